@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# kernels/<name>/kernel.cl -> build/kernels/<name>.ptx, with Debian's clang and libclc.
+find_program(CLANG_14 clang-14 REQUIRED)
+
+set(KERNEL_FLAGS
+    -x cl -cl-std=CL1.2 --target=nvptx64-unknown-nvidiacl -O2
+    -Xclang -mlink-bitcode-file -Xclang /usr/lib/clc/nvptx64--nvidiacl.bc
+    -include clc/clc.h -I ${PROJECT_SOURCE_DIR}/kernels/include)
+
+file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS kernels/*/kernel.cl)
+set(KERNEL_PTX)
+foreach(source ${KERNEL_SOURCES})
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(name ${folder} NAME)
+    set(ptx ${CMAKE_BINARY_DIR}/kernels/${name}.ptx)
+    add_custom_command(
+        OUTPUT ${ptx}
+        COMMAND ${CLANG_14} ${KERNEL_FLAGS} -S ${source} -o ${ptx}
+        DEPENDS ${source} ${PROJECT_SOURCE_DIR}/kernels/include/sync.h
+        COMMENT "OpenCL C to PTX: ${name}"
+        VERBATIM)
+    list(APPEND KERNEL_PTX ${ptx})
+endforeach()
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/kernels)
+add_custom_target(kernels ALL DEPENDS ${KERNEL_PTX})

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Timed FIFO: the only way in which two parts of the chip touch each other.
+ *
+ * One producer, one consumer, bounded capacity, a latency of at least one time unit. What is pushed at time t with
+ * latency L can be popped from time t + L on. Space freed by a pop at time t is visible to the producer only after t.
+ * So neither side can see what the other did at the same instant, and the order in which the two tick cannot change
+ * a result.
+ *
+ * Time is the GPU's global integer time (see csim/gpu/clock.h). Entries are pointers; the FIFO does not own them.
+ */
+#ifndef CW_BASE_FIFO_H
+#define CW_BASE_FIFO_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint64_t cw_time;
+#define CW_TIME_NEVER UINT64_MAX
+
+struct cw_fifo {
+    void **slot;        /* ring of capacity pointers */
+    cw_time *ready;     /* time from which slot[i] may be popped */
+    uint32_t capacity;  /* power of two not required */
+    uint32_t head, count;
+    uint32_t popped_now; /* pops made at time last_pop: their space is not yet visible to the producer */
+    cw_time last_pop;
+    cw_time *wake;      /* consumer's wake time, lowered on push; may be NULL */
+    uint64_t pushes, pops; /* for conservation checks: pushes - pops == count */
+};
+
+/* wake: address of the consumer component's next-wake time, lowered to the entry's ready time by each push. 0 or CW_ENOMEM. */
+int cw_fifo_create(struct cw_fifo *f, uint32_t capacity, cw_time *wake);
+void cw_fifo_destroy(struct cw_fifo *f);
+void cw_fifo_reset(struct cw_fifo *f);
+
+/* How many entries the producer may push at time now. */
+static inline uint32_t cw_fifo_space(const struct cw_fifo *f, cw_time now)
+{
+    uint32_t hidden = f->last_pop == now ? f->popped_now : 0;
+    return f->capacity - f->count - hidden;
+}
+
+static inline bool cw_fifo_can_push(const struct cw_fifo *f, cw_time now)
+{
+    return cw_fifo_space(f, now) > 0;
+}
+
+static inline void cw_fifo_push(struct cw_fifo *f, cw_time now, cw_time latency, void *entry)
+{
+    assert(latency > 0 && cw_fifo_can_push(f, now));
+    uint32_t tail = f->head + f->count;
+    if (tail >= f->capacity)
+        tail -= f->capacity;
+    f->slot[tail] = entry;
+    f->ready[tail] = now + latency;
+    f->count++;
+    f->pushes++;
+    if (f->wake != 0 && now + latency < *f->wake)
+        *f->wake = now + latency;
+}
+
+/* The oldest entry that may be popped at time now, or NULL. */
+static inline void *cw_fifo_peek(const struct cw_fifo *f, cw_time now)
+{
+    return f->count > 0 && f->ready[f->head] <= now ? f->slot[f->head] : 0;
+}
+
+static inline void *cw_fifo_pop(struct cw_fifo *f, cw_time now)
+{
+    void *entry = cw_fifo_peek(f, now);
+    if (entry == 0)
+        return 0;
+    if (++f->head == f->capacity)
+        f->head = 0;
+    f->count--;
+    f->pops++;
+    if (f->last_pop != now) {
+        f->last_pop = now;
+        f->popped_now = 0;
+    }
+    f->popped_now++;
+    return entry;
+}
+
+/* Time at which the head may be popped, CW_TIME_NEVER when empty. */
+static inline cw_time cw_fifo_next(const struct cw_fifo *f)
+{
+    return f->count > 0 ? f->ready[f->head] : CW_TIME_NEVER;
+}
+
+#endif

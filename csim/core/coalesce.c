@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/coalesce.h"
+
+static uint32_t lowest(uint32_t mask)
+{
+    return (uint32_t)__builtin_ctz(mask);
+}
+
+struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t *lanes)
+{
+    struct cw_line_access a = {.line = addr[lowest(*lanes)] & ~(uint64_t)(CW_LINE_BYTES - 1)};
+    uint32_t same = 0;
+    for (uint32_t lane = 0; lane < 32; lane++) /* vector code: no branch on the mask */
+        same |= (uint32_t)((addr[lane] ^ a.line) < CW_LINE_BYTES) << lane;
+    a.lanes = same & *lanes;
+    for (uint32_t left = a.lanes; left != 0; left &= left - 1)
+        a.sectors |= 1u << ((addr[lowest(left)] % CW_LINE_BYTES) / CW_SECTOR_BYTES);
+    *lanes &= ~a.lanes;
+    return a;
+}
+
+uint32_t cw_bank_conflicts(const uint64_t addr[32], uint32_t lanes, uint32_t banks)
+{
+    uint8_t words[64] = {0};    /* distinct words per bank */
+    uint64_t word[32];          /* the distinct words seen */
+    uint8_t chain[32], head[64]; /* per bank a list of them; 0 ends it, indices are off by one */
+    uint32_t word_cnt = 0, most = 0;
+    for (uint32_t b = 0; b < banks; b++)
+        head[b] = 0;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        uint64_t w = addr[lowest(lanes)] / 4;
+        uint32_t bank = (uint32_t)(w % banks), i = head[bank];
+        while (i != 0 && word[i - 1] != w)
+            i = chain[i - 1];
+        if (i != 0)
+            continue;
+        word[word_cnt] = w;
+        chain[word_cnt] = head[bank];
+        head[bank] = (uint8_t)++word_cnt;
+        if (++words[bank] > most)
+            most = words[bank];
+    }
+    return most > 0 ? most - 1 : 0;
+}
+
+uint32_t cw_address_multiplicity(const uint64_t addr[32], uint32_t lanes)
+{
+    uint32_t most = 0;
+    while (lanes != 0) {
+        uint64_t a = addr[lowest(lanes)];
+        uint32_t same = 0;
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            if (addr[lowest(left)] == a)
+                same |= 1u << lowest(left);
+        lanes &= ~same;
+        uint32_t n = (uint32_t)__builtin_popcount(same);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+uint32_t cw_address_distinct(const uint64_t addr[32], uint32_t lanes)
+{
+    uint32_t n = 0;
+    for (; lanes != 0; n++) {
+        uint64_t a = addr[lowest(lanes)];
+        uint32_t same = 0;
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            if (addr[lowest(left)] == a)
+                same |= 1u << lowest(left);
+        lanes &= ~same;
+    }
+    return n;
+}

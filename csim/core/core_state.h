@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State of a SIMT core, shared by its source files; nobody else includes this. Inside the core time is counted in core cycles.
+ *
+ *   core.c     create, prepare, tick          issue.c  schedulers, issue, control flow      warp.c     blocks, warps, readiness
+ *   lsu.c      memory instructions            pipe.c   line accesses, L1, replies           shared.c   shared and constant memory
+ *   barrier.c  barriers                       tx.c     transactions                         report.c   faults and reports
+ *
+ * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
+ * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
+ * one bit per warp and slot sets the bit then. So a cycle costs no scan over warps.
+ *
+ * Order of memory accesses: instructions of a core enter one queue in issue order, their line accesses one pipe, from there the crossbar
+ * input, and a partition serves a line's requests in arrival order; L1 write-backs enter the crossbar before a later miss of the same line. So
+ * accesses of one warp (and of one core) to one address are performed in program order. Transactional accesses leave the queue by another
+ * door: they wait until the warp's earlier accesses have left the pipe.
+ */
+#ifndef CW_CORE_CORE_STATE_H
+#define CW_CORE_CORE_STATE_H
+
+#include "core/coalesce.h"
+#include "core/core.h"
+#include "core/l1.h"
+#include "core/scheduler.h"
+#include "core/scoreboard.h"
+#include "core/simt_stack.h"
+
+#define CW_CYCLE_NEVER UINT64_MAX
+#define CW_CORE_WARPS_MAX 64
+#define CW_CORE_BLOCKS_MAX 32
+#define CW_CORE_SCHEDULERS_MAX 4
+#define CW_BARRIERS 16
+#define CW_WHEEL_SLOTS 512u
+#define CW_INST_CHUNK 64u
+#define CW_TAG_MSHR 0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
+#define CW_EVICT_SUB 1          /* sub of a WRITE that wants no acknowledgement */
+
+enum cw_wait {
+    CW_WAIT_FREE,      /* no warp in the slot */
+    CW_WAIT_NONE,      /* runs; may wait for registers or a time */
+    CW_WAIT_BARRIER,
+    CW_WAIT_FENCE,     /* membar: earlier accesses */
+    CW_WAIT_TX_LOADS,  /* tx_begin: earlier loads (their registers belong to the checkpoint) */
+    CW_WAIT_TX_BEGIN,  /* the transactional system said "not now" */
+    CW_WAIT_TX_DRAIN,  /* all lanes at tx_commit or aborted; memory instructions on their way */
+    CW_WAIT_TX_COMMIT, /* the transactional system resolves the attempt */
+    CW_WAIT_EXIT       /* all threads have exited; loads on their way */
+};
+
+/* A memory instruction with what only the core needs. m comes first: the transactional system sees only that. */
+struct cw_core_inst {
+    struct cw_mem_inst m;
+    struct cw_core_inst *leader; /* parts of one generic instruction that went to different spaces; itself when whole */
+    const struct cw_issue_op *op;
+    uint32_t parts;       /* leader: parts not complete */
+    uint32_t index;       /* tag of its packets */
+    uint32_t lanes_left;  /* not yet turned into line accesses (of this piece) */
+    uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
+    bool in_tx;
+};
+
+/* A line access in the load/store pipeline. */
+struct cw_pipe_entry {
+    uint64_t ready; /* cycle at which it reaches the end */
+    struct cw_core_inst *inst;
+    struct cw_line_access access;
+    uint32_t piece;
+    bool last; /* of its instruction */
+};
+
+struct cw_warp {
+    /* hot */
+    uint64_t ready_at;    /* cycle at which its bit enters the ready mask; CW_CYCLE_NEVER when that depends on an event */
+    uint64_t not_before;  /* fetch, back-off */
+    uint64_t *slot_cycle; /* scoreboard */
+    uint32_t insts;       /* memory instructions issued and not complete */
+    uint32_t acks;        /* stores and reductions on their way to their acknowledgement */
+    uint32_t piped;       /* line accesses in the pipe */
+    uint8_t wait;         /* enum cw_wait */
+    uint8_t fu;           /* unit of the next instruction */
+    uint8_t block;        /* block slot */
+    bool polled;          /* an atomic or volatile load since the last backward branch: see report.c */
+    uint32_t spin;        /* polling iterations since the warp's last progress */
+    uint32_t live;        /* lanes that have not exited */
+    uint32_t number;      /* in its block */
+    struct cw_exec x;
+    struct cw_simt simt;
+    /* barrier */
+    uint32_t bar_lanes;
+    uint8_t bar_id;
+    const struct cw_uop *bar_uop;
+    /* transaction */
+    uint32_t attempt;
+    uint32_t begin_lanes;
+    uint8_t nest[CW_LANES];
+    uint32_t resume[CW_LANES];
+};
+
+struct cw_barrier {
+    uint32_t arrived;  /* warps, those of bar.arrive included */
+    uint32_t expected; /* warps; 0: all of the block that are not finished */
+    uint64_t waiting;  /* warp slots */
+    uint32_t popc;
+    bool all, any;
+};
+
+struct cw_block {
+    bool used;
+    uint32_t warps_left;
+    uint32_t shared_base;
+    uint32_t ctaid[3];
+    struct cw_barrier barrier[CW_BARRIERS];
+};
+
+struct cw_core {
+    /* hot: read in every tick */
+    struct cw_component component;
+    cw_time period;
+    uint64_t cycle;        /* of the running tick, or of the last one */
+    cw_time now;
+    uint64_t ready;        /* warps that may issue as far as they are concerned */
+    uint64_t fu_warps[CW_FU_COUNT]; /* warps by the unit of their next instruction */
+    uint64_t fu_free[CW_CORE_SCHEDULERS_MAX][CW_FU_COUNT];
+    struct cw_scheduler scheduler[CW_CORE_SCHEDULERS_MAX];
+    uint32_t scheduler_cnt;
+    uint32_t resident;     /* warps */
+    uint64_t accounted;    /* core_active_cycles are counted up to this cycle, exclusive */
+    uint64_t issue_next;   /* results of the stages of this tick: when they next need one */
+    uint64_t lsu_next, pipe_next;
+    cw_time tm_next;
+    bool faulted;
+    /* timing wheel */
+    uint64_t wheel[CW_WHEEL_SLOTS];
+    uint64_t wheel_used[CW_WHEEL_SLOTS / 64];
+    struct cw_ages ages;
+    /* load/store unit */
+    struct cw_core_inst **queue; /* ring */
+    uint32_t queue_cap, queue_head, queue_cnt;
+    uint64_t lsu_free_at, shared_free_at, l1_port_cycle, pipe_stalled_at, inst_out;
+    struct cw_pipe_entry *pipe;  /* ring */
+    uint32_t pipe_cap, pipe_head, pipe_cnt;
+    struct cw_packet *pipe_packet; /* of the pipe's head, built but not yet accepted */
+    bool log_refused;              /* last cycle: the log access goes first now */
+    bool log_granted;
+    struct cw_l1 l1;
+    struct cw_core_inst *inst_free;
+    struct cw_core_inst **inst_chunk;
+    uint32_t inst_chunk_cnt;
+    uint64_t acks;               /* of all warps */
+    struct cw_log_done {
+        uint64_t ready;
+        uint32_t warp, cookie;
+    } *log_done;                 /* ring of L1 hits of log accesses */
+    uint32_t log_cap, log_head, log_cnt;
+    uint8_t *shared;
+    /* launch */
+    const struct cw_launch *launch;
+    struct cw_issue_op *op;
+    uint32_t op_cap;
+    const struct cw_uop *uop;
+    uint32_t blocks_max, block_regs, block_shared;
+    uint32_t blocks, registers_used, shared_used;
+    uint32_t block_cap; /* blocks of this launch that fit at once */
+    /* storage */
+    uint32_t *r32, *pred, *cc, *r32_save, *pred_save;
+    uint64_t *r64, *r64_save, *slot_cycle;
+    uint32_t (*tid)[3][CW_LANES];
+    size_t storage_bytes[8];
+    struct cw_warp *warp;
+    struct cw_block block[CW_CORE_BLOCKS_MAX];
+    const struct cw_core_tm_ops *tm;
+    void *tm_self;
+    struct cw_core_config cfg;
+    const struct cw_config *config;
+};
+
+static inline uint64_t cw_core__bit(uint32_t warp)
+{
+    return UINT64_C(1) << warp;
+}
+
+static inline uint32_t cw_core__lowest(uint32_t mask)
+{
+    return (uint32_t)__builtin_ctz(mask);
+}
+
+/* warp.c */
+/* Works out when the warp's next instruction may issue and puts the warp into the ready mask or the wheel; a warp that waits for an event leaves
+ * both. To be called after anything that changes the warp's PC, wait, scoreboard or not_before. */
+void cw_core__requeue(struct cw_core *c, uint32_t w);
+void cw_core__wheel_tick(struct cw_core *c);
+uint64_t cw_core__wheel_next(const struct cw_core *c);
+/* Counts active cycles up to cycle (exclusive). */
+void cw_core__account(struct cw_core *c, uint64_t cycle);
+void cw_core__exit_lanes(struct cw_core *c, uint32_t w, uint32_t lanes);
+/* One of the warp's memory instructions is complete, or a store was acknowledged: whoever waited for that goes on. */
+void cw_core__drained(struct cw_core *c, uint32_t w);
+uint64_t *cw_core__alloc(void *old, size_t *have, size_t bytes);
+
+/* issue.c */
+void cw_core__issue_tick(struct cw_core *c);
+/* After a taken branch and the like, the warp goes on at what is now the top of its stack; from is the PC of the instruction that issued. */
+void cw_core__set_fetch(struct cw_core *c, struct cw_warp *warp, uint32_t from);
+
+/* lsu.c */
+bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask);
+void cw_core__lsu_tick(struct cw_core *c);
+void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle);
+void cw_core__inst_answered(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle);
+struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index);
+/* Writes registers from inst->value for lanes. */
+void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, uint32_t lanes);
+void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES]);
+void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, uint32_t lanes, const uint64_t old[CW_LANES]);
+
+/* pipe.c */
+bool cw_core__pipe_has_room(const struct cw_core *c);
+void cw_core__pipe_push(struct cw_core *c, const struct cw_pipe_entry *e);
+void cw_core__pipe_tick(struct cw_core *c);
+void cw_core__reply_tick(struct cw_core *c);
+void cw_core__log_tick(struct cw_core *c);
+
+/* shared.c */
+bool cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst);
+/* false: a fault was raised. */
+bool cw_core__const_load(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask,
+                         const uint64_t addr[CW_LANES]);
+
+/* barrier.c */
+void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t lanes, uint32_t mask);
+void cw_core__barrier_exit(struct cw_core *c, struct cw_block *b);
+
+/* tx.c */
+/* false: not now. */
+bool cw_core__tx_begin(struct cw_core *c, uint32_t w, uint32_t active, uint32_t mask);
+void cw_core__tx_commit(struct cw_core *c, uint32_t w, uint32_t mask);
+void cw_core__tx_drained(struct cw_core *c, uint32_t w);
+
+/* report.c */
+void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+/* The warp did something that a spinning warp does not do. */
+static inline void cw_core__progress(struct cw_core *c, struct cw_warp *warp)
+{
+    warp->spin = 0;
+    if (c->cfg.progress != 0)
+        ++*c->cfg.progress;
+}
+void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp);
+
+#endif

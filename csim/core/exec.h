@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Execution of a micro-op over the 32 lanes of a warp: all but memory and control flow, which the core does itself.
+ *
+ * Registers of a core lie as [register][warp][lane], so that a micro-op is one loop over 32 adjacent lanes under a mask.
+ */
+#ifndef CW_CORE_EXEC_H
+#define CW_CORE_EXEC_H
+
+#include "base/error.h"
+#include "base/fifo.h"
+#include "ptx/module.h"
+#include "ptx/uop.h"
+
+#define CW_LANES 32
+
+/* Everything that an execution function may read or write: one warp's view of its core. Pointers are to this warp's slice: register
+ * i is at r32 + i * r32_stride, a vector of CW_LANES lanes. */
+struct cw_exec {
+    uint32_t *r32;
+    uint64_t *r64;
+    uint32_t *pred;        /* predicate i is pred[i * pred_stride], one bit per lane */
+    uint32_t *cc;          /* carry flag of add.cc and friends, one bit per lane */
+    uint32_t r32_stride, r64_stride, pred_stride; /* in elements */
+    const struct cw_kernel *kernel;
+    const uint8_t *param;  /* the launch's parameter block */
+    /* special registers */
+    const uint32_t *tid[3];   /* [lane] */
+    uint32_t ntid[3], ctaid[3], nctaid[3];
+    uint32_t warpid, nwarpid, smid, nsmid, gridid;
+    uint32_t dynamic_smem, total_smem; /* bytes */
+    uint64_t clock;           /* core cycles */
+    uint64_t globaltimer_ns;
+};
+
+/* Sets uop->exec of every micro-op of the kernel that this file executes. 0, or CW_EUNSUP naming the line of a micro-op with a
+ * type that it cannot do (the reader should have refused it). */
+int cw_exec_bind(struct cw_kernel *kernel, struct cw_error *err);
+
+/* Lanes in which the guard of u is true, out of mask. */
+static inline uint32_t cw_exec_guard(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+{
+    if (u->guard < 0)
+        return mask;
+    uint32_t p = x->pred[(uint32_t)u->guard * x->pred_stride];
+    return mask & (u->guard_neg ? ~p : p);
+}
+
+/* Reads operand o as a vector of 32-bit or 64-bit lanes. The pointer is valid until the next write of that register. */
+static inline const uint32_t *cw_exec_src32(const struct cw_exec *x, struct cw_opnd o)
+{
+    return o.kind == CW_OPND_C32 ? x->kernel->c32 + (uint32_t)o.idx * CW_LANES : x->r32 + (uint32_t)o.idx * x->r32_stride;
+}
+
+static inline const uint64_t *cw_exec_src64(const struct cw_exec *x, struct cw_opnd o)
+{
+    return o.kind == CW_OPND_C64 ? x->kernel->c64 + (uint32_t)o.idx * CW_LANES : x->r64 + (uint32_t)o.idx * x->r64_stride;
+}
+
+/* One atomic operation as the L2 slice and shared memory do it: returns the new value, given old. Values are zero-extended bit patterns
+ * of type (u32 s32 u64 s64 f32 f64 f16x2 and the 16-bit CAS). f32 adds round to nearest even, denormals kept. */
+uint64_t cw_atomic_apply(enum cw_atom op, enum cw_type type, uint64_t old, uint64_t a, uint64_t b);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/scoreboard.h"
+
+static void add_slot(struct cw_issue_op *op, const struct cw_kernel *k, const struct cw_opnd *o)
+{
+    uint32_t slot;
+    switch (o->kind) {
+    case CW_OPND_R32:
+        slot = o->idx;
+        break;
+    case CW_OPND_R64:
+        slot = k->r32_cnt + o->idx;
+        break;
+    case CW_OPND_PRED:
+        slot = k->r32_cnt + k->r64_cnt + o->idx;
+        break;
+    default:
+        return;
+    }
+    op->slot[op->slot_cnt++] = (uint16_t)slot;
+}
+
+static enum cw_issue_kind kind_of(const struct cw_uop *u)
+{
+    switch (u->op) {
+    case CW_OP_LD:
+        return u->space == CW_SPACE_PARAM ? CW_ISSUE_EXEC : u->space == CW_SPACE_CONST ? CW_ISSUE_CONST : CW_ISSUE_MEM;
+    case CW_OP_ST:
+    case CW_OP_ATOM:
+        return CW_ISSUE_MEM;
+    case CW_OP_MEMBAR:
+        return CW_ISSUE_FENCE;
+    case CW_OP_BRA:
+        return CW_ISSUE_BRANCH;
+    case CW_OP_BRX:
+        return CW_ISSUE_BRANCH_INDEXED;
+    case CW_OP_EXIT:
+        return CW_ISSUE_EXIT;
+    case CW_OP_TRAP:
+    case CW_OP_BRKPT:
+        return CW_ISSUE_TRAP;
+    case CW_OP_BAR:
+        return u->cmp == CW_BAR_WARP ? CW_ISSUE_NOP : CW_ISSUE_BARRIER;
+    case CW_OP_NANOSLEEP:
+        return CW_ISSUE_SLEEP;
+    case CW_OP_NOP:
+        return CW_ISSUE_NOP;
+    case CW_OP_TX_BEGIN:
+        return CW_ISSUE_TX_BEGIN;
+    case CW_OP_TX_COMMIT:
+        return CW_ISSUE_TX_COMMIT;
+    case CW_OP_MOV:
+        if (u->src[0].kind == CW_OPND_SREG && u->src[0].idx >= CW_SREG_CLOCK && u->src[0].idx <= CW_SREG_GLOBALTIMER_HI)
+            return CW_ISSUE_CLOCK;
+        return CW_ISSUE_EXEC;
+    default:
+        return CW_ISSUE_EXEC;
+    }
+}
+
+static void set_timing(struct cw_issue_op *op, const struct cw_config *c)
+{
+    const uint32_t latency[CW_FU_COUNT] = {
+        [CW_FU_ALU] = c->fu_alu_latency,   [CW_FU_IMUL] = c->fu_imul_latency, [CW_FU_IDIV] = c->fu_idiv_latency,
+        [CW_FU_FP] = c->fu_fp_latency,     [CW_FU_FDIV] = c->fu_fdiv_latency, [CW_FU_SFU] = c->fu_sfu_latency,
+        [CW_FU_DP] = c->fu_dp_latency,     [CW_FU_DPDIV] = c->fu_dpdiv_latency, [CW_FU_MEM] = 1, [CW_FU_CTRL] = c->fu_alu_latency};
+    const uint32_t interval[CW_FU_COUNT] = {
+        [CW_FU_ALU] = c->fu_alu_interval,  [CW_FU_IMUL] = c->fu_imul_interval, [CW_FU_IDIV] = c->fu_idiv_interval,
+        [CW_FU_FP] = c->fu_fp_interval,    [CW_FU_FDIV] = c->fu_fdiv_interval, [CW_FU_SFU] = c->fu_sfu_interval,
+        [CW_FU_DP] = c->fu_dp_interval,    [CW_FU_DPDIV] = c->fu_dpdiv_interval, [CW_FU_MEM] = 1, [CW_FU_CTRL] = 1};
+    op->latency = (uint16_t)latency[op->fu];
+    op->interval = (uint16_t)interval[op->fu];
+}
+
+int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, const struct cw_uop *uop, const struct cw_config *config,
+                        struct cw_error *err)
+{
+    *op = (struct cw_issue_op){.kind = (uint8_t)kind_of(uop), .fu = uop->fu};
+    if (cw_scoreboard_slots(kernel) > UINT16_MAX)
+        return cw_fail(err, CW_EUNSUP, "kernel %s: more than %u registers", kernel->name, UINT16_MAX);
+    if ((op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_CLOCK) && uop->exec == 0)
+        return cw_fail(err, CW_EUNSUP, "kernel %s, line %u: %s cannot be executed", kernel->name, uop->line,
+                       cw_op_mnemonic((enum cw_op)uop->op));
+    if (op->kind <= CW_ISSUE_CONST && op->fu == CW_FU_MEM)
+        op->fu = CW_FU_ALU;
+    else if (op->kind == CW_ISSUE_FENCE)
+        op->fu = CW_FU_CTRL;
+    set_timing(op, config);
+    const struct cw_opnd guard = {.kind = CW_OPND_PRED, .idx = (uint16_t)uop->guard};
+    const struct cw_opnd carry = {.kind = CW_OPND_PRED, .idx = (uint16_t)kernel->pred_cnt};
+    for (uint32_t i = 0; i < uop->dst_cnt; i++)
+        add_slot(op, kernel, &uop->dst[i]);
+    if ((uop->flags & CW_UF_COUT) != 0)
+        add_slot(op, kernel, &carry);
+    op->dst_cnt = op->slot_cnt;
+    for (uint32_t i = 0; i < uop->src_cnt; i++)
+        add_slot(op, kernel, &uop->src[i]);
+    if (uop->guard >= 0)
+        add_slot(op, kernel, &guard);
+    if ((uop->flags & CW_UF_CIN) != 0)
+        add_slot(op, kernel, &carry);
+    return 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SIMT stack of one warp: immediate-post-dominator reconvergence, with the transaction entries of Fung 2015, section 4.2.1 and Figure 4.3.
+ *
+ * Entry types. N: ordinary. R: restart entry of a transaction; its PC is the instruction after tx_begin, its mask collects the lanes
+ * that aborted. T: the running attempt; its mask holds the lanes of the attempt that have not aborted, those that already
+ * wait at tx_commit (reached) included. R and T lie directly above the N entry that executed tx_begin; entries above T are ordinary.
+ *
+ * Invariant: an N entry with a reconvergence PC lies above an entry whose PC is that one and whose mask includes its lanes. So an
+ * entry that arrives at its reconvergence PC is simply popped, and a branch whose reconvergence PC is the entry's own needs no new
+ * reconvergence entry: it replaces the entry. This bounds the depth (every other push divides the lanes or leaves some of them behind).
+ */
+#ifndef CW_CORE_SIMT_STACK_H
+#define CW_CORE_SIMT_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/uop.h"
+
+enum cw_simt_type { CW_SIMT_N, CW_SIMT_R, CW_SIMT_T };
+
+/* 2 entries per lane at most (see above), the base entry, R and T, and room for a 32-way branch being pushed. */
+#define CW_SIMT_DEPTH 104
+
+struct cw_simt_entry {
+    uint32_t pc, rpc;
+    uint32_t mask;
+    uint32_t type; /* enum cw_simt_type */
+};
+
+struct cw_simt {
+    uint32_t depth;   /* 0: all lanes have exited */
+    uint32_t t;       /* index of the T entry, 0 outside a transaction */
+    uint32_t reached; /* lanes of the T entry that wait at tx_commit */
+    struct cw_simt_entry entry[CW_SIMT_DEPTH];
+};
+
+void cw_simt_reset(struct cw_simt *s, uint32_t pc, uint32_t mask);
+
+/* Lanes that execute next, at cw_simt_pc(). 0 when the stack is empty, or when all lanes of the attempt have reached tx_commit or aborted. */
+static inline uint32_t cw_simt_active(const struct cw_simt *s)
+{
+    if (s->depth == 0)
+        return 0;
+    const struct cw_simt_entry *e = &s->entry[s->depth - 1];
+    return e->type == CW_SIMT_T ? e->mask & ~s->reached : e->mask;
+}
+
+static inline uint32_t cw_simt_pc(const struct cw_simt *s)
+{
+    return s->depth != 0 ? s->entry[s->depth - 1].pc : CW_PC_NONE;
+}
+
+static inline bool cw_simt_in_tx(const struct cw_simt *s)
+{
+    return s->t != 0;
+}
+
+/* Pops entries that are empty or have arrived at their reconvergence PC. */
+void cw_simt_settle(struct cw_simt *s);
+
+/* All active lanes go on at pc. */
+static inline void cw_simt_advance(struct cw_simt *s, uint32_t pc)
+{
+    struct cw_simt_entry *e = &s->entry[s->depth - 1];
+    e->pc = pc;
+    if (pc == e->rpc)
+        cw_simt_settle(s);
+}
+
+/* A branch: lanes taken (a subset of the active ones) go to target, the others to next. The taken side runs first. rpc may be CW_PC_NONE.
+ * Returns whether the warp diverged. */
+bool cw_simt_branch(struct cw_simt *s, uint32_t taken, uint32_t target, uint32_t next, uint32_t rpc);
+
+/* A branch with a target of its own per active lane; the side of the lowest lane runs first. Returns whether the warp diverged. */
+bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t target[32], uint32_t rpc);
+
+/* Lanes exit: they leave all entries. Outside a transaction only. Lanes left in the top entry stay at its PC. */
+void cw_simt_exit(struct cw_simt *s, uint32_t lanes);
+
+/* tx_begin by the active lanes (Figure 4.3, step 1): pushes R and T; the attempt starts at pc. Outside a transaction only. */
+void cw_simt_tx_begin(struct cw_simt *s, uint32_t pc);
+
+/* Lanes (a subset of the active ones) have reached tx_commit and wait; the other active lanes go on at next. Returns whether none is left to
+ * run: T is then the top entry. */
+bool cw_simt_tx_reach(struct cw_simt *s, uint32_t lanes, uint32_t next);
+
+/* Lanes of the attempt abort: they leave T and what lies above and enter R. Returns whether no lane is left to run. */
+bool cw_simt_tx_abort(struct cw_simt *s, uint32_t lanes);
+
+/* End of the attempt (steps 2, 3 and 5). Aborted lanes restart: true, a new T entry is pushed. No lane in R: false, T and R are popped, the
+ * transaction is over and the active lanes of the N entry below stand at their resume PCs. */
+bool cw_simt_tx_end(struct cw_simt *s, const uint32_t resume[32]);
+
+/* Lanes in the R entry; 0 outside a transaction. */
+static inline uint32_t cw_simt_aborted(const struct cw_simt *s)
+{
+    return s->t != 0 ? s->entry[s->t - 1].mask : 0;
+}
+
+/* Lanes that are in the stack but not active: waiting for the top entry's lanes. */
+uint32_t cw_simt_waiting(const struct cw_simt *s);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Machine configuration: one flat struct, filled from a preset, a TOML file and name=value settings. */
+#ifndef CW_GPU_CONFIG_H
+#define CW_GPU_CONFIG_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+enum { CW_SCHED_GTO, CW_SCHED_LRR };
+enum { CW_OFF, CW_ON };
+
+struct cw_config {
+#define X(field, name, def, lo, hi, unit, source, what) uint32_t field;
+#define E(field, name, def, words, source, what) uint32_t field;
+#include "gpu/config.def"
+#undef X
+#undef E
+    char preset[32]; /* name of the preset that it started from */
+};
+
+/* Fills config from a preset ("getm", "thesis-warptm", ...). CW_EINVAL with a suggestion for an unknown name. */
+int cw_config_preset(struct cw_config *config, const char *preset, struct cw_error *err);
+/* Names of the presets, NULL-terminated. */
+const char *const *cw_config_presets(void);
+/* "name=value"; CW_EINVAL with a suggestion for an unknown name, or with the range for a bad value. */
+int cw_config_set(struct cw_config *config, const char *assignment, struct cw_error *err);
+/* TOML: tables and key = integer or "word"; "file:line: what" on errors. */
+int cw_config_load(struct cw_config *config, const char *path, struct cw_error *err);
+/* Conditions between parameters: powers of two, whole numbers of sets, and the like. */
+int cw_config_check(const struct cw_config *config, struct cw_error *err);
+/* Writes every parameter as TOML with unit, source and meaning in comments; cw_config_load reads it back. */
+void cw_config_write(const struct cw_config *config, FILE *out);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole chip: clock domains, cores, crossbars, partitions, a transactional system; kernel launch and block dispatch. */
+#ifndef CW_GPU_GPU_H
+#define CW_GPU_GPU_H
+
+#include "base/error.h"
+#include "check/serial.h"
+#include "core/core.h"
+#include "cowarp/unit.h"
+#include "gpu/clock.h"
+#include "gpu/config.h"
+#include "gpu/stats.h"
+#include "mem/devmem.h"
+#include "mem/partition.h"
+#include "tm/tm.h"
+
+struct cw_gpu;
+
+struct cw_gpu_options {
+    const struct cw_config *config;        /* copied */
+    const struct cw_tm_system *tm;         /* NULL: no transactions */
+    const struct cw_unit_provider *units;  /* NULL: C models */
+    uint64_t seed;
+    bool check_serial;                     /* run the serializability oracle */
+    bool reverse_ticks;                    /* tick components in reverse order: must not change anything (tests) */
+    const char *sabotage;                  /* see struct cw_tm_config */
+    uint64_t max_cycles;                   /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
+    /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
+    int (*on_progress)(void *context, const struct cw_gpu *gpu);
+    /* Called after every time step in which anything ticked, for wave traces; may be NULL. */
+    void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
+    void *context;
+};
+
+int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err);
+void cw_gpu_destroy(struct cw_gpu *gpu);
+
+/* Runs one kernel to its end, all memory traffic done. param: kernel->param_bytes bytes; parameters that are shared pointers hold byte sizes and
+ * are replaced by offsets. Memory persists between launches; L1 caches are cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT,
+ * CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an error the GPU can only be destroyed. */
+int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
+                  const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, struct cw_error *err);
+
+struct cw_devmem *cw_gpu_memory(struct cw_gpu *gpu);
+const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu);
+const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu);
+const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);
+struct cw_core *cw_gpu_core(const struct cw_gpu *gpu, uint32_t index);
+/* Core cycles and time since creation. */
+uint64_t cw_gpu_cycles(const struct cw_gpu *gpu);
+cw_time cw_gpu_now(const struct cw_gpu *gpu);
+/* Blocks finished and in all of the running launch. */
+void cw_gpu_blocks(const struct cw_gpu *gpu, uint64_t *finished, uint64_t *total);
+/* Report of the serializability oracle after the last launch; zeros when it is off. */
+const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu);
+/* Text of the deadlock or livelock report of the last launch, many lines, "" when none. */
+const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu);
+/* What a fault, deadlock or check failure said is in err of the launch. */
+
+#endif

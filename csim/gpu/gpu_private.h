@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chip's state, shared by gpu.c, launch.c and watchdog.c. */
+#ifndef CW_GPU_GPU_PRIVATE_H
+#define CW_GPU_GPU_PRIVATE_H
+
+#include "gpu/gpu.h"
+
+struct cw_watchdog {
+    uint64_t instructions; /* warp instructions when it last moved */
+    uint64_t progress;     /* see struct cw_core_config */
+    cw_time instructions_at, progress_at;
+    uint32_t steps;
+};
+
+struct cw_gpu {
+    struct cw_config config;
+    struct cw_clocks clocks;
+    struct cw_stats stats;
+    struct cw_devmem memory;
+    struct cw_packet_pool pool;
+    struct cw_crossbar *up, *down;
+    struct cw_core **core;
+    struct cw_partition **partition;
+    const struct cw_tm_system *system; /* NULL: none */
+    struct cw_tm *tm;
+    const struct cw_unit_provider *units;
+    struct cw_serial *serial;
+    struct cw_serial_report serial_report;
+    bool reverse_ticks;
+
+    struct cw_component **component;
+    uint32_t component_cnt;
+    cw_time now;
+    cw_time edge[CW_DOMAIN_COUNT]; /* an edge of each domain, the next one after now once next_edge() has looked */
+
+    struct cw_launch launch;
+    uint64_t blocks_started, blocks_finished, blocks_total;
+    uint32_t next_core; /* round-robin dispatch */
+    uint32_t launches;
+    bool dispatch_pending;
+    uint64_t local_base, local_capacity; /* local memory region, kept between launches */
+
+    uint64_t progress;
+    struct cw_watchdog watchdog;
+    uint64_t max_cycles;
+    int fault_status;
+    struct cw_error fault;
+    char *report; /* deadlock report, owned */
+
+    int (*on_progress)(void *context, const struct cw_gpu *gpu);
+    void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
+    void *context;
+};
+
+/* Time of the next step in which something has to tick (CW_TIME_NEVER: nothing will ever happen), and per domain the time at which
+ * it is due. */
+cw_time cw_gpu__next_step(struct cw_gpu *gpu, cw_time due[CW_DOMAIN_COUNT]);
+/* Ticks what is due at gpu->now. */
+void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT]);
+
+void cw_gpu__watchdog_reset(struct cw_gpu *gpu);
+/* CW_EDEADLOCK with a report when the machine has stopped or spins without progress. */
+int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err);
+/* Writes the report of all cores and the transactional system into gpu->report and fails with CW_EDEADLOCK. */
+int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err);
+
+#endif

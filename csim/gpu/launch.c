@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernel launch: checks, memory layout, block dispatch, and the loop that runs until everything has come to rest. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpu/gpu_private.h"
+
+#define SHARED_ALIGN 16u
+
+static uint32_t align_up(uint32_t value, uint32_t align)
+{
+    return (value + align - 1) / align * align;
+}
+
+/* Replaces the sizes given for __local arguments by offsets behind static and dynamic shared memory. */
+static int place_shared(struct cw_gpu *gpu, uint8_t *param, uint32_t dynamic_bytes, struct cw_error *err)
+{
+    const struct cw_kernel *k = gpu->launch.kernel;
+    uint64_t next = (uint64_t)k->shared_bytes;
+    if (dynamic_bytes > 0 || k->uses_dynamic_shared)
+        next = align_up(k->shared_bytes, SHARED_ALIGN) + (uint64_t)dynamic_bytes;
+    for (uint32_t i = 0; i < k->param_cnt; i++) {
+        const struct cw_kernel_param *p = &k->param[i];
+        if (!p->is_shared_ptr)
+            continue;
+        const uint32_t align = p->ptr_align > SHARED_ALIGN ? p->ptr_align : SHARED_ALIGN;
+        uint64_t bytes = 0;
+        memcpy(&bytes, param + p->offset, p->bytes);
+        const uint64_t offset = (next + align - 1) / align * align;
+        if (bytes > gpu->config.core_shared_bytes || offset > gpu->config.core_shared_bytes)
+            return cw_fail(err, CW_EINVAL, "%s: __local argument %s: %llu bytes do not fit into shared memory of %u bytes", k->name, p->name,
+                           (unsigned long long)bytes, gpu->config.core_shared_bytes);
+        memcpy(param + p->offset, &offset, p->bytes);
+        next = offset + bytes;
+    }
+    if (next > gpu->config.core_shared_bytes)
+        return cw_fail(err, CW_EINVAL, "%s: a block needs %llu bytes of shared memory, a core has %u (core.shared_bytes)", k->name,
+                       (unsigned long long)next, gpu->config.core_shared_bytes);
+    gpu->launch.shared_bytes = (uint32_t)next;
+    return CW_OK;
+}
+
+static int place_local(struct cw_gpu *gpu, struct cw_error *err)
+{
+    struct cw_launch *l = &gpu->launch;
+    l->log_offset = align_up(l->kernel->local_bytes, 4);
+    l->local_bytes = l->log_offset;
+    if (gpu->system != NULL && l->kernel->uses_tx)
+        l->local_bytes += align_up(gpu->system->log_bytes(&gpu->config), 4);
+    const uint64_t bytes = (uint64_t)gpu->config.core_count * gpu->config.core_warps * CW_LANES * l->local_bytes;
+    if (bytes > gpu->local_capacity) {
+        int status = cw_devmem_alloc(&gpu->memory, &gpu->local_base, bytes, err);
+        if (status != CW_OK)
+            return status;
+        gpu->local_capacity = bytes;
+    }
+    l->local_base = gpu->local_base;
+    return CW_OK;
+}
+
+static int check_shape(const struct cw_kernel *k, const uint32_t grid[3], const uint32_t block[3], struct cw_error *err)
+{
+    uint64_t threads = 1, blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        if (grid[i] == 0 || block[i] == 0)
+            return cw_fail(err, CW_EINVAL, "%s: grid and block dimensions are at least 1", k->name);
+        if (grid[i] > 0x7fffffffu)
+            return cw_fail(err, CW_EINVAL, "%s: grid dimension %u is too large", k->name, grid[i]);
+        threads *= block[i];
+        if (threads > 1024)
+            return cw_fail(err, CW_EINVAL, "%s: a block has at most 1024 threads", k->name);
+        blocks *= grid[i];
+        if (blocks > UINT64_C(1) << 40)
+            return cw_fail(err, CW_EINVAL, "%s: the grid has too many blocks", k->name);
+        if (k->reqntid[0] != 0 && block[i] != k->reqntid[i])
+            return cw_fail(err, CW_EINVAL, "%s: the kernel requires blocks of %u x %u x %u threads", k->name, k->reqntid[0], k->reqntid[1],
+                           k->reqntid[2]);
+    }
+    return CW_OK;
+}
+
+static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
+                   const uint32_t block[3], uint32_t dynamic_bytes, uint8_t *param, struct cw_error *err)
+{
+    struct cw_launch *l = &gpu->launch;
+    int status = check_shape(kernel, grid, block, err);
+    if (status != CW_OK)
+        return status;
+    if (kernel->uses_tx && gpu->system == NULL)
+        return cw_fail(err, CW_EINVAL, "%s: the kernel uses transactions; choose a transactional system (getm, serial)", kernel->name);
+    memset(l, 0, sizeof *l);
+    l->kernel = kernel;
+    l->module = module;
+    l->param = param;
+    memcpy(l->grid, grid, sizeof l->grid);
+    memcpy(l->block, block, sizeof l->block);
+    l->threads = block[0] * block[1] * block[2];
+    l->warps = (l->threads + CW_LANES - 1) / CW_LANES;
+    l->dynamic_shared_bytes = dynamic_bytes;
+    l->regs_per_thread = kernel->live_regs;
+    l->gridid = gpu->launches++;
+    status = place_shared(gpu, param, dynamic_bytes, err);
+    if (status == CW_OK)
+        status = place_local(gpu, err);
+    for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++) {
+        cw_core_flush(gpu->core[i]);
+        status = cw_core_prepare(gpu->core[i], l, err);
+    }
+    gpu->blocks_total = (uint64_t)grid[0] * grid[1] * grid[2];
+    gpu->blocks_started = gpu->blocks_finished = 0;
+    gpu->dispatch_pending = true;
+    return status;
+}
+
+static void block_position(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])
+{
+    ctaid[0] = (uint32_t)(n % l->grid[0]);
+    ctaid[1] = (uint32_t)(n / l->grid[0] % l->grid[1]);
+    ctaid[2] = (uint32_t)(n / l->grid[0] / l->grid[1]);
+}
+
+/* At most one block per core and core cycle, cores taking turns. */
+static void dispatch(struct cw_gpu *gpu)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < gpu->config.core_count && gpu->blocks_started < gpu->blocks_total; i++) {
+        const uint32_t core = (gpu->next_core + i) % gpu->config.core_count;
+        if (!cw_core_can_take_block(gpu->core[core]))
+            continue;
+        uint32_t ctaid[3];
+        block_position(&gpu->launch, gpu->blocks_started++, ctaid);
+        cw_core_start_block(gpu->core[core], ctaid, gpu->now);
+        any = true;
+    }
+    gpu->next_core = (gpu->next_core + 1) % gpu->config.core_count;
+    gpu->dispatch_pending = any && gpu->blocks_started < gpu->blocks_total;
+}
+
+static bool at_rest(const struct cw_gpu *gpu)
+{
+    if (gpu->blocks_finished < gpu->blocks_total || gpu->pool.in_use > 0)
+        return false;
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        if (!cw_core_idle(gpu->core[i]))
+            return false;
+    if (gpu->tm != NULL && !gpu->system->idle(gpu->tm))
+        return false;
+    if (!cw_crossbar_idle(gpu->up) || !cw_crossbar_idle(gpu->down))
+        return false;
+    for (uint32_t i = 0; i < gpu->config.partition_count; i++)
+        if (!cw_partition_idle(gpu->partition[i]))
+            return false;
+    return true;
+}
+
+static uint64_t host_ns(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Every few thousand steps: has 10 ms of host time passed, and does the caller want to stop? */
+static int progress_due(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *err)
+{
+    if (gpu->on_progress == NULL)
+        return CW_OK;
+    const uint64_t ns = host_ns();
+    if (ns - *last_ns < 10000000u)
+        return CW_OK;
+    *last_ns = ns;
+    if (gpu->on_progress(gpu->context, gpu) != 0)
+        return cw_fail(err, CW_ELIMIT, "%s: interrupted after %llu cycles", gpu->launch.kernel->name,
+                       (unsigned long long)cw_gpu_cycles(gpu));
+    return CW_OK;
+}
+
+static int checks_after_step(struct cw_gpu *gpu, uint64_t end_cycle, uint64_t *last_ns, struct cw_error *err)
+{
+    if (gpu->fault_status != CW_OK)
+        return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
+    if (gpu->units->poll != NULL) {
+        int status = gpu->units->poll(gpu->units->context, err);
+        if (status != CW_OK)
+            return status;
+    }
+    if (++gpu->watchdog.steps % 4096 != 0)
+        return CW_OK;
+    if (cw_gpu_cycles(gpu) >= end_cycle)
+        return cw_fail(err, CW_ELIMIT, "%s: not finished after %llu core cycles", gpu->launch.kernel->name,
+                       (unsigned long long)gpu->max_cycles);
+    int status = cw_gpu__watchdog_check(gpu, err);
+    return status == CW_OK ? progress_due(gpu, last_ns, err) : status;
+}
+
+static int run(struct cw_gpu *gpu, struct cw_error *err)
+{
+    const uint64_t end_cycle = gpu->max_cycles == 0 ? UINT64_MAX : cw_gpu_cycles(gpu) + gpu->max_cycles;
+    uint64_t last_ns = host_ns();
+    cw_gpu__watchdog_reset(gpu);
+    while (!at_rest(gpu)) {
+        cw_time due[CW_DOMAIN_COUNT];
+        const cw_time step = cw_gpu__next_step(gpu, due);
+        if (step == CW_TIME_NEVER)
+            return cw_gpu__deadlock(gpu, "nothing can ever happen again", err);
+        gpu->now = step;
+        if (gpu->dispatch_pending && due[CW_DOMAIN_CORE] == step)
+            dispatch(gpu);
+        cw_gpu__tick(gpu, due);
+        if (gpu->on_step != NULL)
+            gpu->on_step(gpu->context, gpu, step);
+        int status = checks_after_step(gpu, end_cycle, &last_ns, err);
+        if (status != CW_OK)
+            return status;
+    }
+    return CW_OK;
+}
+
+int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
+                  const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, struct cw_error *err)
+{
+    uint8_t *block_param = calloc(1, kernel->param_bytes + 16u);
+    if (block_param == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    if (kernel->param_bytes > 0)
+        memcpy(block_param, param, kernel->param_bytes);
+    int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, block_param, err);
+    if (status == CW_OK)
+        status = run(gpu, err);
+    if (status == CW_OK && gpu->tm != NULL)
+        gpu->system->finish(gpu->tm);
+    if (status == CW_OK && gpu->serial != NULL)
+        status = cw_serial_check(gpu->serial, &gpu->serial_report, err);
+    free(block_param);
+    gpu->launch.param = NULL;
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address map. Device memory is cut into chunks of partition.interleave bytes, dealt to the partitions in turn (as GPGPU-Sim's
+ * dramid@8 does, but for any number of partitions); a partition's chunks, put one after the other, are its local addresses:
+ *
+ *     chunk = (addr - CW_GLOBAL_BASE) / interleave
+ *     partition = chunk mod count        local = (chunk / count) * interleave + addr mod interleave
+ *
+ * No hash: with 6 partitions, strides that are powers of two already spread over at least three of them.
+ */
+#include <assert.h>
+
+#include "mem/partition.h"
+
+/* Chunk numbers fit in 32 bits (16 GiB in chunks of 128 bytes are 2^27): a 32-bit division is several times as fast as a 64-bit one. */
+static uint32_t chunk_of(const struct cw_config *config, uint64_t addr)
+{
+    assert(addr >= CW_GLOBAL_BASE);
+    uint64_t offset = addr - CW_GLOBAL_BASE;
+    uint32_t interleave = config->partition_interleave;
+    if ((interleave & (interleave - 1)) == 0)
+        return (uint32_t)(offset >> __builtin_ctz(interleave));
+    return (uint32_t)(offset / interleave);
+}
+
+uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr)
+{
+    return chunk_of(config, addr) % config->partition_count;
+}
+
+uint64_t cw_address_local(const struct cw_config *config, uint64_t addr)
+{
+    uint32_t chunk = chunk_of(config, addr);
+    uint64_t within = addr - CW_GLOBAL_BASE - (uint64_t)chunk * config->partition_interleave;
+    return (uint64_t)(chunk / config->partition_count) * config->partition_interleave + within;
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mem/dram.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "mem/packet.h"
+
+#define ROW_NONE UINT64_MAX
+
+struct request {
+    uint64_t row;
+    uint64_t order;   /* of entering the queue: age */
+    cw_time entered;
+    uint32_t bank, tag;
+    uint8_t bursts;   /* left to transfer */
+    uint8_t sectors;
+    bool write;
+    bool opened;      /* an activate was issued for it */
+    bool started;     /* first column command issued */
+    struct request *next; /* of the bank, in age order; or free list */
+};
+
+/* A bank: the open row, the earliest time of each command, and the requests for it. */
+struct bank {
+    uint64_t row; /* open, or ROW_NONE */
+    cw_time activate, column, precharge;
+    struct request *head, *tail;
+    struct request *hit; /* oldest that asks for the open row */
+};
+
+/* Parameters in units of time; bl is the data bus time of one burst. */
+struct timing {
+    cw_time tck, ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, rtpl, bl;
+    cw_time rtw, wtr, wtp; /* read to write, write to read, write to precharge: from command to command */
+    cw_time age_cap;
+    uint32_t bl_cycles;
+};
+
+enum command { READ, WRITE, ACTIVATE, PRECHARGE };
+
+struct choice {
+    struct request *request;
+    enum command command;
+    cw_time when; /* earliest */
+};
+
+struct cw_dram {
+    struct cw_component component;
+    struct timing t;
+    struct cw_stats *stats;
+    cw_time latency; /* of the scheduling stage */
+    struct bank *bank;
+    cw_time *group;  /* earliest column command of each bank group */
+    cw_time column, read, write, activate; /* earliest on the channel */
+    uint64_t pending; /* banks with requests */
+    uint32_t queued, queue_max;
+    uint64_t order;
+    struct cw_fifo incoming, done;
+    struct request *pool, *free;
+    uint32_t groups_log2, lines_log2, banks_log2; /* log2 of bank groups, lines per row, banks */
+    uint32_t burst_bytes;
+};
+
+static cw_time later(cw_time a, cw_time b)
+{
+    return a > b ? a : b;
+}
+
+static cw_time sooner(cw_time a, cw_time b)
+{
+    return a < b ? a : b;
+}
+
+static void raise_to(cw_time *earliest, cw_time when)
+{
+    *earliest = later(*earliest, when);
+}
+
+/* Queue */
+
+void cw_dram_map(const struct cw_dram *d, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row)
+{
+    uint64_t line = local / CW_LINE_BYTES;
+    uint32_t groups = 1u << d->groups_log2, banks = 1u << d->banks_log2;
+    uint32_t g = (uint32_t)line & (groups - 1);
+    line >>= d->groups_log2 + d->lines_log2;
+    uint32_t b = ((uint32_t)line << d->groups_log2 | g) & (banks - 1);
+    *row = line >> (d->banks_log2 - d->groups_log2);
+    *bank = b ^ ((uint32_t)*row & (banks - 1));
+    *group = *bank & (groups - 1);
+}
+
+uint32_t cw_dram_space(const struct cw_dram *d, cw_time now)
+{
+    return cw_fifo_space(&d->incoming, now);
+}
+
+/* One bit per burst of the line. A burst longer than a line moves the line. */
+static uint8_t bursts_of(const struct cw_dram *d, uint8_t sectors)
+{
+    uint32_t bursts = 0;
+    if (d->burst_bytes >= CW_LINE_BYTES)
+        return 1;
+    for (uint32_t at = 0; at < CW_LINE_BYTES; at += d->burst_bytes) {
+        uint32_t first = at / CW_SECTOR_BYTES, last = (at + d->burst_bytes - 1) / CW_SECTOR_BYTES;
+        uint32_t mask = (2u << last) - (1u << first);
+        if (sectors & mask)
+            bursts |= 1u << at / d->burst_bytes;
+    }
+    return (uint8_t)bursts;
+}
+
+uint8_t cw_dram_round(const struct cw_dram *d, uint8_t sectors)
+{
+    uint32_t per_burst = d->burst_bytes / CW_SECTOR_BYTES;
+    if (per_burst <= 1)
+        return sectors;
+    if (per_burst >= CW_LINE_BYTES / CW_SECTOR_BYTES)
+        return 0xf;
+    uint32_t low = (sectors | sectors >> 1) & 5u; /* two sectors per burst */
+    return (uint8_t)(low | low << 1);
+}
+
+void cw_dram_push(struct cw_dram *d, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now)
+{
+    struct request *r = d->free;
+    assert(r != NULL && sectors != 0);
+    d->free = r->next;
+    uint32_t group;
+    *r = (struct request){.tag = tag, .sectors = cw_dram_round(d, sectors), .write = write};
+    r->bursts = bursts_of(d, sectors);
+    cw_dram_map(d, local, &group, &r->bank, &r->row);
+    cw_fifo_push(&d->incoming, now, d->latency, r);
+}
+
+static void release(struct cw_dram *d, struct request *r)
+{
+    r->next = d->free;
+    d->free = r;
+}
+
+bool cw_dram_pop(struct cw_dram *d, struct cw_dram_done *done, cw_time now)
+{
+    struct request *r = cw_fifo_pop(&d->done, now);
+    if (r == NULL)
+        return false;
+    *done = (struct cw_dram_done){.tag = r->tag, .sectors = r->sectors};
+    release(d, r);
+    return true;
+}
+
+cw_time cw_dram_next(const struct cw_dram *d)
+{
+    return cw_fifo_next(&d->done);
+}
+
+static void accept(struct cw_dram *d, cw_time now)
+{
+    struct request *r;
+    while (d->queued < d->queue_max && (r = cw_fifo_pop(&d->incoming, now)) != NULL) {
+        struct bank *b = &d->bank[r->bank];
+        r->order = d->order++;
+        r->entered = now;
+        r->next = NULL;
+        if (b->head == NULL)
+            b->head = r;
+        else
+            b->tail->next = r;
+        b->tail = r;
+        if (b->hit == NULL && b->row == r->row)
+            b->hit = r;
+        d->pending |= UINT64_C(1) << r->bank;
+        d->queued++;
+    }
+}
+
+static void find_hit(struct bank *b)
+{
+    b->hit = b->head;
+    while (b->hit != NULL && b->hit->row != b->row)
+        b->hit = b->hit->next;
+}
+
+static void remove_request(struct cw_dram *d, struct bank *b, struct request *r)
+{
+    struct request *prev = NULL;
+    for (struct request *q = b->head; q != r; q = q->next)
+        prev = q;
+    if (prev == NULL)
+        b->head = r->next;
+    else
+        prev->next = r->next;
+    if (b->tail == r)
+        b->tail = prev;
+    if (b->head == NULL)
+        d->pending &= ~(UINT64_C(1) << r->bank);
+    d->queued--;
+    find_hit(b);
+}
+
+/* Commands: what each does to the earliest times of the others */
+
+static void activate(struct cw_dram *d, struct bank *b, struct request *r, cw_time now)
+{
+    b->row = r->row;
+    b->activate = now + d->t.rc;
+    raise_to(&b->column, now + d->t.rcd);
+    raise_to(&b->precharge, now + d->t.ras);
+    raise_to(&d->activate, now + d->t.rrd);
+    r->opened = true;
+    find_hit(b);
+    d->stats->dram_activates++;
+}
+
+static void precharge(struct cw_dram *d, struct bank *b, cw_time now)
+{
+    b->row = ROW_NONE;
+    b->hit = NULL;
+    raise_to(&b->activate, now + d->t.rp);
+}
+
+static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time now)
+{
+    const struct timing *t = &d->t;
+    raise_to(&d->group[r->bank & ((1u << d->groups_log2) - 1)], now + t->ccdl);
+    raise_to(&d->column, now + later(t->ccd, t->bl));
+    if (r->write) {
+        raise_to(&d->read, now + t->wtr);
+        raise_to(&b->precharge, now + t->wtp);
+        d->stats->dram_writes++;
+    } else {
+        raise_to(&d->write, now + t->rtw);
+        raise_to(&b->precharge, now + t->rtpl);
+        d->stats->dram_reads++;
+    }
+    d->stats->dram_busy_cycles += t->bl_cycles;
+    d->stats->dram_row_hits += !r->started && !r->opened;
+    r->started = true;
+    r->bursts = (uint8_t)(r->bursts & (r->bursts - 1));
+    if (r->bursts != 0)
+        return;
+    remove_request(d, b, r);
+    if (r->write)
+        release(d, r);
+    else
+        cw_fifo_push(&d->done, now, t->cl + t->bl, r);
+}
+
+static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
+{
+    struct bank *b = &d->bank[c->request->bank];
+    if (c->command == ACTIVATE)
+        activate(d, b, c->request, now);
+    else if (c->command == PRECHARGE)
+        precharge(d, b, now);
+    else
+        column(d, b, c->request, now);
+}
+
+/* Scheduler */
+
+/* Next command that request r needs of its bank, and the earliest time for it. */
+static struct choice next_command(const struct cw_dram *d, struct request *r)
+{
+    const struct bank *b = &d->bank[r->bank];
+    if (b->row == ROW_NONE)
+        return (struct choice){r, ACTIVATE, later(b->activate, d->activate)};
+    if (b->row != r->row)
+        return (struct choice){r, PRECHARGE, b->precharge};
+    cw_time when = later(b->column, d->group[r->bank & ((1u << d->groups_log2) - 1)]);
+    return (struct choice){r, r->write ? WRITE : READ, later(later(when, d->column), r->write ? d->write : d->read)};
+}
+
+/* Column commands before others, then by age; only among commands that are allowed now. */
+static bool better(const struct choice *a, const struct choice *b)
+{
+    bool a_column = a->command <= WRITE, b_column = b->command <= WRITE;
+    return a_column != b_column ? a_column : a->request->order < b->request->order;
+}
+
+static struct request *oldest(const struct cw_dram *d)
+{
+    struct request *old = NULL;
+    for (uint64_t banks = d->pending; banks != 0; banks &= banks - 1) {
+        struct request *r = d->bank[__builtin_ctzll(banks)].head;
+        if (old == NULL || r->order < old->order)
+            old = r;
+    }
+    return old;
+}
+
+/* FR-FCFS: the command to issue now (request NULL when none is allowed), with when = the earliest time at which one may be allowed. */
+static struct choice choose(const struct cw_dram *d, cw_time now)
+{
+    struct request *old = oldest(d);
+    struct choice best = {NULL, READ, CW_TIME_NEVER};
+    if (old == NULL)
+        return best;
+    cw_time capped = old->entered + d->t.age_cap;
+    if (now >= capped) {
+        best = next_command(d, old);
+        if (best.when > now)
+            best.request = NULL;
+        return best;
+    }
+    best.when = capped;
+    for (uint64_t banks = d->pending; banks != 0; banks &= banks - 1) {
+        struct bank *b = &d->bank[__builtin_ctzll(banks)];
+        struct choice c = next_command(d, b->hit != NULL ? b->hit : b->head);
+        if (c.when > now)
+            best.when = sooner(best.when, c.when);
+        else if (best.request == NULL || better(&c, &best)) {
+            best.request = c.request;
+            best.command = c.command;
+        }
+    }
+    return best;
+}
+
+static void tick(void *self, cw_time now)
+{
+    struct cw_dram *d = self;
+    accept(d, now);
+    struct choice c = choose(d, now);
+    if (c.request != NULL) {
+        issue(d, &c, now);
+        d->component.wake = now + d->t.tck;
+        return;
+    }
+    cw_time arrival = d->queued < d->queue_max ? cw_fifo_next(&d->incoming) : CW_TIME_NEVER;
+    d->component.wake = sooner(c.when, arrival);
+}
+
+bool cw_dram_idle(const struct cw_dram *d)
+{
+    return d->queued == 0 && d->incoming.count == 0 && d->done.count == 0;
+}
+
+/* Creation */
+
+static struct timing timing_of(const struct cw_config *c, cw_time tck)
+{
+    cw_time bl = (c->dram_burst_bytes + c->dram_bytes_per_cycle - 1) / c->dram_bytes_per_cycle;
+    cw_time read_busy = c->dram_cl + bl + CW_DRAM_TURNAROUND; /* the write's data may start after this */
+    return (struct timing){
+        .tck = tck,
+        .ccd = c->dram_ccd * tck,
+        .ccdl = c->dram_ccdl * tck,
+        .rrd = c->dram_rrd * tck,
+        .rcd = c->dram_rcd * tck,
+        .ras = c->dram_ras * tck,
+        .rp = c->dram_rp * tck,
+        .rc = c->dram_rc * tck,
+        .cl = c->dram_cl * tck,
+        .wl = c->dram_wl * tck,
+        .rtpl = c->dram_rtpl * tck,
+        .bl = bl * tck,
+        .rtw = (read_busy > c->dram_wl ? read_busy - c->dram_wl : 0) * tck,
+        .wtr = (c->dram_wl + bl + c->dram_cdlr) * tck,
+        .wtp = (c->dram_wl + bl + c->dram_wr) * tck,
+        .age_cap = CW_DRAM_AGE_CAP * tck,
+        .bl_cycles = (uint32_t)bl,
+    };
+}
+
+static bool power_of_two(uint32_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+static int check(const struct cw_config *c, struct cw_error *err)
+{
+    if (!power_of_two(c->dram_banks) || !power_of_two(c->dram_bank_groups) || c->dram_bank_groups > c->dram_banks ||
+        c->dram_banks > 64)
+        return cw_fail(err, CW_EINVAL, "dram.banks = %u, dram.bank_groups = %u: powers of two, groups <= banks <= 64",
+                       c->dram_banks, c->dram_bank_groups);
+    if (!power_of_two(c->dram_row_bytes) || c->dram_row_bytes < CW_LINE_BYTES || !power_of_two(c->dram_burst_bytes) ||
+        c->dram_burst_bytes < 16)
+        return cw_fail(err, CW_EINVAL, "dram.row_bytes = %u, dram.burst_bytes = %u: powers of two, at least 128 and 16",
+                       c->dram_row_bytes, c->dram_burst_bytes);
+    return CW_OK;
+}
+
+static int create_queues(struct cw_dram *d, uint32_t reads_max, cw_time *done_wake)
+{
+    /* The scheduling stage delays but must not limit: it holds what the data bus can transfer in that time. */
+    uint32_t incoming = (uint32_t)(d->latency / d->t.bl) + d->queue_max, requests = incoming + d->queue_max + reads_max;
+    d->bank = calloc((size_t)1 << d->banks_log2, sizeof *d->bank);
+    d->group = calloc((size_t)1 << d->groups_log2, sizeof *d->group);
+    d->pool = calloc(requests, sizeof *d->pool);
+    if (d->bank == NULL || d->group == NULL || d->pool == NULL)
+        return CW_ENOMEM;
+    for (uint32_t b = 0; b < 1u << d->banks_log2; b++)
+        d->bank[b].row = ROW_NONE;
+    for (uint32_t i = requests; i-- > 0;)
+        release(d, &d->pool[i]);
+    if (cw_fifo_create(&d->incoming, incoming, &d->component.wake) != CW_OK)
+        return CW_ENOMEM;
+    return cw_fifo_create(&d->done, reads_max, done_wake);
+}
+
+int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
+                   uint32_t reads_max, cw_time *done_wake, struct cw_error *err)
+{
+    *out = NULL;
+    int status = check(config, err);
+    if (status != CW_OK)
+        return status;
+    struct cw_dram *d = calloc(1, sizeof *d);
+    if (d == NULL)
+        return cw_fail(err, CW_ENOMEM, "DRAM channel: out of host memory");
+    d->component = (struct cw_component){.tick = tick, .self = d, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_DRAM};
+    d->t = timing_of(config, clocks->period[CW_DOMAIN_DRAM]);
+    d->stats = stats;
+    d->latency = later(1, config->dram_latency * clocks->period[CW_DOMAIN_CORE]);
+    d->queue_max = config->dram_queue;
+    d->burst_bytes = config->dram_burst_bytes;
+    d->groups_log2 = (uint32_t)__builtin_ctz(config->dram_bank_groups);
+    d->banks_log2 = (uint32_t)__builtin_ctz(config->dram_banks);
+    d->lines_log2 = (uint32_t)__builtin_ctz(config->dram_row_bytes / CW_LINE_BYTES);
+    if (create_queues(d, reads_max, done_wake) != CW_OK) {
+        cw_dram_destroy(d);
+        return cw_fail(err, CW_ENOMEM, "DRAM channel: out of host memory");
+    }
+    *out = d;
+    return CW_OK;
+}
+
+void cw_dram_destroy(struct cw_dram *d)
+{
+    if (d == NULL)
+        return;
+    cw_fifo_destroy(&d->incoming);
+    cw_fifo_destroy(&d->done);
+    free(d->bank);
+    free(d->group);
+    free(d->pool);
+    free(d);
+}
+
+struct cw_component *cw_dram_component(struct cw_dram *d)
+{
+    return &d->component;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DRAM channel of a memory partition: GDDR5 behind an FR-FCFS controller (Rixner et al., ISCA 2000).
+ *
+ *   push -> [scheduling latency: dram.latency core cycles] -> queue of dram.queue requests -> one command per command cycle
+ *        <- done FIFO, when the last data beat of a read has passed the bus
+ *
+ * It keeps time only; the bytes are in device memory. A request asks for sectors of one line, rounded up to bursts of
+ * dram.burst_bytes. Writes are masked on the bus (GDDR5 WDM), so writing part of a burst costs a burst and no read.
+ *
+ * Address map, from the partition-local line number up (line = 128 bytes):  bank group | column | bank in group | row.
+ * Neighbouring lines lie in different bank groups, so that a stream is paced by tCCD and not by tCCDL, and a stream uses a whole
+ * row of each group before it moves to the next banks, whose activation hides behind the transfers. The bank number is XORed with the
+ * low bits of the row number, so that strides of a power of two do not stay in one bank (Zhang et al., MICRO 2000).
+ *
+ * Scheduling, each command cycle: the oldest column command that is allowed now; else the oldest activate or precharge that is
+ * allowed now. Per bank the candidate is the oldest request that hits the open row; a row is closed only when no queued request
+ * hits it. Row policy: open. Reads and writes share the queue. Starvation is bounded by an age cap (CW_DRAM_AGE_CAP).
+ * Refresh is not modelled (no parameter; about 3 % of time on GDDR5).
+ */
+#ifndef CW_MEM_DRAM_H
+#define CW_MEM_DRAM_H
+
+#include "base/error.h"
+#include "gpu/clock.h"
+#include "gpu/config.h"
+#include "gpu/stats.h"
+
+/* Command cycles in the queue after which the oldest request is served alone. About thirty times the unloaded time of a row
+ * conflict (tRP + tRCD + tCL + data = 38): rare under normal load, since a queue of 32 drains in 32 x 6 cycles of a mixed stream. */
+#define CW_DRAM_AGE_CAP 1024u
+
+/* Bubble on the data bus, in command cycles, when it turns from reading to writing (as GPGPU-Sim: CL + burst + 2 - WL). */
+#define CW_DRAM_TURNAROUND 2u
+
+struct cw_dram;
+
+struct cw_dram_done {
+    uint32_t tag;
+    uint8_t sectors; /* fetched */
+};
+
+/* done_wake: wake time of the component that takes finished reads; reads_max: most reads outstanding at once. */
+int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
+                   uint32_t reads_max, cw_time *done_wake, struct cw_error *err);
+void cw_dram_destroy(struct cw_dram *d);
+struct cw_component *cw_dram_component(struct cw_dram *d);
+/* Requests that may be pushed at time now. */
+uint32_t cw_dram_space(const struct cw_dram *d, cw_time now);
+/* Sectors of a line that a request for those sectors transfers: rounded up to bursts. */
+uint8_t cw_dram_round(const struct cw_dram *d, uint8_t sectors);
+/* local: partition-local address of the line. tag comes back with a finished read; writes finish silently. */
+void cw_dram_push(struct cw_dram *d, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now);
+/* Takes the oldest read that has finished at time now; false when there is none. */
+bool cw_dram_pop(struct cw_dram *d, struct cw_dram_done *done, cw_time now);
+/* Time from which the next finished read may be taken. */
+cw_time cw_dram_next(const struct cw_dram *d);
+bool cw_dram_idle(const struct cw_dram *d);
+/* Where a partition-local address lies (for tests and reports). */
+void cw_dram_map(const struct cw_dram *d, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row);
+
+#endif

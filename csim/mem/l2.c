@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mem/l2.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/exec.h"
+#include "mem/mshr.h"
+#include "mem/partition.h"
+
+#define LINE_NONE UINT32_MAX
+#define ALL_SECTORS 0xfu
+#define SECTORS 4u
+
+struct line {
+    uint64_t used;       /* stamp of the last access, for LRU */
+    struct cw_mshr *mshr; /* a line with an MSHR stays where it is */
+    uint32_t written[SECTORS]; /* bytes written since the sector was absent; all ones once valid */
+    uint8_t valid, dirty;
+};
+
+struct cw_l2 {
+    const struct cw_config *config;
+    struct cw_stats *stats;
+    struct cw_devmem *memory;
+    struct cw_dram *dram;
+    uint32_t sets, ways;
+    uint32_t *tag;       /* [set][way]: local line number + 1, 0 when empty; apart, so that a set is one cache line of the host */
+    struct line *line;   /* [set][way] */
+    uint64_t stamp;
+    struct cw_mshr_file mshr;
+};
+
+/* Sectors that a request touches. */
+static uint8_t sectors_of(const struct cw_packet *p)
+{
+    uint32_t sectors = p->sectors;
+    if (p->kind == CW_PK_WRITE) {
+        sectors = 0;
+        for (uint32_t s = 0; s < SECTORS; s++)
+            sectors |= (uint32_t)(p->byte_mask[s] != 0) << s;
+    } else if (p->kind == CW_PK_ATOMIC) {
+        sectors = 0;
+        for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1)
+            sectors |= 1u << p->lane_offset[__builtin_ctz(lanes)] / CW_SECTOR_BYTES;
+    }
+    return (uint8_t)sectors;
+}
+
+/* Performing a request on the bytes */
+
+static void copy_out(struct cw_l2 *l2, struct cw_packet *p)
+{
+    const uint8_t *from = cw_devmem_at(l2->memory, p->addr);
+    for (uint32_t s = 0; s < SECTORS; s++)
+        if (p->sectors & 1u << s)
+            memcpy(p->u.data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
+}
+
+static void copy_in(struct cw_l2 *l2, const struct cw_packet *p)
+{
+    uint8_t *to = cw_devmem_at(l2->memory, p->addr);
+    for (uint32_t s = 0; s < SECTORS; s++) {
+        uint32_t at = s * CW_SECTOR_BYTES;
+        if (p->byte_mask[s] == UINT32_MAX)
+            memcpy(to + at, p->u.data + at, CW_SECTOR_BYTES);
+        else
+            for (uint32_t mask = p->byte_mask[s]; mask != 0; mask &= mask - 1) {
+                uint32_t b = at + (uint32_t)__builtin_ctz(mask);
+                to[b] = p->u.data[b];
+            }
+    }
+}
+
+/* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on one address:
+ * one operation per cycle and address, different addresses side by side (one unit per bank of the data array). */
+static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_packet *p)
+{
+    uint32_t bytes = cw_type_bytes((enum cw_type)p->type), most = 1;
+    uint8_t lanes_at[CW_LINE_BYTES] = {0};
+    for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(lanes);
+        uint8_t *at = cw_devmem_at(l2->memory, p->addr + p->lane_offset[i]);
+        uint64_t old = 0;
+        memcpy(&old, at, bytes);
+        uint64_t value = cw_atomic_apply((enum cw_atom)p->atom, (enum cw_type)p->type, old, p->u.atomic.a[i], p->u.atomic.b[i]);
+        memcpy(at, &value, bytes);
+        p->u.atomic.a[i] = old;
+        if (++lanes_at[p->lane_offset[i]] > most)
+            most = lanes_at[p->lane_offset[i]];
+    }
+    l2->stats->l2_atomics += (uint32_t)__builtin_popcount(p->lanes);
+    return most;
+}
+
+static void mark_written(struct line *l, const struct cw_packet *p)
+{
+    for (uint32_t s = 0; s < SECTORS; s++) {
+        if (p->byte_mask[s] == 0)
+            continue;
+        l->written[s] |= p->byte_mask[s];
+        l->dirty = (uint8_t)(l->dirty | 1u << s);
+        if (l->written[s] == UINT32_MAX)
+            l->valid = (uint8_t)(l->valid | 1u << s);
+    }
+}
+
+/* Returns port cycles. */
+static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_packet *p)
+{
+    l->used = ++l2->stamp;
+    if (p->kind == CW_PK_READ) {
+        copy_out(l2, p);
+    } else if (p->kind == CW_PK_WRITE) {
+        copy_in(l2, p);
+        mark_written(l, p);
+    } else if (p->kind == CW_PK_ATOMIC) {
+        l->dirty = (uint8_t)(l->dirty | sectors_of(p));
+        return perform_atomic(l2, p);
+    }
+    return 1; /* TX_LOAD: the values are read when the validation unit decides */
+}
+
+/* Tags */
+
+static uint32_t local_line(const struct cw_l2 *l2, uint64_t addr)
+{
+    return (uint32_t)(cw_address_local(l2->config, addr) / CW_LINE_BYTES);
+}
+
+static uint32_t lookup(const struct cw_l2 *l2, uint32_t number)
+{
+    uint32_t base = number % l2->sets * l2->ways;
+    for (uint32_t w = 0; w < l2->ways; w++)
+        if (l2->tag[base + w] == number + 1)
+            return base + w;
+    return LINE_NONE;
+}
+
+/* An empty way, else the least recently used one that no MSHR holds, else LINE_NONE. */
+static uint32_t victim(const struct cw_l2 *l2, uint32_t number)
+{
+    uint32_t base = number % l2->sets * l2->ways, best = LINE_NONE;
+    for (uint32_t w = base; w < base + l2->ways; w++) {
+        if (l2->tag[w] == 0)
+            return w;
+        if (l2->line[w].mshr == NULL && (best == LINE_NONE || l2->line[w].used < l2->line[best].used))
+            best = w;
+    }
+    return best;
+}
+
+static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time now)
+{
+    struct line *l = &l2->line[index];
+    if (l->dirty != 0) {
+        uint64_t local = (uint64_t)(l2->tag[index] - 1) * CW_LINE_BYTES;
+        cw_dram_push(l2->dram, local, l->dirty, true, 0, now);
+        l2->stats->l2_writebacks++;
+    }
+    *l = (struct line){.used = ++l2->stamp};
+    l2->tag[index] = number + 1;
+}
+
+static void count(struct cw_l2 *l2, const struct cw_packet *p, bool miss)
+{
+    if (p->kind == CW_PK_WRITE) {
+        l2->stats->l2_writes++;
+        l2->stats->l2_write_misses += miss;
+    } else if (p->kind != CW_PK_ATOMIC) {
+        l2->stats->l2_reads++;
+        l2->stats->l2_read_misses += miss;
+    }
+}
+
+/* Puts p in the line's MSHR and fetches what is neither there nor on its way. The caller has checked that there is room for all. */
+static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint8_t need, uint8_t fetch, cw_time now)
+{
+    struct line *l = &l2->line[index];
+    if (l->mshr == NULL)
+        l->mshr = cw_mshr_take(&l2->mshr, index);
+    struct cw_mshr *m = l->mshr;
+    cw_mshr_append(m, p, need);
+    if (fetch == 0)
+        return;
+    m->fetching = (uint8_t)(m->fetching | cw_dram_round(l2->dram, fetch));
+    cw_dram_push(l2->dram, (uint64_t)number * CW_LINE_BYTES, fetch, false, (uint32_t)(m - l2->mshr.entry), now);
+}
+
+static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint32_t *cycles,
+                                        cw_time now)
+{
+    struct line *l = &l2->line[index];
+    struct cw_mshr *m = l->mshr;
+    uint8_t need = sectors_of(p), missing = p->kind == CW_PK_WRITE ? 0 : (uint8_t)(need & ~l->valid);
+    bool behind = m != NULL && (m->sectors & need) != 0;
+    if (missing == 0 && !behind) {
+        count(l2, p, false);
+        *cycles = perform(l2, l, p);
+        return CW_L2_DONE;
+    }
+    if (m == NULL ? l2->mshr.free == NULL : !cw_mshr_can_merge(&l2->mshr, m))
+        return CW_L2_STALL;
+    uint8_t fetch = (uint8_t)(missing & ~(m != NULL ? m->fetching : 0u));
+    if (fetch != 0 && cw_dram_space(l2->dram, now) < 1)
+        return CW_L2_STALL_DRAM;
+    count(l2, p, missing != 0);
+    wait_for(l2, index, number, p, need, fetch, now);
+    return CW_L2_MISS;
+}
+
+static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_packet *p, uint32_t *cycles, cw_time now)
+{
+    uint32_t index = victim(l2, number);
+    bool write = p->kind == CW_PK_WRITE;
+    if (index == LINE_NONE || (!write && l2->mshr.free == NULL))
+        return CW_L2_STALL;
+    if (cw_dram_space(l2->dram, now) < (l2->line[index].dirty != 0) + (write ? 0u : 1u))
+        return CW_L2_STALL_DRAM;
+    count(l2, p, true);
+    replace(l2, index, number, now);
+    if (write) {
+        *cycles = perform(l2, &l2->line[index], p);
+        return CW_L2_DONE;
+    }
+    uint8_t need = sectors_of(p);
+    wait_for(l2, index, number, p, need, need, now);
+    return CW_L2_MISS;
+}
+
+enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_packet *p, uint32_t *cycles, cw_time now)
+{
+    uint32_t number = local_line(l2, p->addr), index = lookup(l2, number);
+    if (index == LINE_NONE)
+        return access_absent(l2, number, p, cycles, now);
+    return access_present(l2, index, number, p, cycles, now);
+}
+
+/* Misses coming back */
+
+/* Gives the entry back when nothing waits in it and nothing comes for it. A fetch may outlive its requests: a write that waited can make
+ * the sectors valid first. */
+static void retire(struct cw_l2 *l2, struct cw_mshr *m)
+{
+    if (m->count != 0 || m->fetching != 0)
+        return;
+    l2->line[m->line].mshr = NULL;
+    cw_mshr_release(&l2->mshr, m);
+}
+
+static bool can_serve(const struct cw_l2 *l2, const struct cw_mshr *m)
+{
+    if (m->count == 0)
+        return false;
+    return m->head->kind == CW_PK_WRITE || (sectors_of(m->head) & ~l2->line[m->line].valid) == 0;
+}
+
+bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
+{
+    struct cw_dram_done done;
+    if (!cw_dram_pop(l2->dram, &done, now))
+        return false;
+    struct cw_mshr *m = &l2->mshr.entry[done.tag];
+    struct line *l = &l2->line[m->line];
+    l->valid |= done.sectors;
+    for (uint32_t s = 0; s < SECTORS; s++)
+        if (done.sectors & 1u << s)
+            l->written[s] = UINT32_MAX;
+    m->fetching = (uint8_t)(m->fetching & ~done.sectors);
+    if (can_serve(l2, m))
+        cw_mshr_make_ready(&l2->mshr, m);
+    retire(l2, m);
+    return true;
+}
+
+struct cw_packet *cw_l2_replay_head(const struct cw_l2 *l2)
+{
+    return l2->mshr.ready_head != NULL ? l2->mshr.ready_head->head : NULL;
+}
+
+struct cw_packet *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
+{
+    struct cw_mshr *m = l2->mshr.ready_head;
+    struct cw_packet *p = cw_mshr_pop(m);
+    *cycles = perform(l2, &l2->line[m->line], p);
+    if (can_serve(l2, m))
+        return p;
+    cw_mshr_unready(&l2->mshr);
+    retire(l2, m);
+    return p;
+}
+
+bool cw_l2_idle(const struct cw_l2 *l2)
+{
+    return l2->mshr.in_use == 0;
+}
+
+void cw_l2_flush(struct cw_l2 *l2)
+{
+    assert(cw_l2_idle(l2));
+    memset(l2->tag, 0, (size_t)l2->sets * l2->ways * sizeof *l2->tag);
+    memset(l2->line, 0, (size_t)l2->sets * l2->ways * sizeof *l2->line);
+}
+
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_devmem *memory,
+                 struct cw_dram *dram, struct cw_error *err)
+{
+    *out = NULL;
+    uint32_t lines = config->l2_bytes / CW_LINE_BYTES;
+    if (lines == 0 || config->l2_ways == 0 || lines % config->l2_ways != 0)
+        return cw_fail(err, CW_EINVAL, "l2.bytes = %u with l2.ways = %u: not a whole number of sets of 128-byte lines",
+                       config->l2_bytes, config->l2_ways);
+    struct cw_l2 *l2 = calloc(1, sizeof *l2);
+    if (l2 == NULL)
+        return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
+    l2->config = config;
+    l2->stats = stats;
+    l2->memory = memory;
+    l2->dram = dram;
+    l2->ways = config->l2_ways;
+    l2->sets = lines / config->l2_ways;
+    l2->tag = calloc(lines, sizeof *l2->tag);
+    l2->line = calloc(lines, sizeof *l2->line);
+    if (l2->tag == NULL || l2->line == NULL || cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK) {
+        cw_l2_destroy(l2);
+        return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
+    }
+    *out = l2;
+    return CW_OK;
+}
+
+void cw_l2_destroy(struct cw_l2 *l2)
+{
+    if (l2 == NULL)
+        return;
+    cw_mshr_destroy(&l2->mshr);
+    free(l2->tag);
+    free(l2->line);
+    free(l2);
+}

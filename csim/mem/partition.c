@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The slice's port serves one request per L2 cycle, in this order: requests whose miss has been resolved, then new requests and
+ * commit writes in turn. A request is performed (its bytes move) when it takes the port and its reply leaves l2.latency cycles later.
+ * With all clocks equal, a read that hits, popped from the crossbar at cycle t, is performed at t + l2.rop_latency and enters the
+ * other crossbar at t + l2.rop_latency + l2.latency.
+ *
+ * A request takes the port only when the queue for its reply has room, whether it hits or not; otherwise it waits at the head, and so do
+ * those behind it. Commit writes and requests do not block each other, so that a commit always gets through (GETM: its progress is
+ * what lets stalled transactional requests go).
+ *
+ * What leaves the slice is queued behind the registers of the access pipeline: each such FIFO has l2.latency entries for these.
+ */
+#include "mem/partition.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "mem/dram.h"
+#include "mem/l2.h"
+
+#define TM_QUEUE    8u      /* entries of from_l2, reply, to_l2 and l2_done */
+#define COMMIT_UNIT 0xffffu /* core field of a commit write */
+
+/* A queue in front of the slice's port. */
+struct source {
+    struct cw_fifo *queue;
+    cw_time stalled_from; /* first failed attempt of the head, CW_TIME_NEVER when there was none */
+    bool blocked;         /* the head failed, and only another request, a fill or a replay can help it */
+};
+
+enum { NEW_REQUESTS, COMMIT_WRITES, SOURCES };
+
+struct cw_partition {
+    struct cw_component component; /* L2 domain */
+    struct cw_partition_config config;
+    cw_time period;
+    struct cw_dram *dram;
+    struct cw_l2 *l2;
+    struct cw_fifo rop, reply;
+    struct cw_partition_tm tm;
+    struct source source[SOURCES];
+    uint32_t turn;       /* source that is tried first */
+    cw_time port_free_at;
+    bool tm_reply_turn;
+};
+
+static cw_time later(cw_time a, cw_time b)
+{
+    return a > b ? a : b;
+}
+
+static cw_time sooner(cw_time a, cw_time b)
+{
+    return a < b ? a : b;
+}
+
+/* Crossbar side */
+
+static void send_reply(struct cw_partition *s, cw_time now)
+{
+    struct cw_fifo *first = s->tm_reply_turn ? &s->tm.reply : &s->reply, *second = s->tm_reply_turn ? &s->reply : &s->tm.reply;
+    struct cw_fifo *from = cw_fifo_peek(first, now) != NULL ? first : second;
+    struct cw_packet *p = cw_fifo_peek(from, now);
+    if (p == NULL || !cw_crossbar_can_push(s->config.down, s->config.index, p->flits, now))
+        return;
+    cw_crossbar_push(s->config.down, s->config.index, cw_fifo_pop(from, now), now);
+    s->tm_reply_turn = from == &s->reply;
+}
+
+static void take_request(struct cw_partition *s, cw_time now)
+{
+    struct cw_packet *p = cw_crossbar_peek(s->config.up, s->config.index, now);
+    if (p == NULL)
+        return;
+    bool bypass = p->kind == CW_PK_TX_LOG || p->kind == CW_PK_TX_CONTROL;
+    assert(p->kind <= CW_PK_TX_CONTROL && (s->config.with_tm || p->kind <= CW_PK_ATOMIC));
+    assert(bypass || cw_address_partition(s->config.config, p->addr) == s->config.index);
+    struct cw_fifo *to = bypass ? &s->tm.from_noc : &s->rop;
+    if (!cw_fifo_can_push(to, now))
+        return;
+    cw_crossbar_pop(s->config.up, s->config.index, now);
+    cw_fifo_push(to, now, (bypass ? 1 : s->config.config->l2_rop_latency) * s->period, p);
+}
+
+/* Slice side */
+
+/* Where p goes after the slice; NULL when it ends there. */
+static struct cw_fifo *destination(struct cw_partition *s, const struct cw_packet *p)
+{
+    if (p->kind == CW_PK_TX_LOAD || p->kind == CW_PK_TX_STORE)
+        return &s->tm.from_l2;
+    if (p->kind != CW_PK_WRITE)
+        return &s->reply;
+    if (p->core == COMMIT_UNIT)
+        return &s->tm.l2_done;
+    return p->needs_reply ? &s->reply : NULL;
+}
+
+static bool has_room(struct cw_partition *s, const struct cw_packet *p, cw_time now)
+{
+    const struct cw_fifo *to = destination(s, p);
+    return to == NULL || cw_fifo_can_push(to, now);
+}
+
+/* Turns a performed request into its reply. */
+static void make_reply(struct cw_partition *s, struct cw_packet *p)
+{
+    uint32_t payload = 0;
+    if (p->kind == CW_PK_READ) {
+        p->kind = CW_PK_READ_REPLY;
+        payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
+    } else if (p->kind == CW_PK_ATOMIC && p->needs_reply) {
+        p->kind = CW_PK_ATOMIC_REPLY;
+        payload = (cw_type_bytes((enum cw_type)p->type) > 4 ? 8u : 4u) * (uint32_t)__builtin_popcount(p->lanes);
+    } else {
+        p->kind = CW_PK_WRITE_ACK;
+    }
+    cw_packet_size(p, payload, s->config.config->noc_header_bytes, s->config.config->noc_flit_bytes);
+}
+
+/* p has been performed and holds the port for that many cycles. */
+static void finish(struct cw_partition *s, struct cw_packet *p, uint32_t cycles, cw_time now)
+{
+    struct cw_fifo *to = destination(s, p);
+    s->port_free_at = now + cycles * s->period;
+    if (to == NULL) {
+        cw_packet_free(s->config.pool, p);
+        return;
+    }
+    if (to == &s->reply)
+        make_reply(s, p);
+    cw_fifo_push(to, now, (s->config.config->l2_latency + cycles - 1) * s->period, p);
+}
+
+/* Tries the head of a source; whether it took the port. */
+static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
+{
+    struct cw_packet *p = cw_fifo_peek(from->queue, now);
+    enum cw_l2_result result = CW_L2_STALL_DRAM;
+    uint32_t cycles = 1;
+    from->blocked = false;
+    if (p == NULL)
+        return false;
+    if (has_room(s, p, now))
+        result = p->kind == CW_PK_TX_STORE ? CW_L2_DONE : cw_l2_access(s->l2, p, &cycles, now);
+    if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM) {
+        from->stalled_from = sooner(from->stalled_from, now);
+        from->blocked = result == CW_L2_STALL;
+        return false;
+    }
+    if (from->stalled_from != CW_TIME_NEVER)
+        s->config.stats->l2_stalls += (now - from->stalled_from) / s->period;
+    from->stalled_from = CW_TIME_NEVER;
+    cw_fifo_pop(from->queue, now);
+    if (result == CW_L2_DONE)
+        finish(s, p, cycles, now);
+    else
+        s->port_free_at = now + s->period;
+    return true;
+}
+
+static void unblock(struct cw_partition *s)
+{
+    for (uint32_t i = 0; i < SOURCES; i++)
+        s->source[i].blocked = false;
+}
+
+/* Gives the port to one request, if one can take it. */
+static void serve(struct cw_partition *s, cw_time now)
+{
+    struct cw_packet *p = cw_l2_replay_head(s->l2);
+    if (p != NULL && has_room(s, p, now)) {
+        uint32_t cycles;
+        cw_l2_replay(s->l2, &cycles);
+        finish(s, p, cycles, now);
+        unblock(s);
+        return;
+    }
+    for (uint32_t k = 0; k < SOURCES; k++) {
+        uint32_t i = (s->turn + k) % SOURCES;
+        if (!try_source(s, &s->source[i], now))
+            continue;
+        s->turn = (i + 1) % SOURCES;
+        unblock(s);
+        return;
+    }
+}
+
+/* Earliest time at which a tick can do something. A head that is ready but blocked by a full queue asks for the next edge. */
+static cw_time next_event(struct cw_partition *s)
+{
+    cw_time port = cw_l2_replay_head(s->l2) != NULL ? 0 : CW_TIME_NEVER;
+    for (uint32_t i = 0; i < SOURCES; i++)
+        if (!s->source[i].blocked)
+            port = sooner(port, cw_fifo_next(s->source[i].queue));
+    cw_time next = later(port, s->port_free_at);
+    next = sooner(next, cw_crossbar_next(s->config.up, s->config.index));
+    next = sooner(next, cw_dram_next(s->dram));
+    next = sooner(next, cw_fifo_next(&s->reply));
+    return sooner(next, cw_fifo_next(&s->tm.reply));
+}
+
+static void tick(void *self, cw_time now)
+{
+    struct cw_partition *s = self;
+    send_reply(s, now);
+    take_request(s, now);
+    if (cw_l2_fill(s->l2, now))
+        unblock(s);
+    if (now >= s->port_free_at)
+        serve(s, now);
+    s->component.wake = later(next_event(s), now + s->period);
+}
+
+/* Everything else */
+
+static int create_parts(struct cw_partition *s, struct cw_error *err)
+{
+    const struct cw_config *c = s->config.config;
+    cw_time *wake = &s->component.wake;
+    uint32_t fetches = c->l2_mshrs * (CW_LINE_BYTES / CW_SECTOR_BYTES); /* at most one per sector of each waiting line */
+    int status = cw_dram_create(&s->dram, c, s->config.clocks, s->config.stats, fetches, wake, err);
+    if (status == CW_OK)
+        status = cw_l2_create(&s->l2, c, s->config.stats, s->config.memory, s->dram, err);
+    if (status != CW_OK)
+        return status;
+    if (cw_fifo_create(&s->rop, c->l2_rop_queue, NULL) != CW_OK ||
+        cw_fifo_create(&s->reply, c->l2_latency + c->l2_reply_queue, NULL) != CW_OK ||
+        cw_fifo_create(&s->tm.from_l2, c->l2_latency + TM_QUEUE, NULL) != CW_OK ||
+        cw_fifo_create(&s->tm.from_noc, c->cu_buffer, NULL) != CW_OK ||
+        cw_fifo_create(&s->tm.reply, TM_QUEUE, wake) != CW_OK ||
+        cw_fifo_create(&s->tm.to_l2, TM_QUEUE, wake) != CW_OK ||
+        cw_fifo_create(&s->tm.l2_done, c->l2_latency + TM_QUEUE, NULL) != CW_OK)
+        return cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", s->config.index);
+    return CW_OK;
+}
+
+int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err)
+{
+    *out = NULL;
+    struct cw_partition *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", config->index);
+    s->config = *config;
+    s->period = config->clocks->period[CW_DOMAIN_L2];
+    s->component = (struct cw_component){.tick = tick, .self = s, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    s->source[NEW_REQUESTS] = (struct source){.queue = &s->rop, .stalled_from = CW_TIME_NEVER};
+    s->source[COMMIT_WRITES] = (struct source){.queue = &s->tm.to_l2, .stalled_from = CW_TIME_NEVER};
+    int status = create_parts(s, err);
+    if (status != CW_OK) {
+        cw_partition_destroy(s);
+        return status;
+    }
+    cw_crossbar_on_arrival(config->up, config->index, &s->component.wake);
+    *out = s;
+    return CW_OK;
+}
+
+void cw_partition_destroy(struct cw_partition *s)
+{
+    if (s == NULL)
+        return;
+    struct cw_fifo *fifo[] = {&s->rop,         &s->reply,    &s->tm.from_l2, &s->tm.from_noc,
+                              &s->tm.reply, &s->tm.to_l2, &s->tm.l2_done};
+    for (size_t i = 0; i < sizeof fifo / sizeof fifo[0]; i++)
+        cw_fifo_destroy(fifo[i]);
+    cw_l2_destroy(s->l2);
+    cw_dram_destroy(s->dram);
+    free(s);
+}
+
+struct cw_component *cw_partition_l2_component(struct cw_partition *s)
+{
+    return &s->component;
+}
+
+struct cw_component *cw_partition_dram_component(struct cw_partition *s)
+{
+    return cw_dram_component(s->dram);
+}
+
+struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *s)
+{
+    return &s->tm;
+}
+
+bool cw_partition_idle(const struct cw_partition *s)
+{
+    uint32_t queued = s->rop.count + s->reply.count + s->tm.from_l2.count + s->tm.from_noc.count + s->tm.reply.count +
+                      s->tm.to_l2.count + s->tm.l2_done.count;
+    return queued == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
+}
+
+void cw_partition_flush(struct cw_partition *s)
+{
+    assert(cw_partition_idle(s));
+    cw_l2_flush(s->l2);
+}

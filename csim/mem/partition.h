@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory partition: requests leave the crossbar, wait the ROP delay, meet the L2 slice (write-back, MSHRs, atomics), which fetches
+ * misses from the partition's DRAM channel; replies go to the other crossbar. Units of a transactional system attach through
+ * four FIFOs.
+ *
+ *   crossbar -> [ROP delay] -> L2 slice -> reply queue -> crossbar
+ *                               |  ^                         ^
+ *            TX_LOAD, TX_STORE  v  | tm->to_l2               | tm->reply
+ *                           tm->from_l2       tm->from_noc <- TX_LOG, TX_CONTROL (no ROP delay)
+ *
+ * TX_LOAD makes its line present in the L2 (a miss fetches it) before it goes on to from_l2; TX_STORE passes as a hit. The values of a
+ * transactional load are read by the transactional system at its decision, straight from device memory. A packet that the
+ * system puts in to_l2 is an ordinary WRITE from the commit unit (core field = 0xffff): the slice writes the bytes into device memory when it
+ * serves it and then pushes the packet to l2_done.
+ */
+#ifndef CW_MEM_PARTITION_H
+#define CW_MEM_PARTITION_H
+
+#include "base/error.h"
+#include "gpu/clock.h"
+#include "gpu/config.h"
+#include "gpu/stats.h"
+#include "mem/devmem.h"
+#include "mem/packet.h"
+#include "noc/crossbar.h"
+
+struct cw_partition;
+
+/* Attachment of a transactional system. Single producer, single consumer each. */
+struct cw_partition_tm {
+    struct cw_fifo from_l2;  /* TX_LOAD, TX_STORE after their L2 access; the system consumes (L2 clock) */
+    struct cw_fifo from_noc; /* TX_LOG, TX_CONTROL; the system consumes */
+    struct cw_fifo reply;    /* the system produces: packets for the cores; arbitrated with the L2's own replies */
+    struct cw_fifo to_l2;    /* the commit unit produces: WRITE packets with core = 0xffff */
+    struct cw_fifo l2_done;  /* finished commit writes come back */
+};
+
+struct cw_partition_config {
+    const struct cw_config *config;
+    const struct cw_clocks *clocks;
+    struct cw_stats *stats;
+    struct cw_devmem *memory;
+    struct cw_packet_pool *pool;
+    struct cw_crossbar *up, *down; /* requests arrive at output `index` of up; replies enter at source `index` of down */
+    uint32_t index;
+    bool with_tm;
+};
+
+int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err);
+void cw_partition_destroy(struct cw_partition *p);
+/* The L2 slice (domain L2) and the DRAM channel (domain DRAM). */
+struct cw_component *cw_partition_l2_component(struct cw_partition *p);
+struct cw_component *cw_partition_dram_component(struct cw_partition *p);
+struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *p);
+/* Nothing queued, no miss outstanding. */
+bool cw_partition_idle(const struct cw_partition *p);
+/* Forgets all cached lines (they are already in memory): cold caches for the next kernel. Only when idle. */
+void cw_partition_flush(struct cw_partition *p);
+
+/* Address map: which partition serves an address, and the address within it (contiguous). */
+uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr);
+uint64_t cw_address_local(const struct cw_config *config, uint64_t addr);
+
+#endif

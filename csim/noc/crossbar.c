@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The crossbar moves packets, not flits, and is still exact to the flit: a packet of n flits that is granted at edge g sends
+ * flit i at g + i, holds its input and its output during the n edges g .. g + n - 1, and its last flit arrives at
+ * g + n - 1 + latency. So one grant per packet says all that happens to its flits, and an edge without a grant needs no tick.
+ *
+ *   request: a head of an input queue that is visible (pushed before this edge) and whose input is not sending
+ *   grant:   per output that is not receiving, the next requesting input in round-robin order; it must find space for all
+ *            its flits in the output buffer, which it reserves. If not, the output waits: smaller packets do not pass it.
+ */
+#include "noc/crossbar.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PORTS_MAX 256u
+#define WORDS     (PORTS_MAX / 64u)
+
+struct entry {
+    struct cw_packet *packet;
+    cw_time ready; /* input: from when the crossbar sees it; output: arrival of the last flit */
+};
+
+struct ring {
+    struct entry *entry;
+    uint32_t mask; /* entries - 1; entries is a power of two */
+    uint32_t head, count;
+};
+
+struct input {
+    struct ring queue;      /* not yet granted */
+    uint32_t queued_flits;  /* of these */
+    uint32_t sending_flits; /* of the packet granted last */
+    cw_time granted;        /* its first flit left at granted, its last at free_at - period */
+    cw_time free_at;
+    cw_time request_at;     /* waiting inputs: from when the head requests its output */
+};
+
+struct output {
+    struct ring queue;
+    uint32_t flits;        /* reserved: in the buffer or on the way to it */
+    uint32_t popped_now;   /* flits popped at time last_pop: not yet seen by the crossbar */
+    cw_time last_pop;
+    cw_time free_at;
+    uint32_t last;         /* input granted last */
+    cw_time *wake;         /* consumer's */
+    uint64_t request[WORDS]; /* inputs that request this output */
+};
+
+struct cw_crossbar {
+    struct cw_component component;
+    struct cw_crossbar_config config;
+    struct input *input;
+    struct output *output;
+    uint64_t waiting[WORDS]; /* inputs with a queue, whose head does not request yet */
+    uint64_t active[WORDS];  /* outputs with a request */
+    uint32_t packets;        /* inside */
+};
+
+static void set_bit(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static void clear_bit(uint64_t *set, uint32_t i)
+{
+    set[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
+
+static cw_time later(cw_time a, cw_time b)
+{
+    return a > b ? a : b;
+}
+
+static cw_time sooner(cw_time a, cw_time b)
+{
+    return a < b ? a : b;
+}
+
+static int ring_create(struct ring *r, uint32_t entries)
+{
+    uint32_t n = 1;
+    while (n < entries)
+        n *= 2;
+    r->entry = malloc(n * sizeof *r->entry);
+    r->mask = n - 1;
+    r->head = r->count = 0;
+    return r->entry != NULL ? CW_OK : CW_ENOMEM;
+}
+
+static struct entry *ring_head(const struct ring *r)
+{
+    return &r->entry[r->head & r->mask];
+}
+
+static void ring_push(struct ring *r, struct cw_packet *p, cw_time ready)
+{
+    struct entry *e = &r->entry[(r->head + r->count++) & r->mask];
+    e->packet = p;
+    e->ready = ready;
+}
+
+static struct cw_packet *ring_pop(struct ring *r)
+{
+    struct cw_packet *p = ring_head(r)->packet;
+    r->head++;
+    r->count--;
+    return p;
+}
+
+static uint32_t output_of(const struct cw_crossbar *x, const struct cw_packet *p)
+{
+    return x->config.to_partition ? p->partition : p->core;
+}
+
+static bool any_request(const struct output *o)
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < WORDS; w++)
+        any |= o->request[w];
+    return any != 0;
+}
+
+/* First requesting input after the one granted last, cyclically; there is one. */
+static uint32_t round_robin(const struct output *o)
+{
+    assert(any_request(o));
+    uint32_t start = o->last + 1;
+    for (uint32_t k = 0; k <= WORDS; k++) {
+        uint32_t w = (start / 64 + k) % WORDS;
+        uint64_t bits = o->request[w];
+        if (k == 0)
+            bits &= ~UINT64_C(0) << (start % 64);
+        if (bits != 0)
+            return w * 64 + (uint32_t)__builtin_ctzll(bits);
+    }
+    return 0;
+}
+
+static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time now)
+{
+    struct input *in = &x->input[i];
+    struct cw_packet *p = ring_pop(&in->queue);
+    cw_time hold = p->flits * x->config.period;
+    in->queued_flits -= p->flits;
+    in->sending_flits = p->flits;
+    in->granted = now;
+    in->free_at = o->free_at = now + hold;
+    o->last = i;
+    o->flits += p->flits;
+    clear_bit(o->request, i);
+    cw_time arrival = now + hold + (x->config.latency_cycles - 1) * x->config.period;
+    ring_push(&o->queue, p, arrival);
+    if (o->wake != NULL)
+        *o->wake = sooner(*o->wake, arrival);
+    if (in->queue.count == 0)
+        return;
+    in->request_at = later(ring_head(&in->queue)->ready, in->free_at);
+    set_bit(x->waiting, i);
+}
+
+/* Turns waiting inputs whose time has come into requests. */
+static void collect(struct cw_crossbar *x, cw_time now)
+{
+    for (uint32_t w = 0; w < WORDS; w++)
+        for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1) {
+            uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (x->input[i].request_at > now)
+                continue;
+            uint32_t o = output_of(x, ring_head(&x->input[i].queue)->packet);
+            clear_bit(x->waiting, i);
+            set_bit(x->output[o].request, i);
+            set_bit(x->active, o);
+        }
+}
+
+/* At most one grant for output o. Returns when it next needs attention. */
+static cw_time arbitrate(struct cw_crossbar *x, uint32_t index, cw_time now)
+{
+    struct output *o = &x->output[index];
+    if (o->free_at > now)
+        return o->free_at;
+    uint32_t i = round_robin(o);
+    uint32_t hidden = o->last_pop == now ? o->popped_now : 0;
+    if (o->flits + hidden + ring_head(&x->input[i].queue)->packet->flits > x->config.out_flits)
+        return now + x->config.period;
+    grant(x, i, o, now);
+    if (any_request(o))
+        return o->free_at;
+    clear_bit(x->active, index);
+    return CW_TIME_NEVER;
+}
+
+static void tick(void *self, cw_time now)
+{
+    struct cw_crossbar *x = self;
+    cw_time next = CW_TIME_NEVER;
+    collect(x, now);
+    for (uint32_t w = 0; w < WORDS; w++)
+        for (uint64_t bits = x->active[w]; bits != 0; bits &= bits - 1)
+            next = sooner(next, arbitrate(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
+    for (uint32_t w = 0; w < WORDS; w++)
+        for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1)
+            next = sooner(next, x->input[w * 64 + (uint32_t)__builtin_ctzll(bits)].request_at);
+    x->component.wake = next;
+}
+
+static int create_ports(struct cw_crossbar *x)
+{
+    const struct cw_crossbar_config *c = &x->config;
+    x->input = calloc(c->inputs, sizeof *x->input);
+    x->output = calloc(c->outputs, sizeof *x->output);
+    if (x->input == NULL || x->output == NULL)
+        return CW_ENOMEM;
+    for (uint32_t i = 0; i < c->inputs; i++)
+        if (ring_create(&x->input[i].queue, c->in_flits) != CW_OK) /* a packet has a flit at least */
+            return CW_ENOMEM;
+    for (uint32_t o = 0; o < c->outputs; o++) {
+        if (ring_create(&x->output[o].queue, c->out_flits) != CW_OK)
+            return CW_ENOMEM;
+        x->output[o].last = c->inputs - 1;
+        x->output[o].last_pop = CW_TIME_NEVER;
+    }
+    return CW_OK;
+}
+
+int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config *config, struct cw_error *err)
+{
+    *out = NULL;
+    if (config->inputs == 0 || config->inputs > PORTS_MAX || config->outputs == 0 || config->outputs > PORTS_MAX)
+        return cw_fail(err, CW_EINVAL, "crossbar: %u inputs, %u outputs; both must be 1 to %u", config->inputs,
+                       config->outputs, PORTS_MAX);
+    if (config->latency_cycles == 0 || config->period == 0 || config->in_flits == 0 || config->out_flits == 0)
+        return cw_fail(err, CW_EINVAL, "crossbar: latency, period and buffers must be at least 1");
+    struct cw_crossbar *x = calloc(1, sizeof *x);
+    if (x == NULL)
+        return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory");
+    x->config = *config;
+    x->component = (struct cw_component){.tick = tick, .self = x, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_NOC};
+    if (create_ports(x) != CW_OK) {
+        cw_crossbar_destroy(x);
+        return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory for %u + %u ports", config->inputs, config->outputs);
+    }
+    *out = x;
+    return CW_OK;
+}
+
+void cw_crossbar_destroy(struct cw_crossbar *x)
+{
+    if (x == NULL)
+        return;
+    for (uint32_t i = 0; x->input != NULL && i < x->config.inputs; i++)
+        free(x->input[i].queue.entry);
+    for (uint32_t o = 0; x->output != NULL && o < x->config.outputs; o++)
+        free(x->output[o].queue.entry);
+    free(x->input);
+    free(x->output);
+    free(x);
+}
+
+struct cw_component *cw_crossbar_component(struct cw_crossbar *x)
+{
+    return &x->component;
+}
+
+/* Flits of the packet being sent that are still in the input buffer, as the producer sees it: what leaves at now leaves after now. */
+static uint32_t unsent(const struct cw_crossbar *x, const struct input *in, cw_time now)
+{
+    if (now >= in->free_at)
+        return 0;
+    cw_time sent = (now - in->granted + x->config.period - 1) / x->config.period;
+    return in->sending_flits - (uint32_t)sent;
+}
+
+bool cw_crossbar_can_push(const struct cw_crossbar *x, uint32_t source, uint32_t flits, cw_time now)
+{
+    const struct input *in = &x->input[source];
+    if (in->queued_flits + in->sending_flits + flits <= x->config.in_flits) /* saves the division */
+        return true;
+    return in->queued_flits + unsent(x, in, now) + flits <= x->config.in_flits;
+}
+
+static void count(const struct cw_crossbar_config *c, const struct cw_packet *p)
+{
+    bool tx = (p->kind >= CW_PK_TX_LOAD && p->kind <= CW_PK_TX_CONTROL) || p->kind >= CW_PK_TX_REPLY;
+    if (c->packets != NULL)
+        ++*c->packets;
+    if (c->flits != NULL)
+        *c->flits += p->flits;
+    if (c->tx_flits != NULL && tx)
+        *c->tx_flits += p->flits;
+}
+
+void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_packet *p, cw_time now)
+{
+    struct input *in = &x->input[source];
+    assert(p->flits > 0 && p->flits <= x->config.out_flits && output_of(x, p) < x->config.outputs);
+    assert(cw_crossbar_can_push(x, source, p->flits, now));
+    bool was_empty = in->queue.count == 0;
+    ring_push(&in->queue, p, now + 1);
+    in->queued_flits += p->flits;
+    x->packets++;
+    count(&x->config, p);
+    if (!was_empty)
+        return;
+    in->request_at = later(now + 1, in->free_at);
+    set_bit(x->waiting, source);
+    x->component.wake = sooner(x->component.wake, in->request_at);
+}
+
+struct cw_packet *cw_crossbar_peek(const struct cw_crossbar *x, uint32_t output, cw_time now)
+{
+    const struct ring *q = &x->output[output].queue;
+    return q->count > 0 && ring_head(q)->ready <= now ? ring_head(q)->packet : NULL;
+}
+
+struct cw_packet *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_time now)
+{
+    struct output *o = &x->output[output];
+    if (cw_crossbar_peek(x, output, now) == NULL)
+        return NULL;
+    struct cw_packet *p = ring_pop(&o->queue);
+    if (o->last_pop != now) {
+        o->last_pop = now;
+        o->popped_now = 0;
+    }
+    o->popped_now += p->flits;
+    o->flits -= p->flits;
+    x->packets--;
+    return p;
+}
+
+cw_time cw_crossbar_next(const struct cw_crossbar *x, uint32_t output)
+{
+    const struct ring *q = &x->output[output].queue;
+    return q->count > 0 ? ring_head(q)->ready : CW_TIME_NEVER;
+}
+
+void cw_crossbar_on_arrival(struct cw_crossbar *x, uint32_t output, cw_time *wake)
+{
+    x->output[output].wake = wake;
+}
+
+bool cw_crossbar_idle(const struct cw_crossbar *x)
+{
+    return x->packets == 0;
+}

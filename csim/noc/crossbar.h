@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Crossbar, one direction: input queue per source, one flit per cycle and port, wormhole (a packet holds its output until its last
+ * flit has passed), round-robin among inputs per output, fixed traversal latency, back-pressure through bounded output buffers. An
+ * input serves one packet at a time, oldest first.
+ */
+#ifndef CW_NOC_CROSSBAR_H
+#define CW_NOC_CROSSBAR_H
+
+#include "base/error.h"
+#include "base/fifo.h"
+#include "gpu/clock.h"
+#include "mem/packet.h"
+
+struct cw_crossbar;
+
+struct cw_crossbar_config {
+    uint32_t inputs, outputs;
+    uint32_t latency_cycles;         /* >= 1 */
+    uint32_t in_flits, out_flits;    /* buffer per port; at least the largest packet */
+    cw_time period;
+    bool to_partition;               /* output index of a packet is p->partition, else p->core */
+    uint64_t *packets, *flits, *tx_flits; /* statistics, may be NULL */
+};
+
+int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config *config, struct cw_error *err);
+void cw_crossbar_destroy(struct cw_crossbar *x);
+struct cw_component *cw_crossbar_component(struct cw_crossbar *x);
+/* Whether source may push a packet of that many flits now; the space is counted in flits. */
+bool cw_crossbar_can_push(const struct cw_crossbar *x, uint32_t source, uint32_t flits, cw_time now);
+/* p->flits, p->core and p->partition are set. */
+void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_packet *p, cw_time now);
+/* Oldest packet that has wholly arrived at the output, or NULL. */
+struct cw_packet *cw_crossbar_peek(const struct cw_crossbar *x, uint32_t output, cw_time now);
+struct cw_packet *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_time now);
+/* Time from which the output's head may be popped, CW_TIME_NEVER when empty. */
+cw_time cw_crossbar_next(const struct cw_crossbar *x, uint32_t output);
+/* The consumer's wake time of an output, lowered when a packet arrives there. */
+void cw_crossbar_on_arrival(struct cw_crossbar *x, uint32_t output, cw_time *wake);
+bool cw_crossbar_idle(const struct cw_crossbar *x);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declarations: registers, variables of all spaces with their initialisers, formal parameters. */
+#include <string.h>
+
+#include "ptx/reader.h"
+
+#define MAX_DIMENSIONS 8u
+
+/* A type word such as ".u32"; CW_PT_NONE, without error, when the token is none. */
+static enum cw_ptype accept_type(struct cw_ptx *p)
+{
+    if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] != '.')
+        return CW_PT_NONE;
+    uint32_t t = cw_ptype_of(p->tok.text + 1, p->tok.len - 1);
+    if (t != CW_PT_NONE)
+        cw_ptx_advance(p);
+    return (enum cw_ptype)t;
+}
+
+static enum cw_ptype expect_type(struct cw_ptx *p)
+{
+    enum cw_ptype t = accept_type(p);
+    if (t == CW_PT_NONE)
+        cw_ptx_fail(p, CW_EUNSUP, "unknown or unsupported type");
+    return t;
+}
+
+static bool power_of_two(uint64_t v)
+{
+    return v != 0 && (v & (v - 1)) == 0;
+}
+
+static uint32_t alignment(struct cw_ptx *p)
+{
+    uint64_t a = cw_ptx_uint(p, 1u << 20, "alignment");
+    if (p->status == CW_OK && !power_of_two(a))
+        cw_ptx_fail(p, CW_EINVAL, "alignment has to be a power of two");
+    return p->status == CW_OK ? (uint32_t)a : 1;
+}
+
+static uint64_t round_up(uint64_t v, uint64_t align)
+{
+    return (v + align - 1) & ~(align - 1);
+}
+
+static void registers(struct cw_ptx *p)
+{
+    enum cw_ptype type = expect_type(p);
+    do {
+        struct cw_tok name = p->tok;
+        if (name.kind != CW_TOK_WORD || name.text[0] == '.') {
+            cw_ptx_fail(p, CW_EINVAL, "expected the name of a register");
+            return;
+        }
+        cw_ptx_advance(p);
+        if (cw_ptx_accept(p, '<')) {
+            uint32_t id = p->range.n;
+            /* not an expression: '>' ends it */
+            struct cw_tok count = p->tok;
+            if (count.kind != CW_TOK_INT || count.value > INT32_MAX)
+                cw_ptx_fail(p, CW_EINVAL, "expected the number of registers");
+            cw_ptx_advance(p);
+            cw_ptx_expect(p, '>');
+            CW_PUSH(p, &p->range, (struct cw_range){.count = (uint32_t)count.value, .ptype = (uint8_t)type});
+            cw_ptx_define(p, &name, CW_SYM_RANGE, id);
+        } else {
+            cw_ptx_define(p, &name, CW_SYM_REG, cw_ptx_new_reg(p, type, false));
+        }
+    } while (cw_ptx_accept(p, ','));
+    cw_ptx_expect(p, ';');
+}
+
+/* [2][3] after a name. */
+struct shape {
+    uint64_t elems;               /* product of all but an empty first dimension */
+    uint64_t row[MAX_DIMENSIONS]; /* elements of one row below dimension i */
+    uint32_t rank;
+    uint32_t elem_bytes;
+    bool is_unsized;
+};
+
+static void dimensions(struct cw_ptx *p, struct shape *s)
+{
+    uint64_t size[MAX_DIMENSIONS];
+    *s = (struct shape){.elems = 1};
+    while (cw_ptx_accept(p, '[')) {
+        if (s->rank == MAX_DIMENSIONS) {
+            cw_ptx_fail(p, CW_EUNSUP, "more than %u dimensions", MAX_DIMENSIONS);
+            return;
+        }
+        if (s->rank == 0 && cw_ptx_is_punct(p, ']')) {
+            s->is_unsized = true;
+            size[0] = 1;
+        } else {
+            size[s->rank] = cw_ptx_uint(p, CW_PTX_MAX_BYTES, "array size");
+        }
+        uint64_t d = size[s->rank++];
+        s->elems = d != 0 && s->elems > CW_PTX_MAX_BYTES / d ? CW_PTX_MAX_BYTES + 1 : s->elems * d;
+        if (s->elems > CW_PTX_MAX_BYTES)
+            cw_ptx_fail(p, CW_EINVAL, "array is larger than 1 GiB");
+        cw_ptx_expect(p, ']');
+    }
+    uint64_t below = 1;
+    for (uint32_t i = s->rank; i-- > 0; below *= size[i])
+        s->row[i] = below;
+}
+
+/* .align, .v2, type, name, dimensions: the part that all variables share. false after an error. */
+static bool variable_head(struct cw_ptx *p, struct cw_var *v, struct cw_tok *name, struct shape *shape)
+{
+    uint32_t align = 0, vec = 1;
+    for (;;) {
+        if (cw_ptx_accept_word(p, ".align"))
+            align = alignment(p);
+        else if (cw_ptx_accept_word(p, ".v2"))
+            vec = 2;
+        else if (cw_ptx_accept_word(p, ".v4"))
+            vec = 4;
+        else
+            break;
+    }
+    v->ptype = (uint8_t)expect_type(p);
+    uint32_t elem = cw_ptype_info[v->ptype].bytes * vec;
+    if (p->status == CW_OK && elem == 0)
+        cw_ptx_fail(p, CW_EINVAL, "a variable cannot be a predicate");
+    if (cw_ptx_accept_word(p, ".ptr")) {
+        if (cw_ptx_accept_word(p, ".shared"))
+            v->is_shared_ptr = 1;
+        else if (!cw_ptx_accept_word(p, ".global") && !cw_ptx_accept_word(p, ".const"))
+            cw_ptx_accept_word(p, ".local");
+        v->ptr_align = cw_ptx_accept_word(p, ".align") ? alignment(p) : 1;
+    }
+    *name = p->tok;
+    if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] == '.') {
+        cw_ptx_fail(p, CW_EINVAL, "expected the name of a variable");
+        return false;
+    }
+    cw_ptx_advance(p);
+    dimensions(p, shape);
+    shape->elem_bytes = elem;
+    v->is_unsized = shape->is_unsized;
+    v->bytes = shape->is_unsized ? 0 : shape->elems * elem;
+    v->align = align > 0 ? align : elem;
+    v->name = name->text;
+    v->len = name->len;
+    v->line = name->line;
+    if (p->status == CW_OK && v->bytes > CW_PTX_MAX_BYTES)
+        cw_ptx_fail_tok(p, CW_EINVAL, name, "variable is larger than 1 GiB");
+    return p->status == CW_OK;
+}
+
+static uint32_t add_variable(struct cw_ptx *p, const struct cw_tok *name, const struct cw_var *v)
+{
+    uint32_t id = p->var.n;
+    CW_PUSH(p, &p->var, *v);
+    cw_ptx_define(p, name, CW_SYM_VAR, id);
+    return id;
+}
+
+/* ---- initialisers ---- */
+
+struct image { /* the initial value being read */
+    struct cw_var *var;
+    uint32_t owner; /* its index, once it is in the table */
+    const struct shape *shape;
+    uint64_t at;    /* next byte */
+    uint64_t limit; /* end of the row that the innermost brace fills */
+};
+
+static void put(struct cw_ptx *p, struct image *im, uint64_t bits, uint32_t n)
+{
+    if (p->status == CW_OK && im->at + n > im->limit)
+        cw_ptx_fail(p, CW_EINVAL, "more initial values than elements");
+    while (p->status == CW_OK && im->var->init.n < im->at)
+        CW_PUSH(p, &im->var->init, 0);
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+        CW_PUSH(p, &im->var->init, (uint8_t)(bits >> 8 * i));
+    im->at += n;
+}
+
+/* name, name + n, generic(name) + n: eight bytes that are filled in when all variables have addresses. */
+static void put_address(struct cw_ptx *p, struct image *im)
+{
+    bool generic = cw_ptx_accept_word(p, "generic");
+    if (generic)
+        cw_ptx_expect(p, '(');
+    struct cw_sym *s = cw_ptx_lookup(p, p->tok.text, p->tok.len);
+    if (p->tok.kind != CW_TOK_WORD || s == NULL || s->kind != CW_SYM_VAR) {
+        bool is_function = p->tok.kind == CW_TOK_WORD && s != NULL && s->kind == CW_SYM_FN;
+        cw_ptx_fail(p, is_function ? CW_EUNSUP : CW_EINVAL,
+                    is_function ? "addresses of functions are not supported" : "expected a number or the name of a variable");
+        return;
+    }
+    uint32_t var = s->id;
+    if (p->var.a[var].space != CW_VAR_GLOBAL && p->var.a[var].space != CW_VAR_CONST)
+        cw_ptx_fail(p, CW_EUNSUP, "only addresses of .global and .const variables can be initial values");
+    if (cw_ptype_info[im->var->ptype].bytes != 8)
+        cw_ptx_fail(p, CW_EUNSUP, "an address needs a 64-bit element");
+    cw_ptx_advance(p);
+    if (generic)
+        cw_ptx_expect(p, ')');
+    uint64_t addend = cw_ptx_is_punct(p, '+') || cw_ptx_is_punct(p, '-') ? cw_ptx_expr(p, NULL) : 0;
+    CW_PUSH(p, &p->init, (struct cw_init){.owner = im->owner, .is_generic = generic, .var = var, .where = im->at, .addend = addend});
+    put(p, im, 0, 8);
+}
+
+/* A floating-point literal, negated or not, as an element of type: bits. */
+static uint64_t float_bits(struct cw_ptx *p, enum cw_ptype type)
+{
+    bool neg = cw_ptx_accept(p, '-');
+    double d;
+    float f;
+    if (p->tok.kind == CW_TOK_F32) {
+        uint32_t bits = (uint32_t)p->tok.value;
+        memcpy(&f, &bits, sizeof(f));
+        if (type == CW_PT_F32 && !neg) { /* not by way of double, which would quiet a signalling NaN */
+            cw_ptx_advance(p);
+            return bits;
+        }
+        d = f;
+    } else {
+        memcpy(&d, &p->tok.value, sizeof(d));
+    }
+    cw_ptx_advance(p);
+    if (neg)
+        d = -d;
+    uint64_t bits = 0;
+    if (type == CW_PT_F32) {
+        uint32_t word;
+        f = (float)d;
+        memcpy(&word, &f, sizeof(word));
+        bits = word;
+    } else {
+        memcpy(&bits, &d, sizeof(bits));
+    }
+    return bits;
+}
+
+static bool at_float(const struct cw_ptx *p)
+{
+    const struct cw_tok *t = cw_ptx_is_punct(p, '-') ? &p->ahead : &p->tok;
+    return t->kind == CW_TOK_FLOAT || t->kind == CW_TOK_F32 || t->kind == CW_TOK_F64;
+}
+
+static void put_scalar(struct cw_ptx *p, struct image *im)
+{
+    enum cw_ptype type = (enum cw_ptype)im->var->ptype;
+    const struct cw_ptype_info *info = &cw_ptype_info[type];
+    if (at_float(p)) {
+        if (type != CW_PT_F32 && type != CW_PT_F64)
+            cw_ptx_fail(p, CW_EINVAL, "a floating-point value cannot initialise .%s", info->name);
+        put(p, im, float_bits(p, type), info->bytes);
+    } else if (p->tok.kind == CW_TOK_WORD && !cw_tok_is(&p->tok, "WARP_SZ")) {
+        put_address(p, im);
+    } else {
+        uint64_t v = cw_ptx_expr(p, NULL);
+        if (p->status == CW_OK && (type == CW_PT_F32 || type == CW_PT_F64)) {
+            double d = (double)(int64_t)v;
+            float f = (float)d;
+            uint32_t word;
+            memcpy(&word, &f, sizeof(word));
+            memcpy(&v, &d, sizeof(v));
+            v = type == CW_PT_F32 ? word : v;
+        }
+        put(p, im, v, info->bytes);
+    }
+}
+
+/* { ... } nested as the dimensions are; a brace fills its row in order and leaves the rest of it zero. */
+static void braces(struct cw_ptx *p, struct image *im, uint32_t depth)
+{
+    uint64_t elem = im->shape->elem_bytes;
+    while (p->status == CW_OK && !cw_ptx_is_punct(p, '}')) {
+        if (cw_ptx_is_punct(p, '{')) {
+            if (depth + 1 >= im->shape->rank) {
+                cw_ptx_fail(p, CW_EINVAL, "initialiser has more braces than the variable has dimensions");
+                return;
+            }
+            cw_ptx_advance(p);
+            uint64_t row = im->shape->row[depth] * elem, limit = im->limit;
+            im->limit = im->at + row < limit ? im->at + row : limit;
+            uint64_t next = im->limit;
+            braces(p, im, depth + 1);
+            im->at = next;
+            im->limit = limit;
+        } else {
+            put_scalar(p, im);
+        }
+        if (!cw_ptx_accept(p, ','))
+            break;
+    }
+    cw_ptx_expect(p, '}');
+}
+
+static void initialiser(struct cw_ptx *p, struct cw_var *v, uint32_t owner, const struct shape *shape)
+{
+    struct image im = {.var = v, .owner = owner, .shape = shape, .limit = v->is_unsized ? CW_PTX_MAX_BYTES : v->bytes};
+    if (v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST)
+        cw_ptx_fail(p, CW_EINVAL, "only .global and .const variables can have initial values");
+    if (cw_ptx_accept(p, '{'))
+        braces(p, &im, 0);
+    else
+        put_scalar(p, &im);
+    if (v->is_unsized && p->status == CW_OK) {
+        uint64_t row = shape->row[0] * shape->elem_bytes;
+        v->bytes = row == 0 ? 0 : (im.at + row - 1) / row * row;
+        v->is_unsized = 0;
+    }
+}
+
+/* ---- variables ---- */
+
+static bool accept_space(struct cw_ptx *p, bool in_function, uint8_t *space)
+{
+    static const struct {
+        const char *word;
+        uint8_t space;
+        bool in_function, in_module;
+    } spaces[] = {{".global", CW_VAR_GLOBAL, true, true}, {".const", CW_VAR_CONST, true, true}, {".shared", CW_VAR_SHARED, true, true},
+                  {".local", CW_VAR_LOCAL, true, false},  {".param", CW_VAR_CALL_PARAM, true, false}};
+    for (uint32_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+        if ((in_function ? spaces[i].in_function : spaces[i].in_module) && cw_ptx_accept_word(p, spaces[i].word)) {
+            *space = spaces[i].space;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Gives a variable its place in its segment or frame; shared memory is laid out per kernel, by what the kernel uses. */
+static void place(struct cw_ptx *p, struct cw_var *v)
+{
+    uint64_t *end = v->space == CW_VAR_GLOBAL ? &p->global_bytes : v->space == CW_VAR_CONST ? &p->const_bytes : NULL;
+    if (v->space == CW_VAR_LOCAL)
+        end = &cw_ptx_fn(p)->frame_bytes;
+    if (end == NULL || v->is_extern)
+        return;
+    v->offset = round_up(*end, v->align);
+    *end = v->offset + v->bytes;
+    if (*end > CW_PTX_MAX_BYTES)
+        cw_ptx_fail(p, CW_EUNSUP, "variables take more than 1 GiB");
+}
+
+/* The variable of that name that v repeats or completes (.extern declarations may), or CW_PTX_NONE. */
+static uint32_t redeclared(struct cw_ptx *p, const struct cw_tok *name, const struct cw_var *v)
+{
+    struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
+    if (s == NULL || s->depth != p->depth || s->kind != CW_SYM_VAR)
+        return CW_PTX_NONE;
+    const struct cw_var *old = &p->var.a[s->id];
+    bool fits = old->space == v->space && (old->is_extern || v->is_extern);
+    return fits ? s->id : CW_PTX_NONE;
+}
+
+static void variable(struct cw_ptx *p, uint8_t space, bool is_extern)
+{
+    struct cw_var head = {.space = space, .is_extern = is_extern, .cell_base = CW_PTX_NONE};
+    struct shape shape;
+    struct cw_tok name;
+    while (cw_ptx_accept_word(p, ".attribute")) { /* .managed and .unified: memory is one */
+        while (p->tok.kind != CW_TOK_EOF && !cw_ptx_accept(p, ')'))
+            cw_ptx_advance(p);
+    }
+    if (!variable_head(p, &head, &name, &shape))
+        return;
+    uint32_t id = redeclared(p, &name, &head);
+    if (id == CW_PTX_NONE)
+        id = add_variable(p, &name, &head);
+    else if (!is_extern)
+        p->var.a[id] = head;
+    if (p->status != CW_OK)
+        return;
+    struct cw_var *v = &p->var.a[id];
+    if (cw_ptx_accept(p, '='))
+        initialiser(p, v, id, &shape);
+    if (v->is_unsized && !v->is_extern)
+        cw_ptx_fail_tok(p, CW_EINVAL, &name, "array without a size");
+    if (v->is_extern == is_extern)
+        place(p, v);
+    if (space == CW_VAR_CALL_PARAM)
+        CW_PUSH(p, &cw_ptx_fn(p)->pvar, id);
+    cw_ptx_expect(p, ';');
+}
+
+bool cw_ptx_declaration(struct cw_ptx *p)
+{
+    uint8_t space;
+    if (cw_ptx_accept_word(p, ".reg")) {
+        registers(p);
+        return true;
+    }
+    bool is_extern = cw_ptx_accept_word(p, ".extern");
+    if (accept_space(p, true, &space)) {
+        variable(p, space, is_extern);
+        return true;
+    }
+    return false;
+}
+
+void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common)
+{
+    uint8_t space;
+    if (!accept_space(p, false, &space)) {
+        bool is_texture = cw_tok_is(&p->tok, ".tex");
+        cw_ptx_fail(p, is_texture || p->tok.kind == CW_TOK_WORD ? CW_EUNSUP : CW_EINVAL,
+                    is_texture ? "textures are not supported" : "unknown directive");
+        return;
+    }
+    (void)is_common; /* zero unless initialised, as any other */
+    variable(p, space, is_extern);
+}
+
+uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
+{
+    struct cw_var v = {.space = is_entry ? CW_VAR_ENTRY_PARAM : CW_VAR_CALL_PARAM, .is_formal = 1, .cell_base = CW_PTX_NONE};
+    struct shape shape;
+    struct cw_tok name;
+    struct cw_fn *fn = cw_ptx_fn(p);
+    if (!is_entry && cw_ptx_accept_word(p, ".reg"))
+        v.space = CW_VAR_REG_PARAM;
+    else if (!cw_ptx_accept_word(p, ".param"))
+        cw_ptx_fail(p, CW_EINVAL, "expected .param");
+    if (!variable_head(p, &v, &name, &shape))
+        return 0;
+    if (v.is_unsized)
+        cw_ptx_fail_tok(p, CW_EUNSUP, &name, "parameters of variable length are not supported");
+    if (is_entry) {
+        v.offset = round_up(fn->param_bytes, v.align);
+        if (v.offset + v.bytes > CW_PTX_MAX_PARAM)
+            cw_ptx_fail_tok(p, CW_EINVAL, &name, "more than %u bytes of parameters", CW_PTX_MAX_PARAM);
+        fn->param_bytes = (uint32_t)(v.offset + v.bytes);
+    }
+    uint32_t id = p->var.n;
+    if (v.space == CW_VAR_REG_PARAM) {
+        v.vreg = cw_ptx_new_reg(p, (enum cw_ptype)v.ptype, false);
+        CW_PUSH(p, &p->var, v);
+        cw_ptx_define(p, &name, CW_SYM_REG, v.vreg);
+        return id;
+    }
+    if (!is_entry)
+        CW_PUSH(p, &fn->pvar, id);
+    return add_variable(p, &name, &v);
+}
+
+/* ---- addresses in initial values ---- */
+
+static void resolve(struct cw_ptx *p, const struct cw_init *init)
+{
+    const struct cw_var *owner = &p->var.a[init->owner], *v = &p->var.a[init->var];
+    if (v->is_extern) {
+        cw_ptx_fail_at(p, CW_EUNSUP, owner->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)(v->len < 100 ? v->len : 100),
+                       v->name);
+        return;
+    }
+    uint64_t value = v->offset + init->addend;
+    uint64_t where = owner->offset + init->where;
+    bool in_const = owner->space == CW_VAR_CONST;
+    if (v->space == CW_VAR_GLOBAL) {
+        CW_PUSH(p, &p->reloc, (struct cw_reloc){.kind = in_const ? CW_RELOC_CONST : CW_RELOC_GLOBAL, .where = where, .value = value});
+        return;
+    }
+    value += init->is_generic ? CW_CONST_WINDOW : 0;
+    uint8_t *image = in_const ? p->module->const_image : p->module->global_image;
+    for (uint32_t i = 0; i < 8; i++)
+        image[where + i] = (uint8_t)(value >> 8 * i);
+}
+
+void cw_ptx_resolve_inits(struct cw_ptx *p)
+{
+    struct cw_module *m = p->module;
+    m->global_bytes = p->global_bytes;
+    m->const_bytes = p->const_bytes;
+    m->global_image = cw_ptx_alloc(p, p->global_bytes, 1);
+    m->const_image = cw_ptx_alloc(p, p->const_bytes, 1);
+    for (uint32_t i = 0; i < p->var.n && p->status == CW_OK; i++) {
+        const struct cw_var *v = &p->var.a[i];
+        if (v->init.n > 0)
+            memcpy((v->space == CW_VAR_CONST ? m->const_image : m->global_image) + v->offset, v->init.a, v->init.n);
+    }
+    for (uint32_t i = 0; i < p->init.n && p->status == CW_OK; i++)
+        resolve(p, &p->init.a[i]);
+}

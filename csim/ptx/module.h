@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PTX module: the reader's result. Text in, kernels of micro-ops out. A module is independent of any GPU and immutable after
+ * cw_module_place(); several GPUs may run it at once.
+ */
+#ifndef CW_PTX_MODULE_H
+#define CW_PTX_MODULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "ptx/uop.h"
+
+struct cw_kernel_param {
+    char *name;
+    enum cw_type type;     /* element type; CW_U8 for byte arrays (structs) */
+    uint32_t offset, bytes; /* in the parameter block */
+    uint32_t align;
+    uint8_t is_shared_ptr; /* .ptr .shared (OpenCL __local argument): the host gives a size, the launch gives an offset */
+    uint32_t ptr_align;    /* .ptr alignment, 1 if absent */
+};
+
+struct cw_brx_table {
+    uint32_t cnt;
+    uint32_t *target; /* micro-op indices */
+};
+
+struct cw_kernel {
+    char *name;
+    struct cw_uop *uop;
+    uint32_t uop_cnt;
+    /* constant file: vectors of 32 equal lanes */
+    uint32_t *c32; /* c32_cnt x 32 */
+    uint64_t *c64; /* c64_cnt x 32 */
+    uint32_t c32_cnt, c64_cnt;
+    uint32_t r32_cnt, r64_cnt, pred_cnt; /* slots per thread in each register file */
+    uint32_t live_regs; /* registers for occupancy: the largest number of 32-bit words live at once (a 64-bit register is two) */
+    struct cw_kernel_param *param;
+    uint32_t param_cnt, param_bytes;
+    uint32_t shared_bytes; /* static shared memory, dynamic (extern) excluded */
+    uint32_t local_bytes;  /* per thread */
+    uint32_t reqntid[3];   /* .reqntid or 0 */
+    uint32_t maxntid[3];   /* .maxntid or 0 */
+    struct cw_brx_table *brx;
+    uint32_t brx_cnt;
+    uint8_t uses_tx, uses_dynamic_shared;
+};
+
+struct cw_symbol {
+    char *name;
+    enum cw_space space; /* GLOBAL or CONST */
+    uint64_t offset;     /* from the module's global or const segment */
+    uint64_t bytes;
+};
+
+struct cw_module {
+    char *file;
+    struct cw_kernel *kernel;
+    uint32_t kernel_cnt;
+    struct cw_symbol *symbol;
+    uint32_t symbol_cnt;
+    uint8_t *global_image; /* initial bytes of the module's .global variables */
+    uint64_t global_bytes;
+    uint8_t *const_image;
+    uint64_t const_bytes;
+    void *reloc; /* private to the reader */
+    uint32_t reloc_cnt;
+};
+
+/*
+ * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Anything
+ * malformed or unsupported gives CW_EINVAL or CW_EUNSUP and "file:line:column: what: the offending text"; nothing is guessed.
+ */
+int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, struct cw_error *err);
+void cw_module_destroy(struct cw_module *m);
+
+/* Fixes the address of the module's .global segment (256-byte aligned) and patches micro-op constants and pointers in
+ * initialised data that name a symbol. To be called once, before a kernel runs. */
+int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *err);
+
+/* NULL when there is none of that name. */
+const struct cw_kernel *cw_module_kernel(const struct cw_module *m, const char *name);
+const struct cw_symbol *cw_module_symbol(const struct cw_module *m, const char *name);
+
+#endif

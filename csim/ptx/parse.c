@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Module level of PTX: directives, functions, and the statements of a body. */
+#include <string.h>
+
+#include "ptx/reader.h"
+
+const struct cw_ptype_info cw_ptype_info[CW_PT_COUNT] = {
+    [CW_PT_NONE] = {"", 0, ' ', CW_TYPE_NONE},  [CW_PT_PRED] = {"pred", 0, 'p', CW_PRED},
+    [CW_PT_B8] = {"b8", 1, 'b', CW_U8},         [CW_PT_B16] = {"b16", 2, 'b', CW_U16},
+    [CW_PT_B32] = {"b32", 4, 'b', CW_U32},      [CW_PT_B64] = {"b64", 8, 'b', CW_U64},
+    [CW_PT_U8] = {"u8", 1, 'u', CW_U8},         [CW_PT_U16] = {"u16", 2, 'u', CW_U16},
+    [CW_PT_U32] = {"u32", 4, 'u', CW_U32},      [CW_PT_U64] = {"u64", 8, 'u', CW_U64},
+    [CW_PT_S8] = {"s8", 1, 's', CW_S8},         [CW_PT_S16] = {"s16", 2, 's', CW_S16},
+    [CW_PT_S32] = {"s32", 4, 's', CW_S32},      [CW_PT_S64] = {"s64", 8, 's', CW_S64},
+    [CW_PT_F16] = {"f16", 2, 'f', CW_F16},      [CW_PT_F16X2] = {"f16x2", 4, 'f', CW_F16X2},
+    [CW_PT_F32] = {"f32", 4, 'f', CW_F32},      [CW_PT_F64] = {"f64", 8, 'f', CW_F64},
+};
+
+uint32_t cw_ptype_of(const char *name, uint32_t len)
+{
+    for (uint32_t i = CW_PT_PRED; i < CW_PT_COUNT; i++)
+        if (strlen(cw_ptype_info[i].name) == len && memcmp(cw_ptype_info[i].name, name, len) == 0)
+            return i;
+    return CW_PT_NONE;
+}
+
+void cw_ptx_advance(struct cw_ptx *p)
+{
+    if (p->status != CW_OK)
+        return;
+    p->tok = p->ahead;
+    if (p->tok.kind == CW_TOK_BAD) {
+        cw_ptx_fail(p, CW_EINVAL, "malformed text");
+        return;
+    }
+    if (p->ahead.kind != CW_TOK_EOF)
+        cw_lex_next(&p->lex, &p->ahead);
+}
+
+bool cw_ptx_is_punct(const struct cw_ptx *p, uint16_t c)
+{
+    return p->tok.kind == CW_TOK_PUNCT && p->tok.punct == c;
+}
+
+bool cw_ptx_accept(struct cw_ptx *p, uint16_t c)
+{
+    if (!cw_ptx_is_punct(p, c))
+        return false;
+    cw_ptx_advance(p);
+    return true;
+}
+
+void cw_ptx_expect(struct cw_ptx *p, char c)
+{
+    if (!cw_ptx_accept(p, (uint8_t)c))
+        cw_ptx_fail(p, CW_EINVAL, "expected '%c'", c);
+}
+
+bool cw_tok_is(const struct cw_tok *tok, const char *word)
+{
+    return tok->kind == CW_TOK_WORD && strlen(word) == tok->len && memcmp(tok->text, word, tok->len) == 0;
+}
+
+bool cw_ptx_accept_word(struct cw_ptx *p, const char *word)
+{
+    if (!cw_tok_is(&p->tok, word))
+        return false;
+    cw_ptx_advance(p);
+    return true;
+}
+
+uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what)
+{
+    struct cw_tok at = p->tok;
+    uint64_t v = cw_ptx_expr(p, NULL);
+    if (p->status == CW_OK && v > max)
+        cw_ptx_fail_tok(p, CW_EINVAL, &at, "%s is out of range (at most %llu)", what, (unsigned long long)max);
+    return p->status == CW_OK ? v : 0;
+}
+
+/* Line-oriented directives (.file, .loc, and what follows them in debug builds). */
+static void skip_line(struct cw_ptx *p)
+{
+    uint32_t line = p->tok.line;
+    while (p->tok.kind != CW_TOK_EOF && p->tok.line == line)
+        cw_ptx_advance(p);
+}
+
+static void skip_braces(struct cw_ptx *p)
+{
+    uint32_t depth = 0;
+    do {
+        if (cw_ptx_is_punct(p, '{'))
+            depth++;
+        else if (cw_ptx_is_punct(p, '}'))
+            depth--;
+        else if (depth == 0)
+            cw_ptx_fail(p, CW_EINVAL, "expected '{'");
+        cw_ptx_advance(p);
+    } while (depth > 0 && p->tok.kind != CW_TOK_EOF);
+    if (depth > 0)
+        cw_ptx_fail(p, CW_EINVAL, "section is not closed");
+}
+
+/* Debug information and hints, which may stand anywhere between statements. */
+static bool skip_noise(struct cw_ptx *p)
+{
+    if (cw_tok_is(&p->tok, ".file") || cw_tok_is(&p->tok, ".loc")) {
+        skip_line(p);
+    } else if (cw_ptx_accept_word(p, ".section")) {
+        cw_ptx_advance(p);
+        skip_braces(p);
+    } else if (cw_ptx_accept_word(p, ".pragma")) {
+        while (p->tok.kind == CW_TOK_STRING || cw_ptx_is_punct(p, ','))
+            cw_ptx_advance(p);
+        cw_ptx_expect(p, ';');
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void label(struct cw_ptx *p)
+{
+    struct cw_tok name = p->tok;
+    cw_ptx_advance(p);
+    cw_ptx_advance(p);
+    if (cw_tok_is(&p->tok, ".calltargets") || cw_tok_is(&p->tok, ".callprototype")) {
+        cw_ptx_fail(p, CW_EUNSUP, "indirect calls are not supported");
+        return;
+    }
+    if (!cw_ptx_accept_word(p, ".branchtargets")) {
+        cw_ptx_label(p, &name);
+        return;
+    }
+    struct cw_fn *fn = cw_ptx_fn(p);
+    uint32_t table = fn->table.n;
+    CW_VEC(uint32_t) entry = {0};
+    do {
+        if (p->tok.kind != CW_TOK_WORD)
+            cw_ptx_fail(p, CW_EINVAL, "expected a label");
+        cw_ptx_label_ref(p, &p->tok, CW_PTX_NONE, table, entry.n);
+        CW_PUSH(p, &entry, 0);
+        cw_ptx_advance(p);
+    } while (cw_ptx_accept(p, ','));
+    CW_PUSH(p, &fn->table, (struct cw_target_table){.target = entry.a, .cnt = entry.n});
+    cw_ptx_define(p, &name, CW_SYM_TABLE, table);
+    cw_ptx_expect(p, ';');
+}
+
+static void guard(struct cw_ptx *p)
+{
+    p->guard_neg = cw_ptx_accept(p, '!');
+    p->guard = cw_ptx_find_reg(p, &p->tok);
+    if (p->tok.kind != CW_TOK_WORD || p->guard == CW_PTX_NONE || cw_ptx_fn(p)->vreg.a[p->guard].ptype != CW_PT_PRED) {
+        cw_ptx_fail(p, CW_EINVAL, "expected a predicate register after '@'");
+        return;
+    }
+    cw_ptx_advance(p);
+}
+
+static void statement(struct cw_ptx *p)
+{
+    p->stmt = p->tok;
+    p->guard = CW_PTX_NONE;
+    p->guard_neg = 0;
+    if (cw_ptx_accept(p, ';') || skip_noise(p))
+        return;
+    if (p->tok.kind == CW_TOK_WORD && p->ahead.kind == CW_TOK_PUNCT && p->ahead.punct == ':') {
+        label(p);
+    } else if (cw_ptx_accept(p, '@')) {
+        guard(p);
+        cw_ptx_instruction(p);
+    } else if (!cw_ptx_declaration(p)) {
+        cw_ptx_instruction(p);
+    }
+}
+
+/* The function's body, nested blocks included, up to its last brace. */
+static void body(struct cw_ptx *p)
+{
+    uint32_t outer = p->depth;
+    cw_ptx_expect(p, '{');
+    while (p->status == CW_OK && p->depth >= outer) {
+        p->stmt = p->tok;
+        if (p->tok.kind == CW_TOK_EOF) {
+            cw_ptx_fail(p, CW_EINVAL, "expected '}'");
+        } else if (cw_ptx_accept(p, '{')) {
+            cw_ptx_scope_open(p);
+        } else if (cw_ptx_is_punct(p, '}')) {
+            if (p->depth == outer)
+                break;
+            cw_ptx_scope_close(p);
+            cw_ptx_advance(p);
+        } else {
+            statement(p);
+        }
+    }
+    cw_ptx_expect(p, '}');
+}
+
+static void formals(struct cw_ptx *p)
+{
+    cw_ptx_expect(p, '(');
+    while (p->status == CW_OK && !cw_ptx_is_punct(p, ')')) {
+        uint32_t var = cw_ptx_parameter(p, cw_ptx_fn(p)->is_entry);
+        CW_PUSH(p, &cw_ptx_fn(p)->formal, var);
+        if (!cw_ptx_accept(p, ','))
+            break;
+    }
+    cw_ptx_expect(p, ')');
+}
+
+static void three(struct cw_ptx *p, uint32_t out[3])
+{
+    out[0] = out[1] = out[2] = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        out[i] = (uint32_t)cw_ptx_uint(p, UINT32_MAX, "size");
+        if (!cw_ptx_accept(p, ','))
+            return;
+    }
+}
+
+/* .reqntid and the like between the parameters and the body. */
+static void performance_directives(struct cw_ptx *p, struct cw_fn *fn)
+{
+    for (;;) {
+        if (cw_ptx_accept_word(p, ".reqntid"))
+            three(p, fn->reqntid);
+        else if (cw_ptx_accept_word(p, ".maxntid"))
+            three(p, fn->maxntid);
+        else if (cw_ptx_accept_word(p, ".minnctapersm") || cw_ptx_accept_word(p, ".maxnctapersm") || cw_ptx_accept_word(p, ".maxnreg"))
+            cw_ptx_uint(p, UINT32_MAX, "count"); /* hints to a register allocator that is not ours */
+        else if (!cw_ptx_accept_word(p, ".noreturn") && !skip_noise(p))
+            return;
+    }
+}
+
+/* Index of the function of that name in the module, made when it is new. */
+static uint32_t function_named(struct cw_ptx *p, const struct cw_tok *name, bool is_entry)
+{
+    struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
+    if (s != NULL && s->kind == CW_SYM_FN)
+        return s->id;
+    uint32_t id = p->fn.n;
+    CW_PUSH(p, &p->fn, (struct cw_fn){.name = name->text, .len = name->len, .line = name->line, .is_entry = is_entry, .alias = CW_PTX_NONE});
+    cw_ptx_define(p, name, CW_SYM_FN, id);
+    return id;
+}
+
+/* The transactional calls, also as C++ mangles them. */
+static uint8_t transaction_op(const struct cw_tok *name)
+{
+    if (cw_tok_is(name, "tx_begin") || cw_tok_is(name, "_Z8tx_beginv"))
+        return CW_OP_TX_BEGIN;
+    return cw_tok_is(name, "tx_commit") || cw_tok_is(name, "_Z9tx_commitv") ? CW_OP_TX_COMMIT : 0;
+}
+
+static bool same_formals(const struct cw_ptx *p, const struct cw_fn *a, const struct cw_fn *b)
+{
+    bool same = a->formal.n == b->formal.n && a->ret_cnt == b->ret_cnt;
+    for (uint32_t i = 0; same && i < a->formal.n; i++) {
+        const struct cw_var *x = &p->var.a[a->formal.a[i]], *y = &p->var.a[b->formal.a[i]];
+        same = x->bytes == y->bytes && x->space == y->space;
+    }
+    return same;
+}
+
+/* The name that follows the returned parameters, which have to be read into the function of that name. */
+static struct cw_tok name_ahead(struct cw_ptx *p)
+{
+    struct cw_lex lex = p->lex;
+    struct cw_tok tok = p->tok, ahead = p->ahead;
+    if (cw_ptx_is_punct(p, '('))
+        while (p->tok.kind != CW_TOK_EOF && !cw_ptx_accept(p, ')'))
+            cw_ptx_advance(p);
+    struct cw_tok name = p->tok;
+    if (name.kind != CW_TOK_WORD)
+        cw_ptx_fail(p, CW_EINVAL, "expected the name of a function");
+    if (p->status == CW_OK) {
+        p->lex = lex;
+        p->tok = tok;
+        p->ahead = ahead;
+    }
+    return name;
+}
+
+static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
+{
+    if (cw_ptx_is_punct(p, '(') && !cw_ptx_fn(p)->is_entry)
+        formals(p);
+    cw_ptx_fn(p)->ret_cnt = cw_ptx_fn(p)->formal.n;
+    cw_ptx_advance(p); /* the name */
+    if (cw_ptx_is_punct(p, '('))
+        formals(p);
+    if (p->status != CW_OK)
+        return;
+    performance_directives(p, cw_ptx_fn(p));
+    if (cw_ptx_accept(p, ';'))
+        return;
+    if (cw_ptx_fn(p)->is_defined)
+        cw_ptx_fail_tok(p, CW_EINVAL, name, "%.*s is defined twice", (int)name->len, name->text);
+    cw_ptx_fn(p)->is_defined = 1;
+    cw_map_clear(&p->range_reg);
+    body(p);
+}
+
+/* .entry name (params) { body }, .func (returned) name (params) { body }, or a declaration of these. A declaration may be repeated:
+ * then parameters are read into a spare function and compared, and the latest names count. */
+static void function(struct cw_ptx *p, bool is_entry)
+{
+    struct cw_tok name = name_ahead(p);
+    uint32_t id = function_named(p, &name, is_entry);
+    uint32_t spare = p->fn.n;
+    CW_PUSH(p, &p->fn, (struct cw_fn){.name = name.text, .len = name.len, .line = name.line, .alias = CW_PTX_NONE});
+    if (p->status != CW_OK)
+        return;
+    bool is_new = id + 1 == spare;
+    bool was_defined = p->fn.a[id].is_defined;
+    if (p->fn.a[id].is_entry != is_entry)
+        cw_ptx_fail_tok(p, CW_EINVAL, &name, "%.*s is declared as both .entry and .func", (int)name.len, name.text);
+    struct cw_fn before = p->fn.a[id];
+    p->fn.a[id] = p->fn.a[spare];
+    p->fn.a[id].is_entry = is_entry;
+    p->fn.a[id].is_defined = was_defined;
+    p->fn.a[id].tx = transaction_op(&name);
+    p->cur = id;
+    cw_ptx_scope_open(p);
+    function_parts(p, &name);
+    if (p->status == CW_OK)
+        cw_ptx_scope_close(p);
+    p->fn.a[spare] = before;
+    if (p->status == CW_OK && !is_new && !same_formals(p, &before, &p->fn.a[id]))
+        cw_ptx_fail_tok(p, CW_EINVAL, &name, "%.*s was declared with other parameters", (int)name.len, name.text);
+    if (was_defined && p->status == CW_OK) { /* the definition stays */
+        p->fn.a[spare] = p->fn.a[id];
+        p->fn.a[id] = before;
+    }
+}
+
+static void alias(struct cw_ptx *p)
+{
+    struct cw_sym *a = cw_ptx_lookup(p, p->tok.text, p->tok.len);
+    cw_ptx_advance(p);
+    cw_ptx_expect(p, ',');
+    struct cw_sym *b = cw_ptx_lookup(p, p->tok.text, p->tok.len);
+    if (a == NULL || b == NULL || a->kind != CW_SYM_FN || b->kind != CW_SYM_FN || a->id == b->id || p->fn.a[b->id].alias != CW_PTX_NONE) {
+        cw_ptx_fail(p, CW_EINVAL, ".alias needs the names of two functions, the second defined");
+        return;
+    }
+    p->fn.a[a->id].alias = b->id;
+    cw_ptx_advance(p);
+    cw_ptx_expect(p, ';');
+}
+
+static void address_size(struct cw_ptx *p)
+{
+    uint64_t bits = cw_ptx_uint(p, 64, "address size");
+    if (p->status == CW_OK && bits != 64)
+        cw_ptx_fail(p, CW_EUNSUP, "only 64-bit addresses are supported (.address_size 64)");
+}
+
+static void target(struct cw_ptx *p)
+{
+    do {
+        if (p->tok.kind != CW_TOK_WORD)
+            cw_ptx_fail(p, CW_EINVAL, "expected a target");
+        cw_ptx_advance(p);
+    } while (cw_ptx_accept(p, ','));
+}
+
+/* What linkage a definition has makes no difference in a module that is loaded alone, except that .extern and .common have no initial
+ * value of their own. */
+static void linked(struct cw_ptx *p)
+{
+    bool is_extern = false, is_common = false;
+    for (;;) {
+        if (cw_ptx_accept_word(p, ".extern"))
+            is_extern = true;
+        else if (cw_ptx_accept_word(p, ".common"))
+            is_common = true;
+        else if (!cw_ptx_accept_word(p, ".visible") && !cw_ptx_accept_word(p, ".weak"))
+            break;
+    }
+    if (cw_ptx_accept_word(p, ".entry"))
+        function(p, true);
+    else if (cw_ptx_accept_word(p, ".func"))
+        function(p, false);
+    else
+        cw_ptx_module_variable(p, is_extern, is_common);
+}
+
+void cw_ptx_module(struct cw_ptx *p)
+{
+    cw_lex_next(&p->lex, &p->ahead);
+    cw_ptx_advance(p);
+    p->stmt = p->tok;
+    if (p->status == CW_OK && !cw_tok_is(&p->tok, ".version"))
+        cw_ptx_fail(p, CW_EINVAL, "not PTX: the first directive has to be .version");
+    while (p->status == CW_OK && p->tok.kind != CW_TOK_EOF) {
+        p->stmt = p->tok;
+        if (skip_noise(p) || cw_ptx_accept(p, ';'))
+            continue;
+        if (cw_ptx_accept_word(p, ".version")) {
+            if (p->tok.kind != CW_TOK_FLOAT)
+                cw_ptx_fail(p, CW_EINVAL, "expected a version such as 7.0");
+            cw_ptx_advance(p);
+        } else if (cw_ptx_accept_word(p, ".target")) {
+            target(p);
+        } else if (cw_ptx_accept_word(p, ".address_size")) {
+            address_size(p);
+        } else if (cw_ptx_accept_word(p, ".alias")) {
+            alias(p);
+        } else {
+            linked(p);
+        }
+    }
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the PTX reader. The passes, in order:
+ *
+ *   parse.c, decl.c, insn.c  text -> one list of virtual micro-ops per function (struct cw_vop): operands are the function's virtual
+ *                            registers, constants, symbols; calls and accesses to call parameters are pseudo-operations
+ *   inline.c                 function lists -> one list per kernel, calls expanded
+ *   cfg.c                    basic blocks and immediate post-dominators of that list
+ *   live.c, slots.c          liveness, register count for occupancy, slot of each virtual register
+ *   emit.c                   struct cw_kernel: final operands, constant file, shared-memory layout
+ *
+ * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
+ * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF.
+ */
+#ifndef CW_PTX_READER_H
+#define CW_PTX_READER_H
+
+#include "ptx/lex.h"
+#include "ptx/module.h"
+
+/* Limits that keep a hostile or broken file from taking the host down. */
+#ifndef CW_PTX_MAX_UOPS
+#define CW_PTX_MAX_UOPS 1000000u /* per kernel after inlining */
+#endif
+#define CW_PTX_MAX_BYTES (UINT64_C(1) << 30) /* one variable, and each segment */
+#define CW_PTX_MAX_DEPTH 64u                 /* nested scopes, constant expressions, initialisers */
+#define CW_PTX_MAX_CALLS 256u                /* nested calls */
+#define CW_PTX_MAX_PARAM 32764u              /* bytes of kernel parameters: the PTX limit */
+#define CW_PTX_NONE UINT32_MAX
+
+/* Growable array. CW_PUSH does nothing when memory is out (status says so). */
+#define CW_VEC(T) struct { T *a; uint32_t n, cap; }
+#define CW_PUSH(p, v, ...)                                                                 \
+    do {                                                                                   \
+        (v)->a = cw_ptx_fit((p), (v)->a, &(v)->cap, (v)->n, (uint32_t)sizeof(*(v)->a));    \
+        if ((v)->n < (v)->cap)                                                             \
+            (v)->a[(v)->n++] = (__VA_ARGS__);                                              \
+    } while (0)
+
+/* Types as PTX writes them. */
+enum cw_ptype {
+    CW_PT_NONE, CW_PT_PRED, CW_PT_B8, CW_PT_B16, CW_PT_B32, CW_PT_B64, CW_PT_U8, CW_PT_U16, CW_PT_U32, CW_PT_U64,
+    CW_PT_S8, CW_PT_S16, CW_PT_S32, CW_PT_S64, CW_PT_F16, CW_PT_F16X2, CW_PT_F32, CW_PT_F64, CW_PT_COUNT
+};
+
+struct cw_ptype_info {
+    char name[8];
+    uint8_t bytes;     /* 0 for pred */
+    char kind;         /* 'p', 'b', 'u', 's', 'f' */
+    uint8_t type;      /* enum cw_type; b types become u */
+};
+
+extern const struct cw_ptype_info cw_ptype_info[CW_PT_COUNT];
+
+/* Virtual register. bytes 0 = predicate. is_temp: made by the reader, written and read under one guard, so that a guarded
+ * write of it does kill. */
+struct cw_vreg {
+    uint8_t ptype;
+    uint8_t bytes;
+    uint8_t is_temp;
+};
+
+enum cw_vkind { CW_V_NONE, CW_V_REG, CW_V_CONST, CW_V_CPRED, CW_V_SREG, CW_V_SINK, CW_V_PVAR };
+
+struct cw_vopnd {
+    uint8_t kind; /* enum cw_vkind */
+    uint8_t neg;
+    uint32_t id;  /* register; constant of the module, later of the kernel; predicate value; enum cw_sreg; variable */
+};
+
+/* Pseudo-operations that inline.c removes. */
+enum cw_vop_pseudo {
+    CW_VOP_CALL = CW_OP_COUNT, /* u.target: index into the function's calls */
+    CW_VOP_PLD,                /* ld.param of a call parameter: src0 PVAR, u.imm offset; u.type, u.vec as LD */
+    CW_VOP_PST,
+    CW_VOP_RET
+};
+
+/* Virtual micro-op: u's operand arrays and guard are not used until emit.c. */
+struct cw_vop {
+    struct cw_uop u;
+    struct cw_vopnd dst[CW_UOP_DSTS], src[CW_UOP_SRCS];
+    uint32_t guard; /* virtual predicate register or CW_PTX_NONE */
+};
+
+typedef CW_VEC(struct cw_vop) cw_vop_vec;
+typedef CW_VEC(struct cw_vreg) cw_vreg_vec;
+
+struct cw_access { /* of a call parameter; is_store: its size makes a cell */
+    uint32_t offset;
+    uint8_t bytes, is_store;
+};
+
+struct cw_cell { /* one scalar of a call parameter, held in a register */
+    uint32_t offset, bytes;
+};
+
+enum cw_var_space { CW_VAR_GLOBAL, CW_VAR_CONST, CW_VAR_SHARED, CW_VAR_LOCAL, CW_VAR_ENTRY_PARAM, CW_VAR_CALL_PARAM, CW_VAR_REG_PARAM };
+
+struct cw_var {
+    const char *name;
+    uint32_t len;
+    uint8_t space; /* enum cw_var_space */
+    uint8_t ptype;
+    uint8_t is_extern, is_unsized, is_shared_ptr;
+    uint8_t in_memory; /* CALL_PARAM: address taken or accessed in overlapping pieces, hence in local memory, not in registers */
+    uint32_t align, ptr_align;
+    uint64_t bytes;
+    uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block */
+    uint32_t vreg;   /* REG_PARAM */
+    uint32_t line;
+    CW_VEC(struct cw_access) access;
+    struct cw_cell *cell; /* sorted by offset */
+    uint32_t cell_cnt, access_clean;
+    CW_VEC(uint8_t) init; /* initial value, as far as it is given */
+    uint32_t cell_base; /* the function's virtual register that holds cell 0 */
+    uint8_t is_formal;
+};
+
+struct cw_call {
+    uint32_t callee; /* function */
+    uint32_t arg, arg_cnt; /* formal[i] of the callee, rets first, is bound to fn->arg.a[arg + i] */
+    uint32_t line;
+};
+
+struct cw_label_ref { /* a branch or a table entry that waits for its label */
+    const char *name;
+    uint32_t len, line, col;
+    uint32_t vop;   /* micro-op to patch, or CW_PTX_NONE */
+    uint32_t table, entry;
+    uint32_t depth;
+};
+
+struct cw_target_table {
+    uint32_t *target;
+    uint32_t cnt;
+};
+
+struct cw_fn {
+    const char *name;
+    uint32_t len;
+    uint32_t line;
+    uint8_t is_entry, is_defined;
+    uint8_t tx; /* 0, or CW_OP_TX_BEGIN / COMMIT when it is the external function of that name */
+    uint8_t visit; /* of the call-graph walk */
+    uint32_t alias; /* function or CW_PTX_NONE */
+    uint32_t reqntid[3], maxntid[3];
+    uint32_t param_bytes;
+    uint64_t frame_bytes; /* local memory of one activation */
+    uint64_t total_uops;  /* after inlining, saturated */
+    CW_VEC(uint32_t) formal; /* variables: returned ones first */
+    uint32_t ret_cnt;
+    cw_vop_vec code;
+    cw_vreg_vec vreg;
+    CW_VEC(struct cw_call) call;
+    CW_VEC(uint32_t) arg; /* variables, for calls */
+    CW_VEC(struct cw_target_table) table;
+    CW_VEC(uint32_t) pvar; /* every CALL_PARAM variable, formals included */
+};
+
+enum cw_sym_kind { CW_SYM_REG, CW_SYM_RANGE, CW_SYM_VAR, CW_SYM_FN, CW_SYM_LABEL, CW_SYM_TABLE };
+
+struct cw_sym {
+    const char *name;
+    uint32_t len, hash;
+    uint32_t next; /* in the bucket */
+    uint32_t id;   /* register, range, variable, function, micro-op index, table */
+    uint32_t depth;
+    uint8_t kind;  /* enum cw_sym_kind */
+};
+
+struct cw_range { /* .reg .b32 %r<count> */
+    uint32_t count;
+    uint8_t ptype;
+};
+
+struct cw_map_entry { /* (range, number) -> virtual register */
+    uint64_t key;
+    uint32_t id;
+};
+
+struct cw_map { /* open addressing; id CW_PTX_NONE = free */
+    struct cw_map_entry *slot;
+    uint32_t size, n;
+};
+
+/* Constant: value, plus the address of a variable when var is not CW_PTX_NONE. */
+struct cw_vconst {
+    uint64_t value;
+    uint32_t var;
+    uint32_t bytes; /* 4 or 8 */
+};
+
+struct cw_konsts { /* deduplicated constants; map: hash -> first of that hash, next: the rest */
+    CW_VEC(struct cw_vconst) c;
+    CW_VEC(uint32_t) next;
+    struct cw_map map;
+};
+
+enum cw_reloc_kind { CW_RELOC_KERNEL, CW_RELOC_GLOBAL, CW_RELOC_CONST };
+
+struct cw_reloc { /* module->reloc */
+    uint8_t kind;       /* enum cw_reloc_kind: 32 lanes of a kernel's 64-bit constant, 8 bytes of the global or the constant image */
+    uint32_t kernel;    /* of KERNEL */
+    uint64_t where;     /* constant index, or offset in the image */
+    uint64_t value;     /* to be added to the global segment's address */
+};
+
+struct cw_init { /* a piece of initialised data that is an address; resolved at the end, when all variables have offsets */
+    uint32_t owner; /* the variable that is initialised */
+    uint32_t var;   /* the variable whose address it is */
+    uint8_t is_generic;
+    uint64_t where, addend;
+};
+
+struct cw_opspec;
+
+struct cw_ptx {
+    int status;
+    struct cw_error *err;
+    const char *file, *text;
+    size_t length;
+    struct cw_lex lex;
+    struct cw_tok tok, ahead;
+    struct cw_tok stmt; /* first token of the current statement, for messages */
+    /* symbols */
+    CW_VEC(struct cw_sym) sym; /* a stack: leaving a scope pops */
+    uint32_t *bucket;
+    uint32_t depth;
+    CW_VEC(struct cw_range) range;
+    struct cw_map range_reg;
+    CW_VEC(struct cw_label_ref) ref;
+    CW_VEC(struct cw_fn) fn;
+    CW_VEC(struct cw_var) var;
+    struct cw_konsts konsts;
+    CW_VEC(struct cw_init) init;
+    CW_VEC(struct cw_reloc) reloc;
+    uint64_t global_bytes, const_bytes;
+    uint32_t cur; /* function being read */
+    uint32_t guard;
+    uint8_t guard_neg;
+    uint32_t spec_first[256]; /* hash of an opcode name -> row + 1 in the table */
+    uint16_t *spec_next;
+    struct cw_module *module;
+};
+
+/* util.c: errors, memory, tables */
+void *cw_ptx_fit(struct cw_ptx *p, void *a, uint32_t *cap, uint32_t n, uint32_t elem_bytes);
+void *cw_ptx_alloc(struct cw_ptx *p, size_t n, size_t elem_bytes); /* zeroed; NULL sets status */
+int cw_ptx_fail_at(struct cw_ptx *p, int status, uint32_t line, uint32_t col, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* At the current token, with the text of the statement (or of the line) that it is in. */
+int cw_ptx_fail(struct cw_ptx *p, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int cw_ptx_fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+uint32_t cw_ptx_hash(const char *s, uint32_t len);
+uint32_t cw_map_get(const struct cw_map *m, uint64_t key); /* CW_PTX_NONE when absent */
+void cw_map_put(struct cw_ptx *p, struct cw_map *m, uint64_t key, uint32_t id);
+void cw_map_clear(struct cw_map *m);
+/* Index of the constant: 4 or 8 bytes of value, plus the address of var unless that is CW_PTX_NONE. */
+uint32_t cw_konst_add(struct cw_ptx *p, struct cw_konsts *k, uint64_t value, uint32_t bytes, uint32_t var);
+void cw_konsts_free(struct cw_konsts *k);
+
+/* parse.c: tokens */
+void cw_ptx_advance(struct cw_ptx *p);
+bool cw_ptx_is_punct(const struct cw_ptx *p, uint16_t c);
+bool cw_ptx_accept(struct cw_ptx *p, uint16_t c);
+void cw_ptx_expect(struct cw_ptx *p, char c);
+bool cw_tok_is(const struct cw_tok *tok, const char *word);
+bool cw_ptx_accept_word(struct cw_ptx *p, const char *word);
+uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what);
+void cw_ptx_module(struct cw_ptx *p);
+uint32_t cw_ptype_of(const char *name, uint32_t len); /* "u32" without the dot; CW_PT_NONE when it is no type */
+
+/* symbol.c */
+void cw_ptx_scope_open(struct cw_ptx *p);
+void cw_ptx_scope_close(struct cw_ptx *p);
+struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len);
+void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind kind, uint32_t id);
+/* The register that the word names (ranges included), or CW_PTX_NONE. */
+uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name);
+uint32_t cw_ptx_new_reg(struct cw_ptx *p, enum cw_ptype type, bool is_temp);
+void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name);
+void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop, uint32_t table, uint32_t entry);
+
+/* expr.c: constant expressions. value is s64 or u64 by *is_unsigned (may be NULL). */
+uint64_t cw_ptx_expr(struct cw_ptx *p, bool *is_unsigned);
+
+/* decl.c */
+bool cw_ptx_declaration(struct cw_ptx *p); /* .reg and variables inside a function; false when the token starts none */
+void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common);
+uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry); /* one formal parameter; its variable */
+void cw_ptx_resolve_inits(struct cw_ptx *p);
+
+/* insn.c, special.c */
+void cw_ptx_instruction(struct cw_ptx *p);
+struct cw_vop *cw_ptx_emit(struct cw_ptx *p, const struct cw_vop *v);
+void cw_ptx_opcodes_init(struct cw_ptx *p);
+
+static inline struct cw_fn *cw_ptx_fn(struct cw_ptx *p)
+{
+    return &p->fn.a[p->cur];
+}
+
+/* inline.c: the kernel's own list */
+struct cw_kcode {
+    struct cw_ptx *p;
+    cw_vop_vec code;
+    cw_vreg_vec vreg;
+    struct cw_konsts konsts;
+    CW_VEC(struct cw_target_table) table;
+    uint64_t local_bytes;
+};
+
+void cw_ptx_check_calls(struct cw_ptx *p); /* recursion, code size, storage of call parameters */
+void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k);
+void cw_kcode_free(struct cw_kcode *k);
+
+/* cfg.c */
+struct cw_block {
+    uint32_t first, end;   /* micro-ops first .. end - 1 */
+    uint32_t succ, succ_cnt; /* in cfg->succ; the block count is the virtual exit */
+    uint32_t pred, pred_cnt;
+    uint32_t ipdom;        /* block, or the block count for the virtual exit */
+};
+
+struct cw_cfg {
+    struct cw_block *block;
+    uint32_t block_cnt;
+    uint32_t *block_of; /* [micro-op] */
+    uint32_t *succ, *pred;
+};
+
+void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg); /* also sets rpc of the branches */
+void cw_cfg_free(struct cw_cfg *cfg);
+
+/* live.c, slots.c */
+struct cw_live {
+    uint32_t *first, *last; /* [virtual register]: hull of the live range in half steps, 2 i = read, 2 i + 1 = write; first > last: unused */
+    uint32_t live_regs;
+};
+
+struct cw_slots {
+    uint32_t *slot; /* [virtual register] */
+    uint32_t r32_cnt, r64_cnt, pred_cnt;
+};
+
+void cw_live_compute(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_cfg *cfg, struct cw_live *live);
+void cw_live_free(struct cw_live *live);
+void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_live *live, struct cw_slots *slots);
+
+/* emit.c */
+void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index);
+
+/* uop.c */
+enum cw_fu cw_op_fu(enum cw_op op, enum cw_type type, enum cw_type stype, bool is_wide_or_int);
+
+#endif

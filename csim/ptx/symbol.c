@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names. One stack of symbols with hash buckets that chain the newest first, so that an inner name hides an outer one and leaving a scope
+ * is popping. Labels belong to a scope too (inlined assembly repeats { ... LOOP: ... bra LOOP; }) and may be used before they
+ * are defined: a reference is settled when the scope that has the label closes.
+ */
+#include <string.h>
+
+#include "ptx/reader.h"
+
+#define BUCKETS 4096u
+
+static uint32_t *bucket_of(struct cw_ptx *p, uint32_t hash)
+{
+    if (p->bucket == NULL) {
+        p->bucket = cw_ptx_alloc(p, BUCKETS, sizeof(*p->bucket));
+        for (uint32_t i = 0; p->bucket != NULL && i < BUCKETS; i++)
+            p->bucket[i] = CW_PTX_NONE;
+    }
+    return p->bucket == NULL ? NULL : &p->bucket[hash % BUCKETS];
+}
+
+struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len)
+{
+    uint32_t hash = cw_ptx_hash(name, len);
+    uint32_t *bucket = bucket_of(p, hash);
+    if (bucket == NULL)
+        return NULL;
+    for (uint32_t i = *bucket; i != CW_PTX_NONE; i = p->sym.a[i].next) {
+        struct cw_sym *s = &p->sym.a[i];
+        if (s->hash == hash && s->len == len && memcmp(s->name, name, len) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind kind, uint32_t id)
+{
+    struct cw_sym *old = cw_ptx_lookup(p, name->text, name->len);
+    if (old != NULL && old->depth == p->depth) {
+        cw_ptx_fail_tok(p, CW_EINVAL, name, "%.*s is defined twice", (int)name->len, name->text);
+        return;
+    }
+    uint32_t hash = cw_ptx_hash(name->text, name->len);
+    uint32_t *bucket = bucket_of(p, hash);
+    if (bucket == NULL)
+        return;
+    uint32_t index = p->sym.n;
+    CW_PUSH(p, &p->sym, (struct cw_sym){.name = name->text, .len = name->len, .hash = hash, .next = *bucket, .id = id, .depth = p->depth,
+                                        .kind = (uint8_t)kind});
+    if (p->status == CW_OK)
+        *bucket = index;
+}
+
+void cw_ptx_scope_open(struct cw_ptx *p)
+{
+    if (++p->depth > CW_PTX_MAX_DEPTH)
+        cw_ptx_fail(p, CW_EUNSUP, "blocks nested more than %u deep", CW_PTX_MAX_DEPTH);
+}
+
+static void patch(struct cw_ptx *p, const struct cw_label_ref *ref, uint32_t target)
+{
+    struct cw_fn *fn = cw_ptx_fn(p);
+    if (ref->vop != CW_PTX_NONE)
+        fn->code.a[ref->vop].u.target = target;
+    else
+        fn->table.a[ref->table].target[ref->entry] = target;
+}
+
+/* Settles the references of the closing scope that it can, hands the others to the scope around it. */
+static void settle_labels(struct cw_ptx *p)
+{
+    uint32_t from = p->ref.n;
+    while (from > 0 && p->ref.a[from - 1].depth == p->depth)
+        from--;
+    uint32_t kept = from;
+    for (uint32_t i = from; i < p->ref.n; i++) {
+        struct cw_label_ref ref = p->ref.a[i];
+        struct cw_sym *s = cw_ptx_lookup(p, ref.name, ref.len);
+        if (s != NULL && s->kind == CW_SYM_LABEL && s->depth == p->depth) {
+            patch(p, &ref, s->id);
+        } else if (p->depth <= 1) {
+            cw_ptx_fail_at(p, CW_EINVAL, ref.line, ref.col, "label %.*s is not defined", (int)(ref.len < 100 ? ref.len : 100), ref.name);
+        } else {
+            ref.depth--;
+            p->ref.a[kept++] = ref;
+        }
+    }
+    p->ref.n = kept;
+}
+
+void cw_ptx_scope_close(struct cw_ptx *p)
+{
+    if (p->status == CW_OK)
+        settle_labels(p);
+    while (p->sym.n > 0 && p->sym.a[p->sym.n - 1].depth == p->depth) {
+        struct cw_sym *s = &p->sym.a[--p->sym.n];
+        p->bucket[s->hash % BUCKETS] = s->next;
+    }
+    p->depth--;
+}
+
+uint32_t cw_ptx_new_reg(struct cw_ptx *p, enum cw_ptype type, bool is_temp)
+{
+    struct cw_fn *fn = cw_ptx_fn(p);
+    CW_PUSH(p, &fn->vreg, (struct cw_vreg){.ptype = (uint8_t)type, .bytes = cw_ptype_info[type].bytes, .is_temp = is_temp});
+    return p->status == CW_OK ? fn->vreg.n - 1 : 0;
+}
+
+/* Register number of a range: allocated on first use, so that %r<1000000> costs nothing. */
+static uint32_t range_reg(struct cw_ptx *p, uint32_t range, uint32_t number)
+{
+    uint64_t key = (uint64_t)range << 32 | number;
+    uint32_t id = cw_map_get(&p->range_reg, key);
+    if (id != CW_PTX_NONE)
+        return id;
+    id = cw_ptx_new_reg(p, p->range.a[range].ptype, false);
+    cw_map_put(p, &p->range_reg, key, id);
+    return id;
+}
+
+uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
+{
+    struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
+    if (s != NULL)
+        return s->kind == CW_SYM_REG ? s->id : CW_PTX_NONE;
+    /* every split into a prefix and a number without a leading zero: %r12 may be %r, 12 or %r1, 2 */
+    uint64_t number = 0, weight = 1;
+    for (uint32_t n = name->len; n > 1 && weight < UINT32_MAX; weight *= 10) {
+        char c = name->text[--n];
+        if (c < '0' || c > '9')
+            break;
+        number += (uint64_t)(c - '0') * weight;
+        if (c == '0' && n + 1 < name->len)
+            continue;
+        s = cw_ptx_lookup(p, name->text, n);
+        if (s != NULL && s->kind == CW_SYM_RANGE && number < p->range.a[s->id].count)
+            return range_reg(p, s->id, (uint32_t)number);
+    }
+    return CW_PTX_NONE;
+}
+
+void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name)
+{
+    cw_ptx_define(p, name, CW_SYM_LABEL, cw_ptx_fn(p)->code.n);
+}
+
+void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop, uint32_t table, uint32_t entry)
+{
+    CW_PUSH(p, &p->ref, (struct cw_label_ref){.name = name->text, .len = name->len, .line = name->line, .col = name->col, .vop = vop,
+                                              .table = table, .entry = entry, .depth = p->depth});
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "rtl_build.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "rtl_library.h"
+#include "rtl_os.h"
+#include "rtl_shim.h"
+
+#ifndef CW_SOURCE_DIR
+#define CW_SOURCE_DIR "."
+#endif
+
+#define MODULES_MAX 64
+#define ARGS_MAX 96
+
+static const char verilator_program[] = "verilator";
+
+/* All that one build needs, as absolute or given paths. */
+struct build {
+    const struct cw_unit *unit;
+    const void *params;
+    struct cw_rtl_build_options opt; /* NULLs replaced by their meaning */
+    char rtl_dir[CW_PATH_MAX];
+    char cache_dir[CW_PATH_MAX];
+    char root[CW_PATH_MAX];    /* Verilator's */
+    char version[64];
+    char work_dir[CW_PATH_MAX];
+    char log[CW_PATH_MAX];
+    char runtime[CW_PATH_MAX];
+};
+
+/* An argument list that owns its strings. */
+struct args {
+    char *arg[ARGS_MAX + 1];
+    uint32_t count;
+    bool failed;
+};
+
+static void args_add(struct args *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void args_add(struct args *a, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = NULL;
+    if (a->count == ARGS_MAX || vasprintf(&text, fmt, ap) < 0)
+        a->failed = true;
+    else
+        a->arg[a->count++] = text;
+    va_end(ap);
+}
+
+static void args_add_words(struct args *a, const char *words)
+{
+    while (*words != '\0') {
+        size_t n = strcspn(words, " ");
+        if (n > 0)
+            args_add(a, "%.*s", (int)n, words);
+        words += n + (words[n] != '\0');
+    }
+}
+
+static int args_run(struct args *a, const char *log, struct cw_error *err)
+{
+    int status = a->failed ? cw_fail(err, CW_EINVAL, "the command line is too long") : cw_os_run(a->arg, log, err);
+    for (uint32_t i = 0; i < a->count; i++)
+        free(a->arg[i]);
+    return status;
+}
+
+static int choose_cache_dir(char *out, size_t size, const char *given, struct cw_error *err)
+{
+    const char *own = getenv("COWARP_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (given != NULL)
+        return cw_os_path(out, size, err, "%s", given);
+    if (own != NULL && *own != '\0')
+        return cw_os_path(out, size, err, "%s", own);
+    if (xdg != NULL && *xdg != '\0')
+        return cw_os_path(out, size, err, "%s/cowarp", xdg);
+    if (home != NULL && *home != '\0')
+        return cw_os_path(out, size, err, "%s/.cache/cowarp", home);
+    return cw_fail(err, CW_EINVAL, "no directory for built RTL: set COWARP_CACHE");
+}
+
+static int build_init(struct build *b, const struct cw_unit *unit, const void *params,
+                      const struct cw_rtl_build_options *opt, struct cw_error *err)
+{
+    static const struct cw_rtl_build_options none;
+    const char *cxx = getenv("CXX");
+    memset(b, 0, sizeof *b);
+    b->unit = unit;
+    b->params = params;
+    b->opt = opt != NULL ? *opt : none;
+    if (b->opt.source_dir == NULL)
+        b->opt.source_dir = CW_SOURCE_DIR;
+    if (b->opt.cxx == NULL)
+        b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
+    if (b->opt.cxx_flags == NULL)
+        b->opt.cxx_flags = "-O3";
+    int status = b->opt.rtl_dir != NULL ? cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s", b->opt.rtl_dir)
+                                        : cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s/rtl", b->opt.source_dir);
+    return status != CW_OK ? status : choose_cache_dir(b->cache_dir, CW_PATH_MAX, b->opt.cache_dir, err);
+}
+
+static void say(const struct build *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(const struct build *b, const char *fmt, ...)
+{
+    char text[1400];
+    va_list ap;
+    if (b->opt.message == NULL)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    b->opt.message(b->opt.message_context, text);
+}
+
+/* Digest of the sources ---------------------------------------------------------------------------------------------- */
+
+static uint64_t fnv1a(uint64_t h, const void *data, size_t size)
+{
+    const unsigned char *byte = data;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ byte[i]) * 0x100000001b3u;
+    return h;
+}
+
+static int module_path(char path[CW_PATH_MAX], const char *module, const char *rtl_dir)
+{
+    DIR *d = opendir(rtl_dir);
+    int status = CW_EIO;
+    for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL && status != CW_OK; e = readdir(d))
+        if (e->d_name[0] != '.' && cw_os_path(path, CW_PATH_MAX, NULL, "%s/%s/%s.v", rtl_dir, e->d_name, module) == CW_OK
+            && access(path, R_OK) == 0)
+            status = CW_OK;
+    if (d != NULL)
+        closedir(d);
+    return status;
+}
+
+int cw_rtl_module_path(char path[CW_PATH_MAX], const char *module, const struct cw_rtl_build_options *opt)
+{
+    struct build b;
+    int status = build_init(&b, NULL, NULL, opt, NULL);
+    return status != CW_OK ? status : module_path(path, module, b.rtl_dir);
+}
+
+struct module_list {
+    char name[MODULES_MAX][64];
+    uint32_t count;
+};
+
+static void add_module(struct module_list *list, const char *name, size_t length)
+{
+    if (length >= sizeof list->name[0] || list->count == MODULES_MAX)
+        return;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strlen(list->name[i]) == length && memcmp(list->name[i], name, length) == 0)
+            return;
+    memcpy(list->name[list->count], name, length);
+    list->name[list->count++][length] = '\0';
+}
+
+/* Every word cw_... of the text is a module's name, or is found to have no file. */
+static void add_named_modules(struct module_list *list, const char *text)
+{
+    const char *at = text;
+    while ((at = strstr(at, "cw_")) != NULL) {
+        size_t length = 3;
+        while (isalnum((unsigned char)at[length]) || at[length] == '_')
+            length++;
+        if (at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_'))
+            add_module(list, at, length);
+        at += length;
+    }
+}
+
+static int digest_sources(uint64_t *h, const struct build *b, struct cw_error *err)
+{
+    struct module_list *list = calloc(1, sizeof *list);
+    int status = CW_OK;
+    char name[64], path[CW_PATH_MAX];
+    if (list == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    snprintf(name, sizeof name, "cw_%s", b->unit->name);
+    add_module(list, name, strlen(name));
+    for (uint32_t i = 0; i < list->count && status == CW_OK; i++) {
+        size_t size;
+        if (module_path(path, list->name[i], b->rtl_dir) != CW_OK) {
+            if (i == 0)
+                status = cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
+            continue;
+        }
+        char *text = cw_os_read_file(path, &size);
+        if (text == NULL) {
+            status = cw_fail(err, CW_EIO, "cannot read %s", path);
+            continue;
+        }
+        *h = fnv1a(*h, text, size + 1);
+        add_named_modules(list, text);
+        free(text);
+    }
+    free(list);
+    return status;
+}
+
+static int digest_ports(uint64_t *h, const struct build *b, struct cw_error *err)
+{
+    struct cw_port *ports = calloc(b->unit->port_cnt, sizeof *ports);
+    if (ports == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    b->unit->ports(b->params, ports);
+    for (uint32_t i = 0; i < b->unit->port_cnt; i++) {
+        uint64_t shape[4] = {(uint64_t)ports[i].dir, ports[i].width, ports[i].words, ports[i].offset};
+        *h = fnv1a(*h, ports[i].name, strlen(ports[i].name) + 1);
+        *h = fnv1a(*h, shape, sizeof shape);
+    }
+    free(ports);
+    return CW_OK;
+}
+
+static int digest_of(uint64_t *digest, const struct build *b, struct cw_error *err)
+{
+    char text[1024];
+    uint64_t h = 0xcbf29ce484222325u + CW_RTL_ABI;
+    int status = cw_rtl_params_text(text, sizeof text, b->unit, b->params, err);
+    if (status == CW_OK) {
+        h = fnv1a(h, text, strlen(text) + 1);
+        h = fnv1a(h, b->unit->name, strlen(b->unit->name) + 1);
+        status = digest_ports(&h, b, err);
+    }
+    if (status == CW_OK)
+        status = digest_sources(&h, b, err);
+    *digest = h;
+    return status;
+}
+
+int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params,
+                  const struct cw_rtl_build_options *opt, struct cw_error *err)
+{
+    struct build b;
+    int status = build_init(&b, unit, params, opt, err);
+    return status != CW_OK ? status : digest_of(digest, &b, err);
+}
+
+/* Building ----------------------------------------------------------------------------------------------------------- */
+
+static int find_verilator(struct build *b, struct cw_error *err)
+{
+    char word[32], root[1024];
+    FILE *p = popen("verilator --version 2>/dev/null && verilator --getenv VERILATOR_ROOT 2>/dev/null", "r");
+    int found = p != NULL ? fscanf(p, "%31s %63s%*[^\n] %1023[^\n]", word, b->version, root) : 0;
+    if (p != NULL)
+        pclose(p);
+    if (found != 3 || strcmp(word, "Verilator") != 0)
+        return cw_fail(err, CW_EIO, "verilator is not installed (needed once to build the RTL of a unit)");
+    return cw_os_path(b->root, sizeof b->root, err, "%s", root);
+}
+
+/* A directory of its own inside dir, so that the final rename does not cross file systems. */
+static int make_work_dir(struct build *b, const char *dir, struct cw_error *err)
+{
+    int status = cw_os_make_dirs(dir, err);
+    if (status == CW_OK)
+        status = cw_os_path(b->work_dir, CW_PATH_MAX, err, "%s/build-XXXXXX", dir);
+    if (status == CW_OK && mkdtemp(b->work_dir) == NULL)
+        status = cw_fail(err, CW_EIO, "cannot create a directory in %s: %s", dir, strerror(errno));
+    return status != CW_OK ? status : cw_os_path(b->log, CW_PATH_MAX, err, "%s/log", b->work_dir);
+}
+
+static void add_compile_args(struct args *a, const struct build *b)
+{
+    args_add_words(a, b->opt.cxx);
+    args_add(a, "-std=gnu++17");
+    args_add_words(a, b->opt.cxx_flags);
+    args_add_words(a, "-fPIC -shared -fno-gnu-unique -Wl,-Bsymbolic -DVM_TRACE=1 -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0");
+    args_add_words(a, "-DVM_COVERAGE=0 -DVM_SC=0");
+    args_add(a, "-I%s/include", b->root);
+    args_add(a, "-I%s/include/vltstd", b->root);
+    args_add(a, "-I%s/include", b->opt.source_dir);
+    args_add(a, "-I%s/csim", b->opt.source_dir);
+    args_add(a, "-I%s/harness/rtl", b->opt.source_dir);
+}
+
+static int move_into_place(const char *from, const char *to, struct cw_error *err)
+{
+    return rename(from, to) == 0 ? CW_OK : cw_fail(err, CW_EIO, "cannot rename %s to %s: %s", from, to, strerror(errno));
+}
+
+static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
+{
+    static const char *const source[] = {"verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"};
+    struct args a = {0};
+    char out[CW_PATH_MAX];
+    int status = cw_os_path(b->runtime, CW_PATH_MAX, err, "%s/libcw_verilated-%s.so", dir, b->version);
+    if (status != CW_OK || access(b->runtime, R_OK) == 0)
+        return status;
+    say(b, "building Verilator's run time, once");
+    add_compile_args(&a, b);
+    for (size_t i = 0; i < sizeof source / sizeof source[0]; i++)
+        args_add(&a, "%s/include/%s", b->root, source[i]);
+    args_add(&a, "%s/harness/rtl/rtl_runtime.cpp", b->opt.source_dir);
+    args_add(&a, "-Wl,-soname,libcw_verilated-%s.so", b->version);
+    args_add_words(&a, "-lz -lpthread -o");
+    args_add(&a, "%s/runtime.so", b->work_dir);
+    status = args_run(&a, b->log, err);
+    if (status == CW_OK)
+        status = cw_os_path(out, sizeof out, err, "%s/runtime.so", b->work_dir);
+    return status != CW_OK ? status : move_into_place(out, b->runtime, err);
+}
+
+int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt,
+                         struct cw_error *err)
+{
+    struct build b;
+    int status = build_init(&b, NULL, NULL, opt, err);
+    if (status == CW_OK)
+        status = find_verilator(&b, err);
+    if (status == CW_OK)
+        status = make_work_dir(&b, dir, err);
+    if (status != CW_OK)
+        return status;
+    status = build_runtime(&b, dir, err);
+    cw_os_remove_tree(b.work_dir);
+    return status != CW_OK ? status : cw_os_path(path, CW_PATH_MAX, err, "%s", b.runtime);
+}
+
+static void add_library_dirs(struct args *a, const char *rtl_dir)
+{
+    DIR *d = opendir(rtl_dir);
+    for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d))
+        if (e->d_name[0] != '.' && strchr(e->d_name, '.') == NULL) {
+            args_add(a, "-y");
+            args_add(a, "%s/%s", rtl_dir, e->d_name);
+        }
+    if (d != NULL)
+        closedir(d);
+}
+
+static int verilate(const struct build *b, struct cw_error *err)
+{
+    struct args a = {0};
+    char top[CW_PATH_MAX];
+    char name[128];
+    snprintf(name, sizeof name, "cw_%s", b->unit->name);
+    if (module_path(top, name, b->rtl_dir) != CW_OK)
+        return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
+    args_add(&a, "%s", verilator_program);
+    args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
+    args_add(&a, "--top-module");
+    args_add(&a, "%s", name);
+    args_add(&a, "--prefix");
+    args_add(&a, "V%s", name);
+    args_add(&a, "--Mdir");
+    args_add(&a, "%s", b->work_dir);
+    for (uint32_t i = 0; i < b->unit->param_cnt; i++) {
+        uint32_t value;
+        memcpy(&value, (const char *)b->params + b->unit->params[i].offset, sizeof value);
+        args_add(&a, "-G%s=%u", b->unit->params[i].verilog_name, value);
+    }
+    add_library_dirs(&a, b->rtl_dir);
+    args_add(&a, "%s", top);
+    return args_run(&a, b->log, err);
+}
+
+static int compile(const struct build *b, const char *library, struct cw_error *err)
+{
+    struct args a = {0};
+    char out[CW_PATH_MAX];
+    int status = cw_os_path(out, sizeof out, err, "%s/unit.so", b->work_dir);
+    if (status != CW_OK)
+        return status;
+    add_compile_args(&a, b);
+    args_add(&a, "-I%s", b->work_dir);
+    args_add(&a, "%s/shim.cpp", b->work_dir);
+    args_add(&a, "%s", b->runtime);
+    args_add(&a, "-Wl,-rpath,$ORIGIN");
+    args_add(&a, "-o");
+    args_add(&a, "%s", out);
+    status = args_run(&a, b->log, err);
+    return status != CW_OK ? status : move_into_place(out, library, err);
+}
+
+static int build_in_work_dir(struct build *b, const char *library, uint64_t digest, struct cw_error *err)
+{
+    char header[CW_PATH_MAX], text[1024];
+    int status = cw_rtl_params_text(text, sizeof text, b->unit, b->params, err);
+    if (status == CW_OK)
+        status = build_runtime(b, b->cache_dir, err);
+    if (status == CW_OK) {
+        say(b, "building RTL of %s (%s), once", b->unit->name, text);
+        status = verilate(b, err);
+    }
+    if (status == CW_OK)
+        status = cw_os_path(header, sizeof header, err, "%s/Vcw_%s.h", b->work_dir, b->unit->name);
+    if (status == CW_OK)
+        status = cw_rtl_check_ports(b->unit, b->params, header, err);
+    if (status == CW_OK)
+        status = cw_rtl_write_shim(b->work_dir, b->unit, b->params, digest, b->version, err);
+    return status != CW_OK ? status : compile(b, library, err);
+}
+
+static int library_path(char path[CW_PATH_MAX], const struct build *b, const char *dir, uint64_t digest, struct cw_error *err)
+{
+    uint64_t h = fnv1a(digest, b->opt.cxx_flags, strlen(b->opt.cxx_flags));
+    return cw_os_path(path, CW_PATH_MAX, err, "%s/libcw_rtl_%s_%016" PRIx64 ".so", dir, b->unit->name, h);
+}
+
+int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params,
+                const struct cw_rtl_build_options *opt, struct cw_error *err)
+{
+    struct build b;
+    uint64_t digest;
+    int status = cw_unit_params_check(unit, params, err);
+    if (status == CW_OK)
+        status = build_init(&b, unit, params, opt, err);
+    if (status == CW_OK)
+        status = digest_of(&digest, &b, err);
+    if (status != CW_OK)
+        return status;
+    if (b.opt.prebuilt_dir != NULL && library_path(path, &b, b.opt.prebuilt_dir, digest, err) == CW_OK
+        && access(path, R_OK) == 0)
+        return CW_OK;
+    status = library_path(path, &b, b.cache_dir, digest, err);
+    if (status != CW_OK || access(path, R_OK) == 0)
+        return status;
+    status = find_verilator(&b, err);
+    if (status == CW_OK)
+        status = make_work_dir(&b, b.cache_dir, err);
+    if (status != CW_OK)
+        return status;
+    status = build_in_work_dir(&b, path, digest, err);
+    cw_os_remove_tree(b.work_dir);
+    return status;
+}

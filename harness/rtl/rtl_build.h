@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes the shared library of a unit's RTL for one set of parameter values: Verilog through Verilator, a generated C++ shim
+ * between the unit's structs and the Verilated model, and a C++ compiler. The ports that Verilator reports are
+ * compared with the unit's list first: a difference in name, direction or width is an error that names the port.
+ */
+#ifndef CW_HARNESS_RTL_BUILD_H
+#define CW_HARNESS_RTL_BUILD_H
+
+#include <stdint.h>
+
+#include "cowarp/unit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CW_PATH_MAX 4096 /* bytes of a path, with the final 0 */
+
+/* Every pointer may be NULL, for what its comment says. Strings are only read during the call they are given to. */
+struct cw_rtl_build_options {
+    const char *source_dir;   /* holds rtl/, include/, harness/rtl/; NULL: where cowarp was built from */
+    const char *rtl_dir;      /* the Verilog; NULL: source_dir/rtl */
+    const char *prebuilt_dir; /* searched first, never written; NULL: none */
+    const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
+    const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
+    const char *cxx_flags;    /* space-separated; NULL: "-O3". "-O3 -march=native" is faster and not portable */
+    void (*message)(void *context, const char *text); /* progress, one line; NULL: silent */
+    void *message_context;
+};
+
+/*
+ * Path of the library for these parameter values, of the current sources: from prebuilt_dir, else from the cache, else
+ * built into the cache. Its name contains cw_rtl_digest and the compiler's flags, so a library of older sources is never
+ * taken. Written to a temporary name and renamed: two processes may build the same library at once.
+ * 0; CW_EINVAL parameters out of range; CW_EIO tools or files missing; CW_EMISMATCH ports differ from the unit's list.
+ */
+int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params,
+                const struct cw_rtl_build_options *opt, struct cw_error *err);
+
+/* Builds libcw_verilated-<version>.so into dir unless it is there. */
+int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt,
+                         struct cw_error *err);
+
+/* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively), of the
+ * parameter values, the port list and the ABI. */
+int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params,
+                  const struct cw_rtl_build_options *opt, struct cw_error *err);
+
+/* Path of module.v in rtl_dir (any folder directly below it). CW_EIO when there is none. */
+int cw_rtl_module_path(char path[CW_PATH_MAX], const char *module, const struct cw_rtl_build_options *opt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a library libcw_rtl_<unit>_<hash>.so exports: one function, cw_rtl_library(), that gives this table. One library holds
+ * one unit, Verilated with one set of parameter values. C and C++.
+ *
+ * All such libraries link to one libcw_verilated-<version>.so, which holds Verilator's run time and its FST writer. Code that
+ * writes waves links to the same library (never to another copy of the run time or of fstapi.c).
+ */
+#ifndef CW_HARNESS_RTL_LIBRARY_H
+#define CW_HARNESS_RTL_LIBRARY_H
+
+#include <stdint.h>
+
+#include "cowarp/unit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised when this file, struct cw_unit_ops or the generated shim changes. */
+#define CW_RTL_ABI 1u
+
+struct cw_rtl_library {
+    uint32_t abi;       /* CW_RTL_ABI of the build */
+    const char *unit;   /* "stall_buffer" */
+    const char *params; /* "lines=4 entries=4 ..." in the order of the unit's list */
+    uint64_t digest;    /* of the sources that it was built from */
+    const char *verilator; /* version */
+    /* create makes a context of its own. It ignores params: they are built in. */
+    struct cw_unit_ops ops;
+    /* As ops.create, in a context from cw_rtl_context_create; name is the instance's path, the top scope of its waves.
+     * Models that go into one wave file must share one context. */
+    int (*create_in)(void **self, void *context, const char *name);
+    /* The VerilatedModel * (C++) of an instance. */
+    void *(*model)(void *self);
+    /* Adds the instance to a VerilatedFstC * (fst), before fst is opened; depth: levels of hierarchy, 0 all. */
+    void (*trace)(void *self, void *fst, int depth);
+};
+
+const struct cw_rtl_library *cw_rtl_library(void);
+
+/* In libcw_verilated: a VerilatedContext with tracing switched on. NULL when out of memory. */
+void *cw_rtl_context_create(void);
+/* After the last model in it. */
+void cw_rtl_context_destroy(void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "rtl_os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+char *cw_os_read_file(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL)
+        return NULL;
+    size_t used = 0, room = 1 << 16;
+    char *text = malloc(room);
+    while (text != NULL) {
+        used += fread(text + used, 1, room - used - 1, f);
+        if (used < room - 1)
+            break;
+        char *more = realloc(text, room *= 2);
+        if (more == NULL)
+            free(text);
+        text = more;
+    }
+    if (text != NULL && ferror(f)) {
+        free(text);
+        text = NULL;
+    }
+    fclose(f);
+    if (text != NULL)
+        text[used] = '\0';
+    if (size != NULL)
+        *size = used;
+    return text;
+}
+
+int cw_os_path(char *out, size_t size, struct cw_error *err, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(out, size, fmt, ap);
+    va_end(ap);
+    if (n < 0 || (size_t)n >= size)
+        return cw_fail(err, CW_EINVAL, "path is too long: %.200s", out);
+    return CW_OK;
+}
+
+int cw_os_make_dirs(const char *path, struct cw_error *err)
+{
+    char part[CW_PATH_MAX];
+    int status = cw_os_path(part, sizeof part, err, "%s", path);
+    if (status != CW_OK)
+        return status;
+    for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash != NULL)
+            *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return cw_fail(err, CW_EIO, "cannot create directory %s: %s", part, strerror(errno));
+        if (slash == NULL)
+            return CW_OK;
+        *slash = '/';
+    }
+}
+
+void cw_os_remove_tree(const char *path)
+{
+    DIR *dir = opendir(path);
+    if (dir == NULL)
+        return;
+    for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+        char child[CW_PATH_MAX];
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0
+            || cw_os_path(child, sizeof child, NULL, "%s/%s", path, e->d_name) != CW_OK)
+            continue;
+        if (unlink(child) != 0)
+            cw_os_remove_tree(child);
+    }
+    closedir(dir);
+    rmdir(path);
+}
+
+/* The line of the log that says what went wrong: the first with "error" in it, else the last one. */
+static void find_complaint(const char *log, char *out, size_t size)
+{
+    char *text = cw_os_read_file(log, NULL);
+    snprintf(out, size, "no output");
+    for (char *line = text != NULL ? strtok(text, "\n") : NULL; line != NULL; line = strtok(NULL, "\n")) {
+        snprintf(out, size, "%.300s", line);
+        if (strcasestr(line, "error") != NULL)
+            break;
+    }
+    free(text);
+}
+
+int cw_os_run(char *const argv[], const char *log, struct cw_error *err)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    int wait_status;
+    char complaint[320];
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed)
+        return cw_fail(err, CW_EIO, "cannot run %s: %s", argv[0], strerror(failed));
+    while (waitpid(pid, &wait_status, 0) < 0)
+        if (errno != EINTR)
+            return cw_fail(err, CW_EIO, "cannot wait for %s: %s", argv[0], strerror(errno));
+    if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
+        return CW_OK;
+    find_complaint(log, complaint, sizeof complaint);
+    return cw_fail(err, CW_EIO, "%s failed: %s", argv[0], complaint);
+}

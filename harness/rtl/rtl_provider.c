@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "rtl_provider.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "lockstep.h"
+
+struct loaded {
+    char *path;
+    void *handle;
+    const struct cw_rtl_library *library;
+};
+
+struct provider {
+    struct cw_rtl_options opt;
+    struct cw_rtl_choice *choices;
+    struct loaded *loaded;
+    uint32_t loaded_cnt;
+    struct cw_rtl_instance *instances;
+    uint32_t instance_cnt;
+    void *context; /* shared by all models, so that they can go into one wave file */
+    void (*context_destroy)(void *context);
+    struct cw_lockstep_report report;
+};
+
+/* dlsym gives an object pointer; ISO C has no cast from that to a function's. */
+static void load_symbol(void *function, void *handle, const char *name)
+{
+    void *symbol = dlsym(handle, name);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+static int load_library(struct provider *p, const char *path, struct loaded *out, struct cw_error *err)
+{
+    const struct cw_rtl_library *(*entry)(void) = NULL;
+    void *(*context_create)(void) = NULL;
+    out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (out->handle == NULL)
+        return cw_fail(err, CW_EIO, "cannot load %s: %s", path, dlerror());
+    load_symbol(&entry, out->handle, "cw_rtl_library");
+    load_symbol(&context_create, out->handle, "cw_rtl_context_create");
+    if (p->context_destroy == NULL)
+        load_symbol(&p->context_destroy, out->handle, "cw_rtl_context_destroy");
+    out->library = entry != NULL ? entry() : NULL;
+    out->path = strdup(path);
+    int status = CW_OK;
+    if (out->library == NULL || context_create == NULL || p->context_destroy == NULL || out->library->abi != CW_RTL_ABI)
+        status = cw_fail(err, CW_EIO, "%s is not a unit's library of this version: delete it, it will be built anew", path);
+    else if (p->context == NULL && (p->context = context_create()) == NULL)
+        status = cw_fail(err, CW_ENOMEM, "out of memory");
+    else if (out->path == NULL)
+        status = cw_fail(err, CW_ENOMEM, "out of memory");
+    if (status != CW_OK) {
+        free(out->path);
+        dlclose(out->handle);
+    }
+    return status;
+}
+
+static int get_library(struct provider *p, const struct cw_unit *unit, const void *params,
+                       const struct cw_rtl_library **library, struct cw_error *err)
+{
+    char path[CW_PATH_MAX];
+    int status = cw_rtl_find(path, unit, params, &p->opt.build, err);
+    if (status != CW_OK)
+        return status;
+    for (uint32_t i = 0; i < p->loaded_cnt; i++)
+        if (strcmp(p->loaded[i].path, path) == 0) {
+            *library = p->loaded[i].library;
+            return CW_OK;
+        }
+    struct loaded *more = realloc(p->loaded, (p->loaded_cnt + 1) * sizeof *more);
+    if (more == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    p->loaded = more;
+    status = load_library(p, path, &p->loaded[p->loaded_cnt], err);
+    if (status == CW_OK)
+        *library = p->loaded[p->loaded_cnt++].library;
+    return status;
+}
+
+static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *name, const void *params,
+                    struct cw_unit_instance *instance, struct cw_error *err)
+{
+    const struct cw_rtl_library *library = NULL;
+    int status = get_library(p, unit, params, &library, err);
+    if (status != CW_OK)
+        return status;
+    struct cw_rtl_instance *more = realloc(p->instances, (p->instance_cnt + 1) * sizeof *more);
+    if (more != NULL)
+        p->instances = more;
+    char *copy = strdup(name);
+    void *self = NULL;
+    if (more == NULL || copy == NULL || library->create_in(&self, p->context, name) != CW_OK) {
+        free(copy);
+        return cw_fail(err, CW_ENOMEM, "%s: out of memory", name);
+    }
+    p->instances[p->instance_cnt++] = (struct cw_rtl_instance){copy, unit, library, self};
+    *instance = (struct cw_unit_instance){unit, &library->ops, self};
+    return CW_OK;
+}
+
+static int open_lockstep(struct provider *p, const struct cw_unit *unit, const char *name, const void *params,
+                         struct cw_unit_instance *instance, struct cw_error *err)
+{
+    const struct cw_unit_provider *c = cw_unit_provider_c();
+    struct cw_unit_instance model, rtl;
+    struct cw_lockstep_options opt = {name, p->opt.mismatch_file, p->opt.ring_cycles, &p->report};
+    int status = c->open(c->context, unit, name, params, &model, err);
+    if (status != CW_OK)
+        return status;
+    status = open_rtl(p, unit, name, params, &rtl, err);
+    if (status != CW_OK) {
+        model.ops->destroy(model.self);
+        return status;
+    }
+    *instance = (struct cw_unit_instance){unit, &cw_lockstep_ops, NULL};
+    status = cw_lockstep_create(&instance->self, params, &model, &rtl, &opt);
+    if (status != CW_OK) {
+        free((char *)p->instances[--p->instance_cnt].name);
+        return cw_fail(err, status, "%s: out of memory", name);
+    }
+    return CW_OK;
+}
+
+static int provider_open(void *context, const struct cw_unit *unit, const char *name, const void *params,
+                         struct cw_unit_instance *instance, struct cw_error *err)
+{
+    struct provider *p = context;
+    enum cw_unit_backend backend = p->opt.default_backend;
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+        if (strcmp(p->choices[i].unit, unit->name) == 0)
+            backend = p->choices[i].backend;
+    if (backend == CW_UNIT_RTL)
+        return open_rtl(p, unit, name, params, instance, err);
+    if (backend == CW_UNIT_LOCKSTEP)
+        return open_lockstep(p, unit, name, params, instance, err);
+    return cw_unit_provider_c()->open(NULL, unit, name, params, instance, err);
+}
+
+static int provider_poll(void *context, struct cw_error *err)
+{
+    struct provider *p = context;
+    int status = atomic_load(&p->report.status);
+    return status == CW_OK ? CW_OK : cw_fail(err, status, "%s", p->report.error.text);
+}
+
+static int copy_choices(struct provider *p, const struct cw_rtl_options *opt)
+{
+    p->opt.choice_cnt = 0;
+    p->choices = calloc(opt->choice_cnt + 1, sizeof *p->choices);
+    if (p->choices == NULL)
+        return CW_ENOMEM;
+    for (uint32_t i = 0; i < opt->choice_cnt; i++) {
+        p->choices[i].backend = opt->choices[i].backend;
+        p->choices[i].unit = strdup(opt->choices[i].unit);
+        if (p->choices[i].unit == NULL)
+            return CW_ENOMEM;
+        p->opt.choice_cnt++;
+    }
+    return CW_OK;
+}
+
+int cw_rtl_provider_create(struct cw_unit_provider *out, const struct cw_rtl_options *opt, struct cw_error *err)
+{
+    struct provider *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    if (opt != NULL)
+        p->opt = *opt;
+    atomic_flag_clear(&p->report.taken);
+    atomic_init(&p->report.status, CW_OK);
+    *out = (struct cw_unit_provider){p, provider_open, provider_poll};
+    if (opt != NULL && copy_choices(p, opt) != CW_OK) {
+        cw_rtl_provider_destroy(out);
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    }
+    return CW_OK;
+}
+
+void cw_rtl_provider_destroy(struct cw_unit_provider *provider)
+{
+    struct provider *p = provider->context;
+    if (p == NULL)
+        return;
+    if (p->context != NULL)
+        p->context_destroy(p->context);
+    for (uint32_t i = 0; i < p->loaded_cnt; i++) {
+        dlclose(p->loaded[i].handle);
+        free(p->loaded[i].path);
+    }
+    for (uint32_t i = 0; i < p->instance_cnt; i++)
+        free((char *)p->instances[i].name);
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+        free((char *)p->choices[i].unit);
+    free(p->loaded);
+    free(p->instances);
+    free(p->choices);
+    free(p);
+    *provider = (struct cw_unit_provider){NULL, NULL, NULL};
+}
+
+uint32_t cw_rtl_provider_instances(const struct cw_unit_provider *provider, const struct cw_rtl_instance **instances)
+{
+    const struct provider *p = provider->context;
+    *instances = p->instances;
+    return p->instance_cnt;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The provider of unit instances that knows RTL: per unit the C model, the Verilated RTL, or both in lockstep. RTL of a
+ * parameter set that was not built yet is built on the first open (see rtl_build.h).
+ */
+#ifndef CW_HARNESS_RTL_PROVIDER_H
+#define CW_HARNESS_RTL_PROVIDER_H
+
+#include "cowarp/unit.h"
+#include "rtl_build.h"
+#include "rtl_library.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cw_error;
+
+struct cw_rtl_choice {
+    const char *unit; /* "stall_buffer" */
+    enum cw_unit_backend backend;
+};
+
+/* All zero means: C models everywhere. */
+struct cw_rtl_options {
+    struct cw_rtl_build_options build;
+    enum cw_unit_backend default_backend; /* of units without a choice */
+    const struct cw_rtl_choice *choices;  /* copied; units' names too */
+    uint32_t choice_cnt;
+    const char *mismatch_file;            /* VCD written when a lockstep pair differs; NULL: none; not copied */
+    uint32_t ring_cycles;                 /* cycles in it; 0: 256 */
+};
+
+/* 0 or CW_ENOMEM. Strings in opt->build and mismatch_file must live as long as the provider. */
+int cw_rtl_provider_create(struct cw_unit_provider *out, const struct cw_rtl_options *opt, struct cw_error *err);
+
+/* After every instance that it opened has been destroyed. */
+void cw_rtl_provider_destroy(struct cw_unit_provider *provider);
+
+/* An RTL instance, alone or the second of a lockstep pair. */
+struct cw_rtl_instance {
+    const char *name;
+    const struct cw_unit *unit;
+    const struct cw_rtl_library *library;
+    void *self; /* for library->model and library->trace */
+};
+
+/* All RTL instances opened so far, in the order of opening; only while none of them has been destroyed. The array is the
+ * provider's and is valid until the next open. */
+uint32_t cw_rtl_provider_instances(const struct cw_unit_provider *provider, const struct cw_rtl_instance **instances);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "rtl_shim.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "rtl_os.h"
+
+int cw_rtl_params_text(char *out, size_t size, const struct cw_unit *unit, const void *params, struct cw_error *err)
+{
+    size_t used = 0;
+    if (size > 0)
+        out[0] = '\0';
+    for (uint32_t i = 0; i < unit->param_cnt; i++) {
+        uint32_t value;
+        memcpy(&value, (const char *)params + unit->params[i].offset, sizeof value);
+        int n = snprintf(out + used, size - used, "%s%s=%u", i ? " " : "", unit->params[i].name, value);
+        if (n < 0 || (size_t)n >= size - used)
+            return cw_fail(err, CW_EINVAL, "%s has too many parameters", unit->name);
+        used += (size_t)n;
+    }
+    return CW_OK;
+}
+
+static struct cw_port *list_ports(const struct cw_unit *unit, const void *params)
+{
+    struct cw_port *ports = calloc(unit->port_cnt, sizeof *ports);
+    if (ports != NULL)
+        unit->ports(params, ports);
+    return ports;
+}
+
+struct verilated_port {
+    char name[128]; /* with _i or _o */
+    bool input;
+    uint32_t width;
+};
+
+/* Reads one line of a Verilated header, e.g. "VL_IN8(&push_valid_i,0,0);". */
+static bool parse_port_line(const char *line, struct verilated_port *port)
+{
+    const char *at = strstr(line, "VL_");
+    unsigned msb, lsb;
+    if (at == NULL || (strncmp(at, "VL_IN", 5) != 0 && strncmp(at, "VL_OUT", 6) != 0))
+        return false;
+    const char *open = strchr(at, '(');
+    if (open == NULL || sscanf(open, "(&%127[^,],%u,%u", port->name, &msb, &lsb) != 3)
+        return false;
+    port->input = at[3] == 'I';
+    port->width = msb - lsb + 1;
+    return true;
+}
+
+static int check_one_port(const struct cw_unit *unit, const struct cw_port *ports, bool *seen,
+                          const struct verilated_port *found, struct cw_error *err)
+{
+    if (strcmp(found->name, "clk_i") == 0 || strcmp(found->name, "rst_i") == 0)
+        return CW_OK;
+    for (uint32_t i = 0; i < unit->port_cnt; i++) {
+        const struct cw_port *port = &ports[i];
+        char name[160];
+        snprintf(name, sizeof name, "%s%s", port->name, port->dir == CW_PORT_IN ? "_i" : "_o");
+        if (strcmp(name, found->name) != 0)
+            continue;
+        seen[i] = true;
+        if (found->input != (port->dir == CW_PORT_IN))
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s: cw_%s.v and the port list differ in its direction", unit->name,
+                           name, unit->name);
+        if (found->width != port->width)
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s has %u bits in cw_%s.v and %u in the port list", unit->name, name,
+                           found->width, unit->name, port->width);
+        if (port->words != 0 ? port->words != (port->width + 31) / 32 : port->width > 64)
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %u bits do not go into %u words", unit->name, name,
+                           port->width, port->words);
+        return CW_OK;
+    }
+    return cw_fail(err, CW_EMISMATCH, "%s: cw_%s.v has a port %s that the port list in cowarp/unit/%s.h has not", unit->name,
+                   unit->name, found->name, unit->name);
+}
+
+static int check_text(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, char *text, struct cw_error *err)
+{
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        struct verilated_port found;
+        if (!parse_port_line(line, &found))
+            continue;
+        int status = check_one_port(unit, ports, seen, &found, err);
+        if (status != CW_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < unit->port_cnt; i++)
+        if (!seen[i])
+            return cw_fail(err, CW_EMISMATCH, "%s: the port list in cowarp/unit/%s.h has %s, but cw_%s.v has no %s%s",
+                           unit->name, unit->name, ports[i].name, unit->name, ports[i].name,
+                           ports[i].dir == CW_PORT_IN ? "_i" : "_o");
+    return CW_OK;
+}
+
+int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const char *verilated_header, struct cw_error *err)
+{
+    char *text = cw_os_read_file(verilated_header, NULL);
+    struct cw_port *ports = list_ports(unit, params);
+    bool *seen = calloc(unit->port_cnt, sizeof *seen);
+    int status;
+    if (text == NULL)
+        status = cw_fail(err, CW_EIO, "cannot read %s", verilated_header);
+    else if (ports == NULL || seen == NULL)
+        status = cw_fail(err, CW_ENOMEM, "out of memory");
+    else
+        status = check_text(unit, ports, seen, text, err);
+    free(text);
+    free(ports);
+    free(seen);
+    return status;
+}
+
+/* Verilator's unsigned type for a width of at most 64 bits. */
+static const char *verilated_type(uint32_t width)
+{
+    return width <= 8 ? "CData" : width <= 16 ? "SData" : width <= 32 ? "IData" : "QData";
+}
+
+static uint64_t mask_of(uint32_t width)
+{
+    return width >= 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
+}
+
+/* Verilator relies on the bits above a port's width being 0, so inputs are masked. */
+static void write_input(FILE *f, const struct cw_port *p)
+{
+    if (p->words == 0) {
+        fprintf(f, "    m->%s_i = static_cast<%s>(in->%s & UINT64_C(0x%" PRIx64 "));\n", p->name, verilated_type(p->width),
+                p->name, mask_of(p->width));
+        return;
+    }
+    for (uint32_t w = 0; w < p->words; w++) {
+        uint64_t mask = mask_of(p->width - 32 * w < 32 ? p->width - 32 * w : 32);
+        if (p->width > 64)
+            fprintf(f, "    m->%s_i[%u] = in->%s[%u] & 0x%" PRIx64 "u;\n", p->name, w, p->name, w, mask);
+        else
+            fprintf(f, "    m->%s_i %s static_cast<%s>(static_cast<uint64_t>(in->%s[%u] & 0x%" PRIx64 "u) << %u);\n", p->name,
+                    w ? "|=" : "=", verilated_type(p->width), p->name, w, mask, 32 * w);
+    }
+}
+
+static void write_output(FILE *f, const struct cw_port *p)
+{
+    if (p->words == 0) {
+        fprintf(f, "    out->%s = m->%s_o;\n", p->name, p->name);
+        return;
+    }
+    for (uint32_t w = 0; w < p->words; w++)
+        if (p->width > 64)
+            fprintf(f, "    out->%s[%u] = m->%s_o[%u];\n", p->name, w, p->name, w);
+        else
+            fprintf(f, "    out->%s[%u] = static_cast<uint32_t>(static_cast<uint64_t>(m->%s_o) >> %u);\n", p->name, w,
+                    p->name, 32 * w);
+}
+
+static const char shim_body[] =
+    "struct instance {\n"
+    "    VerilatedContext *own; /* NULL: the context is the caller's */\n"
+    "    MODEL *m;\n"
+    "};\n\n"
+    "void settle(MODEL *m, const IN_T *in)\n"
+    "{\n"
+    "    m->clk_i = 0;\n"
+    "    drive(m, in);\n"
+    "    m->eval();\n"
+    "}\n\n"
+    "void destroy(void *self)\n"
+    "{\n"
+    "    instance *s = static_cast<instance *>(self);\n"
+    "    if (!s)\n"
+    "        return;\n"
+    "    s->m->final();\n"
+    "    delete s->m;\n"
+    "    delete s->own;\n"
+    "    delete s;\n"
+    "}\n\n"
+    "void reset(void *self)\n"
+    "{\n"
+    "    MODEL *m = static_cast<instance *>(self)->m;\n"
+    "    const IN_T zero = {};\n"
+    "    m->rst_i = 1;\n"
+    "    settle(m, &zero);\n"
+    "    m->clk_i = 1;\n"
+    "    m->eval();\n"
+    "    m->rst_i = 0;\n"
+    "}\n\n"
+    "int create_in(void **self, void *context, const char *name)\n"
+    "try {\n"
+    "    instance *s = new instance();\n"
+    "    VerilatedContext *c = static_cast<VerilatedContext *>(context);\n"
+    "    if (!c) {\n"
+    "        c = s->own = new VerilatedContext;\n"
+    "        c->traceEverOn(true);\n"
+    "    }\n"
+    "    s->m = new MODEL(c, name);\n"
+    "    reset(s);\n"
+    "    *self = s;\n"
+    "    return 0;\n"
+    "} catch (const std::bad_alloc &) {\n"
+    "    return CW_ENOMEM;\n"
+    "}\n\n"
+    "int create(void **self, const void *)\n"
+    "{\n"
+    "    return create_in(self, nullptr, \"TOP\");\n"
+    "}\n\n"
+    "void eval(void *self, const void *in, void *out)\n"
+    "{\n"
+    "    MODEL *m = static_cast<instance *>(self)->m;\n"
+    "    settle(m, static_cast<const IN_T *>(in));\n"
+    "    sample(m, static_cast<OUT_T *>(out));\n"
+    "}\n\n"
+    "/* The clock is low after eval; a caller that skipped eval gets the settling that it left out. */\n"
+    "void tick(void *self, const void *in)\n"
+    "{\n"
+    "    MODEL *m = static_cast<instance *>(self)->m;\n"
+    "    if (m->clk_i)\n"
+    "        settle(m, static_cast<const IN_T *>(in));\n"
+    "    m->clk_i = 1;\n"
+    "    m->eval();\n"
+    "}\n\n"
+    "void *model(void *self)\n"
+    "{\n"
+    "    return static_cast<VerilatedModel *>(static_cast<instance *>(self)->m);\n"
+    "}\n\n"
+    "void trace(void *self, void *fst, int depth)\n"
+    "{\n"
+    "    static_cast<instance *>(self)->m->trace(static_cast<VerilatedFstC *>(fst), depth ? depth : 99);\n"
+    "}\n\n"
+    "const struct cw_rtl_library library = {\n"
+    "    CW_RTL_ABI, UNIT_NAME, UNIT_PARAMS, UNIT_DIGEST, UNIT_VERILATOR,\n"
+    "    {create, destroy, reset, eval, tick}, create_in, model, trace};\n\n"
+    "} // namespace\n\n"
+    "extern \"C\" const struct cw_rtl_library *cw_rtl_library(void)\n"
+    "{\n"
+    "    return &library;\n"
+    "}\n";
+
+static void write_includes(FILE *f, const char *dir, const char *unit)
+{
+    char own[256];
+    DIR *d = opendir(dir);
+    snprintf(own, sizeof own, "Vcw_%s", unit);
+    for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d)) {
+        size_t n = strlen(e->d_name);
+        if (strncmp(e->d_name, own, strlen(own)) == 0 && n > 4 && strcmp(e->d_name + n - 4, ".cpp") == 0)
+            fprintf(f, "#include \"%s\"\n", e->d_name);
+    }
+    if (d != NULL)
+        closedir(d);
+    fprintf(f, "#include <new>\n#include \"verilated_fst_c.h\"\n#include \"base/error.h\"\n"
+               "#include \"cowarp/unit/%s.h\"\n#include \"rtl_library.h\"\n\n", unit);
+}
+
+int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest,
+                      const char *version, struct cw_error *err)
+{
+    char path[CW_PATH_MAX], text[1024];
+    int status = cw_os_path(path, sizeof path, err, "%s/shim.cpp", dir);
+    if (status == CW_OK)
+        status = cw_rtl_params_text(text, sizeof text, unit, params, err);
+    if (status != CW_OK)
+        return status;
+    struct cw_port *ports = list_ports(unit, params);
+    if (ports == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    FILE *f = fopen(path, "w");
+    if (f != NULL) {
+        fprintf(f, "// Generated for unit %s: %s\n", unit->name, text);
+        write_includes(f, dir, unit->name);
+        fprintf(f, "#define MODEL Vcw_%s\n#define IN_T cw_%s_in\n#define OUT_T cw_%s_out\n#define UNIT_NAME \"%s\"\n"
+                   "#define UNIT_PARAMS \"%s\"\n#define UNIT_DIGEST UINT64_C(0x%" PRIx64 ")\n"
+                   "#define UNIT_VERILATOR \"%s\"\n\n", unit->name, unit->name, unit->name, unit->name, text, digest, version);
+        fprintf(f, "namespace {\n\ninline void drive(MODEL *m, const IN_T *in)\n{\n    (void)in;\n");
+        for (uint32_t i = 0; i < unit->port_cnt; i++)
+            if (ports[i].dir == CW_PORT_IN)
+                write_input(f, &ports[i]);
+        fprintf(f, "}\n\ninline void sample(MODEL *m, OUT_T *out)\n{\n    (void)out;\n");
+        for (uint32_t i = 0; i < unit->port_cnt; i++)
+            if (ports[i].dir == CW_PORT_OUT)
+                write_output(f, &ports[i]);
+        fprintf(f, "}\n\n%s", shim_body);
+    }
+    free(ports);
+    if (f == NULL || (fclose(f) != 0))
+        return cw_fail(err, CW_EIO, "cannot write %s", path);
+    return CW_OK;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libcowarp: a cycle-level GPU in a library. Create a GPU from a preset, load PTX, allocate and copy memory, launch kernels, read
+ * statistics.
+ *
+ *     struct cowarp_gpu *gpu;
+ *     struct cowarp_options options;
+ *     cowarp_options_init(&options);
+ *     if (cowarp_create(&gpu, &options) != 0) ...           // cowarp_error(gpu) says why
+ *     cowarp_load_file(gpu, &module, "vecadd.ptx");
+ *     ...
+ *
+ * Functions return 0 or a negative enum cowarp_status; cowarp_error() then holds one line: what, where, what to do. A GPU is used
+ * by one thread at a time; different GPUs are independent.
+ */
+#ifndef COWARP_COWARP_H
+#define COWARP_COWARP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cowarp_status {
+    COWARP_OK = 0,
+    COWARP_EINVAL = -1,    /* the request is wrong */
+    COWARP_ENOMEM = -2,    /* out of memory, host or device */
+    COWARP_EIO = -3,       /* a file could not be read or written */
+    COWARP_EUNSUP = -4,    /* well-formed, but not supported */
+    COWARP_EDEADLOCK = -5, /* no progress: cowarp_report() says who waits for whom */
+    COWARP_EFAULT = -6,    /* the kernel did something illegal */
+    COWARP_ELIMIT = -7,    /* a limit was reached, or the run was interrupted */
+    COWARP_EMISMATCH = -8, /* lockstep: C model and RTL differ */
+    COWARP_ECHECK = -9     /* an oracle or a result check failed */
+};
+
+struct cowarp_gpu;
+struct cowarp_module;
+
+struct cowarp_options {
+    const char *preset;          /* "getm" (default), "thesis-warptm", ... */
+    const char *config_file;     /* TOML, applied over the preset, or NULL */
+    const char *const *settings; /* "name=value", NULL-terminated, applied last; or NULL */
+    const char *system;          /* transactional system: "getm", "serial", or "none" (default) */
+    const char *const *units;    /* "validation_unit=rtl", NULL-terminated, or NULL: C models */
+    uint64_t seed;               /* default 1 */
+    int check_serial;            /* run the serializability oracle over transactions */
+    const char *sabotage;        /* break the protocol on purpose, or NULL; see docs/systems.md */
+    uint64_t max_cycles;         /* core cycles per launch, 0: no limit */
+    const char *wave_file;       /* FST, or NULL */
+    uint64_t wave_begin, wave_end; /* core cycles traced, [begin, end); end 0: to the end of the run */
+    int reverse_ticks;           /* tick components in reverse order; results do not change */
+    /* Called some hundred times a second of host time while a kernel runs; non-zero stops it. May be NULL. */
+    int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
+    /* One-line notices ("building RTL of ..."). May be NULL. */
+    void (*on_message)(void *context, const char *text);
+    void *context;
+};
+
+void cowarp_options_init(struct cowarp_options *options);
+
+/* *gpu is set even on failure (so that cowarp_error works), unless memory ran out; destroy it in any case. Strings are copied. */
+int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options);
+void cowarp_destroy(struct cowarp_gpu *gpu);
+/* Text of the last error of this GPU, "" when none. gpu may be NULL: "out of memory". */
+const char *cowarp_error(const struct cowarp_gpu *gpu);
+/* Many lines about who waits for whom after COWARP_EDEADLOCK, else "". */
+const char *cowarp_report(const struct cowarp_gpu *gpu);
+
+/* PTX text or file; the module belongs to the GPU and lives as long as it. */
+int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *text, size_t length, const char *name);
+int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *path);
+
+/* Device memory; fresh memory is zero, aligned to 256 bytes, and lives as long as the GPU. */
+int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes);
+int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uint64_t bytes);
+int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t bytes);
+/* Address and size of a .global variable of a module. */
+int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes);
+
+/* A kernel argument. A pointer to __local (PTX .ptr .shared) takes COWARP_ARG_LOCAL with its size in bytes. */
+enum cowarp_arg_type { COWARP_ARG_U32, COWARP_ARG_S32, COWARP_ARG_U64, COWARP_ARG_S64, COWARP_ARG_F32, COWARP_ARG_F64, COWARP_ARG_LOCAL };
+struct cowarp_arg {
+    enum cowarp_arg_type type;
+    union {
+        uint32_t u32;
+        int32_t s32;
+        uint64_t u64; /* also device addresses, and the bytes of a COWARP_ARG_LOCAL */
+        int64_t s64;
+        float f32;
+        double f64;
+    } value;
+};
+#define COWARP_U32(x) ((struct cowarp_arg){COWARP_ARG_U32, {.u32 = (x)}})
+#define COWARP_S32(x) ((struct cowarp_arg){COWARP_ARG_S32, {.s32 = (x)}})
+#define COWARP_U64(x) ((struct cowarp_arg){COWARP_ARG_U64, {.u64 = (x)}})
+#define COWARP_F32(x) ((struct cowarp_arg){COWARP_ARG_F32, {.f32 = (x)}})
+#define COWARP_LOCAL(x) ((struct cowarp_arg){COWARP_ARG_LOCAL, {.u64 = (x)}})
+
+struct cowarp_launch {
+    const char *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    uint32_t arg_count;
+    const struct cowarp_arg *args; /* in order; number and sizes are checked against the kernel's parameters */
+};
+
+/* Runs a kernel to its end. After an error the GPU can only be destroyed (statistics may still be read). */
+int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch);
+
+/* Sums over all launches so far. */
+uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);       /* core cycles */
+double cowarp_microseconds(const struct cowarp_gpu *gpu);   /* simulated time */
+double cowarp_host_seconds(const struct cowarp_gpu *gpu);   /* host time inside cowarp_run */
+/* A counter by name; COWARP_EINVAL with a suggestion for an unknown one. */
+int cowarp_counter(struct cowarp_gpu *gpu, const char *name, uint64_t *value);
+/* All counters: i = 0, 1, ... until it returns 0. Strings are static. */
+int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *value, const char **unit, const char **definition);
+/* A configuration value by name. */
+int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *value);
+/* JSON with every counter, written to a temporary name and renamed. workload and check may be NULL. */
+int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *workload, const char *variant, const char *check);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

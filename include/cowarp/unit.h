@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every hardware unit has in common: ports listed once, parameters listed once, and one interface that the C
+ * model, the Verilated RTL and the lockstep pair of both implement.
+ *
+ * A unit <u> has a header include/cowarp/unit/<u>.h with two X-macro lists:
+ *
+ *   #define CW_<U>_PARAMS(P)            P(field, VERILOG_NAME, default, minimum, maximum, "what it is")
+ *   #define CW_<U>_PORTS(IN, OUT, INW, OUTW)
+ *       IN(name, width)   OUT(name, width)                 ports of at most 64 bits: a uint64_t in the structs
+ *       INW(name, words, width)  OUTW(name, words, width)  wider ports: uint32_t[words], word 0 = bits 31:0
+ *
+ * A width is a C expression over the parameters, with p pointing to them: IN(req_warpts, p->ts_w). The Verilog port of
+ * IN(x, w) is x_i, of OUT(x, w) is x_o; clk_i and rst_i are not listed. CW_UNIT_DECLARE makes from the lists
+ *   struct cw_<u>_params, struct cw_<u>_in, struct cw_<u>_out, and const struct cw_unit cw_<u>_unit (defined in the C
+ * model's file by CW_UNIT_DEFINE).
+ *
+ * One cycle is: inputs are driven, outputs are sampled (eval), the clock rises (tick).
+ */
+#ifndef COWARP_UNIT_H
+#define COWARP_UNIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cw_port_dir { CW_PORT_IN, CW_PORT_OUT };
+
+struct cw_port {
+    const char *name;      /* without _i / _o */
+    enum cw_port_dir dir;
+    uint32_t width;        /* bits, at the given parameters */
+    uint32_t words;        /* 0: a uint64_t scalar; else uint32_t[words] */
+    size_t offset;         /* in the in or out struct */
+};
+
+struct cw_param {
+    const char *name;         /* C field, e.g. ts_w */
+    const char *verilog_name; /* e.g. TS_W */
+    uint32_t value_default, minimum, maximum;
+    size_t offset;            /* in the params struct; every parameter is a uint32_t */
+    const char *what;
+};
+
+/* An implementation of a unit. All functions are safe on different instances from different threads. */
+struct cw_unit_ops {
+    /* Makes an instance, in the state that a reset leaves. params points to the unit's params struct and is copied.
+     * Returns 0, or CW_EINVAL for parameters that the unit refuses, or CW_ENOMEM. */
+    int (*create)(void **self, const void *params);
+    void (*destroy)(void *self);
+    /* One clock cycle with rst_i = 1; all other inputs are don't-care. */
+    void (*reset)(void *self);
+    /* Outputs of this cycle from state and inputs; no state changes. */
+    void (*eval)(void *self, const void *in, void *out);
+    /* The rising clock edge at the end of this cycle, with the same inputs that eval saw. */
+    void (*tick)(void *self, const void *in);
+};
+
+struct cw_unit {
+    const char *name; /* "validation_unit" */
+    size_t params_size, in_size, out_size;
+    const struct cw_param *params;
+    uint32_t param_cnt;
+    uint32_t port_cnt;
+    /* Fills ports[port_cnt] for these parameters. */
+    void (*ports)(const void *params, struct cw_port *ports);
+    struct cw_unit_ops c_model;
+};
+
+/* One instance of a unit, whichever implementation stands behind it. */
+struct cw_unit_instance {
+    const struct cw_unit *unit;
+    const struct cw_unit_ops *ops;
+    void *self;
+};
+
+enum cw_unit_backend { CW_UNIT_C, CW_UNIT_RTL, CW_UNIT_LOCKSTEP };
+
+struct cw_error;
+/*
+ * Where instances come from. csim asks this for every unit that it builds, so that it needs to know nothing of Verilator.
+ * open returns 0 or a negative status with err filled. name is the instance's path, e.g. "partition2.validation_unit".
+ */
+struct cw_unit_provider {
+    void *context;
+    int (*open)(void *context, const struct cw_unit *unit, const char *name, const void *params,
+                struct cw_unit_instance *instance, struct cw_error *err);
+    /* Non-zero status when a lockstep pair opened by this provider has differed (err says where); polled each time step. */
+    int (*poll)(void *context, struct cw_error *err);
+};
+
+/* The provider that always answers with the C model. */
+const struct cw_unit_provider *cw_unit_provider_c(void);
+
+/* Sets every parameter to its default. */
+void cw_unit_params_default(const struct cw_unit *unit, void *params);
+
+/* 0 when every parameter is within its limits, else CW_EINVAL with err (may be NULL) naming the parameter and the limits. */
+int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct cw_error *err);
+
+#define CW_UNIT__IN_FIELD(name, width) uint64_t name;
+#define CW_UNIT__INW_FIELD(name, words, width) uint32_t name[words];
+#define CW_UNIT__SKIP(name, width)
+#define CW_UNIT__SKIPW(name, words, width)
+#define CW_UNIT__PARAM_FIELD(field, vname, def, lo, hi, what) uint32_t field;
+
+/* In the unit's header: the structs, and the descriptor's declaration. */
+#define CW_UNIT_DECLARE(u, PARAMS, PORTS)                                                             \
+    struct cw_##u##_params {                                                                          \
+        PARAMS(CW_UNIT__PARAM_FIELD)                                                                  \
+    };                                                                                                \
+    struct cw_##u##_in {                                                                              \
+        PORTS(CW_UNIT__IN_FIELD, CW_UNIT__SKIP, CW_UNIT__INW_FIELD, CW_UNIT__SKIPW)                   \
+    };                                                                                                \
+    struct cw_##u##_out {                                                                             \
+        PORTS(CW_UNIT__SKIP, CW_UNIT__IN_FIELD, CW_UNIT__SKIPW, CW_UNIT__INW_FIELD)                   \
+    };                                                                                                \
+    extern const struct cw_unit cw_##u##_unit;
+
+#define CW_UNIT__ONE(name, width) +1
+#define CW_UNIT__ONEW(name, words, width) +1
+#define CW_UNIT__PARAM_ROW(field, vname, def, lo, hi, text) \
+    {#field, #vname, (def), (lo), (hi), offsetof(CW_UNIT__PARAMS_T, field), text},
+#define CW_UNIT__IN_ROW(pname, w) \
+    *q++ = (struct cw_port){#pname, CW_PORT_IN, (uint32_t)(w), 0, offsetof(CW_UNIT__IN_T, pname)};
+#define CW_UNIT__OUT_ROW(pname, w) \
+    *q++ = (struct cw_port){#pname, CW_PORT_OUT, (uint32_t)(w), 0, offsetof(CW_UNIT__OUT_T, pname)};
+#define CW_UNIT__INW_ROW(pname, n, w) \
+    *q++ = (struct cw_port){#pname, CW_PORT_IN, (uint32_t)(w), (n), offsetof(CW_UNIT__IN_T, pname)};
+#define CW_UNIT__OUTW_ROW(pname, n, w) \
+    *q++ = (struct cw_port){#pname, CW_PORT_OUT, (uint32_t)(w), (n), offsetof(CW_UNIT__OUT_T, pname)};
+
+/*
+ * In the C model's file, after
+ *   #define CW_UNIT__PARAMS_T struct cw_<u>_params
+ *   #define CW_UNIT__IN_T     struct cw_<u>_in
+ *   #define CW_UNIT__OUT_T    struct cw_<u>_out
+ * defines the descriptor. The five functions are the C model's struct cw_unit_ops members.
+ */
+#define CW_UNIT_DEFINE(u, PARAMS, PORTS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)                     \
+    static void cw_##u##__ports(const void *params, struct cw_port *q)                                          \
+    {                                                                                                           \
+        const struct cw_##u##_params *p = params;                                                               \
+        (void)p;                                                                                                \
+        PORTS(CW_UNIT__IN_ROW, CW_UNIT__OUT_ROW, CW_UNIT__INW_ROW, CW_UNIT__OUTW_ROW)                           \
+    }                                                                                                           \
+    static const struct cw_param cw_##u##__params[] = {PARAMS(CW_UNIT__PARAM_ROW)};                             \
+    const struct cw_unit cw_##u##_unit = {                                                                      \
+        .name = #u,                                                                                             \
+        .params_size = sizeof(struct cw_##u##_params),                                                          \
+        .in_size = sizeof(struct cw_##u##_in),                                                                  \
+        .out_size = sizeof(struct cw_##u##_out),                                                                \
+        .params = cw_##u##__params,                                                                             \
+        .param_cnt = sizeof cw_##u##__params / sizeof cw_##u##__params[0],                                      \
+        .port_cnt = 0 PORTS(CW_UNIT__ONE, CW_UNIT__ONE, CW_UNIT__ONEW, CW_UNIT__ONEW),                          \
+        .ports = cw_##u##__ports,                                                                               \
+        .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn}}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

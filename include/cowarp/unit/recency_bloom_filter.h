@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recency Bloom filter (Fung 2015, sections 4.3.4 and 6.4; GETM section V.B.1): an approximate map from a key to the
+ * largest value that was inserted for it. It may answer too much, never too little.
+ *
+ * Each of `ways` ways has 2^row_w rows of `fields` values, indexed by an H3 hash of the key (rtl/README.md; way w has the
+ * seed of way w). Insertion sets each field of the key's row in each way to the larger of stored and new; a lookup
+ * answers, for each field, the smallest of the ways' rows. GETM keeps wts in field 0 and rts in field 1; Kilo TM
+ * and temporal conflict detection need one field (commit ID, last-written time).
+ *
+ * What a cycle means:
+ *  - A lookup is accepted in cycle t when lkp_valid and lkp_ready. rsp_valid is 1 in cycle t + 2, always, without
+ *    back-pressure; the answer covers every insertion accepted in cycles before t, and none accepted in t or later.
+ *  - An insertion is accepted when ins_valid and ins_ready.
+ *  - dual_read = 1: two copies of each RAM, so one lookup and one insertion per cycle. dual_read = 0: one copy; an insertion
+ *    needs the read port as well, so ins_ready is 0 in a cycle with lkp_valid = 1 (the one path from input to output).
+ *  - clear = 1 (any cycle, also while clearing) forgets every insertion accepted up to and including this cycle; a sweep of
+ *    2^row_w cycles follows, in which lkp_ready and ins_ready are 0. A reset starts the same sweep. Lookups accepted up to
+ *    and including the cycle of clear are still answered, from the state before it.
+ *  - rsp_v0, rsp_v1 keep the last answer until the next one; 0 after reset.
+ *  - busy is 1 while clearing, in the cycle after an accepted lookup or insertion, and while rsp_valid.
+ */
+#ifndef COWARP_UNIT_RECENCY_BLOOM_FILTER_H
+#define COWARP_UNIT_RECENCY_BLOOM_FILTER_H
+
+#include "cowarp/unit.h"
+
+#define CW_RECENCY_BLOOM_FILTER_PARAMS(P)                                                               \
+    P(ways, WAYS, 4, 1, 4, "ways, each with a hash of its own")                                         \
+    P(row_w, ROW_W, 6, 1, 12, "log2 of the rows per way")                                               \
+    P(key_w, KEY_W, 30, 1, 64, "bits of a key (granule or word number)")                                \
+    P(fields, FIELDS, 2, 1, 2, "values per row: 2 for wts and rts, 1 for a commit ID")                  \
+    P(value_w, VALUE_W, 32, 1, 64, "bits of a value")                                                   \
+    P(dual_read, DUAL_READ, 1, 0, 1, "1: a second RAM copy, so that lookup and insertion share a cycle")
+
+#define CW_RECENCY_BLOOM_FILTER_PORTS(IN, OUT, INW, OUTW)                                               \
+    /* insertion channel */                                                                             \
+    IN(ins_valid, 1)                                                                                    \
+    IN(ins_key, p->key_w)                                                                               \
+    IN(ins_v0, p->value_w)         /* field 0 (GETM: wts) */                                            \
+    IN(ins_v1, p->value_w)         /* field 1 (GETM: rts); ignored when fields = 1 */                   \
+    OUT(ins_ready, 1)              /* depends on lkp_valid of the same cycle when dual_read = 0 */      \
+    /* lookup channel, and its answer two cycles later */                                               \
+    IN(lkp_valid, 1)                                                                                    \
+    IN(lkp_key, p->key_w)                                                                               \
+    OUT(lkp_ready, 1)              /* 0 only while clearing */                                          \
+    OUT(rsp_valid, 1)                                                                                   \
+    OUT(rsp_v0, p->value_w)                                                                             \
+    OUT(rsp_v1, p->value_w)        /* 0 when fields = 1 */                                              \
+    /* control */                                                                                       \
+    IN(clear, 1)                   /* forget everything */                                              \
+    OUT(busy, 1)                   /* 0: a clock without a valid input or clear changes nothing */
+
+CW_UNIT_DECLARE(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_PARAMS, CW_RECENCY_BLOOM_FILTER_PORTS)
+
+#endif

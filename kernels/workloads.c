@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The workloads that the command knows. A new one adds its line to the list. */
+#include <stddef.h>
+
+#include "cowarp/workload.h"
+
+#define WORKLOADS(X) X(vecadd) X(reduction) X(bfs) X(laplace) X(ht_h) X(ht_m) X(ht_l) X(atm)
+
+#define DECLARE(id) extern const struct cowarp_workload cowarp_workload_##id;
+#define ADDRESS(id) &cowarp_workload_##id,
+
+WORKLOADS(DECLARE)
+
+const struct cowarp_workload *const cowarp_workloads[] = {WORKLOADS(ADDRESS) NULL};

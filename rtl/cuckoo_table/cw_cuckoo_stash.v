@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stash of the cuckoo table: a few entries in flip-flops, all compared with one granule in the same cycle.
+//
+// wr_hit writes the entry that matches; put writes the lowest free entry, or, when none is free, the lowest unreserved one, whose
+// old value is on evicted_o. Outputs follow the state of the cycle; writes take effect at the clock edge.
+// Illegal: put while neither put_free_o nor put_evict_o is 1; wr_hit without hit_o; both at once.
+// GETM section V.B.1, Figure 8. C model: csim/unit/cuckoo_table.c
+
+`default_nettype none
+
+module cw_cuckoo_stash #(
+    parameter ENTRIES    = 4,
+    parameter GRANULE_W  = 30,
+    parameter ENTRY_W    = 122,
+    parameter WRITES_LSB = 94,
+    parameter COUNT_W    = 16
+) (
+    input  wire                 clk_i,
+    input  wire                 clear_i,
+    // search
+    input  wire [GRANULE_W-1:0] cmp_granule_i,
+    output reg                  hit_o,
+    output reg  [ENTRY_W-1:0]   hit_entry_o,  // 0 without a hit
+    // writes
+    input  wire                 wr_hit_i,
+    input  wire                 put_i,
+    input  wire [ENTRY_W-1:0]   wr_entry_i,
+    output reg                  put_free_o,   // an entry is free
+    output reg                  put_evict_o,  // none is free, but one is unreserved
+    output reg  [ENTRY_W-1:0]   evicted_o,
+    output reg  [4:0]           used_o
+);
+
+    reg [ENTRIES-1:0] valid_q;
+    reg [ENTRIES-1:0] hit;
+    reg [ENTRIES-1:0] put;
+    wire [ENTRIES*ENTRY_W-1:0] entries;
+
+    genvar g;
+    generate
+        for (g = 0; g < ENTRIES; g = g + 1) begin : g_entry
+            reg [ENTRY_W-1:0] entry_q;
+            always @(posedge clk_i)
+                if ((wr_hit_i && hit[g]) || (put_i && put[g]))
+                    entry_q <= wr_entry_i;
+            assign entries[g*ENTRY_W+:ENTRY_W] = entry_q;
+        end
+    endgenerate
+
+    integer i;
+
+    always @* begin
+        hit         = {ENTRIES{1'b0}};
+        hit_o       = 1'b0;
+        hit_entry_o = {ENTRY_W{1'b0}};
+        used_o      = 5'd0;
+        for (i = 0; i < ENTRIES; i = i + 1) begin
+            if (valid_q[i] && entries[i*ENTRY_W+:GRANULE_W] == cmp_granule_i) begin
+                hit[i]      = 1'b1;
+                hit_o       = 1'b1;
+                hit_entry_o = hit_entry_o | entries[i*ENTRY_W+:ENTRY_W];
+            end
+            used_o = used_o + {4'd0, valid_q[i]};
+        end
+    end
+
+    // From high to low, so that the lowest one is chosen last.
+    always @* begin
+        put         = {ENTRIES{1'b0}};
+        put_free_o  = !(&valid_q);
+        put_evict_o = 1'b0;
+        evicted_o   = {ENTRY_W{1'b0}};
+        for (i = ENTRIES - 1; i >= 0; i = i - 1)
+            if (put_free_o) begin
+                if (!valid_q[i]) begin
+                    put    = {ENTRIES{1'b0}};
+                    put[i] = 1'b1;
+                end
+            end else if (entries[i*ENTRY_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
+                put         = {ENTRIES{1'b0}};
+                put[i]      = 1'b1;
+                put_evict_o = 1'b1;
+                evicted_o   = entries[i*ENTRY_W+:ENTRY_W];
+            end
+    end
+
+    always @(posedge clk_i)
+        if (clear_i)
+            valid_q <= {ENTRIES{1'b0}};
+        else if (put_i)
+            valid_q <= valid_q | put;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cw_h3_hash: H3 universal hash, a fixed random binary matrix; hash bit i is the parity of (key AND mask i).
+//
+// Latency     : combinational; XOR trees of about KEY_W / 2 inputs.
+// Matrix      : rtl/README.md. The masks of SEED do not depend on KEY_W and OUT_W beyond being cut to KEY_W bits, so a
+//               smaller table uses the low bits of a larger table's hash.
+// Illegal use : SEED = 0 (the generator would stay at 0).
+//
+// Paper: Carter and Wegman's H3 class as used by GETM (section V.B.1). C model: csim/unit/h3.h.
+
+`default_nettype none
+
+module cw_h3_hash #(
+    parameter        KEY_W = 30,           // 1 .. 64
+    parameter        OUT_W = 8,            // 1 .. 32
+    parameter [31:0] SEED  = 32'h10203040  // not 0
+) (
+    input  wire [KEY_W-1:0] key_i,
+    output wire [OUT_W-1:0] hash_o
+);
+
+    // Mask of hash bit index: words 2*index+1 (low half) and 2*index+2 (high half) of xorshift32 after the seed.
+    function [63:0] h3_mask (
+        input [31:0] seed,
+        input integer index
+    );
+        integer    n;
+        reg [31:0] x;
+        reg [31:0] low;
+        begin
+            x   = seed;
+            low = 32'd0;
+            for (n = 0; n < 2 * index + 2; n = n + 1) begin
+                low = x;
+                x   = x ^ (x << 13);
+                x   = x ^ (x >> 17);
+                x   = x ^ (x << 5);
+            end
+            h3_mask = {x, low};
+        end
+    endfunction
+
+    genvar i;
+    generate
+        if (KEY_W < 1 || KEY_W > 64) begin : g_bad_key_w
+            cw_error_h3_key_w_must_be_1_to_64 u_error ();
+        end
+        if (OUT_W < 1 || OUT_W > 32) begin : g_bad_out_w
+            cw_error_h3_out_w_must_be_1_to_32 u_error ();
+        end
+        if (SEED == 32'd0) begin : g_bad_seed
+            cw_error_h3_seed_must_not_be_0 u_error ();
+        end
+        for (i = 0; i < OUT_W; i = i + 1) begin : g_bit
+            /* verilator lint_off UNUSED */  // bits of the 64-bit mask beyond KEY_W
+            localparam [63:0] MASK = h3_mask(SEED, i);
+            /* verilator lint_on UNUSED */
+            assign hash_o[i] = ^(key_i & MASK[KEY_W-1:0]);
+        end
+    endgenerate
+
+endmodule
+
+`default_nettype wire

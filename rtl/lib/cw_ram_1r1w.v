@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cw_ram_1r1w: RAM with one synchronous read port and one write port, as a two-port SRAM macro has.
+//
+// Latency     : rd_data_o holds the row of rd_addr_i from the clock edge at which rd_en_i = 1, until the next such edge.
+// Throughput  : one read and one write per cycle.
+// Same row    : reading the row that is being written gives the OLD row. SRAM macros differ here, so a client must not
+//               depend on it: it takes cw_ram_1r1w_fwd, or proves that the case cannot happen.
+// Reset       : none. Contents and rd_data_o are undefined until written and read; the client clears or keeps valid bits.
+//
+// Synthesis counts the bits of this module apart from the logic (the module is the boundary of the SRAM macro).
+
+`default_nettype none
+
+module cw_ram_1r1w #(
+    parameter ADDR_W = 8,  // rows = 2^ADDR_W
+    parameter DATA_W = 32
+) (
+    input  wire              clk_i,
+    // read port
+    input  wire              rd_en_i,
+    input  wire [ADDR_W-1:0] rd_addr_i,
+    output wire [DATA_W-1:0] rd_data_o,
+    // write port
+    input  wire              wr_en_i,
+    input  wire [ADDR_W-1:0] wr_addr_i,
+    input  wire [DATA_W-1:0] wr_data_i
+);
+
+    reg [DATA_W-1:0] mem_q [0:(1<<ADDR_W)-1];
+    reg [DATA_W-1:0] rd_data_q;
+
+    always @(posedge clk_i) begin
+        if (wr_en_i)
+            mem_q[wr_addr_i] <= wr_data_i;
+        if (rd_en_i)
+            rd_data_q <= mem_q[rd_addr_i];
+    end
+
+    assign rd_data_o = rd_data_q;
+
+endmodule
+
+`default_nettype wire

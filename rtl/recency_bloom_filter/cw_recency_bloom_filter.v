@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cw_recency_bloom_filter: approximate map from a key to the largest value inserted for it; never answers too little.
+//
+// Latency     : lookup 2 cycles, fixed. An insertion is visible to lookups from the next cycle on.
+// Throughput  : one lookup and one insertion per cycle (DUAL_READ = 1); with DUAL_READ = 0 an insertion takes a cycle
+//               without lookup. No back-pressure on answers.
+// Comb. paths : lkp_valid_i -> ins_ready_o when DUAL_READ = 0; none otherwise.
+// Clearing    : after reset and after clear_i a sweep of 2^ROW_W cycles, ready low.
+// Illegal use : none; see the contract for lookups and insertions in the cycle of clear_i.
+//
+// Paper: Fung 2015, sections 4.3.4 and 6.4; GETM section V.B.1. Contract: include/cowarp/unit/recency_bloom_filter.h.
+// C model: csim/unit/recency_bloom_filter.c. Datasheet: docs/units/recency_bloom_filter.md.
+
+`default_nettype none
+
+module cw_recency_bloom_filter #(
+    parameter WAYS      = 4,   // 1 .. 4
+    parameter ROW_W     = 6,   // 1 .. 12: log2 of the rows per way
+    parameter KEY_W     = 30,  // 1 .. 64
+    parameter FIELDS    = 2,   // 1 or 2 values per row
+    parameter VALUE_W   = 32,  // 1 .. 64
+    parameter DUAL_READ = 1    // 0 or 1
+) (
+    input  wire               clk_i,
+    input  wire               rst_i,
+    // insertion channel
+    input  wire               ins_valid_i,
+    input  wire [KEY_W-1:0]   ins_key_i,
+    input  wire [VALUE_W-1:0] ins_v0_i,
+    input  wire [VALUE_W-1:0] ins_v1_i,
+    output wire               ins_ready_o,
+    // lookup channel, and its answer two cycles later
+    input  wire               lkp_valid_i,
+    input  wire [KEY_W-1:0]   lkp_key_i,
+    output wire               lkp_ready_o,
+    output wire               rsp_valid_o,
+    output wire [VALUE_W-1:0] rsp_v0_o,
+    output wire [VALUE_W-1:0] rsp_v1_o,
+    // control
+    input  wire               clear_i,
+    output wire               busy_o
+);
+
+    localparam DATA_W = FIELDS * VALUE_W;
+
+    // The seed of a way's hash, rtl/README.md.
+    function [31:0] way_seed (input integer way);
+        case (way)
+            0:       way_seed = 32'h10203040;
+            1:       way_seed = 32'h20304010;
+            2:       way_seed = 32'h30401020;
+            default: way_seed = 32'h40102030;
+        endcase
+    endfunction
+
+    // Clearing sweep: takes the write port of every way.
+    reg              clearing_q;
+    reg  [ROW_W-1:0] clear_row_q;
+    wire             clear_last = &clear_row_q;
+
+    always @(posedge clk_i)
+        if (rst_i || clear_i) begin
+            clearing_q  <= 1'b1;
+            clear_row_q <= {ROW_W{1'b0}};
+        end else if (clearing_q) begin
+            clearing_q  <= !clear_last;
+            clear_row_q <= clear_row_q + 1'b1;
+        end
+
+    assign lkp_ready_o = !clearing_q;
+    assign ins_ready_o = !clearing_q && (DUAL_READ != 0 || !lkp_valid_i);
+
+    wire lkp_accept = lkp_valid_i && lkp_ready_o;
+    wire ins_accept = ins_valid_i && ins_ready_o;
+
+    // Stage 1: rows are read; an insertion writes its rows, a lookup takes the minimum.
+    reg               lkp_s1_q;
+    reg               ins_s1_q;
+    reg [VALUE_W-1:0] ins_v0_s1_q;
+    reg [VALUE_W-1:0] ins_v1_s1_q;
+
+    always @(posedge clk_i) begin
+        if (rst_i) begin
+            lkp_s1_q <= 1'b0;
+            ins_s1_q <= 1'b0;
+        end else begin
+            lkp_s1_q <= lkp_accept;
+            ins_s1_q <= ins_accept && !clear_i;  // its write would collide with the sweep, which forgets it anyway
+        end
+        if (ins_accept) begin
+            ins_v0_s1_q <= ins_v0_i;
+            ins_v1_s1_q <= ins_v1_i;
+        end
+    end
+
+    wire [WAYS*DATA_W-1:0] lkp_row;  // what stage 1 reads, way 0 lowest
+
+    genvar w;
+    generate
+        for (w = 0; w < WAYS; w = w + 1) begin : g_way
+            wire [ROW_W-1:0]  lkp_hash;
+            wire [ROW_W-1:0]  ins_hash;
+            reg  [ROW_W-1:0]  ins_row_s1_q;
+            wire [DATA_W-1:0] ins_old;
+            wire [DATA_W-1:0] ins_new;
+            wire              wr_en   = clearing_q || ins_s1_q;
+            wire [ROW_W-1:0]  wr_row  = clearing_q ? clear_row_q : ins_row_s1_q;
+            wire [DATA_W-1:0] wr_data = clearing_q ? {DATA_W{1'b0}} : ins_new;
+
+            cw_h3_hash #(
+                .KEY_W(KEY_W),
+                .OUT_W(ROW_W),
+                .SEED (way_seed(w))
+            ) u_lkp_hash (
+                .key_i (lkp_key_i),
+                .hash_o(lkp_hash)
+            );
+
+            cw_h3_hash #(
+                .KEY_W(KEY_W),
+                .OUT_W(ROW_W),
+                .SEED (way_seed(w))
+            ) u_ins_hash (
+                .key_i (ins_key_i),
+                .hash_o(ins_hash)
+            );
+
+            always @(posedge clk_i)
+                if (ins_accept)
+                    ins_row_s1_q <= ins_hash;
+
+            assign ins_new[VALUE_W-1:0] = ins_v0_s1_q > ins_old[VALUE_W-1:0] ? ins_v0_s1_q : ins_old[VALUE_W-1:0];
+            if (FIELDS == 2) begin : g_field1
+                assign ins_new[DATA_W-1:DATA_W-VALUE_W] = ins_v1_s1_q > ins_old[DATA_W-1:DATA_W-VALUE_W]
+                                                        ? ins_v1_s1_q : ins_old[DATA_W-1:DATA_W-VALUE_W];
+            end
+
+            // The forwarding RAM is what makes back-to-back operations on one row right: an insertion's row is read
+            // one cycle before it is written, so the only write that a read can miss is that of the same cycle.
+            cw_ram_1r1w_fwd #(
+                .ADDR_W(ROW_W),
+                .DATA_W(DATA_W)
+            ) u_lkp_ram (
+                .clk_i    (clk_i),
+                .rd_en_i  (lkp_accept || (DUAL_READ == 0 && ins_accept)),
+                .rd_addr_i(DUAL_READ != 0 || lkp_accept ? lkp_hash : ins_hash),
+                .rd_data_o(lkp_row[w*DATA_W +: DATA_W]),
+                .wr_en_i  (wr_en),
+                .wr_addr_i(wr_row),
+                .wr_data_i(wr_data)
+            );
+
+            if (DUAL_READ != 0) begin : g_ins_ram
+                cw_ram_1r1w_fwd #(
+                    .ADDR_W(ROW_W),
+                    .DATA_W(DATA_W)
+                ) u_ins_ram (
+                    .clk_i    (clk_i),
+                    .rd_en_i  (ins_accept),
+                    .rd_addr_i(ins_hash),
+                    .rd_data_o(ins_old),
+                    .wr_en_i  (wr_en),
+                    .wr_addr_i(wr_row),
+                    .wr_data_i(wr_data)
+                );
+            end else begin : g_one_ram
+                assign ins_old = lkp_row[w*DATA_W +: DATA_W];
+            end
+        end
+    endgenerate
+
+    // Stage 2: the answer.
+    reg                rsp_valid_q;
+    reg  [DATA_W-1:0]  rsp_q;
+    reg  [DATA_W-1:0]  min_row;
+    integer            i;
+    integer            f;
+
+    always @* begin
+        min_row = lkp_row[DATA_W-1:0];
+        for (i = 1; i < WAYS; i = i + 1)
+            for (f = 0; f < FIELDS; f = f + 1)
+                if (lkp_row[i*DATA_W + f*VALUE_W +: VALUE_W] < min_row[f*VALUE_W +: VALUE_W])
+                    min_row[f*VALUE_W +: VALUE_W] = lkp_row[i*DATA_W + f*VALUE_W +: VALUE_W];
+    end
+
+    always @(posedge clk_i)
+        if (rst_i) begin
+            rsp_valid_q <= 1'b0;
+            rsp_q       <= {DATA_W{1'b0}};
+        end else begin
+            rsp_valid_q <= lkp_s1_q;
+            if (lkp_s1_q)
+                rsp_q <= min_row;
+        end
+
+    assign rsp_valid_o = rsp_valid_q;
+    assign rsp_v0_o    = rsp_q[VALUE_W-1:0];
+    assign busy_o      = clearing_q || lkp_s1_q || ins_s1_q || rsp_valid_q;
+
+    generate
+        if (FIELDS == 2) begin : g_rsp_v1
+            assign rsp_v1_o = rsp_q[DATA_W-1:DATA_W-VALUE_W];
+        end else begin : g_no_rsp_v1
+            wire unused_v1 = &{1'b0, ins_v1_s1_q};
+            assign rsp_v1_o = {VALUE_W{1'b0}};
+        end
+        if (WAYS < 1 || WAYS > 4) begin : g_bad_ways
+            cw_error_recency_bloom_filter_ways_must_be_1_to_4 u_error ();
+        end
+        if (ROW_W < 1 || ROW_W > 12) begin : g_bad_row_w
+            cw_error_recency_bloom_filter_row_w_must_be_1_to_12 u_error ();
+        end
+        if (KEY_W < 1 || KEY_W > 64) begin : g_bad_key_w
+            cw_error_recency_bloom_filter_key_w_must_be_1_to_64 u_error ();
+        end
+        if (FIELDS < 1 || FIELDS > 2) begin : g_bad_fields
+            cw_error_recency_bloom_filter_fields_must_be_1_or_2 u_error ();
+        end
+        if (VALUE_W < 1 || VALUE_W > 64) begin : g_bad_value_w
+            cw_error_recency_bloom_filter_value_w_must_be_1_to_64 u_error ();
+        end
+        if (DUAL_READ < 0 || DUAL_READ > 1) begin : g_bad_dual_read
+            cw_error_recency_bloom_filter_dual_read_must_be_0_or_1 u_error ();
+        end
+    endgenerate
+
+endmodule
+
+`default_nettype wire

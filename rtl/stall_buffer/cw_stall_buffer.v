@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cw_stall_buffer: requests that wait for a reserved granule, ordered by warpts when the granule is released.
+//
+// Latency     : a pushed request can be offered from the next cycle on (when its line is awake or drain was 1).
+// Throughput  : one push, one wake, one sleep and one retry per cycle.
+// Comb. paths : push_granule_i -> push_ready_o (LINES comparators). retry_* depend on state only: a minimum over
+//               LINES x ENTRIES timestamps.
+// Storage     : flip-flops. A line is a compacting queue: entry 0 is the oldest, a removal shifts the younger ones down.
+// Illegal use : none; a push without push_ready is ignored.
+//
+// Paper: GETM section V.B.2, Figure 9. Contract: include/cowarp/unit/stall_buffer.h. C model: csim/unit/stall_buffer.c.
+// Datasheet: docs/units/stall_buffer.md.
+
+`default_nettype none
+
+module cw_stall_buffer #(
+    parameter LINES     = 4,   // 1 .. 16
+    parameter ENTRIES   = 4,   // 1 .. 16
+    parameter GRANULE_W = 30,  // 1 .. 64
+    parameter TS_W      = 32,  // 1 .. 64
+    parameter PAYLOAD_W = 24   // 1 .. 64
+) (
+    input  wire                 clk_i,
+    input  wire                 rst_i,
+    // a request goes to sleep
+    input  wire                 push_valid_i,
+    input  wire [GRANULE_W-1:0] push_granule_i,
+    input  wire [TS_W-1:0]      push_warpts_i,
+    input  wire [PAYLOAD_W-1:0] push_payload_i,
+    output wire                 push_ready_o,
+    // a granule's line is woken, or put back to sleep
+    input  wire                 wake_valid_i,
+    input  wire [GRANULE_W-1:0] wake_granule_i,
+    input  wire                 sleep_valid_i,
+    input  wire [GRANULE_W-1:0] sleep_granule_i,
+    // the request to try next
+    output wire                 retry_valid_o,
+    output wire [GRANULE_W-1:0] retry_granule_o,
+    output wire [TS_W-1:0]      retry_warpts_o,
+    output wire [PAYLOAD_W-1:0] retry_payload_o,
+    input  wire                 retry_ready_i,
+    // control and status
+    input  wire                 drain_i,
+    output wire [8:0]           occupancy_o,
+    output wire [4:0]           lines_used_o
+);
+
+    localparam REQ_W = TS_W + PAYLOAD_W;  // {warpts, payload}
+
+    reg [LINES-1:0]           awake_q;
+    reg                       drain_q;
+
+    wire [LINES-1:0]          used_oh;          // lines that hold a request
+    wire [LINES-1:0]          full_oh;
+    wire [LINES-1:0]          push_hit_oh;      // line of push_granule_i
+    wire [LINES-1:0]          push_oh;          // line that the push goes to
+    wire [LINES-1:0]          pop_oh;           // line that the offer comes from
+    wire [LINES*GRANULE_W-1:0] line_granule;
+    wire [LINES*REQ_W-1:0]    line_best;        // each line's smallest request
+    reg  [LINES-1:0]          lowest_free_oh;
+    reg  [LINES-1:0]          best_line_oh;
+    reg  [GRANULE_W-1:0]      best_granule;
+    reg  [REQ_W-1:0]          best_req;
+    reg                       best_valid;
+    reg                       free_found;
+    integer                   i;
+
+    wire push_hit  = |push_hit_oh;
+    wire push      = push_valid_i && push_ready_o;
+    wire pop       = retry_valid_o && retry_ready_i;
+
+    // One push never spans lines: the granule's own line when it has one, else the lowest free line.
+    always @* begin
+        lowest_free_oh = {LINES{1'b0}};
+        free_found     = 1'b0;
+        for (i = 0; i < LINES; i = i + 1)
+            if (!used_oh[i] && !free_found) begin
+                lowest_free_oh[i] = 1'b1;
+                free_found        = 1'b1;
+            end
+    end
+
+    assign push_ready_o = push_hit ? !(|(push_hit_oh & full_oh)) : free_found;
+    assign push_oh      = push_hit ? push_hit_oh : lowest_free_oh;
+
+    // The offer: smallest warpts of the awake lines, the lowest line among equals.
+    always @* begin
+        best_valid   = 1'b0;
+        best_line_oh = {LINES{1'b0}};
+        best_granule = {GRANULE_W{1'b0}};
+        best_req     = {REQ_W{1'b0}};
+        for (i = 0; i < LINES; i = i + 1)
+            if (used_oh[i] && (awake_q[i] || drain_q)
+                && (!best_valid || line_best[i*REQ_W + PAYLOAD_W +: TS_W] < best_req[REQ_W-1:PAYLOAD_W])) begin
+                best_valid      = 1'b1;
+                best_line_oh    = {LINES{1'b0}};
+                best_line_oh[i] = 1'b1;
+                best_granule    = line_granule[i*GRANULE_W +: GRANULE_W];
+                best_req        = line_best[i*REQ_W +: REQ_W];
+            end
+    end
+
+    assign pop_oh          = pop ? best_line_oh : {LINES{1'b0}};
+    assign retry_valid_o   = best_valid;
+    assign retry_granule_o = best_granule;
+    assign retry_warpts_o  = best_req[REQ_W-1:PAYLOAD_W];
+    assign retry_payload_o = best_req[PAYLOAD_W-1:0];
+
+    always @(posedge clk_i)
+        drain_q <= !rst_i && drain_i;
+
+    genvar l;
+    genvar e;
+    generate
+        for (l = 0; l < LINES; l = l + 1) begin : g_line
+            reg  [ENTRIES-1:0]       valid_q;    // entry 0 oldest; ones are contiguous from entry 0
+            reg  [ENTRIES*REQ_W-1:0] req_q;
+            reg  [GRANULE_W-1:0]     granule_q;
+            reg  [ENTRIES-1:0]       min_oh;     // the smallest warpts, the oldest among equals
+            reg  [REQ_W-1:0]         min_req;
+            reg                      min_found;
+            wire [ENTRIES-1:0]       shift;      // entry e takes entry e + 1: at and above the removed one
+            wire [ENTRIES-1:0]       kept;       // valid_q after the removal
+            wire [ENTRIES-1:0]       fill_oh;    // where the push goes: lowest entry free after the removal
+            wire                     push_here = push && push_oh[l];
+            wire                     wake_here;
+            wire                     sleep_here;
+            integer                  n;
+
+            always @* begin
+                min_oh    = {ENTRIES{1'b0}};
+                min_req   = {REQ_W{1'b0}};
+                min_found = 1'b0;
+                for (n = 0; n < ENTRIES; n = n + 1)
+                    if (valid_q[n] && (!min_found
+                                       || req_q[n*REQ_W + PAYLOAD_W +: TS_W] < min_req[REQ_W-1:PAYLOAD_W])) begin
+                        min_found = 1'b1;
+                        min_oh    = {ENTRIES{1'b0}};
+                        min_oh[n] = 1'b1;
+                        min_req   = req_q[n*REQ_W +: REQ_W];
+                    end
+            end
+
+            // min_oh | min_oh << 1 | ... : every entry from the smallest one up.
+            assign shift   = pop_oh[l] ? ~(min_oh - {{(ENTRIES-1){1'b0}}, 1'b1}) : {ENTRIES{1'b0}};
+            assign kept    = pop_oh[l] ? valid_q >> 1 : valid_q;
+            assign fill_oh = push_here ? ~kept & ((kept << 1) | {{(ENTRIES-1){1'b0}}, 1'b1}) : {ENTRIES{1'b0}};
+
+            for (e = 0; e < ENTRIES; e = e + 1) begin : g_entry
+                wire [REQ_W-1:0] older;
+                if (e + 1 < ENTRIES) begin : g_next
+                    assign older = shift[e] ? req_q[(e+1)*REQ_W +: REQ_W] : req_q[e*REQ_W +: REQ_W];
+                end else begin : g_last
+                    wire unused_shift = shift[e];
+                    assign older = req_q[e*REQ_W +: REQ_W];
+                end
+                always @(posedge clk_i)
+                    req_q[e*REQ_W +: REQ_W] <= fill_oh[e] ? {push_warpts_i, push_payload_i} : older;
+            end
+
+            assign used_oh[l]     = valid_q[0];
+            assign full_oh[l]     = valid_q[ENTRIES-1];
+            assign push_hit_oh[l] = used_oh[l] && granule_q == push_granule_i;
+            assign line_granule[l*GRANULE_W +: GRANULE_W] = granule_q;
+            assign line_best[l*REQ_W +: REQ_W]            = min_req;
+
+            // A wake must also find the line that this cycle's push opens or keeps.
+            assign wake_here  = wake_valid_i && (push_here ? push_granule_i == wake_granule_i
+                                                           : used_oh[l] && granule_q == wake_granule_i);
+            assign sleep_here = sleep_valid_i && granule_q == sleep_granule_i;
+
+            always @(posedge clk_i) begin
+                if (rst_i)
+                    valid_q <= {ENTRIES{1'b0}};
+                else
+                    valid_q <= kept | fill_oh;
+                if (push_here)
+                    granule_q <= push_granule_i;
+                if (rst_i)
+                    awake_q[l] <= 1'b0;
+                else if (!(|(kept | fill_oh)))
+                    awake_q[l] <= 1'b0;
+                else
+                    awake_q[l] <= wake_here || (awake_q[l] && !sleep_here);
+            end
+        end
+    endgenerate
+
+    // Status: counted, so that no adder tree over all entries is needed.
+    reg [8:0] occupancy_q;
+    reg [4:0] used_cnt;
+
+    always @(posedge clk_i)
+        if (rst_i)
+            occupancy_q <= 9'd0;
+        else if (push && !pop)
+            occupancy_q <= occupancy_q + 9'd1;
+        else if (pop && !push)
+            occupancy_q <= occupancy_q - 9'd1;
+
+    always @* begin
+        used_cnt = 5'd0;
+        for (i = 0; i < LINES; i = i + 1)
+            used_cnt = used_cnt + {4'd0, used_oh[i]};
+    end
+
+    assign occupancy_o  = occupancy_q;
+    assign lines_used_o = used_cnt;
+
+    generate
+        if (LINES < 1 || LINES > 16) begin : g_bad_lines
+            cw_error_stall_buffer_lines_must_be_1_to_16 u_error ();
+        end
+        if (ENTRIES < 1 || ENTRIES > 16) begin : g_bad_entries
+            cw_error_stall_buffer_entries_must_be_1_to_16 u_error ();
+        end
+        if (GRANULE_W < 1 || GRANULE_W > 64) begin : g_bad_granule_w
+            cw_error_stall_buffer_granule_w_must_be_1_to_64 u_error ();
+        end
+        if (TS_W < 1 || TS_W > 64) begin : g_bad_ts_w
+            cw_error_stall_buffer_ts_w_must_be_1_to_64 u_error ();
+        end
+        if (PAYLOAD_W < 1 || PAYLOAD_W > 64) begin : g_bad_payload_w
+            cw_error_stall_buffer_payload_w_must_be_1_to_64 u_error ();
+        end
+    endgenerate
+
+endmodule
+
+`default_nettype wire

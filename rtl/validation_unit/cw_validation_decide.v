@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Figure 6 of GETM as logic: what becomes of one load, store or release, given the granule's metadata. Combinational.
+//
+// push_ready says whether the stall buffer has a place for the request, room whether a new reserved entry may be inserted, drain
+// that nothing may be left waiting. Exactly one of answer, stall, or neither (a release); update and wake go with it.
+// GETM section IV, Figure 6; section V.B.1 (rollover). Contract: include/cowarp/unit/validation_unit.h
+// C model: csim/unit/validation_unit.c
+
+`default_nettype none
+
+module cw_validation_decide #(
+    parameter TS_W    = 32,
+    parameter OWNER_W = 12,
+    parameter COUNT_W = 16
+) (
+    // request
+    input  wire [1:0]         kind_i,  // 0 LOAD, 1 STORE, else RELEASE
+    input  wire [TS_W-1:0]    warpts_i,
+    input  wire [OWNER_W-1:0] owner_i,
+    input  wire [COUNT_W-1:0] count_i,
+    input  wire               retried_i,
+    // metadata
+    input  wire [TS_W-1:0]    wts_i,
+    input  wire [TS_W-1:0]    rts_i,
+    input  wire [COUNT_W-1:0] writes_i,
+    input  wire [OWNER_W-1:0] entry_owner_i,
+    // surroundings
+    input  wire               room_i,
+    input  wire               push_ready_i,
+    input  wire               drain_i,
+    // verdict
+    output reg                answer_o,
+    output reg  [1:0]         outcome_o,
+    output reg  [TS_W-1:0]    ts_o,
+    output reg                stall_o,
+    output reg                wake_o,
+    output reg                update_o,
+    output reg  [TS_W-1:0]    wts_o,
+    output reg  [TS_W-1:0]    rts_o,
+    output reg  [COUNT_W-1:0] writes_o,
+    output reg  [OWNER_W-1:0] owner_o
+);
+
+    localparam [1:0] SUCCESS  = 2'd0,
+                     ABORT    = 2'd1,
+                     FULL     = 2'd2,
+                     ROLLOVER = 2'd3;
+
+    wire release_req = kind_i[1];
+    wire store       = kind_i[0];
+    wire reserved    = writes_i != {COUNT_W{1'b0}};
+    wire own         = reserved && entry_owner_i == owner_i;
+    wire last_ts     = &warpts_i;
+    wire give_back_all = count_i >= writes_i;
+
+    wire [TS_W-1:0] newest  = store && rts_i > wts_i ? rts_i : wts_i;
+    wire [TS_W-1:0] new_rts = warpts_i > rts_i ? warpts_i : rts_i;
+
+    always @* begin
+        answer_o  = !release_req;
+        outcome_o = SUCCESS;
+        ts_o      = {TS_W{1'b0}};
+        stall_o   = 1'b0;
+        wake_o    = 1'b0;
+        update_o  = 1'b0;
+        wts_o     = wts_i;
+        rts_o     = rts_i;
+        writes_o  = writes_i;
+        owner_o   = entry_owner_i;
+        if (release_req) begin
+            update_o = reserved;
+            writes_o = give_back_all ? {COUNT_W{1'b0}} : writes_i - count_i;
+            wake_o   = reserved && give_back_all;
+        end else if (last_ts || (retried_i && drain_i)) begin
+            outcome_o = ROLLOVER;
+            ts_o      = warpts_i;
+        end else if (own && store && &writes_i) begin
+            outcome_o = FULL;
+            ts_o      = warpts_i;
+        end else if (own) begin
+            update_o = 1'b1;
+            if (store)
+                writes_o = writes_i + {{(COUNT_W - 1){1'b0}}, 1'b1};
+            else
+                rts_o = new_rts;
+        end else if (newest > warpts_i) begin
+            outcome_o = ABORT;
+            ts_o      = newest;
+        end else if (reserved) begin
+            stall_o   = !drain_i && push_ready_i;
+            answer_o  = !stall_o;
+            outcome_o = drain_i ? ROLLOVER : FULL;
+            ts_o      = warpts_i;
+        end else if (store && !room_i) begin
+            outcome_o = FULL;
+            ts_o      = warpts_i;
+        end else begin
+            update_o = 1'b1;
+            if (store) begin
+                wts_o    = warpts_i + {{(TS_W - 1){1'b0}}, 1'b1};
+                writes_o = {{(COUNT_W - 1){1'b0}}, 1'b1};
+                owner_o  = owner_i;
+            end else
+                rts_o = new_rts;
+        end
+    end
+
+endmodule
+
+`default_nettype wire
