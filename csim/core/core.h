@@ -117,6 +117,17 @@ bool cw_core_idle(const struct cw_core *c);
 void cw_core_flush(struct cw_core *c);
 /* One line per resident warp: PC, PTX line, SIMT stack, what it waits for. */
 void cw_core_report(const struct cw_core *c, FILE *out);
+/* A warp that polls memory in vain, for the livelock report: its active lanes run a loop with an atomic or a volatile load that has changed
+ * nothing for `iterations` backward branches. When `waiting` is not 0, those lanes of the same warp cannot run before the loop ends: if one of them
+ * is to end it (it holds the lock), that is a SIMT deadlock (Fung 2015, Example 5). */
+struct cw_core_spin {
+    uint32_t warp, pc, line;  /* line in the PTX file */
+    uint32_t lanes, waiting;  /* masks */
+    uint32_t iterations;
+    uint32_t ctaid[3];
+};
+/* Finds one such warp, one with waiting lanes first; false when there is none. */
+bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin);
 /* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 tx wait, 6 tx commit, 7 back-off). */
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);
 

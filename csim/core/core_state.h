@@ -106,7 +106,8 @@ struct cw_barrier {
 
 struct cw_block {
     bool used;
-    uint32_t warps_left;
+    uint32_t warps_left; /* slots not yet free */
+    uint32_t warps_live; /* not all threads exited */
     uint32_t shared_base;
     uint32_t ctaid[3];
     struct cw_barrier barrier[CW_BARRIERS];
@@ -195,7 +196,6 @@ void cw_core__account(struct cw_core *c, uint64_t cycle);
 void cw_core__exit_lanes(struct cw_core *c, uint32_t w, uint32_t lanes);
 /* One of the warp's memory instructions is complete, or a store was acknowledged: whoever waited for that goes on. */
 void cw_core__drained(struct cw_core *c, uint32_t w);
-uint64_t *cw_core__alloc(void *old, size_t *have, size_t bytes);
 
 /* issue.c */
 void cw_core__issue_tick(struct cw_core *c);

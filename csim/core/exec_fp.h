@@ -115,7 +115,7 @@ static inline double cw_f64_max(double a, double b)
  */
 static inline float cw_f32_fma(float a, float b, float c)
 {
-#if defined(__FMA__)
+#if defined(__FMA__) || defined(CW_TARGET_FMA)
     return __builtin_fmaf(a, b, c);
 #else
     double p = (double)a * (double)b, s = p + (double)c;
@@ -126,7 +126,7 @@ static inline float cw_f32_fma(float a, float b, float c)
     uint64_t odd = bits + 1 - 2 * opposite;
     bool inexact = (e < 0.0) | (e > 0.0); /* false for the NaN that an infinite sum leaves */
     bool even = (bits & 1) == 0;
-    return (float)cw_f64_of(inexact & even ? odd : bits);
+    return (float)cw_f64_of((inexact & even) ? odd : bits);
 #endif
 }
 

@@ -9,6 +9,10 @@
 #include "core/exec_fp.h"
 #include "core/exec_private.h"
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* divisions and calls of libm stay scalar: expected */
+#endif
+
 #define CW_INLINE static inline __attribute__((always_inline))
 
 CW_INLINE int32_t cw_clamp_s32(int64_t v)

@@ -13,9 +13,7 @@
 
 #ifdef CW_HAVE_AVX2
 
-#ifndef __FMA__ /* clang's attribute does not set it */
-#define __FMA__ 1
-#endif
+#define CW_TARGET_FMA 1 /* neither compiler's pragma reliably defines __FMA__ */
 #define CW_LANE_TABLE cw_exec__lane_avx2
 #include "core/exec_lane.h"
 

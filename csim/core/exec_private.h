@@ -108,10 +108,8 @@ enum cw_exec_isa { CW_EXEC_BEST, CW_EXEC_BASE, CW_EXEC_AVX2 };
 /* cw_exec_bind() for a chosen instruction set; CW_EUNSUP when the host lacks it. For tests and benchmarks. */
 int cw_exec__bind_isa(struct cw_kernel *kernel, enum cw_exec_isa isa, struct cw_error *err);
 
-/* exec_compare.c: comparison (SETP, SET) of all lanes as a mask, for the types and modifiers that have no loop of their own. */
-uint32_t cw_exec__compare(const struct cw_uop *u, const struct cw_exec *x);
 
-/* The scalar paths. Each checks type and modifiers in its _ok function at bind time and serves all of them. */
+/* The scalar functions; each serves all types and modifiers of its operations (the table in exec.c). */
 void cw_exec__nop(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__mov_sreg(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__pred_logic(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);

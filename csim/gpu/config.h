@@ -33,4 +33,26 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err);
 /* Writes every parameter as TOML with unit, source and meaning in comments; cw_config_load reads it back. */
 void cw_config_write(const struct cw_config *config, FILE *out);
 
+/* One parameter: what is known of it, and its value in a configuration. Strings are static. */
+struct cw_config_info {
+    const char *name;   /* "core.count" */
+    uint32_t value;
+    uint32_t minimum, maximum;
+    const char *words;  /* "gto|lrr": a choice, value is an index into it; NULL: a number */
+    const char *unit;   /* "" for a choice */
+    const char *source; /* of this value: the preset's, or "set by the user" */
+    const char *what;
+};
+
+/* How many parameters there are. */
+uint32_t cw_config_count(void);
+/* index < cw_config_count(). */
+void cw_config_info(const struct cw_config *config, uint32_t index, struct cw_config_info *info);
+/* Index of a name; CW_EINVAL with a suggestion when there is none. */
+int cw_config_find(uint32_t *index, const char *name, struct cw_error *err);
+/* "lrr" into text for a choice, "15" for a number. */
+void cw_config_value_text(const struct cw_config_info *info, char text[32]);
+/* One line about a preset, NULL for an unknown name. */
+const char *cw_config_preset_what(const char *preset);
+
 #endif

@@ -120,7 +120,7 @@ struct cw_var {
 struct cw_call {
     uint32_t callee; /* function */
     uint32_t arg, arg_cnt; /* formal[i] of the callee, rets first, is bound to fn->arg.a[arg + i] */
-    uint32_t line;
+    struct cw_tok at;
 };
 
 struct cw_label_ref { /* a branch or a table entry that waits for its label */
@@ -240,7 +240,6 @@ struct cw_ptx {
     uint32_t guard;
     uint8_t guard_neg;
     uint32_t spec_first[256]; /* hash of an opcode name -> row + 1 in the table */
-    uint16_t *spec_next;
     struct cw_module *module;
 };
 
@@ -292,7 +291,6 @@ void cw_ptx_resolve_inits(struct cw_ptx *p);
 
 /* insn.c, special.c */
 void cw_ptx_instruction(struct cw_ptx *p);
-struct cw_vop *cw_ptx_emit(struct cw_ptx *p, const struct cw_vop *v);
 void cw_ptx_opcodes_init(struct cw_ptx *p);
 
 static inline struct cw_fn *cw_ptx_fn(struct cw_ptx *p)

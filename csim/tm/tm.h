@@ -32,6 +32,9 @@ struct cw_tm_config {
     uint64_t seed;
     const char *sabotage;             /* deliberate protocol fault for tests ("skip-owner-check", ...), or NULL; see the system's header */
     uint64_t *progress;               /* incremented per commit */
+    /* The kernel asks for more than the system has room for (log overflow): the run ends with this text. NULL: the logs grow without limit. */
+    void (*fault)(void *context, int status, const char *text);
+    void *fault_context;
 };
 
 struct cw_tm_system {

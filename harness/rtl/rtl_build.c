@@ -103,6 +103,10 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
     b->opt = opt != NULL ? *opt : none;
     if (b->opt.source_dir == NULL)
         b->opt.source_dir = CW_SOURCE_DIR;
+#ifdef CW_RTL_PREBUILT_DIR
+    if (b->opt.prebuilt_dir == NULL)
+        b->opt.prebuilt_dir = CW_RTL_PREBUILT_DIR;
+#endif
     if (b->opt.cxx == NULL)
         b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
     if (b->opt.cxx_flags == NULL)

@@ -21,7 +21,7 @@ extern "C" {
 struct cw_rtl_build_options {
     const char *source_dir;   /* holds rtl/, include/, harness/rtl/; NULL: where cowarp was built from */
     const char *rtl_dir;      /* the Verilog; NULL: source_dir/rtl */
-    const char *prebuilt_dir; /* searched first, never written; NULL: none */
+    const char *prebuilt_dir; /* searched first, never written; NULL: the build tree's, if any */
     const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
     const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
     const char *cxx_flags;    /* space-separated; NULL: "-O3". "-O3 -march=native" is faster and not portable */

@@ -57,7 +57,12 @@ struct cowarp_options {
     /* One-line notices ("building RTL of ..."). May be NULL. */
     void (*on_message)(void *context, const char *text);
     void *context;
+    int omit_host_seconds; /* leave host_seconds out of the statistics file, which then depends on nothing but the run */
 };
+
+#define COWARP_VERSION "0.1.0"
+/* Version of the library that is linked, as COWARP_VERSION. */
+const char *cowarp_version(void);
 
 void cowarp_options_init(struct cowarp_options *options);
 
@@ -110,6 +115,12 @@ struct cowarp_launch {
 /* Runs a kernel to its end. After an error the GPU can only be destroyed (statistics may still be read). */
 int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch);
 
+/* The serializability oracle's verdict on the last launch, one line; "" when it is off or nothing has run. */
+const char *cowarp_oracle(const struct cowarp_gpu *gpu);
+
+/* After the last launch: completes the wave file, so that an error in writing it is seen. cowarp_destroy does it otherwise. */
+int cowarp_finish(struct cowarp_gpu *gpu);
+
 /* Sums over all launches so far. */
 uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);       /* core cycles */
 double cowarp_microseconds(const struct cowarp_gpu *gpu);   /* simulated time */
@@ -120,7 +131,8 @@ int cowarp_counter(struct cowarp_gpu *gpu, const char *name, uint64_t *value);
 int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *value, const char **unit, const char **definition);
 /* A configuration value by name. */
 int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *value);
-/* JSON with every counter, written to a temporary name and renamed. workload and check may be NULL. */
+/* JSON with every counter (docs/api.md lists its members), written to a temporary name and renamed. check: "passed" or "failed".
+ * workload, variant and check may be NULL, which is written as null. */
 int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *workload, const char *variant, const char *check);
 
 #ifdef __cplusplus

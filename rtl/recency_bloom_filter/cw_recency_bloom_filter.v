@@ -74,7 +74,8 @@ module cw_recency_bloom_filter #(
     wire lkp_accept = lkp_valid_i && lkp_ready_o;
     wire ins_accept = ins_valid_i && ins_ready_o;
 
-    // Stage 1: rows are read; an insertion writes its rows, a lookup takes the minimum.
+    // Stage 1: rows are read; an insertion writes its rows, a lookup takes the minimum. An insertion accepted in the cycle of
+    // clear_i finds the write port taken by the sweep, and is forgotten as it must be.
     reg               lkp_s1_q;
     reg               ins_s1_q;
     reg [VALUE_W-1:0] ins_v0_s1_q;
@@ -86,7 +87,7 @@ module cw_recency_bloom_filter #(
             ins_s1_q <= 1'b0;
         end else begin
             lkp_s1_q <= lkp_accept;
-            ins_s1_q <= ins_accept && !clear_i;  // its write would collide with the sweep, which forgets it anyway
+            ins_s1_q <= ins_accept;
         end
         if (ins_accept) begin
             ins_v0_s1_q <= ins_v0_i;

@@ -109,7 +109,7 @@ module cw_validation_unit #(
     wire [2:0]            rsp_claims = {1'b0, pipe_cnt_q} + rsp_cnt_q;
     wire                  pipe_empty = pipe_cnt_q == 2'd0;
 
-    assign req_ready_o  = open && !retry_valid && !retrying_q && !rsp_claims[2];
+    assign req_ready_o  = open && !retry_valid && !retrying_q && rsp_claims < 3'd4;
     assign req_accept   = req_valid_i && req_ready_o;
     assign retry_accept = open && retry_valid && pipe_empty && !rsp_cnt_q[2];
 

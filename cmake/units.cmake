@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# cw_add_unit(<unit>) makes all that a hardware unit needs: its RTL as a shared library for the default parameters, and the tests
+# lint.<unit>.*, siblings.<unit>, rtl.<unit> and, with tests/rtl/formal/<unit>.conf, formal.<unit>. Called once per unit.
+#
+# Targets made here: cowarp_rtl (harness/rtl, static), cw_verilated (link to it and include it to write FST waves), rtl (all libraries).
+find_program(VERILATOR verilator REQUIRED)
+find_program(IVERILOG iverilog REQUIRED)
+find_program(YOSYS yosys REQUIRED)
+execute_process(COMMAND ${VERILATOR} --version OUTPUT_VARIABLE verilator_version_text OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REGEX MATCH "[0-9]+\\.[0-9]+" VERILATOR_VERSION "${verilator_version_text}")
+execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
+
+set(CW_RTL_DIR ${CMAKE_BINARY_DIR}/rtl)
+file(GLOB CW_RTL_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rtl/*/*.v)
+file(GLOB CW_RTL_FOLDERS CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/rtl/*)
+list(FILTER CW_RTL_FOLDERS EXCLUDE REGEX "\\.[a-z]+$")
+set(CW_RTL_SEARCH)
+foreach(folder ${CW_RTL_FOLDERS})
+    list(APPEND CW_RTL_SEARCH -y ${folder})
+endforeach()
+
+add_library(cowarp_rtl STATIC
+    harness/rtl/lockstep.c
+    harness/rtl/rtl_build.c
+    harness/rtl/rtl_os.c
+    harness/rtl/rtl_provider.c
+    harness/rtl/rtl_shim.c
+    harness/rtl/stimulus.c)
+target_include_directories(cowarp_rtl PUBLIC harness/rtl)
+target_compile_definitions(cowarp_rtl PRIVATE
+    CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CW_RTL_PREBUILT_DIR="${CW_RTL_DIR}")
+target_link_libraries(cowarp_rtl PUBLIC cowarp_csim PRIVATE ${CMAKE_DL_LIBS})
+
+# Verilator's run time, built by the same code that builds it for a cache.
+set(CW_VERILATED ${CW_RTL_DIR}/libcw_verilated-${VERILATOR_VERSION}.so)
+add_executable(cw_rtl_build_runtime harness/rtl/rtl_runtime_main.c)
+target_link_libraries(cw_rtl_build_runtime PRIVATE cowarp_rtl)
+add_custom_command(
+    OUTPUT ${CW_VERILATED}
+    COMMAND cw_rtl_build_runtime ${CW_RTL_DIR}
+    COMMENT "Verilator's run time"
+    VERBATIM)
+add_custom_target(rtl_runtime DEPENDS ${CW_VERILATED})
+add_custom_target(rtl ALL DEPENDS ${CW_VERILATED})
+
+add_library(cw_verilated INTERFACE)
+add_dependencies(cw_verilated rtl_runtime)
+target_include_directories(cw_verilated SYSTEM INTERFACE ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+target_compile_definitions(cw_verilated INTERFACE VM_TRACE=1 VM_TRACE_FST=1 VM_TRACE_VCD=0 VM_COVERAGE=0 VM_SC=0)
+target_link_libraries(cw_verilated INTERFACE ${CW_VERILATED})
+
+add_library(cw_lockstep_driver STATIC tests/rtl/lockstep_driver.c)
+target_include_directories(cw_lockstep_driver PUBLIC tests/rtl)
+target_compile_definitions(cw_lockstep_driver PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_link_libraries(cw_lockstep_driver PUBLIC cowarp_rtl cw_test)
+
+function(cw_add_unit_lint unit)
+    set(top ${PROJECT_SOURCE_DIR}/rtl/${unit}/cw_${unit}.v)
+    add_test(NAME lint.${unit}.verilator
+        COMMAND ${VERILATOR} --lint-only -Wall --default-language 1364-2005 ${CW_RTL_SEARCH} ${top})
+    add_test(NAME lint.${unit}.iverilog COMMAND ${IVERILOG} -g2005 -Wall ${CW_RTL_SEARCH} -o /dev/null ${top})
+    string(REPLACE ";" " " files "${CW_RTL_FILES}")
+    add_test(NAME lint.${unit}.yosys
+        COMMAND ${YOSYS} -q -p "read_verilog ${files}; hierarchy -check -top cw_${unit}; proc; check -assert")
+    set_tests_properties(lint.${unit}.verilator lint.${unit}.iverilog lint.${unit}.yosys PROPERTIES
+        FAIL_REGULAR_EXPRESSION "[Ww]arning;[Ee]rror" TIMEOUT 120 LABELS lint)
+endfunction()
+
+function(cw_add_unit unit)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+    if(NOT EXISTS ${PROJECT_SOURCE_DIR}/rtl/${unit}/cw_${unit}.v)
+        message(FATAL_ERROR "cw_add_unit(${unit}): no rtl/${unit}/cw_${unit}.v")
+    endif()
+    foreach(source ${arg_SOURCES})
+        if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${source})
+            message(FATAL_ERROR "cw_add_unit(${unit}): no ${source}")
+        endif()
+    endforeach()
+
+    # The tool knows by a digest whether the library is up to date, so depending on all Verilog costs nothing.
+    add_executable(cw_rtl_build_${unit} harness/rtl/rtl_main.c)
+    target_compile_definitions(cw_rtl_build_${unit} PRIVATE CW_UNIT=${unit})
+    target_link_libraries(cw_rtl_build_${unit} PRIVATE cowarp_rtl)
+    set(stamp ${CW_RTL_DIR}/${unit}.stamp)
+    add_custom_command(
+        OUTPUT ${stamp}
+        COMMAND cw_rtl_build_${unit} ${CW_RTL_DIR} ${stamp}
+        DEPENDS ${CW_RTL_FILES} ${CW_VERILATED} ${PROJECT_SOURCE_DIR}/include/cowarp/unit/${unit}.h cw_rtl_build_${unit}
+        COMMENT "RTL of ${unit}"
+        VERBATIM)
+    add_custom_target(rtl_${unit} DEPENDS ${stamp})
+    add_dependencies(rtl rtl_${unit})
+
+    cw_add_unit_lint(${unit})
+    add_test(NAME siblings.${unit}
+        COMMAND ${CMAKE_COMMAND} -DUNIT=${unit} -DROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/siblings.cmake)
+
+    if(EXISTS ${PROJECT_SOURCE_DIR}/tests/rtl/test_${unit}.c)
+        add_executable(test_rtl_${unit} tests/rtl/test_${unit}.c)
+        target_link_libraries(test_rtl_${unit} PRIVATE cw_lockstep_driver)
+        add_test(NAME rtl.${unit} COMMAND test_rtl_${unit})
+        set_tests_properties(rtl.${unit} PROPERTIES
+            ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 900 LABELS rtl)
+    endif()
+    if(EXISTS ${PROJECT_SOURCE_DIR}/tests/rtl/formal/${unit}.conf)
+        find_package(Python3 REQUIRED COMPONENTS Interpreter)
+        add_test(NAME formal.${unit}
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove.py ${PROJECT_SOURCE_DIR} ${unit})
+        set_tests_properties(formal.${unit} PROPERTIES TIMEOUT 600 LABELS formal)
+    endif()
+endfunction()

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Barriers of a block. They count warps, as before PTX 6: a warp arrives as a whole when any of its lanes executes the barrier
+ * (an explicit thread count is rounded up to warps). Without a count a barrier waits for all warps of the block that have not finished,
+ * so a warp that exits completes it for the others. bar.warp.sync needs nothing: the lanes of a warp execute in lock step and
+ * its memory instructions in order.
+ */
+#include "core/core_state.h"
+
+static void write_reduction(struct cw_core *c, struct cw_warp *warp, const struct cw_barrier *b)
+{
+    const struct cw_uop *u = warp->bar_uop;
+    const struct cw_exec *x = &warp->x;
+    if (u->dst_cnt == 0)
+        return;
+    uint32_t idx = u->dst[0].idx, lanes = warp->bar_lanes;
+    if (u->dst[0].kind == CW_OPND_PRED) {
+        uint32_t *p = &x->pred[idx * x->pred_stride];
+        bool v = u->cmp == CW_BAR_RED_AND ? b->all : b->any;
+        *p = (*p & ~lanes) | (v ? lanes : 0);
+    } else if (u->dst[0].kind == CW_OPND_R32) {
+        for (; lanes != 0; lanes &= lanes - 1)
+            x->r32[idx * x->r32_stride + cw_core__lowest(lanes)] = b->popc;
+    }
+    cw_scoreboard_set(warp->slot_cycle, &c->op[u - c->uop], c->cycle + c->config->fu_alu_latency);
+}
+
+static void release(struct cw_core *c, struct cw_barrier *b)
+{
+    for (uint64_t left = b->waiting; left != 0; left &= left - 1) {
+        uint32_t w = (uint32_t)__builtin_ctzll(left);
+        struct cw_warp *warp = &c->warp[w];
+        write_reduction(c, warp, b);
+        warp->wait = CW_WAIT_NONE;
+        warp->not_before = c->cycle + 1;
+        cw_core__progress(c, warp);
+        cw_core__requeue(c, w);
+    }
+    *b = (struct cw_barrier){0};
+}
+
+static void check(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b)
+{
+    uint32_t expected = b->expected != 0 ? b->expected : block->warps_live;
+    if (b->arrived > 0 && b->arrived >= expected)
+        release(c, b);
+}
+
+static uint64_t operand(const struct cw_warp *warp, struct cw_opnd o, uint32_t lane)
+{
+    uint64_t v[CW_LANES];
+    cw_core__read_operand(&warp->x, o, v);
+    return v[lane];
+}
+
+static void reduce(const struct cw_warp *warp, struct cw_barrier *b, const struct cw_uop *u, uint32_t lanes)
+{
+    uint32_t p = UINT32_MAX;
+    struct cw_opnd o = u->src[2];
+    if (o.kind == CW_OPND_PRED)
+        p = warp->x.pred[(uint32_t)o.idx * warp->x.pred_stride];
+    else if (o.kind == CW_OPND_CPRED)
+        p = o.idx != 0 ? UINT32_MAX : 0;
+    p = o.neg ? ~p : p;
+    b->popc += (uint32_t)__builtin_popcount(p & lanes);
+    b->all = (b->arrived == 0 || b->all) && (p & lanes) == lanes;
+    b->any = b->any || (p & lanes) != 0;
+}
+
+void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t lanes, uint32_t mask)
+{
+    struct cw_warp *warp = &c->warp[w];
+    struct cw_block *block = &c->block[warp->block];
+    (void)lanes;
+    if (mask == 0)
+        return;
+    c->cfg.stats->barriers++;
+    uint32_t first = cw_core__lowest(mask);
+    uint64_t id = u->src_cnt > 0 ? operand(warp, u->src[0], first) : 0;
+    uint64_t count = u->src_cnt > 1 && u->src[1].kind != CW_OPND_NONE ? operand(warp, u->src[1], first) : 0;
+    if (cw_simt_in_tx(&warp->simt) || id >= CW_BARRIERS) {
+        cw_core__fault(c, w, first, u, CW_EFAULT, "%s", id >= CW_BARRIERS ? "barrier number above 15" : "barrier inside a transaction");
+        return;
+    }
+    struct cw_barrier *b = &block->barrier[id];
+    if (count != 0)
+        b->expected = (uint32_t)((count + CW_LANES - 1) / CW_LANES);
+    if (u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR)
+        reduce(warp, b, u, mask);
+    b->arrived++;
+    if (u->cmp != CW_BAR_ARRIVE) {
+        b->waiting |= cw_core__bit(w);
+        warp->wait = CW_WAIT_BARRIER;
+        warp->bar_lanes = mask;
+        warp->bar_id = (uint8_t)id;
+        warp->bar_uop = u;
+    }
+    check(c, block, b);
+}
+
+void cw_core__barrier_exit(struct cw_core *c, struct cw_block *b)
+{
+    for (uint32_t i = 0; i < CW_BARRIERS; i++)
+        check(c, b, &b->barrier[i]);
+}

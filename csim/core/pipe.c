@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Load/store pipeline: line accesses on their way to the L1 or the crossbar, replies on their way back, transaction log accesses. */
+#include <assert.h>
+#include <string.h>
+
+#include "core/core_local.h"
+#include "core/core_state.h"
+#include "mem/partition.h"
+
+static void enter_mask(uint64_t mask[2], uint32_t first, uint32_t bytes)
+{
+    uint64_t ones = bytes >= 64 ? UINT64_MAX : (UINT64_C(1) << bytes) - 1; /* an aligned access never crosses byte 64 */
+    mask[first / 64] |= ones << (first % 64);
+}
+
+/* Bytes of the line that an access touches. */
+static void access_mask(const struct cw_pipe_entry *e, uint64_t mask[2])
+{
+    const struct cw_mem_inst *m = &e->inst->m;
+    uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
+    mask[0] = mask[1] = 0;
+    for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
+        uint32_t lane = cw_core__lowest(left);
+        if (m->space == CW_SPACE_LOCAL)
+            enter_mask(mask, lane * 4 + (uint32_t)(m->addr[lane] % 4), bytes < 4 ? bytes : 4);
+        else
+            enter_mask(mask, (uint32_t)(m->addr[lane] % CW_LINE_BYTES), bytes);
+    }
+}
+
+/* Values of an instruction to or from the bytes of a line. */
+static void copy_lane(struct cw_mem_inst *m, uint32_t lane, uint32_t first, uint32_t bytes, uint8_t *line, bool to_line)
+{
+    for (uint32_t b = 0; b < bytes; b++) {
+        uint32_t e = (first + b) / m->elem_bytes, shift = 8 * ((first + b) % m->elem_bytes);
+        if (to_line)
+            line[b] = (uint8_t)(m->value[e][lane] >> shift);
+        else
+            m->value[e][lane] |= (uint64_t)line[b] << shift;
+    }
+}
+
+static void copy_local(const struct cw_pipe_entry *e, uint8_t *line, bool to_line)
+{
+    struct cw_mem_inst *m = &e->inst->m;
+    uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
+    for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
+        uint32_t lane = cw_core__lowest(left);
+        copy_lane(m, lane, 4 * e->piece, bytes < 4 ? bytes : 4, line + lane * 4 + m->addr[lane] % 4, to_line);
+    }
+}
+
+static void copy_global(const struct cw_pipe_entry *e, const uint8_t *line)
+{
+    struct cw_mem_inst *m = &e->inst->m;
+    for (uint32_t i = 0; i < m->vec; i++)
+        for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
+            uint32_t lane = cw_core__lowest(left);
+            uint64_t v = 0;
+            memcpy(&v, line + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, m->elem_bytes);
+            m->value[i][lane] = v;
+        }
+}
+
+/* Load data has come. */
+static void deliver(struct cw_core *c, struct cw_core_inst *inst, uint32_t lanes, uint32_t piece, const uint8_t *line, uint64_t cycle)
+{
+    struct cw_pipe_entry e = {.inst = inst, .piece = piece, .access = {.lanes = lanes}};
+    uint8_t bytes[CW_LINE_BYTES];
+    if (inst->m.space == CW_SPACE_LOCAL) {
+        memcpy(bytes, line, sizeof bytes);
+        copy_local(&e, bytes, false);
+    } else {
+        copy_global(&e, line);
+    }
+    cw_core__inst_answered(c, inst, cycle);
+}
+
+/* ---- packets ---- */
+
+static struct cw_packet *new_packet(struct cw_core *c, enum cw_packet_kind kind, uint64_t line, uint32_t payload_bytes)
+{
+    struct cw_packet *p = cw_packet_new(c->cfg.pool);
+    p->kind = (uint8_t)kind;
+    p->addr = line;
+    p->core = (uint16_t)c->cfg.index;
+    p->partition = (uint16_t)cw_address_partition(c->config, line);
+    p->born = c->now;
+    cw_packet_size(p, payload_bytes, c->config->noc_header_bytes, c->config->noc_flit_bytes);
+    return p;
+}
+
+static void fill_atomic(struct cw_packet *p, const struct cw_pipe_entry *e)
+{
+    const struct cw_mem_inst *m = &e->inst->m;
+    p->atom = m->uop->atom;
+    p->type = m->uop->type;
+    p->needs_reply = m->uop->dst_cnt != 0;
+    for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
+        uint32_t lane = cw_core__lowest(left);
+        p->lane_offset[lane] = (uint8_t)(m->addr[lane] % CW_LINE_BYTES);
+        p->u.atomic.a[lane] = m->value[0][lane];
+        p->u.atomic.b[lane] = m->value[1][lane];
+    }
+}
+
+/* Lanes that write the same byte: the highest lane's value stays. */
+static void fill_write(struct cw_packet *p, const struct cw_pipe_entry *e)
+{
+    struct cw_mem_inst *m = &e->inst->m;
+    uint64_t mask[2];
+    access_mask(e, mask);
+    memcpy(p->byte_mask, mask, sizeof p->byte_mask);
+    for (uint32_t i = 0; i < m->vec; i++)
+        for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
+            uint32_t lane = cw_core__lowest(left);
+            memcpy(p->u.data + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, &m->value[i][lane], m->elem_bytes);
+        }
+}
+
+static struct cw_packet *build(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    const struct cw_uop *u = e->inst->m.uop;
+    uint32_t lanes = (uint32_t)__builtin_popcount(e->access.lanes), sectors = (uint32_t)__builtin_popcount(e->access.sectors);
+    uint32_t payload = u->op == CW_OP_ST     ? sectors * CW_SECTOR_BYTES
+                       : u->op == CW_OP_ATOM ? lanes * e->inst->m.elem_bytes * (u->atom == CW_ATOM_CAS ? 2u : 1u)
+                                             : 0;
+    enum cw_packet_kind kind = u->op == CW_OP_ST ? CW_PK_WRITE : u->op == CW_OP_ATOM ? CW_PK_ATOMIC : CW_PK_READ;
+    struct cw_packet *p = new_packet(c, kind, e->access.line, payload);
+    p->sectors = (uint8_t)e->access.sectors;
+    p->lanes = e->access.lanes;
+    p->warp = (uint16_t)e->inst->m.warp;
+    p->tag = e->inst->index;
+    if (kind == CW_PK_WRITE)
+        fill_write(p, e);
+    else if (kind == CW_PK_ATOMIC)
+        fill_atomic(p, e);
+    return p;
+}
+
+static bool crossbar_takes(const struct cw_core *c, uint32_t flits)
+{
+    return cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits, c->now);
+}
+
+bool cw_core_send(struct cw_core *c, struct cw_packet *p, cw_time now)
+{
+    if (!cw_crossbar_can_push(c->cfg.up, c->cfg.index, p->flits, now))
+        return false;
+    p->core = (uint16_t)c->cfg.index;
+    p->partition = (uint16_t)cw_address_partition(c->config, p->addr);
+    cw_crossbar_push(c->cfg.up, c->cfg.index, p, now);
+    return true;
+}
+
+/* ---- L1 ---- */
+
+/* Writes the victim's dirty bytes back; false when the crossbar has no room. Nobody waits for the write: later misses of the
+ * line follow it on the same path. */
+static bool evict(struct cw_core *c, struct cw_l1_line *victim)
+{
+    uint32_t sectors = 0;
+    for (uint32_t s = 0; s < 4; s++)
+        if ((victim->dirty[s / 2] >> (32 * (s % 2)) & UINT32_MAX) != 0)
+            sectors |= 1u << s;
+    uint32_t payload = (uint32_t)__builtin_popcount(sectors) * CW_SECTOR_BYTES;
+    uint32_t flits = (c->config->noc_header_bytes + payload + c->config->noc_flit_bytes - 1) / c->config->noc_flit_bytes;
+    if (!crossbar_takes(c, flits))
+        return false;
+    struct cw_packet *p = new_packet(c, CW_PK_WRITE, victim->line, payload);
+    p->sectors = (uint8_t)sectors;
+    p->sub = CW_EVICT_SUB;
+    memcpy(p->byte_mask, victim->dirty, sizeof p->byte_mask);
+    memcpy(p->u.data, victim->data, sizeof p->u.data);
+    cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
+    cw_l1_clean(victim);
+    c->cfg.stats->l1_writebacks++;
+    return true;
+}
+
+static void send_miss(struct cw_core *c, uint64_t line, uint32_t mshr)
+{
+    struct cw_packet *p = new_packet(c, CW_PK_READ, line, 0);
+    p->sectors = 0xf;
+    p->tag = CW_TAG_MSHR | mshr;
+    cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
+}
+
+static bool miss_has_room(const struct cw_core *c)
+{
+    return crossbar_takes(c, (c->config->noc_header_bytes + c->config->noc_flit_bytes) / c->config->noc_flit_bytes);
+}
+
+enum progress { MOVED, RETRY, WAIT_FILL };
+
+/* What a refusal means for the one who asked. */
+static enum progress refused(struct cw_core *c, enum cw_l1_result r, struct cw_l1_line *victim)
+{
+    if (r == CW_L1_BUSY)
+        return WAIT_FILL;
+    evict(c, victim);
+    return RETRY;
+}
+
+static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    const struct cw_l1_waiter who = {.inst = e->inst, .lanes = e->access.lanes, .piece = e->piece};
+    uint64_t need[2];
+    uint8_t *data = 0;
+    uint32_t mshr = 0;
+    struct cw_l1_line *victim = 0;
+    if (!miss_has_room(c))
+        return RETRY;
+    access_mask(e, need);
+    enum cw_l1_result r = cw_l1_read(&c->l1, e->access.line, need, &who, &data, &mshr, &victim);
+    if (r == CW_L1_BUSY || r == CW_L1_EVICT)
+        return refused(c, r, victim);
+    c->cfg.stats->l1_reads++;
+    c->cfg.stats->l1_read_misses += r != CW_L1_HIT;
+    if (r == CW_L1_HIT)
+        deliver(c, e->inst, e->access.lanes, e->piece, data, c->cycle + c->config->l1_latency);
+    else if (r == CW_L1_MISS)
+        send_miss(c, e->access.line, mshr);
+    return MOVED;
+}
+
+static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    uint64_t mask[2];
+    uint8_t *data = 0;
+    bool allocated;
+    struct cw_l1_line *victim = 0;
+    access_mask(e, mask);
+    enum cw_l1_result r = cw_l1_write(&c->l1, e->access.line, mask, &data, &allocated, &victim);
+    if (r != CW_L1_HIT)
+        return refused(c, r, victim);
+    copy_local(e, data, true);
+    c->cfg.stats->l1_writes++;
+    c->cfg.stats->l1_write_misses += allocated;
+    cw_core__inst_answered(c, e->inst, c->cycle + 1);
+    return MOVED;
+}
+
+static bool uses_l1(const struct cw_core *c, const struct cw_mem_inst *m)
+{
+    const struct cw_uop *u = m->uop;
+    if (m->space == CW_SPACE_LOCAL)
+        return true;
+    return c->config->l1_global == CW_ON && u->op == CW_OP_LD && (u->flags & (CW_UF_CACHE_ALL | CW_UF_VOLATILE)) == CW_UF_CACHE_ALL;
+}
+
+/* ---- the pipe ---- */
+
+bool cw_core__pipe_has_room(const struct cw_core *c)
+{
+    return c->pipe_cnt < c->pipe_cap;
+}
+
+void cw_core__pipe_push(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    uint32_t tail = c->pipe_head + c->pipe_cnt++;
+    c->pipe[tail < c->pipe_cap ? tail : tail - c->pipe_cap] = *e;
+    if (c->pipe_cnt == 1)
+        c->pipe_next = e->ready > c->cycle ? e->ready : c->cycle + 1;
+}
+
+static enum progress l1_access(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    if (c->log_refused) { /* log accesses take turns with the pipe */
+        c->log_refused = false;
+        return RETRY;
+    }
+    c->l1_port_cycle = c->cycle;
+    return e->inst->m.uop->op == CW_OP_ST ? l1_store(c, e) : l1_load(c, e);
+}
+
+static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    if (c->pipe_packet == 0)
+        c->pipe_packet = build(c, e);
+    struct cw_packet *p = c->pipe_packet;
+    if (!crossbar_takes(c, p->flits))
+        return RETRY;
+    cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
+    c->pipe_packet = 0;
+    if (c->config->l1_global == CW_ON && p->kind != CW_PK_READ)
+        cw_l1_invalidate(&c->l1, e->access.line);
+    if (p->kind == CW_PK_WRITE || (p->kind == CW_PK_ATOMIC && p->needs_reply == 0)) {
+        c->acks++;
+        c->warp[e->inst->m.warp].acks++;
+        cw_core__inst_answered(c, e->inst, c->cycle + 1);
+    }
+    return MOVED;
+}
+
+void cw_core__pipe_tick(struct cw_core *c)
+{
+    c->pipe_next = CW_CYCLE_NEVER;
+    if (c->pipe_cnt == 0)
+        return;
+    struct cw_pipe_entry e = c->pipe[c->pipe_head];
+    if (e.ready > c->cycle) {
+        c->pipe_next = e.ready;
+        return;
+    }
+    struct cw_warp *warp = &c->warp[e.inst->m.warp];
+    enum progress r = uses_l1(c, &e.inst->m) ? l1_access(c, &e) : bypass(c, &e);
+    if (r != MOVED) {
+        if (c->pipe_stalled_at == CW_CYCLE_NEVER)
+            c->pipe_stalled_at = c->cycle;
+        c->pipe_next = r == RETRY ? c->cycle + 1 : CW_CYCLE_NEVER;
+        return;
+    }
+    if (c->pipe_stalled_at != CW_CYCLE_NEVER)
+        c->cfg.stats->l1_stalls += c->cycle - c->pipe_stalled_at;
+    c->pipe_stalled_at = CW_CYCLE_NEVER;
+    warp->piped--;
+    c->pipe_head = c->pipe_head + 1 < c->pipe_cap ? c->pipe_head + 1 : 0;
+    if (--c->pipe_cnt > 0) {
+        uint64_t ready = c->pipe[c->pipe_head].ready;
+        c->pipe_next = ready > c->cycle ? ready : c->cycle + 1;
+    }
+}
+
+/* ---- replies ---- */
+
+static void fill(struct cw_core *c, struct cw_packet *p)
+{
+    uint32_t mshr = p->tag & ~CW_TAG_MSHR;
+    struct cw_l1_mshr *m = &c->l1.mshr[mshr];
+    const uint8_t *line = cw_l1_fill(&c->l1, mshr, p->u.data);
+    for (uint32_t i = 0; i < m->waiter_cnt; i++) {
+        const struct cw_l1_waiter *who = &m->waiter[i];
+        if (who->inst == 0)
+            c->tm->log_done(c->tm_self, who->warp, who->piece, c->now);
+        else
+            deliver(c, who->inst, who->lanes, who->piece, line, c->cycle + 1);
+    }
+    cw_l1_release(&c->l1, mshr);
+}
+
+static void acknowledge(struct cw_core *c, uint32_t w)
+{
+    assert(c->acks > 0 && c->warp[w].acks > 0);
+    c->acks--;
+    if (--c->warp[w].acks == 0)
+        cw_core__drained(c, w);
+}
+
+void cw_core__reply_tick(struct cw_core *c)
+{
+    struct cw_packet *p = cw_crossbar_pop(c->cfg.down, c->cfg.index, c->now);
+    if (p == 0)
+        return;
+    switch (p->kind) {
+    case CW_PK_READ_REPLY:
+        if ((p->tag & CW_TAG_MSHR) != 0)
+            fill(c, p);
+        else
+            deliver(c, cw_core__inst_of(c, p->tag), p->lanes, 0, p->u.data, c->cycle + 1);
+        break;
+    case CW_PK_ATOMIC_REPLY: {
+        struct cw_core_inst *inst = cw_core__inst_of(c, p->tag);
+        cw_core__write_old(c, &inst->m, p->lanes, p->u.atomic.a);
+        cw_core__inst_answered(c, inst, c->cycle + 1);
+        break;
+    }
+    case CW_PK_WRITE_ACK:
+        acknowledge(c, p->warp);
+        break;
+    default:
+        assert(c->tm != 0);
+        c->tm->reply(c->tm_self, p, c->now); /* which frees it */
+        return;
+    }
+    cw_packet_free(c->cfg.pool, p);
+}
+
+/* ---- transaction logs ---- */
+
+bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
+{
+    static const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
+    const struct cw_launch *l = c->launch;
+    uint64_t line = cw_local_line(l->local_base, l->local_bytes, c->cfg.index * c->config->core_warps + warp, l->log_offset / 4 + word);
+    const struct cw_l1_waiter who = {.inst = 0, .warp = warp, .piece = cookie};
+    uint8_t *data = 0;
+    uint32_t mshr = 0;
+    bool allocated = false;
+    struct cw_l1_line *victim = 0;
+    (void)now;
+    if (c->l1_port_cycle == c->cycle || c->log_cnt == c->log_cap || !miss_has_room(c)) {
+        c->log_refused = c->l1_port_cycle == c->cycle;
+        return false;
+    }
+    enum cw_l1_result r = write ? cw_l1_write(&c->l1, line, all, &data, &allocated, &victim)
+                                : cw_l1_read(&c->l1, line, all, &who, &data, &mshr, &victim);
+    c->l1_port_cycle = c->cycle;
+    if (r == CW_L1_BUSY || r == CW_L1_EVICT) {
+        refused(c, r, victim);
+        return false;
+    }
+    *(write ? &c->cfg.stats->l1_writes : &c->cfg.stats->l1_reads) += 1;
+    *(write ? &c->cfg.stats->l1_write_misses : &c->cfg.stats->l1_read_misses) += write ? allocated : r != CW_L1_HIT;
+    if (r == CW_L1_MISS)
+        send_miss(c, line, mshr);
+    if (r == CW_L1_HIT)
+        c->log_done[(c->log_head + c->log_cnt++) % c->log_cap] = (struct cw_log_done){c->cycle + c->config->l1_latency, warp, cookie};
+    return true;
+}
+
+void cw_core__log_tick(struct cw_core *c)
+{
+    while (c->log_cnt > 0 && c->log_done[c->log_head].ready <= c->cycle) {
+        struct cw_log_done d = c->log_done[c->log_head];
+        c->log_head = (c->log_head + 1) % c->log_cap;
+        c->log_cnt--;
+        c->tm->log_done(c->tm_self, d.warp, d.cookie, c->now);
+    }
+}

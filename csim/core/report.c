@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults, the deadlock report, and what counts as progress. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "core/core_state.h"
+
+void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
+{
+    struct cw_error what, text;
+    const struct cw_warp *warp = &c->warp[w];
+    const uint32_t *block = c->block[warp->block].ctaid;
+    va_list ap;
+    if (c->faulted)
+        return;
+    c->faulted = true;
+    va_start(ap, fmt);
+    cw_vfail(&what, status, fmt, ap);
+    va_end(ap);
+    cw_fail(&text, status, "kernel %s: %s:%u: block (%u, %u, %u) thread (%u, %u, %u): %s", c->launch->kernel->name, c->launch->module->file,
+            u->line, block[0], block[1], block[2], c->tid[w][0][lane], c->tid[w][1][lane], c->tid[w][2][lane], what.text);
+    if (c->cfg.events.fault != 0)
+        c->cfg.events.fault(c->cfg.events.context, status, text.text);
+}
+
+/*
+ * Progress and spinning. A warp makes progress when one of its threads exits, it stores to global or shared memory, an atomic of it
+ * changes memory, it passes a barrier, or it takes a backward branch after an iteration in which it asked memory nothing that another thread
+ * could answer: a loop without an atomic and without a volatile load computes, and is not a livelock however long it runs. An iteration
+ * with such an access and without progress is a polling iteration; `spin` counts them since the last progress. Inside a
+ * transaction only commits (counted by the system) are progress: an attempt that is aborted for ever computes in vain.
+ */
+void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp)
+{
+    if (warp->polled)
+        warp->spin++;
+    else if (!cw_simt_in_tx(&warp->simt))
+        cw_core__progress(c, warp);
+    warp->polled = false;
+}
+
+/* A loop is taken for a spin after this many polling iterations. */
+#define SPIN_ITERATIONS 64u
+
+bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
+{
+    memset(spin, 0, sizeof *spin);
+    for (uint32_t w = 0; w < c->config->core_warps; w++) {
+        const struct cw_warp *warp = &c->warp[w];
+        if (warp->wait == CW_WAIT_FREE || warp->wait == CW_WAIT_EXIT || warp->spin < SPIN_ITERATIONS)
+            continue;
+        uint32_t waiting = cw_simt_waiting(&warp->simt);
+        if (spin->iterations != 0 && (spin->waiting != 0 || waiting == 0)) /* the first warp; one with waiting lanes is better */
+            continue;
+        uint32_t pc = cw_simt_pc(&warp->simt);
+        *spin = (struct cw_core_spin){.warp = w, .pc = pc, .line = c->uop[pc].line, .lanes = cw_simt_active(&warp->simt),
+                                      .waiting = waiting, .iterations = warp->spin};
+        memcpy(spin->ctaid, c->block[warp->block].ctaid, sizeof spin->ctaid);
+    }
+    return spin->iterations != 0;
+}
+
+static uint32_t popcount(uint32_t mask)
+{
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+static void report_registers(const struct cw_core *c, const struct cw_warp *warp, uint32_t pc, FILE *out)
+{
+    const struct cw_issue_op *op = &c->op[pc];
+    const struct cw_kernel *k = c->launch->kernel;
+    for (uint32_t i = 0; i < op->slot_cnt; i++) {
+        uint32_t s = op->slot[i];
+        if (warp->slot_cycle[s] != CW_CYCLE_PENDING)
+            continue;
+        if (s < k->r32_cnt)
+            fprintf(out, "a memory access into 32-bit slot %u", s);
+        else if (s < k->r32_cnt + k->r64_cnt)
+            fprintf(out, "a memory access into 64-bit slot %u", s - k->r32_cnt);
+        else
+            fprintf(out, "a predicate");
+        fprintf(out, " (%u memory instructions outstanding)", warp->insts);
+        return;
+    }
+    if (warp->not_before > c->cycle)
+        fprintf(out, "cycle %llu (fetch, sleep or back-off)", (unsigned long long)warp->not_before);
+    else
+        fprintf(out, warp->ready_at <= c->cycle ? "nothing: ready to issue" : "a register of an instruction in execution");
+}
+
+static void report_wait(const struct cw_core *c, const struct cw_warp *warp, FILE *out)
+{
+    const struct cw_block *block = &c->block[warp->block];
+    const struct cw_barrier *b = &block->barrier[warp->bar_id];
+    fprintf(out, "waits for ");
+    switch ((enum cw_wait)warp->wait) {
+    case CW_WAIT_BARRIER:
+        fprintf(out, "barrier %u: %u of %u warps arrived", warp->bar_id, b->arrived, b->expected != 0 ? b->expected : block->warps_live);
+        break;
+    case CW_WAIT_FENCE:
+        fprintf(out, "earlier accesses (membar): %u memory instructions, %u acknowledgements", warp->insts, warp->acks);
+        break;
+    case CW_WAIT_TX_LOADS:
+    case CW_WAIT_TX_DRAIN:
+    case CW_WAIT_EXIT:
+        fprintf(out, "%u memory instructions before %s", warp->insts,
+                warp->wait == CW_WAIT_EXIT ? "it can leave" : warp->wait == CW_WAIT_TX_LOADS ? "tx_begin" : "tx_commit");
+        break;
+    case CW_WAIT_TX_BEGIN:
+        fprintf(out, "a token to begin its transaction");
+        break;
+    case CW_WAIT_TX_COMMIT:
+        fprintf(out, "the end of its commit: attempt %u", warp->attempt);
+        break;
+    default:
+        report_registers(c, warp, cw_simt_pc(&warp->simt), out);
+        break;
+    }
+}
+
+static void report_warp(const struct cw_core *c, uint32_t w, FILE *out)
+{
+    static const char types[] = "NRT";
+    const struct cw_warp *warp = &c->warp[w];
+    const struct cw_simt *s = &warp->simt;
+    const uint32_t *id = c->block[warp->block].ctaid;
+    uint32_t pc = cw_simt_pc(s);
+    fprintf(out, "core %u warp %u block (%u, %u, %u)", c->cfg.index, w, id[0], id[1], id[2]);
+    if (pc < c->launch->kernel->uop_cnt)
+        fprintf(out, " at %s:%u (micro-op %u, %s)", c->launch->module->file, c->uop[pc].line, pc,
+                cw_op_mnemonic((enum cw_op)c->uop[pc].op));
+    fprintf(out, ": %u lanes active, %u wait for reconvergence; ", popcount(cw_simt_active(s)), popcount(cw_simt_waiting(s)));
+    report_wait(c, warp, out);
+    if (warp->spin > 0)
+        fprintf(out, "; has polled memory for %u iterations in vain", warp->spin);
+    if (s->depth > 1) {
+        fprintf(out, "; stack");
+        for (uint32_t i = s->depth; i-- > 0;)
+            fprintf(out, " %c(line %u, %08x)", types[s->entry[i].type],
+                    s->entry[i].pc < c->launch->kernel->uop_cnt ? c->uop[s->entry[i].pc].line : 0, s->entry[i].mask);
+    }
+    fprintf(out, "\n");
+}
+
+void cw_core_report(const struct cw_core *c, FILE *out)
+{
+    for (uint32_t w = 0; w < c->config->core_warps; w++)
+        if (c->warp[w].wait != CW_WAIT_FREE)
+            report_warp(c, w, out);
+    if (c->queue_cnt + c->pipe_cnt != 0 || c->acks != 0 || c->l1.mshr_used != 0)
+        fprintf(out, "core %u: %u instructions and %u line accesses in the load/store unit, %u L1 misses, %llu acknowledgements outstanding\n",
+                c->cfg.index, c->queue_cnt, c->pipe_cnt, c->l1.mshr_used, (unsigned long long)c->acks);
+}
+
+uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t w)
+{
+    const struct cw_warp *warp = &c->warp[w];
+    switch ((enum cw_wait)warp->wait) {
+    case CW_WAIT_FREE:
+        return 0;
+    case CW_WAIT_BARRIER:
+        return 3;
+    case CW_WAIT_FENCE:
+    case CW_WAIT_TX_LOADS:
+    case CW_WAIT_EXIT:
+        return 4;
+    case CW_WAIT_TX_BEGIN:
+        return 5;
+    case CW_WAIT_TX_DRAIN:
+    case CW_WAIT_TX_COMMIT:
+        return 6;
+    default:
+        break;
+    }
+    if (warp->ready_at == CW_CYCLE_NEVER)
+        return 4;
+    if ((c->ready >> w & 1u) != 0)
+        return 1;
+    return cw_simt_in_tx(&warp->simt) && warp->attempt > 0 && warp->not_before > c->cycle + c->config->core_fetch_cycles ? 7 : 2;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Machine parameters: names, values and their limits, made from config.def. Presets are in config_presets.c, files in config_load.c. */
+#include "gpu/config.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "gpu/config_private.h"
+#include "mem/packet.h"
+
+#define NAME_MAX_LENGTH 63u
+
+struct param {
+    const char *name;
+    size_t offset;
+    uint32_t value_default, minimum, maximum;
+    const char *unit, *words, *source, *what;
+};
+
+static const struct param params[] = {
+#define X(field, name, def, lo, hi, unit, source, what) \
+    {name, offsetof(struct cw_config, field), (def), (lo), (hi), unit, NULL, source, what},
+#define E(field, name, def, words, source, what) {name, offsetof(struct cw_config, field), (def), 0, 0, "", words, source, what},
+#include "gpu/config.def"
+#undef X
+#undef E
+};
+
+static const char *const names[] = {
+#define X(field, name, def, lo, hi, unit, source, what) name,
+#define E(field, name, def, words, source, what)        name,
+#include "gpu/config.def"
+#undef X
+#undef E
+};
+
+uint32_t cw_config_count(void)
+{
+    return CW_CONFIG__COUNT;
+}
+
+uint32_t *cw_config__field(struct cw_config *config, uint32_t id)
+{
+    return (uint32_t *)(void *)((char *)config + params[id].offset);
+}
+
+uint32_t cw_config__preset_value(const struct cw_config__preset *preset, enum cw_config__id id, const char **source)
+{
+    for (; preset != NULL; preset = preset->base)
+        for (uint32_t i = 0; i < preset->override_cnt; i++)
+            if (preset->override[i].id == id) {
+                *source = preset->override[i].source;
+                return preset->override[i].value;
+            }
+    *source = params[id].source;
+    return params[id].value_default;
+}
+
+int cw_config_preset(struct cw_config *config, const char *preset, struct cw_error *err)
+{
+    const struct cw_config__preset *p = cw_config__find_preset(preset);
+    if (p == NULL) {
+        const char *const *list = cw_config_presets();
+        uint32_t cnt = 0;
+        while (list[cnt] != NULL)
+            cnt++;
+        const char *near = cw_nearest(preset, list, cnt);
+        return cw_fail(err, CW_EINVAL, "unknown preset '%s'; %s%s%s", preset, near != NULL ? "did you mean '" : "'cowarp list' shows all",
+                       near != NULL ? near : "", near != NULL ? "'?" : "");
+    }
+    memset(config, 0, sizeof *config);
+    memcpy(config->preset, p->name, strlen(p->name) + 1);
+    for (uint32_t id = 0; id < CW_CONFIG__COUNT; id++) {
+        const char *source;
+        *cw_config__field(config, id) = cw_config__preset_value(p, (enum cw_config__id)id, &source);
+    }
+    return CW_OK;
+}
+
+int cw_config_find(uint32_t *index, const char *name, struct cw_error *err)
+{
+    for (uint32_t id = 0; id < CW_CONFIG__COUNT; id++)
+        if (strcmp(names[id], name) == 0) {
+            *index = id;
+            return CW_OK;
+        }
+    const char *near = cw_nearest(name, names, CW_CONFIG__COUNT);
+    return cw_fail(err, CW_EINVAL, "unknown parameter '%.80s'; %s%s%s", name, near != NULL ? "did you mean '" : "'cowarp config' shows all",
+                   near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+void cw_config_info(const struct cw_config *config, uint32_t index, struct cw_config_info *info)
+{
+    const struct param *p = &params[index];
+    *info = (struct cw_config_info){
+        .name = p->name, .minimum = p->minimum, .maximum = p->maximum, .words = p->words, .unit = p->unit, .what = p->what};
+    memcpy(&info->value, (const char *)config + p->offset, sizeof info->value);
+    const char *source;
+    if (cw_config__preset_value(cw_config__find_preset(config->preset), (enum cw_config__id)index, &source) != info->value)
+        source = "set by the user";
+    info->source = source;
+}
+
+/* Length of word number n in "a|b|c", 0 when there are fewer. */
+static uint32_t nth_word(const char *words, uint32_t n, const char **word)
+{
+    for (; n > 0; n--) {
+        words = strchr(words, '|');
+        if (words == NULL)
+            return 0;
+        words++;
+    }
+    *word = words;
+    return (uint32_t)strcspn(words, "|");
+}
+
+void cw_config_value_text(const struct cw_config_info *info, char text[32])
+{
+    const char *word = "";
+    if (info->words == NULL)
+        snprintf(text, 32, "%" PRIu32, info->value);
+    else
+        snprintf(text, 32, "%.*s", (int)nth_word(info->words, info->value, &word), word);
+}
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
+/* A TOML integer. *value saturates, so that a value of any size is answered with the range. */
+static bool parse_integer(const char *text, bool *negative, uint64_t *value)
+{
+    *value = 0;
+    *negative = *text == '-';
+    if (*text == '-' || *text == '+')
+        text++;
+    const bool hex = text[0] == '0' && text[1] == 'x';
+    const uint64_t base = hex ? 16 : 10;
+    if (hex)
+        text += 2;
+    else if (text[0] == '0' && text[1] != '\0')
+        return false; /* TOML knows no leading zeros: octal, or a slip? */
+    bool digit_before = false;
+    for (; *text != '\0'; text++) {
+        if (*text == '_') {
+            if (!digit_before)
+                return false;
+            digit_before = false;
+            continue;
+        }
+        const uint64_t d = (uint64_t)digit_value(*text);
+        if (d >= base)
+            return false;
+        *value = *value > UINT64_MAX / 32 ? UINT64_MAX / 2 : *value * base + d;
+        digit_before = true;
+    }
+    return digit_before;
+}
+
+static int assign_word(struct cw_config *config, uint32_t id, const char *value, struct cw_error *err)
+{
+    const struct param *p = &params[id];
+    const char *word;
+    uint32_t length;
+    for (uint32_t n = 0; (length = nth_word(p->words, n, &word)) > 0; n++)
+        if (strlen(value) == length && memcmp(value, word, length) == 0) {
+            *cw_config__field(config, id) = n;
+            return CW_OK;
+        }
+    return cw_fail(err, CW_EINVAL, "%s = '%.40s': takes one of %s", p->name, value, p->words);
+}
+
+int cw_config__assign(struct cw_config *config, uint32_t id, const char *value, struct cw_error *err)
+{
+    const struct param *p = &params[id];
+    uint64_t v;
+    bool negative;
+    if (p->words != NULL)
+        return assign_word(config, id, value, err);
+    if (!parse_integer(value, &negative, &v))
+        return cw_fail(err, CW_EINVAL, "%s = '%.40s': not a whole number (%s, %" PRIu32 " to %" PRIu32 ")", p->name, value, p->unit,
+                       p->minimum, p->maximum);
+    if ((negative && v > 0) || v < p->minimum || v > p->maximum)
+        return cw_fail(err, CW_EINVAL, "%s = %.40s: out of range, %" PRIu32 " to %" PRIu32 " %s", p->name, value, p->minimum, p->maximum,
+                       p->unit);
+    *cw_config__field(config, id) = (uint32_t)v;
+    return CW_OK;
+}
+
+int cw_config_set(struct cw_config *config, const char *assignment, struct cw_error *err)
+{
+    char name[NAME_MAX_LENGTH + 1];
+    const char *equals = strchr(assignment, '=');
+    if (equals == NULL)
+        return cw_fail(err, CW_EINVAL, "'%.80s': expected name=value, as in core.count=15", assignment);
+    const size_t length = (size_t)(equals - assignment);
+    if (length > NAME_MAX_LENGTH)
+        return cw_fail(err, CW_EINVAL, "unknown parameter '%.80s'; 'cowarp config' shows all", assignment);
+    memcpy(name, assignment, length);
+    name[length] = '\0';
+    uint32_t id;
+    int status = cw_config_find(&id, name, err);
+    return status == CW_OK ? cw_config__assign(config, id, equals + 1, err) : status;
+}
+
+static bool power_of_two(uint32_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+static int check_powers(const struct cw_config *c, struct cw_error *err)
+{
+    static const enum cw_config__id must[] = {
+        CW_CONFIG__partition_interleave, CW_CONFIG__tm_granule_bytes, CW_CONFIG__tm_ownership_entries, CW_CONFIG__getm_table_rows,
+        CW_CONFIG__getm_bloom_rows,      CW_CONFIG__cu_write_bytes,   CW_CONFIG__dram_banks,           CW_CONFIG__dram_bank_groups,
+        CW_CONFIG__dram_row_bytes,       CW_CONFIG__dram_burst_bytes, CW_CONFIG__shared_banks,
+    };
+    for (uint32_t i = 0; i < sizeof must / sizeof must[0]; i++) {
+        struct cw_config_info info;
+        cw_config_info(c, must[i], &info);
+        if (!power_of_two(info.value))
+            return cw_fail(err, CW_EINVAL, "%s = %" PRIu32 ": must be a power of two", info.name, info.value);
+    }
+    return CW_OK;
+}
+
+static int check_cache(const char *cache, uint32_t bytes, uint32_t ways, struct cw_error *err)
+{
+    const uint32_t set_bytes = ways * CW_LINE_BYTES;
+    if (bytes % set_bytes == 0)
+        return CW_OK;
+    return cw_fail(err, CW_EINVAL,
+                   "%s.bytes = %" PRIu32 ": not a whole number of sets of %" PRIu32 " ways x %u bytes; set a multiple of %" PRIu32, cache,
+                   bytes, ways, CW_LINE_BYTES, set_bytes);
+}
+
+/* A packet holds its buffer space as a whole, so one that does not fit would wait for ever. */
+static int check_noc(const struct cw_config *c, struct cw_error *err)
+{
+    /* compare-and-swap of 32 lanes with two 64-bit operands each, and 4 bytes of offset per lane */
+    const uint64_t largest = c->noc_header_bytes + CW_PACKET_ENTRIES * (8u + 8u + 4u);
+    const uint64_t flits = (largest + c->noc_flit_bytes - 1) / c->noc_flit_bytes;
+    const char *name = c->noc_in_flits < c->noc_out_flits ? "noc.in_flits" : "noc.out_flits";
+    const uint32_t smaller = c->noc_in_flits < c->noc_out_flits ? c->noc_in_flits : c->noc_out_flits;
+    if (smaller >= flits)
+        return CW_OK;
+    return cw_fail(err, CW_EINVAL,
+                   "%s = %" PRIu32 ": a packet of %" PRIu64 " bytes does not fit; set at least %" PRIu64 " flits of %" PRIu32 " bytes",
+                   name, smaller, largest, flits, c->noc_flit_bytes);
+}
+
+static int check_dram(const struct cw_config *c, struct cw_error *err)
+{
+    if (c->dram_bank_groups > c->dram_banks)
+        return cw_fail(err, CW_EINVAL, "dram.bank_groups = %" PRIu32 ": more groups than dram.banks = %" PRIu32, c->dram_bank_groups,
+                       c->dram_banks);
+    if (c->dram_burst_bytes > CW_LINE_BYTES)
+        return cw_fail(err, CW_EINVAL, "dram.burst_bytes = %" PRIu32 ": a burst is at most one line of %u bytes", c->dram_burst_bytes,
+                       CW_LINE_BYTES);
+    if (c->dram_ccdl < c->dram_ccd)
+        return cw_fail(err, CW_EINVAL, "dram.ccdl = %" PRIu32 ": same group, at least dram.ccd = %" PRIu32, c->dram_ccdl, c->dram_ccd);
+    if (c->dram_rc < c->dram_ras)
+        return cw_fail(err, CW_EINVAL, "dram.rc = %" PRIu32 ": a row cycle is at least dram.ras = %" PRIu32, c->dram_rc, c->dram_ras);
+    return CW_OK;
+}
+
+/* All clock edges fall on whole units of 1 / lcm microseconds: with too large a multiple, 64 bits of time would soon run out. */
+static int check_clocks(const struct cw_config *c, struct cw_error *err)
+{
+    const uint32_t mhz[] = {c->clock_core_mhz, c->clock_noc_mhz, c->clock_l2_mhz, c->clock_cu_mhz, c->clock_dram_mhz};
+    uint64_t lcm = 1;
+    for (uint32_t i = 0; i < sizeof mhz / sizeof mhz[0]; i++) {
+        uint64_t a = lcm, b = mhz[i];
+        while (b != 0) {
+            const uint64_t r = a % b;
+            a = b;
+            b = r;
+        }
+        lcm = lcm / a * mhz[i];
+        if (lcm > UINT64_C(1000000000000))
+            return cw_fail(err, CW_EINVAL, "clock.*: the frequencies' least common multiple is above 10^12; use rounder numbers of MHz");
+    }
+    return CW_OK;
+}
+
+static int check_tm(const struct cw_config *c, struct cw_error *err)
+{
+    if (c->tm_granule_bytes > c->partition_interleave)
+        return cw_fail(err, CW_EINVAL,
+                       "tm.granule_bytes = %" PRIu32 ": a granule must lie in one partition, at most partition.interleave = %" PRIu32,
+                       c->tm_granule_bytes, c->partition_interleave);
+    if (c->tm_backoff_max_cycles < c->tm_backoff_cycles)
+        return cw_fail(err, CW_EINVAL, "tm.backoff_max_cycles = %" PRIu32 ": below tm.backoff_cycles = %" PRIu32, c->tm_backoff_max_cycles,
+                       c->tm_backoff_cycles);
+    if (c->watchdog_livelock_cycles < c->watchdog_cycles)
+        return cw_fail(err, CW_EINVAL, "watchdog.livelock_cycles = %" PRIu32 ": below watchdog.cycles = %" PRIu32,
+                       c->watchdog_livelock_cycles, c->watchdog_cycles);
+    return CW_OK;
+}
+
+int cw_config_check(const struct cw_config *config, struct cw_error *err)
+{
+    int status = check_powers(config, err);
+    if (status == CW_OK)
+        status = check_cache("l1", config->l1_bytes, config->l1_ways, err);
+    if (status == CW_OK)
+        status = check_cache("l2", config->l2_bytes, config->l2_ways, err);
+    if (status == CW_OK)
+        status = check_noc(config, err);
+    if (status == CW_OK)
+        status = check_dram(config, err);
+    if (status == CW_OK)
+        status = check_clocks(config, err);
+    if (status == CW_OK)
+        status = check_tm(config, err);
+    return status;
+}
+
+void cw_config_write(const struct cw_config *config, FILE *out)
+{
+    char table[NAME_MAX_LENGTH + 1] = "";
+    fprintf(out, "# Machine parameters; started from the preset %s.\n", config->preset);
+    for (uint32_t id = 0; id < CW_CONFIG__COUNT; id++) {
+        struct cw_config_info info;
+        char value[32];
+        cw_config_info(config, id, &info);
+        cw_config_value_text(&info, value);
+        const char *key = strrchr(info.name, '.') + 1;
+        const size_t length = (size_t)(key - info.name) - 1;
+        if (strlen(table) != length || memcmp(table, info.name, length) != 0) {
+            memcpy(table, info.name, length);
+            table[length] = '\0';
+            fprintf(out, "\n[%s]\n", table);
+        }
+        fprintf(out, "# %s\n# source: %s\n", info.what, info.source);
+        if (info.words != NULL)
+            fprintf(out, "%s = \"%s\" # %s\n", key, value, info.words);
+        else
+            fprintf(out, "%s = %s # %s, %" PRIu32 " to %" PRIu32 "\n", key, value, info.unit, info.minimum, info.maximum);
+    }
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Presets: published machines. Each replaces some values of the one that it starts from, and says for each where the number stands.
+ *
+ * The papers run the SIMT core at 1400 MHz with 16-wide pipelines; GPGPU-Sim writes the same machine as 700 MHz with 32-wide ones. So a
+ * latency of n cycles in its configuration files is 2 n cycles of the papers.
+ */
+#include <string.h>
+
+#include "gpu/config_private.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#define SET(field, value, source)             \
+    {                                         \
+        CW_CONFIG__##field, (value), (source) \
+    }
+
+#define T61 "thesis Table 6.1"
+static const struct cw_config__override thesis_warptm[] = {
+    SET(clock_core_mhz, 1400, T61),
+    SET(clock_noc_mhz, 1400, T61),
+    SET(clock_cu_mhz, 700, T61),
+    SET(clock_dram_mhz, 924, T61),
+    SET(core_count, 15, T61),
+    SET(core_warps, 48, T61 ": 1536 threads"),
+    SET(core_registers, 32768, T61),
+    SET(core_shared_bytes, 16384, T61),
+    SET(core_schedulers, 2, T61 ": SIMD pipeline width 16 x 2"),
+    SET(core_issue_cycles, 2, T61 ": SIMD pipeline width 16 x 2"),
+    SET(core_scheduler, CW_SCHED_GTO, T61),
+    SET(l1_bytes, 49152, T61),
+    SET(l1_ways, 6, T61),
+    SET(l1_global, CW_OFF, T61 ": transactional and local memory only"),
+    SET(noc_flit_bytes, 32, T61 ": 32 bytes/cycle"),
+    SET(noc_latency, 5, T61),
+    SET(partition_count, 6, T61),
+    SET(l2_bytes, 131072, T61),
+    SET(l2_ways, 8, T61),
+    SET(dram_queue, 32, T61),
+    SET(dram_latency, 200, T61),
+    SET(tm_ownership_entries, 4096, T61),
+    SET(tm_resolvers, 3, T61),
+    SET(cu_write_bytes, 32, "thesis 6.2.1: WarpTM coalesces for the 32-byte L2 port; Table 6.1's 1 word/cycle is Kilo TM without it"),
+};
+
+#define VIA "GETM VI.A"
+static const struct cw_config__override getm_56[] = {
+    SET(core_count, 56, VIA ": 56 cores in 28 clusters; each core has its own crossbar port here"),
+    SET(partition_count, 8, VIA ": 8 banks"),
+    SET(l2_bytes, 524288, VIA ": 4 MB in 8 banks"),
+    SET(l2_ways, 8, VIA),
+    SET(getm_table_rows, 256, VIA ": precise table doubled to 8K entries in all = 8 x 4 x 256"),
+    SET(getm_bloom_rows, 32, VIA ": recency filter not doubled, 1K entries in all = 8 x 4 x 32"),
+};
+
+#define G480 "GPGPU-Sim GTX480 (700 MHz)"
+#define HALF "half of getm's value: the core clock is halved"
+/* Latencies in cycles of the halved clock. */
+#define AT_700_MHZ                                                                                                                     \
+    SET(clock_core_mhz, 700, G480), SET(clock_l2_mhz, 700, G480), SET(clock_cu_mhz, 700, G480),                                        \
+        SET(core_issue_cycles, 1, G480 ": SIMD width 32"), SET(core_fetch_cycles, 2, HALF), SET(fu_alu_latency, 4, G480),              \
+        SET(fu_imul_latency, 5, G480), SET(fu_idiv_latency, 145, G480), SET(fu_fp_latency, 4, G480), SET(fu_fdiv_latency, 39, G480),   \
+        SET(fu_sfu_latency, 8, HALF), SET(fu_dp_latency, 8, G480), SET(fu_dpdiv_latency, 330, G480), SET(fu_alu_interval, 1, G480),    \
+        SET(fu_imul_interval, 2, G480), SET(fu_idiv_interval, 8, G480), SET(fu_fp_interval, 1, G480), SET(fu_fdiv_interval, 8, G480),  \
+        SET(fu_sfu_interval, 8, G480), SET(fu_dp_interval, 8, G480), SET(fu_dpdiv_interval, 130, G480), SET(shared_latency, 26, G480), \
+        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 4, HALF),                                              \
+        SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
+
+static const struct cw_config__override getm_artifact[] = {
+    AT_700_MHZ,
+    SET(clock_noc_mhz, 1400, "[art]"),
+    SET(clock_dram_mhz, 924, "[art]"),
+    SET(l1_pipeline, 17, HALF),
+    SET(l2_ways, 16, "[art]: 64 sets of 16 ways"),
+    SET(dram_queue, 16, "[art]"),
+    SET(tm_backoff_cycles, 500, "[art]"),
+    SET(tm_backoff_max_cycles, 5000, "[art]"),
+    SET(getm_overflow_latency, 115, "[art]"),
+};
+
+static const struct cw_config__override gtx480[] = {
+    AT_700_MHZ,
+    SET(clock_noc_mhz, 700, G480),
+    SET(clock_dram_mhz, 924, G480),
+    SET(core_shared_bytes, 49152, G480),
+    SET(l1_bytes, 16384, G480 ": 32 sets of 4 ways"),
+    SET(l1_ways, 4, G480),
+    SET(l1_global, CW_ON, G480),
+    SET(l1_pipeline, 34, G480 ": 35 in total"),
+    SET(noc_flit_bytes, 40, G480),
+    SET(l2_bytes, 131072, G480 ": 2 sub-partitions of 64 KB, one slice here"),
+    SET(l2_ways, 8, G480),
+    SET(l2_mshrs, 512, G480 ": 2 sub-partitions of 256"),
+    SET(l2_mshr_merge, 4, G480),
+    SET(dram_queue, 64, G480),
+};
+
+static const struct cw_config__preset preset_getm = {"getm", "15 cores, 6 partitions, as in GETM Table II", NULL, NULL, 0};
+static const struct cw_config__preset preset_thesis_warptm = {"thesis-warptm", "enhanced Kilo TM machine of Fung 2015, Table 6.1",
+                                                              &preset_getm, thesis_warptm, COUNT(thesis_warptm)};
+static const struct cw_config__preset preset_getm_56 = {"getm-56", "56 cores, 8 partitions, 4 MB L2, as in GETM VI.A and Figure 17",
+                                                        &preset_getm, getm_56, COUNT(getm_56)};
+static const struct cw_config__preset preset_getm_artifact = {"getm-artifact",
+                                                              "configuration of the GETM authors' simulator, at its 700-MHz core clock",
+                                                              &preset_getm, getm_artifact, COUNT(getm_artifact)};
+static const struct cw_config__preset preset_gtx480 = {"gtx480", "GPGPU-Sim 4's GTX480, for comparisons of speed", &preset_getm, gtx480,
+                                                       COUNT(gtx480)};
+
+static const struct cw_config__preset *const presets[] = {&preset_getm, &preset_thesis_warptm, &preset_getm_56, &preset_getm_artifact,
+                                                          &preset_gtx480};
+
+static const char *const preset_names[] = {"getm", "thesis-warptm", "getm-56", "getm-artifact", "gtx480", NULL};
+
+const char *const *cw_config_presets(void)
+{
+    return preset_names;
+}
+
+const struct cw_config__preset *cw_config__find_preset(const char *name)
+{
+    for (uint32_t i = 0; i < COUNT(presets); i++)
+        if (strcmp(presets[i]->name, name) == 0)
+            return presets[i];
+    return NULL;
+}
+
+const char *cw_config_preset_what(const char *preset)
+{
+    const struct cw_config__preset *p = cw_config__find_preset(preset);
+    return p != NULL ? p->what : NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by config.c, config_presets.c and config_load.c. */
+#ifndef CW_GPU_CONFIG_PRIVATE_H
+#define CW_GPU_CONFIG_PRIVATE_H
+
+#include <stddef.h>
+
+#include "gpu/config.h"
+
+enum cw_config__id {
+#define X(field, name, def, lo, hi, unit, source, what) CW_CONFIG__##field,
+#define E(field, name, def, words, source, what)        CW_CONFIG__##field,
+#include "gpu/config.def"
+#undef X
+#undef E
+    CW_CONFIG__COUNT
+};
+
+/* A preset is another preset with some values replaced, each with the place where the number stands. */
+struct cw_config__override {
+    enum cw_config__id id;
+    uint32_t value;
+    const char *source;
+};
+
+struct cw_config__preset {
+    const char *name, *what;
+    const struct cw_config__preset *base; /* NULL: the defaults of config.def */
+    const struct cw_config__override *override;
+    uint32_t override_cnt;
+};
+
+/* NULL when there is none of that name. */
+const struct cw_config__preset *cw_config__find_preset(const char *name);
+/* Value of a parameter in a preset, and where it comes from. */
+uint32_t cw_config__preset_value(const struct cw_config__preset *preset, enum cw_config__id id, const char **source);
+
+uint32_t *cw_config__field(struct cw_config *config, uint32_t id);
+/* The value as text, for a number (TOML: decimal or 0x, underscores between digits) or a word without quotes. */
+int cw_config__assign(struct cw_config *config, uint32_t id, const char *value, struct cw_error *err);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One instruction while it is read: insn.c knows operands and the regular opcodes, special.c the ones with a syntax of their own. */
+#ifndef CW_PTX_INSN_H
+#define CW_PTX_INSN_H
+
+#include "ptx/reader.h"
+
+#define CW_INSN_PARTS 16u
+
+struct cw_part { /* "ld.param.u64" has three */
+    const char *s;
+    uint32_t len;
+};
+
+struct cw_insn {
+    struct cw_tok word;
+    struct cw_part part[CW_INSN_PARTS];
+    uint32_t part_cnt;
+    uint32_t next; /* first part that is not yet understood */
+    struct cw_vop v;
+    enum cw_ptype type, stype; /* as written: v.u.type no longer knows .b32 from .u32 */
+};
+
+/* A row of the opcode table (optab.c). mods: what follows the name, separated by blanks, '?' = optional; a lower-case word stands for
+ * itself or for a group (insn.c: groups), T and S for a type out of types and stypes. opnds: one letter per operand, see insn.c. */
+struct cw_opspec {
+    const char *name;
+    uint16_t op, flags;
+    uint8_t cmp;
+    const char *mods, *opnds;
+    uint32_t types, stypes;
+};
+
+extern const struct cw_opspec cw_opspecs[];
+extern const uint32_t cw_opspec_cnt;
+
+bool cw_part_is(const struct cw_part *part, const char *word);
+/* The next part, if it is word: consumed. */
+bool cw_insn_accept(struct cw_insn *in, const char *word);
+/* The next part, if it is a type: consumed, else CW_PT_NONE. */
+enum cw_ptype cw_insn_type(struct cw_insn *in);
+/* Fails unless all parts were understood. */
+bool cw_insn_all(struct cw_ptx *p, const struct cw_insn *in);
+void cw_insn_refuse(struct cw_ptx *p, const struct cw_insn *in); /* "unknown or unsupported form of ld" */
+
+/* Operands. want: the type by which they are checked and constants are converted. */
+struct cw_vopnd cw_opnd_dst(struct cw_ptx *p, enum cw_ptype want);
+struct cw_vopnd cw_opnd_src(struct cw_ptx *p, enum cw_ptype want);
+struct cw_vopnd cw_opnd_pred(struct cw_ptx *p); /* source, maybe with ! */
+struct cw_vopnd cw_opnd_const(struct cw_ptx *p, uint64_t value, uint32_t bytes);
+struct cw_vopnd cw_opnd_reg(uint32_t vreg);
+/* A register of any type, at least bytes wide (ld, st and cvt let it be wider). */
+struct cw_vopnd cw_opnd_wide_dst(struct cw_ptx *p, uint32_t bytes);
+struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want);
+uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o); /* of a register; 0 for others */
+
+void cw_insn_dst(struct cw_insn *in, struct cw_vopnd o);
+void cw_insn_src(struct cw_insn *in, struct cw_vopnd o);
+void cw_insn_emit(struct cw_ptx *p, struct cw_insn *in);
+/* dst = (type) (stype) src, as one CVT under the statement's guard. */
+void cw_insn_convert(struct cw_ptx *p, struct cw_vopnd dst, enum cw_type type, struct cw_vopnd src, enum cw_type stype);
+
+/* special.c: true when the opcode is one of its own; it has then been read up to the ';'. */
+bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in);
+bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in); /* mem.c: ld, st, atom, red, fences, prefetches */
+bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in); /* control.c: branches, calls, barriers */
+
+#endif

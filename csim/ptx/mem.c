@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory instructions: ld, ldu, st, atom, red, fences, and the hints that are dropped. */
+#include <string.h>
+
+#include "ptx/insn.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct address {
+    struct cw_vopnd base; /* NONE when var is a parameter */
+    uint32_t var;         /* CW_PTX_NONE unless it is named */
+    int64_t offset;
+};
+
+/* What the modifiers of a memory instruction said. */
+struct mods {
+    bool has_scope, strong, volatile_, weak;
+};
+
+static bool space_fits(uint8_t space, const struct cw_var *v)
+{
+    switch (v->space) {
+    case CW_VAR_GLOBAL: return space == CW_SPACE_GLOBAL || space == CW_SPACE_GENERIC; /* its generic address is the same */
+    case CW_VAR_CONST: return space == CW_SPACE_CONST;
+    case CW_VAR_SHARED: return space == CW_SPACE_SHARED;
+    case CW_VAR_LOCAL: return space == CW_SPACE_LOCAL;
+    default: return space == CW_SPACE_PARAM;
+    }
+}
+
+static void base_register(struct cw_ptx *p, struct address *a, uint32_t reg)
+{
+    const struct cw_vreg *r = &cw_ptx_fn(p)->vreg.a[reg];
+    if (r->bytes < 4 || cw_ptype_info[r->ptype].kind == 'f')
+        cw_ptx_fail(p, CW_EINVAL, "an address has to be a 32-bit or 64-bit integer register");
+    a->base = cw_opnd_reg(reg);
+    cw_ptx_advance(p);
+}
+
+static void base_variable(struct cw_ptx *p, struct address *a, uint8_t space)
+{
+    struct cw_sym *s = cw_ptx_lookup(p, p->tok.text, p->tok.len);
+    if (s == NULL || s->kind != CW_SYM_VAR) {
+        cw_ptx_fail(p, CW_EINVAL, "address is not declared");
+        return;
+    }
+    const struct cw_var *v = &p->var.a[s->id];
+    if (!space_fits(space, v)) {
+        cw_ptx_fail(p, CW_EINVAL, "variable is not in the state space of the instruction");
+        return;
+    }
+    a->var = s->id;
+    if (v->space != CW_VAR_ENTRY_PARAM && v->space != CW_VAR_CALL_PARAM)
+        a->base = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, 0, 8, s->id)};
+    cw_ptx_advance(p);
+}
+
+/* [register + n], [variable + n], [n] */
+static struct address address(struct cw_ptx *p, uint8_t space)
+{
+    struct address a = {.var = CW_PTX_NONE};
+    cw_ptx_expect(p, '[');
+    if (p->tok.kind == CW_TOK_WORD) {
+        uint32_t reg = cw_ptx_find_reg(p, &p->tok);
+        if (reg != CW_PTX_NONE)
+            base_register(p, &a, reg);
+        else
+            base_variable(p, &a, space);
+        if (cw_ptx_is_punct(p, '+') || cw_ptx_is_punct(p, '-'))
+            a.offset = (int64_t)cw_ptx_expr(p, NULL);
+    } else {
+        a.base = cw_opnd_const(p, cw_ptx_expr(p, NULL), 8);
+    }
+    cw_ptx_expect(p, ']');
+    return a;
+}
+
+/* ---- modifiers ---- */
+
+static bool accept_space(struct cw_insn *in)
+{
+    static const struct {
+        const char *word;
+        uint8_t space;
+    } spaces[] = {{"global", CW_SPACE_GLOBAL}, {"shared", CW_SPACE_SHARED}, {"shared::cta", CW_SPACE_SHARED}, {"local", CW_SPACE_LOCAL},
+                  {"const", CW_SPACE_CONST}, {"param", CW_SPACE_PARAM}, {"param::entry", CW_SPACE_PARAM}, {"param::func", CW_SPACE_PARAM}};
+    for (uint32_t i = 0; i < COUNT(spaces); i++) {
+        if (cw_insn_accept(in, spaces[i].word)) {
+            in->v.u.space = spaces[i].space;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A cluster is a part of the GPU: the wider scope keeps every promise of the narrower one. */
+static bool accept_scope(struct cw_insn *in)
+{
+    static const struct {
+        const char *word;
+        uint8_t scope;
+    } scopes[] = {{"cta", CW_SCOPE_CTA}, {"cluster", CW_SCOPE_GPU}, {"gpu", CW_SCOPE_GPU}, {"sys", CW_SCOPE_SYS}};
+    for (uint32_t i = 0; i < COUNT(scopes); i++) {
+        if (cw_insn_accept(in, scopes[i].word)) {
+            in->v.u.scope = scopes[i].scope;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* .L1::evict_last, .L2::128B and the like are hints; .L2::cache_hint has an operand of its own and is refused. */
+static bool accept_hint(struct cw_insn *in)
+{
+    if (in->next == in->part_cnt)
+        return false;
+    const struct cw_part *part = &in->part[in->next];
+    bool hint = part->len > 4 && (memcmp(part->s, "L1::", 4) == 0 || memcmp(part->s, "L2::", 4) == 0);
+    if (!hint || cw_part_is(part, "L2::cache_hint"))
+        return false;
+    if (cw_part_is(part, "L1::no_allocate"))
+        in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+    in->next++;
+    return true;
+}
+
+static bool accept_order(struct cw_insn *in, struct mods *m, bool is_load)
+{
+    static const struct {
+        const char *word;
+        uint16_t flags;
+        bool load, store, scoped;
+    } orders[] = {{"relaxed", CW_UF_VOLATILE, true, true, true},
+                  {"acquire", CW_UF_VOLATILE | CW_UF_ACQUIRE, true, false, true},
+                  {"release", CW_UF_VOLATILE | CW_UF_RELEASE, false, true, true},
+                  {"volatile", CW_UF_VOLATILE, true, true, false},
+                  {"weak", 0, true, true, false}};
+    for (uint32_t i = 0; i < COUNT(orders); i++) {
+        if (!(is_load ? orders[i].load : orders[i].store) || !cw_insn_accept(in, orders[i].word))
+            continue;
+        in->v.u.flags |= orders[i].flags;
+        m->strong = orders[i].scoped;
+        m->weak = orders[i].flags == 0;
+        m->volatile_ = !m->strong && !m->weak;
+        return true;
+    }
+    return false;
+}
+
+static bool accept_policy(struct cw_insn *in, bool is_load)
+{
+    static const struct {
+        const char *word;
+        bool load, store, all;
+    } policies[] = {{"ca", true, false, true},  {"cg", true, true, false}, {"cs", true, true, false}, {"lu", true, false, false},
+                    {"cv", true, false, false}, {"nc", true, false, false}, {"wb", false, true, true}, {"wt", false, true, false}};
+    for (uint32_t i = 0; i < COUNT(policies); i++) {
+        if (!(is_load ? policies[i].load : policies[i].store) || !cw_insn_accept(in, policies[i].word))
+            continue;
+        if (!policies[i].all)
+            in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+        return true;
+    }
+    return false;
+}
+
+/* The modifiers of ld and st up to and with the type; false when something is left over or contradictory. */
+static bool access_mods(struct cw_insn *in, bool is_load)
+{
+    struct mods m = {0};
+    in->v.u.space = CW_SPACE_GENERIC;
+    in->v.u.vec = 1;
+    in->v.u.scope = CW_SCOPE_SYS;
+    in->v.u.flags = CW_UF_CACHE_ALL;
+    bool mmio = cw_insn_accept(in, "mmio");
+    accept_order(in, &m, is_load);
+    m.has_scope = accept_scope(in);
+    accept_space(in);
+    while (accept_policy(in, is_load) || accept_hint(in))
+        continue;
+    if (cw_insn_accept(in, "v2"))
+        in->v.u.vec = 2;
+    else if (cw_insn_accept(in, "v4"))
+        in->v.u.vec = 4;
+    in->type = cw_insn_type(in);
+    const struct cw_ptype_info *t = &cw_ptype_info[in->type];
+    in->v.u.type = t->type;
+    if ((in->v.u.flags & CW_UF_VOLATILE) != 0)
+        in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+    bool type_fits = t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && t->bytes * in->v.u.vec <= 16;
+    return type_fits && in->next == in->part_cnt && m.has_scope == m.strong && (!mmio || m.strong);
+}
+
+/* ---- ld, st ---- */
+
+/* Parameters have known bounds, and what lies behind them is another parameter. */
+static bool in_bounds(struct cw_ptx *p, const struct cw_insn *in, const struct address *a)
+{
+    uint64_t bytes = (uint64_t)cw_ptype_info[in->type].bytes * in->v.u.vec;
+    const struct cw_var *v = &p->var.a[a->var];
+    if (a->offset >= 0 && (uint64_t)a->offset <= v->bytes && bytes <= v->bytes - (uint64_t)a->offset)
+        return true;
+    cw_ptx_fail_tok(p, CW_EINVAL, &in->word, "access outside of parameter %.*s", (int)(v->len < 80 ? v->len : 80), v->name);
+    return false;
+}
+
+static void note_access(struct cw_ptx *p, const struct cw_insn *in, const struct address *a, bool is_store)
+{
+    struct cw_var *v = &p->var.a[a->var];
+    uint8_t bytes = cw_ptype_info[in->type].bytes;
+    for (uint32_t i = 0; i < in->v.u.vec; i++)
+        CW_PUSH(p, &v->access, (struct cw_access){.offset = (uint32_t)a->offset + i * bytes, .bytes = bytes, .is_store = is_store});
+}
+
+/* Source 0 and the offset, after the space: kernel parameters lie in the parameter block, those of functions are variables of their own
+ * (PLD, PST) or, when they are addressed by a register, in local memory. */
+static void set_address(struct cw_ptx *p, struct cw_insn *in, const struct address *a, bool is_store)
+{
+    in->v.u.imm = a->offset;
+    in->v.src[0] = a->base;
+    if (in->v.u.space != CW_SPACE_PARAM || p->status != CW_OK)
+        return;
+    bool is_entry = cw_ptx_fn(p)->is_entry;
+    bool named = a->var != CW_PTX_NONE;
+    if (!named && (is_store || a->base.kind != CW_V_REG)) {
+        cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "parameter space needs the name of a parameter");
+    } else if (!named) {
+        if (!is_entry)
+            in->v.u.space = CW_SPACE_LOCAL;
+    } else if (in_bounds(p, in, a)) {
+        const struct cw_var *v = &p->var.a[a->var];
+        if (v->space == CW_VAR_CALL_PARAM) {
+            in->v.u.op = is_store ? CW_VOP_PST : CW_VOP_PLD;
+            in->v.src[0] = (struct cw_vopnd){.kind = CW_V_PVAR, .id = a->var};
+            note_access(p, in, a, is_store);
+        } else if (is_store) {
+            cw_ptx_fail_tok(p, CW_EINVAL, &in->word, "a kernel's parameters cannot be written");
+        } else {
+            in->v.u.imm += (int64_t)v->offset;
+        }
+    }
+}
+
+/* Opens and steps through "{a, b}" or a single operand. */
+static void list_mark(struct cw_ptx *p, const struct cw_insn *in, uint32_t i)
+{
+    if (i == 0 && in->v.u.vec > 1)
+        cw_ptx_expect(p, '{');
+    else if (i > 0 && i < in->v.u.vec)
+        cw_ptx_expect(p, ',');
+    else if (i == in->v.u.vec && i > 1)
+        cw_ptx_expect(p, '}');
+}
+
+/* 64-bit registers take narrower values by way of a temporary, so that a micro-op's operands always are of its type's class. */
+static void load(struct cw_ptx *p, struct cw_insn *in)
+{
+    struct cw_vopnd wide[CW_UOP_DSTS];
+    uint32_t bytes = cw_ptype_info[in->type].bytes, n = in->v.u.vec;
+    in->v.u.op = CW_OP_LD;
+    in->v.u.src_cnt = 1;
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+        list_mark(p, in, i);
+        wide[i] = cw_opnd_wide_dst(p, bytes);
+        if (p->status != CW_OK)
+            return;
+        bool narrow = wide[i].kind == CW_V_REG && cw_opnd_bytes(p, wide[i]) == 8 && bytes < 8;
+        cw_insn_dst(in, narrow ? cw_opnd_reg(cw_ptx_new_reg(p, in->type, true)) : wide[i]);
+        if (cw_opnd_bytes(p, in->v.dst[i]) == 2)
+            in->v.u.stype = CW_U16;
+    }
+    list_mark(p, in, n);
+    if (in->v.u.stype != CW_U16)
+        in->v.u.stype = CW_U32;
+    cw_ptx_expect(p, ',');
+    struct address a = address(p, in->v.u.space);
+    set_address(p, in, &a, false);
+    cw_insn_emit(p, in);
+    bool is_signed = cw_ptype_info[in->type].kind == 's';
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+        if (in->v.dst[i].kind == CW_V_REG && in->v.dst[i].id != wide[i].id)
+            cw_insn_convert(p, wide[i], is_signed ? CW_S64 : CW_U64, in->v.dst[i], (enum cw_type)(bytes == 4 && !is_signed ? CW_U32 : in->v.u.type));
+}
+
+static void store(struct cw_ptx *p, struct cw_insn *in)
+{
+    in->v.u.op = CW_OP_ST;
+    in->v.u.src_cnt = 1;
+    uint32_t bytes = cw_ptype_info[in->type].bytes, n = in->v.u.vec;
+    struct address a = address(p, in->v.u.space);
+    set_address(p, in, &a, true);
+    cw_ptx_expect(p, ',');
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+        list_mark(p, in, i);
+        struct cw_vopnd o = cw_opnd_wide_src(p, in->type);
+        if (cw_opnd_bytes(p, o) == 8 && bytes < 8) {
+            struct cw_vopnd low = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_B32, true));
+            cw_insn_convert(p, low, CW_U32, o, CW_U64);
+            o = low;
+        }
+        cw_insn_src(in, o);
+    }
+    list_mark(p, in, n);
+    cw_insn_emit(p, in);
+}
+
+static void ld(struct cw_ptx *p, struct cw_insn *in)
+{
+    if (access_mods(in, true))
+        load(p, in);
+    else
+        cw_insn_refuse(p, in);
+}
+
+static void st(struct cw_ptx *p, struct cw_insn *in)
+{
+    if (access_mods(in, false) && in->v.u.space != CW_SPACE_CONST)
+        store(p, in);
+    else
+        cw_insn_refuse(p, in);
+}
+
+/* ---- atom, red ---- */
+
+#define B(t) (1u << CW_PT_##t)
+
+static const struct {
+    const char *word;
+    uint8_t op;
+    uint32_t types;
+} atoms[] = {
+    {"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16X2)},
+    {"exch", CW_ATOM_EXCH, B(B32) | B(B64)},
+    {"cas", CW_ATOM_CAS, B(B16) | B(B32) | B(B64)},
+    {"min", CW_ATOM_MIN, B(U32) | B(S32) | B(U64) | B(S64)},
+    {"max", CW_ATOM_MAX, B(U32) | B(S32) | B(U64) | B(S64)},
+    {"and", CW_ATOM_AND, B(B32) | B(B64)},
+    {"or", CW_ATOM_OR, B(B32) | B(B64)},
+    {"xor", CW_ATOM_XOR, B(B32) | B(B64)},
+    {"inc", CW_ATOM_INC, B(U32)},
+    {"dec", CW_ATOM_DEC, B(U32)}};
+
+static bool atom_op(struct cw_insn *in)
+{
+    for (uint32_t i = 0; i < COUNT(atoms); i++) {
+        if (!cw_insn_accept(in, atoms[i].word))
+            continue;
+        in->v.u.atom = atoms[i].op;
+        while (accept_hint(in))
+            continue;
+        bool noftz = cw_insn_accept(in, "noftz");
+        in->type = cw_insn_type(in);
+        in->v.u.type = cw_ptype_info[in->type].type;
+        return in->next == in->part_cnt && (atoms[i].types >> in->type & 1) != 0 && noftz == (in->type == CW_PT_F16X2);
+    }
+    return false;
+}
+
+static bool atom_mods(struct cw_insn *in)
+{
+    in->v.u.space = CW_SPACE_GENERIC;
+    in->v.u.vec = 1;
+    in->v.u.scope = CW_SCOPE_GPU; /* the ISA's default */
+    if (cw_insn_accept(in, "acquire"))
+        in->v.u.flags = CW_UF_ACQUIRE;
+    else if (cw_insn_accept(in, "release"))
+        in->v.u.flags = CW_UF_RELEASE;
+    else if (cw_insn_accept(in, "acq_rel"))
+        in->v.u.flags = CW_UF_ACQUIRE | CW_UF_RELEASE;
+    else
+        cw_insn_accept(in, "relaxed");
+    accept_scope(in);
+    accept_space(in);
+    bool space_fits_atom = in->v.u.space == CW_SPACE_GENERIC || in->v.u.space == CW_SPACE_GLOBAL || in->v.u.space == CW_SPACE_SHARED;
+    return space_fits_atom && atom_op(in);
+}
+
+static void atomic(struct cw_ptx *p, struct cw_insn *in, bool has_dst)
+{
+    if (!atom_mods(in) || (!has_dst && (in->v.u.atom == CW_ATOM_EXCH || in->v.u.atom == CW_ATOM_CAS))) {
+        cw_insn_refuse(p, in);
+        return;
+    }
+    in->v.u.op = CW_OP_ATOM;
+    if (has_dst) {
+        struct cw_vopnd dst = cw_opnd_dst(p, in->type);
+        if (dst.kind != CW_V_SINK)
+            cw_insn_dst(in, dst);
+        cw_ptx_expect(p, ',');
+    }
+    struct address a = address(p, in->v.u.space);
+    in->v.u.imm = a.offset;
+    cw_insn_src(in, a.base);
+    cw_ptx_expect(p, ',');
+    cw_insn_src(in, cw_opnd_src(p, in->type));
+    if (in->v.u.atom == CW_ATOM_CAS) {
+        cw_ptx_expect(p, ',');
+        cw_insn_src(in, cw_opnd_src(p, in->type));
+    }
+    cw_insn_emit(p, in);
+}
+
+static void atom(struct cw_ptx *p, struct cw_insn *in)
+{
+    atomic(p, in, true);
+}
+
+static void red(struct cw_ptx *p, struct cw_insn *in)
+{
+    atomic(p, in, false);
+}
+
+/* ---- fences and hints ---- */
+
+static void membar(struct cw_ptx *p, struct cw_insn *in)
+{
+    in->v.u.op = CW_OP_MEMBAR;
+    if (cw_insn_accept(in, "cta"))
+        in->v.u.scope = CW_SCOPE_CTA;
+    else if (cw_insn_accept(in, "gl"))
+        in->v.u.scope = CW_SCOPE_GPU;
+    else if (cw_insn_accept(in, "sys"))
+        in->v.u.scope = CW_SCOPE_SYS;
+    else
+        in->next = 0;
+    if (cw_insn_all(p, in))
+        cw_insn_emit(p, in);
+}
+
+static void fence(struct cw_ptx *p, struct cw_insn *in)
+{
+    in->v.u.op = CW_OP_MEMBAR;
+    if (!cw_insn_accept(in, "sc") && cw_insn_accept(in, "acq_rel"))
+        in->v.u.flags = CW_UF_ACQUIRE | CW_UF_RELEASE;
+    if (!accept_scope(in))
+        in->next = 0;
+    if (cw_insn_all(p, in))
+        cw_insn_emit(p, in);
+}
+
+/* prefetch, prefetchu, discard, applypriority: of no effect on values; issued as a NOP. */
+static void hint(struct cw_ptx *p, struct cw_insn *in)
+{
+    bool sized = cw_part_is(&in->part[0], "discard") || cw_part_is(&in->part[0], "applypriority");
+    in->v.u.op = CW_OP_NOP;
+    accept_space(in);
+    if (!cw_insn_accept(in, "L1") && !cw_insn_accept(in, "L2") && !accept_hint(in))
+        in->next = 0;
+    if (!cw_insn_all(p, in))
+        return;
+    address(p, in->v.u.space);
+    if (sized) {
+        cw_ptx_expect(p, ',');
+        cw_ptx_uint(p, 128, "size");
+    }
+    in->v.u.space = CW_SPACE_GENERIC;
+    cw_insn_emit(p, in);
+}
+
+bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in)
+{
+    static const struct {
+        const char *name;
+        void (*read)(struct cw_ptx *p, struct cw_insn *in);
+    } table[] = {{"ld", ld}, {"ldu", ld}, {"st", st}, {"atom", atom}, {"red", red}, {"membar", membar}, {"fence", fence},
+                 {"prefetch", hint}, {"prefetchu", hint}, {"discard", hint}, {"applypriority", hint}};
+    for (uint32_t i = 0; i < COUNT(table); i++) {
+        if (cw_part_is(&in->part[0], table[i].name)) {
+            table[i].read(p, in);
+            return true;
+        }
+    }
+    return false;
+}

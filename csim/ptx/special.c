@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mov with vectors, conversions, address-space conversions: data movement whose syntax is not that of the table. */
+#include "ptx/insn.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void set_types(struct cw_insn *in, enum cw_ptype type, enum cw_ptype stype)
+{
+    in->type = type;
+    in->stype = stype;
+    in->v.u.type = cw_ptype_info[type].type;
+    in->v.u.stype = cw_ptype_info[stype].type;
+}
+
+/* ---- mov ---- */
+
+/* Elements of the { } list that starts at the current token, which is not consumed. */
+static uint32_t count_elements(const struct cw_ptx *p)
+{
+    struct cw_lex lex = p->lex;
+    struct cw_tok tok = p->ahead;
+    uint32_t n = 1;
+    while (tok.kind != CW_TOK_EOF && tok.kind != CW_TOK_BAD && !(tok.kind == CW_TOK_PUNCT && (tok.punct == '}' || tok.punct == ';'))) {
+        n += tok.kind == CW_TOK_PUNCT && tok.punct == ',';
+        cw_lex_next(&lex, &tok);
+    }
+    return n;
+}
+
+static enum cw_ptype element_type(struct cw_ptx *p, enum cw_ptype whole, uint32_t n)
+{
+    uint32_t bytes = cw_ptype_info[whole].bytes;
+    if ((n == 2 || n == 4) && bytes / n >= 1 && cw_ptype_info[whole].kind == 'b') {
+        static const uint8_t by_bytes[] = {0, CW_PT_B8, CW_PT_B16, 0, CW_PT_B32};
+        return (enum cw_ptype)by_bytes[bytes / n];
+    }
+    cw_ptx_fail(p, CW_EUNSUP, "a vector of %u elements does not fit the type of mov", n);
+    return CW_PT_NONE;
+}
+
+static void mov_unpack(struct cw_ptx *p, struct cw_insn *in)
+{
+    uint32_t n = count_elements(p);
+    enum cw_ptype elem = element_type(p, in->type, n);
+    in->v.u.op = CW_OP_UNPACK;
+    set_types(in, in->type, elem);
+    cw_ptx_expect(p, '{');
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+        if (i > 0)
+            cw_ptx_expect(p, ',');
+        cw_insn_dst(in, cw_opnd_dst(p, elem));
+    }
+    cw_ptx_expect(p, '}');
+    cw_ptx_expect(p, ',');
+    cw_insn_src(in, cw_opnd_src(p, in->type));
+}
+
+static void mov_pack(struct cw_ptx *p, struct cw_insn *in)
+{
+    uint32_t n = count_elements(p);
+    enum cw_ptype elem = element_type(p, in->type, n);
+    in->v.u.op = CW_OP_PACK;
+    set_types(in, in->type, elem);
+    cw_ptx_expect(p, '{');
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+        if (i > 0)
+            cw_ptx_expect(p, ',');
+        cw_insn_src(in, cw_opnd_src(p, elem));
+    }
+    cw_ptx_expect(p, '}');
+}
+
+static void mov(struct cw_ptx *p, struct cw_insn *in)
+{
+    enum cw_ptype type = cw_insn_type(in);
+    if (type == CW_PT_NONE || type == CW_PT_F16 || type == CW_PT_F16X2 || (cw_ptype_info[type].bytes == 1)) {
+        cw_insn_refuse(p, in);
+        return;
+    }
+    set_types(in, type, CW_PT_NONE);
+    in->v.u.op = CW_OP_MOV;
+    if (!cw_insn_all(p, in))
+        return;
+    if (cw_ptx_is_punct(p, '{')) {
+        mov_unpack(p, in);
+    } else {
+        cw_insn_dst(in, cw_opnd_dst(p, type));
+        cw_ptx_expect(p, ',');
+        if (cw_ptx_is_punct(p, '{'))
+            mov_pack(p, in);
+        else
+            cw_insn_src(in, cw_opnd_src(p, type));
+    }
+    cw_insn_emit(p, in);
+}
+
+/* ---- cvt ---- */
+
+static const struct {
+    const char *word;
+    uint8_t round;
+} roundings[] = {{"rn", CW_RN}, {"rz", CW_RZ}, {"rm", CW_RM}, {"rp", CW_RP}, {"rni", CW_RNI}, {"rzi", CW_RZI}, {"rmi", CW_RMI}, {"rpi", CW_RPI}};
+
+/* Which roundings the ISA wants: to an integer value for float -> integer, to a float where precision is lost, none elsewhere. */
+static bool rounding_fits(enum cw_ptype to, enum cw_ptype from, bool given, uint8_t round)
+{
+    bool to_float = cw_ptype_info[to].kind == 'f', from_float = cw_ptype_info[from].kind == 'f';
+    bool integer = given && round >= CW_RNI;
+    if (!to_float)
+        return from_float ? integer : !given;
+    if (!from_float)
+        return given && !integer;
+    if (cw_ptype_info[to].bytes < cw_ptype_info[from].bytes)
+        return given && !integer;
+    return !given || (integer && to == from);
+}
+
+/* Destination register wider than the type: the value is extended by the type's sign. Slots of up to 32 bits are kept zero-extended, so
+ * that only signed types and 64-bit registers need a second step. */
+static void cvt_emit(struct cw_ptx *p, struct cw_insn *in, struct cw_vopnd dst, struct cw_vopnd src)
+{
+    if (p->status != CW_OK)
+        return;
+    if (cw_opnd_bytes(p, src) == 8 && cw_ptype_info[in->stype].bytes < 8) {
+        struct cw_vopnd low = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_B32, true));
+        cw_insn_convert(p, low, CW_U32, src, CW_U64);
+        src = low;
+    }
+    uint32_t have = cw_opnd_bytes(p, dst), bytes = cw_ptype_info[in->type].bytes;
+    bool is_signed = cw_ptype_info[in->type].kind == 's';
+    bool direct = dst.kind == CW_V_SINK || have == bytes || (!is_signed && have <= 4);
+    struct cw_vopnd first = direct ? dst : cw_opnd_reg(cw_ptx_new_reg(p, in->type, true));
+    cw_insn_dst(in, first);
+    cw_insn_src(in, src);
+    cw_insn_emit(p, in);
+    if (!direct) {
+        enum cw_type wide = have == 8 ? (is_signed ? CW_S64 : CW_U64) : have == 4 ? (is_signed ? CW_S32 : CW_U32) : (is_signed ? CW_S16 : CW_U16);
+        cw_insn_convert(p, dst, wide, first, (enum cw_type)in->v.u.type);
+    }
+}
+
+static void cvt(struct cw_ptx *p, struct cw_insn *in)
+{
+    bool given = false;
+    in->v.u.op = CW_OP_CVT;
+    for (uint32_t i = 0; i < COUNT(roundings) && !given; i++) {
+        given = cw_insn_accept(in, roundings[i].word);
+        in->v.u.round = given ? roundings[i].round : CW_RN;
+    }
+    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "ftz") ? CW_UF_FTZ : 0);
+    in->v.u.flags |= (uint16_t)(cw_insn_accept(in, "sat") ? CW_UF_SAT : 0);
+    enum cw_ptype to = cw_insn_type(in), from = cw_insn_type(in);
+    const struct cw_ptype_info *t = &cw_ptype_info[to], *f = &cw_ptype_info[from];
+    bool fits = t->bytes > 0 && f->bytes > 0 && t->kind != 'b' && f->kind != 'b' && to != CW_PT_F16X2 && from != CW_PT_F16X2;
+    if (!fits || in->next != in->part_cnt || !rounding_fits(to, from, given, in->v.u.round)) {
+        cw_insn_refuse(p, in);
+        return;
+    }
+    set_types(in, to, from);
+    struct cw_vopnd dst = t->kind == 'f' ? cw_opnd_dst(p, to) : cw_opnd_wide_dst(p, t->bytes);
+    cw_ptx_expect(p, ',');
+    struct cw_vopnd src = f->kind == 'f' ? cw_opnd_src(p, from) : cw_opnd_wide_src(p, from);
+    cvt_emit(p, in, dst, src);
+}
+
+/* ---- address spaces ---- */
+
+static bool named_space(struct cw_insn *in)
+{
+    static const struct {
+        const char *word;
+        uint8_t space;
+    } spaces[] = {{"global", CW_SPACE_GLOBAL}, {"shared", CW_SPACE_SHARED}, {"shared::cta", CW_SPACE_SHARED}, {"local", CW_SPACE_LOCAL}, {"const", CW_SPACE_CONST}};
+    for (uint32_t i = 0; i < COUNT(spaces); i++) {
+        if (cw_insn_accept(in, spaces[i].word)) {
+            in->v.u.space = spaces[i].space;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void cvta(struct cw_ptx *p, struct cw_insn *in)
+{
+    in->v.u.op = CW_OP_CVTA;
+    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "to") ? CW_UF_TO : 0);
+    bool has_space = named_space(in);
+    if (!has_space || cw_insn_type(in) != CW_PT_U64 || in->next != in->part_cnt) {
+        cw_insn_refuse(p, in);
+        return;
+    }
+    set_types(in, CW_PT_U64, CW_PT_NONE);
+    cw_insn_dst(in, cw_opnd_dst(p, CW_PT_U64));
+    cw_ptx_expect(p, ',');
+    cw_insn_src(in, cw_opnd_src(p, CW_PT_U64));
+    cw_insn_emit(p, in);
+}
+
+static void isspacep(struct cw_ptx *p, struct cw_insn *in)
+{
+    in->v.u.op = CW_OP_ISSPACEP;
+    if (!named_space(in) || in->next != in->part_cnt) {
+        cw_insn_refuse(p, in);
+        return;
+    }
+    set_types(in, CW_PT_U64, CW_PT_NONE);
+    cw_insn_dst(in, cw_opnd_dst(p, CW_PT_PRED));
+    cw_ptx_expect(p, ',');
+    cw_insn_src(in, cw_opnd_src(p, CW_PT_U64));
+    cw_insn_emit(p, in);
+}
+
+bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in)
+{
+    static const struct {
+        const char *name;
+        void (*read)(struct cw_ptx *p, struct cw_insn *in);
+    } table[] = {{"mov", mov}, {"cvt", cvt}, {"cvta", cvta}, {"isspacep", isspacep}};
+    for (uint32_t i = 0; i < COUNT(table); i++) {
+        if (cw_part_is(&in->part[0], table[i].name)) {
+            table[i].read(p, in);
+            return true;
+        }
+    }
+    return false;
+}

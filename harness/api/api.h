@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcowarp's own state, shared by the files of this folder. */
+#ifndef CW_HARNESS_API_H
+#define CW_HARNESS_API_H
+
+#include <limits.h>
+
+#include "cowarp/cowarp.h"
+#include "gpu/gpu.h"
+#include "ptx/module.h"
+#include "rtl/rtl_provider.h"
+#include "wave_writer.h"
+
+struct cowarp_module {
+    struct cw_module *module;
+    uint64_t global_base; /* device address of its .global segment */
+    struct cowarp_module *next;
+};
+
+/* A unit that a GPU instantiates, and the system that does. */
+struct cowarp__unit {
+    const char *name, *system, *what;
+};
+#define COWARP__UNIT_MAX 16u
+
+struct cowarp__wave {
+    const struct cw_wave_writer *writer; /* NULL: no file is open */
+    void *self;
+    char path[PATH_MAX], temporary[PATH_MAX];
+};
+
+struct cowarp_gpu {
+    struct cw_error err;
+    struct cw_config config;
+    const struct cw_tm_system *system; /* NULL: none */
+    struct cw_unit_provider units;
+    bool units_created;
+    enum cw_unit_backend backend[COWARP__UNIT_MAX]; /* in the order of cowarp__units */
+    struct cw_gpu *gpu;
+    struct cowarp_module *modules;
+    struct cowarp__wave wave;
+    uint64_t seed;
+    bool check_serial, omit_host_seconds, failed;
+    char oracle[256];
+    double host_seconds;
+    int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
+    void (*on_message)(void *context, const char *text);
+    void *context;
+};
+
+/* The units that --unit may name; cowarp__unit_cnt of them. */
+extern const struct cowarp__unit cowarp__units[];
+extern const uint32_t cowarp__unit_cnt;
+const char *cowarp__backend_name(enum cw_unit_backend backend);
+/* Reads "name=backend" settings into gpu->backend and creates gpu->units. */
+int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings);
+
+/* Opens the wave file that the options ask for, if any. */
+int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+void cowarp__wave_step(void *context, const struct cw_gpu *gpu, cw_time now);
+/* Completes and renames it. */
+int cowarp__wave_close(struct cowarp_gpu *gpu);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Result files appear whole or not at all: written under a temporary name in the same folder, then renamed. What is not a regular
+ * file (a pipe, /dev/stdout) is written directly.
+ */
+#ifndef CW_HARNESS_OUT_FILE_H
+#define CW_HARNESS_OUT_FILE_H
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cw_out_file {
+    FILE *file;                /* to write to between open and close */
+    char path[PATH_MAX];       /* the final name, symbolic links followed */
+    char temporary[PATH_MAX];  /* "" when written directly */
+};
+
+/* Whether path could be written: its folder exists and is writable, and it is no folder itself. Changes nothing. 0 or CW_EIO. */
+int cw_out_file_check(const char *path, struct cw_error *err);
+
+/* 0 or CW_EIO; out->file is set on success. */
+int cw_out_file_open(struct cw_out_file *out, const char *path, struct cw_error *err);
+
+/* Flushes and renames; CW_EIO when anything since open failed, and then path is as it was. */
+int cw_out_file_close(struct cw_out_file *out, struct cw_error *err);
+
+/* Instead of close: leaves path as it was. */
+void cw_out_file_discard(struct cw_out_file *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which implementation stands behind each unit: C model, RTL, or both in lockstep. */
+#include <string.h>
+
+#include "api.h"
+
+const struct cowarp__unit cowarp__units[] = {
+    {"validation_unit", "getm", "metadata tables and stall buffer of a partition; one per memory partition"},
+};
+const uint32_t cowarp__unit_cnt = sizeof cowarp__units / sizeof cowarp__units[0];
+
+/* Units that exist only inside another one. */
+static const char *const parts[][2] = {
+    {"recency_bloom_filter", "validation_unit"}, {"cuckoo_table", "validation_unit"}, {"stall_buffer", "validation_unit"}};
+
+static const char *const backends[] = {[CW_UNIT_C] = "c", [CW_UNIT_RTL] = "rtl", [CW_UNIT_LOCKSTEP] = "lockstep"};
+#define BACKEND_CNT ((uint32_t)(sizeof backends / sizeof backends[0]))
+
+const char *cowarp__backend_name(enum cw_unit_backend backend)
+{
+    return backends[backend];
+}
+
+static int unknown_unit(struct cw_error *err, const char *name, const char *setting)
+{
+    const char *list[COWARP__UNIT_MAX];
+    if (strncmp(name, "cw_", 3) == 0)
+        name += 3;
+    for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(parts[i][0], name) == 0)
+            return cw_fail(err, CW_EINVAL, "unit '%s': is a part of %s; choose that: %s=rtl", name, parts[i][1], parts[i][1]);
+    for (uint32_t i = 0; i < cowarp__unit_cnt; i++)
+        list[i] = cowarp__units[i].name;
+    const char *near = cw_nearest(name, list, cowarp__unit_cnt);
+    if (near != NULL)
+        return cw_fail(err, CW_EINVAL, "unknown unit in '%.80s'; did you mean '%s'?", setting, near);
+    return cw_fail(err, CW_EINVAL, "unknown unit in '%.80s'; 'cowarp list' shows all", setting);
+}
+
+/* "validation_unit=rtl" */
+static int choose(struct cowarp_gpu *gpu, const char *setting)
+{
+    char name[64];
+    const char *equals = strchr(setting, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - setting) : 0;
+    if (equals == NULL || length == 0 || length >= sizeof name)
+        return cw_fail(&gpu->err, CW_EINVAL, "'%.80s': expected unit=c, unit=rtl or unit=lockstep", setting);
+    memcpy(name, setting, length);
+    name[length] = '\0';
+    uint32_t unit = 0, backend = 0;
+    while (unit < cowarp__unit_cnt && strcmp(cowarp__units[unit].name, name) != 0)
+        unit++;
+    if (unit == cowarp__unit_cnt)
+        return unknown_unit(&gpu->err, name, setting);
+    while (backend < BACKEND_CNT && strcmp(backends[backend], equals + 1) != 0)
+        backend++;
+    if (backend == BACKEND_CNT)
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is none of c, rtl, lockstep", name, equals + 1);
+    const char *system = gpu->system != NULL ? gpu->system->name : "none";
+    if (strcmp(system, cowarp__units[unit].system) != 0)
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: system %s has none; choose system %s", name, system, cowarp__units[unit].system);
+    gpu->backend[unit] = (enum cw_unit_backend)backend;
+    return CW_OK;
+}
+
+static void pass_message(void *context, const char *text)
+{
+    const struct cowarp_gpu *gpu = context;
+    if (gpu->on_message != NULL)
+        gpu->on_message(gpu->context, text);
+}
+
+int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings)
+{
+    struct cw_rtl_choice choice[COWARP__UNIT_MAX];
+    for (; settings != NULL && *settings != NULL; settings++) {
+        int status = choose(gpu, *settings);
+        if (status != CW_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < cowarp__unit_cnt; i++)
+        choice[i] = (struct cw_rtl_choice){cowarp__units[i].name, gpu->backend[i]};
+    const struct cw_rtl_options options = {
+        .build = {.message = pass_message, .message_context = gpu},
+        .choices = choice,
+        .choice_cnt = cowarp__unit_cnt,
+        .mismatch_file = "cowarp-mismatch.vcd",
+    };
+    int status = cw_rtl_provider_create(&gpu->units, &options, &gpu->err);
+    gpu->units_created = status == CW_OK;
+    return status;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wave/tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cw_taps {
+    const struct cw_unit_provider *inner;
+    struct cw_tap **tap;
+    uint32_t cnt;
+};
+
+static void tap_destroy(void *self)
+{
+    struct cw_tap *t = self;
+    t->inner.ops->destroy(t->inner.self);
+    t->inner.self = NULL; /* the tap itself lives as long as its list: a trace may still look at the last values */
+}
+
+static void tap_reset(void *self)
+{
+    struct cw_tap *t = self;
+    t->inner.ops->reset(t->inner.self);
+}
+
+static void tap_eval(void *self, const void *in, void *out)
+{
+    struct cw_tap *t = self;
+    t->inner.ops->eval(t->inner.self, in, out);
+    memcpy(t->in, in, t->unit->in_size);
+    memcpy(t->out, out, t->unit->out_size);
+}
+
+static void tap_tick(void *self, const void *in)
+{
+    struct cw_tap *t = self;
+    t->inner.ops->tick(t->inner.self, in);
+}
+
+static const struct cw_unit_ops tap_ops = {NULL, tap_destroy, tap_reset, tap_eval, tap_tick};
+
+static void tap_free(struct cw_tap *t)
+{
+    if (t == NULL)
+        return;
+    free(t->name);
+    free(t->port);
+    free(t->in);
+    free(t->out);
+    free(t);
+}
+
+static struct cw_tap *tap_new(const struct cw_unit *unit, const char *name, const void *params)
+{
+    struct cw_tap *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->unit = unit;
+    t->name = malloc(strlen(name) + 1);
+    t->port = calloc(unit->port_cnt, sizeof *t->port);
+    t->in = calloc(1, unit->in_size);
+    t->out = calloc(1, unit->out_size);
+    if (t->name == NULL || t->port == NULL || t->in == NULL || t->out == NULL) {
+        tap_free(t);
+        return NULL;
+    }
+    strcpy(t->name, name);
+    unit->ports(params, t->port);
+    return t;
+}
+
+static int tap_open(void *context, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
+                    struct cw_error *err)
+{
+    struct cw_taps *taps = context;
+    struct cw_tap **grown = realloc(taps->tap, (taps->cnt + 1) * sizeof *grown);
+    struct cw_tap *t = tap_new(unit, name, params);
+    if (grown != NULL)
+        taps->tap = grown;
+    if (grown == NULL || t == NULL) {
+        tap_free(t);
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    }
+    int status = taps->inner->open(taps->inner->context, unit, name, params, &t->inner, err);
+    if (status != CW_OK) {
+        tap_free(t);
+        return status;
+    }
+    taps->tap[taps->cnt++] = t;
+    *instance = (struct cw_unit_instance){unit, &tap_ops, t};
+    return CW_OK;
+}
+
+static int tap_poll(void *context, struct cw_error *err)
+{
+    const struct cw_taps *taps = context;
+    return taps->inner->poll != NULL ? taps->inner->poll(taps->inner->context, err) : CW_OK;
+}
+
+int cw_taps_create(struct cw_taps **taps, struct cw_unit_provider *outer, const struct cw_unit_provider *inner, struct cw_error *err)
+{
+    struct cw_taps *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    t->inner = inner;
+    *outer = (struct cw_unit_provider){t, tap_open, tap_poll};
+    *taps = t;
+    return CW_OK;
+}
+
+void cw_taps_destroy(struct cw_taps *taps)
+{
+    if (taps == NULL)
+        return;
+    for (uint32_t i = 0; i < taps->cnt; i++)
+        tap_free(taps->tap[i]);
+    free(taps->tap);
+    free(taps);
+}
+
+uint32_t cw_taps_count(const struct cw_taps *taps)
+{
+    return taps->cnt;
+}
+
+const struct cw_tap *cw_taps_at(const struct cw_taps *taps, uint32_t i)
+{
+    return taps->tap[i];
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The FST writer as a plug-in: libcowarp_wave.so, in C++ over Verilator's own FST writer, so that RTL models and values of the C side
+ * share one file. It is loaded only when a trace is asked for. The C side gives a flat list of named values.
+ */
+#ifndef CW_HARNESS_WAVE_PLUGIN_H
+#define CW_HARNESS_WAVE_PLUGIN_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CW_WAVE_ABI 1u
+
+/* Names for the values 0 .. cnt-1 of a signal, shown by the viewer instead of numbers. */
+struct cw_wave_enum {
+    const char *name;
+    uint32_t cnt;
+    const char *const *value;
+};
+
+struct cw_wave_signal {
+    const char *scope;       /* "cowarp core0", levels separated by blanks */
+    const char *name;
+    uint32_t bits;           /* 1 .. 64 */
+    const uint64_t *value;   /* read at each dump */
+    int32_t enum_index;      /* into the list of enums, or -1 */
+};
+
+struct cw_wave_rtl {
+    void *model;             /* VerilatedModel *, only for its context */
+    void (*trace)(void *self, void *fst, int depth);
+    void *self;
+};
+
+struct cw_wave_plugin {
+    uint32_t abi;
+    /* Returns a writer, or NULL when the file cannot be written. All pointers stay valid until close. Times are in picoseconds. */
+    void *(*open)(const char *path, const struct cw_wave_signal *signal, uint32_t signal_cnt, const struct cw_wave_enum *enums,
+                  uint32_t enum_cnt, const struct cw_wave_rtl *rtl, uint32_t rtl_cnt);
+    void (*dump)(void *writer, uint64_t time_ps); /* times grow */
+    void (*close)(void *writer);
+};
+
+const struct cw_wave_plugin *cw_wave_plugin_get(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

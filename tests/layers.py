@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Layers only look down: checks every #include of csim, include, harness and kernels against the order of layers, and that each source
+file begins with its licence line. Usage: layers.py SOURCE_DIR"""
+import pathlib
+import re
+import sys
+
+# A folder may include from itself and from folders earlier in the list.
+CSIM_ORDER = ["base", "ptx", "unit", "mem", "noc", "core", "tm", "pm", "check", "gpu"]
+# Pairs that are one layer: the partition stands between the two crossbars.
+ALLOWED = {("mem", "noc"), ("noc", "mem"), ("mem", "core"), ("unit", "base")}
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+        if match:
+            yield number, match.group(1)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    bad, seen = [], 0
+    for path in sorted((root / "csim").rglob("*.[ch]")):
+        layer = path.relative_to(root / "csim").parts[0]
+        for number, name in includes(path):
+            seen += 1
+            target = name.split("/")[0]
+            if target in ("cowarp",):
+                continue
+            if target not in CSIM_ORDER:
+                if "/" in name:
+                    bad.append(f"{path.relative_to(root)}:{number}: csim may not include {name}")
+                continue
+            if CSIM_ORDER.index(target) > CSIM_ORDER.index(layer) and (layer, target) not in ALLOWED:
+                bad.append(f"{path.relative_to(root)}:{number}: layer {layer} looks up at {target}")
+    for path in sorted((root / "include").rglob("*.h")):
+        for number, name in includes(path):
+            seen += 1
+            if not name.startswith("cowarp/"):
+                bad.append(f"{path.relative_to(root)}:{number}: a public header includes {name}")
+    for path in sorted((root / "kernels").rglob("*.[ch]")):
+        for number, name in includes(path):
+            seen += 1
+            if not (name.startswith("cowarp/") or name in ("../host.h", "host.h")):
+                bad.append(f"{path.relative_to(root)}:{number}: a workload uses the public API alone, not {name}")
+    for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx"):
+        for path in sorted(root.rglob(pattern)):
+            parts = path.relative_to(root).parts
+            if parts[0].startswith("build") or "corpus" in parts or parts[0] == ".git":
+                continue
+            if "SPDX-License-Identifier: Apache-2.0" not in "".join(path.open(errors="replace").readlines()[:4]):
+                bad.append(f"{path.relative_to(root)}: no SPDX line")
+            seen += 1
+    print("\n".join(bad))
+    print(f"{seen} includes and files looked at, {len(bad)} wrong")
+    return 1 if bad or seen == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

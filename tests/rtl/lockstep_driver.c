@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "lockstep_driver.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cw_test.h"
+#include "lockstep.h"
+#include "rtl_os.h"
+#include "rtl_provider.h"
+
+#ifndef CW_SOURCE_DIR
+#define CW_SOURCE_DIR "."
+#endif
+
+#define CYCLES_DEFAULT 200000u
+#define MUTANT_CYCLES 100000u
+#define SPEED_FRAMES 4096u
+#define SPEED_CYCLES 200000u
+
+static uint64_t env_number(const char *name, uint64_t fallback)
+{
+    const char *text = getenv(name);
+    return text != NULL && *text != '\0' ? strtoull(text, NULL, 0) : fallback;
+}
+
+static void show_message(void *context, const char *text)
+{
+    (void)context;
+    printf("%s\n", text);
+}
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One pair being run, and what its outputs have shown. */
+struct run {
+    const struct cw_lockstep_bench *bench;
+    const struct cw_lockstep_set *set;
+    struct cw_unit_provider provider;
+    struct cw_unit_instance pair;
+    struct cw_stimulus *stimulus;
+    void *in, *out;
+    uint8_t *seen; /* per port: 1 was 0, 2 was 1 */
+    struct cw_error error;
+};
+
+static void run_close(struct run *r)
+{
+    cw_stimulus_destroy(r->stimulus);
+    if (r->pair.self != NULL)
+        r->pair.ops->destroy(r->pair.self);
+    cw_rtl_provider_destroy(&r->provider);
+    free(r->in);
+    free(r->out);
+}
+
+static int run_open(struct run *r, const struct cw_rtl_options *opt, uint64_t seed)
+{
+    const struct cw_unit *unit = r->bench->unit;
+    int status = cw_rtl_provider_create(&r->provider, opt, &r->error);
+    if (status == CW_OK)
+        status = r->provider.open(r->provider.context, unit, unit->name, r->set->params, &r->pair, &r->error);
+    r->stimulus = cw_stimulus_create(unit, r->set->params, seed, r->set->phase_cycles, r->bench->constrain,
+                                     r->bench->context);
+    r->in = calloc(1, unit->in_size);
+    r->out = calloc(1, unit->out_size);
+    if (status == CW_OK && (r->stimulus == NULL || r->in == NULL || r->out == NULL))
+        status = cw_fail(&r->error, CW_ENOMEM, "out of memory");
+    return status;
+}
+
+static void note_outputs(const struct run *r, const struct cw_port *port)
+{
+    for (uint32_t i = 0; i < r->bench->unit->port_cnt; i++)
+        if (port[i].dir == CW_PORT_OUT && port[i].width == 1 && port[i].words == 0) {
+            uint64_t value;
+            memcpy(&value, (const char *)r->out + port[i].offset, sizeof value);
+            r->seen[i] |= (uint8_t)(1u << (value & 1));
+        }
+}
+
+/* 0, or CW_EMISMATCH. A third of the way through, and then at random about ten times, the unit is reset. */
+static int run_cycles(struct run *r, uint64_t cycles, uint64_t seed, uint64_t *resets)
+{
+    const struct cw_unit *unit = r->bench->unit;
+    struct cw_port *port = calloc(unit->port_cnt, sizeof *port);
+    struct cw_rng rng;
+    int status = CW_OK;
+    assert_non_null(port);
+    unit->ports(r->set->params, port);
+    cw_rng_seed(&rng, ~seed);
+    for (uint64_t n = 0; n < cycles && status == CW_OK; n++) {
+        if (n == cycles / 3 || cw_rng_next(&rng) % cycles < 10) {
+            r->pair.ops->reset(r->pair.self);
+            ++*resets;
+        }
+        cw_stimulus_next(r->stimulus, r->out, r->in);
+        r->pair.ops->eval(r->pair.self, r->in, r->out);
+        r->pair.ops->tick(r->pair.self, r->in);
+        if (r->seen != NULL)
+            note_outputs(r, port);
+        status = r->provider.poll(r->provider.context, &r->error);
+    }
+    free(port);
+    return status;
+}
+
+/* ns per eval and tick of one backend on its own, on a recorded stretch of the same stimulus. */
+static double measure(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, enum cw_unit_backend backend,
+                      uint64_t seed)
+{
+    const struct cw_unit *unit = bench->unit;
+    struct cw_unit_instance instance;
+    struct cw_unit_provider provider = cw_directed_open(unit, set->params, backend, &instance);
+    struct cw_stimulus *s = cw_stimulus_create(unit, set->params, seed, set->phase_cycles, bench->constrain, bench->context);
+    char *in = calloc(SPEED_FRAMES, unit->in_size);
+    void *out = calloc(1, unit->out_size);
+    assert_true(s != NULL && in != NULL && out != NULL);
+    for (uint32_t i = 0; i < SPEED_FRAMES; i++) {
+        cw_stimulus_next(s, out, in + i * unit->in_size);
+        instance.ops->eval(instance.self, in + i * unit->in_size, out);
+        instance.ops->tick(instance.self, in + i * unit->in_size);
+    }
+    instance.ops->reset(instance.self);
+    double start = now_seconds();
+    for (uint32_t n = 0; n < SPEED_CYCLES; n++) {
+        const void *frame = in + n % SPEED_FRAMES * unit->in_size;
+        instance.ops->eval(instance.self, frame, out);
+        instance.ops->tick(instance.self, frame);
+    }
+    double seconds = now_seconds() - start;
+    free(in);
+    free(out);
+    cw_stimulus_destroy(s);
+    cw_directed_close(&provider, &instance);
+    return 1e9 * seconds / SPEED_CYCLES;
+}
+
+static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles,
+                    uint64_t seed, uint8_t *seen)
+{
+    struct cw_rtl_options opt = {.build = {.message = show_message}, .default_backend = CW_UNIT_LOCKSTEP};
+    struct run r = {.bench = bench, .set = set, .seen = seen};
+    char file[256];
+    uint64_t resets = 0;
+    snprintf(file, sizeof file, "lockstep_%s_%s.vcd", bench->unit->name, set->label);
+    opt.mismatch_file = file;
+    int status = run_open(&r, &opt, seed);
+    double start = now_seconds();
+    if (status == CW_OK)
+        status = run_cycles(&r, cycles, seed, &resets);
+    double seconds = now_seconds() - start;
+    if (status != CW_OK)
+        print_error("%s, set %s, seed %" PRIu64 ": %s\n", bench->unit->name, set->label, seed, r.error.text);
+    else
+        printf("%s %s: %" PRIu64 " cycles, %" PRIu64 " resets, %" PRIu64 " checks, %.2f M cycles/s; alone: C %.1f ns, RTL "
+               "%.1f ns per cycle\n", bench->unit->name, set->label, cw_lockstep_cycles(r.pair.self), resets,
+               cw_lockstep_checks(r.pair.self), (double)cycles / seconds * 1e-6, measure(bench, set, CW_UNIT_C, seed),
+               measure(bench, set, CW_UNIT_RTL, seed));
+    run_close(&r);
+    assert_int_equal(status, CW_OK);
+}
+
+void cw_lockstep_run(const struct cw_lockstep_bench *bench)
+{
+    uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT) / bench->set_cnt + 1;
+    uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
+    struct cw_port *port = calloc(bench->unit->port_cnt, sizeof *port);
+    uint8_t *seen = calloc(bench->unit->port_cnt, 1);
+    assert_true(port != NULL && seen != NULL);
+    for (uint32_t i = 0; i < bench->set_cnt; i++)
+        run_set(bench, &bench->sets[i], cycles, seed + i, seen);
+    bench->unit->ports(bench->sets[0].params, port);
+    for (uint32_t i = 0; i < bench->unit->port_cnt; i++)
+        if (port[i].dir == CW_PORT_OUT && port[i].width == 1 && port[i].words == 0 && seen[i] != 3) {
+            print_error("%s: output %s was never %d: the stimulus does not reach it\n", bench->unit->name, port[i].name,
+                        seen[i] == 1);
+            fail();
+        }
+    free(seen);
+    free(port);
+}
+
+/* Broken copies ------------------------------------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *head, size_t head_size, const char *middle, const char *tail)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fwrite(head, 1, head_size, f);
+    fputs(middle, f);
+    fputs(tail, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void copy_module(const char *from_path, const char *to_path, const char *file, const struct cw_mutant *m)
+{
+    char wanted[128];
+    char *text = cw_os_read_file(from_path, NULL);
+    assert_non_null(text);
+    snprintf(wanted, sizeof wanted, "%s.v", m->module);
+    if (strcmp(file, wanted) != 0) {
+        write_file(to_path, text, strlen(text), "", "");
+    } else {
+        const char *at = strstr(text, m->from);
+        if (at == NULL || strstr(at + 1, m->from) != NULL)
+            fail_msg("mutant '%s': '%s' is not exactly once in %s", m->what, m->from, from_path);
+        else
+            write_file(to_path, text, (size_t)(at - text), m->to, at + strlen(m->from));
+    }
+    free(text);
+}
+
+/* Copies rtl/<folder>/<file>.v to to/<folder>/<file>.v, with the mutant's change. */
+static void copy_rtl(const char *to, const struct cw_mutant *m)
+{
+    DIR *top = opendir(CW_SOURCE_DIR "/rtl");
+    assert_non_null(top);
+    for (struct dirent *d = readdir(top); d != NULL; d = readdir(top)) {
+        char from_dir[CW_PATH_MAX], to_dir[CW_PATH_MAX], from[CW_PATH_MAX], dest[CW_PATH_MAX];
+        assert_int_equal(cw_os_path(from_dir, sizeof from_dir, NULL, CW_SOURCE_DIR "/rtl/%s", d->d_name), 0);
+        assert_int_equal(cw_os_path(to_dir, sizeof to_dir, NULL, "%s/%s", to, d->d_name), 0);
+        DIR *sub = d->d_name[0] == '.' ? NULL : opendir(from_dir);
+        if (sub == NULL)
+            continue;
+        assert_int_equal(mkdir(to_dir, 0777), 0);
+        for (struct dirent *e = readdir(sub); e != NULL; e = readdir(sub)) {
+            size_t n = strlen(e->d_name);
+            if (n < 3 || strcmp(e->d_name + n - 2, ".v") != 0)
+                continue;
+            assert_int_equal(cw_os_path(from, sizeof from, NULL, "%s/%s", from_dir, e->d_name), 0);
+            assert_int_equal(cw_os_path(dest, sizeof dest, NULL, "%s/%s", to_dir, e->d_name), 0);
+            copy_module(from, dest, e->d_name, m);
+        }
+        closedir(sub);
+    }
+    closedir(top);
+}
+
+static int run_mutant(const struct cw_lockstep_bench *bench, const struct cw_mutant *m, const char *rtl_dir, uint64_t seed,
+                      struct cw_error *err, uint64_t *cycles)
+{
+    struct cw_rtl_options opt = {.build = {.rtl_dir = rtl_dir, .cxx_flags = "-O1"}, .default_backend = CW_UNIT_LOCKSTEP};
+    struct run r = {.bench = bench, .set = &bench->sets[m->set]};
+    char library[CW_PATH_MAX];
+    uint64_t resets = 0;
+    int status = run_open(&r, &opt, seed);
+    if (status == CW_OK) {
+        status = run_cycles(&r, MUTANT_CYCLES, seed, &resets);
+        *cycles = cw_lockstep_cycles(r.pair.self);
+    }
+    *err = r.error;
+    run_close(&r);
+    if (cw_rtl_find(library, bench->unit, r.set->params, &opt.build, NULL) == CW_OK)
+        unlink(library);
+    return status;
+}
+
+void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_mutant *mutants, uint32_t mutant_cnt)
+{
+    uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
+    const char *tmp = getenv("TMPDIR");
+    uint32_t caught = 0;
+    for (uint32_t i = 0; i < mutant_cnt; i++) {
+        struct cw_error err = {""};
+        char dir[CW_PATH_MAX];
+        uint64_t cycles = 0;
+        assert_int_equal(cw_os_path(dir, sizeof dir, NULL, "%s/cw-mutant-XXXXXX", tmp != NULL ? tmp : "/tmp"), 0);
+        assert_non_null(mkdtemp(dir));
+        copy_rtl(dir, &mutants[i]);
+        int status = run_mutant(bench, &mutants[i], dir, seed, &err, &cycles);
+        cw_os_remove_tree(dir);
+        printf("mutant '%s': %s after %" PRIu64 " cycles: %s\n", mutants[i].what,
+               status == CW_EMISMATCH ? "caught" : "NOT CAUGHT", cycles, err.text);
+        caught += status == CW_EMISMATCH && cycles > 0;
+    }
+    assert_int_equal(caught, mutant_cnt);
+}
+
+/* Directed tests ------------------------------------------------------------------------------------------------------ */
+
+struct cw_unit_provider cw_directed_open(const struct cw_unit *unit, const void *params, enum cw_unit_backend backend,
+                                         struct cw_unit_instance *instance)
+{
+    struct cw_rtl_options opt = {.build = {.message = show_message}, .default_backend = backend};
+    struct cw_unit_provider provider;
+    struct cw_error err = {""};
+    int status = cw_rtl_provider_create(&provider, &opt, &err);
+    if (status == CW_OK)
+        status = provider.open(provider.context, unit, unit->name, params, instance, &err);
+    if (status != CW_OK)
+        fail_msg("%s", err.text);
+    return provider;
+}
+
+void cw_directed_close(struct cw_unit_provider *provider, struct cw_unit_instance *instance)
+{
+    struct cw_error err = {""};
+    int status = provider->poll(provider->context, &err);
+    instance->ops->destroy(instance->self);
+    cw_rtl_provider_destroy(provider);
+    if (status != CW_OK)
+        fail_msg("%s", err.text);
+}

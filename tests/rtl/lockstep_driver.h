@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random lockstep of a unit's C model against its RTL, for tests/rtl/test_<unit>.c.
+ *
+ * Environment: COWARP_LOCKSTEP_CYCLES cycles per unit, shared by its parameter sets (default 200000); COWARP_SEED the seed
+ * (default 1; --gtest_random_seed also works); COWARP_CACHE where built RTL is kept.
+ */
+#ifndef CW_TESTS_RTL_LOCKSTEP_DRIVER_H
+#define CW_TESTS_RTL_LOCKSTEP_DRIVER_H
+
+#include <stdint.h>
+
+#include "cowarp/unit.h"
+#include "stimulus.h"
+
+struct cw_lockstep_set {
+    const char *label;
+    const void *params;
+    uint32_t phase_cycles; /* of the stimulus; 0: default */
+};
+
+struct cw_lockstep_bench {
+    const struct cw_unit *unit;
+    const struct cw_lockstep_set *sets;
+    uint32_t set_cnt;
+    cw_stimulus_constrain_fn *constrain; /* NULL: the contract allows all inputs */
+    void *context;
+};
+
+/*
+ * A deliberately broken copy of the unit: in module's file the text `from`, which must be there exactly once, is replaced.
+ * set: index of the parameter set that shows it.
+ */
+struct cw_mutant {
+    const char *what;
+    const char *module;
+    const char *from, *to;
+    uint32_t set;
+};
+
+/* Runs all sets with resets in the middle; fails at the first difference, or when a one-bit output never took one of its
+ * values in any set (then the stimulus did not reach it). Prints seed, cycles, checks and speed. */
+void cw_lockstep_run(const struct cw_lockstep_bench *bench);
+
+/* Fails unless lockstep finds a difference in each of the broken copies. */
+void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_mutant *mutants, uint32_t mutant_cnt);
+
+/* Opens the unit's RTL for directed tests, as backend says; close by instance->ops->destroy, then cw_directed_close. Fails
+ * the test when it cannot. */
+struct cw_unit_provider cw_directed_open(const struct cw_unit *unit, const void *params, enum cw_unit_backend backend,
+                                         struct cw_unit_instance *instance);
+void cw_directed_close(struct cw_unit_provider *provider, struct cw_unit_instance *instance);
+
+#endif

@@ -1,0 +1,821 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Validation unit: C model and RTL in lockstep, broken copies, directed tests of each rule of GETM's Figure 6 on both, and
+ * random transactions judged by an oracle that knows the protocol's rules and nothing of tables or cycles.
+ */
+#include "cowarp/unit/validation_unit.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cw_test.h"
+#include "lockstep_driver.h"
+
+typedef struct cw_validation_unit_params params_t;
+typedef struct cw_validation_unit_in in_t;
+typedef struct cw_validation_unit_out out_t;
+
+/*                               ts  gran own cnt id row stash swaps bloom lines entries overflow evict_fill */
+static const params_t getm = {32, 30, 12, 16, 10, 8, 4, 32, 6, 4, 4, 12, 11};
+static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+static const params_t odd = {9, 37, 7, 5, 6, 2, 3, 5, 3, 3, 5, 4, 16};
+static const params_t tiny = {32, 30, 12, 16, 10, 1, 1, 2, 2, 16, 16, 8, 0};
+static const params_t roomy = {32, 30, 12, 16, 10, 10, 4, 32, 6, 16, 16, 12, 16};
+
+#define OVERFLOW_MAX 4096u
+
+/* Lockstep ------------------------------------------------------------------------------------------------------------ */
+
+/* The overflow area's memory, as the stimulus sees it: from the inputs and outputs of the cycle before. */
+struct memory {
+    in_t last_in;
+    bool reading;
+    uint64_t address;
+    uint32_t word[OVERFLOW_MAX][CW_VU_OVERFLOW_WORDS];
+    uint64_t now; /* logical time around which timestamps are drawn */
+};
+
+static void memory_step(struct memory *m, const out_t *out, in_t *in, bool answer_now)
+{
+    if (out->mem_valid && (m->last_in.mem_ready & 1)) {
+        if (out->mem_write)
+            memcpy(m->word[out->mem_addr], out->mem_wdata, sizeof m->word[0]);
+        else {
+            m->reading = true;
+            m->address = out->mem_addr;
+        }
+    }
+    in->mem_rsp_valid = m->reading && answer_now;
+    if (in->mem_rsp_valid) {
+        memcpy(in->mem_rdata, m->word[m->address], sizeof in->mem_rdata);
+        m->reading = false;
+    }
+}
+
+/* Makes traffic of the stimulus: few granules, timestamps near each other, releases that fit, a memory that remembers. */
+static void constrain(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
+{
+    struct memory *m = context;
+    in_t *in = inputs;
+    uint32_t owner = cw_rng_below(rng, 4);
+    if (cw_rng_below(rng, 32) == 0)
+        m->now++;
+    if (cw_rng_below(rng, 64) != 0) {
+        in->req_granule = cw_rng_below(rng, cw_rng_below(rng, 2) ? 7 : 60);
+        in->req_owner = owner;
+        in->req_warpts = m->now + cw_rng_below(rng, 4);
+        in->req_count = cw_rng_below(rng, 4) == 0 ? UINT64_MAX : 1;
+        in->req_kind = cw_rng_below(rng, 3);
+    }
+    if (cw_rng_below(rng, 16) != 0)
+        in->drain = 0;
+    if (cw_rng_below(rng, 64) != 0)
+        in->flush = 0;
+    memory_step(m, last_out, in, cw_rng_below(rng, 3) == 0);
+    m->last_in = *in;
+}
+
+static const struct cw_lockstep_set sets[] = {{"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"tiny", &tiny, 256}};
+
+static struct memory lockstep_memory;
+static const struct cw_lockstep_bench bench = {&cw_validation_unit_unit, sets, 4, constrain, &lockstep_memory};
+
+static void test_validation_unit__c_equals_rtl(void **state)
+{
+    (void)state;
+    cw_lockstep_run(&bench);
+}
+
+static void test_validation_unit__broken_copies_are_caught(void **state)
+{
+    static const struct cw_mutant mutants[] = {
+        {"eviction of the cycle before forgotten", "cw_validation_unit", "recent0_valid_q && recent0_granule_q == res_granule",
+         "recent0_valid_q && recent0_granule_q == res_granule && recent1_valid_q", 3},
+        {"eviction of two cycles before forgotten", "cw_validation_unit",
+         "recent1_valid_q && recent1_granule_q == res_granule", "recent1_valid_q && recent0_granule_q == res_granule", 3},
+        {"store not one later", "cw_validation_decide", "wts_o    = warpts_i + {{(TS_W - 1){1'b0}}, 1'b1};",
+         "wts_o    = warpts_i;", 3},
+        {"load checks rts too", "cw_validation_decide", "store && rts_i > wts_i ?", "rts_i > wts_i ?", 2},
+        {"request taken before a retry", "cw_validation_unit", "open && !retry_valid && !retrying_q", "open && !retrying_q", 2},
+        {"line not put back to sleep", "cw_validation_unit", "push && cur_retried", "push && cur_retried && dec_wake", 2},
+        {"one response too many", "cw_validation_unit", "rsp_claims < 3'd4", "rsp_claims < 3'd5", 2}};
+    (void)state;
+    cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
+}
+
+/* One unit of one backend ------------------------------------------------------------------------------------------------ */
+
+struct dut {
+    struct cw_unit_provider provider;
+    struct cw_unit_instance inst;
+    in_t in;
+    out_t out;
+    struct memory memory;
+    bool hold_responses;
+    uint64_t cycle;
+    struct {
+        uint64_t id, outcome, ts, cycle;
+    } response[64];
+    uint32_t responses;
+    uint32_t evictions, stashed, overflowed, stalls, retries, slowest;
+};
+
+static void dut_cycle(struct dut *d)
+{
+    d->in.rsp_ready = !d->hold_responses;
+    d->in.mem_ready = 1;
+    memory_step(&d->memory, &d->out, &d->in, true);
+    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
+    if (d->out.rsp_valid && d->in.rsp_ready) {
+        assert_true(d->responses < 64);
+        d->response[d->responses].id = d->out.rsp_id;
+        d->response[d->responses].outcome = d->out.rsp_outcome;
+        d->response[d->responses].ts = d->out.rsp_ts;
+        d->response[d->responses++].cycle = d->cycle;
+    }
+    d->evictions += (uint32_t)d->out.evt_evict;
+    d->stashed += (uint32_t)d->out.evt_stash;
+    d->overflowed += (uint32_t)d->out.evt_overflow;
+    d->stalls += (uint32_t)d->out.evt_stall;
+    d->retries += (uint32_t)d->out.evt_retry;
+    if (d->out.evt_table_cycles > d->slowest)
+        d->slowest = (uint32_t)d->out.evt_table_cycles;
+    d->inst.ops->tick(d->inst.self, &d->in);
+    d->memory.last_in = d->in;
+    d->in = (in_t){.drain = d->in.drain};
+    d->cycle++;
+}
+
+static void dut_settle(struct dut *d)
+{
+    uint32_t limit = 100000;
+    do
+        dut_cycle(d);
+    while (d->out.busy && --limit > 0);
+    assert_true(limit > 0);
+}
+
+static struct dut *dut_open(const params_t *p, enum cw_unit_backend backend)
+{
+    struct dut *d = calloc(1, sizeof *d);
+    assert_non_null(d);
+    d->provider = cw_directed_open(&cw_validation_unit_unit, p, backend, &d->inst);
+    dut_settle(d);
+    return d;
+}
+
+static void dut_close(struct dut *d)
+{
+    cw_directed_close(&d->provider, &d->inst);
+    free(d);
+}
+
+/* Presents a request until it is accepted. */
+static void dut_send(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint64_t warpts, uint64_t owner, uint64_t id)
+{
+    for (uint32_t i = 0; i < 1000; i++) {
+        d->in.req_valid = 1;
+        d->in.req_kind = kind;
+        d->in.req_granule = granule;
+        d->in.req_warpts = warpts;
+        d->in.req_owner = owner;
+        d->in.req_id = id;
+        d->in.req_count = 1;
+        dut_cycle(d);
+        if (d->out.req_ready)
+            return;
+    }
+    fail_msg("request %u of granule %u was not accepted", (unsigned)id, (unsigned)granule);
+}
+
+#define STALLED 9 /* beside enum cw_vu_outcome: no response */
+
+/* One request on its own; its outcome. */
+static uint64_t dut_do(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint64_t warpts, uint64_t owner, uint64_t *ts)
+{
+    d->responses = 0;
+    dut_send(d, kind, granule, warpts, owner, 0);
+    dut_settle(d);
+    if (d->responses == 0)
+        return STALLED;
+    *ts = d->response[0].ts;
+    return d->response[0].outcome;
+}
+
+#define EXPECT(kind, granule, warpts, owner, want, want_ts)                          \
+    do {                                                                             \
+        uint64_t ts_ = 0;                                                            \
+        assert_int_equal(dut_do(d, (kind), (granule), (warpts), (owner), &ts_), (want)); \
+        assert_int_equal(ts_, (want_ts));                                            \
+    } while (0)
+
+#define LOAD CW_VU_LOAD
+#define STORE CW_VU_STORE
+#define SUCCESS CW_VU_SUCCESS
+#define ABORT CW_VU_ABORT
+
+static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
+
+/* Directed -------------------------------------------------------------------------------------------------------------- */
+
+/* GETM section IV.B, Figure 7: tx1 starts at 20, tx2 at 10. A third warp at time 0 looks at the timestamps: its accesses abort and
+ * so change nothing. */
+static void test_validation_unit__figure_7(void **state)
+{
+    enum { A = 100, B = 200, TX1 = 1, TX2 = 2, LOOK = 3 };
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&getm, backends[b]);
+        EXPECT(LOAD, A, 20, TX1, SUCCESS, 0);
+        EXPECT(STORE, A, 0, LOOK, ABORT, 20); /* A.rts = 20 */
+        EXPECT(STORE, A, 20, TX1, SUCCESS, 0);
+        EXPECT(LOAD, B, 10, TX2, SUCCESS, 0);
+        EXPECT(STORE, B, 0, LOOK, ABORT, 10); /* B.rts = 10 */
+        EXPECT(STORE, B, 10, TX2, SUCCESS, 0);
+        EXPECT(LOAD, A, 0, LOOK, ABORT, 21); /* table 1: A.wts = 21, B.wts = 11 */
+        EXPECT(LOAD, B, 0, LOOK, ABORT, 11);
+        EXPECT(LOAD, A, 10, TX2, ABORT, 21); /* tx2 must restart later than 21 */
+        EXPECT(CW_VU_RELEASE, B, 0, TX2, STALLED, 0);
+        EXPECT(LOAD, B, 20, TX1, SUCCESS, 0);
+        EXPECT(STORE, B, 20, TX1, SUCCESS, 0);
+        EXPECT(LOAD, B, 0, LOOK, ABORT, 21); /* table 2 */
+        EXPECT(LOAD, B, 22, TX2, STALLED, 0);
+        EXPECT(CW_VU_RELEASE, A, 0, TX1, STALLED, 0); /* B is still reserved: tx2 sleeps on */
+        EXPECT(CW_VU_RELEASE, B, 0, TX1, SUCCESS, 0); /* the answer is that of tx2's load */
+        EXPECT(STORE, B, 0, LOOK, ABORT, 22);
+        EXPECT(STORE, A, 22, TX2, SUCCESS, 0);
+        dut_close(d);
+    }
+}
+
+static void test_validation_unit__each_branch_of_figure_6(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&getm, backends[b]);
+        EXPECT(STORE, 1, 5, 1, SUCCESS, 0);             /* unreserved store: wts 6 */
+        EXPECT(STORE, 1, 5, 1, SUCCESS, 0);             /* owner's store: writes 2, wts stays */
+        EXPECT(LOAD, 1, 9, 1, SUCCESS, 0);              /* owner's load: rts 9 */
+        EXPECT(LOAD, 1, 5, 2, ABORT, 6);                /* load older than the write */
+        EXPECT(STORE, 1, 8, 2, ABORT, 9);               /* store older than the read */
+        EXPECT(LOAD, 1, 6, 2, STALLED, 0);              /* not older than the write, but reserved */
+        EXPECT(CW_VU_RELEASE, 1, 0, 1, STALLED, 0);     /* one of two writes */
+        EXPECT(CW_VU_RELEASE, 1, 0, 1, SUCCESS, 0);     /* the last: the load goes on */
+        EXPECT(STORE, 1, 9, 3, SUCCESS, 0);             /* as late as the last read: allowed; wts 10 */
+        EXPECT(LOAD, 1, 9, 4, ABORT, 10);
+        EXPECT(CW_VU_RELEASE, 1, 0, 3, STALLED, 0);
+        EXPECT(LOAD, 1, 10, 4, SUCCESS, 0);             /* unreserved load: rts 10 */
+        EXPECT(LOAD, 1, 12, 5, SUCCESS, 0);
+        EXPECT(LOAD, 1, 11, 4, SUCCESS, 0);             /* a load may be older than another load: rts stays 12 */
+        EXPECT(STORE, 1, 11, 4, ABORT, 12);
+        EXPECT(CW_VU_RELEASE, 2, 0, 4, STALLED, 0);     /* of a granule that nobody knows: nothing */
+        EXPECT(LOAD, 2, 0, 4, SUCCESS, 0);
+        assert_int_equal(d->stalls, 1);
+        assert_int_equal(d->retries, 1);
+        dut_close(d);
+    }
+}
+
+static void test_validation_unit__release_counts_writes(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&odd, backends[b]); /* count_w = 5 */
+        for (int i = 0; i < 31; i++)
+            EXPECT(STORE, 7, 1, 1, SUCCESS, 0);
+        EXPECT(STORE, 7, 1, 1, CW_VU_FULL, 1); /* a 32nd write cannot be counted */
+        for (int i = 0; i < 30; i++)
+            EXPECT(CW_VU_RELEASE, 7, 0, 1, STALLED, 0);
+        EXPECT(LOAD, 7, 2, 2, STALLED, 0);
+        EXPECT(CW_VU_RELEASE, 7, 0, 1, SUCCESS, 0);
+        EXPECT(CW_VU_RELEASE, 7, 0, 1, STALLED, 0); /* never below 0 */
+        EXPECT(STORE, 7, 2, 2, SUCCESS, 0);
+        dut_close(d);
+    }
+}
+
+/* Waiting requests return in the order of their warpts, of equal ones the oldest first; a reservation ends the retries. */
+static void test_validation_unit__wakes_the_oldest_first(void **state)
+{
+    static const uint64_t load_ts[] = {30, 25, 27, 25};
+    static const uint64_t want[] = {1, 3, 2, 0};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&getm, backends[b]);
+        EXPECT(STORE, 4, 20, 1, SUCCESS, 0);
+        for (uint32_t i = 0; i < 4; i++)
+            dut_send(d, LOAD, 4, load_ts[i], 2 + i, i);
+        dut_settle(d);
+        assert_int_equal(d->out.stall_occupancy, 4);
+        assert_int_equal(d->out.stall_lines_used, 1);
+        d->responses = 0;
+        dut_send(d, CW_VU_RELEASE, 4, 0, 1, 0);
+        dut_settle(d);
+        assert_int_equal(d->responses, 4);
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(d->response[i].id, want[i]);
+            assert_int_equal(d->response[i].outcome, SUCCESS);
+        }
+        EXPECT(STORE, 5, 40, 1, SUCCESS, 0);
+        EXPECT(STORE, 5, 41, 2, STALLED, 0);
+        EXPECT(LOAD, 5, 45, 3, STALLED, 0);
+        EXPECT(CW_VU_RELEASE, 5, 0, 1, SUCCESS, 0); /* owner 2's store; owner 3's load waits for owner 2 now */
+        assert_int_equal(d->responses, 1);
+        assert_int_equal(d->out.stall_occupancy, 1);
+        EXPECT(CW_VU_RELEASE, 5, 0, 2, SUCCESS, 0);
+        assert_int_equal(d->out.stall_occupancy, 0);
+        dut_close(d);
+    }
+}
+
+/* Two requests of one warp wait for the same granule. The warp cannot release before both have been answered. */
+static void test_validation_unit__a_warp_does_not_wait_for_itself(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&getm, backends[b]);
+        EXPECT(STORE, 4, 20, 1, SUCCESS, 0);
+        EXPECT(STORE, 4, 22, 2, STALLED, 0);
+        EXPECT(LOAD, 4, 22, 2, STALLED, 0);
+        EXPECT(CW_VU_RELEASE, 4, 0, 1, SUCCESS, 0);
+        assert_int_equal(d->responses, 2);
+        assert_int_equal(d->response[1].outcome, SUCCESS);
+        dut_close(d);
+    }
+}
+
+static void test_validation_unit__full_stall_buffer_aborts(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&odd, backends[b]); /* 3 lines of 5 */
+        for (uint64_t g = 1; g <= 4; g++)
+            EXPECT(STORE, g, 1, 1, SUCCESS, 0);
+        for (int i = 0; i < 5; i++)
+            EXPECT(LOAD, 1, 9, 2, STALLED, 0);
+        EXPECT(LOAD, 1, 9, 2, CW_VU_FULL, 9); /* the line is full */
+        EXPECT(LOAD, 2, 9, 2, STALLED, 0);
+        EXPECT(LOAD, 3, 9, 2, STALLED, 0);
+        EXPECT(STORE, 4, 10, 2, CW_VU_FULL, 10); /* no line is left */
+        EXPECT(LOAD, 1, 1, 2, ABORT, 2);         /* the timestamp check comes first */
+        dut_close(d);
+    }
+}
+
+static void test_validation_unit__rollover_drain_and_flush(void **state)
+{
+    uint64_t last = 511; /* ts_w = 9 */
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&odd, backends[b]);
+        EXPECT(STORE, 1, 447, 1, SUCCESS, 0);
+        assert_int_equal(d->out.rollover, 0);
+        EXPECT(STORE, 2, 448, 2, SUCCESS, 0);
+        assert_int_equal(d->out.rollover, 1);
+        EXPECT(LOAD, 3, last, 2, CW_VU_ROLLOVER, last);
+        EXPECT(LOAD, 1, 450, 3, STALLED, 0);
+        d->in.flush = 1; /* not with a waiting request: ignored */
+        dut_settle(d);
+        assert_int_equal(d->out.rollover, 1);
+        d->responses = 0;
+        d->in.drain = 1;
+        dut_settle(d);
+        for (int i = 0; i < 10; i++)
+            dut_cycle(d);
+        assert_int_equal(d->responses, 1);
+        assert_int_equal(d->response[0].outcome, CW_VU_ROLLOVER);
+        assert_int_equal(d->out.stall_occupancy, 0);
+        d->in.req_valid = 1;
+        d->in.req_granule = 1;
+        d->in.req_warpts = 455;
+        d->in.req_owner = 3;
+        for (int i = 0; i < 5; i++)
+            dut_cycle(d);
+        assert_int_equal(d->responses, 2); /* would stall */
+        assert_int_equal(d->response[1].outcome, CW_VU_ROLLOVER);
+        d->in.drain = 0;
+        dut_settle(d);
+        dut_cycle(d);
+        d->in.flush = 1;
+        dut_cycle(d);
+        dut_settle(d);
+        assert_int_equal(d->out.rollover, 0);
+        EXPECT(STORE, 1, 0, 5, SUCCESS, 0); /* all is forgotten */
+        EXPECT(STORE, 2, 0, 5, SUCCESS, 0);
+        dut_close(d);
+    }
+}
+
+/* Four responses are kept, no more requests are taken, and nothing moves until the first is taken. */
+static void test_validation_unit__back_pressure(void **state)
+{
+    uint32_t accepted = 0;
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&getm, backends[b]);
+        d->hold_responses = true;
+        accepted = 0;
+        for (uint32_t i = 0; i < 50; i++) {
+            d->in.req_valid = 1;
+            d->in.req_kind = LOAD;
+            d->in.req_granule = i;
+            d->in.req_warpts = 3;
+            d->in.req_id = accepted;
+            dut_cycle(d);
+            accepted += (uint32_t)d->out.req_ready;
+            if (d->out.rsp_valid)
+                assert_int_equal(d->out.rsp_id, 0);
+        }
+        assert_int_equal(accepted, 4);
+        d->hold_responses = false;
+        dut_settle(d);
+        assert_int_equal(d->responses, 4);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_int_equal(d->response[i].id, i);
+        dut_close(d);
+    }
+}
+
+/* Back to back, all of one granule: one per cycle, each seeing the one before; answers three cycles after the request. */
+static void test_validation_unit__one_request_per_cycle(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&getm, backends[b]);
+        uint64_t start = d->cycle;
+        for (uint32_t i = 0; i < 20; i++)
+            dut_send(d, i % 2 ? LOAD : STORE, 9, 10, 1, i);
+        assert_int_equal(d->cycle - start, 20);
+        dut_settle(d);
+        assert_int_equal(d->responses, 20);
+        for (uint32_t i = 0; i < 20; i++) {
+            assert_int_equal(d->response[i].id, i);
+            assert_int_equal(d->response[i].outcome, SUCCESS);
+            assert_int_equal(d->response[i].cycle, start + i + 3);
+        }
+        start = d->cycle;
+        for (uint32_t i = 0; i < 9; i++)
+            dut_send(d, CW_VU_RELEASE, 9, 0, 1, 0);
+        assert_int_equal(d->cycle - start, 9);
+        EXPECT(LOAD, 9, 11, 2, STALLED, 0); /* the tenth write is still there */
+        EXPECT(CW_VU_RELEASE, 9, 0, 1, SUCCESS, 0);
+        dut_close(d);
+    }
+}
+
+/* 40 reserved granules in a table of eight rows and one stash entry: the rest is in the overflow area, all exact. */
+static void test_validation_unit__overflow_keeps_reservations_exact(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&tiny, backends[b]);
+        for (uint64_t g = 0; g < 40; g++)
+            EXPECT(STORE, g * 77, g, 1, SUCCESS, 0);
+        assert_true(d->overflowed >= 40 - 8 - 1);
+        assert_true(d->stashed >= 1);
+        assert_int_equal(d->evictions, 0);
+        for (uint64_t g = 1; g < 40; g++)
+            EXPECT(LOAD, g * 77, 0, 2, ABORT, g + 1);
+        for (uint64_t g = 0; g < 40; g++)
+            EXPECT(CW_VU_RELEASE, g * 77, 0, 1, STALLED, 0);
+        assert_true(d->evictions >= 40 - 8 - 1);
+        for (uint64_t g = 1; g < 40; g++) { /* approximate now, but never too low */
+            uint64_t ts = 0;
+            assert_int_equal(dut_do(d, LOAD, g * 77, 0, 2, &ts), ABORT);
+            assert_true(ts >= g + 1);
+        }
+        dut_close(d);
+    }
+}
+
+/* The overflow area is full: a store that needs a new entry is refused, a load is remembered approximately. */
+static void test_validation_unit__full_overflow_area_refuses_stores(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&minimal, backends[b]);
+        uint32_t reserved = 0;
+        uint64_t ts = 0;
+        while (dut_do(d, STORE, reserved, 1, 1, &ts) == SUCCESS)
+            reserved++;
+        assert_int_equal(d->response[0].outcome, CW_VU_FULL);
+        assert_true(reserved >= 2 + 1 + 2 && reserved <= 8 + 1 + 2);
+        EXPECT(LOAD, reserved, 3, 2, SUCCESS, 0);
+        ts = 0;
+        assert_int_equal(dut_do(d, STORE, reserved, 2, 2, &ts), ABORT); /* rts = 3 was not lost */
+        assert_int_equal(ts, 3);
+        for (uint64_t g = 0; g < reserved; g++)
+            EXPECT(LOAD, g, 1, 2, ABORT, 2);
+        dut_close(d);
+    }
+}
+
+/* Oracle ---------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Random transactions against exact metadata, one record per granule. Responses come in the order of decisions; what gives no
+ * response (a release, a request that waits) is decided in the order of acceptance, so the oracle settles it when a later
+ * response proves that it must have been decided. It follows rules only: no cycle, table or queue is modelled.
+ */
+enum { GRANULES = 96, OWNERS = 24, IDS = 128, IN_FLIGHT = 8, TX_ACCESSES = 6 };
+
+struct metadata {
+    uint64_t wts, rts;
+    uint32_t writes, owner;
+};
+
+struct access {
+    enum cw_vu_kind kind;
+    uint32_t granule, owner;
+    uint64_t warpts;
+    bool live, waiting; /* the oracle knows it to wait */
+};
+
+struct warp {
+    uint64_t warpts;
+    uint32_t left, outstanding;    /* accesses still to send; without an answer */
+    uint32_t held[GRANULES], holds; /* writes to give back; their sum */
+    uint64_t restart;              /* 0, or warpts after an abort */
+};
+
+struct oracle {
+    struct metadata meta[GRANULES];
+    struct access access[IDS + IN_FLIGHT]; /* those of releases are the last */
+    uint32_t pending[IDS + IN_FLIGHT], pending_cnt; /* accepted, not settled; oldest first */
+    struct warp warp[OWNERS];
+    bool exact;
+    uint64_t decisions, aborts, waits, over, commits;
+};
+
+static enum cw_vu_outcome judge(const struct oracle *o, const struct access *a, uint64_t *ts, bool *waits)
+{
+    const struct metadata *m = &o->meta[a->granule];
+    uint64_t newest = a->kind == STORE && m->rts > m->wts ? m->rts : m->wts;
+    *waits = false;
+    *ts = 0;
+    if (m->writes > 0 && m->owner == a->owner)
+        return SUCCESS;
+    if (newest > a->warpts) {
+        *ts = newest;
+        return ABORT;
+    }
+    *waits = m->writes > 0;
+    return SUCCESS;
+}
+
+static void apply(struct oracle *o, const struct access *a)
+{
+    struct metadata *m = &o->meta[a->granule];
+    if (a->kind == LOAD && m->rts < a->warpts)
+        m->rts = a->warpts;
+    if (a->kind == STORE && m->writes++ == 0) {
+        m->owner = a->owner;
+        m->wts = a->warpts + 1;
+    }
+}
+
+/* Settles the oldest pending request, which has given no response: a release, or one that had to wait. */
+static void settle_oldest(struct oracle *o)
+{
+    assert_true(o->pending_cnt > 0);
+    struct access *a = &o->access[o->pending[0]];
+    memmove(o->pending, o->pending + 1, --o->pending_cnt * sizeof o->pending[0]);
+    if (a->kind == CW_VU_RELEASE) {
+        assert_true(o->meta[a->granule].writes > 0);
+        o->meta[a->granule].writes--;
+        a->live = false;
+        return;
+    }
+    uint64_t ts;
+    bool waits;
+    (void)judge(o, a, &ts, &waits);
+    assert_true(waits); /* silence is right only for a request that must wait */
+    a->waiting = true;
+    o->waits++;
+}
+
+static bool is_pending(const struct oracle *o, uint32_t id)
+{
+    for (uint32_t i = 0; i < o->pending_cnt; i++)
+        if (o->pending[i] == id)
+            return true;
+    return false;
+}
+
+/* Brings the oracle to the moment at which the unit decided request id. */
+static void catch_up(struct oracle *o, uint32_t id)
+{
+    struct access *a = &o->access[id];
+    uint64_t ts;
+    bool waits;
+    if (is_pending(o, id)) {
+        while (o->pending[0] != id)
+            settle_oldest(o);
+        memmove(o->pending, o->pending + 1, --o->pending_cnt * sizeof o->pending[0]);
+        return;
+    }
+    assert_true(a->waiting);
+    for ((void)judge(o, a, &ts, &waits); waits; (void)judge(o, a, &ts, &waits))
+        settle_oldest(o);
+    for (uint32_t i = 0; i < IDS; i++) /* the smallest warpts of a granule goes first */
+        if (o->access[i].live && o->access[i].waiting && o->access[i].granule == a->granule)
+            assert_true(o->access[i].warpts >= a->warpts);
+}
+
+static void oracle_response(struct oracle *o, const out_t *out)
+{
+    uint32_t id = (uint32_t)out->rsp_id;
+    struct access *a = &o->access[id];
+    struct warp *w = &o->warp[a->owner];
+    uint64_t ts;
+    bool waits;
+    assert_true(id < IDS && a->live);
+    catch_up(o, id);
+    enum cw_vu_outcome want = judge(o, a, &ts, &waits);
+    if (o->exact) {
+        assert_false(waits);
+        assert_int_equal(out->rsp_outcome, want);
+        assert_int_equal(out->rsp_ts, ts);
+    } else if (out->rsp_outcome == SUCCESS)
+        assert_true(want == SUCCESS && !waits); /* never more permissive */
+    else if (out->rsp_outcome == ABORT)
+        assert_true(out->rsp_ts >= ts && out->rsp_ts > a->warpts);
+    o->over += out->rsp_outcome != want;
+    o->decisions++;
+    a->live = a->waiting = false;
+    w->outstanding--;
+    if (out->rsp_outcome == SUCCESS) {
+        apply(o, a);
+        if (a->kind == STORE) {
+            w->held[a->granule]++;
+            w->holds++;
+        }
+        return;
+    }
+    o->aborts++;
+    uint64_t restart = (out->rsp_outcome == ABORT ? out->rsp_ts : a->warpts) + 1;
+    if (restart > w->restart)
+        w->restart = restart;
+    w->left = 0;
+}
+
+/* What a warp sends next: an access of its transaction, or, when all is answered, a release; false: nothing now. */
+static bool warp_next(struct oracle *o, struct cw_rng *rng, uint32_t owner, struct access *a)
+{
+    struct warp *w = &o->warp[owner];
+    *a = (struct access){.owner = owner, .warpts = w->warpts, .live = true};
+    if (w->left > 0) {
+        a->kind = cw_rng_below(rng, 2) ? LOAD : STORE;
+        a->granule = cw_rng_below(rng, cw_rng_below(rng, 2) ? 6 : GRANULES);
+        return true;
+    }
+    if (w->outstanding > 0)
+        return false;
+    if (w->holds > 0) {
+        a->kind = CW_VU_RELEASE;
+        a->granule = cw_rng_below(rng, GRANULES);
+        while (w->held[a->granule] == 0)
+            a->granule = (a->granule + 1) % GRANULES;
+        return true;
+    }
+    o->commits += w->restart == 0;
+    if (w->restart != 0)
+        w->warpts = w->restart;
+    w->restart = 0;
+    w->left = 1 + cw_rng_below(rng, TX_ACCESSES);
+    return false;
+}
+
+/* Chooses a request into `in`; its index in access, or -1. */
+static int choose(struct oracle *o, struct cw_rng *rng, in_t *in)
+{
+    uint32_t owner = cw_rng_below(rng, OWNERS), id = cw_rng_below(rng, IDS);
+    struct access a;
+    if (!warp_next(o, rng, owner, &a))
+        return -1;
+    if (a.kind == CW_VU_RELEASE)
+        id = IDS;
+    while (id < IDS + IN_FLIGHT && o->access[id].live)
+        id++;
+    if (id >= (a.kind == CW_VU_RELEASE ? IDS + IN_FLIGHT : IDS))
+        return -1;
+    o->access[id] = a;
+    o->access[id].live = false;
+    in->req_valid = 1;
+    in->req_kind = a.kind;
+    in->req_granule = (uint64_t)a.granule * 0x1234567;
+    in->req_warpts = a.warpts;
+    in->req_owner = a.owner;
+    in->req_count = 1;
+    in->req_id = id;
+    return (int)id;
+}
+
+static void oracle_accepted(struct oracle *o, uint32_t id)
+{
+    struct access *a = &o->access[id];
+    struct warp *w = &o->warp[a->owner];
+    a->live = true;
+    o->pending[o->pending_cnt++] = id;
+    if (a->kind == CW_VU_RELEASE) {
+        w->held[a->granule]--;
+        w->holds--;
+    } else {
+        w->left--;
+        w->outstanding++;
+    }
+}
+
+/* A reserved granule must not be asked for by its next owner before its transaction, so releases are settled as they are
+ * taken from the front whenever nothing older is open. */
+static void settle_releases(struct oracle *o)
+{
+    while (o->pending_cnt > IN_FLIGHT / 2 && o->access[o->pending[0]].kind == CW_VU_RELEASE)
+        settle_oldest(o);
+}
+
+static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exact, uint64_t cycles, uint64_t seed)
+{
+    struct dut *d = dut_open(p, backend);
+    struct oracle *o = calloc(1, sizeof *o);
+    struct cw_rng rng;
+    in_t in = {0};
+    int chosen = -1;
+    uint64_t last_answer = 0;
+    assert_non_null(o);
+    o->exact = exact;
+    cw_rng_seed(&rng, seed);
+    for (uint64_t n = 0; n < cycles; n++) {
+        if (chosen < 0) {
+            in.req_valid = 0;
+            chosen = choose(o, &rng, &in);
+        }
+        d->in = in;
+        d->hold_responses = cw_rng_below(&rng, 8) == 0;
+        d->responses = 0;
+        dut_cycle(d);
+        if (d->responses > 0) {
+            oracle_response(o, &d->out);
+            last_answer = n;
+        }
+        assert_true(n - last_answer < 5000); /* else: deadlock */
+        if (chosen >= 0 && d->out.req_ready) {
+            oracle_accepted(o, (uint32_t)chosen);
+            chosen = -1;
+        }
+        settle_releases(o);
+    }
+    printf("%" PRIu64 " cycles: %" PRIu64 " decisions checked, %" PRIu64 " aborts, %" PRIu64 " waited, %" PRIu64
+           " differ from exact metadata, %" PRIu64 " commits; %u evictions, %u to the stash, %u to memory, slowest access %u "
+           "cycles\n", cycles, o->decisions, o->aborts, o->waits, o->over, o->commits, d->evictions, d->stashed,
+           d->overflowed, d->slowest);
+    assert_true(o->decisions > cycles / 20 && o->waits > 0 && o->commits > 0);
+    if (exact)
+        assert_int_equal(o->over, 0);
+    else
+        assert_true(o->over > 0 && d->evictions > 0 && d->overflowed > 0);
+    free(o);
+    dut_close(d);
+}
+
+static uint64_t oracle_cycles(void)
+{
+    const char *text = getenv("COWARP_ORACLE_CYCLES");
+    return text != NULL ? strtoull(text, NULL, 0) : 200000;
+}
+
+static void test_validation_unit__exact_without_evictions(void **state)
+{
+    (void)state;
+    run_oracle(&roomy, CW_UNIT_C, true, oracle_cycles(), cw_test_seed(11));
+    run_oracle(&roomy, CW_UNIT_LOCKSTEP, true, oracle_cycles() / 4, cw_test_seed(12));
+}
+
+static void test_validation_unit__never_more_permissive(void **state)
+{
+    (void)state;
+    run_oracle(&tiny, CW_UNIT_C, false, oracle_cycles(), cw_test_seed(13));
+    run_oracle(&tiny, CW_UNIT_LOCKSTEP, false, oracle_cycles() / 4, cw_test_seed(14));
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_validation_unit__c_equals_rtl),
+    cmocka_unit_test(test_validation_unit__broken_copies_are_caught),
+    cmocka_unit_test(test_validation_unit__figure_7),
+    cmocka_unit_test(test_validation_unit__each_branch_of_figure_6),
+    cmocka_unit_test(test_validation_unit__release_counts_writes),
+    cmocka_unit_test(test_validation_unit__wakes_the_oldest_first),
+    cmocka_unit_test(test_validation_unit__a_warp_does_not_wait_for_itself),
+    cmocka_unit_test(test_validation_unit__full_stall_buffer_aborts),
+    cmocka_unit_test(test_validation_unit__rollover_drain_and_flush),
+    cmocka_unit_test(test_validation_unit__back_pressure),
+    cmocka_unit_test(test_validation_unit__one_request_per_cycle),
+    cmocka_unit_test(test_validation_unit__overflow_keeps_reservations_exact),
+    cmocka_unit_test(test_validation_unit__full_overflow_area_refuses_stores),
+    cmocka_unit_test(test_validation_unit__exact_without_evictions),
+    cmocka_unit_test(test_validation_unit__never_more_permissive),
+};
+CW_TEST_MAIN(tests)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run is a function of configuration and seed: not of the order in which components tick, of the host thread, of another simulator in the
+ * process, nor of the implementation behind a unit. */
+#include <pthread.h>
+
+#include "cw_test.h"
+#include "system/run.h"
+
+static const struct run ht = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=30", "buckets=600"}};
+static const struct run locks = {.workload = "ht-h", .variant = COWARP_FGLOCK, .param = {"blocks=30", "buckets=600"}};
+static const struct run stencil = {.workload = "laplace", .variant = COWARP_PLAIN, .param = {"n=24"}};
+
+static void run_ok(struct run *r)
+{
+    run_workload(r);
+    if (r->status != 0)
+        fail_msg("%s: %s\n%s", r->workload, r->message, r->report);
+}
+
+static void expect_equal(const struct run *a, const struct run *b)
+{
+    assert_int_equal(a->cycles, b->cycles);
+    assert_true(a->counter_cnt > 20);
+    assert_memory_equal(a->counter, b->counter, sizeof a->counter);
+}
+
+static void test_exactness__two_runs_are_equal(void **state)
+{
+    (void)state;
+    struct run a = ht, b = ht;
+    run_ok(&a);
+    run_ok(&b);
+    expect_equal(&a, &b);
+}
+
+static void test_exactness__tick_order_changes_nothing(void **state)
+{
+    (void)state;
+    const struct run *kinds[] = {&ht, &locks, &stencil};
+    for (int i = 0; i < 3; i++) {
+        struct run a = *kinds[i], b = *kinds[i];
+        b.reverse_ticks = 1;
+        run_ok(&a);
+        run_ok(&b);
+        expect_equal(&a, &b);
+    }
+}
+
+static void test_exactness__the_seed_matters(void **state)
+{
+    (void)state;
+    struct run a = ht, b = ht;
+    b.seed = 2;
+    run_ok(&a);
+    run_ok(&b);
+    assert_int_not_equal(a.cycles, b.cycles);
+}
+
+static void *thread_main(void *r)
+{
+    run_workload(r);
+    return NULL;
+}
+
+static void test_exactness__two_simulators_in_two_threads(void **state)
+{
+    (void)state;
+    struct run a = ht, b = locks, c = ht, d = locks;
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, thread_main, &a), 0);
+    run_workload(&b);
+    pthread_join(other, NULL);
+    run_ok(&c);
+    run_ok(&d);
+    expect_equal(&a, &c);
+    expect_equal(&b, &d);
+}
+
+static void test_exactness__rtl_units_give_the_same_cycles(void **state)
+{
+    (void)state;
+    struct run a = ht, b = ht;
+    b.units[0] = "validation_unit=rtl";
+    run_ok(&a);
+    run_ok(&b);
+    expect_equal(&a, &b);
+}
+
+static void test_exactness__lockstep_finds_no_difference(void **state)
+{
+    (void)state;
+    struct run a = ht, b = ht;
+    b.units[0] = "validation_unit=lockstep";
+    run_ok(&a);
+    run_ok(&b);
+    expect_equal(&a, &b);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_exactness__two_runs_are_equal),
+    cmocka_unit_test(test_exactness__tick_order_changes_nothing),
+    cmocka_unit_test(test_exactness__the_seed_matters),
+    cmocka_unit_test(test_exactness__two_simulators_in_two_threads),
+    cmocka_unit_test(test_exactness__rtl_units_give_the_same_cycles),
+    cmocka_unit_test(test_exactness__lockstep_finds_no_difference),
+};
+
+CW_TEST_MAIN(tests)

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected cycles are computed by hand from the timing parameters, cycle 0 being the edge at which the requests enter the queue. */
+#include "cw_test.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "mem/dram.h"
+
+#define T 10u
+#define NEVER UINT32_MAX
+#define LINE UINT64_C(128)
+
+/* GETM defaults: 16 banks in 4 groups, rows of 2 KB = 16 lines. Partition-local line number, low bits first: group 2, column 4,
+ * bank in group 2, row. Lines of one row of group g: g + 4 column. */
+static const struct cw_config defaults = {
+#define X(field, name, def, lo, hi, unit, source, what) .field = def,
+#define E(field, name, def, words, source, what) .field = def,
+#include "gpu/config.def"
+#undef X
+#undef E
+};
+
+struct bench {
+    struct cw_config config;
+    struct cw_clocks clocks;
+    struct cw_stats stats;
+    struct cw_dram *dram;
+    cw_time wake;
+    uint32_t cycle;            /* next to be ticked, from the edge of entry */
+    uint32_t done[4096];       /* cycle at which a read's data has passed, by tag */
+    uint32_t order[4096], finished; /* tags in the order of finishing */
+    uint32_t reads[4096], read_cnt, writes[4096], write_cnt, activates[4096], activate_cnt; /* cycles of these commands */
+};
+
+static struct bench b;
+
+static void bench_create(const struct cw_config *config)
+{
+    struct cw_error err;
+    memset(&b, 0, sizeof b);
+    memset(b.done, 0xff, sizeof b.done);
+    b.config = *config;
+    b.config.dram_latency = 0;
+    for (uint32_t d = 0; d < CW_DOMAIN_COUNT; d++)
+        b.clocks.period[d] = T;
+    assert_int_equal(cw_dram_create(&b.dram, &b.config, &b.clocks, &b.stats, 4096, &b.wake, &err), CW_OK);
+}
+
+static cw_time time_of(uint32_t cycle)
+{
+    return (cycle + 1) * T; /* pushes of the first cycle are made at time 0 */
+}
+
+/* Pushed now, in the queue at the next cycle to be run. */
+static void push(uint64_t line, uint8_t sectors, bool write, uint32_t tag)
+{
+    cw_dram_push(b.dram, line * LINE, sectors, write, tag, time_of(b.cycle) - T);
+}
+
+/* Runs to that cycle (exclusive), noting commands as the counters show them. always: ticks at every edge, not only when asked. */
+static void run_to(uint32_t cycle, bool always)
+{
+    struct cw_component *c = cw_dram_component(b.dram);
+    for (; b.cycle < cycle; b.cycle++) {
+        struct cw_stats before = b.stats;
+        cw_time now = time_of(b.cycle);
+        if (always || c->wake <= now)
+            c->tick(c->self, now);
+        if (b.stats.dram_reads != before.dram_reads)
+            b.reads[b.read_cnt++ % 4096] = b.cycle;
+        if (b.stats.dram_writes != before.dram_writes)
+            b.writes[b.write_cnt++ % 4096] = b.cycle;
+        if (b.stats.dram_activates != before.dram_activates)
+            b.activates[b.activate_cnt++ % 4096] = b.cycle;
+        for (struct cw_dram_done done; cw_dram_pop(b.dram, &done, now);) {
+            b.done[done.tag % 4096] = b.cycle;
+            b.order[b.finished++ % 4096] = done.tag;
+        }
+    }
+}
+
+static void run(uint32_t cycles)
+{
+    run_to(b.cycle + cycles, false);
+}
+
+static void bench_destroy(void)
+{
+    assert_true(cw_dram_idle(b.dram));
+    cw_dram_destroy(b.dram);
+}
+
+static void test_dram__closed_bank_read(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, false, 0);   /* one burst */
+    run(100);
+    assert_int_equal(b.activates[0], 0);
+    assert_int_equal(b.reads[0], 12);          /* tRCD */
+    assert_int_equal(b.done[0], 12 + 12 + 2);  /* + tCL + 64 bytes at 32 per cycle */
+    assert_int_equal(b.stats.dram_row_hits, 0);
+    assert_int_equal(b.stats.dram_busy_cycles, 2);
+    bench_destroy();
+}
+
+static void test_dram__line_is_two_bursts_of_one_group(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 0xf, false, 0);
+    run(100);
+    assert_int_equal(b.read_cnt, 2);
+    assert_int_equal(b.reads[1] - b.reads[0], 3); /* tCCDL */
+    assert_int_equal(b.done[0], 12 + 3 + 12 + 2);
+    assert_int_equal(b.stats.dram_busy_cycles, 4);
+    bench_destroy();
+}
+
+static void test_dram__row_hit_and_conflict(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, false, 0);
+    run(200);
+    push(4, 1, false, 1); /* next column of the row */
+    run(100);
+    assert_int_equal(b.done[1], 200 + 12 + 2);
+    assert_int_equal(b.stats.dram_row_hits, 1);
+    uint32_t group, bank0, bank;
+    uint64_t row;
+    cw_dram_map(b.dram, 0, &group, &bank0, &row);
+    uint64_t other = 256; /* row 1 of the bank that the XOR makes bank 0 */
+    while (cw_dram_map(b.dram, other * LINE, &group, &bank, &row), bank != bank0)
+        other++;
+    assert_int_equal(row, 1);
+    push(other, 1, false, 2);
+    run(100);
+    assert_int_equal(b.done[2], 300 + 12 + 12 + 12 + 2); /* tRP + tRCD + tCL + data */
+    assert_int_equal(b.stats.dram_row_hits, 1);
+    assert_int_equal(b.stats.dram_activates, 2);
+    bench_destroy();
+}
+
+/* Line of another row of line 0's bank. */
+static uint64_t conflicting_line(uint64_t row_wanted)
+{
+    uint32_t group, bank;
+    uint64_t row, line = row_wanted * 256;
+    while (cw_dram_map(b.dram, line * LINE, &group, &bank, &row), bank != 0)
+        line++;
+    assert_int_equal(row, row_wanted);
+    return line;
+}
+
+static void test_dram__precharge_waits_ras_and_activate_waits_rc(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, false, 0);
+    push(conflicting_line(1), 1, false, 1);
+    run(200);
+    assert_int_equal(b.activates[1], 28 + 12); /* tRAS + tRP; also tRC = 40 */
+    bench_destroy();
+    struct cw_config c = defaults;
+    c.dram_rc = 55;
+    bench_create(&c);
+    push(0, 1, false, 0);
+    push(conflicting_line(1), 1, false, 1);
+    run(200);
+    assert_int_equal(b.activates[1], 55);
+    bench_destroy();
+    c = defaults;
+    c.dram_rtpl = 40;
+    bench_create(&c);
+    push(0, 1, false, 0);
+    push(conflicting_line(1), 1, false, 1);
+    run(200);
+    assert_int_equal(b.activates[1], 12 + 40 + 12); /* read + tRTPL + tRP */
+    bench_destroy();
+}
+
+static void test_dram__write_recovery_before_precharge(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, true, 0);
+    push(conflicting_line(1), 1, true, 1);
+    run(200);
+    assert_int_equal(b.writes[0], 12);
+    assert_int_equal(b.activates[1], 12 + 4 + 2 + 12 + 12); /* write + tWL + data + tWR + tRP, beyond tRC */
+    bench_destroy();
+}
+
+static void test_dram__activates_are_rrd_apart(void **state)
+{
+    (void)state;
+    struct cw_config c = defaults;
+    c.dram_rcd = 13; /* so that no read meets an activate: 6 does not divide 13 */
+    bench_create(&c);
+    for (uint32_t i = 0; i < 4; i++)
+        push(i, 1, false, i); /* four groups, four banks */
+    run(200);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(b.activates[i], 6 * i);
+        assert_int_equal(b.done[i], 6 * i + 13 + 12 + 2);
+    }
+    bench_destroy();
+}
+
+/* With tRCD = 2 tRRD the first read and the third activate want the same cycle: the column command goes first. */
+static void test_dram__one_command_per_cycle(void **state)
+{
+    (void)state;
+    static const uint32_t activates[] = {0, 6, 13, 19};
+    bench_create(&defaults);
+    for (uint32_t i = 0; i < 4; i++)
+        push(i, 1, false, i);
+    run(200);
+    assert_memory_equal(b.activates, activates, sizeof activates);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(b.reads[i], activates[i] + 12);
+    bench_destroy();
+}
+
+static void test_dram__column_spacing_by_group(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, false, 0);
+    push(1, 1, false, 1);
+    push(64, 1, false, 2); /* same group as line 0, next bank */
+    run(200);
+    b.read_cnt = 0;
+    push(4, 1, false, 3); /* open rows: groups 0, 1 */
+    push(5, 1, false, 4);
+    run(100);
+    assert_int_equal(b.reads[1] - b.reads[0], 2); /* tCCD */
+    b.read_cnt = 0;
+    push(4, 1, false, 5);
+    push(68, 1, false, 6); /* two banks of group 0 */
+    run(100);
+    assert_int_equal(b.reads[1] - b.reads[0], 3); /* tCCDL */
+    bench_destroy();
+}
+
+static void test_dram__bus_turnaround(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, false, 0);
+    push(1, 1, false, 1);
+    run(200);
+    b.read_cnt = 0;
+    push(4, 1, true, 2); /* write, then a younger read of another group */
+    push(5, 1, false, 3);
+    run(100);
+    assert_int_equal(b.writes[0], 200);
+    assert_int_equal(b.reads[0], 200 + 4 + 2 + 5); /* tWL + data + tCDLR */
+    b.read_cnt = b.write_cnt = 0;
+    push(4, 1, false, 4);
+    push(5, 1, true, 5);
+    run(100);
+    assert_int_equal(b.reads[0], 300);
+    assert_int_equal(b.writes[0], 300 + 12 + 2 + 2 - 4); /* tCL + data + turnaround - tWL */
+    bench_destroy();
+}
+
+static void test_dram__scheduling_latency_is_in_core_cycles(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    bench_create(&defaults);
+    cw_dram_destroy(b.dram);
+    b.config.dram_latency = 7;
+    b.clocks.period[CW_DOMAIN_CORE] = 4;
+    assert_int_equal(cw_dram_create(&b.dram, &b.config, &b.clocks, &b.stats, 64, &b.wake, &err), CW_OK);
+    push(0, 1, false, 0); /* at time 0: in the queue at 28, first edge 30 = cycle 2 */
+    run(100);
+    assert_int_equal(b.activates[0], 2);
+    bench_destroy();
+}
+
+static void test_dram__row_hits_go_before_older_conflicts(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, false, 0);
+    run(200);
+    b.finished = 0;
+    push(conflicting_line(1), 1, false, 1);
+    push(conflicting_line(2), 1, false, 2);
+    push(4, 1, false, 3);
+    push(conflicting_line(1) + 4, 1, false, 4);
+    push(8, 1, false, 5);
+    run(400);
+    static const uint32_t want[] = {3, 5, 1, 4, 2}; /* hits of row 0, then row 1 with its hit, then row 2 */
+    assert_int_equal(b.finished, 5);
+    assert_memory_equal(b.order, want, sizeof want);
+    bench_destroy();
+}
+
+/* A stream of row hits may hold back a conflict no longer than the age cap. */
+static void test_dram__age_cap_bounds_waiting(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, false, 0);
+    run(100);
+    push(conflicting_line(1), 1, false, 1);
+    uint32_t hits = 2;
+    for (; hits < 8; hits++) /* never without a hit in the queue */
+        push(4 * hits, 1, false, hits);
+    while (b.done[1] == NEVER && b.cycle < 3000) {
+        push(4 * (hits % 15), 1, false, hits);
+        hits++;
+        run(3); /* tCCDL: as fast as they go */
+    }
+    assert_in_range(b.done[1], 100 + CW_DRAM_AGE_CAP, 100 + CW_DRAM_AGE_CAP + 60);
+    run(3000);
+    assert_int_equal(b.finished, hits);
+    bench_destroy();
+}
+
+/* Streams of whole lines through a queue that is kept full. Returns busy cycles per thousand. */
+static uint32_t stream(uint32_t stride, bool write, uint32_t lines)
+{
+    bench_create(&defaults);
+    uint32_t sent = 0;
+    while (sent < lines || !cw_dram_idle(b.dram)) {
+        while (sent < lines && cw_dram_space(b.dram, time_of(b.cycle) - T) > 0) {
+            push((uint64_t)sent * stride, 0xf, write, sent);
+            sent++;
+        }
+        run(1);
+    }
+    uint32_t busy = (uint32_t)(b.stats.dram_busy_cycles * 1000 / b.cycle);
+    assert_int_equal(write ? b.stats.dram_writes : b.stats.dram_reads, 2 * lines);
+    assert_int_equal(b.finished, write ? 0 : lines);
+    bench_destroy();
+    return busy;
+}
+
+static void test_dram__streams_reach_85_percent(void **state)
+{
+    (void)state;
+    uint32_t reads = stream(1, false, 4000), writes = stream(1, true, 4000);
+    uint32_t strided = stream(256, false, 4000); /* 32 KB: without the XOR, all in one bank */
+    print_message("busy per mille: reads %u, writes %u, stride of a row set %u\n", reads, writes, strided);
+    assert_true(reads >= 850);
+    assert_true(writes >= 850);
+    assert_true(strided >= 300); /* a row per line: at most 1 activate per tRRD = 4 of 6 cycles; one bank alone: 4 of 40 */
+}
+
+static void test_dram__map_is_a_bijection(void **state)
+{
+    (void)state;
+    static uint8_t lines[16][64];
+    bench_create(&defaults);
+    memset(lines, 0, sizeof lines);
+    for (uint64_t line = 0; line < 16 * 64 * 16; line++) {
+        uint32_t group, bank;
+        uint64_t row;
+        cw_dram_map(b.dram, line * LINE, &group, &bank, &row);
+        assert_true(bank < 16 && row < 64 && group == bank % 4);
+        lines[bank][row]++;
+    }
+    for (uint32_t bank = 0; bank < 16; bank++)
+        for (uint32_t row = 0; row < 64; row++)
+            assert_int_equal(lines[bank][row], 16);
+    bench_destroy();
+}
+
+static void test_dram__rounds_sectors_to_bursts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t burst;
+        uint8_t want, get;
+        uint32_t reads;
+    } row[] = {{64, 1, 3, 1},   {64, 2, 3, 1},   {64, 4, 12, 1},  {64, 6, 15, 2}, {32, 5, 5, 2}, {16, 1, 1, 2},
+               {16, 15, 15, 8}, {128, 2, 15, 1}, {256, 8, 15, 1}, {64, 15, 15, 2}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct cw_config c = defaults;
+        c.dram_burst_bytes = row[i].burst;
+        bench_create(&c);
+        assert_int_equal(cw_dram_round(b.dram, row[i].want), row[i].get);
+        push(0, row[i].want, false, 0);
+        run(200);
+        assert_int_equal(b.stats.dram_reads, row[i].reads);
+        bench_destroy();
+    }
+}
+
+/* Random load: every read comes back once, and sleeping between events gives the same times as ticking at every edge. */
+static void random_load(uint64_t seed, bool always, uint32_t *done, struct cw_stats *stats)
+{
+    struct cw_rng rng;
+    cw_rng_seed(&rng, seed);
+    bench_create(&defaults);
+    uint32_t tag = 0, reads = 0;
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint32_t line = cw_rng_below(&rng, 4) ? cw_rng_below(&rng, 64) : cw_rng_below(&rng, 100000);
+        uint8_t sectors = (uint8_t)(1 + cw_rng_below(&rng, 15));
+        bool write = cw_rng_below(&rng, 3) == 0;
+        if (cw_dram_space(b.dram, time_of(b.cycle) - T) > 0 && tag < 4096) {
+            push(line, sectors, write, tag++);
+            reads += !write;
+        }
+        run_to(b.cycle + cw_rng_below(&rng, i % 1000 < 500 ? 6 : 40), always);
+    }
+    run_to(b.cycle + 3000, always);
+    assert_int_equal(b.finished, reads);
+    memcpy(done, b.done, sizeof b.done);
+    *stats = b.stats;
+    bench_destroy();
+}
+
+static void test_dram__sleeping_is_exact(void **state)
+{
+    (void)state;
+    static uint32_t skipped[4096], full[4096];
+    struct cw_stats skipped_stats, full_stats;
+    uint64_t seed = cw_test_seed(3);
+    for (uint32_t round = 0; round < 5; round++) {
+        random_load(seed + round, false, skipped, &skipped_stats);
+        random_load(seed + round, true, full, &full_stats);
+        assert_memory_equal(skipped, full, sizeof full);
+        assert_memory_equal(&skipped_stats, &full_stats, sizeof full_stats);
+        assert_true(full_stats.dram_row_hits > 500);
+    }
+}
+
+static void test_dram__refuses_bad_geometry(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct cw_config c = defaults;
+    struct cw_clocks clocks = {.period = {T, T, T, T, T}};
+    struct cw_stats stats;
+    struct cw_dram *d;
+    cw_time wake;
+    c.dram_banks = 12;
+    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &wake, &err), CW_EINVAL);
+    c = defaults;
+    c.dram_bank_groups = 32;
+    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &wake, &err), CW_EINVAL);
+    c = defaults;
+    c.dram_row_bytes = 3000;
+    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &wake, &err), CW_EINVAL);
+    assert_null(d);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_dram__closed_bank_read),
+    cmocka_unit_test(test_dram__line_is_two_bursts_of_one_group),
+    cmocka_unit_test(test_dram__row_hit_and_conflict),
+    cmocka_unit_test(test_dram__precharge_waits_ras_and_activate_waits_rc),
+    cmocka_unit_test(test_dram__write_recovery_before_precharge),
+    cmocka_unit_test(test_dram__activates_are_rrd_apart),
+    cmocka_unit_test(test_dram__one_command_per_cycle),
+    cmocka_unit_test(test_dram__column_spacing_by_group),
+    cmocka_unit_test(test_dram__bus_turnaround),
+    cmocka_unit_test(test_dram__scheduling_latency_is_in_core_cycles),
+    cmocka_unit_test(test_dram__row_hits_go_before_older_conflicts),
+    cmocka_unit_test(test_dram__age_cap_bounds_waiting),
+    cmocka_unit_test(test_dram__streams_reach_85_percent),
+    cmocka_unit_test(test_dram__map_is_a_bijection),
+    cmocka_unit_test(test_dram__rounds_sectors_to_bursts),
+    cmocka_unit_test(test_dram__sleeping_is_exact),
+    cmocka_unit_test(test_dram__refuses_bad_geometry),
+};
+CW_TEST_MAIN(tests)

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The slice without its partition: requests are given by hand, DRAM is ticked until it is quiet. */
+#include "cw_test.h"
+
+#include <string.h>
+
+#include "core/exec.h"
+#include "mem/l2.h"
+
+#define T 10u
+
+static const struct cw_config defaults = {
+#define X(field, name, def, lo, hi, unit, source, what) .field = def,
+#define E(field, name, def, words, source, what) .field = def,
+#include "gpu/config.def"
+#undef X
+#undef E
+};
+
+struct bench {
+    struct cw_config config;
+    struct cw_stats stats;
+    struct cw_devmem memory;
+    struct cw_packet_pool pool;
+    struct cw_dram *dram;
+    struct cw_l2 *l2;
+    cw_time now, wake;
+    uint32_t cycles; /* port cycles of the last access */
+};
+
+static struct bench b;
+
+/* 4 sets of 2 ways, one partition: line n of memory is local line n, in set n mod 4. */
+static void bench_create(void)
+{
+    struct cw_error err;
+    uint64_t addr;
+    struct cw_clocks clocks = {.period = {T, T, T, T, T}};
+    memset(&b, 0, sizeof b);
+    b.config = defaults;
+    b.config.partition_count = 1;
+    b.config.l2_bytes = 1024;
+    b.config.l2_ways = 2;
+    b.config.l2_mshrs = 3;
+    b.config.l2_mshr_merge = 2;
+    cw_packet_pool_create(&b.pool);
+    assert_int_equal(cw_devmem_create(&b.memory, 1 << 20, &err), CW_OK);
+    assert_int_equal(cw_devmem_alloc(&b.memory, &addr, 1 << 20, &err), CW_OK);
+    assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &b.wake, &err), CW_OK);
+    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, &b.memory, b.dram, &err), CW_OK);
+}
+
+static void bench_destroy(void)
+{
+    assert_true(cw_l2_idle(b.l2));
+    assert_int_equal(b.pool.in_use, 0);
+    cw_l2_destroy(b.l2);
+    cw_dram_destroy(b.dram);
+    cw_devmem_destroy(&b.memory);
+    cw_packet_pool_destroy(&b.pool);
+}
+
+static struct cw_packet *request(enum cw_packet_kind kind, uint32_t line, uint32_t sectors)
+{
+    struct cw_packet *p = cw_packet_new(&b.pool);
+    p->kind = (uint8_t)kind;
+    p->addr = CW_GLOBAL_BASE + line * 128;
+    p->sectors = (uint8_t)sectors;
+    return p;
+}
+
+static struct cw_packet *write_of(uint32_t line, uint32_t first, uint32_t bytes, uint8_t value)
+{
+    struct cw_packet *p = request(CW_PK_WRITE, line, 0);
+    for (uint32_t i = first; i < first + bytes; i++) {
+        p->byte_mask[i / 32] |= 1u << i % 32;
+        p->u.data[i] = value;
+    }
+    return p;
+}
+
+static enum cw_l2_result give(struct cw_packet *p)
+{
+    b.now += T;
+    return cw_l2_access(b.l2, p, &b.cycles, b.now);
+}
+
+/* Gives a request and frees it when it is done at once; whether it was. */
+static bool hits(struct cw_packet *p)
+{
+    enum cw_l2_result result = give(p);
+    assert_true(result == CW_L2_DONE || result == CW_L2_MISS);
+    if (result == CW_L2_DONE)
+        cw_packet_free(&b.pool, p);
+    return result == CW_L2_DONE;
+}
+
+/* Runs DRAM until it is quiet, and accepts its fills. Returns fills. */
+static uint32_t settle(void)
+{
+    struct cw_component *c = cw_dram_component(b.dram);
+    uint32_t fills = 0;
+    while (!cw_dram_idle(b.dram)) {
+        b.now += T;
+        if (c->wake <= b.now)
+            c->tick(c->self, b.now);
+        fills += cw_l2_fill(b.l2, b.now);
+    }
+    return fills;
+}
+
+/* Serves what waits; frees; returns how many. */
+static uint32_t replay_all(void)
+{
+    uint32_t n = 0;
+    for (; cw_l2_replay_head(b.l2) != NULL; n++)
+        cw_packet_free(&b.pool, cw_l2_replay(b.l2, &b.cycles));
+    return n;
+}
+
+static bool read_hits(uint32_t line, uint32_t sectors)
+{
+    bool hit = hits(request(CW_PK_READ, line, sectors));
+    settle();
+    assert_int_equal(replay_all(), !hit);
+    return hit;
+}
+
+static void test_l2__read_misses_then_hits_per_burst(void **state)
+{
+    (void)state;
+    bench_create();
+    assert_false(read_hits(5, 1));
+    assert_true(read_hits(5, 1));
+    assert_true(read_hits(5, 2)); /* the other half of the 64-byte burst */
+    assert_false(read_hits(5, 4));
+    assert_true(read_hits(5, 15));
+    assert_int_equal(b.stats.l2_reads, 5);
+    assert_int_equal(b.stats.l2_read_misses, 2);
+    assert_int_equal(b.stats.dram_reads, 2);
+    assert_int_equal(b.stats.dram_writes, 0);
+    bench_destroy();
+}
+
+static void test_l2__values_are_of_the_time_of_service(void **state)
+{
+    (void)state;
+    bench_create();
+    uint8_t *bytes = cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 128);
+    memset(bytes, 0x11, 128);
+    struct cw_packet *p = request(CW_PK_READ, 1, 6);
+    memset(p->u.data, 0xee, 128);
+    assert_int_equal(give(p), CW_L2_MISS);
+    memset(bytes, 0x22, 128); /* before the miss returns: seen */
+    settle();
+    uint32_t cycles;
+    assert_ptr_equal(cw_l2_replay(b.l2, &cycles), p);
+    memset(bytes, 0x33, 128); /* too late */
+    for (uint32_t i = 0; i < 128; i++)
+        assert_int_equal(p->u.data[i], i >= 32 && i < 96 ? 0x22 : 0xee);
+    cw_packet_free(&b.pool, p);
+    bench_destroy();
+}
+
+static void test_l2__least_recently_used_goes(void **state)
+{
+    (void)state;
+    bench_create();
+    assert_false(read_hits(0, 15));
+    assert_false(read_hits(4, 15)); /* same set */
+    assert_true(read_hits(0, 15));
+    assert_false(read_hits(1, 15)); /* another set */
+    assert_false(read_hits(8, 15)); /* 4 goes */
+    assert_true(read_hits(0, 15));
+    assert_false(read_hits(4, 15)); /* 8 goes */
+    assert_true(read_hits(0, 15));
+    assert_false(read_hits(8, 15));
+    assert_int_equal(b.stats.l2_writebacks, 0);
+    bench_destroy();
+}
+
+static void test_l2__dirty_victim_is_written_back(void **state)
+{
+    (void)state;
+    bench_create();
+    assert_true(hits(write_of(0, 0, 128, 7)));
+    assert_int_equal(b.stats.l2_write_misses, 1);
+    assert_true(hits(write_of(0, 0, 4, 8)));
+    assert_int_equal(b.stats.l2_write_misses, 1);
+    assert_true(read_hits(0, 15)); /* allocated without a fetch */
+    assert_int_equal(b.stats.dram_reads, 0);
+    assert_false(read_hits(4, 1));
+    assert_false(read_hits(8, 1)); /* 0 goes */
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    assert_int_equal(b.stats.dram_writes, 2);
+    assert_true(hits(write_of(12, 40, 1, 9))); /* 4 goes, clean; one byte of sector 1 */
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    assert_true(read_hits(8, 1));
+    assert_false(read_hits(16, 1)); /* 12 goes: one burst */
+    assert_int_equal(b.stats.l2_writebacks, 2);
+    assert_int_equal(b.stats.dram_writes, 3);
+    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 3), 8);
+    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 4), 7);
+    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 12 * 128 + 40), 9);
+    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 12 * 128 + 41), 0);
+    bench_destroy();
+}
+
+static void test_l2__partial_writes_make_a_sector_valid_when_complete(void **state)
+{
+    (void)state;
+    bench_create();
+    assert_true(hits(write_of(0, 0, 16, 1)));
+    assert_false(read_hits(0, 1)); /* half the bytes: fetched */
+    assert_true(hits(write_of(1, 64, 16, 1)));
+    assert_true(hits(write_of(1, 80, 15, 1)));
+    assert_true(hits(write_of(1, 95, 1, 1)));
+    assert_true(read_hits(1, 4)); /* all 32 written: no fetch */
+    assert_false(read_hits(1, 8));
+    assert_int_equal(b.stats.dram_reads, 2);
+    bench_destroy();
+}
+
+static void test_l2__misses_to_a_line_merge_in_order(void **state)
+{
+    (void)state;
+    bench_create();
+    struct cw_packet *p[4] = {request(CW_PK_READ, 3, 1), write_of(3, 0, 4, 5), request(CW_PK_READ, 3, 1), request(CW_PK_READ, 3, 1)};
+    assert_int_equal(give(p[0]), CW_L2_MISS);
+    assert_int_equal(give(p[1]), CW_L2_MISS); /* the write may not overtake the read */
+    assert_int_equal(give(p[2]), CW_L2_STALL); /* merges 2 */
+    assert_int_equal(b.stats.l2_reads, 1);     /* a stalled request is not counted */
+    assert_int_equal(settle(), 1);
+    uint32_t cycles;
+    assert_ptr_equal(cw_l2_replay(b.l2, &cycles), p[0]);
+    assert_int_equal(p[0]->u.data[0], 0);
+    assert_int_equal(give(p[2]), CW_L2_MISS); /* there now, but behind the write */
+    assert_ptr_equal(cw_l2_replay(b.l2, &cycles), p[1]);
+    assert_ptr_equal(cw_l2_replay(b.l2, &cycles), p[2]);
+    assert_int_equal(p[2]->u.data[0], 5);
+    assert_null(cw_l2_replay_head(b.l2));
+    assert_int_equal(give(p[3]), CW_L2_DONE);
+    assert_int_equal(b.stats.dram_reads, 1);
+    assert_int_equal(b.stats.l2_read_misses, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        cw_packet_free(&b.pool, p[i]);
+    bench_destroy();
+}
+
+static void test_l2__hit_under_miss_in_other_sectors(void **state)
+{
+    (void)state;
+    bench_create();
+    assert_false(read_hits(2, 1));
+    assert_false(hits(request(CW_PK_READ, 2, 4))); /* outstanding */
+    assert_true(hits(request(CW_PK_READ, 2, 1)));
+    assert_true(hits(write_of(2, 32, 32, 1)));
+    assert_false(hits(request(CW_PK_READ, 2, 5))); /* behind */
+    settle();
+    assert_int_equal(replay_all(), 2);
+    assert_int_equal(b.stats.dram_reads, 2);
+    bench_destroy();
+}
+
+/* A fetch may come back to an entry whose requests have all been served: a write that waited made its sectors valid. */
+static void test_l2__fetch_outlives_its_requests(void **state)
+{
+    (void)state;
+    bench_create();
+    b.config.l2_mshr_merge = 2;
+    struct cw_packet *first = request(CW_PK_READ, 0, 1), *write = write_of(0, 0, 96, 1);
+    struct cw_packet *second = request(CW_PK_READ, 0, 4);
+    assert_int_equal(give(first), CW_L2_MISS);
+    assert_int_equal(give(write), CW_L2_MISS);
+    /* the entry is full: wait for the first fill alone, then add the read of sector 2, whose fetch is then underway */
+    assert_int_equal(settle(), 1);
+    uint32_t cycles;
+    assert_ptr_equal(cw_l2_replay(b.l2, &cycles), first);
+    assert_int_equal(give(second), CW_L2_MISS);
+    assert_int_equal(replay_all(), 2);
+    assert_false(cw_l2_idle(b.l2));
+    assert_true(hits(request(CW_PK_READ, 0, 4)));
+    assert_int_equal(settle(), 1);
+    assert_true(cw_l2_idle(b.l2));
+    cw_packet_free(&b.pool, first);
+    bench_destroy();
+}
+
+static void test_l2__stalls_without_mshr_or_line(void **state)
+{
+    (void)state;
+    bench_create();
+    assert_false(hits(request(CW_PK_READ, 0, 1)));
+    assert_false(hits(request(CW_PK_READ, 4, 1)));
+    struct cw_packet *w = write_of(8, 0, 4, 1); /* both ways of set 0 wait */
+    assert_int_equal(give(w), CW_L2_STALL);
+    assert_false(hits(request(CW_PK_READ, 1, 1)));
+    struct cw_packet *r = request(CW_PK_READ, 2, 1); /* three of three MSHRs in use */
+    assert_int_equal(give(r), CW_L2_STALL);
+    assert_true(hits(write_of(3, 0, 4, 1))); /* a write needs none */
+    settle();
+    assert_int_equal(replay_all(), 3);
+    assert_int_equal(give(w), CW_L2_DONE);
+    assert_int_equal(give(r), CW_L2_MISS);
+    settle();
+    replay_all();
+    cw_packet_free(&b.pool, w);
+    bench_destroy();
+}
+
+static void test_l2__stalls_without_room_towards_dram(void **state)
+{
+    (void)state;
+    bench_create();
+    b.now = T;
+    while (cw_dram_space(b.dram, b.now) > 1)
+        cw_dram_push(b.dram, 0, 1, true, 0, b.now);
+    assert_true(hits(write_of(0, 0, 4, 1)));
+    assert_true(hits(write_of(4, 0, 4, 1)));
+    struct cw_packet *r = request(CW_PK_READ, 8, 1); /* a write-back and a fetch: two */
+    assert_int_equal(give(r), CW_L2_STALL_DRAM);
+    assert_int_equal(b.stats.l2_writebacks, 0);
+    assert_true(hits(write_of(8, 0, 4, 1))); /* a write-back: one */
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    settle();
+    assert_int_equal(give(r), CW_L2_MISS);
+    settle();
+    replay_all();
+    bench_destroy();
+}
+
+static void put32(uint32_t line, uint32_t offset, uint32_t value)
+{
+    memcpy(cw_devmem_at(&b.memory, CW_GLOBAL_BASE + line * 128 + offset), &value, 4);
+}
+
+static uint32_t get32(uint32_t line, uint32_t offset)
+{
+    uint32_t value;
+    memcpy(&value, cw_devmem_at(&b.memory, CW_GLOBAL_BASE + line * 128 + offset), 4);
+    return value;
+}
+
+static void test_l2__atomics_act_in_lane_order(void **state)
+{
+    (void)state;
+    bench_create();
+    read_hits(0, 15);
+    put32(0, 8, 100);
+    struct cw_packet *p = request(CW_PK_ATOMIC, 0, 0);
+    p->atom = CW_ATOM_ADD;
+    p->type = CW_U32;
+    p->lanes = 0x8000000f; /* lanes 0 1 2 31 on one address, 3 on another */
+    for (uint32_t i = 0; i < 32; i++) {
+        p->lane_offset[i] = i == 3 ? 12 : 8;
+        p->u.atomic.a[i] = i + 1;
+    }
+    assert_int_equal(give(p), CW_L2_DONE);
+    assert_int_equal(b.cycles, 4);
+    assert_int_equal(p->u.atomic.a[0], 100);
+    assert_int_equal(p->u.atomic.a[1], 101);
+    assert_int_equal(p->u.atomic.a[2], 103);
+    assert_int_equal(p->u.atomic.a[31], 106);
+    assert_int_equal(p->u.atomic.a[3], 0);
+    assert_int_equal(get32(0, 8), 138);
+    assert_int_equal(get32(0, 12), 4);
+    assert_int_equal(b.stats.l2_atomics, 5);
+    cw_packet_free(&b.pool, p);
+    bench_destroy();
+}
+
+static void test_l2__compare_and_swap_has_one_winner(void **state)
+{
+    (void)state;
+    bench_create();
+    struct cw_packet *p = request(CW_PK_ATOMIC, 0, 0);
+    p->atom = CW_ATOM_CAS;
+    p->type = CW_U64;
+    p->lanes = UINT32_MAX;
+    for (uint32_t i = 0; i < 32; i++) {
+        p->lane_offset[i] = 120;
+        p->u.atomic.a[i] = 0;
+        p->u.atomic.b[i] = 0x100000000u + i;
+    }
+    assert_int_equal(give(p), CW_L2_MISS); /* it reads: fetched first */
+    settle();
+    uint32_t cycles;
+    cw_l2_replay(b.l2, &cycles);
+    assert_int_equal(cycles, 32);
+    assert_int_equal(p->u.atomic.a[0], 0);
+    for (uint32_t i = 1; i < 32; i++)
+        assert_int_equal(p->u.atomic.a[i], 0x100000000u);
+    assert_int_equal(get32(0, 120), 0);
+    assert_int_equal(get32(0, 124), 1);
+    cw_packet_free(&b.pool, p);
+    bench_destroy();
+}
+
+static void test_l2__float_add_and_write_back(void **state)
+{
+    (void)state;
+    bench_create();
+    struct cw_packet *p = request(CW_PK_ATOMIC, 0, 0);
+    p->atom = CW_ATOM_ADD;
+    p->type = CW_F32;
+    p->lanes = 7;
+    put32(0, 64, 0x3f800000); /* 1.0 */
+    for (uint32_t i = 0; i < 3; i++) {
+        p->lane_offset[i] = 64;
+        p->u.atomic.a[i] = i == 2 ? 0x40000000 : 0x3e800000; /* 0.25 0.25 2.0 */
+    }
+    assert_int_equal(give(p), CW_L2_MISS);
+    settle();
+    assert_int_equal(replay_all(), 1);
+    assert_int_equal(get32(0, 64), 0x40600000); /* 3.5 */
+    read_hits(4, 1);
+    read_hits(8, 1);
+    assert_int_equal(b.stats.l2_writebacks, 1); /* the atomic made its line dirty */
+    bench_destroy();
+}
+
+static void test_l2__flush_makes_cold_without_traffic(void **state)
+{
+    (void)state;
+    bench_create();
+    assert_true(hits(write_of(0, 0, 128, 7)));
+    cw_l2_flush(b.l2);
+    assert_false(read_hits(0, 15));
+    assert_int_equal(b.stats.dram_writes, 0);
+    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE), 7);
+    bench_destroy();
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_l2__read_misses_then_hits_per_burst),
+    cmocka_unit_test(test_l2__values_are_of_the_time_of_service),
+    cmocka_unit_test(test_l2__least_recently_used_goes),
+    cmocka_unit_test(test_l2__dirty_victim_is_written_back),
+    cmocka_unit_test(test_l2__partial_writes_make_a_sector_valid_when_complete),
+    cmocka_unit_test(test_l2__misses_to_a_line_merge_in_order),
+    cmocka_unit_test(test_l2__hit_under_miss_in_other_sectors),
+    cmocka_unit_test(test_l2__fetch_outlives_its_requests),
+    cmocka_unit_test(test_l2__stalls_without_mshr_or_line),
+    cmocka_unit_test(test_l2__stalls_without_room_towards_dram),
+    cmocka_unit_test(test_l2__atomics_act_in_lane_order),
+    cmocka_unit_test(test_l2__compare_and_swap_has_one_winner),
+    cmocka_unit_test(test_l2__float_add_and_write_back),
+    cmocka_unit_test(test_l2__flush_makes_cold_without_traffic),
+};
+CW_TEST_MAIN(tests)
