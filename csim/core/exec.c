@@ -201,8 +201,7 @@ static cw_exec_fn choose(const struct binder *b, const struct cw_uop *u)
 static bool host_has_avx2(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-    return cw_exec__lane_avx2_cnt > 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi2");
+    return cw_exec__lane_avx2_cnt > 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
     return false;
 #endif

@@ -105,12 +105,14 @@ static uint64_t extend(uint64_t v, uint32_t type)
     }
 }
 
-static void write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, uint32_t lanes, const uint64_t *value)
+/* narrow: the register has 16 bits, which its slot keeps zero-extended. */
+static void write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value)
 {
     if (o.kind == CW_OPND_R32) {
+        const uint32_t keep = narrow ? 0xffffu : UINT32_MAX;
         uint32_t *r = x->r32 + (uint32_t)o.idx * x->r32_stride;
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            r[lane] = (lanes >> lane & 1u) != 0 ? (uint32_t)extend(value[lane], type) : r[lane];
+            r[lane] = (lanes >> lane & 1u) != 0 ? (uint32_t)extend(value[lane], type) & keep : r[lane];
     } else if (o.kind == CW_OPND_R64) {
         uint64_t *r = x->r64 + (uint32_t)o.idx * x->r64_stride;
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
@@ -122,7 +124,7 @@ void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, uint
 {
     const struct cw_exec *x = &c->warp[inst->warp].x;
     for (uint32_t e = 0; e < inst->vec; e++)
-        write_lanes(x, inst->uop->dst[e], inst->uop->type, lanes, inst->value[e]);
+        write_lanes(x, inst->uop->dst[e], inst->uop->type, inst->uop->stype == CW_U16, lanes, inst->value[e]);
 }
 
 void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, uint32_t lanes, const uint64_t old[CW_LANES])
@@ -137,7 +139,7 @@ void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, uint3
     if (changed)
         cw_core__progress(c, warp);
     if (u->dst_cnt != 0)
-        write_lanes(&warp->x, u->dst[0], u->type, lanes, old);
+        write_lanes(&warp->x, u->dst[0], u->type, false, lanes, old);
 }
 
 /* ---- issue ---- */

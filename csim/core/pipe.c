@@ -131,10 +131,12 @@ static struct cw_packet *build(struct cw_core *c, const struct cw_pipe_entry *e)
     p->lanes = e->access.lanes;
     p->warp = (uint16_t)e->inst->m.warp;
     p->tag = e->inst->index;
-    if (kind == CW_PK_WRITE)
+    if (kind == CW_PK_WRITE) {
+        p->needs_reply = 1;
         fill_write(p, e);
-    else if (kind == CW_PK_ATOMIC)
+    } else if (kind == CW_PK_ATOMIC) {
         fill_atomic(p, e);
+    }
     return p;
 }
 

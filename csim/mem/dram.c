@@ -19,6 +19,16 @@ struct request {
     bool opened;      /* an activate was issued for it */
     bool started;     /* first column command issued */
     struct request *next; /* of the bank, in age order; or free list */
+    struct request *older, *younger; /* of the whole queue */
+};
+
+enum command { READ, WRITE, ACTIVATE, PRECHARGE, COMMANDS };
+
+/* A command for a request, and the earliest time for it. */
+struct choice {
+    struct request *request;
+    enum command command;
+    cw_time when;
 };
 
 /* A bank: the open row, the earliest time of each command, and the requests for it. */
@@ -26,7 +36,8 @@ struct bank {
     uint64_t row; /* open, or ROW_NONE */
     cw_time activate, column, precharge;
     struct request *head, *tail;
-    struct request *hit; /* oldest that asks for the open row */
+    struct request *hit;     /* oldest that asks for the open row */
+    struct choice candidate; /* next command of the bank; when is the bank's own condition; kept up to date by plan() */
 };
 
 /* Parameters in units of time; bl is the data bus time of one burst. */
@@ -37,14 +48,6 @@ struct timing {
     uint32_t bl_cycles;
 };
 
-enum command { READ, WRITE, ACTIVATE, PRECHARGE };
-
-struct choice {
-    struct request *request;
-    enum command command;
-    cw_time when; /* earliest */
-};
-
 struct cw_dram {
     struct cw_component component;
     struct timing t;
@@ -52,10 +55,11 @@ struct cw_dram {
     cw_time latency; /* of the scheduling stage */
     struct bank *bank;
     cw_time *group;  /* earliest column command of each bank group */
-    cw_time column, read, write, activate; /* earliest on the channel */
+    cw_time earliest[COMMANDS]; /* of each command on the channel */
     uint64_t pending; /* banks with requests */
     uint32_t queued, queue_max;
     uint64_t order;
+    struct request *oldest, *youngest;
     struct cw_fifo incoming, done;
     struct request *pool, *free;
     uint32_t groups_log2, lines_log2, banks_log2; /* log2 of bank groups, lines per row, banks */
@@ -155,6 +159,28 @@ cw_time cw_dram_next(const struct cw_dram *d)
     return cw_fifo_next(&d->done);
 }
 
+static uint32_t group_of(const struct cw_dram *d, uint32_t bank)
+{
+    return bank & ((1u << d->groups_log2) - 1);
+}
+
+/* Next command that request r needs of bank b, with the bank's own condition for it. */
+static struct choice next_command(const struct bank *b, struct request *r)
+{
+    if (b->row == ROW_NONE)
+        return (struct choice){r, ACTIVATE, b->activate};
+    if (b->row != r->row)
+        return (struct choice){r, PRECHARGE, b->precharge};
+    return (struct choice){r, r->write ? WRITE : READ, b->column};
+}
+
+/* After any change of the bank or of its requests. */
+static void plan(struct bank *b)
+{
+    if (b->head != NULL)
+        b->candidate = next_command(b, b->hit != NULL ? b->hit : b->head);
+}
+
 static void accept(struct cw_dram *d, cw_time now)
 {
     struct request *r;
@@ -162,14 +188,15 @@ static void accept(struct cw_dram *d, cw_time now)
         struct bank *b = &d->bank[r->bank];
         r->order = d->order++;
         r->entered = now;
-        r->next = NULL;
-        if (b->head == NULL)
-            b->head = r;
-        else
-            b->tail->next = r;
+        r->next = r->younger = NULL;
+        r->older = d->youngest;
+        *(d->youngest != NULL ? &d->youngest->younger : &d->oldest) = r;
+        d->youngest = r;
+        *(b->head != NULL ? &b->tail->next : &b->head) = r;
         b->tail = r;
         if (b->hit == NULL && b->row == r->row)
             b->hit = r;
+        plan(b);
         d->pending |= UINT64_C(1) << r->bank;
         d->queued++;
     }
@@ -187,12 +214,11 @@ static void remove_request(struct cw_dram *d, struct bank *b, struct request *r)
     struct request *prev = NULL;
     for (struct request *q = b->head; q != r; q = q->next)
         prev = q;
-    if (prev == NULL)
-        b->head = r->next;
-    else
-        prev->next = r->next;
+    *(prev != NULL ? &prev->next : &b->head) = r->next;
     if (b->tail == r)
         b->tail = prev;
+    *(r->older != NULL ? &r->older->younger : &d->oldest) = r->younger;
+    *(r->younger != NULL ? &r->younger->older : &d->youngest) = r->older;
     if (b->head == NULL)
         d->pending &= ~(UINT64_C(1) << r->bank);
     d->queued--;
@@ -207,7 +233,7 @@ static void activate(struct cw_dram *d, struct bank *b, struct request *r, cw_ti
     b->activate = now + d->t.rc;
     raise_to(&b->column, now + d->t.rcd);
     raise_to(&b->precharge, now + d->t.ras);
-    raise_to(&d->activate, now + d->t.rrd);
+    raise_to(&d->earliest[ACTIVATE], now + d->t.rrd);
     r->opened = true;
     find_hit(b);
     d->stats->dram_activates++;
@@ -223,14 +249,15 @@ static void precharge(struct cw_dram *d, struct bank *b, cw_time now)
 static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time now)
 {
     const struct timing *t = &d->t;
-    raise_to(&d->group[r->bank & ((1u << d->groups_log2) - 1)], now + t->ccdl);
-    raise_to(&d->column, now + later(t->ccd, t->bl));
+    raise_to(&d->group[group_of(d, r->bank)], now + t->ccdl);
+    raise_to(&d->earliest[READ], now + later(t->ccd, t->bl));
+    raise_to(&d->earliest[WRITE], now + later(t->ccd, t->bl));
     if (r->write) {
-        raise_to(&d->read, now + t->wtr);
+        raise_to(&d->earliest[READ], now + t->wtr);
         raise_to(&b->precharge, now + t->wtp);
         d->stats->dram_writes++;
     } else {
-        raise_to(&d->write, now + t->rtw);
+        raise_to(&d->earliest[WRITE], now + t->rtw);
         raise_to(&b->precharge, now + t->rtpl);
         d->stats->dram_reads++;
     }
@@ -256,20 +283,16 @@ static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
         precharge(d, b, now);
     else
         column(d, b, c->request, now);
+    plan(b);
 }
 
 /* Scheduler */
 
-/* Next command that request r needs of its bank, and the earliest time for it. */
-static struct choice next_command(const struct cw_dram *d, struct request *r)
+/* Earliest time for a command under all conditions: bank, bank group and channel. */
+static cw_time allowed(const struct cw_dram *d, const struct choice *c)
 {
-    const struct bank *b = &d->bank[r->bank];
-    if (b->row == ROW_NONE)
-        return (struct choice){r, ACTIVATE, later(b->activate, d->activate)};
-    if (b->row != r->row)
-        return (struct choice){r, PRECHARGE, b->precharge};
-    cw_time when = later(b->column, d->group[r->bank & ((1u << d->groups_log2) - 1)]);
-    return (struct choice){r, r->write ? WRITE : READ, later(later(when, d->column), r->write ? d->write : d->read)};
+    cw_time when = later(c->when, d->earliest[c->command]);
+    return c->command <= WRITE ? later(when, d->group[group_of(d, c->request->bank)]) : when;
 }
 
 /* Column commands before others, then by age; only among commands that are allowed now. */
@@ -279,40 +302,28 @@ static bool better(const struct choice *a, const struct choice *b)
     return a_column != b_column ? a_column : a->request->order < b->request->order;
 }
 
-static struct request *oldest(const struct cw_dram *d)
-{
-    struct request *old = NULL;
-    for (uint64_t banks = d->pending; banks != 0; banks &= banks - 1) {
-        struct request *r = d->bank[__builtin_ctzll(banks)].head;
-        if (old == NULL || r->order < old->order)
-            old = r;
-    }
-    return old;
-}
-
 /* FR-FCFS: the command to issue now (request NULL when none is allowed), with when = the earliest time at which one may be allowed. */
 static struct choice choose(const struct cw_dram *d, cw_time now)
 {
-    struct request *old = oldest(d);
     struct choice best = {NULL, READ, CW_TIME_NEVER};
-    if (old == NULL)
+    if (d->oldest == NULL)
         return best;
-    cw_time capped = old->entered + d->t.age_cap;
-    if (now >= capped) {
-        best = next_command(d, old);
+    best.when = d->oldest->entered + d->t.age_cap;
+    if (now >= best.when) {
+        best = next_command(&d->bank[d->oldest->bank], d->oldest);
+        best.when = allowed(d, &best);
         if (best.when > now)
             best.request = NULL;
         return best;
     }
-    best.when = capped;
     for (uint64_t banks = d->pending; banks != 0; banks &= banks - 1) {
-        struct bank *b = &d->bank[__builtin_ctzll(banks)];
-        struct choice c = next_command(d, b->hit != NULL ? b->hit : b->head);
-        if (c.when > now)
-            best.when = sooner(best.when, c.when);
-        else if (best.request == NULL || better(&c, &best)) {
-            best.request = c.request;
-            best.command = c.command;
+        const struct choice *c = &d->bank[__builtin_ctzll(banks)].candidate;
+        cw_time when = allowed(d, c);
+        if (when > now)
+            best.when = sooner(best.when, when);
+        else if (best.request == NULL || better(c, &best)) {
+            best.request = c->request;
+            best.command = c->command;
         }
     }
     return best;

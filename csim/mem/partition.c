@@ -26,7 +26,7 @@
 struct source {
     struct cw_fifo *queue;
     cw_time stalled_from; /* first failed attempt of the head, CW_TIME_NEVER when there was none */
-    bool blocked;         /* the head failed, and only another request, a fill or a replay can help it */
+    bool blocked;         /* the head failed, and only another request, a fill or a replay can help it; all of these tick */
 };
 
 enum { NEW_REQUESTS, COMMIT_WRITES, SOURCES };
@@ -206,8 +206,7 @@ static void tick(void *self, cw_time now)
     struct cw_partition *s = self;
     send_reply(s, now);
     take_request(s, now);
-    if (cw_l2_fill(s->l2, now))
-        unblock(s);
+    cw_l2_fill(s->l2, now);
     if (now >= s->port_free_at)
         serve(s, now);
     s->component.wake = later(next_event(s), now + s->period);

@@ -51,6 +51,7 @@ struct output {
 struct cw_crossbar {
     struct cw_component component;
     struct cw_crossbar_config config;
+    uint32_t in_words, out_words; /* of the sets below that are in use */
     struct input *input;
     struct output *output;
     uint64_t waiting[WORDS]; /* inputs with a queue, whose head does not request yet */
@@ -114,28 +115,25 @@ static uint32_t output_of(const struct cw_crossbar *x, const struct cw_packet *p
     return x->config.to_partition ? p->partition : p->core;
 }
 
-static bool any_request(const struct output *o)
+static bool any_request(const struct cw_crossbar *x, const struct output *o)
 {
     uint64_t any = 0;
-    for (uint32_t w = 0; w < WORDS; w++)
+    for (uint32_t w = 0; w < x->in_words; w++)
         any |= o->request[w];
     return any != 0;
 }
 
 /* First requesting input after the one granted last, cyclically; there is one. */
-static uint32_t round_robin(const struct output *o)
+static uint32_t round_robin(const struct cw_crossbar *x, const struct output *o)
 {
-    assert(any_request(o));
-    uint32_t start = o->last + 1;
-    for (uint32_t k = 0; k <= WORDS; k++) {
-        uint32_t w = (start / 64 + k) % WORDS;
-        uint64_t bits = o->request[w];
-        if (k == 0)
-            bits &= ~UINT64_C(0) << (start % 64);
-        if (bits != 0)
-            return w * 64 + (uint32_t)__builtin_ctzll(bits);
+    assert(any_request(x, o));
+    uint32_t start = o->last + 1 < x->config.inputs ? o->last + 1 : 0, w = start / 64;
+    uint64_t bits = o->request[w] & ~UINT64_C(0) << (start % 64);
+    while (bits == 0) {
+        w = w + 1 < x->in_words ? w + 1 : 0;
+        bits = o->request[w];
     }
-    return 0;
+    return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
 static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time now)
@@ -163,7 +161,7 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
 /* Turns waiting inputs whose time has come into requests. */
 static void collect(struct cw_crossbar *x, cw_time now)
 {
-    for (uint32_t w = 0; w < WORDS; w++)
+    for (uint32_t w = 0; w < x->in_words; w++)
         for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1) {
             uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
             if (x->input[i].request_at > now)
@@ -181,12 +179,12 @@ static cw_time arbitrate(struct cw_crossbar *x, uint32_t index, cw_time now)
     struct output *o = &x->output[index];
     if (o->free_at > now)
         return o->free_at;
-    uint32_t i = round_robin(o);
+    uint32_t i = round_robin(x, o);
     uint32_t hidden = o->last_pop == now ? o->popped_now : 0;
     if (o->flits + hidden + ring_head(&x->input[i].queue)->packet->flits > x->config.out_flits)
         return now + x->config.period;
     grant(x, i, o, now);
-    if (any_request(o))
+    if (any_request(x, o))
         return o->free_at;
     clear_bit(x->active, index);
     return CW_TIME_NEVER;
@@ -197,10 +195,10 @@ static void tick(void *self, cw_time now)
     struct cw_crossbar *x = self;
     cw_time next = CW_TIME_NEVER;
     collect(x, now);
-    for (uint32_t w = 0; w < WORDS; w++)
+    for (uint32_t w = 0; w < x->out_words; w++)
         for (uint64_t bits = x->active[w]; bits != 0; bits &= bits - 1)
             next = sooner(next, arbitrate(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
-    for (uint32_t w = 0; w < WORDS; w++)
+    for (uint32_t w = 0; w < x->in_words; w++)
         for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1)
             next = sooner(next, x->input[w * 64 + (uint32_t)__builtin_ctzll(bits)].request_at);
     x->component.wake = next;
@@ -237,6 +235,8 @@ int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config
     if (x == NULL)
         return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory");
     x->config = *config;
+    x->in_words = (config->inputs + 63) / 64;
+    x->out_words = (config->outputs + 63) / 64;
     x->component = (struct cw_component){.tick = tick, .self = x, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_NOC};
     if (create_ports(x) != CW_OK) {
         cw_crossbar_destroy(x);

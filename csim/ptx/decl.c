@@ -295,8 +295,8 @@ static void braces(struct cw_ptx *p, struct image *im, uint32_t depth)
 static void initialiser(struct cw_ptx *p, struct cw_var *v, uint32_t owner, const struct shape *shape)
 {
     struct image im = {.var = v, .owner = owner, .shape = shape, .limit = v->is_unsized ? CW_PTX_MAX_BYTES : v->bytes};
-    if (v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST)
-        cw_ptx_fail(p, CW_EINVAL, "only .global and .const variables can have initial values");
+    if ((v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST) || v->is_extern)
+        cw_ptx_fail(p, CW_EINVAL, "only .global and .const variables that are not .extern can have initial values");
     if (cw_ptx_accept(p, '{'))
         braces(p, &im, 0);
     else
@@ -335,6 +335,8 @@ static void place(struct cw_ptx *p, struct cw_var *v)
         end = &cw_ptx_fn(p)->frame_bytes;
     if (end == NULL || v->is_extern)
         return;
+    if (v->space == CW_VAR_LOCAL && v->align > cw_ptx_fn(p)->frame_align)
+        cw_ptx_fn(p)->frame_align = v->align;
     v->offset = round_up(*end, v->align);
     *end = v->offset + v->bytes;
     if (*end > CW_PTX_MAX_BYTES)
@@ -416,6 +418,7 @@ uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
     struct shape shape;
     struct cw_tok name;
     struct cw_fn *fn = cw_ptx_fn(p);
+    v.formal_index = fn->formal.n;
     if (!is_entry && cw_ptx_accept_word(p, ".reg"))
         v.space = CW_VAR_REG_PARAM;
     else if (!cw_ptx_accept_word(p, ".param"))

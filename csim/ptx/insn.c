@@ -175,7 +175,7 @@ static struct cw_vopnd sreg_operand(struct cw_ptx *p, enum cw_ptype want)
         return mismatch(p, want);
     cw_ptx_advance(p);
     struct cw_vopnd tmp = cw_opnd_reg(cw_ptx_new_reg(p, bytes == 8 ? CW_PT_U64 : CW_PT_U32, true));
-    struct cw_insn in = {.v = {.guard = CW_PTX_NONE}};
+    struct cw_insn in = {.v = {.guard = CW_PTX_NONE, .u = {.stype = CW_TYPE_NONE}}};
     in.v.u.op = CW_OP_MOV;
     in.v.u.type = bytes == 8 ? CW_U64 : CW_U32;
     cw_insn_dst(&in, tmp);
@@ -240,6 +240,16 @@ struct cw_vopnd cw_opnd_src(struct cw_ptx *p, enum cw_ptype want)
         return mismatch(p, want);
     cw_ptx_advance(p);
     return cw_opnd_reg(reg);
+}
+
+struct cw_vopnd cw_opnd_mov_src(struct cw_ptx *p, enum cw_ptype want)
+{
+    const struct cw_ptype_info *w = &cw_ptype_info[want];
+    uint32_t sreg = p->tok.kind == CW_TOK_WORD ? find_sreg(&p->tok) : CW_SREG_COUNT;
+    if (sreg == CW_SREG_COUNT || w->kind == 'f' || w->bytes < 4 || (sregs[sreg].bytes != 0 && sregs[sreg].bytes != w->bytes))
+        return cw_opnd_src(p, want);
+    cw_ptx_advance(p);
+    return (struct cw_vopnd){.kind = CW_V_SREG, .id = sreg};
 }
 
 struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want)
@@ -421,7 +431,7 @@ static bool accept_mod(struct cw_insn *in, const struct cw_opspec *spec, const s
         in->v.u.flags |= CW_UF_XORSIGN;
         return true;
     }
-    return accept_literal(in, mod) || accept_group(in, mod);
+    return accept_group(in, mod) || accept_literal(in, mod);
 }
 
 static enum cw_ptype widened(enum cw_ptype t)
@@ -567,7 +577,7 @@ static void unknown(struct cw_ptx *p, const struct cw_insn *in)
 
 void cw_ptx_instruction(struct cw_ptx *p)
 {
-    struct cw_insn in = {.word = p->tok, .next = 1, .v = {.guard = CW_PTX_NONE}};
+    struct cw_insn in = {.word = p->tok, .next = 1, .v = {.guard = CW_PTX_NONE, .u = {.type = CW_TYPE_NONE, .stype = CW_TYPE_NONE}}};
     if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] == '%') {
         cw_ptx_fail(p, CW_EINVAL, "expected an instruction");
         return;

@@ -46,6 +46,8 @@ void cw_insn_refuse(struct cw_ptx *p, const struct cw_insn *in); /* "unknown or 
 /* Operands. want: the type by which they are checked and constants are converted. */
 struct cw_vopnd cw_opnd_dst(struct cw_ptx *p, enum cw_ptype want);
 struct cw_vopnd cw_opnd_src(struct cw_ptx *p, enum cw_ptype want);
+/* The same, but a special register of the right size stays one: for MOV only. */
+struct cw_vopnd cw_opnd_mov_src(struct cw_ptx *p, enum cw_ptype want);
 struct cw_vopnd cw_opnd_pred(struct cw_ptx *p); /* source, maybe with ! */
 struct cw_vopnd cw_opnd_const(struct cw_ptx *p, uint64_t value, uint32_t bytes);
 struct cw_vopnd cw_opnd_reg(uint32_t vreg);

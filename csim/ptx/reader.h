@@ -115,6 +115,7 @@ struct cw_var {
     CW_VEC(uint8_t) init; /* initial value, as far as it is given */
     uint32_t cell_base; /* the function's virtual register that holds cell 0 */
     uint8_t is_formal;
+    uint32_t formal_index; /* in the function's formal list */
 };
 
 struct cw_call {
@@ -147,7 +148,7 @@ struct cw_fn {
     uint32_t reqntid[3], maxntid[3];
     uint32_t param_bytes;
     uint64_t frame_bytes; /* local memory of one activation */
-    uint64_t total_uops;  /* after inlining, saturated */
+    uint32_t frame_align;
     CW_VEC(uint32_t) formal; /* variables: returned ones first */
     uint32_t ret_cnt;
     cw_vop_vec code;
@@ -306,6 +307,8 @@ struct cw_kcode {
     struct cw_konsts konsts;
     CW_VEC(struct cw_target_table) table;
     uint64_t local_bytes;
+    uint32_t expanded; /* calls */
+    uint8_t uses_tx;
 };
 
 void cw_ptx_check_calls(struct cw_ptx *p); /* recursion, code size, storage of call parameters */
@@ -325,6 +328,7 @@ struct cw_cfg {
     uint32_t block_cnt;
     uint32_t *block_of; /* [micro-op] */
     uint32_t *succ, *pred;
+    uint32_t edge_cnt;
 };
 
 void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg); /* also sets rpc of the branches */
@@ -347,8 +351,9 @@ void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw
 
 /* emit.c */
 void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index);
+char *cw_ptx_strdup(struct cw_ptx *p, const char *s, uint32_t len);
 
-/* uop.c */
-enum cw_fu cw_op_fu(enum cw_op op, enum cw_type type, enum cw_type stype, bool is_wide_or_int);
+/* uop.c: the class of uop.def, refined by type */
+enum cw_fu cw_op_fu(enum cw_op op, enum cw_type type, enum cw_type stype);
 
 #endif

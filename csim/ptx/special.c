@@ -89,7 +89,7 @@ static void mov(struct cw_ptx *p, struct cw_insn *in)
         if (cw_ptx_is_punct(p, '{'))
             mov_pack(p, in);
         else
-            cw_insn_src(in, cw_opnd_src(p, type));
+            cw_insn_src(in, cw_opnd_mov_src(p, type));
     }
     cw_insn_emit(p, in);
 }

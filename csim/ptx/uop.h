@@ -7,6 +7,11 @@
  * up to 32 bits; 8- and 16-bit values are kept zero-extended), 64-bit, and predicates (one bit per lane). Slots are reused
  * when live ranges do not overlap. Immediates, symbol addresses and the like are slots of a per-kernel constant
  * file of 32-lane vectors, so that an operand is always a vector of 32 lanes.
+ *
+ * Register operands always are of the class of the type they are used with (types up to 32 bits: R32): where PTX lets a register be wider
+ * than the type (ld, st, cvt), the reader adds a conversion. What remains is a narrow value in a wider 32-bit slot: ST, CVT and the 8- and
+ * 16-bit types read the low bits only; LD of s8 and s16 extends the sign to the width of the register, which stype gives (CW_U16 or
+ * CW_U32), and the slot is zero above that.
  */
 #ifndef CW_PTX_UOP_H
 #define CW_PTX_UOP_H

@@ -14,6 +14,7 @@
  * QUEUE to CHECK are skipped when fewer than two lanes are left or nothing was written.
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tm/backoff.h"
@@ -138,17 +139,21 @@ static void tell_observer(struct cw_getm_core *c, const struct cw_getm_warp *w, 
 {
     const struct cw_tm_observer *o = c->tm->cfg.observer;
     const struct cw_write_set *s = &w->set;
-    uint64_t addr[256];
-    uint32_t value[256];
-    for (uint32_t rest = w->ready; rest != 0; rest &= rest - 1) {
+    uint64_t *addr = malloc((s->word_cnt + 1) * sizeof *addr);
+    uint32_t *value = malloc((s->word_cnt + 1) * sizeof *value);
+    if (addr == NULL || value == NULL)
+        cw_getm__fault(c->tm, CW_ENOMEM, "out of host memory for the serializability oracle");
+    for (uint32_t rest = addr != NULL && value != NULL ? w->ready : 0; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest), cnt = 0;
         for (uint32_t i = 0; i < s->word_cnt; i++)
-            if (s->word[i].lane == lane && cnt < 256) {
+            if (s->word[i].lane == lane) {
                 addr[cnt] = s->word[i].addr;
                 value[cnt++] = s->word[i].value;
             }
         o->commit(o->self, w->attempt[lane], cnt, addr, value, now);
     }
+    free(addr);
+    free(value);
 }
 
 static void count_commit(struct cw_getm_core *c, const struct cw_getm_warp *w)

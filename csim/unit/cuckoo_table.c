@@ -83,19 +83,27 @@ static uint64_t granule_of(const struct entry *e)
     return e->key >> 1;
 }
 
+/* Fields of an overflow entry, lowest bit first; a field of up to 48 bits touches up to three words. */
 static void put_bits(uint32_t *words, uint32_t *pos, uint64_t value, uint32_t width)
 {
-    for (uint32_t i = 0; i < width; i++, ++*pos)
-        if (value >> i & 1)
-            words[*pos / 32] |= 1u << (*pos % 32);
+    for (uint32_t done = 0; done < width;) {
+        uint32_t bit = *pos % 32, part = 32 - bit < width - done ? 32 - bit : width - done;
+        words[*pos / 32] |= (uint32_t)(value >> done) << bit; /* bits beyond the field are 0 in value */
+        done += part;
+        *pos += part;
+    }
 }
 
 static uint64_t get_bits(const uint32_t *words, uint32_t *pos, uint32_t width)
 {
     uint64_t value = 0;
-    for (uint32_t i = 0; i < width; i++, ++*pos)
-        value |= (uint64_t)(words[*pos / 32] >> (*pos % 32) & 1) << i;
-    return value;
+    for (uint32_t done = 0; done < width;) {
+        uint32_t bit = *pos % 32, part = 32 - bit < width - done ? 32 - bit : width - done;
+        value |= (uint64_t)(words[*pos / 32] >> bit) << done;
+        done += part;
+        *pos += part;
+    }
+    return value & (((uint64_t)1 << width) - 1);
 }
 
 static void pack(const struct table *t, const struct entry *e, uint32_t *words)
@@ -347,6 +355,7 @@ static enum state step_channel(struct table *t, const struct cw_cuckoo_table_in 
     case ST_SEARCH_WAIT:
         return search_compare(t, in);
     case ST_MOVE_READ:
+        t->move_due = false;
         return mem_ready ? ST_MOVE_WAIT : ST_MOVE_READ;
     case ST_MOVE_WAIT:
         if (!(in->mem_rsp_valid & 1))

@@ -3,10 +3,9 @@
 #ifndef CW_HARNESS_API_H
 #define CW_HARNESS_API_H
 
-#include <limits.h>
-
 #include "cowarp/cowarp.h"
 #include "gpu/gpu.h"
+#include "out_file.h"
 #include "ptx/module.h"
 #include "rtl/rtl_provider.h"
 #include "wave_writer.h"
@@ -26,7 +25,7 @@ struct cowarp__unit {
 struct cowarp__wave {
     const struct cw_wave_writer *writer; /* NULL: no file is open */
     void *self;
-    char path[PATH_MAX], temporary[PATH_MAX];
+    char path[CW_OUT_PATH_MAX], temporary[CW_OUT_PATH_MAX];
 };
 
 struct cowarp_gpu {

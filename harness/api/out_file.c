@@ -29,7 +29,7 @@ static int resolve(struct cw_out_file *out, const char *path, bool *special, str
     return CW_OK;
 }
 
-static void folder_of(const char *path, char folder[PATH_MAX])
+static void folder_of(const char *path, char folder[CW_OUT_PATH_MAX])
 {
     strcpy(folder, path);
     char *slash = strrchr(folder, '/');
@@ -42,7 +42,7 @@ static void folder_of(const char *path, char folder[PATH_MAX])
 int cw_out_file_check(const char *path, struct cw_error *err)
 {
     struct cw_out_file out;
-    char folder[PATH_MAX];
+    char folder[CW_OUT_PATH_MAX];
     bool special;
     int status = resolve(&out, path, &special, err);
     if (status != CW_OK)

@@ -6,7 +6,6 @@
 #ifndef CW_HARNESS_OUT_FILE_H
 #define CW_HARNESS_OUT_FILE_H
 
-#include <limits.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -15,10 +14,12 @@
 extern "C" {
 #endif
 
+#define CW_OUT_PATH_MAX 4096u
+
 struct cw_out_file {
-    FILE *file;                /* to write to between open and close */
-    char path[PATH_MAX];       /* the final name, symbolic links followed */
-    char temporary[PATH_MAX];  /* "" when written directly */
+    FILE *file;                      /* to write to between open and close */
+    char path[CW_OUT_PATH_MAX];      /* the final name, symbolic links followed */
+    char temporary[CW_OUT_PATH_MAX]; /* "" when written directly */
 };
 
 /* Whether path could be written: its folder exists and is writable, and it is no folder itself. Changes nothing. 0 or CW_EIO. */

@@ -16,6 +16,16 @@ static const char *const parts[][2] = {
 static const char *const backends[] = {[CW_UNIT_C] = "c", [CW_UNIT_RTL] = "rtl", [CW_UNIT_LOCKSTEP] = "lockstep"};
 #define BACKEND_CNT ((uint32_t)(sizeof backends / sizeof backends[0]))
 
+int cowarp_unit_at(uint32_t i, const char **name, const char **system, const char **what)
+{
+    if (i >= cowarp__unit_cnt)
+        return 0;
+    *name = cowarp__units[i].name;
+    *system = cowarp__units[i].system;
+    *what = cowarp__units[i].what;
+    return 1;
+}
+
 const char *cowarp__backend_name(enum cw_unit_backend backend)
 {
     return backends[backend];

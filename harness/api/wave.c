@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "api.h"
-#include "out_file.h"
 
 /* The writer of this build; NULL: built without one. */
 static const struct cw_wave_writer *const wave_writer = NULL;

@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 struct cw_wave_request {
-    const char *path;                      /* to be written; a temporary name that libcowarp renames after close */
-    cw_time begin, end;                    /* [begin, end) is traced; end may be CW_TIME_NEVER */
-    const struct cw_gpu *gpu;              /* outlives the writer's instance */
-    const struct cw_unit_provider *units;  /* of the RTL instances, see cw_rtl_provider_instances(); outlives it too */
+    const char *path;                     /* to be written; a temporary name that libcowarp renames after close */
+    cw_time begin, end;                   /* [begin, end) is traced; end may be CW_TIME_NEVER */
+    const struct cw_gpu *gpu;             /* outlives the writer's instance */
+    const struct cw_unit_provider *units; /* of the RTL instances, see cw_rtl_provider_instances(); outlives it too */
 };
 
 struct cw_wave_writer {

@@ -129,6 +129,8 @@ double cowarp_host_seconds(const struct cowarp_gpu *gpu);   /* host time inside 
 int cowarp_counter(struct cowarp_gpu *gpu, const char *name, uint64_t *value);
 /* All counters: i = 0, 1, ... until it returns 0. Strings are static. */
 int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *value, const char **unit, const char **definition);
+/* Units that options.units may name: i = 0, 1, ... until it returns 0. system: the one whose GPUs hold the unit. Strings are static. */
+int cowarp_unit_at(uint32_t i, const char **name, const char **system, const char **what);
 /* A configuration value by name. */
 int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *value);
 /* JSON with every counter (docs/api.md lists its members), written to a temporary name and renamed. check: "passed" or "failed".

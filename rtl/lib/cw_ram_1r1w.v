@@ -25,6 +25,11 @@ module cw_ram_1r1w #(
     input  wire              wr_en_i,
     input  wire [ADDR_W-1:0] wr_addr_i,
     input  wire [DATA_W-1:0] wr_data_i
+`ifdef FORMAL
+    // a row as it is now, for properties only
+    , input  wire [ADDR_W-1:0] f_addr_i
+    , output wire [DATA_W-1:0] f_data_o
+`endif
 );
 
     reg [DATA_W-1:0] mem_q [0:(1<<ADDR_W)-1];
@@ -38,6 +43,10 @@ module cw_ram_1r1w #(
     end
 
     assign rd_data_o = rd_data_q;
+
+`ifdef FORMAL
+    assign f_data_o = mem_q[f_addr_i];
+`endif
 
 endmodule
 

@@ -97,6 +97,77 @@ module cw_recency_bloom_filter #(
 
     wire [WAYS*DATA_W-1:0] lkp_row;  // what stage 1 reads, way 0 lowest
 
+`ifdef FORMAL
+    // One key, chosen by the solver, and a bound: each field's largest insertion of that key since the last clear. The
+    // insertions and lookups of all other keys go on around it.
+    (* anyconst *) reg [KEY_W-1:0] f_key;
+    reg [VALUE_W-1:0] f_max0_q;
+    reg [VALUE_W-1:0] f_max1_q;
+    reg               f_ins_s1_q;   // the insertion in stage 1 is of f_key
+    reg               f_lkp_s1_q;   // the lookup in stage 1 is of f_key, and the bound that it must reach
+    reg [VALUE_W-1:0] f_s1_max0_q;
+    reg [VALUE_W-1:0] f_s1_max1_q;
+    reg               f_lkp_s2_q;
+    reg [VALUE_W-1:0] f_s2_max0_q;
+    reg [VALUE_W-1:0] f_s2_max1_q;
+    reg               f_past_q = 1'b0;
+    wire              f_ins = ins_accept && ins_key_i == f_key;
+
+    always @(posedge clk_i) begin
+        f_past_q    <= 1'b1;
+        f_ins_s1_q  <= f_ins && !rst_i && !clear_i;
+        f_lkp_s1_q  <= lkp_accept && lkp_key_i == f_key && !rst_i;
+        f_s1_max0_q <= f_max0_q;
+        f_s1_max1_q <= f_max1_q;
+        f_lkp_s2_q  <= f_lkp_s1_q && !rst_i;
+        f_s2_max0_q <= f_s1_max0_q;
+        f_s2_max1_q <= f_s1_max1_q;
+        if (rst_i || clear_i) begin
+            f_max0_q <= {VALUE_W{1'b0}};
+            f_max1_q <= {VALUE_W{1'b0}};
+        end else if (f_ins) begin
+            if (ins_v0_i > f_max0_q)
+                f_max0_q <= ins_v0_i;
+            if (ins_v1_i > f_max1_q)
+                f_max1_q <= ins_v1_i;
+        end
+    end
+
+    // Power-up is followed by a reset.
+    always @*
+        if (!f_past_q)
+            assume (rst_i);
+
+    always @*
+        if (f_past_q) begin
+            // 1. A lookup never answers less than an insertion of its key that was accepted in an earlier cycle.
+            if (f_lkp_s2_q)
+                assert (rsp_v0_o >= f_s2_max0_q);
+            if (f_lkp_s2_q && FIELDS == 2)
+                assert (rsp_v1_o >= f_s2_max1_q);
+            // 2. A lookup is answered two cycles after it was accepted.
+            if (f_lkp_s2_q)
+                assert (rsp_valid_o);
+            // 3. Nothing is accepted while the sweep runs.
+            if (clearing_q)
+                assert (!lkp_ready_o && !ins_ready_o);
+            // 4. With one RAM copy, a lookup and an insertion are never accepted in the same cycle.
+            if (DUAL_READ == 0)
+                assert (!(lkp_accept && ins_accept));
+            // 5. (for induction) The flags agree with the design's stages, and the bound is 0 while clearing.
+            if (f_lkp_s1_q)
+                assert (lkp_s1_q);
+            if (f_ins_s1_q)
+                assert (ins_s1_q && !clearing_q);
+            if (clearing_q)
+                assert (f_max0_q == 0 && f_max1_q == 0);
+            if (DUAL_READ == 0)
+                assert (!(lkp_s1_q && ins_s1_q));
+            // A lookup of an inserted key is answered by less than the largest value: the properties are not empty.
+            cover (f_lkp_s2_q && f_s2_max0_q != 0 && rsp_v0_o == f_s2_max0_q);
+        end
+`endif
+
     genvar w;
     generate
         for (w = 0; w < WAYS; w = w + 1) begin : g_way
@@ -108,6 +179,11 @@ module cw_recency_bloom_filter #(
             wire              wr_en   = clearing_q || ins_s1_q;
             wire [ROW_W-1:0]  wr_row  = clearing_q ? clear_row_q : ins_row_s1_q;
             wire [DATA_W-1:0] wr_data = clearing_q ? {DATA_W{1'b0}} : ins_new;
+`ifdef FORMAL
+            wire [ROW_W-1:0]  f_row;      // the key's row in this way
+            wire [DATA_W-1:0] f_lkp_now;  // what it holds in each copy
+            wire [DATA_W-1:0] f_ins_now;
+`endif
 
             cw_h3_hash #(
                 .KEY_W(KEY_W),
@@ -150,6 +226,10 @@ module cw_recency_bloom_filter #(
                 .wr_en_i  (wr_en),
                 .wr_addr_i(wr_row),
                 .wr_data_i(wr_data)
+`ifdef FORMAL
+                , .f_addr_i(f_row)
+                , .f_data_o(f_lkp_now)
+`endif
             );
 
             if (DUAL_READ != 0) begin : g_ins_ram
@@ -164,10 +244,52 @@ module cw_recency_bloom_filter #(
                     .wr_en_i  (wr_en),
                     .wr_addr_i(wr_row),
                     .wr_data_i(wr_data)
+`ifdef FORMAL
+                    , .f_addr_i(f_row)
+                    , .f_data_o(f_ins_now)
+`endif
                 );
             end else begin : g_one_ram
                 assign ins_old = lkp_row[w*DATA_W +: DATA_W];
+`ifdef FORMAL
+                assign f_ins_now = f_lkp_now;
+`endif
             end
+
+`ifdef FORMAL
+            cw_h3_hash #(
+                .KEY_W(KEY_W),
+                .OUT_W(ROW_W),
+                .SEED (way_seed(w))
+            ) u_f_hash (
+                .key_i (f_key),
+                .hash_o(f_row)
+            );
+
+            always @*
+                if (f_past_q && !clearing_q) begin
+                    // 6. (for induction) An insertion's old value is what the row holds: forwarding leaves no gap.
+                    if (ins_s1_q && ins_row_s1_q == f_row)
+                        assert (ins_old == f_ins_now);
+                    // 7. (for induction) The key's row reaches the bound, or the insertion in stage 1 brings it there.
+                    assert (f_lkp_now[VALUE_W-1:0] >= f_max0_q || (f_ins_s1_q && ins_v0_s1_q >= f_max0_q));
+                    assert (f_ins_now[VALUE_W-1:0] >= f_max0_q || (f_ins_s1_q && ins_v0_s1_q >= f_max0_q));
+                    if (FIELDS == 2) begin
+                        assert (f_lkp_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1_q || (f_ins_s1_q && ins_v1_s1_q >= f_max1_q));
+                        assert (f_ins_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1_q || (f_ins_s1_q && ins_v1_s1_q >= f_max1_q));
+                    end
+                    // 8. (for induction) An insertion of the key is on its way to the key's row.
+                    if (f_ins_s1_q)
+                        assert (ins_row_s1_q == f_row);
+                end
+            // 9. (for induction) What stage 1 has read for a lookup of the key reaches the lookup's bound.
+            always @*
+                if (f_past_q && f_lkp_s1_q) begin
+                    assert (lkp_row[w*DATA_W +: VALUE_W] >= f_s1_max0_q);
+                    if (FIELDS == 2)
+                        assert (lkp_row[(w+1)*DATA_W-VALUE_W +: VALUE_W] >= f_s1_max1_q);
+                end
+`endif
         end
     endgenerate
 

@@ -110,6 +110,59 @@ module cw_stall_buffer #(
     always @(posedge clk_i)
         drain_q <= !rst_i && drain_i;
 
+`ifdef FORMAL
+    // One request value, chosen by the solver. f_inside counts how many requests of that value are in the buffer by what the
+    // ports have shown.
+    (* anyconst *) reg [GRANULE_W-1:0] f_granule;
+    (* anyconst *) reg [REQ_W-1:0]     f_req;
+    reg                                f_past_q = 1'b0;
+    reg  [8:0]                         f_inside_q;
+    reg  [LINES*9-1:0]                 f_held;   // per line: requests of that value
+    wire [LINES*9-1:0]                 f_count;  // per line: all requests
+    reg  [8:0]                         f_total;
+    reg  [8:0]                         f_held_total;
+    wire f_in  = push && push_granule_i == f_granule && {push_warpts_i, push_payload_i} == f_req;
+    wire f_out = pop && retry_granule_o == f_granule && {retry_warpts_o, retry_payload_o} == f_req;
+
+    function [8:0] f_ones (input [ENTRIES-1:0] bits);
+        integer k;
+        begin
+            f_ones = 9'd0;
+            for (k = 0; k < ENTRIES; k = k + 1)
+                f_ones = f_ones + {8'd0, bits[k]};
+        end
+    endfunction
+
+    always @(posedge clk_i) begin
+        f_past_q   <= 1'b1;
+        f_inside_q <= rst_i ? 9'd0 : f_inside_q + {8'd0, f_in} - {8'd0, f_out};
+    end
+
+    // Power-up is followed by a reset.
+    always @*
+        if (!f_past_q)
+            assume (rst_i);
+
+    always @* begin
+        f_total      = 9'd0;
+        f_held_total = 9'd0;
+        for (i = 0; i < LINES; i = i + 1) begin
+            f_total      = f_total + f_count[i*9 +: 9];
+            f_held_total = f_held_total + f_held[i*9 +: 9];
+        end
+        if (f_past_q) begin
+            // 5. occupancy counts the requests that are held.
+            assert (occupancy_o == f_total);
+            // 6. A request is held from its push until it is taken: nothing is lost, nothing is invented or doubled.
+            assert (f_inside_q == f_held_total);
+            // 7. A full line of the presented granule is seen before the push.
+            if (push_hit && |(push_hit_oh & full_oh))
+                assert (!push_ready_o);
+            cover (f_out && f_inside_q == 1 && occupancy_o > 1);
+        end
+    end
+`endif
+
     genvar l;
     genvar e;
     generate
@@ -184,6 +237,31 @@ module cw_stall_buffer #(
                 else
                     awake_q[l] <= wake_here || (awake_q[l] && !sleep_here);
             end
+
+`ifdef FORMAL
+            assign f_count[l*9 +: 9] = f_ones(valid_q);
+            always @*
+                if (f_past_q) begin
+                    // 1. The entries of a line are contiguous from entry 0.
+                    assert ((valid_q & (valid_q + {{(ENTRIES-1){1'b0}}, 1'b1})) == 0);
+                    // 2. A line without a request is asleep.
+                    assert (used_oh[l] || !awake_q[l]);
+                    // 3. No two lines hold the same granule.
+                    for (n = 0; n < LINES; n = n + 1)
+                        if (n != l && used_oh[l] && used_oh[n])
+                            assert (granule_q != line_granule[n*GRANULE_W +: GRANULE_W]);
+                    // 4. Of an awake line, no request has a smaller warpts than the offer.
+                    for (n = 0; n < ENTRIES; n = n + 1)
+                        if (valid_q[n] && (awake_q[l] || drain_q))
+                            assert (retry_valid_o && retry_warpts_o <= req_q[n*REQ_W + PAYLOAD_W +: TS_W]);
+                end
+            always @* begin
+                f_held[l*9 +: 9] = 9'd0;
+                for (n = 0; n < ENTRIES; n = n + 1)
+                    if (valid_q[n] && granule_q == f_granule && req_q[n*REQ_W +: REQ_W] == f_req)
+                        f_held[l*9 +: 9] = f_held[l*9 +: 9] + 9'd1;
+            end
+`endif
         end
     endgenerate
 

@@ -172,6 +172,14 @@ static void test_dram__precharge_waits_ras_and_activate_waits_rc(void **state)
     assert_int_equal(b.activates[1], 55);
     bench_destroy();
     c = defaults;
+    c.dram_ras = 35;
+    bench_create(&c);
+    push(0, 1, false, 0);
+    push(conflicting_line(1), 1, false, 1);
+    run(200);
+    assert_int_equal(b.activates[1], 35 + 12);
+    bench_destroy();
+    c = defaults;
     c.dram_rtpl = 40;
     bench_create(&c);
     push(0, 1, false, 0);
@@ -221,6 +229,21 @@ static void test_dram__one_command_per_cycle(void **state)
     assert_memory_equal(b.activates, activates, sizeof activates);
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(b.reads[i], activates[i] + 12);
+    bench_destroy();
+}
+
+static void test_dram__younger_hit_goes_before_older_activate(void **state)
+{
+    (void)state;
+    bench_create(&defaults);
+    push(0, 1, false, 0);
+    run(200);
+    b.read_cnt = b.activate_cnt = 0;
+    push(1, 1, false, 1); /* closed bank, could be activated at once */
+    push(4, 1, false, 2);
+    run(200);
+    assert_int_equal(b.reads[0], 200);
+    assert_int_equal(b.activates[0], 201);
     bench_destroy();
 }
 
@@ -460,6 +483,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dram__write_recovery_before_precharge),
     cmocka_unit_test(test_dram__activates_are_rrd_apart),
     cmocka_unit_test(test_dram__one_command_per_cycle),
+    cmocka_unit_test(test_dram__younger_hit_goes_before_older_activate),
     cmocka_unit_test(test_dram__column_spacing_by_group),
     cmocka_unit_test(test_dram__bus_turnaround),
     cmocka_unit_test(test_dram__scheduling_latency_is_in_core_cycles),

@@ -267,7 +267,6 @@ static void test_l2__fetch_outlives_its_requests(void **state)
 {
     (void)state;
     bench_create();
-    b.config.l2_mshr_merge = 2;
     struct cw_packet *first = request(CW_PK_READ, 0, 1), *write = write_of(0, 0, 96, 1);
     struct cw_packet *second = request(CW_PK_READ, 0, 4);
     assert_int_equal(give(first), CW_L2_MISS);

@@ -84,7 +84,7 @@ def job(root, unit, line):
     with tempfile.TemporaryDirectory() as directory:
         smt2 = os.path.join(directory, unit + ".smt2")
         elaborate(mutated_sources(root, directory, mutation), "cw_" + unit, params, smt2)
-        smtbmc = ["yosys-smtbmc", "-s", solver, "-t", depth]
+        smtbmc = ["yosys-smtbmc", "--noprogress", "-s", solver, "-t", depth]
         if kind == "cover":
             passed = run(smtbmc + ["-c", smt2]).returncode == 0
         else:

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last pass: struct cw_kernel with its final micro-ops, constant file and shared-memory layout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/reader.h"
+
+#define LANES 32u
+
+struct out {
+    struct cw_ptx *p;
+    struct cw_kcode *k;
+    struct cw_kernel *kernel;
+    uint32_t index;        /* of the kernel in the module */
+    uint32_t *const_index; /* [constant of k]: index among those of its width */
+    struct cw_slots slots;
+};
+
+char *cw_ptx_strdup(struct cw_ptx *p, const char *s, uint32_t len)
+{
+    char *copy = cw_ptx_alloc(p, (size_t)len + 1, 1);
+    if (copy != NULL)
+        memcpy(copy, s, len);
+    return copy;
+}
+
+/* ---- shared memory: the variables that the kernel names, in the order of their declaration; dynamic memory behind them ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t round_up(uint64_t v, uint64_t align)
+{
+    return align > 1 ? (v + align - 1) & ~(align - 1) : v;
+}
+
+static void lay_out_shared(struct out *o)
+{
+    struct cw_ptx *p = o->p;
+    CW_VEC(uint32_t) used = {0};
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < o->k->konsts.c.n; i++) {
+        uint32_t var = o->k->konsts.c.a[i].var;
+        if (var != CW_PTX_NONE && p->var.a[var].space == CW_VAR_SHARED)
+            CW_PUSH(p, &used, var);
+    }
+    if (used.n > 0)
+        qsort(used.a, used.n, sizeof(*used.a), by_number);
+    for (uint32_t i = 0; i < used.n && p->status == CW_OK; i++) {
+        struct cw_var *v = &p->var.a[used.a[i]];
+        if (v->is_extern || (i > 0 && used.a[i] == used.a[i - 1]))
+            continue;
+        v->offset = round_up(bytes, v->align);
+        bytes = v->offset + v->bytes;
+        if (bytes > CW_WINDOW_BYTES)
+            cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "shared variables take more than %u bytes", (uint32_t)CW_WINDOW_BYTES);
+    }
+    for (uint32_t i = 0; i < used.n && p->status == CW_OK; i++) {
+        struct cw_var *v = &p->var.a[used.a[i]];
+        if (!v->is_extern)
+            continue;
+        v->offset = round_up(bytes, v->align);
+        o->kernel->uses_dynamic_shared = 1;
+    }
+    o->kernel->shared_bytes = (uint32_t)bytes;
+    free(used.a);
+}
+
+/* ---- constants ---- */
+
+static void number_constants(struct out *o)
+{
+    struct cw_kernel *kernel = o->kernel;
+    o->const_index = cw_ptx_alloc(o->p, o->k->konsts.c.n, sizeof(uint32_t));
+    for (uint32_t i = 0; i < o->k->konsts.c.n && o->const_index != NULL; i++)
+        o->const_index[i] = o->k->konsts.c.a[i].bytes == 8 ? kernel->c64_cnt++ : kernel->c32_cnt++;
+    if (kernel->c32_cnt > UINT16_MAX + 1u || kernel->c64_cnt > UINT16_MAX + 1u)
+        cw_ptx_fail_at(o->p, CW_EUNSUP, 1, 1, "kernel has more than 65536 different constants of one width");
+}
+
+static void fill_constants(struct out *o)
+{
+    struct cw_kernel *kernel = o->kernel;
+    struct cw_ptx *p = o->p;
+    number_constants(o);
+    if (p->status != CW_OK)
+        return;
+    kernel->c32 = cw_ptx_alloc(p, (size_t)kernel->c32_cnt * LANES, sizeof(*kernel->c32));
+    kernel->c64 = cw_ptx_alloc(p, (size_t)kernel->c64_cnt * LANES, sizeof(*kernel->c64));
+    for (uint32_t i = 0; i < o->k->konsts.c.n && p->status == CW_OK; i++) {
+        struct cw_vconst c = o->k->konsts.c.a[i];
+        uint32_t at = o->const_index[i];
+        if (c.var != CW_PTX_NONE && p->var.a[c.var].space == CW_VAR_GLOBAL)
+            CW_PUSH(p, &p->reloc, (struct cw_reloc){.kind = CW_RELOC_KERNEL, .kernel = o->index, .where = at, .value = c.value});
+        else if (c.var != CW_PTX_NONE)
+            c.value += p->var.a[c.var].offset;
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            if (c.bytes == 8)
+                kernel->c64[(size_t)at * LANES + lane] = c.value;
+            else
+                kernel->c32[(size_t)at * LANES + lane] = (uint32_t)c.value;
+        }
+    }
+}
+
+/* ---- micro-ops ---- */
+
+static struct cw_opnd final_opnd(const struct out *o, struct cw_vopnd v)
+{
+    struct cw_opnd r = {.neg = v.neg, .idx = (uint16_t)v.id};
+    switch (v.kind) {
+    case CW_V_REG:
+        r.idx = (uint16_t)o->slots.slot[v.id];
+        r.kind = o->k->vreg.a[v.id].bytes == 0 ? CW_OPND_PRED : o->k->vreg.a[v.id].bytes == 8 ? CW_OPND_R64 : CW_OPND_R32;
+        break;
+    case CW_V_CONST:
+        r.idx = (uint16_t)o->const_index[v.id];
+        r.kind = o->k->konsts.c.a[v.id].bytes == 8 ? CW_OPND_C64 : CW_OPND_C32;
+        break;
+    case CW_V_CPRED: r.kind = CW_OPND_CPRED; break;
+    case CW_V_SREG: r.kind = CW_OPND_SREG; break;
+    case CW_V_SINK: r.kind = CW_OPND_SINK; break;
+    default: r.kind = CW_OPND_NONE; break;
+    }
+    return r;
+}
+
+static void final_uops(struct out *o)
+{
+    struct cw_kernel *kernel = o->kernel;
+    kernel->uop = cw_ptx_alloc(o->p, o->k->code.n, sizeof(*kernel->uop));
+    if (kernel->uop == NULL)
+        return;
+    kernel->uop_cnt = o->k->code.n;
+    for (uint32_t i = 0; i < kernel->uop_cnt; i++) {
+        const struct cw_vop *v = &o->k->code.a[i];
+        struct cw_uop *u = &kernel->uop[i];
+        *u = v->u;
+        for (uint32_t j = 0; j < CW_UOP_DSTS; j++)
+            u->dst[j] = final_opnd(o, v->dst[j]);
+        for (uint32_t j = 0; j < CW_UOP_SRCS; j++)
+            u->src[j] = final_opnd(o, v->src[j]);
+        u->guard = v->guard == CW_PTX_NONE ? -1 : (int16_t)o->slots.slot[v->guard];
+        u->fu = (uint8_t)cw_op_fu((enum cw_op)u->op, (enum cw_type)u->type, (enum cw_type)u->stype);
+    }
+}
+
+static void tables(struct out *o)
+{
+    struct cw_kernel *kernel = o->kernel;
+    kernel->brx = cw_ptx_alloc(o->p, o->k->table.n, sizeof(*kernel->brx));
+    if (kernel->brx == NULL)
+        return;
+    kernel->brx_cnt = o->k->table.n;
+    for (uint32_t i = 0; i < kernel->brx_cnt; i++) {
+        kernel->brx[i] = (struct cw_brx_table){.cnt = o->k->table.a[i].cnt, .target = o->k->table.a[i].target};
+        o->k->table.a[i].target = NULL; /* the kernel's now */
+    }
+}
+
+static void parameters(struct out *o, const struct cw_fn *fn)
+{
+    struct cw_kernel *kernel = o->kernel;
+    kernel->param = cw_ptx_alloc(o->p, fn->formal.n, sizeof(*kernel->param));
+    kernel->param_bytes = fn->param_bytes;
+    for (uint32_t i = 0; i < fn->formal.n && o->p->status == CW_OK; i++) {
+        const struct cw_var *v = &o->p->var.a[fn->formal.a[i]];
+        bool is_array = v->bytes != cw_ptype_info[v->ptype].bytes;
+        kernel->param[i] = (struct cw_kernel_param){.name = cw_ptx_strdup(o->p, v->name, v->len),
+                                                    .type = is_array ? CW_U8 : (enum cw_type)cw_ptype_info[v->ptype].type,
+                                                    .offset = (uint32_t)v->offset,
+                                                    .bytes = (uint32_t)v->bytes,
+                                                    .align = v->align,
+                                                    .is_shared_ptr = v->is_shared_ptr,
+                                                    .ptr_align = v->ptr_align > 0 ? v->ptr_align : 1};
+        kernel->param_cnt = i + 1;
+    }
+}
+
+static void header(struct out *o, const struct cw_fn *fn)
+{
+    struct cw_kernel *kernel = o->kernel;
+    kernel->name = cw_ptx_strdup(o->p, fn->name, fn->len);
+    memcpy(kernel->reqntid, fn->reqntid, sizeof(kernel->reqntid));
+    memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
+    kernel->uses_tx = o->k->uses_tx;
+    if (o->k->local_bytes > CW_WINDOW_BYTES)
+        cw_ptx_fail_at(o->p, CW_EUNSUP, fn->line, 1, "kernel needs more than %u bytes of local memory per thread", (uint32_t)CW_WINDOW_BYTES);
+    kernel->local_bytes = (uint32_t)o->k->local_bytes;
+    parameters(o, fn);
+}
+
+static void finish(struct out *o, const struct cw_fn *fn)
+{
+    struct cw_live live = {0};
+    struct cw_cfg cfg = {0};
+    cw_cfg_build(o->p, o->k, &cfg);
+    if (o->p->status == CW_OK)
+        cw_live_compute(o->p, o->k, &cfg, &live);
+    if (o->p->status == CW_OK)
+        cw_slots_assign(o->p, o->k, &live, &o->slots);
+    cw_cfg_free(&cfg);
+    o->kernel->live_regs = live.live_regs;
+    cw_live_free(&live);
+    o->kernel->r32_cnt = o->slots.r32_cnt;
+    o->kernel->r64_cnt = o->slots.r64_cnt;
+    o->kernel->pred_cnt = o->slots.pred_cnt;
+    if (o->p->status == CW_OK)
+        lay_out_shared(o);
+    if (o->p->status == CW_OK)
+        fill_constants(o);
+    if (o->p->status == CW_OK)
+        final_uops(o);
+    if (o->p->status == CW_OK)
+        tables(o);
+    if (o->p->status == CW_OK)
+        header(o, fn);
+}
+
+void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index)
+{
+    struct cw_kcode k;
+    struct out o = {.p = p, .k = &k, .kernel = kernel, .index = kernel_index};
+    cw_ptx_expand(p, entry, &k);
+    if (p->status == CW_OK)
+        finish(&o, &p->fn.a[entry]);
+    free(o.const_index);
+    free(o.slots.slot);
+    cw_kcode_free(&k);
+}

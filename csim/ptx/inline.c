@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls. Every call of a defined function is expanded in place: SIMT stacks then need no call frames, and each activation has virtual registers
+ * of its own. A formal .param variable is the same thing as the caller's argument; it is held in registers, one per scalar (cell), unless its
+ * address is taken or it is accessed in pieces that overlap: then it is a variable in local memory.
+ *
+ * Local memory of an activation lies behind that of its caller, so that calls one after the other share it, as on a stack.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/reader.h"
+
+/* ---- storage of call parameters ---- */
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct cw_access *x = a, *y = b;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->bytes != y->bytes ? (int)y->bytes - (int)x->bytes : (int)y->is_store - (int)x->is_store;
+}
+
+/* Sorted and without repetitions. */
+static void tidy(struct cw_var *v)
+{
+    uint32_t n = 0;
+    if (v->access.n > 0)
+        qsort(v->access.a, v->access.n, sizeof(*v->access.a), by_offset);
+    for (uint32_t i = 0; i < v->access.n; i++)
+        if (n == 0 || by_offset(&v->access.a[n - 1], &v->access.a[i]) != 0)
+            v->access.a[n++] = v->access.a[i];
+    v->access.n = n;
+}
+
+static void add_access(struct cw_ptx *p, struct cw_var *v, struct cw_access access)
+{
+    if (v->access.n == v->access.cap)
+        tidy(v);
+    CW_PUSH(p, &v->access, access);
+}
+
+/* What the callee does with its formal parameters it does with the arguments. */
+static void merge_accesses(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, const struct cw_fn *callee)
+{
+    for (uint32_t i = 0; i < call->arg_cnt && p->status == CW_OK; i++) {
+        struct cw_var *arg = &p->var.a[fn->arg.a[call->arg + i]], *formal = &p->var.a[callee->formal.a[i]];
+        arg->in_memory |= formal->in_memory;
+        for (uint32_t j = 0; j < formal->access.n; j++)
+            add_access(p, arg, formal->access.a[j]);
+        if (formal->space == CW_VAR_REG_PARAM)
+            add_access(p, arg, (struct cw_access){.bytes = (uint8_t)formal->bytes, .is_store = i < callee->ret_cnt});
+    }
+}
+
+/* Cells: the widest access at each offset. Not possible when a store is narrower than that, or when cells overlap. */
+static void make_cells(struct cw_ptx *p, struct cw_fn *fn, struct cw_var *v)
+{
+    v->cell = cw_ptx_alloc(p, v->access.n, sizeof(*v->cell));
+    if (v->cell == NULL)
+        return;
+    v->cell_cnt = 0;
+    for (uint32_t i = 0; i < v->access.n && !v->in_memory; i++) {
+        const struct cw_access *a = &v->access.a[i];
+        struct cw_cell *last = v->cell_cnt > 0 ? &v->cell[v->cell_cnt - 1] : NULL;
+        if (last != NULL && last->offset == a->offset)
+            v->in_memory |= a->is_store && a->bytes < last->bytes;
+        else if (last != NULL && last->offset + last->bytes > a->offset)
+            v->in_memory = 1;
+        else
+            v->cell[v->cell_cnt++] = (struct cw_cell){.offset = a->offset, .bytes = a->bytes};
+    }
+    if (v->in_memory) {
+        uint64_t align = v->align > 8 ? v->align : 8;
+        v->offset = (fn->frame_bytes + align - 1) & ~(align - 1);
+        fn->frame_bytes = v->offset + v->bytes;
+        fn->frame_align = align > fn->frame_align ? (uint32_t)align : fn->frame_align;
+        return;
+    }
+    v->cell_base = fn->vreg.n;
+    for (uint32_t i = 0; i < v->cell_cnt; i++) {
+        static const uint8_t types[] = {0, CW_PT_B8, CW_PT_B16, 0, CW_PT_B32, 0, 0, 0, CW_PT_B64};
+        CW_PUSH(p, &fn->vreg, (struct cw_vreg){.ptype = types[v->cell[i].bytes], .bytes = (uint8_t)v->cell[i].bytes});
+    }
+}
+
+/* ---- the call graph ---- */
+
+static uint32_t resolve_alias(const struct cw_ptx *p, uint32_t fn)
+{
+    return p->fn.a[fn].alias != CW_PTX_NONE ? p->fn.a[fn].alias : fn;
+}
+
+enum visit { UNSEEN, ON_PATH, DONE };
+
+static void fail_call(struct cw_ptx *p, int status, const struct cw_call *call, const char *what, const struct cw_fn *callee)
+{
+    p->stmt = call->at;
+    cw_ptx_fail_tok(p, status, &call->at, "%s %.*s", what, (int)(callee->len < 80 ? callee->len : 80), callee->name);
+}
+
+static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
+{
+    struct cw_fn *fn = &p->fn.a[index];
+    fn->visit = ON_PATH;
+    for (uint32_t i = 0; i < fn->call.n && p->status == CW_OK; i++) {
+        const struct cw_call *call = &fn->call.a[i];
+        uint32_t id = resolve_alias(p, call->callee);
+        struct cw_fn *callee = &p->fn.a[id];
+        if (callee->visit == ON_PATH) {
+            fail_call(p, CW_EUNSUP, call, "recursive call of", callee);
+        } else if (depth == CW_PTX_MAX_CALLS) {
+            fail_call(p, CW_EUNSUP, call, "calls nested too deep, at", callee);
+        } else if (!callee->is_defined && (callee->tx == 0 || call->arg_cnt > 0)) {
+            fail_call(p, CW_EUNSUP, call, "call of an external function that this machine does not have:", callee);
+        } else if (call->arg_cnt != callee->formal.n) {
+            fail_call(p, CW_EINVAL, call, "wrong number of arguments for", callee);
+        } else if (callee->is_defined) {
+            if (callee->visit == UNSEEN)
+                visit(p, id, depth + 1);
+            merge_accesses(p, fn, call, callee);
+        }
+    }
+    for (uint32_t i = 0; i < fn->pvar.n && p->status == CW_OK; i++) {
+        struct cw_var *v = &p->var.a[fn->pvar.a[i]];
+        tidy(v);
+        if (!v->is_formal)
+            make_cells(p, fn, v);
+    }
+    fn->visit = DONE;
+}
+
+void cw_ptx_check_calls(struct cw_ptx *p)
+{
+    for (uint32_t i = 0; i < p->fn.n && p->status == CW_OK; i++)
+        if (p->fn.a[i].is_defined && p->fn.a[i].visit == UNSEEN)
+            visit(p, i, 0);
+}
+
+/* ---- expansion ---- */
+
+struct binding { /* a call parameter where it lives: owner's cells, in the activation that owns it */
+    uint32_t owner, vreg_base;
+    uint64_t frame;
+};
+
+struct activation {
+    const struct cw_fn *fn;
+    uint32_t vreg_base;
+    uint64_t frame; /* offset in local memory */
+    const struct binding *bind; /* of fn's formal parameters */
+    uint32_t depth;
+    CW_VEC(uint32_t) branch; /* kernel micro-ops whose target is one of fn's */
+    CW_VEC(uint32_t) ret;    /* branches to the end */
+};
+
+static void expand(struct cw_kcode *k, struct activation *act);
+
+static struct binding binding_of(const struct cw_ptx *p, const struct activation *act, uint32_t var)
+{
+    if (p->var.a[var].is_formal)
+        return act->bind[p->var.a[var].formal_index];
+    return (struct binding){.owner = var, .vreg_base = act->vreg_base, .frame = act->frame};
+}
+
+static void push(struct cw_kcode *k, const struct cw_vop *v)
+{
+    if (k->code.n >= CW_PTX_MAX_UOPS)
+        cw_ptx_fail_at(k->p, CW_EUNSUP, v->u.line, 1, "kernel has more than %u micro-operations after calls are expanded", CW_PTX_MAX_UOPS);
+    CW_PUSH(k->p, &k->code, *v);
+}
+
+static uint32_t new_temp(struct cw_kcode *k, enum cw_ptype type)
+{
+    CW_PUSH(k->p, &k->vreg, (struct cw_vreg){.ptype = (uint8_t)type, .bytes = cw_ptype_info[type].bytes, .is_temp = 1});
+    return k->vreg.n - 1;
+}
+
+/* A constant of the module as one of the kernel, with the addresses that are known by now. Global variables get theirs when the module
+ * is placed, shared ones when the whole kernel is known. */
+static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act, uint32_t id)
+{
+    struct cw_ptx *p = k->p;
+    struct cw_vconst c = p->konsts.c.a[id];
+    if (c.var != CW_PTX_NONE) {
+        const struct cw_var *v = &p->var.a[c.var];
+        struct binding b = {0};
+        switch (v->space) {
+        case CW_VAR_LOCAL: c.value += act->frame + v->offset; break;
+        case CW_VAR_CALL_PARAM:
+            b = binding_of(p, act, c.var);
+            c.value += b.frame + p->var.a[b.owner].offset;
+            break;
+        default: c.value += v->offset; break;
+        }
+        if (v->is_extern && v->space != CW_VAR_SHARED)
+            cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)(v->len < 80 ? v->len : 80),
+                           v->name);
+        if (v->space != CW_VAR_GLOBAL && v->space != CW_VAR_SHARED)
+            c.var = CW_PTX_NONE;
+    }
+    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &k->konsts, c.value, c.bytes, c.var)};
+}
+
+static struct cw_vopnd rename_opnd(struct cw_kcode *k, const struct activation *act, struct cw_vopnd o)
+{
+    if (o.kind == CW_V_REG)
+        o.id += act->vreg_base;
+    else if (o.kind == CW_V_CONST)
+        o = constant(k, act, o.id);
+    return o;
+}
+
+static struct cw_vop renamed(struct cw_kcode *k, const struct activation *act, const struct cw_vop *v)
+{
+    struct cw_vop r = *v;
+    if (r.guard != CW_PTX_NONE)
+        r.guard += act->vreg_base;
+    for (uint32_t i = 0; i < CW_UOP_DSTS; i++)
+        r.dst[i] = rename_opnd(k, act, v->dst[i]);
+    for (uint32_t i = 0; i < CW_UOP_SRCS; i++)
+        r.src[i] = rename_opnd(k, act, v->src[i]);
+    return r;
+}
+
+/* dst = src as op, under the guard and with the line of v. */
+static void push_move(struct cw_kcode *k, const struct cw_vop *v, struct cw_vopnd dst, struct cw_vopnd src, enum cw_op op, enum cw_type type,
+                      enum cw_type stype)
+{
+    struct cw_vop m = {.guard = v->guard};
+    m.u.op = (uint16_t)op;
+    m.u.type = (uint8_t)type;
+    m.u.stype = (uint8_t)stype;
+    m.u.guard_neg = v->u.guard_neg;
+    m.u.line = v->u.line;
+    m.u.dst_cnt = m.u.src_cnt = 1;
+    m.dst[0] = dst;
+    m.src[0] = src;
+    push(k, &m);
+}
+
+static enum cw_type unsigned_type(uint32_t bytes)
+{
+    return bytes == 1 ? CW_U8 : bytes == 2 ? CW_U16 : bytes == 4 ? CW_U32 : CW_U64;
+}
+
+static enum cw_type signed_type(uint32_t bytes)
+{
+    return bytes == 1 ? CW_S8 : bytes == 2 ? CW_S16 : bytes == 4 ? CW_S32 : CW_S64;
+}
+
+/* One element of ld.param out of a cell that starts with it. Slots of up to 32 bits are kept zero-extended, so a plain move is right for what
+ * fills its cell. */
+static void load_cell(struct cw_kcode *k, const struct cw_vop *v, struct cw_vopnd dst, uint32_t cell_reg, uint32_t cell_bytes)
+{
+    struct cw_vopnd src = {.kind = CW_V_REG, .id = cell_reg};
+    enum cw_type type = (enum cw_type)v->u.type;
+    uint32_t bytes = cw_type_bytes(type);
+    bool is_signed = type == CW_S8 || type == CW_S16;
+    if (dst.kind != CW_V_REG)
+        return;
+    if (bytes == 8) {
+        push_move(k, v, dst, src, CW_OP_MOV, CW_U64, CW_TYPE_NONE);
+        return;
+    }
+    if (cell_bytes == 8) {
+        struct cw_vopnd low = {.kind = CW_V_REG, .id = new_temp(k, CW_PT_B32)};
+        push_move(k, v, low, src, CW_OP_CVT, CW_U32, CW_U64);
+        src = low;
+    }
+    uint32_t reg_bytes = k->vreg.a[dst.id].bytes;
+    if (is_signed && bytes < reg_bytes)
+        push_move(k, v, dst, src, CW_OP_CVT, signed_type(reg_bytes), type);
+    else if (bytes < 4 && bytes < cell_bytes)
+        push_move(k, v, dst, src, CW_OP_CVT, CW_U32, unsigned_type(bytes));
+    else
+        push_move(k, v, dst, src, CW_OP_MOV, CW_U32, CW_TYPE_NONE);
+}
+
+static void store_cell(struct cw_kcode *k, const struct cw_vop *v, struct cw_vopnd src, uint32_t cell_reg)
+{
+    struct cw_vopnd dst = {.kind = CW_V_REG, .id = cell_reg};
+    uint32_t bytes = cw_type_bytes((enum cw_type)v->u.type);
+    if (bytes == 8)
+        push_move(k, v, dst, src, CW_OP_MOV, CW_U64, CW_TYPE_NONE);
+    else if (src.kind == CW_V_REG && k->vreg.a[src.id].bytes > bytes)
+        push_move(k, v, dst, src, CW_OP_CVT, CW_U32, unsigned_type(bytes));
+    else
+        push_move(k, v, dst, src, CW_OP_MOV, CW_U32, CW_TYPE_NONE);
+}
+
+static uint32_t find_cell(const struct cw_var *v, uint64_t offset)
+{
+    uint32_t lo = 0, hi = v->cell_cnt;
+    while (lo + 1 < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (v->cell[mid].offset <= offset)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* ld.param and st.param of a call parameter; v is renamed but for src0, which names the variable. */
+static void parameter_access(struct cw_kcode *k, const struct activation *act, struct cw_vop v)
+{
+    struct cw_ptx *p = k->p;
+    bool is_store = v.u.op == CW_VOP_PST;
+    struct binding b = binding_of(p, act, v.src[0].id);
+    const struct cw_var *owner = &p->var.a[b.owner];
+    uint32_t bytes = cw_type_bytes((enum cw_type)v.u.type);
+    if (owner->in_memory) {
+        v.u.op = is_store ? CW_OP_ST : CW_OP_LD;
+        v.u.space = CW_SPACE_LOCAL;
+        v.src[0] = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &k->konsts, b.frame + owner->offset, 8, CW_PTX_NONE)};
+        push(k, &v);
+        return;
+    }
+    for (uint32_t i = 0; i < v.u.vec && p->status == CW_OK; i++) {
+        uint32_t cell = find_cell(owner, (uint64_t)v.u.imm + i * bytes);
+        uint32_t reg = b.vreg_base + owner->cell_base + cell;
+        if (is_store)
+            store_cell(k, &v, v.src[1 + i], reg);
+        else
+            load_cell(k, &v, v.dst[i], reg, owner->cell[cell].bytes);
+    }
+}
+
+/* Old style: the formal parameter is a register of the callee. */
+static void copy_register(struct cw_kcode *k, const struct activation *caller, const struct cw_vop *call, uint32_t arg, const struct cw_var *formal,
+                          uint32_t callee_base, bool is_ret)
+{
+    const struct cw_ptype_info *info = &cw_ptype_info[formal->ptype];
+    struct cw_vop v = {.guard = CW_PTX_NONE};
+    struct cw_vopnd reg = {.kind = CW_V_REG, .id = callee_base + formal->vreg};
+    v.u.op = is_ret ? CW_VOP_PST : CW_VOP_PLD;
+    v.u.type = info->type;
+    v.u.vec = 1;
+    v.u.stype = info->bytes == 2 ? CW_U16 : CW_U32;
+    v.u.line = call->u.line;
+    v.src[0] = (struct cw_vopnd){.kind = CW_V_PVAR, .id = arg};
+    v.u.src_cnt = is_ret ? 2 : 1;
+    v.u.dst_cnt = !is_ret;
+    if (is_ret)
+        v.src[1] = reg;
+    else
+        v.dst[0] = reg;
+    parameter_access(k, caller, v);
+}
+
+static uint64_t align_up(uint64_t v, uint64_t align)
+{
+    return align > 1 ? (v + align - 1) & ~(align - 1) : v;
+}
+
+static void expand_callee(struct cw_kcode *k, const struct activation *act, const struct cw_vop *v, const struct cw_call *call, const struct cw_fn *callee)
+{
+    struct cw_ptx *p = k->p;
+    struct binding *bind = cw_ptx_alloc(p, call->arg_cnt, sizeof(*bind));
+    if (bind == NULL)
+        return;
+    for (uint32_t i = 0; i < call->arg_cnt; i++)
+        bind[i] = binding_of(p, act, act->fn->arg.a[call->arg + i]);
+    struct activation inner = {.fn = callee, .bind = bind, .depth = act->depth + 1, .vreg_base = k->vreg.n};
+    inner.frame = align_up(act->frame + act->fn->frame_bytes, callee->frame_align);
+    for (uint32_t i = 0; i < callee->vreg.n; i++)
+        CW_PUSH(p, &k->vreg, callee->vreg.a[i]);
+    for (uint32_t i = callee->ret_cnt; i < call->arg_cnt && p->status == CW_OK; i++)
+        if (p->var.a[callee->formal.a[i]].space == CW_VAR_REG_PARAM)
+            copy_register(k, act, v, act->fn->arg.a[call->arg + i], &p->var.a[callee->formal.a[i]], inner.vreg_base, false);
+    expand(k, &inner);
+    for (uint32_t i = 0; i < callee->ret_cnt && p->status == CW_OK; i++)
+        if (p->var.a[callee->formal.a[i]].space == CW_VAR_REG_PARAM)
+            copy_register(k, act, v, act->fn->arg.a[call->arg + i], &p->var.a[callee->formal.a[i]], inner.vreg_base, true);
+    free(bind);
+}
+
+static void expand_call(struct cw_kcode *k, const struct activation *act, struct cw_vop v)
+{
+    struct cw_ptx *p = k->p;
+    const struct cw_call *call = &act->fn->call.a[v.u.target];
+    const struct cw_fn *callee = &p->fn.a[resolve_alias(p, call->callee)];
+    v.u.target = 0;
+    if (++k->expanded > CW_PTX_MAX_UOPS)
+        cw_ptx_fail_at(p, CW_EUNSUP, v.u.line, 1, "more than %u calls to expand", CW_PTX_MAX_UOPS);
+    if (!callee->is_defined) {
+        v.u.op = callee->tx;
+        k->uses_tx = 1;
+        push(k, &v);
+        return;
+    }
+    uint32_t around = CW_PTX_NONE;
+    if (v.guard != CW_PTX_NONE) { /* lanes whose guard is false skip the body */
+        struct cw_vop skip = v;
+        skip.u.op = CW_OP_BRA;
+        skip.u.guard_neg = !v.u.guard_neg;
+        around = k->code.n;
+        push(k, &skip);
+    }
+    expand_callee(k, act, &v, call, callee);
+    if (around != CW_PTX_NONE && p->status == CW_OK)
+        k->code.a[around].u.target = k->code.n;
+}
+
+static void expand_ret(struct cw_kcode *k, struct activation *act, struct cw_vop v, bool is_last)
+{
+    if (act->fn->is_entry) {
+        v.u.op = CW_OP_EXIT;
+        push(k, &v);
+    } else if (!is_last) {
+        v.u.op = CW_OP_BRA;
+        CW_PUSH(k->p, &act->ret, k->code.n);
+        push(k, &v);
+    }
+}
+
+static void expand_op(struct cw_kcode *k, struct activation *act, const struct cw_vop *op, bool is_last)
+{
+    struct cw_vop v = renamed(k, act, op);
+    if (k->p->status != CW_OK)
+        return;
+    switch (v.u.op) {
+    case CW_VOP_CALL: expand_call(k, act, v); break;
+    case CW_VOP_PLD:
+    case CW_VOP_PST: parameter_access(k, act, v); break;
+    case CW_VOP_RET: expand_ret(k, act, v, is_last); break;
+    case CW_OP_BRA: CW_PUSH(k->p, &act->branch, k->code.n); push(k, &v); break;
+    default: push(k, &v); break;
+    }
+}
+
+/* fn's branch tables, with the targets still in fn's numbering; returns the kernel's number of the first. */
+static uint32_t copy_tables(struct cw_kcode *k, const struct cw_fn *fn)
+{
+    uint32_t base = k->table.n;
+    for (uint32_t i = 0; i < fn->table.n && k->p->status == CW_OK; i++) {
+        struct cw_target_table t = {.cnt = fn->table.a[i].cnt};
+        t.target = cw_ptx_alloc(k->p, t.cnt, sizeof(*t.target));
+        if (t.target != NULL) {
+            memcpy(t.target, fn->table.a[i].target, t.cnt * sizeof(*t.target));
+            CW_PUSH(k->p, &k->table, t);
+        }
+    }
+    return base;
+}
+
+static void expand(struct cw_kcode *k, struct activation *act)
+{
+    struct cw_ptx *p = k->p;
+    const struct cw_fn *fn = act->fn;
+    uint64_t end = act->frame + fn->frame_bytes;
+    k->local_bytes = end > k->local_bytes ? end : k->local_bytes;
+    uint32_t *map = cw_ptx_alloc(p, (size_t)fn->code.n + 1, sizeof(*map));
+    if (map == NULL)
+        return;
+    uint32_t table_base = copy_tables(k, fn), table_end = k->table.n;
+    for (uint32_t i = 0; i < fn->code.n && p->status == CW_OK; i++) {
+        map[i] = k->code.n;
+        expand_op(k, act, &fn->code.a[i], i + 1 == fn->code.n && fn->code.a[i].guard == CW_PTX_NONE);
+        if (fn->code.a[i].u.op == CW_OP_BRX && p->status == CW_OK)
+            k->code.a[k->code.n - 1].u.target += table_base;
+    }
+    map[fn->code.n] = k->code.n;
+    for (uint32_t i = 0; i < act->branch.n && p->status == CW_OK; i++)
+        k->code.a[act->branch.a[i]].u.target = map[k->code.a[act->branch.a[i]].u.target];
+    for (uint32_t i = 0; i < act->ret.n && p->status == CW_OK; i++)
+        k->code.a[act->ret.a[i]].u.target = k->code.n;
+    for (uint32_t i = table_base; i < table_end && p->status == CW_OK; i++)
+        for (uint32_t j = 0; j < k->table.a[i].cnt; j++)
+            k->table.a[i].target[j] = map[k->table.a[i].target[j]];
+    free(act->branch.a);
+    free(act->ret.a);
+    free(map);
+}
+
+/* A kernel that can run off its end, or that has a label there, gets the EXIT that this means. */
+static void close_end(struct cw_kcode *k)
+{
+    uint32_t n = k->code.n;
+    const struct cw_vop *last = n > 0 ? &k->code.a[n - 1] : NULL;
+    bool open = last == NULL || last->guard != CW_PTX_NONE || (last->u.op != CW_OP_EXIT && last->u.op != CW_OP_BRA && last->u.op != CW_OP_BRX);
+    for (uint32_t i = 0; i < n && !open; i++)
+        open = k->code.a[i].u.op == CW_OP_BRA && k->code.a[i].u.target == n;
+    for (uint32_t i = 0; i < k->table.n && !open; i++)
+        for (uint32_t j = 0; j < k->table.a[i].cnt && !open; j++)
+            open = k->table.a[i].target[j] == n;
+    if (open) {
+        struct cw_vop v = {.guard = CW_PTX_NONE, .u = {.type = CW_TYPE_NONE, .stype = CW_TYPE_NONE}};
+        v.u.op = CW_OP_EXIT;
+        v.u.line = last != NULL ? last->u.line : 1;
+        push(k, &v);
+    }
+}
+
+void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k)
+{
+    *k = (struct cw_kcode){.p = p};
+    struct activation act = {.fn = &p->fn.a[entry]};
+    for (uint32_t i = 0; i < act.fn->vreg.n; i++)
+        CW_PUSH(p, &k->vreg, act.fn->vreg.a[i]);
+    expand(k, &act);
+    if (p->status == CW_OK)
+        close_end(k);
+}
+
+void cw_kcode_free(struct cw_kcode *k)
+{
+    for (uint32_t i = 0; i < k->table.n; i++)
+        free(k->table.a[i].target);
+    free(k->table.a);
+    free(k->code.a);
+    free(k->vreg.a);
+    cw_konsts_free(&k->konsts);
+}

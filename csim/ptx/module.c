@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ptx/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/reader.h"
+
+static void free_reader(struct cw_ptx *p)
+{
+    for (uint32_t i = 0; i < p->fn.n; i++) {
+        struct cw_fn *fn = &p->fn.a[i];
+        for (uint32_t j = 0; j < fn->table.n; j++)
+            free(fn->table.a[j].target);
+        free(fn->formal.a);
+        free(fn->code.a);
+        free(fn->vreg.a);
+        free(fn->call.a);
+        free(fn->arg.a);
+        free(fn->table.a);
+        free(fn->pvar.a);
+    }
+    for (uint32_t i = 0; i < p->var.n; i++) {
+        free(p->var.a[i].access.a);
+        free(p->var.a[i].cell);
+        free(p->var.a[i].init.a);
+    }
+    free(p->sym.a);
+    free(p->bucket);
+    free(p->range.a);
+    cw_map_clear(&p->range_reg);
+    free(p->ref.a);
+    free(p->fn.a);
+    free(p->var.a);
+    cw_konsts_free(&p->konsts);
+    free(p->init.a);
+    free(p->reloc.a);
+}
+
+static void kernels(struct cw_ptx *p)
+{
+    struct cw_module *m = p->module;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->fn.n; i++)
+        n += p->fn.a[i].is_entry && p->fn.a[i].is_defined;
+    m->kernel = cw_ptx_alloc(p, n, sizeof(*m->kernel));
+    for (uint32_t i = 0; i < p->fn.n && p->status == CW_OK; i++) {
+        if (!p->fn.a[i].is_entry || !p->fn.a[i].is_defined)
+            continue;
+        struct cw_kernel *kernel = &m->kernel[m->kernel_cnt];
+        cw_ptx_emit_kernel(p, i, kernel, m->kernel_cnt++);
+    }
+}
+
+static void symbols(struct cw_ptx *p)
+{
+    struct cw_module *m = p->module;
+    m->symbol = cw_ptx_alloc(p, p->var.n, sizeof(*m->symbol));
+    for (uint32_t i = 0; i < p->var.n && p->status == CW_OK; i++) {
+        const struct cw_var *v = &p->var.a[i];
+        if ((v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST) || v->is_extern)
+            continue;
+        m->symbol[m->symbol_cnt++] = (struct cw_symbol){.name = cw_ptx_strdup(p, v->name, v->len),
+                                                        .space = v->space == CW_VAR_CONST ? CW_SPACE_CONST : CW_SPACE_GLOBAL,
+                                                        .offset = v->offset,
+                                                        .bytes = v->bytes};
+    }
+}
+
+static void read_module(struct cw_ptx *p)
+{
+    cw_ptx_opcodes_init(p);
+    cw_ptx_module(p);
+    if (p->status == CW_OK)
+        cw_ptx_check_calls(p);
+    if (p->status == CW_OK && p->const_bytes > CW_WINDOW_BYTES)
+        cw_ptx_fail_at(p, CW_EUNSUP, 1, 1, "constant variables take more than %u bytes", (uint32_t)CW_WINDOW_BYTES);
+    if (p->status == CW_OK)
+        cw_ptx_resolve_inits(p);
+    if (p->status == CW_OK)
+        kernels(p);
+    if (p->status == CW_OK)
+        symbols(p);
+    if (p->status == CW_OK) {
+        p->module->reloc = p->reloc.a;
+        p->module->reloc_cnt = p->reloc.n;
+        p->reloc.a = NULL;
+    }
+}
+
+int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, struct cw_error *err)
+{
+    *out = NULL;
+    if (length > UINT32_MAX / 2)
+        return cw_fail(err, CW_EUNSUP, "%.200s: larger than 2 GiB", file);
+    struct cw_module *m = calloc(1, sizeof(*m));
+    struct cw_ptx *p = calloc(1, sizeof(*p));
+    int status = CW_ENOMEM;
+    if (m != NULL && p != NULL) {
+        p->err = err;
+        p->file = file;
+        p->text = text;
+        p->length = length;
+        p->module = m;
+        p->guard = CW_PTX_NONE;
+        cw_lex_init(&p->lex, text, length);
+        m->file = cw_ptx_strdup(p, file, (uint32_t)strlen(file));
+        if (p->status == CW_OK)
+            read_module(p);
+        free_reader(p);
+        status = p->status;
+    } else {
+        cw_fail(err, CW_ENOMEM, "%.200s: out of memory", file);
+    }
+    free(p);
+    if (status != CW_OK)
+        cw_module_destroy(m);
+    else
+        *out = m;
+    return status;
+}
+
+static void free_kernel(struct cw_kernel *k)
+{
+    for (uint32_t i = 0; i < k->brx_cnt; i++)
+        free(k->brx[i].target);
+    for (uint32_t i = 0; i < k->param_cnt; i++)
+        free(k->param[i].name);
+    free(k->brx);
+    free(k->param);
+    free(k->name);
+    free(k->uop);
+    free(k->c32);
+    free(k->c64);
+}
+
+void cw_module_destroy(struct cw_module *m)
+{
+    if (m == NULL)
+        return;
+    for (uint32_t i = 0; i < m->kernel_cnt; i++)
+        free_kernel(&m->kernel[i]);
+    for (uint32_t i = 0; i < m->symbol_cnt; i++)
+        free(m->symbol[i].name);
+    free(m->kernel);
+    free(m->symbol);
+    free(m->global_image);
+    free(m->const_image);
+    free(m->reloc);
+    free(m->file);
+    free(m);
+}
+
+int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *err)
+{
+    if (global_base % 256 != 0)
+        return cw_fail(err, CW_EINVAL, "%s: the global segment's address 0x%llx is not a multiple of 256", m->file, (unsigned long long)global_base);
+    const struct cw_reloc *reloc = m->reloc;
+    for (uint32_t i = 0; i < m->reloc_cnt; i++) {
+        const struct cw_reloc *r = &reloc[i];
+        uint64_t value = global_base + r->value;
+        uint8_t *image = r->kind == CW_RELOC_CONST ? m->const_image : m->global_image;
+        for (uint32_t lane = 0; r->kind == CW_RELOC_KERNEL && lane < 32; lane++)
+            m->kernel[r->kernel].c64[r->where * 32 + lane] = value;
+        for (uint32_t byte = 0; r->kind != CW_RELOC_KERNEL && byte < 8; byte++)
+            image[r->where + byte] = (uint8_t)(value >> 8 * byte);
+    }
+    return CW_OK;
+}
+
+const struct cw_kernel *cw_module_kernel(const struct cw_module *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->kernel_cnt; i++)
+        if (strcmp(m->kernel[i].name, name) == 0)
+            return &m->kernel[i];
+    return NULL;
+}
+
+const struct cw_symbol *cw_module_symbol(const struct cw_module *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->symbol_cnt; i++)
+        if (strcmp(m->symbol[i].name, name) == 0)
+            return &m->symbol[i];
+    return NULL;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcowarp: modules, symbols, kernel launches. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api.h"
+
+#define PTX_MAX_BYTES (UINT64_C(1) << 30)
+
+static int unusable(struct cowarp_gpu *gpu)
+{
+    if (!gpu->failed)
+        return CW_OK;
+    return cw_fail(&gpu->err, CW_EINVAL, "this GPU has stopped with an error before; destroy it and create a new one");
+}
+
+/* Gives the module's .global variables their memory and their first values. */
+static int place(struct cowarp_gpu *gpu, struct cowarp_module *m)
+{
+    const uint64_t bytes = m->module->global_bytes;
+    int status = cw_devmem_alloc(cw_gpu_memory(gpu->gpu), &m->global_base, bytes > 0 ? bytes : 1, &gpu->err);
+    if (status == CW_OK)
+        status = cw_module_place(m->module, m->global_base, &gpu->err);
+    if (status == CW_OK && bytes > 0)
+        memcpy(cw_devmem_at(cw_gpu_memory(gpu->gpu), m->global_base), m->module->global_image, bytes);
+    return status;
+}
+
+int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *text, size_t length, const char *name)
+{
+    *module = NULL;
+    int status = unusable(gpu);
+    if (status != CW_OK)
+        return status;
+    struct cowarp_module *m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", name);
+    status = cw_module_load(&m->module, text, length, name, &gpu->err);
+    if (status == CW_OK)
+        status = place(gpu, m);
+    if (status != CW_OK) {
+        cw_module_destroy(m->module);
+        free(m);
+        return status;
+    }
+    m->next = gpu->modules;
+    gpu->modules = m;
+    *module = m;
+    return CW_OK;
+}
+
+/* The whole file; the caller frees. */
+static int read_text(struct cowarp_gpu *gpu, const char *path, char **text, size_t *length)
+{
+    size_t capacity = 1u << 16, used = 0;
+    int status = CW_OK;
+    FILE *f = fopen(path, "rb");
+    *text = NULL;
+    if (f == NULL)
+        return cw_fail(&gpu->err, CW_EIO, "%s: cannot be opened: %s", path, strerror(errno));
+    char *buffer = malloc(capacity);
+    while (buffer != NULL) {
+        used += fread(buffer + used, 1, capacity - used, f);
+        if (used < capacity)
+            break;
+        capacity *= 2;
+        char *larger = capacity <= PTX_MAX_BYTES ? realloc(buffer, capacity) : NULL;
+        if (larger == NULL)
+            free(buffer);
+        buffer = larger;
+    }
+    if (buffer == NULL)
+        status = cw_fail(&gpu->err, CW_ENOMEM, "%s: too large", path);
+    else if (ferror(f))
+        status = cw_fail(&gpu->err, CW_EIO, "%s: cannot be read: %s", path, strerror(errno));
+    fclose(f);
+    if (status != CW_OK) {
+        free(buffer);
+        return status;
+    }
+    *text = buffer;
+    *length = used;
+    return CW_OK;
+}
+
+int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *path)
+{
+    char *text;
+    size_t length = 0;
+    *module = NULL;
+    int status = unusable(gpu);
+    if (status == CW_OK)
+        status = read_text(gpu, path, &text, &length);
+    if (status != CW_OK)
+        return status;
+    status = cowarp_load(gpu, module, text, length, path);
+    free(text);
+    return status;
+}
+
+int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    const struct cw_symbol *s = cw_module_symbol(module->module, name);
+    if (s == NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%.80s'", module->module->file, name);
+    if (s->space != CW_SPACE_GLOBAL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: variable '%.80s' is not in .global: it has no address in device memory",
+                       module->module->file, name);
+    *address = module->global_base + s->offset;
+    *bytes = s->bytes;
+    return CW_OK;
+}
+
+static int find_kernel(struct cowarp_gpu *gpu, const struct cw_module *m, const char *name, const struct cw_kernel **kernel)
+{
+    const char *near = NULL;
+    *kernel = cw_module_kernel(m, name);
+    if (*kernel != NULL)
+        return CW_OK;
+    if (m->kernel_cnt == 0)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: holds no kernel (.entry)", m->file);
+    const char **list = calloc(m->kernel_cnt, sizeof *list);
+    if (list != NULL) {
+        for (uint32_t i = 0; i < m->kernel_cnt; i++)
+            list[i] = m->kernel[i].name;
+        near = cw_nearest(name, list, m->kernel_cnt);
+        free(list);
+    }
+    if (near != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: no kernel '%.80s'; did you mean '%s'?", m->file, name, near);
+    return cw_fail(&gpu->err, CW_EINVAL, "%s: no kernel '%.80s'; it holds '%s'%s", m->file, name, m->kernel[0].name,
+                   m->kernel_cnt > 1 ? " and others" : "");
+}
+
+/* Bits of an argument, and how many bytes its type has. */
+static uint64_t arg_bits(const struct cowarp_arg *a, uint32_t *bytes)
+{
+    uint64_t bits = 0;
+    *bytes = a->type == COWARP_ARG_U32 || a->type == COWARP_ARG_S32 || a->type == COWARP_ARG_F32 ? 4 : 8;
+    memcpy(&bits, &a->value, *bytes);
+    return bits;
+}
+
+/* Parameters of one and two bytes take a 32-bit argument that they can hold. */
+static bool fits(const struct cowarp_arg *a, uint32_t bytes)
+{
+    const unsigned bits = 8 * bytes;
+    if (a->type == COWARP_ARG_U32)
+        return a->value.u32 >> bits == 0;
+    return a->type == COWARP_ARG_S32 && a->value.s32 >= -(1 << (bits - 1)) && a->value.s32 < 1 << bits;
+}
+
+static int place_arg(struct cowarp_gpu *gpu, const struct cw_kernel *k, uint32_t i, const struct cowarp_arg *a, uint8_t *block)
+{
+    const struct cw_kernel_param *p = &k->param[i];
+    uint32_t bytes;
+    const uint64_t bits = arg_bits(a, &bytes);
+    if (p->is_shared_ptr != (a->type == COWARP_ARG_LOCAL))
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): %s", k->name, (unsigned)i + 1, p->name,
+                       p->is_shared_ptr ? "the parameter points to shared memory; give a size in bytes (local)"
+                                        : "a size of shared memory is for parameters that point to it (.ptr .shared)");
+    if (p->is_shared_ptr)
+        bytes = p->bytes;
+    if (p->is_shared_ptr && bytes < 8 && bits >> (8 * bytes) != 0)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): too much shared memory", k->name, (unsigned)i + 1, p->name);
+    if (p->bytes < 4 && bytes == 4 && fits(a, p->bytes))
+        bytes = p->bytes;
+    if (bytes != p->bytes)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): the parameter has %u bytes, the argument %u", k->name, (unsigned)i + 1,
+                       p->name, (unsigned)p->bytes, (unsigned)bytes);
+    memcpy(block + p->offset, &bits, bytes);
+    return CW_OK;
+}
+
+static double host_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void note_oracle(struct cowarp_gpu *gpu)
+{
+    const struct cw_serial_report *r = cw_gpu_serial_report(gpu->gpu);
+    if (!gpu->check_serial)
+        return;
+    if (r->text[0] != '\0')
+        snprintf(gpu->oracle, sizeof gpu->oracle, "%.200s", r->text);
+    else
+        snprintf(gpu->oracle, sizeof gpu->oracle,
+                 "serializable: %" PRIu64 " transactions, %" PRIu64 " words read, %" PRIu64 " written; %" PRIu64 " of %" PRIu64
+                 " aborted attempts saw an inconsistent snapshot",
+                 r->committed, r->reads, r->writes, r->inconsistent_aborted, r->aborted);
+}
+
+static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *k, const struct cowarp_launch *l)
+{
+    uint8_t *block = calloc(1, k->param_bytes + 1u);
+    if (block == NULL)
+        return cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", k->name);
+    int status = CW_OK;
+    for (uint32_t i = 0; status == CW_OK && i < k->param_cnt; i++)
+        status = place_arg(gpu, k, i, &l->args[i], block);
+    if (status == CW_OK) {
+        const double start = host_seconds();
+        status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, block, &gpu->err);
+        gpu->host_seconds += host_seconds() - start;
+        gpu->failed = status != CW_OK;
+        note_oracle(gpu);
+    }
+    free(block);
+    return status;
+}
+
+int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *l)
+{
+    const struct cw_kernel *k;
+    int status = unusable(gpu);
+    if (status == CW_OK)
+        status = find_kernel(gpu, module->module, l->kernel, &k);
+    if (status != CW_OK)
+        return status;
+    if (l->arg_count != k->param_cnt)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l->arg_count);
+    return launch(gpu, module, k, l);
+}
+
+uint64_t cowarp_cycles(const struct cowarp_gpu *gpu)
+{
+    return gpu->gpu != NULL ? cw_gpu_cycles(gpu->gpu) : 0;
+}
+
+double cowarp_microseconds(const struct cowarp_gpu *gpu)
+{
+    return gpu->gpu != NULL ? (double)cw_gpu_now(gpu->gpu) / (double)cw_gpu_clocks(gpu->gpu)->units_per_us : 0;
+}
+
+double cowarp_host_seconds(const struct cowarp_gpu *gpu)
+{
+    return gpu->host_seconds;
+}

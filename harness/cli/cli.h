@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cowarp command: options, errors, and what its sub-commands share. */
+#ifndef CW_HARNESS_CLI_H
+#define CW_HARNESS_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cowarp/cowarp.h"
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_WRONG = 2 };
+
+/* "cowarp: what: where; what to do" on standard error; returns exit_status. */
+int cli_error(int exit_status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* " did you mean 'x'?" or the hint, for the end of a message about an unknown word. */
+const char *cli_suggest(char text[96], const char *word, const char *const *names, uint32_t cnt, const char *hint);
+/* Exit status for a status of libcowarp. */
+int cli_exit(int status);
+
+/* Whole text is a number: decimal or 0x, no sign for u64, nothing behind it. */
+bool cli_u64(const char *text, uint64_t *value);
+bool cli_s64(const char *text, int64_t *value);
+bool cli_u32(const char *text, uint32_t *value);
+
+struct cli_option {
+    const char *name;  /* without the dashes */
+    const char *value; /* what it takes, in capitals; NULL: a flag */
+    bool repeats;
+    const char *what;
+};
+
+struct cli_given {
+    const struct cli_option *option;
+    const char *value; /* "" for a flag */
+};
+
+/* A parsed command line. Strings are those of argv. */
+struct cli_parsed {
+    const char **word; /* what is no option */
+    uint32_t word_cnt;
+    struct cli_given *given;
+    uint32_t given_cnt;
+};
+
+struct cli_command {
+    const char *name, *usage, *what;
+    const struct cli_option *option; /* its own */
+    uint32_t option_cnt;
+    bool takes_machine; /* the options of cli_machine_options too */
+    const char *notes;  /* end of its help text */
+    int (*run)(const struct cli_parsed *p);
+};
+
+extern const struct cli_command cli_list, cli_run, cli_config, cli_exec;
+extern const struct cli_option cli_machine_options[];
+extern const uint32_t cli_machine_option_cnt;
+
+/* The option's value, the fallback when it was not given. */
+const char *cli_value(const struct cli_parsed *p, const char *option, const char *fallback);
+bool cli_has(const struct cli_parsed *p, const char *option);
+/* All values of an option that repeats: NULL-terminated, the caller frees the array. extra: how many more entries to leave room for. */
+const char **cli_values(const struct cli_parsed *p, const char *option, uint32_t extra);
+/* Fills p, which the caller clears with cli_parsed_free in any case. CLI_OK or CLI_WRONG, the error printed. */
+int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc, char **argv);
+void cli_parsed_free(struct cli_parsed *p);
+
+/* One GPU made from the machine options, and what happens around a run. */
+struct cli_session {
+    struct cowarp_gpu *gpu;
+    struct cowarp_options options;
+    const char **settings, **units;
+    const char *stats;
+    char tx_warps[32];
+    const char *title;
+    bool quiet, on_terminal, line_shown;
+    double started, line_at;
+};
+
+/* Result of a run, for the summary and the statistics file. */
+struct cli_result {
+    const char *workload, *variant;
+    int status;          /* of libcowarp or the workload */
+    const char *check;   /* "passed", "failed"; NULL: nothing to check */
+    const char *message; /* the workload's line about its result, may be NULL */
+};
+
+/* system: as struct cowarp_options has it. CLI_OK or an exit status, the error printed. */
+int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system);
+/* Prints the outcome and writes the statistics. Returns the exit status. */
+int cli_session_end(struct cli_session *s, const struct cli_result *result);
+void cli_session_close(struct cli_session *s);
+/* Whether SIGINT or SIGTERM has asked to stop. */
+bool cli_interrupted(void);
+
+#endif

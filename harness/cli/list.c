@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cowarp list: workloads, systems, presets, units. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../api/json.h"
+#include "cli.h"
+#include "cowarp/workload.h"
+#include "gpu/config.h"
+#include "tm/tm.h"
+#include "workloads.h"
+
+static const struct {
+    enum cowarp_variant variant;
+    const char *name;
+} variants[] = {{COWARP_PLAIN, "plain"}, {COWARP_TX, "tx"}, {COWARP_FGLOCK, "fglock"}, {COWARP_CGLOCK, "cglock"}};
+#define VARIANT_CNT (sizeof variants / sizeof variants[0])
+
+const char *cli_variant_name(unsigned variant)
+{
+    for (uint32_t i = 0; i < VARIANT_CNT; i++)
+        if (variants[i].variant == variant)
+            return variants[i].name;
+    return NULL;
+}
+
+bool cli_variant_find(const char *name, enum cowarp_variant *variant)
+{
+    for (uint32_t i = 0; i < VARIANT_CNT; i++)
+        if (strcmp(variants[i].name, name) == 0) {
+            *variant = variants[i].variant;
+            return true;
+        }
+    return false;
+}
+
+static void print_workload(const struct cowarp_workload *w)
+{
+    const char *comma = "";
+    printf("  %-14s %s\n  %-14s variants: ", w->name, w->what, "");
+    for (uint32_t i = 0; i < VARIANT_CNT; i++)
+        if (w->variants & variants[i].variant) {
+            printf("%s%s", comma, variants[i].name);
+            comma = ", ";
+        }
+    printf("\n");
+    for (uint32_t i = 0; i < w->param_count; i++) {
+        const struct cowarp_workload_param *q = &w->params[i];
+        printf("  %-14s --param %s=%" PRId64 ": %s (%" PRId64 " to %" PRId64 ")\n", "", q->name, q->value_default, q->what, q->minimum,
+               q->maximum);
+    }
+}
+
+static void print_all(void)
+{
+    printf("Workloads: cowarp run WORKLOAD\n");
+    for (uint32_t i = 0; cowarp_workloads[i] != NULL; i++)
+        print_workload(cowarp_workloads[i]);
+    printf("\nSystems: --system NAME\n");
+    for (uint32_t i = 0; cw_tm_systems[i] != NULL; i++)
+        printf("  %-14s %s\n", cw_tm_systems[i]->name, cw_tm_systems[i]->what);
+    printf("  %-14s no transactional memory\n", "none");
+    printf("  %-14s the same, and the workload's fine-grained locks\n", "fglock");
+    printf("  %-14s the same, and the workload's one global lock\n", "cglock");
+    printf("\nPresets: --preset NAME\n");
+    for (const char *const *p = cw_config_presets(); *p != NULL; p++)
+        printf("  %-14s %s\n", *p, cw_config_preset_what(*p));
+    printf("\nUnits: --unit NAME=c|rtl|lockstep\n");
+    const char *name, *system, *what;
+    for (uint32_t i = 0; cowarp_unit_at(i, &name, &system, &what) != 0; i++)
+        printf("  %-14s %s (system %s)\n", name, what, system);
+}
+
+static void json_pair(const char *name, const char *value, const char *after)
+{
+    printf("\"%s\": ", name);
+    cw_json_string(stdout, value);
+    fputs(after, stdout);
+}
+
+static void json_workload(const struct cowarp_workload *w)
+{
+    const char *comma = "";
+    printf("    {");
+    json_pair("name", w->name, ", ");
+    json_pair("what", w->what, ", \"variants\": [");
+    for (uint32_t i = 0; i < VARIANT_CNT; i++)
+        if (w->variants & variants[i].variant) {
+            printf("%s\"%s\"", comma, variants[i].name);
+            comma = ", ";
+        }
+    printf("], \"params\": [");
+    for (uint32_t i = 0; i < w->param_count; i++) {
+        const struct cowarp_workload_param *q = &w->params[i];
+        printf("%s{", i > 0 ? ", " : "");
+        json_pair("name", q->name, ", ");
+        json_pair("what", q->what, ", ");
+        printf("\"default\": %" PRId64 ", \"minimum\": %" PRId64 ", \"maximum\": %" PRId64 "}", q->value_default, q->minimum, q->maximum);
+    }
+    printf("]}");
+}
+
+static void json_named(const char *name, const char *what, bool first)
+{
+    printf("%s    {", first ? "" : ",\n");
+    json_pair("name", name, ", ");
+    json_pair("what", what, "}");
+}
+
+static void json_all(void)
+{
+    printf("{\n  \"workloads\": [\n");
+    for (uint32_t i = 0; cowarp_workloads[i] != NULL; i++) {
+        fputs(i > 0 ? ",\n" : "", stdout);
+        json_workload(cowarp_workloads[i]);
+    }
+    printf("\n  ],\n  \"systems\": [\n");
+    json_named("none", "no transactional memory", true);
+    for (uint32_t i = 0; cw_tm_systems[i] != NULL; i++)
+        json_named(cw_tm_systems[i]->name, cw_tm_systems[i]->what, false);
+    printf("\n  ],\n  \"presets\": [\n");
+    for (const char *const *p = cw_config_presets(); *p != NULL; p++)
+        json_named(*p, cw_config_preset_what(*p), p == cw_config_presets());
+    printf("\n  ],\n  \"units\": [\n");
+    const char *name, *system, *what;
+    for (uint32_t i = 0; cowarp_unit_at(i, &name, &system, &what) != 0; i++) {
+        printf("%s    {", i > 0 ? ",\n" : "");
+        json_pair("name", name, ", ");
+        json_pair("system", system, ", ");
+        json_pair("what", what, "}");
+    }
+    printf("\n  ]\n}\n");
+}
+
+static int list(const struct cli_parsed *p)
+{
+    if (p->word_cnt > 0)
+        return cli_error(CLI_WRONG, "list takes no '%s'; see 'cowarp help list'", p->word[0]);
+    if (cli_has(p, "json"))
+        json_all();
+    else
+        print_all();
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {{"json", NULL, false, "as JSON"}};
+
+const struct cli_command cli_list = {
+    .name = "list",
+    .usage = "[--json]",
+    .what = "Lists workloads with their variants and parameters, systems, presets and units",
+    .option = options,
+    .option_cnt = sizeof options / sizeof options[0],
+    .run = list,
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cowarp command. docs/command.md describes it. Exit status: 0 done and correct, 1 the run or a check failed, 2 the request was wrong.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct cli_command *const commands[] = {&cli_list, &cli_run, &cli_exec, &cli_config};
+#define COMMAND_CNT ((uint32_t)(sizeof commands / sizeof commands[0]))
+
+static const struct cli_command *find(const char *name)
+{
+    for (uint32_t i = 0; i < COMMAND_CNT; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[COMMAND_CNT + 1];
+    char near[96];
+    for (uint32_t i = 0; i < COMMAND_CNT; i++)
+        names[i] = commands[i]->name;
+    names[COMMAND_CNT] = "help";
+    return cli_error(CLI_WRONG, "unknown command '%s'; %s", name, cli_suggest(near, name, names, COMMAND_CNT + 1, "see 'cowarp help'"));
+}
+
+static void print_options(const struct cli_option *option, uint32_t cnt)
+{
+    for (uint32_t i = 0; i < cnt; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s%s", option[i].name, option[i].value != NULL ? " " : "",
+                 option[i].value != NULL ? option[i].value : "", option[i].repeats ? " ..." : "");
+        printf("  %-34s %s\n", left, option[i].what);
+    }
+}
+
+static int help_all(void)
+{
+    printf("cowarp %s: runs PTX kernels on a cycle-level GPU whose hardware units are C models or Verilog\n\n", cowarp_version());
+    for (uint32_t i = 0; i < COMMAND_CNT; i++)
+        printf("  cowarp %-8s %s\n", commands[i]->name, commands[i]->what);
+    printf("  cowarp help COMMAND tells the options of one command\n"
+           "  cowarp --version\n\n"
+           "Exit status: 0 done and correct, 1 the run or a check failed, 2 the request was wrong.\n");
+    return CLI_OK;
+}
+
+static int help_one(const struct cli_command *c)
+{
+    printf("cowarp %s %s\n%s.\n", c->name, c->usage, c->what);
+    if (c->option_cnt > 0)
+        printf("\nOptions\n");
+    print_options(c->option, c->option_cnt);
+    if (c->takes_machine) {
+        printf("\nOptions of the machine and the run\n");
+        print_options(cli_machine_options, cli_machine_option_cnt);
+    }
+    if (c->notes != NULL)
+        printf("\n%s", c->notes);
+    return CLI_OK;
+}
+
+static int help(const char *name)
+{
+    if (name == NULL)
+        return help_all();
+    const struct cli_command *c = find(name);
+    return c != NULL ? help_one(c) : unknown_command(name);
+}
+
+static bool wants_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+static int run_command(const struct cli_command *c, int argc, char **argv)
+{
+    struct cli_parsed p;
+    if (wants_help(argc, argv))
+        return help_one(c);
+    int status = cli_parse(&p, c, argc, argv);
+    if (status == CLI_OK)
+        status = c->run(&p);
+    cli_parsed_free(&p);
+    return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        help_all();
+        return CLI_WRONG;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) {
+        printf("cowarp %s\n", cowarp_version());
+        return CLI_OK;
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    const struct cli_command *c = find(name);
+    return c != NULL ? run_command(c, argc - 2, argv + 2) : unknown_command(name);
+}
+
+int main(int argc, char **argv)
+{
+    int status = dispatch(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_OK)
+        status = cli_error(CLI_FAILED, "standard output cannot be written");
+    return status;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines: parsing by tables, numbers, error lines. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli.h"
+
+#define OPTION_MAX 64u
+
+const struct cli_option cli_machine_options[] = {
+    {"preset", "NAME", false, "machine to start from (default getm)"},
+    {"config", "FILE", false, "TOML file of parameters, over the preset"},
+    {"set", "NAME=VALUE", true, "one parameter, over both; 'cowarp config' shows all"},
+    {"unit", "NAME=c|rtl|lockstep", true, "what stands behind a hardware unit (default c)"},
+    {"tx-warps", "N", false, "warps per core that may run transactions at once; 0 is unlimited"},
+    {"seed", "N", false, "seed of everything random (default 1)"},
+    {"check-serial", NULL, false, "check that the committed transactions are serializable"},
+    {"sabotage", "NAME", false, "break the transactional protocol on purpose, to see the oracle notice"},
+    {"max-cycles", "N", false, "stop a kernel that takes more core cycles"},
+    {"stats", "FILE", false, "write all statistics as JSON"},
+    {"omit-host-seconds", NULL, false, "leave host_seconds out of it: equal runs then give equal files"},
+    {"wave", "FILE", false, "write an FST wave file"},
+    {"wave-window", "A:B", false, "core cycles A to B - 1 only; an empty B is the end of the run"},
+    {"quiet", NULL, false, "nothing but errors"},
+};
+const uint32_t cli_machine_option_cnt = sizeof cli_machine_options / sizeof cli_machine_options[0];
+
+int cli_error(int exit_status, const char *fmt, ...)
+{
+    struct cw_error line;
+    va_list ap;
+    va_start(ap, fmt);
+    cw_vfail(&line, 0, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "cowarp: %s\n", line.text);
+    return exit_status;
+}
+
+const char *cli_suggest(char text[96], const char *word, const char *const *names, uint32_t cnt, const char *hint)
+{
+    const char *near = cw_nearest(word, names, cnt);
+    if (near == NULL)
+        return hint;
+    snprintf(text, 96, "did you mean '%.60s'?", near);
+    return text;
+}
+
+int cli_exit(int status)
+{
+    if (status == COWARP_OK)
+        return CLI_OK;
+    return status == COWARP_EINVAL || status == COWARP_EUNSUP || status == COWARP_EIO ? CLI_WRONG : CLI_FAILED;
+}
+
+bool cli_u64(const char *text, uint64_t *value)
+{
+    char *end;
+    const bool hex = text[0] == '0' && text[1] == 'x';
+    if (!isxdigit((unsigned char)text[hex ? 2 : 0])) /* strtoull would take blanks and signs */
+        return false;
+    errno = 0;
+    *value = strtoull(text + (hex ? 2 : 0), &end, hex ? 16 : 10);
+    return errno == 0 && *end == '\0' && end != text;
+}
+
+bool cli_s64(const char *text, int64_t *value)
+{
+    const bool negative = text[0] == '-';
+    uint64_t magnitude;
+    if (!cli_u64(text + negative, &magnitude) || magnitude > (uint64_t)INT64_MAX + negative)
+        return false;
+    *value = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+bool cli_u32(const char *text, uint32_t *value)
+{
+    uint64_t wide;
+    if (!cli_u64(text, &wide) || wide > UINT32_MAX)
+        return false;
+    *value = (uint32_t)wide;
+    return true;
+}
+
+const char *cli_value(const struct cli_parsed *p, const char *option, const char *fallback)
+{
+    for (uint32_t i = 0; i < p->given_cnt; i++)
+        if (strcmp(p->given[i].option->name, option) == 0)
+            return p->given[i].value;
+    return fallback;
+}
+
+bool cli_has(const struct cli_parsed *p, const char *option)
+{
+    return cli_value(p, option, NULL) != NULL;
+}
+
+const char **cli_values(const struct cli_parsed *p, const char *option, uint32_t extra)
+{
+    const char **list = calloc((size_t)p->given_cnt + extra + 1, sizeof *list);
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; list != NULL && i < p->given_cnt; i++)
+        if (strcmp(p->given[i].option->name, option) == 0)
+            list[cnt++] = p->given[i].value;
+    return list;
+}
+
+void cli_parsed_free(struct cli_parsed *p)
+{
+    free(p->word);
+    free(p->given);
+    *p = (struct cli_parsed){0};
+}
+
+/* All options that a command takes. */
+static uint32_t collect(const struct cli_command *command, const struct cli_option *list[OPTION_MAX])
+{
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; i < command->option_cnt; i++)
+        list[cnt++] = &command->option[i];
+    for (uint32_t i = 0; command->takes_machine && i < cli_machine_option_cnt; i++)
+        list[cnt++] = &cli_machine_options[i];
+    return cnt;
+}
+
+static int unknown_option(const struct cli_command *command, const char *name)
+{
+    const struct cli_option *list[OPTION_MAX];
+    const char *names[OPTION_MAX];
+    char near[96], hint[96];
+    const uint32_t cnt = collect(command, list);
+    for (uint32_t i = 0; i < cnt; i++)
+        names[i] = list[i]->name;
+    snprintf(hint, sizeof hint, "see 'cowarp help %s'", command->name);
+    return cli_error(CLI_WRONG, "unknown option '--%s' of %s; %s", name, command->name, cli_suggest(near, name, names, cnt, hint));
+}
+
+/* argv[*i] is an option; its value may be the next argument. */
+static int parse_option(struct cli_parsed *p, const struct cli_command *command, int argc, char **argv, int *i)
+{
+    const struct cli_option *list[OPTION_MAX];
+    const uint32_t cnt = collect(command, list);
+    char name[64];
+    const char *text = argv[*i] + 2;
+    const char *equals = strchr(text, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
+    const struct cli_option *option = NULL;
+    for (uint32_t k = 0; k < cnt; k++)
+        if (strcmp(list[k]->name, name) == 0)
+            option = list[k];
+    if (option == NULL || length >= sizeof name)
+        return unknown_option(command, name);
+    if (option->value == NULL && equals != NULL)
+        return cli_error(CLI_WRONG, "option '--%s' takes no value", name);
+    if (option->value != NULL && equals == NULL && *i + 1 >= argc)
+        return cli_error(CLI_WRONG, "option '--%s' needs a value; give --%s %s", name, name, option->value);
+    if (!option->repeats && cli_has(p, name))
+        return cli_error(CLI_WRONG, "option '--%s' is given twice; give it once", name);
+    const char *value = option->value == NULL ? "" : equals != NULL ? equals + 1 : argv[++*i];
+    p->given[p->given_cnt++] = (struct cli_given){option, value};
+    return CLI_OK;
+}
+
+int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc, char **argv)
+{
+    bool options = true;
+    *p = (struct cli_parsed){.word = calloc((size_t)argc + 1, sizeof *p->word), .given = calloc((size_t)argc + 1, sizeof *p->given)};
+    if (p->word == NULL || p->given == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    for (int i = 0; i < argc; i++) {
+        const char *a = argv[i];
+        int status = CLI_OK;
+        if (options && strcmp(a, "--") == 0)
+            options = false;
+        else if (options && a[0] == '-' && a[1] == '-')
+            status = parse_option(p, command, argc, argv, &i);
+        else if (options && a[0] == '-' && a[1] != '\0')
+            status = cli_error(CLI_WRONG, "unknown option '%s' of %s; options begin with two dashes, see 'cowarp help %s'", a,
+                               command->name, command->name);
+        else
+            p->word[p->word_cnt++] = a;
+        if (status != CLI_OK)
+            return status;
+    }
+    return CLI_OK;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What surrounds a run: the GPU made from the machine options, progress line, signals, summary, statistics file. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../api/out_file.h"
+#include "cli.h"
+
+#define LINE_INTERVAL_SECONDS 0.2
+
+/* The one thing that a signal handler may touch. */
+static volatile sig_atomic_t stop_requested;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop_requested = 1;
+}
+
+bool cli_interrupted(void)
+{
+    return stop_requested != 0;
+}
+
+/* The first signal asks the simulator to stop; the handler is gone then, so that a second one ends the process at once. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void erase_line(struct cli_session *s)
+{
+    if (s->line_shown)
+        fputs("\r\x1b[K", stderr);
+    s->line_shown = false;
+}
+
+static int on_progress(void *context, uint64_t cycles, uint64_t done, uint64_t total)
+{
+    struct cli_session *s = context;
+    const double now = seconds();
+    if (s->on_terminal && now - s->line_at >= LINE_INTERVAL_SECONDS) {
+        fprintf(stderr, "\r%s: %" PRIu64 " cycles, %.0f cycles/s, %" PRIu64 " of %" PRIu64 " blocks (%u%%)\x1b[K", s->title, cycles,
+                (double)cycles / (now - s->started), done, total, total > 0 ? (unsigned)(100 * done / total) : 0u);
+        s->line_at = now;
+        s->line_shown = true;
+    }
+    return stop_requested;
+}
+
+static void on_message(void *context, const char *text)
+{
+    struct cli_session *s = context;
+    erase_line(s);
+    if (!s->quiet)
+        fprintf(stderr, "cowarp: %s\n", text);
+}
+
+static int read_number(const struct cli_parsed *p, const char *option, uint64_t *value)
+{
+    const char *text = cli_value(p, option, NULL);
+    if (text == NULL || cli_u64(text, value))
+        return CLI_OK;
+    return cli_error(CLI_WRONG, "--%s '%s': not a whole number of 64 bits", option, text);
+}
+
+static int read_window(struct cli_session *s, const struct cli_parsed *p)
+{
+    char begin[24];
+    const char *text = cli_value(p, "wave-window", NULL);
+    s->options.wave_file = cli_value(p, "wave", NULL);
+    if (text == NULL)
+        return CLI_OK;
+    if (s->options.wave_file == NULL)
+        return cli_error(CLI_WRONG, "--wave-window without --wave; give --wave FILE too");
+    const char *colon = strchr(text, ':');
+    const size_t length = colon != NULL ? (size_t)(colon - text) : sizeof begin;
+    if (length >= sizeof begin)
+        return cli_error(CLI_WRONG, "--wave-window '%s': expected two core cycles, as in 1000:2000", text);
+    memcpy(begin, text, length);
+    begin[length] = '\0';
+    if (!cli_u64(begin, &s->options.wave_begin) || (colon[1] != '\0' && !cli_u64(colon + 1, &s->options.wave_end)))
+        return cli_error(CLI_WRONG, "--wave-window '%s': expected two core cycles, as in 1000:2000", text);
+    if (colon[1] != '\0' && s->options.wave_end <= s->options.wave_begin)
+        return cli_error(CLI_WRONG, "--wave-window '%s': ends before it begins", text);
+    return CLI_OK;
+}
+
+static int read_options(struct cli_session *s, const struct cli_parsed *p)
+{
+    struct cowarp_options *o = &s->options;
+    cowarp_options_init(o);
+    o->preset = cli_value(p, "preset", "getm");
+    o->config_file = cli_value(p, "config", NULL);
+    s->settings = cli_values(p, "set", 1);
+    s->units = cli_values(p, "unit", 0);
+    if (s->settings == NULL || s->units == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    const char *tx_warps = cli_value(p, "tx-warps", NULL);
+    uint32_t cnt = 0;
+    while (s->settings[cnt] != NULL)
+        cnt++;
+    if (tx_warps != NULL) {
+        snprintf(s->tx_warps, sizeof s->tx_warps, "tm.warps=%.20s", tx_warps);
+        s->settings[cnt] = s->tx_warps;
+    }
+    o->settings = s->settings;
+    o->units = s->units;
+    o->check_serial = cli_has(p, "check-serial");
+    o->omit_host_seconds = cli_has(p, "omit-host-seconds");
+    o->sabotage = cli_value(p, "sabotage", NULL);
+    int status = read_number(p, "seed", &o->seed);
+    if (status == CLI_OK)
+        status = read_number(p, "max-cycles", &o->max_cycles);
+    return status == CLI_OK ? read_window(s, p) : status;
+}
+
+int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
+{
+    struct cw_error err;
+    memset(s, 0, sizeof *s);
+    s->title = title;
+    s->quiet = cli_has(p, "quiet");
+    s->on_terminal = !s->quiet && isatty(STDERR_FILENO);
+    int status = read_options(s, p);
+    if (status != CLI_OK)
+        return status;
+    s->options.system = system;
+    s->options.on_progress = on_progress;
+    s->options.on_message = on_message;
+    s->options.context = s;
+    s->stats = cli_value(p, "stats", NULL);
+    /* now rather than after minutes of simulation */
+    if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--stats: %s", err.text);
+    catch_signals();
+    status = cowarp_create(&s->gpu, &s->options);
+    if (status != COWARP_OK)
+        return cli_error(cli_exit(status), "%s", cowarp_error(s->gpu));
+    s->started = seconds();
+    return CLI_OK;
+}
+
+void cli_session_close(struct cli_session *s)
+{
+    erase_line(s);
+    cowarp_destroy(s->gpu);
+    free(s->settings);
+    free(s->units);
+}
+
+static uint64_t counter(struct cli_session *s, const char *name)
+{
+    uint64_t value = 0;
+    cowarp_counter(s->gpu, name, &value);
+    return value;
+}
+
+static void print_summary(struct cli_session *s, const struct cli_result *r)
+{
+    const uint64_t cycles = cowarp_cycles(s->gpu), committed = counter(s, "tx_committed"), aborted = counter(s, "tx_aborted");
+    const double host = cowarp_host_seconds(s->gpu);
+    printf("%s%s%s%s, system %s, preset %s\n", r->workload, r->variant != NULL ? " (" : "", r->variant != NULL ? r->variant : "",
+           r->variant != NULL ? ")" : "", s->options.system, s->options.preset);
+    printf("  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
+    printf("  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"), counter(s, "warp_instructions"));
+    if (committed > 0)
+        printf("  transactions  %" PRIu64 " committed, %" PRIu64 " aborted (%.0f per 1,000 commits)\n", committed, aborted,
+               1000.0 * (double)aborted / (double)committed);
+    if (r->check != NULL)
+        printf("  result        %s: %s\n", r->check, r->message != NULL ? r->message : "");
+    if (cowarp_oracle(s->gpu)[0] != '\0')
+        printf("  oracle        %s\n", cowarp_oracle(s->gpu));
+    printf("  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
+    if (s->stats != NULL)
+        printf("  written       %s\n", s->stats);
+    if (s->options.wave_file != NULL)
+        printf("  written       %s\n", s->options.wave_file);
+}
+
+/* The error line, and the report of who waits for whom below it. */
+static int print_failure(struct cli_session *s, const struct cli_result *r)
+{
+    const char *text = cowarp_error(s->gpu);
+    int status = cli_exit(r->status);
+    if (cli_interrupted() && r->status == COWARP_ELIMIT)
+        return cli_error(CLI_FAILED, "%s; no statistics were written", text);
+    if (text[0] != '\0')
+        cli_error(status, "%s: %s", r->workload, text);
+    else if (r->status == COWARP_ECHECK && r->message != NULL)
+        cli_error(status, "%s: wrong result: %s", r->workload, r->message);
+    else
+        cli_error(status, "%s: out of host memory", r->workload);
+    fputs(cowarp_report(s->gpu), stderr);
+    return status;
+}
+
+int cli_session_end(struct cli_session *s, const struct cli_result *r)
+{
+    int status = CLI_OK;
+    erase_line(s);
+    if (r->status != COWARP_OK)
+        status = print_failure(s, r);
+    const bool ran = cowarp_cycles(s->gpu) > 0 && !(cli_interrupted() && r->status == COWARP_ELIMIT);
+    if (cowarp_finish(s->gpu) != COWARP_OK)
+        status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
+    if (ran && s->stats != NULL && cowarp_write_stats(s->gpu, s->stats, r->workload, r->variant, r->check) != COWARP_OK)
+        status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
+    if (ran && !s->quiet)
+        print_summary(s, r);
+    return status;
+}

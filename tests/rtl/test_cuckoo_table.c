@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cuckoo table: C model and RTL in lockstep, broken copies, directed insertions on both, and random traffic against a plain
+ * array of entries.
+ */
+#include "cowarp/unit/cuckoo_table.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cw_test.h"
+#include "lockstep_driver.h"
+
+typedef struct cw_cuckoo_table_params params_t;
+typedef struct cw_cuckoo_table_in in_t;
+typedef struct cw_cuckoo_table_out out_t;
+
+/*                               ts gran own cnt row stash swaps evict_fill overflow */
+static const params_t getm = {32, 30, 12, 16, 8, 4, 32, 11, 12};
+static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 0, 1};
+static const params_t odd = {47, 37, 13, 15, 3, 3, 7, 16, 5};
+static const params_t small = {32, 30, 12, 16, 2, 2, 3, 8, 6};
+
+#define OVERFLOW_MAX 4096u
+
+/* The overflow area's memory; answers a read in a later cycle. */
+struct memory {
+    in_t last_in;
+    bool reading;
+    uint64_t address;
+    uint32_t word[OVERFLOW_MAX][CW_CUCKOO_TABLE_OVERFLOW_WORDS];
+    uint32_t granules; /* for the stimulus: how many are in play */
+};
+
+static void memory_step(struct memory *m, const out_t *out, in_t *in, bool answer_now)
+{
+    if (out->mem_valid && (m->last_in.mem_ready & 1)) {
+        if (out->mem_write)
+            memcpy(m->word[out->mem_addr], out->mem_wdata, sizeof m->word[0]);
+        else {
+            m->reading = true;
+            m->address = out->mem_addr;
+        }
+    }
+    in->mem_rsp_valid = m->reading && answer_now;
+    if (in->mem_rsp_valid) {
+        memcpy(in->mem_rdata, m->word[m->address], sizeof in->mem_rdata);
+        m->reading = false;
+    }
+}
+
+/* Few granules, half of the updates reserved, and now and then a phase with another number of granules. */
+static void constrain(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
+{
+    struct memory *m = context;
+    in_t *in = inputs;
+    if (m->granules == 0 || cw_rng_below(rng, 4096) == 0)
+        m->granules = 1u << (2 + cw_rng_below(rng, 9));
+    if (cw_rng_below(rng, 64) != 0)
+        in->look_granule = cw_rng_below(rng, m->granules) * 0x5bd1e995u;
+    in->upd_writes = cw_rng_below(rng, 2) ? 0 : 1 + cw_rng_below(rng, 3);
+    if (cw_rng_below(rng, 256) != 0)
+        in->flush = 0;
+    memory_step(m, last_out, in, cw_rng_below(rng, 3) == 0);
+    m->last_in = *in;
+}
+
+static const struct cw_lockstep_set sets[] = {
+    {"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"small", &small, 256}};
+
+static struct memory lockstep_memory;
+static const struct cw_lockstep_bench bench = {&cw_cuckoo_table_unit, sets, 4, constrain, &lockstep_memory};
+
+static void test_cuckoo_table__c_equals_rtl(void **state)
+{
+    (void)state;
+    cw_lockstep_run(&bench);
+}
+
+static void test_cuckoo_table__broken_copies_are_caught(void **state)
+{
+    static const struct cw_mutant mutants[] = {
+        {"no forwarding", "cw_ram_1r1w_fwd", "assign rd_data_o = fwd_q ? fwd_data_q : ram_data;",
+         "wire unused = &{fwd_q, fwd_data_q}; assign rd_data_o = ram_data;", 3},
+        {"one swap too many", "cw_cuckoo_table", "swap_cnt_q == MAX_SWAPS[7:0]", "swap_cnt_q > MAX_SWAPS[7:0]", 3},
+        {"the chain may undo its last swap", "cw_cuckoo_table", "way_unreserved & ~(st_chain_write ? 4'b0001 << hand_way_q : 4'b0000)",
+         "way_unreserved", 3},
+        {"the stash evicts a reserved entry", "cw_cuckoo_stash", "entries[i*ENTRY_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}",
+         "entries[i*ENTRY_W+WRITES_LSB+:COUNT_W] <= 1", 3},
+        {"look-ups pass a chain", "cw_cuckoo_table", "st_run && state_d == ST_RUN && queue_cnt_q != 2'd0",
+         "st_run && queue_cnt_q != 2'd0", 3},
+        {"the last overflow entry is not searched", "cw_cuckoo_table", "{1'b0, search_idx_q} == overflow_less",
+         "{1'b0, search_idx_q} + 1 >= overflow_less", 3},
+        {"removal forgets to move the last entry", "cw_cuckoo_table", "move_due_q <= !search_last;", "move_due_q <= 1'b0;", 1},
+        {"flush keeps the stash", "cw_cuckoo_stash", "if (clear_i)", "if (clear_i && put_i)", 3}};
+    (void)state;
+    cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
+}
+
+/* One table of one backend ------------------------------------------------------------------------------------------------ */
+
+struct dut {
+    struct cw_unit_provider provider;
+    struct cw_unit_instance inst;
+    in_t in;
+    out_t out;
+    struct memory memory;
+    bool hold_evictions;
+    uint64_t cycle, read_granule[3]; /* of this cycle and the two before */
+    uint32_t evictions, stashed, overflowed, last_cycles, taken;
+    uint64_t last_evicted;
+};
+
+/* Settles the outputs for d->in; upd_* may be chosen by them before dut_tick. */
+static void dut_eval(struct dut *d)
+{
+    d->in.mem_ready = 1;
+    d->in.evict_ready = !d->hold_evictions;
+    memory_step(&d->memory, &d->out, &d->in, true);
+    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
+    d->read_granule[2] = d->read_granule[1];
+    d->read_granule[1] = d->read_granule[0];
+    d->read_granule[0] = d->out.read_valid ? d->out.read_granule : d->read_granule[0];
+    if (d->out.res_valid) /* a second structure, read in step, has this granule's answer now */
+        assert_int_equal(d->read_granule[2], d->out.res_granule);
+    if (d->out.evict_valid && d->in.evict_ready) {
+        d->taken++;
+        d->last_evicted = d->out.evict_granule;
+    }
+    d->evictions += (uint32_t)d->out.evt_evict;
+    d->stashed += (uint32_t)d->out.evt_stash;
+    d->overflowed += (uint32_t)d->out.evt_overflow;
+    if (d->out.evt_done)
+        d->last_cycles = (uint32_t)d->out.evt_cycles;
+}
+
+static void dut_tick(struct dut *d)
+{
+    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
+    d->inst.ops->tick(d->inst.self, &d->in);
+    d->memory.last_in = d->in;
+    d->in = (in_t){0};
+    d->cycle++;
+}
+
+static void dut_settle(struct dut *d)
+{
+    uint32_t limit = 100000;
+    do {
+        dut_eval(d);
+        dut_tick(d);
+    } while (d->out.busy && --limit > 0);
+    assert_true(limit > 0);
+}
+
+static struct dut *dut_open(const params_t *p, enum cw_unit_backend backend)
+{
+    struct dut *d = calloc(1, sizeof *d);
+    assert_non_null(d);
+    d->provider = cw_directed_open(&cw_cuckoo_table_unit, p, backend, &d->inst);
+    dut_settle(d);
+    return d;
+}
+
+static void dut_close(struct dut *d)
+{
+    cw_directed_close(&d->provider, &d->inst);
+    free(d);
+}
+
+/* Looks a granule up and, if writes >= 0, writes {wts = granule, rts = granule + 1, writes, owner 1}; whether it was found. */
+static bool dut_do(struct dut *d, uint64_t granule, int64_t writes, out_t *result)
+{
+    bool sent = false;
+    for (uint32_t i = 0; i < 10000; i++) {
+        d->in.look_valid = !sent;
+        d->in.look_granule = granule;
+        dut_eval(d);
+        sent = sent || d->out.look_ready;
+        bool offered = d->out.res_valid;
+        if (offered) {
+            if (result != NULL)
+                *result = d->out;
+            d->in.upd_valid = writes >= 0;
+            d->in.upd_wts = granule;
+            d->in.upd_rts = granule + 1;
+            d->in.upd_writes = writes >= 0 ? (uint64_t)writes : 0;
+            d->in.upd_owner = 1;
+        }
+        bool found = d->out.res_found;
+        dut_tick(d);
+        if (offered)
+            return found;
+    }
+    fail_msg("no result for granule %u", (unsigned)granule);
+    return false;
+}
+
+static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
+
+/* Directed ---------------------------------------------------------------------------------------------------------------- */
+
+static void test_cuckoo_table__insert_find_update(void **state)
+{
+    out_t r;
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&getm, backends[b]);
+        assert_false(dut_do(d, 1000, 3, &r));
+        assert_int_equal(r.res_room, 1);
+        assert_true(dut_do(d, 1000, -1, &r));
+        assert_int_equal(r.res_wts, 1000);
+        assert_int_equal(r.res_rts, 1001);
+        assert_int_equal(r.res_writes, 3);
+        assert_int_equal(r.res_owner, 1);
+        assert_true(dut_do(d, 1000, 0, NULL));
+        assert_true(dut_do(d, 1000, -1, &r));
+        assert_int_equal(r.res_writes, 0);
+        assert_false(dut_do(d, 1001, -1, NULL));
+        assert_int_equal(d->out.used, 1);
+        assert_int_equal(d->last_cycles, 1);
+        dut_settle(d);
+        d->in.flush = 1;
+        dut_eval(d);
+        dut_tick(d);
+        dut_settle(d);
+        assert_int_equal(d->out.used, 0);
+        assert_false(dut_do(d, 1000, -1, NULL));
+        dut_close(d);
+    }
+}
+
+/* One look-up per cycle, each result two cycles later, and each sees the write of the cycle before it. */
+static void test_cuckoo_table__one_per_cycle(void **state)
+{
+    enum { N = 50 };
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&getm, backends[b]);
+        for (uint64_t i = 0; i < N + 2; i++) {
+            d->in.look_valid = i < N;
+            d->in.look_granule = 77;
+            dut_eval(d);
+            assert_int_equal(d->out.look_ready, 1);
+            assert_int_equal(d->out.res_valid, i >= 2);
+            if (i >= 2) {
+                assert_int_equal(d->out.res_found, i > 2);
+                assert_int_equal(d->out.res_wts, i - 2);
+                d->in.upd_valid = 1;
+                d->in.upd_wts = i - 1;
+            }
+            dut_tick(d);
+        }
+        dut_close(d);
+    }
+}
+
+/* Reserved entries only, so nothing may be evicted: rows fill, then the stash, then memory; the rest of the story is that every
+ * one is found again, and that giving reservations back empties the overflow area. */
+static void test_cuckoo_table__chains_end_in_stash_then_memory(void **state)
+{
+    enum { N = 40 };
+    out_t r;
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&small, backends[b]); /* 16 rows, 2 stash entries, 3 swaps */
+        uint32_t slowest = 0;
+        for (uint64_t i = 0; i < N; i++) {
+            assert_false(dut_do(d, i * 31, 1, NULL));
+            dut_settle(d);
+            assert_true(d->overflowed == 0 || d->stashed == 2); /* memory is the last resort */
+            if (d->overflowed == 0 && d->last_cycles > slowest)
+                slowest = d->last_cycles;
+        }
+        /* without overflow: one cycle, three swaps of two cycles, and the stash */
+        assert_int_equal(slowest, 1 + 3 * 2 + 1);
+        uint64_t inside = d->out.used + d->out.stash_used;
+        assert_true(inside <= 18 && d->out.used >= 8);
+        assert_int_equal(d->out.stash_used, 2);
+        assert_int_equal(d->out.overflow_used, N - inside);
+        assert_int_equal(d->evictions, 0);
+        for (uint64_t i = 0; i < N; i++) {
+            assert_true(dut_do(d, i * 31, -1, &r));
+            assert_int_equal(r.res_wts, i * 31);
+            assert_int_equal(r.res_writes, 1);
+        }
+        for (uint64_t i = 0; i < N; i++)
+            assert_true(dut_do(d, i * 31, 0, NULL));
+        dut_settle(d);
+        assert_int_equal(d->out.overflow_used, 0);
+        assert_int_equal(d->evictions, N - inside);
+        for (uint64_t i = 0, found = 0; i < N; i++) {
+            found += dut_do(d, i * 31, -1, NULL);
+            assert_true(i < N - 1 || found == inside);
+        }
+        dut_close(d);
+    }
+}
+
+/* From the fill at which eviction is allowed, an insertion among unreserved entries costs no cycle. */
+static void test_cuckoo_table__evicts_an_unreserved_entry_at_once(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&minimal, backends[b]); /* 8 rows */
+        uint64_t g = 0;
+        for (; g < 60; g++) {
+            assert_false(dut_do(d, g, 0, NULL));
+            dut_settle(d);
+            assert_int_equal(d->last_cycles, 1);
+            if (d->evictions > 0)
+                assert_false(dut_do(d, d->last_evicted, -1, NULL));
+        }
+        assert_int_equal(d->out.used, 8);
+        assert_int_equal(d->evictions, 60 - 8);
+        assert_int_equal(d->stashed, 0);
+        dut_close(d);
+    }
+}
+
+/* A blocked evict channel holds one entry; the next eviction waits in hand, and look-ups with it. Nothing is lost. */
+static void test_cuckoo_table__blocked_evict_channel(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&minimal, backends[b]);
+        d->hold_evictions = true;
+        for (uint64_t i = 0; i < 200; i++) {
+            d->in.look_valid = 1;
+            d->in.look_granule = i;
+            d->in.upd_valid = 1;
+            dut_eval(d);
+            dut_tick(d);
+        }
+        assert_int_equal(d->out.evict_valid, 1);
+        assert_int_equal(d->out.look_ready, 0);
+        assert_int_equal(d->evictions, 1);
+        d->hold_evictions = false;
+        dut_settle(d);
+        assert_int_equal(d->evictions, d->taken);
+        assert_true(d->taken >= 2);
+        dut_close(d);
+    }
+}
+
+/* Against a plain array ----------------------------------------------------------------------------------------------------- */
+
+enum { GRANULES = 64 };
+
+struct record {
+    bool known, reserved;
+    uint64_t wts, rts, evicted_wts, evicted_rts;
+};
+
+/* A result must be the last value written, unless the entry was unreserved and left by the evict channel with that value. */
+static void check_result(const struct record *m, const out_t *o)
+{
+    if (o->res_found) {
+        assert_true(m->known);
+        assert_int_equal(o->res_wts, m->wts);
+        assert_int_equal(o->res_rts, m->rts);
+        assert_int_equal(o->res_writes != 0, m->reserved);
+    } else if (m->known) {
+        assert_false(m->reserved);
+        assert_int_equal(m->evicted_wts, m->wts);
+        assert_int_equal(m->evicted_rts, m->rts);
+    }
+}
+
+static void run_against_array(const params_t *p, enum cw_unit_backend backend, uint64_t cycles)
+{
+    struct dut *d = dut_open(p, backend);
+    struct record *map = calloc(GRANULES, sizeof *map);
+    struct cw_rng rng;
+    uint64_t results = 0, found = 0, reserved = 0, most = 20;
+    assert_non_null(map);
+    cw_rng_seed(&rng, cw_test_seed(5));
+    for (uint64_t n = 0; n < cycles; n++) {
+        d->in.look_valid = cw_rng_below(&rng, 8) != 0;
+        d->in.look_granule = cw_rng_below(&rng, GRANULES) * 3;
+        d->hold_evictions = cw_rng_below(&rng, 4) == 0;
+        dut_eval(d);
+        if (d->out.evict_valid) {
+            map[d->out.evict_granule / 3].evicted_wts = d->out.evict_wts;
+            map[d->out.evict_granule / 3].evicted_rts = d->out.evict_rts;
+        }
+        if (d->out.res_valid) {
+            struct record *m = &map[d->out.res_granule / 3];
+            check_result(m, &d->out);
+            results++;
+            found += d->out.res_found;
+            reserved -= m->reserved;
+            *m = (struct record){true, cw_rng_below(&rng, 2) && reserved < most, n, n + 1, m->evicted_wts, m->evicted_rts};
+            reserved += m->reserved;
+            d->in.upd_valid = 1;
+            d->in.upd_wts = m->wts;
+            d->in.upd_rts = m->rts;
+            d->in.upd_writes = m->reserved;
+        }
+        dut_tick(d);
+    }
+    printf("%" PRIu64 " results checked, %" PRIu64 " found; %u evictions, %u to the stash, %u to memory\n", results, found,
+           d->evictions, d->stashed, d->overflowed);
+    assert_true(results > cycles / 20 && d->evictions > 0 && d->stashed > 0 && d->overflowed > 0);
+    free(map);
+    dut_close(d);
+}
+
+static void test_cuckoo_table__loses_nothing(void **state)
+{
+    (void)state;
+    run_against_array(&small, CW_UNIT_C, 300000);
+    run_against_array(&small, CW_UNIT_LOCKSTEP, 50000);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_cuckoo_table__c_equals_rtl),
+    cmocka_unit_test(test_cuckoo_table__broken_copies_are_caught),
+    cmocka_unit_test(test_cuckoo_table__insert_find_update),
+    cmocka_unit_test(test_cuckoo_table__one_per_cycle),
+    cmocka_unit_test(test_cuckoo_table__chains_end_in_stash_then_memory),
+    cmocka_unit_test(test_cuckoo_table__evicts_an_unreserved_entry_at_once),
+    cmocka_unit_test(test_cuckoo_table__blocked_evict_channel),
+    cmocka_unit_test(test_cuckoo_table__loses_nothing),
+};
+CW_TEST_MAIN(tests)
