@@ -297,7 +297,7 @@ static void judge_reads(struct verdict *v)
     }
 }
 
-/* Sets of one attempt are short, or else sorted by construction of the systems: a search from the last hit on finds the next in a step. */
+/* Write sets are a few words, seldom hundreds: a search through the chain will do. */
 static struct promised *find_promise(struct cw_serial *s, uint32_t attempt, uint64_t addr)
 {
     for (uint32_t i = s->attempt.at[attempt].set; i != NONE; i = s->promised.at[i].next)

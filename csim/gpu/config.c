@@ -118,10 +118,12 @@ static uint32_t nth_word(const char *words, uint32_t n, const char **word)
 void cw_config_value_text(const struct cw_config_info *info, char text[32])
 {
     const char *word = "";
-    if (info->words == NULL)
+    if (info->words == NULL) {
         snprintf(text, 32, "%" PRIu32, info->value);
-    else
-        snprintf(text, 32, "%.*s", (int)nth_word(info->words, info->value, &word), word);
+        return;
+    }
+    const uint32_t length = nth_word(info->words, info->value, &word);
+    snprintf(text, 32, "%.*s", (int)length, word);
 }
 
 static int digit_value(char c)
@@ -325,7 +327,10 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err)
 void cw_config_write(const struct cw_config *config, FILE *out)
 {
     char table[NAME_MAX_LENGTH + 1] = "";
-    fprintf(out, "# Machine parameters; started from the preset %s.\n", config->preset);
+    fprintf(out,
+            "# Machine parameters; started from the preset %s.\n"
+            "# Sources: [art] is the published simulator of the papers' authors; \"model\" is this simulator's own choice.\n",
+            config->preset);
     for (uint32_t id = 0; id < CW_CONFIG__COUNT; id++) {
         struct cw_config_info info;
         char value[32];

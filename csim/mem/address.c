@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Address map. Device memory is cut into chunks of partition.interleave bytes, dealt to the partitions in turn (as GPGPU-Sim's
- * dramid@8 does, but for any number of partitions); a partition's chunks, put one after the other, are its local addresses:
+ * Address map. Device memory is cut into chunks of partition.interleave bytes, dealt to the partitions in turn (as
+ * GPGPU-Sim's dramid@8 does, but for any number of partitions); a partition's chunks, put one after the other, are its
+ * local addresses:
  *
  *     chunk = (addr - CW_GLOBAL_BASE) / interleave
  *     partition = chunk mod count        local = (chunk / count) * interleave + addr mod interleave
@@ -12,7 +13,8 @@
 
 #include "mem/partition.h"
 
-/* Chunk numbers fit in 32 bits (16 GiB in chunks of 128 bytes are 2^27): a 32-bit division is several times as fast as a 64-bit one. */
+/* Chunk numbers fit in 32 bits (16 GiB in chunks of 128 bytes are 2^27): a 32-bit division is several times as fast as
+ * a 64-bit one. */
 static uint32_t chunk_of(const struct cw_config *config, uint64_t addr)
 {
     assert(addr >= CW_GLOBAL_BASE);

@@ -15,7 +15,8 @@
 
 _Static_assert(CW_GLOBAL_BASE == UINT64_C(0x100000000), "cw_devmem_at() has the base written out");
 
-/* The host takes pages only when they are touched, and they start as zeros: a gigabyte of device memory costs nothing until used. */
+/* The host takes pages only when they are touched, and they start as zeros: a gigabyte of device memory costs nothing
+ * until used. */
 int cw_devmem_create(struct cw_devmem *m, uint64_t bytes, struct cw_error *err)
 {
     memset(m, 0, sizeof *m);
@@ -23,8 +24,8 @@ int cw_devmem_create(struct cw_devmem *m, uint64_t bytes, struct cw_error *err)
         return cw_fail(err, CW_EINVAL, "device memory: size is 0 bytes; set mem.mbytes to at least 1");
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
-        return cw_fail(err, CW_ENOMEM, "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower",
-                       bytes, strerror(errno));
+        return cw_fail(err, CW_ENOMEM,
+                       "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower", bytes, strerror(errno));
     m->base = base;
     m->bytes = bytes;
     return CW_OK;

@@ -7,6 +7,7 @@
 #include "mem/packet.h"
 
 #define ROW_NONE UINT64_MAX
+#define RANK_NOT_COLUMN (UINT64_C(1) << 63)
 
 struct request {
     uint64_t row;
@@ -24,11 +25,13 @@ struct request {
 
 enum command { READ, WRITE, ACTIVATE, PRECHARGE, COMMANDS };
 
-/* A command for a request, and the earliest time for it. */
+/* A command for a request. */
 struct choice {
     struct request *request;
     enum command command;
-    cw_time when;
+    uint32_t group;  /* whose earliest time binds it; for activate and precharge one that never does */
+    cw_time when;    /* earliest */
+    uint64_t rank;   /* FR-FCFS: lower goes first: column commands, then by age */
 };
 
 /* A bank: the open row, the earliest time of each command, and the requests for it. */
@@ -165,20 +168,21 @@ static uint32_t group_of(const struct cw_dram *d, uint32_t bank)
 }
 
 /* Next command that request r needs of bank b, with the bank's own condition for it. */
-static struct choice next_command(const struct bank *b, struct request *r)
+static struct choice next_command(const struct cw_dram *d, const struct bank *b, struct request *r)
 {
+    uint32_t none = 1u << d->groups_log2;
     if (b->row == ROW_NONE)
-        return (struct choice){r, ACTIVATE, b->activate};
+        return (struct choice){r, ACTIVATE, none, b->activate, r->order | RANK_NOT_COLUMN};
     if (b->row != r->row)
-        return (struct choice){r, PRECHARGE, b->precharge};
-    return (struct choice){r, r->write ? WRITE : READ, b->column};
+        return (struct choice){r, PRECHARGE, none, b->precharge, r->order | RANK_NOT_COLUMN};
+    return (struct choice){r, r->write ? WRITE : READ, group_of(d, r->bank), b->column, r->order};
 }
 
 /* After any change of the bank or of its requests. */
-static void plan(struct bank *b)
+static void plan(const struct cw_dram *d, struct bank *b)
 {
     if (b->head != NULL)
-        b->candidate = next_command(b, b->hit != NULL ? b->hit : b->head);
+        b->candidate = next_command(d, b, b->hit != NULL ? b->hit : b->head);
 }
 
 static void accept(struct cw_dram *d, cw_time now)
@@ -196,7 +200,7 @@ static void accept(struct cw_dram *d, cw_time now)
         b->tail = r;
         if (b->hit == NULL && b->row == r->row)
             b->hit = r;
-        plan(b);
+        plan(d, b);
         d->pending |= UINT64_C(1) << r->bank;
         d->queued++;
     }
@@ -283,7 +287,7 @@ static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
         precharge(d, b, now);
     else
         column(d, b, c->request, now);
-    plan(b);
+    plan(d, b);
 }
 
 /* Scheduler */
@@ -291,41 +295,45 @@ static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
 /* Earliest time for a command under all conditions: bank, bank group and channel. */
 static cw_time allowed(const struct cw_dram *d, const struct choice *c)
 {
-    cw_time when = later(c->when, d->earliest[c->command]);
-    return c->command <= WRITE ? later(when, d->group[group_of(d, c->request->bank)]) : when;
+    return later(later(c->when, d->earliest[c->command]), d->group[c->group]);
 }
 
-/* Column commands before others, then by age; only among commands that are allowed now. */
-static bool better(const struct choice *a, const struct choice *b)
+/* Strict FCFS, past the age cap: the next command of the oldest request. */
+static struct choice choose_oldest(const struct cw_dram *d, cw_time now)
 {
-    bool a_column = a->command <= WRITE, b_column = b->command <= WRITE;
-    return a_column != b_column ? a_column : a->request->order < b->request->order;
+    struct choice c = next_command(d, &d->bank[d->oldest->bank], d->oldest);
+    c.when = allowed(d, &c);
+    if (c.when > now)
+        c.request = NULL;
+    return c;
 }
 
-/* FR-FCFS: the command to issue now (request NULL when none is allowed), with when = the earliest time at which one may be allowed. */
+/*
+ * FR-FCFS: the command to issue now (request NULL when none is allowed), with when = the earliest time at which another
+ * may be allowed. Which banks are ready is as good as random, so the loop is written to compile without branches.
+ */
 static struct choice choose(const struct cw_dram *d, cw_time now)
 {
-    struct choice best = {NULL, READ, CW_TIME_NEVER};
+    struct choice best = {.request = NULL, .when = CW_TIME_NEVER};
+    uint64_t rank = UINT64_MAX;
     if (d->oldest == NULL)
         return best;
-    best.when = d->oldest->entered + d->t.age_cap;
-    if (now >= best.when) {
-        best = next_command(&d->bank[d->oldest->bank], d->oldest);
-        best.when = allowed(d, &best);
-        if (best.when > now)
-            best.request = NULL;
-        return best;
-    }
+    cw_time next = d->oldest->entered + d->t.age_cap;
+    if (now >= next)
+        return choose_oldest(d, now);
+    uint32_t chosen = 0;
     for (uint64_t banks = d->pending; banks != 0; banks &= banks - 1) {
-        const struct choice *c = &d->bank[__builtin_ctzll(banks)].candidate;
+        uint32_t i = (uint32_t)__builtin_ctzll(banks);
+        const struct choice *c = &d->bank[i].candidate;
         cw_time when = allowed(d, c);
-        if (when > now)
-            best.when = sooner(best.when, when);
-        else if (best.request == NULL || better(c, &best)) {
-            best.request = c->request;
-            best.command = c->command;
-        }
+        uint64_t r = when <= now ? c->rank : UINT64_MAX;
+        next = sooner(next, when <= now ? CW_TIME_NEVER : when);
+        chosen = r < rank ? i : chosen;
+        rank = r < rank ? r : rank;
     }
+    if (rank != UINT64_MAX)
+        best = d->bank[chosen].candidate;
+    best.when = next;
     return best;
 }
 
@@ -398,7 +406,7 @@ static int create_queues(struct cw_dram *d, uint32_t reads_max, cw_time *done_wa
     /* The scheduling stage delays but must not limit: it holds what the data bus can transfer in that time. */
     uint32_t incoming = (uint32_t)(d->latency / d->t.bl) + d->queue_max, requests = incoming + d->queue_max + reads_max;
     d->bank = calloc((size_t)1 << d->banks_log2, sizeof *d->bank);
-    d->group = calloc((size_t)1 << d->groups_log2, sizeof *d->group);
+    d->group = calloc(((size_t)1 << d->groups_log2) + 1, sizeof *d->group); /* the last one stays 0 */
     d->pool = calloc(requests, sizeof *d->pool);
     if (d->bank == NULL || d->group == NULL || d->pool == NULL)
         return CW_ENOMEM;
@@ -411,8 +419,8 @@ static int create_queues(struct cw_dram *d, uint32_t reads_max, cw_time *done_wa
     return cw_fifo_create(&d->done, reads_max, done_wake);
 }
 
-int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
-                   uint32_t reads_max, cw_time *done_wake, struct cw_error *err)
+int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks,
+                   struct cw_stats *stats, uint32_t reads_max, cw_time *done_wake, struct cw_error *err)
 {
     *out = NULL;
     int status = check(config, err);

@@ -2,21 +2,22 @@
 /*
  * DRAM channel of a memory partition: GDDR5 behind an FR-FCFS controller (Rixner et al., ISCA 2000).
  *
- *   push -> [scheduling latency: dram.latency core cycles] -> queue of dram.queue requests -> one command per command cycle
+ *   push -> [scheduling latency: dram.latency core cycles] -> queue of dram.queue requests -> one command per cycle
  *        <- done FIFO, when the last data beat of a read has passed the bus
  *
  * It keeps time only; the bytes are in device memory. A request asks for sectors of one line, rounded up to bursts of
  * dram.burst_bytes. Writes are masked on the bus (GDDR5 WDM), so writing part of a burst costs a burst and no read.
  *
  * Address map, from the partition-local line number up (line = 128 bytes):  bank group | column | bank in group | row.
- * Neighbouring lines lie in different bank groups, so that a stream is paced by tCCD and not by tCCDL, and a stream uses a whole
- * row of each group before it moves to the next banks, whose activation hides behind the transfers. The bank number is XORed with the
- * low bits of the row number, so that strides of a power of two do not stay in one bank (Zhang et al., MICRO 2000).
+ * Neighbouring lines lie in different bank groups, so that a stream is paced by tCCD and not by tCCDL, and a stream
+ * uses a whole row of each group before it moves to the next banks, whose activation hides behind the transfers. The
+ * bank number is XORed with the low bits of the row number, so that strides of a power of two do not stay in one bank
+ * (Zhang et al., MICRO 2000).
  *
- * Scheduling, each command cycle: the oldest column command that is allowed now; else the oldest activate or precharge that is
- * allowed now. Per bank the candidate is the oldest request that hits the open row; a row is closed only when no queued request
- * hits it. Row policy: open. Reads and writes share the queue. Starvation is bounded by an age cap (CW_DRAM_AGE_CAP).
- * Refresh is not modelled (no parameter; about 3 % of time on GDDR5).
+ * Scheduling, each command cycle: the oldest column command that is allowed now; else the oldest activate or precharge
+ * that is allowed now. Per bank the candidate is the oldest request that hits the open row; a row is closed only when
+ * no queued request hits it. Row policy: open. Reads and writes share the queue. Starvation is bounded by an age cap
+ * (CW_DRAM_AGE_CAP). Refresh is not modelled.
  */
 #ifndef CW_MEM_DRAM_H
 #define CW_MEM_DRAM_H
@@ -26,11 +27,12 @@
 #include "gpu/config.h"
 #include "gpu/stats.h"
 
-/* Command cycles in the queue after which the oldest request is served alone. About thirty times the unloaded time of a row
- * conflict (tRP + tRCD + tCL + data = 38): rare under normal load, since a queue of 32 drains in 32 x 6 cycles of a mixed stream. */
+/* Command cycles in the queue after which the oldest request is served alone. Rare under normal load: a full queue of
+ * requests that each activate a row of another bank drains in 32 x tRRD = 192 cycles. */
 #define CW_DRAM_AGE_CAP 1024u
 
-/* Bubble on the data bus, in command cycles, when it turns from reading to writing (as GPGPU-Sim: CL + burst + 2 - WL). */
+/* Bubble on the data bus when it turns from reading to writing, in command cycles; read to write is then, as in
+ * GPGPU-Sim, tCL + burst + 2 - tWL. */
 #define CW_DRAM_TURNAROUND 2u
 
 struct cw_dram;
@@ -41,8 +43,8 @@ struct cw_dram_done {
 };
 
 /* done_wake: wake time of the component that takes finished reads; reads_max: most reads outstanding at once. */
-int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
-                   uint32_t reads_max, cw_time *done_wake, struct cw_error *err);
+int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks,
+                   struct cw_stats *stats, uint32_t reads_max, cw_time *done_wake, struct cw_error *err);
 void cw_dram_destroy(struct cw_dram *d);
 struct cw_component *cw_dram_component(struct cw_dram *d);
 /* Requests that may be pushed at time now. */

@@ -26,8 +26,8 @@ struct cw_l2 {
     struct cw_devmem *memory;
     struct cw_dram *dram;
     uint32_t sets, ways;
-    uint32_t *tag;       /* [set][way]: local line number + 1, 0 when empty; apart, so that a set is one cache line of the host */
-    struct line *line;   /* [set][way] */
+    uint32_t *tag;     /* [set][way]: local line number + 1, 0 when empty; apart, so that a lookup reads few host lines */
+    struct line *line; /* [set][way] */
     uint64_t stamp;
     struct cw_mshr_file mshr;
 };
@@ -73,8 +73,9 @@ static void copy_in(struct cw_l2 *l2, const struct cw_packet *p)
     }
 }
 
-/* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on one address:
- * one operation per cycle and address, different addresses side by side (one unit per bank of the data array). */
+/* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on
+ * one address: one operation per cycle and address, different addresses side by side (one unit per bank of the data
+ * array). */
 static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_packet *p)
 {
     uint32_t bytes = cw_type_bytes((enum cw_type)p->type), most = 1;
@@ -84,7 +85,8 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_packet *p)
         uint8_t *at = cw_devmem_at(l2->memory, p->addr + p->lane_offset[i]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
-        uint64_t value = cw_atomic_apply((enum cw_atom)p->atom, (enum cw_type)p->type, old, p->u.atomic.a[i], p->u.atomic.b[i]);
+        uint64_t value = cw_atomic_apply((enum cw_atom)p->atom, (enum cw_type)p->type, old, p->u.atomic.a[i],
+                                         p->u.atomic.b[i]);
         memcpy(at, &value, bytes);
         p->u.atomic.a[i] = old;
         if (++lanes_at[p->lane_offset[i]] > most)
@@ -174,8 +176,10 @@ static void count(struct cw_l2 *l2, const struct cw_packet *p, bool miss)
     }
 }
 
-/* Puts p in the line's MSHR and fetches what is neither there nor on its way. The caller has checked that there is room for all. */
-static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint8_t need, uint8_t fetch, cw_time now)
+/* Puts p in the line's MSHR and fetches what is neither there nor on its way. The caller has checked that there is room
+ * for all. */
+static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint8_t need, uint8_t fetch,
+                     cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
@@ -188,8 +192,8 @@ static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct c
     cw_dram_push(l2->dram, (uint64_t)number * CW_LINE_BYTES, fetch, false, (uint32_t)(m - l2->mshr.entry), now);
 }
 
-static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint32_t *cycles,
-                                        cw_time now)
+static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p,
+                                        uint32_t *cycles, cw_time now)
 {
     struct line *l = &l2->line[index];
     struct cw_mshr *m = l->mshr;
@@ -210,7 +214,8 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     return CW_L2_MISS;
 }
 
-static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_packet *p, uint32_t *cycles, cw_time now)
+static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_packet *p, uint32_t *cycles,
+                                       cw_time now)
 {
     uint32_t index = victim(l2, number);
     bool write = p->kind == CW_PK_WRITE;
@@ -239,8 +244,8 @@ enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_packet *p, uint32_t *
 
 /* Misses coming back */
 
-/* Gives the entry back when nothing waits in it and nothing comes for it. A fetch may outlive its requests: a write that waited can make
- * the sectors valid first. */
+/* Gives the entry back when nothing waits in it and nothing comes for it. A fetch may outlive its requests: a write
+ * that waited can make the sectors valid first. */
 static void retire(struct cw_l2 *l2, struct cw_mshr *m)
 {
     if (m->count != 0 || m->fetching != 0)
@@ -322,7 +327,8 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_s
     l2->sets = lines / config->l2_ways;
     l2->tag = calloc(lines, sizeof *l2->tag);
     l2->line = calloc(lines, sizeof *l2->line);
-    if (l2->tag == NULL || l2->line == NULL || cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK) {
+    if (l2->tag == NULL || l2->line == NULL ||
+        cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK) {
         cw_l2_destroy(l2);
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     }

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * L2 slice: tags, miss status registers, and what happens to the bytes. Without clock and ports: the partition (partition.c) decides
- * when a request meets the slice and where its reply goes.
+ * L2 slice: tags, miss status registers, and what happens to the bytes. Without clock and ports: the partition
+ * (partition.c) decides when a request meets the slice and where its reply goes.
  *
- * Set-associative, LRU, lines of 128 bytes with valid and dirty state per sector of 32 bytes, write-back. Set index: partition-local
- * line number modulo sets; no hash, since dealing lines to partitions has already broken up long strides, and a plain index
- * lets a reader work out by hand which lines meet.
+ * Set-associative, LRU, lines of 128 bytes with valid and dirty state per sector of 32 bytes, write-back. Set index:
+ * partition-local line number modulo sets; no hash, since dealing lines to partitions has already broken up long
+ * strides, and a plain index lets a reader work out by hand which lines meet.
  *
- * Writes allocate without fetch. A sector of which only some bytes were written is not valid, but remembers which bytes it has; it
- * becomes valid when all 32 have been written, or when a later read fetches it. So a partial write never waits for DRAM; the price is
- * that reading the sector afterwards misses even if the wanted bytes were written. Its write-back uses the data mask and costs a burst.
+ * Writes allocate without fetch. A sector of which only some bytes were written is not valid, but remembers which bytes
+ * it has; it becomes valid when all 32 have been written, or when a later read fetches it. So a partial write never
+ * waits for DRAM; the price is that reading the sector afterwards misses even if the wanted bytes were written. Its
+ * write-back uses the data mask and costs a burst.
  *
- * Requests to a sector for which an earlier request waits in an MSHR queue behind it, hit or miss; others pass (hit under miss).
- * Atomics read and write their sectors here, in lane order. Values are those of device memory at that moment: the slice alone
- * holds its addresses, so device memory is its data array.
+ * Requests to a sector for which an earlier request waits in an MSHR queue behind it, hit or miss; others pass (hit
+ * under miss). Atomics read and write their sectors here, in lane order. Values are those of device memory at that
+ * moment: the slice alone holds its addresses, so device memory is its data array.
  *
- * Counted when a request is accepted, merged ones included: READ and TX_LOAD as l2_reads, WRITE as l2_writes, a miss when not all its
- * sectors are valid (write: when the line is absent); atomics per lane as l2_atomics, neither as reads nor as writes.
+ * Counted when a request is accepted, merged ones included: READ and TX_LOAD as l2_reads, WRITE as l2_writes, a miss
+ * when not all its sectors are valid (write: when the line is absent); atomics per lane as l2_atomics, neither as reads
+ * nor as writes.
  */
 #ifndef CW_MEM_L2_H
 #define CW_MEM_L2_H
@@ -31,18 +33,18 @@
 struct cw_l2;
 
 enum cw_l2_result {
-    CW_L2_DONE,   /* performed; the caller sends the reply */
-    CW_L2_MISS,   /* waits in an MSHR; the slice owns the packet until cw_l2_replay() */
-    CW_L2_STALL,  /* not accepted, nothing changed: no MSHR, no place in it, or no line; can succeed only after another access, a fill
-                     or a replay */
+    CW_L2_DONE,      /* performed; the caller sends the reply */
+    CW_L2_MISS,      /* waits in an MSHR; the slice owns the packet until cw_l2_replay() */
+    CW_L2_STALL,     /* not accepted, nothing changed: no MSHR, no place in it, or no line; can succeed only after another
+                        access, a fill or a replay */
     CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM */
 };
 
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_devmem *memory,
                  struct cw_dram *dram, struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
-/* READ, WRITE, ATOMIC or TX_LOAD. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles: 1, and for
- * atomics the largest number of lanes on one address. */
+/* READ, WRITE, ATOMIC or TX_LOAD. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:
+ * 1, and for atomics the largest number of lanes on one address. */
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_packet *p, uint32_t *cycles, cw_time now);
 /* Accepts one line that DRAM has finished, through the fill port; false when there is none. */
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now);

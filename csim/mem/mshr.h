@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Miss status holding registers of an L2 slice. An entry belongs to one line that misses, and queues the requests that wait for it, in
- * arrival order: all requests that touch a sector which an earlier waiting request touches wait behind it, hit or miss, so
- * that the slice never reorders two accesses to the same sector.
+ * Miss status holding registers of an L2 slice. An entry belongs to one line that misses, and queues the requests that
+ * wait for it, in arrival order: all requests that touch a sector which an earlier waiting request touches wait behind
+ * it, hit or miss, so that the slice never reorders two accesses to the same sector.
  */
 #ifndef CW_MEM_MSHR_H
 #define CW_MEM_MSHR_H

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slice's port serves one request per L2 cycle, in this order: requests whose miss has been resolved, then new requests and
- * commit writes in turn. A request is performed (its bytes move) when it takes the port and its reply leaves l2.latency cycles later.
- * With all clocks equal, a read that hits, popped from the crossbar at cycle t, is performed at t + l2.rop_latency and enters the
- * other crossbar at t + l2.rop_latency + l2.latency.
+ * The slice's port serves one request per L2 cycle, in this order: requests whose miss has been resolved, then new
+ * requests and commit writes in turn. A request is performed (its bytes move) when it takes the port and its reply
+ * leaves l2.latency cycles later. With all clocks equal, a read that hits, popped from the crossbar at cycle t, is
+ * performed at t + l2.rop_latency and enters the other crossbar at t + l2.rop_latency + l2.latency.
  *
- * A request takes the port only when the queue for its reply has room, whether it hits or not; otherwise it waits at the head, and so do
- * those behind it. Commit writes and requests do not block each other, so that a commit always gets through (GETM: its progress is
- * what lets stalled transactional requests go).
+ * A request takes the port only when the queue for its reply has room, whether it hits or not; otherwise it waits at
+ * the head, and so do those behind it. Commit writes and requests do not block each other, so that a commit always gets
+ * through (GETM: its progress is what lets stalled transactional requests go).
  *
- * What leaves the slice is queued behind the registers of the access pipeline: each such FIFO has l2.latency entries for these.
+ * What leaves the slice is queued behind the registers of the access pipeline: each such FIFO has l2.latency entries
+ * for these.
  */
 #include "mem/partition.h"
 
@@ -26,7 +27,7 @@
 struct source {
     struct cw_fifo *queue;
     cw_time stalled_from; /* first failed attempt of the head, CW_TIME_NEVER when there was none */
-    bool blocked;         /* the head failed, and only another request, a fill or a replay can help it; all of these tick */
+    bool blocked;         /* the head failed, and only what makes the slice tick can help: a request, a fill, a replay */
 };
 
 enum { NEW_REQUESTS, COMMIT_WRITES, SOURCES };
@@ -59,7 +60,8 @@ static cw_time sooner(cw_time a, cw_time b)
 
 static void send_reply(struct cw_partition *s, cw_time now)
 {
-    struct cw_fifo *first = s->tm_reply_turn ? &s->tm.reply : &s->reply, *second = s->tm_reply_turn ? &s->reply : &s->tm.reply;
+    struct cw_fifo *first = s->tm_reply_turn ? &s->tm.reply : &s->reply;
+    struct cw_fifo *second = s->tm_reply_turn ? &s->reply : &s->tm.reply;
     struct cw_fifo *from = cw_fifo_peek(first, now) != NULL ? first : second;
     struct cw_packet *p = cw_fifo_peek(from, now);
     if (p == NULL || !cw_crossbar_can_push(s->config.down, s->config.index, p->flits, now))
@@ -187,7 +189,8 @@ static void serve(struct cw_partition *s, cw_time now)
     }
 }
 
-/* Earliest time at which a tick can do something. A head that is ready but blocked by a full queue asks for the next edge. */
+/* Earliest time at which a tick can do something. A head that is ready but blocked by a full queue asks for the next
+ * edge. */
 static cw_time next_event(struct cw_partition *s)
 {
     cw_time port = cw_l2_replay_head(s->l2) != NULL ? 0 : CW_TIME_NEVER;
@@ -218,7 +221,7 @@ static int create_parts(struct cw_partition *s, struct cw_error *err)
 {
     const struct cw_config *c = s->config.config;
     cw_time *wake = &s->component.wake;
-    uint32_t fetches = c->l2_mshrs * (CW_LINE_BYTES / CW_SECTOR_BYTES); /* at most one per sector of each waiting line */
+    uint32_t fetches = c->l2_mshrs * (CW_LINE_BYTES / CW_SECTOR_BYTES); /* one per sector at most */
     int status = cw_dram_create(&s->dram, c, s->config.clocks, s->config.stats, fetches, wake, err);
     if (status == CW_OK)
         status = cw_l2_create(&s->l2, c, s->config.stats, s->config.memory, s->dram, err);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory partition: requests leave the crossbar, wait the ROP delay, meet the L2 slice (write-back, MSHRs, atomics), which fetches
- * misses from the partition's DRAM channel; replies go to the other crossbar. Units of a transactional system attach through
- * four FIFOs.
+ * Memory partition: requests leave the crossbar, wait the ROP delay, meet the L2 slice (write-back, MSHRs, atomics),
+ * which fetches misses from the partition's DRAM channel; replies go to the other crossbar. Units of a transactional
+ * system attach through four FIFOs.
  *
  *   crossbar -> [ROP delay] -> L2 slice -> reply queue -> crossbar
  *                               |  ^                         ^
  *            TX_LOAD, TX_STORE  v  | tm->to_l2               | tm->reply
  *                           tm->from_l2       tm->from_noc <- TX_LOG, TX_CONTROL (no ROP delay)
  *
- * TX_LOAD makes its line present in the L2 (a miss fetches it) before it goes on to from_l2; TX_STORE passes as a hit. The values of a
- * transactional load are read by the transactional system at its decision, straight from device memory. A packet that the
- * system puts in to_l2 is an ordinary WRITE from the commit unit (core field = 0xffff): the slice writes the bytes into device memory when it
- * serves it and then pushes the packet to l2_done.
+ * TX_LOAD makes its line present in the L2 (a miss fetches it) before it goes on to from_l2; TX_STORE passes as a hit.
+ * The values of a transactional load are read by the transactional system at its decision, straight from device memory.
+ * A packet that the system puts in to_l2 is an ordinary WRITE from the commit unit (core field = 0xffff): the slice
+ * writes the bytes into device memory when it serves it and then pushes the packet to l2_done.
  *
- * Replies reuse the request's packet: kind and size change, the rest comes back as it was. READ gets READ_REPLY with 32 bytes per sector
- * asked, each at its place in u.data; WRITE gets WRITE_ACK, but with needs_reply = 0 (L1 write-backs) it ends in the slice, which
- * frees it; ATOMIC gets ATOMIC_REPLY (4 or 8 bytes per lane) or, with needs_reply = 0, WRITE_ACK.
- * Timing is stated in partition.c, what the slice does in l2.h, DRAM in dram.h.
+ * Replies reuse the request's packet: kind and size change, the rest comes back as it was. READ gets READ_REPLY with 32
+ * bytes per sector asked, each at its place in u.data; WRITE gets WRITE_ACK, but with needs_reply = 0 (L1 write-backs)
+ * it ends in the slice, which frees it; ATOMIC gets ATOMIC_REPLY (4 or 8 bytes per lane) or, with needs_reply = 0,
+ * WRITE_ACK. Timing is stated in partition.c, what the slice does in l2.h, DRAM in dram.h.
  */
 #ifndef CW_MEM_PARTITION_H
 #define CW_MEM_PARTITION_H

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The crossbar moves packets, not flits, and is still exact to the flit: a packet of n flits that is granted at edge g sends
- * flit i at g + i, holds its input and its output during the n edges g .. g + n - 1, and its last flit arrives at
- * g + n - 1 + latency. So one grant per packet says all that happens to its flits, and an edge without a grant needs no tick.
+ * The crossbar moves packets, not flits, and is still exact to the flit: a packet of n flits that is granted at edge g
+ * sends flit i at g + i, holds its input and its output during the n edges g .. g + n - 1, and its last flit arrives at
+ * g + n - 1 + latency. So one grant per packet says all that happens to its flits, and an edge without a grant needs no
+ * tick.
  *
  *   request: a head of an input queue that is visible (pushed before this edge) and whose input is not sending
- *   grant:   per output that is not receiving, the next requesting input in round-robin order; it must find space for all
- *            its flits in the output buffer, which it reserves. If not, the output waits: smaller packets do not pass it.
+ *   grant:   per output that is not receiving, the next requesting input in round-robin order; it must find space for
+ *            all its flits in the output buffer, which it reserves. If not, the output waits: smaller packets do not
+ *            pass it.
  */
 #include "noc/crossbar.h"
 
@@ -240,7 +242,8 @@ int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config
     x->component = (struct cw_component){.tick = tick, .self = x, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_NOC};
     if (create_ports(x) != CW_OK) {
         cw_crossbar_destroy(x);
-        return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory for %u + %u ports", config->inputs, config->outputs);
+        return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory for %u + %u ports", config->inputs,
+                       config->outputs);
     }
     *out = x;
     return CW_OK;
@@ -264,7 +267,8 @@ struct cw_component *cw_crossbar_component(struct cw_crossbar *x)
     return &x->component;
 }
 
-/* Flits of the packet being sent that are still in the input buffer, as the producer sees it: what leaves at now leaves after now. */
+/* Flits of the packet being sent that are still in the input buffer, as the producer sees it: what leaves at now leaves
+ * after now. */
 static uint32_t unsent(const struct cw_crossbar *x, const struct input *in, cw_time now)
 {
     if (now >= in->free_at)

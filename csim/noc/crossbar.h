@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Crossbar, one direction: input queue per source, one flit per cycle and port, wormhole (a packet holds its output until its last
- * flit has passed), round-robin among inputs per output, fixed traversal latency, back-pressure through bounded output buffers. An
- * input serves one packet at a time, oldest first.
+ * Crossbar, one direction: input queue per source, one flit per cycle and port, wormhole (a packet holds its output
+ * until its last flit has passed), round-robin among inputs per output, fixed traversal latency, back-pressure through
+ * bounded output buffers. An input serves one packet at a time, oldest first.
  *
- * Timing. A packet of n flits that is pushed at time t into an idle crossbar is granted at g, the first clock edge after t (a push at
- * an edge is not seen by that edge); it holds its input and its output during n cycles, and may be popped from
+ * Timing. A packet of n flits that is pushed at time t into an idle crossbar is granted at g, the first clock edge
+ * after t (a push at an edge is not seen by that edge); it holds its input and its output during n cycles, and may be
+ * popped from
  *     g + (n - 1 + latency_cycles) * period
- * on. A grant reserves room for all n flits in the output buffer; flit i leaves the input buffer at g + i * period. Space that
- * becomes free at time t, in either buffer, is seen by the other side after t. The packet whose turn it is waits for room; none
- * passes it on its way to that output. Packets from one source to one destination stay in order.
+ * on. A grant reserves room for all n flits in the output buffer; flit i leaves the input buffer at g + i * period.
+ * Space that becomes free at time t, in either buffer, is seen by the other side after t. The packet whose turn it is
+ * waits for room; none passes it on its way to that output. Packets from one source to one destination stay in order.
  */
 #ifndef CW_NOC_CROSSBAR_H
 #define CW_NOC_CROSSBAR_H

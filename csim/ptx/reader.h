@@ -22,7 +22,9 @@
 #ifndef CW_PTX_MAX_UOPS
 #define CW_PTX_MAX_UOPS 1000000u /* per kernel after inlining */
 #endif
+#ifndef CW_PTX_MAX_BYTES
 #define CW_PTX_MAX_BYTES (UINT64_C(1) << 30) /* one variable, and each segment */
+#endif
 #define CW_PTX_MAX_DEPTH 64u                 /* nested scopes, constant expressions, initialisers */
 #define CW_PTX_MAX_CALLS 256u                /* nested calls */
 #define CW_PTX_MAX_PARAM 32764u              /* bytes of kernel parameters: the PTX limit */

@@ -8,7 +8,7 @@
 #include "out_file.h"
 #include "ptx/module.h"
 #include "rtl/rtl_provider.h"
-#include "wave_writer.h"
+#include "wave/wave.h"
 
 struct cowarp_module {
     struct cw_module *module;
@@ -22,12 +22,6 @@ struct cowarp__unit {
 };
 #define COWARP__UNIT_MAX 16u
 
-struct cowarp__wave {
-    const struct cw_wave_writer *writer; /* NULL: no file is open */
-    void *self;
-    char path[CW_OUT_PATH_MAX], temporary[CW_OUT_PATH_MAX];
-};
-
 struct cowarp_gpu {
     struct cw_error err;
     struct cw_config config;
@@ -37,7 +31,9 @@ struct cowarp_gpu {
     enum cw_unit_backend backend[COWARP__UNIT_MAX]; /* in the order of cowarp__units */
     struct cw_gpu *gpu;
     struct cowarp_module *modules;
-    struct cowarp__wave wave;
+    struct cw_taps *taps; /* NULL: no waves */
+    struct cw_unit_provider tapped_units;
+    struct cw_wave *wave; /* NULL: no file is open */
     uint64_t seed;
     bool check_serial, omit_host_seconds, failed;
     char oracle[256];
@@ -54,10 +50,12 @@ const char *cowarp__backend_name(enum cw_unit_backend backend);
 /* Reads "name=backend" settings into gpu->backend and creates gpu->units. */
 int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings);
 
-/* Opens the wave file that the options ask for, if any. */
+/* Before the GPU exists: taps its units when the options ask for waves. */
+int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* When it exists: opens the wave file. */
 int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *options);
 void cowarp__wave_step(void *context, const struct cw_gpu *gpu, cw_time now);
-/* Completes and renames it. */
+/* Completes the file. */
 int cowarp__wave_close(struct cowarp_gpu *gpu);
 
 #endif

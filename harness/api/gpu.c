@@ -66,12 +66,14 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
             cw_fail(&gpu->err, CW_EINVAL, "sabotage '%.40s': there is no transactional system to break; choose one", options->sabotage);
     if (status == CW_OK)
         status = cowarp__units_open(gpu, options->units);
+    if (status == CW_OK)
+        status = cowarp__wave_tap(gpu, options);
     if (status != CW_OK)
         return status;
     const struct cw_gpu_options o = {
         .config = &gpu->config,
         .tm = gpu->system,
-        .units = &gpu->units,
+        .units = gpu->taps != NULL ? &gpu->tapped_units : &gpu->units,
         .seed = options->seed,
         .check_serial = gpu->check_serial,
         .reverse_ticks = options->reverse_ticks != 0,
@@ -107,6 +109,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
         return;
     cowarp__wave_close(gpu);
     cw_gpu_destroy(gpu->gpu);
+    cw_taps_destroy(gpu->taps);
     if (gpu->units_created)
         cw_rtl_provider_destroy(&gpu->units);
     while (gpu->modules != NULL) {

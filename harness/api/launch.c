@@ -25,6 +25,8 @@ static int place(struct cowarp_gpu *gpu, struct cowarp_module *m)
     int status = cw_devmem_alloc(cw_gpu_memory(gpu->gpu), &m->global_base, bytes > 0 ? bytes : 1, &gpu->err);
     if (status == CW_OK)
         status = cw_module_place(m->module, m->global_base, &gpu->err);
+    for (uint32_t i = 0; status == CW_OK && i < m->module->kernel_cnt; i++)
+        status = cw_exec_bind(&m->module->kernel[i], &gpu->err);
     if (status == CW_OK && bytes > 0)
         memcpy(cw_devmem_at(cw_gpu_memory(gpu->gpu), m->global_base), m->module->global_image, bytes);
     return status;

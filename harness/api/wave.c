@@ -1,62 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waves: the file's life from the options to its final name. What goes into it is the writer's matter. */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
+/* Waves: taps between the GPU and its units, and the file that harness/wave writes. */
+#include <stdlib.h>
 
 #include "api.h"
 
-/* The writer of this build; NULL: built without one. */
-static const struct cw_wave_writer *const wave_writer = NULL;
+int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+{
+    struct cw_error err;
+    if (options->wave_file == NULL)
+        return CW_OK;
+    if (options->wave_end != 0 && options->wave_end <= options->wave_begin)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: the wave window ends before it begins", options->wave_file);
+    /* now rather than after the RTL has been built */
+    if (cw_out_file_check(options->wave_file, &err) != CW_OK)
+        return cw_fail(&gpu->err, CW_EIO, "%s", err.text);
+    return cw_taps_create(&gpu->taps, &gpu->tapped_units, &gpu->units, &gpu->err);
+}
 
 int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
-    struct cowarp__wave *w = &gpu->wave;
-    const char *path = options->wave_file;
-    if (path == NULL)
+    const struct cw_rtl_instance *instance;
+    if (options->wave_file == NULL)
         return CW_OK;
-    if (wave_writer == NULL)
-        return cw_fail(&gpu->err, CW_EUNSUP, "%s: this libcowarp was built without a wave writer", path);
-    if (options->wave_end != 0 && options->wave_end <= options->wave_begin)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: the wave window ends before it begins", path);
-    int status = cw_out_file_check(path, &gpu->err);
-    if (status != CW_OK)
-        return status;
-    if (snprintf(w->path, sizeof w->path, "%s", path) >= (int)sizeof w->path ||
-        snprintf(w->temporary, sizeof w->temporary, "%s.%ld", path, (long)getpid()) >= (int)sizeof w->temporary)
-        return cw_fail(&gpu->err, CW_EIO, "%.80s...: file name too long", path);
-    const cw_time period = cw_gpu_clocks(gpu->gpu)->period[CW_DOMAIN_CORE];
-    const struct cw_wave_request request = {
-        .path = w->temporary,
-        .begin = options->wave_begin * period,
-        .end = options->wave_end != 0 ? options->wave_end * period : CW_TIME_NEVER,
-        .gpu = gpu->gpu,
-        .units = &gpu->units,
+    const uint32_t cnt = cw_rtl_provider_instances(&gpu->units, &instance);
+    struct cw_wave_rtl *rtl = calloc(cnt + 1u, sizeof *rtl);
+    if (rtl == NULL)
+        return cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", options->wave_file);
+    for (uint32_t i = 0; i < cnt; i++)
+        rtl[i] = (struct cw_wave_rtl){
+            .model = instance[i].library->model(instance[i].self), .trace = instance[i].library->trace, .self = instance[i].self};
+    const struct cw_wave_options o = {
+        .path = options->wave_file,
+        .plugin = COWARP_WAVE_PLUGIN,
+        .begin = options->wave_begin,
+        .end = options->wave_end != 0 ? options->wave_end : UINT64_MAX,
+        .taps = gpu->taps,
+        .rtl = rtl,
+        .rtl_cnt = cnt,
     };
-    status = wave_writer->open(&w->self, &request, &gpu->err);
-    if (status == CW_OK)
-        w->writer = wave_writer;
+    int status = cw_wave_create(&gpu->wave, &o, gpu->gpu, &gpu->err);
+    if (status != CW_OK)
+        gpu->wave = NULL;
+    free(rtl);
     return status;
 }
 
 void cowarp__wave_step(void *context, const struct cw_gpu *g, cw_time now)
 {
-    struct cowarp_gpu *gpu = context;
-    if (gpu->wave.writer != NULL)
-        gpu->wave.writer->step(gpu->wave.self, g, now);
+    const struct cowarp_gpu *gpu = context;
+    if (gpu->wave != NULL)
+        cw_wave_step(gpu->wave, g, now);
 }
 
 int cowarp__wave_close(struct cowarp_gpu *gpu)
 {
-    struct cowarp__wave *w = &gpu->wave;
-    if (w->writer == NULL)
-        return CW_OK;
-    int status = w->writer->close(w->self, &gpu->err);
-    w->writer = NULL;
-    if (status == CW_OK && rename(w->temporary, w->path) != 0)
-        status = cw_fail(&gpu->err, CW_EIO, "%s: cannot be written: %s", w->path, strerror(errno));
-    if (status != CW_OK)
-        unlink(w->temporary);
-    return status;
+    struct cw_wave *wave = gpu->wave;
+    gpu->wave = NULL;
+    return wave != NULL ? cw_wave_close(wave, true, &gpu->err) : CW_OK;
 }

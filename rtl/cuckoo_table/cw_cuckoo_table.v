@@ -585,6 +585,113 @@ module cw_cuckoo_table #(
     assign evt_stash_o    = evt_stash_q;
     assign evt_overflow_o = evt_overflow_q;
 
+`ifdef FORMAL
+    // One granule, chosen by the solver, and what was last written for it. The memory behind the overflow area is a model that
+    // remembers this granule's entry and answers anything else for other places.
+    (* anyconst *) reg [GRANULE_W-1:0] f_granule;
+    reg [ENTRY_W-1:0]    f_entry_q;
+    reg                  f_reserved_q;
+    reg                  f_mem_q;       // f_granule's entry is in the overflow area ...
+    reg [OVERFLOW_W-1:0] f_mem_addr_q;  // ... here ...
+    reg [ENTRY_W-1:0]    f_mem_entry_q; // ... with this content
+    reg                  f_reading_q;
+    reg [OVERFLOW_W-1:0] f_read_addr_q;
+    reg [GRANULE_W-1:0]  f_read1_q;     // read_granule one and two cycles ago
+    reg [GRANULE_W-1:0]  f_read2_q;
+    reg                  f_past_q = 1'b0;
+    reg                  f_rst_q;
+    reg                  f_evict_wait_q;
+    reg [GRANULE_W+2*TS_W-1:0] f_evict_q;
+    reg                  f_mem_wait_q;
+    reg [OVERFLOW_W+160:0] f_mem_req_q;
+
+    wire f_take = take && s1_granule_q == f_granule;
+    wire f_mem_accept = mem_valid_o && mem_ready_i;
+
+    always @(posedge clk_i) begin
+        f_past_q       <= 1'b1;
+        f_rst_q        <= rst_i;
+        f_read1_q      <= read_valid_o ? read_granule_o : f_read1_q;
+        f_read2_q      <= f_read1_q;
+        f_evict_wait_q <= evict_valid_o && !evict_ready_i && !rst_i;
+        f_evict_q      <= {evict_granule_o, evict_wts_o, evict_rts_o};
+        f_mem_wait_q   <= mem_valid_o && !mem_ready_i && !rst_i;
+        f_mem_req_q    <= {mem_write_o, mem_addr_o, mem_wdata_o};
+        if (wipe) begin
+            f_reserved_q <= 1'b0;
+            f_mem_q      <= 1'b0;
+        end else begin
+            if (f_take) begin
+                f_reserved_q <= !upd_unreserved;
+                f_entry_q    <= upd_entry;
+            end
+            if (f_mem_accept && mem_write_o && hand_q[GRANULE_W-1:0] == f_granule) begin
+                f_mem_q       <= 1'b1;
+                f_mem_addr_q  <= mem_addr_o;
+                f_mem_entry_q <= hand_q;
+            end else if (f_take && evict_removed)
+                f_mem_q <= 1'b0;
+        end
+        if (rst_i || mem_rsp_valid_i)
+            f_reading_q <= 1'b0;
+        else if (f_mem_accept && !mem_write_o)
+            f_reading_q <= 1'b1;
+        if (f_mem_accept && !mem_write_o)
+            f_read_addr_q <= mem_addr_o;
+    end
+
+    always @* begin
+        if (!f_past_q)
+            assume (rst_i);
+        // What the contract demands of the surroundings.
+        if (res_valid_o && !res_room_o && upd_writes_i != {COUNT_W{1'b0}})
+            assume (!upd_valid_i);
+        if (mem_rsp_valid_i) begin
+            assume (f_reading_q);
+            if (f_mem_q && f_read_addr_q == f_mem_addr_q)
+                assume (mem_rdata_i[ENTRY_W-1:0] == f_mem_entry_q);
+            else
+                assume (mem_rdata_i[GRANULE_W-1:0] != f_granule);
+            assume (mem_rdata_i[WRITES_LSB+:COUNT_W] != {COUNT_W{1'b0}});
+        end
+    end
+
+    always @*
+        if (f_past_q && !f_rst_q) begin
+            // 1. A reserved entry is found, wherever it went, with the values last written.
+            if (res_valid_o && res_granule_o == f_granule && f_reserved_q) begin
+                assert (res_found_o);
+                assert (res_wts_o == f_entry_q[WTS_LSB+:TS_W] && res_rts_o == f_entry_q[RTS_LSB+:TS_W]);
+                assert (res_writes_o == f_entry_q[WRITES_LSB+:COUNT_W] && res_owner_o == f_entry_q[OWNER_LSB+:OWNER_W]);
+            end
+            // 2. A reserved entry is never evicted.
+            if (evict_valid_o && evict_granule_o == f_granule)
+                assert (!f_reserved_q);
+            // 3. An entry is in one place only.
+            if (res_run)
+                assert ({2'd0, way_hit[0]} + {2'd0, way_hit[1]} + {2'd0, way_hit[2]} + {2'd0, way_hit[3]}
+                        + {2'd0, stash_hit} <= 3'd1);
+            // 4. A second structure that was read in step has the answer for the offered granule.
+            if (res_valid_o)
+                assert (f_read2_q == res_granule_o);
+            // 5. What is offered on the evict channel and to the memory stays until it is taken.
+            if (f_evict_wait_q)
+                assert (evict_valid_o && f_evict_q == {evict_granule_o, evict_wts_o, evict_rts_o});
+            if (f_mem_wait_q)
+                assert (mem_valid_o && f_mem_req_q == {mem_write_o, mem_addr_o, mem_wdata_o});
+            // 6. The queue and the overflow area never overflow.
+            assert (queue_cnt_q <= 2'd2);
+            assert (overflow_cnt_q <= {1'b1, {OVERFLOW_W{1'b0}}});
+            if (state_q == ST_SPILL)
+                assert (!overflow_full);
+        end
+
+    always @* begin
+        cover (f_past_q && evict_valid_o);
+        cover (f_past_q && state_q == ST_CHAIN_WRITE);
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

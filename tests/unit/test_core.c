@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SIMT core with hand-made kernels, between two crossbars and a memory that answers after a fixed time. */
+/* The SIMT core running small PTX kernels, between two crossbars and a memory that answers after a fixed time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,108 +10,8 @@
 #include "mem/partition.h"
 
 #define MEMORY_LATENCY 50u
-#define UOPS_MAX 64u
 #define CYCLES_MAX 2000000u
-
-/* ---- a kernel, written micro-op by micro-op ---- */
-
-#define R(i)    ((struct cw_opnd){.kind = CW_OPND_R32, .idx = (i)})
-#define D(i)    ((struct cw_opnd){.kind = CW_OPND_R64, .idx = (i)})
-#define P(i)    ((struct cw_opnd){.kind = CW_OPND_PRED, .idx = (i)})
-#define S(i)    ((struct cw_opnd){.kind = CW_OPND_SREG, .idx = (i)})
-#define NONE    ((struct cw_opnd){.kind = CW_OPND_NONE})
-#define OP(...) defaults((struct cw_uop){__VA_ARGS__})
-
-/* What was left 0: one element of u32, no reconvergence. The guard is given as slot + 1. */
-static struct cw_uop defaults(struct cw_uop u)
-{
-    u.guard--;
-    u.vec = u.vec != 0 ? u.vec : 1;
-    u.type = u.type != 0 ? u.type : CW_U32;
-    u.stype = u.stype != 0 ? u.stype : CW_U32;
-    u.rpc = u.rpc != 0 ? u.rpc : CW_PC_NONE;
-    return u;
-}
-
-struct program {
-    struct cw_kernel kernel;
-    struct cw_module module;
-    struct cw_uop uop[UOPS_MAX];
-    uint32_t c32[16 * CW_LANES];
-};
-
-static uint32_t emit(struct program *p, struct cw_uop u)
-{
-    uint32_t pc = p->kernel.uop_cnt++;
-    assert_true(pc < UOPS_MAX);
-    u.line = 100 + pc;
-    p->uop[pc] = u;
-    return pc;
-}
-
-/* A constant operand. */
-static struct cw_opnd C(struct program *p, uint32_t value)
-{
-    uint32_t i = p->kernel.c32_cnt++;
-    for (uint32_t lane = 0; lane < CW_LANES; lane++)
-        p->c32[i * CW_LANES + lane] = value;
-    return (struct cw_opnd){.kind = CW_OPND_C32, .idx = (uint16_t)i};
-}
-
-static void mov(struct program *p, struct cw_opnd dst, struct cw_opnd src)
-{
-    emit(p, OP(.op = CW_OP_MOV, .dst_cnt = 1, .src_cnt = 1, .dst = {dst}, .src = {src}));
-}
-
-static void add(struct program *p, struct cw_opnd dst, struct cw_opnd a, struct cw_opnd b)
-{
-    emit(p, OP(.op = CW_OP_ADD, .dst_cnt = 1, .src_cnt = 2, .dst = {dst}, .src = {a, b}));
-}
-
-static void mul(struct program *p, struct cw_opnd dst, struct cw_opnd a, struct cw_opnd b)
-{
-    emit(p, OP(.op = CW_OP_MUL, .fu = CW_FU_IMUL, .dst_cnt = 1, .src_cnt = 2, .dst = {dst}, .src = {a, b}));
-}
-
-static void setp(struct program *p, struct cw_opnd dst, enum cw_cmp cmp, struct cw_opnd a, struct cw_opnd b)
-{
-    emit(p, OP(.op = CW_OP_SETP, .cmp = (uint8_t)cmp, .dst_cnt = 1, .src_cnt = 2, .dst = {dst}, .src = {a, b}));
-}
-
-static uint32_t bra(struct program *p, int guard, bool neg, uint32_t target, uint32_t rpc)
-{
-    return emit(p, OP(.op = CW_OP_BRA, .fu = CW_FU_CTRL, .guard = (int16_t)(guard + 1), .guard_neg = neg, .target = target, .rpc = rpc));
-}
-
-static void param(struct program *p, struct cw_opnd dst, enum cw_type type, int64_t offset)
-{
-    emit(p, OP(.op = CW_OP_LD, .fu = CW_FU_MEM, .space = CW_SPACE_PARAM, .type = (uint8_t)type, .imm = offset, .dst_cnt = 1, .src_cnt = 1,
-               .dst = {dst}));
-}
-
-/* dst = base + 4 * index */
-static void element(struct program *p, struct cw_opnd dst, struct cw_opnd base, struct cw_opnd index)
-{
-    struct cw_opnd four = C(p, 4);
-    emit(p, OP(.op = CW_OP_MAD, .fu = CW_FU_IMUL, .flags = CW_UF_WIDE, .type = CW_U64, .stype = CW_U32, .dst_cnt = 1, .src_cnt = 3, .dst = {dst},
-               .src = {index, four, base}));
-}
-
-static uint32_t ld(struct program *p, enum cw_space space, struct cw_opnd dst, struct cw_opnd addr)
-{
-    return emit(p, OP(.op = CW_OP_LD, .fu = CW_FU_MEM, .space = (uint8_t)space, .flags = CW_UF_CACHE_ALL, .dst_cnt = 1, .src_cnt = 1,
-                      .dst = {dst}, .src = {addr}));
-}
-
-static uint32_t st(struct program *p, enum cw_space space, struct cw_opnd addr, struct cw_opnd value)
-{
-    return emit(p, OP(.op = CW_OP_ST, .fu = CW_FU_MEM, .space = (uint8_t)space, .src_cnt = 2, .src = {addr, value}));
-}
-
-static void finish(struct program *p)
-{
-    emit(p, OP(.op = CW_OP_EXIT, .fu = CW_FU_CTRL));
-}
+#define BUFFER_WORDS 16384u
 
 /* ---- the rig ---- */
 
@@ -129,19 +29,21 @@ struct rig {
     struct cw_crossbar *up, *down;
     struct cw_core *core;
     struct cw_launch launch;
-    struct program program;
+    struct cw_module *module;
+    struct cw_kernel *kernel;
     uint8_t param[64];
     struct pending pending[4096];
     uint32_t pending_head, pending_cnt;
-    uint32_t in_flight_max;
     uint64_t progress;
     uint32_t blocks_done, blocks_left;
     int fault;
     char fault_text[512];
     cw_time now;
     uint64_t cycles;      /* at the end */
+    uint64_t ticks;       /* of the core */
+    uint32_t log_bytes;   /* per thread in local memory */
     bool every_cycle;     /* tick the core in every cycle, not only when it asks for it */
-    uint64_t buffer;      /* device address of 64 KB */
+    uint64_t buffer;      /* device address of BUFFER_WORDS words: every kernel's only parameter */
 };
 
 static void on_block_done(void *context, uint32_t core)
@@ -243,10 +145,7 @@ static void create_machine(struct rig *r)
                                      .up = r->up, .down = r->down, .index = 0, .events = {r, on_block_done, on_fault},
                                      .progress = &r->progress};
     assert_int_equal(cw_core_create(&r->core, &c, &err), 0);
-    assert_int_equal(cw_devmem_alloc(&r->memory, &r->buffer, 65536, &err), 0);
-    r->program.kernel = (struct cw_kernel){.name = (char *)"k", .uop = r->program.uop, .c32 = r->program.c32, .r32_cnt = 16, .r64_cnt = 8,
-                                           .pred_cnt = 4, .live_regs = 16, .param_bytes = sizeof r->param};
-    r->program.module = (struct cw_module){.file = (char *)"k.ptx"};
+    assert_int_equal(cw_devmem_alloc(&r->memory, &r->buffer, 4 * BUFFER_WORDS, &err), 0);
 }
 
 static struct rig *new_rig(void)
@@ -263,6 +162,7 @@ static struct rig *new_rig(void)
 static void destroy_rig(struct rig *r)
 {
     cw_core_destroy(r->core);
+    cw_module_destroy(r->module);
     cw_crossbar_destroy(r->up);
     cw_crossbar_destroy(r->down);
     cw_packet_pool_destroy(&r->pool);
@@ -270,20 +170,47 @@ static void destroy_rig(struct rig *r)
     free(r);
 }
 
-static void prepare(struct rig *r, uint32_t threads, uint32_t blocks, uint32_t shared_bytes)
+#define PTX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
+
+/* Registers that every kernel has; %n is the thread's number in the grid, %a the buffer, %e the buffer's word n. */
+#define ENTRY                                                                                                    \
+    ".visible .entry k(.param .u64 buf) {\n.reg .b32 %r<32>; .reg .b64 %d<16>; .reg .pred %p<8>;\n"               \
+    ".reg .b32 %n, %t, %c, %m; .reg .b64 %a, %e;\n"                                                              \
+    "mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %m, %ntid.x; mad.lo.u32 %n, %c, %m, %t;\n"                \
+    "ld.param.u64 %a, [buf]; mad.wide.u32 %e, %n, 4, %a;\n"
+#define ENTRY_UOPS 6u
+
+static void load(struct rig *r, const char *text)
 {
     struct cw_error err;
-    r->launch = (struct cw_launch){.kernel = &r->program.kernel, .module = &r->program.module, .param = r->param, .grid = {blocks, 1, 1},
-                                   .block = {threads, 1, 1}, .threads = threads, .warps = (threads + 31) / 32, .shared_bytes = shared_bytes,
-                                   .regs_per_thread = r->program.kernel.live_regs, .local_bytes = r->program.kernel.local_bytes,
-                                   .log_offset = r->program.kernel.local_bytes};
+    uint64_t base = r->buffer;
+    if (cw_module_load(&r->module, text, strlen(text), "k.ptx", &err) != 0 || cw_module_place(r->module, base, &err) != 0)
+        fail_msg("%s", err.text);
+    r->kernel = (struct cw_kernel *)cw_module_kernel(r->module, "k");
+    assert_non_null(r->kernel);
+    assert_int_equal(cw_exec_bind(r->kernel, &err), 0);
+}
+
+static int try_prepare(struct rig *r, uint32_t threads, uint32_t blocks, uint32_t shared_bytes, struct cw_error *err)
+{
+    const uint32_t local_bytes = (r->kernel->local_bytes + 3) / 4 * 4;
+    memcpy(r->param, &r->buffer, 8);
+    r->launch = (struct cw_launch){.kernel = r->kernel, .module = r->module, .param = r->param, .grid = {blocks, 1, 1},
+                                   .block = {threads, 1, 1}, .threads = threads, .warps = (threads + 31) / 32,
+                                   .shared_bytes = r->kernel->shared_bytes + shared_bytes, .regs_per_thread = r->kernel->live_regs,
+                                   .local_bytes = local_bytes + r->log_bytes, .log_offset = local_bytes};
     if (r->launch.local_bytes > 0)
         assert_int_equal(cw_devmem_alloc(&r->memory, &r->launch.local_base,
-                                         cw_local_total_bytes(1, r->config.core_warps, r->launch.local_bytes), &err), 0);
-    assert_int_equal(cw_exec_bind(&r->program.kernel, &err), 0);
-    if (cw_core_prepare(r->core, &r->launch, &err) != 0)
-        fail_msg("%s", err.text);
+                                         cw_local_total_bytes(1, r->config.core_warps, r->launch.local_bytes), err), 0);
     r->blocks_left = blocks;
+    return cw_core_prepare(r->core, &r->launch, err);
+}
+
+static void prepare(struct rig *r, uint32_t threads, uint32_t blocks)
+{
+    struct cw_error err;
+    if (try_prepare(r, threads, blocks, 0, &err) != 0)
+        fail_msg("%s", err.text);
 }
 
 static bool at_rest(const struct rig *r)
@@ -301,8 +228,10 @@ static void step(struct rig *r)
         cw_core_start_block(r->core, id, r->now);
         r->blocks_left--;
     }
-    if (r->every_cycle || c->wake <= r->now)
+    if (r->every_cycle || c->wake <= r->now) {
         c->tick(c->self, r->now);
+        r->ticks++;
+    }
     if (up->wake <= r->now)
         up->tick(up->self, r->now);
     if (down->wake <= r->now)
@@ -335,79 +264,486 @@ static void set_word(struct rig *r, uint32_t i, uint32_t v)
     memcpy(cw_devmem_at(&r->memory, r->buffer + 4 * (uint64_t)i), &v, 4);
 }
 
-/* r0 = global thread number, d0 = buffer */
-static void prologue(struct rig *r)
-{
-    struct program *p = &r->program;
-    memcpy(r->param, &r->buffer, 8);
-    mov(p, R(0), S(CW_SREG_TID_X));
-    mov(p, R(1), S(CW_SREG_CTAID_X));
-    mov(p, R(2), S(CW_SREG_NTID_X));
-    emit(p, OP(.op = CW_OP_MAD, .fu = CW_FU_IMUL, .dst_cnt = 1, .src_cnt = 3, .dst = {R(0)}, .src = {R(1), R(2), R(0)}));
-    param(p, D(0), CW_U64, 0);
-}
-
-/* ---- tests ---- */
-
-static void build_vecadd(struct rig *r)
-{
-    struct program *p = &r->program;
-    prologue(r);
-    element(p, D(1), D(0), R(0));
-    ld(p, CW_SPACE_GLOBAL, R(3), D(1));
-    uint32_t second = ld(p, CW_SPACE_GLOBAL, R(4), D(1));
-    p->uop[second].imm = 16384;
-    add(p, R(5), R(3), R(4));
-    uint32_t store = st(p, CW_SPACE_GLOBAL, D(1), R(5));
-    p->uop[store].imm = 32768;
-    finish(p);
-}
-
-static void run_vecadd(struct rig *r)
+/* A machine that has run the kernel without a fault. */
+static struct rig *run_kernel(struct rig *r, const char *text, uint32_t threads, uint32_t blocks)
 {
     create_machine(r);
-    for (uint32_t i = 0; i < 4096; i++) {
-        set_word(r, i, 3 * i);
-        set_word(r, 4096 + i, 1000000 - i);
-    }
-    build_vecadd(r);
-    prepare(r, 96, 40, 0);
+    for (uint32_t i = 0; i < BUFFER_WORDS; i++)
+        set_word(r, i, i);
+    load(r, text);
+    prepare(r, threads, blocks);
     run(r);
     assert_string_equal(r->fault_text, "");
-    for (uint32_t i = 0; i < 3840; i++)
-        assert_int_equal(word(r, 8192 + i), 1000000 + 2 * i);
-    assert_int_equal(word(r, 8192 + 3840), 0);
+    return r;
 }
+
+/* ---- results ---- */
+
+static const char vecadd[] = PTX_HEAD ENTRY
+    "ld.global.u32 %r1, [%e]; ld.global.u32 %r2, [%e+16384]; add.u32 %r3, %r1, %r2; st.global.u32 [%e+32768], %r3; ret; }";
 
 static void test_core__adds_vectors(void **state)
 {
     (void)state;
-    struct rig *r = new_rig();
-    run_vecadd(r);
+    struct rig *r = run_kernel(new_rig(), vecadd, 96, 40);
+    for (uint32_t i = 0; i < 3840; i++)
+        assert_int_equal(word(r, 8192 + i), i + (4096 + i));
+    assert_int_equal(word(r, 8192 + 3840), 8192 + 3840);
     assert_int_equal(r->stats.threads_exited, 3840);
     assert_int_equal(r->stats.blocks_finished, 40);
     assert_int_equal(r->blocks_done, 40);
-    assert_int_equal(r->stats.warp_instructions, 120 * 11);
-    assert_int_equal(r->stats.thread_instructions, 3840 * 11);
+    assert_int_equal(r->stats.warp_instructions, 120 * (ENTRY_UOPS + 5));
+    assert_int_equal(r->stats.thread_instructions, 3840 * (ENTRY_UOPS + 5));
+    assert_int_equal(r->stats.mem_instructions, 120 * 3);
     assert_int_equal(r->stats.mem_accesses, 120 * 3); /* a warp's 32 words are one line */
     destroy_rig(r);
 }
 
+/* word[n] = number of iterations: n % 7 + 1, by a loop that lanes leave one after the other, inside an if */
+static const char loops[] = PTX_HEAD ENTRY
+    "rem.u32 %r1, %n, 7; mov.u32 %r2, 0; and.b32 %r3, %n, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN;\n"
+    "LOOP: add.u32 %r2, %r2, 1; setp.gt.u32 %p2, %r2, %r1; @!%p2 bra LOOP; bra DONE;\n"
+    "EVEN: add.u32 %r2, %r1, 1001;\n"
+    "DONE: st.global.u32 [%e], %r2; ret; }";
+
+static void check_loops(const struct rig *r, uint32_t threads)
+{
+    for (uint32_t i = 0; i < threads; i++)
+        assert_int_equal(word(r, i), i % 7 + (i % 2 == 0 ? 1001 : 1));
+}
+
+static void test_core__divergent_lanes_get_their_own_results(void **state)
+{
+    (void)state;
+    struct rig *r = run_kernel(new_rig(), loops, 100, 3);
+    check_loops(r, 300);
+    assert_in_range(r->stats.branches_divergent, 1, r->stats.branches);
+    destroy_rig(r);
+}
+
+/* Reverses each block of 256 words through shared memory. */
+static const char reverse[] = PTX_HEAD ".shared .align 4 .b8 s[1024];\n" ENTRY
+    "mov.u64 %d1, s; mul.wide.u32 %d2, %t, 4; add.u64 %d3, %d1, %d2; ld.global.u32 %r1, [%e]; st.shared.u32 [%d3], %r1;\n"
+    "bar.sync 0; mov.u32 %r2, 255; sub.u32 %r2, %r2, %t; mul.wide.u32 %d4, %r2, 4; add.u64 %d5, %d1, %d4;\n"
+    "ld.shared.u32 %r3, [%d5]; st.global.u32 [%e], %r3; ret; }";
+
+static void test_core__blocks_exchange_through_shared_memory(void **state)
+{
+    (void)state;
+    struct rig *r = run_kernel(new_rig(), reverse, 256, 20);
+    for (uint32_t i = 0; i < 20 * 256; i++)
+        assert_int_equal(word(r, i), i / 256 * 256 + 255 - i % 256);
+    assert_int_equal(r->stats.barriers, 20 * 8);
+    assert_int_equal(r->stats.shared_conflict_cycles, 0);
+    destroy_rig(r);
+}
+
+/* Warps that have exited do not hold up a barrier. */
+static const char early_exit[] = PTX_HEAD ENTRY
+    "setp.lt.u32 %p1, %t, 64; @%p1 bra OUT; bar.sync 0; mov.u32 %r1, 7; st.global.u32 [%e], %r1; OUT: ret; }";
+
+static void test_core__a_barrier_counts_only_live_warps(void **state)
+{
+    (void)state;
+    struct rig *r = run_kernel(new_rig(), early_exit, 160, 2);
+    for (uint32_t i = 0; i < 320; i++)
+        assert_int_equal(word(r, i), i % 160 < 64 ? i : 7);
+    destroy_rig(r);
+}
+
+/* An array of 16 words per thread in local memory, written up, read down, with an address that depends on the lane. 32 warps need 64 KB, more
+ * than the L1 has: lines come and go. */
+static const char local_array[] = PTX_HEAD ENTRY
+    ".local .align 8 .b8 l[128]; mov.u64 %d1, l; mov.u32 %r1, 0;\n"
+    "W: add.u32 %r2, %r1, %n; and.b32 %r2, %r2, 15; mad.wide.u32 %d2, %r2, 4, %d1; mad.lo.u32 %r3, %n, 100, %r2; st.local.u32 [%d2], %r3;\n"
+    "mul.wide.u32 %d4, %r2, 4; add.u64 %d4, %d4, %d1; st.local.u16 [%d4+64], %r3;\n"
+    "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 16; @%p1 bra W;\n"
+    "mov.u32 %r1, 0; mov.u32 %r5, 0;\n"
+    "L: shl.b32 %r6, %r1, 2; cvt.u64.u32 %d3, %r6; add.u64 %d3, %d1, %d3; ld.local.u32 %r4, [%d3]; add.u32 %r5, %r5, %r4;\n"
+    "ld.local.u16 %r8, [%d3+64]; add.u32 %r5, %r5, %r8;\n"
+    "add.u32 %r1, %r1, 2; setp.lt.u32 %p1, %r1, 16; @%p1 bra L;\n"
+    "ld.local.v2.u64 {%d5, %d6}, [%d1+16]; cvt.u32.u64 %r7, %d6; add.u32 %r5, %r5, %r7;\n"
+    "shr.u64 %d5, %d5, 32; cvt.u32.u64 %r7, %d5; add.u32 %r5, %r5, %r7; st.global.u32 [%e], %r5; ret; }";
+
+static void test_core__local_memory_is_private_and_survives_eviction(void **state)
+{
+    (void)state;
+    struct rig *r = run_kernel(new_rig(), local_array, 512, 4);
+    for (uint32_t n = 0; n < 2048; n++) {
+        uint32_t sum = 8 * 100 * n + 56; /* even words: 0 + 2 + .. + 14 */
+        for (uint32_t k = 0; k < 16; k += 2)
+            sum += (100 * n + k) & 0xffff;
+        sum += (100 * n + 6) + (100 * n + 5); /* low half of the second, high half of the first 64 bits at word 4 */
+        assert_int_equal(word(r, n), sum);
+    }
+    assert_in_range(r->stats.l1_writebacks, 1, UINT32_MAX);
+    assert_in_range(r->stats.l1_read_misses, 1, r->stats.l1_reads);
+    destroy_rig(r);
+}
+
+static const char atomics[] = PTX_HEAD ".shared .align 4 .b8 s[8];\n" ENTRY
+    "mov.u64 %d1, s; setp.ne.u32 %p1, %t, 0; mov.u32 %r9, 0; @%p1 bra SKIP; st.shared.u32 [%d1], %r9; SKIP: bar.sync 0;\n"
+    "atom.global.add.u32 %r1, [%a], 1; atom.shared.add.u32 %r2, [%d1], 2; red.global.max.u32 [%a+4], %n;\n"
+    "mad.wide.u32 %d3, %r1, 4, %a; mov.u32 %r4, 1; atom.global.add.u32 %r5, [%d3+4096], %r4; bar.sync 0;\n"
+    "ld.shared.u32 %r3, [%d1]; setp.eq.u32 %p2, %t, 0; mad.wide.u32 %d2, %c, 4, %a; @%p2 st.global.u32 [%d2+64], %r3; ret; }";
+
+static void test_core__atomics_are_performed_once_per_lane(void **state)
+{
+    (void)state;
+    struct rig *r = new_rig();
+    run_kernel(r, atomics, 64, 8);
+    assert_int_equal(word(r, 0), 512);
+    assert_int_equal(word(r, 1), 511);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(word(r, 16 + i), 128); /* 64 threads added 2 */
+    for (uint32_t i = 0; i < 512; i++) /* all old values were different: each counter was hit once */
+        assert_int_equal(word(r, 1024 + i), 1024 + i + 1);
+    destroy_rig(r);
+}
+
+/* Generic addresses in one instruction: even lanes global, odd lanes shared. */
+static const char generic[] = PTX_HEAD ".shared .align 4 .b8 s[128];\n" ENTRY
+    "mov.u64 %d1, s; cvta.shared.u64 %d2, %d1; mad.wide.u32 %d3, %t, 4, %d2; add.u32 %r1, %n, 5000;\n"
+    "and.b32 %r2, %n, 1; setp.eq.u32 %p1, %r2, 0; selp.b64 %d4, %e, %d3, %p1; st.u32 [%d4], %r1; ld.u32 %r3, [%d4];\n"
+    "add.u32 %r3, %r3, 1; st.global.u32 [%e+4096], %r3; ret; }";
+
+static void test_core__one_generic_access_may_go_to_two_spaces(void **state)
+{
+    (void)state;
+    struct rig *r = run_kernel(new_rig(), generic, 32, 1);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(word(r, 1024 + i), 5001 + i);
+        assert_int_equal(word(r, i), i % 2 == 0 ? 5000 + i : i);
+    }
+    destroy_rig(r);
+}
+
+static const char widths[] = PTX_HEAD ".const .align 4 .b32 table[4] = {10, 20, 30, 40};\n" ENTRY
+    "mul.wide.u32 %d1, %t, 16; add.u64 %d1, %d1, %a; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];\n"
+    "add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4;\n"
+    "ld.global.s8 %r5, [%a+1]; ld.global.u8 %r6, [%a+4]; ld.global.s16 %r7, [%a+2]; ld.global.s8 %d5, [%a];\n"
+    "and.b32 %r8, %t, 3; mul.wide.u32 %d2, %r8, 4; mov.u64 %d3, table; add.u64 %d2, %d2, %d3; ld.const.u32 %r9, [%d2];\n"
+    "add.u32 %r1, %r1, %r9; st.global.u32 [%e+4096], %r1; st.global.u32 [%a+8192], %r5; st.global.u32 [%a+8196], %r6;\n"
+    "st.global.u32 [%a+8200], %r7; st.global.u64 [%a+8208], %d5; st.global.u8 [%a+8217], %r6; ret; }";
+
+static void test_core__accesses_of_all_widths(void **state)
+{
+    (void)state;
+    struct rig *r = new_rig();
+    create_machine(r);
+    for (uint32_t i = 0; i < BUFFER_WORDS; i++)
+        set_word(r, i, i);
+    set_word(r, 0, 0x8001fe80u);
+    set_word(r, 1, 0x123456ffu);
+    load(r, widths);
+    prepare(r, 32, 1);
+    run(r);
+    assert_string_equal(r->fault_text, "");
+    for (uint32_t i = 1; i < 32; i++)
+        assert_int_equal(word(r, 1024 + i), 16 * i + 6 + 10 * (i % 4 + 1));
+    assert_int_equal(word(r, 2048), 0xfffffffe);
+    assert_int_equal(word(r, 2049), 0xff);
+    assert_int_equal(word(r, 2050), 0xffff8001);
+    assert_int_equal(word(r, 2052), 0xffffff80);
+    assert_int_equal(word(r, 2053), 0xffffffff);
+    assert_int_equal(word(r, 2054), (2054 & ~0xff00u) | 0xff00);
+    destroy_rig(r);
+}
+
+/* The same thread stores and loads one address again and again: program order, with and without the L1. */
+static const char same_address[] = PTX_HEAD ENTRY
+    "mov.u32 %r1, 0; mov.u32 %r5, 0;\n"
+    "L: add.u32 %r2, %r1, %n; st.global.u32 [%e], %r2; ld.global.u32 %r3, [%e]; sub.u32 %r4, %r3, %r2; or.b32 %r5, %r5, %r4;\n"
+    "atom.global.add.u32 %r6, [%e], 1; sub.u32 %r4, %r6, %r2; or.b32 %r5, %r5, %r4; ld.global.u32 %r3, [%e]; sub.u32 %r4, %r3, %r2;\n"
+    "sub.u32 %r4, %r4, 1; or.b32 %r5, %r5, %r4; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 20; @%p1 bra L;\n"
+    "st.global.u32 [%e+8192], %r5; ret; }";
+
+static void test_core__accesses_of_a_thread_to_one_address_stay_in_order(void **state)
+{
+    (void)state;
+    for (uint32_t l1 = 0; l1 < 2; l1++) {
+        struct rig *r = new_rig();
+        r->config.l1_global = l1;
+        run_kernel(r, same_address, 256, 4);
+        for (uint32_t i = 0; i < 1024; i++)
+            assert_int_equal(word(r, 2048 + i), 0);
+        destroy_rig(r);
+    }
+}
+
+/* ---- timing ---- */
+
+static uint64_t cycles_of(const char *text, uint32_t threads)
+{
+    struct rig *r = run_kernel(new_rig(), text, threads, 1);
+    uint64_t cycles = r->cycles;
+    destroy_rig(r);
+    return cycles;
+}
+
+static void test_core__dependent_instructions_are_a_latency_apart(void **state)
+{
+    (void)state;
+    const char chain1[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; add.u32 %r1, %r1, 1; ret; }";
+    const char chain4[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; ret; }";
+    const char free4[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; add.u32 %r1, %r1, 1; add.u32 %r2, %n, 1; add.u32 %r3, %n, 1; add.u32 %r4, %n, 1; ret; }";
+    uint64_t base = cycles_of(chain1, 32);
+    assert_int_equal(cycles_of(chain4, 32) - base, 3 * 8);  /* fu.alu_latency */
+    assert_int_equal(cycles_of(free4, 32) - base, 3 * 2);   /* core.issue_cycles */
+}
+
+static void test_core__the_load_path_has_the_configured_latency(void **state)
+{
+    (void)state;
+    const char none[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; ret; }";
+    const char one[] = PTX_HEAD ENTRY "ld.global.u32 %r1, [%e]; add.u32 %r1, %r1, 1; ret; }";
+    const char two[] = PTX_HEAD ENTRY "ld.global.u32 %r1, [%e]; mad.wide.u32 %d1, %r1, 4, %a; ld.global.u32 %r2, [%d1]; add.u32 %r1, %r2, 1; ret; }";
+    uint64_t base = cycles_of(none, 1);
+    /* l1.pipeline, request, memory, reply of one header and one sector (2 flits), write-back */
+    uint64_t load_cycles = 34 + (1 + 5) + MEMORY_LATENCY + (1 + 5 + 1) + 1;
+    uint64_t first = cycles_of(one, 1) - base;
+    assert_in_range(first, load_cycles - 4, load_cycles + 4);
+    assert_int_equal(cycles_of(two, 1) - cycles_of(one, 1), first + 10); /* fu.imul_latency */
+}
+
+static void test_core__bank_conflicts_cost_a_cycle_each(void **state)
+{
+    (void)state;
+    const char straight[] = PTX_HEAD ".shared .align 4 .b8 s[8192];\n" ENTRY
+        "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 4, %d1; ld.shared.u32 %r1, [%d2]; add.u32 %r1, %r1, 1; ret; }";
+    const char strided[] = PTX_HEAD ".shared .align 4 .b8 s[8192];\n" ENTRY
+        "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 64, %d1; ld.shared.u32 %r1, [%d2]; add.u32 %r1, %r1, 1; ret; }";
+    assert_int_equal(cycles_of(strided, 32) - cycles_of(straight, 32), 15); /* 16 words apart: two banks, 16 words each */
+}
+
+static void test_core__a_fence_waits_for_the_acknowledgement(void **state)
+{
+    (void)state;
+    const char without[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; mov.u32 %r1, %clock; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; st.global.u32 [%e+4096], %r3; ret; }";
+    const char gpu[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; mov.u32 %r1, %clock; membar.gl; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; st.global.u32 [%e+4096], %r3; ret; }";
+    const char cta[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; mov.u32 %r1, %clock; membar.cta; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; st.global.u32 [%e+4096], %r3; ret; }";
+    const char *const text[] = {without, cta, gpu};
+    uint32_t waited[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        struct rig *r = run_kernel(new_rig(), text[i], 32, 1);
+        waited[i] = word(r, 1024);
+        destroy_rig(r);
+    }
+    assert_in_range(waited[0], 1, 4);
+    assert_in_range(waited[1], 30, 40);                                        /* the pipeline */
+    assert_in_range(waited[2], 30 + MEMORY_LATENCY + 10, 50 + MEMORY_LATENCY + 16); /* and both crossbars and the memory */
+}
+
+/* ---- time skipping ---- */
+
 static void test_core__skipping_idle_cycles_changes_nothing(void **state)
 {
     (void)state;
-    struct rig *skip = new_rig(), *all = new_rig();
-    all->every_cycle = true;
-    run_vecadd(skip);
-    run_vecadd(all);
-    assert_int_equal(skip->cycles, all->cycles);
-    assert_memory_equal(&skip->stats, &all->stats, sizeof skip->stats);
-    destroy_rig(skip);
-    destroy_rig(all);
+    const char *const text[] = {vecadd, loops, reverse, local_array, atomics, same_address};
+    for (uint32_t i = 0; i < sizeof text / sizeof text[0]; i++)
+        for (uint32_t policy = CW_SCHED_GTO; policy <= CW_SCHED_LRR; policy++) {
+            struct rig *skip = new_rig(), *all = new_rig();
+            all->every_cycle = true;
+            skip->config.core_scheduler = all->config.core_scheduler = policy;
+            skip->config.l1_global = all->config.l1_global = policy;
+            run_kernel(skip, text[i], 256, 4);
+            run_kernel(all, text[i], 256, 4);
+            assert_int_equal(skip->cycles, all->cycles);
+            assert_memory_equal(&skip->stats, &all->stats, sizeof skip->stats);
+            assert_memory_equal(cw_devmem_at(&skip->memory, skip->buffer), cw_devmem_at(&all->memory, all->buffer), 4 * BUFFER_WORDS);
+            assert_true(skip->ticks < all->ticks);
+            destroy_rig(skip);
+            destroy_rig(all);
+        }
+}
+
+/* ---- resources ---- */
+
+static uint32_t most_blocks(struct rig *r, uint32_t threads, uint32_t shared)
+{
+    struct cw_error err;
+    uint32_t n = 0;
+    assert_int_equal(try_prepare(r, threads, 1, shared, &err), 0);
+    for (; cw_core_can_take_block(r->core); n++)
+        cw_core_start_block(r->core, (const uint32_t[3]){n, 0, 0}, r->now);
+    return n;
+}
+
+static void test_core__blocks_are_limited_by_each_resource(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t threads, shared, registers, expected;
+    } cases[] = {{32, 0, 10, 8},      /* core.blocks */
+                 {512, 0, 10, 3},     /* 48 warps */
+                 {32, 4000, 10, 4},   /* 16 KB in slices of 4096 */
+                 {256, 0, 32, 4},     /* 32768 registers */
+                 {256, 0, 31, 4}};    /* 31 x 32 registers are 992, rounded up to 1024 per warp */
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *r = new_rig();
+        create_machine(r);
+        load(r, vecadd);
+        r->kernel->live_regs = cases[i].registers;
+        assert_int_equal(most_blocks(r, cases[i].threads, cases[i].shared), cases[i].expected);
+        destroy_rig(r);
+    }
+}
+
+static void test_core__a_block_that_cannot_fit_is_refused(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct rig *r = new_rig();
+    create_machine(r);
+    load(r, vecadd);
+    assert_int_equal(try_prepare(r, 32, 1, 20000, &err), CW_EINVAL);
+    assert_non_null(strstr(err.text, "core.shared_bytes"));
+    r->config.core_warps = 48;
+    assert_int_equal(try_prepare(r, 49 * 32, 1, 0, &err), CW_EINVAL);
+    assert_non_null(strstr(err.text, "core.warps"));
+    r->kernel->live_regs = 64;
+    assert_int_equal(try_prepare(r, 1024, 1, 0, &err), CW_EINVAL);
+    assert_non_null(strstr(err.text, "core.registers"));
+    destroy_rig(r);
+}
+
+/* ---- faults and reports ---- */
+
+static struct rig *run_to_fault(const char *text, uint32_t threads)
+{
+    struct rig *r = new_rig();
+    create_machine(r);
+    load(r, text);
+    prepare(r, threads, 1);
+    run(r);
+    assert_int_equal(r->fault, CW_EFAULT);
+    return r;
+}
+
+static void expect_fault(const char *text, const char *expected)
+{
+    struct rig *r = run_to_fault(text, 64);
+    if (strstr(r->fault_text, expected) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", r->fault_text, expected);
+    destroy_rig(r);
+}
+
+static void test_core__illegal_accesses_name_thread_and_address(void **state)
+{
+    (void)state;
+    const char wild[] = PTX_HEAD ENTRY "setp.ne.u32 %p1, %t, 37; @%p1 bra OUT;\nmov.u64 %d1, 64; ld.global.u32 %r1, [%d1]; OUT: ret; }";
+    const char odd[] = PTX_HEAD ENTRY "add.u64 %d1, %e, 2; st.global.u32 [%d1], %n; ret; }";
+    const char far[] = PTX_HEAD ENTRY "mov.u64 %d1, 0x7000000000; ld.u32 %r1, [%d1]; ret; }";
+    const char shared[] = PTX_HEAD ".shared .align 4 .b8 s[128];\n" ENTRY "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 4, %d1; st.shared.u32 [%d2], %t; ret; }";
+    const char trap[] = PTX_HEAD ENTRY "trap; ret; }";
+    expect_fault(wild, "kernel k: k.ptx:10: block (0, 0, 0) thread (37, 0, 0): ld of 4 bytes at global address 0x40: no memory there");
+    expect_fault(odd, "misaligned");
+    expect_fault(far, "not allocated");
+    expect_fault(shared, "thread (32, 0, 0): st of 4 bytes at shared address 0x80: beyond the block's shared memory");
+    expect_fault(trap, "thread (0, 0, 0): trap");
+}
+
+static void report_text(const struct rig *r, char *text, size_t size)
+{
+    FILE *f = tmpfile();
+    assert_non_null(f);
+    cw_core_report(r->core, f);
+    rewind(f);
+    size_t n = fread(text, 1, size - 1, f);
+    text[n] = 0;
+    fclose(f);
+}
+
+/* A warp waits at a barrier for one that never comes. */
+static void test_core__the_report_names_a_missing_barrier_arrival(void **state)
+{
+    (void)state;
+    const char text[] = PTX_HEAD ENTRY "setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 3, 64; @!%p1 bar.sync 4, 64; ret; }";
+    struct rig *r = new_rig();
+    char report[4096];
+    create_machine(r);
+    load(r, text);
+    prepare(r, 64, 1);
+    for (uint32_t i = 0; i < 2000; i++)
+        step(r);
+    report_text(r, report, sizeof report);
+    assert_non_null(strstr(report, "warp 0 block (0, 0, 0) at k.ptx:"));
+    assert_non_null(strstr(report, "waits for barrier 3: 1 of 2 warps arrived"));
+    assert_non_null(strstr(report, "waits for barrier 4: 1 of 2 warps arrived"));
+    assert_true(cw_core_component(r->core)->wake == CW_TIME_NEVER);
+    assert_int_equal(cw_core_warp_state(r->core, 0), 3);
+    assert_int_equal(cw_core_warp_state(r->core, 5), 0);
+    destroy_rig(r);
+}
+
+/* The spin lock that deadlocks under a SIMT stack (Fung 2015, Example 5): the lane that has the lock waits for those who want it. */
+static const char spin_lock[] = PTX_HEAD ENTRY
+    "\nSPIN: atom.global.cas.b32 %r1, [%a], 0, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra SPIN;\n"
+    "atom.global.exch.b32 %r2, [%a], 0; ret; }";
+
+static void test_core__a_simt_deadlock_is_recognised(void **state)
+{
+    (void)state;
+    struct rig *r = new_rig();
+    struct cw_core_spin spin;
+    create_machine(r);
+    set_word(r, 0, 0);
+    load(r, spin_lock);
+    prepare(r, 32, 1);
+    for (uint32_t i = 0; i < 100000; i++)
+        step(r);
+    uint64_t progress = r->progress;
+    for (uint32_t i = 0; i < 100000; i++)
+        step(r);
+    assert_int_equal(r->progress, progress);
+    assert_true(cw_core_spin_report(r->core, &spin));
+    assert_int_equal(spin.warp, 0);
+    assert_int_equal(spin.waiting, 0x1); /* lane 0 was first */
+    assert_int_equal(spin.lanes, 0xfffffffeu);
+    assert_int_equal(spin.line, 9);
+    assert_in_range(spin.iterations, 64, 100000);
+    destroy_rig(r);
+}
+
+static void test_core__long_computation_is_progress(void **state)
+{
+    (void)state;
+    const char text[] = PTX_HEAD ENTRY "mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000000; @%p1 bra L; ret; }";
+    struct rig *r = new_rig();
+    struct cw_core_spin spin;
+    create_machine(r);
+    load(r, text);
+    prepare(r, 32, 1);
+    for (uint32_t i = 0; i < 20000; i++)
+        step(r);
+    uint64_t progress = r->progress;
+    for (uint32_t i = 0; i < 20000; i++)
+        step(r);
+    assert_true(r->progress > progress);
+    assert_false(cw_core_spin_report(r->core, &spin));
+    destroy_rig(r);
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core__adds_vectors),
+    cmocka_unit_test(test_core__divergent_lanes_get_their_own_results),
+    cmocka_unit_test(test_core__blocks_exchange_through_shared_memory),
+    cmocka_unit_test(test_core__a_barrier_counts_only_live_warps),
+    cmocka_unit_test(test_core__local_memory_is_private_and_survives_eviction),
+    cmocka_unit_test(test_core__atomics_are_performed_once_per_lane),
+    cmocka_unit_test(test_core__one_generic_access_may_go_to_two_spaces),
+    cmocka_unit_test(test_core__accesses_of_all_widths),
+    cmocka_unit_test(test_core__accesses_of_a_thread_to_one_address_stay_in_order),
+    cmocka_unit_test(test_core__dependent_instructions_are_a_latency_apart),
+    cmocka_unit_test(test_core__the_load_path_has_the_configured_latency),
+    cmocka_unit_test(test_core__bank_conflicts_cost_a_cycle_each),
+    cmocka_unit_test(test_core__a_fence_waits_for_the_acknowledgement),
     cmocka_unit_test(test_core__skipping_idle_cycles_changes_nothing),
+    cmocka_unit_test(test_core__blocks_are_limited_by_each_resource),
+    cmocka_unit_test(test_core__a_block_that_cannot_fit_is_refused),
+    cmocka_unit_test(test_core__illegal_accesses_name_thread_and_address),
+    cmocka_unit_test(test_core__the_report_names_a_missing_barrier_arrival),
+    cmocka_unit_test(test_core__a_simt_deadlock_is_recognised),
+    cmocka_unit_test(test_core__long_computation_is_progress),
 };
 CW_TEST_MAIN(tests)

@@ -11,7 +11,8 @@
 
 static uint64_t packets, flits, tx_flits;
 
-static struct cw_crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits, uint32_t out_flits)
+static struct cw_crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits,
+                                uint32_t out_flits)
 {
     struct cw_crossbar *x;
     struct cw_error err;
@@ -82,8 +83,8 @@ static void test_crossbar__latency(void **state)
         }
 }
 
-/* All sources send n-flit packets as fast as they may; source i to output dst(i). Returns packets that came out in the cycles 100 .. 1099 of
- * each output, by source. */
+/* All sources send n-flit packets as fast as they may; source i to output dst(i). Returns packets that came out in the
+ * cycles 100 .. 1099 of each output, by source. */
 static void saturate(uint32_t sources, uint32_t outputs, uint32_t n, bool all_to_one, uint32_t *out)
 {
     static struct cw_packet pool[64][2048];
@@ -170,8 +171,9 @@ static void test_crossbar__counts_traffic(void **state)
 {
     (void)state;
     struct cw_crossbar *x = make(2, 1, 1, 64, 64);
-    static const uint8_t kind[] = {CW_PK_READ,       CW_PK_WRITE,     CW_PK_ATOMIC,    CW_PK_TX_LOAD,      CW_PK_TX_STORE,      CW_PK_TX_LOG,
-                                   CW_PK_TX_CONTROL, CW_PK_READ_REPLY, CW_PK_WRITE_ACK, CW_PK_ATOMIC_REPLY, CW_PK_TX_REPLY, CW_PK_TX_CONTROL_REPLY};
+    static const uint8_t kind[] = {
+        CW_PK_READ,       CW_PK_WRITE,      CW_PK_ATOMIC,    CW_PK_TX_LOAD,      CW_PK_TX_STORE, CW_PK_TX_LOG,
+        CW_PK_TX_CONTROL, CW_PK_READ_REPLY, CW_PK_WRITE_ACK, CW_PK_ATOMIC_REPLY, CW_PK_TX_REPLY, CW_PK_TX_CONTROL_REPLY};
     struct cw_packet p[12];
     for (uint32_t i = 0; i < 12; i++) {
         p[i] = packet(0, i + 1, 0);
@@ -185,8 +187,8 @@ static void test_crossbar__counts_traffic(void **state)
 }
 
 /*
- * Flit-by-flit reference, from the words of crossbar.h alone. Each cycle: outputs that hold no packet choose one; then every
- * held output moves one flit, which arrives latency cycles later.
+ * Flit-by-flit reference, from the words of crossbar.h alone. Each cycle: outputs that hold no packet choose one; then
+ * every held output moves one flit, which arrives latency cycles later.
  */
 #define PORTS 5
 #define RANDOM 4000
@@ -257,7 +259,8 @@ static uint32_t random_traffic(uint64_t seed, enum order order, struct traffic *
     static struct cw_packet pool[RANDOM];
     struct cw_rng rng;
     cw_rng_seed(&rng, seed);
-    uint32_t latency = 1 + cw_rng_below(&rng, 6), in_cap = 8 + cw_rng_below(&rng, 24), out_cap = 8 + cw_rng_below(&rng, 24);
+    uint32_t latency = 1 + cw_rng_below(&rng, 6);
+    uint32_t in_cap = 8 + cw_rng_below(&rng, 24), out_cap = 8 + cw_rng_below(&rng, 24);
     uint32_t load = 1 + cw_rng_below(&rng, 8), drain = 1 + cw_rng_below(&rng, 8), sent = 0;
     struct cw_crossbar *x = make(PORTS, PORTS, latency, in_cap, out_cap);
     struct flit_xbar r = {.latency = latency, .in_cap = in_cap, .out_cap = out_cap};
@@ -358,7 +361,8 @@ static void test_crossbar__refuses_bad_sizes(void **state)
     (void)state;
     struct cw_crossbar *x;
     struct cw_error err;
-    struct cw_crossbar_config c = {.inputs = 0, .outputs = 1, .latency_cycles = 1, .in_flits = 1, .out_flits = 1, .period = 1};
+    struct cw_crossbar_config c = {
+        .inputs = 0, .outputs = 1, .latency_cycles = 1, .in_flits = 1, .out_flits = 1, .period = 1};
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);
     c.inputs = 257;
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected cycles are computed by hand from the timing parameters, cycle 0 being the edge at which the requests enter the queue. */
+/* Expected cycles are computed by hand from the timing parameters, cycle 0 being the edge at which the requests enter
+ * the queue. */
 #include "cw_test.h"
 
 #include <string.h>
@@ -11,8 +12,8 @@
 #define NEVER UINT32_MAX
 #define LINE UINT64_C(128)
 
-/* GETM defaults: 16 banks in 4 groups, rows of 2 KB = 16 lines. Partition-local line number, low bits first: group 2, column 4,
- * bank in group 2, row. Lines of one row of group g: g + 4 column. */
+/* GETM defaults: 16 banks in 4 groups, rows of 2 KB = 16 lines. Partition-local line number, low bits first: group 2,
+ * column 4, bank in group 2, row. Lines of one row of group g: g + 4 column. */
 static const struct cw_config defaults = {
 #define X(field, name, def, lo, hi, unit, source, what) .field = def,
 #define E(field, name, def, words, source, what) .field = def,
@@ -30,7 +31,8 @@ struct bench {
     uint32_t cycle;            /* next to be ticked, from the edge of entry */
     uint32_t done[4096];       /* cycle at which a read's data has passed, by tag */
     uint32_t order[4096], finished; /* tags in the order of finishing */
-    uint32_t reads[4096], read_cnt, writes[4096], write_cnt, activates[4096], activate_cnt; /* cycles of these commands */
+    uint32_t reads[4096], read_cnt; /* cycles of these commands */
+    uint32_t writes[4096], write_cnt, activates[4096], activate_cnt;
 };
 
 static struct bench b;
@@ -58,7 +60,8 @@ static void push(uint64_t line, uint8_t sectors, bool write, uint32_t tag)
     cw_dram_push(b.dram, line * LINE, sectors, write, tag, time_of(b.cycle) - T);
 }
 
-/* Runs to that cycle (exclusive), noting commands as the counters show them. always: ticks at every edge, not only when asked. */
+/* Runs to that cycle (exclusive), noting commands as the counters show them. always: ticks at every edge, not only when
+ * asked. */
 static void run_to(uint32_t cycle, bool always)
 {
     struct cw_component *c = cw_dram_component(b.dram);
@@ -373,7 +376,7 @@ static void test_dram__streams_reach_85_percent(void **state)
     print_message("busy per mille: reads %u, writes %u, stride of a row set %u\n", reads, writes, strided);
     assert_true(reads >= 850);
     assert_true(writes >= 850);
-    assert_true(strided >= 300); /* a row per line: at most 1 activate per tRRD = 4 of 6 cycles; one bank alone: 4 of 40 */
+    assert_true(strided >= 300); /* a row per line: at best 4 data cycles per tRRD = 6; in one bank 4 per tRC = 40 */
 }
 
 static void test_dram__map_is_a_bijection(void **state)
@@ -416,7 +419,8 @@ static void test_dram__rounds_sectors_to_bursts(void **state)
     }
 }
 
-/* Random load: every read comes back once, and sleeping between events gives the same times as ticking at every edge. */
+/* Random load: every read comes back once, and sleeping between events gives the same times as ticking at every
+ * edge. */
 static void random_load(uint64_t seed, bool always, uint32_t *done, struct cw_stats *stats)
 {
     struct cw_rng rng;

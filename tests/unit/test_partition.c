@@ -65,7 +65,9 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     uint64_t addr;
     memset(&b, 0, sizeof b);
     b.config = *config;
-    b.clocks = real_clocks ? (struct cw_clocks){46200, {33, 33, 33, 66, 50}} : (struct cw_clocks){1, {10, 10, 10, 10, 10}};
+    b.clocks = (struct cw_clocks){1, {10, 10, 10, 10, 10}};
+    if (real_clocks)
+        b.clocks = (struct cw_clocks){46200, {33, 33, 33, 66, 50}};
     cw_packet_pool_create(&b.pool);
     assert_int_equal(cw_devmem_create(&b.memory, MEMORY, &err), CW_OK);
     assert_int_equal(cw_devmem_alloc(&b.memory, &addr, MEMORY, &err), CW_OK);
@@ -247,7 +249,8 @@ static void test_partition__atomics_hold_the_port(void **state)
     memset(&p->u, 0, sizeof p->u);
     send(p);
     send(request(CW_PK_READ, 2, 1, 0)); /* round-robin: after core 1's */
-    /* both requests get to the output of the crossbar, one cycle after the other; the read is performed 32 cycles after the atomic */
+    /* both requests get to the output of the crossbar, one cycle after the other; the read is performed 32 cycles after
+     * the atomic */
     assert_int_equal(arrival(1, 100000), HIT_CYCLES - 1 + 31); /* acknowledgement: one flit less */
     expect_reply(1, CW_PK_WRITE_ACK, 1);
     assert_int_equal(arrival(2, 100000), HIT_CYCLES + 32);
@@ -281,7 +284,8 @@ static void test_partition__atomics_delay_the_next_request(void **state)
     bench_destroy();
 }
 
-/* A request that waits for an MSHR gets it when a fetch comes back that nobody waits for any more (see l2.c, retire). */
+/* A request that waits for an MSHR gets it when a fetch comes back that nobody waits for any more (see l2.c,
+ * retire). */
 static void test_partition__late_fetch_frees_its_entry(void **state)
 {
     (void)state;
@@ -289,8 +293,8 @@ static void test_partition__late_fetch_frees_its_entry(void **state)
     c.l2_mshrs = 1;
     c.dram_ccdl = 40; /* the second fetch comes 40 cycles after the first */
     bench_create(&c, false, false);
-    struct cw_packet *p[4] = {request(CW_PK_READ, 0, 0, 0), request(CW_PK_WRITE, 0, 0, 96), request(CW_PK_READ, 0, 0, 0),
-                              request(CW_PK_READ, 0, 1, 0)};
+    struct cw_packet *p[4] = {request(CW_PK_READ, 0, 0, 0), request(CW_PK_WRITE, 0, 0, 96),
+                              request(CW_PK_READ, 0, 0, 0), request(CW_PK_READ, 0, 1, 0)};
     p[1]->byte_mask[0] = p[1]->byte_mask[1] = p[1]->byte_mask[2] = UINT32_MAX;
     memset(p[1]->u.data, 0, 128);
     p[2]->sectors = 4; /* written by the write before its fetch returns */
@@ -516,8 +520,9 @@ static void test_partition__replies_take_turns(void **state)
 }
 
 /*
- * Random traffic end to end, in real clock ratios, against a plain memory: one access outstanding per line, so each reply has one right
- * value. The lines of the upper half take writes without acknowledgement and commit writes, once each; they are compared at the end.
+ * Random traffic end to end, in real clock ratios, against a plain memory: one access outstanding per line, so each
+ * reply has one right value. The lines of the upper half take writes without acknowledgement and commit writes, once
+ * each; they are compared at the end.
  */
 #define HALF (LINES / 2)
 
@@ -553,7 +558,8 @@ static void fill_write(struct random_load *l, struct cw_packet *p)
     want[127] = p->u.data[127];
 }
 
-/* Old values are checked with the reply: they are kept in operand b, which add and exchange do not use; CAS keeps it in its own way. */
+/* Old values are checked with the reply: they are kept in operand b, which add and exchange do not use; CAS keeps it in
+ * its own way. */
 static void fill_atomic(struct random_load *l, struct cw_packet *p)
 {
     static const uint8_t atom[] = {CW_ATOM_ADD, CW_ATOM_EXCH, CW_ATOM_CAS};
@@ -729,7 +735,8 @@ static void test_partition__random_traffic_equals_plain_memory_in_any_tick_order
         stalls += stats[0].l2_stalls;
         misses += stats[0].l2_read_misses;
     }
-    print_message("%u write-backs, %u stall cycles, %u read misses\n", (uint32_t)writebacks, (uint32_t)stalls, (uint32_t)misses);
+    print_message("%u write-backs, %u stall cycles, %u read misses\n", (uint32_t)writebacks, (uint32_t)stalls,
+                  (uint32_t)misses);
     assert_true(writebacks > 1000 && stalls > 1000 && misses > 1000);
 }
 

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machinery around units: port checks, the library cache, two builders at once, the lockstep report. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cowarp/unit/stall_buffer.h"
+#include "cw_test.h"
+#include "lockstep.h"
+#include "rtl_os.h"
+#include "rtl_provider.h"
+
+static const struct cw_unit *const unit = &cw_stall_buffer_unit;
+static const struct cw_stall_buffer_params small = {2, 2, 6, 5, 3};
+
+static void join(char *out, const char *dir, const char *name)
+{
+    assert_int_equal(cw_os_path(out, CW_PATH_MAX, NULL, "%s/%s", dir, name), CW_OK);
+}
+
+static void make_temporary(char dir[CW_PATH_MAX])
+{
+    const char *tmp = getenv("TMPDIR");
+    join(dir, tmp != NULL ? tmp : "/tmp", "cw-provider-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+}
+
+/* Verilog of a stall buffer with these ports and no behaviour, in dir/stall_buffer. */
+static void write_verilog(const char *dir, const char *ports)
+{
+    char path[CW_PATH_MAX];
+    join(path, dir, "stall_buffer");
+    assert_int_equal(cw_os_make_dirs(path, NULL), CW_OK);
+    join(path, dir, "stall_buffer/cw_stall_buffer.v");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "/* verilator lint_off UNUSED */\n/* verilator lint_off UNDRIVEN */\n"
+               "module cw_stall_buffer #(parameter LINES = 4, parameter ENTRIES = 4, parameter GRANULE_W = 30,\n"
+               "    parameter TS_W = 32, parameter PAYLOAD_W = 24) (input wire clk_i, input wire rst_i,\n%s);\nendmodule\n", ports);
+    fclose(f);
+}
+
+#define PUSH_PORTS "input wire push_valid_i, input wire [TS_W-1:0] push_warpts_i, input wire [PAYLOAD_W-1:0] push_payload_i,\n"
+#define OTHER_PORTS                                                                                             \
+    "output wire push_ready_o, input wire wake_valid_i, input wire [GRANULE_W-1:0] wake_granule_i,\n"           \
+    "input wire sleep_valid_i, input wire [GRANULE_W-1:0] sleep_granule_i, output wire retry_valid_o,\n"        \
+    "output wire [GRANULE_W-1:0] retry_granule_o, output wire [TS_W-1:0] retry_warpts_o,\n"                     \
+    "output wire [PAYLOAD_W-1:0] retry_payload_o, input wire retry_ready_i, input wire drain_i,\n"              \
+    "output wire [8:0] occupancy_o, output wire [4:0] lines_used_o"
+
+static void expect_refused(const char *ports, const char *needle)
+{
+    struct cw_error err = {""};
+    char dir[CW_PATH_MAX], path[CW_PATH_MAX];
+    make_temporary(dir);
+    write_verilog(dir, ports);
+    struct cw_rtl_build_options opt = {.rtl_dir = dir, .cxx_flags = "-O0"};
+    int status = cw_rtl_find(path, unit, &small, &opt, &err);
+    cw_os_remove_tree(dir);
+    printf("%s\n", err.text);
+    assert_int_equal(status, CW_EMISMATCH);
+    assert_non_null(strstr(err.text, needle));
+}
+
+static void test_rtl_provider__refuses_ports_that_differ(void **state)
+{
+    (void)state;
+    expect_refused(PUSH_PORTS "input wire [GRANULE_W:0] push_granule_i, " OTHER_PORTS, "push_granule_i has 7 bits");
+    expect_refused(PUSH_PORTS OTHER_PORTS, "has push_granule, but cw_stall_buffer.v has no push_granule_i");
+    expect_refused(PUSH_PORTS "input wire [GRANULE_W-1:0] push_granule_i, input wire extra_i, " OTHER_PORTS,
+                   "has a port extra_i that the port list");
+    expect_refused(PUSH_PORTS "input wire [GRANULE_W-1:0] push_granul_i, " OTHER_PORTS, "has a port push_granul_i");
+}
+
+static void test_rtl_provider__refuses_bad_parameters_and_bad_verilog(void **state)
+{
+    (void)state;
+    struct cw_stall_buffer_params bad = small;
+    struct cw_error err = {""};
+    char dir[CW_PATH_MAX], path[CW_PATH_MAX];
+    bad.lines = 17;
+    assert_int_equal(cw_rtl_find(path, unit, &bad, NULL, &err), CW_EINVAL);
+    assert_non_null(strstr(err.text, "lines = 17 is outside 1..16"));
+    make_temporary(dir);
+    write_verilog(dir, "this is not Verilog");
+    struct cw_rtl_build_options opt = {.rtl_dir = dir};
+    int status = cw_rtl_find(path, unit, &small, &opt, &err);
+    cw_os_remove_tree(dir);
+    assert_int_equal(status, CW_EIO);
+    assert_non_null(strstr(err.text, "verilator failed: %Error"));
+}
+
+static void count_message(void *context, const char *text)
+{
+    *(int *)context += strncmp(text, "building RTL of stall_buffer (lines=2 ", 38) == 0;
+}
+
+static void test_rtl_provider__builds_once_and_again_when_sources_change(void **state)
+{
+    (void)state;
+    const char *good = PUSH_PORTS "input wire [GRANULE_W-1:0] push_granule_i, " OTHER_PORTS;
+    char dir[CW_PATH_MAX], cache[CW_PATH_MAX], first[CW_PATH_MAX], second[CW_PATH_MAX], third[CW_PATH_MAX];
+    struct cw_error err = {""};
+    int built = 0;
+    make_temporary(dir);
+    join(cache, dir, "cache");
+    write_verilog(dir, good);
+    struct cw_rtl_build_options opt = {.rtl_dir = dir, .cache_dir = cache, .cxx_flags = "-O0",
+                                       .message = count_message, .message_context = &built};
+    assert_int_equal(cw_rtl_find(first, unit, &small, &opt, &err), CW_OK);
+    assert_int_equal(cw_rtl_find(second, unit, &small, &opt, &err), CW_OK);
+    assert_string_equal(first, second);
+    assert_int_equal(built, 1);
+    write_verilog(dir, PUSH_PORTS "/* changed */ input wire [GRANULE_W-1:0] push_granule_i, " OTHER_PORTS);
+    assert_int_equal(cw_rtl_find(third, unit, &small, &opt, &err), CW_OK);
+    assert_string_not_equal(first, third);
+    assert_int_equal(built, 2);
+    cw_os_remove_tree(dir);
+}
+
+/* Opens the unit's RTL, with the cache in dir, and runs a cycle. Exit status of the child that does it. */
+static int open_and_run(const char *cache)
+{
+    struct cw_rtl_options opt = {.build = {.cache_dir = cache, .cxx_flags = "-O0"}, .default_backend = CW_UNIT_RTL};
+    struct cw_unit_provider provider;
+    struct cw_unit_instance instance;
+    struct cw_stall_buffer_in in = {.push_valid = 1, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
+    struct cw_stall_buffer_out out;
+    if (cw_rtl_provider_create(&provider, &opt, NULL) != CW_OK
+        || provider.open(provider.context, unit, "racer", &small, &instance, NULL) != CW_OK)
+        return 1;
+    instance.ops->eval(instance.self, &in, &out);
+    instance.ops->tick(instance.self, &in);
+    instance.ops->eval(instance.self, &in, &out);
+    instance.ops->destroy(instance.self);
+    cw_rtl_provider_destroy(&provider);
+    return out.occupancy == 1 ? 0 : 2;
+}
+
+static void test_rtl_provider__two_may_build_at_once(void **state)
+{
+    (void)state;
+    char cache[CW_PATH_MAX];
+    pid_t child[2];
+    make_temporary(cache);
+    fflush(NULL);
+    for (int i = 0; i < 2; i++) {
+        child[i] = fork();
+        assert_true(child[i] >= 0);
+        if (child[i] == 0)
+            _exit(open_and_run(cache));
+    }
+    for (int i = 0; i < 2; i++) {
+        int wait_status;
+        assert_int_equal(waitpid(child[i], &wait_status, 0), child[i]);
+        assert_true(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0);
+    }
+    cw_os_remove_tree(cache);
+}
+
+/* A pair of C models, the second of which is driven behind the pair's back, differs where and when we made it. */
+static void test_rtl_provider__report_names_cycle_port_and_values(void **state)
+{
+    (void)state;
+    struct cw_lockstep_report report = {.taken = ATOMIC_FLAG_INIT};
+    struct cw_unit_instance model[2];
+    const struct cw_unit_provider *c = cw_unit_provider_c();
+    struct cw_stall_buffer_in in = {.push_valid = 1, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
+    struct cw_stall_buffer_out out;
+    char dir[CW_PATH_MAX], file[CW_PATH_MAX];
+    void *pair;
+    make_temporary(dir);
+    join(file, dir, "difference.vcd");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(c->open(c->context, unit, "x", &small, &model[i], NULL), CW_OK);
+    struct cw_lockstep_options opt = {"partition2.stall_buffer", file, 4, &report};
+    assert_int_equal(cw_lockstep_create(&pair, &small, &model[0], &model[1], &opt), CW_OK);
+    cw_lockstep_ops.eval(pair, &in, &out);
+    cw_lockstep_ops.tick(pair, &in);
+    in.push_valid = 0;
+    for (int i = 0; i < 8; i++) {
+        cw_lockstep_ops.eval(pair, &in, &out);
+        cw_lockstep_ops.tick(pair, &in);
+    }
+    assert_int_equal(atomic_load(&report.status), CW_OK);
+    model[1].ops->tick(model[1].self, &(struct cw_stall_buffer_in){.push_valid = 1, .push_granule = 3});
+    cw_lockstep_ops.eval(pair, &in, &out);
+    assert_int_equal(out.occupancy, 1);
+    assert_int_equal(atomic_load(&report.status), CW_EMISMATCH);
+    printf("%s\n", report.error.text);
+    assert_non_null(strstr(report.error.text,
+                           "partition2.stall_buffer (stall_buffer): cycle 9: push_ready_o is 0x1 in the C model and 0x0 in the RTL"));
+    char *vcd = cw_os_read_file(file, NULL);
+    assert_non_null(vcd);
+    assert_non_null(strstr(vcd, "$scope module rtl $end"));
+    assert_null(strstr(vcd, "#11\n")); /* cycle 5 has left the ring of 4 */
+    assert_non_null(strstr(vcd, "#12\n"));
+    assert_non_null(strstr(vcd, "#18\n"));
+    free(vcd);
+    cw_lockstep_ops.destroy(pair);
+    cw_os_remove_tree(dir);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
+    cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
+    cmocka_unit_test(test_rtl_provider__builds_once_and_again_when_sources_change),
+    cmocka_unit_test(test_rtl_provider__two_may_build_at_once),
+    cmocka_unit_test(test_rtl_provider__report_names_cycle_port_and_values),
+};
+CW_TEST_MAIN(tests)
