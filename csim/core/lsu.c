@@ -233,6 +233,8 @@ static struct cw_core_inst *enqueue(struct cw_core *c, uint32_t w, const struct 
     i->in_tx = cw_simt_in_tx(&warp->simt) && space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
     read_values(c, i);
     warp->insts++;
+    if (c->queue_cnt == 0)
+        c->lsu_next = c->cycle + 1;
     c->queue[(c->queue_head + c->queue_cnt++) % c->queue_cap] = i;
     return i;
 }

@@ -25,7 +25,8 @@ int cw_devmem_create(struct cw_devmem *m, uint64_t bytes, struct cw_error *err)
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return cw_fail(err, CW_ENOMEM,
-                       "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower", bytes, strerror(errno));
+                       "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower", bytes,
+                       strerror(errno));
     m->base = base;
     m->bytes = bytes;
     return CW_OK;

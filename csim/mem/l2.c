@@ -26,7 +26,7 @@ struct cw_l2 {
     struct cw_devmem *memory;
     struct cw_dram *dram;
     uint32_t sets, ways;
-    uint32_t *tag;     /* [set][way]: local line number + 1, 0 when empty; apart, so that a lookup reads few host lines */
+    uint32_t *tag;     /* [set][way]: local line number + 1, 0 when empty; apart from line, so that a lookup is short */
     struct line *line; /* [set][way] */
     uint64_t stamp;
     struct cw_mshr_file mshr;
@@ -178,8 +178,8 @@ static void count(struct cw_l2 *l2, const struct cw_packet *p, bool miss)
 
 /* Puts p in the line's MSHR and fetches what is neither there nor on its way. The caller has checked that there is room
  * for all. */
-static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint8_t need, uint8_t fetch,
-                     cw_time now)
+static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint8_t need,
+                     uint8_t fetch, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)

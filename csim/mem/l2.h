@@ -35,8 +35,8 @@ struct cw_l2;
 enum cw_l2_result {
     CW_L2_DONE,      /* performed; the caller sends the reply */
     CW_L2_MISS,      /* waits in an MSHR; the slice owns the packet until cw_l2_replay() */
-    CW_L2_STALL,     /* not accepted, nothing changed: no MSHR, no place in it, or no line; can succeed only after another
-                        access, a fill or a replay */
+    CW_L2_STALL,     /* not accepted, nothing changed: no MSHR, no place in it, or no line; can succeed only after
+                        another access, a fill or a replay */
     CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM */
 };
 

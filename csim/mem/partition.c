@@ -27,7 +27,7 @@
 struct source {
     struct cw_fifo *queue;
     cw_time stalled_from; /* first failed attempt of the head, CW_TIME_NEVER when there was none */
-    bool blocked;         /* the head failed, and only what makes the slice tick can help: a request, a fill, a replay */
+    bool blocked;         /* the head failed, and only what makes the slice tick anyway can help it */
 };
 
 enum { NEW_REQUESTS, COMMIT_WRITES, SOURCES };

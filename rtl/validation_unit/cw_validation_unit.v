@@ -454,6 +454,84 @@ module cw_validation_unit #(
     assign busy_o = table_busy || bloom_busy || !pipe_empty || rsp_valid_o || retry_valid || drain_q
                  || recent0_valid_q || recent1_valid_q || evt_stall_q || evt_retry_q;
 
+`ifdef FORMAL
+    // One granule, chosen by the solver, and the smallest timestamps and the reservation that the decisions so far imply for it.
+    (* anyconst *) reg [GRANULE_W-1:0] f_granule;
+    reg [TS_W-1:0]      f_wts_q;
+    reg [TS_W-1:0]      f_rts_q;
+    reg [GRANULE_W-1:0] f_read1_q;    // read_granule one and two cycles ago
+    reg [GRANULE_W-1:0] f_read2_q;
+    reg                 f_past_q = 1'b0;
+    reg                 f_rst_q;
+    reg                 f_rsp_wait_q;
+    reg [RSP_W-1:0]     f_rsp_q;
+    reg                 f_reading_q;
+
+    wire [TS_W-1:0] f_seen_wts = res_found ? res_wts : miss_wts;
+    wire [TS_W-1:0] f_seen_rts = res_found ? res_rts : miss_rts;
+
+    always @(posedge clk_i) begin
+        f_past_q     <= 1'b1;
+        f_rst_q      <= rst_i;
+        f_read1_q    <= read_valid ? read_granule : f_read1_q;
+        f_read2_q    <= f_read1_q;
+        f_rsp_wait_q <= rsp_valid_o && !rsp_ready_i && !rst_i;
+        f_rsp_q      <= {rsp_id_o, rsp_outcome_o, rsp_ts_o};
+        if (rst_i || flush) begin
+            f_wts_q <= {TS_W{1'b0}};
+            f_rts_q <= {TS_W{1'b0}};
+        end else if (upd_valid && res_granule == f_granule) begin
+            f_wts_q <= upd_wts;
+            f_rts_q <= upd_rts;
+        end
+        if (rst_i || mem_rsp_valid_i)
+            f_reading_q <= 1'b0;
+        else if (mem_valid_o && !mem_write_o && mem_ready_i)
+            f_reading_q <= 1'b1;
+    end
+
+    always @* begin
+        if (!f_past_q)
+            assume (rst_i);
+        if (mem_rsp_valid_i) // the memory: the cuckoo table's properties model it, here no read of the granule returns it
+            assume (f_reading_q && mem_rdata_i[GRANULE_W-1:0] != f_granule);
+        if (mem_valid_o && mem_write_o)
+            assume (mem_wdata_o[GRANULE_W-1:0] != f_granule);
+    end
+
+    always @*
+        if (f_past_q && !f_rst_q) begin
+            // 1. No request is decided on timestamps below those that earlier decisions of its granule left.
+            if (res_valid && res_granule == f_granule)
+                assert (f_seen_wts >= f_wts_q && f_seen_rts >= f_rts_q);
+            // 2. The Bloom filter's answer that goes with a result was asked for its granule.
+            if (res_valid)
+                assert (f_read2_q == res_granule);
+            // 3. A result always has its request, and the requests inside never exceed their places.
+            if (res_valid)
+                assert (!pipe_empty);
+            if (look_valid)
+                assert (pipe_left <= 2'd2);
+            // 4. A response always finds a place.
+            assert (rsp_cnt_q <= 3'd4);
+            assert ({1'b0, pipe_cnt_q} + {1'b0, rsp_cnt_q} <= 4'd4);
+            // 5. A response that is not taken stays as it is.
+            if (f_rsp_wait_q)
+                assert (rsp_valid_o && f_rsp_q == {rsp_id_o, rsp_outcome_o, rsp_ts_o});
+            // 6. A retried request is alone inside.
+            if (retrying_q)
+                assert (pipe_cnt_q == 2'd1 && cur_retried);
+            // 7. A retried request that must wait again finds its place.
+            if (res_valid && cur_retried)
+                assert (push_ready);
+        end
+
+    always @* begin
+        cover (f_past_q && evt_retry_o);
+        cover (f_past_q && recent0_valid_q);
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -481,21 +481,40 @@ static uint64_t cycles_of(const char *text, uint32_t threads)
     return cycles;
 }
 
+/* Cycles between two reads of the clock around the text; the store before them has waited for all that went before. */
+static uint32_t clocked(const char *text)
+{
+    char all[2048];
+    snprintf(all, sizeof all, "%s st.global.u32 [%%e], %%n; mov.u32 %%r20, %%clock; %s mov.u32 %%r21, %%clock; sub.u32 %%r22, %%r21, %%r20;"
+             "add.u32 %%r1, %%r1, %%r2; add.u32 %%r1, %%r1, %%r3; add.u32 %%r1, %%r1, %%r4; st.global.u32 [%%e+8192], %%r1;"
+             "st.global.u32 [%%e+4096], %%r22; ret; }", PTX_HEAD ENTRY, text);
+    struct rig *r = run_kernel(new_rig(), all, 32, 1);
+    uint32_t cycles = word(r, 1024);
+    destroy_rig(r);
+    return cycles;
+}
+
 static void test_core__dependent_instructions_are_a_latency_apart(void **state)
 {
     (void)state;
-    const char chain1[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; add.u32 %r1, %r1, 1; ret; }";
-    const char chain4[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; ret; }";
-    const char free4[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; add.u32 %r1, %r1, 1; add.u32 %r2, %n, 1; add.u32 %r3, %n, 1; add.u32 %r4, %n, 1; ret; }";
-    uint64_t base = cycles_of(chain1, 32);
-    assert_int_equal(cycles_of(chain4, 32) - base, 3 * 8);  /* fu.alu_latency */
-    assert_int_equal(cycles_of(free4, 32) - base, 3 * 2);   /* core.issue_cycles */
+    /* fu.alu_latency is 8, core.issue_cycles is 2: issue at 2, 4, 6, 8, clock at 10; or at 2, 10, 18, 26, clock at 28 */
+    assert_int_equal(clocked("add.u32 %r1, %n, 1; add.u32 %r2, %n, 2; add.u32 %r3, %n, 3; add.u32 %r4, %n, 4;"), 10);
+    assert_int_equal(clocked("add.u32 %r1, %n, 1; add.u32 %r2, %r1, 2; add.u32 %r3, %r2, 3; add.u32 %r4, %r3, 4;"), 28);
+    /* fu.imul_interval is 4: issue at 2, 6, 10, 14 */
+    assert_int_equal(clocked("mul.lo.u32 %r1, %n, %t; mul.lo.u32 %r2, %n, %n; mul.lo.u32 %r3, %t, %t; mul.lo.u32 %r4, %t, %n;"), 16);
+}
+
+static void test_core__a_taken_branch_costs_the_fetch(void **state)
+{
+    (void)state;
+    const char jump[] = "add.u32 %r1, %n, 1; add.u32 %r2, %n, 2; add.u32 %r3, %n, 3; bra.uni NEXT; add.u32 %r3, %n, 5; NEXT: add.u32 %r4, %n, 4;";
+    assert_int_equal(clocked(jump), 14); /* issue at 2, 4, 6, branch at 8; then core.fetch_cycles is 4: 12, clock at 14 */
 }
 
 static void test_core__the_load_path_has_the_configured_latency(void **state)
 {
     (void)state;
-    const char none[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; ret; }";
+    const char none[] = PTX_HEAD ENTRY "add.u64 %d1, %e, 1; ret; }";
     const char one[] = PTX_HEAD ENTRY "ld.global.u32 %r1, [%e]; add.u32 %r1, %r1, 1; ret; }";
     const char two[] = PTX_HEAD ENTRY "ld.global.u32 %r1, [%e]; mad.wide.u32 %d1, %r1, 4, %a; ld.global.u32 %r2, [%d1]; add.u32 %r1, %r2, 1; ret; }";
     uint64_t base = cycles_of(none, 1);
@@ -700,7 +719,7 @@ static void test_core__a_simt_deadlock_is_recognised(void **state)
     assert_int_equal(spin.warp, 0);
     assert_int_equal(spin.waiting, 0x1); /* lane 0 was first */
     assert_int_equal(spin.lanes, 0xfffffffeu);
-    assert_int_equal(spin.line, 9);
+    assert_int_equal(spin.line, 10);
     assert_in_range(spin.iterations, 64, 100000);
     destroy_rig(r);
 }
@@ -734,6 +753,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core__one_generic_access_may_go_to_two_spaces),
     cmocka_unit_test(test_core__accesses_of_all_widths),
     cmocka_unit_test(test_core__accesses_of_a_thread_to_one_address_stay_in_order),
+    cmocka_unit_test(test_core__a_taken_branch_costs_the_fetch),
     cmocka_unit_test(test_core__dependent_instructions_are_a_latency_apart),
     cmocka_unit_test(test_core__the_load_path_has_the_configured_latency),
     cmocka_unit_test(test_core__bank_conflicts_cost_a_cycle_each),

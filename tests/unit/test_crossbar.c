@@ -173,7 +173,8 @@ static void test_crossbar__counts_traffic(void **state)
     struct cw_crossbar *x = make(2, 1, 1, 64, 64);
     static const uint8_t kind[] = {
         CW_PK_READ,       CW_PK_WRITE,      CW_PK_ATOMIC,    CW_PK_TX_LOAD,      CW_PK_TX_STORE, CW_PK_TX_LOG,
-        CW_PK_TX_CONTROL, CW_PK_READ_REPLY, CW_PK_WRITE_ACK, CW_PK_ATOMIC_REPLY, CW_PK_TX_REPLY, CW_PK_TX_CONTROL_REPLY};
+        CW_PK_TX_CONTROL, CW_PK_READ_REPLY, CW_PK_WRITE_ACK, CW_PK_ATOMIC_REPLY, CW_PK_TX_REPLY,
+        CW_PK_TX_CONTROL_REPLY};
     struct cw_packet p[12];
     for (uint32_t i = 0; i < 12; i++) {
         p[i] = packet(0, i + 1, 0);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading PTX text in a test, and naming what comes out of it. */
+#ifndef CW_TESTS_PTX_FIXTURE_H
+#define CW_TESTS_PTX_FIXTURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cw_test.h"
+#include "ptx/dump.h"
+#include "ptx/module.h"
+
+#define PX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
+/* A kernel with registers of all types, and its body. */
+#define PX_REGS                                                                                                                        \
+    ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<40>; .reg .b64 %d<10>; .reg .f32 %f<10>; .reg .f64 %g<10>; .reg .b8 %c<10>;\n"
+#define PX_KERNEL(body) PX_HEAD ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" PX_REGS body "\n}\n"
+
+static inline int px_try(struct cw_module **m, const char *text, struct cw_error *err)
+{
+    err->text[0] = '\0';
+    return cw_module_load(m, text, strlen(text), "t.ptx", err);
+}
+
+/* The module of text, or the test fails with the reader's message. */
+static inline struct cw_module *px_load(const char *text)
+{
+    struct cw_module *m;
+    struct cw_error err;
+    if (px_try(&m, text, &err) != CW_OK)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+static inline void px_expect_error(const char *text, int status, const char *message)
+{
+    struct cw_module *m;
+    struct cw_error err;
+    int got = px_try(&m, text, &err);
+    if (got == CW_OK)
+        fail_msg("accepted, but expected: %s", message);
+    assert_null(m);
+    assert_string_equal(err.text, message);
+    assert_int_equal(got, status);
+}
+
+/* Number of the nth micro-op (from 0) of that operation. */
+static inline uint32_t px_find(const struct cw_kernel *k, enum cw_op op, uint32_t nth)
+{
+    for (uint32_t i = 0; i < k->uop_cnt; i++)
+        if (k->uop[i].op == op && nth-- == 0)
+            return i;
+    fail_msg("no such micro-op: %s", cw_op_mnemonic(op));
+    return 0;
+}
+
+/* First micro-op of the given line of the PTX text. */
+static inline uint32_t px_at_line(const struct cw_kernel *k, uint32_t line)
+{
+    for (uint32_t i = 0; i < k->uop_cnt; i++)
+        if (k->uop[i].line == line)
+            return i;
+    fail_msg("no micro-op of line %u", line);
+    return 0;
+}
+
+static inline uint32_t px_count(const struct cw_kernel *k, enum cw_op op)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->uop_cnt; i++)
+        n += k->uop[i].op == op;
+    return n;
+}
+
+/* Value of a constant operand. */
+static inline uint64_t px_const(const struct cw_kernel *k, struct cw_opnd o)
+{
+    if (o.kind == CW_OPND_C64)
+        return k->c64[(size_t)o.idx * 32 + 31];
+    assert_int_equal(o.kind, CW_OPND_C32);
+    return k->c32[(size_t)o.idx * 32 + 31];
+}
+
+#endif
