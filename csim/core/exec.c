@@ -111,8 +111,9 @@ static cw_exec_fn plain_cvt(const struct binder *b, const struct cw_uop *u)
 {
     bool narrow_register = cw_exec__is64(u->src[0]) == (cw_type_bytes((enum cw_type)u->stype) == 8) &&
                            cw_exec__is64(u->dst[0]) == (cw_type_bytes((enum cw_type)u->type) == 8);
-    bool rounding = is_real(u->type) && u->round != CW_RN;
-    bool modified = u->flags & CW_UF_SAT || (u->flags & CW_UF_FTZ && (u->type == CW_F32 || u->stype == CW_F32));
+    bool to_int = !is_real(u->type) && is_real(u->stype);
+    bool rounding = to_int ? u->round != CW_RZI : is_real(u->type) && u->round != CW_RN;
+    bool modified = !to_int && (u->flags & CW_UF_SAT || (u->flags & CW_UF_FTZ && (u->type == CW_F32 || u->stype == CW_F32)));
     return narrow_register && !rounding && !modified ? lookup(b, CW_OP_CVT, u->type, u->stype) : NULL;
 }
 

@@ -20,6 +20,23 @@ CW_INLINE int32_t cw_clamp_s32(int64_t v)
     return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
 }
 
+/* Towards zero; out of range clamps, a NaN is 0. The casts see only what they can hold. */
+CW_INLINE int32_t cw_f32_to_s32(float a)
+{
+    float inside = a < 0x1p31f ? (a > -0x1p31f ? a : -0x1p31f) : 0.0f;
+    int32_t v = (int32_t)inside;
+    return a >= 0x1p31f ? INT32_MAX : v;
+}
+
+CW_INLINE uint32_t cw_f32_to_u32(float a)
+{
+    float low = a > 0.0f && a < 0x1p31f ? a : 0.0f;
+    float high = a >= 0x1p31f && a < 0x1p32f ? a - 0x1p31f : 0.0f;
+    uint32_t v = (uint32_t)(int32_t)low + (uint32_t)(int32_t)high;
+    v = a >= 0x1p31f ? v | 0x80000000u : v;
+    return a >= 0x1p32f ? UINT32_MAX : v;
+}
+
 CW_INLINE uint64_t cw_mulhi_u64(uint64_t a, uint64_t b)
 {
     return (uint64_t)(((unsigned __int128)a * b) >> 64);
@@ -321,8 +338,8 @@ CW_INLINE void cw_setp_write(const struct cw_uop *u, const struct cw_exec *x, ui
     } else {                                                          \
         CW_LANE_LOOP                                                  \
         {                                                             \
-            CW_SLOT(t) v = (VALUE);                                   \
-            d[l] = mask & CW_BIT(t)[l] ? v : d[l];                    \
+            CW_SLOT(t) v = (VALUE), on = (mask & CW_BIT(t)[l]) == CW_BIT(t)[l] ? (CW_SLOT(t))-1 : 0; \
+            d[l] ^= (d[l] ^ v) & on; /* not ?: , which would be made a branch around v */ \
         }                                                             \
     }
 

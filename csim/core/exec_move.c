@@ -9,6 +9,37 @@ void cw_exec__nop(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask
     (void)u, (void)x, (void)mask;
 }
 
+/* The lanes of mask of a register from a vector; elsewhere than in a register the values are dropped. */
+static void write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t mask, const uint64_t v[CW_LANES])
+{
+    if (o.kind == CW_OPND_R32) {
+        uint32_t *d = cw_exec__dst32(x, o);
+        for (uint32_t l = 0; l < CW_LANES; l++)
+            d[l] = mask & cw_lane_bit32[l] ? (uint32_t)v[l] : d[l];
+    } else if (o.kind == CW_OPND_R64) {
+        uint64_t *d = cw_exec__dst64(x, o);
+        for (uint32_t l = 0; l < CW_LANES; l++)
+            d[l] = mask & cw_lane_bit64[l] ? v[l] : d[l];
+    }
+}
+
+/* One value for all lanes of mask. */
+static void broadcast(const struct cw_exec *x, struct cw_opnd o, uint32_t mask, uint64_t v)
+{
+    uint32_t *d32 = cw_exec__dst32(x, o);
+    uint64_t *d64 = cw_exec__dst64(x, o);
+    if (o.kind == CW_OPND_R32 && mask == CW_FULL_MASK)
+        for (uint32_t l = 0; l < CW_LANES; l++)
+            d32[l] = (uint32_t)v;
+    else if (o.kind == CW_OPND_R64 && mask == CW_FULL_MASK)
+        for (uint32_t l = 0; l < CW_LANES; l++)
+            d64[l] = v;
+    else
+        for (uint32_t l = 0; l < CW_LANES; l++)
+            if ((mask >> l) & 1)
+                cw_exec__set(x, o, l, v);
+}
+
 static uint64_t lane_mask(enum cw_sreg sreg, uint32_t lane)
 {
     uint32_t eq = 1u << lane;
@@ -78,17 +109,15 @@ void cw_exec__mov_sreg(const struct cw_uop *u, const struct cw_exec *x, uint32_t
     enum cw_sreg sreg = (enum cw_sreg)u->src[0].idx;
     uint64_t same = uniform(x, sreg);
     uint64_t keep = u->type == CW_U16 || u->type == CW_S16 ? UINT16_MAX : UINT64_MAX; /* mov.u16 %rs, %tid.x of old PTX */
-    for (uint32_t l = 0; l < CW_LANES; l++) {
-        uint64_t v = same;
-        if (sreg <= CW_SREG_TID_Z)
-            v = x->tid[sreg][l];
-        else if (sreg == CW_SREG_LANEID)
-            v = l;
-        else if (sreg >= CW_SREG_LANEMASK_EQ && sreg <= CW_SREG_LANEMASK_GT)
-            v = lane_mask(sreg, l);
-        if ((mask >> l) & 1)
-            cw_exec__set(x, u->dst[0], l, v & keep);
+    bool is_mask = sreg >= CW_SREG_LANEMASK_EQ && sreg <= CW_SREG_LANEMASK_GT;
+    uint64_t v[CW_LANES];
+    if (sreg > CW_SREG_TID_Z && sreg != CW_SREG_LANEID && !is_mask) {
+        broadcast(x, u->dst[0], mask, same & keep);
+        return;
     }
+    for (uint32_t l = 0; l < CW_LANES; l++)
+        v[l] = (is_mask ? lane_mask(sreg, l) : sreg == CW_SREG_LANEID ? l : x->tid[sreg][l]) & keep;
+    write_lanes(x, u->dst[0], mask, v);
 }
 
 /* MOV, NOT, AND, OR, XOR, SELP of predicates. */
@@ -189,18 +218,6 @@ static uint64_t param_value(const struct cw_exec *x, uint64_t offset, uint32_t b
         v |= (uint64_t)x->param[offset + i] << (8 * i);
     bool is_signed = type == CW_S8 || type == CW_S16 || type == CW_S32 || type == CW_S64;
     return is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
-}
-
-static void broadcast(const struct cw_exec *x, struct cw_opnd o, uint32_t mask, uint64_t v)
-{
-    uint32_t *d32 = o.kind == CW_OPND_R32 ? cw_exec__dst32(x, o) : NULL;
-    uint64_t *d64 = o.kind == CW_OPND_R64 ? cw_exec__dst64(x, o) : NULL;
-    if (d32 != NULL)
-        for (uint32_t l = 0; l < CW_LANES; l++)
-            d32[l] = mask & cw_lane_bit32[l] ? (uint32_t)v : d32[l];
-    if (d64 != NULL)
-        for (uint32_t l = 0; l < CW_LANES; l++)
-            d64[l] = mask & cw_lane_bit64[l] ? v : d64[l];
 }
 
 void cw_exec__ld_param(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)

@@ -35,11 +35,12 @@ struct cw_gpu_options {
 int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err);
 void cw_gpu_destroy(struct cw_gpu *gpu);
 
-/* Runs one kernel to its end, all memory traffic done. param: kernel->param_bytes bytes; parameters that are shared pointers hold byte sizes and
- * are replaced by offsets. Memory persists between launches; L1 caches are cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT,
- * CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an error the GPU can only be destroyed. */
+/* Runs one kernel to its end, all memory traffic done. param: kernel->param_bytes bytes. local_size[i]: parameter i holds a number of bytes of
+ * shared memory and is replaced by the offset of a piece of that size (OpenCL __local arguments). Memory persists between launches; L1 caches are
+ * cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an
+ * error the GPU can only be destroyed. */
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                  const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, struct cw_error *err);
+                  const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err);
 
 struct cw_devmem *cw_gpu_memory(struct cw_gpu *gpu);
 const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu);

@@ -14,7 +14,7 @@ static uint32_t align_up(uint32_t value, uint32_t align)
 }
 
 /* Replaces the sizes given for __local arguments by offsets behind static and dynamic shared memory. */
-static int place_shared(struct cw_gpu *gpu, uint8_t *param, uint32_t dynamic_bytes, struct cw_error *err)
+static int place_shared(struct cw_gpu *gpu, uint8_t *param, const bool *local_size, uint32_t dynamic_bytes, struct cw_error *err)
 {
     const struct cw_kernel *k = gpu->launch.kernel;
     uint64_t next = (uint64_t)k->shared_bytes;
@@ -22,7 +22,7 @@ static int place_shared(struct cw_gpu *gpu, uint8_t *param, uint32_t dynamic_byt
         next = align_up(k->shared_bytes, SHARED_ALIGN) + (uint64_t)dynamic_bytes;
     for (uint32_t i = 0; i < k->param_cnt; i++) {
         const struct cw_kernel_param *p = &k->param[i];
-        if (!p->is_shared_ptr)
+        if (!local_size[i])
             continue;
         const uint32_t align = p->ptr_align > SHARED_ALIGN ? p->ptr_align : SHARED_ALIGN;
         uint64_t bytes = 0;
@@ -81,7 +81,8 @@ static int check_shape(const struct cw_kernel *k, const uint32_t grid[3], const 
 }
 
 static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                   const uint32_t block[3], uint32_t dynamic_bytes, uint8_t *param, struct cw_error *err)
+                   const uint32_t block[3], uint32_t dynamic_bytes, uint8_t *param, const bool *local_size,
+                   struct cw_error *err)
 {
     struct cw_launch *l = &gpu->launch;
     int status = check_shape(kernel, grid, block, err);
@@ -100,7 +101,7 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
     l->dynamic_shared_bytes = dynamic_bytes;
     l->regs_per_thread = kernel->live_regs;
     l->gridid = gpu->launches++;
-    status = place_shared(gpu, param, dynamic_bytes, err);
+    status = place_shared(gpu, param, local_size, dynamic_bytes, err);
     if (status == CW_OK)
         status = place_local(gpu, err);
     for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++) {
@@ -218,14 +219,14 @@ static int run(struct cw_gpu *gpu, struct cw_error *err)
 }
 
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                  const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, struct cw_error *err)
+                  const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err)
 {
     uint8_t *block_param = calloc(1, kernel->param_bytes + 16u);
     if (block_param == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     if (kernel->param_bytes > 0)
         memcpy(block_param, param, kernel->param_bytes);
-    int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, block_param, err);
+    int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, block_param, local_size, err);
     if (status == CW_OK)
         status = run(gpu, err);
     if (status == CW_OK && gpu->tm != NULL)

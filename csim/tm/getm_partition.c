@@ -56,7 +56,8 @@ struct cw_getm_vu {
     /* rollover */
     uint64_t epoch;
     uint32_t acks;
-    bool draining, flushing;
+    bool draining;
+    uint32_t flush_cycles;   /* since the flush pulse, it included; 0: not yet */
     uint32_t control_left;   /* partition 0: messages to cores not yet sent */
     uint8_t control;
     /* statistics */
@@ -285,7 +286,7 @@ static void request_taken(struct cw_getm_vu *v, const struct cw_getm_release *r,
     }
     uint32_t place = v->ready.place[v->ready.head];
     struct cw_getm_pending *n = v->pending + place;
-    n->left &= n->left - 1;
+    n->left &= ~(1u << (v->in.req_id & ((1u << v->granule_bits) - 1)));
     n->open++;
     if (n->left == 0)
         places_pop(v, &v->ready);
@@ -418,15 +419,22 @@ static void follow_rollover(struct cw_getm_vu *v, cw_time now)
     }
     if (ring->stopping && ring->epoch == v->epoch && now >= ring->stop_time + ring_latency(v))
         v->draining = true;
+    bool quiet = v->used == 0 && v->release.count == 0 && v->acks == v->tm->config->core_count;
+    v->in.drain = v->draining && !quiet; /* the unit is busy as long as it is to drain */
     v->in.flush = 0;
-    if (!v->draining || v->out.busy || v->used > 0 || v->acks < v->tm->config->core_count || v->release.count > 0)
+    if (v->flush_cycles > 0)
+        v->flush_cycles++;
+    if (!v->draining || !quiet || v->out.busy)
         return;
-    if (!v->flushing) {
+    if (v->flush_cycles == 0) {
         v->in.flush = 1;
-        v->flushing = true;
+        v->flush_cycles = 1;
         return;
     }
-    v->flushing = v->draining = false;
+    if (v->flush_cycles < 3) /* `out` is of the cycle before */
+        return;
+    v->flush_cycles = 0;
+    v->draining = false;
     v->acks -= v->tm->config->core_count;
     ring->flushed[v->index] = ++v->epoch;
     ring->flushed_time[v->index] = now;
@@ -464,9 +472,8 @@ static void clock_unit(struct cw_getm_vu *v, cw_time now)
     const struct cw_getm_release *r = next_release(v, now);
     drive_request(v, r);
     drive_memory(v, now);
-    v->in.drain = v->draining;
     v->in.rsp_ready = 1; /* a place in the table was taken for every answer */
-    if (!v->awake && !v->in.req_valid && !v->in.drain && !v->in.flush)
+    if (!v->awake && !v->in.req_valid && !v->draining)
         return;
     v->unit.ops->eval(v->unit.self, &v->in, &v->out);
     count_events(v, now);
@@ -476,7 +483,7 @@ static void clock_unit(struct cw_getm_vu *v, cw_time now)
     serve_memory(v, now);
     if (taken)
         request_taken(v, r, now);
-    v->awake = v->out.busy || taken || v->in.flush || v->in.drain || v->in.mem_rsp_valid;
+    v->awake = v->out.busy || taken || v->draining || v->in.mem_rsp_valid;
     if (v->awake || v->in.req_valid)
         v->unit.ops->tick(v->unit.self, &v->in);
 }

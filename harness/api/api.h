@@ -36,7 +36,7 @@ struct cowarp_gpu {
     struct cw_wave *wave; /* NULL: no file is open */
     uint64_t seed;
     bool check_serial, omit_host_seconds, failed;
-    char oracle[256];
+    char oracle[1100]; /* the longest: struct cw_serial_report.text */
     double host_seconds;
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
     void (*on_message)(void *context, const char *text);

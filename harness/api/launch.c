@@ -161,13 +161,16 @@ static int place_arg(struct cowarp_gpu *gpu, const struct cw_kernel *k, uint32_t
     const struct cw_kernel_param *p = &k->param[i];
     uint32_t bytes;
     const uint64_t bits = arg_bits(a, &bytes);
-    if (p->is_shared_ptr != (a->type == COWARP_ARG_LOCAL))
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): %s", k->name, (unsigned)i + 1, p->name,
-                       p->is_shared_ptr ? "the parameter points to shared memory; give a size in bytes (local)"
-                                        : "a size of shared memory is for parameters that point to it (.ptr .shared)");
-    if (p->is_shared_ptr)
+    const bool local = a->type == COWARP_ARG_LOCAL;
+    if (p->is_shared_ptr && !local)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): the parameter points to shared memory; give a size in bytes (local)",
+                       k->name, (unsigned)i + 1, p->name);
+    if (local && p->bytes < 4)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): a parameter of %u bytes is no pointer to shared memory", k->name,
+                       (unsigned)i + 1, p->name, (unsigned)p->bytes);
+    if (local)
         bytes = p->bytes;
-    if (p->is_shared_ptr && bytes < 8 && bits >> (8 * bytes) != 0)
+    if (local && bytes < 8 && bits >> (8 * bytes) != 0)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): too much shared memory", k->name, (unsigned)i + 1, p->name);
     if (p->bytes < 4 && bytes == 4 && fits(a, p->bytes))
         bytes = p->bytes;
@@ -191,7 +194,7 @@ static void note_oracle(struct cowarp_gpu *gpu)
     if (!gpu->check_serial)
         return;
     if (r->text[0] != '\0')
-        snprintf(gpu->oracle, sizeof gpu->oracle, "%.200s", r->text);
+        snprintf(gpu->oracle, sizeof gpu->oracle, "%s", r->text);
     else
         snprintf(gpu->oracle, sizeof gpu->oracle,
                  "serializable: %" PRIu64 " transactions, %" PRIu64 " words read, %" PRIu64 " written; %" PRIu64 " of %" PRIu64
@@ -202,19 +205,21 @@ static void note_oracle(struct cowarp_gpu *gpu)
 static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *k, const struct cowarp_launch *l)
 {
     uint8_t *block = calloc(1, k->param_bytes + 1u);
-    if (block == NULL)
-        return cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", k->name);
-    int status = CW_OK;
-    for (uint32_t i = 0; status == CW_OK && i < k->param_cnt; i++)
+    bool *local = calloc(k->param_cnt + 1u, sizeof *local);
+    int status = block != NULL && local != NULL ? CW_OK : cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", k->name);
+    for (uint32_t i = 0; status == CW_OK && i < k->param_cnt; i++) {
+        local[i] = l->args[i].type == COWARP_ARG_LOCAL;
         status = place_arg(gpu, k, i, &l->args[i], block);
+    }
     if (status == CW_OK) {
         const double start = host_seconds();
-        status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, block, &gpu->err);
+        status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, block, local, &gpu->err);
         gpu->host_seconds += host_seconds() - start;
         gpu->failed = status != CW_OK;
         note_oracle(gpu);
     }
     free(block);
+    free(local);
     return status;
 }
 

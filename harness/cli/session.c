@@ -184,7 +184,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  transactions  %" PRIu64 " committed, %" PRIu64 " aborted (%.0f per 1,000 commits)\n", committed, aborted,
                1000.0 * (double)aborted / (double)committed);
     if (r->check != NULL)
-        printf("  result        %s: %s\n", r->check, r->message != NULL ? r->message : "");
+        printf("  result        %s%s%s\n", r->check, r->message != NULL ? ": " : "", r->message != NULL ? r->message : "");
     if (cowarp_oracle(s->gpu)[0] != '\0')
         printf("  oracle        %s\n", cowarp_oracle(s->gpu));
     printf("  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);

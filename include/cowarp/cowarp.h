@@ -85,7 +85,8 @@ int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t b
 /* Address and size of a .global variable of a module. */
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
-/* A kernel argument. A pointer to __local (PTX .ptr .shared) takes COWARP_ARG_LOCAL with its size in bytes. */
+/* A kernel argument. A pointer to __local takes COWARP_ARG_LOCAL with its size in bytes; clang's nvidiacl target does
+ * not mark such a parameter in the PTX, so it is the caller who says so. */
 enum cowarp_arg_type { COWARP_ARG_U32, COWARP_ARG_S32, COWARP_ARG_U64, COWARP_ARG_S64, COWARP_ARG_F32, COWARP_ARG_F64, COWARP_ARG_LOCAL };
 struct cowarp_arg {
     enum cowarp_arg_type type;

@@ -62,11 +62,10 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     struct memory *m = context;
     in_t *in = inputs;
     uint32_t owner = cw_rng_below(rng, 4);
-    if (cw_rng_below(rng, 32) == 0)
+    if (cw_rng_below(rng, 8) == 0)
         m->now++;
     if (cw_rng_below(rng, 64) != 0) {
-        static const uint32_t spread[] = {7, 7, 24, 24, 24, 24, 24, 4096}; /* hot ones, a small table's worth, and many */
-        in->req_granule = cw_rng_below(rng, spread[cw_rng_below(rng, 8)]);
+        in->req_granule = cw_rng_below(rng, cw_rng_below(rng, 4) ? 24 : 7);
         in->req_owner = owner;
         in->req_warpts = m->now + cw_rng_below(rng, 8);
         in->req_count = cw_rng_below(rng, 4) == 0 ? 1 : UINT64_MAX;

@@ -7,12 +7,13 @@
 #ifndef CW_TESTS_UNIT_TM_MACHINE_H
 #define CW_TESTS_UNIT_TM_MACHINE_H
 
-#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
+#include "cw_test.h"
 #include "gpu/config.h"
 #include "mem/partition.h"
 #include "tm/tm.h"
@@ -67,7 +68,7 @@ struct cw_core {
     uint32_t index;
     void *tm;
     struct m_warp warp[M_WARPS];
-    struct cw_fifo up[M_PARTITIONS], down;
+    struct cw_fifo up[M_PARTITIONS], down[M_PARTITIONS];
     struct m_log log[64];
     uint32_t log_head, log_cnt, log_total, shared_total;
     cw_time log_port, shared_port, send_port, tm_next;
@@ -136,7 +137,7 @@ static inline struct m_entry *m_entry(struct m_unit *u, uint64_t granule)
     for (uint32_t i = 0; i < u->entry_cnt; i++)
         if (u->entry[i].granule == granule)
             return u->entry + i;
-    assert(u->entry_cnt < 256);
+    assert_true(u->entry_cnt < 256);
     u->entry[u->entry_cnt] = (struct m_entry){.granule = granule};
     return u->entry + u->entry_cnt++;
 }
@@ -144,7 +145,7 @@ static inline struct m_entry *m_entry(struct m_unit *u, uint64_t granule)
 static inline void m_answer(struct m_unit *u, uint32_t id, uint32_t outcome, uint64_t ts)
 {
     uint32_t at = (u->rsp_head + u->rsp_cnt++) % 256;
-    assert(u->rsp_cnt <= 256);
+    assert_true(u->rsp_cnt <= 256);
     u->rsp_id[at] = id;
     u->rsp_outcome[at] = outcome;
     u->rsp_ts[at] = ts;
@@ -183,7 +184,7 @@ static inline void m_decide(struct m_unit *u, struct m_request r, bool drain)
 static inline void m_release(struct m_unit *u, uint64_t granule, uint32_t count, bool drain)
 {
     struct m_entry *e = m_entry(u, granule);
-    assert(count >= 1 && e->writes >= count); /* reservations are given back exactly */
+    assert_true(count >= 1 && e->writes >= count); /* reservations are given back exactly */
     e->writes -= count;
     while (e->writes == 0) {
         uint32_t best = u->stalled_cnt;
@@ -225,8 +226,8 @@ static inline void m_unit_tick(void *self, const void *in)
         m_answer(u, u->stalled[u->stalled_cnt - 1].id, CW_VU_ROLLOVER, 0);
     if (i->flush) {
         for (uint32_t k = 0; k < u->entry_cnt; k++)
-            assert(u->entry[k].writes == 0);
-        assert(u->rsp_cnt == 0 && u->stalled_cnt == 0);
+            assert_true(u->entry[k].writes == 0);
+        assert_true(u->rsp_cnt == 0 && u->stalled_cnt == 0);
         u->entry_cnt = 0;
         u->rollover = false;
     }
@@ -247,7 +248,7 @@ static inline int m_unit_open(void *context, const struct cw_unit *unit, const c
     struct m_unit *u = calloc(1, sizeof *u);
     (void)name;
     (void)err;
-    assert(u != NULL);
+    assert_true(u != NULL);
     memcpy(&u->p, params, sizeof u->p);
     m->unit[m->unit_cnt++] = u;
     *instance = (struct cw_unit_instance){.unit = unit, .ops = &ops, .self = u};
@@ -283,7 +284,7 @@ void cw_core_wake_warp(struct cw_core *c, uint32_t warp, cw_time now)
 void cw_core_tx_abort(struct cw_core *c, uint32_t warp, uint32_t lanes)
 {
     struct m_warp *p = c->warp + warp;
-    assert(p->in_tx && (lanes & ~(p->t | p->reached)) == 0);
+    assert_true(p->in_tx && (lanes & ~(p->t | p->reached)) == 0);
     p->t &= ~lanes;
     p->reached &= ~lanes;
     p->r |= lanes;
@@ -294,7 +295,7 @@ void cw_core_tx_abort(struct cw_core *c, uint32_t warp, uint32_t lanes)
 void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart)
 {
     struct m_warp *p = c->warp + warp;
-    assert(p->in_tx && p->committing && p->t == 0 && restart >= now);
+    assert_true(p->in_tx && p->committing && p->t == 0 && restart >= now);
     p->committing = false;
     p->reached = 0;
     p->at = 0;
@@ -317,7 +318,7 @@ void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
     struct m_warp *p = c->warp + inst->warp;
     const struct m_op *op = p->tx[p->tx_at].op + p->at;
     (void)now;
-    assert(p->out && inst == &p->inst);
+    assert_true(p->out && inst == &p->inst);
     for (uint32_t lane = 0; lane < CW_LANES && !op->store; lane++)
         for (uint32_t v = 0; v < op->vec && (inst->lanes & p->t) >> lane & 1; v++)
             p->reg[op->reg + v][lane] = inst->value[v][lane];
@@ -343,7 +344,7 @@ bool cw_core_send(struct cw_core *c, struct cw_packet *p, cw_time now)
 bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
 {
     (void)write;
-    assert(word < c->m->system->log_bytes(&c->m->config) / 4);
+    assert_true(word < c->m->system->log_bytes(&c->m->config) / 4);
     if (c->log_port == now || c->log_cnt == 64)
         return false;
     c->log_port = now;
@@ -419,10 +420,11 @@ static inline void m_core_tick(struct cw_core *c)
     const struct cw_core_tm_ops *ops = c->m->system->core_ops;
     struct cw_packet *p;
     bool event = false;
-    while ((p = cw_fifo_pop(&c->down, c->m->now)) != NULL) {
-        ops->reply(c->tm, p, c->m->now);
-        event = true;
-    }
+    for (uint32_t i = 0; i < c->m->config.partition_count; i++)
+        while ((p = cw_fifo_pop(&c->down[i], c->m->now)) != NULL) {
+            ops->reply(c->tm, p, c->m->now);
+            event = true;
+        }
     for (; c->log_cnt > 0 && c->log[c->log_head].at <= c->m->now; c->log_cnt--) {
         struct m_log l = c->log[c->log_head];
         c->log_head = (c->log_head + 1) % 64;
@@ -474,10 +476,10 @@ static inline void m_partition_tick(struct cw_partition *s)
         m_write(m, p);
         cw_fifo_push(&s->tm.l2_done, m->now, 3, p);
     }
-    if ((p = cw_fifo_peek(&s->tm.reply, m->now)) != NULL && cw_fifo_can_push(&m->core[p->core].down, m->now)) {
+    if ((p = cw_fifo_peek(&s->tm.reply, m->now)) != NULL && cw_fifo_can_push(&m->core[p->core].down[s->index], m->now)) {
         s->replied[p->kind == CW_PK_TX_REPLY]++;
         s->replied_bytes += m->config.noc_header_bytes + p->payload_bytes;
-        cw_fifo_push(&m->core[p->core].down, m->now, M_NET, cw_fifo_pop(&s->tm.reply, m->now));
+        cw_fifo_push(&m->core[p->core].down[s->index], m->now, M_NET, cw_fifo_pop(&s->tm.reply, m->now));
     }
 }
 
@@ -516,11 +518,10 @@ static inline void m_create_parts(struct machine *m)
         c->m = m;
         c->index = i;
         c->log_port = c->shared_port = c->send_port = CW_TIME_NEVER;
-        int status = cw_fifo_create(&c->down, 64, NULL);
+        int status = CW_OK;
         for (uint32_t k = 0; k < m->config.partition_count; k++)
-            status |= cw_fifo_create(&c->up[k], 4096, NULL);
-        assert(status == CW_OK);
-        (void)status;
+            status |= cw_fifo_create(&c->up[k], 4096, NULL) | cw_fifo_create(&c->down[k], 64, NULL);
+        assert_true(status == CW_OK);
     }
     for (uint32_t i = 0; i < m->config.partition_count; i++) {
         struct cw_partition *s = m->partitions[i] = m->partition + i;
@@ -529,8 +530,7 @@ static inline void m_create_parts(struct machine *m)
         int status = cw_fifo_create(&s->rop, 64, NULL) | cw_fifo_create(&s->write, 64, NULL) | cw_fifo_create(&s->tm.from_l2, 8, NULL) |
                      cw_fifo_create(&s->tm.from_noc, 8, NULL) | cw_fifo_create(&s->tm.reply, 4, NULL) |
                      cw_fifo_create(&s->tm.to_l2, 4, NULL) | cw_fifo_create(&s->tm.l2_done, 8, NULL);
-        assert(status == CW_OK);
-        (void)status;
+        assert_true(status == CW_OK);
     }
 }
 
@@ -549,7 +549,7 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     int status = cw_devmem_create(&m->memory, 1 << 20, &err);
     status |= cw_devmem_alloc(&m->memory, &base, 1 << 16, &err);
     status |= cw_serial_create(&m->serial, &m->memory, &err);
-    assert(status == CW_OK && base == M_BASE);
+    assert_true(status == CW_OK && base == M_BASE);
     const struct cw_tm_config config = {.config = &m->config, .clocks = &m->clocks, .stats = &m->stats, .memory = &m->memory,
                                         .pool = &m->pool, .core = m->cores, .partition = m->partitions,
                                         .units = doubles ? &m->doubles : cw_unit_provider_c(), .observer = cw_serial_observer(m->serial),
@@ -571,9 +571,10 @@ static inline void m_destroy(struct machine *m)
     if (m->tm != NULL)
         m->system->destroy(m->tm);
     for (uint32_t i = 0; i < m->config.core_count; i++) {
-        cw_fifo_destroy(&m->core[i].down);
-        for (uint32_t k = 0; k < m->config.partition_count; k++)
+        for (uint32_t k = 0; k < m->config.partition_count; k++) {
             cw_fifo_destroy(&m->core[i].up[k]);
+            cw_fifo_destroy(&m->core[i].down[k]);
+        }
     }
     for (uint32_t i = 0; i < m->config.partition_count; i++) {
         struct cw_partition *s = m->partition + i;

@@ -1,0 +1,453 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the cowarp command as a user sees it: cli_test.py BUILD/cowarp [unittest arguments]."""
+
+import json
+import math
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+COWARP = ""
+PTX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ptx_exec", "kernels.ptx")
+BROKEN = os.path.join(os.path.dirname(PTX), "broken.ptx")
+
+# Members that the statistics file promises.
+TOP_LEVEL = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "workload", "system", "preset", "seed", "check",
+             "counters", "config", "units", "derived", "simulated_us", "version"]
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as f:
+            f.write(data)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def run_it(self, *args, env=None):
+        return subprocess.run([COWARP, *args], capture_output=True, text=True, timeout=240, cwd=self.folder.name,
+                              env={**os.environ, **(env or {})})
+
+    def passes(self, *args, **kw):
+        r = self.run_it(*args, **kw)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertEqual(r.stderr, "")
+        return r.stdout
+
+    def fails(self, status, *args, says=(), **kw):
+        """Exit status, nothing on standard output but a summary, one error line that holds the words."""
+        r = self.run_it(*args, **kw)
+        self.assertEqual(r.returncode, status, (args, r.stdout, r.stderr))
+        first = r.stderr.split("\n")[0]
+        self.assertTrue(first.startswith("cowarp: "), r.stderr)
+        for word in says:
+            self.assertIn(word, first)
+        if status == 2:
+            self.assertEqual(r.stdout, "", args)
+            self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
+        return r
+
+    def exec_it(self, kernel, *args, grid="1", block="32", **kw):
+        return self.passes("exec", PTX, "--kernel", kernel, "--grid", grid, "--block", block, *args, **kw)
+
+
+class Requests(Command):
+    """What is wrong is answered with exit status 2 and one line that says what to do."""
+
+    def test_words(self):
+        for args, says in [
+            (["rnu"], ["unknown command 'rnu'", "'run'"]),
+            (["quite-something-else"], ["see 'cowarp help'"]),
+            (["help", "rnu"], ["unknown command", "'run'"]),
+            (["run"], ["needs a workload", "cowarp list"]),
+            (["run", "vecad"], ["unknown workload 'vecad'", "'vecadd'"]),
+            (["run", "vecadd", "bfs"], ["one workload", "bfs"]),
+            (["run", "vecadd", "--prest", "getm"], ["unknown option '--prest'", "'preset'"]),
+            (["run", "vecadd", "-x"], ["unknown option '-x'"]),
+            (["run", "vecadd", "--preset"], ["needs a value"]),
+            (["run", "vecadd", "--quiet=1"], ["takes no value"]),
+            (["run", "vecadd", "--seed", "1", "--seed", "2"], ["given twice"]),
+            (["run", "vecadd", "--preset", "gtem"], ["unknown preset", "'getm'"]),
+            (["run", "vecadd", "--system", "gtem"], ["unknown system", "'getm'"]),
+            (["run", "vecadd", "--system", "fglock"], ["no variant fglock", "plain"]),
+            (["run", "ht-h", "--variant", "plain"], ["no variant plain"]),
+            (["run", "ht-h", "--variant", "locks"], ["unknown variant"]),
+            (["run", "ht-h", "--variant", "tx", "--system", "none"], ["transactional system"]),
+            (["run", "ht-h", "--variant", "tx", "--system", "fglock"], ["fglock"]),
+            (["run", "vecadd", "--param", "m=5"], ["no parameter 'm'"]),
+            (["run", "vecadd", "--param", "n"], ["name=value"]),
+            (["run", "vecadd", "--param", "n=0"], ["out of range"]),
+            (["run", "vecadd", "--param", "n=5x"], ["not a whole number"]),
+            (["run", "vecadd", "--param", "n=99999999999999999999"], ["not a whole number"]),
+            (["run", "vecadd", "--set", "core.cuont=5"], ["'core.count'"]),
+            (["run", "vecadd", "--set", "core.count=500"], ["1 to 256", "cores"]),
+            (["run", "vecadd", "--set", "core.count"], ["name=value"]),
+            (["run", "vecadd", "--set", "l2.ways=7"], ["l2.bytes"]),
+            (["run", "vecadd", "--tx-warps", "65"], ["tm.warps", "0 to 64"]),
+            (["run", "vecadd", "--tx-warps", "many"], ["tm.warps", "not a whole number"]),
+            (["run", "vecadd", "--config", "nothing.toml"], ["nothing.toml", "No such file"]),
+            (["run", "vecadd", "--seed", "-1"], ["--seed", "not a whole number"]),
+            (["run", "vecadd", "--seed", "18446744073709551616"], ["--seed"]),
+            (["run", "vecadd", "--max-cycles", "1e6"], ["--max-cycles"]),
+            (["run", "ht-h", "--unit", "validation_unit"], ["unit=rtl"]),
+            (["run", "ht-h", "--unit", "validation_unit=verilog"], ["c, rtl, lockstep"]),
+            (["run", "ht-h", "--unit", "validation_unti=rtl"], ["'validation_unit'"]),
+            (["run", "ht-h", "--unit", "cuckoo_table=rtl"], ["part of validation_unit"]),
+            (["run", "vecadd", "--unit", "validation_unit=rtl"], ["system none has none"]),
+            (["run", "vecadd", "--sabotage", "skip-owner-check"], ["no transactional system"]),
+            (["run", "vecadd", "--wave-window", "1:2"], ["--wave"]),
+            (["run", "vecadd", "--wave", "w.fst", "--wave-window", "5:5"], ["ends before"]),
+            (["run", "vecadd", "--wave", "w.fst", "--wave-window", "5"], ["two core cycles"]),
+            (["run", "vecadd", "--wave", "no/such/folder/w.fst"], ["no/such/folder"]),
+            (["run", "vecadd", "--stats", "no/such/folder/s.json"], ["no/such/folder"]),
+            (["run", "vecadd", "--stats", "."], ["folder"]),
+            (["list", "all"], ["list takes no"]),
+            (["config", "core.cuont"], ["'core.count'"]),
+            (["config", "core.count", "l2.ways"], ["one parameter"]),
+            (["exec"], ["one PTX file"]),
+            (["exec", PTX], ["--kernel"]),
+            (["exec", PTX, "--kernel", "fault"], ["--grid"]),
+            (["exec", PTX, "--kernel", "fault", "--grid", "1"], ["--block"]),
+        ]:
+            with self.subTest(args):
+                self.fails(2, *args, says=says)
+        self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_exec_arguments(self):
+        empty = self.write("empty", b"")
+        for extra, says in [
+            (["--grid", "0"], ["--grid '0'"]),
+            (["--grid", "1,2,3,4"], ["--grid"]),
+            (["--grid", "1,"], ["--grid"]),
+            (["--grid", "x"], ["--grid"]),
+            (["--grid", "4294967296"], ["--grid"]),
+            (["--grid", "1", "--shared", "-4"], ["--shared"]),
+            (["--grid", "1", "--arg", "5"], ["kind:value"]),
+            (["--grid", "1", "--arg", "u33:5"], ["unknown kind 'u33'", "'u32'"]),
+            (["--grid", "1", "--arg", "u32:-1"], ["not a value of type u32"]),
+            (["--grid", "1", "--arg", "u32:4294967296"], ["not a value of type u32"]),
+            (["--grid", "1", "--arg", "u32: 5"], ["not a value of type u32"]),
+            (["--grid", "1", "--arg", "s32:2147483648"], ["not a value of type s32"]),
+            (["--grid", "1", "--arg", "s32:--5"], ["not a value of type s32"]),
+            (["--grid", "1", "--arg", "s64:9223372036854775808"], ["not a value of type s64"]),
+            (["--grid", "1", "--arg", "u64:18446744073709551616"], ["not a value of type u64"]),
+            (["--grid", "1", "--arg", "f32:1e39"], ["not a value of type f32"]),
+            (["--grid", "1", "--arg", "f64:1.5mm"], ["not a value of type f64"]),
+            (["--grid", "1", "--arg", "f64:"], ["not a value of type f64"]),
+            (["--grid", "1", "--arg", "in:nothing.bin"], ["No such file"]),
+            (["--grid", "1", "--arg", "in:" + empty], ["empty"]),
+            (["--grid", "1", "--arg", "out:x"], ["out:FILE:BYTES"]),
+            (["--grid", "1", "--arg", "out:x:0"], ["at least 1"]),
+            (["--grid", "1", "--arg", "out::8"], ["no file name"]),
+            (["--grid", "1", "--arg", "out:no/such/x:8"], ["no/such/x"]),
+            (["--grid", "1", "--arg", "zero:many"], ["at least 1"]),
+            (["--grid", "1", "--arg", "out:x:8", "--arg", "out:x:8"], ["same file"]),
+            (["--grid", "1", "--arg", "zero:8"], ["takes 0 arguments, given 1"]),
+        ]:
+            with self.subTest(extra):
+                self.fails(2, "exec", PTX, "--kernel", "fault", "--block", "1", *extra, says=says)
+        self.assertEqual(os.listdir(self.folder.name), ["empty"])
+
+    def test_exec_modules_and_kernels(self):
+        shape = ["--grid", "1", "--block", "1"]
+        self.fails(2, "exec", "nothing.ptx", "--kernel", "k", *shape, says=["nothing.ptx", "No such file"])
+        self.fails(2, "exec", BROKEN, "--kernel", "broken", *shape, says=["broken.ptx:9:", "frobnicate"])
+        self.fails(2, "exec", self.write("text", b"\x00\xff not PTX"), "--kernel", "k", *shape, says=["text:"])
+        self.fails(2, "exec", PTX, "--kernel", "number", *shape, says=["no kernel 'number'", "'numbers'"])
+        self.fails(2, "exec", PTX, "--kernel", "fault", "--grid", "1", "--block", "1025", says=["1024"])
+        self.fails(2, "exec", PTX, "--kernel", "reverse", *shape, "--arg", "u64:64", "--arg", "zero:64", says=["argument 1", "shared"])
+        self.fails(2, "exec", PTX, "--kernel", "endless", *shape, "--arg", "u32:64", says=["argument 1", "8 bytes", "4"])
+        self.fails(2, "exec", PTX, "--kernel", "endless", *shape, "--arg", "local:64", says=["argument 1"])
+        self.fails(2, "exec", PTX, "--kernel", "narrow", *shape, "--arg", "u32:256", "--arg", "u32:1", "--arg", "zero:8", says=["argument 1"])
+        self.fails(1, "exec", PTX, "--kernel", "endless", *shape, "--arg", "zero:4294967296", "--set", "mem.mbytes=16", says=["memory"])
+
+    def test_config_file(self):
+        toml = self.write("machine.toml", b"[core]\ncount = 2\ncuont = 3\n")
+        self.fails(2, "run", "vecadd", "--config", toml, says=[toml + ":3:", "core.count"])
+
+    def test_kernel_folder(self):
+        self.fails(2, "run", "vecadd", says=["vecadd.ptx", "COWARP_KERNEL_DIR"], env={"COWARP_KERNEL_DIR": self.folder.name})
+
+
+class Help(Command):
+    def test_every_command_has_help(self):
+        names = re.findall(r"^  cowarp (\w+) ", self.passes("help"), re.M)
+        for name in ["list", "run", "exec", "config"]:
+            self.assertIn(name, names)
+            self.assertIn("--", self.passes("help", name))
+            self.assertEqual(self.passes("help", name), self.passes(name, "--help"))
+
+    def test_version(self):
+        self.assertRegex(self.passes("--version"), r"^cowarp \d+\.\d+\.\d+\n$")
+
+    def test_no_command_is_a_wrong_request(self):
+        self.assertEqual(self.run_it().returncode, 2)
+
+    def test_list_as_json_names_what_the_text_names(self):
+        text, data = self.passes("list"), json.loads(self.passes("list", "--json"))
+        for kind in ["workloads", "systems", "presets", "units"]:
+            self.assertTrue(data[kind])
+            for entry in data[kind]:
+                self.assertIn(entry["name"], text)
+        tx = {w["name"] for w in data["workloads"] if "tx" in w["variants"]}
+        self.assertTrue({"ht-h", "ht-m", "ht-l", "atm"} <= tx)
+
+    def test_full_disk(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            r = subprocess.run([COWARP, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(r.returncode, 1)
+        self.assertIn("standard output", r.stderr)
+
+
+class Config(Command):
+    def test_printed_file_is_read_back(self):
+        printed = self.passes("config", "--preset", "getm-56", "--set", "core.scheduler=lrr")
+        file = self.write("machine.toml", printed.encode())
+        again = self.passes("config", "--config", file)
+        values = lambda text: re.findall(r"^(\[.*\]|\w+ = \S+)", text, re.M)
+        self.assertEqual(values(printed), values(again))
+        self.assertIn('scheduler = "lrr"', again)
+        self.assertIn("count = 56", again)
+
+    def test_explains_one_parameter(self):
+        text = self.passes("config", "dram.queue")
+        for word in ["dram.queue = 32 requests", "1 to 1024", "GETM Table II"]:
+            self.assertIn(word, text)
+
+    def test_order_of_preset_file_and_settings(self):
+        file = self.write("machine.toml", b"[core]\ncount = 7\nwarps = 8\n")
+        text = self.passes("config", "core.count", "--preset", "getm-56", "--config", file)
+        self.assertIn("core.count = 7", text)
+        text = self.passes("config", "core.count", "--config", file, "--set", "core.count=9")
+        self.assertIn("core.count = 9", text)
+
+
+class Exec(Command):
+    def test_numbers(self):
+        self.exec_it("numbers", "--arg", "u32:4294967295", "--arg", "s32:-2147483648", "--arg", "u64:0xfedcba9876543210", "--arg",
+                     "s64:-9223372036854775808", "--arg", "f32:-0x1.8p-149", "--arg", "f64:1e-310", "--arg", "out:n.bin:48", block="1")
+        a, b, c, d, e, f = struct.unpack("<I4xi4xQqf4xd", self.read("n.bin"))
+        self.assertEqual((a, b, c, d), (2**32 - 1, -2**31, 0xFEDCBA9876543210, -2**63))
+        self.assertEqual(f, 1e-310)
+        self.assertEqual(e, -2.0**-148)  # 1.5 x 2^-149 lies between two denormals: to even
+        self.exec_it("numbers", "--arg", "u32:0x10", "--arg", "s32:2147483647", "--arg", "u64:0", "--arg", "s64:1", "--arg", "f32:nan",
+                     "--arg", "f64:-inf", "--arg", "out:n.bin:48", block="1")
+        a, b, c, d, e, f = struct.unpack("<I4xi4xQqf4xd", self.read("n.bin"))
+        self.assertEqual((a, b, c, d, f), (16, 2**31 - 1, 0, 1, -math.inf))
+        self.assertTrue(math.isnan(e))
+
+    def test_narrow_parameters(self):
+        self.exec_it("narrow", "--arg", "u32:255", "--arg", "s32:-2", "--arg", "out:n.bin:4", block="1")
+        self.assertEqual(struct.unpack("<HH", self.read("n.bin")), (255, 0xFFFE))
+
+    def test_buffers(self):
+        n = 640
+        words = [(i * 2654435761) % 2**32 for i in range(n)]
+        both = [i * i for i in range(n)]
+        self.write("in.bin", struct.pack(f"<{n}I", *words))
+        self.write("both.bin", struct.pack(f"<{n}I", *both))
+        self.exec_it("buffers", "--arg", "in:in.bin", "--arg", f"out:out.bin:{4 * n}", "--arg", "inout:both.bin", "--arg", f"zero:{4 * n}",
+                     grid="5", block="128")
+        self.assertEqual(list(struct.unpack(f"<{n}I", self.read("out.bin"))), words)
+        self.assertEqual(list(struct.unpack(f"<{n}I", self.read("both.bin"))), [(3 * b + i) % 2**32 for i, b in enumerate(both)])
+        self.assertEqual(list(struct.unpack(f"<{n}I", self.read("in.bin"))), words)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["both.bin", "in.bin", "out.bin"])
+
+    def test_shared_memory(self):
+        words = list(range(100, 196))
+        data = struct.pack("<96I", *words)
+        self.write("a.bin", data)
+        self.exec_it("reverse", "--arg", "local:384", "--arg", "inout:a.bin", block="96")
+        self.assertEqual(list(struct.unpack("<96I", self.read("a.bin"))), words[::-1])
+        self.write("a.bin", data)
+        self.exec_it("reverse_dynamic", "--arg", "inout:a.bin", "--shared", "384", block="96")
+        self.assertEqual(list(struct.unpack("<96I", self.read("a.bin"))), words[::-1])
+
+    def test_shapes(self):
+        grid, block = (3, 2, 2), (5, 4, 3)
+        count = math.prod(grid) * math.prod(block)
+        self.exec_it("position", "--arg", f"out:p.bin:{8 * count}", grid="3,2,2", block="5,4,3")
+        order = lambda s: [(x, y, z) for z in range(s[2]) for y in range(s[1]) for x in range(s[0])]
+        expected = [bytes([*b, 0, *t, 0]) for b in order(grid) for t in order(block)]
+        self.assertEqual(self.read("p.bin"), b"".join(expected))
+
+    def test_file_names_with_colons_and_links(self):
+        self.write("real.bin", b"old")
+        os.symlink("real.bin", self.path("a:b.bin"))
+        self.exec_it("narrow", "--arg", "u32:1", "--arg", "u32:2", "--arg", "out:a:b.bin:4", block="1")
+        self.assertEqual(self.read("real.bin"), struct.pack("<HH", 1, 2))
+        self.assertTrue(os.path.islink(self.path("a:b.bin")))
+
+    def test_output_to_a_device_leaves_the_device(self):
+        self.exec_it("narrow", "--arg", "u32:1", "--arg", "u32:2", "--arg", "out:/dev/null:4", block="1")
+        self.assertFalse(os.path.isfile("/dev/null"))
+
+    def test_failures_write_nothing(self):
+        self.write("keep.bin", bytes(4))
+        shape = ["--grid", "1", "--block", "32"]
+        r = self.fails(1, "exec", PTX, "--kernel", "fault", *shape, says=["fault"])
+        self.fails(1, "exec", PTX, "--kernel", "traps", *shape, says=["trap"])
+        self.fails(1, "exec", PTX, "--kernel", "endless", *shape, "--arg", "inout:keep.bin", "--max-cycles", "20000", says=["not finished"])
+        self.assertEqual(self.read("keep.bin"), bytes(4))
+        self.assertEqual(os.listdir(self.folder.name), ["keep.bin"])
+        self.assertNotIn("passed", r.stdout)
+
+    def test_simt_deadlock_is_reported(self):
+        self.write("lock.bin", bytes(4))
+        r = self.fails(1, "exec", PTX, "--kernel", "spin", "--grid", "1", "--block", "32", "--arg", "inout:lock.bin", "--set",
+                       "watchdog.cycles=20000", "--set", "watchdog.livelock_cycles=50000", says=["spin"])
+        self.assertGreater(r.stderr.count("\n"), 1)
+        self.assertRegex(r.stderr, "(?i)lock")
+        self.assertEqual(self.read("lock.bin"), bytes(4))
+
+
+class Statistics(Command):
+    SMALL = ["run", "ht-h", "--param", "blocks=6", "--param", "buckets=200", "--seed", "7"]
+
+    def test_members_and_conservation(self):
+        self.passes(*self.SMALL, "--stats", "s.json", "--check-serial")
+        s = json.loads(self.read("s.json"))
+        for name in TOP_LEVEL:
+            self.assertIn(name, s)
+        self.assertEqual((s["workload"], s["variant"], s["system"], s["preset"], s["seed"], s["check"], s["error"]),
+                         ("ht-h", "tx", "getm", "getm", 7, "passed", None))
+        self.assertEqual(s["units"], {"validation_unit": "c"})
+        self.assertEqual(s["config"]["core.count"], 15)
+        self.assertEqual(s["config"]["core.scheduler"], "gto")
+        for name, c in s["counters"].items():
+            self.assertIsInstance(c["value"], int, name)
+            self.assertTrue(c["unit"] and c["definition"], name)
+        counter = {name: c["value"] for name, c in s["counters"].items()}
+        self.assertEqual(counter["tx_begun"], 6 * 192)  # one insertion per thread
+        self.assertEqual(counter["tx_committed"], 6 * 192)
+        self.assertEqual(counter["threads_exited"], 6 * 192)
+        self.assertEqual(counter["blocks_finished"], 6)
+        self.assertEqual(s["serializability"]["committed"], 6 * 192)
+        self.assertEqual(s["thread_instructions"], counter["thread_instructions"])
+        self.assertAlmostEqual(s["simulated_us"], s["cycles"] / 1400, delta=0.01)
+        self.assertAlmostEqual(s["derived"]["ipc"]["value"], s["thread_instructions"] / s["cycles"], places=4)
+        self.assertAlmostEqual(s["derived"]["aborts_per_1k_commits"]["value"], 1000 * counter["tx_aborted"] / (6 * 192), places=3)
+
+    def test_two_runs_differ_in_host_seconds_only(self):
+        for name in ["a.json", "b.json"]:
+            self.passes(*self.SMALL, "--stats", name)
+        a, b = json.loads(self.read("a.json")), json.loads(self.read("b.json"))
+        self.assertGreater(a.pop("host_seconds"), 0)
+        self.assertGreater(b.pop("host_seconds"), 0)
+        self.assertEqual(a, b)
+        for name in ["a.json", "b.json"]:
+            self.passes(*self.SMALL, "--stats", name, "--omit-host-seconds")
+        self.assertEqual(self.read("a.json"), self.read("b.json"))
+        self.assertNotIn(b"host_seconds", self.read("a.json"))
+
+    def test_locks_and_shorthands(self):
+        for system in ["fglock", "cglock"]:
+            self.passes("run", "ht-h", "--param", "blocks=1", "--system", system, "--stats", "s.json")
+            s = json.loads(self.read("s.json"))
+            self.assertEqual((s["variant"], s["system"], s["units"], s["counters"]["tx_begun"]["value"]), (system, "none", {}, 0))
+
+    def test_failed_run_says_failed(self):
+        self.fails(1, *self.SMALL, "--max-cycles", "3000", "--stats", "s.json", says=["not finished"])
+        s = json.loads(self.read("s.json"))
+        self.assertEqual(s["check"], "failed")
+        self.assertIn("not finished", s["error"])
+
+    def test_sabotage_is_noticed(self):
+        r = self.fails(1, "run", "ht-h", "--sabotage", "skip-owner-check", "--check-serial", "--stats", "s.json", says=["serializable"])
+        self.assertNotIn("passed", r.stdout)
+        s = json.loads(self.read("s.json"))
+        self.assertEqual(s["check"], "failed")
+        self.assertIsNotNone(s["serializability"]["violation"])
+
+    def test_readable_by_others_and_old_file_replaced(self):
+        self.write("s.json", b"old")
+        self.passes(*self.SMALL, "--stats", "s.json")
+        json.loads(self.read("s.json"))
+        mask = os.umask(0)
+        os.umask(mask)
+        self.assertEqual(os.stat(self.path("s.json")).st_mode & 0o777, 0o666 & ~mask)
+
+    def test_wave_file(self):
+        self.passes(*self.SMALL, "--wave", "w.fst", "--wave-window", "100:120")
+        self.assertGreater(len(self.read("w.fst")), 0)
+        self.assertEqual(os.listdir(self.folder.name), ["w.fst"])
+
+    def test_quiet_says_nothing(self):
+        self.assertEqual(self.passes(*self.SMALL, "--quiet"), "")
+
+
+class Ends(Command):
+    """Runs that somebody ends."""
+
+    ENDLESS = ["exec", PTX, "--kernel", "endless", "--grid", "4", "--block", "32", "--arg", "inout:flag.bin", "--stats", "s.json",
+               "--set", "watchdog.livelock_cycles=4000000000", "--set", "watchdog.cycles=4000000000"]
+
+    def start(self, **kw):
+        self.write("flag.bin", bytes(4))
+        p = subprocess.Popen([COWARP, *self.ENDLESS], cwd=self.folder.name, stderr=subprocess.PIPE, stdout=subprocess.PIPE, **kw)
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(p.stderr.close)
+        time.sleep(0.7)
+        self.assertIsNone(p.poll())
+        return p
+
+    def test_interrupt(self):
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            p = self.start()
+            p.send_signal(number)
+            out, err = p.communicate(timeout=20)
+            self.assertEqual(p.returncode, 1)
+            self.assertRegex(err.decode(), r"^cowarp: .*interrupted after \d+ cycles.*\n$")
+            self.assertEqual(out, b"")
+            self.assertEqual(os.listdir(self.folder.name), ["flag.bin"])
+
+    def test_kill_leaves_no_file(self):
+        p = self.start()
+        p.kill()
+        p.communicate(timeout=20)
+        self.assertEqual(p.returncode, -signal.SIGKILL)
+        self.assertEqual(os.listdir(self.folder.name), ["flag.bin"])
+        self.assertEqual(self.read("flag.bin"), bytes(4))
+
+    def test_progress_line_on_a_terminal_only(self):
+        master, slave = pty.openpty()
+        self.write("flag.bin", bytes(4))
+        p = subprocess.Popen([COWARP, *self.ENDLESS], cwd=self.folder.name, stderr=slave, stdout=subprocess.PIPE)
+        os.close(slave)
+        text = b""
+        while b"blocks" not in text and select.select([master], [], [], 20)[0]:
+            text += os.read(master, 4096)
+        self.assertRegex(text.decode(), r"\rendless: \d+ cycles, \d+ cycles/s, 0 of 4 blocks \(0%\)")
+        p.send_signal(signal.SIGINT)
+        p.communicate(timeout=20)
+        while select.select([master], [], [], 1)[0]:
+            try:
+                more = os.read(master, 4096)
+            except OSError:  # the other side is closed
+                break
+            text += more
+        os.close(master)
+        self.assertRegex(text.decode(), "\r\x1b\\[Kcowarp: .*interrupted")  # the line is erased first
+
+
+if __name__ == "__main__":
+    COWARP = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
