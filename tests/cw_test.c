@@ -281,10 +281,12 @@ static void xml_text(FILE *f, const char *s, bool attribute)
 static void xml_case(FILE *f, const struct run *r, size_t i)
 {
     const struct result *res = &r->result[i];
-    fprintf(f, "    <testcase name=\"%s\" status=\"%s\" result=\"%s\" time=\"%.3f\" timestamp=\"%s\" classname=\"%s\"",
-            test_name(r, i), res->outcome == NOT_RUN ? "notrun" : "run",
-            res->outcome == NOT_RUN ? "suppressed" : res->outcome == SKIPPED ? "skipped" : "completed", res->seconds,
-            r->timestamp, r->suite);
+    fprintf(f, "    <testcase name=\"%s\" status=\"%s\" result=\"%s\" time=\"%.3f\" timestamp=\"%s\" classname=\"%s\"", test_name(r, i),
+            res->outcome == NOT_RUN ? "notrun" : "run",
+            res->outcome == NOT_RUN   ? "suppressed"
+            : res->outcome == SKIPPED ? "skipped"
+                                      : "completed",
+            res->seconds, r->timestamp, r->suite);
     if (res->outcome == FAILED) {
         const char *message = res->message != NULL ? res->message : "see the output";
         fputs(">\n      <failure message=\"", f);
@@ -305,8 +307,10 @@ static void xml_document(FILE *f, const struct run *r)
     char common[256];
     for (size_t i = 0; i < r->cnt; i++)
         seconds += r->result[i].outcome != NOT_RUN ? r->result[i].seconds : 0;
-    snprintf(common, sizeof common, "tests=\"%zu\" failures=\"%zu\" disabled=\"0\" skipped=\"%zu\" errors=\"0\" time=\"%.3f\" "
-             "timestamp=\"%s\"", ran, count(r, FAILED), count(r, SKIPPED), seconds, r->timestamp);
+    snprintf(common, sizeof common,
+             "tests=\"%zu\" failures=\"%zu\" disabled=\"0\" skipped=\"%zu\" errors=\"0\" time=\"%.3f\" "
+             "timestamp=\"%s\"",
+             ran, count(r, FAILED), count(r, SKIPPED), seconds, r->timestamp);
     fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s name=\"AllTests\">\n", common);
     fprintf(f, "  <testsuite name=\"%s\" %s>\n", r->suite, common);
     for (size_t i = 0; i < r->cnt; i++)

@@ -30,9 +30,9 @@ int cw_test_main(int argc, char **argv, const struct CMUnitTest *test, size_t cn
  * be repeated. */
 uint64_t cw_test_seed(uint64_t fallback);
 
-#define CW_TEST_MAIN(tests)                                                          \
-    int main(int argc, char **argv)                                                  \
-    {                                                                                \
+#define CW_TEST_MAIN(tests)                                                         \
+    int main(int argc, char **argv)                                                 \
+    {                                                                               \
         return cw_test_main(argc, argv, (tests), sizeof(tests) / sizeof(tests)[0]); \
     }
 

@@ -113,13 +113,16 @@ static int latencies(const char *ptx, const char *preset)
     return bad;
 }
 
-static double stream_gbps(const char *ptx, const char *preset, uint32_t words, uint32_t rounds)
+/* All threads that fit at once read an array of about `bytes` bytes, `rounds` times over. */
+static double stream_gbps(const char *ptx, const char *preset, uint32_t bytes, uint32_t rounds)
 {
     struct bench b = start(ptx, preset, NULL);
     uint64_t base;
+    const uint32_t blocks = 3 * config(&b, "core.count"), threads = 512, step = 4 * blocks * threads;
+    const uint32_t words = (bytes / 4 + step - 1) / step * step;
     must(&b, cowarp_alloc(b.gpu, &base, (uint64_t)words * 4));
     const struct cowarp_arg args[] = {COWARP_U64(base), COWARP_U32(words), COWARP_U32(rounds)};
-    run(&b, "stream", 64, 512, 3, args);
+    run(&b, "stream", blocks, threads, 3, args);
     const double seconds = cowarp_microseconds(b.gpu) * 1e-6;
     cowarp_destroy(b.gpu);
     return (double)words * 4.0 * rounds / seconds * 1e-9;
@@ -132,10 +135,10 @@ static int bandwidths(const char *ptx, const char *preset)
     const double dram = partitions * config(&b, "dram.bytes_per_cycle") * config(&b, "clock.dram") * 1e-3;
     const double port = partitions * config(&b, "noc.flit_bytes") * config(&b, "clock.noc") * 1e-3;
     cowarp_destroy(b.gpu);
-    int bad = row("DRAM read bandwidth (16 MB stream)", dram, stream_gbps(ptx, preset, 1u << 22, 1), "GB/s", 0.75 * dram, dram,
+    int bad = row("DRAM read bandwidth (16 MB stream)", dram, stream_gbps(ptx, preset, 1u << 24, 1), "GB/s", 0.75 * dram, dram,
                   "GETM Table II: 177 GB/s");
     /* A reply of 128 bytes is five flits, one of which is header. */
-    bad += row("L2 read bandwidth (512 KB, 32 rounds), bound by the crossbar", port * 0.8, stream_gbps(ptx, preset, 1u << 17, 32), "GB/s",
+    bad += row("L2 read bandwidth (360 KB, 32 rounds), bound by the crossbar", port * 0.8, stream_gbps(ptx, preset, 360000, 32), "GB/s",
                0.6 * port, 0.8 * port, "one flit per port and cycle; 4 of 5 flits are data");
     return bad;
 }

@@ -6,10 +6,10 @@
 #include "core/exec_private.h"
 
 #define BIT(type) (1u << (type))
-#define INTS (BIT(CW_U16) | BIT(CW_S16) | BIT(CW_U32) | BIT(CW_S32) | BIT(CW_U64) | BIT(CW_S64))
-#define CVTS (INTS | BIT(CW_U8) | BIT(CW_S8) | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64))
-#define INT32 (BIT(CW_U32) | BIT(CW_S32))
-#define WIDTHS (CVTS | BIT(CW_F16X2))
+#define INTS      (BIT(CW_U16) | BIT(CW_S16) | BIT(CW_U32) | BIT(CW_S32) | BIT(CW_U64) | BIT(CW_S64))
+#define CVTS      (INTS | BIT(CW_U8) | BIT(CW_S8) | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64))
+#define INT32     (BIT(CW_U32) | BIT(CW_S32))
+#define WIDTHS    (CVTS | BIT(CW_F16X2))
 
 /* Scalar functions: of an operation, in the types of a set. */
 static const struct {
@@ -32,8 +32,8 @@ static const struct {
     {CW_OP_TESTP, BIT(CW_F32) | BIT(CW_F64), 0, cw_exec__testp},
     {CW_OP_SETP, INTS | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64), 0, cw_exec__setp},
     {CW_OP_SETP, BIT(CW_F16X2), 0, cw_exec__setp_f16x2},
-    {CW_OP_SET, INT32 | BIT(CW_U16) | BIT(CW_S16) | BIT(CW_F16) | BIT(CW_F32),
-     INTS | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64), cw_exec__set_cmp},
+    {CW_OP_SET, INT32 | BIT(CW_U16) | BIT(CW_S16) | BIT(CW_F16) | BIT(CW_F32), INTS | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64),
+     cw_exec__set_cmp},
     {CW_OP_SLCT, INTS | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64), BIT(CW_S32) | BIT(CW_F32), cw_exec__slct},
     {CW_OP_CVT, CVTS, CVTS, cw_exec__cvt},
     {CW_OP_CVT, BIT(CW_F16X2), BIT(CW_F32), cw_exec__cvt_f16x2},
@@ -190,8 +190,8 @@ static bool is_core_op(const struct cw_uop *u)
 
 static cw_exec_fn choose(const struct binder *b, const struct cw_uop *u)
 {
-    bool first_only = u->op != CW_OP_SHFL && u->op != CW_OP_SETP && u->op != CW_OP_MATCH && u->op != CW_OP_UNPACK &&
-                      u->op != CW_OP_LD && !(u->flags & CW_UF_COUT);
+    bool first_only = u->op != CW_OP_SHFL && u->op != CW_OP_SETP && u->op != CW_OP_MATCH && u->op != CW_OP_UNPACK && u->op != CW_OP_LD &&
+                      !(u->flags & CW_UF_COUT);
     if (first_only && u->dst[0].kind == CW_OPND_SINK)
         return cw_exec__nop;
     bool scalar_first = is_directed(u) || (u->op == CW_OP_MOV && u->src[0].kind == CW_OPND_SREG) || u->type == CW_PRED;

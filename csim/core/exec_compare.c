@@ -49,12 +49,24 @@ static uint32_t relation(const struct cw_uop *u, enum cw_type type, uint64_t a, 
 static uint32_t accepted(enum cw_cmp cmp)
 {
     static const uint8_t set[] = {
-        [CW_CMP_EQ] = EQUAL,          [CW_CMP_NE] = BELOW | ABOVE,  [CW_CMP_LT] = BELOW,          [CW_CMP_LE] = BELOW | EQUAL,
-        [CW_CMP_GT] = ABOVE,          [CW_CMP_GE] = ABOVE | EQUAL,  [CW_CMP_LO] = BELOW,          [CW_CMP_LS] = BELOW | EQUAL,
-        [CW_CMP_HI] = ABOVE,          [CW_CMP_HS] = ABOVE | EQUAL,  [CW_CMP_EQU] = EQUAL | UNORDERED,
-        [CW_CMP_NEU] = BELOW | ABOVE | UNORDERED, [CW_CMP_LTU] = BELOW | UNORDERED, [CW_CMP_LEU] = BELOW | EQUAL | UNORDERED,
-        [CW_CMP_GTU] = ABOVE | UNORDERED, [CW_CMP_GEU] = ABOVE | EQUAL | UNORDERED,
-        [CW_CMP_NUM] = BELOW | EQUAL | ABOVE, [CW_CMP_NAN] = UNORDERED,
+        [CW_CMP_EQ] = EQUAL,
+        [CW_CMP_NE] = BELOW | ABOVE,
+        [CW_CMP_LT] = BELOW,
+        [CW_CMP_LE] = BELOW | EQUAL,
+        [CW_CMP_GT] = ABOVE,
+        [CW_CMP_GE] = ABOVE | EQUAL,
+        [CW_CMP_LO] = BELOW,
+        [CW_CMP_LS] = BELOW | EQUAL,
+        [CW_CMP_HI] = ABOVE,
+        [CW_CMP_HS] = ABOVE | EQUAL,
+        [CW_CMP_EQU] = EQUAL | UNORDERED,
+        [CW_CMP_NEU] = BELOW | ABOVE | UNORDERED,
+        [CW_CMP_LTU] = BELOW | UNORDERED,
+        [CW_CMP_LEU] = BELOW | EQUAL | UNORDERED,
+        [CW_CMP_GTU] = ABOVE | UNORDERED,
+        [CW_CMP_GEU] = ABOVE | EQUAL | UNORDERED,
+        [CW_CMP_NUM] = BELOW | EQUAL | ABOVE,
+        [CW_CMP_NAN] = UNORDERED,
     };
     return set[cmp];
 }

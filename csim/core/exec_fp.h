@@ -65,6 +65,12 @@ static inline uint32_t cw_f32_flush(uint32_t bits)
     return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits;
 }
 
+/* The low half of bits. */
+static inline uint32_t cw_f16_flush(uint32_t bits)
+{
+    return (bits & 0x7c00u) == 0 ? bits & 0x8000u : bits & 0xffffu;
+}
+
 static inline float cw_f32_load(uint32_t bits, bool ftz)
 {
     return cw_f32_of(ftz ? cw_f32_flush(bits) : bits);

@@ -219,19 +219,18 @@ CW_INLINE double cw_minmax_flags(double a, double b, uint32_t flags, bool max)
 
 #define cw_min_flags64(a, b, flags) cw_minmax_flags((a), (b), (flags), false)
 #define cw_max_flags64(a, b, flags) cw_minmax_flags((a), (b), (flags), true)
-#define cw_min_flags(a, b, flags) (float)cw_minmax_flags((double)(a), (double)(b), (flags), false)
-#define cw_max_flags(a, b, flags) (float)cw_minmax_flags((double)(a), (double)(b), (flags), true)
+#define cw_min_flags(a, b, flags)   (float)cw_minmax_flags((double)(a), (double)(b), (flags), false)
+#define cw_max_flags(a, b, flags)   (float)cw_minmax_flags((double)(a), (double)(b), (flags), true)
 
 CW_INLINE double cw_half_in(uint32_t bits, bool ftz)
 {
-    bits &= 0xffffu;
-    return cw_f16_load(ftz && (bits & 0x7c00u) == 0 ? bits & 0x8000u : bits);
+    return cw_f16_load(ftz ? cw_f16_flush(bits) : bits & 0xffffu);
 }
 
 CW_INLINE uint32_t cw_half_out(double f, bool ftz, bool sat)
 {
     uint32_t bits = cw_f16_store(f, sat);
-    return ftz && (bits & 0x7c00u) == 0 ? bits & 0x8000u : bits;
+    return ftz ? cw_f16_flush(bits) : bits;
 }
 
 #define CW_FTZ ((u->flags & CW_UF_FTZ) != 0)
@@ -243,11 +242,11 @@ CW_INLINE uint32_t cw_halves(uint32_t a, uint32_t b, uint32_t c, enum cw_op op, 
     uint32_t r = 0;
     for (uint32_t shift = 0; shift < 32; shift += 16) {
         double x = cw_half_in(a >> shift, CW_FTZ), y = cw_half_in(b >> shift, CW_FTZ), z = cw_half_in(c >> shift, CW_FTZ);
-        double v = op == CW_OP_ADD   ? x + y
-                   : op == CW_OP_SUB ? x - y
-                   : op == CW_OP_MUL ? x * y
-                   : op == CW_OP_FMA ? x * y + z
-                   : op == CW_OP_EX2 ? exp2(x)
+        double v = op == CW_OP_ADD    ? x + y
+                   : op == CW_OP_SUB  ? x - y
+                   : op == CW_OP_MUL  ? x * y
+                   : op == CW_OP_FMA  ? x * y + z
+                   : op == CW_OP_EX2  ? exp2(x)
                    : op == CW_OP_TANH ? tanh(x)
                                       : cw_minmax_flags(x, y, u->flags, op == CW_OP_MAX);
         r |= cw_half_out(v, CW_FTZ, CW_SAT) << shift;
@@ -257,20 +256,20 @@ CW_INLINE uint32_t cw_halves(uint32_t a, uint32_t b, uint32_t c, enum cw_op op, 
 
 /* Lane types: slot width, C type, from slot, to slot. xs8 and xs16 are results that are sign-extended to the slot, as PTX wants of
  * a narrow signed result in a wide register; the users of narrow values look only at the low bits. */
-#define CW_W_u8 32
-#define CW_W_s8 32
-#define CW_W_xs8 32
-#define CW_W_u16 32
-#define CW_W_s16 32
+#define CW_W_u8   32
+#define CW_W_s8   32
+#define CW_W_xs8  32
+#define CW_W_u16  32
+#define CW_W_s16  32
 #define CW_W_xs16 32
-#define CW_W_u32 32
-#define CW_W_s32 32
-#define CW_W_u64 64
-#define CW_W_s64 64
-#define CW_W_f16 32
-#define CW_W_f32 32
+#define CW_W_u32  32
+#define CW_W_s32  32
+#define CW_W_u64  64
+#define CW_W_s64  64
+#define CW_W_f16  32
+#define CW_W_f32  32
 #define CW_W_f32x 32
-#define CW_W_f64 64
+#define CW_W_f64  64
 typedef uint8_t cw_t_u8;
 typedef int8_t cw_t_s8, cw_t_xs8;
 typedef uint16_t cw_t_u16;
@@ -281,31 +280,31 @@ typedef uint64_t cw_t_u64;
 typedef int64_t cw_t_s64;
 typedef double cw_t_f16, cw_t_f64;
 typedef float cw_t_f32, cw_t_f32x;
-#define CW_LD_u8(v) ((uint8_t)(v))
-#define CW_LD_s8(v) ((int8_t)(uint8_t)(v))
-#define CW_LD_u16(v) ((uint16_t)(v))
-#define CW_LD_s16(v) ((int16_t)(uint16_t)(v))
-#define CW_LD_u32(v) (v)
-#define CW_LD_s32(v) ((int32_t)(v))
-#define CW_LD_u64(v) (v)
-#define CW_LD_s64(v) ((int64_t)(v))
-#define CW_LD_f16(v) cw_half_in((v), CW_FTZ)
-#define CW_LD_f32(v) cw_f32_of(v)
+#define CW_LD_u8(v)   ((uint8_t)(v))
+#define CW_LD_s8(v)   ((int8_t)(uint8_t)(v))
+#define CW_LD_u16(v)  ((uint16_t)(v))
+#define CW_LD_s16(v)  ((int16_t)(uint16_t)(v))
+#define CW_LD_u32(v)  (v)
+#define CW_LD_s32(v)  ((int32_t)(v))
+#define CW_LD_u64(v)  (v)
+#define CW_LD_s64(v)  ((int64_t)(v))
+#define CW_LD_f16(v)  cw_half_in((v), CW_FTZ)
+#define CW_LD_f32(v)  cw_f32_of(v)
 #define CW_LD_f32x(v) cw_f32_load((v), CW_FTZ)
-#define CW_LD_f64(v) cw_f64_of(v)
-#define CW_ST_u8(v) ((uint32_t)(v))
-#define CW_ST_xs8(v) ((uint32_t)(int32_t)(v))
-#define CW_ST_u16(v) ((uint32_t)(v))
-#define CW_ST_s16(v) ((uint32_t)(uint16_t)(v))
+#define CW_LD_f64(v)  cw_f64_of(v)
+#define CW_ST_u8(v)   ((uint32_t)(v))
+#define CW_ST_xs8(v)  ((uint32_t)(int32_t)(v))
+#define CW_ST_u16(v)  ((uint32_t)(v))
+#define CW_ST_s16(v)  ((uint32_t)(uint16_t)(v))
 #define CW_ST_xs16(v) ((uint32_t)(int32_t)(v))
-#define CW_ST_u32(v) (v)
-#define CW_ST_s32(v) ((uint32_t)(v))
-#define CW_ST_u64(v) (v)
-#define CW_ST_s64(v) ((uint64_t)(v))
-#define CW_ST_f16(v) cw_half_out((v), CW_FTZ, CW_SAT)
-#define CW_ST_f32(v) cw_f32_bits(v)
+#define CW_ST_u32(v)  (v)
+#define CW_ST_s32(v)  ((uint32_t)(v))
+#define CW_ST_u64(v)  (v)
+#define CW_ST_s64(v)  ((uint64_t)(v))
+#define CW_ST_f16(v)  cw_half_out((v), CW_FTZ, CW_SAT)
+#define CW_ST_f32(v)  cw_f32_bits(v)
 #define CW_ST_f32x(v) cw_f32_store((v), CW_FTZ, CW_SAT)
-#define CW_ST_f64(v) cw_f64_bits(v)
+#define CW_ST_f64(v)  cw_f64_bits(v)
 
 CW_INLINE void cw_setp_write(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask, uint32_t p)
 {
@@ -321,105 +320,104 @@ CW_INLINE void cw_setp_write(const struct cw_uop *u, const struct cw_exec *x, ui
     cw_exec__set_pred(x, u->dst[1], mask, q);
 }
 
-#define CW_CAT(a, b) a##b
+#define CW_CAT(a, b)  a##b
 #define CW_CAT2(a, b) CW_CAT(a, b)
-#define CW_SLOT(t) CW_CAT2(CW_CAT2(uint, CW_CAT2(CW_W_, t)), _t)
-#define CW_SRC(t) CW_CAT2(cw_exec_src, CW_CAT2(CW_W_, t))
-#define CW_DST(t) CW_CAT2(cw_exec__dst, CW_CAT2(CW_W_, t))
-#define CW_BIT(t) CW_CAT2(cw_lane_bit, CW_CAT2(CW_W_, t))
-#define CW_EXEC_ARGS const struct cw_uop *u, const struct cw_exec *x, uint32_t mask
+#define CW_SLOT(t)    CW_CAT2(CW_CAT2(uint, CW_CAT2(CW_W_, t)), _t)
+#define CW_SRC(t)     CW_CAT2(cw_exec_src, CW_CAT2(CW_W_, t))
+#define CW_DST(t)     CW_CAT2(cw_exec__dst, CW_CAT2(CW_W_, t))
+#define CW_BIT(t)     CW_CAT2(cw_lane_bit, CW_CAT2(CW_W_, t))
+#define CW_EXEC_ARGS  const struct cw_uop *u, const struct cw_exec *x, uint32_t mask
 
 /* The loop; VALUE is the new slot of lane l, d the destination vector. */
-#define CW_LANES_WRITE(t, VALUE)                                     \
-    CW_SLOT(t) *d = CW_DST(t)(x, u->dst[0]);                           \
-    if (mask == CW_FULL_MASK) {                                       \
-        CW_LANE_LOOP                                                  \
-        d[l] = (VALUE);                                               \
-    } else {                                                          \
-        CW_LANE_LOOP                                                  \
-        {                                                             \
-            CW_SLOT(t) v = (VALUE), on = (mask & CW_BIT(t)[l]) == CW_BIT(t)[l] ? (CW_SLOT(t))-1 : 0; \
-            d[l] ^= (d[l] ^ v) & on; /* not ?: , which would be made a branch around v */ \
-        }                                                             \
+#define CW_LANES_WRITE(t, VALUE)                                                                       \
+    CW_SLOT(t) *d = CW_DST(t)(x, u->dst[0]);                                                           \
+    if (mask == CW_FULL_MASK) {                                                                        \
+        CW_LANE_LOOP                                                                                   \
+        d[l] = (VALUE);                                                                                \
+    } else {                                                                                           \
+        CW_LANE_LOOP                                                                                   \
+        {                                                                                              \
+            CW_SLOT(t) v = (VALUE), on = (mask & CW_BIT(t)[l]) == CW_BIT(t)[l] ? (CW_SLOT(t)) - 1 : 0; \
+            d[l] ^= (d[l] ^ v) & on; /* not ?: , which would be made a branch around v */              \
+        }                                                                                              \
     }
 
-#define L1(OP, T, FORM, td, ta, ...)                                                                       \
-    CW_INLINE cw_t_##td cw_op_##OP##_##T##_##FORM(cw_t_##ta a, const struct cw_uop *u)                     \
-    {                                                                                                       \
-        (void)u;                                                                                            \
-        return (cw_t_##td)(__VA_ARGS__);                                                                    \
-    }                                                                                                       \
-    static void cw_lane_##OP##_##T##_##FORM(CW_EXEC_ARGS)                                                  \
-    {                                                                                                       \
-        const CW_SLOT(ta) *sa = CW_SRC(ta)(x, u->src[0]);                                                   \
-        CW_LANES_WRITE(td, CW_ST_##td(cw_op_##OP##_##T##_##FORM(CW_LD_##ta(sa[l]), u)))                     \
+#define L1(OP, T, FORM, td, ta, ...)                                                    \
+    CW_INLINE cw_t_##td cw_op_##OP##_##T##_##FORM(cw_t_##ta a, const struct cw_uop *u)  \
+    {                                                                                   \
+        (void)u;                                                                        \
+        return (cw_t_##td)(__VA_ARGS__);                                                \
+    }                                                                                   \
+    static void cw_lane_##OP##_##T##_##FORM(CW_EXEC_ARGS)                               \
+    {                                                                                   \
+        const CW_SLOT(ta) *sa = CW_SRC(ta)(x, u->src[0]);                               \
+        CW_LANES_WRITE(td, CW_ST_##td(cw_op_##OP##_##T##_##FORM(CW_LD_##ta(sa[l]), u))) \
     }
 #define L2(OP, T, FORM, td, ta, tb, ...)                                                                   \
     CW_INLINE cw_t_##td cw_op_##OP##_##T##_##FORM(cw_t_##ta a, cw_t_##tb b, const struct cw_uop *u)        \
-    {                                                                                                       \
-        (void)u;                                                                                            \
-        return (cw_t_##td)(__VA_ARGS__);                                                                    \
-    }                                                                                                       \
+    {                                                                                                      \
+        (void)u;                                                                                           \
+        return (cw_t_##td)(__VA_ARGS__);                                                                   \
+    }                                                                                                      \
     static void cw_lane_##OP##_##T##_##FORM(CW_EXEC_ARGS)                                                  \
-    {                                                                                                       \
-        const CW_SLOT(ta) *sa = CW_SRC(ta)(x, u->src[0]);                                                   \
-        const CW_SLOT(tb) *sb = CW_SRC(tb)(x, u->src[1]);                                                   \
-        CW_LANES_WRITE(td, CW_ST_##td(cw_op_##OP##_##T##_##FORM(CW_LD_##ta(sa[l]), CW_LD_##tb(sb[l]), u)))  \
+    {                                                                                                      \
+        const CW_SLOT(ta) *sa = CW_SRC(ta)(x, u->src[0]);                                                  \
+        const CW_SLOT(tb) *sb = CW_SRC(tb)(x, u->src[1]);                                                  \
+        CW_LANES_WRITE(td, CW_ST_##td(cw_op_##OP##_##T##_##FORM(CW_LD_##ta(sa[l]), CW_LD_##tb(sb[l]), u))) \
     }
-#define L3(OP, T, FORM, td, ta, tb, tc, ...)                                                               \
-    CW_INLINE cw_t_##td cw_op_##OP##_##T##_##FORM(cw_t_##ta a, cw_t_##tb b, cw_t_##tc c, const struct cw_uop *u) \
-    {                                                                                                       \
-        (void)u;                                                                                            \
-        return (cw_t_##td)(__VA_ARGS__);                                                                    \
-    }                                                                                                       \
-    static void cw_lane_##OP##_##T##_##FORM(CW_EXEC_ARGS)                                                  \
-    {                                                                                                       \
-        const CW_SLOT(ta) *sa = CW_SRC(ta)(x, u->src[0]);                                                   \
-        const CW_SLOT(tb) *sb = CW_SRC(tb)(x, u->src[1]);                                                   \
-        const CW_SLOT(tc) *sc = CW_SRC(tc)(x, u->src[2]);                                                   \
-        CW_LANES_WRITE(td, CW_ST_##td(cw_op_##OP##_##T##_##FORM(CW_LD_##ta(sa[l]), CW_LD_##tb(sb[l]),       \
-                                                                CW_LD_##tc(sc[l]), u)))                     \
+#define L3(OP, T, FORM, td, ta, tb, tc, ...)                                                                                  \
+    CW_INLINE cw_t_##td cw_op_##OP##_##T##_##FORM(cw_t_##ta a, cw_t_##tb b, cw_t_##tc c, const struct cw_uop *u)              \
+    {                                                                                                                         \
+        (void)u;                                                                                                              \
+        return (cw_t_##td)(__VA_ARGS__);                                                                                      \
+    }                                                                                                                         \
+    static void cw_lane_##OP##_##T##_##FORM(CW_EXEC_ARGS)                                                                     \
+    {                                                                                                                         \
+        const CW_SLOT(ta) *sa = CW_SRC(ta)(x, u->src[0]);                                                                     \
+        const CW_SLOT(tb) *sb = CW_SRC(tb)(x, u->src[1]);                                                                     \
+        const CW_SLOT(tc) *sc = CW_SRC(tc)(x, u->src[2]);                                                                     \
+        CW_LANES_WRITE(td, CW_ST_##td(cw_op_##OP##_##T##_##FORM(CW_LD_##ta(sa[l]), CW_LD_##tb(sb[l]), CW_LD_##tc(sc[l]), u))) \
     }
-#define L4(OP, T, FORM, td, ta, tb, tc, te, ...)                                                           \
-    static void cw_lane_##OP##_##T##_##FORM(CW_EXEC_ARGS)                                                  \
-    {                                                                                                       \
-        const CW_SLOT(ta) *sa = CW_SRC(ta)(x, u->src[0]);                                                   \
-        const CW_SLOT(tb) *sb = CW_SRC(tb)(x, u->src[1]);                                                   \
-        const CW_SLOT(tc) *sc = CW_SRC(tc)(x, u->src[2]);                                                   \
-        const CW_SLOT(te) *se = CW_SRC(te)(x, u->src[3]);                                                   \
-        CW_SLOT(td) t[CW_LANES];                                                                            \
-        for (uint32_t l = 0; l < CW_LANES; l++) {                                                           \
-            cw_t_##ta a = CW_LD_##ta(sa[l]);                                                                \
-            cw_t_##tb b = CW_LD_##tb(sb[l]);                                                                \
-            cw_t_##tc c = CW_LD_##tc(sc[l]);                                                                \
-            cw_t_##te e = CW_LD_##te(se[l]);                                                                \
-            t[l] = CW_ST_##td((cw_t_##td)(__VA_ARGS__));                                                    \
-        }                                                                                                   \
-        CW_LANES_WRITE(td, t[l])                                                                            \
+#define L4(OP, T, FORM, td, ta, tb, tc, te, ...)          \
+    static void cw_lane_##OP##_##T##_##FORM(CW_EXEC_ARGS) \
+    {                                                     \
+        const CW_SLOT(ta) *sa = CW_SRC(ta)(x, u->src[0]); \
+        const CW_SLOT(tb) *sb = CW_SRC(tb)(x, u->src[1]); \
+        const CW_SLOT(tc) *sc = CW_SRC(tc)(x, u->src[2]); \
+        const CW_SLOT(te) *se = CW_SRC(te)(x, u->src[3]); \
+        CW_SLOT(td) t[CW_LANES];                          \
+        for (uint32_t l = 0; l < CW_LANES; l++) {         \
+            cw_t_##ta a = CW_LD_##ta(sa[l]);              \
+            cw_t_##tb b = CW_LD_##tb(sb[l]);              \
+            cw_t_##tc c = CW_LD_##tc(sc[l]);              \
+            cw_t_##te e = CW_LD_##te(se[l]);              \
+            t[l] = CW_ST_##td((cw_t_##td)(__VA_ARGS__));  \
+        }                                                 \
+        CW_LANES_WRITE(td, t[l])                          \
     }
 /* SETP: the lanes in which the comparison holds, then boolean operator and the two predicates. */
-#define LC(T, CMP, t, ...)                                                                                 \
-    static void cw_lane_SETP_##T##_##CMP(CW_EXEC_ARGS)                                                     \
-    {                                                                                                       \
-        const CW_SLOT(t) *sa = CW_SRC(t)(x, u->src[0]);                                                     \
-        const CW_SLOT(t) *sb = CW_SRC(t)(x, u->src[1]);                                                     \
-        CW_SLOT(t) p = 0;                                                                                   \
-        for (uint32_t l = 0; l < CW_LANES; l++) {                                                           \
-            cw_t_##t a = CW_LD_##t(sa[l]), b = CW_LD_##t(sb[l]);                                            \
-            (void)a, (void)b;                                                                               \
-            p |= (__VA_ARGS__) ? CW_BIT(t)[l] : 0;                                                          \
-        }                                                                                                   \
-        cw_setp_write(u, x, mask, (uint32_t)p);                                                             \
+#define LC(T, CMP, t, ...)                                       \
+    static void cw_lane_SETP_##T##_##CMP(CW_EXEC_ARGS)           \
+    {                                                            \
+        const CW_SLOT(t) *sa = CW_SRC(t)(x, u->src[0]);          \
+        const CW_SLOT(t) *sb = CW_SRC(t)(x, u->src[1]);          \
+        CW_SLOT(t) p = 0;                                        \
+        for (uint32_t l = 0; l < CW_LANES; l++) {                \
+            cw_t_##t a = CW_LD_##t(sa[l]), b = CW_LD_##t(sb[l]); \
+            (void)a, (void)b;                                    \
+            p |= (__VA_ARGS__) ? CW_BIT(t)[l] : 0;               \
+        }                                                        \
+        cw_setp_write(u, x, mask, (uint32_t)p);                  \
     }
 
 #include "core/exec_lane.def"
 
-#define CW_SELP(W)                                                                          \
-    static void cw_lane_selp##W(CW_EXEC_ARGS)                                               \
-    {                                                                                       \
+#define CW_SELP(W)                                                                                \
+    static void cw_lane_selp##W(CW_EXEC_ARGS)                                                     \
+    {                                                                                             \
         const uint##W##_t *sa = cw_exec_src##W(x, u->src[0]), *sb = cw_exec_src##W(x, u->src[1]); \
-        uint32_t p = cw_exec__pred(x, u->src[2]);                                           \
-        CW_LANES_WRITE(u##W, p & CW_BIT(u##W)[l] ? sa[l] : sb[l])                           \
+        uint32_t p = cw_exec__pred(x, u->src[2]);                                                 \
+        CW_LANES_WRITE(u##W, p &CW_BIT(u##W)[l] ? sa[l] : sb[l])                                  \
     }
 CW_SELP(32)
 CW_SELP(64)
@@ -430,10 +428,10 @@ CW_SELP(64)
 #undef L4
 #undef LC
 #define L1(OP, T, FORM, ...) {CW_OP_##OP, CW_##T, CW_FORM_##FORM, cw_lane_##OP##_##T##_##FORM},
-#define L2 L1
-#define L3 L1
-#define L4 L1
-#define LC(T, CMP, ...) {CW_OP_SETP, CW_##T, CW_CMP_##CMP, cw_lane_SETP_##T##_##CMP},
+#define L2                   L1
+#define L3                   L1
+#define L4                   L1
+#define LC(T, CMP, ...)      {CW_OP_SETP, CW_##T, CW_CMP_##CMP, cw_lane_SETP_##T##_##CMP},
 
 const struct cw_exec_entry CW_LANE_TABLE[] = {
     {CW_OP_SELP, CW_U32, CW_FORM_PLAIN, cw_lane_selp32},

@@ -181,8 +181,10 @@ void cw_exec__unpack(const struct cw_uop *u, const struct cw_exec *x, uint32_t m
 /* Start of a space's window; global addresses are generic addresses. */
 static uint64_t window(enum cw_space space)
 {
-    return space == CW_SPACE_SHARED ? CW_SHARED_WINDOW : space == CW_SPACE_LOCAL ? CW_LOCAL_WINDOW
-         : space == CW_SPACE_CONST ? CW_CONST_WINDOW : 0;
+    return space == CW_SPACE_SHARED  ? CW_SHARED_WINDOW
+           : space == CW_SPACE_LOCAL ? CW_LOCAL_WINDOW
+           : space == CW_SPACE_CONST ? CW_CONST_WINDOW
+                                     : 0;
 }
 
 void cw_exec__cvta(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)

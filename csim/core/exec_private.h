@@ -87,9 +87,16 @@ static inline uint32_t cw_exec__first(uint32_t mask)
 /* Forms of one operation; a key of the tables below. SETP uses enum cw_cmp and CVT the source type in its place. */
 enum { CW_FORM_PLAIN, CW_FORM_FLAGS, CW_FORM_HI, CW_FORM_WIDE, CW_FORM_SAT, CW_FORM_HISAT, CW_FORM_APPROX };
 enum {
-    CW_FORM_FROM_U8 = CW_U8, CW_FORM_FROM_S8 = CW_S8, CW_FORM_FROM_U16 = CW_U16, CW_FORM_FROM_S16 = CW_S16,
-    CW_FORM_FROM_U32 = CW_U32, CW_FORM_FROM_S32 = CW_S32, CW_FORM_FROM_U64 = CW_U64, CW_FORM_FROM_S64 = CW_S64,
-    CW_FORM_FROM_F32 = CW_F32, CW_FORM_FROM_F64 = CW_F64
+    CW_FORM_FROM_U8 = CW_U8,
+    CW_FORM_FROM_S8 = CW_S8,
+    CW_FORM_FROM_U16 = CW_U16,
+    CW_FORM_FROM_S16 = CW_S16,
+    CW_FORM_FROM_U32 = CW_U32,
+    CW_FORM_FROM_S32 = CW_S32,
+    CW_FORM_FROM_U64 = CW_U64,
+    CW_FORM_FROM_S64 = CW_S64,
+    CW_FORM_FROM_F32 = CW_F32,
+    CW_FORM_FROM_F64 = CW_F64
 };
 
 struct cw_exec_entry {
@@ -107,7 +114,6 @@ enum cw_exec_isa { CW_EXEC_BEST, CW_EXEC_BASE, CW_EXEC_AVX2 };
 
 /* cw_exec_bind() for a chosen instruction set; CW_EUNSUP when the host lacks it. For tests and benchmarks. */
 int cw_exec__bind_isa(struct cw_kernel *kernel, enum cw_exec_isa isa, struct cw_error *err);
-
 
 /* The scalar functions; each serves all types and modifiers of its operations (the table in exec.c). */
 void cw_exec__nop(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);

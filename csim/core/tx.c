@@ -38,6 +38,13 @@ static void copy_registers(struct cw_core *c, uint32_t w, bool save, uint32_t la
     }
 }
 
+/* The system's tick of this cycle may be over: what it has just been told must bring it another one. */
+static void tell_system(struct cw_core *c)
+{
+    cw_time next = c->now + c->period;
+    c->tm_next = next < c->tm_next ? next : c->tm_next;
+}
+
 bool cw_core__tx_begin(struct cw_core *c, uint32_t w, uint32_t active, uint32_t mask)
 {
     struct cw_warp *warp = &c->warp[w];
@@ -62,6 +69,7 @@ bool cw_core__tx_begin(struct cw_core *c, uint32_t w, uint32_t active, uint32_t 
         warp->wait = CW_WAIT_TX_LOADS;
         return false;
     }
+    tell_system(c);
     if (!c->tm->begin(c->tm_self, w, mask, c->now)) {
         warp->wait = CW_WAIT_TX_BEGIN;
         return false;
@@ -88,6 +96,7 @@ void cw_core__tx_drained(struct cw_core *c, uint32_t w)
     struct cw_warp *warp = &c->warp[w];
     warp->wait = CW_WAIT_TX_COMMIT;
     cw_core__requeue(c, w);
+    tell_system(c);
     c->tm->commit(c->tm_self, w, warp->simt.reached, c->now);
 }
 

@@ -14,9 +14,9 @@
 #include "base/rng.h"
 #include "core/exec_private.h"
 
-#define FX_REGS 8
+#define FX_REGS  8
 #define FX_WARPS 3 /* the warp under test is the middle one */
-#define FX_D 4     /* destination registers start here; sources are 0 .. 3 */
+#define FX_D     4 /* destination registers start here; sources are 0 .. 3 */
 
 struct fixture {
     uint32_t r32[FX_REGS][FX_WARPS][CW_LANES];
@@ -50,9 +50,16 @@ static inline void fx_init(struct fixture *f, uint64_t seed)
         f->tid[2][l] = l / 16;
     }
     f->kernel = (struct cw_kernel){.c32 = f->c32[0], .c64 = f->c64[0], .c32_cnt = 2, .c64_cnt = 2, .param_bytes = sizeof f->param};
-    f->x = (struct cw_exec){.r32 = f->r32[0][1], .r64 = f->r64[0][1], .pred = &f->pred[0][1], .cc = &f->cc,
-                            .r32_stride = FX_WARPS * CW_LANES, .r64_stride = FX_WARPS * CW_LANES, .pred_stride = FX_WARPS,
-                            .kernel = &f->kernel, .param = f->param, .tid = {f->tid[0], f->tid[1], f->tid[2]}};
+    f->x = (struct cw_exec){.r32 = f->r32[0][1],
+                            .r64 = f->r64[0][1],
+                            .pred = &f->pred[0][1],
+                            .cc = &f->cc,
+                            .r32_stride = FX_WARPS * CW_LANES,
+                            .r64_stride = FX_WARPS * CW_LANES,
+                            .pred_stride = FX_WARPS,
+                            .kernel = &f->kernel,
+                            .param = f->param,
+                            .tid = {f->tid[0], f->tid[1], f->tid[2]}};
 }
 
 /* Binds and runs one micro-op; false when the host lacks the instruction set. */
@@ -134,7 +141,8 @@ static inline enum cw_type fx_dst_type(const struct fx_case *c)
 
 static inline struct cw_uop fx_uop(const struct fx_case *c)
 {
-    struct cw_uop u = {.op = (uint16_t)c->op, .type = (uint8_t)c->type, .stype = (uint8_t)c->stype, .flags = (uint16_t)c->flags, .guard = -1, .line = 1};
+    struct cw_uop u = {
+        .op = (uint16_t)c->op, .type = (uint8_t)c->type, .stype = (uint8_t)c->stype, .flags = (uint16_t)c->flags, .guard = -1, .line = 1};
     u.round = u.cmp = (uint8_t)c->mode;
     if (c->op == CW_OP_LOP3)
         u.imm = (int64_t)c->src[3];
@@ -214,11 +222,11 @@ static inline void fx_check(const struct fx_case *c)
     }
 }
 
-#define FX_CHECK_ALL(table)                                                  \
-    do {                                                                     \
-        for (size_t i_ = 0; i_ < sizeof(table) / sizeof(table)[0]; i_++)    \
-            fx_check(&(table)[i_]);                                          \
-        printf("%zu cases\n", sizeof(table) / sizeof(table)[0]);            \
+#define FX_CHECK_ALL(table)                                              \
+    do {                                                                 \
+        for (size_t i_ = 0; i_ < sizeof(table) / sizeof(table)[0]; i_++) \
+            fx_check(&(table)[i_]);                                      \
+        printf("%zu cases\n", sizeof(table) / sizeof(table)[0]);         \
     } while (0)
 
 static inline uint64_t fx_f32(float f)

@@ -111,13 +111,6 @@ static cw_time tick(void *self, cw_time now)
     return s->queue_cnt > 0 ? s->queue[s->queue_head].ready : s->wake_at != 0 ? s->wake_at : CW_TIME_NEVER;
 }
 
-/* commit() may come after tick() in the same cycle: the next tick must come by itself. */
-static cw_time tick_always(void *self, cw_time now)
-{
-    tick(self, now);
-    return now + 1;
-}
-
 static bool idle(const void *self)
 {
     const struct script *s = self;
@@ -133,7 +126,7 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
     s->logs_done++;
 }
 
-static const struct cw_core_tm_ops ops = {.begin = begin, .access = access_memory, .commit = commit, .log_done = log_done, .tick = tick_always,
+static const struct cw_core_tm_ops ops = {.begin = begin, .access = access_memory, .commit = commit, .log_done = log_done, .tick = tick,
                                           .idle = idle};
 
 #define TX_HEAD PTX_HEAD ".extern .func tx_begin(); .extern .func tx_commit();\n" ENTRY

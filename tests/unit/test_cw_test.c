@@ -50,7 +50,7 @@ static void unprefixed(void **state)
 }
 
 static const struct CMUnitTest demo[] = {
-    cmocka_unit_test(test_demo__good),  cmocka_unit_test(test_demo__bad),   cmocka_unit_test(test_demo__aborts),
+    cmocka_unit_test(test_demo__good),   cmocka_unit_test(test_demo__bad),   cmocka_unit_test(test_demo__aborts),
     cmocka_unit_test(test_demo__leaves), cmocka_unit_test(test_demo__skips), cmocka_unit_test(unprefixed),
 };
 
@@ -76,7 +76,7 @@ static int run_demo(const char *option1, const char *option2)
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        char *argv[4] = {(char *)(uintptr_t)"/some/where/test_demo", (char *)(uintptr_t)option1, (char *)(uintptr_t)option2, NULL};
+        char *argv[4] = {(char *)(uintptr_t) "/some/where/test_demo", (char *)(uintptr_t)option1, (char *)(uintptr_t)option2, NULL};
         dup2(fd, STDOUT_FILENO);
         dup2(fd, STDERR_FILENO);
         _exit(cw_test_main(option2 != NULL ? 3 : option1 != NULL ? 2 : 1, argv, demo, sizeof demo / sizeof demo[0]));
@@ -152,8 +152,8 @@ static void test_cw_test__xml_holds_the_failure(void **state)
     has(xml, "<testsuite name=\"demo\" tests=\"3\" failures=\"1\"");
     has(xml, "<testcase name=\"good\" status=\"run\" result=\"completed\"");
     has(xml, "<failure message=\"");
-    has(xml, "a&#x3c;b&#x22; != &#x22;a&#x26;b");         /* attribute: escaped */
-    has(xml, "\"a<b\" != \"a&b\"");                        /* CDATA: as it is */
+    has(xml, "a&#x3c;b&#x22; != &#x22;a&#x26;b"); /* attribute: escaped */
+    has(xml, "\"a<b\" != \"a&b\"");               /* CDATA: as it is */
     has(xml, "<testcase name=\"skips\" status=\"run\" result=\"skipped\"");
     assert_int_equal(run_demo("--gtest_output=xml:/no/such/folder/x.xml", "--gtest_filter=demo.good"), 2);
     has(out, "cannot write /no/such/folder/x.xml");
@@ -188,8 +188,8 @@ static void test_cw_test__repeat_seed_and_fail_fast(void **state)
 static void test_cw_test__wrong_requests_are_exit_2(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"--gtest_fliter=x", "--foo", "extra", "--gtest_output=json:x", "--gtest_repeat=0",
-                                        "--gtest_repeat=2x", "--gtest_random_seed="};
+    static const char *const wrong[] = {
+        "--gtest_fliter=x", "--foo", "extra", "--gtest_output=json:x", "--gtest_repeat=0", "--gtest_repeat=2x", "--gtest_random_seed="};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_int_equal(run_demo(wrong[i], NULL), 2);
         has(out, wrong[i]);
@@ -200,14 +200,10 @@ static void test_cw_test__wrong_requests_are_exit_2(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_cw_test__lists_in_googletest_format),
-    cmocka_unit_test(test_cw_test__all_passed_is_exit_0),
-    cmocka_unit_test(test_cw_test__one_failure_is_exit_1),
-    cmocka_unit_test(test_cw_test__death_and_early_exit_are_failures),
-    cmocka_unit_test(test_cw_test__xml_holds_the_failure),
-    cmocka_unit_test(test_cw_test__filters_as_googletest_does),
-    cmocka_unit_test(test_cw_test__repeat_seed_and_fail_fast),
-    cmocka_unit_test(test_cw_test__wrong_requests_are_exit_2),
+    cmocka_unit_test(test_cw_test__lists_in_googletest_format), cmocka_unit_test(test_cw_test__all_passed_is_exit_0),
+    cmocka_unit_test(test_cw_test__one_failure_is_exit_1),      cmocka_unit_test(test_cw_test__death_and_early_exit_are_failures),
+    cmocka_unit_test(test_cw_test__xml_holds_the_failure),      cmocka_unit_test(test_cw_test__filters_as_googletest_does),
+    cmocka_unit_test(test_cw_test__repeat_seed_and_fail_fast),  cmocka_unit_test(test_cw_test__wrong_requests_are_exit_2),
 };
 
 CW_TEST_MAIN(tests)

@@ -1,11 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The baseline's and AVX2's vector loops: the same bits, lane for lane, for every entry of their tables, on random and on special values. */
+/* The baseline's and AVX2's vector loops: the same bits, lane for lane, for every entry of their tables, on random and on special values.
+ */
 #include "exec_fixture.h"
 
 static const uint64_t special[] = {
-    0, 1, 2, 0xff, 0x7fff, 0x8000, 0xffff, 0x3c00, 0x7c00, 0x7e00, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
-    0x7fc00001, 0xffc00001, 0x7f800001, 0x00800000, 0x007fffff, 0x7f7fffff, 0x3ff0000000000000, 0x7ff0000000000000, 0xfff8000000000001, 0x7ff0000000000001,
-    0x8000000000000000, 0x7fffffffffffffff, UINT64_MAX, 0x000fffffffffffff, 31, 32, 33, 63, 64,
+    0,
+    1,
+    2,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x3c00,
+    0x7c00,
+    0x7e00,
+    0x7fffffff,
+    0x80000000,
+    0xffffffff,
+    0x3f800000,
+    0xbf800000,
+    0x7f800000,
+    0xff800000,
+    0x7fc00001,
+    0xffc00001,
+    0x7f800001,
+    0x00800000,
+    0x007fffff,
+    0x7f7fffff,
+    0x3ff0000000000000,
+    0x7ff0000000000000,
+    0xfff8000000000001,
+    0x7ff0000000000001,
+    0x8000000000000000,
+    0x7fffffffffffffff,
+    UINT64_MAX,
+    0x000fffffffffffff,
+    31,
+    32,
+    33,
+    63,
+    64,
 };
 
 static void fill(struct fixture *f, struct cw_rng *rng)
@@ -60,8 +94,10 @@ static void test_exec_isa__same_bits(void **state)
             b.x.r32 = b.r32[0][1], b.x.r64 = b.r64[0][1], b.x.pred = &b.pred[0][1], b.x.cc = &b.cc;
             e->fn(&u, &a.x, mask);
             v->fn(&u, &b.x, mask);
-            if (memcmp(a.r32, b.r32, sizeof a.r32) != 0 || memcmp(a.r64, b.r64, sizeof a.r64) != 0 || memcmp(a.pred, b.pred, sizeof a.pred) != 0)
-                fail_msg("%s.%s form %u flags %x differs", cw_op_mnemonic((enum cw_op)e->op), cw_type_name((enum cw_type)e->type), e->form, u.flags);
+            if (memcmp(a.r32, b.r32, sizeof a.r32) != 0 || memcmp(a.r64, b.r64, sizeof a.r64) != 0 ||
+                memcmp(a.pred, b.pred, sizeof a.pred) != 0)
+                fail_msg("%s.%s form %u flags %x differs", cw_op_mnemonic((enum cw_op)e->op), cw_type_name((enum cw_type)e->type), e->form,
+                         u.flags);
         }
     }
     printf("%zu loops, %u warps compared\n", cw_exec__lane_base_cnt, checks);
