@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define CYCLE_BUDGET UINT64_C(100000000) /* edge visits */
-#define REACH_BUDGET UINT64_C(50000000)
+#define CYCLE_BUDGET UINT64_C(20000000) /* edge visits */
+#define REACH_BUDGET UINT64_C(20000000)
 
 void cw_graph_init(struct cw_graph *g, uint32_t node_cnt)
 {

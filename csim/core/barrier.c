@@ -67,11 +67,10 @@ static void reduce(const struct cw_warp *warp, struct cw_barrier *b, const struc
     b->any = b->any || (p & lanes) != 0;
 }
 
-void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t lanes, uint32_t mask)
+void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t mask)
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_block *block = &c->block[warp->block];
-    (void)lanes;
     if (mask == 0)
         return;
     c->cfg.stats->barriers++;

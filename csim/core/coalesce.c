@@ -19,10 +19,23 @@ struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t *lanes)
     return a;
 }
 
+/* Whether all words lie in one row of the banks: the usual case, without a conflict. */
+static int in_one_row(const uint64_t addr[32], uint32_t lanes, uint32_t banks)
+{
+    uint64_t differ = 0, first = addr[lowest(lanes)];
+    if ((banks & (banks - 1)) != 0)
+        return 0;
+    for (uint32_t lane = 0; lane < 32; lane++)
+        differ |= (lanes >> lane & 1u) != 0 ? addr[lane] ^ first : 0;
+    return differ < 4 * (uint64_t)banks;
+}
+
 uint32_t cw_bank_conflicts(const uint64_t addr[32], uint32_t lanes, uint32_t banks)
 {
-    uint8_t words[64] = {0};    /* distinct words per bank */
-    uint64_t word[32];          /* the distinct words seen */
+    if (lanes == 0 || in_one_row(addr, lanes, banks))
+        return 0;
+    uint8_t words[64] = {0};     /* distinct words per bank */
+    uint64_t word[32];           /* the distinct words seen */
     uint8_t chain[32], head[64]; /* per bank a list of them; 0 ends it, indices are off by one */
     uint32_t word_cnt = 0, most = 0;
     for (uint32_t b = 0; b < banks; b++)

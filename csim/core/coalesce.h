@@ -8,14 +8,14 @@
 #include "mem/packet.h"
 
 struct cw_line_access {
-    uint64_t line;   /* address, multiple of CW_LINE_BYTES */
-    uint32_t lanes;  /* lanes whose bytes lie in it */
+    uint64_t line;    /* address, multiple of CW_LINE_BYTES */
+    uint32_t lanes;   /* lanes whose bytes lie in it */
     uint32_t sectors; /* touched sectors of CW_SECTOR_BYTES */
 };
 
 /*
- * Takes the line of the lowest lane in *lanes, with all other lanes of *lanes on the same line, and removes those from *lanes (not 0). Every lane
- * touches bytes (1 .. 32) bytes at its address, aligned to that size, hence on one line and in one sector.
+ * Takes the line of the lowest lane in *lanes, with all other lanes of *lanes on the same line, and removes those from *lanes (not 0).
+ * Every lane touches bytes (1 .. 32) bytes at its address, aligned to that size, hence on one line and in one sector.
  */
 struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t *lanes);
 

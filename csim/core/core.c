@@ -118,8 +118,8 @@ void cw_core_destroy(struct cw_core *c)
 {
     if (c == 0)
         return;
-    void *owned[] = {c->queue, c->pipe, c->log_done, c->shared, c->warp, c->tid, c->op, c->r32, c->r64, c->pred, c->cc, c->slot_cycle,
-                     c->r32_save, c->r64_save, c->pred_save};
+    void *owned[] = {c->queue, c->pipe, c->log_done, c->shared,     c->warp,     c->tid,      c->op,       c->r32,
+                     c->r64,   c->pred, c->cc,       c->slot_cycle, c->r32_save, c->r64_save, c->pred_save};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < c->inst_chunk_cnt; i++)
@@ -205,8 +205,8 @@ static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
     }
 }
 
-#define REGISTER_UNIT 64u /* registers are given to warps in such units (Fermi) */
-#define SHARED_UNIT 128u  /* bytes */
+#define REGISTER_UNIT 64u  /* registers are given to warps in such units (Fermi) */
+#define SHARED_UNIT   128u /* bytes */
 
 static uint32_t round_up(uint32_t n, uint32_t unit)
 {
@@ -222,14 +222,14 @@ static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_e
     if (c->block_shared > f->core_shared_bytes && l->shared_bytes <= f->core_shared_bytes)
         c->block_shared = l->shared_bytes;
     if (l->warps > f->core_warps)
-        return cw_fail(err, CW_EINVAL, "kernel %s: a block of %u threads needs %u warps, a core has %u (core.warps)", l->kernel->name, l->threads,
-                       l->warps, f->core_warps);
+        return cw_fail(err, CW_EINVAL, "kernel %s: a block of %u threads needs %u warps, a core has %u (core.warps)", l->kernel->name,
+                       l->threads, l->warps, f->core_warps);
     if (c->block_regs > f->core_registers)
-        return cw_fail(err, CW_EINVAL, "kernel %s: a block needs %u registers (%u per thread), a core has %u (core.registers)", l->kernel->name,
-                       c->block_regs, l->regs_per_thread, f->core_registers);
+        return cw_fail(err, CW_EINVAL, "kernel %s: a block needs %u registers (%u per thread), a core has %u (core.registers)",
+                       l->kernel->name, c->block_regs, l->regs_per_thread, f->core_registers);
     if (c->block_shared > f->core_shared_bytes)
-        return cw_fail(err, CW_EINVAL, "kernel %s: a block needs %u bytes of shared memory, a core has %u (core.shared_bytes)", l->kernel->name,
-                       c->block_shared, f->core_shared_bytes);
+        return cw_fail(err, CW_EINVAL, "kernel %s: a block needs %u bytes of shared memory, a core has %u (core.shared_bytes)",
+                       l->kernel->name, c->block_shared, f->core_shared_bytes);
     c->blocks_max = f->core_blocks;
     if (c->block_shared != 0 && f->core_shared_bytes / c->block_shared < c->blocks_max)
         c->blocks_max = f->core_shared_bytes / c->block_shared;

@@ -11,12 +11,14 @@
  * one bit per warp and slot sets the bit then. So a cycle costs no scan over warps.
  *
  * Order of memory accesses: instructions of a core enter one queue in issue order, their line accesses one pipe, from there the crossbar
- * input, and a partition serves a line's requests in arrival order; L1 write-backs enter the crossbar before a later miss of the same line. So
- * accesses of one warp (and of one core) to one address are performed in program order. Transactional accesses leave the queue by another
- * door: they wait until the warp's earlier accesses have left the pipe.
+ * input, and a partition serves a line's requests in arrival order; L1 write-backs enter the crossbar before a later miss of the same line.
+ * So accesses of one warp (and of one core) to one address are performed in program order. Transactional accesses leave the queue by
+ * another door: they wait until the warp's earlier accesses have left the pipe.
  */
 #ifndef CW_CORE_CORE_STATE_H
 #define CW_CORE_CORE_STATE_H
+
+#include <string.h>
 
 #include "core/coalesce.h"
 #include "core/core.h"
@@ -25,19 +27,19 @@
 #include "core/scoreboard.h"
 #include "core/simt_stack.h"
 
-#define CW_CYCLE_NEVER UINT64_MAX
-#define CW_CORE_WARPS_MAX 64
-#define CW_CORE_BLOCKS_MAX 32
+#define CW_CYCLE_NEVER         UINT64_MAX
+#define CW_CORE_WARPS_MAX      64
+#define CW_CORE_BLOCKS_MAX     32
 #define CW_CORE_SCHEDULERS_MAX 4
-#define CW_BARRIERS 16
-#define CW_WHEEL_SLOTS 512u
-#define CW_INST_CHUNK 64u
-#define CW_TAG_MSHR 0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
-#define CW_EVICT_SUB 1          /* sub of a WRITE that wants no acknowledgement */
+#define CW_BARRIERS            16
+#define CW_WHEEL_SLOTS         512u
+#define CW_INST_CHUNK          64u
+#define CW_TAG_MSHR            0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
+#define CW_EVICT_SUB           1           /* sub of a WRITE that wants no acknowledgement */
 
 enum cw_wait {
-    CW_WAIT_FREE,      /* no warp in the slot */
-    CW_WAIT_NONE,      /* runs; may wait for registers or a time */
+    CW_WAIT_FREE, /* no warp in the slot */
+    CW_WAIT_NONE, /* runs; may wait for registers or a time */
     CW_WAIT_BARRIER,
     CW_WAIT_FENCE,     /* membar: earlier accesses */
     CW_WAIT_TX_LOADS,  /* tx_begin: earlier loads (their registers belong to the checkpoint) */
@@ -52,9 +54,9 @@ struct cw_core_inst {
     struct cw_mem_inst m;
     struct cw_core_inst *leader; /* parts of one generic instruction that went to different spaces; itself when whole */
     const struct cw_issue_op *op;
-    uint32_t parts;       /* leader: parts not complete */
-    uint32_t index;       /* tag of its packets */
-    uint32_t lanes_left;  /* not yet turned into line accesses (of this piece) */
+    uint32_t parts;           /* leader: parts not complete */
+    uint32_t index;           /* tag of its packets */
+    uint32_t lanes_left;      /* not yet turned into line accesses (of this piece) */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_tx;
 };
@@ -91,7 +93,6 @@ struct cw_warp {
     const struct cw_uop *bar_uop;
     /* transaction */
     uint32_t attempt;
-    uint32_t begin_lanes;
     uint8_t nest[CW_LANES];
     uint32_t resume[CW_LANES];
 };
@@ -117,16 +118,16 @@ struct cw_core {
     /* hot: read in every tick */
     struct cw_component component;
     cw_time period;
-    uint64_t cycle;        /* of the running tick, or of the last one */
+    uint64_t cycle; /* of the running tick, or of the last one */
     cw_time now;
-    uint64_t ready;        /* warps that may issue as far as they are concerned */
+    uint64_t ready;                 /* warps that may issue as far as they are concerned */
     uint64_t fu_warps[CW_FU_COUNT]; /* warps by the unit of their next instruction */
     uint64_t fu_free[CW_CORE_SCHEDULERS_MAX][CW_FU_COUNT];
     struct cw_scheduler scheduler[CW_CORE_SCHEDULERS_MAX];
     uint32_t scheduler_cnt;
-    uint32_t resident;     /* warps */
-    uint64_t accounted;    /* core_active_cycles are counted up to this cycle, exclusive */
-    uint64_t issue_next;   /* results of the stages of this tick: when they next need one */
+    uint32_t resident;   /* warps */
+    uint64_t accounted;  /* core_active_cycles are counted up to this cycle, exclusive */
+    uint64_t issue_next; /* results of the stages of this tick: when they next need one */
     uint64_t lsu_next, pipe_next;
     cw_time tm_next;
     bool faulted;
@@ -137,21 +138,20 @@ struct cw_core {
     /* load/store unit */
     struct cw_core_inst **queue; /* ring */
     uint32_t queue_cap, queue_head, queue_cnt;
-    uint64_t lsu_free_at, shared_free_at, l1_port_cycle, pipe_stalled_at, inst_out;
-    struct cw_pipe_entry *pipe;  /* ring */
+    uint64_t shared_free_at, l1_port_cycle, pipe_stalled_at, inst_out;
+    struct cw_pipe_entry *pipe; /* ring */
     uint32_t pipe_cap, pipe_head, pipe_cnt;
     struct cw_packet *pipe_packet; /* of the pipe's head, built but not yet accepted */
     bool log_refused;              /* last cycle: the log access goes first now */
-    bool log_granted;
     struct cw_l1 l1;
     struct cw_core_inst *inst_free;
     struct cw_core_inst **inst_chunk;
     uint32_t inst_chunk_cnt;
-    uint64_t acks;               /* of all warps */
+    uint64_t acks; /* of all warps */
     struct cw_log_done {
         uint64_t ready;
         uint32_t warp, cookie;
-    } *log_done;                 /* ring of L1 hits of log accesses */
+    } * log_done; /* ring of L1 hits of log accesses */
     uint32_t log_cap, log_head, log_cnt;
     uint8_t *shared;
     /* launch */
@@ -161,7 +161,6 @@ struct cw_core {
     const struct cw_uop *uop;
     uint32_t blocks_max, block_regs, block_shared;
     uint32_t blocks, registers_used, shared_used;
-    uint32_t block_cap; /* blocks of this launch that fit at once */
     /* storage */
     uint32_t *r32, *pred, *cc, *r32_save, *pred_save;
     uint64_t *r64, *r64_save, *slot_cycle;
@@ -185,9 +184,36 @@ static inline uint32_t cw_core__lowest(uint32_t mask)
     return (uint32_t)__builtin_ctz(mask);
 }
 
+/* One element of 1, 2, 4 or 8 bytes from or to memory; copies of constant size, unlike memcpy(p, q, bytes). */
+static inline uint64_t cw_core__load_element(const uint8_t *p, uint32_t bytes)
+{
+    uint64_t v = 0;
+    if (bytes == 4)
+        memcpy(&v, p, 4);
+    else if (bytes == 8)
+        memcpy(&v, p, 8);
+    else if (bytes == 1)
+        v = *p;
+    else
+        memcpy(&v, p, 2);
+    return v;
+}
+
+static inline void cw_core__store_element(uint8_t *p, uint32_t bytes, uint64_t v)
+{
+    if (bytes == 4)
+        memcpy(p, &v, 4);
+    else if (bytes == 8)
+        memcpy(p, &v, 8);
+    else if (bytes == 1)
+        *p = (uint8_t)v;
+    else
+        memcpy(p, &v, 2);
+}
+
 /* warp.c */
-/* Works out when the warp's next instruction may issue and puts the warp into the ready mask or the wheel; a warp that waits for an event leaves
- * both. To be called after anything that changes the warp's PC, wait, scoreboard or not_before. */
+/* Works out when the warp's next instruction may issue and puts the warp into the ready mask or the wheel; a warp that waits for an event
+ * leaves both. To be called after anything that changes the warp's PC, wait, scoreboard or not_before. */
 void cw_core__requeue(struct cw_core *c, uint32_t w);
 void cw_core__wheel_tick(struct cw_core *c);
 uint64_t cw_core__wheel_next(const struct cw_core *c);
@@ -199,7 +225,8 @@ void cw_core__drained(struct cw_core *c, uint32_t w);
 
 /* issue.c */
 void cw_core__issue_tick(struct cw_core *c);
-/* After a taken branch and the like, the warp goes on at what is now the top of its stack; from is the PC of the instruction that issued. */
+/* After a taken branch and the like, the warp goes on at what is now the top of its stack; from is the PC of the instruction that issued.
+ */
 void cw_core__set_fetch(struct cw_core *c, struct cw_warp *warp, uint32_t from);
 
 /* lsu.c */
@@ -221,13 +248,14 @@ void cw_core__reply_tick(struct cw_core *c);
 void cw_core__log_tick(struct cw_core *c);
 
 /* shared.c */
-bool cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst);
+/* Performs the access and occupies the banks; only when they are free. */
+void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst);
 /* false: a fault was raised. */
 bool cw_core__const_load(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask,
                          const uint64_t addr[CW_LANES]);
 
 /* barrier.c */
-void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t lanes, uint32_t mask);
+void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t mask);
 void cw_core__barrier_exit(struct cw_core *c, struct cw_block *b);
 
 /* tx.c */

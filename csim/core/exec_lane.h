@@ -329,17 +329,17 @@ CW_INLINE void cw_setp_write(const struct cw_uop *u, const struct cw_exec *x, ui
 #define CW_EXEC_ARGS  const struct cw_uop *u, const struct cw_exec *x, uint32_t mask
 
 /* The loop; VALUE is the new slot of lane l, d the destination vector. */
-#define CW_LANES_WRITE(t, VALUE)                                                                       \
-    CW_SLOT(t) *d = CW_DST(t)(x, u->dst[0]);                                                           \
-    if (mask == CW_FULL_MASK) {                                                                        \
-        CW_LANE_LOOP                                                                                   \
-        d[l] = (VALUE);                                                                                \
-    } else {                                                                                           \
-        CW_LANE_LOOP                                                                                   \
-        {                                                                                              \
-            CW_SLOT(t) v = (VALUE), on = (mask & CW_BIT(t)[l]) == CW_BIT(t)[l] ? (CW_SLOT(t)) - 1 : 0; \
-            d[l] ^= (d[l] ^ v) & on; /* not ?: , which would be made a branch around v */              \
-        }                                                                                              \
+#define CW_LANES_WRITE(t, VALUE)                                                                     \
+    CW_SLOT(t) *d = CW_DST(t)(x, u->dst[0]);                                                         \
+    if (mask == CW_FULL_MASK) {                                                                      \
+        CW_LANE_LOOP                                                                                 \
+        d[l] = (VALUE);                                                                              \
+    } else {                                                                                         \
+        CW_LANE_LOOP                                                                                 \
+        {                                                                                            \
+            CW_SLOT(t) v = (VALUE), on = (mask & CW_BIT(t)[l]) == CW_BIT(t)[l] ? ~(CW_SLOT(t))0 : 0; \
+            d[l] ^= (d[l] ^ v) & on; /* not ?: , which would be made a branch around v */            \
+        }                                                                                            \
     }
 
 #define L1(OP, T, FORM, td, ta, ...)                                                    \
@@ -417,7 +417,7 @@ CW_INLINE void cw_setp_write(const struct cw_uop *u, const struct cw_exec *x, ui
     {                                                                                             \
         const uint##W##_t *sa = cw_exec_src##W(x, u->src[0]), *sb = cw_exec_src##W(x, u->src[1]); \
         uint32_t p = cw_exec__pred(x, u->src[2]);                                                 \
-        CW_LANES_WRITE(u##W, p &CW_BIT(u##W)[l] ? sa[l] : sb[l])                                  \
+        CW_LANES_WRITE(u##W, CW_BIT(u##W)[l] & p ? sa[l] : sb[l])                                 \
     }
 CW_SELP(32)
 CW_SELP(64)

@@ -34,8 +34,8 @@ static void branch(struct cw_core *c, struct cw_warp *warp, const struct cw_uop 
             target[lane] = (mask >> lane & 1u) == 0 ? pc + 1 : index[lane] < t->cnt ? t->target[index[lane]] : CW_PC_NONE;
         for (uint32_t left = mask; left != 0; left &= left - 1)
             if (target[cw_core__lowest(left)] == CW_PC_NONE) {
-                cw_core__fault(c, (uint32_t)(warp - c->warp), cw_core__lowest(left), u, CW_EFAULT, "index beyond the branch table of %u targets",
-                               t->cnt);
+                cw_core__fault(c, (uint32_t)(warp - c->warp), cw_core__lowest(left), u, CW_EFAULT,
+                               "index beyond the branch table of %u targets", t->cnt);
                 return;
             }
         diverged = cw_simt_branch_indexed(&warp->simt, target, u->rpc);
@@ -47,9 +47,8 @@ static void branch(struct cw_core *c, struct cw_warp *warp, const struct cw_uop 
 }
 
 /* membar: a fence at block scope only needs earlier accesses to be in the order that all warps of the core share, the crossbar input. */
-static bool fence(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u)
+static bool fence(struct cw_warp *warp, const struct cw_uop *u)
 {
-    (void)c;
     if (warp->insts == 0 && (u->scope == CW_SCOPE_CTA || warp->acks == 0))
         return true;
     warp->wait = CW_WAIT_FENCE;
@@ -99,7 +98,7 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
         break;
     case CW_ISSUE_BARRIER:
         cw_simt_advance(&warp->simt, pc + 1);
-        cw_core__barrier(c, w, u, active, mask);
+        cw_core__barrier(c, w, u, mask);
         return !c->faulted;
     case CW_ISSUE_SLEEP:
         cw_simt_advance(&warp->simt, pc + 1);
@@ -136,7 +135,7 @@ static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
             return false;
         break;
     case CW_ISSUE_FENCE:
-        if (mask != 0 && !fence(c, warp, u))
+        if (mask != 0 && !fence(warp, u))
             return false;
         break;
     case CW_ISSUE_BRANCH:

@@ -31,17 +31,17 @@ enum cw_l1_result {
 
 /* Who waits for a miss. */
 struct cw_l1_waiter {
-    void *inst;     /* NULL: a log access */
+    void *inst; /* NULL: a log access */
     uint32_t lanes;
     uint32_t piece; /* or the log access's cookie */
     uint32_t warp;
 };
 
 struct cw_l1_line {
-    uint64_t line; /* address; UINT64_MAX: invalid */
-    uint64_t used; /* for LRU */
+    uint64_t line;               /* address; UINT64_MAX: invalid */
+    uint64_t used;               /* for LRU */
     uint64_t valid[2], dirty[2]; /* bit per byte */
-    uint32_t mshr; /* 1 + index while a miss is outstanding, else 0 */
+    uint32_t mshr;               /* 1 + index while a miss is outstanding, else 0 */
     uint8_t data[CW_LINE_BYTES];
 };
 

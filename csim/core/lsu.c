@@ -134,7 +134,8 @@ void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, uint3
     bool changed = false;
     for (uint32_t left = lanes; left != 0 && !changed; left &= left - 1) {
         uint32_t lane = cw_core__lowest(left);
-        changed = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old[lane], inst->value[0][lane], inst->value[1][lane]) != old[lane];
+        changed = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old[lane], inst->value[0][lane], inst->value[1][lane]) !=
+                  old[lane];
     }
     if (changed)
         cw_core__progress(c, warp);
@@ -146,13 +147,14 @@ void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, uint3
 
 static const char *const space_names[] = {"generic", "global", "shared", "local", "const", "param"};
 
-static bool address_fault(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t space, uint32_t lane, uint64_t addr, uint32_t bytes)
+static bool address_fault(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t space, uint32_t lane, uint64_t addr,
+                          uint32_t bytes)
 {
-    const char *why = addr % bytes != 0                  ? "misaligned"
-                      : space == CW_SPACE_SHARED         ? "beyond the block's shared memory"
-                      : space == CW_SPACE_LOCAL          ? "beyond the thread's local memory"
-                      : addr < CW_GLOBAL_BASE            ? "no memory there (a null or small pointer)"
-                                                         : "not allocated";
+    const char *why = addr % bytes != 0          ? "misaligned"
+                      : space == CW_SPACE_SHARED ? "beyond the block's shared memory"
+                      : space == CW_SPACE_LOCAL  ? "beyond the thread's local memory"
+                      : addr < CW_GLOBAL_BASE    ? "no memory there (a null or small pointer)"
+                                                 : "not allocated";
     cw_core__fault(c, w, lane, u, CW_EFAULT, "%s of %u bytes at %s address 0x%llx: %s", cw_op_mnemonic((enum cw_op)u->op), bytes,
                    space_names[space], (unsigned long long)addr, why);
     return false;
@@ -375,8 +377,10 @@ void cw_core__lsu_tick(struct cw_core *c)
     struct cw_core_inst *i = c->queue[c->queue_head];
     enum outcome o = AGAIN;
     if (i->m.space == CW_SPACE_SHARED) {
-        if (c->shared_free_at <= c->cycle && cw_core__shared_access(c, i))
+        if (c->shared_free_at <= c->cycle) {
+            cw_core__shared_access(c, i);
             o = DONE;
+        }
     } else if (i->in_tx) {
         o = tx_access(c, i);
     } else {

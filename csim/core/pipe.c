@@ -56,9 +56,7 @@ static void copy_global(const struct cw_pipe_entry *e, const uint8_t *line)
     for (uint32_t i = 0; i < m->vec; i++)
         for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
             uint32_t lane = cw_core__lowest(left);
-            uint64_t v = 0;
-            memcpy(&v, line + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, m->elem_bytes);
-            m->value[i][lane] = v;
+            m->value[i][lane] = cw_core__load_element(line + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, m->elem_bytes);
         }
 }
 
@@ -107,14 +105,14 @@ static void fill_atomic(struct cw_packet *p, const struct cw_pipe_entry *e)
 /* Lanes that write the same byte: the highest lane's value stays. */
 static void fill_write(struct cw_packet *p, const struct cw_pipe_entry *e)
 {
-    struct cw_mem_inst *m = &e->inst->m;
+    const struct cw_mem_inst *m = &e->inst->m;
     uint64_t mask[2];
     access_mask(e, mask);
     memcpy(p->byte_mask, mask, sizeof p->byte_mask);
     for (uint32_t i = 0; i < m->vec; i++)
         for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
             uint32_t lane = cw_core__lowest(left);
-            memcpy(p->u.data + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, &m->value[i][lane], m->elem_bytes);
+            cw_core__store_element(p->u.data + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, m->elem_bytes, m->value[i][lane]);
         }
 }
 
@@ -395,8 +393,8 @@ bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool
         c->log_refused = c->l1_port_cycle == c->cycle;
         return false;
     }
-    enum cw_l1_result r = write ? cw_l1_write(&c->l1, line, all, &data, &allocated, &victim)
-                                : cw_l1_read(&c->l1, line, all, &who, &data, &mshr, &victim);
+    enum cw_l1_result r =
+        write ? cw_l1_write(&c->l1, line, all, &data, &allocated, &victim) : cw_l1_read(&c->l1, line, all, &who, &data, &mshr, &victim);
     c->l1_port_cycle = c->cycle;
     if (r == CW_L1_BUSY || r == CW_L1_EVICT) {
         refused(c, r, victim);

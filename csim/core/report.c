@@ -25,9 +25,9 @@ void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct c
 
 /*
  * Progress and spinning. A warp makes progress when one of its threads exits, it stores to global or shared memory, an atomic of it
- * changes memory, it passes a barrier, or it takes a backward branch after an iteration in which it asked memory nothing that another thread
- * could answer: a loop without an atomic and without a volatile load computes, and is not a livelock however long it runs. An iteration
- * with such an access and without progress is a polling iteration; `spin` counts them since the last progress. Inside a
+ * changes memory, it passes a barrier, or it takes a backward branch after an iteration in which it asked memory nothing that another
+ * thread could answer: a loop without an atomic and without a volatile load computes, and is not a livelock however long it runs. An
+ * iteration with such an access and without progress is a polling iteration; `spin` counts them since the last progress. Inside a
  * transaction only commits (counted by the system) are progress: an attempt that is aborted for ever computes in vain.
  */
 void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp)
@@ -53,8 +53,12 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
         if (spin->iterations != 0 && (spin->waiting != 0 || waiting == 0)) /* the first warp; one with waiting lanes is better */
             continue;
         uint32_t pc = cw_simt_pc(&warp->simt);
-        *spin = (struct cw_core_spin){.warp = w, .pc = pc, .line = c->uop[pc].line, .lanes = cw_simt_active(&warp->simt),
-                                      .waiting = waiting, .iterations = warp->spin};
+        *spin = (struct cw_core_spin){.warp = w,
+                                      .pc = pc,
+                                      .line = c->uop[pc].line,
+                                      .lanes = cw_simt_active(&warp->simt),
+                                      .waiting = waiting,
+                                      .iterations = warp->spin};
         memcpy(spin->ctaid, c->block[warp->block].ctaid, sizeof spin->ctaid);
     }
     return spin->iterations != 0;
@@ -104,7 +108,9 @@ static void report_wait(const struct cw_core *c, const struct cw_warp *warp, FIL
     case CW_WAIT_TX_DRAIN:
     case CW_WAIT_EXIT:
         fprintf(out, "%u memory instructions before %s", warp->insts,
-                warp->wait == CW_WAIT_EXIT ? "it can leave" : warp->wait == CW_WAIT_TX_LOADS ? "tx_begin" : "tx_commit");
+                warp->wait == CW_WAIT_EXIT       ? "it can leave"
+                : warp->wait == CW_WAIT_TX_LOADS ? "tx_begin"
+                                                 : "tx_commit");
         break;
     case CW_WAIT_TX_BEGIN:
         fprintf(out, "a token to begin its transaction");
@@ -148,7 +154,8 @@ void cw_core_report(const struct cw_core *c, FILE *out)
         if (c->warp[w].wait != CW_WAIT_FREE)
             report_warp(c, w, out);
     if (c->queue_cnt + c->pipe_cnt != 0 || c->acks != 0 || c->l1.mshr_used != 0)
-        fprintf(out, "core %u: %u instructions and %u line accesses in the load/store unit, %u L1 misses, %llu acknowledgements outstanding\n",
+        fprintf(out,
+                "core %u: %u instructions and %u line accesses in the load/store unit, %u L1 misses, %llu acknowledgements outstanding\n",
                 c->cfg.index, c->queue_cnt, c->pipe_cnt, c->l1.mshr_used, (unsigned long long)c->acks);
 }
 

@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 struct cw_scheduler {
-    uint64_t warps;    /* slots that belong to it */
-    uint64_t free_at;  /* core cycle from which it may issue again */
-    uint32_t policy;   /* CW_SCHED_GTO or CW_SCHED_LRR */
-    uint32_t last;     /* warp that issued last */
+    uint64_t warps;   /* slots that belong to it */
+    uint64_t free_at; /* core cycle from which it may issue again */
+    uint32_t policy;  /* CW_SCHED_GTO or CW_SCHED_LRR */
+    uint32_t last;    /* warp that issued last */
 };
 
 /* older[w]: resident warps older than w. Kept by cw_age_start and cw_age_end. */

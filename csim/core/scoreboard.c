@@ -61,13 +61,20 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
 static void set_timing(struct cw_issue_op *op, const struct cw_config *c)
 {
     const uint32_t latency[CW_FU_COUNT] = {
-        [CW_FU_ALU] = c->fu_alu_latency,   [CW_FU_IMUL] = c->fu_imul_latency, [CW_FU_IDIV] = c->fu_idiv_latency,
-        [CW_FU_FP] = c->fu_fp_latency,     [CW_FU_FDIV] = c->fu_fdiv_latency, [CW_FU_SFU] = c->fu_sfu_latency,
-        [CW_FU_DP] = c->fu_dp_latency,     [CW_FU_DPDIV] = c->fu_dpdiv_latency, [CW_FU_MEM] = 1, [CW_FU_CTRL] = c->fu_alu_latency};
-    const uint32_t interval[CW_FU_COUNT] = {
-        [CW_FU_ALU] = c->fu_alu_interval,  [CW_FU_IMUL] = c->fu_imul_interval, [CW_FU_IDIV] = c->fu_idiv_interval,
-        [CW_FU_FP] = c->fu_fp_interval,    [CW_FU_FDIV] = c->fu_fdiv_interval, [CW_FU_SFU] = c->fu_sfu_interval,
-        [CW_FU_DP] = c->fu_dp_interval,    [CW_FU_DPDIV] = c->fu_dpdiv_interval, [CW_FU_MEM] = 1, [CW_FU_CTRL] = 1};
+        [CW_FU_ALU] = c->fu_alu_latency, [CW_FU_IMUL] = c->fu_imul_latency,   [CW_FU_IDIV] = c->fu_idiv_latency,
+        [CW_FU_FP] = c->fu_fp_latency,   [CW_FU_FDIV] = c->fu_fdiv_latency,   [CW_FU_SFU] = c->fu_sfu_latency,
+        [CW_FU_DP] = c->fu_dp_latency,   [CW_FU_DPDIV] = c->fu_dpdiv_latency, [CW_FU_MEM] = 1,
+        [CW_FU_CTRL] = c->fu_alu_latency};
+    const uint32_t interval[CW_FU_COUNT] = {[CW_FU_ALU] = c->fu_alu_interval,
+                                            [CW_FU_IMUL] = c->fu_imul_interval,
+                                            [CW_FU_IDIV] = c->fu_idiv_interval,
+                                            [CW_FU_FP] = c->fu_fp_interval,
+                                            [CW_FU_FDIV] = c->fu_fdiv_interval,
+                                            [CW_FU_SFU] = c->fu_sfu_interval,
+                                            [CW_FU_DP] = c->fu_dp_interval,
+                                            [CW_FU_DPDIV] = c->fu_dpdiv_interval,
+                                            [CW_FU_MEM] = 1,
+                                            [CW_FU_CTRL] = 1};
     op->latency = (uint16_t)latency[op->fu];
     op->interval = (uint16_t)interval[op->fu];
 }

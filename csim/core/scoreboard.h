@@ -21,20 +21,30 @@
 enum cw_issue_kind {
     CW_ISSUE_EXEC,  /* call uop->exec */
     CW_ISSUE_CLOCK, /* the same after setting the clock values */
-    CW_ISSUE_CONST, CW_ISSUE_MEM, CW_ISSUE_FENCE, CW_ISSUE_BRANCH, CW_ISSUE_BRANCH_INDEXED, CW_ISSUE_EXIT, CW_ISSUE_TRAP,
-    CW_ISSUE_BARRIER, CW_ISSUE_SLEEP, CW_ISSUE_NOP, CW_ISSUE_TX_BEGIN, CW_ISSUE_TX_COMMIT
+    CW_ISSUE_CONST,
+    CW_ISSUE_MEM,
+    CW_ISSUE_FENCE,
+    CW_ISSUE_BRANCH,
+    CW_ISSUE_BRANCH_INDEXED,
+    CW_ISSUE_EXIT,
+    CW_ISSUE_TRAP,
+    CW_ISSUE_BARRIER,
+    CW_ISSUE_SLEEP,
+    CW_ISSUE_NOP,
+    CW_ISSUE_TX_BEGIN,
+    CW_ISSUE_TX_COMMIT
 };
 
 #define CW_OP_SLOTS 12 /* 4 destinations, 5 sources, the guard, the carry flag */
 
 /* A micro-op as the issue stage sees it; compiled once per launch. */
 struct cw_issue_op {
-    uint8_t kind;     /* enum cw_issue_kind */
-    uint8_t fu;       /* enum cw_fu; memory instructions that do not use the load/store unit count as ALU */
-    uint8_t dst_cnt;  /* slot[0 .. dst_cnt-1] are destinations */
-    uint8_t slot_cnt; /* slot[dst_cnt .. slot_cnt-1] are sources */
-    uint16_t latency; /* cycles until the destinations may be used */
-    uint16_t interval; /* cycles until the unit takes another instruction */
+    uint8_t kind;               /* enum cw_issue_kind */
+    uint8_t fu;                 /* enum cw_fu; memory instructions that do not use the load/store unit count as ALU */
+    uint8_t dst_cnt;            /* slot[0 .. dst_cnt-1] are destinations */
+    uint8_t slot_cnt;           /* slot[dst_cnt .. slot_cnt-1] are sources */
+    uint16_t latency;           /* cycles until the destinations may be used */
+    uint16_t interval;          /* cycles until the unit takes another instruction */
     uint16_t slot[CW_OP_SLOTS]; /* r32 registers, then r64, then predicates, then the carry flag */
 };
 

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared memory (banks, conflicts, atomics) and constant memory. */
-#include <string.h>
-
 #include "core/core_state.h"
-
-static uint64_t load_bytes(const uint8_t *p, uint32_t bytes)
-{
-    uint64_t v = 0;
-    memcpy(&v, p, bytes);
-    return v;
-}
 
 /* Atomics in lane order: a lane sees what the lanes before it left. */
 static void atomics(struct cw_core *c, struct cw_mem_inst *m, uint8_t *slice)
@@ -18,9 +9,10 @@ static void atomics(struct cw_core *c, struct cw_mem_inst *m, uint8_t *slice)
     for (uint32_t left = m->lanes; left != 0; left &= left - 1) {
         uint32_t lane = cw_core__lowest(left);
         uint8_t *p = slice + m->addr[lane];
-        old[lane] = load_bytes(p, m->elem_bytes);
-        uint64_t v = cw_atomic_apply((enum cw_atom)m->uop->atom, (enum cw_type)m->uop->type, old[lane], m->value[0][lane], m->value[1][lane]);
-        memcpy(p, &v, m->elem_bytes);
+        old[lane] = cw_core__load_element(p, m->elem_bytes);
+        uint64_t v =
+            cw_atomic_apply((enum cw_atom)m->uop->atom, (enum cw_type)m->uop->type, old[lane], m->value[0][lane], m->value[1][lane]);
+        cw_core__store_element(p, m->elem_bytes, v);
     }
     cw_core__write_old(c, m, m->lanes, old);
 }
@@ -32,9 +24,9 @@ static void transfer(struct cw_mem_inst *m, uint8_t *slice)
             uint32_t lane = cw_core__lowest(left);
             uint8_t *p = slice + m->addr[lane] + e * m->elem_bytes;
             if (m->uop->op == CW_OP_ST)
-                memcpy(p, &m->value[e][lane], m->elem_bytes);
+                cw_core__store_element(p, m->elem_bytes, m->value[e][lane]);
             else
-                m->value[e][lane] = load_bytes(p, m->elem_bytes);
+                m->value[e][lane] = cw_core__load_element(p, m->elem_bytes);
         }
 }
 
@@ -56,7 +48,7 @@ static uint32_t passes(const struct cw_core *c, const struct cw_mem_inst *m)
     return cycles;
 }
 
-bool cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
+void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
 {
     struct cw_mem_inst *m = &inst->m;
     uint8_t *slice = c->shared + c->block[c->warp[m->warp].block].shared_base;
@@ -71,7 +63,6 @@ bool cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
     c->cfg.stats->shared_conflict_cycles += cycles - 1;
     c->shared_free_at = c->cycle + cycles;
     cw_core__inst_done(c, inst, c->cycle + c->config->shared_latency + cycles - 1);
-    return true;
 }
 
 bool cw_core_tx_shared_access(struct cw_core *c, cw_time now)
@@ -101,7 +92,7 @@ bool cw_core__const_load(struct cw_core *c, uint32_t w, const struct cw_uop *u, 
             return false;
         }
         for (uint32_t e = 0; e < m.vec; e++)
-            m.value[e][lane] = load_bytes(module->const_image + addr[lane] + e * m.elem_bytes, m.elem_bytes);
+            m.value[e][lane] = cw_core__load_element(module->const_image + addr[lane] + e * m.elem_bytes, m.elem_bytes);
     }
     cw_core__write_back(c, &m, mask);
     cw_scoreboard_set(c->warp[w].slot_cycle, op, c->cycle + c->config->fu_alu_latency + cw_address_distinct(addr, mask) - 1);

@@ -38,7 +38,8 @@ struct cw_simt {
 
 void cw_simt_reset(struct cw_simt *s, uint32_t pc, uint32_t mask);
 
-/* Lanes that execute next, at cw_simt_pc(). 0 when the stack is empty, or when all lanes of the attempt have reached tx_commit or aborted. */
+/* Lanes that execute next, at cw_simt_pc(). 0 when the stack is empty, or when all lanes of the attempt have reached tx_commit or aborted.
+ */
 static inline uint32_t cw_simt_active(const struct cw_simt *s)
 {
     if (s->depth == 0)
@@ -82,8 +83,8 @@ void cw_simt_exit(struct cw_simt *s, uint32_t lanes);
 /* tx_begin by the active lanes (Figure 4.3, step 1): pushes R and T; the attempt starts at pc. Outside a transaction only. */
 void cw_simt_tx_begin(struct cw_simt *s, uint32_t pc);
 
-/* Lanes (a subset of the active ones) have reached tx_commit and wait; the other active lanes go on at next. Returns whether none is left to
- * run: T is then the top entry. */
+/* Lanes (a subset of the active ones) have reached tx_commit and wait; the other active lanes go on at next. Returns whether none is left
+ * to run: T is then the top entry. */
 bool cw_simt_tx_reach(struct cw_simt *s, uint32_t lanes, uint32_t next);
 
 /* Lanes of the attempt abort: they leave T and what lies above and enter R. Returns whether no lane is left to run. */

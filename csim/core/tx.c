@@ -74,7 +74,6 @@ bool cw_core__tx_begin(struct cw_core *c, uint32_t w, uint32_t active, uint32_t 
         warp->wait = CW_WAIT_TX_BEGIN;
         return false;
     }
-    warp->begin_lanes = mask;
     memset(warp->nest, 1, sizeof warp->nest);
     copy_registers(c, w, true, mask);
     cw_simt_tx_begin(&warp->simt, pc + 1);

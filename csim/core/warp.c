@@ -91,7 +91,6 @@ bool cw_core_can_take_block(const struct cw_core *c)
            c->shared_used + c->block_shared <= c->config->core_shared_bytes;
 }
 
-/* Shared memory is cut into equal slices, one per block that can be resident. */
 static uint32_t free_block(const struct cw_core *c)
 {
     uint32_t b = 0;

@@ -63,7 +63,7 @@ static const struct cw_config__override getm_56[] = {
         SET(fu_sfu_latency, 8, HALF), SET(fu_dp_latency, 8, G480), SET(fu_dpdiv_latency, 330, G480), SET(fu_alu_interval, 1, G480),    \
         SET(fu_imul_interval, 2, G480), SET(fu_idiv_interval, 8, G480), SET(fu_fp_interval, 1, G480), SET(fu_fdiv_interval, 8, G480),  \
         SET(fu_sfu_interval, 8, G480), SET(fu_dp_interval, 8, G480), SET(fu_dpdiv_interval, 130, G480), SET(shared_latency, 26, G480), \
-        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 4, HALF),                                              \
+        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 21, HALF),                                             \
         SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
 
 static const struct cw_config__override getm_artifact[] = {

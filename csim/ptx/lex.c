@@ -47,7 +47,7 @@ static void step(struct cw_lex *lex)
     }
 }
 
-/* Skips blanks and comments; false when a block comment is not closed. */
+/* Skips blanks and comments; false when a block comment is not closed, with lex back at its start. */
 static bool skip_blank(struct cw_lex *lex)
 {
     while (lex->pos < lex->end) {
@@ -58,11 +58,14 @@ static bool skip_blank(struct cw_lex *lex)
             while (lex->pos < lex->end && *lex->pos != '\n')
                 lex->pos++;
         } else if (c == '/' && at(lex, 1) == '*') {
+            struct cw_lex start = *lex;
             lex->pos += 2;
             while (lex->pos < lex->end && !(*lex->pos == '*' && at(lex, 1) == '/'))
                 step(lex);
-            if (lex->pos == lex->end)
+            if (lex->pos == lex->end) {
+                *lex = start;
                 return false;
+            }
             lex->pos += 2;
         } else {
             return true;
@@ -216,12 +219,10 @@ static void lex_punct(struct cw_lex *lex, struct cw_tok *tok)
 
 void cw_lex_next(struct cw_lex *lex, struct cw_tok *tok)
 {
-    const char *start = lex->pos;
     bool closed = skip_blank(lex);
     *tok = (struct cw_tok){.kind = CW_TOK_EOF, .line = lex->line, .text = lex->pos};
     tok->col = (uint32_t)(lex->pos - lex->line_start) + 1;
     if (!closed) {
-        tok->text = start;
         bad(tok, "comment is not closed");
         return;
     }

@@ -29,6 +29,7 @@
 #include "ptx/reader.h"
 
 #define MAX_PAIRS (UINT32_C(1) << 27) /* (block, register) facts held at once */
+#define MAX_STEPS (UINT64_C(1) << 30) /* of the walks over blocks, all registers together: some seconds */
 
 struct pair {
     uint32_t block, reg;
@@ -142,6 +143,7 @@ struct explore {
     uint32_t *stack;
     struct lists exposed, defined, killed;
     CW_VEC(uint32_t) found; /* blocks at whose end the register is live */
+    uint64_t steps;
 };
 
 static uint32_t push_once(uint32_t *mark, uint32_t *stack, uint32_t depth, uint32_t block, uint32_t reg)
@@ -199,9 +201,12 @@ static void live_at_ends(struct pass *s)
     e.defined = group(s, &s->defined, regs, true);
     e.killed = group(s, &s->killed, regs, true);
     for (uint32_t reg = 0; reg < regs && s->p->status == CW_OK; reg++) {
+        if (e.steps > MAX_STEPS)
+            cw_ptx_fail_at(s->p, CW_EUNSUP, 1, 1, "kernel too large: liveness takes too long");
         if (e.exposed.start[reg] == e.exposed.start[reg + 1])
             continue;
         backwards(s, &e, reg);
+        e.steps += e.found.n;
         bool at_entry = e.in[0] == reg + 1;
         if (at_entry)
             forwards(s, &e, reg);

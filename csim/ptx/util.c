@@ -42,8 +42,7 @@ int cw_ptx_fail_at(struct cw_ptx *p, int status, uint32_t line, uint32_t col, co
     return status;
 }
 
-/* Copies the text from start up to the ';' that ends the statement, or the end of the line if that comes first after a brace, with
- * runs of blanks as one. */
+/* Copies the text from start up to the ';' or brace that ends the statement, or to a comment, with runs of blanks as one. */
 static void quote(const struct cw_ptx *p, const char *start, char *out, size_t size)
 {
     const char *end = p->text + p->length;
@@ -68,10 +67,10 @@ static int fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, cons
 {
     char what[200], text[120];
     vsnprintf(what, sizeof(what), fmt, ap);
-    bool in_stmt = p->stmt.text != NULL && tok->text >= p->stmt.text;
+    bool in_stmt = p->stmt.text != NULL && tok->text >= p->stmt.text && tok->kind != CW_TOK_BAD;
     quote(p, in_stmt ? p->stmt.text : tok->text, text, sizeof(text));
     if (tok->kind == CW_TOK_BAD)
-        return cw_ptx_fail_at(p, status, tok->line, tok->col, "%s: %s", tok->why, text);
+        return cw_ptx_fail_at(p, status, tok->line, tok->col, "%s%s%s", tok->why, text[0] != '\0' ? ": " : "", text);
     if (tok->kind == CW_TOK_EOF)
         return cw_ptx_fail_at(p, status, tok->line, tok->col, "%s: the file ends here%s%s", what, text[0] != '\0' ? ", in: " : "", text);
     return cw_ptx_fail_at(p, status, tok->line, tok->col, "%s: %s", what, text);

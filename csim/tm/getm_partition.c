@@ -306,7 +306,8 @@ static void serve_memory(struct cw_getm_vu *v, cw_time now)
         v->memory_answer = CW_TIME_NEVER;
     if (!v->in.mem_ready || !v->out.mem_valid)
         return;
-    v->memory_free = now + v->tm->config->getm_overflow_latency * v->period;
+    bool scan = !v->out.mem_write && v->out.mem_addr == v->memory_addr + 1;
+    v->memory_free = now + (scan ? v->tm->config->getm_overflow_stream : v->tm->config->getm_overflow_latency) * v->period;
     if (v->out.mem_write) {
         memcpy(v->overflow[v->out.mem_addr], v->out.mem_wdata, sizeof v->out.mem_wdata);
     } else {

@@ -188,14 +188,14 @@ static double host_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void note_oracle(struct cowarp_gpu *gpu)
+/* A launch that stopped before its end was not judged. */
+static void note_oracle(struct cowarp_gpu *gpu, int status)
 {
     const struct cw_serial_report *r = cw_gpu_serial_report(gpu->gpu);
-    if (!gpu->check_serial)
-        return;
-    if (r->text[0] != '\0')
+    gpu->oracle[0] = '\0';
+    if (gpu->check_serial && status == CW_ECHECK)
         snprintf(gpu->oracle, sizeof gpu->oracle, "%s", r->text);
-    else
+    else if (gpu->check_serial && status == CW_OK)
         snprintf(gpu->oracle, sizeof gpu->oracle,
                  "serializable: %" PRIu64 " transactions, %" PRIu64 " words read, %" PRIu64 " written; %" PRIu64 " of %" PRIu64
                  " aborted attempts saw an inconsistent snapshot",
@@ -216,7 +216,7 @@ static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
         status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, block, local, &gpu->err);
         gpu->host_seconds += host_seconds() - start;
         gpu->failed = status != CW_OK;
-        note_oracle(gpu);
+        note_oracle(gpu, status);
     }
     free(block);
     free(local);

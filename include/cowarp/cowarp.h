@@ -102,7 +102,9 @@ struct cowarp_arg {
 #define COWARP_U32(x) ((struct cowarp_arg){COWARP_ARG_U32, {.u32 = (x)}})
 #define COWARP_S32(x) ((struct cowarp_arg){COWARP_ARG_S32, {.s32 = (x)}})
 #define COWARP_U64(x) ((struct cowarp_arg){COWARP_ARG_U64, {.u64 = (x)}})
+#define COWARP_S64(x) ((struct cowarp_arg){COWARP_ARG_S64, {.s64 = (x)}})
 #define COWARP_F32(x) ((struct cowarp_arg){COWARP_ARG_F32, {.f32 = (x)}})
+#define COWARP_F64(x) ((struct cowarp_arg){COWARP_ARG_F64, {.f64 = (x)}})
 #define COWARP_LOCAL(x) ((struct cowarp_arg){COWARP_ARG_LOCAL, {.u64 = (x)}})
 
 struct cowarp_launch {

@@ -643,6 +643,7 @@ module cw_cuckoo_table #(
     always @* begin
         if (!f_past_q)
             assume (rst_i);
+        assume (look_granule_i[GRANULE_W-1:2] == 0); // four granules, to keep the solver's work small
         // What the contract demands of the surroundings.
         if (res_valid_o && !res_room_o && upd_writes_i != {COUNT_W{1'b0}})
             assume (!upd_valid_i);

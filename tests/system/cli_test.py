@@ -175,7 +175,7 @@ class Requests(Command):
         self.fails(2, "exec", PTX, "--kernel", "fault", "--grid", "1", "--block", "1025", says=["1024"])
         self.fails(2, "exec", PTX, "--kernel", "reverse", *shape, "--arg", "u64:64", "--arg", "zero:64", says=["argument 1", "shared"])
         self.fails(2, "exec", PTX, "--kernel", "endless", *shape, "--arg", "u32:64", says=["argument 1", "8 bytes", "4"])
-        self.fails(2, "exec", PTX, "--kernel", "endless", *shape, "--arg", "local:64", says=["argument 1"])
+        self.fails(2, "exec", PTX, "--kernel", "narrow", *shape, "--arg", "local:64", "--arg", "u32:1", "--arg", "zero:8", says=["argument 1"])
         self.fails(2, "exec", PTX, "--kernel", "narrow", *shape, "--arg", "u32:256", "--arg", "u32:1", "--arg", "zero:8", says=["argument 1"])
         self.fails(1, "exec", PTX, "--kernel", "endless", *shape, "--arg", "zero:4294967296", "--set", "mem.mbytes=16", says=["memory"])
 
@@ -306,6 +306,7 @@ class Exec(Command):
         r = self.fails(1, "exec", PTX, "--kernel", "fault", *shape, says=["fault"])
         self.fails(1, "exec", PTX, "--kernel", "traps", *shape, says=["trap"])
         self.fails(1, "exec", PTX, "--kernel", "endless", *shape, "--arg", "inout:keep.bin", "--max-cycles", "20000", says=["not finished"])
+        self.fails(1, "exec", PTX, "--kernel", "endless", *shape, "--arg", "out:new.bin:4", "--max-cycles", "20000", says=["not finished"])
         self.assertEqual(self.read("keep.bin"), bytes(4))
         self.assertEqual(os.listdir(self.folder.name), ["keep.bin"])
         self.assertNotIn("passed", r.stdout)
@@ -365,7 +366,8 @@ class Statistics(Command):
             self.assertEqual((s["variant"], s["system"], s["units"], s["counters"]["tx_begun"]["value"]), (system, "none", {}, 0))
 
     def test_failed_run_says_failed(self):
-        self.fails(1, *self.SMALL, "--max-cycles", "3000", "--stats", "s.json", says=["not finished"])
+        r = self.fails(1, *self.SMALL, "--max-cycles", "3000", "--stats", "s.json", "--check-serial", says=["not finished"])
+        self.assertNotIn("serializable", r.stdout)  # nothing was judged
         s = json.loads(self.read("s.json"))
         self.assertEqual(s["check"], "failed")
         self.assertIn("not finished", s["error"])

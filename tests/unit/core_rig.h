@@ -13,8 +13,8 @@
 #include "mem/partition.h"
 
 #define MEMORY_LATENCY 50u
-#define CYCLES_MAX 2000000u
-#define BUFFER_WORDS 16384u
+#define CYCLES_MAX     2000000u
+#define BUFFER_WORDS   16384u
 
 struct pending {
     struct cw_packet *packet;
@@ -40,11 +40,11 @@ struct rig {
     int fault;
     char fault_text[512];
     cw_time now;
-    uint64_t cycles;      /* at the end */
-    uint64_t ticks;       /* of the core */
-    uint32_t log_bytes;   /* per thread in local memory */
-    bool every_cycle;     /* tick the core in every cycle, not only when it asks for it */
-    uint64_t buffer;      /* device address of BUFFER_WORDS words: every kernel's only parameter */
+    uint64_t cycles;    /* at the end */
+    uint64_t ticks;     /* of the core */
+    uint32_t log_bytes; /* per thread in local memory */
+    bool every_cycle;   /* tick the core in every cycle, not only when it asks for it */
+    uint64_t buffer;    /* device address of BUFFER_WORDS words: every kernel's only parameter */
 };
 
 static inline void on_block_done(void *context, uint32_t core)
@@ -135,15 +135,27 @@ static inline void memory_tick(struct rig *r)
 static inline void create_machine(struct rig *r)
 {
     struct cw_error err;
-    const struct cw_crossbar_config x = {.inputs = 1, .outputs = 1, .latency_cycles = 5, .in_flits = r->config.noc_in_flits,
-                                         .out_flits = r->config.noc_out_flits, .period = 1, .to_partition = true};
+    const struct cw_crossbar_config x = {.inputs = 1,
+                                         .outputs = 1,
+                                         .latency_cycles = 5,
+                                         .in_flits = r->config.noc_in_flits,
+                                         .out_flits = r->config.noc_out_flits,
+                                         .period = 1,
+                                         .to_partition = true};
     r->clocks = (struct cw_clocks){.units_per_us = 1400, .period = {1, 1, 1, 2, 1}};
     assert_int_equal(cw_devmem_create(&r->memory, 16u << 20, &err), 0);
     cw_packet_pool_create(&r->pool);
     assert_int_equal(cw_crossbar_create(&r->up, &x, &err), 0);
     assert_int_equal(cw_crossbar_create(&r->down, &x, &err), 0);
-    const struct cw_core_config c = {.config = &r->config, .clocks = &r->clocks, .stats = &r->stats, .memory = &r->memory, .pool = &r->pool,
-                                     .up = r->up, .down = r->down, .index = 0, .events = {r, on_block_done, on_fault},
+    const struct cw_core_config c = {.config = &r->config,
+                                     .clocks = &r->clocks,
+                                     .stats = &r->stats,
+                                     .memory = &r->memory,
+                                     .pool = &r->pool,
+                                     .up = r->up,
+                                     .down = r->down,
+                                     .index = 0,
+                                     .events = {r, on_block_done, on_fault},
                                      .progress = &r->progress};
     assert_int_equal(cw_core_create(&r->core, &c, &err), 0);
     assert_int_equal(cw_devmem_alloc(&r->memory, &r->buffer, 4 * BUFFER_WORDS, &err), 0);
@@ -174,10 +186,10 @@ static inline void destroy_rig(struct rig *r)
 #define PTX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 /* Registers that every kernel has; %n is the thread's number in the grid, %a the buffer, %e the buffer's word n. */
-#define ENTRY                                                                                                    \
-    ".visible .entry k(.param .u64 buf) {\n.reg .b32 %r<32>; .reg .b64 %d<16>; .reg .pred %p<8>;\n"               \
-    ".reg .b32 %n, %t, %c, %m; .reg .b64 %a, %e;\n"                                                              \
-    "mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %m, %ntid.x; mad.lo.u32 %n, %c, %m, %t;\n"                \
+#define ENTRY                                                                                       \
+    ".visible .entry k(.param .u64 buf) {\n.reg .b32 %r<32>; .reg .b64 %d<16>; .reg .pred %p<8>;\n" \
+    ".reg .b32 %n, %t, %c, %m; .reg .b64 %a, %e;\n"                                                 \
+    "mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %m, %ntid.x; mad.lo.u32 %n, %c, %m, %t;\n"   \
     "ld.param.u64 %a, [buf]; mad.wide.u32 %e, %n, 4, %a;\n"
 #define ENTRY_UOPS 6u
 
@@ -196,13 +208,21 @@ static inline int try_prepare(struct rig *r, uint32_t threads, uint32_t blocks, 
 {
     const uint32_t local_bytes = (r->kernel->local_bytes + 3) / 4 * 4;
     memcpy(r->param, &r->buffer, 8);
-    r->launch = (struct cw_launch){.kernel = r->kernel, .module = r->module, .param = r->param, .grid = {blocks, 1, 1},
-                                   .block = {threads, 1, 1}, .threads = threads, .warps = (threads + 31) / 32,
-                                   .shared_bytes = r->kernel->shared_bytes + shared_bytes, .regs_per_thread = r->kernel->live_regs,
-                                   .local_bytes = local_bytes + r->log_bytes, .log_offset = local_bytes};
+    r->launch = (struct cw_launch){.kernel = r->kernel,
+                                   .module = r->module,
+                                   .param = r->param,
+                                   .grid = {blocks, 1, 1},
+                                   .block = {threads, 1, 1},
+                                   .threads = threads,
+                                   .warps = (threads + 31) / 32,
+                                   .shared_bytes = r->kernel->shared_bytes + shared_bytes,
+                                   .regs_per_thread = r->kernel->live_regs,
+                                   .local_bytes = local_bytes + r->log_bytes,
+                                   .log_offset = local_bytes};
     if (r->launch.local_bytes > 0)
-        assert_int_equal(cw_devmem_alloc(&r->memory, &r->launch.local_base,
-                                         cw_local_total_bytes(1, r->config.core_warps, r->launch.local_bytes), err), 0);
+        assert_int_equal(
+            cw_devmem_alloc(&r->memory, &r->launch.local_base, cw_local_total_bytes(1, r->config.core_warps, r->launch.local_bytes), err),
+            0);
     r->blocks_left = blocks;
     return cw_core_prepare(r->core, &r->launch, err);
 }

@@ -2,7 +2,7 @@
 #include "core/coalesce.h"
 #include "cw_test.h"
 
-#define ALL UINT32_MAX
+#define ALL  UINT32_MAX
 #define BASE UINT64_C(0x100000000)
 
 static void strided(uint64_t addr[32], uint64_t base, uint64_t stride)

@@ -4,8 +4,8 @@
 
 /* ---- results ---- */
 
-static const char vecadd[] = PTX_HEAD ENTRY
-    "ld.global.u32 %r1, [%e]; ld.global.u32 %r2, [%e+16384]; add.u32 %r3, %r1, %r2; st.global.u32 [%e+32768], %r3; ret; }";
+static const char vecadd[] =
+    PTX_HEAD ENTRY "ld.global.u32 %r1, [%e]; ld.global.u32 %r2, [%e+16384]; add.u32 %r3, %r1, %r2; st.global.u32 [%e+32768], %r3; ret; }";
 
 static void test_core__adds_vectors(void **state)
 {
@@ -25,11 +25,11 @@ static void test_core__adds_vectors(void **state)
 }
 
 /* word[n] = number of iterations: n % 7 + 1, by a loop that lanes leave one after the other, inside an if */
-static const char loops[] = PTX_HEAD ENTRY
-    "rem.u32 %r1, %n, 7; mov.u32 %r2, 0; and.b32 %r3, %n, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN;\n"
-    "LOOP: add.u32 %r2, %r2, 1; setp.gt.u32 %p2, %r2, %r1; @!%p2 bra LOOP; bra DONE;\n"
-    "EVEN: add.u32 %r2, %r1, 1001;\n"
-    "DONE: st.global.u32 [%e], %r2; ret; }";
+static const char loops[] =
+    PTX_HEAD ENTRY "rem.u32 %r1, %n, 7; mov.u32 %r2, 0; and.b32 %r3, %n, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN;\n"
+                   "LOOP: add.u32 %r2, %r2, 1; setp.gt.u32 %p2, %r2, %r1; @!%p2 bra LOOP; bra DONE;\n"
+                   "EVEN: add.u32 %r2, %r1, 1001;\n"
+                   "DONE: st.global.u32 [%e], %r2; ret; }";
 
 static void check_loops(const struct rig *r, uint32_t threads)
 {
@@ -47,10 +47,11 @@ static void test_core__divergent_lanes_get_their_own_results(void **state)
 }
 
 /* Reverses each block of 256 words through shared memory. */
-static const char reverse[] = PTX_HEAD ".shared .align 4 .b8 s[1024];\n" ENTRY
-    "mov.u64 %d1, s; mul.wide.u32 %d2, %t, 4; add.u64 %d3, %d1, %d2; ld.global.u32 %r1, [%e]; st.shared.u32 [%d3], %r1;\n"
-    "bar.sync 0; mov.u32 %r2, 255; sub.u32 %r2, %r2, %t; mul.wide.u32 %d4, %r2, 4; add.u64 %d5, %d1, %d4;\n"
-    "ld.shared.u32 %r3, [%d5]; st.global.u32 [%e], %r3; ret; }";
+static const char reverse[] =
+    PTX_HEAD ".shared .align 4 .b8 s[1024];\n" ENTRY
+             "mov.u64 %d1, s; mul.wide.u32 %d2, %t, 4; add.u64 %d3, %d1, %d2; ld.global.u32 %r1, [%e]; st.shared.u32 [%d3], %r1;\n"
+             "bar.sync 0; mov.u32 %r2, 255; sub.u32 %r2, %r2, %t; mul.wide.u32 %d4, %r2, 4; add.u64 %d5, %d1, %d4;\n"
+             "ld.shared.u32 %r3, [%d5]; st.global.u32 [%e], %r3; ret; }";
 
 static void test_core__blocks_exchange_through_shared_memory(void **state)
 {
@@ -64,8 +65,8 @@ static void test_core__blocks_exchange_through_shared_memory(void **state)
 }
 
 /* Warps that have exited do not hold up a barrier. */
-static const char early_exit[] = PTX_HEAD ENTRY
-    "setp.lt.u32 %p1, %t, 64; @%p1 bra OUT; bar.sync 0; mov.u32 %r1, 7; st.global.u32 [%e], %r1; OUT: ret; }";
+static const char early_exit[] =
+    PTX_HEAD ENTRY "setp.lt.u32 %p1, %t, 64; @%p1 bra OUT; bar.sync 0; mov.u32 %r1, 7; st.global.u32 [%e], %r1; OUT: ret; }";
 
 static void test_core__a_barrier_counts_only_live_warps(void **state)
 {
@@ -76,8 +77,37 @@ static void test_core__a_barrier_counts_only_live_warps(void **state)
     destroy_rig(r);
 }
 
-/* An array of 16 words per thread in local memory, written up, read down, with an address that depends on the lane. 32 warps need 64 KB, more
- * than the L1 has: lines come and go. */
+/* Votes of a whole block: 100 threads, of which those with n % 3 == 0 vote yes. */
+static const char votes[] = PTX_HEAD ENTRY
+    "rem.u32 %r1, %n, 3; setp.eq.u32 %p1, %r1, 0; barrier.cta.red.popc.u32 %r2, 0, %p1; barrier.cta.red.and.pred %p2, 0, %p1;\n"
+    "barrier.cta.red.or.pred %p3, 0, %p1; selp.u32 %r3, 1000, 0, %p2; selp.u32 %r4, 2000, 0, %p3; add.u32 %r2, %r2, %r3;\n"
+    "add.u32 %r2, %r2, %r4; st.global.u32 [%e], %r2; ret; }";
+
+static void test_core__barrier_reductions_count_all_threads(void **state)
+{
+    (void)state;
+    struct rig *r = run_kernel(new_rig(), votes, 100, 1);
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(word(r, i), 34 + 2000); /* 0, 3, .. 99; not all; some */
+    destroy_rig(r);
+}
+
+/* Warps leave while the data of a load that nobody uses is on its way; it must not arrive in the slot's next warp. */
+static const char unused_load[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 77; st.global.u32 [%e+4096], %r1; ld.global.u32 %r1, [%e]; ret; }";
+
+static void test_core__a_slot_is_free_only_when_its_loads_are_back(void **state)
+{
+    (void)state;
+    struct rig *r = new_rig();
+    r->config.core_blocks = 1;
+    run_kernel(r, unused_load, 512, 4);
+    for (uint32_t i = 0; i < 2048; i++)
+        assert_int_equal(word(r, 1024 + i), i + 77);
+    destroy_rig(r);
+}
+
+/* An array of 16 words per thread in local memory, written up, read down, with an address that depends on the lane. 32 warps need 64 KB,
+ * more than the L1 has: lines come and go. */
 static const char local_array[] = PTX_HEAD ENTRY
     ".local .align 8 .b8 l[128]; mov.u64 %d1, l; mov.u32 %r1, 0;\n"
     "W: add.u32 %r2, %r1, %n; and.b32 %r2, %r2, 15; mad.wide.u32 %d2, %r2, 4, %d1; mad.lo.u32 %r3, %n, 100, %r2; st.local.u32 [%d2], %r3;\n"
@@ -106,11 +136,12 @@ static void test_core__local_memory_is_private_and_survives_eviction(void **stat
     destroy_rig(r);
 }
 
-static const char atomics[] = PTX_HEAD ".shared .align 4 .b8 s[8];\n" ENTRY
-    "mov.u64 %d1, s; setp.ne.u32 %p1, %t, 0; mov.u32 %r9, 0; @%p1 bra SKIP; st.shared.u32 [%d1], %r9; SKIP: bar.sync 0;\n"
-    "atom.global.add.u32 %r1, [%a], 1; atom.shared.add.u32 %r2, [%d1], 2; red.global.max.u32 [%a+4], %n;\n"
-    "mad.wide.u32 %d3, %r1, 4, %a; mov.u32 %r4, 1; atom.global.add.u32 %r5, [%d3+4096], %r4; bar.sync 0;\n"
-    "ld.shared.u32 %r3, [%d1]; setp.eq.u32 %p2, %t, 0; mad.wide.u32 %d2, %c, 4, %a; @%p2 st.global.u32 [%d2+64], %r3; ret; }";
+static const char atomics[] =
+    PTX_HEAD ".shared .align 4 .b8 s[8];\n" ENTRY
+             "mov.u64 %d1, s; setp.ne.u32 %p1, %t, 0; mov.u32 %r9, 0; @%p1 bra SKIP; st.shared.u32 [%d1], %r9; SKIP: bar.sync 0;\n"
+             "atom.global.add.u32 %r1, [%a], 1; atom.shared.add.u32 %r2, [%d1], 2; red.global.max.u32 [%a+4], %n;\n"
+             "mad.wide.u32 %d3, %r1, 4, %a; mov.u32 %r4, 1; atom.global.add.u32 %r5, [%d3+4096], %r4; bar.sync 0;\n"
+             "ld.shared.u32 %r3, [%d1]; setp.eq.u32 %p2, %t, 0; mad.wide.u32 %d2, %c, 4, %a; @%p2 st.global.u32 [%d2+64], %r3; ret; }";
 
 static void test_core__atomics_are_performed_once_per_lane(void **state)
 {
@@ -121,16 +152,17 @@ static void test_core__atomics_are_performed_once_per_lane(void **state)
     assert_int_equal(word(r, 1), 511);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(word(r, 16 + i), 128); /* 64 threads added 2 */
-    for (uint32_t i = 0; i < 512; i++) /* all old values were different: each counter was hit once */
+    for (uint32_t i = 0; i < 512; i++)          /* all old values were different: each counter was hit once */
         assert_int_equal(word(r, 1024 + i), 1024 + i + 1);
     destroy_rig(r);
 }
 
 /* Generic addresses in one instruction: even lanes global, odd lanes shared. */
-static const char generic[] = PTX_HEAD ".shared .align 4 .b8 s[128];\n" ENTRY
-    "mov.u64 %d1, s; cvta.shared.u64 %d2, %d1; mad.wide.u32 %d3, %t, 4, %d2; add.u32 %r1, %n, 5000;\n"
-    "and.b32 %r2, %n, 1; setp.eq.u32 %p1, %r2, 0; selp.b64 %d4, %e, %d3, %p1; st.u32 [%d4], %r1; ld.u32 %r3, [%d4];\n"
-    "add.u32 %r3, %r3, 1; st.global.u32 [%e+4096], %r3; ret; }";
+static const char generic[] =
+    PTX_HEAD ".shared .align 4 .b8 s[128];\n" ENTRY
+             "mov.u64 %d1, s; cvta.shared.u64 %d2, %d1; mad.wide.u32 %d3, %t, 4, %d2; add.u32 %r1, %n, 5000;\n"
+             "and.b32 %r2, %n, 1; setp.eq.u32 %p1, %r2, 0; selp.b64 %d4, %e, %d3, %p1; st.u32 [%d4], %r1; ld.u32 %r3, [%d4];\n"
+             "add.u32 %r3, %r3, 1; st.global.u32 [%e+4096], %r3; ret; }";
 
 static void test_core__one_generic_access_may_go_to_two_spaces(void **state)
 {
@@ -143,13 +175,14 @@ static void test_core__one_generic_access_may_go_to_two_spaces(void **state)
     destroy_rig(r);
 }
 
-static const char widths[] = PTX_HEAD ".const .align 4 .b32 table[4] = {10, 20, 30, 40};\n" ENTRY
-    "mul.wide.u32 %d1, %t, 16; add.u64 %d1, %d1, %a; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];\n"
-    "add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4;\n"
-    "ld.global.s8 %r5, [%a+1]; ld.global.u8 %r6, [%a+4]; ld.global.s16 %r7, [%a+2]; ld.global.s8 %d5, [%a];\n"
-    "and.b32 %r8, %t, 3; mul.wide.u32 %d2, %r8, 4; mov.u64 %d3, table; add.u64 %d2, %d2, %d3; ld.const.u32 %r9, [%d2];\n"
-    "add.u32 %r1, %r1, %r9; st.global.u32 [%e+4096], %r1; st.global.u32 [%a+8192], %r5; st.global.u32 [%a+8196], %r6;\n"
-    "st.global.u32 [%a+8200], %r7; st.global.u64 [%a+8208], %d5; st.global.u8 [%a+8217], %r6; ret; }";
+static const char widths[] =
+    PTX_HEAD ".const .align 4 .b32 table[4] = {10, 20, 30, 40};\n" ENTRY
+             "mul.wide.u32 %d1, %t, 16; add.u64 %d1, %d1, %a; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];\n"
+             "add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4;\n"
+             "ld.global.s8 %r5, [%a+1]; ld.global.u8 %r6, [%a+4]; ld.global.s16 %r7, [%a+2]; ld.global.s8 %d5, [%a];\n"
+             "and.b32 %r8, %t, 3; mul.wide.u32 %d2, %r8, 4; mov.u64 %d3, table; add.u64 %d2, %d2, %d3; ld.const.u32 %r9, [%d2];\n"
+             "add.u32 %r1, %r1, %r9; st.global.u32 [%e+4096], %r1; st.global.u32 [%a+8192], %r5; st.global.u32 [%a+8196], %r6;\n"
+             "st.global.u32 [%a+8200], %r7; st.global.u64 [%a+8208], %d5; st.global.u8 [%a+8217], %r6; ret; }";
 
 static void test_core__accesses_of_all_widths(void **state)
 {
@@ -210,9 +243,11 @@ static uint64_t cycles_of(const char *text, uint32_t threads)
 static uint32_t clocked(const char *text)
 {
     char all[2048];
-    snprintf(all, sizeof all, "%s st.global.u32 [%%e], %%n; mov.u32 %%r20, %%clock; %s mov.u32 %%r21, %%clock; sub.u32 %%r22, %%r21, %%r20;"
+    snprintf(all, sizeof all,
+             "%s st.global.u32 [%%e], %%n; mov.u32 %%r20, %%clock; %s mov.u32 %%r21, %%clock; sub.u32 %%r22, %%r21, %%r20;"
              "add.u32 %%r1, %%r1, %%r2; add.u32 %%r1, %%r1, %%r3; add.u32 %%r1, %%r1, %%r4; st.global.u32 [%%e+8192], %%r1;"
-             "st.global.u32 [%%e+4096], %%r22; ret; }", PTX_HEAD ENTRY, text);
+             "st.global.u32 [%%e+4096], %%r22; ret; }",
+             PTX_HEAD ENTRY, text);
     struct rig *r = run_kernel(new_rig(), all, 32, 1);
     uint32_t cycles = word(r, 1024);
     destroy_rig(r);
@@ -232,7 +267,8 @@ static void test_core__dependent_instructions_are_a_latency_apart(void **state)
 static void test_core__a_taken_branch_costs_the_fetch(void **state)
 {
     (void)state;
-    const char jump[] = "add.u32 %r1, %n, 1; add.u32 %r2, %n, 2; add.u32 %r3, %n, 3; bra.uni NEXT; add.u32 %r3, %n, 5; NEXT: add.u32 %r4, %n, 4;";
+    const char jump[] =
+        "add.u32 %r1, %n, 1; add.u32 %r2, %n, 2; add.u32 %r3, %n, 3; bra.uni NEXT; add.u32 %r3, %n, 5; NEXT: add.u32 %r4, %n, 4;";
     assert_int_equal(clocked(jump), 14); /* issue at 2, 4, 6, branch at 8; then core.fetch_cycles is 4: 12, clock at 14 */
 }
 
@@ -241,7 +277,8 @@ static void test_core__the_load_path_has_the_configured_latency(void **state)
     (void)state;
     const char none[] = PTX_HEAD ENTRY "add.u64 %d1, %e, 1; ret; }";
     const char one[] = PTX_HEAD ENTRY "ld.global.u32 %r1, [%e]; add.u32 %r1, %r1, 1; ret; }";
-    const char two[] = PTX_HEAD ENTRY "ld.global.u32 %r1, [%e]; mad.wide.u32 %d1, %r1, 4, %a; ld.global.u32 %r2, [%d1]; add.u32 %r1, %r2, 1; ret; }";
+    const char two[] =
+        PTX_HEAD ENTRY "ld.global.u32 %r1, [%e]; mad.wide.u32 %d1, %r1, 4, %a; ld.global.u32 %r2, [%d1]; add.u32 %r1, %r2, 1; ret; }";
     uint64_t base = cycles_of(none, 1);
     /* l1.pipeline, request, memory, reply of one header and one sector (2 flits), write-back */
     uint64_t load_cycles = 34 + (1 + 5) + MEMORY_LATENCY + (1 + 5 + 1) + 1;
@@ -254,18 +291,21 @@ static void test_core__bank_conflicts_cost_a_cycle_each(void **state)
 {
     (void)state;
     const char straight[] = PTX_HEAD ".shared .align 4 .b8 s[8192];\n" ENTRY
-        "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 4, %d1; ld.shared.u32 %r1, [%d2]; add.u32 %r1, %r1, 1; ret; }";
+                                     "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 4, %d1; ld.shared.u32 %r1, [%d2]; add.u32 %r1, %r1, 1; ret; }";
     const char strided[] = PTX_HEAD ".shared .align 4 .b8 s[8192];\n" ENTRY
-        "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 64, %d1; ld.shared.u32 %r1, [%d2]; add.u32 %r1, %r1, 1; ret; }";
+                                    "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 64, %d1; ld.shared.u32 %r1, [%d2]; add.u32 %r1, %r1, 1; ret; }";
     assert_int_equal(cycles_of(strided, 32) - cycles_of(straight, 32), 15); /* 16 words apart: two banks, 16 words each */
 }
 
 static void test_core__a_fence_waits_for_the_acknowledgement(void **state)
 {
     (void)state;
-    const char without[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; mov.u32 %r1, %clock; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; st.global.u32 [%e+4096], %r3; ret; }";
-    const char gpu[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; mov.u32 %r1, %clock; membar.gl; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; st.global.u32 [%e+4096], %r3; ret; }";
-    const char cta[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; mov.u32 %r1, %clock; membar.cta; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; st.global.u32 [%e+4096], %r3; ret; }";
+    const char without[] = PTX_HEAD ENTRY
+        "st.global.u32 [%e], %n; mov.u32 %r1, %clock; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; st.global.u32 [%e+4096], %r3; ret; }";
+    const char gpu[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; mov.u32 %r1, %clock; membar.gl; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; "
+                                      "st.global.u32 [%e+4096], %r3; ret; }";
+    const char cta[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; mov.u32 %r1, %clock; membar.cta; mov.u32 %r2, %clock; sub.u32 %r3, %r2, "
+                                      "%r1; st.global.u32 [%e+4096], %r3; ret; }";
     const char *const text[] = {without, cta, gpu};
     uint32_t waited[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -274,7 +314,7 @@ static void test_core__a_fence_waits_for_the_acknowledgement(void **state)
         destroy_rig(r);
     }
     assert_in_range(waited[0], 1, 4);
-    assert_in_range(waited[1], 30, 40);                                        /* the pipeline */
+    assert_in_range(waited[1], 30, 40);                                             /* the pipeline */
     assert_in_range(waited[2], 30 + MEMORY_LATENCY + 10, 50 + MEMORY_LATENCY + 16); /* and both crossbars and the memory */
 }
 
@@ -318,11 +358,11 @@ static void test_core__blocks_are_limited_by_each_resource(void **state)
     (void)state;
     const struct {
         uint32_t threads, shared, registers, expected;
-    } cases[] = {{32, 0, 10, 8},      /* core.blocks */
-                 {512, 0, 10, 3},     /* 48 warps */
-                 {32, 4000, 10, 4},   /* 16 KB in slices of 4096 */
-                 {256, 0, 32, 4},     /* 32768 registers */
-                 {256, 0, 31, 4}};    /* 31 x 32 registers are 992, rounded up to 1024 per warp */
+    } cases[] = {{32, 0, 10, 8},    /* core.blocks */
+                 {512, 0, 10, 3},   /* 48 warps */
+                 {32, 4000, 10, 4}, /* 16 KB in slices of 4096 */
+                 {256, 0, 32, 4},   /* 32768 registers */
+                 {256, 0, 31, 4}};  /* 31 x 32 registers are 992, rounded up to 1024 per warp */
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct rig *r = new_rig();
         create_machine(r);
@@ -378,7 +418,8 @@ static void test_core__illegal_accesses_name_thread_and_address(void **state)
     const char wild[] = PTX_HEAD ENTRY "setp.ne.u32 %p1, %t, 37; @%p1 bra OUT;\nmov.u64 %d1, 64; ld.global.u32 %r1, [%d1]; OUT: ret; }";
     const char odd[] = PTX_HEAD ENTRY "add.u64 %d1, %e, 2; st.global.u32 [%d1], %n; ret; }";
     const char far[] = PTX_HEAD ENTRY "mov.u64 %d1, 0x7000000000; ld.u32 %r1, [%d1]; ret; }";
-    const char shared[] = PTX_HEAD ".shared .align 4 .b8 s[128];\n" ENTRY "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 4, %d1; st.shared.u32 [%d2], %t; ret; }";
+    const char shared[] =
+        PTX_HEAD ".shared .align 4 .b8 s[128];\n" ENTRY "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 4, %d1; st.shared.u32 [%d2], %t; ret; }";
     const char trap[] = PTX_HEAD ENTRY "trap; ret; }";
     expect_fault(wild, "kernel k: k.ptx:10: block (0, 0, 0) thread (37, 0, 0): ld of 4 bytes at global address 0x40: no memory there");
     expect_fault(odd, "misaligned");
@@ -410,9 +451,8 @@ static void test_core__the_report_names_a_missing_barrier_arrival(void **state)
 }
 
 /* The spin lock that deadlocks under a SIMT stack (Fung 2015, Example 5): the lane that has the lock waits for those who want it. */
-static const char spin_lock[] = PTX_HEAD ENTRY
-    "\nSPIN: atom.global.cas.b32 %r1, [%a], 0, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra SPIN;\n"
-    "atom.global.exch.b32 %r2, [%a], 0; ret; }";
+static const char spin_lock[] = PTX_HEAD ENTRY "\nSPIN: atom.global.cas.b32 %r1, [%a], 0, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra SPIN;\n"
+                                               "atom.global.exch.b32 %r2, [%a], 0; ret; }";
 
 static void test_core__a_simt_deadlock_is_recognised(void **state)
 {
@@ -462,6 +502,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core__divergent_lanes_get_their_own_results),
     cmocka_unit_test(test_core__blocks_exchange_through_shared_memory),
     cmocka_unit_test(test_core__a_barrier_counts_only_live_warps),
+    cmocka_unit_test(test_core__barrier_reductions_count_all_threads),
+    cmocka_unit_test(test_core__a_slot_is_free_only_when_its_loads_are_back),
     cmocka_unit_test(test_core__local_memory_is_private_and_survives_eviction),
     cmocka_unit_test(test_core__atomics_are_performed_once_per_lane),
     cmocka_unit_test(test_core__one_generic_access_may_go_to_two_spaces),

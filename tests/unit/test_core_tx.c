@@ -3,12 +3,12 @@
 #include "core_rig.h"
 
 #define ACCESS_CYCLES 40u
-#define ATTEMPTS_MAX 8u
+#define ATTEMPTS_MAX  8u
 
 /* The system of one core with one warp. */
 struct script {
     struct rig *rig;
-    uint32_t refuse_begin;           /* how often begin() says no; wake_at ends each wait */
+    uint32_t refuse_begin; /* how often begin() says no; wake_at ends each wait */
     cw_time wake_at;
     uint32_t abort_at_commit[ATTEMPTS_MAX]; /* lanes that fail validation, per attempt */
     uint32_t abort_at_access[ATTEMPTS_MAX]; /* lanes that abort when the attempt's first access is made */
@@ -17,6 +17,7 @@ struct script {
     uint32_t begins, attempt, accesses, outstanding;
     uint32_t begin_lanes, commit_lanes[ATTEMPTS_MAX];
     uint32_t outstanding_at_commit;
+    uint32_t access_lanes[ATTEMPTS_MAX]; /* of the attempt's last access */
     cw_time ended_at[ATTEMPTS_MAX], begun_at, first_access_at[ATTEMPTS_MAX];
     struct {
         struct cw_mem_inst *inst;
@@ -52,6 +53,7 @@ static bool access_memory(void *self, struct cw_mem_inst *inst, cw_time now)
             cw_core_tx_abort(s->rig->core, inst->warp, s->abort_at_access[s->attempt]);
     }
     s->accesses++;
+    s->access_lanes[s->attempt] = inst->lanes;
     s->outstanding++;
     s->queue[(s->queue_head + s->queue_cnt++) % 64].inst = inst;
     s->queue[(s->queue_head + s->queue_cnt - 1) % 64].ready = now + ACCESS_CYCLES;
@@ -126,11 +128,11 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
     s->logs_done++;
 }
 
-static const struct cw_core_tm_ops ops = {.begin = begin, .access = access_memory, .commit = commit, .log_done = log_done, .tick = tick,
-                                          .idle = idle};
+static const struct cw_core_tm_ops ops = {
+    .begin = begin, .access = access_memory, .commit = commit, .log_done = log_done, .tick = tick, .idle = idle};
 
-#define TX_HEAD PTX_HEAD ".extern .func tx_begin(); .extern .func tx_commit();\n" ENTRY
-#define TX_BEGIN "call.uni tx_begin, ();\n"
+#define TX_HEAD   PTX_HEAD ".extern .func tx_begin(); .extern .func tx_commit();\n" ENTRY
+#define TX_BEGIN  "call.uni tx_begin, ();\n"
 #define TX_COMMIT "call.uni tx_commit, ();\n"
 
 static void start(struct rig *r, struct script *s, const char *text, uint32_t threads)
@@ -155,10 +157,11 @@ static struct rig *run_script(struct script *s, const char *text, uint32_t threa
 }
 
 /* word[n] += 1 by way of a register that is read and written inside: 5 + 1, however often it restarts. */
-static const char count[] = TX_HEAD
-    "mov.u32 %r1, 5; mov.u64 %d2, 7; setp.eq.u32 %p3, %n, %n;\n" TX_BEGIN
-    "ld.global.u32 %r2, [%e+4096]; add.u32 %r1, %r1, 1; add.u64 %d2, %d2, 1; not.pred %p3, %p3; add.u32 %r2, %r2, 1; st.global.u32 [%e+4096], %r2;\n"
-    TX_COMMIT "cvt.u32.u64 %r3, %d2; mad.lo.u32 %r1, %r3, 100, %r1; @!%p3 add.u32 %r1, %r1, 10000; st.global.u32 [%e], %r1; ret; }";
+static const char count[] =
+    TX_HEAD "mov.u32 %r1, 5; mov.u64 %d2, 7; setp.eq.u32 %p3, %n, %n;\n" TX_BEGIN
+            "ld.global.u32 %r2, [%e+4096]; add.u32 %r1, %r1, 1; add.u64 %d2, %d2, 1; not.pred %p3, %p3; add.u32 %r2, %r2, 1; st.global.u32 "
+            "[%e+4096], %r2;\n" TX_COMMIT
+            "cvt.u32.u64 %r3, %d2; mad.lo.u32 %r1, %r3, 100, %r1; @!%p3 add.u32 %r1, %r1, 10000; st.global.u32 [%e], %r1; ret; }";
 
 static void test_core_tx__commits_at_the_first_attempt(void **state)
 {
@@ -227,6 +230,37 @@ static void test_core_tx__lanes_that_abort_early_let_the_others_go_on(void **sta
     destroy_rig(r);
 }
 
+/* Two loads are in the queue, behind an access to 32 lines, when lanes abort: the second one is made for the others only. */
+static void test_core_tx__aborted_lanes_make_no_more_accesses(void **state)
+{
+    (void)state;
+    const char text[] = TX_HEAD
+        "mad.wide.u32 %d1, %n, 128, %a;\n" TX_BEGIN
+        "red.global.add.u32 [%d1+16384], 1; ld.global.u32 %r1, [%e+4096]; ld.global.u32 %r2, [%e+8192]; add.u32 %r3, %r1, %r2;\n" TX_COMMIT
+        "st.global.u32 [%e], %r3; ret; }";
+    struct script s = {.abort_at_access = {0x00ff00ffu}};
+    struct rig *r = run_script(&s, text, 32);
+    assert_int_equal(s.access_lanes[0], 0xff00ff00u);
+    assert_int_equal(s.access_lanes[1], 0x00ff00ffu);
+    assert_int_equal(s.accesses, 4);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(word(r, i), 1024 + 2048 + 2 * i);
+    destroy_rig(r);
+}
+
+/* A load that is on its way at tx_begin belongs to what a restart brings back. */
+static void test_core_tx__a_restart_keeps_what_was_loaded_before(void **state)
+{
+    (void)state;
+    const char text[] =
+        TX_HEAD "ld.global.u32 %r1, [%e+4096];\n" TX_BEGIN "st.global.u32 [%e+8192], %n;\n" TX_COMMIT "st.global.u32 [%e], %r1; ret; }";
+    struct script s = {.abort_at_commit = {UINT32_MAX}, .restart_cycles = 1000};
+    struct rig *r = run_script(&s, text, 32);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(word(r, i), 1024 + i);
+    destroy_rig(r);
+}
+
 static void test_core_tx__begin_waits_until_it_is_woken(void **state)
 {
     (void)state;
@@ -244,7 +278,8 @@ static void test_core_tx__begin_waits_until_it_is_woken(void **state)
 }
 
 /* Lanes that take different ways out, over two tx_commit, one of them in a loop that others leave earlier. */
-static const char divergent[] = TX_HEAD "and.b32 %r1, %n, 3; mov.u32 %r2, 0;\n" TX_BEGIN
+static const char divergent[] = TX_HEAD
+    "and.b32 %r1, %n, 3; mov.u32 %r2, 0;\n" TX_BEGIN
     "setp.eq.u32 %p1, %r1, 0; @%p1 bra SHORT; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, %r1; @%p2 bra L;\n"
     "st.global.u32 [%e+4096], %r2;\n" TX_COMMIT "add.u32 %r2, %r2, 100; bra.uni DONE; SHORT: st.global.u32 [%e+4096], %r1;\n" TX_COMMIT
     "add.u32 %r2, %r2, 200; DONE: st.global.u32 [%e], %r2; ret; }";
@@ -268,7 +303,7 @@ static void test_core_tx__nested_transactions_are_flattened(void **state)
 {
     (void)state;
     const char text[] = TX_HEAD "and.b32 %r1, %n, 1; setp.eq.u32 %p1, %r1, 0;\n" TX_BEGIN "@%p1 bra NO;\n" TX_BEGIN
-        "st.global.u32 [%e], %r1;\n" TX_COMMIT "NO: st.global.u32 [%e+4096], %r1;\n" TX_COMMIT "ret; }";
+                                "st.global.u32 [%e], %r1;\n" TX_COMMIT "NO: st.global.u32 [%e+4096], %r1;\n" TX_COMMIT "ret; }";
     struct script s = {.abort_at_commit = {0xf0}};
     struct rig *r = run_script(&s, text, 32);
     assert_int_equal(s.begins, 1);
@@ -285,10 +320,24 @@ static void test_core_tx__earlier_stores_have_left_the_pipe(void **state)
 {
     (void)state;
     const char text[] = TX_HEAD "st.global.u32 [%e], %t; mov.u32 %r1, %clock;\n" TX_BEGIN "ld.global.u32 %r2, [%e+4096];\n" TX_COMMIT
-        "st.global.u32 [%e+8192], %r2; st.global.u32 [%a], %r1; ret; }";
+                                "st.global.u32 [%e+8192], %r2; st.global.u32 [%a], %r1; ret; }";
     struct script s = {0};
     struct rig *r = run_script(&s, text, 32);
     assert_in_range(s.first_access_at[0] - word(r, 0), 34 - 4, 34 + 8); /* l1.pipeline */
+    destroy_rig(r);
+}
+
+/* The same for an atomic inside the transaction, which goes the ordinary way. */
+static void test_core_tx__earlier_atomics_have_left_the_pipe(void **state)
+{
+    (void)state;
+    const char text[] = TX_HEAD TX_BEGIN "mov.u32 %r1, %clock; red.global.add.u32 [%e+4096], 1; ld.global.u32 %r2, [%e+8192];\n" TX_COMMIT
+                                         "st.global.u32 [%e], %r2; st.global.u32 [%a], %r1; ret; }";
+    struct script s = {0};
+    struct rig *r = run_script(&s, text, 32);
+    assert_in_range(s.first_access_at[0] - word(r, 0), 34 - 4, 34 + 8);
+    assert_int_equal(word(r, 1024), 1025);
+    assert_int_equal(word(r, 5), 2053);
     destroy_rig(r);
 }
 
@@ -352,10 +401,13 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_tx__aborted_lanes_restart_with_the_registers_of_begin),
     cmocka_unit_test(test_core_tx__an_attempt_without_lanes_ends_after_its_loads),
     cmocka_unit_test(test_core_tx__lanes_that_abort_early_let_the_others_go_on),
+    cmocka_unit_test(test_core_tx__aborted_lanes_make_no_more_accesses),
+    cmocka_unit_test(test_core_tx__a_restart_keeps_what_was_loaded_before),
     cmocka_unit_test(test_core_tx__begin_waits_until_it_is_woken),
     cmocka_unit_test(test_core_tx__lanes_commit_together_whichever_way_they_took),
     cmocka_unit_test(test_core_tx__nested_transactions_are_flattened),
     cmocka_unit_test(test_core_tx__earlier_stores_have_left_the_pipe),
+    cmocka_unit_test(test_core_tx__earlier_atomics_have_left_the_pipe),
     cmocka_unit_test(test_core_tx__misuse_faults),
     cmocka_unit_test(test_core_tx__log_accesses_go_through_the_l1),
 };

@@ -65,8 +65,15 @@ static void test_scoreboard__a_load_holds_its_register_until_the_data_comes(void
 {
     (void)state;
     uint64_t slot[10] = {0};
-    struct cw_uop u = {.op = CW_OP_LD, .fu = CW_FU_MEM, .space = CW_SPACE_GLOBAL, .guard = -1, .vec = 2, .dst_cnt = 2, .src_cnt = 1,
-                       .dst = {opnd(CW_OPND_R32, 1), opnd(CW_OPND_R32, 2)}, .src = {opnd(CW_OPND_R64, 0)}};
+    struct cw_uop u = {.op = CW_OP_LD,
+                       .fu = CW_FU_MEM,
+                       .space = CW_SPACE_GLOBAL,
+                       .guard = -1,
+                       .vec = 2,
+                       .dst_cnt = 2,
+                       .src_cnt = 1,
+                       .dst = {opnd(CW_OPND_R32, 1), opnd(CW_OPND_R32, 2)},
+                       .src = {opnd(CW_OPND_R64, 0)}};
     struct cw_issue_op load = compile(u);
     struct cw_issue_op user = compile(three(opnd(CW_OPND_R32, 0), opnd(CW_OPND_R32, 3), opnd(CW_OPND_R32, 2)));
     assert_int_equal(load.kind, CW_ISSUE_MEM);
@@ -79,8 +86,8 @@ static void test_scoreboard__a_load_holds_its_register_until_the_data_comes(void
 static void test_scoreboard__parameter_loads_do_not_use_the_load_store_unit(void **state)
 {
     (void)state;
-    struct cw_uop u = {.op = CW_OP_LD, .fu = CW_FU_MEM, .space = CW_SPACE_PARAM, .guard = -1, .dst_cnt = 1, .src_cnt = 1,
-                       .dst = {opnd(CW_OPND_R32, 1)}};
+    struct cw_uop u = {
+        .op = CW_OP_LD, .fu = CW_FU_MEM, .space = CW_SPACE_PARAM, .guard = -1, .dst_cnt = 1, .src_cnt = 1, .dst = {opnd(CW_OPND_R32, 1)}};
     struct cw_issue_op op = compile(u);
     assert_int_equal(op.kind, CW_ISSUE_EXEC);
     assert_int_equal(op.fu, CW_FU_ALU);

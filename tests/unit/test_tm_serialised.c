@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Serialised transactions: right whatever the conflicts, one at a time, never an abort. */
+#include "tm_machine.h"
+
+#include "base/rng.h"
+
+static void test_tm_serialised__counters(void **state)
+{
+    (void)state;
+    static struct machine m[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        m_default_config(&m[k].config);
+        m[k].reverse = k == 1;
+        assert_int_equal(m_create(&m[k], "serial", false, NULL), CW_OK);
+        /* every lane adds 1 to a shared word and to a 64-bit word of its warp, and reads the first back */
+        struct m_tx tx[2][4];
+        for (uint32_t c = 0; c < 2; c++)
+            for (uint32_t w = 0; w < 4; w++) {
+                uint64_t own = M_BASE + 1024 + 64 * (4 * c + w);
+                tx[c][w] = (struct m_tx){.lanes = c == 0 ? UINT32_MAX : 0xf0f, .op_cnt = 5,
+                                         .op = {m_access(false, 4, 1, 0, 0, M_BASE, 0), m_access(true, 4, 1, 0, 1, M_BASE, 0),
+                                                m_access(false, 4, 1, 1, 0, M_BASE, 0), m_access(false, 8, 1, 2, 0, own, 0),
+                                                m_access(true, 8, 1, 2, 1, own, 0)}};
+                m_script(&m[k], c, w, &tx[c][w], 1, 99);
+            }
+        assert_true(m_run_all(&m[k], 200000));
+        assert_int_equal(m_peek(&m[k], M_BASE), 4 * 32 + 4 * 8);
+        assert_int_equal(m_peek(&m[k], M_BASE + 1024), 32);
+        assert_int_equal(m_peek(&m[k], M_BASE + 1024 + 64 * 7), 8);
+        assert_int_equal(m[k].core[0].warp[0].reg[1][3], m[k].core[0].warp[0].reg[0][3] + 1); /* its own store */
+        struct cw_serial_report report;
+        assert_int_equal(cw_serial_check(m[k].serial, &report, NULL), CW_OK);
+        assert_int_equal(report.committed, 4 * 32 + 4 * 8);
+        assert_int_equal(report.aborted, 0);
+        assert_int_equal(m[k].stats.tx_aborted, 0);
+        assert_int_equal(m[k].stats.tx_committed, m[k].stats.tx_begun);
+    }
+    assert_int_equal(m[0].now, m[1].now);
+    assert_memory_equal(&m[0].stats, &m[1].stats, sizeof m[0].stats);
+    m_destroy(&m[0]);
+    m_destroy(&m[1]);
+}
+
+static void test_tm_serialised__refuses_sabotage(void **state)
+{
+    (void)state;
+    static struct machine m;
+    m_default_config(&m.config);
+    assert_int_equal(m_create(&m, "serial", false, "skip-owner-check"), CW_EINVAL);
+    m_destroy(&m);
+}
+
+static void test_tm_serialised__systems_are_found_by_name(void **state)
+{
+    (void)state;
+    assert_string_equal(cw_tm_find("getm")->name, "getm");
+    assert_string_equal(cw_tm_find("serial")->name, "serial");
+    assert_null(cw_tm_find("gtem"));
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_tm_serialised__counters),
+    cmocka_unit_test(test_tm_serialised__refuses_sabotage),
+    cmocka_unit_test(test_tm_serialised__systems_are_found_by_name),
+};
+
+CW_TEST_MAIN(tests)
