@@ -2,9 +2,9 @@
 /*
  * Events are only appended while the machine runs; everything is judged in cw_serial_check().
  *
- * A read belongs to the newest version of its word. Should its value be another one, it is kept aside until the word's next version: the memory
- * takes a write a few cycles before it is reported, and a read in between sees the new version. A read that no version explains is a
- * value error.
+ * A read belongs to the newest version of its word. Should its value be another one, it is kept aside until the
+ * word's next version: the memory takes a write a few cycles before it is reported, and a read in between sees the
+ * new version. A read that no version explains is a value error.
  */
 #include "check/serial.h"
 
@@ -22,28 +22,28 @@ struct attempt {
     uint32_t core;
     uint16_t warp;
     uint8_t lane, fate;
-    uint32_t reads, set;  /* first in the chains of reads and of write-set entries, or NONE */
-    uint32_t node;        /* in the graph, committed ones only */
+    uint32_t reads, set; /* first in the chains of reads and of write-set entries, or NONE */
+    uint32_t node;       /* in the graph, committed ones only */
 };
 
 struct word {
     uint64_t addr;
-    uint32_t version;     /* newest */
-    uint32_t early;       /* chain of reads whose value is not the newest version's, or NONE */
+    uint32_t version; /* newest */
+    uint32_t early;   /* chain of reads whose value is not the newest version's, or NONE */
 };
 
 /* Versions of a word in the order in which they reached memory. Version 0 of a word has writer 0. */
 struct version {
     uint32_t word, value;
-    uint32_t known;       /* bits of value that are known: all, unless the word was first seen when it was partly written */
-    uint32_t writer;      /* attempt, or 0 */
+    uint32_t known;          /* bits of value that are known: all, unless the word was first seen when it was partly written */
+    uint32_t writer;         /* attempt, or 0 */
     uint32_t previous, next; /* or NONE */
     uint8_t bytes;
 };
 
 struct read {
     uint32_t attempt, word, value;
-    uint32_t version;     /* NONE: none explains it */
+    uint32_t version; /* NONE: none explains it */
     uint32_t next, next_early;
 };
 
@@ -51,26 +51,26 @@ struct read {
 struct promised {
     uint64_t addr;
     uint32_t attempt, value, next;
-    uint32_t arrived;     /* times */
-    bool wrong;           /* arrived with another value */
+    uint32_t arrived; /* times */
+    bool wrong;       /* arrived with another value */
 };
 
-#define LIST(type, name)    \
-    struct {                \
-        struct type *at;    \
-        uint32_t cnt, cap;  \
+#define LIST(type, name)   \
+    struct {               \
+        struct type *at;   \
+        uint32_t cnt, cap; \
     } name
 
 struct cw_serial {
     const struct cw_devmem *memory;
     struct cw_tm_observer observer;
     bool out_of_memory;
-    LIST(attempt, attempt);  /* index = number; 0 is "before the launch" */
+    LIST(attempt, attempt); /* index = number; 0 is "before the launch" */
     LIST(word, word);
     LIST(version, version);
     LIST(read, read);
     LIST(promised, promised);
-    uint32_t *slot;          /* hash table of words: index + 1 */
+    uint32_t *slot; /* hash table of words: index + 1 */
     uint32_t slot_cnt;
 };
 
@@ -93,8 +93,7 @@ static bool grow(struct cw_serial *s, void *list, uint32_t cnt, uint32_t *cap, s
 }
 
 /* Index of a new element of the list, or NONE when out of memory. */
-#define NEW(s, list) \
-    (grow((s), &(s)->list.at, (s)->list.cnt, &(s)->list.cap, sizeof *(s)->list.at) ? (s)->list.cnt++ : NONE)
+#define NEW(s, list) (grow((s), &(s)->list.at, (s)->list.cnt, &(s)->list.cap, sizeof *(s)->list.at) ? (s)->list.cnt++ : NONE)
 
 static uint32_t slot_of(const struct cw_serial *s, uint64_t addr)
 {
@@ -173,7 +172,8 @@ static uint64_t on_begin(void *self, uint32_t core, uint32_t warp, uint32_t lane
     (void)now;
     if (i == NONE)
         return 0;
-    s->attempt.at[i] = (struct attempt){.core = core, .warp = (uint16_t)warp, .lane = (uint8_t)lane, .reads = NONE, .set = NONE, .node = NONE};
+    s->attempt.at[i] =
+        (struct attempt){.core = core, .warp = (uint16_t)warp, .lane = (uint8_t)lane, .reads = NONE, .set = NONE, .node = NONE};
     return i;
 }
 
@@ -193,8 +193,12 @@ static void on_read(void *self, uint64_t attempt, uint64_t addr, uint32_t value,
     struct attempt *a = s->attempt.at + attempt;
     struct read *r = s->read.at + i;
     bool fits = agrees(s->version.at + w->version, value);
-    *r = (struct read){.attempt = (uint32_t)attempt, .word = word, .value = value, .version = fits ? w->version : NONE,
-                       .next = a->reads, .next_early = NONE};
+    *r = (struct read){.attempt = (uint32_t)attempt,
+                       .word = word,
+                       .value = value,
+                       .version = fits ? w->version : NONE,
+                       .next = a->reads,
+                       .next_early = NONE};
     a->reads = i;
     if (fits)
         return;
@@ -219,8 +223,8 @@ static void on_write(void *self, uint64_t attempt, uint64_t addr, uint32_t value
         return;
     const struct version *old = s->version.at + s->word.at[word].version;
     uint32_t mask = byte_mask(bytes);
-    struct version v = {.value = (old->value & ~mask) | (value & mask), .known = old->known | mask,
-                        .writer = (uint32_t)attempt, .bytes = (uint8_t)bytes};
+    struct version v = {
+        .value = (old->value & ~mask) | (value & mask), .known = old->known | mask, .writer = (uint32_t)attempt, .bytes = (uint8_t)bytes};
     uint32_t i = new_version(s, word, v), *link = &s->word.at[word].early;
     while (i != NONE && *link != NONE) {
         struct read *r = s->read.at + *link;
@@ -277,7 +281,7 @@ static const char *name(const struct cw_serial *s, uint32_t attempt, char text[8
 #define NOTE(v, ...)                                               \
     do {                                                           \
         if ((v)->values[0] == '\0')                                \
-            snprintf((v)->values, sizeof (v)->values, __VA_ARGS__); \
+            snprintf((v)->values, sizeof(v)->values, __VA_ARGS__); \
     } while (0)
 
 static void judge_reads(struct verdict *v)
@@ -404,7 +408,8 @@ static bool build_graph(struct verdict *v)
 
 static void describe_cycle(struct verdict *v, const struct cw_edge *const *cycle, uint32_t length)
 {
-    static const char *const kind[] = {[CW_EDGE_WR] = "wrote what the next read", [CW_EDGE_RW] = "read before the next wrote",
+    static const char *const kind[] = {[CW_EDGE_WR] = "wrote what the next read",
+                                       [CW_EDGE_RW] = "read before the next wrote",
                                        [CW_EDGE_WW] = "wrote before the next wrote"};
     struct cw_serial *s = v->s;
     char *text = v->report->text, who[80];
@@ -499,8 +504,8 @@ int cw_serial_create(struct cw_serial **out, const struct cw_devmem *memory, str
     if (s == NULL)
         return cw_fail(err, CW_ENOMEM, "serializability oracle: out of host memory");
     s->memory = memory;
-    s->observer = (struct cw_tm_observer){.self = s, .begin = on_begin, .read = on_read, .write = on_write, .commit = on_commit,
-                                          .abort = on_abort};
+    s->observer =
+        (struct cw_tm_observer){.self = s, .begin = on_begin, .read = on_read, .write = on_write, .commit = on_commit, .abort = on_abort};
     forget(s);
     if (!s->out_of_memory)
         return CW_OK;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
+#define NONE         UINT32_MAX
 #define CYCLE_BUDGET UINT64_C(20000000) /* edge visits */
 #define REACH_BUDGET UINT64_C(20000000)
 
@@ -109,8 +109,8 @@ static bool find_components(struct cw_graph *g)
     uint32_t *space = calloc(5 * (size_t)n + 1, sizeof *space);
     if (space == NULL)
         return false;
-    struct tarjan t = {.index = space, .low = space + n, .stack = space + 2 * (size_t)n, .path = space + 3 * (size_t)n,
-                       .edge = space + 4 * (size_t)n};
+    struct tarjan t = {
+        .index = space, .low = space + n, .stack = space + 2 * (size_t)n, .path = space + 3 * (size_t)n, .edge = space + 4 * (size_t)n};
     memset(g->component, 0xff, n * sizeof *g->component);
     for (uint32_t i = 0; i < n; i++)
         if (t.index[i] == 0)

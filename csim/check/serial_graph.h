@@ -22,7 +22,7 @@ struct cw_graph {
     uint32_t *size;       /* component -> nodes */
     uint32_t *work;       /* 4 per node, for the searches */
     uint32_t stamp;
-    uint64_t budget;      /* edges that cw_graph_reaches may still look at, all calls together */
+    uint64_t budget; /* edges that cw_graph_reaches may still look at, all calls together */
 };
 
 void cw_graph_init(struct cw_graph *g, uint32_t node_cnt);

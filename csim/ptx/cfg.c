@@ -15,7 +15,8 @@
 static bool ends_block(const struct cw_vop *v)
 {
     uint16_t op = v->u.op;
-    return op == CW_OP_BRA || op == CW_OP_BRX || (op == CW_OP_EXIT && v->guard == CW_PTX_NONE) || op == CW_OP_TX_BEGIN || op == CW_OP_TX_COMMIT;
+    return op == CW_OP_BRA || op == CW_OP_BRX || (op == CW_OP_EXIT && v->guard == CW_PTX_NONE) || op == CW_OP_TX_BEGIN ||
+           op == CW_OP_TX_COMMIT;
 }
 
 static void mark_leaders(const struct cw_kcode *k, uint8_t *leader)
@@ -201,8 +202,11 @@ static bool update(struct cw_cfg *cfg, const struct walk *w, uint32_t b)
 static void post_dominators(struct cw_ptx *p, struct cw_cfg *cfg)
 {
     size_t n = (size_t)cfg->block_cnt + 1;
-    struct walk w = {.number = cw_ptx_alloc(p, n, sizeof(uint32_t)), .order = cw_ptx_alloc(p, n, sizeof(uint32_t)),
-                     .stack = cw_ptx_alloc(p, n, sizeof(uint32_t)), .edge = cw_ptx_alloc(p, n, sizeof(uint32_t)), .is_root = cw_ptx_alloc(p, n, 1)};
+    struct walk w = {.number = cw_ptx_alloc(p, n, sizeof(uint32_t)),
+                     .order = cw_ptx_alloc(p, n, sizeof(uint32_t)),
+                     .stack = cw_ptx_alloc(p, n, sizeof(uint32_t)),
+                     .edge = cw_ptx_alloc(p, n, sizeof(uint32_t)),
+                     .is_root = cw_ptx_alloc(p, n, 1)};
     if (p->status == CW_OK) {
         number_blocks(cfg, &w);
         for (uint32_t b = 0; b < cfg->block_cnt; b++)

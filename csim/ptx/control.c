@@ -88,8 +88,13 @@ struct actuals { /* rets first */
 static uint32_t implicit_variable(struct cw_ptx *p, uint8_t ptype)
 {
     uint32_t id = p->var.n;
-    CW_PUSH(p, &p->var, (struct cw_var){.name = "", .space = CW_VAR_CALL_PARAM, .ptype = ptype, .bytes = cw_ptype_info[ptype].bytes, .align = 8,
-                                        .cell_base = CW_PTX_NONE});
+    CW_PUSH(p, &p->var,
+            (struct cw_var){.name = "",
+                            .space = CW_VAR_CALL_PARAM,
+                            .ptype = ptype,
+                            .bytes = cw_ptype_info[ptype].bytes,
+                            .align = 8,
+                            .cell_base = CW_PTX_NONE});
     CW_PUSH(p, &cw_ptx_fn(p)->pvar, id);
     if (p->status == CW_OK)
         CW_PUSH(p, &p->var.a[id].access, (struct cw_access){.bytes = cw_ptype_info[ptype].bytes, .is_store = 1});
@@ -116,7 +121,8 @@ static uint32_t actual(struct cw_ptx *p, const struct cw_insn *call, struct actu
     if (s != NULL && s->kind == CW_SYM_VAR && p->var.a[s->id].space == CW_VAR_CALL_PARAM) {
         uint32_t var = s->id;
         if (p->var.a[var].bytes != bytes)
-            cw_ptx_fail(p, CW_EINVAL, "argument has %llu bytes, the parameter %llu", (unsigned long long)p->var.a[var].bytes, (unsigned long long)bytes);
+            cw_ptx_fail(p, CW_EINVAL, "argument has %llu bytes, the parameter %llu", (unsigned long long)p->var.a[var].bytes,
+                        (unsigned long long)bytes);
         cw_ptx_advance(p);
         return var;
     }
@@ -318,8 +324,8 @@ bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in)
     static const struct {
         const char *name;
         void (*read)(struct cw_ptx *p, struct cw_insn *in);
-    } table[] = {{"bra", bra},     {"brx", brx}, {"exit", exit_}, {"ret", ret},         {"call", call},      {"bar", bar},
-                 {"barrier", bar}, {"trap", trap}, {"brkpt", brkpt}, {"pmevent", pmevent}};
+    } table[] = {{"bra", bra}, {"brx", brx},     {"exit", exit_}, {"ret", ret},     {"call", call},
+                 {"bar", bar}, {"barrier", bar}, {"trap", trap},  {"brkpt", brkpt}, {"pmevent", pmevent}};
     for (uint32_t i = 0; i < COUNT(table); i++) {
         if (cw_part_is(&in->part[0], table[i].name)) {
             table[i].read(p, in);

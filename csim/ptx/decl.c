@@ -316,8 +316,11 @@ static bool accept_space(struct cw_ptx *p, bool in_function, uint8_t *space)
         const char *word;
         uint8_t space;
         bool in_function, in_module;
-    } spaces[] = {{".global", CW_VAR_GLOBAL, true, true}, {".const", CW_VAR_CONST, true, true}, {".shared", CW_VAR_SHARED, true, true},
-                  {".local", CW_VAR_LOCAL, true, false},  {".param", CW_VAR_CALL_PARAM, true, false}};
+    } spaces[] = {{".global", CW_VAR_GLOBAL, true, true},
+                  {".const", CW_VAR_CONST, true, true},
+                  {".shared", CW_VAR_SHARED, true, true},
+                  {".local", CW_VAR_LOCAL, true, false},
+                  {".param", CW_VAR_CALL_PARAM, true, false}};
     for (uint32_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
         if ((in_function ? spaces[i].in_function : spaces[i].in_module) && cw_ptx_accept_word(p, spaces[i].word)) {
             *space = spaces[i].space;
@@ -451,8 +454,8 @@ static void resolve(struct cw_ptx *p, const struct cw_init *init)
 {
     const struct cw_var *owner = &p->var.a[init->owner], *v = &p->var.a[init->var];
     if (v->is_extern) {
-        cw_ptx_fail_at(p, CW_EUNSUP, owner->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)(v->len < 100 ? v->len : 100),
-                       v->name);
+        cw_ptx_fail_at(p, CW_EUNSUP, owner->line, 1, "variable %.*s is declared .extern and defined nowhere",
+                       (int)(v->len < 100 ? v->len : 100), v->name);
         return;
     }
     uint64_t value = v->offset + init->addend;

@@ -25,15 +25,33 @@ static void add(struct text *t, const char *fmt, ...)
 static void add_opnd(struct text *t, const struct cw_kernel *k, struct cw_opnd o)
 {
     switch (o.kind) {
-    case CW_OPND_NONE: add(t, "-"); break;
-    case CW_OPND_R32: add(t, "r%u", o.idx); break;
-    case CW_OPND_R64: add(t, "d%u", o.idx); break;
-    case CW_OPND_PRED: add(t, "%sp%u", o.neg ? "!" : "", o.idx); break;
-    case CW_OPND_C32: add(t, "#0x%" PRIx32, k->c32[(size_t)o.idx * 32]); break;
-    case CW_OPND_C64: add(t, "#0x%" PRIx64 "l", k->c64[(size_t)o.idx * 32]); break;
-    case CW_OPND_CPRED: add(t, "#%s", o.idx != 0 ? "true" : "false"); break;
-    case CW_OPND_SREG: add(t, "sreg%u", o.idx); break;
-    default: add(t, "_"); break;
+    case CW_OPND_NONE:
+        add(t, "-");
+        break;
+    case CW_OPND_R32:
+        add(t, "r%u", o.idx);
+        break;
+    case CW_OPND_R64:
+        add(t, "d%u", o.idx);
+        break;
+    case CW_OPND_PRED:
+        add(t, "%sp%u", o.neg ? "!" : "", o.idx);
+        break;
+    case CW_OPND_C32:
+        add(t, "#0x%" PRIx32, k->c32[(size_t)o.idx * 32]);
+        break;
+    case CW_OPND_C64:
+        add(t, "#0x%" PRIx64 "l", k->c64[(size_t)o.idx * 32]);
+        break;
+    case CW_OPND_CPRED:
+        add(t, "#%s", o.idx != 0 ? "true" : "false");
+        break;
+    case CW_OPND_SREG:
+        add(t, "sreg%u", o.idx);
+        break;
+    default:
+        add(t, "_");
+        break;
     }
 }
 
@@ -43,9 +61,10 @@ static void add_modifiers(struct text *t, const struct cw_uop *u)
     static const struct {
         uint16_t flag;
         const char *name;
-    } flags[] = {{CW_UF_FTZ, ".ftz"}, {CW_UF_SAT, ".sat"}, {CW_UF_HI, ".hi"}, {CW_UF_WIDE, ".wide"}, {CW_UF_CIN, ".cin"}, {CW_UF_COUT, ".cout"},
-                 {CW_UF_WRAP, ".wrap"}, {CW_UF_SHIFTAMT, ".shiftamt"}, {CW_UF_TO, ".to"}, {CW_UF_VOLATILE, ".volatile"}, {CW_UF_UNI, ".uni"},
-                 {CW_UF_NAN, ".NaN"}, {CW_UF_ACQUIRE, ".acquire"}, {CW_UF_RELEASE, ".release"}, {CW_UF_XORSIGN, ".xorsign"}};
+    } flags[] = {{CW_UF_FTZ, ".ftz"},         {CW_UF_SAT, ".sat"},           {CW_UF_HI, ".hi"},          {CW_UF_WIDE, ".wide"},
+                 {CW_UF_CIN, ".cin"},         {CW_UF_COUT, ".cout"},         {CW_UF_WRAP, ".wrap"},      {CW_UF_SHIFTAMT, ".shiftamt"},
+                 {CW_UF_TO, ".to"},           {CW_UF_VOLATILE, ".volatile"}, {CW_UF_UNI, ".uni"},        {CW_UF_NAN, ".NaN"},
+                 {CW_UF_ACQUIRE, ".acquire"}, {CW_UF_RELEASE, ".release"},   {CW_UF_XORSIGN, ".xorsign"}};
     add(t, "%s%s", cw_op_mnemonic((enum cw_op)u->op), spaces[u->space < 6 ? u->space : 0]);
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
         if ((u->flags & flags[i].flag) != 0)
@@ -86,8 +105,8 @@ void cw_uop_text(const struct cw_kernel *k, const struct cw_uop *u, char *out, s
 void cw_kernel_dump(const struct cw_kernel *k, FILE *out)
 {
     static const char *const units[CW_FU_COUNT] = {"alu", "imul", "idiv", "fp", "fdiv", "sfu", "dp", "dpdiv", "mem", "ctrl"};
-    fprintf(out, "kernel %s: %u micro-ops, slots r32 %u r64 %u pred %u, live words %u, param %u, shared %u, local %u\n", k->name, k->uop_cnt, k->r32_cnt,
-            k->r64_cnt, k->pred_cnt, k->live_regs, k->param_bytes, k->shared_bytes, k->local_bytes);
+    fprintf(out, "kernel %s: %u micro-ops, slots r32 %u r64 %u pred %u, live words %u, param %u, shared %u, local %u\n", k->name,
+            k->uop_cnt, k->r32_cnt, k->r64_cnt, k->pred_cnt, k->live_regs, k->param_bytes, k->shared_bytes, k->local_bytes);
     for (uint32_t i = 0; i < k->uop_cnt; i++) {
         char text[256];
         const struct cw_uop *u = &k->uop[i];

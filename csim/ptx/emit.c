@@ -120,10 +120,18 @@ static struct cw_opnd final_opnd(const struct out *o, struct cw_vopnd v)
         r.idx = (uint16_t)o->const_index[v.id];
         r.kind = o->k->konsts.c.a[v.id].bytes == 8 ? CW_OPND_C64 : CW_OPND_C32;
         break;
-    case CW_V_CPRED: r.kind = CW_OPND_CPRED; break;
-    case CW_V_SREG: r.kind = CW_OPND_SREG; break;
-    case CW_V_SINK: r.kind = CW_OPND_SINK; break;
-    default: r.kind = CW_OPND_NONE; break;
+    case CW_V_CPRED:
+        r.kind = CW_OPND_CPRED;
+        break;
+    case CW_V_SREG:
+        r.kind = CW_OPND_SREG;
+        break;
+    case CW_V_SINK:
+        r.kind = CW_OPND_SINK;
+        break;
+    default:
+        r.kind = CW_OPND_NONE;
+        break;
     }
     return r;
 }
@@ -188,7 +196,8 @@ static void header(struct out *o, const struct cw_fn *fn)
     memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
     kernel->uses_tx = o->k->uses_tx;
     if (o->k->local_bytes > CW_WINDOW_BYTES)
-        cw_ptx_fail_at(o->p, CW_EUNSUP, fn->line, 1, "kernel needs more than %u bytes of local memory per thread", (uint32_t)CW_WINDOW_BYTES);
+        cw_ptx_fail_at(o->p, CW_EUNSUP, fn->line, 1, "kernel needs more than %u bytes of local memory per thread",
+                       (uint32_t)CW_WINDOW_BYTES);
     kernel->local_bytes = (uint32_t)o->k->local_bytes;
     parameters(o, fn);
 }

@@ -75,10 +75,24 @@ struct level {
 
 static uint8_t rank_of(uint16_t op)
 {
-    static const struct level levels[] = {
-        {'*', 10}, {'/', 10}, {'%', 10}, {'+', 9}, {'-', 9}, {CW_PUNCT2('<', '<'), 8}, {CW_PUNCT2('>', '>'), 8},
-        {'<', 7}, {'>', 7}, {CW_PUNCT2('<', '='), 7}, {CW_PUNCT2('>', '='), 7}, {CW_PUNCT2('=', '='), 6}, {CW_PUNCT2('!', '='), 6},
-        {'&', 5}, {'^', 4}, {'|', 3}, {CW_PUNCT2('&', '&'), 2}, {CW_PUNCT2('|', '|'), 1}};
+    static const struct level levels[] = {{'*', 10},
+                                          {'/', 10},
+                                          {'%', 10},
+                                          {'+', 9},
+                                          {'-', 9},
+                                          {CW_PUNCT2('<', '<'), 8},
+                                          {CW_PUNCT2('>', '>'), 8},
+                                          {'<', 7},
+                                          {'>', 7},
+                                          {CW_PUNCT2('<', '='), 7},
+                                          {CW_PUNCT2('>', '='), 7},
+                                          {CW_PUNCT2('=', '='), 6},
+                                          {CW_PUNCT2('!', '='), 6},
+                                          {'&', 5},
+                                          {'^', 4},
+                                          {'|', 3},
+                                          {CW_PUNCT2('&', '&'), 2},
+                                          {CW_PUNCT2('|', '|'), 1}};
     for (uint32_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
         if (levels[i].op == op)
             return levels[i].rank;
@@ -116,12 +130,18 @@ static bool compare(uint16_t op, uint64_t a, uint64_t b, bool is_unsigned)
         b ^= UINT64_C(1) << 63;
     }
     switch (op) {
-    case '<': return a < b;
-    case '>': return a > b;
-    case CW_PUNCT2('<', '='): return a <= b;
-    case CW_PUNCT2('>', '='): return a >= b;
-    case CW_PUNCT2('=', '='): return a == b;
-    default: return a != b;
+    case '<':
+        return a < b;
+    case '>':
+        return a > b;
+    case CW_PUNCT2('<', '='):
+        return a <= b;
+    case CW_PUNCT2('>', '='):
+        return a >= b;
+    case CW_PUNCT2('=', '='):
+        return a == b;
+    default:
+        return a != b;
     }
 }
 
@@ -129,19 +149,30 @@ static struct value apply(struct cw_ptx *p, uint16_t op, struct value a, struct 
 {
     bool is_unsigned = a.is_unsigned || b.is_unsigned;
     switch (op) {
-    case '*': return (struct value){a.v * b.v, is_unsigned};
+    case '*':
+        return (struct value){a.v * b.v, is_unsigned};
     case '/':
-    case '%': return (struct value){divide(p, op, a, b, is_unsigned), is_unsigned};
-    case '+': return (struct value){a.v + b.v, is_unsigned};
-    case '-': return (struct value){a.v - b.v, is_unsigned};
-    case '&': return (struct value){a.v & b.v, is_unsigned};
-    case '^': return (struct value){a.v ^ b.v, is_unsigned};
-    case '|': return (struct value){a.v | b.v, is_unsigned};
+    case '%':
+        return (struct value){divide(p, op, a, b, is_unsigned), is_unsigned};
+    case '+':
+        return (struct value){a.v + b.v, is_unsigned};
+    case '-':
+        return (struct value){a.v - b.v, is_unsigned};
+    case '&':
+        return (struct value){a.v & b.v, is_unsigned};
+    case '^':
+        return (struct value){a.v ^ b.v, is_unsigned};
+    case '|':
+        return (struct value){a.v | b.v, is_unsigned};
     case CW_PUNCT2('<', '<'):
-    case CW_PUNCT2('>', '>'): return (struct value){shift(op, a, b.v), a.is_unsigned};
-    case CW_PUNCT2('&', '&'): return (struct value){a.v != 0 && b.v != 0, false};
-    case CW_PUNCT2('|', '|'): return (struct value){a.v != 0 || b.v != 0, false};
-    default: return (struct value){compare(op, a.v, b.v, is_unsigned), false};
+    case CW_PUNCT2('>', '>'):
+        return (struct value){shift(op, a, b.v), a.is_unsigned};
+    case CW_PUNCT2('&', '&'):
+        return (struct value){a.v != 0 && b.v != 0, false};
+    case CW_PUNCT2('|', '|'):
+        return (struct value){a.v != 0 || b.v != 0, false};
+    default:
+        return (struct value){compare(op, a.v, b.v, is_unsigned), false};
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls. Every call of a defined function is expanded in place: SIMT stacks then need no call frames, and each activation has virtual registers
- * of its own. A formal .param variable is the same thing as the caller's argument; it is held in registers, one per scalar (cell), unless its
- * address is taken or it is accessed in pieces that overlap: then it is a variable in local memory.
+ * Calls. Every call of a defined function is expanded in place: SIMT stacks then need no call frames, and each activation has virtual
+ * registers of its own. A formal .param variable is the same thing as the caller's argument; it is held in registers, one per scalar
+ * (cell), unless its address is taken or it is accessed in pieces that overlap: then it is a variable in local memory.
  *
  * Local memory of an activation lies behind that of its caller, so that calls one after the other share it, as on a stack.
  */
@@ -147,7 +147,7 @@ struct binding { /* a call parameter where it lives: owner's cells, in the activ
 struct activation {
     const struct cw_fn *fn;
     uint32_t vreg_base;
-    uint64_t frame; /* offset in local memory */
+    uint64_t frame;             /* offset in local memory */
     const struct binding *bind; /* of fn's formal parameters */
     uint32_t depth;
     CW_VEC(uint32_t) branch; /* kernel micro-ops whose target is one of fn's */
@@ -186,16 +186,20 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
         const struct cw_var *v = &p->var.a[c.var];
         struct binding b = {0};
         switch (v->space) {
-        case CW_VAR_LOCAL: c.value += act->frame + v->offset; break;
+        case CW_VAR_LOCAL:
+            c.value += act->frame + v->offset;
+            break;
         case CW_VAR_CALL_PARAM:
             b = binding_of(p, act, c.var);
             c.value += b.frame + p->var.a[b.owner].offset;
             break;
-        default: c.value += v->offset; break;
+        default:
+            c.value += v->offset;
+            break;
         }
         if (v->is_extern && v->space != CW_VAR_SHARED)
-            cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)(v->len < 80 ? v->len : 80),
-                           v->name);
+            cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere",
+                           (int)(v->len < 80 ? v->len : 80), v->name);
         if (v->space != CW_VAR_GLOBAL && v->space != CW_VAR_SHARED)
             c.var = CW_PTX_NONE;
     }
@@ -224,8 +228,8 @@ static struct cw_vop renamed(struct cw_kcode *k, const struct activation *act, c
 }
 
 /* dst = src as op, under the guard and with the line of v. */
-static void push_move(struct cw_kcode *k, const struct cw_vop *v, struct cw_vopnd dst, struct cw_vopnd src, enum cw_op op, enum cw_type type,
-                      enum cw_type stype)
+static void push_move(struct cw_kcode *k, const struct cw_vop *v, struct cw_vopnd dst, struct cw_vopnd src, enum cw_op op,
+                      enum cw_type type, enum cw_type stype)
 {
     struct cw_vop m = {.guard = v->guard};
     m.u.op = (uint16_t)op;
@@ -249,8 +253,8 @@ static enum cw_type signed_type(uint32_t bytes)
     return bytes == 1 ? CW_S8 : bytes == 2 ? CW_S16 : bytes == 4 ? CW_S32 : CW_S64;
 }
 
-/* One element of ld.param out of a cell that starts with it. Slots of up to 32 bits are kept zero-extended, so a plain move is right for what
- * fills its cell. */
+/* One element of ld.param out of a cell that starts with it. Slots of up to 32 bits are kept zero-extended, so a plain move is right for
+ * what fills its cell. */
 static void load_cell(struct cw_kcode *k, const struct cw_vop *v, struct cw_vopnd dst, uint32_t cell_reg, uint32_t cell_bytes)
 {
     struct cw_vopnd src = {.kind = CW_V_REG, .id = cell_reg};
@@ -328,8 +332,8 @@ static void parameter_access(struct cw_kcode *k, const struct activation *act, s
 }
 
 /* Old style: the formal parameter is a register of the callee. */
-static void copy_register(struct cw_kcode *k, const struct activation *caller, const struct cw_vop *call, uint32_t arg, const struct cw_var *formal,
-                          uint32_t callee_base, bool is_ret)
+static void copy_register(struct cw_kcode *k, const struct activation *caller, const struct cw_vop *call, uint32_t arg,
+                          const struct cw_var *formal, uint32_t callee_base, bool is_ret)
 {
     const struct cw_ptype_info *info = &cw_ptype_info[formal->ptype];
     struct cw_vop v = {.guard = CW_PTX_NONE};
@@ -354,7 +358,8 @@ static uint64_t align_up(uint64_t v, uint64_t align)
     return align > 1 ? (v + align - 1) & ~(align - 1) : v;
 }
 
-static void expand_callee(struct cw_kcode *k, const struct activation *act, const struct cw_vop *v, const struct cw_call *call, const struct cw_fn *callee)
+static void expand_callee(struct cw_kcode *k, const struct activation *act, const struct cw_vop *v, const struct cw_call *call,
+                          const struct cw_fn *callee)
 {
     struct cw_ptx *p = k->p;
     struct binding *bind = cw_ptx_alloc(p, call->arg_cnt, sizeof(*bind));
@@ -421,12 +426,23 @@ static void expand_op(struct cw_kcode *k, struct activation *act, const struct c
     if (k->p->status != CW_OK)
         return;
     switch (v.u.op) {
-    case CW_VOP_CALL: expand_call(k, act, v); break;
+    case CW_VOP_CALL:
+        expand_call(k, act, v);
+        break;
     case CW_VOP_PLD:
-    case CW_VOP_PST: parameter_access(k, act, v); break;
-    case CW_VOP_RET: expand_ret(k, act, v, is_last); break;
-    case CW_OP_BRA: CW_PUSH(k->p, &act->branch, k->code.n); push(k, &v); break;
-    default: push(k, &v); break;
+    case CW_VOP_PST:
+        parameter_access(k, act, v);
+        break;
+    case CW_VOP_RET:
+        expand_ret(k, act, v, is_last);
+        break;
+    case CW_OP_BRA:
+        CW_PUSH(k->p, &act->branch, k->code.n);
+        push(k, &v);
+        break;
+    default:
+        push(k, &v);
+        break;
     }
 }
 
@@ -437,10 +453,13 @@ static uint32_t copy_tables(struct cw_kcode *k, const struct cw_fn *fn)
     for (uint32_t i = 0; i < fn->table.n && k->p->status == CW_OK; i++) {
         struct cw_target_table t = {.cnt = fn->table.a[i].cnt};
         t.target = cw_ptx_alloc(k->p, t.cnt, sizeof(*t.target));
+        uint32_t n = k->table.n;
         if (t.target != NULL) {
             memcpy(t.target, fn->table.a[i].target, t.cnt * sizeof(*t.target));
             CW_PUSH(k->p, &k->table, t);
         }
+        if (k->table.n == n)
+            free(t.target);
     }
     return base;
 }
@@ -479,7 +498,8 @@ static void close_end(struct cw_kcode *k)
 {
     uint32_t n = k->code.n;
     const struct cw_vop *last = n > 0 ? &k->code.a[n - 1] : NULL;
-    bool open = last == NULL || last->guard != CW_PTX_NONE || (last->u.op != CW_OP_EXIT && last->u.op != CW_OP_BRA && last->u.op != CW_OP_BRX);
+    bool open =
+        last == NULL || last->guard != CW_PTX_NONE || (last->u.op != CW_OP_EXIT && last->u.op != CW_OP_BRA && last->u.op != CW_OP_BRX);
     for (uint32_t i = 0; i < n && !open; i++)
         open = k->code.a[i].u.op == CW_OP_BRA && k->code.a[i].u.target == n;
     for (uint32_t i = 0; i < k->table.n && !open; i++)

@@ -13,12 +13,13 @@ static const struct {
     const char *name;
     uint8_t bytes; /* 4, 8; 0 = either */
 } sregs[CW_SREG_COUNT] = {
-    {"%tid.x", 4}, {"%tid.y", 4}, {"%tid.z", 4}, {"%ntid.x", 4}, {"%ntid.y", 4}, {"%ntid.z", 4},
-    {"%ctaid.x", 4}, {"%ctaid.y", 4}, {"%ctaid.z", 4}, {"%nctaid.x", 4}, {"%nctaid.y", 4}, {"%nctaid.z", 4},
-    {"%laneid", 4}, {"%warpid", 4}, {"%nwarpid", 4}, {"%smid", 4}, {"%nsmid", 4}, {"%gridid", 0},
-    {"%lanemask_eq", 4}, {"%lanemask_le", 4}, {"%lanemask_lt", 4}, {"%lanemask_ge", 4}, {"%lanemask_gt", 4},
-    {"%clock", 4}, {"%clock_hi", 4}, {"%clock64", 8}, {"%globaltimer", 8}, {"%globaltimer_lo", 4}, {"%globaltimer_hi", 4},
-    {"%dynamic_smem_size", 4}, {"%total_smem_size", 4}};
+    {"%tid.x", 4},          {"%tid.y", 4},       {"%tid.z", 4},          {"%ntid.x", 4},         {"%ntid.y", 4},
+    {"%ntid.z", 4},         {"%ctaid.x", 4},     {"%ctaid.y", 4},        {"%ctaid.z", 4},        {"%nctaid.x", 4},
+    {"%nctaid.y", 4},       {"%nctaid.z", 4},    {"%laneid", 4},         {"%warpid", 4},         {"%nwarpid", 4},
+    {"%smid", 4},           {"%nsmid", 4},       {"%gridid", 0},         {"%lanemask_eq", 4},    {"%lanemask_le", 4},
+    {"%lanemask_lt", 4},    {"%lanemask_ge", 4}, {"%lanemask_gt", 4},    {"%clock", 4},          {"%clock_hi", 4},
+    {"%clock64", 8},        {"%globaltimer", 8}, {"%globaltimer_lo", 4}, {"%globaltimer_hi", 4}, {"%dynamic_smem_size", 4},
+    {"%total_smem_size", 4}};
 
 static uint32_t find_sreg(const struct cw_tok *tok)
 {
@@ -43,7 +44,8 @@ struct cw_vopnd cw_opnd_const(struct cw_ptx *p, uint64_t value, uint32_t bytes)
 
 uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o)
 {
-    return o.kind == CW_V_REG ? p->fn.a[p->cur].vreg.a[o.id].bytes : 0;
+    const struct cw_fn *fn = &p->fn.a[p->cur];
+    return o.kind == CW_V_REG && o.id < fn->vreg.n ? fn->vreg.a[o.id].bytes : 0; /* no such register: memory ran out */
 }
 
 /* The PTX rule: sizes are equal; .b goes with all, integers with integers, floats only with the same float. */
@@ -227,7 +229,8 @@ static struct cw_vopnd constant_operand(struct cw_ptx *p, enum cw_ptype want)
     if (s != NULL && s->kind == CW_SYM_FN)
         return none(p, CW_EUNSUP, "addresses of functions are not supported");
     if (p->tok.text[0] == '%')
-        return find_sreg(&p->tok) == CW_SREG_COUNT ? none(p, CW_EINVAL, "register is not declared, or not supported") : sreg_operand(p, want);
+        return find_sreg(&p->tok) == CW_SREG_COUNT ? none(p, CW_EINVAL, "register is not declared, or not supported")
+                                                   : sreg_operand(p, want);
     return none(p, CW_EINVAL, "name is not declared");
 }
 
@@ -336,7 +339,8 @@ enum cw_ptype cw_insn_type(struct cw_insn *in)
 
 void cw_insn_refuse(struct cw_ptx *p, const struct cw_insn *in)
 {
-    cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "unknown or unsupported form of %.*s", (int)(in->part[0].len < 40 ? in->part[0].len : 40), in->part[0].s);
+    cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "unknown or unsupported form of %.*s", (int)(in->part[0].len < 40 ? in->part[0].len : 40),
+                    in->part[0].s);
 }
 
 bool cw_insn_all(struct cw_ptx *p, const struct cw_insn *in)
@@ -354,28 +358,65 @@ struct word { /* what a word of a group means */
 };
 
 static const struct word words[] = {
-    {"rnd", "rn", ROUND, CW_RN}, {"rnd", "rz", ROUND, CW_RZ}, {"rnd", "rm", ROUND, CW_RM}, {"rnd", "rp", ROUND, CW_RP},
-    {"approx", "approx", ROUND, CW_ROUND_APPROX}, {"full", "full", ROUND, CW_ROUND_FULL},
-    {"cmp", "eq", CMP, CW_CMP_EQ}, {"cmp", "ne", CMP, CW_CMP_NE}, {"cmp", "lt", CMP, CW_CMP_LT}, {"cmp", "le", CMP, CW_CMP_LE},
-    {"cmp", "gt", CMP, CW_CMP_GT}, {"cmp", "ge", CMP, CW_CMP_GE}, {"cmp", "lo", CMP, CW_CMP_LO}, {"cmp", "ls", CMP, CW_CMP_LS},
-    {"cmp", "hi", CMP, CW_CMP_HI}, {"cmp", "hs", CMP, CW_CMP_HS}, {"cmp", "equ", CMP, CW_CMP_EQU}, {"cmp", "neu", CMP, CW_CMP_NEU},
-    {"cmp", "ltu", CMP, CW_CMP_LTU}, {"cmp", "leu", CMP, CW_CMP_LEU}, {"cmp", "gtu", CMP, CW_CMP_GTU}, {"cmp", "geu", CMP, CW_CMP_GEU},
-    {"cmp", "num", CMP, CW_CMP_NUM}, {"cmp", "nan", CMP, CW_CMP_NAN},
-    {"bool", "and", BOOLOP, CW_BOOL_AND}, {"bool", "or", BOOLOP, CW_BOOL_OR}, {"bool", "xor", BOOLOP, CW_BOOL_XOR},
-    {"testp", "finite", CMP, CW_TESTP_FINITE}, {"testp", "infinite", CMP, CW_TESTP_INFINITE}, {"testp", "number", CMP, CW_TESTP_NUMBER},
-    {"testp", "notanumber", CMP, CW_TESTP_NOTANUMBER}, {"testp", "normal", CMP, CW_TESTP_NORMAL}, {"testp", "subnormal", CMP, CW_TESTP_SUBNORMAL},
-    {"prmt", "f4e", CMP, CW_PRMT_F4E}, {"prmt", "b4e", CMP, CW_PRMT_B4E}, {"prmt", "rc8", CMP, CW_PRMT_RC8}, {"prmt", "ecl", CMP, CW_PRMT_ECL},
-    {"prmt", "ecr", CMP, CW_PRMT_ECR}, {"prmt", "rc16", CMP, CW_PRMT_RC16},
-    {"shfl", "up", CMP, CW_SHFL_UP}, {"shfl", "down", CMP, CW_SHFL_DOWN}, {"shfl", "bfly", CMP, CW_SHFL_BFLY}, {"shfl", "idx", CMP, CW_SHFL_IDX},
-    {"votep", "all", CMP, CW_VOTE_ALL}, {"votep", "any", CMP, CW_VOTE_ANY}, {"votep", "uni", CMP, CW_VOTE_UNI}, {"ballot", "ballot", CMP, CW_VOTE_BALLOT},
-    {"redop", "add", ATOM, CW_ATOM_ADD}, {"redop", "min", ATOM, CW_ATOM_MIN}, {"redop", "max", ATOM, CW_ATOM_MAX}, {"redop", "and", ATOM, CW_ATOM_AND},
-    {"redop", "or", ATOM, CW_ATOM_OR}, {"redop", "xor", ATOM, CW_ATOM_XOR},
+    {"rnd", "rn", ROUND, CW_RN},
+    {"rnd", "rz", ROUND, CW_RZ},
+    {"rnd", "rm", ROUND, CW_RM},
+    {"rnd", "rp", ROUND, CW_RP},
+    {"approx", "approx", ROUND, CW_ROUND_APPROX},
+    {"full", "full", ROUND, CW_ROUND_FULL},
+    {"cmp", "eq", CMP, CW_CMP_EQ},
+    {"cmp", "ne", CMP, CW_CMP_NE},
+    {"cmp", "lt", CMP, CW_CMP_LT},
+    {"cmp", "le", CMP, CW_CMP_LE},
+    {"cmp", "gt", CMP, CW_CMP_GT},
+    {"cmp", "ge", CMP, CW_CMP_GE},
+    {"cmp", "lo", CMP, CW_CMP_LO},
+    {"cmp", "ls", CMP, CW_CMP_LS},
+    {"cmp", "hi", CMP, CW_CMP_HI},
+    {"cmp", "hs", CMP, CW_CMP_HS},
+    {"cmp", "equ", CMP, CW_CMP_EQU},
+    {"cmp", "neu", CMP, CW_CMP_NEU},
+    {"cmp", "ltu", CMP, CW_CMP_LTU},
+    {"cmp", "leu", CMP, CW_CMP_LEU},
+    {"cmp", "gtu", CMP, CW_CMP_GTU},
+    {"cmp", "geu", CMP, CW_CMP_GEU},
+    {"cmp", "num", CMP, CW_CMP_NUM},
+    {"cmp", "nan", CMP, CW_CMP_NAN},
+    {"bool", "and", BOOLOP, CW_BOOL_AND},
+    {"bool", "or", BOOLOP, CW_BOOL_OR},
+    {"bool", "xor", BOOLOP, CW_BOOL_XOR},
+    {"testp", "finite", CMP, CW_TESTP_FINITE},
+    {"testp", "infinite", CMP, CW_TESTP_INFINITE},
+    {"testp", "number", CMP, CW_TESTP_NUMBER},
+    {"testp", "notanumber", CMP, CW_TESTP_NOTANUMBER},
+    {"testp", "normal", CMP, CW_TESTP_NORMAL},
+    {"testp", "subnormal", CMP, CW_TESTP_SUBNORMAL},
+    {"prmt", "f4e", CMP, CW_PRMT_F4E},
+    {"prmt", "b4e", CMP, CW_PRMT_B4E},
+    {"prmt", "rc8", CMP, CW_PRMT_RC8},
+    {"prmt", "ecl", CMP, CW_PRMT_ECL},
+    {"prmt", "ecr", CMP, CW_PRMT_ECR},
+    {"prmt", "rc16", CMP, CW_PRMT_RC16},
+    {"shfl", "up", CMP, CW_SHFL_UP},
+    {"shfl", "down", CMP, CW_SHFL_DOWN},
+    {"shfl", "bfly", CMP, CW_SHFL_BFLY},
+    {"shfl", "idx", CMP, CW_SHFL_IDX},
+    {"votep", "all", CMP, CW_VOTE_ALL},
+    {"votep", "any", CMP, CW_VOTE_ANY},
+    {"votep", "uni", CMP, CW_VOTE_UNI},
+    {"ballot", "ballot", CMP, CW_VOTE_BALLOT},
+    {"redop", "add", ATOM, CW_ATOM_ADD},
+    {"redop", "min", ATOM, CW_ATOM_MIN},
+    {"redop", "max", ATOM, CW_ATOM_MAX},
+    {"redop", "and", ATOM, CW_ATOM_AND},
+    {"redop", "or", ATOM, CW_ATOM_OR},
+    {"redop", "xor", ATOM, CW_ATOM_XOR},
 };
 
 static const struct {
     const char *word;
     uint16_t flag;
-} flags[] = {{"ftz", CW_UF_FTZ}, {"sat", CW_UF_SAT}, {"hi", CW_UF_HI}, {"wide", CW_UF_WIDE}, {"cc", CW_UF_COUT},
+} flags[] = {{"ftz", CW_UF_FTZ},   {"sat", CW_UF_SAT},           {"hi", CW_UF_HI},  {"wide", CW_UF_WIDE}, {"cc", CW_UF_COUT},
              {"wrap", CW_UF_WRAP}, {"shiftamt", CW_UF_SHIFTAMT}, {"NaN", CW_UF_NAN}};
 
 static bool accept_group(struct cw_insn *in, const struct cw_part *group)
@@ -437,10 +478,14 @@ static bool accept_mod(struct cw_insn *in, const struct cw_opspec *spec, const s
 static enum cw_ptype widened(enum cw_ptype t)
 {
     switch (t) {
-    case CW_PT_U16: return CW_PT_U32;
-    case CW_PT_S16: return CW_PT_S32;
-    case CW_PT_U32: return CW_PT_U64;
-    default: return CW_PT_S64;
+    case CW_PT_U16:
+        return CW_PT_U32;
+    case CW_PT_S16:
+        return CW_PT_S32;
+    case CW_PT_U32:
+        return CW_PT_U64;
+    default:
+        return CW_PT_S64;
     }
 }
 
@@ -483,18 +528,41 @@ static void dst_pair(struct cw_ptx *p, struct cw_insn *in, enum cw_ptype first)
 static void operand(struct cw_ptx *p, struct cw_insn *in, char letter)
 {
     switch (letter) {
-    case 'd': cw_insn_dst(in, cw_opnd_dst(p, in->type)); break;
-    case 'u': cw_insn_dst(in, cw_opnd_dst(p, CW_PT_B32)); break;
-    case 'p': cw_insn_dst(in, cw_opnd_dst(p, CW_PT_PRED)); break;
-    case 'g': dst_pair(p, in, in->type); break;
-    case 'U': dst_pair(p, in, CW_PT_B32); break;
-    case 'q': dst_pair(p, in, CW_PT_PRED); break;
-    case 'a': cw_insn_src(in, cw_opnd_src(p, in->type)); break;
-    case 's': cw_insn_src(in, cw_opnd_src(p, in->stype)); break;
-    case 'e': cw_insn_src(in, cw_opnd_src(p, CW_PT_B32)); break;
-    case 'm': cw_insn_src(in, cw_opnd_pred(p)); break;
-    case 'k': in->v.u.imm = (int64_t)cw_ptx_uint(p, 255, "lookup table"); break;
-    default: break;
+    case 'd':
+        cw_insn_dst(in, cw_opnd_dst(p, in->type));
+        break;
+    case 'u':
+        cw_insn_dst(in, cw_opnd_dst(p, CW_PT_B32));
+        break;
+    case 'p':
+        cw_insn_dst(in, cw_opnd_dst(p, CW_PT_PRED));
+        break;
+    case 'g':
+        dst_pair(p, in, in->type);
+        break;
+    case 'U':
+        dst_pair(p, in, CW_PT_B32);
+        break;
+    case 'q':
+        dst_pair(p, in, CW_PT_PRED);
+        break;
+    case 'a':
+        cw_insn_src(in, cw_opnd_src(p, in->type));
+        break;
+    case 's':
+        cw_insn_src(in, cw_opnd_src(p, in->stype));
+        break;
+    case 'e':
+        cw_insn_src(in, cw_opnd_src(p, CW_PT_B32));
+        break;
+    case 'm':
+        cw_insn_src(in, cw_opnd_pred(p));
+        break;
+    case 'k':
+        in->v.u.imm = (int64_t)cw_ptx_uint(p, 255, "lookup table");
+        break;
+    default:
+        break;
     }
 }
 
@@ -548,21 +616,50 @@ static void split(struct cw_ptx *p, struct cw_insn *in)
 /* Families that PTX has and this machine has not. */
 static const struct {
     const char *name, *what;
-} refused[] = {
-    {"tex", "textures are"}, {"tld4", "textures are"}, {"txq", "textures are"}, {"istypep", "textures are"}, {"suld", "surfaces are"},
-    {"sust", "surfaces are"}, {"sured", "surfaces are"}, {"suq", "surfaces are"}, {"wmma", "matrix instructions are"},
-    {"mma", "matrix instructions are"}, {"wgmma", "matrix instructions are"}, {"tcgen05", "matrix instructions are"},
-    {"ldmatrix", "matrix instructions are"}, {"stmatrix", "matrix instructions are"}, {"movmatrix", "matrix instructions are"},
-    {"vadd", "video instructions are"}, {"vsub", "video instructions are"}, {"vabsdiff", "video instructions are"},
-    {"vmin", "video instructions are"}, {"vmax", "video instructions are"}, {"vshl", "video instructions are"},
-    {"vshr", "video instructions are"}, {"vmad", "video instructions are"}, {"vset", "video instructions are"},
-    {"vadd2", "video instructions are"}, {"vsub2", "video instructions are"}, {"vavrg2", "video instructions are"},
-    {"vabsdiff2", "video instructions are"}, {"vmin2", "video instructions are"}, {"vmax2", "video instructions are"},
-    {"vset2", "video instructions are"}, {"vadd4", "video instructions are"}, {"vsub4", "video instructions are"},
-    {"vavrg4", "video instructions are"}, {"vabsdiff4", "video instructions are"}, {"vmin4", "video instructions are"},
-    {"vmax4", "video instructions are"}, {"vset4", "video instructions are"}, {"cp", "asynchronous copies are"},
-    {"mbarrier", "asynchronous barriers are"}, {"multimem", "multicast memory is"}, {"alloca", "dynamic stacks are"},
-    {"stacksave", "dynamic stacks are"}, {"stackrestore", "dynamic stacks are"}};
+} refused[] = {{"tex", "textures are"},
+               {"tld4", "textures are"},
+               {"txq", "textures are"},
+               {"istypep", "textures are"},
+               {"suld", "surfaces are"},
+               {"sust", "surfaces are"},
+               {"sured", "surfaces are"},
+               {"suq", "surfaces are"},
+               {"wmma", "matrix instructions are"},
+               {"mma", "matrix instructions are"},
+               {"wgmma", "matrix instructions are"},
+               {"tcgen05", "matrix instructions are"},
+               {"ldmatrix", "matrix instructions are"},
+               {"stmatrix", "matrix instructions are"},
+               {"movmatrix", "matrix instructions are"},
+               {"vadd", "video instructions are"},
+               {"vsub", "video instructions are"},
+               {"vabsdiff", "video instructions are"},
+               {"vmin", "video instructions are"},
+               {"vmax", "video instructions are"},
+               {"vshl", "video instructions are"},
+               {"vshr", "video instructions are"},
+               {"vmad", "video instructions are"},
+               {"vset", "video instructions are"},
+               {"vadd2", "video instructions are"},
+               {"vsub2", "video instructions are"},
+               {"vavrg2", "video instructions are"},
+               {"vabsdiff2", "video instructions are"},
+               {"vmin2", "video instructions are"},
+               {"vmax2", "video instructions are"},
+               {"vset2", "video instructions are"},
+               {"vadd4", "video instructions are"},
+               {"vsub4", "video instructions are"},
+               {"vavrg4", "video instructions are"},
+               {"vabsdiff4", "video instructions are"},
+               {"vmin4", "video instructions are"},
+               {"vmax4", "video instructions are"},
+               {"vset4", "video instructions are"},
+               {"cp", "asynchronous copies are"},
+               {"mbarrier", "asynchronous barriers are"},
+               {"multimem", "multicast memory is"},
+               {"alloca", "dynamic stacks are"},
+               {"stacksave", "dynamic stacks are"},
+               {"stackrestore", "dynamic stacks are"}};
 
 static void unknown(struct cw_ptx *p, const struct cw_insn *in)
 {

@@ -64,7 +64,7 @@ void cw_insn_convert(struct cw_ptx *p, struct cw_vopnd dst, enum cw_type type, s
 
 /* special.c: true when the opcode is one of its own; it has then been read up to the ';'. */
 bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in);
-bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in); /* mem.c: ld, st, atom, red, fences, prefetches */
+bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in);  /* mem.c: ld, st, atom, red, fences, prefetches */
 bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in); /* control.c: branches, calls, barriers */
 
 #endif

@@ -2,26 +2,26 @@
 /*
  * Liveness, the register count for occupancy, and the hull of each live range for slot allocation.
  *
- * A virtual register is live at a point when some path from there reads it before an unguarded write of it, and some write of it can reach the
- * point (the second half matters only for registers that are live at the kernel's entry: values undefined on some path). A guarded write does
- * not kill, because lanes whose guard is false keep the old value; temporaries of the reader, which are written and read under one
- * guard, are the exception.
+ * A virtual register is live at a point when some path from there reads it before an unguarded write of it, and some write of it can reach
+ * the point (the second half matters only for registers that are live at the kernel's entry: values undefined on some path). A guarded
+ * write does not kill, because lanes whose guard is false keep the old value; temporaries of the reader, which are written and read under
+ * one guard, are the exception.
  *
- * live_regs is the largest number of 32-bit words that are live at once, over all points before and after an instruction: a register of up to
- * 32 bits is one word, of 64 bits two, a predicate none; what an instruction writes counts after it even if nobody reads it.
+ * live_regs is the largest number of 32-bit words that are live at once, over all points before and after an instruction: a register of up
+ * to 32 bits is one word, of 64 bits two, a predicate none; what an instruction writes counts after it even if nobody reads it.
  *
- * Divergence. Lanes of a warp that took the other side of a branch wait with their values while this side runs. That is no hazard for sharing
- * slots: a write is masked, it changes the slot only in the lanes that execute it, and each lane by itself runs along one path of the
- * control-flow graph. So it is enough that no two registers of one slot are live at the same point of one such path. Disjoint hulls over
- * the linear order of micro-ops imply that, for a hull contains every point at which the register is live, on whatever side of a
+ * Divergence. Lanes of a warp that took the other side of a branch wait with their values while this side runs. That is no hazard for
+ * sharing slots: a write is masked, it changes the slot only in the lanes that execute it, and each lane by itself runs along one path of
+ * the control-flow graph. So it is enough that no two registers of one slot are live at the same point of one such path. Disjoint hulls
+ * over the linear order of micro-ops imply that, for a hull contains every point at which the register is live, on whatever side of a
  * branch, and all of a loop through which it is live. The exception is an instruction that reads other lanes than it writes, or writes a
  * destination before it has read all sources: for these (shfl, vote, match, redux, several destinations) sources live on
  * until after the write.
  *
- * Transactions. A lane that aborts, at commit or at any access before, restarts behind its TX_BEGIN. So what is live there must keep its slot
- * until the transaction is over: it counts as live in every block that can be reached from TX_BEGIN without passing a TX_COMMIT (and in
- * the block of the TX_COMMIT). It is not restored: registers that a transaction reads and then overwrites are the compiler's
- * business (Fung 2015, 4.2.3).
+ * Transactions. A lane that aborts, at commit or at any access before, restarts behind its TX_BEGIN. So what is live there must keep its
+ * slot until the transaction is over: it counts as live in every block that can be reached from TX_BEGIN without passing a TX_COMMIT (and
+ * in the block of the TX_COMMIT). It is not restored: registers that a transaction reads and then overwrites are the compiler's business
+ * (Fung 2015, 4.2.3).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct pair {
 
 typedef CW_VEC(struct pair) pair_vec;
 
-struct lists { /* per key, a slice of item */
+struct lists {       /* per key, a slice of item */
     uint32_t *start; /* [key count + 1] */
     uint32_t *item;
 };
@@ -137,9 +137,9 @@ static void scan_blocks(struct pass *s)
 /* ---- live at block ends: for each register, backwards from the blocks that read it first ---- */
 
 struct explore {
-    uint32_t *in, *out;   /* [block]: 1 + register that was found live there last */
-    uint32_t *kill;       /* [block]: 1 + register that it kills */
-    uint32_t *have;       /* [block]: 1 + register of which a write reaches the end of the block */
+    uint32_t *in, *out; /* [block]: 1 + register that was found live there last */
+    uint32_t *kill;     /* [block]: 1 + register that it kills */
+    uint32_t *have;     /* [block]: 1 + register of which a write reaches the end of the block */
     uint32_t *stack;
     struct lists exposed, defined, killed;
     CW_VEC(uint32_t) found; /* blocks at whose end the register is live */
@@ -195,8 +195,11 @@ static void live_at_ends(struct pass *s)
 {
     uint32_t regs = s->k->vreg.n;
     size_t n = s->cfg->block_cnt;
-    struct explore e = {.in = cw_ptx_alloc(s->p, n, 4), .out = cw_ptx_alloc(s->p, n, 4), .kill = cw_ptx_alloc(s->p, n, 4),
-                        .have = cw_ptx_alloc(s->p, n, 4), .stack = cw_ptx_alloc(s->p, n, 4)};
+    struct explore e = {.in = cw_ptx_alloc(s->p, n, 4),
+                        .out = cw_ptx_alloc(s->p, n, 4),
+                        .kill = cw_ptx_alloc(s->p, n, 4),
+                        .have = cw_ptx_alloc(s->p, n, 4),
+                        .stack = cw_ptx_alloc(s->p, n, 4)};
     e.exposed = group(s, &s->exposed, regs, true);
     e.defined = group(s, &s->defined, regs, true);
     e.killed = group(s, &s->killed, regs, true);

@@ -20,11 +20,16 @@ struct mods {
 static bool space_fits(uint8_t space, const struct cw_var *v)
 {
     switch (v->space) {
-    case CW_VAR_GLOBAL: return space == CW_SPACE_GLOBAL || space == CW_SPACE_GENERIC; /* its generic address is the same */
-    case CW_VAR_CONST: return space == CW_SPACE_CONST;
-    case CW_VAR_SHARED: return space == CW_SPACE_SHARED;
-    case CW_VAR_LOCAL: return space == CW_SPACE_LOCAL;
-    default: return space == CW_SPACE_PARAM;
+    case CW_VAR_GLOBAL:
+        return space == CW_SPACE_GLOBAL || space == CW_SPACE_GENERIC; /* its generic address is the same */
+    case CW_VAR_CONST:
+        return space == CW_SPACE_CONST;
+    case CW_VAR_SHARED:
+        return space == CW_SPACE_SHARED;
+    case CW_VAR_LOCAL:
+        return space == CW_SPACE_LOCAL;
+    default:
+        return space == CW_SPACE_PARAM;
     }
 }
 
@@ -82,8 +87,9 @@ static bool accept_space(struct cw_insn *in)
     static const struct {
         const char *word;
         uint8_t space;
-    } spaces[] = {{"global", CW_SPACE_GLOBAL}, {"shared", CW_SPACE_SHARED}, {"shared::cta", CW_SPACE_SHARED}, {"local", CW_SPACE_LOCAL},
-                  {"const", CW_SPACE_CONST}, {"param", CW_SPACE_PARAM}, {"param::entry", CW_SPACE_PARAM}, {"param::func", CW_SPACE_PARAM}};
+    } spaces[] = {{"global", CW_SPACE_GLOBAL},      {"shared", CW_SPACE_SHARED},    {"shared::cta", CW_SPACE_SHARED},
+                  {"local", CW_SPACE_LOCAL},        {"const", CW_SPACE_CONST},      {"param", CW_SPACE_PARAM},
+                  {"param::entry", CW_SPACE_PARAM}, {"param::func", CW_SPACE_PARAM}};
     for (uint32_t i = 0; i < COUNT(spaces); i++) {
         if (cw_insn_accept(in, spaces[i].word)) {
             in->v.u.space = spaces[i].space;
@@ -152,7 +158,7 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
     static const struct {
         const char *word;
         bool load, store, all;
-    } policies[] = {{"ca", true, false, true},  {"cg", true, true, false}, {"cs", true, true, false}, {"lu", true, false, false},
+    } policies[] = {{"ca", true, false, true},  {"cg", true, true, false},  {"cs", true, true, false}, {"lu", true, false, false},
                     {"cv", true, false, false}, {"nc", true, false, false}, {"wb", false, true, true}, {"wt", false, true, false}};
     for (uint32_t i = 0; i < COUNT(policies); i++) {
         if (!(is_load ? policies[i].load : policies[i].store) || !cw_insn_accept(in, policies[i].word))
@@ -279,7 +285,8 @@ static void load(struct cw_ptx *p, struct cw_insn *in)
     bool is_signed = cw_ptype_info[in->type].kind == 's';
     for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
         if (in->v.dst[i].kind == CW_V_REG && in->v.dst[i].id != wide[i].id)
-            cw_insn_convert(p, wide[i], is_signed ? CW_S64 : CW_U64, in->v.dst[i], (enum cw_type)(bytes == 4 && !is_signed ? CW_U32 : in->v.u.type));
+            cw_insn_convert(p, wide[i], is_signed ? CW_S64 : CW_U64, in->v.dst[i],
+                            (enum cw_type)(bytes == 4 && !is_signed ? CW_U32 : in->v.u.type));
 }
 
 static void store(struct cw_ptx *p, struct cw_insn *in)
@@ -328,17 +335,16 @@ static const struct {
     const char *word;
     uint8_t op;
     uint32_t types;
-} atoms[] = {
-    {"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16X2)},
-    {"exch", CW_ATOM_EXCH, B(B32) | B(B64)},
-    {"cas", CW_ATOM_CAS, B(B16) | B(B32) | B(B64)},
-    {"min", CW_ATOM_MIN, B(U32) | B(S32) | B(U64) | B(S64)},
-    {"max", CW_ATOM_MAX, B(U32) | B(S32) | B(U64) | B(S64)},
-    {"and", CW_ATOM_AND, B(B32) | B(B64)},
-    {"or", CW_ATOM_OR, B(B32) | B(B64)},
-    {"xor", CW_ATOM_XOR, B(B32) | B(B64)},
-    {"inc", CW_ATOM_INC, B(U32)},
-    {"dec", CW_ATOM_DEC, B(U32)}};
+} atoms[] = {{"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16X2)},
+             {"exch", CW_ATOM_EXCH, B(B32) | B(B64)},
+             {"cas", CW_ATOM_CAS, B(B16) | B(B32) | B(B64)},
+             {"min", CW_ATOM_MIN, B(U32) | B(S32) | B(U64) | B(S64)},
+             {"max", CW_ATOM_MAX, B(U32) | B(S32) | B(U64) | B(S64)},
+             {"and", CW_ATOM_AND, B(B32) | B(B64)},
+             {"or", CW_ATOM_OR, B(B32) | B(B64)},
+             {"xor", CW_ATOM_XOR, B(B32) | B(B64)},
+             {"inc", CW_ATOM_INC, B(U32)},
+             {"dec", CW_ATOM_DEC, B(U32)}};
 
 static bool atom_op(struct cw_insn *in)
 {
@@ -462,8 +468,8 @@ bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in)
     static const struct {
         const char *name;
         void (*read)(struct cw_ptx *p, struct cw_insn *in);
-    } table[] = {{"ld", ld}, {"ldu", ld}, {"st", st}, {"atom", atom}, {"red", red}, {"membar", membar}, {"fence", fence},
-                 {"prefetch", hint}, {"prefetchu", hint}, {"discard", hint}, {"applypriority", hint}};
+    } table[] = {{"ld", ld},       {"ldu", ld},        {"st", st},          {"atom", atom},    {"red", red},           {"membar", membar},
+                 {"fence", fence}, {"prefetch", hint}, {"prefetchu", hint}, {"discard", hint}, {"applypriority", hint}};
     for (uint32_t i = 0; i < COUNT(table); i++) {
         if (cw_part_is(&in->part[0], table[i].name)) {
             table[i].read(p, in);

@@ -154,7 +154,8 @@ void cw_module_destroy(struct cw_module *m)
 int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *err)
 {
     if (global_base % 256 != 0)
-        return cw_fail(err, CW_EINVAL, "%s: the global segment's address 0x%llx is not a multiple of 256", m->file, (unsigned long long)global_base);
+        return cw_fail(err, CW_EINVAL, "%s: the global segment's address 0x%llx is not a multiple of 256", m->file,
+                       (unsigned long long)global_base);
     const struct cw_reloc *reloc = m->reloc;
     for (uint32_t i = 0; i < m->reloc_cnt; i++) {
         const struct cw_reloc *r = &reloc[i];

@@ -5,21 +5,30 @@
  */
 #include "ptx/insn.h"
 
-#define B(t) (1u << CW_PT_##t)
-#define U_ (B(U16) | B(U32) | B(U64))
-#define S_ (B(S16) | B(S32) | B(S64))
-#define I_ (U_ | S_)
-#define I32 (B(U32) | B(S32))
+#define B(t)  (1u << CW_PT_##t)
+#define U_    (B(U16) | B(U32) | B(U64))
+#define S_    (B(S16) | B(S32) | B(S64))
+#define I_    (U_ | S_)
+#define I32   (B(U32) | B(S32))
 #define I3264 (I32 | B(U64) | B(S64))
 #define I1632 (B(U16) | B(S16) | I32)
-#define B_ (B(B16) | B(B32) | B(B64))
+#define B_    (B(B16) | B(B32) | B(B64))
 #define B3264 (B(B32) | B(B64))
-#define F_ (B(F32) | B(F64))
-#define H_ (B(F16) | B(F16X2))
+#define F_    (B(F32) | B(F64))
+#define H_    (B(F16) | B(F16X2))
 
-#define ROW(name, op, mods, opnds, types) {name, CW_OP_##op, 0, 0, mods, opnds, types, 0}
-#define ROWS(name, op, mods, opnds, types, stypes) {name, CW_OP_##op, 0, 0, mods, opnds, types, stypes}
-#define ROWF(name, op, flags, mods, opnds, types) {name, CW_OP_##op, flags, 0, mods, opnds, types, 0}
+#define ROW(name, op, mods, opnds, types)             \
+    {                                                 \
+        name, CW_OP_##op, 0, 0, mods, opnds, types, 0 \
+    }
+#define ROWS(name, op, mods, opnds, types, stypes)         \
+    {                                                      \
+        name, CW_OP_##op, 0, 0, mods, opnds, types, stypes \
+    }
+#define ROWF(name, op, flags, mods, opnds, types)         \
+    {                                                     \
+        name, CW_OP_##op, flags, 0, mods, opnds, types, 0 \
+    }
 
 const struct cw_opspec cw_opspecs[] = {
     ROW("abs", ABS, "T", "da", S_ | F_ | H_),

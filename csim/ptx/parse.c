@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Module level of PTX: directives, functions, and the statements of a body. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ptx/reader.h"
 
 const struct cw_ptype_info cw_ptype_info[CW_PT_COUNT] = {
-    [CW_PT_NONE] = {"", 0, ' ', CW_TYPE_NONE},  [CW_PT_PRED] = {"pred", 0, 'p', CW_PRED},
-    [CW_PT_B8] = {"b8", 1, 'b', CW_U8},         [CW_PT_B16] = {"b16", 2, 'b', CW_U16},
-    [CW_PT_B32] = {"b32", 4, 'b', CW_U32},      [CW_PT_B64] = {"b64", 8, 'b', CW_U64},
-    [CW_PT_U8] = {"u8", 1, 'u', CW_U8},         [CW_PT_U16] = {"u16", 2, 'u', CW_U16},
-    [CW_PT_U32] = {"u32", 4, 'u', CW_U32},      [CW_PT_U64] = {"u64", 8, 'u', CW_U64},
-    [CW_PT_S8] = {"s8", 1, 's', CW_S8},         [CW_PT_S16] = {"s16", 2, 's', CW_S16},
-    [CW_PT_S32] = {"s32", 4, 's', CW_S32},      [CW_PT_S64] = {"s64", 8, 's', CW_S64},
-    [CW_PT_F16] = {"f16", 2, 'f', CW_F16},      [CW_PT_F16X2] = {"f16x2", 4, 'f', CW_F16X2},
-    [CW_PT_F32] = {"f32", 4, 'f', CW_F32},      [CW_PT_F64] = {"f64", 8, 'f', CW_F64},
+    [CW_PT_NONE] = {"", 0, ' ', CW_TYPE_NONE},   [CW_PT_PRED] = {"pred", 0, 'p', CW_PRED}, [CW_PT_B8] = {"b8", 1, 'b', CW_U8},
+    [CW_PT_B16] = {"b16", 2, 'b', CW_U16},       [CW_PT_B32] = {"b32", 4, 'b', CW_U32},    [CW_PT_B64] = {"b64", 8, 'b', CW_U64},
+    [CW_PT_U8] = {"u8", 1, 'u', CW_U8},          [CW_PT_U16] = {"u16", 2, 'u', CW_U16},    [CW_PT_U32] = {"u32", 4, 'u', CW_U32},
+    [CW_PT_U64] = {"u64", 8, 'u', CW_U64},       [CW_PT_S8] = {"s8", 1, 's', CW_S8},       [CW_PT_S16] = {"s16", 2, 's', CW_S16},
+    [CW_PT_S32] = {"s32", 4, 's', CW_S32},       [CW_PT_S64] = {"s64", 8, 's', CW_S64},    [CW_PT_F16] = {"f16", 2, 'f', CW_F16},
+    [CW_PT_F16X2] = {"f16x2", 4, 'f', CW_F16X2}, [CW_PT_F32] = {"f32", 4, 'f', CW_F32},    [CW_PT_F64] = {"f64", 8, 'f', CW_F64},
 };
 
 uint32_t cw_ptype_of(const char *name, uint32_t len)
@@ -144,6 +142,10 @@ static void label(struct cw_ptx *p)
         cw_ptx_advance(p);
     } while (cw_ptx_accept(p, ','));
     CW_PUSH(p, &fn->table, (struct cw_target_table){.target = entry.a, .cnt = entry.n});
+    if (fn->table.n == table) { /* no memory for it */
+        free(entry.a);
+        return;
+    }
     cw_ptx_define(p, &name, CW_SYM_TABLE, table);
     cw_ptx_expect(p, ';');
 }
@@ -243,7 +245,8 @@ static uint32_t function_named(struct cw_ptx *p, const struct cw_tok *name, bool
     if (s != NULL && s->kind == CW_SYM_FN)
         return s->id;
     uint32_t id = p->fn.n;
-    CW_PUSH(p, &p->fn, (struct cw_fn){.name = name->text, .len = name->len, .line = name->line, .is_entry = is_entry, .alias = CW_PTX_NONE});
+    CW_PUSH(p, &p->fn,
+            (struct cw_fn){.name = name->text, .len = name->len, .line = name->line, .is_entry = is_entry, .alias = CW_PTX_NONE});
     cw_ptx_define(p, name, CW_SYM_FN, id);
     return id;
 }

@@ -2,7 +2,9 @@
 /*
  * Inside the PTX reader. The passes, in order:
  *
- *   parse.c, decl.c, insn.c  text -> one list of virtual micro-ops per function (struct cw_vop): operands are the function's virtual
+ *   parse.c, decl.c, insn.c,
+ *   special.c, mem.c,
+ *   control.c                text -> one list of virtual micro-ops per function (struct cw_vop): operands are the function's virtual
  *                            registers, constants, symbols; calls and accesses to call parameters are pseudo-operations
  *   inline.c                 function lists -> one list per kernel, calls expanded
  *   cfg.c                    basic blocks and immediate post-dominators of that list
@@ -25,31 +27,52 @@
 #ifndef CW_PTX_MAX_BYTES
 #define CW_PTX_MAX_BYTES (UINT64_C(1) << 30) /* one variable, and each segment */
 #endif
-#define CW_PTX_MAX_DEPTH 64u                 /* nested scopes, constant expressions, initialisers */
-#define CW_PTX_MAX_CALLS 256u                /* nested calls */
-#define CW_PTX_MAX_PARAM 32764u              /* bytes of kernel parameters: the PTX limit */
-#define CW_PTX_NONE UINT32_MAX
+#define CW_PTX_MAX_DEPTH 64u    /* nested scopes, constant expressions, initialisers */
+#define CW_PTX_MAX_CALLS 256u   /* nested calls */
+#define CW_PTX_MAX_PARAM 32764u /* bytes of kernel parameters: the PTX limit */
+#define CW_PTX_NONE      UINT32_MAX
 
 /* Growable array. CW_PUSH does nothing when memory is out (status says so). */
-#define CW_VEC(T) struct { T *a; uint32_t n, cap; }
-#define CW_PUSH(p, v, ...)                                                                 \
-    do {                                                                                   \
-        (v)->a = cw_ptx_fit((p), (v)->a, &(v)->cap, (v)->n, (uint32_t)sizeof(*(v)->a));    \
-        if ((v)->n < (v)->cap)                                                             \
-            (v)->a[(v)->n++] = (__VA_ARGS__);                                              \
+#define CW_VEC(T)        \
+    struct {             \
+        T *a;            \
+        uint32_t n, cap; \
+    }
+#define CW_PUSH(p, v, ...)                                                              \
+    do {                                                                                \
+        (v)->a = cw_ptx_fit((p), (v)->a, &(v)->cap, (v)->n, (uint32_t)sizeof(*(v)->a)); \
+        if ((v)->n < (v)->cap)                                                          \
+            (v)->a[(v)->n++] = (__VA_ARGS__);                                           \
     } while (0)
 
 /* Types as PTX writes them. */
 enum cw_ptype {
-    CW_PT_NONE, CW_PT_PRED, CW_PT_B8, CW_PT_B16, CW_PT_B32, CW_PT_B64, CW_PT_U8, CW_PT_U16, CW_PT_U32, CW_PT_U64,
-    CW_PT_S8, CW_PT_S16, CW_PT_S32, CW_PT_S64, CW_PT_F16, CW_PT_F16X2, CW_PT_F32, CW_PT_F64, CW_PT_COUNT
+    CW_PT_NONE,
+    CW_PT_PRED,
+    CW_PT_B8,
+    CW_PT_B16,
+    CW_PT_B32,
+    CW_PT_B64,
+    CW_PT_U8,
+    CW_PT_U16,
+    CW_PT_U32,
+    CW_PT_U64,
+    CW_PT_S8,
+    CW_PT_S16,
+    CW_PT_S32,
+    CW_PT_S64,
+    CW_PT_F16,
+    CW_PT_F16X2,
+    CW_PT_F32,
+    CW_PT_F64,
+    CW_PT_COUNT
 };
 
 struct cw_ptype_info {
     char name[8];
-    uint8_t bytes;     /* 0 for pred */
-    char kind;         /* 'p', 'b', 'u', 's', 'f' */
-    uint8_t type;      /* enum cw_type; b types become u */
+    uint8_t bytes; /* 0 for pred */
+    char kind;     /* 'p', 'b', 'u', 's', 'f' */
+    uint8_t type;  /* enum cw_type; b types become u */
 };
 
 extern const struct cw_ptype_info cw_ptype_info[CW_PT_COUNT];
@@ -67,7 +90,7 @@ enum cw_vkind { CW_V_NONE, CW_V_REG, CW_V_CONST, CW_V_CPRED, CW_V_SREG, CW_V_SIN
 struct cw_vopnd {
     uint8_t kind; /* enum cw_vkind */
     uint8_t neg;
-    uint32_t id;  /* register; constant of the module, later of the kernel; predicate value; enum cw_sreg; variable */
+    uint32_t id; /* register; constant of the module, later of the kernel; predicate value; enum cw_sreg; variable */
 };
 
 /* Pseudo-operations that inline.c removes. */
@@ -115,13 +138,13 @@ struct cw_var {
     struct cw_cell *cell; /* sorted by offset */
     uint32_t cell_cnt, access_clean;
     CW_VEC(uint8_t) init; /* initial value, as far as it is given */
-    uint32_t cell_base; /* the function's virtual register that holds cell 0 */
+    uint32_t cell_base;   /* the function's virtual register that holds cell 0 */
     uint8_t is_formal;
     uint32_t formal_index; /* in the function's formal list */
 };
 
 struct cw_call {
-    uint32_t callee; /* function */
+    uint32_t callee;       /* function */
     uint32_t arg, arg_cnt; /* formal[i] of the callee, rets first, is bound to fn->arg.a[arg + i] */
     struct cw_tok at;
 };
@@ -129,7 +152,7 @@ struct cw_call {
 struct cw_label_ref { /* a branch or a table entry that waits for its label */
     const char *name;
     uint32_t len, line, col;
-    uint32_t vop;   /* micro-op to patch, or CW_PTX_NONE */
+    uint32_t vop; /* micro-op to patch, or CW_PTX_NONE */
     uint32_t table, entry;
     uint32_t depth;
 };
@@ -144,8 +167,8 @@ struct cw_fn {
     uint32_t len;
     uint32_t line;
     uint8_t is_entry, is_defined;
-    uint8_t tx; /* 0, or CW_OP_TX_BEGIN / COMMIT when it is the external function of that name */
-    uint8_t visit; /* of the call-graph walk */
+    uint8_t tx;     /* 0, or CW_OP_TX_BEGIN / COMMIT when it is the external function of that name */
+    uint8_t visit;  /* of the call-graph walk */
     uint32_t alias; /* function or CW_PTX_NONE */
     uint32_t reqntid[3], maxntid[3];
     uint32_t param_bytes;
@@ -169,7 +192,7 @@ struct cw_sym {
     uint32_t next; /* in the bucket */
     uint32_t id;   /* register, range, variable, function, micro-op index, table */
     uint32_t depth;
-    uint8_t kind;  /* enum cw_sym_kind */
+    uint8_t kind; /* enum cw_sym_kind */
 };
 
 struct cw_range { /* .reg .b32 %r<count> */
@@ -202,14 +225,14 @@ struct cw_konsts { /* deduplicated constants; map: hash -> first of that hash, n
 
 enum cw_reloc_kind { CW_RELOC_KERNEL, CW_RELOC_GLOBAL, CW_RELOC_CONST };
 
-struct cw_reloc { /* module->reloc */
-    uint8_t kind;       /* enum cw_reloc_kind: 32 lanes of a kernel's 64-bit constant, 8 bytes of the global or the constant image */
-    uint32_t kernel;    /* of KERNEL */
-    uint64_t where;     /* constant index, or offset in the image */
-    uint64_t value;     /* to be added to the global segment's address */
+struct cw_reloc {    /* module->reloc */
+    uint8_t kind;    /* enum cw_reloc_kind: 32 lanes of a kernel's 64-bit constant, 8 bytes of the global or the constant image */
+    uint32_t kernel; /* of KERNEL */
+    uint64_t where;  /* constant index, or offset in the image */
+    uint64_t value;  /* to be added to the global segment's address */
 };
 
-struct cw_init { /* a piece of initialised data that is an address; resolved at the end, when all variables have offsets */
+struct cw_init {    /* a piece of initialised data that is an address; resolved at the end, when all variables have offsets */
     uint32_t owner; /* the variable that is initialised */
     uint32_t var;   /* the variable whose address it is */
     uint8_t is_generic;
@@ -319,10 +342,10 @@ void cw_kcode_free(struct cw_kcode *k);
 
 /* cfg.c */
 struct cw_block {
-    uint32_t first, end;   /* micro-ops first .. end - 1 */
+    uint32_t first, end;     /* micro-ops first .. end - 1 */
     uint32_t succ, succ_cnt; /* in cfg->succ; the block count is the virtual exit */
     uint32_t pred, pred_cnt;
-    uint32_t ipdom;        /* block, or the block count for the virtual exit */
+    uint32_t ipdom; /* block, or the block count for the virtual exit */
 };
 
 struct cw_cfg {
@@ -338,7 +361,8 @@ void cw_cfg_free(struct cw_cfg *cfg);
 
 /* live.c, slots.c */
 struct cw_live {
-    uint32_t *first, *last; /* [virtual register]: hull of the live range in half steps, 2 i = read, 2 i + 1 = write; first > last: unused */
+    uint32_t *first,
+        *last; /* [virtual register]: hull of the live range in half steps, 2 i = read, 2 i + 1 = write; first > last: unused */
     uint32_t live_regs;
 };
 

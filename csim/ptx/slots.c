@@ -32,7 +32,8 @@ static void chain(struct chains *c, uint32_t at, uint32_t reg)
     c->head[at] = reg;
 }
 
-static void scan(struct cw_ptx *p, const struct cw_kcode *k, struct chains *starts, struct chains *ends, struct cw_slots *slots, uint32_t steps)
+static void scan(struct cw_ptx *p, const struct cw_kcode *k, struct chains *starts, struct chains *ends, struct cw_slots *slots,
+                 uint32_t steps)
 {
     struct file_state f[FILES] = {0};
     for (uint32_t at = 0; at < steps && p->status == CW_OK; at++) {
@@ -52,7 +53,8 @@ void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw
 {
     uint32_t steps = 2 * k->code.n, regs = k->vreg.n;
     *slots = (struct cw_slots){.slot = cw_ptx_alloc(p, regs, 4)};
-    struct chains starts = {cw_ptx_alloc(p, steps, 4), cw_ptx_alloc(p, regs, 4)}, ends = {cw_ptx_alloc(p, steps, 4), cw_ptx_alloc(p, regs, 4)};
+    struct chains starts = {cw_ptx_alloc(p, steps, 4), cw_ptx_alloc(p, regs, 4)},
+                  ends = {cw_ptx_alloc(p, steps, 4), cw_ptx_alloc(p, regs, 4)};
     if (p->status == CW_OK) {
         memset(starts.head, 0xff, (size_t)steps * 4);
         memset(ends.head, 0xff, (size_t)steps * 4);

@@ -99,7 +99,8 @@ static void mov(struct cw_ptx *p, struct cw_insn *in)
 static const struct {
     const char *word;
     uint8_t round;
-} roundings[] = {{"rn", CW_RN}, {"rz", CW_RZ}, {"rm", CW_RM}, {"rp", CW_RP}, {"rni", CW_RNI}, {"rzi", CW_RZI}, {"rmi", CW_RMI}, {"rpi", CW_RPI}};
+} roundings[] = {{"rn", CW_RN},   {"rz", CW_RZ},   {"rm", CW_RM},   {"rp", CW_RP},
+                 {"rni", CW_RNI}, {"rzi", CW_RZI}, {"rmi", CW_RMI}, {"rpi", CW_RPI}};
 
 /* Which roundings the ISA wants: to an integer value for float -> integer, to a float where precision is lost, none elsewhere. */
 static bool rounding_fits(enum cw_ptype to, enum cw_ptype from, bool given, uint8_t round)
@@ -134,7 +135,9 @@ static void cvt_emit(struct cw_ptx *p, struct cw_insn *in, struct cw_vopnd dst, 
     cw_insn_src(in, src);
     cw_insn_emit(p, in);
     if (!direct) {
-        enum cw_type wide = have == 8 ? (is_signed ? CW_S64 : CW_U64) : have == 4 ? (is_signed ? CW_S32 : CW_U32) : (is_signed ? CW_S16 : CW_U16);
+        enum cw_type wide = have == 8   ? (is_signed ? CW_S64 : CW_U64)
+                            : have == 4 ? (is_signed ? CW_S32 : CW_U32)
+                                        : (is_signed ? CW_S16 : CW_U16);
         cw_insn_convert(p, dst, wide, first, (enum cw_type)in->v.u.type);
     }
 }
@@ -170,7 +173,11 @@ static bool named_space(struct cw_insn *in)
     static const struct {
         const char *word;
         uint8_t space;
-    } spaces[] = {{"global", CW_SPACE_GLOBAL}, {"shared", CW_SPACE_SHARED}, {"shared::cta", CW_SPACE_SHARED}, {"local", CW_SPACE_LOCAL}, {"const", CW_SPACE_CONST}};
+    } spaces[] = {{"global", CW_SPACE_GLOBAL},
+                  {"shared", CW_SPACE_SHARED},
+                  {"shared::cta", CW_SPACE_SHARED},
+                  {"local", CW_SPACE_LOCAL},
+                  {"const", CW_SPACE_CONST}};
     for (uint32_t i = 0; i < COUNT(spaces); i++) {
         if (cw_insn_accept(in, spaces[i].word)) {
             in->v.u.space = spaces[i].space;

@@ -46,8 +46,9 @@ void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind
     if (bucket == NULL)
         return;
     uint32_t index = p->sym.n;
-    CW_PUSH(p, &p->sym, (struct cw_sym){.name = name->text, .len = name->len, .hash = hash, .next = *bucket, .id = id, .depth = p->depth,
-                                        .kind = (uint8_t)kind});
+    CW_PUSH(p, &p->sym,
+            (struct cw_sym){
+                .name = name->text, .len = name->len, .hash = hash, .next = *bucket, .id = id, .depth = p->depth, .kind = (uint8_t)kind});
     if (p->status == CW_OK)
         *bucket = index;
 }
@@ -116,28 +117,42 @@ static uint32_t range_reg(struct cw_ptx *p, uint32_t range, uint32_t number)
         return id;
     id = cw_ptx_new_reg(p, p->range.a[range].ptype, false);
     cw_map_put(p, &p->range_reg, key, id);
-    return id;
+    return p->status == CW_OK ? id : CW_PTX_NONE;
 }
 
-uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
+/* The innermost range that name, split into a prefix and a number without a leading zero, is in: %r12 may be %r, 12 or %r1, 2. Only ranges
+ * deeper than depth count. */
+static struct cw_sym *find_range(struct cw_ptx *p, const struct cw_tok *name, uint32_t depth, uint32_t *number)
 {
-    struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
-    if (s != NULL)
-        return s->kind == CW_SYM_REG ? s->id : CW_PTX_NONE;
-    /* every split into a prefix and a number without a leading zero: %r12 may be %r, 12 or %r1, 2 */
-    uint64_t number = 0, weight = 1;
+    struct cw_sym *best = NULL;
+    uint64_t value = 0, weight = 1;
     for (uint32_t n = name->len; n > 1 && weight < UINT32_MAX; weight *= 10) {
         char c = name->text[--n];
         if (c < '0' || c > '9')
             break;
-        number += (uint64_t)(c - '0') * weight;
+        value += (uint64_t)(c - '0') * weight;
         if (c == '0' && n + 1 < name->len)
             continue;
-        s = cw_ptx_lookup(p, name->text, n);
-        if (s != NULL && s->kind == CW_SYM_RANGE && number < p->range.a[s->id].count)
-            return range_reg(p, s->id, (uint32_t)number);
+        struct cw_sym *s = cw_ptx_lookup(p, name->text, n);
+        bool is_in = s != NULL && s->kind == CW_SYM_RANGE && value < p->range.a[s->id].count;
+        if (!is_in || s->depth <= (best != NULL ? best->depth : depth))
+            continue;
+        best = s;
+        *number = (uint32_t)value;
     }
-    return CW_PTX_NONE;
+    return best;
+}
+
+uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
+{
+    const struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
+    if (s != NULL && s->depth == p->depth) /* nothing can hide it */
+        return s->kind == CW_SYM_REG ? s->id : CW_PTX_NONE;
+    uint32_t number = 0;
+    const struct cw_sym *range = find_range(p, name, s != NULL ? s->depth : 0, &number);
+    if (range != NULL)
+        return range_reg(p, range->id, number);
+    return s != NULL && s->kind == CW_SYM_REG ? s->id : CW_PTX_NONE;
 }
 
 void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name)
@@ -147,6 +162,13 @@ void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name)
 
 void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop, uint32_t table, uint32_t entry)
 {
-    CW_PUSH(p, &p->ref, (struct cw_label_ref){.name = name->text, .len = name->len, .line = name->line, .col = name->col, .vop = vop,
-                                              .table = table, .entry = entry, .depth = p->depth});
+    CW_PUSH(p, &p->ref,
+            (struct cw_label_ref){.name = name->text,
+                                  .len = name->len,
+                                  .line = name->line,
+                                  .col = name->col,
+                                  .vop = vop,
+                                  .table = table,
+                                  .entry = entry,
+                                  .depth = p->depth});
 }

@@ -32,9 +32,21 @@ static bool is_half_or_single(enum cw_type t)
 static bool is_arithmetic(enum cw_op op)
 {
     switch (op) {
-    case CW_OP_ADD: case CW_OP_SUB: case CW_OP_MUL: case CW_OP_FMA: case CW_OP_MIN: case CW_OP_MAX: case CW_OP_ABS: case CW_OP_NEG:
-    case CW_OP_SETP: case CW_OP_SET: case CW_OP_COPYSIGN: case CW_OP_TESTP: return true;
-    default: return false;
+    case CW_OP_ADD:
+    case CW_OP_SUB:
+    case CW_OP_MUL:
+    case CW_OP_FMA:
+    case CW_OP_MIN:
+    case CW_OP_MAX:
+    case CW_OP_ABS:
+    case CW_OP_NEG:
+    case CW_OP_SETP:
+    case CW_OP_SET:
+    case CW_OP_COPYSIGN:
+    case CW_OP_TESTP:
+        return true;
+    default:
+        return false;
     }
 }
 

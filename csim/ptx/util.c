@@ -47,7 +47,7 @@ static void quote(const struct cw_ptx *p, const char *start, char *out, size_t s
 {
     const char *end = p->text + p->length;
     size_t n = 0;
-    for (const char *c = start; c < end && n + 1 < size; c++) {
+    for (const char *c = start != NULL ? start : end; c < end && n + 1 < size; c++) {
         bool blank = *c == ' ' || *c == '\t' || *c == '\n' || *c == '\r';
         if (*c == '/' && c + 1 < end && (c[1] == '/' || c[1] == '*'))
             break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probabilistically increasing back-off (GETM V.A, [36]); the formula is the published simulator's:
- * (aborts mod (r + 1)) units with r uniform in 0 .. 9, at most a cap. aborts: attempts of this transaction that failed so far.
+ * Probabilistically increasing back-off (GETM V.A, [36]); the formula is the published simulator's: (aborts mod (r +
+ * 1)) units with r uniform in 0 .. 9, at most a cap. aborts: attempts of this transaction that failed so far.
  */
 #ifndef CW_TM_BACKOFF_H
 #define CW_TM_BACKOFF_H

@@ -87,8 +87,10 @@ static int check(struct cw_tm *tm, struct cw_error *err)
     if (c->getm_ties == CW_GETM_TIES_WARP)
         tm->id_bits = bits_for(warps);
     if (c->getm_ts_bits < tm->id_bits + 4)
-        return cw_fail(err, CW_EINVAL, "getm.ts_bits = %u is too small: %u warps take %u bits (getm.ties = warp) and the logical time needs 4; "
-                       "set getm.ts_bits = %u or more, or getm.ties = none", c->getm_ts_bits, warps, tm->id_bits, tm->id_bits + 4);
+        return cw_fail(err, CW_EINVAL,
+                       "getm.ts_bits = %u is too small: %u warps take %u bits (getm.ties = warp) and the logical time needs 4; "
+                       "set getm.ts_bits = %u or more, or getm.ties = none",
+                       c->getm_ts_bits, warps, tm->id_bits, tm->id_bits + 4);
     if (!power_of_two(c->tm_granule_bytes) || !power_of_two(c->cu_write_bytes) || !power_of_two(c->getm_table_rows) ||
         !power_of_two(c->getm_bloom_rows))
         return cw_fail(err, CW_EINVAL, "tm.granule_bytes, cu.write_bytes, getm.table_rows and getm.bloom_rows have to be powers of two");

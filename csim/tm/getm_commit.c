@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GETM, core half: what happens from tx_commit on. A committing warp passes through these phases, each limited by the ports that it shares
- * with the rest of the core (one L1 access and one shared-memory access per cycle), oldest warp first:
+ * GETM, core half: what happens from tx_commit on. A committing warp passes through these phases, each limited by
+ * the ports that it shares with the rest of the core (one L1 access and one shared-memory access per cycle), oldest
+ * warp first:
  *
  *   DRAIN  its log writes reach the L1
  *   QUEUE  one of tm.resolvers ownership tables becomes free

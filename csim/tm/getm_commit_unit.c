@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GETM, partition half: the commit unit (GETM V.C, its own clock). It takes log packets in order, gathers a packet's words of one region of
- * cu.write_bytes into one L2 write per cycle, and, in the order of the entries, gives the write counts of a granule to the validation
- * unit once the granule's data are in the L2. Writes pass a delay line of cu.rop_latency cycles first.
+ * GETM, partition half: the commit unit (GETM V.C, its own clock). It takes log packets in order, gathers a packet's
+ * words of one region of cu.write_bytes into one L2 write per cycle, and, in the order of the entries, gives the
+ * write counts of a granule to the validation unit once the granule's data are in the L2. Writes pass a delay line
+ * of cu.rop_latency cycles first.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 
 #include "tm/getm_state.h"
 
-#define COMMIT_UNIT    0xffffu
-#define WRITES         256u /* commit writes in flight; power of two */
-#define RELEASES       256u /* waiting for their writes */
-#define HANDED_OVER    64u  /* more than the queue to the validation unit holds */
+#define COMMIT_UNIT 0xffffu
+#define WRITES      256u /* commit writes in flight; power of two */
+#define RELEASES    256u /* waiting for their writes */
+#define HANDED_OVER 64u  /* more than the queue to the validation unit holds */
 
 struct cw_getm_cu {
     struct cw_component component;
@@ -23,15 +24,15 @@ struct cw_getm_cu {
     struct cw_partition_tm *port;
     struct cw_fifo *to_vu;
     /* log packets */
-    struct cw_packet **queue;    /* ring of cu.buffer */
+    struct cw_packet **queue; /* ring of cu.buffer */
     uint32_t head, cnt;
-    uint32_t left;               /* entries of the head that are not written */
-    bool begun;                  /* head: left is valid */
-    uint32_t released;           /* head: entries whose release is made */
+    uint32_t left;     /* entries of the head that are not written */
+    bool begun;        /* head: left is valid */
+    uint32_t released; /* head: entries whose release is made */
     /* commit writes, numbered in order of issue */
     struct cw_packet *write[WRITES];
     struct cw_packet *log[WRITES]; /* its log packet: stays until its writes are done; outcome[0] counts them */
-    cw_time ready[WRITES];       /* end of the delay line */
+    cw_time ready[WRITES];         /* end of the delay line */
     bool done[WRITES];
     uint64_t issued, sent, finished; /* finished: all before it are done */
     /* releases waiting for their writes */

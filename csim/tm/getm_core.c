@@ -6,7 +6,7 @@
 
 #include "tm/getm_state.h"
 
-#define ACCESSES 64u /* transactional memory instructions in the system per core */
+#define ACCESSES  64u /* transactional memory instructions in the system per core */
 #define LOG_SLACK 256u
 
 static uint32_t lane_cnt(uint32_t lanes)
@@ -74,7 +74,8 @@ static bool log_overflow(struct cw_getm_core *c, uint32_t rows)
 {
     if (rows <= c->tm->config->tm_log_entries || c->tm->cfg.fault == NULL)
         return false;
-    cw_getm__fault(c->tm, CW_ELIMIT, "a transaction's read log or write log is full: raise tm.log_entries, or make the transaction smaller");
+    cw_getm__fault(c->tm, CW_ELIMIT,
+                   "a transaction's read log or write log is full: raise tm.log_entries, or make the transaction smaller");
     return true;
 }
 
@@ -507,9 +508,10 @@ static bool idle(const void *self)
 
 static void report(const void *self, FILE *out)
 {
-    static const char *const phase[] = {"no transaction", "waits for a token", "runs", "waits for its log writes",
-                                        "waits for an ownership table", "2PCR: clears its table", "2PCR: marks", "2PCR: checks",
-                                        "walks its write log", "sends its write log", "waits for the rollover"};
+    static const char *const phase[] = {
+        "no transaction",         "waits for a token", "runs",         "waits for its log writes", "waits for an ownership table",
+        "2PCR: clears its table", "2PCR: marks",       "2PCR: checks", "walks its write log",      "sends its write log",
+        "waits for the rollover"};
     const struct cw_getm_core *c = self;
     for (uint32_t i = 0; i < c->tm->config->core_warps; i++) {
         const struct cw_getm_warp *w = c->warp + i;

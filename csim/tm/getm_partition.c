@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GETM, partition half: the adapter between the partition's queues and its validation unit (L2 clock). It cuts packets into one request per
- * granule, holds those whose ticket is not yet due, reads the values of granted loads, and turns the last decision of a packet into its reply.
- * Releases go before new requests. The unit is clocked only while it has something to do.
+ * GETM, partition half: the adapter between the partition's queues and its validation unit (L2 clock). It cuts
+ * packets into one request per granule, holds those whose ticket is not yet due, reads the values of granted loads,
+ * and turns the last decision of a packet into its reply. Releases go before new requests. The unit is clocked only
+ * while it has something to do.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,11 +18,11 @@
 /* A packet in the adapter. */
 struct cw_getm_pending {
     struct cw_packet *p;
-    uint32_t left;    /* granules to ask for */
-    uint32_t open;    /* asked for, not answered */
+    uint32_t left; /* granules to ask for */
+    uint32_t open; /* asked for, not answered */
     uint32_t granted;
-    uint32_t cause;   /* worst outcome: enum cw_vu_outcome */
-    uint64_t ts;      /* latest timestamp that aborted it */
+    uint32_t cause; /* worst outcome: enum cw_vu_outcome */
+    uint64_t ts;    /* latest timestamp that aborted it */
 };
 
 /* Ring of places in the pending table. */
@@ -39,15 +40,15 @@ struct cw_getm_vu {
     struct cw_unit_instance unit;
     struct cw_validation_unit_in in;
     struct cw_validation_unit_out out;
-    bool awake;              /* the unit may have work of its own */
+    bool awake; /* the unit may have work of its own */
     /* packets */
     struct cw_getm_pending *pending;
     uint32_t place_cnt, granule_bits, used;
     struct places free, ready, done;
-    uint16_t *held;          /* places that wait for their ticket, in order of arrival */
+    uint16_t *held; /* places that wait for their ticket, in order of arrival */
     uint32_t held_cnt;
-    uint16_t *completed;     /* log packets carried out, per owner */
-    struct cw_fifo release;  /* from the commit unit: struct cw_getm_release */
+    uint16_t *completed;           /* log packets carried out, per owner */
+    struct cw_fifo release;        /* from the commit unit: struct cw_getm_release */
     uint64_t (*load_ts)[GRANULES]; /* sabotage drop-rts-update only */
     /* overflow area */
     uint32_t (*overflow)[CW_VU_OVERFLOW_WORDS];
@@ -57,8 +58,8 @@ struct cw_getm_vu {
     uint64_t epoch;
     uint32_t acks;
     bool draining;
-    uint32_t flush_cycles;   /* since the flush pulse, it included; 0: not yet */
-    uint32_t control_left;   /* partition 0: messages to cores not yet sent */
+    uint32_t flush_cycles; /* since the flush pulse, it included; 0: not yet */
+    uint32_t control_left; /* partition 0: messages to cores not yet sent */
     uint8_t control;
     /* statistics */
     cw_time occupied_since;
@@ -194,8 +195,8 @@ static void grant(struct cw_getm_vu *v, struct cw_getm_pending *n, uint32_t gran
         observe_reads(v, p, granule, now);
 }
 
-/* drop-rts-update: a load asks at time 0 first, then at the granule's wts, which changes nothing there: the right answer without the trace that it should
- * leave. True: ask again. */
+/* drop-rts-update: a load asks at time 0 first, then at the granule's wts, which changes nothing there: the right answer without the trace
+ * that it should leave. True: ask again. */
 static bool load_without_trace(struct cw_getm_vu *v, uint32_t place, uint32_t granule, uint64_t *ts)
 {
     struct cw_getm_pending *n = v->pending + place;

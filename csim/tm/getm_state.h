@@ -27,36 +27,38 @@ enum { CW_GETM_STOP, CW_GETM_ACK, CW_GETM_RESUME };
 
 enum cw_getm_phase {
     CW_GETM_IDLE,
-    CW_GETM_TOKEN,  /* waits for a token */
+    CW_GETM_TOKEN, /* waits for a token */
     CW_GETM_RUN,
-    CW_GETM_DRAIN,  /* at tx_commit: log writes on their way */
-    CW_GETM_QUEUE,  /* waits for an ownership table */
-    CW_GETM_INIT, CW_GETM_MARK, CW_GETM_CHECK, /* 2PCR */
-    CW_GETM_WALK,   /* reads the write log */
-    CW_GETM_SEND,   /* log packets wait for the interconnect */
-    CW_GETM_HELD    /* attempt over; restarts after the rollover */
+    CW_GETM_DRAIN, /* at tx_commit: log writes on their way */
+    CW_GETM_QUEUE, /* waits for an ownership table */
+    CW_GETM_INIT,
+    CW_GETM_MARK,
+    CW_GETM_CHECK, /* 2PCR */
+    CW_GETM_WALK,  /* reads the write log */
+    CW_GETM_SEND,  /* log packets wait for the interconnect */
+    CW_GETM_HELD   /* attempt over; restarts after the rollover */
 };
 
 struct cw_getm_warp {
     enum cw_getm_phase phase;
-    uint64_t warpts, next_warpts; /* of this attempt; at least, of the next one */
-    uint32_t tx_lanes;       /* of the transaction */
-    uint32_t lanes;          /* of the attempt */
-    uint32_t aborted;        /* of these */
-    uint32_t ready;          /* commit: lanes at tx_commit, later those that survived 2PCR */
-    uint32_t aborts;         /* failed attempts of this transaction */
-    uint32_t accesses;       /* in the system now */
-    uint32_t requested;      /* requests sent in this attempt */
-    uint32_t posted;         /* log writes on their way */
-    uint32_t step, read, back; /* commit phases: shared-memory accesses done, log reads begun, done */
-    uint32_t packets;        /* SEND: not yet handed over */
-    bool half;               /* MARK: first of a row's two accesses done */
-    bool cleaned;            /* an aborted lane had stored */
-    uint32_t losers;         /* of 2PCR */
+    uint64_t warpts, next_warpts;  /* of this attempt; at least, of the next one */
+    uint32_t tx_lanes;             /* of the transaction */
+    uint32_t lanes;                /* of the attempt */
+    uint32_t aborted;              /* of these */
+    uint32_t ready;                /* commit: lanes at tx_commit, later those that survived 2PCR */
+    uint32_t aborts;               /* failed attempts of this transaction */
+    uint32_t accesses;             /* in the system now */
+    uint32_t requested;            /* requests sent in this attempt */
+    uint32_t posted;               /* log writes on their way */
+    uint32_t step, read, back;     /* commit phases: shared-memory accesses done, log reads begun, done */
+    uint32_t packets;              /* SEND: not yet handed over */
+    bool half;                     /* MARK: first of a row's two accesses done */
+    bool cleaned;                  /* an aborted lane had stored */
+    uint32_t losers;               /* of 2PCR */
     cw_time begun, ended, waiting; /* attempt's start; tx_commit; since when it waits */
-    cw_time done;            /* end of the transaction's last attempt */
-    uint16_t *ticket;        /* per partition */
-    uint64_t attempt[CW_LANES]; /* observer's numbers */
+    cw_time done;                  /* end of the transaction's last attempt */
+    uint16_t *ticket;              /* per partition */
+    uint64_t attempt[CW_LANES];    /* observer's numbers */
     struct cw_redo_log log;
     struct cw_write_set set;
 };
@@ -65,13 +67,13 @@ struct cw_getm_warp {
 struct cw_getm_access {
     struct cw_mem_inst *inst;
     uint32_t warp;
-    uint32_t lanes;      /* take part */
-    uint32_t unsent;     /* of these, lanes that need a request that is not sent yet */
-    uint32_t packets;    /* requests without reply */
-    uint32_t log_reads;  /* not done */
+    uint32_t lanes;     /* take part */
+    uint32_t unsent;    /* of these, lanes that need a request that is not sent yet */
+    uint32_t packets;   /* requests without reply */
+    uint32_t log_reads; /* not done */
     bool store, raw;
     struct cw_getm_access *next; /* in a queue, or the free list */
-    uint16_t own[CW_LANES]; /* bytes that come from the lane's own log; valid if raw */
+    uint16_t own[CW_LANES];      /* bytes that come from the lane's own log; valid if raw */
     uint8_t bytes[CW_LANES][CW_ACCESS_BYTES];
 };
 
@@ -92,25 +94,25 @@ struct cw_getm_core {
     struct cw_getm_warp *warp;
     struct cw_tokens tokens;
     struct cw_rng rng;
-    uint64_t largest;               /* largest warpts used, getm.new_warpts = core */
+    uint64_t largest; /* largest warpts used, getm.new_warpts = core */
     /* accesses */
-    struct cw_getm_access *access;  /* pool */
+    struct cw_getm_access *access; /* pool */
     struct cw_getm_access *free;
     struct cw_getm_queue send, done; /* with unsent lanes; complete */
-    uint32_t access_cnt;            /* in use */
+    uint32_t access_cnt;             /* in use */
     /* L1 accesses of the log unit, in order */
-    struct cw_getm_log_op *log_op;  /* ring */
+    struct cw_getm_log_op *log_op; /* ring */
     uint32_t log_op_head, log_op_cnt;
     /* commits */
-    uint8_t committing[64];         /* warps, oldest first */
+    uint8_t committing[64]; /* warps, oldest first */
     uint32_t committing_cnt, resolving;
-    uint8_t *table;                 /* ownership table */
+    uint8_t *table;                         /* ownership table */
     struct cw_packet *log_first, *log_last; /* log packets for the interconnect */
-    struct cw_packet *spare;        /* a request that the interconnect refused */
+    struct cw_packet *spare;                /* a request that the interconnect refused */
     /* rollover */
     bool stopped;
     uint32_t acks_left;
-    uint64_t doomed;                /* warps that accessed memory while stopped: aborted in the next tick */
+    uint64_t doomed; /* warps that accessed memory while stopped: aborted in the next tick */
 };
 
 struct cw_getm_pending;
@@ -120,21 +122,21 @@ struct cw_getm_cu;
 /* What travels from CU to VU adapter. */
 struct cw_getm_release {
     uint64_t granule;
-    uint32_t count;   /* 0: only the rest counts */
+    uint32_t count; /* 0: only the rest counts */
     uint32_t owner;
-    bool last;        /* a log packet of the owner is done */
-    bool ack;         /* instead: a core has nothing in flight */
-    uint64_t after;   /* commit write that has to be done first */
+    bool last;      /* a log packet of the owner is done */
+    bool ack;       /* instead: a core has nothing in flight */
+    uint64_t after; /* commit write that has to be done first */
 };
 
 /* The ring between the VUs: who wrote what when; a reader looks at times at least one ring latency ago. */
 struct cw_getm_ring {
-    uint64_t epoch;       /* written by partition 0: rollovers finished */
-    bool stopping;        /* written by partition 0 */
+    uint64_t epoch; /* written by partition 0: rollovers finished */
+    bool stopping;  /* written by partition 0 */
     cw_time stop_time;
-    uint64_t *wanted;     /* per partition: epoch that it wants to end + 1 */
+    uint64_t *wanted; /* per partition: epoch that it wants to end + 1 */
     cw_time *wanted_time;
-    uint64_t *flushed;    /* per partition: epochs that it has flushed */
+    uint64_t *flushed; /* per partition: epochs that it has flushed */
     cw_time *flushed_time;
 };
 
@@ -142,7 +144,7 @@ struct cw_tm {
     struct cw_tm_config cfg;
     const struct cw_config *config;
     enum cw_getm_sabotage sabotage;
-    uint32_t id_bits;        /* low timestamp bits that hold the warp number; 0: none */
+    uint32_t id_bits; /* low timestamp bits that hold the warp number; 0: none */
     uint64_t ts_max;
     uint32_t granule_shift;
     struct cw_getm_core *core;
@@ -155,7 +157,7 @@ struct cw_tm {
     uint32_t names_cap, names_free_cnt;
     /* statistics kept aside */
     uint64_t logical_max, logical_counted; /* of this period */
-    uint64_t stalled;        /* requests in all stall buffers */
+    uint64_t stalled;                      /* requests in all stall buffers */
     uint64_t stalled_folded;
     cw_time stalled_time;
 };

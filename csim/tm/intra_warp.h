@@ -2,18 +2,19 @@
 /*
  * Two-phase parallel intra-warp conflict resolution with an ownership table (2PCR, Fung 2015 6.3.3, Figure 6.6).
  *
- * The lanes that reached tx_commit must not conflict with each other, because a warp commits as one transaction. Phase one enters in each
- * table entry the lowest lane that writes a word hashed there. Phase two aborts a lane that reads a word owned by a lower
- * lane, or writes a word owned by another one. The survivors are serialisable in ascending lane order: every lane reads memory or its own
- * log, so a lane that read what a higher lane writes simply comes first. The lowest lane always survives.
+ * The lanes that reached tx_commit must not conflict with each other, because a warp commits as one transaction.
+ * Phase one enters in each table entry the lowest lane that writes a word hashed there. Phase two aborts a lane that
+ * reads a word owned by a lower lane, or writes a word owned by another one. The survivors are serialisable in
+ * ascending lane order: every lane reads memory or its own log, so a lane that read what a higher lane writes simply
+ * comes first. The lowest lane always survives.
  */
 #ifndef CW_TM_INTRA_WARP_H
 #define CW_TM_INTRA_WARP_H
 
 #include "tm/redo_log.h"
 
-/* The lanes out of `lanes` that abort. table: room for entries bytes, contents don't matter. Sets `marked` in the write rows in which some lane
- * entered itself: such a step costs a second shared-memory access. */
+/* The lanes out of `lanes` that abort. table: room for entries bytes, contents don't matter. Sets `marked` in the write rows in which some
+ * lane entered itself: such a step costs a second shared-memory access. */
 uint32_t cw_intra_warp_resolve(struct cw_redo_log *log, uint32_t lanes, uint8_t *table, uint32_t entries);
 
 /* Ownership table entry of a word: [art] hashes the byte address. */

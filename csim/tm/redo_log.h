@@ -2,9 +2,10 @@
 /*
  * Read log and write log of one warp's transaction attempt (Fung 2015 4.2.4; GETM V.A).
  *
- * Both logs are rows of 32 entries, one per lane: an access appends a row per 32-bit word, with void entries for the lanes that take no
- * part. In the machine the rows lie in the warp's local memory, addresses and values in a 128-byte line each; here are the contents, and
- * cw_redo_log_word() says where a row lies, so that the owner can charge the L1 accesses.
+ * Both logs are rows of 32 entries, one per lane: an access appends a row per 32-bit word, with void entries for the
+ * lanes that take no part. In the machine the rows lie in the warp's local memory, addresses and values in a
+ * 128-byte line each; here are the contents, and cw_redo_log_word() says where a row lies, so that the owner can
+ * charge the L1 accesses.
  */
 #ifndef CW_TM_REDO_LOG_H
 #define CW_TM_REDO_LOG_H
@@ -18,11 +19,11 @@
 #define CW_ACCESS_BYTES 16u
 
 struct cw_write_row {
-    uint32_t lanes;           /* the other entries are void */
-    bool marked;              /* 2PCR: some lane entered itself in the ownership table here */
-    uint64_t addr[CW_LANES];  /* of the 32-bit word */
+    uint32_t lanes;          /* the other entries are void */
+    bool marked;             /* 2PCR: some lane entered itself in the ownership table here */
+    uint64_t addr[CW_LANES]; /* of the 32-bit word */
     uint32_t value[CW_LANES];
-    uint8_t bytes[CW_LANES];  /* byte enables 3:0 */
+    uint8_t bytes[CW_LANES]; /* byte enables 3:0 */
 };
 
 struct cw_read_row {
@@ -34,7 +35,8 @@ struct cw_redo_log {
     struct cw_write_row *write;
     struct cw_read_row *read;
     uint32_t write_cnt, write_cap, read_cnt, read_cap; /* rows */
-    uint64_t signature[CW_LANES]; /* one hashed bit per written word: filters look-ups (Fung 2015 4.2.3's Bloom filter, made exact by the search) */
+    uint64_t signature[CW_LANES]; /* one hashed bit per written word: filters look-ups (Fung 2015 4.2.3's Bloom filter, made exact by the
+                                     search) */
 };
 
 /* Bytes that one lane of the instruction touches: 1 to CW_ACCESS_BYTES. */
@@ -59,7 +61,8 @@ void cw_redo_log_free(struct cw_redo_log *log);
 /* Appends the rows of a store, or of a load, for these lanes. 0 or CW_ENOMEM. */
 int cw_redo_log_store(struct cw_redo_log *log, const struct cw_mem_inst *inst, uint32_t lanes);
 int cw_redo_log_load(struct cw_redo_log *log, const struct cw_mem_inst *inst, uint32_t lanes);
-/* What the lane itself has written in [addr, addr + length): fills those bytes and returns their mask (bit b: bytes[b]). Later stores win. */
+/* What the lane itself has written in [addr, addr + length): fills those bytes and returns their mask (bit b: bytes[b]). Later stores win.
+ */
 uint32_t cw_redo_log_find(const struct cw_redo_log *log, uint32_t lane, uint64_t addr, uint32_t length, uint8_t bytes[CW_ACCESS_BYTES]);
 
 /* Local-memory layout in words per thread: read log, then write log; an entry is its address and its value ([art]). */

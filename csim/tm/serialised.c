@@ -19,9 +19,9 @@ struct written {
 
 struct warp {
     enum phase phase;
-    uint32_t lanes;      /* whose transactions are not done */
-    uint32_t lane;       /* the one that runs */
-    uint32_t committed;  /* ENDS */
+    uint32_t lanes;            /* whose transactions are not done */
+    uint32_t lane;             /* the one that runs */
+    uint32_t committed;        /* ENDS */
     struct cw_mem_inst *queue; /* accesses, oldest first; the first one is in flight or about to be */
     uint32_t unsent, waiting;  /* of the first: lanes to send (at most one), requests without reply */
     bool started;              /* the first: unsent and waiting are valid */
@@ -36,9 +36,9 @@ struct core {
     struct cw_core *core;
     uint32_t index;
     struct warp *warp;
-    uint64_t busy;       /* warps that a tick has to look at */
+    uint64_t busy;        /* warps that a tick has to look at */
     uint32_t asks, gives; /* messages to partition 0 not yet sent */
-    uint8_t *ask;        /* ring of warps that ask */
+    uint8_t *ask;         /* ring of warps that ask */
     uint32_t ask_head;
 };
 
@@ -49,7 +49,7 @@ struct partition {
     cw_time period;
     struct cw_partition_tm *port;
     /* partition 0: the token and who waits for it */
-    uint32_t *queue;     /* core << 8 | warp */
+    uint32_t *queue; /* core << 8 | warp */
     uint32_t head, cnt;
     bool taken;
     struct cw_packet *store; /* being written; answered when the L2 has it */

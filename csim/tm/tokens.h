@@ -9,7 +9,7 @@
 #define CW_TOKENS_WARPS 64
 
 struct cw_tokens {
-    uint32_t limit;  /* 0: unlimited */
+    uint32_t limit; /* 0: unlimited */
     uint32_t used;
     uint64_t queued; /* bit w: warp w waits */
     uint8_t queue[CW_TOKENS_WARPS];

@@ -108,8 +108,8 @@ static int merge_word(struct cw_write_set *s, uint32_t g, const struct cw_write_
         s->word = word;
         s->word_cap = cap;
     }
-    s->word[s->word_cnt] = (struct cw_write_word){.addr = row->addr[lane], .value = row->value[lane], .next = NONE,
-                                                  .bytes = row->bytes[lane], .lane = (uint8_t)lane};
+    s->word[s->word_cnt] = (struct cw_write_word){
+        .addr = row->addr[lane], .value = row->value[lane], .next = NONE, .bytes = row->bytes[lane], .lane = (uint8_t)lane};
     if (granule->first == NONE)
         granule->first = s->word_cnt;
     else

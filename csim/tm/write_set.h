@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A warp's write set by granule: how many of its store requests each granule has accepted (they have to be given back exactly, whatever
- * becomes of the lanes), and at commit the merged words of the surviving lanes.
+ * A warp's write set by granule: how many of its store requests each granule has accepted (they have to be given
+ * back exactly, whatever becomes of the lanes), and at commit the merged words of the surviving lanes.
  */
 #ifndef CW_TM_WRITE_SET_H
 #define CW_TM_WRITE_SET_H
@@ -20,14 +20,14 @@ struct cw_write_word {
 
 struct cw_write_granule {
     uint64_t granule;
-    uint32_t count;      /* accepted store requests */
+    uint32_t count;       /* accepted store requests */
     uint32_t first, last; /* words, or CW_WRITE_SET_NONE */
-    uint32_t next;       /* free for the owner's lists */
+    uint32_t next;        /* free for the owner's lists */
 };
 
 struct cw_write_set {
-    uint32_t *slot;      /* open addressing: index + 1 into granule, 0 free */
-    uint32_t slot_cnt;   /* power of two, at least twice granule_cnt */
+    uint32_t *slot;    /* open addressing: index + 1 into granule, 0 free */
+    uint32_t slot_cnt; /* power of two, at least twice granule_cnt */
     struct cw_write_granule *granule;
     uint32_t granule_cnt, granule_cap;
     struct cw_write_word *word;

@@ -60,6 +60,7 @@ struct vu {
     uint32_t first_response, responses;
     struct eviction recent[RECENT];
     bool rollover, draining;
+    bool stall_ticked;         /* the stall buffer may have changed since stall_out was taken */
 
     void *table, *bloom, *stall;
     struct cw_cuckoo_table_in table_in;
@@ -288,7 +289,8 @@ static void tick_parts(struct vu *u)
         bloom_ops()->eval(u->bloom, &u->bloom_in, &u->bloom_out);
     }
     const struct cw_stall_buffer_in *s = &u->stall_in;
-    if (s->push_valid || s->wake_valid || s->retry_ready || s->drain || u->draining)
+    u->stall_ticked = s->push_valid || s->wake_valid || s->retry_ready || s->drain || u->draining;
+    if (u->stall_ticked)
         stall_ops()->tick(u->stall, s);
     u->draining = s->drain;
 }
@@ -300,9 +302,12 @@ static void present(struct vu *u)
     struct cw_cuckoo_table_out *t = &u->table_out;
     u->table_in.look_valid = u->table_in.upd_valid = 0;
     table_ops()->eval(u->table, &u->table_in, t);
-    memset(&u->stall_in, 0, sizeof u->stall_in);
     u->stall_in.push_granule = t->res_granule;
-    stall_ops()->eval(u->stall, &u->stall_in, &u->stall_out);
+    if (u->stall_ticked || u->stall_out.occupancy > 0) { /* an empty one's outputs do not depend on the granule */
+        u->stall_in.push_valid = u->stall_in.wake_valid = u->stall_in.sleep_valid = u->stall_in.retry_ready = 0;
+        stall_ops()->eval(u->stall, &u->stall_in, &u->stall_out);
+        u->stall_ticked = false;
+    }
 
     bool open = t->look_ready && u->bloom_out.lkp_ready;
     bool retry = u->stall_out.retry_valid;
@@ -390,6 +395,8 @@ static void vu_reset(void *self)
     memset(&u->out, 0, sizeof u->out);
     memset(&u->table_in, 0, sizeof u->table_in);
     memset(&u->bloom_in, 0, sizeof u->bloom_in);
+    memset(&u->stall_in, 0, sizeof u->stall_in);
+    u->stall_ticked = true;
     bloom_ops()->eval(u->bloom, &u->bloom_in, &u->bloom_out);
     present(u);
 }

@@ -12,14 +12,30 @@
 static void check_opnd(const struct cw_kernel *k, struct cw_opnd o)
 {
     switch (o.kind) {
-    case CW_OPND_R32: assert(o.idx < k->r32_cnt); break;
-    case CW_OPND_R64: assert(o.idx < k->r64_cnt); break;
-    case CW_OPND_PRED: assert(o.idx < k->pred_cnt); break;
-    case CW_OPND_C32: assert(o.idx < k->c32_cnt); break;
-    case CW_OPND_C64: assert(o.idx < k->c64_cnt); break;
-    case CW_OPND_CPRED: assert(o.idx < 2); break;
-    case CW_OPND_SREG: assert(o.idx < CW_SREG_COUNT); break;
-    default: assert(o.kind == CW_OPND_NONE || o.kind == CW_OPND_SINK); break;
+    case CW_OPND_R32:
+        assert(o.idx < k->r32_cnt);
+        break;
+    case CW_OPND_R64:
+        assert(o.idx < k->r64_cnt);
+        break;
+    case CW_OPND_PRED:
+        assert(o.idx < k->pred_cnt);
+        break;
+    case CW_OPND_C32:
+        assert(o.idx < k->c32_cnt);
+        break;
+    case CW_OPND_C64:
+        assert(o.idx < k->c64_cnt);
+        break;
+    case CW_OPND_CPRED:
+        assert(o.idx < 2);
+        break;
+    case CW_OPND_SREG:
+        assert(o.idx < CW_SREG_COUNT);
+        break;
+    default:
+        assert(o.kind == CW_OPND_NONE || o.kind == CW_OPND_SINK);
+        break;
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What nvcc makes of it is a test input; neither the build nor the tests need nvcc:
 // nvcc -ptx -arch=sm_75 nvcc.cu -o nvcc_cu.ptx
-// nvcc -ptx -arch=sm_75 -G nvcc.cu -o nvcc_debug_cu.ptx
+// (in a directory whose name may be in the debug information) nvcc -ptx -arch=sm_75 -G nvcc.cu -o nvcc_debug_cu.ptx
 struct item {
     int x[3];
     long y;

@@ -201,7 +201,8 @@ static void dut_send(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint
 #define STALLED 9 /* beside enum cw_vu_outcome: no response */
 
 /* One request on its own; its outcome. */
-static uint64_t dut_do(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint64_t warpts, uint64_t owner, uint64_t *ts)
+static uint64_t dut_do(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint64_t warpts, uint64_t owner,
+                       uint64_t *ts)
 {
     d->responses = 0;
     dut_send(d, kind, granule, warpts, owner, 0);
@@ -499,8 +500,8 @@ static void test_validation_unit__overflow_keeps_reservations_exact(void **state
 }
 
 /*
- * A small table is filled with granules written at 100; a new one displaces one of them, and 1 to 5 cycles later each of them is stored to
- * at 50. Whichever of them has just left the table, its write must not be forgotten on its way to the Bloom filter.
+ * A small table is filled with granules written at 100; a new one displaces one of them, and 1 to 5 cycles later each of
+ * them is stored to at 50. Whichever of them has just left the table, its write must not be forgotten on its way to the Bloom filter.
  */
 static void test_validation_unit__eviction_is_seen_at_once(void **state)
 {

@@ -13,9 +13,9 @@
 
 #define PX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 /* A kernel with registers of all types, and its body. */
-#define PX_REGS                                                                                                                        \
+#define PX_REGS \
     ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<40>; .reg .b64 %d<10>; .reg .f32 %f<10>; .reg .f64 %g<10>; .reg .b8 %c<10>;\n"
-#define PX_START PX_HEAD ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" PX_REGS /* the body starts in line 7 */
+#define PX_START        PX_HEAD ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" PX_REGS /* the body starts in line 7 */
 #define PX_KERNEL(body) PX_START body "\n}\n"
 
 static inline int px_try(struct cw_module **m, const char *text, struct cw_error *err)

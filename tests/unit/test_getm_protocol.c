@@ -45,7 +45,8 @@ static void paper_config(struct machine *m)
 /* lane 0: from -= amount, to += amount */
 static struct m_tx transfer(uint64_t from, uint64_t to, int64_t amount)
 {
-    return (struct m_tx){.lanes = 1, .op_cnt = 4,
+    return (struct m_tx){.lanes = 1,
+                         .op_cnt = 4,
                          .op = {m_access(false, 4, 1, 0, 0, from, 0), m_access(true, 4, 1, 0, -amount, from, 0),
                                 m_access(false, 4, 1, 1, 0, to, 0), m_access(true, 4, 1, 1, amount, to, 0)}};
 }
@@ -110,9 +111,8 @@ static uint64_t write_skew(uint32_t ties, uint64_t *aborted)
     paper_config(&m);
     m.config.getm_ties = ties;
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
-    const struct m_tx tx[2] = {
-        {.lanes = 1, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, A, 0), m_access(true, 4, 1, 0, 1, B, 0)}},
-        {.lanes = 1, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, B, 0), m_access(true, 4, 1, 0, 1, A, 0)}}};
+    const struct m_tx tx[2] = {{.lanes = 1, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, A, 0), m_access(true, 4, 1, 0, 1, B, 0)}},
+                               {.lanes = 1, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, B, 0), m_access(true, 4, 1, 0, 1, A, 0)}}};
     for (uint32_t limit = 1; limit <= 3; limit++) {
         m_script(&m, 0, 0, tx, 1, limit);
         m_script(&m, 1, 0, tx + 1, 1, limit);
@@ -182,16 +182,17 @@ static void test_getm_protocol__redo_log_merges_bytes(void **state)
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     m_poke(&m, A, 0x44332211);
     m_poke(&m, A + 4, 0x88776655);
-    const struct m_tx tx = {.lanes = 1, .op_cnt = 6,
-                            .op = {m_access(true, 1, 1, 0, 0xaa, A + 1, 0),      /* byte 1 */
-                                   m_access(false, 4, 1, 1, 0, A, 0),            /* word: own byte 1, rest from memory */
-                                   m_access(true, 2, 1, 0, 0xbbcc, A + 4, 0),    /* bytes 4, 5 */
-                                   m_access(false, 8, 1, 2, 0, A, 0),            /* both words */
-                                   m_access(true, 4, 2, 3, 0x01020304, A, 0),    /* whole words */
+    const struct m_tx tx = {.lanes = 1,
+                            .op_cnt = 6,
+                            .op = {m_access(true, 1, 1, 0, 0xaa, A + 1, 0),   /* byte 1 */
+                                   m_access(false, 4, 1, 1, 0, A, 0),         /* word: own byte 1, rest from memory */
+                                   m_access(true, 2, 1, 0, 0xbbcc, A + 4, 0), /* bytes 4, 5 */
+                                   m_access(false, 8, 1, 2, 0, A, 0),         /* both words */
+                                   m_access(true, 4, 2, 3, 0x01020304, A, 0), /* whole words */
                                    m_access(false, 4, 2, 5, 0, A, 0)}};
     m_script(&m, 0, 0, &tx, 1, 6);
     m_run(&m, 1500);
-    const uint64_t (*reg)[CW_LANES] = (const uint64_t (*)[CW_LANES])m.core[0].warp[0].reg;
+    const uint64_t(*reg)[CW_LANES] = (const uint64_t(*)[CW_LANES])m.core[0].warp[0].reg;
     assert_int_equal(reg[1][0], 0x4433aa11);
     assert_true(reg[2][0] == UINT64_C(0x8877bbcc4433aa11));
     assert_int_equal(reg[5][0], 0x01020304);
@@ -229,8 +230,7 @@ static void test_getm_protocol__lanes_serialise_on_one_word(void **state)
     static struct machine m;
     paper_config(&m);
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
-    const struct m_tx add = {.lanes = UINT32_MAX, .op_cnt = 2,
-                             .op = {m_access(false, 4, 1, 0, 0, A, 0), m_access(true, 4, 1, 0, 1, A, 0)}};
+    const struct m_tx add = {.lanes = UINT32_MAX, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, A, 0), m_access(true, 4, 1, 0, 1, A, 0)}};
     m_script(&m, 0, 0, &add, 1, 9);
     assert_true(m_run_all(&m, 50000));
     assert_int_equal(m_peek(&m, A), 32);
@@ -241,7 +241,8 @@ static void test_getm_protocol__lanes_serialise_on_one_word(void **state)
     m_destroy(&m);
 }
 
-/* Messages of GETM Figure 2 and their sizes: 8-byte control, 32 bytes per sector of a load's reply, 8 bytes per committed word, 4 per clean-up. */
+/* Messages of GETM Figure 2 and their sizes: 8-byte control, 32 bytes per sector of a load's reply, 8 bytes per committed word, 4 per
+ * clean-up. */
 static void test_getm_protocol__message_sizes(void **state)
 {
     (void)state;
@@ -250,8 +251,7 @@ static void test_getm_protocol__message_sizes(void **state)
     m.config.partition_count = 1;
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     /* 32 lanes, consecutive words: one line, 4 sectors, 4 granules */
-    const struct m_tx tx = {.lanes = UINT32_MAX, .op_cnt = 2,
-                            .op = {m_access(false, 4, 1, 0, 0, A, 4), m_access(true, 4, 1, 0, 1, A, 4)}};
+    const struct m_tx tx = {.lanes = UINT32_MAX, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, A, 4), m_access(true, 4, 1, 0, 1, A, 4)}};
     m_script(&m, 0, 0, &tx, 1, 9);
     assert_true(m_run_all(&m, 5000));
     const struct cw_core *c = m.core;

@@ -29,7 +29,7 @@ static void test_ptx_cfg__if(void **state)
 {
     (void)state;
     EXPECT(PX_KERNEL("@%p1 bra L;\n" NOPS "L:" NOPS "ret;"), {{0, 2}});
-    EXPECT(PX_KERNEL("@%p1 bra E;\n" NOPS "bra.uni J;\nE:" NOPS "J:" NOPS "ret;"), {{0, 4}, {2, 4}}); /* if-else */
+    EXPECT(PX_KERNEL("@%p1 bra E;\n" NOPS "bra.uni J;\nE:" NOPS "J:" NOPS "ret;"), {{0, 4}, {2, 4}});  /* if-else */
     EXPECT(PX_KERNEL("@%p1 bra J;\n@%p2 bra I;\n" NOPS "I:" NOPS "J:" NOPS "ret;"), {{0, 4}, {1, 3}}); /* nested */
 }
 
@@ -95,6 +95,20 @@ static void test_ptx_cfg__label_scopes(void **state)
     cw_module_destroy(m);
 }
 
+/* An inner declaration hides an outer one, range or not. */
+static void test_ptx_cfg__register_scopes(void **state)
+{
+    (void)state;
+    struct cw_module *m = px_load(
+        PX_HEAD ".entry k() {\n.reg .b32 a1, b<4>;\nmov.u32 a1, 1;\nmov.u32 b3, 2;\n{ .reg .b64 a<3>; .reg .b64 b3;\nmov.u64 a1, 3;\n"
+                "mov.u64 b3, 4;\nmov.u64 a2, a1;\nmov.u64 b3, a2; mov.u32 b2, 0; }\nadd.u32 a1, a1, b3; st.shared.u32 [a1], b2;\nret; }");
+    const struct cw_uop *u = m->kernel[0].uop;
+    static const uint8_t files[] = {CW_OPND_R32, CW_OPND_R32, CW_OPND_R64, CW_OPND_R64, CW_OPND_R64, CW_OPND_R64, CW_OPND_R32, CW_OPND_R32};
+    for (uint32_t i = 0; i < sizeof(files); i++)
+        assert_int_equal(u[i].dst[0].kind, files[i]);
+    cw_module_destroy(m);
+}
+
 /* A body may end without ret, and a label may stand at its end: both mean exit. */
 static void test_ptx_cfg__open_end(void **state)
 {
@@ -108,8 +122,14 @@ static void test_ptx_cfg__open_end(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ptx_cfg__if),      cmocka_unit_test(test_ptx_cfg__loops),        cmocka_unit_test(test_ptx_cfg__exits),   cmocka_unit_test(test_ptx_cfg__endless),
-    cmocka_unit_test(test_ptx_cfg__indexed), cmocka_unit_test(test_ptx_cfg__label_scopes), cmocka_unit_test(test_ptx_cfg__open_end),
+    cmocka_unit_test(test_ptx_cfg__if),
+    cmocka_unit_test(test_ptx_cfg__loops),
+    cmocka_unit_test(test_ptx_cfg__exits),
+    cmocka_unit_test(test_ptx_cfg__endless),
+    cmocka_unit_test(test_ptx_cfg__indexed),
+    cmocka_unit_test(test_ptx_cfg__label_scopes),
+    cmocka_unit_test(test_ptx_cfg__register_scopes),
+    cmocka_unit_test(test_ptx_cfg__open_end),
 };
 
 CW_TEST_MAIN(tests)

@@ -19,12 +19,33 @@ static void test_ptx_data__immediates(void **state)
         const char *body;
         uint64_t value;
     } cases[] = {
-        {"mov.u64 %d1, 0x123456789abcdef0;", UINT64_C(0x123456789abcdef0)}, {"mov.s64 %d1, -2;", UINT64_C(0xfffffffffffffffe)}, {"mov.u64 %d1, 18446744073709551615;", UINT64_MAX},
-        {"mov.u32 %r1, -1;", 0xffffffffu}, {"mov.u16 %h1, -1;", 0xffff}, {"mov.u32 %r1, 0b1011;", 11}, {"mov.u32 %r1, 0777U;", 511}, {"mov.f32 %f1, 0f3F800001;", 0x3f800001}, {"mov.f32 %f1, 0f7F800001;", 0x7f800001},
-        {"mov.f32 %f1, 1.5;", 0x3fc00000}, {"mov.f32 %f1, -1.5e0;", 0xbfc00000}, {"mov.f32 %f1, 0d3FF8000000000000;", 0x3fc00000}, {"mov.f64 %g1, 0d400921FB54442D18;", UINT64_C(0x400921fb54442d18)},
-        {"mov.f64 %g1, 0f3FC00000;", UINT64_C(0x3ff8000000000000)}, {"mov.f64 %g1, -0.0;", UINT64_C(0x8000000000000000)}, {"mov.b32 %r1, 0f40000000;", 0x40000000}, {"mov.u32 %r1, WARP_SZ*2;", 64},
-        {"mov.u32 %r1, (1 << 4) | 3;", 19}, {"mov.s32 %r1, -7 / 2;", 0xfffffffd}, {"mov.s32 %r1, -7 % 4;", 0xfffffffd}, {"mov.s64 %d1, -8 >> 1;", UINT64_C(0xfffffffffffffffc)}, {"mov.u64 %d1, (.u64)-8 >> 1;", UINT64_C(0x7ffffffffffffffc)},
-        {"mov.u32 %r1, 2 + 3 * 4 - 6 / 2;", 11}, {"mov.u32 %r1, 1 ? 5 : 6;", 5}, {"mov.u32 %r1, !3 || 2 > 1 && ~0 == -1;", 1}, {"mov.u32 %r1, -1 < 0U;", 0}, {"mov.u32 %r1, -1 < 0;", 1},
+        {"mov.u64 %d1, 0x123456789abcdef0;", UINT64_C(0x123456789abcdef0)},
+        {"mov.s64 %d1, -2;", UINT64_C(0xfffffffffffffffe)},
+        {"mov.u64 %d1, 18446744073709551615;", UINT64_MAX},
+        {"mov.u32 %r1, -1;", 0xffffffffu},
+        {"mov.u16 %h1, -1;", 0xffff},
+        {"mov.u32 %r1, 0b1011;", 11},
+        {"mov.u32 %r1, 0777U;", 511},
+        {"mov.f32 %f1, 0f3F800001;", 0x3f800001},
+        {"mov.f32 %f1, 0f7F800001;", 0x7f800001},
+        {"mov.f32 %f1, 1.5;", 0x3fc00000},
+        {"mov.f32 %f1, -1.5e0;", 0xbfc00000},
+        {"mov.f32 %f1, 0d3FF8000000000000;", 0x3fc00000},
+        {"mov.f64 %g1, 0d400921FB54442D18;", UINT64_C(0x400921fb54442d18)},
+        {"mov.f64 %g1, 0f3FC00000;", UINT64_C(0x3ff8000000000000)},
+        {"mov.f64 %g1, -0.0;", UINT64_C(0x8000000000000000)},
+        {"mov.b32 %r1, 0f40000000;", 0x40000000},
+        {"mov.u32 %r1, WARP_SZ*2;", 64},
+        {"mov.u32 %r1, (1 << 4) | 3;", 19},
+        {"mov.s32 %r1, -7 / 2;", 0xfffffffd},
+        {"mov.s32 %r1, -7 % 4;", 0xfffffffd},
+        {"mov.s64 %d1, -8 >> 1;", UINT64_C(0xfffffffffffffffc)},
+        {"mov.u64 %d1, (.u64)-8 >> 1;", UINT64_C(0x7ffffffffffffffc)},
+        {"mov.u32 %r1, 2 + 3 * 4 - 6 / 2;", 11},
+        {"mov.u32 %r1, 1 ? 5 : 6;", 5},
+        {"mov.u32 %r1, !3 || 2 > 1 && ~0 == -1;", 1},
+        {"mov.u32 %r1, -1 < 0U;", 0},
+        {"mov.u32 %r1, -1 < 0;", 1},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         if (first_const(cases[i].body) != cases[i].value)
@@ -34,7 +55,8 @@ static void test_ptx_data__immediates(void **state)
 static void test_ptx_data__constants_are_shared(void **state)
 {
     (void)state;
-    struct cw_module *m = px_load(PX_KERNEL("add.u32 %r1, %r2, 5;\nadd.u32 %r3, %r1, 5;\nadd.u64 %d1, %d2, 5;\nadd.u32 %r1, %r2, 6;\nret;"));
+    struct cw_module *m =
+        px_load(PX_KERNEL("add.u32 %r1, %r2, 5;\nadd.u32 %r3, %r1, 5;\nadd.u64 %d1, %d2, 5;\nadd.u32 %r1, %r2, 6;\nret;"));
     const struct cw_kernel *k = &m->kernel[0];
     assert_int_equal(k->c32_cnt, 2);
     assert_int_equal(k->c64_cnt, 1);
@@ -52,9 +74,10 @@ static uint64_t read64(const uint8_t *p)
     return v;
 }
 
-#define DATA                                                                                                                             \
-    PX_HEAD ".global .align 1 .b8 a[5] = {1, 2, 0xff, -1};\n.global .u32 b = 0x12345678;\n.global .f32 c[2][2] = {{1.0}, {0f40000000, -0.5}};\n" \
-            ".const .u16 e[] = {1, 2, 3};\n.const .u64 q = generic(e)+2;\n.const .u64 r = e+2;\n.const .u64 s = b;\n"                      \
+#define DATA                                                                                                                            \
+    PX_HEAD ".global .align 1 .b8 a[5] = {1, 2, 0xff, -1};\n.global .u32 b = 0x12345678;\n.global .f32 c[2][2] = {{1.0}, {0f40000000, " \
+            "-0.5}};\n"                                                                                                                 \
+            ".const .u16 e[] = {1, 2, 3};\n.const .u64 q = generic(e)+2;\n.const .u64 r = e+2;\n.const .u64 s = b;\n"                   \
             ".global .f64 d = 2;\n.global .u64 p[3] = {generic(b)+4, e, c-8};\n.global .align 64 .b8 z[7];\n"
 
 static void test_ptx_data__initialisers(void **state)
@@ -91,7 +114,8 @@ static void test_ptx_data__initialisers(void **state)
 static void test_ptx_data__symbol_addresses(void **state)
 {
     (void)state;
-    struct cw_module *m = px_load(DATA ".entry k() { .reg .b64 %d<4>; .reg .b32 %r<3>;\nmov.u64 %d1, b+16;\nld.global.u32 %r1, [c+4];\nld.const.u16 %r1, [q+2];\nmov.u64 %d2, r;\nret; }");
+    struct cw_module *m = px_load(DATA ".entry k() { .reg .b64 %d<4>; .reg .b32 %r<3>;\nmov.u64 %d1, b+16;\nld.global.u32 %r1, "
+                                       "[c+4];\nld.const.u16 %r1, [q+2];\nmov.u64 %d2, r;\nret; }");
     struct cw_error err;
     const struct cw_kernel *k = &m->kernel[0];
     assert_int_equal(cw_module_place(m, CW_GLOBAL_BASE, &err), CW_OK);
@@ -109,7 +133,8 @@ static void test_ptx_data__shared_layout(void **state)
 {
     (void)state;
     struct cw_module *m = px_load(PX_HEAD ".shared .b8 unused[1000];\n.shared .align 2 .b8 a[6];\n.extern .shared .align 16 .b8 dyn[];\n"
-                                          ".entry k() { .reg .b32 %r<9>; .shared .f64 s[2];\nmov.u32 %r1, s;\nmov.u32 %r2, a;\nmov.u32 %r3, dyn;\nmov.u32 %r3, dyn+4;\nret; }\n"
+                                          ".entry k() { .reg .b32 %r<9>; .shared .f64 s[2];\nmov.u32 %r1, s;\nmov.u32 %r2, a;\nmov.u32 "
+                                          "%r3, dyn;\nmov.u32 %r3, dyn+4;\nret; }\n"
                                           ".entry l() { .reg .b32 %r<9>;\nst.shared.u32 [unused+4], %r1;\nret; }");
     const struct cw_kernel *k = cw_module_kernel(m, "k"), *l = cw_module_kernel(m, "l");
     assert_int_equal(px_const(k, k->uop[1].src[0]), 0);  /* a, declared first: 0..5 */
@@ -127,14 +152,20 @@ static void test_ptx_data__shared_layout(void **state)
 static void test_ptx_data__kernel_parameters(void **state)
 {
     (void)state;
-    struct cw_module *m = px_load(PX_HEAD ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 4 b, .param .u64 .ptr .shared .align 16 c, .param .align 8 .b8 d[20], .param .f32 e) .reqntid 8, 4\n"
-                                          ".maxntid 32 .minnctapersm 2\n{ .reg .b32 %r<9>; .reg .b64 %d<4>;\nld.param.u64 %d1, [c];\nld.param.v2.u32 {%r1, %r2}, [d+8];\nmov.b64 %d2, d;\nld.param.u32 %r3, [%d2+4];\nret; }");
+    struct cw_module *m = px_load(PX_HEAD ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 4 b, .param .u64 .ptr .shared "
+                                          ".align 16 c, .param .align 8 .b8 d[20], .param .f32 e) .reqntid 8, 4\n"
+                                          ".maxntid 32 .minnctapersm 2\n{ .reg .b32 %r<9>; .reg .b64 %d<4>;\nld.param.u64 %d1, "
+                                          "[c];\nld.param.v2.u32 {%r1, %r2}, [d+8];\nmov.b64 %d2, d;\nld.param.u32 %r3, [%d2+4];\nret; }");
     const struct cw_kernel *k = &m->kernel[0];
     /* a 0, b 8, c 16, d 24..43, e 44..47 */
     static const struct {
         const char *name;
         uint32_t type, offset, bytes, shared, ptr_align;
-    } want[] = {{"a", CW_U8, 0, 1, 0, 1}, {"b", CW_U64, 8, 8, 0, 4}, {"c", CW_U64, 16, 8, 1, 16}, {"d", CW_U8, 24, 20, 0, 1}, {"e", CW_F32, 44, 4, 0, 1}};
+    } want[] = {{"a", CW_U8, 0, 1, 0, 1},
+                {"b", CW_U64, 8, 8, 0, 4},
+                {"c", CW_U64, 16, 8, 1, 16},
+                {"d", CW_U8, 24, 20, 0, 1},
+                {"e", CW_F32, 44, 4, 0, 1}};
     assert_int_equal(k->param_cnt, 5);
     assert_int_equal(k->param_bytes, 48);
     for (uint32_t i = 0; i < 5; i++) {
@@ -162,9 +193,12 @@ static void test_ptx_data__kernel_parameters(void **state)
 static void test_ptx_data__fields(void **state)
 {
     (void)state;
-    struct cw_module *m = px_load(PX_KERNEL("mul.wide.s32 %d1, %r1, %r2;\nset.gt.u32.f32 %r1, %f1, %f2;\nshf.r.wrap.b32 %r1, %r2, %r3, %r4;\nlop3.b32 %r1, %r2, %r3, %r4, 0xe8;\n"
-                                            "div.approx.ftz.f32 %f1, %f2, %f3;\nvote.sync.ballot.b32 %r1, !%p1, -1;\nmatch.all.sync.b32 %r1|%p1, %r2, -1;\nred.shared.inc.u32 [%r1+8], 7;\n"
-                                            "ld.acquire.gpu.global.s8 %h1, [%d1];\n@!%p3 sqrt.rn.f64 %g1, %g2;\nbar.warp.sync -1;\nsetp.ltu.xor.f32 _|%p2, %f1, %f2, %p1;\nret;"));
+    struct cw_module *m = px_load(PX_KERNEL("mul.wide.s32 %d1, %r1, %r2;\nset.gt.u32.f32 %r1, %f1, %f2;\nshf.r.wrap.b32 %r1, %r2, %r3, "
+                                            "%r4;\nlop3.b32 %r1, %r2, %r3, %r4, 0xe8;\n"
+                                            "div.approx.ftz.f32 %f1, %f2, %f3;\nvote.sync.ballot.b32 %r1, !%p1, -1;\nmatch.all.sync.b32 "
+                                            "%r1|%p1, %r2, -1;\nred.shared.inc.u32 [%r1+8], 7;\n"
+                                            "ld.acquire.gpu.global.s8 %h1, [%d1];\n@!%p3 sqrt.rn.f64 %g1, %g2;\nbar.warp.sync "
+                                            "-1;\nsetp.ltu.xor.f32 _|%p2, %f1, %f2, %p1;\nret;"));
     const struct cw_uop *u = m->kernel[0].uop;
     assert_true(u[0].type == CW_S64 && u[0].stype == CW_S32 && u[0].flags == CW_UF_WIDE && u[0].fu == CW_FU_IMUL);
     assert_true(u[1].type == CW_U32 && u[1].stype == CW_F32 && u[1].cmp == CW_CMP_GT && u[1].fu == CW_FU_FP);
@@ -177,7 +211,8 @@ static void test_ptx_data__fields(void **state)
     assert_true(u[8].flags == (CW_UF_VOLATILE | CW_UF_ACQUIRE) && u[8].scope == CW_SCOPE_GPU && u[8].type == CW_S8 && u[8].stype == CW_U16);
     assert_true(u[9].guard >= 0 && u[9].guard_neg && u[9].fu == CW_FU_DPDIV && u[9].line == 16);
     assert_true(u[10].op == CW_OP_BAR && u[10].cmp == CW_BAR_WARP);
-    assert_true(u[11].dst[0].kind == CW_OPND_SINK && u[11].boolop == CW_BOOL_XOR && u[11].cmp == CW_CMP_LTU && u[11].src[2].kind == CW_OPND_PRED);
+    assert_true(u[11].dst[0].kind == CW_OPND_SINK && u[11].boolop == CW_BOOL_XOR && u[11].cmp == CW_CMP_LTU &&
+                u[11].src[2].kind == CW_OPND_PRED);
     cw_module_destroy(m);
 }
 
@@ -185,7 +220,8 @@ static void test_ptx_data__fields(void **state)
 static void test_ptx_data__wide_registers(void **state)
 {
     (void)state;
-    struct cw_module *m = px_load(PX_KERNEL("ld.global.s32 %d1, [%d2];\nst.global.u16 [%d2], %d1;\ncvt.s8.s32 %d3, %r1;\ncvt.u8.u32 %r1, %r2;\nret;"));
+    struct cw_module *m =
+        px_load(PX_KERNEL("ld.global.s32 %d1, [%d2];\nst.global.u16 [%d2], %d1;\ncvt.s8.s32 %d3, %r1;\ncvt.u8.u32 %r1, %r2;\nret;"));
     const struct cw_uop *u = m->kernel[0].uop;
     assert_true(u[0].op == CW_OP_LD && u[0].dst[0].kind == CW_OPND_R32);
     assert_true(u[1].op == CW_OP_CVT && u[1].type == CW_S64 && u[1].stype == CW_S32 && u[1].dst[0].kind == CW_OPND_R64);
@@ -198,9 +234,10 @@ static void test_ptx_data__wide_registers(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ptx_data__immediates),        cmocka_unit_test(test_ptx_data__constants_are_shared), cmocka_unit_test(test_ptx_data__initialisers),
-    cmocka_unit_test(test_ptx_data__symbol_addresses),  cmocka_unit_test(test_ptx_data__shared_layout),        cmocka_unit_test(test_ptx_data__kernel_parameters),
-    cmocka_unit_test(test_ptx_data__fields),            cmocka_unit_test(test_ptx_data__wide_registers),
+    cmocka_unit_test(test_ptx_data__immediates),    cmocka_unit_test(test_ptx_data__constants_are_shared),
+    cmocka_unit_test(test_ptx_data__initialisers),  cmocka_unit_test(test_ptx_data__symbol_addresses),
+    cmocka_unit_test(test_ptx_data__shared_layout), cmocka_unit_test(test_ptx_data__kernel_parameters),
+    cmocka_unit_test(test_ptx_data__fields),        cmocka_unit_test(test_ptx_data__wide_registers),
 };
 
 CW_TEST_MAIN(tests)

@@ -5,12 +5,16 @@
 static void test_ptx_error__instruction(void **state)
 {
     (void)state;
-    px_expect_error(PX_KERNEL("mov.u32 %r1, 1;\n  frob.u32 %r1,\n     %r2;"), CW_EUNSUP, "t.ptx:8:3: unknown instruction: frob.u32 %r1, %r2;");
-    px_expect_error(PX_KERNEL("@%p1 tex.2d.v4.f32.s32 {%f1}, [%d1];"), CW_EUNSUP, "t.ptx:7:6: textures are not supported: @%p1 tex.2d.v4.f32.s32 {");
-    px_expect_error(PX_KERNEL("add.q32 %r1, %r2, %r3;"), CW_EUNSUP, "t.ptx:7:1: unknown or unsupported form of add: add.q32 %r1, %r2, %r3;");
+    px_expect_error(PX_KERNEL("mov.u32 %r1, 1;\n  frob.u32 %r1,\n     %r2;"), CW_EUNSUP,
+                    "t.ptx:8:3: unknown instruction: frob.u32 %r1, %r2;");
+    px_expect_error(PX_KERNEL("@%p1 tex.2d.v4.f32.s32 {%f1}, [%d1];"), CW_EUNSUP,
+                    "t.ptx:7:6: textures are not supported: @%p1 tex.2d.v4.f32.s32 {");
+    px_expect_error(PX_KERNEL("add.q32 %r1, %r2, %r3;"), CW_EUNSUP,
+                    "t.ptx:7:1: unknown or unsupported form of add: add.q32 %r1, %r2, %r3;");
     px_expect_error(PX_KERNEL("add.u32 %r1, %d1, %r3;"), CW_EINVAL, "t.ptx:7:14: %d1 does not fit .u32: add.u32 %r1, %d1, %r3;");
     px_expect_error(PX_KERNEL("add.u32 %r1, %r2;"), CW_EINVAL, "t.ptx:7:17: expected ',': add.u32 %r1, %r2;");
-    px_expect_error(PX_KERNEL("add.u32 %r1, %r2, 0x1ffffffff;"), CW_EINVAL, "t.ptx:7:19: constant does not fit .u32: add.u32 %r1, %r2, 0x1ffffffff;");
+    px_expect_error(PX_KERNEL("add.u32 %r1, %r2, 0x1ffffffff;"), CW_EINVAL,
+                    "t.ptx:7:19: constant does not fit .u32: add.u32 %r1, %r2, 0x1ffffffff;");
     px_expect_error(PX_KERNEL("bra L9;"), CW_EINVAL, "t.ptx:7:5: label L9 is not defined");
     px_expect_error(PX_KERNEL("ret; ld.global.u32 %r1, [q];"), CW_EINVAL, "t.ptx:7:26: address is not declared: ld.global.u32 %r1, [q];");
 }
@@ -28,11 +32,16 @@ static void test_ptx_error__module(void **state)
     px_expect_error(PX_HEAD ".entry k() { ret; }\n.entry k() { ret; }", CW_EINVAL, "t.ptx:5:8: k is defined twice: .entry k() {");
     px_expect_error(PX_HEAD ".entry k() { .reg .b32 %r<4>; .reg .u32 a; .reg .u64 a; ret; }", CW_EINVAL,
                     "t.ptx:4:54: a is defined twice: .reg .u64 a;");
-    px_expect_error(PX_HEAD ".global .b8 x[0x7fffffff];", CW_EINVAL, "t.ptx:4:15: array size is out of range (at most 1073741824): .global .b8 x[0x7fffffff];");
-    px_expect_error(PX_HEAD ".global .b8 x[32768][65536];", CW_EINVAL, "t.ptx:4:27: array is larger than 1 GiB: .global .b8 x[32768][65536];");
-    px_expect_error(PX_HEAD ".global .u32 x[2] = {1, 2, 3};", CW_EINVAL, "t.ptx:4:29: more initial values than elements: .global .u32 x[2] = {");
-    px_expect_error(PX_HEAD ".global .align 3 .u32 x;", CW_EINVAL, "t.ptx:4:18: alignment has to be a power of two: .global .align 3 .u32 x;");
-    px_expect_error(PX_HEAD ".global .u32 x = 1/0;", CW_EINVAL, "t.ptx:4:21: division by zero in a constant expression: .global .u32 x = 1/0;");
+    px_expect_error(PX_HEAD ".global .b8 x[0x7fffffff];", CW_EINVAL,
+                    "t.ptx:4:15: array size is out of range (at most 1073741824): .global .b8 x[0x7fffffff];");
+    px_expect_error(PX_HEAD ".global .b8 x[32768][65536];", CW_EINVAL,
+                    "t.ptx:4:27: array is larger than 1 GiB: .global .b8 x[32768][65536];");
+    px_expect_error(PX_HEAD ".global .u32 x[2] = {1, 2, 3};", CW_EINVAL,
+                    "t.ptx:4:29: more initial values than elements: .global .u32 x[2] = {");
+    px_expect_error(PX_HEAD ".global .align 3 .u32 x;", CW_EINVAL,
+                    "t.ptx:4:18: alignment has to be a power of two: .global .align 3 .u32 x;");
+    px_expect_error(PX_HEAD ".global .u32 x = 1/0;", CW_EINVAL,
+                    "t.ptx:4:21: division by zero in a constant expression: .global .u32 x = 1/0;");
     px_expect_error(PX_HEAD ".global .texref t;", CW_EUNSUP, "t.ptx:4:9: unknown or unsupported type: .global .texref t;");
 }
 
@@ -41,10 +50,14 @@ static void test_ptx_error__calls(void **state)
     (void)state;
     px_expect_error(PX_HEAD ".func f() {\ncall f;\nret; }", CW_EUNSUP, "t.ptx:5:1: recursive call of f: call f;");
     /* g was declared first, so the walk g -> f -> g closes at f's call */
-    px_expect_error(PX_HEAD ".func g();\n.func f() {\ncall g;\nret; }\n.func g() {\n  call f, ();\nret; }", CW_EUNSUP, "t.ptx:6:1: recursive call of g: call g;");
-    px_expect_error(PX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.entry k() {\n.param .b32 r; .param .b64 a;\ncall (r), vprintf, (a, a);\nret; }", CW_EUNSUP,
+    px_expect_error(PX_HEAD ".func g();\n.func f() {\ncall g;\nret; }\n.func g() {\n  call f, ();\nret; }", CW_EUNSUP,
+                    "t.ptx:6:1: recursive call of g: call g;");
+    px_expect_error(PX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.entry k() {\n.param .b32 r; .param "
+                            ".b64 a;\ncall (r), vprintf, (a, a);\nret; }",
+                    CW_EUNSUP,
                     "t.ptx:7:1: call of an external function that this machine does not have: vprintf: call (r), vprintf, (a, a);");
-    px_expect_error(PX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() {\ncall f;\nret; }", CW_EINVAL, "t.ptx:6:7: too few arguments or returned values: call f;");
+    px_expect_error(PX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() {\ncall f;\nret; }", CW_EINVAL,
+                    "t.ptx:6:7: too few arguments or returned values: call f;");
     px_expect_error(PX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { .param .b64 x;\ncall f, (x);\nret; }", CW_EINVAL,
                     "t.ptx:6:10: argument has 8 bytes, the parameter 4: call f, (x);");
     px_expect_error(PX_KERNEL("call %d1, ();"), CW_EUNSUP, "t.ptx:7:6: indirect calls are not supported: call %d1, ();");
@@ -69,9 +82,12 @@ static void test_ptx_error__code_explosion(void **state)
 static void test_ptx_error__broken_texts(void **state)
 {
     (void)state;
-    static const char text[] = PX_HEAD ".global .u64 t[2] = {generic(t), 1};\n.func (.param .b32 r) f(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; st.param.b32 [r], x; ret; }\n"
-        ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<4>; .reg .pred %p<2>; .reg .b64 %d<2>;\n ld.param.u64 %d1, [p];\nL: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
-        "call (b), f, (a); ld.param.b32 %r2, [b]; }\nsetp.lt.and.s32 %p0|%p1, %r2, (3 << 2), !%p1; @%p1 bra L;\nts: .branchtargets L, M; brx.idx %r1, ts;\nM: st.global.v2.u32 [%d1+-4], {%r1, 0xff}; ret; }\n";
+    static const char text[] = PX_HEAD ".global .u64 t[2] = {generic(t), 1};\n.func (.param .b32 r) f(.param .b32 a) { .reg .b32 x; "
+                                       "ld.param.b32 x, [a]; st.param.b32 [r], x; ret; }\n"
+                                       ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<4>; .reg .pred %p<2>; .reg .b64 %d<2>;\n "
+                                       "ld.param.u64 %d1, [p];\nL: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
+                                       "call (b), f, (a); ld.param.b32 %r2, [b]; }\nsetp.lt.and.s32 %p0|%p1, %r2, (3 << 2), !%p1; @%p1 bra "
+                                       "L;\nts: .branchtargets L, M; brx.idx %r1, ts;\nM: st.global.v2.u32 [%d1+-4], {%r1, 0xff}; ret; }\n";
     char copy[sizeof(text)];
     uint32_t loaded = 0, cases = 0;
     for (size_t i = 0; i < sizeof(text); i++) {
@@ -91,8 +107,9 @@ static void test_ptx_error__broken_texts(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ptx_error__instruction), cmocka_unit_test(test_ptx_error__module),       cmocka_unit_test(test_ptx_error__calls),
-    cmocka_unit_test(test_ptx_error__code_explosion), cmocka_unit_test(test_ptx_error__broken_texts),
+    cmocka_unit_test(test_ptx_error__instruction),  cmocka_unit_test(test_ptx_error__module),
+    cmocka_unit_test(test_ptx_error__calls),        cmocka_unit_test(test_ptx_error__code_explosion),
+    cmocka_unit_test(test_ptx_error__broken_texts),
 };
 
 CW_TEST_MAIN(tests)

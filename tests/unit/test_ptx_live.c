@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Live registers counted by hand, and slot allocation checked by running: random kernels are interpreted twice, as the test's own statements
- * with one variable per PTX register, and as the reader's micro-ops with their slots; every store has to show the same value.
+ * Live registers counted by hand, and slot allocation checked by running: random kernels are interpreted twice, as the test's own
+ * statements with one variable per PTX register, and as the reader's micro-ops with their slots; every store has to show the same value.
  */
 #include "base/rng.h"
 #include "ptx_fixture.h"
@@ -9,7 +9,8 @@
 static void expect_live(const char *body, uint32_t words)
 {
     char text[4096];
-    snprintf(text, sizeof(text), "%s.extern .func tx_begin();\n.extern .func tx_commit();\n%s%s\nret;\n}\n", PX_HEAD, strstr(PX_START, ".visible"), body);
+    snprintf(text, sizeof(text), "%s.extern .func tx_begin();\n.extern .func tx_commit();\n%s%s\nret;\n}\n", PX_HEAD,
+             strstr(PX_START, ".visible"), body);
     struct cw_module *m = px_load(text);
     if (m->kernel[0].live_regs != words)
         fail_msg("%u words live, not %u:\n%s", m->kernel[0].live_regs, words, body);
@@ -24,13 +25,13 @@ static void test_ptx_live__counts(void **state)
     (void)state;
     expect_live("", 0);
     expect_live(LD32("1") ST32("1"), 1);
-    expect_live(LD32("1"), 1); /* written, never read: it still needs a register */
+    expect_live(LD32("1"), 1);                                                          /* written, never read: it still needs a register */
     expect_live(LD32("1") LD32("2") "add.u32 %r3, %r1, %r2;\n" ST32("3"), 2);           /* the sum may take an operand's place */
-    expect_live(LD32("1") LD32("2") "add.u32 %r3, %r1, %r2;\n" ST32("3") ST32("1"), 2);  /* 1 and 3 */
+    expect_live(LD32("1") LD32("2") "add.u32 %r3, %r1, %r2;\n" ST32("3") ST32("1"), 2); /* 1 and 3 */
     expect_live(LD32("1") LD32("2") LD32("3") ST32("1") ST32("2") ST32("3"), 3);
     expect_live(LD32("1") ST32("1") LD32("2") ST32("2"), 1);
-    expect_live("ld.param.u64 %d1, [p0];\n" LD32("1") "st.global.u32 [%d1], %r1;\n", 3); /* 64 bits are two words */
-    expect_live(LD32("1") "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nmembar.cta;\nL:", 1); /* predicates are none */
+    expect_live("ld.param.u64 %d1, [p0];\n" LD32("1") "st.global.u32 [%d1], %r1;\n", 3);                      /* 64 bits are two words */
+    expect_live(LD32("1") "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nmembar.cta;\nL:", 1);                       /* predicates are none */
     expect_live(LD32("1") "mov.b32 {%h1, %h2}, %r1;\nst.shared.u16 [0], %h1;\nst.shared.u16 [2], %h2;\n", 2); /* 16 bits take a word */
 }
 
@@ -38,7 +39,9 @@ static void test_ptx_live__control_flow(void **state)
 {
     (void)state;
     /* 1 is read after the loop, 2 is the counter, 3 is live only inside */
-    expect_live(LD32("1") LD32("2") "L: add.u32 %r3, %r2, 5;\n" ST32("3") "sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n" ST32("1"), 3);
+    expect_live(
+        LD32("1") LD32("2") "L: add.u32 %r3, %r2, 5;\n" ST32("3") "sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n" ST32("1"),
+        3);
     /* each side of the branch uses one of two values: both are live before it */
     expect_live(LD32("1") LD32("2") "setp.eq.u32 %p1, %r1, 7;\n@%p1 bra E;\n" ST32("1") "bra J;\nE:" ST32("2") "J:", 2);
     /* a guarded write does not end the old value, an unguarded one does */
@@ -61,7 +64,8 @@ static void test_ptx_live__transactions(void **state)
 static void test_ptx_live__slots_in_loops(void **state)
 {
     (void)state;
-    struct cw_module *m = px_load(PX_KERNEL("mov.u32 %r1, 8;\nL: sub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 0;\nmov.u32 %r2, 5;\nst.shared.u32 [0], %r2;\n@%p1 bra L;\nmov.u32 %r3, 1;\nst.shared.u32 [0], %r3;\nret;"));
+    struct cw_module *m = px_load(PX_KERNEL("mov.u32 %r1, 8;\nL: sub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 0;\nmov.u32 %r2, "
+                                            "5;\nst.shared.u32 [0], %r2;\n@%p1 bra L;\nmov.u32 %r3, 1;\nst.shared.u32 [0], %r3;\nret;"));
     const struct cw_uop *u = m->kernel[0].uop;
     assert_int_not_equal(u[1].dst[0].idx, u[3].dst[0].idx);
     assert_int_equal(m->kernel[0].r32_cnt, 2);
@@ -72,7 +76,8 @@ static void test_ptx_live__slots_in_loops(void **state)
 static void test_ptx_live__sources_outlive_writes(void **state)
 {
     (void)state;
-    struct cw_module *m = px_load(PX_KERNEL(LD32("1") "mov.b32 {%h1, %h2}, %r1;\nst.shared.u16 [0], %h1;\nst.shared.u16 [0], %h2;\n" LD32("3") "shfl.sync.idx.b32 %r2, %r3, 0, 31, -1;\n" ST32("2") "ret;"));
+    struct cw_module *m = px_load(PX_KERNEL(LD32("1") "mov.b32 {%h1, %h2}, %r1;\nst.shared.u16 [0], %h1;\nst.shared.u16 [0], %h2;\n" LD32(
+        "3") "shfl.sync.idx.b32 %r2, %r3, 0, 31, -1;\n" ST32("2") "ret;"));
     const struct cw_uop *u = m->kernel[0].uop;
     assert_true(u[1].dst[0].idx != u[1].src[0].idx && u[1].dst[1].idx != u[1].src[0].idx && u[1].dst[0].idx != u[1].dst[1].idx);
     assert_true(u[5].op == CW_OP_SHFL && u[5].dst[0].idx != u[5].src[0].idx);
@@ -110,9 +115,12 @@ static uint32_t pick(struct cw_rng *rng, char kind)
 static const struct {
     const char *text, *dst, *src; /* # = next operand */
     uint32_t weight;
-} shapes[SHAPES] = {{"mov.u32 #, 7", "r", "", 9},          {"add.u32 #, #, #", "r", "rr", 5},   {"xor.b32 #, #, #", "r", "rr", 3}, {"add.u64 #, #, #", "d", "dd", 3},
-                    {"mov.b64 #, {#, #}", "d", "rr", 2},   {"mov.b64 {#, #}, #", "rr", "d", 2}, {"setp.lt.u32 #, #, #", "p", "rr", 2}, {"setp.ge.and.u32 #|#, #, #, !#", "pp", "rrp", 2},
-                    {"selp.u32 #, #, #, #", "r", "rrp", 2}, {"bra L", "", "", 5},               {"call tx_begin", "", "", 1},          {"call tx_commit", "", "", 1}};
+} shapes[SHAPES] = {{"mov.u32 #, 7", "r", "", 9},           {"add.u32 #, #, #", "r", "rr", 5},
+                    {"xor.b32 #, #, #", "r", "rr", 3},      {"add.u64 #, #, #", "d", "dd", 3},
+                    {"mov.b64 #, {#, #}", "d", "rr", 2},    {"mov.b64 {#, #}, #", "rr", "d", 2},
+                    {"setp.lt.u32 #, #, #", "p", "rr", 2},  {"setp.ge.and.u32 #|#, #, #, !#", "pp", "rrp", 2},
+                    {"selp.u32 #, #, #, #", "r", "rrp", 2}, {"bra L", "", "", 5},
+                    {"call tx_begin", "", "", 1},           {"call tx_commit", "", "", 1}};
 
 static struct statement random_statement(struct cw_rng *rng)
 {
@@ -237,7 +245,10 @@ static uint32_t random_kernel(struct cw_rng *rng)
     static char text[16384];
     struct statement program[STATEMENTS];
     struct machine mc = {.checks = 0};
-    size_t n = (size_t)snprintf(text, sizeof(text), "%s.extern .func tx_begin();\n.extern .func tx_commit();\n.entry k() {\n.reg .b32 %%r<%d>; .reg .pred %%p<%d>; .reg .b64 %%d<%d>;\n", PX_HEAD, REGS, PREDS, WIDES);
+    size_t n = (size_t)snprintf(text, sizeof(text),
+                                "%s.extern .func tx_begin();\n.extern .func tx_commit();\n.entry k() {\n.reg .b32 %%r<%d>; .reg .pred "
+                                "%%p<%d>; .reg .b64 %%d<%d>;\n",
+                                PX_HEAD, REGS, PREDS, WIDES);
     for (uint32_t i = 0; i < STATEMENTS; i++) {
         program[i] = random_statement(rng);
         n += print_statement(text + n, sizeof(text) - n, &program[i], i);
@@ -283,9 +294,11 @@ static void test_ptx_live__large_kernel(void **state)
         if (i % 1000 == 999)
             n += (size_t)snprintf(text + n, size - n, "@%%p%u bra L%u;\n", i % 7, block - 99);
         else if (i % 10 == 9)
-            n += block % 2 == 0 ? (size_t)snprintf(text + n, size - n, "@%%p%u bra L%u;\n", i % 7, block + 2) : (size_t)snprintf(text + n, size - n, "membar.cta;\n");
+            n += block % 2 == 0 ? (size_t)snprintf(text + n, size - n, "@%%p%u bra L%u;\n", i % 7, block + 2)
+                                : (size_t)snprintf(text + n, size - n, "membar.cta;\n");
         else
-            n += (size_t)snprintf(text + n, size - n, "%c%u: add.u32 %%r%u, %%r%u, %u;\n", i % 10 == 0 ? 'L' : 'M', i % 10 == 0 ? block : i, i, old, i);
+            n += (size_t)snprintf(text + n, size - n, "%c%u: add.u32 %%r%u, %%r%u, %u;\n", i % 10 == 0 ? 'L' : 'M', i % 10 == 0 ? block : i,
+                                  i, old, i);
     }
     snprintf(text + n, size - n, "L5000: ret; }\n");
     struct cw_module *m = px_load(text);
@@ -298,8 +311,12 @@ static void test_ptx_live__large_kernel(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ptx_live__counts),         cmocka_unit_test(test_ptx_live__control_flow),          cmocka_unit_test(test_ptx_live__transactions),
-    cmocka_unit_test(test_ptx_live__slots_in_loops), cmocka_unit_test(test_ptx_live__sources_outlive_writes), cmocka_unit_test(test_ptx_live__random_kernels),
+    cmocka_unit_test(test_ptx_live__counts),
+    cmocka_unit_test(test_ptx_live__control_flow),
+    cmocka_unit_test(test_ptx_live__transactions),
+    cmocka_unit_test(test_ptx_live__slots_in_loops),
+    cmocka_unit_test(test_ptx_live__sources_outlive_writes),
+    cmocka_unit_test(test_ptx_live__random_kernels),
     cmocka_unit_test(test_ptx_live__large_kernel),
 };
 

@@ -339,8 +339,8 @@ static void test_serial__partial_words(void **state)
     end(&h);
 }
 
-/* 100,000 transactions on 1,000 words, one after the other: serializable, and judged fast. Then one more, which reads before all of them and writes
- * after them: found, although most of them lie on cycles with it. */
+/* 100,000 transactions on 1,000 words, one after the other: serializable, and judged fast. Then one more, which reads before all of them
+ * and writes after them: found, although most of them lie on cycles with it. */
 static void test_serial__large_history(void **state)
 {
     (void)state;

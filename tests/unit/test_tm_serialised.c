@@ -17,7 +17,8 @@ static void test_tm_serialised__counters(void **state)
         for (uint32_t c = 0; c < 2; c++)
             for (uint32_t w = 0; w < 4; w++) {
                 uint64_t own = M_BASE + 1024 + 64 * (4 * c + w);
-                tx[c][w] = (struct m_tx){.lanes = c == 0 ? UINT32_MAX : 0xf0f, .op_cnt = 5,
+                tx[c][w] = (struct m_tx){.lanes = c == 0 ? UINT32_MAX : 0xf0f,
+                                         .op_cnt = 5,
                                          .op = {m_access(false, 4, 1, 0, 0, M_BASE, 0), m_access(true, 4, 1, 0, 1, M_BASE, 0),
                                                 m_access(false, 4, 1, 1, 0, M_BASE, 0), m_access(false, 8, 1, 2, 0, own, 0),
                                                 m_access(true, 8, 1, 2, 1, own, 0)}};

@@ -18,15 +18,15 @@
 #include "mem/partition.h"
 #include "tm/tm.h"
 
-#define M_CORES 4
-#define M_WARPS 8
+#define M_CORES      4
+#define M_WARPS      8
 #define M_PARTITIONS 3
-#define M_OPS 12
-#define M_REGS 8
-#define M_NET 5u    /* latency of the network, core cycles */
-#define M_ROP 24u   /* from network to validation unit */
-#define M_WRITE 12u /* commit write */
-#define M_BASE CW_GLOBAL_BASE
+#define M_OPS        12
+#define M_REGS       8
+#define M_NET        5u  /* latency of the network, core cycles */
+#define M_ROP        24u /* from network to validation unit */
+#define M_WRITE      12u /* commit write */
+#define M_BASE       CW_GLOBAL_BASE
 
 /* Step of a transaction: loads into, or stores from, registers reg .. reg + vec - 1; a store adds `add`. */
 struct m_op {
@@ -42,7 +42,7 @@ struct m_tx {
 };
 
 struct m_warp {
-    const struct m_tx *tx;  /* transactions to run, one after the other */
+    const struct m_tx *tx; /* transactions to run, one after the other */
     uint32_t tx_cnt, tx_at;
     uint32_t limit;         /* ops from here on wait; op_cnt stands for the commit. Raise it to go on. */
     uint32_t at;            /* next op of the attempt */
@@ -204,8 +204,10 @@ static inline void m_unit_eval(void *self, const void *in, void *out)
     struct m_unit *u = self;
     struct cw_validation_unit_out *o = out;
     (void)in;
-    *o = (struct cw_validation_unit_out){.req_ready = u->rsp_cnt < 100, .rsp_valid = u->rsp_cnt > 0, .rollover = u->rollover,
-                                         .busy = u->rsp_cnt > 0, .stall_occupancy = u->stalled_cnt};
+    *o = (struct cw_validation_unit_out){.req_ready = u->rsp_cnt<100, .rsp_valid = u->rsp_cnt> 0,
+                                         .rollover = u->rollover,
+                                         .busy = u->rsp_cnt > 0,
+                                         .stall_occupancy = u->stalled_cnt};
     if (u->rsp_cnt == 0)
         return;
     o->rsp_id = u->rsp_id[u->rsp_head];
@@ -376,8 +378,12 @@ static inline void m_issue(struct cw_core *c, uint32_t w)
         return;
     }
     const struct m_op *op = tx->op + p->at;
-    p->inst = (struct cw_mem_inst){.uop = op->store ? &m_uop_st : &m_uop_ld, .warp = w, .lanes = p->t, .space = CW_SPACE_GLOBAL,
-                                   .elem_bytes = op->elem, .vec = op->vec};
+    p->inst = (struct cw_mem_inst){.uop = op->store ? &m_uop_st : &m_uop_ld,
+                                   .warp = w,
+                                   .lanes = p->t,
+                                   .space = CW_SPACE_GLOBAL,
+                                   .elem_bytes = op->elem,
+                                   .vec = op->vec};
     memcpy(p->inst.addr, op->addr, sizeof p->inst.addr);
     for (uint32_t v = 0; v < op->vec; v++)
         for (uint32_t lane = 0; lane < CW_LANES; lane++) {
@@ -489,7 +495,7 @@ static inline void m_default_config(struct cw_config *c)
 {
     static const struct cw_config defaults = {
 #define X(field, name, def, lo, hi, unit, source, what) .field = def,
-#define E(field, name, def, words, source, what) .field = def,
+#define E(field, name, def, words, source, what)        .field = def,
 #include "gpu/config.def"
 #undef X
 #undef E
@@ -550,11 +556,20 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     status |= cw_devmem_alloc(&m->memory, &base, 1 << 16, &err);
     status |= cw_serial_create(&m->serial, &m->memory, &err);
     assert_true(status == CW_OK && base == M_BASE);
-    const struct cw_tm_config config = {.config = &m->config, .clocks = &m->clocks, .stats = &m->stats, .memory = &m->memory,
-                                        .pool = &m->pool, .core = m->cores, .partition = m->partitions,
-                                        .units = doubles ? &m->doubles : cw_unit_provider_c(), .observer = cw_serial_observer(m->serial),
-                                        .seed = 7, .sabotage = sabotage, .progress = &m->progress,
-                                        .fault = m_on_fault, .fault_context = m};
+    const struct cw_tm_config config = {.config = &m->config,
+                                        .clocks = &m->clocks,
+                                        .stats = &m->stats,
+                                        .memory = &m->memory,
+                                        .pool = &m->pool,
+                                        .core = m->cores,
+                                        .partition = m->partitions,
+                                        .units = doubles ? &m->doubles : cw_unit_provider_c(),
+                                        .observer = cw_serial_observer(m->serial),
+                                        .seed = 7,
+                                        .sabotage = sabotage,
+                                        .progress = &m->progress,
+                                        .fault = m_on_fault,
+                                        .fault_context = m};
     status = m->system->create(&m->tm, &config, &err);
     if (status != CW_OK) {
         snprintf(m->fault, sizeof m->fault, "%.127s", err.text);

@@ -23,7 +23,8 @@
  * The first successful access of a granule inserts an entry. One request per cycle is accepted while no insertion chain,
  * overflow access or retry intervenes; responses come in the order in which decisions are made, the earliest three cycles
  * after the request. rsp_ts is 0 for SUCCESS. Fields of a channel are 0 while its valid is 0. A RELEASE of a granule without
- * an entry does nothing; req_kind 3 acts as RELEASE.
+ * an entry does nothing; req_kind 3 acts as RELEASE. A flush is ignored unless busy = 0, the stall buffer is empty and
+ * req_valid = 0.
  */
 #ifndef COWARP_UNIT_VALIDATION_UNIT_H
 #define COWARP_UNIT_VALIDATION_UNIT_H
@@ -84,8 +85,8 @@ enum cw_vu_outcome {
     /* timestamp rollover (GETM V.B.1) */                                                               \
     OUT(rollover, 1)               /* sticky until flush: a warpts in the top eighth of the range was seen */ \
     IN(drain, 1)                   /* while 1: stalled requests, and those that would stall, are answered ROLLOVER */ \
-    IN(flush, 1)                   /* pulse: clears every table; busy until done. Ignored unless idle with an empty stall buffer and req_valid = 0 */ \
-    OUT(busy, 1)                   /* 0: a clock without a valid input, drain or flush changes nothing (sleeping stalled requests allowed) */ \
+    IN(flush, 1)                   /* pulse: clears every table, see above; busy until done */   \
+    OUT(busy, 1)                   /* 0: a clock without req_valid, drain or flush changes nothing (requests may be asleep) */ \
     /* events for statistics, one-cycle pulses and counts */                                            \
     OUT(evt_lookup, 1)             /* a request's table access ended, its insertion included */         \
     OUT(evt_table_cycles, 8)       /* with evt_lookup: cycles that it took, at least 1; 255 = or more (Figure 13) */ \
