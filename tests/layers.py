@@ -9,7 +9,7 @@ import sys
 # A folder may include from itself and from folders earlier in the list.
 CSIM_ORDER = ["base", "ptx", "unit", "mem", "noc", "core", "tm", "pm", "check", "gpu"]
 # Pairs that are one layer: the partition stands between the two crossbars.
-ALLOWED = {("mem", "noc"), ("noc", "mem"), ("mem", "core"), ("unit", "base")}
+ALLOWED = {("mem", "noc"), ("noc", "mem")}
 
 
 def includes(path):

@@ -7,7 +7,7 @@
  * So neither side can see what the other did at the same instant, and the order in which the two tick cannot change
  * a result.
  *
- * Time is the GPU's global integer time (see csim/gpu/clock.h). Entries are pointers; the FIFO does not own them.
+ * Time is the GPU's global integer time (see csim/base/clock.h). Entries are pointers; the FIFO does not own them.
  */
 #ifndef CW_BASE_FIFO_H
 #define CW_BASE_FIFO_H

@@ -17,9 +17,9 @@
 
 #include "base/error.h"
 #include "core/exec.h"
-#include "gpu/clock.h"
-#include "gpu/config.h"
-#include "gpu/stats.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/stats.h"
 #include "mem/devmem.h"
 #include "mem/packet.h"
 #include "noc/crossbar.h"

@@ -9,10 +9,9 @@
 
 #include "base/error.h"
 #include "base/fifo.h"
+#include "base/machine.h"
 #include "ptx/module.h"
 #include "ptx/uop.h"
-
-#define CW_LANES 32
 
 /* Everything that an execution function may read or write: one warp's view of its core. Pointers are to this warp's slice: register
  * i is at r32 + i * r32_stride, a vector of CW_LANES lanes. */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "gpu/config.h"
+#include "base/config.h"
 #include "ptx/module.h"
 
 #define CW_CYCLE_PENDING UINT64_MAX

@@ -149,6 +149,8 @@ static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, s
         .seed = options->seed,
         .sabotage = options->sabotage,
         .progress = &gpu->progress,
+        .fault = on_fault,
+        .fault_context = gpu,
     };
     int status = gpu->system->create(&gpu->tm, &t, err);
     if (status != CW_OK)

@@ -16,6 +16,25 @@ void cw_gpu__watchdog_reset(struct cw_gpu *gpu)
     };
 }
 
+/* Warps that poll memory in vain, one per core; those whose other lanes wait below in the SIMT stack are the SIMT deadlock of Fung 2015, Example 5. */
+static bool report_spinning(const struct cw_gpu *gpu, FILE *out)
+{
+    bool simt = false;
+    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
+        struct cw_core_spin s;
+        if (!cw_core_spin_report(gpu->core[i], &s))
+            continue;
+        simt |= s.waiting != 0;
+        fprintf(out, "%s: core %u warp %u block (%u, %u, %u) spins at %s:%u: lanes 0x%08x have polled memory %u times in vain",
+                s.waiting != 0 ? "SIMT deadlock" : "spinning", i, s.warp, s.ctaid[0], s.ctaid[1], s.ctaid[2], gpu->launch.module->file, s.line,
+                s.lanes, s.iterations);
+        if (s.waiting != 0)
+            fprintf(out, ", while lanes 0x%08x of the same warp wait for them at the reconvergence point", s.waiting);
+        fprintf(out, "\n");
+    }
+    return simt;
+}
+
 int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
 {
     size_t size = 0;
@@ -23,6 +42,8 @@ int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
     gpu->report = NULL;
     FILE *out = open_memstream(&gpu->report, &size);
     if (out != NULL) {
+        if (report_spinning(gpu, out))
+            what = "lanes spin for what lanes of their own warp hold (SIMT deadlock; the report names them)";
         for (uint32_t i = 0; i < gpu->config.core_count; i++)
             cw_core_report(gpu->core[i], out);
         if (gpu->tm != NULL && gpu->system->core_ops->report != NULL)

@@ -23,9 +23,9 @@
 #define CW_MEM_DRAM_H
 
 #include "base/error.h"
-#include "gpu/clock.h"
-#include "gpu/config.h"
-#include "gpu/stats.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/stats.h"
 
 /* Command cycles in the queue after which the oldest request is served alone. Rare under normal load: a full queue of
  * requests that each activate a row of another bank drains in 32 x tRRD = 192 cycles. */

@@ -24,8 +24,8 @@
 #define CW_MEM_L2_H
 
 #include "base/error.h"
-#include "gpu/config.h"
-#include "gpu/stats.h"
+#include "base/config.h"
+#include "base/stats.h"
 #include "mem/devmem.h"
 #include "mem/dram.h"
 #include "mem/packet.h"

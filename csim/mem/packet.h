@@ -6,11 +6,8 @@
 #include <stdint.h>
 
 #include "base/fifo.h"
+#include "base/machine.h"
 #include "ptx/uop.h"
-
-#define CW_LINE_BYTES   128u
-#define CW_SECTOR_BYTES 32u
-#define CW_PACKET_ENTRIES 32u
 
 enum cw_packet_kind {
     /* core to partition */

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/fifo.h"
-#include "gpu/clock.h"
+#include "base/clock.h"
 #include "mem/packet.h"
 
 struct cw_crossbar;

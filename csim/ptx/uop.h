@@ -26,7 +26,7 @@ enum cw_op {
     CW_OP_COUNT
 };
 
-/* Functional-unit classes; latency and initiation interval of each are configuration (gpu/config.def, fu.*). */
+/* Functional-unit classes; latency and initiation interval of each are configuration (base/config.def, fu.*). */
 enum cw_fu { CW_FU_ALU, CW_FU_IMUL, CW_FU_IDIV, CW_FU_FP, CW_FU_FDIV, CW_FU_SFU, CW_FU_DP, CW_FU_DPDIV, CW_FU_MEM, CW_FU_CTRL, CW_FU_COUNT };
 
 enum cw_type { CW_PRED, CW_U8, CW_S8, CW_U16, CW_S16, CW_U32, CW_S32, CW_U64, CW_S64, CW_F16, CW_F32, CW_F64, CW_F16X2, CW_TYPE_NONE };

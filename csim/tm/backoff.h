@@ -7,7 +7,7 @@
 #define CW_TM_BACKOFF_H
 
 #include "base/rng.h"
-#include "gpu/config.h"
+#include "base/config.h"
 
 /* Core cycles to wait before the next attempt. */
 static inline uint64_t cw_backoff_cycles(const struct cw_config *config, struct cw_rng *rng, uint32_t aborts)

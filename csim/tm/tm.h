@@ -10,9 +10,9 @@
 #include "base/rng.h"
 #include "core/core.h"
 #include "cowarp/unit.h"
-#include "gpu/clock.h"
-#include "gpu/config.h"
-#include "gpu/stats.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/stats.h"
 #include "mem/partition.h"
 
 struct cw_tm;

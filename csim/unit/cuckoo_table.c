@@ -59,6 +59,7 @@ struct table {
     uint64_t s1_rows;        /* packed row numbers, as cw_h3x4 makes them */
     enum where where;        /* of s1's entry */
     uint32_t index;          /* way, stash entry or overflow entry that holds it */
+    bool easy;               /* res_easy of the offered result */
 
     struct entry hand;       /* the entry on its way */
     uint32_t hand_way, swaps, rotor;
@@ -128,22 +129,6 @@ static struct entry unpack(const struct table *t, const uint32_t *words)
     return e;
 }
 
-/* The result channel for the next cycle; e is NULL when the granule has no entry. */
-static void offer(struct table *t, const struct entry *e, bool room)
-{
-    struct cw_cuckoo_table_out *o = &t->out;
-    o->res_valid = 1;
-    o->res_granule = t->s1_granule;
-    o->res_found = e != NULL;
-    o->res_room = room;
-    if (e == NULL)
-        return;
-    o->res_wts = e->wts;
-    o->res_rts = e->rts;
-    o->res_writes = e->writes;
-    o->res_owner = e->owner;
-}
-
 static bool has_room(const struct table *t)
 {
     if (t->overflow_used < t->overflow_size)
@@ -152,6 +137,37 @@ static bool has_room(const struct table *t)
         if (at(t, t->s1_rows, w)->key == 0)
             return true;
     return false;
+}
+
+/* Rows of the look-up in s1 that are free or may be given up, or a fill at which a chain finds a row. */
+static bool has_easy_place(const struct table *t)
+{
+    if (t->used < t->evict_from)
+        return true;
+    for (uint32_t w = 0; w < WAYS; w++) {
+        const struct entry *e = at(t, t->s1_rows, w);
+        if (e->key == 0 || e->writes == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The result channel for the next cycle; e is NULL when the granule has no entry. */
+static void offer(struct table *t, const struct entry *e)
+{
+    struct cw_cuckoo_table_out *o = &t->out;
+    t->easy = e != NULL || has_easy_place(t);
+    o->res_valid = 1;
+    o->res_granule = t->s1_granule;
+    o->res_found = e != NULL;
+    o->res_room = e != NULL || has_room(t);
+    o->res_easy = t->easy;
+    if (e == NULL)
+        return;
+    o->res_wts = e->wts;
+    o->res_rts = e->rts;
+    o->res_writes = e->writes;
+    o->res_owner = e->owner;
 }
 
 /* Ways and stash, searched in parallel, for the look-up in s1. */
@@ -186,9 +202,9 @@ static void present(struct table *t)
         const struct entry *e = find_local(t);
         t->hold = e == NULL && t->overflow_used > 0;
         if (!t->hold)
-            offer(t, e, e != NULL || has_room(t));
+            offer(t, e);
     } else if (t->state == ST_SEARCH_DONE)
-        offer(t, t->where == IN_OVERFLOW ? &t->hand : NULL, t->where == IN_OVERFLOW || has_room(t));
+        offer(t, t->where == IN_OVERFLOW ? &t->hand : NULL);
     else if (t->state == ST_SEARCH_READ || t->state == ST_MOVE_READ) {
         o->mem_valid = 1;
         o->mem_addr = t->state == ST_SEARCH_READ ? t->index : t->overflow_used;
@@ -259,8 +275,10 @@ static enum state insert(struct table *t, const struct entry *e)
 {
     if (place_in_free_way(t, t->s1_rows, e))
         return ST_RUN;
+    if (e->writes == 0 && (!t->easy || t->overflow_used == t->overflow_size))
+        return evict(t, *e, ST_RUN);
     if (t->overflow_used == t->overflow_size)
-        return e->writes == 0 ? evict(t, *e, ST_RUN) : ST_RUN;
+        return ST_RUN;
     uint32_t way = choose_victim(t, t->s1_rows, t->rotor, WAYS);
     t->rotor = (t->rotor + 1) % WAYS;
     t->swaps = 1;
@@ -439,7 +457,7 @@ static void next_outputs(struct table *t, const struct cw_cuckoo_table_in *in)
     t->evict_free = !o->evict_valid || (in->evict_ready & 1);
     if (t->evict_free)
         o->evict_valid = o->evict_granule = o->evict_wts = o->evict_rts = 0;
-    o->res_valid = o->res_granule = o->res_found = o->res_room = 0;
+    o->res_valid = o->res_granule = o->res_found = o->res_room = o->res_easy = 0;
     o->res_wts = o->res_rts = o->res_writes = o->res_owner = 0;
     o->evt_done = o->evt_cycles = o->evt_evict = o->evt_stash = o->evt_overflow = 0;
     if (o->mem_valid) {

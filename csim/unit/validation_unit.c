@@ -24,7 +24,7 @@
 struct request {
     uint64_t warpts;
     uint32_t kind, owner, count, id;
-    bool retried;
+    bool retried, spill;
 };
 
 struct response {
@@ -142,6 +142,12 @@ static void decide_owner(const struct vu *u, const struct request *r, struct ver
         v->rts = max64(v->rts, r->warpts);
 }
 
+/* Whether a reservation of r may be inserted. */
+static bool has_place(const struct vu *u, const struct request *r)
+{
+    return u->table_out.res_room && (u->table_out.res_easy || r->spill);
+}
+
 static void decide_access(const struct vu *u, const struct request *r, bool drain, struct verdict *v)
 {
     bool load = r->kind == CW_VU_LOAD;
@@ -158,7 +164,7 @@ static void decide_access(const struct vu *u, const struct request *r, bool drai
         v->action = STALL;
     else if (v->writes > 0)
         answer(v, CW_VU_FULL, r->warpts);
-    else if (!load && !u->table_out.res_room)
+    else if (!load && !has_place(u, r))
         answer(v, CW_VU_FULL, r->warpts);
     else {
         answer(v, CW_VU_SUCCESS, 0);
@@ -211,7 +217,8 @@ static void decide(struct vu *u, bool drain)
     if (v.action == STALL) {
         u->stall_in.push_valid = 1; /* push_granule was presented with the result */
         u->stall_in.push_warpts = r.warpts;
-        u->stall_in.push_payload = r.id | (uint64_t)r.owner << u->p.id_w | (uint64_t)r.kind << (u->p.id_w + u->p.owner_w);
+        u->stall_in.push_payload = r.id | (uint64_t)r.owner << u->p.id_w |
+                                   (uint64_t)(r.kind | (uint32_t)r.spill << 1) << (u->p.id_w + u->p.owner_w);
         u->stall_in.sleep_valid = r.retried;
         u->stall_in.sleep_granule = u->table_out.res_granule;
     } else if (v.action == ANSWER)
@@ -239,6 +246,7 @@ static bool choose_request(struct vu *u, const struct cw_validation_unit_in *in,
         r->id = (uint32_t)payload & u->id_mask;
         r->owner = (uint32_t)(payload >> u->p.id_w) & u->owner_mask;
         r->kind = (uint32_t)(payload >> (u->p.id_w + u->p.owner_w)) & 1;
+        r->spill = payload >> (u->p.id_w + u->p.owner_w + 1) & 1;
         r->warpts = u->stall_out.retry_warpts;
         u->table_in.look_granule = u->stall_out.retry_granule;
         return true;
@@ -250,6 +258,7 @@ static bool choose_request(struct vu *u, const struct cw_validation_unit_in *in,
     r->owner = (uint32_t)in->req_owner & u->owner_mask;
     r->count = (uint32_t)in->req_count & u->count_mask;
     r->id = (uint32_t)in->req_id & u->id_mask;
+    r->spill = in->req_spill & 1;
     u->table_in.look_granule = in->req_granule & u->granule_mask;
     if (r->kind < CW_VU_RELEASE && in_top_eighth(u, r->warpts))
         u->rollover = true;
@@ -434,7 +443,7 @@ static int create_parts(struct vu *u)
                                            .entries = p->stall_entries,
                                            .granule_w = p->granule_w,
                                            .ts_w = p->ts_w,
-                                           .payload_w = 1 + p->owner_w + p->id_w};
+                                           .payload_w = 2 + p->owner_w + p->id_w};
     int status = table_ops()->create(&u->table, &table);
     if (status == CW_OK)
         status = bloom_ops()->create(&u->bloom, &bloom);

@@ -15,7 +15,7 @@ struct counter {
 static const struct counter counters[] = {
 #define X(field, unit, definition) {#field, unit, definition, offsetof(struct cw_stats, field)},
 #define M(field, unit, definition) {#field, unit, definition " (maximum)", offsetof(struct cw_stats, field)},
-#include "gpu/stats.def"
+#include "base/stats.def"
 #undef X
 #undef M
 };
@@ -195,6 +195,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
     fprintf(f, "  \"seed\": %" PRIu64 ",\n", gpu->seed);
     put_member(f, "check", check);
     put_member(f, "error", gpu->failed ? gpu->err.text : NULL);
+    put_member(f, "report", gpu->failed && cowarp_report(gpu)[0] != '\0' ? cowarp_report(gpu) : NULL);
     fprintf(f, "  \"cycles\": %" PRIu64 ",\n  \"simulated_us\": ", cowarp_cycles(gpu));
     cw_json_number(f, cowarp_microseconds(gpu));
     const struct cw_stats *s = cw_gpu_stats(gpu->gpu);

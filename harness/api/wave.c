@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waves: taps between the GPU and its units, and the file that harness/wave writes. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api.h"
@@ -48,13 +50,22 @@ int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *optio
 void cowarp__wave_step(void *context, const struct cw_gpu *g, cw_time now)
 {
     const struct cowarp_gpu *gpu = context;
+    (void)g;
     if (gpu->wave != NULL)
-        cw_wave_step(gpu->wave, g, now);
+        cw_wave_step(gpu->wave, now);
 }
 
 int cowarp__wave_close(struct cowarp_gpu *gpu)
 {
     struct cw_wave *wave = gpu->wave;
     gpu->wave = NULL;
-    return wave != NULL ? cw_wave_close(wave, true, &gpu->err) : CW_OK;
+    if (wave == NULL)
+        return CW_OK;
+    if (cw_wave_empty(wave) && gpu->on_message != NULL) {
+        char text[400];
+        snprintf(text, sizeof text, "%.200s: the wave window is empty, the run ended after %" PRIu64 " core cycles; the file holds the last state",
+                 cw_wave_path(wave), cw_gpu_cycles(gpu->gpu));
+        gpu->on_message(gpu->context, text);
+    }
+    return cw_wave_close(wave, &gpu->err);
 }

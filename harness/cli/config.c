@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "gpu/config.h"
+#include "base/config.h"
 
 static int load(struct cw_config *config, const struct cli_parsed *p)
 {

@@ -7,7 +7,7 @@
 #include "../api/json.h"
 #include "cli.h"
 #include "cowarp/workload.h"
-#include "gpu/config.h"
+#include "base/config.h"
 #include "tm/tm.h"
 #include "workloads.h"
 

@@ -13,6 +13,7 @@
 #include "cli.h"
 
 #define LINE_INTERVAL_SECONDS 0.2
+#define REPORT_LINES          12u
 
 /* The one thing that a signal handler may touch. */
 static volatile sig_atomic_t stop_requested;
@@ -194,6 +195,20 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  written       %s\n", s->options.wave_file);
 }
 
+/* The first lines of the report: what spins comes first, then every warp, and there may be hundreds of those. */
+static void print_report(const char *report)
+{
+    const char *end = report;
+    unsigned shown = 0, more = 0;
+    for (; *end != '\0' && shown < REPORT_LINES; end++)
+        shown += *end == '\n';
+    fwrite(report, 1, (size_t)(end - report), stderr);
+    for (; *end != '\0'; end++)
+        more += *end == '\n';
+    if (more > 0)
+        fprintf(stderr, "... and %u more lines; --stats FILE has them all\n", more);
+}
+
 /* The error line, and the report of who waits for whom below it. */
 static int print_failure(struct cli_session *s, const struct cli_result *r)
 {
@@ -207,7 +222,7 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
         cli_error(status, "%s: wrong result: %s", r->workload, r->message);
     else
         cli_error(status, "%s: out of host memory", r->workload);
-    fputs(cowarp_report(s->gpu), stderr);
+    print_report(cowarp_report(s->gpu));
     return status;
 }
 

@@ -8,33 +8,67 @@ struct cw_taps {
     const struct cw_unit_provider *inner;
     struct cw_tap **tap;
     uint32_t cnt;
+    void (*before)(void *context);
+    void *context;
 };
+
+static void finish_cycle(struct cw_tap *t)
+{
+    if (t->edge_due)
+        t->inner.ops->tick(t->inner.self, t->in);
+    t->edge_due = false;
+}
 
 static void tap_destroy(void *self)
 {
     struct cw_tap *t = self;
     t->inner.ops->destroy(t->inner.self);
     t->inner.self = NULL; /* the tap itself lives as long as its list: a trace may still look at the last values */
+    t->edge_due = false;
 }
 
 static void tap_reset(void *self)
 {
     struct cw_tap *t = self;
+    finish_cycle(t);
     t->inner.ops->reset(t->inner.self);
 }
 
 static void tap_eval(void *self, const void *in, void *out)
 {
     struct cw_tap *t = self;
+    if (t->taps->before != NULL)
+        t->taps->before(t->taps->context);
+    finish_cycle(t);
     t->inner.ops->eval(t->inner.self, in, out);
     memcpy(t->in, in, t->unit->in_size);
     memcpy(t->out, out, t->unit->out_size);
+    t->evaluated = true;
 }
 
 static void tap_tick(void *self, const void *in)
 {
     struct cw_tap *t = self;
-    t->inner.ops->tick(t->inner.self, in);
+    finish_cycle(t); /* a tick without eval before it */
+    memcpy(t->in, in, t->unit->in_size);
+    t->edge_due = true;
+}
+
+static bool is_valid_input(const struct cw_port *port)
+{
+    const size_t length = strlen(port->name);
+    return port->dir == CW_PORT_IN && length > 6 && strcmp(port->name + length - 6, "_valid") == 0;
+}
+
+void cw_tap_idle(struct cw_tap *t)
+{
+    if (t->inner.self == NULL)
+        return;
+    finish_cycle(t);
+    for (uint32_t i = 0; i < t->unit->port_cnt; i++)
+        if (is_valid_input(&t->port[i]))
+            memset((char *)t->in + t->port[i].offset, 0, sizeof(uint64_t));
+    t->inner.ops->eval(t->inner.self, t->in, t->out);
 }
 
 static const struct cw_unit_ops tap_ops = {NULL, tap_destroy, tap_reset, tap_eval, tap_tick};
@@ -86,6 +120,7 @@ static int tap_open(void *context, const struct cw_unit *unit, const char *name,
         tap_free(t);
         return status;
     }
+    t->taps = taps;
     taps->tap[taps->cnt++] = t;
     *instance = (struct cw_unit_instance){unit, &tap_ops, t};
     return CW_OK;
@@ -123,7 +158,13 @@ uint32_t cw_taps_count(const struct cw_taps *taps)
     return taps->cnt;
 }
 
-const struct cw_tap *cw_taps_at(const struct cw_taps *taps, uint32_t i)
+struct cw_tap *cw_taps_at(const struct cw_taps *taps, uint32_t i)
 {
     return taps->tap[i];
+}
+
+void cw_taps_on_eval(struct cw_taps *taps, void (*before)(void *context), void *context)
+{
+    taps->before = before;
+    taps->context = context;
 }

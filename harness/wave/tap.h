@@ -1,28 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit provider that stands before another one and keeps the latest inputs and outputs of every instance, so that a trace shows the ports
- * of each unit whatever implements it.
+ * A unit provider that stands before another one and shows every instance as a wave needs it: inputs and outputs of the running cycle,
+ * with the state that they belong to.
+ *
+ * A tick is held back until the instance is next evaluated or looked at, so that between two time steps an RTL unit still stands in the
+ * cycle that the ports show, settled before its clock edge. Nobody can tell from the outputs: eval is the only thing that returns any.
  */
 #ifndef CW_HARNESS_WAVE_TAP_H
 #define CW_HARNESS_WAVE_TAP_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "cowarp/unit.h"
+
+struct cw_taps;
 
 struct cw_tap {
     char *name;                   /* instance path, "partition2.validation_unit" */
     const struct cw_unit *unit;
     struct cw_port *port;         /* unit->port_cnt, at this instance's parameters */
-    void *in, *out;               /* the unit's structs as the latest eval saw and left them */
+    void *in, *out;               /* the unit's structs in the cycle shown */
     struct cw_unit_instance inner;
+    struct cw_taps *taps;
+    bool evaluated;               /* since the reader last set it to false */
+    bool edge_due;                /* the clock edge that ends the cycle shown has been asked for */
 };
-
-struct cw_taps;
 
 /* *outer behaves as inner does, and records. inner must outlive it. 0 or CW_ENOMEM. */
 int cw_taps_create(struct cw_taps **taps, struct cw_unit_provider *outer, const struct cw_unit_provider *inner, struct cw_error *err);
+/* After the instances. */
 void cw_taps_destroy(struct cw_taps *taps);
 uint32_t cw_taps_count(const struct cw_taps *taps);
-const struct cw_tap *cw_taps_at(const struct cw_taps *taps, uint32_t i);
+struct cw_tap *cw_taps_at(const struct cw_taps *taps, uint32_t i);
+
+/* To be called before an instance leaves the cycle that it shows, from its eval; NULL: nobody. */
+void cw_taps_on_eval(struct cw_taps *taps, void (*before)(void *context), void *context);
+
+/* Shows the cycle after, in which the simulator left the instance alone: every input *_valid is 0, other inputs are as they were. */
+void cw_tap_idle(struct cw_tap *tap);
 
 #endif

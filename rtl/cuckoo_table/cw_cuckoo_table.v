@@ -37,6 +37,7 @@ module cw_cuckoo_table #(
     output wire [GRANULE_W-1:0]  res_granule_o,
     output wire                  res_found_o,
     output wire                  res_room_o,
+    output wire                  res_easy_o,
     output wire [TS_W-1:0]       res_wts_o,
     output wire [TS_W-1:0]       res_rts_o,
     output wire [COUNT_W-1:0]    res_writes_o,
@@ -252,6 +253,18 @@ module cw_cuckoo_table #(
     wire res_valid     = res_run || st_search_done;
     wire res_found     = st_search_done ? search_hit_q : local_hit;
     wire any_free      = |way_free;
+    wire may_evict;
+
+    generate
+        if (EVICT_FILL == 0) begin : g_evict_always
+            assign may_evict = 1'b1;
+        end else begin : g_evict_from
+            assign may_evict = used_cnt_q >= EVICT_FROM[USED_W-1:0];
+        end
+    endgenerate
+
+    // An insertion finds its place without the overflow area.
+    wire easy = res_found || any_free || |way_unreserved || !may_evict;
 
     reg [ENTRY_W-1:0] res_entry;
     integer w;
@@ -272,6 +285,7 @@ module cw_cuckoo_table #(
     assign res_granule_o = res_valid ? s1_granule_q : {GRANULE_W{1'b0}};
     assign res_found_o   = res_valid && res_found;
     assign res_room_o    = res_valid && (res_found || any_free || !overflow_full);
+    assign res_easy_o    = res_valid && easy;
     assign res_wts_o     = res_entry[WTS_LSB+:TS_W];
     assign res_rts_o     = res_entry[RTS_LSB+:TS_W];
     assign res_writes_o  = res_entry[WRITES_LSB+:COUNT_W];
@@ -288,23 +302,15 @@ module cw_cuckoo_table #(
     wire insert        = take && !res_found;
     wire last_swap     = swap_cnt_q == MAX_SWAPS[7:0];
     wire place_free    = (insert || st_chain_write) && any_free;
-    wire displace      = !any_free && ((insert && !overflow_full) || (st_chain_write && !last_swap));
+    wire skip          = upd_unreserved && !easy;  // not worth a chain
+    wire displace      = !any_free && ((insert && !overflow_full && !skip) || (st_chain_write && !last_swap));
     wire give_up       = st_chain_write && !any_free && last_swap;
 
     // The victim: the first unreserved one from victim_first on, if eviction is allowed; else victim_first. The way that the
     // entry in hand came from holds the one that displaced it, and is left alone.
-    wire       may_evict;
     wire [1:0] victim_first = st_chain_write ? hand_way_q + 2'd1 : rotor_q;
     wire [3:0] victim_cand  = way_unreserved & ~(st_chain_write ? 4'b0001 << hand_way_q : 4'b0000);
     wire       victim_unres = may_evict && |victim_cand;
-
-    generate
-        if (EVICT_FILL == 0) begin : g_evict_always
-            assign may_evict = 1'b1;
-        end else begin : g_evict_from
-            assign may_evict = used_cnt_q >= EVICT_FROM[USED_W-1:0];
-        end
-    endgenerate
 
     reg  [1:0] victim_way;
     reg  [1:0] victim_try;
@@ -337,7 +343,7 @@ module cw_cuckoo_table #(
     // ---------------------------------------------------------------- evict channel
 
     wire evict_victim  = displace && victim_unres;
-    wire evict_new     = insert && !any_free && overflow_full && upd_unreserved;
+    wire evict_new     = insert && !any_free && (skip || (overflow_full && upd_unreserved));
     wire evict_removed = take_overflow && upd_unreserved;
     wire evict_stashed = st_stash && !stash_free && stash_evict;
     wire evict_hand    = (give_up && hand_unreserved) || state_q == ST_EVICT;
@@ -685,6 +691,9 @@ module cw_cuckoo_table #(
             assert (overflow_cnt_q <= {1'b1, {OVERFLOW_W{1'b0}}});
             if (state_q == ST_SPILL)
                 assert (!overflow_full);
+            // 7. An unreserved entry that would need the overflow area starts no chain.
+            if (take && upd_unreserved && !easy)
+                assert (state_d == ST_RUN || state_d == ST_EVICT);
         end
 
     always @* begin

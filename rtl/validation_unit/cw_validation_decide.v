@@ -2,7 +2,8 @@
 //
 // Figure 6 of GETM as logic: what becomes of one load, store or release, given the granule's metadata. Combinational.
 //
-// push_ready says whether the stall buffer has a place for the request, room whether a new reserved entry may be inserted, drain
+// push_ready says whether the stall buffer has a place for the request, room whether a new reserved entry may be inserted (and
+// may use the overflow area, if it must), drain
 // that nothing may be left waiting. Exactly one of answer, stall, or neither (a release); update and wake go with it.
 // GETM section IV, Figure 6; section V.B.1 (rollover). Contract: include/cowarp/unit/validation_unit.h
 // C model: csim/unit/validation_unit.c

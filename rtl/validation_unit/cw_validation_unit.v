@@ -38,6 +38,7 @@ module cw_validation_unit #(
     input  wire [OWNER_W-1:0]    req_owner_i,
     input  wire [COUNT_W-1:0]    req_count_i,
     input  wire [ID_W-1:0]       req_id_i,
+    input  wire                  req_spill_i,
     output wire                  req_ready_o,
     // response channel
     output wire                  rsp_valid_o,
@@ -86,8 +87,8 @@ module cw_validation_unit #(
         end
     endgenerate
 
-    localparam PAYLOAD_W = 1 + OWNER_W + ID_W;                          // of a stalled request: kind, owner, id
-    localparam REQUEST_W = 3 + ID_W + COUNT_W + OWNER_W + TS_W;         // retried, kind, id, count, owner, warpts
+    localparam PAYLOAD_W = 2 + OWNER_W + ID_W;                          // of a stalled request: spill, kind, owner, id
+    localparam REQUEST_W = 4 + ID_W + COUNT_W + OWNER_W + TS_W;         // spill, retried, kind, id, count, owner, warpts
     localparam RSP_W     = ID_W + 2 + TS_W;
 
     // ---------------------------------------------------------------- request selection: retries first
@@ -116,9 +117,9 @@ module cw_validation_unit #(
     wire                  look_valid   = req_accept || retry_accept;
     wire [GRANULE_W-1:0]  look_granule = retry_accept ? retry_granule : req_granule_i;
     wire [REQUEST_W-1:0]  look_request = retry_accept
-        ? {1'b1, 1'b0, retry_payload[PAYLOAD_W-1], retry_payload[ID_W-1:0], {COUNT_W{1'b0}},
+        ? {retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], retry_payload[ID_W-1:0], {COUNT_W{1'b0}},
            retry_payload[ID_W+:OWNER_W], retry_warpts}
-        : {1'b0, req_kind_i, req_id_i, req_count_i, req_owner_i, req_warpts_i};
+        : {req_spill_i, 1'b0, req_kind_i, req_id_i, req_count_i, req_owner_i, req_warpts_i};
 
     // ---------------------------------------------------------------- requests in the table, oldest first
 
@@ -147,8 +148,9 @@ module cw_validation_unit #(
     wire [ID_W-1:0]    cur_id;
     wire [1:0]         cur_kind;
     wire               cur_retried;
+    wire               cur_spill;
 
-    assign {cur_retried, cur_kind, cur_id, cur_count, cur_owner, cur_warpts} = pipe0_q;
+    assign {cur_spill, cur_retried, cur_kind, cur_id, cur_count, cur_owner, cur_warpts} = pipe0_q;
 
     always @(posedge clk_i)
         if (rst_i)
@@ -166,6 +168,7 @@ module cw_validation_unit #(
     wire [GRANULE_W-1:0] res_granule;
     wire                 res_found;
     wire                 res_room;
+    wire                 res_easy;
     wire [TS_W-1:0]      res_wts;
     wire [TS_W-1:0]      res_rts;
     wire [COUNT_W-1:0]   res_writes;
@@ -209,6 +212,7 @@ module cw_validation_unit #(
         .res_granule_o  (res_granule),
         .res_found_o    (res_found),
         .res_room_o     (res_room),
+        .res_easy_o     (res_easy),
         .res_wts_o      (res_wts),
         .res_rts_o      (res_rts),
         .res_writes_o   (res_writes),
@@ -349,7 +353,7 @@ module cw_validation_unit #(
         .rts_i        (res_found ? res_rts : miss_rts),
         .writes_i     (res_writes),
         .entry_owner_i(res_owner),
-        .room_i       (res_room),
+        .room_i       (res_room && (res_easy || cur_spill)),
         .push_ready_i (push_ready),
         .drain_i      (drain_i),
         .answer_o     (dec_answer),
@@ -382,7 +386,7 @@ module cw_validation_unit #(
         .push_valid_i   (push),
         .push_granule_i (res_granule),
         .push_warpts_i  (cur_warpts),
-        .push_payload_i ({cur_kind[0], cur_owner, cur_id}),
+        .push_payload_i ({cur_spill, cur_kind[0], cur_owner, cur_id}),
         .push_ready_o   (push_ready),
         .wake_valid_i   (res_valid && dec_wake),
         .wake_granule_i (res_granule),

@@ -119,7 +119,7 @@ static void test_workloads__getm_rollover(void **state)
 {
     (void)state;
     struct run r = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=20", "buckets=50"},
-                    .settings = {"getm.ts_bits=6"}};
+                    .settings = {"getm.ts_bits=14"}}; /* 10 bits of warp number, 4 of logical time */
     expect_ok(&r);
     expect_conservation(&r, 20 * 192);
     assert_true(run_counter(&r, "rollovers") > 1);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cw_test.h"
-#include "gpu/config.h"
+#include "base/config.h"
 
 static struct cw_config preset(const char *name)
 {

@@ -17,7 +17,7 @@
 static const struct cw_config defaults = {
 #define X(field, name, def, lo, hi, unit, source, what) .field = def,
 #define E(field, name, def, words, source, what) .field = def,
-#include "gpu/config.def"
+#include "base/config.def"
 #undef X
 #undef E
 };

@@ -327,13 +327,13 @@ static const char *register_of(const char *type, char role)
                                           {"%r1", "%r2", "%r3", "%r4", "%d1"}, {"%d1", "%d2", "%d3", "%d4", "%d5"},
                                           {"%f1", "%f2", "%f3", "%f4", "%g1"}, {"%g1", "%g2", "%g3", "%g4", "%g5"},
                                           {"%p1", "%p2", "%p3", "%p4", "%p5"}};
-    uint32_t row = strcmp(type, "pred") == 0    ? 6
-                   : strcmp(type, "f32") == 0   ? 4
-                   : strcmp(type, "f64") == 0   ? 5
-                   : strchr(type, '8') != NULL  ? 0
+    uint32_t row = strcmp(type, "pred") == 0                                    ? 6
+                   : strcmp(type, "f32") == 0                                   ? 4
+                   : strcmp(type, "f64") == 0                                   ? 5
+                   : strchr(type, '8') != NULL                                  ? 0
                    : (strstr(type, "16") != NULL && strcmp(type, "f16x2") != 0) ? 1
-                   : strstr(type, "64") != NULL ? 3
-                                                : 2;
+                   : strstr(type, "64") != NULL                                 ? 3
+                                                                                : 2;
     return regs[row][role == 'd' ? 0 : role == 'a' ? 1 : role == 'b' ? 2 : role == 'c' ? 3 : 4];
 }
 

@@ -98,10 +98,33 @@ static void test_ptx_files__nvcc(void **state)
     }
 }
 
+/* The debug listing has one line for the module, for each kernel and for each micro-op. */
+static void test_ptx_files__dump(void **state)
+{
+    (void)state;
+    struct cw_module *m = load_file("nvcc_cu.ptx");
+    FILE *f = tmpfile();
+    uint32_t want = 1, lines = 0;
+    assert_non_null(f);
+    cw_module_dump(m, f);
+    rewind(f);
+    for (int c; (c = fgetc(f)) != EOF;)
+        lines += c == '\n';
+    fclose(f);
+    for (uint32_t i = 0; i < m->kernel_cnt; i++)
+        want += 1 + m->kernel[i].uop_cnt;
+    assert_int_equal(lines, want);
+    char text[8];
+    cw_uop_text(&m->kernel[0], &m->kernel[0].uop[0], text, sizeof(text)); /* cut, not overrun */
+    assert_true(strlen(text) < sizeof(text));
+    cw_module_destroy(m);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ptx_files__opencl),
     cmocka_unit_test(test_ptx_files__cuda_by_clang),
     cmocka_unit_test(test_ptx_files__nvcc),
+    cmocka_unit_test(test_ptx_files__dump),
 };
 
 CW_TEST_MAIN(tests)

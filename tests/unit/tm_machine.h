@@ -14,7 +14,7 @@
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
-#include "gpu/config.h"
+#include "base/config.h"
 #include "mem/partition.h"
 #include "tm/tm.h"
 
@@ -496,7 +496,7 @@ static inline void m_default_config(struct cw_config *c)
     static const struct cw_config defaults = {
 #define X(field, name, def, lo, hi, unit, source, what) .field = def,
 #define E(field, name, def, words, source, what)        .field = def,
-#include "gpu/config.def"
+#include "base/config.def"
 #undef X
 #undef E
     };

@@ -25,6 +25,11 @@
  * entry, which is evicted; else to the overflow area. No result is offered while an entry is on its way. An insertion that
  * ends at its first displacement with an eviction costs no cycle.
  *
+ * res_easy: the insertion needs neither stash nor overflow area, as far as the look-up's own rows and the fill tell: the granule
+ * is found, or one of its rows is free, or holds an unreserved entry, or fewer than evict_fill/16 of the rows are in use (a hint
+ * there: the chain will most likely find a row). When res_easy = 0, a reserved entry is inserted all the same, by a chain that
+ * ends in the stash or in the overflow area as a rule; an unreserved one starts no chain, it is evicted at once.
+ *
  * Evict channel: an evicted entry is offered from the cycle after it left the table until it is taken; results of that time
  * do not find it. So who keeps evicted timestamps has to consult the channel as well as its own memory.
  *
@@ -67,6 +72,7 @@
     OUT(res_granule, p->granule_w)                                                                      \
     OUT(res_found, 1)                                                                                   \
     OUT(res_room, 1)                /* found, or a reserved entry may be inserted */                    \
+    OUT(res_easy, 1)                /* found, or an insertion does not lead to the overflow area, see above */ \
     OUT(res_wts, p->ts_w)                                                                               \
     OUT(res_rts, p->ts_w)                                                                               \
     OUT(res_writes, p->count_w)                                                                         \

@@ -19,7 +19,10 @@
  *          it goes back, and the granule's requests sleep on. (A retried STORE that succeeds does not end the retries:
  *          its warp's other requests for the granule must not wait for a commit that waits for them.) No response.
  *   A warpts of all ones -> ROLLOVER, rsp_ts = w. While drain = 1: what would stall, and every retried request -> ROLLOVER.
- *   A STORE whose entry finds no place (overflow area full), or that would count beyond count_w bits -> FULL, rsp_ts = w.
+ *   A STORE whose entry finds no place, or that would count beyond count_w bits -> FULL, rsp_ts = w. It finds no place when the
+ *          overflow area is full; or, unless req_spill was 1, when its insertion would lead there (the cuckoo table's
+ *          res_easy = 0). So the requester, who knows how long it has been starving, decides about the use of the area,
+ *          which every later miss has to search; who never sets req_spill lives within the table.
  * The first successful access of a granule inserts an entry. One request per cycle is accepted while no insertion chain,
  * overflow access or retry intervenes; responses come in the order in which decisions are made, the earliest three cycles
  * after the request. rsp_ts is 0 for SUCCESS. Fields of a channel are 0 while its valid is 0. A RELEASE of a granule without
@@ -35,7 +38,7 @@ enum cw_vu_kind { CW_VU_LOAD = 0, CW_VU_STORE = 1, CW_VU_RELEASE = 2 };
 enum cw_vu_outcome {
     CW_VU_SUCCESS = 0,
     CW_VU_ABORT = 1,    /* timestamp check failed; rsp_ts is the cause */
-    CW_VU_FULL = 2,     /* had to wait, and the stall buffer was full */
+    CW_VU_FULL = 2,     /* had to wait, and the stall buffer was full; or no place for its reservation */
     CW_VU_ROLLOVER = 3  /* drained, or warpts was the largest value that ts_w bits hold */
 };
 
@@ -67,6 +70,7 @@ enum cw_vu_outcome {
     IN(req_owner, p->owner_w)      /* global warp number */                                             \
     IN(req_count, p->count_w)      /* RELEASE: writes to give back, at least 1 */                       \
     IN(req_id, p->id_w)            /* LOAD, STORE: comes back with the response */                      \
+    IN(req_spill, 1)               /* STORE: may use the overflow area */                               \
     OUT(req_ready, 1)              /* does not depend on inputs of the same cycle */                    \
     /* response channel: LOAD and STORE */                                                              \
     OUT(rsp_valid, 1)                                                                                   \

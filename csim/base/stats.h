@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics: one struct of 64-bit counters for the whole chip; name, unit and definition of each are in stats.def. */
-#ifndef CW_GPU_STATS_H
-#define CW_GPU_STATS_H
+#ifndef CW_BASE_STATS_H
+#define CW_BASE_STATS_H
 
 #include <stdint.h>
 
 struct cw_stats {
 #define X(field, unit, definition) uint64_t field;
 #define M(field, unit, definition) uint64_t field;
-#include "gpu/stats.def"
+#include "base/stats.def"
 #undef X
 #undef M
 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by config.c, config_presets.c and config_load.c. */
-#ifndef CW_GPU_CONFIG_PRIVATE_H
-#define CW_GPU_CONFIG_PRIVATE_H
+#ifndef CW_BASE_CONFIG_PRIVATE_H
+#define CW_BASE_CONFIG_PRIVATE_H
 
 #include <stddef.h>
 
-#include "gpu/config.h"
+#include "base/config.h"
 
 enum cw_config__id {
 #define X(field, name, def, lo, hi, unit, source, what) CW_CONFIG__##field,
 #define E(field, name, def, words, source, what)        CW_CONFIG__##field,
-#include "gpu/config.def"
+#include "base/config.def"
 #undef X
 #undef E
     CW_CONFIG__COUNT

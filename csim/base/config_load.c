@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/config_private.h"
+#include "base/config_private.h"
 
 #define FILE_MAX_BYTES (1u << 20)
 #define TOKEN_BYTES    64u

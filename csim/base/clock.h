@@ -11,8 +11,8 @@
  * earliest of: its next own event, and the heads of its input FIFOs (cw_fifo_next); a component that is blocked by a full
  * output asks for its next edge.
  */
-#ifndef CW_GPU_CLOCK_H
-#define CW_GPU_CLOCK_H
+#ifndef CW_BASE_CLOCK_H
+#define CW_BASE_CLOCK_H
 
 #include "base/fifo.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machine parameters: names, values and their limits, made from config.def. Presets are in config_presets.c, files in config_load.c. */
-#include "gpu/config.h"
+#include "base/config.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "gpu/config_private.h"
-#include "mem/packet.h"
+#include "base/config_private.h"
+#include "base/machine.h"
 
 #define NAME_MAX_LENGTH 63u
 
@@ -22,7 +22,7 @@ static const struct param params[] = {
 #define X(field, name, def, lo, hi, unit, source, what) \
     {name, offsetof(struct cw_config, field), (def), (lo), (hi), unit, NULL, source, what},
 #define E(field, name, def, words, source, what) {name, offsetof(struct cw_config, field), (def), 0, 0, "", words, source, what},
-#include "gpu/config.def"
+#include "base/config.def"
 #undef X
 #undef E
 };
@@ -30,7 +30,7 @@ static const struct param params[] = {
 static const char *const names[] = {
 #define X(field, name, def, lo, hi, unit, source, what) name,
 #define E(field, name, def, words, source, what)        name,
-#include "gpu/config.def"
+#include "base/config.def"
 #undef X
 #undef E
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machine configuration: one flat struct, filled from a preset, a TOML file and name=value settings. */
-#ifndef CW_GPU_CONFIG_H
-#define CW_GPU_CONFIG_H
+#ifndef CW_BASE_CONFIG_H
+#define CW_BASE_CONFIG_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { CW_OFF, CW_ON };
 struct cw_config {
 #define X(field, name, def, lo, hi, unit, source, what) uint32_t field;
 #define E(field, name, def, words, source, what) uint32_t field;
-#include "gpu/config.def"
+#include "base/config.def"
 #undef X
 #undef E
     char preset[32]; /* name of the preset that it started from */

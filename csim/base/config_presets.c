@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "gpu/config_private.h"
+#include "base/config_private.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 #define SET(field, value, source)             \

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C side of a trace: which signals there are, and their values. */
+#ifndef CW_HARNESS_WAVE_SIGNALS_H
+#define CW_HARNESS_WAVE_SIGNALS_H
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "wave/tap.h"
+#include "wave/wave_plugin.h"
+
+struct cw_wave__shown; /* how the value of a tapped signal comes about */
+
+struct cw_wave_signals {
+    struct cw_wave_signal *signal; /* signal_cnt; their values are read at each dump */
+    uint32_t signal_cnt;
+    const struct cw_wave_enum *enums;
+    uint32_t enum_cnt;
+    const struct cw_gpu *gpu;
+    uint64_t *value;
+    char (*text)[64];              /* scope and name of each signal */
+    struct cw_wave__shown *shown;
+    uint32_t tapped_first;         /* signals from here on come from taps */
+};
+
+/* taps may be NULL; it and the GPU must outlive the signals. 0 or CW_ENOMEM; to be destroyed in both cases. */
+int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, struct cw_error *err);
+void cw_wave_signals_destroy(struct cw_wave_signals *s);
+/* Takes the values of the clock counters at `now`; of the cores and the statistics; of the tapped units. */
+void cw_wave_sample_clocks(struct cw_wave_signals *s, cw_time now);
+void cw_wave_sample_chip(struct cw_wave_signals *s);
+void cw_wave_sample_units(struct cw_wave_signals *s);
+
+#endif
