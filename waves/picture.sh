@@ -52,7 +52,7 @@ fi >"$work/zoom.tcl"
 echo "set f [open $work/ready w]; puts \$f drawn; close \$f" >>"$work/zoom.tcl"
 
 cd "$root" # the views name their filter files from here
-DISPLAY=:$(cat "$work/display") gtkwave --nomenus --rcvar 'splash_disable on' --rcvar 'hide_sst on' --rcvar 'enable_horiz_grid off' \
+DISPLAY=:$(cat "$work/display") gtkwave --nomenus --rcvar 'splash_disable on' --rcvar 'hide_sst on' --rcvar 'left_justify_sigs on' \
     --script "$work/zoom.tcl" "$fst" "$view" >"$work/viewer.log" 2>&1 &
 viewer=$!
 wait_for "$work/ready" "gtkwave does not start"

@@ -209,8 +209,9 @@ static int throughput(const char *ptx, const char *preset)
     const double issue = (double)config(&b, "core.schedulers") / config(&b, "core.issue_cycles");
     cowarp_destroy(b.gpu);
     int bad = row("atomic additions to one address", 1, atomics(ptx, preset, 0), "per L2 cycle", 0.5, 1.01, "one per cycle in one slice");
-    bad += row("atomic additions to consecutive words", 32 * partitions / 9, atomics(ptx, preset, 4), "per L2 cycle", partitions,
-               32 * partitions, "bound by requests in the crossbar");
+    /* A request of 32 operands is 136 bytes, five flits. */
+    bad += row("atomic additions to consecutive words", 32 * partitions / 5, atomics(ptx, preset, 4), "per L2 cycle", partitions,
+               32 * partitions / 5, "five flits per 32 additions; the short run shows its start and end");
     bad += row("issue rate of one core, 16 warps of independent additions", issue, issue_rate(ptx, preset, 512), "per cycle", 0.85 * issue,
                issue, "core.schedulers / core.issue_cycles");
     return bad;

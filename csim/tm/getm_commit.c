@@ -190,7 +190,7 @@ void cw_getm__restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
     struct cw_getm_warp *w = c->warp + warp;
     struct cw_stats *stats = c->tm->cfg.stats;
     cw_time period = cw_getm_period(c->tm, CW_DOMAIN_CORE);
-    uint64_t delay = w->cleaned ? cw_backoff_cycles(c->tm->config, &c->rng, w->aborts) : 0;
+    uint64_t delay = w->cleaned || w->full ? cw_backoff_cycles(c->tm->config, &c->rng, w->aborts) : 0;
     uint64_t held = (now - w->done) / period;
     stats->tx_backoff_cycles += delay;
     stats->tx_wait_cycles += delay + held;
@@ -223,6 +223,7 @@ static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
     if (own > w->next_warpts)
         w->next_warpts = own;
     w->aborts++;
+    w->starved = w->ready != 0 ? 0 : w->starved + w->full;
     w->phase = CW_GETM_HELD;
     if (!c->stopped)
         cw_getm__restart(c, warp, now);

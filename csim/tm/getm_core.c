@@ -95,7 +95,7 @@ void cw_getm__begin_attempt(struct cw_getm_core *c, uint32_t warp, uint32_t lane
     w->phase = CW_GETM_RUN;
     w->lanes = lanes;
     w->aborted = w->ready = w->requested = w->losers = 0;
-    w->cleaned = false;
+    w->cleaned = w->full = false;
     w->begun = now;
     w->next_warpts = w->warpts;
     cw_redo_log_clear(&w->log);
@@ -129,7 +129,7 @@ static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
     stats->tx_thread_wait_cycles += waited * lane_cnt(lanes);
     cw_stat_max(&stats->tx_warps_max, c->tokens.used);
     w->tx_lanes = lanes;
-    w->aborts = 0;
+    w->aborts = w->starved = 0;
     w->done = now;
     if (c->tm->config->getm_new_warpts == CW_GETM_NEW_CORE)
         w->warpts = cw_getm__at(c->tm, c->largest, cw_getm_owner(c->tm, c->index, warp));
@@ -151,6 +151,7 @@ void cw_getm__abort_lanes(struct cw_getm_core *c, uint32_t warp, uint32_t lanes,
     if (lanes == 0)
         return;
     w->aborted |= lanes;
+    w->full |= cause == CW_VU_FULL;
     stats->tx_aborted += lane_cnt(lanes);
     *by_cause[cause] += lane_cnt(lanes);
     if (o != NULL)
@@ -272,7 +273,8 @@ static struct cw_packet *build_request(struct cw_getm_core *c, struct cw_getm_ac
     a->packets++;
     w->requested++;
     p->kind = a->store ? CW_PK_TX_STORE : CW_PK_TX_LOAD;
-    p->sub = (uint8_t)bytes;
+    bool spill = a->store && w->starved >= config->getm_spill_after;
+    p->sub = (uint8_t)(spill ? bytes | CW_GETM_SPILL : bytes);
     p->warp = (uint16_t)a->warp;
     p->warpts = w->warpts;
     p->owner = cw_getm_owner(c->tm, c->index, a->warp);
@@ -366,7 +368,7 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
 
 static void take_values(struct cw_getm_access *a, const struct cw_packet *p)
 {
-    uint32_t length = p->sub;
+    uint32_t length = cw_getm_bytes(p);
     for (uint32_t rest = p->lanes & ~p->aborted_lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest), own = a->raw ? a->own[lane] : 0;
         const uint8_t *from = p->u.data + p->lane_offset[lane];

@@ -83,7 +83,7 @@ static uint32_t places_pop(struct cw_getm_vu *v, struct places *q)
 static uint32_t lane_granules(const struct cw_getm_vu *v, const struct cw_packet *p, uint32_t lane)
 {
     uint32_t shift = v->tm->granule_shift, offset = p->lane_offset[lane];
-    uint32_t first = offset >> shift, last = (offset + p->sub - 1) >> shift;
+    uint32_t first = offset >> shift, last = (offset + cw_getm_bytes(p) - 1) >> shift;
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
 
@@ -174,7 +174,7 @@ static void observe_reads(struct cw_getm_vu *v, const struct cw_packet *p, uint3
     const struct cw_getm_warp *w = v->tm->core[p->core].warp + p->warp;
     uint32_t from = granule << v->tm->granule_shift, to = from + v->tm->config->tm_granule_bytes;
     for (uint32_t rest = p->lanes & w->lanes & ~w->aborted; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = p->lane_offset[lane] & ~3u, end = p->lane_offset[lane] + p->sub;
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = p->lane_offset[lane] & ~3u, end = p->lane_offset[lane] + cw_getm_bytes(p);
         for (uint32_t at = first < from ? from : first; at < end && at < to; at += 4) {
             uint32_t value;
             memcpy(&value, p->u.data + at, sizeof value);
@@ -262,7 +262,7 @@ static void drive_request(struct cw_getm_vu *v, const struct cw_getm_release *r)
         in->req_granule = r->granule;
         in->req_count = r->count;
         in->req_owner = r->owner;
-        in->req_warpts = in->req_id = 0;
+        in->req_warpts = in->req_id = in->req_spill = 0;
     } else if (in->req_valid) {
         uint32_t place = v->ready.place[v->ready.head];
         const struct cw_getm_pending *n = v->pending + place;
@@ -274,6 +274,7 @@ static void drive_request(struct cw_getm_vu *v, const struct cw_getm_release *r)
         in->req_owner = v->tm->sabotage == CW_GETM_SKIP_OWNER ? 0 : n->p->owner;
         in->req_id = place << v->granule_bits | granule;
         in->req_count = 0;
+        in->req_spill = !load && (n->p->sub & CW_GETM_SPILL) != 0;
     }
 }
 

@@ -17,7 +17,8 @@ enum cw_getm_sabotage { CW_GETM_SOUND, CW_GETM_SKIP_OWNER, CW_GETM_DROP_RTS, CW_
 /* sub of TX_CONTROL and TX_CONTROL_REPLY */
 enum { CW_GETM_STOP, CW_GETM_ACK, CW_GETM_RESUME };
 
-/* struct cw_packet as GETM uses it: sub = bytes per lane; tag = index of the access. */
+/* struct cw_packet as GETM uses it: sub = bytes per lane, with CW_GETM_SPILL in TX_STORE; tag = index of the access. */
+#define CW_GETM_SPILL    0x80u /* sub: the VU may use the overflow area */
 #define CW_GETM_TICKET   0 /* outcome[]: request: log packets that the warp has sent to this partition */
 #define CW_GETM_GRANULES 1 /* outcome[]: request and reply: granules of the line that are touched */
 #define CW_GETM_GRANTED  2 /* outcome[]: reply: those that the VU granted */
@@ -47,6 +48,7 @@ struct cw_getm_warp {
     uint32_t aborted;              /* of these */
     uint32_t ready;                /* commit: lanes at tx_commit, later those that survived 2PCR */
     uint32_t aborts;               /* failed attempts of this transaction */
+    uint32_t starved;              /* of these, since a lane committed, the ones with an abort for want of a place */
     uint32_t accesses;             /* in the system now */
     uint32_t requested;            /* requests sent in this attempt */
     uint32_t posted;               /* log writes on their way */
@@ -54,6 +56,7 @@ struct cw_getm_warp {
     uint32_t packets;              /* SEND: not yet handed over */
     bool half;                     /* MARK: first of a row's two accesses done */
     bool cleaned;                  /* an aborted lane had stored */
+    bool full;                     /* a lane aborted for want of a place: CW_VU_FULL */
     uint32_t losers;               /* of 2PCR */
     cw_time begun, ended, waiting; /* attempt's start; tx_commit; since when it waits */
     cw_time done;                  /* end of the transaction's last attempt */
@@ -170,6 +173,11 @@ static inline cw_time cw_getm_period(const struct cw_tm *tm, enum cw_domain d)
 static inline uint32_t cw_getm_owner(const struct cw_tm *tm, uint32_t core, uint32_t warp)
 {
     return core * tm->config->core_warps + warp;
+}
+
+static inline uint32_t cw_getm_bytes(const struct cw_packet *p)
+{
+    return p->sub & ~CW_GETM_SPILL;
 }
 
 static inline uint64_t cw_getm_granule(const struct cw_tm *tm, uint64_t addr)
