@@ -23,6 +23,7 @@ static const params_t getm = {32, 30, 12, 16, 8, 4, 32, 11, 12};
 static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 0, 1};
 static const params_t odd = {47, 37, 13, 15, 3, 3, 7, 16, 5};
 static const params_t small = {32, 30, 12, 16, 2, 2, 3, 8, 6};
+static const params_t eight_rows = {32, 30, 12, 16, 1, 1, 2, 0, 8};
 
 #define OVERFLOW_MAX 4096u
 
@@ -95,7 +96,10 @@ static void test_cuckoo_table__broken_copies_are_caught(void **state)
          "st_run && queue_cnt_q != 2'd0", 3},
         {"the last overflow entry is not searched", "cw_cuckoo_table", "{1'b0, search_idx_q} == overflow_less",
          "{1'b0, search_idx_q} + 1 >= overflow_less", 3},
-        {"removal forgets to move the last entry", "cw_cuckoo_table", "move_due_q <= !search_last;", "move_due_q <= 1'b0;", 1},
+        {"removal forgets to move the last entry", "cw_cuckoo_table", "move_due_q <= !search_last;", "move_due_q <= 1'b0;", 3},
+        {"reserved rows are easy", "cw_cuckoo_table", "any_free || |way_unreserved || !may_evict", "1'b1", 3},
+        {"an unreserved entry starts a chain among reserved ones", "cw_cuckoo_table", "upd_unreserved && !easy;",
+         "1'b0;", 3},
         {"flush keeps the stash", "cw_cuckoo_stash", "if (clear_i)", "if (clear_i && put_i)", 3}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
@@ -301,6 +305,56 @@ static void test_cuckoo_table__chains_end_in_stash_then_memory(void **state)
     }
 }
 
+/*
+ * Reserved entries are inserted as long as that is easy, with eviction allowed from the start: so each takes a free row, and a
+ * granule is refused only when its four rows are taken. Then an unreserved entry is sent away at once; and when one of the
+ * reservations has ended, the granules with that row are easy again.
+ */
+static void test_cuckoo_table__overflow_is_the_last_resort(void **state)
+{
+    enum { N = 60 };
+    out_t r;
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&eight_rows, backends[b]);
+        bool inside[N] = {false};
+        uint64_t refused = 0, easy = 0;
+        for (uint64_t g = 0; g < N; g++) {
+            assert_false(dut_do(d, g * 31, -1, &r));
+            inside[g] = r.res_easy;
+            refused += !inside[g];
+            if (inside[g])
+                (void)dut_do(d, g * 31, 1, NULL);
+            assert_int_equal(r.res_room, 1);
+        }
+        dut_settle(d);
+        assert_int_equal(d->out.used, N - refused);
+        assert_true(d->out.used >= 4 && d->out.used <= 8);
+        for (uint64_t g = 0, sent = 0; g < N; g++)
+            if (!inside[g]) {
+                assert_false(dut_do(d, g * 31, 0, NULL));
+                dut_settle(d);
+                assert_int_equal(d->last_cycles, 1);
+                assert_int_equal(d->evictions, ++sent);
+                assert_int_equal(d->last_evicted, g * 31);
+            }
+        assert_int_equal(d->stashed + d->overflowed, 0);
+        for (uint64_t g = 0, ended = 0; g < N; g++) {
+            bool found = dut_do(d, g * 31, inside[g] && ended == 0 ? 0 : -1, &r);
+            assert_int_equal(found, inside[g]);
+            assert_true(!found || r.res_easy); /* what is found needs no place */
+            ended += inside[g];
+        }
+        for (uint64_t g = 0; g < N; g++)
+            if (!inside[g]) {
+                (void)dut_do(d, g * 31, -1, &r);
+                easy += r.res_easy;
+            }
+        assert_true(easy > 0 && easy < refused); /* one row of a way's two */
+        dut_close(d);
+    }
+}
+
 /* From the fill at which eviction is allowed, an insertion among unreserved entries costs no cycle. */
 static void test_cuckoo_table__evicts_an_unreserved_entry_at_once(void **state)
 {
@@ -360,7 +414,7 @@ struct record {
 static void check_result(const struct record *m, const out_t *o)
 {
     if (o->res_found) {
-        assert_true(m->known);
+        assert_true(m->known && o->res_room && o->res_easy);
         assert_int_equal(o->res_wts, m->wts);
         assert_int_equal(o->res_rts, m->rts);
         assert_int_equal(o->res_writes != 0, m->reserved);
@@ -423,6 +477,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_cuckoo_table__insert_find_update),
     cmocka_unit_test(test_cuckoo_table__one_per_cycle),
     cmocka_unit_test(test_cuckoo_table__chains_end_in_stash_then_memory),
+    cmocka_unit_test(test_cuckoo_table__overflow_is_the_last_resort),
     cmocka_unit_test(test_cuckoo_table__evicts_an_unreserved_entry_at_once),
     cmocka_unit_test(test_cuckoo_table__blocked_evict_channel),
     cmocka_unit_test(test_cuckoo_table__loses_nothing),

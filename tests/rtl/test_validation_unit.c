@@ -108,6 +108,10 @@ static void test_validation_unit__broken_copies_are_caught(void **state)
         {"load checks rts too", "cw_validation_decide", "store && rts_i > wts_i ?", "rts_i > wts_i ?", 2},
         {"request taken before a retry", "cw_validation_unit", "open && !retry_valid && !retrying_q", "open && !retrying_q", 2},
         {"line not put back to sleep", "cw_validation_unit", "push && cur_retried", "push && cur_retried && dec_wake", 2},
+        {"any store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)", "res_room", 3},
+        {"no store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)", "res_room && res_easy", 3},
+        {"a sleeping store forgets that it may spill", "cw_validation_unit", "{cur_spill, cur_kind[0], cur_owner, cur_id}",
+         "{1'b0, cur_kind[0], cur_owner, cur_id}", 3},
         {"one response too many", "cw_validation_unit", "rsp_claims < 3'd4", "rsp_claims < 3'd5", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
@@ -121,7 +125,7 @@ struct dut {
     in_t in;
     out_t out;
     struct memory memory;
-    bool hold_responses;
+    bool hold_responses, no_spill;
     uint64_t cycle;
     struct {
         uint64_t id, outcome, ts, cycle;
@@ -191,6 +195,7 @@ static void dut_send(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint
         d->in.req_owner = owner;
         d->in.req_id = id;
         d->in.req_count = 1;
+        d->in.req_spill = !d->no_spill;
         dut_cycle(d);
         if (d->out.req_ready)
             return;
@@ -500,6 +505,70 @@ static void test_validation_unit__overflow_keeps_reservations_exact(void **state
 }
 
 /*
+ * Without req_spill, eight rows take at most eight reservations, and at least four, since a granule is refused only when all
+ * its rows are taken. A refused store is answered like a lack of room; a load of the granule is allowed and leaves its trace in the
+ * Bloom filter; with req_spill the same store succeeds.
+ */
+static void test_validation_unit__a_store_spills_only_if_it_may(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_open(&tiny, backends[b]);
+        uint64_t ts = 0, reserved = 0, refused = 0;
+        d->no_spill = true;
+        for (uint64_t g = 0; g < 40; g++) {
+            uint64_t outcome = dut_do(d, STORE, g * 77, 5, 1, &ts);
+            assert_true(outcome == SUCCESS || outcome == CW_VU_FULL);
+            assert_int_equal(ts, outcome == SUCCESS ? 0 : 5);
+            if (outcome == CW_VU_FULL)
+                refused = g * 77;
+            else {
+                reserved++;
+                EXPECT(STORE, g * 77, 5, 1, SUCCESS, 0); /* the owner's next store needs no place */
+            }
+        }
+        assert_true(reserved >= 4 && reserved <= 8);
+        assert_int_equal(d->stashed + d->overflowed + d->evictions, 0);
+        EXPECT(LOAD, refused, 9, 2, SUCCESS, 0);
+        assert_int_equal(d->evictions, 1);
+        EXPECT(STORE, refused, 8, 1, ABORT, 9);
+        EXPECT(STORE, refused, 9, 1, CW_VU_FULL, 9);
+        d->no_spill = false;
+        EXPECT(STORE, refused, 9, 1, SUCCESS, 0);
+        assert_int_equal(d->overflowed + d->stashed, 1);
+        EXPECT(LOAD, refused, 9, 2, ABORT, 10);
+        dut_close(d);
+    }
+}
+
+/* A store sleeps on an entry of the overflow area, which leaves with its release: the store needs a place again. */
+static void test_validation_unit__a_stalled_store_keeps_its_spill_bit(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (int spill = 0; spill < 2; spill++) {
+            struct dut *d = dut_open(&tiny, backends[b]);
+            uint64_t ts = 0, in_memory = 0;
+            for (uint64_t g = 0; d->overflowed < 12; g++) {
+                assert_int_equal(dut_do(d, STORE, g, 5, 1, &ts), SUCCESS);
+                assert_true(g < 40);
+            }
+            for (uint64_t g = 0; in_memory == 0 && g < 40; g++) { /* found by what its release does */
+                d->no_spill = !spill;
+                d->evictions = 0;
+                assert_int_equal(dut_do(d, STORE, g, 9, 2, &ts), STALLED);
+                uint64_t outcome = dut_do(d, CW_VU_RELEASE, g, 0, 1, &ts);
+                assert_int_equal(d->responses, 1);
+                in_memory = d->evictions;
+                assert_int_equal(outcome, in_memory && !spill ? CW_VU_FULL : SUCCESS);
+                assert_int_equal(ts, outcome == SUCCESS ? 0 : 9);
+            }
+            assert_true(in_memory > 0);
+            dut_close(d);
+        }
+}
+
+/*
  * A small table is filled with granules written at 100; a new one displaces one of them, and 1 to 5 cycles later each of
  * them is stored to at 50. Whichever of them has just left the table, its write must not be forgotten on its way to the Bloom filter.
  */
@@ -690,6 +759,8 @@ static void oracle_response(struct oracle *o, const out_t *out)
         assert_true(want == SUCCESS && !waits); /* never more permissive */
     else if (out->rsp_outcome == ABORT)
         assert_true(out->rsp_ts >= ts && out->rsp_ts > a->warpts);
+    else
+        assert_int_equal(out->rsp_ts, a->warpts);
     o->over += out->rsp_outcome != want;
     o->decisions++;
     a->live = a->waiting = false;
@@ -758,6 +829,7 @@ static int choose(struct oracle *o, struct cw_rng *rng, in_t *in)
     in->req_owner = a.owner;
     in->req_count = 1;
     in->req_id = id;
+    in->req_spill = cw_rng_below(rng, 2);
     return (int)id;
 }
 
@@ -862,6 +934,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_validation_unit__back_pressure),
     cmocka_unit_test(test_validation_unit__one_request_per_cycle),
     cmocka_unit_test(test_validation_unit__overflow_keeps_reservations_exact),
+    cmocka_unit_test(test_validation_unit__a_store_spills_only_if_it_may),
+    cmocka_unit_test(test_validation_unit__a_stalled_store_keeps_its_spill_bit),
     cmocka_unit_test(test_validation_unit__eviction_is_seen_at_once),
     cmocka_unit_test(test_validation_unit__full_overflow_area_refuses_stores),
     cmocka_unit_test(test_validation_unit__exact_without_evictions),
