@@ -7,7 +7,7 @@ import re
 import sys
 
 # A folder may include from itself and from folders earlier in the list.
-CSIM_ORDER = ["base", "ptx", "unit", "mem", "noc", "core", "tm", "pm", "check", "gpu"]
+CSIM_ORDER = ["base", "ptx", "exec", "unit", "mem", "noc", "core", "tm", "pm", "check", "gpu"]
 # Pairs that are one layer: the partition stands between the two crossbars.
 ALLOWED = {("mem", "noc"), ("noc", "mem")}
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "core/exec.h"
+#include "exec/exec.h"
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/stats.h"

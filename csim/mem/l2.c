@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/exec.h"
+#include "exec/exec.h"
 #include "mem/mshr.h"
 #include "mem/partition.h"
 

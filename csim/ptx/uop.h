@@ -113,7 +113,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_PC_NONE UINT32_MAX /* rpc: no reconvergence before the threads exit */
 
 struct cw_uop;
-struct cw_exec; /* core/exec.h */
+struct cw_exec; /* exec/exec.h */
 typedef void (*cw_exec_fn)(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 
 struct cw_uop {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "core/exec_private.h"
+#include "exec/exec_private.h"
 
 #define FX_REGS  8
 #define FX_WARPS 3 /* the warp under test is the middle one */

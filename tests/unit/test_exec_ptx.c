@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/exec.h"
+#include "exec/exec.h"
 
 struct ptx_case {
     const char *text, *result; /* result: h0 r0 f0 l0 d0 or p0 */

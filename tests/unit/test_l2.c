@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/exec.h"
+#include "exec/exec.h"
 #include "mem/l2.h"
 
 #define T 10u

@@ -3,7 +3,7 @@
  * Which instructions the reader takes. The forms are those of the PTX ISA's syntax boxes, one template per box: %T stands for each of the
  * listed types, %d %a %b %c for registers of that type, %w for one of twice the width.
  */
-#include "core/exec.h"
+#include "exec/exec.h"
 #include "ptx_fixture.h"
 
 struct form {

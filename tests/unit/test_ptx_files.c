@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compilers emit: tests/ptx/ holds the sources and the commands. Expected sizes and counts are read off the sources. */
-#include "core/exec.h"
+#include "exec/exec.h"
 #include "ptx_fixture.h"
 
 static struct cw_module *load_file(const char *name)

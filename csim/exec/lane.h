@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expands exec_lane.def into one execution function per line and a table of them. Included once per instruction set by a file that
+ * Expands lane.def into one execution function per line and a table of them. Included once per instruction set by a file that
  * defines CW_LANE_TABLE, the table's name; everything here is static, so that each gets code of its own.
  *
  * A function computes all 32 lanes and, unless all are on, blends under the mask: no branch per lane, so the compiler makes
  * vector code of it, and a lane that is off keeps its value.
  */
-#include "core/exec_fp.h"
-#include "core/exec_private.h"
+#include "exec/fp.h"
+#include "exec/exec_private.h"
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* divisions and calls of libm stay scalar: expected */
@@ -410,7 +410,7 @@ CW_INLINE void cw_setp_write(const struct cw_uop *u, const struct cw_exec *x, ui
         cw_setp_write(u, x, mask, (uint32_t)p);                  \
     }
 
-#include "core/exec_lane.def"
+#include "exec/lane.def"
 
 #define CW_SELP(W)                                                                                \
     static void cw_lane_selp##W(CW_EXEC_ARGS)                                                     \
@@ -436,5 +436,5 @@ CW_SELP(64)
 const struct cw_exec_entry CW_LANE_TABLE[] = {
     {CW_OP_SELP, CW_U32, CW_FORM_PLAIN, cw_lane_selp32},
     {CW_OP_SELP, CW_U64, CW_FORM_PLAIN, cw_lane_selp64},
-#include "core/exec_lane.def"
+#include "exec/lane.def"
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binding: which function executes a micro-op. The vector loops of exec_lane.def come first; what they leave has a
+ * Binding: which function executes a micro-op. The vector loops of lane.def come first; what they leave has a
  * scalar function that serves every type of its operation.
  */
-#include "core/exec_private.h"
+#include "exec/exec_private.h"
 
 #define BIT(type) (1u << (type))
 #define INTS      (BIT(CW_U16) | BIT(CW_S16) | BIT(CW_U32) | BIT(CW_S32) | BIT(CW_U64) | BIT(CW_S64))

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "core/exec.h"
+#include "exec/exec.h"
 
 #define CW_FULL_MASK UINT32_C(0xffffffff)
 
@@ -104,7 +104,7 @@ struct cw_exec_entry {
     cw_exec_fn fn;
 };
 
-/* The vector loops (exec_lane.h), compiled for the baseline and, on x86-64, for AVX2 with FMA; both give the same bits. */
+/* The vector loops (lane.h), compiled for the baseline and, on x86-64, for AVX2 with FMA; both give the same bits. */
 extern const struct cw_exec_entry cw_exec__lane_base[];
 extern const size_t cw_exec__lane_base_cnt;
 extern const struct cw_exec_entry cw_exec__lane_avx2[];

@@ -15,7 +15,7 @@
 
 #define CW_TARGET_FMA 1 /* neither compiler's pragma reliably defines __FMA__ */
 #define CW_LANE_TABLE cw_exec__lane_avx2
-#include "core/exec_lane.h"
+#include "exec/lane.h"
 
 #ifdef __clang__
 #pragma clang attribute pop
@@ -23,7 +23,7 @@
 const size_t cw_exec__lane_avx2_cnt = sizeof cw_exec__lane_avx2 / sizeof cw_exec__lane_avx2[0];
 
 #else
-#include "core/exec_private.h"
+#include "exec/exec_private.h"
 
 const struct cw_exec_entry cw_exec__lane_avx2[] = {{0, 0, 0, NULL}};
 const size_t cw_exec__lane_avx2_cnt = 0;

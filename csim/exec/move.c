@@ -2,7 +2,7 @@
 /* Moves other than register to register, predicates, address spaces, kernel parameters and the carry chain. */
 #include <string.h>
 
-#include "core/exec_private.h"
+#include "exec/exec_private.h"
 
 void cw_exec__nop(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
 {

@@ -152,7 +152,7 @@ struct cw_fp {
     int e;
 };
 
-/* exec_cvt.c; type is F16, F32 or F64; round one of RN, RZ, RM, RP or its ..I twin. */
+/* cvt.c; type is F16, F32 or F64; round one of RN, RZ, RM, RP or its ..I twin. */
 const struct cw_fp_format *cw_fp_format_of(enum cw_type type);
 struct cw_fp cw_fp_decode(uint64_t bits, enum cw_type type);
 uint64_t cw_fp_encode(struct cw_fp v, enum cw_type type, enum cw_round round);

@@ -3,7 +3,7 @@
  * Operations across the lanes of a warp. Those that take part are the lanes that execute the instruction and are in its membermask; a
  * SIMT stack cannot bring in lanes that are on another path, so .sync means the members that are here.
  */
-#include "core/exec_private.h"
+#include "exec/exec_private.h"
 
 /* Lanes of mask that the membermask o, read in the first lane, names. */
 static uint32_t members(const struct cw_exec *x, struct cw_opnd o, uint32_t mask)

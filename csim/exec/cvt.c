@@ -2,10 +2,10 @@
 /*
  * CVT in all its combinations, and the rounding that it rests on: in integer arithmetic, so that neither the host's rounding mode
  * nor its conversion instructions (which differ out of range) can show. The frequent combinations have vector
- * loops in exec_lane.def.
+ * loops in lane.def.
  */
-#include "core/exec_fp.h"
-#include "core/exec_private.h"
+#include "exec/fp.h"
+#include "exec/exec_private.h"
 
 const struct cw_fp_format *cw_fp_format_of(enum cw_type type)
 {
