@@ -221,10 +221,10 @@ static void present(struct table *t)
 }
 
 /* Which of the rows' entries to displace: the first unreserved one from `first` on if eviction is allowed, else `first`. */
-static uint32_t choose_victim(const struct table *t, uint64_t rows, uint32_t first, uint32_t choices)
+static uint32_t choose_victim(const struct table *t, uint64_t rows, uint32_t first)
 {
     if (t->used >= t->evict_from)
-        for (uint32_t i = 0; i < choices; i++)
+        for (uint32_t i = 0; i < WAYS; i++)
             if (at(t, rows, (first + i) % WAYS)->writes == 0)
                 return (first + i) % WAYS;
     return first;
@@ -279,7 +279,7 @@ static enum state insert(struct table *t, const struct entry *e)
         return evict(t, *e, ST_RUN);
     if (t->overflow_used == t->overflow_size)
         return ST_RUN;
-    uint32_t way = choose_victim(t, t->s1_rows, t->rotor, WAYS);
+    uint32_t way = choose_victim(t, t->s1_rows, t->rotor);
     t->rotor = (t->rotor + 1) % WAYS;
     t->swaps = 1;
     return displace(t, t->s1_rows, way, *e);
@@ -340,7 +340,7 @@ static enum state chain_write(struct table *t)
     if (t->swaps == t->p.max_swaps)
         return t->hand.writes == 0 ? evict(t, t->hand, ST_RUN) : ST_STASH;
     t->swaps++;
-    uint32_t way = choose_victim(t, rows, (t->hand_way + 1) % WAYS, WAYS - 1);
+    uint32_t way = choose_victim(t, rows, (t->hand_way + 1) % WAYS);
     return displace(t, rows, way, t->hand);
 }
 

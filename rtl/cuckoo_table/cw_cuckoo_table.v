@@ -307,10 +307,9 @@ module cw_cuckoo_table #(
     wire give_up       = st_chain_write && !any_free && last_swap;
 
     // The victim: the first unreserved one from victim_first on, if eviction is allowed; else victim_first. The way that the
-    // entry in hand came from holds the one that displaced it, and is left alone.
+    // entry in hand came from is the last choice; it holds the one that displaced it, which is reserved if eviction is allowed.
     wire [1:0] victim_first = st_chain_write ? hand_way_q + 2'd1 : rotor_q;
-    wire [3:0] victim_cand  = way_unreserved & ~(st_chain_write ? 4'b0001 << hand_way_q : 4'b0000);
-    wire       victim_unres = may_evict && |victim_cand;
+    wire       victim_unres = may_evict && |way_unreserved;
 
     reg  [1:0] victim_way;
     reg  [1:0] victim_try;
@@ -323,7 +322,7 @@ module cw_cuckoo_table #(
         if (victim_unres)
             for (v = 3; v >= 0; v = v - 1) begin
                 victim_try = victim_first + v[1:0];
-                if (victim_cand[victim_try])
+                if (way_unreserved[victim_try])
                     victim_way = victim_try;
             end
         victim_entry = {ENTRY_W{1'b0}};

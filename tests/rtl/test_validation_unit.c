@@ -108,7 +108,8 @@ static void test_validation_unit__broken_copies_are_caught(void **state)
         {"load checks rts too", "cw_validation_decide", "store && rts_i > wts_i ?", "rts_i > wts_i ?", 2},
         {"request taken before a retry", "cw_validation_unit", "open && !retry_valid && !retrying_q", "open && !retrying_q", 2},
         {"line not put back to sleep", "cw_validation_unit", "push && cur_retried", "push && cur_retried && dec_wake", 2},
-        {"any store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)", "res_room", 3},
+        {"any store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)",
+         "res_room || (res_easy && cur_spill)", 3},
         {"no store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)", "res_room && res_easy", 3},
         {"a sleeping store forgets that it may spill", "cw_validation_unit", "{cur_spill, cur_kind[0], cur_owner, cur_id}",
          "{1'b0, cur_kind[0], cur_owner, cur_id}", 3},
@@ -661,7 +662,8 @@ struct oracle {
     uint32_t pending[IDS + IN_FLIGHT], pending_cnt; /* accepted, not settled; oldest first */
     struct warp warp[OWNERS];
     bool exact;
-    uint64_t decisions, aborts, waits, over, commits;
+    const params_t *params;
+    uint64_t decisions, aborts, waits, over, commits, refused;
 };
 
 static enum cw_vu_outcome judge(const struct oracle *o, const struct access *a, uint64_t *ts, bool *waits)
@@ -719,6 +721,16 @@ static bool is_pending(const struct oracle *o, uint32_t id)
     return false;
 }
 
+/* Whether the stall buffer has no place for a request of this granule: its line is full, or it has none and all are taken. */
+static bool stall_buffer_is_full(const struct oracle *o, uint32_t granule)
+{
+    uint32_t entries[GRANULES] = {0}, lines = 0;
+    for (uint32_t i = 0; i < IDS; i++)
+        if (o->access[i].live && o->access[i].waiting && entries[o->access[i].granule]++ == 0)
+            lines++;
+    return entries[granule] == o->params->stall_entries || (entries[granule] == 0 && lines == o->params->stall_lines);
+}
+
 /* Brings the oracle to the moment at which the unit decided request id with this outcome. */
 static void catch_up(struct oracle *o, uint32_t id, uint64_t outcome)
 {
@@ -732,6 +744,8 @@ static void catch_up(struct oracle *o, uint32_t id, uint64_t outcome)
     }
     if (!o->exact && outcome != SUCCESS)
         return; /* approximate timestamps may forbid what would be allowed, or would wait */
+    if (outcome == CW_VU_FULL)
+        return;
     for ((void)judge(o, a, &ts, &waits); waits; (void)judge(o, a, &ts, &waits)) {
         retried = true;
         settle_oldest(o);
@@ -751,7 +765,11 @@ static void oracle_response(struct oracle *o, const out_t *out)
     assert_true(id < IDS && a->live);
     catch_up(o, id, out->rsp_outcome);
     enum cw_vu_outcome want = judge(o, a, &ts, &waits);
-    if (o->exact) {
+    if (o->exact && out->rsp_outcome == CW_VU_FULL) {
+        assert_true(waits && stall_buffer_is_full(o, a->granule));
+        assert_int_equal(out->rsp_ts, a->warpts);
+        o->refused++;
+    } else if (o->exact) {
         assert_false(waits);
         assert_int_equal(out->rsp_outcome, want);
         assert_int_equal(out->rsp_ts, ts);
@@ -761,7 +779,7 @@ static void oracle_response(struct oracle *o, const out_t *out)
         assert_true(out->rsp_ts >= ts && out->rsp_ts > a->warpts);
     else
         assert_int_equal(out->rsp_ts, a->warpts);
-    o->over += out->rsp_outcome != want;
+    o->over += out->rsp_outcome != want && !(o->exact && out->rsp_outcome == CW_VU_FULL);
     o->decisions++;
     a->live = a->waiting = false;
     w->outstanding--;
@@ -865,6 +883,7 @@ static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exa
     uint64_t last_answer = 0;
     assert_non_null(o);
     o->exact = exact;
+    o->params = p;
     cw_rng_seed(&rng, seed);
     for (uint64_t n = 0; n < cycles; n++) {
         if (chosen < 0) {
@@ -889,8 +908,8 @@ static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exa
             settle_all(o);
     }
     printf("%" PRIu64 " cycles: %" PRIu64 " decisions checked, %" PRIu64 " aborts, %" PRIu64 " waited, %" PRIu64
-           " differ from exact metadata, %" PRIu64 " commits; %u evictions, %u to the stash, %u to memory, slowest access %u "
-           "cycles\n", cycles, o->decisions, o->aborts, o->waits, o->over, o->commits, d->evictions, d->stashed,
+           " differ from exact metadata, %" PRIu64 " commits, %" PRIu64 " refused for want of a stall buffer entry; %u evictions, %u to the stash, %u to memory, slowest access %u "
+           "cycles\n", cycles, o->decisions, o->aborts, o->waits, o->over, o->commits, o->refused, d->evictions, d->stashed,
            d->overflowed, d->slowest);
     assert_true(o->decisions > cycles / 20 && o->waits > 0 && o->commits > 0);
     if (exact)
