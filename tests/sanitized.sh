@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# sanitized.sh SOURCE_DIR BUILD_DIR: the unit and system tests once more, built with the address and undefined-behaviour sanitizers.
+set -euo pipefail
+source_dir=$1 build=$2
+cd "$source_dir"
+mkdir -p "$build"
+if ! { cmake --preset debug -B "$build" && cmake --build "$build"; } >"$build/build.log" 2>&1; then
+    tail -n 40 "$build/build.log" >&2
+    exit 1
+fi
+ctest --test-dir "$build" -R '^(unit|system)[.]' --output-on-failure
