@@ -49,11 +49,15 @@ struct cli_command {
     bool takes_machine; /* the options of cli_machine_options too */
     const char *notes;  /* end of its help text */
     int (*run)(const struct cli_parsed *p);
+    const char *script; /* instead of run: a Python script, relative to the source tree */
 };
 
-extern const struct cli_command cli_list, cli_run, cli_config, cli_exec;
+extern const struct cli_command cli_list, cli_run, cli_config, cli_exec, cli_reproduce;
 extern const struct cli_option cli_machine_options[];
 extern const uint32_t cli_machine_option_cnt;
+
+/* Becomes the command's script; returns, an exit status, only when it cannot. */
+int cli_script(const struct cli_command *c, int argc, char **argv);
 
 /* The option's value, the fallback when it was not given. */
 const char *cli_value(const struct cli_parsed *p, const char *option, const char *fallback);

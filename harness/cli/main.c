@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-static const struct cli_command *const commands[] = {&cli_list, &cli_run, &cli_exec, &cli_config};
+static const struct cli_command *const commands[] = {&cli_list, &cli_run, &cli_exec, &cli_config, &cli_reproduce};
 #define COMMAND_CNT ((uint32_t)(sizeof commands / sizeof commands[0]))
 
 static const struct cli_command *find(const char *name)
@@ -41,7 +41,7 @@ static int help_all(void)
 {
     printf("cowarp %s: runs PTX kernels on a cycle-level GPU whose hardware units are C models or Verilog\n\n", cowarp_version());
     for (uint32_t i = 0; i < COMMAND_CNT; i++)
-        printf("  cowarp %-8s %s\n", commands[i]->name, commands[i]->what);
+        printf("  cowarp %-9s %s\n", commands[i]->name, commands[i]->what);
     printf("  cowarp help COMMAND tells the options of one command\n"
            "  cowarp --version\n\n"
            "Exit status: 0 done and correct, 1 the run or a check failed, 2 the request was wrong.\n");
@@ -54,6 +54,8 @@ static int help_one(const struct cli_command *c)
     if (c->option_cnt > 0)
         printf("\nOptions\n");
     print_options(c->option, c->option_cnt);
+    if (c->script != NULL)
+        printf("\n'cowarp %s --help' tells its options.\n", c->name);
     if (c->takes_machine) {
         printf("\nOptions of the machine and the run\n");
         print_options(cli_machine_options, cli_machine_option_cnt);
@@ -82,6 +84,8 @@ static bool wants_help(int argc, char **argv)
 static int run_command(const struct cli_command *c, int argc, char **argv)
 {
     struct cli_parsed p;
+    if (c->script != NULL)
+        return cli_script(c, argc, argv);
     if (wants_help(argc, argv))
         return help_one(c);
     int status = cli_parse(&p, c, argc, argv);

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reproduces tables and figures: `reproduce.py NAME ...` makes the runs that are missing and writes CSV, plot and table of each.
+`cowarp reproduce` calls it. Exit status: 0 done, 1 a run failed, 2 the request was wrong."""
+import argparse
+import difflib
+import importlib.util
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import fidelity  # noqa: E402  (after the path is set)
+import report  # noqa: E402
+from runs import RunFailed, Store  # noqa: E402
+
+
+def all_experiments():
+    """Every experiment of every folder's figures.py, by name."""
+    found = {}
+    for path in sorted(HERE.glob("*/figures.py")):
+        spec = importlib.util.spec_from_file_location(f"{path.parent.name}_figures", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for experiment in module.EXPERIMENTS:
+            found[experiment.name] = experiment
+    return found
+
+
+def chosen(names, known):
+    """The experiments named, a prefix such as `getm` or `all` standing for many; raises ValueError with a suggestion."""
+    result = []
+    for name in names:
+        group = [e for e in known.values() if name in ("all", e.name, e.name.split(".")[0])]
+        if not group:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean '{near[0]}'?" if near else "see 'cowarp reproduce --list'"
+            raise ValueError(f"no experiment is named '{name}'; {hint}")
+        result += [e for e in group if e not in result]
+    return result
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="cowarp reproduce", description="Reproduces tables and figures of the papers.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="getm.fig11, a paper (getm), or all")
+    parser.add_argument("--list", action="store_true", help="list the experiments")
+    parser.add_argument("--binary", default=HERE.parent / "build/cowarp", help="the simulator (build/cowarp)")
+    parser.add_argument("--out", default="build/experiments", help="folder for results and finished runs (build/experiments)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
+    parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
+    parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out")
+    parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
+    return parser.parse_args(arguments)
+
+
+def reproduce(experiment, store, options, paper):
+    made = store.make_all(experiment.runs(), options.jobs)
+    if options.runs_only:
+        print(f"{experiment.name}: {made} runs made")
+        return
+    tables, claims = experiment.make(store.get)
+    print(report.write(options.out, experiment.name, tables, claims, paper))
+
+
+def main(arguments):
+    options = parse(arguments)
+    known = all_experiments()
+    if options.list or not (options.names or options.fidelity):
+        for experiment in known.values():
+            print(f"{experiment.name:<16} {experiment.what}")
+        return 0
+    try:
+        experiments = chosen(options.names, known)
+        if not pathlib.Path(options.binary).is_file():
+            raise ValueError(f"no simulator at {options.binary}; build it first (./run), or say --binary")
+        if options.jobs < 1 or options.limit < 1:
+            raise ValueError("--jobs and --limit must be at least 1")
+    except ValueError as wrong:
+        print(f"cowarp reproduce: {wrong}", file=sys.stderr)
+        return 2
+    store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit)
+    paper = report.load_claims(HERE)
+    status = 0
+    for experiment in experiments:
+        try:
+            reproduce(experiment, store, options, paper)
+        except RunFailed as failure:
+            print(f"cowarp reproduce: {experiment.name}: {failure}", file=sys.stderr)
+            status = 1
+    if options.fidelity:
+        pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv"))
+    return status
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        print("cowarp reproduce: interrupted; finished runs are kept", file=sys.stderr)
+        sys.exit(1)

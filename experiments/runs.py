@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulation runs that are kept: a run is made once per build of the simulator and machine configuration, and read back afterwards."""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    """One simulation. settings: (name, value) pairs as of `cowarp config`; params: the workload's own; both sorted by the maker."""
+    workload: str
+    system: str
+    warps: int = 8  # transactional warps per core, 0 for unlimited; of no effect on locks
+    preset: str = "getm"
+    settings: tuple = ()
+    params: tuple = ()
+
+    def arguments(self):
+        words = ["run", self.workload, "--system", self.system, "--preset", self.preset]
+        if self.system not in ("fglock", "cglock"):
+            words += ["--tx-warps", str(self.warps)]
+        for name, value in self.settings:
+            words += ["--set", f"{name}={value}"]
+        for name, value in self.params:
+            words += ["--param", f"{name}={value}"]
+        return words
+
+
+class RunFailed(Exception):
+    """A simulation that did not end with a right result; the text says which and why."""
+
+
+class Store:
+    """Finished runs in a folder: one JSON file each, named by a digest of the simulator's binary and the run's arguments."""
+
+    def __init__(self, binary, folder, limit_seconds):
+        self.binary = pathlib.Path(binary)
+        self.folder = pathlib.Path(folder)
+        self.limit_seconds = limit_seconds
+        self.folder.mkdir(parents=True, exist_ok=True)
+        digest = hashlib.sha256(self.binary.read_bytes())
+        for kernel in sorted((self.binary.parent / "kernels").glob("*.ptx")):
+            digest.update(kernel.read_bytes())
+        self.simulator = digest.hexdigest()
+
+    def path(self, run):
+        text = self.simulator + " ".join(run.arguments())
+        return self.folder / f"{run.workload}-{run.system}-{hashlib.sha256(text.encode()).hexdigest()[:20]}.json"
+
+    def get(self, run):
+        """The run's statistics as `cowarp run --stats` writes them; makes the run if it is not there yet. A run that failed is kept as such."""
+        path = self.path(run)
+        if not path.exists():
+            self._make(run, path)
+        stats = json.loads(path.read_text())
+        if stats.get("check") != "passed":
+            raise RunFailed(f"cowarp {' '.join(run.arguments())}: {stats.get('error') or 'its check failed'}")
+        return stats
+
+    def _make(self, run, path):
+        partial = path.with_suffix(f".{os.getpid()}.partial")
+        try:
+            done = subprocess.run([self.binary, *run.arguments(), "--stats", partial], capture_output=True, text=True,
+                                  timeout=self.limit_seconds, check=False)
+            said = (done.stderr.strip().splitlines() or ["no message"])[0]
+            if not partial.exists():
+                if done.returncode != 1:
+                    raise RunFailed(f"cowarp {' '.join(run.arguments())}: {said}")
+                partial.write_text(json.dumps({"check": "failed", "error": said}))
+        except subprocess.TimeoutExpired:
+            partial.write_text(json.dumps({"check": "failed", "error": f"not done after {self.limit_seconds} s"}))
+        partial.replace(path)
+
+    def make_all(self, runs, jobs):
+        """Makes the runs that are not there yet, `jobs` at a time; returns how many there were. Failures stay in their files."""
+        missing = [run for run in dict.fromkeys(runs) if not self.path(run).exists()]
+        if not missing:
+            return 0
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            futures = {pool.submit(self._make, run, self.path(run)): run for run in missing}
+            try:
+                for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                    future.result()
+                    if sys.stderr.isatty():
+                        print(f"\r{number}/{len(missing)} runs", end="", file=sys.stderr, flush=True)
+            except BaseException:
+                for future in futures:
+                    future.cancel()
+                raise
+        if sys.stderr.isatty():
+            print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+        return len(missing)
+
+
+def counter(stats, name):
+    return stats["counters"][name]["value"]
+
+
+def flits(stats):
+    return counter(stats, "noc_up_flits") + counter(stats, "noc_down_flits")
+
+
+def aborts_per_1k(stats):
+    commits = counter(stats, "tx_committed")
+    return 1000.0 * counter(stats, "tx_aborted") / commits if commits else 0.0
+
+
+def gmean(values):
+    product, count = 1.0, 0
+    for value in values:
+        product *= value
+        count += 1
+    return product ** (1.0 / count) if count else float("nan")
