@@ -11,7 +11,7 @@
 int cli_script(const struct cli_command *c, int argc, char **argv)
 {
     char path[4096];
-    if (snprintf(path, sizeof path, "%s/%s", COWARP_SOURCE_DIR, c->script) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/%s", CW_SOURCE_DIR, c->script) >= (int)sizeof path)
         return cli_error(CLI_FAILED, "%s: the path of the source tree is too long", c->name);
     if (access(path, R_OK) != 0)
         return cli_error(CLI_FAILED, "%s: %s: %s; this command needs the source tree", c->name, path, strerror(errno));
