@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Concurrency sweeps: each system at the number of transactional warps per core at which it is fastest, as the papers compare them."""
-from runs import Run, RunFailed
+"""The workloads by the papers' names, and concurrency sweeps: each system at the number of transactional warps per core at which it is fastest, as the papers compare them."""
+from report import Table
+from runs import Run, RunFailed, gmean
 
+LABEL = {"ht-h": "HT-H", "ht-m": "HT-M", "ht-l": "HT-L", "atm": "ATM", "cl": "CL", "clto": "CLto", "bh-h": "BH-H", "bh-l": "BH-L",
+         "cc": "CC", "ap": "AP"}
 CONCURRENCIES = (1, 2, 4, 8, 16, 0)
 
 
@@ -10,7 +13,7 @@ def concurrency_name(warps):
 
 
 def sweep(workload, system, preset="getm", settings=(), concurrencies=CONCURRENCIES):
-    if system in ("fglock", "cglock"):
+    if system in ("fglock", "cglock", "serial"):
         concurrencies = concurrencies[:1]
     return [Run(workload, system, warps, preset, tuple(settings)) for warps in concurrencies]
 
@@ -31,3 +34,10 @@ class Best:
         if self.stats is None:
             raise RunFailed(self.failed[0])
         self.cycles = self.stats["cycles"]
+
+
+def ratios(title, workloads, columns, ylabel="ratio"):
+    """columns: (label, function of a workload). One row per workload, and a row of geometric means."""
+    rows = [[LABEL[w]] + [value(w) for _, value in columns] for w in workloads]
+    rows.append(["GMEAN"] + [gmean(row[i] for row in rows) for i in range(1, len(columns) + 1)])
+    return Table(title, ["workload"] + [label for label, _ in columns], rows, "bars", ylabel)

@@ -3,32 +3,29 @@
 from experiment import Experiment
 from report import Claim, Table
 from runs import Run, aborts_per_1k, counter, flits, gmean
-from sweep import CONCURRENCIES, Best, concurrency_name, sweep
+from sweep import CONCURRENCIES, LABEL, Best, concurrency_name, ratios, sweep
 
 WORKLOADS = ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "cc", "ap")
-LABEL = {name: name.split("-")[0].upper() if name == "bh-h" else name.upper().replace("CLTO", "CLto") for name in WORKLOADS}
 SYSTEMS = {"warptm": "WarpTM", "eapg": "EAPG", "warptm-el": "WarpTM-EL", "getm": "GETM"}
 TABLE_IV = {  # best concurrency and aborts per 1,000 commits, in the order of SYSTEMS
     "ht-h": ("2/2/8/8", "119/113/122/460"), "ht-m": ("8/4/8/8", "98/84/83/172"), "ht-l": ("8/4/8/8", "80/78/78/207"),
     "atm": ("4/4/4/4", "27/26/25/114"), "cl": ("2/2/4/4", "93/91/119/205"), "clto": ("4/2/4/4", "110/61/72/176"),
     "bh-h": ("2/2/8/inf", "93/86/145/865"), "cc": ("inf/inf/inf/inf", "6/5/1/38"), "ap": ("1/1/1/1", "231/237/204/9188")}
-CORES_56 = (("core.count", 56), ("partition.count", 8), ("l2.bytes", 524288))
 
 
-def best_all(get, systems, settings=()):
-    return {(w, s): Best(get, sweep(w, s, settings=settings)) for w in WORKLOADS for s in systems}
+def best_all(get, systems, settings=(), preset="getm"):
+    return {(w, s): Best(get, sweep(w, s, preset, settings)) for w in WORKLOADS for s in systems}
 
 
-def sweep_all(systems, settings=()):
-    return [run for w in WORKLOADS for s in systems for run in sweep(w, s, settings=settings)]
+def sweep_all(systems, settings=(), preset="getm"):
+    return [run for w in WORKLOADS for s in systems for run in sweep(w, s, preset, settings)]
 
 
-def normalised(title, best, systems, value, base, ylabel):
-    """One row per workload, one column per system, each over `base` of the same workload, and a row of geometric means."""
-    labels = [SYSTEMS.get(s, "FGLock") for s in systems]
-    rows = [[LABEL[w]] + [value(best[w, s].stats) / value(best[w, base].stats) for s in systems] for w in WORKLOADS]
-    rows.append(["GMEAN"] + [gmean(row[i] for row in rows) for i in range(1, len(systems) + 1)])
-    return Table(title, ["workload"] + labels, rows, "bars", ylabel)
+def normalised(title, best, systems, value, base):
+    """value of each system's best run over that of `base`."""
+    def column(system):
+        return SYSTEMS.get(system, "FGLock"), lambda w: value(best[w, system].stats) / value(best[w, base].stats)
+    return ratios(title, WORKLOADS, [column(system) for system in systems])
 
 
 def tx_cycles(stats):
@@ -57,9 +54,8 @@ def fig3(get):
 
 def fig4(get):
     best = best_all(get, ("warptm", "warptm-el", "fglock"))
-    return [normalised("Figure 4, top: cycles in transactions over WarpTM", best, ("warptm", "warptm-el"), tx_cycles, "warptm", "ratio"),
-            normalised("Figure 4, bottom: execution time over WarpTM", best, ("warptm", "warptm-el", "fglock"), cycles, "warptm",
-                       "ratio")], []
+    return [normalised("Figure 4, top: cycles in transactions over WarpTM", best, ("warptm", "warptm-el"), tx_cycles, "warptm"),
+            normalised("Figure 4, bottom: execution time over WarpTM", best, ("warptm", "warptm-el", "fglock"), cycles, "warptm")], []
 
 
 def fig10(get):
@@ -77,7 +73,7 @@ def fig10(get):
 
 def fig11(get):
     best = best_all(get, ("warptm", "eapg", "getm", "fglock"))
-    table = normalised("Figure 11: execution time over WarpTM", best, ("warptm", "eapg", "getm", "fglock"), cycles, "warptm", "ratio")
+    table = normalised("Figure 11: execution time over WarpTM", best, ("warptm", "eapg", "getm", "fglock"), cycles, "warptm")
     mean = table.rows[-1]
     row = {r[0]: r for r in table.rows}
     low = gmean(1 / row[name][3] for name in ("HT-L", "ATM", "CC"))
@@ -92,7 +88,7 @@ def fig11(get):
 
 def fig12(get):
     best = best_all(get, ("warptm", "eapg", "getm"))
-    table = normalised("Figure 12: crossbar flits over WarpTM", best, ("warptm", "eapg", "getm"), flits, "warptm", "ratio")
+    table = normalised("Figure 12: crossbar flits over WarpTM", best, ("warptm", "eapg", "getm"), flits, "warptm")
     return [table], [Claim("getm.traffic", table.rows[-1][3], table.rows[-1][3] > 1.0)]
 
 
@@ -121,11 +117,9 @@ def fig14(get):
     tables, means = [], {}
     for title, variants in (("metadata table size, GPU-wide", SIZES), ("granularity", GRANULES)):
         best = {name: best_all(get, ("getm",), settings) for name, settings in variants}
-        rows = [[LABEL[w]] + [best[name][w, "getm"].cycles / base[w, "warptm"].cycles for name, _ in variants] for w in WORKLOADS]
-        rows.append(["GMEAN"] + [gmean(row[i + 1] for row in rows) for i in range(len(variants))])
-        means.update({name: rows[-1][i + 1] for i, (name, _) in enumerate(variants)})
-        tables.append(Table(f"Figure 14: execution time over WarpTM by {title}", ["workload"] + [n for n, _ in variants], rows, "bars",
-                            "ratio"))
+        tables.append(ratios(f"Figure 14: execution time over WarpTM by {title}", WORKLOADS, [
+            (name, lambda w, name=name: best[name][w, "getm"].cycles / base[w, "warptm"].cycles) for name, _ in variants]))
+        means.update(zip((name for name, _ in variants), tables[-1].rows[-1][1:]))
     fastest = min(("16 B", "32 B", "64 B", "128 B"), key=lambda name: means[name])
     return tables, [
         Claim("getm.table.2k", f"{means['2K entries']:.3f} / {means['4K entries']:.3f} / {means['8K entries']:.3f}",
@@ -154,15 +148,16 @@ def fig16(get):
 
 
 def fig17(get):
-    base, large = best_all(get, ("warptm",)), best_all(get, ("warptm", "getm"), CORES_56)
-    small = best_all(get, ("getm",))
-    rows = [[LABEL[w], 1.0, small[w, "getm"].cycles / base[w, "warptm"].cycles, large[w, "warptm"].cycles / base[w, "warptm"].cycles,
-             large[w, "getm"].cycles / base[w, "warptm"].cycles] for w in WORKLOADS]
-    rows.append(["GMEAN"] + [gmean(row[i] for row in rows) for i in range(1, 5)])
-    here = rows[-1][3] / rows[-1][4]
-    return [Table("Figure 17: execution time with 15 and 56 cores over WarpTM with 15",
-                  ["workload", "WarpTM 15", "GETM 15", "WarpTM 56", "GETM 56"], rows, "bars", "ratio")], [
-        Claim("getm.scale56", here, here > 1.0)]
+    small = best_all(get, ("warptm", "getm"))
+    large = best_all(get, ("warptm", "getm"), preset="getm-56")
+
+    def column(label, best, system):
+        return label, lambda w: best[w, system].cycles / small[w, "warptm"].cycles
+    table = ratios("Figure 17: execution time with 15 and 56 cores over WarpTM with 15", WORKLOADS, [
+        column("WarpTM 15", small, "warptm"), column("GETM 15", small, "getm"), column("WarpTM 56", large, "warptm"),
+        column("GETM 56", large, "getm")])
+    here = table.rows[-1][3] / table.rows[-1][4]
+    return [table], [Claim("getm.scale56", here, here > 1.0)]
 
 
 def table4(get):
@@ -203,7 +198,7 @@ EXPERIMENTS = [
     Experiment("getm.fig15", "stall buffer occupancy", lambda: sweep_all(("getm",), UNBOUNDED), fig15),
     Experiment("getm.fig16", "stalled requests per address", lambda: sweep_all(("getm",), UNBOUNDED), fig16),
     Experiment("getm.fig17", "15 and 56 cores",
-               lambda: sweep_all(("warptm", "getm")) + sweep_all(("warptm", "getm"), CORES_56), fig17),
+               lambda: sweep_all(("warptm", "getm")) + sweep_all(("warptm", "getm"), preset="getm-56"), fig17),
     Experiment("getm.table4", "best concurrency and abort rates", lambda: sweep_all(SYSTEMS), table4),
     Experiment("getm.rollover", "speed of the logical clock", lambda: sweep_all(("getm",)), rollover),
 ]
