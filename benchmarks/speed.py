@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Host speed of the simulator: seconds from launch to finish, simulated time, cycles and instructions per host second, peak memory, per
-workload and unit backend, beside GPGPU-Sim 4.2 (GTX480 configuration, one thread, same class of machine) where that was measured.
+"""Host speed of the simulator, per workload and unit backend, beside GPGPU-Sim where that was measured.
 
-    benchmarks/speed.py build/cowarp [--repeat 3] [--json FILE]
+    benchmarks/speed.py build/cowarp [--runs 7] [--only TEXT] [--markdown] [--json FILE]
 
-Runs are pinned to one core. The best of the repeats is shown: host noise only ever adds.
+Each line is the fastest of --runs runs: host noise only ever adds. "host s" goes from the first launch to the
+last one's end; "cpu s" is the user time of the whole process, which other load on the machine disturbs less; MB is the peak resident set.
+GPGPU-Sim's seconds are of version 4.2, GTX480 configuration, one thread, on the same class of machine. docs/speed.md says what follows.
 """
 import argparse
 import json
@@ -14,60 +15,91 @@ import subprocess
 import sys
 import tempfile
 
-# name, arguments, GPGPU-Sim host seconds for the same shape of kernel
+# name, arguments of cowarp run, GPGPU-Sim's host seconds for this kernel, how many times faster cowarp is to be
 RUNS = [
-    ("ht-h, fine-grained locks", ["ht-h", "--system", "fglock"], 10.8),
-    ("vecadd, 65,536 elements", ["vecadd", "--param", "n=65536"], 2.1),
-    ("vecadd, 1,048,576 elements", ["vecadd", "--param", "n=1048576"], 53.6),
-    ("laplace, 100^3", ["laplace"], 115.0),
-    ("ht-h, GETM, C units", ["ht-h", "--system", "getm"], None),
-    ("ht-h, GETM, RTL units", ["ht-h", "--system", "getm", "--unit", "validation_unit=rtl"], None),
-    ("ht-h, GETM, lockstep", ["ht-h", "--system", "getm", "--unit", "validation_unit=lockstep"], None),
-    ("atm, GETM, C units", ["atm", "--system", "getm"], None),
+    ("ht-h fglock", ["ht-h", "--system", "fglock"], 10.8, 100),
+    ("vecadd 65,536", ["vecadd", "--param", "n=65536"], 2.1, 50),
+    ("vecadd 1,048,576", ["vecadd", "--param", "n=1048576"], 53.6, 50),
+    ("laplace 100^3", ["laplace"], 115.0, 50),
+    ("ht-h getm, C", ["ht-h", "--system", "getm"], None, None),
+    ("ht-h getm, RTL", ["ht-h", "--system", "getm", "--unit", "validation_unit=rtl"], None, None),
+    ("ht-h getm, lockstep", ["ht-h", "--system", "getm", "--unit", "validation_unit=lockstep"], None, None),
+    ("atm getm, C", ["atm", "--system", "getm"], None, None),
+    ("atm getm, RTL", ["atm", "--system", "getm", "--unit", "validation_unit=rtl"], None, None),
 ]
 
+COLUMNS = ["run", "host s", "cpu s", "sim us", "kcycles/s", "Mthread-i/s", "kwarp-i/s", "MB", "GPGPU-Sim s", "faster", "aim"]
 
-def run_once(command, path):
-    subprocess.run(command + ["--stats", path], check=True, stdout=subprocess.DEVNULL,
-                   preexec_fn=lambda: os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[0]}))
+
+def run_once(command, folder):
+    """One run in a child of its own, so that its resources are its own: (statistics, user seconds, peak MB)."""
+    path = os.path.join(folder, "stats.json")
+    child = subprocess.Popen(command + ["--stats", path], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"speed.py: {' '.join(command)}: exit status {child.returncode}")
     with open(path) as file:
-        return json.load(file)
+        return json.load(file), usage.ru_utime, usage.ru_maxrss / 1024
 
 
-def peak_mbytes(command):
-    """Peak resident set of one run, in a child of its own so that earlier runs do not count."""
-    code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
-            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    return int(subprocess.run([sys.executable, "-c", code] + command, check=True, capture_output=True, text=True).stdout) / 1024
-
-
-def measure(cowarp, arguments, repeat):
+def measure(cowarp, run, runs):
+    name, arguments, peer, aim = run
     command = [cowarp, "run"] + arguments
     with tempfile.TemporaryDirectory() as folder:
-        results = [run_once(command, os.path.join(folder, "stats.json")) for _ in range(repeat)]
-    best = min(results, key=lambda r: r["host_seconds"])
-    return best, peak_mbytes(command)
+        results = [run_once(command, folder) for _ in range(runs)]
+    if len({r["cycles"] for r, _, _ in results}) != 1:
+        sys.exit(f"speed.py: {name}: runs differ in their cycles")
+    stats = min((r for r, _, _ in results), key=lambda r: r["host_seconds"])
+    return {"name": name, "host_seconds": stats["host_seconds"], "cpu_seconds": min(u for _, u, _ in results),
+            "simulated_us": stats["simulated_us"], "cycles": stats["cycles"], "thread_instructions": stats["thread_instructions"],
+            "warp_instructions": stats["warp_instructions"], "peak_mbytes": max(m for _, _, m in results),
+            "gpgpusim_seconds": peer, "aim_times": aim}
+
+
+def cells(row):
+    s = row["host_seconds"]
+    peer, aim = row["gpgpusim_seconds"], row["aim_times"]
+    return [row["name"], f"{s:.3f}", f"{row['cpu_seconds']:.3f}", f"{row['simulated_us']:.1f}", f"{row['cycles'] / s / 1e3:.0f}",
+            f"{row['thread_instructions'] / s / 1e6:.1f}", f"{row['warp_instructions'] / s / 1e3:.0f}", f"{row['peak_mbytes']:.0f}",
+            f"{peer}" if peer else "", f"{peer / s:.0f} x" if peer else "", f"{aim} x" if aim else ""]
+
+
+def print_line(values, widths, markdown):
+    if markdown:
+        print("| " + " | ".join(values) + " |", flush=True)
+    else:
+        print("  ".join(v.ljust(w) if i == 0 else v.rjust(w) for i, (v, w) in enumerate(zip(values, widths))), flush=True)
+
+
+def print_ratio(rows):
+    seconds = {row["name"]: row["host_seconds"] for row in rows}
+    for workload in ("ht-h getm", "atm getm"):
+        c, rtl = seconds.get(f"{workload}, C"), seconds.get(f"{workload}, RTL")
+        if c and rtl:
+            print(f"\n{workload}: with the validation units in RTL {rtl / c:.2f} times the host time with C units")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cowarp")
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--json")
+    parser.add_argument("--runs", type=int, default=7, help="runs per line, the fastest counts (default 7)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only lines whose name contains TEXT")
+    parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
+    parser.add_argument("--json", metavar="FILE", help="write the measurements to FILE as well")
     options = parser.parse_args()
+    if options.runs < 1:
+        parser.error("--runs must be at least 1")
+    widths = [20] + [max(9, len(c)) for c in COLUMNS[1:]]
     rows = []
-    print("| run | host s | simulated us | kcycles/s | M thread instr/s | k warp instr/s | peak MB | GPGPU-Sim s | times faster |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for name, arguments, peer in RUNS:
-        r, memory = measure(os.path.abspath(options.cowarp), arguments, options.repeat)
-        s = r["host_seconds"]
-        row = dict(name=name, host_seconds=s, simulated_us=r["simulated_us"], cycles=r["cycles"],
-                   thread_instructions=r["thread_instructions"], warp_instructions=r["warp_instructions"], peak_mbytes=memory,
-                   gpgpusim_seconds=peer)
-        rows.append(row)
-        print(f"| {name} | {s:.3f} | {r['simulated_us']:.1f} | {r['cycles'] / s / 1e3:.0f} | {r['thread_instructions'] / s / 1e6:.1f} | "
-              f"{r['warp_instructions'] / s / 1e3:.0f} | {memory:.0f} | {peer if peer else ''} | {f'{peer / s:.0f}' if peer else ''} |",
-              flush=True)
+    print_line(COLUMNS, widths, options.markdown)
+    if options.markdown:
+        print("|---|" + "---:|" * (len(COLUMNS) - 1))
+    for run in RUNS:
+        if options.only in run[0]:
+            rows.append(measure(os.path.abspath(options.cowarp), run, options.runs))
+            print_line(cells(rows[-1]), widths, options.markdown)
+    print_ratio(rows)
     if options.json:
         with open(options.json, "w") as file:
             json.dump(rows, file, indent=1)

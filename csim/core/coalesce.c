@@ -9,12 +9,12 @@ static uint32_t lowest(uint32_t mask)
 struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t *lanes)
 {
     struct cw_line_access a = {.line = addr[lowest(*lanes)] & ~(uint64_t)(CW_LINE_BYTES - 1)};
-    uint32_t same = 0;
-    for (uint32_t lane = 0; lane < 32; lane++) /* vector code: no branch on the mask */
-        same |= (uint32_t)((addr[lane] ^ a.line) < CW_LINE_BYTES) << lane;
-    a.lanes = same & *lanes;
-    for (uint32_t left = a.lanes; left != 0; left &= left - 1)
-        a.sectors |= 1u << ((addr[lowest(left)] % CW_LINE_BYTES) / CW_SECTOR_BYTES);
+    for (uint32_t left = *lanes; left != 0; left &= left - 1) { /* no branch on what random addresses decide */
+        const uint64_t offset = addr[lowest(left)] ^ a.line;
+        const uint32_t same = offset < CW_LINE_BYTES;
+        a.lanes |= same << lowest(left);
+        a.sectors |= same << (offset / CW_SECTOR_BYTES % (CW_LINE_BYTES / CW_SECTOR_BYTES));
+    }
     *lanes &= ~a.lanes;
     return a;
 }

@@ -110,6 +110,7 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
         return status;
     }
     cw_crossbar_on_arrival(config->down, config->index, &c->component.wake);
+    cw_crossbar_on_space(config->up, config->index, &c->component.wake);
     *out = c;
     return 0;
 }

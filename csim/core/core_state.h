@@ -133,7 +133,8 @@ struct cw_core {
     bool faulted;
     /* timing wheel */
     uint64_t wheel[CW_WHEEL_SLOTS];
-    uint64_t wheel_used[CW_WHEEL_SLOTS / 64];
+    uint64_t wheel_used[CW_WHEEL_SLOTS / 64]; /* slots that are not empty */
+    uint32_t wheel_words;                     /* words of wheel_used that are not 0 */
     struct cw_ages ages;
     /* load/store unit */
     struct cw_core_inst **queue; /* ring */

@@ -108,15 +108,20 @@ static uint64_t extend(uint64_t v, uint32_t type)
 /* narrow: the register has 16 bits, which its slot keeps zero-extended. */
 static void write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value)
 {
+    const bool all = lanes == UINT32_MAX; /* a loop without a mask is vector code; few lanes are better taken one by one */
     if (o.kind == CW_OPND_R32) {
         const uint32_t keep = narrow ? 0xffffu : UINT32_MAX;
         uint32_t *r = x->r32 + (uint32_t)o.idx * x->r32_stride;
-        for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            r[lane] = (lanes >> lane & 1u) != 0 ? (uint32_t)extend(value[lane], type) & keep : r[lane];
+        for (uint32_t lane = 0; all && lane < CW_LANES; lane++)
+            r[lane] = (uint32_t)extend(value[lane], type) & keep;
+        for (; !all && lanes != 0; lanes &= lanes - 1)
+            r[cw_core__lowest(lanes)] = (uint32_t)extend(value[cw_core__lowest(lanes)], type) & keep;
     } else if (o.kind == CW_OPND_R64) {
         uint64_t *r = x->r64 + (uint32_t)o.idx * x->r64_stride;
-        for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            r[lane] = (lanes >> lane & 1u) != 0 ? extend(value[lane], type) : r[lane];
+        for (uint32_t lane = 0; all && lane < CW_LANES; lane++)
+            r[lane] = extend(value[lane], type);
+        for (; !all && lanes != 0; lanes &= lanes - 1)
+            r[cw_core__lowest(lanes)] = extend(value[cw_core__lowest(lanes)], type);
     }
 }
 
@@ -324,6 +329,15 @@ bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, c
 
 enum outcome { DONE, AGAIN, BLOCKED /* until another stage has moved */ };
 
+/* The lines that an instruction's lanes touch. */
+static uint32_t line_cnt(const struct cw_mem_inst *m)
+{
+    uint32_t n = 0;
+    for (uint32_t left = m->lanes; left != 0; n++)
+        cw_coalesce_next(m->addr, &left);
+    return n;
+}
+
 static enum outcome tx_access(struct cw_core *c, struct cw_core_inst *i)
 {
     struct cw_warp *warp = &c->warp[i->m.warp];
@@ -335,7 +349,11 @@ static enum outcome tx_access(struct cw_core *c, struct cw_core_inst *i)
         cw_core__inst_done(c, i, c->cycle + 1);
         return DONE;
     }
-    return c->tm->access(c->tm_self, &i->m, c->now) ? DONE : AGAIN;
+    const uint32_t lines = line_cnt(&i->m); /* now: the system may give the instruction back at once */
+    if (!c->tm->access(c->tm_self, &i->m, c->now))
+        return AGAIN;
+    c->cfg.stats->mem_accesses += lines;
+    return DONE;
 }
 
 static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_inst *i)

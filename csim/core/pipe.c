@@ -191,7 +191,7 @@ static bool miss_has_room(const struct cw_core *c)
     return crossbar_takes(c, (c->config->noc_header_bytes + c->config->noc_flit_bytes) / c->config->noc_flit_bytes);
 }
 
-enum progress { MOVED, RETRY, WAIT_FILL };
+enum progress { MOVED, RETRY, WAIT_FILL, WAIT_CROSSBAR };
 
 /* What a refusal means for the one who asked. */
 static enum progress refused(struct cw_core *c, enum cw_l1_result r, struct cw_l1_line *victim)
@@ -280,7 +280,7 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
         c->pipe_packet = build(c, e);
     struct cw_packet *p = c->pipe_packet;
     if (!crossbar_takes(c, p->flits))
-        return RETRY;
+        return WAIT_CROSSBAR;
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     c->pipe_packet = 0;
     if (c->config->l1_global == CW_ON && p->kind != CW_PK_READ)
@@ -293,22 +293,32 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
     return MOVED;
 }
 
+static void pipe_stall(struct cw_core *c, enum progress why)
+{
+    if (c->pipe_stalled_at == CW_CYCLE_NEVER)
+        c->pipe_stalled_at = c->cycle;
+    if (why == RETRY)
+        c->pipe_next = c->cycle + 1;
+    else if (why == WAIT_CROSSBAR) {
+        const cw_time when = cw_crossbar_space_at(c->cfg.up, c->cfg.index, c->pipe_packet->flits, c->now);
+        c->pipe_next = when == CW_TIME_NEVER ? CW_CYCLE_NEVER : (when + c->period - 1) / c->period;
+    }
+}
+
 void cw_core__pipe_tick(struct cw_core *c)
 {
     c->pipe_next = CW_CYCLE_NEVER;
     if (c->pipe_cnt == 0)
         return;
-    struct cw_pipe_entry e = c->pipe[c->pipe_head];
-    if (e.ready > c->cycle) {
-        c->pipe_next = e.ready;
+    const struct cw_pipe_entry *e = &c->pipe[c->pipe_head];
+    if (e->ready > c->cycle) {
+        c->pipe_next = e->ready;
         return;
     }
-    struct cw_warp *warp = &c->warp[e.inst->m.warp];
-    enum progress r = uses_l1(c, &e.inst->m) ? l1_access(c, &e) : bypass(c, &e);
+    struct cw_warp *warp = &c->warp[e->inst->m.warp];
+    enum progress r = uses_l1(c, &e->inst->m) ? l1_access(c, e) : bypass(c, e);
     if (r != MOVED) {
-        if (c->pipe_stalled_at == CW_CYCLE_NEVER)
-            c->pipe_stalled_at = c->cycle;
-        c->pipe_next = r == RETRY ? c->cycle + 1 : CW_CYCLE_NEVER;
+        pipe_stall(c, r);
         return;
     }
     if (c->pipe_stalled_at != CW_CYCLE_NEVER)

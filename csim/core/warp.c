@@ -12,6 +12,7 @@ static void wheel_insert(struct cw_core *c, uint32_t w, uint64_t cycle)
     uint32_t slot = (uint32_t)(cycle % CW_WHEEL_SLOTS);
     c->wheel[slot] |= cw_core__bit(w);
     c->wheel_used[slot / 64] |= UINT64_C(1) << (slot % 64);
+    c->wheel_words |= 1u << slot / 64;
 }
 
 void cw_core__requeue(struct cw_core *c, uint32_t w)
@@ -47,6 +48,7 @@ void cw_core__wheel_tick(struct cw_core *c)
         return;
     c->wheel[slot] = 0;
     c->wheel_used[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+    c->wheel_words &= ~((uint32_t)(c->wheel_used[slot / 64] == 0) << slot / 64);
     for (; due != 0; due &= due - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(due);
         uint64_t at = c->warp[w].ready_at;
@@ -60,19 +62,18 @@ void cw_core__wheel_tick(struct cw_core *c)
 /* Next cycle after the current one with an entry in the wheel. */
 uint64_t cw_core__wheel_next(const struct cw_core *c)
 {
-    uint32_t from = (uint32_t)((c->cycle + 1) % CW_WHEEL_SLOTS);
-    const uint32_t words = CW_WHEEL_SLOTS / 64;
-    for (uint32_t i = 0; i <= words; i++) {
-        uint32_t word = (from / 64 + i) % words;
-        uint64_t bits = c->wheel_used[word];
-        if (i == 0)
-            bits &= ~UINT64_C(0) << (from % 64);
-        if (bits == 0)
-            continue;
-        uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits);
-        return c->cycle + 1 + (slot - from) % CW_WHEEL_SLOTS;
+    if (c->wheel_words == 0)
+        return CW_CYCLE_NEVER;
+    const uint32_t from = (uint32_t)((c->cycle + 1) % CW_WHEEL_SLOTS);
+    uint32_t word = from / 64;
+    uint64_t bits = c->wheel_used[word] & ~UINT64_C(0) << (from % 64);
+    if (bits == 0) { /* the following words in turn, last the part of this one before from */
+        const uint32_t after = c->wheel_words >> (word + 1);
+        word = after != 0 ? word + 1 + cw_core__lowest(after) : cw_core__lowest(c->wheel_words);
+        bits = c->wheel_used[word];
     }
-    return CW_CYCLE_NEVER;
+    const uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    return c->cycle + 1 + (slot - from) % CW_WHEEL_SLOTS;
 }
 
 void cw_core__account(struct cw_core *c, uint64_t cycle)

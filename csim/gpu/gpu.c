@@ -215,6 +215,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->system = options->tm;
     gpu->units = options->units != NULL ? options->units : cw_unit_provider_c();
     gpu->reverse_ticks = options->reverse_ticks;
+    gpu->tick_always = options->tick_always;
     gpu->max_cycles = options->max_cycles;
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;
@@ -268,7 +269,7 @@ cw_time cw_gpu__next_step(struct cw_gpu *gpu, cw_time due[CW_DOMAIN_COUNT])
 {
     cw_time wake[CW_DOMAIN_COUNT];
     for (int d = 0; d < CW_DOMAIN_COUNT; d++)
-        wake[d] = CW_TIME_NEVER;
+        wake[d] = gpu->tick_always ? 0 : CW_TIME_NEVER;
     for (uint32_t i = 0; i < gpu->component_cnt; i++) {
         const struct cw_component *c = gpu->component[i];
         if (c->wake < wake[c->domain])
@@ -295,7 +296,7 @@ void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT])
     const cw_time now = gpu->now;
     for (uint32_t i = 0; i < gpu->component_cnt; i++) {
         struct cw_component *c = gpu->component[i];
-        if (due[c->domain] == now && c->wake <= now)
+        if (due[c->domain] == now && (c->wake <= now || gpu->tick_always))
             c->tick(c->self, now);
     }
 }

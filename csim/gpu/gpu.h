@@ -22,6 +22,7 @@ struct cw_gpu_options {
     const struct cw_unit_provider *units;  /* NULL: C models */
     uint64_t seed;
     bool check_serial;                     /* run the serializability oracle */
+    bool tick_always;                      /* tick every component at every edge of its clock: must not change anything (tests) */
     bool reverse_ticks;                    /* tick components in reverse order: must not change anything (tests) */
     const char *sabotage;                  /* see struct cw_tm_config */
     uint64_t max_cycles;                   /* core cycles per run, 0: no limit; CW_ELIMIT when reached */

@@ -26,7 +26,7 @@ struct cw_gpu {
     const struct cw_unit_provider *units;
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
-    bool reverse_ticks;
+    bool reverse_ticks, tick_always;
 
     struct cw_component **component;
     uint32_t component_cnt;

@@ -177,7 +177,7 @@ static int progress_due(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *
     return CW_OK;
 }
 
-static int checks_after_step(struct cw_gpu *gpu, uint64_t end_cycle, uint64_t *last_ns, struct cw_error *err)
+static int checks_after_step(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *err)
 {
     if (gpu->fault_status != CW_OK)
         return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
@@ -188,16 +188,22 @@ static int checks_after_step(struct cw_gpu *gpu, uint64_t end_cycle, uint64_t *l
     }
     if (++gpu->watchdog.steps % 4096 != 0)
         return CW_OK;
-    if (cw_gpu_cycles(gpu) >= end_cycle)
-        return cw_fail(err, CW_ELIMIT, "%s: not finished after %llu core cycles", gpu->launch.kernel->name,
-                       (unsigned long long)gpu->max_cycles);
     int status = cw_gpu__watchdog_check(gpu, err);
     return status == CW_OK ? progress_due(gpu, last_ns, err) : status;
 }
 
+/* The last core cycle that the launch may use is over: time stops at its edge. */
+static int out_of_cycles(struct cw_gpu *gpu, uint64_t last_cycle, struct cw_error *err)
+{
+    gpu->now = last_cycle * gpu->clocks.period[CW_DOMAIN_CORE];
+    return cw_fail(err, CW_ELIMIT, "%s: not finished after %llu core cycles", gpu->launch.kernel->name,
+                   (unsigned long long)gpu->max_cycles);
+}
+
 static int run(struct cw_gpu *gpu, struct cw_error *err)
 {
-    const uint64_t end_cycle = gpu->max_cycles == 0 ? UINT64_MAX : cw_gpu_cycles(gpu) + gpu->max_cycles;
+    const uint64_t last_cycle = cw_gpu_cycles(gpu) + gpu->max_cycles;
+    const cw_time end = gpu->max_cycles == 0 ? CW_TIME_NEVER : (last_cycle + 1) * gpu->clocks.period[CW_DOMAIN_CORE];
     uint64_t last_ns = host_ns();
     cw_gpu__watchdog_reset(gpu);
     while (!at_rest(gpu)) {
@@ -205,13 +211,15 @@ static int run(struct cw_gpu *gpu, struct cw_error *err)
         const cw_time step = cw_gpu__next_step(gpu, due);
         if (step == CW_TIME_NEVER)
             return cw_gpu__deadlock(gpu, "nothing can ever happen again", err);
+        if (step >= end)
+            return out_of_cycles(gpu, last_cycle, err);
         gpu->now = step;
         if (gpu->dispatch_pending && due[CW_DOMAIN_CORE] == step)
             dispatch(gpu);
         cw_gpu__tick(gpu, due);
         if (gpu->on_step != NULL)
             gpu->on_step(gpu->context, gpu, step);
-        int status = checks_after_step(gpu, end_cycle, &last_ns, err);
+        int status = checks_after_step(gpu, &last_ns, err);
         if (status != CW_OK)
             return status;
     }

@@ -37,6 +37,8 @@ struct input {
     cw_time granted;        /* its first flit left at granted, its last at free_at - period */
     cw_time free_at;
     cw_time request_at;     /* waiting inputs: from when the head requests its output */
+    uint32_t wanted_flits;  /* producer waits for a grant that makes room for these; 0: it does not */
+    cw_time *wake;          /* producer's */
 };
 
 struct output {
@@ -138,6 +140,25 @@ static uint32_t round_robin(const struct cw_crossbar *x, const struct output *o)
     return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
+/* Time from which the producer sees room for that many flits; CW_TIME_NEVER: not before another packet has been granted. */
+static cw_time space_at(const struct cw_crossbar *x, const struct input *in, uint32_t flits, cw_time now)
+{
+    const uint32_t occupied = in->queued_flits + flits;
+    if (now >= in->free_at || occupied > x->config.in_flits)
+        return CW_TIME_NEVER;
+    const uint32_t room = x->config.in_flits - occupied; /* for unsent flits of the packet being sent */
+    return in->sending_flits <= room ? now : in->granted + (in->sending_flits - room - 1) * x->config.period + 1;
+}
+
+static void wake_producer(const struct cw_crossbar *x, struct input *in, cw_time now)
+{
+    const cw_time when = space_at(x, in, in->wanted_flits, now);
+    if (when == CW_TIME_NEVER)
+        return;
+    in->wanted_flits = 0;
+    *in->wake = sooner(*in->wake, when);
+}
+
 static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time now)
 {
     struct input *in = &x->input[i];
@@ -154,6 +175,8 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
     ring_push(&o->queue, p, arrival);
     if (o->wake != NULL)
         *o->wake = sooner(*o->wake, arrival);
+    if (in->wanted_flits != 0)
+        wake_producer(x, in, now);
     if (in->queue.count == 0)
         return;
     in->request_at = later(ring_head(&in->queue)->ready, in->free_at);
@@ -283,6 +306,20 @@ bool cw_crossbar_can_push(const struct cw_crossbar *x, uint32_t source, uint32_t
     if (in->queued_flits + in->sending_flits + flits <= x->config.in_flits) /* saves the division */
         return true;
     return in->queued_flits + unsent(x, in, now) + flits <= x->config.in_flits;
+}
+
+cw_time cw_crossbar_space_at(struct cw_crossbar *x, uint32_t source, uint32_t flits, cw_time now)
+{
+    struct input *in = &x->input[source];
+    assert(in->wake != NULL);
+    const cw_time when = space_at(x, in, flits, now);
+    in->wanted_flits = when == CW_TIME_NEVER ? flits : 0;
+    return when;
+}
+
+void cw_crossbar_on_space(struct cw_crossbar *x, uint32_t input, cw_time *wake)
+{
+    x->input[input].wake = wake;
 }
 
 static void count(const struct cw_crossbar_config *c, const struct cw_packet *p)

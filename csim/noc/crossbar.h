@@ -36,6 +36,13 @@ void cw_crossbar_destroy(struct cw_crossbar *x);
 struct cw_component *cw_crossbar_component(struct cw_crossbar *x);
 /* Whether source may push a packet of that many flits now; the space is counted in flits. */
 bool cw_crossbar_can_push(const struct cw_crossbar *x, uint32_t source, uint32_t flits, cw_time now);
+/*
+ * For a source that was refused: from when it will see room for that many flits, if it pushes nothing else until then. CW_TIME_NEVER when
+ * that depends on grants to come; the grant that settles it lowers the wake time given to cw_crossbar_on_space.
+ */
+cw_time cw_crossbar_space_at(struct cw_crossbar *x, uint32_t source, uint32_t flits, cw_time now);
+/* The producer's wake time of an input. */
+void cw_crossbar_on_space(struct cw_crossbar *x, uint32_t input, cw_time *wake);
 /* p->flits, p->core and p->partition are set. */
 void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_packet *p, cw_time now);
 /* Oldest packet that has wholly arrived at the output, or NULL. */

@@ -77,6 +77,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .seed = options->seed,
         .check_serial = gpu->check_serial,
         .reverse_ticks = options->reverse_ticks != 0,
+        .tick_always = options->tick_always != 0,
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,

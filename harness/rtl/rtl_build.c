@@ -92,6 +92,17 @@ static int choose_cache_dir(char *out, size_t size, const char *given, struct cw
     return cw_fail(err, CW_EINVAL, "no directory for built RTL: set COWARP_CACHE");
 }
 
+/* H3 hashes are parities, which are one instruction where the processor counts ones. The flags are part of a library's name: a processor
+ * without that builds its own. */
+static const char *flags_for_host(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("popcnt"))
+        return "-O3 -mpopcnt";
+#endif
+    return "-O3";
+}
+
 static int build_init(struct build *b, const struct cw_unit *unit, const void *params,
                       const struct cw_rtl_build_options *opt, struct cw_error *err)
 {
@@ -110,7 +121,7 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
     if (b->opt.cxx == NULL)
         b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
     if (b->opt.cxx_flags == NULL)
-        b->opt.cxx_flags = "-O3";
+        b->opt.cxx_flags = flags_for_host();
     int status = b->opt.rtl_dir != NULL ? cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s", b->opt.rtl_dir)
                                         : cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s/rtl", b->opt.source_dir);
     return status != CW_OK ? status : choose_cache_dir(b->cache_dir, CW_PATH_MAX, b->opt.cache_dir, err);

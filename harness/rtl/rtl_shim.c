@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "rtl_shim.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -163,10 +164,13 @@ static void write_output(FILE *f, const struct cw_port *p)
                     p->name, 32 * w);
 }
 
+#define CLOCK_BEFORE "__Vtrigrprev__TOP__clk_i"
+
 static const char shim_body[] =
     "struct instance {\n"
     "    VerilatedContext *own; /* NULL: the context is the caller's */\n"
     "    MODEL *m;\n"
+    "    bool watched; /* somebody looks inside between the edges: a wave file */\n"
     "};\n\n"
     "void settle(MODEL *m, const IN_T *in)\n"
     "{\n"
@@ -213,27 +217,37 @@ static const char shim_body[] =
     "{\n"
     "    return create_in(self, nullptr, \"TOP\");\n"
     "}\n\n"
+    "/* No output depends on an input of the same cycle: what the last edge left is the answer, and the model need not settle. */\n"
     "void eval(void *self, const void *in, void *out)\n"
     "{\n"
-    "    MODEL *m = static_cast<instance *>(self)->m;\n"
-    "    settle(m, static_cast<const IN_T *>(in));\n"
-    "    sample(m, static_cast<OUT_T *>(out));\n"
+    "    instance *s = static_cast<instance *>(self);\n"
+    "    if (!ONE_EVAL || s->watched)\n"
+    "        settle(s->m, static_cast<const IN_T *>(in));\n"
+    "    sample(s->m, static_cast<OUT_T *>(out));\n"
     "}\n\n"
-    "/* The clock is low after eval; a caller that skipped eval gets the settling that it left out. */\n"
+    "/* The clock is low after a settling eval; a caller that skipped eval gets the settling that it left out. Without one, the model's\n"
+    " * evaluation works the inputs in before the edge that it is shown. */\n"
     "void tick(void *self, const void *in)\n"
     "{\n"
     "    MODEL *m = static_cast<instance *>(self)->m;\n"
-    "    if (m->clk_i)\n"
+    "    if (m->clk_i && ONE_EVAL) {\n"
+    "        drive(m, static_cast<const IN_T *>(in));\n"
+    "        CLOCK_WAS_LOW(m);\n"
+    "    } else if (m->clk_i) {\n"
     "        settle(m, static_cast<const IN_T *>(in));\n"
+    "    }\n"
     "    m->clk_i = 1;\n"
     "    m->eval();\n"
     "}\n\n"
     "void *model(void *self)\n"
     "{\n"
-    "    return static_cast<VerilatedModel *>(static_cast<instance *>(self)->m);\n"
+    "    instance *s = static_cast<instance *>(self);\n"
+    "    s->watched = true;\n"
+    "    return static_cast<VerilatedModel *>(s->m);\n"
     "}\n\n"
     "void trace(void *self, void *fst, int depth)\n"
     "{\n"
+    "    static_cast<instance *>(self)->watched = true;\n"
     "    static_cast<instance *>(self)->m->trace(static_cast<VerilatedFstC *>(fst), depth ? depth : 99);\n"
     "}\n\n"
     "const struct cw_rtl_library library = {\n"
@@ -244,6 +258,68 @@ static const char shim_body[] =
     "{\n"
     "    return &library;\n"
     "}\n";
+
+/* Where text assigns to name (or to an element of it), as Verilator writes assignments; NULL: nowhere. */
+static const char *find_assignment(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = strstr(text, name); at != NULL; at = strstr(at + length, name)) {
+        const bool whole = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        const char *next = at + length;
+        if (*next == '[')
+            next += strcspn(next, "]") + 1;
+        next += strspn(next, " \n");
+        if (whole && next[0] == '=' && next[1] != '=')
+            return at;
+    }
+    return NULL;
+}
+
+/* Whether one of the functions that work input changes into the logic ("ico": input combinational) assigns to an output. */
+static bool inputs_reach_outputs(char *text, const struct cw_unit *unit, const struct cw_port *ports)
+{
+    bool found = false;
+    for (char *f = strstr(text, "___ico_"); f != NULL && !found; f = strstr(f + 1, "___ico_")) {
+        char *end = strstr(f, "\n}\n"), *open = strchr(f, '{'), *semicolon = strchr(f, ';');
+        if (end == NULL || open == NULL || semicolon == NULL || semicolon < open) /* a call or a declaration */
+            continue;
+        *end = '\0';
+        for (uint32_t i = 0; i < unit->port_cnt && !found; i++) {
+            char name[160];
+            snprintf(name, sizeof name, "%s_o", ports[i].name);
+            found = ports[i].dir == CW_PORT_OUT && find_assignment(open, name) != NULL;
+        }
+        *end = '\n';
+    }
+    return found;
+}
+
+/*
+ * Whether a cycle takes one evaluation of the model. Without a path from an input to an output nothing has to be evaluated before the edge;
+ * the model then sees the clock rise in every evaluation, if it can be told that the clock was low before: Verilator keeps
+ * that in a variable whose name belongs to the version. Any doubt means no.
+ */
+static bool one_eval(const char *dir, const struct cw_unit *unit, const struct cw_port *ports)
+{
+    char path[CW_PATH_MAX];
+    if (cw_os_path(path, sizeof path, NULL, "%s/Vcw_%s___024root.h", dir, unit->name) != CW_OK)
+        return false;
+    char *header = cw_os_read_file(path, NULL);
+    bool one = header != NULL && strstr(header, " " CLOCK_BEFORE ";") != NULL;
+    free(header);
+    DIR *d = one ? opendir(dir) : NULL;
+    one = d != NULL;
+    for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL && one; e = readdir(d)) {
+        if (strstr(e->d_name, ".cpp") == NULL || cw_os_path(path, sizeof path, NULL, "%s/%s", dir, e->d_name) != CW_OK)
+            continue;
+        char *text = cw_os_read_file(path, NULL);
+        one = text != NULL && !inputs_reach_outputs(text, unit, ports);
+        free(text);
+    }
+    if (d != NULL)
+        closedir(d);
+    return one;
+}
 
 static void write_includes(FILE *f, const char *dir, const char *unit)
 {
@@ -280,6 +356,8 @@ int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *p
         fprintf(f, "#define MODEL Vcw_%s\n#define IN_T cw_%s_in\n#define OUT_T cw_%s_out\n#define UNIT_NAME \"%s\"\n"
                    "#define UNIT_PARAMS \"%s\"\n#define UNIT_DIGEST UINT64_C(0x%" PRIx64 ")\n"
                    "#define UNIT_VERILATOR \"%s\"\n\n", unit->name, unit->name, unit->name, unit->name, text, digest, version);
+        fprintf(f, "#define ONE_EVAL %d\n#define CLOCK_WAS_LOW(m) ", one_eval(dir, unit, ports));
+        fprintf(f, "%s\n\n", one_eval(dir, unit, ports) ? "((m)->rootp->" CLOCK_BEFORE " = 0)" : "((void)(m))");
         fprintf(f, "namespace {\n\ninline void drive(MODEL *m, const IN_T *in)\n{\n    (void)in;\n");
         for (uint32_t i = 0; i < unit->port_cnt; i++)
             if (ports[i].dir == CW_PORT_IN)

@@ -17,7 +17,7 @@ struct run {
     const char *units[4];
     const char *param[6];     /* name=value pairs as "name=value" */
     const char *sabotage;
-    int check_serial, reverse_ticks;
+    int check_serial, reverse_ticks, tick_always;
     uint64_t seed, max_cycles;
     /* out */
     int status;
@@ -86,6 +86,7 @@ static inline void run_workload(struct run *r)
     options.sabotage = r->sabotage;
     options.check_serial = r->check_serial;
     options.reverse_ticks = r->reverse_ticks;
+    options.tick_always = r->tick_always;
     options.max_cycles = r->max_cycles;
     options.seed = r->seed != 0 ? r->seed : 1;
     r->status = w == NULL ? COWARP_EINVAL : cowarp_create(&gpu, &options);

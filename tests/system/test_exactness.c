@@ -46,6 +46,36 @@ static void test_exactness__tick_order_changes_nothing(void **state)
     }
 }
 
+/* The simulator's main optimisation is to pass over components, and over time, with nothing to do. Without it a run takes
+ * longer, and every counter is the same. */
+static void test_exactness__skipping_idle_components_changes_nothing(void **state)
+{
+    (void)state;
+    static const struct run serial = {.workload = "ht-h", .system = "serial", .variant = COWARP_TX, .param = {"blocks=4", "buckets=600"}};
+    const struct run *kinds[] = {&ht, &locks, &stencil, &serial};
+    for (int i = 0; i < 4; i++) {
+        struct run a = *kinds[i], b = *kinds[i];
+        b.tick_always = 1;
+        run_ok(&a);
+        run_ok(&b);
+        expect_equal(&a, &b);
+    }
+}
+
+static void test_exactness__the_cycle_limit_is_exact(void **state)
+{
+    (void)state;
+    struct run a = locks, b = locks, c = locks;
+    run_ok(&a);
+    b.max_cycles = a.cycles;
+    run_ok(&b);
+    expect_equal(&a, &b);
+    c.max_cycles = a.cycles - 1;
+    run_workload(&c);
+    assert_int_equal(c.status, COWARP_ELIMIT);
+    assert_int_equal(c.cycles, a.cycles - 1);
+}
+
 static void test_exactness__the_seed_matters(void **state)
 {
     (void)state;
@@ -99,6 +129,8 @@ static void test_exactness__lockstep_finds_no_difference(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exactness__two_runs_are_equal),
     cmocka_unit_test(test_exactness__tick_order_changes_nothing),
+    cmocka_unit_test(test_exactness__skipping_idle_components_changes_nothing),
+    cmocka_unit_test(test_exactness__the_cycle_limit_is_exact),
     cmocka_unit_test(test_exactness__the_seed_matters),
     cmocka_unit_test(test_exactness__two_simulators_in_two_threads),
     cmocka_unit_test(test_exactness__rtl_units_give_the_same_cycles),

@@ -83,6 +83,9 @@ static void test_workloads__serialised(void **state)
     struct run r = {.workload = "ht-h", .system = "serial", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=2", "buckets=100"}};
     expect_ok(&r);
     assert_int_equal(run_counter(&r, "tx_committed"), 2 * 192);
+    /* one lane at a time: every memory instruction touches one line */
+    assert_true(run_counter(&r, "mem_instructions") > 0);
+    assert_int_equal(run_counter(&r, "mem_accesses"), run_counter(&r, "mem_instructions"));
 }
 
 /* All forms leave the same table size; the lock form is checked by the workload itself. Granularity and table sizes change timing only. */
