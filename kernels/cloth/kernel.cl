@@ -13,8 +13,8 @@
 #pragma OPENCL FP_CONTRACT OFF /* the host repeats the arithmetic bit by bit */
 
 struct constraint {
-    uint a, b;             /* particles */
-    float rest, stiffness; /* rest length in units of position; share of the excess that one application removes */
+    uint a, b;     /* particles */
+    float2 spring; /* rest length in units of position; stiffness, the share of the excess that one application removes */
 };
 
 static float rope_length(int4 a, int4 b)
@@ -24,9 +24,9 @@ static float rope_length(int4 a, int4 b)
 }
 
 /* Moves a and b, of inverse masses wa and wb, towards each other. */
-static void pull(int4 *a, int4 *b, float length, float rest, float stiffness, int wa, int wb)
+static void pull(int4 *a, int4 *b, float length, float2 spring, int wa, int wb)
 {
-    float scale = stiffness * (length - rest) / (length * (float)(wa + wb));
+    float scale = spring.y * (length - spring.x) / (length * (float)(wa + wb));
     int4 impulse;
     impulse.x = (int)((float)(b->x - a->x) * scale);
     impulse.y = (int)((float)(b->y - a->y) * scale);
@@ -38,14 +38,16 @@ static void pull(int4 *a, int4 *b, float length, float rest, float stiffness, in
     b->w++;
 }
 
-/* One constraint, inside a transaction or under locks; the counts that it saw. */
-static uint2 solve(__global const struct constraint *c, __global const int *inverse_mass, __global volatile int4 *position, uint ia, uint ib)
+/* One constraint, inside a transaction or under locks; the counts that it saw. (The spring is volatile so that both words are loaded here, not
+ * one of them in the branch.) */
+static uint2 solve(__global const volatile struct constraint *c, __global const int *inverse_mass, __global volatile int4 *position, uint ia, uint ib)
 {
     int4 a = position[ia], b = position[ib];
     uint2 counts = (uint2)((uint)a.w, (uint)b.w);
-    float length = rope_length(a, b), rest = c->rest, stiffness = c->stiffness;
-    if (length > rest) {
-        pull(&a, &b, length, rest, stiffness, inverse_mass[ia], inverse_mass[ib]);
+    float2 spring = c->spring;
+    float length = rope_length(a, b);
+    if (length > spring.x) {
+        pull(&a, &b, length, spring, inverse_mass[ia], inverse_mass[ib]);
         position[ia] = a;
         position[ib] = b;
     }
@@ -58,8 +60,8 @@ static uint2 solve_loaded(struct constraint c, int wa, int wb, __global volatile
     int4 a = position[c.a], b = position[c.b];
     uint2 counts = (uint2)((uint)a.w, (uint)b.w);
     float length = rope_length(a, b);
-    if (length > c.rest) {
-        pull(&a, &b, length, c.rest, c.stiffness, wa, wb);
+    if (length > c.spring.x) {
+        pull(&a, &b, length, c.spring, wa, wb);
         position[c.a] = a;
         position[c.b] = b;
     }
