@@ -206,7 +206,7 @@ static int check_node(struct cowarp_workload_context *x, const struct mine *m, s
 
 static int check_pass(struct cowarp_workload_context *x, const struct mine *m, struct pass *p)
 {
-    int32_t path[3];
+    int32_t path[4]; /* one more than is read */
     const int status = check_node(x, m, p, 0, 0, path);
     if (status != 0)
         return status;
@@ -358,8 +358,8 @@ static const struct cowarp_workload_param params[] = {
     [POPULAR] = {"popular", 91, 4, ITEMS, "popular items, of 500"},
     [SUPPORT] = {"support", 30, 1, 1 << 17, "records that make a set of items frequent"},
     [PASSES] = {"passes", 3, 2, 3, "greatest size of candidates"},
-    [FANOUT] = {"fanout", 16, 2, 1024, "children of an inner node of the hash tree"},
-    [LIMIT] = {"limit", 40, 1, 1024, "candidates that a leaf holds before it gets children"},
+    [FANOUT] = {"fanout", 24, 2, 1024, "children of an inner node of the hash tree"},
+    [LIMIT] = {"limit", 32, 1, 1024, "candidates that a leaf holds before it gets children"},
     [BLOCKS] = {"blocks", 112, 1, 65535, "thread blocks, at the least"},
     [THREADS] = {"threads", 64, 1, 1024, "threads per block; each has one frequent set or one record"},
 };

@@ -73,12 +73,18 @@ static void split(struct tree t, int n, int depth, enum form form)
         base = (int)t.used[1];
         t.used[1] = (uint)(base + t.fanout);
     }
+    int reversed = 0; /* first, so that pushing to the children's fronts keeps the order */
     for (int i = t.nodes[n].head, next; i != 0; i = next) {
         next = t.candidates[i].next;
-        struct set set = {t.candidates[i].item[0], t.candidates[i].item[1], t.k == 3 ? t.candidates[i].item[2] : 0, 0};
-        int child = base + item_of(set, depth) % t.fanout;
-        link_in(t, child, i, set);
-        t.nodes[child].count++;
+        t.candidates[i].next = reversed;
+        reversed = i;
+    }
+    for (int i = reversed, next; i != 0; i = next) {
+        next = t.candidates[i].next;
+        __global volatile struct node *child = &t.nodes[base + t.candidates[i].item[depth] % t.fanout];
+        t.candidates[i].next = child->head;
+        child->head = i;
+        child->count++;
     }
     if (form == LOCK)
         FENCE_DEVICE();
