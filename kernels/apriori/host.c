@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ap: Apriori on synthetic baskets, 4,000 records (thesis Table 4.2, GETM Table III). The host makes the candidates of every pass by their definition
- * and counts them on bit sets; the check expects just these in the hash tree, each once and in its place, with these supports. */
+/* ap: Apriori on synthetic baskets, 4,000 records (thesis Table 4.2, GETM Table III). The host makes the candidates of every pass by their
+ * definition and counts them on bit sets; the check expects just these in the hash tree, each once and in its place, with these supports.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +31,11 @@ struct mine {
     uint32_t record_cnt, words; /* of a bit set of records */
     uint64_t *bought;           /* [item][word]: the records with this item; after rank(), of frequent items only */
     uint32_t frequent_items;
-    uint8_t *pair;              /* [item][item]: the pair is frequent */
+    uint8_t *pair; /* [item][item]: the pair is frequent */
     struct set *frequent, *expected;
     uint32_t *support, frequent_cnt, expected_cnt;
-    uint64_t dfirst, ditem;     /* records on the device */
-    uint64_t candidates;        /* of all passes */
+    uint64_t dfirst, ditem; /* records on the device */
+    uint64_t candidates;    /* of all passes */
 };
 
 /* One pass: what the device has. */
@@ -98,7 +99,8 @@ static void rank_items(struct mine *m, uint32_t minimum)
 
 static int upload_records(struct cowarp_gpu *gpu, struct mine *m)
 {
-    int32_t *first = malloc((m->record_cnt + 1) * sizeof *first), *item = malloc((size_t)m->record_cnt * (m->frequent_items + 1) * sizeof *item);
+    int32_t *first = malloc((m->record_cnt + 1) * sizeof *first),
+            *item = malloc((size_t)m->record_cnt * (m->frequent_items + 1) * sizeof *item);
     int32_t n = 0;
     int status = first != NULL && item != NULL ? 0 : COWARP_ENOMEM;
     for (uint32_t r = 0; status == 0 && r < m->record_cnt; r++) {
@@ -160,7 +162,8 @@ static int wrong(struct cowarp_workload_context *x, const struct pass *p, const 
 }
 
 /* A leaf's list: in order, each candidate expected, new, where its items lead, with the right support. */
-static int check_leaf(struct cowarp_workload_context *x, const struct mine *m, struct pass *p, uint32_t n, uint32_t depth, const int32_t *path)
+static int check_leaf(struct cowarp_workload_context *x, const struct mine *m, struct pass *p, uint32_t n, uint32_t depth,
+                      const int32_t *path)
 {
     const struct set *last = NULL;
     int32_t length = 0;
@@ -230,16 +233,17 @@ static int launch(struct cowarp_workload_context *x, struct cowarp_module *modul
 {
     const uint32_t fanout = (uint32_t)x->param[FANOUT], threads = (uint32_t)x->param[THREADS];
     const struct cowarp_arg insert[] = {
-        COWARP_U64(p->dfrequent), COWARP_U32(m->frequent_cnt), COWARP_U32(p->k), COWARP_U64(p->dnode),
-        COWARP_U64(p->dcandidate), COWARP_U64(p->dused), COWARP_U32(fanout), COWARP_U32((uint32_t)x->param[LIMIT]),
+        COWARP_U64(p->dfrequent),  COWARP_U32(m->frequent_cnt), COWARP_U32(p->k),   COWARP_U64(p->dnode),
+        COWARP_U64(p->dcandidate), COWARP_U64(p->dused),        COWARP_U32(fanout), COWARP_U32((uint32_t)x->param[LIMIT]),
         COWARP_U64(p->dlock),
     };
     const struct cowarp_arg count[] = {
-        COWARP_U64(m->dfirst), COWARP_U64(m->ditem), COWARP_U32(m->record_cnt), COWARP_U32(p->k),
-        COWARP_U64(p->dnode), COWARP_U64(p->dcandidate), COWARP_U32(fanout),
+        COWARP_U64(m->dfirst), COWARP_U64(m->ditem),      COWARP_U32(m->record_cnt), COWARP_U32(p->k),
+        COWARP_U64(p->dnode),  COWARP_U64(p->dcandidate), COWARP_U32(fanout),
     };
     const char *kernel = x->variant == COWARP_TX ? "insert_tx" : x->variant == COWARP_FGLOCK ? "insert_fglock" : "insert_cglock";
-    const int status = host_launch(x->gpu, module, kernel, blocks_for(x, m->frequent_cnt), threads, x->variant == COWARP_CGLOCK ? 9 : 8, insert);
+    const int status =
+        host_launch(x->gpu, module, kernel, blocks_for(x, m->frequent_cnt), threads, x->variant == COWARP_CGLOCK ? 9 : 8, insert);
     return status != 0 ? status : host_launch(x->gpu, module, "count", blocks_for(x, m->record_cnt), threads, 7, count);
 }
 
@@ -334,7 +338,8 @@ static int mine(struct cowarp_workload_context *x, struct mine *m)
     for (uint32_t k = 2; status == 0 && k <= (uint32_t)x->param[PASSES] && m->frequent_cnt > 1; k++)
         status = pass(x, module, m, k);
     if (status == 0)
-        snprintf(x->message, sizeof x->message, "%u candidates from %u frequent items, each in the tree once, supports right; %u frequent sets at last",
+        snprintf(x->message, sizeof x->message,
+                 "%u candidates from %u frequent items, each in the tree once, supports right; %u frequent sets at last",
                  (unsigned)m->candidates, m->frequent_items, m->frequent_cnt);
     return status;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Apriori (Fung 2015, AP; GETM Table III): finds the sets of items that many records contain. A pass makes candidates of k items from the frequent
- * sets of k - 1 items, one such set per thread, and inserts them into a hash tree; then counts, one record per thread, how many records contain each.
+ * Apriori (Fung 2015, AP; GETM Table III): finds the sets of items that many records contain. A pass makes candidates of k items from the
+ * frequent sets of k - 1 items, one such set per thread, and inserts them into a hash tree; then counts, one record per thread, how many
+ * records contain each.
  *
- * Transaction: one insertion. It goes down the tree, walks the leaf's sorted list and links the candidate in (6 words written for a pair); a leaf that
- * has grown too long gets children and hands its list down to them. Counting adds to supports with atomics in every form, since the tree stands.
+ * Transaction: one insertion. It goes down the tree, walks the leaf's sorted list and links the candidate in (6 words written for a pair);
+ * a leaf that has grown too long gets children and hands its list down to them. Counting adds to supports with atomics in every form, since
+ * the tree stands.
  */
 #include "sync.h"
 
@@ -63,7 +65,8 @@ static void link_in(struct tree t, int n, int slot, struct set set)
     *link = slot;
 }
 
-/* Turns leaf n at a depth into an inner node. Under locks, others may go down the tree meanwhile: the children are complete before they are reachable. */
+/* Turns leaf n at a depth into an inner node. Under locks, others may go down the tree meanwhile: the children are complete before they are
+ * reachable. */
 static void split(struct tree t, int n, int depth, enum form form)
 {
     int base;
@@ -164,7 +167,8 @@ static int is_frequent(__global const struct set *frequent, int n, int x, int y)
     return low < n && frequent[low].x == x && frequent[low].y == y;
 }
 
-/* The candidate that frequent sets i < j make: both plus the last item of j, if all but the last are equal and the remaining pair is frequent. */
+/* The candidate that frequent sets i < j make: both plus the last item of j, if all but the last are equal and the remaining pair is
+ * frequent. */
 static int join(__global const struct set *frequent, int n, int k, struct set a, struct set b, struct set *set)
 {
     set->x = a.x;
@@ -173,21 +177,21 @@ static int join(__global const struct set *frequent, int n, int k, struct set a,
     return k == 2 || (a.x == b.x && is_frequent(frequent, n, a.y, b.y));
 }
 
-#define PARAMETERS                                                                                                            \
-    __global const struct set *frequent, int n, int k, __global volatile struct node *nodes,                                        \
+#define PARAMETERS                                                                           \
+    __global const struct set *frequent, int n, int k, __global volatile struct node *nodes, \
         __global volatile struct candidate *candidates, __global volatile uint *used, int fanout, int limit
 
-#define FOR_EACH_CANDIDATE(statement)                                  \
-    do {                                                               \
+#define FOR_EACH_CANDIDATE(statement)                                   \
+    do {                                                                \
         struct tree tree = {nodes, candidates, used, fanout, limit, k}; \
-        int i = (int)get_global_id(0);                                 \
-        for (int j = i + 1; j < n; j++) {                              \
-            struct set set;                                                  \
+        int i = (int)get_global_id(0);                                  \
+        for (int j = i + 1; j < n; j++) {                               \
+            struct set set;                                             \
             if (join(frequent, n, k, frequent[i], frequent[j], &set)) { \
-                int slot = (int)atomic_inc(&used[0]);                  \
-                statement;                                             \
-            }                                                          \
-        }                                                              \
+                int slot = (int)atomic_inc(&used[0]);                   \
+                statement;                                              \
+            }                                                           \
+        }                                                               \
     } while (0)
 
 __kernel void insert_tx(PARAMETERS)

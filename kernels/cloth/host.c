@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cl, clto: one sweep of a cloth's distance solver, one constraint per thread (thesis Table 4.2, GETM Table III). The check finds a serial order
- * of the constraints that explains what every thread saw, repeats them in it and expects equal positions, momentum conserved, and less stretch. */
+/* cl, clto: one sweep of a cloth's distance solver, one constraint per thread (thesis Table 4.2, GETM Table III). The check finds a serial
+ * order of the constraints that explains what every thread saw, repeats them in it and expects equal positions, momentum conserved, and
+ * less stretch. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 
 enum { CLOTHS, WIDTH, HEIGHT, THREADS, GROUP };
 
-#define SPACING 4096 /* distance of neighbours at rest, in units of position */
-#define STRETCH 1.001 /* of the initial cloth: with the noise, three of five ropes pull */
-#define NOISE 512    /* greatest initial displacement of a particle in each direction */
-#define MOMENTUM 2   /* mass times inverse mass */
+#define SPACING  4096  /* distance of neighbours at rest, in units of position */
+#define STRETCH  1.001 /* of the initial cloth: with the noise, three of five ropes pull */
+#define NOISE    512   /* greatest initial displacement of a particle in each direction */
+#define MOMENTUM 2     /* mass times inverse mass */
 
 struct constraint {
     uint32_t a, b;
@@ -84,7 +85,8 @@ static int meets(const struct constraint *c, const struct constraint *group, uin
     return 0;
 }
 
-/* Random order, but groups of constraints that share no particle, as the original sorts them for its octets, as far as there are any left. */
+/* Random order, but groups of constraints that share no particle, as the original sorts them for its octets, as far as there are any left.
+ */
 static void sort_edges(struct constraint *c, uint32_t n, uint32_t group, uint64_t *seed)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -263,8 +265,9 @@ static int run_with(struct cowarp_workload_context *x, struct cloth *k, const ch
     if (status == 0)
         status = host_upload(x->gpu, &dlock, NULL, k->particle_cnt * sizeof *k->lock);
     if (status == 0)
-        status = launch(x, k, name, (const struct cowarp_arg[]){COWARP_U64(dconstraint), COWARP_U64(dmass), COWARP_U64(dposition), COWARP_U64(dseen),
-                                                                COWARP_U32(k->constraint_cnt), COWARP_U64(dlock)});
+        status = launch(x, k, name,
+                        (const struct cowarp_arg[]){COWARP_U64(dconstraint), COWARP_U64(dmass), COWARP_U64(dposition), COWARP_U64(dseen),
+                                                    COWARP_U32(k->constraint_cnt), COWARP_U64(dlock)});
     if (status == 0)
         status = cowarp_read(x->gpu, k->result, dposition, k->particle_cnt * sizeof *k->result);
     if (status == 0)
@@ -277,7 +280,8 @@ static int run_with(struct cowarp_workload_context *x, struct cloth *k, const ch
 static int run(struct cowarp_workload_context *x, const char *name)
 {
     struct cloth k = {.particle_cnt = (uint32_t)(x->param[CLOTHS] * x->param[WIDTH] * x->param[HEIGHT]),
-                      .constraint_cnt = (uint32_t)(x->param[CLOTHS] * (int64_t)edges((uint64_t)x->param[WIDTH], (uint64_t)x->param[HEIGHT]))};
+                      .constraint_cnt =
+                          (uint32_t)(x->param[CLOTHS] * (int64_t)edges((uint64_t)x->param[WIDTH], (uint64_t)x->param[HEIGHT]))};
     k.constraint = malloc(k.constraint_cnt * sizeof *k.constraint);
     k.unsorted = malloc(k.constraint_cnt * sizeof *k.unsorted);
     k.inverse_mass = malloc(k.particle_cnt * sizeof *k.inverse_mass);
@@ -288,7 +292,8 @@ static int run(struct cowarp_workload_context *x, const char *name)
     k.lock = malloc(k.particle_cnt * sizeof *k.lock);
     k.waiting = calloc((size_t)k.particle_cnt * COUNTS, sizeof *k.waiting);
     k.repeated = calloc(k.constraint_cnt, 1);
-    const int complete = k.constraint && k.unsorted && k.inverse_mass && k.start && k.replay && k.result && k.seen && k.lock && k.waiting && k.repeated;
+    const int complete =
+        k.constraint && k.unsorted && k.inverse_mass && k.start && k.replay && k.result && k.seen && k.lock && k.waiting && k.repeated;
     const int status = complete ? run_with(x, &k, name) : COWARP_ENOMEM;
     free(k.constraint);
     free(k.unsorted);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Distance solver of a cloth (Fung 2015, CL and CLto; GETM Table III): each thread applies one constraint, a rope between two particles that
- * pulls them together when it is stretched. Transaction of cl: both positions (8 words), rest length and stiffness are read; if the rope is
- * stretched, both inverse masses as well, and both positions are written (8 words). clto reads what never changes before the transaction.
+ * Distance solver of a cloth (Fung 2015, CL and CLto; GETM Table III): each thread applies one constraint, a rope between two particles
+ * that pulls them together when it is stretched. Transaction of cl: both positions (8 words), rest length and stiffness are read; if the
+ * rope is stretched, both inverse masses as well, and both positions are written (8 words). clto reads what never changes before the
+ * transaction.
  *
- * Positions are fixed-point numbers, and particles move by an integer impulse times their integer inverse mass: so momentum is conserved to the
- * last bit in any order. The fourth word of a position counts its updates; a thread leaves the counts that it saw in seen[], from which the
- * host finds the order in which the constraints took effect.
+ * Positions are fixed-point numbers, and particles move by an integer impulse times their integer inverse mass: so momentum is conserved to
+ * the last bit in any order. The fourth word of a position counts its updates; a thread leaves the counts that it saw in seen[], from which
+ * the host finds the order in which the constraints took effect.
  */
 #include "sync.h"
 
@@ -38,9 +39,10 @@ static void pull(int4 *a, int4 *b, float length, float2 spring, int wa, int wb)
     b->w++;
 }
 
-/* One constraint, inside a transaction or under locks; the counts that it saw. (The spring is volatile so that both words are loaded here, not
- * one of them in the branch.) */
-static uint2 solve(__global const volatile struct constraint *c, __global const int *inverse_mass, __global volatile int4 *position, uint ia, uint ib)
+/* One constraint, inside a transaction or under locks; the counts that it saw. (The spring is volatile so that both words are loaded here,
+ * not one of them in the branch.) */
+static uint2 solve(__global const volatile struct constraint *c, __global const int *inverse_mass, __global volatile int4 *position,
+                   uint ia, uint ib)
 {
     int4 a = position[ia], b = position[ib];
     uint2 counts = (uint2)((uint)a.w, (uint)b.w);
@@ -68,8 +70,8 @@ static uint2 solve_loaded(struct constraint c, int wa, int wb, __global volatile
     return counts;
 }
 
-#define PARAMETERS                                                                                                               \
-    __global const struct constraint *constraints, __global const int *inverse_mass, __global volatile int4 *position,           \
+#define PARAMETERS                                                                                                     \
+    __global const struct constraint *constraints, __global const int *inverse_mass, __global volatile int4 *position, \
         __global uint2 *seen, uint n, __global volatile uint *locks
 
 __kernel void cl_tx(PARAMETERS)
@@ -98,37 +100,37 @@ __kernel void clto_tx(PARAMETERS)
 }
 
 /* Runs `statement` once while holding the particles' locks, taken in descending order, so that no two threads wait for each other. */
-#define WITH_TWO_LOCKS(lock, a, b, statement)                      \
-    do {                                                           \
-        __global volatile uint *first = &(lock)[max(a, b)];        \
-        __global volatile uint *second = &(lock)[min(a, b)];       \
-        int done = 0;                                              \
-        while (!done) {                                            \
-            if (atomic_cmpxchg(first, 0u, 1u) == 0) {              \
-                if (atomic_cmpxchg(second, 0u, 1u) == 0) {         \
-                    statement;                                     \
-                    FENCE_DEVICE();                                \
-                    atomic_xchg(second, 0u);                       \
-                    done = 1;                                      \
-                }                                                  \
-                atomic_xchg(first, 0u);                            \
-            }                                                      \
-            KEEP_LOOP_SHAPE(done);                                 \
-        }                                                          \
+#define WITH_TWO_LOCKS(lock, a, b, statement)                \
+    do {                                                     \
+        __global volatile uint *first = &(lock)[max(a, b)];  \
+        __global volatile uint *second = &(lock)[min(a, b)]; \
+        int done = 0;                                        \
+        while (!done) {                                      \
+            if (atomic_cmpxchg(first, 0u, 1u) == 0) {        \
+                if (atomic_cmpxchg(second, 0u, 1u) == 0) {   \
+                    statement;                               \
+                    FENCE_DEVICE();                          \
+                    atomic_xchg(second, 0u);                 \
+                    done = 1;                                \
+                }                                            \
+                atomic_xchg(first, 0u);                      \
+            }                                                \
+            KEEP_LOOP_SHAPE(done);                           \
+        }                                                    \
     } while (0)
 
-#define WITH_LOCK(lock, statement)                                 \
-    do {                                                           \
-        int done = 0;                                              \
-        while (!done) {                                            \
-            if (atomic_cmpxchg(lock, 0u, 1u) == 0) {               \
-                statement;                                         \
-                FENCE_DEVICE();                                    \
-                atomic_xchg(lock, 0u);                             \
-                done = 1;                                          \
-            }                                                      \
-            KEEP_LOOP_SHAPE(done);                                 \
-        }                                                          \
+#define WITH_LOCK(lock, statement)                   \
+    do {                                             \
+        int done = 0;                                \
+        while (!done) {                              \
+            if (atomic_cmpxchg(lock, 0u, 1u) == 0) { \
+                statement;                           \
+                FENCE_DEVICE();                      \
+                atomic_xchg(lock, 0u);               \
+                done = 1;                            \
+            }                                        \
+            KEEP_LOOP_SHAPE(done);                   \
+        }                                            \
     } while (0)
 
 __kernel void cl_fglock(PARAMETERS)
