@@ -26,16 +26,12 @@ struct position {
     uint32_t count; /* updates so far */
 };
 
-struct seen {
-    uint32_t a, b; /* counts of both particles */
-};
-
 struct cloth {
     uint32_t particle_cnt, constraint_cnt;
     struct constraint *constraint, *unsorted;
     int32_t *inverse_mass;
     struct position *start, *replay, *result;
-    struct seen *seen;
+    uint8_t *seen; /* of each constraint: counts that its thread saw, of b in bits 7:4, of a in bits 3:0 */
     uint32_t *lock;
     uint32_t *waiting; /* [particle][count]: constraints that saw this count and are not repeated yet */
     uint8_t *repeated;
@@ -159,7 +155,7 @@ static int try_repeat(struct cloth *k, uint32_t i)
 {
     const struct constraint *c = &k->constraint[i];
     const struct position *a = &k->replay[c->a], *b = &k->replay[c->b];
-    if (k->repeated[i] || a->count != k->seen[i].a || b->count != k->seen[i].b)
+    if (k->repeated[i] || a->count != (k->seen[i] & 15u) || b->count != (k->seen[i] >> 4))
         return 0;
     uint32_t *wait_a = &k->waiting[c->a * COUNTS + a->count], *wait_b = &k->waiting[c->b * COUNTS + b->count];
     const float length = rope_length(a, b);
@@ -178,10 +174,10 @@ static int try_repeat(struct cloth *k, uint32_t i)
 static int repeat_all(struct cowarp_workload_context *x, struct cloth *k)
 {
     for (uint32_t i = 0; i < k->constraint_cnt; i++) {
-        if (k->seen[i].a >= COUNTS || k->seen[i].b >= COUNTS)
+        if ((k->seen[i] & 15u) >= COUNTS || (k->seen[i] >> 4) >= COUNTS)
             return wrong(x, "more updates than ropes were seen by constraint", i);
-        k->waiting[k->constraint[i].a * COUNTS + k->seen[i].a]++;
-        k->waiting[k->constraint[i].b * COUNTS + k->seen[i].b]++;
+        k->waiting[k->constraint[i].a * COUNTS + (k->seen[i] & 15u)]++;
+        k->waiting[k->constraint[i].b * COUNTS + (k->seen[i] >> 4)]++;
     }
     uint32_t all = 0, before;
     do {

@@ -41,11 +41,11 @@ static void pull(int4 *a, int4 *b, float length, float2 spring, int wa, int wb)
 
 /* One constraint, inside a transaction or under locks; the counts that it saw. (The spring is volatile so that both words are loaded here,
  * not one of them in the branch.) */
-static uint2 solve(__global const volatile struct constraint *c, __global const int *inverse_mass, __global volatile int4 *position,
+static uchar solve(__global const volatile struct constraint *c, __global const int *inverse_mass, __global volatile int4 *position,
                    uint ia, uint ib)
 {
     int4 a = position[ia], b = position[ib];
-    uint2 counts = (uint2)((uint)a.w, (uint)b.w);
+    uchar counts = (uchar)(a.w | b.w << 4);
     float2 spring = c->spring;
     float length = rope_length(a, b);
     if (length > spring.x) {
@@ -57,10 +57,10 @@ static uint2 solve(__global const volatile struct constraint *c, __global const 
 }
 
 /* The same with everything but the positions in registers. */
-static uint2 solve_loaded(struct constraint c, int wa, int wb, __global volatile int4 *position)
+static uchar solve_loaded(struct constraint c, int wa, int wb, __global volatile int4 *position)
 {
     int4 a = position[c.a], b = position[c.b];
-    uint2 counts = (uint2)((uint)a.w, (uint)b.w);
+    uchar counts = (uchar)(a.w | b.w << 4);
     float length = rope_length(a, b);
     if (length > c.spring.x) {
         pull(&a, &b, length, c.spring, wa, wb);
@@ -72,7 +72,7 @@ static uint2 solve_loaded(struct constraint c, int wa, int wb, __global volatile
 
 #define PARAMETERS                                                                                                     \
     __global const struct constraint *constraints, __global const int *inverse_mass, __global volatile int4 *position, \
-        __global uint2 *seen, uint n, __global volatile uint *locks
+        __global uchar *seen, uint n, __global volatile uint *locks
 
 __kernel void cl_tx(PARAMETERS)
 {
@@ -81,7 +81,7 @@ __kernel void cl_tx(PARAMETERS)
         return;
     uint a = constraints[i].a, b = constraints[i].b;
     tx_begin();
-    uint2 counts = solve(&constraints[i], inverse_mass, position, a, b);
+    uchar counts = solve(&constraints[i], inverse_mass, position, a, b);
     tx_commit();
     seen[i] = counts;
 }
@@ -94,7 +94,7 @@ __kernel void clto_tx(PARAMETERS)
     struct constraint c = constraints[i];
     int wa = inverse_mass[c.a], wb = inverse_mass[c.b];
     tx_begin();
-    uint2 counts = solve_loaded(c, wa, wb, position);
+    uchar counts = solve_loaded(c, wa, wb, position);
     tx_commit();
     seen[i] = counts;
 }
@@ -139,7 +139,7 @@ __kernel void cl_fglock(PARAMETERS)
     if (i >= n)
         return;
     uint a = constraints[i].a, b = constraints[i].b;
-    uint2 counts;
+    uchar counts;
     WITH_TWO_LOCKS(locks, a, b, counts = solve(&constraints[i], inverse_mass, position, a, b));
     seen[i] = counts;
 }
@@ -151,7 +151,7 @@ __kernel void clto_fglock(PARAMETERS)
         return;
     struct constraint c = constraints[i];
     int wa = inverse_mass[c.a], wb = inverse_mass[c.b];
-    uint2 counts;
+    uchar counts;
     WITH_TWO_LOCKS(locks, c.a, c.b, counts = solve_loaded(c, wa, wb, position));
     seen[i] = counts;
 }
@@ -162,7 +162,7 @@ __kernel void cl_cglock(PARAMETERS)
     if (i >= n)
         return;
     uint a = constraints[i].a, b = constraints[i].b;
-    uint2 counts;
+    uchar counts;
     WITH_LOCK(locks, counts = solve(&constraints[i], inverse_mass, position, a, b));
     seen[i] = counts;
 }
@@ -174,7 +174,7 @@ __kernel void clto_cglock(PARAMETERS)
         return;
     struct constraint c = constraints[i];
     int wa = inverse_mass[c.a], wb = inverse_mass[c.b];
-    uint2 counts;
+    uchar counts;
     WITH_LOCK(locks, counts = solve_loaded(c, wa, wb, position));
     seen[i] = counts;
 }
