@@ -14,7 +14,7 @@ enum phase { NO_TX, ASKS, GRANTED, STARTS, RUNS, ENDS };
 
 struct written {
     uint64_t addr;
-    uint32_t value;
+    uint32_t value, bytes; /* byte enables 3:0 */
 };
 
 struct warp {
@@ -120,13 +120,22 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     return true;
 }
 
-static void note_write(struct warp *w, uint64_t addr, uint32_t value)
+static struct written *find_written(struct warp *w, uint64_t addr)
 {
     for (uint32_t i = 0; i < w->write_cnt; i++)
-        if (w->write[i].addr == addr) {
-            w->write[i].value = value;
-            return;
-        }
+        if (w->write[i].addr == addr)
+            return &w->write[i];
+    return NULL;
+}
+
+static void note_write(struct warp *w, uint64_t addr, uint32_t value, uint32_t bytes)
+{
+    struct written *old = find_written(w, addr);
+    if (old != NULL) {
+        old->value = value;
+        old->bytes |= bytes;
+        return;
+    }
     if (w->write_cnt == w->write_cap) {
         uint32_t cap = w->write_cap == 0 ? 16 : 2 * w->write_cap;
         struct written *write = realloc(w->write, cap * sizeof *write);
@@ -135,7 +144,7 @@ static void note_write(struct warp *w, uint64_t addr, uint32_t value)
         w->write = write;
         w->write_cap = cap;
     }
-    w->write[w->write_cnt++] = (struct written){addr, value};
+    w->write[w->write_cnt++] = (struct written){addr, value, bytes};
 }
 
 static struct cw_packet *build_request(struct core *c, uint32_t warp, cw_time now)
@@ -198,6 +207,7 @@ static void commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
     c->busy |= UINT64_C(1) << warp;
 }
 
+/* Stores go to memory at once; nobody can tell, since nobody else runs. To the oracle they arrive at commit, each word once. */
 static void tell_observer(struct core *c, const struct warp *w, cw_time now)
 {
     const struct cw_tm_observer *o = c->tm->cfg.observer;
@@ -209,6 +219,8 @@ static void tell_observer(struct core *c, const struct warp *w, cw_time now)
     }
     if (addr != NULL && value != NULL)
         o->commit(o->self, w->attempt, w->write_cnt, addr, value, now);
+    for (uint32_t i = 0; i < w->write_cnt; i++)
+        o->write(o->self, w->attempt, w->write[i].addr, w->write[i].value, w->write[i].bytes, now);
     free(addr);
     free(value);
 }
@@ -343,14 +355,12 @@ static void observe(struct partition *n, const struct cw_packet *p, cw_time now)
         memcpy(&value, cw_devmem_at(n->tm->cfg.memory, p->addr + at), sizeof value);
         for (uint32_t b = at; b < at + 4; b++)
             enables |= (b >= first && b < end ? 1u : 0) << (b - at);
-        if (p->kind == CW_PK_TX_LOAD) {
+        if (p->kind == CW_PK_TX_STORE) {
+            note_write(w, p->addr + at, value, enables);
+        } else if (find_written(w, p->addr + at) == NULL) {
             w->reads++;
             if (o != NULL)
                 o->read(o->self, w->attempt, p->addr + at, value, now);
-        } else {
-            note_write(w, p->addr + at, value);
-            if (o != NULL)
-                o->write(o->self, w->attempt, p->addr + at, value, enables, now);
         }
     }
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every workload in every form, on small inputs, with its own check, the serializability oracle, and the statistics' conservation laws. */
+#include <math.h>
+
 #include "cw_test.h"
 #include "system/run.h"
 
@@ -36,6 +38,9 @@ static void test_workloads__plain(void **state)
     }
 }
 
+/* All 20 popular items of so few records are frequent: 190 pairs; triples follow. */
+#define AP_SMALL "records=400", "popular=20", "support=12"
+
 static void test_workloads__locks(void **state)
 {
     (void)state;
@@ -45,6 +50,13 @@ static void test_workloads__locks(void **state)
         {.workload = "ht-h", .variant = COWARP_CGLOCK, .param = {"blocks=4"}},
         {.workload = "atm", .variant = COWARP_FGLOCK, .param = {"accounts=1000", "transfers=4000", "blocks=10"}},
         {.workload = "atm", .variant = COWARP_CGLOCK, .param = {"accounts=1000", "transfers=400", "blocks=2"}},
+        {.workload = "cl", .variant = COWARP_FGLOCK, .param = {"cloths=2", "width=9", "height=12"}},
+        {.workload = "cl", .variant = COWARP_CGLOCK, .param = {"cloths=1", "width=5", "height=8", "threads=64"}},
+        {.workload = "clto", .variant = COWARP_FGLOCK, .param = {"cloths=2", "width=9", "height=12", "group=1"}},
+        {.workload = "clto", .variant = COWARP_CGLOCK, .param = {"cloths=1", "width=5", "height=8", "threads=64"}},
+        {.workload = "ap", .variant = COWARP_FGLOCK, .param = {AP_SMALL}},
+        {.workload = "ap", .variant = COWARP_FGLOCK, .param = {AP_SMALL, "limit=1", "fanout=2"}}, /* splits everywhere */
+        {.workload = "ap", .variant = COWARP_CGLOCK, .param = {AP_SMALL, "limit=4"}},
     };
     for (size_t i = 0; i < sizeof r / sizeof r[0]; i++)
         expect_ok(&r[i]);
@@ -64,6 +76,83 @@ static void test_workloads__getm(void **state)
                           .param = {"accounts=2000", "transfers=4000", "blocks=10"}};
         expect_ok(&atm);
         expect_conservation(&atm, 4000);
+    }
+}
+
+/* One transaction per rope of a triangulated w x h cloth. What it reads is in kernels/cloth/kernel.cl: 2 positions of 4 words and the spring of 2,
+ * and 2 inverse masses if it pulls; then it writes both positions. clto reads the positions only. */
+static void expect_cloth(struct run *r, uint64_t w, uint64_t h)
+{
+    expect_ok(r);
+    const uint64_t ropes = 3 * w * h - 2 * w - 2 * h + 1, pulls = ropes - run_counter(r, "tx_read_only");
+    assert_int_equal(run_counter(r, "tx_begun"), ropes);
+    assert_int_equal(run_counter(r, "tx_committed"), ropes);
+    assert_true(pulls > ropes / 4 && pulls < ropes);
+    assert_int_equal(run_counter(r, "tx_read_words"), strcmp(r->workload, "cl") == 0 ? 10 * ropes + 2 * pulls : 8 * ropes);
+    assert_int_equal(run_counter(r, "tx_write_words"), 8 * pulls);
+}
+
+static void test_workloads__cloth_transactions(void **state)
+{
+    (void)state;
+    static const char *const systems[] = {"getm", "serial"}, *const workloads[] = {"cl", "clto"}, *const warps[] = {"tm.warps=1", "tm.warps=0"};
+    for (size_t i = 0; i < 8; i++) {
+        struct run r = {.workload = workloads[i & 1], .system = systems[i >> 1 & 1], .variant = COWARP_TX, .check_serial = 1,
+                        .settings = {warps[i >> 2]}, .param = {"cloths=1", "width=9", "height=12", "threads=64"}};
+        expect_cloth(&r, 9, 12);
+    }
+}
+
+/* The mix at full size is that of thesis Table 4.3 (read set 11.2 words, write set 4.8) and section 6.4 (40 percent read-only). */
+static void test_workloads__cloth_mix(void **state)
+{
+    (void)state;
+    struct run r = {.workload = "cl", .system = "getm", .variant = COWARP_TX, .settings = {"tm.warps=4"}};
+    expect_ok(&r);
+    const double n = (double)run_counter(&r, "tx_committed");
+    assert_true(n == 60200);
+    assert_true(fabs((double)run_counter(&r, "tx_read_words") / n - 11.2) < 0.1);
+    assert_true(fabs((double)run_counter(&r, "tx_write_words") / n - 4.8) < 0.1);
+    assert_true(fabs((double)run_counter(&r, "tx_read_only") / n - 0.40) < 0.02);
+}
+
+static void test_workloads__apriori_transactions(void **state)
+{
+    (void)state;
+    struct run r[] = {
+        {.workload = "ap", .system = "getm", .settings = {"tm.warps=1"}, .param = {AP_SMALL, "passes=2"}},
+        {.workload = "ap", .system = "getm", .settings = {"tm.warps=0"}, .param = {AP_SMALL, "passes=2", "limit=2", "fanout=3"}},
+        {.workload = "ap", .system = "serial", .param = {AP_SMALL, "passes=2", "limit=6"}},
+        {.workload = "ap", .system = "getm", .settings = {"tm.warps=1"}, .param = {AP_SMALL, "limit=6"}},
+    };
+    for (size_t i = 0; i < sizeof r / sizeof r[0]; i++) {
+        r[i].variant = COWARP_TX;
+        r[i].check_serial = 1;
+        expect_ok(&r[i]);
+        const uint64_t n = run_counter(&r[i], "tx_committed");
+        assert_true(i < 3 ? n == 190 : n > 190);
+        assert_int_equal(run_counter(&r[i], "tx_begun"), n);
+        assert_int_equal(run_counter(&r[i], "tx_read_only"), 0);
+        assert_true(run_counter(&r[i], "tx_write_words") >= 6 * n); /* items, support and links of the candidate, and the leaf's count */
+    }
+}
+
+/* Isolation broken on purpose: the workloads' own checks see it, without the oracle. */
+static void test_workloads__checks_bite(void **state)
+{
+    (void)state;
+    struct run r[] = {
+        {.workload = "cl", .param = {"cloths=2", "width=12", "height=12"}},
+        {.workload = "clto", .param = {"cloths=2", "width=12", "height=12"}},
+        {.workload = "ap", .param = {AP_SMALL, "limit=6", "fanout=5"}},
+    };
+    for (size_t i = 0; i < sizeof r / sizeof r[0]; i++) {
+        r[i].system = "getm";
+        r[i].variant = COWARP_TX;
+        r[i].sabotage = "drop-rts-update";
+        r[i].settings[0] = "tm.warps=0";
+        run_workload(&r[i]);
+        assert_int_equal(r[i].status, COWARP_ECHECK);
     }
 }
 
@@ -139,6 +228,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__plain),
     cmocka_unit_test(test_workloads__locks),
     cmocka_unit_test(test_workloads__getm),
+    cmocka_unit_test(test_workloads__cloth_transactions),
+    cmocka_unit_test(test_workloads__cloth_mix),
+    cmocka_unit_test(test_workloads__apriori_transactions),
+    cmocka_unit_test(test_workloads__checks_bite),
     cmocka_unit_test(test_workloads__getm_worst_contention),
     cmocka_unit_test(test_workloads__serialised),
     cmocka_unit_test(test_workloads__getm_shapes),
