@@ -52,7 +52,7 @@ uint64_t cw_gpu_cycles(const struct cw_gpu *gpu);
 cw_time cw_gpu_now(const struct cw_gpu *gpu);
 /* Blocks finished and in all of the running launch. */
 void cw_gpu_blocks(const struct cw_gpu *gpu, uint64_t *finished, uint64_t *total);
-/* Report of the serializability oracle after the last launch; zeros when it is off. */
+/* Report of the serializability oracle, summed over the launches; zeros when it is off. */
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu);
 /* Text of the deadlock or livelock report of the last launch, many lines, "" when none. */
 const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu);

@@ -218,6 +218,20 @@ static int run(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
+/* Each launch is judged by itself, and the report sums them up. Violations need no sum: the first one ends the run. */
+static int judge(struct cw_gpu *gpu, struct cw_error *err)
+{
+    const struct cw_serial_report before = gpu->serial_report;
+    struct cw_serial_report *r = &gpu->serial_report;
+    const int status = cw_serial_check(gpu->serial, r, err);
+    r->committed += before.committed;
+    r->aborted += before.aborted;
+    r->reads += before.reads;
+    r->writes += before.writes;
+    r->inconsistent_aborted += before.inconsistent_aborted;
+    return status;
+}
+
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err)
 {
@@ -232,7 +246,7 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const stru
     if (status == CW_OK && gpu->tm != NULL)
         gpu->system->finish(gpu->tm);
     if (status == CW_OK && gpu->serial != NULL)
-        status = cw_serial_check(gpu->serial, &gpu->serial_report, err);
+        status = judge(gpu, err);
     free(block_param);
     gpu->launch.param = NULL;
     return status;

@@ -17,7 +17,7 @@ enum { WIDTH, HEIGHT, NOISE, PERIOD, ITERATIONS };
 static const struct cowarp_workload_param params[] = {
     [WIDTH] = {"width", 200, 1, 4000, "pixels per row"},
     [HEIGHT] = {"height", 150, 1, 4000, "rows"},
-    [NOISE] = {"noise", 100, 0, 255, "largest deviation of a pixel's brightness"},
+    [NOISE] = {"noise", 48, 0, 255, "largest deviation of a pixel's brightness"},
     [PERIOD] = {"period", 10, 1, 1000, "pushes and relabels between two looks of the host"},
     [ITERATIONS] = {"iterations", 2000, 1, 1000000, "pushes and relabels after which the run has failed"},
 };
@@ -53,7 +53,7 @@ static uint32_t neighbour(const struct grid *g, uint32_t pixel, uint32_t d)
 /* A flower of five petals around the middle, in units of a hundredth of the image's smaller side. */
 static int in_flower(const struct grid *g, uint32_t x, uint32_t y)
 {
-    static const int32_t petal[][3] = {{0, 0, 12}, {0, -24, 15}, {23, -7, 15}, {14, 19, 15}, {-14, 19, 15}, {-23, -7, 15}};
+    static const int32_t petal[][3] = {{0, 0, 6}, {0, -12, 8}, {12, -4, 8}, {7, 10, 8}, {-7, 10, 8}, {-12, -4, 8}};
     const int32_t side = (int32_t)(g->width < g->height ? g->width : g->height);
     const int32_t u = (2 * (int32_t)x - (int32_t)g->width) * 50 / side, v = (2 * (int32_t)y - (int32_t)g->height) * 50 / side;
     for (uint32_t i = 0; i < sizeof petal / sizeof petal[0]; i++) {
@@ -82,7 +82,7 @@ static void make_grid(struct grid *g, uint32_t noise, uint64_t seed)
                 const uint32_t p = at(g, x, y), q = neighbour(g, p, d);
                 const int inside = d == 0 ? x > 0 : d == 1 ? y > 0 : d == 2 ? x + 1 < g->width : y + 1 < g->height;
                 const int32_t step = inside ? abs(bright[p] - bright[q]) : 0;
-                g->capacity[d * g->size + p] = inside ? 5 + 4000 / (80 + step) : 0;
+                g->capacity[d * g->size + p] = inside ? 1 + 3000 / (80 + step) : 0;
             }
     memcpy(g->residual, g->capacity, DIRECTIONS * (size_t)g->size * sizeof *g->capacity);
     memcpy(g->excess, g->source, g->size * sizeof *g->source);

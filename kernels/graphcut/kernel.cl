@@ -81,13 +81,10 @@ static struct pixel look(const struct grid *g, __local int *tile)
     return p;
 }
 
-/* It has something to push and somewhere to push it. */
+/* It has something that may still reach the sink. */
 static int is_active(const struct grid *g, const struct pixel *p)
 {
-    int ways = p->sink > 0 && p->height == 1;
-    for (int d = 0; d < 4; d++)
-        ways |= p->residual[d] > 0 && p->below[d];
-    return p->inside && p->excess > 0 && p->height < g->limit && ways;
+    return p->inside && p->excess > 0 && p->height < g->limit;
 }
 
 static int sink_amount(const struct pixel *p)
