@@ -6,6 +6,10 @@
  *
  * Transactions (thesis 4.3): one for each level that a body descends, read-only, 3 coordinates and the child; then one for the insertion, which
  * writes either the body (1 word) or a new cell that holds the body found there (14 words: centre, mass, start, 8 children, link).
+ *
+ * A turn of a thread's loop takes a body down to a leaf and tries once to insert it there, or to put a new cell there. At the end of a turn the
+ * block's warps wait for each other, so that those without success do not crowd out the others: the published code throttles itself so.
+ * Threads leave the loop at different times; the barrier counts warps, as it did before PTX 6.
  */
 #include "sync.h"
 
@@ -89,46 +93,49 @@ static int take_cell(const struct tree *t)
 __kernel void barneshut_tx(TREE_PARAMETERS)
 {
     const struct tree t = TREE;
-    int spare = NONE;
-    for (int i = get_global_id(0); i < body_cnt; i += get_global_size(0)) {
+    int spare = NONE, cell = root;
+    float edge = root_edge;
+    for (int i = get_global_id(0); i < body_cnt;) {
         const struct point p = position(&t, i);
-        int cell = root, done = 0;
-        float edge = root_edge;
-        while (!done) {
-            int slot, found;
-            for (;;) {
-                tx_begin();
-                slot = descend(&t, cell, p);
-                found = child[slot];
-                tx_commit();
-                if (found < body_cnt)
-                    break;
-                cell = found;
-                edge *= 0.5f;
-            }
-            if (found != EMPTY && spare == NONE)
-                spare = take_cell(&t);
+        int slot, found, done = 0;
+        for (;;) {
             tx_begin();
+            slot = descend(&t, cell, p);
             found = child[slot];
-            while (found >= body_cnt) { /* others have been here meanwhile */
-                cell = found;
-                edge *= 0.5f;
-                slot = descend(&t, cell, p);
-                found = child[slot];
-            }
-            if (found == EMPTY) {
-                child[slot] = i;
-                done = 1;
-            } else if (spare != NONE) {
-                child[slot] = spare;
-                const struct point c = child_centre(position(&t, cell), edge, slot & 7);
-                fill_cell(&t, spare, c, octant(c, position(&t, found)), found);
-                cell = spare;
-                edge *= 0.5f;
-                spare = NONE;
-            }
             tx_commit();
+            if (found < body_cnt)
+                break;
+            cell = found;
+            edge *= 0.5f;
         }
+        if (found != EMPTY && spare == NONE)
+            spare = take_cell(&t);
+        tx_begin();
+        found = child[slot];
+        while (found >= body_cnt) { /* others have been here meanwhile */
+            cell = found;
+            edge *= 0.5f;
+            slot = descend(&t, cell, p);
+            found = child[slot];
+        }
+        if (found == EMPTY) {
+            child[slot] = i;
+            done = 1;
+        } else if (spare != NONE) {
+            child[slot] = spare;
+            const struct point c = child_centre(position(&t, cell), edge, slot & 7);
+            fill_cell(&t, spare, c, octant(c, position(&t, found)), found);
+            cell = spare;
+            edge *= 0.5f;
+            spare = NONE;
+        }
+        tx_commit();
+        if (done) {
+            i += get_global_size(0);
+            cell = root;
+            edge = root_edge;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
@@ -160,26 +167,30 @@ static int separate(const struct tree *t, int cell, float edge, int j, int a, in
 __kernel void barneshut_fglock(TREE_PARAMETERS)
 {
     const struct tree t = TREE;
-    for (int i = get_global_id(0); i < body_cnt; i += get_global_size(0)) {
+    int cell = root;
+    float edge = root_edge;
+    for (int i = get_global_id(0); i < body_cnt;) {
         const struct point p = position(&t, i);
-        int cell = root, done = 0;
-        float edge = root_edge;
-        while (!done) {
-            int slot = descend(&t, cell, p), found = child[slot];
-            while (found >= body_cnt) {
-                cell = found;
-                edge *= 0.5f;
-                slot = descend(&t, cell, p);
-                found = child[slot];
-            }
-            if (found != LOCKED && atomic_cmpxchg(&child[slot], found, LOCKED) == found) {
-                const int made = found == EMPTY ? i : separate(&t, cell, edge, slot & 7, found, i);
-                FENCE_DEVICE();
-                child[slot] = made;
-                done = 1;
-            }
-            KEEP_LOOP_SHAPE(done);
+        int slot = descend(&t, cell, p), found = child[slot], done = 0;
+        while (found >= body_cnt) {
+            cell = found;
+            edge *= 0.5f;
+            slot = descend(&t, cell, p);
+            found = child[slot];
         }
+        if (found != LOCKED && atomic_cmpxchg(&child[slot], found, LOCKED) == found) {
+            const int made = found == EMPTY ? i : separate(&t, cell, edge, slot & 7, found, i);
+            FENCE_DEVICE();
+            child[slot] = made;
+            done = 1;
+        }
+        KEEP_LOOP_SHAPE(done);
+        if (done) {
+            i += get_global_size(0);
+            cell = root;
+            edge = root_edge;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
@@ -187,29 +198,33 @@ __kernel void barneshut_fglock(TREE_PARAMETERS)
 __kernel void barneshut_cglock(TREE_PARAMETERS, __global volatile uint *lock)
 {
     const struct tree t = TREE;
-    for (int i = get_global_id(0); i < body_cnt; i += get_global_size(0)) {
+    int cell = root;
+    float edge = root_edge;
+    for (int i = get_global_id(0); i < body_cnt;) {
         const struct point p = position(&t, i);
-        int cell = root, done = 0;
-        float edge = root_edge;
-        while (!done) {
-            int slot = descend(&t, cell, p), found = child[slot];
-            while (found >= body_cnt) {
-                cell = found;
-                edge *= 0.5f;
-                slot = descend(&t, cell, p);
-                found = child[slot];
-            }
-            if (atomic_cmpxchg(lock, 0u, 1u) == 0) {
-                if (child[slot] == found) {
-                    const int made = found == EMPTY ? i : separate(&t, cell, edge, slot & 7, found, i);
-                    FENCE_DEVICE();
-                    child[slot] = made;
-                    done = 1;
-                }
-                FENCE_DEVICE();
-                atomic_xchg(lock, 0u);
-            }
-            KEEP_LOOP_SHAPE(done);
+        int slot = descend(&t, cell, p), found = child[slot], done = 0;
+        while (found >= body_cnt) {
+            cell = found;
+            edge *= 0.5f;
+            slot = descend(&t, cell, p);
+            found = child[slot];
         }
+        if (atomic_cmpxchg(lock, 0u, 1u) == 0) {
+            if (child[slot] == found) {
+                const int made = found == EMPTY ? i : separate(&t, cell, edge, slot & 7, found, i);
+                FENCE_DEVICE();
+                child[slot] = made;
+                done = 1;
+            }
+            FENCE_DEVICE();
+            atomic_xchg(lock, 0u);
+        }
+        KEEP_LOOP_SHAPE(done);
+        if (done) {
+            i += get_global_size(0);
+            cell = root;
+            edge = root_edge;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
