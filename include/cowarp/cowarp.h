@@ -119,7 +119,7 @@ struct cowarp_launch {
 /* Runs a kernel to its end. After an error the GPU can only be destroyed (statistics may still be read). */
 int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch);
 
-/* The serializability oracle's verdict on the last launch, one line; "" when it is off or nothing has run. */
+/* The serializability oracle's verdict on the launches so far, one line; "" when it is off or nothing has run. */
 const char *cowarp_oracle(const struct cowarp_gpu *gpu);
 
 /* After the last launch: completes the wave file, so that an error in writing it is seen. cowarp_destroy does it otherwise. */

@@ -23,6 +23,7 @@ struct run {
     int status;
     char message[1024];       /* what the workload or the API said */
     char report[4096];        /* deadlock report */
+    char oracle[1024];        /* the serializability oracle's verdict */
     uint64_t cycles;
     uint64_t counter[128];
     uint32_t counter_cnt;
@@ -54,6 +55,7 @@ static inline void run__collect(struct run *r, struct cowarp_gpu *gpu)
     while (r->counter_cnt < 128 && cowarp_counter_at(gpu, r->counter_cnt, &name, &r->counter[r->counter_cnt], &unit, &what))
         r->counter_cnt++;
     snprintf(r->report, sizeof r->report, "%s", cowarp_report(gpu));
+    snprintf(r->oracle, sizeof r->oracle, "%s", cowarp_oracle(gpu));
 }
 
 static inline uint64_t run_counter(const struct run *r, const char *wanted)

@@ -57,6 +57,12 @@ static void test_workloads__locks(void **state)
         {.workload = "ap", .variant = COWARP_FGLOCK, .param = {AP_SMALL}},
         {.workload = "ap", .variant = COWARP_FGLOCK, .param = {AP_SMALL, "limit=1", "fanout=2"}}, /* splits everywhere */
         {.workload = "ap", .variant = COWARP_CGLOCK, .param = {AP_SMALL, "limit=4"}},
+        {.workload = "bh-h", .variant = COWARP_FGLOCK, .param = {"bodies=3000", "blocks=6"}},
+        {.workload = "bh-l", .variant = COWARP_FGLOCK, .param = {"bodies=1", "blocks=1"}},
+        {.workload = "bh-l", .variant = COWARP_CGLOCK, .param = {"bodies=300", "blocks=2"}},
+        {.workload = "cc", .variant = COWARP_FGLOCK, .param = {"width=70", "height=50"}},
+        {.workload = "cc", .variant = COWARP_FGLOCK, .param = {"width=1", "height=1", "noise=255"}},
+        {.workload = "cc", .variant = COWARP_CGLOCK, .param = {"width=24", "height=20"}},
     };
     for (size_t i = 0; i < sizeof r / sizeof r[0]; i++)
         expect_ok(&r[i]);
@@ -156,6 +162,77 @@ static void test_workloads__checks_bite(void **state)
     }
 }
 
+/* The transactions of the octree: read-only on the way down; an insertion writes the body, or a new cell: 14 words. */
+static void expect_octree_mix(const struct run *r, uint64_t bodies)
+{
+    const uint64_t insertions = run_counter(r, "tx_committed") - run_counter(r, "tx_read_only");
+    assert_true(insertions > bodies);
+    assert_int_equal(run_counter(r, "tx_write_words"), bodies + 14 * (insertions - bodies));
+    assert_true(run_counter(r, "tx_read_only") > 3 * insertions);
+}
+
+static void test_workloads__octree(void **state)
+{
+    (void)state;
+    static const char *const warps[] = {"tm.warps=1", "tm.warps=8", "tm.warps=0"};
+    for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
+        struct run r = {.workload = "bh-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+                        .param = {"bodies=2000", "blocks=4"}};
+        expect_ok(&r);
+        expect_conservation(&r, run_counter(&r, "tx_committed"));
+        expect_octree_mix(&r, 2000);
+    }
+    struct run serial = {.workload = "bh-l", .system = "serial", .variant = COWARP_TX, .check_serial = 1,
+                         .param = {"bodies=1000", "blocks=2"}};
+    expect_ok(&serial);
+    expect_octree_mix(&serial, 1000);
+}
+
+/* The oracle has seen the transactions of all launches. */
+static void expect_judged(const struct run *r)
+{
+    unsigned long long seen = 0;
+    assert_int_equal(sscanf(r->oracle, "serializable: %llu transactions", &seen), 1);
+    assert_int_equal(seen, run_counter(r, "tx_committed"));
+}
+
+/* The transactions of the graph cut write what they read, 4 words or 1. */
+static void expect_cut_mix(const struct run *r)
+{
+    const uint64_t words = run_counter(r, "tx_write_words"), transactions = run_counter(r, "tx_committed");
+    assert_int_equal(run_counter(r, "tx_read_words"), words);
+    assert_int_equal(run_counter(r, "tx_read_only"), 0);
+    assert_true(words > transactions && words < 4 * transactions);
+    assert_int_equal((words - transactions) % 3, 0);
+}
+
+static void test_workloads__graph_cut(void **state)
+{
+    (void)state;
+    static const char *const warps[] = {"tm.warps=1", "tm.warps=8", "tm.warps=0"};
+    for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
+        struct run r = {.workload = "cc", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+                        .param = {"width=60", "height=40"}};
+        expect_ok(&r);
+        expect_conservation(&r, run_counter(&r, "tx_committed"));
+        expect_cut_mix(&r);
+        expect_judged(&r);
+    }
+    struct run serial = {.workload = "cc", .system = "serial", .variant = COWARP_TX, .check_serial = 1, .param = {"width=30", "height=30"}};
+    expect_ok(&serial);
+    expect_cut_mix(&serial);
+}
+
+/* A limit of iterations that does not suffice is a failure, and says so. */
+static void test_workloads__graph_cut_unfinished(void **state)
+{
+    (void)state;
+    struct run r = {.workload = "cc", .variant = COWARP_FGLOCK, .param = {"width=60", "height=40", "period=1", "iterations=2"}};
+    run_workload(&r);
+    assert_int_equal(r.status, COWARP_ECHECK);
+    assert_non_null(strstr(r.message, "not finished after 2 iterations"));
+}
+
 /* One bucket: every transaction conflicts with every other. */
 static void test_workloads__getm_worst_contention(void **state)
 {
@@ -232,6 +309,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__cloth_mix),
     cmocka_unit_test(test_workloads__apriori_transactions),
     cmocka_unit_test(test_workloads__checks_bite),
+    cmocka_unit_test(test_workloads__octree),
+    cmocka_unit_test(test_workloads__graph_cut),
+    cmocka_unit_test(test_workloads__graph_cut_unfinished),
     cmocka_unit_test(test_workloads__getm_worst_contention),
     cmocka_unit_test(test_workloads__serialised),
     cmocka_unit_test(test_workloads__getm_shapes),
