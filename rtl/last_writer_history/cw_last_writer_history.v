@@ -39,11 +39,11 @@ module cw_last_writer_history #(
     output wire              busy_o,
     output wire              evt_evict_o
 `ifdef FORMAL
-    // for properties of units around this one: an address of the solver's choice, whether the answer of this cycle is for it,
-    // and what it must reach (unless that is below live_cid_i)
-    , output wire [ADDR_W-1:0] f_addr_o
-    , output wire              f_rsp_o
-    , output wire [CID_W-1:0]  f_rsp_min_o
+    // for properties of units around this one: whether the answer of this cycle is for the address of the solver's choice, what
+    // it must reach then, and which stages (first lowest) hold a CHECK
+    , output wire             f_rsp_o
+    , output wire [CID_W-1:0] f_rsp_min_o
+    , output wire [3:0]       f_checks_o
 `endif
 );
 
@@ -305,9 +305,9 @@ module cw_last_writer_history #(
     wire            f_here  = s1_valid_q && s1_addr_q == f_addr;
     wire            f_swept = !sweep_q || sweep_set_q > f_set;
 
-    assign f_addr_o    = f_addr;
     assign f_rsp_o     = f_c4_q;
     assign f_rsp_min_o = f_bound4_q;
+    assign f_checks_o  = {rsp_valid_q, s3_check_q, s2_check_q, check};
 
     cw_h3_hash #(
         .KEY_W(ADDR_W),
