@@ -40,6 +40,14 @@ module cw_recency_bloom_filter #(
     // control
     input  wire               clear_i,
     output wire               busy_o
+`ifdef FORMAL
+    // for properties of units around this one: a key of the solver's choice, the largest field 0 inserted for it since the
+    // last clear, and whether the answer of this cycle is for that key, and what it must reach
+    , output wire [KEY_W-1:0]   f_key_o
+    , output wire [VALUE_W-1:0] f_max0_o
+    , output wire               f_rsp_o
+    , output wire [VALUE_W-1:0] f_rsp_min0_o
+`endif
 );
 
     localparam DATA_W = FIELDS * VALUE_W;
@@ -132,6 +140,11 @@ module cw_recency_bloom_filter #(
                 f_max1_q <= ins_v1_i;
         end
     end
+
+    assign f_key_o      = f_key;
+    assign f_max0_o     = f_max0_q;
+    assign f_rsp_o      = f_lkp_s2_q;
+    assign f_rsp_min0_o = f_s2_max0_q;
 
     // Power-up is followed by a reset.
     always @*
