@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* First-read time table: C model and RTL in lockstep, broken copies, and directed tests of the contract on both. */
+#include "cowarp/unit/first_read_table.h"
+
+#include "base/rng.h"
+#include "cw_test.h"
+#include "lockstep_driver.h"
+
+typedef struct cw_first_read_table_params params_t;
+typedef struct cw_first_read_table_in in_t;
+typedef struct cw_first_read_table_out out_t;
+
+/*                               warps lanes time_w */
+static const params_t core = {48, 32, 64};
+static const params_t minimal = {1, 1, 1};
+static const params_t odd = {5, 3, 6};
+
+/* Few warps, so that operations meet; all 64 numbers now and then. Most rebases become loads. */
+static void few_warps(void *context, struct cw_rng *rng, const void *last_out, void *in)
+{
+    in_t *i = in;
+    (void)context;
+    (void)last_out;
+    if (cw_rng_below(rng, 16) != 0) {
+        i->beg_warp %= 6;
+        i->load_warp %= 6;
+        i->rsp_warp %= 6;
+        i->qry_warp %= 6;
+    }
+    if (i->load_rebase && cw_rng_below(rng, 4) != 0)
+        i->load_rebase = 0;
+}
+
+static const struct cw_lockstep_set sets[] = {{"core", &core, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}};
+
+static const struct cw_lockstep_bench bench = {&cw_first_read_table_unit, sets, 3, few_warps, NULL};
+
+static void test_first_read_table__c_equals_rtl(void **state)
+{
+    (void)state;
+    cw_lockstep_run(&bench);
+}
+
+static void test_first_read_table__broken_copies_are_caught(void **state)
+{
+    static const struct cw_mutant mutants[] = {
+        {"every load is a first load", "cw_first_read_table", "load_lanes_i & (~load_has | load_begin)", "load_lanes_i", 2},
+        {"equal times conflict", "cw_first_read_table", "written_q > first_time", "written_q >= first_time", 2},
+        {"a rebase is not seen by the response of its cycle", "cw_first_read_table", "load_warp_i == rsp_warp_i ? rebase : {LANES{1'b0}}",
+         "{LANES{1'b0}}", 2},
+        {"an answer does not cover the response in flight", "cw_first_read_table", "qry_warp_i == warp_q ? conflict", "1'b0 ? conflict", 2},
+        {"a stale response marks the next attempt", "cw_first_read_table", "wire [LANES-1:0]        record     = conflict & ~late_begin;",
+         "wire [LANES-1:0]        record     = conflict | (late_begin & {LANES{1'b0}});", 2},
+        {"a warp that does not exist writes a row", "cw_first_read_table", "load_valid_i && EXISTS[load_warp_i]",
+         "load_valid_i && (EXISTS[load_warp_i] || load_warp_i == 6'd8)", 2}};
+    (void)state;
+    cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
+}
+
+/* One table of one backend and the cycle in progress. */
+struct dut {
+    struct cw_unit_provider provider;
+    struct cw_unit_instance inst;
+    in_t in;
+    out_t out;
+};
+
+static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
+
+static void dut_open(struct dut *d, enum cw_unit_backend backend)
+{
+    *d = (struct dut){.in = {0}};
+    d->provider = cw_directed_open(&cw_first_read_table_unit, &core, backend, &d->inst);
+}
+
+/* Ends the cycle in progress; the inputs of the next are all 0. */
+static void dut_cycle(struct dut *d)
+{
+    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
+    d->inst.ops->tick(d->inst.self, &d->in);
+    d->in = (in_t){0};
+}
+
+static void begin(struct dut *d, uint64_t warp, uint64_t lanes)
+{
+    d->in.beg_valid = 1;
+    d->in.beg_warp = warp;
+    d->in.beg_lanes = lanes;
+    dut_cycle(d);
+}
+
+static void load(struct dut *d, uint64_t warp, uint64_t lanes, uint64_t now)
+{
+    d->in.load_valid = 1;
+    d->in.load_warp = warp;
+    d->in.load_lanes = lanes;
+    d->in.now = now;
+    dut_cycle(d);
+}
+
+static void respond(struct dut *d, uint64_t warp, uint64_t lanes, uint64_t written)
+{
+    d->in.rsp_valid = 1;
+    d->in.rsp_warp = warp;
+    d->in.rsp_lanes = lanes;
+    d->in.rsp_written = written;
+    dut_cycle(d);
+}
+
+/* Lanes in conflict. */
+static uint64_t ask(struct dut *d, uint64_t warp)
+{
+    d->in.qry_valid = 1;
+    d->in.qry_warp = warp;
+    dut_cycle(d);
+    dut_cycle(d);
+    assert_int_equal(d->out.ans_valid, 1);
+    return d->out.ans_conflict;
+}
+
+/* Fung 2015, Figure 6.8: first load of 0x10 at T = 1, 0x30 was last written at 0, 0x20 at 15. */
+static void test_first_read_table__figure_6_8(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, backends[b]);
+        begin(&d, 3, 4);
+        load(&d, 3, 4, 1);
+        respond(&d, 3, 4, 0);
+        load(&d, 3, 4, 10);
+        respond(&d, 3, 4, 0);
+        assert_int_equal(ask(&d, 3), 0);
+        assert_int_equal(d.out.ans_read, 4);
+        load(&d, 3, 4, 18);
+        respond(&d, 3, 4, 15);
+        dut_cycle(&d);
+        dut_cycle(&d);
+        assert_int_equal(d.out.found_valid, 1);
+        assert_int_equal(d.out.found_warp, 3);
+        assert_int_equal(d.out.found_lanes, 4);
+        assert_int_equal(ask(&d, 3), 4);
+        begin(&d, 3, 4);
+        assert_int_equal(ask(&d, 3), 0);
+        assert_int_equal(d.out.ans_read, 0);
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static void test_first_read_table__threads_have_their_own_time(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, backends[b]);
+        for (uint64_t warp = 0; warp < 48; warp++)
+            for (uint64_t lane = 0; lane < 32; lane++)
+                load(&d, warp, 1u << lane, (1ull << 40) + 32 * warp + lane);
+        for (uint64_t warp = 0; warp < 48; warp++)
+            respond(&d, warp, 0xffffffff, (1ull << 40) + 32 * 20 + 7); /* later than the first loads of warps 0..19 and lanes 0..6 of 20 */
+        for (uint64_t warp = 0; warp < 48; warp++)
+            assert_int_equal(ask(&d, warp), warp < 20 ? 0xffffffff : warp == 20 ? 0x7f : 0);
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static void test_first_read_table__answer_covers_the_cycle_before(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, backends[b]);
+        load(&d, 1, 1, 5);
+        d.in.qry_valid = 1; /* in the response's own cycle: not covered */
+        d.in.qry_warp = 1;
+        respond(&d, 1, 1, 6);
+        d.in.qry_valid = 1; /* in the next: covered */
+        d.in.qry_warp = 1;
+        dut_cycle(&d);
+        assert_int_equal(d.out.ans_conflict, 0);
+        dut_cycle(&d);
+        assert_int_equal(d.out.ans_conflict, 1);
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static void test_first_read_table__rebase_makes_times_zero(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, backends[b]);
+        load(&d, 2, 1, UINT64_MAX);
+        d.in.load_rebase = 1; /* lane 1 has no first read and gets none */
+        load(&d, 2, 3, 0);
+        respond(&d, 2, 3, 0); /* not written since the roll-over */
+        assert_int_equal(ask(&d, 2), 0);
+        assert_int_equal(d.out.ans_read, 1);
+        respond(&d, 2, 3, 1);
+        assert_int_equal(ask(&d, 2), 1);
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_first_read_table__c_equals_rtl),
+    cmocka_unit_test(test_first_read_table__broken_copies_are_caught),
+    cmocka_unit_test(test_first_read_table__figure_6_8),
+    cmocka_unit_test(test_first_read_table__threads_have_their_own_time),
+    cmocka_unit_test(test_first_read_table__answer_covers_the_cycle_before),
+    cmocka_unit_test(test_first_read_table__rebase_makes_times_zero),
+};
+CW_TEST_MAIN(tests)

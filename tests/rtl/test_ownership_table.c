@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ownership table of 2PCR: C model and RTL in lockstep, broken copies, and directed tests of the contract on both. */
+#include "cowarp/unit/ownership_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "cw_test.h"
+#include "lockstep_driver.h"
+#include "tm/intra_warp.h"
+
+typedef struct cw_ownership_table_params params_t;
+typedef struct cw_ownership_table_in in_t;
+typedef struct cw_ownership_table_out out_t;
+
+/*                               lanes addr_w bank_w row_w */
+static const params_t warp = {32, 32, 5, 5};
+static const params_t minimal = {2, 1, 1, 1};
+static const params_t odd = {7, 13, 2, 3};
+
+/* END would come every fourth operation: most of them become another kind, so that resolutions have some length. Half of the
+ * operations stay within 256 bytes, where rows are shared and entries fought for. */
+static void keep_going(void *context, struct cw_rng *rng, const void *last_out, void *in)
+{
+    in_t *i = in;
+    (void)context;
+    (void)last_out;
+    if (i->op_kind == CW_OWNERSHIP_END && cw_rng_below(rng, 8) != 0)
+        i->op_kind = cw_rng_below(rng, 3);
+    if (cw_rng_below(rng, 2) == 0)
+        for (uint32_t lane = 0; lane < 32; lane++)
+            i->op_addr[lane] = (i->op_addr[lane] >> cw_rng_below(rng, 20)) & 0xff;
+}
+
+static const struct cw_lockstep_set sets[] = {{"warp", &warp, 512}, {"minimal", &minimal, 0}, {"odd", &odd, 0}};
+
+static const struct cw_lockstep_bench bench = {&cw_ownership_table_unit, sets, 3, keep_going, NULL};
+
+static void test_ownership_table__c_equals_rtl(void **state)
+{
+    (void)state;
+    cw_lockstep_run(&bench);
+}
+
+static void test_ownership_table__broken_copies_are_caught(void **state)
+{
+    static const struct cw_mutant mutants[] = {
+        {"highest lane wins the entry", "cw_ownership_table", "for (m = LANES - 1; m >= 0; m = m - 1)", "for (m = 0; m < LANES; m = m + 1)",
+         2},
+        {"highest lane names the row", "cw_ownership_table", "for (n = LANES - 1; n >= 0; n = n - 1)", "for (n = 0; n < LANES; n = n + 1)",
+         2},
+        {"a write that was never marked passes", "cw_ownership_table", "owner != LANE)", "owner != LANE && owner != NOBODY)", 2},
+        {"the next group does not wait for the write", "cw_ownership_table", "marking ? {LANES{1'b0}} : in_group", "in_group", 2},
+        {"clearing leaves the last row", "cw_ownership_table", "if (&clear_row_q)", "if (&{clear_row_q[ROW_W-1:1], 1'b1})", 2},
+        {"hash without the quotient", "cw_ownership_table", "+ quotient + (quotient << 4)", "+ quotient", 2}};
+    (void)state;
+    cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
+}
+
+/* One table of one backend and the cycle in progress. */
+struct dut {
+    struct cw_unit_provider provider;
+    struct cw_unit_instance inst;
+    in_t in;
+    out_t out;
+    uint32_t cycle;
+};
+
+static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
+
+static void dut_open(struct dut *d, const params_t *p, enum cw_unit_backend backend)
+{
+    *d = (struct dut){.in = {0}};
+    d->provider = cw_directed_open(&cw_ownership_table_unit, p, backend, &d->inst);
+}
+
+/* Ends the cycle in progress; the inputs of the next are all 0. */
+static void dut_cycle(struct dut *d)
+{
+    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
+    d->inst.ops->tick(d->inst.self, &d->in);
+    d->in = (in_t){0};
+    d->cycle++;
+}
+
+/* Presents the operation until it is taken. Returns the cycles that it had to wait. */
+static uint32_t give(struct dut *d, uint32_t kind, uint32_t lanes, const uint32_t addr[32])
+{
+    for (uint32_t waited = 0; waited < 200; waited++) {
+        d->in.op_valid = 1;
+        d->in.op_kind = kind;
+        d->in.op_lanes = lanes;
+        if (addr != NULL)
+            memcpy(d->in.op_addr, addr, sizeof d->in.op_addr);
+        dut_cycle(d);
+        if (d->out.op_ready)
+            return waited;
+    }
+    fail_msg("operation not taken");
+    return 0;
+}
+
+static void begin(struct dut *d, uint32_t lanes)
+{
+    d->in.start_valid = 1;
+    d->in.start_lanes = lanes;
+    dut_cycle(d);
+    assert_int_equal(d->out.start_ready, 1);
+}
+
+static uint32_t finish(struct dut *d)
+{
+    give(d, CW_OWNERSHIP_END, 0, NULL);
+    dut_cycle(d);
+    assert_int_equal(d->out.result_valid, 0);
+    d->in.result_ready = 1;
+    dut_cycle(d);
+    assert_int_equal(d->out.result_valid, 1);
+    return (uint32_t)d->out.result_lanes;
+}
+
+/* Fung 2015, Figure 6.6: four transactions, X1 to X4 in lanes 0 to 3; X3 and X4 abort. */
+static void test_ownership_table__figure_6_6(void **state)
+{
+    static const uint32_t wl1[32] = {0x0c, 0x08, 0x10, 0x04}, wl2[32] = {0x10, 0x14, 0x14, 0x08};
+    static const uint32_t rl1[32] = {0x04, 0x04, 0x04, 0x04}, rl2[32] = {0x0c, 0x08, 0x10, 0};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &warp, backends[b]);
+        begin(&d, 0xf);
+        give(&d, CW_OWNERSHIP_MARK, 0xf, wl1);
+        give(&d, CW_OWNERSHIP_MARK, 0xf, wl2);
+        give(&d, CW_OWNERSHIP_CHECK_READ, 0xf, rl1);
+        give(&d, CW_OWNERSHIP_CHECK_READ, 0x7, rl2);
+        dut_cycle(&d);
+        dut_cycle(&d);
+        dut_cycle(&d);
+        assert_int_equal(d.out.alive, 0xb); /* step 5: X3 has read 0x10, which X1 owns */
+        give(&d, CW_OWNERSHIP_CHECK_WRITE, 0xf, wl1);
+        give(&d, CW_OWNERSHIP_CHECK_WRITE, 0xf, wl2);
+        assert_int_equal(finish(&d), 0x3); /* step 7: X4 writes 0x08, which X2 owns */
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static void test_ownership_table__clearing_takes_a_cycle_per_row(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &warp, backends[b]);
+        begin(&d, ~0u);
+        assert_int_equal(give(&d, CW_OWNERSHIP_END, 0, NULL), 4096 / 128); /* 6.3.3: 128 bytes in each write */
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static void test_ownership_table__time_of_an_entry(void **state)
+{
+    uint32_t spread[32], same_bank[32];
+    (void)state;
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        spread[lane] = 4 * lane;      /* a word each in all 32 banks */
+        same_bank[lane] = 128 * lane; /* 32 rows of bank 0 */
+    }
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &warp, backends[b]);
+        begin(&d, ~0u);
+        give(&d, CW_OWNERSHIP_MARK, ~0u, spread);
+        assert_int_equal(give(&d, CW_OWNERSHIP_MARK, ~0u, spread), 0);
+        assert_int_equal(give(&d, CW_OWNERSHIP_MARK, ~0u, spread), 1); /* the first has changed entries */
+        assert_int_equal(give(&d, CW_OWNERSHIP_CHECK_WRITE, ~0u, spread), 0);
+        assert_int_equal(give(&d, CW_OWNERSHIP_CHECK_READ, ~0u, same_bank), 0);
+        assert_int_equal(give(&d, CW_OWNERSHIP_CHECK_READ, 1, same_bank), 31);
+        assert_int_equal(finish(&d), ~0u);
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+/* Random logs of a warp against the resolution that the simulator's transactional systems use, which is written from the paper alone. */
+static void test_ownership_table__agrees_with_the_simulators_resolution(void **state)
+{
+    struct cw_rng rng;
+    static uint8_t table[4096];
+    static struct cw_read_row read[4];
+    static struct cw_write_row write[4];
+    uint32_t aborted = 0;
+    (void)state;
+    cw_rng_seed(&rng, cw_test_seed(7));
+    struct dut d;
+    dut_open(&d, &warp, CW_UNIT_RTL);
+    for (uint32_t n = 0; n < 500; n++) {
+        struct cw_redo_log log = {.read = read, .write = write, .read_cnt = cw_rng_below(&rng, 5), .write_cnt = cw_rng_below(&rng, 5)};
+        uint32_t lanes = (uint32_t)cw_rng_next(&rng), addr[32];
+        uint32_t span = 1u << (4 + cw_rng_below(&rng, 12));
+        for (uint32_t r = 0; r < 4; r++) {
+            read[r].lanes = (uint32_t)cw_rng_next(&rng);
+            write[r].lanes = (uint32_t)cw_rng_next(&rng);
+            for (uint32_t lane = 0; lane < 32; lane++) {
+                read[r].addr[lane] = 0x10000 + 4 * cw_rng_below(&rng, span);
+                write[r].addr[lane] = 0x10000 + 4 * cw_rng_below(&rng, span);
+            }
+        }
+        begin(&d, lanes);
+        for (uint32_t pass = 0; pass < 3; pass++)
+            for (uint32_t r = 0; r < (pass == 1 ? log.read_cnt : log.write_cnt); r++) {
+                for (uint32_t lane = 0; lane < 32; lane++)
+                    addr[lane] = (uint32_t)(pass == 1 ? read[r].addr[lane] : write[r].addr[lane]);
+                give(&d, pass, pass == 1 ? read[r].lanes : write[r].lanes, addr);
+            }
+        uint32_t losers = cw_intra_warp_resolve(&log, lanes, table, sizeof table);
+        assert_int_equal(finish(&d), lanes & ~losers);
+        aborted += (uint32_t)__builtin_popcount(losers);
+    }
+    printf("500 warps, %u lanes aborted, all as in the simulator\n", aborted);
+    assert_true(aborted > 500);
+    cw_directed_close(&d.provider, &d.inst);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_ownership_table__c_equals_rtl),     cmocka_unit_test(test_ownership_table__broken_copies_are_caught),
+    cmocka_unit_test(test_ownership_table__figure_6_6),       cmocka_unit_test(test_ownership_table__clearing_takes_a_cycle_per_row),
+    cmocka_unit_test(test_ownership_table__time_of_an_entry), cmocka_unit_test(test_ownership_table__agrees_with_the_simulators_resolution),
+};
+CW_TEST_MAIN(tests)
