@@ -22,7 +22,7 @@ static const struct scenario {
     {"figure7", "figure7", {NULL}},
     {"stall", "stall", {NULL}},
     {"cuckoo-chain", "cuckoo_chain", {NULL}},
-    {"getm", "getm", {"ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "5000:5080", "--quiet", NULL}},
+    {"getm", "getm", {"ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "26472:26530", "--quiet", NULL}},
 };
 #define SCENARIO_CNT ((uint32_t)(sizeof scenarios / sizeof scenarios[0]))
 
