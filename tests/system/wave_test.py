@@ -416,6 +416,11 @@ class Scenarios(Waves):
             self.fails(1, says, *self.play(text.replace(old, new)))
             self.assertGreater(len(Trace(self.path("my.fst")).times()), 10)
 
+    def test_example_of_the_documentation(self):
+        text = (WAVES.parent / "docs/waves.md").read_text()
+        example = re.search(r"^    unit validation_unit .*?\n\n(?=\|)", text, re.M | re.S).group(0)
+        self.assertIn("1 answers as expected", self.passes(*self.play(example)))
+
     def test_timing_of_a_stimulus(self):
         """@ and + place lines; the story changes with them; a pulse lasts one cycle, what is held stays."""
         self.passes(*self.play("unit stall_buffer\nclock 1000\n@5 pulse wake_valid=1 \"first\"\n+3 hold drain=1 \"second\"\n+2\n"))
