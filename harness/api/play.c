@@ -6,14 +6,12 @@
 #include "api.h"
 #include "wave/play.h"
 
-/* Every unit of the build; cw_units.def is made by CMake from the cw_add_unit calls. */
+/* Every unit of the build: CMake defines CW_UNITS as CW_UNIT_NAMED(a) CW_UNIT_NAMED(b) ... from the cw_add_unit calls. */
 #define CW_UNIT_NAMED(u) extern const struct cw_unit cw_##u##_unit;
-#include "cw_units.def"
+CW_UNITS
 #undef CW_UNIT_NAMED
 #define CW_UNIT_NAMED(u) &cw_##u##_unit,
-static const struct cw_unit *const units[] = {
-#include "cw_units.def"
-    NULL};
+static const struct cw_unit *const units[] = {CW_UNITS NULL};
 
 static int choose_backend(enum cw_unit_backend *backend, const char *name, struct cw_error *err)
 {

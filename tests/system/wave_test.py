@@ -190,6 +190,45 @@ class Contents(Waves):
             last = values
         self.assertEqual(last, [counters[n] for n in names])
 
+    def test_evictions(self):
+        """A table of few rows, so that entries are evicted."""
+        self.passes("run", "ht-h", "--param", "blocks=2", "--param", "buckets=100", "--set", "getm.table_rows=4", "--wave", "w.fst", "--stats", "w.json")
+        counters = json.loads(self.path("w.json").read_text())["counters"]
+        self.assertGreater(counters["vu_evictions"]["value"], 0)
+        trace = Trace(self.path("w.fst"))
+        events = {"evt_evict": "vu_evictions", "evt_lookup": "vu_requests"}
+        names = [VU.format(p) + e for p in range(PARTITIONS) for e in events]
+        sums = [0] * len(names)
+        for _, n, values in trace.cycles(*names):
+            sums = [s + n * v for s, v in zip(sums, values)]
+        for i, counter in enumerate(events.values()):
+            self.assertEqual(sum(sums[i::len(events)]), counters[counter]["value"], counter)
+
+    def test_channel_words(self):
+        """A channel as one word: '-' without valid, 'wait' without ready, else the request or the outcome."""
+        trace, _ = self.whole("c")
+        for word, prefix, code in (("request", "req", "req_kind"), ("response", "rsp", "rsp_outcome")):
+            seen = set()
+            names = [VU.format(0) + n for n in (word, prefix + "_valid", prefix + "_ready", code)]
+            for _, (shown, valid, ready, kind) in trace.frames(*names):
+                self.assertEqual(shown, 0 if not valid else 5 if not ready else kind + 1)
+                seen.add(shown)
+            self.assertGreaterEqual(len(seen), 3)
+
+    def test_a_stall_is_seen_a_cycle_after_its_decision(self):
+        """docs/units/validation_unit.md, pipeline: an inner signal against a port."""
+        trace, counters = self.whole("rtl")
+        names = ["cowarp.l2_cycle", VU.format(0) + "evt_stall", "partition0.validation_unit.cw_validation_unit.push"]
+        frames = list(trace.frames(*names))
+        pushes = [c + 1 for _, (c, _, push) in frames if push]
+        self.assertGreater(len(pushes), 0)
+        self.assertEqual(pushes, [c for _, (c, stall, _) in frames if stall])
+
+    def test_tracing_changes_nothing(self):
+        for name, extra in (("a.json", []), ("b.json", ["--wave", "w.fst"])):
+            self.passes(*SMALL, "--unit", "validation_unit=rtl", "--stats", name, "--omit-host-seconds", *extra)
+        self.assertEqual(self.path("a.json").read_text(), self.path("b.json").read_text())
+
     def test_enums(self):
         """Numbers have names in the file, which the viewer shows."""
         self.whole("c")
@@ -231,6 +270,7 @@ class Window(Waves):
             (["before it begins"], ["--wave", "w.fst", "--wave-window", "9:9"]),
             (["missing/w.fst"], ["--wave", "missing/w.fst"]),
             (["is a folder"], ["--wave", "."]),
+            (["/proc/w.fst"], ["--wave", "/proc/w.fst"]),
         ]:
             self.assertEqual(self.fails(2, says, *SMALL, *args).stdout, "")
         self.assertEqual(list(self.path(".").iterdir()), [])
@@ -434,21 +474,29 @@ class Scenarios(Waves):
 
 @unittest.skipUnless(all(map(shutil.which, ("gtkwave", "Xvfb", "import", "identify"))), "needs gtkwave, xvfb, imagemagick")
 class Pictures(Waves):
-    def test_a_picture_shows_something(self):
-        self.passes("wave", "figure7", "--png", "f.png")
-        size = subprocess.run(["identify", "-format", "%w %h %k", self.path("f.png")], capture_output=True, text=True, check=True).stdout
-        width, height, colors = map(int, size.split())
-        asked = re.search(r"^\[size\] (\d+) (\d+)$", (WAVES / "figure7.gtkw").read_text(), re.M)
+    def check(self, picture, view):
+        """Green and yellow traces in the right half, and the size that the view asks for."""
+        size = subprocess.run(["identify", "-format", "%w %h", picture], capture_output=True, text=True, check=True).stdout
+        width, height = map(int, size.split())
+        asked = re.search(r"^\[size\] (\d+) (\d+)$", view.read_text(), re.M)
         self.assertEqual((width, height), tuple(map(int, asked.groups())))
-        self.assertGreater(colors, 4)
-        # green and yellow traces in the right two thirds
-        part = subprocess.run(["convert", self.path("f.png"), "-crop", f"{width * 2 // 3}x{height}+{width // 3}+0", "-depth", "8", "rgb:-"],
+        part = subprocess.run(["convert", picture, "-crop", f"{width // 2}x{height}+{width // 2}+0", "-depth", "8", "rgb:-"],
                               capture_output=True, check=True).stdout
-        pixels = [tuple(part[i:i + 3]) for i in range(0, len(part), 3)]
+        pixels = list(zip(part[0::3], part[1::3], part[2::3]))
         green = sum(1 for r, g, b in pixels if g > 150 and r < 100 and b < 100)
         yellow = sum(1 for r, g, b in pixels if g > 150 and r > 150 and b < 100)
-        self.assertGreater(green, 5000)
-        self.assertGreater(yellow, 2000)
+        self.assertGreater(green, 5000, view.name)
+        return yellow
+
+    def test_scenario(self):
+        self.passes("wave", "figure7", "--png", "f.png")
+        self.assertGreater(self.check(self.path("f.png"), WAVES / "figure7.gtkw"), 2000)
+
+    def test_units_views(self):
+        self.passes(*SMALL, "--unit", "validation_unit=rtl", "--wave", "w.fst", "--wave-window", "1500:1580")
+        for name in ("validation_unit", "cuckoo_table", "recency_bloom_filter", "stall_buffer"):
+            subprocess.run([WAVES / "picture.sh", name, self.path("w.fst"), self.path("p.png")], check=True, timeout=60)
+            self.check(self.path("p.png"), WAVES / f"{name}.gtkw")
 
 
 if __name__ == "__main__":
