@@ -78,6 +78,8 @@ function(cw_add_unit unit)
         endif()
     endforeach()
 
+    set_property(GLOBAL APPEND PROPERTY CW_UNITS ${unit})
+
     # The tool knows by a digest whether the library is up to date, so depending on all Verilog costs nothing.
     add_executable(cw_rtl_build_${unit} harness/rtl/rtl_main.c)
     target_compile_definitions(cw_rtl_build_${unit} PRIVATE CW_UNIT=${unit})

@@ -57,4 +57,4 @@ DISPLAY=:$(cat "$work/display") gtkwave --nomenus --rcvar 'splash_disable on' --
 viewer=$!
 wait_for "$work/ready" "gtkwave does not start"
 sleep 1 # its last drawing
-DISPLAY=:$(cat "$work/display") import -window root "$out"
+DISPLAY=:$(cat "$work/display") import -window root +dither -colors 32 "png8:$out"

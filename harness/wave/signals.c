@@ -88,6 +88,11 @@ static void add_chip_signals(struct cw_wave_signals *s)
         }
 }
 
+static uint32_t count_chip_signals(const struct cw_config *c)
+{
+    return CW_DOMAIN_COUNT + (uint32_t)COUNTER_CNT + c->core_count * c->core_warps;
+}
+
 static const struct cw_port *find_port(const struct cw_tap *tap, const char *name)
 {
     for (uint32_t p = 0; p < tap->unit->port_cnt; p++)
@@ -158,17 +163,17 @@ static uint32_t count_tap_signals(const struct cw_taps *taps)
 
 int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, struct cw_error *err)
 {
-    const struct cw_config *c = cw_gpu_config(gpu);
     const uint32_t tapped = count_tap_signals(taps);
-    const uint32_t all = CW_DOMAIN_COUNT + (uint32_t)COUNTER_CNT + c->core_count * c->core_warps + tapped;
+    const uint32_t all = (gpu != NULL ? count_chip_signals(cw_gpu_config(gpu)) : 0) + tapped;
     *s = (struct cw_wave_signals){.enums = enums, .enum_cnt = ENUM_CNT, .gpu = gpu};
-    s->signal = calloc(all, sizeof *s->signal);
-    s->value = calloc(all, sizeof *s->value);
-    s->text = calloc(2 * (size_t)all, sizeof *s->text);
+    s->signal = calloc(all + 1u, sizeof *s->signal);
+    s->value = calloc(all + 1u, sizeof *s->value);
+    s->text = calloc(2 * (size_t)all + 1, sizeof *s->text);
     s->shown = calloc(tapped + 1u, sizeof *s->shown);
     if (s->signal == NULL || s->value == NULL || s->text == NULL || s->shown == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
-    add_chip_signals(s);
+    if (gpu != NULL)
+        add_chip_signals(s);
     s->tapped_first = s->signal_cnt;
     for (uint32_t t = 0; taps != NULL && t < cw_taps_count(taps); t++)
         add_tap_signals(s, cw_taps_at(taps, t));
@@ -227,4 +232,15 @@ void cw_wave_sample_units(struct cw_wave_signals *s)
 {
     for (uint32_t i = s->tapped_first; i < s->signal_cnt; i++)
         s->value[i] = shown_value(&s->shown[i - s->tapped_first]);
+}
+
+bool cw_wave_word_value(const struct cw_unit *unit, const char *port, const char *word, uint64_t *value)
+{
+    const int32_t index = enum_of(unit, port);
+    for (uint32_t i = 0; index >= 0 && i < enums[index].cnt; i++)
+        if (strcmp(enums[index].value[i], word) == 0) {
+            *value = i;
+            return true;
+        }
+    return false;
 }

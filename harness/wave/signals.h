@@ -3,6 +3,8 @@
 #ifndef CW_HARNESS_WAVE_SIGNALS_H
 #define CW_HARNESS_WAVE_SIGNALS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "wave/tap.h"
@@ -22,12 +24,15 @@ struct cw_wave_signals {
     uint32_t tapped_first;         /* signals from here on come from taps */
 };
 
-/* taps may be NULL; it and the GPU must outlive the signals. 0 or CW_ENOMEM; to be destroyed in both cases. */
+/* gpu may be NULL (then only the tapped units are shown), taps too; both must outlive the signals. 0 or CW_ENOMEM; to be destroyed in both cases. */
 int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, struct cw_error *err);
 void cw_wave_signals_destroy(struct cw_wave_signals *s);
 /* Takes the values of the clock counters at `now`; of the cores and the statistics; of the tapped units. */
 void cw_wave_sample_clocks(struct cw_wave_signals *s, cw_time now);
 void cw_wave_sample_chip(struct cw_wave_signals *s);
 void cw_wave_sample_units(struct cw_wave_signals *s);
+
+/* The number that a port's word stands for ("store" of req_kind). false: the port has no such word. */
+bool cw_wave_word_value(const struct cw_unit *unit, const char *port, const char *word, uint64_t *value);
 
 #endif

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
 #include "wave/wave.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "wave/fst_file.h"
 #include "wave/signals.h"
 
 /* A tapped unit and the cycle that it shows. */
@@ -22,10 +18,7 @@ struct unit {
 struct cw_wave {
     struct cw_wave_options options;
     const struct cw_gpu *gpu;
-    char *path, *temporary;
-    void *library;
-    const struct cw_wave_plugin *plugin;
-    void *writer;
+    struct cw_fst_file file;
     struct cw_wave_signals signals;
     struct unit *unit;
     uint32_t unit_cnt;
@@ -34,22 +27,12 @@ struct cw_wave {
     bool dumped;
 };
 
-static int open_writer(struct cw_wave *w, struct cw_error *err)
+static int open_file(struct cw_wave *w, struct cw_error *err)
 {
     const struct cw_wave_signals *s = &w->signals;
-    w->library = dlopen(w->options.plugin, RTLD_NOW | RTLD_LOCAL);
-    if (w->library == NULL)
-        return cw_fail(err, CW_EIO, "cannot load the waveform writer: %s; build again", dlerror());
-    const struct cw_wave_plugin *(*get)(void) = NULL;
-    *(void **)&get = dlsym(w->library, "cw_wave_plugin_get");
-    w->plugin = get != NULL ? get() : NULL;
-    if (w->plugin == NULL || w->plugin->abi != CW_WAVE_ABI)
-        return cw_fail(err, CW_EIO, "%s: is not this version's waveform writer; build again", w->options.plugin);
-    errno = 0;
-    w->writer = w->plugin->open(w->temporary, s->signal, s->signal_cnt, s->enums, s->enum_cnt, w->options.rtl, w->options.rtl_cnt);
-    if (w->writer == NULL)
-        return cw_fail(err, CW_EIO, "%s: cannot be written%s%s", w->path, errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
-    return CW_OK;
+    const struct cw_wave_options *o = &w->options;
+    const struct cw_fst_content content = {s->signal, s->signal_cnt, s->enums, s->enum_cnt, o->rtl, o->rtl_cnt};
+    return cw_fst_file_open(&w->file, o->path, o->plugin, &content, err);
 }
 
 /* Instances are named after the part of the chip that they belong to, which says their clock. */
@@ -75,11 +58,7 @@ static void wave_free(struct cw_wave *w)
 {
     if (w->options.taps != NULL)
         cw_taps_on_eval(w->options.taps, NULL, NULL);
-    if (w->library != NULL)
-        dlclose(w->library);
     cw_wave_signals_destroy(&w->signals);
-    free(w->path);
-    free(w->temporary);
     free(w->unit);
     free(w);
 }
@@ -94,7 +73,7 @@ static void dump(struct cw_wave *w, cw_time now)
     w->dumped = true;
     cw_wave_sample_clocks(&w->signals, now);
     cw_wave_sample_units(&w->signals);
-    w->plugin->dump(w->writer, ps);
+    cw_fst_file_dump(&w->file, ps);
 }
 
 static bool in_window(const struct cw_wave *w, cw_time now)
@@ -146,16 +125,11 @@ int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options,
     w->gpu = gpu;
     w->begin = edge_of(options->begin, period);
     w->end = edge_of(options->end, period);
-    w->path = strdup(options->path);
-    int status = w->path == NULL || asprintf(&w->temporary, "%s.tmp%ld", options->path, (long)getpid()) < 0
-                     ? cw_fail(err, CW_ENOMEM, "out of memory")
-                     : CW_OK;
-    if (status == CW_OK)
-        status = cw_wave_signals_create(&w->signals, gpu, options->taps, err);
+    int status = cw_wave_signals_create(&w->signals, gpu, options->taps, err);
     if (status == CW_OK)
         status = collect_units(w, err);
     if (status == CW_OK)
-        status = open_writer(w, err);
+        status = open_file(w, err);
     if (status != CW_OK) {
         wave_free(w);
         return status;
@@ -195,22 +169,19 @@ bool cw_wave_empty(const struct cw_wave *w)
 
 const char *cw_wave_path(const struct cw_wave *w)
 {
-    return w->path;
+    return w->file.path;
 }
 
 int cw_wave_close(struct cw_wave *w, struct cw_error *err)
 {
     if (w == NULL)
         return CW_OK;
-    int status = CW_OK;
     end_cycles(w, CW_TIME_NEVER);
     if (!w->dumped) {
         cw_wave_sample_chip(&w->signals);
         dump(w, cw_gpu_now(w->gpu));
     }
-    w->plugin->close(w->writer);
-    if (rename(w->temporary, w->path) != 0)
-        status = cw_fail(err, CW_EIO, "%s: cannot rename %s to it: %s", w->path, w->temporary, strerror(errno));
+    const int status = cw_fst_file_close(&w->file, err);
     wave_free(w);
     return status;
 }

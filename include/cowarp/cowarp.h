@@ -141,6 +141,27 @@ int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *valu
  * workload, variant and check may be NULL, which is written as null. */
 int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *workload, const char *variant, const char *check);
 
+/* One hardware unit without a GPU around it, driven by a stimulus file (docs/waves.md), into an FST file. */
+struct cowarp_play {
+    const char *stimulus;  /* file */
+    const char *wave_file; /* FST, written under a temporary name and renamed */
+    const char *backend;   /* "c", "rtl" or "lockstep" */
+    void (*on_message)(void *context, const char *text); /* as in struct cowarp_options */
+    void *context;
+};
+
+struct cowarp_played {
+    char error[512];       /* "" or one line */
+    char unit[64];         /* that the file drives */
+    char view[4096];       /* save file that it names, found from its folder; "" when it names none */
+    uint64_t cycles;       /* clock cycles played */
+    uint32_t expectations; /* answers that came as the file expects */
+};
+
+/* COWARP_OK; COWARP_ECHECK when an answer is not the expected one (the wave file is there and ends with it); COWARP_EINVAL for a
+ * file that cannot be understood; COWARP_EIO, COWARP_EMISMATCH, COWARP_ENOMEM. */
+int cowarp_play_unit(struct cowarp_played *played, const struct cowarp_play *play);
+
 #ifdef __cplusplus
 }
 #endif

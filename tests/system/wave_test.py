@@ -1,289 +1,505 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of wave files as a viewer would read them: wave_test.py BUILD/cowarp [unittest arguments].
+"""Tests of waves: what a trace holds against the statistics and the papers, save files against traces, scenarios, pictures.
+Usage: wave_test.py BUILD/cowarp SOURCE_DIR [unittest arguments]. Reads traces with fst2vcd (package gtkwave)."""
 
-FST files are read through fst2vcd (Debian package gtkwave). What a trace must say comes from the statistics of the same run, from the
-ports' contract, or from a second run with other units. Pictures need Xvfb and ImageMagick and are left out without them."""
-
-import collections
-import glob
 import json
-import os
+import pathlib
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 COWARP = ""
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-VIEWS = sorted(glob.glob(os.path.join(ROOT, "waves", "*.gtkw")))
-SMALL = ["run", "ht-h", "--system", "getm", "--param", "blocks=2", "--param", "buckets=100"]
-RTL = ["--unit", "validation_unit=rtl"]
-L2_MHZ = 1400  # of the default preset: GETM Table II
+WAVES = pathlib.Path()
 PARTITIONS = 6
-CORE_CYCLE_PS = 1e6 / L2_MHZ
+SMALL = ["run", "ht-h", "--system", "getm", "--param", "buckets=24", "--param", "blocks=4", "--param", "threads=96"]
+CORE_PS = 1e6 / 1400  # of preset getm; the L2 and the validation units have the same clock
+VU = "cowarp.partition{}.validation_unit."
 
 
-def cycles_between(begin, end):
-    return round((end - begin) * L2_MHZ / 1e6)
+class Trace:
+    """Signals of an FST file by full name, as 'cowarp.core0.warp3[2:0]'."""
 
-
-class Vcd:
-    """Changes of the wanted signals of an FST file; names are full paths without ranges. Values are integers."""
-
-    def __init__(self, path, wanted=lambda name: True):
-        self.names = []                               # with ranges, as a save file has them
-        self.changes = collections.defaultdict(list)  # name -> [(time, value)]
-        self.enums = {}
-        self.first = self.last = None
-        process = subprocess.Popen(["fst2vcd", path], stdout=subprocess.PIPE, text=True, errors="replace")
-        by_code = self._header(process.stdout, wanted)
-        self._body(process.stdout, by_code)
-        if process.wait() != 0:
-            raise RuntimeError(path + ": fst2vcd failed")
-
-    def _header(self, lines, wanted):
-        scopes, by_code = [], {}
-        for line in lines:
+    def __init__(self, path):
+        self.path = str(path)
+        self.code = {}
+        self.text = subprocess.run(["fst2vcd", self.path], capture_output=True, text=True, check=True).stdout
+        scopes = []
+        self.body = self.text.index("$enddefinitions")
+        for line in self.text[:self.body].splitlines():
             word = line.split()
-            if not word:
-                continue
-            if word[0] == "$scope":
+            if line.startswith("$scope"):
                 scopes.append(word[2])
-            elif word[0] == "$upscope":
+            elif line.startswith("$upscope"):
                 scopes.pop()
-            elif word[0] == "$var":
-                name = ".".join(scopes + [word[4]])
-                spread = word[5] if word[5].startswith("[") else ""
-                self.names.append(name + spread)
-                if wanted(name):
-                    by_code.setdefault(word[3], []).append(name)
-            elif word[0] == "$enddefinitions":
-                break
-        return by_code
+            elif line.startswith("$var"):
+                self.code[".".join(scopes + ["".join(word[4:-1])])] = word[3]
 
-    def _body(self, lines, by_code):
-        now = 0
-        for line in lines:
-            if line[0] == "#":
+    def find(self, name):
+        """The full name of a signal that was given without its range."""
+        found = [n for n in self.code if n == name or (n.startswith(name + "[") and n.endswith("]"))]
+        assert len(found) == 1, (name, found)
+        return found[0]
+
+    def frames(self, *names):
+        """(time in ps, [values]) at every time at which anything in the file changes; x and z are None."""
+        index = {}
+        for i, name in enumerate(names):
+            index.setdefault(self.code[self.find(name)], []).append(i)
+        values, now = [None] * len(names), None
+        for line in self.text[self.body:].splitlines():
+            first = line[:1]
+            if first == "#":
+                if now is not None:
+                    yield now, list(values)
                 now = int(line[1:])
-                self.first = now if self.first is None else self.first
-                self.last = now
-                continue
-            if line[0] == "b":
-                value, code = line[1:].split()
-            elif line[0] in "01":
-                value, code = line[0], line[1:].strip()
-            else:
-                continue
-            for name in by_code.get(code, ()):
-                self.changes[name].append((now, int(value, 2)))
-
-    def intervals(self, *names):
-        """(begin, end, values) for each stretch of time in which none of the signals changes."""
-        events = sorted({t for n in names for t, _ in self.changes[n]})
-        index, value = [0] * len(names), [0] * len(names)
-        for i, begin in enumerate(events):
-            for k, name in enumerate(names):
-                c = self.changes[name]
-                while index[k] < len(c) and c[index[k]][0] <= begin:
-                    value[k] = c[index[k]][1]
-                    index[k] += 1
-            yield begin, events[i + 1] if i + 1 < len(events) else self.last, tuple(value)
+            elif first == "b":
+                value, code = line[1:].split(" ")
+                for i in index.get(code, ()):
+                    values[i] = int(value, 2) if set(value) <= {"0", "1"} else None
+            elif first in ("0", "1", "x", "z"):
+                for i in index.get(line[1:], ()):
+                    values[i] = int(first) if first in "01" else None
+        if now is not None:
+            yield now, list(values)
 
     def cycles(self, *names):
-        """How many L2 cycles each combination of values lasts."""
-        count = collections.Counter()
-        for begin, end, value in self.intervals(*names):
-            count[value] += cycles_between(begin, end)
-        return count
+        """As frames, with the number of unit cycles that the values last. What does not end does not count."""
+        last = None
+        for now, values in self.frames(*names):
+            if last is not None:
+                yield last[0], round((now - last[0]) / CORE_PS), last[1]
+            last = now, values
 
-
-def port(partition, name):
-    return "cowarp.partition%d.validation_unit.%s" % (partition, name)
-
-
-def total(vcd, name, value=1):
-    return sum(vcd.cycles(port(p, name))[(value,)] for p in range(PARTITIONS))
-
-
-def view_names(path):
-    """Signals of a GTKWave save file."""
-    with open(path) as f:
-        return [line.strip() for line in f if re.match(r"[A-Za-z_]", line)]
+    def times(self):
+        return [int(t) for t in re.findall(r"^#(\d+)$", self.text[self.body:], re.M)]
 
 
 class Waves(unittest.TestCase):
+    cache = {}
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
     def path(self, name):
-        return os.path.join(self.folder.name, name)
+        return pathlib.Path(self.folder.name) / name
 
-    def run_it(self, *args, status=0):
-        r = subprocess.run([COWARP, *args], capture_output=True, text=True, timeout=240, cwd=self.folder.name)
-        self.assertEqual(r.returncode, status, r.stderr)
+    def run_it(self, *args, **kw):
+        return subprocess.run([COWARP, *map(str, args)], capture_output=True, text=True, timeout=240, cwd=self.folder.name, **kw)
+
+    def passes(self, *args, **kw):
+        r = self.run_it(*args, **kw)
+        self.assertEqual(r.returncode, 0, (args, r.stderr))
+        return r.stdout
+
+    def fails(self, status, says, *args, **kw):
+        r = self.run_it(*args, **kw)
+        self.assertEqual(r.returncode, status, (args, r.stdout, r.stderr))
+        self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
+        self.assertTrue(r.stderr.startswith("cowarp: "), r.stderr)
+        for word in says:
+            self.assertIn(word, r.stderr, args)
         return r
 
-    def counters(self, name):
-        with open(self.path(name)) as f:
-            return {k: v["value"] for k, v in json.load(f)["counters"].items()}
+    def whole(self, backend):
+        """Trace and counters of a small run from its first cycle to its last."""
+        if backend not in self.cache:
+            self.passes(*SMALL, "--unit", f"validation_unit={backend}", "--wave", "w.fst", "--stats", "w.json")
+            counters = json.loads(self.path("w.json").read_text())["counters"]
+            self.cache[backend] = Trace(self.path("w.fst")), {k: v["value"] for k, v in counters.items()}
+        return self.cache[backend]
 
 
-class Content(Waves):
-    def check_against_statistics(self, *args):
-        self.run_it(*SMALL, *args, "--wave", "w.fst", "--stats", "s.json")
-        vcd = Vcd(self.path("w.fst"), lambda n: n.startswith("cowarp.partition") or n.count(".") == 1)
-        stats = self.counters("s.json")
-        for event, counter in [("evt_lookup", "vu_requests"), ("evt_stall", "vu_stalls"), ("evt_retry", "vu_retries"),
-                               ("evt_evict", "vu_evictions"), ("evt_stash", "vu_stashed"), ("evt_overflow", "vu_overflows")]:
-            self.assertEqual(total(vcd, event), stats[counter], event)
-        requests = responses = 0
-        outcomes = collections.Counter()
+class Contents(Waves):
+    def check_counts(self, trace, counters):
+        """Port activity, counted cycle by cycle in the trace, against the statistics, which the simulator counts for itself."""
+        ports = ["req_valid", "req_ready", "req_kind", "rsp_valid", "rsp_ready", "evt_stall", "evt_retry", "stall_occupancy"]
+        sums = dict.fromkeys(["requests", "releases", "responses", "stalls", "retries", "stalled"], 0)
         for p in range(PARTITIONS):
-            for (valid, ready, kind, word), n in vcd.cycles(port(p, "req_valid"), port(p, "req_ready"), port(p, "req_kind"),
-                                                            port(p, "request")).items():
-                self.assertEqual(word, 0 if not valid else 5 if not ready else kind + 1)
-                requests += n if valid and ready and kind < 2 else 0
-            for (valid, ready, outcome, word), n in vcd.cycles(port(p, "rsp_valid"), port(p, "rsp_ready"), port(p, "rsp_outcome"),
-                                                               port(p, "response")).items():
-                self.assertEqual(word, 0 if not valid else 5 if not ready else outcome + 1)
-                responses += n if valid and ready else 0
-                outcomes[outcome] += n if valid and ready else 0
-            stalled = sum(n * lines[0] for lines, n in vcd.cycles(port(p, "stall_occupancy")).items())
-            outcomes["stalled"] += stalled
-        # a load or store is answered exactly once
-        self.assertEqual(requests, responses)
-        self.assertGreater(outcomes[0], 0)
-        self.assertGreater(outcomes[1], 0)
-        self.assertGreater(stats["vu_stalls"], 0)
-        self.assertEqual(outcomes["stalled"], stats["vu_stall_request_cycles"])
-        for name in ["tx_committed", "tx_aborted", "vu_requests", "vu_stalls", "warp_instructions", "blocks_finished"]:
-            self.assertEqual(vcd.changes["cowarp." + name][-1][1], stats[name], name)
-        return vcd, stats
+            for _, n, v in trace.cycles(*[VU.format(p) + port for port in ports]):
+                valid, ready, kind, rsp_valid, rsp_ready, stall, retry, occupancy = v
+                sums["requests"] += n * (valid & ready)
+                sums["releases"] += n * (valid & ready & (kind == 2))
+                sums["responses"] += n * (rsp_valid & rsp_ready)
+                sums["stalls"] += n * stall
+                sums["retries"] += n * retry
+                sums["stalled"] += n * occupancy
+        self.assertGreater(counters["vu_stalls"], 10)
+        self.assertGreater(sums["requests"], 1000)
+        self.assertEqual(sums["requests"] + sums["retries"], counters["vu_requests"])
+        self.assertEqual(sums["stalls"], counters["vu_stalls"])
+        self.assertEqual(sums["retries"], counters["vu_retries"])
+        self.assertEqual(sums["stalled"], counters["vu_stall_request_cycles"])
+        # each load and store is answered once, a release is not
+        self.assertEqual(sums["responses"], sums["requests"] - sums["releases"])
 
-    def test_whole_run_agrees_with_statistics(self):
-        """A table of few rows, so that entries are evicted and stashed."""
-        _, stats = self.check_against_statistics("--set", "getm.table_rows=16")
-        self.assertGreater(stats["vu_evictions"], 0)
+    def test_counts_c(self):
+        self.check_counts(*self.whole("c"))
 
-    def test_rtl_signals_agree_with_the_ports(self):
-        self.check_against_statistics(*RTL)
-        ports = ["req_valid", "req_ready", "req_granule", "req_warpts", "rsp_valid", "rsp_outcome", "rsp_ts", "evt_lookup", "evt_stall",
-                 "busy", "stall_occupancy"]
-        outputs = {"req_ready", "rsp_valid", "rsp_outcome", "rsp_ts", "evt_lookup", "evt_stall", "busy", "stall_occupancy"}
-        inside = "partition%d.validation_unit.cw_validation_unit."
-        vcd = Vcd(self.path("w.fst"), lambda n: n.startswith(("cowarp.partition", "partition")) and n.count(".") <= 3)
+    def test_counts_rtl(self):
+        self.check_counts(*self.whole("rtl"))
+
+    def test_counts_lockstep(self):
+        self.check_counts(*self.whole("lockstep"))
+
+    def test_rtl_ports_are_the_units(self):
+        """Six instances, each under its own scope; their ports are what the C side saw at them, in every cycle."""
+        trace, _ = self.whole("rtl")
+        ports = ["req_valid", "req_granule", "req_warpts", "rsp_valid", "rsp_outcome", "busy", "stall_occupancy"]
         for p in range(PARTITIONS):
-            for name in ports:
-                rtl = inside % p + name + ("_o" if name in outputs else "_i")
-                self.assertEqual(vcd.changes[rtl], vcd.changes[port(p, name)], rtl)
-            # a decision is followed by its response or its stall in the next cycle (datasheet, Pipeline)
-            answers = [t for t, _, (v,) in vcd.intervals(inside % p + "rsp_push") if v]
-            self.assertTrue(answers)
-            stalls = [t for t, _, (v,) in vcd.intervals(inside % p + "push") if v]
-            seen = [t for t, _, (v,) in vcd.intervals(port(p, "evt_stall")) if v]
-            self.assertEqual([round(t / CORE_CYCLE_PS) + 1 for t in stalls], [round(t / CORE_CYCLE_PS) for t in seen])
+            c = [VU.format(p) + port for port in ports]
+            rtl = [f"partition{p}.validation_unit.{port}_{'i' if port.startswith('req') else 'o'}" for port in ports]
+            seen = 0
+            for now, v in trace.frames(*c, *rtl):
+                self.assertEqual(v[:len(ports)], v[len(ports):], (p, now))
+                seen += v[0]
+            self.assertGreater(seen, 50)
 
     def test_backends_show_the_same(self):
-        traces = []
-        for backend in ["c", "rtl", "lockstep"]:
-            self.run_it(*SMALL, "--unit", "validation_unit=" + backend, "--wave", "w.fst")
-            traces.append(Vcd(self.path("w.fst"), lambda n: n.startswith("cowarp.")))
-        self.assertEqual(len(traces[0].changes), 5 + 9 + 15 * 48 + PARTITIONS * len(
-            [n for n in traces[0].names if n.startswith("cowarp.partition0.")]))
-        for other in traces[1:]:
-            self.assertEqual(traces[0].changes, other.changes)
+        """The C side of the trace does not depend on what stands behind the unit."""
+        names = [n for n in self.whole("c")[0].code if n.startswith("cowarp.")]
+        self.assertGreater(len(names), 900)
+        frames = [list(self.whole(b)[0].frames(*names)) for b in ("c", "rtl", "lockstep")]
+        self.assertGreater(len(frames[0]), 1000)
+        self.assertEqual(frames[0], frames[1])
+        self.assertEqual(frames[0], frames[2])
+
+    def test_clocks(self):
+        """A counter shows k from the k-th edge on, at k periods of its clock, to the picosecond."""
+        trace, _ = self.whole("c")
+        mhz = {"core": 1400, "noc": 1400, "l2": 1400, "cu": 700, "dram": 924}
+        for now, values in trace.frames(*[f"cowarp.{d}_cycle" for d in mhz]):
+            for (domain, f), value in zip(mhz.items(), values):
+                self.assertLessEqual(value * 1e6 / f, now + 1, (domain, now))
+                self.assertGreater((value + 1) * 1e6 / f, now - 1, (domain, now))
+
+    def test_totals(self):
+        trace, counters = self.whole("c")
+        names = ["tx_begun", "tx_committed", "tx_aborted", "vu_requests", "warp_instructions"]
+        last = None
+        for _, values in trace.frames(*[f"cowarp.{n}" for n in names]):
+            if last is not None:
+                self.assertTrue(all(a <= b for a, b in zip(last, values)))
+            last = values
+        self.assertEqual(last, [counters[n] for n in names])
+
+    def test_evictions(self):
+        """A table of few rows, so that entries are evicted."""
+        self.passes("run", "ht-h", "--param", "blocks=2", "--param", "buckets=100", "--set", "getm.table_rows=4", "--wave", "w.fst", "--stats", "w.json")
+        counters = json.loads(self.path("w.json").read_text())["counters"]
+        self.assertGreater(counters["vu_evictions"]["value"], 0)
+        trace = Trace(self.path("w.fst"))
+        events = {"evt_evict": "vu_evictions", "evt_lookup": "vu_requests"}
+        names = [VU.format(p) + e for p in range(PARTITIONS) for e in events]
+        sums = [0] * len(names)
+        for _, n, values in trace.cycles(*names):
+            sums = [s + n * v for s, v in zip(sums, values)]
+        for i, counter in enumerate(events.values()):
+            self.assertEqual(sum(sums[i::len(events)]), counters[counter]["value"], counter)
+
+    def test_channel_words(self):
+        """A channel as one word: '-' without valid, 'wait' without ready, else the request or the outcome."""
+        trace, _ = self.whole("c")
+        for word, prefix, code in (("request", "req", "req_kind"), ("response", "rsp", "rsp_outcome")):
+            seen = set()
+            names = [VU.format(0) + n for n in (word, prefix + "_valid", prefix + "_ready", code)]
+            for _, (shown, valid, ready, kind) in trace.frames(*names):
+                self.assertEqual(shown, 0 if not valid else 5 if not ready else kind + 1)
+                seen.add(shown)
+            self.assertGreaterEqual(len(seen), 3)
+
+    def test_a_stall_is_seen_a_cycle_after_its_decision(self):
+        """docs/units/validation_unit.md, pipeline: an inner signal against a port."""
+        trace, counters = self.whole("rtl")
+        names = ["cowarp.l2_cycle", VU.format(0) + "evt_stall", "partition0.validation_unit.cw_validation_unit.push"]
+        frames = list(trace.frames(*names))
+        pushes = [c + 1 for _, (c, _, push) in frames if push]
+        self.assertGreater(len(pushes), 0)
+        self.assertEqual(pushes, [c for _, (c, stall, _) in frames if stall])
 
     def test_tracing_changes_nothing(self):
-        self.run_it(*SMALL, "--stats", "a.json", "--omit-host-seconds")
-        self.run_it(*SMALL, "--stats", "b.json", "--omit-host-seconds", "--wave", "w.fst")
-        with open(self.path("a.json")) as a, open(self.path("b.json")) as b:
-            self.assertEqual(a.read(), b.read())
+        for name, extra in (("a.json", []), ("b.json", ["--wave", "w.fst"])):
+            self.passes(*SMALL, "--unit", "validation_unit=rtl", "--stats", name, "--omit-host-seconds", *extra)
+        self.assertEqual(self.path("a.json").read_text(), self.path("b.json").read_text())
 
-    def test_views_name_what_is_there(self):
-        self.run_it(*SMALL, *RTL, "--wave", "w.fst", "--wave-window", "1000:1001")
-        names = set(Vcd(self.path("w.fst")).names)
-        self.assertEqual(len(VIEWS), 5)
-        for view in VIEWS:
-            listed = view_names(view)
-            self.assertGreater(len(listed), 10, view)
-            self.assertEqual([n for n in listed if n not in names], [], view)
-
-    def test_views_filters_exist(self):
-        for view in VIEWS:
-            with open(view) as f:
-                for name in re.findall(r"^\^\d+ (.*)$", f.read(), re.M):
-                    self.assertTrue(os.path.exists(os.path.join(ROOT, name)), (view, name))
+    def test_enums(self):
+        """Numbers have names in the file, which the viewer shows."""
+        self.whole("c")
+        self.passes(*SMALL, "--wave", "e.fst", "--wave-window", "0:50")
+        text = subprocess.run(["fst2vcd", "-e", self.path("e.fst")], capture_output=True, text=True, check=True).stdout
+        table = [line for line in text.splitlines() if "warp_state" in line]
+        self.assertTrue(table, "no enum table")
+        for word in ("free", "ready", "scoreboard", "barrier", "memory", "tx_wait", "tx_commit", "back_off"):
+            self.assertIn(f" {word} ", table[0])
 
 
 class Window(Waves):
-    def test_only_the_window(self):
-        self.run_it(*SMALL, *RTL, "--wave", "w.fst", "--wave-window", "3000:3100")
-        vcd = Vcd(self.path("w.fst"), lambda n: n == "cowarp.core_cycle")
-        cycles = [v for _, v in vcd.changes["cowarp.core_cycle"]]
-        self.assertGreater(len(cycles), 20)
-        self.assertTrue(all(3000 <= c < 3100 for c in cycles), cycles)
-        self.assertGreaterEqual(vcd.first, int(3000 * CORE_CYCLE_PS))
-        self.assertLess(vcd.last, 3100 * CORE_CYCLE_PS)
-        for t, v in vcd.changes["cowarp.core_cycle"]:
-            self.assertEqual(int((t + 1) / CORE_CYCLE_PS), v)
-        self.assertLess(os.path.getsize(self.path("w.fst")), 200000)
+    def test_window_is_a_part_of_the_whole(self):
+        """Every frame lies in the window, and is the frame that the whole trace has at that time."""
+        names = [VU.format(p) + s for p in range(PARTITIONS) for s in ("req_valid", "req_granule", "rsp_valid", "stall_occupancy")]
+        names += ["cowarp.core_cycle", "cowarp.tx_begun", "cowarp.core0.warp0"]
+        busy = min(v[-3] for _, v in self.whole("c")[0].frames(*names) if v[-3] > 1500 and any(v[:-3:4]))
+        for begin, end in ((2000, 2300), (busy, busy + 1)):
+            self.passes(*SMALL, "--wave", "w.fst", "--wave-window", f"{begin}:{end}")
+            part = dict(Trace(self.path("w.fst")).frames(*names))
+            whole = {t: v for t, v in self.whole("c")[0].frames(*names) if begin <= v[-3] < end}
+            self.assertEqual(part, whole)
+            self.assertTrue(all(begin * CORE_PS - 1 <= t < end * CORE_PS for t in part))
+            self.assertEqual(len(part), len(whole))
+            self.assertGreater(len(part), 20 if end - begin > 100 else 0)
 
-    def test_window_is_a_piece_of_the_whole(self):
-        self.run_it(*SMALL, "--wave", "all.fst")
-        self.run_it(*SMALL, "--wave", "some.fst", "--wave-window", "5000:9000")
-        whole, some = Vcd(self.path("all.fst")), Vcd(self.path("some.fst"))
-        self.assertEqual(whole.names, some.names)
-        for name, changes in some.changes.items():
-            begin, end = changes[0][0], some.last
-            inside = [c for c in whole.changes[name] if begin < c[0] <= end]
-            before = [v for t, v in whole.changes[name] if t <= begin]
-            self.assertEqual(changes[0][1], before[-1], name)
-            self.assertEqual(changes[1:], inside, name)
+    def test_window_after_the_end(self):
+        r = self.run_it(*SMALL, "--wave", "w.fst", "--wave-window", "90000000:90000010")
+        self.assertEqual(r.returncode, 0)
+        self.assertIn("window is empty", r.stderr)
+        self.assertEqual(len(Trace(self.path("w.fst")).times()), 1)
 
-    def test_empty_window(self):
-        r = self.run_it(*SMALL, "--wave", "w.fst", "--wave-window", "900000000:900000100")
-        self.assertIn("w.fst", r.stderr)
-        self.assertIn("empty", r.stderr)
-        self.assertEqual(r.stderr.count("\n"), 1)
-        vcd = Vcd(self.path("w.fst"))
-        self.assertEqual(vcd.first, vcd.last)
-        self.assertEqual(vcd.changes["cowarp.blocks_finished"][-1][1], 2)
+    def test_bad_requests(self):
+        for says, args in [
+            (["without --wave"], ["--wave-window", "1:2"]),
+            (["1000:2000"], ["--wave", "w.fst", "--wave-window", "12"]),
+            (["1000:2000"], ["--wave", "w.fst", "--wave-window", "a:b"]),
+            (["1000:2000"], ["--wave", "w.fst", "--wave-window", "-1:5"]),
+            (["before it begins"], ["--wave", "w.fst", "--wave-window", "9:9"]),
+            (["missing/w.fst"], ["--wave", "missing/w.fst"]),
+            (["is a folder"], ["--wave", "."]),
+            (["/proc/w.fst"], ["--wave", "/proc/w.fst"]),
+        ]:
+            self.assertEqual(self.fails(2, says, *SMALL, *args).stdout, "")
+        self.assertEqual(list(self.path(".").iterdir()), [])
+
+    def test_killed_run_leaves_no_half_file(self):
+        self.path("w.fst").write_bytes(b"old")
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            p = subprocess.Popen([COWARP, "run", "ht-h", "--wave", "w.fst"], cwd=self.folder.name, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+            for _ in range(600):
+                if list(self.path(".").glob("w.fst.tmp*")) or p.poll() is not None:
+                    break
+                time.sleep(0.05)
+            self.assertIsNone(p.poll(), "the run ended before it could be stopped")
+            time.sleep(0.2)
+            p.send_signal(number)
+            self.assertNotEqual(p.wait(timeout=60), 0)
+            if number == signal.SIGKILL:
+                self.assertEqual(self.path("w.fst").read_bytes(), b"old")
+                for left in self.path(".").glob("w.fst.tmp*"):
+                    left.unlink()
+        # stopped in order: what was traced until then is complete
+        self.assertGreater(len(Trace(self.path("w.fst")).times()), 100)
 
 
-class Failing(Waves):
-    def test_paths_that_cannot_be_written(self):
-        os.mkdir(self.path("folder"))
-        for path in ["no/such/w.fst", "folder", "/proc/w.fst"]:
-            r = self.run_it(*SMALL, "--wave", path, status=2 if os.path.dirname(path) != "/proc" else None) \
-                if False else subprocess.run([COWARP, *SMALL, "--wave", path], capture_output=True, text=True, cwd=self.folder.name)
-            self.assertIn(r.returncode, (1, 2), path)
-            self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
-            self.assertIn(path, r.stderr)
-        self.assertEqual(os.listdir(self.folder.name), ["folder"])
+class Views(Waves):
+    """Save files."""
+
+    SIGNAL = re.compile(r"(?:\(\d+\))?([A-Za-z_][\w\[\].:]*)$")
+
+    def signals(self, view):
+        names = []
+        for line in view.read_text().splitlines():
+            if line.startswith("#{"):
+                names += [self.SIGNAL.match(w).group(1) for w in line.split("} ", 1)[1].split()]
+            elif line.startswith("+{"):
+                names.append(line.split("} ", 1)[1])
+            elif re.match(r"[A-Za-z_][\w]*\.", line):
+                names.append(line)
+        return names
+
+    def test_every_name_is_in_the_trace(self):
+        """A view says on a '[*] trace:' line which command makes the trace that it is for."""
+        traces, views = {}, sorted(WAVES.glob("*.gtkw"))
+        self.assertGreaterEqual(len(views), 8)
+        for view in views:
+            found = re.search(r"^\[\*\] trace: cowarp (.+)$", view.read_text(), re.M)
+            self.assertIsNotNone(found, f"{view.name}: no line '[*] trace: cowarp ...'")
+            command = shlex.split(found.group(1))
+            if command[0] == "run":
+                command += ["--wave-window", "3000:3001", "--max-cycles", "3002"]
+            if tuple(command) not in traces:
+                self.run_it(*command, "--wave", "w.fst")  # a run ends at its limit
+                traces[tuple(command)] = Trace(self.path("w.fst"))
+                self.path("w.fst").unlink()
+            names = self.signals(view)
+            self.assertGreaterEqual(len(names), 10, view.name)
+            missing = [n for n in names if n not in traces[tuple(command)].code]
+            self.assertEqual(missing, [], f"{view.name} names what is not in the trace of: cowarp {found.group(1)}")
+
+    def test_filter_files_are_there(self):
+        for view in WAVES.glob("*.gtkw"):
+            for name in re.findall(r"^\^1 (.+)$", view.read_text(), re.M):
+                self.assertTrue((WAVES.parent / name).is_file(), f"{view.name}: no {name}")
+
+    def test_words_are_the_contracts(self):
+        """Filter files repeat numbers of the Verilog."""
+        verilog = (WAVES.parent / "rtl/cuckoo_table/cw_cuckoo_table.v").read_text()
+        states = {int(v): n for n, v in re.findall(r"ST_(\w+)\s*= 4'd(\d+)", verilog)}
+        self.assertEqual(len(states), 14)
+        lines = [l.split() for l in (WAVES / "cuckoo_state.txt").read_text().splitlines() if not l.startswith("#")]
+        self.assertEqual({int(v, 16): n for v, n in lines}, states)
 
 
+class Scenarios(Waves):
+    def test_figure7(self):
+        """Metadata in the trace against the tables of GETM's Figure 7 (section IV.B gives the numbers)."""
+        self.assertIn("11 answers as expected", self.passes("wave", "figure7"))
+        trace = Trace(self.path("figure7.fst"))
+        rtl = "partition0.validation_unit.cw_validation_unit."
+        names = [rtl + n for n in ("upd_valid", "res_granule", "upd_wts", "upd_rts", "upd_writes", "upd_owner", "cur_kind")]
+        a, b, history = None, None, []
+        for _, n, (valid, granule, wts, rts, writes, owner, kind) in trace.cycles(*names):
+            if valid:
+                self.assertEqual(n, 1)
+                if granule == 0xa:
+                    a = wts, rts, writes, owner
+                else:
+                    b = wts, rts, writes, owner
+                history.append((a, b))
+        self.assertIn(((21, 20, 1, 1), (11, 10, 1, 2)), history)  # table 0
+        self.assertIn(((21, 20, 1, 1), (21, 20, 1, 1)), history)  # table 2
+        commit = history.index(((21, 20, 1, 1), (21, 20, 1, 1)))
+        self.assertEqual([(x[2], y[2]) for x, y in history[commit + 1:commit + 3]], [(0, 1), (0, 0)])  # table 3
+        self.assertEqual(history[commit + 3][1][1], 22)          # the load that had waited: rts 22
+        self.assertEqual(history[-1], ((23, 22, 0, 2), (23, 22, 0, 2)))
+        # one request waits, from the decision until the release of B
+        waits = sum(n * v[0] for _, n, v in trace.cycles(VU.format(0) + "stall_occupancy"))
+        self.assertGreater(waits, 1)
+
+    def test_stall(self):
+        self.passes("wave", "stall")
+        trace = Trace(self.path("stall.fst"))
+        occupancy = []
+        for _, (v,) in trace.frames(VU.format(0) + "stall_occupancy"):
+            if not occupancy or occupancy[-1] != v:
+                occupancy.append(v)
+        # three fall asleep, all three are retried, smallest warpts first; the last goes back and is woken by the second release
+        self.assertEqual(occupancy, [0, 1, 2, 3, 2, 1, 0, 1, 0])
+
+    def test_cuckoo_chain(self):
+        self.passes("wave", "cuckoo-chain")
+        trace = Trace(self.path("cuckoo-chain.fst"))
+        t = "table.cw_cuckoo_table."
+        states = [v[0] for _, _, v in trace.cycles(t + "state_q") if v[0] != 1]
+        self.assertEqual(states, [9, 10] * 4 + [11])  # CHAIN_READ, CHAIN_WRITE, at the end STASH
+
+    def test_getm(self):
+        self.passes("wave", "getm")
+        trace = Trace(self.path("getm.fst"))
+        occupancy = [v[0] for _, v in trace.frames(VU.format(0) + "stall_occupancy")]
+        self.assertGreater(max(occupancy), 0, "nobody waits in the window: choose another one in harness/cli/wave.c")
+
+    def test_every_backend(self):
+        for scenario in ("figure7", "stall", "cuckoo-chain"):
+            for backend in ("c", "lockstep"):
+                self.passes("wave", scenario, "--backend", backend)
+        self.fails(2, ["none of c, rtl, lockstep"], "wave", "stall", "--backend", "verilog")
+
+    def test_bad_requests(self):
+        self.fails(2, ["one scenario"], "wave")
+        self.fails(2, ["unknown scenario 'figure6'", "'figure7'"], "wave", "figure6")
+        self.fails(2, ["no.stim", "No such file"], "wave", "no.stim")
+        self.fails(2, ["missing/w.fst"], "wave", "stall", "--wave", "missing/w.fst")
+        self.fails(2, ["--backend is for"], "wave", "getm", "--backend", "c")
+
+    def test_tools_that_are_missing(self):
+        r = self.fails(2, ["--png needs", "apt-get install", "xvfb", "imagemagick"], "wave", "stall", "--png", "x.png", env={"PATH": "/nowhere"})
+        self.assertEqual(r.stdout, "")
+        self.fails(2, ["--open needs gtkwave", "apt-get install gtkwave"], "wave", "stall", "--open", env={"PATH": "/nowhere"})
+        self.assertEqual(list(self.path(".").iterdir()), [])
+
+    def play(self, text):
+        self.path("my.stim").write_text(text)
+        return ["wave", "my.stim"]
+
+    def test_mistakes_in_a_stimulus(self):
+        vu = "unit validation_unit\n"
+        for text, says in [
+            ("", ["my.stim", "nothing is driven"]),
+            ("hold rsp_ready=1\n", ["my.stim:1:", "'unit NAME'"]),
+            ("unit validation_unti\n", [":1:", "'validation_unit'"]),
+            (vu + "unit stall_buffer\n", [":2:", "second unit"]),
+            (vu + "param row_ww=3\n", [":2:", "'row_w'"]),
+            (vu + "param row_w=99\nhold rsp_ready=1\n", [":3:", "row_w"]),
+            (vu + "clock 0\n", [":2:", "MHz"]),
+            (vu + "hold rsp_ready=1\nparam row_w=3\n", [":3:", "before the first cycle"]),
+            (vu + "hold req_kidn=1\n", [":2:", "'req_kind'"]),
+            (vu + "hold rsp_valid=1\n", [":2:", "no input 'rsp_valid'"]),
+            (vu + "hold req_kind=4\n", [":2:", "2 bits"]),
+            (vu + "hold req_kind=stoer\n", [":2:", "no word"]),
+            (vu + "sned req kind=load\n", [":2:", "'send'"]),
+            (vu + "send rqe kind=load\n", [":2:", "no channel 'rqe'"]),
+            (vu + "send rsp id=1\n", [":2:", "no channel 'rsp' into"]),
+            (vu + "expect req id=1\n", [":2:", "no channel 'req' out of"]),
+            (vu + "@x hold rsp_ready=1\n", [":2:", "@CYCLE"]),
+            (vu + "hold rsp_ready=1 \"text\" more\n", [":2:", "ends the line"]),
+        ]:
+            self.assertEqual(self.fails(2, says, *self.play(text)).stdout, "", text)
+        self.assertFalse(self.path("my.fst").exists())
+
+    def test_an_answer_that_is_not_expected(self):
+        """Exit status 1, the line of the stimulus, and a wave that ends there."""
+        text = (WAVES / "figure7.stim").read_text()
+        number = 1 + text[:text.index("outcome=abort ts=21")].count("\n")
+        for old, new, says in [
+            ("outcome=abort ts=21", "outcome=abort ts=22", [f"my.stim:{number}:", "rsp_ts is 21, expected 22"]),
+            ("outcome=abort", "outcome=success", [f"my.stim:{number}:", "rsp_outcome is 1, expected 0"]),
+            ('wait stall_occupancy=1 "tx2 waits"', "wait stall_occupancy=2", ["did not get there"]),
+            ("expect rsp id=11 outcome=success ts=0\n", "", ["no line expects"]),
+        ]:
+            self.assertIn(old, text)
+            self.fails(1, says, *self.play(text.replace(old, new)))
+            self.assertGreater(len(Trace(self.path("my.fst")).times()), 10)
+
+    def test_example_of_the_documentation(self):
+        text = (WAVES.parent / "docs/waves.md").read_text()
+        example = re.search(r"^    unit validation_unit .*?\n\n(?=\|)", text, re.M | re.S).group(0)
+        self.assertIn("1 answers as expected", self.passes(*self.play(example)))
+
+    def test_timing_of_a_stimulus(self):
+        """@ and + place lines; the story changes with them; a pulse lasts one cycle, what is held stays."""
+        self.passes(*self.play("unit stall_buffer\nclock 1000\n@5 pulse wake_valid=1 \"first\"\n+3 hold drain=1 \"second\"\n+2\n"))
+        trace = Trace(self.path("my.fst"))
+        p = "cowarp.partition0.stall_buffer."
+        frames = list(trace.frames(p + "wake_valid", p + "drain", "cowarp.story"))
+        self.assertEqual([t for t, _ in frames], [1000 * c for c in range(15)])
+        for t, v in frames:
+            self.assertEqual(v, [t == 5000, t >= 9000, 0 if t < 5000 else 1 if t < 9000 else 2], t)
+
+
+@unittest.skipUnless(all(map(shutil.which, ("gtkwave", "Xvfb", "import", "identify"))), "needs gtkwave, xvfb, imagemagick")
 class Pictures(Waves):
-    def test_every_view_shows_signals(self):
-        missing = [t for t in ["gtkwave", "Xvfb", "xdpyinfo", "import", "convert"] if shutil.which(t) is None and t != "xdpyinfo"]
-        if missing:
-            print("pictures left out: no " + ", ".join(missing), file=sys.stderr)
-            self.skipTest("no " + ", ".join(missing))
-        self.run_it(*SMALL, *RTL, "--wave", "w.fst", "--wave-window", "3000:3060")
-        for view in VIEWS:
-            out = self.path("p.png")
-            subprocess.run([os.path.join(ROOT, "waves", "picture.sh"), view, self.path("w.fst"), out], check=True, timeout=60)
-            text = subprocess.run(["convert", out, "-depth", "8", "txt:-"], capture_output=True, text=True, check=True).stdout
-            colours = collections.Counter(re.findall(r"#[0-9A-F]{6}", text))
-            background = colours.most_common(1)[0][1] / sum(colours.values())
-            self.assertGreater(len(colours), 8, view)
-            self.assertLess(background, 0.97, view)
+    def check(self, picture, view):
+        """Green and yellow traces in the right half, and the size that the view asks for."""
+        size = subprocess.run(["identify", "-format", "%w %h", picture], capture_output=True, text=True, check=True).stdout
+        width, height = map(int, size.split())
+        asked = re.search(r"^\[size\] (\d+) (\d+)$", view.read_text(), re.M)
+        self.assertEqual((width, height), tuple(map(int, asked.groups())))
+        part = subprocess.run(["convert", picture, "-crop", f"{width // 2}x{height}+{width // 2}+0", "-depth", "8", "rgb:-"],
+                              capture_output=True, check=True).stdout
+        pixels = list(zip(part[0::3], part[1::3], part[2::3]))
+        green = sum(1 for r, g, b in pixels if g > 150 and r < 100 and b < 100)
+        yellow = sum(1 for r, g, b in pixels if g > 150 and r > 150 and b < 100)
+        self.assertGreater(green, 5000, view.name)
+        return yellow
+
+    def test_scenario(self):
+        self.passes("wave", "figure7", "--png", "f.png")
+        self.assertGreater(self.check(self.path("f.png"), WAVES / "figure7.gtkw"), 2000)
+
+    def test_units_views(self):
+        self.passes(*SMALL, "--unit", "validation_unit=rtl", "--wave", "w.fst", "--wave-window", "1500:1580")
+        for name in ("validation_unit", "cuckoo_table", "recency_bloom_filter", "stall_buffer"):
+            subprocess.run([WAVES / "picture.sh", name, self.path("w.fst"), self.path("p.png")], check=True, timeout=60)
+            self.check(self.path("p.png"), WAVES / f"{name}.gtkw")
 
 
 if __name__ == "__main__":
-    COWARP = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    COWARP = str(pathlib.Path(sys.argv[1]).resolve())
+    WAVES = pathlib.Path(sys.argv[2]).resolve() / "waves"
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A unit driven by a stimulus file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api.h"
+#include "wave/play.h"
+
+/* Every unit of the build: CMake defines CW_UNITS as CW_UNIT_NAMED(a) CW_UNIT_NAMED(b) ... from the cw_add_unit calls. */
+#define CW_UNIT_NAMED(u) extern const struct cw_unit cw_##u##_unit;
+CW_UNITS
+#undef CW_UNIT_NAMED
+#define CW_UNIT_NAMED(u) &cw_##u##_unit,
+static const struct cw_unit *const units[] = {CW_UNITS NULL};
+
+static int choose_backend(enum cw_unit_backend *backend, const char *name, struct cw_error *err)
+{
+    for (*backend = CW_UNIT_C; *backend <= CW_UNIT_LOCKSTEP; (*backend)++)
+        if (strcmp(cowarp__backend_name(*backend), name) == 0)
+            return CW_OK;
+    return cw_fail(err, CW_EINVAL, "backend '%.40s' is none of c, rtl, lockstep", name);
+}
+
+/* Relative to the stimulus file's folder. */
+static void find_view(struct cowarp_played *played, const struct cw_script *script)
+{
+    const char *slash = strrchr(script->path, '/');
+    const int folder = slash != NULL && script->view != NULL && script->view[0] != '/' ? (int)(slash - script->path) + 1 : 0;
+    if (script->view != NULL)
+        snprintf(played->view, sizeof played->view, "%.*s%s", folder, script->path, script->view);
+}
+
+static int play_script(struct cowarp_played *played, const struct cowarp_play *play, const struct cw_script *script, struct cw_error *err)
+{
+    struct cw_play_options options = {
+        .path = play->wave_file,
+        .plugin = COWARP_WAVE_PLUGIN,
+        .build = {.message = play->on_message, .message_context = play->context},
+    };
+    struct cw_played p;
+    snprintf(played->unit, sizeof played->unit, "%s", script->unit->name);
+    find_view(played, script);
+    int status = choose_backend(&options.backend, play->backend, err);
+    if (status == CW_OK)
+        status = cw_out_file_check(play->wave_file, err);
+    if (status != CW_OK)
+        return status;
+    status = cw_play(&p, script, &options, err);
+    played->cycles = p.cycles;
+    played->expectations = p.expectations;
+    return status;
+}
+
+int cowarp_play_unit(struct cowarp_played *played, const struct cowarp_play *play)
+{
+    struct cw_script script;
+    struct cw_error err = {""};
+    memset(played, 0, sizeof *played);
+    int status = cw_script_read(&script, play->stimulus, units, &err);
+    if (status == CW_OK)
+        status = play_script(played, play, &script, &err);
+    cw_script_destroy(&script);
+    snprintf(played->error, sizeof played->error, "%s", err.text);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cowarp wave: scenarios that leave a wave, and its picture. docs/waves.md describes them. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define PATH_BYTES 4096u
+#define WAVES      CW_SOURCE_DIR "/waves"
+
+/* A unit driven by waves/<file>.stim, or a part of a workload's run. cli_wave.notes says what they show. */
+static const struct scenario {
+    const char *name, *file;
+    const char *run[10]; /* arguments of cowarp run; none: a stimulus */
+} scenarios[] = {
+    {"figure7", "figure7", {NULL}},
+    {"stall", "stall", {NULL}},
+    {"cuckoo-chain", "cuckoo_chain", {NULL}},
+    {"getm", "getm", {"ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "26472:26530", "--quiet", NULL}},
+};
+#define SCENARIO_CNT ((uint32_t)(sizeof scenarios / sizeof scenarios[0]))
+
+/* What is asked for. */
+struct wave {
+    const struct scenario *scenario; /* NULL: a stimulus file of the user's */
+    char stimulus[PATH_BYTES];
+    char fst[PATH_BYTES];
+    char view[PATH_BYTES];
+};
+
+static bool is_stimulus(const char *word)
+{
+    const size_t length = strlen(word);
+    return strchr(word, '/') != NULL || (length > 5 && strcmp(word + length - 5, ".stim") == 0);
+}
+
+static int choose(struct wave *w, const struct cli_parsed *p)
+{
+    const char *names[SCENARIO_CNT];
+    char near[96];
+    if (p->word_cnt != 1)
+        return cli_error(CLI_WRONG, "wave takes one scenario or stimulus file; see 'cowarp help wave'");
+    const char *word = p->word[0], *base = strrchr(word, '/') != NULL ? strrchr(word, '/') + 1 : word;
+    for (uint32_t i = 0; i < SCENARIO_CNT; i++) {
+        names[i] = scenarios[i].name;
+        if (strcmp(names[i], word) == 0)
+            w->scenario = &scenarios[i];
+    }
+    if (w->scenario == NULL && !is_stimulus(word))
+        return cli_error(CLI_WRONG, "unknown scenario '%s'; %s", word,
+                         cli_suggest(near, word, names, SCENARIO_CNT, "see 'cowarp help wave'; a stimulus file's name ends in .stim"));
+    if (w->scenario != NULL)
+        snprintf(w->stimulus, sizeof w->stimulus, WAVES "/%s.stim", w->scenario->file);
+    else
+        snprintf(w->stimulus, sizeof w->stimulus, "%s", word);
+    const char *dot = strrchr(base, '.');
+    const char *asked = cli_value(p, "wave", NULL);
+    if (asked != NULL)
+        snprintf(w->fst, sizeof w->fst, "%s", asked);
+    else
+        snprintf(w->fst, sizeof w->fst, "%.*s.fst", (int)(dot != NULL ? (size_t)(dot - base) : strlen(base)), base);
+    return CLI_OK;
+}
+
+static bool installed(const char *tool)
+{
+    const char *path = getenv("PATH");
+    char name[PATH_BYTES];
+    while (path != NULL && *path != '\0') {
+        const size_t length = strcspn(path, ":");
+        snprintf(name, sizeof name, "%.*s/%s", (int)length, path, tool);
+        if (access(name, X_OK) == 0)
+            return true;
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+/* Before anything runs: whether the tools that --png and --open need are there. */
+static int check_tools(const struct cli_parsed *p)
+{
+    static const struct {
+        const char *tool, *package;
+    } needed[] = {{"gtkwave", "gtkwave"}, {"Xvfb", "xvfb"}, {"import", "imagemagick"}};
+    const bool png = cli_has(p, "png");
+    const uint32_t cnt = png ? 3 : cli_has(p, "open") ? 1 : 0;
+    for (uint32_t i = 0; i < cnt; i++)
+        if (!installed(needed[i].tool))
+            return cli_error(CLI_WRONG, "--%s needs %s, which is not installed; apt-get install %s", png ? "png" : "open", needed[i].tool,
+                             png ? "gtkwave xvfb imagemagick" : needed[i].package);
+    return CLI_OK;
+}
+
+static void on_message(void *context, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "cowarp: %s\n", text);
+}
+
+static int play(struct wave *w, const struct cli_parsed *p)
+{
+    struct cowarp_played played;
+    const struct cowarp_play options = {
+        .stimulus = w->stimulus, .wave_file = w->fst, .backend = cli_value(p, "backend", "rtl"), .on_message = on_message};
+    const int status = cowarp_play_unit(&played, &options);
+    if (status != COWARP_OK)
+        return cli_error(cli_exit(status), "%s%s%s", played.error, status == COWARP_ECHECK ? "; the wave ends there: " : "",
+                         status == COWARP_ECHECK ? w->fst : "");
+    printf("%s: %" PRIu64 " cycles, %u answers as expected\n", w->scenario != NULL ? w->scenario->name : w->stimulus, played.cycles,
+           played.expectations);
+    if (played.view[0] != '\0')
+        snprintf(w->view, sizeof w->view, "%s", played.view);
+    else
+        snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", played.unit);
+    return CLI_OK;
+}
+
+/* A part of a workload's run, by the command that anyone could give. */
+static int run_workload(struct wave *w, const struct cli_parsed *p)
+{
+    char *argv[16];
+    int argc = 0;
+    struct cli_parsed run;
+    if (cli_has(p, "backend"))
+        return cli_error(CLI_WRONG, "--backend is for scenarios of one unit; give 'cowarp run' the option --unit");
+    for (; w->scenario->run[argc] != NULL; argc++)
+        argv[argc] = (char *)w->scenario->run[argc];
+    argv[argc++] = (char *)"--wave";
+    argv[argc++] = w->fst;
+    int status = cli_parse(&run, &cli_run, argc, argv);
+    if (status == CLI_OK)
+        status = cli_run.run(&run);
+    cli_parsed_free(&run);
+    snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", w->scenario->file);
+    if (status == CLI_OK) {
+        printf("%s: cowarp run", w->scenario->name);
+        for (int i = 0; i < argc; i++)
+            printf(" %s", argv[i]);
+        printf("\n");
+    }
+    return status;
+}
+
+/* Runs a program and waits for it; its exit status, or 127. */
+static int execute(const char *const *argv)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        execvp(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+static int draw(const struct wave *w, const char *png)
+{
+    const char *const argv[] = {WAVES "/picture.sh", w->view, w->fst, png, NULL};
+    fflush(stdout);
+    if (execute(argv) != 0)
+        return cli_error(CLI_FAILED, "%s: could not be drawn", png);
+    printf("written %s\n", png);
+    return CLI_OK;
+}
+
+/* Becomes GTKWave. The views name their filter files from the folder above waves/. */
+static int open_viewer(const struct wave *w)
+{
+    char *fst = realpath(w->fst, NULL), *view = realpath(w->view, NULL);
+    fflush(stdout);
+    if (fst != NULL && view != NULL && chdir(CW_SOURCE_DIR) == 0)
+        execlp("gtkwave", "gtkwave", fst, view, (char *)NULL);
+    const int status = cli_error(CLI_FAILED, "gtkwave %s %s: %s", w->fst, w->view, strerror(errno));
+    free(fst);
+    free(view);
+    return status;
+}
+
+static int run(const struct cli_parsed *p)
+{
+    struct wave w = {0};
+    int status = choose(&w, p);
+    if (status == CLI_OK)
+        status = check_tools(p);
+    if (status == CLI_OK)
+        status = w.scenario != NULL && w.scenario->run[0] != NULL ? run_workload(&w, p) : play(&w, p);
+    if (status != CLI_OK)
+        return status;
+    printf("written %s; to look at it: (cd %s && gtkwave %s%s %s)\n", w.fst, CW_SOURCE_DIR, w.fst[0] == '/' ? "" : "$OLDPWD/", w.fst,
+           w.view);
+    if (cli_has(p, "png"))
+        status = draw(&w, cli_value(p, "png", NULL));
+    if (status == CLI_OK && cli_has(p, "open"))
+        status = open_viewer(&w);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    {"wave", "FILE", false, "the FST file (default SCENARIO.fst)"},
+    {"backend", "c|rtl|lockstep", false, "what stands behind the unit (default rtl); c has no inner signals"},
+    {"png", "FILE", false, "draw the wave in the scenario's view; needs gtkwave, xvfb, imagemagick"},
+    {"open", NULL, false, "open it in GTKWave"},
+};
+
+const struct cli_command cli_wave = {
+    .name = "wave",
+    .usage = "SCENARIO|FILE.stim [OPTIONS]",
+    .what = "Plays a scenario on a unit's RTL, checks its answers and leaves a wave",
+    .option = options,
+    .option_cnt = sizeof options / sizeof options[0],
+    .notes = "Scenarios\n"
+             "  figure7       GETM's Figure 7: two transactions on one validation unit, an abort, a stall and its wake-up\n"
+             "  stall         three requests wait in the stall buffer for one granule; a release wakes them, oldest first\n"
+             "  cuckoo-chain  an insertion into a full cuckoo table: a chain of displacements that ends in the stash\n"
+             "  getm          HT-H under GETM: a core's warps and a partition's validation unit while requests stall\n"
+             "\n"
+             "FILE.stim drives any unit, see docs/waves.md.\n",
+    .run = run,
+};
