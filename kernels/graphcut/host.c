@@ -253,17 +253,20 @@ static int run_with(struct cowarp_workload_context *x, struct grid *g)
     int64_t iterations = 0;
     make_grid(g, (uint32_t)x->param[NOISE], x->seed);
     const int64_t expected = reference(g, &status);
-    int active = set_heights(g);
+    int active = 0;
+    set_heights(g);
     if (status == 0)
         status = upload(x, g, &d);
-    while (status == 0 && active && iterations < x->param[ITERATIONS]) {
+    if (status != 0)
+        return status;
+    do {
         status = cowarp_write(x->gpu, d.height[0], g->distance, g->size * sizeof *g->distance);
         for (int64_t i = 0; i < x->param[PERIOD] && status == 0; i++, iterations++)
             status = push_and_relabel(x, g, &d);
         if (status == 0)
             status = download(x, g, &d);
         active = set_heights(g);
-    }
+    } while (status == 0 && active && iterations < x->param[ITERATIONS]);
     return status == 0 ? check(x, g, expected, iterations, !active) : status;
 }
 

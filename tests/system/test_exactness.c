@@ -9,6 +9,8 @@
 static const struct run ht = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=30", "buckets=600"}};
 static const struct run locks = {.workload = "ht-h", .variant = COWARP_FGLOCK, .param = {"blocks=30", "buckets=600"}};
 static const struct run stencil = {.workload = "laplace", .variant = COWARP_PLAIN, .param = {"n=24"}};
+static const struct run octree = {.workload = "bh-h", .system = "getm", .variant = COWARP_TX, .param = {"bodies=1500", "blocks=4"}};
+static const struct run cut = {.workload = "cc", .system = "getm", .variant = COWARP_TX, .param = {"width=60", "height=40"}};
 
 static void run_ok(struct run *r)
 {
@@ -36,8 +38,8 @@ static void test_exactness__two_runs_are_equal(void **state)
 static void test_exactness__tick_order_changes_nothing(void **state)
 {
     (void)state;
-    const struct run *kinds[] = {&ht, &locks, &stencil};
-    for (int i = 0; i < 3; i++) {
+    const struct run *kinds[] = {&ht, &locks, &stencil, &octree, &cut};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct run a = *kinds[i], b = *kinds[i];
         b.reverse_ticks = 1;
         run_ok(&a);
