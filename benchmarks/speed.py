@@ -73,11 +73,11 @@ def print_line(values, widths, markdown):
 
 
 def print_ratio(rows):
-    seconds = {row["name"]: row["host_seconds"] for row in rows}
+    seconds = {row["name"]: row["cpu_seconds"] for row in rows}
     for workload in ("ht-h getm", "atm getm"):
         c, rtl = seconds.get(f"{workload}, C"), seconds.get(f"{workload}, RTL")
         if c and rtl:
-            print(f"\n{workload}: with the validation units in RTL {rtl / c:.2f} times the host time with C units")
+            print(f"\n{workload}: with the validation units in RTL {rtl / c:.2f} times the processor time with C units")
 
 
 def main():
