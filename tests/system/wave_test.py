@@ -92,7 +92,9 @@ class Waves(unittest.TestCase):
         return pathlib.Path(self.folder.name) / name
 
     def run_it(self, *args, **kw):
-        return subprocess.run([COWARP, *map(str, args)], capture_output=True, text=True, timeout=240, cwd=self.folder.name, **kw)
+        r = subprocess.run([COWARP, *map(str, args)], capture_output=True, text=True, timeout=240, cwd=self.folder.name, **kw)
+        r.stderr = re.sub(r"cowarp: building RTL of .*\n", "", r.stderr)  # where it was not built before
+        return r
 
     def passes(self, *args, **kw):
         r = self.run_it(*args, **kw)
