@@ -18,7 +18,10 @@ import unittest
 
 COWARP = ""
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-VIEWS = sorted(glob.glob(os.path.join(ROOT, "waves", "*.gtkw")))
+# Views of units that are not in GETM's partitions have nothing to show here; siblings.<unit> checks their names against the Verilog.
+ELSEWHERE = ["hazard_unit", "last_writer_history", "last_written_table"]
+VIEWS = [v for v in sorted(glob.glob(os.path.join(ROOT, "waves", "*.gtkw")))
+         if os.path.splitext(os.path.basename(v))[0] not in ELSEWHERE]
 SMALL = ["run", "ht-h", "--system", "getm", "--param", "blocks=2", "--param", "buckets=100"]
 RTL = ["--unit", "validation_unit=rtl"]
 L2_MHZ = 1400  # of the default preset: GETM Table II

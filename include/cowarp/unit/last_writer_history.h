@@ -26,7 +26,7 @@
  * transactions retire, then clear.
  *
  * clear = 1 (any cycle) forgets every RECORD accepted up to and including this cycle; CHECKs accepted up to then are answered from the
- * state before. op_ready is 0 from the next cycle on, for at most two cycles until the operations inside have left and for
+ * state before. op_ready is 0 from the next cycle on: for at most three cycles, until the operations inside have left, and then for
  * the larger of 2^set_w and 2^bloom_row_w cycles of sweep. A clear in that time has no effect. A reset starts the sweep.
  */
 #ifndef COWARP_UNIT_LAST_WRITER_HISTORY_H
