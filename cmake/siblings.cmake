@@ -19,7 +19,6 @@ endif()
 # A view names signals of the unit's own ports; a name that the Verilog does not have is a view that has rotted.
 file(READ ${ROOT}/waves/${UNIT}.gtkw view)
 file(READ ${ROOT}/rtl/${UNIT}/cw_${UNIT}.v verilog)
-string(REPLACE "_oh" "_onehot" view "${view}") # one-hot signals do not end in _o
 string(REGEX MATCHALL "[A-Za-z0-9_.]+\\.[a-z0-9_]+(_i|_o|_q)" signals "${view}")
 foreach(signal ${signals})
     string(REGEX REPLACE "^.*\\." "" name ${signal})
