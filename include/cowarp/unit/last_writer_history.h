@@ -34,7 +34,8 @@
 
 #include "cowarp/unit.h"
 
-/* The defaults are the 5 KB form of Fung 2015, section 4.4.3: 512 entries, 4 x 256 buckets. The 512-byte form: set_w = 4, bloom_row_w = 4. */
+/* The defaults are the 5 KB form of Fung 2015, section 4.4.3: 512 entries, 4 x 256 buckets. The 512-byte form: set_w = 4 and
+ * bloom_row_w = 4. */
 #define CW_LAST_WRITER_HISTORY_PARAMS(P)                                                                \
     P(ways, WAYS, 4, 1, 8, "entries per set of the lookup table")                                       \
     P(set_w, SET_W, 7, 1, 12, "log2 of the lookup table's sets")                                        \
