@@ -110,8 +110,8 @@ static void look_up(struct bloom *b, uint64_t key)
 {
     uint64_t *row[CW_H3_WAYS];
     find_rows(b, key, row);
-    uint64_t v0 = row[0][0], v1 = row[0][1];
-    for (uint32_t w = 1; w < b->p.ways; w++) {
+    uint64_t v0 = UINT64_MAX, v1 = UINT64_MAX; /* there is at least one way */
+    for (uint32_t w = 0; w < b->p.ways; w++) {
         v0 = row[w][0] < v0 ? row[w][0] : v0;
         v1 = row[w][1] < v1 ? row[w][1] : v1;
     }

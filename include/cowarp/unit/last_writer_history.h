@@ -26,7 +26,7 @@
  * transactions retire, then clear.
  *
  * clear = 1 (any cycle) forgets every RECORD accepted up to and including this cycle; CHECKs accepted up to then are answered from the
- * state before. op_ready is 0 from the next cycle on, for at most two cycles until the operations inside have left and for
+ * state before. op_ready is 0 from the next cycle on: for at most three cycles, until the operations inside have left, and then for
  * the larger of 2^set_w and 2^bloom_row_w cycles of sweep. A clear in that time has no effect. A reset starts the sweep.
  */
 #ifndef COWARP_UNIT_LAST_WRITER_HISTORY_H
@@ -34,7 +34,8 @@
 
 #include "cowarp/unit.h"
 
-/* The defaults are the 5 KB form of Fung 2015, section 4.4.3: 512 entries, 4 x 256 buckets. The 512-byte form: set_w = 4, bloom_row_w = 4. */
+/* The defaults are the 5 KB form of Fung 2015, section 4.4.3: 512 entries, 4 x 256 buckets. The 512-byte form: set_w = 4 and
+ * bloom_row_w = 4. */
 #define CW_LAST_WRITER_HISTORY_PARAMS(P)                                                                \
     P(ways, WAYS, 4, 1, 8, "entries per set of the lookup table")                                       \
     P(set_w, SET_W, 7, 1, 12, "log2 of the lookup table's sets")                                        \
