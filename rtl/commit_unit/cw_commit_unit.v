@@ -429,6 +429,7 @@ module cw_commit_unit #(
     wire [10:0]      f_behind = found_ext[10:0];
     wire             f_rep   = rep_free && (val_report || pass_report)
                                && (val_report ? val_idx == f_idx : pass_idx_q == f_idx);
+    integer          f_n;
     wire             f_rep_pass = val_report ? val_pass_i : pass_q[pass_idx_q];
 
     // Place and CID of the entry at a distance from the retire pointer.
@@ -502,8 +503,9 @@ module cw_commit_unit #(
             assert (filled_q[f_idx] || !(skip_q[f_idx] || writes_q[f_idx] || checked_q[f_idx] || pass_q[f_idx]
                                          || hazard_q[f_idx] || reval_q[f_idx] || reported_q[f_idx] || decided_q[f_idx]
                                          || sent_q[f_idx] || written_q[f_idx]));
-            if (f_off >= head_dist_q)
-                assert (!used_q[f_idx]);
+            for (f_n = 0; f_n < ENTRIES; f_n = f_n + 1)
+                if (f_n[10:0] >= head_dist_q)
+                    assert (!used_q[f_place(f_n[10:0])] && !filled_q[f_place(f_n[10:0])]);
             if (f_off >= haz_dist_q)
                 assert (!hazard_q[f_idx]);
             else
@@ -531,7 +533,7 @@ module cw_commit_unit #(
                                      : f_off - {{(11-IDX_W){1'b0}}, f_ycid_age} + 11'd1));
             if (haz_wait_q)
                 assert (haz_work && !haz_skip);
-            if (pass_idx_q == f_idx)
+            if (pass_idx_q == f_idx && f_hazard_q)
                 assert (ycid_age == f_ycid_age);
             // A hazard is resolved, and the entry then written back, in a ring that has gone round.
             cover (f_commit_q && reval_q[f_idx] && sent_q[f_idx] && oldest_cid_q != 0);

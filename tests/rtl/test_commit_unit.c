@@ -18,7 +18,6 @@ static const params_t kilo = {1024, 16, 1};
 static const params_t one = {1, 1, 1};  /* a ring of one entry, whose IDs roll over at every second */
 static const params_t odd = {5, 3, 1};  /* rolls over all the time */
 static const params_t full = {4, 2, 0}; /* the window is the whole number space */
-static const params_t medium = {48, 7, 0};
 
 /* An offset from the oldest commit ID: mostly near, sometimes anywhere. */
 static uint64_t near(struct cw_rng *rng)
@@ -72,10 +71,9 @@ static void near_the_window(void *context, struct cw_rng *rng, const void *last_
         serve_oldest(rng, out, in);
 }
 
-static const struct cw_lockstep_set sets[] = {
-    {"kilo", &kilo, 512}, {"one", &one, 0}, {"odd", &odd, 0}, {"full", &full, 0}, {"medium", &medium, 0}};
+static const struct cw_lockstep_set sets[] = {{"kilo", &kilo, 512}, {"one", &one, 0}, {"odd", &odd, 0}, {"full", &full, 0}};
 
-static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 5, near_the_window, NULL};
+static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 4, near_the_window, NULL};
 
 static void test_commit_unit__c_equals_rtl(void **state)
 {
@@ -89,12 +87,10 @@ static void test_commit_unit__broken_copies_are_caught(void **state)
         {"revalidates while YCID retires", "cw_commit_unit", "ycid_age} > pass_dist_q", "ycid_age} >= pass_dist_q", 2},
         {"RCID is not looked at", "cw_commit_unit", "found_ext <= {{(33-IDX_W){1'b0}}, rcid_age}",
          "found_ext <= ({{(33-IDX_W){1'b0}}, rcid_age} | 33'd4)", 2},
-        {"RCID of the last message", "cw_commit_unit", "msg_fill_ok && !used_q[msg_idx])", "msg_fill_ok)", 2},
         {"write-back of aborted transactions", "cw_commit_unit", "com_writes  = commit_q[com_idx_q] &&", "com_writes  =", 2},
         {"retires before the write-back ends", "cw_commit_unit", "!sent_q[ret_idx_q] || written_q[ret_idx_q]", "1'b1", 2},
         {"the pass pointer overwrites a revalidation's report", "cw_commit_unit", "rep_free && !val_report;", "rep_free;", 2},
-        {"places wrap at a power of two", "cw_commit_place", "sum >= SIZE ?", "sum > SIZE ?", 2},
-        {"a failed transaction need not wait", "cw_commit_unit", "com_failed  = FAIL_WAITS == 0 &&", "com_failed  =", 1}};
+        {"places wrap at a power of two", "cw_commit_place", "sum >= SIZE ?", "sum > SIZE ?", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
