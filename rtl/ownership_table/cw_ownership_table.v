@@ -154,6 +154,7 @@ module cw_ownership_table #(
     reg  [OWNER_W-1:0]               f_lowest_op;  // lowest lane that the presented operation has at f_entry
     reg  [OWNER_W-1:0]               f_read;       // f_owner_q as a group of the next cycle reads it
     reg                              f_high_waits; // f_high is in flight with a check of f_entry
+    reg  [LANES-1:0]                 f_op_at;      // lanes that the presented operation has at f_entry
     reg                              f_mark_q;     // f_low has marked f_entry
     wire [BANKS*WORD_W-1:0]          f_row;        // the row of f_entry in every bank
     wire [LANES*OWNER_W-1:0]         f_judged;     // what each lane compares with
@@ -166,7 +167,8 @@ module cw_ownership_table #(
         f_read       = f_row[f_entry[SLOT_W-1:0]*OWNER_W +: OWNER_W];
         f_high_waits = 1'b0;
         for (f_n = LANES - 1; f_n >= 0; f_n = f_n - 1) begin
-            if (op_lanes_i[f_n] && alive_q[f_n] && op_entry[f_n*TABLE_W +: TABLE_W] == f_entry)
+            f_op_at[f_n] = op_lanes_i[f_n] && alive_q[f_n] && op_entry[f_n*TABLE_W +: TABLE_W] == f_entry;
+            if (f_op_at[f_n])
                 f_lowest_op = f_n[OWNER_W-1:0];
             if (unserved_q[f_n] && entry_q[f_n*TABLE_W +: TABLE_W] == f_entry) begin
                 if (kind_q == MARK && f_now > f_n[OWNER_W-1:0])
@@ -198,10 +200,9 @@ module cw_ownership_table #(
         end else begin
             if (f_mark && f_lowest_op < f_owner_q)
                 f_owner_q <= f_lowest_op;
-            if (f_mark && op_lanes_i[f_low] && alive_q[f_low] && op_entry[f_low*TABLE_W +: TABLE_W] == f_entry)
+            if (f_mark && f_op_at[f_low])
                 f_mark_q <= 1'b1;
-            if (f_check && f_mark_q && op_lanes_i[f_high] && alive_q[f_high]
-                && op_entry[f_high*TABLE_W +: TABLE_W] == f_entry)
+            if (f_check && f_mark_q && f_op_at[f_high])
                 f_beaten_q <= 1'b1;
         end
     end
