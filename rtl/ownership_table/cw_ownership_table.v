@@ -45,10 +45,11 @@ module cw_ownership_table #(
     localparam BANKS   = 1 << BANK_W;
     localparam SLOT_W  = BANK_W + 2;      // bank and byte: what is left of an entry's number without its row
     localparam TABLE_W = ROW_W + SLOT_W;  // bits of an entry's number, row on top
-    localparam OWNER_W = 6;               // {null, lane}: null is above every lane
+    localparam OWNER_W = 8;               // {2'b00, null, lane}: null is above every lane; a RAM keeps the lower six
     localparam WORD_W  = 4 * OWNER_W;
+    localparam PITCH_W = 16;              // rows of the banks are this far apart in a vector, so that no selection multiplies
 
-    localparam [OWNER_W-1:0] NOBODY = 6'h20;
+    localparam [OWNER_W-1:0] NOBODY = 8'h20;
 
     localparam [1:0] MARK        = 2'd0;
     localparam [1:0] CHECK_READ  = 2'd1;
@@ -70,7 +71,7 @@ module cw_ownership_table #(
     reg  [LANES-1:0]         unserved_q;
     reg  [LANES*TABLE_W-1:0] entry_q;     // each lane's entry
     wire [LANES*TABLE_W-1:0] op_entry;
-    wire [BANKS*ROW_W-1:0]   bank_row;    // the row that the bank serves
+    wire [BANKS*PITCH_W-1:0] bank_row;    // the row that the bank serves
     wire [LANES-1:0]         in_group;    // unserved lanes of their bank's row
 
     // Judge stage: the lanes served in the cycle before, and what the banks have read for them.
@@ -135,7 +136,6 @@ module cw_ownership_table #(
 
     always @(posedge clk_i) begin
         judge_kind_q <= kind_q;
-        judge_row_q  <= bank_row;
         if (op) begin
             kind_q  <= op_kind_i;
             entry_q <= op_entry;
@@ -154,6 +154,7 @@ module cw_ownership_table #(
     reg  [OWNER_W-1:0]               f_lowest_op;  // lowest lane that the presented operation has at f_entry
     reg  [OWNER_W-1:0]               f_read;       // f_owner_q as a group of the next cycle reads it
     reg                              f_high_waits; // f_high is in flight with a check of f_entry
+    reg  [LANES-1:0]                 f_op_at;      // lanes that the presented operation has at f_entry
     reg                              f_mark_q;     // f_low has marked f_entry
     wire [BANKS*WORD_W-1:0]          f_row;        // the row of f_entry in every bank
     wire [LANES*OWNER_W-1:0]         f_judged;     // what each lane compares with
@@ -166,7 +167,8 @@ module cw_ownership_table #(
         f_read       = f_row[f_entry[SLOT_W-1:0]*OWNER_W +: OWNER_W];
         f_high_waits = 1'b0;
         for (f_n = LANES - 1; f_n >= 0; f_n = f_n - 1) begin
-            if (op_lanes_i[f_n] && alive_q[f_n] && op_entry[f_n*TABLE_W +: TABLE_W] == f_entry)
+            f_op_at[f_n] = op_lanes_i[f_n] && alive_q[f_n] && op_entry[f_n*TABLE_W +: TABLE_W] == f_entry;
+            if (f_op_at[f_n])
                 f_lowest_op = f_n[OWNER_W-1:0];
             if (unserved_q[f_n] && entry_q[f_n*TABLE_W +: TABLE_W] == f_entry) begin
                 if (kind_q == MARK && f_now > f_n[OWNER_W-1:0])
@@ -198,10 +200,9 @@ module cw_ownership_table #(
         end else begin
             if (f_mark && f_lowest_op < f_owner_q)
                 f_owner_q <= f_lowest_op;
-            if (f_mark && op_lanes_i[f_low] && alive_q[f_low] && op_entry[f_low*TABLE_W +: TABLE_W] == f_entry)
+            if (f_mark && f_op_at[f_low])
                 f_mark_q <= 1'b1;
-            if (f_check && f_mark_q && op_lanes_i[f_high] && alive_q[f_high]
-                && op_entry[f_high*TABLE_W +: TABLE_W] == f_entry)
+            if (f_check && f_mark_q && f_op_at[f_high])
                 f_beaten_q <= 1'b1;
         end
     end
@@ -243,7 +244,7 @@ module cw_ownership_table #(
             if (f_beaten_q)
                 assert (!alive_q[f_high] || f_high_waits);
             if (f_mark_q)
-                assert (f_owner_q <= {1'b0, f_low});
+                assert (f_owner_q <= {3'd0, f_low});
             if (state_q == CLEAR) begin
                 assert (f_owner_q == NOBODY && !f_mark_q && !f_beaten_q);
                 if (clear_row_q > f_entry[TABLE_W-1:SLOT_W])
@@ -256,7 +257,7 @@ module cw_ownership_table #(
                     && judge_row_q[f_bank*ROW_W +: ROW_W] == f_entry[TABLE_W-1:SLOT_W])
                     assert (word[f_bank*WORD_W +: WORD_W] == f_row[f_bank*WORD_W +: WORD_W]);
             if (f_beaten_q && f_high_waits)
-                assert (f_read <= {1'b0, f_low});
+                assert (f_read <= {3'd0, f_low});
             // A lane loses by a read, and another survives.
             cover (f_beaten_q && result_valid_o && result_lanes_o != 0);
         end
@@ -268,7 +269,7 @@ module cw_ownership_table #(
     genvar y;
     generate
         for (l = 0; l < LANES; l = l + 1) begin : g_lane
-            localparam [5:0] LANE = l;
+            localparam [OWNER_W-1:0] LANE = l;
 
             wire [31:0]        addr     = op_addr_i[l*32 +: 32] & (32'hffffffff >> (32 - ADDR_W));
             /* verilator lint_off UNUSED */  // quotient bits beyond the table
@@ -282,7 +283,7 @@ module cw_ownership_table #(
 
             assign op_entry[l*TABLE_W +: TABLE_W] = addr_ext[TABLE_W-1:0] + quotient + (quotient << 4);
 
-            assign in_group[l] = unserved_q[l] && bank_row[bank*ROW_W +: ROW_W] == entry[TABLE_W-1:SLOT_W];
+            assign in_group[l] = unserved_q[l] && bank_row[bank*PITCH_W +: ROW_W] == entry[TABLE_W-1:SLOT_W];
 
             always @(posedge clk_i)
                 judge_slot_q[l*SLOT_W +: SLOT_W] <= entry[SLOT_W-1:0];
@@ -312,9 +313,13 @@ module cw_ownership_table #(
             reg               used;
             reg  [ROW_W-1:0]  row;
             wire [WORD_W-1:0] old = word[b*WORD_W +: WORD_W];
-            wire [WORD_W-1:0] new_word;
+            wire [23:0]       rd_word;
+            wire [23:0]       wr_word;
             wire [3:0]        change;
             wire              clear = state_q == CLEAR;
+`ifdef FORMAL
+            wire [23:0]       f_word;
+`endif
             integer           n;
 
             // The lowest unserved lane of this bank names the row.
@@ -328,7 +333,10 @@ module cw_ownership_table #(
                     end
             end
 
-            assign bank_row[b*ROW_W +: ROW_W] = row;
+            always @(posedge clk_i)
+                judge_row_q[b*ROW_W +: ROW_W] <= row;
+
+            assign bank_row[b*PITCH_W +: PITCH_W] = {{(PITCH_W-ROW_W){1'b0}}, row};
 
             // Each entry of the word: the lowest of its owner and the lanes that mark it. This minimum is the atomic operation
             // of shared memory that the paper asks for.
@@ -336,40 +344,44 @@ module cw_ownership_table #(
                 localparam [1:0] BYTE = y;
 
                 wire [OWNER_W-1:0] old_owner = old[y*OWNER_W +: OWNER_W];
-                reg  [OWNER_W-1:0] lowest;
+                reg  [5:0]         lowest;
                 reg                lower;
                 integer            m;
 
                 always @* begin
-                    lowest = old_owner;
+                    lowest = old_owner[5:0];
                     lower  = 1'b0;
                     for (m = LANES - 1; m >= 0; m = m - 1)
                         if (judge_q[m] && judge_slot_q[m*SLOT_W +: SLOT_W] == {BANK, BYTE} && old_owner > m[OWNER_W-1:0]) begin
-                            lowest = m[OWNER_W-1:0];
+                            lowest = m[5:0];
                             lower  = 1'b1;
                         end
                 end
 
-                assign new_word[y*OWNER_W +: OWNER_W] = lowest;
-                assign change[y]                      = lower;
+                assign wr_word[y*6 +: 6] = lowest;
+                assign change[y]         = lower;
+                assign word[b*WORD_W + y*OWNER_W +: OWNER_W] = {2'b00, rd_word[y*6 +: 6]};
+`ifdef FORMAL
+                assign f_row[b*WORD_W + y*OWNER_W +: OWNER_W] = {2'b00, f_word[y*6 +: 6]};
+`endif
             end
 
             assign bank_change[b] = judge_kind_q == MARK && change != 4'd0;
 
             cw_ram_1r1w #(
                 .ADDR_W(ROW_W),
-                .DATA_W(WORD_W)
+                .DATA_W(4 * 6)
             ) u_ram (
                 .clk_i    (clk_i),
                 .rd_en_i  (used && !marking),
                 .rd_addr_i(row),
-                .rd_data_o(word[b*WORD_W +: WORD_W]),
+                .rd_data_o(rd_word),
                 .wr_en_i  (clear || bank_change[b]),
                 .wr_addr_i(clear ? clear_row_q : judge_row_q[b*ROW_W +: ROW_W]),
-                .wr_data_i(clear ? {4{NOBODY}} : new_word)
+                .wr_data_i(clear ? {4{NOBODY[5:0]}} : wr_word)
 `ifdef FORMAL
                 , .f_addr_i(f_entry[TABLE_W-1:SLOT_W])
-                , .f_data_o(f_row[b*WORD_W +: WORD_W])
+                , .f_data_o(f_word)
 `endif
             );
         end

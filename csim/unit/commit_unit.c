@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C model of Kilo TM's commit-unit control (contract: include/cowarp/unit/commit_unit.h). Inside, commit IDs are numbers that never
+ * roll over; they are cut to their width where they leave, and taken as the number within the window where they enter.
+ */
+#include "cowarp/unit/commit_unit.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+typedef struct cw_commit_unit_in commit_in;
+typedef struct cw_commit_unit_out commit_out;
+
+struct entry {
+    bool used, filled, skip, writes;
+    bool validated, pass; /* the result of the last validation */
+    bool hazard, again;   /* again: revalidation asked for */
+    bool reported;
+    bool decided, commit;  /* the core's outcome */
+    bool writing, written; /* write-back begun, ended */
+    int64_t rcid, ycid;
+};
+
+struct commit {
+    struct cw_commit_unit_params p;
+    uint64_t cid_mask;
+    int64_t oldest, at_commit, at_pass, at_hazard; /* the pointers */
+    int64_t youngest;                              /* of the entries that have had a message; oldest - 1: none */
+    bool asked;                                    /* the hazard unit, about the entry at_hazard */
+    bool rep_valid, rep_pass, illegal;
+    int64_t rep_cid;
+    struct entry *ring;
+};
+
+/* What the pointers do in a cycle. */
+struct moves {
+    bool hazard, pass, commit, retire;
+};
+
+static void commit_reset(void *self)
+{
+    struct commit *c = self;
+    c->oldest = c->at_commit = c->at_pass = c->at_hazard = 0;
+    c->youngest = -1;
+    c->asked = c->rep_valid = c->rep_pass = c->illegal = false;
+    c->rep_cid = 0;
+    memset(c->ring, 0, c->p.entries * sizeof *c->ring);
+}
+
+static void commit_destroy(void *self)
+{
+    struct commit *c = self;
+    free(c->ring);
+    free(c);
+}
+
+static int commit_create(void **self, const void *params)
+{
+    const struct cw_commit_unit_params *p = params;
+    if (cw_unit_params_check(&cw_commit_unit_unit, p, NULL) != CW_OK || p->entries > UINT64_C(1) << p->cid_w)
+        return CW_EINVAL;
+    struct commit *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return CW_ENOMEM;
+    c->p = *p;
+    c->cid_mask = (UINT64_C(1) << p->cid_w) - 1;
+    c->ring = calloc(p->entries, sizeof *c->ring);
+    if (c->ring == NULL) {
+        commit_destroy(c);
+        return CW_ENOMEM;
+    }
+    commit_reset(c);
+    *self = c;
+    return CW_OK;
+}
+
+static struct entry *entry_of(const struct commit *c, int64_t cid)
+{
+    return &c->ring[(uint64_t)cid % c->p.entries];
+}
+
+/* The CID at or above the oldest that has these low bits. */
+static int64_t cid_from(const struct commit *c, uint64_t bits)
+{
+    return c->oldest + (int64_t)((bits - (uint64_t)c->oldest) & c->cid_mask);
+}
+
+static bool in_window(const struct commit *c, int64_t cid)
+{
+    return cid < c->oldest + (int64_t)c->p.entries;
+}
+
+static uint64_t bits_of(const struct commit *c, int64_t cid)
+{
+    return (uint64_t)cid & c->cid_mask;
+}
+
+/* Has the entry what its stage needs? All of these are for the state at the start of the cycle. */
+
+static const struct entry *hazard_entry(const struct commit *c)
+{
+    const struct entry *e = entry_of(c, c->at_hazard);
+    return in_window(c, c->at_hazard) && e->filled ? e : NULL;
+}
+
+static bool wants_hazard_check(const struct commit *c)
+{
+    const struct entry *e = hazard_entry(c);
+    return e != NULL && !e->skip && !c->asked;
+}
+
+/* The validated entry at the pass pointer, or NULL. */
+static const struct entry *pass_entry(const struct commit *c)
+{
+    const struct entry *e = entry_of(c, c->at_pass);
+    return c->at_pass < c->at_hazard && !e->skip && e->validated ? e : NULL;
+}
+
+static bool wants_revalidation(const struct commit *c)
+{
+    const struct entry *e = pass_entry(c);
+    return e != NULL && e->pass && e->hazard && e->ycid < c->oldest;
+}
+
+static bool is_decided(const struct commit *c, const struct entry *e)
+{
+    return e->decided || (!c->p.fail_waits && e->reported && !e->pass);
+}
+
+static bool wants_write_back(const struct commit *c)
+{
+    const struct entry *e = entry_of(c, c->at_commit);
+    return c->at_commit < c->at_pass && !e->skip && e->decided && e->commit && e->writes;
+}
+
+static bool is_done(const struct entry *e)
+{
+    return !e->writing || e->written;
+}
+
+static bool wants_retirement(const struct commit *c)
+{
+    const struct entry *e = entry_of(c, c->oldest);
+    return c->oldest < c->at_commit && !e->skip && is_done(e);
+}
+
+static enum cw_commit_state oldest_state(const struct commit *c)
+{
+    const struct entry *e = entry_of(c, c->oldest);
+    if (!e->used)
+        return CW_COMMIT_STATE_EMPTY;
+    if (!e->filled)
+        return CW_COMMIT_STATE_FILL;
+    if (c->at_hazard == c->oldest)
+        return CW_COMMIT_STATE_HAZARD;
+    if (c->at_pass == c->oldest)
+        return e->skip || e->validated ? CW_COMMIT_STATE_PASS : CW_COMMIT_STATE_VALIDATE;
+    if (c->at_commit == c->oldest) {
+        if (!e->skip && !e->validated)
+            return CW_COMMIT_STATE_REVALIDATE;
+        return e->skip || is_decided(c, e) ? CW_COMMIT_STATE_COMMIT : CW_COMMIT_STATE_OUTCOME;
+    }
+    return e->skip || is_done(e) ? CW_COMMIT_STATE_RETIRE : CW_COMMIT_STATE_WRITE;
+}
+
+static void commit_eval(void *self, const void *inputs, void *outputs)
+{
+    const struct commit *c = self;
+    const commit_in *in = inputs;
+    commit_out *out = outputs;
+    memset(out, 0, sizeof *out);
+    out->msg_ready = in_window(c, cid_from(c, in->msg_cid));
+    out->haz_valid = wants_hazard_check(c);
+    out->haz_cid = out->haz_valid ? bits_of(c, c->at_hazard) : 0;
+    out->val_ready = !c->rep_valid || in->rep_ready;
+    out->rev_valid = wants_revalidation(c);
+    out->rev_cid = out->rev_valid ? bits_of(c, c->at_pass) : 0;
+    out->rep_valid = c->rep_valid;
+    out->rep_cid = bits_of(c, c->rep_cid);
+    out->rep_pass = c->rep_pass;
+    out->com_valid = wants_write_back(c);
+    out->com_cid = out->com_valid ? bits_of(c, c->at_commit) : 0;
+    out->ret_valid = wants_retirement(c);
+    out->ret_cid = out->ret_valid ? bits_of(c, c->oldest) : 0;
+    out->ret_commit = out->ret_valid && entry_of(c, c->oldest)->commit;
+    out->oldest_cid = bits_of(c, c->oldest);
+    out->oldest_state = oldest_state(c);
+    out->credits = (uint64_t)(c->oldest + (int64_t)c->p.entries - 1 - c->youngest);
+    out->illegal = c->illegal;
+}
+
+/* FILL, DONE or SKIP. False: illegal. */
+static bool take_log(struct commit *c, const commit_in *in, int64_t cid)
+{
+    struct entry *e = entry_of(c, cid);
+    if (e->filled || (in->msg_kind == CW_COMMIT_SKIP && e->used))
+        return false;
+    if (!e->used)
+        e->rcid = c->oldest;
+    e->used = true;
+    if (cid > c->youngest)
+        c->youngest = cid;
+    if (in->msg_kind == CW_COMMIT_FILL)
+        return true;
+    e->filled = true;
+    e->skip = in->msg_kind == CW_COMMIT_SKIP;
+    if (!e->skip) {
+        e->writes = in->msg_writes;
+        e->validated = e->pass = !in->msg_reads;
+    }
+    return true;
+}
+
+static bool take_outcome(struct commit *c, const commit_in *in, int64_t cid)
+{
+    struct entry *e = entry_of(c, cid);
+    if (!e->reported || e->decided || (!e->pass && (in->msg_pass || !c->p.fail_waits)))
+        return false;
+    e->decided = true;
+    e->commit = in->msg_pass;
+    return true;
+}
+
+static void report(struct commit *c, int64_t cid, bool pass)
+{
+    c->rep_valid = true;
+    c->rep_cid = cid;
+    c->rep_pass = pass;
+    entry_of(c, cid)->reported = true;
+}
+
+static bool take_validation(struct commit *c, const commit_in *in)
+{
+    int64_t cid = cid_from(c, in->val_cid);
+    struct entry *e = entry_of(c, cid);
+    if (!in_window(c, cid) || !e->filled || e->skip || e->validated)
+        return false;
+    e->validated = true;
+    e->pass = in->val_pass;
+    if (e->again)
+        report(c, cid, e->pass);
+    return true;
+}
+
+static bool take_write_back(struct commit *c, const commit_in *in)
+{
+    int64_t cid = cid_from(c, in->wb_cid);
+    struct entry *e = entry_of(c, cid);
+    if (!in_window(c, cid) || !e->writing || e->written)
+        return false;
+    e->written = true;
+    return true;
+}
+
+static void take_hazard_answer(struct commit *c, const commit_in *in)
+{
+    struct entry *e = entry_of(c, c->at_hazard);
+    int64_t behind = (int64_t)(((uint64_t)c->at_hazard - in->hza_cid) & c->cid_mask);
+    if (in->hza_found && behind > 0 && c->at_hazard - behind >= e->rcid) {
+        e->hazard = true;
+        e->ycid = c->at_hazard - behind;
+    }
+    c->asked = false;
+}
+
+/* Moves of the pointers, from the state at the start of the cycle but for the report register, which a revalidation's answer may have
+ * taken. */
+static struct moves decide(const struct commit *c, const commit_in *in, bool rep_free)
+{
+    struct moves m = {false, false, false, false};
+    const struct entry *e = hazard_entry(c);
+    m.hazard = e != NULL && (e->skip || (c->asked && in->hza_valid));
+    e = pass_entry(c);
+    if (e != NULL)
+        m.pass = e->pass && e->hazard ? wants_revalidation(c) && in->rev_ready : rep_free;
+    else
+        m.pass = c->at_pass < c->at_hazard && entry_of(c, c->at_pass)->skip;
+    e = entry_of(c, c->at_commit);
+    if (wants_write_back(c))
+        m.commit = in->com_ready;
+    else
+        m.commit = c->at_commit < c->at_pass && (e->skip || is_decided(c, e));
+    m.retire = wants_retirement(c) ? in->ret_ready : c->oldest < c->at_commit && entry_of(c, c->oldest)->skip;
+    return m;
+}
+
+/* Does the answer to a revalidation go into the report register in this cycle? */
+static bool revalidation_reports(const struct commit *c, const commit_in *in, bool rep_free)
+{
+    int64_t cid = cid_from(c, in->val_cid);
+    const struct entry *e = entry_of(c, cid);
+    return in->val_valid && rep_free && in_window(c, cid) && e->again && !e->validated;
+}
+
+static void move_pass(struct commit *c)
+{
+    struct entry *e = entry_of(c, c->at_pass);
+    if (!e->skip && e->pass && e->hazard) {
+        e->again = true;
+        e->validated = false;
+    } else if (!e->skip) {
+        report(c, c->at_pass, e->pass);
+    }
+    c->at_pass++;
+}
+
+static void move(struct commit *c, struct moves m)
+{
+    if (m.pass)
+        move_pass(c);
+    if (m.commit) {
+        struct entry *e = entry_of(c, c->at_commit);
+        e->writing = !e->skip && e->commit && e->writes;
+        c->at_commit++;
+    }
+    if (m.retire) {
+        memset(entry_of(c, c->oldest), 0, sizeof(struct entry));
+        c->oldest++;
+    }
+}
+
+/* Events: each is legal or not by the state at the start of the cycle. So an outcome is taken before the validation that would report its
+ * entry, and that before the log that would let its entry be validated. False: one of them was illegal. */
+static bool take_events(struct commit *c, const commit_in *in, bool rep_free)
+{
+    bool ok = true;
+    int64_t cid = cid_from(c, in->msg_cid);
+    bool write_ok = !in->wb_valid || take_write_back(c, in);
+    bool validate = in->val_valid && rep_free;
+    if (in->msg_valid && in_window(c, cid) && in->msg_kind == CW_COMMIT_OUTCOME)
+        ok = take_outcome(c, in, cid);
+    if (validate)
+        ok = take_validation(c, in) && ok;
+    if (in->msg_valid && in_window(c, cid) && in->msg_kind != CW_COMMIT_OUTCOME)
+        ok = take_log(c, in, cid) && ok;
+    return ok && write_ok;
+}
+
+static void commit_tick(void *self, const void *inputs)
+{
+    struct commit *c = self;
+    const commit_in *in = inputs;
+    bool rep_free = !c->rep_valid || in->rep_ready;
+    struct moves m = decide(c, in, rep_free && !revalidation_reports(c, in, rep_free));
+    bool ask = wants_hazard_check(c) && in->haz_ready;
+    bool answer = in->hza_valid && c->asked;
+    if (rep_free) {
+        c->rep_valid = c->rep_pass = false;
+        c->rep_cid = 0;
+    }
+    bool legal = take_events(c, in, rep_free);
+    if (answer)
+        take_hazard_answer(c, in);
+    if (ask)
+        c->asked = true;
+    if (m.hazard)
+        c->at_hazard++;
+    c->illegal = !legal || (in->hza_valid && !answer);
+    move(c, m);
+}
+
+#define CW_UNIT__PARAMS_T struct cw_commit_unit_params
+#define CW_UNIT__IN_T     struct cw_commit_unit_in
+#define CW_UNIT__OUT_T    struct cw_commit_unit_out
+CW_UNIT_DEFINE(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS, commit_create, commit_destroy, commit_reset, commit_eval,
+               commit_tick);

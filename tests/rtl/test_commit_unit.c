@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Control of the commit unit: C model and RTL in lockstep, broken copies, and directed tests of the contract on both. */
+#include "cowarp/unit/commit_unit.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "cw_test.h"
+#include "lockstep_driver.h"
+
+typedef struct cw_commit_unit_params params_t;
+typedef struct cw_commit_unit_in in_t;
+typedef struct cw_commit_unit_out out_t;
+
+/*                               entries cid_w fail_waits */
+static const params_t kilo = {1024, 16, 1};
+static const params_t one = {1, 1, 1};  /* a ring of one entry, whose IDs roll over at every second */
+static const params_t odd = {5, 3, 1};  /* rolls over all the time */
+static const params_t full = {4, 2, 0}; /* the window is the whole number space */
+
+/* An offset from the oldest commit ID: mostly near, sometimes anywhere. */
+static uint64_t near(struct cw_rng *rng)
+{
+    static const uint32_t spread[] = {2, 4, 4, 8, 16, 64, 1100, 70000};
+    return cw_rng_below(rng, spread[cw_rng_below(rng, 8)]);
+}
+
+/* The event that the oldest entry waits for, so that the ring turns. */
+static void serve_oldest(struct cw_rng *rng, const out_t *out, in_t *in)
+{
+    switch (out->oldest_state) {
+    case CW_COMMIT_STATE_EMPTY:
+    case CW_COMMIT_STATE_FILL:
+        in->msg_cid = out->oldest_cid;
+        in->msg_kind = cw_rng_below(rng, 4) == 0 ? CW_COMMIT_SKIP : CW_COMMIT_DONE;
+        break;
+    case CW_COMMIT_STATE_OUTCOME:
+        in->msg_cid = out->oldest_cid;
+        in->msg_kind = CW_COMMIT_OUTCOME;
+        in->msg_pass = cw_rng_below(rng, 4) != 0;
+        break;
+    case CW_COMMIT_STATE_VALIDATE:
+    case CW_COMMIT_STATE_REVALIDATE:
+        in->val_cid = out->oldest_cid;
+        break;
+    case CW_COMMIT_STATE_WRITE:
+        in->wb_cid = out->oldest_cid;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Commit IDs near the window, one-bit facts that are neither always nor never, and often the event that the oldest entry needs. */
+static void near_the_window(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
+{
+    const out_t *out = last_out;
+    in_t *in = inputs;
+    (void)context;
+    in->msg_cid = out->oldest_cid + near(rng);
+    in->val_cid = out->oldest_cid + near(rng);
+    in->wb_cid = out->oldest_cid + near(rng);
+    in->hza_cid = out->haz_valid ? out->haz_cid - cw_rng_below(rng, 6) : out->oldest_cid + near(rng);
+    in->msg_reads = cw_rng_below(rng, 4) != 0;
+    in->msg_writes = cw_rng_below(rng, 2);
+    in->msg_pass = cw_rng_below(rng, 4) != 0;
+    in->val_pass = cw_rng_below(rng, 4) != 0;
+    in->hza_found = cw_rng_below(rng, 2);
+    if (cw_rng_below(rng, 2) == 0)
+        serve_oldest(rng, out, in);
+}
+
+static const struct cw_lockstep_set sets[] = {{"kilo", &kilo, 512}, {"one", &one, 0}, {"odd", &odd, 0}, {"full", &full, 0}};
+
+static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 4, near_the_window, NULL};
+
+static void test_commit_unit__c_equals_rtl(void **state)
+{
+    (void)state;
+    cw_lockstep_run(&bench);
+}
+
+static void test_commit_unit__broken_copies_are_caught(void **state)
+{
+    static const struct cw_mutant mutants[] = {
+        {"revalidates while YCID retires", "cw_commit_unit", "ycid_age} > pass_dist_q", "ycid_age} >= pass_dist_q", 2},
+        {"RCID is not looked at", "cw_commit_unit", "found_ext <= {{(33-IDX_W){1'b0}}, rcid_age}",
+         "found_ext <= ({{(33-IDX_W){1'b0}}, rcid_age} | 33'd4)", 2},
+        {"write-back of aborted transactions", "cw_commit_unit", "com_writes  = commit_q[com_idx_q] &&", "com_writes  =", 2},
+        {"retires before the write-back ends", "cw_commit_unit", "!sent_q[ret_idx_q] || written_q[ret_idx_q]", "1'b1", 2},
+        {"the pass pointer overwrites a revalidation's report", "cw_commit_unit", "rep_free && !val_report;", "rep_free;", 2},
+        {"places wrap at a power of two", "cw_commit_place", "sum >= SIZE ?", "sum > SIZE ?", 2}};
+    (void)state;
+    cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
+}
+
+/* One commit unit of one backend and the cycle in progress. */
+struct dut {
+    struct cw_unit_provider provider;
+    struct cw_unit_instance inst;
+    in_t in;
+    out_t out;
+};
+
+static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
+
+static void dut_open(struct dut *d, const params_t *p, enum cw_unit_backend backend)
+{
+    *d = (struct dut){.in = {0}};
+    d->provider = cw_directed_open(&cw_commit_unit_unit, p, backend, &d->inst);
+}
+
+/* Ends the cycle in progress. In the next the neighbours are ready, and no event comes. */
+static void dut_cycle(struct dut *d)
+{
+    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
+    d->inst.ops->tick(d->inst.self, &d->in);
+    d->in = (in_t){.haz_ready = 1, .rev_ready = 1, .rep_ready = 1, .com_ready = 1, .ret_ready = 1};
+}
+
+static void message(struct dut *d, uint64_t kind, uint64_t cid, uint64_t reads, uint64_t writes, uint64_t pass)
+{
+    d->in.haz_ready = 0; /* hazard_check() is the hazard unit */
+    d->in.msg_valid = 1;
+    d->in.msg_kind = kind;
+    d->in.msg_cid = cid;
+    d->in.msg_reads = reads;
+    d->in.msg_writes = writes;
+    d->in.msg_pass = pass;
+    dut_cycle(d);
+    assert_int_equal(d->out.msg_ready, 1);
+}
+
+static void validated(struct dut *d, uint64_t cid, uint64_t pass)
+{
+    d->in.val_valid = 1;
+    d->in.val_cid = cid;
+    d->in.val_pass = pass;
+    dut_cycle(d);
+    assert_int_equal(d->out.val_ready, 1);
+}
+
+static void written(struct dut *d, uint64_t cid)
+{
+    d->in.wb_valid = 1;
+    d->in.wb_cid = cid;
+    dut_cycle(d);
+}
+
+/* Runs until the hazard unit is asked about cid, and answers: ycid, or -1 for none. */
+static void hazard_check(struct dut *d, uint64_t cid, int64_t ycid)
+{
+    uint32_t n = 0;
+    do
+        dut_cycle(d);
+    while (!d->out.haz_valid && ++n < 20);
+    assert_int_equal(d->out.haz_valid, 1);
+    assert_int_equal(d->out.haz_cid, cid);
+    d->in.hza_valid = 1;
+    d->in.hza_found = ycid >= 0;
+    d->in.hza_cid = (uint64_t)ycid & 0xffff;
+    dut_cycle(d);
+    assert_int_equal(d->out.illegal, 0);
+}
+
+#define WAIT_FOR(d, channel, id)                            \
+    do {                                                    \
+        uint32_t wait_n = 0;                                \
+        do                                                  \
+            dut_cycle(d);                                   \
+        while (!(d)->out.channel##_valid && ++wait_n < 20); \
+        assert_int_equal((d)->out.channel##_valid, 1);      \
+        assert_int_equal((d)->out.channel##_cid, (id));     \
+    } while (0)
+
+static void test_commit_unit__two_transactions_with_a_hazard(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &kilo, backends[b]);
+        dut_cycle(&d);
+        assert_int_equal(d.out.credits, 1024);
+        message(&d, CW_COMMIT_FILL, 0, 0, 0, 0);
+        message(&d, CW_COMMIT_FILL, 1, 0, 0, 0);
+        message(&d, CW_COMMIT_DONE, 1, 1, 1, 0); /* before the older one */
+        message(&d, CW_COMMIT_DONE, 0, 1, 1, 0);
+        hazard_check(&d, 0, -1);
+        hazard_check(&d, 1, 0); /* 1 has read what 0 may write */
+        validated(&d, 1, 1);
+        validated(&d, 0, 1);
+        WAIT_FOR(&d, rep, 0);
+        assert_int_equal(d.out.rep_pass, 1);
+        message(&d, CW_COMMIT_OUTCOME, 0, 0, 0, 1);
+        WAIT_FOR(&d, com, 0);
+        for (int n = 0; n < 5; n++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.rev_valid, 0); /* not before 0 has retired */
+            assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_WRITE);
+        }
+        written(&d, 0);
+        WAIT_FOR(&d, ret, 0);
+        assert_int_equal(d.out.ret_commit, 1);
+        WAIT_FOR(&d, rev, 1);
+        dut_cycle(&d);
+        assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_REVALIDATE);
+        validated(&d, 1, 0); /* 0 has changed it */
+        WAIT_FOR(&d, rep, 1);
+        assert_int_equal(d.out.rep_pass, 0);
+        message(&d, CW_COMMIT_OUTCOME, 1, 0, 0, 0);
+        WAIT_FOR(&d, ret, 1);
+        assert_int_equal(d.out.ret_commit, 0);
+        dut_cycle(&d);
+        assert_int_equal(d.out.oldest_cid, 2);
+        assert_int_equal(d.out.credits, 1024);
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+/* A writer that retired before the reader's log transfer began is no hazard (CID < RCID). */
+static void test_commit_unit__retired_writers_are_no_hazard(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &kilo, backends[b]);
+        dut_cycle(&d);
+        message(&d, CW_COMMIT_SKIP, 0, 0, 0, 0);
+        for (int n = 0; n < 5; n++)
+            dut_cycle(&d);
+        assert_int_equal(d.out.oldest_cid, 1); /* a pointer in each cycle: 4 of them */
+        message(&d, CW_COMMIT_DONE, 1, 1, 0, 0);
+        hazard_check(&d, 1, 0);
+        validated(&d, 1, 1);
+        WAIT_FOR(&d, rep, 1); /* not revalidated */
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static void test_commit_unit__commits_in_the_order_of_ids(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &kilo, backends[b]);
+        dut_cycle(&d);
+        for (uint64_t cid = 0; cid < 4; cid++)
+            message(&d, CW_COMMIT_DONE, cid, 0, 1, 0);
+        for (uint64_t cid = 0; cid < 4; cid++)
+            hazard_check(&d, cid, -1);
+        dut_cycle(&d);
+        dut_cycle(&d);
+        for (uint64_t cid = 3; cid > 0; cid--) { /* outcomes in reverse */
+            message(&d, CW_COMMIT_OUTCOME, cid, 0, 0, 1);
+            assert_int_equal(d.out.com_valid, 0);
+        }
+        message(&d, CW_COMMIT_OUTCOME, 0, 0, 0, 1);
+        for (uint64_t cid = 0; cid < 4; cid++) {
+            dut_cycle(&d); /* one in each cycle */
+            assert_int_equal(d.out.com_valid, 1);
+            assert_int_equal(d.out.com_cid, cid);
+        }
+        for (uint64_t cid = 3; cid > 0; cid--) {
+            written(&d, cid);
+            assert_int_equal(d.out.ret_valid, 0);
+        }
+        written(&d, 0);
+        for (uint64_t cid = 0; cid < 4; cid++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.ret_valid, 1);
+            assert_int_equal(d.out.ret_cid, cid);
+        }
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+/* A ring of one entry carries 300 transactions, one after the other, under IDs of one bit. */
+static void test_commit_unit__one_entry_is_enough(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &one, backends[b]);
+        dut_cycle(&d);
+        for (uint64_t n = 0; n < 300; n++) {
+            uint64_t cid = n & 1;
+            d.in.msg_valid = 1; /* the next ID is outside the window */
+            d.in.msg_kind = CW_COMMIT_SKIP;
+            d.in.msg_cid = cid ^ 1;
+            dut_cycle(&d);
+            assert_int_equal(d.out.msg_ready, 0);
+            assert_int_equal(d.out.credits, 1);
+            message(&d, CW_COMMIT_DONE, cid, 1, 1, 0);
+            hazard_check(&d, cid, -1);
+            assert_int_equal(d.out.credits, 0);
+            validated(&d, cid, n % 3 != 0);
+            WAIT_FOR(&d, rep, cid);
+            assert_int_equal(d.out.rep_pass, n % 3 != 0);
+            message(&d, CW_COMMIT_OUTCOME, cid, 0, 0, n % 3 == 1);
+            if (n % 3 == 1) {
+                WAIT_FOR(&d, com, cid);
+                written(&d, cid);
+            }
+            WAIT_FOR(&d, ret, cid);
+            assert_int_equal(d.out.ret_commit, n % 3 == 1);
+        }
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static void test_commit_unit__illegal_events_are_shown_and_change_nothing(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &kilo, backends[b]);
+        dut_cycle(&d);
+        message(&d, CW_COMMIT_OUTCOME, 0, 0, 0, 1); /* not reported */
+        dut_cycle(&d);
+        assert_int_equal(d.out.illegal, 1);
+        written(&d, 0);
+        dut_cycle(&d);
+        assert_int_equal(d.out.illegal, 1);
+        dut_cycle(&d);
+        assert_int_equal(d.out.illegal, 0);
+        assert_int_equal(d.out.credits, 1024);
+        assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_EMPTY);
+        cw_directed_close(&d.provider, &d.inst);
+    }
+}
+
+static void test_commit_unit__window_must_fit_the_ids(void **state)
+{
+    const params_t p = {5, 2, 1};
+    void *self;
+    (void)state;
+    assert_int_equal(cw_commit_unit_unit.c_model.create(&self, &p), CW_EINVAL);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_commit_unit__c_equals_rtl),
+    cmocka_unit_test(test_commit_unit__broken_copies_are_caught),
+    cmocka_unit_test(test_commit_unit__two_transactions_with_a_hazard),
+    cmocka_unit_test(test_commit_unit__retired_writers_are_no_hazard),
+    cmocka_unit_test(test_commit_unit__commits_in_the_order_of_ids),
+    cmocka_unit_test(test_commit_unit__one_entry_is_enough),
+    cmocka_unit_test(test_commit_unit__illegal_events_are_shown_and_change_nothing),
+    cmocka_unit_test(test_commit_unit__window_must_fit_the_ids),
+};
+CW_TEST_MAIN(tests)
