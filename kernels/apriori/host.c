@@ -332,6 +332,10 @@ static int mine(struct cowarp_workload_context *x, struct mine *m)
     struct cowarp_module *module;
     make_records(m, (uint32_t)x->param[POPULAR], x->seed);
     rank_items(m, (uint32_t)x->param[SUPPORT]);
+    if (m->frequent_items < 2) {
+        snprintf(x->message, sizeof x->message, "nothing to do: %u frequent items; lower the support", m->frequent_items);
+        return COWARP_ECHECK;
+    }
     int status = cowarp_load_file(x->gpu, &module, x->ptx_path);
     if (status == 0)
         status = upload_records(x->gpu, m);
