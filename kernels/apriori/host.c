@@ -332,6 +332,10 @@ static int mine(struct cowarp_workload_context *x, struct mine *m)
     struct cowarp_module *module;
     make_records(m, (uint32_t)x->param[POPULAR], x->seed);
     rank_items(m, (uint32_t)x->param[SUPPORT]);
+    if (m->frequent_items < 2) {
+        snprintf(x->message, sizeof x->message, "nothing to do: %u frequent items; lower the support", m->frequent_items);
+        return COWARP_ECHECK;
+    }
     int status = cowarp_load_file(x->gpu, &module, x->ptx_path);
     if (status == 0)
         status = upload_records(x->gpu, m);
@@ -363,8 +367,8 @@ static const struct cowarp_workload_param params[] = {
     [POPULAR] = {"popular", 91, 4, ITEMS, "popular items, of 500"},
     [SUPPORT] = {"support", 30, 1, 1 << 17, "records that make a set of items frequent"},
     [PASSES] = {"passes", 3, 2, 3, "greatest size of candidates"},
-    [FANOUT] = {"fanout", 24, 2, 1024, "children of an inner node of the hash tree"},
-    [LIMIT] = {"limit", 32, 1, 1024, "candidates that a leaf holds before it gets children"},
+    [FANOUT] = {"fanout", 16, 2, 1024, "children of an inner node of the hash tree"},
+    [LIMIT] = {"limit", 16, 1, 1024, "candidates that a leaf holds before it gets children"},
     [BLOCKS] = {"blocks", 112, 1, 65535, "thread blocks, at the least"},
     [THREADS] = {"threads", 64, 1, 1024, "threads per block; each has one frequent set or one record"},
 };

@@ -85,8 +85,8 @@ static void test_workloads__getm(void **state)
     }
 }
 
-/* One transaction per rope of a triangulated w x h cloth. What it reads is in kernels/cloth/kernel.cl: 2 positions of 4 words and the spring of 2,
- * and 2 inverse masses if it pulls; then it writes both positions. clto reads the positions only. */
+/* One transaction per rope of a triangulated w x h cloth. What it reads is in kernels/cloth/kernel.cl: 2 positions of 4 words and the
+ * spring of 2, and 2 inverse masses if it pulls; then it writes both positions. clto reads the positions only. */
 static void expect_cloth(struct run *r, uint64_t w, uint64_t h)
 {
     expect_ok(r);
@@ -101,7 +101,8 @@ static void expect_cloth(struct run *r, uint64_t w, uint64_t h)
 static void test_workloads__cloth_transactions(void **state)
 {
     (void)state;
-    static const char *const systems[] = {"getm", "serial"}, *const workloads[] = {"cl", "clto"}, *const warps[] = {"tm.warps=1", "tm.warps=0"};
+    static const char *const systems[] = {"getm", "serial"}, *const workloads[] = {"cl", "clto"};
+    static const char *const warps[] = {"tm.warps=1", "tm.warps=0"};
     for (size_t i = 0; i < 8; i++) {
         struct run r = {.workload = workloads[i & 1], .system = systems[i >> 1 & 1], .variant = COWARP_TX, .check_serial = 1,
                         .settings = {warps[i >> 2]}, .param = {"cloths=1", "width=9", "height=12", "threads=64"}};
@@ -141,6 +142,19 @@ static void test_workloads__apriori_transactions(void **state)
         assert_int_equal(run_counter(&r[i], "tx_read_only"), 0);
         assert_true(run_counter(&r[i], "tx_write_words") >= 6 * n); /* items, support and links of the candidate, and the leaf's count */
     }
+}
+
+/* Transactions that abort each other for long end the run as what they are: no lane holds a lock. */
+static void test_workloads__livelock_of_transactions(void **state)
+{
+    (void)state;
+    struct run r = {.workload = "ap", .system = "getm", .variant = COWARP_TX, .param = {AP_SMALL, "limit=1024"},
+                    .settings = {"tm.warps=0", "watchdog.cycles=100000", "watchdog.livelock_cycles=100000"}};
+    run_workload(&r);
+    assert_int_equal(r.status, COWARP_EDEADLOCK);
+    assert_non_null(strstr(r.message, "livelock_cycles"));
+    assert_non_null(strstr(r.report, "spinning: core"));
+    assert_null(strstr(r.report, "SIMT deadlock"));
 }
 
 /* Isolation broken on purpose: the workloads' own checks see it, without the oracle. */
@@ -308,6 +322,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__cloth_transactions),
     cmocka_unit_test(test_workloads__cloth_mix),
     cmocka_unit_test(test_workloads__apriori_transactions),
+    cmocka_unit_test(test_workloads__livelock_of_transactions),
     cmocka_unit_test(test_workloads__checks_bite),
     cmocka_unit_test(test_workloads__octree),
     cmocka_unit_test(test_workloads__graph_cut),
