@@ -190,8 +190,11 @@ def map_cells(elaborated, technology, target_ps, work, name):
     constraint = work / "abc.constr"
     constraint.write_text(f"set_driving_cell {technology.driver}\nset_load {technology.load_ff} [all_outputs]\n")
     verilog, dump = work / f"{name}.v", work / f"{name}.json"
-    script = f"read_ilang {work / 'generic.il'}\n"
+    script = f"read_ilang {work / 'generic.il'}\nread_liberty -lib {technology.liberty}\n"  # the library tells pin directions to write_json
+    script += f"read_liberty -lib {work / 'macros.lib'}\n" if elaborated.macros else ""
+    script += f"hierarchy -check -top {elaborated.unit.top}\n"
     script += f"abc -liberty {technology.liberty} -constr {constraint} -D {target_ps:.0f}\nopt_clean -purge\n"
+    script += "rename -enumerate -pattern _%_\n"  # one name for a cell in both files
     script += f"write_json {dump}\nwrite_verilog -noattr -noexpr -nohex {verilog}\n"
     yosys(script, name, work)
     return verilog, dump
