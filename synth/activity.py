@@ -78,11 +78,12 @@ def subtree(scopes, scope):
 
 class Counter:
     """Toggles and time at 1 of each bit of one signal."""
-    __slots__ = ("value", "since", "toggles", "ones", "width")
+    __slots__ = ("value", "since", "toggles", "ones", "width", "log")
 
     def __init__(self, width):
         self.width, self.value, self.since = width, None, 0
         self.toggles, self.ones = [0] * width, [0] * width
+        self.log = None  # or (time, value) of each change
 
     def _bits(self, value, into, amount):
         while value:
@@ -97,6 +98,8 @@ class Counter:
             self._bits(self.value, self.ones, now - self.since)
             self._bits(self.value ^ value, self.toggles, 1)
         self.value, self.since = value, now
+        if self.log is not None:
+            self.log.append((now, value))
 
     def close(self, now):
         if self.value is not None:
@@ -142,10 +145,13 @@ def read_trace(fst, ports_of):
                 nets = subtree(scopes, scope)
                 for code, width in nets.values():
                     codes.setdefault(code, Counter(width))
+                for name, (direction, _) in ports.items():
+                    if direction == "input":
+                        codes[nets[name][0]].log = []
                 found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}}
         start, end, step = count_changes(vcd.stdout, codes)
     for entry in found.values():
-        entry["time_ps"], entry["step_ps"] = end - start, step
+        entry["time_ps"], entry["step_ps"], entry["start_ps"] = end - start, step, start
     return found
 
 
@@ -166,8 +172,26 @@ def merge(windows):
         for name, counter in entries[0]["counters"].items():
             same = [e["counters"][name] for e in entries if name in e["counters"]]
             nets[name] = [[sum(c.toggles[b] for c in same) / cycles, min(1.0, sum(c.ones[b] for c in same) / time)] for b in range(counter.width)]
-        out[unit] = {"scope": entries[0]["scope"], "cycles": cycles, "period_ps": min(steps), "nets": nets}
+        out[unit] = {"scope": entries[0]["scope"], "cycles": cycles, "period_ps": min(steps), "nets": nets, "inputs": recording(entries, min(steps))}
     return out
+
+
+def recording(entries, period):
+    """What came in, one value per clock and input, in the window with the most changes: the stimulus of the gate-level check."""
+    def changes(entry):
+        return sum(len(c.log) for c in entry["counters"].values() if c.log)
+    entry, inputs = max(entries, key=changes), {}
+    for name, counter in entry["counters"].items():
+        if counter.log is None or "." in name or name in ("clk_i", "rst_i"):
+            continue
+        values, place, log = [], 0, counter.log
+        for cycle in range(int(entry["time_ps"] / period)):
+            now = entry["start_ps"] + cycle * period + period // 2
+            while place + 1 < len(log) and log[place + 1][0] <= now:
+                place += 1
+            values.append(log[place][1] if log else 0)
+        inputs[name] = values
+    return inputs
 
 
 def measure(command, workload, system, rtl_units, ports_of, work):

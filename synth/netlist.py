@@ -38,6 +38,7 @@ class Elaborated:
     unit: object
     params: dict
     script: str                              # Yosys commands that bring the hierarchy up
+    work: object                             # folder of its files
     macros: list = field(default_factory=list)
     ports: dict = field(default_factory=dict)  # name -> (direction, bits)
     flop_bits: int = 0                       # memory bits outside the library RAMs: they become flip-flops
@@ -99,7 +100,7 @@ def count_instances(modules, top):
 
 
 def elaborate(unit, params, work):
-    result = Elaborated(unit, params, front_end(unit, params))
+    result = Elaborated(unit, params, front_end(unit, params), work)
     dump = work / "elaborated.json"
     yosys(result.script + f"write_json {dump}\n", "elaborate", work)
     modules = json.loads(dump.read_text())["modules"]
