@@ -185,15 +185,11 @@ def fit(rows):
     percent) with the smallest sum of absolute log errors of power. Medians, because a printed area can be less than its bit cells need."""
     rows = [r for r in rows if r["use"] == "fit"]
     area = statistics.median(r["area_mm2"] / of_row(r, Factors())[0] for r in rows)
-    best = None
-    for step in range(-20, 21):
-        leakage = 10 ** (step / 10)
-        for tick in range(-40, 41):
-            factors = Factors(area, 10 ** (tick / 20), leakage)
-            error = sum(abs(math.log(sum(of_row(r, factors)[1:]) / r["power_mw"])) for r in rows if r["power_mw"])
-            if best is None or error < best[0] - 1e-12:
-                best = (error, factors)
-    return best[1]
+    # Energy and leakage enter power linearly, so each row's share of both is needed only once.
+    shares = [(of_row(r, Factors())[1:], r["power_mw"]) for r in rows if r["power_mw"]]
+    grid = [(10 ** (tick / 20), 10 ** (step / 10)) for step in range(-20, 21) for tick in range(-40, 41)]
+    energy, leakage = min(grid, key=lambda g: sum(abs(math.log((g[0] * dynamic + g[1] * leak) / paper)) for (dynamic, leak), paper in shares))
+    return Factors(area, energy, leakage)
 
 
 def comparison(rows, factors):

@@ -126,8 +126,13 @@ def sram_power(elaborated, storage, nets, clock_mhz):
     return reads, writes, milliwatt
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Failed(f"{message}; see 'cowarp help synth'", 2)
+
+
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="cowarp synth", description="Area, timing, power and FPGA figures of the hardware units.")
+    parser = Parser(prog="cowarp synth", description="Area, timing, power and FPGA figures of the hardware units.")
     parser.add_argument("unit", nargs="*", help="units (default: all)")
     parser.add_argument("--library", default="osu018", choices=sorted(tools.TECHNOLOGIES), help="standard cells (default osu018)")
     parser.add_argument("--node", type=int, default=32, metavar="NM", help="node to which osu018's figures are scaled (default 32)")

@@ -51,7 +51,7 @@ struct cli_command {
     int (*run)(const struct cli_parsed *p);
 };
 
-extern const struct cli_command cli_list, cli_run, cli_config, cli_exec;
+extern const struct cli_command cli_list, cli_run, cli_config, cli_exec, cli_synth;
 extern const struct cli_option cli_machine_options[];
 extern const uint32_t cli_machine_option_cnt;
 
