@@ -8,6 +8,7 @@ from tools import need, run
 from units import Failed
 
 HX8K = {"luts": 7680, "brams": 32}
+PLACE_SECONDS = 300  # a device that is nearly full can keep the placer busy without end
 
 
 def cells_of(dump, top):
@@ -61,7 +62,7 @@ def place(elaborated, work, result):
     yosys(front_end_without_memory(elaborated) + f"read_verilog {work / 'fpga_top.v'}\nsynth_ice40 -top cw_fpga_top\nwrite_json {dump}\n", "ice40_top", work)
     # It exits with 1 when its own default frequency target is missed, which is no failure here.
     text = run(["nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", dump, "--seed", "1", "--pcf-allow-unconstrained", "--timing-allow-fail"],
-               work / "nextpnr.log", ok=(0, 1))
+               work / "nextpnr.log", timeout=PLACE_SECONDS, ok=(0, 1))
     found = re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)
     if found:
         result["fmax_mhz"] = float(found[-1])

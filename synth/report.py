@@ -80,9 +80,10 @@ def summary_markdown(results, papers):
     if papers:
         lines += ["## Beside the papers", "", "Areas in mm2, power in mW, all instances together; power with every structure accessed in every clock, as the papers assume. "
                   "`model` is synth/sram.py on the paper's own size, `unit` our unit as synthesized.", "",
-                  table(("claim", "structure", "nm", "paper area", "model area", "unit area", "paper power", "model power", "unit power", "unit"),
-                        [(c["claim"], c["structure"], c["node_nm"], c["paper_area_mm2"], c["model_area_mm2"], c["unit_area_mm2"], c["paper_power_mw"],
-                          c["model_power_mw"], c["unit_power_mw"], c["unit"]) for c in papers]), ""]
+                  table(("claim", "structure", "nm", "paper bits", "unit bits", "paper area", "model area", "unit area", "paper power", "model power",
+                         "unit power", "unit"),
+                        [(c["claim"], c["structure"], c["node_nm"], c["paper_bits"], c["unit_bits"], c["paper_area_mm2"], c["model_area_mm2"],
+                          c["unit_area_mm2"], c["paper_power_mw"], c["model_power_mw"], c["unit_power_mw"], c["unit"]) for c in papers]), ""]
     return "\n".join(lines)
 
 
@@ -106,18 +107,25 @@ def beside_papers(results):
     with CLAIMS.open() as file:
         claims = list(csv.DictReader(line for line in file if not line.startswith("#")))
     published = {row["id"]: row for row in sram.published()}
-    by_unit, factors, out = {r["unit"]: r for r in results if not r["settings"]}, sram.load_factors(), []
-    for claim in claims:
-        row = published[claim["published"]]
+    by_unit, factors = {r["unit"]: r for r in results if not r["settings"] and r["node_nm"] == 180}, sram.load_factors()
+    return [claim_line(claim, published.get(claim["published"]), by_unit.get(claim["unit"]), factors) for claim in claims]
+
+
+def claim_line(claim, row, result, factors):
+    """One line of the table: row is the paper's structure or None for a storage figure, result our unit or None."""
+    line = {"claim": claim["claim"], "structure": claim["structure"], "node_nm": None, "paper_bits": int(claim["bits"]) if claim["bits"] else None,
+            "paper_area_mm2": None, "paper_power_mw": None, "model_area_mm2": None, "model_power_mw": None, "unit": claim["unit"], "unit_bits": None,
+            "unit_area_mm2": None, "unit_power_mw": None}
+    if row:
         area, dynamic, leak = sram.of_row(row, factors)
-        line = {"claim": claim["claim"], "structure": row["structure"], "node_nm": row["node_nm"], "paper_area_mm2": row["area_mm2"],
-                "paper_power_mw": row["power_mw"], "model_area_mm2": area, "model_power_mw": dynamic + leak, "unit": claim["unit"],
-                "unit_area_mm2": None, "unit_power_mw": None}
-        result = by_unit.get(claim["unit"])
-        if result and result["node_nm"] == 180:
-            line["unit_area_mm2"], line["unit_power_mw"] = storage_line(result, row["node_nm"], claim["part"], int(claim["instances"]), row["clock_mhz"])
-        out.append(line)
-    return out
+        line.update(structure=row["structure"], node_nm=row["node_nm"], paper_bits=row["bytes"] * 8 * row["instances"], paper_area_mm2=row["area_mm2"],
+                    paper_power_mw=row["power_mw"], model_area_mm2=area, model_power_mw=dynamic + leak)
+    if result:
+        flops = result["flip_flops"] if claim["part"] == "all" else 0
+        line["unit_bits"] = (result["sram"]["bits"] + flops) * int(claim["instances"])
+    if row and result:
+        line["unit_area_mm2"], line["unit_power_mw"] = storage_line(result, row["node_nm"], claim["part"], int(claim["instances"]), row["clock_mhz"])
+    return line
 
 
 # ------------------------------------------------------------------------------------------- regression
