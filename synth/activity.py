@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Activity counted in a run of a workload: toggles per clock and duty of each bit of a unit, from traces of the RTL inside the simulated GPU.
 
-The run is traced in a few windows spread over its length, so that what is counted stands for the whole run. A unit is found in the trace by its ports:
-the first scope that has a signal for each of them. Units inside other units are found as well."""
+The run is traced in a few windows spread over its length, so that what is counted stands for the whole run. A unit is found in the
+trace by its ports: the first scope that has a signal for each of them. Units inside other units are found as well."""
 import hashlib
 import json
 import os

@@ -59,7 +59,8 @@ def place(elaborated, work, result):
     need("nextpnr-ice40", "nextpnr-ice40")
     (work / "fpga_top.v").write_text(wrapper(elaborated, elaborated.unit.top))
     dump = work / "placed.json"
-    yosys(front_end_without_memory(elaborated) + f"read_verilog {work / 'fpga_top.v'}\nsynth_ice40 -top cw_fpga_top\nwrite_json {dump}\n", "ice40_top", work)
+    script = front_end_without_memory(elaborated)
+    yosys(script + f"read_verilog {work / 'fpga_top.v'}\nsynth_ice40 -top cw_fpga_top\nwrite_json {dump}\n", "ice40_top", work)
     # It exits with 1 when its own default frequency target is missed, which is no failure here.
     text = run(["nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", dump, "--seed", "1", "--pcf-allow-unconstrained", "--timing-allow-fail"],
                work / "nextpnr.log", timeout=PLACE_SECONDS, ok=(0, 1))

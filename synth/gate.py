@@ -124,8 +124,8 @@ def check(elaborated, technology, verilog, work, recorded):
     root = elaborated.unit.verilog.parent.parent.parent
     folders = [word for folder in sorted({p.parent for p in root.glob("rtl/*/*.v")}) for word in ("-y", folder)]
     sim = work / "gate_check.vvp"
-    run(["iverilog", "-g2005", *folders, "-o", sim, bench, netlist, *macro_models(elaborated, work), technology.verilog, elaborated.unit.verilog],
-        work / "iverilog.log")
+    files = [bench, netlist, *macro_models(elaborated, work), technology.verilog, elaborated.unit.verilog]
+    run(["iverilog", "-g2005", *folders, "-o", sim, *files], work / "iverilog.log")
     text = run(["vvp", "-n", sim], work / "vvp.log")
     result = re.search(r"RESULT (\d+) wrong (\d+) known", text)
     if not result:
@@ -133,7 +133,8 @@ def check(elaborated, technology, verilog, work, recorded):
     wrong, known = int(result.group(1)), int(result.group(2))
     if wrong or not known:
         first = re.search(r"DIFF.*", text)
-        raise Failed(f"{elaborated.unit.stem}: netlist and RTL differ in {wrong} output values ({known} compared); {first.group(0) if first else ''}; "
+        told = first.group(0) if first else "nothing known to compare"
+        raise Failed(f"{elaborated.unit.stem}: netlist and RTL differ in {wrong} output values ({known} compared); {told}; "
                      f"see {work / 'vvp.log'}")
     return {"cycles": len(rows), "known_values": known, "wrong": wrong,
             "stimulus": f"recorded from {recorded['source']}" if recorded else f"random, seed {SEED}"}

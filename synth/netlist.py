@@ -157,11 +157,12 @@ LIBERTY_HEAD = """library (cw_macros) {
 def macro_liberty(macros, technology):
     """Access time and area from sram.py; setup of addresses and data: the decoder's share, a quarter of the access time."""
     lines, widths = [LIBERTY_HEAD % technology.volt], sorted({bits for m in macros for bits in _bus_types(m)})
-    lines += [f"  type (w{b}) {{ base_type : array; data_type : bit; bit_width : {b}; bit_from : {b - 1}; bit_to : 0; downto : true; }}" for b in widths]
+    lines += [f"  type (w{b}) {{ base_type : array; data_type : bit; bit_width : {b}; bit_from : {b - 1}; bit_to : 0; downto : true; }}"
+              for b in widths]
     for macro in macros:
         e = sram.estimate(macro.shape(), technology.node_nm)
         clock = next(name for name in macro.inputs if name.startswith("clk"))
-        lines.append(f"  cell ({macro.name}) {{ area : {e.area_um2:.1f}; cell_leakage_power : {e.leakage_uw * 1e3:.3f}; dont_use : true; dont_touch : true;")
+        lines.append(f"  cell ({macro.name}) {{ area : {e.area_um2:.1f}; cell_leakage_power : {e.leakage_uw * 1e3:.3f}; dont_use : true;")
         for name, bits in macro.inputs.items():
             lines += _input(name, bits, clock, e.access_ns / 4)
         for name, bits in macro.outputs.items():

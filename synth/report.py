@@ -13,9 +13,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = HERE / "reference.json"
 CLAIMS = HERE / "claims.csv"
 AREA_SHARE, FMAX_SHARE = 0.05, 0.08  # a change beyond these is reported as a regression
-HOW = ("Estimates. Logic: Yosys and ABC onto {library} ({node} nm, typical corner), no clock tree, no wires beyond the library's pin loads. Timing and logic power: "
-       "OpenSTA. SRAM: the analytic model of synth/sram.py, fitted to half of the papers' CACTI rows. Activity: counted in a simulated run. Figures at "
-       "{to} nm are the logic's {node} nm figures times the factors of synth/tools.py, and the SRAM model at {to} nm.")
+HOW = ("Estimates. Logic: Yosys and ABC onto {library} ({node} nm, typical corner), no clock tree, no wires beyond the library's pin loads. "
+       "Timing and logic power: OpenSTA. SRAM: the analytic model of synth/sram.py, fitted to half of the papers' CACTI rows. Activity: counted in "
+       "a simulated run. Figures at {to} nm are the logic's {node} nm figures times the factors of synth/tools.py, and the SRAM model at {to} nm.")
 
 
 def write(path, text):
@@ -46,40 +46,44 @@ def unit_markdown(r):
              ("Fmax", r["fmax_mhz"], f"MHz, {r['node_nm']} nm"), ("logic area", s["logic_mm2"], f"mm2, {s['node_nm']} nm"),
              ("SRAM area", s["sram_mm2"], f"mm2, {s['node_nm']} nm"), ("Fmax", s["fmax_mhz"], f"MHz, {s['node_nm']} nm, a rough factor")]
     if p:
-        facts += [("logic power", p["logic_mw"], f"mW at {p['clock_mhz']:.0f} MHz, {r['node_nm']} nm; flip-flop clock pins {p['clock_mw']:.3g} of it"),
+        facts += [("logic power", p["logic_mw"],
+                   f"mW at {p['clock_mhz']:.0f} MHz, {r['node_nm']} nm; flip-flop clock pins {p['clock_mw']:.3g} of it"),
                   ("SRAM power", p["sram_mw"], f"mW, the same; {p['reads']:.3f} reads and {p['writes']:.3f} writes per clock, all macros"),
                   ("power", s["power_mw"], f"mW at {s['clock_mhz']:.0f} MHz, {s['node_nm']} nm"),
-                  ("registers with counted activity", 100.0 * p["counted_share"], "percent"), ("mean activity", p["mean_activity"], "toggles per clock and bit")]
+                  ("registers with counted activity", 100.0 * p["counted_share"], "percent"),
+                  ("mean activity", p["mean_activity"], "toggles per clock and bit")]
     lines += [table(("", "", ""), [(a, b, c) for a, b, c in facts]), "", f"Critical path: {r['critical_path']}.", ""]
     lines += [f"Activity: {p['source']}." if p else "Power: not given, no run of the GPU holds this unit with these parameters.", ""]
     if r["sram"]["macros"]:
         lines += [table(("macro", "count", "ports", "bits", "um2", "access ns", "read pJ", "write pJ", "leakage uW"),
-                        [(m["name"], m["count"], m["ports"], m["bits"], m["area_um2"], m["access_ns"], m["read_pj"], m["write_pj"], m["leakage_uw"])
+                        [tuple(m[k] for k in ("name", "count", "ports", "bits", "area_um2", "access_ns", "read_pj", "write_pj", "leakage_uw"))
                          for m in r["sram"]["macros"]]), ""]
     if r.get("gate"):
         g = r["gate"]
         lines += [f"Gate-level check: {g['cycles']} cycles, {g['known_values']} output values equal; stimulus {g['stimulus']}.", ""]
     if r.get("fpga"):
         i = r["fpga"]["ice40"]
-        lines += [f"FPGA: {r['fpga']['lut6']} six-input LUTs; iCE40: {text_of(i['lut4'])} LUT4, {text_of(i['ff'])} flip-flops, {text_of(i['bram'])} RAMs of 4 kbit, "
-                  f"Fmax {text_of(i['fmax_mhz'])} MHz ({i['note']}).", ""]
+        lines += [f"FPGA: {r['fpga']['lut6']} six-input LUTs; iCE40: {text_of(i['lut4'])} LUT4, {text_of(i['ff'])} flip-flops, "
+                  f"{text_of(i['bram'])} RAMs of 4 kbit, Fmax {text_of(i['fmax_mhz'])} MHz ({i['note']}).", ""]
     return "\n".join(lines)
 
 
 def summary_markdown(results, papers):
     first = results[0]
     n, s = first["node_nm"], first["scaled"]["node_nm"]
-    head = ("unit", "cells", f"logic um2 ({n})", "SRAM bits", f"SRAM um2 ({n})", f"Fmax MHz ({n})", f"logic mm2 ({s})", f"SRAM mm2 ({s})", f"Fmax MHz ({s})",
-            f"power mW ({s})", "at MHz", "LUT6", "critical path")
+    head = ("unit", "cells", f"logic um2 ({n})", "SRAM bits", f"SRAM um2 ({n})", f"Fmax MHz ({n})", f"logic mm2 ({s})", f"SRAM mm2 ({s})",
+            f"Fmax MHz ({s})", f"power mW ({s})", "at MHz", "LUT6", "critical path")
     rows = []
     for r in results:
         p = r["scaled"]
-        rows.append((r["unit"], r["cells"], r["logic_um2"], r["sram"]["bits"], r["sram"]["area_um2"], r["fmax_mhz"], p["logic_mm2"], p["sram_mm2"], p["fmax_mhz"],
-                     p["power_mw"], p["clock_mhz"], r["fpga"]["lut6"] if r.get("fpga") else None, f"{r['path']['start']} to {r['path']['end']}"))
+        rows.append((r["unit"], r["cells"], r["logic_um2"], r["sram"]["bits"], r["sram"]["area_um2"], r["fmax_mhz"], p["logic_mm2"],
+                     p["sram_mm2"], p["fmax_mhz"], p["power_mw"], p["clock_mhz"], r["fpga"]["lut6"] if r.get("fpga") else None,
+                     f"{r['path']['start']} to {r['path']['end']}"))
     lines = ["# Synthesis", "", how(first), "", table(head, rows), ""]
     if papers:
-        lines += ["## Beside the papers", "", "Areas in mm2, power in mW, all instances together; power with every structure accessed in every clock, as the papers assume. "
-                  "`model` is synth/sram.py on the paper's own size, `unit` our unit as synthesized.", "",
+        lines += ["## Beside the papers", "",
+                  "Areas in mm2, power in mW, all instances together; power with every structure accessed in every clock, as the papers "
+                  "assume. `model` is synth/sram.py on the paper's own size, `unit` our unit as synthesized.", "",
                   table(("claim", "structure", "nm", "paper bits", "unit bits", "paper area", "model area", "unit area", "paper power", "model power",
                          "unit power", "unit"),
                         [(c["claim"], c["structure"], c["node_nm"], c["paper_bits"], c["unit_bits"], c["paper_area_mm2"], c["model_area_mm2"],
@@ -118,8 +122,8 @@ def claim_line(claim, row, result, factors):
             "unit_area_mm2": None, "unit_power_mw": None}
     if row:
         area, dynamic, leak = sram.of_row(row, factors)
-        line.update(structure=row["structure"], node_nm=row["node_nm"], paper_bits=row["bytes"] * 8 * row["instances"], paper_area_mm2=row["area_mm2"],
-                    paper_power_mw=row["power_mw"], model_area_mm2=area, model_power_mw=dynamic + leak)
+        line.update(structure=row["structure"], node_nm=row["node_nm"], paper_bits=row["bytes"] * 8 * row["instances"],
+                    paper_area_mm2=row["area_mm2"], paper_power_mw=row["power_mw"], model_area_mm2=area, model_power_mw=dynamic + leak)
     if result:
         flops = result["flip_flops"] if claim["part"] == "all" else 0
         line["unit_bits"] = (result["sram"]["bits"] + flops) * int(claim["instances"])

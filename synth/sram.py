@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An analytic model of SRAM macros: area, access time, energy per read and write, and leakage from rows, width, ports, banks and node.
 
-The model is an ESTIMATE. Its equations stand in the functions below, its constants in NODES, Constants and calibration.json. Three factors (area,
-energy, leakage) are fitted by `sram.py --calibrate` to the rows marked `fit` in published_sram.csv, which are CACTI estimates that the papers print, and
-`sram.py --errors` compares the model with the other half of the rows.
+The model is an ESTIMATE. Its equations stand in the functions below, its constants above them and in calibration.json. Three factors (area,
+energy, leakage) are fitted by `sram.py --calibrate` to the rows marked `fit` in published_sram.csv, which are CACTI estimates that the papers
+print, and `sram.py --errors` compares the model with the other half of the rows.
 
 Symbols: F feature size, R rows and C columns of a bank, p ports, m words per row (column multiplexing).
 

@@ -5,6 +5,7 @@
 Exit status: 0 done, 1 a tool failed or a check did (netlist and RTL differ, a figure moved), 2 the request was wrong."""
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -42,7 +43,7 @@ class Job:
         self.technology = tools.TECHNOLOGIES[options.library]
 
     def fastest(self, elaborated):
-        """The netlist with the smaller period of two: mapped without a target, and for a period that is out of reach, which makes ABC try its best."""
+        """The netlist with the smaller period of two: mapped without a target, and for a period out of reach, which makes ABC try its best."""
         best, target = None, RELAXED_PS
         for name in ("relaxed", "tight"):
             verilog, dump = netlist.map_cells(elaborated, self.technology, target, self.work, name)
@@ -62,8 +63,8 @@ class Job:
         run = counted["run"]
         return {"clock_mhz": clock_mhz, "logic_mw": found.mw, "clock_mw": found.clock_mw, "sram_mw": at_node, "reads": reads, "writes": writes,
                 "counted_share": found.share, "mean_activity": found.mean_activity,
-                "source": f"{run['workload']} under {run['system']}, {counted['scope']}, {counted['cycles']} clocks in {activity.WINDOWS} windows spread over "
-                          f"{run['cycles']} core cycles"}
+                "source": f"{run['workload']} under {run['system']}, {counted['scope']}, {counted['cycles']} clocks in {activity.WINDOWS} windows "
+                          f"spread over {run['cycles']} core cycles"}
 
     def scaled(self, result, counted):
         """The same at the node asked for. Power at the clock of the unit's domain in the run."""
@@ -79,7 +80,30 @@ class Job:
         return {"node_nm": node, "logic_mm2": result["logic_um2"] * factors.area / 1e6, "sram_mm2": storage["area_um2"] / 1e6,
                 "sram_access_ns": storage["access_ns"], "fmax_mhz": result["fmax_mhz"] / factors.delay, "clock_mhz": clock, "power_mw": power}
 
+    def key(self):
+        """Changes with anything that the result depends on: Verilog, scripts, settings, activity."""
+        digest = hashlib.sha256()
+        files = sorted(units.ROOT.glob("rtl/*/*.v")) + sorted(units.ROOT.glob("synth/*.[pcj]*"))
+        for path in files:
+            if path != report.REFERENCE:
+                digest.update(path.read_bytes())
+        counted = None if self.settings else self.counted.get(self.unit.stem)
+        o = self.options
+        digest.update(json.dumps([self.params, o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted], sort_keys=True).encode())
+        return digest.hexdigest()
+
     def run(self):
+        """The result, from its file when nothing has changed since."""
+        kept, key = self.work / "result.json", self.key()
+        if kept.exists():
+            data = json.loads(kept.read_text())
+            if data["key"] == key:
+                return data["result"]
+        result = self.make()
+        report.write(kept, json.dumps({"key": key, "result": result}))
+        return result
+
+    def make(self):
         self.work.mkdir(parents=True, exist_ok=True)
         elaborated = self.elaborated = netlist.elaborate(self.unit, self.params, self.work)
         netlist.prepare(elaborated, self.technology, self.work)
@@ -210,6 +234,8 @@ def judge(options, results):
 
 def synthesize(options, chosen):
     counted = {} if options.set else count_activity(options, chosen)
+    # The largest first, so that the last does not run alone.
+    chosen = sorted(chosen, key=lambda unit: -unit.verilog.stat().st_size)
     jobs = [Job(unit, options.set, options, counted) for unit in chosen]
     results, begin = [], time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
@@ -217,7 +243,8 @@ def synthesize(options, chosen):
             results.append(result)
             s = result["scaled"]
             print(f"{job.name}: {result['cells']} cells, {result['logic_um2'] / 1e6:.3f} mm2 logic, {result['sram']['bits']} SRAM bits, "
-                  f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2", flush=True)
+                  f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2",
+                  flush=True)
             print(f"  critical path {result['critical_path']}", flush=True)
     save(options, results)
     print(f"written {options.out}/table.md, table.json and one report per unit ({time.monotonic() - begin:.0f} s)")

@@ -195,8 +195,8 @@ def report(lines, work, name):
 
 
 def power(elaborated, technology, verilog, dump, work, nets, clock_mhz):
-    """Logic only. Gates: OpenSTA on the cut netlist with counted activities. Flip-flops: clock energy, and the counted mean activity times the slope of
-    OpenSTA's figure between activities 0 and 0.5. None when the trace has no register of the unit."""
+    """Logic only. Gates: OpenSTA on the cut netlist with counted activities. Flip-flops: clock energy, and the counted mean activity times the
+    slope of OpenSTA's figure between activities 0 and 0.5. None when the trace has no register of the unit."""
     names = Names(dump, elaborated.unit.top)
     found = sources(names)
     clock = names.ports["clk_i"]["bits"][0]
