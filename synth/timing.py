@@ -110,15 +110,14 @@ def read_report(text, names, period_ns):
     gates = []
     for instance, pin, kind in pins:
         instance = instance.replace("\\", "")
-        if kind.startswith("cw_ram_") and instance == start.group(1).replace("\\", ""):
+        if kind.startswith("cw_ram_"):
             bits = re.match(r"(.*?)(?:\[(\d+)\])?$", pin)
-            connection = names.cells[instance]["connections"].get(bits.group(1))
-            if connection and names.cells[instance]["port_directions"].get(bits.group(1)) == "output":
-                net = names.best(connection[int(bits.group(2) or 0)])
+            port, index, cell = bits.group(1), int(bits.group(2) or 0), names.cells[instance]
+            if cell["port_directions"][port] == "output":  # one RAM can be both ends
+                net = names.best(cell["connections"][port][index])
                 path.start_net = net[:2] if net else None
-        elif kind.startswith("cw_ram_"):
-            bits = re.match(r"(.*?)(?:\[(\d+)\])?$", pin)
-            path.end_net = (instance, bits.group(1), int(bits.group(2) or 0))
+            else:
+                path.end_net = (instance, port, index)
         elif pin in ("Y", "YS", "YC") and not kind.startswith("DFF"):
             gates.append(kind)
     path.cells = len(gates)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of synth/ that run no tool: SRAM model, activity counting, units, scaling, regression check, sweep plot. Usage: test_model.py COWARP"""
+import json
 import pathlib
 import sys
+import tempfile
 import unittest
 import xml.dom.minidom
 
@@ -13,6 +15,7 @@ import activity
 import plot
 import report
 import sram
+import timing
 import tools
 import units
 import words
@@ -193,6 +196,44 @@ class Words(unittest.TestCase):
         graph = words.Graph(module)
         self.assertEqual(graph.longest({2}, [5]), [2, 4, 5])
         self.assertEqual(graph.name_of[4], "middle")
+
+
+class Report(unittest.TestCase):
+    MODULE = {"ports": {"clk_i": {"direction": "input", "bits": [2]}},
+              "cells": {"u_ram": {"type": "cw_ram_1r1w_4x2", "port_directions": {"rd_data_o": "output", "wr_data_i": "input"},
+                                  "connections": {"rd_data_o": [3, 4], "wr_data_i": [5, 6]}},
+                        "_1_": {"type": "DFFPOSX1", "port_directions": {"Q": "output", "D": "input"}, "connections": {"Q": [7], "D": [5]}}},
+              "netnames": {"old": {"bits": [3, 4]}, "count_q": {"bits": [8, 7]}, "_9_": {"bits": [6]}}}
+    TEXT = """Startpoint: u_ram
+            (rising edge-triggered flip-flop clocked by clk)
+Endpoint: %s (rising edge-triggered flip-flop clocked by clk)
+                 0.00    0.00    0.00 ^ u_ram/clk_i (cw_ram_1r1w_4x2)
+                 0.22    1.03    1.03 v u_ram/rd_data_o[1] (cw_ram_1r1w_4x2)
+                 0.22    0.00    1.03 v _5_/A (INVX1)
+                 0.23    0.22    1.25 ^ _5_/Y (INVX1)
+                 0.06    0.00    1.25 ^ %s
+                                 1.25   data arrival time
+worst slack 8.6000
+"""
+
+    def read(self, end, pin):
+        with tempfile.TemporaryDirectory() as folder:
+            dump = pathlib.Path(folder) / "x.json"
+            dump.write_text(json.dumps({"modules": {"top": self.MODULE}}))
+            return timing.read_report(self.TEXT % (end, pin), timing.Names(dump, "top"), 10.0)
+
+    def test_path__one_ram_can_be_both_ends(self):
+        path = self.read("u_ram", "u_ram/wr_data_i[0] (cw_ram_1r1w_4x2)")
+        self.assertEqual((path.start, path.start_net, path.end_net), ("RAM u_ram (4x2)", ("old", 1), ("u_ram", "wr_data_i", 0)))
+        self.assertAlmostEqual(path.ns, 1.4)
+        self.assertEqual(path.cells, 1)
+
+    def test_path__a_register_is_named_by_its_output(self):
+        self.assertEqual(self.read("_1_", "_1_/D (DFFPOSX1)").end, "register count_q[1]")
+
+    def test_path__a_report_without_a_path_fails(self):
+        with self.assertRaises(units.Failed):
+            timing.read_report("No paths found.\n", None, 10.0)
 
 
 class Regression(unittest.TestCase):
