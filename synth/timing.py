@@ -116,7 +116,7 @@ def read_report(text, names, period_ns):
             if cell["port_directions"][port] == "output":  # one RAM can be both ends
                 net = names.best(cell["connections"][port][index])
                 path.start_net = net[:2] if net else None
-            else:
+            elif not port.startswith("clk"):
                 path.end_net = (instance, port, index)
         elif pin in ("Y", "YS", "YC") and not kind.startswith("DFF"):
             gates.append(kind)

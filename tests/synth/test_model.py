@@ -200,8 +200,8 @@ class Words(unittest.TestCase):
 
 class Report(unittest.TestCase):
     MODULE = {"ports": {"clk_i": {"direction": "input", "bits": [2]}},
-              "cells": {"u_ram": {"type": "cw_ram_1r1w_4x2", "port_directions": {"rd_data_o": "output", "wr_data_i": "input"},
-                                  "connections": {"rd_data_o": [3, 4], "wr_data_i": [5, 6]}},
+              "cells": {"u_ram": {"type": "cw_ram_1r1w_4x2", "port_directions": {"clk_i": "input", "rd_data_o": "output", "wr_data_i": "input"},
+                                  "connections": {"clk_i": [2], "rd_data_o": [3, 4], "wr_data_i": [5, 6]}},
                         "_1_": {"type": "DFFPOSX1", "port_directions": {"Q": "output", "D": "input"}, "connections": {"Q": [7], "D": [5]}}},
               "netnames": {"old": {"bits": [3, 4]}, "count_q": {"bits": [8, 7]}, "_9_": {"bits": [6]}}}
     TEXT = """Startpoint: u_ram
@@ -229,7 +229,8 @@ worst slack 8.6000
         self.assertEqual(path.cells, 1)
 
     def test_path__a_register_is_named_by_its_output(self):
-        self.assertEqual(self.read("_1_", "_1_/D (DFFPOSX1)").end, "register count_q[1]")
+        path = self.read("_1_", "_1_/D (DFFPOSX1)")
+        self.assertEqual((path.end, path.end_net), ("register count_q[1]", ("count_q", 1)))
 
     def test_path__a_report_without_a_path_fails(self):
         with self.assertRaises(units.Failed):
