@@ -46,7 +46,8 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="cowarp reproduce", description="Reproduces tables and figures of the papers.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="getm.fig11, a paper (getm), or all")
     parser.add_argument("--list", action="store_true", help="list the experiments")
-    parser.add_argument("--binary", default=HERE.parent / "build/cowarp", help="the simulator (build/cowarp)")
+    parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parent / "build/cowarp"),
+                        help="the simulator (default $COWARP or build/cowarp)")
     parser.add_argument("--out", default="build/experiments", help="folder for results and finished runs (build/experiments)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")

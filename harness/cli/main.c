@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-static const struct cli_command *const commands[] = {&cli_list, &cli_run, &cli_exec, &cli_wave, &cli_config, &cli_reproduce};
+static const struct cli_command *const commands[] = {&cli_list, &cli_run, &cli_exec, &cli_wave, &cli_config, &cli_reproduce, &cli_synth};
 #define COMMAND_CNT ((uint32_t)(sizeof commands / sizeof commands[0]))
 
 static const struct cli_command *find(const char *name)

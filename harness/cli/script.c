@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-commands that are Python scripts of the source tree: they get the command line as it is, and answer --help themselves. */
+/* Sub-commands that are Python scripts of the source tree: they get the command line as it is, answer --help themselves, and find this
+ * command in the environment variable COWARP. */
+#define _GNU_SOURCE /* readlink, setenv */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +10,17 @@
 
 #include "cli.h"
 
+static int name_self(const struct cli_command *c)
+{
+    char self[4096];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length >= 0)
+        self[length] = '\0';
+    if (length < 0 || setenv("COWARP", self, 1) != 0)
+        return cli_error(CLI_FAILED, "%s: /proc/self/exe: %s", c->name, strerror(errno));
+    return CLI_OK;
+}
+
 int cli_script(const struct cli_command *c, int argc, char **argv)
 {
     char path[4096];
@@ -15,6 +28,8 @@ int cli_script(const struct cli_command *c, int argc, char **argv)
         return cli_error(CLI_FAILED, "%s: the path of the source tree is too long", c->name);
     if (access(path, R_OK) != 0)
         return cli_error(CLI_FAILED, "%s: %s: %s; this command needs the source tree", c->name, path, strerror(errno));
+    if (name_self(c) != CLI_OK)
+        return CLI_FAILED;
     char **words = calloc((size_t)argc + 3, sizeof *words);
     if (words == NULL)
         return cli_error(CLI_FAILED, "%s: out of memory", c->name);
@@ -33,4 +48,11 @@ const struct cli_command cli_reproduce = {
     .usage = "NAME ... [OPTIONS]",
     .what = "Reproduces tables and figures of the papers; --list names them",
     .script = "experiments/reproduce.py",
+};
+
+const struct cli_command cli_synth = {
+    .name = "synth",
+    .usage = "[UNIT...] [OPTIONS]",
+    .what = "Estimates area, timing, power and FPGA size of hardware units",
+    .script = "synth/synth.py",
 };

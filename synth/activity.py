@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Activity counted in a run of a workload: toggles per clock and duty of each bit of a unit, from traces of the RTL inside the simulated GPU.
+
+The run is traced in a few windows spread over its length, so that what is counted stands for the whole run. A unit is found in the
+trace by its ports: the first scope that has a signal for each of them. Units inside other units are found as well."""
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+
+from tools import need
+from units import Failed
+
+WINDOWS = 5
+WINDOW_CYCLES = 400
+
+
+def cowarp(command, arguments):
+    done = subprocess.run([str(command), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise Failed(f"'cowarp {' '.join(arguments)}' failed: {lines[-1]}")
+    return done.stdout
+
+
+def systems(command):
+    """system -> names of its units that can be RTL."""
+    result = {}
+    for unit in json.loads(cowarp(command, ["list", "--json"]))["units"]:
+        result.setdefault(unit["system"], []).append(unit["name"])
+    return result
+
+
+class Scope:
+    def __init__(self, path):
+        self.path = path
+        self.variables = []  # (name, width, code)
+
+
+def read_scopes(lines):
+    scopes, stack = {}, []
+    for line in lines:
+        words = line.split()
+        if not words:
+            continue
+        if words[0] == "$scope":
+            stack.append(words[2])
+            scopes["/".join(stack)] = Scope(tuple(stack))
+        elif words[0] == "$upscope":
+            stack.pop()
+        elif words[0] == "$var" and words[1] != "parameter":
+            scopes["/".join(stack)].variables.append((words[4].split("[")[0], int(words[2]), words[3]))
+        elif words[0] == "$enddefinitions":
+            return scopes
+    raise Failed("the trace has no header")
+
+
+def find_scope(scopes, ports):
+    """The first scope that has all ports, or the one of the same instance further in that has more signals: the module inside its shim."""
+    fitting = [s for s in scopes.values() if set(ports) <= {v[0] for v in s.variables}]
+    if not fitting:
+        return None
+    inside = [s for s in fitting if s.path[:len(fitting[0].path)] == fitting[0].path]
+    return max(inside, key=lambda s: (len(s.variables), -len(s.path)))
+
+
+def subtree(scopes, scope):
+    """RTL name -> (code, width) of everything below a scope, named as Yosys names it after flatten."""
+    result, depth = {}, len(scope.path)
+    for other in scopes.values():
+        if other.path[:depth] == scope.path:
+            prefix = "".join(f"{part}." for part in other.path[depth:])
+            for name, width, code in other.variables:
+                result[prefix + name] = (code, width)
+    return result
+
+
+class Counter:
+    """Toggles and time at 1 of each bit of one signal."""
+    __slots__ = ("value", "since", "toggles", "ones", "width", "log")
+
+    def __init__(self, width):
+        self.width, self.value, self.since = width, None, 0
+        self.toggles, self.ones = [0] * width, [0] * width
+        self.log = None  # or (time, value) of each change
+
+    def _bits(self, value, into, amount):
+        while value:
+            low = value & -value
+            index = low.bit_length() - 1
+            if index < self.width:
+                into[index] += amount
+            value ^= low
+
+    def change(self, value, now):
+        if self.value is not None:
+            self._bits(self.value, self.ones, now - self.since)
+            self._bits(self.value ^ value, self.toggles, 1)
+        self.value, self.since = value, now
+        if self.log is not None:
+            self.log.append((now, value))
+
+    def close(self, now):
+        if self.value is not None:
+            self.change(self.value, now)
+
+
+def count_changes(lines, codes):
+    """Counts one trace. Returns (start, end, smallest distance between two changes of the signals), in the trace's time unit."""
+    now, start, last_change, step = 0, None, None, None
+    for line in lines:
+        head = line[0]
+        if head == "#":
+            now = int(line[1:])
+            start = now if start is None else start
+            continue
+        if head in "bB":
+            digits, code = line[1:].split()
+        elif head in "01xXzZ":
+            digits, code = head, line[1:].strip()
+        else:
+            continue
+        counter = codes.get(code)
+        if counter is None:
+            continue
+        counter.change(int(digits.lower().replace("x", "0").replace("z", "0"), 2), now)
+        if last_change is not None and now != last_change and last_change != start:
+            step = now - last_change if step is None else min(step, now - last_change)
+        last_change = now
+    for counter in codes.values():
+        counter.close(now)
+    return start or 0, now, step
+
+
+def read_trace(fst, ports_of):
+    """unit -> {"scope", "cycles", "counters": {RTL name: Counter}} of one window."""
+    need("fst2vcd", "gtkwave")
+    with subprocess.Popen(["fst2vcd", str(fst)], stdout=subprocess.PIPE, text=True, errors="replace") as vcd:
+        scopes = read_scopes(vcd.stdout)
+        found, codes = {}, {}
+        for unit, ports in ports_of.items():
+            scope = find_scope(scopes, ports)
+            if scope:
+                nets = subtree(scopes, scope)
+                for code, width in nets.values():
+                    codes.setdefault(code, Counter(width))
+                for name, (direction, _) in ports.items():
+                    if direction == "input":
+                        codes[nets[name][0]].log = []
+                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}}
+        start, end, step = count_changes(vcd.stdout, codes)
+    for entry in found.values():
+        entry["time_ps"], entry["step_ps"], entry["start_ps"] = end - start, step, start
+    return found
+
+
+def merge(windows):
+    """Sums over windows: unit -> nets {name: [[toggles per cycle, duty] per bit]}. The unit's clock period is the smallest distance between two
+    changes in any window; a window without a change counts as idle cycles."""
+    entries_of, out = {}, {}
+    for window in windows:
+        for unit, entry in window.items():
+            entries_of.setdefault(unit, []).append(entry)
+    for unit, entries in entries_of.items():
+        steps = [e["step_ps"] for e in entries if e["step_ps"]]
+        if not steps:
+            continue
+        time = sum(e["time_ps"] for e in entries)
+        cycles = round(time / min(steps))
+        nets = {}
+        for name, counter in entries[0]["counters"].items():
+            same = [e["counters"][name] for e in entries if name in e["counters"]]
+            nets[name] = [[sum(c.toggles[b] for c in same) / cycles, min(1.0, sum(c.ones[b] for c in same) / time)] for b in range(counter.width)]
+        out[unit] = {"scope": entries[0]["scope"], "cycles": cycles, "period_ps": min(steps), "nets": nets, "inputs": recording(entries, min(steps))}
+    return out
+
+
+def recording(entries, period):
+    """What came in, one value per clock and input, in the window with the most changes: the stimulus of the gate-level check."""
+    def changes(entry):
+        return sum(len(c.log) for c in entry["counters"].values() if c.log)
+    entry, inputs = max(entries, key=changes), {}
+    for name, counter in entry["counters"].items():
+        if counter.log is None or "." in name or name in ("clk_i", "rst_i"):
+            continue
+        values, place, log = [], 0, counter.log
+        for cycle in range(int(entry["time_ps"] / period)):
+            now = entry["start_ps"] + cycle * period + period // 2
+            while place + 1 < len(log) and log[place + 1][0] <= now:
+                place += 1
+            values.append(log[place][1] if log else 0)
+        inputs[name] = values
+    return inputs
+
+
+def measure(command, workload, system, rtl_units, ports_of, work):
+    """Runs the workload once for its length and statistics, and once per window for the trace."""
+    base = ["run", workload, "--system", system, "--quiet"]
+    stats = work / f"stats-{workload}-{system}.json"
+    cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])
+    data = json.loads(stats.read_text())
+    rtl = [word for unit in rtl_units for word in ("--unit", f"{unit}=rtl")]
+    windows = []
+    for i in range(WINDOWS):
+        first = max(0, int(data["cycles"] * (2 * i + 1) / (2 * WINDOWS)) - WINDOW_CYCLES // 2)
+        fst = work / f"window{i}.fst"
+        cowarp(command, [*base, *rtl, "--wave", str(fst), "--wave-window", f"{first}:{first + WINDOW_CYCLES}"])
+        windows.append(read_trace(fst, ports_of))
+        fst.unlink()
+    counters = {name: c["value"] for name, c in data["counters"].items() if c["value"]}
+    return {"workload": workload, "system": system, "cycles": data["cycles"], "counters": counters}, merge(windows)
+
+
+def collect(command, workload, ports_of, work):
+    """unit -> its activity and the run it comes from, over all systems until each unit was seen. Kept in a file beside the results, which is
+    used again as long as the command, the workload and the units' ports are the same."""
+    work.mkdir(parents=True, exist_ok=True)
+    status = os.stat(command)
+    key = hashlib.sha256(json.dumps([str(command), status.st_mtime_ns, workload, {u: sorted(p) for u, p in ports_of.items()}, WINDOWS,
+                                     WINDOW_CYCLES]).encode()).hexdigest()
+    kept = work / "activity.json"
+    if kept.exists():
+        data = json.loads(kept.read_text())
+        if data.get("key") == key:
+            return data["units"]
+    units = {}
+    for system, rtl_units in sorted(systems(command).items()):
+        left = {unit: ports for unit, ports in ports_of.items() if unit not in units}
+        if left:
+            about, found = measure(command, workload, system, rtl_units, left, work)
+            for unit, entry in found.items():
+                units[unit] = {"run": about, **entry}
+    kept.write_text(json.dumps({"key": key, "units": units}))
+    return units
+
+
+def default_command(root):
+    path = pathlib.Path(os.environ.get("COWARP", root / "build" / "cowarp"))
+    return path if path.exists() else None

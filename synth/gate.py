@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gate-level check: RTL and mapped netlist side by side in Icarus, the same inputs, every output compared in every cycle.
+
+The stimulus is recorded from the unit inside a running workload where there is one (activity.py), else random from a stated seed. An output bit
+that the RTL knows must be the same in the netlist; one that is x in the RTL (data that nothing has written yet) may be anything."""
+import random
+import re
+
+from netlist import yosys
+from tools import need, run
+from units import Failed
+
+IDLE_CYCLES = 300    # after reset: tables clear themselves
+RANDOM_CYCLES = 300
+SEED = 20180224
+
+
+def inputs_of(elaborated):
+    return [(name, bits) for name, (direction, bits) in elaborated.ports.items() if direction == "input" and name not in ("clk_i", "rst_i")]
+
+
+def outputs_of(elaborated):
+    return [(name, bits) for name, (direction, bits) in elaborated.ports.items() if direction == "output"]
+
+
+def random_stimulus(elaborated, cycles, seed):
+    """Valid bits mostly 1, flush, clear and drain rare, keys from a small set so that they meet."""
+    rng, rows = random.Random(seed), []
+    for _ in range(cycles):
+        row = []
+        for name, bits in inputs_of(elaborated):
+            if bits == 1:
+                rare = re.search(r"flush|clear|drain", name)
+                row.append(int(rng.random() < (0.01 if rare else 0.7)))
+            else:
+                row.append(rng.getrandbits(min(bits, 4)) if rng.random() < 0.7 else rng.getrandbits(bits))
+        rows.append(row)
+    return rows
+
+
+def recorded_stimulus(elaborated, activity):
+    """Rows from activity.py's recording, or None when it lacks an input."""
+    names = [name for name, _ in inputs_of(elaborated)]
+    if not activity or not names or any(name not in activity["inputs"] for name in names):
+        return None
+    run_of = activity["run"]
+    return {"rows": [list(row) for row in zip(*(activity["inputs"][name] for name in names))],
+            "source": f"{run_of['workload']} under {run_of['system']}, {activity['scope']}"}
+
+
+def macro_models(elaborated, work):
+    """The library RAMs of the shapes used, as Verilog under the names of the macros, from the RTL itself."""
+    if not elaborated.macros:
+        return []
+    path = work / "macro_models.v"
+    script = elaborated.script
+    for macro in elaborated.macros:
+        script += f"rename {macro.module} {macro.name}\n"
+    script += "select -clear\nselect " + " ".join(f"{macro.name}" for macro in elaborated.macros) + f"\nwrite_verilog -noattr -selected {path}\n"
+    yosys(script, "macro_models", work)
+    return [path]
+
+
+def testbench(elaborated, rows, work, gates_top):
+    inputs, outputs, top = inputs_of(elaborated), outputs_of(elaborated), elaborated.unit.top
+    width = sum(bits for _, bits in inputs)
+    digits = (width + 3) // 4
+    lines = []
+    for row in rows:
+        word = 0
+        for (_, bits), value in zip(inputs, row):
+            word = word << bits | (value & (1 << bits) - 1)
+        lines.append(f"{word:0{digits}x}")
+    (work / "stimulus.hex").write_text("\n".join(lines) + "\n")
+    ports = lambda prefix: ", ".join([".clk_i(clk)", ".rst_i(rst)"] + [f".{n}({n})" for n, _ in inputs] + [f".{n}({prefix}_{n})" for n, _ in outputs])
+    has_reset = "rst_i" in elaborated.ports
+    connect = lambda prefix: ports(prefix) if has_reset else ports(prefix).replace(", .rst_i(rst)", "")
+    declare = "\n".join([f"  wire [{b - 1}:0] {n};" for n, b in inputs] + [f"  wire [{b - 1}:0] rtl_{n}, gate_{n};" for n, b in outputs])
+    params = ", ".join(f".{name}({value})" for name, value in elaborated.params.items())
+    gather = "{" + ", ".join(n for n, _ in inputs) + "}"
+    # x in the RTL compares equal to anything; an x of the netlist where the RTL has a value does not.
+    compare = "\n".join(f"""      if ((rtl_{n} ^ rtl_{n} ^ rtl_{n}) !== (gate_{n} ^ rtl_{n} ^ rtl_{n})) begin
+        wrong = wrong + 1;
+        if (wrong < 4) $display("DIFF cycle %0d {n} rtl %h gates %h", i, rtl_{n}, gate_{n});
+      end
+      if (^rtl_{n} !== 1'bx) known = known + 1;""" for n, _ in outputs)
+    return f"""`timescale 1ns/10ps
+module cw_gate_check;
+  reg clk = 0, rst = 1;
+  reg [{width - 1}:0] stimulus [0:{len(rows) - 1}];
+  reg [{width - 1}:0] now = 0;
+{declare}
+  assign {gather} = now;
+  {top} #({params}) u_rtl ({connect("rtl")});
+  {gates_top} u_gates ({connect("gate")});
+  integer i, wrong = 0, known = 0;
+  initial begin
+    $readmemh("{work / 'stimulus.hex'}", stimulus);
+    for (i = -{IDLE_CYCLES + 4}; i < {len(rows)}; i = i + 1) begin
+      rst = i < -{IDLE_CYCLES};
+      now = i < 0 ? {{{width}{{1'b0}}}} : stimulus[i];
+      #50;
+      if (!rst) begin
+{compare}
+      end
+      clk = 1; #50; clk = 0;
+    end
+    $display("RESULT %0d wrong %0d known", wrong, known);
+    $finish;
+  end
+endmodule
+"""
+
+
+def check(elaborated, technology, verilog, work, recorded):
+    """Returns {"cycles", "outputs", "wrong", "stimulus"}; fails when an output differs."""
+    need("iverilog", "iverilog")
+    rows = recorded["rows"] if recorded else random_stimulus(elaborated, RANDOM_CYCLES, SEED)
+    gates_top = elaborated.unit.top + "_gates"
+    netlist = work / "gates.v"
+    netlist.write_text(verilog.read_text().replace(f"module {elaborated.unit.top}(", f"module {gates_top}("))
+    bench = work / "gate_check.v"
+    bench.write_text(testbench(elaborated, rows, work, gates_top))
+    root = elaborated.unit.verilog.parent.parent.parent
+    folders = [word for folder in sorted({p.parent for p in root.glob("rtl/*/*.v")}) for word in ("-y", folder)]
+    sim = work / "gate_check.vvp"
+    files = [bench, netlist, *macro_models(elaborated, work), technology.verilog, elaborated.unit.verilog]
+    run(["iverilog", "-g2005", *folders, "-o", sim, *files], work / "iverilog.log")
+    text = run(["vvp", "-n", sim], work / "vvp.log")
+    result = re.search(r"RESULT (\d+) wrong (\d+) known", text)
+    if not result:
+        raise Failed(f"{elaborated.unit.stem}: the gate-level simulation did not end; see {work / 'vvp.log'}")
+    wrong, known = int(result.group(1)), int(result.group(2))
+    if wrong or not known:
+        first = re.search(r"DIFF.*", text)
+        told = first.group(0) if first else "nothing known to compare"
+        raise Failed(f"{elaborated.unit.stem}: netlist and RTL differ in {wrong} output values ({known} compared); {told}; "
+                     f"see {work / 'vvp.log'}")
+    return {"cycles": len(rows), "known_values": known, "wrong": wrong,
+            "stimulus": f"recorded from {recorded['source']}" if recorded else f"random, seed {SEED}"}

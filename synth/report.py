@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports: one per unit, one table for all, the papers' figures beside, and the comparison with reference.json."""
+import csv
+import json
+import os
+import pathlib
+
+import sram
+import tools
+from units import Failed
+
+HERE = pathlib.Path(__file__).resolve().parent
+REFERENCE = HERE / "reference.json"
+CLAIMS = HERE / "claims.csv"
+AREA_SHARE, FMAX_SHARE = 0.05, 0.08  # a change beyond these is reported as a regression
+HOW = ("Estimates. Logic: Yosys and ABC onto {library} ({node} nm, typical corner), no clock tree, no wires beyond the library's pin loads. "
+       "Timing and logic power: OpenSTA. SRAM: the analytic model of synth/sram.py, fitted to half of the papers' CACTI rows. Activity: counted in "
+       "a simulated run. Figures at {to} nm are the logic's {node} nm figures times the factors of synth/tools.py, and the SRAM model at {to} nm.")
+
+
+def write(path, text):
+    temporary = path.with_suffix(path.suffix + ".tmp")
+    temporary.write_text(text)
+    os.replace(temporary, path)
+
+
+def text_of(value, form="{:.4g}"):
+    return "" if value is None else form.format(value) if isinstance(value, float) else str(value)
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(text_of(cell) for cell in row) + " |" for row in rows])
+
+
+def how(result):
+    return HOW.format(library=result["library"], node=result["node_nm"], to=result["scaled"]["node_nm"])
+
+
+def unit_markdown(r):
+    s, p, lines = r["scaled"], r["power"], [f"# {r['unit']}", ""]
+    lines += [how(r), "", "Parameters: " + ", ".join(f"{k}={v}" for k, v in r["params"].items()) + ".", ""]
+    facts = [("cells", r["cells"], ""), ("of these flip-flops", r["flip_flops"], ""), ("logic area", r["logic_um2"], f"um2, {r['node_nm']} nm"),
+             ("SRAM bits", r["sram"]["bits"], f"in {sum(m['count'] for m in r['sram']['macros'])} macros"),
+             ("memory bits in flip-flops", r["flop_memory_bits"], ""), ("SRAM area", r["sram"]["area_um2"], f"um2, {r['node_nm']} nm"),
+             ("Fmax", r["fmax_mhz"], f"MHz, {r['node_nm']} nm"), ("logic area", s["logic_mm2"], f"mm2, {s['node_nm']} nm"),
+             ("SRAM area", s["sram_mm2"], f"mm2, {s['node_nm']} nm"), ("Fmax", s["fmax_mhz"], f"MHz, {s['node_nm']} nm, a rough factor")]
+    if p:
+        facts += [("logic power", p["logic_mw"],
+                   f"mW at {p['clock_mhz']:.0f} MHz, {r['node_nm']} nm; flip-flop clock pins {p['clock_mw']:.3g} of it"),
+                  ("SRAM power", p["sram_mw"], f"mW, the same; {p['reads']:.3f} reads and {p['writes']:.3f} writes per clock, all macros"),
+                  ("power", s["power_mw"], f"mW at {s['clock_mhz']:.0f} MHz, {s['node_nm']} nm"),
+                  ("registers with counted activity", 100.0 * p["counted_share"], "percent"),
+                  ("mean activity", p["mean_activity"], "toggles per clock and bit")]
+    lines += [table(("", "", ""), [(a, b, c) for a, b, c in facts]), "", f"Critical path: {r['critical_path']}.", ""]
+    lines += [f"Activity: {p['source']}." if p else "Power: not given, no run of the GPU holds this unit with these parameters.", ""]
+    if r["sram"]["macros"]:
+        lines += [table(("macro", "count", "ports", "bits", "um2", "access ns", "read pJ", "write pJ", "leakage uW"),
+                        [tuple(m[k] for k in ("name", "count", "ports", "bits", "area_um2", "access_ns", "read_pj", "write_pj", "leakage_uw"))
+                         for m in r["sram"]["macros"]]), ""]
+    if r.get("gate"):
+        g = r["gate"]
+        lines += [f"Gate-level check: {g['cycles']} cycles, {g['known_values']} output values equal; stimulus {g['stimulus']}.", ""]
+    if r.get("fpga"):
+        i = r["fpga"]["ice40"]
+        lines += [f"FPGA: {r['fpga']['lut6']} six-input LUTs; iCE40: {text_of(i['lut4'])} LUT4, {text_of(i['ff'])} flip-flops, "
+                  f"{text_of(i['bram'])} RAMs of 4 kbit, Fmax {text_of(i['fmax_mhz'])} MHz ({i['note']}).", ""]
+    return "\n".join(lines)
+
+
+def summary_markdown(results, papers):
+    first = results[0]
+    n, s = first["node_nm"], first["scaled"]["node_nm"]
+    head = ("unit", "cells", f"logic um2 ({n})", "SRAM bits", f"SRAM um2 ({n})", f"Fmax MHz ({n})", f"logic mm2 ({s})", f"SRAM mm2 ({s})",
+            f"Fmax MHz ({s})", f"power mW ({s})", "at MHz", "LUT6", "critical path")
+    rows = []
+    for r in results:
+        p = r["scaled"]
+        rows.append((r["unit"], r["cells"], r["logic_um2"], r["sram"]["bits"], r["sram"]["area_um2"], r["fmax_mhz"], p["logic_mm2"],
+                     p["sram_mm2"], p["fmax_mhz"], p["power_mw"], p["clock_mhz"], r["fpga"]["lut6"] if r.get("fpga") else None,
+                     f"{r['path']['start']} to {r['path']['end']}"))
+    lines = ["# Synthesis", "", how(first), "", table(head, rows), ""]
+    if papers:
+        lines += ["## Beside the papers", "",
+                  "Areas in mm2, power in mW, all instances together; power with every structure accessed in every clock, as the papers "
+                  "assume. `model` is synth/sram.py on the paper's own size, `unit` our unit as synthesized.", "",
+                  table(("claim", "structure", "nm", "paper bits", "unit bits", "paper area", "model area", "unit area", "paper power", "model power",
+                         "unit power", "unit"),
+                        [(c["claim"], c["structure"], c["node_nm"], c["paper_bits"], c["unit_bits"], c["paper_area_mm2"], c["model_area_mm2"],
+                          c["unit_area_mm2"], c["paper_power_mw"], c["model_power_mw"], c["unit_power_mw"], c["unit"]) for c in papers]), ""]
+    return "\n".join(lines)
+
+
+def storage_line(result, node_nm, part, instances, clock_mhz):
+    """(mm2, mW) of a unit at a paper's node, every macro read and written in half of the clocks each: one access per clock."""
+    area = power = 0.0
+    for m in result["sram"]["macros"]:
+        e = sram.estimate(sram.Macro(m["rows"], m["width"], m["ports"]), node_nm)
+        area += m["count"] * e.area_um2 / 1e6
+        power += m["count"] * ((e.read_pj + e.write_pj) / 2 * clock_mhz * 1e-3 + e.leakage_uw / 1e3)
+    if part == "all":
+        factors = tools.scale(result["node_nm"], node_nm)
+        area += result["logic_um2"] / 1e6 * factors.area
+        logic = result["power"]
+        power += logic["logic_mw"] / logic["clock_mhz"] * clock_mhz * factors.energy if logic else 0.0
+    return area * instances, power * instances
+
+
+def beside_papers(results):
+    """All claims with a published row; the unit's columns where a unit at its defaults answers to it."""
+    with CLAIMS.open() as file:
+        claims = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    published = {row["id"]: row for row in sram.published()}
+    by_unit, factors = {r["unit"]: r for r in results if not r["settings"] and r["node_nm"] == 180}, sram.load_factors()
+    return [claim_line(claim, published.get(claim["published"]), by_unit.get(claim["unit"]), factors) for claim in claims]
+
+
+def claim_line(claim, row, result, factors):
+    """One line of the table: row is the paper's structure or None for a storage figure, result our unit or None."""
+    line = {"claim": claim["claim"], "structure": claim["structure"], "node_nm": None, "paper_bits": int(claim["bits"]) if claim["bits"] else None,
+            "paper_area_mm2": None, "paper_power_mw": None, "model_area_mm2": None, "model_power_mw": None, "unit": claim["unit"], "unit_bits": None,
+            "unit_area_mm2": None, "unit_power_mw": None}
+    if row:
+        area, dynamic, leak = sram.of_row(row, factors)
+        line.update(structure=row["structure"], node_nm=row["node_nm"], paper_bits=row["bytes"] * 8 * row["instances"],
+                    paper_area_mm2=row["area_mm2"], paper_power_mw=row["power_mw"], model_area_mm2=area, model_power_mw=dynamic + leak)
+    if result:
+        flops = result["flip_flops"] if claim["part"] == "all" else 0
+        line["unit_bits"] = (result["sram"]["bits"] + flops) * int(claim["instances"])
+    if row and result:
+        line["unit_area_mm2"], line["unit_power_mw"] = storage_line(result, row["node_nm"], claim["part"], int(claim["instances"]), row["clock_mhz"])
+    return line
+
+
+# ------------------------------------------------------------------------------------------- regression
+
+def key(result):
+    return " ".join([result["unit"]] + [f"{k}={v}" for k, v in result["settings"].items()])
+
+
+def figures(result):
+    return {"logic_um2": round(result["logic_um2"], 1), "sram_um2": round(result["sram"]["area_um2"], 1), "fmax_mhz": round(result["fmax_mhz"], 2)}
+
+
+def regressions(results, reference):
+    """Lines for figures that moved beyond the allowed share, in either direction: an unexpected gain is also worth a look."""
+    out = []
+    for result in results:
+        old = reference.get(key(result))
+        if old is None:
+            continue
+        for name, new in figures(result).items():
+            allowed = FMAX_SHARE if name == "fmax_mhz" else AREA_SHARE
+            base = old[name]
+            change = (new - base) / base if base else float(new != base)
+            if abs(change) > allowed:
+                out.append(f"{key(result)}: {name} {base} -> {new} ({change:+.1%}, allowed {allowed:.0%})")
+    return out
+
+
+def load_reference():
+    if not REFERENCE.exists():
+        return {}
+    try:
+        return json.loads(REFERENCE.read_text())
+    except json.JSONDecodeError as bad:
+        raise Failed(f"{REFERENCE}: {bad}; renew it with --renew-reference") from None
+
+
+def renew(results):
+    reference = load_reference()
+    reference.update({key(r): figures(r) for r in results})
+    write(REFERENCE, json.dumps(dict(sorted(reference.items())), indent=2) + "\n")

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cowarp synth: cells, area, timing, power and FPGA figures of the units. docs/synthesis.md tells how each number is made.
+
+Exit status: 0 done, 1 a tool failed or a check did (netlist and RTL differ, a figure moved), 2 the request was wrong."""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import sys
+import time
+
+sys.dont_write_bytecode = True
+import activity
+import fpga
+import gate
+import netlist
+import plot
+import report
+import sram
+import timing
+import tools
+import units
+import words
+from units import Failed
+
+FASTER = 0.7          # ABC's second target, as a share of the period reached without one
+RELAXED_PS = 100000
+
+
+class Job:
+    """One unit with one set of parameters."""
+
+    def __init__(self, unit, settings, options, counted):
+        self.unit, self.options, self.counted = unit, options, counted
+        self.params = units.values(unit, settings)
+        self.settings = {k: v for k, v in self.params.items() if v != unit.params[k].default}
+        name = "-".join([unit.stem] + [f"{k}{v}" for k, v in self.settings.items()])
+        self.name, self.work = name, options.out / "work" / f"{name}-{options.library}"
+        self.technology = tools.TECHNOLOGIES[options.library]
+
+    def fastest(self, elaborated):
+        """The netlist with the smaller period of two: mapped without a target, and for a period out of reach, which makes ABC try its best."""
+        best, target = None, RELAXED_PS
+        for name in ("relaxed", "tight"):
+            verilog, dump = netlist.map_cells(elaborated, self.technology, target, self.work, name)
+            path = timing.slowest_path(elaborated, self.technology, verilog, dump, self.work, name)
+            if best is None or path.ns < best[2].ns:
+                best = (verilog, dump, path)
+            target = FASTER * 1000 * path.ns
+        return best
+
+    def power(self, elaborated, verilog, dump, storage, clock_mhz, counted):
+        if not counted:
+            return None
+        found = timing.power(elaborated, self.technology, verilog, dump, self.work, counted["nets"], clock_mhz)
+        if found is None:
+            return None
+        reads, writes, at_node = sram_power(elaborated, storage, counted["nets"], clock_mhz)
+        run = counted["run"]
+        return {"clock_mhz": clock_mhz, "logic_mw": found.mw, "clock_mw": found.clock_mw, "sram_mw": at_node, "reads": reads, "writes": writes,
+                "counted_share": found.share, "mean_activity": found.mean_activity,
+                "source": f"{run['workload']} under {run['system']}, {counted['scope']}, {counted['cycles']} clocks in {activity.WINDOWS} windows "
+                          f"spread over {run['cycles']} core cycles"}
+
+    def scaled(self, result, counted):
+        """The same at the node asked for. Power at the clock of the unit's domain in the run."""
+        node = self.options.node
+        factors = tools.scale(self.technology.node_nm, node)
+        clock = 1e6 / counted["period_ps"] if counted else None
+        storage = netlist.storage(self.elaborated, node)
+        power = None
+        if result["power"]:
+            p = result["power"]
+            _, _, sram_mw = sram_power(self.elaborated, storage, counted["nets"], clock)
+            power = p["logic_mw"] / p["clock_mhz"] * clock * factors.energy + sram_mw
+        return {"node_nm": node, "logic_mm2": result["logic_um2"] * factors.area / 1e6, "sram_mm2": storage["area_um2"] / 1e6,
+                "sram_access_ns": storage["access_ns"], "fmax_mhz": result["fmax_mhz"] / factors.delay, "clock_mhz": clock, "power_mw": power}
+
+    def key(self):
+        """Changes with anything that the result depends on: Verilog, scripts, settings, activity."""
+        digest = hashlib.sha256()
+        files = sorted(units.ROOT.glob("rtl/*/*.v")) + sorted(units.ROOT.glob("synth/*.[pcj]*"))
+        for path in files:
+            if path != report.REFERENCE:
+                digest.update(path.read_bytes())
+        counted = None if self.settings else self.counted.get(self.unit.stem)
+        o = self.options
+        digest.update(json.dumps([self.params, o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted], sort_keys=True).encode())
+        return digest.hexdigest()
+
+    def run(self):
+        """The result, from its file when nothing has changed since."""
+        kept, key = self.work / "result.json", self.key()
+        if kept.exists():
+            data = json.loads(kept.read_text())
+            if data["key"] == key:
+                return data["result"]
+        result = self.make()
+        report.write(kept, json.dumps({"key": key, "result": result}))
+        return result
+
+    def make(self):
+        self.work.mkdir(parents=True, exist_ok=True)
+        elaborated = self.elaborated = netlist.elaborate(self.unit, self.params, self.work)
+        netlist.prepare(elaborated, self.technology, self.work)
+        verilog, dump, path = self.fastest(elaborated)
+        path.through = words.through(self.work / "word.json", self.unit.top, path)
+        counts = netlist.count(dump, self.unit.top, self.technology)
+        storage = netlist.storage(elaborated, self.technology.node_nm)
+        counted = None if self.settings else self.counted.get(self.unit.stem)
+        result = {"unit": self.unit.stem, "settings": self.settings, "params": self.params, "library": self.technology.name,
+                  "node_nm": self.technology.node_nm, "cells": counts.cells, "flip_flops": counts.flip_flops, "logic_um2": counts.logic_um2,
+                  "cells_by_type": counts.by_type, "sram": storage, "flop_memory_bits": elaborated.flop_bits, "fmax_mhz": 1000 / path.ns,
+                  "path": {"start": path.start, "end": path.end, "through": path.through, "gates": path.cells, "ns": path.ns},
+                  "critical_path": words.sentence(path)}
+        result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)
+        result["scaled"] = self.scaled(result, counted) if self.technology.node_nm == 180 else self.unscaled(result)
+        if not self.options.no_gates:
+            result["gate"] = gate.check(elaborated, self.technology, verilog, self.work, gate.recorded_stimulus(elaborated, counted))
+        if not self.options.no_fpga:
+            result["fpga"] = fpga.estimate(elaborated, self.work)
+        return result
+
+    def unscaled(self, result):
+        power = result["power"]
+        return {"node_nm": self.technology.node_nm, "logic_mm2": result["logic_um2"] / 1e6, "sram_mm2": result["sram"]["area_um2"] / 1e6,
+                "sram_access_ns": result["sram"]["access_ns"], "fmax_mhz": result["fmax_mhz"], "clock_mhz": power["clock_mhz"] if power else None,
+                "power_mw": power["logic_mw"] + power["sram_mw"] if power else None}
+
+
+def sram_power(elaborated, storage, nets, clock_mhz):
+    """(reads per clock, writes per clock, mW) of all macros, from the time for which their enables were 1 in the trace."""
+    reads = writes = milliwatt = 0.0
+    module = json.loads((elaborated.work / "word.json").read_text())["modules"][elaborated.unit.top]
+    shapes = {m["name"]: m for m in storage["macros"]}
+    for instance, cell in module["cells"].items():
+        if cell["type"] not in shapes:
+            continue
+        shape, rates = shapes[cell["type"]], {"r": 0.0, "w": 0.0}
+        for pin in cell["connections"]:
+            if re.match(r"(rd|wr)_?en", pin):
+                name = f"{instance}.{pin}"
+                rates[pin[0]] += nets[name][0][1] if name in nets else 0.0
+        reads, writes = reads + rates["r"], writes + rates["w"]
+        milliwatt += (rates["r"] * shape["read_pj"] + rates["w"] * shape["write_pj"]) * clock_mhz * 1e-3 + shape["leakage_uw"] / 1e3
+    return reads, writes, milliwatt
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Failed(f"{message}; see 'cowarp help synth'", 2)
+
+
+def parse(arguments):
+    parser = Parser(prog="cowarp synth", description="Area, timing, power and FPGA figures of the hardware units.")
+    parser.add_argument("unit", nargs="*", help="units (default: all)")
+    parser.add_argument("--library", default="osu018", choices=sorted(tools.TECHNOLOGIES), help="standard cells (default osu018)")
+    parser.add_argument("--node", type=int, default=32, metavar="NM", help="node to which osu018's figures are scaled (default 32)")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the unit; repeats")
+    parser.add_argument("--sweep", metavar="NAME=A,B,C", help="one unit over several values of a parameter: CSV and SVG of area and Fmax")
+    parser.add_argument("--workload", default="ht-h", help="run in which activity is counted (default ht-h)")
+    parser.add_argument("--cowarp", type=pathlib.Path, help="the command that runs it (default $COWARP or build/cowarp)")
+    parser.add_argument("--out", type=pathlib.Path, default=units.ROOT / "build" / "synth", help="results (default build/synth)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="units at once (default: processors)")
+    parser.add_argument("--no-power", action="store_true", help="no run, no power")
+    parser.add_argument("--no-gates", action="store_true", help="no gate-level check")
+    parser.add_argument("--no-fpga", action="store_true", help="no FPGA figures")
+    parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as synth/reference.json")
+    return parser.parse_args(arguments)
+
+
+def count_activity(options, chosen):
+    """Activity of the chosen units at default parameters, or nothing when it is not wanted."""
+    if options.no_power:
+        return {}
+    command = options.cowarp or activity.default_command(units.ROOT)
+    if command is None:
+        raise Failed("build/cowarp is missing, so no activity can be counted; build it, or give --no-power", 2)
+    ports = {}
+    for unit in chosen:
+        work = options.out / "work" / f"{unit.stem}-ports"
+        work.mkdir(parents=True, exist_ok=True)
+        ports[unit.stem] = netlist.elaborate(unit, units.values(unit, []), work).ports
+    return activity.collect(command, options.workload, ports, options.out / "work")
+
+
+def sweep(options, unit):
+    name, _, values = options.sweep.partition("=")
+    points = []
+    for text in values.split(","):
+        value = units.checked_value(unit, name, text)
+        result = Job(unit, options.set + [f"{name}={value}"], options, {}).run()
+        points.append({"value": value, "logic_um2": result["logic_um2"], "sram_um2": result["sram"]["area_um2"],
+                       "area_mm2": (result["logic_um2"] + result["sram"]["area_um2"]) / 1e6, "fmax_mhz": result["fmax_mhz"]})
+        p = points[-1]
+        print(f"{unit.stem} {name}={value}: {p['area_mm2']:.4g} mm2, {p['fmax_mhz']:.4g} MHz", flush=True)
+    base = options.out / f"sweep-{unit.stem}-{name}"
+    title = f"{unit.stem}, {options.library}: logic and SRAM, estimates (docs/synthesis.md)"
+    report.write(base.with_suffix(".csv"), plot.csv_text(name, points))
+    report.write(base.with_suffix(".svg"), plot.svg_text(title, name, points))
+    print(f"written {base}.csv and .svg")
+
+
+def save(options, results):
+    papers = report.beside_papers(results) if options.library == "osu018" and not options.set else []
+    for result in results:
+        base = options.out / report.key(result).replace(" ", "-")
+        report.write(base.with_name(base.name + ".json"), json.dumps(result, indent=2) + "\n")
+        report.write(base.with_name(base.name + ".md"), report.unit_markdown(result))
+    _, errors = sram.error_summary()
+    about = {"made": "cowarp synth; estimates, see docs/synthesis.md", "units": results, "papers": papers, "sram_model_errors": errors}
+    report.write(options.out / "table.json", json.dumps(about, indent=2) + "\n")
+    report.write(options.out / "table.md", report.summary_markdown(results, papers))
+
+
+def judge(options, results):
+    """The regression check; only osu018 has a reference."""
+    if options.library != "osu018":
+        return
+    if options.renew_reference:
+        report.renew(results)
+        print(f"renewed {report.REFERENCE}")
+        return
+    moved = report.regressions(results, report.load_reference())
+    for line in moved:
+        print(f"cowarp synth: {line}", file=sys.stderr)
+    if moved:
+        raise Failed("figures moved; if they should, renew the reference with 'cowarp synth --renew-reference'")
+
+
+def synthesize(options, chosen):
+    counted = {} if options.set else count_activity(options, chosen)
+    # The largest first, so that the last does not run alone.
+    chosen = sorted(chosen, key=lambda unit: -unit.verilog.stat().st_size)
+    jobs = [Job(unit, options.set, options, counted) for unit in chosen]
+    results, begin = [], time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        for job, result in zip(jobs, pool.map(Job.run, jobs)):
+            results.append(result)
+            s = result["scaled"]
+            print(f"{job.name}: {result['cells']} cells, {result['logic_um2'] / 1e6:.3f} mm2 logic, {result['sram']['bits']} SRAM bits, "
+                  f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2",
+                  flush=True)
+            print(f"  critical path {result['critical_path']}", flush=True)
+    save(options, results)
+    print(f"written {options.out}/table.md, table.json and one report per unit ({time.monotonic() - begin:.0f} s)")
+    judge(options, results)
+
+
+def main(arguments):
+    options = parse(arguments)
+    options.out = options.out.resolve()
+    options.out.mkdir(parents=True, exist_ok=True)
+    all_units = units.discover()
+    chosen = [units.find(all_units, name) for name in options.unit] or list(all_units.values())
+    tools.need_technology(tools.TECHNOLOGIES[options.library])
+    tools.scale(180, options.node)
+    if (options.set or options.sweep) and len(chosen) != 1:
+        raise Failed("--set and --sweep are about one unit; name it", 2)
+    if options.sweep:
+        options.no_fpga = options.no_gates = True
+        sweep(options, chosen[0])
+    else:
+        synthesize(options, chosen)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except Failed as failed:
+        print(f"cowarp synth: {failed}", file=sys.stderr)
+        sys.exit(failed.status)
+    except KeyboardInterrupt:
+        sys.exit(1)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which units there are and which parameters they have. A unit is rtl/<stem>/cw_<stem>.v with a contract include/cowarp/unit/<stem>.h; nothing else
+has to be told."""
+import difflib
+import pathlib
+import re
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Failed(Exception):
+    """One line for the user: what, where, what to do. status 1: a tool or a check failed; 2: the request was wrong."""
+
+    def __init__(self, text, status=1):
+        super().__init__(text)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Param:
+    default: int
+    minimum: int
+    maximum: int
+    text: str
+
+
+@dataclass
+class Unit:
+    stem: str
+    verilog: pathlib.Path
+    params: dict = field(default_factory=dict)  # NAME as in Verilog -> Param
+
+    @property
+    def top(self):
+        return f"cw_{self.stem}"
+
+
+PARAM = re.compile(r'P\(\s*\w+\s*,\s*(\w+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*"([^"]*)"\s*\)')
+
+
+def contract_params(text):
+    body = re.search(r"#define\s+CW_\w+_PARAMS\(P\)((?:.*\\\n)*.*\n)", text)
+    return {m[0]: Param(int(m[1]), int(m[2]), int(m[3]), m[4]) for m in PARAM.findall(body.group(1))} if body else {}
+
+
+def discover(root=ROOT):
+    units = {}
+    for verilog in sorted(pathlib.Path(root).glob("rtl/*/cw_*.v")):
+        stem = verilog.stem[len("cw_"):]
+        contract = pathlib.Path(root) / "include" / "cowarp" / "unit" / f"{stem}.h"
+        if verilog.parent.name == stem and contract.exists():
+            units[stem] = Unit(stem, verilog, contract_params(contract.read_text()))
+    return units
+
+
+def suggestion(name, names):
+    near = difflib.get_close_matches(name, names, 1)
+    return f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(names))}"
+
+
+def find(units, name):
+    if name not in units:
+        raise Failed(f"unknown unit '{name}'; {suggestion(name, units)}", 2)
+    return units[name]
+
+
+def checked_value(unit, name, text):
+    """A parameter's value as a number in the contract's range."""
+    if name not in unit.params:
+        raise Failed(f"{unit.stem} has no parameter '{name}'; {suggestion(name, unit.params)}", 2)
+    param = unit.params[name]
+    try:
+        value = int(text, 0)
+    except ValueError:
+        raise Failed(f"{name}={text}: not a number", 2) from None
+    if not param.minimum <= value <= param.maximum:
+        raise Failed(f"{name}={value}: {unit.stem} takes {param.minimum} to {param.maximum} ({param.text})", 2)
+    return value
+
+
+def values(unit, overrides):
+    """All parameters: the contract's defaults, then NAME=VALUE texts."""
+    result = {name: param.default for name, param in unit.params.items()}
+    for item in overrides:
+        name, equals, text = item.partition("=")
+        if not equals:
+            raise Failed(f"--set {item}: expected NAME=VALUE", 2)
+        result[name] = checked_value(unit, name, text)
+    return result
