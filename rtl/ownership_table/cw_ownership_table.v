@@ -81,6 +81,7 @@ module cw_ownership_table #(
     reg  [BANKS*ROW_W-1:0]   judge_row_q;
     wire [BANKS*WORD_W-1:0]  word;
     wire [LANES-1:0]         lose;
+    wire [LANES-1:0]         takes;       // marks an entry that no lower lane owns
     wire [BANKS-1:0]         bank_change;
 
     wire start   = start_valid_i && start_ready_o;
@@ -296,8 +297,9 @@ module cw_ownership_table #(
                 assign lower_owner = owner < LANE;
             end
 
-            assign lose[l] = judge_q[l] && ((judge_kind_q == CHECK_READ && lower_owner)
-                                            || (judge_kind_q == CHECK_WRITE && owner != LANE));
+            assign takes[l] = judge_q[l] && judge_kind_q == MARK && owner > LANE;
+            assign lose[l]  = judge_q[l] && ((judge_kind_q == CHECK_READ && lower_owner)
+                                             || (judge_kind_q == CHECK_WRITE && owner != LANE));
 `ifdef FORMAL
             assign f_judged[l*OWNER_W +: OWNER_W] = owner;
 `endif
@@ -312,7 +314,6 @@ module cw_ownership_table #(
 
             reg               used;
             reg  [ROW_W-1:0]  row;
-            wire [WORD_W-1:0] old = word[b*WORD_W +: WORD_W];
             wire [23:0]       rd_word;
             wire [23:0]       wr_word;
             wire [3:0]        change;
@@ -343,16 +344,15 @@ module cw_ownership_table #(
             for (y = 0; y < 4; y = y + 1) begin : g_byte
                 localparam [1:0] BYTE = y;
 
-                wire [OWNER_W-1:0] old_owner = old[y*OWNER_W +: OWNER_W];
-                reg  [5:0]         lowest;
-                reg                lower;
-                integer            m;
+                reg [5:0] lowest;
+                reg       lower;
+                integer   m;
 
                 always @* begin
-                    lowest = old_owner[5:0];
+                    lowest = rd_word[y*6 +: 6];
                     lower  = 1'b0;
                     for (m = LANES - 1; m >= 0; m = m - 1)
-                        if (judge_q[m] && judge_slot_q[m*SLOT_W +: SLOT_W] == {BANK, BYTE} && old_owner > m[OWNER_W-1:0]) begin
+                        if (takes[m] && judge_slot_q[m*SLOT_W +: SLOT_W] == {BANK, BYTE}) begin
                             lowest = m[5:0];
                             lower  = 1'b1;
                         end
@@ -366,7 +366,7 @@ module cw_ownership_table #(
 `endif
             end
 
-            assign bank_change[b] = judge_kind_q == MARK && change != 4'd0;
+            assign bank_change[b] = change != 4'd0;
 
             cw_ram_1r1w #(
                 .ADDR_W(ROW_W),
