@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kilo TM family, partition half: what stands between the L2 and the network (L2 clock). Transactional loads that have passed the L2 take their
+ * values here, together with the last-written time of temporal conflict detection, and messages of the commit unit pass here on their way to the
+ * cores. The two share the way out in turn.
+ *
+ * What the commit unit tells comes through one queue, so that a core that has been told of a commit can only read after the table has been.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tm/kilo_state.h"
+
+#define EVENTS 64u
+
+struct cw_kilo_port {
+    struct cw_component component;
+    struct cw_tm *tm;
+    uint32_t index;
+    cw_time period;
+    struct cw_partition_tm *port;
+    struct cw_fifo told; /* struct cw_kilo_event */
+    struct cw_kilo_event event[EVENTS + 8];
+    uint32_t told_cnt;
+    struct cw_kilo_written *written; /* NULL: no temporal conflict detection */
+    bool unit_turn;
+};
+
+/* Last-written time that the reply carries. */
+static uint64_t written_time(const struct cw_kilo_port *u, const struct cw_packet *p)
+{
+    uint64_t block = p->addr / CW_LINE_BYTES;
+    if (u->written == NULL)
+        return 0;
+    if (u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_written_expected(u->written, block))
+        return UINT64_MAX;
+    return cw_kilo_written_find(u->written, block);
+}
+
+static void tell_observer(const struct cw_kilo_port *u, const struct cw_packet *p, cw_time now)
+{
+    const struct cw_tm_observer *o = u->tm->cfg.observer;
+    const uint64_t *attempt = u->tm->core[p->core].warp[p->warp].attempt;
+    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = p->lane_offset[lane] & ~3u;
+        for (uint32_t at = first; at < (uint32_t)p->lane_offset[lane] + p->sub; at += 4) {
+            uint32_t value;
+            memcpy(&value, p->u.data + at, 4);
+            o->read(o->self, attempt[lane], p->addr + at, value, now);
+        }
+    }
+}
+
+static void answer_load(struct cw_kilo_port *u, cw_time now)
+{
+    const struct cw_config *config = u->tm->config;
+    struct cw_packet *p = cw_fifo_pop(&u->port->from_l2, now);
+    p->kind = CW_PK_TX_REPLY;
+    memcpy(p->u.data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+    p->warpts = written_time(u, p);
+    uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
+    if (u->written != NULL)
+        payload += config->tcd_reply_bytes;
+    cw_packet_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
+    if (u->tm->cfg.observer != NULL)
+        tell_observer(u, p, now);
+    cw_fifo_push(&u->port->reply, now, u->period, p);
+}
+
+static void note(struct cw_kilo_port *u, const struct cw_kilo_event *e, cw_time now)
+{
+    if (u->written == NULL)
+        return;
+    if (e->note == CW_KILO_EXPECT) {
+        cw_kilo_written_expect(u->written, e->block, (int)e->cnt);
+        return;
+    }
+    if (e->written)
+        cw_kilo_written_enter(u->written, e->block, now);
+    if (e->cnt > 0)
+        cw_kilo_written_expect(u->written, e->block, -(int)e->cnt);
+}
+
+/* Notes are taken as they come; returns the packet that is next, or NULL. */
+static struct cw_packet *listen(struct cw_kilo_port *u, cw_time now)
+{
+    struct cw_kilo_event *e;
+    while ((e = cw_fifo_peek(&u->told, now)) != NULL && e->note != CW_KILO_PACKET) {
+        note(u, e, now);
+        cw_fifo_pop(&u->told, now);
+    }
+    return e != NULL ? e->packet : NULL;
+}
+
+static void tick(void *self, cw_time now)
+{
+    struct cw_kilo_port *u = self;
+    struct cw_packet *message = listen(u, now);
+    bool load = cw_fifo_peek(&u->port->from_l2, now) != NULL;
+    if (cw_fifo_can_push(&u->port->reply, now) && (message != NULL || load)) {
+        if (message != NULL && (u->unit_turn || !load)) {
+            cw_fifo_pop(&u->told, now);
+            cw_fifo_push(&u->port->reply, now, u->period, message);
+        } else {
+            answer_load(u, now);
+        }
+        u->unit_turn = !u->unit_turn;
+    }
+    cw_time a = cw_fifo_next(&u->port->from_l2), b = cw_fifo_next(&u->told);
+    cw_time next = a < b ? a : b;
+    u->component.wake = next > now ? next : now + u->period;
+}
+
+bool cw_kilo__port_room(const struct cw_kilo_port *p, cw_time now)
+{
+    return cw_fifo_can_push(&p->told, now);
+}
+
+void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time now)
+{
+    struct cw_kilo_event *place = p->event + p->told_cnt++ % (EVENTS + 8);
+    *place = e;
+    cw_fifo_push(&p->told, now, p->period, place);
+}
+
+int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index)
+{
+    struct cw_kilo_port *u = *out = calloc(1, sizeof *u);
+    if (u == NULL)
+        return CW_ENOMEM;
+    u->tm = tm;
+    u->index = index;
+    u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
+    u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    u->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    u->port->from_l2.wake = &u->component.wake;
+    if (tm->tcd != CW_KILO_TCD_OFF) {
+        u->written = cw_kilo_written_create(tm->config->tcd_rows, tm->config->tcd_pending);
+        if (u->written == NULL)
+            return CW_ENOMEM;
+    }
+    return cw_fifo_create(&u->told, EVENTS, &u->component.wake);
+}
+
+void cw_kilo__port_destroy(struct cw_kilo_port *u)
+{
+    if (u == NULL)
+        return;
+    cw_fifo_destroy(&u->told);
+    cw_kilo_written_destroy(u->written);
+    free(u);
+}
+
+struct cw_component *cw_kilo__port_component(struct cw_kilo_port *u)
+{
+    return &u->component;
+}
+
+bool cw_kilo__port_idle(const struct cw_kilo_port *u)
+{
+    return u->told.count == 0 && u->port->from_l2.count == 0 && u->port->reply.count == 0;
+}
