@@ -62,7 +62,8 @@ static int check(struct cw_tm *tm, struct cw_error *err)
                        "of two");
     if (c->kilo_entries != 0 && c->kilo_entries < CW_LANES)
         return cw_fail(err, CW_EINVAL, "kilo.entries = %u: a warp needs up to %u at once; 0 is without bound", c->kilo_entries, CW_LANES);
-    if (tm->kind != CW_KILO_TM) {
+    tm->early = tm->kind >= CW_KILO_EAPG;
+    if (tm->kind != CW_KILO_TM && tm->kind != CW_KILO_IDEAL) {
         tm->resolution = (enum cw_kilo_resolution)c->warptm_resolution;
         tm->aggregate = c->warptm_aggregate == CW_ON;
         tm->coalesce = c->warptm_coalesce == CW_ON;
@@ -89,7 +90,7 @@ static int create_parts(struct cw_tm *tm)
     for (uint32_t i = 0; i < cores; i++)
         if (cw_kilo__core_create(tm->core + i, tm, i) != CW_OK)
             return CW_ENOMEM;
-    int status = cw_kilo__vendor_create(&tm->vendor, tm);
+    int status = cw_kilo_arbitrated(tm) ? cw_kilo__arbiter_create(&tm->arbiter, tm) : cw_kilo__vendor_create(&tm->vendor, tm);
     for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
         status = cw_kilo__port_create(tm->port + i, tm, i);
         if (status == CW_OK)
@@ -109,6 +110,7 @@ static void destroy(struct cw_tm *tm)
             cw_kilo__port_destroy(tm->port[i]);
     }
     cw_kilo__vendor_destroy(tm->vendor);
+    cw_kilo__arbiter_destroy(tm->arbiter);
     for (uint32_t i = 0; tm->core != NULL && i < tm->config->core_count; i++)
         if (tm->core[i].tm != NULL)
             cw_kilo__core_destroy(tm->core + i);
@@ -148,6 +150,16 @@ static int create_warptm(struct cw_tm **out, const struct cw_tm_config *config, 
     return create(out, config, CW_KILO_WARPTM, err);
 }
 
+static int create_el(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+{
+    return create(out, config, CW_KILO_EL, err);
+}
+
+static int create_ideal(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+{
+    return create(out, config, CW_KILO_IDEAL, err);
+}
+
 static uint32_t components(struct cw_tm *tm, struct cw_component **list, uint32_t max)
 {
     uint32_t cnt = 0;
@@ -155,7 +167,7 @@ static uint32_t components(struct cw_tm *tm, struct cw_component **list, uint32_
         list[cnt++] = cw_kilo__port_component(tm->port[i]);
         list[cnt++] = cw_kilo__unit_component(tm->unit[i]);
     }
-    list[cnt++] = cw_kilo__vendor_component(tm->vendor);
+    list[cnt++] = cw_kilo_arbitrated(tm) ? cw_kilo__arbiter_component(tm->arbiter) : cw_kilo__vendor_component(tm->vendor);
     return cnt;
 }
 
@@ -193,3 +205,7 @@ const struct cw_tm_system cw_tm_kilotm =
     SYSTEM("kilotm", "Kilo TM: value-based validation at commit units (Fung 2015, chapter 4)", create_kilotm);
 const struct cw_tm_system cw_tm_warptm =
     SYSTEM("warptm", "WarpTM: Kilo TM with warp-level management and temporal conflict detection (Fung 2015, chapter 6)", create_warptm);
+const struct cw_tm_system cw_tm_warptm_el =
+    SYSTEM("warptm-el", "WarpTM with idealised eager conflict detection (Ren and Lis, HPCA 2018, section III)", create_el);
+const struct cw_tm_system cw_tm_ideal =
+    SYSTEM("ideal", "Ideal TM: conflicts are detected and resolved at no cost (Fung 2015, 4.1)", create_ideal);

@@ -202,7 +202,9 @@ static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
         cw_kilo__emit(c, warp, p);
         if (w->touched[part] == 0)
             continue;
-        if (c->tm->aggregate)
+        if (c->tm->kind == CW_KILO_EL)
+            w->acks++;
+        else if (c->tm->aggregate)
             w->verdicts[0]++;
         else
             for (uint32_t rest = w->touched[part]; rest != 0; rest &= rest - 1)
@@ -217,12 +219,15 @@ static void walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     uint32_t rows = w->rows_read + w->rows_written, row = w->read / 2;
     bool write = row >= w->rows_read;
     cw_kilo__read_log(c, warp, 2 * rows, write, write ? row - w->rows_read : row, w->read % 2 != 0, now);
-    if (w->step < w->back / 2) {
+    if (w->step < w->back / 2 && now >= w->walk_free) {
         write = w->step >= w->rows_read;
+        const uint32_t *lanes = write ? &w->log.write[w->step - w->rows_read].lanes : &w->log.read[w->step].lanes;
+        if (!c->tm->aggregate && c->tm->config->kilo_walker == CW_KILO_ENTRY)
+            w->walk_free = now + cw_kilo_lane_cnt(*lanes & w->members) * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
         send_row(c, warp, write, write ? w->step - w->rows_read : w->step, now);
         w->step++;
     }
-    if (w->step == rows)
+    if (w->step == rows && now >= w->walk_free)
         send_done(c, warp, now);
 }
 
@@ -278,6 +283,19 @@ void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p)
     c->warp[p->warp].acks--;
 }
 
+/* The arbiter has spoken: memory is as it will be. WarpTM-EL still sends the write logs, for the time and the traffic. */
+static void take_decision(struct cw_kilo_core *c, const struct cw_kilo_grant *g, cw_time now)
+{
+    struct cw_kilo_warp *w = c->warp + g->warp;
+    uint32_t fail = w->members & ~g->pass;
+    cw_kilo__seal(c, g->warp, g->pass, now);
+    cw_kilo__abort_lanes(c, g->warp, fail, CW_KILO_BY_VALIDATION, now);
+    w->undecided = w->rows_read = 0;
+    w->members = g->writers;
+    if (c->tm->kind == CW_KILO_IDEAL || g->writers == 0)
+        w->phase = CW_KILO_ANSWER;
+}
+
 /* Ticks */
 
 static void take_grants(struct cw_kilo_core *c, cw_time now)
@@ -289,6 +307,8 @@ static void take_grants(struct cw_kilo_core *c, cw_time now)
         w->first_id = g->first;
         w->epoch = g->epoch;
         w->phase = CW_KILO_WALK;
+        if (cw_kilo_arbitrated(c->tm))
+            take_decision(c, g, now);
     }
 }
 

@@ -71,6 +71,16 @@ static void wake_next(struct cw_kilo_core *c, cw_time now)
         cw_core_wake_warp(c->core, (uint32_t)warp, now);
 }
 
+/* The last attempt's reads leave the core's filter of running reads. */
+static void forget_readers(struct cw_kilo_core *c, const struct cw_kilo_warp *w)
+{
+    if (!c->tm->early)
+        return;
+    for (uint32_t i = 0; i < w->log.read_cnt; i++)
+        for (uint32_t rest = w->log.read[i].lanes; rest != 0; rest &= rest - 1)
+            c->readers[cw_kilo__reader_hash(w->log.read[i].addr[__builtin_ctz(rest)])]--;
+}
+
 void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
@@ -80,6 +90,7 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lane
     w->aborted = w->ready = w->losers = w->tcd_conflict = 0;
     w->begun = now;
     memset(w->first_read, 0, sizeof w->first_read);
+    forget_readers(c, w);
     cw_redo_log_clear(&w->log);
     if (o != NULL)
         for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -301,6 +312,7 @@ static void finish_load(struct cw_kilo_core *c, struct cw_kilo_access *a, uint32
             r[i].addr[lane] = (a->inst->addr[lane] & ~UINT64_C(3)) + 4 * i;
             r[i].value[lane] = a->word[lane][i];
             w->stamp[row + i][lane] = a->stamp[lane];
+            c->readers[cw_kilo__reader_hash(r[i].addr[lane])] += c->tm->early;
         }
     }
     post_rows(c, a->warp, false, row, words);
@@ -378,6 +390,8 @@ static void reply(void *self, struct cw_packet *p, cw_time now)
 static cw_time tick(void *self, cw_time now)
 {
     struct cw_kilo_core *c = self;
+    if (c->tm->arbiter != NULL)
+        cw_kilo__arbiter_follow(c, now);
     retire(c, now);
     cw_log_port_tick(&c->log, c->core, now);
     bool more = c->committing_cnt > 0 && cw_kilo__commit_tick(c, now);
@@ -445,7 +459,7 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
     c->table = malloc(config->tm_ownership_entries > config->warptm_scr_bits / 8 ? config->tm_ownership_entries : config->warptm_scr_bits / 8);
     if (c->warp == NULL || c->access == NULL || c->log.op == NULL || c->table == NULL ||
         cw_fifo_create(&c->grant, config->core_warps + 1, NULL) != CW_OK ||
-        cw_fifo_create(&c->request, config->core_warps + 1, NULL) != CW_OK || cw_fifo_create(&c->notice, 1024, NULL) != CW_OK)
+        cw_fifo_create(&c->request, config->core_warps + 1, NULL) != CW_OK)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < ACCESSES; i++) {
         c->access[i].next = c->free;
@@ -466,5 +480,4 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->table);
     cw_fifo_destroy(&c->grant);
     cw_fifo_destroy(&c->request);
-    cw_fifo_destroy(&c->notice);
 }

@@ -24,6 +24,10 @@ struct cw_kilo_port {
     uint32_t told_cnt;
     struct cw_kilo_written *written; /* NULL: no temporal conflict detection */
     bool unit_turn;
+    /* idealised systems: commits on their way, and the last one that has been carried out */
+    struct cw_kilo_apply *apply; /* ring, power of two */
+    uint32_t apply_cap, apply_head, apply_cnt;
+    uint64_t commits;
 };
 
 /* Last-written time that the reply carries. */
@@ -57,7 +61,7 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
     struct cw_packet *p = cw_fifo_pop(&u->port->from_l2, now);
     p->kind = CW_PK_TX_REPLY;
     memcpy(p->u.data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
-    p->warpts = written_time(u, p);
+    p->warpts = cw_kilo_arbitrated(u->tm) ? u->commits : written_time(u, p);
     uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     if (u->written != NULL)
         payload += config->tcd_reply_bytes;
@@ -92,9 +96,48 @@ static struct cw_packet *listen(struct cw_kilo_port *u, cw_time now)
     return e != NULL ? e->packet : NULL;
 }
 
+void cw_kilo__port_apply(struct cw_kilo_port *u, const struct cw_kilo_apply *e)
+{
+    if (u->apply_cnt == u->apply_cap) {
+        uint32_t cap = u->apply_cap == 0 ? 256 : 2 * u->apply_cap;
+        struct cw_kilo_apply *larger = malloc(cap * sizeof *larger);
+        if (larger == NULL) {
+            cw_kilo__fault(u->tm, CW_ENOMEM, "out of host memory for idealised commits");
+            return;
+        }
+        for (uint32_t i = 0; i < u->apply_cnt; i++)
+            larger[i] = u->apply[(u->apply_head + i) & (u->apply_cap - 1)];
+        free(u->apply);
+        u->apply = larger;
+        u->apply_cap = cap;
+        u->apply_head = 0;
+    }
+    u->apply[(u->apply_head + u->apply_cnt++) & (u->apply_cap - 1)] = *e;
+    if (e->ready < u->component.wake)
+        u->component.wake = e->ready;
+}
+
+static void carry_out(struct cw_kilo_port *u, cw_time now)
+{
+    const struct cw_tm_observer *o = u->tm->cfg.observer;
+    while (u->apply_cnt > 0 && u->apply[u->apply_head].ready <= now) {
+        const struct cw_kilo_apply *e = u->apply + u->apply_head;
+        uint8_t *to = cw_devmem_at(u->tm->cfg.memory, e->addr);
+        for (uint32_t b = 0; b < 4; b++)
+            if (e->bytes >> b & 1)
+                to[b] = (uint8_t)(e->value >> (8 * b));
+        u->commits = e->commit;
+        if (o != NULL)
+            o->write(o->self, e->attempt, e->addr, e->value, e->bytes, now);
+        u->apply_head = (u->apply_head + 1) & (u->apply_cap - 1);
+        u->apply_cnt--;
+    }
+}
+
 static void tick(void *self, cw_time now)
 {
     struct cw_kilo_port *u = self;
+    carry_out(u, now);
     struct cw_packet *message = listen(u, now);
     bool load = cw_fifo_peek(&u->port->from_l2, now) != NULL;
     if (cw_fifo_can_push(&u->port->reply, now) && (message != NULL || load)) {
@@ -108,7 +151,10 @@ static void tick(void *self, cw_time now)
     }
     cw_time a = cw_fifo_next(&u->port->from_l2), b = cw_fifo_next(&u->told);
     cw_time next = a < b ? a : b;
-    u->component.wake = next > now ? next : now + u->period;
+    next = next > now ? next : now + u->period;
+    if (u->apply_cnt > 0 && u->apply[u->apply_head].ready < next)
+        next = u->apply[u->apply_head].ready;
+    u->component.wake = next;
 }
 
 bool cw_kilo__port_room(const struct cw_kilo_port *p, cw_time now)
@@ -148,6 +194,7 @@ void cw_kilo__port_destroy(struct cw_kilo_port *u)
         return;
     cw_fifo_destroy(&u->told);
     cw_kilo_written_destroy(u->written);
+    free(u->apply);
     free(u);
 }
 
@@ -158,5 +205,5 @@ struct cw_component *cw_kilo__port_component(struct cw_kilo_port *u)
 
 bool cw_kilo__port_idle(const struct cw_kilo_port *u)
 {
-    return u->told.count == 0 && u->port->from_l2.count == 0 && u->port->reply.count == 0;
+    return u->told.count == 0 && u->apply_cnt == 0 && u->port->from_l2.count == 0 && u->port->reply.count == 0;
 }

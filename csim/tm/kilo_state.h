@@ -14,6 +14,7 @@
 
 enum cw_kilo_kind { CW_KILO_TM, CW_KILO_WARPTM, CW_KILO_EAPG, CW_KILO_EL, CW_KILO_IDEAL };
 enum cw_kilo_resolution { CW_KILO_NONE, CW_KILO_SCR, CW_KILO_2PCR, CW_KILO_SCR_FREE, CW_KILO_2PCR_FREE };
+enum { CW_KILO_ENTRY, CW_KILO_ROW }; /* kilo.walker */
 enum cw_kilo_tcd { CW_KILO_TCD_AUTO, CW_KILO_TCD_OFF, CW_KILO_TCD_PUBLISHED, CW_KILO_TCD_CLOSED };
 enum cw_kilo_sabotage { CW_KILO_SOUND, CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF_ORDER, CW_KILO_IGNORE_HAZARD };
 
@@ -66,6 +67,7 @@ struct cw_kilo_warp {
     cw_time probe_at;
     uint64_t first_id;
     uint32_t epoch;
+    cw_time walk_free;                 /* until then the walker is busy with a row */
     uint32_t members;                  /* lanes with commit IDs */
     uint32_t rows_read, rows_written;  /* of the logs that are validated */
     uint32_t touched[CW_KILO_PARTITIONS], wrote[CW_KILO_PARTITIONS]; /* lanes by partition */
@@ -127,7 +129,6 @@ struct cw_kilo_core {
     cw_time watchdog;                    /* next look for long attempts */
     struct cw_kilo_cat *cat;             /* EAPG */
     uint32_t readers[1024];              /* ideal, EAPG: running reads per hashed word */
-    struct cw_fifo notice;               /* ideal: commits */
 };
 
 struct cw_kilo_unit;
@@ -142,6 +143,7 @@ struct cw_tm {
     enum cw_kilo_resolution resolution;
     enum cw_kilo_tcd tcd;
     bool aggregate, coalesce;
+    bool early; /* cores keep a filter of running reads */
     struct cw_kilo_core *core;
     struct cw_kilo_port **port;
     struct cw_kilo_unit **unit;
@@ -206,7 +208,8 @@ struct cw_component *cw_kilo__vendor_component(struct cw_kilo_vendor *v);
 void cw_kilo__ask_id(struct cw_kilo_core *c, uint32_t warp, uint32_t cnt, cw_time now);
 struct cw_kilo_grant {
     uint64_t first;
-    uint32_t warp, epoch; /* epoch: how often IDs have begun again */
+    uint32_t warp, epoch;   /* epoch: how often IDs have begun again */
+    uint32_t pass, writers; /* from the arbiter: lanes that commit; of these, lanes with writes */
 };
 struct cw_fifo *cw_kilo__vendor_retired(struct cw_kilo_vendor *v, uint32_t partition);
 
@@ -226,6 +229,25 @@ struct cw_kilo_event {
 };
 bool cw_kilo__port_room(const struct cw_kilo_port *p, cw_time now);
 void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time now);
+
+/* kilo_arbiter.c: idealised conflict detection */
+struct cw_kilo_apply {
+    uint64_t addr, commit, attempt;
+    cw_time ready;
+    uint32_t value;
+    uint8_t bytes;
+};
+int cw_kilo__arbiter_create(struct cw_kilo_arbiter **out, struct cw_tm *tm);
+void cw_kilo__arbiter_destroy(struct cw_kilo_arbiter *a);
+struct cw_component *cw_kilo__arbiter_component(struct cw_kilo_arbiter *a);
+/* Aborts what the core runs on words that have been overwritten. */
+void cw_kilo__arbiter_follow(struct cw_kilo_core *c, cw_time now);
+/* Writes a word at the port's first edge at or after e->ready. */
+void cw_kilo__port_apply(struct cw_kilo_port *p, const struct cw_kilo_apply *e);
+static inline uint32_t cw_kilo__reader_hash(uint64_t addr)
+{
+    return (uint32_t)(((addr >> 2) * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
+}
 
 /* kilo_unit.c: the commit unit */
 int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index);

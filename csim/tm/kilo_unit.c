@@ -75,6 +75,7 @@ struct jobs {
 struct request {
     struct group *group;
     uint32_t cnt;
+    bool real; /* not WarpTM-EL, where the arbiter has written memory */
     uint32_t word[4 * CW_LANES];
     struct cw_packet *p;
     cw_time ready;
@@ -104,6 +105,7 @@ struct cw_kilo_unit {
     uint32_t out_cap, out_head, out_cnt;
     cw_time waiting;                              /* since when the pass pointer waits for a conflict; 0: it does not */
     uint64_t published;
+    cw_time input_free;                           /* until then the last message is being taken in */
 };
 
 static struct entry *at(const struct cw_kilo_unit *u, uint64_t id)
@@ -273,7 +275,7 @@ static void add_word(struct request *r, const struct word *w, uint32_t index, bo
     uint32_t offset = (uint32_t)(w->addr - r->p->addr);
     r->word[r->cnt++] = index;
     r->p->sectors |= (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
-    if (!write)
+    if (!write || !r->real)
         return;
     for (uint32_t b = 0; b < 4; b++)
         if (w->bytes >> b & 1)
@@ -292,6 +294,7 @@ static void issue(struct cw_kilo_unit *u, struct jobs *q, bool write, cw_time no
     struct request *r = u->request + slot;
     uint64_t mask = ~(uint64_t)(u->tm->coalesce ? config->cu_write_bytes - 1 : 3), region = head.group->word[head.word].addr & mask;
     r->group = head.group;
+    r->real = u->tm->kind != CW_KILO_EL;
     r->cnt = 0;
     r->p = cw_packet_new(u->tm->cfg.pool);
     r->p->kind = write ? CW_PK_WRITE : CW_PK_READ;
@@ -357,6 +360,8 @@ static void verdict(struct cw_kilo_unit *u, struct entry *e, cw_time now)
         g->passed |= bit;
         e->state = ANSWERED;
     }
+    if (u->tm->kind == CW_KILO_EL)
+        return; /* it has been decided */
     if (!u->tm->aggregate)
         send(u, g, CW_KILO_VERDICT, g->passed & bit, g->failed & bit, now);
     else if ((g->passed | g->failed) == g->accessed)
@@ -403,7 +408,7 @@ static void wrote(struct cw_kilo_unit *u, const struct request *r, cw_time now)
     for (uint32_t i = 0; i < r->cnt; i++) {
         const struct word *w = g->word + r->word[i];
         struct entry *e = at(u, id_of(g, w->lane));
-        if (o != NULL)
+        if (o != NULL && r->real)
             o->write(o->self, g->attempt[w->lane], w->addr, w->value, w->bytes, now);
         if (--e->writes > 0)
             continue;
@@ -545,7 +550,7 @@ static bool commit_step(struct cw_kilo_unit *u)
         commit_entry(u, e);
     }
     u->commit++;
-    if (u->tm->coalesce && u->commit == g->first + g->cnt && g->committing != 0) {
+    if (u->tm->coalesce && u->commit == g->first + g->cnt && u->tm->sabotage != CW_KILO_OUT_OF_ORDER) {
         for (uint32_t rest = g->committing; rest != 0; rest &= rest - 1)
             queue_lane(u, g, (uint32_t)__builtin_ctz(rest), u->batches);
         u->batches++;
@@ -582,6 +587,8 @@ static bool retire_step(struct cw_kilo_unit *u)
 /* Tells the ID vendor, when it needs to know. */
 static void publish(struct cw_kilo_unit *u, cw_time now)
 {
+    if (u->tm->vendor == NULL)
+        return;
     struct cw_fifo *to = cw_kilo__vendor_retired(u->tm->vendor, u->index);
     bool due = u->tm->config->kilo_entries != 0 || u->retire == u->tail;
     if (!due || u->published == u->retire || !cw_fifo_can_push(to, now))
@@ -657,17 +664,33 @@ static void take_done_fill(struct cw_kilo_unit *u, struct group *g, const struct
 {
     g->filled = true;
     g->accessed = p->outcome[0];
+    if (u->tm->kind == CW_KILO_EL)
+        g->out_pass = g->accessed;
     for (uint32_t rest = g->members; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         at(u, id_of(g, lane))->cursor = g->head[0][lane];
     }
 }
 
+/*
+ * Cycles that a message takes at the input. WarpTM takes a warp's message at once, Kilo TM a transaction per cycle ([art]): a log row has an
+ * entry for each of the warp's transactions, void where it belongs to another partition; DONE counts those with accesses here.
+ */
+static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_packet *p)
+{
+    if (u->tm->aggregate)
+        return 1;
+    if (p->kind == CW_PK_TX_LOG)
+        return cw_kilo_lane_cnt(p->lanes);
+    return p->sub == CW_KILO_DONE ? 1 + cw_kilo_lane_cnt(p->outcome[0]) : 1;
+}
+
 static bool accept(struct cw_kilo_unit *u, cw_time now)
 {
-    struct cw_packet *p = cw_fifo_pop(&u->port->from_noc, now);
+    struct cw_packet *p = now >= u->input_free ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
     if (p == NULL)
         return false;
+    u->input_free = now + input_cycles(u, p) * u->period;
     struct group *g = group_of(u, p);
     if (g != NULL && p->kind == CW_PK_TX_LOG)
         take_log(u, g, p);
@@ -700,7 +723,9 @@ static void tick(void *self, cw_time now)
     publish(u, now);
     more |= accept(u, now);
     more |= u->write.cnt > 0 || u->compare.cnt > 0 || u->out_cnt > 0;
-    cw_time next = cw_fifo_next(&u->port->from_noc), done = cw_fifo_next(&u->port->l2_done);
+    cw_time next = cw_fifo_next(&u->port->from_noc);
+    next = next < u->input_free ? u->input_free : next;
+    cw_time done = cw_fifo_next(&u->port->l2_done);
     next = done < next ? done : next;
     if (u->line_cnt > 0 && u->request[u->line[u->line_head]].ready < next)
         next = u->request[u->line[u->line_head]].ready;

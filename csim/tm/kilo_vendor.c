@@ -90,7 +90,8 @@ void cw_kilo__ask_id(struct cw_kilo_core *c, uint32_t warp, uint32_t cnt, cw_tim
 {
     uintptr_t code = (uintptr_t)warp | (uintptr_t)cnt << 8;
     cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    cw_fifo_push(&c->request, now, c->tm->config->kilo_id_latency * period, (void *)code);
+    uint32_t cycles = cw_kilo_arbitrated(c->tm) ? 1 : c->tm->config->kilo_id_latency;
+    cw_fifo_push(&c->request, now, cycles * period, (void *)code);
     c->asking++;
 }
 
