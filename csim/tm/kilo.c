@@ -150,6 +150,11 @@ static int create_warptm(struct cw_tm **out, const struct cw_tm_config *config, 
     return create(out, config, CW_KILO_WARPTM, err);
 }
 
+static int create_eapg(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+{
+    return create(out, config, CW_KILO_EAPG, err);
+}
+
 static int create_el(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
 {
     return create(out, config, CW_KILO_EL, err);
@@ -209,3 +214,5 @@ const struct cw_tm_system cw_tm_warptm_el =
     SYSTEM("warptm-el", "WarpTM with idealised eager conflict detection (Ren and Lis, HPCA 2018, section III)", create_el);
 const struct cw_tm_system cw_tm_ideal =
     SYSTEM("ideal", "Ideal TM: conflicts are detected and resolved at no cost (Fung 2015, 4.1)", create_ideal);
+const struct cw_tm_system cw_tm_eapg =
+    SYSTEM("eapg", "WarpTM with early abort and pause-and-go, idealised (Ren and Lis, HPCA 2018, VI.A)", create_eapg);

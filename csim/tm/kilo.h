@@ -10,6 +10,6 @@
 
 #include "tm/tm.h"
 
-extern const struct cw_tm_system cw_tm_kilotm, cw_tm_warptm, cw_tm_warptm_el, cw_tm_ideal;
+extern const struct cw_tm_system cw_tm_kilotm, cw_tm_warptm, cw_tm_warptm_el, cw_tm_eapg, cw_tm_ideal;
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tm/kilo_cat.h"
 #include "tm/kilo_state.h"
 
 #define ACCESSES  64u /* transactional memory instructions in the system per core */
@@ -198,7 +199,6 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     struct cw_kilo_warp *w = c->warp + inst->warp;
     struct cw_stats *stats = c->tm->cfg.stats;
     bool store = inst->uop->op == CW_OP_ST;
-    (void)now;
     uint32_t max = c->tm->config->tm_log_entries, rows = w->log.write_cnt < max ? w->log.write_cnt : max;
     if (c->free == NULL || !cw_log_port_room(&c->log, store ? 2 * cw_inst_words(inst) : rows + 1))
         return false;
@@ -217,10 +217,10 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
         take_store(c, a);
     else if (a->lanes != 0)
         take_load(c, a);
-    if (a->unsent != 0)
-        queue_push(&c->send, a);
-    else
+    if (a->unsent == 0)
         complete(c, a);
+    else
+        queue_push(c->cat != NULL && cw_kilo__eapg_pause(c, a, now) ? &c->pause : &c->send, a);
     return true;
 }
 
@@ -277,6 +277,17 @@ static void send_tick(struct cw_kilo_core *c, cw_time now)
     }
     if (c->spare != NULL && cw_core_send(c->core, c->spare, now))
         c->spare = NULL;
+}
+
+/* Paused loads that may go on. Every load looks again in every cycle in which something has happened. */
+static void resume(struct cw_kilo_core *c, cw_time now)
+{
+    struct cw_kilo_queue old = c->pause;
+    c->pause = (struct cw_kilo_queue){0};
+    while (old.first != NULL) {
+        struct cw_kilo_access *a = queue_pop(&old);
+        queue_push(cw_kilo__eapg_resume(c, a, now) ? &c->send : &c->pause, a);
+    }
 }
 
 static bool grow_stamps(struct cw_kilo_warp *w)
@@ -384,6 +395,8 @@ static void reply(void *self, struct cw_packet *p, cw_time now)
         cw_kilo__verdict(c, p, now);
     else if (p->sub == CW_KILO_ACK)
         cw_kilo__ack(c, p);
+    else
+        cw_kilo__eapg_news(c, p, now);
     cw_packet_free(c->tm->cfg.pool, p);
 }
 
@@ -392,13 +405,18 @@ static cw_time tick(void *self, cw_time now)
     struct cw_kilo_core *c = self;
     if (c->tm->arbiter != NULL)
         cw_kilo__arbiter_follow(c, now);
+    if (c->pause.first != NULL)
+        resume(c, now);
     retire(c, now);
     cw_log_port_tick(&c->log, c->core, now);
     bool more = c->committing_cnt > 0 && cw_kilo__commit_tick(c, now);
     send_tick(c, now);
     more |= c->log.cnt > 0 || c->out_first != NULL || c->spare != NULL || c->send.first != NULL || c->done.first != NULL ||
             c->asking > 0;
-    return more ? now + cw_kilo_period(c->tm, CW_DOMAIN_CORE) : CW_TIME_NEVER;
+    cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
+    if (more || c->pause.first == NULL)
+        return more ? now + period : CW_TIME_NEVER;
+    return c->pause.first->paused + c->tm->config->eapg_pause_max_cycles * period; /* the oldest; before that, news wake the core */
 }
 
 static bool idle(const void *self)
@@ -461,6 +479,8 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
         cw_fifo_create(&c->grant, config->core_warps + 1, NULL) != CW_OK ||
         cw_fifo_create(&c->request, config->core_warps + 1, NULL) != CW_OK)
         return CW_ENOMEM;
+    if (tm->kind == CW_KILO_EAPG && (c->cat = cw_kilo_cat_create(config->eapg_cat_entries)) == NULL)
+        return CW_ENOMEM;
     for (uint32_t i = 0; i < ACCESSES; i++) {
         c->access[i].next = c->free;
         c->free = c->access + i;
@@ -478,6 +498,7 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->access);
     free(c->log.op);
     free(c->table);
+    cw_kilo_cat_destroy(c->cat);
     cw_fifo_destroy(&c->grant);
     cw_fifo_destroy(&c->request);
 }

@@ -76,7 +76,6 @@ struct cw_kilo_warp {
     uint32_t undecided, failed;
     uint32_t acks;                     /* awaited */
     uint32_t packets;                  /* messages of this warp that wait for the interconnect */
-    uint64_t paused;                   /* EAPG: partitions whose commits a load waits for */
     uint64_t attempt[CW_LANES];        /* observer's numbers */
     struct cw_redo_log log;
     uint64_t (*stamp)[CW_LANES];       /* ideal: commits that each read-log entry has seen */
@@ -115,7 +114,7 @@ struct cw_kilo_core {
     struct cw_tokens tokens;
     struct cw_rng rng;
     struct cw_kilo_access *access, *free;
-    struct cw_kilo_queue send, done;
+    struct cw_kilo_queue send, done, pause; /* pause: EAPG */
     uint32_t access_cnt;
     struct cw_log_port log;
     uint8_t committing[128]; /* warps with work in kilo_commit.c, oldest first; 0x80: watchdog validation */
@@ -229,6 +228,12 @@ struct cw_kilo_event {
 };
 bool cw_kilo__port_room(const struct cw_kilo_port *p, cw_time now);
 void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time now);
+
+/* kilo_eapg.c */
+void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_packet *p, cw_time now);
+/* Whether the load has to pause, and whether it may go on. */
+bool cw_kilo__eapg_pause(struct cw_kilo_core *c, struct cw_kilo_access *a, cw_time now);
+bool cw_kilo__eapg_resume(struct cw_kilo_core *c, const struct cw_kilo_access *a, cw_time now);
 
 /* kilo_arbiter.c: idealised conflict detection */
 struct cw_kilo_apply {

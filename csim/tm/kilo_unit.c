@@ -29,6 +29,7 @@ struct word {
     uint64_t addr;
     uint32_t value, next; /* next: of the lane's set, or NONE */
     uint8_t lane, bytes;
+    bool announced; /* EAPG */
 };
 
 /* The entries of one warp's commit. */
@@ -45,6 +46,7 @@ struct group {
     uint32_t out_pass, out_fail;     /* decisions */
     uint32_t writers;                /* lanes with writes */
     uint32_t committing, written;    /* lanes whose writes have been queued, are done */
+    bool over;                       /* EAPG: its end has been announced */
     uint32_t live;                   /* entries not retired */
     uint64_t attempt[CW_LANES];
     struct group *next;              /* free list */
@@ -104,6 +106,9 @@ struct cw_kilo_unit {
     struct cw_kilo_event *out;                    /* ring, power of two */
     uint32_t out_cap, out_head, out_cnt;
     cw_time waiting;                              /* since when the pass pointer waits for a conflict; 0: it does not */
+    struct cw_packet *news_first, *news_last;     /* EAPG: broadcasts, in order */
+    uint32_t news_core;                           /* next core to get the first of them */
+    uint32_t announced;                           /* words in the reference count table */
     uint64_t published;
     cw_time input_free;                           /* until then the last message is being taken in */
 };
@@ -173,6 +178,94 @@ static void speak(struct cw_kilo_unit *u, cw_time now)
         u->out_head = (u->out_head + 1) & (u->out_cap - 1);
         u->out_cnt--;
     }
+}
+
+/* EAPG. The reference count table is exact and takes a whole message per cycle, as GETM's footnote 3 idealises it; a word that finds no place in it
+ * is not announced. */
+
+static void broadcast(struct cw_kilo_unit *u, const struct group *g, uint32_t sub, struct cw_packet *p, cw_time now)
+{
+    (void)now;
+    p->sub = (uint8_t)sub;
+    p->warpts = g->first;
+    p->next = NULL;
+    if (u->news_first == NULL)
+        u->news_first = p;
+    else
+        u->news_last->next = p;
+    u->news_last = p;
+}
+
+static struct cw_packet *new_news(struct cw_kilo_unit *u, cw_time now)
+{
+    struct cw_packet *p = cw_kilo__message(u->tm, CW_PK_TX_CONTROL_REPLY, CW_KILO_COMMITTING, u->index, now);
+    p->u.log.cnt = 0;
+    return p;
+}
+
+/* The words from first on are about to be committed. */
+static void announce(struct cw_kilo_unit *u, struct group *g, uint32_t first, cw_time now)
+{
+    if (u->tm->kind != CW_KILO_EAPG)
+        return;
+    struct cw_packet *p = new_news(u, now);
+    for (uint32_t i = first; i < g->word_cnt && u->announced < u->tm->config->eapg_rct_entries; i++, u->announced++) {
+        g->word[i].announced = true;
+        p->u.log.entry[p->u.log.cnt++] = (struct cw_log_entry){.addr = g->word[i].addr};
+    }
+    if (p->u.log.cnt > 0)
+        broadcast(u, g, CW_KILO_COMMITTING, p, now);
+    else
+        cw_packet_free(u->tm->cfg.pool, p);
+}
+
+/* The group's commit is over here, when every lane is decided and written. */
+static void announce_end(struct cw_kilo_unit *u, struct group *g, cw_time now)
+{
+    uint32_t decided = g->failed | g->out_fail | g->out_pass;
+    if (u->tm->kind != CW_KILO_EAPG || g->over || decided != g->accessed || g->written != (g->out_pass & g->writers))
+        return;
+    g->over = true;
+    struct cw_packet *p = NULL;
+    for (uint32_t i = 0; i < g->word_cnt; i++) {
+        const struct word *w = g->word + i;
+        if (!w->announced)
+            continue;
+        u->announced--;
+        if (p == NULL)
+            p = new_news(u, now);
+        p->u.log.entry[p->u.log.cnt++] =
+            (struct cw_log_entry){.addr = w->addr, .value = w->value, .flags = g->out_pass >> w->lane & 1, .lane = w->lane};
+        if (p->u.log.cnt < CW_PACKET_ENTRIES)
+            continue;
+        broadcast(u, g, CW_KILO_WRITTEN, p, now);
+        p = NULL;
+    }
+    if (p != NULL)
+        broadcast(u, g, CW_KILO_WRITTEN, p, now);
+}
+
+/* One copy per cycle, behind the messages to single cores. */
+static void spread(struct cw_kilo_unit *u, cw_time now)
+{
+    struct cw_packet *p = u->news_first;
+    if (p == NULL || !cw_kilo__port_room(u->to_cores, now))
+        return;
+    bool last = u->news_core + 1 == u->tm->config->core_count;
+    struct cw_packet *copy = p;
+    if (last) {
+        u->news_first = p->next;
+    } else {
+        copy = cw_packet_new(u->tm->cfg.pool);
+        if (copy == NULL)
+            return;
+        *copy = *p;
+    }
+    copy->next = NULL;
+    copy->core = (uint16_t)u->news_core;
+    u->news_core = last ? 0 : u->news_core + 1;
+    u->tm->cfg.stats->eapg_broadcasts++;
+    cw_kilo__port_tell(u->to_cores, (struct cw_kilo_event){.note = CW_KILO_PACKET, .packet = copy}, now);
 }
 
 /* Groups */
@@ -366,6 +459,7 @@ static void verdict(struct cw_kilo_unit *u, struct entry *e, cw_time now)
         send(u, g, CW_KILO_VERDICT, g->passed & bit, g->failed & bit, now);
     else if ((g->passed | g->failed) == g->accessed)
         send(u, g, CW_KILO_VERDICT, g->passed, g->failed, now);
+    announce_end(u, g, now);
 }
 
 static void compared(struct cw_kilo_unit *u, const struct request *r, cw_time now)
@@ -414,6 +508,7 @@ static void wrote(struct cw_kilo_unit *u, const struct request *r, cw_time now)
             continue;
         e->state = RETIRED;
         acknowledge(u, g, w->lane, now);
+        announce_end(u, g, now);
     }
 }
 
@@ -481,7 +576,7 @@ static bool hazard_step(struct cw_kilo_unit *u)
         e->pass_over = 1;
         e->cursor = g->head[1][e->lane];
     }
-    if (e->cursor == NONE) {
+    if (e->cursor == NONE || u->tm->kind == CW_KILO_EL) { /* there, nothing is left to detect */
         e->state = WAIT;
         u->hazard++;
         return true;
@@ -640,9 +735,10 @@ static uint32_t store_word(struct cw_kilo_unit *u, struct group *g, const struct
     return i;
 }
 
-static void take_log(struct cw_kilo_unit *u, struct group *g, const struct cw_packet *p)
+static void take_log(struct cw_kilo_unit *u, struct group *g, const struct cw_packet *p, cw_time now)
 {
     bool write = p->sub == CW_KILO_WRITES;
+    uint32_t first = g->word_cnt;
     u->tm->cfg.stats->cu_packets++;
     u->tm->cfg.stats->cu_entries += p->u.log.cnt;
     for (uint32_t i = 0; i < p->u.log.cnt; i++) {
@@ -658,6 +754,8 @@ static void take_log(struct cw_kilo_unit *u, struct group *g, const struct cw_pa
         }
     }
     u->batches++;
+    if (write)
+        announce(u, g, first, now);
 }
 
 static void take_done_fill(struct cw_kilo_unit *u, struct group *g, const struct cw_packet *p)
@@ -693,12 +791,13 @@ static bool accept(struct cw_kilo_unit *u, cw_time now)
     u->input_free = now + input_cycles(u, p) * u->period;
     struct group *g = group_of(u, p);
     if (g != NULL && p->kind == CW_PK_TX_LOG)
-        take_log(u, g, p);
+        take_log(u, g, p, now);
     else if (g != NULL && p->sub == CW_KILO_DONE)
         take_done_fill(u, g, p);
     else if (g != NULL) {
         g->out_pass |= p->outcome[CW_KILO_PASS];
         g->out_fail |= p->outcome[CW_KILO_FAIL];
+        announce_end(u, g, now);
         if (u->tm->sabotage == CW_KILO_OUT_OF_ORDER)
             commit_at_once(u, g, p->outcome[CW_KILO_PASS]);
     }
@@ -712,6 +811,7 @@ static void tick(void *self, cw_time now)
     bool more = false;
     take_done(u, now);
     speak(u, now);
+    spread(u, now);
     issue(u, &u->write, true, now);
     issue(u, &u->compare, false, now);
     feed_l2(u, now);
@@ -722,7 +822,7 @@ static void tick(void *self, cw_time now)
     more |= retire_step(u);
     publish(u, now);
     more |= accept(u, now);
-    more |= u->write.cnt > 0 || u->compare.cnt > 0 || u->out_cnt > 0;
+    more |= u->write.cnt > 0 || u->compare.cnt > 0 || u->out_cnt > 0 || u->news_first != NULL;
     cw_time next = cw_fifo_next(&u->port->from_noc);
     next = next < u->input_free ? u->input_free : next;
     cw_time done = cw_fifo_next(&u->port->l2_done);
@@ -793,5 +893,5 @@ struct cw_component *cw_kilo__unit_component(struct cw_kilo_unit *u)
 
 bool cw_kilo__unit_idle(const struct cw_kilo_unit *u)
 {
-    return u->retire == u->tail && u->out_cnt == 0 && u->line_cnt == 0 && u->idle_cnt == REQUESTS;
+    return u->retire == u->tail && u->out_cnt == 0 && u->news_first == NULL && u->line_cnt == 0 && u->idle_cnt == REQUESTS;
 }
