@@ -106,8 +106,6 @@ struct cw_kilo_unit {
     struct cw_kilo_event *out;                    /* ring, power of two */
     uint32_t out_cap, out_head, out_cnt;
     cw_time waiting;                              /* since when the pass pointer waits for a conflict; 0: it does not */
-    struct cw_packet *news_first, *news_last;     /* EAPG: broadcasts, in order */
-    uint32_t news_core;                           /* next core to get the first of them */
     uint32_t announced;                           /* words in the reference count table */
     uint64_t published;
     cw_time input_free;                           /* until then the last message is being taken in */
@@ -180,20 +178,24 @@ static void speak(struct cw_kilo_unit *u, cw_time now)
     }
 }
 
-/* EAPG. The reference count table is exact and takes a whole message per cycle, as GETM's footnote 3 idealises it; a word that finds no place in it
+/* EAPG. One copy of a broadcast per core leaves through the one way out. The reference count table is exact and takes a whole message per cycle, as GETM's footnote 3 idealises it; a word that finds no place in it
  * is not announced. */
 
-static void broadcast(struct cw_kilo_unit *u, const struct group *g, uint32_t sub, struct cw_packet *p, cw_time now)
+static void broadcast(struct cw_kilo_unit *u, const struct group *g, uint32_t sub, struct cw_packet *p)
 {
-    (void)now;
+    const uint32_t cores = u->tm->config->core_count;
     p->sub = (uint8_t)sub;
     p->warpts = g->first;
-    p->next = NULL;
-    if (u->news_first == NULL)
-        u->news_first = p;
-    else
-        u->news_last->next = p;
-    u->news_last = p;
+    for (uint32_t i = 0; i < cores; i++) {
+        struct cw_packet *copy = i + 1 < cores ? cw_packet_new(u->tm->cfg.pool) : p;
+        if (copy == NULL)
+            break;
+        if (copy != p)
+            *copy = *p;
+        copy->core = (uint16_t)i;
+        u->tm->cfg.stats->eapg_broadcasts++;
+        tell(u, (struct cw_kilo_event){.note = CW_KILO_PACKET, .packet = copy});
+    }
 }
 
 static struct cw_packet *new_news(struct cw_kilo_unit *u, cw_time now)
@@ -214,7 +216,7 @@ static void announce(struct cw_kilo_unit *u, struct group *g, uint32_t first, cw
         p->u.log.entry[p->u.log.cnt++] = (struct cw_log_entry){.addr = g->word[i].addr};
     }
     if (p->u.log.cnt > 0)
-        broadcast(u, g, CW_KILO_COMMITTING, p, now);
+        broadcast(u, g, CW_KILO_COMMITTING, p);
     else
         cw_packet_free(u->tm->cfg.pool, p);
 }
@@ -238,34 +240,11 @@ static void announce_end(struct cw_kilo_unit *u, struct group *g, cw_time now)
             (struct cw_log_entry){.addr = w->addr, .value = w->value, .flags = g->out_pass >> w->lane & 1, .lane = w->lane};
         if (p->u.log.cnt < CW_PACKET_ENTRIES)
             continue;
-        broadcast(u, g, CW_KILO_WRITTEN, p, now);
+        broadcast(u, g, CW_KILO_WRITTEN, p);
         p = NULL;
     }
     if (p != NULL)
-        broadcast(u, g, CW_KILO_WRITTEN, p, now);
-}
-
-/* One copy per cycle, behind the messages to single cores. */
-static void spread(struct cw_kilo_unit *u, cw_time now)
-{
-    struct cw_packet *p = u->news_first;
-    if (p == NULL || !cw_kilo__port_room(u->to_cores, now))
-        return;
-    bool last = u->news_core + 1 == u->tm->config->core_count;
-    struct cw_packet *copy = p;
-    if (last) {
-        u->news_first = p->next;
-    } else {
-        copy = cw_packet_new(u->tm->cfg.pool);
-        if (copy == NULL)
-            return;
-        *copy = *p;
-    }
-    copy->next = NULL;
-    copy->core = (uint16_t)u->news_core;
-    u->news_core = last ? 0 : u->news_core + 1;
-    u->tm->cfg.stats->eapg_broadcasts++;
-    cw_kilo__port_tell(u->to_cores, (struct cw_kilo_event){.note = CW_KILO_PACKET, .packet = copy}, now);
+        broadcast(u, g, CW_KILO_WRITTEN, p);
 }
 
 /* Groups */
@@ -811,7 +790,6 @@ static void tick(void *self, cw_time now)
     bool more = false;
     take_done(u, now);
     speak(u, now);
-    spread(u, now);
     issue(u, &u->write, true, now);
     issue(u, &u->compare, false, now);
     feed_l2(u, now);
@@ -822,7 +800,7 @@ static void tick(void *self, cw_time now)
     more |= retire_step(u);
     publish(u, now);
     more |= accept(u, now);
-    more |= u->write.cnt > 0 || u->compare.cnt > 0 || u->out_cnt > 0 || u->news_first != NULL;
+    more |= u->write.cnt > 0 || u->compare.cnt > 0 || u->out_cnt > 0;
     cw_time next = cw_fifo_next(&u->port->from_noc);
     next = next < u->input_free ? u->input_free : next;
     cw_time done = cw_fifo_next(&u->port->l2_done);
@@ -893,5 +871,5 @@ struct cw_component *cw_kilo__unit_component(struct cw_kilo_unit *u)
 
 bool cw_kilo__unit_idle(const struct cw_kilo_unit *u)
 {
-    return u->retire == u->tail && u->out_cnt == 0 && u->news_first == NULL && u->line_cnt == 0 && u->idle_cnt == REQUESTS;
+    return u->retire == u->tail && u->out_cnt == 0 && u->line_cnt == 0 && u->idle_cnt == REQUESTS;
 }
