@@ -10,7 +10,8 @@
  *                           tm->from_l2       tm->from_noc <- TX_LOG, TX_CONTROL (no ROP delay)
  *
  * TX_LOAD makes its line present in the L2 (a miss fetches it) before it goes on to from_l2; TX_STORE passes as a hit.
- * The values of a transactional load are read by the transactional system at its decision, straight from device memory.
+ * The values of a transactional load are in u.data, as they were when the slice served it; a system may instead read
+ * device memory at its decision, if nobody else can write those words at the same instant.
  * A packet that the system puts in to_l2 is an ordinary WRITE or READ from the commit unit (core field = 0xffff): the
  * slice writes the bytes into device memory, or copies them out, when it serves it and then pushes the packet to
  * l2_done.

@@ -60,7 +60,8 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
     const struct cw_config *config = u->tm->config;
     struct cw_packet *p = cw_fifo_pop(&u->port->from_l2, now);
     p->kind = CW_PK_TX_REPLY;
-    memcpy(p->u.data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+    if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory; else the values are those of the L2's access */
+        memcpy(p->u.data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
     p->warpts = cw_kilo_arbitrated(u->tm) ? u->commits : written_time(u, p);
     uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     if (u->written != NULL)
