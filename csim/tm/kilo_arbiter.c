@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tm/kilo_state.h"
+#include "tm/write_set.h"
 
 #define LISTED 65536u /* written words that cores can still follow; power of two */
 
@@ -36,6 +37,7 @@ struct cw_kilo_arbiter {
     uint64_t *followed; /* per core: of these, looked at */
     struct cw_kilo_grant *grant;
     uint32_t *granted;
+    struct cw_write_set set; /* of the lane that is being decided */
 };
 
 static struct slot *find(struct cw_kilo_arbiter *a, uint64_t word)
@@ -77,17 +79,18 @@ static bool fresh(struct cw_kilo_arbiter *a, const struct cw_kilo_warp *w, uint3
 static void publish(struct cw_kilo_arbiter *a, const struct cw_kilo_warp *w, uint32_t lane, cw_time now)
 {
     a->commits++;
-    for (uint32_t i = 0; i < w->log.write_cnt; i++) {
-        const struct cw_write_row *row = w->log.write + i;
-        if ((row->lanes >> lane & 1) == 0 || !grow(a))
-            continue;
-        struct slot *s = find(a, row->addr[lane]);
+    cw_write_set_clear(&a->set);
+    if (cw_write_set_merge(&a->set, &w->log, 1u << lane, CW_GLOBAL_BASE, 5) != CW_OK)
+        cw_kilo__fault(a->tm, CW_ENOMEM, "out of host memory for a write set");
+    for (uint32_t i = 0; i < a->set.word_cnt && grow(a); i++) {
+        const struct cw_write_word *word = a->set.word + i;
+        struct slot *s = find(a, word->addr);
         a->slot_cnt += s->commit == 0;
-        *s = (struct slot){.word = row->addr[lane], .commit = a->commits};
-        a->listed[a->listed_cnt++ % LISTED] = (struct listed){.word = row->addr[lane], .commit = a->commits, .when = now};
-        struct cw_kilo_apply e = {.addr = row->addr[lane],
-                                  .value = row->value[lane],
-                                  .bytes = row->bytes[lane],
+        *s = (struct slot){.word = word->addr, .commit = a->commits};
+        a->listed[a->listed_cnt++ % LISTED] = (struct listed){.word = word->addr, .commit = a->commits, .when = now};
+        struct cw_kilo_apply e = {.addr = word->addr,
+                                  .value = word->value,
+                                  .bytes = word->bytes,
                                   .commit = a->commits,
                                   .attempt = w->attempt[lane],
                                   .ready = now + 1};
@@ -180,6 +183,7 @@ void cw_kilo__arbiter_destroy(struct cw_kilo_arbiter *a)
 {
     if (a == NULL)
         return;
+    cw_write_set_free(&a->set);
     free(a->slot);
     free(a->grant);
     free(a->granted);

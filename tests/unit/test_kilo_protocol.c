@@ -135,6 +135,44 @@ static void test_kilo_protocol__temporal_detection_hole(void **state)
     m_destroy(&m);
 }
 
+/*
+ * Core 0 has read A and is to write B, core 1 is to write both. Core 0 comes first in commit order, but its decision is held back. A commit unit
+ * that does not wait for it writes core 1's words first: core 0 comes before core 1 (it read the old A) and after it (its B is the last one).
+ */
+static bool overtaking(const char *system, const char *sabotage)
+{
+    static struct machine m;
+    struct m_tx first = add_to(A, 1);
+    const struct m_tx second = {.lanes = 1, .op_cnt = 2, .op = {m_access(true, 4, 1, 7, 50, A, 0), m_access(true, 4, 1, 7, 60, B, 0)}};
+    memset(&m, 0, sizeof m);
+    m_default_config(&m.config);
+    assert_int_equal(m_create(&m, system, false, sabotage), CW_OK);
+    for (uint32_t lane = 0; lane < CW_LANES; lane++)
+        first.op[1].addr[lane] = B;
+    m_script(&m, 0, 0, &first, 1, GO);
+    const struct cw_kilo_warp *w = m.tm->core[0].warp;
+    while ((w->phase != CW_KILO_ANSWER || w->packets > 0) && m.now < 2000)
+        m_run(&m, 1);
+    m.core[0].refuse = true;
+    m_script(&m, 1, 0, &second, 1, GO);
+    m_run(&m, 600);
+    m.core[0].refuse = false;
+    assert_true(m_run_all(&m, 40000));
+    bool sound = serializable(&m);
+    m_destroy(&m);
+    return sound;
+}
+
+static void test_kilo_protocol__commit_order(void **state)
+{
+    static const char *const systems[] = {"kilotm", "warptm", "eapg"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(overtaking(systems[i], NULL));
+        assert_false(overtaking(systems[i], "commit-out-of-order"));
+    }
+}
+
 /* Alone in the machine, a read-only transaction commits silently, and sends the commit units nothing. */
 static void test_kilo_protocol__silent_commit(void **state)
 {
@@ -210,6 +248,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_protocol__conflict),
     cmocka_unit_test(test_kilo_protocol__aba),
     cmocka_unit_test(test_kilo_protocol__temporal_detection_hole),
+    cmocka_unit_test(test_kilo_protocol__commit_order),
     cmocka_unit_test(test_kilo_protocol__silent_commit),
     cmocka_unit_test(test_kilo_protocol__intra_warp),
     cmocka_unit_test(test_kilo_protocol__tick_order),
