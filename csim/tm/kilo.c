@@ -76,6 +76,11 @@ static int check(struct cw_tm *tm, struct cw_error *err)
         tm->tcd = tm->kind == CW_KILO_WARPTM || tm->kind == CW_KILO_EAPG ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_OFF;
     if (cw_kilo_arbitrated(tm))
         tm->tcd = CW_KILO_TCD_OFF;
+    if (tm->tcd == CW_KILO_TCD_CLOSED && c->kilo_write_words != 0)
+        return cw_fail(err, CW_EINVAL,
+                       "kilo.write_words = %u: tcd.mode = closed has to know all writes to come; set tcd.mode to off or published, or "
+                       "kilo.write_words to 0",
+                       c->kilo_write_words);
     return check_sabotage(tm, err);
 }
 

@@ -283,6 +283,69 @@ void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p)
     c->warp[p->warp].acks--;
 }
 
+/* Sets that did not fit into a commit unit's buffer (Fung 2015, 4.2.5, unbounded transactions) */
+
+void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_packet *p)
+{
+    assert(c->resend_cnt < CW_KILO_RESENDS && c->warp[p->warp].phase == CW_KILO_ANSWER);
+    c->resend[(c->resend_head + c->resend_cnt++) % CW_KILO_RESENDS] =
+        (struct cw_kilo_resend){.first_id = p->warpts,
+                                .warp = (uint8_t)p->warp,
+                                .lane = (uint8_t)__builtin_ctz(p->outcome[0]),
+                                .partition = (uint8_t)p->partition,
+                                .write = p->outcome[1] == CW_KILO_WRITES};
+}
+
+/* The row's word of that lane, if it lies in the partition. */
+static void resend_row(struct cw_kilo_core *c, const struct cw_kilo_resend *r, cw_time now)
+{
+    const struct cw_kilo_warp *w = c->warp + r->warp;
+    const struct cw_config *config = c->tm->config;
+    uint32_t lanes = r->write ? w->log.write[r->row].lanes : w->log.read[r->row].lanes;
+    uint64_t addr = r->write ? w->log.write[r->row].addr[r->lane] : w->log.read[r->row].addr[r->lane];
+    if ((lanes >> r->lane & 1) == 0 || cw_address_partition(config, addr) != r->partition)
+        return;
+    struct cw_packet *p =
+        cw_kilo__message(c->tm, CW_PK_TX_LOG, (r->write ? CW_KILO_WRITES : CW_KILO_READS) | CW_KILO_AGAIN, r->partition, now);
+    p->lanes = w->members;
+    p->warpts = r->first_id;
+    p->tag = w->epoch;
+    p->u.log.cnt = 1;
+    p->u.log.entry[0] = (struct cw_log_entry){.addr = addr,
+                                              .value = r->write ? w->log.write[r->row].value[r->lane] : w->log.read[r->row].value[r->lane],
+                                              .bytes = r->write ? w->log.write[r->row].bytes[r->lane] : 15,
+                                              .lane = r->lane};
+    cw_packet_size(p, 8, config->noc_header_bytes, config->noc_flit_bytes);
+    cw_kilo__emit(c, r->warp, p);
+}
+
+/* One log access of the oldest request; addresses and values of a row are two. */
+static void resend_step(struct cw_kilo_core *c, cw_time now)
+{
+    struct cw_kilo_resend *r = c->resend + c->resend_head;
+    const struct cw_kilo_warp *w = c->warp + r->warp;
+    uint32_t rows = r->write ? w->log.write_cnt : w->log.read_cnt, max = c->tm->config->tm_log_entries;
+    if (r->row < rows) {
+        uint32_t word = cw_redo_log_word(r->write, r->row % max, r->half, max);
+        if (!cw_core_tx_log_access(c->core, r->warp, word, false, CW_KILO_COOKIE_RESOLVE, now))
+            return;
+        r->half = !r->half;
+        if (!r->half)
+            resend_row(c, r, now);
+        r->row += !r->half;
+        return;
+    }
+    struct cw_packet *p = cw_kilo__message(c->tm, CW_PK_TX_CONTROL, CW_KILO_EOS, r->partition, now);
+    p->lanes = w->members;
+    p->warpts = r->first_id;
+    p->tag = w->epoch;
+    p->outcome[0] = 1u << r->lane;
+    p->outcome[1] = r->write ? CW_KILO_WRITES : CW_KILO_READS;
+    cw_kilo__emit(c, r->warp, p);
+    c->resend_head = (c->resend_head + 1) % CW_KILO_RESENDS;
+    c->resend_cnt--;
+}
+
 /* The arbiter has spoken: memory is as it will be. WarpTM-EL still sends the write logs, for the time and the traffic. */
 static void take_decision(struct cw_kilo_core *c, const struct cw_kilo_grant *g, cw_time now)
 {
@@ -336,6 +399,8 @@ bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now)
     uint32_t kept = 0;
     bool more = false;
     take_grants(c, now);
+    if (c->resend_cnt > 0)
+        resend_step(c, now);
     for (uint32_t i = 0; i < c->committing_cnt; i++) {
         uint32_t warp = c->committing[i];
         struct cw_kilo_warp *w = c->warp + warp;

@@ -395,6 +395,8 @@ static void reply(void *self, struct cw_packet *p, cw_time now)
         cw_kilo__verdict(c, p, now);
     else if (p->sub == CW_KILO_ACK)
         cw_kilo__ack(c, p);
+    else if (p->sub == CW_KILO_RESEND)
+        cw_kilo__resend(c, p);
     else
         cw_kilo__eapg_news(c, p, now);
     cw_packet_free(c->tm->cfg.pool, p);
@@ -410,6 +412,7 @@ static cw_time tick(void *self, cw_time now)
     retire(c, now);
     cw_log_port_tick(&c->log, c->core, now);
     bool more = c->committing_cnt > 0 && cw_kilo__commit_tick(c, now);
+    more |= c->resend_cnt > 0;
     send_tick(c, now);
     more |= c->log.cnt > 0 || c->out_first != NULL || c->spare != NULL || c->send.first != NULL || c->done.first != NULL ||
             c->asking > 0;

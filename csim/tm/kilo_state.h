@@ -106,6 +106,14 @@ struct cw_kilo_queue {
 struct cw_kilo_cat;
 struct cw_kilo_arbiter;
 
+/* A set of one lane that a commit unit wants again. */
+struct cw_kilo_resend {
+    uint64_t first_id;
+    uint32_t row;
+    uint8_t warp, lane, partition, write, half;
+};
+#define CW_KILO_RESENDS 256u /* each of a commit unit's pointers waits for one at most */
+
 struct cw_kilo_core {
     struct cw_tm *tm;
     struct cw_core *core;
@@ -127,6 +135,8 @@ struct cw_kilo_core {
     uint32_t asking;                     /* requests without grant */
     cw_time watchdog;                    /* next look for long attempts */
     struct cw_kilo_cat *cat;             /* EAPG */
+    struct cw_kilo_resend resend[CW_KILO_RESENDS]; /* ring */
+    uint32_t resend_head, resend_cnt;
     uint32_t readers[1024];              /* ideal, EAPG: running reads per hashed word */
 };
 
@@ -189,6 +199,7 @@ bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now);
 /* Messages from the commit units. */
 void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_packet *p, cw_time now);
 void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p);
+void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_packet *p);
 /* Lanes of the attempt have committed: counts them, and tells the oracle their write set. */
 void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now);
 

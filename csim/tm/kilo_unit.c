@@ -59,8 +59,11 @@ struct entry {
     uint64_t ycid;       /* youngest conflicting entry */
     uint32_t cursor;     /* hazard detection: next word */
     uint32_t checks, writes; /* words not compared, not written */
-    uint8_t lane, state, pass_over; /* pass_over: 0 reads, 1 writes, 2 done */
+    uint8_t lane, state, pass_over; /* pass_over: 0 reads, 1 writes */
     bool hazard, differs;
+    /* sets that did not fit: read set, write set */
+    bool started; /* cursor is valid */
+    bool over[2], asked[2], here[2]; /* here: sent again, and complete */
 };
 
 /* A word that waits to be compared or written. */
@@ -420,6 +423,38 @@ static void forget_expected(struct cw_kilo_unit *u, const struct group *g, uint3
         tell(u, (struct cw_kilo_event){.note = CW_KILO_WROTE, .block = g->word[i].addr / CW_LINE_BYTES, .cnt = 1});
 }
 
+/* Unbounded transactions: a set that did not fit is asked for again by each stage that walks it, and then cut to the buffer's size. */
+
+/* Whether the whole set is here; if not, asks for it. */
+static bool whole(struct cw_kilo_unit *u, struct entry *e, uint32_t set, cw_time now)
+{
+    struct group *g = e->group;
+    if (!e->over[set] || e->here[set])
+        return true;
+    if (!e->asked[set]) {
+        e->asked[set] = true;
+        g->head[set][e->lane] = g->tail[set][e->lane] = NONE;
+        u->tm->cfg.stats->cu_resends++;
+        send(u, g, CW_KILO_RESEND, 1u << e->lane, set, now);
+    }
+    return false;
+}
+
+static void cut(const struct cw_kilo_unit *u, struct entry *e, uint32_t set)
+{
+    struct group *g = e->group;
+    uint32_t left = set == 0 ? u->tm->config->kilo_read_words : u->tm->config->kilo_write_words;
+    if (!e->over[set])
+        return;
+    e->asked[set] = e->here[set] = false;
+    for (uint32_t i = g->head[set][e->lane]; i != NONE; i = g->word[i].next)
+        if (--left == 0) {
+            g->word[i].next = NONE;
+            g->tail[set][e->lane] = i;
+            return;
+        }
+}
+
 static void verdict(struct cw_kilo_unit *u, struct entry *e, cw_time now)
 {
     struct group *g = e->group;
@@ -540,7 +575,7 @@ static void check_read(struct cw_kilo_unit *u, struct entry *e, const struct wor
 }
 
 /* One access, or one step to the next entry. */
-static bool hazard_step(struct cw_kilo_unit *u)
+static bool hazard_step(struct cw_kilo_unit *u, cw_time now)
 {
     struct entry *e = at(u, u->hazard);
     if (u->hazard == u->tail || e->group == NULL || !e->group->filled)
@@ -551,11 +586,23 @@ static bool hazard_step(struct cw_kilo_unit *u)
         u->hazard++;
         return true;
     }
+    if (!whole(u, e, e->pass_over, now))
+        return false;
+    if (!e->started) {
+        e->started = true;
+        e->cursor = g->head[e->pass_over][e->lane];
+    }
     if (e->pass_over == 0 && e->cursor == NONE) {
+        cut(u, e, 0);
         e->pass_over = 1;
+        if (!whole(u, e, 1, now)) {
+            e->started = false;
+            return false;
+        }
         e->cursor = g->head[1][e->lane];
     }
     if (e->cursor == NONE || u->tm->kind == CW_KILO_EL) { /* there, nothing is left to detect */
+        cut(u, e, 1);
         e->state = WAIT;
         u->hazard++;
         return true;
@@ -582,12 +629,15 @@ static bool pass_step(struct cw_kilo_unit *u, cw_time now)
             u->waiting = u->waiting == 0 ? now : u->waiting;
             return false;
         }
+        if (e->hazard && !whole(u, e, 0, now))
+            return false;
         if (u->waiting != 0)
             u->tm->cfg.stats->cu_wait_cycles += (now - u->waiting) / u->period;
         u->waiting = 0;
         if (e->hazard && u->tm->sabotage != CW_KILO_SKIP_REVALIDATION) {
             e->state = AGAIN;
             compare_set(u, e, u->batches++);
+            cut(u, e, 0);
         } else {
             verdict(u, e, now);
         }
@@ -599,7 +649,7 @@ static bool pass_step(struct cw_kilo_unit *u, cw_time now)
 static void commit_entry(struct cw_kilo_unit *u, struct entry *e)
 {
     struct group *g = e->group;
-    if (g->head[1][e->lane] == NONE) {
+    if ((g->writers >> e->lane & 1) == 0) {
         e->state = RETIRED;
         return;
     }
@@ -609,7 +659,7 @@ static void commit_entry(struct cw_kilo_unit *u, struct entry *e)
         queue_lane(u, g, e->lane, u->batches++);
 }
 
-static bool commit_step(struct cw_kilo_unit *u)
+static bool commit_step(struct cw_kilo_unit *u, cw_time now)
 {
     struct entry *e = at(u, u->commit);
     if (u->commit == u->pass || e->state == AGAIN)
@@ -619,7 +669,7 @@ static bool commit_step(struct cw_kilo_unit *u)
         e->state = RETIRED;
         forget_expected(u, g, e->lane);
     } else if (e->state == ANSWERED) {
-        if ((g->out_pass >> e->lane & 1) == 0)
+        if ((g->out_pass >> e->lane & 1) == 0 || !whole(u, e, 1, now))
             return false;
         commit_entry(u, e);
     }
@@ -689,8 +739,9 @@ static bool merge(struct group *g, const struct cw_log_entry *l)
 }
 
 /* Appends the word to the lane's set; a later store to the same word takes the place of the earlier one. */
-static uint32_t store_word(struct cw_kilo_unit *u, struct group *g, const struct cw_log_entry *l, bool write)
+static uint32_t store_word(struct cw_kilo_unit *u, struct group *g, const struct cw_log_entry *l, bool write, bool linked)
 {
+    g->writers |= (uint32_t)write << l->lane;
     if (write && merge(g, l))
         return NONE;
     if (g->word_cnt == g->word_cap) {
@@ -705,35 +756,52 @@ static uint32_t store_word(struct cw_kilo_unit *u, struct group *g, const struct
     }
     uint32_t i = g->word_cnt++;
     g->word[i] = (struct word){.addr = l->addr, .value = l->value, .next = NONE, .lane = l->lane, .bytes = l->bytes};
+    if (!linked)
+        return i;
     if (g->head[write][l->lane] == NONE)
         g->head[write][l->lane] = i;
     else
         g->word[g->tail[write][l->lane]].next = i;
     g->tail[write][l->lane] = i;
-    g->writers |= (uint32_t)write << l->lane;
     return i;
+}
+
+static uint32_t buffered(const struct group *g, uint32_t set, uint32_t lane)
+{
+    uint32_t cnt = 0;
+    for (uint32_t i = g->head[set][lane]; i != NONE; i = g->word[i].next)
+        cnt++;
+    return cnt;
 }
 
 static void take_log(struct cw_kilo_unit *u, struct group *g, const struct cw_packet *p, cw_time now)
 {
-    bool write = p->sub == CW_KILO_WRITES;
+    bool again = (p->sub & CW_KILO_AGAIN) != 0, write = (p->sub & ~CW_KILO_AGAIN) == CW_KILO_WRITES;
     uint32_t first = g->word_cnt;
     u->tm->cfg.stats->cu_packets++;
     u->tm->cfg.stats->cu_entries += p->u.log.cnt;
     for (uint32_t i = 0; i < p->u.log.cnt; i++) {
         const struct cw_log_entry *l = p->u.log.entry + i;
-        uint32_t word = store_word(u, g, l, write);
-        if (word == NONE)
+        struct entry *e = at(u, id_of(g, l->lane));
+        uint32_t bound = write ? u->tm->config->kilo_write_words : u->tm->config->kilo_read_words;
+        bool fits = again || bound == 0 || buffered(g, write, l->lane) < bound;
+        e->over[write] |= !fits;
+        if (!fits && write) { /* it will be sent again */
+            g->writers |= 1u << l->lane;
+            continue;
+        }
+        uint32_t word = store_word(u, g, l, write, fits);
+        if (word == NONE || again)
             continue;
         if (!write) {
-            at(u, id_of(g, l->lane))->checks++;
+            e->checks++;
             add_job(u, &u->compare, g, word, u->batches);
         } else if (u->tm->tcd == CW_KILO_TCD_CLOSED) {
             tell(u, (struct cw_kilo_event){.note = CW_KILO_EXPECT, .block = l->addr / CW_LINE_BYTES, .cnt = 1});
         }
     }
     u->batches++;
-    if (write)
+    if (write && !again)
         announce(u, g, first, now);
 }
 
@@ -743,10 +811,6 @@ static void take_done_fill(struct cw_kilo_unit *u, struct group *g, const struct
     g->accessed = p->outcome[0];
     if (u->tm->kind == CW_KILO_EL)
         g->out_pass = g->accessed;
-    for (uint32_t rest = g->members; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        at(u, id_of(g, lane))->cursor = g->head[0][lane];
-    }
 }
 
 /*
@@ -773,6 +837,8 @@ static bool accept(struct cw_kilo_unit *u, cw_time now)
         take_log(u, g, p, now);
     else if (g != NULL && p->sub == CW_KILO_DONE)
         take_done_fill(u, g, p);
+    else if (g != NULL && p->sub == CW_KILO_EOS)
+        at(u, id_of(g, (uint32_t)__builtin_ctz(p->outcome[0])))->here[p->outcome[1]] = true;
     else if (g != NULL) {
         g->out_pass |= p->outcome[CW_KILO_PASS];
         g->out_fail |= p->outcome[CW_KILO_FAIL];
@@ -794,9 +860,9 @@ static void tick(void *self, cw_time now)
     issue(u, &u->compare, false, now);
     feed_l2(u, now);
     for (uint32_t i = 0; i < u->tm->config->kilo_hazard_rate; i++)
-        more |= hazard_step(u);
+        more |= hazard_step(u, now);
     more |= pass_step(u, now);
-    more |= commit_step(u);
+    more |= commit_step(u, now);
     more |= retire_step(u);
     publish(u, now);
     more |= accept(u, now);
