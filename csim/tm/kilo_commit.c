@@ -18,6 +18,12 @@
 #include "tm/kilo_state.h"
 #include "tm/write_set.h"
 
+/* The phase that kilo_commit.c moves: that of the warp, or of a validation while it runs. */
+static enum cw_kilo_phase *stage(struct cw_kilo_warp *w)
+{
+    return w->probe ? &w->probe_phase : &w->phase;
+}
+
 void cw_kilo__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_kilo_core *c = self;
@@ -137,18 +143,18 @@ static void commit_silently(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     cw_kilo__seal(c, warp, silent, now);
 }
 
-static void ask(struct cw_kilo_core *c, uint32_t warp, cw_time now)
+static void ask(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    w->members = w->undecided = w->ready;
+    w->members = w->undecided = lanes;
     w->failed = w->acks = w->step = w->read = w->back = 0;
     w->rows_read = w->log.read_cnt;
-    w->rows_written = w->log.write_cnt;
+    w->rows_written = w->probe ? 0 : w->log.write_cnt;
     memset(w->touched, 0, sizeof w->touched);
     memset(w->wrote, 0, sizeof w->wrote);
     memset(w->passed_at, 0, sizeof w->passed_at);
     memset(w->verdicts, 0, sizeof w->verdicts);
-    w->phase = w->members != 0 ? CW_KILO_ID : CW_KILO_ANSWER;
+    *stage(w) = w->members != 0 ? CW_KILO_ID : CW_KILO_ANSWER;
     if (w->members != 0)
         cw_kilo__ask_id(c, warp, cw_kilo_lane_cnt(w->members), now);
 }
@@ -173,6 +179,7 @@ static void send_row(struct cw_kilo_core *c, uint32_t warp, bool write, uint32_t
             p->lanes = w->members;
             p->warpts = w->first_id;
             p->tag = w->epoch;
+            p->outcome[CW_KILO_PROBE] = w->probe;
             p->u.log.cnt = 0;
         }
         p->u.log.entry[p->u.log.cnt++] = (struct cw_log_entry){.addr = addr,
@@ -199,6 +206,7 @@ static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
         p->warpts = w->first_id;
         p->tag = w->epoch;
         p->outcome[0] = w->touched[part];
+        p->outcome[CW_KILO_PROBE] = w->probe;
         cw_kilo__emit(c, warp, p);
         if (w->touched[part] == 0)
             continue;
@@ -210,7 +218,7 @@ static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
             for (uint32_t rest = w->touched[part]; rest != 0; rest &= rest - 1)
                 w->verdicts[__builtin_ctz(rest)]++;
     }
-    w->phase = CW_KILO_ANSWER;
+    *stage(w) = CW_KILO_ANSWER;
 }
 
 static void walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
@@ -249,8 +257,9 @@ static void decide(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_tim
     struct cw_kilo_warp *w = c->warp + warp;
     uint32_t pass = lanes & ~w->failed, fail = lanes & w->failed;
     w->undecided &= ~lanes;
-    cw_kilo__seal(c, warp, pass, now);
-    cw_kilo__abort_lanes(c, warp, fail, CW_KILO_BY_VALIDATION, now);
+    if (!w->probe)
+        cw_kilo__seal(c, warp, pass, now);
+    cw_kilo__abort_lanes(c, warp, w->probe ? fail & w->lanes & ~w->aborted : fail, CW_KILO_BY_VALIDATION, now);
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
         uint32_t waiting = w->passed_at[part] & lanes; /* entries that failed there have gone already */
         if (waiting == 0)
@@ -264,7 +273,7 @@ void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_packet *p, cw_time
 {
     struct cw_kilo_warp *w = c->warp + p->warp;
     uint32_t pass = p->outcome[CW_KILO_PASS], fail = p->outcome[CW_KILO_FAIL];
-    assert(w->phase == CW_KILO_ANSWER && p->warpts == w->first_id);
+    assert(*stage(w) == CW_KILO_ANSWER && p->warpts == w->first_id);
     w->passed_at[p->partition] |= pass;
     w->failed |= fail;
     if (c->tm->aggregate) {
@@ -287,7 +296,7 @@ void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p)
 
 void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_packet *p)
 {
-    assert(c->resend_cnt < CW_KILO_RESENDS && c->warp[p->warp].phase == CW_KILO_ANSWER);
+    assert(c->resend_cnt < CW_KILO_RESENDS && *stage(c->warp + p->warp) == CW_KILO_ANSWER);
     c->resend[(c->resend_head + c->resend_cnt++) % CW_KILO_RESENDS] =
         (struct cw_kilo_resend){.first_id = p->warpts,
                                 .warp = (uint8_t)p->warp,
@@ -369,7 +378,7 @@ static void take_grants(struct cw_kilo_core *c, cw_time now)
         c->asking--;
         w->first_id = g->first;
         w->epoch = g->epoch;
-        w->phase = CW_KILO_WALK;
+        *stage(w) = CW_KILO_WALK;
         if (cw_kilo_arbitrated(c->tm))
             take_decision(c, g, now);
     }
@@ -379,19 +388,62 @@ static void take_grants(struct cw_kilo_core *c, cw_time now)
 static bool advance(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    if (w->phase == CW_KILO_DRAIN && w->posted == 0) {
+    if (w->phase == CW_KILO_DRAIN && w->posted == 0 && !w->probe) {
+        w->ready &= ~w->aborted; /* a validation by the watchdog may have come in between */
         commit_silently(c, warp, now);
         if (cw_kilo__resolve_needed(c, w))
             w->phase = CW_KILO_QUEUE;
         else
-            ask(c, warp, now);
+            ask(c, warp, w->ready, now);
     } else if (w->phase >= CW_KILO_QUEUE && w->phase <= CW_KILO_SCAN) {
         if (cw_kilo__resolve_step(c, warp, now))
-            ask(c, warp, now);
+            ask(c, warp, w->ready, now);
     } else if (w->phase == CW_KILO_WALK) {
         walk_step(c, warp, now);
     }
     return w->phase != CW_KILO_DRAIN && (w->phase != CW_KILO_ANSWER || (w->undecided == 0 && w->acks == 0));
+}
+
+void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now)
+{
+    cw_time limit = c->tm->config->kilo_watchdog_cycles * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
+    c->watchdog = now + limit / 4;
+    if (cw_kilo_arbitrated(c->tm)) /* it has no need: what is doomed is aborted */
+        return;
+    for (uint32_t i = 0; i < c->tm->config->core_warps; i++) {
+        struct cw_kilo_warp *w = c->warp + i;
+        cw_time since = w->begun > w->probe_at ? w->begun : w->probe_at;
+        uint32_t reads, writes;
+        lanes_with_accesses(w, &reads, &writes);
+        reads &= w->lanes & ~w->aborted;
+        if (w->phase != CW_KILO_RUN || w->probe || reads == 0 || now < since + limit)
+            continue;
+        w->probe = true;
+        c->probing[c->probing_cnt++] = (uint8_t)i;
+        c->tm->cfg.stats->tx_probes++;
+        ask(c, i, reads, now);
+    }
+}
+
+static bool probe_tick(struct cw_kilo_core *c, cw_time now)
+{
+    uint32_t kept = 0;
+    bool more = false;
+    for (uint32_t i = 0; i < c->probing_cnt; i++) {
+        struct cw_kilo_warp *w = c->warp + c->probing[i];
+        if (w->probe_phase == CW_KILO_WALK)
+            walk_step(c, c->probing[i], now);
+        if (w->probe_phase == CW_KILO_ANSWER && w->undecided == 0 && w->packets == 0) {
+            w->probe = false;
+            w->probe_at = now;
+            more = true; /* its commit may have waited for this */
+            continue;
+        }
+        more |= w->probe_phase != CW_KILO_ANSWER || w->undecided == 0;
+        c->probing[kept++] = c->probing[i];
+    }
+    c->probing_cnt = kept;
+    return more;
 }
 
 bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now)
@@ -401,6 +453,7 @@ bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now)
     take_grants(c, now);
     if (c->resend_cnt > 0)
         resend_step(c, now);
+    more = probe_tick(c, now);
     for (uint32_t i = 0; i < c->committing_cnt; i++) {
         uint32_t warp = c->committing[i];
         struct cw_kilo_warp *w = c->warp + warp;

@@ -411,7 +411,9 @@ static cw_time tick(void *self, cw_time now)
         resume(c, now);
     retire(c, now);
     cw_log_port_tick(&c->log, c->core, now);
-    bool more = c->committing_cnt > 0 && cw_kilo__commit_tick(c, now);
+    if (now >= c->watchdog)
+        cw_kilo__watchdog(c, now);
+    bool more = c->committing_cnt + c->probing_cnt > 0 && cw_kilo__commit_tick(c, now);
     more |= c->resend_cnt > 0;
     send_tick(c, now);
     more |= c->log.cnt > 0 || c->out_first != NULL || c->spare != NULL || c->send.first != NULL || c->done.first != NULL ||

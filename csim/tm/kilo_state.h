@@ -28,6 +28,7 @@ enum { CW_KILO_DONE, CW_KILO_OUTCOME, CW_KILO_EOS };
 enum { CW_KILO_VERDICT, CW_KILO_ACK, CW_KILO_RESEND, CW_KILO_COMMITTING, CW_KILO_WRITTEN };
 
 /* outcome[] of these: lanes. DONE: lanes with accesses here. OUTCOME, VERDICT: lanes that passed, and that failed. ACK: lanes. */
+#define CW_KILO_PROBE 3 /* DONE, log entries: a validation by the watchdog */
 #define CW_KILO_PASS 0
 #define CW_KILO_FAIL 1
 
@@ -64,7 +65,7 @@ struct cw_kilo_warp {
     /* between commit IDs and end of attempt */
     bool probe;                        /* a validation by the watchdog while the warp runs */
     enum cw_kilo_phase probe_phase;
-    cw_time probe_at;
+    cw_time probe_at;                  /* end of the last one */
     uint64_t first_id;
     uint32_t epoch;
     cw_time walk_free;                 /* until then the walker is busy with a row */
@@ -125,8 +126,8 @@ struct cw_kilo_core {
     struct cw_kilo_queue send, done, pause; /* pause: EAPG */
     uint32_t access_cnt;
     struct cw_log_port log;
-    uint8_t committing[128]; /* warps with work in kilo_commit.c, oldest first; 0x80: watchdog validation */
-    uint32_t committing_cnt, resolving;
+    uint8_t committing[64], probing[64]; /* warps with work in kilo_commit.c, oldest first */
+    uint32_t committing_cnt, probing_cnt, resolving;
     uint8_t *table;                      /* ownership table */
     struct cw_packet *out_first, *out_last; /* messages for the interconnect */
     struct cw_packet *spare;             /* a load that the interconnect refused */
@@ -184,7 +185,6 @@ struct cw_packet *cw_kilo__message(struct cw_tm *tm, enum cw_packet_kind kind, u
 /* kilo_core.c */
 #define CW_KILO_COOKIE_POSTED  0x80000000u /* log write */
 #define CW_KILO_COOKIE_RESOLVE 0x40000000u /* log read of a committing warp; else the index of the access */
-#define CW_KILO_COOKIE_PROBE   0x20000000u /* the same, of the watchdog */
 extern const struct cw_core_tm_ops cw_kilo__core_ops;
 int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index);
 void cw_kilo__core_destroy(struct cw_kilo_core *c);
@@ -196,6 +196,8 @@ void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_packet *p);
 /* kilo_commit.c */
 void cw_kilo__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now);
 bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now);
+/* Begins a validation of attempts that run too long. */
+void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now);
 /* Messages from the commit units. */
 void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_packet *p, cw_time now);
 void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p);

@@ -46,6 +46,7 @@ struct group {
     uint32_t out_pass, out_fail;     /* decisions */
     uint32_t writers;                /* lanes with writes */
     uint32_t committing, written;    /* lanes whose writes have been queued, are done */
+    bool probe;                      /* validation of a running transaction */
     bool over;                       /* EAPG: its end has been announced */
     uint32_t live;                   /* entries not retired */
     uint64_t attempt[CW_LANES];
@@ -268,6 +269,7 @@ static struct group *new_group(struct cw_kilo_unit *u, const struct cw_packet *p
     *g = (struct group){.first = p->warpts, .rcid = u->retire, .members = p->lanes, .word = word, .word_cap = cap};
     g->cnt = g->live = cw_kilo_lane_cnt(p->lanes);
     g->core = p->core;
+    g->probe = p->outcome[CW_KILO_PROBE] != 0;
     g->warp = p->warp;
     memset(g->head, 0xff, sizeof g->head);
     memset(g->tail, 0xff, sizeof g->tail);
@@ -486,7 +488,7 @@ static void compared(struct cw_kilo_unit *u, const struct request *r, cw_time no
         uint32_t value;
         memcpy(&value, r->p->u.data + (w->addr - r->p->addr), 4);
         e->differs |= value != w->value;
-        if (o != NULL && o->validate != NULL && value == w->value)
+        if (o != NULL && o->validate != NULL && !g->probe && value == w->value)
             o->validate(o->self, g->attempt[w->lane], w->addr, value, now);
         if (--e->checks == 0 && e->state == AGAIN)
             verdict(u, e, now);

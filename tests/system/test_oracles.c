@@ -116,6 +116,70 @@ static void test_oracles__value_based_validation(void **state)
     }
 }
 
+/*
+ * Doomed transactions (Fung 2015, 4.2.2). Odd warps write two words equally, even warps read them with some way between and, should they differ,
+ * loop for ever: only a validation ends that.
+ */
+static const char doomed[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
+                             ".extern .func tx_begin\n()\n;\n.extern .func tx_commit\n()\n;\n"
+                             ".visible .entry doomed(.param .u64 words)\n{\n"
+                             ".reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %a<4>;\n"
+                             "ld.param.u64 %a1, [words];\n"
+                             "mov.u32 %r1, %ctaid.x;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 1;\n"
+                             "@%p1 bra WRITER;\n"
+                             "call.uni tx_begin, ();\n"
+                             "ld.volatile.global.u32 %r3, [%a1];\n"
+                             "ld.volatile.global.u32 %r4, [%a1+4096];\n"
+                             "add.u32 %r5, %r3, %r4;\n"
+                             "ld.volatile.global.u32 %r6, [%a1+512];\n"
+                             "LOOP:\n"
+                             "setp.ne.u32 %p2, %r6, %r3;\n"
+                             "@%p2 bra LOOP;\n"
+                             "call.uni tx_commit, ();\n"
+                             "ret;\n"
+                             "WRITER:\n"
+                             "call.uni tx_begin, ();\n"
+                             "st.volatile.global.u32 [%a1], %r1;\n"
+                             "st.volatile.global.u32 [%a1+512], %r1;\n"
+                             "call.uni tx_commit, ();\n"
+                             "ret;\n}\n";
+
+static int run_doomed(const char *system, const char *watchdog, uint64_t *probes)
+{
+    struct cowarp_options options;
+    struct cowarp_gpu *gpu;
+    struct cowarp_module *module;
+    const char *settings[] = {"watchdog.cycles=100000", "watchdog.livelock_cycles=200000", watchdog, NULL};
+    uint64_t words;
+    const char *name = "", *unit, *what;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    options.system = system;
+    options.check_serial = 1;
+    assert_int_equal(cowarp_create(&gpu, &options), 0);
+    assert_int_equal(cowarp_load(gpu, &module, doomed, sizeof doomed - 1, "doomed.ptx"), 0);
+    assert_int_equal(cowarp_alloc(gpu, &words, 8192), 0);
+    const struct cowarp_arg args[] = {COWARP_U64(words)};
+    const struct cowarp_launch launch = {.kernel = "doomed", .grid = {400, 1, 1}, .block = {1, 1, 1}, .arg_count = 1, .args = args};
+    int status = cowarp_run(gpu, module, &launch);
+    for (uint32_t i = 0; strcmp(name, "tx_probes") != 0 && cowarp_counter_at(gpu, i, &name, probes, &unit, &what); i++)
+        ;
+    cowarp_destroy(gpu);
+    return status;
+}
+
+static void test_oracles__doomed_transactions_end(void **state)
+{
+    static const char *const systems[] = {"kilotm", "warptm", "eapg"};
+    uint64_t probes;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(run_doomed(systems[i], "kilo.watchdog_cycles=2000", &probes), COWARP_OK);
+        assert_true(probes > 0);
+    }
+    assert_int_equal(run_doomed("kilotm", "kilo.watchdog_cycles=100000000", &probes), COWARP_EDEADLOCK);
+}
+
 /* Fung 2015, Example 1: lanes of a warp spin for a lock that another lane of the same warp holds while it waits at the reconvergence point. */
 static const char naive_lock[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
                                  ".visible .entry naive(.param .u64 lock)\n{\n"
@@ -170,6 +234,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_oracles__forgotten_writes_decrement_is_a_deadlock),
     cmocka_unit_test(test_oracles__unknown_sabotage_is_refused),
     cmocka_unit_test(test_oracles__value_based_validation),
+    cmocka_unit_test(test_oracles__doomed_transactions_end),
     cmocka_unit_test(test_oracles__simt_deadlock_is_named),
 };
 

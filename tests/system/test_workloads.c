@@ -99,6 +99,8 @@ static void test_workloads__kilo_options(void **state)
         {"kilotm", {"kilo.history_sets=1", "kilo.history_rows=2"}},
         {"kilotm", {"kilo.hazard_rate=2", "kilo.walker=row"}},
         {"kilotm", {"tcd.mode=closed"}},
+        {"kilotm", {"kilo.read_words=1", "kilo.write_words=1"}},
+        {"warptm", {"kilo.read_words=1", "kilo.write_words=2", "tcd.mode=published"}},
         {"warptm", {"kilo.entries=40", "kilo.id_bits=9"}},
         {"warptm", {"kilo.history_sets=1", "kilo.history_rows=2"}},
         {"warptm", {"warptm.resolution=scr"}},
@@ -119,6 +121,8 @@ static void test_workloads__kilo_options(void **state)
         expect_conservation(&r, 12 * 192);
         if (strcmp(shape[i].settings[0], "kilo.id_bits=7") == 0)
             assert_true(run_counter(&r, "id_rollovers") > 10);
+        if (strcmp(shape[i].settings[0], "kilo.read_words=1") == 0)
+            assert_true(run_counter(&r, "cu_resends") > 0);
         if (strcmp(shape[i].settings[0], "kilo.entries=32") == 0)
             assert_true(run_counter(&r, "cu_entries_max") <= 32);
     }
