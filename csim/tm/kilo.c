@@ -27,8 +27,8 @@ struct cw_packet *cw_kilo__message(struct cw_tm *tm, enum cw_packet_kind kind, u
 
 /* Creation */
 
-static const char *const names[] = {[CW_KILO_TM] = "kilotm", [CW_KILO_WARPTM] = "warptm", [CW_KILO_EAPG] = "eapg",
-                                    [CW_KILO_EL] = "warptm-el", [CW_KILO_IDEAL] = "ideal"};
+static const char *const names[] = {
+    [CW_KILO_TM] = "kilotm", [CW_KILO_WARPTM] = "warptm", [CW_KILO_EAPG] = "eapg", [CW_KILO_EL] = "warptm-el", [CW_KILO_IDEAL] = "ideal"};
 
 static bool power_of_two(uint32_t n)
 {
@@ -207,9 +207,11 @@ static void finish(struct cw_tm *tm)
     (void)tm;
 }
 
-#define SYSTEM(name_, what_, create_)                                                                                          \
-    {.name = name_, .what = what_, .create = create_, .destroy = destroy, .components = components, .core_ops = &cw_kilo__core_ops, \
-     .core_self = core_self, .log_bytes = log_bytes, .idle = idle, .finish = finish}
+#define SYSTEM(name_, what_, create_)                                                                                                  \
+    {                                                                                                                                  \
+        .name = name_, .what = what_, .create = create_, .destroy = destroy, .components = components, .core_ops = &cw_kilo__core_ops, \
+        .core_self = core_self, .log_bytes = log_bytes, .idle = idle, .finish = finish                                                 \
+    }
 
 const struct cw_tm_system cw_tm_kilotm =
     SYSTEM("kilotm", "Kilo TM: value-based validation at commit units (Fung 2015, chapter 4)", create_kilotm);

@@ -2,9 +2,9 @@
 /*
  * Idealised conflict detection for the systems `ideal` and `warptm-el`: one place that knows all commits, and decides in two core cycles.
  *
- * Commits are numbered. A load brings along the number of the last commit that its partition has seen (its stamp), and a transaction may commit
- * when no word that it read has been written by a later one. Its writes then enter all partitions at the same clock edge, so that no load
- * sees half of them. Lanes of a warp are decided in ascending order, each after the writes of those before it.
+ * Commits are numbered. A load brings along the number of the last commit that its partition has seen (its stamp), and a transaction may
+ * commit when no word that it read has been written by a later one. Its writes then enter all partitions at the same clock edge, so that no
+ * load sees half of them. Lanes of a warp are decided in ascending order, each after the writes of those before it.
  *
  * Running transactions that have read what a commit wrote abort as soon as their core looks: each core follows the list of written words, a
  * cycle behind, and finds the readers with a filter of its own.

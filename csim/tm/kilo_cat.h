@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conflict address table of one core (EAPG: early abort and pause-and-go, [26] in Ren and Lis 2018; sizes from their Table V): the words that
- * commits under way are going to write, with the commit that each belongs to. The published table holds signatures; this one is exact, as their
- * footnote 3 idealises it, but bounded.
+ * Conflict address table of one core (EAPG: early abort and pause-and-go, [26] in Ren and Lis 2018; sizes from their Table V): the words
+ * that commits under way are going to write, with the commit that each belongs to. The published table holds signatures; this one is exact,
+ * as their footnote 3 idealises it, but bounded.
  */
 #ifndef CW_TM_KILO_CAT_H
 #define CW_TM_KILO_CAT_H

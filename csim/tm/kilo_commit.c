@@ -5,8 +5,8 @@
  *   DRAIN    its log writes reach the L1; then read-only transactions that temporal conflict detection clears commit silently
  *   QUEUE .. intra-warp conflict resolution (kilo_resolve.c)
  *   ID       one commit ID per transaction, contiguous in the warp
- *   WALK     per log row two log reads, then a packet per partition with the entries of all lanes; at the end DONE or SKIP to every partition
- *   ANSWER   verdicts come in, decisions go out, acknowledgements come in
+ *   WALK     per log row two log reads, then a packet per partition with the entries of all lanes; at the end DONE or SKIP to every
+ * partition ANSWER   verdicts come in, decisions go out, acknowledgements come in
  *
  * Messages leave at one per core cycle; the walk shares the L1 port, oldest warp first.
  */
@@ -182,10 +182,8 @@ static void send_row(struct cw_kilo_core *c, uint32_t warp, bool write, uint32_t
             p->outcome[CW_KILO_PROBE] = w->probe;
             p->u.log.cnt = 0;
         }
-        p->u.log.entry[p->u.log.cnt++] = (struct cw_log_entry){.addr = addr,
-                                                               .value = write ? s->value[lane] : r->value[lane],
-                                                               .bytes = write ? s->bytes[lane] : 15,
-                                                               .lane = (uint8_t)lane};
+        p->u.log.entry[p->u.log.cnt++] = (struct cw_log_entry){
+            .addr = addr, .value = write ? s->value[lane] : r->value[lane], .bytes = write ? s->bytes[lane] : 15, .lane = (uint8_t)lane};
         w->touched[part] |= 1u << lane;
         if (write)
             w->wrote[part] |= 1u << lane;
@@ -297,12 +295,11 @@ void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p)
 void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_packet *p)
 {
     assert(c->resend_cnt < CW_KILO_RESENDS && *stage(c->warp + p->warp) == CW_KILO_ANSWER);
-    c->resend[(c->resend_head + c->resend_cnt++) % CW_KILO_RESENDS] =
-        (struct cw_kilo_resend){.first_id = p->warpts,
-                                .warp = (uint8_t)p->warp,
-                                .lane = (uint8_t)__builtin_ctz(p->outcome[0]),
-                                .partition = (uint8_t)p->partition,
-                                .write = p->outcome[1] == CW_KILO_WRITES};
+    c->resend[(c->resend_head + c->resend_cnt++) % CW_KILO_RESENDS] = (struct cw_kilo_resend){.first_id = p->warpts,
+                                                                                              .warp = (uint8_t)p->warp,
+                                                                                              .lane = (uint8_t)__builtin_ctz(p->outcome[0]),
+                                                                                              .partition = (uint8_t)p->partition,
+                                                                                              .write = p->outcome[1] == CW_KILO_WRITES};
 }
 
 /* The row's word of that lane, if it lies in the partition. */

@@ -416,8 +416,7 @@ static cw_time tick(void *self, cw_time now)
     bool more = c->committing_cnt + c->probing_cnt > 0 && cw_kilo__commit_tick(c, now);
     more |= c->resend_cnt > 0;
     send_tick(c, now);
-    more |= c->log.cnt > 0 || c->out_first != NULL || c->spare != NULL || c->send.first != NULL || c->done.first != NULL ||
-            c->asking > 0;
+    more |= c->log.cnt > 0 || c->out_first != NULL || c->spare != NULL || c->send.first != NULL || c->done.first != NULL || c->asking > 0;
     cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     if (more || c->pause.first == NULL)
         return more ? now + period : CW_TIME_NEVER;
@@ -479,7 +478,8 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
     c->warp = calloc(config->core_warps, sizeof *c->warp);
     c->access = calloc(ACCESSES, sizeof *c->access);
     c->log.op = calloc(c->log.cap, sizeof *c->log.op);
-    c->table = malloc(config->tm_ownership_entries > config->warptm_scr_bits / 8 ? config->tm_ownership_entries : config->warptm_scr_bits / 8);
+    c->table =
+        malloc(config->tm_ownership_entries > config->warptm_scr_bits / 8 ? config->tm_ownership_entries : config->warptm_scr_bits / 8);
     if (c->warp == NULL || c->access == NULL || c->log.op == NULL || c->table == NULL ||
         cw_fifo_create(&c->grant, config->core_warps + 1, NULL) != CW_OK ||
         cw_fifo_create(&c->request, config->core_warps + 1, NULL) != CW_OK)

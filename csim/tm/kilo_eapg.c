@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * EAPG, core half: what commit units broadcast about commits under way. COMMITTING enters a write set in the conflict address table; loads of
- * such words pause until the commit is over. WRITTEN takes the words out again, and aborts the running transactions that have read another
- * value than the one just written.
+ * EAPG, core half: what commit units broadcast about commits under way. COMMITTING enters a write set in the conflict address table; loads
+ * of such words pause until the commit is over. WRITTEN takes the words out again, and aborts the running transactions that have read
+ * another value than the one just written.
  */
 #include "tm/kilo_cat.h"
 #include "tm/kilo_state.h"

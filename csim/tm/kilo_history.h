@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Last-writer history (Fung 2015, 4.2.5): for each word the commit ID of its youngest writer in the commit unit, conservatively. A
- * set-associative table of 4 ways holds recent writers exactly; what it evicts, the oldest commit ID of the set, goes to a recency Bloom filter
- * of commit IDs, which may answer too young an ID, never too old a one.
+ * set-associative table of 4 ways holds recent writers exactly; what it evicts, the oldest commit ID of the set, goes to a recency Bloom
+ * filter of commit IDs, which may answer too young an ID, never too old a one.
  *
  * IDs here are commit IDs + 1, ascending from call to call; 0 means that nobody wrote the word.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kilo TM family, partition half: what stands between the L2 and the network (L2 clock). Transactional loads that have passed the L2 take their
- * values here, together with the last-written time of temporal conflict detection, and messages of the commit unit pass here on their way to the
- * cores. The two share the way out in turn.
+ * Kilo TM family, partition half: what stands between the L2 and the network (L2 clock). Transactional loads that have passed the L2 take
+ * their values here, together with the last-written time of temporal conflict detection, and messages of the commit unit pass here on their
+ * way to the cores. The two share the way out in turn.
  *
  * What the commit unit tells comes through one queue, so that a core that has been told of a commit can only read after the table has been.
  */

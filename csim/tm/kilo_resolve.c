@@ -2,9 +2,9 @@
 /*
  * Kilo TM family, core half: intra-warp conflict resolution (Fung 2015, 6.3) between tx_commit and the commit units.
  *
- *   2PCR  clears its ownership table (128 entries per shared-memory access); per write row a log read and a shared-memory access, and another
- *         one when a lane enters itself; then per read row and write row a log read and a shared-memory access
- *   SCR   clears its filter; then for every lane, per entry of its logs a log read and a shared-memory access
+ *   2PCR  clears its ownership table (128 entries per shared-memory access); per write row a log read and a shared-memory access, and
+ * another one when a lane enters itself; then per read row and write row a log read and a shared-memory access SCR   clears its filter;
+ * then for every lane, per entry of its logs a log read and a shared-memory access
  *
  * The log unit reads through the L1 port, one access per cycle; warps in resolution share it and the shared memory.
  */

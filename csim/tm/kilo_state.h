@@ -22,29 +22,30 @@ enum cw_kilo_sabotage { CW_KILO_SOUND, CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF
 enum { CW_KILO_READS, CW_KILO_WRITES };
 #define CW_KILO_AGAIN 0x10u
 
-/* sub of TX_CONTROL: DONE (DONE_FILL, and SKIP when no lane has accesses here), OUTCOME (TX_PASS, TX_FAIL), EOS (end of a RESEND's answer) */
+/* sub of TX_CONTROL: DONE (DONE_FILL, and SKIP when no lane has accesses here), OUTCOME (TX_PASS, TX_FAIL), EOS (end of a RESEND's answer)
+ */
 enum { CW_KILO_DONE, CW_KILO_OUTCOME, CW_KILO_EOS };
 /* sub of TX_CONTROL_REPLY: VERDICT (CU_PASS, CU_FAIL), ACK (CU_DONE_COMMIT), RESEND; EAPG's broadcasts */
 enum { CW_KILO_VERDICT, CW_KILO_ACK, CW_KILO_RESEND, CW_KILO_COMMITTING, CW_KILO_WRITTEN };
 
 /* outcome[] of these: lanes. DONE: lanes with accesses here. OUTCOME, VERDICT: lanes that passed, and that failed. ACK: lanes. */
 #define CW_KILO_PROBE 3 /* DONE, log entries: a validation by the watchdog */
-#define CW_KILO_PASS 0
-#define CW_KILO_FAIL 1
+#define CW_KILO_PASS  0
+#define CW_KILO_FAIL  1
 
 enum cw_kilo_phase {
     CW_KILO_IDLE,
-    CW_KILO_TOKEN,  /* waits for a token */
+    CW_KILO_TOKEN, /* waits for a token */
     CW_KILO_RUN,
-    CW_KILO_DRAIN,  /* at tx_commit: log writes on their way, or a watchdog validation */
-    CW_KILO_QUEUE,  /* waits for resolution metadata */
+    CW_KILO_DRAIN, /* at tx_commit: log writes on their way, or a watchdog validation */
+    CW_KILO_QUEUE, /* waits for resolution metadata */
     CW_KILO_INIT,
     CW_KILO_MARK,
-    CW_KILO_CHECK,  /* 2PCR */
-    CW_KILO_SCAN,   /* SCR */
-    CW_KILO_ID,     /* waits for commit IDs */
-    CW_KILO_WALK,   /* reads its logs, sends them */
-    CW_KILO_ANSWER  /* waits for verdicts and acknowledgements */
+    CW_KILO_CHECK, /* 2PCR */
+    CW_KILO_SCAN,  /* SCR */
+    CW_KILO_ID,    /* waits for commit IDs */
+    CW_KILO_WALK,  /* reads its logs, sends them */
+    CW_KILO_ANSWER /* waits for verdicts and acknowledgements */
 };
 
 enum cw_kilo_abort { CW_KILO_BY_VALIDATION, CW_KILO_BY_WARP, CW_KILO_EARLY };
@@ -58,28 +59,28 @@ struct cw_kilo_warp {
     uint32_t posted;                   /* log writes on their way */
     uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
     bool half;
-    uint32_t losers;                   /* of intra-warp resolution */
-    uint32_t tcd_conflict;             /* lanes that may not commit silently */
-    cw_time first_read[CW_LANES];      /* 0: nothing read */
+    uint32_t losers;              /* of intra-warp resolution */
+    uint32_t tcd_conflict;        /* lanes that may not commit silently */
+    cw_time first_read[CW_LANES]; /* 0: nothing read */
     cw_time begun, ended, waiting, done;
     /* between commit IDs and end of attempt */
-    bool probe;                        /* a validation by the watchdog while the warp runs */
+    bool probe; /* a validation by the watchdog while the warp runs */
     enum cw_kilo_phase probe_phase;
-    cw_time probe_at;                  /* end of the last one */
+    cw_time probe_at; /* end of the last one */
     uint64_t first_id;
     uint32_t epoch;
-    cw_time walk_free;                 /* until then the walker is busy with a row */
-    uint32_t members;                  /* lanes with commit IDs */
-    uint32_t rows_read, rows_written;  /* of the logs that are validated */
+    cw_time walk_free;                                               /* until then the walker is busy with a row */
+    uint32_t members;                                                /* lanes with commit IDs */
+    uint32_t rows_read, rows_written;                                /* of the logs that are validated */
     uint32_t touched[CW_KILO_PARTITIONS], wrote[CW_KILO_PARTITIONS]; /* lanes by partition */
-    uint32_t verdicts[CW_LANES];       /* awaited per lane; aggregated: [0] counts partitions */
-    uint32_t passed_at[CW_KILO_PARTITIONS]; /* lanes that passed there */
+    uint32_t verdicts[CW_LANES];                                     /* awaited per lane; aggregated: [0] counts partitions */
+    uint32_t passed_at[CW_KILO_PARTITIONS];                          /* lanes that passed there */
     uint32_t undecided, failed;
-    uint32_t acks;                     /* awaited */
-    uint32_t packets;                  /* messages of this warp that wait for the interconnect */
-    uint64_t attempt[CW_LANES];        /* observer's numbers */
+    uint32_t acks;              /* awaited */
+    uint32_t packets;           /* messages of this warp that wait for the interconnect */
+    uint64_t attempt[CW_LANES]; /* observer's numbers */
     struct cw_redo_log log;
-    uint64_t (*stamp)[CW_LANES];       /* ideal: commits that each read-log entry has seen */
+    uint64_t (*stamp)[CW_LANES]; /* ideal: commits that each read-log entry has seen */
     uint32_t stamp_cap;
 };
 
@@ -92,7 +93,7 @@ struct cw_kilo_access {
     uint32_t log_reads; /* not done */
     uint32_t asked;     /* lanes that read memory */
     bool store;
-    cw_time paused;     /* EAPG: since when; 0: not */
+    cw_time paused; /* EAPG: since when; 0: not */
     struct cw_kilo_access *next;
     uint16_t own[CW_LANES]; /* bytes that come from the lane's own log */
     uint8_t bytes[CW_LANES][CW_ACCESS_BYTES];
@@ -128,17 +129,17 @@ struct cw_kilo_core {
     struct cw_log_port log;
     uint8_t committing[64], probing[64]; /* warps with work in kilo_commit.c, oldest first */
     uint32_t committing_cnt, probing_cnt, resolving;
-    uint8_t *table;                      /* ownership table */
-    struct cw_packet *out_first, *out_last; /* messages for the interconnect */
-    struct cw_packet *spare;             /* a load that the interconnect refused */
-    struct cw_fifo grant;                /* from the ID vendor, or the arbiter */
-    struct cw_fifo request;              /* to it */
-    uint32_t asking;                     /* requests without grant */
-    cw_time watchdog;                    /* next look for long attempts */
-    struct cw_kilo_cat *cat;             /* EAPG */
+    uint8_t *table;                                /* ownership table */
+    struct cw_packet *out_first, *out_last;        /* messages for the interconnect */
+    struct cw_packet *spare;                       /* a load that the interconnect refused */
+    struct cw_fifo grant;                          /* from the ID vendor, or the arbiter */
+    struct cw_fifo request;                        /* to it */
+    uint32_t asking;                               /* requests without grant */
+    cw_time watchdog;                              /* next look for long attempts */
+    struct cw_kilo_cat *cat;                       /* EAPG */
     struct cw_kilo_resend resend[CW_KILO_RESENDS]; /* ring */
     uint32_t resend_head, resend_cnt;
-    uint32_t readers[1024];              /* ideal, EAPG: running reads per hashed word */
+    uint32_t readers[1024]; /* ideal, EAPG: running reads per hashed word */
 };
 
 struct cw_kilo_unit;

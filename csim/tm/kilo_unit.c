@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commit unit of Kilo TM (Fung 2015, 4.2.5 and Figure 4.5; rates and states after [art]). Entries lie in a ring in the order of their commit
- * IDs, one per transaction. Four pointers pass over it, each by at most one entry per CU cycle:
+ * The commit unit of Kilo TM (Fung 2015, 4.2.5 and Figure 4.5; rates and states after [art]). Entries lie in a ring in the order of their
+ * commit IDs, one per transaction. Four pointers pass over it, each by at most one entry per CU cycle:
  *
  *   hazard   waits until the logs are there; looks every read up in the last-writer history, then enters every write: kilo.hazard_rate of
  *            these per cycle, and as much as one of them to go on
- *   pass     waits for the value comparison. An entry with a hazard holds it until the youngest conflicting entry has retired, and is compared
- *            again; the pointer goes on meanwhile. Else the verdict goes to the core
- *   commit   waits for the core's decision; an entry that passed writes memory, one that failed is done
- *   retire   waits until the writes are in memory
+ *   pass     waits for the value comparison. An entry with a hazard holds it until the youngest conflicting entry has retired, and is
+ * compared again; the pointer goes on meanwhile. Else the verdict goes to the core commit   waits for the core's decision; an entry that
+ * passed writes memory, one that failed is done retire   waits until the writes are in memory
  *
- * Values are compared as the reads arrive, in the background. Per cycle: one message to the port, one commit write and one validation read into
- * the delay line of cu.rop_latency cycles before the L2, one message from the network. A read or write is one word; with warptm.coalesce all words
- * of one message in one region of cu.write_bytes, and a warp's lanes write together, once the commit pointer has passed the last of them.
+ * Values are compared as the reads arrive, in the background. Per cycle: one message to the port, one commit write and one validation read
+ * into the delay line of cu.rop_latency cycles before the L2, one message from the network. A read or write is one word; with
+ * warptm.coalesce all words of one message in one region of cu.write_bytes, and a warp's lanes write together, once the commit pointer has
+ * passed the last of them.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -37,33 +37,33 @@ struct group {
     uint64_t first;
     uint64_t rcid; /* oldest entry when the comparison began: older writers are in memory */
     uint32_t members, cnt, core, warp;
-    uint32_t accessed;               /* lanes; valid when filled */
+    uint32_t accessed; /* lanes; valid when filled */
     bool filled;
     uint32_t head[2][CW_LANES], tail[2][CW_LANES]; /* read set, write set: into word[], or NONE */
     struct word *word;
     uint32_t word_cnt, word_cap;
-    uint32_t passed, failed;         /* verdicts */
-    uint32_t out_pass, out_fail;     /* decisions */
-    uint32_t writers;                /* lanes with writes */
-    uint32_t committing, written;    /* lanes whose writes have been queued, are done */
-    bool probe;                      /* validation of a running transaction */
-    bool over;                       /* EAPG: its end has been announced */
-    uint32_t live;                   /* entries not retired */
+    uint32_t passed, failed;      /* verdicts */
+    uint32_t out_pass, out_fail;  /* decisions */
+    uint32_t writers;             /* lanes with writes */
+    uint32_t committing, written; /* lanes whose writes have been queued, are done */
+    bool probe;                   /* validation of a running transaction */
+    bool over;                    /* EAPG: its end has been announced */
+    uint32_t live;                /* entries not retired */
     uint64_t attempt[CW_LANES];
-    struct group *next;              /* free list */
+    struct group *next; /* free list */
 };
 
 enum state { FILL, WAIT, AGAIN, ANSWERED, WRITING, RETIRED };
 
 struct entry {
-    struct group *group; /* NULL: nothing known yet */
-    uint64_t ycid;       /* youngest conflicting entry */
-    uint32_t cursor;     /* hazard detection: next word */
-    uint32_t checks, writes; /* words not compared, not written */
+    struct group *group;            /* NULL: nothing known yet */
+    uint64_t ycid;                  /* youngest conflicting entry */
+    uint32_t cursor;                /* hazard detection: next word */
+    uint32_t checks, writes;        /* words not compared, not written */
     uint8_t lane, state, pass_over; /* pass_over: 0 reads, 1 writes */
     bool hazard, differs;
     /* sets that did not fit: read set, write set */
-    bool started; /* cursor is valid */
+    bool started;                    /* cursor is valid */
     bool over[2], asked[2], here[2]; /* here: sent again, and complete */
 };
 
@@ -96,23 +96,23 @@ struct cw_kilo_unit {
     struct cw_kilo_port *to_cores;
     struct cw_kilo_history *history;
     struct entry *ring;
-    uint32_t ring_cap;                            /* power of two */
-    uint64_t retire, commit, pass, hazard, tail;  /* IDs */
+    uint32_t ring_cap;                           /* power of two */
+    uint64_t retire, commit, pass, hazard, tail; /* IDs */
     uint32_t epoch;
-    struct group *groups;                         /* free */
+    struct group *groups; /* free */
     struct jobs compare, write;
     uint32_t batches;
     struct request *request;
-    uint16_t *idle;                               /* free requests */
+    uint16_t *idle; /* free requests */
     uint32_t idle_cnt;
-    uint16_t line[REQUESTS];                      /* delay line: requests in order */
+    uint16_t line[REQUESTS]; /* delay line: requests in order */
     uint32_t line_head, line_cnt;
-    struct cw_kilo_event *out;                    /* ring, power of two */
+    struct cw_kilo_event *out; /* ring, power of two */
     uint32_t out_cap, out_head, out_cnt;
-    cw_time waiting;                              /* since when the pass pointer waits for a conflict; 0: it does not */
-    uint32_t announced;                           /* words in the reference count table */
+    cw_time waiting;    /* since when the pass pointer waits for a conflict; 0: it does not */
+    uint32_t announced; /* words in the reference count table */
     uint64_t published;
-    cw_time input_free;                           /* until then the last message is being taken in */
+    cw_time input_free; /* until then the last message is being taken in */
 };
 
 static struct entry *at(const struct cw_kilo_unit *u, uint64_t id)
@@ -182,8 +182,8 @@ static void speak(struct cw_kilo_unit *u, cw_time now)
     }
 }
 
-/* EAPG. One copy of a broadcast per core leaves through the one way out. The reference count table is exact and takes a whole message per cycle, as GETM's footnote 3 idealises it; a word that finds no place in it
- * is not announced. */
+/* EAPG. One copy of a broadcast per core leaves through the one way out. The reference count table is exact and takes a whole message per
+ * cycle, as GETM's footnote 3 idealises it; a word that finds no place in it is not announced. */
 
 static void broadcast(struct cw_kilo_unit *u, const struct group *g, uint32_t sub, struct cw_packet *p)
 {
@@ -816,8 +816,8 @@ static void take_done_fill(struct cw_kilo_unit *u, struct group *g, const struct
 }
 
 /*
- * Cycles that a message takes at the input. WarpTM takes a warp's message at once, Kilo TM a transaction per cycle ([art]): a log row has an
- * entry for each of the warp's transactions, void where it belongs to another partition; DONE counts those with accesses here.
+ * Cycles that a message takes at the input. WarpTM takes a warp's message at once, Kilo TM a transaction per cycle ([art]): a log row has
+ * an entry for each of the warp's transactions, void where it belongs to another partition; DONE counts those with accesses here.
  */
 static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_packet *p)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Last-written time table of temporal conflict detection (Fung 2015, 6.4.2): when each 128-byte block of a memory partition was last written by
- * a committing transaction, conservatively: a recency Bloom filter of times, 4 ways.
+ * Last-written time table of temporal conflict detection (Fung 2015, 6.4.2): when each 128-byte block of a memory partition was last
+ * written by a committing transaction, conservatively: a recency Bloom filter of times, 4 ways.
  *
- * With it go the counters that close the hole that the thesis names in 6.4: the blocks that commits under way are going to write, hashed into
- * counters of which a hit may be false but a miss is never.
+ * With it go the counters that close the hole that the thesis names in 6.4: the blocks that commits under way are going to write, hashed
+ * into counters of which a hit may be false but a miss is never.
  */
 #ifndef CW_TM_KILO_WRITTEN_H
 #define CW_TM_KILO_WRITTEN_H

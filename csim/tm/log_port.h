@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The transaction log unit's port to the L1: accesses of whole log lines, in order, one per core cycle. A log row costs two accesses, addresses
- * and values (Fung 2015, 4.2.4).
+ * The transaction log unit's port to the L1: accesses of whole log lines, in order, one per core cycle. A log row costs two accesses,
+ * addresses and values (Fung 2015, 4.2.4).
  */
 #ifndef CW_TM_LOG_PORT_H
 #define CW_TM_LOG_PORT_H

@@ -89,9 +89,9 @@ static void test_kilo_protocol__aba(void **state)
 }
 
 /*
- * A commit that stays half done: a transaction of core 0 has entries in B's partition, and the network holds back its decision. The writer of
- * core 1, which comes later, writes A at once, and B only when that decision is there. Meanwhile core 2 reads A and B. Returns whether what
- * committed is serializable.
+ * A commit that stays half done: a transaction of core 0 has entries in B's partition, and the network holds back its decision. The writer
+ * of core 1, which comes later, writes A at once, and B only when that decision is there. Meanwhile core 2 reads A and B. Returns whether
+ * what committed is serializable.
  */
 static bool half_commit(struct machine *m, enum cw_kilo_tcd mode)
 {
@@ -119,8 +119,8 @@ static bool half_commit(struct machine *m, enum cw_kilo_tcd mode)
     return serializable(m);
 }
 
-/* Fung 2015, 6.4: the snapshot may lie in the middle of a commit. As published, temporal conflict detection lets that through; with writes to come
- * held back, the transaction goes to the commit units. */
+/* Fung 2015, 6.4: the snapshot may lie in the middle of a commit. As published, temporal conflict detection lets that through; with writes
+ * to come held back, the transaction goes to the commit units. */
 static void test_kilo_protocol__temporal_detection_hole(void **state)
 {
     static struct machine m;
@@ -136,8 +136,9 @@ static void test_kilo_protocol__temporal_detection_hole(void **state)
 }
 
 /*
- * Core 0 has read A and is to write B, core 1 is to write both. Core 0 comes first in commit order, but its decision is held back. A commit unit
- * that does not wait for it writes core 1's words first: core 0 comes before core 1 (it read the old A) and after it (its B is the last one).
+ * Core 0 has read A and is to write B, core 1 is to write both. Core 0 comes first in commit order, but its decision is held back. A commit
+ * unit that does not wait for it writes core 1's words first: core 0 comes before core 1 (it read the old A) and after it (its B is the
+ * last one).
  */
 static bool overtaking(const char *system, const char *sabotage)
 {
@@ -188,7 +189,8 @@ static void test_kilo_protocol__silent_commit(void **state)
     m_destroy(&m);
 }
 
-/* Lane 1 of a warp reads what lane 0 writes: Kilo TM sees a hazard and validates again, WarpTM aborts the lane before it asks for commit IDs. */
+/* Lane 1 of a warp reads what lane 0 writes: Kilo TM sees a hazard and validates again, WarpTM aborts the lane before it asks for commit
+ * IDs. */
 static void test_kilo_protocol__intra_warp(void **state)
 {
     static struct machine m;
