@@ -46,6 +46,24 @@ static void test_exactness__tick_order_changes_nothing(void **state)
     }
 }
 
+static void test_exactness__tick_order_in_every_system(void **state)
+{
+    static const char *const systems[] = {"kilotm", "warptm", "eapg", "warptm-el", "ideal"};
+    (void)state;
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        struct run a = ht, b;
+        a.system = systems[i];
+        a.preset = "getm-artifact"; /* domains of different periods */
+        a.settings[0] = "kilo.entries=640";
+        a.settings[1] = "kilo.id_bits=12";
+        b = a;
+        b.reverse_ticks = 1;
+        run_ok(&a);
+        run_ok(&b);
+        expect_equal(&a, &b);
+    }
+}
+
 static void test_exactness__the_seed_matters(void **state)
 {
     (void)state;
@@ -99,6 +117,7 @@ static void test_exactness__lockstep_finds_no_difference(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exactness__two_runs_are_equal),
     cmocka_unit_test(test_exactness__tick_order_changes_nothing),
+    cmocka_unit_test(test_exactness__tick_order_in_every_system),
     cmocka_unit_test(test_exactness__the_seed_matters),
     cmocka_unit_test(test_exactness__two_simulators_in_two_threads),
     cmocka_unit_test(test_exactness__rtl_units_give_the_same_cycles),
