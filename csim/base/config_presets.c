@@ -76,6 +76,13 @@ static const struct cw_config__override getm_artifact[] = {
     SET(tm_backoff_cycles, 500, "[art]"),
     SET(tm_backoff_max_cycles, 5000, "[art]"),
     SET(getm_overflow_latency, 115, "[art]"),
+    SET(getm_store_data, CW_ON, "[art]"),
+    SET(getm_commit_acks, CW_ON, "[art]"),
+    SET(kilo_id_latency, 1, "[art]: commit IDs cost nothing; one cycle is the least here"),
+    SET(kilo_history_sets, 256, "[art]"),
+    SET(kilo_watchdog_cycles, 100000, "[art]"),
+    SET(tcd_reply_bytes, 0, "[art]"),
+    SET(eapg_cat_entries, 3072, "[art]"),
 };
 
 static const struct cw_config__override gtx480[] = {

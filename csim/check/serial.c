@@ -44,6 +44,7 @@ struct version {
 struct read {
     uint32_t attempt, word, value;
     uint32_t version; /* NONE: none explains it */
+    bool replaced;    /* by a validation of the same word */
     uint32_t next, next_early;
 };
 
@@ -206,6 +207,19 @@ static void on_read(void *self, uint64_t attempt, uint64_t addr, uint32_t value,
     w->early = i;
 }
 
+/* The attempt's earlier reads of the word no longer count; one of the version that memory holds now takes their place. */
+static void on_validate(void *self, uint64_t attempt, uint64_t addr, uint32_t value, cw_time now)
+{
+    struct cw_serial *s = self;
+    uint32_t word = find_word(s, addr, true);
+    if (word == NONE)
+        return;
+    for (uint32_t i = s->attempt.at[attempt].reads; i != NONE; i = s->read.at[i].next)
+        if (s->read.at[i].word == word)
+            s->read.at[i].replaced = true;
+    on_read(self, attempt, addr, value, now);
+}
+
 static uint32_t byte_mask(uint32_t bytes)
 {
     uint32_t mask = 0;
@@ -290,7 +304,7 @@ static void judge_reads(struct verdict *v)
     char who[80];
     for (uint32_t i = 0; i < s->read.cnt; i++) {
         const struct read *r = s->read.at + i;
-        if (s->attempt.at[r->attempt].fate != COMMITTED)
+        if (s->attempt.at[r->attempt].fate != COMMITTED || r->replaced)
             continue;
         v->report->reads++;
         if (r->version != NONE)
@@ -396,7 +410,7 @@ static bool build_graph(struct verdict *v)
     }
     for (uint32_t i = 0; i < s->read.cnt; i++) {
         const struct read *r = s->read.at + i;
-        if (r->version == NONE || s->attempt.at[r->attempt].fate != COMMITTED)
+        if (r->version == NONE || r->replaced || s->attempt.at[r->attempt].fate != COMMITTED)
             continue;
         uint32_t next = next_writer(s, r->version, r->attempt);
         add_edge(v, s->version.at[r->version].writer, r->attempt, CW_EDGE_WR, r->version);
@@ -505,7 +519,8 @@ int cw_serial_create(struct cw_serial **out, const struct cw_devmem *memory, str
         return cw_fail(err, CW_ENOMEM, "serializability oracle: out of host memory");
     s->memory = memory;
     s->observer =
-        (struct cw_tm_observer){.self = s, .begin = on_begin, .read = on_read, .write = on_write, .commit = on_commit, .abort = on_abort};
+        (struct cw_tm_observer){.self = s, .begin = on_begin, .read = on_read, .validate = on_validate,
+                                .write = on_write, .commit = on_commit, .abort = on_abort};
     forget(s);
     if (!s->out_of_memory)
         return CW_OK;

@@ -112,7 +112,7 @@ static void mark_written(struct line *l, const struct cw_packet *p)
 static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_packet *p)
 {
     l->used = ++l2->stamp;
-    if (p->kind == CW_PK_READ) {
+    if (p->kind == CW_PK_READ || p->kind == CW_PK_TX_LOAD) {
         copy_out(l2, p);
     } else if (p->kind == CW_PK_WRITE) {
         copy_in(l2, p);
@@ -121,7 +121,7 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_packet *p)
         l->dirty = (uint8_t)(l->dirty | sectors_of(p));
         return perform_atomic(l2, p);
     }
-    return 1; /* TX_LOAD: the values are read when the validation unit decides */
+    return 1;
 }
 
 /* Tags */

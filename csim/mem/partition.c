@@ -21,7 +21,7 @@
 #include "mem/l2.h"
 
 #define TM_QUEUE    8u      /* entries of from_l2, reply, to_l2 and l2_done */
-#define COMMIT_UNIT 0xffffu /* core field of a commit write */
+#define COMMIT_UNIT 0xffffu /* core field of a commit unit's access */
 
 /* A queue in front of the slice's port. */
 struct source {
@@ -92,10 +92,10 @@ static struct cw_fifo *destination(struct cw_partition *s, const struct cw_packe
 {
     if (p->kind == CW_PK_TX_LOAD || p->kind == CW_PK_TX_STORE)
         return &s->tm.from_l2;
-    if (p->kind != CW_PK_WRITE)
-        return &s->reply;
     if (p->core == COMMIT_UNIT)
         return &s->tm.l2_done;
+    if (p->kind != CW_PK_WRITE)
+        return &s->reply;
     return p->needs_reply ? &s->reply : NULL;
 }
 

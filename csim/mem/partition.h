@@ -10,9 +10,11 @@
  *                           tm->from_l2       tm->from_noc <- TX_LOG, TX_CONTROL (no ROP delay)
  *
  * TX_LOAD makes its line present in the L2 (a miss fetches it) before it goes on to from_l2; TX_STORE passes as a hit.
- * The values of a transactional load are read by the transactional system at its decision, straight from device memory.
- * A packet that the system puts in to_l2 is an ordinary WRITE from the commit unit (core field = 0xffff): the slice
- * writes the bytes into device memory when it serves it and then pushes the packet to l2_done.
+ * The values of a transactional load are in u.data, as they were when the slice served it; a system may instead read
+ * device memory at its decision, if nobody else can write those words at the same instant.
+ * A packet that the system puts in to_l2 is an ordinary WRITE or READ from the commit unit (core field = 0xffff): the
+ * slice writes the bytes into device memory, or copies them out, when it serves it and then pushes the packet to
+ * l2_done.
  *
  * Replies reuse the request's packet: kind and size change, the rest comes back as it was. READ gets READ_REPLY with 32
  * bytes per sector asked, each at its place in u.data; WRITE gets WRITE_ACK, but with needs_reply = 0 (L1 write-backs)
@@ -37,8 +39,8 @@ struct cw_partition_tm {
     struct cw_fifo from_l2;  /* TX_LOAD, TX_STORE after their L2 access; the system consumes (L2 clock) */
     struct cw_fifo from_noc; /* TX_LOG, TX_CONTROL; the system consumes */
     struct cw_fifo reply;    /* the system produces: packets for the cores; arbitrated with the L2's own replies */
-    struct cw_fifo to_l2;    /* the commit unit produces: WRITE packets with core = 0xffff */
-    struct cw_fifo l2_done;  /* finished commit writes come back */
+    struct cw_fifo to_l2;    /* the commit unit produces: WRITE and READ packets with core = 0xffff */
+    struct cw_fifo l2_done;  /* they come back when performed */
 };
 
 struct cw_partition_config {

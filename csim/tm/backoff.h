@@ -16,4 +16,11 @@ static inline uint64_t cw_backoff_cycles(const struct cw_config *config, struct 
     return cycles < config->tm_backoff_max_cycles ? cycles : config->tm_backoff_max_cycles;
 }
 
+/* Linear back-off of Kilo TM ([art]; the thesis has none): one unit per attempt that failed, at most the cap. */
+static inline uint64_t cw_backoff_linear_cycles(const struct cw_config *config, uint32_t aborts)
+{
+    uint64_t cycles = (uint64_t)aborts * config->tm_backoff_cycles;
+    return cycles < config->tm_backoff_max_cycles ? cycles : config->tm_backoff_max_cycles;
+}
+
 #endif

@@ -110,6 +110,26 @@ static void pack_granule(struct packer *k, const struct cw_write_granule *g)
     }
 }
 
+/* getm.commit_acks: behind the partition's packets, a message that comes back when they have been carried out. */
+static void pack_done(struct packer *k)
+{
+    struct cw_getm_core *c = k->c;
+    struct cw_packet *p = cw_packet_new(c->tm->cfg.pool);
+    p->kind = CW_PK_TX_CONTROL;
+    p->sub = CW_GETM_DONE;
+    p->addr = CW_GLOBAL_BASE + (uint64_t)k->partition * c->tm->config->partition_interleave;
+    p->warp = (uint16_t)k->warp;
+    p->born = k->now;
+    cw_packet_size(p, 0, c->tm->config->noc_header_bytes, c->tm->config->noc_flit_bytes);
+    if (c->log_first == NULL)
+        c->log_first = p;
+    else
+        c->log_last->next = p;
+    c->log_last = p;
+    k->w->packets++;
+    k->w->acks++;
+}
+
 static void make_packets(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_tm *tm = c->tm;
@@ -131,6 +151,8 @@ static void make_packets(struct cw_getm_core *c, uint32_t warp, cw_time now)
         for (uint32_t i = first[k.partition]; i != CW_WRITE_SET_NONE; i = s->granule[i].next)
             pack_granule(&k, s->granule + i);
         close_packet(&k);
+        if (tm->config->getm_commit_acks == CW_ON)
+            pack_done(&k);
     }
 }
 
@@ -323,7 +345,7 @@ static bool advance(struct cw_getm_core *c, uint32_t warp, cw_time now)
     } else if (w->phase == CW_GETM_WALK) {
         walk_step(c, warp, now);
     }
-    return w->phase != CW_GETM_DRAIN;
+    return w->phase != CW_GETM_DRAIN && (w->phase != CW_GETM_SEND || w->acks == 0);
 }
 
 bool cw_getm__commit_tick(struct cw_getm_core *c, cw_time now)
@@ -333,7 +355,7 @@ bool cw_getm__commit_tick(struct cw_getm_core *c, cw_time now)
     for (uint32_t i = 0; i < c->committing_cnt; i++) {
         uint32_t warp = c->committing[i];
         struct cw_getm_warp *w = c->warp + warp;
-        if (w->phase == CW_GETM_SEND && w->packets == 0) {
+        if (w->phase == CW_GETM_SEND && w->packets == 0 && w->acks == 0) {
             finish_attempt(c, warp, now);
             continue;
         }

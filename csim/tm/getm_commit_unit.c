@@ -184,6 +184,11 @@ static void work(struct cw_getm_cu *u, cw_time now)
     if (u->cnt == 0 || u->issued - u->finished >= WRITES || u->release_end - u->release_first + CW_PACKET_ENTRIES + 1 > RELEASES)
         return;
     struct cw_packet *log = u->queue[u->head];
+    if (log->kind == CW_PK_TX_CONTROL && log->sub == CW_GETM_DONE) {
+        new_release(u, 0)->done = log;
+        pop_head(u);
+        return;
+    }
     if (log->kind == CW_PK_TX_CONTROL) {
         new_release(u, 0)->ack = true;
         pop_head(u);

@@ -281,7 +281,8 @@ static struct cw_packet *build_request(struct cw_getm_core *c, struct cw_getm_ac
     p->tag = (uint32_t)(a - c->access);
     p->outcome[CW_GETM_TICKET] = w->ticket[cw_address_partition(config, p->addr)];
     p->born = now;
-    cw_packet_size(p, 0, config->noc_header_bytes, config->noc_flit_bytes);
+    uint32_t data = a->store && config->getm_store_data == CW_ON ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors) : 0;
+    cw_packet_size(p, data, config->noc_header_bytes, config->noc_flit_bytes);
     return p;
 }
 
@@ -478,6 +479,8 @@ static void reply(void *self, struct cw_packet *p, cw_time now)
     struct cw_getm_core *c = self;
     if (p->kind == CW_PK_TX_REPLY)
         take_reply(c, p, now);
+    else if (p->sub == CW_GETM_DONE)
+        c->warp[p->warp].acks--;
     else if (p->sub == CW_GETM_STOP)
         stop(c, now);
     else

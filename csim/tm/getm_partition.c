@@ -61,6 +61,7 @@ struct cw_getm_vu {
     uint32_t flush_cycles; /* since the flush pulse, it included; 0: not yet */
     uint32_t control_left; /* partition 0: messages to cores not yet sent */
     uint8_t control;
+    struct cw_packet *ended_first, *ended_last; /* getm.commit_acks: on their way back */
     /* statistics */
     cw_time occupied_since;
     uint32_t stalled, stalled_lines;
@@ -158,6 +159,10 @@ static void send(struct cw_getm_vu *v, cw_time now)
         p->born = now;
         cw_packet_size(p, 0, v->tm->config->noc_header_bytes, v->tm->config->noc_flit_bytes);
         cw_fifo_push(&v->port->reply, now, v->period, p);
+    } else if (v->ended_first != NULL) {
+        struct cw_packet *p = v->ended_first;
+        v->ended_first = p->next;
+        cw_fifo_push(&v->port->reply, now, v->period, p);
     } else if (v->done.cnt > 0) {
         uint32_t place = places_pop(v, &v->done);
         cw_fifo_push(&v->port->reply, now, v->period, v->pending[place].p);
@@ -238,13 +243,26 @@ static void decided(struct cw_getm_vu *v, uint32_t id, uint32_t outcome, uint64_
 
 /* The unit's inputs */
 
+static void end_log(struct cw_getm_vu *v, struct cw_packet *p)
+{
+    p->kind = CW_PK_TX_CONTROL_REPLY;
+    p->next = NULL;
+    if (v->ended_first == NULL)
+        v->ended_first = p;
+    else
+        v->ended_last->next = p;
+    v->ended_last = p;
+}
+
 /* Takes what needs no decision; the release that does, or NULL. */
 static const struct cw_getm_release *next_release(struct cw_getm_vu *v, cw_time now)
 {
     const struct cw_getm_release *r;
     bool forget = v->tm->sabotage == CW_GETM_FORGET_RELEASE;
     while ((r = cw_fifo_peek(&v->release, now)) != NULL && (r->ack || r->count == 0 || forget)) {
-        if (r->ack)
+        if (r->done != NULL)
+            end_log(v, r->done);
+        else if (r->ack)
             v->acks++;
         else if (r->last)
             punch_ticket(v, r->owner);
@@ -454,7 +472,7 @@ static cw_time sooner(cw_time a, cw_time b)
 static cw_time next_wake(const struct cw_getm_vu *v, cw_time now)
 {
     const struct cw_getm_ring *ring = &v->tm->ring;
-    if (v->awake || v->ready.cnt > 0 || v->done.cnt > 0 || v->control_left > 0 || v->draining)
+    if (v->awake || v->ready.cnt > 0 || v->done.cnt > 0 || v->ended_first != NULL || v->control_left > 0 || v->draining)
         return now + v->period;
     cw_time next = cw_fifo_next(&v->release);
     if (v->free.cnt > 0)
@@ -604,7 +622,7 @@ struct cw_fifo *cw_getm__vu_releases(struct cw_getm_vu *v)
 
 bool cw_getm__vu_idle(const struct cw_getm_vu *v)
 {
-    return v->used == 0 && v->release.count == 0 && v->control_left == 0 && !v->draining && !v->awake;
+    return v->used == 0 && v->ended_first == NULL && v->release.count == 0 && v->control_left == 0 && !v->draining && !v->awake;
 }
 
 void cw_getm__vu_finish(struct cw_getm_vu *v)

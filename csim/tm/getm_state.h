@@ -15,7 +15,7 @@ enum { CW_GETM_NEW_CORE, CW_GETM_NEW_WARP };
 enum cw_getm_sabotage { CW_GETM_SOUND, CW_GETM_SKIP_OWNER, CW_GETM_DROP_RTS, CW_GETM_FORGET_RELEASE };
 
 /* sub of TX_CONTROL and TX_CONTROL_REPLY */
-enum { CW_GETM_STOP, CW_GETM_ACK, CW_GETM_RESUME };
+enum { CW_GETM_STOP, CW_GETM_ACK, CW_GETM_RESUME, CW_GETM_DONE }; /* DONE: end of a warp's log, and that it has been carried out */
 
 /* struct cw_packet as GETM uses it: sub = bytes per lane, with CW_GETM_SPILL in TX_STORE; tag = index of the access. */
 #define CW_GETM_SPILL    0x80u /* sub: the VU may use the overflow area */
@@ -54,6 +54,7 @@ struct cw_getm_warp {
     uint32_t posted;               /* log writes on their way */
     uint32_t step, read, back;     /* commit phases: shared-memory accesses done, log reads begun, done */
     uint32_t packets;              /* SEND: not yet handed over */
+    uint32_t acks;                 /* SEND: getm.commit_acks, awaited */
     bool half;                     /* MARK: first of a row's two accesses done */
     bool cleaned;                  /* an aborted lane had stored */
     bool full;                     /* a lane aborted for want of a place: CW_VU_FULL */
@@ -129,6 +130,7 @@ struct cw_getm_release {
     uint32_t owner;
     bool last;      /* a log packet of the owner is done */
     bool ack;       /* instead: a core has nothing in flight */
+    struct cw_packet *done; /* instead: this goes back to its core */
     uint64_t after; /* commit write that has to be done first */
 };
 

@@ -113,6 +113,20 @@ int cw_redo_log_load(struct cw_redo_log *log, const struct cw_mem_inst *inst, ui
     return CW_OK;
 }
 
+struct cw_read_row *cw_redo_log_read_rows(struct cw_redo_log *log, uint32_t rows)
+{
+    void *all = log->read;
+    int status = reserve(&all, &log->read_cap, log->read_cnt + rows, sizeof *log->read);
+    log->read = all;
+    if (status != CW_OK)
+        return NULL;
+    struct cw_read_row *first = log->read + log->read_cnt;
+    for (uint32_t i = 0; i < rows; i++)
+        first[i].lanes = 0;
+    log->read_cnt += rows;
+    return first;
+}
+
 /* Byte enables of the word that the lane has written, newest store first. */
 static uint32_t find_word(const struct cw_redo_log *log, uint32_t lane, uint64_t addr, uint32_t *value)
 {

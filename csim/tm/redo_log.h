@@ -29,6 +29,7 @@ struct cw_write_row {
 struct cw_read_row {
     uint32_t lanes;
     uint64_t addr[CW_LANES];
+    uint32_t value[CW_LANES]; /* what memory held, for systems that validate by value */
 };
 
 struct cw_redo_log {
@@ -61,6 +62,8 @@ void cw_redo_log_free(struct cw_redo_log *log);
 /* Appends the rows of a store, or of a load, for these lanes. 0 or CW_ENOMEM. */
 int cw_redo_log_store(struct cw_redo_log *log, const struct cw_mem_inst *inst, uint32_t lanes);
 int cw_redo_log_load(struct cw_redo_log *log, const struct cw_mem_inst *inst, uint32_t lanes);
+/* Appends that many void rows to the read log; the caller fills them. The first of them, or NULL when out of memory. */
+struct cw_read_row *cw_redo_log_read_rows(struct cw_redo_log *log, uint32_t rows);
 /* What the lane itself has written in [addr, addr + length): fills those bytes and returns their mask (bit b: bytes[b]). Later stores win.
  */
 uint32_t cw_redo_log_find(const struct cw_redo_log *log, uint32_t lane, uint64_t addr, uint32_t length, uint8_t bytes[CW_ACCESS_BYTES]);

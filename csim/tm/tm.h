@@ -67,6 +67,9 @@ struct cw_tm_observer {
     uint64_t (*begin)(void *self, uint32_t core, uint32_t warp, uint32_t lane, cw_time now);
     /* A load of the attempt took this value from memory (not from its own redo log) at time now. */
     void (*read)(void *self, uint64_t attempt, uint64_t addr, uint32_t value, cw_time now);
+    /* Value-based validation found this value in memory again at time now: the attempt's reads of the word so far count as made now (Fung
+     * 2015, 5.1.3: a transaction serialises at its validation, so a value that has gone and come back is no conflict). NULL: not wanted. */
+    void (*validate)(void *self, uint64_t attempt, uint64_t addr, uint32_t value, cw_time now);
     /* A committed attempt's write reached memory at time now. bytes: byte enables 3:0. */
     void (*write)(void *self, uint64_t attempt, uint64_t addr, uint32_t value, uint32_t bytes, cw_time now);
     /* The attempt's fate. On commit, the write set that will reach memory (or has): addresses and values. */

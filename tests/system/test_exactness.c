@@ -64,6 +64,24 @@ static void test_exactness__skipping_idle_components_changes_nothing(void **stat
     }
 }
 
+static void test_exactness__tick_order_in_every_system(void **state)
+{
+    static const char *const systems[] = {"kilotm", "warptm", "eapg", "warptm-el", "ideal"};
+    (void)state;
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        struct run a = ht, b;
+        a.system = systems[i];
+        a.preset = "getm-artifact"; /* domains of different periods */
+        a.settings[0] = "kilo.entries=640";
+        a.settings[1] = "kilo.id_bits=12";
+        b = a;
+        b.reverse_ticks = 1;
+        run_ok(&a);
+        run_ok(&b);
+        expect_equal(&a, &b);
+    }
+}
+
 static void test_exactness__the_cycle_limit_is_exact(void **state)
 {
     (void)state;
@@ -133,6 +151,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exactness__tick_order_changes_nothing),
     cmocka_unit_test(test_exactness__skipping_idle_components_changes_nothing),
     cmocka_unit_test(test_exactness__the_cycle_limit_is_exact),
+    cmocka_unit_test(test_exactness__tick_order_in_every_system),
     cmocka_unit_test(test_exactness__the_seed_matters),
     cmocka_unit_test(test_exactness__two_simulators_in_two_threads),
     cmocka_unit_test(test_exactness__rtl_units_give_the_same_cycles),

@@ -51,6 +51,135 @@ static void test_oracles__unknown_sabotage_is_refused(void **state)
     assert_int_equal(r.status, COWARP_EINVAL);
 }
 
+/*
+ * Value-based validation. Each transaction reads one of 64 words and writes two others blindly, so that the order of commits matters apart from
+ * any value that is read. The words lie in all partitions.
+ */
+static const char blind_writes[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
+                                   ".extern .func tx_begin\n()\n;\n.extern .func tx_commit\n()\n;\n"
+                                   ".visible .entry blind(.param .u64 words)\n{\n"
+                                   ".reg .b32 %r<16>;\n.reg .b64 %a<16>;\n"
+                                   "ld.param.u64 %a1, [words];\n"
+                                   "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\n"
+                                   "mad.lo.s32 %r4, %r1, %r2, %r3;\n"
+                                   "mul.lo.s32 %r5, %r4, 40503;\nshr.u32 %r5, %r5, 4;\nand.b32 %r5, %r5, 63;\n"
+                                   "mul.lo.s32 %r6, %r4, 30011;\nshr.u32 %r6, %r6, 6;\nand.b32 %r6, %r6, 63;\n"
+                                   "mul.lo.s32 %r7, %r4, 27127;\nshr.u32 %r7, %r7, 5;\nand.b32 %r7, %r7, 63;\n"
+                                   "mul.wide.u32 %a2, %r5, 256;\nadd.s64 %a2, %a1, %a2;\n"
+                                   "mul.wide.u32 %a3, %r6, 256;\nadd.s64 %a3, %a1, %a3;\n"
+                                   "mul.wide.u32 %a4, %r7, 256;\nadd.s64 %a4, %a1, %a4;\n"
+                                   "call.uni tx_begin, ();\n"
+                                   "ld.volatile.global.u32 %r8, [%a2];\n"
+                                   "st.volatile.global.u32 [%a3], %r4;\n"
+                                   "st.volatile.global.u32 [%a4], %r4;\n"
+                                   "call.uni tx_commit, ();\n"
+                                   "ret;\n}\n";
+
+static int run_blind_writes(const char *system, const char *sabotage, char message[512])
+{
+    struct cowarp_options options;
+    struct cowarp_gpu *gpu;
+    struct cowarp_module *module;
+    const char *settings[] = {"tm.warps=4", "tm.backoff_cycles=100", NULL};
+    uint64_t words;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    options.system = system;
+    options.sabotage = sabotage;
+    options.check_serial = 1;
+    assert_int_equal(cowarp_create(&gpu, &options), 0);
+    assert_int_equal(cowarp_load(gpu, &module, blind_writes, sizeof blind_writes - 1, "blind.ptx"), 0);
+    assert_int_equal(cowarp_alloc(gpu, &words, 64 * 256), 0);
+    const struct cowarp_arg args[] = {COWARP_U64(words)};
+    const struct cowarp_launch launch = {.kernel = "blind", .grid = {30, 1, 1}, .block = {64, 1, 1}, .arg_count = 1, .args = args};
+    int status = cowarp_run(gpu, module, &launch);
+    snprintf(message, 512, "%s", cowarp_error(gpu));
+    cowarp_destroy(gpu);
+    return status;
+}
+
+static void test_oracles__value_based_validation(void **state)
+{
+    static const char *const systems[] = {"kilotm", "warptm", "eapg", "warptm-el", "ideal"};
+    static const char *const faults[] = {"skip-revalidation", "ignore-hazard", "commit-out-of-order"};
+    char message[512];
+    (void)state;
+    for (size_t s = 0; s < 5; s++) {
+        if (run_blind_writes(systems[s], NULL, message) != COWARP_OK)
+            fail_msg("%s: %s", systems[s], message);
+        /* warps as a whole hardly ever overtake each other here: test_kilo_protocol forces them to */
+        for (size_t f = 0; s < 3 && f < (s == 0 ? 3 : 2); f++) {
+            int status = run_blind_writes(systems[s], faults[f], message);
+            if (status != COWARP_ECHECK || strstr(message, "serializ") == NULL)
+                fail_msg("%s with %s: status %d, %s", systems[s], faults[f], status, message);
+        }
+    }
+}
+
+/*
+ * Doomed transactions (Fung 2015, 4.2.2). Odd warps write two words equally, even warps read them with some way between and, should they differ,
+ * loop for ever: only a validation ends that.
+ */
+static const char doomed[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
+                             ".extern .func tx_begin\n()\n;\n.extern .func tx_commit\n()\n;\n"
+                             ".visible .entry doomed(.param .u64 words)\n{\n"
+                             ".reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %a<4>;\n"
+                             "ld.param.u64 %a1, [words];\n"
+                             "mov.u32 %r1, %ctaid.x;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 1;\n"
+                             "@%p1 bra WRITER;\n"
+                             "call.uni tx_begin, ();\n"
+                             "ld.volatile.global.u32 %r3, [%a1];\n"
+                             "ld.volatile.global.u32 %r4, [%a1+4096];\n"
+                             "add.u32 %r5, %r3, %r4;\n"
+                             "ld.volatile.global.u32 %r6, [%a1+512];\n"
+                             "LOOP:\n"
+                             "setp.ne.u32 %p2, %r6, %r3;\n"
+                             "@%p2 bra LOOP;\n"
+                             "call.uni tx_commit, ();\n"
+                             "ret;\n"
+                             "WRITER:\n"
+                             "call.uni tx_begin, ();\n"
+                             "st.volatile.global.u32 [%a1], %r1;\n"
+                             "st.volatile.global.u32 [%a1+512], %r1;\n"
+                             "call.uni tx_commit, ();\n"
+                             "ret;\n}\n";
+
+static int run_doomed(const char *system, const char *watchdog, uint64_t *probes)
+{
+    struct cowarp_options options;
+    struct cowarp_gpu *gpu;
+    struct cowarp_module *module;
+    const char *settings[] = {"watchdog.cycles=100000", "watchdog.livelock_cycles=200000", watchdog, NULL};
+    uint64_t words;
+    const char *name = "", *unit, *what;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    options.system = system;
+    options.check_serial = 1;
+    assert_int_equal(cowarp_create(&gpu, &options), 0);
+    assert_int_equal(cowarp_load(gpu, &module, doomed, sizeof doomed - 1, "doomed.ptx"), 0);
+    assert_int_equal(cowarp_alloc(gpu, &words, 8192), 0);
+    const struct cowarp_arg args[] = {COWARP_U64(words)};
+    const struct cowarp_launch launch = {.kernel = "doomed", .grid = {400, 1, 1}, .block = {1, 1, 1}, .arg_count = 1, .args = args};
+    int status = cowarp_run(gpu, module, &launch);
+    for (uint32_t i = 0; strcmp(name, "tx_probes") != 0 && cowarp_counter_at(gpu, i, &name, probes, &unit, &what); i++)
+        ;
+    cowarp_destroy(gpu);
+    return status;
+}
+
+static void test_oracles__doomed_transactions_end(void **state)
+{
+    static const char *const systems[] = {"kilotm", "warptm", "eapg"};
+    uint64_t probes;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(run_doomed(systems[i], "kilo.watchdog_cycles=2000", &probes), COWARP_OK);
+        assert_true(probes > 0);
+    }
+    assert_int_equal(run_doomed("kilotm", "kilo.watchdog_cycles=100000000", &probes), COWARP_EDEADLOCK);
+}
+
 /* Fung 2015, Example 1: lanes of a warp spin for a lock that another lane of the same warp holds while it waits at the reconvergence point. */
 static const char naive_lock[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
                                  ".visible .entry naive(.param .u64 lock)\n{\n"
@@ -104,6 +233,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_oracles__dropped_rts_update_is_a_violation),
     cmocka_unit_test(test_oracles__forgotten_writes_decrement_is_a_deadlock),
     cmocka_unit_test(test_oracles__unknown_sabotage_is_refused),
+    cmocka_unit_test(test_oracles__value_based_validation),
+    cmocka_unit_test(test_oracles__doomed_transactions_end),
     cmocka_unit_test(test_oracles__simt_deadlock_is_named),
 };
 

@@ -17,7 +17,8 @@ static void expect_conservation(const struct run *r, uint64_t transactions)
     assert_int_equal(run_counter(r, "tx_begun"), transactions);
     assert_int_equal(run_counter(r, "tx_committed"), transactions);
     assert_int_equal(run_counter(r, "tx_aborted"), run_counter(r, "tx_aborted_timestamp") + run_counter(r, "tx_aborted_stall_full") +
-                                                       run_counter(r, "tx_aborted_intra_warp") + run_counter(r, "tx_aborted_rollover"));
+                                                       run_counter(r, "tx_aborted_intra_warp") + run_counter(r, "tx_aborted_rollover") +
+                                                       run_counter(r, "tx_aborted_validation") + run_counter(r, "tx_aborted_early"));
     assert_int_equal(run_counter(r, "vu_stalls"), run_counter(r, "vu_retries"));
 }
 
@@ -247,6 +248,66 @@ static void test_workloads__graph_cut_unfinished(void **state)
     assert_non_null(strstr(r.message, "not finished after 2 iterations"));
 }
 
+/* The Kilo TM family at every concurrency limit. */
+static void test_workloads__kilo_family(void **state)
+{
+    static const char *const systems[] = {"kilotm", "warptm", "eapg", "warptm-el", "ideal"};
+    static const char *const warps[] = {"tm.warps=1", "tm.warps=2", "tm.warps=4", "tm.warps=8", "tm.warps=16", "tm.warps=0"};
+    (void)state;
+    for (size_t s = 0; s < sizeof systems / sizeof systems[0]; s++)
+        for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
+            struct run ht = {.workload = "ht-h", .system = systems[s], .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+                             .param = {"blocks=30", "buckets=1000"}};
+            expect_ok(&ht);
+            expect_conservation(&ht, 30 * 192);
+            assert_int_equal(run_counter(&ht, "tx_write_words"), 4 * 30 * 192);
+            struct run atm = {.workload = "atm", .system = systems[s], .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+                              .param = {"accounts=2000", "transfers=4000", "blocks=10"}};
+            expect_ok(&atm);
+            expect_conservation(&atm, 4000);
+        }
+}
+
+/* Each option of the family on a contended table: timing may change, results may not. */
+static void test_workloads__kilo_options(void **state)
+{
+    static const struct {
+        const char *system, *settings[4];
+    } shape[] = {
+        {"kilotm", {"kilo.entries=32"}},
+        {"kilotm", {"kilo.id_bits=7"}},
+        {"kilotm", {"kilo.history_sets=1", "kilo.history_rows=2"}},
+        {"kilotm", {"kilo.hazard_rate=2", "kilo.walker=row"}},
+        {"kilotm", {"tcd.mode=closed"}},
+        {"kilotm", {"kilo.read_words=1", "kilo.write_words=1"}},
+        {"warptm", {"kilo.read_words=1", "kilo.write_words=2", "tcd.mode=published"}},
+        {"warptm", {"kilo.entries=40", "kilo.id_bits=9"}},
+        {"warptm", {"kilo.history_sets=1", "kilo.history_rows=2"}},
+        {"warptm", {"warptm.resolution=scr"}},
+        {"warptm", {"warptm.resolution=2pcr-free", "warptm.aggregate=off", "warptm.coalesce=off"}},
+        {"warptm", {"warptm.coalesce=off", "tcd.mode=off"}},
+        {"warptm", {"warptm.aggregate=off"}},
+        {"warptm", {"warptm.resolution=none", "warptm.aggregate=off", "warptm.coalesce=off"}},
+        {"warptm", {"core.count=3", "partition.count=5"}},
+        {"eapg", {"eapg.cat_entries=4", "eapg.rct_entries=40"}},
+        {"eapg", {"eapg.pause_max_cycles=10"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
+        struct run r = {.workload = "ht-h", .system = shape[i].system, .variant = COWARP_TX, .check_serial = 1,
+                        .param = {"blocks=12", "buckets=300"}};
+        memcpy(r.settings, shape[i].settings, sizeof shape[i].settings);
+        expect_ok(&r);
+        expect_conservation(&r, 12 * 192);
+        if (strcmp(shape[i].settings[0], "kilo.id_bits=7") == 0)
+            assert_true(run_counter(&r, "id_rollovers") > 10);
+        if (strcmp(shape[i].settings[0], "kilo.read_words=1") == 0)
+            assert_true(run_counter(&r, "cu_resends") > 0);
+        if (strcmp(shape[i].settings[0], "kilo.entries=32") == 0)
+            assert_true(run_counter(&r, "cu_entries_max") <= 32);
+    }
+}
+
 /* One bucket: every transaction conflicts with every other. */
 static void test_workloads__getm_worst_contention(void **state)
 {
@@ -327,6 +388,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__octree),
     cmocka_unit_test(test_workloads__graph_cut),
     cmocka_unit_test(test_workloads__graph_cut_unfinished),
+    cmocka_unit_test(test_workloads__kilo_family),
+    cmocka_unit_test(test_workloads__kilo_options),
     cmocka_unit_test(test_workloads__getm_worst_contention),
     cmocka_unit_test(test_workloads__serialised),
     cmocka_unit_test(test_workloads__getm_shapes),

@@ -450,8 +450,10 @@ struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *p)
     return &p->tm;
 }
 
-static inline void m_write(struct machine *m, const struct cw_packet *p)
+static inline void m_write(struct machine *m, struct cw_packet *p)
 {
+    if (p->kind == CW_PK_READ)
+        memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
     for (uint32_t b = 0; b < CW_LINE_BYTES; b++)
         if (p->byte_mask[b / 32] >> (b % 32) & 1)
             *cw_devmem_at(&m->memory, p->addr + b) = p->u.data[b];
@@ -473,8 +475,11 @@ static inline void m_partition_tick(struct cw_partition *s)
         s->turn++;
         break;
     }
-    if (cw_fifo_peek(&s->rop, m->now) != NULL && cw_fifo_can_push(&s->tm.from_l2, m->now))
+    if ((p = cw_fifo_peek(&s->rop, m->now)) != NULL && cw_fifo_can_push(&s->tm.from_l2, m->now)) {
+        if (p->kind == CW_PK_TX_LOAD)
+            memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
         cw_fifo_push(&s->tm.from_l2, m->now, 1, cw_fifo_pop(&s->rop, m->now));
+    }
     if (cw_fifo_peek(&s->tm.to_l2, m->now) != NULL && cw_fifo_can_push(&s->write, m->now))
         cw_fifo_push(&s->write, m->now, M_WRITE, cw_fifo_pop(&s->tm.to_l2, m->now));
     if (cw_fifo_peek(&s->write, m->now) != NULL && cw_fifo_can_push(&s->tm.l2_done, m->now)) {

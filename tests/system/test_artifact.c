@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HT-H with the preset getm-artifact beside the GETM authors' published simulator, measured on a kernel of the same shape (120 x 192
+ * insertions into 8,192 buckets): core cycles within 15 percent; aborts and flits as close as the model comes, see docs/systems.md.
+ */
+#include "cw_test.h"
+#include "system/run.h"
+
+struct measured {
+    const char *system;
+    uint32_t cycles[4], aborts[4], kflits[4]; /* at 1, 2, 4, 8 transactional warps per core; aborts per 1,000 commits */
+    uint32_t flits_within;                    /* percent */
+};
+
+static const struct measured measured[] = {
+    {"kilotm", {116160, 111791, 117501, 133214}, {26, 54, 101, 198}, {255, 263, 275, 298}, 3},
+    {"warptm", {94665, 87833, 92820, 106305}, {52, 78, 127, 217}, {146, 152, 162, 180}, 3},
+    {"eapg", {99537, 97757, 106387, 122611}, {51, 72, 103, 161}, {491, 534, 608, 724}, 22},
+    {"getm", {110079, 63939, 48594, 45140}, {106, 157, 244, 494}, {269, 285, 310, 367}, 15},
+};
+
+static void expect_near(const char *what, const struct run *r, const char *limit, uint64_t ours, uint64_t theirs, uint32_t percent)
+{
+    uint64_t difference = ours > theirs ? ours - theirs : theirs - ours;
+    if (difference * 100 > theirs * percent)
+        fail_msg("%s, %s: %s %llu, measured %llu", r->system, limit, what, (unsigned long long)ours, (unsigned long long)theirs);
+}
+
+static void test_artifact__hash_table(void **state)
+{
+    static const char *const warps[] = {"tm.warps=1", "tm.warps=2", "tm.warps=4", "tm.warps=8"};
+    (void)state;
+    for (size_t s = 0; s < sizeof measured / sizeof measured[0]; s++)
+        for (size_t i = 0; i < 4; i++) {
+            const struct measured *m = &measured[s];
+            struct run r = {.workload = "ht-h",
+                            .system = m->system,
+                            .variant = COWARP_TX,
+                            .preset = "getm-artifact",
+                            .settings = {warps[i]},
+                            .param = {"buckets=8192"}};
+            run_workload(&r);
+            if (r.status != 0)
+                fail_msg("%s: %s", m->system, r.message);
+            uint64_t aborts = 1000 * run_counter(&r, "tx_aborted") / run_counter(&r, "tx_committed");
+            uint64_t kflits = (run_counter(&r, "noc_up_flits") + run_counter(&r, "noc_down_flits")) / 1000;
+            expect_near("cycles", &r, warps[i], r.cycles, m->cycles[i], 15);
+            expect_near("aborts per 1,000 commits", &r, warps[i], aborts, m->aborts[i], 40);
+            expect_near("thousand flits", &r, warps[i], kflits, m->kflits[i], m->flits_within);
+        }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_artifact__hash_table),
+};
+
+CW_TEST_MAIN(tests)
