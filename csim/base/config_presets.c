@@ -43,6 +43,47 @@ static const struct cw_config__override thesis_warptm[] = {
     SET(cu_write_bytes, 32, "thesis 6.2.1: WarpTM coalesces for the 32-byte L2 port; Table 6.1's 1 word/cycle is Kilo TM without it"),
 };
 
+#define T44 "thesis Table 4.4"
+static const struct cw_config__override thesis_kilotm[] = {
+    SET(clock_core_mhz, 1300, T44),
+    SET(clock_noc_mhz, 650, T44),
+    SET(clock_l2_mhz, 650, "as the interconnect"),
+    SET(clock_cu_mhz, 650, T44),
+    SET(clock_dram_mhz, 800, T44),
+    SET(core_count, 30, T44 ": in 10 clusters of 3 that share a crossbar port; each has its own here"),
+    SET(core_warps, 32, T44 ": 1024 threads"),
+    SET(core_registers, 16384, T44),
+    SET(core_shared_bytes, 16384, T44),
+    SET(core_schedulers, 1, T44 ": SIMD pipeline width 8"),
+    SET(core_issue_cycles, 4, T44 ": SIMD pipeline width 8"),
+    SET(core_scheduler, CW_SCHED_LRR, T44),
+    SET(fu_alu_interval, 4, T44 ": SIMD pipeline width 8"),
+    SET(fu_fp_interval, 4, T44 ": SIMD pipeline width 8"),
+    SET(fu_imul_interval, 8, T44 ": SIMD pipeline width 8"),
+    SET(l1_bytes, 49152, T44),
+    SET(l1_ways, 6, T44),
+    SET(l1_global, CW_OFF, T44 ": transactional and local memory only"),
+    SET(partition_count, 8, T44),
+    SET(l2_bytes, 65536, T44),
+    SET(l2_ways, 8, T44),
+    SET(l2_rop_latency, 178, T44 ": so that an L2 hit takes 460 core cycles"),
+    SET(l2_latency, 21, "half of getm's: the L2 clock is halved"),
+    SET(dram_latency, 100, "as GPGPU-Sim"),
+    SET(dram_queue, 32, T44),
+    SET(dram_bytes_per_cycle, 8, T44),
+    SET(dram_burst_bytes, 32, "GDDR3, burst of 4"),
+    SET(dram_rrd, 8, T44),
+    SET(dram_rcd, 12, T44),
+    SET(dram_ras, 25, T44),
+    SET(dram_rp, 10, T44),
+    SET(dram_rc, 35, T44),
+    SET(dram_cl, 10, T44),
+    SET(dram_cdlr, 6, T44),
+    SET(dram_wr, 11, T44),
+    SET(tm_warps, 2, T44),
+    SET(cu_write_bytes, 4, T44 ": 1 word per cycle and partition"),
+};
+
 #define VIA "GETM VI.A"
 static const struct cw_config__override getm_56[] = {
     SET(core_count, 56, VIA ": 56 cores in 28 clusters; each core has its own crossbar port here"),
@@ -105,6 +146,8 @@ static const struct cw_config__override gtx480[] = {
 static const struct cw_config__preset preset_getm = {"getm", "15 cores, 6 partitions, as in GETM Table II", NULL, NULL, 0};
 static const struct cw_config__preset preset_thesis_warptm = {"thesis-warptm", "enhanced Kilo TM machine of Fung 2015, Table 6.1",
                                                               &preset_getm, thesis_warptm, COUNT(thesis_warptm)};
+static const struct cw_config__preset preset_thesis_kilotm = {"thesis-kilotm", "Kilo TM machine of Fung 2015, Table 4.4", &preset_getm,
+                                                              thesis_kilotm, COUNT(thesis_kilotm)};
 static const struct cw_config__preset preset_getm_56 = {"getm-56", "56 cores, 8 partitions, 4 MB L2, as in GETM VI.A and Figure 17",
                                                         &preset_getm, getm_56, COUNT(getm_56)};
 static const struct cw_config__preset preset_getm_artifact = {"getm-artifact",
@@ -113,10 +156,10 @@ static const struct cw_config__preset preset_getm_artifact = {"getm-artifact",
 static const struct cw_config__preset preset_gtx480 = {"gtx480", "GPGPU-Sim 4's GTX480, for comparisons of speed", &preset_getm, gtx480,
                                                        COUNT(gtx480)};
 
-static const struct cw_config__preset *const presets[] = {&preset_getm, &preset_thesis_warptm, &preset_getm_56, &preset_getm_artifact,
-                                                          &preset_gtx480};
+static const struct cw_config__preset *const presets[] = {&preset_getm,    &preset_thesis_kilotm, &preset_thesis_warptm,
+                                                          &preset_getm_56, &preset_getm_artifact, &preset_gtx480};
 
-static const char *const preset_names[] = {"getm", "thesis-warptm", "getm-56", "getm-artifact", "gtx480", NULL};
+static const char *const preset_names[] = {"getm", "thesis-kilotm", "thesis-warptm", "getm-56", "getm-artifact", "gtx480", NULL};
 
 const char *const *cw_config_presets(void)
 {
