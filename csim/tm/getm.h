@@ -13,7 +13,10 @@
  *   TX_LOAD   8 B: lanes of one line, warpts, owner, ticket   -> ROP, L2 -> VU -> TX_REPLY 8 B + 32 B per sector won
  *   TX_STORE  8 B: the same; no data                          -> ROP, L2 -> VU -> TX_REPLY 8 B
  *   TX_LOG    8 B + 8 B per word + 4 B per clean-up entry     -> CU -> L2 writes; then releases -> VU
- *   TX_CONTROL, TX_CONTROL_REPLY 8 B: rollover
+ *   TX_CONTROL, TX_CONTROL_REPLY 8 B: rollover; with getm.commit_acks, end of a warp's log to every CU, and back when it
+ *                                     has been carried out
+ *
+ * With getm.store_data, TX_STORE is longer by the sectors that it touches, which nobody looks at. Both are [art]'s.
  *
  * A packet is split into one VU request per granule that it touches. A lane wins when all its granules do. Values of
  * a load are read from memory in the cycle in which the VU says yes. A lane that aborted issues no more requests in

@@ -210,6 +210,53 @@ static void test_kilo_protocol__intra_warp(void **state)
     }
 }
 
+/* Random transactions on 24 words: read-only ones with up to four loads, and blind or dependent writes; words of both partitions. */
+static struct m_tx random_tx(struct cw_rng *rng)
+{
+    struct m_tx t = {.lanes = 1u | (uint32_t)cw_rng_next(rng), .op_cnt = 2 + cw_rng_below(rng, 3)};
+    bool read_only = cw_rng_below(rng, 2) == 0;
+    for (uint32_t i = 0; i < t.op_cnt; i++) {
+        bool store = !read_only && cw_rng_below(rng, 2) == 0;
+        t.op[i] = m_access(store, 4, 1, (uint8_t)cw_rng_below(rng, 4), (int64_t)cw_rng_below(rng, 3), M_BASE, 0);
+        for (uint32_t lane = 0; lane < CW_LANES; lane++)
+            t.op[i].addr[lane] = M_BASE + 4 * cw_rng_below(rng, 12) + 256 * cw_rng_below(rng, 2);
+    }
+    return t;
+}
+
+static void test_kilo_protocol__random_transactions(void **state)
+{
+    static const char *const systems[] = {"kilotm", "warptm", "eapg", "warptm-el", "ideal"};
+    static struct machine m;
+    static struct m_tx tx[2][4][3];
+    uint64_t silent = 0, hazards = 0, second = 0;
+    (void)state;
+    for (uint32_t run = 0; run < 60; run++) {
+        struct cw_rng rng;
+        cw_rng_seed(&rng, 1000 + run);
+        memset(&m, 0, sizeof m);
+        m_default_config(&m.config);
+        m.config.tm_backoff_cycles = 50;
+        m.config.tcd_mode = run % 5 < 2 ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_AUTO;
+        m.config.kilo_history_sets = run % 2 == 0 ? 1 : 128;
+        m.config.kilo_history_rows = run % 3 == 0 ? 2 : 256;
+        m.config.kilo_read_words = run % 4;
+        assert_int_equal(m_create(&m, systems[run % 5], false, NULL), CW_OK);
+        for (uint32_t i = 0; i < 24; i++) {
+            tx[i / 12][i / 3 % 4][i % 3] = random_tx(&rng);
+            m_script(&m, i / 12, i / 3 % 4, tx[i / 12][i / 3 % 4], 3, GO);
+        }
+        assert_true(m_run_all(&m, 4000000));
+        if (!serializable(&m))
+            fail_msg("%s, seed %u: not serializable", systems[run % 5], 1000 + run);
+        silent += m.stats.tx_silent;
+        second += m.stats.tx_silent_failed;
+        hazards += m.stats.cu_hazards;
+        m_destroy(&m);
+    }
+    assert_true(silent > 100 && second > 100 && hazards > 1000);
+}
+
 /* The order in which the parts tick changes nothing. */
 static void test_kilo_protocol__tick_order(void **state)
 {
@@ -253,6 +300,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_protocol__commit_order),
     cmocka_unit_test(test_kilo_protocol__silent_commit),
     cmocka_unit_test(test_kilo_protocol__intra_warp),
+    cmocka_unit_test(test_kilo_protocol__random_transactions),
     cmocka_unit_test(test_kilo_protocol__tick_order),
 };
 
