@@ -12,7 +12,7 @@
 
 #define PATIENCE    10000u /* cycles that send, expect and wait wait */
 #define LAST_CYCLES 4u     /* after the last line, so that the last answer is seen to end */
-#define OWN_SIGNALS 3u
+#define OWN_SIGNALS 4u
 
 /* A transfer out of the unit that no line has expected yet. */
 struct transfer {
@@ -289,6 +289,7 @@ static int collect_signals(struct play *p)
     p->enums[s->enum_cnt] = (struct cw_wave_enum){"story", script->text_cnt + 1, p->story};
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "core_cycle", 64, &p->clock, -1};
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "l2_cycle", 64, &p->clock, -1};
+    p->signal[n++] = (struct cw_wave_signal){"cowarp", "cu_cycle", 64, &p->clock, -1};
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "story", 16, &p->text, (int32_t)s->enum_cnt};
     return CW_OK;
 }
