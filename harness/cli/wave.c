@@ -22,6 +22,12 @@ static const struct scenario {
     {"figure7", "figure7", {NULL}},
     {"stall", "stall", {NULL}},
     {"cuckoo-chain", "cuckoo_chain", {NULL}},
+    {"kilo-hazard", "kilo_hazard", {NULL}},
+    {"hazard-unit", "hazard_unit", {NULL}},
+    {"last-writer-history", "last_writer_history", {NULL}},
+    {"first-read-table", "first_read_table", {NULL}},
+    {"last-written-table", "last_written_table", {NULL}},
+    {"ownership-table", "ownership_table", {NULL}},
     {"getm", "getm", {"ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "26472:26530", "--quiet", NULL}},
 };
 #define SCENARIO_CNT ((uint32_t)(sizeof scenarios / sizeof scenarios[0]))
@@ -220,6 +226,14 @@ const struct cli_command cli_wave = {
              "  figure7       GETM's Figure 7: two transactions on one validation unit, an abort, a stall and its wake-up\n"
              "  stall         three requests wait in the stall buffer for one granule; a release wakes them, oldest first\n"
              "  cuckoo-chain  an insertion into a full cuckoo table: a chain of displacements that ends in the stash\n"
+             "  kilo-hazard   Kilo TM: a commit unit finds a hazard, waits, validates again; the transaction fails\n"
+             "  hazard-unit   Kilo TM: the youngest earlier transaction that writes what a transaction reads\n"
+             "  last-writer-history\n"
+             "                Kilo TM: the oldest commit IDs leave a full set for the recency Bloom filter\n"
+             "  first-read-table, last-written-table\n"
+             "                temporal conflict detection: which read-only transactions may commit silently\n"
+             "  ownership-table\n"
+             "                intra-warp conflict resolution: four transactions of a warp, of which two may commit\n"
              "  getm          HT-H under GETM: a core's warps and a partition's validation unit while requests stall\n"
              "\n"
              "FILE.stim drives any unit, see docs/waves.md.\n",

@@ -12,7 +12,7 @@
 
 #define PATIENCE    10000u /* cycles that send, expect and wait wait */
 #define LAST_CYCLES 4u     /* after the last line, so that the last answer is seen to end */
-#define OWN_SIGNALS 3u
+#define OWN_SIGNALS 4u
 
 /* A transfer out of the unit that no line has expected yet. */
 struct transfer {
@@ -45,24 +45,24 @@ static int no_memory(struct play *p)
     return cw_fail(p->err, CW_ENOMEM, "out of memory");
 }
 
-static uint64_t port_get(const struct cw_port *port, const void *base)
+static uint64_t port_get(const struct cw_port *port, const void *base, uint32_t word)
 {
     uint64_t value = 0;
-    memcpy(&value, (const char *)base + port->offset, port->words == 1 ? 4 : 8);
+    memcpy(&value, (const char *)base + port->offset + 4u * word, port->words == 1 || port->width > 64 ? 4 : 8);
     return value;
 }
 
-static void port_set(const struct cw_port *port, void *base, uint64_t value)
+static void port_set(const struct cw_port *port, void *base, uint32_t word, uint64_t value)
 {
-    memcpy((char *)base + port->offset, &value, port->words == 1 ? 4 : 8);
+    memcpy((char *)base + port->offset + 4u * word, &value, port->words == 1 || port->width > 64 ? 4 : 8);
 }
 
 static void apply(const struct cw_script_line *line, void *in)
 {
     for (uint32_t i = 0; i < line->assign_cnt; i++)
-        port_set(line->assign[i].port, in, line->assign[i].value);
+        port_set(line->assign[i].port, in, line->assign[i].word, line->assign[i].value);
     if (line->verb == CW_SCRIPT_SEND)
-        port_set(line->channel.valid, in, 1);
+        port_set(line->channel.valid, in, 0, 1);
 }
 
 static const struct cw_port *find_port(const struct cw_script *s, const char *name)
@@ -79,11 +79,11 @@ static bool transfers(const struct play *p, const struct cw_port *valid)
     char ready_name[128];
     const size_t length = strlen(valid->name);
     if (valid->dir != CW_PORT_OUT || length < 7 || length > 100 || strcmp(valid->name + length - 6, "_valid") != 0 ||
-        port_get(valid, p->out) == 0)
+        port_get(valid, p->out, 0) == 0)
         return false;
     snprintf(ready_name, sizeof ready_name, "%.*s_ready", (int)(length - 6), valid->name);
     const struct cw_port *ready = find_port(p->script, ready_name);
-    return ready == NULL || ready->dir != CW_PORT_IN || port_get(ready, p->in) != 0;
+    return ready == NULL || ready->dir != CW_PORT_IN || port_get(ready, p->in, 0) != 0;
 }
 
 static int record(struct play *p)
@@ -141,7 +141,7 @@ static int send(struct play *p, const struct cw_script_line *line)
 {
     for (uint32_t i = 0; i < PATIENCE; i++) {
         int status = step(p, line);
-        if (status != CW_OK || line->channel.ready == NULL || port_get(line->channel.ready, p->out) != 0)
+        if (status != CW_OK || line->channel.ready == NULL || port_get(line->channel.ready, p->out, 0) != 0)
             return status;
     }
     return give_up(p, line, "the unit was not ready");
@@ -150,7 +150,7 @@ static int send(struct play *p, const struct cw_script_line *line)
 static bool matches(const struct cw_script_line *line, const void *out)
 {
     for (uint32_t i = 0; i < line->assign_cnt; i++)
-        if (port_get(line->assign[i].port, out) != line->assign[i].value)
+        if (port_get(line->assign[i].port, out, line->assign[i].word) != line->assign[i].value)
             return false;
     return true;
 }
@@ -190,7 +190,7 @@ static int compare(struct play *p, const struct cw_script_line *line, const stru
 {
     for (uint32_t i = 0; i < line->assign_cnt; i++) {
         const struct cw_script_assign *a = &line->assign[i];
-        const uint64_t value = port_get(a->port, t->out);
+        const uint64_t value = port_get(a->port, t->out, a->word);
         if (value != a->value)
             return cw_fail(p->err, CW_ECHECK, "%.200s:%u: cycle %" PRIu64 ": %s is %" PRIu64 ", expected %" PRIu64, p->script->path,
                            line->number, t->cycle, a->port->name, value, a->value);
@@ -289,6 +289,7 @@ static int collect_signals(struct play *p)
     p->enums[s->enum_cnt] = (struct cw_wave_enum){"story", script->text_cnt + 1, p->story};
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "core_cycle", 64, &p->clock, -1};
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "l2_cycle", 64, &p->clock, -1};
+    p->signal[n++] = (struct cw_wave_signal){"cowarp", "cu_cycle", 64, &p->clock, -1};
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "story", 16, &p->text, (int32_t)s->enum_cnt};
     return CW_OK;
 }

@@ -200,24 +200,61 @@ static int no_port(const struct reader *r, const char *channel, const char *fiel
                  prefix > 0 ? "_" : "", field, near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
-/* "kind=store" or "granule=0xa" */
+/* Takes the "[3]" off "addr[3]"; ports wider than 64 bits have it, others do not. */
+static int take_index(struct reader *r, char *name, bool *indexed, uint32_t *word)
+{
+    char *open = strchr(name, '[');
+    uint64_t index = 0;
+    *indexed = open != NULL;
+    if (open != NULL) {
+        char *close = strchr(open, ']');
+        if (close == NULL || close[1] != '\0')
+            return wrong(r, "'%.60s': expected name[word]", name);
+        *close = *open = '\0';
+        if (!number(open + 1, &index) || index > UINT32_MAX)
+            return wrong(r, "'%.40s[%.20s]': expected a number in brackets", name, open + 1);
+    }
+    *word = (uint32_t)index;
+    return CW_OK;
+}
+
+static int check_word(struct reader *r, const struct cw_port *port, bool indexed, uint32_t word)
+{
+    const bool wide = port->width > 64;
+    if (wide && !indexed)
+        return wrong(r, "%s has %u words of 32 bits: say which, as in %s[0]=", port->name, port->words, port->name);
+    if (wide && word >= port->words)
+        return wrong(r, "%s[%u]: the port has the words 0 to %u", port->name, word, port->words - 1u);
+    return wide || !indexed ? CW_OK : wrong(r, "%s[%u]: the port is one number", port->name, word);
+}
+
+/* "kind=store", "granule=0xa" or "addr[3]=0x10" */
 static int read_assign(struct reader *r, struct cw_script_line *line, const char *channel, enum cw_port_dir dir, char *text)
 {
     char *equals = strchr(text, '=');
     uint64_t value;
+    bool indexed = false;
+    uint32_t word = 0;
     if (equals == NULL)
         return wrong(r, "'%.60s': expected port=value", text);
     *equals = '\0';
+    int status = take_index(r, text, &indexed, &word);
+    if (status != CW_OK)
+        return status;
     const struct cw_port *port = find_port(r->s, channel, text);
     if (port == NULL || port->dir != dir)
         return no_port(r, channel, text, dir);
+    status = check_word(r, port, indexed, word);
+    if (status != CW_OK)
+        return status;
+    const uint32_t width = indexed ? 32 : port->width;
     if (!number(equals + 1, &value) && !cw_wave_word_value(r->s->unit, port->name, equals + 1, &value))
         return wrong(r, "%s='%.40s': is no number, and no word of this port", port->name, equals + 1);
-    if (port->width < 64 && value >> port->width != 0)
-        return wrong(r, "%s=%s: has more than the port's %u bits", port->name, equals + 1, port->width);
+    if (width < 64 && value >> width != 0)
+        return wrong(r, "%s=%s: has more than the port's %u bits", port->name, equals + 1, width);
     if (line->assign_cnt == CW_SCRIPT_ASSIGN_MAX)
         return wrong(r, "more than %u values", CW_SCRIPT_ASSIGN_MAX);
-    line->assign[line->assign_cnt++] = (struct cw_script_assign){port, value};
+    line->assign[line->assign_cnt++] = (struct cw_script_assign){port, word, value};
     return CW_OK;
 }
 

@@ -44,6 +44,7 @@ struct cw_script_line {
     uint32_t assign_cnt;
     struct cw_script_assign {
         const struct cw_port *port;
+        uint32_t word; /* of a port wider than 64 bits; else 0 */
         uint64_t value;
     } assign[CW_SCRIPT_ASSIGN_MAX];
 };

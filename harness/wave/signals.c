@@ -12,14 +12,54 @@ static const char *const kinds[] = {"load", "store", "release", "reserved"};
 static const char *const outcomes[] = {"success", "abort", "full", "rollover"};
 static const char *const requests[] = {"-", "load", "store", "release", "reserved", "wait"};
 static const char *const responses[] = {"-", "success", "abort", "full", "rollover", "wait"};
+static const char *const entries[] = {"check", "record", "none", "none"};
+static const char *const accesses[] = {"read", "write"};
+static const char *const steps[] = {"mark", "check_read", "check_write", "end"};
+static const char *const messages[] = {"fill", "done", "skip", "outcome"};
+static const char *const entry_channel[] = {"-", "check", "record", "none", "none", "wait"};
+static const char *const operation_channel[] = {"-", "check", "record", "wait"};
+static const char *const access_channel[] = {"-", "read", "write", "wait"};
+static const char *const step_channel[] = {"-", "mark", "check_read", "check_write", "end", "wait"};
+static const char *const message_channel[] = {"-", "fill", "done", "skip", "outcome", "wait"};
+static const char *const oldest_states[] = {"empty",      "fill",    "hazard", "validate", "pass",
+                                            "revalidate", "outcome", "commit", "write",    "retire"};
 
-enum { ENUM_WARP, ENUM_KIND, ENUM_OUTCOME, ENUM_REQUEST, ENUM_RESPONSE, ENUM_CNT };
+enum {
+    ENUM_WARP,
+    ENUM_KIND,
+    ENUM_OUTCOME,
+    ENUM_REQUEST,
+    ENUM_RESPONSE,
+    ENUM_ENTRY,
+    ENUM_HISTORY,
+    ENUM_ACCESS,
+    ENUM_STEP,
+    ENUM_MESSAGE,
+    ENUM_OLDEST,
+    ENUM_ENTRY_CHANNEL,
+    ENUM_HISTORY_CHANNEL,
+    ENUM_ACCESS_CHANNEL,
+    ENUM_STEP_CHANNEL,
+    ENUM_MESSAGE_CHANNEL,
+    ENUM_CNT
+};
 static const struct cw_wave_enum enums[ENUM_CNT] = {
     [ENUM_WARP] = {"warp_state", 8, warp_states},
     [ENUM_KIND] = {"validation_kind", 4, kinds},
     [ENUM_OUTCOME] = {"validation_outcome", 4, outcomes},
     [ENUM_REQUEST] = {"validation_request", 6, requests},
     [ENUM_RESPONSE] = {"validation_response", 6, responses},
+    [ENUM_ENTRY] = {"hazard_kind", 4, entries},
+    [ENUM_HISTORY] = {"history_kind", 2, entries},
+    [ENUM_ACCESS] = {"access_kind", 2, accesses},
+    [ENUM_STEP] = {"ownership_kind", 4, steps},
+    [ENUM_MESSAGE] = {"commit_kind", 4, messages},
+    [ENUM_OLDEST] = {"commit_state", 10, oldest_states},
+    [ENUM_ENTRY_CHANNEL] = {"hazard_entry", 6, entry_channel},
+    [ENUM_HISTORY_CHANNEL] = {"history_operation", 4, operation_channel},
+    [ENUM_ACCESS_CHANNEL] = {"access_operation", 4, access_channel},
+    [ENUM_STEP_CHANNEL] = {"ownership_operation", 6, step_channel},
+    [ENUM_MESSAGE_CHANNEL] = {"commit_message", 6, message_channel},
 };
 
 /* Ports that are shown as words. */
@@ -29,6 +69,12 @@ static const struct {
 } port_enums[] = {
     {"validation_unit", "req_kind", ENUM_KIND},
     {"validation_unit", "rsp_outcome", ENUM_OUTCOME},
+    {"hazard_unit", "ent_kind", ENUM_ENTRY},
+    {"last_writer_history", "op_write", ENUM_HISTORY},
+    {"last_written_table", "op_write", ENUM_ACCESS},
+    {"ownership_table", "op_kind", ENUM_STEP},
+    {"commit_unit", "msg_kind", ENUM_MESSAGE},
+    {"commit_unit", "oldest_state", ENUM_OLDEST},
 };
 
 /* Channels that get a signal of their own: "-" without valid, "wait" without ready, else the word. */
@@ -38,6 +84,11 @@ static const struct channel {
 } channels[] = {
     {"validation_unit", "request", "req_valid", "req_ready", "req_kind", ENUM_REQUEST},
     {"validation_unit", "response", "rsp_valid", "rsp_ready", "rsp_outcome", ENUM_RESPONSE},
+    {"hazard_unit", "entry", "ent_valid", "ent_ready", "ent_kind", ENUM_ENTRY_CHANNEL},
+    {"last_writer_history", "operation", "op_valid", "op_ready", "op_write", ENUM_HISTORY_CHANNEL},
+    {"last_written_table", "operation", "op_valid", "op_ready", "op_write", ENUM_ACCESS_CHANNEL},
+    {"ownership_table", "operation", "op_valid", "op_ready", "op_kind", ENUM_STEP_CHANNEL},
+    {"commit_unit", "message", "msg_valid", "msg_ready", "msg_kind", ENUM_MESSAGE_CHANNEL},
 };
 #define CHANNEL_CNT (sizeof channels / sizeof channels[0])
 

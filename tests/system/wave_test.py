@@ -390,6 +390,33 @@ class Scenarios(Waves):
         states = [v[0] for _, _, v in trace.cycles(t + "state_q") if v[0] != 1]
         self.assertEqual(states, [9, 10] * 4 + [11])  # CHAIN_READ, CHAIN_WRITE, at the end STASH
 
+    def test_kilo_hazard(self):
+        """Figure 4.5: 1 is validated again only when its YCID 0 has retired, and 2, whose RCID is 1, never is."""
+        self.passes("wave", "kilo-hazard")
+        trace = Trace(self.path("kilo-hazard.fst"))
+        c = "cowarp.partition0.commit_unit."
+        names = [c + n for n in ("oldest_cid", "ret_valid", "ret_cid", "rev_valid", "rev_cid")]
+        retired, again = [], []
+        for _, (oldest, ret_valid, ret_cid, rev_valid, rev_cid) in trace.frames(*names):
+            if rev_valid:
+                again.append((rev_cid, oldest))
+            if ret_valid:
+                retired.append(ret_cid)
+        self.assertEqual(again, [(1, 1)])
+        self.assertEqual(retired, [0, 1, 2])
+
+    def test_ownership_table(self):
+        """The table's contents in Figure 6.6, after steps 1, 2 and 3: owners of 0x04, 0x08, 0x0c, 0x10, 0x14 (lanes; 32 is read-only)."""
+        self.passes("wave", "ownership-table")
+        trace = Trace(self.path("ownership-table.fst"))
+        names = [f"core0.ownership_table.cw_ownership_table.g_bank[{b}].u_ram.mem_q[0][23:0]" for b in range(1, 6)]
+        seen = []
+        for _, row in trace.frames(*names):
+            owners = [v & 63 for v in row]  # byte 0 of the word
+            if not seen or seen[-1] != owners:
+                seen.append(owners)
+        self.assertEqual(seen, [[32] * 5, [3, 1, 0, 2, 32], [3, 1, 0, 0, 1]])
+
     def test_getm(self):
         self.passes("wave", "getm")
         trace = Trace(self.path("getm.fst"))
@@ -397,7 +424,8 @@ class Scenarios(Waves):
         self.assertGreater(max(occupancy), 0, "nobody waits in the window: choose another one in harness/cli/wave.c")
 
     def test_every_backend(self):
-        for scenario in ("figure7", "stall", "cuckoo-chain"):
+        for scenario in ("figure7", "stall", "cuckoo-chain", "kilo-hazard", "hazard-unit", "last-writer-history", "first-read-table",
+                         "last-written-table", "ownership-table"):
             for backend in ("c", "lockstep"):
                 self.passes("wave", scenario, "--backend", backend)
         self.fails(2, ["none of c, rtl, lockstep"], "wave", "stall", "--backend", "verilog")
@@ -440,6 +468,12 @@ class Scenarios(Waves):
             (vu + "expect req id=1\n", [":2:", "no channel 'req' out of"]),
             (vu + "@x hold rsp_ready=1\n", [":2:", "@CYCLE"]),
             (vu + "hold rsp_ready=1 \"text\" more\n", [":2:", "ends the line"]),
+            (vu + "hold rsp_ready[0]=1\n", [":2:", "is one number"]),
+            ("unit ownership_table\nhold op_addr=1\n", [":2:", "32 words", "op_addr[0]="]),
+            ("unit ownership_table\nhold op_addr[32]=1\n", [":2:", "words 0 to 31"]),
+            ("unit ownership_table\nhold op_addr[x]=1\n", [":2:", "number in brackets"]),
+            ("unit ownership_table\nhold op_addr[1=1\n", [":2:", "name[word]"]),
+            ("unit ownership_table\nhold op_addr[1]=0x100000000\n", [":2:", "32 bits"]),
         ]:
             self.assertEqual(self.fails(2, says, *self.play(text)).stdout, "", text)
         self.assertFalse(self.path("my.fst").exists())
