@@ -38,6 +38,10 @@ function(cw_add_tests)
     add_test(NAME system.new_unit
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/new_unit_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.new_unit PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 300)
+    add_test(NAME docs.adding_a_unit
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_page.py ${PROJECT_SOURCE_DIR}/docs/adding-a-unit.md
+                ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 300)
     add_test(NAME system.waves
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/wave_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.waves PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 300)
