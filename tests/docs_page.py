@@ -4,7 +4,7 @@
 
 A fenced block is a step by what stands behind its fence:
     LANGUAGE PATH   the file's text
-    diff            a patch, applied without fuzz
+    diff            a patch, for patch -p1
     sh              commands, run by bash from the top folder; any that fails ends the test
     text            after sh: lines that are in the output, ... is anything
 Other blocks are refused, so that no step is left out by a slip. The page must have a step of each kind."""
@@ -38,7 +38,7 @@ def write_file(tree, path, body):
 
 
 def apply_patch(tree, body):
-    done = subprocess.run(["patch", "-p1", "--fuzz=0", "--forward", "--no-backup-if-mismatch"], cwd=tree, input=body, text=True,
+    done = subprocess.run(["patch", "-p1", "--forward", "--no-backup-if-mismatch"], cwd=tree, input=body, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     if done.returncode != 0:
         raise AssertionError(f"the patch does not apply:\n{done.stdout}")

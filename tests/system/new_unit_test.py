@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import tree_copy
+import wave_test
 
 COWARP = ""
 SOURCE = pathlib.Path()
@@ -80,6 +81,18 @@ class Skeleton(Temporary):
         self.assertEqual(names, {"lint.word_latch.verilator", "lint.word_latch.iverilog", "lint.word_latch.yosys", "siblings.word_latch",
                                  "rtl.word_latch", "formal.word_latch"})
         tree_copy.run(tree, [sys.executable, "tests/layers.py", "."])
+        self.check_view(tree)
+
+    def check_view(self, tree):
+        """The scenario plays, and its trace has each name of the view."""
+        tree_copy.run(tree, ["cmake", "--build", "build", "--target", "cowarp"])
+        played = tree_copy.run(tree, ["build/cowarp", "wave", "waves/word_latch.stim", "--wave", "w.fst"])
+        self.assertIn("2 answers as expected", played)
+        trace = wave_test.Trace(tree / "w.fst")
+        view = (tree / "waves/word_latch.gtkw").read_text()
+        names = re.findall(r"^(?:cowarp|unit)\.\S+$", view, re.M)
+        self.assertEqual(len(names), 11)
+        self.assertEqual([n for n in names if n not in trace.code], [])
 
 
 class FromAPath(Temporary):
