@@ -119,6 +119,7 @@ endfunction()
 # The machinery itself.
 add_executable(test_rtl_provider tests/rtl/test_rtl_provider.c)
 target_link_libraries(test_rtl_provider PRIVATE cw_lockstep_driver)
+target_compile_definitions(test_rtl_provider PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_test(NAME rtl.provider COMMAND test_rtl_provider)
 set_tests_properties(rtl.provider PROPERTIES
     ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 300 LABELS rtl)

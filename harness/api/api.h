@@ -29,6 +29,7 @@ struct cowarp_gpu {
     struct cw_unit_provider units;
     bool units_created;
     enum cw_unit_backend backend[COWARP__UNIT_MAX]; /* in the order of cowarp__units */
+    char *verilog[COWARP__UNIT_MAX];                /* file in the place of the unit's own, NULL: none */
     struct cw_gpu *gpu;
     struct cowarp_module *modules;
     struct cw_taps *taps; /* NULL: no waves */
@@ -47,7 +48,7 @@ struct cowarp_gpu {
 extern const struct cowarp__unit cowarp__units[];
 extern const uint32_t cowarp__unit_cnt;
 const char *cowarp__backend_name(enum cw_unit_backend backend);
-/* Reads "name=backend" settings into gpu->backend and creates gpu->units. */
+/* Reads "name=backend" and "name=backend:file" settings into gpu->backend and gpu->verilog, and creates gpu->units. */
 int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings);
 
 /* Before the GPU exists: taps its units when the options ask for waves. */

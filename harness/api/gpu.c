@@ -119,6 +119,8 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
         cw_module_destroy(m->module);
         free(m);
     }
+    for (uint32_t i = 0; i < cowarp__unit_cnt; i++)
+        free(gpu->verilog[i]);
     free(gpu);
 }
 

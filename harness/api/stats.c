@@ -128,6 +128,14 @@ static void put_config(FILE *f, const struct cw_config *config)
     fputs("\n  },\n", f);
 }
 
+static void put_backend(FILE *f, const struct cowarp_gpu *gpu, uint32_t unit)
+{
+    char text[4200];
+    const char *file = gpu->verilog[unit];
+    snprintf(text, sizeof text, "%s%s%s", cowarp__backend_name(gpu->backend[unit]), file != NULL ? ":" : "", file != NULL ? file : "");
+    cw_json_string(f, text);
+}
+
 static void put_units(FILE *f, const struct cowarp_gpu *gpu)
 {
     const char *comma = "";
@@ -135,7 +143,8 @@ static void put_units(FILE *f, const struct cowarp_gpu *gpu)
     for (uint32_t i = 0; i < cowarp__unit_cnt; i++) {
         if (gpu->system == NULL || strcmp(gpu->system->name, cowarp__units[i].system) != 0)
             continue;
-        fprintf(f, "%s\"%s\": \"%s\"", comma, cowarp__units[i].name, cowarp__backend_name(gpu->backend[i]));
+        fprintf(f, "%s\"%s\": ", comma, cowarp__units[i].name);
+        put_backend(f, gpu, i);
         comma = ", ";
     }
     fputs("},\n", f);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which implementation stands behind each unit: C model, RTL, or both in lockstep. */
+#define _POSIX_C_SOURCE 200809L /* access, strdup */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api.h"
 
@@ -47,6 +51,29 @@ static int unknown_unit(struct cw_error *err, const char *name, const char *sett
     return cw_fail(err, CW_EINVAL, "unknown unit in '%.80s'; 'cowarp list' shows all", setting);
 }
 
+/* "rtl", "lockstep:path/to/their.v" */
+static int choose_backend(struct cowarp_gpu *gpu, uint32_t unit, const char *text)
+{
+    const char *name = cowarp__units[unit].name, *colon = strchr(text, ':');
+    const size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
+    uint32_t backend = 0;
+    while (backend < BACKEND_CNT && (strlen(backends[backend]) != length || strncmp(backends[backend], text, length) != 0))
+        backend++;
+    if (backend == BACKEND_CNT)
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is none of c, rtl, lockstep, rtl:FILE.v, lockstep:FILE.v", name, text);
+    gpu->backend[unit] = (enum cw_unit_backend)backend;
+    free(gpu->verilog[unit]);
+    gpu->verilog[unit] = NULL;
+    if (colon == NULL)
+        return CW_OK;
+    if (backend == CW_UNIT_C)
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: 'c' takes no file; expected rtl:FILE.v or lockstep:FILE.v", name);
+    if (access(colon + 1, R_OK) != 0)
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: cannot read '%.200s': %s", name, colon + 1, strerror(errno));
+    gpu->verilog[unit] = strdup(colon + 1);
+    return gpu->verilog[unit] != NULL ? CW_OK : cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
+}
+
 /* "validation_unit=rtl" */
 static int choose(struct cowarp_gpu *gpu, const char *setting)
 {
@@ -57,20 +84,15 @@ static int choose(struct cowarp_gpu *gpu, const char *setting)
         return cw_fail(&gpu->err, CW_EINVAL, "'%.80s': expected unit=c, unit=rtl or unit=lockstep", setting);
     memcpy(name, setting, length);
     name[length] = '\0';
-    uint32_t unit = 0, backend = 0;
+    uint32_t unit = 0;
     while (unit < cowarp__unit_cnt && strcmp(cowarp__units[unit].name, name) != 0)
         unit++;
     if (unit == cowarp__unit_cnt)
         return unknown_unit(&gpu->err, name, setting);
-    while (backend < BACKEND_CNT && strcmp(backends[backend], equals + 1) != 0)
-        backend++;
-    if (backend == BACKEND_CNT)
-        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is none of c, rtl, lockstep", name, equals + 1);
     const char *system = gpu->system != NULL ? gpu->system->name : "none";
     if (strcmp(system, cowarp__units[unit].system) != 0)
         return cw_fail(&gpu->err, CW_EINVAL, "unit %s: system %s has none; choose system %s", name, system, cowarp__units[unit].system);
-    gpu->backend[unit] = (enum cw_unit_backend)backend;
-    return CW_OK;
+    return choose_backend(gpu, unit, equals + 1);
 }
 
 static void pass_message(void *context, const char *text)
@@ -89,7 +111,7 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings)
             return status;
     }
     for (uint32_t i = 0; i < cowarp__unit_cnt; i++)
-        choice[i] = (struct cw_rtl_choice){cowarp__units[i].name, gpu->backend[i]};
+        choice[i] = (struct cw_rtl_choice){cowarp__units[i].name, gpu->backend[i], gpu->verilog[i]};
     const struct cw_rtl_options options = {
         .build = {.message = pass_message, .message_context = gpu},
         .choices = choice,

@@ -66,7 +66,7 @@ static void print_all(void)
     printf("\nPresets: --preset NAME\n");
     for (const char *const *p = cw_config_presets(); *p != NULL; p++)
         printf("  %-14s %s\n", *p, cw_config_preset_what(*p));
-    printf("\nUnits: --unit NAME=c|rtl|lockstep\n");
+    printf("\nUnits: --unit NAME=c|rtl|lockstep[:FILE.v]\n");
     const char *name, *system, *what;
     for (uint32_t i = 0; cowarp_unit_at(i, &name, &system, &what) != 0; i++)
         printf("  %-14s %s (system %s)\n", name, what, system);

@@ -56,3 +56,10 @@ const struct cli_command cli_synth = {
     .what = "Estimates area, timing, power and FPGA size of hardware units",
     .script = "synth/synth.py",
 };
+
+const struct cli_command cli_new_unit = {
+    .name = "new-unit",
+    .usage = "NAME",
+    .what = "Writes the skeleton of a hardware unit, see docs/adding-a-unit.md",
+    .script = "scripts/new_unit/new_unit.py",
+};

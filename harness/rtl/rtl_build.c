@@ -186,6 +186,17 @@ static void add_module(struct module_list *list, const char *name, size_t length
     list->name[list->count++][length] = '\0';
 }
 
+/* Whether name is in the text as a word. */
+static bool has_word(const char *text, const char *name, size_t length)
+{
+    for (const char *at = strstr(text, name); at != NULL; at = strstr(at + 1, name)) {
+        const bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (begins && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
+            return true;
+    }
+    return false;
+}
+
 /* Every word cw_... of the text is a module's name, or is found to have no file. */
 static void add_named_modules(struct module_list *list, const char *text)
 {
@@ -200,6 +211,74 @@ static void add_named_modules(struct module_list *list, const char *text)
     }
 }
 
+/* The folder of top_file, "." if its name has none. */
+static int top_folder(char folder[CW_PATH_MAX], const struct build *b, struct cw_error *err)
+{
+    const char *slash = strrchr(b->opt.top_file, '/');
+    if (slash == NULL)
+        return cw_os_path(folder, CW_PATH_MAX, err, ".");
+    return cw_os_path(folder, CW_PATH_MAX, err, "%.*s", (int)(slash - b->opt.top_file) + (slash == b->opt.top_file), b->opt.top_file);
+}
+
+static int is_source(const struct dirent *e)
+{
+    static const char *const kind[] = {".v", ".vh", ".sv", ".svh", ".h", ".inc", ".hex", ".mem"};
+    const char *dot = strchr(e->d_name, '.');
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++)
+        if (dot != NULL && dot != e->d_name && strcmp(dot, kind[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* Files beside top_file that the text may use: those whose name up to the first dot is a word of it. */
+static int add_named_neighbours(struct module_list *list, const struct build *b, const char *text, struct cw_error *err)
+{
+    char folder[CW_PATH_MAX];
+    struct dirent **entry;
+    int status = top_folder(folder, b, err);
+    int cnt = status == CW_OK ? scandir(folder, &entry, is_source, alphasort) : 0;
+    for (int i = 0; i < cnt; i++) {
+        char *name = entry[i]->d_name, *dot = strchr(name, '.');
+        *dot = '\0';
+        bool named = has_word(text, name, strlen(name));
+        *dot = '.';
+        if (named)
+            add_module(list, name, strlen(name));
+        free(entry[i]);
+    }
+    if (cnt > 0)
+        free(entry);
+    return status;
+}
+
+/* A name in the list is a module's, or with a dot a file's beside top_file. */
+static int source_path(char path[CW_PATH_MAX], const struct build *b, const char *name)
+{
+    char folder[CW_PATH_MAX];
+    if (b->opt.top_file == NULL || strchr(name, '.') == NULL)
+        return module_path(path, name, b->rtl_dir);
+    return top_folder(folder, b, NULL) == CW_OK ? cw_os_path(path, CW_PATH_MAX, NULL, "%s/%s", folder, name) : CW_EIO;
+}
+
+static int digest_top_file(uint64_t *h, const struct build *b, struct module_list *list, struct cw_error *err)
+{
+    char name[64];
+    size_t size;
+    int length = snprintf(name, sizeof name, "cw_%s", b->unit->name);
+    char *text = cw_os_read_file(b->opt.top_file, &size);
+    if (text == NULL)
+        return cw_fail(err, CW_EIO, "%s: cannot read %s: %s", b->unit->name, b->opt.top_file, strerror(errno));
+    int status = has_word(text, name, (size_t)length) ? CW_OK : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
+    *h = fnv1a(*h, "top_file", 8);
+    *h = fnv1a(*h, text, size + 1);
+    if (status == CW_OK) {
+        add_named_modules(list, text);
+        status = add_named_neighbours(list, b, text, err);
+    }
+    free(text);
+    return status;
+}
+
 static int digest_sources(uint64_t *h, const struct build *b, struct cw_error *err)
 {
     struct module_list *list = calloc(1, sizeof *list);
@@ -208,11 +287,14 @@ static int digest_sources(uint64_t *h, const struct build *b, struct cw_error *e
     if (list == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     snprintf(name, sizeof name, "cw_%s", b->unit->name);
-    add_module(list, name, strlen(name));
+    if (b->opt.top_file != NULL)
+        status = digest_top_file(h, b, list, err);
+    else
+        add_module(list, name, strlen(name));
     for (uint32_t i = 0; i < list->count && status == CW_OK; i++) {
         size_t size;
-        if (module_path(path, list->name[i], b->rtl_dir) != CW_OK) {
-            if (i == 0)
+        if (source_path(path, b, list->name[i]) != CW_OK) {
+            if (i == 0 && b->opt.top_file == NULL)
                 status = cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
             continue;
         }
@@ -223,6 +305,8 @@ static int digest_sources(uint64_t *h, const struct build *b, struct cw_error *e
         }
         *h = fnv1a(*h, text, size + 1);
         add_named_modules(list, text);
+        if (b->opt.top_file != NULL)
+            status = add_named_neighbours(list, b, text, err);
         free(text);
     }
     free(list);
@@ -362,13 +446,29 @@ static void add_library_dirs(struct args *a, const char *rtl_dir)
         closedir(d);
 }
 
+/* Somebody else's Verilog need not be free of warnings; modules beside it come before those of rtl_dir. */
+static int add_top_file_args(struct args *a, const struct build *b, struct cw_error *err)
+{
+    char folder[CW_PATH_MAX];
+    if (b->opt.top_file == NULL)
+        return CW_OK;
+    args_add_words(a, "-Wno-fatal +systemverilogext+sv -y");
+    int status = top_folder(folder, b, err);
+    args_add(a, "%s", folder);
+    return status;
+}
+
 static int verilate(const struct build *b, struct cw_error *err)
 {
     struct args a = {0};
     char top[CW_PATH_MAX];
     char name[128];
     snprintf(name, sizeof name, "cw_%s", b->unit->name);
-    if (module_path(top, name, b->rtl_dir) != CW_OK)
+    if (b->opt.top_file != NULL) {
+        int status = cw_os_path(top, sizeof top, err, "%s", b->opt.top_file);
+        if (status != CW_OK)
+            return status;
+    } else if (module_path(top, name, b->rtl_dir) != CW_OK)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
     args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
@@ -383,9 +483,11 @@ static int verilate(const struct build *b, struct cw_error *err)
         memcpy(&value, (const char *)b->params + b->unit->params[i].offset, sizeof value);
         args_add(&a, "-G%s=%u", b->unit->params[i].verilog_name, value);
     }
+    int status = add_top_file_args(&a, b, err);
     add_library_dirs(&a, b->rtl_dir);
     args_add(&a, "%s", top);
-    return args_run(&a, b->log, err);
+    int ran = args_run(&a, b->log, err);
+    return status != CW_OK ? status : ran;
 }
 
 static int compile(const struct build *b, const char *library, struct cw_error *err)
@@ -419,7 +521,7 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
     if (status == CW_OK)
         status = cw_os_path(header, sizeof header, err, "%s/Vcw_%s.h", b->work_dir, b->unit->name);
     if (status == CW_OK)
-        status = cw_rtl_check_ports(b->unit, b->params, header, err);
+        status = cw_rtl_check_ports(b->unit, b->params, b->opt.top_file, header, err);
     if (status == CW_OK)
         status = cw_rtl_write_shim(b->work_dir, b->unit, b->params, digest, b->version, err);
     return status != CW_OK ? status : compile(b, library, err);

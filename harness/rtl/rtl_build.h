@@ -21,6 +21,8 @@ extern "C" {
 struct cw_rtl_build_options {
     const char *source_dir;   /* holds rtl/, include/, harness/rtl/; NULL: where cowarp was built from */
     const char *rtl_dir;      /* the Verilog; NULL: source_dir/rtl */
+    const char *top_file;     /* the unit's own Verilog, module cw_<unit>; what it names is looked for beside it, then in rtl_dir. Its warnings
+                               * do not stop the build. NULL: the unit's file in rtl_dir */
     const char *prebuilt_dir; /* searched first, never written; NULL: the build tree's, if any */
     const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
     const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
@@ -42,8 +44,8 @@ int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *
 int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt,
                          struct cw_error *err);
 
-/* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively), of the
- * parameter values, the port list and the ABI. */
+/* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively; with top_file also every
+ * file beside it whose name one of these contains), of the parameter values, the port list and the ABI. */
 int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params,
                   const struct cw_rtl_build_options *opt, struct cw_error *err);
 

@@ -61,11 +61,24 @@ static int load_library(struct provider *p, const char *path, struct loaded *out
     return status;
 }
 
+static const struct cw_rtl_choice *find_choice(const struct provider *p, const struct cw_unit *unit)
+{
+    const struct cw_rtl_choice *found = NULL;
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+        if (strcmp(p->choices[i].unit, unit->name) == 0)
+            found = p->choices + i;
+    return found;
+}
+
 static int get_library(struct provider *p, const struct cw_unit *unit, const void *params,
                        const struct cw_rtl_library **library, struct cw_error *err)
 {
     char path[CW_PATH_MAX];
-    int status = cw_rtl_find(path, unit, params, &p->opt.build, err);
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    struct cw_rtl_build_options build = p->opt.build;
+    if (choice != NULL && choice->verilog != NULL)
+        build.top_file = choice->verilog;
+    int status = cw_rtl_find(path, unit, params, &build, err);
     if (status != CW_OK)
         return status;
     for (uint32_t i = 0; i < p->loaded_cnt; i++)
@@ -131,10 +144,8 @@ static int provider_open(void *context, const struct cw_unit *unit, const char *
                          struct cw_unit_instance *instance, struct cw_error *err)
 {
     struct provider *p = context;
-    enum cw_unit_backend backend = p->opt.default_backend;
-    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
-        if (strcmp(p->choices[i].unit, unit->name) == 0)
-            backend = p->choices[i].backend;
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    enum cw_unit_backend backend = choice != NULL ? choice->backend : p->opt.default_backend;
     if (backend == CW_UNIT_RTL)
         return open_rtl(p, unit, name, params, instance, err);
     if (backend == CW_UNIT_LOCKSTEP)
@@ -157,6 +168,7 @@ static int copy_choices(struct provider *p, const struct cw_rtl_options *opt)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < opt->choice_cnt; i++) {
         p->choices[i].backend = opt->choices[i].backend;
+        p->choices[i].verilog = opt->choices[i].verilog;
         p->choices[i].unit = strdup(opt->choices[i].unit);
         if (p->choices[i].unit == NULL)
             return CW_ENOMEM;

@@ -19,6 +19,7 @@ struct cw_error;
 struct cw_rtl_choice {
     const char *unit; /* "stall_buffer" */
     enum cw_unit_backend backend;
+    const char *verilog; /* file that takes the place of the unit's own (cw_rtl_build_options.top_file); NULL: none; not copied */
 };
 
 /* All zero means: C models everywhere. */

@@ -58,7 +58,7 @@ static bool parse_port_line(const char *line, struct verilated_port *port)
     return true;
 }
 
-static int check_one_port(const struct cw_unit *unit, const struct cw_port *ports, bool *seen,
+static int check_one_port(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, const char *file,
                           const struct verilated_port *found, struct cw_error *err)
 {
     if (strcmp(found->name, "clk_i") == 0 || strcmp(found->name, "rst_i") == 0)
@@ -71,40 +71,43 @@ static int check_one_port(const struct cw_unit *unit, const struct cw_port *port
             continue;
         seen[i] = true;
         if (found->input != (port->dir == CW_PORT_IN))
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s: cw_%s.v and the port list differ in its direction", unit->name,
-                           name, unit->name);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %s and the port list differ in its direction", unit->name,
+                           name, file);
         if (found->width != port->width)
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s has %u bits in cw_%s.v and %u in the port list", unit->name, name,
-                           found->width, unit->name, port->width);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s has %u bits in %s and %u in the port list", unit->name, name,
+                           found->width, file, port->width);
         if (port->words != 0 ? port->words != (port->width + 31) / 32 : port->width > 64)
             return cw_fail(err, CW_EMISMATCH, "%s: port %s: %u bits do not go into %u words", unit->name, name,
                            port->width, port->words);
         return CW_OK;
     }
-    return cw_fail(err, CW_EMISMATCH, "%s: cw_%s.v has a port %s that the port list in cowarp/unit/%s.h has not", unit->name,
-                   unit->name, found->name, unit->name);
+    return cw_fail(err, CW_EMISMATCH, "%s: %s has a port %s that the port list in cowarp/unit/%s.h has not", unit->name,
+                   file, found->name, unit->name);
 }
 
-static int check_text(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, char *text, struct cw_error *err)
+static int check_text(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, const char *file, char *text,
+                      struct cw_error *err)
 {
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         struct verilated_port found;
         if (!parse_port_line(line, &found))
             continue;
-        int status = check_one_port(unit, ports, seen, &found, err);
+        int status = check_one_port(unit, ports, seen, file, &found, err);
         if (status != CW_OK)
             return status;
     }
     for (uint32_t i = 0; i < unit->port_cnt; i++)
         if (!seen[i])
-            return cw_fail(err, CW_EMISMATCH, "%s: the port list in cowarp/unit/%s.h has %s, but cw_%s.v has no %s%s",
-                           unit->name, unit->name, ports[i].name, unit->name, ports[i].name,
+            return cw_fail(err, CW_EMISMATCH, "%s: the port list in cowarp/unit/%s.h has %s, but %s has no %s%s", unit->name,
+                           unit->name, ports[i].name, file, ports[i].name,
                            ports[i].dir == CW_PORT_IN ? "_i" : "_o");
     return CW_OK;
 }
 
-int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const char *verilated_header, struct cw_error *err)
+int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const char *file, const char *verilated_header, struct cw_error *err)
 {
+    char own[160];
+    snprintf(own, sizeof own, "cw_%s.v", unit->name);
     char *text = cw_os_read_file(verilated_header, NULL);
     struct cw_port *ports = list_ports(unit, params);
     bool *seen = calloc(unit->port_cnt, sizeof *seen);
@@ -114,7 +117,7 @@ int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const cha
     else if (ports == NULL || seen == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     else
-        status = check_text(unit, ports, seen, text, err);
+        status = check_text(unit, ports, seen, file != NULL ? file : own, text, err);
     free(text);
     free(ports);
     free(seen);

@@ -123,6 +123,94 @@ static void test_rtl_provider__builds_once_and_again_when_sources_change(void **
     cw_os_remove_tree(dir);
 }
 
+/* A file of somebody else's: the repository's own stall buffer with a change, alone in a folder. */
+static void write_theirs(char path[CW_PATH_MAX], const char *dir, const char *from, const char *to)
+{
+    size_t size;
+    char *text = cw_os_read_file(CW_SOURCE_DIR "/rtl/stall_buffer/cw_stall_buffer.v", &size);
+    assert_non_null(text);
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    join(path, dir, "their.v");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fwrite(text, 1, (size_t)(at - text), f);
+    fprintf(f, "%s%s", to, at + strlen(from));
+    assert_int_equal(fclose(f), 0);
+    free(text);
+}
+
+/* Their stall buffer after one push, as RTL or in lockstep; the occupancy that is seen, or a negative status. */
+static int push_into_theirs(const char *file, enum cw_unit_backend backend, struct cw_error *err)
+{
+    const struct cw_rtl_choice choice = {"stall_buffer", backend, file};
+    struct cw_rtl_options opt = {.choices = &choice, .choice_cnt = 1};
+    struct cw_unit_provider provider;
+    struct cw_unit_instance instance;
+    struct cw_stall_buffer_in in = {.push_valid = 1, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
+    struct cw_stall_buffer_out out;
+    assert_int_equal(cw_rtl_provider_create(&provider, &opt, err), CW_OK);
+    int status = provider.open(provider.context, unit, "theirs", &small, &instance, err);
+    if (status == CW_OK) {
+        instance.ops->eval(instance.self, &in, &out);
+        instance.ops->tick(instance.self, &in);
+        in = (struct cw_stall_buffer_in){0};
+        instance.ops->eval(instance.self, &in, &out);
+        status = provider.poll(provider.context, err);
+        instance.ops->destroy(instance.self);
+    }
+    cw_rtl_provider_destroy(&provider);
+    return status == CW_OK ? (int)out.occupancy : status;
+}
+
+static void test_rtl_provider__runs_verilog_from_a_path(void **state)
+{
+    (void)state;
+    char dir[CW_PATH_MAX], path[CW_PATH_MAX], helper[CW_PATH_MAX];
+    struct cw_error err = {""};
+    make_temporary(dir);
+    write_theirs(path, dir, "endmodule", "endmodule");
+    assert_int_equal(push_into_theirs(path, CW_UNIT_LOCKSTEP, &err), 1);
+    /* What runs is the file: one that counts wrongly is seen to, and a changed file is not taken from the cache. */
+    write_theirs(path, dir, "assign occupancy_o", "theirs #(.BY(5)) u_theirs (.occupancy(occupancy_o));\n    wire [8:0] unused_occupancy");
+    join(helper, dir, "theirs.v");
+    FILE *f = fopen(helper, "w");
+    assert_non_null(f);
+    fputs("module theirs #(parameter BY = 1) (output wire [8:0] occupancy);\n    assign occupancy = BY;\nendmodule\n", f);
+    fclose(f);
+    assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), 5);
+    assert_int_equal(push_into_theirs(path, CW_UNIT_LOCKSTEP, &err), CW_EMISMATCH);
+    assert_non_null(strstr(err.text, "occupancy"));
+    /* A module beside it belongs to it. */
+    f = fopen(helper, "w");
+    assert_non_null(f);
+    fputs("module theirs #(parameter BY = 1) (output wire [8:0] occupancy);\n    assign occupancy = BY + 2;\nendmodule\n", f);
+    fclose(f);
+    assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), 7);
+    cw_os_remove_tree(dir);
+}
+
+static void test_rtl_provider__refuses_a_path_that_does_not_fit(void **state)
+{
+    (void)state;
+    char dir[CW_PATH_MAX], path[CW_PATH_MAX], says[CW_PATH_MAX];
+    struct cw_error err = {""};
+    make_temporary(dir);
+    write_theirs(path, dir, "drain_i", "drains_i");
+    assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EIO); /* drain_i is used in it */
+    write_theirs(path, dir, "output wire [4:0]", "output wire [5:0]");
+    assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EMISMATCH);
+    assert_int_equal(cw_os_path(says, sizeof says, NULL, "stall_buffer: port lines_used_o has 6 bits in %s and 5 in the port list", path), 0);
+    assert_string_equal(err.text, says);
+    write_theirs(path, dir, "module cw_stall_buffer", "module their_stall_buffer");
+    assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EIO);
+    assert_non_null(strstr(err.text, "cw_stall_buffer"));
+    join(path, dir, "nowhere.v");
+    assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EIO);
+    assert_non_null(strstr(err.text, "nowhere.v: No such file"));
+    cw_os_remove_tree(dir);
+}
+
 /* Opens the unit's RTL, with the cache in dir, and runs a cycle. Exit status of the child that does it. */
 static int open_and_run(const char *cache)
 {
@@ -210,6 +298,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
     cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
     cmocka_unit_test(test_rtl_provider__builds_once_and_again_when_sources_change),
+    cmocka_unit_test(test_rtl_provider__runs_verilog_from_a_path),
+    cmocka_unit_test(test_rtl_provider__refuses_a_path_that_does_not_fit),
     cmocka_unit_test(test_rtl_provider__two_may_build_at_once),
     cmocka_unit_test(test_rtl_provider__report_names_cycle_port_and_values),
 };

@@ -321,7 +321,7 @@ class Views(Waves):
         for view in views:
             found = re.search(r"^\[\*\] trace: cowarp (.+)$", view.read_text(), re.M)
             self.assertIsNotNone(found, f"{view.name}: no line '[*] trace: cowarp ...'")
-            command = shlex.split(found.group(1))
+            command = [str(WAVES.parent / w) if w.startswith("waves/") else w for w in shlex.split(found.group(1))]
             if command[0] == "run":
                 command += ["--wave-window", "3000:3001", "--max-cycles", "3002"]
             if tuple(command) not in traces:
