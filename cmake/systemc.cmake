@@ -1,9 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 #
+# Target rtl_files: a file list and a FuseSoC core per unit in build/rtl_files; test rtl_files.
+#
 # Every unit as a SystemC module: a static library cw_sc_<unit>, header and class cw_sc_<unit>. Included after all cw_add_unit calls.
 # Tests: systemc.<unit> (module against C model), systemc.replay (virtual platform against C driver). docs/systemc.md.
 #
 # cw_add_systemc_unit(<unit> [NAME <name>] [PARAMS NAME=value...]) makes one at other parameters.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(CW_RTL_FILES_DIR ${CMAKE_BINARY_DIR}/rtl_files)
+add_custom_command(
+    OUTPUT ${CW_RTL_FILES_DIR}/stamp
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${CW_RTL_FILES_DIR}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/rtl-files ${PROJECT_SOURCE_DIR} ${CW_RTL_FILES_DIR}
+    COMMAND ${CMAKE_COMMAND} -E touch ${CW_RTL_FILES_DIR}/stamp
+    DEPENDS ${CW_RTL_FILES} ${unit_contracts} ${PROJECT_SOURCE_DIR}/scripts/rtl-files
+    COMMENT "Verilog file lists and FuseSoC cores"
+    VERBATIM)
+add_custom_target(rtl_files ALL DEPENDS ${CW_RTL_FILES_DIR}/stamp)
+add_test(NAME rtl_files COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/systemc/rtl_files_test.py ${PROJECT_SOURCE_DIR} ${CW_RTL_FILES_DIR})
+set_tests_properties(rtl_files PROPERTIES TIMEOUT 120)
+
 find_path(SYSTEMC_INCLUDE_DIR tlm.h)
 find_library(SYSTEMC_LIBRARY systemc)
 if(NOT SYSTEMC_INCLUDE_DIR OR NOT SYSTEMC_LIBRARY)
@@ -50,8 +66,8 @@ foreach(unit ${systemc_units})
 endforeach()
 
 # The virtual platform, with the unit of the getm preset and with a small one, whose tables overflow.
-cw_add_systemc_unit(validation_unit NAME cw_sc_validation_unit_small PARAMS ROW_W=2 STASH_ENTRIES=1 MAX_SWAPS=4 BLOOM_ROW_W=2 STALL_LINES=2)
-set(small_params "CW_PARAM(row_w,2)CW_PARAM(stash_entries,1)CW_PARAM(max_swaps,4)CW_PARAM(bloom_row_w,2)CW_PARAM(stall_lines,2)")
+cw_add_systemc_unit(validation_unit NAME cw_sc_validation_unit_small PARAMS ROW_W=3 STASH_ENTRIES=1 MAX_SWAPS=4 BLOOM_ROW_W=2 STALL_LINES=2)
+set(small_params "CW_PARAM(row_w,3)CW_PARAM(stash_entries,1)CW_PARAM(max_swaps,4)CW_PARAM(bloom_row_w,2)CW_PARAM(stall_lines,2)")
 foreach(variant "" _small)
     add_executable(systemc_platform${variant} examples/systemc/platform.cpp)
     target_include_directories(systemc_platform${variant} PRIVATE harness harness/systemc)
@@ -63,3 +79,10 @@ endforeach()
 add_executable(systemc_replay_c tests/systemc/replay_c.c)
 target_include_directories(systemc_replay_c PRIVATE harness)
 target_link_libraries(systemc_replay_c PRIVATE cowarp_api)
+add_test(NAME systemc.replay COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/systemc/replay_test.py ${CMAKE_BINARY_DIR})
+set_tests_properties(systemc.replay PROPERTIES TIMEOUT 120 LABELS systemc)
+add_executable(test_systemc_target tests/systemc/target_test.cpp)
+target_include_directories(test_systemc_target PRIVATE harness/systemc)
+target_link_libraries(test_systemc_target PRIVATE cw_sc_validation_unit cowarp_csim)
+add_test(NAME systemc.target COMMAND test_systemc_target)
+set_tests_properties(systemc.target PROPERTIES TIMEOUT 60 LABELS systemc)

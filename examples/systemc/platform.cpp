@@ -216,6 +216,7 @@ bool same_parameters(const cw_script &script)
 
 int sc_main(int argc, char **argv)
 {
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     static const cw_unit *const units[] = {&cw_validation_unit_unit, nullptr};
     cw_script script{};
     cw_error err{};

@@ -18,7 +18,7 @@ struct validation_extension : tlm::tlm_extension<validation_extension> {
     cw_vu_kind kind = CW_VU_LOAD;
     uint64_t warpts = 0; // LOAD, STORE: logical time of the warp, ts_w bits
     uint32_t owner = 0;  // global warp number, owner_w bits
-    uint32_t id = 0;     // LOAD, STORE: tag, id_w bits; not that of another load or store without an answer
+    uint32_t id = 0;     // the initiator's own tag, any value; the target has its own req_id on the pins
     uint32_t count = 1;  // RELEASE: writes to give back, count_w bits, at least 1
     bool spill = false;  // STORE: may use the overflow area
 

@@ -17,8 +17,6 @@
 
 #include <array>
 #include <deque>
-#include <map>
-#include <set>
 #include <type_traits>
 #include <vector>
 
@@ -41,8 +39,10 @@ public:
     // params: those that Model was made with. granule_bytes: a power of two. overflow_cycles: at least 1.
     validation_target(sc_core::sc_module_name name, const cw_validation_unit_params &params, uint32_t granule_bytes, uint32_t overflow_cycles)
         : sc_module(name), params_(params), granule_bytes_(granule_bytes), overflow_cycles_(overflow_cycles),
-          overflow_(size_t{1} << params.overflow_w)
+          overflow_(size_t{1} << params.overflow_w), inside_(size_t{1} << params.id_w)
     {
+        for (uint32_t id = 0; id < inside_.size(); id++)
+            free_ids_.push_back(id);
         bind_pins();
         socket.register_nb_transport_fw(this, &validation_target::nb_transport_fw);
         socket.register_b_transport(this, &validation_target::b_transport);
@@ -81,8 +81,8 @@ private:
     uint32_t memory_address_ = 0;
 
     std::deque<request *> waiting_;         // not yet taken by the unit; the first is on its pins
-    std::map<uint32_t, request *> inside_;  // loads and stores taken and not answered, by id
-    std::set<uint32_t> ids_;                // of loads and stores, waiting or inside
+    std::vector<request *> inside_;         // loads and stores taken and not answered, by req_id; NULL: this id is free
+    std::vector<uint32_t> free_ids_;        // the last one is the next load's or store's
     std::deque<request *> released_;        // releases taken whose response waits for the channel
     request *responding_ = nullptr;         // has had BEGIN_RESP and not END_RESP
     sc_core::sc_event drive_event_;
@@ -174,16 +174,14 @@ private:
             return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
         const bool release = ext->kind == CW_VU_RELEASE;
         const bool fields = fits(ext->owner, params_.owner_w) && (release ? ext->count > 0 && fits(ext->count, params_.count_w)
-                                                                          : fits(ext->warpts, params_.ts_w) && fits(ext->id, params_.id_w));
-        if (ext->kind > CW_VU_RELEASE || !fields || (!release && ids_.count(ext->id) != 0))
+                                                                          : fits(ext->warpts, params_.ts_w));
+        if (ext->kind > CW_VU_RELEASE || !fields)
             return tlm::TLM_GENERIC_ERROR_RESPONSE;
         return tlm::TLM_OK_RESPONSE;
     }
 
     void enter(request *r)
     {
-        if (r->ext->kind != CW_VU_RELEASE)
-            ids_.insert(r->ext->id);
         waiting_.push_back(r);
         drive_event_.notify(sc_core::SC_ZERO_TIME);
     }
@@ -286,7 +284,8 @@ private:
         if (!r->blocking)
             say(r, tlm::END_REQ);
         if (r->ext->kind != CW_VU_RELEASE) {
-            inside_[r->ext->id] = r;
+            inside_[free_ids_.back()] = r;
+            free_ids_.pop_back();
             return;
         }
         r->ext->outcome = CW_VU_SUCCESS;
@@ -297,14 +296,14 @@ private:
 
     void take_answer()
     {
-        const auto found = inside_.find(static_cast<uint32_t>(rsp_id_.read()));
-        if (found == inside_.end()) {
+        const auto id = static_cast<uint32_t>(rsp_id_.read());
+        request *r = inside_[id];
+        if (r == nullptr) {
             SC_REPORT_FATAL(name(), "the unit has answered a request that it was not sent");
             return;
         }
-        request *r = found->second;
-        inside_.erase(found);
-        ids_.erase(r->ext->id);
+        inside_[id] = nullptr;
+        free_ids_.push_back(id);
         r->ext->outcome = static_cast<cw_vu_outcome>(rsp_outcome_.read());
         r->ext->ts = rsp_ts_.read();
         r->payload->set_response_status(tlm::TLM_OK_RESPONSE);
@@ -345,17 +344,18 @@ private:
                 data.set_word(static_cast<int>(i), overflow_[memory_address_][i]);
             mem_rdata_.write(data);
         }
-        req_valid_.write(!waiting_.empty());
-        if (waiting_.empty())
+        const bool release = !waiting_.empty() && waiting_.front()->ext->kind == CW_VU_RELEASE;
+        const bool valid = !waiting_.empty() && (release || !free_ids_.empty());
+        req_valid_.write(valid);
+        if (!valid)
             return;
         const request &r = *waiting_.front();
-        const bool release = r.ext->kind == CW_VU_RELEASE;
         put(req_kind_, r.ext->kind);
         put(req_granule_, r.payload->get_address() / granule_bytes_);
         put(req_warpts_, release ? 0 : r.ext->warpts);
         put(req_owner_, r.ext->owner);
         put(req_count_, release ? r.ext->count : 0);
-        put(req_id_, release ? 0 : r.ext->id);
+        put(req_id_, release ? 0 : free_ids_.back());
         put(req_spill_, !release && r.ext->spill);
     }
 };
