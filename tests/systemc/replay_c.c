@@ -19,7 +19,7 @@ struct driver {
     const struct cw_script *script;
     void *unit;
     uint32_t line;
-    uint64_t cycle, hold_until, answers, requests, every, hold;
+    uint64_t cycle, hold_until, answers, requests, accesses, every, hold;
     uint32_t (*memory)[CW_VU_OVERFLOW_WORDS];
     uint64_t memory_free;
     const uint32_t *memory_answer; /* comes in cycle memory_free; NULL: none */
@@ -66,6 +66,7 @@ static void react(struct driver *d, const struct cw_validation_unit_in *in, cons
         d->memory_answer = NULL;
     if (in->mem_ready && out->mem_valid) {
         d->memory_free = d->cycle + MEMORY_CYCLES;
+        d->accesses++;
         if (out->mem_write)
             memcpy(d->memory[out->mem_addr], out->mem_wdata, sizeof out->mem_wdata);
         else
@@ -111,7 +112,7 @@ int main(int argc, char **argv)
         if (d.memory != NULL && cw_validation_unit_unit.c_model.create(&d.unit, p) == CW_OK) {
             run(&d);
             cw_validation_unit_unit.c_model.destroy(d.unit);
-            fprintf(stderr, "%" PRIu64 " requests, %" PRIu64 " answers\n", d.requests, d.answers);
+            fprintf(stderr, "%" PRIu64 " requests, %" PRIu64 " answers, %" PRIu64 " accesses of the overflow area\n", d.requests, d.answers, d.accesses);
             status = 0;
         }
         free(d.memory);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The file list of each unit is exactly what the unit needs: Icarus elaborates the unit from these files alone, and does not when any one of
-them is missing; the FuseSoC core names the same files, with the unit's parameters. Usage: rtl_files_test.py SOURCE_DIR FILES_DIR"""
+them is missing; the FuseSoC core, with those that it depends on, names the same files, and the module's parameters. Usage: rtl_files_test.py SOURCE_DIR FILES_DIR"""
 import concurrent.futures
 import pathlib
 import re
@@ -31,19 +31,35 @@ def check_list(unit, folder):
     return wrong, len(files) + 1
 
 
+def load_core(module, folder):
+    text = (folder / f"{module}.core").read_text()
+    if not text.startswith("CAPI=2:\n"):
+        sys.exit(f"{module}.core: does not begin with CAPI=2:")
+    return yaml.safe_load(text.removeprefix("CAPI=2:\n"))
+
+
+def core_files(module, folder, seen):
+    """Files of a core and of all that it depends on."""
+    core = load_core(module, folder)
+    if module not in seen:
+        seen.add(module)
+        for name in core["filesets"]["rtl"].get("depend", []):
+            core_files(name.split(":")[2], folder, seen)
+    return {f"{name}.v" for name in seen}
+
+
 def check_core(unit, folder):
     top = f"cw_{unit}"
-    text = (folder / f"{top}.core").read_text()
-    core = yaml.safe_load(text.removeprefix("CAPI=2:\n"))
-    listed = [pathlib.Path(line).name for line in (folder / f"{top}.f").read_text().splitlines()]
+    core = load_core(top, folder)
+    listed = {pathlib.Path(line).name for line in (folder / f"{top}.f").read_text().splitlines()}
+    head = (folder / f"{top}.v").read_text()
+    head = head[head.index(f"module {top}"):]
+    declared = set(re.findall(r"\bparameter\s+(\w+)", head[:head.index(") (")]))
     wrong = []
-    if not text.startswith("CAPI=2:\n") or not core["name"].startswith(f"cowarp:unit:{unit}:"):
-        wrong.append(f"{top}.core: head")
-    if core["filesets"]["rtl"]["files"] != listed or not all((folder / name).is_file() for name in listed):
-        wrong.append(f"{top}.core: its files are not those of {top}.f")
-    verilog = (folder / f"{top}.v").read_text()
-    head = verilog[verilog.index(f"module {top}"):]
-    declared = set(re.findall(r"\bparameter\s+(\w+)", head[:head.index(") (")])) if "#(" in head.split("(", 1)[0] + "(" else set()
+    if core_files(top, folder, set()) != listed or not all((folder / name).is_file() for name in listed):
+        wrong.append(f"{top}.core: its files with those of its dependences are not those of {top}.f")
+    if core["name"].split(":")[:3] != ["cowarp", "rtl", top] or core["filesets"]["rtl"]["files"] != [f"{top}.v"]:
+        wrong.append(f"{top}.core: name or files")
     for target in core["targets"].values():
         if target["toplevel"] != top or set(target["parameters"]) != declared or set(core["parameters"]) != declared:
             wrong.append(f"{top}.core: parameters {sorted(core['parameters'])}, the module has {sorted(declared)}")
