@@ -64,7 +64,7 @@ foreach(unit ${systemc_units})
     target_compile_definitions(test_systemc_${unit} PRIVATE
         CW_UNIT=${unit} CW_UNIT_PORTS=CW_${upper}_PORTS CW_UNIT_CONTRACT="cowarp/unit/${unit}.h" CW_UNIT_MODULE="cw_sc_${unit}.h")
     target_link_libraries(test_systemc_${unit} PRIVATE cw_sc_${unit} cowarp_rtl)
-    add_test(NAME systemc.${unit} COMMAND test_systemc_${unit} 4000)
+    add_test(NAME systemc.${unit} COMMAND test_systemc_${unit} 20000)
     set_tests_properties(systemc.${unit} PROPERTIES TIMEOUT 60 LABELS systemc)
 endforeach()
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small virtual platform: one initiator that replays a recorded stream of requests, one validation unit (RTL) behind a TLM-2.0 socket, the
-// four-phase protocol between them. Prints "cycle id outcome ts" for every answer; the cycle is the one in which the unit gave it.
+// A small virtual platform: one initiator that replays a recorded stream of requests, one validation unit (RTL) behind a TLM-2.0 socket,
+// the four-phase protocol between them. Prints "cycle id outcome ts" for every answer; the cycle is the one in which the unit gave it.
 //
 // Usage: systemc_platform FILE.stim [EVERY CYCLES]
 //   FILE.stim    of `cowarp run ... --record partition0.validation_unit=FILE.stim`; of its lines, those that send a request are used
@@ -21,7 +21,8 @@ extern "C" {
 }
 #include CW_PLATFORM_HEADER
 
-namespace {
+namespace
+{
 
 constexpr uint32_t granule_bytes = 32, overflow_cycles = 8;
 constexpr uint64_t drain_cycles = 20000; // after the last request, for answers that are still to come
@@ -61,8 +62,9 @@ std::vector<request> requests_of(const cw_script &script)
 }
 
 // Payloads with their extension, used again when the last reference is gone.
-class payload_pool : public tlm::tlm_mm_interface {
-public:
+class payload_pool : public tlm::tlm_mm_interface
+{
+  public:
     ~payload_pool() override
     {
         for (tlm::tlm_generic_payload *p : free_)
@@ -80,14 +82,18 @@ public:
         p->acquire();
         return p;
     }
-    void free(tlm::tlm_generic_payload *p) override { free_.push_back(p); }
+    void free(tlm::tlm_generic_payload *p) override
+    {
+        free_.push_back(p);
+    }
 
-private:
+  private:
     std::vector<tlm::tlm_generic_payload *> free_;
 };
 
-class initiator : public sc_core::sc_module {
-public:
+class initiator : public sc_core::sc_module
+{
+  public:
     tlm_utils::simple_initiator_socket<initiator> socket{"socket"};
     sc_core::sc_in<bool> clk_i{"clk_i"};
     sc_core::sc_out<bool> rst_o{"rst_o"};
@@ -107,7 +113,7 @@ public:
         rst_o.initialize(true);
     }
 
-private:
+  private:
     const std::vector<request> &requests_;
     payload_pool pool_;
     size_t next_ = 0;
@@ -118,7 +124,10 @@ private:
     sc_core::sc_event send_event_;
 
     // The first edge resets; cycle 0 begins with it.
-    uint64_t cycle() const { return static_cast<uint64_t>(sc_core::sc_time_stamp() / period_ + 0.5) - 1; }
+    uint64_t cycle() const
+    {
+        return static_cast<uint64_t>(sc_core::sc_time_stamp() / period_ + 0.5) - 1;
+    }
 
     void edge()
     {

@@ -10,7 +10,8 @@
 
 #include "cowarp/unit/validation_unit.h"
 
-namespace cowarp {
+namespace cowarp
+{
 
 // The command of the payload is TLM_IGNORE_COMMAND: the unit moves no data. Its address is the granule's first byte.
 struct validation_extension : tlm::tlm_extension<validation_extension> {
@@ -26,8 +27,14 @@ struct validation_extension : tlm::tlm_extension<validation_extension> {
     cw_vu_outcome outcome = CW_VU_SUCCESS; // RELEASE: always SUCCESS
     uint64_t ts = 0;                       // timestamp that refused the request, as rsp_ts of the unit's contract
 
-    tlm::tlm_extension_base *clone() const override { return new validation_extension(*this); }
-    void copy_from(const tlm::tlm_extension_base &other) override { *this = static_cast<const validation_extension &>(other); }
+    tlm::tlm_extension_base *clone() const override
+    {
+        return new validation_extension(*this);
+    }
+    void copy_from(const tlm::tlm_extension_base &other) override
+    {
+        *this = static_cast<const validation_extension &>(other);
+    }
 };
 
 } // namespace cowarp

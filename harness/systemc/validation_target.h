@@ -7,8 +7,8 @@
 //   BEGIN_REQ   req_* are driven from this cycle on            END_REQ     at the edge that ends the cycle in which the unit took them
 //   BEGIN_RESP  at the edge that ends the cycle in which       END_RESP    rsp_ready is 1 again from this cycle on; it is 0 while a
 //               the unit's answer was taken                                response of the non-blocking interface is not ended
-// A RELEASE has no answer from the unit; its BEGIN_RESP follows END_REQ at the same edge, or when the response channel is free. A call between two
-// edges counts for the running cycle, and its time annotation is waited for.
+// A RELEASE has no answer from the unit; its BEGIN_RESP follows END_REQ at the same edge, or when the response channel is free. A call
+// between two edges counts for the running cycle, and its time annotation is waited for.
 //
 // The unit's overflow area is here, a memory with one access per `overflow_cycles`. Other pins are ports: clk_i, rst_i (to be pulsed only
 // while no transaction is open), drain_i, flush_i, rollover_o, busy_o, as in the unit's contract.
@@ -27,17 +27,19 @@
 
 #include "validation_extension.h"
 
-namespace cowarp {
+namespace cowarp
+{
 
-template <class Model>
-class validation_target : public sc_core::sc_module {
-public:
+template <class Model> class validation_target : public sc_core::sc_module
+{
+  public:
     tlm_utils::simple_target_socket<validation_target> socket{"socket"};
     sc_core::sc_in<bool> clk_i{"clk_i"}, rst_i{"rst_i"}, drain_i{"drain_i"}, flush_i{"flush_i"};
     sc_core::sc_out<bool> rollover_o{"rollover_o"}, busy_o{"busy_o"};
 
     // params: those that Model was made with. granule_bytes: a power of two. overflow_cycles: at least 1.
-    validation_target(sc_core::sc_module_name name, const cw_validation_unit_params &params, uint32_t granule_bytes, uint32_t overflow_cycles)
+    validation_target(sc_core::sc_module_name name, const cw_validation_unit_params &params, uint32_t granule_bytes,
+                      uint32_t overflow_cycles)
         : sc_module(name), params_(params), granule_bytes_(granule_bytes), overflow_cycles_(overflow_cycles),
           overflow_(size_t{1} << params.overflow_w), inside_(size_t{1} << params.id_w)
     {
@@ -54,12 +56,10 @@ public:
         sensitive << drive_event_;
     }
 
-private:
+  private:
     // The signal that fits a port of the module: bool, uint32_t, uint64_t or sc_bv<N>, as its width at these parameters asks for.
-    template <class Port>
-    using signal_for = sc_core::sc_signal<typename std::remove_reference_t<Port>::data_type>;
-    template <class Signal>
-    static void put(Signal &signal, uint64_t value)
+    template <class Port> using signal_for = sc_core::sc_signal<typename std::remove_reference_t<Port>::data_type>;
+    template <class Signal> static void put(Signal &signal, uint64_t value)
     {
         signal.write(static_cast<std::decay_t<decltype(signal.read())>>(value));
     }
@@ -80,11 +80,11 @@ private:
     uint64_t cycle_ = 0, memory_free_ = 0, memory_answer_ = never; // clock edges so far, and when the memory is ready and answers
     uint32_t memory_address_ = 0;
 
-    std::deque<request *> waiting_;         // not yet taken by the unit; the first is on its pins
-    std::vector<request *> inside_;         // loads and stores taken and not answered, by req_id; NULL: this id is free
-    std::vector<uint32_t> free_ids_;        // the last one is the next load's or store's
-    std::deque<request *> released_;        // releases taken whose response waits for the channel
-    request *responding_ = nullptr;         // has had BEGIN_RESP and not END_RESP
+    std::deque<request *> waiting_;  // not yet taken by the unit; the first is on its pins
+    std::vector<request *> inside_;  // loads and stores taken and not answered, by req_id; NULL: this id is free
+    std::vector<uint32_t> free_ids_; // the last one is the next load's or store's
+    std::deque<request *> released_; // releases taken whose response waits for the channel
+    request *responding_ = nullptr;  // has had BEGIN_RESP and not END_RESP
     sc_core::sc_event drive_event_;
     tlm_utils::peq_with_cb_and_phase<validation_target> queue_{this, &validation_target::phase_due};
 
@@ -160,7 +160,10 @@ private:
         unit_.stall_lines_used_o(stall_lines_used_);
     }
 
-    static bool fits(uint64_t value, uint32_t width) { return width >= 64 || value >> width == 0; }
+    static bool fits(uint64_t value, uint32_t width)
+    {
+        return width >= 64 || value >> width == 0;
+    }
 
     // What the unit could not be asked. TLM_OK_RESPONSE: nothing is wrong.
     tlm::tlm_response_status refusal(tlm::tlm_generic_payload &payload) const
@@ -173,8 +176,8 @@ private:
         if (payload.get_byte_enable_ptr() != nullptr)
             return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
         const bool release = ext->kind == CW_VU_RELEASE;
-        const bool fields = fits(ext->owner, params_.owner_w) && (release ? ext->count > 0 && fits(ext->count, params_.count_w)
-                                                                          : fits(ext->warpts, params_.ts_w));
+        const bool fields = fits(ext->owner, params_.owner_w) &&
+                            (release ? ext->count > 0 && fits(ext->count, params_.count_w) : fits(ext->warpts, params_.ts_w));
         if (ext->kind > CW_VU_RELEASE || !fields)
             return tlm::TLM_GENERIC_ERROR_RESPONSE;
         return tlm::TLM_OK_RESPONSE;

@@ -112,7 +112,8 @@ int main(int argc, char **argv)
         if (d.memory != NULL && cw_validation_unit_unit.c_model.create(&d.unit, p) == CW_OK) {
             run(&d);
             cw_validation_unit_unit.c_model.destroy(d.unit);
-            fprintf(stderr, "%" PRIu64 " requests, %" PRIu64 " answers, %" PRIu64 " accesses of the overflow area\n", d.requests, d.answers, d.accesses);
+            fprintf(stderr, "%" PRIu64 " requests, %" PRIu64 " answers, %" PRIu64 " accesses of the overflow area\n", d.requests, d.answers,
+                    d.accesses);
             status = 0;
         }
         free(d.memory);

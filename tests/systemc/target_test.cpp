@@ -10,7 +10,8 @@
 #include "cw_sc_validation_unit.h"
 #include "validation_target.h"
 
-namespace {
+namespace
+{
 
 const sc_core::sc_time period(1, sc_core::SC_NS);
 int checks = 0, failures = 0;
@@ -42,8 +43,13 @@ struct transaction : tlm::tlm_mm_interface {
         payload.set_extension(&ext);
         payload.acquire();
     }
-    ~transaction() override { payload.clear_extension(&ext); }
-    void free(tlm::tlm_generic_payload *) override {}
+    ~transaction() override
+    {
+        payload.clear_extension(&ext);
+    }
+    void free(tlm::tlm_generic_payload *) override
+    {
+    }
 };
 
 struct bench : sc_core::sc_module {

@@ -138,7 +138,7 @@ struct bench : sc_core::sc_module {
         IN_T in{};
         OUT_T out{}, expected{}, before{};
         for (uint64_t cycle = 0; cycle < cycles && !failed; cycle++) {
-            const bool resetting = cycle % 1500 == 0; // at power-up, and again in the middle of things
+            const bool resetting = cycle % 5000 == 0; // at power-up, and again in the middle of things
             wait(clock.posedge_event());
             reset.write(resetting);
             cw_stimulus_next(stimulus.get(), &expected, &in);
