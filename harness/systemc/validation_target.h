@@ -68,7 +68,9 @@ template <class Model> class validation_target : public sc_core::sc_module
         tlm::tlm_generic_payload *payload;
         validation_extension *ext;
         bool blocking;
-        sc_core::sc_event done;
+        sc_core::sc_event done{};
+        bool numbered = false; // has a req_id, which must not change while it is on the pins
+        uint32_t req_id = 0;
     };
 
     using words = std::array<uint32_t, CW_VU_OVERFLOW_WORDS>;
@@ -82,7 +84,7 @@ template <class Model> class validation_target : public sc_core::sc_module
 
     std::deque<request *> waiting_;  // not yet taken by the unit; the first is on its pins
     std::vector<request *> inside_;  // loads and stores taken and not answered, by req_id; NULL: this id is free
-    std::vector<uint32_t> free_ids_; // the last one is the next load's or store's
+    std::vector<uint32_t> free_ids_; // neither inside nor on the pins
     std::deque<request *> released_; // releases taken whose response waits for the channel
     request *responding_ = nullptr;  // has had BEGIN_RESP and not END_RESP
     sc_core::sc_event drive_event_;
@@ -213,7 +215,7 @@ template <class Model> class validation_target : public sc_core::sc_module
             drive_event_.notify(sc_core::SC_ZERO_TIME);
             return;
         }
-        auto *r = new request{&payload, payload.get_extension<validation_extension>(), false, {}};
+        auto *r = new request{&payload, payload.get_extension<validation_extension>(), false};
         const tlm::tlm_response_status status = refusal(payload);
         if (status == tlm::TLM_OK_RESPONSE) {
             enter(r);
@@ -233,7 +235,7 @@ template <class Model> class validation_target : public sc_core::sc_module
         payload.set_response_status(status);
         if (status != tlm::TLM_OK_RESPONSE)
             return;
-        request r{&payload, payload.get_extension<validation_extension>(), true, {}};
+        request r{&payload, payload.get_extension<validation_extension>(), true};
         enter(&r);
         wait(r.done);
     }
@@ -287,8 +289,7 @@ template <class Model> class validation_target : public sc_core::sc_module
         if (!r->blocking)
             say(r, tlm::END_REQ);
         if (r->ext->kind != CW_VU_RELEASE) {
-            inside_[free_ids_.back()] = r;
-            free_ids_.pop_back();
+            inside_[r->req_id] = r;
             return;
         }
         r->ext->outcome = CW_VU_SUCCESS;
@@ -330,6 +331,15 @@ template <class Model> class validation_target : public sc_core::sc_module
         }
     }
 
+    void number(request &r)
+    {
+        if (r.numbered || free_ids_.empty())
+            return;
+        r.req_id = free_ids_.back();
+        r.numbered = true;
+        free_ids_.pop_back();
+    }
+
     // Inputs of the running cycle.
     void drive()
     {
@@ -348,7 +358,9 @@ template <class Model> class validation_target : public sc_core::sc_module
             mem_rdata_.write(data);
         }
         const bool release = !waiting_.empty() && waiting_.front()->ext->kind == CW_VU_RELEASE;
-        const bool valid = !waiting_.empty() && (release || !free_ids_.empty());
+        if (!waiting_.empty() && !release)
+            number(*waiting_.front());
+        const bool valid = !waiting_.empty() && (release || waiting_.front()->numbered);
         req_valid_.write(valid);
         if (!valid)
             return;
@@ -358,7 +370,7 @@ template <class Model> class validation_target : public sc_core::sc_module
         put(req_warpts_, release ? 0 : r.ext->warpts);
         put(req_owner_, r.ext->owner);
         put(req_count_, release ? r.ext->count : 0);
-        put(req_id_, release ? 0 : free_ids_.back());
+        put(req_id_, r.req_id);
         put(req_spill_, !release && r.ext->spill);
     }
 };

@@ -11,9 +11,9 @@ import tempfile
 
 SMALL = ["--tx-warps", "2"] + [word for text in ("table_rows=8", "stash=1", "max_swaps=4", "bloom_rows=4", "stall_lines=2", "spill_after=1")
                                for word in ("--set", "getm." + text)]
-# name, platform, options of the run, outcomes (enum cw_vu_outcome) that the stream must show, whether it must use the overflow area
-STREAMS = [("getm", "systemc_platform", [], {0, 1}, False), ("small", "systemc_platform_small", SMALL, {0, 1}, True)]
-LINES = 9000  # of a recording that are replayed
+# name, platform, options of the run, lines of the recording to replay, outcomes (enum cw_vu_outcome) that it must show, whether it must use
+# the overflow area
+STREAMS = [("getm", "systemc_platform", [], 100000, {0, 1, 2}, False), ("small", "systemc_platform_small", SMALL, 9000, {0, 1}, True)]
 PRESSURE = [[], ["2", "9"]]  # every 2nd answer is held for 9 cycles
 
 
@@ -40,17 +40,30 @@ def compare(build, stim, platform, pressure, outcomes, overflows):
     return c
 
 
+def check_recording(build, folder):
+    """With one partition there is one unit, so what it decided is what was recorded and what it retried."""
+    stim, stats = folder / "one.stim", folder / "one.json"
+    run(build / "cowarp", "run", "ht-h", "--system", "getm", "--quiet", "--tx-warps", "2", "--set", "partition.count=1", "--stats", stats,
+        "--record", f"partition0.validation_unit={stim}")
+    recorded = sum(" send req " in line for line in stim.read_text().splitlines())
+    value = {name: int(re.search(rf'"{name}": {{"value": (\d+)', stats.read_text()).group(1)) for name in ("vu_requests", "vu_retries")}
+    if recorded == 0 or value["vu_requests"] != recorded + value["vu_retries"]:
+        sys.exit(f"{recorded} requests recorded, statistics {value}")
+    print(f"{recorded} requests recorded, all that the unit was sent")
+
+
 def main():
     build = pathlib.Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        for name, platform, options, outcomes, overflows in STREAMS:
+        for name, platform, options, lines, outcomes, overflows in STREAMS:
             stim = pathlib.Path(folder) / f"{name}.stim"
             run(build / "cowarp", "run", "ht-h", "--system", "getm", "--quiet", "--record", f"partition0.validation_unit={stim}", *options)
-            stim.write_text("".join(stim.read_text().splitlines(keepends=True)[:LINES]))
+            stim.write_text("".join(stim.read_text().splitlines(keepends=True)[:lines]))
             timings = [compare(build, stim, platform, pressure, outcomes, overflows) for pressure in PRESSURE]
             if timings[0] == timings[1]:
                 sys.exit(f"{name}: back-pressure changed nothing")
             print(f"{name}: {sum(map(len, timings))} answers equal, cycle by cycle")
+        check_recording(build, pathlib.Path(folder))
         # a recording for other parameters than the module's is refused
         message = run(build / "systemc_platform", stim, good=2).stderr
         if "other parameters" not in message:
