@@ -8,6 +8,7 @@
 #include "out_file.h"
 #include "ptx/module.h"
 #include "rtl/rtl_provider.h"
+#include "wave/record.h"
 #include "wave/wave.h"
 
 struct cowarp_module {
@@ -35,6 +36,8 @@ struct cowarp_gpu {
     struct cw_taps *taps; /* NULL: no waves */
     struct cw_unit_provider tapped_units;
     struct cw_wave *wave; /* NULL: no file is open */
+    struct cw_recorder *recorder; /* NULL: nothing is recorded */
+    struct cw_unit_provider recorded_units;
     uint64_t seed;
     bool check_serial, omit_host_seconds, failed;
     char oracle[1100]; /* the longest: struct cw_serial_report.text */
@@ -58,5 +61,12 @@ int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *optio
 void cowarp__wave_step(void *context, const struct cw_gpu *gpu, cw_time now);
 /* Completes the file. */
 int cowarp__wave_close(struct cowarp_gpu *gpu);
+
+/* Before the GPU exists: stands between it and *units when the options ask for a recording, and changes *units. */
+int cowarp__record_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units);
+/* When it exists. */
+int cowarp__record_open(struct cowarp_gpu *gpu);
+/* Completes the file. */
+int cowarp__record_close(struct cowarp_gpu *gpu);
 
 #endif

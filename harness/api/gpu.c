@@ -68,12 +68,15 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cowarp__units_open(gpu, options->units);
     if (status == CW_OK)
         status = cowarp__wave_tap(gpu, options);
+    const struct cw_unit_provider *units = gpu->taps != NULL ? &gpu->tapped_units : &gpu->units;
+    if (status == CW_OK)
+        status = cowarp__record_tap(gpu, options, &units);
     if (status != CW_OK)
         return status;
     const struct cw_gpu_options o = {
         .config = &gpu->config,
         .tm = gpu->system,
-        .units = gpu->taps != NULL ? &gpu->tapped_units : &gpu->units,
+        .units = units,
         .seed = options->seed,
         .check_serial = gpu->check_serial,
         .reverse_ticks = options->reverse_ticks != 0,
@@ -81,10 +84,12 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
-        .on_step = options->wave_file != NULL ? cowarp__wave_step : NULL,
+        .on_step = options->wave_file != NULL || gpu->recorder != NULL ? cowarp__wave_step : NULL,
         .context = gpu,
     };
     status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
+    if (status == CW_OK)
+        status = cowarp__record_open(gpu);
     return status == CW_OK ? cowarp__wave_open(gpu, options) : status;
 }
 
@@ -101,7 +106,8 @@ int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
 
 int cowarp_finish(struct cowarp_gpu *gpu)
 {
-    return cowarp__wave_close(gpu);
+    const int status = cowarp__wave_close(gpu);
+    return status != CW_OK ? status : cowarp__record_close(gpu);
 }
 
 void cowarp_destroy(struct cowarp_gpu *gpu)
@@ -110,6 +116,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
         return;
     cowarp__wave_close(gpu);
     cw_gpu_destroy(gpu->gpu);
+    cw_recorder_destroy(gpu->recorder);
     cw_taps_destroy(gpu->taps);
     if (gpu->units_created)
         cw_rtl_provider_destroy(&gpu->units);

@@ -50,9 +50,10 @@ int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *optio
 void cowarp__wave_step(void *context, const struct cw_gpu *g, cw_time now)
 {
     const struct cowarp_gpu *gpu = context;
-    (void)g;
     if (gpu->wave != NULL)
         cw_wave_step(gpu->wave, now);
+    if (gpu->recorder != NULL)
+        cw_recorder_step(gpu->recorder, now / cw_gpu_clocks(g)->period[CW_DOMAIN_L2]);
 }
 
 int cowarp__wave_close(struct cowarp_gpu *gpu)

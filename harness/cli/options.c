@@ -27,6 +27,7 @@ const struct cli_option cli_machine_options[] = {
     {"omit-host-seconds", NULL, false, "leave host_seconds out of it: equal runs then give equal files"},
     {"wave", "FILE", false, "write an FST wave file"},
     {"wave-window", "A:B", false, "core cycles A to B - 1 only; an empty B is the end of the run"},
+    {"record", "INSTANCE=FILE", false, "write what is sent into a unit, as a stimulus file (docs/systemc.md)"},
     {"quiet", NULL, false, "nothing but errors"},
 };
 const uint32_t cli_machine_option_cnt = sizeof cli_machine_options / sizeof cli_machine_options[0];

@@ -126,6 +126,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->check_serial = cli_has(p, "check-serial");
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);
+    o->record = cli_value(p, "record", NULL);
     int status = read_number(p, "seed", &o->seed);
     if (status == CLI_OK)
         status = read_number(p, "max-cycles", &o->max_cycles);
@@ -193,6 +194,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  written       %s\n", s->stats);
     if (s->options.wave_file != NULL)
         printf("  written       %s\n", s->options.wave_file);
+    if (s->options.record != NULL)
+        printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
 }
 
 /* The first lines of the report: what spins comes first, then every warp, and there may be hundreds of those. */

@@ -51,6 +51,7 @@ struct cowarp_options {
     uint64_t max_cycles;         /* core cycles per launch, 0: no limit */
     const char *wave_file;       /* FST, or NULL */
     uint64_t wave_begin, wave_end; /* core cycles traced, [begin, end); end 0: to the end of the run */
+    const char *record;          /* "INSTANCE=FILE": what is sent into this unit, as a stimulus file (docs/systemc.md); or NULL */
     int tick_always;             /* tick components that have nothing to do as well; slow, and results do not change */
     int reverse_ticks;           /* tick components in reverse order; results do not change */
     /* Called some hundred times a second of host time while a kernel runs; non-zero stops it. May be NULL. */
