@@ -168,7 +168,7 @@ def table4(get):
         aborts = [aborts_per_1k(best[w, s].stats) for s in SYSTEMS]
         rows.append([LABEL[w], "/".join(found), TABLE_IV[w][0], "/".join(f"{a:.0f}" for a in aborts), TABLE_IV[w][1]])
         paper = [float(text) for text in TABLE_IV[w][1].split("/")]
-        ident = f"tab4.{LABEL[w]}"
+        ident = "tab4." + LABEL[w].replace("BH-H", "BH")
         claims.append(Claim(f"{ident}.conc", rows[-1][1], "/".join(found).replace("unlimited", "inf") == TABLE_IV[w][0]))
         claims.append(Claim(f"{ident}.aborts", rows[-1][3], all(abs(a / p - 1) <= 0.15 for a, p in zip(aborts, paper))))
     return [Table("Table IV: best concurrency and aborts per 1,000 commits, WarpTM/EAPG/WarpTM-EL/GETM",
