@@ -294,8 +294,8 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
     const struct cw_config *config = tm->config;
     *c = (struct cw_kilo_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};
     cw_rng_seed(&c->rng, tm->cfg.seed ^ ((uint64_t)index + 1) << 32);
-    c->access = (struct cw_accesses){
-        .cfg = &tm->cfg, .core = c->core, .ops = &access_ops, .self = c, .ideal_logs = tm->kind == CW_KILO_IDEAL};
+    c->access =
+        (struct cw_accesses){.cfg = &tm->cfg, .core = c->core, .ops = &access_ops, .self = c, .ideal_logs = tm->kind == CW_KILO_IDEAL};
     c->warp = calloc(config->core_warps, sizeof *c->warp);
     c->load = calloc(CW_ACCESSES, sizeof *c->load);
     c->table =
