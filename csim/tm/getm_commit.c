@@ -197,15 +197,12 @@ static void seal(struct cw_getm_core *c, uint32_t warp, cw_time now)
 void cw_getm__restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
-    cw_time period = cw_getm_period(c->tm, CW_DOMAIN_CORE);
     uint64_t delay = w->cleaned || w->full ? cw_backoff_cycles(c->tm->config, &c->rng, w->aborts) : 0;
-    uint64_t held = (now - w->done) / period;
-    stats->tx_backoff_cycles += delay;
-    stats->tx_wait_cycles += delay + held;
-    stats->tx_thread_wait_cycles += (delay + held) * lane_cnt(w->tx_lanes);
+    uint64_t held = cw_attempt_cycles(&c->tm->cfg, w->done, now);
+    c->tm->cfg.stats->tx_backoff_cycles += delay;
+    cw_attempt_waited(&c->tm->cfg, w->tx_lanes, delay + held);
     w->warpts = w->next_warpts;
-    w->done = now + delay * period;
+    w->done = now + delay * cw_getm_period(c->tm, CW_DOMAIN_CORE);
     cw_getm__begin_attempt(c, warp, w->aborted, w->done);
     cw_core_tx_end(c->core, warp, now, w->done);
 }
@@ -213,12 +210,7 @@ void cw_getm__restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
 static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
-    cw_time period = cw_getm_period(c->tm, CW_DOMAIN_CORE);
-    uint64_t took = (now - w->begun) / period;
-    stats->tx_commit_cycles += (now - w->ended) / period;
-    stats->tx_thread_exec_cycles += took * lane_cnt(w->lanes);
-    stats->tx_thread_wait_cycles += took * lane_cnt(w->tx_lanes & ~w->lanes);
+    cw_attempt_end(&c->tm->cfg, w->tx_lanes, w->lanes, w->begun, w->ended, now);
     w->done = now;
     assert(w->aborted == cw_core_tx_aborted(c->core, warp));
     if (w->aborted == 0) {

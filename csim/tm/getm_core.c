@@ -6,11 +6,6 @@
 
 #include "tm/getm_state.h"
 
-static uint32_t lane_cnt(uint32_t lanes)
-{
-    return (uint32_t)__builtin_popcount(lanes);
-}
-
 /* Begin */
 
 void cw_getm__wake_next(struct cw_getm_core *c, cw_time now)
@@ -23,7 +18,6 @@ void cw_getm__wake_next(struct cw_getm_core *c, cw_time now)
 void cw_getm__begin_attempt(struct cw_getm_core *c, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    const struct cw_tm_observer *o = c->tm->cfg.observer;
     w->phase = CW_GETM_RUN;
     w->lanes = lanes;
     w->aborted = w->ready = w->requested = w->losers = 0;
@@ -35,18 +29,13 @@ void cw_getm__begin_attempt(struct cw_getm_core *c, uint32_t warp, uint32_t lane
     cw_getm__note_time(c->tm, w->warpts);
     if (w->warpts > c->largest)
         c->largest = w->warpts;
-    if (o != NULL)
-        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(rest);
-            w->attempt[lane] = o->begin(o->self, c->index, warp, lane, now);
-        }
+    cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
 }
 
 static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
     if (w->phase == CW_GETM_IDLE) {
         w->phase = CW_GETM_TOKEN;
         w->waiting = now;
@@ -55,11 +44,7 @@ static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
         cw_tokens_wait(&c->tokens, warp);
     if (c->stopped || !cw_tokens_take(&c->tokens, warp))
         return false;
-    uint64_t waited = (now - w->waiting) / cw_getm_period(c->tm, CW_DOMAIN_CORE);
-    stats->tx_begun += lane_cnt(lanes);
-    stats->tx_wait_cycles += waited;
-    stats->tx_thread_wait_cycles += waited * lane_cnt(lanes);
-    cw_stat_max(&stats->tx_warps_max, c->tokens.used);
+    cw_attempt_admit(&c->tm->cfg, lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
     w->aborts = w->starved = 0;
     w->done = now;
@@ -74,7 +59,6 @@ void cw_getm__abort_lanes(struct cw_getm_core *c, uint32_t warp, uint32_t lanes,
 {
     struct cw_getm_warp *w = c->warp + warp;
     struct cw_stats *stats = c->tm->cfg.stats;
-    const struct cw_tm_observer *o = c->tm->cfg.observer;
     uint64_t *by_cause[] = {[CW_VU_ABORT] = &stats->tx_aborted_timestamp,
                             [CW_VU_FULL] = &stats->tx_aborted_stall_full,
                             [CW_VU_ROLLOVER] = &stats->tx_aborted_rollover,
@@ -84,13 +68,7 @@ void cw_getm__abort_lanes(struct cw_getm_core *c, uint32_t warp, uint32_t lanes,
         return;
     w->aborted |= lanes;
     w->full |= cause == CW_VU_FULL;
-    stats->tx_aborted += lane_cnt(lanes);
-    *by_cause[cause] += lane_cnt(lanes);
-    if (o != NULL)
-        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(rest);
-            o->abort(o->self, w->attempt[lane], now);
-        }
+    cw_attempt_abort(&c->tm->cfg, w->attempt, lanes, by_cause[cause], now);
     cw_core_tx_abort(c->core, warp, lanes);
 }
 

@@ -5,6 +5,7 @@
 
 #include "cowarp/unit/validation_unit.h"
 #include "tm/access.h"
+#include "tm/attempt.h"
 #include "tm/getm.h"
 #include "tm/tokens.h"
 #include "tm/write_set.h"

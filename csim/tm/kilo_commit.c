@@ -82,11 +82,9 @@ void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_tim
 static void restart(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
     uint64_t delay = c->tm->kind == CW_KILO_IDEAL ? 0 : cw_backoff_linear_cycles(c->tm->config, w->aborts);
-    stats->tx_backoff_cycles += delay;
-    stats->tx_wait_cycles += delay;
-    stats->tx_thread_wait_cycles += delay * cw_kilo_lane_cnt(w->tx_lanes);
+    c->tm->cfg.stats->tx_backoff_cycles += delay;
+    cw_attempt_waited(&c->tm->cfg, w->tx_lanes, delay);
     w->done = now + delay * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     cw_kilo__begin_attempt(c, warp, w->aborted, w->done);
     cw_core_tx_end(c->core, warp, now, w->done);
@@ -95,12 +93,7 @@ static void restart(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
-    cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    uint64_t took = (now - w->begun) / period;
-    stats->tx_commit_cycles += (now - w->ended) / period;
-    stats->tx_thread_exec_cycles += took * cw_kilo_lane_cnt(w->lanes);
-    stats->tx_thread_wait_cycles += took * cw_kilo_lane_cnt(w->tx_lanes & ~w->lanes);
+    cw_attempt_end(&c->tm->cfg, w->tx_lanes, w->lanes, w->begun, w->ended, now);
     w->done = now;
     assert(w->aborted == cw_core_tx_aborted(c->core, warp));
     if (w->aborted != 0) {

@@ -36,7 +36,6 @@ static void forget_readers(struct cw_kilo_core *c, const struct cw_kilo_warp *w)
 void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    const struct cw_tm_observer *o = c->tm->cfg.observer;
     w->phase = CW_KILO_RUN;
     w->lanes = lanes;
     w->aborted = w->ready = w->losers = w->tcd_conflict = 0;
@@ -44,29 +43,20 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lane
     memset(w->first_read, 0, sizeof w->first_read);
     forget_readers(c, w);
     cw_redo_log_clear(&w->log);
-    if (o != NULL)
-        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(rest);
-            w->attempt[lane] = o->begin(o->self, c->index, warp, lane, now);
-        }
+    cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
 }
 
 static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
     if (w->phase == CW_KILO_IDLE) {
         w->phase = CW_KILO_TOKEN;
         w->waiting = now;
     }
     if (!cw_tokens_take(&c->tokens, warp))
         return false;
-    uint64_t waited = (now - w->waiting) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    stats->tx_begun += cw_kilo_lane_cnt(lanes);
-    stats->tx_wait_cycles += waited;
-    stats->tx_thread_wait_cycles += waited * cw_kilo_lane_cnt(lanes);
-    cw_stat_max(&stats->tx_warps_max, c->tokens.used);
+    cw_attempt_admit(&c->tm->cfg, lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
     w->aborts = 0;
     w->done = now;
@@ -79,7 +69,6 @@ void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes,
 {
     struct cw_kilo_warp *w = c->warp + warp;
     struct cw_stats *stats = c->tm->cfg.stats;
-    const struct cw_tm_observer *o = c->tm->cfg.observer;
     uint64_t *by_cause[] = {[CW_KILO_BY_VALIDATION] = &stats->tx_aborted_validation,
                             [CW_KILO_BY_WARP] = &stats->tx_aborted_intra_warp,
                             [CW_KILO_EARLY] = &stats->tx_aborted_early};
@@ -87,11 +76,7 @@ void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes,
     if (lanes == 0)
         return;
     w->aborted |= lanes;
-    stats->tx_aborted += cw_kilo_lane_cnt(lanes);
-    *by_cause[cause] += cw_kilo_lane_cnt(lanes);
-    if (o != NULL)
-        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-            o->abort(o->self, w->attempt[__builtin_ctz(rest)], now);
+    cw_attempt_abort(&c->tm->cfg, w->attempt, lanes, by_cause[cause], now);
     cw_core_tx_abort(c->core, warp, lanes);
 }
 

@@ -4,6 +4,7 @@
 #define CW_TM_KILO_STATE_H
 
 #include "tm/access.h"
+#include "tm/attempt.h"
 #include "tm/kilo.h"
 #include "tm/kilo_history.h"
 #include "tm/kilo_written.h"
