@@ -11,8 +11,10 @@
 #define CW_TESTS_RTL_DUT_H
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cw_test.h"
 #include "lockstep_driver.h"
 
 #ifndef DUT_NEXT
@@ -43,6 +45,21 @@ static inline void dut_open(struct dut *d, const params_t *p, enum cw_unit_backe
 static inline void dut_close(struct dut *d)
 {
     cw_directed_close(&d->provider, &d->inst);
+}
+
+/* The same for one that is too large for the stack. */
+static inline struct dut *dut_new(const params_t *p, enum cw_unit_backend backend)
+{
+    struct dut *d = malloc(sizeof *d);
+    assert_non_null(d);
+    dut_open(d, p, backend);
+    return d;
+}
+
+static inline void dut_delete(struct dut *d)
+{
+    dut_close(d);
+    free(d);
 }
 
 /* The outputs that belong to d->in; inputs may still change before dut_tick, with another dut_eval. */

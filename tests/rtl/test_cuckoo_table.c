@@ -125,6 +125,7 @@ static void settle(struct dut *d)
         d->last_cycles = (uint32_t)d->out.evt_cycles;
 }
 
+/* Ends the cycle, with what has been chosen since. */
 static void end_cycle(struct dut *d)
 {
     d->memory.last_in = d->in;
@@ -143,17 +144,9 @@ static void dut_settle(struct dut *d)
 
 static struct dut *open_settled(const params_t *p, enum cw_unit_backend backend)
 {
-    struct dut *d = malloc(sizeof *d);
-    assert_non_null(d);
-    dut_open(d, p, backend);
+    struct dut *d = dut_new(p, backend);
     dut_settle(d);
     return d;
-}
-
-static void close_and_free(struct dut *d)
-{
-    dut_close(d);
-    free(d);
 }
 
 /* Looks a granule up and, if writes >= 0, writes {wts = granule, rts = granule + 1, writes, owner 1}; whether it was found. */
@@ -212,7 +205,7 @@ static void test_cuckoo_table__insert_find_update(void **state)
         dut_settle(d);
         assert_int_equal(d->out.used, 0);
         assert_false(dut_do(d, 1000, -1, NULL));
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -237,7 +230,7 @@ static void test_cuckoo_table__one_per_cycle(void **state)
             }
             end_cycle(d);
         }
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -279,7 +272,7 @@ static void test_cuckoo_table__chains_end_in_stash_then_memory(void **state)
             found += dut_do(d, i * 31, -1, NULL);
             assert_true(i < N - 1 || found == inside);
         }
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -329,7 +322,7 @@ static void test_cuckoo_table__overflow_is_the_last_resort(void **state)
                 easy += r.res_easy;
             }
         assert_true(easy > 0 && easy < refused); /* one row of a way's two */
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -350,7 +343,7 @@ static void test_cuckoo_table__evicts_an_unreserved_entry_at_once(void **state)
         assert_int_equal(d->out.used, 8);
         assert_int_equal(d->evictions, 60 - 8);
         assert_int_equal(d->stashed, 0);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -375,7 +368,7 @@ static void test_cuckoo_table__blocked_evict_channel(void **state)
         dut_settle(d);
         assert_int_equal(d->evictions, d->taken);
         assert_true(d->taken >= 2);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -439,7 +432,7 @@ static void run_against_array(const params_t *p, enum cw_unit_backend backend, u
            d->evictions, d->stashed, d->overflowed);
     assert_true(results > cycles / 20 && d->evictions > 0 && d->stashed > 0 && d->overflowed > 0);
     free(map);
-    close_and_free(d);
+    dut_delete(d);
 }
 
 static void test_cuckoo_table__loses_nothing(void **state)

@@ -149,17 +149,9 @@ static void dut_settle(struct dut *d)
 
 static struct dut *open_settled(const params_t *p, enum cw_unit_backend backend)
 {
-    struct dut *d = malloc(sizeof *d);
-    assert_non_null(d);
-    dut_open(d, p, backend);
+    struct dut *d = dut_new(p, backend);
     dut_settle(d);
     return d;
-}
-
-static void close_and_free(struct dut *d)
-{
-    dut_close(d);
-    free(d);
 }
 
 /* Presents a request until it is accepted. */
@@ -236,7 +228,7 @@ static void test_validation_unit__figure_7(void **state)
         EXPECT(CW_VU_RELEASE, B, 0, TX1, SUCCESS, 0); /* the answer is that of tx2's load */
         EXPECT(STORE, B, 0, LOOK, ABORT, 22);
         EXPECT(STORE, A, 22, TX2, SUCCESS, 0);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -264,7 +256,7 @@ static void test_validation_unit__each_branch_of_figure_6(void **state)
         EXPECT(LOAD, 2, 0, 4, SUCCESS, 0);
         assert_int_equal(d->stalls, 1);
         assert_int_equal(d->retries, 1);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -282,7 +274,7 @@ static void test_validation_unit__release_counts_writes(void **state)
         EXPECT(CW_VU_RELEASE, 7, 0, 1, SUCCESS, 0);
         EXPECT(CW_VU_RELEASE, 7, 0, 1, STALLED, 0); /* never below 0 */
         EXPECT(STORE, 7, 2, 2, SUCCESS, 0);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -316,7 +308,7 @@ static void test_validation_unit__wakes_the_oldest_first(void **state)
         assert_int_equal(d->out.stall_occupancy, 1);
         EXPECT(CW_VU_RELEASE, 5, 0, 2, SUCCESS, 0);
         assert_int_equal(d->out.stall_occupancy, 0);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -332,7 +324,7 @@ static void test_validation_unit__a_warp_does_not_wait_for_itself(void **state)
         EXPECT(CW_VU_RELEASE, 4, 0, 1, SUCCESS, 0);
         assert_int_equal(d->responses, 2);
         assert_int_equal(d->response[1].outcome, SUCCESS);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -350,7 +342,7 @@ static void test_validation_unit__full_stall_buffer_aborts(void **state)
         EXPECT(LOAD, 3, 9, 2, STALLED, 0);
         EXPECT(STORE, 4, 10, 2, CW_VU_FULL, 10); /* no line is left */
         EXPECT(LOAD, 1, 1, 2, ABORT, 2);         /* the timestamp check comes first */
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -394,7 +386,7 @@ static void test_validation_unit__rollover_drain_and_flush(void **state)
         assert_int_equal(d->out.rollover, 0);
         EXPECT(STORE, 1, 0, 5, SUCCESS, 0); /* all is forgotten */
         EXPECT(STORE, 2, 0, 5, SUCCESS, 0);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -424,7 +416,7 @@ static void test_validation_unit__back_pressure(void **state)
         assert_int_equal(d->responses, 4);
         for (uint32_t i = 0; i < 4; i++)
             assert_int_equal(d->response[i].id, i);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -451,7 +443,7 @@ static void test_validation_unit__one_request_per_cycle(void **state)
         assert_int_equal(d->cycle - start, 9);
         EXPECT(LOAD, 9, 11, 2, STALLED, 0); /* the tenth write is still there */
         EXPECT(CW_VU_RELEASE, 9, 0, 1, SUCCESS, 0);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -476,7 +468,7 @@ static void test_validation_unit__overflow_keeps_reservations_exact(void **state
             assert_int_equal(dut_do(d, LOAD, g * 77, 0, 2, &ts), ABORT);
             assert_true(ts >= g + 1);
         }
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -513,7 +505,7 @@ static void test_validation_unit__a_store_spills_only_if_it_may(void **state)
         EXPECT(STORE, refused, 9, 1, SUCCESS, 0);
         assert_int_equal(d->overflowed + d->stashed, 1);
         EXPECT(LOAD, refused, 9, 2, ABORT, 10);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -540,7 +532,7 @@ static void test_validation_unit__a_stalled_store_keeps_its_spill_bit(void **sta
                 assert_int_equal(ts, outcome == SUCCESS ? 0 : 9);
             }
             assert_true(in_memory > 0);
-            close_and_free(d);
+            dut_delete(d);
         }
 }
 
@@ -577,7 +569,7 @@ static void test_validation_unit__eviction_is_seen_at_once(void **state)
                 dut_settle(d);
             }
         assert_true(evictions > 0);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -599,7 +591,7 @@ static void test_validation_unit__full_overflow_area_refuses_stores(void **state
         assert_int_equal(ts, 3);
         for (uint64_t g = 0; g < reserved; g++)
             EXPECT(LOAD, g, 1, 2, ABORT, 2);
-        close_and_free(d);
+        dut_delete(d);
     }
 }
 
@@ -892,7 +884,7 @@ static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exa
     else
         assert_true(o->over > 0 && d->evictions > 0 && d->overflowed > 0);
     free(o);
-    close_and_free(d);
+    dut_delete(d);
 }
 
 static uint64_t oracle_cycles(void)
