@@ -31,7 +31,7 @@ void cw_getm__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + warp;
-    assert(w->phase == CW_GETM_RUN && w->accesses == 0 && lanes == (w->lanes & ~w->aborted));
+    assert(w->phase == CW_GETM_RUN && c->access.warp[warp].accesses == 0 && lanes == (w->lanes & ~w->aborted));
     c->tm->cfg.stats->tx_exec_cycles += (now - w->begun) / cw_getm_period(c->tm, CW_DOMAIN_CORE);
     w->phase = CW_GETM_DRAIN;
     w->ready = lanes;
@@ -57,13 +57,7 @@ static void close_packet(struct packer *k)
     if (p == NULL)
         return;
     cw_packet_size(p, k->payload_bytes, config->noc_header_bytes, config->noc_flit_bytes);
-    p->next = NULL;
-    if (k->c->log_first == NULL)
-        k->c->log_first = p;
-    else
-        k->c->log_last->next = p;
-    k->c->log_last = p;
-    k->w->packets++;
+    cw_access_emit(&k->c->access, k->warp, p);
     k->w->ticket[k->partition]++;
     k->p = NULL;
 }
@@ -77,7 +71,6 @@ static void pack(struct packer *k, struct cw_log_entry entry)
         struct cw_packet *p = k->p = cw_packet_new(c->tm->cfg.pool);
         p->kind = CW_PK_TX_LOG;
         p->addr = entry.addr & ~(uint64_t)(CW_LINE_BYTES - 1); /* names the partition */
-        p->warp = (uint16_t)k->warp;
         p->owner = cw_getm_owner(c->tm, c->index, k->warp);
         p->born = k->now;
         p->tag = c->tm->cfg.observer != NULL ? cw_getm__names_new(c->tm, k->w->attempt) : 0;
@@ -118,15 +111,9 @@ static void pack_done(struct packer *k)
     p->kind = CW_PK_TX_CONTROL;
     p->sub = CW_GETM_DONE;
     p->addr = CW_GLOBAL_BASE + (uint64_t)k->partition * c->tm->config->partition_interleave;
-    p->warp = (uint16_t)k->warp;
     p->born = k->now;
     cw_packet_size(p, 0, c->tm->config->noc_header_bytes, c->tm->config->noc_flit_bytes);
-    if (c->log_first == NULL)
-        c->log_first = p;
-    else
-        c->log_last->next = p;
-    c->log_last = p;
-    k->w->packets++;
+    cw_access_emit(&c->access, k->warp, p);
     k->w->acks++;
 }
 
@@ -210,15 +197,12 @@ static void seal(struct cw_getm_core *c, uint32_t warp, cw_time now)
 void cw_getm__restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
-    cw_time period = cw_getm_period(c->tm, CW_DOMAIN_CORE);
     uint64_t delay = w->cleaned || w->full ? cw_backoff_cycles(c->tm->config, &c->rng, w->aborts) : 0;
-    uint64_t held = (now - w->done) / period;
-    stats->tx_backoff_cycles += delay;
-    stats->tx_wait_cycles += delay + held;
-    stats->tx_thread_wait_cycles += (delay + held) * lane_cnt(w->tx_lanes);
+    uint64_t held = cw_attempt_cycles(&c->tm->cfg, w->done, now);
+    c->tm->cfg.stats->tx_backoff_cycles += delay;
+    cw_attempt_waited(&c->tm->cfg, w->tx_lanes, delay + held);
     w->warpts = w->next_warpts;
-    w->done = now + delay * period;
+    w->done = now + delay * cw_getm_period(c->tm, CW_DOMAIN_CORE);
     cw_getm__begin_attempt(c, warp, w->aborted, w->done);
     cw_core_tx_end(c->core, warp, now, w->done);
 }
@@ -226,12 +210,7 @@ void cw_getm__restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
 static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
-    cw_time period = cw_getm_period(c->tm, CW_DOMAIN_CORE);
-    uint64_t took = (now - w->begun) / period;
-    stats->tx_commit_cycles += (now - w->ended) / period;
-    stats->tx_thread_exec_cycles += took * lane_cnt(w->lanes);
-    stats->tx_thread_wait_cycles += took * lane_cnt(w->tx_lanes & ~w->lanes);
+    cw_attempt_end(&c->tm->cfg, w->tx_lanes, w->lanes, w->begun, w->ended, now);
     w->done = now;
     assert(w->aborted == cw_core_tx_aborted(c->core, warp));
     if (w->aborted == 0) {
@@ -273,7 +252,7 @@ static void read_log(struct cw_getm_core *c, uint32_t warp, uint32_t total, bool
     struct cw_getm_warp *w = c->warp + warp;
     uint32_t max = c->tm->config->tm_log_entries;
     if (w->read < total &&
-        cw_core_tx_log_access(c->core, warp, cw_redo_log_word(write_log, row % max, value, max), false, CW_GETM_COOKIE_RESOLVE, now))
+        cw_core_tx_log_access(c->core, warp, cw_redo_log_word(write_log, row % max, value, max), false, CW_LOG_COOKIE_RESOLVE, now))
         w->read++;
 }
 
@@ -328,7 +307,7 @@ static void walk_step(struct cw_getm_core *c, uint32_t warp, cw_time now)
 static bool advance(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    if (w->phase == CW_GETM_DRAIN && w->posted == 0) {
+    if (w->phase == CW_GETM_DRAIN && c->access.warp[warp].posted == 0) {
         if (lane_cnt(w->ready) >= 2 && w->log.write_cnt > 0)
             w->phase = CW_GETM_QUEUE;
         else
@@ -355,7 +334,7 @@ bool cw_getm__commit_tick(struct cw_getm_core *c, cw_time now)
     for (uint32_t i = 0; i < c->committing_cnt; i++) {
         uint32_t warp = c->committing[i];
         struct cw_getm_warp *w = c->warp + warp;
-        if (w->phase == CW_GETM_SEND && w->packets == 0 && w->acks == 0) {
+        if (w->phase == CW_GETM_SEND && c->access.warp[warp].messages == 0 && w->acks == 0) {
             finish_attempt(c, warp, now);
             continue;
         }

@@ -4,8 +4,9 @@
 #define CW_TM_GETM_STATE_H
 
 #include "cowarp/unit/validation_unit.h"
+#include "tm/access.h"
+#include "tm/attempt.h"
 #include "tm/getm.h"
-#include "tm/redo_log.h"
 #include "tm/tokens.h"
 #include "tm/write_set.h"
 
@@ -49,11 +50,8 @@ struct cw_getm_warp {
     uint32_t ready;                /* commit: lanes at tx_commit, later those that survived 2PCR */
     uint32_t aborts;               /* failed attempts of this transaction */
     uint32_t starved;              /* of these, since a lane committed, the ones with an abort for want of a place */
-    uint32_t accesses;             /* in the system now */
     uint32_t requested;            /* requests sent in this attempt */
-    uint32_t posted;               /* log writes on their way */
     uint32_t step, read, back;     /* commit phases: shared-memory accesses done, log reads begun, done */
-    uint32_t packets;              /* SEND: not yet handed over */
     uint32_t acks;                 /* SEND: getm.commit_acks, awaited */
     bool half;                     /* MARK: first of a row's two accesses done */
     bool cleaned;                  /* an aborted lane had stored */
@@ -67,30 +65,6 @@ struct cw_getm_warp {
     struct cw_write_set set;
 };
 
-/* A transactional memory instruction. */
-struct cw_getm_access {
-    struct cw_mem_inst *inst;
-    uint32_t warp;
-    uint32_t lanes;     /* take part */
-    uint32_t unsent;    /* of these, lanes that need a request that is not sent yet */
-    uint32_t packets;   /* requests without reply */
-    uint32_t log_reads; /* not done */
-    bool store, raw;
-    struct cw_getm_access *next; /* in a queue, or the free list */
-    uint16_t own[CW_LANES];      /* bytes that come from the lane's own log; valid if raw */
-    uint8_t bytes[CW_LANES][CW_ACCESS_BYTES];
-};
-
-struct cw_getm_log_op {
-    uint32_t word, cookie;
-    uint8_t warp;
-    bool write;
-};
-
-struct cw_getm_queue {
-    struct cw_getm_access *first, *last;
-};
-
 struct cw_getm_core {
     struct cw_tm *tm;
     struct cw_core *core;
@@ -99,20 +73,11 @@ struct cw_getm_core {
     struct cw_tokens tokens;
     struct cw_rng rng;
     uint64_t largest; /* largest warpts used, getm.new_warpts = core */
-    /* accesses */
-    struct cw_getm_access *access; /* pool */
-    struct cw_getm_access *free;
-    struct cw_getm_queue send, done; /* with unsent lanes; complete */
-    uint32_t access_cnt;             /* in use */
-    /* L1 accesses of the log unit, in order */
-    struct cw_getm_log_op *log_op; /* ring */
-    uint32_t log_op_head, log_op_cnt;
+    struct cw_accesses access;
     /* commits */
     uint8_t committing[64]; /* warps, oldest first */
     uint32_t committing_cnt, resolving;
-    uint8_t *table;                         /* ownership table */
-    struct cw_packet *log_first, *log_last; /* log packets for the interconnect */
-    struct cw_packet *spare;                /* a request that the interconnect refused */
+    uint8_t *table; /* ownership table */
     /* rollover */
     bool stopped;
     uint32_t acks_left;
@@ -201,9 +166,6 @@ void cw_getm__fault(struct cw_tm *tm, int status, const char *text);
 extern const struct cw_core_tm_ops cw_getm__core_ops;
 int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t index);
 void cw_getm__core_destroy(struct cw_getm_core *c);
-/* Puts an L1 access of the log unit into its queue. */
-void cw_getm__log_push(struct cw_getm_core *c, struct cw_getm_log_op op);
-bool cw_getm__log_room(const struct cw_getm_core *c, uint32_t cnt);
 /* Ends lanes of the running attempt. cause: enum cw_vu_outcome, or CW_GETM_INTRA_WARP. */
 #define CW_GETM_INTRA_WARP 4
 void cw_getm__abort_lanes(struct cw_getm_core *c, uint32_t warp, uint32_t lanes, uint32_t cause, cw_time now);
@@ -211,8 +173,6 @@ void cw_getm__begin_attempt(struct cw_getm_core *c, uint32_t warp, uint32_t lane
 void cw_getm__wake_next(struct cw_getm_core *c, cw_time now);
 
 /* getm_commit.c */
-#define CW_GETM_COOKIE_POSTED  0x80000000u /* log write */
-#define CW_GETM_COOKIE_RESOLVE 0x40000000u /* log read of a committing warp; else the index of the access */
 void cw_getm__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now);
 /* One core cycle of every committing warp; whether some warp needs the next one too. */
 bool cw_getm__commit_tick(struct cw_getm_core *c, cw_time now);

@@ -28,7 +28,7 @@ void cw_kilo__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *w = c->warp + warp;
-    assert(w->phase == CW_KILO_RUN && w->accesses == 0 && lanes == (w->lanes & ~w->aborted));
+    assert(w->phase == CW_KILO_RUN && c->access.warp[warp].accesses == 0 && lanes == (w->lanes & ~w->aborted));
     c->tm->cfg.stats->tx_exec_cycles += (now - w->begun) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     w->phase = CW_KILO_DRAIN;
     w->ready = lanes;
@@ -82,11 +82,9 @@ void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_tim
 static void restart(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
     uint64_t delay = c->tm->kind == CW_KILO_IDEAL ? 0 : cw_backoff_linear_cycles(c->tm->config, w->aborts);
-    stats->tx_backoff_cycles += delay;
-    stats->tx_wait_cycles += delay;
-    stats->tx_thread_wait_cycles += delay * cw_kilo_lane_cnt(w->tx_lanes);
+    c->tm->cfg.stats->tx_backoff_cycles += delay;
+    cw_attempt_waited(&c->tm->cfg, w->tx_lanes, delay);
     w->done = now + delay * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     cw_kilo__begin_attempt(c, warp, w->aborted, w->done);
     cw_core_tx_end(c->core, warp, now, w->done);
@@ -95,12 +93,7 @@ static void restart(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
-    cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    uint64_t took = (now - w->begun) / period;
-    stats->tx_commit_cycles += (now - w->ended) / period;
-    stats->tx_thread_exec_cycles += took * cw_kilo_lane_cnt(w->lanes);
-    stats->tx_thread_wait_cycles += took * cw_kilo_lane_cnt(w->tx_lanes & ~w->lanes);
+    cw_attempt_end(&c->tm->cfg, w->tx_lanes, w->lanes, w->begun, w->ended, now);
     w->done = now;
     assert(w->aborted == cw_core_tx_aborted(c->core, warp));
     if (w->aborted != 0) {
@@ -333,7 +326,7 @@ static void resend_step(struct cw_kilo_core *c, cw_time now)
     uint32_t rows = r->write ? w->log.write_cnt : w->log.read_cnt, max = c->tm->config->tm_log_entries;
     if (r->row < rows) {
         uint32_t word = cw_redo_log_word(r->write, r->row % max, r->half, max);
-        if (!cw_core_tx_log_access(c->core, r->warp, word, false, CW_KILO_COOKIE_RESOLVE, now))
+        if (!cw_core_tx_log_access(c->core, r->warp, word, false, CW_LOG_COOKIE_RESOLVE, now))
             return;
         r->half = !r->half;
         if (!r->half)
@@ -385,7 +378,7 @@ static void take_grants(struct cw_kilo_core *c, cw_time now)
 static bool advance(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    if (w->phase == CW_KILO_DRAIN && w->posted == 0 && !w->probe) {
+    if (w->phase == CW_KILO_DRAIN && c->access.warp[warp].posted == 0 && !w->probe) {
         w->ready &= ~w->aborted; /* a validation by the watchdog may have come in between */
         commit_silently(c, warp, now);
         if (cw_kilo__resolve_needed(c, w))
@@ -430,7 +423,7 @@ static bool probe_tick(struct cw_kilo_core *c, cw_time now)
         struct cw_kilo_warp *w = c->warp + c->probing[i];
         if (w->probe_phase == CW_KILO_WALK)
             walk_step(c, c->probing[i], now);
-        if (w->probe_phase == CW_KILO_ANSWER && w->undecided == 0 && w->packets == 0) {
+        if (w->probe_phase == CW_KILO_ANSWER && w->undecided == 0 && c->access.warp[c->probing[i]].messages == 0) {
             w->probe = false;
             w->probe_at = now;
             more = true; /* its commit may have waited for this */
@@ -454,7 +447,7 @@ bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now)
     for (uint32_t i = 0; i < c->committing_cnt; i++) {
         uint32_t warp = c->committing[i];
         struct cw_kilo_warp *w = c->warp + warp;
-        if (w->phase == CW_KILO_ANSWER && w->undecided == 0 && w->packets == 0 && w->acks == 0) {
+        if (w->phase == CW_KILO_ANSWER && w->undecided == 0 && c->access.warp[warp].messages == 0 && w->acks == 0) {
             finish_attempt(c, warp, now);
             continue;
         }

@@ -43,7 +43,7 @@ void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_packet *p, cw_ti
 }
 
 /* Whether a lane of the access wants a word that is being committed. */
-static bool held(const struct cw_kilo_core *c, const struct cw_kilo_access *a)
+static bool held(const struct cw_kilo_core *c, const struct cw_access *a)
 {
     uint32_t words = cw_inst_words(a->inst);
     for (uint32_t rest = a->unsent & ~c->warp[a->warp].aborted; rest != 0; rest &= rest - 1)
@@ -53,18 +53,18 @@ static bool held(const struct cw_kilo_core *c, const struct cw_kilo_access *a)
     return false;
 }
 
-bool cw_kilo__eapg_pause(struct cw_kilo_core *c, struct cw_kilo_access *a, cw_time now)
+bool cw_kilo__eapg_pause(struct cw_kilo_core *c, const struct cw_access *a, cw_time now)
 {
     if (a->store || !held(c, a))
         return false;
-    a->paused = now;
+    c->load[cw_access_index(&c->access, a)].paused = now;
     c->tm->cfg.stats->eapg_pauses++;
     return true;
 }
 
-bool cw_kilo__eapg_resume(struct cw_kilo_core *c, const struct cw_kilo_access *a, cw_time now)
+bool cw_kilo__eapg_resume(struct cw_kilo_core *c, const struct cw_access *a, cw_time now)
 {
-    uint64_t cycles = (now - a->paused) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
+    uint64_t cycles = (now - c->load[cw_access_index(&c->access, a)].paused) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     if (cycles < c->tm->config->eapg_pause_max_cycles && held(c, a))
         return false;
     c->tm->cfg.stats->eapg_pause_cycles += cycles;

@@ -35,7 +35,7 @@ void cw_kilo__read_log(struct cw_kilo_core *c, uint32_t warp, uint32_t total, bo
     struct cw_kilo_warp *w = c->warp + warp;
     uint32_t max = c->tm->config->tm_log_entries;
     if (w->read < total &&
-        cw_core_tx_log_access(c->core, warp, cw_redo_log_word(write_log, row % max, value, max), false, CW_KILO_COOKIE_RESOLVE, now))
+        cw_core_tx_log_access(c->core, warp, cw_redo_log_word(write_log, row % max, value, max), false, CW_LOG_COOKIE_RESOLVE, now))
         w->read++;
 }
 

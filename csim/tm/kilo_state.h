@@ -3,10 +3,11 @@
 #ifndef CW_TM_KILO_STATE_H
 #define CW_TM_KILO_STATE_H
 
+#include "tm/access.h"
+#include "tm/attempt.h"
 #include "tm/kilo.h"
 #include "tm/kilo_history.h"
 #include "tm/kilo_written.h"
-#include "tm/log_port.h"
 #include "tm/redo_log.h"
 #include "tm/tokens.h"
 
@@ -55,8 +56,6 @@ struct cw_kilo_warp {
     uint32_t tx_lanes, lanes, aborted; /* of the transaction, of the attempt, of these */
     uint32_t ready;                    /* commit: lanes at tx_commit that still want to commit */
     uint32_t aborts;                   /* failed attempts of this transaction */
-    uint32_t accesses;                 /* in the system now */
-    uint32_t posted;                   /* log writes on their way */
     uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
     bool half;
     uint32_t losers;              /* of intra-warp resolution */
@@ -77,32 +76,17 @@ struct cw_kilo_warp {
     uint32_t passed_at[CW_KILO_PARTITIONS];                          /* lanes that passed there */
     uint32_t undecided, failed;
     uint32_t acks;              /* awaited */
-    uint32_t packets;           /* messages of this warp that wait for the interconnect */
     uint64_t attempt[CW_LANES]; /* observer's numbers */
     struct cw_redo_log log;
     uint64_t (*stamp)[CW_LANES]; /* ideal: commits that each read-log entry has seen */
     uint32_t stamp_cap;
 };
 
-/* A transactional memory instruction. */
-struct cw_kilo_access {
-    struct cw_mem_inst *inst;
-    uint32_t warp, lanes;
-    uint32_t unsent;    /* lanes that need a request that is not sent yet */
-    uint32_t packets;   /* requests without reply */
-    uint32_t log_reads; /* not done */
-    uint32_t asked;     /* lanes that read memory */
-    bool store;
-    cw_time paused; /* EAPG: since when; 0: not */
-    struct cw_kilo_access *next;
-    uint16_t own[CW_LANES]; /* bytes that come from the lane's own log */
-    uint8_t bytes[CW_LANES][CW_ACCESS_BYTES];
+/* What the family keeps of a load besides struct cw_access. */
+struct cw_kilo_load {
+    cw_time paused;                               /* EAPG: since when */
     uint32_t word[CW_LANES][CW_ACCESS_BYTES / 4]; /* memory's words */
     uint64_t stamp[CW_LANES];
-};
-
-struct cw_kilo_queue {
-    struct cw_kilo_access *first, *last;
 };
 
 struct cw_kilo_cat;
@@ -123,15 +107,12 @@ struct cw_kilo_core {
     struct cw_kilo_warp *warp;
     struct cw_tokens tokens;
     struct cw_rng rng;
-    struct cw_kilo_access *access, *free;
-    struct cw_kilo_queue send, done, pause; /* pause: EAPG */
-    uint32_t access_cnt;
-    struct cw_log_port log;
+    struct cw_accesses access;
+    struct cw_kilo_load *load;    /* per access */
+    struct cw_access_queue pause; /* EAPG: loads that wait for a commit */
     uint8_t committing[64], probing[64]; /* warps with work in kilo_commit.c, oldest first */
     uint32_t committing_cnt, probing_cnt, resolving;
     uint8_t *table;                                /* ownership table */
-    struct cw_packet *out_first, *out_last;        /* messages for the interconnect */
-    struct cw_packet *spare;                       /* a load that the interconnect refused */
     struct cw_fifo grant;                          /* from the ID vendor, or the arbiter */
     struct cw_fifo request;                        /* to it */
     uint32_t asking;                               /* requests without grant */
@@ -184,8 +165,6 @@ void cw_kilo__fault(struct cw_tm *tm, int status, const char *text);
 struct cw_packet *cw_kilo__message(struct cw_tm *tm, enum cw_packet_kind kind, uint32_t sub, uint32_t partition, cw_time now);
 
 /* kilo_core.c */
-#define CW_KILO_COOKIE_POSTED  0x80000000u /* log write */
-#define CW_KILO_COOKIE_RESOLVE 0x40000000u /* log read of a committing warp; else the index of the access */
 extern const struct cw_core_tm_ops cw_kilo__core_ops;
 int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index);
 void cw_kilo__core_destroy(struct cw_kilo_core *c);
@@ -246,8 +225,8 @@ void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time 
 /* kilo_eapg.c */
 void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_packet *p, cw_time now);
 /* Whether the load has to pause, and whether it may go on. */
-bool cw_kilo__eapg_pause(struct cw_kilo_core *c, struct cw_kilo_access *a, cw_time now);
-bool cw_kilo__eapg_resume(struct cw_kilo_core *c, const struct cw_kilo_access *a, cw_time now);
+bool cw_kilo__eapg_pause(struct cw_kilo_core *c, const struct cw_access *a, cw_time now);
+bool cw_kilo__eapg_resume(struct cw_kilo_core *c, const struct cw_access *a, cw_time now);
 
 /* kilo_arbiter.c: idealised conflict detection */
 struct cw_kilo_apply {

@@ -13,6 +13,11 @@ typedef struct cw_commit_unit_params params_t;
 typedef struct cw_commit_unit_in in_t;
 typedef struct cw_commit_unit_out out_t;
 
+/* In each cycle the neighbours are ready, and no event comes. */
+#define DUT_UNIT cw_commit_unit_unit
+#define DUT_NEXT(d) ((in_t){.haz_ready = 1, .rev_ready = 1, .rep_ready = 1, .com_ready = 1, .ret_ready = 1})
+#include "dut.h"
+
 /*                               entries cid_w fail_waits */
 static const params_t kilo = {1024, 16, 1};
 static const params_t one = {1, 1, 1};  /* a ring of one entry, whose IDs roll over at every second */
@@ -93,30 +98,6 @@ static void test_commit_unit__broken_copies_are_caught(void **state)
         {"places wrap at a power of two", "cw_commit_place", "sum >= SIZE ?", "sum > SIZE ?", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
-}
-
-/* One commit unit of one backend and the cycle in progress. */
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-};
-
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
-static void dut_open(struct dut *d, const params_t *p, enum cw_unit_backend backend)
-{
-    *d = (struct dut){.in = {0}};
-    d->provider = cw_directed_open(&cw_commit_unit_unit, p, backend, &d->inst);
-}
-
-/* Ends the cycle in progress. In the next the neighbours are ready, and no event comes. */
-static void dut_cycle(struct dut *d)
-{
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
-    d->in = (in_t){.haz_ready = 1, .rev_ready = 1, .rep_ready = 1, .com_ready = 1, .ret_ready = 1};
 }
 
 static void message(struct dut *d, uint64_t kind, uint64_t cid, uint64_t reads, uint64_t writes, uint64_t pass)
@@ -214,7 +195,7 @@ static void test_commit_unit__two_transactions_with_a_hazard(void **state)
         dut_cycle(&d);
         assert_int_equal(d.out.oldest_cid, 2);
         assert_int_equal(d.out.credits, 1024);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -234,7 +215,7 @@ static void test_commit_unit__retired_writers_are_no_hazard(void **state)
         hazard_check(&d, 1, 0);
         validated(&d, 1, 1);
         WAIT_FOR(&d, rep, 1); /* not revalidated */
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -271,7 +252,7 @@ static void test_commit_unit__commits_in_the_order_of_ids(void **state)
             assert_int_equal(d.out.ret_valid, 1);
             assert_int_equal(d.out.ret_cid, cid);
         }
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -305,7 +286,7 @@ static void test_commit_unit__one_entry_is_enough(void **state)
             WAIT_FOR(&d, ret, cid);
             assert_int_equal(d.out.ret_commit, n % 3 == 1);
         }
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -326,7 +307,7 @@ static void test_commit_unit__illegal_events_are_shown_and_change_nothing(void *
         assert_int_equal(d.out.illegal, 0);
         assert_int_equal(d.out.credits, 1024);
         assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_EMPTY);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 

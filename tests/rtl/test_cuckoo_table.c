@@ -18,6 +18,18 @@ typedef struct cw_cuckoo_table_params params_t;
 typedef struct cw_cuckoo_table_in in_t;
 typedef struct cw_cuckoo_table_out out_t;
 
+#include "overflow_memory.h"
+
+/* A table, the memory of its overflow area, and what was seen of it. */
+#define DUT_OWN                                                                  \
+    struct overflow_memory memory;                                               \
+    bool hold_evictions;                                                         \
+    uint64_t read_granule[3]; /* of this cycle and the two before */             \
+    uint32_t evictions, stashed, overflowed, last_cycles, taken;                 \
+    uint64_t last_evicted;
+#define DUT_UNIT cw_cuckoo_table_unit
+#include "dut.h"
+
 /*                               ts gran own cnt row stash swaps evict_fill overflow */
 static const params_t getm = {32, 30, 12, 16, 8, 4, 32, 11, 12};
 static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 0, 1};
@@ -25,62 +37,40 @@ static const params_t odd = {47, 37, 13, 15, 3, 3, 7, 16, 5};
 static const params_t small = {32, 30, 12, 16, 2, 2, 3, 8, 6};
 static const params_t eight_rows = {32, 30, 12, 16, 1, 1, 2, 0, 8};
 
-#define OVERFLOW_MAX 4096u
-
-/* The overflow area's memory; answers a read in a later cycle. */
-struct memory {
-    in_t last_in;
-    bool reading;
-    uint64_t address;
-    uint32_t word[OVERFLOW_MAX][CW_CUCKOO_TABLE_OVERFLOW_WORDS];
-    uint32_t granules; /* for the stimulus: how many are in play */
+/* Where the stimulus is. */
+struct phase {
+    struct overflow_memory memory;
+    uint32_t granules; /* how many are in play */
     uint32_t reserved; /* how many of 8 updates reserve */
     bool slow;         /* evictions are rarely taken: longer than a search of the overflow area */
 };
 
-static void memory_step(struct memory *m, const out_t *out, in_t *in, bool answer_now)
-{
-    if (out->mem_valid && (m->last_in.mem_ready & 1)) {
-        if (out->mem_write)
-            memcpy(m->word[out->mem_addr], out->mem_wdata, sizeof m->word[0]);
-        else {
-            m->reading = true;
-            m->address = out->mem_addr;
-        }
-    }
-    in->mem_rsp_valid = m->reading && answer_now;
-    if (in->mem_rsp_valid) {
-        memcpy(in->mem_rdata, m->word[m->address], sizeof in->mem_rdata);
-        m->reading = false;
-    }
-}
-
 /* Few granules; now and then a phase with other numbers. */
 static void constrain(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
 {
-    struct memory *m = context;
+    struct phase *phase = context;
     in_t *in = inputs;
-    if (m->granules == 0 || cw_rng_below(rng, 1024) == 0) {
-        m->granules = 1u << (2 + cw_rng_below(rng, 9));
-        m->reserved = 1 + cw_rng_below(rng, 7);
-        m->slow = cw_rng_below(rng, 4) == 0;
+    if (phase->granules == 0 || cw_rng_below(rng, 1024) == 0) {
+        phase->granules = 1u << (2 + cw_rng_below(rng, 9));
+        phase->reserved = 1 + cw_rng_below(rng, 7);
+        phase->slow = cw_rng_below(rng, 4) == 0;
     }
     if (cw_rng_below(rng, 64) != 0)
-        in->look_granule = cw_rng_below(rng, m->granules) * 0x5bd1e995u;
-    in->upd_writes = cw_rng_below(rng, 8) < m->reserved ? 1 + cw_rng_below(rng, 3) : 0;
-    if (m->slow)
+        in->look_granule = cw_rng_below(rng, phase->granules) * 0x5bd1e995u;
+    in->upd_writes = cw_rng_below(rng, 8) < phase->reserved ? 1 + cw_rng_below(rng, 3) : 0;
+    if (phase->slow)
         in->evict_ready = cw_rng_below(rng, 64) == 0;
     if (cw_rng_below(rng, 256) != 0)
         in->flush = 0;
-    memory_step(m, last_out, in, cw_rng_below(rng, 3) == 0);
-    m->last_in = *in;
+    overflow_memory_step(&phase->memory, last_out, in, cw_rng_below(rng, 3) == 0);
+    phase->memory.last_in = *in;
 }
 
 static const struct cw_lockstep_set sets[] = {
     {"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"small", &small, 256}};
 
-static struct memory lockstep_memory;
-static const struct cw_lockstep_bench bench = {&cw_cuckoo_table_unit, sets, 4, constrain, &lockstep_memory};
+static struct phase lockstep_phase;
+static const struct cw_lockstep_bench bench = {&cw_cuckoo_table_unit, sets, 4, constrain, &lockstep_phase};
 
 static void test_cuckoo_table__c_equals_rtl(void **state)
 {
@@ -112,25 +102,13 @@ static void test_cuckoo_table__broken_copies_are_caught(void **state)
 
 /* One table of one backend ------------------------------------------------------------------------------------------------ */
 
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-    struct memory memory;
-    bool hold_evictions;
-    uint64_t cycle, read_granule[3]; /* of this cycle and the two before */
-    uint32_t evictions, stashed, overflowed, last_cycles, taken;
-    uint64_t last_evicted;
-};
-
-/* Settles the outputs for d->in; upd_* may be chosen by them before dut_tick. */
-static void dut_eval(struct dut *d)
+/* Settles the outputs for d->in; upd_* may be chosen by them before end_cycle. */
+static void settle(struct dut *d)
 {
     d->in.mem_ready = 1;
     d->in.evict_ready = !d->hold_evictions;
-    memory_step(&d->memory, &d->out, &d->in, true);
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
+    overflow_memory_step(&d->memory, &d->out, &d->in, true);
+    dut_eval(d);
     d->read_granule[2] = d->read_granule[1];
     d->read_granule[1] = d->read_granule[0];
     d->read_granule[0] = d->out.read_valid ? d->out.read_granule : d->read_granule[0];
@@ -147,38 +125,28 @@ static void dut_eval(struct dut *d)
         d->last_cycles = (uint32_t)d->out.evt_cycles;
 }
 
-static void dut_tick(struct dut *d)
+/* Ends the cycle, with what has been chosen since. */
+static void end_cycle(struct dut *d)
 {
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
     d->memory.last_in = d->in;
-    d->in = (in_t){0};
-    d->cycle++;
+    dut_cycle(d);
 }
 
 static void dut_settle(struct dut *d)
 {
     uint32_t limit = 100000;
     do {
-        dut_eval(d);
-        dut_tick(d);
+        settle(d);
+        end_cycle(d);
     } while (d->out.busy && --limit > 0);
     assert_true(limit > 0);
 }
 
-static struct dut *dut_open(const params_t *p, enum cw_unit_backend backend)
+static struct dut *open_settled(const params_t *p, enum cw_unit_backend backend)
 {
-    struct dut *d = calloc(1, sizeof *d);
-    assert_non_null(d);
-    d->provider = cw_directed_open(&cw_cuckoo_table_unit, p, backend, &d->inst);
+    struct dut *d = dut_new(p, backend);
     dut_settle(d);
     return d;
-}
-
-static void dut_close(struct dut *d)
-{
-    cw_directed_close(&d->provider, &d->inst);
-    free(d);
 }
 
 /* Looks a granule up and, if writes >= 0, writes {wts = granule, rts = granule + 1, writes, owner 1}; whether it was found. */
@@ -188,7 +156,7 @@ static bool dut_do(struct dut *d, uint64_t granule, int64_t writes, out_t *resul
     for (uint32_t i = 0; i < 10000; i++) {
         d->in.look_valid = !sent;
         d->in.look_granule = granule;
-        dut_eval(d);
+        settle(d);
         sent = sent || d->out.look_ready;
         bool offered = d->out.res_valid;
         if (offered) {
@@ -201,15 +169,13 @@ static bool dut_do(struct dut *d, uint64_t granule, int64_t writes, out_t *resul
             d->in.upd_owner = 1;
         }
         bool found = d->out.res_found;
-        dut_tick(d);
+        end_cycle(d);
         if (offered)
             return found;
     }
     fail_msg("no result for granule %u", (unsigned)granule);
     return false;
 }
-
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
 
 /* Directed ---------------------------------------------------------------------------------------------------------------- */
 
@@ -218,7 +184,7 @@ static void test_cuckoo_table__insert_find_update(void **state)
     out_t r;
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&getm, backends[b]);
+        struct dut *d = open_settled(&getm, backends[b]);
         assert_false(dut_do(d, 1000, 3, &r));
         assert_int_equal(r.res_room, 1);
         assert_true(dut_do(d, 1000, -1, &r));
@@ -234,12 +200,12 @@ static void test_cuckoo_table__insert_find_update(void **state)
         assert_int_equal(d->last_cycles, 1);
         dut_settle(d);
         d->in.flush = 1;
-        dut_eval(d);
-        dut_tick(d);
+        settle(d);
+        end_cycle(d);
         dut_settle(d);
         assert_int_equal(d->out.used, 0);
         assert_false(dut_do(d, 1000, -1, NULL));
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -249,11 +215,11 @@ static void test_cuckoo_table__one_per_cycle(void **state)
     enum { N = 50 };
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&getm, backends[b]);
+        struct dut *d = open_settled(&getm, backends[b]);
         for (uint64_t i = 0; i < N + 2; i++) {
             d->in.look_valid = i < N;
             d->in.look_granule = 77;
-            dut_eval(d);
+            settle(d);
             assert_int_equal(d->out.look_ready, 1);
             assert_int_equal(d->out.res_valid, i >= 2);
             if (i >= 2) {
@@ -262,9 +228,9 @@ static void test_cuckoo_table__one_per_cycle(void **state)
                 d->in.upd_valid = 1;
                 d->in.upd_wts = i - 1;
             }
-            dut_tick(d);
+            end_cycle(d);
         }
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -276,7 +242,7 @@ static void test_cuckoo_table__chains_end_in_stash_then_memory(void **state)
     out_t r;
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&small, backends[b]); /* 16 rows, 2 stash entries, 3 swaps */
+        struct dut *d = open_settled(&small, backends[b]); /* 16 rows, 2 stash entries, 3 swaps */
         uint32_t slowest = 0;
         for (uint64_t i = 0; i < N; i++) {
             assert_false(dut_do(d, i * 31, 1, NULL));
@@ -306,7 +272,7 @@ static void test_cuckoo_table__chains_end_in_stash_then_memory(void **state)
             found += dut_do(d, i * 31, -1, NULL);
             assert_true(i < N - 1 || found == inside);
         }
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -321,7 +287,7 @@ static void test_cuckoo_table__overflow_is_the_last_resort(void **state)
     out_t r = {0};
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&eight_rows, backends[b]);
+        struct dut *d = open_settled(&eight_rows, backends[b]);
         bool inside[N] = {false};
         uint64_t refused = 0, easy = 0;
         for (uint64_t g = 0; g < N; g++) {
@@ -356,7 +322,7 @@ static void test_cuckoo_table__overflow_is_the_last_resort(void **state)
                 easy += r.res_easy;
             }
         assert_true(easy > 0 && easy < refused); /* one row of a way's two */
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -365,7 +331,7 @@ static void test_cuckoo_table__evicts_an_unreserved_entry_at_once(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&minimal, backends[b]); /* 8 rows */
+        struct dut *d = open_settled(&minimal, backends[b]); /* 8 rows */
         uint64_t g = 0;
         for (; g < 60; g++) {
             assert_false(dut_do(d, g, 0, NULL));
@@ -377,7 +343,7 @@ static void test_cuckoo_table__evicts_an_unreserved_entry_at_once(void **state)
         assert_int_equal(d->out.used, 8);
         assert_int_equal(d->evictions, 60 - 8);
         assert_int_equal(d->stashed, 0);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -386,14 +352,14 @@ static void test_cuckoo_table__blocked_evict_channel(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&minimal, backends[b]);
+        struct dut *d = open_settled(&minimal, backends[b]);
         d->hold_evictions = true;
         for (uint64_t i = 0; i < 200; i++) {
             d->in.look_valid = 1;
             d->in.look_granule = i;
             d->in.upd_valid = 1;
-            dut_eval(d);
-            dut_tick(d);
+            settle(d);
+            end_cycle(d);
         }
         assert_int_equal(d->out.evict_valid, 1);
         assert_int_equal(d->out.look_ready, 0);
@@ -402,7 +368,7 @@ static void test_cuckoo_table__blocked_evict_channel(void **state)
         dut_settle(d);
         assert_int_equal(d->evictions, d->taken);
         assert_true(d->taken >= 2);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -432,7 +398,7 @@ static void check_result(const struct record *m, const out_t *o)
 
 static void run_against_array(const params_t *p, enum cw_unit_backend backend, uint64_t cycles)
 {
-    struct dut *d = dut_open(p, backend);
+    struct dut *d = open_settled(p, backend);
     struct record *map = calloc(GRANULES, sizeof *map);
     struct cw_rng rng;
     uint64_t results = 0, found = 0, reserved = 0, most = 20;
@@ -442,7 +408,7 @@ static void run_against_array(const params_t *p, enum cw_unit_backend backend, u
         d->in.look_valid = cw_rng_below(&rng, 8) != 0;
         d->in.look_granule = cw_rng_below(&rng, GRANULES) * 3;
         d->hold_evictions = cw_rng_below(&rng, 4) == 0;
-        dut_eval(d);
+        settle(d);
         if (d->out.evict_valid) {
             map[d->out.evict_granule / 3].evicted_wts = d->out.evict_wts;
             map[d->out.evict_granule / 3].evicted_rts = d->out.evict_rts;
@@ -460,13 +426,13 @@ static void run_against_array(const params_t *p, enum cw_unit_backend backend, u
             d->in.upd_rts = m->rts;
             d->in.upd_writes = m->reserved;
         }
-        dut_tick(d);
+        end_cycle(d);
     }
     printf("%" PRIu64 " results checked, %" PRIu64 " found; %u evictions, %u to the stash, %u to memory\n", results, found,
            d->evictions, d->stashed, d->overflowed);
     assert_true(results > cycles / 20 && d->evictions > 0 && d->stashed > 0 && d->overflowed > 0);
     free(map);
-    dut_close(d);
+    dut_delete(d);
 }
 
 static void test_cuckoo_table__loses_nothing(void **state)

@@ -10,6 +10,9 @@ typedef struct cw_first_read_table_params params_t;
 typedef struct cw_first_read_table_in in_t;
 typedef struct cw_first_read_table_out out_t;
 
+#define DUT_UNIT cw_first_read_table_unit
+#include "dut.h"
+
 /*                               warps lanes time_w */
 static const params_t core = {48, 32, 64};
 static const params_t minimal = {1, 1, 1};
@@ -57,30 +60,6 @@ static void test_first_read_table__broken_copies_are_caught(void **state)
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
 
-/* One table of one backend and the cycle in progress. */
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-};
-
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
-static void dut_open(struct dut *d, enum cw_unit_backend backend)
-{
-    *d = (struct dut){.in = {0}};
-    d->provider = cw_directed_open(&cw_first_read_table_unit, &core, backend, &d->inst);
-}
-
-/* Ends the cycle in progress; the inputs of the next are all 0. */
-static void dut_cycle(struct dut *d)
-{
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
-    d->in = (in_t){0};
-}
-
 static void begin(struct dut *d, uint64_t warp, uint64_t lanes)
 {
     d->in.beg_valid = 1;
@@ -124,7 +103,7 @@ static void test_first_read_table__figure_6_8(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &core, backends[b]);
         begin(&d, 3, 4);
         load(&d, 3, 4, 1);
         respond(&d, 3, 4, 0);
@@ -143,7 +122,7 @@ static void test_first_read_table__figure_6_8(void **state)
         begin(&d, 3, 4);
         assert_int_equal(ask(&d, 3), 0);
         assert_int_equal(d.out.ans_read, 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -152,7 +131,7 @@ static void test_first_read_table__threads_have_their_own_time(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &core, backends[b]);
         for (uint64_t warp = 0; warp < 48; warp++)
             for (uint64_t lane = 0; lane < 32; lane++)
                 load(&d, warp, 1u << lane, (1ull << 40) + 32 * warp + lane);
@@ -160,7 +139,7 @@ static void test_first_read_table__threads_have_their_own_time(void **state)
             respond(&d, warp, 0xffffffff, (1ull << 40) + 32 * 20 + 7); /* later than the first loads of warps 0..19 and lanes 0..6 of 20 */
         for (uint64_t warp = 0; warp < 48; warp++)
             assert_int_equal(ask(&d, warp), warp < 20 ? 0xffffffff : warp == 20 ? 0x7f : 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -169,7 +148,7 @@ static void test_first_read_table__answer_covers_the_cycle_before(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &core, backends[b]);
         load(&d, 1, 1, 5);
         d.in.qry_valid = 1; /* in the response's own cycle: not covered */
         d.in.qry_warp = 1;
@@ -180,7 +159,7 @@ static void test_first_read_table__answer_covers_the_cycle_before(void **state)
         assert_int_equal(d.out.ans_conflict, 0);
         dut_cycle(&d);
         assert_int_equal(d.out.ans_conflict, 1);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -189,7 +168,7 @@ static void test_first_read_table__rebase_makes_times_zero(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &core, backends[b]);
         load(&d, 2, 1, UINT64_MAX);
         d.in.load_rebase = 1; /* lane 1 has no first read and gets none */
         load(&d, 2, 3, 0);
@@ -198,7 +177,7 @@ static void test_first_read_table__rebase_makes_times_zero(void **state)
         assert_int_equal(d.out.ans_read, 1);
         respond(&d, 2, 3, 1);
         assert_int_equal(ask(&d, 2), 1);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 

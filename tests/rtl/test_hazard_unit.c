@@ -13,6 +13,11 @@ typedef struct cw_hazard_unit_params params_t;
 typedef struct cw_hazard_unit_in in_t;
 typedef struct cw_hazard_unit_out out_t;
 
+/* From cycle to cycle live_cid stays. */
+#define DUT_UNIT cw_hazard_unit_unit
+#define DUT_NEXT(d) ((in_t){.live_cid = (d)->in.live_cid})
+#include "dut.h"
+
 /*                                ways set_w addr_w cid_w bloom_ways bloom_row_w id_w */
 static const params_t kilo_5k = {4, 7, 30, 16, 4, 8, 10};
 static const params_t kilo_512 = {4, 4, 30, 16, 4, 4, 10};
@@ -84,22 +89,6 @@ static void test_hazard_unit__broken_copies_are_caught(void **state)
     cw_lockstep_catches(&few, mutants, sizeof mutants / sizeof mutants[0]);
 }
 
-/* One unit of one backend and the cycle in progress. */
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-};
-
-/* Ends the cycle in progress; in the next, live_cid stays and the other inputs are 0. */
-static void dut_cycle(struct dut *d)
-{
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
-    d->in = (in_t){.live_cid = d->in.live_cid};
-}
-
 static void wait_until_ready(struct dut *d)
 {
     uint32_t cycles = 0;
@@ -107,10 +96,10 @@ static void wait_until_ready(struct dut *d)
         assert_true(++cycles < 5000);
 }
 
-static void dut_open(struct dut *d, const params_t *p, enum cw_unit_backend backend)
+/* Open, and cleared since the reset. */
+static void open_cleared(struct dut *d, const params_t *p, enum cw_unit_backend backend)
 {
-    *d = (struct dut){.in = {0}};
-    d->provider = cw_directed_open(&cw_hazard_unit_unit, p, backend, &d->inst);
+    dut_open(d, p, backend);
     wait_until_ready(d);
 }
 
@@ -145,14 +134,12 @@ static void expect(struct dut *d, uint64_t cid, uint64_t ycid, bool exact)
     assert_int_equal(d->out.res_exact, exact);
 }
 
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
 static void test_hazard_unit__finds_the_youngest_conflict(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, &kilo_5k, backends[b]);
+        open_cleared(&d, &kilo_5k, backends[b]);
         for (uint64_t cid = 3; cid <= 5; cid++)
             send(&d, CW_HAZARD_RECORD, 100 + cid, cid, 1, true);
         for (uint64_t cid = 3; cid <= 5; cid++)
@@ -166,7 +153,7 @@ static void test_hazard_unit__finds_the_youngest_conflict(void **state)
         expect(&d, 7, 6, true);
         send(&d, CW_HAZARD_CHECK, 200, 8, 1, true);
         expect(&d, 8, 0, false);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -177,12 +164,12 @@ static void test_hazard_unit__rcid_is_the_oldest_that_counts(void **state)
     for (int b = 0; b < 2; b++)
         for (uint64_t rcid = 3; rcid <= 5; rcid++) {
             struct dut d;
-            dut_open(&d, &kilo_5k, backends[b]);
+            open_cleared(&d, &kilo_5k, backends[b]);
             send(&d, CW_HAZARD_RECORD, 9, 4, 1, true);
             send(&d, CW_HAZARD_CHECK, 9, 6, rcid, true);
             expect(&d, 4, 0, false);
             expect(&d, 6, rcid <= 4 ? 4 : 0, rcid <= 4);
-            cw_directed_close(&d.provider, &d.inst);
+            dut_close(&d);
         }
 }
 
@@ -192,7 +179,7 @@ static void test_hazard_unit__own_write_counts_as_the_transaction_before(void **
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, &kilo_5k, backends[b]);
+        open_cleared(&d, &kilo_5k, backends[b]);
         send(&d, CW_HAZARD_RECORD, 9, 7, 1, false);
         send(&d, CW_HAZARD_CHECK, 9, 7, 1, true);
         expect(&d, 7, 6, false);
@@ -200,7 +187,7 @@ static void test_hazard_unit__own_write_counts_as_the_transaction_before(void **
         expect(&d, 7, 0, false);
         send(&d, CW_HAZARD_CHECK, 9, 0, 1, true); /* no ID of its own */
         expect(&d, 0, 7, true);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -211,7 +198,7 @@ static void test_hazard_unit__takes_an_entry_each_cycle(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, &kilo_512, backends[b]);
+        open_cleared(&d, &kilo_512, backends[b]);
         for (uint64_t n = 1; n <= ENTRIES + CW_HAZARD_UNIT_LATENCY; n++) {
             if (n <= ENTRIES)
                 present_entry(&d, n % 2 ? CW_HAZARD_RECORD : CW_HAZARD_CHECK, 5, n, 1, true);
@@ -227,7 +214,7 @@ static void test_hazard_unit__takes_an_entry_each_cycle(void **state)
         }
         dut_cycle(&d);
         assert_int_equal(d.out.busy, 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -237,7 +224,7 @@ static void test_hazard_unit__results_wait_without_loss(void **state)
     for (int b = 0; b < 2; b++) {
         struct dut d;
         uint64_t accepted = 0;
-        dut_open(&d, &kilo_512, backends[b]);
+        open_cleared(&d, &kilo_512, backends[b]);
         for (uint32_t i = 0; i < 40; i++) {
             present_entry(&d, CW_HAZARD_NONE, 0, accepted + 1, 0, true);
             dut_cycle(&d);
@@ -252,7 +239,7 @@ static void test_hazard_unit__results_wait_without_loss(void **state)
         dut_cycle(&d);
         assert_int_equal(d.out.res_valid, 0);
         assert_int_equal(d.out.ent_ready, 1);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -261,7 +248,7 @@ static void test_hazard_unit__clear_forgets_writers(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, &kilo_512, backends[b]);
+        open_cleared(&d, &kilo_512, backends[b]);
         send(&d, CW_HAZARD_RECORD, 9, 4, 1, true);
         expect(&d, 4, 0, false);
         d.in.clear = 1;
@@ -273,7 +260,7 @@ static void test_hazard_unit__clear_forgets_writers(void **state)
         expect(&d, 5, 4, true);
         send(&d, CW_HAZARD_CHECK, 9, 6, 1, true);
         expect(&d, 6, 0, false);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -289,7 +276,7 @@ static void test_hazard_unit__misses_no_hazard(void **state)
         struct cw_rng rng;
         struct dut d;
         cw_rng_seed(&rng, cw_test_seed(5));
-        dut_open(&d, &kilo_5k, backends[b]);
+        open_cleared(&d, &kilo_5k, backends[b]);
         for (uint32_t cid = 1; cid <= TRANSACTIONS; cid++) {
             uint32_t read[SET], rcid = cid > WINDOW ? cid - cw_rng_below(&rng, WINDOW) : 1, youngest = 0;
             bool true_writer = false;
@@ -323,7 +310,7 @@ static void test_hazard_unit__misses_no_hazard(void **state)
         /* Both kinds of answer must have been there, and a filter of this size is no random guess. */
         assert_true(hazards > 300 && hazards < TRANSACTIONS - 300 && exact > 100 && exact < reported);
         assert_true(too_young > 0 && too_young < TRANSACTIONS / 4);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 

@@ -12,6 +12,11 @@ typedef struct cw_last_writer_history_params params_t;
 typedef struct cw_last_writer_history_in in_t;
 typedef struct cw_last_writer_history_out out_t;
 
+/* From cycle to cycle live_cid stays. */
+#define DUT_UNIT cw_last_writer_history_unit
+#define DUT_NEXT(d) ((in_t){.live_cid = (d)->in.live_cid})
+#include "dut.h"
+
 /*                                ways set_w addr_w cid_w bloom_ways bloom_row_w */
 static const params_t kilo_5k = {4, 7, 30, 16, 4, 8};
 static const params_t kilo_512 = {4, 4, 30, 16, 4, 4};
@@ -86,22 +91,6 @@ static void test_last_writer_history__broken_copies_are_caught(void **state)
     cw_lockstep_catches(&few, mutants, sizeof mutants / sizeof mutants[0]);
 }
 
-/* One history of one backend and the cycle in progress. */
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-};
-
-/* Ends the cycle in progress; in the next, live_cid stays and the other inputs are 0. */
-static void dut_cycle(struct dut *d)
-{
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
-    d->in = (in_t){.live_cid = d->in.live_cid};
-}
-
 /* Ends when operations are taken; returns the cycles that this took. */
 static uint32_t wait_for_sweep(struct dut *d)
 {
@@ -111,10 +100,10 @@ static uint32_t wait_for_sweep(struct dut *d)
     return cycles;
 }
 
-static void dut_open(struct dut *d, const params_t *p, enum cw_unit_backend backend)
+/* Open, and cleared since the reset. */
+static void open_cleared(struct dut *d, const params_t *p, enum cw_unit_backend backend)
 {
-    *d = (struct dut){.in = {0}};
-    d->provider = cw_directed_open(&cw_last_writer_history_unit, p, backend, &d->inst);
+    dut_open(d, p, backend);
     uint32_t sweep = 1u << (p->set_w > p->bloom_row_w ? p->set_w : p->bloom_row_w);
     assert_int_equal(wait_for_sweep(d), sweep);
 }
@@ -146,14 +135,12 @@ static uint64_t check(struct dut *d, uint64_t addr)
     return d->out.rsp_cid;
 }
 
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
 static void test_last_writer_history__answers_the_last_writer_exactly(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, &kilo_5k, backends[b]);
+        open_cleared(&d, &kilo_5k, backends[b]);
         assert_int_equal(check(&d, 77), 0);
         assert_int_equal(d.out.rsp_exact, 0);
         dut_cycle(&d);
@@ -167,7 +154,7 @@ static void test_last_writer_history__answers_the_last_writer_exactly(void **sta
         assert_int_equal(d.out.rsp_exact, 1);
         assert_int_equal(check(&d, 78), 10);
         assert_int_equal(check(&d, 79), 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -179,7 +166,7 @@ static void test_last_writer_history__takes_an_operation_each_cycle(void **state
     for (int b = 0; b < 2; b++) {
         struct dut d;
         uint32_t answers = 0;
-        dut_open(&d, &kilo_512, backends[b]);
+        open_cleared(&d, &kilo_512, backends[b]);
         for (uint64_t n = 1; n <= PAIRS + 2; n++)
             for (uint64_t write = 1; write < 2; write--) {
                 d.in.op_valid = n <= PAIRS;
@@ -194,7 +181,7 @@ static void test_last_writer_history__takes_an_operation_each_cycle(void **state
         dut_cycle(&d);
         answers += (uint32_t)d.out.rsp_valid;
         assert_int_equal(answers, PAIRS);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -206,7 +193,7 @@ static void test_last_writer_history__evicts_the_oldest_into_the_filter(void **s
     for (int b = 0; b < 2; b++) {
         struct dut d;
         uint32_t exact = 0, evictions = 0, over = 0;
-        dut_open(&d, &odd, backends[b]);
+        open_cleared(&d, &odd, backends[b]);
         for (uint64_t a = 0; a < ADDRESSES; a++) {
             record(&d, a * 101, a + 1);
             evictions += (uint32_t)d.out.evt_evict;
@@ -227,7 +214,7 @@ static void test_last_writer_history__evicts_the_oldest_into_the_filter(void **s
         assert_int_equal(exact, odd.ways << odd.set_w); /* every set is full after 64 writers */
         assert_int_equal(evictions, ADDRESSES - exact);
         assert_true(over < ADDRESSES - exact);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -241,7 +228,7 @@ static void test_last_writer_history__drops_what_has_retired(void **state)
         for (uint64_t live = 5; live <= 8; live++) {
             struct dut d;
             uint64_t evictions = 0;
-            dut_open(&d, &odd, backends[b]);
+            open_cleared(&d, &odd, backends[b]);
             record(&d, 0, 6);
             d.in.live_cid = live;
             for (uint64_t a = 1; a <= YOUNGER + 2; a++) {
@@ -258,7 +245,7 @@ static void test_last_writer_history__drops_what_has_retired(void **state)
             else
                 assert_true(cid == 0 || (cid == 7 && live == 7));
             assert_int_equal(evictions, live == 8 ? 0 : live == 7 ? replaced - 1 : replaced);
-            cw_directed_close(&d.provider, &d.inst);
+            dut_close(&d);
         }
 }
 
@@ -267,7 +254,7 @@ static void test_last_writer_history__clear_forgets_and_answers(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, &kilo_512, backends[b]);
+        open_cleared(&d, &kilo_512, backends[b]);
         for (uint64_t a = 0; a < 128; a++)
             record(&d, a, 7);
         operate(&d, 0, 127, 0);
@@ -286,7 +273,7 @@ static void test_last_writer_history__clear_forgets_and_answers(void **state)
         for (uint64_t a = 0; a < 128; a++)
             assert_int_equal(check(&d, a), 0);
         assert_int_equal(check(&d, 500), 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -301,7 +288,7 @@ static void test_last_writer_history__is_never_too_old(void **state)
         struct cw_rng rng;
         struct dut d;
         cw_rng_seed(&rng, cw_test_seed(11));
-        dut_open(&d, &kilo_512, backends[b]);
+        open_cleared(&d, &kilo_512, backends[b]);
         for (uint64_t n = 1; n <= OPERATIONS; n++) {
             uint32_t word = cw_rng_below(&rng, WORDS);
             uint64_t live = n > WINDOW ? n - WINDOW : 0;
@@ -321,7 +308,7 @@ static void test_last_writer_history__is_never_too_old(void **state)
         }
         printf("%u checks, %u too young\n", checks, too_young);
         assert_true(checks > 500 && too_young > 0 && too_young < checks / 4);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 

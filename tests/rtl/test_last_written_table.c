@@ -13,6 +13,9 @@ typedef struct cw_last_written_table_params params_t;
 typedef struct cw_last_written_table_in in_t;
 typedef struct cw_last_written_table_out out_t;
 
+#define DUT_UNIT cw_last_written_table_unit
+#include "dut.h"
+
 /*                               ways row_w addr_w block_w time_w */
 static const params_t tcd_2k = {4, 9, 30, 5, 64};
 static const params_t tcd_128 = {4, 5, 30, 5, 32};
@@ -73,22 +76,6 @@ static void test_last_written_table__broken_copies_are_caught(void **state)
     cw_lockstep_catches(&timed, mutants, sizeof mutants / sizeof mutants[0]);
 }
 
-/* One table of one backend and the cycle in progress. */
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-};
-
-/* Ends the cycle in progress; the inputs of the next are all 0. */
-static void dut_cycle(struct dut *d)
-{
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
-    d->in = (in_t){0};
-}
-
 static void wait_for_sweep(struct dut *d, const params_t *p)
 {
     uint32_t cycles = 0;
@@ -97,10 +84,10 @@ static void wait_for_sweep(struct dut *d, const params_t *p)
     assert_int_equal(cycles, 1u << p->row_w);
 }
 
-static void dut_open(struct dut *d, const params_t *p, enum cw_unit_backend backend)
+/* Open, and cleared since the reset. */
+static void open_cleared(struct dut *d, const params_t *p, enum cw_unit_backend backend)
 {
-    *d = (struct dut){.in = {0}};
-    d->provider = cw_directed_open(&cw_last_written_table_unit, p, backend, &d->inst);
+    dut_open(d, p, backend);
     wait_for_sweep(d, p);
 }
 
@@ -126,8 +113,6 @@ static uint64_t read_time(struct dut *d, uint64_t addr, uint64_t first)
     return d->out.rsp_time;
 }
 
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
 /* Figure 6.8: X_C loads 0x10 at 1; X_A writes it at 7; X_C loads 0x30 at 10; X_B writes 0x20 at 15; X_C loads 0x20 at 18: conflict.
  * The figure's addresses are blocks of their own; here blocks have 32 words. */
 static void test_last_written_table__follows_the_papers_example(void **state)
@@ -135,7 +120,7 @@ static void test_last_written_table__follows_the_papers_example(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, &tcd_2k, backends[b]);
+        open_cleared(&d, &tcd_2k, backends[b]);
         assert_int_equal(read_time(&d, 0x10 * 32, 1), 0);
         assert_int_equal(d.out.rsp_conflict, 0);
         operate(&d, 1, 0x10 * 32, 7);
@@ -153,7 +138,7 @@ static void test_last_written_table__follows_the_papers_example(void **state)
         assert_int_equal(d.out.rsp_valid, 0);
         assert_int_equal(d.out.rsp_time, 0);
         assert_int_equal(d.out.busy, 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -165,7 +150,7 @@ static void test_last_written_table__takes_an_access_each_cycle(void **state)
     for (int b = 0; b < 2; b++) {
         struct dut d;
         uint64_t answers = 0;
-        dut_open(&d, &tcd_128, backends[b]);
+        open_cleared(&d, &tcd_128, backends[b]);
         for (uint64_t n = 0; n < 2 * PAIRS + 2; n++) {
             if (n < 2 * PAIRS)
                 operate(&d, n % 2 == 0, 3, n % 2 == 0 ? n / 2 + 1 : n / 2);
@@ -178,7 +163,7 @@ static void test_last_written_table__takes_an_access_each_cycle(void **state)
         }
         dut_cycle(&d);
         assert_int_equal(answers + d.out.rsp_valid, PAIRS);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -188,7 +173,7 @@ static void test_last_written_table__warns_and_is_cleared(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, &tcd_128, backends[b]);
+        open_cleared(&d, &tcd_128, backends[b]);
         operate(&d, 1, 64, top - 1);
         dut_cycle(&d);
         assert_int_equal(d.out.early_warning, 0);
@@ -212,7 +197,7 @@ static void test_last_written_table__warns_and_is_cleared(void **state)
         }
         for (uint64_t block = 0; block < 8; block++)
             assert_int_equal(read_time(&d, block * 32, 0), 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -227,7 +212,7 @@ static void test_last_written_table__is_never_too_early(void **state)
         struct cw_rng rng;
         struct dut d;
         cw_rng_seed(&rng, cw_test_seed(3));
-        dut_open(&d, &tcd_128, backends[b]);
+        open_cleared(&d, &tcd_128, backends[b]);
         for (uint64_t now = 1; now <= OPERATIONS; now++) {
             uint32_t block = cw_rng_below(&rng, BLOCKS);
             uint64_t addr = block * 32u * 613u + cw_rng_below(&rng, 32), behind = cw_rng_below(&rng, 100);
@@ -245,7 +230,7 @@ static void test_last_written_table__is_never_too_early(void **state)
         }
         printf("%u reads, %u true conflicts, %u too late\n", reads, conflicts, late);
         assert_true(reads > 1000 && conflicts > 100 && late > 0 && late < reads / 2);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 

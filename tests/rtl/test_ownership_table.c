@@ -14,6 +14,9 @@ typedef struct cw_ownership_table_params params_t;
 typedef struct cw_ownership_table_in in_t;
 typedef struct cw_ownership_table_out out_t;
 
+#define DUT_UNIT cw_ownership_table_unit
+#include "dut.h"
+
 /*                               lanes addr_w bank_w row_w */
 static const params_t warp = {32, 32, 5, 5};
 static const params_t minimal = {2, 1, 1, 1};
@@ -56,32 +59,6 @@ static void test_ownership_table__broken_copies_are_caught(void **state)
         {"hash without the quotient", "cw_ownership_table", "+ quotient + (quotient << 4)", "+ quotient", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
-}
-
-/* One table of one backend and the cycle in progress. */
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-    uint32_t cycle;
-};
-
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
-static void dut_open(struct dut *d, const params_t *p, enum cw_unit_backend backend)
-{
-    *d = (struct dut){.in = {0}};
-    d->provider = cw_directed_open(&cw_ownership_table_unit, p, backend, &d->inst);
-}
-
-/* Ends the cycle in progress; the inputs of the next are all 0. */
-static void dut_cycle(struct dut *d)
-{
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
-    d->in = (in_t){0};
-    d->cycle++;
 }
 
 /* Presents the operation until it is taken. Returns the cycles that it had to wait. */
@@ -141,7 +118,7 @@ static void test_ownership_table__figure_6_6(void **state)
         give(&d, CW_OWNERSHIP_CHECK_WRITE, 0xf, wl1);
         give(&d, CW_OWNERSHIP_CHECK_WRITE, 0xf, wl2);
         assert_int_equal(finish(&d), 0x3); /* step 7: X4 writes 0x08, which X2 owns */
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -153,7 +130,7 @@ static void test_ownership_table__clearing_takes_a_cycle_per_row(void **state)
         dut_open(&d, &warp, backends[b]);
         begin(&d, ~0u);
         assert_int_equal(give(&d, CW_OWNERSHIP_END, 0, NULL), 4096 / 128); /* 6.3.3: 128 bytes in each write */
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -176,7 +153,7 @@ static void test_ownership_table__time_of_an_entry(void **state)
         assert_int_equal(give(&d, CW_OWNERSHIP_CHECK_READ, ~0u, same_bank), 0);
         assert_int_equal(give(&d, CW_OWNERSHIP_CHECK_READ, 1, same_bank), 31);
         assert_int_equal(finish(&d), ~0u);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -217,7 +194,7 @@ static void test_ownership_table__agrees_with_the_simulators_resolution(void **s
     }
     printf("500 warps, %u lanes aborted, all as in the simulator\n", aborted);
     assert_true(aborted > 500);
-    cw_directed_close(&d.provider, &d.inst);
+    dut_close(&d);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -11,6 +11,9 @@ typedef struct cw_recency_bloom_filter_params params_t;
 typedef struct cw_recency_bloom_filter_in in_t;
 typedef struct cw_recency_bloom_filter_out out_t;
 
+#define DUT_UNIT cw_recency_bloom_filter_unit
+#include "dut.h"
+
 /*                               ways row_w key_w fields value_w dual_read */
 static const params_t getm = {4, 6, 30, 2, 32, 1};
 static const params_t minimal = {1, 1, 1, 1, 1, 0};
@@ -46,28 +49,6 @@ static void test_recency_bloom_filter__broken_copies_are_caught(void **state)
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
 
-/* One filter of one backend and the cycle in progress. */
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-};
-
-static void dut_open(struct dut *d, const params_t *p, enum cw_unit_backend backend)
-{
-    *d = (struct dut){.in = {0}};
-    d->provider = cw_directed_open(&cw_recency_bloom_filter_unit, p, backend, &d->inst);
-}
-
-/* Ends the cycle in progress; the inputs of the next are all 0. */
-static void dut_cycle(struct dut *d)
-{
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
-    d->in = (in_t){0};
-}
-
 static void wait_for_sweep(struct dut *d, const params_t *p)
 {
     uint32_t busy = 0;
@@ -94,8 +75,6 @@ static void look_up(struct dut *d, uint64_t key)
     assert_int_equal(d->out.lkp_ready, 1);
 }
 
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
 static void test_recency_bloom_filter__answers_after_two_cycles(void **state)
 {
     (void)state;
@@ -117,7 +96,7 @@ static void test_recency_bloom_filter__answers_after_two_cycles(void **state)
         assert_int_equal(d.out.rsp_valid, 0);
         assert_int_equal(d.out.rsp_v0, 10);
         assert_int_equal(d.out.busy, 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -138,7 +117,7 @@ static void test_recency_bloom_filter__covers_earlier_cycles_only(void **state)
         dut_cycle(&d);
         assert_int_equal(d.out.rsp_v0, 3);
         assert_int_equal(d.out.rsp_v1, 4);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -168,7 +147,7 @@ static void test_recency_bloom_filter__clear_forgets_all_before_it(void **state)
             assert_int_equal(d.out.rsp_valid, 1);
             assert_int_equal(d.out.rsp_v0, 0);
         }
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -200,7 +179,7 @@ static void test_recency_bloom_filter__never_underestimates(void **state)
         }
         printf("%u of %u keys overestimated\n", over, (unsigned)KEYS);
         assert_true(over < KEYS);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 

@@ -11,6 +11,9 @@ typedef struct cw_stall_buffer_params params_t;
 typedef struct cw_stall_buffer_in in_t;
 typedef struct cw_stall_buffer_out out_t;
 
+#define DUT_UNIT cw_stall_buffer_unit
+#include "dut.h"
+
 /*                               lines entries granule_w ts_w payload_w */
 static const params_t getm = {4, 4, 30, 32, 24};
 static const params_t minimal = {1, 1, 1, 1, 1};
@@ -46,30 +49,6 @@ static void test_stall_buffer__broken_copies_are_caught(void **state)
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
 
-/* One buffer of one backend and the cycle in progress. */
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-};
-
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
-static void dut_open(struct dut *d, enum cw_unit_backend backend)
-{
-    *d = (struct dut){.in = {0}};
-    d->provider = cw_directed_open(&cw_stall_buffer_unit, &getm, backend, &d->inst);
-}
-
-/* Ends the cycle in progress; the inputs of the next are all 0. */
-static void dut_cycle(struct dut *d)
-{
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
-    d->inst.ops->tick(d->inst.self, &d->in);
-    d->in = (in_t){0};
-}
-
 /* Returns push_ready. */
 static uint64_t push(struct dut *d, uint64_t granule, uint64_t warpts, uint64_t payload)
 {
@@ -102,7 +81,7 @@ static void test_stall_buffer__gives_smallest_warpts_then_oldest(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &getm, backends[b]);
         assert_int_equal(push(&d, 7, 30, 1), 1);
         assert_int_equal(push(&d, 7, 10, 2), 1);
         assert_int_equal(push(&d, 7, 20, 3), 1);
@@ -121,7 +100,7 @@ static void test_stall_buffer__gives_smallest_warpts_then_oldest(void **state)
         assert_int_equal(d.out.retry_valid, 0);
         assert_int_equal(d.out.occupancy, 0);
         assert_int_equal(d.out.lines_used, 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -130,7 +109,7 @@ static void test_stall_buffer__full_is_seen_before_the_push(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &getm, backends[b]);
         for (uint64_t i = 0; i < getm.entries; i++)
             assert_int_equal(push(&d, 1, i, i), 1);
         assert_int_equal(push(&d, 1, 9, 9), 0); /* its line is full */
@@ -142,7 +121,7 @@ static void test_stall_buffer__full_is_seen_before_the_push(void **state)
         dut_cycle(&d);
         assert_int_equal(d.out.push_ready, 0);
         assert_int_equal(d.out.occupancy, getm.entries + getm.lines);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -151,7 +130,7 @@ static void test_stall_buffer__sleep_withdraws_and_wake_is_never_lost(void **sta
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &getm, backends[b]);
         d.in.wake_valid = 1; /* in the very cycle of the push that opens the line */
         d.in.wake_granule = 5;
         push(&d, 5, 1, 11);
@@ -165,7 +144,7 @@ static void test_stall_buffer__sleep_withdraws_and_wake_is_never_lost(void **sta
         d.in.sleep_granule = 5;
         wake(&d, 5);
         assert_int_equal(retry(&d), 11);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -174,7 +153,7 @@ static void test_stall_buffer__drain_empties_sleeping_lines(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &getm, backends[b]);
         for (uint64_t g = 0; g < getm.lines; g++)
             push(&d, g, 10 - g, g);
         d.in.drain = 1;
@@ -186,7 +165,7 @@ static void test_stall_buffer__drain_empties_sleeping_lines(void **state)
         }
         dut_cycle(&d);
         assert_int_equal(d.out.occupancy, 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 
@@ -195,7 +174,7 @@ static void test_stall_buffer__line_survives_its_last_pop_when_pushed(void **sta
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
-        dut_open(&d, backends[b]);
+        dut_open(&d, &getm, backends[b]);
         push(&d, 3, 5, 1);
         wake(&d, 3);
         d.in.retry_ready = 1; /* takes the line's only request while another arrives */
@@ -207,7 +186,7 @@ static void test_stall_buffer__line_survives_its_last_pop_when_pushed(void **sta
         push(&d, 3, 7, 3); /* a new line is asleep */
         dut_cycle(&d);
         assert_int_equal(d.out.retry_valid, 0);
-        cw_directed_close(&d.provider, &d.inst);
+        dut_close(&d);
     }
 }
 

@@ -18,6 +18,21 @@ typedef struct cw_validation_unit_params params_t;
 typedef struct cw_validation_unit_in in_t;
 typedef struct cw_validation_unit_out out_t;
 
+#include "overflow_memory.h"
+
+/* A unit, the memory of its overflow area, and what was seen of it. */
+#define DUT_OWN                                                        \
+    struct overflow_memory memory;                                     \
+    bool hold_responses, no_spill;                                     \
+    struct {                                                           \
+        uint64_t id, outcome, ts, cycle;                               \
+    } response[64];                                                    \
+    uint32_t responses;                                                \
+    uint32_t evictions, stashed, overflowed, stalls, retries, slowest;
+#define DUT_UNIT cw_validation_unit_unit
+#define DUT_NEXT(d) ((in_t){.drain = (d)->in.drain})
+#include "dut.h"
+
 /*                               ts  gran own cnt id row stash swaps bloom lines entries overflow evict_fill */
 static const params_t getm = {32, 30, 12, 16, 10, 8, 4, 32, 6, 4, 4, 12, 11};
 static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0};
@@ -26,48 +41,26 @@ static const params_t evicting = {32, 30, 12, 16, 10, 2, 2, 2, 6, 4, 4, 8, 0};
 static const params_t tiny = {32, 30, 12, 16, 10, 1, 1, 2, 3, 16, 16, 8, 0};
 static const params_t roomy = {32, 30, 12, 16, 10, 10, 4, 32, 6, 16, 16, 12, 16};
 
-#define OVERFLOW_MAX 4096u
-
 /* Lockstep ------------------------------------------------------------------------------------------------------------ */
 
-/* The overflow area's memory, as the stimulus sees it: from the inputs and outputs of the cycle before. */
-struct memory {
-    in_t last_in;
-    bool reading;
-    uint64_t address;
-    uint32_t word[OVERFLOW_MAX][CW_VU_OVERFLOW_WORDS];
-    uint64_t now; /* logical time around which timestamps are drawn */
+/* Where the stimulus is. */
+struct phase {
+    struct overflow_memory memory; /* from the inputs and outputs of the cycle before */
+    uint64_t now;                  /* logical time around which timestamps are drawn */
 };
-
-static void memory_step(struct memory *m, const out_t *out, in_t *in, bool answer_now)
-{
-    if (out->mem_valid && (m->last_in.mem_ready & 1)) {
-        if (out->mem_write)
-            memcpy(m->word[out->mem_addr], out->mem_wdata, sizeof m->word[0]);
-        else {
-            m->reading = true;
-            m->address = out->mem_addr;
-        }
-    }
-    in->mem_rsp_valid = m->reading && answer_now;
-    if (in->mem_rsp_valid) {
-        memcpy(in->mem_rdata, m->word[m->address], sizeof in->mem_rdata);
-        m->reading = false;
-    }
-}
 
 /* Makes traffic of the stimulus: few granules, timestamps near each other, releases that fit, a memory that remembers. */
 static void constrain(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
 {
-    struct memory *m = context;
+    struct phase *phase = context;
     in_t *in = inputs;
     uint32_t owner = cw_rng_below(rng, 4);
     if (cw_rng_below(rng, 8) == 0)
-        m->now++;
+        phase->now++;
     if (cw_rng_below(rng, 64) != 0) {
         in->req_granule = cw_rng_below(rng, cw_rng_below(rng, 4) ? 24 : 7);
         in->req_owner = owner;
-        in->req_warpts = m->now + cw_rng_below(rng, 8);
+        in->req_warpts = phase->now + cw_rng_below(rng, 8);
         in->req_count = cw_rng_below(rng, 4) == 0 ? 1 : UINT64_MAX;
         uint32_t kind = cw_rng_below(rng, 8); /* more releases than stores: little stays reserved */
         in->req_kind = kind < 3 ? CW_VU_LOAD : kind < 5 ? CW_VU_STORE : CW_VU_RELEASE;
@@ -76,15 +69,15 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
         in->drain = 0;
     if (cw_rng_below(rng, 64) != 0)
         in->flush = 0;
-    memory_step(m, last_out, in, cw_rng_below(rng, 3) == 0);
-    m->last_in = *in;
+    overflow_memory_step(&phase->memory, last_out, in, cw_rng_below(rng, 3) == 0);
+    phase->memory.last_in = *in;
 }
 
 static const struct cw_lockstep_set sets[] = {
     {"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"evicting", &evicting, 256}};
 
-static struct memory lockstep_memory;
-static const struct cw_lockstep_bench bench = {&cw_validation_unit_unit, sets, 4, constrain, &lockstep_memory};
+static struct phase lockstep_phase;
+static const struct cw_lockstep_bench bench = {&cw_validation_unit_unit, sets, 4, constrain, &lockstep_phase};
 
 static void test_validation_unit__c_equals_rtl(void **state)
 {
@@ -120,27 +113,13 @@ static void test_validation_unit__broken_copies_are_caught(void **state)
 
 /* One unit of one backend ------------------------------------------------------------------------------------------------ */
 
-struct dut {
-    struct cw_unit_provider provider;
-    struct cw_unit_instance inst;
-    in_t in;
-    out_t out;
-    struct memory memory;
-    bool hold_responses, no_spill;
-    uint64_t cycle;
-    struct {
-        uint64_t id, outcome, ts, cycle;
-    } response[64];
-    uint32_t responses;
-    uint32_t evictions, stashed, overflowed, stalls, retries, slowest;
-};
-
-static void dut_cycle(struct dut *d)
+/* One cycle with a memory that answers in the next one. */
+static void cycle(struct dut *d)
 {
     d->in.rsp_ready = !d->hold_responses;
     d->in.mem_ready = 1;
-    memory_step(&d->memory, &d->out, &d->in, true);
-    d->inst.ops->eval(d->inst.self, &d->in, &d->out);
+    overflow_memory_step(&d->memory, &d->out, &d->in, true);
+    dut_eval(d);
     if (d->out.rsp_valid && d->in.rsp_ready) {
         assert_true(d->responses < 64);
         d->response[d->responses].id = d->out.rsp_id;
@@ -155,34 +134,24 @@ static void dut_cycle(struct dut *d)
     d->retries += (uint32_t)d->out.evt_retry;
     if (d->out.evt_table_cycles > d->slowest)
         d->slowest = (uint32_t)d->out.evt_table_cycles;
-    d->inst.ops->tick(d->inst.self, &d->in);
     d->memory.last_in = d->in;
-    d->in = (in_t){.drain = d->in.drain};
-    d->cycle++;
+    dut_tick(d);
 }
 
 static void dut_settle(struct dut *d)
 {
     uint32_t limit = 100000;
     do
-        dut_cycle(d);
+        cycle(d);
     while (d->out.busy && --limit > 0);
     assert_true(limit > 0);
 }
 
-static struct dut *dut_open(const params_t *p, enum cw_unit_backend backend)
+static struct dut *open_settled(const params_t *p, enum cw_unit_backend backend)
 {
-    struct dut *d = calloc(1, sizeof *d);
-    assert_non_null(d);
-    d->provider = cw_directed_open(&cw_validation_unit_unit, p, backend, &d->inst);
+    struct dut *d = dut_new(p, backend);
     dut_settle(d);
     return d;
-}
-
-static void dut_close(struct dut *d)
-{
-    cw_directed_close(&d->provider, &d->inst);
-    free(d);
 }
 
 /* Presents a request until it is accepted. */
@@ -197,7 +166,7 @@ static void dut_send(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint
         d->in.req_id = id;
         d->in.req_count = 1;
         d->in.req_spill = !d->no_spill;
-        dut_cycle(d);
+        cycle(d);
         if (d->out.req_ready)
             return;
     }
@@ -231,8 +200,6 @@ static uint64_t dut_do(struct dut *d, enum cw_vu_kind kind, uint64_t granule, ui
 #define SUCCESS CW_VU_SUCCESS
 #define ABORT CW_VU_ABORT
 
-static const enum cw_unit_backend backends[] = {CW_UNIT_C, CW_UNIT_RTL};
-
 /* Directed -------------------------------------------------------------------------------------------------------------- */
 
 /* GETM section IV.B, Figure 7: tx1 starts at 20, tx2 at 10. A third warp at time 0 looks at the timestamps: its accesses abort and
@@ -242,7 +209,7 @@ static void test_validation_unit__figure_7(void **state)
     enum { A = 100, B = 200, TX1 = 1, TX2 = 2, LOOK = 3 };
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&getm, backends[b]);
+        struct dut *d = open_settled(&getm, backends[b]);
         EXPECT(LOAD, A, 20, TX1, SUCCESS, 0);
         EXPECT(STORE, A, 0, LOOK, ABORT, 20); /* A.rts = 20 */
         EXPECT(STORE, A, 20, TX1, SUCCESS, 0);
@@ -261,7 +228,7 @@ static void test_validation_unit__figure_7(void **state)
         EXPECT(CW_VU_RELEASE, B, 0, TX1, SUCCESS, 0); /* the answer is that of tx2's load */
         EXPECT(STORE, B, 0, LOOK, ABORT, 22);
         EXPECT(STORE, A, 22, TX2, SUCCESS, 0);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -269,7 +236,7 @@ static void test_validation_unit__each_branch_of_figure_6(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&getm, backends[b]);
+        struct dut *d = open_settled(&getm, backends[b]);
         EXPECT(STORE, 1, 5, 1, SUCCESS, 0);             /* unreserved store: wts 6 */
         EXPECT(STORE, 1, 5, 1, SUCCESS, 0);             /* owner's store: writes 2, wts stays */
         EXPECT(LOAD, 1, 9, 1, SUCCESS, 0);              /* owner's load: rts 9 */
@@ -289,7 +256,7 @@ static void test_validation_unit__each_branch_of_figure_6(void **state)
         EXPECT(LOAD, 2, 0, 4, SUCCESS, 0);
         assert_int_equal(d->stalls, 1);
         assert_int_equal(d->retries, 1);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -297,7 +264,7 @@ static void test_validation_unit__release_counts_writes(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&odd, backends[b]); /* count_w = 5 */
+        struct dut *d = open_settled(&odd, backends[b]); /* count_w = 5 */
         for (int i = 0; i < 31; i++)
             EXPECT(STORE, 7, 1, 1, SUCCESS, 0);
         EXPECT(STORE, 7, 1, 1, CW_VU_FULL, 1); /* a 32nd write cannot be counted */
@@ -307,7 +274,7 @@ static void test_validation_unit__release_counts_writes(void **state)
         EXPECT(CW_VU_RELEASE, 7, 0, 1, SUCCESS, 0);
         EXPECT(CW_VU_RELEASE, 7, 0, 1, STALLED, 0); /* never below 0 */
         EXPECT(STORE, 7, 2, 2, SUCCESS, 0);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -318,7 +285,7 @@ static void test_validation_unit__wakes_the_oldest_first(void **state)
     static const uint64_t want[] = {1, 3, 2, 0};
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&getm, backends[b]);
+        struct dut *d = open_settled(&getm, backends[b]);
         EXPECT(STORE, 4, 20, 1, SUCCESS, 0);
         for (uint32_t i = 0; i < 4; i++)
             dut_send(d, LOAD, 4, load_ts[i], 2 + i, i);
@@ -341,7 +308,7 @@ static void test_validation_unit__wakes_the_oldest_first(void **state)
         assert_int_equal(d->out.stall_occupancy, 1);
         EXPECT(CW_VU_RELEASE, 5, 0, 2, SUCCESS, 0);
         assert_int_equal(d->out.stall_occupancy, 0);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -350,14 +317,14 @@ static void test_validation_unit__a_warp_does_not_wait_for_itself(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&getm, backends[b]);
+        struct dut *d = open_settled(&getm, backends[b]);
         EXPECT(STORE, 4, 20, 1, SUCCESS, 0);
         EXPECT(STORE, 4, 22, 2, STALLED, 0);
         EXPECT(LOAD, 4, 22, 2, STALLED, 0);
         EXPECT(CW_VU_RELEASE, 4, 0, 1, SUCCESS, 0);
         assert_int_equal(d->responses, 2);
         assert_int_equal(d->response[1].outcome, SUCCESS);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -365,7 +332,7 @@ static void test_validation_unit__full_stall_buffer_aborts(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&odd, backends[b]); /* 3 lines of 5 */
+        struct dut *d = open_settled(&odd, backends[b]); /* 3 lines of 5 */
         for (uint64_t g = 1; g <= 4; g++)
             EXPECT(STORE, g, 1, 1, SUCCESS, 0);
         for (int i = 0; i < 5; i++)
@@ -375,7 +342,7 @@ static void test_validation_unit__full_stall_buffer_aborts(void **state)
         EXPECT(LOAD, 3, 9, 2, STALLED, 0);
         EXPECT(STORE, 4, 10, 2, CW_VU_FULL, 10); /* no line is left */
         EXPECT(LOAD, 1, 1, 2, ABORT, 2);         /* the timestamp check comes first */
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -384,7 +351,7 @@ static void test_validation_unit__rollover_drain_and_flush(void **state)
     uint64_t last = 511; /* ts_w = 9 */
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&odd, backends[b]);
+        struct dut *d = open_settled(&odd, backends[b]);
         EXPECT(STORE, 1, 447, 1, SUCCESS, 0);
         assert_int_equal(d->out.rollover, 0);
         EXPECT(STORE, 2, 448, 2, SUCCESS, 0);
@@ -398,7 +365,7 @@ static void test_validation_unit__rollover_drain_and_flush(void **state)
         d->in.drain = 1;
         dut_settle(d);
         for (int i = 0; i < 10; i++)
-            dut_cycle(d);
+            cycle(d);
         assert_int_equal(d->responses, 1);
         assert_int_equal(d->response[0].outcome, CW_VU_ROLLOVER);
         assert_int_equal(d->out.stall_occupancy, 0);
@@ -407,19 +374,19 @@ static void test_validation_unit__rollover_drain_and_flush(void **state)
         d->in.req_warpts = 455;
         d->in.req_owner = 3;
         for (int i = 0; i < 5; i++)
-            dut_cycle(d);
+            cycle(d);
         assert_int_equal(d->responses, 2); /* would stall */
         assert_int_equal(d->response[1].outcome, CW_VU_ROLLOVER);
         d->in.drain = 0;
         dut_settle(d);
-        dut_cycle(d);
+        cycle(d);
         d->in.flush = 1;
-        dut_cycle(d);
+        cycle(d);
         dut_settle(d);
         assert_int_equal(d->out.rollover, 0);
         EXPECT(STORE, 1, 0, 5, SUCCESS, 0); /* all is forgotten */
         EXPECT(STORE, 2, 0, 5, SUCCESS, 0);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -429,7 +396,7 @@ static void test_validation_unit__back_pressure(void **state)
     uint32_t accepted = 0;
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&getm, backends[b]);
+        struct dut *d = open_settled(&getm, backends[b]);
         d->hold_responses = true;
         accepted = 0;
         for (uint32_t i = 0; i < 50; i++) {
@@ -438,7 +405,7 @@ static void test_validation_unit__back_pressure(void **state)
             d->in.req_granule = i;
             d->in.req_warpts = 3;
             d->in.req_id = accepted;
-            dut_cycle(d);
+            cycle(d);
             accepted += (uint32_t)d->out.req_ready;
             if (d->out.rsp_valid)
                 assert_int_equal(d->out.rsp_id, 0);
@@ -449,7 +416,7 @@ static void test_validation_unit__back_pressure(void **state)
         assert_int_equal(d->responses, 4);
         for (uint32_t i = 0; i < 4; i++)
             assert_int_equal(d->response[i].id, i);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -458,7 +425,7 @@ static void test_validation_unit__one_request_per_cycle(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&getm, backends[b]);
+        struct dut *d = open_settled(&getm, backends[b]);
         uint64_t start = d->cycle;
         for (uint32_t i = 0; i < 20; i++)
             dut_send(d, i % 2 ? LOAD : STORE, 9, 10, 1, i);
@@ -476,7 +443,7 @@ static void test_validation_unit__one_request_per_cycle(void **state)
         assert_int_equal(d->cycle - start, 9);
         EXPECT(LOAD, 9, 11, 2, STALLED, 0); /* the tenth write is still there */
         EXPECT(CW_VU_RELEASE, 9, 0, 1, SUCCESS, 0);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -485,7 +452,7 @@ static void test_validation_unit__overflow_keeps_reservations_exact(void **state
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&tiny, backends[b]);
+        struct dut *d = open_settled(&tiny, backends[b]);
         for (uint64_t g = 0; g < 40; g++)
             EXPECT(STORE, g * 77, g, 1, SUCCESS, 0);
         assert_true(d->overflowed >= 40 - 8 - 1);
@@ -501,7 +468,7 @@ static void test_validation_unit__overflow_keeps_reservations_exact(void **state
             assert_int_equal(dut_do(d, LOAD, g * 77, 0, 2, &ts), ABORT);
             assert_true(ts >= g + 1);
         }
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -514,7 +481,7 @@ static void test_validation_unit__a_store_spills_only_if_it_may(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&tiny, backends[b]);
+        struct dut *d = open_settled(&tiny, backends[b]);
         uint64_t ts = 0, reserved = 0, refused = 0;
         d->no_spill = true;
         for (uint64_t g = 0; g < 40; g++) {
@@ -538,7 +505,7 @@ static void test_validation_unit__a_store_spills_only_if_it_may(void **state)
         EXPECT(STORE, refused, 9, 1, SUCCESS, 0);
         assert_int_equal(d->overflowed + d->stashed, 1);
         EXPECT(LOAD, refused, 9, 2, ABORT, 10);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -548,7 +515,7 @@ static void test_validation_unit__a_stalled_store_keeps_its_spill_bit(void **sta
     (void)state;
     for (int b = 0; b < 2; b++)
         for (int spill = 0; spill < 2; spill++) {
-            struct dut *d = dut_open(&tiny, backends[b]);
+            struct dut *d = open_settled(&tiny, backends[b]);
             uint64_t ts = 0, in_memory = 0;
             for (uint64_t g = 0; d->overflowed < 12; g++) {
                 assert_int_equal(dut_do(d, STORE, g, 5, 1, &ts), SUCCESS);
@@ -565,7 +532,7 @@ static void test_validation_unit__a_stalled_store_keeps_its_spill_bit(void **sta
                 assert_int_equal(ts, outcome == SUCCESS ? 0 : 9);
             }
             assert_true(in_memory > 0);
-            dut_close(d);
+            dut_delete(d);
         }
 }
 
@@ -578,7 +545,7 @@ static void test_validation_unit__eviction_is_seen_at_once(void **state)
     enum { NEW = 999 };
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&evicting, backends[b]);
+        struct dut *d = open_settled(&evicting, backends[b]);
         uint32_t evictions = 0;
         for (uint64_t victim = 0; victim < 16; victim++)
             for (uint32_t gap = 1; gap <= 5; gap++) {
@@ -590,7 +557,7 @@ static void test_validation_unit__eviction_is_seen_at_once(void **state)
                 d->evictions = d->responses = 0;
                 dut_send(d, LOAD, NEW, 200, 2, 1);
                 for (uint32_t i = 1; i < gap; i++)
-                    dut_cycle(d);
+                    cycle(d);
                 dut_send(d, STORE, victim, 50, 3, 2);
                 dut_settle(d);
                 evictions += d->evictions;
@@ -598,11 +565,11 @@ static void test_validation_unit__eviction_is_seen_at_once(void **state)
                 assert_int_equal(d->response[1].outcome, ABORT);
                 assert_true(d->response[1].ts >= 101);
                 d->in.flush = 1;
-                dut_cycle(d);
+                cycle(d);
                 dut_settle(d);
             }
         assert_true(evictions > 0);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -611,7 +578,7 @@ static void test_validation_unit__full_overflow_area_refuses_stores(void **state
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
-        struct dut *d = dut_open(&minimal, backends[b]);
+        struct dut *d = open_settled(&minimal, backends[b]);
         uint32_t reserved = 0;
         uint64_t ts = 0;
         while (dut_do(d, STORE, reserved, 1, 1, &ts) == SUCCESS)
@@ -624,7 +591,7 @@ static void test_validation_unit__full_overflow_area_refuses_stores(void **state
         assert_int_equal(ts, 3);
         for (uint64_t g = 0; g < reserved; g++)
             EXPECT(LOAD, g, 1, 2, ABORT, 2);
-        dut_close(d);
+        dut_delete(d);
     }
 }
 
@@ -875,7 +842,7 @@ static void settle_all(struct oracle *o)
 
 static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exact, uint64_t cycles, uint64_t seed)
 {
-    struct dut *d = dut_open(p, backend);
+    struct dut *d = open_settled(p, backend);
     struct oracle *o = calloc(1, sizeof *o);
     struct cw_rng rng;
     in_t in = {0};
@@ -894,7 +861,7 @@ static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exa
         d->in = in;
         d->hold_responses = cw_rng_below(&rng, 8) == 0;
         d->responses = 0;
-        dut_cycle(d);
+        cycle(d);
         if (d->responses > 0) {
             oracle_response(o, &d->out);
             last_answer = n;
@@ -917,7 +884,7 @@ static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exa
     else
         assert_true(o->over > 0 && d->evictions > 0 && d->overflowed > 0);
     free(o);
-    dut_close(d);
+    dut_delete(d);
 }
 
 static uint64_t oracle_cycles(void)

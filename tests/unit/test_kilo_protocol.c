@@ -104,8 +104,8 @@ static bool half_commit(struct machine *m, enum cw_kilo_tcd mode)
     m->config.tcd_mode = mode;
     assert_int_equal(m_create(m, "warptm", false, NULL), CW_OK);
     m_script(m, 0, 0, &first, 1, GO);
-    const struct cw_kilo_warp *w = m->tm->core[0].warp;
-    while ((w->phase != CW_KILO_ANSWER || w->packets > 0) && m->now < 2000)
+    const struct cw_kilo_core *c = m->tm->core;
+    while ((c->warp->phase != CW_KILO_ANSWER || c->access.warp->messages > 0) && m->now < 2000)
         m_run(m, 1);
     m->core[0].refuse = true;
     m_script(m, 1, 0, &writer, 1, GO);
@@ -151,8 +151,8 @@ static bool overtaking(const char *system, const char *sabotage)
     for (uint32_t lane = 0; lane < CW_LANES; lane++)
         first.op[1].addr[lane] = B;
     m_script(&m, 0, 0, &first, 1, GO);
-    const struct cw_kilo_warp *w = m.tm->core[0].warp;
-    while ((w->phase != CW_KILO_ANSWER || w->packets > 0) && m.now < 2000)
+    const struct cw_kilo_core *c = m.tm->core;
+    while ((c->warp->phase != CW_KILO_ANSWER || c->access.warp->messages > 0) && m.now < 2000)
         m_run(&m, 1);
     m.core[0].refuse = true;
     m_script(&m, 1, 0, &second, 1, GO);
