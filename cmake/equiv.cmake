@@ -26,3 +26,5 @@ foreach(conf ${equiv_sources})
             ${PROJECT_SOURCE_DIR} ${name} $<TARGET_FILE:equiv_${name}> $<TARGET_FILE:cw_equiv>)
     set_tests_properties(equiv.${name} PROPERTIES TIMEOUT 300 LABELS equiv)
 endforeach()
+
+add_test(NAME proofs.table COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/proofs --check)

@@ -24,11 +24,19 @@ namespace equiv {
 
 namespace {
 
-struct node {
-    bool is_number;
-    std::uint64_t number;
-    z3::expr term;
+// Handles of numbers have the top bit, and stay: static tables of a model are made once, perhaps before main. 0 is the number 0. All
+// other handles are terms of the present run.
+struct number_table {
+    std::vector<std::uint64_t> value;
+    std::unordered_map<std::uint64_t, handle> found;
 };
+constexpr handle is_number_bit = 0x80000000u;
+
+number_table &numbers()
+{
+    static number_table table;
+    return table;
+}
 
 struct decision {
     z3::expr condition; // as it was taken
@@ -40,7 +48,7 @@ struct decision {
 struct engine {
     z3::context ctx;
     z3::solver solver{ctx, z3::solver::simple{}};
-    std::vector<node> nodes;
+    std::vector<z3::expr> terms;
     std::vector<decision> trail;
     std::size_t depth = 0;
     std::unordered_map<unsigned, bool> known; // conditions decided in this run, by term
@@ -48,6 +56,7 @@ struct engine {
     std::map<std::string, std::pair<z3::expr, unsigned>> wires[2];
     std::map<std::string, std::uint32_t> parameters;
     unsigned any_cnt = 0;
+    z3::expr transition{ctx};
     z3::model model{ctx}; // of the trail, as the last check has found it
     unsigned long failures = 0;
 };
@@ -70,20 +79,31 @@ handle number(std::uint64_t v, unsigned width)
     v &= ones(width);
     if (v == 0)
         return 0;
-    e->nodes.push_back({true, v, z3::expr(e->ctx)});
-    return static_cast<handle>(e->nodes.size() - 1);
+    auto [at, is_new] = numbers().found.emplace(v, is_number_bit | static_cast<handle>(numbers().value.size()));
+    if (is_new)
+        numbers().value.push_back(v);
+    return at->second;
+}
+
+bool is_number(handle h)
+{
+    return h == 0 || (h & is_number_bit) != 0;
+}
+
+std::uint64_t number_of(handle h)
+{
+    return h == 0 ? 0 : numbers().value.at(h & ~is_number_bit);
 }
 
 handle keep(const z3::expr &term)
 {
-    e->nodes.push_back({false, 0, term});
-    return static_cast<handle>(e->nodes.size() - 1);
+    e->terms.push_back(term);
+    return static_cast<handle>(e->terms.size());
 }
 
 z3::expr term_of(handle h, unsigned width)
 {
-    const node &n = e->nodes.at(h);
-    return n.is_number ? e->ctx.bv_val(n.number, width) : n.term;
+    return is_number(h) ? e->ctx.bv_val(number_of(h), width) : e->terms.at(h - 1);
 }
 
 std::uint64_t fold(operation op, std::uint64_t a, std::uint64_t b)
@@ -166,18 +186,17 @@ handle constant(std::uint64_t v, unsigned width)
 
 handle combine(operation op, handle a, handle b, unsigned width)
 {
-    const node &x = e->nodes.at(a), &y = e->nodes.at(b);
-    if ((op == DIV || op == REM) && !(y.is_number && y.number != 0))
+    if ((op == DIV || op == REM) && (b == 0 || !is_number(b)))
         require_true(combine(XOR, combine(EQ, b, 0, width), constant(1, 1), 1), "a division by something else than 0");
-    if (x.is_number && y.is_number)
-        return number(fold(op, x.number, y.number), op == EQ || op == LT ? 1 : width);
+    if (is_number(a) && is_number(b))
+        return number(fold(op, number_of(a), number_of(b)), op == EQ || op == LT ? 1 : width);
     return keep(build(op, term_of(a, width), term_of(b, width)));
 }
 
 handle resize(handle a, unsigned from, unsigned to)
 {
-    if (e->nodes.at(a).is_number)
-        return number(e->nodes[a].number, to);
+    if (is_number(a))
+        return number(number_of(a), to);
     if (to == from)
         return a;
     z3::expr t = term_of(a, from);
@@ -186,8 +205,8 @@ handle resize(handle a, unsigned from, unsigned to)
 
 handle select(handle condition, handle a, handle b, unsigned width)
 {
-    if (e->nodes.at(condition).is_number)
-        return e->nodes[condition].number ? a : b;
+    if (is_number(condition))
+        return condition != 0 ? a : b;
     return keep(z3::ite(term_of(condition, 1) == e->ctx.bv_val(1, 1), term_of(a, width), term_of(b, width)));
 }
 
@@ -198,8 +217,8 @@ handle any(unsigned width)
 
 bool decide(handle a)
 {
-    if (e->nodes.at(a).is_number)
-        return e->nodes[a].number != 0;
+    if (is_number(a))
+        return a != 0;
     z3::expr yes = (term_of(a, 1) == e->ctx.bv_val(1, 1)).simplify();
     if (yes.is_true() || yes.is_false())
         return yes.is_true();
@@ -219,8 +238,8 @@ bool decide(handle a)
 
 std::uint64_t value(handle a, unsigned width)
 {
-    if (e->nodes.at(a).is_number)
-        return e->nodes[a].number;
+    if (is_number(a))
+        return number_of(a);
     z3::expr t = term_of(a, width);
     for (;;) {
         bool taken;
@@ -263,8 +282,7 @@ void assume_true(handle a, const char *what)
 
 void require_true(handle a, const char *what)
 {
-    const node &n = e->nodes.at(a);
-    if (!n.is_number || n.number == 0)
+    if (a == 0 || !is_number(a))
         e->obligations.emplace_back(term_of(a, 1) == e->ctx.bv_val(1, 1), what);
 }
 
@@ -283,8 +301,8 @@ struct wire {
     unsigned width;
 };
 
-// Yosys lists the wires in comments: "; yosys-smt2-wire NAME WIDTH", likewise -input, -output and -register.
-std::map<std::string, unsigned> wires_of(const std::string &text)
+// Yosys lists ports and registers in comments: "; yosys-smt2-register NAME WIDTH". A wire between them would cost time to expand.
+std::map<std::string, unsigned> wires_of(const std::string &text, bool registers_only)
 {
     std::map<std::string, unsigned> found;
     std::istringstream in(text);
@@ -292,8 +310,10 @@ std::map<std::string, unsigned> wires_of(const std::string &text)
         std::istringstream words(line);
         std::string semicolon, kind, name;
         unsigned width;
-        if (words >> semicolon >> kind >> name >> width && semicolon == ";"
-            && (kind == "yosys-smt2-wire" || kind == "yosys-smt2-input" || kind == "yosys-smt2-output" || kind == "yosys-smt2-register"))
+        if (!(words >> semicolon >> kind >> name >> width) || semicolon != ";")
+            continue;
+        bool port = kind == "yosys-smt2-input" || kind == "yosys-smt2-output";
+        if (kind == "yosys-smt2-register" || (port && !registers_only))
             found[name] = width;
     }
     return found;
@@ -312,11 +332,11 @@ void load_rtl(const std::string &path)
     std::istringstream module_line(text.substr(at + 20, 200));
     std::string module;
     module_line >> module;
-    auto wires = wires_of(text);
+    std::map<std::string, unsigned> wires[2] = {wires_of(text, false), wires_of(text, true)};
     std::ostringstream extra;
     extra << "(declare-const now |" << module << "_s|)\n(declare-const next |" << module << "_s|)\n";
     for (int time = 0; time < 2; time++)
-        for (auto &[name, width] : wires) {
+        for (auto &[name, width] : wires[time]) {
             std::string call = "(|" + module + "_n " + name + "| " + (time ? "next" : "now") + ")";
             if (width == 1)
                 call = "(ite " + call + " #b1 #b0)";
@@ -325,13 +345,13 @@ void load_rtl(const std::string &path)
         }
     extra << "(assert (|" << module << "_t| now next))\n";
     z3::expr_vector parsed = e->ctx.parse_string((text + extra.str()).c_str());
-    if (parsed.size() != 2 * wires.size() + 1)
+    if (parsed.size() != wires[0].size() + wires[1].size() + 1)
         stop("unexpected text in " + path);
     unsigned i = 0;
     for (int time = 0; time < 2; time++)
-        for (auto &[name, width] : wires)
+        for (auto &[name, width] : wires[time])
             e->wires[time].insert({name, {parsed[static_cast<int>(i++)].arg(1), width}});
-    e->solver.add(parsed[static_cast<int>(i)]);
+    e->transition = parsed[static_cast<int>(i)];
 }
 
 // All requirements of one run at once; only when one fails, each.
@@ -374,6 +394,9 @@ bool next_run()
 
 bool prove_case(const equiv_case &c)
 {
+    e->solver.reset();
+    e->solver.add(e->transition);
+    e->trail.clear();
     if (!possible())
         stop("the RTL's transition is contradictory");
     e->model = e->solver.get_model();
@@ -383,8 +406,7 @@ bool prove_case(const equiv_case &c)
         e->depth = 0;
         e->known.clear();
         e->obligations.clear();
-        e->nodes.clear();
-        e->nodes.push_back({true, 0, z3::expr(e->ctx)});
+        e->terms.clear();
         e->any_cnt = 0;
         c.run();
         runs++;
@@ -393,7 +415,6 @@ bool prove_case(const equiv_case &c)
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     std::printf("%s: %lu ways, %s (%.1f s)\n", c.name, runs, failed ? "NOT PROVED" : "proved", seconds.count());
     std::fflush(stdout);
-    e->solver.reset();
     return failed == 0;
 }
 
@@ -405,18 +426,17 @@ int main(int argc, char **argv)
     bool all = true;
     if (argc < 2)
         equiv::stop("usage: equiv SMT2 [NAME=VALUE ...]");
-    for (const equiv_case *c = equiv_cases; c->name; c++) {
-        equiv::engine engine;
-        equiv::e = &engine;
-        for (int i = 2; i < argc; i++) {
-            std::string word = argv[i];
-            std::size_t equals = word.find('=');
-            if (equals == std::string::npos)
-                equiv::stop("not NAME=VALUE: " + word);
-            engine.parameters[word.substr(0, equals)] = static_cast<std::uint32_t>(std::stoul(word.substr(equals + 1)));
-        }
-        equiv::load_rtl(argv[1]);
-        all = equiv::prove_case(*c) && all;
+    equiv::engine engine;
+    equiv::e = &engine;
+    for (int i = 2; i < argc; i++) {
+        std::string word = argv[i];
+        std::size_t equals = word.find('=');
+        if (equals == std::string::npos)
+            equiv::stop("not NAME=VALUE: " + word);
+        engine.parameters[word.substr(0, equals)] = static_cast<std::uint32_t>(std::stoul(word.substr(equals + 1)));
     }
+    equiv::load_rtl(argv[1]);
+    for (const equiv_case *c = equiv_cases; c->name; c++)
+        all = equiv::prove_case(*c) && all;
     return all ? 0 : 1;
 }
