@@ -37,9 +37,11 @@ struct eviction {
     uint64_t granule, wts, rts;
 };
 
+enum action { ANSWER, STALL, NO_ANSWER };
+
 /* What the flow chart of Figure 6 says about one request. */
 struct verdict {
-    enum { ANSWER, STALL, NO_ANSWER } action;
+    enum action action;
     enum cw_vu_outcome outcome;
     uint64_t ts;
     bool update, wake;

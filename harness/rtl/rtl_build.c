@@ -31,6 +31,7 @@ struct build {
     const struct cw_unit *unit;
     const void *params;
     struct cw_rtl_build_options opt; /* NULLs replaced by their meaning */
+    const char *coverage;            /* "line", "toggle" or NULL: counters in the model, see scripts/coverage */
     char rtl_dir[CW_PATH_MAX];
     char cache_dir[CW_PATH_MAX];
     char root[CW_PATH_MAX];    /* Verilator's */
@@ -122,6 +123,9 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
         b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
     if (b->opt.cxx_flags == NULL)
         b->opt.cxx_flags = flags_for_host();
+    b->coverage = getenv("COWARP_RTL_COVERAGE");
+    if (b->coverage != NULL && strcmp(b->coverage, "line") != 0 && strcmp(b->coverage, "toggle") != 0)
+        return cw_fail(err, CW_EINVAL, "COWARP_RTL_COVERAGE is %s, not line or toggle", b->coverage);
     int status = b->opt.rtl_dir != NULL ? cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s", b->opt.rtl_dir)
                                         : cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s/rtl", b->opt.source_dir);
     return status != CW_OK ? status : choose_cache_dir(b->cache_dir, CW_PATH_MAX, b->opt.cache_dir, err);
@@ -383,7 +387,8 @@ static void add_compile_args(struct args *a, const struct build *b)
     args_add(a, "-std=gnu++17");
     args_add_words(a, b->opt.cxx_flags);
     args_add_words(a, "-fPIC -shared -fno-gnu-unique -Wl,-Bsymbolic -DVM_TRACE=1 -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0");
-    args_add_words(a, "-DVM_COVERAGE=0 -DVM_SC=0");
+    args_add(a, "-DVM_COVERAGE=%d", b->coverage != NULL);
+    args_add(a, "-DVM_SC=0");
     args_add(a, "-I%s/include", b->root);
     args_add(a, "-I%s/include/vltstd", b->root);
     args_add(a, "-I%s/include", b->opt.source_dir);
@@ -401,7 +406,8 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
     static const char *const source[] = {"verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"};
     struct args a = {0};
     char out[CW_PATH_MAX];
-    int status = cw_os_path(b->runtime, CW_PATH_MAX, err, "%s/libcw_verilated-%s.so", dir, b->version);
+    const char *kind = b->coverage != NULL ? "-coverage" : "";
+    int status = cw_os_path(b->runtime, CW_PATH_MAX, err, "%s/libcw_verilated-%s%s.so", dir, b->version, kind);
     if (status != CW_OK || access(b->runtime, R_OK) == 0)
         return status;
     say(b, "building Verilator's run time, once");
@@ -409,7 +415,9 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
     for (size_t i = 0; i < sizeof source / sizeof source[0]; i++)
         args_add(&a, "%s/include/%s", b->root, source[i]);
     args_add(&a, "%s/harness/rtl/rtl_runtime.cpp", b->opt.source_dir);
-    args_add(&a, "-Wl,-soname,libcw_verilated-%s.so", b->version);
+    if (b->coverage != NULL)
+        args_add(&a, "%s/include/verilated_cov.cpp", b->root);
+    args_add(&a, "-Wl,-soname,libcw_verilated-%s%s.so", b->version, kind);
     args_add_words(&a, "-lz -lpthread -o");
     args_add(&a, "%s/runtime.so", b->work_dir);
     status = args_run(&a, b->log, err);
@@ -472,6 +480,8 @@ static int verilate(const struct build *b, struct cw_error *err)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
     args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
+    if (b->coverage != NULL)
+        args_add(&a, "--coverage-%s", b->coverage);
     args_add(&a, "--top-module");
     args_add(&a, "%s", name);
     args_add(&a, "--prefix");
@@ -530,6 +540,8 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
 static int library_path(char path[CW_PATH_MAX], const struct build *b, const char *dir, uint64_t digest, struct cw_error *err)
 {
     uint64_t h = fnv1a(digest, b->opt.cxx_flags, strlen(b->opt.cxx_flags));
+    if (b->coverage != NULL)
+        h = fnv1a(h, b->coverage, strlen(b->coverage));
     return cw_os_path(path, CW_PATH_MAX, err, "%s/libcw_rtl_%s_%016" PRIx64 ".so", dir, b->unit->name, h);
 }
 

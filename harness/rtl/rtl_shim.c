@@ -181,12 +181,28 @@ static const char shim_body[] =
     "    drive(m, in);\n"
     "    m->eval();\n"
     "}\n\n"
+    "#if VM_COVERAGE\n"
+    "/* The counters are the model's, so they are written before it goes, and forgotten in the context. */\n"
+    "void write_coverage(MODEL *m)\n"
+    "{\n"
+    "    static unsigned count;\n"
+    "    const char *dir = std::getenv(\"COWARP_RTL_COVERAGE_DIR\");\n"
+    "    char path[1024];\n"
+    "    std::snprintf(path, sizeof path, \"%s/%s-%llx-%ld-%u.dat\", dir ? dir : \".\", UNIT_NAME,\n"
+    "                  static_cast<unsigned long long>(UNIT_DIGEST), static_cast<long>(getpid()), count++);\n"
+    "    m->contextp()->coveragep()->write(path);\n"
+    "    m->contextp()->coveragep()->clear();\n"
+    "}\n"
+    "#endif\n\n"
     "void destroy(void *self)\n"
     "{\n"
     "    instance *s = static_cast<instance *>(self);\n"
     "    if (!s)\n"
     "        return;\n"
     "    s->m->final();\n"
+    "#if VM_COVERAGE\n"
+    "    write_coverage(s->m);\n"
+    "#endif\n"
     "    delete s->m;\n"
     "    delete s->own;\n"
     "    delete s;\n"
@@ -336,6 +352,7 @@ static void write_includes(FILE *f, const char *dir, const char *unit)
     }
     if (d != NULL)
         closedir(d);
+    fprintf(f, "#if VM_COVERAGE\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include \"verilated_cov.h\"\n#endif\n");
     fprintf(f, "#include <new>\n#include \"verilated_fst_c.h\"\n#include \"base/error.h\"\n"
                "#include \"cowarp/unit/%s.h\"\n#include \"rtl_library.h\"\n\n", unit);
 }
