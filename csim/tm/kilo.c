@@ -84,7 +84,7 @@ static int check(struct cw_tm *tm, struct cw_error *err)
     return check_sabotage(tm, err);
 }
 
-static int create_parts(struct cw_tm *tm)
+static int create_parts(struct cw_tm *tm, struct cw_error *err)
 {
     uint32_t cores = tm->config->core_count, partitions = tm->config->partition_count;
     tm->core = calloc(cores, sizeof *tm->core);
@@ -99,7 +99,7 @@ static int create_parts(struct cw_tm *tm)
     for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
         status = cw_kilo__port_create(tm->port + i, tm, i);
         if (status == CW_OK)
-            status = cw_kilo__unit_create(tm->unit + i, tm, i);
+            status = cw_kilo__unit_create(tm->unit + i, tm, i, err);
     }
     return status;
 }
@@ -135,7 +135,9 @@ static int create(struct cw_tm **out, const struct cw_tm_config *config, enum cw
     tm->config = config->config;
     tm->kind = kind;
     int status = check(tm, err);
-    if (status == CW_OK && create_parts(tm) != CW_OK)
+    if (status == CW_OK)
+        status = create_parts(tm, err);
+    if (status == CW_ENOMEM)
         status = cw_fail(err, CW_ENOMEM, "%s: out of host memory", names[kind]);
     if (status != CW_OK) {
         destroy(tm);

@@ -4,7 +4,6 @@
 #define CW_TM_KILO_STATE_H
 
 #include "tm/kilo.h"
-#include "tm/kilo_history.h"
 #include "tm/kilo_written.h"
 #include "tm/log_port.h"
 #include "tm/redo_log.h"
@@ -269,7 +268,8 @@ static inline uint32_t cw_kilo__reader_hash(uint64_t addr)
 }
 
 /* kilo_unit.c: the commit unit */
-int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index);
+/* Statuses: CW_ENOMEM, or the unit provider's, with err. */
+int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__unit_destroy(struct cw_kilo_unit *u);
 struct cw_component *cw_kilo__unit_component(struct cw_kilo_unit *u);
 bool cw_kilo__unit_idle(const struct cw_kilo_unit *u);

@@ -6,12 +6,15 @@
 
 const struct cowarp__unit cowarp__units[] = {
     {"validation_unit", "getm", "metadata tables and stall buffer of a partition; one per memory partition"},
+    {"hazard_unit", "kilotm, warptm, eapg", "last-writer history and hazard detection of a commit unit; one per memory partition"},
 };
 const uint32_t cowarp__unit_cnt = sizeof cowarp__units / sizeof cowarp__units[0];
 
 /* Units that exist only inside another one. */
-static const char *const parts[][2] = {
-    {"recency_bloom_filter", "validation_unit"}, {"cuckoo_table", "validation_unit"}, {"stall_buffer", "validation_unit"}};
+static const char *const parts[][2] = {{"recency_bloom_filter", "validation_unit"},
+                                       {"cuckoo_table", "validation_unit"},
+                                       {"stall_buffer", "validation_unit"},
+                                       {"last_writer_history", "hazard_unit"}};
 
 static const char *const backends[] = {[CW_UNIT_C] = "c", [CW_UNIT_RTL] = "rtl", [CW_UNIT_LOCKSTEP] = "lockstep"};
 #define BACKEND_CNT ((uint32_t)(sizeof backends / sizeof backends[0]))
@@ -29,6 +32,17 @@ int cowarp_unit_at(uint32_t i, const char **name, const char **system, const cha
 const char *cowarp__backend_name(enum cw_unit_backend backend)
 {
     return backends[backend];
+}
+
+int cowarp__unit_used(uint32_t unit, const char *system)
+{
+    const size_t length = strlen(system);
+    for (const char *s = cowarp__units[unit].system; s != NULL; s = strchr(s, ',')) {
+        s += strspn(s, ", ");
+        if (strcspn(s, ",") == length && strncmp(s, system, length) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 static int unknown_unit(struct cw_error *err, const char *name, const char *setting)
@@ -67,7 +81,7 @@ static int choose(struct cowarp_gpu *gpu, const char *setting)
     if (backend == BACKEND_CNT)
         return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is none of c, rtl, lockstep", name, equals + 1);
     const char *system = gpu->system != NULL ? gpu->system->name : "none";
-    if (strcmp(system, cowarp__units[unit].system) != 0)
+    if (!cowarp__unit_used(unit, system))
         return cw_fail(&gpu->err, CW_EINVAL, "unit %s: system %s has none; choose system %s", name, system, cowarp__units[unit].system);
     gpu->backend[unit] = (enum cw_unit_backend)backend;
     return CW_OK;
