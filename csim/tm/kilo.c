@@ -97,7 +97,7 @@ static int create_parts(struct cw_tm *tm, struct cw_error *err)
             return CW_ENOMEM;
     int status = cw_kilo_arbitrated(tm) ? cw_kilo__arbiter_create(&tm->arbiter, tm) : cw_kilo__vendor_create(&tm->vendor, tm);
     for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
-        status = cw_kilo__port_create(tm->port + i, tm, i);
+        status = cw_kilo__port_create(tm->port + i, tm, i, err);
         if (status == CW_OK)
             status = cw_kilo__unit_create(tm->unit + i, tm, i, err);
     }

@@ -226,7 +226,8 @@ struct cw_kilo_grant {
 struct cw_fifo *cw_kilo__vendor_retired(struct cw_kilo_vendor *v, uint32_t partition);
 
 /* kilo_port.c: loads at the L2, and the commit unit's messages to the cores */
-int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index);
+/* Statuses: CW_ENOMEM, or the unit provider's, with err. */
+int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__port_destroy(struct cw_kilo_port *p);
 struct cw_component *cw_kilo__port_component(struct cw_kilo_port *p);
 bool cw_kilo__port_idle(const struct cw_kilo_port *p);

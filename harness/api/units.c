@@ -7,6 +7,8 @@
 const struct cowarp__unit cowarp__units[] = {
     {"validation_unit", "getm", "metadata tables and stall buffer of a partition; one per memory partition"},
     {"hazard_unit", "kilotm, warptm, eapg", "last-writer history and hazard detection of a commit unit; one per memory partition"},
+    {"last_written_table", "kilotm, warptm, eapg",
+     "last-written times of temporal conflict detection (tcd.mode); one per memory partition"},
 };
 const uint32_t cowarp__unit_cnt = sizeof cowarp__units / sizeof cowarp__units[0];
 

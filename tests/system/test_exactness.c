@@ -149,7 +149,7 @@ static const struct {
 } in_hardware[] = {
     {&ht, {"validation_unit=rtl"}, {"validation_unit=lockstep"}},
     {&kilo, {"hazard_unit=rtl"}, {"hazard_unit=lockstep"}},
-    {&warp, {"hazard_unit=rtl"}, {"hazard_unit=lockstep"}},
+    {&warp, {"hazard_unit=rtl", "last_written_table=rtl"}, {"hazard_unit=lockstep", "last_written_table=lockstep"}},
     {&early, {"hazard_unit=rtl"}, {"hazard_unit=lockstep"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
