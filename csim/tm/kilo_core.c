@@ -6,6 +6,7 @@
 
 #include "tm/kilo_cat.h"
 #include "tm/kilo_state.h"
+#include "tm/resolver.h"
 
 #define ACCESSES  64u /* transactional memory instructions in the system per core */
 #define LOG_SLACK 256u
@@ -469,7 +470,19 @@ const struct cw_core_tm_ops cw_kilo__core_ops = {.begin = begin,
                                                  .idle = idle,
                                                  .report = report};
 
-int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index)
+static int create_resolvers(struct cw_kilo_core *c, struct cw_error *err)
+{
+    uint32_t cnt = c->tm->config->tm_resolvers;
+    int status = CW_OK;
+    c->resolver = calloc(cnt, sizeof *c->resolver);
+    if (c->resolver == NULL)
+        return CW_ENOMEM;
+    for (uint32_t i = 0; i < cnt && status == CW_OK; i++)
+        status = cw_resolver_create(c->resolver + i, &c->tm->cfg, c->index, i, err);
+    return status;
+}
+
+int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
     *c = (struct cw_kilo_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};
@@ -490,7 +503,7 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
         c->access[i].next = c->free;
         c->free = c->access + i;
     }
-    return CW_OK;
+    return tm->resolution == CW_KILO_2PCR ? create_resolvers(c, err) : CW_OK;
 }
 
 void cw_kilo__core_destroy(struct cw_kilo_core *c)
@@ -503,6 +516,9 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->access);
     free(c->log.op);
     free(c->table);
+    for (uint32_t i = 0; c->resolver != NULL && i < c->tm->config->tm_resolvers; i++)
+        cw_resolver_destroy(c->resolver[i]);
+    free(c->resolver);
     cw_kilo_cat_destroy(c->cat);
     cw_fifo_destroy(&c->grant);
     cw_fifo_destroy(&c->request);

@@ -57,7 +57,7 @@ struct cw_kilo_warp {
     uint32_t accesses;                 /* in the system now */
     uint32_t posted;                   /* log writes on their way */
     uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
-    bool half;
+    uint32_t resolver; /* its ownership table */
     uint32_t losers;              /* of intra-warp resolution */
     uint32_t tcd_conflict;        /* lanes that may not commit silently */
     cw_time first_read[CW_LANES]; /* 0: nothing read */
@@ -105,6 +105,7 @@ struct cw_kilo_queue {
 };
 
 struct cw_kilo_cat;
+struct cw_resolver;
 struct cw_kilo_arbiter;
 
 /* A set of one lane that a commit unit wants again. */
@@ -128,7 +129,10 @@ struct cw_kilo_core {
     struct cw_log_port log;
     uint8_t committing[64], probing[64]; /* warps with work in kilo_commit.c, oldest first */
     uint32_t committing_cnt, probing_cnt, resolving;
-    uint8_t *table;                                /* ownership table */
+    uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */
+    struct cw_resolver **resolver;                 /* 2PCR: tm.resolvers ownership tables; else NULL */
+    uint64_t resolver_busy;                        /* mask of them */
+    cw_time resolver_freed[64];                    /* when, last; 0: never used */
     struct cw_packet *out_first, *out_last;        /* messages for the interconnect */
     struct cw_packet *spare;                       /* a load that the interconnect refused */
     struct cw_fifo grant;                          /* from the ID vendor, or the arbiter */
@@ -186,7 +190,8 @@ struct cw_packet *cw_kilo__message(struct cw_tm *tm, enum cw_packet_kind kind, u
 #define CW_KILO_COOKIE_POSTED  0x80000000u /* log write */
 #define CW_KILO_COOKIE_RESOLVE 0x40000000u /* log read of a committing warp; else the index of the access */
 extern const struct cw_core_tm_ops cw_kilo__core_ops;
-int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index);
+/* Statuses: CW_ENOMEM, or the unit provider's, with err. */
+int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__core_destroy(struct cw_kilo_core *c);
 void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, enum cw_kilo_abort cause, cw_time now);
 void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now);

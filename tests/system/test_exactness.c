@@ -145,11 +145,13 @@ static const struct run early = {
 
 static const struct {
     const struct run *run;
-    const char *rtl[2], *lockstep[2];
+    const char *rtl[3], *lockstep[3];
 } in_hardware[] = {
     {&ht, {"validation_unit=rtl"}, {"validation_unit=lockstep"}},
     {&kilo, {"hazard_unit=rtl"}, {"hazard_unit=lockstep"}},
-    {&warp, {"hazard_unit=rtl", "last_written_table=rtl"}, {"hazard_unit=lockstep", "last_written_table=lockstep"}},
+    {&warp,
+     {"hazard_unit=rtl", "last_written_table=rtl", "ownership_table=rtl"},
+     {"hazard_unit=lockstep", "last_written_table=lockstep", "ownership_table=lockstep"}},
     {&early, {"hazard_unit=rtl"}, {"hazard_unit=lockstep"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
@@ -157,7 +159,7 @@ static const struct {
 static void compare_units(const struct run *models, const char *const *units)
 {
     struct run a = *models, b = *models;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         b.units[i] = units[i];
     run_ok(&a);
     run_ok(&b);
