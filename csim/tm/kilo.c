@@ -84,22 +84,23 @@ static int check(struct cw_tm *tm, struct cw_error *err)
     return check_sabotage(tm, err);
 }
 
-static int create_parts(struct cw_tm *tm)
+static int create_parts(struct cw_tm *tm, struct cw_error *err)
 {
     uint32_t cores = tm->config->core_count, partitions = tm->config->partition_count;
+    int status;
     tm->core = calloc(cores, sizeof *tm->core);
     tm->port = calloc(partitions, sizeof *tm->port);
     tm->unit = calloc(partitions, sizeof *tm->unit);
     if (tm->core == NULL || tm->port == NULL || tm->unit == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < cores; i++)
-        if (cw_kilo__core_create(tm->core + i, tm, i) != CW_OK)
-            return CW_ENOMEM;
-    int status = cw_kilo_arbitrated(tm) ? cw_kilo__arbiter_create(&tm->arbiter, tm) : cw_kilo__vendor_create(&tm->vendor, tm);
+        if ((status = cw_kilo__core_create(tm->core + i, tm, i, err)) != CW_OK)
+            return status;
+    status = cw_kilo_arbitrated(tm) ? cw_kilo__arbiter_create(&tm->arbiter, tm) : cw_kilo__vendor_create(&tm->vendor, tm);
     for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
-        status = cw_kilo__port_create(tm->port + i, tm, i);
+        status = cw_kilo__port_create(tm->port + i, tm, i, err);
         if (status == CW_OK)
-            status = cw_kilo__unit_create(tm->unit + i, tm, i);
+            status = cw_kilo__unit_create(tm->unit + i, tm, i, err);
     }
     return status;
 }
@@ -135,7 +136,9 @@ static int create(struct cw_tm **out, const struct cw_tm_config *config, enum cw
     tm->config = config->config;
     tm->kind = kind;
     int status = check(tm, err);
-    if (status == CW_OK && create_parts(tm) != CW_OK)
+    if (status == CW_OK)
+        status = create_parts(tm, err);
+    if (status == CW_ENOMEM)
         status = cw_fail(err, CW_ENOMEM, "%s: out of host memory", names[kind]);
     if (status != CW_OK) {
         destroy(tm);

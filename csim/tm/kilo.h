@@ -11,7 +11,7 @@
  *   ideal      Ideal TM (Fung 2015, 4.1)
  *
  *   core: kilo_core.c (accesses, messages), kilo_resolve.c (2PCR, SCR), kilo_commit.c, kilo_eapg.c     commit IDs: kilo_vendor.c
- *   partition: kilo_port.c (loads), kilo_unit.c (commit unit), kilo_history.c, kilo_written.c          idealised: kilo_arbiter.c
+ *   partition: kilo_port.c (loads), kilo_unit.c (commit unit), kilo_hazard.c, kilo_written.c          idealised: kilo_arbiter.c
  *
  * Messages (8-byte header; a log entry is 4 bytes of address and 4 of value, [art]):
  *

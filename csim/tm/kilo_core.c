@@ -6,6 +6,7 @@
 
 #include "tm/kilo_cat.h"
 #include "tm/kilo_state.h"
+#include "tm/resolver.h"
 
 void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_packet *p)
 {
@@ -274,7 +275,19 @@ const struct cw_core_tm_ops cw_kilo__core_ops = {.begin = begin,
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index)
+static int create_resolvers(struct cw_kilo_core *c, struct cw_error *err)
+{
+    uint32_t cnt = c->tm->config->tm_resolvers;
+    int status = CW_OK;
+    c->resolver = calloc(cnt, sizeof *c->resolver);
+    if (c->resolver == NULL)
+        return CW_ENOMEM;
+    for (uint32_t i = 0; i < cnt && status == CW_OK; i++)
+        status = cw_resolver_create(c->resolver + i, &c->tm->cfg, c->index, i, err);
+    return status;
+}
+
+int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
     *c = (struct cw_kilo_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};
@@ -293,7 +306,7 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
         return CW_ENOMEM;
     for (uint32_t i = 0; i < config->core_warps; i++)
         c->access.warp[i].log = &c->warp[i].log;
-    return CW_OK;
+    return tm->resolution == CW_KILO_2PCR ? create_resolvers(c, err) : CW_OK;
 }
 
 void cw_kilo__core_destroy(struct cw_kilo_core *c)
@@ -306,6 +319,9 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->warp);
     free(c->load);
     free(c->table);
+    for (uint32_t i = 0; c->resolver != NULL && i < c->tm->config->tm_resolvers; i++)
+        cw_resolver_destroy(c->resolver[i]);
+    free(c->resolver);
     cw_kilo_cat_destroy(c->cat);
     cw_fifo_destroy(&c->grant);
     cw_fifo_destroy(&c->request);

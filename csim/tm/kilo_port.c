@@ -4,6 +4,9 @@
  * their values here, together with the last-written time of temporal conflict detection, and messages of the commit unit pass here on their
  * way to the cores. The two share the way out in turn.
  *
+ * The last-written table takes one access per cycle: a load's READ, or a WRITE that the commit unit tells of, in turn. A load leaves two
+ * cycles after its READ; it waits in a short queue for the answer.
+ *
  * What the commit unit tells comes through one queue, so that a core that has been told of a commit can only read after the table has been.
  */
 #include <stdlib.h>
@@ -12,6 +15,13 @@
 #include "tm/kilo_state.h"
 
 #define EVENTS 64u
+#define ASKED  4u /* loads between their READ and their reply: covers the table's latency */
+
+struct asked {
+    struct cw_packet *p;
+    uint64_t time;
+    bool expected; /* a write of the block is to come */
+};
 
 struct cw_kilo_port {
     struct cw_component component;
@@ -23,23 +33,14 @@ struct cw_kilo_port {
     struct cw_kilo_event event[EVENTS + 8];
     uint32_t told_cnt;
     struct cw_kilo_written *written; /* NULL: no temporal conflict detection */
-    bool unit_turn;
+    struct asked asked[ASKED];       /* ring */
+    uint32_t asked_head, asked_cnt, answered_cnt;
+    bool unit_turn, load_turn; /* of the way out; of the table */
     /* idealised systems: commits on their way, and the last one that has been carried out */
     struct cw_kilo_apply *apply; /* ring, power of two */
     uint32_t apply_cap, apply_head, apply_cnt;
     uint64_t commits;
 };
-
-/* Last-written time that the reply carries. */
-static uint64_t written_time(const struct cw_kilo_port *u, const struct cw_packet *p)
-{
-    uint64_t block = p->addr / CW_LINE_BYTES;
-    if (u->written == NULL)
-        return 0;
-    if (u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_written_expected(u->written, block))
-        return UINT64_MAX;
-    return cw_kilo_written_find(u->written, block);
-}
 
 static void tell_observer(const struct cw_kilo_port *u, const struct cw_packet *p, cw_time now)
 {
@@ -55,46 +56,87 @@ static void tell_observer(const struct cw_kilo_port *u, const struct cw_packet *
     }
 }
 
-static void answer_load(struct cw_kilo_port *u, cw_time now)
+/* The load's values are those of its access of the L2; this is the oracle's time of it. */
+static struct cw_packet *take_load(struct cw_kilo_port *u, cw_time now)
+{
+    struct cw_packet *p = cw_fifo_pop(&u->port->from_l2, now);
+    if (u->tm->cfg.observer != NULL)
+        tell_observer(u, p, now);
+    return p;
+}
+
+static void reply(struct cw_kilo_port *u, struct cw_packet *p, uint64_t time, cw_time now)
 {
     const struct cw_config *config = u->tm->config;
-    struct cw_packet *p = cw_fifo_pop(&u->port->from_l2, now);
     p->kind = CW_PK_TX_REPLY;
-    if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory; else the values are those of the L2's access */
-        memcpy(p->u.data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
-    p->warpts = cw_kilo_arbitrated(u->tm) ? u->commits : written_time(u, p);
+    p->warpts = time;
     uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     if (u->written != NULL)
         payload += config->tcd_reply_bytes;
     cw_packet_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
-    if (u->tm->cfg.observer != NULL)
-        tell_observer(u, p, now);
     cw_fifo_push(&u->port->reply, now, u->period, p);
 }
 
-static void note(struct cw_kilo_port *u, const struct cw_kilo_event *e, cw_time now)
+static void answer_load(struct cw_kilo_port *u, cw_time now)
 {
-    if (u->written == NULL)
-        return;
-    if (e->note == CW_KILO_EXPECT) {
-        cw_kilo_written_expect(u->written, e->block, (int)e->cnt);
+    if (u->written != NULL) {
+        const struct asked *a = u->asked + u->asked_head;
+        reply(u, a->p, a->expected ? UINT64_MAX : a->time, now);
+        u->asked_head = (u->asked_head + 1) % ASKED;
+        u->asked_cnt--;
+        u->answered_cnt--;
         return;
     }
-    if (e->written)
-        cw_kilo_written_enter(u->written, e->block, now);
-    if (e->cnt > 0)
-        cw_kilo_written_expect(u->written, e->block, -(int)e->cnt);
+    struct cw_packet *p = cw_fifo_peek(&u->port->from_l2, now);
+    if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory */
+        memcpy(p->u.data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+    reply(u, take_load(u, now), cw_kilo_arbitrated(u->tm) ? u->commits : 0, now);
 }
 
-/* Notes are taken as they come; returns the packet that is next, or NULL. */
-static struct cw_packet *listen(struct cw_kilo_port *u, cw_time now)
+/* Notes that need no access of the table are taken as they come; returns the WRITE or the packet that is next, or NULL. */
+static struct cw_kilo_event *listen(struct cw_kilo_port *u, cw_time now)
 {
     struct cw_kilo_event *e;
     while ((e = cw_fifo_peek(&u->told, now)) != NULL && e->note != CW_KILO_PACKET) {
-        note(u, e, now);
+        if (u->written != NULL && e->written)
+            return e;
+        if (u->written != NULL)
+            cw_kilo_written_expect(u->written, e->block, e->note == CW_KILO_EXPECT ? (int)e->cnt : -(int)e->cnt);
         cw_fifo_pop(&u->told, now);
     }
-    return e != NULL ? e->packet : NULL;
+    return e;
+}
+
+static void ask(struct cw_kilo_port *u, uint64_t block, cw_time now)
+{
+    u->asked[(u->asked_head + u->asked_cnt++) % ASKED] = (struct asked){
+        .p = take_load(u, now),
+        .expected = u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_written_expected(u->written, block),
+    };
+}
+
+/* A cycle of the last-written table. Writes to come are counted down as the WRITE is accepted, and looked at as a READ is: so a load finds
+ * either the one or the other. */
+static void clock_table(struct cw_kilo_port *u, cw_time now)
+{
+    const struct cw_kilo_event *e = listen(u, now);
+    const struct cw_packet *load = u->asked_cnt < ASKED ? cw_fifo_peek(&u->port->from_l2, now) : NULL;
+    bool write = e != NULL && e->note != CW_KILO_PACKET && (load == NULL || !u->load_turn), answered;
+    struct cw_kilo_written_op op = {.write = write, .block = write ? e->block : load != NULL ? load->addr / CW_LINE_BYTES : 0, .time = now};
+    uint64_t time;
+    bool taken = cw_kilo_written_clock(u->written, write || load != NULL ? &op : NULL, &answered, &time);
+    if (answered)
+        u->asked[(u->asked_head + u->answered_cnt++) % ASKED].time = time;
+    if (!taken)
+        return;
+    u->load_turn = write;
+    if (!write) {
+        ask(u, op.block, now);
+        return;
+    }
+    if (e->cnt > 0)
+        cw_kilo_written_expect(u->written, e->block, -(int)e->cnt);
+    cw_fifo_pop(&u->told, now);
 }
 
 void cw_kilo__port_apply(struct cw_kilo_port *u, const struct cw_kilo_apply *e)
@@ -135,24 +177,33 @@ static void carry_out(struct cw_kilo_port *u, cw_time now)
     }
 }
 
+static void leave(struct cw_kilo_port *u, cw_time now)
+{
+    const struct cw_kilo_event *e = listen(u, now);
+    bool message = e != NULL && e->note == CW_KILO_PACKET;
+    bool load = u->written != NULL ? u->answered_cnt > 0 : cw_fifo_peek(&u->port->from_l2, now) != NULL;
+    if (!cw_fifo_can_push(&u->port->reply, now) || (!message && !load))
+        return;
+    if (message && (u->unit_turn || !load)) {
+        cw_fifo_push(&u->port->reply, now, u->period, e->packet);
+        cw_fifo_pop(&u->told, now);
+    } else {
+        answer_load(u, now);
+    }
+    u->unit_turn = !u->unit_turn;
+}
+
 static void tick(void *self, cw_time now)
 {
     struct cw_kilo_port *u = self;
     carry_out(u, now);
-    struct cw_packet *message = listen(u, now);
-    bool load = cw_fifo_peek(&u->port->from_l2, now) != NULL;
-    if (cw_fifo_can_push(&u->port->reply, now) && (message != NULL || load)) {
-        if (message != NULL && (u->unit_turn || !load)) {
-            cw_fifo_pop(&u->told, now);
-            cw_fifo_push(&u->port->reply, now, u->period, message);
-        } else {
-            answer_load(u, now);
-        }
-        u->unit_turn = !u->unit_turn;
-    }
+    if (u->written != NULL)
+        clock_table(u, now);
+    leave(u, now);
     cw_time a = cw_fifo_next(&u->port->from_l2), b = cw_fifo_next(&u->told);
     cw_time next = a < b ? a : b;
-    next = next > now ? next : now + u->period;
+    if (next <= now || u->asked_cnt > 0 || (u->written != NULL && cw_kilo_written_busy(u->written)))
+        next = now + u->period;
     if (u->apply_cnt > 0 && u->apply[u->apply_head].ready < next)
         next = u->apply[u->apply_head].ready;
     u->component.wake = next;
@@ -170,7 +221,7 @@ void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time 
     cw_fifo_push(&p->told, now, p->period, place);
 }
 
-int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index)
+int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_kilo_port *u = *out = calloc(1, sizeof *u);
     if (u == NULL)
@@ -181,12 +232,10 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t i
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
     u->port = cw_partition_tm_ports(tm->cfg.partition[index]);
     u->port->from_l2.wake = &u->component.wake;
-    if (tm->tcd != CW_KILO_TCD_OFF) {
-        u->written = cw_kilo_written_create(tm->config->tcd_rows, tm->config->tcd_pending);
-        if (u->written == NULL)
-            return CW_ENOMEM;
-    }
-    return cw_fifo_create(&u->told, EVENTS, &u->component.wake);
+    int status = cw_fifo_create(&u->told, EVENTS, &u->component.wake);
+    if (status == CW_OK && tm->tcd != CW_KILO_TCD_OFF)
+        status = cw_kilo_written_create(&u->written, &tm->cfg, index, err);
+    return status;
 }
 
 void cw_kilo__port_destroy(struct cw_kilo_port *u)
@@ -206,5 +255,5 @@ struct cw_component *cw_kilo__port_component(struct cw_kilo_port *u)
 
 bool cw_kilo__port_idle(const struct cw_kilo_port *u)
 {
-    return u->told.count == 0 && u->apply_cnt == 0 && u->port->from_l2.count == 0 && u->port->reply.count == 0;
+    return u->told.count == 0 && u->asked_cnt == 0 && u->apply_cnt == 0 && u->port->from_l2.count == 0 && u->port->reply.count == 0;
 }

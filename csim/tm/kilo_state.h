@@ -6,7 +6,6 @@
 #include "tm/access.h"
 #include "tm/attempt.h"
 #include "tm/kilo.h"
-#include "tm/kilo_history.h"
 #include "tm/kilo_written.h"
 #include "tm/redo_log.h"
 #include "tm/tokens.h"
@@ -57,7 +56,7 @@ struct cw_kilo_warp {
     uint32_t ready;                    /* commit: lanes at tx_commit that still want to commit */
     uint32_t aborts;                   /* failed attempts of this transaction */
     uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
-    bool half;
+    uint32_t resolver; /* its ownership table */
     uint32_t losers;              /* of intra-warp resolution */
     uint32_t tcd_conflict;        /* lanes that may not commit silently */
     cw_time first_read[CW_LANES]; /* 0: nothing read */
@@ -90,6 +89,7 @@ struct cw_kilo_load {
 };
 
 struct cw_kilo_cat;
+struct cw_resolver;
 struct cw_kilo_arbiter;
 
 /* A set of one lane that a commit unit wants again. */
@@ -112,7 +112,10 @@ struct cw_kilo_core {
     struct cw_access_queue pause; /* EAPG: loads that wait for a commit */
     uint8_t committing[64], probing[64]; /* warps with work in kilo_commit.c, oldest first */
     uint32_t committing_cnt, probing_cnt, resolving;
-    uint8_t *table;                                /* ownership table */
+    uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */
+    struct cw_resolver **resolver;                 /* 2PCR: tm.resolvers ownership tables; else NULL */
+    uint64_t resolver_busy;                        /* mask of them */
+    cw_time resolver_freed[64];                    /* when, last; 0: never used */
     struct cw_fifo grant;                          /* from the ID vendor, or the arbiter */
     struct cw_fifo request;                        /* to it */
     uint32_t asking;                               /* requests without grant */
@@ -166,7 +169,8 @@ struct cw_packet *cw_kilo__message(struct cw_tm *tm, enum cw_packet_kind kind, u
 
 /* kilo_core.c */
 extern const struct cw_core_tm_ops cw_kilo__core_ops;
-int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index);
+/* Statuses: CW_ENOMEM, or the unit provider's, with err. */
+int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__core_destroy(struct cw_kilo_core *c);
 void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, enum cw_kilo_abort cause, cw_time now);
 void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now);
@@ -206,7 +210,8 @@ struct cw_kilo_grant {
 struct cw_fifo *cw_kilo__vendor_retired(struct cw_kilo_vendor *v, uint32_t partition);
 
 /* kilo_port.c: loads at the L2, and the commit unit's messages to the cores */
-int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index);
+/* Statuses: CW_ENOMEM, or the unit provider's, with err. */
+int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__port_destroy(struct cw_kilo_port *p);
 struct cw_component *cw_kilo__port_component(struct cw_kilo_port *p);
 bool cw_kilo__port_idle(const struct cw_kilo_port *p);
@@ -248,7 +253,8 @@ static inline uint32_t cw_kilo__reader_hash(uint64_t addr)
 }
 
 /* kilo_unit.c: the commit unit */
-int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index);
+/* Statuses: CW_ENOMEM, or the unit provider's, with err. */
+int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__unit_destroy(struct cw_kilo_unit *u);
 struct cw_component *cw_kilo__unit_component(struct cw_kilo_unit *u);
 bool cw_kilo__unit_idle(const struct cw_kilo_unit *u);

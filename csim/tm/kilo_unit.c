@@ -3,11 +3,12 @@
  * The commit unit of Kilo TM (Fung 2015, 4.2.5 and Figure 4.5; rates and states after [art]). Entries lie in a ring in the order of their
  * commit IDs, one per transaction. Four pointers pass over it, each by at most one entry per CU cycle:
  *
- *   hazard   waits until the logs are there; looks every read up in the last-writer history, then enters every write: kilo.hazard_rate of
- *            these per cycle, and as much as one of them to go on
- *   pass     waits for the value comparison. An entry with a hazard holds it until the youngest conflicting entry has retired, and is
- * compared again; the pointer goes on meanwhile. Else the verdict goes to the core commit   waits for the core's decision; an entry that
- * passed writes memory, one that failed is done retire   waits until the writes are in memory
+ *   hazard   waits until the logs are there; hands every read, then every write to the hazard unit (CHECK, RECORD), one per cycle of
+ *            that unit, which has kilo.hazard_rate cycles in one of the CU. It goes on with the last one; the answer comes later
+ *   pass     waits for the value comparison. An entry with a hazard holds it until the youngest conflicting entry has retired, and
+ *            is compared again; the pointer goes on meanwhile. Else the verdict goes to the core
+ *   commit   waits for the core's decision; an entry that passed writes memory, one that failed is done
+ *   retire   waits until the writes are in memory
  *
  * Values are compared as the reads arrive, in the background. Per cycle: one message to the port, one commit write and one validation read
  * into the delay line of cu.rop_latency cycles before the L2, one message from the network. A read or write is one word; with
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tm/kilo_hazard.h"
 #include "tm/kilo_state.h"
 
 #define COMMIT_UNIT 0xffffu
@@ -50,15 +52,16 @@ struct group {
     bool over;                    /* EAPG: its end has been announced */
     uint32_t live;                /* entries not retired */
     uint64_t attempt[CW_LANES];
-    struct group *next; /* free list */
+    struct group *older, *younger; /* by arrival, while the hazard pointer has not passed the last entry */
+    struct group *next;            /* free list */
 };
 
-enum state { FILL, WAIT, AGAIN, ANSWERED, WRITING, RETIRED };
+enum state { FILL, DETECT, WAIT, AGAIN, ANSWERED, WRITING, RETIRED };
 
 struct entry {
     struct group *group;            /* NULL: nothing known yet */
     uint64_t ycid;                  /* youngest conflicting entry */
-    uint32_t cursor;                /* hazard detection: next word */
+    uint32_t cursor;                /* hazard detection: next word, or NONE */
     uint32_t checks, writes;        /* words not compared, not written */
     uint8_t lane, state, pass_over; /* pass_over: 0 reads, 1 writes */
     bool hazard, differs;
@@ -94,12 +97,13 @@ struct cw_kilo_unit {
     cw_time period;
     struct cw_partition_tm *port;
     struct cw_kilo_port *to_cores;
-    struct cw_kilo_history *history;
+    struct cw_kilo_hazard *detector; /* NULL: WarpTM-EL, idealised systems */
     struct entry *ring;
     uint32_t ring_cap;                           /* power of two */
     uint64_t retire, commit, pass, hazard, tail; /* IDs */
     uint32_t epoch;
-    struct group *groups; /* free */
+    struct group *oldest, *youngest; /* by arrival, so by RCID: groups that are not detected in full */
+    struct group *groups;            /* free */
     struct jobs compare, write;
     uint32_t batches;
     struct request *request;
@@ -273,6 +277,9 @@ static struct group *new_group(struct cw_kilo_unit *u, const struct cw_packet *p
     g->warp = p->warp;
     memset(g->head, 0xff, sizeof g->head);
     memset(g->tail, 0xff, sizeof g->tail);
+    g->older = u->youngest;
+    *(g->older != NULL ? &g->older->younger : &u->oldest) = g;
+    u->youngest = g;
     if (u->tm->cfg.observer != NULL)
         memcpy(g->attempt, u->tm->core[p->core].warp[p->warp].attempt, sizeof g->attempt);
     return g;
@@ -298,7 +305,8 @@ static bool grow_entries(struct cw_kilo_unit *u, uint64_t tail)
 static void begin_epoch(struct cw_kilo_unit *u, uint32_t epoch)
 {
     assert(u->retire == u->tail);
-    cw_kilo_history_clear(u->history);
+    if (u->detector != NULL)
+        cw_kilo_hazard_begin_epoch(u->detector, u->retire);
     u->epoch = epoch;
 }
 
@@ -553,41 +561,24 @@ static void queue_lane(struct cw_kilo_unit *u, struct group *g, uint32_t lane, u
 
 /* Pointers */
 
-static void check_read(struct cw_kilo_unit *u, struct entry *e, const struct word *w)
+/* Commit IDs below are a hazard to nobody any more: RCIDs ascend in the order of arrival. */
+static uint64_t live(const struct cw_kilo_unit *u)
 {
-    const struct group *g = e->group;
-    struct cw_stats *stats = u->tm->cfg.stats;
-    bool filter;
-    uint64_t found = cw_kilo_history_find(u->history, w->addr / 4 - CW_GLOBAL_BASE / 4, &filter);
-    if (found == 0 || found - 1 < g->rcid)
-        return;
-    uint64_t id = found - 1;
-    /* A warp without conflicts among its lanes never waits for itself: this is a false hit, behind which an older writer may be. */
-    if (u->tm->resolution != CW_KILO_NONE && id >= g->first)
-        id = g->first - 1;
-    if (id < g->rcid || id >= id_of(g, e->lane) || u->tm->sabotage == CW_KILO_IGNORE_HAZARD)
-        return;
-    if (!e->hazard) {
-        stats->cu_hazards++;
-        stats->cu_hazards_filter += filter;
-        e->ycid = id;
-    }
-    e->hazard = true;
-    e->ycid = id > e->ycid ? id : e->ycid;
+    return u->oldest != NULL ? u->oldest->rcid : u->retire;
 }
 
-/* One access, or one step to the next entry. */
-static bool hazard_step(struct cw_kilo_unit *u, cw_time now)
+static void advance_hazard(struct cw_kilo_unit *u, struct group *g)
 {
-    struct entry *e = at(u, u->hazard);
-    if (u->hazard == u->tail || e->group == NULL || !e->group->filled)
-        return false;
-    struct group *g = e->group;
-    if ((g->accessed >> e->lane & 1) == 0) {
-        e->state = RETIRED;
-        u->hazard++;
-        return true;
-    }
+    if (++u->hazard < g->first + g->cnt)
+        return;
+    *(g->older != NULL ? &g->older->younger : &u->oldest) = g->younger;
+    *(g->younger != NULL ? &g->younger->older : &u->youngest) = g->older;
+}
+
+/* Whether both sets of the entry are at the hazard pointer's hand as far as it needs them now. */
+static bool word_here(struct cw_kilo_unit *u, struct entry *e, cw_time now)
+{
+    const struct group *g = e->group;
     if (!whole(u, e, e->pass_over, now))
         return false;
     if (!e->started) {
@@ -597,32 +588,99 @@ static bool hazard_step(struct cw_kilo_unit *u, cw_time now)
     if (e->pass_over == 0 && e->cursor == NONE) {
         cut(u, e, 0);
         e->pass_over = 1;
-        if (!whole(u, e, 1, now)) {
-            e->started = false;
-            return false;
-        }
+        e->started = whole(u, e, 1, now);
         e->cursor = g->head[1][e->lane];
     }
-    if (e->cursor == NONE || u->tm->kind == CW_KILO_EL) { /* there, nothing is left to detect */
-        cut(u, e, 1);
-        e->state = WAIT;
-        u->hazard++;
-        return true;
+    return e->started;
+}
+
+/* The word at the cursor is the last of both sets. */
+static bool last_word(const struct group *g, const struct entry *e)
+{
+    return g->word[e->cursor].next == NONE && (e->pass_over == 1 || (g->head[1][e->lane] == NONE && !e->over[1]));
+}
+
+/* What the hazard unit is offered now: false if nothing. *moved: the pointer went on without it. */
+static bool next_word(struct cw_kilo_unit *u, struct cw_kilo_hazard_entry *offer, bool *moved, cw_time now)
+{
+    struct entry *e = at(u, u->hazard);
+    *moved = false;
+    if (u->hazard == u->tail || e->group == NULL || !e->group->filled)
+        return false;
+    struct group *g = e->group;
+    if ((g->accessed >> e->lane & 1) == 0) {
+        e->state = RETIRED;
+        advance_hazard(u, g);
+        *moved = true;
+        return false;
     }
-    const struct word *w = g->word + e->cursor;
-    if (e->pass_over == 0)
-        check_read(u, e, w);
-    else if (cw_kilo_history_enter(u->history, w->addr / 4 - CW_GLOBAL_BASE / 4, u->hazard + 1))
-        u->tm->cfg.stats->cu_history_evictions++;
-    e->cursor = w->next;
-    u->tm->cfg.stats->cu_hazard_cycles++;
+    if (!word_here(u, e, now))
+        return false;
+    *offer = (struct cw_kilo_hazard_entry){.kind = CW_HAZARD_NONE, .entry = u->hazard, .last = e->cursor == NONE};
+    if (e->cursor == NONE)
+        return true;
+    offer->kind = e->pass_over == 0 ? CW_HAZARD_CHECK : CW_HAZARD_RECORD;
+    offer->last = last_word(g, e);
+    offer->addr = g->word[e->cursor].addr;
+    offer->rcid = g->rcid;
+    /* A warp without conflicts among its lanes never waits for itself: this would be a false hit, behind which an older writer may be. */
+    offer->id = offer->kind == CW_HAZARD_CHECK && u->tm->resolution != CW_KILO_NONE ? g->first : u->hazard;
     return true;
+}
+
+static void word_taken(struct cw_kilo_unit *u)
+{
+    struct entry *e = at(u, u->hazard);
+    bool last = e->cursor == NONE || last_word(e->group, e);
+    if (e->cursor != NONE) {
+        e->cursor = e->group->word[e->cursor].next;
+        u->tm->cfg.stats->cu_hazard_cycles++;
+    }
+    if (!last)
+        return;
+    cut(u, e, 0);
+    cut(u, e, 1);
+    e->state = u->detector != NULL ? DETECT : WAIT;
+    advance_hazard(u, e->group);
+}
+
+static void detected(struct cw_kilo_unit *u, const struct cw_kilo_hazard_result *r)
+{
+    struct entry *e = at(u, r->entry);
+    assert(e->state == DETECT);
+    e->state = WAIT;
+    if (!r->hazard || u->tm->sabotage == CW_KILO_IGNORE_HAZARD)
+        return;
+    e->hazard = true;
+    e->ycid = r->ycid;
+    u->tm->cfg.stats->cu_hazards++;
+    u->tm->cfg.stats->cu_hazards_filter += !r->exact;
+}
+
+/* One cycle of the hazard unit; false: nothing to do until a message comes. */
+static bool hazard_step(struct cw_kilo_unit *u, cw_time now)
+{
+    struct cw_kilo_hazard_entry offer;
+    struct cw_kilo_hazard_result result;
+    bool moved, offered = next_word(u, &offer, &moved, now);
+    if (u->detector == NULL) { /* nothing is left to detect */
+        if (offered) {
+            at(u, u->hazard)->cursor = NONE;
+            word_taken(u);
+        }
+        return moved || offered;
+    }
+    if (cw_kilo_hazard_clock(u->detector, offered ? &offer : NULL, live(u), &result))
+        word_taken(u);
+    if (result.valid)
+        detected(u, &result);
+    return moved || offered || cw_kilo_hazard_busy(u->detector);
 }
 
 static bool pass_step(struct cw_kilo_unit *u, cw_time now)
 {
     struct entry *e = at(u, u->pass);
-    if (u->pass == u->hazard)
+    if (u->pass == u->hazard || e->state == DETECT)
         return false;
     if (e->state == WAIT) {
         if (e->checks > 0)
@@ -880,7 +938,7 @@ static void tick(void *self, cw_time now)
 
 /* Everything else */
 
-int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index)
+int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_kilo_unit *u = *out = calloc(1, sizeof *u);
     if (u == NULL)
@@ -893,16 +951,15 @@ int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t i
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_cores = tm->port[index];
-    u->history = cw_kilo_history_create(tm->config->kilo_history_sets, tm->config->kilo_history_rows);
     u->ring_cap = 1024;
     u->ring = calloc(u->ring_cap, sizeof *u->ring);
     u->request = calloc(REQUESTS, sizeof *u->request);
     u->idle = calloc(REQUESTS, sizeof *u->idle);
-    if (u->history == NULL || u->ring == NULL || u->request == NULL || u->idle == NULL)
+    if (u->ring == NULL || u->request == NULL || u->idle == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < REQUESTS; i++)
         u->idle[u->idle_cnt++] = (uint16_t)i;
-    return CW_OK;
+    return cw_kilo_arbitrated(tm) ? CW_OK : cw_kilo_hazard_create(&u->detector, &tm->cfg, index, err);
 }
 
 void cw_kilo__unit_destroy(struct cw_kilo_unit *u)
@@ -922,7 +979,7 @@ void cw_kilo__unit_destroy(struct cw_kilo_unit *u)
         free(u->groups);
         u->groups = next;
     }
-    cw_kilo_history_destroy(u->history);
+    cw_kilo_hazard_destroy(u->detector);
     free(u->ring);
     free(u->compare.at);
     free(u->write.at);

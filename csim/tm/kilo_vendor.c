@@ -2,7 +2,7 @@
 /*
  * The vendor of commit IDs (Fung 2015, 4.2.5): gives a committing warp contiguous IDs, in order of arrival. It also keeps the credits for
  * commit unit entries (the thesis gives each core a pool of its own): a warp gets IDs when every commit unit has room for them. When the
- * IDs of kilo.id_bits are used up, it waits until all of them have retired everywhere, and begins an epoch; an ID here is 64 bits wide and
+ * IDs of kilo.id_bits are used up (0 is none), it waits until all of them have retired everywhere, and begins an epoch; an ID here is 64 bits wide and
  * goes on.
  *
  * Requests and grants take kilo.id_latency core cycles each on wires of their own.
@@ -38,7 +38,7 @@ static bool room(struct cw_kilo_vendor *v, uint32_t cnt)
     uint64_t oldest = UINT64_MAX;
     for (uint32_t i = 0; i < config->partition_count; i++)
         oldest = v->oldest[i] < oldest ? v->oldest[i] : oldest;
-    if (v->next + cnt - v->epoch_start > UINT64_C(1) << config->kilo_id_bits) {
+    if (v->next + cnt - v->epoch_start >= UINT64_C(1) << config->kilo_id_bits) {
         if (oldest < v->next)
             return false;
         v->epoch_start = v->next;

@@ -93,7 +93,7 @@ def fig4_10(get):
     return [Table("Figure 4.10: core cycles over Ideal TM's execution time", ["run", "issue", "no warp ready", "no warp"], rows, "none")], []
 
 
-HISTORIES = (("perfect", (("kilo.history_sets", 16384),)), ("5 kB", ()), ("512 B", (("kilo.history_rows", 16), ("kilo.history_sets", 16))))
+HISTORIES = (("perfect", (("kilo.history_sets", 4096),)), ("5 kB", ()), ("512 B", (("kilo.history_rows", 16), ("kilo.history_sets", 16))))
 
 
 def fig4_11(get):

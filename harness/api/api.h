@@ -17,7 +17,7 @@ struct cowarp_module {
     struct cowarp_module *next;
 };
 
-/* A unit that a GPU instantiates, and the system that does. */
+/* A unit that a GPU instantiates, and the systems that do: "kilotm, warptm". */
 struct cowarp__unit {
     const char *name, *system, *what;
 };
@@ -50,6 +50,8 @@ struct cowarp_gpu {
 /* The units that --unit may name; cowarp__unit_cnt of them. */
 extern const struct cowarp__unit cowarp__units[];
 extern const uint32_t cowarp__unit_cnt;
+/* Whether the system has the unit. */
+int cowarp__unit_used(uint32_t unit, const char *system);
 const char *cowarp__backend_name(enum cw_unit_backend backend);
 /* Reads "name=backend" and "name=backend:file" settings into gpu->backend and gpu->verilog, and creates gpu->units. */
 int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings);

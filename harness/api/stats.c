@@ -141,7 +141,7 @@ static void put_units(FILE *f, const struct cowarp_gpu *gpu)
     const char *comma = "";
     fputs("  \"units\": {", f);
     for (uint32_t i = 0; i < cowarp__unit_cnt; i++) {
-        if (gpu->system == NULL || strcmp(gpu->system->name, cowarp__units[i].system) != 0)
+        if (gpu->system == NULL || !cowarp__unit_used(i, gpu->system->name))
             continue;
         fprintf(f, "%s\"%s\": ", comma, cowarp__units[i].name);
         put_backend(f, gpu, i);

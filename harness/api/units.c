@@ -10,12 +10,19 @@
 
 const struct cowarp__unit cowarp__units[] = {
     {"validation_unit", "getm", "metadata tables and stall buffer of a partition; one per memory partition"},
+    {"hazard_unit", "kilotm, warptm, eapg", "last-writer history and hazard detection of a commit unit; one per memory partition"},
+    {"last_written_table", "kilotm, warptm, eapg",
+     "last-written times of temporal conflict detection (tcd.mode); one per memory partition"},
+    {"ownership_table", "warptm, eapg, warptm-el",
+     "two-phase intra-warp conflict resolution (warptm.resolution=2pcr); tm.resolvers per core"},
 };
 const uint32_t cowarp__unit_cnt = sizeof cowarp__units / sizeof cowarp__units[0];
 
 /* Units that exist only inside another one. */
-static const char *const parts[][2] = {
-    {"recency_bloom_filter", "validation_unit"}, {"cuckoo_table", "validation_unit"}, {"stall_buffer", "validation_unit"}};
+static const char *const parts[][2] = {{"recency_bloom_filter", "validation_unit"},
+                                       {"cuckoo_table", "validation_unit"},
+                                       {"stall_buffer", "validation_unit"},
+                                       {"last_writer_history", "hazard_unit"}};
 
 static const char *const backends[] = {[CW_UNIT_C] = "c", [CW_UNIT_RTL] = "rtl", [CW_UNIT_LOCKSTEP] = "lockstep"};
 #define BACKEND_CNT ((uint32_t)(sizeof backends / sizeof backends[0]))
@@ -33,6 +40,17 @@ int cowarp_unit_at(uint32_t i, const char **name, const char **system, const cha
 const char *cowarp__backend_name(enum cw_unit_backend backend)
 {
     return backends[backend];
+}
+
+int cowarp__unit_used(uint32_t unit, const char *system)
+{
+    const size_t length = strlen(system);
+    for (const char *s = cowarp__units[unit].system; s != NULL; s = strchr(s, ',')) {
+        s += strspn(s, ", ");
+        if (strcspn(s, ",") == length && strncmp(s, system, length) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 static int unknown_unit(struct cw_error *err, const char *name, const char *setting)
@@ -90,7 +108,7 @@ static int choose(struct cowarp_gpu *gpu, const char *setting)
     if (unit == cowarp__unit_cnt)
         return unknown_unit(&gpu->err, name, setting);
     const char *system = gpu->system != NULL ? gpu->system->name : "none";
-    if (strcmp(system, cowarp__units[unit].system) != 0)
+    if (!cowarp__unit_used(unit, system))
         return cw_fail(&gpu->err, CW_EINVAL, "unit %s: system %s has none; choose system %s", name, system, cowarp__units[unit].system);
     return choose_backend(gpu, unit, equals + 1);
 }

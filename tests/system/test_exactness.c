@@ -6,7 +6,8 @@
 #include "cw_test.h"
 #include "system/run.h"
 
-static const struct run ht = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=30", "buckets=600"}};
+static const struct run ht = {
+    .workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=30", "buckets=600"}};
 static const struct run locks = {.workload = "ht-h", .variant = COWARP_FGLOCK, .param = {"blocks=30", "buckets=600"}};
 static const struct run stencil = {.workload = "laplace", .variant = COWARP_PLAIN, .param = {"n=24"}};
 static const struct run octree = {.workload = "bh-h", .system = "getm", .variant = COWARP_TX, .param = {"bodies=1500", "blocks=4"}};
@@ -53,9 +54,13 @@ static void test_exactness__tick_order_changes_nothing(void **state)
 static void test_exactness__skipping_idle_components_changes_nothing(void **state)
 {
     (void)state;
+    static const struct run kilo_small = {
+        .workload = "ht-h", .system = "kilotm", .variant = COWARP_TX, .param = {"blocks=8", "buckets=200"}};
+    static const struct run warp_small = {
+        .workload = "ht-h", .system = "warptm", .variant = COWARP_TX, .param = {"blocks=8", "buckets=200"}};
     static const struct run serial = {.workload = "ht-h", .system = "serial", .variant = COWARP_TX, .param = {"blocks=4", "buckets=600"}};
-    const struct run *kinds[] = {&ht, &locks, &stencil, &serial};
-    for (int i = 0; i < 4; i++) {
+    const struct run *kinds[] = {&ht, &locks, &stencil, &serial, &kilo_small, &warp_small};
+    for (int i = 0; i < 6; i++) {
         struct run a = *kinds[i], b = *kinds[i];
         b.tick_always = 1;
         run_ok(&a);
@@ -126,24 +131,65 @@ static void test_exactness__two_simulators_in_two_threads(void **state)
     expect_equal(&b, &d);
 }
 
-static void test_exactness__rtl_units_give_the_same_cycles(void **state)
+/* With a small history, so that its filter works, and IDs that begin again. */
+static const struct run kilo = {.workload = "ht-h",
+                                .system = "kilotm",
+                                .variant = COWARP_TX,
+                                .check_serial = 1,
+                                .settings = {"kilo.id_bits=9", "kilo.history_sets=4", "kilo.history_rows=8"},
+                                .param = {"blocks=12", "buckets=200"}};
+static const struct run warp = {
+    .workload = "ht-h", .system = "warptm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=12", "buckets=200"}};
+static const struct run early = {
+    .workload = "ht-h", .system = "eapg", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=8", "buckets=200"}};
+
+static const struct {
+    const struct run *run;
+    const char *rtl[3], *lockstep[3];
+} in_hardware[] = {
+    {&ht, {"validation_unit=rtl"}, {"validation_unit=lockstep"}},
+    {&kilo, {"hazard_unit=rtl"}, {"hazard_unit=lockstep"}},
+    {&warp,
+     {"hazard_unit=rtl", "last_written_table=rtl", "ownership_table=rtl"},
+     {"hazard_unit=lockstep", "last_written_table=lockstep", "ownership_table=lockstep"}},
+    {&early, {"hazard_unit=rtl"}, {"hazard_unit=lockstep"}},
+};
+#define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
+
+static void compare_units(const struct run *models, const char *const *units)
 {
-    (void)state;
-    struct run a = ht, b = ht;
-    b.units[0] = "validation_unit=rtl";
+    struct run a = *models, b = *models;
+    for (int i = 0; i < 3; i++)
+        b.units[i] = units[i];
     run_ok(&a);
     run_ok(&b);
     expect_equal(&a, &b);
 }
 
+static void test_exactness__rtl_units_give_the_same_cycles(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < IN_HARDWARE_CNT; i++)
+        compare_units(in_hardware[i].run, in_hardware[i].rtl);
+}
+
 static void test_exactness__lockstep_finds_no_difference(void **state)
 {
     (void)state;
-    struct run a = ht, b = ht;
-    b.units[0] = "validation_unit=lockstep";
+    for (size_t i = 0; i < IN_HARDWARE_CNT; i++)
+        compare_units(in_hardware[i].run, in_hardware[i].lockstep);
+}
+
+/* The runs above reach what is behind the units' ports: hazards, the filter, and commit IDs that begin again. */
+static void test_exactness__units_have_work(void **state)
+{
+    (void)state;
+    struct run a = kilo;
     run_ok(&a);
-    run_ok(&b);
-    expect_equal(&a, &b);
+    assert_true(run_counter(&a, "cu_hazards") > 50);
+    assert_true(run_counter(&a, "cu_hazards_filter") > 0);
+    assert_true(run_counter(&a, "cu_history_evictions") > 50);
+    assert_true(run_counter(&a, "id_rollovers") > 2);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -156,6 +202,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exactness__two_simulators_in_two_threads),
     cmocka_unit_test(test_exactness__rtl_units_give_the_same_cycles),
     cmocka_unit_test(test_exactness__lockstep_finds_no_difference),
+    cmocka_unit_test(test_exactness__units_have_work),
 };
 
 CW_TEST_MAIN(tests)

@@ -210,6 +210,34 @@ static void test_kilo_protocol__intra_warp(void **state)
     }
 }
 
+/*
+ * Two lanes that write words of their own, and then the same one: lane 1 loses by the second row. Shared memory is used for 4096 / 128 rows
+ * that are cleared, for two MARKs, each with a write, and for two CHECKs; then lane 1 is alone and needs no resolution. With as many tables
+ * as warps, two warps that resolve at once take turns at shared memory.
+ */
+static void test_kilo_protocol__ownership_table(void **state)
+{
+    static struct machine m;
+    (void)state;
+    for (uint32_t warps = 1; warps <= 2; warps++) {
+        struct m_tx tx[2];
+        make(&m, "warptm");
+        assert_int_equal(m.config.tm_ownership_entries, 4096);
+        for (uint32_t w = 0; w < warps; w++) {
+            const uint64_t words = A + 1024 * w;
+            tx[w] = (struct m_tx){
+                .lanes = 3, .op_cnt = 2, .op = {m_access(true, 4, 1, 7, 1, words, 4), m_access(true, 4, 1, 7, 2, words + 64, 0)}};
+            m_script(&m, 0, w, &tx[w], 1, GO);
+        }
+        assert_true(m_run_all(&m, 20000));
+        assert_int_equal(m.stats.tx_committed, 2 * warps);
+        assert_int_equal(m.stats.tx_aborted_intra_warp, warps);
+        assert_int_equal(m.core[0].shared_total, warps * (32 + 2 * 2 + 2));
+        assert_true(serializable(&m));
+        m_destroy(&m);
+    }
+}
+
 /* Random transactions on 24 words: read-only ones with up to four loads, and blind or dependent writes; words of both partitions. */
 static struct m_tx random_tx(struct cw_rng *rng)
 {
@@ -238,7 +266,7 @@ static void test_kilo_protocol__random_transactions(void **state)
         m_default_config(&m.config);
         m.config.tm_backoff_cycles = 50;
         m.config.tcd_mode = run % 5 < 2 ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_AUTO;
-        m.config.kilo_history_sets = run % 2 == 0 ? 1 : 128;
+        m.config.kilo_history_sets = run % 2 == 0 ? 2 : 128;
         m.config.kilo_history_rows = run % 3 == 0 ? 2 : 256;
         m.config.kilo_read_words = run % 4;
         assert_int_equal(m_create(&m, systems[run % 5], false, NULL), CW_OK);
@@ -300,6 +328,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_protocol__commit_order),
     cmocka_unit_test(test_kilo_protocol__silent_commit),
     cmocka_unit_test(test_kilo_protocol__intra_warp),
+    cmocka_unit_test(test_kilo_protocol__ownership_table),
     cmocka_unit_test(test_kilo_protocol__random_transactions),
     cmocka_unit_test(test_kilo_protocol__tick_order),
 };
