@@ -56,10 +56,10 @@ struct cw_kilo_warp {
     uint32_t ready;                    /* commit: lanes at tx_commit that still want to commit */
     uint32_t aborts;                   /* failed attempts of this transaction */
     uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
-    uint32_t resolver; /* its ownership table */
-    uint32_t losers;              /* of intra-warp resolution */
-    uint32_t tcd_conflict;        /* lanes that may not commit silently */
-    cw_time first_read[CW_LANES]; /* 0: nothing read */
+    uint32_t resolver;                 /* its ownership table */
+    uint32_t losers;                   /* of intra-warp resolution */
+    uint32_t tcd_conflict;             /* lanes that may not commit silently */
+    cw_time first_read[CW_LANES];      /* 0: nothing read */
     cw_time begun, ended, waiting, done;
     /* between commit IDs and end of attempt */
     bool probe; /* a validation by the watchdog while the warp runs */

@@ -2,8 +2,8 @@
 /*
  * The vendor of commit IDs (Fung 2015, 4.2.5): gives a committing warp contiguous IDs, in order of arrival. It also keeps the credits for
  * commit unit entries (the thesis gives each core a pool of its own): a warp gets IDs when every commit unit has room for them. When the
- * IDs of kilo.id_bits are used up (0 is none), it waits until all of them have retired everywhere, and begins an epoch; an ID here is 64 bits wide and
- * goes on.
+ * IDs of kilo.id_bits are used up (0 is none), it waits until all of them have retired everywhere, and begins an epoch; an ID here is 64
+ * bits wide and goes on.
  *
  * Requests and grants take kilo.id_latency core cycles each on wires of their own.
  */

@@ -69,7 +69,7 @@ static void print_all(void)
     printf("\nUnits: --unit NAME=c|rtl|lockstep[:FILE.v]\n");
     const char *name, *system, *what;
     for (uint32_t i = 0; cowarp_unit_at(i, &name, &system, &what) != 0; i++)
-        printf("  %-14s %s (system %s)\n", name, what, system);
+        printf("  %-18s %s (%s)\n", name, what, system);
 }
 
 static void json_pair(const char *name, const char *value, const char *after)

@@ -112,6 +112,8 @@ class Requests(Command):
             (["run", "ht-h", "--unit", "validation_unti=rtl"], ["'validation_unit'"]),
             (["run", "ht-h", "--unit", "cuckoo_table=rtl"], ["part of validation_unit"]),
             (["run", "vecadd", "--unit", "validation_unit=rtl"], ["system none has none"]),
+            (["run", "ht-h", "--system", "kilotm", "--unit", "ownership_table=rtl"], ["kilotm has none", "warptm"]),
+            (["run", "ht-h", "--system", "kilotm", "--unit", "last_writer_history=rtl"], ["part of hazard_unit"]),
             (["run", "vecadd", "--sabotage", "skip-owner-check"], ["no transactional system"]),
             (["run", "vecadd", "--wave-window", "1:2"], ["--wave"]),
             (["run", "vecadd", "--wave", "w.fst", "--wave-window", "5:5"], ["ends before"]),
