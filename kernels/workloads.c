@@ -4,8 +4,7 @@
 
 #include "cowarp/workload.h"
 
-#define WORKLOADS(X) \
-    X(vecadd) X(reduction) X(bfs) X(laplace) X(ht_h) X(ht_m) X(ht_l) X(atm) X(cl) X(clto) X(bh_h) X(bh_l) X(cc) X(ap)
+#define WORKLOADS(X) X(vecadd) X(reduction) X(bfs) X(laplace) X(ht_h) X(ht_m) X(ht_l) X(atm) X(cl) X(clto) X(bh_h) X(bh_l) X(cc) X(ap)
 
 #define DECLARE(id) extern const struct cowarp_workload cowarp_workload_##id;
 #define ADDRESS(id) &cowarp_workload_##id,

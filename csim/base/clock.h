@@ -19,7 +19,7 @@
 enum cw_domain { CW_DOMAIN_CORE, CW_DOMAIN_NOC, CW_DOMAIN_L2, CW_DOMAIN_CU, CW_DOMAIN_DRAM, CW_DOMAIN_COUNT };
 
 struct cw_clocks {
-    uint64_t units_per_us;               /* L */
+    uint64_t units_per_us; /* L */
     cw_time period[CW_DOMAIN_COUNT];
 };
 

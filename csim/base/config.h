@@ -13,7 +13,7 @@ enum { CW_OFF, CW_ON };
 
 struct cw_config {
 #define X(field, name, def, lo, hi, unit, source, what) uint32_t field;
-#define E(field, name, def, words, source, what) uint32_t field;
+#define E(field, name, def, words, source, what)        uint32_t field;
 #include "base/config.def"
 #undef X
 #undef E
@@ -35,7 +35,7 @@ void cw_config_write(const struct cw_config *config, FILE *out);
 
 /* One parameter: what is known of it, and its value in a configuration. Strings are static. */
 struct cw_config_info {
-    const char *name;   /* "core.count" */
+    const char *name; /* "core.count" */
     uint32_t value;
     uint32_t minimum, maximum;
     const char *words;  /* "gto|lrr": a choice, value is an index into it; NULL: a number */

@@ -20,13 +20,13 @@ typedef uint64_t cw_time;
 #define CW_TIME_NEVER UINT64_MAX
 
 struct cw_fifo {
-    void **slot;        /* ring of capacity pointers */
-    cw_time *ready;     /* time from which slot[i] may be popped */
-    uint32_t capacity;  /* power of two not required */
+    void **slot;       /* ring of capacity pointers */
+    cw_time *ready;    /* time from which slot[i] may be popped */
+    uint32_t capacity; /* power of two not required */
     uint32_t head, count;
     uint32_t popped_now; /* pops made at time last_pop: their space is not yet visible to the producer */
     cw_time last_pop;
-    cw_time *wake;      /* consumer's wake time, lowered on push; may be NULL */
+    cw_time *wake;         /* consumer's wake time, lowered on push; may be NULL */
     uint64_t pushes, pops; /* for conservation checks: pushes - pops == count */
 };
 

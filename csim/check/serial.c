@@ -518,9 +518,8 @@ int cw_serial_create(struct cw_serial **out, const struct cw_devmem *memory, str
     if (s == NULL)
         return cw_fail(err, CW_ENOMEM, "serializability oracle: out of host memory");
     s->memory = memory;
-    s->observer =
-        (struct cw_tm_observer){.self = s, .begin = on_begin, .read = on_read, .validate = on_validate,
-                                .write = on_write, .commit = on_commit, .abort = on_abort};
+    s->observer = (struct cw_tm_observer){
+        .self = s, .begin = on_begin, .read = on_read, .validate = on_validate, .write = on_write, .commit = on_commit, .abort = on_abort};
     forget(s);
     if (!s->out_of_memory)
         return CW_OK;

@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/error.h"
-#include "exec/exec.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/error.h"
 #include "base/stats.h"
+#include "exec/exec.h"
 #include "mem/devmem.h"
 #include "mem/packet.h"
 #include "noc/crossbar.h"
@@ -31,30 +31,30 @@ struct cw_core;
 struct cw_launch {
     const struct cw_kernel *kernel;
     const struct cw_module *module;
-    const uint8_t *param;      /* parameter block, kernel->param_bytes */
+    const uint8_t *param; /* parameter block, kernel->param_bytes */
     uint32_t grid[3], block[3];
-    uint32_t threads, warps;   /* per block */
-    uint32_t shared_bytes;     /* per block: static + dynamic + __local arguments */
+    uint32_t threads, warps; /* per block */
+    uint32_t shared_bytes;   /* per block: static + dynamic + __local arguments */
     uint32_t dynamic_shared_bytes;
     uint32_t regs_per_thread;
     uint32_t gridid;
-    uint64_t local_base;       /* device address of local memory; layout in core_local.h */
-    uint32_t local_bytes;      /* per thread, rounded up to 4; logs of a transactional system included */
-    uint32_t log_offset;       /* byte offset of the transaction logs in each thread's local memory */
+    uint64_t local_base;  /* device address of local memory; layout in core_local.h */
+    uint32_t local_bytes; /* per thread, rounded up to 4; logs of a transactional system included */
+    uint32_t log_offset;  /* byte offset of the transaction logs in each thread's local memory */
 };
 
 /* A memory instruction of one warp on its way through the load/store unit. Pooled by the core. */
 struct cw_mem_inst {
     const struct cw_uop *uop;
     uint32_t warp;
-    uint32_t lanes;             /* active lanes, guard true */
-    uint8_t space;              /* resolved: GLOBAL, LOCAL, SHARED, CONST */
+    uint32_t lanes; /* active lanes, guard true */
+    uint8_t space;  /* resolved: GLOBAL, LOCAL, SHARED, CONST */
     uint8_t elem_bytes, vec;
-    uint64_t addr[CW_LANES];    /* device address (GLOBAL, CONST offset, SHARED offset in the block's slice; LOCAL: offset) */
+    uint64_t addr[CW_LANES];               /* device address (GLOBAL, CONST offset, SHARED offset in the block's slice; LOCAL: offset) */
     uint64_t value[CW_UOP_DSTS][CW_LANES]; /* ST: values, zero-extended bit patterns; LD: filled as data arrives */
-    uint32_t lanes_pending;     /* lanes whose data has not arrived */
-    uint32_t accesses_pending;  /* line accesses not yet answered */
-    uint32_t attempt;           /* warp's transaction attempt number when it was issued */
+    uint32_t lanes_pending;                /* lanes whose data has not arrived */
+    uint32_t accesses_pending;             /* line accesses not yet answered */
+    uint32_t attempt;                      /* warp's transaction attempt number when it was issued */
     struct cw_mem_inst *next;
 };
 
@@ -63,7 +63,8 @@ struct cw_core_tm_ops {
     /* The warp reached tx_begin with these lanes (not a restart). true: it may begin now, the core pushes R and T entries. false: it has to
      * wait; the core asks again whenever the system called cw_core_wake_warp(). */
     bool (*begin)(void *self, uint32_t warp, uint32_t lanes, cw_time now);
-    /* A global load or store inside a transaction; the system owns inst until it calls cw_core_mem_done. false: no room, ask again next cycle. */
+    /* A global load or store inside a transaction; the system owns inst until it calls cw_core_mem_done. false: no room, ask again next
+     * cycle. */
     bool (*access)(void *self, struct cw_mem_inst *inst, cw_time now);
     /* All lanes of the attempt have reached tx_commit or aborted; lanes are those that reached it (0 when all aborted). The system resolves
      * the attempt and ends it with cw_core_tx_end(). The warp issues nothing meanwhile. */
@@ -92,12 +93,12 @@ struct cw_core_config {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    const struct cw_devmem *memory;  /* only to check addresses; const space is read from the module */
+    const struct cw_devmem *memory; /* only to check addresses; const space is read from the module */
     struct cw_packet_pool *pool;
-    struct cw_crossbar *up, *down;   /* requests enter up at source index; replies leave down at output index */
+    struct cw_crossbar *up, *down; /* requests enter up at source index; replies leave down at output index */
     uint32_t index;
     struct cw_core_events events;
-    uint64_t *progress;              /* counts what the livelock watchdog takes as progress: exits, stores, atomics that changed memory, commits */
+    uint64_t *progress; /* counts what the livelock watchdog takes as progress: exits, stores, atomics that changed memory, commits */
 };
 
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err);
@@ -106,7 +107,8 @@ struct cw_component *cw_core_component(struct cw_core *c);
 /* tm_self may be created after the core; NULL ops: tx_begin faults with "needs a transactional system". */
 void cw_core_attach_tm(struct cw_core *c, const struct cw_core_tm_ops *ops, void *tm_self);
 
-/* Fixes the launch for the blocks to come: sizes registers and SIMT stacks. CW_EINVAL when not even one block fits (err says which resource). */
+/* Fixes the launch for the blocks to come: sizes registers and SIMT stacks. CW_EINVAL when not even one block fits (err says which
+ * resource). */
 int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw_error *err);
 /* Whether another block of the prepared launch fits now (threads, blocks, registers, shared memory). */
 bool cw_core_can_take_block(const struct cw_core *c);
@@ -118,11 +120,11 @@ void cw_core_flush(struct cw_core *c);
 /* One line per resident warp: PC, PTX line, SIMT stack, what it waits for. */
 void cw_core_report(const struct cw_core *c, FILE *out);
 /* A warp that polls memory in vain, for the livelock report: its active lanes run a loop with an atomic or a volatile load that has changed
- * nothing for `iterations` backward branches. When `waiting` is not 0, those lanes of the same warp cannot run before the loop ends: if one of them
- * is to end it (it holds the lock), that is a SIMT deadlock (Fung 2015, Example 5). */
+ * nothing for `iterations` backward branches. When `waiting` is not 0, those lanes of the same warp cannot run before the loop ends: if one
+ * of them is to end it (it holds the lock), that is a SIMT deadlock (Fung 2015, Example 5). */
 struct cw_core_spin {
-    uint32_t warp, pc, line;  /* line in the PTX file */
-    uint32_t lanes, waiting;  /* masks */
+    uint32_t warp, pc, line; /* line in the PTX file */
+    uint32_t lanes, waiting; /* masks */
     uint32_t iterations;
     uint32_t ctaid[3];
 };
@@ -135,22 +137,22 @@ uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);
 
 /* Lets the core ask begin() again, or just look at the warp again. */
 void cw_core_wake_warp(struct cw_core *c, uint32_t warp, cw_time now);
-/* Lanes of the running attempt abort: their bits leave the T entry and all entries above it and enter the R entry (Fung 4.2.1). When no lane
- * is left the core calls commit(lanes = 0) once the warp's memory instructions are back. */
+/* Lanes of the running attempt abort: their bits leave the T entry and all entries above it and enter the R entry (Fung 4.2.1). When no
+ * lane is left the core calls commit(lanes = 0) once the warp's memory instructions are back. */
 void cw_core_tx_abort(struct cw_core *c, uint32_t warp, uint32_t lanes);
-/* The attempt is over: committed lanes leave the transaction, lanes in R restart at `restart` (a time >= now, for back-off; the core issues the
- * warp again from then on) or, if R is empty, the warp goes on after tx_commit. */
+/* The attempt is over: committed lanes leave the transaction, lanes in R restart at `restart` (a time >= now, for back-off; the core issues
+ * the warp again from then on) or, if R is empty, the warp goes on after tx_commit. */
 void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart);
 /* Lanes now in the R entry: aborted in this attempt. */
 uint32_t cw_core_tx_aborted(const struct cw_core *c, uint32_t warp);
 /* A transactional access is complete: for a load, inst->value holds the element values of inst->lanes that did not abort (sign or zero
  * extension is the core's work). Registers are written, the scoreboard released, inst goes back to its pool. */
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now);
-/* Sends a packet into the up crossbar: core, kind, addr, payload size set by the caller through cw_packet_size; the core field and partition are
- * filled in here. false: no space now. */
+/* Sends a packet into the up crossbar: core, kind, addr, payload size set by the caller through cw_packet_size; the core field and
+ * partition are filled in here. false: no space now. */
 bool cw_core_send(struct cw_core *c, struct cw_packet *p, cw_time now);
-/* One access of a whole 128-byte log line (word `word` of all lanes) in the warp's local memory through the L1: byte offset = log_offset + 4 * word.
- * false: the L1 port is taken this cycle. log_done comes back with the cookie when the access is done (hit latency or miss). */
+/* One access of a whole 128-byte log line (word `word` of all lanes) in the warp's local memory through the L1: byte offset = log_offset +
+ * 4 * word. false: the L1 port is taken this cycle. log_done comes back with the cookie when the access is done (hit latency or miss). */
 bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now);
 /* One shared-memory access cycle for intra-warp resolution: false when the shared memory port is taken this cycle. */
 bool cw_core_tx_shared_access(struct cw_core *c, cw_time now);

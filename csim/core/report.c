@@ -49,7 +49,8 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
         const struct cw_warp *warp = &c->warp[w];
         if (warp->wait == CW_WAIT_FREE || warp->wait == CW_WAIT_EXIT || warp->spin < SPIN_ITERATIONS)
             continue;
-        uint32_t waiting = cw_simt_in_tx(&warp->simt) ? 0 : cw_simt_waiting(&warp->simt); /* transactions that abort each other hold no lock */
+        uint32_t waiting =
+            cw_simt_in_tx(&warp->simt) ? 0 : cw_simt_waiting(&warp->simt); /* transactions that abort each other hold no lock */
         if (spin->iterations != 0 && (spin->waiting != 0 || waiting == 0)) /* the first warp; one with waiting lanes is better */
             continue;
         uint32_t pc = cw_simt_pc(&warp->simt);

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/config.h"
+#include "base/error.h"
 #include "ptx/module.h"
 
 #define CW_CYCLE_PENDING UINT64_MAX

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atomic operations on one value, for the memory partitions and shared memory. */
-#include "exec/fp.h"
 #include "exec/exec_private.h"
+#include "exec/fp.h"
 
 static uint64_t add(enum cw_type type, uint64_t a, uint64_t b)
 {

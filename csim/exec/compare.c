@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SETP where it has no vector loop (.ftz, halves, the unsigned names lo ls hi hs), SET, TESTP and SLCT: lane by lane. */
-#include "exec/fp.h"
 #include "exec/exec_private.h"
+#include "exec/fp.h"
 
 enum { BELOW = 1, EQUAL = 2, ABOVE = 4, UNORDERED = 8 };
 

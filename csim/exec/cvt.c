@@ -4,8 +4,8 @@
  * nor its conversion instructions (which differ out of range) can show. The frequent combinations have vector
  * loops in lane.def.
  */
-#include "exec/fp.h"
 #include "exec/exec_private.h"
+#include "exec/fp.h"
 
 const struct cw_fp_format *cw_fp_format_of(enum cw_type type)
 {

@@ -18,17 +18,17 @@
 struct cw_exec {
     uint32_t *r32;
     uint64_t *r64;
-    uint32_t *pred;        /* predicate i is pred[i * pred_stride], one bit per lane */
-    uint32_t *cc;          /* carry flag of add.cc and friends, one bit per lane */
+    uint32_t *pred;                               /* predicate i is pred[i * pred_stride], one bit per lane */
+    uint32_t *cc;                                 /* carry flag of add.cc and friends, one bit per lane */
     uint32_t r32_stride, r64_stride, pred_stride; /* in elements */
     const struct cw_kernel *kernel;
-    const uint8_t *param;  /* the launch's parameter block */
+    const uint8_t *param; /* the launch's parameter block */
     /* special registers */
-    const uint32_t *tid[3];   /* [lane] */
+    const uint32_t *tid[3]; /* [lane] */
     uint32_t ntid[3], ctaid[3], nctaid[3];
     uint32_t warpid, nwarpid, smid, nsmid, gridid;
     uint32_t dynamic_smem, total_smem; /* bytes */
-    uint64_t clock;           /* core cycles */
+    uint64_t clock;                    /* core cycles */
     uint64_t globaltimer_ns;
 };
 

@@ -6,8 +6,8 @@
  * A function computes all 32 lanes and, unless all are on, blends under the mask: no branch per lane, so the compiler makes
  * vector code of it, and a lane that is off keeps its value.
  */
-#include "exec/fp.h"
 #include "exec/exec_private.h"
+#include "exec/fp.h"
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* divisions and calls of libm stay scalar: expected */

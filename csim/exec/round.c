@@ -5,8 +5,8 @@
  */
 #include <fenv.h>
 
-#include "exec/fp.h"
 #include "exec/exec_private.h"
+#include "exec/fp.h"
 
 static int host_mode(enum cw_round round)
 {

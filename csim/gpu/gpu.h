@@ -3,13 +3,13 @@
 #ifndef CW_GPU_GPU_H
 #define CW_GPU_GPU_H
 
+#include "base/clock.h"
+#include "base/config.h"
 #include "base/error.h"
+#include "base/stats.h"
 #include "check/serial.h"
 #include "core/core.h"
 #include "cowarp/unit.h"
-#include "base/clock.h"
-#include "base/config.h"
-#include "base/stats.h"
 #include "mem/devmem.h"
 #include "mem/partition.h"
 #include "tm/tm.h"
@@ -17,15 +17,15 @@
 struct cw_gpu;
 
 struct cw_gpu_options {
-    const struct cw_config *config;        /* copied */
-    const struct cw_tm_system *tm;         /* NULL: no transactions */
-    const struct cw_unit_provider *units;  /* NULL: C models */
+    const struct cw_config *config;       /* copied */
+    const struct cw_tm_system *tm;        /* NULL: no transactions */
+    const struct cw_unit_provider *units; /* NULL: C models */
     uint64_t seed;
-    bool check_serial;                     /* run the serializability oracle */
-    bool tick_always;                      /* tick every component at every edge of its clock: must not change anything (tests) */
-    bool reverse_ticks;                    /* tick components in reverse order: must not change anything (tests) */
-    const char *sabotage;                  /* see struct cw_tm_config */
-    uint64_t max_cycles;                   /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
+    bool check_serial;    /* run the serializability oracle */
+    bool tick_always;     /* tick every component at every edge of its clock: must not change anything (tests) */
+    bool reverse_ticks;   /* tick components in reverse order: must not change anything (tests) */
+    const char *sabotage; /* see struct cw_tm_config */
+    uint64_t max_cycles;  /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
     /* Called after every time step in which anything ticked, for wave traces; may be NULL. */
@@ -36,10 +36,10 @@ struct cw_gpu_options {
 int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err);
 void cw_gpu_destroy(struct cw_gpu *gpu);
 
-/* Runs one kernel to its end, all memory traffic done. param: kernel->param_bytes bytes. local_size[i]: parameter i holds a number of bytes of
- * shared memory and is replaced by the offset of a piece of that size (OpenCL __local arguments). Memory persists between launches; L1 caches are
- * cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an
- * error the GPU can only be destroyed. */
+/* Runs one kernel to its end, all memory traffic done. param: kernel->param_bytes bytes. local_size[i]: parameter i holds a number of bytes
+ * of shared memory and is replaced by the offset of a piece of that size (OpenCL __local arguments). Memory persists between launches; L1
+ * caches are cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH,
+ * CW_ECHECK; after an error the GPU can only be destroyed. */
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err);
 

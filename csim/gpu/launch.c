@@ -29,8 +29,8 @@ static int place_shared(struct cw_gpu *gpu, uint8_t *param, const bool *local_si
         memcpy(&bytes, param + p->offset, p->bytes);
         const uint64_t offset = (next + align - 1) / align * align;
         if (bytes > gpu->config.core_shared_bytes || offset > gpu->config.core_shared_bytes)
-            return cw_fail(err, CW_EINVAL, "%s: __local argument %s: %llu bytes do not fit into shared memory of %u bytes", k->name, p->name,
-                           (unsigned long long)bytes, gpu->config.core_shared_bytes);
+            return cw_fail(err, CW_EINVAL, "%s: __local argument %s: %llu bytes do not fit into shared memory of %u bytes", k->name,
+                           p->name, (unsigned long long)bytes, gpu->config.core_shared_bytes);
         memcpy(param + p->offset, &offset, p->bytes);
         next = offset + bytes;
     }
@@ -81,8 +81,7 @@ static int check_shape(const struct cw_kernel *k, const uint32_t grid[3], const 
 }
 
 static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                   const uint32_t block[3], uint32_t dynamic_bytes, uint8_t *param, const bool *local_size,
-                   struct cw_error *err)
+                   const uint32_t block[3], uint32_t dynamic_bytes, uint8_t *param, const bool *local_size, struct cw_error *err)
 {
     struct cw_launch *l = &gpu->launch;
     int status = check_shape(kernel, grid, block, err);

@@ -16,7 +16,8 @@ void cw_gpu__watchdog_reset(struct cw_gpu *gpu)
     };
 }
 
-/* Warps that poll memory in vain, one per core; those whose other lanes wait below in the SIMT stack are the SIMT deadlock of Fung 2015, Example 5. */
+/* Warps that poll memory in vain, one per core; those whose other lanes wait below in the SIMT stack are the SIMT deadlock of Fung 2015,
+ * Example 5. */
 static bool report_spinning(const struct cw_gpu *gpu, FILE *out)
 {
     bool simt = false;
@@ -26,8 +27,8 @@ static bool report_spinning(const struct cw_gpu *gpu, FILE *out)
             continue;
         simt |= s.waiting != 0;
         fprintf(out, "%s: core %u warp %u block (%u, %u, %u) spins at %s:%u: lanes 0x%08x have polled memory %u times in vain",
-                s.waiting != 0 ? "SIMT deadlock" : "spinning", i, s.warp, s.ctaid[0], s.ctaid[1], s.ctaid[2], gpu->launch.module->file, s.line,
-                s.lanes, s.iterations);
+                s.waiting != 0 ? "SIMT deadlock" : "spinning", i, s.warp, s.ctaid[0], s.ctaid[1], s.ctaid[2], gpu->launch.module->file,
+                s.line, s.lanes, s.iterations);
         if (s.waiting != 0)
             fprintf(out, ", while lanes 0x%08x of the same warp wait for them at the reconvergence point", s.waiting);
         fprintf(out, "\n");

@@ -24,8 +24,7 @@ int cw_devmem_create(struct cw_devmem *m, uint64_t bytes, struct cw_error *err)
         return cw_fail(err, CW_EINVAL, "device memory: size is 0 bytes; set mem.mbytes to at least 1");
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
-        return cw_fail(err, CW_ENOMEM,
-                       "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower", bytes,
+        return cw_fail(err, CW_ENOMEM, "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower", bytes,
                        strerror(errno));
     m->base = base;
     m->bytes = bytes;
@@ -45,8 +44,7 @@ int cw_devmem_alloc(struct cw_devmem *m, uint64_t *addr, uint64_t bytes, struct 
         return cw_fail(err, CW_EINVAL, "device memory: allocation of 0 bytes; ask for at least 1");
     uint64_t left = m->bytes - m->used;
     if (bytes > left || (bytes + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN > left)
-        return cw_fail(err, CW_ENOMEM,
-                       "device memory: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left; set mem.mbytes higher",
+        return cw_fail(err, CW_ENOMEM, "device memory: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left; set mem.mbytes higher",
                        bytes, left, m->bytes);
     *addr = CW_GLOBAL_BASE + m->used;
     m->used += (bytes + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;

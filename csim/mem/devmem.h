@@ -13,9 +13,9 @@
 #include "base/error.h"
 
 struct cw_devmem {
-    uint8_t *base;   /* host address of device address CW_GLOBAL_BASE */
-    uint64_t bytes;  /* reserved */
-    uint64_t used;   /* bump allocator */
+    uint8_t *base;  /* host address of device address CW_GLOBAL_BASE */
+    uint64_t bytes; /* reserved */
+    uint64_t used;  /* bump allocator */
 };
 
 int cw_devmem_create(struct cw_devmem *m, uint64_t bytes, struct cw_error *err);

@@ -6,20 +6,20 @@
 
 #include "mem/packet.h"
 
-#define ROW_NONE UINT64_MAX
+#define ROW_NONE        UINT64_MAX
 #define RANK_NOT_COLUMN (UINT64_C(1) << 63)
 
 struct request {
     uint64_t row;
-    uint64_t order;   /* of entering the queue: age */
+    uint64_t order; /* of entering the queue: age */
     cw_time entered;
     uint32_t bank, tag;
-    uint8_t bursts;   /* left to transfer */
+    uint8_t bursts; /* left to transfer */
     uint8_t sectors;
     bool write;
-    bool opened;      /* an activate was issued for it */
-    bool started;     /* first column command issued */
-    struct request *next; /* of the bank, in age order; or free list */
+    bool opened;                     /* an activate was issued for it */
+    bool started;                    /* first column command issued */
+    struct request *next;            /* of the bank, in age order; or free list */
     struct request *older, *younger; /* of the whole queue */
 };
 
@@ -29,9 +29,9 @@ enum command { READ, WRITE, ACTIVATE, PRECHARGE, COMMANDS };
 struct choice {
     struct request *request;
     enum command command;
-    uint32_t group;  /* whose earliest time binds it; for activate and precharge one that never does */
-    cw_time when;    /* earliest */
-    uint64_t rank;   /* FR-FCFS: lower goes first: column commands, then by age */
+    uint32_t group; /* whose earliest time binds it; for activate and precharge one that never does */
+    cw_time when;   /* earliest */
+    uint64_t rank;  /* FR-FCFS: lower goes first: column commands, then by age */
 };
 
 /* A bank: the open row, the earliest time of each command, and the requests for it. */
@@ -57,9 +57,9 @@ struct cw_dram {
     struct cw_stats *stats;
     cw_time latency; /* of the scheduling stage */
     struct bank *bank;
-    cw_time *group;  /* earliest column command of each bank group */
+    cw_time *group;             /* earliest column command of each bank group */
     cw_time earliest[COMMANDS]; /* of each command on the channel */
-    uint64_t pending; /* banks with requests */
+    uint64_t pending;           /* banks with requests */
     uint32_t queued, queue_max;
     uint64_t order;
     struct request *oldest, *youngest;
@@ -390,14 +390,13 @@ static bool power_of_two(uint32_t n)
 
 static int check(const struct cw_config *c, struct cw_error *err)
 {
-    if (!power_of_two(c->dram_banks) || !power_of_two(c->dram_bank_groups) || c->dram_bank_groups > c->dram_banks ||
-        c->dram_banks > 64)
-        return cw_fail(err, CW_EINVAL, "dram.banks = %u, dram.bank_groups = %u: powers of two, groups <= banks <= 64",
-                       c->dram_banks, c->dram_bank_groups);
+    if (!power_of_two(c->dram_banks) || !power_of_two(c->dram_bank_groups) || c->dram_bank_groups > c->dram_banks || c->dram_banks > 64)
+        return cw_fail(err, CW_EINVAL, "dram.banks = %u, dram.bank_groups = %u: powers of two, groups <= banks <= 64", c->dram_banks,
+                       c->dram_bank_groups);
     if (!power_of_two(c->dram_row_bytes) || c->dram_row_bytes < CW_LINE_BYTES || !power_of_two(c->dram_burst_bytes) ||
         c->dram_burst_bytes < 16)
-        return cw_fail(err, CW_EINVAL, "dram.row_bytes = %u, dram.burst_bytes = %u: powers of two, at least 128 and 16",
-                       c->dram_row_bytes, c->dram_burst_bytes);
+        return cw_fail(err, CW_EINVAL, "dram.row_bytes = %u, dram.burst_bytes = %u: powers of two, at least 128 and 16", c->dram_row_bytes,
+                       c->dram_burst_bytes);
     return CW_OK;
 }
 
@@ -419,8 +418,8 @@ static int create_queues(struct cw_dram *d, uint32_t reads_max, cw_time *done_wa
     return cw_fifo_create(&d->done, reads_max, done_wake);
 }
 
-int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks,
-                   struct cw_stats *stats, uint32_t reads_max, cw_time *done_wake, struct cw_error *err)
+int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
+                   uint32_t reads_max, cw_time *done_wake, struct cw_error *err)
 {
     *out = NULL;
     int status = check(config, err);

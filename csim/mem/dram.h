@@ -22,9 +22,9 @@
 #ifndef CW_MEM_DRAM_H
 #define CW_MEM_DRAM_H
 
-#include "base/error.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/error.h"
 #include "base/stats.h"
 
 /* Command cycles in the queue after which the oldest request is served alone. Rare under normal load: a full queue of
@@ -43,8 +43,8 @@ struct cw_dram_done {
 };
 
 /* done_wake: wake time of the component that takes finished reads; reads_max: most reads outstanding at once. */
-int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks,
-                   struct cw_stats *stats, uint32_t reads_max, cw_time *done_wake, struct cw_error *err);
+int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
+                   uint32_t reads_max, cw_time *done_wake, struct cw_error *err);
 void cw_dram_destroy(struct cw_dram *d);
 struct cw_component *cw_dram_component(struct cw_dram *d);
 /* Requests that may be pushed at time now. */

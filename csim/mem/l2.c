@@ -9,13 +9,13 @@
 #include "mem/mshr.h"
 #include "mem/partition.h"
 
-#define LINE_NONE UINT32_MAX
+#define LINE_NONE   UINT32_MAX
 #define ALL_SECTORS 0xfu
-#define SECTORS 4u
+#define SECTORS     4u
 
 struct line {
-    uint64_t used;       /* stamp of the last access, for LRU */
-    struct cw_mshr *mshr; /* a line with an MSHR stays where it is */
+    uint64_t used;             /* stamp of the last access, for LRU */
+    struct cw_mshr *mshr;      /* a line with an MSHR stays where it is */
     uint32_t written[SECTORS]; /* bytes written since the sector was absent; all ones once valid */
     uint8_t valid, dirty;
 };
@@ -85,8 +85,7 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_packet *p)
         uint8_t *at = cw_devmem_at(l2->memory, p->addr + p->lane_offset[i]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
-        uint64_t value = cw_atomic_apply((enum cw_atom)p->atom, (enum cw_type)p->type, old, p->u.atomic.a[i],
-                                         p->u.atomic.b[i]);
+        uint64_t value = cw_atomic_apply((enum cw_atom)p->atom, (enum cw_type)p->type, old, p->u.atomic.a[i], p->u.atomic.b[i]);
         memcpy(at, &value, bytes);
         p->u.atomic.a[i] = old;
         if (++lanes_at[p->lane_offset[i]] > most)
@@ -178,8 +177,7 @@ static void count(struct cw_l2 *l2, const struct cw_packet *p, bool miss)
 
 /* Puts p in the line's MSHR and fetches what is neither there nor on its way. The caller has checked that there is room
  * for all. */
-static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint8_t need,
-                     uint8_t fetch, cw_time now)
+static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint8_t need, uint8_t fetch, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
@@ -192,8 +190,8 @@ static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct c
     cw_dram_push(l2->dram, (uint64_t)number * CW_LINE_BYTES, fetch, false, (uint32_t)(m - l2->mshr.entry), now);
 }
 
-static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p,
-                                        uint32_t *cycles, cw_time now)
+static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint32_t *cycles,
+                                        cw_time now)
 {
     struct line *l = &l2->line[index];
     struct cw_mshr *m = l->mshr;
@@ -214,8 +212,7 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     return CW_L2_MISS;
 }
 
-static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_packet *p, uint32_t *cycles,
-                                       cw_time now)
+static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_packet *p, uint32_t *cycles, cw_time now)
 {
     uint32_t index = victim(l2, number);
     bool write = p->kind == CW_PK_WRITE;
@@ -308,14 +305,14 @@ void cw_l2_flush(struct cw_l2 *l2)
     memset(l2->line, 0, (size_t)l2->sets * l2->ways * sizeof *l2->line);
 }
 
-int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_devmem *memory,
-                 struct cw_dram *dram, struct cw_error *err)
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_devmem *memory, struct cw_dram *dram,
+                 struct cw_error *err)
 {
     *out = NULL;
     uint32_t lines = config->l2_bytes / CW_LINE_BYTES;
     if (lines == 0 || config->l2_ways == 0 || lines % config->l2_ways != 0)
-        return cw_fail(err, CW_EINVAL, "l2.bytes = %u with l2.ways = %u: not a whole number of sets of 128-byte lines",
-                       config->l2_bytes, config->l2_ways);
+        return cw_fail(err, CW_EINVAL, "l2.bytes = %u with l2.ways = %u: not a whole number of sets of 128-byte lines", config->l2_bytes,
+                       config->l2_ways);
     struct cw_l2 *l2 = calloc(1, sizeof *l2);
     if (l2 == NULL)
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
@@ -327,8 +324,7 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_s
     l2->sets = lines / config->l2_ways;
     l2->tag = calloc(lines, sizeof *l2->tag);
     l2->line = calloc(lines, sizeof *l2->line);
-    if (l2->tag == NULL || l2->line == NULL ||
-        cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK) {
+    if (l2->tag == NULL || l2->line == NULL || cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK) {
         cw_l2_destroy(l2);
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     }

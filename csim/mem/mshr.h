@@ -15,10 +15,10 @@
 struct cw_mshr {
     struct cw_packet *head, *tail; /* waiting requests, linked by next; owned */
     uint32_t count;
-    uint32_t line;      /* index of the cache line that waits */
-    uint8_t sectors;    /* touched by the requests that waited since the queue was last empty */
-    uint8_t fetching;   /* sectors on their way from DRAM */
-    bool ready;         /* in the list of entries whose head can be served */
+    uint32_t line;        /* index of the cache line that waits */
+    uint8_t sectors;      /* touched by the requests that waited since the queue was last empty */
+    uint8_t fetching;     /* sectors on their way from DRAM */
+    bool ready;           /* in the list of entries whose head can be served */
     struct cw_mshr *next; /* free list or ready list */
 };
 

@@ -27,34 +27,34 @@ enum cw_packet_kind {
 };
 
 struct cw_log_entry {
-    uint64_t addr;  /* of a 32-bit word */
+    uint64_t addr; /* of a 32-bit word */
     uint32_t value;
     uint8_t lane;
-    uint8_t bytes;  /* byte enables of the word, bits 3:0 */
-    uint8_t flags;  /* system's own */
-    uint8_t count;  /* system's own; GETM: writes to give back for this granule (0 on its further words) */
+    uint8_t bytes; /* byte enables of the word, bits 3:0 */
+    uint8_t flags; /* system's own */
+    uint8_t count; /* system's own; GETM: writes to give back for this granule (0 on its further words) */
 };
 
 struct cw_packet {
-    uint8_t kind;         /* enum cw_packet_kind */
-    uint8_t sectors;      /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
-    uint8_t atom, type;   /* CW_PK_ATOMIC: enum cw_atom, enum cw_type */
-    uint8_t needs_reply;  /* ATOMIC: the old values are wanted */
-    uint8_t sub;          /* system's own sub-code */
+    uint8_t kind;        /* enum cw_packet_kind */
+    uint8_t sectors;     /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
+    uint8_t atom, type;  /* CW_PK_ATOMIC: enum cw_atom, enum cw_type */
+    uint8_t needs_reply; /* ATOMIC: the old values are wanted */
+    uint8_t sub;         /* system's own sub-code */
     uint16_t core, partition, warp;
-    uint16_t flits;       /* set by cw_packet_size() before it enters the interconnect */
-    uint32_t payload_bytes; /* bytes beyond the header, for flits and traffic counts */
-    uint64_t addr;        /* line address, multiple of 128 */
-    uint32_t lanes;       /* lanes concerned */
-    uint32_t tag;         /* the requester's own, comes back with the reply */
-    uint32_t byte_mask[4]; /* WRITE: bit b of word w enables byte 32 w + b */
+    uint16_t flits;          /* set by cw_packet_size() before it enters the interconnect */
+    uint32_t payload_bytes;  /* bytes beyond the header, for flits and traffic counts */
+    uint64_t addr;           /* line address, multiple of 128 */
+    uint32_t lanes;          /* lanes concerned */
+    uint32_t tag;            /* the requester's own, comes back with the reply */
+    uint32_t byte_mask[4];   /* WRITE: bit b of word w enables byte 32 w + b */
     uint8_t lane_offset[32]; /* ATOMIC, TX: byte offset of each lane's access in the line */
     /* transactional systems */
-    uint64_t warpts;      /* request: the warp's logical time; reply: abort cause */
-    uint32_t owner;       /* global warp number: core * core.warps + warp */
+    uint64_t warpts; /* request: the warp's logical time; reply: abort cause */
+    uint32_t owner;  /* global warp number: core * core.warps + warp */
     uint32_t aborted_lanes;
-    uint32_t outcome[4];  /* per sector or granule, system's own */
-    cw_time born;         /* time of creation, for latency statistics */
+    uint32_t outcome[4]; /* per sector or granule, system's own */
+    cw_time born;        /* time of creation, for latency statistics */
     union {
         uint8_t data[CW_LINE_BYTES];
         struct {

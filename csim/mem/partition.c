@@ -41,7 +41,7 @@ struct cw_partition {
     struct cw_fifo rop, reply;
     struct cw_partition_tm tm;
     struct source source[SOURCES];
-    uint32_t turn;       /* source that is tried first */
+    uint32_t turn; /* source that is tried first */
     cw_time port_free_at;
     bool tm_reply_turn;
 };
@@ -230,10 +230,8 @@ static int create_parts(struct cw_partition *s, struct cw_error *err)
     if (cw_fifo_create(&s->rop, c->l2_rop_queue, NULL) != CW_OK ||
         cw_fifo_create(&s->reply, c->l2_latency + c->l2_reply_queue, NULL) != CW_OK ||
         cw_fifo_create(&s->tm.from_l2, c->l2_latency + TM_QUEUE, NULL) != CW_OK ||
-        cw_fifo_create(&s->tm.from_noc, c->cu_buffer, NULL) != CW_OK ||
-        cw_fifo_create(&s->tm.reply, TM_QUEUE, wake) != CW_OK ||
-        cw_fifo_create(&s->tm.to_l2, TM_QUEUE, wake) != CW_OK ||
-        cw_fifo_create(&s->tm.l2_done, c->l2_latency + TM_QUEUE, NULL) != CW_OK)
+        cw_fifo_create(&s->tm.from_noc, c->cu_buffer, NULL) != CW_OK || cw_fifo_create(&s->tm.reply, TM_QUEUE, wake) != CW_OK ||
+        cw_fifo_create(&s->tm.to_l2, TM_QUEUE, wake) != CW_OK || cw_fifo_create(&s->tm.l2_done, c->l2_latency + TM_QUEUE, NULL) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", s->config.index);
     return CW_OK;
 }
@@ -263,8 +261,7 @@ void cw_partition_destroy(struct cw_partition *s)
 {
     if (s == NULL)
         return;
-    struct cw_fifo *fifo[] = {&s->rop,         &s->reply,    &s->tm.from_l2, &s->tm.from_noc,
-                              &s->tm.reply, &s->tm.to_l2, &s->tm.l2_done};
+    struct cw_fifo *fifo[] = {&s->rop, &s->reply, &s->tm.from_l2, &s->tm.from_noc, &s->tm.reply, &s->tm.to_l2, &s->tm.l2_done};
     for (size_t i = 0; i < sizeof fifo / sizeof fifo[0]; i++)
         cw_fifo_destroy(fifo[i]);
     cw_l2_destroy(s->l2);
@@ -289,8 +286,8 @@ struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *s)
 
 bool cw_partition_idle(const struct cw_partition *s)
 {
-    uint32_t queued = s->rop.count + s->reply.count + s->tm.from_l2.count + s->tm.from_noc.count + s->tm.reply.count +
-                      s->tm.to_l2.count + s->tm.l2_done.count;
+    uint32_t queued = s->rop.count + s->reply.count + s->tm.from_l2.count + s->tm.from_noc.count + s->tm.reply.count + s->tm.to_l2.count +
+                      s->tm.l2_done.count;
     return queued == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
 }
 

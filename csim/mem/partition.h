@@ -24,9 +24,9 @@
 #ifndef CW_MEM_PARTITION_H
 #define CW_MEM_PARTITION_H
 
-#include "base/error.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/error.h"
 #include "base/stats.h"
 #include "mem/devmem.h"
 #include "mem/packet.h"

@@ -36,19 +36,19 @@ struct input {
     uint32_t sending_flits; /* of the packet granted last */
     cw_time granted;        /* its first flit left at granted, its last at free_at - period */
     cw_time free_at;
-    cw_time request_at;     /* waiting inputs: from when the head requests its output */
-    uint32_t wanted_flits;  /* producer waits for a grant that makes room for these; 0: it does not */
-    cw_time *wake;          /* producer's */
+    cw_time request_at;    /* waiting inputs: from when the head requests its output */
+    uint32_t wanted_flits; /* producer waits for a grant that makes room for these; 0: it does not */
+    cw_time *wake;         /* producer's */
 };
 
 struct output {
     struct ring queue;
-    uint32_t flits;        /* reserved: in the buffer or on the way to it */
-    uint32_t popped_now;   /* flits popped at time last_pop: not yet seen by the crossbar */
+    uint32_t flits;      /* reserved: in the buffer or on the way to it */
+    uint32_t popped_now; /* flits popped at time last_pop: not yet seen by the crossbar */
     cw_time last_pop;
     cw_time free_at;
-    uint32_t last;         /* input granted last */
-    cw_time *wake;         /* consumer's */
+    uint32_t last;           /* input granted last */
+    cw_time *wake;           /* consumer's */
     uint64_t request[WORDS]; /* inputs that request this output */
 };
 
@@ -252,8 +252,7 @@ int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config
 {
     *out = NULL;
     if (config->inputs == 0 || config->inputs > PORTS_MAX || config->outputs == 0 || config->outputs > PORTS_MAX)
-        return cw_fail(err, CW_EINVAL, "crossbar: %u inputs, %u outputs; both must be 1 to %u", config->inputs,
-                       config->outputs, PORTS_MAX);
+        return cw_fail(err, CW_EINVAL, "crossbar: %u inputs, %u outputs; both must be 1 to %u", config->inputs, config->outputs, PORTS_MAX);
     if (config->latency_cycles == 0 || config->period == 0 || config->in_flits == 0 || config->out_flits == 0)
         return cw_fail(err, CW_EINVAL, "crossbar: latency, period and buffers must be at least 1");
     struct cw_crossbar *x = calloc(1, sizeof *x);
@@ -265,8 +264,7 @@ int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config
     x->component = (struct cw_component){.tick = tick, .self = x, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_NOC};
     if (create_ports(x) != CW_OK) {
         cw_crossbar_destroy(x);
-        return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory for %u + %u ports", config->inputs,
-                       config->outputs);
+        return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory for %u + %u ports", config->inputs, config->outputs);
     }
     *out = x;
     return CW_OK;

@@ -15,19 +15,19 @@
 #ifndef CW_NOC_CROSSBAR_H
 #define CW_NOC_CROSSBAR_H
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fifo.h"
-#include "base/clock.h"
 #include "mem/packet.h"
 
 struct cw_crossbar;
 
 struct cw_crossbar_config {
     uint32_t inputs, outputs;
-    uint32_t latency_cycles;         /* >= 1 */
-    uint32_t in_flits, out_flits;    /* buffer per port; at least the largest packet */
+    uint32_t latency_cycles;      /* >= 1 */
+    uint32_t in_flits, out_flits; /* buffer per port; at least the largest packet */
     cw_time period;
-    bool to_partition;               /* output index of a packet is p->partition, else p->core */
+    bool to_partition;                    /* output index of a packet is p->partition, else p->core */
     uint64_t *packets, *flits, *tx_flits; /* statistics, may be NULL */
 };
 

@@ -14,7 +14,7 @@
 
 struct cw_kernel_param {
     char *name;
-    enum cw_type type;     /* element type; CW_U8 for byte arrays (structs) */
+    enum cw_type type;      /* element type; CW_U8 for byte arrays (structs) */
     uint32_t offset, bytes; /* in the parameter block */
     uint32_t align;
     uint8_t is_shared_ptr; /* .ptr .shared (OpenCL __local argument): the host gives a size, the launch gives an offset */

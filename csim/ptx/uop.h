@@ -27,7 +27,19 @@ enum cw_op {
 };
 
 /* Functional-unit classes; latency and initiation interval of each are configuration (base/config.def, fu.*). */
-enum cw_fu { CW_FU_ALU, CW_FU_IMUL, CW_FU_IDIV, CW_FU_FP, CW_FU_FDIV, CW_FU_SFU, CW_FU_DP, CW_FU_DPDIV, CW_FU_MEM, CW_FU_CTRL, CW_FU_COUNT };
+enum cw_fu {
+    CW_FU_ALU,
+    CW_FU_IMUL,
+    CW_FU_IDIV,
+    CW_FU_FP,
+    CW_FU_FDIV,
+    CW_FU_SFU,
+    CW_FU_DP,
+    CW_FU_DPDIV,
+    CW_FU_MEM,
+    CW_FU_CTRL,
+    CW_FU_COUNT
+};
 
 enum cw_type { CW_PRED, CW_U8, CW_S8, CW_U16, CW_S16, CW_U32, CW_S32, CW_U64, CW_S64, CW_F16, CW_F32, CW_F64, CW_F16X2, CW_TYPE_NONE };
 
@@ -50,10 +62,10 @@ enum cw_space { CW_SPACE_GENERIC, CW_SPACE_GLOBAL, CW_SPACE_SHARED, CW_SPACE_LOC
 
 enum cw_opnd_kind {
     CW_OPND_NONE,
-    CW_OPND_R32,   /* 32-bit register slot idx */
+    CW_OPND_R32, /* 32-bit register slot idx */
     CW_OPND_R64,
-    CW_OPND_PRED,  /* predicate slot idx; neg = complemented (sources) */
-    CW_OPND_C32,   /* constant vector idx of 32-bit lanes: kernel->c32 + idx * 32 */
+    CW_OPND_PRED, /* predicate slot idx; neg = complemented (sources) */
+    CW_OPND_C32,  /* constant vector idx of 32-bit lanes: kernel->c32 + idx * 32 */
     CW_OPND_C64,
     CW_OPND_CPRED, /* constant predicate: idx 0 false, 1 true */
     CW_OPND_SREG,  /* special register, idx = enum cw_sreg; only as src0 of MOV */
@@ -67,19 +79,61 @@ struct cw_opnd {
 };
 
 enum cw_sreg {
-    CW_SREG_TID_X, CW_SREG_TID_Y, CW_SREG_TID_Z, CW_SREG_NTID_X, CW_SREG_NTID_Y, CW_SREG_NTID_Z,
-    CW_SREG_CTAID_X, CW_SREG_CTAID_Y, CW_SREG_CTAID_Z, CW_SREG_NCTAID_X, CW_SREG_NCTAID_Y, CW_SREG_NCTAID_Z,
-    CW_SREG_LANEID, CW_SREG_WARPID, CW_SREG_NWARPID, CW_SREG_SMID, CW_SREG_NSMID, CW_SREG_GRIDID,
-    CW_SREG_LANEMASK_EQ, CW_SREG_LANEMASK_LE, CW_SREG_LANEMASK_LT, CW_SREG_LANEMASK_GE, CW_SREG_LANEMASK_GT,
-    CW_SREG_CLOCK, CW_SREG_CLOCK_HI, CW_SREG_CLOCK64, CW_SREG_GLOBALTIMER, CW_SREG_GLOBALTIMER_LO, CW_SREG_GLOBALTIMER_HI,
-    CW_SREG_DYNAMIC_SMEM, CW_SREG_TOTAL_SMEM, CW_SREG_COUNT
+    CW_SREG_TID_X,
+    CW_SREG_TID_Y,
+    CW_SREG_TID_Z,
+    CW_SREG_NTID_X,
+    CW_SREG_NTID_Y,
+    CW_SREG_NTID_Z,
+    CW_SREG_CTAID_X,
+    CW_SREG_CTAID_Y,
+    CW_SREG_CTAID_Z,
+    CW_SREG_NCTAID_X,
+    CW_SREG_NCTAID_Y,
+    CW_SREG_NCTAID_Z,
+    CW_SREG_LANEID,
+    CW_SREG_WARPID,
+    CW_SREG_NWARPID,
+    CW_SREG_SMID,
+    CW_SREG_NSMID,
+    CW_SREG_GRIDID,
+    CW_SREG_LANEMASK_EQ,
+    CW_SREG_LANEMASK_LE,
+    CW_SREG_LANEMASK_LT,
+    CW_SREG_LANEMASK_GE,
+    CW_SREG_LANEMASK_GT,
+    CW_SREG_CLOCK,
+    CW_SREG_CLOCK_HI,
+    CW_SREG_CLOCK64,
+    CW_SREG_GLOBALTIMER,
+    CW_SREG_GLOBALTIMER_LO,
+    CW_SREG_GLOBALTIMER_HI,
+    CW_SREG_DYNAMIC_SMEM,
+    CW_SREG_TOTAL_SMEM,
+    CW_SREG_COUNT
 };
 
 enum cw_round { CW_RN, CW_RZ, CW_RM, CW_RP, CW_RNI, CW_RZI, CW_RMI, CW_RPI, CW_ROUND_APPROX, CW_ROUND_FULL };
 
 enum cw_cmp { /* SETP, SET: the second half is unordered: true when an operand is NaN */
-    CW_CMP_EQ, CW_CMP_NE, CW_CMP_LT, CW_CMP_LE, CW_CMP_GT, CW_CMP_GE, CW_CMP_LO, CW_CMP_LS, CW_CMP_HI, CW_CMP_HS,
-    CW_CMP_EQU, CW_CMP_NEU, CW_CMP_LTU, CW_CMP_LEU, CW_CMP_GTU, CW_CMP_GEU, CW_CMP_NUM, CW_CMP_NAN
+              CW_CMP_EQ,
+              CW_CMP_NE,
+              CW_CMP_LT,
+              CW_CMP_LE,
+              CW_CMP_GT,
+              CW_CMP_GE,
+              CW_CMP_LO,
+              CW_CMP_LS,
+              CW_CMP_HI,
+              CW_CMP_HS,
+              CW_CMP_EQU,
+              CW_CMP_NEU,
+              CW_CMP_LTU,
+              CW_CMP_LEU,
+              CW_CMP_GTU,
+              CW_CMP_GEU,
+              CW_CMP_NUM,
+              CW_CMP_NAN
 };
 enum cw_boolop { CW_BOOL_NONE, CW_BOOL_AND, CW_BOOL_OR, CW_BOOL_XOR };
 enum cw_testp { CW_TESTP_FINITE, CW_TESTP_INFINITE, CW_TESTP_NUMBER, CW_TESTP_NOTANUMBER, CW_TESTP_NORMAL, CW_TESTP_SUBNORMAL };
@@ -87,47 +141,58 @@ enum cw_prmt { CW_PRMT_INDEX, CW_PRMT_F4E, CW_PRMT_B4E, CW_PRMT_RC8, CW_PRMT_ECL
 enum cw_shfl { CW_SHFL_UP, CW_SHFL_DOWN, CW_SHFL_BFLY, CW_SHFL_IDX };
 enum cw_vote { CW_VOTE_ALL, CW_VOTE_ANY, CW_VOTE_UNI, CW_VOTE_BALLOT };
 enum cw_bar { CW_BAR_SYNC, CW_BAR_ARRIVE, CW_BAR_RED_POPC, CW_BAR_RED_AND, CW_BAR_RED_OR, CW_BAR_WARP };
-enum cw_atom { CW_ATOM_ADD, CW_ATOM_EXCH, CW_ATOM_CAS, CW_ATOM_MIN, CW_ATOM_MAX, CW_ATOM_AND, CW_ATOM_OR, CW_ATOM_XOR, CW_ATOM_INC, CW_ATOM_DEC };
+enum cw_atom {
+    CW_ATOM_ADD,
+    CW_ATOM_EXCH,
+    CW_ATOM_CAS,
+    CW_ATOM_MIN,
+    CW_ATOM_MAX,
+    CW_ATOM_AND,
+    CW_ATOM_OR,
+    CW_ATOM_XOR,
+    CW_ATOM_INC,
+    CW_ATOM_DEC
+};
 enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 
 /* flags */
-#define CW_UF_FTZ      0x0001u
-#define CW_UF_SAT      0x0002u
-#define CW_UF_HI       0x0004u
-#define CW_UF_WIDE     0x0008u
-#define CW_UF_CIN      0x0010u
-#define CW_UF_COUT     0x0020u
-#define CW_UF_WRAP     0x0040u /* shf.wrap */
-#define CW_UF_SHIFTAMT 0x0080u
-#define CW_UF_TO       0x0100u /* cvta.to */
-#define CW_UF_VOLATILE 0x0200u /* ld/st.volatile, .relaxed, .acquire, .release: bypasses L1 */
-#define CW_UF_UNI      0x0400u /* .uni */
-#define CW_UF_NAN      0x0800u /* min.NaN, max.NaN */
-#define CW_UF_ACQUIRE  0x1000u
-#define CW_UF_RELEASE  0x2000u
+#define CW_UF_FTZ       0x0001u
+#define CW_UF_SAT       0x0002u
+#define CW_UF_HI        0x0004u
+#define CW_UF_WIDE      0x0008u
+#define CW_UF_CIN       0x0010u
+#define CW_UF_COUT      0x0020u
+#define CW_UF_WRAP      0x0040u /* shf.wrap */
+#define CW_UF_SHIFTAMT  0x0080u
+#define CW_UF_TO        0x0100u /* cvta.to */
+#define CW_UF_VOLATILE  0x0200u /* ld/st.volatile, .relaxed, .acquire, .release: bypasses L1 */
+#define CW_UF_UNI       0x0400u /* .uni */
+#define CW_UF_NAN       0x0800u /* min.NaN, max.NaN */
+#define CW_UF_ACQUIRE   0x1000u
+#define CW_UF_RELEASE   0x2000u
 #define CW_UF_CACHE_ALL 0x4000u /* ld.ca or default; absent for .cg/.cs/.cv/.nc policies that skip L1 */
-#define CW_UF_XORSIGN  0x8000u
+#define CW_UF_XORSIGN   0x8000u
 
 #define CW_UOP_DSTS 4
 #define CW_UOP_SRCS 5
-#define CW_PC_NONE UINT32_MAX /* rpc: no reconvergence before the threads exit */
+#define CW_PC_NONE  UINT32_MAX /* rpc: no reconvergence before the threads exit */
 
 struct cw_uop;
 struct cw_exec; /* exec/exec.h */
 typedef void (*cw_exec_fn)(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 
 struct cw_uop {
-    cw_exec_fn exec; /* bound by cw_exec_bind() when a kernel is prepared for a GPU; NULL for MEM and most CTRL */
-    uint16_t op;     /* enum cw_op */
-    uint16_t flags;  /* CW_UF_* */
+    cw_exec_fn exec;     /* bound by cw_exec_bind() when a kernel is prepared for a GPU; NULL for MEM and most CTRL */
+    uint16_t op;         /* enum cw_op */
+    uint16_t flags;      /* CW_UF_* */
     uint8_t type, stype; /* enum cw_type */
-    uint8_t fu;      /* enum cw_fu */
-    uint8_t round;   /* enum cw_round */
+    uint8_t fu;          /* enum cw_fu */
+    uint8_t round;       /* enum cw_round */
     uint8_t cmp, boolop, atom, scope;
-    uint8_t space;   /* enum cw_space */
-    uint8_t vec;     /* LD, ST: 1, 2, 4 elements */
+    uint8_t space; /* enum cw_space */
+    uint8_t vec;   /* LD, ST: 1, 2, 4 elements */
     uint8_t dst_cnt, src_cnt;
-    int16_t guard;   /* predicate slot that guards the instruction, or -1 */
+    int16_t guard; /* predicate slot that guards the instruction, or -1 */
     uint8_t guard_neg;
     struct cw_opnd dst[CW_UOP_DSTS];
     struct cw_opnd src[CW_UOP_SRCS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every system with redo logs counts of the attempts of a warp, and tells the oracle of them. Waiting and execution are counted in core
- * cycles, once per warp and once per thread; csim/base/stats.def says what belongs to which.
+ * What every system with redo logs counts of the attempts of a warp, and tells the oracle of them. Waiting and execution are counted in
+ * core cycles, once per warp and once per thread; csim/base/stats.def says what belongs to which.
  */
 #ifndef CW_TM_ATTEMPT_H
 #define CW_TM_ATTEMPT_H

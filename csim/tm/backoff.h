@@ -6,8 +6,8 @@
 #ifndef CW_TM_BACKOFF_H
 #define CW_TM_BACKOFF_H
 
-#include "base/rng.h"
 #include "base/config.h"
+#include "base/rng.h"
 
 /* Core cycles to wait before the next attempt. */
 static inline uint64_t cw_backoff_cycles(const struct cw_config *config, struct cw_rng *rng, uint32_t aborts)

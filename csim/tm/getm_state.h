@@ -20,10 +20,10 @@ enum { CW_GETM_STOP, CW_GETM_ACK, CW_GETM_RESUME, CW_GETM_DONE }; /* DONE: end o
 
 /* struct cw_packet as GETM uses it: sub = bytes per lane, with CW_GETM_SPILL in TX_STORE; tag = index of the access. */
 #define CW_GETM_SPILL    0x80u /* sub: the VU may use the overflow area */
-#define CW_GETM_TICKET   0 /* outcome[]: request: log packets that the warp has sent to this partition */
-#define CW_GETM_GRANULES 1 /* outcome[]: request and reply: granules of the line that are touched */
-#define CW_GETM_GRANTED  2 /* outcome[]: reply: those that the VU granted */
-#define CW_GETM_CAUSE    3 /* outcome[]: reply: worst enum cw_vu_outcome */
+#define CW_GETM_TICKET   0     /* outcome[]: request: log packets that the warp has sent to this partition */
+#define CW_GETM_GRANULES 1     /* outcome[]: request and reply: granules of the line that are touched */
+#define CW_GETM_GRANTED  2     /* outcome[]: reply: those that the VU granted */
+#define CW_GETM_CAUSE    3     /* outcome[]: reply: worst enum cw_vu_outcome */
 
 #define CW_GETM_CLEAN 1u /* flags of a log entry without data */
 
@@ -93,10 +93,10 @@ struct cw_getm_release {
     uint64_t granule;
     uint32_t count; /* 0: only the rest counts */
     uint32_t owner;
-    bool last;      /* a log packet of the owner is done */
-    bool ack;       /* instead: a core has nothing in flight */
+    bool last;              /* a log packet of the owner is done */
+    bool ack;               /* instead: a core has nothing in flight */
     struct cw_packet *done; /* instead: this goes back to its core */
-    uint64_t after; /* commit write that has to be done first */
+    uint64_t after;         /* commit write that has to be done first */
 };
 
 /* The ring between the VUs: who wrote what when; a reader looks at times at least one ring latency ago. */

@@ -18,8 +18,9 @@
 uint32_t cw_intra_warp_resolve(struct cw_redo_log *log, uint32_t lanes, uint8_t *table, uint32_t entries);
 
 /*
- * Sequential resolution with a Bloom filter (SCR, Fung 2015 6.3.2): lane by lane in ascending order; a lane whose read set or write set hits the
- * filter aborts, the others add their write set to it. filter: room for bits / 8 bytes, contents don't matter; bits is a power of two.
+ * Sequential resolution with a Bloom filter (SCR, Fung 2015 6.3.2): lane by lane in ascending order; a lane whose read set or write set
+ * hits the filter aborts, the others add their write set to it. filter: room for bits / 8 bytes, contents don't matter; bits is a power of
+ * two.
  */
 uint32_t cw_intra_warp_sequential(const struct cw_redo_log *log, uint32_t lanes, uint8_t *filter, uint32_t bits);
 

@@ -108,8 +108,8 @@ struct cw_kilo_core {
     struct cw_tokens tokens;
     struct cw_rng rng;
     struct cw_accesses access;
-    struct cw_kilo_load *load;    /* per access */
-    struct cw_access_queue pause; /* EAPG: loads that wait for a commit */
+    struct cw_kilo_load *load;           /* per access */
+    struct cw_access_queue pause;        /* EAPG: loads that wait for a commit */
     uint8_t committing[64], probing[64]; /* warps with work in kilo_commit.c, oldest first */
     uint32_t committing_cnt, probing_cnt, resolving;
     uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */

@@ -7,7 +7,8 @@
 #include "tm/kilo.h"
 #include "tm/serialised.h"
 
-const struct cw_tm_system *const cw_tm_systems[] = {&cw_tm_getm, &cw_tm_kilotm, &cw_tm_warptm, &cw_tm_warptm_el, &cw_tm_eapg, &cw_tm_ideal, &cw_tm_serialised, NULL};
+const struct cw_tm_system *const cw_tm_systems[] = {&cw_tm_getm, &cw_tm_kilotm, &cw_tm_warptm,     &cw_tm_warptm_el,
+                                                    &cw_tm_eapg, &cw_tm_ideal,  &cw_tm_serialised, NULL};
 
 const struct cw_tm_system *cw_tm_find(const char *name)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A transactional-memory system: a per-core half that the SIMT cores call (struct cw_core_tm_ops) and a per-partition half made of components
- * that attach to the memory partitions (struct cw_partition_tm). One file per system; cw_tm_systems[] lists them.
+ * A transactional-memory system: a per-core half that the SIMT cores call (struct cw_core_tm_ops) and a per-partition half made of
+ * components that attach to the memory partitions (struct cw_partition_tm). One file per system; cw_tm_systems[] lists them.
  */
 #ifndef CW_TM_TM_H
 #define CW_TM_TM_H
 
-#include "base/error.h"
-#include "base/rng.h"
-#include "core/core.h"
-#include "cowarp/unit.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/error.h"
+#include "base/rng.h"
 #include "base/stats.h"
+#include "core/core.h"
+#include "cowarp/unit.h"
 #include "mem/partition.h"
 
 struct cw_tm;
@@ -25,21 +25,22 @@ struct cw_tm_config {
     struct cw_stats *stats;
     struct cw_devmem *memory;
     struct cw_packet_pool *pool;
-    struct cw_core **core;            /* config->core_count */
-    struct cw_partition **partition;  /* config->partition_count */
+    struct cw_core **core;           /* config->core_count */
+    struct cw_partition **partition; /* config->partition_count */
     const struct cw_unit_provider *units;
-    struct cw_tm_observer *observer;  /* oracle, or NULL */
+    struct cw_tm_observer *observer; /* oracle, or NULL */
     uint64_t seed;
-    const char *sabotage;             /* deliberate protocol fault for tests ("skip-owner-check", ...), or NULL; see the system's header */
-    uint64_t *progress;               /* incremented per commit */
-    /* The kernel asks for more than the system has room for (log overflow): the run ends with this text. NULL: the logs grow without limit. */
+    const char *sabotage; /* deliberate protocol fault for tests ("skip-owner-check", ...), or NULL; see the system's header */
+    uint64_t *progress;   /* incremented per commit */
+    /* The kernel asks for more than the system has room for (log overflow): the run ends with this text. NULL: the logs grow without limit.
+     */
     void (*fault)(void *context, int status, const char *text);
     void *fault_context;
 };
 
 struct cw_tm_system {
-    const char *name;     /* "getm" */
-    const char *what;     /* one line for `cowarp list` */
+    const char *name; /* "getm" */
+    const char *what; /* one line for `cowarp list` */
     int (*create)(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err);
     void (*destroy)(struct cw_tm *tm);
     /* The system's components (validation units, commit units, ...), for the GPU's clock loop. Pointers stay valid until destroy. */
@@ -59,8 +60,9 @@ extern const struct cw_tm_system *const cw_tm_systems[];
 const struct cw_tm_system *cw_tm_find(const char *name);
 
 /*
- * What an oracle sees of a run: events at the memory and at the ends of transactions, never the protocol's own state. A transaction attempt has a
- * number that the system takes from cw_tm_observer.begin. All addresses are of 32-bit words; wider accesses are reported word by word.
+ * What an oracle sees of a run: events at the memory and at the ends of transactions, never the protocol's own state. A transaction attempt
+ * has a number that the system takes from cw_tm_observer.begin. All addresses are of 32-bit words; wider accesses are reported word by
+ * word.
  */
 struct cw_tm_observer {
     void *self;

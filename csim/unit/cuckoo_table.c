@@ -15,25 +15,25 @@
 #include "base/error.h"
 #include "unit/h3.h"
 
-#define WAYS 4u
+#define WAYS      4u
 #define STASH_MAX 16u
-#define QUEUE 2u
+#define QUEUE     2u
 
 enum state {
-    ST_CLEAR,        /* rows are emptied one after another */
-    ST_RUN,          /* look-ups flow */
-    ST_SEARCH_READ,  /* ask for an overflow entry */
-    ST_SEARCH_WAIT,  /* await and compare it */
-    ST_SEARCH_DONE,  /* offer the outcome of the search */
-    ST_WRITE_BACK,   /* store the new value of an overflow entry */
-    ST_MOVE_READ,    /* fetch the last overflow entry ... */
+    ST_CLEAR,       /* rows are emptied one after another */
+    ST_RUN,         /* look-ups flow */
+    ST_SEARCH_READ, /* ask for an overflow entry */
+    ST_SEARCH_WAIT, /* await and compare it */
+    ST_SEARCH_DONE, /* offer the outcome of the search */
+    ST_WRITE_BACK,  /* store the new value of an overflow entry */
+    ST_MOVE_READ,   /* fetch the last overflow entry ... */
     ST_MOVE_WAIT,
-    ST_MOVE_WRITE,   /* ... and put it into the place of a removed one */
-    ST_CHAIN_READ,   /* read the four rows of the entry in hand */
-    ST_CHAIN_WRITE,  /* write it into one of them */
-    ST_STASH,        /* put it into the stash */
-    ST_SPILL,        /* put it into the overflow area */
-    ST_EVICT         /* the evict channel was occupied: wait until it is free */
+    ST_MOVE_WRITE,  /* ... and put it into the place of a removed one */
+    ST_CHAIN_READ,  /* read the four rows of the entry in hand */
+    ST_CHAIN_WRITE, /* write it into one of them */
+    ST_STASH,       /* put it into the stash */
+    ST_SPILL,       /* put it into the overflow area */
+    ST_EVICT        /* the evict channel was occupied: wait until it is free */
 };
 
 enum where { IN_NOTHING, IN_WAY, IN_STASH, IN_OVERFLOW };
@@ -52,19 +52,19 @@ struct table {
     uint32_t rows, evict_from, overflow_size;
 
     enum state state;
-    uint64_t queue[QUEUE];   /* look-ups that wait for their rows to be read, oldest first */
+    uint64_t queue[QUEUE]; /* look-ups that wait for their rows to be read, oldest first */
     uint32_t queued;
-    bool s1_valid, hold;     /* a look-up's rows have been read; its result is not due in this cycle */
+    bool s1_valid, hold; /* a look-up's rows have been read; its result is not due in this cycle */
     uint64_t s1_granule;
-    uint64_t s1_rows;        /* packed row numbers, as cw_h3x4 makes them */
-    enum where where;        /* of s1's entry */
-    uint32_t index;          /* way, stash entry or overflow entry that holds it */
-    bool easy;               /* res_easy of the offered result */
+    uint64_t s1_rows; /* packed row numbers, as cw_h3x4 makes them */
+    enum where where; /* of s1's entry */
+    uint32_t index;   /* way, stash entry or overflow entry that holds it */
+    bool easy;        /* res_easy of the offered result */
 
-    struct entry hand;       /* the entry on its way */
+    struct entry hand; /* the entry on its way */
     uint32_t hand_way, swaps, rotor;
-    bool move_due;           /* the evicted entry left a hole in the overflow area at index */
-    bool evict_free;         /* the evict channel can take an entry at the end of this cycle */
+    bool move_due;   /* the evicted entry left a hole in the overflow area at index */
+    bool evict_free; /* the evict channel can take an entry at the end of this cycle */
     uint32_t clear_row;
     uint32_t overflow_used, used, stash_used;
     uint32_t cycles;
@@ -563,7 +563,7 @@ static int cuckoo_create(void **self, const void *params)
 }
 
 #define CW_UNIT__PARAMS_T struct cw_cuckoo_table_params
-#define CW_UNIT__IN_T struct cw_cuckoo_table_in
-#define CW_UNIT__OUT_T struct cw_cuckoo_table_out
-CW_UNIT_DEFINE(cuckoo_table, CW_CUCKOO_TABLE_PARAMS, CW_CUCKOO_TABLE_PORTS, cuckoo_create, cuckoo_destroy, cuckoo_reset,
-               cuckoo_eval, cuckoo_tick);
+#define CW_UNIT__IN_T     struct cw_cuckoo_table_in
+#define CW_UNIT__OUT_T    struct cw_cuckoo_table_out
+CW_UNIT_DEFINE(cuckoo_table, CW_CUCKOO_TABLE_PARAMS, CW_CUCKOO_TABLE_PORTS, cuckoo_create, cuckoo_destroy, cuckoo_reset, cuckoo_eval,
+               cuckoo_tick);

@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-#define CW_H3_WAYS 4      /* seeds that are defined */
-#define CW_H3_OUT_MAX 32u /* hash bits of one function */
+#define CW_H3_WAYS      4   /* seeds that are defined */
+#define CW_H3_OUT_MAX   32u /* hash bits of one function */
 #define CW_H3X4_OUT_MAX 16u
 
 /* Seed of way 0..3: the seeds of the GETM authors' simulator. */

@@ -27,11 +27,11 @@ struct bloom {
     struct cw_h3x4 hash;
     uint64_t value_mask;
     uint64_t key_mask;
-    uint32_t clear_left;  /* cycles of the sweep still to come; 0: not clearing */
-    bool inserted;        /* an insertion was accepted in the last cycle */
+    uint32_t clear_left;   /* cycles of the sweep still to come; 0: not clearing */
+    bool inserted;         /* an insertion was accepted in the last cycle */
     struct answer fetched; /* lookup accepted in the last cycle */
-    struct answer rsp;    /* lookup accepted two cycles ago; v keeps the last answer */
-    uint64_t (*row)[2];   /* [ways << row_w]: way-major */
+    struct answer rsp;     /* lookup accepted two cycles ago; v keeps the last answer */
+    uint64_t (*row)[2];    /* [ways << row_w]: way-major */
 };
 
 static uint64_t mask_of(uint32_t width)
@@ -152,7 +152,7 @@ static void bloom_tick(void *self, const void *inputs)
 }
 
 #define CW_UNIT__PARAMS_T struct cw_recency_bloom_filter_params
-#define CW_UNIT__IN_T struct cw_recency_bloom_filter_in
-#define CW_UNIT__OUT_T struct cw_recency_bloom_filter_out
-CW_UNIT_DEFINE(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_PARAMS, CW_RECENCY_BLOOM_FILTER_PORTS, bloom_create,
-               bloom_destroy, bloom_reset, bloom_eval, bloom_tick);
+#define CW_UNIT__IN_T     struct cw_recency_bloom_filter_in
+#define CW_UNIT__OUT_T    struct cw_recency_bloom_filter_out
+CW_UNIT_DEFINE(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_PARAMS, CW_RECENCY_BLOOM_FILTER_PORTS, bloom_create, bloom_destroy,
+               bloom_reset, bloom_eval, bloom_tick);

@@ -11,9 +11,9 @@
 typedef struct cw_stall_buffer_in stall_in;
 typedef struct cw_stall_buffer_out stall_out;
 
-#define LINES_MAX 16u
+#define LINES_MAX   16u
 #define ENTRIES_MAX 16u
-#define NO_LINE LINES_MAX
+#define NO_LINE     LINES_MAX
 
 struct request {
     uint64_t warpts, payload;
@@ -193,7 +193,7 @@ static void stall_tick(void *self, const void *inputs)
 }
 
 #define CW_UNIT__PARAMS_T struct cw_stall_buffer_params
-#define CW_UNIT__IN_T struct cw_stall_buffer_in
-#define CW_UNIT__OUT_T struct cw_stall_buffer_out
-CW_UNIT_DEFINE(stall_buffer, CW_STALL_BUFFER_PARAMS, CW_STALL_BUFFER_PORTS, stall_create, stall_destroy, stall_reset,
-               stall_eval, stall_tick);
+#define CW_UNIT__IN_T     struct cw_stall_buffer_in
+#define CW_UNIT__OUT_T    struct cw_stall_buffer_out
+CW_UNIT_DEFINE(stall_buffer, CW_STALL_BUFFER_PARAMS, CW_STALL_BUFFER_PORTS, stall_create, stall_destroy, stall_reset, stall_eval,
+               stall_tick);

@@ -18,14 +18,14 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
         uint32_t value;
         memcpy(&value, (const char *)params + p->offset, sizeof value);
         if (value < p->minimum || value > p->maximum)
-            return cw_fail(err, CW_EINVAL, "%s: %s = %u is outside %u..%u (%s)", unit->name, p->name, value, p->minimum,
-                           p->maximum, p->what);
+            return cw_fail(err, CW_EINVAL, "%s: %s = %u is outside %u..%u (%s)", unit->name, p->name, value, p->minimum, p->maximum,
+                           p->what);
     }
     return CW_OK;
 }
 
-static int open_c(void *context, const struct cw_unit *unit, const char *name, const void *params,
-                  struct cw_unit_instance *instance, struct cw_error *err)
+static int open_c(void *context, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
+                  struct cw_error *err)
 {
     (void)context;
     int status = cw_unit_params_check(unit, params, err);

@@ -17,9 +17,9 @@
 #include "cowarp/unit/recency_bloom_filter.h"
 #include "cowarp/unit/stall_buffer.h"
 
-#define PIPE 3u      /* look-ups that the table holds */
+#define PIPE      3u /* look-ups that the table holds */
 #define RESPONSES 4u /* places in the response queue */
-#define RECENT 2u    /* evictions that the Bloom filter's answer may not cover yet, besides the one on the channel */
+#define RECENT    2u /* evictions that the Bloom filter's answer may not cover yet, besides the one on the channel */
 
 struct request {
     uint64_t warpts;
@@ -57,12 +57,12 @@ struct vu {
 
     struct request pipe[PIPE]; /* in the table, oldest first */
     uint32_t piped;
-    bool retrying;             /* the one in the pipe came from the stall buffer */
+    bool retrying; /* the one in the pipe came from the stall buffer */
     struct response response[RESPONSES];
     uint32_t first_response, responses;
     struct eviction recent[RECENT];
     bool rollover, draining;
-    bool stall_ticked;         /* the stall buffer may have changed since stall_out was taken */
+    bool stall_ticked; /* the stall buffer may have changed since stall_out was taken */
 
     void *table, *bloom, *stall;
     struct cw_cuckoo_table_in table_in;
@@ -219,8 +219,8 @@ static void decide(struct vu *u, bool drain)
     if (v.action == STALL) {
         u->stall_in.push_valid = 1; /* push_granule was presented with the result */
         u->stall_in.push_warpts = r.warpts;
-        u->stall_in.push_payload = r.id | (uint64_t)r.owner << u->p.id_w |
-                                   (uint64_t)(r.kind | (uint32_t)r.spill << 1) << (u->p.id_w + u->p.owner_w);
+        u->stall_in.push_payload =
+            r.id | (uint64_t)r.owner << u->p.id_w | (uint64_t)(r.kind | (uint32_t)r.spill << 1) << (u->p.id_w + u->p.owner_w);
         u->stall_in.sleep_valid = r.retried;
         u->stall_in.sleep_granule = u->table_out.res_granule;
     } else if (v.action == ANSWER)
@@ -343,8 +343,8 @@ static void present(struct vu *u)
     o->evt_overflow = t->evt_overflow;
     o->stall_occupancy = u->stall_out.occupancy;
     o->stall_lines_used = u->stall_out.lines_used;
-    o->busy = t->busy || u->bloom_out.busy || u->piped > 0 || u->responses > 0 || retry || u->draining ||
-              u->recent[0].valid || u->recent[1].valid || o->evt_stall || o->evt_retry;
+    o->busy = t->busy || u->bloom_out.busy || u->piped > 0 || u->responses > 0 || retry || u->draining || u->recent[0].valid ||
+              u->recent[1].valid || o->evt_stall || o->evt_retry;
 }
 
 static void flush(struct vu *u)
@@ -435,12 +435,8 @@ static int create_parts(struct vu *u)
                                            .max_swaps = p->max_swaps,
                                            .evict_fill = p->evict_fill,
                                            .overflow_w = p->overflow_w};
-    struct cw_recency_bloom_filter_params bloom = {.ways = 4,
-                                                   .row_w = p->bloom_row_w,
-                                                   .key_w = p->granule_w,
-                                                   .fields = 2,
-                                                   .value_w = p->ts_w,
-                                                   .dual_read = 1};
+    struct cw_recency_bloom_filter_params bloom = {
+        .ways = 4, .row_w = p->bloom_row_w, .key_w = p->granule_w, .fields = 2, .value_w = p->ts_w, .dual_read = 1};
     struct cw_stall_buffer_params stall = {.lines = p->stall_lines,
                                            .entries = p->stall_entries,
                                            .granule_w = p->granule_w,
@@ -479,7 +475,6 @@ static int vu_create(void **self, const void *params)
 }
 
 #define CW_UNIT__PARAMS_T struct cw_validation_unit_params
-#define CW_UNIT__IN_T struct cw_validation_unit_in
-#define CW_UNIT__OUT_T struct cw_validation_unit_out
-CW_UNIT_DEFINE(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS, vu_create, vu_destroy, vu_reset, vu_eval,
-               vu_tick);
+#define CW_UNIT__IN_T     struct cw_validation_unit_in
+#define CW_UNIT__OUT_T    struct cw_validation_unit_out
+CW_UNIT_DEFINE(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS, vu_create, vu_destroy, vu_reset, vu_eval, vu_tick);

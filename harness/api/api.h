@@ -35,7 +35,7 @@ struct cowarp_gpu {
     struct cowarp_module *modules;
     struct cw_taps *taps; /* NULL: no waves */
     struct cw_unit_provider tapped_units;
-    struct cw_wave *wave; /* NULL: no file is open */
+    struct cw_wave *wave;         /* NULL: no file is open */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
     uint64_t seed;

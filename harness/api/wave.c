@@ -64,7 +64,8 @@ int cowarp__wave_close(struct cowarp_gpu *gpu)
         return CW_OK;
     if (cw_wave_empty(wave) && gpu->on_message != NULL) {
         char text[400];
-        snprintf(text, sizeof text, "%.200s: the wave window is empty, the run ended after %" PRIu64 " core cycles; the file holds the last state",
+        snprintf(text, sizeof text,
+                 "%.200s: the wave window is empty, the run ended after %" PRIu64 " core cycles; the file holds the last state",
                  cw_wave_path(wave), cw_gpu_cycles(gpu->gpu));
         gpu->on_message(gpu->context, text);
     }

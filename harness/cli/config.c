@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "base/config.h"
+#include "cli.h"
 
 static int load(struct cw_config *config, const struct cli_parsed *p)
 {

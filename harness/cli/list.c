@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "../api/json.h"
+#include "base/config.h"
 #include "cli.h"
 #include "cowarp/workload.h"
-#include "base/config.h"
 #include "tm/tm.h"
 #include "workloads.h"
 

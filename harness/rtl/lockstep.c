@@ -25,8 +25,8 @@ struct pair {
     struct cw_lockstep_report *report;
     uint64_t cycle, checks;
     uint32_t ring_size;
-    struct frame *ring;    /* frame of cycle n is ring[n % ring_size] */
-    unsigned char *bytes;  /* of all frames */
+    struct frame *ring;   /* frame of cycle n is ring[n % ring_size] */
+    unsigned char *bytes; /* of all frames */
 };
 
 static void pair_destroy(void *self)
@@ -63,8 +63,8 @@ static bool pair_allocate(struct pair *s, const void *params, const struct cw_lo
     return true;
 }
 
-int cw_lockstep_create(void **self, const void *params, const struct cw_unit_instance *first,
-                       const struct cw_unit_instance *second, const struct cw_lockstep_options *opt)
+int cw_lockstep_create(void **self, const void *params, const struct cw_unit_instance *first, const struct cw_unit_instance *second,
+                       const struct cw_lockstep_options *opt)
 {
     struct pair *s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -137,8 +137,8 @@ static void vcd_value(FILE *f, const struct cw_port *port, const unsigned char *
     fprintf(f, " %s\n", code);
 }
 
-#define VCD_CLK "~c"
-#define VCD_RST "~r"
+#define VCD_CLK   "~c"
+#define VCD_RST   "~r"
 #define VCD_CYCLE "~n"
 
 static void vcd_scope(FILE *f, const struct pair *s, const char *scope, enum cw_port_dir dir, uint32_t group)
@@ -149,8 +149,7 @@ static void vcd_scope(FILE *f, const struct pair *s, const char *scope, enum cw_
         if (s->port[i].dir != dir)
             continue;
         vcd_code(code, group * s->unit->port_cnt + i);
-        fprintf(f, "$var wire %" PRIu32 " %s %s%s $end\n", s->port[i].width, code, s->port[i].name,
-                dir == CW_PORT_IN ? "_i" : "_o");
+        fprintf(f, "$var wire %" PRIu32 " %s %s%s $end\n", s->port[i].width, code, s->port[i].name, dir == CW_PORT_IN ? "_i" : "_o");
     }
     fprintf(f, "$upscope $end\n");
 }
@@ -179,9 +178,11 @@ static bool vcd_write(const struct pair *s)
     FILE *f = fopen(s->file, "w");
     if (f == NULL)
         return false;
-    fprintf(f, "$comment lockstep difference in %s, unit %s; c: model, rtl: Verilog $end\n$timescale 1ns $end\n"
-               "$scope module lockstep $end\n$var wire 1 %s clk $end\n$var wire 1 %s rst $end\n"
-               "$var wire 64 %s cycle $end\n", s->name, s->unit->name, VCD_CLK, VCD_RST, VCD_CYCLE);
+    fprintf(f,
+            "$comment lockstep difference in %s, unit %s; c: model, rtl: Verilog $end\n$timescale 1ns $end\n"
+            "$scope module lockstep $end\n$var wire 1 %s clk $end\n$var wire 1 %s rst $end\n"
+            "$var wire 64 %s cycle $end\n",
+            s->name, s->unit->name, VCD_CLK, VCD_RST, VCD_CYCLE);
     vcd_scope(f, s, "in", CW_PORT_IN, 0);
     vcd_scope(f, s, "c", CW_PORT_OUT, 1);
     vcd_scope(f, s, "rtl", CW_PORT_OUT, 2);
@@ -203,8 +204,10 @@ static void report_difference(struct pair *s, const struct cw_port *port, const 
     for (int i = 0; i < 2; i++)
         port_hex(value[i], port, frame->out[i]);
     const char *note = s->file == NULL ? "" : vcd_write(s) ? "; last cycles in " : "; cannot write ";
-    cw_fail(&s->report->error, CW_EMISMATCH, "lockstep: %s (%s): cycle %" PRIu64 ": %s_o is %s in the C model and %s in the "
-            "RTL%s%s", s->name, s->unit->name, s->cycle, port->name, value[0], value[1], note, s->file ? s->file : "");
+    cw_fail(&s->report->error, CW_EMISMATCH,
+            "lockstep: %s (%s): cycle %" PRIu64 ": %s_o is %s in the C model and %s in the "
+            "RTL%s%s",
+            s->name, s->unit->name, s->cycle, port->name, value[0], value[1], note, s->file ? s->file : "");
     atomic_store(&s->report->status, CW_EMISMATCH);
 }
 
@@ -215,8 +218,7 @@ static void compare(struct pair *s, const struct frame *frame)
         return;
     for (uint32_t i = 0; i < s->unit->port_cnt; i++) {
         const struct cw_port *port = &s->port[i];
-        if (port->dir == CW_PORT_OUT
-            && memcmp(frame->out[0] + port->offset, frame->out[1] + port->offset, port_bytes(port)) != 0) {
+        if (port->dir == CW_PORT_OUT && memcmp(frame->out[0] + port->offset, frame->out[1] + port->offset, port_bytes(port)) != 0) {
             report_difference(s, port, frame);
             return;
         }

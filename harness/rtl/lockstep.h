@@ -20,9 +20,9 @@ struct cw_lockstep_report {
 };
 
 struct cw_lockstep_options {
-    const char *name;      /* instance path, for the report; copied */
-    const char *file;      /* VCD of the last cycles, written at the difference; NULL: none; copied */
-    uint32_t ring_cycles;  /* cycles kept for it; 0: 256 */
+    const char *name;                  /* instance path, for the report; copied */
+    const char *file;                  /* VCD of the last cycles, written at the difference; NULL: none; copied */
+    uint32_t ring_cycles;              /* cycles kept for it; 0: 256 */
     struct cw_lockstep_report *report; /* not owned, outlives the pair */
 };
 
@@ -30,8 +30,8 @@ struct cw_lockstep_options {
 extern const struct cw_unit_ops cw_lockstep_ops;
 
 /* Takes over both instances (destroys them with the pair, and on failure too). 0 or CW_ENOMEM. */
-int cw_lockstep_create(void **self, const void *params, const struct cw_unit_instance *first,
-                       const struct cw_unit_instance *second, const struct cw_lockstep_options *opt);
+int cw_lockstep_create(void **self, const void *params, const struct cw_unit_instance *first, const struct cw_unit_instance *second,
+                       const struct cw_lockstep_options *opt);
 
 /* Clock cycles (ticks and resets) so far, and port values compared. */
 uint64_t cw_lockstep_cycles(const void *self);

@@ -22,7 +22,7 @@
 #endif
 
 #define MODULES_MAX 64
-#define ARGS_MAX 96
+#define ARGS_MAX    96
 
 static const char verilator_program[] = "verilator";
 
@@ -34,7 +34,7 @@ struct build {
     const char *coverage;            /* "line", "toggle" or NULL: counters in the model, see scripts/coverage */
     char rtl_dir[CW_PATH_MAX];
     char cache_dir[CW_PATH_MAX];
-    char root[CW_PATH_MAX];    /* Verilator's */
+    char root[CW_PATH_MAX]; /* Verilator's */
     char version[64];
     char work_dir[CW_PATH_MAX];
     char log[CW_PATH_MAX];
@@ -104,8 +104,8 @@ static const char *flags_for_host(void)
     return "-O3";
 }
 
-static int build_init(struct build *b, const struct cw_unit *unit, const void *params,
-                      const struct cw_rtl_build_options *opt, struct cw_error *err)
+static int build_init(struct build *b, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
+                      struct cw_error *err)
 {
     static const struct cw_rtl_build_options none;
     const char *cxx = getenv("CXX");
@@ -159,8 +159,8 @@ static int module_path(char path[CW_PATH_MAX], const char *module, const char *r
     DIR *d = opendir(rtl_dir);
     int status = CW_EIO;
     for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL && status != CW_OK; e = readdir(d))
-        if (e->d_name[0] != '.' && cw_os_path(path, CW_PATH_MAX, NULL, "%s/%s/%s.v", rtl_dir, e->d_name, module) == CW_OK
-            && access(path, R_OK) == 0)
+        if (e->d_name[0] != '.' && cw_os_path(path, CW_PATH_MAX, NULL, "%s/%s/%s.v", rtl_dir, e->d_name, module) == CW_OK &&
+            access(path, R_OK) == 0)
             status = CW_OK;
     if (d != NULL)
         closedir(d);
@@ -272,7 +272,9 @@ static int digest_top_file(uint64_t *h, const struct build *b, struct module_lis
     char *text = cw_os_read_file(b->opt.top_file, &size);
     if (text == NULL)
         return cw_fail(err, CW_EIO, "%s: cannot read %s: %s", b->unit->name, b->opt.top_file, strerror(errno));
-    int status = has_word(text, name, (size_t)length) ? CW_OK : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
+    int status = has_word(text, name, (size_t)length)
+                     ? CW_OK
+                     : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
     *h = fnv1a(*h, "top_file", 8);
     *h = fnv1a(*h, text, size + 1);
     if (status == CW_OK) {
@@ -348,8 +350,8 @@ static int digest_of(uint64_t *digest, const struct build *b, struct cw_error *e
     return status;
 }
 
-int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params,
-                  const struct cw_rtl_build_options *opt, struct cw_error *err)
+int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
+                  struct cw_error *err)
 {
     struct build b;
     int status = build_init(&b, unit, params, opt, err);
@@ -426,8 +428,7 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
     return status != CW_OK ? status : move_into_place(out, b->runtime, err);
 }
 
-int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt,
-                         struct cw_error *err)
+int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt, struct cw_error *err)
 {
     struct build b;
     int status = build_init(&b, NULL, NULL, opt, err);
@@ -545,8 +546,8 @@ static int library_path(char path[CW_PATH_MAX], const struct build *b, const cha
     return cw_os_path(path, CW_PATH_MAX, err, "%s/libcw_rtl_%s_%016" PRIx64 ".so", dir, b->unit->name, h);
 }
 
-int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params,
-                const struct cw_rtl_build_options *opt, struct cw_error *err)
+int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
+                struct cw_error *err)
 {
     struct build b;
     uint64_t digest;
@@ -557,8 +558,7 @@ int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *
         status = digest_of(&digest, &b, err);
     if (status != CW_OK)
         return status;
-    if (b.opt.prebuilt_dir != NULL && library_path(path, &b, b.opt.prebuilt_dir, digest, err) == CW_OK
-        && access(path, R_OK) == 0)
+    if (b.opt.prebuilt_dir != NULL && library_path(path, &b, b.opt.prebuilt_dir, digest, err) == CW_OK && access(path, R_OK) == 0)
         return CW_OK;
     status = library_path(path, &b, b.cache_dir, digest, err);
     if (status != CW_OK || access(path, R_OK) == 0)

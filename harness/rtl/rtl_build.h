@@ -19,14 +19,14 @@ extern "C" {
 
 /* Every pointer may be NULL, for what its comment says. Strings are only read during the call they are given to. */
 struct cw_rtl_build_options {
-    const char *source_dir;   /* holds rtl/, include/, harness/rtl/; NULL: where cowarp was built from */
-    const char *rtl_dir;      /* the Verilog; NULL: source_dir/rtl */
-    const char *top_file;     /* the unit's own Verilog, module cw_<unit>; what it names is looked for beside it, then in rtl_dir. Its warnings
-                               * do not stop the build. NULL: the unit's file in rtl_dir */
-    const char *prebuilt_dir; /* searched first, never written; NULL: the build tree's, if any */
-    const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
-    const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
-    const char *cxx_flags;    /* space-separated; NULL: "-O3", with -mpopcnt where this processor has that */
+    const char *source_dir; /* holds rtl/, include/, harness/rtl/; NULL: where cowarp was built from */
+    const char *rtl_dir;    /* the Verilog; NULL: source_dir/rtl */
+    const char *top_file; /* the unit's own Verilog, module cw_<unit>; what it names is looked for beside it, then in rtl_dir. Its warnings
+                           * do not stop the build. NULL: the unit's file in rtl_dir */
+    const char *prebuilt_dir;                         /* searched first, never written; NULL: the build tree's, if any */
+    const char *cache_dir;                            /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
+    const char *cxx;                                  /* C++ compiler; NULL: $CXX, else g++ */
+    const char *cxx_flags;                            /* space-separated; NULL: "-O3", with -mpopcnt where this processor has that */
     void (*message)(void *context, const char *text); /* progress, one line; NULL: silent */
     void *message_context;
 };
@@ -37,17 +37,16 @@ struct cw_rtl_build_options {
  * taken. Written to a temporary name and renamed: two processes may build the same library at once.
  * 0; CW_EINVAL parameters out of range; CW_EIO tools or files missing; CW_EMISMATCH ports differ from the unit's list.
  */
-int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params,
-                const struct cw_rtl_build_options *opt, struct cw_error *err);
+int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
+                struct cw_error *err);
 
 /* Builds libcw_verilated-<version>.so into dir unless it is there. */
-int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt,
-                         struct cw_error *err);
+int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt, struct cw_error *err);
 
 /* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively; with top_file also every
  * file beside it whose name one of these contains), of the parameter values, the port list and the ABI. */
-int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params,
-                  const struct cw_rtl_build_options *opt, struct cw_error *err);
+int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
+                  struct cw_error *err);
 
 /* Path of module.v in rtl_dir (any folder directly below it). CW_EIO when there is none. */
 int cw_rtl_module_path(char path[CW_PATH_MAX], const char *module, const struct cw_rtl_build_options *opt);

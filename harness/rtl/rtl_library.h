@@ -21,10 +21,10 @@ extern "C" {
 #define CW_RTL_ABI 2u
 
 struct cw_rtl_library {
-    uint32_t abi;       /* CW_RTL_ABI of the build */
-    const char *unit;   /* "stall_buffer" */
-    const char *params; /* "lines=4 entries=4 ..." in the order of the unit's list */
-    uint64_t digest;    /* of the sources that it was built from */
+    uint32_t abi;          /* CW_RTL_ABI of the build */
+    const char *unit;      /* "stall_buffer" */
+    const char *params;    /* "lines=4 entries=4 ..." in the order of the unit's list */
+    uint64_t digest;       /* of the sources that it was built from */
     const char *verilator; /* version */
     /* create makes a context of its own. It ignores params: they are built in. */
     struct cw_unit_ops ops;

@@ -79,8 +79,8 @@ void cw_os_remove_tree(const char *path)
         return;
     for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
         char child[CW_PATH_MAX];
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0
-            || cw_os_path(child, sizeof child, NULL, "%s/%s", path, e->d_name) != CW_OK)
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            cw_os_path(child, sizeof child, NULL, "%s/%s", path, e->d_name) != CW_OK)
             continue;
         if (unlink(child) != 0)
             cw_os_remove_tree(child);

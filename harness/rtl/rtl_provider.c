@@ -70,8 +70,8 @@ static const struct cw_rtl_choice *find_choice(const struct provider *p, const s
     return found;
 }
 
-static int get_library(struct provider *p, const struct cw_unit *unit, const void *params,
-                       const struct cw_rtl_library **library, struct cw_error *err)
+static int get_library(struct provider *p, const struct cw_unit *unit, const void *params, const struct cw_rtl_library **library,
+                       struct cw_error *err)
 {
     char path[CW_PATH_MAX];
     const struct cw_rtl_choice *choice = find_choice(p, unit);
@@ -96,8 +96,8 @@ static int get_library(struct provider *p, const struct cw_unit *unit, const voi
     return status;
 }
 
-static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *name, const void *params,
-                    struct cw_unit_instance *instance, struct cw_error *err)
+static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
+                    struct cw_error *err)
 {
     const struct cw_rtl_library *library = NULL;
     int status = get_library(p, unit, params, &library, err);
@@ -140,8 +140,8 @@ static int open_lockstep(struct provider *p, const struct cw_unit *unit, const c
     return CW_OK;
 }
 
-static int provider_open(void *context, const struct cw_unit *unit, const char *name, const void *params,
-                         struct cw_unit_instance *instance, struct cw_error *err)
+static int provider_open(void *context, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
+                         struct cw_error *err)
 {
     struct provider *p = context;
     const struct cw_rtl_choice *choice = find_choice(p, unit);

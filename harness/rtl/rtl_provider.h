@@ -28,8 +28,8 @@ struct cw_rtl_options {
     enum cw_unit_backend default_backend; /* of units without a choice */
     const struct cw_rtl_choice *choices;  /* copied; units' names too */
     uint32_t choice_cnt;
-    const char *mismatch_file;            /* VCD written when a lockstep pair differs; NULL: none; not copied */
-    uint32_t ring_cycles;                 /* cycles in it; 0: 256 */
+    const char *mismatch_file; /* VCD written when a lockstep pair differs; NULL: none; not copied */
+    uint32_t ring_cycles;      /* cycles in it; 0: 256 */
 };
 
 /* 0 or CW_ENOMEM. Strings in opt->build and mismatch_file must live as long as the provider. */

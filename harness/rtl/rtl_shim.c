@@ -71,18 +71,16 @@ static int check_one_port(const struct cw_unit *unit, const struct cw_port *port
             continue;
         seen[i] = true;
         if (found->input != (port->dir == CW_PORT_IN))
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %s and the port list differ in its direction", unit->name,
-                           name, file);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %s and the port list differ in its direction", unit->name, name, file);
         if (found->width != port->width)
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s has %u bits in %s and %u in the port list", unit->name, name,
-                           found->width, file, port->width);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s has %u bits in %s and %u in the port list", unit->name, name, found->width, file,
+                           port->width);
         if (port->words != 0 ? port->words != (port->width + 31) / 32 : port->width > 64)
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %u bits do not go into %u words", unit->name, name,
-                           port->width, port->words);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %u bits do not go into %u words", unit->name, name, port->width, port->words);
         return CW_OK;
     }
-    return cw_fail(err, CW_EMISMATCH, "%s: %s has a port %s that the port list in cowarp/unit/%s.h has not", unit->name,
-                   file, found->name, unit->name);
+    return cw_fail(err, CW_EMISMATCH, "%s: %s has a port %s that the port list in cowarp/unit/%s.h has not", unit->name, file, found->name,
+                   unit->name);
 }
 
 static int check_text(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, const char *file, char *text,
@@ -98,9 +96,8 @@ static int check_text(const struct cw_unit *unit, const struct cw_port *ports, b
     }
     for (uint32_t i = 0; i < unit->port_cnt; i++)
         if (!seen[i])
-            return cw_fail(err, CW_EMISMATCH, "%s: the port list in cowarp/unit/%s.h has %s, but %s has no %s%s", unit->name,
-                           unit->name, ports[i].name, file, ports[i].name,
-                           ports[i].dir == CW_PORT_IN ? "_i" : "_o");
+            return cw_fail(err, CW_EMISMATCH, "%s: the port list in cowarp/unit/%s.h has %s, but %s has no %s%s", unit->name, unit->name,
+                           ports[i].name, file, ports[i].name, ports[i].dir == CW_PORT_IN ? "_i" : "_o");
     return CW_OK;
 }
 
@@ -139,8 +136,8 @@ static uint64_t mask_of(uint32_t width)
 static void write_input(FILE *f, const struct cw_port *p)
 {
     if (p->words == 0) {
-        fprintf(f, "    m->%s_i = static_cast<%s>(in->%s & UINT64_C(0x%" PRIx64 "));\n", p->name, verilated_type(p->width),
-                p->name, mask_of(p->width));
+        fprintf(f, "    m->%s_i = static_cast<%s>(in->%s & UINT64_C(0x%" PRIx64 "));\n", p->name, verilated_type(p->width), p->name,
+                mask_of(p->width));
         return;
     }
     for (uint32_t w = 0; w < p->words; w++) {
@@ -163,8 +160,7 @@ static void write_output(FILE *f, const struct cw_port *p)
         if (p->width > 64)
             fprintf(f, "    out->%s[%u] = m->%s_o[%u];\n", p->name, w, p->name, w);
         else
-            fprintf(f, "    out->%s[%u] = static_cast<uint32_t>(static_cast<uint64_t>(m->%s_o) >> %u);\n", p->name, w,
-                    p->name, 32 * w);
+            fprintf(f, "    out->%s[%u] = static_cast<uint32_t>(static_cast<uint64_t>(m->%s_o) >> %u);\n", p->name, w, p->name, 32 * w);
 }
 
 #define CLOCK_BEFORE "__Vtrigrprev__TOP__clk_i"
@@ -353,12 +349,14 @@ static void write_includes(FILE *f, const char *dir, const char *unit)
     if (d != NULL)
         closedir(d);
     fprintf(f, "#if VM_COVERAGE\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include \"verilated_cov.h\"\n#endif\n");
-    fprintf(f, "#include <new>\n#include \"verilated_fst_c.h\"\n#include \"base/error.h\"\n"
-               "#include \"cowarp/unit/%s.h\"\n#include \"rtl_library.h\"\n\n", unit);
+    fprintf(f,
+            "#include <new>\n#include \"verilated_fst_c.h\"\n#include \"base/error.h\"\n"
+            "#include \"cowarp/unit/%s.h\"\n#include \"rtl_library.h\"\n\n",
+            unit);
 }
 
-int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest,
-                      const char *version, struct cw_error *err)
+int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest, const char *version,
+                      struct cw_error *err)
 {
     char path[CW_PATH_MAX], text[1024];
     int status = cw_os_path(path, sizeof path, err, "%s/shim.cpp", dir);
@@ -373,9 +371,11 @@ int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *p
     if (f != NULL) {
         fprintf(f, "// Generated for unit %s: %s\n", unit->name, text);
         write_includes(f, dir, unit->name);
-        fprintf(f, "#define MODEL Vcw_%s\n#define IN_T cw_%s_in\n#define OUT_T cw_%s_out\n#define UNIT_NAME \"%s\"\n"
-                   "#define UNIT_PARAMS \"%s\"\n#define UNIT_DIGEST UINT64_C(0x%" PRIx64 ")\n"
-                   "#define UNIT_VERILATOR \"%s\"\n\n", unit->name, unit->name, unit->name, unit->name, text, digest, version);
+        fprintf(f,
+                "#define MODEL Vcw_%s\n#define IN_T cw_%s_in\n#define OUT_T cw_%s_out\n#define UNIT_NAME \"%s\"\n"
+                "#define UNIT_PARAMS \"%s\"\n#define UNIT_DIGEST UINT64_C(0x%" PRIx64 ")\n"
+                "#define UNIT_VERILATOR \"%s\"\n\n",
+                unit->name, unit->name, unit->name, unit->name, text, digest, version);
         fprintf(f, "#define ONE_EVAL %d\n#define CLOCK_WAS_LOW(m) ", one_eval(dir, unit, ports));
         fprintf(f, "%s\n\n", one_eval(dir, unit, ports) ? "((m)->rootp->" CLOCK_BEFORE " = 0)" : "((void)(m))");
         fprintf(f, "namespace {\n\ninline void drive(MODEL *m, const IN_T *in)\n{\n    (void)in;\n");

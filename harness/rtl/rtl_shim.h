@@ -14,13 +14,14 @@ int cw_rtl_params_text(char *out, size_t size, const struct cw_unit *unit, const
  * Compares the unit's port list with the VL_IN/VL_OUT lines of the Verilated header. CW_EMISMATCH names the first port that is
  * missing, superfluous, of another direction or of another width. file: what the error calls the Verilog; NULL: cw_<unit>.v.
  */
-int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const char *file, const char *verilated_header, struct cw_error *err);
+int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const char *file, const char *verilated_header,
+                       struct cw_error *err);
 
 /*
  * Writes dir/shim.cpp, one translation unit of the shim and of all Verilated sources in dir. digest and version go
  * into the library's table.
  */
-int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest,
-                      const char *version, struct cw_error *err);
+int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest, const char *version,
+                      struct cw_error *err);
 
 #endif

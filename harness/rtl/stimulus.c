@@ -6,23 +6,23 @@
 #include <string.h>
 
 #define PHASE_DEFAULT 128u
-#define POOL_SIZE 32u
-#define DENSITY_ONE 64u
+#define POOL_SIZE     32u
+#define DENSITY_ONE   64u
 
 struct cw_stimulus {
     const struct cw_unit *unit;
     struct cw_port *port;
-    uint32_t *density;   /* of one-bit ports, in 64ths */
+    uint32_t *density; /* of one-bit ports, in 64ths */
     struct cw_rng rng;
     uint32_t phase_cycles, phase_left;
-    uint32_t pool_used;  /* values of the pool in play: few of them collide, many of them fill */
+    uint32_t pool_used; /* values of the pool in play: few of them collide, many of them fill */
     uint64_t pool[POOL_SIZE];
     cw_stimulus_constrain_fn *constrain;
     void *context;
 };
 
-struct cw_stimulus *cw_stimulus_create(const struct cw_unit *unit, const void *params, uint64_t seed,
-                                       uint32_t phase_cycles, cw_stimulus_constrain_fn *constrain, void *context)
+struct cw_stimulus *cw_stimulus_create(const struct cw_unit *unit, const void *params, uint64_t seed, uint32_t phase_cycles,
+                                       cw_stimulus_constrain_fn *constrain, void *context)
 {
     struct cw_stimulus *s = calloc(1, sizeof *s);
     if (s == NULL)

@@ -19,8 +19,8 @@ struct cw_stimulus;
 typedef void cw_stimulus_constrain_fn(void *context, struct cw_rng *rng, const void *last_out, void *in);
 
 /* phase_cycles: cycles between two draws of the densities; 0: 128. constrain may be NULL. NULL when out of memory. */
-struct cw_stimulus *cw_stimulus_create(const struct cw_unit *unit, const void *params, uint64_t seed,
-                                       uint32_t phase_cycles, cw_stimulus_constrain_fn *constrain, void *context);
+struct cw_stimulus *cw_stimulus_create(const struct cw_unit *unit, const void *params, uint64_t seed, uint32_t phase_cycles,
+                                       cw_stimulus_constrain_fn *constrain, void *context);
 void cw_stimulus_destroy(struct cw_stimulus *s);
 
 /* Inputs of the next cycle. */

@@ -67,14 +67,10 @@ static const struct {
     const char *unit, *port;
     int32_t enum_index;
 } port_enums[] = {
-    {"validation_unit", "req_kind", ENUM_KIND},
-    {"validation_unit", "rsp_outcome", ENUM_OUTCOME},
-    {"hazard_unit", "ent_kind", ENUM_ENTRY},
-    {"last_writer_history", "op_write", ENUM_HISTORY},
-    {"last_written_table", "op_write", ENUM_ACCESS},
-    {"ownership_table", "op_kind", ENUM_STEP},
-    {"commit_unit", "msg_kind", ENUM_MESSAGE},
-    {"commit_unit", "oldest_state", ENUM_OLDEST},
+    {"validation_unit", "req_kind", ENUM_KIND},      {"validation_unit", "rsp_outcome", ENUM_OUTCOME},
+    {"hazard_unit", "ent_kind", ENUM_ENTRY},         {"last_writer_history", "op_write", ENUM_HISTORY},
+    {"last_written_table", "op_write", ENUM_ACCESS}, {"ownership_table", "op_kind", ENUM_STEP},
+    {"commit_unit", "msg_kind", ENUM_MESSAGE},       {"commit_unit", "oldest_state", ENUM_OLDEST},
 };
 
 /* Channels that get a signal of their own: "-" without valid, "wait" without ready, else the word. */
@@ -98,9 +94,9 @@ static const char *const clock_names[CW_DOMAIN_COUNT] = {
 };
 
 /* Statistics that are worth a line, under the names that the statistics file gives them. */
-#define COUNTERS(X)                                                                                                          \
-    X(blocks_finished) X(warp_instructions) X(tx_begun) X(tx_committed) X(tx_aborted) X(vu_requests) X(vu_stalls) X(vu_retries) \
-    X(vu_evictions)
+#define COUNTERS(X)    \
+    X(blocks_finished) \
+    X(warp_instructions) X(tx_begun) X(tx_committed) X(tx_aborted) X(vu_requests) X(vu_stalls) X(vu_retries) X(vu_evictions)
 #define COUNTER_NAME(field) #field,
 static const char *const counter_names[] = {COUNTERS(COUNTER_NAME)};
 #define COUNTER_CNT (sizeof counter_names / sizeof counter_names[0])
@@ -108,10 +104,10 @@ static const char *const counter_names[] = {COUNTERS(COUNTER_NAME)};
 /* A port, 64 bits of a wide port, or a channel. */
 struct cw_wave__shown {
     const struct cw_tap *tap;
-    const struct cw_port *port; /* of a channel: its word */
-    uint32_t word;              /* of a wide port: from this 32-bit word on */
+    const struct cw_port *port;          /* of a channel: its word */
+    uint32_t word;                       /* of a wide port: from this 32-bit word on */
     const struct cw_port *valid, *ready; /* channels only */
-    uint32_t wait;              /* number of "wait" */
+    uint32_t wait;                       /* number of "wait" */
 };
 
 static void add_signal(struct cw_wave_signals *s, const char *scope, const char *name, uint32_t bits, int32_t enum_index)

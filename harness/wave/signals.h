@@ -19,12 +19,13 @@ struct cw_wave_signals {
     uint32_t enum_cnt;
     const struct cw_gpu *gpu;
     uint64_t *value;
-    char (*text)[64];              /* scope and name of each signal */
+    char (*text)[64]; /* scope and name of each signal */
     struct cw_wave__shown *shown;
-    uint32_t tapped_first;         /* signals from here on come from taps */
+    uint32_t tapped_first; /* signals from here on come from taps */
 };
 
-/* gpu may be NULL (then only the tapped units are shown), taps too; both must outlive the signals. 0 or CW_ENOMEM; to be destroyed in both cases. */
+/* gpu may be NULL (then only the tapped units are shown), taps too; both must outlive the signals. 0 or CW_ENOMEM; to be destroyed in both
+ * cases. */
 int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, struct cw_error *err);
 void cw_wave_signals_destroy(struct cw_wave_signals *s);
 /* Takes the values of the clock counters at `now`; of the cores and the statistics; of the tapped units. */

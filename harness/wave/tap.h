@@ -17,14 +17,14 @@
 struct cw_taps;
 
 struct cw_tap {
-    char *name;                   /* instance path, "partition2.validation_unit" */
+    char *name; /* instance path, "partition2.validation_unit" */
     const struct cw_unit *unit;
-    struct cw_port *port;         /* unit->port_cnt, at this instance's parameters */
-    void *in, *out;               /* the unit's structs in the cycle shown */
+    struct cw_port *port; /* unit->port_cnt, at this instance's parameters */
+    void *in, *out;       /* the unit's structs in the cycle shown */
     struct cw_unit_instance inner;
     struct cw_taps *taps;
-    bool evaluated;               /* since the reader last set it to false */
-    bool edge_due;                /* the clock edge that ends the cycle shown has been asked for */
+    bool evaluated; /* since the reader last set it to false */
+    bool edge_due;  /* the clock edge that ends the cycle shown has been asked for */
 };
 
 /* *outer behaves as inner does, and records. inner must outlive it. 0 or CW_ENOMEM. */

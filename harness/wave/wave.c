@@ -11,8 +11,8 @@
 struct unit {
     struct cw_tap *tap;
     cw_time period;
-    cw_time end;  /* of its last cycle with an evaluation */
-    bool idle;    /* shows a cycle in which the simulator left it alone */
+    cw_time end; /* of its last cycle with an evaluation */
+    bool idle;   /* shows a cycle in which the simulator left it alone */
 };
 
 struct cw_wave {
@@ -22,8 +22,8 @@ struct cw_wave {
     struct cw_wave_signals signals;
     struct unit *unit;
     uint32_t unit_cnt;
-    cw_time begin, end;  /* the window */
-    uint64_t next_ps;    /* earliest time that the file takes */
+    cw_time begin, end; /* the window */
+    uint64_t next_ps;   /* earliest time that the file takes */
     bool dumped;
 };
 

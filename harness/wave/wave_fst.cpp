@@ -9,7 +9,8 @@
 
 #include "wave_plugin.h"
 
-namespace {
+namespace
+{
 
 constexpr int FIRST_DTYPE = 100000; // far above the numbers that Verilated models give their own types
 
@@ -18,9 +19,18 @@ struct Values final : VerilatedModel {
         : VerilatedModel{context}, signal(s, s + n), enums(e, e + ne)
     {
     }
-    const char *hierName() const override { return "cowarp"; }
-    const char *modelName() const override { return "cowarp"; }
-    unsigned threads() const override { return 1; }
+    const char *hierName() const override
+    {
+        return "cowarp";
+    }
+    const char *modelName() const override
+    {
+        return "cowarp";
+    }
+    unsigned threads() const override
+    {
+        return 1;
+    }
     std::unique_ptr<VerilatedTraceConfig> traceConfig() const override
     {
         return std::unique_ptr<VerilatedTraceConfig>{new VerilatedTraceConfig{false, false, false}};

@@ -22,15 +22,15 @@ struct cw_wave_enum {
 };
 
 struct cw_wave_signal {
-    const char *scope;       /* "cowarp core0", levels separated by blanks */
+    const char *scope; /* "cowarp core0", levels separated by blanks */
     const char *name;
-    uint32_t bits;           /* 1 .. 64 */
-    const uint64_t *value;   /* read at each dump */
-    int32_t enum_index;      /* into the list of enums, or -1 */
+    uint32_t bits;         /* 1 .. 64 */
+    const uint64_t *value; /* read at each dump */
+    int32_t enum_index;    /* into the list of enums, or -1 */
 };
 
 struct cw_wave_rtl {
-    void *model;             /* VerilatedModel *, only for its context */
+    void *model; /* VerilatedModel *, only for its context */
     void (*trace)(void *self, void *fst, int depth);
     void *self;
 };

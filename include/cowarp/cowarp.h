@@ -40,20 +40,20 @@ struct cowarp_gpu;
 struct cowarp_module;
 
 struct cowarp_options {
-    const char *preset;          /* "getm" (default), "thesis-warptm", ... */
-    const char *config_file;     /* TOML, applied over the preset, or NULL */
-    const char *const *settings; /* "name=value", NULL-terminated, applied last; or NULL */
-    const char *system;          /* transactional system: "getm", "serial", or "none" (default) */
-    const char *const *units;    /* "validation_unit=rtl", NULL-terminated, or NULL: C models */
-    uint64_t seed;               /* default 1 */
-    int check_serial;            /* run the serializability oracle over transactions */
-    const char *sabotage;        /* break the protocol on purpose, or NULL; see docs/systems.md */
-    uint64_t max_cycles;         /* core cycles per launch, 0: no limit */
-    const char *wave_file;       /* FST, or NULL */
+    const char *preset;            /* "getm" (default), "thesis-warptm", ... */
+    const char *config_file;       /* TOML, applied over the preset, or NULL */
+    const char *const *settings;   /* "name=value", NULL-terminated, applied last; or NULL */
+    const char *system;            /* transactional system: "getm", "serial", or "none" (default) */
+    const char *const *units;      /* "validation_unit=rtl", NULL-terminated, or NULL: C models */
+    uint64_t seed;                 /* default 1 */
+    int check_serial;              /* run the serializability oracle over transactions */
+    const char *sabotage;          /* break the protocol on purpose, or NULL; see docs/systems.md */
+    uint64_t max_cycles;           /* core cycles per launch, 0: no limit */
+    const char *wave_file;         /* FST, or NULL */
     uint64_t wave_begin, wave_end; /* core cycles traced, [begin, end); end 0: to the end of the run */
-    const char *record;          /* "INSTANCE=FILE": what is sent into this unit, as a stimulus file (docs/systemc.md); or NULL */
-    int tick_always;             /* tick components that have nothing to do as well; slow, and results do not change */
-    int reverse_ticks;           /* tick components in reverse order; results do not change */
+    const char *record;            /* "INSTANCE=FILE": what is sent into this unit, as a stimulus file (docs/systemc.md); or NULL */
+    int tick_always;               /* tick components that have nothing to do as well; slow, and results do not change */
+    int reverse_ticks;             /* tick components in reverse order; results do not change */
     /* Called some hundred times a second of host time while a kernel runs; non-zero stops it. May be NULL. */
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
     /* One-line notices ("building RTL of ..."). May be NULL. */
@@ -101,12 +101,12 @@ struct cowarp_arg {
         double f64;
     } value;
 };
-#define COWARP_U32(x) ((struct cowarp_arg){COWARP_ARG_U32, {.u32 = (x)}})
-#define COWARP_S32(x) ((struct cowarp_arg){COWARP_ARG_S32, {.s32 = (x)}})
-#define COWARP_U64(x) ((struct cowarp_arg){COWARP_ARG_U64, {.u64 = (x)}})
-#define COWARP_S64(x) ((struct cowarp_arg){COWARP_ARG_S64, {.s64 = (x)}})
-#define COWARP_F32(x) ((struct cowarp_arg){COWARP_ARG_F32, {.f32 = (x)}})
-#define COWARP_F64(x) ((struct cowarp_arg){COWARP_ARG_F64, {.f64 = (x)}})
+#define COWARP_U32(x)   ((struct cowarp_arg){COWARP_ARG_U32, {.u32 = (x)}})
+#define COWARP_S32(x)   ((struct cowarp_arg){COWARP_ARG_S32, {.s32 = (x)}})
+#define COWARP_U64(x)   ((struct cowarp_arg){COWARP_ARG_U64, {.u64 = (x)}})
+#define COWARP_S64(x)   ((struct cowarp_arg){COWARP_ARG_S64, {.s64 = (x)}})
+#define COWARP_F32(x)   ((struct cowarp_arg){COWARP_ARG_F32, {.f32 = (x)}})
+#define COWARP_F64(x)   ((struct cowarp_arg){COWARP_ARG_F64, {.f64 = (x)}})
 #define COWARP_LOCAL(x) ((struct cowarp_arg){COWARP_ARG_LOCAL, {.u64 = (x)}})
 
 struct cowarp_launch {
@@ -127,13 +127,14 @@ const char *cowarp_oracle(const struct cowarp_gpu *gpu);
 int cowarp_finish(struct cowarp_gpu *gpu);
 
 /* Sums over all launches so far. */
-uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);       /* core cycles */
-double cowarp_microseconds(const struct cowarp_gpu *gpu);   /* simulated time */
-double cowarp_host_seconds(const struct cowarp_gpu *gpu);   /* host time inside cowarp_run */
+uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);     /* core cycles */
+double cowarp_microseconds(const struct cowarp_gpu *gpu); /* simulated time */
+double cowarp_host_seconds(const struct cowarp_gpu *gpu); /* host time inside cowarp_run */
 /* A counter by name; COWARP_EINVAL with a suggestion for an unknown one. */
 int cowarp_counter(struct cowarp_gpu *gpu, const char *name, uint64_t *value);
 /* All counters: i = 0, 1, ... until it returns 0. Strings are static. */
-int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *value, const char **unit, const char **definition);
+int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *value, const char **unit,
+                      const char **definition);
 /* Units that options.units may name: i = 0, 1, ... until it returns 0. system: the one whose GPUs hold the unit. Strings are static. */
 int cowarp_unit_at(uint32_t i, const char **name, const char **system, const char **what);
 /* A configuration value by name. */
@@ -144,9 +145,9 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
 
 /* One hardware unit without a GPU around it, driven by a stimulus file (docs/waves.md), into an FST file. */
 struct cowarp_play {
-    const char *stimulus;  /* file */
-    const char *wave_file; /* FST, written under a temporary name and renamed */
-    const char *backend;   /* "c", "rtl" or "lockstep" */
+    const char *stimulus;                                /* file */
+    const char *wave_file;                               /* FST, written under a temporary name and renamed */
+    const char *backend;                                 /* "c", "rtl" or "lockstep" */
     void (*on_message)(void *context, const char *text); /* as in struct cowarp_options */
     void *context;
 };

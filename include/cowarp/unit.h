@@ -30,18 +30,18 @@ extern "C" {
 enum cw_port_dir { CW_PORT_IN, CW_PORT_OUT };
 
 struct cw_port {
-    const char *name;      /* without _i / _o */
+    const char *name; /* without _i / _o */
     enum cw_port_dir dir;
-    uint32_t width;        /* bits, at the given parameters */
-    uint32_t words;        /* 0: a uint64_t scalar; else uint32_t[words] */
-    size_t offset;         /* in the in or out struct */
+    uint32_t width; /* bits, at the given parameters */
+    uint32_t words; /* 0: a uint64_t scalar; else uint32_t[words] */
+    size_t offset;  /* in the in or out struct */
 };
 
 struct cw_param {
     const char *name;         /* C field, e.g. ts_w */
     const char *verilog_name; /* e.g. TS_W */
     uint32_t value_default, minimum, maximum;
-    size_t offset;            /* in the params struct; every parameter is a uint32_t */
+    size_t offset; /* in the params struct; every parameter is a uint32_t */
     const char *what;
 };
 
@@ -86,8 +86,8 @@ struct cw_error;
  */
 struct cw_unit_provider {
     void *context;
-    int (*open)(void *context, const struct cw_unit *unit, const char *name, const void *params,
-                struct cw_unit_instance *instance, struct cw_error *err);
+    int (*open)(void *context, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
+                struct cw_error *err);
     /* Non-zero status when a lockstep pair opened by this provider has differed (err says where); polled each time step. */
     int (*poll)(void *context, struct cw_error *err);
 };
@@ -101,37 +101,32 @@ void cw_unit_params_default(const struct cw_unit *unit, void *params);
 /* 0 when every parameter is within its limits, else CW_EINVAL with err (may be NULL) naming the parameter and the limits. */
 int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct cw_error *err);
 
-#define CW_UNIT__IN_FIELD(name, width) uint64_t name;
+#define CW_UNIT__IN_FIELD(name, width)         uint64_t name;
 #define CW_UNIT__INW_FIELD(name, words, width) uint32_t name[words];
 #define CW_UNIT__SKIP(name, width)
 #define CW_UNIT__SKIPW(name, words, width)
 #define CW_UNIT__PARAM_FIELD(field, vname, def, lo, hi, what) uint32_t field;
 
 /* In the unit's header: the structs, and the descriptor's declaration. */
-#define CW_UNIT_DECLARE(u, PARAMS, PORTS)                                                             \
-    struct cw_##u##_params {                                                                          \
-        PARAMS(CW_UNIT__PARAM_FIELD)                                                                  \
-    };                                                                                                \
-    struct cw_##u##_in {                                                                              \
-        PORTS(CW_UNIT__IN_FIELD, CW_UNIT__SKIP, CW_UNIT__INW_FIELD, CW_UNIT__SKIPW)                   \
-    };                                                                                                \
-    struct cw_##u##_out {                                                                             \
-        PORTS(CW_UNIT__SKIP, CW_UNIT__IN_FIELD, CW_UNIT__SKIPW, CW_UNIT__INW_FIELD)                   \
-    };                                                                                                \
+#define CW_UNIT_DECLARE(u, PARAMS, PORTS)                                           \
+    struct cw_##u##_params {                                                        \
+        PARAMS(CW_UNIT__PARAM_FIELD)                                                \
+    };                                                                              \
+    struct cw_##u##_in {                                                            \
+        PORTS(CW_UNIT__IN_FIELD, CW_UNIT__SKIP, CW_UNIT__INW_FIELD, CW_UNIT__SKIPW) \
+    };                                                                              \
+    struct cw_##u##_out {                                                           \
+        PORTS(CW_UNIT__SKIP, CW_UNIT__IN_FIELD, CW_UNIT__SKIPW, CW_UNIT__INW_FIELD) \
+    };                                                                              \
     extern const struct cw_unit cw_##u##_unit;
 
-#define CW_UNIT__ONE(name, width) +1
-#define CW_UNIT__ONEW(name, words, width) +1
-#define CW_UNIT__PARAM_ROW(field, vname, def, lo, hi, text) \
-    {#field, #vname, (def), (lo), (hi), offsetof(CW_UNIT__PARAMS_T, field), text},
-#define CW_UNIT__IN_ROW(pname, w) \
-    *q++ = (struct cw_port){#pname, CW_PORT_IN, (uint32_t)(w), 0, offsetof(CW_UNIT__IN_T, pname)};
-#define CW_UNIT__OUT_ROW(pname, w) \
-    *q++ = (struct cw_port){#pname, CW_PORT_OUT, (uint32_t)(w), 0, offsetof(CW_UNIT__OUT_T, pname)};
-#define CW_UNIT__INW_ROW(pname, n, w) \
-    *q++ = (struct cw_port){#pname, CW_PORT_IN, (uint32_t)(w), (n), offsetof(CW_UNIT__IN_T, pname)};
-#define CW_UNIT__OUTW_ROW(pname, n, w) \
-    *q++ = (struct cw_port){#pname, CW_PORT_OUT, (uint32_t)(w), (n), offsetof(CW_UNIT__OUT_T, pname)};
+#define CW_UNIT__ONE(name, width)                           +1
+#define CW_UNIT__ONEW(name, words, width)                   +1
+#define CW_UNIT__PARAM_ROW(field, vname, def, lo, hi, text) {#field, #vname, (def), (lo), (hi), offsetof(CW_UNIT__PARAMS_T, field), text},
+#define CW_UNIT__IN_ROW(pname, w)                           *q++ = (struct cw_port){#pname, CW_PORT_IN, (uint32_t)(w), 0, offsetof(CW_UNIT__IN_T, pname)};
+#define CW_UNIT__OUT_ROW(pname, w)                          *q++ = (struct cw_port){#pname, CW_PORT_OUT, (uint32_t)(w), 0, offsetof(CW_UNIT__OUT_T, pname)};
+#define CW_UNIT__INW_ROW(pname, n, w)                       *q++ = (struct cw_port){#pname, CW_PORT_IN, (uint32_t)(w), (n), offsetof(CW_UNIT__IN_T, pname)};
+#define CW_UNIT__OUTW_ROW(pname, n, w)                      *q++ = (struct cw_port){#pname, CW_PORT_OUT, (uint32_t)(w), (n), offsetof(CW_UNIT__OUT_T, pname)};
 
 /*
  * In the C model's file, after
@@ -140,24 +135,23 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
  *   #define CW_UNIT__OUT_T    struct cw_<u>_out
  * defines the descriptor. The five functions are the C model's struct cw_unit_ops members.
  */
-#define CW_UNIT_DEFINE(u, PARAMS, PORTS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)                     \
-    static void cw_##u##__ports(const void *params, struct cw_port *q)                                          \
-    {                                                                                                           \
-        const struct cw_##u##_params *p = params;                                                               \
-        (void)p;                                                                                                \
-        PORTS(CW_UNIT__IN_ROW, CW_UNIT__OUT_ROW, CW_UNIT__INW_ROW, CW_UNIT__OUTW_ROW)                           \
-    }                                                                                                           \
-    static const struct cw_param cw_##u##__params[] = {PARAMS(CW_UNIT__PARAM_ROW)};                             \
-    const struct cw_unit cw_##u##_unit = {                                                                      \
-        .name = #u,                                                                                             \
-        .params_size = sizeof(struct cw_##u##_params),                                                          \
-        .in_size = sizeof(struct cw_##u##_in),                                                                  \
-        .out_size = sizeof(struct cw_##u##_out),                                                                \
-        .params = cw_##u##__params,                                                                             \
-        .param_cnt = sizeof cw_##u##__params / sizeof cw_##u##__params[0],                                      \
-        .port_cnt = 0 PORTS(CW_UNIT__ONE, CW_UNIT__ONE, CW_UNIT__ONEW, CW_UNIT__ONEW),                          \
-        .ports = cw_##u##__ports,                                                                               \
-        .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn}}
+#define CW_UNIT_DEFINE(u, PARAMS, PORTS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)                              \
+    static void cw_##u##__ports(const void *params, struct cw_port *q)                                                   \
+    {                                                                                                                    \
+        const struct cw_##u##_params *p = params;                                                                        \
+        (void)p;                                                                                                         \
+        PORTS(CW_UNIT__IN_ROW, CW_UNIT__OUT_ROW, CW_UNIT__INW_ROW, CW_UNIT__OUTW_ROW)                                    \
+    }                                                                                                                    \
+    static const struct cw_param cw_##u##__params[] = {PARAMS(CW_UNIT__PARAM_ROW)};                                      \
+    const struct cw_unit cw_##u##_unit = {.name = #u,                                                                    \
+                                          .params_size = sizeof(struct cw_##u##_params),                                 \
+                                          .in_size = sizeof(struct cw_##u##_in),                                         \
+                                          .out_size = sizeof(struct cw_##u##_out),                                       \
+                                          .params = cw_##u##__params,                                                    \
+                                          .param_cnt = sizeof cw_##u##__params / sizeof cw_##u##__params[0],             \
+                                          .port_cnt = 0 PORTS(CW_UNIT__ONE, CW_UNIT__ONE, CW_UNIT__ONEW, CW_UNIT__ONEW), \
+                                          .ports = cw_##u##__ports,                                                      \
+                                          .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn}}
 
 #ifdef __cplusplus
 }

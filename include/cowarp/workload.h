@@ -30,21 +30,21 @@ struct cowarp_workload_param {
 struct cowarp_workload_context {
     struct cowarp_gpu *gpu;
     enum cowarp_variant variant;
-    const char *ptx_path;      /* the workload's compiled kernels */
-    const int64_t *param;      /* values, in the order of the workload's params */
+    const char *ptx_path; /* the workload's compiled kernels */
+    const int64_t *param; /* values, in the order of the workload's params */
     uint64_t seed;
-    char message[256];         /* out: one line about the result, or what is wrong with it */
+    char message[256]; /* out: one line about the result, or what is wrong with it */
 };
 
 struct cowarp_workload {
-    const char *name;          /* "ht-h" */
-    const char *folder;        /* kernels/<folder>/kernel.cl */
-    const char *what;          /* one line, with the paper it comes from */
-    unsigned variants;         /* set of enum cowarp_variant */
+    const char *name;   /* "ht-h" */
+    const char *folder; /* kernels/<folder>/kernel.cl */
+    const char *what;   /* one line, with the paper it comes from */
+    unsigned variants;  /* set of enum cowarp_variant */
     const struct cowarp_workload_param *params;
     uint32_t param_count;
-    /* Allocates, launches, reads back, checks. 0: the result is right. COWARP_ECHECK: it is wrong, context->message says how. Another status: the
-     * API failed and cowarp_error(gpu) says why. */
+    /* Allocates, launches, reads back, checks. 0: the result is right. COWARP_ECHECK: it is wrong, context->message says how. Another
+     * status: the API failed and cowarp_error(gpu) says why. */
     int (*run)(struct cowarp_workload_context *context);
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* atm: 122,880 transfers between accounts (GETM Table III). The check replays the transfers one after the other: addition commutes, so every
- * account's balance is known, and no lock is left taken. */
+/* atm: 122,880 transfers between accounts (GETM Table III). The check replays the transfers one after the other: addition commutes, so
+ * every account's balance is known, and no lock is left taken. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -65,7 +65,7 @@ static int launch(struct cowarp_workload_context *x, const struct table *t, uint
         status = host_upload(x->gpu, &dlock, NULL, sizeof(uint32_t));
     if (status != 0)
         return status;
-    const struct cowarp_arg args[] = {COWARP_U64(dkey),           COWARP_U64(dentry), COWARP_U64(dbucket),
+    const struct cowarp_arg args[] = {COWARP_U64(dkey),          COWARP_U64(dentry), COWARP_U64(dbucket),
                                       COWARP_U32(t->bucket_cnt), COWARP_U32(t->n),   COWARP_U64(dlock)};
     const char *kernel = x->variant == COWARP_TX ? "hashtable_tx" : x->variant == COWARP_FGLOCK ? "hashtable_fglock" : "hashtable_cglock";
     return host_launch(x->gpu, module, kernel, (uint32_t)x->param[BLOCKS], (uint32_t)x->param[THREADS], x->variant == COWARP_CGLOCK ? 6 : 5,
@@ -108,20 +108,20 @@ static int run(struct cowarp_workload_context *x)
     return status;
 }
 
-#define HASHTABLE(id, text, buckets, contention)                                                                    \
-    static const struct cowarp_workload_param params_##id[] = {                                                     \
-        [BUCKETS] = {"buckets", buckets, 1, 1 << 26, "buckets of the table"},                                       \
-        [BLOCKS] = {"blocks", 120, 1, 65535, "thread blocks"},                                                      \
-        [THREADS] = {"threads", 192, 1, 1024, "threads per block; each inserts one entry"},                         \
-    };                                                                                                              \
-    const struct cowarp_workload cowarp_workload_##id = {                                                           \
-        .name = text,                                                                                               \
-        .folder = "hashtable",                                                                                      \
-        .what = "hash table insertion, " #buckets " buckets, " contention " contention (GETM Table III)",           \
-        .variants = COWARP_TX | COWARP_FGLOCK | COWARP_CGLOCK,                                                      \
-        .params = params_##id,                                                                                      \
-        .param_count = sizeof params_##id / sizeof params_##id[0],                                                  \
-        .run = run,                                                                                                 \
+#define HASHTABLE(id, text, buckets, contention)                                                          \
+    static const struct cowarp_workload_param params_##id[] = {                                           \
+        [BUCKETS] = {"buckets", buckets, 1, 1 << 26, "buckets of the table"},                             \
+        [BLOCKS] = {"blocks", 120, 1, 65535, "thread blocks"},                                            \
+        [THREADS] = {"threads", 192, 1, 1024, "threads per block; each inserts one entry"},               \
+    };                                                                                                    \
+    const struct cowarp_workload cowarp_workload_##id = {                                                 \
+        .name = text,                                                                                     \
+        .folder = "hashtable",                                                                            \
+        .what = "hash table insertion, " #buckets " buckets, " contention " contention (GETM Table III)", \
+        .variants = COWARP_TX | COWARP_FGLOCK | COWARP_CGLOCK,                                            \
+        .params = params_##id,                                                                            \
+        .param_count = sizeof params_##id / sizeof params_##id[0],                                        \
+        .run = run,                                                                                       \
     }
 
 HASHTABLE(ht_h, "ht-h", 8000, "high");

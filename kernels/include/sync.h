@@ -3,7 +3,8 @@
 #ifndef KERNELS_SYNC_H
 #define KERNELS_SYNC_H
 
-/* Two external functions that the PTX reader turns into micro-operations; between them, loads and stores of global memory are transactional. */
+/* Two external functions that the PTX reader turns into micro-operations; between them, loads and stores of global memory are
+ * transactional. */
 void tx_begin(void);
 void tx_commit(void);
 

@@ -23,9 +23,9 @@
 #endif
 
 #define CYCLES_DEFAULT 200000u
-#define MUTANT_CYCLES 100000u
-#define SPEED_FRAMES 4096u
-#define SPEED_CYCLES 200000u
+#define MUTANT_CYCLES  100000u
+#define SPEED_FRAMES   4096u
+#define SPEED_CYCLES   200000u
 
 static uint64_t env_number(const char *name, uint64_t fallback)
 {
@@ -74,8 +74,7 @@ static int run_open(struct run *r, const struct cw_rtl_options *opt, uint64_t se
     int status = cw_rtl_provider_create(&r->provider, opt, &r->error);
     if (status == CW_OK)
         status = r->provider.open(r->provider.context, unit, unit->name, r->set->params, &r->pair, &r->error);
-    r->stimulus = cw_stimulus_create(unit, r->set->params, seed, r->set->phase_cycles, r->bench->constrain,
-                                     r->bench->context);
+    r->stimulus = cw_stimulus_create(unit, r->set->params, seed, r->set->phase_cycles, r->bench->constrain, r->bench->context);
     r->in = calloc(1, unit->in_size);
     r->out = calloc(1, unit->out_size);
     if (status == CW_OK && (r->stimulus == NULL || r->in == NULL || r->out == NULL))
@@ -120,8 +119,7 @@ static int run_cycles(struct run *r, uint64_t cycles, uint64_t seed, uint64_t *r
 }
 
 /* ns per eval and tick of one backend on its own, on a recorded stretch of the same stimulus. */
-static double measure(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, enum cw_unit_backend backend,
-                      uint64_t seed)
+static double measure(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, enum cw_unit_backend backend, uint64_t seed)
 {
     const struct cw_unit *unit = bench->unit;
     struct cw_unit_instance instance;
@@ -150,8 +148,7 @@ static double measure(const struct cw_lockstep_bench *bench, const struct cw_loc
     return 1e9 * seconds / SPEED_CYCLES;
 }
 
-static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles,
-                    uint64_t seed, uint8_t *seen)
+static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed, uint8_t *seen)
 {
     struct cw_rtl_options opt = {.build = {.message = show_message}, .default_backend = CW_UNIT_LOCKSTEP};
     struct run r = {.bench = bench, .set = set, .seen = seen};
@@ -168,9 +165,9 @@ static void run_set(const struct cw_lockstep_bench *bench, const struct cw_locks
         print_error("%s, set %s, seed %" PRIu64 ": %s\n", bench->unit->name, set->label, seed, r.error.text);
     else
         printf("%s %s: %" PRIu64 " cycles, %" PRIu64 " resets, %" PRIu64 " checks, %.2f M cycles/s; alone: C %.1f ns, RTL "
-               "%.1f ns per cycle\n", bench->unit->name, set->label, cw_lockstep_cycles(r.pair.self), resets,
-               cw_lockstep_checks(r.pair.self), (double)cycles / seconds * 1e-6, measure(bench, set, CW_UNIT_C, seed),
-               measure(bench, set, CW_UNIT_RTL, seed));
+               "%.1f ns per cycle\n",
+               bench->unit->name, set->label, cw_lockstep_cycles(r.pair.self), resets, cw_lockstep_checks(r.pair.self),
+               (double)cycles / seconds * 1e-6, measure(bench, set, CW_UNIT_C, seed), measure(bench, set, CW_UNIT_RTL, seed));
     run_close(&r);
     assert_int_equal(status, CW_OK);
 }
@@ -187,8 +184,7 @@ void cw_lockstep_run(const struct cw_lockstep_bench *bench)
     bench->unit->ports(bench->sets[0].params, port);
     for (uint32_t i = 0; i < bench->unit->port_cnt; i++)
         if (port[i].dir == CW_PORT_OUT && port[i].width == 1 && port[i].words == 0 && seen[i] != 3) {
-            print_error("%s: output %s was never %d: the stimulus does not reach it\n", bench->unit->name, port[i].name,
-                        seen[i] == 1);
+            print_error("%s: output %s was never %d: the stimulus does not reach it\n", bench->unit->name, port[i].name, seen[i] == 1);
             fail();
         }
     free(seen);
@@ -284,8 +280,8 @@ void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_
         copy_rtl(dir, &mutants[i]);
         int status = run_mutant(bench, &mutants[i], dir, seed, &err, &cycles);
         cw_os_remove_tree(dir);
-        printf("mutant '%s': %s after %" PRIu64 " cycles: %s\n", mutants[i].what,
-               status == CW_EMISMATCH ? "caught" : "NOT CAUGHT", cycles, err.text);
+        printf("mutant '%s': %s after %" PRIu64 " cycles: %s\n", mutants[i].what, status == CW_EMISMATCH ? "caught" : "NOT CAUGHT", cycles,
+               err.text);
         caught += status == CW_EMISMATCH && cycles > 0;
     }
     assert_int_equal(caught, mutant_cnt);

@@ -14,7 +14,7 @@ typedef struct cw_commit_unit_in in_t;
 typedef struct cw_commit_unit_out out_t;
 
 /* In each cycle the neighbours are ready, and no event comes. */
-#define DUT_UNIT cw_commit_unit_unit
+#define DUT_UNIT    cw_commit_unit_unit
 #define DUT_NEXT(d) ((in_t){.haz_ready = 1, .rev_ready = 1, .rep_ready = 1, .com_ready = 1, .ret_ready = 1})
 #include "dut.h"
 

@@ -21,11 +21,11 @@ typedef struct cw_cuckoo_table_out out_t;
 #include "overflow_memory.h"
 
 /* A table, the memory of its overflow area, and what was seen of it. */
-#define DUT_OWN                                                                  \
-    struct overflow_memory memory;                                               \
-    bool hold_evictions;                                                         \
-    uint64_t read_granule[3]; /* of this cycle and the two before */             \
-    uint32_t evictions, stashed, overflowed, last_cycles, taken;                 \
+#define DUT_OWN                                                      \
+    struct overflow_memory memory;                                   \
+    bool hold_evictions;                                             \
+    uint64_t read_granule[3]; /* of this cycle and the two before */ \
+    uint32_t evictions, stashed, overflowed, last_cycles, taken;     \
     uint64_t last_evicted;
 #define DUT_UNIT cw_cuckoo_table_unit
 #include "dut.h"
@@ -87,14 +87,13 @@ static void test_cuckoo_table__broken_copies_are_caught(void **state)
         {"the chain undoes its last swap", "cw_cuckoo_table", "hand_way_q + 2'd1 : rotor_q", "hand_way_q : rotor_q", 3},
         {"the stash evicts a reserved entry", "cw_cuckoo_stash", "entries[i*ENTRY_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}",
          "entries[i*ENTRY_W+WRITES_LSB+:COUNT_W] <= 1", 3},
-        {"look-ups pass a chain", "cw_cuckoo_table", "st_run && state_d == ST_RUN && queue_cnt_q != 2'd0",
-         "st_run && queue_cnt_q != 2'd0", 3},
+        {"look-ups pass a chain", "cw_cuckoo_table", "st_run && state_d == ST_RUN && queue_cnt_q != 2'd0", "st_run && queue_cnt_q != 2'd0",
+         3},
         {"the last overflow entry is not searched", "cw_cuckoo_table", "{1'b0, search_idx_q} == overflow_less",
          "{1'b0, search_idx_q} + 1 >= overflow_less", 3},
         {"removal forgets to move the last entry", "cw_cuckoo_table", "move_due_q <= !search_last;", "move_due_q <= 1'b0;", 3},
         {"reserved rows are easy", "cw_cuckoo_table", "any_free || |way_unreserved || !may_evict", "1'b1", 3},
-        {"an unreserved entry starts a chain among reserved ones", "cw_cuckoo_table", "upd_unreserved && !easy;",
-         "1'b0;", 3},
+        {"an unreserved entry starts a chain among reserved ones", "cw_cuckoo_table", "upd_unreserved && !easy;", "1'b0;", 3},
         {"flush keeps the stash", "cw_cuckoo_stash", "if (clear_i)", "if (clear_i && put_i)", 3}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
@@ -428,8 +427,8 @@ static void run_against_array(const params_t *p, enum cw_unit_backend backend, u
         }
         end_cycle(d);
     }
-    printf("%" PRIu64 " results checked, %" PRIu64 " found; %u evictions, %u to the stash, %u to memory\n", results, found,
-           d->evictions, d->stashed, d->overflowed);
+    printf("%" PRIu64 " results checked, %" PRIu64 " found; %u evictions, %u to the stash, %u to memory\n", results, found, d->evictions,
+           d->stashed, d->overflowed);
     assert_true(results > cycles / 20 && d->evictions > 0 && d->stashed > 0 && d->overflowed > 0);
     free(map);
     dut_delete(d);

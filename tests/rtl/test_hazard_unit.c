@@ -14,7 +14,7 @@ typedef struct cw_hazard_unit_in in_t;
 typedef struct cw_hazard_unit_out out_t;
 
 /* From cycle to cycle live_cid stays. */
-#define DUT_UNIT cw_hazard_unit_unit
+#define DUT_UNIT    cw_hazard_unit_unit
 #define DUT_NEXT(d) ((in_t){.live_cid = (d)->in.live_cid})
 #include "dut.h"
 

@@ -13,7 +13,7 @@ typedef struct cw_last_writer_history_in in_t;
 typedef struct cw_last_writer_history_out out_t;
 
 /* From cycle to cycle live_cid stays. */
-#define DUT_UNIT cw_last_writer_history_unit
+#define DUT_UNIT    cw_last_writer_history_unit
 #define DUT_NEXT(d) ((in_t){.live_cid = (d)->in.live_cid})
 #include "dut.h"
 

@@ -21,8 +21,7 @@ static const params_t odd = {3, 3, 13, 2, 17, 0};
 static const params_t kilo = {4, 8, 32, 1, 64, 1};
 
 /* Small filters sweep in few cycles, so they can be cleared often: phases are short. */
-static const struct cw_lockstep_set sets[] = {
-    {"getm", &getm, 512}, {"minimal", &minimal, 64}, {"odd", &odd, 64}, {"kilo", &kilo, 2048}};
+static const struct cw_lockstep_set sets[] = {{"getm", &getm, 512}, {"minimal", &minimal, 64}, {"odd", &odd, 64}, {"kilo", &kilo, 2048}};
 
 static const struct cw_lockstep_bench bench = {&cw_recency_bloom_filter_unit, sets, 4, NULL, NULL};
 
@@ -38,11 +37,9 @@ static void test_recency_bloom_filter__broken_copies_are_caught(void **state)
         {"no forwarding", "cw_ram_1r1w_fwd", "assign rd_data_o = fwd_q ? fwd_data_q : ram_data;",
          "wire unused = &{fwd_q, fwd_data_q}; assign rd_data_o = ram_data;", 2},
         {"answer is not held", "cw_recency_bloom_filter", "if (lkp_s1_q)", "", 2},
-        {"last value instead of the largest", "cw_recency_bloom_filter", "ins_v0_s1_q > ins_old[VALUE_W-1:0] ?",
-         "ins_v0_s1_q >= 1 ?", 2},
+        {"last value instead of the largest", "cw_recency_bloom_filter", "ins_v0_s1_q > ins_old[VALUE_W-1:0] ?", "ins_v0_s1_q >= 1 ?", 2},
         {"seed of way 2", "cw_recency_bloom_filter", "32'h30401020", "32'h30401021", 2},
-        {"sweep ends a row early", "cw_recency_bloom_filter", "clear_last = &clear_row_q", "clear_last = &(clear_row_q | 1)",
-         2},
+        {"sweep ends a row early", "cw_recency_bloom_filter", "clear_last = &clear_row_q", "clear_last = &(clear_row_q | 1)", 2},
         {"insertion ignores the lookup's claim", "cw_recency_bloom_filter", "(DUAL_READ != 0 || !lkp_valid_i)",
          "(DUAL_READ != 0 || !lkp_valid_i || ins_v0_i == 0)", 2}};
     (void)state;

@@ -39,18 +39,20 @@ static void write_verilog(const char *dir, const char *ports)
     join(path, dir, "stall_buffer/cw_stall_buffer.v");
     FILE *f = fopen(path, "w");
     assert_non_null(f);
-    fprintf(f, "/* verilator lint_off UNUSED */\n/* verilator lint_off UNDRIVEN */\n"
-               "module cw_stall_buffer #(parameter LINES = 4, parameter ENTRIES = 4, parameter GRANULE_W = 30,\n"
-               "    parameter TS_W = 32, parameter PAYLOAD_W = 24) (input wire clk_i, input wire rst_i,\n%s);\nendmodule\n", ports);
+    fprintf(f,
+            "/* verilator lint_off UNUSED */\n/* verilator lint_off UNDRIVEN */\n"
+            "module cw_stall_buffer #(parameter LINES = 4, parameter ENTRIES = 4, parameter GRANULE_W = 30,\n"
+            "    parameter TS_W = 32, parameter PAYLOAD_W = 24) (input wire clk_i, input wire rst_i,\n%s);\nendmodule\n",
+            ports);
     fclose(f);
 }
 
 #define PUSH_PORTS "input wire push_valid_i, input wire [TS_W-1:0] push_warpts_i, input wire [PAYLOAD_W-1:0] push_payload_i,\n"
-#define OTHER_PORTS                                                                                             \
-    "output wire push_ready_o, input wire wake_valid_i, input wire [GRANULE_W-1:0] wake_granule_i,\n"           \
-    "input wire sleep_valid_i, input wire [GRANULE_W-1:0] sleep_granule_i, output wire retry_valid_o,\n"        \
-    "output wire [GRANULE_W-1:0] retry_granule_o, output wire [TS_W-1:0] retry_warpts_o,\n"                     \
-    "output wire [PAYLOAD_W-1:0] retry_payload_o, input wire retry_ready_i, input wire drain_i,\n"              \
+#define OTHER_PORTS                                                                                      \
+    "output wire push_ready_o, input wire wake_valid_i, input wire [GRANULE_W-1:0] wake_granule_i,\n"    \
+    "input wire sleep_valid_i, input wire [GRANULE_W-1:0] sleep_granule_i, output wire retry_valid_o,\n" \
+    "output wire [GRANULE_W-1:0] retry_granule_o, output wire [TS_W-1:0] retry_warpts_o,\n"              \
+    "output wire [PAYLOAD_W-1:0] retry_payload_o, input wire retry_ready_i, input wire drain_i,\n"       \
     "output wire [8:0] occupancy_o, output wire [4:0] lines_used_o"
 
 static void expect_refused(const char *ports, const char *needle)
@@ -110,8 +112,8 @@ static void test_rtl_provider__builds_once_and_again_when_sources_change(void **
     make_temporary(dir);
     join(cache, dir, "cache");
     write_verilog(dir, good);
-    struct cw_rtl_build_options opt = {.rtl_dir = dir, .cache_dir = cache, .cxx_flags = "-O0",
-                                       .message = count_message, .message_context = &built};
+    struct cw_rtl_build_options opt = {
+        .rtl_dir = dir, .cache_dir = cache, .cxx_flags = "-O0", .message = count_message, .message_context = &built};
     assert_int_equal(cw_rtl_find(first, unit, &small, &opt, &err), CW_OK);
     assert_int_equal(cw_rtl_find(second, unit, &small, &opt, &err), CW_OK);
     assert_string_equal(first, second);
@@ -200,7 +202,8 @@ static void test_rtl_provider__refuses_a_path_that_does_not_fit(void **state)
     assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EIO); /* drain_i is used in it */
     write_theirs(path, dir, "output wire [4:0]", "output wire [5:0]");
     assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EMISMATCH);
-    assert_int_equal(cw_os_path(says, sizeof says, NULL, "stall_buffer: port lines_used_o has 6 bits in %s and 5 in the port list", path), 0);
+    assert_int_equal(cw_os_path(says, sizeof says, NULL, "stall_buffer: port lines_used_o has 6 bits in %s and 5 in the port list", path),
+                     0);
     assert_string_equal(err.text, says);
     write_theirs(path, dir, "module cw_stall_buffer", "module their_stall_buffer");
     assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EIO);
@@ -219,8 +222,8 @@ static int open_and_run(const char *cache)
     struct cw_unit_instance instance;
     struct cw_stall_buffer_in in = {.push_valid = 1, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
     struct cw_stall_buffer_out out;
-    if (cw_rtl_provider_create(&provider, &opt, NULL) != CW_OK
-        || provider.open(provider.context, unit, "racer", &small, &instance, NULL) != CW_OK)
+    if (cw_rtl_provider_create(&provider, &opt, NULL) != CW_OK ||
+        provider.open(provider.context, unit, "racer", &small, &instance, NULL) != CW_OK)
         return 1;
     instance.ops->eval(instance.self, &in, &out);
     instance.ops->tick(instance.self, &in);

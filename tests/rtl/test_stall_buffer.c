@@ -38,12 +38,10 @@ static void test_stall_buffer__broken_copies_are_caught(void **state)
          "line_best[i*REQ_W + PAYLOAD_W +: TS_W] <= best_req", 2},
         {"wake misses the line that the push opens", "cw_stall_buffer", "push_here ? push_granule_i == wake_granule_i",
          "push_here ? used_oh[l] && push_granule_i == wake_granule_i", 2},
-        {"sleep wins over wake", "cw_stall_buffer", "wake_here || (awake_q[l] && !sleep_here)",
-         "(wake_here || awake_q[l]) && !sleep_here", 2},
-        {"a freed line stays awake", "cw_stall_buffer", "else if (!(|(kept | fill_oh)))", "else if (!(|(kept | fill_oh)) && 1'b0)",
+        {"sleep wins over wake", "cw_stall_buffer", "wake_here || (awake_q[l] && !sleep_here)", "(wake_here || awake_q[l]) && !sleep_here",
          2},
-        {"removal shifts one entry too many", "cw_stall_buffer", "? ~(min_oh - {{(ENTRIES-1){1'b0}}, 1'b1})",
-         "? ~(min_oh >> 1)", 2},
+        {"a freed line stays awake", "cw_stall_buffer", "else if (!(|(kept | fill_oh)))", "else if (!(|(kept | fill_oh)) && 1'b0)", 2},
+        {"removal shifts one entry too many", "cw_stall_buffer", "? ~(min_oh - {{(ENTRIES-1){1'b0}}, 1'b1})", "? ~(min_oh >> 1)", 2},
         {"push and pop in one cycle lose a count", "cw_stall_buffer", "else if (pop && !push)", "else if (pop)", 0}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
@@ -117,7 +115,7 @@ static void test_stall_buffer__full_is_seen_before_the_push(void **state)
             assert_int_equal(push(&d, g, 0, 0), 1);
         assert_int_equal(push(&d, 100, 0, 0), 0); /* no line left */
         assert_int_equal(push(&d, 2, 0, 0), 1);   /* but its own line has room */
-        d.in.push_granule = 100; /* without valid: the answer is the same */
+        d.in.push_granule = 100;                  /* without valid: the answer is the same */
         dut_cycle(&d);
         assert_int_equal(d.out.push_ready, 0);
         assert_int_equal(d.out.occupancy, getm.entries + getm.lines);

@@ -21,15 +21,15 @@ typedef struct cw_validation_unit_out out_t;
 #include "overflow_memory.h"
 
 /* A unit, the memory of its overflow area, and what was seen of it. */
-#define DUT_OWN                                                        \
-    struct overflow_memory memory;                                     \
-    bool hold_responses, no_spill;                                     \
-    struct {                                                           \
-        uint64_t id, outcome, ts, cycle;                               \
-    } response[64];                                                    \
-    uint32_t responses;                                                \
+#define DUT_OWN                          \
+    struct overflow_memory memory;       \
+    bool hold_responses, no_spill;       \
+    struct {                             \
+        uint64_t id, outcome, ts, cycle; \
+    } response[64];                      \
+    uint32_t responses;                  \
     uint32_t evictions, stashed, overflowed, stalls, retries, slowest;
-#define DUT_UNIT cw_validation_unit_unit
+#define DUT_UNIT    cw_validation_unit_unit
 #define DUT_NEXT(d) ((in_t){.drain = (d)->in.drain})
 #include "dut.h"
 
@@ -90,19 +90,15 @@ static void test_validation_unit__broken_copies_are_caught(void **state)
     static const struct cw_mutant mutants[] = {
         {"a store forgets the eviction on the channel", "cw_validation_unit", "evict_valid && evict_granule == res_granule",
          "evict_valid && evict_granule == res_granule && !cur_kind[0]", 3},
-        {"a store forgets the eviction of the cycle before", "cw_validation_unit",
-         "recent0_valid_q && recent0_granule_q == res_granule",
+        {"a store forgets the eviction of the cycle before", "cw_validation_unit", "recent0_valid_q && recent0_granule_q == res_granule",
          "recent0_valid_q && recent0_granule_q == res_granule && !cur_kind[0]", 3},
-        {"a store forgets the eviction of two cycles before", "cw_validation_unit",
-         "recent1_valid_q && recent1_granule_q == res_granule",
+        {"a store forgets the eviction of two cycles before", "cw_validation_unit", "recent1_valid_q && recent1_granule_q == res_granule",
          "recent1_valid_q && recent1_granule_q == res_granule && !cur_kind[0]", 3},
-        {"store not one later", "cw_validation_decide", "wts_o    = warpts_i + {{(TS_W - 1){1'b0}}, 1'b1};",
-         "wts_o    = warpts_i;", 3},
+        {"store not one later", "cw_validation_decide", "wts_o    = warpts_i + {{(TS_W - 1){1'b0}}, 1'b1};", "wts_o    = warpts_i;", 3},
         {"load checks rts too", "cw_validation_decide", "store && rts_i > wts_i ?", "rts_i > wts_i ?", 2},
         {"request taken before a retry", "cw_validation_unit", "open && !retry_valid && !retrying_q", "open && !retrying_q", 2},
         {"line not put back to sleep", "cw_validation_unit", "push && cur_retried", "push && cur_retried && dec_wake", 2},
-        {"any store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)",
-         "res_room || (res_easy && cur_spill)", 3},
+        {"any store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)", "res_room || (res_easy && cur_spill)", 3},
         {"no store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)", "res_room && res_easy", 3},
         {"a sleeping store forgets that it may spill", "cw_validation_unit", "{cur_spill, cur_kind[0], cur_owner, cur_id}",
          "{1'b0, cur_kind[0], cur_owner, cur_id}", 3},
@@ -176,8 +172,7 @@ static void dut_send(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint
 #define STALLED 9 /* beside enum cw_vu_outcome: no response */
 
 /* One request on its own; its outcome. */
-static uint64_t dut_do(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint64_t warpts, uint64_t owner,
-                       uint64_t *ts)
+static uint64_t dut_do(struct dut *d, enum cw_vu_kind kind, uint64_t granule, uint64_t warpts, uint64_t owner, uint64_t *ts)
 {
     d->responses = 0;
     dut_send(d, kind, granule, warpts, owner, 0);
@@ -188,17 +183,17 @@ static uint64_t dut_do(struct dut *d, enum cw_vu_kind kind, uint64_t granule, ui
     return d->response[0].outcome;
 }
 
-#define EXPECT(kind, granule, warpts, owner, want, want_ts)                          \
-    do {                                                                             \
-        uint64_t ts_ = 0;                                                            \
+#define EXPECT(kind, granule, warpts, owner, want, want_ts)                              \
+    do {                                                                                 \
+        uint64_t ts_ = 0;                                                                \
         assert_int_equal(dut_do(d, (kind), (granule), (warpts), (owner), &ts_), (want)); \
-        assert_int_equal(ts_, (want_ts));                                            \
+        assert_int_equal(ts_, (want_ts));                                                \
     } while (0)
 
-#define LOAD CW_VU_LOAD
-#define STORE CW_VU_STORE
+#define LOAD    CW_VU_LOAD
+#define STORE   CW_VU_STORE
 #define SUCCESS CW_VU_SUCCESS
-#define ABORT CW_VU_ABORT
+#define ABORT   CW_VU_ABORT
 
 /* Directed -------------------------------------------------------------------------------------------------------------- */
 
@@ -237,22 +232,22 @@ static void test_validation_unit__each_branch_of_figure_6(void **state)
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut *d = open_settled(&getm, backends[b]);
-        EXPECT(STORE, 1, 5, 1, SUCCESS, 0);             /* unreserved store: wts 6 */
-        EXPECT(STORE, 1, 5, 1, SUCCESS, 0);             /* owner's store: writes 2, wts stays */
-        EXPECT(LOAD, 1, 9, 1, SUCCESS, 0);              /* owner's load: rts 9 */
-        EXPECT(LOAD, 1, 5, 2, ABORT, 6);                /* load older than the write */
-        EXPECT(STORE, 1, 8, 2, ABORT, 9);               /* store older than the read */
-        EXPECT(LOAD, 1, 6, 2, STALLED, 0);              /* not older than the write, but reserved */
-        EXPECT(CW_VU_RELEASE, 1, 0, 1, STALLED, 0);     /* one of two writes */
-        EXPECT(CW_VU_RELEASE, 1, 0, 1, SUCCESS, 0);     /* the last: the load goes on */
-        EXPECT(STORE, 1, 9, 3, SUCCESS, 0);             /* as late as the last read: allowed; wts 10 */
+        EXPECT(STORE, 1, 5, 1, SUCCESS, 0);         /* unreserved store: wts 6 */
+        EXPECT(STORE, 1, 5, 1, SUCCESS, 0);         /* owner's store: writes 2, wts stays */
+        EXPECT(LOAD, 1, 9, 1, SUCCESS, 0);          /* owner's load: rts 9 */
+        EXPECT(LOAD, 1, 5, 2, ABORT, 6);            /* load older than the write */
+        EXPECT(STORE, 1, 8, 2, ABORT, 9);           /* store older than the read */
+        EXPECT(LOAD, 1, 6, 2, STALLED, 0);          /* not older than the write, but reserved */
+        EXPECT(CW_VU_RELEASE, 1, 0, 1, STALLED, 0); /* one of two writes */
+        EXPECT(CW_VU_RELEASE, 1, 0, 1, SUCCESS, 0); /* the last: the load goes on */
+        EXPECT(STORE, 1, 9, 3, SUCCESS, 0);         /* as late as the last read: allowed; wts 10 */
         EXPECT(LOAD, 1, 9, 4, ABORT, 10);
         EXPECT(CW_VU_RELEASE, 1, 0, 3, STALLED, 0);
-        EXPECT(LOAD, 1, 10, 4, SUCCESS, 0);             /* unreserved load: rts 10 */
+        EXPECT(LOAD, 1, 10, 4, SUCCESS, 0); /* unreserved load: rts 10 */
         EXPECT(LOAD, 1, 12, 5, SUCCESS, 0);
-        EXPECT(LOAD, 1, 11, 4, SUCCESS, 0);             /* a load may be older than another load: rts stays 12 */
+        EXPECT(LOAD, 1, 11, 4, SUCCESS, 0); /* a load may be older than another load: rts stays 12 */
         EXPECT(STORE, 1, 11, 4, ABORT, 12);
-        EXPECT(CW_VU_RELEASE, 2, 0, 4, STALLED, 0);     /* of a granule that nobody knows: nothing */
+        EXPECT(CW_VU_RELEASE, 2, 0, 4, STALLED, 0); /* of a granule that nobody knows: nothing */
         EXPECT(LOAD, 2, 0, 4, SUCCESS, 0);
         assert_int_equal(d->stalls, 1);
         assert_int_equal(d->retries, 1);
@@ -618,14 +613,14 @@ struct access {
 
 struct warp {
     uint64_t warpts;
-    uint32_t left, outstanding;    /* accesses still to send; without an answer */
+    uint32_t left, outstanding;     /* accesses still to send; without an answer */
     uint32_t held[GRANULES], holds; /* writes to give back; their sum */
-    uint64_t restart;              /* 0, or warpts after an abort */
+    uint64_t restart;               /* 0, or warpts after an abort */
 };
 
 struct oracle {
     struct metadata meta[GRANULES];
-    struct access access[IDS + IN_FLIGHT]; /* those of releases are the last */
+    struct access access[IDS + IN_FLIGHT];          /* those of releases are the last */
     uint32_t pending[IDS + IN_FLIGHT], pending_cnt; /* accepted, not settled; oldest first */
     struct warp warp[OWNERS];
     bool exact;
@@ -875,9 +870,10 @@ static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exa
             settle_all(o);
     }
     printf("%" PRIu64 " cycles: %" PRIu64 " decisions checked, %" PRIu64 " aborts, %" PRIu64 " waited, %" PRIu64
-           " differ from exact metadata, %" PRIu64 " commits, %" PRIu64 " refused for want of a stall buffer entry; %u evictions, %u to the stash, %u to memory, slowest access %u "
-           "cycles\n", cycles, o->decisions, o->aborts, o->waits, o->over, o->commits, o->refused, d->evictions, d->stashed,
-           d->overflowed, d->slowest);
+           " differ from exact metadata, %" PRIu64 " commits, %" PRIu64
+           " refused for want of a stall buffer entry; %u evictions, %u to the stash, %u to memory, slowest access %u "
+           "cycles\n",
+           cycles, o->decisions, o->aborts, o->waits, o->over, o->commits, o->refused, d->evictions, d->stashed, d->overflowed, d->slowest);
     assert_true(o->decisions > cycles / 20 && o->waits > 0 && o->commits > 0);
     if (exact)
         assert_int_equal(o->over, 0);

@@ -15,15 +15,15 @@ struct run {
     const char *preset;
     const char *settings[12]; /* NULL-terminated */
     const char *units[4];
-    const char *param[6];     /* name=value pairs as "name=value" */
+    const char *param[6]; /* name=value pairs as "name=value" */
     const char *sabotage;
     int check_serial, reverse_ticks, tick_always;
     uint64_t seed, max_cycles;
     /* out */
     int status;
-    char message[1024];       /* what the workload or the API said */
-    char report[4096];        /* deadlock report */
-    char oracle[1024];        /* the serializability oracle's verdict */
+    char message[1024]; /* what the workload or the API said */
+    char report[4096];  /* deadlock report */
+    char oracle[1024];  /* the serializability oracle's verdict */
     uint64_t cycles;
     uint64_t counter[128];
     uint32_t counter_cnt;

@@ -5,8 +5,13 @@
 
 static struct run sabotaged(const char *how)
 {
-    struct run r = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .sabotage = how,
-                    .param = {"blocks=30", "buckets=60"}, .settings = {"watchdog.cycles=200000"}};
+    struct run r = {.workload = "ht-h",
+                    .system = "getm",
+                    .variant = COWARP_TX,
+                    .check_serial = 1,
+                    .sabotage = how,
+                    .param = {"blocks=30", "buckets=60"},
+                    .settings = {"watchdog.cycles=200000"}};
     run_workload(&r);
     return r;
 }
@@ -22,7 +27,11 @@ static void test_oracles__skipped_owner_check_is_a_violation(void **state)
 static void test_oracles__dropped_rts_update_is_a_violation(void **state)
 {
     (void)state;
-    struct run r = {.workload = "atm", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .sabotage = "drop-rts-update",
+    struct run r = {.workload = "atm",
+                    .system = "getm",
+                    .variant = COWARP_TX,
+                    .check_serial = 1,
+                    .sabotage = "drop-rts-update",
                     .param = {"accounts=40", "transfers=6000", "blocks=30"}};
     run_workload(&r);
     assert_int_equal(r.status, COWARP_ECHECK);
@@ -52,8 +61,8 @@ static void test_oracles__unknown_sabotage_is_refused(void **state)
 }
 
 /*
- * Value-based validation. Each transaction reads one of 64 words and writes two others blindly, so that the order of commits matters apart from
- * any value that is read. The words lie in all partitions.
+ * Value-based validation. Each transaction reads one of 64 words and writes two others blindly, so that the order of commits matters apart
+ * from any value that is read. The words lie in all partitions.
  */
 static const char blind_writes[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
                                    ".extern .func tx_begin\n()\n;\n.extern .func tx_commit\n()\n;\n"
@@ -117,8 +126,8 @@ static void test_oracles__value_based_validation(void **state)
 }
 
 /*
- * Doomed transactions (Fung 2015, 4.2.2). Odd warps write two words equally, even warps read them with some way between and, should they differ,
- * loop for ever: only a validation ends that.
+ * Doomed transactions (Fung 2015, 4.2.2). Odd warps write two words equally, even warps read them with some way between and, should they
+ * differ, loop for ever: only a validation ends that.
  */
 static const char doomed[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
                              ".extern .func tx_begin\n()\n;\n.extern .func tx_commit\n()\n;\n"
@@ -180,7 +189,8 @@ static void test_oracles__doomed_transactions_end(void **state)
     assert_int_equal(run_doomed("kilotm", "kilo.watchdog_cycles=100000000", &probes), COWARP_EDEADLOCK);
 }
 
-/* Fung 2015, Example 1: lanes of a warp spin for a lock that another lane of the same warp holds while it waits at the reconvergence point. */
+/* Fung 2015, Example 1: lanes of a warp spin for a lock that another lane of the same warp holds while it waits at the reconvergence point.
+ */
 static const char naive_lock[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
                                  ".visible .entry naive(.param .u64 lock)\n{\n"
                                  ".reg .pred %p;\n.reg .b32 %r;\n.reg .b64 %a;\n"

@@ -74,12 +74,20 @@ static void test_workloads__getm(void **state)
     (void)state;
     static const char *const warps[] = {"tm.warps=1", "tm.warps=2", "tm.warps=4", "tm.warps=8", "tm.warps=16", "tm.warps=0"};
     for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
-        struct run ht = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+        struct run ht = {.workload = "ht-h",
+                         .system = "getm",
+                         .variant = COWARP_TX,
+                         .check_serial = 1,
+                         .settings = {warps[i]},
                          .param = {"blocks=30", "buckets=1000"}};
         expect_ok(&ht);
         expect_conservation(&ht, 30 * 192);
         assert_int_equal(run_counter(&ht, "tx_write_words"), 4 * 30 * 192); /* entry and bucket head */
-        struct run atm = {.workload = "atm", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+        struct run atm = {.workload = "atm",
+                          .system = "getm",
+                          .variant = COWARP_TX,
+                          .check_serial = 1,
+                          .settings = {warps[i]},
                           .param = {"accounts=2000", "transfers=4000", "blocks=10"}};
         expect_ok(&atm);
         expect_conservation(&atm, 4000);
@@ -105,8 +113,12 @@ static void test_workloads__cloth_transactions(void **state)
     static const char *const systems[] = {"getm", "serial"}, *const workloads[] = {"cl", "clto"};
     static const char *const warps[] = {"tm.warps=1", "tm.warps=0"};
     for (size_t i = 0; i < 8; i++) {
-        struct run r = {.workload = workloads[i & 1], .system = systems[i >> 1 & 1], .variant = COWARP_TX, .check_serial = 1,
-                        .settings = {warps[i >> 2]}, .param = {"cloths=1", "width=9", "height=12", "threads=64"}};
+        struct run r = {.workload = workloads[i & 1],
+                        .system = systems[i >> 1 & 1],
+                        .variant = COWARP_TX,
+                        .check_serial = 1,
+                        .settings = {warps[i >> 2]},
+                        .param = {"cloths=1", "width=9", "height=12", "threads=64"}};
         expect_cloth(&r, 9, 12);
     }
 }
@@ -149,7 +161,10 @@ static void test_workloads__apriori_transactions(void **state)
 static void test_workloads__livelock_of_transactions(void **state)
 {
     (void)state;
-    struct run r = {.workload = "ap", .system = "getm", .variant = COWARP_TX, .param = {AP_SMALL, "limit=1024"},
+    struct run r = {.workload = "ap",
+                    .system = "getm",
+                    .variant = COWARP_TX,
+                    .param = {AP_SMALL, "limit=1024"},
                     .settings = {"tm.warps=0", "watchdog.cycles=100000", "watchdog.livelock_cycles=100000"}};
     run_workload(&r);
     assert_int_equal(r.status, COWARP_EDEADLOCK);
@@ -191,14 +206,18 @@ static void test_workloads__octree(void **state)
     (void)state;
     static const char *const warps[] = {"tm.warps=1", "tm.warps=8", "tm.warps=0"};
     for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
-        struct run r = {.workload = "bh-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+        struct run r = {.workload = "bh-h",
+                        .system = "getm",
+                        .variant = COWARP_TX,
+                        .check_serial = 1,
+                        .settings = {warps[i]},
                         .param = {"bodies=2000", "blocks=4"}};
         expect_ok(&r);
         expect_conservation(&r, run_counter(&r, "tx_committed"));
         expect_octree_mix(&r, 2000);
     }
-    struct run serial = {.workload = "bh-l", .system = "serial", .variant = COWARP_TX, .check_serial = 1,
-                         .param = {"bodies=1000", "blocks=2"}};
+    struct run serial = {
+        .workload = "bh-l", .system = "serial", .variant = COWARP_TX, .check_serial = 1, .param = {"bodies=1000", "blocks=2"}};
     expect_ok(&serial);
     expect_octree_mix(&serial, 1000);
 }
@@ -226,7 +245,11 @@ static void test_workloads__graph_cut(void **state)
     (void)state;
     static const char *const warps[] = {"tm.warps=1", "tm.warps=8", "tm.warps=0"};
     for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
-        struct run r = {.workload = "cc", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+        struct run r = {.workload = "cc",
+                        .system = "getm",
+                        .variant = COWARP_TX,
+                        .check_serial = 1,
+                        .settings = {warps[i]},
                         .param = {"width=60", "height=40"}};
         expect_ok(&r);
         expect_conservation(&r, run_counter(&r, "tx_committed"));
@@ -256,12 +279,20 @@ static void test_workloads__kilo_family(void **state)
     (void)state;
     for (size_t s = 0; s < sizeof systems / sizeof systems[0]; s++)
         for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
-            struct run ht = {.workload = "ht-h", .system = systems[s], .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+            struct run ht = {.workload = "ht-h",
+                             .system = systems[s],
+                             .variant = COWARP_TX,
+                             .check_serial = 1,
+                             .settings = {warps[i]},
                              .param = {"blocks=30", "buckets=1000"}};
             expect_ok(&ht);
             expect_conservation(&ht, 30 * 192);
             assert_int_equal(run_counter(&ht, "tx_write_words"), 4 * 30 * 192);
-            struct run atm = {.workload = "atm", .system = systems[s], .variant = COWARP_TX, .check_serial = 1, .settings = {warps[i]},
+            struct run atm = {.workload = "atm",
+                              .system = systems[s],
+                              .variant = COWARP_TX,
+                              .check_serial = 1,
+                              .settings = {warps[i]},
                               .param = {"accounts=2000", "transfers=4000", "blocks=10"}};
             expect_ok(&atm);
             expect_conservation(&atm, 4000);
@@ -294,8 +325,8 @@ static void test_workloads__kilo_options(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
-        struct run r = {.workload = "ht-h", .system = shape[i].system, .variant = COWARP_TX, .check_serial = 1,
-                        .param = {"blocks=12", "buckets=300"}};
+        struct run r = {
+            .workload = "ht-h", .system = shape[i].system, .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=12", "buckets=300"}};
         memcpy(r.settings, shape[i].settings, sizeof shape[i].settings);
         expect_ok(&r);
         expect_conservation(&r, 12 * 192);
@@ -334,11 +365,18 @@ static void test_workloads__getm_shapes(void **state)
 {
     (void)state;
     static const char *const settings[][4] = {
-        {"tm.granule_bytes=4"}, {"tm.granule_bytes=16"}, {"tm.granule_bytes=64"}, {"tm.granule_bytes=128"},
-        {"core.count=1"}, {"partition.count=1"}, {"core.count=3", "partition.count=5"}, {"core.scheduler=lrr"},
+        {"tm.granule_bytes=4"},
+        {"tm.granule_bytes=16"},
+        {"tm.granule_bytes=64"},
+        {"tm.granule_bytes=128"},
+        {"core.count=1"},
+        {"partition.count=1"},
+        {"core.count=3", "partition.count=5"},
+        {"core.scheduler=lrr"},
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        struct run r = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=12", "buckets=300"}};
+        struct run r = {
+            .workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=12", "buckets=300"}};
         memcpy(r.settings, settings[i], sizeof settings[i]);
         expect_ok(&r);
         expect_conservation(&r, 12 * 192);
@@ -354,7 +392,10 @@ static void test_workloads__getm_overflow(void **state)
     } cases[] = {{"getm.spill_after=0", "tm.warps=1"}, {"getm.spill_after=8", "tm.warps=2"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct run r = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1,
+        struct run r = {.workload = "ht-h",
+                        .system = "getm",
+                        .variant = COWARP_TX,
+                        .check_serial = 1,
                         .param = {"blocks=8", "buckets=3000"},
                         .settings = {"getm.table_rows=2", "getm.stash=1", "getm.max_swaps=2", cases[i].spill_after, cases[i].tx_warps}};
         expect_ok(&r);
@@ -369,7 +410,11 @@ static void test_workloads__getm_overflow(void **state)
 static void test_workloads__getm_rollover(void **state)
 {
     (void)state;
-    struct run r = {.workload = "ht-h", .system = "getm", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=20", "buckets=50"},
+    struct run r = {.workload = "ht-h",
+                    .system = "getm",
+                    .variant = COWARP_TX,
+                    .check_serial = 1,
+                    .param = {"blocks=20", "buckets=50"},
                     .settings = {"getm.ts_bits=14"}}; /* 10 bits of warp number, 4 of logical time */
     expect_ok(&r);
     expect_conservation(&r, 20 * 192);

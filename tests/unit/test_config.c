@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cw_test.h"
 #include "base/config.h"
+#include "cw_test.h"
 
 static struct cw_config preset(const char *name)
 {

@@ -11,8 +11,7 @@
 
 static uint64_t packets, flits, tx_flits;
 
-static struct cw_crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits,
-                                uint32_t out_flits)
+static struct cw_crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits, uint32_t out_flits)
 {
     struct cw_crossbar *x;
     struct cw_error err;
@@ -171,10 +170,9 @@ static void test_crossbar__counts_traffic(void **state)
 {
     (void)state;
     struct cw_crossbar *x = make(2, 1, 1, 64, 64);
-    static const uint8_t kind[] = {
-        CW_PK_READ,       CW_PK_WRITE,      CW_PK_ATOMIC,    CW_PK_TX_LOAD,      CW_PK_TX_STORE, CW_PK_TX_LOG,
-        CW_PK_TX_CONTROL, CW_PK_READ_REPLY, CW_PK_WRITE_ACK, CW_PK_ATOMIC_REPLY, CW_PK_TX_REPLY,
-        CW_PK_TX_CONTROL_REPLY};
+    static const uint8_t kind[] = {CW_PK_READ,      CW_PK_WRITE,        CW_PK_ATOMIC,     CW_PK_TX_LOAD,
+                                   CW_PK_TX_STORE,  CW_PK_TX_LOG,       CW_PK_TX_CONTROL, CW_PK_READ_REPLY,
+                                   CW_PK_WRITE_ACK, CW_PK_ATOMIC_REPLY, CW_PK_TX_REPLY,   CW_PK_TX_CONTROL_REPLY};
     struct cw_packet p[12];
     for (uint32_t i = 0; i < 12; i++) {
         p[i] = packet(0, i + 1, 0);
@@ -191,7 +189,7 @@ static void test_crossbar__counts_traffic(void **state)
  * Flit-by-flit reference, from the words of crossbar.h alone. Each cycle: outputs that hold no packet choose one; then
  * every held output moves one flit, which arrives latency cycles later.
  */
-#define PORTS 5
+#define PORTS  5
 #define RANDOM 4000
 
 struct flit_xbar {
@@ -202,7 +200,7 @@ struct flit_xbar {
         bool busy;
     } in[PORTS];
     struct {
-        int from;              /* input that holds it, -1 none */
+        int from; /* input that holds it, -1 none */
         uint32_t last;
         uint32_t reserved;
         uint32_t pkt[256], head, tail;
@@ -362,8 +360,7 @@ static void test_crossbar__refuses_bad_sizes(void **state)
     (void)state;
     struct cw_crossbar *x;
     struct cw_error err;
-    struct cw_crossbar_config c = {
-        .inputs = 0, .outputs = 1, .latency_cycles = 1, .in_flits = 1, .out_flits = 1, .period = 1};
+    struct cw_crossbar_config c = {.inputs = 0, .outputs = 1, .latency_cycles = 1, .in_flits = 1, .out_flits = 1, .period = 1};
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);
     c.inputs = 257;
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);

@@ -55,7 +55,7 @@ static void test_devmem__full_is_an_error_and_changes_nothing(void **state)
     assert_int_equal(cw_devmem_alloc(&m, &a, 1001, &err), CW_ENOMEM);
     assert_int_equal(cw_devmem_alloc(&m, &a, UINT64_MAX, &err), CW_ENOMEM);
     assert_int_equal(cw_devmem_alloc(&m, &a, 0, &err), CW_EINVAL);
-    assert_int_equal(cw_devmem_alloc(&m, &a, 513, &err), CW_OK); /* 768 */
+    assert_int_equal(cw_devmem_alloc(&m, &a, 513, &err), CW_OK);   /* 768 */
     assert_int_equal(cw_devmem_alloc(&m, &a, 1, &err), CW_ENOMEM); /* 232 left: not a whole 256 */
     assert_int_equal(m.used, 768);
     cw_devmem_destroy(&m);

@@ -8,15 +8,15 @@
 #include "base/rng.h"
 #include "mem/dram.h"
 
-#define T 10u
+#define T     10u
 #define NEVER UINT32_MAX
-#define LINE UINT64_C(128)
+#define LINE  UINT64_C(128)
 
 /* GETM defaults: 16 banks in 4 groups, rows of 2 KB = 16 lines. Partition-local line number, low bits first: group 2,
  * column 4, bank in group 2, row. Lines of one row of group g: g + 4 column. */
 static const struct cw_config defaults = {
 #define X(field, name, def, lo, hi, unit, source, what) .field = def,
-#define E(field, name, def, words, source, what) .field = def,
+#define E(field, name, def, words, source, what)        .field = def,
 #include "base/config.def"
 #undef X
 #undef E
@@ -28,8 +28,8 @@ struct bench {
     struct cw_stats stats;
     struct cw_dram *dram;
     cw_time wake;
-    uint32_t cycle;            /* next to be ticked, from the edge of entry */
-    uint32_t done[4096];       /* cycle at which a read's data has passed, by tag */
+    uint32_t cycle;                 /* next to be ticked, from the edge of entry */
+    uint32_t done[4096];            /* cycle at which a read's data has passed, by tag */
     uint32_t order[4096], finished; /* tags in the order of finishing */
     uint32_t reads[4096], read_cnt; /* cycles of these commands */
     uint32_t writes[4096], write_cnt, activates[4096], activate_cnt;
@@ -98,11 +98,11 @@ static void test_dram__closed_bank_read(void **state)
 {
     (void)state;
     bench_create(&defaults);
-    push(0, 1, false, 0);   /* one burst */
+    push(0, 1, false, 0); /* one burst */
     run(100);
     assert_int_equal(b.activates[0], 0);
-    assert_int_equal(b.reads[0], 12);          /* tRCD */
-    assert_int_equal(b.done[0], 12 + 12 + 2);  /* + tCL + 64 bytes at 32 per cycle */
+    assert_int_equal(b.reads[0], 12);         /* tRCD */
+    assert_int_equal(b.done[0], 12 + 12 + 2); /* + tCL + 64 bytes at 32 per cycle */
     assert_int_equal(b.stats.dram_row_hits, 0);
     assert_int_equal(b.stats.dram_busy_cycles, 2);
     bench_destroy();
@@ -405,8 +405,8 @@ static void test_dram__rounds_sectors_to_bursts(void **state)
         uint32_t burst;
         uint8_t want, get;
         uint32_t reads;
-    } row[] = {{64, 1, 3, 1},   {64, 2, 3, 1},   {64, 4, 12, 1},  {64, 6, 15, 2}, {32, 5, 5, 2}, {16, 1, 1, 2},
-               {16, 15, 15, 8}, {128, 2, 15, 1}, {256, 8, 15, 1}, {64, 15, 15, 2}};
+    } row[] = {{64, 1, 3, 1}, {64, 2, 3, 1},   {64, 4, 12, 1},  {64, 6, 15, 2},  {32, 5, 5, 2},
+               {16, 1, 1, 2}, {16, 15, 15, 8}, {128, 2, 15, 1}, {256, 8, 15, 1}, {64, 15, 15, 2}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct cw_config c = defaults;
         c.dram_burst_bytes = row[i].burst;

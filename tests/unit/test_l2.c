@@ -11,7 +11,7 @@
 
 static const struct cw_config defaults = {
 #define X(field, name, def, lo, hi, unit, source, what) .field = def,
-#define E(field, name, def, words, source, what) .field = def,
+#define E(field, name, def, words, source, what)        .field = def,
 #include "base/config.def"
 #undef X
 #undef E
@@ -225,10 +225,9 @@ static void test_l2__misses_to_a_line_merge_in_order(void **state)
 {
     (void)state;
     bench_create();
-    struct cw_packet *p[4] = {request(CW_PK_READ, 3, 1), write_of(3, 0, 4, 5), request(CW_PK_READ, 3, 1),
-                              request(CW_PK_READ, 3, 1)};
+    struct cw_packet *p[4] = {request(CW_PK_READ, 3, 1), write_of(3, 0, 4, 5), request(CW_PK_READ, 3, 1), request(CW_PK_READ, 3, 1)};
     assert_int_equal(give(p[0]), CW_L2_MISS);
-    assert_int_equal(give(p[1]), CW_L2_MISS); /* the write may not overtake the read */
+    assert_int_equal(give(p[1]), CW_L2_MISS);  /* the write may not overtake the read */
     assert_int_equal(give(p[2]), CW_L2_STALL); /* merges 2 */
     assert_int_equal(b.stats.l2_reads, 1);     /* a stalled request is not counted */
     assert_int_equal(settle(), 1);

@@ -55,8 +55,7 @@ static void test_packet__flits_round_up(void **state)
     (void)state;
     static const struct {
         uint32_t payload, header, flit, flits;
-    } row[] = {{0, 8, 32, 1}, {24, 8, 32, 1}, {25, 8, 32, 2}, {128, 8, 32, 5},
-               {0, 0, 32, 1}, {32, 0, 32, 1}, {128, 0, 4, 32}};
+    } row[] = {{0, 8, 32, 1}, {24, 8, 32, 1}, {25, 8, 32, 2}, {128, 8, 32, 5}, {0, 0, 32, 1}, {32, 0, 32, 1}, {128, 0, 4, 32}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct cw_packet p;
         cw_packet_size(&p, row[i].payload, row[i].header, row[i].flit);

@@ -10,16 +10,16 @@
 
 static const struct cw_config defaults = {
 #define X(field, name, def, lo, hi, unit, source, what) .field = def,
-#define E(field, name, def, words, source, what) .field = def,
+#define E(field, name, def, words, source, what)        .field = def,
 #include "base/config.def"
 #undef X
 #undef E
 };
 
-#define CORES 4u
+#define CORES          4u
 #define PARTITIONS_MAX 6u
-#define MEMORY (1u << 20)
-#define LINES (MEMORY / 128)
+#define MEMORY         (1u << 20)
+#define LINES          (MEMORY / 128)
 
 struct bench {
     struct cw_config config;
@@ -294,8 +294,8 @@ static void test_partition__late_fetch_frees_its_entry(void **state)
     c.l2_mshrs = 1;
     c.dram_ccdl = 40; /* the second fetch comes 40 cycles after the first */
     bench_create(&c, false, false);
-    struct cw_packet *p[4] = {request(CW_PK_READ, 0, 0, 0), request(CW_PK_WRITE, 0, 0, 96),
-                              request(CW_PK_READ, 0, 0, 0), request(CW_PK_READ, 0, 1, 0)};
+    struct cw_packet *p[4] = {request(CW_PK_READ, 0, 0, 0), request(CW_PK_WRITE, 0, 0, 96), request(CW_PK_READ, 0, 0, 0),
+                              request(CW_PK_READ, 0, 1, 0)};
     p[1]->byte_mask[0] = p[1]->byte_mask[1] = p[1]->byte_mask[2] = UINT32_MAX;
     memset(p[1]->u.data, 0, 128);
     p[2]->sectors = 4; /* written by the write before its fetch returns */
@@ -530,10 +530,10 @@ static void test_partition__replies_take_turns(void **state)
 struct random_load {
     struct cw_component cores, system; /* all cores in one; the transactional side of all partitions in one */
     struct cw_rng rng;
-    uint8_t *want;        /* plain memory */
-    bool *busy;           /* lines with an access outstanding */
-    uint32_t hot;         /* lines that are used */
-    uint32_t upper;       /* next line of the upper half */
+    uint8_t *want;  /* plain memory */
+    bool *busy;     /* lines with an access outstanding */
+    uint32_t hot;   /* lines that are used */
+    uint32_t upper; /* next line of the upper half */
     uint32_t to_send, sent, replies, silent, commits, checks;
     uint64_t core_trace, system_trace; /* hashes of what came where and when; two, since these tick in either order */
 };
@@ -590,7 +590,7 @@ static void fill_atomic(struct random_load *l, struct cw_packet *p)
 
 static struct cw_packet *random_request(struct random_load *l, uint32_t core)
 {
-    static const uint8_t kinds[] = {CW_PK_READ, CW_PK_READ,  CW_PK_READ,    CW_PK_WRITE,    CW_PK_WRITE,
+    static const uint8_t kinds[] = {CW_PK_READ,   CW_PK_READ,  CW_PK_READ,    CW_PK_WRITE,    CW_PK_WRITE,
                                     CW_PK_ATOMIC, CW_PK_WRITE, CW_PK_TX_LOAD, CW_PK_TX_STORE, CW_PK_TX_LOG};
     uint32_t pick = cw_rng_below(&l->rng, 10), line = cw_rng_below(&l->rng, l->hot);
     bool silent = (pick == 6 || kinds[pick] == CW_PK_TX_LOG) && l->upper < LINES;
@@ -736,8 +736,7 @@ static void test_partition__random_traffic_equals_plain_memory_in_any_tick_order
         stalls += stats[0].l2_stalls;
         misses += stats[0].l2_read_misses;
     }
-    print_message("%u write-backs, %u stall cycles, %u read misses\n", (uint32_t)writebacks, (uint32_t)stalls,
-                  (uint32_t)misses);
+    print_message("%u write-backs, %u stall cycles, %u read misses\n", (uint32_t)writebacks, (uint32_t)stalls, (uint32_t)misses);
     assert_true(writebacks > 1000 && stalls > 1000 && misses > 1000);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/config.h"
 #include "core/scheduler.h"
 #include "cw_test.h"
-#include "base/config.h"
 
 static uint64_t bit(uint32_t w)
 {

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
-#include "base/config.h"
 #include "mem/partition.h"
 #include "tm/tm.h"
 

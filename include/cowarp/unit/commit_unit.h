@@ -3,9 +3,9 @@
  * Control of Kilo TM's commit unit: the ring buffer of commit entries with its logical stages (Fung 2015, section 4.2.5, Figures 4.4b and
  * 4.5). It decides what may happen next to which transaction; logs, value comparison, hazard detection and write-back are its neighbours.
  *
- * Every commit ID (CID) has an entry in every commit unit; the entry of the oldest, at the retire pointer, is entry `oldest`. The ring covers
- * the CIDs oldest .. oldest + entries - 1, the window. CIDs count modulo 2^cid_w and may roll over; entries may not exceed 2^cid_w. After
- * reset oldest = 0. Four pointers follow each other in CID order, each by at most one entry in a cycle:
+ * Every commit ID (CID) has an entry in every commit unit; the entry of the oldest, at the retire pointer, is entry `oldest`. The ring
+ * covers the CIDs oldest .. oldest + entries - 1, the window. CIDs count modulo 2^cid_w and may roll over; entries may not exceed 2^cid_w.
+ * After reset oldest = 0. Four pointers follow each other in CID order, each by at most one entry in a cycle:
  *
  *     younger   hazard >= pass >= commit >= retire = oldest   older
  *
@@ -18,22 +18,23 @@
  *
  * Pointers.
  *  - hazard waits for DONE or SKIP of its entry. It asks the hazard unit (haz), one entry at a time; from the cycle after the request was
- *    taken the answer may come (hza): the youngest older CID that may write what the entry has read. That is a hazard if it is older than the
- *    entry and not older than its RCID; then it becomes the entry's YCID. The pointer moves on in the cycle of the answer.
- *  - pass waits until the entry is validated. Failed, or passed without hazard: the result is reported and the pointer moves on. Passed with
- *    hazard: when YCID has retired, a revalidation is asked for (rev), the pointer moves on, and the new answer (val) is reported as it comes.
+ *    taken the answer may come (hza): the youngest older CID that may write what the entry has read. That is a hazard if it is older than
+ * the entry and not older than its RCID; then it becomes the entry's YCID. The pointer moves on in the cycle of the answer.
+ *  - pass waits until the entry is validated. Failed, or passed without hazard: the result is reported and the pointer moves on. Passed
+ * with hazard: when YCID has retired, a revalidation is asked for (rev), the pointer moves on, and the new answer (val) is reported as it
+ * comes.
  *  - commit waits for the outcome. If the transaction commits and has writes here its write-back is started (com), which ends with wb.
  *  - retire waits for the end of the write-back, tells the core (ret), and frees the entry.
  * fail_waits = 0: an entry that has failed here does not wait for an outcome, and must not be sent one.
  *
  * What a cycle means. All decisions look at the state at the start of the cycle, so an event moves a pointer in the next cycle at the
  * earliest. Outputs depend on state only, except: msg_ready on msg_cid, val_ready on rep_ready. haz, rev, com and ret are stable while
- * valid and not ready; their cid is 0 when not valid. The report leaves through one register (rep_*): it is filled in a cycle in which it is empty or
- * being taken, by the answer to a revalidation first, else by the pass pointer. val_ready = 1 in exactly these cycles.
+ * valid and not ready; their cid is 0 when not valid. The report leaves through one register (rep_*): it is filled in a cycle in which it
+ * is empty or being taken, by the answer to a revalidation first, else by the pass pointer. val_ready = 1 in exactly these cycles.
  *
  * Illegal events change nothing, and illegal = 1 in the cycle after: FILL or DONE after DONE or SKIP; SKIP after any; OUTCOME before
- * the report, after another, of pass for an entry that has failed here, or (fail_waits = 0) for a failed one; val (when val_ready) for a CID
- * outside the window or not waiting for validation; wb for one not being written back; hza without a request.
+ * the report, after another, of pass for an entry that has failed here, or (fail_waits = 0) for a failed one; val (when val_ready) for a
+ * CID outside the window or not waiting for validation; wb for one not being written back; hza without a request.
  */
 #ifndef COWARP_UNIT_COMMIT_UNIT_H
 #define COWARP_UNIT_COMMIT_UNIT_H
@@ -56,57 +57,57 @@ enum cw_commit_state {
     CW_COMMIT_STATE_RETIRE = 9      /* the retire pointer */
 };
 
-#define CW_COMMIT_UNIT_PARAMS(P)                                                                                                           \
-    P(entries, ENTRIES, 1024, 1, 1024, "entries of the ring")                                                                              \
-    P(cid_w, CID_W, 16, 1, 32, "bits of a commit ID; entries <= 2^cid_w")                                                                  \
+#define CW_COMMIT_UNIT_PARAMS(P)                                          \
+    P(entries, ENTRIES, 1024, 1, 1024, "entries of the ring")             \
+    P(cid_w, CID_W, 16, 1, 32, "bits of a commit ID; entries <= 2^cid_w") \
     P(fail_waits, FAIL_WAITS, 1, 0, 1, "1: a transaction that failed here waits for its outcome too")
 
-#define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                                                                           \
-    /* messages of the core */                                                                                                             \
-    IN(msg_valid, 1)                                                                                                                       \
-    IN(msg_kind, 2)                /* enum cw_commit_message */                                                                            \
-    IN(msg_cid, p->cid_w)                                                                                                                  \
-    IN(msg_reads, 1)               /* DONE */                                                                                              \
-    IN(msg_writes, 1)              /* DONE */                                                                                              \
-    IN(msg_pass, 1)                /* OUTCOME */                                                                                           \
-    OUT(msg_ready, 1)              /* msg_cid is in the window; depends on msg_cid of the same cycle */                                    \
-    /* the hazard unit is asked, and answers */                                                                                            \
-    OUT(haz_valid, 1)                                                                                                                      \
-    OUT(haz_cid, p->cid_w)                                                                                                                 \
-    IN(haz_ready, 1)                                                                                                                       \
-    IN(hza_valid, 1)                                                                                                                       \
-    IN(hza_found, 1)               /* there is such a CID */                                                                               \
-    IN(hza_cid, p->cid_w)                                                                                                                  \
-    /* a validation, speculative or not, is answered */                                                                                    \
-    IN(val_valid, 1)                                                                                                                       \
-    IN(val_cid, p->cid_w)                                                                                                                  \
-    IN(val_pass, 1)                                                                                                                        \
-    OUT(val_ready, 1)              /* depends on rep_ready of the same cycle */                                                            \
-    /* a read-set is to be validated again */                                                                                              \
-    OUT(rev_valid, 1)                                                                                                                      \
-    OUT(rev_cid, p->cid_w)                                                                                                                 \
-    IN(rev_ready, 1)                                                                                                                       \
-    /* local result, to the core */                                                                                                        \
-    OUT(rep_valid, 1)                                                                                                                      \
-    OUT(rep_cid, p->cid_w)                                                                                                                 \
-    OUT(rep_pass, 1)                                                                                                                       \
-    IN(rep_ready, 1)                                                                                                                       \
-    /* write-back begins, and ends */                                                                                                      \
-    OUT(com_valid, 1)                                                                                                                      \
-    OUT(com_cid, p->cid_w)                                                                                                                 \
-    IN(com_ready, 1)                                                                                                                       \
-    IN(wb_valid, 1)                                                                                                                        \
-    IN(wb_cid, p->cid_w)                                                                                                                   \
-    /* the oldest transaction is done; not for skipped ones */                                                                             \
-    OUT(ret_valid, 1)                                                                                                                      \
-    OUT(ret_cid, p->cid_w)                                                                                                                 \
-    OUT(ret_commit, 1)                                                                                                                     \
-    IN(ret_ready, 1)                                                                                                                       \
-    /* status */                                                                                                                           \
-    OUT(oldest_cid, p->cid_w)      /* the retire pointer */                                                                                \
-    OUT(oldest_state, 4)           /* enum cw_commit_state */                                                                              \
-    OUT(credits, 11)               /* entries younger than every message so far, 0 .. entries */                                           \
-    OUT(illegal, 1)                /* an event of the cycle before was illegal */
+#define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                            \
+    /* messages of the core */                                                              \
+    IN(msg_valid, 1)                                                                        \
+    IN(msg_kind, 2) /* enum cw_commit_message */                                            \
+    IN(msg_cid, p->cid_w)                                                                   \
+    IN(msg_reads, 1)  /* DONE */                                                            \
+    IN(msg_writes, 1) /* DONE */                                                            \
+    IN(msg_pass, 1)   /* OUTCOME */                                                         \
+    OUT(msg_ready, 1) /* msg_cid is in the window; depends on msg_cid of the same cycle */  \
+    /* the hazard unit is asked, and answers */                                             \
+    OUT(haz_valid, 1)                                                                       \
+    OUT(haz_cid, p->cid_w)                                                                  \
+    IN(haz_ready, 1)                                                                        \
+    IN(hza_valid, 1)                                                                        \
+    IN(hza_found, 1) /* there is such a CID */                                              \
+    IN(hza_cid, p->cid_w)                                                                   \
+    /* a validation, speculative or not, is answered */                                     \
+    IN(val_valid, 1)                                                                        \
+    IN(val_cid, p->cid_w)                                                                   \
+    IN(val_pass, 1)                                                                         \
+    OUT(val_ready, 1) /* depends on rep_ready of the same cycle */                          \
+    /* a read-set is to be validated again */                                               \
+    OUT(rev_valid, 1)                                                                       \
+    OUT(rev_cid, p->cid_w)                                                                  \
+    IN(rev_ready, 1)                                                                        \
+    /* local result, to the core */                                                         \
+    OUT(rep_valid, 1)                                                                       \
+    OUT(rep_cid, p->cid_w)                                                                  \
+    OUT(rep_pass, 1)                                                                        \
+    IN(rep_ready, 1)                                                                        \
+    /* write-back begins, and ends */                                                       \
+    OUT(com_valid, 1)                                                                       \
+    OUT(com_cid, p->cid_w)                                                                  \
+    IN(com_ready, 1)                                                                        \
+    IN(wb_valid, 1)                                                                         \
+    IN(wb_cid, p->cid_w)                                                                    \
+    /* the oldest transaction is done; not for skipped ones */                              \
+    OUT(ret_valid, 1)                                                                       \
+    OUT(ret_cid, p->cid_w)                                                                  \
+    OUT(ret_commit, 1)                                                                      \
+    IN(ret_ready, 1)                                                                        \
+    /* status */                                                                            \
+    OUT(oldest_cid, p->cid_w) /* the retire pointer */                                      \
+    OUT(oldest_state, 4)      /* enum cw_commit_state */                                    \
+    OUT(credits, 11)          /* entries younger than every message so far, 0 .. entries */ \
+    OUT(illegal, 1)           /* an event of the cycle before was illegal */
 
 CW_UNIT_DECLARE(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS)
 

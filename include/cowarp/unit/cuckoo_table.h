@@ -46,69 +46,69 @@
 #include "cowarp/unit.h"
 
 /* granule_w + 2 ts_w + count_w + owner_w must not exceed 160. */
-#define CW_CUCKOO_TABLE_PARAMS(P)                                                                       \
-    P(ts_w, TS_W, 32, 4, 48, "bits of a logical timestamp")                                             \
-    P(granule_w, GRANULE_W, 30, 8, 40, "bits of a granule number")                                      \
-    P(owner_w, OWNER_W, 12, 2, 16, "bits of a global warp number")                                      \
-    P(count_w, COUNT_W, 16, 2, 16, "bits of the #writes counter")                                       \
-    P(row_w, ROW_W, 8, 1, 12, "log2 of the rows per way (4 ways)")                                      \
-    P(stash_entries, STASH_ENTRIES, 4, 1, 16, "stash entries")                                          \
-    P(max_swaps, MAX_SWAPS, 32, 1, 255, "entries that one insertion may displace")                      \
-    P(evict_fill, EVICT_FILL, 11, 0, 16, "sixteenths of the rows in use from which a chain may evict")  \
+#define CW_CUCKOO_TABLE_PARAMS(P)                                                                      \
+    P(ts_w, TS_W, 32, 4, 48, "bits of a logical timestamp")                                            \
+    P(granule_w, GRANULE_W, 30, 8, 40, "bits of a granule number")                                     \
+    P(owner_w, OWNER_W, 12, 2, 16, "bits of a global warp number")                                     \
+    P(count_w, COUNT_W, 16, 2, 16, "bits of the #writes counter")                                      \
+    P(row_w, ROW_W, 8, 1, 12, "log2 of the rows per way (4 ways)")                                     \
+    P(stash_entries, STASH_ENTRIES, 4, 1, 16, "stash entries")                                         \
+    P(max_swaps, MAX_SWAPS, 32, 1, 255, "entries that one insertion may displace")                     \
+    P(evict_fill, EVICT_FILL, 11, 0, 16, "sixteenths of the rows in use from which a chain may evict") \
     P(overflow_w, OVERFLOW_W, 12, 1, 20, "log2 of the overflow area's entries")
 
 /* 32-bit words of an overflow entry. Bit fields from bit 0 up: granule, wts, rts, writes, owner; the rest is 0. */
 #define CW_CUCKOO_TABLE_OVERFLOW_WORDS 5
 
-#define CW_CUCKOO_TABLE_PORTS(IN, OUT, INW, OUTW)                                                       \
-    /* look-up channel */                                                                               \
-    IN(look_valid, 1)                                                                                   \
-    IN(look_granule, p->granule_w)                                                                      \
-    OUT(look_ready, 1)                                                                                  \
-    OUT(read_valid, 1)              /* depends on look_valid of the same cycle */                       \
+#define CW_CUCKOO_TABLE_PORTS(IN, OUT, INW, OUTW)                                                         \
+    /* look-up channel */                                                                                 \
+    IN(look_valid, 1)                                                                                     \
+    IN(look_granule, p->granule_w)                                                                        \
+    OUT(look_ready, 1)                                                                                    \
+    OUT(read_valid, 1)              /* depends on look_valid of the same cycle */                         \
     OUT(read_granule, p->granule_w) /* depends on look_granule of the same cycle; 0 without read_valid */ \
-    /* result: one cycle, cannot be held back */                                                        \
-    OUT(res_valid, 1)                                                                                   \
-    OUT(res_granule, p->granule_w)                                                                      \
-    OUT(res_found, 1)                                                                                   \
-    OUT(res_room, 1)                /* found, or a reserved entry may be inserted */                    \
-    OUT(res_easy, 1)                /* found, or an insertion does not lead to the overflow area, see above */ \
-    OUT(res_wts, p->ts_w)                                                                               \
-    OUT(res_rts, p->ts_w)                                                                               \
-    OUT(res_writes, p->count_w)                                                                         \
-    OUT(res_owner, p->owner_w)                                                                          \
-    /* new value of the offered granule's entry; ignored while res_valid is 0 */                        \
-    IN(upd_valid, 1)                                                                                    \
-    IN(upd_wts, p->ts_w)                                                                                \
-    IN(upd_rts, p->ts_w)                                                                                \
-    IN(upd_writes, p->count_w)                                                                          \
-    IN(upd_owner, p->owner_w)                                                                           \
-    /* evict channel: unreserved entries, to the approximate table */                                   \
-    OUT(evict_valid, 1)                                                                                 \
-    OUT(evict_granule, p->granule_w)                                                                    \
-    OUT(evict_wts, p->ts_w)                                                                             \
-    OUT(evict_rts, p->ts_w)                                                                             \
-    IN(evict_ready, 1)                                                                                  \
-    /* overflow area in memory: one access at a time, a read is answered by mem_rsp_valid */            \
-    OUT(mem_valid, 1)                                                                                   \
-    OUT(mem_write, 1)                                                                                   \
-    OUT(mem_addr, p->overflow_w)    /* entry number */                                                  \
-    OUTW(mem_wdata, CW_CUCKOO_TABLE_OVERFLOW_WORDS, 160)                                                \
-    IN(mem_ready, 1)                                                                                    \
-    IN(mem_rsp_valid, 1)                                                                                \
-    INW(mem_rdata, CW_CUCKOO_TABLE_OVERFLOW_WORDS, 160)                                                 \
-    /* control */                                                                                       \
-    IN(flush, 1)                    /* pulse, obeyed only while busy = 0: empties everything */         \
-    OUT(busy, 1)                    /* 0: a clock without look_valid or flush changes nothing */        \
-    OUT(used, p->row_w + 3)         /* rows in use, all ways */                                         \
-    OUT(stash_used, 5)                                                                                  \
-    OUT(overflow_used, p->overflow_w + 1)                                                               \
-    /* events, one-cycle pulses */                                                                      \
-    OUT(evt_done, 1)                /* an access ended, its insertion included */                       \
-    OUT(evt_cycles, 8)              /* with evt_done: cycles that it took, at least 1; 255 = or more (Figure 13) */ \
-    OUT(evt_evict, 1)               /* an entry left by the evict channel */                            \
-    OUT(evt_stash, 1)               /* an entry went to the stash */                                    \
-    OUT(evt_overflow, 1)            /* an entry went to the overflow area */
+    /* result: one cycle, cannot be held back */                                                          \
+    OUT(res_valid, 1)                                                                                     \
+    OUT(res_granule, p->granule_w)                                                                        \
+    OUT(res_found, 1)                                                                                     \
+    OUT(res_room, 1) /* found, or a reserved entry may be inserted */                                     \
+    OUT(res_easy, 1) /* found, or an insertion does not lead to the overflow area, see above */           \
+    OUT(res_wts, p->ts_w)                                                                                 \
+    OUT(res_rts, p->ts_w)                                                                                 \
+    OUT(res_writes, p->count_w)                                                                           \
+    OUT(res_owner, p->owner_w)                                                                            \
+    /* new value of the offered granule's entry; ignored while res_valid is 0 */                          \
+    IN(upd_valid, 1)                                                                                      \
+    IN(upd_wts, p->ts_w)                                                                                  \
+    IN(upd_rts, p->ts_w)                                                                                  \
+    IN(upd_writes, p->count_w)                                                                            \
+    IN(upd_owner, p->owner_w)                                                                             \
+    /* evict channel: unreserved entries, to the approximate table */                                     \
+    OUT(evict_valid, 1)                                                                                   \
+    OUT(evict_granule, p->granule_w)                                                                      \
+    OUT(evict_wts, p->ts_w)                                                                               \
+    OUT(evict_rts, p->ts_w)                                                                               \
+    IN(evict_ready, 1)                                                                                    \
+    /* overflow area in memory: one access at a time, a read is answered by mem_rsp_valid */              \
+    OUT(mem_valid, 1)                                                                                     \
+    OUT(mem_write, 1)                                                                                     \
+    OUT(mem_addr, p->overflow_w) /* entry number */                                                       \
+    OUTW(mem_wdata, CW_CUCKOO_TABLE_OVERFLOW_WORDS, 160)                                                  \
+    IN(mem_ready, 1)                                                                                      \
+    IN(mem_rsp_valid, 1)                                                                                  \
+    INW(mem_rdata, CW_CUCKOO_TABLE_OVERFLOW_WORDS, 160)                                                   \
+    /* control */                                                                                         \
+    IN(flush, 1)            /* pulse, obeyed only while busy = 0: empties everything */                   \
+    OUT(busy, 1)            /* 0: a clock without look_valid or flush changes nothing */                  \
+    OUT(used, p->row_w + 3) /* rows in use, all ways */                                                   \
+    OUT(stash_used, 5)                                                                                    \
+    OUT(overflow_used, p->overflow_w + 1)                                                                 \
+    /* events, one-cycle pulses */                                                                        \
+    OUT(evt_done, 1)     /* an access ended, its insertion included */                                    \
+    OUT(evt_cycles, 8)   /* with evt_done: cycles that it took, at least 1; 255 = or more (Figure 13) */  \
+    OUT(evt_evict, 1)    /* an entry left by the evict channel */                                         \
+    OUT(evt_stash, 1)    /* an entry went to the stash */                                                 \
+    OUT(evt_overflow, 1) /* an entry went to the overflow area */
 
 CW_UNIT_DECLARE(cuckoo_table, CW_CUCKOO_TABLE_PARAMS, CW_CUCKOO_TABLE_PORTS)
 

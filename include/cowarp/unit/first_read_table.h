@@ -11,8 +11,8 @@
  * them look at the state at the start of the cycle, and change it at its end in this order:
  *  - A response (rsp_valid) brings the last-written time of the block that lanes of a warp have loaded from. In cycle t it is
  *    accepted for those of rsp_lanes that have a first read and do not begin in cycle t. It is a conflict for an accepted lane when
- *    rsp_written is later (greater) than its first-read time. Found in cycle t + 1: then the lanes that do not begin in t + 1 get their conflict
- *    recorded, and in t + 2 found_valid = 1 with these lanes (found_valid = 0 if there are none).
+ *    rsp_written is later (greater) than its first-read time. Found in cycle t + 1: then the lanes that do not begin in t + 1 get their
+ * conflict recorded, and in t + 2 found_valid = 1 with these lanes (found_valid = 0 if there are none).
  *  - A begin (beg_valid) makes lanes of a warp start a new attempt: no first read, no conflict.
  *  - A load (load_valid) gives the lanes of a warp that have no first read, or that begin in this cycle, the first-read time `now`.
  *    With load_rebase = 1 it is no load: the lanes that have a first read get time 0, all others stay. That is for a
@@ -20,46 +20,46 @@
  *    a rebase is compared with the new time, 0.
  *  - A query (qry_valid) of a warp in cycle t is answered in t + 1 (ans_valid): ans_read, the lanes with a first read, and ans_conflict,
  *    the lanes with a conflict. It covers everything that was accepted in the cycles before t, and nothing of cycle t itself.
- * ans_* and found_* are 0 when not valid. A warp number of `warps` or more names no warp: the operation does nothing, a query is answered by 0.
- * idle = 1: a clock without a valid input changes nothing.
+ * ans_* and found_* are 0 when not valid. A warp number of `warps` or more names no warp: the operation does nothing, a query is answered
+ * by 0. idle = 1: a clock without a valid input changes nothing.
  */
 #ifndef COWARP_UNIT_FIRST_READ_TABLE_H
 #define COWARP_UNIT_FIRST_READ_TABLE_H
 
 #include "cowarp/unit.h"
 
-#define CW_FIRST_READ_TABLE_PARAMS(P)                                                                                                      \
-    P(warps, WARPS, 48, 1, 64, "warps of a core")                                                                                          \
-    P(lanes, LANES, 32, 1, 32, "lanes of a warp")                                                                                          \
+#define CW_FIRST_READ_TABLE_PARAMS(P)             \
+    P(warps, WARPS, 48, 1, 64, "warps of a core") \
+    P(lanes, LANES, 32, 1, 32, "lanes of a warp") \
     P(time_w, TIME_W, 64, 1, 64, "bits of the synchronised timers")
 
-#define CW_FIRST_READ_TABLE_PORTS(IN, OUT, INW, OUTW)                                                                                      \
-    /* transactions begin, or begin again */                                                                                               \
-    IN(beg_valid, 1)                                                                                                                       \
-    IN(beg_warp, 6)                                                                                                                        \
-    IN(beg_lanes, p->lanes)                                                                                                                \
-    /* a transactional load is sent, or times go to zero */                                                                                \
-    IN(load_valid, 1)                                                                                                                      \
-    IN(load_rebase, 1)                                                                                                                     \
-    IN(load_warp, 6)                                                                                                                       \
-    IN(load_lanes, p->lanes)                                                                                                               \
-    IN(now, p->time_w)             /* the core's synchronised timer */                                                                     \
-    /* loaded data returns with the time at which its block was last written */                                                            \
-    IN(rsp_valid, 1)                                                                                                                       \
-    IN(rsp_warp, 6)                                                                                                                        \
-    IN(rsp_lanes, p->lanes)                                                                                                                \
-    IN(rsp_written, p->time_w)                                                                                                             \
-    /* lanes found in conflict, two cycles after the response */                                                                           \
-    OUT(found_valid, 1)                                                                                                                    \
-    OUT(found_warp, 6)                                                                                                                     \
-    OUT(found_lanes, p->lanes)                                                                                                             \
-    /* a warp at tx_commit asks */                                                                                                         \
-    IN(qry_valid, 1)                                                                                                                       \
-    IN(qry_warp, 6)                                                                                                                        \
-    OUT(ans_valid, 1)                                                                                                                      \
-    OUT(ans_read, p->lanes)                                                                                                                \
-    OUT(ans_conflict, p->lanes)                                                                                                            \
-    /* status */                                                                                                                           \
+#define CW_FIRST_READ_TABLE_PORTS(IN, OUT, INW, OUTW)                           \
+    /* transactions begin, or begin again */                                    \
+    IN(beg_valid, 1)                                                            \
+    IN(beg_warp, 6)                                                             \
+    IN(beg_lanes, p->lanes)                                                     \
+    /* a transactional load is sent, or times go to zero */                     \
+    IN(load_valid, 1)                                                           \
+    IN(load_rebase, 1)                                                          \
+    IN(load_warp, 6)                                                            \
+    IN(load_lanes, p->lanes)                                                    \
+    IN(now, p->time_w) /* the core's synchronised timer */                      \
+    /* loaded data returns with the time at which its block was last written */ \
+    IN(rsp_valid, 1)                                                            \
+    IN(rsp_warp, 6)                                                             \
+    IN(rsp_lanes, p->lanes)                                                     \
+    IN(rsp_written, p->time_w)                                                  \
+    /* lanes found in conflict, two cycles after the response */                \
+    OUT(found_valid, 1)                                                         \
+    OUT(found_warp, 6)                                                          \
+    OUT(found_lanes, p->lanes)                                                  \
+    /* a warp at tx_commit asks */                                              \
+    IN(qry_valid, 1)                                                            \
+    IN(qry_warp, 6)                                                             \
+    OUT(ans_valid, 1)                                                           \
+    OUT(ans_read, p->lanes)                                                     \
+    OUT(ans_conflict, p->lanes)                                                 \
+    /* status */                                                                \
     OUT(idle, 1)
 
 CW_UNIT_DECLARE(first_read_table, CW_FIRST_READ_TABLE_PARAMS, CW_FIRST_READ_TABLE_PORTS)

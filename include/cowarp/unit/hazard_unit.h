@@ -34,13 +34,13 @@
 enum cw_hazard_kind { CW_HAZARD_CHECK = 0, CW_HAZARD_RECORD = 1, CW_HAZARD_NONE = 2 /* and 3 */ };
 
 /* The defaults are the 5 KB form of Fung 2015, section 4.4.3; the 512-byte form: set_w = 4, bloom_row_w = 4. */
-#define CW_HAZARD_UNIT_PARAMS(P)                                                                        \
-    P(ways, WAYS, 4, 1, 8, "entries per set of the history's lookup table")                             \
-    P(set_w, SET_W, 7, 1, 12, "log2 of the lookup table's sets")                                        \
-    P(addr_w, ADDR_W, 30, 1, 64, "bits of a word number (byte address / 4)")                            \
-    P(cid_w, CID_W, 16, 2, 48, "bits of a commit ID")                                                   \
-    P(bloom_ways, BLOOM_WAYS, 4, 1, 4, "sub-arrays of the history's recency Bloom filter")              \
-    P(bloom_row_w, BLOOM_ROW_W, 8, 1, 12, "log2 of the buckets per sub-array")                          \
+#define CW_HAZARD_UNIT_PARAMS(P)                                                           \
+    P(ways, WAYS, 4, 1, 8, "entries per set of the history's lookup table")                \
+    P(set_w, SET_W, 7, 1, 12, "log2 of the lookup table's sets")                           \
+    P(addr_w, ADDR_W, 30, 1, 64, "bits of a word number (byte address / 4)")               \
+    P(cid_w, CID_W, 16, 2, 48, "bits of a commit ID")                                      \
+    P(bloom_ways, BLOOM_WAYS, 4, 1, 4, "sub-arrays of the history's recency Bloom filter") \
+    P(bloom_row_w, BLOOM_ROW_W, 8, 1, 12, "log2 of the buckets per sub-array")             \
     P(id_w, ID_W, 10, 1, 16, "bits of the tag that a result carries back (commit unit entry)")
 
 /* Cycles from an entry with ent_last to res_valid, when no earlier result waits. */
@@ -48,31 +48,31 @@ enum cw_hazard_kind { CW_HAZARD_CHECK = 0, CW_HAZARD_RECORD = 1, CW_HAZARD_NONE 
 /* Results inside at most. */
 #define CW_HAZARD_UNIT_RESULTS 8
 
-#define CW_HAZARD_UNIT_PORTS(IN, OUT, INW, OUTW)                                                        \
-    /* entries of read- and write-sets, in commit order */                                              \
-    IN(ent_valid, 1)                                                                                    \
-    IN(ent_kind, 2)                /* enum cw_hazard_kind */                                            \
-    IN(ent_addr, p->addr_w)                                                                             \
-    IN(ent_cid, p->cid_w)          /* the transaction's commit ID */                                    \
-    IN(ent_rcid, p->cid_w)         /* CHECK: commit IDs below are no conflict */                        \
-    IN(ent_last, 1)                /* the transaction's last entry */                                   \
-    IN(ent_id, p->id_w)            /* with ent_last: comes back with the result */                      \
-    OUT(ent_ready, 1)              /* does not depend on inputs of the same cycle */                    \
-    /* results, one per transaction; fields are 0 while res_valid is 0 */                               \
-    OUT(res_valid, 1)                                                                                   \
-    OUT(res_id, p->id_w)                                                                                \
-    OUT(res_hazard, 1)             /* validate again after res_ycid has retired */                      \
-    OUT(res_ycid, p->cid_w)        /* 0 when there is no hazard */                                      \
-    OUT(res_exact, 1)                                                                                   \
-    IN(res_ready, 1)                                                                                    \
-    /* control */                                                                                       \
-    IN(live_cid, p->cid_w)         /* commit IDs below are no hazard to anyone any more */              \
-    IN(clear, 1)                   /* forget every writer, before commit IDs roll over */               \
-    OUT(busy, 1)                   /* 0: a clock without ent_valid or clear changes nothing */          \
-    /* events for statistics, one-cycle pulses */                                                       \
-    OUT(evt_exact, 1)              /* a CHECK met a conflict in the table */                            \
-    OUT(evt_approx, 1)             /* a CHECK met a conflict that the filter answered */                \
-    OUT(evt_evict, 1)              /* a writer went from the table to the filter */
+#define CW_HAZARD_UNIT_PORTS(IN, OUT, INW, OUTW)                                       \
+    /* entries of read- and write-sets, in commit order */                             \
+    IN(ent_valid, 1)                                                                   \
+    IN(ent_kind, 2) /* enum cw_hazard_kind */                                          \
+    IN(ent_addr, p->addr_w)                                                            \
+    IN(ent_cid, p->cid_w)  /* the transaction's commit ID */                           \
+    IN(ent_rcid, p->cid_w) /* CHECK: commit IDs below are no conflict */               \
+    IN(ent_last, 1)        /* the transaction's last entry */                          \
+    IN(ent_id, p->id_w)    /* with ent_last: comes back with the result */             \
+    OUT(ent_ready, 1)      /* does not depend on inputs of the same cycle */           \
+    /* results, one per transaction; fields are 0 while res_valid is 0 */              \
+    OUT(res_valid, 1)                                                                  \
+    OUT(res_id, p->id_w)                                                               \
+    OUT(res_hazard, 1)      /* validate again after res_ycid has retired */            \
+    OUT(res_ycid, p->cid_w) /* 0 when there is no hazard */                            \
+    OUT(res_exact, 1)                                                                  \
+    IN(res_ready, 1)                                                                   \
+    /* control */                                                                      \
+    IN(live_cid, p->cid_w) /* commit IDs below are no hazard to anyone any more */     \
+    IN(clear, 1)           /* forget every writer, before commit IDs roll over */      \
+    OUT(busy, 1)           /* 0: a clock without ent_valid or clear changes nothing */ \
+    /* events for statistics, one-cycle pulses */                                      \
+    OUT(evt_exact, 1)  /* a CHECK met a conflict in the table */                       \
+    OUT(evt_approx, 1) /* a CHECK met a conflict that the filter answered */           \
+    OUT(evt_evict, 1)  /* a writer went from the table to the filter */
 
 CW_UNIT_DECLARE(hazard_unit, CW_HAZARD_UNIT_PARAMS, CW_HAZARD_UNIT_PORTS)
 

@@ -36,33 +36,33 @@
 
 /* The defaults are the 5 KB form of Fung 2015, section 4.4.3: 512 entries, 4 x 256 buckets. The 512-byte form: set_w = 4 and
  * bloom_row_w = 4. */
-#define CW_LAST_WRITER_HISTORY_PARAMS(P)                                                                \
-    P(ways, WAYS, 4, 1, 8, "entries per set of the lookup table")                                       \
-    P(set_w, SET_W, 7, 1, 12, "log2 of the lookup table's sets")                                        \
-    P(addr_w, ADDR_W, 30, 1, 64, "bits of a word number (byte address / 4)")                            \
-    P(cid_w, CID_W, 16, 2, 48, "bits of a commit ID")                                                   \
-    P(bloom_ways, BLOOM_WAYS, 4, 1, 4, "sub-arrays of the recency Bloom filter")                        \
+#define CW_LAST_WRITER_HISTORY_PARAMS(P)                                         \
+    P(ways, WAYS, 4, 1, 8, "entries per set of the lookup table")                \
+    P(set_w, SET_W, 7, 1, 12, "log2 of the lookup table's sets")                 \
+    P(addr_w, ADDR_W, 30, 1, 64, "bits of a word number (byte address / 4)")     \
+    P(cid_w, CID_W, 16, 2, 48, "bits of a commit ID")                            \
+    P(bloom_ways, BLOOM_WAYS, 4, 1, 4, "sub-arrays of the recency Bloom filter") \
     P(bloom_row_w, BLOOM_ROW_W, 8, 1, 12, "log2 of the buckets per sub-array")
 
 /* Cycles from a CHECK to its response. */
 #define CW_LAST_WRITER_HISTORY_LATENCY 4
 
-#define CW_LAST_WRITER_HISTORY_PORTS(IN, OUT, INW, OUTW)                                                \
-    /* operation channel */                                                                             \
-    IN(op_valid, 1)                                                                                     \
-    IN(op_write, 1)                /* 1 RECORD, 0 CHECK */                                              \
-    IN(op_addr, p->addr_w)                                                                              \
-    IN(op_cid, p->cid_w)           /* RECORD: the writer */                                             \
-    OUT(op_ready, 1)               /* 0 only after reset and clear; does not depend on inputs of the same cycle */ \
-    /* answer to a CHECK, four cycles later; fields are 0 while rsp_valid is 0 */                       \
-    OUT(rsp_valid, 1)                                                                                   \
-    OUT(rsp_cid, p->cid_w)                                                                              \
-    OUT(rsp_exact, 1)              /* 1: from the lookup table */                                       \
-    /* control */                                                                                       \
-    IN(live_cid, p->cid_w)         /* commit IDs below are no hazard to anyone any more */              \
-    IN(clear, 1)                   /* forget everything */                                              \
-    OUT(busy, 1)                   /* 0: a clock without op_valid or clear changes nothing */           \
-    OUT(evt_evict, 1)              /* an entry goes to the Bloom filter, two cycles after its RECORD */
+#define CW_LAST_WRITER_HISTORY_PORTS(IN, OUT, INW, OUTW)                                                 \
+    /* operation channel */                                                                              \
+    IN(op_valid, 1)                                                                                      \
+    IN(op_write, 1) /* 1 RECORD, 0 CHECK */                                                              \
+    IN(op_addr, p->addr_w)                                                                               \
+    IN(op_cid, p->cid_w) /* RECORD: the writer */                                                        \
+    OUT(op_ready, 1)     /* 0 only after reset and clear; does not depend on inputs of the same cycle */ \
+    /* answer to a CHECK, four cycles later; fields are 0 while rsp_valid is 0 */                        \
+    OUT(rsp_valid, 1)                                                                                    \
+    OUT(rsp_cid, p->cid_w)                                                                               \
+    OUT(rsp_exact, 1) /* 1: from the lookup table */                                                     \
+    /* control */                                                                                        \
+    IN(live_cid, p->cid_w) /* commit IDs below are no hazard to anyone any more */                       \
+    IN(clear, 1)           /* forget everything */                                                       \
+    OUT(busy, 1)           /* 0: a clock without op_valid or clear changes nothing */                    \
+    OUT(evt_evict, 1)      /* an entry goes to the Bloom filter, two cycles after its RECORD */
 
 CW_UNIT_DECLARE(last_writer_history, CW_LAST_WRITER_HISTORY_PARAMS, CW_LAST_WRITER_HISTORY_PORTS)
 

@@ -30,31 +30,31 @@
 
 /* The defaults are Table 6.1 of Fung 2015: 2,048 entries in 4 sub-arrays, 128-byte blocks, 64-bit times: 16 KB. Section 6.7.5 varies
  * them: row_w 10 and 5 (TCD-4K, TCD-128), ways 1 with row_w 11 (2K-1SubArray), block_w 0 (WordAddr). */
-#define CW_LAST_WRITTEN_TABLE_PARAMS(P)                                                                 \
-    P(ways, WAYS, 4, 1, 4, "sub-arrays, each with a hash of its own")                                   \
-    P(row_w, ROW_W, 9, 1, 12, "log2 of the entries per sub-array")                                      \
-    P(addr_w, ADDR_W, 30, 1, 64, "bits of a word number (byte address / 4)")                            \
-    P(block_w, BLOCK_W, 5, 0, 16, "log2 of the words per block; below addr_w")                          \
+#define CW_LAST_WRITTEN_TABLE_PARAMS(P)                                        \
+    P(ways, WAYS, 4, 1, 4, "sub-arrays, each with a hash of its own")          \
+    P(row_w, ROW_W, 9, 1, 12, "log2 of the entries per sub-array")             \
+    P(addr_w, ADDR_W, 30, 1, 64, "bits of a word number (byte address / 4)")   \
+    P(block_w, BLOCK_W, 5, 0, 16, "log2 of the words per block; below addr_w") \
     P(time_w, TIME_W, 64, 4, 64, "bits of a time")
 
 /* Cycles from a READ to its response. */
 #define CW_LAST_WRITTEN_TABLE_LATENCY 2
 
-#define CW_LAST_WRITTEN_TABLE_PORTS(IN, OUT, INW, OUTW)                                                 \
-    /* accesses that the L2 cache serves */                                                             \
-    IN(op_valid, 1)                                                                                     \
-    IN(op_write, 1)                /* 1 WRITE, 0 READ */                                                \
-    IN(op_addr, p->addr_w)                                                                              \
-    IN(op_time, p->time_w)         /* WRITE: now; READ: the transaction's first load */                 \
-    OUT(op_ready, 1)               /* 0 only in a sweep; does not depend on inputs of the same cycle */ \
-    /* answer to a READ, two cycles later; fields are 0 while rsp_valid is 0 */                         \
-    OUT(rsp_valid, 1)                                                                                   \
-    OUT(rsp_time, p->time_w)       /* when the block was last written, or later */                      \
-    OUT(rsp_conflict, 1)           /* rsp_time is later than the READ's op_time */                      \
-    /* control */                                                                                       \
-    IN(clear, 1)                   /* forget every write */                                             \
-    OUT(early_warning, 1)          /* sticky until clear: a WRITE's time was in the top eighth of the range */ \
-    OUT(busy, 1)                   /* 0: a clock without op_valid or clear changes nothing */
+#define CW_LAST_WRITTEN_TABLE_PORTS(IN, OUT, INW, OUTW)                                               \
+    /* accesses that the L2 cache serves */                                                           \
+    IN(op_valid, 1)                                                                                   \
+    IN(op_write, 1) /* 1 WRITE, 0 READ */                                                             \
+    IN(op_addr, p->addr_w)                                                                            \
+    IN(op_time, p->time_w) /* WRITE: now; READ: the transaction's first load */                       \
+    OUT(op_ready, 1)       /* 0 only in a sweep; does not depend on inputs of the same cycle */       \
+    /* answer to a READ, two cycles later; fields are 0 while rsp_valid is 0 */                       \
+    OUT(rsp_valid, 1)                                                                                 \
+    OUT(rsp_time, p->time_w) /* when the block was last written, or later */                          \
+    OUT(rsp_conflict, 1)     /* rsp_time is later than the READ's op_time */                          \
+    /* control */                                                                                     \
+    IN(clear, 1)          /* forget every write */                                                    \
+    OUT(early_warning, 1) /* sticky until clear: a WRITE's time was in the top eighth of the range */ \
+    OUT(busy, 1)          /* 0: a clock without op_valid or clear changes nothing */
 
 CW_UNIT_DECLARE(last_written_table, CW_LAST_WRITTEN_TABLE_PARAMS, CW_LAST_WRITTEN_TABLE_PORTS)
 

@@ -23,8 +23,8 @@
  *    cycle after it: CHECK takes the losers out of alive from the cycle after that one; MARK, if the group changes an entry, writes
  *    in that very cycle (write = 1), and no group accesses then.
  *  - op_ready = 1 between the clearing and END, in the cycles that leave no lane unserved. It does not depend on inputs.
- *  - END accepted in cycle t: result_valid is 1 from t + 2 until result_ready; result_lanes, the lanes that may commit, is alive then, and 0
- *    while result_valid is 0. start_ready is 1 from the cycle after the result was taken on, and after reset.
+ *  - END accepted in cycle t: result_valid is 1 from t + 2 until result_ready; result_lanes, the lanes that may commit, is alive then, and
+ * 0 while result_valid is 0. start_ready is 1 from the cycle after the result was taken on, and after reset.
  *  - access = 1: a group is being read in this cycle. access and write are never both 1.
  */
 #ifndef COWARP_UNIT_OWNERSHIP_TABLE_H
@@ -39,31 +39,31 @@ enum cw_ownership_op {
     CW_OWNERSHIP_END = 3 /* lanes and addresses are ignored */
 };
 
-#define CW_OWNERSHIP_TABLE_PARAMS(P)                                                                                                       \
-    P(lanes, LANES, 32, 2, 32, "lanes of a warp")                                                                                          \
-    P(addr_w, ADDR_W, 32, 1, 32, "bits of a byte address")                                                                                 \
-    P(bank_w, BANK_W, 5, 1, 5, "log2 of the banks of shared memory")                                                                       \
+#define CW_OWNERSHIP_TABLE_PARAMS(P)                                 \
+    P(lanes, LANES, 32, 2, 32, "lanes of a warp")                    \
+    P(addr_w, ADDR_W, 32, 1, 32, "bits of a byte address")           \
+    P(bank_w, BANK_W, 5, 1, 5, "log2 of the banks of shared memory") \
     P(row_w, ROW_W, 5, 1, 10, "log2 of the rows of a bank, four entries each")
 
-#define CW_OWNERSHIP_TABLE_PORTS(IN, OUT, INW, OUTW)                                                                                       \
-    /* a warp begins */                                                                                                                    \
-    IN(start_valid, 1)                                                                                                                     \
-    IN(start_lanes, p->lanes)      /* lanes that want to commit */                                                                         \
-    OUT(start_ready, 1)                                                                                                                    \
-    /* one log entry of all lanes */                                                                                                       \
-    IN(op_valid, 1)                                                                                                                        \
-    IN(op_kind, 2)                 /* enum cw_ownership_op */                                                                              \
-    IN(op_lanes, p->lanes)         /* lanes that have an access in this log entry */                                                       \
-    INW(op_addr, 32, 1024)         /* word l: byte address of lane l, in its low addr_w bits */                                            \
-    OUT(op_ready, 1)                                                                                                                       \
-    /* the lanes that may commit */                                                                                                        \
-    OUT(result_valid, 1)                                                                                                                   \
-    OUT(result_lanes, p->lanes)                                                                                                            \
-    IN(result_ready, 1)                                                                                                                    \
-    /* status */                                                                                                                           \
-    OUT(alive, p->lanes)           /* lanes that have not lost */                                                                          \
-    OUT(access, 1)                 /* the banks are read for a group */                                                                    \
-    OUT(write, 1)                  /* the banks are written for a MARK */
+#define CW_OWNERSHIP_TABLE_PORTS(IN, OUT, INW, OUTW)                                    \
+    /* a warp begins */                                                                 \
+    IN(start_valid, 1)                                                                  \
+    IN(start_lanes, p->lanes) /* lanes that want to commit */                           \
+    OUT(start_ready, 1)                                                                 \
+    /* one log entry of all lanes */                                                    \
+    IN(op_valid, 1)                                                                     \
+    IN(op_kind, 2)         /* enum cw_ownership_op */                                   \
+    IN(op_lanes, p->lanes) /* lanes that have an access in this log entry */            \
+    INW(op_addr, 32, 1024) /* word l: byte address of lane l, in its low addr_w bits */ \
+    OUT(op_ready, 1)                                                                    \
+    /* the lanes that may commit */                                                     \
+    OUT(result_valid, 1)                                                                \
+    OUT(result_lanes, p->lanes)                                                         \
+    IN(result_ready, 1)                                                                 \
+    /* status */                                                                        \
+    OUT(alive, p->lanes) /* lanes that have not lost */                                 \
+    OUT(access, 1)       /* the banks are read for a group */                           \
+    OUT(write, 1)        /* the banks are written for a MARK */
 
 CW_UNIT_DECLARE(ownership_table, CW_OWNERSHIP_TABLE_PARAMS, CW_OWNERSHIP_TABLE_PORTS)
 

@@ -25,31 +25,31 @@
 
 #include "cowarp/unit.h"
 
-#define CW_RECENCY_BLOOM_FILTER_PARAMS(P)                                                               \
-    P(ways, WAYS, 4, 1, 4, "ways, each with a hash of its own")                                         \
-    P(row_w, ROW_W, 6, 1, 12, "log2 of the rows per way")                                               \
-    P(key_w, KEY_W, 30, 1, 64, "bits of a key (granule or word number)")                                \
-    P(fields, FIELDS, 2, 1, 2, "values per row: 2 for wts and rts, 1 for a commit ID")                  \
-    P(value_w, VALUE_W, 32, 1, 64, "bits of a value")                                                   \
+#define CW_RECENCY_BLOOM_FILTER_PARAMS(P)                                              \
+    P(ways, WAYS, 4, 1, 4, "ways, each with a hash of its own")                        \
+    P(row_w, ROW_W, 6, 1, 12, "log2 of the rows per way")                              \
+    P(key_w, KEY_W, 30, 1, 64, "bits of a key (granule or word number)")               \
+    P(fields, FIELDS, 2, 1, 2, "values per row: 2 for wts and rts, 1 for a commit ID") \
+    P(value_w, VALUE_W, 32, 1, 64, "bits of a value")                                  \
     P(dual_read, DUAL_READ, 1, 0, 1, "1: a second RAM copy, so that lookup and insertion share a cycle")
 
-#define CW_RECENCY_BLOOM_FILTER_PORTS(IN, OUT, INW, OUTW)                                               \
-    /* insertion channel */                                                                             \
-    IN(ins_valid, 1)                                                                                    \
-    IN(ins_key, p->key_w)                                                                               \
-    IN(ins_v0, p->value_w)         /* field 0 (GETM: wts) */                                            \
-    IN(ins_v1, p->value_w)         /* field 1 (GETM: rts); ignored when fields = 1 */                   \
-    OUT(ins_ready, 1)              /* depends on lkp_valid of the same cycle when dual_read = 0 */      \
-    /* lookup channel, and its answer two cycles later */                                               \
-    IN(lkp_valid, 1)                                                                                    \
-    IN(lkp_key, p->key_w)                                                                               \
-    OUT(lkp_ready, 1)              /* 0 only while clearing */                                          \
-    OUT(rsp_valid, 1)                                                                                   \
-    OUT(rsp_v0, p->value_w)                                                                             \
-    OUT(rsp_v1, p->value_w)        /* 0 when fields = 1 */                                              \
-    /* control */                                                                                       \
-    IN(clear, 1)                   /* forget everything */                                              \
-    OUT(busy, 1)                   /* 0: a clock without a valid input or clear changes nothing */
+#define CW_RECENCY_BLOOM_FILTER_PORTS(IN, OUT, INW, OUTW)                                  \
+    /* insertion channel */                                                                \
+    IN(ins_valid, 1)                                                                       \
+    IN(ins_key, p->key_w)                                                                  \
+    IN(ins_v0, p->value_w) /* field 0 (GETM: wts) */                                       \
+    IN(ins_v1, p->value_w) /* field 1 (GETM: rts); ignored when fields = 1 */              \
+    OUT(ins_ready, 1)      /* depends on lkp_valid of the same cycle when dual_read = 0 */ \
+    /* lookup channel, and its answer two cycles later */                                  \
+    IN(lkp_valid, 1)                                                                       \
+    IN(lkp_key, p->key_w)                                                                  \
+    OUT(lkp_ready, 1) /* 0 only while clearing */                                          \
+    OUT(rsp_valid, 1)                                                                      \
+    OUT(rsp_v0, p->value_w)                                                                \
+    OUT(rsp_v1, p->value_w) /* 0 when fields = 1 */                                        \
+    /* control */                                                                          \
+    IN(clear, 1) /* forget everything */                                                   \
+    OUT(busy, 1) /* 0: a clock without a valid input or clear changes nothing */
 
 CW_UNIT_DECLARE(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_PARAMS, CW_RECENCY_BLOOM_FILTER_PORTS)
 

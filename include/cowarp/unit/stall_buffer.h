@@ -30,35 +30,35 @@
 
 #include "cowarp/unit.h"
 
-#define CW_STALL_BUFFER_PARAMS(P)                                                                       \
-    P(lines, LINES, 4, 1, 16, "lines (granules)")                                                       \
-    P(entries, ENTRIES, 4, 1, 16, "entries per line (requests)")                                        \
-    P(granule_w, GRANULE_W, 30, 1, 64, "bits of a granule number")                                      \
-    P(ts_w, TS_W, 32, 1, 64, "bits of a logical timestamp")                                             \
+#define CW_STALL_BUFFER_PARAMS(P)                                  \
+    P(lines, LINES, 4, 1, 16, "lines (granules)")                  \
+    P(entries, ENTRIES, 4, 1, 16, "entries per line (requests)")   \
+    P(granule_w, GRANULE_W, 30, 1, 64, "bits of a granule number") \
+    P(ts_w, TS_W, 32, 1, 64, "bits of a logical timestamp")        \
     P(payload_w, PAYLOAD_W, 24, 1, 64, "bits that a request carries besides")
 
-#define CW_STALL_BUFFER_PORTS(IN, OUT, INW, OUTW)                                                       \
-    /* a request goes to sleep */                                                                       \
-    IN(push_valid, 1)                                                                                   \
-    IN(push_granule, p->granule_w)                                                                      \
-    IN(push_warpts, p->ts_w)                                                                            \
-    IN(push_payload, p->payload_w)                                                                      \
-    OUT(push_ready, 1)             /* depends on push_granule of the same cycle */                      \
-    /* a granule's line is woken, or put back to sleep */                                               \
-    IN(wake_valid, 1)                                                                                   \
-    IN(wake_granule, p->granule_w)                                                                      \
-    IN(sleep_valid, 1)                                                                                  \
-    IN(sleep_granule, p->granule_w)                                                                     \
-    /* the request to try next */                                                                       \
-    OUT(retry_valid, 1)                                                                                 \
-    OUT(retry_granule, p->granule_w)                                                                    \
-    OUT(retry_warpts, p->ts_w)                                                                          \
-    OUT(retry_payload, p->payload_w)                                                                    \
-    IN(retry_ready, 1)                                                                                  \
-    /* control and status */                                                                            \
-    IN(drain, 1)                   /* every line counts as awake, one cycle later */                    \
-    OUT(occupancy, 9)              /* requests held now, 0 .. 256 */                                    \
-    OUT(lines_used, 5)             /* granules held now, 0 .. 16 */
+#define CW_STALL_BUFFER_PORTS(IN, OUT, INW, OUTW)                        \
+    /* a request goes to sleep */                                        \
+    IN(push_valid, 1)                                                    \
+    IN(push_granule, p->granule_w)                                       \
+    IN(push_warpts, p->ts_w)                                             \
+    IN(push_payload, p->payload_w)                                       \
+    OUT(push_ready, 1) /* depends on push_granule of the same cycle */   \
+    /* a granule's line is woken, or put back to sleep */                \
+    IN(wake_valid, 1)                                                    \
+    IN(wake_granule, p->granule_w)                                       \
+    IN(sleep_valid, 1)                                                   \
+    IN(sleep_granule, p->granule_w)                                      \
+    /* the request to try next */                                        \
+    OUT(retry_valid, 1)                                                  \
+    OUT(retry_granule, p->granule_w)                                     \
+    OUT(retry_warpts, p->ts_w)                                           \
+    OUT(retry_payload, p->payload_w)                                     \
+    IN(retry_ready, 1)                                                   \
+    /* control and status */                                             \
+    IN(drain, 1)       /* every line counts as awake, one cycle later */ \
+    OUT(occupancy, 9)  /* requests held now, 0 .. 256 */                 \
+    OUT(lines_used, 5) /* granules held now, 0 .. 16 */
 
 CW_UNIT_DECLARE(stall_buffer, CW_STALL_BUFFER_PARAMS, CW_STALL_BUFFER_PORTS)
 

@@ -37,70 +37,70 @@
 enum cw_vu_kind { CW_VU_LOAD = 0, CW_VU_STORE = 1, CW_VU_RELEASE = 2 };
 enum cw_vu_outcome {
     CW_VU_SUCCESS = 0,
-    CW_VU_ABORT = 1,    /* timestamp check failed; rsp_ts is the cause */
-    CW_VU_FULL = 2,     /* had to wait, and the stall buffer was full; or no place for its reservation */
-    CW_VU_ROLLOVER = 3  /* drained, or warpts was the largest value that ts_w bits hold */
+    CW_VU_ABORT = 1,   /* timestamp check failed; rsp_ts is the cause */
+    CW_VU_FULL = 2,    /* had to wait, and the stall buffer was full; or no place for its reservation */
+    CW_VU_ROLLOVER = 3 /* drained, or warpts was the largest value that ts_w bits hold */
 };
 
 /* granule_w + 2 ts_w + count_w + owner_w must not exceed 160, the width of an overflow entry. */
-#define CW_VALIDATION_UNIT_PARAMS(P)                                                                    \
-    P(ts_w, TS_W, 32, 4, 48, "bits of a logical timestamp")                                             \
-    P(granule_w, GRANULE_W, 30, 8, 40, "bits of a granule number (byte address / granularity)")         \
-    P(owner_w, OWNER_W, 12, 2, 16, "bits of a global warp number")                                      \
-    P(count_w, COUNT_W, 16, 2, 16, "bits of the #writes counter")                                       \
-    P(id_w, ID_W, 10, 1, 16, "bits of the tag that a response carries back")                            \
-    P(row_w, ROW_W, 8, 1, 12, "log2 of the cuckoo table's rows per way (4 ways)")                       \
-    P(stash_entries, STASH_ENTRIES, 4, 1, 16, "stash entries")                                          \
-    P(max_swaps, MAX_SWAPS, 32, 1, 255, "swaps of an insertion before it gives up")                     \
-    P(bloom_row_w, BLOOM_ROW_W, 6, 1, 12, "log2 of the recency Bloom filter's rows per way (4 ways)")   \
-    P(stall_lines, STALL_LINES, 4, 1, 16, "stall buffer lines (granules)")                              \
-    P(stall_entries, STALL_ENTRIES, 4, 1, 16, "stall buffer entries per line (requests)")               \
-    P(overflow_w, OVERFLOW_W, 12, 1, 20, "log2 of the overflow area's entries")                         \
+#define CW_VALIDATION_UNIT_PARAMS(P)                                                                  \
+    P(ts_w, TS_W, 32, 4, 48, "bits of a logical timestamp")                                           \
+    P(granule_w, GRANULE_W, 30, 8, 40, "bits of a granule number (byte address / granularity)")       \
+    P(owner_w, OWNER_W, 12, 2, 16, "bits of a global warp number")                                    \
+    P(count_w, COUNT_W, 16, 2, 16, "bits of the #writes counter")                                     \
+    P(id_w, ID_W, 10, 1, 16, "bits of the tag that a response carries back")                          \
+    P(row_w, ROW_W, 8, 1, 12, "log2 of the cuckoo table's rows per way (4 ways)")                     \
+    P(stash_entries, STASH_ENTRIES, 4, 1, 16, "stash entries")                                        \
+    P(max_swaps, MAX_SWAPS, 32, 1, 255, "swaps of an insertion before it gives up")                   \
+    P(bloom_row_w, BLOOM_ROW_W, 6, 1, 12, "log2 of the recency Bloom filter's rows per way (4 ways)") \
+    P(stall_lines, STALL_LINES, 4, 1, 16, "stall buffer lines (granules)")                            \
+    P(stall_entries, STALL_ENTRIES, 4, 1, 16, "stall buffer entries per line (requests)")             \
+    P(overflow_w, OVERFLOW_W, 12, 1, 20, "log2 of the overflow area's entries")                       \
     P(evict_fill, EVICT_FILL, 11, 0, 16, "sixteenths of the table's rows in use from which an insertion may evict")
 
 /* Words of an overflow entry, see the cuckoo table's contract for its fields. */
 #define CW_VU_OVERFLOW_WORDS 5
 
-#define CW_VALIDATION_UNIT_PORTS(IN, OUT, INW, OUTW)                                                    \
-    /* request channel */                                                                               \
-    IN(req_valid, 1)                                                                                    \
-    IN(req_kind, 2)                /* enum cw_vu_kind */                                                \
-    IN(req_granule, p->granule_w)                                                                       \
-    IN(req_warpts, p->ts_w)        /* LOAD, STORE */                                                    \
-    IN(req_owner, p->owner_w)      /* global warp number */                                             \
-    IN(req_count, p->count_w)      /* RELEASE: writes to give back, at least 1 */                       \
-    IN(req_id, p->id_w)            /* LOAD, STORE: comes back with the response */                      \
-    IN(req_spill, 1)               /* STORE: may use the overflow area */                               \
-    OUT(req_ready, 1)              /* does not depend on inputs of the same cycle */                    \
-    /* response channel: LOAD and STORE */                                                              \
-    OUT(rsp_valid, 1)                                                                                   \
-    OUT(rsp_id, p->id_w)                                                                                \
-    OUT(rsp_outcome, 2)            /* enum cw_vu_outcome */                                             \
-    OUT(rsp_ts, p->ts_w)           /* abort: the timestamp that caused it */                            \
-    IN(rsp_ready, 1)                                                                                    \
-    /* overflow area in memory: one access at a time, a read is answered by mem_rsp_valid */            \
-    OUT(mem_valid, 1)                                                                                   \
-    OUT(mem_write, 1)                                                                                   \
-    OUT(mem_addr, p->overflow_w)   /* entry number */                                                   \
-    OUTW(mem_wdata, CW_VU_OVERFLOW_WORDS, 160)                                                          \
-    IN(mem_ready, 1)                                                                                    \
-    IN(mem_rsp_valid, 1)                                                                                \
-    INW(mem_rdata, CW_VU_OVERFLOW_WORDS, 160)                                                           \
-    /* timestamp rollover (GETM V.B.1) */                                                               \
-    OUT(rollover, 1)               /* sticky until flush: a warpts in the top eighth of the range was seen */ \
-    IN(drain, 1)                   /* while 1: stalled requests, and those that would stall, are answered ROLLOVER */ \
-    IN(flush, 1)                   /* pulse: clears every table, see above; busy until done */   \
-    OUT(busy, 1)                   /* 0: a clock without req_valid, drain or flush changes nothing (requests may be asleep) */ \
-    /* events for statistics, one-cycle pulses and counts */                                            \
-    OUT(evt_lookup, 1)             /* a request's table access ended, its insertion included */         \
-    OUT(evt_table_cycles, 8)       /* with evt_lookup: cycles that it took, at least 1; 255 = or more (Figure 13) */ \
-    OUT(evt_stall, 1)              /* it went to the stall buffer */                                    \
-    OUT(evt_retry, 1)              /* it came from the stall buffer */                                  \
-    OUT(evt_evict, 1)              /* an entry went to the Bloom filter */                              \
-    OUT(evt_stash, 1)              /* an entry went to the stash */                                     \
-    OUT(evt_overflow, 1)           /* an entry went to the overflow area */                             \
-    OUT(stall_occupancy, 9)        /* requests in the stall buffer now */                               \
-    OUT(stall_lines_used, 5)       /* granules in the stall buffer now */
+#define CW_VALIDATION_UNIT_PORTS(IN, OUT, INW, OUTW)                                                             \
+    /* request channel */                                                                                        \
+    IN(req_valid, 1)                                                                                             \
+    IN(req_kind, 2) /* enum cw_vu_kind */                                                                        \
+    IN(req_granule, p->granule_w)                                                                                \
+    IN(req_warpts, p->ts_w)   /* LOAD, STORE */                                                                  \
+    IN(req_owner, p->owner_w) /* global warp number */                                                           \
+    IN(req_count, p->count_w) /* RELEASE: writes to give back, at least 1 */                                     \
+    IN(req_id, p->id_w)       /* LOAD, STORE: comes back with the response */                                    \
+    IN(req_spill, 1)          /* STORE: may use the overflow area */                                             \
+    OUT(req_ready, 1)         /* does not depend on inputs of the same cycle */                                  \
+    /* response channel: LOAD and STORE */                                                                       \
+    OUT(rsp_valid, 1)                                                                                            \
+    OUT(rsp_id, p->id_w)                                                                                         \
+    OUT(rsp_outcome, 2)  /* enum cw_vu_outcome */                                                                \
+    OUT(rsp_ts, p->ts_w) /* abort: the timestamp that caused it */                                               \
+    IN(rsp_ready, 1)                                                                                             \
+    /* overflow area in memory: one access at a time, a read is answered by mem_rsp_valid */                     \
+    OUT(mem_valid, 1)                                                                                            \
+    OUT(mem_write, 1)                                                                                            \
+    OUT(mem_addr, p->overflow_w) /* entry number */                                                              \
+    OUTW(mem_wdata, CW_VU_OVERFLOW_WORDS, 160)                                                                   \
+    IN(mem_ready, 1)                                                                                             \
+    IN(mem_rsp_valid, 1)                                                                                         \
+    INW(mem_rdata, CW_VU_OVERFLOW_WORDS, 160)                                                                    \
+    /* timestamp rollover (GETM V.B.1) */                                                                        \
+    OUT(rollover, 1) /* sticky until flush: a warpts in the top eighth of the range was seen */                  \
+    IN(drain, 1)     /* while 1: stalled requests, and those that would stall, are answered ROLLOVER */          \
+    IN(flush, 1)     /* pulse: clears every table, see above; busy until done */                                 \
+    OUT(busy, 1)     /* 0: a clock without req_valid, drain or flush changes nothing (requests may be asleep) */ \
+    /* events for statistics, one-cycle pulses and counts */                                                     \
+    OUT(evt_lookup, 1)       /* a request's table access ended, its insertion included */                        \
+    OUT(evt_table_cycles, 8) /* with evt_lookup: cycles that it took, at least 1; 255 = or more (Figure 13) */   \
+    OUT(evt_stall, 1)        /* it went to the stall buffer */                                                   \
+    OUT(evt_retry, 1)        /* it came from the stall buffer */                                                 \
+    OUT(evt_evict, 1)        /* an entry went to the Bloom filter */                                             \
+    OUT(evt_stash, 1)        /* an entry went to the stash */                                                    \
+    OUT(evt_overflow, 1)     /* an entry went to the overflow area */                                            \
+    OUT(stall_occupancy, 9)  /* requests in the stall buffer now */                                              \
+    OUT(stall_lines_used, 5) /* granules in the stall buffer now */
 
 CW_UNIT_DECLARE(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS)
 

@@ -19,8 +19,8 @@ using equiv::bits;
 #include "cowarp/unit.h"
 
 #define EQUIV_PARAM(field, vname, def, lo, hi, what) p->field = equiv::parameter(#vname);
-#define EQUIV_DRIVE(name, width) in->name = equiv::signal(0, #name "_i");
-#define EQUIV_COMPARE_PORT(name, width) equiv::require(out->name == equiv::signal(0, #name "_o"), "output " #name);
+#define EQUIV_DRIVE(name, width)                     in->name = equiv::signal(0, #name "_i");
+#define EQUIV_COMPARE_PORT(name, width)              equiv::require(out->name == equiv::signal(0, #name "_o"), "output " #name);
 #define EQUIV_SKIP(name, width)
 #define EQUIV_SKIPW(name, words, width)
 

@@ -12,7 +12,8 @@ using equiv::anything;
 using equiv::pick;
 using equiv::signal;
 
-namespace {
+namespace
+{
 
 struct shape_of {
     unsigned ways, rows, fields, value_w, copies; /* copies of each RAM */

@@ -9,7 +9,8 @@ using equiv::anything;
 using equiv::pick;
 using equiv::signal;
 
-namespace {
+namespace
+{
 
 std::string of_line(unsigned l, const char *name)
 {

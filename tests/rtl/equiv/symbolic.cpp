@@ -20,9 +20,11 @@
 
 #include <z3++.h>
 
-namespace equiv {
+namespace equiv
+{
 
-namespace {
+namespace
+{
 
 // Handles of numbers have the top bit, and stay: static tables of a model are made once, perhaps before main. 0 is the number 0. All
 // other handles are terms of the present run.
@@ -109,18 +111,30 @@ z3::expr term_of(handle h, unsigned width)
 std::uint64_t fold(operation op, std::uint64_t a, std::uint64_t b)
 {
     switch (op) {
-    case ADD: return a + b;
-    case SUB: return a - b;
-    case MUL: return a * b;
-    case DIV: return b == 0 ? 0 : a / b;
-    case REM: return b == 0 ? a : a % b;
-    case AND: return a & b;
-    case OR: return a | b;
-    case XOR: return a ^ b;
-    case SHL: return b > 63 ? 0 : a << b;
-    case SHR: return b > 63 ? 0 : a >> b;
-    case EQ: return a == b;
-    default: return a < b;
+    case ADD:
+        return a + b;
+    case SUB:
+        return a - b;
+    case MUL:
+        return a * b;
+    case DIV:
+        return b == 0 ? 0 : a / b;
+    case REM:
+        return b == 0 ? a : a % b;
+    case AND:
+        return a & b;
+    case OR:
+        return a | b;
+    case XOR:
+        return a ^ b;
+    case SHL:
+        return b > 63 ? 0 : a << b;
+    case SHR:
+        return b > 63 ? 0 : a >> b;
+    case EQ:
+        return a == b;
+    default:
+        return a < b;
     }
 }
 
@@ -132,18 +146,30 @@ z3::expr as_bit(const z3::expr &truth)
 z3::expr build(operation op, const z3::expr &a, const z3::expr &b)
 {
     switch (op) {
-    case ADD: return a + b;
-    case SUB: return a - b;
-    case MUL: return a * b;
-    case DIV: return z3::udiv(a, b);
-    case REM: return z3::urem(a, b);
-    case AND: return a & b;
-    case OR: return a | b;
-    case XOR: return a ^ b;
-    case SHL: return z3::shl(a, b);
-    case SHR: return z3::lshr(a, b);
-    case EQ: return as_bit(a == b);
-    default: return as_bit(z3::ult(a, b));
+    case ADD:
+        return a + b;
+    case SUB:
+        return a - b;
+    case MUL:
+        return a * b;
+    case DIV:
+        return z3::udiv(a, b);
+    case REM:
+        return z3::urem(a, b);
+    case AND:
+        return a & b;
+    case OR:
+        return a | b;
+    case XOR:
+        return a ^ b;
+    case SHL:
+        return z3::shl(a, b);
+    case SHR:
+        return z3::lshr(a, b);
+    case EQ:
+        return as_bit(a == b);
+    default:
+        return as_bit(z3::ult(a, b));
     }
 }
 
@@ -294,7 +320,8 @@ std::uint32_t parameter(const char *name)
     return found->second;
 }
 
-namespace {
+namespace
+{
 
 struct wire {
     std::string name;

@@ -23,7 +23,8 @@
 
 #include <stdbool.h>
 
-namespace equiv {
+namespace equiv
+{
 
 using handle = std::uint32_t;
 enum operation { ADD, SUB, MUL, DIV, REM, AND, OR, XOR, SHL, SHR, EQ, LT, ITE_KEEP };
@@ -32,9 +33,9 @@ handle constant(std::uint64_t value, unsigned width);
 handle combine(operation op, handle a, handle b, unsigned width); /* EQ and LT: a handle of width 1 */
 handle resize(handle a, unsigned from, unsigned to);
 handle select(handle condition, handle a, handle b, unsigned width); /* no split */
-handle any(unsigned width);                                           /* a number of the solver's choice */
-bool decide(handle a);                                                /* of width 1; splits */
-std::uint64_t value(handle a, unsigned width);                        /* splits */
+handle any(unsigned width);                                          /* a number of the solver's choice */
+bool decide(handle a);                                               /* of width 1; splits */
+std::uint64_t value(handle a, unsigned width);                       /* splits */
 handle rtl(int time, const char *name, unsigned low, unsigned width);
 void assume_true(handle a, const char *what);
 void require_true(handle a, const char *what);
@@ -48,19 +49,48 @@ template <unsigned W> struct bits {
 
     bits() = default;
     template <class T, std::enable_if_t<std::is_integral_v<T> || std::is_enum_v<T>, int> = 0>
-    bits(T v) : h(constant(static_cast<std::uint64_t>(v), W)) {}
-    template <unsigned V> explicit(V > W && W != 1) bits(bits<V> o) : h(W == 1 && V != 1 ? (o != 0).h : resize(o.h, V, W)) {}
+    bits(T v) : h(constant(static_cast<std::uint64_t>(v), W))
+    {
+    }
+    template <unsigned V> explicit(V > W && W != 1) bits(bits<V> o) : h(W == 1 && V != 1 ? (o != 0).h : resize(o.h, V, W))
+    {
+    }
 
-    explicit operator bool() const { return decide(bits<1>(*this).h); }
+    explicit operator bool() const
+    {
+        return decide(bits<1>(*this).h);
+    }
     /* Implicit for an array index only, so that c ? number : term has one meaning. */
     template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
-    explicit(!std::is_same_v<T, std::ptrdiff_t>) operator T() const { return static_cast<T>(value(h, W)); }
-    bits operator++(int) { bits old = *this; *this = *this + 1; return old; }
-    bits operator--(int) { bits old = *this; *this = *this - 1; return old; }
-    bits &operator++() { return *this = *this + 1; }
-    bits &operator--() { return *this = *this - 1; }
+    explicit(!std::is_same_v<T, std::ptrdiff_t>) operator T() const
+    {
+        return static_cast<T>(value(h, W));
+    }
+    bits operator++(int)
+    {
+        bits old = *this;
+        *this = *this + 1;
+        return old;
+    }
+    bits operator--(int)
+    {
+        bits old = *this;
+        *this = *this - 1;
+        return old;
+    }
+    bits &operator++()
+    {
+        return *this = *this + 1;
+    }
+    bits &operator--()
+    {
+        return *this = *this - 1;
+    }
     bits<(W > 32 ? W : 32)> operator~() const;
-    bits<1> operator!() const { return *this == 0; }
+    bits<1> operator!() const
+    {
+        return *this == 0;
+    }
 };
 
 template <class T> struct shape {
@@ -87,15 +117,15 @@ template <class R> R of_handle(handle h)
     return r;
 }
 
-#define EQUIV_ARITHMETIC(symbol, op)                                                            \
-    template <class A, class B, both<A, B> = 0> auto operator symbol(A a, B b)                  \
-    {                                                                                           \
-        using R = bits<max3(shape<A>::width, shape<B>::width)>;                                 \
-        return of_handle<R>(combine(op, R(a).h, R(b).h, R::width));                             \
-    }                                                                                           \
+#define EQUIV_ARITHMETIC(symbol, op)                                                                  \
+    template <class A, class B, both<A, B> = 0> auto operator symbol(A a, B b)                        \
+    {                                                                                                 \
+        using R = bits<max3(shape<A>::width, shape<B>::width)>;                                       \
+        return of_handle<R>(combine(op, R(a).h, R(b).h, R::width));                                   \
+    }                                                                                                 \
     template <unsigned W, class B, both<bits<W>, B> = 0> bits<W> &operator symbol##=(bits<W> &a, B b) \
-    {                                                                                           \
-        return a = bits<W>(a symbol b);                                                                 \
+    {                                                                                                 \
+        return a = bits<W>(a symbol b);                                                               \
     }
 EQUIV_ARITHMETIC(+, ADD)
 EQUIV_ARITHMETIC(-, SUB)
@@ -107,24 +137,24 @@ EQUIV_ARITHMETIC(|, OR)
 EQUIV_ARITHMETIC(^, XOR)
 
 /* A shift has the type of its left side alone. */
-#define EQUIV_SHIFT(symbol, op)                                                                 \
-    template <class A, class B, both<A, B> = 0> auto operator symbol(A a, B b)                  \
-    {                                                                                           \
-        using R = bits<max3(shape<A>::width, 32)>;                                              \
-        require_true((bits<64>(b) < R::width).h, "a shift by less than the width");             \
-        return of_handle<R>(combine(op, R(a).h, R(b).h, R::width));                             \
-    }                                                                                           \
+#define EQUIV_SHIFT(symbol, op)                                                                       \
+    template <class A, class B, both<A, B> = 0> auto operator symbol(A a, B b)                        \
+    {                                                                                                 \
+        using R = bits<max3(shape<A>::width, 32)>;                                                    \
+        require_true((bits<64>(b) < R::width).h, "a shift by less than the width");                   \
+        return of_handle<R>(combine(op, R(a).h, R(b).h, R::width));                                   \
+    }                                                                                                 \
     template <unsigned W, class B, both<bits<W>, B> = 0> bits<W> &operator symbol##=(bits<W> &a, B b) \
-    {                                                                                           \
-        return a = bits<W>(a symbol b);                                                                 \
+    {                                                                                                 \
+        return a = bits<W>(a symbol b);                                                               \
     }
 
-#define EQUIV_COMPARE(symbol, op, x, y, negate)                                                 \
-    template <class A, class B, both<A, B> = 0> bits<1> operator symbol(A a, B b)               \
-    {                                                                                           \
-        using R = bits<max3(shape<A>::width, shape<B>::width)>;                                 \
-        handle h = combine(op, R(x).h, R(y).h, R::width);                                       \
-        return of_handle<bits<1>>(negate ? combine(XOR, h, constant(1, 1), 1) : h);             \
+#define EQUIV_COMPARE(symbol, op, x, y, negate)                                     \
+    template <class A, class B, both<A, B> = 0> bits<1> operator symbol(A a, B b)   \
+    {                                                                               \
+        using R = bits<max3(shape<A>::width, shape<B>::width)>;                     \
+        handle h = combine(op, R(x).h, R(y).h, R::width);                           \
+        return of_handle<bits<1>>(negate ? combine(XOR, h, constant(1, 1), 1) : h); \
     }
 EQUIV_COMPARE(==, EQ, a, b, false)
 EQUIV_COMPARE(!=, EQ, a, b, true)
