@@ -14,8 +14,8 @@ def load_reasons(path):
         return {row["id"]: row["reason"] for row in csv.DictReader(line for line in file if not line.startswith("#"))}
 
 
-def page(folder, paper, reasons_path):
-    """The Markdown text, from the *.json that reproduce.py left in folder."""
+def page(folder, paper, reasons_path, note):
+    """The Markdown text, from the *.json that reproduce.py left in folder; note: a sentence about their origin, may be empty."""
     reasons, rows, measured, holding = load_reasons(reasons_path), [], set(), 0
     for path in sorted(pathlib.Path(folder).glob("*.json")):
         result = json.loads(path.read_text())
@@ -29,8 +29,9 @@ def page(folder, paper, reasons_path):
                          "yes" if claim.holds else "no", why])
     missing = [ident for ident in paper if ident not in measured]
     text = ["<!-- SPDX-License-Identifier: Apache-2.0 -->", "# The papers' claims beside ours", "",
-            "Made by `cowarp reproduce all --fidelity docs/fidelity.md`; do not edit by hand. Reasons are kept in "
+            "Made by `cowarp reproduce NAME ... --fidelity docs/fidelity.md`; do not edit by hand. Reasons are kept in "
             "`experiments/reasons.csv`.", "",
+            *([note, ""] if note else []),
             f"{len(rows)} claims measured, {holding} hold. A claim holds when direction and, where it is a number, size within 15 percent "
             "agree.", "",
             markdown(Table("Claims", ["claim", "what", "paper", "here", "holds", "reason"], rows, "none")),

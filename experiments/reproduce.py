@@ -52,6 +52,7 @@ def parse(arguments):
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out")
+    parser.add_argument("--note", default="", help="a sentence at the top of that page: which version the results are from")
     parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
     return parser.parse_args(arguments)
 
@@ -91,7 +92,7 @@ def main(arguments):
             print(f"cowarp reproduce: {experiment.name}: {failure}", file=sys.stderr)
             status = 1
     if options.fidelity:
-        pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv"))
+        pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv", options.note))
     return status
 
 
