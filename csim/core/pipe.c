@@ -120,7 +120,8 @@ static struct cw_packet *build(struct cw_core *c, const struct cw_pipe_entry *e)
 {
     const struct cw_uop *u = e->inst->m.uop;
     uint32_t lanes = (uint32_t)__builtin_popcount(e->access.lanes), sectors = (uint32_t)__builtin_popcount(e->access.sectors);
-    uint32_t payload = u->op == CW_OP_ST     ? sectors * CW_SECTOR_BYTES
+    bool whole_sectors = u->op == CW_OP_ST || (u->op == CW_OP_ATOM && c->config->noc_atomic_sectors == CW_ON);
+    uint32_t payload = whole_sectors         ? sectors * CW_SECTOR_BYTES
                        : u->op == CW_OP_ATOM ? lanes * e->inst->m.elem_bytes * (u->atom == CW_ATOM_CAS ? 2u : 1u)
                                              : 0;
     enum cw_packet_kind kind = u->op == CW_OP_ST ? CW_PK_WRITE : u->op == CW_OP_ATOM ? CW_PK_ATOMIC : CW_PK_READ;

@@ -114,7 +114,9 @@ static void make_reply(struct cw_partition *s, struct cw_packet *p)
         payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     } else if (p->kind == CW_PK_ATOMIC && p->needs_reply) {
         p->kind = CW_PK_ATOMIC_REPLY;
-        payload = (cw_type_bytes((enum cw_type)p->type) > 4 ? 8u : 4u) * (uint32_t)__builtin_popcount(p->lanes);
+        payload = s->config.config->noc_atomic_sectors == CW_ON
+                      ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors)
+                      : (cw_type_bytes((enum cw_type)p->type) > 4 ? 8u : 4u) * (uint32_t)__builtin_popcount(p->lanes);
     } else {
         p->kind = CW_PK_WRITE_ACK;
     }
