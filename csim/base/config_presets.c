@@ -36,6 +36,7 @@ static const struct cw_config__override thesis_warptm[] = {
     SET(partition_count, 6, T61),
     SET(l2_bytes, 131072, T61),
     SET(l2_ways, 8, T61),
+    SET(l2_port_bytes, 64, "thesis 6.7.6"),
     SET(dram_queue, 32, T61),
     SET(dram_latency, 200, T61),
     SET(tm_ownership_entries, 4096, T61),

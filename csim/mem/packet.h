@@ -35,6 +35,8 @@ struct cw_log_entry {
     uint8_t count; /* system's own; GETM: writes to give back for this granule (0 on its further words) */
 };
 
+#define CW_PACKET_COMMIT_UNIT 0xffffu /* core of a READ or WRITE that a commit unit makes */
+
 struct cw_packet {
     uint8_t kind;        /* enum cw_packet_kind */
     uint8_t sectors;     /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */

@@ -59,7 +59,7 @@ static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
         return false;
     cw_attempt_admit(&c->tm->cfg, lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
-    w->aborts = 0;
+    w->aborts = w->paused = 0;
     w->done = now;
     cw_kilo__begin_attempt(c, warp, lanes, now);
     wake_next(c, now);

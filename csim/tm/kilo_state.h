@@ -55,6 +55,7 @@ struct cw_kilo_warp {
     uint32_t tx_lanes, lanes, aborted; /* of the transaction, of the attempt, of these */
     uint32_t ready;                    /* commit: lanes at tx_commit that still want to commit */
     uint32_t aborts;                   /* failed attempts of this transaction */
+    uint32_t paused;                   /* EAPG: lanes of the transaction that have paused */
     uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
     uint32_t resolver;                 /* its ownership table */
     uint32_t losers;                   /* of intra-warp resolution */
