@@ -101,7 +101,7 @@ def plot(path, table):
     if table.ylabel == "ratio":
         axes.axhline(1.0, color="black", linewidth=0.8)
     axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > 14 else 0)
-    axes.set_title(table.title, wrap=True)
+    axes.set_title(table.title, fontsize="medium")
     axes.set_ylabel(table.ylabel)
     axes.grid(axis="y", alpha=0.4)
     axes.set_axisbelow(True)

@@ -10,6 +10,7 @@ from runs import RunFailed, gmean, mean
 LABEL = {"ht-h": "HT-H", "ht-m": "HT-M", "ht-l": "HT-L", "atm": "ATM", "cl": "CL", "clto": "CLto", "bh-h": "BH-H", "bh-l": "BH-L",
          "cc": "CC", "ap": "AP"}
 CONCURRENCIES = (1, 2, 4, 8, 16, 0)
+SLOW = ("bh-l",)  # workloads of which a run takes more than ten seconds
 NO_LIMIT = ("fglock", "cglock", "serial")  # systems to which the number means nothing
 
 
@@ -23,8 +24,8 @@ def concurrency(name):
 
 
 class Climb:
-    """Climbs from `start` along `limits` until both neighbours of the fastest run are slower. A run that did not end is slower than any
-    other; while none ends, all limits are tried."""
+    """Looks for the fastest of `limits`: tries all of them, or, for workloads of SLOW, climbs from `start` until both neighbours of the fastest
+    are slower. A run that did not end is slower than any other; where none has ended, all limits are tried."""
 
     def __init__(self, start, limits=CONCURRENCIES):
         self.start = start
@@ -40,7 +41,8 @@ class Climb:
     def wanted(self):
         """Runs to be made next; none when the fastest is known."""
         top = self._fastest()
-        places = range(len(self.limits)) if self.cycles and not self.stats else (top, top - 1, top + 1)
+        every = self.start.workload not in SLOW or (self.cycles and not self.stats)
+        places = range(len(self.limits)) if every else (top, top - 1, top + 1)
         return [self._run(place) for place in places if 0 <= place < len(self.limits) and place not in self.cycles]
 
     def learn(self, get):
