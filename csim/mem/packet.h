@@ -63,6 +63,10 @@ struct cw_packet {
             uint64_t a[32], b[32]; /* operands per lane; CAS: a compare, b new */
         } atomic;
         struct {
+            uint8_t data[CW_LINE_BYTES];
+            uint64_t time[32]; /* last written, per lane */
+        } tx_reply;
+        struct {
             uint32_t cnt;
             struct cw_log_entry entry[CW_PACKET_ENTRIES];
         } log;

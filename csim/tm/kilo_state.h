@@ -157,6 +157,18 @@ static inline uint32_t cw_kilo_lane_cnt(uint32_t lanes)
     return (uint32_t)__builtin_popcount(lanes);
 }
 
+/* Of temporal conflict detection. */
+static inline uint64_t cw_kilo_tcd_block(const struct cw_tm *tm, uint64_t addr)
+{
+    return addr / tm->config->tcd_granule_bytes;
+}
+
+/* Whether replies to loads carry a last-written time for each lane (in u.tx_reply) instead of one for the line (in warpts). */
+static inline bool cw_kilo_tcd_by_lane(const struct cw_tm *tm)
+{
+    return tm->tcd != CW_KILO_TCD_OFF && tm->config->tcd_granule_bytes < CW_LINE_BYTES;
+}
+
 /* Idealised systems decide at one place and write memory at once (kilo_arbiter.c). */
 static inline bool cw_kilo_arbitrated(const struct cw_tm *tm)
 {

@@ -474,7 +474,7 @@ static void forget_expected(struct cw_kilo_unit *u, const struct group *g, uint3
     if (u->tm->tcd != CW_KILO_TCD_CLOSED)
         return;
     for (uint32_t i = g->head[1][lane]; i != NONE; i = g->word[i].next)
-        tell(u, (struct cw_kilo_event){.note = CW_KILO_WROTE, .block = g->word[i].addr / CW_LINE_BYTES, .cnt = 1});
+        tell(u, (struct cw_kilo_event){.note = CW_KILO_WROTE, .block = cw_kilo_tcd_block(u->tm, g->word[i].addr), .cnt = 1});
 }
 
 /* Unbounded transactions: a set that did not fit is asked for again by each stage that walks it, and then cut to the buffer's size. */
@@ -559,15 +559,29 @@ static void acknowledge(struct cw_kilo_unit *u, struct group *g, uint32_t lane, 
         send(u, g, CW_KILO_ACK, g->written, 0, now);
 }
 
+/* Tells the last-written table of each block that a request has written. */
+static void tell_written(struct cw_kilo_unit *u, const struct request *r)
+{
+    for (uint32_t i = 0; i < r->cnt; i++) {
+        uint64_t block = cw_kilo_tcd_block(u->tm, r->group->word[r->word[i]].addr);
+        uint32_t first = i, cnt = 0;
+        for (uint32_t j = 0; j < r->cnt; j++)
+            if (cw_kilo_tcd_block(u->tm, r->group->word[r->word[j]].addr) == block) {
+                first = j < first ? j : first;
+                cnt++;
+            }
+        if (first == i)
+            tell(u, (struct cw_kilo_event){
+                        .note = CW_KILO_WROTE, .block = block, .cnt = u->tm->tcd == CW_KILO_TCD_CLOSED ? cnt : 0, .written = true});
+    }
+}
+
 static void wrote(struct cw_kilo_unit *u, const struct request *r, cw_time now)
 {
     const struct cw_tm_observer *o = u->tm->cfg.observer;
     struct group *g = r->group;
     if (u->tm->tcd != CW_KILO_TCD_OFF)
-        tell(u, (struct cw_kilo_event){.note = CW_KILO_WROTE,
-                                       .block = r->p->addr / CW_LINE_BYTES,
-                                       .cnt = u->tm->tcd == CW_KILO_TCD_CLOSED ? r->cnt : 0,
-                                       .written = true});
+        tell_written(u, r);
     for (uint32_t i = 0; i < r->cnt; i++) {
         const struct word *w = g->word + r->word[i];
         struct entry *e = at(u, id_of(g, w->lane));
@@ -907,7 +921,7 @@ static void take_log(struct cw_kilo_unit *u, struct group *g, const struct cw_pa
             e->checks++;
             add_job(u, &u->compare, g, word, u->batches);
         } else if (u->tm->tcd == CW_KILO_TCD_CLOSED) {
-            tell(u, (struct cw_kilo_event){.note = CW_KILO_EXPECT, .block = l->addr / CW_LINE_BYTES, .cnt = 1});
+            tell(u, (struct cw_kilo_event){.note = CW_KILO_EXPECT, .block = cw_kilo_tcd_block(u->tm, l->addr), .cnt = 1});
         }
     }
     u->batches++;

@@ -315,6 +315,8 @@ static void test_workloads__kilo_options(void **state)
         {"kilotm", {"tcd.mode=closed"}},
         {"kilotm", {"kilo.read_words=1", "kilo.write_words=1"}},
         {"warptm", {"kilo.read_words=1", "kilo.write_words=2", "tcd.mode=published"}},
+        {"warptm", {"tcd.granule_bytes=4", "tcd.rows=32"}},
+        {"eapg", {"tcd.granule_bytes=16", "tcd.ways=1"}},
         {"warptm", {"kilo.entries=40", "kilo.id_bits=9"}},
         {"warptm", {"kilo.history_sets=2", "kilo.history_rows=2"}},
         {"warptm", {"warptm.resolution=scr"}},

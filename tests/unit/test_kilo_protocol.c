@@ -267,6 +267,8 @@ static void test_kilo_protocol__random_transactions(void **state)
         m_default_config(&m.config);
         m.config.tm_backoff_cycles = 50;
         m.config.tcd_mode = run % 5 < 2 ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_AUTO;
+        m.config.tcd_granule_bytes = 4u << run % 6;
+        m.config.tcd_ways = 1 + run % 4;
         m.config.kilo_history_sets = run % 2 == 0 ? 2 : 128;
         m.config.kilo_history_rows = run % 3 == 0 ? 2 : 256;
         m.config.kilo_read_words = run % 4;
