@@ -93,6 +93,7 @@ static const struct cw_config__override getm_56[] = {
     SET(l2_ways, 8, VIA),
     SET(getm_table_rows, 256, VIA ": precise table doubled to 8K entries in all = 8 x 4 x 256"),
     SET(getm_bloom_rows, 32, VIA ": recency filter not doubled, 1K entries in all = 8 x 4 x 32"),
+    SET(kilo_history_rows, 512, VIA ": WarpTM's recency filter doubled"),
 };
 
 #define G480 "GPGPU-Sim GTX480 (700 MHz)"
