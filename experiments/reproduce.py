@@ -15,6 +15,7 @@ sys.path.insert(0, str(HERE))
 import fidelity  # noqa: E402  (after the path is set)
 import report  # noqa: E402
 from runs import RunFailed, Store  # noqa: E402
+from sweep import SLOW  # noqa: E402
 
 
 DEBIAN_PYTHON = "/usr/bin/python3"
@@ -77,13 +78,32 @@ def parse(arguments):
     return options
 
 
-def reproduce(experiment, store, options, paper):
-    made = sum(store.make_all(runs, options.jobs) for runs in experiment.runs(store.get))
-    if options.runs_only:
-        print(f"{experiment.name}: {made} runs made")
-        return
-    tables, claims = experiment.make(store.get)
-    print(report.write(options.out, experiment.name, tables, claims, paper))
+def make_runs(experiments, store, jobs):
+    """Makes what the experiments need, those of all side by side and the slow ones first, so that all cores are busy to the end. Returns how
+    many runs there were."""
+    asked, made = [iter(experiment.runs(store.get)) for experiment in experiments], 0
+    while asked:
+        runs, going = [], []
+        for batches in asked:
+            try:
+                runs += next(batches)
+                going.append(batches)
+            except (StopIteration, RunFailed):  # what failed will be said where it is missed
+                pass
+        made += store.make_all(sorted(runs, key=lambda run: run.workload not in SLOW), jobs)
+        asked = going
+    return made
+
+
+def conclude(experiment, store, options, paper):
+    """Writes the experiment's results; 0, or 1 after saying why there are none."""
+    try:
+        tables, claims = experiment.make(store.get)
+        print(report.write(options.out, experiment.name, tables, claims, paper))
+        return 0
+    except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other experiments go on
+        print(f"cowarp reproduce: {experiment.name}: {str(failure) or type(failure).__name__}", file=sys.stderr)
+        return 1
 
 
 def main(arguments):
@@ -106,13 +126,11 @@ def main(arguments):
         return 2
     store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
     paper = report.load_claims(HERE)
-    status = 0
-    for experiment in experiments:
-        try:
-            reproduce(experiment, store, options, paper)
-        except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other experiments go on
-            print(f"cowarp reproduce: {experiment.name}: {failure or type(failure).__name__}", file=sys.stderr)
-            status = 1
+    made = make_runs(experiments, store, options.jobs)
+    if options.runs_only:
+        print(f"{made} runs made")
+        return 0
+    status = max((conclude(experiment, store, options, paper) for experiment in experiments), default=0)
     if options.fidelity:
         pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv", options.note))
     return status

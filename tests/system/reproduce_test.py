@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT / "experiments"))
 
 import report  # noqa: E402
 import reproduce  # noqa: E402
+from experiment import Experiment  # noqa: E402
 from runs import Run, RunFailed, Store, gmean  # noqa: E402
 from sweep import CONCURRENCIES, Best, climb_all, ratios  # noqa: E402
 
@@ -83,6 +84,14 @@ class StoreTest(unittest.TestCase):
         batches = [[(run.workload, run.warps) for run in batch] for batch in climb_all(self.store.get, starts)]
         self.assertEqual(batches[0], [("ht-h", n) for n in CONCURRENCIES] + [("bh-l", 1), ("bh-l", 2), ("atm", 7)])
         self.assertEqual(batches[1:], [[("bh-l", 4)], [("bh-l", 8)]])
+
+    def test_experiments_make_their_runs_together(self):
+        both = [Experiment(name, "", lambda get, w=w: climb_all(get, [Run(w, "getm", 1)]), None)
+                for name, w in (("x.a", "ht-h"), ("x.b", "bh-l"), ("x.c", "bh-l"))]
+        self.assertEqual(reproduce.make_runs(both, self.store, 1), 6 + 4)
+        order = [line.split()[1] for line in (self.path / "calls").read_text().splitlines()]
+        self.assertEqual(order[:2], ["bh-l", "bh-l"])
+        self.assertEqual(self.calls(), 10)
 
     def test_runs_that_differ_in_nothing_are_made_once(self):
         self.assertEqual(self.store.make_all([Run("ht-h", "fglock", 1), Run("ht-h", "fglock", 2)], 2), 1)
