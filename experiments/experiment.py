@@ -6,5 +6,5 @@ from typing import Callable, NamedTuple
 class Experiment(NamedTuple):
     name: str        # "getm.fig11"
     what: str        # one line
-    runs: Callable   # () -> list of Run
+    runs: Callable   # (get) -> iterable of lists of Run; the runs of a list are made side by side before the next list is asked for
     make: Callable   # (get) -> (list of Table, list of Claim); get(run) -> statistics, raises RunFailed

@@ -2,6 +2,7 @@
 """What an experiment leaves behind: a CSV, a Markdown table, a plot, and the paper's claims beside ours."""
 import csv
 import json
+import math
 import pathlib
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ class Table(NamedTuple):
     title: str
     columns: list
     rows: list
-    kind: str = "bars"  # bars: one group per row, one bar per column; lines: one line per column over the rows; none: no plot
+    kind: str = "bars"  # bars: one group per row, one bar per column; stacks: columns on each other; lines: one line per column; none
     ylabel: str = ""
 
 
@@ -24,6 +25,8 @@ class Claim(NamedTuple):
 
 
 def cell(value):
+    if isinstance(value, float) and math.isnan(value):
+        return "-"
     if isinstance(value, float):
         return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return str(value)
@@ -43,6 +46,40 @@ def write_csv(path, table):
         writer.writerows(table.rows)
 
 
+def series_of(table):
+    """(column, numbers) of the columns that hold numbers; a cell that holds none is NaN."""
+    def number(value):
+        return value if isinstance(value, (int, float)) else math.nan
+    columns = [(column, [number(row[i]) for row in table.rows]) for i, column in enumerate(table.columns) if i > 0]
+    return [(column, values) for column, values in columns if not all(math.isnan(value) for value in values)]
+
+
+def draw_bars(axes, series):
+    width = 0.8 / max(1, len(series))
+    for i, (label, values) in enumerate(series):
+        axes.bar([x - 0.4 + (i + 0.5) * width for x in range(len(values))], values, width, label=label)
+    seen = [value for _, values in series for value in values if value > 0 and not math.isnan(value)]
+    if seen and max(seen) > 50 * min(seen):
+        axes.set_yscale("log")
+
+
+def draw_stacks(axes, series):
+    """Columns `SYSTEM PART`: one bar per system, its parts on each other, a colour per part, a hatch per system. Without systems, one bar."""
+    systems = list(dict.fromkeys(column.rpartition(" ")[0] for column, _ in series)) if len(series) % 2 == 0 else [""]
+    shared = len(systems) > 1 and all(sum(c.rpartition(" ")[0] == s for c, _ in series) == len(series) // len(systems) for s in systems)
+    systems = systems if shared else [""]
+    parts = list(dict.fromkeys(column.rpartition(" ")[2] if shared else column for column, _ in series))
+    width = 0.8 / len(systems)
+    base = {}
+    for column, values in series:
+        system, part = (column.rpartition(" ")[0], column.rpartition(" ")[2]) if shared else ("", column)
+        places = [x - 0.4 + (systems.index(system) + 0.5) * width for x in range(len(values))]
+        below = base.get(system, [0.0] * len(values))
+        axes.bar(places, values, 0.9 * width, bottom=below, label=column, color=f"C{parts.index(part)}",
+                 hatch=("", "//", "..", "xx")[systems.index(system) % 4], edgecolor="white", linewidth=0.5)
+        base[system] = [a + b for a, b in zip(below, values)]
+
+
 def plot(path, table):
     """Writes a PNG; False when matplotlib is not there."""
     try:
@@ -51,24 +88,25 @@ def plot(path, table):
         return False
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(9, 4), layout="constrained")
-    names = [row[0] for row in table.rows]
-    series = [(column, [row[i] if isinstance(row[i], (int, float)) else float("nan") for row in table.rows])
-              for i, column in enumerate(table.columns) if i > 0 and any(isinstance(row[i], (int, float)) for row in table.rows)]
+    series, names = series_of(table), [row[0] for row in table.rows]
+    figure, axes = plt.subplots(figsize=(max(9, 0.33 * len(names)), 4.5), layout="constrained")
     if table.kind == "lines":
         for label, values in series:
             axes.plot(range(len(names)), values, marker="o", label=label)
         axes.set_ylim(bottom=0)
+        axes.set_xlabel(table.columns[0])
     else:
-        width = 0.8 / max(1, len(series))
-        for i, (label, values) in enumerate(series):
-            axes.bar([x + i * width for x in range(len(names))], values, width, label=label)
-    offset = 0 if table.kind == "lines" else 0.4 - 0.4 / max(1, len(series))
-    axes.set_xticks([x + offset for x in range(len(names))], names)
-    axes.set_title(table.title)
+        (draw_stacks if table.kind == "stacks" else draw_bars)(axes, series)
+        axes.set_xlim(-0.6, len(names) - 0.4)
+    if table.ylabel == "ratio":
+        axes.axhline(1.0, color="black", linewidth=0.8)
+    axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > 14 else 0)
+    axes.set_title(table.title, fontsize="medium")
     axes.set_ylabel(table.ylabel)
     axes.grid(axis="y", alpha=0.4)
-    axes.legend(fontsize="small")
+    axes.set_axisbelow(True)
+    if len(series) > 1:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="small")
     figure.savefig(path, dpi=100)
     plt.close(figure)
     return True

@@ -15,6 +15,24 @@ sys.path.insert(0, str(HERE))
 import fidelity  # noqa: E402  (after the path is set)
 import report  # noqa: E402
 from runs import RunFailed, Store  # noqa: E402
+from sweep import SLOW  # noqa: E402
+
+
+DEBIAN_PYTHON = "/usr/bin/python3"
+
+# --quick: inputs so small that all experiments are done in minutes.
+CLOTHS = (("cloths", 1), ("height", 9), ("width", 9))
+TABLE = (("blocks", 12), ("buckets", 400))
+QUICK = {"ht-h": TABLE, "ht-m": TABLE, "ht-l": TABLE, "atm": (("accounts", 4000), ("blocks", 12), ("transfers", 3000)), "cl": CLOTHS,
+         "clto": CLOTHS, "bh-h": (("blocks", 2), ("bodies", 300)), "bh-l": (("blocks", 2), ("bodies", 400)),
+         "cc": (("height", 16), ("width", 20)), "ap": (("popular", 20), ("records", 300), ("support", 10))}
+
+
+def with_matplotlib():
+    """Goes on under Debian's interpreter, to which python3-matplotlib belongs, where another one without it comes first in the PATH."""
+    if importlib.util.find_spec("matplotlib") is None and os.access(DEBIAN_PYTHON, os.X_OK):
+        if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN_PYTHON):
+            os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv])
 
 
 def all_experiments():
@@ -48,22 +66,44 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="list the experiments")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parent / "build/cowarp"),
                         help="the simulator (default $COWARP or build/cowarp)")
-    parser.add_argument("--out", default="build/experiments", help="folder for results and finished runs (build/experiments)")
+    parser.add_argument("--out", help="folder for results and finished runs (build/experiments, or build/experiments-quick)")
+    parser.add_argument("--quick", action="store_true", help="tiny inputs: shows that every experiment works, its numbers mean nothing")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out")
     parser.add_argument("--note", default="", help="a sentence at the top of that page: which version the results are from")
     parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    options.out = options.out or ("build/experiments-quick" if options.quick else "build/experiments")
+    return options
 
 
-def reproduce(experiment, store, options, paper):
-    made = store.make_all(experiment.runs(), options.jobs)
-    if options.runs_only:
-        print(f"{experiment.name}: {made} runs made")
-        return
-    tables, claims = experiment.make(store.get)
-    print(report.write(options.out, experiment.name, tables, claims, paper))
+def make_runs(experiments, store, jobs):
+    """Makes what the experiments need, those of all side by side and the slow ones first, so that all cores are busy to the end. Returns how
+    many runs there were."""
+    asked, made = [iter(experiment.runs(store.get)) for experiment in experiments], 0
+    while asked:
+        runs, going = [], []
+        for batches in asked:
+            try:
+                runs += next(batches)
+                going.append(batches)
+            except (StopIteration, RunFailed):  # what failed will be said where it is missed
+                pass
+        made += store.make_all(sorted(runs, key=lambda run: run.workload not in SLOW), jobs)
+        asked = going
+    return made
+
+
+def conclude(experiment, store, options, paper):
+    """Writes the experiment's results; 0, or 1 after saying why there are none."""
+    try:
+        tables, claims = experiment.make(store.get)
+        print(report.write(options.out, experiment.name, tables, claims, paper))
+        return 0
+    except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other experiments go on
+        print(f"cowarp reproduce: {experiment.name}: {str(failure) or type(failure).__name__}", file=sys.stderr)
+        return 1
 
 
 def main(arguments):
@@ -79,24 +119,25 @@ def main(arguments):
             raise ValueError(f"no simulator at {options.binary}; build it first (./run), or say --binary")
         if options.jobs < 1 or options.limit < 1:
             raise ValueError("--jobs and --limit must be at least 1")
+        if options.quick and options.fidelity:
+            raise ValueError("--fidelity compares full runs; leave out --quick")
     except ValueError as wrong:
         print(f"cowarp reproduce: {wrong}", file=sys.stderr)
         return 2
-    store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit)
+    store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
     paper = report.load_claims(HERE)
-    status = 0
-    for experiment in experiments:
-        try:
-            reproduce(experiment, store, options, paper)
-        except RunFailed as failure:
-            print(f"cowarp reproduce: {experiment.name}: {failure}", file=sys.stderr)
-            status = 1
+    made = make_runs(experiments, store, options.jobs)
+    if options.runs_only:
+        print(f"{made} runs made")
+        return 0
+    status = max((conclude(experiment, store, options, paper) for experiment in experiments), default=0)
     if options.fidelity:
         pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv", options.note))
     return status
 
 
 if __name__ == "__main__":
+    with_matplotlib()
     try:
         sys.exit(main(sys.argv[1:]))
     except BrokenPipeError:

@@ -35,41 +35,50 @@ class RunFailed(Exception):
 
 
 class Store:
-    """Finished runs in a folder: one JSON file each, named by a digest of the simulator's binary and the run's arguments."""
+    """Finished runs in a folder: one JSON file each, named by a digest of the simulator's binary and the run's arguments. params: of each
+    workload, put in place of a run's own."""
 
-    def __init__(self, binary, folder, limit_seconds):
+    def __init__(self, binary, folder, limit_seconds, params=None):
         self.binary = pathlib.Path(binary)
         self.folder = pathlib.Path(folder)
         self.limit_seconds = limit_seconds
+        self.params = params or {}
+        self.read = {}
         self.folder.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256(self.binary.read_bytes())
         for kernel in sorted((self.binary.parent / "kernels").glob("*.ptx")):
             digest.update(kernel.read_bytes())
         self.simulator = digest.hexdigest()
 
+    def _sized(self, run):
+        return run._replace(params=self.params.get(run.workload, run.params))
+
     def path(self, run):
-        text = self.simulator + " ".join(run.arguments())
+        text = self.simulator + " ".join(self._sized(run).arguments())
         return self.folder / f"{run.workload}-{run.system}-{hashlib.sha256(text.encode()).hexdigest()[:20]}.json"
 
     def get(self, run):
         """The run's statistics as `cowarp run --stats` writes them; makes the run if it is not there yet. A run that failed is kept as such."""
         path = self.path(run)
-        if not path.exists():
-            self._make(run, path)
-        stats = json.loads(path.read_text())
+        if path not in self.read:
+            if not path.exists():
+                self._make(run, path)
+            self.read[path] = json.loads(path.read_text())
+        stats = self.read[path]
         if stats.get("check") != "passed":
             raise RunFailed(f"cowarp {' '.join(run.arguments())}: {stats.get('error') or 'its check failed'}")
         return stats
 
     def _make(self, run, path):
         partial = path.with_suffix(f".{os.getpid()}.partial")
+        words = self._sized(run).arguments()
         try:
-            done = subprocess.run([self.binary, *run.arguments(), "--stats", partial], capture_output=True, text=True,
+            done = subprocess.run([self.binary, *words, "--stats", partial], capture_output=True, text=True,
                                   timeout=self.limit_seconds, check=False)
             said = (done.stderr.strip().splitlines() or ["no message"])[0]
             if not partial.exists():
                 if done.returncode != 1:
-                    raise RunFailed(f"cowarp {' '.join(run.arguments())}: {said}")
+                    raise RunFailed(f"cowarp {' '.join(words)}: {said}")
                 partial.write_text(json.dumps({"check": "failed", "error": said}))
         except subprocess.TimeoutExpired:
             partial.write_text(json.dumps({"check": "failed", "error": f"not done after {self.limit_seconds} s"}))
@@ -77,14 +86,16 @@ class Store:
 
     def make_all(self, runs, jobs):
         """Makes the runs that are not there yet, `jobs` at a time; returns how many there were. Failures stay in their files."""
-        missing = [run for run in dict.fromkeys(runs) if not self.path(run).exists()]
+        by_path = {self.path(run): run for run in runs}
+        missing = [run for path, run in by_path.items() if not path.exists()]
         if not missing:
             return 0
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             futures = {pool.submit(self._make, run, self.path(run)): run for run in missing}
             try:
                 for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
-                    future.result()
+                    if not isinstance(future.exception(), RunFailed):
+                        future.result()
                     if sys.stderr.isatty():
                         print(f"\r{number}/{len(missing)} runs", end="", file=sys.stderr, flush=True)
             except BaseException:
@@ -107,6 +118,11 @@ def flits(stats):
 def aborts_per_1k(stats):
     commits = counter(stats, "tx_committed")
     return 1000.0 * counter(stats, "tx_aborted") / commits if commits else 0.0
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values) if values else float("nan")
 
 
 def gmean(values):

@@ -1,43 +1,112 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads by the papers' names, and concurrency sweeps: each system at the number of transactional warps per core at which it is fastest, as the papers compare them."""
+"""The workloads by the papers' names, and the search for the number of transactional warps per core at which a system is fastest, since the
+papers compare each system at its own."""
+import math
+import sys
+
 from report import Table
-from runs import Run, RunFailed, gmean
+from runs import RunFailed, gmean, mean
 
 LABEL = {"ht-h": "HT-H", "ht-m": "HT-M", "ht-l": "HT-L", "atm": "ATM", "cl": "CL", "clto": "CLto", "bh-h": "BH-H", "bh-l": "BH-L",
          "cc": "CC", "ap": "AP"}
 CONCURRENCIES = (1, 2, 4, 8, 16, 0)
+SLOW = ("bh-l",)  # workloads of which a run takes more than ten seconds
+NO_LIMIT = ("fglock", "cglock", "serial")  # systems to which the number means nothing
 
 
 def concurrency_name(warps):
     return "unlimited" if warps == 0 else str(warps)
 
 
-def sweep(workload, system, preset="getm", settings=(), concurrencies=CONCURRENCIES):
-    if system in ("fglock", "cglock", "serial"):
-        concurrencies = concurrencies[:1]
-    return [Run(workload, system, warps, preset, tuple(settings)) for warps in concurrencies]
+def concurrency(name):
+    """Of a paper's table: a number, or inf for none."""
+    return 0 if name in ("inf", "NL") else int(name)
+
+
+class Climb:
+    """Looks for the fastest of `limits`: tries all of them, or, for workloads of SLOW, climbs from `start` until both neighbours of the fastest
+    are slower. A run that did not end is slower than any other; where none has ended, all limits are tried."""
+
+    def __init__(self, start, limits=CONCURRENCIES):
+        self.start = start
+        self.limits = (start.warps,) if start.system in NO_LIMIT else limits
+        self.cycles, self.stats, self.failed = {}, {}, None
+
+    def _run(self, place):
+        return self.start._replace(warps=self.limits[place])
+
+    def _fastest(self):
+        return min(self.cycles, key=self.cycles.get) if self.cycles else self.limits.index(self.start.warps)
+
+    def wanted(self):
+        """Runs to be made next; none when the fastest is known."""
+        top = self._fastest()
+        every = self.start.workload not in SLOW or (self.cycles and not self.stats)
+        places = range(len(self.limits)) if every else (top, top - 1, top + 1)
+        return [self._run(place) for place in places if 0 <= place < len(self.limits) and place not in self.cycles]
+
+    def learn(self, get):
+        for run in self.wanted():
+            place = self.limits.index(run.warps)
+            try:
+                self.stats[place] = get(run)
+                self.cycles[place] = self.stats[place]["cycles"]
+            except RunFailed as failure:
+                self.cycles[place], self.failed = float("inf"), failure
 
 
 class Best:
-    """The fastest of a sweep's runs: .run, .stats, .cycles. Runs that did not end are left out; all of them failing is an error."""
+    """The fastest run of a climb: .run, .stats, .cycles. A climb on which no run ends is an error."""
 
-    def __init__(self, get, runs):
-        self.run, self.stats, self.failed = None, None, []
-        for run in runs:
-            try:
-                stats = get(run)
-            except RunFailed as failure:
-                self.failed.append(str(failure))
-                continue
-            if self.stats is None or stats["cycles"] < self.stats["cycles"]:
-                self.run, self.stats = run, stats
-        if self.stats is None:
-            raise RunFailed(self.failed[0])
-        self.cycles = self.stats["cycles"]
+    def __init__(self, get, start, limits=CONCURRENCIES):
+        climb = Climb(start, limits)
+        while climb.wanted():
+            climb.learn(get)
+        if not climb.stats:
+            raise climb.failed
+        place = min(climb.stats, key=lambda i: climb.cycles[i])
+        self.run, self.stats, self.cycles = start._replace(warps=climb.limits[place]), climb.stats[place], climb.cycles[place]
 
 
-def ratios(title, workloads, columns, ylabel="ratio"):
-    """columns: (label, function of a workload). One row per workload, and a row of geometric means."""
-    rows = [[LABEL[w]] + [value(w) for _, value in columns] for w in workloads]
-    rows.append(["GMEAN"] + [gmean(row[i] for row in rows) for i in range(1, len(columns) + 1)])
+class Bests:
+    """Best of each start, found when it is first asked for."""
+
+    def __init__(self, get, limits=CONCURRENCIES):
+        self.get, self.limits, self.found = get, limits, {}
+
+    def __call__(self, start):
+        if start not in self.found:
+            self.found[start] = Best(self.get, start, self.limits)
+        return self.found[start]
+
+
+def climb_all(get, starts, limits=CONCURRENCIES):
+    """Lists of runs, as an experiment's `runs` gives them, until the fastest of every start is known."""
+    climbs = [Climb(start, limits) for start in dict.fromkeys(starts)]
+    while climbs := [climb for climb in climbs if climb.wanted()]:
+        yield [run for climb in climbs for run in climb.wanted()]
+        for climb in climbs:
+            climb.learn(get)
+
+
+def value_or_nan(value, workload):
+    try:
+        return value(workload)
+    except RunFailed as failure:
+        print(f"cowarp reproduce: {failure}", file=sys.stderr)
+        return math.nan
+
+
+def ratios(title, workloads, columns, ylabel="ratio", average="GMEAN"):
+    """columns: (label, function of a workload). One row per workload, and one of means: geometric (GMEAN), or arithmetic as the thesis has
+    them (AVG), over the workloads of which all runs have ended."""
+    rows = [[LABEL[w]] + [value_or_nan(value, w) for _, value in columns] for w in workloads]
+    middle = gmean if average == "GMEAN" else mean
+    whole = [row for row in rows if not any(math.isnan(x) for x in row[1:])]
+    rows.append([average] + [middle([row[i] for row in whole]) for i in range(1, len(columns) + 1)])
     return Table(title, ["workload"] + [label for label, _ in columns], rows, "bars", ylabel)
+
+
+def near(value, paper):
+    """Within 15 percent of the paper's number."""
+    return abs(value / paper - 1) <= 0.15

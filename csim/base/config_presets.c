@@ -36,6 +36,7 @@ static const struct cw_config__override thesis_warptm[] = {
     SET(partition_count, 6, T61),
     SET(l2_bytes, 131072, T61),
     SET(l2_ways, 8, T61),
+    SET(l2_port_bytes, 64, "thesis 6.7.6"),
     SET(dram_queue, 32, T61),
     SET(dram_latency, 200, T61),
     SET(tm_ownership_entries, 4096, T61),
@@ -92,6 +93,7 @@ static const struct cw_config__override getm_56[] = {
     SET(l2_ways, 8, VIA),
     SET(getm_table_rows, 256, VIA ": precise table doubled to 8K entries in all = 8 x 4 x 256"),
     SET(getm_bloom_rows, 32, VIA ": recency filter not doubled, 1K entries in all = 8 x 4 x 32"),
+    SET(kilo_history_rows, 512, VIA ": WarpTM's recency filter doubled"),
 };
 
 #define G480 "GPGPU-Sim GTX480 (700 MHz)"

@@ -110,6 +110,8 @@ static void mark_written(struct line *l, const struct cw_packet *p)
 /* Returns port cycles. */
 static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_packet *p)
 {
+    uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
+    uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
     l->used = ++l2->stamp;
     if (p->kind == CW_PK_READ || p->kind == CW_PK_TX_LOAD) {
         copy_out(l2, p);
@@ -118,9 +120,10 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_packet *p)
         mark_written(l, p);
     } else if (p->kind == CW_PK_ATOMIC) {
         l->dirty = (uint8_t)(l->dirty | sectors_of(p));
-        return perform_atomic(l2, p);
+        most = perform_atomic(l2, p);
+        return most > cycles ? most : cycles;
     }
-    return 1;
+    return cycles;
 }
 
 /* Tags */
@@ -172,6 +175,10 @@ static void count(struct cw_l2 *l2, const struct cw_packet *p, bool miss)
     } else if (p->kind != CW_PK_ATOMIC) {
         l2->stats->l2_reads++;
         l2->stats->l2_read_misses += miss;
+        if (p->core == CW_PACKET_COMMIT_UNIT) {
+            l2->stats->l2_validation_reads++;
+            l2->stats->l2_validation_misses += miss;
+        }
     }
 }
 

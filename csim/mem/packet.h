@@ -35,6 +35,8 @@ struct cw_log_entry {
     uint8_t count; /* system's own; GETM: writes to give back for this granule (0 on its further words) */
 };
 
+#define CW_PACKET_COMMIT_UNIT 0xffffu /* core of a READ or WRITE that a commit unit makes */
+
 struct cw_packet {
     uint8_t kind;        /* enum cw_packet_kind */
     uint8_t sectors;     /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
@@ -60,6 +62,10 @@ struct cw_packet {
         struct {
             uint64_t a[32], b[32]; /* operands per lane; CAS: a compare, b new */
         } atomic;
+        struct {
+            uint8_t data[CW_LINE_BYTES];
+            uint64_t time[32]; /* last written, per lane */
+        } tx_reply;
         struct {
             uint32_t cnt;
             struct cw_log_entry entry[CW_PACKET_ENTRIES];

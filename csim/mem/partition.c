@@ -20,8 +20,7 @@
 #include "mem/dram.h"
 #include "mem/l2.h"
 
-#define TM_QUEUE    8u      /* entries of from_l2, reply, to_l2 and l2_done */
-#define COMMIT_UNIT 0xffffu /* core field of a commit unit's access */
+#define TM_QUEUE 8u /* entries of from_l2, reply, to_l2 and l2_done */
 
 /* A queue in front of the slice's port. */
 struct source {
@@ -92,7 +91,7 @@ static struct cw_fifo *destination(struct cw_partition *s, const struct cw_packe
 {
     if (p->kind == CW_PK_TX_LOAD || p->kind == CW_PK_TX_STORE)
         return &s->tm.from_l2;
-    if (p->core == COMMIT_UNIT)
+    if (p->core == CW_PACKET_COMMIT_UNIT)
         return &s->tm.l2_done;
     if (p->kind != CW_PK_WRITE)
         return &s->reply;

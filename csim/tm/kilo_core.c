@@ -59,7 +59,7 @@ static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
         return false;
     cw_attempt_admit(&c->tm->cfg, lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
-    w->aborts = 0;
+    w->aborts = w->paused = 0;
     w->done = now;
     cw_kilo__begin_attempt(c, warp, lanes, now);
     wake_next(c, now);
@@ -178,12 +178,13 @@ static void take_reply(struct cw_kilo_core *c, const struct cw_packet *p)
     struct cw_kilo_load *l = c->load + p->tag;
     struct cw_kilo_warp *w = c->warp + a->warp;
     uint32_t words = cw_inst_words(a->inst);
+    bool by_lane = cw_kilo_tcd_by_lane(c->tm);
     cw_access_take_values(a, p);
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         memcpy(l->word[lane], p->u.data + (p->lane_offset[lane] & ~3u), words * sizeof l->word[lane][0]);
         l->stamp[lane] = p->warpts;
-        if (p->warpts >= w->first_read[lane])
+        if ((by_lane ? p->u.tx_reply.time[lane] : p->warpts) >= w->first_read[lane])
             w->tcd_conflict |= 1u << lane;
     }
     cw_access_replied(&c->access, a);

@@ -42,21 +42,25 @@ void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_packet *p, cw_ti
     }
 }
 
-/* Whether a lane of the access wants a word that is being committed. */
-static bool held(const struct cw_kilo_core *c, const struct cw_access *a)
+/* Lanes of the access that want a word that is being committed. */
+static uint32_t held(const struct cw_kilo_core *c, const struct cw_access *a)
 {
-    uint32_t words = cw_inst_words(a->inst);
+    uint32_t words = cw_inst_words(a->inst), lanes = 0;
     for (uint32_t rest = a->unsent & ~c->warp[a->warp].aborted; rest != 0; rest &= rest - 1)
         for (uint32_t i = 0; i < words; i++)
             if (cw_kilo_cat_has(c->cat, (a->inst->addr[__builtin_ctz(rest)] & ~UINT64_C(3)) + 4 * i))
-                return true;
-    return false;
+                lanes |= rest & (0u - rest);
+    return lanes;
 }
 
 bool cw_kilo__eapg_pause(struct cw_kilo_core *c, const struct cw_access *a, cw_time now)
 {
-    if (a->store || !held(c, a))
+    struct cw_kilo_warp *w = c->warp + a->warp;
+    uint32_t lanes = a->store ? 0 : held(c, a);
+    if (lanes == 0)
         return false;
+    c->tm->cfg.stats->eapg_paused += cw_kilo_lane_cnt(lanes & ~w->paused);
+    w->paused |= lanes;
     c->load[cw_access_index(&c->access, a)].paused = now;
     c->tm->cfg.stats->eapg_pauses++;
     return true;
@@ -65,7 +69,7 @@ bool cw_kilo__eapg_pause(struct cw_kilo_core *c, const struct cw_access *a, cw_t
 bool cw_kilo__eapg_resume(struct cw_kilo_core *c, const struct cw_access *a, cw_time now)
 {
     uint64_t cycles = (now - c->load[cw_access_index(&c->access, a)].paused) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    if (cycles < c->tm->config->eapg_pause_max_cycles && held(c, a))
+    if (cycles < c->tm->config->eapg_pause_max_cycles && held(c, a) != 0)
         return false;
     c->tm->cfg.stats->eapg_pause_cycles += cycles;
     return true;

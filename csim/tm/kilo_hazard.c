@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tm/kilo_detector.h"
+
 struct cw_kilo_hazard {
     const struct cw_tm_config *cfg;
     struct cw_unit_instance unit;
@@ -13,6 +15,7 @@ struct cw_kilo_hazard {
     uint64_t epoch_first; /* the system's ID of the hardware's 1 */
     uint64_t newest;      /* the last entry that was accepted */
     bool awake;
+    struct cw_kilo_detector *detector; /* instead of the unit; NULL: the unit */
 };
 
 static uint64_t to_unit(const struct cw_kilo_hazard *h, uint64_t id)
@@ -53,12 +56,24 @@ static void take_result(const struct cw_kilo_hazard *h, struct cw_kilo_hazard_re
     result->ycid = out->res_hazard ? out->res_ycid - 1 + h->epoch_first : 0;
 }
 
+static bool clock_detector(struct cw_kilo_hazard *h, const struct cw_kilo_hazard_entry *e, uint64_t live,
+                           struct cw_kilo_hazard_result *result)
+{
+    bool taken = cw_kilo_detector_clock(h->detector, e, live, result);
+    h->awake = cw_kilo_detector_busy(h->detector);
+    if (cw_kilo_detector_failed(h->detector) && h->cfg->fault != NULL)
+        h->cfg->fault(h->cfg->fault_context, CW_ENOMEM, "out of host memory for hazard detection");
+    return taken;
+}
+
 bool cw_kilo_hazard_clock(struct cw_kilo_hazard *h, const struct cw_kilo_hazard_entry *e, uint64_t live,
                           struct cw_kilo_hazard_result *result)
 {
     result->valid = false;
     if (!h->awake && e == NULL)
         return false;
+    if (h->detector != NULL)
+        return clock_detector(h, e, live, result);
     drive(h, e, live);
     h->unit.ops->eval(h->unit.self, &h->in, &h->out);
     take_result(h, result);
@@ -80,6 +95,8 @@ bool cw_kilo_hazard_busy(const struct cw_kilo_hazard *h)
 
 void cw_kilo_hazard_begin_epoch(struct cw_kilo_hazard *h, uint64_t first)
 {
+    if (h->detector != NULL)
+        return; /* all writers have retired, and the detectors' IDs go on */
     h->epoch_first = first;
     h->in.clear = 1;
     h->awake = true;
@@ -103,6 +120,8 @@ int cw_kilo_hazard_create(struct cw_kilo_hazard **out, const struct cw_tm_config
     struct cw_hazard_unit_params *p = &h->params;
     char name[64];
     h->cfg = cfg;
+    if (c->kilo_hazard != CW_KILO_HISTORY)
+        return cw_kilo_detector_create(&h->detector, (enum cw_kilo_detection)c->kilo_hazard);
     cw_unit_params_default(&cw_hazard_unit_unit, p);
     p->set_w = (uint32_t)__builtin_ctz(c->kilo_history_sets);
     p->bloom_row_w = (uint32_t)__builtin_ctz(c->kilo_history_rows);
@@ -122,5 +141,6 @@ void cw_kilo_hazard_destroy(struct cw_kilo_hazard *h)
         return;
     if (h->unit.ops != NULL)
         h->unit.ops->destroy(h->unit.self);
+    cw_kilo_detector_destroy(h->detector);
     free(h);
 }

@@ -4,7 +4,8 @@
  * lockstep. Here commit IDs are those of the system, which count from 0 and go on when the hardware's begin again; the hardware's have
  * kilo.id_bits bits, count from 1 in every epoch, and 0 is nobody.
  *
- * The unit is clocked only while it has something to do, and the sweep that follows its reset lies before the first cycle.
+ * The unit is clocked only while it has something to do, and the sweep that follows its reset lies before the first cycle. With kilo.hazard
+ * other than `history` a detector of kilo_detector.h stands in its place.
  */
 #ifndef CW_TM_KILO_HAZARD_H
 #define CW_TM_KILO_HAZARD_H
@@ -23,7 +24,8 @@ struct cw_kilo_hazard_entry {
     uint64_t entry; /* the transaction: its commit ID */
     uint64_t addr;  /* byte address in global memory */
     uint64_t id;    /* RECORD: the writer. CHECK: writers of this ID or above are taken as the one before */
-    uint64_t rcid;  /* CHECK: writers below are in memory */
+    uint64_t own;   /* the first ID of those that it has no conflict with: its warp's, or its own */
+    uint64_t rcid;  /* writers below are in memory */
     bool last;
 };
 

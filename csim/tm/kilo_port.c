@@ -5,7 +5,7 @@
  * way to the cores. The two share the way out in turn.
  *
  * The last-written table takes one access per cycle: a load's READ, or a WRITE that the commit unit tells of, in turn. A load leaves two
- * cycles after its READ; it waits in a short queue for the answer.
+ * cycles after its READ; it waits in a short queue for the answer. With tcd.granule_bytes below a line it has a READ per block touched.
  *
  * What the commit unit tells comes through one queue, so that a core that has been told of a commit can only read after the table has been.
  */
@@ -15,12 +15,20 @@
 #include "tm/kilo_state.h"
 
 #define EVENTS 64u
-#define ASKED  4u /* loads between their READ and their reply: covers the table's latency */
+#define ASKED  4u  /* loads between their READ and their reply: covers the table's latency */
+#define BLOCKS 32u /* of the finest granularity in a line */
+#define READS  8u  /* READs without an answer; more than the table's latency */
 
 struct asked {
     struct cw_packet *p;
-    uint64_t time;
-    bool expected; /* a write of the block is to come */
+    uint32_t todo, left;   /* blocks of the line: not read yet; a count of those without an answer */
+    uint64_t time[BLOCKS]; /* last written, or UINT64_MAX: a write is to come */
+};
+
+/* A READ without an answer. */
+struct reading {
+    uint8_t asked, block;
+    bool expected;
 };
 
 struct cw_kilo_port {
@@ -35,6 +43,8 @@ struct cw_kilo_port {
     struct cw_kilo_written *written; /* NULL: no temporal conflict detection */
     struct asked asked[ASKED];       /* ring */
     uint32_t asked_head, asked_cnt, answered_cnt;
+    struct reading reading[READS]; /* ring */
+    uint32_t reading_head, reading_cnt;
     bool unit_turn, load_turn; /* of the way out; of the table */
     /* idealised systems: commits on their way, and the last one that has been carried out */
     struct cw_kilo_apply *apply; /* ring, power of two */
@@ -65,6 +75,36 @@ static struct cw_packet *take_load(struct cw_kilo_port *u, cw_time now)
     return p;
 }
 
+/* Blocks of the line that the lane's access touches. */
+static uint32_t blocks_of(const struct cw_kilo_port *u, const struct cw_packet *p, uint32_t lane)
+{
+    uint32_t bytes = u->tm->config->tcd_granule_bytes, first = p->lane_offset[lane] / bytes;
+    uint32_t last = (p->lane_offset[lane] + (p->sub > 0 ? p->sub - 1u : 0)) / bytes;
+    return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
+}
+
+static uint32_t all_blocks(const struct cw_kilo_port *u, const struct cw_packet *p)
+{
+    uint32_t blocks = 0;
+    for (uint32_t rest = cw_kilo_tcd_by_lane(u->tm) ? p->lanes : 0; rest != 0; rest &= rest - 1)
+        blocks |= blocks_of(u, p, (uint32_t)__builtin_ctz(rest));
+    return blocks != 0 ? blocks : 1;
+}
+
+/* The youngest time of what each lane has touched. */
+static void time_lanes(const struct cw_kilo_port *u, const struct asked *a)
+{
+    for (uint32_t rest = a->p->lanes; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint64_t *time = &a->p->u.tx_reply.time[lane];
+        *time = 0;
+        for (uint32_t blocks = blocks_of(u, a->p, lane); blocks != 0; blocks &= blocks - 1) {
+            uint64_t other = a->time[__builtin_ctz(blocks)];
+            *time = other > *time ? other : *time;
+        }
+    }
+}
+
 static void reply(struct cw_kilo_port *u, struct cw_packet *p, uint64_t time, cw_time now)
 {
     const struct cw_config *config = u->tm->config;
@@ -72,7 +112,7 @@ static void reply(struct cw_kilo_port *u, struct cw_packet *p, uint64_t time, cw
     p->warpts = time;
     uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     if (u->written != NULL)
-        payload += config->tcd_reply_bytes;
+        payload += config->tcd_reply_bytes * cw_kilo_lane_cnt(all_blocks(u, p));
     cw_packet_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
     cw_fifo_push(&u->port->reply, now, u->period, p);
 }
@@ -81,7 +121,9 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
 {
     if (u->written != NULL) {
         const struct asked *a = u->asked + u->asked_head;
-        reply(u, a->p, a->expected ? UINT64_MAX : a->time, now);
+        if (cw_kilo_tcd_by_lane(u->tm))
+            time_lanes(u, a);
+        reply(u, a->p, a->time[0], now);
         u->asked_head = (u->asked_head + 1) % ASKED;
         u->asked_cnt--;
         u->answered_cnt--;
@@ -107,12 +149,49 @@ static struct cw_kilo_event *listen(struct cw_kilo_port *u, cw_time now)
     return e;
 }
 
+/* The load that has blocks to be read, NULL if none has. */
+static struct asked *unfinished(struct cw_kilo_port *u)
+{
+    struct asked *last = u->asked + (u->asked_head + u->asked_cnt + ASKED - 1) % ASKED;
+    return u->asked_cnt > 0 && last->todo != 0 ? last : NULL;
+}
+
+/* The table has taken a READ of the load's next block. */
 static void ask(struct cw_kilo_port *u, uint64_t block, cw_time now)
 {
-    u->asked[(u->asked_head + u->asked_cnt++) % ASKED] = (struct asked){
-        .p = take_load(u, now),
-        .expected = u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_written_expected(u->written, block),
-    };
+    struct asked *a = unfinished(u);
+    if (a == NULL) {
+        a = u->asked + (u->asked_head + u->asked_cnt++) % ASKED;
+        a->p = take_load(u, now);
+        a->todo = all_blocks(u, a->p);
+        a->left = cw_kilo_lane_cnt(a->todo);
+    }
+    u->reading[(u->reading_head + u->reading_cnt++) % READS] =
+        (struct reading){.asked = (uint8_t)(a - u->asked),
+                         .block = (uint8_t)__builtin_ctz(a->todo),
+                         .expected = u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_written_expected(u->written, block)};
+    a->todo &= a->todo - 1;
+}
+
+static void take_answer(struct cw_kilo_port *u, uint64_t time)
+{
+    const struct reading *r = u->reading + u->reading_head;
+    struct asked *a = u->asked + r->asked;
+    a->time[r->block] = r->expected ? UINT64_MAX : time;
+    u->answered_cnt += --a->left == 0;
+    u->reading_head = (u->reading_head + 1) % READS;
+    u->reading_cnt--;
+}
+
+/* The block that is to be read next; false if there is none. */
+static bool next_read(struct cw_kilo_port *u, uint64_t *block, cw_time now)
+{
+    const struct asked *a = unfinished(u);
+    const struct cw_packet *p = a != NULL ? a->p : u->asked_cnt < ASKED ? cw_fifo_peek(&u->port->from_l2, now) : NULL;
+    if (p == NULL || u->reading_cnt == READS)
+        return false;
+    *block = cw_kilo_tcd_block(u->tm, p->addr) + (uint32_t)__builtin_ctz(a != NULL ? a->todo : all_blocks(u, p));
+    return true;
 }
 
 /* A cycle of the last-written table. Writes to come are counted down as the WRITE is accepted, and looked at as a READ is: so a load finds
@@ -120,13 +199,13 @@ static void ask(struct cw_kilo_port *u, uint64_t block, cw_time now)
 static void clock_table(struct cw_kilo_port *u, cw_time now)
 {
     const struct cw_kilo_event *e = listen(u, now);
-    const struct cw_packet *load = u->asked_cnt < ASKED ? cw_fifo_peek(&u->port->from_l2, now) : NULL;
-    bool write = e != NULL && e->note != CW_KILO_PACKET && (load == NULL || !u->load_turn), answered;
-    struct cw_kilo_written_op op = {.write = write, .block = write ? e->block : load != NULL ? load->addr / CW_LINE_BYTES : 0, .time = now};
-    uint64_t time;
-    bool taken = cw_kilo_written_clock(u->written, write || load != NULL ? &op : NULL, &answered, &time);
+    uint64_t block = 0, time;
+    bool load = next_read(u, &block, now), answered;
+    bool write = e != NULL && e->note != CW_KILO_PACKET && (!load || !u->load_turn);
+    struct cw_kilo_written_op op = {.write = write, .block = write ? e->block : block, .time = now};
+    bool taken = cw_kilo_written_clock(u->written, write || load ? &op : NULL, &answered, &time);
     if (answered)
-        u->asked[(u->asked_head + u->answered_cnt++) % ASKED].time = time;
+        take_answer(u, time);
     if (!taken)
         return;
     u->load_turn = write;

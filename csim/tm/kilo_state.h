@@ -55,6 +55,7 @@ struct cw_kilo_warp {
     uint32_t tx_lanes, lanes, aborted; /* of the transaction, of the attempt, of these */
     uint32_t ready;                    /* commit: lanes at tx_commit that still want to commit */
     uint32_t aborts;                   /* failed attempts of this transaction */
+    uint32_t paused;                   /* EAPG: lanes of the transaction that have paused */
     uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
     uint32_t resolver;                 /* its ownership table */
     uint32_t losers;                   /* of intra-warp resolution */
@@ -154,6 +155,18 @@ static inline cw_time cw_kilo_period(const struct cw_tm *tm, enum cw_domain d)
 static inline uint32_t cw_kilo_lane_cnt(uint32_t lanes)
 {
     return (uint32_t)__builtin_popcount(lanes);
+}
+
+/* Of temporal conflict detection. */
+static inline uint64_t cw_kilo_tcd_block(const struct cw_tm *tm, uint64_t addr)
+{
+    return addr / tm->config->tcd_granule_bytes;
+}
+
+/* Whether replies to loads carry a last-written time for each lane (in u.tx_reply) instead of one for the line (in warpts). */
+static inline bool cw_kilo_tcd_by_lane(const struct cw_tm *tm)
+{
+    return tm->tcd != CW_KILO_TCD_OFF && tm->config->tcd_granule_bytes < CW_LINE_BYTES;
 }
 
 /* Idealised systems decide at one place and write memory at once (kilo_arbiter.c). */

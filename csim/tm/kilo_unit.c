@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tm/kilo_census.h"
 #include "tm/kilo_hazard.h"
 #include "tm/kilo_state.h"
 
@@ -65,6 +66,7 @@ struct entry {
     uint32_t checks, writes;        /* words not compared, not written */
     uint8_t lane, state, pass_over; /* pass_over: 0 reads, 1 writes */
     bool hazard, differs;
+    uint8_t used, needed; /* census: bit 0 the read set's buffer, bit 1 the write set's */
     /* sets that did not fit: read set, write set */
     bool started;                    /* cursor is valid */
     bool over[2], asked[2], here[2]; /* here: sent again, and complete */
@@ -117,6 +119,7 @@ struct cw_kilo_unit {
     uint32_t announced; /* words in the reference count table */
     uint64_t published;
     cw_time input_free; /* until then the last message is being taken in */
+    struct cw_kilo_census census;
 };
 
 static struct entry *at(const struct cw_kilo_unit *u, uint64_t id)
@@ -148,6 +151,45 @@ static bool grow_ring(void **ring, uint32_t *cap, uint32_t *head, uint32_t cnt, 
     *cap = larger;
     *head = 0;
     return true;
+}
+
+/* Census */
+
+static void census(struct cw_kilo_unit *u, enum cw_kilo_level which, int64_t change, cw_time now)
+{
+    cw_kilo_census_add(&u->census, u->tm->cfg.stats, which, change, now, u->period);
+}
+
+/* A word of that set of the entry has come. */
+static void census_word(struct cw_kilo_unit *u, struct entry *e, uint32_t set, cw_time now)
+{
+    if ((e->used >> set & 1) != 0)
+        return;
+    if (e->used == 0)
+        census(u, CW_KILO_ACCESSED, 1, now);
+    e->used |= (uint8_t)(1u << set);
+    e->needed |= (uint8_t)(1u << set);
+    census(u, CW_KILO_USED, 1, now);
+    census(u, CW_KILO_NEEDED, 1, now);
+}
+
+/* These sets of the entry are not needed any more. */
+static void census_release(struct cw_kilo_unit *u, struct entry *e, uint32_t sets, cw_time now)
+{
+    sets &= e->needed;
+    e->needed &= (uint8_t)~sets;
+    if (sets != 0)
+        census(u, CW_KILO_NEEDED, -(int64_t)cw_kilo_lane_cnt(sets), now);
+}
+
+static void census_retire(struct cw_kilo_unit *u, struct entry *e, cw_time now)
+{
+    census_release(u, e, 3, now);
+    if (e->used != 0) {
+        census(u, CW_KILO_ACCESSED, -1, now);
+        census(u, CW_KILO_USED, -(int64_t)cw_kilo_lane_cnt(e->used), now);
+    }
+    census(u, CW_KILO_ALL, -1, now);
 }
 
 /* To the cores */
@@ -311,7 +353,7 @@ static void begin_epoch(struct cw_kilo_unit *u, uint32_t epoch)
 }
 
 /* The group that a message belongs to; its first message makes it. The last member is looked at, since it retires last. */
-static struct group *group_of(struct cw_kilo_unit *u, const struct cw_packet *p)
+static struct group *group_of(struct cw_kilo_unit *u, const struct cw_packet *p, cw_time now)
 {
     uint64_t end = p->warpts + cw_kilo_lane_cnt(p->lanes);
     if (end <= u->tail && at(u, end - 1)->group != NULL)
@@ -321,8 +363,10 @@ static struct group *group_of(struct cw_kilo_unit *u, const struct cw_packet *p)
     struct group *g = grow_entries(u, end) ? new_group(u, p) : NULL;
     if (g == NULL)
         return NULL;
-    u->tail = end > u->tail ? end : u->tail;
-    cw_stat_max(&u->tm->cfg.stats->cu_entries_max, u->tail - u->retire);
+    if (end > u->tail) {
+        census(u, CW_KILO_ALL, (int64_t)(end - u->tail), now);
+        u->tail = end;
+    }
     uint64_t id = g->first;
     for (uint32_t rest = g->members; rest != 0; rest &= rest - 1, id++)
         *at(u, id) = (struct entry){.group = g, .lane = (uint8_t)__builtin_ctz(rest), .state = FILL};
@@ -430,7 +474,7 @@ static void forget_expected(struct cw_kilo_unit *u, const struct group *g, uint3
     if (u->tm->tcd != CW_KILO_TCD_CLOSED)
         return;
     for (uint32_t i = g->head[1][lane]; i != NONE; i = g->word[i].next)
-        tell(u, (struct cw_kilo_event){.note = CW_KILO_WROTE, .block = g->word[i].addr / CW_LINE_BYTES, .cnt = 1});
+        tell(u, (struct cw_kilo_event){.note = CW_KILO_WROTE, .block = cw_kilo_tcd_block(u->tm, g->word[i].addr), .cnt = 1});
 }
 
 /* Unbounded transactions: a set that did not fit is asked for again by each stage that walks it, and then cut to the buffer's size. */
@@ -469,6 +513,7 @@ static void verdict(struct cw_kilo_unit *u, struct entry *e, cw_time now)
 {
     struct group *g = e->group;
     uint32_t bit = 1u << e->lane;
+    census_release(u, e, e->differs ? 3 : 1, now);
     if (e->differs) {
         g->failed |= bit;
         e->state = RETIRED;
@@ -514,15 +559,29 @@ static void acknowledge(struct cw_kilo_unit *u, struct group *g, uint32_t lane, 
         send(u, g, CW_KILO_ACK, g->written, 0, now);
 }
 
+/* Tells the last-written table of each block that a request has written. */
+static void tell_written(struct cw_kilo_unit *u, const struct request *r)
+{
+    for (uint32_t i = 0; i < r->cnt; i++) {
+        uint64_t block = cw_kilo_tcd_block(u->tm, r->group->word[r->word[i]].addr);
+        uint32_t first = i, cnt = 0;
+        for (uint32_t j = 0; j < r->cnt; j++)
+            if (cw_kilo_tcd_block(u->tm, r->group->word[r->word[j]].addr) == block) {
+                first = j < first ? j : first;
+                cnt++;
+            }
+        if (first == i)
+            tell(u, (struct cw_kilo_event){
+                        .note = CW_KILO_WROTE, .block = block, .cnt = u->tm->tcd == CW_KILO_TCD_CLOSED ? cnt : 0, .written = true});
+    }
+}
+
 static void wrote(struct cw_kilo_unit *u, const struct request *r, cw_time now)
 {
     const struct cw_tm_observer *o = u->tm->cfg.observer;
     struct group *g = r->group;
     if (u->tm->tcd != CW_KILO_TCD_OFF)
-        tell(u, (struct cw_kilo_event){.note = CW_KILO_WROTE,
-                                       .block = r->p->addr / CW_LINE_BYTES,
-                                       .cnt = u->tm->tcd == CW_KILO_TCD_CLOSED ? r->cnt : 0,
-                                       .written = true});
+        tell_written(u, r);
     for (uint32_t i = 0; i < r->cnt; i++) {
         const struct word *w = g->word + r->word[i];
         struct entry *e = at(u, id_of(g, w->lane));
@@ -624,7 +683,8 @@ static bool next_word(struct cw_kilo_unit *u, struct cw_kilo_hazard_entry *offer
     offer->addr = g->word[e->cursor].addr;
     offer->rcid = g->rcid;
     /* A warp without conflicts among its lanes never waits for itself: this would be a false hit, behind which an older writer may be. */
-    offer->id = offer->kind == CW_HAZARD_CHECK && u->tm->resolution != CW_KILO_NONE ? g->first : u->hazard;
+    offer->own = u->tm->resolution != CW_KILO_NONE ? g->first : u->hazard;
+    offer->id = offer->kind == CW_HAZARD_CHECK ? offer->own : u->hazard;
     return true;
 }
 
@@ -694,7 +754,8 @@ static bool pass_step(struct cw_kilo_unit *u, cw_time now)
         if (u->waiting != 0)
             u->tm->cfg.stats->cu_wait_cycles += (now - u->waiting) / u->period;
         u->waiting = 0;
-        if (e->hazard && u->tm->sabotage != CW_KILO_SKIP_REVALIDATION) {
+        bool reads = e->group->head[0][e->lane] != NONE; /* kilo.hazard=bloom-array finds hazards of writes as well */
+        if (e->hazard && reads && u->tm->sabotage != CW_KILO_SKIP_REVALIDATION) {
             e->state = AGAIN;
             compare_set(u, e, u->batches++);
             cut(u, e, 0);
@@ -727,6 +788,7 @@ static bool commit_step(struct cw_kilo_unit *u, cw_time now)
     struct group *g = e->group;
     if (e->state == ANSWERED && (g->out_fail >> e->lane & 1) != 0) {
         e->state = RETIRED;
+        census_release(u, e, 3, now);
         forget_expected(u, g, e->lane);
     } else if (e->state == ANSWERED) {
         if ((g->out_pass >> e->lane & 1) == 0 || !whole(u, e, 1, now))
@@ -753,12 +815,13 @@ static void commit_at_once(struct cw_kilo_unit *u, struct group *g, uint32_t lan
     }
 }
 
-static bool retire_step(struct cw_kilo_unit *u)
+static bool retire_step(struct cw_kilo_unit *u, cw_time now)
 {
     struct entry *e = at(u, u->retire);
     if (u->retire == u->commit || e->state != RETIRED)
         return false;
     struct group *g = e->group;
+    census_retire(u, e, now);
     e->group = NULL;
     u->retire++;
     if (--g->live == 0) {
@@ -846,6 +909,7 @@ static void take_log(struct cw_kilo_unit *u, struct group *g, const struct cw_pa
         uint32_t bound = write ? u->tm->config->kilo_write_words : u->tm->config->kilo_read_words;
         bool fits = again || bound == 0 || buffered(g, write, l->lane) < bound;
         e->over[write] |= !fits;
+        census_word(u, e, write, now);
         if (!fits && write) { /* it will be sent again */
             g->writers |= 1u << l->lane;
             continue;
@@ -857,7 +921,7 @@ static void take_log(struct cw_kilo_unit *u, struct group *g, const struct cw_pa
             e->checks++;
             add_job(u, &u->compare, g, word, u->batches);
         } else if (u->tm->tcd == CW_KILO_TCD_CLOSED) {
-            tell(u, (struct cw_kilo_event){.note = CW_KILO_EXPECT, .block = l->addr / CW_LINE_BYTES, .cnt = 1});
+            tell(u, (struct cw_kilo_event){.note = CW_KILO_EXPECT, .block = cw_kilo_tcd_block(u->tm, l->addr), .cnt = 1});
         }
     }
     u->batches++;
@@ -869,6 +933,10 @@ static void take_done_fill(struct cw_kilo_unit *u, struct group *g, const struct
 {
     g->filled = true;
     g->accessed = p->outcome[0];
+    for (uint32_t rest = g->accessed; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        cw_kilo_census_sizes(u->tm->cfg.stats, buffered(g, 0, lane), buffered(g, 1, lane));
+    }
     if (u->tm->kind == CW_KILO_EL)
         g->out_pass = g->accessed;
 }
@@ -892,7 +960,7 @@ static bool accept(struct cw_kilo_unit *u, cw_time now)
     if (p == NULL)
         return false;
     u->input_free = now + input_cycles(u, p) * u->period;
-    struct group *g = group_of(u, p);
+    struct group *g = group_of(u, p, now);
     if (g != NULL && p->kind == CW_PK_TX_LOG)
         take_log(u, g, p, now);
     else if (g != NULL && p->sub == CW_KILO_DONE)
@@ -923,7 +991,7 @@ static void tick(void *self, cw_time now)
         more |= hazard_step(u, now);
     more |= pass_step(u, now);
     more |= commit_step(u, now);
-    more |= retire_step(u);
+    more |= retire_step(u, now);
     publish(u, now);
     more |= accept(u, now);
     more |= u->write.cnt > 0 || u->compare.cnt > 0 || u->out_cnt > 0;

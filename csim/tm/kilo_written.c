@@ -15,6 +15,7 @@ struct cw_kilo_written {
     struct cw_last_written_table_in in;
     struct cw_last_written_table_out out;
     bool awake;
+    uint32_t granule_bytes;
     uint32_t counters;
     uint32_t *counter; /* the hardware's 8 bits saturate into "always expected"; here they never do */
     struct cw_h3x4 hash;
@@ -26,7 +27,9 @@ static int open_unit(struct cw_kilo_written *w, const struct cw_tm_config *cfg, 
     struct cw_last_written_table_params p;
     char name[64];
     cw_unit_params_default(&cw_last_written_table_unit, &p);
+    p.ways = c->tcd_ways;
     p.row_w = (uint32_t)__builtin_ctz(c->tcd_rows);
+    p.block_w = (uint32_t)__builtin_ctz(w->granule_bytes / 4);
     for (p.addr_w = p.block_w + 1; UINT64_C(1) << p.addr_w < ((uint64_t)c->mem_mbytes << 20) / 4;)
         p.addr_w++;
     snprintf(name, sizeof name, "partition%u.last_written_table", partition);
@@ -46,9 +49,10 @@ int cw_kilo_written_create(struct cw_kilo_written **out, const struct cw_tm_conf
     struct cw_kilo_written *w = *out = calloc(1, sizeof *w);
     if (w == NULL)
         return CW_ENOMEM;
+    w->granule_bytes = cfg->config->tcd_granule_bytes;
     w->counters = cfg->config->tcd_pending;
     w->counter = calloc(w->counters, sizeof *w->counter);
-    cw_h3x4_init(&w->hash, KEY_W, 16);
+    cw_h3x4_init(&w->hash, KEY_W + (uint32_t)__builtin_ctz(CW_LINE_BYTES / w->granule_bytes), 16);
     return w->counter != NULL ? open_unit(w, cfg, partition, err) : CW_ENOMEM;
 }
 
@@ -70,7 +74,7 @@ bool cw_kilo_written_clock(struct cw_kilo_written *w, const struct cw_kilo_writt
     w->in.op_valid = op != NULL;
     if (op != NULL) {
         w->in.op_write = op->write;
-        w->in.op_addr = (op->block - CW_GLOBAL_BASE / CW_LINE_BYTES) * (CW_LINE_BYTES / 4);
+        w->in.op_addr = (op->block - CW_GLOBAL_BASE / w->granule_bytes) * (w->granule_bytes / 4);
         w->in.op_time = op->write ? op->time : 0; /* the core compares */
     }
     w->unit.ops->eval(w->unit.self, &w->in, &w->out);

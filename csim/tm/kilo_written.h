@@ -20,7 +20,7 @@ struct cw_kilo_written;
 /* An access of the table. */
 struct cw_kilo_written_op {
     bool write;
-    uint64_t block; /* byte address / 128 */
+    uint64_t block; /* byte address / tcd.granule_bytes */
     uint64_t time;  /* WRITE: when; times ascend */
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "tm/kilo.h"
+#include "tm/kilo_detector.h"
 #include "tm/kilo_state.h"
 
 #define GO 99 /* no step waits */
@@ -266,9 +267,12 @@ static void test_kilo_protocol__random_transactions(void **state)
         m_default_config(&m.config);
         m.config.tm_backoff_cycles = 50;
         m.config.tcd_mode = run % 5 < 2 ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_AUTO;
+        m.config.tcd_granule_bytes = 4u << run % 6;
+        m.config.tcd_ways = 1 + run % 4;
         m.config.kilo_history_sets = run % 2 == 0 ? 2 : 128;
         m.config.kilo_history_rows = run % 3 == 0 ? 2 : 256;
         m.config.kilo_read_words = run % 4;
+        m.config.kilo_hazard = run < 40 ? CW_KILO_HISTORY : run < 50 ? CW_KILO_PERFECT : CW_KILO_BLOOM_ARRAY;
         assert_int_equal(m_create(&m, systems[run % 5], false, NULL), CW_OK);
         for (uint32_t i = 0; i < 24; i++) {
             tx[i / 12][i / 3 % 4][i % 3] = random_tx(&rng);

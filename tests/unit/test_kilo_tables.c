@@ -7,6 +7,8 @@
 #include "base/rng.h"
 #include "tm/intra_warp.h"
 #include "tm/kilo_cat.h"
+#include "tm/kilo_census.h"
+#include "tm/kilo_detector.h"
 #include "tm/kilo_hazard.h"
 #include "tm/kilo_written.h"
 
@@ -15,8 +17,8 @@ static struct cw_kilo_hazard_result detect(struct cw_kilo_hazard *h, uint64_t id
 {
     const uint64_t base = CW_GLOBAL_BASE;
     const struct cw_kilo_hazard_entry entry[] = {
-        {.kind = CW_HAZARD_CHECK, .entry = id, .addr = base + 4 * read, .id = id, .rcid = rcid},
-        {.kind = CW_HAZARD_RECORD, .entry = id, .addr = base + 4 * write, .id = id, .rcid = rcid, .last = true},
+        {.kind = CW_HAZARD_CHECK, .entry = id, .addr = base + 4 * read, .id = id, .own = id, .rcid = rcid},
+        {.kind = CW_HAZARD_RECORD, .entry = id, .addr = base + 4 * write, .id = id, .own = id, .rcid = rcid, .last = true},
     };
     struct cw_kilo_hazard_result result = {0};
     for (uint32_t i = 0, clocks = 0; !result.valid; clocks++) {
@@ -68,6 +70,100 @@ static void test_kilo_tables__hazards_are_conservative(void **state)
     while (cw_kilo_hazard_busy(h))
         cw_kilo_hazard_clock(h, NULL, 20 * EPOCH, &(struct cw_kilo_hazard_result){0});
     cw_kilo_hazard_destroy(h);
+}
+
+/* kilo.hazard = perfect answers the youngest live writer and nothing else. bloom-array answers the youngest live transaction that has
+ * written the word read, or has read or written the word written: none is missed, and of 30 pairs of signatures hardly one lies. */
+static void test_kilo_tables__other_detectors(void **state)
+{
+    enum { WORDS = 4096, WINDOW = 30, IDS = 3000 };
+    static uint64_t written[WORDS], touched[WORDS]; /* of IDs + 1 */
+    (void)state;
+    for (uint32_t kind = CW_KILO_PERFECT; kind <= CW_KILO_BLOOM_ARRAY; kind++) {
+        struct cw_config config;
+        struct cw_rng rng;
+        struct cw_kilo_hazard *h = NULL;
+        uint32_t found = 0, by_write = 0, lies = 0;
+        assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
+        config.kilo_hazard = kind;
+        const struct cw_tm_config cfg = {.config = &config, .units = cw_unit_provider_c()};
+        assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
+        memset(written, 0, sizeof written);
+        memset(touched, 0, sizeof touched);
+        cw_rng_seed(&rng, 17);
+        for (uint64_t id = 0; id < IDS; id++) {
+            uint64_t rcid = id < WINDOW ? 0 : id - WINDOW;
+            uint32_t spread = id % 2 == 0 ? 100 : WORDS, read = cw_rng_below(&rng, spread), write = cw_rng_below(&rng, spread);
+            uint64_t youngest = written[read], waw = kind == CW_KILO_BLOOM_ARRAY ? touched[write] : 0;
+            struct cw_kilo_hazard_result r = detect(h, id, rcid, read, write);
+            by_write += waw > rcid && youngest <= rcid;
+            youngest = waw > youngest ? waw : youngest;
+            found += youngest > rcid;
+            assert_true(r.hazard || youngest <= rcid);
+            assert_true(!r.hazard || (r.ycid + 1 >= youngest && r.ycid < id && r.ycid >= rcid));
+            lies += r.hazard && (youngest <= rcid || r.ycid + 1 != youngest);
+            written[write] = touched[write] = touched[read] = id + 1;
+        }
+        assert_true(found > 200);
+        assert_int_equal(by_write > 100, kind == CW_KILO_BLOOM_ARRAY);
+        assert_true(kind == CW_KILO_PERFECT ? lies == 0 : lies < 5);
+        assert_false(cw_kilo_hazard_busy(h));
+        cw_kilo_hazard_destroy(h);
+    }
+}
+
+/* Lanes 20 to 23 of one warp: what a mate has written hides neither the writer before the warp nor makes the warp wait for itself. */
+static void test_kilo_tables__mates_are_no_hazard(void **state)
+{
+    (void)state;
+    for (uint32_t kind = CW_KILO_PERFECT; kind <= CW_KILO_BLOOM_ARRAY; kind++) {
+        struct cw_config config;
+        struct cw_kilo_hazard *h = NULL;
+        struct cw_kilo_hazard_result r = {0};
+        assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
+        config.kilo_hazard = kind;
+        const struct cw_tm_config cfg = {.config = &config, .units = cw_unit_provider_c()};
+        assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
+        assert_false(detect(h, 10, 0, 500, 7).hazard);
+        const uint64_t word[] = {7, 7, 8, 7}, expected[] = {10, 10, 0, 10};
+        for (uint64_t id = 20; id < 24; id++) { /* each reads a word and writes it */
+            const struct cw_kilo_hazard_entry entry[] = {
+                {.kind = CW_HAZARD_CHECK, .entry = id, .addr = CW_GLOBAL_BASE + 4 * word[id - 20], .id = 20, .own = 20},
+                {.kind = CW_HAZARD_RECORD, .entry = id, .addr = CW_GLOBAL_BASE + 4 * word[id - 20], .id = id, .own = 20, .last = true},
+            };
+            for (uint32_t i = 0; i == 0 || !r.valid; i++)
+                cw_kilo_hazard_clock(h, i < 2 ? entry + i : NULL, 0, &r);
+            assert_int_equal(r.hazard, expected[id - 20] != 0);
+            assert_int_equal(r.ycid, expected[id - 20]);
+        }
+        cw_kilo_hazard_destroy(h);
+    }
+}
+
+/* Levels over time, summed in periods of 10; sizes as Figure 4.12 cumulates them. */
+static void test_kilo_tables__census(void **state)
+{
+    struct cw_stats stats = {0};
+    struct cw_kilo_census c = {0};
+    (void)state;
+    cw_kilo_census_add(&c, &stats, CW_KILO_USED, 2, 100, 10);
+    cw_kilo_census_add(&c, &stats, CW_KILO_USED, 3, 130, 10); /* two for three cycles */
+    cw_kilo_census_add(&c, &stats, CW_KILO_USED, -4, 130, 10);
+    cw_kilo_census_add(&c, &stats, CW_KILO_USED, -1, 200, 10); /* one for seven */
+    cw_kilo_census_add(&c, &stats, CW_KILO_USED, 1, 900, 10);  /* none */
+    assert_int_equal(stats.cu_used_cycles, 2 * 3 + 7);
+    assert_int_equal(stats.cu_used_max, 5);
+    assert_int_equal(stats.cu_needed_cycles + stats.cu_needed_max, 0);
+    cw_kilo_census_sizes(&stats, 0, 3);
+    cw_kilo_census_sizes(&stats, 5, 33);
+    assert_int_equal(stats.cu_accessed, 2);
+    assert_int_equal(stats.cu_reads_0, 1);
+    assert_int_equal(stats.cu_reads_4, 1);
+    assert_int_equal(stats.cu_reads_8, 2);
+    assert_int_equal(stats.cu_reads_32, 2);
+    assert_int_equal(stats.cu_writes_2, 0);
+    assert_int_equal(stats.cu_writes_4, 1);
+    assert_int_equal(stats.cu_writes_32, 1);
 }
 
 static struct cw_kilo_written *new_written(struct cw_config *config, uint32_t rows)
@@ -175,7 +271,8 @@ static void test_kilo_tables__sequential_resolution(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_tables__hazards_are_conservative),    cmocka_unit_test(test_kilo_tables__written_times_are_conservative),
     cmocka_unit_test(test_kilo_tables__expected_writes_are_counted), cmocka_unit_test(test_kilo_tables__conflict_addresses),
-    cmocka_unit_test(test_kilo_tables__sequential_resolution),
+    cmocka_unit_test(test_kilo_tables__sequential_resolution),       cmocka_unit_test(test_kilo_tables__other_detectors),
+    cmocka_unit_test(test_kilo_tables__mates_are_no_hazard),         cmocka_unit_test(test_kilo_tables__census),
 };
 
 CW_TEST_MAIN(tests)

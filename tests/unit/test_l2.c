@@ -126,6 +126,46 @@ static bool read_hits(uint32_t line, uint32_t sectors)
     return hit;
 }
 
+/* l2.port_bytes: 96 bytes pass a port of 64 in two cycles, one of 32 in three; a hit and a miss that comes back alike. */
+static void test_l2__port_width(void **state)
+{
+    static const uint32_t port[] = {128, 64, 32}, cycles[] = {1, 2, 3};
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        bench_create();
+        b.config.l2_port_bytes = port[i];
+        assert_false(read_hits(0, 7));
+        assert_int_equal(b.cycles, cycles[i]);
+        b.cycles = 0;
+        assert_true(read_hits(0, 7));
+        assert_int_equal(b.cycles, cycles[i]);
+        assert_true(hits(write_of(0, 16, 96, 1))); /* bytes of four sectors */
+        assert_int_equal(b.cycles, 128 / port[i]);
+        assert_true(hits(write_of(0, 16, 8, 1)));
+        assert_int_equal(b.cycles, 1);
+        bench_destroy();
+    }
+}
+
+/* Of the reads, those of a commit unit are counted apart. */
+static void test_l2__validation_reads(void **state)
+{
+    (void)state;
+    bench_create();
+    for (uint32_t i = 0; i < 6; i++) {
+        struct cw_packet *p = request(CW_PK_READ, i / 3, 1);
+        p->core = i % 2 == 0 ? CW_PACKET_COMMIT_UNIT : 0;
+        hits(p);
+        settle();
+        replay_all();
+    }
+    assert_int_equal(b.stats.l2_reads, 6);
+    assert_int_equal(b.stats.l2_read_misses, 2);
+    assert_int_equal(b.stats.l2_validation_reads, 3); /* 0, 2, 4 */
+    assert_int_equal(b.stats.l2_validation_misses, 1);
+    bench_destroy();
+}
+
 static void test_l2__read_misses_then_hits_per_burst(void **state)
 {
     (void)state;
@@ -431,6 +471,8 @@ static void test_l2__flush_makes_cold_without_traffic(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_l2__port_width),
+    cmocka_unit_test(test_l2__validation_reads),
     cmocka_unit_test(test_l2__read_misses_then_hits_per_burst),
     cmocka_unit_test(test_l2__values_are_of_the_time_of_service),
     cmocka_unit_test(test_l2__least_recently_used_goes),
