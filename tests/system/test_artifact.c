@@ -50,8 +50,22 @@ static void test_artifact__hash_table(void **state)
         }
 }
 
+/* The same for fine-grained locks: most of their traffic are atomic operations, which carry their sectors in the published simulator. */
+static void test_artifact__locks(void **state)
+{
+    struct run r = {.workload = "ht-h", .system = "none", .variant = COWARP_FGLOCK, .preset = "getm-artifact", .param = {"buckets=8192"}};
+    (void)state;
+    run_workload(&r);
+    if (r.status != 0)
+        fail_msg("locks: %s", r.message);
+    uint64_t kflits = (run_counter(&r, "noc_up_flits") + run_counter(&r, "noc_down_flits")) / 1000;
+    expect_near("cycles", &r, "locks", r.cycles, 31276, 5);
+    expect_near("thousand flits", &r, "locks", kflits, 452, 10);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_artifact__hash_table),
+    cmocka_unit_test(test_artifact__locks),
 };
 
 CW_TEST_MAIN(tests)
