@@ -140,7 +140,8 @@ static void ask(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time n
 {
     struct cw_kilo_warp *w = c->warp + warp;
     w->members = w->undecided = lanes;
-    w->failed = w->acks = w->step = w->read = w->back = 0;
+    w->failed = w->acks = 0;
+    w->walk = (struct cw_log_walk){0};
     w->rows_read = w->log.read_cnt;
     w->rows_written = w->probe ? 0 : w->log.write_cnt;
     memset(w->touched, 0, sizeof w->touched);
@@ -215,18 +216,18 @@ static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static void walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    uint32_t rows = w->rows_read + w->rows_written, row = w->read / 2;
+    uint32_t rows = w->rows_read + w->rows_written, row = w->walk.read / 2;
     bool write = row >= w->rows_read;
-    cw_kilo__read_log(c, warp, 2 * rows, write, write ? row - w->rows_read : row, w->read % 2 != 0, now);
-    if (w->step < w->back / 2 && now >= w->walk_free) {
-        write = w->step >= w->rows_read;
-        const uint32_t *lanes = write ? &w->log.write[w->step - w->rows_read].lanes : &w->log.read[w->step].lanes;
+    cw_kilo__read_log(c, warp, 2 * rows, write, write ? row - w->rows_read : row, w->walk.read % 2 != 0, now);
+    if (w->walk.step < w->walk.back / 2 && now >= w->walk_free) {
+        write = w->walk.step >= w->rows_read;
+        const uint32_t *lanes = write ? &w->log.write[w->walk.step - w->rows_read].lanes : &w->log.read[w->walk.step].lanes;
         if (!c->tm->aggregate && c->tm->config->kilo_walker == CW_KILO_ENTRY)
             w->walk_free = now + cw_kilo_lane_cnt(*lanes & w->members) * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-        send_row(c, warp, write, write ? w->step - w->rows_read : w->step, now);
-        w->step++;
+        send_row(c, warp, write, write ? w->walk.step - w->rows_read : w->walk.step, now);
+        w->walk.step++;
     }
-    if (w->step == rows && now >= w->walk_free)
+    if (w->walk.step == rows && now >= w->walk_free)
         send_done(c, warp, now);
 }
 

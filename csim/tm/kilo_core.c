@@ -6,7 +6,6 @@
 
 #include "tm/kilo_cat.h"
 #include "tm/kilo_state.h"
-#include "tm/resolver.h"
 
 void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_packet *p)
 {
@@ -165,7 +164,7 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
     struct cw_kilo_core *c = self;
     (void)now;
     if (cookie & CW_LOG_COOKIE_RESOLVE)
-        c->warp[warp].back++;
+        c->warp[warp].walk.back++;
     else
         cw_access_log_done(&c->access, warp, cookie);
 }
@@ -275,18 +274,6 @@ const struct cw_core_tm_ops cw_kilo__core_ops = {.begin = begin,
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-static int create_resolvers(struct cw_kilo_core *c, struct cw_error *err)
-{
-    uint32_t cnt = c->tm->config->tm_resolvers;
-    int status = CW_OK;
-    c->resolver = calloc(cnt, sizeof *c->resolver);
-    if (c->resolver == NULL)
-        return CW_ENOMEM;
-    for (uint32_t i = 0; i < cnt && status == CW_OK; i++)
-        status = cw_resolver_create(c->resolver + i, &c->tm->cfg, c->index, i, err);
-    return status;
-}
-
 int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
@@ -306,7 +293,7 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
         return CW_ENOMEM;
     for (uint32_t i = 0; i < config->core_warps; i++)
         c->access.warp[i].log = &c->warp[i].log;
-    return tm->resolution == CW_KILO_2PCR ? create_resolvers(c, err) : CW_OK;
+    return tm->resolution == CW_KILO_2PCR ? cw_resolvers_create(&c->resolvers, &tm->cfg, index, err) : CW_OK;
 }
 
 void cw_kilo__core_destroy(struct cw_kilo_core *c)
@@ -319,9 +306,7 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->warp);
     free(c->load);
     free(c->table);
-    for (uint32_t i = 0; c->resolver != NULL && i < c->tm->config->tm_resolvers; i++)
-        cw_resolver_destroy(c->resolver[i]);
-    free(c->resolver);
+    cw_resolvers_destroy(&c->resolvers);
     cw_kilo_cat_destroy(c->cat);
     cw_fifo_destroy(&c->grant);
     cw_fifo_destroy(&c->request);

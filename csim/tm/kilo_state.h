@@ -8,6 +8,7 @@
 #include "tm/kilo.h"
 #include "tm/kilo_written.h"
 #include "tm/redo_log.h"
+#include "tm/resolver.h"
 #include "tm/tokens.h"
 
 #define CW_KILO_PARTITIONS 64u
@@ -55,7 +56,7 @@ struct cw_kilo_warp {
     uint32_t tx_lanes, lanes, aborted; /* of the transaction, of the attempt, of these */
     uint32_t ready;                    /* commit: lanes at tx_commit that still want to commit */
     uint32_t aborts;                   /* failed attempts of this transaction */
-    uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
+    struct cw_log_walk walk;           /* of commit phases */
     uint32_t resolver;                 /* its ownership table */
     uint32_t losers;                   /* of intra-warp resolution */
     uint32_t tcd_conflict;             /* lanes that may not commit silently */
@@ -89,7 +90,6 @@ struct cw_kilo_load {
 };
 
 struct cw_kilo_cat;
-struct cw_resolver;
 struct cw_kilo_arbiter;
 
 /* A set of one lane that a commit unit wants again. */
@@ -113,9 +113,7 @@ struct cw_kilo_core {
     uint8_t committing[64], probing[64]; /* warps with work in kilo_commit.c, oldest first */
     uint32_t committing_cnt, probing_cnt, resolving;
     uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */
-    struct cw_resolver **resolver;                 /* 2PCR: tm.resolvers ownership tables; else NULL */
-    uint64_t resolver_busy;                        /* mask of them */
-    cw_time resolver_freed[64];                    /* when, last; 0: never used */
+    struct cw_resolvers resolvers;                 /* 2PCR */
     struct cw_fifo grant;                          /* from the ID vendor, or the arbiter */
     struct cw_fifo request;                        /* to it */
     uint32_t asking;                               /* requests without grant */

@@ -147,7 +147,7 @@ static const struct {
     const struct run *run;
     const char *rtl[3], *lockstep[3];
 } in_hardware[] = {
-    {&ht, {"validation_unit=rtl"}, {"validation_unit=lockstep"}},
+    {&ht, {"validation_unit=rtl", "ownership_table=rtl"}, {"validation_unit=lockstep", "ownership_table=lockstep"}},
     {&kilo, {"hazard_unit=rtl"}, {"hazard_unit=lockstep"}},
     {&warp,
      {"hazard_unit=rtl", "last_written_table=rtl", "ownership_table=rtl"},
