@@ -38,9 +38,10 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lane
     struct cw_kilo_warp *w = c->warp + warp;
     w->phase = CW_KILO_RUN;
     w->lanes = lanes;
-    w->aborted = w->ready = w->losers = w->tcd_conflict = 0;
+    w->aborted = w->ready = w->losers = 0;
     w->begun = now;
-    memset(w->first_read, 0, sizeof w->first_read);
+    if (c->first_read != NULL)
+        cw_kilo_first_read_begin(c->first_read, warp, lanes);
     forget_readers(c, w);
     cw_redo_log_clear(&w->log);
     cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
@@ -100,13 +101,8 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
 static uint32_t request(void *self, const struct cw_access *a, struct cw_packet *p)
 {
     struct cw_kilo_core *c = self;
-    struct cw_kilo_warp *w = c->warp + a->warp;
-    cw_time now = p->born;
-    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        if (w->first_read[lane] == 0)
-            w->first_read[lane] = now;
-    }
+    if (c->first_read != NULL)
+        cw_kilo_first_read_load(c->first_read, a->warp, p->lanes, p->born);
     return 0;
 }
 
@@ -175,16 +171,15 @@ static void take_reply(struct cw_kilo_core *c, const struct cw_packet *p)
 {
     struct cw_access *a = c->access.pool + p->tag;
     struct cw_kilo_load *l = c->load + p->tag;
-    struct cw_kilo_warp *w = c->warp + a->warp;
     uint32_t words = cw_inst_words(a->inst);
     cw_access_take_values(a, p);
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         memcpy(l->word[lane], p->u.data + (p->lane_offset[lane] & ~3u), words * sizeof l->word[lane][0]);
         l->stamp[lane] = p->warpts;
-        if (p->warpts >= w->first_read[lane])
-            w->tcd_conflict |= 1u << lane;
     }
+    if (c->first_read != NULL)
+        cw_kilo_first_read_reply(c->first_read, a->warp, p->lanes, p->warpts);
     cw_access_replied(&c->access, a);
 }
 
@@ -219,6 +214,7 @@ static cw_time tick(void *self, cw_time now)
     more |= c->resend_cnt > 0;
     cw_access_send(&c->access, now);
     more |= cw_accesses_busy(&c->access) || c->asking > 0;
+    more |= c->first_read != NULL && cw_kilo_first_read_clock(c->first_read);
     cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     if (more || c->pause.first == NULL)
         return more ? now + period : CW_TIME_NEVER;
@@ -293,7 +289,10 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
         return CW_ENOMEM;
     for (uint32_t i = 0; i < config->core_warps; i++)
         c->access.warp[i].log = &c->warp[i].log;
-    return tm->resolution == CW_KILO_2PCR ? cw_resolvers_create(&c->resolvers, &tm->cfg, index, err) : CW_OK;
+    int status = tm->tcd != CW_KILO_TCD_OFF ? cw_kilo_first_read_create(&c->first_read, &tm->cfg, index, err) : CW_OK;
+    if (status == CW_OK && tm->resolution == CW_KILO_2PCR)
+        status = cw_resolvers_create(&c->resolvers, &tm->cfg, index, err);
+    return status;
 }
 
 void cw_kilo__core_destroy(struct cw_kilo_core *c)
@@ -307,6 +306,7 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->load);
     free(c->table);
     cw_resolvers_destroy(&c->resolvers);
+    cw_kilo_first_read_destroy(c->first_read);
     cw_kilo_cat_destroy(c->cat);
     cw_fifo_destroy(&c->grant);
     cw_fifo_destroy(&c->request);

@@ -6,6 +6,7 @@
 #include "tm/access.h"
 #include "tm/attempt.h"
 #include "tm/kilo.h"
+#include "tm/kilo_first_read.h"
 #include "tm/kilo_written.h"
 #include "tm/redo_log.h"
 #include "tm/resolver.h"
@@ -59,8 +60,6 @@ struct cw_kilo_warp {
     struct cw_log_walk walk;           /* of commit phases */
     uint32_t resolver;                 /* its ownership table */
     uint32_t losers;                   /* of intra-warp resolution */
-    uint32_t tcd_conflict;             /* lanes that may not commit silently */
-    cw_time first_read[CW_LANES];      /* 0: nothing read */
     cw_time begun, ended, waiting, done;
     /* between commit IDs and end of attempt */
     bool probe; /* a validation by the watchdog while the warp runs */
@@ -114,6 +113,7 @@ struct cw_kilo_core {
     uint32_t committing_cnt, probing_cnt, resolving;
     uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */
     struct cw_resolvers resolvers;                 /* 2PCR */
+    struct cw_kilo_first_read *first_read;         /* temporal conflict detection; NULL: none */
     struct cw_fifo grant;                          /* from the ID vendor, or the arbiter */
     struct cw_fifo request;                        /* to it */
     uint32_t asking;                               /* requests without grant */

@@ -13,6 +13,7 @@ const struct cowarp__unit cowarp__units[] = {
     {"hazard_unit", "kilotm, warptm, eapg", "last-writer history and hazard detection of a commit unit; one per memory partition"},
     {"last_written_table", "kilotm, warptm, eapg",
      "last-written times of temporal conflict detection (tcd.mode); one per memory partition"},
+    {"first_read_table", "kilotm, warptm, eapg", "first-read times of temporal conflict detection (tcd.mode); one per core"},
     {"ownership_table", "getm, warptm, eapg, warptm-el",
      "two-phase intra-warp conflict resolution (warptm.resolution=2pcr); tm.resolvers per core"},
 };

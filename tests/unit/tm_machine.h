@@ -424,13 +424,13 @@ static inline void m_warp_tick(struct cw_core *c, uint32_t w)
 static inline void m_core_tick(struct cw_core *c)
 {
     const struct cw_core_tm_ops *ops = c->m->system->core_ops;
-    struct cw_packet *p;
     bool event = false;
-    for (uint32_t i = 0; i < c->m->config.partition_count; i++)
-        while ((p = cw_fifo_pop(&c->down[i], c->m->now)) != NULL) {
+    for (uint32_t i = 0; i < c->m->config.partition_count && !event; i++) { /* one reply per cycle, as in the core */
+        struct cw_packet *p = cw_fifo_pop(&c->down[i], c->m->now);
+        event = p != NULL;
+        if (event)
             ops->reply(c->tm, p, c->m->now);
-            event = true;
-        }
+    }
     for (; c->log_cnt > 0 && c->log[c->log_head].at <= c->m->now; c->log_cnt--) {
         struct m_log l = c->log[c->log_head];
         c->log_head = (c->log_head + 1) % 64;
