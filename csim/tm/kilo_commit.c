@@ -120,8 +120,8 @@ static void lanes_with_accesses(const struct cw_kilo_warp *w, uint32_t *reads, u
         *writes |= w->log.write[i].lanes;
 }
 
-/* Whether it is known which lanes of a warp at tx_commit may commit without validation: *silent, the empty ones, and read-only ones that saw
- * a snapshot (Fung 2015, 6.4.4). */
+/* Whether it is known which lanes of a warp at tx_commit may commit without validation: *silent, the empty ones, and read-only ones that
+ * saw a snapshot (Fung 2015, 6.4.4). */
 static bool judge_silent(struct cw_kilo_core *c, uint32_t warp, uint32_t *silent)
 {
     struct cw_kilo_warp *w = c->warp + warp;

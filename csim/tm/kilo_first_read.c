@@ -11,10 +11,10 @@ struct cw_kilo_first_read {
     struct cw_unit_instance unit;
     struct cw_first_read_table_in in;
     struct cw_first_read_table_out out;
-    uint64_t beginning;            /* warps whose begin waits */
-    uint32_t lanes[64];            /* that begin, per warp */
-    uint32_t asker;                /* warp of the query */
-    bool asked, answered;          /* in this cycle; in the one before, and the answer has not been taken */
+    uint64_t beginning;   /* warps whose begin waits */
+    uint32_t lanes[64];   /* that begin, per warp */
+    uint32_t asker;       /* warp of the query */
+    bool asked, answered; /* in this cycle; in the one before, and the answer has not been taken */
     bool awake;
 };
 

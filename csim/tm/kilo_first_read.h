@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First-read time table of temporal conflict detection (include/cowarp/unit/first_read_table.h; Fung 2015, 6.4) of a core, from the provider:
- * C model, RTL, or both in lockstep. Its timer is the simulation's time.
+ * First-read time table of temporal conflict detection (include/cowarp/unit/first_read_table.h; Fung 2015, 6.4) of a core, from the
+ * provider: C model, RTL, or both in lockstep. Its timer is the simulation's time.
  *
  * What happens in a core cycle is noted, and goes into the table at the cycle's end, in cw_kilo_first_read_clock: of each kind the table
  * takes one. Begins wait for their turn, but not longer than for their warp's first load. The table is clocked only while it has something

@@ -12,7 +12,8 @@
 #include "tm/resolver.h"
 #include "tm/tokens.h"
 
-#define CW_KILO_PARTITIONS 64u
+#define CW_KILO_PARTITIONS  64u
+#define CW_KILO_ENTRIES_MAX 65536u /* of a commit unit (include/cowarp/unit/commit_unit.h) */
 
 enum cw_kilo_kind { CW_KILO_TM, CW_KILO_WARPTM, CW_KILO_EAPG, CW_KILO_EL, CW_KILO_IDEAL };
 enum cw_kilo_resolution { CW_KILO_NONE, CW_KILO_SCR, CW_KILO_2PCR, CW_KILO_SCR_FREE, CW_KILO_2PCR_FREE };
@@ -136,7 +137,8 @@ struct cw_tm {
     enum cw_kilo_resolution resolution;
     enum cw_kilo_tcd tcd;
     bool aggregate, coalesce;
-    bool early; /* cores keep a filter of running reads */
+    bool early;      /* cores keep a filter of running reads */
+    uint32_t window; /* commit entries per partition: IDs that may be under way at once */
     struct cw_kilo_core *core;
     struct cw_kilo_port **port;
     struct cw_kilo_unit **unit;
