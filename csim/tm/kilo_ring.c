@@ -156,11 +156,12 @@ static void drive_answers(struct cw_kilo_ring *r)
 bool cw_kilo_ring_clock(struct cw_kilo_ring *r)
 {
     struct cw_commit_unit_in *in = &r->in;
-    uint32_t waiting = r->detected.cnt + r->validated.cnt + r->written.cnt;
-    if (waiting == 0 && !in->msg_valid && !r->out.busy)
+    bool events = in->msg_valid || r->detected.cnt + r->validated.cnt + r->written.cnt > 0;
+    if (!events && !in->haz_ready && !in->rev_ready && !in->com_ready && !r->out.busy)
         return false;
     drive_answers(r);
-    r->unit.ops->eval(r->unit.self, in, &r->out);
+    if (r->unit.ops != &cw_commit_unit_unit.c_model) /* which needs it only for the outputs; a trace shows the inputs too */
+        r->unit.ops->eval(r->unit.self, in, &r->out);
     r->unit.ops->tick(r->unit.self, in);
     r->clocks++;
     r->looked = false;

@@ -122,6 +122,8 @@ static inline uint64_t cw_kilo_unit__id_of(const struct cw_kilo_group *g, uint32
 static inline uint32_t cw_kilo_unit__entries_of(const struct cw_kilo_group *g, uint32_t lanes)
 {
     uint32_t entries = 0, n = 0;
+    if (g->members == UINT32_MAX || lanes == 0)
+        return lanes;
     for (uint32_t rest = g->members; rest != 0; rest &= rest - 1, n++)
         entries |= (lanes >> __builtin_ctz(rest) & 1) << n;
     return entries;

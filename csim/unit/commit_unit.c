@@ -190,18 +190,19 @@ static int64_t last_of(const struct commit *c, const commit_in *in)
     return cid_from(c, in->msg_cid) + (lanes != 0 ? 31 - __builtin_clz(lanes) : 0);
 }
 
-/* Whether an entry can pass a pointer without an event, or waits for a neighbour to be ready. */
+/* Whether something can move that nobody has to take, or only the core. */
 static bool is_busy(const struct commit *c, const commit_out *out)
 {
-    const struct entry *e = pass_entry(c);
-    if (hazard_entry(c) != NULL || c->rep_valid || out->rev_valid || out->com_valid || out->ret_valid)
+    if (c->rep_valid || out->ret_valid)
         return true;
-    if (e != NULL && !(e->pass && e->hazard))
+    const struct entry *e = hazard_entry(c);
+    if (e != NULL && e->skip)
         return true;
-    if (c->at_pass < c->at_hazard && entry_of(c, c->at_pass)->skip)
+    e = entry_of(c, c->at_pass);
+    if (c->at_pass < c->at_hazard && (e->skip || (pass_entry(c) != NULL && !(e->pass && e->hazard))))
         return true;
     e = entry_of(c, c->at_commit);
-    if (c->at_commit < c->at_pass && (e->skip || is_decided(c, e)))
+    if (c->at_commit < c->at_pass && (e->skip || (is_decided(c, e) && !out->com_valid)))
         return true;
     return c->oldest < c->at_commit && entry_of(c, c->oldest)->skip;
 }

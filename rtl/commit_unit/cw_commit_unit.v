@@ -509,8 +509,8 @@ module cw_commit_unit #(
     assign illegal_o      = illegal_q;
     assign commit_cid_o   = com_cid_q;
     assign waiting_o      = pass_valid && pass_again && !rev_valid_o;
-    assign busy_o         = haz_work || pass_skip || (pass_valid && !pass_again) || rev_valid_o || rep_valid_q || com_skip || com_decided
-                            || ret_skip || ret_valid_o;
+    assign busy_o         = haz_skip || pass_skip || (pass_valid && !pass_again) || rep_valid_q || com_skip
+                            || (com_decided && !com_writes) || ret_skip || ret_valid_o;
 
 `ifdef FORMAL
     // One place of the ring, chosen by the solver, and the entry in it by what the ports have shown.

@@ -68,57 +68,57 @@ enum cw_commit_state {
     P(cid_w, CID_W, 16, 1, 32, "bits of a commit ID; entries <= 2^cid_w")              \
     P(fail_waits, FAIL_WAITS, 1, 0, 1, "1: a transaction that failed here waits for its outcome too")
 
-#define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                                               \
-    /* messages of the core */                                                                                 \
-    IN(msg_valid, 1)                                                                                           \
-    IN(msg_kind, 2) /* enum cw_commit_message */                                                               \
-    IN(msg_cid, p->cid_w)                                                                                      \
-    IN(msg_lanes, p->lanes)                                                                                    \
-    IN(msg_reads, p->lanes)  /* DONE */                                                                        \
-    IN(msg_writes, p->lanes) /* DONE */                                                                        \
-    IN(msg_pass, p->lanes)   /* OUTCOME */                                                                     \
-    OUT(msg_ready, 1)        /* the CIDs are in the window; depends on msg_cid, msg_lanes of the same cycle */ \
-    /* the hazard unit takes an entry, and answers */                                                          \
-    OUT(haz_valid, 1)                                                                                          \
-    OUT(haz_cid, p->cid_w)                                                                                     \
-    OUT(haz_rcid, p->cid_w)                                                                                    \
-    IN(haz_ready, 1)                                                                                           \
-    IN(hza_valid, 1)                                                                                           \
-    IN(hza_cid, p->cid_w)                                                                                      \
-    IN(hza_found, 1) /* there is such a CID */                                                                 \
-    IN(hza_ycid, p->cid_w)                                                                                     \
-    /* a validation, speculative or not, is answered */                                                        \
-    IN(val_valid, 1)                                                                                           \
-    IN(val_cid, p->cid_w)                                                                                      \
-    IN(val_pass, 1)                                                                                            \
-    OUT(val_ready, 1) /* depends on rep_ready of the same cycle */                                             \
-    /* a read-set is to be validated again */                                                                  \
-    OUT(rev_valid, 1)                                                                                          \
-    OUT(rev_cid, p->cid_w)                                                                                     \
-    IN(rev_ready, 1)                                                                                           \
-    /* local result, to the core */                                                                            \
-    OUT(rep_valid, 1)                                                                                          \
-    OUT(rep_cid, p->cid_w)                                                                                     \
-    OUT(rep_pass, 1)                                                                                           \
-    IN(rep_ready, 1)                                                                                           \
-    /* write-back begins, and ends */                                                                          \
-    OUT(com_valid, 1)                                                                                          \
-    OUT(com_cid, p->cid_w)                                                                                     \
-    IN(com_ready, 1)                                                                                           \
-    IN(wb_valid, 1)                                                                                            \
-    IN(wb_cid, p->cid_w)                                                                                       \
-    /* the oldest transaction is done; not for skipped ones */                                                 \
-    OUT(ret_valid, 1)                                                                                          \
-    OUT(ret_cid, p->cid_w)                                                                                     \
-    OUT(ret_commit, 1)                                                                                         \
-    IN(ret_ready, 1)                                                                                           \
-    /* status */                                                                                               \
-    OUT(oldest_cid, p->cid_w) /* the retire pointer */                                                         \
-    OUT(oldest_state, 4)      /* enum cw_commit_state */                                                       \
-    OUT(commit_cid, p->cid_w) /* the commit pointer */                                                         \
-    OUT(waiting, 1)           /* the entry at the pass pointer waits for its YCID to retire */                 \
-    OUT(busy, 1)              /* 0: without an event, a clock changes nothing, whatever is ready */            \
-    OUT(credits, 17)          /* entries younger than every message so far, 0 .. entries */                    \
+#define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                                                          \
+    /* messages of the core */                                                                                            \
+    IN(msg_valid, 1)                                                                                                      \
+    IN(msg_kind, 2) /* enum cw_commit_message */                                                                          \
+    IN(msg_cid, p->cid_w)                                                                                                 \
+    IN(msg_lanes, p->lanes)                                                                                               \
+    IN(msg_reads, p->lanes)  /* DONE */                                                                                   \
+    IN(msg_writes, p->lanes) /* DONE */                                                                                   \
+    IN(msg_pass, p->lanes)   /* OUTCOME */                                                                                \
+    OUT(msg_ready, 1)        /* the CIDs are in the window; depends on msg_cid, msg_lanes of the same cycle */            \
+    /* the hazard unit takes an entry, and answers */                                                                     \
+    OUT(haz_valid, 1)                                                                                                     \
+    OUT(haz_cid, p->cid_w)                                                                                                \
+    OUT(haz_rcid, p->cid_w)                                                                                               \
+    IN(haz_ready, 1)                                                                                                      \
+    IN(hza_valid, 1)                                                                                                      \
+    IN(hza_cid, p->cid_w)                                                                                                 \
+    IN(hza_found, 1) /* there is such a CID */                                                                            \
+    IN(hza_ycid, p->cid_w)                                                                                                \
+    /* a validation, speculative or not, is answered */                                                                   \
+    IN(val_valid, 1)                                                                                                      \
+    IN(val_cid, p->cid_w)                                                                                                 \
+    IN(val_pass, 1)                                                                                                       \
+    OUT(val_ready, 1) /* depends on rep_ready of the same cycle */                                                        \
+    /* a read-set is to be validated again */                                                                             \
+    OUT(rev_valid, 1)                                                                                                     \
+    OUT(rev_cid, p->cid_w)                                                                                                \
+    IN(rev_ready, 1)                                                                                                      \
+    /* local result, to the core */                                                                                       \
+    OUT(rep_valid, 1)                                                                                                     \
+    OUT(rep_cid, p->cid_w)                                                                                                \
+    OUT(rep_pass, 1)                                                                                                      \
+    IN(rep_ready, 1)                                                                                                      \
+    /* write-back begins, and ends */                                                                                     \
+    OUT(com_valid, 1)                                                                                                     \
+    OUT(com_cid, p->cid_w)                                                                                                \
+    IN(com_ready, 1)                                                                                                      \
+    IN(wb_valid, 1)                                                                                                       \
+    IN(wb_cid, p->cid_w)                                                                                                  \
+    /* the oldest transaction is done; not for skipped ones */                                                            \
+    OUT(ret_valid, 1)                                                                                                     \
+    OUT(ret_cid, p->cid_w)                                                                                                \
+    OUT(ret_commit, 1)                                                                                                    \
+    IN(ret_ready, 1)                                                                                                      \
+    /* status */                                                                                                          \
+    OUT(oldest_cid, p->cid_w) /* the retire pointer */                                                                    \
+    OUT(oldest_state, 4)      /* enum cw_commit_state */                                                                  \
+    OUT(commit_cid, p->cid_w) /* the commit pointer */                                                                    \
+    OUT(waiting, 1)           /* the entry at the pass pointer waits for its YCID to retire */                            \
+    OUT(busy, 1)              /* 0: a clock without an event, in which haz, rev and com are not taken, changes nothing */ \
+    OUT(credits, 17)          /* entries younger than every message so far, 0 .. entries */                               \
     OUT(illegal, 1)           /* an event of the cycle before was illegal */
 
 CW_UNIT_DECLARE(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS)
