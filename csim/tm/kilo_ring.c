@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tm/kilo_ring.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,6 +16,7 @@ struct answers {
 };
 
 struct cw_kilo_ring {
+    const struct cw_tm_config *cfg;
     struct cw_unit_instance unit;
     struct cw_commit_unit_in in;
     struct cw_commit_unit_out out;
@@ -41,7 +41,8 @@ const struct cw_kilo_ring_view *cw_kilo_ring_look(struct cw_kilo_ring *r)
     const struct cw_commit_unit_out *out = &r->out;
     r->looked = true;
     r->unit.ops->eval(r->unit.self, &r->in, &r->out);
-    assert(!out->illegal);
+    if (out->illegal && r->cfg->fault != NULL)
+        r->cfg->fault(r->cfg->fault_context, CW_EFAULT, "a commit unit says that an event was illegal: it has lost count of its entries");
     v->oldest = from_unit(r, out->oldest_cid);
     v->commit += (out->commit_cid - v->commit) & r->mask;
     v->hazard = out->haz_valid;
@@ -178,6 +179,7 @@ int cw_kilo_ring_create(struct cw_kilo_ring **out, const struct cw_tm_config *cf
         return CW_ENOMEM;
     struct cw_commit_unit_params p;
     char name[64];
+    r->cfg = cfg;
     cw_unit_params_default(&cw_commit_unit_unit, &p);
     p.entries = entries;
     p.lanes = CW_LANES;

@@ -42,7 +42,8 @@ struct cw_kilo_ring_message {
     uint32_t entries, reads, writes, pass;
 };
 
-/* A ring of that many entries, a multiple of 32. Status of the provider, or CW_ENOMEM. */
+/* A ring of that many entries, a multiple of 32. Status of the provider, or CW_ENOMEM. cfg is used after the
+ * call. */
 int cw_kilo_ring_create(struct cw_kilo_ring **out, const struct cw_tm_config *cfg, uint32_t partition, uint32_t entries, uint32_t id_bits,
                         struct cw_error *err);
 void cw_kilo_ring_destroy(struct cw_kilo_ring *r);
