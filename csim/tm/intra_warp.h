@@ -13,8 +13,8 @@
 
 #include "tm/redo_log.h"
 
-/* The lanes out of `lanes` that abort. table: room for entries bytes, contents don't matter. Systems for which resolution takes time use the
- * unit instead (resolver.h). */
+/* The lanes out of `lanes` that abort. table: room for entries bytes, contents don't matter. Systems for which resolution takes time use
+ * the unit instead (resolver.h). */
 uint32_t cw_intra_warp_resolve(const struct cw_redo_log *log, uint32_t lanes, uint8_t *table, uint32_t entries);
 
 /*

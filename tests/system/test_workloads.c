@@ -356,6 +356,28 @@ static void test_workloads__kilo_options(void **state)
     }
 }
 
+/* All at once, in lockstep: a ring of one row, IDs that begin again after 127, buffers for one word. */
+static void test_workloads__least_commit_unit(void **state)
+{
+    static const char *const family[] = {"kilotm", "warptm", "eapg"};
+    (void)state;
+    for (size_t s = 0; s < 3; s++) {
+        struct run r = {.workload = "ht-h",
+                        .system = family[s],
+                        .variant = COWARP_TX,
+                        .check_serial = 1,
+                        .settings = {"kilo.entries=32", "kilo.id_bits=7", "kilo.read_words=1", "kilo.write_words=1", "tcd.mode=published"},
+                        .units = {COMMIT_PATH},
+                        .param = {"blocks=4", "buckets=100"}};
+        expect_ok(&r);
+        expect_conservation(&r, 4 * 192);
+        expect_inserts(&r);
+        assert_true(run_counter(&r, "cu_entries_max") <= 32);
+        assert_true(run_counter(&r, "id_rollovers") > 5);
+        assert_true(run_counter(&r, "cu_resends") > 1000);
+    }
+}
+
 /* One bucket: every transaction conflicts with every other. */
 static void test_workloads__getm_worst_contention(void **state)
 {
@@ -439,14 +461,23 @@ static void test_workloads__getm_rollover(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_workloads__plain),         cmocka_unit_test(test_workloads__locks),
-    cmocka_unit_test(test_workloads__every_system),  cmocka_unit_test(test_workloads__every_system_in_lockstep),
-    cmocka_unit_test(test_workloads__every_limit),   cmocka_unit_test(test_workloads__larger_shapes),
-    cmocka_unit_test(test_workloads__cloth_mix),     cmocka_unit_test(test_workloads__livelock_of_transactions),
-    cmocka_unit_test(test_workloads__checks_bite),   cmocka_unit_test(test_workloads__graph_cut_unfinished),
-    cmocka_unit_test(test_workloads__kilo_options),  cmocka_unit_test(test_workloads__getm_worst_contention),
-    cmocka_unit_test(test_workloads__serialised),    cmocka_unit_test(test_workloads__getm_shapes),
-    cmocka_unit_test(test_workloads__getm_overflow), cmocka_unit_test(test_workloads__getm_rollover),
+    cmocka_unit_test(test_workloads__plain),
+    cmocka_unit_test(test_workloads__locks),
+    cmocka_unit_test(test_workloads__every_system),
+    cmocka_unit_test(test_workloads__every_system_in_lockstep),
+    cmocka_unit_test(test_workloads__every_limit),
+    cmocka_unit_test(test_workloads__larger_shapes),
+    cmocka_unit_test(test_workloads__cloth_mix),
+    cmocka_unit_test(test_workloads__livelock_of_transactions),
+    cmocka_unit_test(test_workloads__checks_bite),
+    cmocka_unit_test(test_workloads__graph_cut_unfinished),
+    cmocka_unit_test(test_workloads__kilo_options),
+    cmocka_unit_test(test_workloads__least_commit_unit),
+    cmocka_unit_test(test_workloads__getm_worst_contention),
+    cmocka_unit_test(test_workloads__serialised),
+    cmocka_unit_test(test_workloads__getm_shapes),
+    cmocka_unit_test(test_workloads__getm_overflow),
+    cmocka_unit_test(test_workloads__getm_rollover),
 };
 
 CW_TEST_MAIN(tests)
