@@ -87,7 +87,7 @@ static int commit_create(void **self, const void *params)
 }
 
 /* Of a CID in the window, or the one behind it. */
-static struct entry *entry_of(const struct commit *c, int64_t cid)
+static inline struct entry *entry_of(const struct commit *c, int64_t cid)
 {
     uint64_t place = c->place + (uint64_t)(cid - c->oldest);
     return &c->ring[place < c->p.entries ? place : place - c->p.entries];
@@ -109,35 +109,44 @@ static uint64_t bits_of(const struct commit *c, int64_t cid)
     return (uint64_t)cid & c->cid_mask;
 }
 
-/* Has the entry what its stage needs? All of these are for the state at the start of the cycle. */
+/* Has the entry at a pointer what its stage needs? All of these are for the state at the start of the cycle. */
 
-static const struct entry *hazard_entry(const struct commit *c)
+struct heads {
+    const struct entry *hazard, *pass, *commit, *retire; /* at the pointers; NULL: it has caught up with the one before it */
+};
+
+static inline struct heads heads_of(const struct commit *c)
 {
-    if (!in_window(c, c->at_hazard))
-        return NULL;
-    const struct entry *e = entry_of(c, c->at_hazard);
-    return e->filled ? e : NULL;
+    struct heads h = {
+        .hazard = in_window(c, c->at_hazard) ? entry_of(c, c->at_hazard) : NULL,
+        .pass = c->at_pass < c->at_hazard ? entry_of(c, c->at_pass) : NULL,
+        .commit = c->at_commit < c->at_pass ? entry_of(c, c->at_commit) : NULL,
+        .retire = c->oldest < c->at_commit ? entry_of(c, c->oldest) : NULL,
+    };
+    if (h.hazard != NULL && !h.hazard->filled)
+        h.hazard = NULL;
+    return h;
 }
 
-static bool wants_hazard_check(const struct commit *c)
+static bool wants_hazard_check(const struct entry *e)
 {
-    const struct entry *e = hazard_entry(c);
     return e != NULL && !e->skip;
 }
 
-/* The entry at the pass pointer if it is validated and the hazard unit has answered, else NULL. */
-static const struct entry *pass_entry(const struct commit *c)
+/* Validated, and the hazard unit has answered. */
+static bool is_judged(const struct entry *e)
 {
-    if (c->at_pass == c->at_hazard)
-        return NULL;
-    const struct entry *e = entry_of(c, c->at_pass);
-    return !e->skip && e->validated && e->detected ? e : NULL;
+    return e != NULL && !e->skip && e->validated && e->detected;
 }
 
-static bool wants_revalidation(const struct commit *c)
+static bool has_hazard(const struct entry *e)
 {
-    const struct entry *e = pass_entry(c);
-    return e != NULL && e->pass && e->hazard && e->ycid < c->oldest;
+    return is_judged(e) && e->pass && e->hazard;
+}
+
+static bool wants_revalidation(const struct commit *c, const struct entry *e)
+{
+    return has_hazard(e) && e->ycid < c->oldest;
 }
 
 static bool is_decided(const struct commit *c, const struct entry *e)
@@ -145,12 +154,9 @@ static bool is_decided(const struct commit *c, const struct entry *e)
     return e->decided || (!c->p.fail_waits && e->reported && !e->pass);
 }
 
-static bool wants_write_back(const struct commit *c)
+static bool wants_write_back(const struct entry *e)
 {
-    if (c->at_commit == c->at_pass)
-        return false;
-    const struct entry *e = entry_of(c, c->at_commit);
-    return !e->skip && e->decided && e->commit && e->writes;
+    return e != NULL && !e->skip && e->decided && e->commit && e->writes;
 }
 
 static bool is_done(const struct entry *e)
@@ -158,10 +164,9 @@ static bool is_done(const struct entry *e)
     return !e->writing || e->written;
 }
 
-static bool wants_retirement(const struct commit *c)
+static bool wants_retirement(const struct entry *e)
 {
-    const struct entry *e = entry_of(c, c->oldest);
-    return c->oldest < c->at_commit && !e->skip && is_done(e);
+    return e != NULL && !e->skip && is_done(e);
 }
 
 static enum cw_commit_state oldest_state(const struct commit *c)
@@ -190,52 +195,55 @@ static int64_t last_of(const struct commit *c, const commit_in *in)
     return cid_from(c, in->msg_cid) + (lanes != 0 ? 31 - __builtin_clz(lanes) : 0);
 }
 
-/* Whether something can move that nobody has to take, or only the core. */
-static bool is_busy(const struct commit *c, const commit_out *out)
+/* Moves of the pointers. rep_free: the report register can take what the pass pointer reports. */
+static struct moves decide(const struct commit *c, const struct heads *h, const commit_in *in, bool rep_free)
 {
-    if (c->rep_valid || out->ret_valid)
-        return true;
-    const struct entry *e = hazard_entry(c);
-    if (e != NULL && e->skip)
-        return true;
-    e = entry_of(c, c->at_pass);
-    if (c->at_pass < c->at_hazard && (e->skip || (pass_entry(c) != NULL && !(e->pass && e->hazard))))
-        return true;
-    e = entry_of(c, c->at_commit);
-    if (c->at_commit < c->at_pass && (e->skip || (is_decided(c, e) && !out->com_valid)))
-        return true;
-    return c->oldest < c->at_commit && entry_of(c, c->oldest)->skip;
+    struct moves m = {false, false, false, false};
+    const struct entry *e = h->hazard;
+    m.hazard = e != NULL && (e->skip || in->haz_ready);
+    e = h->pass;
+    if (e != NULL && !e->skip)
+        m.pass = has_hazard(e) ? wants_revalidation(c, e) && in->rev_ready : is_judged(e) && rep_free;
+    else
+        m.pass = e != NULL;
+    e = h->commit;
+    m.commit = wants_write_back(e) ? in->com_ready : e != NULL && (e->skip || is_decided(c, e));
+    e = h->retire;
+    m.retire = wants_retirement(e) ? in->ret_ready : e != NULL && e->skip;
+    return m;
 }
 
 static void commit_eval(void *self, const void *inputs, void *outputs)
 {
+    static const commit_in nobody_takes = {.ret_ready = 1};
     const struct commit *c = self;
     const commit_in *in = inputs;
     commit_out *out = outputs;
+    const struct heads h = heads_of(c);
     memset(out, 0, sizeof *out);
     out->msg_ready = in_window(c, last_of(c, in));
-    out->haz_valid = wants_hazard_check(c);
+    out->haz_valid = wants_hazard_check(h.hazard);
     if (out->haz_valid) {
         out->haz_cid = bits_of(c, c->at_hazard);
-        out->haz_rcid = bits_of(c, entry_of(c, c->at_hazard)->rcid);
+        out->haz_rcid = bits_of(c, h.hazard->rcid);
     }
     out->val_ready = !c->rep_valid || in->rep_ready;
-    out->rev_valid = wants_revalidation(c);
+    out->rev_valid = wants_revalidation(c, h.pass);
     out->rev_cid = out->rev_valid ? bits_of(c, c->at_pass) : 0;
     out->rep_valid = c->rep_valid;
     out->rep_cid = bits_of(c, c->rep_cid);
     out->rep_pass = c->rep_pass;
-    out->com_valid = wants_write_back(c);
+    out->com_valid = wants_write_back(h.commit);
     out->com_cid = out->com_valid ? bits_of(c, c->at_commit) : 0;
-    out->ret_valid = wants_retirement(c);
+    out->ret_valid = wants_retirement(h.retire);
     out->ret_cid = out->ret_valid ? bits_of(c, c->oldest) : 0;
-    out->ret_commit = out->ret_valid && entry_of(c, c->oldest)->commit;
+    out->ret_commit = out->ret_valid && h.retire->commit;
     out->oldest_cid = bits_of(c, c->oldest);
     out->oldest_state = oldest_state(c);
     out->commit_cid = bits_of(c, c->at_commit);
-    const struct entry *e = pass_entry(c);
-    out->waiting = e != NULL && e->pass && e->hazard && !out->rev_valid;
-    out->busy = is_busy(c, out);
+    out->waiting = has_hazard(h.pass) && !out->rev_valid;
+    const struct moves m = decide(c, &h, &nobody_takes, true);
+    out->busy = c->rep_valid || m.hazard || m.pass || m.commit || m.retire;
     out->credits = (uint64_t)(c->oldest + (int64_t)c->p.entries - 1 - c->youngest);
     out->illegal = c->illegal;
 }
@@ -331,27 +339,6 @@ static bool take_hazard_answer(struct commit *c, const commit_in *in)
     return true;
 }
 
-/* Moves of the pointers, from the state at the start of the cycle but for the report register, which a revalidation's answer may have
- * taken. */
-static struct moves decide(const struct commit *c, const commit_in *in, bool rep_free)
-{
-    struct moves m = {false, false, false, false};
-    const struct entry *e = hazard_entry(c);
-    m.hazard = e != NULL && (e->skip || in->haz_ready);
-    e = pass_entry(c);
-    if (e != NULL)
-        m.pass = e->pass && e->hazard ? wants_revalidation(c) && in->rev_ready : rep_free;
-    else
-        m.pass = c->at_pass < c->at_hazard && entry_of(c, c->at_pass)->skip;
-    e = entry_of(c, c->at_commit);
-    if (wants_write_back(c))
-        m.commit = in->com_ready;
-    else
-        m.commit = c->at_commit < c->at_pass && (e->skip || is_decided(c, e));
-    m.retire = wants_retirement(c) ? in->ret_ready : c->oldest < c->at_commit && entry_of(c, c->oldest)->skip;
-    return m;
-}
-
 /* Does the answer to a revalidation go into the report register in this cycle? */
 static bool revalidation_reports(const struct commit *c, const commit_in *in, bool rep_free)
 {
@@ -408,7 +395,8 @@ static void commit_tick(void *self, const void *inputs)
     struct commit *c = self;
     const commit_in *in = inputs;
     bool rep_free = !c->rep_valid || in->rep_ready;
-    struct moves m = decide(c, in, rep_free && !revalidation_reports(c, in, rep_free));
+    const struct heads h = heads_of(c);
+    const struct moves m = decide(c, &h, in, rep_free && !revalidation_reports(c, in, rep_free)); /* its answer has taken the register */
     if (rep_free) {
         c->rep_valid = c->rep_pass = false;
         c->rep_cid = 0;
