@@ -294,7 +294,7 @@ static void test_workloads__checks_bite(void **state)
     struct run r[] = {
         {.workload = "cl", .param = {"cloths=2", "width=12", "height=12"}},
         {.workload = "clto", .param = {"cloths=2", "width=12", "height=12"}},
-        {.workload = "ap", .param = {AP_SMALL, "limit=6", "fanout=5"}},
+        {.workload = "ap", .param = {AP_SMALL, "limit=6", "fanout=8"}},
     };
     for (size_t i = 0; i < sizeof r / sizeof r[0]; i++) {
         r[i].system = "getm";
@@ -423,12 +423,12 @@ static void test_workloads__getm_shapes(void **state)
 }
 
 /* Eight rows per partition: entries go to the stash and to the overflow area in memory, and come back. Either every store may use the
- * area, or those of a warp that has been refused eight times. */
+ * area, or those of a warp that has been refused four times. */
 static void test_workloads__getm_overflow(void **state)
 {
     static const struct {
         const char *spill_after, *tx_warps;
-    } cases[] = {{"getm.spill_after=0", "tm.warps=1"}, {"getm.spill_after=8", "tm.warps=2"}};
+    } cases[] = {{"getm.spill_after=0", "tm.warps=1"}, {"getm.spill_after=4", "tm.warps=4"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct run r = {.workload = "ht-h",
