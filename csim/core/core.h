@@ -69,7 +69,7 @@ struct cw_core_tm_ops {
     /* All lanes of the attempt have reached tx_commit or aborted; lanes are those that reached it (0 when all aborted). The system resolves
      * the attempt and ends it with cw_core_tx_end(). The warp issues nothing meanwhile. */
     void (*commit)(void *self, uint32_t warp, uint32_t lanes, cw_time now);
-    /* A TX_REPLY or TX_CONTROL_REPLY packet for this core; the system frees it. */
+    /* A TX_REPLY or TX_CONTROL_REPLY packet for this core, one per core cycle at most; the system frees it. */
     void (*reply)(void *self, struct cw_packet *p, cw_time now);
     /* An L1 access begun by cw_core_tx_log_access() has finished. */
     void (*log_done)(void *self, uint32_t warp, uint32_t cookie, cw_time now);

@@ -86,8 +86,7 @@ struct cw_accesses {
 };
 
 /* Cookies of the log port; another is the index of the access. */
-#define CW_LOG_COOKIE_POSTED  0x80000000u /* log write */
-#define CW_LOG_COOKIE_RESOLVE 0x40000000u /* log read of a committing warp */
+#define CW_LOG_COOKIE_POSTED 0x80000000u /* log write */
 
 /* cfg, core, ops, self and the options are the caller's, as are warp[].log. 0 or CW_ENOMEM; destroy in either case. */
 int cw_accesses_create(struct cw_accesses *q);

@@ -117,14 +117,13 @@ static int create_parts(struct cw_tm *tm, struct cw_error *err)
     tm->cu = calloc(partitions, sizeof *tm->cu);
     tm->ring.wanted = calloc(4 * (size_t)partitions, sizeof *tm->ring.wanted);
     if (tm->core == NULL || tm->vu == NULL || tm->cu == NULL || tm->ring.wanted == NULL)
-        return cw_fail(err, CW_ENOMEM, "getm: out of host memory");
+        return CW_ENOMEM;
     tm->ring.wanted_time = tm->ring.wanted + partitions;
     tm->ring.flushed = tm->ring.wanted + 2 * (size_t)partitions;
     tm->ring.flushed_time = tm->ring.wanted + 3 * (size_t)partitions;
-    for (uint32_t i = 0; i < cores; i++)
-        if (cw_getm__core_create(tm->core + i, tm, i) != CW_OK)
-            return cw_fail(err, CW_ENOMEM, "getm: out of host memory");
     int status = CW_OK;
+    for (uint32_t i = 0; i < cores && status == CW_OK; i++)
+        status = cw_getm__core_create(tm->core + i, tm, i, err);
     for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
         status = cw_getm__vu_create(tm->vu + i, tm, i, err);
         if (status == CW_OK)
@@ -166,6 +165,8 @@ static int create(struct cw_tm **out, const struct cw_tm_config *config, struct 
     int status = check(tm, err);
     if (status == CW_OK)
         status = create_parts(tm, err);
+    if (status == CW_ENOMEM)
+        status = cw_fail(err, CW_ENOMEM, "getm: out of host memory");
     if (status != CW_OK) {
         destroy(tm);
         return status;

@@ -6,13 +6,13 @@
  *
  *   DRAIN  its log writes reach the L1
  *   QUEUE  one of tm.resolvers ownership tables becomes free
- *   INIT   table cleared: 128 entries per shared-memory access
- *   MARK   per write row: a log read, a shared-memory access, and another one when a lane enters itself
- *   CHECK  per read row and write row: a log read and a shared-memory access; the losers abort
+ *   INIT   table cleared: a row of all banks of shared memory, 128 entries, per cycle
+ *   MARK   per write row: a log read, and the table's cycles for it
+ *   CHECK  the same per read row and write row, and the result; the losers abort
  *   WALK   per write row: a log read of the addresses, and one of the values when a lane survived
  *   SEND   a packet per core cycle; with the last one the attempt is over and the warp goes on
  *
- * QUEUE to CHECK are skipped when fewer than two lanes are left or nothing was written.
+ * The table is a unit (resolver.h). QUEUE to CHECK are skipped when fewer than two lanes are left or nothing was written.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -20,7 +20,6 @@
 
 #include "tm/backoff.h"
 #include "tm/getm_state.h"
-#include "tm/intra_warp.h"
 
 static uint32_t lane_cnt(uint32_t lanes)
 {
@@ -235,8 +234,7 @@ static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
 static void enter(struct cw_getm_warp *w, enum cw_getm_phase phase)
 {
     w->phase = phase;
-    w->step = w->read = w->back = 0;
-    w->half = false;
+    w->walk = (struct cw_log_walk){0};
 }
 
 static void begin_walk(struct cw_getm_core *c, uint32_t warp, cw_time now)
@@ -247,57 +245,37 @@ static void begin_walk(struct cw_getm_core *c, uint32_t warp, cw_time now)
         seal(c, warp, now);
 }
 
-static void read_log(struct cw_getm_core *c, uint32_t warp, uint32_t total, bool write_log, uint32_t row, bool value, cw_time now)
+static void resolved(struct cw_getm_core *c, uint32_t warp, uint32_t survivors, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    uint32_t max = c->tm->config->tm_log_entries;
-    if (w->read < total &&
-        cw_core_tx_log_access(c->core, warp, cw_redo_log_word(write_log, row % max, value, max), false, CW_LOG_COOKIE_RESOLVE, now))
-        w->read++;
-}
-
-static void init_step(struct cw_getm_core *c, struct cw_getm_warp *w, cw_time now)
-{
-    if (!cw_core_tx_shared_access(c->core, now) || ++w->step < cw_intra_warp_init_accesses(c->tm->config->tm_ownership_entries))
-        return;
-    w->losers = cw_intra_warp_resolve(&w->log, w->ready, c->table, c->tm->config->tm_ownership_entries);
-    enter(w, CW_GETM_MARK);
-}
-
-static void mark_step(struct cw_getm_core *c, uint32_t warp, cw_time now)
-{
-    struct cw_getm_warp *w = c->warp + warp;
-    read_log(c, warp, w->log.write_cnt, true, w->read, false, now);
-    if (w->step < w->back && cw_core_tx_shared_access(c->core, now)) {
-        w->half = !w->half && w->log.write[w->step].marked;
-        if (!w->half)
-            w->step++;
-    }
-    if (w->step == w->log.write_cnt)
-        enter(w, CW_GETM_CHECK);
-}
-
-static void check_step(struct cw_getm_core *c, uint32_t warp, cw_time now)
-{
-    struct cw_getm_warp *w = c->warp + warp;
-    uint32_t reads = w->log.read_cnt, total = reads + w->log.write_cnt;
-    read_log(c, warp, total, w->read >= reads, w->read >= reads ? w->read - reads : w->read, false, now);
-    if (w->step < w->back && cw_core_tx_shared_access(c->core, now))
-        w->step++;
-    if (w->step < total)
-        return;
-    c->resolving--;
-    w->ready &= ~w->losers;
-    cw_getm__abort_lanes(c, warp, w->losers, CW_GETM_INTRA_WARP, now);
+    uint32_t losers = w->ready & ~survivors;
+    w->ready = survivors;
+    cw_getm__abort_lanes(c, warp, losers, CW_GETM_INTRA_WARP, now);
     begin_walk(c, warp, now);
+}
+
+static void resolve_step(struct cw_getm_core *c, uint32_t warp, cw_time now)
+{
+    struct cw_getm_warp *w = c->warp + warp;
+    const struct cw_resolvers_job job = {.warp = warp, .table = w->resolver, .log = &w->log, .walk = &w->walk};
+    uint32_t survivors;
+    if (w->phase == CW_GETM_QUEUE && cw_resolvers_start(&c->resolvers, w->ready, &w->resolver, now))
+        enter(w, CW_GETM_INIT);
+    else if (w->phase == CW_GETM_INIT && cw_resolvers_clear(&c->resolvers, w->resolver, now))
+        enter(w, CW_GETM_MARK);
+    else if (w->phase == CW_GETM_MARK && cw_resolvers_mark(&c->resolvers, &job, now))
+        enter(w, CW_GETM_CHECK);
+    else if (w->phase == CW_GETM_CHECK && cw_resolvers_check(&c->resolvers, &job, &survivors, now))
+        resolved(c, warp, survivors, now);
 }
 
 static void walk_step(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
     uint32_t per_row = w->ready != 0 ? 2 : 1, total = per_row * w->log.write_cnt;
-    read_log(c, warp, total, true, w->read / per_row, w->read % per_row != 0, now);
-    if (w->back < total)
+    uint32_t row = w->walk.read / per_row, max = c->tm->config->tm_log_entries;
+    cw_log_walk_read(&w->walk, c->core, warp, total, cw_redo_log_word(true, row % max, w->walk.read % per_row != 0, max), now);
+    if (w->walk.back < total)
         return;
     w->phase = CW_GETM_SEND;
     seal(c, warp, now);
@@ -312,15 +290,8 @@ static bool advance(struct cw_getm_core *c, uint32_t warp, cw_time now)
             w->phase = CW_GETM_QUEUE;
         else
             begin_walk(c, warp, now);
-    } else if (w->phase == CW_GETM_QUEUE && c->resolving < c->tm->config->tm_resolvers) {
-        c->resolving++;
-        enter(w, CW_GETM_INIT);
-    } else if (w->phase == CW_GETM_INIT) {
-        init_step(c, w, now);
-    } else if (w->phase == CW_GETM_MARK) {
-        mark_step(c, warp, now);
-    } else if (w->phase == CW_GETM_CHECK) {
-        check_step(c, warp, now);
+    } else if (w->phase >= CW_GETM_QUEUE && w->phase <= CW_GETM_CHECK) {
+        resolve_step(c, warp, now);
     } else if (w->phase == CW_GETM_WALK) {
         walk_step(c, warp, now);
     }

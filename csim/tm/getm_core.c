@@ -20,7 +20,7 @@ void cw_getm__begin_attempt(struct cw_getm_core *c, uint32_t warp, uint32_t lane
     struct cw_getm_warp *w = c->warp + warp;
     w->phase = CW_GETM_RUN;
     w->lanes = lanes;
-    w->aborted = w->ready = w->requested = w->losers = 0;
+    w->aborted = w->ready = w->requested = 0;
     w->cleaned = w->full = false;
     w->begun = now;
     w->next_warpts = w->warpts;
@@ -121,7 +121,7 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
     struct cw_getm_core *c = self;
     (void)now;
     if (cookie & CW_LOG_COOKIE_RESOLVE)
-        c->warp[warp].back++;
+        c->warp[warp].walk.back++;
     else
         cw_access_log_done(&c->access, warp, cookie);
 }
@@ -289,15 +289,14 @@ const struct cw_core_tm_ops cw_getm__core_ops = {.begin = begin,
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t index)
+int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
     *c = (struct cw_getm_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};
     cw_rng_seed(&c->rng, tm->cfg.seed ^ ((uint64_t)index + 1) << 32);
     c->access = (struct cw_accesses){.cfg = &tm->cfg, .core = c->core, .ops = &access_ops, .self = c, .stores_ask = true};
     c->warp = calloc(config->core_warps, sizeof *c->warp);
-    c->table = malloc(config->tm_ownership_entries);
-    if (cw_accesses_create(&c->access) != CW_OK || c->warp == NULL || c->table == NULL)
+    if (cw_accesses_create(&c->access) != CW_OK || c->warp == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < config->core_warps; i++) {
         c->access.warp[i].log = &c->warp[i].log;
@@ -306,7 +305,7 @@ int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t inde
         if (c->warp[i].ticket == NULL)
             return CW_ENOMEM;
     }
-    return CW_OK;
+    return cw_resolvers_create(&c->resolvers, &tm->cfg, index, err);
 }
 
 void cw_getm__core_destroy(struct cw_getm_core *c)
@@ -318,5 +317,5 @@ void cw_getm__core_destroy(struct cw_getm_core *c)
     }
     cw_accesses_destroy(&c->access);
     free(c->warp);
-    free(c->table);
+    cw_resolvers_destroy(&c->resolvers);
 }

@@ -7,6 +7,7 @@
 #include "tm/access.h"
 #include "tm/attempt.h"
 #include "tm/getm.h"
+#include "tm/resolver.h"
 #include "tm/tokens.h"
 #include "tm/write_set.h"
 
@@ -51,12 +52,11 @@ struct cw_getm_warp {
     uint32_t aborts;               /* failed attempts of this transaction */
     uint32_t starved;              /* of these, since a lane committed, the ones with an abort for want of a place */
     uint32_t requested;            /* requests sent in this attempt */
-    uint32_t step, read, back;     /* commit phases: shared-memory accesses done, log reads begun, done */
+    uint32_t resolver;             /* its ownership table */
+    struct cw_log_walk walk;       /* of commit phases */
     uint32_t acks;                 /* SEND: getm.commit_acks, awaited */
-    bool half;                     /* MARK: first of a row's two accesses done */
     bool cleaned;                  /* an aborted lane had stored */
     bool full;                     /* a lane aborted for want of a place: CW_VU_FULL */
-    uint32_t losers;               /* of 2PCR */
     cw_time begun, ended, waiting; /* attempt's start; tx_commit; since when it waits */
     cw_time done;                  /* end of the transaction's last attempt */
     uint16_t *ticket;              /* per partition */
@@ -76,8 +76,8 @@ struct cw_getm_core {
     struct cw_accesses access;
     /* commits */
     uint8_t committing[64]; /* warps, oldest first */
-    uint32_t committing_cnt, resolving;
-    uint8_t *table; /* ownership table */
+    uint32_t committing_cnt;
+    struct cw_resolvers resolvers;
     /* rollover */
     bool stopped;
     uint32_t acks_left;
@@ -164,7 +164,8 @@ void cw_getm__fault(struct cw_tm *tm, int status, const char *text);
 
 /* getm_core.c */
 extern const struct cw_core_tm_ops cw_getm__core_ops;
-int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t index);
+/* Statuses: CW_ENOMEM, or the unit provider's, with err. */
+int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err);
 void cw_getm__core_destroy(struct cw_getm_core *c);
 /* Ends lanes of the running attempt. cause: enum cw_vu_outcome, or CW_GETM_INTRA_WARP. */
 #define CW_GETM_INTRA_WARP 4

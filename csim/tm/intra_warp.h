@@ -13,9 +13,9 @@
 
 #include "tm/redo_log.h"
 
-/* The lanes out of `lanes` that abort. table: room for entries bytes, contents don't matter. Sets `marked` in the write rows in which some
- * lane entered itself: such a step costs a second shared-memory access. */
-uint32_t cw_intra_warp_resolve(struct cw_redo_log *log, uint32_t lanes, uint8_t *table, uint32_t entries);
+/* The lanes out of `lanes` that abort. table: room for entries bytes, contents don't matter. Systems for which resolution takes time use
+ * the unit instead (resolver.h). */
+uint32_t cw_intra_warp_resolve(const struct cw_redo_log *log, uint32_t lanes, uint8_t *table, uint32_t entries);
 
 /*
  * Sequential resolution with a Bloom filter (SCR, Fung 2015 6.3.2): lane by lane in ascending order; a lane whose read set or write set

@@ -52,6 +52,21 @@ static int check_sabotage(struct cw_tm *tm, struct cw_error *err)
                    near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
+/* kilo.entries; without bound, room for two attempts of every warp that may be in a transaction, at least 2,048. An attempt's entries may
+ * outlive it in partitions that lag behind. */
+static uint32_t window(const struct cw_tm *tm)
+{
+    const struct cw_config *c = tm->config;
+    uint32_t warps = c->tm_warps != 0 && c->tm_warps < c->core_warps ? c->tm_warps : c->core_warps, entries = 2048;
+    if (cw_kilo_arbitrated(tm))
+        return CW_KILO_ENTRIES_MAX; /* nobody keeps credits there */
+    if (c->kilo_entries != 0)
+        return c->kilo_entries;
+    while (entries < 2 * CW_LANES * warps * c->core_count && entries < CW_KILO_ENTRIES_MAX)
+        entries *= 2;
+    return entries;
+}
+
 static int check(struct cw_tm *tm, struct cw_error *err)
 {
     const struct cw_config *c = tm->config;
@@ -63,6 +78,7 @@ static int check(struct cw_tm *tm, struct cw_error *err)
     if (c->kilo_entries != 0 && c->kilo_entries < CW_LANES)
         return cw_fail(err, CW_EINVAL, "kilo.entries = %u: a warp needs up to %u at once; 0 is without bound", c->kilo_entries, CW_LANES);
     tm->early = tm->kind >= CW_KILO_EAPG;
+    tm->window = window(tm);
     if (tm->kind != CW_KILO_TM && tm->kind != CW_KILO_IDEAL) {
         tm->resolution = (enum cw_kilo_resolution)c->warptm_resolution;
         tm->aggregate = c->warptm_aggregate == CW_ON;

@@ -10,8 +10,9 @@
  *   warptm-el  WarpTM with eager detection at no cost (HPCA 2018, section III)
  *   ideal      Ideal TM (Fung 2015, 4.1)
  *
- *   core       kilo_core.c (accesses, messages), kilo_resolve.c (2PCR with resolver.c, SCR), kilo_commit.c, kilo_eapg.c
- *   partition  kilo_port.c (loads), kilo_unit.c (commit unit), kilo_hazard.c, kilo_written.c
+ *   core       kilo_core.c (accesses, messages), kilo_first_read.c, kilo_resolve.c (2PCR with resolver.c, SCR), kilo_commit.c, kilo_eapg.c
+ *   partition  kilo_port.c (loads), kilo_written.c; the commit unit: kilo_unit.c, kilo_ring.c, kilo_hazard.c, kilo_unit_log.c (messages),
+ *              kilo_unit_l2.c, kilo_unit_out.c
  *   both       kilo_vendor.c (commit IDs), kilo_arbiter.c (idealised)
  *
  * Messages (8-byte header; a log entry is 4 bytes of address and 4 of value, [art]):

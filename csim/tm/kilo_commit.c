@@ -2,7 +2,7 @@
 /*
  * Kilo TM family, core half: what happens from tx_commit on. A committing warp passes through these phases:
  *
- *   DRAIN    its log writes reach the L1; then read-only transactions that temporal conflict detection clears commit silently
+ *   DRAIN    its log writes reach the L1; then the first-read table is asked, and read-only transactions that it clears commit silently
  *   QUEUE .. intra-warp conflict resolution (kilo_resolve.c)
  *   ID       one commit ID per transaction, contiguous in the warp
  *   WALK     per log row two log reads, then a packet per partition with the entries of all lanes; at the end DONE or SKIP to every
@@ -120,27 +120,32 @@ static void lanes_with_accesses(const struct cw_kilo_warp *w, uint32_t *reads, u
         *writes |= w->log.write[i].lanes;
 }
 
-/* Commits what needs no validation: empty transactions, and read-only ones that saw a snapshot (Fung 2015, 6.4.4). */
-static void commit_silently(struct cw_kilo_core *c, uint32_t warp, cw_time now)
+/* Whether it is known which lanes of a warp at tx_commit may commit without validation: *silent, the empty ones, and read-only ones that
+ * saw a snapshot (Fung 2015, 6.4.4). */
+static bool judge_silent(struct cw_kilo_core *c, uint32_t warp, uint32_t *silent)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    uint32_t reads, writes;
+    struct cw_stats *stats = c->tm->cfg.stats;
+    uint32_t reads, writes, conflict;
     lanes_with_accesses(w, &reads, &writes);
-    uint32_t silent = w->ready & ~reads & ~writes, only = w->ready & reads & ~writes;
-    if (c->tm->tcd != CW_KILO_TCD_OFF) {
-        silent |= only & ~w->tcd_conflict;
-        c->tm->cfg.stats->tx_silent += cw_kilo_lane_cnt(only & ~w->tcd_conflict);
-        c->tm->cfg.stats->tx_silent_failed += cw_kilo_lane_cnt(only & w->tcd_conflict);
-    }
-    w->ready &= ~silent;
-    cw_kilo__seal(c, warp, silent, now);
+    *silent = w->ready & ~reads & ~writes;
+    uint32_t only = w->ready & reads & ~writes;
+    if (c->first_read == NULL || only == 0)
+        return true;
+    if (!cw_kilo_first_read_ask(c->first_read, warp, &conflict))
+        return false;
+    *silent |= only & ~conflict;
+    stats->tx_silent += cw_kilo_lane_cnt(only & ~conflict);
+    stats->tx_silent_failed += cw_kilo_lane_cnt(only & conflict);
+    return true;
 }
 
 static void ask(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
     w->members = w->undecided = lanes;
-    w->failed = w->acks = w->step = w->read = w->back = 0;
+    w->failed = w->acks = 0;
+    w->walk = (struct cw_log_walk){0};
     w->rows_read = w->log.read_cnt;
     w->rows_written = w->probe ? 0 : w->log.write_cnt;
     memset(w->touched, 0, sizeof w->touched);
@@ -215,18 +220,18 @@ static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static void walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    uint32_t rows = w->rows_read + w->rows_written, row = w->read / 2;
+    uint32_t rows = w->rows_read + w->rows_written, row = w->walk.read / 2;
     bool write = row >= w->rows_read;
-    cw_kilo__read_log(c, warp, 2 * rows, write, write ? row - w->rows_read : row, w->read % 2 != 0, now);
-    if (w->step < w->back / 2 && now >= w->walk_free) {
-        write = w->step >= w->rows_read;
-        const uint32_t *lanes = write ? &w->log.write[w->step - w->rows_read].lanes : &w->log.read[w->step].lanes;
+    cw_kilo__read_log(c, warp, 2 * rows, write, write ? row - w->rows_read : row, w->walk.read % 2 != 0, now);
+    if (w->walk.step < w->walk.back / 2 && now >= w->walk_free) {
+        write = w->walk.step >= w->rows_read;
+        const uint32_t *lanes = write ? &w->log.write[w->walk.step - w->rows_read].lanes : &w->log.read[w->walk.step].lanes;
         if (!c->tm->aggregate && c->tm->config->kilo_walker == CW_KILO_ENTRY)
             w->walk_free = now + cw_kilo_lane_cnt(*lanes & w->members) * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-        send_row(c, warp, write, write ? w->step - w->rows_read : w->step, now);
-        w->step++;
+        send_row(c, warp, write, write ? w->walk.step - w->rows_read : w->walk.step, now);
+        w->walk.step++;
     }
-    if (w->step == rows && now >= w->walk_free)
+    if (w->walk.step == rows && now >= w->walk_free)
         send_done(c, warp, now);
 }
 
@@ -374,24 +379,36 @@ static void take_grants(struct cw_kilo_core *c, cw_time now)
     }
 }
 
+/* Log writes are done. */
+static void leave_drain(struct cw_kilo_core *c, uint32_t warp, cw_time now)
+{
+    struct cw_kilo_warp *w = c->warp + warp;
+    uint32_t silent;
+    w->ready &= ~w->aborted; /* a validation by the watchdog may have come in between */
+    if (!judge_silent(c, warp, &silent))
+        return;
+    w->ready &= ~silent;
+    cw_kilo__seal(c, warp, silent, now);
+    if (cw_kilo__resolve_needed(c, w))
+        w->phase = CW_KILO_QUEUE;
+    else
+        ask(c, warp, w->ready, now);
+}
+
 /* Whether the warp can do something in the next cycle without an event. */
 static bool advance(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    if (w->phase == CW_KILO_DRAIN && c->access.warp[warp].posted == 0 && !w->probe) {
-        w->ready &= ~w->aborted; /* a validation by the watchdog may have come in between */
-        commit_silently(c, warp, now);
-        if (cw_kilo__resolve_needed(c, w))
-            w->phase = CW_KILO_QUEUE;
-        else
-            ask(c, warp, w->ready, now);
+    bool drained = c->access.warp[warp].posted == 0 && !w->probe;
+    if (w->phase == CW_KILO_DRAIN && drained) {
+        leave_drain(c, warp, now);
     } else if (w->phase >= CW_KILO_QUEUE && w->phase <= CW_KILO_SCAN) {
         if (cw_kilo__resolve_step(c, warp, now))
             ask(c, warp, w->ready, now);
     } else if (w->phase == CW_KILO_WALK) {
         walk_step(c, warp, now);
     }
-    return w->phase != CW_KILO_DRAIN && (w->phase != CW_KILO_ANSWER || (w->undecided == 0 && w->acks == 0));
+    return (w->phase != CW_KILO_DRAIN || drained) && (w->phase != CW_KILO_ANSWER || (w->undecided == 0 && w->acks == 0));
 }
 
 void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now)

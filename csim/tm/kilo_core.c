@@ -6,7 +6,6 @@
 
 #include "tm/kilo_cat.h"
 #include "tm/kilo_state.h"
-#include "tm/resolver.h"
 
 void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_packet *p)
 {
@@ -39,9 +38,10 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lane
     struct cw_kilo_warp *w = c->warp + warp;
     w->phase = CW_KILO_RUN;
     w->lanes = lanes;
-    w->aborted = w->ready = w->losers = w->tcd_conflict = 0;
+    w->aborted = w->ready = w->losers = 0;
     w->begun = now;
-    memset(w->first_read, 0, sizeof w->first_read);
+    if (c->first_read != NULL)
+        cw_kilo_first_read_begin(c->first_read, warp, lanes);
     forget_readers(c, w);
     cw_redo_log_clear(&w->log);
     cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
@@ -101,13 +101,8 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
 static uint32_t request(void *self, const struct cw_access *a, struct cw_packet *p)
 {
     struct cw_kilo_core *c = self;
-    struct cw_kilo_warp *w = c->warp + a->warp;
-    cw_time now = p->born;
-    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        if (w->first_read[lane] == 0)
-            w->first_read[lane] = now;
-    }
+    if (c->first_read != NULL)
+        cw_kilo_first_read_load(c->first_read, a->warp, p->lanes, p->born);
     return 0;
 }
 
@@ -165,28 +160,44 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
     struct cw_kilo_core *c = self;
     (void)now;
     if (cookie & CW_LOG_COOKIE_RESOLVE)
-        c->warp[warp].back++;
+        c->warp[warp].walk.back++;
     else
         cw_access_log_done(&c->access, warp, cookie);
 }
 
 /* Replies */
 
+/* A response for all lanes, or one for each last-written time. */
+static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct cw_packet *p)
+{
+    uint32_t rest = p->lanes;
+    if (!cw_kilo_tcd_by_lane(c->tm)) {
+        cw_kilo_first_read_reply(c->first_read, warp, rest, p->warpts);
+        return;
+    }
+    while (rest != 0) {
+        uint64_t time = p->u.tx_reply.time[__builtin_ctz(rest)];
+        uint32_t lanes = 0;
+        for (uint32_t left = rest; left != 0; left &= left - 1)
+            lanes |= p->u.tx_reply.time[__builtin_ctz(left)] == time ? left & -left : 0;
+        cw_kilo_first_read_reply(c->first_read, warp, lanes, time);
+        rest &= ~lanes;
+    }
+}
+
 static void take_reply(struct cw_kilo_core *c, const struct cw_packet *p)
 {
     struct cw_access *a = c->access.pool + p->tag;
     struct cw_kilo_load *l = c->load + p->tag;
-    struct cw_kilo_warp *w = c->warp + a->warp;
     uint32_t words = cw_inst_words(a->inst);
-    bool by_lane = cw_kilo_tcd_by_lane(c->tm);
     cw_access_take_values(a, p);
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         memcpy(l->word[lane], p->u.data + (p->lane_offset[lane] & ~3u), words * sizeof l->word[lane][0]);
         l->stamp[lane] = p->warpts;
-        if ((by_lane ? p->u.tx_reply.time[lane] : p->warpts) >= w->first_read[lane])
-            w->tcd_conflict |= 1u << lane;
     }
+    if (c->first_read != NULL)
+        tell_first_read(c, a->warp, p);
     cw_access_replied(&c->access, a);
 }
 
@@ -221,6 +232,7 @@ static cw_time tick(void *self, cw_time now)
     more |= c->resend_cnt > 0;
     cw_access_send(&c->access, now);
     more |= cw_accesses_busy(&c->access) || c->asking > 0;
+    more |= c->first_read != NULL && cw_kilo_first_read_clock(c->first_read);
     cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     if (more || c->pause.first == NULL)
         return more ? now + period : CW_TIME_NEVER;
@@ -276,18 +288,6 @@ const struct cw_core_tm_ops cw_kilo__core_ops = {.begin = begin,
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-static int create_resolvers(struct cw_kilo_core *c, struct cw_error *err)
-{
-    uint32_t cnt = c->tm->config->tm_resolvers;
-    int status = CW_OK;
-    c->resolver = calloc(cnt, sizeof *c->resolver);
-    if (c->resolver == NULL)
-        return CW_ENOMEM;
-    for (uint32_t i = 0; i < cnt && status == CW_OK; i++)
-        status = cw_resolver_create(c->resolver + i, &c->tm->cfg, c->index, i, err);
-    return status;
-}
-
 int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
@@ -307,7 +307,10 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
         return CW_ENOMEM;
     for (uint32_t i = 0; i < config->core_warps; i++)
         c->access.warp[i].log = &c->warp[i].log;
-    return tm->resolution == CW_KILO_2PCR ? create_resolvers(c, err) : CW_OK;
+    int status = tm->tcd != CW_KILO_TCD_OFF ? cw_kilo_first_read_create(&c->first_read, &tm->cfg, index, err) : CW_OK;
+    if (status == CW_OK && tm->resolution == CW_KILO_2PCR)
+        status = cw_resolvers_create(&c->resolvers, &tm->cfg, index, err);
+    return status;
 }
 
 void cw_kilo__core_destroy(struct cw_kilo_core *c)
@@ -320,9 +323,8 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->warp);
     free(c->load);
     free(c->table);
-    for (uint32_t i = 0; c->resolver != NULL && i < c->tm->config->tm_resolvers; i++)
-        cw_resolver_destroy(c->resolver[i]);
-    free(c->resolver);
+    cw_resolvers_destroy(&c->resolvers);
+    cw_kilo_first_read_destroy(c->first_read);
     cw_kilo_cat_destroy(c->cat);
     cw_fifo_destroy(&c->grant);
     cw_fifo_destroy(&c->request);

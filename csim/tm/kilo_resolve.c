@@ -8,8 +8,6 @@
  *
  * The log unit reads through the L1 port, one access per cycle; warps in resolution share it and the shared memory.
  */
-#include <assert.h>
-
 #include "tm/intra_warp.h"
 #include "tm/kilo_state.h"
 #include "tm/resolver.h"
@@ -27,16 +25,13 @@ static bool sequential(const struct cw_tm *tm)
 static void enter(struct cw_kilo_warp *w, enum cw_kilo_phase phase)
 {
     w->phase = phase;
-    w->step = w->read = w->back = 0;
+    w->walk = (struct cw_log_walk){0};
 }
 
 void cw_kilo__read_log(struct cw_kilo_core *c, uint32_t warp, uint32_t total, bool write_log, uint32_t row, bool value, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
     uint32_t max = c->tm->config->tm_log_entries;
-    if (w->read < total &&
-        cw_core_tx_log_access(c->core, warp, cw_redo_log_word(write_log, row % max, value, max), false, CW_LOG_COOKIE_RESOLVE, now))
-        w->read++;
+    cw_log_walk_read(&c->warp[warp].walk, c->core, warp, total, cw_redo_log_word(write_log, row % max, value, max), now);
 }
 
 static void decide(struct cw_kilo_core *c, struct cw_kilo_warp *w)
@@ -56,74 +51,13 @@ static bool over(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     return true;
 }
 
-static void init_step(struct cw_kilo_core *c, struct cw_kilo_warp *w, cw_time now)
+static void clear_filter_step(struct cw_kilo_core *c, struct cw_kilo_warp *w, cw_time now)
 {
-    if (!sequential(c->tm)) {
-        if (cw_resolver_clock(c->resolver[w->resolver], c->core, NULL, now).cleared)
-            enter(w, CW_KILO_MARK);
-        return;
-    }
-    if (!cw_core_tx_shared_access(c->core, now) || ++w->step < cw_intra_warp_init_accesses(c->tm->config->warptm_scr_bits / 8))
+    uint32_t accesses = cw_intra_warp_init_accesses(c->tm->config->warptm_scr_bits / 8);
+    if (!cw_core_tx_shared_access(c->core, now) || ++w->walk.step < accesses)
         return;
     decide(c, w);
     enter(w, CW_KILO_SCAN);
-}
-
-static void mark_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
-{
-    struct cw_kilo_warp *w = c->warp + warp;
-    cw_kilo__read_log(c, warp, w->log.write_cnt, true, w->read, false, now);
-    const struct cw_write_row *row = w->log.write + w->step;
-    struct cw_resolver_op op = {.kind = CW_OWNERSHIP_MARK};
-    if (w->step < w->back) {
-        op.lanes = row->lanes;
-        op.addr = row->addr;
-    }
-    w->step += cw_resolver_clock(c->resolver[w->resolver], c->core, w->step < w->back ? &op : NULL, now).taken;
-    if (w->step == w->log.write_cnt)
-        enter(w, CW_KILO_CHECK);
-}
-
-/* The pass over both logs, and END; true when the result is there. */
-static bool table_check_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
-{
-    struct cw_kilo_warp *w = c->warp + warp;
-    uint32_t reads = w->log.read_cnt, total = reads + w->log.write_cnt;
-    cw_kilo__read_log(c, warp, total, w->read >= reads, w->read >= reads ? w->read - reads : w->read, false, now);
-    bool due = w->step < w->back || w->step == total;
-    struct cw_resolver_op op = {.kind = CW_OWNERSHIP_END};
-    if (w->step < w->back && w->step < reads)
-        op = (struct cw_resolver_op){
-            .kind = CW_OWNERSHIP_CHECK_READ, .lanes = w->log.read[w->step].lanes, .addr = w->log.read[w->step].addr};
-    else if (w->step < w->back)
-        op = (struct cw_resolver_op){
-            .kind = CW_OWNERSHIP_CHECK_WRITE, .lanes = w->log.write[w->step - reads].lanes, .addr = w->log.write[w->step - reads].addr};
-    struct cw_resolver_answer a = cw_resolver_clock(c->resolver[w->resolver], c->core, due ? &op : NULL, now);
-    w->step += a.taken;
-    if (!a.over)
-        return false;
-    w->losers = w->ready & ~a.lanes;
-    c->resolver_busy &= ~(UINT64_C(1) << w->resolver);
-    c->resolver_freed[w->resolver] = now;
-    return over(c, warp, now);
-}
-
-/* Takes an ownership table that is free, and was in the cycle before; a table is clocked once in a cycle. */
-static void start(struct cw_kilo_core *c, uint32_t warp, cw_time now)
-{
-    struct cw_kilo_warp *w = c->warp + warp;
-    for (uint32_t i = 0; i < c->tm->config->tm_resolvers; i++) {
-        if ((c->resolver_busy >> i & 1) != 0 || c->resolver_freed[i] == now)
-            continue;
-        const struct cw_resolver_op op = {.start = true, .lanes = w->ready};
-        bool taken = cw_resolver_clock(c->resolver[i], c->core, &op, now).taken;
-        assert(taken);
-        (void)taken;
-        c->resolver_busy |= UINT64_C(1) << i;
-        w->resolver = i;
-        enter(w, CW_KILO_INIT);
-        return;
-    }
 }
 
 /* SCR: accesses of a pass over both logs for each lane. */
@@ -131,14 +65,46 @@ static bool scan_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
     uint32_t reads = w->log.read_cnt, pass = reads + w->log.write_cnt;
-    uint32_t total = pass * cw_kilo_lane_cnt(w->ready), row = w->read % pass;
+    uint32_t total = pass * cw_kilo_lane_cnt(w->ready), row = w->walk.read % pass;
     cw_kilo__read_log(c, warp, total, row >= reads, row >= reads ? row - reads : row, false, now);
-    if (w->step < w->back && cw_core_tx_shared_access(c->core, now))
-        w->step++;
-    if (w->step < total)
+    if (w->walk.step < w->walk.back && cw_core_tx_shared_access(c->core, now))
+        w->walk.step++;
+    if (w->walk.step < total)
         return false;
     c->resolving--;
     return over(c, warp, now);
+}
+
+static bool sequential_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
+{
+    struct cw_kilo_warp *w = c->warp + warp;
+    if (w->phase == CW_KILO_SCAN)
+        return scan_step(c, warp, now);
+    if (w->phase == CW_KILO_INIT) {
+        clear_filter_step(c, w, now);
+    } else if (c->resolving < c->tm->config->tm_resolvers) {
+        c->resolving++;
+        enter(w, CW_KILO_INIT);
+    }
+    return false;
+}
+
+static bool table_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
+{
+    struct cw_kilo_warp *w = c->warp + warp;
+    const struct cw_resolvers_job job = {.warp = warp, .table = w->resolver, .log = &w->log, .walk = &w->walk};
+    uint32_t survivors;
+    if (w->phase == CW_KILO_QUEUE && cw_resolvers_start(&c->resolvers, w->ready, &w->resolver, now)) {
+        enter(w, CW_KILO_INIT);
+    } else if (w->phase == CW_KILO_INIT && cw_resolvers_clear(&c->resolvers, w->resolver, now)) {
+        enter(w, CW_KILO_MARK);
+    } else if (w->phase == CW_KILO_MARK && cw_resolvers_mark(&c->resolvers, &job, now)) {
+        enter(w, CW_KILO_CHECK);
+    } else if (w->phase == CW_KILO_CHECK && cw_resolvers_check(&c->resolvers, &job, &survivors, now)) {
+        w->losers = w->ready & ~survivors;
+        return over(c, warp, now);
+    }
+    return false;
 }
 
 bool cw_kilo__resolve_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
@@ -149,19 +115,5 @@ bool cw_kilo__resolve_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
         decide(c, w);
         return over(c, warp, now);
     }
-    if (w->phase == CW_KILO_QUEUE && !sequential(c->tm)) {
-        start(c, warp, now);
-    } else if (w->phase == CW_KILO_QUEUE && c->resolving < c->tm->config->tm_resolvers) {
-        c->resolving++;
-        enter(w, CW_KILO_INIT);
-    } else if (w->phase == CW_KILO_INIT) {
-        init_step(c, w, now);
-    } else if (w->phase == CW_KILO_MARK) {
-        mark_step(c, warp, now);
-    } else if (w->phase == CW_KILO_CHECK) {
-        return table_check_step(c, warp, now);
-    } else if (w->phase == CW_KILO_SCAN) {
-        return scan_step(c, warp, now);
-    }
-    return false;
+    return sequential(c->tm) ? sequential_step(c, warp, now) : table_step(c, warp, now);
 }

@@ -6,11 +6,14 @@
 #include "tm/access.h"
 #include "tm/attempt.h"
 #include "tm/kilo.h"
+#include "tm/kilo_first_read.h"
 #include "tm/kilo_written.h"
 #include "tm/redo_log.h"
+#include "tm/resolver.h"
 #include "tm/tokens.h"
 
-#define CW_KILO_PARTITIONS 64u
+#define CW_KILO_PARTITIONS  64u
+#define CW_KILO_ENTRIES_MAX 65536u /* of a commit unit (include/cowarp/unit/commit_unit.h) */
 
 enum cw_kilo_kind { CW_KILO_TM, CW_KILO_WARPTM, CW_KILO_EAPG, CW_KILO_EL, CW_KILO_IDEAL };
 enum cw_kilo_resolution { CW_KILO_NONE, CW_KILO_SCR, CW_KILO_2PCR, CW_KILO_SCR_FREE, CW_KILO_2PCR_FREE };
@@ -56,11 +59,9 @@ struct cw_kilo_warp {
     uint32_t ready;                    /* commit: lanes at tx_commit that still want to commit */
     uint32_t aborts;                   /* failed attempts of this transaction */
     uint32_t paused;                   /* EAPG: lanes of the transaction that have paused */
-    uint32_t step, read, back;         /* commit phases: accesses done, log reads begun, done */
+    struct cw_log_walk walk;           /* of commit phases */
     uint32_t resolver;                 /* its ownership table */
     uint32_t losers;                   /* of intra-warp resolution */
-    uint32_t tcd_conflict;             /* lanes that may not commit silently */
-    cw_time first_read[CW_LANES];      /* 0: nothing read */
     cw_time begun, ended, waiting, done;
     /* between commit IDs and end of attempt */
     bool probe; /* a validation by the watchdog while the warp runs */
@@ -90,7 +91,6 @@ struct cw_kilo_load {
 };
 
 struct cw_kilo_cat;
-struct cw_resolver;
 struct cw_kilo_arbiter;
 
 /* A set of one lane that a commit unit wants again. */
@@ -114,9 +114,8 @@ struct cw_kilo_core {
     uint8_t committing[64], probing[64]; /* warps with work in kilo_commit.c, oldest first */
     uint32_t committing_cnt, probing_cnt, resolving;
     uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */
-    struct cw_resolver **resolver;                 /* 2PCR: tm.resolvers ownership tables; else NULL */
-    uint64_t resolver_busy;                        /* mask of them */
-    cw_time resolver_freed[64];                    /* when, last; 0: never used */
+    struct cw_resolvers resolvers;                 /* 2PCR */
+    struct cw_kilo_first_read *first_read;         /* temporal conflict detection; NULL: none */
     struct cw_fifo grant;                          /* from the ID vendor, or the arbiter */
     struct cw_fifo request;                        /* to it */
     uint32_t asking;                               /* requests without grant */
@@ -139,7 +138,8 @@ struct cw_tm {
     enum cw_kilo_resolution resolution;
     enum cw_kilo_tcd tcd;
     bool aggregate, coalesce;
-    bool early; /* cores keep a filter of running reads */
+    bool early;      /* cores keep a filter of running reads */
+    uint32_t window; /* commit entries per partition: IDs that may be under way at once */
     struct cw_kilo_core *core;
     struct cw_kilo_port **port;
     struct cw_kilo_unit **unit;

@@ -45,7 +45,7 @@ static bool room(struct cw_kilo_vendor *v, uint32_t cnt)
         v->epoch++;
         v->tm->cfg.stats->id_rollovers++;
     }
-    return config->kilo_entries == 0 || v->next + cnt - oldest <= config->kilo_entries;
+    return v->next + cnt - oldest <= v->tm->window;
 }
 
 static void grant(struct cw_kilo_vendor *v, const struct waiting *w, cw_time now)

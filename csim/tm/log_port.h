@@ -44,4 +44,17 @@ static inline void cw_log_port_tick(struct cw_log_port *q, struct cw_core *core,
     q->cnt--;
 }
 
+#define CW_LOG_COOKIE_RESOLVE 0x40000000u /* log read of a committing warp; others: access.h */
+
+/* A pass over a warp's logs: places that have been handled, log reads begun, log reads done (the owner counts these in its log_done). */
+struct cw_log_walk {
+    uint32_t step, read, back;
+};
+
+/* Begins the read of that word of the warp's log area, if fewer than total have begun and the L1 takes it. */
+static inline void cw_log_walk_read(struct cw_log_walk *w, struct cw_core *core, uint32_t warp, uint32_t total, uint32_t word, cw_time now)
+{
+    w->read += w->read < total && cw_core_tx_log_access(core, warp, word, false, CW_LOG_COOKIE_RESOLVE, now);
+}
+
 #endif

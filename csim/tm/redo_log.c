@@ -86,7 +86,6 @@ int cw_redo_log_store(struct cw_redo_log *log, const struct cw_mem_inst *inst, u
     struct cw_write_row *row = log->write + log->write_cnt;
     for (uint32_t i = 0; i < words; i++) {
         row[i].lanes = lanes;
-        row[i].marked = false;
     }
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
         store_lane(log, row, inst, (uint32_t)__builtin_ctz(rest));

@@ -20,7 +20,6 @@
 
 struct cw_write_row {
     uint32_t lanes;          /* the other entries are void */
-    bool marked;             /* 2PCR: some lane entered itself in the ownership table here */
     uint64_t addr[CW_LANES]; /* of the 32-bit word */
     uint32_t value[CW_LANES];
     uint8_t bytes[CW_LANES]; /* byte enables 3:0 */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cowarp/unit/ownership_table.h"
+#include "tm/log_port.h"
 #include "tm/tm.h"
 
 struct cw_resolver;
@@ -33,5 +34,34 @@ int cw_resolver_create(struct cw_resolver **out, const struct cw_tm_config *cfg,
 void cw_resolver_destroy(struct cw_resolver *r);
 /* One core cycle, from a start to the end of its resolution; op, or NULL, is offered. */
 struct cw_resolver_answer cw_resolver_clock(struct cw_resolver *r, struct cw_core *core, const struct cw_resolver_op *op, cw_time now);
+
+/* The ownership tables of a core (tm.resolvers), and how a warp's logs go through one: MARK its write rows, CHECK its read rows and its
+ * write rows, END. An operation is offered when the row's addresses have been read from the log, one log read per cycle. */
+struct cw_resolvers {
+    struct cw_core *core;
+    struct cw_resolver **table;
+    uint32_t cnt, log_rows; /* tables; tm.log_entries */
+    uint64_t busy;          /* mask of tables */
+    cw_time freed[64];      /* when, last; 0: never used */
+};
+
+/* A warp that resolves. */
+struct cw_resolvers_job {
+    uint32_t warp, table;
+    const struct cw_redo_log *log;
+    struct cw_log_walk *walk;
+};
+
+/* Statuses as cw_resolver_create; destroy it in any case. */
+int cw_resolvers_create(struct cw_resolvers *s, const struct cw_tm_config *cfg, uint32_t core, struct cw_error *err);
+void cw_resolvers_destroy(struct cw_resolvers *s);
+/* Begins a resolution of these lanes in a table that is free, and was in the cycle before (a table is clocked once in a cycle); false if
+ * there is none. */
+bool cw_resolvers_start(struct cw_resolvers *s, uint32_t lanes, uint32_t *table, cw_time now);
+/* One cycle each: until the table is cleared; until all is marked; until the table is free again and *survivors are the lanes that may
+ * commit. Each returns true in its last cycle. */
+bool cw_resolvers_clear(struct cw_resolvers *s, uint32_t table, cw_time now);
+bool cw_resolvers_mark(struct cw_resolvers *s, const struct cw_resolvers_job *job, cw_time now);
+bool cw_resolvers_check(struct cw_resolvers *s, const struct cw_resolvers_job *job, uint32_t *survivors, cw_time now);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct cw_commit_unit_out commit_out;
 
 struct entry {
     bool used, filled, skip, writes;
-    bool validated, pass; /* the result of the last validation */
-    bool hazard, again;   /* again: revalidation asked for */
+    bool validated, pass;         /* the result of the last validation */
+    bool detected, hazard, again; /* the hazard unit has answered; again: revalidation asked for */
     bool reported;
     bool decided, commit;  /* the core's outcome */
     bool writing, written; /* write-back begun, ended */
@@ -27,9 +27,10 @@ struct entry {
 struct commit {
     struct cw_commit_unit_params p;
     uint64_t cid_mask;
+    uint32_t lane_mask;
+    uint32_t place;                                /* of the oldest */
     int64_t oldest, at_commit, at_pass, at_hazard; /* the pointers */
     int64_t youngest;                              /* of the entries that have had a message; oldest - 1: none */
-    bool asked;                                    /* the hazard unit, about the entry at_hazard */
     bool rep_valid, rep_pass, illegal;
     int64_t rep_cid;
     struct entry *ring;
@@ -40,13 +41,19 @@ struct moves {
     bool hazard, pass, commit, retire;
 };
 
+static void begin_empty(struct commit *c)
+{
+    c->place = 0;
+    c->oldest = c->at_commit = c->at_pass = c->at_hazard = 0;
+    c->youngest = -1;
+    c->rep_valid = c->rep_pass = c->illegal = false;
+    c->rep_cid = 0;
+}
+
 static void commit_reset(void *self)
 {
     struct commit *c = self;
-    c->oldest = c->at_commit = c->at_pass = c->at_hazard = 0;
-    c->youngest = -1;
-    c->asked = c->rep_valid = c->rep_pass = c->illegal = false;
-    c->rep_cid = 0;
+    begin_empty(c);
     memset(c->ring, 0, c->p.entries * sizeof *c->ring);
 }
 
@@ -60,26 +67,30 @@ static void commit_destroy(void *self)
 static int commit_create(void **self, const void *params)
 {
     const struct cw_commit_unit_params *p = params;
-    if (cw_unit_params_check(&cw_commit_unit_unit, p, NULL) != CW_OK || p->entries > UINT64_C(1) << p->cid_w)
+    if (cw_unit_params_check(&cw_commit_unit_unit, p, NULL) != CW_OK || p->entries > UINT64_C(1) << p->cid_w ||
+        (p->lanes & (p->lanes - 1)) != 0 || p->entries % p->lanes != 0)
         return CW_EINVAL;
     struct commit *c = calloc(1, sizeof *c);
     if (c == NULL)
         return CW_ENOMEM;
     c->p = *p;
     c->cid_mask = (UINT64_C(1) << p->cid_w) - 1;
+    c->lane_mask = UINT32_MAX >> (32 - p->lanes);
     c->ring = calloc(p->entries, sizeof *c->ring);
     if (c->ring == NULL) {
         commit_destroy(c);
         return CW_ENOMEM;
     }
-    commit_reset(c);
+    begin_empty(c);
     *self = c;
     return CW_OK;
 }
 
-static struct entry *entry_of(const struct commit *c, int64_t cid)
+/* Of a CID in the window, or the one behind it. */
+static inline struct entry *entry_of(const struct commit *c, int64_t cid)
 {
-    return &c->ring[(uint64_t)cid % c->p.entries];
+    uint64_t place = c->place + (uint64_t)(cid - c->oldest);
+    return &c->ring[place < c->p.entries ? place : place - c->p.entries];
 }
 
 /* The CID at or above the oldest that has these low bits. */
@@ -98,31 +109,44 @@ static uint64_t bits_of(const struct commit *c, int64_t cid)
     return (uint64_t)cid & c->cid_mask;
 }
 
-/* Has the entry what its stage needs? All of these are for the state at the start of the cycle. */
+/* Has the entry at a pointer what its stage needs? All of these are for the state at the start of the cycle. */
 
-static const struct entry *hazard_entry(const struct commit *c)
+struct heads {
+    const struct entry *hazard, *pass, *commit, *retire; /* at the pointers; NULL: it has caught up with the one before it */
+};
+
+static inline struct heads heads_of(const struct commit *c)
 {
-    const struct entry *e = entry_of(c, c->at_hazard);
-    return in_window(c, c->at_hazard) && e->filled ? e : NULL;
+    struct heads h = {
+        .hazard = in_window(c, c->at_hazard) ? entry_of(c, c->at_hazard) : NULL,
+        .pass = c->at_pass < c->at_hazard ? entry_of(c, c->at_pass) : NULL,
+        .commit = c->at_commit < c->at_pass ? entry_of(c, c->at_commit) : NULL,
+        .retire = c->oldest < c->at_commit ? entry_of(c, c->oldest) : NULL,
+    };
+    if (h.hazard != NULL && !h.hazard->filled)
+        h.hazard = NULL;
+    return h;
 }
 
-static bool wants_hazard_check(const struct commit *c)
+static bool wants_hazard_check(const struct entry *e)
 {
-    const struct entry *e = hazard_entry(c);
-    return e != NULL && !e->skip && !c->asked;
+    return e != NULL && !e->skip;
 }
 
-/* The validated entry at the pass pointer, or NULL. */
-static const struct entry *pass_entry(const struct commit *c)
+/* Validated, and the hazard unit has answered. */
+static bool is_judged(const struct entry *e)
 {
-    const struct entry *e = entry_of(c, c->at_pass);
-    return c->at_pass < c->at_hazard && !e->skip && e->validated ? e : NULL;
+    return e != NULL && !e->skip && e->validated && e->detected;
 }
 
-static bool wants_revalidation(const struct commit *c)
+static bool has_hazard(const struct entry *e)
 {
-    const struct entry *e = pass_entry(c);
-    return e != NULL && e->pass && e->hazard && e->ycid < c->oldest;
+    return is_judged(e) && e->pass && e->hazard;
+}
+
+static bool wants_revalidation(const struct commit *c, const struct entry *e)
+{
+    return has_hazard(e) && e->ycid < c->oldest;
 }
 
 static bool is_decided(const struct commit *c, const struct entry *e)
@@ -130,10 +154,9 @@ static bool is_decided(const struct commit *c, const struct entry *e)
     return e->decided || (!c->p.fail_waits && e->reported && !e->pass);
 }
 
-static bool wants_write_back(const struct commit *c)
+static bool wants_write_back(const struct entry *e)
 {
-    const struct entry *e = entry_of(c, c->at_commit);
-    return c->at_commit < c->at_pass && !e->skip && e->decided && e->commit && e->writes;
+    return e != NULL && !e->skip && e->decided && e->commit && e->writes;
 }
 
 static bool is_done(const struct entry *e)
@@ -141,10 +164,9 @@ static bool is_done(const struct entry *e)
     return !e->writing || e->written;
 }
 
-static bool wants_retirement(const struct commit *c)
+static bool wants_retirement(const struct entry *e)
 {
-    const struct entry *e = entry_of(c, c->oldest);
-    return c->oldest < c->at_commit && !e->skip && is_done(e);
+    return e != NULL && !e->skip && is_done(e);
 }
 
 static enum cw_commit_state oldest_state(const struct commit *c)
@@ -154,7 +176,7 @@ static enum cw_commit_state oldest_state(const struct commit *c)
         return CW_COMMIT_STATE_EMPTY;
     if (!e->filled)
         return CW_COMMIT_STATE_FILL;
-    if (c->at_hazard == c->oldest)
+    if (c->at_hazard == c->oldest || (!e->skip && !e->detected))
         return CW_COMMIT_STATE_HAZARD;
     if (c->at_pass == c->oldest)
         return e->skip || e->validated ? CW_COMMIT_STATE_PASS : CW_COMMIT_STATE_VALIDATE;
@@ -166,62 +188,111 @@ static enum cw_commit_state oldest_state(const struct commit *c)
     return e->skip || is_done(e) ? CW_COMMIT_STATE_RETIRE : CW_COMMIT_STATE_WRITE;
 }
 
+/* The last CID that a message is about. */
+static int64_t last_of(const struct commit *c, const commit_in *in)
+{
+    uint32_t lanes = (uint32_t)in->msg_lanes & c->lane_mask;
+    return cid_from(c, in->msg_cid) + (lanes != 0 ? 31 - __builtin_clz(lanes) : 0);
+}
+
+/* Moves of the pointers. rep_free: the report register can take what the pass pointer reports. */
+static struct moves decide(const struct commit *c, const struct heads *h, const commit_in *in, bool rep_free)
+{
+    struct moves m = {false, false, false, false};
+    const struct entry *e = h->hazard;
+    m.hazard = e != NULL && (e->skip || in->haz_ready);
+    e = h->pass;
+    if (e != NULL && !e->skip)
+        m.pass = has_hazard(e) ? wants_revalidation(c, e) && in->rev_ready : is_judged(e) && rep_free;
+    else
+        m.pass = e != NULL;
+    e = h->commit;
+    m.commit = wants_write_back(e) ? in->com_ready : e != NULL && (e->skip || is_decided(c, e));
+    e = h->retire;
+    m.retire = wants_retirement(e) ? in->ret_ready : e != NULL && e->skip;
+    return m;
+}
+
 static void commit_eval(void *self, const void *inputs, void *outputs)
 {
+    static const commit_in nobody_takes = {.ret_ready = 1};
     const struct commit *c = self;
     const commit_in *in = inputs;
     commit_out *out = outputs;
+    const struct heads h = heads_of(c);
     memset(out, 0, sizeof *out);
-    out->msg_ready = in_window(c, cid_from(c, in->msg_cid));
-    out->haz_valid = wants_hazard_check(c);
-    out->haz_cid = out->haz_valid ? bits_of(c, c->at_hazard) : 0;
+    out->msg_ready = in_window(c, last_of(c, in));
+    out->haz_valid = wants_hazard_check(h.hazard);
+    if (out->haz_valid) {
+        out->haz_cid = bits_of(c, c->at_hazard);
+        out->haz_rcid = bits_of(c, h.hazard->rcid);
+    }
     out->val_ready = !c->rep_valid || in->rep_ready;
-    out->rev_valid = wants_revalidation(c);
+    out->rev_valid = wants_revalidation(c, h.pass);
     out->rev_cid = out->rev_valid ? bits_of(c, c->at_pass) : 0;
     out->rep_valid = c->rep_valid;
     out->rep_cid = bits_of(c, c->rep_cid);
     out->rep_pass = c->rep_pass;
-    out->com_valid = wants_write_back(c);
+    out->com_valid = wants_write_back(h.commit);
     out->com_cid = out->com_valid ? bits_of(c, c->at_commit) : 0;
-    out->ret_valid = wants_retirement(c);
+    out->ret_valid = wants_retirement(h.retire);
     out->ret_cid = out->ret_valid ? bits_of(c, c->oldest) : 0;
-    out->ret_commit = out->ret_valid && entry_of(c, c->oldest)->commit;
+    out->ret_commit = out->ret_valid && h.retire->commit;
     out->oldest_cid = bits_of(c, c->oldest);
     out->oldest_state = oldest_state(c);
+    out->commit_cid = bits_of(c, c->at_commit);
+    out->waiting = has_hazard(h.pass) && !out->rev_valid;
+    const struct moves m = decide(c, &h, &nobody_takes, true);
+    out->busy = c->rep_valid || m.hazard || m.pass || m.commit || m.retire;
     out->credits = (uint64_t)(c->oldest + (int64_t)c->p.entries - 1 - c->youngest);
     out->illegal = c->illegal;
 }
 
-/* FILL, DONE or SKIP. False: illegal. */
-static bool take_log(struct commit *c, const commit_in *in, int64_t cid)
+/* FILL, DONE or SKIP of the entry in this lane of the message. False: illegal. */
+static bool take_log(struct commit *c, const commit_in *in, uint32_t lane)
 {
+    int64_t cid = cid_from(c, in->msg_cid) + lane;
     struct entry *e = entry_of(c, cid);
-    if (e->filled || (in->msg_kind == CW_COMMIT_SKIP && e->used))
+    bool reads = in->msg_reads >> lane & 1, writes = in->msg_writes >> lane & 1;
+    if (e->filled)
         return false;
     if (!e->used)
         e->rcid = c->oldest;
     e->used = true;
-    if (cid > c->youngest)
-        c->youngest = cid;
     if (in->msg_kind == CW_COMMIT_FILL)
         return true;
     e->filled = true;
-    e->skip = in->msg_kind == CW_COMMIT_SKIP;
+    e->skip = in->msg_kind == CW_COMMIT_SKIP || (!reads && !writes);
     if (!e->skip) {
-        e->writes = in->msg_writes;
-        e->validated = e->pass = !in->msg_reads;
+        e->writes = writes;
+        e->validated = e->pass = !reads;
     }
     return true;
 }
 
-static bool take_outcome(struct commit *c, const commit_in *in, int64_t cid)
+static bool take_outcome(struct commit *c, const commit_in *in, uint32_t lane)
 {
-    struct entry *e = entry_of(c, cid);
-    if (!e->reported || e->decided || (!e->pass && (in->msg_pass || !c->p.fail_waits)))
+    struct entry *e = entry_of(c, cid_from(c, in->msg_cid) + lane);
+    bool pass = in->msg_pass >> lane & 1;
+    if (!e->reported || e->decided || (!e->pass && (pass || !c->p.fail_waits)))
         return false;
     e->decided = true;
-    e->commit = in->msg_pass;
+    e->commit = pass;
     return true;
+}
+
+static bool take_message(struct commit *c, const commit_in *in)
+{
+    bool legal = true;
+    uint32_t lanes = (uint32_t)in->msg_lanes & c->lane_mask;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        legal &= in->msg_kind == CW_COMMIT_OUTCOME ? take_outcome(c, in, lane) : take_log(c, in, lane);
+    }
+    int64_t last = last_of(c, in);
+    if (in->msg_kind != CW_COMMIT_OUTCOME && lanes != 0 && last > c->youngest)
+        c->youngest = last;
+    return legal;
 }
 
 static void report(struct commit *c, int64_t cid, bool pass)
@@ -235,7 +306,7 @@ static void report(struct commit *c, int64_t cid, bool pass)
 static bool take_validation(struct commit *c, const commit_in *in)
 {
     int64_t cid = cid_from(c, in->val_cid);
-    struct entry *e = entry_of(c, cid);
+    struct entry *e = entry_of(c, in_window(c, cid) ? cid : c->oldest);
     if (!in_window(c, cid) || !e->filled || e->skip || e->validated)
         return false;
     e->validated = true;
@@ -248,51 +319,31 @@ static bool take_validation(struct commit *c, const commit_in *in)
 static bool take_write_back(struct commit *c, const commit_in *in)
 {
     int64_t cid = cid_from(c, in->wb_cid);
-    struct entry *e = entry_of(c, cid);
+    struct entry *e = entry_of(c, in_window(c, cid) ? cid : c->oldest);
     if (!in_window(c, cid) || !e->writing || e->written)
         return false;
     e->written = true;
     return true;
 }
 
-static void take_hazard_answer(struct commit *c, const commit_in *in)
+static bool take_hazard_answer(struct commit *c, const commit_in *in)
 {
-    struct entry *e = entry_of(c, c->at_hazard);
-    int64_t behind = (int64_t)(((uint64_t)c->at_hazard - in->hza_cid) & c->cid_mask);
-    if (in->hza_found && behind > 0 && c->at_hazard - behind >= e->rcid) {
-        e->hazard = true;
-        e->ycid = c->at_hazard - behind;
-    }
-    c->asked = false;
-}
-
-/* Moves of the pointers, from the state at the start of the cycle but for the report register, which a revalidation's answer may have
- * taken. */
-static struct moves decide(const struct commit *c, const commit_in *in, bool rep_free)
-{
-    struct moves m = {false, false, false, false};
-    const struct entry *e = hazard_entry(c);
-    m.hazard = e != NULL && (e->skip || (c->asked && in->hza_valid));
-    e = pass_entry(c);
-    if (e != NULL)
-        m.pass = e->pass && e->hazard ? wants_revalidation(c) && in->rev_ready : rep_free;
-    else
-        m.pass = c->at_pass < c->at_hazard && entry_of(c, c->at_pass)->skip;
-    e = entry_of(c, c->at_commit);
-    if (wants_write_back(c))
-        m.commit = in->com_ready;
-    else
-        m.commit = c->at_commit < c->at_pass && (e->skip || is_decided(c, e));
-    m.retire = wants_retirement(c) ? in->ret_ready : c->oldest < c->at_commit && entry_of(c, c->oldest)->skip;
-    return m;
+    int64_t cid = cid_from(c, in->hza_cid);
+    struct entry *e = entry_of(c, in_window(c, cid) ? cid : c->oldest);
+    if (cid >= c->at_hazard || e->skip || e->detected)
+        return false;
+    int64_t behind = (int64_t)((in->hza_cid - in->hza_ycid) & c->cid_mask);
+    e->detected = true;
+    e->hazard = in->hza_found && behind > 0 && behind < (int64_t)c->p.entries;
+    e->ycid = cid - behind;
+    return true;
 }
 
 /* Does the answer to a revalidation go into the report register in this cycle? */
 static bool revalidation_reports(const struct commit *c, const commit_in *in, bool rep_free)
 {
     int64_t cid = cid_from(c, in->val_cid);
-    const struct entry *e = entry_of(c, cid);
-    return in->val_valid && rep_free && in_window(c, cid) && e->again && !e->validated;
+    return in->val_valid && rep_free && in_window(c, cid) && entry_of(c, cid)->again && !entry_of(c, cid)->validated;
 }
 
 static void move_pass(struct commit *c)
@@ -319,6 +370,7 @@ static void move(struct commit *c, struct moves m)
     if (m.retire) {
         memset(entry_of(c, c->oldest), 0, sizeof(struct entry));
         c->oldest++;
+        c->place = c->place + 1 < c->p.entries ? c->place + 1 : 0;
     }
 }
 
@@ -326,17 +378,16 @@ static void move(struct commit *c, struct moves m)
  * entry, and that before the log that would let its entry be validated. False: one of them was illegal. */
 static bool take_events(struct commit *c, const commit_in *in, bool rep_free)
 {
-    bool ok = true;
-    int64_t cid = cid_from(c, in->msg_cid);
-    bool write_ok = !in->wb_valid || take_write_back(c, in);
-    bool validate = in->val_valid && rep_free;
-    if (in->msg_valid && in_window(c, cid) && in->msg_kind == CW_COMMIT_OUTCOME)
-        ok = take_outcome(c, in, cid);
-    if (validate)
-        ok = take_validation(c, in) && ok;
-    if (in->msg_valid && in_window(c, cid) && in->msg_kind != CW_COMMIT_OUTCOME)
-        ok = take_log(c, in, cid) && ok;
-    return ok && write_ok;
+    bool outcome = in->msg_kind == CW_COMMIT_OUTCOME, message = in->msg_valid && in_window(c, last_of(c, in));
+    bool legal = !in->wb_valid || take_write_back(c, in);
+    legal &= !in->hza_valid || take_hazard_answer(c, in);
+    if (message && outcome)
+        legal &= take_message(c, in);
+    if (in->val_valid && rep_free)
+        legal &= take_validation(c, in);
+    if (message && !outcome)
+        legal &= take_message(c, in);
+    return legal;
 }
 
 static void commit_tick(void *self, const void *inputs)
@@ -344,21 +395,15 @@ static void commit_tick(void *self, const void *inputs)
     struct commit *c = self;
     const commit_in *in = inputs;
     bool rep_free = !c->rep_valid || in->rep_ready;
-    struct moves m = decide(c, in, rep_free && !revalidation_reports(c, in, rep_free));
-    bool ask = wants_hazard_check(c) && in->haz_ready;
-    bool answer = in->hza_valid && c->asked;
+    const struct heads h = heads_of(c);
+    const struct moves m = decide(c, &h, in, rep_free && !revalidation_reports(c, in, rep_free)); /* its answer has taken the register */
     if (rep_free) {
         c->rep_valid = c->rep_pass = false;
         c->rep_cid = 0;
     }
-    bool legal = take_events(c, in, rep_free);
-    if (answer)
-        take_hazard_answer(c, in);
-    if (ask)
-        c->asked = true;
+    c->illegal = !take_events(c, in, rep_free);
     if (m.hazard)
         c->at_hazard++;
-    c->illegal = !legal || (in->hza_valid && !answer);
     move(c, m);
 }
 

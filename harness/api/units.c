@@ -11,9 +11,11 @@
 const struct cowarp__unit cowarp__units[] = {
     {"validation_unit", "getm", "metadata tables and stall buffer of a partition; one per memory partition"},
     {"hazard_unit", "kilotm, warptm, eapg", "last-writer history and hazard detection of a commit unit; one per memory partition"},
+    {"commit_unit", "kilotm, warptm, eapg, warptm-el", "ring of commit entries with its stage pointers; one per memory partition"},
     {"last_written_table", "kilotm, warptm, eapg",
      "last-written times of temporal conflict detection (tcd.mode); one per memory partition"},
-    {"ownership_table", "warptm, eapg, warptm-el",
+    {"first_read_table", "kilotm, warptm, eapg", "first-read times of temporal conflict detection (tcd.mode); one per core"},
+    {"ownership_table", "getm, warptm, eapg, warptm-el",
      "two-phase intra-warp conflict resolution (warptm.resolution=2pcr); tm.resolvers per core"},
 };
 const uint32_t cowarp__unit_cnt = sizeof cowarp__units / sizeof cowarp__units[0];

@@ -18,11 +18,13 @@ typedef struct cw_commit_unit_out out_t;
 #define DUT_NEXT(d) ((in_t){.haz_ready = 1, .rev_ready = 1, .rep_ready = 1, .com_ready = 1, .ret_ready = 1})
 #include "dut.h"
 
-/*                               entries cid_w fail_waits */
-static const params_t kilo = {1024, 16, 1};
-static const params_t one = {1, 1, 1};  /* a ring of one entry, whose IDs roll over at every second */
-static const params_t odd = {5, 3, 1};  /* rolls over all the time */
-static const params_t full = {4, 2, 0}; /* the window is the whole number space */
+/*                       entries lanes cid_w fail_waits */
+static const params_t kilo = {1024, 1, 16, 1};
+static const params_t one = {1, 1, 1, 1};    /* a ring of one entry, whose IDs roll over at every second */
+static const params_t odd = {5, 1, 3, 1};    /* rolls over all the time */
+static const params_t full = {4, 1, 2, 0};   /* the window is the whole number space */
+static const params_t quad = {12, 4, 4, 0};  /* three rows of four banks */
+static const params_t warp = {64, 32, 7, 0}; /* as the GPU has it, with few entries */
 
 /* An offset from the oldest commit ID: mostly near, sometimes anywhere. */
 static uint64_t near(struct cw_rng *rng)
@@ -39,11 +41,15 @@ static void serve_oldest(struct cw_rng *rng, const out_t *out, in_t *in)
     case CW_COMMIT_STATE_FILL:
         in->msg_cid = out->oldest_cid;
         in->msg_kind = cw_rng_below(rng, 4) == 0 ? CW_COMMIT_SKIP : CW_COMMIT_DONE;
+        in->msg_lanes |= 1;
         break;
     case CW_COMMIT_STATE_OUTCOME:
         in->msg_cid = out->oldest_cid;
         in->msg_kind = CW_COMMIT_OUTCOME;
-        in->msg_pass = cw_rng_below(rng, 4) != 0;
+        in->msg_lanes |= 1;
+        break;
+    case CW_COMMIT_STATE_HAZARD:
+        in->hza_cid = out->oldest_cid;
         break;
     case CW_COMMIT_STATE_VALIDATE:
     case CW_COMMIT_STATE_REVALIDATE:
@@ -57,7 +63,16 @@ static void serve_oldest(struct cw_rng *rng, const out_t *out, in_t *in)
     }
 }
 
-/* Commit IDs near the window, one-bit facts that are neither always nor never, and often the event that the oldest entry needs. */
+/* Bits of lanes, of which each is set in so many of eight cases. */
+static uint64_t some_lanes(struct cw_rng *rng, uint32_t eighths)
+{
+    uint64_t lanes = 0;
+    for (uint32_t i = 0; i < 32; i++)
+        lanes |= (uint64_t)(cw_rng_below(rng, 8) < eighths) << i;
+    return lanes;
+}
+
+/* Commit IDs near the window, facts that are neither always nor never, and often the event that the oldest entry needs. */
 static void near_the_window(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
 {
     const out_t *out = last_out;
@@ -66,19 +81,22 @@ static void near_the_window(void *context, struct cw_rng *rng, const void *last_
     in->msg_cid = out->oldest_cid + near(rng);
     in->val_cid = out->oldest_cid + near(rng);
     in->wb_cid = out->oldest_cid + near(rng);
-    in->hza_cid = out->haz_valid ? out->haz_cid - cw_rng_below(rng, 6) : out->oldest_cid + near(rng);
-    in->msg_reads = cw_rng_below(rng, 4) != 0;
-    in->msg_writes = cw_rng_below(rng, 2);
-    in->msg_pass = cw_rng_below(rng, 4) != 0;
+    in->hza_cid = out->oldest_cid + near(rng);
+    in->hza_ycid = in->hza_cid - near(rng);
+    in->msg_lanes = some_lanes(rng, cw_rng_below(rng, 8)) | 1u << cw_rng_below(rng, 6);
+    in->msg_reads = some_lanes(rng, 6);
+    in->msg_writes = some_lanes(rng, 4);
+    in->msg_pass = some_lanes(rng, 6);
     in->val_pass = cw_rng_below(rng, 4) != 0;
     in->hza_found = cw_rng_below(rng, 2);
     if (cw_rng_below(rng, 2) == 0)
         serve_oldest(rng, out, in);
 }
 
-static const struct cw_lockstep_set sets[] = {{"kilo", &kilo, 512}, {"one", &one, 0}, {"odd", &odd, 0}, {"full", &full, 0}};
+static const struct cw_lockstep_set sets[] = {{"kilo", &kilo, 512}, {"one", &one, 0},   {"odd", &odd, 0},
+                                              {"full", &full, 0},   {"quad", &quad, 0}, {"warp", &warp, 0}};
 
-static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 4, near_the_window, NULL};
+static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 6, near_the_window, NULL};
 
 static void test_commit_unit__c_equals_rtl(void **state)
 {
@@ -90,8 +108,13 @@ static void test_commit_unit__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
         {"revalidates while YCID retires", "cw_commit_unit", "ycid_age} > pass_dist_q", "ycid_age} >= pass_dist_q", 2},
-        {"RCID is not looked at", "cw_commit_unit", "found_ext <= {{(33-IDX_W){1'b0}}, rcid_age}",
-         "found_ext <= ({{(33-IDX_W){1'b0}}, rcid_age} | 33'd4)", 2},
+        {"RCID is half as old", "cw_commit_unit", "haz_cid_q - rcid_age[CID_W-1:0]", "haz_cid_q - (rcid_age[CID_W-1:0] >> 1)", 2},
+        {"a later entry is a hazard", "cw_commit_unit", "found_ext != 33'd0 && found_ext < SIZE_33",
+         "(found_ext != 33'd0 || found_ext < SIZE_33)", 2},
+        {"does not wait for the hazard unit", "cw_commit_unit", "checked_q[pass_idx_q] && detected_q[pass_idx_q]", "checked_q[pass_idx_q]",
+         2},
+        {"a warp's message stays in its row", "cw_commit_unit", "? msg_next : msg_base)", "? msg_base : msg_next)", 4},
+        {"a warp's RCIDs are those of the first", "cw_commit_unit", "msg_ext[IDX_W-1:0] + lane)", "msg_ext[IDX_W-1:0] - lane)", 4},
         {"write-back of aborted transactions", "cw_commit_unit", "com_writes  = commit_q[com_idx_q] &&", "com_writes  =", 2},
         {"retires before the write-back ends", "cw_commit_unit", "!sent_q[ret_idx_q] || written_q[ret_idx_q]", "1'b1", 2},
         {"the pass pointer overwrites a revalidation's report", "cw_commit_unit", "rep_free && !val_report;", "rep_free;", 2},
@@ -106,6 +129,7 @@ static void message(struct dut *d, uint64_t kind, uint64_t cid, uint64_t reads, 
     d->in.msg_valid = 1;
     d->in.msg_kind = kind;
     d->in.msg_cid = cid;
+    d->in.msg_lanes = 1;
     d->in.msg_reads = reads;
     d->in.msg_writes = writes;
     d->in.msg_pass = pass;
@@ -129,7 +153,7 @@ static void written(struct dut *d, uint64_t cid)
     dut_cycle(d);
 }
 
-/* Runs until the hazard unit is asked about cid, and answers: ycid, or -1 for none. */
+/* Runs until the hazard unit gets cid, and answers in the cycle after: ycid, or -1 for none. */
 static void hazard_check(struct dut *d, uint64_t cid, int64_t ycid)
 {
     uint32_t n = 0;
@@ -139,8 +163,10 @@ static void hazard_check(struct dut *d, uint64_t cid, int64_t ycid)
     assert_int_equal(d->out.haz_valid, 1);
     assert_int_equal(d->out.haz_cid, cid);
     d->in.hza_valid = 1;
+    d->in.hza_cid = cid;
     d->in.hza_found = ycid >= 0;
-    d->in.hza_cid = (uint64_t)ycid & 0xffff;
+    d->in.hza_ycid = (uint64_t)ycid & 0xffff;
+    d->in.haz_ready = 0;
     dut_cycle(d);
     assert_int_equal(d->out.illegal, 0);
 }
@@ -199,22 +225,121 @@ static void test_commit_unit__two_transactions_with_a_hazard(void **state)
     }
 }
 
-/* A writer that retired before the reader's log transfer began is no hazard (CID < RCID). */
-static void test_commit_unit__retired_writers_are_no_hazard(void **state)
+/* RCID is the retire pointer in the cycle of an entry's first message: writers that have retired by then are none of the hazard unit's
+ * business. */
+static void test_commit_unit__rcid_is_that_of_the_first_message(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
         dut_open(&d, &kilo, backends[b]);
         dut_cycle(&d);
+        message(&d, CW_COMMIT_FILL, 2, 0, 0, 0); /* 0 is the oldest */
         message(&d, CW_COMMIT_SKIP, 0, 0, 0, 0);
         for (int n = 0; n < 5; n++)
             dut_cycle(&d);
         assert_int_equal(d.out.oldest_cid, 1); /* a pointer in each cycle: 4 of them */
         message(&d, CW_COMMIT_DONE, 1, 1, 0, 0);
-        hazard_check(&d, 1, 0);
+        message(&d, CW_COMMIT_DONE, 2, 1, 0, 0);
+        WAIT_FOR(&d, haz, 1);
+        assert_int_equal(d.out.haz_rcid, 1);
+        WAIT_FOR(&d, haz, 2);
+        assert_int_equal(d.out.haz_rcid, 0);
+        dut_close(&d);
+    }
+}
+
+/* The hazard unit takes entries as fast as it can, and answers later, here the second one first. */
+static void test_commit_unit__hazard_detection_is_a_pipeline(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &kilo, backends[b]);
+        dut_cycle(&d);
+        for (uint64_t cid = 0; cid < 3; cid++)
+            message(&d, CW_COMMIT_DONE, cid, 0, 1, 0);
+        for (uint64_t cid = 0; cid < 3; cid++) {
+            dut_cycle(&d); /* one in each cycle */
+            assert_int_equal(d.out.haz_valid, 1);
+            assert_int_equal(d.out.haz_cid, cid);
+        }
+        for (uint64_t n = 3; n-- > 1;) {
+            d.in.hza_valid = 1;
+            d.in.hza_cid = n;
+            dut_cycle(&d);
+            assert_int_equal(d.out.rep_valid, 0);
+            assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_HAZARD);
+        }
+        d.in.hza_valid = 1;
+        d.in.hza_cid = 0;
+        dut_cycle(&d);
+        dut_cycle(&d);
+        for (uint64_t cid = 0; cid < 3; cid++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.rep_valid, 1);
+            assert_int_equal(d.out.rep_cid, cid);
+        }
+        d.in.hza_valid = 1; /* once too often */
+        d.in.hza_cid = 2;
+        dut_cycle(&d);
+        dut_cycle(&d);
+        assert_int_equal(d.out.illegal, 1);
+        dut_close(&d);
+    }
+}
+
+/* Messages of WarpTM. Entries 1 to 4 lie in two rows of the banks: 1 reads, 3 writes, 2 and 4 have nothing here. */
+static void test_commit_unit__a_message_of_a_warp(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &quad, backends[b]);
+        dut_cycle(&d);
+        message(&d, CW_COMMIT_SKIP, 0, 0, 0, 0);
+        d.in.msg_valid = 1;
+        d.in.msg_kind = CW_COMMIT_DONE;
+        d.in.msg_cid = 1;
+        d.in.msg_lanes = 0xf;
+        d.in.msg_reads = 0x1;
+        d.in.msg_writes = 0x4;
+        dut_cycle(&d);
+        assert_int_equal(d.out.msg_ready, 1);
+        hazard_check(&d, 1, -1);
+        hazard_check(&d, 3, -1);
+        assert_int_equal(d.out.credits, 7 + d.out.oldest_cid);
         validated(&d, 1, 1);
-        WAIT_FOR(&d, rep, 1); /* not revalidated */
+        WAIT_FOR(&d, rep, 1);
+        WAIT_FOR(&d, rep, 3);
+        d.in.msg_valid = 1;
+        d.in.msg_kind = CW_COMMIT_OUTCOME;
+        d.in.msg_cid = 1;
+        d.in.msg_lanes = 0x5;
+        d.in.msg_pass = 0x5;
+        dut_cycle(&d);
+        WAIT_FOR(&d, com, 3); /* 1 has nothing to write */
+        assert_int_equal(d.out.commit_cid, 3);
+        written(&d, 3);
+        WAIT_FOR(&d, ret, 3);
+        for (int n = 0; n < 3; n++)
+            dut_cycle(&d);
+        assert_int_equal(d.out.oldest_cid, 5);
+        assert_int_equal(d.out.busy, 0);
+        d.in.msg_valid = 1; /* 5 to 16 are the window: lane 3 of a message to 14 is not in it */
+        d.in.msg_kind = CW_COMMIT_FILL;
+        d.in.msg_cid = 14;
+        d.in.msg_lanes = 0x9;
+        dut_cycle(&d);
+        assert_int_equal(d.out.msg_ready, 0);
+        d.in.msg_valid = 1;
+        d.in.msg_kind = CW_COMMIT_FILL;
+        d.in.msg_cid = 14;
+        d.in.msg_lanes = 0x5;
+        dut_cycle(&d);
+        assert_int_equal(d.out.msg_ready, 1);
+        dut_cycle(&d);
+        assert_int_equal(d.out.credits, 0);
         dut_close(&d);
     }
 }
@@ -311,22 +436,25 @@ static void test_commit_unit__illegal_events_are_shown_and_change_nothing(void *
     }
 }
 
-static void test_commit_unit__window_must_fit_the_ids(void **state)
+static void test_commit_unit__refused_parameters(void **state)
 {
-    const params_t p = {5, 2, 1};
+    static const params_t refused[] = {{5, 1, 2, 1}, {12, 3, 4, 1}, {10, 4, 4, 1}};
     void *self;
     (void)state;
-    assert_int_equal(cw_commit_unit_unit.c_model.create(&self, &p), CW_EINVAL);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(cw_commit_unit_unit.c_model.create(&self, &refused[i]), CW_EINVAL);
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_commit_unit__c_equals_rtl),
     cmocka_unit_test(test_commit_unit__broken_copies_are_caught),
     cmocka_unit_test(test_commit_unit__two_transactions_with_a_hazard),
-    cmocka_unit_test(test_commit_unit__retired_writers_are_no_hazard),
+    cmocka_unit_test(test_commit_unit__rcid_is_that_of_the_first_message),
+    cmocka_unit_test(test_commit_unit__hazard_detection_is_a_pipeline),
+    cmocka_unit_test(test_commit_unit__a_message_of_a_warp),
     cmocka_unit_test(test_commit_unit__commits_in_the_order_of_ids),
     cmocka_unit_test(test_commit_unit__one_entry_is_enough),
     cmocka_unit_test(test_commit_unit__illegal_events_are_shown_and_change_nothing),
-    cmocka_unit_test(test_commit_unit__window_must_fit_the_ids),
+    cmocka_unit_test(test_commit_unit__refused_parameters),
 };
 CW_TEST_MAIN(tests)

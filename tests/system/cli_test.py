@@ -332,7 +332,7 @@ class Statistics(Command):
             self.assertIn(name, s)
         self.assertEqual((s["workload"], s["variant"], s["system"], s["preset"], s["seed"], s["check"], s["error"]),
                          ("ht-h", "tx", "getm", "getm", 7, "passed", None))
-        self.assertEqual(s["units"], {"validation_unit": "c"})
+        self.assertEqual(s["units"], {"validation_unit": "c", "ownership_table": "c"})
         self.assertEqual(s["config"]["core.count"], 15)
         self.assertEqual(s["config"]["core.scheduler"], "gto")
         for name, c in s["counters"].items():

@@ -14,8 +14,8 @@ struct run {
     enum cowarp_variant variant;
     const char *preset;
     const char *settings[12]; /* NULL-terminated */
-    const char *units[4];
-    const char *param[6]; /* name=value pairs as "name=value" */
+    const char *units[8];     /* NULL-terminated */
+    const char *param[6];     /* name=value pairs as "name=value" */
     const char *sabotage;
     int check_serial, reverse_ticks, tick_always;
     uint64_t seed, max_cycles;

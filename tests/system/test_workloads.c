@@ -69,57 +69,192 @@ static void test_workloads__locks(void **state)
         expect_ok(&r[i]);
 }
 
-static void test_workloads__getm(void **state)
+/* What is known of a workload's transactions, whatever system runs them. */
+
+static void expect_inserts(const struct run *r)
 {
-    (void)state;
-    static const char *const warps[] = {"tm.warps=1", "tm.warps=2", "tm.warps=4", "tm.warps=8", "tm.warps=16", "tm.warps=0"};
-    for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
-        struct run ht = {.workload = "ht-h",
-                         .system = "getm",
-                         .variant = COWARP_TX,
-                         .check_serial = 1,
-                         .settings = {warps[i]},
-                         .param = {"blocks=30", "buckets=1000"}};
-        expect_ok(&ht);
-        expect_conservation(&ht, 30 * 192);
-        assert_int_equal(run_counter(&ht, "tx_write_words"), 4 * 30 * 192); /* entry and bucket head */
-        struct run atm = {.workload = "atm",
-                          .system = "getm",
-                          .variant = COWARP_TX,
-                          .check_serial = 1,
-                          .settings = {warps[i]},
-                          .param = {"accounts=2000", "transfers=4000", "blocks=10"}};
-        expect_ok(&atm);
-        expect_conservation(&atm, 4000);
-    }
+    const uint64_t n = run_counter(r, "tx_committed");
+    assert_int_equal(n % 192, 0);
+    assert_int_equal(run_counter(r, "tx_write_words"), 4 * n); /* entry and bucket head */
+    assert_int_equal(run_counter(r, "tx_read_only"), 0);
 }
 
-/* One transaction per rope of a triangulated w x h cloth. What it reads is in kernels/cloth/kernel.cl: 2 positions of 4 words and the
- * spring of 2, and 2 inverse masses if it pulls; then it writes both positions. clto reads the positions only. */
-static void expect_cloth(struct run *r, uint64_t w, uint64_t h)
+static void expect_transfers(const struct run *r)
 {
-    expect_ok(r);
-    const uint64_t ropes = 3 * w * h - 2 * w - 2 * h + 1, pulls = ropes - run_counter(r, "tx_read_only");
-    assert_int_equal(run_counter(r, "tx_begun"), ropes);
+    assert_int_equal(run_counter(r, "tx_committed"), 768);
+    assert_int_equal(run_counter(r, "tx_read_only"), 0);
+}
+
+/* One transaction per rope of a triangulated 9 x 12 cloth. What it reads is in kernels/cloth/kernel.cl: 2 positions of 4 words and the
+ * spring of 2, and 2 inverse masses if it pulls; then it writes both positions. clto reads the positions only. */
+static void expect_ropes(const struct run *r)
+{
+    const uint64_t w = 9, h = 12, ropes = 3 * w * h - 2 * w - 2 * h + 1, pulls = ropes - run_counter(r, "tx_read_only");
     assert_int_equal(run_counter(r, "tx_committed"), ropes);
     assert_true(pulls > ropes / 4 && pulls < ropes);
     assert_int_equal(run_counter(r, "tx_read_words"), strcmp(r->workload, "cl") == 0 ? 10 * ropes + 2 * pulls : 8 * ropes);
     assert_int_equal(run_counter(r, "tx_write_words"), 8 * pulls);
 }
 
-static void test_workloads__cloth_transactions(void **state)
+/* The transactions of the octree of 600 bodies: read-only on the way down; an insertion writes the body, or a new cell: 14 words. */
+static void expect_octree(const struct run *r)
+{
+    const uint64_t bodies = 600, insertions = run_counter(r, "tx_committed") - run_counter(r, "tx_read_only");
+    assert_true(insertions > bodies);
+    assert_int_equal(run_counter(r, "tx_write_words"), bodies + 14 * (insertions - bodies));
+    assert_true(run_counter(r, "tx_read_only") > insertions);
+}
+
+/* The transactions of the graph cut write what they read, 4 words or 1. */
+static void expect_cut(const struct run *r)
+{
+    const uint64_t words = run_counter(r, "tx_write_words"), transactions = run_counter(r, "tx_committed");
+    assert_int_equal(run_counter(r, "tx_read_words"), words);
+    assert_int_equal(run_counter(r, "tx_read_only"), 0);
+    assert_true(words > transactions && words < 4 * transactions);
+    assert_int_equal((words - transactions) % 3, 0);
+}
+
+static void expect_candidates(const struct run *r)
+{
+    const uint64_t n = run_counter(r, "tx_committed");
+    assert_int_equal(n, 190);
+    assert_int_equal(run_counter(r, "tx_read_only"), 0);
+    assert_true(run_counter(r, "tx_write_words") >= 6 * n); /* items, support and links of the candidate, and the leaf's count */
+}
+
+/* The oracle has seen the transactions of all launches. */
+static void expect_judged(const struct run *r)
+{
+    unsigned long long seen = 0;
+    assert_int_equal(sscanf(r->oracle, "serializable: %llu transactions", &seen), 1);
+    assert_int_equal(seen, run_counter(r, "tx_committed"));
+}
+
+#define CLOTH                                            \
+    {                                                    \
+        "cloths=1", "width=9", "height=12", "threads=64" \
+    }
+
+static const struct {
+    const char *name, *param[6];
+    void (*expect)(const struct run *r);
+} transactional[] = {
+    {"ht-h", {"blocks=4", "buckets=200"}, expect_inserts},
+    {"ht-m", {"blocks=4", "buckets=600"}, expect_inserts},
+    {"ht-l", {"blocks=4", "buckets=2000"}, expect_inserts},
+    {"atm", {"accounts=500", "transfers=768", "blocks=3"}, expect_transfers},
+    {"cl", CLOTH, expect_ropes},
+    {"clto", CLOTH, expect_ropes},
+    {"bh-h", {"bodies=600", "blocks=2"}, expect_octree},
+    {"bh-l", {"bodies=600", "blocks=5"}, expect_octree},
+    {"cc", {"width=24", "height=16"}, expect_cut},
+    {"ap", {AP_SMALL, "passes=2", "limit=6"}, expect_candidates},
+};
+#define TRANSACTIONAL_CNT (sizeof transactional / sizeof transactional[0])
+
+#define COMMIT_PATH "commit_unit=lockstep", "hazard_unit=lockstep"
+#define WARP_LEVEL  "first_read_table=lockstep", "last_written_table=lockstep", "ownership_table=lockstep"
+
+static const struct {
+    const char *name, *units[6];
+} systems[] = {
+    {"getm", {"validation_unit=lockstep", "ownership_table=lockstep"}},
+    {"kilotm", {COMMIT_PATH}},
+    {"warptm", {COMMIT_PATH, WARP_LEVEL}},
+    {"eapg", {COMMIT_PATH, WARP_LEVEL}},
+    {"warptm-el", {"commit_unit=lockstep", "ownership_table=lockstep"}},
+    {"ideal", {NULL}},
+    {"serial", {NULL}},
+};
+#define SYSTEM_CNT (sizeof systems / sizeof systems[0])
+
+static void run_judged(size_t workload, struct run *r)
+{
+    r->workload = transactional[workload].name;
+    r->variant = COWARP_TX;
+    r->check_serial = 1;
+    memcpy(r->param, transactional[workload].param, sizeof transactional[workload].param);
+    expect_ok(r);
+    expect_conservation(r, run_counter(r, "tx_committed"));
+    expect_judged(r);
+    transactional[workload].expect(r);
+}
+
+/* Every workload under every system, at two limits of concurrency; the serialised system has none. */
+static void test_workloads__every_system(void **state)
+{
+    static const char *const warps[] = {"tm.warps=2", "tm.warps=0"};
+    uint64_t aborts = 0;
+    (void)state;
+    for (size_t w = 0; w < TRANSACTIONAL_CNT; w++)
+        for (size_t i = 0; i < 2 * SYSTEM_CNT - 1; i++) {
+            struct run r = {.system = systems[i / 2].name, .settings = {warps[i % 2]}};
+            run_judged(w, &r);
+            aborts += run_counter(&r, "tx_aborted");
+        }
+    assert_true(aborts > 10000); /* they do meet */
+}
+
+/* The same on a small GPU with all units of the system in lockstep: no port differs in any cycle. */
+static void test_workloads__every_system_in_lockstep(void **state)
 {
     (void)state;
-    static const char *const systems[] = {"getm", "serial"}, *const workloads[] = {"cl", "clto"};
-    static const char *const warps[] = {"tm.warps=1", "tm.warps=0"};
-    for (size_t i = 0; i < 8; i++) {
-        struct run r = {.workload = workloads[i & 1],
-                        .system = systems[i >> 1 & 1],
-                        .variant = COWARP_TX,
-                        .check_serial = 1,
-                        .settings = {warps[i >> 2]},
-                        .param = {"cloths=1", "width=9", "height=12", "threads=64"}};
-        expect_cloth(&r, 9, 12);
+    for (size_t w = 0; w < TRANSACTIONAL_CNT; w++)
+        for (size_t s = 0; s < SYSTEM_CNT && systems[s].units[0] != NULL; s++) {
+            struct run r = {.system = systems[s].name, .settings = {"core.count=3", "partition.count=2", "kilo.entries=256"}};
+            memcpy(r.units, systems[s].units, sizeof systems[s].units);
+            run_judged(w, &r);
+        }
+}
+
+/* Limits in between, with more transactions. */
+static void test_workloads__every_limit(void **state)
+{
+    static const char *const warps[] = {"tm.warps=1", "tm.warps=2", "tm.warps=4", "tm.warps=8", "tm.warps=16", "tm.warps=0"};
+    (void)state;
+    for (size_t s = 0; s < SYSTEM_CNT - 1; s++)
+        for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
+            struct run ht = {.workload = "ht-h",
+                             .system = systems[s].name,
+                             .variant = COWARP_TX,
+                             .check_serial = 1,
+                             .settings = {warps[i]},
+                             .param = {"blocks=30", "buckets=1000"}};
+            expect_ok(&ht);
+            expect_conservation(&ht, 30 * 192);
+            expect_inserts(&ht);
+            struct run atm = {.workload = "atm",
+                              .system = systems[s].name,
+                              .variant = COWARP_TX,
+                              .check_serial = 1,
+                              .settings = {warps[i]},
+                              .param = {"accounts=2000", "transfers=4000", "blocks=10"}};
+            expect_ok(&atm);
+            expect_conservation(&atm, 4000);
+        }
+}
+
+/* Leaves that split, passes that follow each other, many cells. */
+static void test_workloads__larger_shapes(void **state)
+{
+    (void)state;
+    struct run r[] = {
+        {.workload = "ap", .system = "getm", .settings = {"tm.warps=0"}, .param = {AP_SMALL, "passes=2", "limit=2", "fanout=3"}},
+        {.workload = "ap", .system = "getm", .settings = {"tm.warps=1"}, .param = {AP_SMALL, "limit=6"}},
+        {.workload = "ap", .system = "warptm", .settings = {"tm.warps=1"}, .param = {AP_SMALL, "limit=6"}},
+        {.workload = "bh-h", .system = "getm", .settings = {"tm.warps=8"}, .param = {"bodies=2000", "blocks=4"}},
+        {.workload = "cc", .system = "getm", .settings = {"tm.warps=8"}, .param = {"width=60", "height=40"}},
+        {.workload = "cc", .system = "kilotm", .settings = {"tm.warps=0"}, .param = {"width=60", "height=40"}},
+    };
+    for (size_t i = 0; i < sizeof r / sizeof r[0]; i++) {
+        r[i].variant = COWARP_TX;
+        r[i].check_serial = 1;
+        expect_ok(&r[i]);
+        expect_conservation(&r[i], run_counter(&r[i], "tx_committed"));
+        expect_judged(&r[i]);
+        if (strcmp(r[i].workload, "bh-h") == 0) /* a deeper tree */
+            assert_true(run_counter(&r[i], "tx_committed") > 4 * (run_counter(&r[i], "tx_committed") - run_counter(&r[i], "tx_read_only")));
     }
 }
 
@@ -134,27 +269,6 @@ static void test_workloads__cloth_mix(void **state)
     assert_true(fabs((double)run_counter(&r, "tx_read_words") / n - 11.2) < 0.1);
     assert_true(fabs((double)run_counter(&r, "tx_write_words") / n - 4.8) < 0.1);
     assert_true(fabs((double)run_counter(&r, "tx_read_only") / n - 0.40) < 0.02);
-}
-
-static void test_workloads__apriori_transactions(void **state)
-{
-    (void)state;
-    struct run r[] = {
-        {.workload = "ap", .system = "getm", .settings = {"tm.warps=1"}, .param = {AP_SMALL, "passes=2"}},
-        {.workload = "ap", .system = "getm", .settings = {"tm.warps=0"}, .param = {AP_SMALL, "passes=2", "limit=2", "fanout=3"}},
-        {.workload = "ap", .system = "serial", .param = {AP_SMALL, "passes=2", "limit=6"}},
-        {.workload = "ap", .system = "getm", .settings = {"tm.warps=1"}, .param = {AP_SMALL, "limit=6"}},
-    };
-    for (size_t i = 0; i < sizeof r / sizeof r[0]; i++) {
-        r[i].variant = COWARP_TX;
-        r[i].check_serial = 1;
-        expect_ok(&r[i]);
-        const uint64_t n = run_counter(&r[i], "tx_committed");
-        assert_true(i < 3 ? n == 190 : n > 190);
-        assert_int_equal(run_counter(&r[i], "tx_begun"), n);
-        assert_int_equal(run_counter(&r[i], "tx_read_only"), 0);
-        assert_true(run_counter(&r[i], "tx_write_words") >= 6 * n); /* items, support and links of the candidate, and the leaf's count */
-    }
 }
 
 /* Transactions that abort each other for long end the run as what they are: no lane holds a lock. */
@@ -180,7 +294,7 @@ static void test_workloads__checks_bite(void **state)
     struct run r[] = {
         {.workload = "cl", .param = {"cloths=2", "width=12", "height=12"}},
         {.workload = "clto", .param = {"cloths=2", "width=12", "height=12"}},
-        {.workload = "ap", .param = {AP_SMALL, "limit=6", "fanout=5"}},
+        {.workload = "ap", .param = {AP_SMALL, "limit=6", "fanout=8"}},
     };
     for (size_t i = 0; i < sizeof r / sizeof r[0]; i++) {
         r[i].system = "getm";
@@ -192,75 +306,6 @@ static void test_workloads__checks_bite(void **state)
     }
 }
 
-/* The transactions of the octree: read-only on the way down; an insertion writes the body, or a new cell: 14 words. */
-static void expect_octree_mix(const struct run *r, uint64_t bodies)
-{
-    const uint64_t insertions = run_counter(r, "tx_committed") - run_counter(r, "tx_read_only");
-    assert_true(insertions > bodies);
-    assert_int_equal(run_counter(r, "tx_write_words"), bodies + 14 * (insertions - bodies));
-    assert_true(run_counter(r, "tx_read_only") > 3 * insertions);
-}
-
-static void test_workloads__octree(void **state)
-{
-    (void)state;
-    static const char *const warps[] = {"tm.warps=1", "tm.warps=8", "tm.warps=0"};
-    for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
-        struct run r = {.workload = "bh-h",
-                        .system = "getm",
-                        .variant = COWARP_TX,
-                        .check_serial = 1,
-                        .settings = {warps[i]},
-                        .param = {"bodies=2000", "blocks=4"}};
-        expect_ok(&r);
-        expect_conservation(&r, run_counter(&r, "tx_committed"));
-        expect_octree_mix(&r, 2000);
-    }
-    struct run serial = {
-        .workload = "bh-l", .system = "serial", .variant = COWARP_TX, .check_serial = 1, .param = {"bodies=1000", "blocks=2"}};
-    expect_ok(&serial);
-    expect_octree_mix(&serial, 1000);
-}
-
-/* The oracle has seen the transactions of all launches. */
-static void expect_judged(const struct run *r)
-{
-    unsigned long long seen = 0;
-    assert_int_equal(sscanf(r->oracle, "serializable: %llu transactions", &seen), 1);
-    assert_int_equal(seen, run_counter(r, "tx_committed"));
-}
-
-/* The transactions of the graph cut write what they read, 4 words or 1. */
-static void expect_cut_mix(const struct run *r)
-{
-    const uint64_t words = run_counter(r, "tx_write_words"), transactions = run_counter(r, "tx_committed");
-    assert_int_equal(run_counter(r, "tx_read_words"), words);
-    assert_int_equal(run_counter(r, "tx_read_only"), 0);
-    assert_true(words > transactions && words < 4 * transactions);
-    assert_int_equal((words - transactions) % 3, 0);
-}
-
-static void test_workloads__graph_cut(void **state)
-{
-    (void)state;
-    static const char *const warps[] = {"tm.warps=1", "tm.warps=8", "tm.warps=0"};
-    for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
-        struct run r = {.workload = "cc",
-                        .system = "getm",
-                        .variant = COWARP_TX,
-                        .check_serial = 1,
-                        .settings = {warps[i]},
-                        .param = {"width=60", "height=40"}};
-        expect_ok(&r);
-        expect_conservation(&r, run_counter(&r, "tx_committed"));
-        expect_cut_mix(&r);
-        expect_judged(&r);
-    }
-    struct run serial = {.workload = "cc", .system = "serial", .variant = COWARP_TX, .check_serial = 1, .param = {"width=30", "height=30"}};
-    expect_ok(&serial);
-    expect_cut_mix(&serial);
-}
-
 /* A limit of iterations that does not suffice is a failure, and says so. */
 static void test_workloads__graph_cut_unfinished(void **state)
 {
@@ -269,34 +314,6 @@ static void test_workloads__graph_cut_unfinished(void **state)
     run_workload(&r);
     assert_int_equal(r.status, COWARP_ECHECK);
     assert_non_null(strstr(r.message, "not finished after 2 iterations"));
-}
-
-/* The Kilo TM family at every concurrency limit. */
-static void test_workloads__kilo_family(void **state)
-{
-    static const char *const systems[] = {"kilotm", "warptm", "eapg", "warptm-el", "ideal"};
-    static const char *const warps[] = {"tm.warps=1", "tm.warps=2", "tm.warps=4", "tm.warps=8", "tm.warps=16", "tm.warps=0"};
-    (void)state;
-    for (size_t s = 0; s < sizeof systems / sizeof systems[0]; s++)
-        for (size_t i = 0; i < sizeof warps / sizeof warps[0]; i++) {
-            struct run ht = {.workload = "ht-h",
-                             .system = systems[s],
-                             .variant = COWARP_TX,
-                             .check_serial = 1,
-                             .settings = {warps[i]},
-                             .param = {"blocks=30", "buckets=1000"}};
-            expect_ok(&ht);
-            expect_conservation(&ht, 30 * 192);
-            assert_int_equal(run_counter(&ht, "tx_write_words"), 4 * 30 * 192);
-            struct run atm = {.workload = "atm",
-                              .system = systems[s],
-                              .variant = COWARP_TX,
-                              .check_serial = 1,
-                              .settings = {warps[i]},
-                              .param = {"accounts=2000", "transfers=4000", "blocks=10"}};
-            expect_ok(&atm);
-            expect_conservation(&atm, 4000);
-        }
 }
 
 /* Each option of the family on a contended table: timing may change, results may not. */
@@ -341,6 +358,28 @@ static void test_workloads__kilo_options(void **state)
             assert_true(run_counter(&r, "cu_resends") > 0);
         if (strcmp(shape[i].settings[0], "kilo.entries=32") == 0)
             assert_true(run_counter(&r, "cu_entries_max") <= 32);
+    }
+}
+
+/* All at once, in lockstep: a ring of one row, IDs that begin again after 127, buffers for one word. */
+static void test_workloads__least_commit_unit(void **state)
+{
+    static const char *const family[] = {"kilotm", "warptm", "eapg"};
+    (void)state;
+    for (size_t s = 0; s < 3; s++) {
+        struct run r = {.workload = "ht-h",
+                        .system = family[s],
+                        .variant = COWARP_TX,
+                        .check_serial = 1,
+                        .settings = {"kilo.entries=32", "kilo.id_bits=7", "kilo.read_words=1", "kilo.write_words=1", "tcd.mode=published"},
+                        .units = {COMMIT_PATH},
+                        .param = {"blocks=4", "buckets=100"}};
+        expect_ok(&r);
+        expect_conservation(&r, 4 * 192);
+        expect_inserts(&r);
+        assert_true(run_counter(&r, "cu_entries_max") <= 32);
+        assert_true(run_counter(&r, "id_rollovers") > 5);
+        assert_true(run_counter(&r, "cu_resends") > 1000);
     }
 }
 
@@ -389,12 +428,12 @@ static void test_workloads__getm_shapes(void **state)
 }
 
 /* Eight rows per partition: entries go to the stash and to the overflow area in memory, and come back. Either every store may use the
- * area, or those of a warp that has been refused eight times. */
+ * area, or those of a warp that has been refused four times. */
 static void test_workloads__getm_overflow(void **state)
 {
     static const struct {
         const char *spill_after, *tx_warps;
-    } cases[] = {{"getm.spill_after=0", "tm.warps=1"}, {"getm.spill_after=8", "tm.warps=2"}};
+    } cases[] = {{"getm.spill_after=0", "tm.warps=1"}, {"getm.spill_after=4", "tm.warps=4"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct run r = {.workload = "ht-h",
@@ -429,17 +468,16 @@ static void test_workloads__getm_rollover(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__plain),
     cmocka_unit_test(test_workloads__locks),
-    cmocka_unit_test(test_workloads__getm),
-    cmocka_unit_test(test_workloads__cloth_transactions),
+    cmocka_unit_test(test_workloads__every_system),
+    cmocka_unit_test(test_workloads__every_system_in_lockstep),
+    cmocka_unit_test(test_workloads__every_limit),
+    cmocka_unit_test(test_workloads__larger_shapes),
     cmocka_unit_test(test_workloads__cloth_mix),
-    cmocka_unit_test(test_workloads__apriori_transactions),
     cmocka_unit_test(test_workloads__livelock_of_transactions),
     cmocka_unit_test(test_workloads__checks_bite),
-    cmocka_unit_test(test_workloads__octree),
-    cmocka_unit_test(test_workloads__graph_cut),
     cmocka_unit_test(test_workloads__graph_cut_unfinished),
-    cmocka_unit_test(test_workloads__kilo_family),
     cmocka_unit_test(test_workloads__kilo_options),
+    cmocka_unit_test(test_workloads__least_commit_unit),
     cmocka_unit_test(test_workloads__getm_worst_contention),
     cmocka_unit_test(test_workloads__serialised),
     cmocka_unit_test(test_workloads__getm_shapes),

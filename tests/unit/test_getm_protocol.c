@@ -265,7 +265,7 @@ static void test_getm_protocol__message_sizes(void **state)
     m_destroy(&m);
 }
 
-/* 2PCR by the thesis' arithmetic for one read row and one write row: 32 accesses clear 4096 entries, 2 mark, 2 check. */
+/* 2PCR for one read row and one write row whose words lie in different banks: 32 accesses clear 4096 entries, 2 mark, 2 check. */
 static void test_getm_protocol__resolution_timing(void **state)
 {
     (void)state;

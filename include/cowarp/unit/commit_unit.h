@@ -9,32 +9,37 @@
  *
  *     younger   hazard >= pass >= commit >= retire = oldest   older
  *
- * Messages of the core. They may come in any order of CIDs; one outside the window waits (msg_ready = 0).
+ * Messages of the core. One message is about up to `lanes` transactions with consecutive CIDs, as those of a warp are: bit i of
+ * msg_lanes stands for the CID msg_cid + i, and so do the bits of msg_reads, msg_writes and msg_pass. They may come in any order of CIDs;
+ * of which msg_cid or another of its CIDs lies outside the window waits (msg_ready = 0).
  *  - FILL: log transfer begins or goes on. The first message of an entry makes its RCID the CID that is oldest in that cycle.
  *  - DONE: the log is complete. msg_reads: it has read-set words here, whose speculative validation will be answered (val); without
- *    them the entry has passed. msg_writes: it has write-set words here.
+ *    them the entry has passed. msg_writes: it has write-set words here. With neither it is a SKIP.
  *  - SKIP: the transaction does not touch this partition. It passes all pointers and nothing else happens to it.
  *  - OUTCOME: the core's final decision, msg_pass; legal once the entry has been reported.
  *
  * Pointers.
- *  - hazard waits for DONE or SKIP of its entry. It asks the hazard unit (haz), one entry at a time; from the cycle after the request was
- *    taken the answer may come (hza): the youngest older CID that may write what the entry has read. That is a hazard if it is older than
- * the entry and not older than its RCID; then it becomes the entry's YCID. The pointer moves on in the cycle of the answer.
- *  - pass waits until the entry is validated. Failed, or passed without hazard: the result is reported and the pointer moves on. Passed
- * with hazard: when YCID has retired, a revalidation is asked for (rev), the pointer moves on, and the new answer (val) is reported as it
- * comes.
+ *  - hazard waits for DONE or SKIP of its entry. It hands the entry with its RCID to the hazard unit (haz) and moves on when that has
+ *    taken it. The answer (hza) may come in any later cycle, and in any order: hza_cid is the entry, hza_ycid the youngest CID not older
+ *    than its RCID that may write what it has read (hza_found). That is a hazard, and becomes the entry's YCID, if it is an older CID of
+ *    less than `entries` before.
+ *  - pass waits until the entry is validated and the hazard unit has answered. Failed, or passed without hazard: the result is reported
+ *    and the pointer moves on. Passed with hazard: when YCID has retired, a revalidation is asked for (rev), the pointer moves on, and the
+ *    new answer (val) is reported as it comes.
  *  - commit waits for the outcome. If the transaction commits and has writes here its write-back is started (com), which ends with wb.
  *  - retire waits for the end of the write-back, tells the core (ret), and frees the entry.
  * fail_waits = 0: an entry that has failed here does not wait for an outcome, and must not be sent one.
  *
  * What a cycle means. All decisions look at the state at the start of the cycle, so an event moves a pointer in the next cycle at the
- * earliest. Outputs depend on state only, except: msg_ready on msg_cid, val_ready on rep_ready. haz, rev, com and ret are stable while
- * valid and not ready; their cid is 0 when not valid. The report leaves through one register (rep_*): it is filled in a cycle in which it
- * is empty or being taken, by the answer to a revalidation first, else by the pass pointer. val_ready = 1 in exactly these cycles.
+ * earliest. Outputs depend on state only, except: msg_ready on msg_cid and msg_lanes, val_ready on rep_ready. haz, rev, com and ret are
+ * stable while valid and not ready; their fields are 0 when not valid. The report leaves through one register (rep_*): it is filled in a
+ * cycle in which it is empty or being taken, by the answer to a revalidation first, else by the pass pointer. val_ready = 1 in exactly
+ * these cycles.
  *
- * Illegal events change nothing, and illegal = 1 in the cycle after: FILL or DONE after DONE or SKIP; SKIP after any; OUTCOME before
- * the report, after another, of pass for an entry that has failed here, or (fail_waits = 0) for a failed one; val (when val_ready) for a
- * CID outside the window or not waiting for validation; wb for one not being written back; hza without a request.
+ * Illegal events change nothing, and illegal = 1 in the cycle after: FILL, DONE or SKIP after DONE or SKIP; OUTCOME before the report,
+ * after another, of pass for an entry that has failed here, or (fail_waits = 0) for a failed one; val (when val_ready) for a CID outside
+ * the window or not waiting for validation; wb for one not being written back; hza for one that waits for no answer. In a message about
+ * several entries each is legal or not by itself.
  */
 #ifndef COWARP_UNIT_COMMIT_UNIT_H
 #define COWARP_UNIT_COMMIT_UNIT_H
@@ -47,7 +52,7 @@ enum cw_commit_message { CW_COMMIT_FILL = 0, CW_COMMIT_DONE = 1, CW_COMMIT_SKIP 
 enum cw_commit_state {
     CW_COMMIT_STATE_EMPTY = 0,      /* a first message */
     CW_COMMIT_STATE_FILL = 1,       /* DONE */
-    CW_COMMIT_STATE_HAZARD = 2,     /* the hazard pointer */
+    CW_COMMIT_STATE_HAZARD = 2,     /* the hazard pointer, or the hazard unit's answer */
     CW_COMMIT_STATE_VALIDATE = 3,   /* the answer to the speculative validation */
     CW_COMMIT_STATE_PASS = 4,       /* the pass pointer: report or revalidation request */
     CW_COMMIT_STATE_REVALIDATE = 5, /* the answer to the revalidation */
@@ -57,56 +62,63 @@ enum cw_commit_state {
     CW_COMMIT_STATE_RETIRE = 9      /* the retire pointer */
 };
 
-#define CW_COMMIT_UNIT_PARAMS(P)                                          \
-    P(entries, ENTRIES, 1024, 1, 1024, "entries of the ring")             \
-    P(cid_w, CID_W, 16, 1, 32, "bits of a commit ID; entries <= 2^cid_w") \
+#define CW_COMMIT_UNIT_PARAMS(P)                                                       \
+    P(entries, ENTRIES, 1024, 1, 65536, "entries of the ring, a multiple of lanes")    \
+    P(lanes, LANES, 1, 1, 32, "entries that one message can be about; a power of two") \
+    P(cid_w, CID_W, 16, 1, 32, "bits of a commit ID; entries <= 2^cid_w")              \
     P(fail_waits, FAIL_WAITS, 1, 0, 1, "1: a transaction that failed here waits for its outcome too")
 
-#define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                            \
-    /* messages of the core */                                                              \
-    IN(msg_valid, 1)                                                                        \
-    IN(msg_kind, 2) /* enum cw_commit_message */                                            \
-    IN(msg_cid, p->cid_w)                                                                   \
-    IN(msg_reads, 1)  /* DONE */                                                            \
-    IN(msg_writes, 1) /* DONE */                                                            \
-    IN(msg_pass, 1)   /* OUTCOME */                                                         \
-    OUT(msg_ready, 1) /* msg_cid is in the window; depends on msg_cid of the same cycle */  \
-    /* the hazard unit is asked, and answers */                                             \
-    OUT(haz_valid, 1)                                                                       \
-    OUT(haz_cid, p->cid_w)                                                                  \
-    IN(haz_ready, 1)                                                                        \
-    IN(hza_valid, 1)                                                                        \
-    IN(hza_found, 1) /* there is such a CID */                                              \
-    IN(hza_cid, p->cid_w)                                                                   \
-    /* a validation, speculative or not, is answered */                                     \
-    IN(val_valid, 1)                                                                        \
-    IN(val_cid, p->cid_w)                                                                   \
-    IN(val_pass, 1)                                                                         \
-    OUT(val_ready, 1) /* depends on rep_ready of the same cycle */                          \
-    /* a read-set is to be validated again */                                               \
-    OUT(rev_valid, 1)                                                                       \
-    OUT(rev_cid, p->cid_w)                                                                  \
-    IN(rev_ready, 1)                                                                        \
-    /* local result, to the core */                                                         \
-    OUT(rep_valid, 1)                                                                       \
-    OUT(rep_cid, p->cid_w)                                                                  \
-    OUT(rep_pass, 1)                                                                        \
-    IN(rep_ready, 1)                                                                        \
-    /* write-back begins, and ends */                                                       \
-    OUT(com_valid, 1)                                                                       \
-    OUT(com_cid, p->cid_w)                                                                  \
-    IN(com_ready, 1)                                                                        \
-    IN(wb_valid, 1)                                                                         \
-    IN(wb_cid, p->cid_w)                                                                    \
-    /* the oldest transaction is done; not for skipped ones */                              \
-    OUT(ret_valid, 1)                                                                       \
-    OUT(ret_cid, p->cid_w)                                                                  \
-    OUT(ret_commit, 1)                                                                      \
-    IN(ret_ready, 1)                                                                        \
-    /* status */                                                                            \
-    OUT(oldest_cid, p->cid_w) /* the retire pointer */                                      \
-    OUT(oldest_state, 4)      /* enum cw_commit_state */                                    \
-    OUT(credits, 11)          /* entries younger than every message so far, 0 .. entries */ \
+#define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                                                          \
+    /* messages of the core */                                                                                            \
+    IN(msg_valid, 1)                                                                                                      \
+    IN(msg_kind, 2) /* enum cw_commit_message */                                                                          \
+    IN(msg_cid, p->cid_w)                                                                                                 \
+    IN(msg_lanes, p->lanes)                                                                                               \
+    IN(msg_reads, p->lanes)  /* DONE */                                                                                   \
+    IN(msg_writes, p->lanes) /* DONE */                                                                                   \
+    IN(msg_pass, p->lanes)   /* OUTCOME */                                                                                \
+    OUT(msg_ready, 1)        /* the CIDs are in the window; depends on msg_cid, msg_lanes of the same cycle */            \
+    /* the hazard unit takes an entry, and answers */                                                                     \
+    OUT(haz_valid, 1)                                                                                                     \
+    OUT(haz_cid, p->cid_w)                                                                                                \
+    OUT(haz_rcid, p->cid_w)                                                                                               \
+    IN(haz_ready, 1)                                                                                                      \
+    IN(hza_valid, 1)                                                                                                      \
+    IN(hza_cid, p->cid_w)                                                                                                 \
+    IN(hza_found, 1) /* there is such a CID */                                                                            \
+    IN(hza_ycid, p->cid_w)                                                                                                \
+    /* a validation, speculative or not, is answered */                                                                   \
+    IN(val_valid, 1)                                                                                                      \
+    IN(val_cid, p->cid_w)                                                                                                 \
+    IN(val_pass, 1)                                                                                                       \
+    OUT(val_ready, 1) /* depends on rep_ready of the same cycle */                                                        \
+    /* a read-set is to be validated again */                                                                             \
+    OUT(rev_valid, 1)                                                                                                     \
+    OUT(rev_cid, p->cid_w)                                                                                                \
+    IN(rev_ready, 1)                                                                                                      \
+    /* local result, to the core */                                                                                       \
+    OUT(rep_valid, 1)                                                                                                     \
+    OUT(rep_cid, p->cid_w)                                                                                                \
+    OUT(rep_pass, 1)                                                                                                      \
+    IN(rep_ready, 1)                                                                                                      \
+    /* write-back begins, and ends */                                                                                     \
+    OUT(com_valid, 1)                                                                                                     \
+    OUT(com_cid, p->cid_w)                                                                                                \
+    IN(com_ready, 1)                                                                                                      \
+    IN(wb_valid, 1)                                                                                                       \
+    IN(wb_cid, p->cid_w)                                                                                                  \
+    /* the oldest transaction is done; not for skipped ones */                                                            \
+    OUT(ret_valid, 1)                                                                                                     \
+    OUT(ret_cid, p->cid_w)                                                                                                \
+    OUT(ret_commit, 1)                                                                                                    \
+    IN(ret_ready, 1)                                                                                                      \
+    /* status */                                                                                                          \
+    OUT(oldest_cid, p->cid_w) /* the retire pointer */                                                                    \
+    OUT(oldest_state, 4)      /* enum cw_commit_state */                                                                  \
+    OUT(commit_cid, p->cid_w) /* the commit pointer */                                                                    \
+    OUT(waiting, 1)           /* the entry at the pass pointer waits for its YCID to retire */                            \
+    OUT(busy, 1)              /* 0: a clock without an event, in which haz, rev and com are not taken, changes nothing */ \
+    OUT(credits, 17)          /* entries younger than every message so far, 0 .. entries */                               \
     OUT(illegal, 1)           /* an event of the cycle before was illegal */
 
 CW_UNIT_DECLARE(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS)
