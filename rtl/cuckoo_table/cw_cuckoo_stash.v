@@ -32,23 +32,22 @@ module cw_cuckoo_stash #(
     output reg  [4:0]           used_o
 );
 
+    localparam SLOT_W = (ENTRY_W + 31) / 32 * 32;  // entries side by side start at words, which spares a simulator shifts
+
     reg [ENTRIES-1:0] valid_q;
     reg [ENTRIES-1:0] hit;
     reg [ENTRIES-1:0] put;
-    wire [ENTRIES*ENTRY_W-1:0] entries;
-
-    genvar g;
-    generate
-        for (g = 0; g < ENTRIES; g = g + 1) begin : g_entry
-            reg [ENTRY_W-1:0] entry_q;
-            always @(posedge clk_i)
-                if ((wr_hit_i && hit[g]) || (put_i && put[g]))
-                    entry_q <= wr_entry_i;
-            assign entries[g*ENTRY_W+:ENTRY_W] = entry_q;
-        end
-    endgenerate
-
+    /* verilator lint_off UNDRIVEN */  // bits between the entries
+    /* verilator lint_off UNUSED */
+    reg [ENTRIES*SLOT_W-1:0] entries_q;
+    /* verilator lint_on UNUSED */
+    /* verilator lint_on UNDRIVEN */
     integer i;
+
+    always @(posedge clk_i)
+        for (i = 0; i < ENTRIES; i = i + 1)
+            if ((wr_hit_i && hit[i]) || (put_i && put[i]))
+                entries_q[i*SLOT_W+:ENTRY_W] <= wr_entry_i;
 
     always @* begin
         hit         = {ENTRIES{1'b0}};
@@ -56,11 +55,12 @@ module cw_cuckoo_stash #(
         hit_entry_o = {ENTRY_W{1'b0}};
         used_o      = 5'd0;
         for (i = 0; i < ENTRIES; i = i + 1) begin
-            if (valid_q[i] && entries[i*ENTRY_W+:GRANULE_W] == cmp_granule_i) begin
-                hit[i]      = 1'b1;
-                hit_o       = 1'b1;
-                hit_entry_o = hit_entry_o | entries[i*ENTRY_W+:ENTRY_W];
-            end
+            if (valid_q[i])
+                if (entries_q[i*SLOT_W+:GRANULE_W] == cmp_granule_i) begin
+                    hit[i]      = 1'b1;
+                    hit_o       = 1'b1;
+                    hit_entry_o = hit_entry_o | entries_q[i*SLOT_W+:ENTRY_W];
+                end
             used_o = used_o + {4'd0, valid_q[i]};
         end
     end
@@ -77,11 +77,11 @@ module cw_cuckoo_stash #(
                     put    = {ENTRIES{1'b0}};
                     put[i] = 1'b1;
                 end
-            end else if (entries[i*ENTRY_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
+            end else if (entries_q[i*SLOT_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
                 put         = {ENTRIES{1'b0}};
                 put[i]      = 1'b1;
                 put_evict_o = 1'b1;
-                evicted_o   = entries[i*ENTRY_W+:ENTRY_W];
+                evicted_o   = entries_q[i*SLOT_W+:ENTRY_W];
             end
     end
 

@@ -84,6 +84,7 @@ module cw_cuckoo_table #(
     localparam WRITES_LSB = RTS_LSB + TS_W;
     localparam OWNER_LSB  = WRITES_LSB + COUNT_W;
     localparam ENTRY_W    = OWNER_LSB + OWNER_W;
+    localparam SLOT_W     = (ENTRY_W + 31) / 32 * 32;  // entries side by side start at words, which spares a simulator shifts
 
     localparam USED_W = ROW_W + 3;
     localparam [31:0] EVICT_FROM = (EVICT_FILL * (4 << ROW_W)) / 16;
@@ -181,11 +182,15 @@ module cw_cuckoo_table #(
     wire                  rows_rd_en;
     wire [GRANULE_W-1:0]  rows_rd_granule;
     wire [3:0]            way_wr;
-    wire [ENTRY_W-1:0]    way_wr_entry;
+    reg  [ENTRY_W-1:0]    wr_entry;  // the new value of the offered granule's entry, or the entry in hand
     wire [3:0]            way_hit;
     wire [3:0]            way_free;
     wire [3:0]            way_unreserved;
-    wire [4*ENTRY_W-1:0]  way_entry;
+    /* verilator lint_off UNDRIVEN */  // bits between the entries
+    /* verilator lint_off UNUSED */
+    wire [4*SLOT_W-1:0]   way_entry;
+    /* verilator lint_on UNUSED */
+    /* verilator lint_on UNDRIVEN */
     wire                  clearing = state_q == ST_CLEAR;
     wire                  wipe     = rst_i || state_d == ST_CLEAR;
 
@@ -206,12 +211,12 @@ module cw_cuckoo_table #(
                 .clear_i      (clearing),
                 .clear_row_i  (clear_row_q),
                 .wr_en_i      (way_wr[g]),
-                .wr_entry_i   (way_wr_entry),
+                .wr_entry_i   (wr_entry),
                 .cmp_granule_i(s1_granule_q),
                 .hit_o        (way_hit[g]),
                 .free_o       (way_free[g]),
                 .unreserved_o (way_unreserved[g]),
-                .entry_o      (way_entry[g*ENTRY_W+:ENTRY_W])
+                .entry_o      (way_entry[g*SLOT_W+:ENTRY_W])
             );
         end
     endgenerate
@@ -237,7 +242,7 @@ module cw_cuckoo_table #(
         .hit_entry_o  (stash_hit_entry),
         .wr_hit_i     (stash_wr_hit),
         .put_i        (st_stash && (stash_free || stash_evict)),
-        .wr_entry_i   (way_wr_entry),
+        .wr_entry_i   (wr_entry),
         .put_free_o   (stash_free),
         .put_evict_o  (stash_evict),
         .evicted_o    (stash_evicted),
@@ -277,7 +282,7 @@ module cw_cuckoo_table #(
             res_entry = stash_hit_entry;
             for (w = 0; w < 4; w = w + 1)
                 if (way_hit[w])
-                    res_entry = res_entry | way_entry[w*ENTRY_W+:ENTRY_W];
+                    res_entry = res_entry | way_entry[w*SLOT_W+:ENTRY_W];
         end
     end
 
@@ -293,7 +298,6 @@ module cw_cuckoo_table #(
 
     // ---------------------------------------------------------------- update and insertion
 
-    wire [ENTRY_W-1:0] upd_entry      = {upd_owner_i, upd_writes_i, upd_rts_i, upd_wts_i, s1_granule_q};
     wire               upd_unreserved = upd_writes_i == {COUNT_W{1'b0}};
     wire               hand_unreserved = hand_q[WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}};
 
@@ -325,10 +329,16 @@ module cw_cuckoo_table #(
                 if (way_unreserved[victim_try])
                     victim_way = victim_try;
             end
-        victim_entry = {ENTRY_W{1'b0}};
-        for (v = 0; v < 4; v = v + 1)
+        victim_entry = way_entry[ENTRY_W-1:0];
+        for (v = 1; v < 4; v = v + 1)
             if (victim_way == v[1:0])
-                victim_entry = way_entry[v*ENTRY_W+:ENTRY_W];
+                victim_entry = way_entry[v*SLOT_W+:ENTRY_W];
+    end
+
+    always @* begin
+        wr_entry = hand_q;
+        if (take)
+            wr_entry = {upd_owner_i, upd_writes_i, upd_rts_i, upd_wts_i, s1_granule_q};
     end
 
     wire [3:0] lowest_free = way_free & (~way_free + 4'd1);
@@ -336,7 +346,6 @@ module cw_cuckoo_table #(
     assign way_wr = ({4{take && res_run}} & way_hit)
                   | ({4{place_free}} & lowest_free)
                   | ({4{displace}} & (4'b0001 << victim_way));
-    assign way_wr_entry = st_chain_write || st_stash ? hand_q : upd_entry;
     assign stash_wr_hit = take && res_run && stash_hit;
 
     // ---------------------------------------------------------------- evict channel
@@ -349,10 +358,15 @@ module cw_cuckoo_table #(
     wire evict_any     = evict_victim || evict_new || evict_removed || evict_stashed || evict_hand;
     wire evict_free    = !evict_valid_q || evict_ready_i;
 
-    wire [ENTRY_W-1:0] evict_entry = evict_victim  ? victim_entry
-                                   : evict_stashed ? stash_evicted
-                                   : evict_hand    ? hand_q
-                                   :                 upd_entry;
+    reg  [ENTRY_W-1:0] evict_entry;
+
+    always @* begin
+        evict_entry = wr_entry;
+        if (evict_victim)
+            evict_entry = victim_entry;
+        else if (evict_stashed)
+            evict_entry = stash_evicted;
+    end
 
     always @(posedge clk_i)
         if (rst_i)
@@ -456,7 +470,7 @@ module cw_cuckoo_table #(
         else if (evict_any && !evict_free)
             hand_q <= evict_entry;
         else if (take_overflow)
-            hand_q <= upd_entry;
+            hand_q <= wr_entry;
         else if (displace)
             hand_q <= victim_entry;
 
@@ -628,7 +642,7 @@ module cw_cuckoo_table #(
         end else begin
             if (f_take) begin
                 f_reserved_q <= !upd_unreserved;
-                f_entry_q    <= upd_entry;
+                f_entry_q    <= wr_entry;
             end
             if (f_mem_accept && mem_write_o && hand_q[GRANULE_W-1:0] == f_granule) begin
                 f_mem_q       <= 1'b1;
