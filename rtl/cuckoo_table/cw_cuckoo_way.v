@@ -45,6 +45,7 @@ module cw_cuckoo_way #(
         .OUT_W(ROW_W),
         .SEED (SEED)
     ) u_hash (
+        .en_i  (rd_en_i),
         .key_i (rd_granule_i),
         .hash_o(row)
     );
