@@ -84,7 +84,6 @@ module cw_cuckoo_table #(
     localparam WRITES_LSB = RTS_LSB + TS_W;
     localparam OWNER_LSB  = WRITES_LSB + COUNT_W;
     localparam ENTRY_W    = OWNER_LSB + OWNER_W;
-    localparam SLOT_W     = (ENTRY_W + 31) / 32 * 32;  // entries side by side start at words, which spares a simulator shifts
 
     localparam USED_W = ROW_W + 3;
     localparam [31:0] EVICT_FROM = (EVICT_FILL * (4 << ROW_W)) / 16;
@@ -186,17 +185,13 @@ module cw_cuckoo_table #(
     wire [3:0]            way_hit;
     wire [3:0]            way_free;
     wire [3:0]            way_unreserved;
-    /* verilator lint_off UNDRIVEN */  // bits between the entries
-    /* verilator lint_off UNUSED */
-    wire [4*SLOT_W-1:0]   way_entry;
-    /* verilator lint_on UNUSED */
-    /* verilator lint_on UNDRIVEN */
     wire                  clearing = state_q == ST_CLEAR;
     wire                  wipe     = rst_i || state_d == ST_CLEAR;
 
     genvar g;
     generate
         for (g = 0; g < 4; g = g + 1) begin : g_way
+            wire [ENTRY_W-1:0] entry;
             cw_cuckoo_way #(
                 .GRANULE_W (GRANULE_W),
                 .ENTRY_W   (ENTRY_W),
@@ -216,7 +211,7 @@ module cw_cuckoo_table #(
                 .hit_o        (way_hit[g]),
                 .free_o       (way_free[g]),
                 .unreserved_o (way_unreserved[g]),
-                .entry_o      (way_entry[g*SLOT_W+:ENTRY_W])
+                .entry_o      (entry)
             );
         end
     endgenerate
@@ -272,7 +267,6 @@ module cw_cuckoo_table #(
     wire easy = res_found || any_free || |way_unreserved || !may_evict;
 
     reg [ENTRY_W-1:0] res_entry;
-    integer w;
 
     always @* begin
         res_entry = {ENTRY_W{1'b0}};
@@ -280,9 +274,14 @@ module cw_cuckoo_table #(
             res_entry = hand_q & {ENTRY_W{search_hit_q}};
         else if (res_run) begin
             res_entry = stash_hit_entry;
-            for (w = 0; w < 4; w = w + 1)
-                if (way_hit[w])
-                    res_entry = res_entry | way_entry[w*SLOT_W+:ENTRY_W];
+            if (way_hit[0])
+                res_entry = res_entry | g_way[0].entry;
+            if (way_hit[1])
+                res_entry = res_entry | g_way[1].entry;
+            if (way_hit[2])
+                res_entry = res_entry | g_way[2].entry;
+            if (way_hit[3])
+                res_entry = res_entry | g_way[3].entry;
         end
     end
 
@@ -329,10 +328,12 @@ module cw_cuckoo_table #(
                 if (way_unreserved[victim_try])
                     victim_way = victim_try;
             end
-        victim_entry = way_entry[ENTRY_W-1:0];
-        for (v = 1; v < 4; v = v + 1)
-            if (victim_way == v[1:0])
-                victim_entry = way_entry[v*SLOT_W+:ENTRY_W];
+        case (victim_way)
+            2'd0:    victim_entry = g_way[0].entry;
+            2'd1:    victim_entry = g_way[1].entry;
+            2'd2:    victim_entry = g_way[2].entry;
+            default: victim_entry = g_way[3].entry;
+        endcase
     end
 
     always @* begin

@@ -136,10 +136,16 @@ module cw_validation_unit #(
             pipe_cnt_q <= pipe_left + {1'b0, look_valid};
 
     always @(posedge clk_i) begin
-        pipe0_q <= look_valid && pipe_left == 2'd0 ? look_request : res_valid ? pipe1_q : pipe0_q;
-        pipe1_q <= look_valid && pipe_left == 2'd1 ? look_request : res_valid ? pipe2_q : pipe1_q;
-        if (look_valid && pipe_left == 2'd2)
-            pipe2_q <= look_request;
+        if (res_valid) begin
+            pipe0_q <= pipe1_q;
+            pipe1_q <= pipe2_q;
+        end
+        if (look_valid)
+            case (pipe_left)
+                2'd0:    pipe0_q <= look_request;
+                2'd1:    pipe1_q <= look_request;
+                default: pipe2_q <= look_request;
+            endcase
     end
 
     wire [TS_W-1:0]    cur_warpts;
