@@ -179,6 +179,7 @@ module cw_cuckoo_table #(
     // ---------------------------------------------------------------- ways and stash
 
     wire                  rows_rd_en;
+    wire                  rows_rd_early;
     wire [GRANULE_W-1:0]  rows_rd_granule;
     wire [3:0]            way_wr;
     reg  [ENTRY_W-1:0]    wr_entry;  // the new value of the offered granule's entry, or the entry in hand
@@ -202,6 +203,7 @@ module cw_cuckoo_table #(
             ) u_way (
                 .clk_i        (clk_i),
                 .rd_en_i      (rows_rd_en),
+                .rd_early_i   (rows_rd_early),
                 .rd_granule_i (rows_rd_granule),
                 .clear_i      (clearing),
                 .clear_row_i  (clear_row_q),
@@ -338,7 +340,7 @@ module cw_cuckoo_table #(
 
     always @* begin
         wr_entry = hand_q;
-        if (take)
+        if (res_valid)
             wr_entry = {upd_owner_i, upd_writes_i, upd_rts_i, upd_wts_i, s1_granule_q};
     end
 
@@ -543,6 +545,7 @@ module cw_cuckoo_table #(
             queue1_q <= look_granule_i;
     end
 
+    assign rows_rd_early   = st_run ? queue_cnt_q != 2'd0 : state_q == ST_CHAIN_READ;
     assign rows_rd_en      = s1_load || state_q == ST_CHAIN_READ;
     assign rows_rd_granule = state_q == ST_CHAIN_READ ? hand_q[GRANULE_W-1:0] : queue0_q;
 

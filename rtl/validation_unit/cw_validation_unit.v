@@ -319,10 +319,6 @@ module cw_validation_unit #(
     wire recent0_match = recent0_valid_q && recent0_granule_q == res_granule;
     wire recent1_match = recent1_valid_q && recent1_granule_q == res_granule;
 
-    wire [2*TS_W-1:0] evict_ts   = {evict_wts, evict_rts} & {(2 * TS_W){evict_match}};
-    wire [2*TS_W-1:0] recent0_ts = recent0_ts_q & {(2 * TS_W){recent0_match}};
-    wire [2*TS_W-1:0] recent1_ts = recent1_ts_q & {(2 * TS_W){recent1_match}};
-
     function [TS_W-1:0] larger (
         input [TS_W-1:0] a,
         input [TS_W-1:0] b
@@ -330,10 +326,21 @@ module cw_validation_unit #(
         larger = a > b ? a : b;
     endfunction
 
-    wire [TS_W-1:0] miss_wts = larger(larger(bloom_wts, evict_ts[TS_W+:TS_W]),
-                                      larger(recent0_ts[TS_W+:TS_W], recent1_ts[TS_W+:TS_W]));
-    wire [TS_W-1:0] miss_rts = larger(larger(bloom_rts, evict_ts[TS_W-1:0]),
-                                      larger(recent0_ts[TS_W-1:0], recent1_ts[TS_W-1:0]));
+    reg [TS_W-1:0] seen_wts;  // what the request is decided on
+    reg [TS_W-1:0] seen_rts;
+
+    always @* begin
+        seen_wts = res_wts;
+        seen_rts = res_rts;
+        if (res_valid && !res_found) begin
+            seen_wts = larger(larger(bloom_wts, evict_wts & {TS_W{evict_match}}),
+                              larger(recent0_ts_q[TS_W+:TS_W] & {TS_W{recent0_match}},
+                                     recent1_ts_q[TS_W+:TS_W] & {TS_W{recent1_match}}));
+            seen_rts = larger(larger(bloom_rts, evict_rts & {TS_W{evict_match}}),
+                              larger(recent0_ts_q[TS_W-1:0] & {TS_W{recent0_match}},
+                                     recent1_ts_q[TS_W-1:0] & {TS_W{recent1_match}}));
+        end
+    end
 
     // ---------------------------------------------------------------- decision
 
@@ -355,8 +362,8 @@ module cw_validation_unit #(
         .owner_i      (cur_owner),
         .count_i      (cur_count),
         .retried_i    (cur_retried),
-        .wts_i        (res_found ? res_wts : miss_wts),
-        .rts_i        (res_found ? res_rts : miss_rts),
+        .wts_i        (seen_wts),
+        .rts_i        (seen_rts),
         .writes_i     (res_writes),
         .entry_owner_i(res_owner),
         .room_i       (res_room && (res_easy || cur_spill)),
@@ -477,9 +484,6 @@ module cw_validation_unit #(
     reg [RSP_W-1:0]     f_rsp_q;
     reg                 f_reading_q;
 
-    wire [TS_W-1:0] f_seen_wts = res_found ? res_wts : miss_wts;
-    wire [TS_W-1:0] f_seen_rts = res_found ? res_rts : miss_rts;
-
     always @(posedge clk_i) begin
         f_past_q     <= 1'b1;
         f_rst_q      <= rst_i;
@@ -514,7 +518,7 @@ module cw_validation_unit #(
         if (f_past_q && !f_rst_q) begin
             // 1. No request is decided on timestamps below those that earlier decisions of its granule left.
             if (res_valid && res_granule == f_granule)
-                assert (f_seen_wts >= f_wts_q && f_seen_rts >= f_rts_q);
+                assert (seen_wts >= f_wts_q && seen_rts >= f_rts_q);
             // 2. The Bloom filter's answer that goes with a result was asked for its granule.
             if (res_valid)
                 assert (f_read2_q == res_granule);
