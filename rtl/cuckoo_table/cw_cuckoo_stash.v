@@ -4,7 +4,7 @@
 //
 // wr_hit writes the entry that matches; put writes the lowest free entry, or, when none is free, the lowest unreserved one, whose
 // old value is on evicted_o. Outputs follow the state of the cycle; writes take effect at the clock edge.
-// Illegal: put while neither put_free_o nor put_evict_o is 1; wr_hit without hit_o; both at once.
+// Illegal: put without seek, or while neither put_free_o nor put_evict_o is 1; wr_hit without hit_o; both at once.
 // GETM section V.B.1, Figure 8. C model: csim/unit/cuckoo_table.c
 
 `default_nettype none
@@ -24,6 +24,7 @@ module cw_cuckoo_stash #(
     output reg  [ENTRY_W-1:0]   hit_entry_o,  // 0 without a hit
     // writes
     input  wire                 wr_hit_i,
+    input  wire                 seek_i,  // a place for an entry is sought; put_* and evicted are 0 otherwise
     input  wire                 put_i,
     input  wire [ENTRY_W-1:0]   wr_entry_i,
     output reg                  put_free_o,   // an entry is free
@@ -68,21 +69,22 @@ module cw_cuckoo_stash #(
     // From high to low, so that the lowest one is chosen last.
     always @* begin
         put         = {ENTRIES{1'b0}};
-        put_free_o  = !(&valid_q);
+        put_free_o  = seek_i && !(&valid_q);
         put_evict_o = 1'b0;
         evicted_o   = {ENTRY_W{1'b0}};
-        for (i = ENTRIES - 1; i >= 0; i = i - 1)
-            if (put_free_o) begin
-                if (!valid_q[i]) begin
-                    put    = {ENTRIES{1'b0}};
-                    put[i] = 1'b1;
+        if (seek_i)
+            for (i = ENTRIES - 1; i >= 0; i = i - 1)
+                if (put_free_o) begin
+                    if (!valid_q[i]) begin
+                        put    = {ENTRIES{1'b0}};
+                        put[i] = 1'b1;
+                    end
+                end else if (entries_q[i*SLOT_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
+                    put         = {ENTRIES{1'b0}};
+                    put[i]      = 1'b1;
+                    put_evict_o = 1'b1;
+                    evicted_o   = entries_q[i*SLOT_W+:ENTRY_W];
                 end
-            end else if (entries_q[i*SLOT_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
-                put         = {ENTRIES{1'b0}};
-                put[i]      = 1'b1;
-                put_evict_o = 1'b1;
-                evicted_o   = entries_q[i*SLOT_W+:ENTRY_W];
-            end
     end
 
     always @(posedge clk_i)

@@ -238,7 +238,8 @@ module cw_cuckoo_table #(
         .hit_o        (stash_hit),
         .hit_entry_o  (stash_hit_entry),
         .wr_hit_i     (stash_wr_hit),
-        .put_i        (st_stash && (stash_free || stash_evict)),
+        .seek_i       (st_stash),
+        .put_i        (stash_free || stash_evict),
         .wr_entry_i   (wr_entry),
         .put_free_o   (stash_free),
         .put_evict_o  (stash_evict),
@@ -356,7 +357,7 @@ module cw_cuckoo_table #(
     wire evict_victim  = displace && victim_unres;
     wire evict_new     = insert && !any_free && (skip || (overflow_full && upd_unreserved));
     wire evict_removed = take_overflow && upd_unreserved;
-    wire evict_stashed = st_stash && !stash_free && stash_evict;
+    wire evict_stashed = stash_evict;
     wire evict_hand    = (give_up && hand_unreserved) || state_q == ST_EVICT;
     wire evict_any     = evict_victim || evict_new || evict_removed || evict_stashed || evict_hand;
     wire evict_free    = !evict_valid_q || evict_ready_i;
@@ -597,7 +598,7 @@ module cw_cuckoo_table #(
             evt_done_q     <= done;
             evt_cycles_q   <= done ? cycle_next : 8'd0;
             evt_evict_q    <= evict_any && evict_free;
-            evt_stash_q    <= st_stash && (stash_free || stash_evict);
+            evt_stash_q    <= stash_free || stash_evict;
             evt_overflow_q <= state_q == ST_SPILL && mem_ready_i;
             cycle_cnt_q    <= done ? 8'd0 : access ? cycle_next : cycle_cnt_q;
         end

@@ -52,6 +52,7 @@ module cw_stall_buffer #(
     reg                       drain_q;
 
     wire [LINES-1:0]          used_oh;          // lines that hold a request
+    wire [LINES-1:0]          offer_oh = used_oh & (awake_q | {LINES{drain_q}});  // and may offer one
     wire [LINES-1:0]          full_oh;
     wire [LINES-1:0]          push_hit_oh;      // line of push_granule_i
     wire [LINES-1:0]          push_oh;          // line that the push goes to
@@ -94,7 +95,7 @@ module cw_stall_buffer #(
         best_granule = {GRANULE_W{1'b0}};
         best_req     = {REQ_W{1'b0}};
         for (i = 0; i < LINES; i = i + 1)
-            if (used_oh[i] && (awake_q[i] || drain_q)
+            if (offer_oh[i]
                 && (!best_valid || line_best[i*REQ_W + PAYLOAD_W +: TS_W] < best_req[REQ_W-1:PAYLOAD_W])) begin
                 best_valid      = 1'b1;
                 best_line_oh    = {LINES{1'b0}};
@@ -181,11 +182,11 @@ module cw_stall_buffer #(
             wire [ENTRIES-1:0]       fill      = (kept << 1) | {{(ENTRIES-1){1'b0}}, 1'b1};
             integer                  n;
 
-            // An empty line has no minimum: without this condition the result would be the same, but a simulator would work for it.
+            // Only a line that may make an offer needs its minimum.
             always @* begin
                 min_oh  = {ENTRIES{1'b0}};
                 min_req = {REQ_W{1'b0}};
-                if (valid_q[0]) begin
+                if (offer_oh[l]) begin
                     min_oh[0] = 1'b1;
                     min_req   = req_q[REQ_W-1:0];
                     for (n = 1; n < ENTRIES; n = n + 1)

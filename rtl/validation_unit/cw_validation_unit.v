@@ -88,7 +88,8 @@ module cw_validation_unit #(
     endgenerate
 
     localparam PAYLOAD_W = 2 + OWNER_W + ID_W;                          // of a stalled request: spill, kind, owner, id
-    localparam REQUEST_W = 4 + ID_W + COUNT_W + OWNER_W + TS_W;         // spill, retried, kind, id, count, owner, warpts
+    localparam BODY_W    = COUNT_W + OWNER_W + TS_W;                    // of a request in the table: count, owner, warpts
+    localparam TAG_W     = 4 + ID_W;                                    // spill, retried, kind, id
     localparam RSP_W     = ID_W + 2 + TS_W;
 
     // ---------------------------------------------------------------- request selection: retries first
@@ -116,17 +117,21 @@ module cw_validation_unit #(
 
     wire                  look_valid   = req_accept || retry_accept;
     wire [GRANULE_W-1:0]  look_granule = retry_accept ? retry_granule : req_granule_i;
-    wire [REQUEST_W-1:0]  look_request = retry_accept
-        ? {retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], retry_payload[ID_W-1:0], {COUNT_W{1'b0}},
-           retry_payload[ID_W+:OWNER_W], retry_warpts}
-        : {req_spill_i, 1'b0, req_kind_i, req_id_i, req_count_i, req_owner_i, req_warpts_i};
+    wire [BODY_W-1:0]     look_body    = retry_accept ? {{COUNT_W{1'b0}}, retry_payload[ID_W+:OWNER_W], retry_warpts}
+                                                      : {req_count_i, req_owner_i, req_warpts_i};
+    wire [TAG_W-1:0]      look_tag     = retry_accept
+        ? {retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], retry_payload[ID_W-1:0]}
+        : {req_spill_i, 1'b0, req_kind_i, req_id_i};
 
     // ---------------------------------------------------------------- requests in the table, oldest first
 
     wire                  res_valid;
-    reg  [REQUEST_W-1:0]  pipe0_q;
-    reg  [REQUEST_W-1:0]  pipe1_q;
-    reg  [REQUEST_W-1:0]  pipe2_q;
+    reg  [BODY_W-1:0]     body0_q;
+    reg  [BODY_W-1:0]     body1_q;
+    reg  [BODY_W-1:0]     body2_q;
+    reg  [TAG_W-1:0]      tag0_q;
+    reg  [TAG_W-1:0]      tag1_q;
+    reg  [TAG_W-1:0]      tag2_q;
     wire [1:0]            pipe_left = pipe_cnt_q - {1'b0, res_valid};
 
     always @(posedge clk_i)
@@ -137,14 +142,14 @@ module cw_validation_unit #(
 
     always @(posedge clk_i) begin
         if (res_valid) begin
-            pipe0_q <= pipe1_q;
-            pipe1_q <= pipe2_q;
+            {tag0_q, body0_q} <= {tag1_q, body1_q};
+            {tag1_q, body1_q} <= {tag2_q, body2_q};
         end
         if (look_valid)
             case (pipe_left)
-                2'd0:    pipe0_q <= look_request;
-                2'd1:    pipe1_q <= look_request;
-                default: pipe2_q <= look_request;
+                2'd0:    {tag0_q, body0_q} <= {look_tag, look_body};
+                2'd1:    {tag1_q, body1_q} <= {look_tag, look_body};
+                default: {tag2_q, body2_q} <= {look_tag, look_body};
             endcase
     end
 
@@ -156,7 +161,8 @@ module cw_validation_unit #(
     wire               cur_retried;
     wire               cur_spill;
 
-    assign {cur_spill, cur_retried, cur_kind, cur_id, cur_count, cur_owner, cur_warpts} = pipe0_q;
+    assign {cur_count, cur_owner, cur_warpts}         = body0_q;
+    assign {cur_spill, cur_retried, cur_kind, cur_id} = tag0_q;
 
     always @(posedge clk_i)
         if (rst_i)
