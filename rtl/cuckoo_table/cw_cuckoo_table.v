@@ -58,7 +58,7 @@ module cw_cuckoo_table #(
     output wire                  mem_valid_o,
     output wire                  mem_write_o,
     output wire [OVERFLOW_W-1:0] mem_addr_o,
-    output wire [159:0]          mem_wdata_o,
+    output reg  [159:0]          mem_wdata_o,
     input  wire                  mem_ready_i,
     input  wire                  mem_rsp_valid_i,
     /* verilator lint_off UNUSED */  // bits above the entry
@@ -571,9 +571,14 @@ module cw_cuckoo_table #(
 
     generate
         if (ENTRY_W < 160) begin : g_pad
-            assign mem_wdata_o = {{(160 - ENTRY_W){1'b0}}, hand_q & {ENTRY_W{mem_write_o}}};
+            always @* begin
+                mem_wdata_o = 160'd0;
+                if (mem_write_o)
+                    mem_wdata_o = {{(160 - ENTRY_W){1'b0}}, hand_q};
+            end
         end else begin : g_full
-            assign mem_wdata_o = hand_q & {ENTRY_W{mem_write_o}};
+            always @*
+                mem_wdata_o = hand_q & {ENTRY_W{mem_write_o}};
         end
     endgenerate
 

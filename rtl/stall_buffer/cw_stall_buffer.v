@@ -180,6 +180,9 @@ module cw_stall_buffer #(
             wire                     push_here = push && push_oh[l];
             wire [ENTRIES-1:0]       kept      = pop_oh[l] ? valid_q >> 1 : valid_q;  // valid_q after the removal
             wire [ENTRIES-1:0]       fill      = (kept << 1) | {{(ENTRIES-1){1'b0}}, 1'b1};
+            reg                      push_hit_here;
+            reg                      wake_here;
+            reg                      sleep_here;
             integer                  n;
 
             // Only a line that may make an offer needs its minimum.
@@ -225,14 +228,24 @@ module cw_stall_buffer #(
             assign used_oh[l]      = valid_q[0];
             assign full_oh[l]      = valid_q[ENTRIES-1];
             assign held_oh[l]      = push_here || kept[0];
-            assign push_hit_oh[l]  = used_oh[l] && granule_q == push_granule_i;
+            assign push_hit_oh[l]  = push_hit_here;
+            assign wake_oh[l]      = wake_here;
+            assign sleep_oh[l]     = sleep_here;
             assign line_granule[l*GRANULE_W +: GRANULE_W] = granule_q;
             assign line_best[l*REQ_W +: REQ_W]            = min_req;
 
             // A wake must also find the line that this cycle's push opens or keeps.
-            assign wake_oh[l]  = wake_valid_i && (push_here ? push_granule_i == wake_granule_i
-                                                            : used_oh[l] && granule_q == wake_granule_i);
-            assign sleep_oh[l] = sleep_valid_i && granule_q == sleep_granule_i;
+            always @* begin
+                push_hit_here = 1'b0;
+                wake_here     = 1'b0;
+                sleep_here    = 1'b0;
+                if (used_oh[l])
+                    push_hit_here = granule_q == push_granule_i;
+                if (wake_valid_i)
+                    wake_here = push_here ? push_granule_i == wake_granule_i : used_oh[l] && granule_q == wake_granule_i;
+                if (sleep_valid_i)
+                    sleep_here = granule_q == sleep_granule_i;
+            end
 
 `ifdef FORMAL
             assign f_count[l*9 +: 9] = f_ones(valid_q);
