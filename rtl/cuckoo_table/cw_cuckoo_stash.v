@@ -44,11 +44,13 @@ module cw_cuckoo_stash #(
     /* verilator lint_on UNUSED */
     /* verilator lint_on UNDRIVEN */
     integer i;
+    integer e;
+    integer k;
 
     always @(posedge clk_i)
-        for (i = 0; i < ENTRIES; i = i + 1)
-            if ((wr_hit_i && hit[i]) || (put_i && put[i]))
-                entries_q[i*SLOT_W+:ENTRY_W] <= wr_entry_i;
+        for (e = 0; e < ENTRIES; e = e + 1)
+            if ((wr_hit_i && hit[e]) || (put_i && put[e]))
+                entries_q[e*SLOT_W+:ENTRY_W] <= wr_entry_i;
 
     always @* begin
         hit         = {ENTRIES{1'b0}};
@@ -73,17 +75,17 @@ module cw_cuckoo_stash #(
         put_evict_o = 1'b0;
         evicted_o   = {ENTRY_W{1'b0}};
         if (seek_i)
-            for (i = ENTRIES - 1; i >= 0; i = i - 1)
+            for (k = ENTRIES - 1; k >= 0; k = k - 1)
                 if (put_free_o) begin
-                    if (!valid_q[i]) begin
+                    if (!valid_q[k]) begin
                         put    = {ENTRIES{1'b0}};
-                        put[i] = 1'b1;
+                        put[k] = 1'b1;
                     end
-                end else if (entries_q[i*SLOT_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
+                end else if (entries_q[k*SLOT_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
                     put         = {ENTRIES{1'b0}};
-                    put[i]      = 1'b1;
+                    put[k]      = 1'b1;
                     put_evict_o = 1'b1;
-                    evicted_o   = entries_q[i*SLOT_W+:ENTRY_W];
+                    evicted_o   = entries_q[k*SLOT_W+:ENTRY_W];
                 end
     end
 

@@ -184,6 +184,7 @@ module cw_stall_buffer #(
             reg                      wake_here;
             reg                      sleep_here;
             integer                  n;
+            integer                  m;
 
             // Only a line that may make an offer needs its minimum.
             always @* begin
@@ -204,13 +205,13 @@ module cw_stall_buffer #(
             // A removal shifts the younger ones down; a push goes to the lowest entry that is free after the removal.
             always @(posedge clk_i) begin
                 if (pop_oh[l])
-                    for (n = 0; n + 1 < ENTRIES; n = n + 1)
-                        if ((min_oh << (ENTRIES - 1 - n)) != {ENTRIES{1'b0}})  // the removed one is entry n or an older one
-                            req_q[n*REQ_W +: REQ_W] <= req_q[(n+1)*REQ_W +: REQ_W];
+                    for (m = 0; m + 1 < ENTRIES; m = m + 1)
+                        if ((min_oh << (ENTRIES - 1 - m)) != {ENTRIES{1'b0}})  // the removed one is entry m or an older one
+                            req_q[m*REQ_W +: REQ_W] <= req_q[(m+1)*REQ_W +: REQ_W];
                 if (push_here)
-                    for (n = 0; n < ENTRIES; n = n + 1)
-                        if (fill[n] && !kept[n])
-                            req_q[n*REQ_W +: REQ_W] <= {push_warpts_i, push_payload_i};
+                    for (m = 0; m < ENTRIES; m = m + 1)
+                        if (fill[m] && !kept[m])
+                            req_q[m*REQ_W +: REQ_W] <= {push_warpts_i, push_payload_i};
             end
 
             always @(posedge clk_i)
