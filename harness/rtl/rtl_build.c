@@ -93,9 +93,9 @@ static int choose_cache_dir(char *out, size_t size, const char *given, struct cw
     return cw_fail(err, CW_EINVAL, "no directory for built RTL: set COWARP_CACHE");
 }
 
-/* Bundling Verilator's scalar stores into vectors costs more than it saves: what was stored in parts is soon loaded as a whole. H3 hashes are
- * parities, which are one instruction where the processor counts ones. The flags are part of a library's name: a processor without
- * that builds its own. */
+/* Bundling Verilator's scalar stores into vectors costs more than it saves: what was stored in parts is soon loaded as a whole. H3 hashes
+ * are parities, which are one instruction where the processor counts ones. The flags are part of a library's name: a processor without that
+ * builds its own. */
 static const char *flags_for_host(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
