@@ -93,15 +93,16 @@ static int choose_cache_dir(char *out, size_t size, const char *given, struct cw
     return cw_fail(err, CW_EINVAL, "no directory for built RTL: set COWARP_CACHE");
 }
 
-/* H3 hashes are parities, which are one instruction where the processor counts ones. The flags are part of a library's name: a processor
- * without that builds its own. */
+/* Bundling Verilator's scalar stores into vectors costs more than it saves: what was stored in parts is soon loaded as a whole. H3 hashes
+ * are parities, which are one instruction where the processor counts ones. The flags are part of a library's name: a processor without that
+ * builds its own. */
 static const char *flags_for_host(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("popcnt"))
-        return "-O3 -mpopcnt";
+        return "-O3 -fno-tree-slp-vectorize -mpopcnt";
 #endif
-    return "-O3";
+    return "-O3 -fno-tree-slp-vectorize";
 }
 
 static int build_init(struct build *b, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* Raised when this file, struct cw_unit_ops or the generated shim changes. */
-#define CW_RTL_ABI 2u
+#define CW_RTL_ABI 3u
 
 struct cw_rtl_library {
     uint32_t abi;          /* CW_RTL_ABI of the build */

@@ -10,6 +10,8 @@
 #include "lockstep.h"
 
 struct loaded {
+    const struct cw_unit *unit; /* what it was loaded for; NULL: forgotten */
+    void *params;
     char *path;
     void *handle;
     const struct cw_rtl_library *library;
@@ -70,12 +72,33 @@ static const struct cw_rtl_choice *find_choice(const struct provider *p, const s
     return found;
 }
 
+/* The library of an earlier instance of the same unit: the sources are not read again for each of a chip's units. */
+static const struct cw_rtl_library *library_of(const struct provider *p, const struct cw_unit *unit, const void *params)
+{
+    for (uint32_t i = 0; i < p->loaded_cnt; i++)
+        if (p->loaded[i].unit == unit && memcmp(p->loaded[i].params, params, unit->params_size) == 0)
+            return p->loaded[i].library;
+    return NULL;
+}
+
+/* Without memory for them the parameters are not remembered, and looked up again. */
+static void remember(struct loaded *l, const struct cw_unit *unit, const void *params)
+{
+    l->params = malloc(unit->params_size);
+    l->unit = l->params != NULL ? unit : NULL;
+    if (l->params != NULL)
+        memcpy(l->params, params, unit->params_size);
+}
+
 static int get_library(struct provider *p, const struct cw_unit *unit, const void *params, const struct cw_rtl_library **library,
                        struct cw_error *err)
 {
     char path[CW_PATH_MAX];
     const struct cw_rtl_choice *choice = find_choice(p, unit);
     struct cw_rtl_build_options build = p->opt.build;
+    *library = library_of(p, unit, params);
+    if (*library != NULL)
+        return CW_OK;
     if (choice != NULL && choice->verilog != NULL)
         build.top_file = choice->verilog;
     int status = cw_rtl_find(path, unit, params, &build, err);
@@ -91,9 +114,11 @@ static int get_library(struct provider *p, const struct cw_unit *unit, const voi
         return cw_fail(err, CW_ENOMEM, "out of memory");
     p->loaded = more;
     status = load_library(p, path, &p->loaded[p->loaded_cnt], err);
-    if (status == CW_OK)
-        *library = p->loaded[p->loaded_cnt++].library;
-    return status;
+    if (status != CW_OK)
+        return status;
+    remember(&p->loaded[p->loaded_cnt], unit, params);
+    *library = p->loaded[p->loaded_cnt++].library;
+    return CW_OK;
 }
 
 static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
@@ -204,6 +229,7 @@ void cw_rtl_provider_destroy(struct cw_unit_provider *provider)
     for (uint32_t i = 0; i < p->loaded_cnt; i++) {
         dlclose(p->loaded[i].handle);
         free(p->loaded[i].path);
+        free(p->loaded[i].params);
     }
     for (uint32_t i = 0; i < p->instance_cnt; i++)
         free((char *)p->instances[i].name);

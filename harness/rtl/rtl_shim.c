@@ -163,19 +163,20 @@ static void write_output(FILE *f, const struct cw_port *p)
             fprintf(f, "    out->%s[%u] = static_cast<uint32_t>(static_cast<uint64_t>(m->%s_o) >> %u);\n", p->name, w, p->name, 32 * w);
 }
 
-#define CLOCK_BEFORE "__Vtrigrprev__TOP__clk_i"
-
 static const char shim_body[] =
     "struct instance {\n"
     "    VerilatedContext *own; /* NULL: the context is the caller's */\n"
     "    MODEL *m;\n"
     "    bool watched; /* somebody looks inside between the edges: a wave file */\n"
+    "    bool driven;  /* in holds what the model's logic has last worked in */\n"
+    "    IN_T in;\n"
     "};\n\n"
-    "void settle(MODEL *m, const IN_T *in)\n"
+    "void settle(instance *s, const IN_T *in)\n"
     "{\n"
-    "    m->clk_i = 0;\n"
-    "    drive(m, in);\n"
-    "    m->eval();\n"
+    "    s->driven = false;\n"
+    "    s->m->clk_i = 0;\n"
+    "    drive(s->m, in);\n"
+    "    s->m->eval();\n"
     "}\n\n"
     "#if VM_COVERAGE\n"
     "/* The counters are the model's, so they are written before it goes, and forgotten in the context. */\n"
@@ -205,10 +206,11 @@ static const char shim_body[] =
     "}\n\n"
     "void reset(void *self)\n"
     "{\n"
-    "    MODEL *m = static_cast<instance *>(self)->m;\n"
+    "    instance *s = static_cast<instance *>(self);\n"
+    "    MODEL *m = s->m;\n"
     "    const IN_T zero = {};\n"
     "    m->rst_i = 1;\n"
-    "    settle(m, &zero);\n"
+    "    settle(s, &zero);\n"
     "    m->clk_i = 1;\n"
     "    m->eval();\n"
     "    m->rst_i = 0;\n"
@@ -237,22 +239,36 @@ static const char shim_body[] =
     "{\n"
     "    instance *s = static_cast<instance *>(self);\n"
     "    if (!ONE_EVAL || s->watched)\n"
-    "        settle(s->m, static_cast<const IN_T *>(in));\n"
+    "        settle(s, static_cast<const IN_T *>(in));\n"
     "    sample(s->m, static_cast<OUT_T *>(out));\n"
     "}\n\n"
-    "/* The clock is low after a settling eval; a caller that skipped eval gets the settling that it left out. Without one, the model's\n"
-    " * evaluation works the inputs in before the edge that it is shown. */\n"
+    "#if ONE_EVAL\n"
+    "/* The rising edge without Verilator's search for what has changed: the inputs are compared here, and the one clock rises. */\n"
+    "void edge(instance *s, const IN_T *in)\n"
+    "{\n"
+    "    if (!s->driven || std::memcmp(&s->in, in, sizeof *in) != 0) {\n"
+    "        std::memcpy(&s->in, in, sizeof *in);\n"
+    "        s->driven = true;\n"
+    "        drive(s->m, in);\n"
+    "        EVAL_INPUTS(s->m->rootp);\n"
+    "    }\n"
+    "    EVAL_EDGE(s->m->rootp);\n"
+    "}\n"
+    "#endif\n\n"
+    "/* The clock is low after a settling eval; a caller that skipped eval gets the settling that it left out. */\n"
     "void tick(void *self, const void *in)\n"
     "{\n"
-    "    MODEL *m = static_cast<instance *>(self)->m;\n"
-    "    if (m->clk_i && ONE_EVAL) {\n"
-    "        drive(m, static_cast<const IN_T *>(in));\n"
-    "        CLOCK_WAS_LOW(m);\n"
-    "    } else if (m->clk_i) {\n"
-    "        settle(m, static_cast<const IN_T *>(in));\n"
+    "    instance *s = static_cast<instance *>(self);\n"
+    "#if ONE_EVAL\n"
+    "    if (s->m->clk_i) {\n"
+    "        edge(s, static_cast<const IN_T *>(in));\n"
+    "        return;\n"
     "    }\n"
-    "    m->clk_i = 1;\n"
-    "    m->eval();\n"
+    "#endif\n"
+    "    if (s->m->clk_i)\n"
+    "        settle(s, static_cast<const IN_T *>(in));\n"
+    "    s->m->clk_i = 1;\n"
+    "    s->m->eval();\n"
     "}\n\n"
     "void *model(void *self)\n"
     "{\n"
@@ -309,31 +325,75 @@ static bool inputs_reach_outputs(char *text, const struct cw_unit *unit, const s
     return found;
 }
 
-/*
- * Whether a cycle takes one evaluation of the model. Without a path from an input to an output nothing has to be evaluated before the edge;
- * the model then sees the clock rise in every evaluation, if it can be told that the clock was low before: Verilator keeps
- * that in a variable whose name belongs to the version. Any doubt means no.
- */
-static bool one_eval(const char *dir, const struct cw_unit *unit, const struct cw_port *ports)
+/* Whether the text has this, blanks and line ends aside. */
+static bool has_code(const char *text, const char *code)
 {
+    for (; *text != '\0'; text++) {
+        const char *at = text, *want = code;
+        while (*want != '\0' && *at == *want) {
+            at += 1 + strspn(at + 1, " \n");
+            want++;
+        }
+        if (*want == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* What the generated code must be like, so that the shim may call its parts. Any doubt means no. */
+struct generated {
+    bool one_edge;  /* the rising edge of clk_i is all that the state follows */
+    bool unrelated; /* no path from an input to an output */
+    bool inputs;    /* there is logic that follows the inputs */
+};
+
+static void look_at_header(struct generated *g, const char *text)
+{
+    g->one_edge = strstr(text, " VlTriggerVec<1> __VactTriggered;") != NULL && strstr(text, " VlTriggerVec<1> __VnbaTriggered;") != NULL;
+    g->inputs = strstr(text, " VlTriggerVec<1> __VicoTriggered;") != NULL;
+}
+
+/*
+ * Whether a cycle takes one evaluation of the model. Without a path from an input to an output nothing has to be evaluated before the edge.
+ * The shim then calls the two functions into which Verilator has put the logic: that which follows the inputs, if one has changed, and
+ * that of the edge. Their names and triggers belong to Verilator's version, hence the look at what it wrote.
+ */
+static bool one_eval(struct generated *g, const char *dir, const struct cw_unit *unit, const struct cw_port *ports)
+{
+    static const char rises[] = "__VactTriggered.at(0U)=((IData)(vlSelf->clk_i)&(~(IData)(vlSelf->__Vtrigrprev__TOP__clk_i)));";
     char path[CW_PATH_MAX];
-    if (cw_os_path(path, sizeof path, NULL, "%s/Vcw_%s___024root.h", dir, unit->name) != CW_OK)
-        return false;
-    char *header = cw_os_read_file(path, NULL);
-    bool one = header != NULL && strstr(header, " " CLOCK_BEFORE ";") != NULL;
-    free(header);
-    DIR *d = one ? opendir(dir) : NULL;
-    one = d != NULL;
-    for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL && one; e = readdir(d)) {
-        if (strstr(e->d_name, ".cpp") == NULL || cw_os_path(path, sizeof path, NULL, "%s/%s", dir, e->d_name) != CW_OK)
+    bool clock = false;
+    *g = (struct generated){.unrelated = true};
+    DIR *d = opendir(dir);
+    for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d)) {
+        const bool header = strstr(e->d_name, "___024root.h") != NULL;
+        if ((!header && strstr(e->d_name, ".cpp") == NULL) || cw_os_path(path, sizeof path, NULL, "%s/%s", dir, e->d_name) != CW_OK)
             continue;
         char *text = cw_os_read_file(path, NULL);
-        one = text != NULL && !inputs_reach_outputs(text, unit, ports);
+        if (text == NULL)
+            g->unrelated = false;
+        else if (header)
+            look_at_header(g, text);
+        else {
+            clock = clock || has_code(text, rises);
+            g->unrelated = g->unrelated && strstr(text, "___act_") == NULL && !inputs_reach_outputs(text, unit, ports);
+        }
         free(text);
     }
     if (d != NULL)
         closedir(d);
-    return one;
+    return d != NULL && clock && g->one_edge && g->unrelated;
+}
+
+static void write_evaluation(FILE *f, const char *dir, const struct cw_unit *unit, const struct cw_port *ports)
+{
+    struct generated g;
+    fprintf(f, "#define ONE_EVAL %d\n", one_eval(&g, dir, unit, ports));
+    if (g.inputs)
+        fprintf(f, "#define EVAL_INPUTS(r) ((r)->__VicoTriggered.at(0) = true, Vcw_%s___024root___eval_ico(r))\n", unit->name);
+    else
+        fprintf(f, "#define EVAL_INPUTS(r) ((void)(r))\n");
+    fprintf(f, "#define EVAL_EDGE(r) ((r)->__VnbaTriggered.at(0) = true, Vcw_%s___024root___eval_nba(r))\n\n", unit->name);
 }
 
 static void write_includes(FILE *f, const char *dir, const char *unit)
@@ -350,7 +410,7 @@ static void write_includes(FILE *f, const char *dir, const char *unit)
         closedir(d);
     fprintf(f, "#if VM_COVERAGE\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include \"verilated_cov.h\"\n#endif\n");
     fprintf(f,
-            "#include <new>\n#include \"verilated_fst_c.h\"\n#include \"base/error.h\"\n"
+            "#include <cstring>\n#include <new>\n#include \"verilated_fst_c.h\"\n#include \"base/error.h\"\n"
             "#include \"cowarp/unit/%s.h\"\n#include \"rtl_library.h\"\n\n",
             unit);
 }
@@ -376,8 +436,7 @@ int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *p
                 "#define UNIT_PARAMS \"%s\"\n#define UNIT_DIGEST UINT64_C(0x%" PRIx64 ")\n"
                 "#define UNIT_VERILATOR \"%s\"\n\n",
                 unit->name, unit->name, unit->name, unit->name, text, digest, version);
-        fprintf(f, "#define ONE_EVAL %d\n#define CLOCK_WAS_LOW(m) ", one_eval(dir, unit, ports));
-        fprintf(f, "%s\n\n", one_eval(dir, unit, ports) ? "((m)->rootp->" CLOCK_BEFORE " = 0)" : "((void)(m))");
+        write_evaluation(f, dir, unit, ports);
         fprintf(f, "namespace {\n\ninline void drive(MODEL *m, const IN_T *in)\n{\n    (void)in;\n");
         for (uint32_t i = 0; i < unit->port_cnt; i++)
             if (ports[i].dir == CW_PORT_IN)

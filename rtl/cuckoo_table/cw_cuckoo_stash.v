@@ -4,7 +4,7 @@
 //
 // wr_hit writes the entry that matches; put writes the lowest free entry, or, when none is free, the lowest unreserved one, whose
 // old value is on evicted_o. Outputs follow the state of the cycle; writes take effect at the clock edge.
-// Illegal: put while neither put_free_o nor put_evict_o is 1; wr_hit without hit_o; both at once.
+// Illegal: put without seek, or while neither put_free_o nor put_evict_o is 1; wr_hit without hit_o; both at once.
 // GETM section V.B.1, Figure 8. C model: csim/unit/cuckoo_table.c
 
 `default_nettype none
@@ -24,6 +24,7 @@ module cw_cuckoo_stash #(
     output reg  [ENTRY_W-1:0]   hit_entry_o,  // 0 without a hit
     // writes
     input  wire                 wr_hit_i,
+    input  wire                 seek_i,  // a place for an entry is sought; put_* and evicted are 0 otherwise
     input  wire                 put_i,
     input  wire [ENTRY_W-1:0]   wr_entry_i,
     output reg                  put_free_o,   // an entry is free
@@ -32,23 +33,24 @@ module cw_cuckoo_stash #(
     output reg  [4:0]           used_o
 );
 
+    localparam SLOT_W = (ENTRY_W + 31) / 32 * 32;  // entries side by side start at words, which spares a simulator shifts
+
     reg [ENTRIES-1:0] valid_q;
     reg [ENTRIES-1:0] hit;
     reg [ENTRIES-1:0] put;
-    wire [ENTRIES*ENTRY_W-1:0] entries;
-
-    genvar g;
-    generate
-        for (g = 0; g < ENTRIES; g = g + 1) begin : g_entry
-            reg [ENTRY_W-1:0] entry_q;
-            always @(posedge clk_i)
-                if ((wr_hit_i && hit[g]) || (put_i && put[g]))
-                    entry_q <= wr_entry_i;
-            assign entries[g*ENTRY_W+:ENTRY_W] = entry_q;
-        end
-    endgenerate
-
+    /* verilator lint_off UNDRIVEN */  // bits between the entries
+    /* verilator lint_off UNUSED */
+    reg [ENTRIES*SLOT_W-1:0] entries_q;
+    /* verilator lint_on UNUSED */
+    /* verilator lint_on UNDRIVEN */
     integer i;
+    integer e;
+    integer k;
+
+    always @(posedge clk_i)
+        for (e = 0; e < ENTRIES; e = e + 1)
+            if ((wr_hit_i && hit[e]) || (put_i && put[e]))
+                entries_q[e*SLOT_W+:ENTRY_W] <= wr_entry_i;
 
     always @* begin
         hit         = {ENTRIES{1'b0}};
@@ -56,11 +58,12 @@ module cw_cuckoo_stash #(
         hit_entry_o = {ENTRY_W{1'b0}};
         used_o      = 5'd0;
         for (i = 0; i < ENTRIES; i = i + 1) begin
-            if (valid_q[i] && entries[i*ENTRY_W+:GRANULE_W] == cmp_granule_i) begin
-                hit[i]      = 1'b1;
-                hit_o       = 1'b1;
-                hit_entry_o = hit_entry_o | entries[i*ENTRY_W+:ENTRY_W];
-            end
+            if (valid_q[i])
+                if (entries_q[i*SLOT_W+:GRANULE_W] == cmp_granule_i) begin
+                    hit[i]      = 1'b1;
+                    hit_o       = 1'b1;
+                    hit_entry_o = hit_entry_o | entries_q[i*SLOT_W+:ENTRY_W];
+                end
             used_o = used_o + {4'd0, valid_q[i]};
         end
     end
@@ -68,21 +71,22 @@ module cw_cuckoo_stash #(
     // From high to low, so that the lowest one is chosen last.
     always @* begin
         put         = {ENTRIES{1'b0}};
-        put_free_o  = !(&valid_q);
+        put_free_o  = seek_i && !(&valid_q);
         put_evict_o = 1'b0;
         evicted_o   = {ENTRY_W{1'b0}};
-        for (i = ENTRIES - 1; i >= 0; i = i - 1)
-            if (put_free_o) begin
-                if (!valid_q[i]) begin
-                    put    = {ENTRIES{1'b0}};
-                    put[i] = 1'b1;
+        if (seek_i)
+            for (k = ENTRIES - 1; k >= 0; k = k - 1)
+                if (put_free_o) begin
+                    if (!valid_q[k]) begin
+                        put    = {ENTRIES{1'b0}};
+                        put[k] = 1'b1;
+                    end
+                end else if (entries_q[k*SLOT_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
+                    put         = {ENTRIES{1'b0}};
+                    put[k]      = 1'b1;
+                    put_evict_o = 1'b1;
+                    evicted_o   = entries_q[k*SLOT_W+:ENTRY_W];
                 end
-            end else if (entries[i*ENTRY_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}}) begin
-                put         = {ENTRIES{1'b0}};
-                put[i]      = 1'b1;
-                put_evict_o = 1'b1;
-                evicted_o   = entries[i*ENTRY_W+:ENTRY_W];
-            end
     end
 
     always @(posedge clk_i)

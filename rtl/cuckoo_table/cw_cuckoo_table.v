@@ -58,7 +58,7 @@ module cw_cuckoo_table #(
     output wire                  mem_valid_o,
     output wire                  mem_write_o,
     output wire [OVERFLOW_W-1:0] mem_addr_o,
-    output wire [159:0]          mem_wdata_o,
+    output reg  [159:0]          mem_wdata_o,
     input  wire                  mem_ready_i,
     input  wire                  mem_rsp_valid_i,
     /* verilator lint_off UNUSED */  // bits above the entry
@@ -179,19 +179,20 @@ module cw_cuckoo_table #(
     // ---------------------------------------------------------------- ways and stash
 
     wire                  rows_rd_en;
+    wire                  rows_rd_early;
     wire [GRANULE_W-1:0]  rows_rd_granule;
     wire [3:0]            way_wr;
-    wire [ENTRY_W-1:0]    way_wr_entry;
+    reg  [ENTRY_W-1:0]    wr_entry;  // the new value of the offered granule's entry, or the entry in hand
     wire [3:0]            way_hit;
     wire [3:0]            way_free;
     wire [3:0]            way_unreserved;
-    wire [4*ENTRY_W-1:0]  way_entry;
     wire                  clearing = state_q == ST_CLEAR;
     wire                  wipe     = rst_i || state_d == ST_CLEAR;
 
     genvar g;
     generate
         for (g = 0; g < 4; g = g + 1) begin : g_way
+            wire [ENTRY_W-1:0] entry;
             cw_cuckoo_way #(
                 .GRANULE_W (GRANULE_W),
                 .ENTRY_W   (ENTRY_W),
@@ -202,16 +203,17 @@ module cw_cuckoo_table #(
             ) u_way (
                 .clk_i        (clk_i),
                 .rd_en_i      (rows_rd_en),
+                .rd_early_i   (rows_rd_early),
                 .rd_granule_i (rows_rd_granule),
                 .clear_i      (clearing),
                 .clear_row_i  (clear_row_q),
                 .wr_en_i      (way_wr[g]),
-                .wr_entry_i   (way_wr_entry),
+                .wr_entry_i   (wr_entry),
                 .cmp_granule_i(s1_granule_q),
                 .hit_o        (way_hit[g]),
                 .free_o       (way_free[g]),
                 .unreserved_o (way_unreserved[g]),
-                .entry_o      (way_entry[g*ENTRY_W+:ENTRY_W])
+                .entry_o      (entry)
             );
         end
     endgenerate
@@ -236,8 +238,9 @@ module cw_cuckoo_table #(
         .hit_o        (stash_hit),
         .hit_entry_o  (stash_hit_entry),
         .wr_hit_i     (stash_wr_hit),
-        .put_i        (st_stash && (stash_free || stash_evict)),
-        .wr_entry_i   (way_wr_entry),
+        .seek_i       (st_stash),
+        .put_i        (stash_free || stash_evict),
+        .wr_entry_i   (wr_entry),
         .put_free_o   (stash_free),
         .put_evict_o  (stash_evict),
         .evicted_o    (stash_evicted),
@@ -267,7 +270,6 @@ module cw_cuckoo_table #(
     wire easy = res_found || any_free || |way_unreserved || !may_evict;
 
     reg [ENTRY_W-1:0] res_entry;
-    integer w;
 
     always @* begin
         res_entry = {ENTRY_W{1'b0}};
@@ -275,9 +277,14 @@ module cw_cuckoo_table #(
             res_entry = hand_q & {ENTRY_W{search_hit_q}};
         else if (res_run) begin
             res_entry = stash_hit_entry;
-            for (w = 0; w < 4; w = w + 1)
-                if (way_hit[w])
-                    res_entry = res_entry | way_entry[w*ENTRY_W+:ENTRY_W];
+            if (way_hit[0])
+                res_entry = res_entry | g_way[0].entry;
+            if (way_hit[1])
+                res_entry = res_entry | g_way[1].entry;
+            if (way_hit[2])
+                res_entry = res_entry | g_way[2].entry;
+            if (way_hit[3])
+                res_entry = res_entry | g_way[3].entry;
         end
     end
 
@@ -293,7 +300,6 @@ module cw_cuckoo_table #(
 
     // ---------------------------------------------------------------- update and insertion
 
-    wire [ENTRY_W-1:0] upd_entry      = {upd_owner_i, upd_writes_i, upd_rts_i, upd_wts_i, s1_granule_q};
     wire               upd_unreserved = upd_writes_i == {COUNT_W{1'b0}};
     wire               hand_unreserved = hand_q[WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}};
 
@@ -325,10 +331,18 @@ module cw_cuckoo_table #(
                 if (way_unreserved[victim_try])
                     victim_way = victim_try;
             end
-        victim_entry = {ENTRY_W{1'b0}};
-        for (v = 0; v < 4; v = v + 1)
-            if (victim_way == v[1:0])
-                victim_entry = way_entry[v*ENTRY_W+:ENTRY_W];
+        case (victim_way)
+            2'd0:    victim_entry = g_way[0].entry;
+            2'd1:    victim_entry = g_way[1].entry;
+            2'd2:    victim_entry = g_way[2].entry;
+            default: victim_entry = g_way[3].entry;
+        endcase
+    end
+
+    always @* begin
+        wr_entry = hand_q;
+        if (res_valid)
+            wr_entry = {upd_owner_i, upd_writes_i, upd_rts_i, upd_wts_i, s1_granule_q};
     end
 
     wire [3:0] lowest_free = way_free & (~way_free + 4'd1);
@@ -336,7 +350,6 @@ module cw_cuckoo_table #(
     assign way_wr = ({4{take && res_run}} & way_hit)
                   | ({4{place_free}} & lowest_free)
                   | ({4{displace}} & (4'b0001 << victim_way));
-    assign way_wr_entry = st_chain_write || st_stash ? hand_q : upd_entry;
     assign stash_wr_hit = take && res_run && stash_hit;
 
     // ---------------------------------------------------------------- evict channel
@@ -344,15 +357,20 @@ module cw_cuckoo_table #(
     wire evict_victim  = displace && victim_unres;
     wire evict_new     = insert && !any_free && (skip || (overflow_full && upd_unreserved));
     wire evict_removed = take_overflow && upd_unreserved;
-    wire evict_stashed = st_stash && !stash_free && stash_evict;
+    wire evict_stashed = stash_evict;
     wire evict_hand    = (give_up && hand_unreserved) || state_q == ST_EVICT;
     wire evict_any     = evict_victim || evict_new || evict_removed || evict_stashed || evict_hand;
     wire evict_free    = !evict_valid_q || evict_ready_i;
 
-    wire [ENTRY_W-1:0] evict_entry = evict_victim  ? victim_entry
-                                   : evict_stashed ? stash_evicted
-                                   : evict_hand    ? hand_q
-                                   :                 upd_entry;
+    reg  [ENTRY_W-1:0] evict_entry;
+
+    always @* begin
+        evict_entry = wr_entry;
+        if (evict_victim)
+            evict_entry = victim_entry;
+        else if (evict_stashed)
+            evict_entry = stash_evicted;
+    end
 
     always @(posedge clk_i)
         if (rst_i)
@@ -456,7 +474,7 @@ module cw_cuckoo_table #(
         else if (evict_any && !evict_free)
             hand_q <= evict_entry;
         else if (take_overflow)
-            hand_q <= upd_entry;
+            hand_q <= wr_entry;
         else if (displace)
             hand_q <= victim_entry;
 
@@ -528,6 +546,7 @@ module cw_cuckoo_table #(
             queue1_q <= look_granule_i;
     end
 
+    assign rows_rd_early   = st_run ? queue_cnt_q != 2'd0 : state_q == ST_CHAIN_READ;
     assign rows_rd_en      = s1_load || state_q == ST_CHAIN_READ;
     assign rows_rd_granule = state_q == ST_CHAIN_READ ? hand_q[GRANULE_W-1:0] : queue0_q;
 
@@ -552,9 +571,14 @@ module cw_cuckoo_table #(
 
     generate
         if (ENTRY_W < 160) begin : g_pad
-            assign mem_wdata_o = {{(160 - ENTRY_W){1'b0}}, hand_q & {ENTRY_W{mem_write_o}}};
+            always @* begin
+                mem_wdata_o = 160'd0;
+                if (mem_write_o)
+                    mem_wdata_o = {{(160 - ENTRY_W){1'b0}}, hand_q};
+            end
         end else begin : g_full
-            assign mem_wdata_o = hand_q & {ENTRY_W{mem_write_o}};
+            always @*
+                mem_wdata_o = hand_q & {ENTRY_W{mem_write_o}};
         end
     endgenerate
 
@@ -579,7 +603,7 @@ module cw_cuckoo_table #(
             evt_done_q     <= done;
             evt_cycles_q   <= done ? cycle_next : 8'd0;
             evt_evict_q    <= evict_any && evict_free;
-            evt_stash_q    <= st_stash && (stash_free || stash_evict);
+            evt_stash_q    <= stash_free || stash_evict;
             evt_overflow_q <= state_q == ST_SPILL && mem_ready_i;
             cycle_cnt_q    <= done ? 8'd0 : access ? cycle_next : cycle_cnt_q;
         end
@@ -628,7 +652,7 @@ module cw_cuckoo_table #(
         end else begin
             if (f_take) begin
                 f_reserved_q <= !upd_unreserved;
-                f_entry_q    <= upd_entry;
+                f_entry_q    <= wr_entry;
             end
             if (f_mem_accept && mem_write_o && hand_q[GRANULE_W-1:0] == f_granule) begin
                 f_mem_q       <= 1'b1;

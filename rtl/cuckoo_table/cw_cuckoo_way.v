@@ -22,6 +22,7 @@ module cw_cuckoo_way #(
     input  wire                 clk_i,
     // read
     input  wire                 rd_en_i,
+    input  wire                 rd_early_i,    // 1 whenever rd_en_i is, from registers only: the row is worked out
     input  wire [GRANULE_W-1:0] rd_granule_i,
     // write
     input  wire                 clear_i,
@@ -45,6 +46,7 @@ module cw_cuckoo_way #(
         .OUT_W(ROW_W),
         .SEED (SEED)
     ) u_hash (
+        .en_i  (rd_early_i),
         .key_i (rd_granule_i),
         .hash_o(row)
     );

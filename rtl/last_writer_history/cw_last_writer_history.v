@@ -89,6 +89,7 @@ module cw_last_writer_history #(
         .OUT_W(SET_W),
         .SEED (SET_SEED)
     ) u_set_hash (
+        .en_i  (accept),
         .key_i (op_addr_i),
         .hash_o(op_set)
     );
@@ -314,6 +315,7 @@ module cw_last_writer_history #(
         .OUT_W(SET_W),
         .SEED (SET_SEED)
     ) u_f_hash (
+        .en_i  (1'b1),
         .key_i (f_addr),
         .hash_o(f_set)
     );

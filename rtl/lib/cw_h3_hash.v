@@ -16,32 +16,47 @@ module cw_h3_hash #(
     parameter        OUT_W = 8,            // 1 .. 32
     parameter [31:0] SEED  = 32'h10203040  // not 0
 ) (
+    input  wire             en_i,   // somebody wants the hash
     input  wire [KEY_W-1:0] key_i,
-    output wire [OUT_W-1:0] hash_o
+    output reg  [OUT_W-1:0] hash_o  // 0 while en_i = 0: address lines stand still, and a simulator need not evaluate the trees
 );
 
-    // Mask of hash bit index: words 2*index+1 (low half) and 2*index+2 (high half) of xorshift32 after the seed.
-    function [63:0] h3_mask (
-        input [31:0] seed,
-        input integer index
+    // Mask i, at bit i * KEY_W: words 2i+1 (low half) and 2i+2 (high half) of xorshift32 after the seed.
+    function [OUT_W*KEY_W-1:0] h3_masks (
+        input [31:0] seed
     );
         integer    n;
+        integer    half;
         reg [31:0] x;
-        reg [31:0] low;
+        /* verilator lint_off UNUSED */  // its bits beyond KEY_W
+        reg [63:0] mask;
+        /* verilator lint_on UNUSED */
         begin
-            x   = seed;
-            low = 32'd0;
-            for (n = 0; n < 2 * index + 2; n = n + 1) begin
-                low = x;
-                x   = x ^ (x << 13);
-                x   = x ^ (x >> 17);
-                x   = x ^ (x << 5);
+            x    = seed;
+            mask = 64'd0;
+            for (n = 0; n < OUT_W; n = n + 1) begin
+                for (half = 0; half < 2; half = half + 1) begin
+                    x    = x ^ (x << 13);
+                    x    = x ^ (x >> 17);
+                    x    = x ^ (x << 5);
+                    mask = {x, mask[63:32]};
+                end
+                h3_masks[n*KEY_W+:KEY_W] = mask[KEY_W-1:0];
             end
-            h3_mask = {x, low};
         end
     endfunction
 
-    genvar i;
+    localparam [OUT_W*KEY_W-1:0] MASKS = h3_masks(SEED);
+
+    integer i;
+
+    always @* begin
+        hash_o = {OUT_W{1'b0}};
+        if (en_i)
+            for (i = 0; i < OUT_W; i = i + 1)
+                hash_o[i] = ^(key_i & MASKS[i*KEY_W+:KEY_W]);
+    end
+
     generate
         if (KEY_W < 1 || KEY_W > 64) begin : g_bad_key_w
             cw_error_h3_key_w_must_be_1_to_64 u_error ();
@@ -51,12 +66,6 @@ module cw_h3_hash #(
         end
         if (SEED == 32'd0) begin : g_bad_seed
             cw_error_h3_seed_must_not_be_0 u_error ();
-        end
-        for (i = 0; i < OUT_W; i = i + 1) begin : g_bit
-            /* verilator lint_off UNUSED */  // bits of the 64-bit mask beyond KEY_W
-            localparam [63:0] MASK = h3_mask(SEED, i);
-            /* verilator lint_on UNUSED */
-            assign hash_o[i] = ^(key_i & MASK[KEY_W-1:0]);
         end
     endgenerate
 

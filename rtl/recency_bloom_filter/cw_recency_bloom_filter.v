@@ -188,10 +188,9 @@ module cw_recency_bloom_filter #(
             wire [ROW_W-1:0]  ins_hash;
             reg  [ROW_W-1:0]  ins_row_s1_q;
             wire [DATA_W-1:0] ins_old;
-            wire [DATA_W-1:0] ins_new;
+            reg  [DATA_W-1:0] wr_data;  // the sweep's zeros, or an insertion's larger values
             wire              wr_en   = clearing_q || ins_s1_q;
             wire [ROW_W-1:0]  wr_row  = clearing_q ? clear_row_q : ins_row_s1_q;
-            wire [DATA_W-1:0] wr_data = clearing_q ? {DATA_W{1'b0}} : ins_new;
 `ifdef FORMAL
             wire [ROW_W-1:0]  f_row;      // the key's row in this way
             wire [DATA_W-1:0] f_lkp_now;  // what it holds in each copy
@@ -203,6 +202,7 @@ module cw_recency_bloom_filter #(
                 .OUT_W(ROW_W),
                 .SEED (way_seed(w))
             ) u_lkp_hash (
+                .en_i  (lkp_accept),
                 .key_i (lkp_key_i),
                 .hash_o(lkp_hash)
             );
@@ -212,6 +212,7 @@ module cw_recency_bloom_filter #(
                 .OUT_W(ROW_W),
                 .SEED (way_seed(w))
             ) u_ins_hash (
+                .en_i  (ins_accept),
                 .key_i (ins_key_i),
                 .hash_o(ins_hash)
             );
@@ -220,10 +221,15 @@ module cw_recency_bloom_filter #(
                 if (ins_accept)
                     ins_row_s1_q <= ins_hash;
 
-            assign ins_new[VALUE_W-1:0] = ins_v0_s1_q > ins_old[VALUE_W-1:0] ? ins_v0_s1_q : ins_old[VALUE_W-1:0];
-            if (FIELDS == 2) begin : g_field1
-                assign ins_new[DATA_W-1:DATA_W-VALUE_W] = ins_v1_s1_q > ins_old[DATA_W-1:DATA_W-VALUE_W]
-                                                        ? ins_v1_s1_q : ins_old[DATA_W-1:DATA_W-VALUE_W];
+            always @* begin
+                wr_data = {DATA_W{1'b0}};
+                if (ins_s1_q && !clearing_q) begin
+                    wr_data = ins_old;
+                    if (ins_v0_s1_q > ins_old[VALUE_W-1:0])
+                        wr_data[VALUE_W-1:0] = ins_v0_s1_q;
+                    if (FIELDS == 2 && ins_v1_s1_q > ins_old[DATA_W-1:DATA_W-VALUE_W])
+                        wr_data[DATA_W-1:DATA_W-VALUE_W] = ins_v1_s1_q;
+                end
             end
 
             // The forwarding RAM is what makes back-to-back operations on one row right: an insertion's row is read
@@ -234,7 +240,7 @@ module cw_recency_bloom_filter #(
             ) u_lkp_ram (
                 .clk_i    (clk_i),
                 .rd_en_i  (lkp_accept || (DUAL_READ == 0 && ins_accept)),
-                .rd_addr_i(DUAL_READ != 0 || lkp_accept ? lkp_hash : ins_hash),
+                .rd_addr_i(DUAL_READ != 0 ? lkp_hash : lkp_hash | ins_hash),  // one of them is 0
                 .rd_data_o(lkp_row[w*DATA_W +: DATA_W]),
                 .wr_en_i  (wr_en),
                 .wr_addr_i(wr_row),
@@ -275,6 +281,7 @@ module cw_recency_bloom_filter #(
                 .OUT_W(ROW_W),
                 .SEED (way_seed(w))
             ) u_f_hash (
+                .en_i  (1'b1),
                 .key_i (f_key),
                 .hash_o(f_row)
             );
@@ -315,10 +322,11 @@ module cw_recency_bloom_filter #(
 
     always @* begin
         min_row = lkp_row[DATA_W-1:0];
-        for (i = 1; i < WAYS; i = i + 1)
-            for (f = 0; f < FIELDS; f = f + 1)
-                if (lkp_row[i*DATA_W + f*VALUE_W +: VALUE_W] < min_row[f*VALUE_W +: VALUE_W])
-                    min_row[f*VALUE_W +: VALUE_W] = lkp_row[i*DATA_W + f*VALUE_W +: VALUE_W];
+        if (lkp_s1_q)
+            for (i = 1; i < WAYS; i = i + 1)
+                for (f = 0; f < FIELDS; f = f + 1)
+                    if (lkp_row[i*DATA_W + f*VALUE_W +: VALUE_W] < min_row[f*VALUE_W +: VALUE_W])
+                        min_row[f*VALUE_W +: VALUE_W] = lkp_row[i*DATA_W + f*VALUE_W +: VALUE_W];
     end
 
     always @(posedge clk_i)

@@ -52,10 +52,14 @@ module cw_stall_buffer #(
     reg                       drain_q;
 
     wire [LINES-1:0]          used_oh;          // lines that hold a request
+    wire [LINES-1:0]          offer_oh = used_oh & (awake_q | {LINES{drain_q}});  // and may offer one
     wire [LINES-1:0]          full_oh;
     wire [LINES-1:0]          push_hit_oh;      // line of push_granule_i
     wire [LINES-1:0]          push_oh;          // line that the push goes to
     wire [LINES-1:0]          pop_oh;           // line that the offer comes from
+    wire [LINES-1:0]          held_oh;          // lines that hold a request after this cycle
+    wire [LINES-1:0]          wake_oh;
+    wire [LINES-1:0]          sleep_oh;
     wire [LINES*GRANULE_W-1:0] line_granule;
     wire [LINES*REQ_W-1:0]    line_best;        // each line's smallest request
     reg  [LINES-1:0]          lowest_free_oh;
@@ -91,7 +95,7 @@ module cw_stall_buffer #(
         best_granule = {GRANULE_W{1'b0}};
         best_req     = {REQ_W{1'b0}};
         for (i = 0; i < LINES; i = i + 1)
-            if (used_oh[i] && (awake_q[i] || drain_q)
+            if (offer_oh[i]
                 && (!best_valid || line_best[i*REQ_W + PAYLOAD_W +: TS_W] < best_req[REQ_W-1:PAYLOAD_W])) begin
                 best_valid      = 1'b1;
                 best_line_oh    = {LINES{1'b0}};
@@ -107,8 +111,10 @@ module cw_stall_buffer #(
     assign retry_warpts_o  = best_req[REQ_W-1:PAYLOAD_W];
     assign retry_payload_o = best_req[PAYLOAD_W-1:0];
 
-    always @(posedge clk_i)
+    always @(posedge clk_i) begin
         drain_q <= !rst_i && drain_i;
+        awake_q <= ((awake_q & ~sleep_oh) | wake_oh) & held_oh & {LINES{!rst_i}};
+    end
 
 `ifdef FORMAL
     // One request value, chosen by the solver. f_inside counts how many requests of that value are in the buffer by what the
@@ -164,7 +170,6 @@ module cw_stall_buffer #(
 `endif
 
     genvar l;
-    genvar e;
     generate
         for (l = 0; l < LINES; l = l + 1) begin : g_line
             reg  [ENTRIES-1:0]       valid_q;    // entry 0 oldest; ones are contiguous from entry 0
@@ -172,70 +177,75 @@ module cw_stall_buffer #(
             reg  [GRANULE_W-1:0]     granule_q;
             reg  [ENTRIES-1:0]       min_oh;     // the smallest warpts, the oldest among equals
             reg  [REQ_W-1:0]         min_req;
-            reg                      min_found;
-            wire [ENTRIES-1:0]       shift;      // entry e takes entry e + 1: at and above the removed one
-            wire [ENTRIES-1:0]       kept;       // valid_q after the removal
-            wire [ENTRIES-1:0]       fill_oh;    // where the push goes: lowest entry free after the removal
             wire                     push_here = push && push_oh[l];
-            wire                     wake_here;
-            wire                     sleep_here;
+            wire [ENTRIES-1:0]       kept      = pop_oh[l] ? valid_q >> 1 : valid_q;  // valid_q after the removal
+            wire [ENTRIES-1:0]       fill      = (kept << 1) | {{(ENTRIES-1){1'b0}}, 1'b1};
+            reg                      push_hit_here;
+            reg                      wake_here;
+            reg                      sleep_here;
             integer                  n;
+            integer                  m;
 
+            // Only a line that may make an offer needs its minimum.
             always @* begin
-                min_oh    = {ENTRIES{1'b0}};
-                min_req   = {REQ_W{1'b0}};
-                min_found = 1'b0;
-                for (n = 0; n < ENTRIES; n = n + 1)
-                    if (valid_q[n] && (!min_found
-                                       || req_q[n*REQ_W + PAYLOAD_W +: TS_W] < min_req[REQ_W-1:PAYLOAD_W])) begin
-                        min_found = 1'b1;
-                        min_oh    = {ENTRIES{1'b0}};
-                        min_oh[n] = 1'b1;
-                        min_req   = req_q[n*REQ_W +: REQ_W];
-                    end
-            end
-
-            // min_oh | min_oh << 1 | ... : every entry from the smallest one up.
-            assign shift   = pop_oh[l] ? ~(min_oh - {{(ENTRIES-1){1'b0}}, 1'b1}) : {ENTRIES{1'b0}};
-            assign kept    = pop_oh[l] ? valid_q >> 1 : valid_q;
-            assign fill_oh = push_here ? ~kept & ((kept << 1) | {{(ENTRIES-1){1'b0}}, 1'b1}) : {ENTRIES{1'b0}};
-
-            for (e = 0; e < ENTRIES; e = e + 1) begin : g_entry
-                wire [REQ_W-1:0] older;
-                if (e + 1 < ENTRIES) begin : g_next
-                    assign older = shift[e] ? req_q[(e+1)*REQ_W +: REQ_W] : req_q[e*REQ_W +: REQ_W];
-                end else begin : g_last
-                    wire unused_shift = shift[e];
-                    assign older = req_q[e*REQ_W +: REQ_W];
+                min_oh  = {ENTRIES{1'b0}};
+                min_req = {REQ_W{1'b0}};
+                if (offer_oh[l]) begin
+                    min_oh[0] = 1'b1;
+                    min_req   = req_q[REQ_W-1:0];
+                    for (n = 1; n < ENTRIES; n = n + 1)
+                        if (valid_q[n] && req_q[n*REQ_W + PAYLOAD_W +: TS_W] < min_req[REQ_W-1:PAYLOAD_W]) begin
+                            min_oh    = {ENTRIES{1'b0}};
+                            min_oh[n] = 1'b1;
+                            min_req   = req_q[n*REQ_W +: REQ_W];
+                        end
                 end
-                always @(posedge clk_i)
-                    req_q[e*REQ_W +: REQ_W] <= fill_oh[e] ? {push_warpts_i, push_payload_i} : older;
             end
 
-            assign used_oh[l]     = valid_q[0];
-            assign full_oh[l]     = valid_q[ENTRIES-1];
-            assign push_hit_oh[l] = used_oh[l] && granule_q == push_granule_i;
+            // A removal shifts the younger ones down; a push goes to the lowest entry that is free after the removal.
+            always @(posedge clk_i) begin
+                if (pop_oh[l])
+                    for (m = 0; m + 1 < ENTRIES; m = m + 1)
+                        if ((min_oh << (ENTRIES - 1 - m)) != {ENTRIES{1'b0}})  // the removed one is entry m or an older one
+                            req_q[m*REQ_W +: REQ_W] <= req_q[(m+1)*REQ_W +: REQ_W];
+                if (push_here)
+                    for (m = 0; m < ENTRIES; m = m + 1)
+                        if (fill[m] && !kept[m])
+                            req_q[m*REQ_W +: REQ_W] <= {push_warpts_i, push_payload_i};
+            end
+
+            always @(posedge clk_i)
+                if (rst_i)
+                    valid_q <= {ENTRIES{1'b0}};
+                else if (push_here)
+                    valid_q <= fill;
+                else if (pop_oh[l])
+                    valid_q <= kept;
+
+            always @(posedge clk_i)
+                if (push_here)
+                    granule_q <= push_granule_i;
+
+            assign used_oh[l]      = valid_q[0];
+            assign full_oh[l]      = valid_q[ENTRIES-1];
+            assign held_oh[l]      = push_here || kept[0];
+            assign push_hit_oh[l]  = push_hit_here;
+            assign wake_oh[l]      = wake_here;
+            assign sleep_oh[l]     = sleep_here;
             assign line_granule[l*GRANULE_W +: GRANULE_W] = granule_q;
             assign line_best[l*REQ_W +: REQ_W]            = min_req;
 
             // A wake must also find the line that this cycle's push opens or keeps.
-            assign wake_here  = wake_valid_i && (push_here ? push_granule_i == wake_granule_i
-                                                           : used_oh[l] && granule_q == wake_granule_i);
-            assign sleep_here = sleep_valid_i && granule_q == sleep_granule_i;
-
-            always @(posedge clk_i) begin
-                if (rst_i)
-                    valid_q <= {ENTRIES{1'b0}};
-                else
-                    valid_q <= kept | fill_oh;
-                if (push_here)
-                    granule_q <= push_granule_i;
-                if (rst_i)
-                    awake_q[l] <= 1'b0;
-                else if (!(|(kept | fill_oh)))
-                    awake_q[l] <= 1'b0;
-                else
-                    awake_q[l] <= wake_here || (awake_q[l] && !sleep_here);
+            always @* begin
+                push_hit_here = 1'b0;
+                wake_here     = 1'b0;
+                sleep_here    = 1'b0;
+                if (used_oh[l])
+                    push_hit_here = granule_q == push_granule_i;
+                if (wake_valid_i)
+                    wake_here = push_here ? push_granule_i == wake_granule_i : used_oh[l] && granule_q == wake_granule_i;
+                if (sleep_valid_i)
+                    sleep_here = granule_q == sleep_granule_i;
             end
 
 `ifdef FORMAL

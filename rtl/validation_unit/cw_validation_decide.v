@@ -58,46 +58,50 @@ module cw_validation_decide #(
     wire [TS_W-1:0] newest  = store && rts_i > wts_i ? rts_i : wts_i;
     wire [TS_W-1:0] new_rts = warpts_i > rts_i ? warpts_i : rts_i;
 
+    // Figure 6 for a unit that is not drained. The table's new value does not wait for drain_i, only whether it is written.
+    reg            change;   // the entry is to be changed
+    reg            must_wait;
+    reg [1:0]      outcome;
+    reg [TS_W-1:0] ts;
+
     always @* begin
-        answer_o  = !release_req;
-        outcome_o = SUCCESS;
-        ts_o      = {TS_W{1'b0}};
-        stall_o   = 1'b0;
+        change    = 1'b0;
+        must_wait = 1'b0;
+        outcome   = SUCCESS;
+        ts        = {TS_W{1'b0}};
         wake_o    = 1'b0;
-        update_o  = 1'b0;
         wts_o     = wts_i;
         rts_o     = rts_i;
         writes_o  = writes_i;
         owner_o   = entry_owner_i;
         if (release_req) begin
-            update_o = reserved;
+            change   = reserved;
             writes_o = give_back_all ? {COUNT_W{1'b0}} : writes_i - count_i;
             wake_o   = reserved && give_back_all;
-        end else if (last_ts || (retried_i && drain_i)) begin
-            outcome_o = ROLLOVER;
-            ts_o      = warpts_i;
+        end else if (last_ts) begin
+            outcome = ROLLOVER;
+            ts      = warpts_i;
         end else if (own && store && &writes_i) begin
-            outcome_o = FULL;
-            ts_o      = warpts_i;
+            outcome = FULL;
+            ts      = warpts_i;
         end else if (own) begin
-            update_o = 1'b1;
+            change = 1'b1;
             if (store)
                 writes_o = writes_i + {{(COUNT_W - 1){1'b0}}, 1'b1};
             else
                 rts_o = new_rts;
         end else if (newest > warpts_i) begin
-            outcome_o = ABORT;
-            ts_o      = newest;
+            outcome = ABORT;
+            ts      = newest;
         end else if (reserved) begin
-            stall_o   = !drain_i && push_ready_i;
-            answer_o  = !stall_o;
-            outcome_o = drain_i ? ROLLOVER : FULL;
-            ts_o      = warpts_i;
+            must_wait = 1'b1;
+            outcome   = FULL;
+            ts        = warpts_i;
         end else if (store && !room_i) begin
-            outcome_o = FULL;
-            ts_o      = warpts_i;
+            outcome = FULL;
+            ts      = warpts_i;
         end else begin
-            update_o = 1'b1;
+            change = 1'b1;
             if (store) begin
                 wts_o    = warpts_i + {{(TS_W - 1){1'b0}}, 1'b1};
                 writes_o = {{(COUNT_W - 1){1'b0}}, 1'b1};
@@ -105,6 +109,16 @@ module cw_validation_decide #(
             end else
                 rts_o = new_rts;
         end
+    end
+
+    wire rolled_over = drain_i && !release_req && (retried_i || must_wait);
+
+    always @* begin
+        stall_o   = must_wait && !drain_i && push_ready_i;
+        answer_o  = !release_req && !stall_o;
+        update_o  = change && !rolled_over;
+        outcome_o = rolled_over ? ROLLOVER : outcome;
+        ts_o      = rolled_over ? warpts_i : ts;
     end
 
 endmodule

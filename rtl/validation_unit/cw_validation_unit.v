@@ -88,7 +88,8 @@ module cw_validation_unit #(
     endgenerate
 
     localparam PAYLOAD_W = 2 + OWNER_W + ID_W;                          // of a stalled request: spill, kind, owner, id
-    localparam REQUEST_W = 4 + ID_W + COUNT_W + OWNER_W + TS_W;         // spill, retried, kind, id, count, owner, warpts
+    localparam BODY_W    = COUNT_W + OWNER_W + TS_W;                    // of a request in the table: count, owner, warpts
+    localparam TAG_W     = 4 + ID_W;                                    // spill, retried, kind, id
     localparam RSP_W     = ID_W + 2 + TS_W;
 
     // ---------------------------------------------------------------- request selection: retries first
@@ -116,17 +117,21 @@ module cw_validation_unit #(
 
     wire                  look_valid   = req_accept || retry_accept;
     wire [GRANULE_W-1:0]  look_granule = retry_accept ? retry_granule : req_granule_i;
-    wire [REQUEST_W-1:0]  look_request = retry_accept
-        ? {retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], retry_payload[ID_W-1:0], {COUNT_W{1'b0}},
-           retry_payload[ID_W+:OWNER_W], retry_warpts}
-        : {req_spill_i, 1'b0, req_kind_i, req_id_i, req_count_i, req_owner_i, req_warpts_i};
+    wire [BODY_W-1:0]     look_body    = retry_accept ? {{COUNT_W{1'b0}}, retry_payload[ID_W+:OWNER_W], retry_warpts}
+                                                      : {req_count_i, req_owner_i, req_warpts_i};
+    wire [TAG_W-1:0]      look_tag     = retry_accept
+        ? {retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], retry_payload[ID_W-1:0]}
+        : {req_spill_i, 1'b0, req_kind_i, req_id_i};
 
     // ---------------------------------------------------------------- requests in the table, oldest first
 
     wire                  res_valid;
-    reg  [REQUEST_W-1:0]  pipe0_q;
-    reg  [REQUEST_W-1:0]  pipe1_q;
-    reg  [REQUEST_W-1:0]  pipe2_q;
+    reg  [BODY_W-1:0]     body0_q;
+    reg  [BODY_W-1:0]     body1_q;
+    reg  [BODY_W-1:0]     body2_q;
+    reg  [TAG_W-1:0]      tag0_q;
+    reg  [TAG_W-1:0]      tag1_q;
+    reg  [TAG_W-1:0]      tag2_q;
     wire [1:0]            pipe_left = pipe_cnt_q - {1'b0, res_valid};
 
     always @(posedge clk_i)
@@ -136,10 +141,16 @@ module cw_validation_unit #(
             pipe_cnt_q <= pipe_left + {1'b0, look_valid};
 
     always @(posedge clk_i) begin
-        pipe0_q <= look_valid && pipe_left == 2'd0 ? look_request : res_valid ? pipe1_q : pipe0_q;
-        pipe1_q <= look_valid && pipe_left == 2'd1 ? look_request : res_valid ? pipe2_q : pipe1_q;
-        if (look_valid && pipe_left == 2'd2)
-            pipe2_q <= look_request;
+        if (res_valid) begin
+            {tag0_q, body0_q} <= {tag1_q, body1_q};
+            {tag1_q, body1_q} <= {tag2_q, body2_q};
+        end
+        if (look_valid)
+            case (pipe_left)
+                2'd0:    {tag0_q, body0_q} <= {look_tag, look_body};
+                2'd1:    {tag1_q, body1_q} <= {look_tag, look_body};
+                default: {tag2_q, body2_q} <= {look_tag, look_body};
+            endcase
     end
 
     wire [TS_W-1:0]    cur_warpts;
@@ -150,7 +161,8 @@ module cw_validation_unit #(
     wire               cur_retried;
     wire               cur_spill;
 
-    assign {cur_spill, cur_retried, cur_kind, cur_id, cur_count, cur_owner, cur_warpts} = pipe0_q;
+    assign {cur_count, cur_owner, cur_warpts}         = body0_q;
+    assign {cur_spill, cur_retried, cur_kind, cur_id} = tag0_q;
 
     always @(posedge clk_i)
         if (rst_i)
@@ -313,10 +325,6 @@ module cw_validation_unit #(
     wire recent0_match = recent0_valid_q && recent0_granule_q == res_granule;
     wire recent1_match = recent1_valid_q && recent1_granule_q == res_granule;
 
-    wire [2*TS_W-1:0] evict_ts   = {evict_wts, evict_rts} & {(2 * TS_W){evict_match}};
-    wire [2*TS_W-1:0] recent0_ts = recent0_ts_q & {(2 * TS_W){recent0_match}};
-    wire [2*TS_W-1:0] recent1_ts = recent1_ts_q & {(2 * TS_W){recent1_match}};
-
     function [TS_W-1:0] larger (
         input [TS_W-1:0] a,
         input [TS_W-1:0] b
@@ -324,10 +332,21 @@ module cw_validation_unit #(
         larger = a > b ? a : b;
     endfunction
 
-    wire [TS_W-1:0] miss_wts = larger(larger(bloom_wts, evict_ts[TS_W+:TS_W]),
-                                      larger(recent0_ts[TS_W+:TS_W], recent1_ts[TS_W+:TS_W]));
-    wire [TS_W-1:0] miss_rts = larger(larger(bloom_rts, evict_ts[TS_W-1:0]),
-                                      larger(recent0_ts[TS_W-1:0], recent1_ts[TS_W-1:0]));
+    reg [TS_W-1:0] seen_wts;  // what the request is decided on
+    reg [TS_W-1:0] seen_rts;
+
+    always @* begin
+        seen_wts = res_wts;
+        seen_rts = res_rts;
+        if (res_valid && !res_found) begin
+            seen_wts = larger(larger(bloom_wts, evict_wts & {TS_W{evict_match}}),
+                              larger(recent0_ts_q[TS_W+:TS_W] & {TS_W{recent0_match}},
+                                     recent1_ts_q[TS_W+:TS_W] & {TS_W{recent1_match}}));
+            seen_rts = larger(larger(bloom_rts, evict_rts & {TS_W{evict_match}}),
+                              larger(recent0_ts_q[TS_W-1:0] & {TS_W{recent0_match}},
+                                     recent1_ts_q[TS_W-1:0] & {TS_W{recent1_match}}));
+        end
+    end
 
     // ---------------------------------------------------------------- decision
 
@@ -349,8 +368,8 @@ module cw_validation_unit #(
         .owner_i      (cur_owner),
         .count_i      (cur_count),
         .retried_i    (cur_retried),
-        .wts_i        (res_found ? res_wts : miss_wts),
-        .rts_i        (res_found ? res_rts : miss_rts),
+        .wts_i        (seen_wts),
+        .rts_i        (seen_rts),
         .writes_i     (res_writes),
         .entry_owner_i(res_owner),
         .room_i       (res_room && (res_easy || cur_spill)),
@@ -471,9 +490,6 @@ module cw_validation_unit #(
     reg [RSP_W-1:0]     f_rsp_q;
     reg                 f_reading_q;
 
-    wire [TS_W-1:0] f_seen_wts = res_found ? res_wts : miss_wts;
-    wire [TS_W-1:0] f_seen_rts = res_found ? res_rts : miss_rts;
-
     always @(posedge clk_i) begin
         f_past_q     <= 1'b1;
         f_rst_q      <= rst_i;
@@ -508,7 +524,7 @@ module cw_validation_unit #(
         if (f_past_q && !f_rst_q) begin
             // 1. No request is decided on timestamps below those that earlier decisions of its granule left.
             if (res_valid && res_granule == f_granule)
-                assert (f_seen_wts >= f_wts_q && f_seen_rts >= f_rts_q);
+                assert (seen_wts >= f_wts_q && seen_rts >= f_rts_q);
             // 2. The Bloom filter's answer that goes with a result was asked for its granule.
             if (res_valid)
                 assert (f_read2_q == res_granule);

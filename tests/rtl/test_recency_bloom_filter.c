@@ -36,8 +36,8 @@ static void test_recency_bloom_filter__broken_copies_are_caught(void **state)
     static const struct cw_mutant mutants[] = {
         {"no forwarding", "cw_ram_1r1w_fwd", "assign rd_data_o = fwd_q ? fwd_data_q : ram_data;",
          "wire unused = &{fwd_q, fwd_data_q}; assign rd_data_o = ram_data;", 2},
-        {"answer is not held", "cw_recency_bloom_filter", "if (lkp_s1_q)", "", 2},
-        {"last value instead of the largest", "cw_recency_bloom_filter", "ins_v0_s1_q > ins_old[VALUE_W-1:0] ?", "ins_v0_s1_q >= 1 ?", 2},
+        {"answer is not held", "cw_recency_bloom_filter", "if (lkp_s1_q)\n                rsp_q <=", "rsp_q <=", 2},
+        {"last value instead of the largest", "cw_recency_bloom_filter", "(ins_v0_s1_q > ins_old[VALUE_W-1:0])", "(ins_v0_s1_q >= 1)", 2},
         {"seed of way 2", "cw_recency_bloom_filter", "32'h30401020", "32'h30401021", 2},
         {"sweep ends a row early", "cw_recency_bloom_filter", "clear_last = &clear_row_q", "clear_last = &(clear_row_q | 1)", 2},
         {"insertion ignores the lookup's claim", "cw_recency_bloom_filter", "(DUAL_READ != 0 || !lkp_valid_i)",

@@ -32,16 +32,16 @@ static void test_stall_buffer__c_equals_rtl(void **state)
 static void test_stall_buffer__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"youngest of equals", "cw_stall_buffer", "|| req_q[n*REQ_W + PAYLOAD_W +: TS_W] < min_req",
-         "|| req_q[n*REQ_W + PAYLOAD_W +: TS_W] <= min_req", 2},
+        {"youngest of equals", "cw_stall_buffer", "&& req_q[n*REQ_W + PAYLOAD_W +: TS_W] < min_req",
+         "&& req_q[n*REQ_W + PAYLOAD_W +: TS_W] <= min_req", 2},
         {"highest line of equals", "cw_stall_buffer", "line_best[i*REQ_W + PAYLOAD_W +: TS_W] < best_req",
          "line_best[i*REQ_W + PAYLOAD_W +: TS_W] <= best_req", 2},
         {"wake misses the line that the push opens", "cw_stall_buffer", "push_here ? push_granule_i == wake_granule_i",
          "push_here ? used_oh[l] && push_granule_i == wake_granule_i", 2},
-        {"sleep wins over wake", "cw_stall_buffer", "wake_here || (awake_q[l] && !sleep_here)", "(wake_here || awake_q[l]) && !sleep_here",
-         2},
-        {"a freed line stays awake", "cw_stall_buffer", "else if (!(|(kept | fill_oh)))", "else if (!(|(kept | fill_oh)) && 1'b0)", 2},
-        {"removal shifts one entry too many", "cw_stall_buffer", "? ~(min_oh - {{(ENTRIES-1){1'b0}}, 1'b1})", "? ~(min_oh >> 1)", 2},
+        {"sleep wins over wake", "cw_stall_buffer", "(awake_q & ~sleep_oh) | wake_oh", "(awake_q | wake_oh) & ~sleep_oh", 2},
+        {"a freed line stays awake", "cw_stall_buffer", "| wake_oh) & held_oh", "| wake_oh) & (held_oh | pop_oh)", 2},
+        {"removal shifts the older entries too", "cw_stall_buffer", "(min_oh << (ENTRIES - 1 - m)) != {ENTRIES{1'b0}}",
+         "(min_oh << (ENTRIES - 1 - m)) != {ENTRIES{1'b0}} || pop", 2},
         {"push and pop in one cycle lose a count", "cw_stall_buffer", "else if (pop && !push)", "else if (pop)", 0}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
