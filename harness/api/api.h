@@ -35,7 +35,10 @@ struct cowarp_gpu {
     struct cowarp_module *modules;
     struct cw_taps *taps; /* NULL: no waves */
     struct cw_unit_provider tapped_units;
-    struct cw_wave *wave;         /* NULL: no file is open */
+    struct cw_wave *wave; /* NULL: no file is open */
+    bool wave_written;
+    enum cw_wave_event wave_event;
+    uint64_t wave_number;         /* of the event */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
     uint64_t seed;
@@ -61,6 +64,8 @@ int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *option
 /* When it exists: opens the wave file. */
 int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *options);
 void cowarp__wave_step(void *context, const struct cw_gpu *gpu, cw_time now);
+/* A launch has ended with this status. Returns it, or the status that a wave trigger has held back. */
+int cowarp__wave_launched(struct cowarp_gpu *gpu, int status);
 /* Completes the file. */
 int cowarp__wave_close(struct cowarp_gpu *gpu);
 

@@ -208,10 +208,11 @@ static uint32_t count_tap_signals(const struct cw_taps *taps)
     return n;
 }
 
-int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, struct cw_error *err)
+int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, bool trigger,
+                           struct cw_error *err)
 {
     const uint32_t tapped = count_tap_signals(taps);
-    const uint32_t all = (gpu != NULL ? count_chip_signals(cw_gpu_config(gpu)) : 0) + tapped;
+    const uint32_t all = (gpu != NULL ? count_chip_signals(cw_gpu_config(gpu)) : 0) + tapped + trigger;
     *s = (struct cw_wave_signals){.enums = enums, .enum_cnt = ENUM_CNT, .gpu = gpu};
     s->signal = calloc(all + 1u, sizeof *s->signal);
     s->value = calloc(all + 1u, sizeof *s->value);
@@ -224,6 +225,9 @@ int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, 
     s->tapped_first = s->signal_cnt;
     for (uint32_t t = 0; taps != NULL && t < cw_taps_count(taps); t++)
         add_tap_signals(s, cw_taps_at(taps, t));
+    s->tapped_end = s->signal_cnt;
+    if (trigger)
+        add_signal(s, "cowarp", "trigger", 1, -1);
     return CW_OK;
 }
 
@@ -277,8 +281,13 @@ void cw_wave_sample_chip(struct cw_wave_signals *s)
 
 void cw_wave_sample_units(struct cw_wave_signals *s)
 {
-    for (uint32_t i = s->tapped_first; i < s->signal_cnt; i++)
+    for (uint32_t i = s->tapped_first; i < s->tapped_end; i++)
         s->value[i] = shown_value(&s->shown[i - s->tapped_first]);
+}
+
+void cw_wave_sample_trigger(struct cw_wave_signals *s)
+{
+    s->value[s->tapped_end] = 1;
 }
 
 bool cw_wave_word_value(const struct cw_unit *unit, const char *port, const char *word, uint64_t *value)
