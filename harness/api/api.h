@@ -56,8 +56,9 @@ extern const uint32_t cowarp__unit_cnt;
 /* Whether the system has the unit. */
 int cowarp__unit_used(uint32_t unit, const char *system);
 const char *cowarp__backend_name(enum cw_unit_backend backend);
-/* Reads "name=backend" and "name=backend:file" settings into gpu->backend and gpu->verilog, and creates gpu->units. */
-int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings);
+/* Reads "name=backend" and "name=backend:file" settings into gpu->backend and gpu->verilog, and creates gpu->units. ports_only: a wave file
+ * traces the RTL from the beginning, so the wave of a lockstep difference, which cannot trace it too, has no inner signals. */
+int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only);
 
 /* Before the GPU exists: taps its units when the options ask for waves. */
 int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options);

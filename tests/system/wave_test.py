@@ -409,6 +409,35 @@ class Triggers(Waves):
         self.assertGreater(fired, 1000)
         self.assertLess(self.path("t.fst").stat().st_size, 200000)
 
+    def test_mismatch_without_a_wave(self):
+        """cowarp-mismatch.fst: the last 256 cycles of the instance, C beside RTL, under the names of the unit's view. With --wave, which traces
+        the inner signals itself, the ports alone."""
+        unit = self.broken()
+        for extra in ([], ["--wave", "w.fst"], ["--wave", "w.fst", "--wave-on", "lockstep-mismatch"]):
+            r = self.run_it(*SMALL, "--unit", unit, *extra)
+            self.assertEqual(r.returncode, 1)
+            values = re.search(r"(partition\d)\..*: cycle (\d+): rsp_ts_o is (0x\w+) in the C model and (0x\w+) in the RTL; last cycles in cowarp-mismatch.fst",
+                               r.stderr)
+            self.assertIsNotNone(values, r.stderr)
+            trace = Trace(self.path("cowarp-mismatch.fst"))
+            partition, cycle = values.group(1), int(values.group(2))
+            c_side, rtl_side = (f"{scope}{partition}.validation_unit.{port}" for scope, port in (("cowarp.", "rsp_ts"), ("", "rsp_ts_o")))
+            frames = [v for _, v in trace.frames("cowarp.cycle", c_side, rtl_side, "cowarp.trigger")]
+            self.assertEqual(frames[-1], [cycle, int(values.group(3), 16), int(values.group(4), 16), 1])
+            self.assertTrue(all(v[1] == v[2] and v[3] == 0 for v in frames[:-1]))
+            self.assertEqual([v[0] for v in frames], list(range(cycle - 255, cycle + 1)))
+            inner = f"{partition}.validation_unit.cw_validation_unit.seen_q[3:0]"
+            self.assertEqual(inner in trace.code, extra != ["--wave", "w.fst"])
+            if inner in trace.code:
+                seen = [v for _, (v,) in trace.frames(inner)]
+                self.assertEqual(seen, sorted(seen))
+                self.assertEqual(seen[-1], 8)
+                names = [n.replace("partition0", partition) for n in Views.signals(self, WAVES / "validation_unit.gtkw")]
+                missing = [n for n in names if n not in trace.code and n.split(".")[1] == partition]
+                self.assertEqual(missing, [])
+            self.assertLess(self.path("cowarp-mismatch.fst").stat().st_size, 100000)
+        self.assertIn(f"{partition}.validation_unit.cw_validation_unit.seen_q[3:0]", Trace(self.path("w.fst")).code)
+
     def test_mismatch_shortly_before_the_end(self):
         """The run that is allowed to go on for the cycles after the event still fails when it ends within them."""
         r, trace = self.triggered(1, *SMALL, "--unit", self.broken(), "--wave-on", "lockstep-mismatch", "--wave-keep", "100000")
@@ -507,7 +536,7 @@ class Views(Waves):
         names = []
         for line in view.read_text().splitlines():
             if line.startswith("#{"):
-                names += [self.SIGNAL.match(w).group(1) for w in line.split("} ", 1)[1].split()]
+                names += [Views.SIGNAL.match(w).group(1) for w in line.split("} ", 1)[1].split()]
             elif line.startswith("+{"):
                 names.append(line.split("} ", 1)[1])
             elif re.match(r"[A-Za-z_][\w]*\.", line):
