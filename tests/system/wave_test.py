@@ -562,6 +562,19 @@ class Views(Waves):
             missing = [n for n in names if n not in traces[tuple(command)].code]
             self.assertEqual(missing, [], f"{view.name} names what is not in the trace of: cowarp {found.group(1)}")
 
+    def test_a_view_per_system(self):
+        """Its trace is a run of the system with each of the view's units as RTL; warps come first, the chip's totals last."""
+        for system in ("getm", "kilotm", "warptm", "eapg"):
+            text = (WAVES / f"{system}.gtkw").read_text()
+            trace = re.search(r"^\[\*\] trace: cowarp run .*$", text, re.M).group(0)
+            self.assertIn(f" --system {system} ", trace)
+            units = set(re.findall(r"--unit (\w+)=rtl", trace))
+            shown = {re.sub(r"\d+$", "", n.split(".")[2]) for n in self.signals(WAVES / f"{system}.gtkw") if re.match(r"cowarp\.(core|partition)\d+\.\w+\.", n)}
+            self.assertEqual(units, shown, system)
+            groups = re.findall(r"^@800200\n-(.+)$", text, re.M)
+            self.assertEqual((groups[0], groups[1][:6], groups[-1]), ("clocks", "core 0", "chip totals"))
+            self.assertEqual(groups, re.findall(r"^@1000200\n-(.+)$", text, re.M))
+
     def test_filter_files_are_there(self):
         for view in WAVES.glob("*.gtkw"):
             for name in re.findall(r"^\^1 (.+)$", view.read_text(), re.M):
