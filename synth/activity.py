@@ -14,6 +14,7 @@ from units import Failed
 
 WINDOWS = 5
 WINDOW_CYCLES = 400
+SETTINGS = {"warptm": ["--set", "warptm.resolution=2pcr"]}  # without which there are no ownership tables
 
 
 def cowarp(command, arguments):
@@ -25,10 +26,17 @@ def cowarp(command, arguments):
 
 
 def systems(command):
-    """system -> names of its units that can be RTL."""
-    result = {}
+    """system -> names of its units that can be RTL; few systems, which have all units between them."""
+    having, left = {}, set()
     for unit in json.loads(cowarp(command, ["list", "--json"]))["units"]:
-        result.setdefault(unit["system"], []).append(unit["name"])
+        left.add(unit["name"])
+        for system in unit["system"].split(", "):
+            having.setdefault(system, []).append(unit["name"])
+    result = {}
+    while left:
+        best = max(having, key=lambda system: len(left.intersection(having[system])))
+        result[best] = having[best]
+        left -= set(having[best])
     return result
 
 
@@ -196,7 +204,7 @@ def recording(entries, period):
 
 def measure(command, workload, system, rtl_units, ports_of, work):
     """Runs the workload once for its length and statistics, and once per window for the trace."""
-    base = ["run", workload, "--system", system, "--quiet"]
+    base = ["run", workload, "--system", system, *SETTINGS.get(system, []), "--quiet"]
     stats = work / f"stats-{workload}-{system}.json"
     cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])
     data = json.loads(stats.read_text())
@@ -218,7 +226,7 @@ def collect(command, workload, ports_of, work):
     work.mkdir(parents=True, exist_ok=True)
     status = os.stat(command)
     key = hashlib.sha256(json.dumps([str(command), status.st_mtime_ns, workload, {u: sorted(p) for u, p in ports_of.items()}, WINDOWS,
-                                     WINDOW_CYCLES]).encode()).hexdigest()
+                                     WINDOW_CYCLES, SETTINGS]).encode()).hexdigest()
     kept = work / "activity.json"
     if kept.exists():
         data = json.loads(kept.read_text())

@@ -7,6 +7,7 @@ import pathlib
 
 import sram
 import tools
+import units
 from units import Failed
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -91,10 +92,16 @@ def summary_markdown(results, papers):
     return "\n".join(lines)
 
 
+def macros_of(result, part):
+    """The RAM macros that a line of claims.csv means: all, or with part "rows=N" those of N rows."""
+    rows = int(part.partition("=")[2]) if part.startswith("rows=") else None
+    return [m for m in result["sram"]["macros"] if rows in (None, m["rows"])]
+
+
 def storage_line(result, node_nm, part, instances, clock_mhz):
     """(mm2, mW) of a unit at a paper's node, every macro read and written in half of the clocks each: one access per clock."""
     area = power = 0.0
-    for m in result["sram"]["macros"]:
+    for m in macros_of(result, part):
         e = sram.estimate(sram.Macro(m["rows"], m["width"], m["ports"]), node_nm)
         area += m["count"] * e.area_um2 / 1e6
         power += m["count"] * ((e.read_pj + e.write_pj) / 2 * clock_mhz * 1e-3 + e.leakage_uw / 1e3)
@@ -126,7 +133,8 @@ def claim_line(claim, row, result, factors):
                     paper_area_mm2=row["area_mm2"], paper_power_mw=row["power_mw"], model_area_mm2=area, model_power_mw=dynamic + leak)
     if result:
         flops = result["flip_flops"] if claim["part"] == "all" else 0
-        line["unit_bits"] = (result["sram"]["bits"] + flops) * int(claim["instances"])
+        bits = sum(m["count"] * m["rows"] * m["width"] for m in macros_of(result, claim["part"]))
+        line["unit_bits"] = (bits + flops) * int(claim["instances"])
     if row and result:
         line["unit_area_mm2"], line["unit_power_mw"] = storage_line(result, row["node_nm"], claim["part"], int(claim["instances"]), row["clock_mhz"])
     return line
@@ -136,6 +144,11 @@ def claim_line(claim, row, result, factors):
 
 def key(result):
     return " ".join([result["unit"]] + [f"{k}={v}" for k, v in result["settings"].items()])
+
+
+def without_reference(all_units, reference):
+    """Units that the check would pass over."""
+    return [stem for stem in all_units if " ".join([stem, *units.STANDARD.get(stem, [])]) not in reference]
 
 
 def figures(result):

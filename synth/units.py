@@ -79,6 +79,16 @@ def checked_value(unit, name, text):
     return value
 
 
+# A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default: a ring of 1,024 entries in
+# flip-flops. The critical path grows with the entries' logarithm, the area with their number.
+STANDARD = {"commit_unit": ["ENTRIES=64"]}
+
+
+def settings(unit, given):
+    """NAME=VALUE texts: those given, else the unit's standard size."""
+    return given or STANDARD.get(unit.stem, [])
+
+
 def values(unit, overrides):
     """All parameters: the contract's defaults, then NAME=VALUE texts."""
     result = {name: param.default for name, param in unit.params.items()}

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of synth/ that run no tool: SRAM model, activity counting, units, scaling, regression check, sweep plot. Usage: test_model.py COWARP"""
+import csv
 import json
 import pathlib
 import sys
@@ -264,6 +265,46 @@ class Regression(unittest.TestCase):
         self.assertAlmostEqual(line["unit_power_mw"], 6 * ((one.read_pj + one.write_pj) / 2 * 1.4 + one.leakage_uw / 1e3))
 
 
+class Coverage(unittest.TestCase):
+    """What holds for all units of the repository."""
+
+    def test_reference__has_every_unit(self):
+        self.assertEqual(report.without_reference(units.discover(), report.load_reference()), [])
+
+    def test_reference__a_missing_unit_is_named(self):
+        reference = report.load_reference()
+        del reference["stall_buffer"]
+        self.assertEqual(report.without_reference(units.discover(), reference), ["stall_buffer"])
+
+    def test_standard_sizes__are_the_contracts(self):
+        for stem, settings in units.STANDARD.items():
+            self.assertNotEqual(units.values(units.discover()[stem], settings), units.values(units.discover()[stem], []))
+
+    def test_claims__name_units_and_published_rows(self):
+        published, known = {row["id"] for row in sram.published()}, units.discover()
+        claims = report.beside_papers([])
+        self.assertGreater(len(claims), 20)
+        with report.CLAIMS.open() as file:
+            for row in csv.DictReader(line for line in file if not line.startswith("#")):
+                self.assertTrue(row["published"] in published or row["bits"], row)
+                self.assertTrue(row["unit"] in known or not row["unit"], row)
+                self.assertRegex(row["part"], r"^(sram|all|rows=\d+|)$")
+
+    def test_activity__few_systems_have_every_unit_that_a_run_can_have(self):
+        found = activity.systems(COWARP)
+        listed = {u["name"]: u["system"].split(", ") for u in json.loads(activity.cowarp(COWARP, ["list", "--json"]))["units"]}
+        self.assertEqual({unit for names in found.values() for unit in names}, set(listed))
+        for system, names in found.items():
+            self.assertTrue(all(system in listed[name] for name in names), system)
+        self.assertLess(len(found), 4)
+
+    def test_macros__of_a_number_of_rows(self):
+        macros = [{"rows": 128, "width": 184, "count": 1}, {"rows": 256, "width": 16, "count": 4}]
+        result = {"sram": {"macros": macros}}
+        self.assertEqual(report.macros_of(result, "sram"), macros)
+        self.assertEqual(report.macros_of(result, "rows=256"), macros[1:])
+
+
 class Plot(unittest.TestCase):
     POINTS = [{"value": v, "logic_um2": 1e5 * v, "sram_um2": 0.0, "area_mm2": 0.1 * v, "fmax_mhz": 100.0 / v} for v in (2, 4, 8)]
 
@@ -276,4 +317,5 @@ class Plot(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    COWARP = sys.argv[1]
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])
