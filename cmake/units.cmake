@@ -33,7 +33,7 @@ add_library(cowarp_rtl STATIC
     harness/wave/tap.c)
 target_include_directories(cowarp_rtl PUBLIC harness/rtl PRIVATE harness)
 target_compile_definitions(cowarp_rtl PRIVATE
-    CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CW_RTL_PREBUILT_DIR="${CW_RTL_DIR}" CW_WAVE_PLUGIN="$<TARGET_FILE:cowarp_wave>")
+    CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CW_RTL_PREBUILT_DIR="${CW_RTL_DIR}" COWARP_WAVE_PLUGIN="$<TARGET_FILE:cowarp_wave>")
 target_link_libraries(cowarp_rtl PUBLIC cowarp_csim PRIVATE ${CMAKE_DL_LIBS})
 
 # Verilator's run time, built by the same code that builds it for a cache.

@@ -80,8 +80,9 @@ def checked_value(unit, name, text):
 
 
 # A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default: a ring of 1,024 entries in
-# flip-flops. The critical path grows with the entries' logarithm, the area with their number.
-STANDARD = {"commit_unit": ["ENTRIES=64"]}
+# flip-flops, 32 lanes each of which reaches 32 banks. The critical path grows with the logarithm of the entries, lanes and banks; the area with the
+# number of entries, and with lanes times banks.
+STANDARD = {"commit_unit": ["ENTRIES=64"], "ownership_table": ["LANES=8", "BANK_W=3"]}
 
 
 def settings(unit, given):

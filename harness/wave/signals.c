@@ -94,12 +94,15 @@ static const char *const clock_names[CW_DOMAIN_COUNT] = {
 };
 
 /* Statistics that are worth a line, under the names that the statistics file gives them. */
-#define COUNTERS(X)                                                                                                                  \
-    X(blocks_finished)                                                                                                               \
-    X(warp_instructions)                                                                                                             \
-    X(tx_begun) X(tx_committed) X(tx_aborted) X(vu_requests) X(vu_stalls) X(vu_retries) X(vu_evictions) X(tx_aborted_intra_warp)     \
-        X(tx_aborted_validation) X(tx_aborted_early) X(tx_silent) X(tx_silent_failed) X(cu_entries) X(cu_hazards) X(eapg_broadcasts) \
-            X(eapg_pauses)
+#define COUNTERS(X) TX_COUNTERS(X) VU_COUNTERS(X) CU_COUNTERS(X)
+#define TX_COUNTERS(X)   \
+    X(blocks_finished)   \
+    X(warp_instructions) \
+    X(tx_begun)          \
+    X(tx_committed)      \
+    X(tx_aborted) X(tx_aborted_intra_warp) X(tx_aborted_validation) X(tx_aborted_early)
+#define VU_COUNTERS(X)      X(vu_requests) X(vu_stalls) X(vu_retries) X(vu_evictions)
+#define CU_COUNTERS(X)      X(tx_silent) X(tx_silent_failed) X(cu_entries) X(cu_hazards) X(eapg_broadcasts) X(eapg_pauses)
 #define COUNTER_NAME(field) #field,
 static const char *const counter_names[] = {COUNTERS(COUNTER_NAME)};
 #define COUNTER_CNT (sizeof counter_names / sizeof counter_names[0])
