@@ -187,6 +187,26 @@ def prepare(elaborated, technology, work):
     yosys(script, "prepare", work)
 
 
+def split_assigns(text):
+    """Verilog in which every constant goes to one net at a time: OpenSTA reads no concatenation on the left of an assignment."""
+    declared = {m[2]: int(m[0]) - int(m[1]) + 1 for m in re.findall(r"^\s*(?:wire|output|input) \[(\d+):(\d+)\] (\S+);", text, re.M)}
+
+    def width(part):
+        at = re.search(r"\[(\d+)(?::(\d+))?\]$", part)
+        return declared.get(part, 1) if at is None else int(at[1]) - int(at[2] or at[1]) + 1
+
+    def split(match):
+        lines, digits = [], match[2]
+        for part in reversed(re.split(r",\s*", match[1])):
+            bits = width(part)
+            lines.append(f"  assign {part} = {bits}'b{digits[-bits:]};")
+            digits = digits[:-bits]
+        if digits:
+            raise Failed(f"yosys wrote an assignment that is not understood: {match[0][:80]}")
+        return "\n".join(lines)
+    return re.sub(r"^  assign \{ ([^{}]*) \} = \d+'b([01xz]+);$", split, text, flags=re.M)
+
+
 def map_cells(elaborated, technology, target_ps, work, name):
     """ABC for one target period. Returns the paths (verilog, json) of the netlist."""
     constraint = work / "abc.constr"
@@ -199,6 +219,7 @@ def map_cells(elaborated, technology, target_ps, work, name):
     script += "rename -enumerate -pattern _%_\n"  # one name for a cell in both files
     script += f"write_json {dump}\nwrite_verilog -noattr -noexpr -nohex {verilog}\n"
     yosys(script, name, work)
+    verilog.write_text(split_assigns(verilog.read_text()))
     return verilog, dump
 
 

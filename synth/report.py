@@ -89,6 +89,11 @@ def summary_markdown(results, papers):
                          "unit power", "unit"),
                         [(c["claim"], c["structure"], c["node_nm"], c["paper_bits"], c["unit_bits"], c["paper_area_mm2"], c["model_area_mm2"],
                           c["unit_area_mm2"], c["paper_power_mw"], c["model_power_mw"], c["unit_power_mw"], c["unit"]) for c in papers]), ""]
+        lines += ["Why our area is not the paper's: factors whose product is unit area / paper area. model: the SRAM model on the paper's own size; bits: "
+                  "on as many bits as ours; shape: as our macros, with the paper's ports; ports: with ours; logic: what is not a macro.", "",
+                  table(("claim", "structure", "nm", "unit / paper", "model", "bits", "shape", "ports", "logic"),
+                        [(c["claim"], c["structure"], c["node_nm"], c["unit_area_mm2"] / c["paper_area_mm2"],
+                          *(c["causes"].get(k) for k in ("model", "bits", "shape", "ports", "logic"))) for c in papers if c["causes"]]), ""]
     return "\n".join(lines)
 
 
@@ -122,11 +127,28 @@ def beside_papers(results):
     return [claim_line(claim, published.get(claim["published"]), by_unit.get(claim["unit"]), factors) for claim in claims]
 
 
+def causes(claim, row, result, factors):
+    """Why our area is not the paper's: factors whose product is unit area / paper area, each from a calculation. model: synth/sram.py on the paper's
+    own size; bits: on ours; shape: as our macros, with the paper's ports; ports: with ours; logic: what is not a macro."""
+    macros, count = macros_of(result, claim["part"]), int(claim["instances"])
+    bits = sum(m["count"] * m["rows"] * m["width"] for m in macros) * count
+    steps = [("paper", row["area_mm2"]), ("model", sram.of_row(row, factors)[0])]
+    if macros:
+        grown = {**row, "bytes": bits / 8 / row["instances"]}
+        steps.append(("bits", sram.of_row(grown, factors)[0]))
+        for cause, ports_of in (("shape", lambda m: row["ports"]), ("ports", lambda m: m["ports"])):
+            area = sum(m["count"] * sram.estimate(sram.Macro(m["rows"], m["width"], ports_of(m)), row["node_nm"], factors).area_um2 for m in macros)
+            steps.append((cause, area * count / 1e6))
+    if claim["part"] == "all":
+        steps.append(("logic", storage_line(result, row["node_nm"], "all", count, row["clock_mhz"])[0]))
+    return {cause: area / before for (cause, area), (_, before) in zip(steps[1:], steps)}
+
+
 def claim_line(claim, row, result, factors):
     """One line of the table: row is the paper's structure or None for a storage figure, result our unit or None."""
     line = {"claim": claim["claim"], "structure": claim["structure"], "node_nm": None, "paper_bits": int(claim["bits"]) if claim["bits"] else None,
             "paper_area_mm2": None, "paper_power_mw": None, "model_area_mm2": None, "model_power_mw": None, "unit": claim["unit"], "unit_bits": None,
-            "unit_area_mm2": None, "unit_power_mw": None}
+            "unit_area_mm2": None, "unit_power_mw": None, "causes": {}}
     if row:
         area, dynamic, leak = sram.of_row(row, factors)
         line.update(structure=row["structure"], node_nm=row["node_nm"], paper_bits=row["bytes"] * 8 * row["instances"],
@@ -136,6 +158,7 @@ def claim_line(claim, row, result, factors):
         bits = sum(m["count"] * m["rows"] * m["width"] for m in macros_of(result, claim["part"]))
         line["unit_bits"] = (bits + flops) * int(claim["instances"])
     if row and result:
+        line["causes"] = causes(claim, row, result, factors)
         line["unit_area_mm2"], line["unit_power_mw"] = storage_line(result, row["node_nm"], claim["part"], int(claim["instances"]), row["clock_mhz"])
     return line
 

@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import activity
+import netlist
 import plot
 import report
 import sram
@@ -265,6 +266,14 @@ class Regression(unittest.TestCase):
         self.assertAlmostEqual(line["unit_power_mw"], 6 * ((one.read_pj + one.write_pj) / 2 * 1.4 + one.leakage_uw / 1e3))
 
 
+class Netlist(unittest.TestCase):
+    def test_assigns__of_a_concatenation_are_split(self):
+        text = "  wire [7:0] whole;\n  assign { a[5:3], b, whole, c[2] } = 13'b1010000111101;\n  assign { a } = b;\n  assign d = 2'b01;\n"
+        expected = ("  wire [7:0] whole;\n  assign c[2] = 1'b1;\n  assign whole = 8'b00011110;\n  assign b = 1'b0;\n  assign a[5:3] = 3'b101;\n"
+                    "  assign { a } = b;\n  assign d = 2'b01;\n")
+        self.assertEqual(netlist.split_assigns(text), expected)
+
+
 class Coverage(unittest.TestCase):
     """What holds for all units of the repository."""
 
@@ -297,6 +306,23 @@ class Coverage(unittest.TestCase):
         for system, names in found.items():
             self.assertTrue(all(system in listed[name] for name in names), system)
         self.assertLess(len(found), 4)
+
+    def test_causes__multiply_to_the_deviation(self):
+        """A table of twice the paper's bits with a second port."""
+        row = {"id": "x", "structure": "x", "node_nm": 32, "instances": 6, "bytes": 4096, "banks": 1, "width_bits": 64, "ports": 1, "clock_mhz": 700,
+               "static": 1, "area_mm2": 0.1, "power_mw": 1.0}
+        macros = [{"rows": 256, "width": 64, "ports": 2, "count": 4}]
+        result = {"unit": "u", "settings": {}, "node_nm": 180, "sram": {"macros": macros, "bits": 65536}, "logic_um2": 1e6, "flip_flops": 0, "power": None}
+        for part in ("sram", "all"):
+            claim = {"claim": "c", "published": "x", "unit": "u", "part": part, "instances": "6", "bits": "", "structure": ""}
+            line = report.claim_line(claim, row, result, sram.load_factors())
+            product = 1.0
+            for factor in line["causes"].values():
+                product *= factor
+            self.assertAlmostEqual(product, line["unit_area_mm2"] / 0.1, places=9)
+            self.assertEqual(list(line["causes"]), ["model", "bits", "shape", "ports"] + ["logic"] * (part == "all"))
+        self.assertTrue(1.5 < line["causes"]["bits"] < 2.1, line["causes"])
+        self.assertGreater(line["causes"]["ports"], 1.3)
 
     def test_macros__of_a_number_of_rows(self):
         macros = [{"rows": 128, "width": 184, "count": 1}, {"rows": 256, "width": 16, "count": 4}]
