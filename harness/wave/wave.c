@@ -107,9 +107,11 @@ static void close_ring(struct cw_wave *w)
     w->ring = NULL;
 }
 
-/* Instances are named after the part of the chip that they belong to, which says their clock. */
+/* Instances are named after the part of the chip that they belong to, which says their clock; commit units have one of their own. */
 static enum cw_domain domain_of(const struct cw_tap *tap)
 {
+    if (strcmp(tap->unit->name, "hazard_unit") == 0 || strcmp(tap->unit->name, "commit_unit") == 0)
+        return CW_DOMAIN_CU;
     return strncmp(tap->name, "partition", 9) == 0 ? CW_DOMAIN_L2 : CW_DOMAIN_CORE;
 }
 

@@ -226,6 +226,20 @@ class Contents(Waves):
         self.assertGreater(len(pushes), 0)
         self.assertEqual(pushes, [c for _, (c, stall, _) in frames if stall])
 
+    def test_counts_of_commit_units(self):
+        """Their clock is half as fast: a word that hazard detection takes is on the pins for one of its cycles."""
+        self.passes(*[w.replace("getm", "kilotm") for w in SMALL], "--unit", "hazard_unit=rtl", "--wave", "w.fst", "--stats", "w.json")
+        counters = {k: v["value"] for k, v in json.loads(self.path("w.json").read_text())["counters"].items()}
+        trace, taken, hazards = Trace(self.path("w.fst")), 0, 0
+        for p in range(PARTITIONS):
+            ports = [f"cowarp.partition{p}.hazard_unit.{port}" for port in ("ent_valid", "ent_ready", "res_valid", "res_ready", "res_hazard")]
+            for _, n, (valid, ready, answer, answer_ready, hazard) in trace.cycles(*ports):
+                taken += n * (valid & ready)
+                hazards += n * (answer & answer_ready & hazard)
+        self.assertGreater(counters["cu_hazards"], 10)
+        self.assertEqual(taken, 2 * counters["cu_hazard_cycles"])  # trace.cycles counts core cycles
+        self.assertEqual(hazards, 2 * counters["cu_hazards"])
+
     def test_tracing_changes_nothing(self):
         for name, extra in (("a.json", []), ("b.json", ["--wave", "w.fst"])):
             self.passes(*SMALL, "--unit", "validation_unit=rtl", "--stats", name, "--omit-host-seconds", *extra)
