@@ -84,14 +84,27 @@ def subtree(scopes, scope):
     return result
 
 
+class Pace:
+    """Smallest distance between two changes of a unit's signals: its clock period. Units of one trace have clocks of their own."""
+
+    def __init__(self):
+        self.last = self.step = None
+
+    def change(self, now, start):
+        if self.last is not None and now != self.last and self.last != start:
+            self.step = now - self.last if self.step is None else min(self.step, now - self.last)
+        self.last = now
+
+
 class Counter:
     """Toggles and time at 1 of each bit of one signal."""
-    __slots__ = ("value", "since", "toggles", "ones", "width", "log")
+    __slots__ = ("value", "since", "toggles", "ones", "width", "log", "paces")
 
     def __init__(self, width):
         self.width, self.value, self.since = width, None, 0
         self.toggles, self.ones = [0] * width, [0] * width
         self.log = None  # or (time, value) of each change
+        self.paces = []  # of the units that have the signal
 
     def _bits(self, value, into, amount):
         while value:
@@ -115,8 +128,8 @@ class Counter:
 
 
 def count_changes(lines, codes):
-    """Counts one trace. Returns (start, end, smallest distance between two changes of the signals), in the trace's time unit."""
-    now, start, last_change, step = 0, None, None, None
+    """Counts one trace. Returns (start, end), in the trace's time unit."""
+    now, start = 0, None
     for line in lines:
         head = line[0]
         if head == "#":
@@ -133,12 +146,11 @@ def count_changes(lines, codes):
         if counter is None:
             continue
         counter.change(int(digits.lower().replace("x", "0").replace("z", "0"), 2), now)
-        if last_change is not None and now != last_change and last_change != start:
-            step = now - last_change if step is None else min(step, now - last_change)
-        last_change = now
+        for pace in counter.paces:
+            pace.change(now, start)
     for counter in codes.values():
         counter.close(now)
-    return start or 0, now, step
+    return start or 0, now
 
 
 def read_trace(fst, ports_of):
@@ -150,16 +162,18 @@ def read_trace(fst, ports_of):
         for unit, ports in ports_of.items():
             scope = find_scope(scopes, ports)
             if scope:
-                nets = subtree(scopes, scope)
+                nets, pace = subtree(scopes, scope), Pace()
                 for code, width in nets.values():
                     codes.setdefault(code, Counter(width))
+                for code in {code for code, _ in nets.values()}:
+                    codes[code].paces.append(pace)
                 for name, (direction, _) in ports.items():
                     if direction == "input":
                         codes[nets[name][0]].log = []
-                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}}
-        start, end, step = count_changes(vcd.stdout, codes)
+                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}, "pace": pace}
+        start, end = count_changes(vcd.stdout, codes)
     for entry in found.values():
-        entry["time_ps"], entry["step_ps"], entry["start_ps"] = end - start, step, start
+        entry["time_ps"], entry["step_ps"], entry["start_ps"] = end - start, entry["pace"].step, start
     return found
 
 

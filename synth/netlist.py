@@ -187,24 +187,34 @@ def prepare(elaborated, technology, work):
     yosys(script, "prepare", work)
 
 
-def split_assigns(text):
-    """Verilog in which every constant goes to one net at a time: OpenSTA reads no concatenation on the left of an assignment."""
-    declared = {m[2]: int(m[0]) - int(m[1]) + 1 for m in re.findall(r"^\s*(?:wire|output|input) \[(\d+):(\d+)\] (\S+);", text, re.M)}
+NET = re.compile(r"(\\\S+ |[A-Za-z_][\w$]*)\s*(?:\[(\d+)(?::(\d+))?\])?\s*$")  # \\escaped names end at a blank
 
-    def width(part):
-        at = re.search(r"\[(\d+)(?::(\d+))?\]$", part)
-        return declared.get(part, 1) if at is None else int(at[1]) - int(at[2] or at[1]) + 1
+
+def split_assigns(text):
+    """Verilog in which no concatenation is assigned to: OpenSTA reads none on the left. Those that Yosys wrote become one assignment per bit."""
+    ranges = {m[2].strip(): (int(m[0]), int(m[1])) for m in re.findall(r"^\s*(?:wire|output|input) \[(\d+):(\d+)\] (\\\S+ |\w+);", text, re.M)}
+
+    def bits(part):
+        """Of one part of a concatenation, the highest first."""
+        constant = re.fullmatch(r"\d+'b([01xz]+)", part.strip())
+        if constant:
+            return [f"1'b{digit}" for digit in constant[1]]
+        net = NET.match(part.strip() + (" " if part.strip().startswith("\\") else ""))
+        if net is None:
+            raise Failed(f"yosys wrote a net that is not understood: {part}")
+        name = net[1].strip()
+        blank = " " if name.startswith("\\") else ""
+        if net[2] is None and name not in ranges:
+            return [name + blank]
+        high, low = (int(net[2]), int(net[3] or net[2])) if net[2] else ranges[name]
+        return [f"{name}{blank}[{i}]" for i in range(high, low - 1, -1)]
 
     def split(match):
-        lines, digits = [], match[2]
-        for part in reversed(re.split(r",\s*", match[1])):
-            bits = width(part)
-            lines.append(f"  assign {part} = {bits}'b{digits[-bits:]};")
-            digits = digits[:-bits]
-        if digits:
+        sides = [[bit for part in side.strip("{} ").split(",") for bit in bits(part)] for side in match.groups()]
+        if len(sides[0]) != len(sides[1]):
             raise Failed(f"yosys wrote an assignment that is not understood: {match[0][:80]}")
-        return "\n".join(lines)
-    return re.sub(r"^  assign \{ ([^{}]*) \} = \d+'b([01xz]+);$", split, text, flags=re.M)
+        return "\n".join(f"  assign {to} = {of};" for to, of in zip(*sides))
+    return re.sub(r"^  assign (\{ .* \}) = (.*);$", split, text, flags=re.M)
 
 
 def map_cells(elaborated, technology, target_ps, work, name):

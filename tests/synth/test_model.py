@@ -143,9 +143,13 @@ b0001 b
         nets = activity.subtree(scopes, scope)
         codes = {code: activity.Counter(width) for code, width in nets.values()}
         codes["a"].log = []
-        start, end, step = activity.count_changes(lines, codes)
-        entry = {"scope": ".".join(scope.path), "counters": {n: codes[c] for n, (c, _) in nets.items()}, "time_ps": end - start, "step_ps": step,
-                 "start_ps": start}
+        pace, slower = activity.Pace(), activity.Pace()
+        for code, counter in codes.items():
+            counter.paces = [pace, slower] if code == "c" else [pace]
+        start, end = activity.count_changes(lines, codes)
+        self.slower = slower.step
+        entry = {"scope": ".".join(scope.path), "counters": {n: codes[c] for n, (c, _) in nets.items()}, "time_ps": end - start,
+                 "step_ps": pace.step, "start_ps": start}
         return activity.merge([{"x": entry}])["x"]
 
     def test_scope__the_module_and_not_its_shim(self):
@@ -158,6 +162,11 @@ b0001 b
         # d_o: 0000 0011 0001 0001, last value held: bit 0 toggles once, bit 1 twice.
         self.assertEqual(got["nets"]["d_o"][:2], [[0.25, 0.75], [0.5, 0.25]])
         self.assertEqual(got["nets"]["inner.x_q"], [[0.25, 0.5]])
+
+    def test_period__is_the_units_own(self):
+        """A unit of one signal, which changes once after the start, has no period in this trace, though the other one has."""
+        self.assertEqual(self.read()["period_ps"], 10)
+        self.assertIsNone(self.slower)
 
     def test_recording__one_value_per_clock(self):
         self.assertEqual(self.read()["inputs"], {"en_i": [0, 1, 0, 1]})
@@ -268,10 +277,19 @@ class Regression(unittest.TestCase):
 
 class Netlist(unittest.TestCase):
     def test_assigns__of_a_concatenation_are_split(self):
-        text = "  wire [7:0] whole;\n  assign { a[5:3], b, whole, c[2] } = 13'b1010000111101;\n  assign { a } = b;\n  assign d = 2'b01;\n"
-        expected = ("  wire [7:0] whole;\n  assign c[2] = 1'b1;\n  assign whole = 8'b00011110;\n  assign b = 1'b0;\n  assign a[5:3] = 3'b101;\n"
-                    "  assign { a } = b;\n  assign d = 2'b01;\n")
+        text = ("  wire [2:0] whole;\n  wire \\one.bit ;\n  wire [7:0] \\g[0].v ;\n"
+                "  assign { a[5:4], b, whole } = 6'b101100;\n  assign { \\g[0].v [3], \\g[0].v [0], \\one.bit  } = { full, whole[2:1] };\n"
+                "  assign whole = { a, b, c };\n  assign d[1:0] = 2'b01;\n")
+        expected = ("  wire [2:0] whole;\n  wire \\one.bit ;\n  wire [7:0] \\g[0].v ;\n"
+                    "  assign a[5] = 1'b1;\n  assign a[4] = 1'b0;\n  assign b = 1'b1;\n"
+                    "  assign whole[2] = 1'b1;\n  assign whole[1] = 1'b0;\n  assign whole[0] = 1'b0;\n"
+                    "  assign \\g[0].v [3] = full;\n  assign \\g[0].v [0] = whole[2];\n  assign \\one.bit  = whole[1];\n"
+                    "  assign whole = { a, b, c };\n  assign d[1:0] = 2'b01;\n")
         self.assertEqual(netlist.split_assigns(text), expected)
+
+    def test_assigns__that_do_not_fit_are_refused(self):
+        with self.assertRaises(netlist.Failed):
+            netlist.split_assigns("  assign { a[5:4], b } = 2'b10;\n")
 
 
 class Coverage(unittest.TestCase):
