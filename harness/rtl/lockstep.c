@@ -80,9 +80,12 @@ static void pair_destroy(void *self)
 
 static bool allocate_states(struct pair *s)
 {
-    if (s->library == NULL)
+    if (s->library != NULL)
+        s->state_size = s->library->save(s->inst[1].self, NULL, 0);
+    if (s->state_size == 0) {
+        s->library = NULL;
         return true;
-    s->state_size = s->library->save(s->inst[1].self, NULL, 0);
+    }
     for (int i = 0; i < 2; i++)
         if ((s->state[i].bytes = malloc(s->state_size)) == NULL)
             return false;

@@ -480,9 +480,11 @@ static int verilate(const struct build *b, struct cw_error *err)
     } else if (module_path(top, name, b->rtl_dir) != CW_OK)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
-    args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --savable --trace-fst");
+    args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
     if (b->coverage != NULL)
         args_add(&a, "--coverage-%s", b->coverage);
+    else
+        args_add(&a, "--savable");
     args_add(&a, "--top-module");
     args_add(&a, "%s", name);
     args_add(&a, "--prefix");

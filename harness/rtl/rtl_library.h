@@ -37,7 +37,7 @@ struct cw_rtl_library {
      * any more, fst is closed. */
     void (*trace)(void *self, void *fst, int depth);
     /* The instance's state, to return to. save writes at most size bytes of it and returns how many it has, which is the same for all
-     * instances of the library at all times; restore takes that many. */
+     * instances of the library at all times; restore takes that many. 0: a build for coverage, which cannot. */
     size_t (*save)(void *self, void *state, size_t size);
     void (*restore)(void *self, const void *state, size_t size);
 };

@@ -266,6 +266,13 @@ static const char shim_body[] =
     "    if (fst)\n"
     "        static_cast<instance *>(self)->m->trace(static_cast<VerilatedFstC *>(fst), depth ? depth : 99);\n"
     "}\n\n"
+    "#if VM_COVERAGE /* with which Verilator does not save states */\n"
+    "size_t save(void *, void *, size_t)\n"
+    "{\n"
+    "    return 0;\n"
+    "}\n\n"
+    "void restore(void *, const void *, size_t) {}\n"
+    "#else\n"
     "/* Verilator's serializers over the caller's memory. */\n"
     "class saver final : public VerilatedSerialize {\n"
     "    uint8_t *const to;\n"
@@ -313,7 +320,8 @@ static const char shim_body[] =
     "{\n"
     "    restorer r(state, size);\n"
     "    r >> *static_cast<instance *>(self)->m;\n"
-    "}\n\n"
+    "}\n"
+    "#endif\n\n"
     "const struct cw_rtl_library library = {\n"
     "    CW_RTL_ABI, UNIT_NAME, UNIT_PARAMS, UNIT_DIGEST, UNIT_VERILATOR,\n"
     "    {create, destroy, reset, eval, tick}, create_in, model, trace, save, restore};\n\n"
@@ -398,11 +406,11 @@ static void write_includes(FILE *f, const char *dir, const char *unit)
     if (d != NULL)
         closedir(d);
     fprintf(f, "#if VM_COVERAGE\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include \"verilated_cov.h\"\n#endif\n");
-    fprintf(
-        f,
-        "#include <cstring>\n#include <new>\n#include \"verilated_fst_c.h\"\n#include \"verilated_save.cpp\"\n#include \"base/error.h\"\n"
-        "#include \"cowarp/unit/%s.h\"\n#include \"rtl_library.h\"\n\n",
-        unit);
+    fprintf(f,
+            "#include <cstring>\n#include <new>\n#include \"verilated_fst_c.h\"\n#if !VM_COVERAGE\n#include "
+            "\"verilated_save.cpp\"\n#endif\n#include \"base/error.h\"\n"
+            "#include \"cowarp/unit/%s.h\"\n#include \"rtl_library.h\"\n\n",
+            unit);
 }
 
 int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest, const char *version,

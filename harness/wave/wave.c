@@ -59,7 +59,7 @@ static struct cw_ring_rtl rtl_behind(const struct cw_wave *w, const struct cw_ta
     const uint32_t cnt = cw_rtl_provider_instances(w->options.units, &instance);
     struct cw_ring_rtl rtl = {.in_size = tap->unit->in_size, .out_size = tap->unit->out_size};
     for (uint32_t i = 0; i < cnt; i++)
-        if (strcmp(instance[i].name, tap->name) == 0) {
+        if (strcmp(instance[i].name, tap->name) == 0 && instance[i].library->save(instance[i].self, NULL, 0) > 0) {
             rtl.library = instance[i].library;
             rtl.self = instance[i].self;
         }
