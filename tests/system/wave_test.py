@@ -387,8 +387,8 @@ class Triggers(Waves):
             before = [v for _, (c, *v) in trace.frames("cowarp.core_cycle", *answers) if c <= fired]
             self.assertTrue(any(v[i] == 2 and v[i + 1] == 1 for v in before for i in range(0, 2 * PARTITIONS, 2)))
 
-    def broken(self):
-        """A validation unit that errs in bit 0 of the ninth and later responses' timestamps that are above 400."""
+    def broken(self, limit=400):
+        """A validation unit that errs in bit 0 of the ninth and later responses' timestamps that are above the limit."""
         text = (WAVES.parent / "rtl/validation_unit/cw_validation_unit.v").read_text()
         text, changes = re.subn(r"(assign \{rsp_id_o, rsp_outcome_o, rsp_ts_o\} = )(.*);", r"""reg [3:0] seen_q;
     always @(posedge clk_i)
@@ -396,7 +396,7 @@ class Triggers(Waves):
             seen_q <= 4'd0;
         else if (rsp_pop && seen_q != 4'd8)
             seen_q <= seen_q + 4'd1;
-    \1(\2) ^ (rsp_valid_o && seen_q == 4'd8 && rsp_head[TS_W-1:0] > 400);""", text)
+    \1(\2) ^ (rsp_valid_o && seen_q == 4'd8 && rsp_head[TS_W-1:0] > LIMIT);""".replace("LIMIT", str(limit)), text)
         self.assertEqual(changes, 1)
         self.path("broken.v").write_text(text)
         return f"validation_unit=lockstep:{self.path('broken.v')}"
@@ -454,9 +454,16 @@ class Triggers(Waves):
 
     def test_mismatch_shortly_before_the_end(self):
         """The run that is allowed to go on for the cycles after the event still fails when it ends within them."""
-        r, trace = self.triggered(1, *SMALL, "--unit", self.broken(), "--wave-on", "lockstep-mismatch", "--wave-keep", "100000")
+        trace, keep = self.whole("c")[0], 100000
+        ports = [VU.format(p) + port for p in range(PARTITIONS) for port in ("rsp_valid", "rsp_ts")]
+        answers = [(c, v[i + 1]) for _, (c, *v) in trace.frames("cowarp.core_cycle", *ports) for i in range(0, 2 * PARTITIONS, 2) if v[i]]
+        late = answers[-1][0] - keep // 10 + 1000
+        limit = max(ts for c, ts in answers if c < late)
+        self.assertTrue(any(ts > limit for c, ts in answers if c >= late), "no answer that is late and above all before")
+        r, trace = self.triggered(1, *SMALL, "--unit", self.broken(limit), "--wave-on", "lockstep-mismatch", "--wave-keep", keep)
         self.assertIn("rsp_ts_o is", r.stderr)
         self.assertNotIn("result        passed", r.stdout)
+        self.assertGreaterEqual(self.fired_cycle(trace), late)
         self.assertEqual(min(trace.times()), min(self.whole("c")[0].times()))
 
     def test_deadlock(self):
