@@ -46,5 +46,5 @@ function(cw_add_tests)
     set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 300)
     add_test(NAME system.waves
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/wave_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
-    set_tests_properties(system.waves PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 300)
+    set_tests_properties(system.waves PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
 endfunction()

@@ -14,6 +14,7 @@ from units import Failed
 
 WINDOWS = 5
 WINDOW_CYCLES = 400
+SETTINGS = {"warptm": ["--set", "warptm.resolution=2pcr"]}  # without which there are no ownership tables
 
 
 def cowarp(command, arguments):
@@ -25,10 +26,17 @@ def cowarp(command, arguments):
 
 
 def systems(command):
-    """system -> names of its units that can be RTL."""
-    result = {}
+    """system -> names of its units that can be RTL; few systems, which have all units between them."""
+    having, left = {}, set()
     for unit in json.loads(cowarp(command, ["list", "--json"]))["units"]:
-        result.setdefault(unit["system"], []).append(unit["name"])
+        left.add(unit["name"])
+        for system in unit["system"].split(", "):
+            having.setdefault(system, []).append(unit["name"])
+    result = {}
+    while left:
+        best = max(having, key=lambda system: len(left.intersection(having[system])))
+        result[best] = having[best]
+        left -= set(having[best])
     return result
 
 
@@ -76,14 +84,27 @@ def subtree(scopes, scope):
     return result
 
 
+class Pace:
+    """Smallest distance between two changes of a unit's signals: its clock period. Units of one trace have clocks of their own."""
+
+    def __init__(self):
+        self.last = self.step = None
+
+    def change(self, now, start):
+        if self.last is not None and now != self.last and self.last != start:
+            self.step = now - self.last if self.step is None else min(self.step, now - self.last)
+        self.last = now
+
+
 class Counter:
     """Toggles and time at 1 of each bit of one signal."""
-    __slots__ = ("value", "since", "toggles", "ones", "width", "log")
+    __slots__ = ("value", "since", "toggles", "ones", "width", "log", "paces")
 
     def __init__(self, width):
         self.width, self.value, self.since = width, None, 0
         self.toggles, self.ones = [0] * width, [0] * width
         self.log = None  # or (time, value) of each change
+        self.paces = []  # of the units that have the signal
 
     def _bits(self, value, into, amount):
         while value:
@@ -107,8 +128,8 @@ class Counter:
 
 
 def count_changes(lines, codes):
-    """Counts one trace. Returns (start, end, smallest distance between two changes of the signals), in the trace's time unit."""
-    now, start, last_change, step = 0, None, None, None
+    """Counts one trace. Returns (start, end), in the trace's time unit."""
+    now, start = 0, None
     for line in lines:
         head = line[0]
         if head == "#":
@@ -125,12 +146,11 @@ def count_changes(lines, codes):
         if counter is None:
             continue
         counter.change(int(digits.lower().replace("x", "0").replace("z", "0"), 2), now)
-        if last_change is not None and now != last_change and last_change != start:
-            step = now - last_change if step is None else min(step, now - last_change)
-        last_change = now
+        for pace in counter.paces:
+            pace.change(now, start)
     for counter in codes.values():
         counter.close(now)
-    return start or 0, now, step
+    return start or 0, now
 
 
 def read_trace(fst, ports_of):
@@ -142,16 +162,18 @@ def read_trace(fst, ports_of):
         for unit, ports in ports_of.items():
             scope = find_scope(scopes, ports)
             if scope:
-                nets = subtree(scopes, scope)
+                nets, pace = subtree(scopes, scope), Pace()
                 for code, width in nets.values():
                     codes.setdefault(code, Counter(width))
+                for code in {code for code, _ in nets.values()}:
+                    codes[code].paces.append(pace)
                 for name, (direction, _) in ports.items():
                     if direction == "input":
                         codes[nets[name][0]].log = []
-                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}}
-        start, end, step = count_changes(vcd.stdout, codes)
+                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}, "pace": pace}
+        start, end = count_changes(vcd.stdout, codes)
     for entry in found.values():
-        entry["time_ps"], entry["step_ps"], entry["start_ps"] = end - start, step, start
+        entry["time_ps"], entry["step_ps"], entry["start_ps"] = end - start, entry["pace"].step, start
     return found
 
 
@@ -196,7 +218,7 @@ def recording(entries, period):
 
 def measure(command, workload, system, rtl_units, ports_of, work):
     """Runs the workload once for its length and statistics, and once per window for the trace."""
-    base = ["run", workload, "--system", system, "--quiet"]
+    base = ["run", workload, "--system", system, *SETTINGS.get(system, []), "--quiet"]
     stats = work / f"stats-{workload}-{system}.json"
     cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])
     data = json.loads(stats.read_text())
@@ -218,7 +240,7 @@ def collect(command, workload, ports_of, work):
     work.mkdir(parents=True, exist_ok=True)
     status = os.stat(command)
     key = hashlib.sha256(json.dumps([str(command), status.st_mtime_ns, workload, {u: sorted(p) for u, p in ports_of.items()}, WINDOWS,
-                                     WINDOW_CYCLES]).encode()).hexdigest()
+                                     WINDOW_CYCLES, SETTINGS]).encode()).hexdigest()
     kept = work / "activity.json"
     if kept.exists():
         data = json.loads(kept.read_text())

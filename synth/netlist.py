@@ -187,6 +187,36 @@ def prepare(elaborated, technology, work):
     yosys(script, "prepare", work)
 
 
+NET = re.compile(r"(\\\S+ |[A-Za-z_][\w$]*)\s*(?:\[(\d+)(?::(\d+))?\])?\s*$")  # \\escaped names end at a blank
+
+
+def split_assigns(text):
+    """Verilog in which no concatenation is assigned to: OpenSTA reads none on the left. Those that Yosys wrote become one assignment per bit."""
+    ranges = {m[2].strip(): (int(m[0]), int(m[1])) for m in re.findall(r"^\s*(?:wire|output|input) \[(\d+):(\d+)\] (\\\S+ |\w+);", text, re.M)}
+
+    def bits(part):
+        """Of one part of a concatenation, the highest first."""
+        constant = re.fullmatch(r"\d+'b([01xz]+)", part.strip())
+        if constant:
+            return [f"1'b{digit}" for digit in constant[1]]
+        net = NET.match(part.strip() + (" " if part.strip().startswith("\\") else ""))
+        if net is None:
+            raise Failed(f"yosys wrote a net that is not understood: {part}")
+        name = net[1].strip()
+        blank = " " if name.startswith("\\") else ""
+        if net[2] is None and name not in ranges:
+            return [name + blank]
+        high, low = (int(net[2]), int(net[3] or net[2])) if net[2] else ranges[name]
+        return [f"{name}{blank}[{i}]" for i in range(high, low - 1, -1)]
+
+    def split(match):
+        sides = [[bit for part in side.strip("{} ").split(",") for bit in bits(part)] for side in match.groups()]
+        if len(sides[0]) != len(sides[1]):
+            raise Failed(f"yosys wrote an assignment that is not understood: {match[0][:80]}")
+        return "\n".join(f"  assign {to} = {of};" for to, of in zip(*sides))
+    return re.sub(r"^  assign (\{ .* \}) = (.*);$", split, text, flags=re.M)
+
+
 def map_cells(elaborated, technology, target_ps, work, name):
     """ABC for one target period. Returns the paths (verilog, json) of the netlist."""
     constraint = work / "abc.constr"
@@ -199,6 +229,7 @@ def map_cells(elaborated, technology, target_ps, work, name):
     script += "rename -enumerate -pattern _%_\n"  # one name for a cell in both files
     script += f"write_json {dump}\nwrite_verilog -noattr -noexpr -nohex {verilog}\n"
     yosys(script, name, work)
+    verilog.write_text(split_assigns(verilog.read_text()))
     return verilog, dump
 
 

@@ -7,6 +7,7 @@ import pathlib
 
 import sram
 import tools
+import units
 from units import Failed
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -88,13 +89,24 @@ def summary_markdown(results, papers):
                          "unit power", "unit"),
                         [(c["claim"], c["structure"], c["node_nm"], c["paper_bits"], c["unit_bits"], c["paper_area_mm2"], c["model_area_mm2"],
                           c["unit_area_mm2"], c["paper_power_mw"], c["model_power_mw"], c["unit_power_mw"], c["unit"]) for c in papers]), ""]
+        lines += ["Why our area is not the paper's: factors whose product is unit area / paper area. model: the SRAM model on the paper's own size; bits: "
+                  "on as many bits as ours; shape: as our macros, with the paper's ports; ports: with ours; logic: what is not a macro.", "",
+                  table(("claim", "structure", "nm", "unit / paper", "model", "bits", "shape", "ports", "logic"),
+                        [(c["claim"], c["structure"], c["node_nm"], c["unit_area_mm2"] / c["paper_area_mm2"],
+                          *(c["causes"].get(k) for k in ("model", "bits", "shape", "ports", "logic"))) for c in papers if c["causes"]]), ""]
     return "\n".join(lines)
+
+
+def macros_of(result, part):
+    """The RAM macros that a line of claims.csv means: all, or with part "rows=N" those of N rows."""
+    rows = int(part.partition("=")[2]) if part.startswith("rows=") else None
+    return [m for m in result["sram"]["macros"] if rows in (None, m["rows"])]
 
 
 def storage_line(result, node_nm, part, instances, clock_mhz):
     """(mm2, mW) of a unit at a paper's node, every macro read and written in half of the clocks each: one access per clock."""
     area = power = 0.0
-    for m in result["sram"]["macros"]:
+    for m in macros_of(result, part):
         e = sram.estimate(sram.Macro(m["rows"], m["width"], m["ports"]), node_nm)
         area += m["count"] * e.area_um2 / 1e6
         power += m["count"] * ((e.read_pj + e.write_pj) / 2 * clock_mhz * 1e-3 + e.leakage_uw / 1e3)
@@ -115,19 +127,38 @@ def beside_papers(results):
     return [claim_line(claim, published.get(claim["published"]), by_unit.get(claim["unit"]), factors) for claim in claims]
 
 
+def causes(claim, row, result, factors):
+    """Why our area is not the paper's: factors whose product is unit area / paper area, each from a calculation. model: synth/sram.py on the paper's
+    own size; bits: on ours; shape: as our macros, with the paper's ports; ports: with ours; logic: what is not a macro."""
+    macros, count = macros_of(result, claim["part"]), int(claim["instances"])
+    bits = sum(m["count"] * m["rows"] * m["width"] for m in macros) * count
+    steps = [("paper", row["area_mm2"]), ("model", sram.of_row(row, factors)[0])]
+    if macros:
+        grown = {**row, "bytes": bits / 8 / row["instances"]}
+        steps.append(("bits", sram.of_row(grown, factors)[0]))
+        for cause, ports_of in (("shape", lambda m: row["ports"]), ("ports", lambda m: m["ports"])):
+            area = sum(m["count"] * sram.estimate(sram.Macro(m["rows"], m["width"], ports_of(m)), row["node_nm"], factors).area_um2 for m in macros)
+            steps.append((cause, area * count / 1e6))
+    if claim["part"] == "all":
+        steps.append(("logic", storage_line(result, row["node_nm"], "all", count, row["clock_mhz"])[0]))
+    return {cause: area / before for (cause, area), (_, before) in zip(steps[1:], steps)}
+
+
 def claim_line(claim, row, result, factors):
     """One line of the table: row is the paper's structure or None for a storage figure, result our unit or None."""
     line = {"claim": claim["claim"], "structure": claim["structure"], "node_nm": None, "paper_bits": int(claim["bits"]) if claim["bits"] else None,
             "paper_area_mm2": None, "paper_power_mw": None, "model_area_mm2": None, "model_power_mw": None, "unit": claim["unit"], "unit_bits": None,
-            "unit_area_mm2": None, "unit_power_mw": None}
+            "unit_area_mm2": None, "unit_power_mw": None, "causes": {}}
     if row:
         area, dynamic, leak = sram.of_row(row, factors)
         line.update(structure=row["structure"], node_nm=row["node_nm"], paper_bits=row["bytes"] * 8 * row["instances"],
                     paper_area_mm2=row["area_mm2"], paper_power_mw=row["power_mw"], model_area_mm2=area, model_power_mw=dynamic + leak)
     if result:
         flops = result["flip_flops"] if claim["part"] == "all" else 0
-        line["unit_bits"] = (result["sram"]["bits"] + flops) * int(claim["instances"])
+        bits = sum(m["count"] * m["rows"] * m["width"] for m in macros_of(result, claim["part"]))
+        line["unit_bits"] = (bits + flops) * int(claim["instances"])
     if row and result:
+        line["causes"] = causes(claim, row, result, factors)
         line["unit_area_mm2"], line["unit_power_mw"] = storage_line(result, row["node_nm"], claim["part"], int(claim["instances"]), row["clock_mhz"])
     return line
 
@@ -136,6 +167,11 @@ def claim_line(claim, row, result, factors):
 
 def key(result):
     return " ".join([result["unit"]] + [f"{k}={v}" for k, v in result["settings"].items()])
+
+
+def without_reference(all_units, reference):
+    """Units that the check would pass over."""
+    return [stem for stem in all_units if " ".join([stem, *units.STANDARD.get(stem, [])]) not in reference]
 
 
 def figures(result):

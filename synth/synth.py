@@ -236,7 +236,7 @@ def synthesize(options, chosen):
     counted = {} if options.set else count_activity(options, chosen)
     # The largest first, so that the last does not run alone.
     chosen = sorted(chosen, key=lambda unit: -unit.verilog.stat().st_size)
-    jobs = [Job(unit, options.set, options, counted) for unit in chosen]
+    jobs = [Job(unit, units.settings(unit, options.set), options, counted) for unit in chosen]
     results, begin = [], time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
         for job, result in zip(jobs, pool.map(Job.run, jobs)):

@@ -79,6 +79,17 @@ def checked_value(unit, name, text):
     return value
 
 
+# A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default: a ring of 1,024 entries in
+# flip-flops, 32 lanes each of which reaches 32 banks. The critical path grows with the logarithm of the entries, lanes and banks; the area with the
+# number of entries, and with lanes times banks.
+STANDARD = {"commit_unit": ["ENTRIES=64"], "ownership_table": ["LANES=8", "BANK_W=3"]}
+
+
+def settings(unit, given):
+    """NAME=VALUE texts: those given, else the unit's standard size."""
+    return given or STANDARD.get(unit.stem, [])
+
+
 def values(unit, overrides):
     """All parameters: the contract's defaults, then NAME=VALUE texts."""
     result = {name: param.default for name, param in unit.params.items()}

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A small virtual platform: one initiator that replays a recorded stream of requests, one validation unit (RTL) behind a TLM-2.0 socket,
-// the four-phase protocol between them. Prints "cycle id outcome ts" for every answer; the cycle is the one in which the unit gave it.
+// the four-phase protocol or blocking calls between them. Prints "cycle id outcome ts" for every answer; the cycle is the one in which the
+// unit gave it.
 //
-// Usage: systemc_platform FILE.stim [EVERY CYCLES]
+// Usage: systemc_platform FILE.stim [EVERY CYCLES | blocking]
 //   FILE.stim    of `cowarp run ... --record partition0.validation_unit=FILE.stim`; of its lines, those that send a request are used
 //   EVERY CYCLES the initiator holds every EVERY-th answer for CYCLES cycles before END_RESP: back-pressure. Default: none is held
+//   blocking     every request is a b_transport of a thread of its own
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#define SC_INCLUDE_DYNAMIC_PROCESSES // sc_spawn
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "validation_target.h"
@@ -100,8 +103,9 @@ class initiator : public sc_core::sc_module
     uint64_t answers = 0, ends = 0;
 
     SC_HAS_PROCESS(initiator);
-    initiator(sc_core::sc_module_name name, const std::vector<request> &requests, uint64_t every, uint64_t hold, sc_core::sc_time period)
-        : sc_module(name), requests_(requests), every_(every), hold_(hold), period_(period)
+    initiator(sc_core::sc_module_name name, const std::vector<request> &requests, bool blocking, uint64_t every, uint64_t hold,
+              sc_core::sc_time period)
+        : sc_module(name), requests_(requests), blocking_(blocking), every_(every), hold_(hold), period_(period)
     {
         socket.register_nb_transport_bw(this, &initiator::nb_transport_bw);
         SC_METHOD(edge);
@@ -115,6 +119,7 @@ class initiator : public sc_core::sc_module
 
   private:
     const std::vector<request> &requests_;
+    const bool blocking_;
     payload_pool pool_;
     size_t next_ = 0;
     tlm::tlm_generic_payload *requesting_ = nullptr; // has had BEGIN_REQ and not END_REQ
@@ -146,19 +151,52 @@ class initiator : public sc_core::sc_module
         send_event_.notify(sc_core::SC_ZERO_TIME);
     }
 
+    tlm::tlm_generic_payload *payload_of(const request &r)
+    {
+        tlm::tlm_generic_payload *payload = pool_.get();
+        payload->set_command(tlm::TLM_IGNORE_COMMAND);
+        payload->set_address(r.granule * granule_bytes);
+        payload->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+        payload->get_extension<cowarp::validation_extension>()->copy_from(r.ext);
+        return payload;
+    }
+
+    // One thread of the platform's software, as it were: it goes on when it has its answer.
+    void call(tlm::tlm_generic_payload &payload)
+    {
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        socket->b_transport(payload, delay);
+        take(payload);
+        payload.release();
+    }
+
     void send()
     {
         if (requesting_ != nullptr || next_ == requests_.size() || requests_[next_].cycle > cycle())
             return;
-        const request &r = requests_[next_++];
-        requesting_ = pool_.get();
-        requesting_->set_command(tlm::TLM_IGNORE_COMMAND);
-        requesting_->set_address(r.granule * granule_bytes);
-        requesting_->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-        requesting_->get_extension<cowarp::validation_extension>()->copy_from(r.ext);
+        tlm::tlm_generic_payload *payload = payload_of(requests_[next_++]);
+        if (blocking_) {
+            sc_core::sc_spawn([this, payload] { call(*payload); });
+            return;
+        }
+        requesting_ = payload;
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         socket->nb_transport_fw(*requesting_, phase, delay);
+    }
+
+    // Whether it is an answer: a release has none.
+    bool take(const tlm::tlm_generic_payload &payload)
+    {
+        ends++;
+        const auto *ext = payload.get_extension<cowarp::validation_extension>();
+        if (!payload.is_response_ok())
+            SC_REPORT_FATAL(name(), payload.get_response_string().c_str());
+        if (ext->kind == CW_VU_RELEASE)
+            return false;
+        printf("%" PRIu64 " %u %d %" PRIu64 "\n", cycle() - 1, ext->id, ext->outcome, ext->ts);
+        answers++;
+        return true;
     }
 
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload &payload, tlm::tlm_phase &phase, sc_core::sc_time &)
@@ -168,17 +206,7 @@ class initiator : public sc_core::sc_module
             send_event_.notify(sc_core::SC_ZERO_TIME); // the next may begin in the cycle that begins now
             return tlm::TLM_ACCEPTED;
         }
-        ends++;
-        const auto *ext = payload.get_extension<cowarp::validation_extension>();
-        if (!payload.is_response_ok())
-            SC_REPORT_FATAL(name(), payload.get_response_string().c_str());
-        if (ext->kind == CW_VU_RELEASE) {
-            payload.release();
-            return tlm::TLM_COMPLETED;
-        }
-        printf("%" PRIu64 " %u %d %" PRIu64 "\n", cycle() - 1, ext->id, ext->outcome, ext->ts);
-        if (every_ == 0 || ++answers % every_ != 0) {
-            answers += every_ == 0;
+        if (!take(payload) || every_ == 0 || answers % every_ != 0) {
             payload.release();
             return tlm::TLM_COMPLETED;
         }
@@ -194,9 +222,9 @@ struct platform : sc_core::sc_module {
     initiator cores;
     cowarp::validation_target<CW_PLATFORM_MODULE> unit;
 
-    platform(sc_core::sc_module_name name, const std::vector<request> &requests, const cw_script &script, uint64_t every, uint64_t hold,
-             sc_core::sc_time period)
-        : sc_module(name), clock("clock", period, 0.5, period), cores("cores", requests, every, hold, period),
+    platform(sc_core::sc_module_name name, const std::vector<request> &requests, const cw_script &script, bool blocking, uint64_t every,
+             uint64_t hold, sc_core::sc_time period)
+        : sc_module(name), clock("clock", period, 0.5, period), cores("cores", requests, blocking, every, hold, period),
           unit("unit", *static_cast<const cw_validation_unit_params *>(script.params), granule_bytes, overflow_cycles)
     {
         cores.clk_i(clock);
@@ -229,8 +257,9 @@ int sc_main(int argc, char **argv)
     static const cw_unit *const units[] = {&cw_validation_unit_unit, nullptr};
     cw_script script{};
     cw_error err{};
-    if (argc != 2 && argc != 4) {
-        fprintf(stderr, "usage: systemc_platform FILE.stim [EVERY CYCLES]\n");
+    const bool blocking = argc == 3 && strcmp(argv[2], "blocking") == 0;
+    if (argc != 2 && argc != 4 && !blocking) {
+        fprintf(stderr, "usage: systemc_platform FILE.stim [EVERY CYCLES | blocking]\n");
         return 2;
     }
     if (cw_script_read(&script, argv[1], units, &err) != CW_OK || !same_parameters(script)) {
@@ -241,7 +270,7 @@ int sc_main(int argc, char **argv)
     const std::vector<request> requests = requests_of(script);
     const uint64_t every = argc == 4 ? strtoull(argv[2], nullptr, 0) : 0, hold = argc == 4 ? strtoull(argv[3], nullptr, 0) : 0;
     {
-        platform top("top", requests, script, every, hold, sc_core::sc_time(1, sc_core::SC_NS));
+        platform top("top", requests, script, blocking, every, hold, sc_core::sc_time(1, sc_core::SC_NS));
         sc_core::sc_start();
         fprintf(stderr, "%zu requests, %" PRIu64 " answers\n", requests.size(), top.cores.answers);
     }

@@ -35,7 +35,10 @@ struct cowarp_gpu {
     struct cowarp_module *modules;
     struct cw_taps *taps; /* NULL: no waves */
     struct cw_unit_provider tapped_units;
-    struct cw_wave *wave;         /* NULL: no file is open */
+    struct cw_wave *wave; /* NULL: no file is open */
+    bool wave_written;
+    enum cw_wave_event wave_event;
+    uint64_t wave_number;         /* of the event */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
     uint64_t seed;
@@ -53,14 +56,17 @@ extern const uint32_t cowarp__unit_cnt;
 /* Whether the system has the unit. */
 int cowarp__unit_used(uint32_t unit, const char *system);
 const char *cowarp__backend_name(enum cw_unit_backend backend);
-/* Reads "name=backend" and "name=backend:file" settings into gpu->backend and gpu->verilog, and creates gpu->units. */
-int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings);
+/* Reads "name=backend" and "name=backend:file" settings into gpu->backend and gpu->verilog, and creates gpu->units. ports_only: a wave file
+ * traces the RTL from the beginning, so the wave of a lockstep difference, which cannot trace it too, has no inner signals. */
+int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only);
 
 /* Before the GPU exists: taps its units when the options ask for waves. */
 int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options);
 /* When it exists: opens the wave file. */
 int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *options);
 void cowarp__wave_step(void *context, const struct cw_gpu *gpu, cw_time now);
+/* A launch has ended with this status. Returns it, or the status that a wave trigger has held back. */
+int cowarp__wave_launched(struct cowarp_gpu *gpu, int status);
 /* Completes the file. */
 int cowarp__wave_close(struct cowarp_gpu *gpu);
 

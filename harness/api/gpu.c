@@ -65,7 +65,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status =
             cw_fail(&gpu->err, CW_EINVAL, "sabotage '%.40s': there is no transactional system to break; choose one", options->sabotage);
     if (status == CW_OK)
-        status = cowarp__units_open(gpu, options->units);
+        status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL);
     if (status == CW_OK)
         status = cowarp__wave_tap(gpu, options);
     const struct cw_unit_provider *units = gpu->taps != NULL ? &gpu->tapped_units : &gpu->units;

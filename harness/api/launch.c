@@ -215,6 +215,7 @@ static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
         const double start = host_seconds();
         status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, block, local, &gpu->err);
         gpu->host_seconds += host_seconds() - start;
+        status = cowarp__wave_launched(gpu, status);
         gpu->failed = status != CW_OK;
         note_oracle(gpu, status);
     }

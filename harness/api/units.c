@@ -122,7 +122,7 @@ static void pass_message(void *context, const char *text)
         gpu->on_message(gpu->context, text);
 }
 
-int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings)
+int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only)
 {
     struct cw_rtl_choice choice[COWARP__UNIT_MAX];
     for (; settings != NULL && *settings != NULL; settings++) {
@@ -136,7 +136,8 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings)
         .build = {.message = pass_message, .message_context = gpu},
         .choices = choice,
         .choice_cnt = cowarp__unit_cnt,
-        .mismatch_file = "cowarp-mismatch.vcd",
+        .mismatch_file = "cowarp-mismatch.fst",
+        .mismatch_ports_only = ports_only,
     };
     int status = cw_rtl_provider_create(&gpu->units, &options, &gpu->err);
     gpu->units_created = status == CW_OK;

@@ -1,18 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waves: taps between the GPU and its units, and the file that harness/wave writes. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api.h"
+
+#define KEEP_DEFAULT 1000u
+#define KEEP_MAX     100000u
+#define TAIL_SHARE   10u /* cycles after the event: this part of those before it */
+
+static const char *const events[] = {
+    [CW_WAVE_CYCLE] = "cycle", [CW_WAVE_ABORT] = "abort", [CW_WAVE_DEADLOCK] = "deadlock", [CW_WAVE_MISMATCH] = "lockstep-mismatch"};
+#define EVENT_CNT ((uint32_t)(sizeof events / sizeof events[0]))
+
+/* The digits behind "cycle:" and "abort:". */
+static bool read_number(const char *text, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
+}
+
+static int read_event(struct cowarp_gpu *gpu, const char *text)
+{
+    const char *colon = strchr(text, ':'), *near;
+    char name[32];
+    uint32_t e = CW_WAVE_WINDOW + 1;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    while (e < EVENT_CNT && strcmp(events[e], name) != 0)
+        e++;
+    if (e == EVENT_CNT) {
+        near = cw_nearest(name, events + 1, EVENT_CNT - 1);
+        if (near != NULL)
+            return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': unknown; did you mean '%s%s'?", text, near,
+                           strcmp(near, "cycle") == 0 ? ":N" : "");
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': unknown; takes lockstep-mismatch, abort, abort:N, deadlock or cycle:N",
+                       text);
+    }
+    gpu->wave_event = (enum cw_wave_event)e;
+    gpu->wave_number = 1;
+    if (e == CW_WAVE_CYCLE && (colon == NULL || !read_number(colon + 1, &gpu->wave_number)))
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': expected a core cycle, as in cycle:20000", text);
+    if (e == CW_WAVE_ABORT && colon != NULL && (!read_number(colon + 1, &gpu->wave_number) || gpu->wave_number == 0))
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': expected the number of an abort, as in abort:1", text);
+    if (e > CW_WAVE_ABORT && colon != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': %s takes no number", text, name);
+    return CW_OK;
+}
+
+/* An event that cannot come is a mistake in the request. */
+static int check_event(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+{
+    bool lockstep = false;
+    for (uint32_t i = 0; i < cowarp__unit_cnt; i++)
+        lockstep = lockstep || gpu->backend[i] == CW_UNIT_LOCKSTEP;
+    if (gpu->wave_event == CW_WAVE_MISMATCH && !lockstep)
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger lockstep-mismatch: no unit runs in lockstep; choose one: UNIT=lockstep");
+    if (gpu->wave_event == CW_WAVE_ABORT && gpu->system == NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger abort: without a transactional system nothing aborts; choose one");
+    if (options->wave_begin != 0 || options->wave_end != 0)
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger %s: the window follows from the event; give no window", options->wave_on);
+    if (options->wave_keep > KEEP_MAX)
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger %s: keeps 1 to %u core cycles, not %" PRIu64, options->wave_on, KEEP_MAX,
+                       options->wave_keep);
+    return CW_OK;
+}
 
 int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     struct cw_error err;
+    int status = CW_OK;
+    if (options->wave_file == NULL && (options->wave_on != NULL || options->wave_keep != 0))
+        return cw_fail(&gpu->err, CW_EINVAL, "a wave trigger without a wave file; give one");
     if (options->wave_file == NULL)
         return CW_OK;
+    if (options->wave_on == NULL && options->wave_keep != 0)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: cycles to keep, but no wave trigger; give one", options->wave_file);
     if (options->wave_end != 0 && options->wave_end <= options->wave_begin)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: the wave window ends before it begins", options->wave_file);
+    if (options->wave_on != NULL)
+        status = read_event(gpu, options->wave_on);
+    if (status == CW_OK && options->wave_on != NULL)
+        status = check_event(gpu, options);
+    if (status != CW_OK)
+        return status;
     /* now rather than after the RTL has been built */
     if (cw_out_file_check(options->wave_file, &err) != CW_OK)
         return cw_fail(&gpu->err, CW_EIO, "%s", err.text);
@@ -21,30 +96,33 @@ int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *option
 
 int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
-    const struct cw_rtl_instance *instance;
     if (options->wave_file == NULL)
         return CW_OK;
-    const uint32_t cnt = cw_rtl_provider_instances(&gpu->units, &instance);
-    struct cw_wave_rtl *rtl = calloc(cnt + 1u, sizeof *rtl);
-    if (rtl == NULL)
-        return cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", options->wave_file);
-    for (uint32_t i = 0; i < cnt; i++)
-        rtl[i] = (struct cw_wave_rtl){
-            .model = instance[i].library->model(instance[i].self), .trace = instance[i].library->trace, .self = instance[i].self};
+    const uint64_t keep = options->wave_keep != 0 ? options->wave_keep : KEEP_DEFAULT;
     const struct cw_wave_options o = {
         .path = options->wave_file,
         .plugin = COWARP_WAVE_PLUGIN,
+        .event = gpu->wave_event,
         .begin = options->wave_begin,
         .end = options->wave_end != 0 ? options->wave_end : UINT64_MAX,
+        .number = gpu->wave_number,
+        .keep = keep,
+        .tail = (keep + TAIL_SHARE - 1) / TAIL_SHARE,
         .taps = gpu->taps,
-        .rtl = rtl,
-        .rtl_cnt = cnt,
+        .units = &gpu->units,
     };
     int status = cw_wave_create(&gpu->wave, &o, gpu->gpu, &gpu->err);
     if (status != CW_OK)
         gpu->wave = NULL;
-    free(rtl);
     return status;
+}
+
+int cowarp__wave_launched(struct cowarp_gpu *gpu, int status)
+{
+    if (gpu->wave == NULL)
+        return status;
+    cw_wave_end(gpu->wave, status);
+    return status == CW_OK && gpu->units.poll != NULL ? gpu->units.poll(gpu->units.context, &gpu->err) : status;
 }
 
 void cowarp__wave_step(void *context, const struct cw_gpu *g, cw_time now)
@@ -56,18 +134,34 @@ void cowarp__wave_step(void *context, const struct cw_gpu *g, cw_time now)
         cw_recorder_step(gpu->recorder, now / cw_gpu_clocks(g)->period[CW_DOMAIN_L2]);
 }
 
+static void tell_empty(const struct cowarp_gpu *gpu)
+{
+    char text[400];
+    if (gpu->wave_event == CW_WAVE_WINDOW)
+        snprintf(text, sizeof text,
+                 "%.200s: the wave window is empty, the run ended after %" PRIu64 " core cycles; the file holds the last state",
+                 cw_wave_path(gpu->wave), cw_gpu_cycles(gpu->gpu));
+    else
+        snprintf(text, sizeof text, "%.200s: not written: the run ended after %" PRIu64 " core cycles and the event, %s, did not come",
+                 cw_wave_path(gpu->wave), cw_gpu_cycles(gpu->gpu), events[gpu->wave_event]);
+    gpu->on_message(gpu->context, text);
+}
+
 int cowarp__wave_close(struct cowarp_gpu *gpu)
 {
     struct cw_wave *wave = gpu->wave;
-    gpu->wave = NULL;
     if (wave == NULL)
         return CW_OK;
-    if (cw_wave_empty(wave) && gpu->on_message != NULL) {
-        char text[400];
-        snprintf(text, sizeof text,
-                 "%.200s: the wave window is empty, the run ended after %" PRIu64 " core cycles; the file holds the last state",
-                 cw_wave_path(wave), cw_gpu_cycles(gpu->gpu));
-        gpu->on_message(gpu->context, text);
-    }
-    return cw_wave_close(wave, &gpu->err);
+    const bool empty = cw_wave_empty(wave);
+    if (empty && gpu->on_message != NULL)
+        tell_empty(gpu);
+    gpu->wave = NULL;
+    const int status = cw_wave_close(wave, &gpu->err);
+    gpu->wave_written = status == CW_OK && !(empty && gpu->wave_event != CW_WAVE_WINDOW);
+    return status;
+}
+
+int cowarp_wave_written(const struct cowarp_gpu *gpu)
+{
+    return gpu->wave_written;
 }

@@ -103,6 +103,22 @@ static int read_window(struct cli_session *s, const struct cli_parsed *p)
     return CLI_OK;
 }
 
+static int read_trigger(struct cli_session *s, const struct cli_parsed *p)
+{
+    struct cowarp_options *o = &s->options;
+    o->wave_on = cli_value(p, "wave-on", NULL);
+    if (o->wave_on != NULL && o->wave_file == NULL)
+        return cli_error(CLI_WRONG, "--wave-on without --wave; give --wave FILE too");
+    if (o->wave_on != NULL && cli_has(p, "wave-window"))
+        return cli_error(CLI_WRONG, "--wave-on and --wave-window; give one of them");
+    if (o->wave_on == NULL && cli_has(p, "wave-keep"))
+        return cli_error(CLI_WRONG, "--wave-keep without --wave-on; give --wave-on EVENT too");
+    int status = read_number(p, "wave-keep", &o->wave_keep);
+    if (status == CLI_OK && cli_has(p, "wave-keep") && o->wave_keep == 0)
+        return cli_error(CLI_WRONG, "--wave-keep 0: keeps 1 to 100000 core cycles");
+    return status;
+}
+
 static int read_options(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cowarp_options *o = &s->options;
@@ -130,7 +146,9 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     int status = read_number(p, "seed", &o->seed);
     if (status == CLI_OK)
         status = read_number(p, "max-cycles", &o->max_cycles);
-    return status == CLI_OK ? read_window(s, p) : status;
+    if (status == CLI_OK)
+        status = read_window(s, p);
+    return status == CLI_OK ? read_trigger(s, p) : status;
 }
 
 int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
@@ -192,7 +210,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
     printf("  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
     if (s->stats != NULL)
         printf("  written       %s\n", s->stats);
-    if (s->options.wave_file != NULL)
+    if (cowarp_wave_written(s->gpu))
         printf("  written       %s\n", s->options.wave_file);
     if (s->options.record != NULL)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);

@@ -8,13 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_DEFAULT 256u
+#include "lockstep_wave.h"
 
-/* One cycle as kept in the ring: the inputs, the first's and the second's outputs, and whether it was a reset cycle. */
+#define RING_DEFAULT 256u
+#define STATE_CYCLES 2048u /* between two states of the RTL that are kept: saving one takes some microseconds */
+
+/* One cycle as kept in the log: the inputs, and whether it was a reset cycle. */
 struct frame {
     uint64_t cycle;
     bool reset;
-    unsigned char *in, *out[2];
+    unsigned char *in;
+};
+
+/* The RTL before this cycle. */
+struct state {
+    uint64_t cycle;
+    unsigned char *bytes;
 };
 
 struct pair {
@@ -24,10 +33,31 @@ struct pair {
     char *name, *file;
     struct cw_lockstep_report *report;
     uint64_t cycle, checks;
-    uint32_t ring_size;
-    struct frame *ring;   /* frame of cycle n is ring[n % ring_size] */
-    unsigned char *bytes; /* of all frames */
+    void *params;
+    uint32_t ring_size, log_size;         /* cycles whose outputs, and whose inputs are kept */
+    struct frame *ring;                   /* frame of cycle n is ring[n % log_size] */
+    unsigned char *bytes;                 /* of all frames */
+    unsigned char *outs;                  /* both outputs of cycle n are at 2 * out_size * (n % ring_size) */
+    const struct cw_rtl_library *library; /* of inst[1]; NULL: its inner signals are not shown */
+    struct state state[2];                /* number n is state[n % 2] */
+    uint64_t state_cnt;
+    size_t state_size;
 };
+
+static unsigned char *out_of(const struct pair *s, uint64_t cycle, int which)
+{
+    return s->outs + (2 * (cycle % s->ring_size) + (unsigned)which) * s->unit->out_size;
+}
+
+/* At the end of a cycle, or before the first. */
+static void keep_state(struct pair *s)
+{
+    if (s->library == NULL || s->cycle % STATE_CYCLES != 0)
+        return;
+    struct state *state = &s->state[s->state_cnt++ % 2];
+    state->cycle = s->cycle;
+    s->library->save(s->inst[1].self, state->bytes, s->state_size);
+}
 
 static void pair_destroy(void *self)
 {
@@ -39,28 +69,52 @@ static void pair_destroy(void *self)
     free(s->port);
     free(s->name);
     free(s->file);
+    free(s->params);
     free(s->ring);
     free(s->bytes);
+    free(s->outs);
+    free(s->state[0].bytes);
+    free(s->state[1].bytes);
     free(s);
+}
+
+static bool allocate_states(struct pair *s)
+{
+    if (s->library != NULL)
+        s->state_size = s->library->save(s->inst[1].self, NULL, 0);
+    if (s->state_size == 0) {
+        s->library = NULL;
+        return true;
+    }
+    for (int i = 0; i < 2; i++)
+        if ((s->state[i].bytes = malloc(s->state_size)) == NULL)
+            return false;
+    keep_state(s);
+    return true;
 }
 
 static bool pair_allocate(struct pair *s, const void *params, const struct cw_lockstep_options *opt)
 {
-    size_t frame_size = s->unit->in_size + 2 * s->unit->out_size;
+    const size_t in_size = s->unit->in_size;
     s->ring_size = opt->ring_cycles != 0 ? opt->ring_cycles : RING_DEFAULT;
+    s->log_size = s->ring_size;
+    if (s->library != NULL && s->log_size < 2 * STATE_CYCLES)
+        s->log_size = 2 * STATE_CYCLES;
     s->port = calloc(s->unit->port_cnt, sizeof *s->port);
-    s->ring = calloc(s->ring_size, sizeof *s->ring);
-    s->bytes = calloc(s->ring_size, frame_size);
+    s->params = malloc(s->unit->params_size);
+    s->ring = calloc(s->log_size, sizeof *s->ring);
+    s->bytes = calloc(s->log_size, in_size);
+    s->outs = calloc(s->ring_size, 2 * s->unit->out_size);
     s->name = strdup(opt->name);
     s->file = opt->file != NULL ? strdup(opt->file) : NULL;
-    if (s->port == NULL || s->ring == NULL || s->bytes == NULL || s->name == NULL || (opt->file != NULL && s->file == NULL))
+    if (s->port == NULL || s->params == NULL || s->ring == NULL || s->bytes == NULL || s->outs == NULL || s->name == NULL ||
+        (opt->file != NULL && s->file == NULL))
         return false;
+    memcpy(s->params, params, s->unit->params_size);
     s->unit->ports(params, s->port);
-    for (uint32_t i = 0; i < s->ring_size; i++) {
-        unsigned char *at = s->bytes + i * frame_size;
-        s->ring[i] = (struct frame){UINT64_MAX, false, at, {at + s->unit->in_size, at + s->unit->in_size + s->unit->out_size}};
-    }
-    return true;
+    for (uint32_t i = 0; i < s->log_size; i++)
+        s->ring[i] = (struct frame){UINT64_MAX, false, s->bytes + i * in_size};
+    return allocate_states(s);
 }
 
 int cw_lockstep_create(void **self, const void *params, const struct cw_unit_instance *first, const struct cw_unit_instance *second,
@@ -76,6 +130,7 @@ int cw_lockstep_create(void **self, const void *params, const struct cw_unit_ins
     s->inst[0] = *first;
     s->inst[1] = *second;
     s->report = opt->report;
+    s->library = opt->file != NULL ? opt->library : NULL;
     if (!pair_allocate(s, params, opt)) {
         pair_destroy(s);
         return CW_ENOMEM;
@@ -108,102 +163,43 @@ static size_t port_bytes(const struct cw_port *port)
 
 /* Waveform of the last cycles ---------------------------------------------------------------------------------------- */
 
-/* VCD identifier codes: printable characters, number n of the three groups inputs, first's outputs, second's outputs. */
-static void vcd_code(char out[8], uint32_t n)
+static bool film_frame(const void *context, uint64_t cycle, struct cw_lockstep_frame *shown)
 {
-    uint32_t i = 0;
-    do {
-        out[i++] = (char)('!' + n % 90);
-        n /= 90;
-    } while (n != 0);
-    out[i] = '\0';
-}
-
-static void vcd_value(FILE *f, const struct cw_port *port, const unsigned char *base, const char *code)
-{
-    fputc('b', f);
-    for (uint32_t bit = port->width; bit-- > 0;) {
-        const unsigned char *at = base + port->offset;
-        uint64_t value;
-        uint32_t word;
-        if (port->words == 0) {
-            memcpy(&value, at, sizeof value);
-            fputc((int)('0' + (value >> bit & 1)), f);
-        } else {
-            memcpy(&word, at + bit / 32 * 4, sizeof word);
-            fputc((int)('0' + (word >> bit % 32 & 1)), f);
-        }
-    }
-    fprintf(f, " %s\n", code);
-}
-
-#define VCD_CLK   "~c"
-#define VCD_RST   "~r"
-#define VCD_CYCLE "~n"
-
-static void vcd_scope(FILE *f, const struct pair *s, const char *scope, enum cw_port_dir dir, uint32_t group)
-{
-    char code[8];
-    fprintf(f, "$scope module %s $end\n", scope);
-    for (uint32_t i = 0; i < s->unit->port_cnt; i++) {
-        if (s->port[i].dir != dir)
-            continue;
-        vcd_code(code, group * s->unit->port_cnt + i);
-        fprintf(f, "$var wire %" PRIu32 " %s %s%s $end\n", s->port[i].width, code, s->port[i].name, dir == CW_PORT_IN ? "_i" : "_o");
-    }
-    fprintf(f, "$upscope $end\n");
-}
-
-static void vcd_frame(FILE *f, const struct pair *s, const struct frame *frame)
-{
-    char code[8];
-    fprintf(f, "#%" PRIu64 "\n0%s\n%d%s\n", 2 * frame->cycle, VCD_CLK, frame->reset, VCD_RST);
-    fputc('b', f);
-    for (int bit = 64; bit-- > 0;)
-        fputc((int)('0' + (frame->cycle >> bit & 1)), f);
-    fprintf(f, " %s\n", VCD_CYCLE);
-    for (uint32_t i = 0; i < s->unit->port_cnt; i++)
-        for (uint32_t group = 0; group < 3; group++) {
-            bool input = s->port[i].dir == CW_PORT_IN;
-            if (input != (group == 0))
-                continue;
-            vcd_code(code, group * s->unit->port_cnt + i);
-            vcd_value(f, &s->port[i], input ? frame->in : frame->out[group - 1], code);
-        }
-    fprintf(f, "#%" PRIu64 "\n1%s\n", 2 * frame->cycle + 1, VCD_CLK);
-}
-
-static bool vcd_write(const struct pair *s)
-{
-    FILE *f = fopen(s->file, "w");
-    if (f == NULL)
+    const struct pair *s = context;
+    const struct frame *frame = &s->ring[cycle % s->log_size];
+    if (frame->cycle != cycle)
         return false;
-    fprintf(f,
-            "$comment lockstep difference in %s, unit %s; c: model, rtl: Verilog $end\n$timescale 1ns $end\n"
-            "$scope module lockstep $end\n$var wire 1 %s clk $end\n$var wire 1 %s rst $end\n"
-            "$var wire 64 %s cycle $end\n",
-            s->name, s->unit->name, VCD_CLK, VCD_RST, VCD_CYCLE);
-    vcd_scope(f, s, "in", CW_PORT_IN, 0);
-    vcd_scope(f, s, "c", CW_PORT_OUT, 1);
-    vcd_scope(f, s, "rtl", CW_PORT_OUT, 2);
-    fprintf(f, "$upscope $end\n$enddefinitions $end\n");
-    uint64_t first = s->cycle >= s->ring_size ? s->cycle - s->ring_size + 1 : 0;
-    for (uint64_t n = first; n <= s->cycle; n++)
-        if (s->ring[n % s->ring_size].cycle == n)
-            vcd_frame(f, s, &s->ring[n % s->ring_size]);
-    return fclose(f) == 0;
+    *shown = (struct cw_lockstep_frame){frame->reset, frame->in, {out_of(s, cycle, 0), out_of(s, cycle, 1)}};
+    return true;
+}
+
+static bool write_wave(const struct pair *s)
+{
+    struct cw_error err;
+    struct cw_lockstep_film film = {
+        .unit = s->unit, .params = s->params, .name = s->name, .last = s->cycle, .frame = film_frame, .context = s};
+    film.first = s->cycle >= s->ring_size ? s->cycle - s->ring_size + 1 : 0;
+    if (s->library != NULL) {
+        const struct state *state = &s->state[s->state_cnt > 1 ? s->state_cnt % 2 : 0]; /* the older one */
+        film.library = s->library;
+        film.self = s->inst[1].self;
+        film.state = state->bytes;
+        film.state_size = s->state_size;
+        film.from = state->cycle;
+    }
+    return cw_lockstep_wave(&film, s->file, &err) == CW_OK;
 }
 
 /* Running ------------------------------------------------------------------------------------------------------------- */
 
-static void report_difference(struct pair *s, const struct cw_port *port, const struct frame *frame)
+static void report_difference(struct pair *s, const struct cw_port *port)
 {
     char value[2][132];
     if (s->report == NULL || atomic_flag_test_and_set(&s->report->taken))
         return;
     for (int i = 0; i < 2; i++)
-        port_hex(value[i], port, frame->out[i]);
-    const char *note = s->file == NULL ? "" : vcd_write(s) ? "; last cycles in " : "; cannot write ";
+        port_hex(value[i], port, out_of(s, s->cycle, i));
+    const char *note = s->file == NULL ? "" : write_wave(s) ? "; last cycles in " : "; cannot write ";
     cw_fail(&s->report->error, CW_EMISMATCH,
             "lockstep: %s (%s): cycle %" PRIu64 ": %s_o is %s in the C model and %s in the "
             "RTL%s%s",
@@ -211,15 +207,16 @@ static void report_difference(struct pair *s, const struct cw_port *port, const 
     atomic_store(&s->report->status, CW_EMISMATCH);
 }
 
-static void compare(struct pair *s, const struct frame *frame)
+static void compare(struct pair *s)
 {
+    const unsigned char *out[2] = {out_of(s, s->cycle, 0), out_of(s, s->cycle, 1)};
     s->checks += s->unit->port_cnt;
-    if (memcmp(frame->out[0], frame->out[1], s->unit->out_size) == 0)
+    if (memcmp(out[0], out[1], s->unit->out_size) == 0)
         return;
     for (uint32_t i = 0; i < s->unit->port_cnt; i++) {
         const struct cw_port *port = &s->port[i];
-        if (port->dir == CW_PORT_OUT && memcmp(frame->out[0] + port->offset, frame->out[1] + port->offset, port_bytes(port)) != 0) {
-            report_difference(s, port, frame);
+        if (port->dir == CW_PORT_OUT && memcmp(out[0] + port->offset, out[1] + port->offset, port_bytes(port)) != 0) {
+            report_difference(s, port);
             return;
         }
     }
@@ -227,7 +224,7 @@ static void compare(struct pair *s, const struct frame *frame)
 
 static struct frame *start_frame(struct pair *s, bool reset)
 {
-    struct frame *frame = &s->ring[s->cycle % s->ring_size];
+    struct frame *frame = &s->ring[s->cycle % s->log_size];
     frame->cycle = s->cycle;
     frame->reset = reset;
     return frame;
@@ -239,27 +236,34 @@ static void pair_eval(void *self, const void *in, void *out)
     struct frame *frame = start_frame(s, false);
     memcpy(frame->in, in, s->unit->in_size);
     for (int i = 0; i < 2; i++)
-        s->inst[i].ops->eval(s->inst[i].self, in, frame->out[i]);
-    compare(s, frame);
-    memcpy(out, frame->out[0], s->unit->out_size);
+        s->inst[i].ops->eval(s->inst[i].self, in, out_of(s, s->cycle, i));
+    compare(s);
+    memcpy(out, out_of(s, s->cycle, 0), s->unit->out_size);
 }
 
 static void pair_tick(void *self, const void *in)
 {
     struct pair *s = self;
+    if (s->ring[s->cycle % s->log_size].cycle != s->cycle) { /* a tick without eval before it */
+        memcpy(start_frame(s, false)->in, in, s->unit->in_size);
+        memset(out_of(s, s->cycle, 0), 0, 2 * s->unit->out_size);
+    }
     for (int i = 0; i < 2; i++)
         s->inst[i].ops->tick(s->inst[i].self, in);
     s->cycle++;
+    keep_state(s);
 }
 
 static void pair_reset(void *self)
 {
     struct pair *s = self;
     struct frame *frame = start_frame(s, true);
-    memset(frame->in, 0, s->unit->in_size + 2 * s->unit->out_size);
+    memset(frame->in, 0, s->unit->in_size);
+    memset(out_of(s, s->cycle, 0), 0, 2 * s->unit->out_size);
     for (int i = 0; i < 2; i++)
         s->inst[i].ops->reset(s->inst[i].self);
     s->cycle++;
+    keep_state(s);
 }
 
 uint64_t cw_lockstep_cycles(const void *self)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "cowarp/unit.h"
+#include "rtl_library.h"
 
 /* Where the pairs of one provider report; the first difference wins. Zero it before use. */
 struct cw_lockstep_report {
@@ -20,10 +21,11 @@ struct cw_lockstep_report {
 };
 
 struct cw_lockstep_options {
-    const char *name;                  /* instance path, for the report; copied */
-    const char *file;                  /* VCD of the last cycles, written at the difference; NULL: none; copied */
-    uint32_t ring_cycles;              /* cycles kept for it; 0: 256 */
-    struct cw_lockstep_report *report; /* not owned, outlives the pair */
+    const char *name;                     /* instance path, for the report; copied */
+    const char *file;                     /* FST of the last cycles, written at the difference (lockstep_wave.h); NULL: none; copied */
+    uint32_t ring_cycles;                 /* cycles kept for it; 0: 256; with a library at most 2048 */
+    struct cw_lockstep_report *report;    /* not owned, outlives the pair */
+    const struct cw_rtl_library *library; /* of the second instance, for its inner signals in the file; NULL: its outputs alone */
 };
 
 /* The ops of every pair; create is NULL, cw_lockstep_create stands for it. */

@@ -484,6 +484,8 @@ static int verilate(const struct build *b, struct cw_error *err)
     args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
     if (b->coverage != NULL)
         args_add(&a, "--coverage-%s", b->coverage);
+    else
+        args_add(&a, "--savable");
     args_add(&a, "--top-module");
     args_add(&a, "%s", name);
     args_add(&a, "--prefix");

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* Raised when this file, struct cw_unit_ops or the generated shim changes. */
-#define CW_RTL_ABI 3u
+#define CW_RTL_ABI 4u
 
 struct cw_rtl_library {
     uint32_t abi;          /* CW_RTL_ABI of the build */
@@ -33,8 +33,13 @@ struct cw_rtl_library {
     int (*create_in)(void **self, void *context, const char *name);
     /* The VerilatedModel * (C++) of an instance. */
     void *(*model)(void *self);
-    /* Adds the instance to a VerilatedFstC * (fst), before fst is opened; depth: levels of hierarchy, 0 all. */
+    /* Adds the instance to a VerilatedFstC * (fst), before fst is opened; depth: levels of hierarchy, 0 all. fst NULL: nobody looks inside
+     * any more, fst is closed. */
     void (*trace)(void *self, void *fst, int depth);
+    /* The instance's state, to return to. save writes at most size bytes of it and returns how many it has, which is the same for all
+     * instances of the library at all times; restore takes that many. 0: a build for coverage, which cannot. */
+    size_t (*save)(void *self, void *state, size_t size);
+    void (*restore)(void *self, const void *state, size_t size);
 };
 
 const struct cw_rtl_library *cw_rtl_library(void);

@@ -147,7 +147,7 @@ static int open_lockstep(struct provider *p, const struct cw_unit *unit, const c
 {
     const struct cw_unit_provider *c = cw_unit_provider_c();
     struct cw_unit_instance model, rtl;
-    struct cw_lockstep_options opt = {name, p->opt.mismatch_file, p->opt.ring_cycles, &p->report};
+    struct cw_lockstep_options opt = {name, p->opt.mismatch_file, p->opt.ring_cycles, &p->report, NULL};
     int status = c->open(c->context, unit, name, params, &model, err);
     if (status != CW_OK)
         return status;
@@ -156,6 +156,8 @@ static int open_lockstep(struct provider *p, const struct cw_unit *unit, const c
         model.ops->destroy(model.self);
         return status;
     }
+    if (!p->opt.mismatch_ports_only)
+        opt.library = p->instances[p->instance_cnt - 1].library;
     *instance = (struct cw_unit_instance){unit, &cw_lockstep_ops, NULL};
     status = cw_lockstep_create(&instance->self, params, &model, &rtl, &opt);
     if (status != CW_OK) {

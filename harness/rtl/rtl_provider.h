@@ -6,6 +6,8 @@
 #ifndef CW_HARNESS_RTL_PROVIDER_H
 #define CW_HARNESS_RTL_PROVIDER_H
 
+#include <stdbool.h>
+
 #include "cowarp/unit.h"
 #include "rtl_build.h"
 #include "rtl_library.h"
@@ -28,8 +30,9 @@ struct cw_rtl_options {
     enum cw_unit_backend default_backend; /* of units without a choice */
     const struct cw_rtl_choice *choices;  /* copied; units' names too */
     uint32_t choice_cnt;
-    const char *mismatch_file; /* VCD written when a lockstep pair differs; NULL: none; not copied */
-    uint32_t ring_cycles;      /* cycles in it; 0: 256 */
+    const char *mismatch_file; /* FST written when a lockstep pair differs; NULL: none; not copied */
+    uint32_t ring_cycles;      /* cycles in it, at most 2048; 0: 256 */
+    bool mismatch_ports_only;  /* no inner signals in it: another wave file traces the RTL */
 };
 
 /* 0 or CW_ENOMEM. Strings in opt->build and mismatch_file must live as long as the provider. */

@@ -82,11 +82,12 @@ template <class Model> class validation_target : public sc_core::sc_module
     uint64_t cycle_ = 0, memory_free_ = 0, memory_answer_ = never; // clock edges so far, and when the memory is ready and answers
     uint32_t memory_address_ = 0;
 
-    std::deque<request *> waiting_;  // not yet taken by the unit; the first is on its pins
-    std::vector<request *> inside_;  // loads and stores taken and not answered, by req_id; NULL: this id is free
-    std::vector<uint32_t> free_ids_; // neither inside nor on the pins
-    std::deque<request *> released_; // releases taken whose response waits for the channel
-    request *responding_ = nullptr;  // has had BEGIN_RESP and not END_RESP
+    std::deque<request *> waiting_;                        // not yet taken by the unit; the first is on its pins
+    std::vector<request *> inside_;                        // loads and stores taken and not answered, by req_id; NULL: this id is free
+    std::vector<uint32_t> free_ids_;                       // neither inside nor on the pins
+    std::deque<request *> released_;                       // releases taken whose response waits for the channel
+    request *responding_ = nullptr;                        // has had BEGIN_RESP and not END_RESP
+    const tlm::tlm_generic_payload *requesting_ = nullptr; // has had BEGIN_REQ and not END_REQ
     sc_core::sc_event drive_event_;
     tlm_utils::peq_with_cb_and_phase<validation_target> queue_{this, &validation_target::phase_due};
 
@@ -195,10 +196,18 @@ template <class Model> class validation_target : public sc_core::sc_module
 
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload &payload, tlm::tlm_phase &phase, sc_core::sc_time &delay)
     {
-        if (phase == tlm::BEGIN_REQ)
-            payload.acquire();
-        else if (phase != tlm::END_RESP)
+        if (phase == tlm::BEGIN_REQ && requesting_ != nullptr) {
+            SC_REPORT_ERROR(name(), "BEGIN_REQ before END_REQ of the transaction before: one request at a time (request exclusion rule)");
+            return tlm::TLM_ACCEPTED;
+        }
+        if (phase != tlm::BEGIN_REQ && phase != tlm::END_RESP) {
             SC_REPORT_ERROR(name(), "nb_transport_fw: a phase that the base protocol does not have in this direction");
+            return tlm::TLM_ACCEPTED;
+        }
+        if (phase == tlm::BEGIN_REQ) {
+            payload.acquire();
+            requesting_ = &payload;
+        }
         queue_.notify(payload, phase, delay);
         return tlm::TLM_ACCEPTED;
     }
@@ -243,6 +252,8 @@ template <class Model> class validation_target : public sc_core::sc_module
     tlm::tlm_sync_enum say(request *r, tlm::tlm_phase phase)
     {
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        if (phase == tlm::END_REQ)
+            requesting_ = nullptr;
         const tlm::tlm_sync_enum answer = socket->nb_transport_bw(*r->payload, phase, delay);
         return answer == tlm::TLM_UPDATED && phase == tlm::END_RESP ? tlm::TLM_COMPLETED : answer;
     }

@@ -299,7 +299,7 @@ static int open_file(struct play *p, const struct cw_play_options *options)
     const struct cw_rtl_instance *instance;
     struct cw_wave_rtl rtl = {0};
     const uint32_t rtl_cnt = cw_rtl_provider_instances(&p->units, &instance);
-    int status = cw_wave_signals_create(&p->signals, NULL, p->taps, p->err);
+    int status = cw_wave_signals_create(&p->signals, NULL, p->taps, false, p->err);
     if (status == CW_OK)
         status = collect_signals(p);
     if (status != CW_OK)

@@ -94,9 +94,15 @@ static const char *const clock_names[CW_DOMAIN_COUNT] = {
 };
 
 /* Statistics that are worth a line, under the names that the statistics file gives them. */
-#define COUNTERS(X)    \
-    X(blocks_finished) \
-    X(warp_instructions) X(tx_begun) X(tx_committed) X(tx_aborted) X(vu_requests) X(vu_stalls) X(vu_retries) X(vu_evictions)
+#define COUNTERS(X) TX_COUNTERS(X) VU_COUNTERS(X) CU_COUNTERS(X)
+#define TX_COUNTERS(X)   \
+    X(blocks_finished)   \
+    X(warp_instructions) \
+    X(tx_begun)          \
+    X(tx_committed)      \
+    X(tx_aborted) X(tx_aborted_intra_warp) X(tx_aborted_validation) X(tx_aborted_early)
+#define VU_COUNTERS(X)      X(vu_requests) X(vu_stalls) X(vu_retries) X(vu_evictions)
+#define CU_COUNTERS(X)      X(tx_silent) X(tx_silent_failed) X(cu_entries) X(cu_hazards) X(eapg_broadcasts) X(eapg_pauses)
 #define COUNTER_NAME(field) #field,
 static const char *const counter_names[] = {COUNTERS(COUNTER_NAME)};
 #define COUNTER_CNT (sizeof counter_names / sizeof counter_names[0])
@@ -208,10 +214,11 @@ static uint32_t count_tap_signals(const struct cw_taps *taps)
     return n;
 }
 
-int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, struct cw_error *err)
+int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, bool trigger,
+                           struct cw_error *err)
 {
     const uint32_t tapped = count_tap_signals(taps);
-    const uint32_t all = (gpu != NULL ? count_chip_signals(cw_gpu_config(gpu)) : 0) + tapped;
+    const uint32_t all = (gpu != NULL ? count_chip_signals(cw_gpu_config(gpu)) : 0) + tapped + trigger;
     *s = (struct cw_wave_signals){.enums = enums, .enum_cnt = ENUM_CNT, .gpu = gpu};
     s->signal = calloc(all + 1u, sizeof *s->signal);
     s->value = calloc(all + 1u, sizeof *s->value);
@@ -224,6 +231,9 @@ int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, 
     s->tapped_first = s->signal_cnt;
     for (uint32_t t = 0; taps != NULL && t < cw_taps_count(taps); t++)
         add_tap_signals(s, cw_taps_at(taps, t));
+    s->tapped_end = s->signal_cnt;
+    if (trigger)
+        add_signal(s, "cowarp", "trigger", 1, -1);
     return CW_OK;
 }
 
@@ -277,8 +287,13 @@ void cw_wave_sample_chip(struct cw_wave_signals *s)
 
 void cw_wave_sample_units(struct cw_wave_signals *s)
 {
-    for (uint32_t i = s->tapped_first; i < s->signal_cnt; i++)
+    for (uint32_t i = s->tapped_first; i < s->tapped_end; i++)
         s->value[i] = shown_value(&s->shown[i - s->tapped_first]);
+}
+
+void cw_wave_sample_trigger(struct cw_wave_signals *s)
+{
+    s->value[s->tapped_end] = 1;
 }
 
 bool cw_wave_word_value(const struct cw_unit *unit, const char *port, const char *word, uint64_t *value)

@@ -21,17 +21,21 @@ struct cw_wave_signals {
     uint64_t *value;
     char (*text)[64]; /* scope and name of each signal */
     struct cw_wave__shown *shown;
-    uint32_t tapped_first; /* signals from here on come from taps */
+    uint32_t tapped_first; /* signals from here on come from taps, up to tapped_end */
+    uint32_t tapped_end;
 };
 
-/* gpu may be NULL (then only the tapped units are shown), taps too; both must outlive the signals. 0 or CW_ENOMEM; to be destroyed in both
- * cases. */
-int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, struct cw_error *err);
+/* gpu may be NULL (then only the tapped units are shown), taps too; both must outlive the signals. trigger: there is a signal
+ * cowarp.trigger, too. 0 or CW_ENOMEM; to be destroyed in both cases. */
+int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, bool trigger,
+                           struct cw_error *err);
 void cw_wave_signals_destroy(struct cw_wave_signals *s);
 /* Takes the values of the clock counters at `now`; of the cores and the statistics; of the tapped units. */
 void cw_wave_sample_clocks(struct cw_wave_signals *s, cw_time now);
 void cw_wave_sample_chip(struct cw_wave_signals *s);
 void cw_wave_sample_units(struct cw_wave_signals *s);
+/* cowarp.trigger is 1 from now on. */
+void cw_wave_sample_trigger(struct cw_wave_signals *s);
 
 /* The number that a port's word stands for ("store" of req_kind). false: the port has no such word. */
 bool cw_wave_word_value(const struct cw_unit *unit, const char *port, const char *word, uint64_t *value);

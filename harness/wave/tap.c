@@ -10,12 +10,24 @@ struct cw_taps {
     uint32_t cnt;
     void (*before)(void *context);
     void *context;
+    void (*op)(void *context, const struct cw_tap *tap, enum cw_tap_op op, const void *in);
+    void *op_context;
+    bool (*hold)(const void *context);
+    const void *hold_context;
 };
+
+static void note(const struct cw_tap *t, enum cw_tap_op op, const void *in)
+{
+    if (t->taps->op != NULL)
+        t->taps->op(t->taps->op_context, t, op, in);
+}
 
 static void finish_cycle(struct cw_tap *t)
 {
-    if (t->edge_due)
+    if (t->edge_due) {
+        note(t, CW_TAP_TICK, t->in);
         t->inner.ops->tick(t->inner.self, t->in);
+    }
     t->edge_due = false;
 }
 
@@ -31,6 +43,7 @@ static void tap_reset(void *self)
 {
     struct cw_tap *t = self;
     finish_cycle(t);
+    note(t, CW_TAP_RESET, NULL);
     t->inner.ops->reset(t->inner.self);
 }
 
@@ -40,6 +53,7 @@ static void tap_eval(void *self, const void *in, void *out)
     if (t->taps->before != NULL)
         t->taps->before(t->taps->context);
     finish_cycle(t);
+    note(t, CW_TAP_EVAL, in);
     t->inner.ops->eval(t->inner.self, in, out);
     memcpy(t->in, in, t->unit->in_size);
     memcpy(t->out, out, t->unit->out_size);
@@ -68,6 +82,7 @@ void cw_tap_idle(struct cw_tap *t)
     for (uint32_t i = 0; i < t->unit->port_cnt; i++)
         if (is_valid_input(&t->port[i]))
             memset((char *)t->in + t->port[i].offset, 0, sizeof(uint64_t));
+    note(t, CW_TAP_EVAL, t->in);
     t->inner.ops->eval(t->inner.self, t->in, t->out);
 }
 
@@ -103,25 +118,33 @@ static struct cw_tap *tap_new(const struct cw_unit *unit, const char *name, cons
     return t;
 }
 
+struct cw_tap *cw_taps_add(struct cw_taps *taps, const struct cw_unit *unit, const char *name, const void *params)
+{
+    struct cw_tap **grown = realloc(taps->tap, (taps->cnt + 1) * sizeof *grown);
+    if (grown == NULL)
+        return NULL;
+    taps->tap = grown;
+    struct cw_tap *t = tap_new(unit, name, params);
+    if (t == NULL)
+        return NULL;
+    t->taps = taps;
+    t->index = taps->cnt;
+    taps->tap[taps->cnt++] = t;
+    return t;
+}
+
 static int tap_open(void *context, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
                     struct cw_error *err)
 {
     struct cw_taps *taps = context;
-    struct cw_tap **grown = realloc(taps->tap, (taps->cnt + 1) * sizeof *grown);
-    struct cw_tap *t = tap_new(unit, name, params);
-    if (grown != NULL)
-        taps->tap = grown;
-    if (grown == NULL || t == NULL) {
-        tap_free(t);
+    struct cw_tap *t = cw_taps_add(taps, unit, name, params);
+    if (t == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
-    }
     int status = taps->inner->open(taps->inner->context, unit, name, params, &t->inner, err);
     if (status != CW_OK) {
-        tap_free(t);
+        tap_free(taps->tap[--taps->cnt]);
         return status;
     }
-    t->taps = taps;
-    taps->tap[taps->cnt++] = t;
     *instance = (struct cw_unit_instance){unit, &tap_ops, t};
     return CW_OK;
 }
@@ -129,6 +152,8 @@ static int tap_open(void *context, const struct cw_unit *unit, const char *name,
 static int tap_poll(void *context, struct cw_error *err)
 {
     const struct cw_taps *taps = context;
+    if (taps->hold != NULL && taps->hold(taps->hold_context))
+        return CW_OK;
     return taps->inner->poll != NULL ? taps->inner->poll(taps->inner->context, err) : CW_OK;
 }
 
@@ -138,7 +163,8 @@ int cw_taps_create(struct cw_taps **taps, struct cw_unit_provider *outer, const 
     if (t == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     t->inner = inner;
-    *outer = (struct cw_unit_provider){t, tap_open, tap_poll};
+    if (outer != NULL)
+        *outer = (struct cw_unit_provider){t, tap_open, tap_poll};
     *taps = t;
     return CW_OK;
 }
@@ -167,4 +193,17 @@ void cw_taps_on_eval(struct cw_taps *taps, void (*before)(void *context), void *
 {
     taps->before = before;
     taps->context = context;
+}
+
+void cw_taps_on_op(struct cw_taps *taps, void (*op)(void *context, const struct cw_tap *tap, enum cw_tap_op op, const void *in),
+                   void *context)
+{
+    taps->op = op;
+    taps->op_context = context;
+}
+
+void cw_taps_hold_poll(struct cw_taps *taps, bool (*hold)(const void *context), const void *context)
+{
+    taps->hold = hold;
+    taps->hold_context = context;
 }

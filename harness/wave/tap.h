@@ -17,7 +17,8 @@
 struct cw_taps;
 
 struct cw_tap {
-    char *name; /* instance path, "partition2.validation_unit" */
+    char *name;     /* instance path, "partition2.validation_unit" */
+    uint32_t index; /* in the list of taps */
     const struct cw_unit *unit;
     struct cw_port *port; /* unit->port_cnt, at this instance's parameters */
     void *in, *out;       /* the unit's structs in the cycle shown */
@@ -27,7 +28,10 @@ struct cw_tap {
     bool edge_due;  /* the clock edge that ends the cycle shown has been asked for */
 };
 
-/* *outer behaves as inner does, and records. inner must outlive it. 0 or CW_ENOMEM. */
+enum cw_tap_op { CW_TAP_EVAL, CW_TAP_TICK, CW_TAP_RESET };
+
+/* *outer behaves as inner does, and records. inner must outlive it; NULL, with outer NULL: taps come from cw_taps_add alone. 0 or
+ * CW_ENOMEM. */
 int cw_taps_create(struct cw_taps **taps, struct cw_unit_provider *outer, const struct cw_unit_provider *inner, struct cw_error *err);
 /* After the instances. */
 void cw_taps_destroy(struct cw_taps *taps);
@@ -36,6 +40,15 @@ struct cw_tap *cw_taps_at(const struct cw_taps *taps, uint32_t i);
 
 /* To be called before an instance leaves the cycle that it shows, from its eval; NULL: nobody. */
 void cw_taps_on_eval(struct cw_taps *taps, void (*before)(void *context), void *context);
+
+/* To be told all that is asked of the instances behind the taps, in its order; in: NULL for a reset. op NULL: nobody. */
+void cw_taps_on_op(struct cw_taps *taps, void (*op)(void *context, const struct cw_tap *tap, enum cw_tap_op op, const void *in),
+                   void *context);
+/* While hold answers true, a lockstep difference is not passed on, and the run goes on with the C model's outputs. hold NULL: never. */
+void cw_taps_hold_poll(struct cw_taps *taps, bool (*hold)(const void *context), const void *context);
+
+/* A tap of a unit that somebody else drives, who fills in and out: inner is nothing. NULL when out of memory. */
+struct cw_tap *cw_taps_add(struct cw_taps *taps, const struct cw_unit *unit, const char *name, const void *params);
 
 /* Shows the cycle after, in which the simulator left the instance alone: every input *_valid is 0, other inputs are as they were. */
 void cw_tap_idle(struct cw_tap *tap);

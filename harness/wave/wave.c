@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "wave/wave.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "wave/fst_file.h"
+#include "wave/ring.h"
 #include "wave/signals.h"
 
 /* A tapped unit and the cycle that it shows. */
@@ -18,7 +20,13 @@ struct unit {
 struct cw_wave {
     struct cw_wave_options options;
     const struct cw_gpu *gpu;
-    struct cw_fst_file file;
+    char *path;
+    struct cw_fst_file file; /* of a window */
+    struct cw_ring *ring;    /* while waiting for an event, and in the cycles after it; else NULL */
+    bool fired, written;
+    cw_time fired_at, turn_at;
+    struct cw_error failure; /* of writing the ring */
+    int failed;
     struct cw_wave_signals signals;
     struct unit *unit;
     uint32_t unit_cnt;
@@ -30,14 +38,80 @@ struct cw_wave {
 static int open_file(struct cw_wave *w, struct cw_error *err)
 {
     const struct cw_wave_signals *s = &w->signals;
-    const struct cw_wave_options *o = &w->options;
-    const struct cw_fst_content content = {s->signal, s->signal_cnt, s->enums, s->enum_cnt, o->rtl, o->rtl_cnt};
-    return cw_fst_file_open(&w->file, o->path, o->plugin, &content, err);
+    const struct cw_rtl_instance *instance;
+    const uint32_t cnt = cw_rtl_provider_instances(w->options.units, &instance);
+    struct cw_wave_rtl *rtl = calloc(cnt + 1u, sizeof *rtl);
+    if (rtl == NULL)
+        return cw_fail(err, CW_ENOMEM, "%s: out of memory", w->path);
+    for (uint32_t i = 0; i < cnt; i++)
+        rtl[i] = (struct cw_wave_rtl){
+            .model = instance[i].library->model(instance[i].self), .trace = instance[i].library->trace, .self = instance[i].self};
+    const struct cw_fst_content content = {s->signal, s->signal_cnt, s->enums, s->enum_cnt, rtl, cnt};
+    int status = cw_fst_file_open(&w->file, w->path, w->options.plugin, &content, err);
+    free(rtl);
+    return status;
 }
 
-/* Instances are named after the part of the chip that they belong to, which says their clock. */
+/* The RTL behind a tap, alone or in a lockstep pair. */
+static struct cw_ring_rtl rtl_behind(const struct cw_wave *w, const struct cw_tap *tap)
+{
+    const struct cw_rtl_instance *instance;
+    const uint32_t cnt = cw_rtl_provider_instances(w->options.units, &instance);
+    struct cw_ring_rtl rtl = {.in_size = tap->unit->in_size, .out_size = tap->unit->out_size};
+    for (uint32_t i = 0; i < cnt; i++)
+        if (strcmp(instance[i].name, tap->name) == 0 && instance[i].library->save(instance[i].self, NULL, 0) > 0) {
+            rtl.library = instance[i].library;
+            rtl.self = instance[i].self;
+        }
+    return rtl;
+}
+
+static void on_op(void *context, const struct cw_tap *tap, enum cw_tap_op op, const void *in)
+{
+    struct cw_wave *w = context;
+    cw_ring_op(w->ring, tap->index, op, in);
+}
+
+/* The run goes on until the cycles after a lockstep difference are in the ring too. */
+static bool hold_mismatch(const void *context)
+{
+    const struct cw_wave *w = context;
+    return w->options.event == CW_WAVE_MISMATCH && w->ring != NULL;
+}
+
+static int open_ring(struct cw_wave *w, struct cw_error *err)
+{
+    const struct cw_wave_signals *s = &w->signals;
+    const struct cw_fst_content content = {s->signal, s->signal_cnt, s->enums, s->enum_cnt, NULL, 0};
+    struct cw_ring_rtl *rtl = calloc(w->unit_cnt + 1u, sizeof *rtl);
+    if (rtl == NULL)
+        return cw_fail(err, CW_ENOMEM, "%s: out of memory", w->path);
+    for (uint32_t i = 0; i < w->unit_cnt; i++)
+        rtl[i] = rtl_behind(w, w->unit[i].tap);
+    int status = cw_ring_create(&w->ring, &content, rtl, w->unit_cnt, err);
+    free(rtl);
+    if (status == CW_OK && w->options.taps != NULL) {
+        cw_taps_on_op(w->options.taps, on_op, w);
+        cw_taps_hold_poll(w->options.taps, hold_mismatch, w);
+    }
+    return status;
+}
+
+static void close_ring(struct cw_wave *w)
+{
+    if (w->ring != NULL && w->options.taps != NULL) {
+        cw_taps_on_op(w->options.taps, NULL, NULL);
+        cw_taps_hold_poll(w->options.taps, NULL, NULL);
+    }
+    cw_ring_destroy(w->ring);
+    w->ring = NULL;
+}
+
+/* Instances are named after the part of the chip that they belong to, which says their clock; commit units have one of their own. */
 static enum cw_domain domain_of(const struct cw_tap *tap)
 {
+    if (strcmp(tap->unit->name, "hazard_unit") == 0 || strcmp(tap->unit->name, "commit_unit") == 0)
+        return CW_DOMAIN_CU;
     return strncmp(tap->name, "partition", 9) == 0 ? CW_DOMAIN_L2 : CW_DOMAIN_CORE;
 }
 
@@ -58,26 +132,38 @@ static void wave_free(struct cw_wave *w)
 {
     if (w->options.taps != NULL)
         cw_taps_on_eval(w->options.taps, NULL, NULL);
+    close_ring(w);
     cw_wave_signals_destroy(&w->signals);
+    free(w->path);
     free(w->unit);
     free(w);
 }
 
-static void dump(struct cw_wave *w, cw_time now)
+static uint64_t picoseconds(const struct cw_wave *w, cw_time now)
 {
     const uint64_t units = cw_gpu_clocks(w->gpu)->units_per_us;
-    uint64_t ps = now / units * 1000000u + now % units * 1000000u / units;
+    return now / units * 1000000u + now % units * 1000000u / units;
+}
+
+static void dump(struct cw_wave *w, cw_time now)
+{
+    uint64_t ps = picoseconds(w, now);
     if (ps < w->next_ps) /* edges less than a picosecond apart */
         ps = w->next_ps;
     w->next_ps = ps + 1;
     w->dumped = true;
     cw_wave_sample_clocks(&w->signals, now);
     cw_wave_sample_units(&w->signals);
-    cw_fst_file_dump(&w->file, ps);
+    if (w->ring != NULL)
+        cw_ring_dump(w->ring, ps);
+    else
+        cw_fst_file_dump(&w->file, ps);
 }
 
 static bool in_window(const struct cw_wave *w, cw_time now)
 {
+    if (w->options.event != CW_WAVE_WINDOW)
+        return w->ring != NULL;
     return now >= w->begin && now < w->end;
 }
 
@@ -123,13 +209,17 @@ int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options,
         return cw_fail(err, CW_ENOMEM, "out of memory");
     w->options = *options;
     w->gpu = gpu;
+    w->path = strdup(options->path);
     w->begin = edge_of(options->begin, period);
     w->end = edge_of(options->end, period);
-    int status = cw_wave_signals_create(&w->signals, gpu, options->taps, err);
+    w->turn_at = cw_gpu_now(gpu) + edge_of(options->keep, period);
+    int status = w->path != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
+    if (status == CW_OK)
+        status = cw_wave_signals_create(&w->signals, gpu, options->taps, options->event != CW_WAVE_WINDOW, err);
     if (status == CW_OK)
         status = collect_units(w, err);
     if (status == CW_OK)
-        status = open_file(w, err);
+        status = options->event == CW_WAVE_WINDOW ? open_file(w, err) : open_ring(w, err);
     if (status != CW_OK) {
         wave_free(w);
         return status;
@@ -140,8 +230,67 @@ int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options,
     return CW_OK;
 }
 
+static void fire(struct cw_wave *w, cw_time now)
+{
+    w->fired = true;
+    w->fired_at = now;
+    cw_wave_sample_trigger(&w->signals);
+}
+
+static void write_ring(struct cw_wave *w)
+{
+    const cw_time kept = w->options.keep * cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE];
+    const cw_time from = w->fired_at > kept ? w->fired_at - kept : 0;
+    w->failed = cw_ring_write(w->ring, picoseconds(w, from), w->path, w->options.plugin, &w->failure);
+    w->written = w->failed == CW_OK;
+    close_ring(w);
+}
+
+static bool event_comes(const struct cw_wave *w, cw_time now)
+{
+    struct cw_error err;
+    switch (w->options.event) {
+    case CW_WAVE_CYCLE:
+        return now / cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE] >= w->options.number;
+    case CW_WAVE_ABORT:
+        return cw_gpu_stats(w->gpu)->tx_aborted >= w->options.number;
+    case CW_WAVE_MISMATCH:
+        return w->options.units->poll(w->options.units->context, &err) != CW_OK;
+    default:
+        return false;
+    }
+}
+
+/* At the beginning of a step: is this the event, are the cycles after it over, does a segment of the ring begin? */
+static void watch(struct cw_wave *w, cw_time now)
+{
+    const cw_time period = cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE];
+    end_cycles(w, now);
+    if (w->fired && now >= w->fired_at + w->options.tail * period) {
+        write_ring(w);
+    } else if (!w->fired && event_comes(w, now)) {
+        fire(w, w->options.event == CW_WAVE_CYCLE ? w->options.number * period : now); /* nothing ticked in the cycles that were skipped */
+    } else if (!w->fired && now >= w->turn_at) {
+        cw_ring_turn(w->ring);
+        w->turn_at = now + w->options.keep * period;
+    }
+}
+
+void cw_wave_end(struct cw_wave *w, int status)
+{
+    if (w->ring == NULL || w->fired || w->options.event != CW_WAVE_DEADLOCK || status != CW_EDEADLOCK)
+        return;
+    end_cycles(w, CW_TIME_NEVER);
+    fire(w, cw_gpu_now(w->gpu));
+    cw_wave_sample_chip(&w->signals);
+    dump(w, cw_gpu_now(w->gpu));
+    write_ring(w);
+}
+
 void cw_wave_step(struct cw_wave *w, cw_time now)
 {
+    if (w->ring != NULL)
+        watch(w, now);
     for (uint32_t i = 0; i < w->unit_cnt; i++) {
         struct unit *u = &w->unit[i];
         if (!u->tap->evaluated)
@@ -164,24 +313,38 @@ void cw_wave_step(struct cw_wave *w, cw_time now)
 
 bool cw_wave_empty(const struct cw_wave *w)
 {
-    return !w->dumped;
+    return w->options.event == CW_WAVE_WINDOW ? !w->dumped : !w->fired;
 }
 
 const char *cw_wave_path(const struct cw_wave *w)
 {
-    return w->file.path;
+    return w->path;
+}
+
+static int finish_event(struct cw_wave *w, struct cw_error *err)
+{
+    if (w->fired && w->ring != NULL) {
+        end_cycles(w, CW_TIME_NEVER);
+        write_ring(w);
+    }
+    return w->failed == CW_OK ? CW_OK : cw_fail(err, w->failed, "%s", w->failure.text);
+}
+
+static int finish_window(struct cw_wave *w, struct cw_error *err)
+{
+    end_cycles(w, CW_TIME_NEVER);
+    if (!w->dumped) {
+        cw_wave_sample_chip(&w->signals);
+        dump(w, cw_gpu_now(w->gpu));
+    }
+    return cw_fst_file_close(&w->file, err);
 }
 
 int cw_wave_close(struct cw_wave *w, struct cw_error *err)
 {
     if (w == NULL)
         return CW_OK;
-    end_cycles(w, CW_TIME_NEVER);
-    if (!w->dumped) {
-        cw_wave_sample_chip(&w->signals);
-        dump(w, cw_gpu_now(w->gpu));
-    }
-    const int status = cw_fst_file_close(&w->file, err);
+    const int status = w->options.event == CW_WAVE_WINDOW ? finish_window(w, err) : finish_event(w, err);
     wave_free(w);
     return status;
 }

@@ -10,28 +10,42 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "rtl/rtl_provider.h"
 #include "wave/tap.h"
-#include "wave/wave_plugin.h"
 
 struct cw_wave;
 
-struct cw_wave_options {
-    const char *path;              /* written under a temporary name, renamed by cw_wave_close */
-    const char *plugin;            /* path of libcowarp_wave.so */
-    uint64_t begin, end;           /* core cycles traced: begin <= cycle < end */
-    struct cw_taps *taps;          /* or NULL */
-    const struct cw_wave_rtl *rtl; /* RTL instances, rtl_cnt of them; read by cw_wave_create only */
-    uint32_t rtl_cnt;
+/* What a wave waits for, to keep the last cycles before it. */
+enum cw_wave_event {
+    CW_WAVE_WINDOW,   /* nothing: the window is traced as it passes */
+    CW_WAVE_CYCLE,    /* core cycle number */
+    CW_WAVE_ABORT,    /* abort number (1: the first) of a transaction; counted per thread */
+    CW_WAVE_DEADLOCK, /* cw_wave_end with CW_EDEADLOCK */
+    CW_WAVE_MISMATCH, /* a lockstep pair differs */
 };
 
-/* The GPU exists already. CW_EIO when the plug-in or the file cannot be opened. */
+struct cw_wave_options {
+    const char *path;   /* written under a temporary name, renamed by cw_wave_close */
+    const char *plugin; /* path of libcowarp_wave.so */
+    enum cw_wave_event event;
+    uint64_t begin, end;                  /* CW_WAVE_WINDOW: core cycles traced: begin <= cycle < end */
+    uint64_t number;                      /* of the event: see there */
+    uint64_t keep, tail;                  /* an event: core cycles before it, at least 1, and after it */
+    struct cw_taps *taps;                 /* or NULL */
+    const struct cw_unit_provider *units; /* the one behind the taps, made by cw_rtl_provider_create */
+};
+
+/* The GPU exists already. CW_EIO when the plug-in or the file cannot be opened; for an event, both are opened only when it has come. */
 int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options, const struct cw_gpu *gpu, struct cw_error *err);
 /* To be called after every time step. */
 void cw_wave_step(struct cw_wave *wave, cw_time now);
-/* Whether nothing happened in the window so far. */
+/* A launch has ended with this status. */
+void cw_wave_end(struct cw_wave *wave, int status);
+/* Whether nothing happened in the window so far, or the event has not come. */
 bool cw_wave_empty(const struct cw_wave *wave);
 const char *cw_wave_path(const struct cw_wave *wave);
-/* Finishes the file, before the GPU and its units are destroyed. An empty window gives a file with the state of now. */
+/* Finishes the file, before the GPU and its units are destroyed. An empty window gives a file with the state of now, an event that did not
+ * come gives none. */
 int cw_wave_close(struct cw_wave *wave, struct cw_error *err);
 
 #endif

@@ -60,6 +60,11 @@ struct cowarp_options {
     void (*on_message)(void *context, const char *text);
     void *context;
     int omit_host_seconds; /* leave host_seconds out of the statistics file, which then depends on nothing but the run */
+    /* Event that wave_file waits for, to hold the last wave_keep core cycles before it and a tenth of that after it: "cycle:N" (core cycle
+     * N), "abort" or "abort:N" (the N-th abort of a transaction, counted per thread), "deadlock", "lockstep-mismatch". NULL: none,
+     * wave_begin and wave_end say what is traced. Memory: proportional to wave_keep, some KB for each cycle in which something happens. */
+    const char *wave_on;
+    uint64_t wave_keep; /* 1 .. 100000; 0: 1000 */
 };
 
 #define COWARP_VERSION "0.1.0"
@@ -125,6 +130,8 @@ const char *cowarp_oracle(const struct cowarp_gpu *gpu);
 
 /* After the last launch: completes the wave file, so that an error in writing it is seen. cowarp_destroy does it otherwise. */
 int cowarp_finish(struct cowarp_gpu *gpu);
+/* After cowarp_finish: 1 when there is a wave file. An event that has not come leaves none. */
+int cowarp_wave_written(const struct cowarp_gpu *gpu);
 
 /* Sums over all launches so far. */
 uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);     /* core cycles */

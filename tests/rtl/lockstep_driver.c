@@ -71,9 +71,11 @@ static void run_close(struct run *r)
 static int run_open(struct run *r, const struct cw_rtl_options *opt, uint64_t seed)
 {
     const struct cw_unit *unit = r->bench->unit;
+    char name[128];
+    snprintf(name, sizeof name, "partition0.%s", unit->name); /* as the views in waves/ have it */
     int status = cw_rtl_provider_create(&r->provider, opt, &r->error);
     if (status == CW_OK)
-        status = r->provider.open(r->provider.context, unit, unit->name, r->set->params, &r->pair, &r->error);
+        status = r->provider.open(r->provider.context, unit, name, r->set->params, &r->pair, &r->error);
     r->stimulus = cw_stimulus_create(unit, r->set->params, seed, r->set->phase_cycles, r->bench->constrain, r->bench->context);
     r->in = calloc(1, unit->in_size);
     r->out = calloc(1, unit->out_size);
@@ -154,7 +156,7 @@ static void run_set(const struct cw_lockstep_bench *bench, const struct cw_locks
     struct run r = {.bench = bench, .set = set, .seen = seen};
     char file[256];
     uint64_t resets = 0;
-    snprintf(file, sizeof file, "lockstep_%s_%s.vcd", bench->unit->name, set->label);
+    snprintf(file, sizeof file, "lockstep_%s_%s.fst", bench->unit->name, set->label);
     opt.mismatch_file = file;
     int status = run_open(&r, &opt, seed);
     double start = now_seconds();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of synth/ that run no tool: SRAM model, activity counting, units, scaling, regression check, sweep plot. Usage: test_model.py COWARP"""
+import csv
 import json
 import pathlib
 import sys
@@ -12,6 +13,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import activity
+import netlist
 import plot
 import report
 import sram
@@ -141,9 +143,13 @@ b0001 b
         nets = activity.subtree(scopes, scope)
         codes = {code: activity.Counter(width) for code, width in nets.values()}
         codes["a"].log = []
-        start, end, step = activity.count_changes(lines, codes)
-        entry = {"scope": ".".join(scope.path), "counters": {n: codes[c] for n, (c, _) in nets.items()}, "time_ps": end - start, "step_ps": step,
-                 "start_ps": start}
+        pace, slower = activity.Pace(), activity.Pace()
+        for code, counter in codes.items():
+            counter.paces = [pace, slower] if code == "c" else [pace]
+        start, end = activity.count_changes(lines, codes)
+        self.slower = slower.step
+        entry = {"scope": ".".join(scope.path), "counters": {n: codes[c] for n, (c, _) in nets.items()}, "time_ps": end - start,
+                 "step_ps": pace.step, "start_ps": start}
         return activity.merge([{"x": entry}])["x"]
 
     def test_scope__the_module_and_not_its_shim(self):
@@ -156,6 +162,11 @@ b0001 b
         # d_o: 0000 0011 0001 0001, last value held: bit 0 toggles once, bit 1 twice.
         self.assertEqual(got["nets"]["d_o"][:2], [[0.25, 0.75], [0.5, 0.25]])
         self.assertEqual(got["nets"]["inner.x_q"], [[0.25, 0.5]])
+
+    def test_period__is_the_units_own(self):
+        """A unit of one signal, which changes once after the start, has no period in this trace, though the other one has."""
+        self.assertEqual(self.read()["period_ps"], 10)
+        self.assertIsNone(self.slower)
 
     def test_recording__one_value_per_clock(self):
         self.assertEqual(self.read()["inputs"], {"en_i": [0, 1, 0, 1]})
@@ -264,6 +275,80 @@ class Regression(unittest.TestCase):
         self.assertAlmostEqual(line["unit_power_mw"], 6 * ((one.read_pj + one.write_pj) / 2 * 1.4 + one.leakage_uw / 1e3))
 
 
+class Netlist(unittest.TestCase):
+    def test_assigns__of_a_concatenation_are_split(self):
+        text = ("  wire [2:0] whole;\n  wire \\one.bit ;\n  wire [7:0] \\g[0].v ;\n"
+                "  assign { a[5:4], b, whole } = 6'b101100;\n  assign { \\g[0].v [3], \\g[0].v [0], \\one.bit  } = { full, whole[2:1] };\n"
+                "  assign whole = { a, b, c };\n  assign d[1:0] = 2'b01;\n")
+        expected = ("  wire [2:0] whole;\n  wire \\one.bit ;\n  wire [7:0] \\g[0].v ;\n"
+                    "  assign a[5] = 1'b1;\n  assign a[4] = 1'b0;\n  assign b = 1'b1;\n"
+                    "  assign whole[2] = 1'b1;\n  assign whole[1] = 1'b0;\n  assign whole[0] = 1'b0;\n"
+                    "  assign \\g[0].v [3] = full;\n  assign \\g[0].v [0] = whole[2];\n  assign \\one.bit  = whole[1];\n"
+                    "  assign whole = { a, b, c };\n  assign d[1:0] = 2'b01;\n")
+        self.assertEqual(netlist.split_assigns(text), expected)
+
+    def test_assigns__that_do_not_fit_are_refused(self):
+        with self.assertRaises(netlist.Failed):
+            netlist.split_assigns("  assign { a[5:4], b } = 2'b10;\n")
+
+
+class Coverage(unittest.TestCase):
+    """What holds for all units of the repository."""
+
+    def test_reference__has_every_unit(self):
+        self.assertEqual(report.without_reference(units.discover(), report.load_reference()), [])
+
+    def test_reference__a_missing_unit_is_named(self):
+        reference = report.load_reference()
+        del reference["stall_buffer"]
+        self.assertEqual(report.without_reference(units.discover(), reference), ["stall_buffer"])
+
+    def test_standard_sizes__are_the_contracts(self):
+        for stem, settings in units.STANDARD.items():
+            self.assertNotEqual(units.values(units.discover()[stem], settings), units.values(units.discover()[stem], []))
+
+    def test_claims__name_units_and_published_rows(self):
+        published, known = {row["id"] for row in sram.published()}, units.discover()
+        claims = report.beside_papers([])
+        self.assertGreater(len(claims), 20)
+        with report.CLAIMS.open() as file:
+            for row in csv.DictReader(line for line in file if not line.startswith("#")):
+                self.assertTrue(row["published"] in published or row["bits"], row)
+                self.assertTrue(row["unit"] in known or not row["unit"], row)
+                self.assertRegex(row["part"], r"^(sram|all|rows=\d+|)$")
+
+    def test_activity__few_systems_have_every_unit_that_a_run_can_have(self):
+        found = activity.systems(COWARP)
+        listed = {u["name"]: u["system"].split(", ") for u in json.loads(activity.cowarp(COWARP, ["list", "--json"]))["units"]}
+        self.assertEqual({unit for names in found.values() for unit in names}, set(listed))
+        for system, names in found.items():
+            self.assertTrue(all(system in listed[name] for name in names), system)
+        self.assertLess(len(found), 4)
+
+    def test_causes__multiply_to_the_deviation(self):
+        """A table of twice the paper's bits with a second port."""
+        row = {"id": "x", "structure": "x", "node_nm": 32, "instances": 6, "bytes": 4096, "banks": 1, "width_bits": 64, "ports": 1, "clock_mhz": 700,
+               "static": 1, "area_mm2": 0.1, "power_mw": 1.0}
+        macros = [{"rows": 256, "width": 64, "ports": 2, "count": 4}]
+        result = {"unit": "u", "settings": {}, "node_nm": 180, "sram": {"macros": macros, "bits": 65536}, "logic_um2": 1e6, "flip_flops": 0, "power": None}
+        for part in ("sram", "all"):
+            claim = {"claim": "c", "published": "x", "unit": "u", "part": part, "instances": "6", "bits": "", "structure": ""}
+            line = report.claim_line(claim, row, result, sram.load_factors())
+            product = 1.0
+            for factor in line["causes"].values():
+                product *= factor
+            self.assertAlmostEqual(product, line["unit_area_mm2"] / 0.1, places=9)
+            self.assertEqual(list(line["causes"]), ["model", "bits", "shape", "ports"] + ["logic"] * (part == "all"))
+        self.assertTrue(1.5 < line["causes"]["bits"] < 2.1, line["causes"])
+        self.assertGreater(line["causes"]["ports"], 1.3)
+
+    def test_macros__of_a_number_of_rows(self):
+        macros = [{"rows": 128, "width": 184, "count": 1}, {"rows": 256, "width": 16, "count": 4}]
+        result = {"sram": {"macros": macros}}
+        self.assertEqual(report.macros_of(result, "sram"), macros)
+        self.assertEqual(report.macros_of(result, "rows=256"), macros[1:])
+
+
 class Plot(unittest.TestCase):
     POINTS = [{"value": v, "logic_um2": 1e5 * v, "sram_um2": 0.0, "area_mm2": 0.1 * v, "fmax_mhz": 100.0 / v} for v in (2, 4, 8)]
 
@@ -276,4 +361,5 @@ class Plot(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    COWARP = sys.argv[1]
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -226,6 +226,20 @@ class Contents(Waves):
         self.assertGreater(len(pushes), 0)
         self.assertEqual(pushes, [c for _, (c, stall, _) in frames if stall])
 
+    def test_counts_of_commit_units(self):
+        """Their clock is half as fast: a word that hazard detection takes is on the pins for one of its cycles."""
+        self.passes(*[w.replace("getm", "kilotm") for w in SMALL], "--unit", "hazard_unit=rtl", "--wave", "w.fst", "--stats", "w.json")
+        counters = {k: v["value"] for k, v in json.loads(self.path("w.json").read_text())["counters"].items()}
+        trace, taken, hazards = Trace(self.path("w.fst")), 0, 0
+        for p in range(PARTITIONS):
+            ports = [f"cowarp.partition{p}.hazard_unit.{port}" for port in ("ent_valid", "ent_ready", "res_valid", "res_ready", "res_hazard")]
+            for _, n, (valid, ready, answer, answer_ready, hazard) in trace.cycles(*ports):
+                taken += n * (valid & ready)
+                hazards += n * (answer & answer_ready & hazard)
+        self.assertGreater(counters["cu_hazards"], 10)
+        self.assertEqual(taken, 2 * counters["cu_hazard_cycles"])  # trace.cycles counts core cycles
+        self.assertEqual(hazards, 2 * counters["cu_hazards"])
+
     def test_tracing_changes_nothing(self):
         for name, extra in (("a.json", []), ("b.json", ["--wave", "w.fst"])):
             self.passes(*SMALL, "--unit", "validation_unit=rtl", "--stats", name, "--omit-host-seconds", *extra)
@@ -298,6 +312,245 @@ class Window(Waves):
         self.assertGreater(len(Trace(self.path("w.fst")).times()), 100)
 
 
+# Lanes of a warp spin for a lock that another lane of the same warp holds while it waits for them to reconverge.
+NAIVE_LOCK = """.version 7.0
+.target sm_35
+.address_size 64
+.visible .entry naive(.param .u64 lock)
+{
+.reg .pred %p;
+.reg .b32 %r;
+.reg .b64 %a;
+ld.param.u64 %a, [lock];
+SPIN:
+atom.global.cas.b32 %r, [%a], 0, 1;
+setp.ne.u32 %p, %r, 0;
+@%p bra SPIN;
+atom.global.exch.b32 %r, [%a], 0;
+ret;
+}
+"""
+
+
+class Triggers(Waves):
+    """--wave-on: the cycles before an event."""
+
+    def triggered(self, status, *args):
+        r = self.run_it(*args, "--wave", "t.fst")
+        self.assertEqual(r.returncode, status, (args, r.stderr))
+        return r, Trace(self.path("t.fst"))
+
+    def fired_cycle(self, trace):
+        """Core cycle of the event: cowarp.trigger rises once, and stays."""
+        seen = [(c, t) for _, (c, t) in trace.frames("cowarp.core_cycle", "cowarp.trigger")]
+        self.assertEqual(seen, sorted(seen))
+        self.assertEqual(seen[0][1], 0, "the window begins after the event")
+        self.assertEqual(seen[-1][1], 1, "the event is not in the window")
+        return next(c for c, t in seen if t)
+
+    def check_part(self, part, whole, first, last):
+        """The frames from core cycle first to last are those of the whole trace, every signal of them; there are no others."""
+        names = [n for n in part.code if n != "cowarp.trigger"]
+        self.assertEqual(sorted(names), sorted(whole.code))
+        clock = names.index(part.find("cowarp.core_cycle"))
+        inside = {t: v for t, v in whole.frames(*names) if first <= v[clock] <= last}
+        self.assertGreater(len(inside), 10)
+        frames = dict(part.frames(*names))
+        self.assertEqual(sorted(frames), sorted(inside))
+        wrong = [(t, names[i]) for t in sorted(frames) if frames[t] != inside[t] for i in range(len(names)) if frames[t][i] != inside[t][i]]
+        self.assertEqual(wrong[:3], [])
+
+    def test_cycle(self):
+        """Inner signals of the RTL too are what a trace of the whole run has at these times, though the run was not traced until then."""
+        for keep, backend in ((300, "rtl"), (37, "lockstep"), (1500, "c")):
+            _, part = self.triggered(0, *SMALL, "--unit", f"validation_unit={backend}", "--wave-on", "cycle:3000", "--wave-keep", keep)
+            self.check_part(part, self.whole(backend)[0], 3000 - keep, 3000 + -(-keep // 10) - 1)
+            self.assertGreaterEqual(self.fired_cycle(part), 3000)
+            self.assertLess(self.fired_cycle(part), 3000 + 20)
+            self.assertEqual(backend != "c", "partition0.validation_unit.clk_i" in part.code)
+
+    def test_default_window(self):
+        _, part = self.triggered(0, *SMALL, "--wave-on", "cycle:3000")
+        self.check_part(part, self.whole("c")[0], 2000, 3099)
+
+    def test_before_so_many_cycles(self):
+        _, part = self.triggered(0, *SMALL, "--wave-on", "cycle:40", "--wave-keep", "1000")
+        self.check_part(part, self.whole("c")[0], 0, 139)
+
+    def test_abort(self):
+        """The first one, and the hundredth: the counter in the trace crosses the number at the trigger."""
+        for event, number in (("abort", 1), ("abort:100", 100)):
+            _, trace = self.triggered(0, *SMALL, "--unit", "validation_unit=rtl", "--wave-on", event, "--wave-keep", "200")
+            for _, (aborted, fired) in trace.frames("cowarp.tx_aborted", "cowarp.trigger"):
+                self.assertEqual(fired, int(aborted >= number))
+            fired = self.fired_cycle(trace)
+            self.check_part(trace, self.whole("rtl")[0], fired - 200, fired + 19)
+            # some partition has answered "abort" shortly before, on the C side and in the RTL
+            answers = [n for p in range(PARTITIONS) for n in (VU.format(p) + "response", f"partition{p}.validation_unit.rsp_outcome_o")]
+            before = [v for _, (c, *v) in trace.frames("cowarp.core_cycle", *answers) if c <= fired]
+            self.assertTrue(any(v[i] == 2 and v[i + 1] == 1 for v in before for i in range(0, 2 * PARTITIONS, 2)))
+
+    def broken(self, limit=400):
+        """A validation unit that errs in bit 0 of the ninth and later responses' timestamps that are above the limit."""
+        text = (WAVES.parent / "rtl/validation_unit/cw_validation_unit.v").read_text()
+        text, changes = re.subn(r"(assign \{rsp_id_o, rsp_outcome_o, rsp_ts_o\} = )(.*);", r"""reg [3:0] seen_q;
+    always @(posedge clk_i)
+        if (rst_i)
+            seen_q <= 4'd0;
+        else if (rsp_pop && seen_q != 4'd8)
+            seen_q <= seen_q + 4'd1;
+    \1(\2) ^ (rsp_valid_o && seen_q == 4'd8 && rsp_head[TS_W-1:0] > LIMIT);""".replace("LIMIT", str(limit)), text)
+        self.assertEqual(changes, 1)
+        self.path("broken.v").write_text(text)
+        return f"validation_unit=lockstep:{self.path('broken.v')}"
+
+    def test_mismatch(self):
+        """The port, the cycle and both values that the error line names are in the trace, and the cycles after them."""
+        r, trace = self.triggered(1, *SMALL, "--unit", self.broken(), "--wave-on", "lockstep-mismatch", "--wave-keep", "100")
+        found = re.search(r"lockstep: (partition\d)\.validation_unit .*: cycle (\d+): rsp_ts_o is (0x\w+) in the C model and (0x\w+) in the RTL", r.stderr)
+        self.assertIsNotNone(found, r.stderr)
+        partition, c_value, rtl_value = found.group(1), int(found.group(3), 16), int(found.group(4), 16)
+        self.assertEqual(c_value ^ rtl_value, 1)
+        inner = f"{partition}.validation_unit.cw_validation_unit.seen_q"
+        names = [f"cowarp.{partition}.validation_unit.rsp_ts", f"{partition}.validation_unit.rsp_ts_o", inner, "cowarp.trigger"]
+        frames = [v for _, v in trace.frames(*names)]
+        at = [v[3] for v in frames].index(1)
+        self.assertEqual(frames[at][:3], [c_value, rtl_value, 8])
+        self.assertTrue(all(v[0] == v[1] for v in frames[:at]))
+        cycles = [c for _, (c,) in trace.frames("cowarp.core_cycle")]
+        fired = self.fired_cycle(trace)
+        self.assertGreaterEqual(min(cycles), fired - 100)
+        self.assertLess(min(cycles), fired - 20)
+        self.assertLess(max(cycles), fired + 10)
+        self.assertGreater(max(cycles), fired)
+        self.assertGreater(fired, 1000)
+        self.assertLess(self.path("t.fst").stat().st_size, 200000)
+
+    def test_mismatch_without_a_wave(self):
+        """cowarp-mismatch.fst: the last 256 cycles of the instance, C beside RTL, under the names of the unit's view. With --wave, which traces
+        the inner signals itself, the ports alone."""
+        unit = self.broken()
+        for extra in ([], ["--wave", "w.fst"], ["--wave", "w.fst", "--wave-on", "lockstep-mismatch"]):
+            r = self.run_it(*SMALL, "--unit", unit, *extra)
+            self.assertEqual(r.returncode, 1)
+            values = re.search(r"(partition\d)\..*: cycle (\d+): rsp_ts_o is (0x\w+) in the C model and (0x\w+) in the RTL; last cycles in cowarp-mismatch.fst",
+                               r.stderr)
+            self.assertIsNotNone(values, r.stderr)
+            trace = Trace(self.path("cowarp-mismatch.fst"))
+            partition, cycle = values.group(1), int(values.group(2))
+            c_side, rtl_side = (f"{scope}{partition}.validation_unit.{port}" for scope, port in (("cowarp.", "rsp_ts"), ("", "rsp_ts_o")))
+            frames = [v for _, v in trace.frames("cowarp.cycle", c_side, rtl_side, "cowarp.trigger")]
+            self.assertEqual(frames[-1], [cycle, int(values.group(3), 16), int(values.group(4), 16), 1])
+            self.assertTrue(all(v[1] == v[2] and v[3] == 0 for v in frames[:-1]))
+            self.assertEqual([v[0] for v in frames], list(range(cycle - 255, cycle + 1)))
+            inner = f"{partition}.validation_unit.cw_validation_unit.seen_q[3:0]"
+            self.assertEqual(inner in trace.code, extra != ["--wave", "w.fst"])
+            if inner in trace.code:
+                seen = [v for _, (v,) in trace.frames(inner)]
+                self.assertEqual(seen, sorted(seen))
+                self.assertEqual(seen[-1], 8)
+                names = [n.replace("partition0", partition) for n in Views.signals(self, WAVES / "validation_unit.gtkw")]
+                missing = [n for n in names if n not in trace.code and n.split(".")[1] == partition]
+                self.assertEqual(missing, [])
+            self.assertLess(self.path("cowarp-mismatch.fst").stat().st_size, 100000)
+        self.assertIn(f"{partition}.validation_unit.cw_validation_unit.seen_q[3:0]", Trace(self.path("w.fst")).code)
+
+    def test_mismatch_shortly_before_the_end(self):
+        """The run that is allowed to go on for the cycles after the event still fails when it ends within them."""
+        trace, keep = self.whole("c")[0], 100000
+        ports = [VU.format(p) + port for p in range(PARTITIONS) for port in ("rsp_valid", "rsp_ts")]
+        answers = [(c, v[i + 1]) for _, (c, *v) in trace.frames("cowarp.core_cycle", *ports) for i in range(0, 2 * PARTITIONS, 2) if v[i]]
+        late = answers[-1][0] - keep // 10 + 1000
+        limit = max(ts for c, ts in answers if c < late)
+        self.assertTrue(any(ts > limit for c, ts in answers if c >= late), "no answer that is late and above all before")
+        r, trace = self.triggered(1, *SMALL, "--unit", self.broken(limit), "--wave-on", "lockstep-mismatch", "--wave-keep", keep)
+        self.assertIn("rsp_ts_o is", r.stderr)
+        self.assertNotIn("result        passed", r.stdout)
+        self.assertGreaterEqual(self.fired_cycle(trace), late)
+        self.assertEqual(min(trace.times()), min(self.whole("c")[0].times()))
+
+    def test_deadlock(self):
+        """The naive spin lock: in the window, the warp polls and nothing else happens; its counter of instructions goes on."""
+        self.path("naive.ptx").write_text(NAIVE_LOCK)
+        self.path("lock.bin").write_bytes(bytes(4))
+        r, trace = self.triggered(1, "exec", "naive.ptx", "--kernel", "naive", "--grid", "1", "--block", "32", "--arg", "inout:lock.bin", "--set",
+                                  "watchdog.cycles=20000", "--set", "watchdog.livelock_cycles=50000", "--wave-on", "deadlock", "--wave-keep", "2000")
+        self.assertIn("SIMT deadlock", r.stderr)
+        frames = [v for _, v in trace.frames("cowarp.core_cycle", "cowarp.warp_instructions", "cowarp.core0.warp0", "cowarp.trigger")]
+        cycles, instructions, states, fired = zip(*frames)
+        self.assertEqual(list(fired), [0] * (len(fired) - 1) + [1])
+        self.assertGreater(cycles[-1], 20000)
+        self.assertGreaterEqual(cycles[0], cycles[-1] - 2000)
+        self.assertLess(cycles[0], cycles[-1] - 1000)
+        self.assertGreater(instructions[-1], instructions[0] + 3)
+        self.assertIn(4, states)  # memory
+        self.assertNotIn(0, states)
+        self.assertLess(self.path("t.fst").stat().st_size, 100000)
+
+    def test_tells_nothing_but_the_time(self):
+        """Waiting for an event changes no result."""
+        for name, extra in (("a.json", []), ("b.json", ["--wave", "w.fst", "--wave-on", "abort:50", "--wave-keep", "60"])):
+            self.passes(*SMALL, "--unit", "validation_unit=rtl", "--stats", name, "--omit-host-seconds", *extra)
+        self.assertEqual(self.path("a.json").read_text(), self.path("b.json").read_text())
+
+    def test_an_event_that_does_not_come(self):
+        for event, extra in (("cycle:90000000", []), ("deadlock", []), ("abort:90000000", []),
+                             ("lockstep-mismatch", ["--unit", "validation_unit=lockstep"])):
+            r = self.run_it(*SMALL, *extra, "--wave", "n.fst", "--wave-on", event)
+            self.assertEqual(r.returncode, 0, r.stderr)
+            self.assertIn(f"n.fst: not written: the run ended after", r.stderr)
+            self.assertIn(event.split(":")[0], r.stderr)
+            self.assertNotIn("written", r.stdout)
+            self.assertEqual([f.name for f in self.path(".").glob("n.fst*")], [])
+
+    def test_memory_is_bounded(self):
+        """Waiting fifteen times as long takes no more memory."""
+        script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:]); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        peak = []
+        for cycle in (4000, 60000):
+            args = ["run", "ht-h", "--unit", "validation_unit=rtl", "--max-cycles", cycle + 200, "--wave", "m.fst", "--wave-on", f"cycle:{cycle}", "--quiet"]
+            r = subprocess.run([sys.executable, "-c", script, COWARP, *map(str, args)], capture_output=True, text=True, timeout=240, cwd=self.folder.name)
+            self.assertIn(f"not finished after {cycle + 200} core cycles", r.stderr)
+            self.assertTrue(self.path("m.fst").is_file())
+            self.path("m.fst").unlink()
+            peak.append(int(r.stdout))
+        self.assertLess(peak[1], 1.25 * peak[0], peak)
+
+    def test_killed_run_leaves_no_file(self):
+        self.path("w.fst").write_bytes(b"old")
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            p = subprocess.Popen([COWARP, "run", "ht-h", "--wave", "w.fst", "--wave-on", "deadlock"], cwd=self.folder.name,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.5)
+            self.assertIsNone(p.poll(), "the run ended before it could be stopped")
+            p.send_signal(number)
+            self.assertNotEqual(p.wait(timeout=60), 0)
+            self.assertEqual(self.path("w.fst").read_bytes(), b"old")
+            self.assertEqual([f.name for f in self.path(".").iterdir()], ["w.fst"])
+
+    def test_bad_requests(self):
+        for says, args in [
+            (["--wave-on without --wave"], ["--wave-on", "abort"]),
+            (["--wave-keep without --wave-on"], ["--wave", "w.fst", "--wave-keep", "10"]),
+            (["one of them"], ["--wave", "w.fst", "--wave-on", "abort", "--wave-window", "1:2"]),
+            (["'abrot'", "did you mean 'abort'"], ["--wave", "w.fst", "--wave-on", "abrot"]),
+            (["'fish'", "lockstep-mismatch, abort, abort:N, deadlock or cycle:N"], ["--wave", "w.fst", "--wave-on", "fish"]),
+            (["cycle:20000"], ["--wave", "w.fst", "--wave-on", "cycle"]),
+            (["cycle:20000"], ["--wave", "w.fst", "--wave-on", "cycle:-3"]),
+            (["cycle:20000"], ["--wave", "w.fst", "--wave-on", "cycle:3x"]),
+            (["abort:1"], ["--wave", "w.fst", "--wave-on", "abort:0"]),
+            (["takes no number"], ["--wave", "w.fst", "--wave-on", "deadlock:7"]),
+            (["UNIT=lockstep"], ["--wave", "w.fst", "--wave-on", "lockstep-mismatch"]),
+            (["1 to 100000"], ["--wave", "w.fst", "--wave-on", "abort", "--wave-keep", "0"]),
+            (["1 to 100000"], ["--wave", "w.fst", "--wave-on", "abort", "--wave-keep", "100001"]),
+            (["whole number"], ["--wave", "w.fst", "--wave-on", "abort", "--wave-keep", "many"]),
+            (["missing/w.fst"], ["--wave", "missing/w.fst", "--wave-on", "abort"]),
+        ]:
+            self.assertEqual(self.fails(2, says, *SMALL, *args).stdout, "")
+        self.fails(2, ["nothing aborts"], "run", "vecadd", "--wave", "w.fst", "--wave-on", "abort")
+        self.assertEqual(list(self.path(".").iterdir()), [])
+
+
 class Views(Waves):
     """Save files."""
 
@@ -307,7 +560,7 @@ class Views(Waves):
         names = []
         for line in view.read_text().splitlines():
             if line.startswith("#{"):
-                names += [self.SIGNAL.match(w).group(1) for w in line.split("} ", 1)[1].split()]
+                names += [Views.SIGNAL.match(w).group(1) for w in line.split("} ", 1)[1].split()]
             elif line.startswith("+{"):
                 names.append(line.split("} ", 1)[1])
             elif re.match(r"[A-Za-z_][\w]*\.", line):
@@ -332,6 +585,19 @@ class Views(Waves):
             self.assertGreaterEqual(len(names), 10, view.name)
             missing = [n for n in names if n not in traces[tuple(command)].code]
             self.assertEqual(missing, [], f"{view.name} names what is not in the trace of: cowarp {found.group(1)}")
+
+    def test_a_view_per_system(self):
+        """Its trace is a run of the system with each of the view's units as RTL; warps come first, the chip's totals last."""
+        for system in ("getm", "kilotm", "warptm", "eapg"):
+            text = (WAVES / f"{system}.gtkw").read_text()
+            trace = re.search(r"^\[\*\] trace: cowarp run .*$", text, re.M).group(0)
+            self.assertIn(f" --system {system} ", trace)
+            units = set(re.findall(r"--unit (\w+)=rtl", trace))
+            shown = {re.sub(r"\d+$", "", n.split(".")[2]) for n in self.signals(WAVES / f"{system}.gtkw") if re.match(r"cowarp\.(core|partition)\d+\.\w+\.", n)}
+            self.assertEqual(units, shown, system)
+            groups = re.findall(r"^@800200\n-(.+)$", text, re.M)
+            self.assertEqual((groups[0], groups[1][:6], groups[-1]), ("clocks", "core 0", "chip totals"))
+            self.assertEqual(groups, re.findall(r"^@1000200\n-(.+)$", text, re.M))
 
     def test_filter_files_are_there(self):
         for view in WAVES.glob("*.gtkw"):

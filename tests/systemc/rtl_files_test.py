@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The file list of each unit is exactly what the unit needs: Icarus elaborates the unit from these files alone, and does not when any one of
-them is missing; the FuseSoC core, with those that it depends on, names the same files, and the module's parameters. Usage: rtl_files_test.py SOURCE_DIR FILES_DIR"""
+them is missing; the FuseSoC core, with those that it depends on, names the same files, and the module's parameters.
+
+Every core, of units and of what is inside them, is then used as FuseSoC would: the files of the core and of its dependences, alone in a folder,
+its toplevel and its parameters, in Verilator as its target lint says, and in Icarus. Usage: rtl_files_test.py SOURCE_DIR FILES_DIR"""
 import concurrent.futures
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import yaml
 
@@ -39,13 +44,52 @@ def load_core(module, folder):
 
 
 def core_files(module, folder, seen):
-    """Files of a core and of all that it depends on."""
+    """Files of a core and of all that it depends on, by vendor, library, name and version."""
     core = load_core(module, folder)
     if module not in seen:
-        seen.add(module)
+        seen[module] = core["filesets"]["rtl"]["files"]
         for name in core["filesets"]["rtl"].get("depend", []):
-            core_files(name.split(":")[2], folder, seen)
-    return {f"{name}.v" for name in seen}
+            below = name.split(":")[2]
+            if load_core(below, folder)["name"] != name:
+                sys.exit(f"{module}.core: depends on {name}, and {below}.core is another one")
+            core_files(below, folder, seen)
+    return {name for files in seen.values() for name in files}
+
+
+def elaborate(core, files, folder):
+    """What Verilator, as target lint has it, and Icarus say against these files alone; empty: nothing."""
+    target = core["targets"]["lint"]
+    values = {name: core["parameters"][name]["default"] for name in target.get("parameters", [])}
+    tool = target["tools"][target["default_tool"]]
+    if (target["default_tool"], tool["mode"], core["filesets"]["rtl"]["file_type"]) != ("verilator", "lint-only", "verilogSource-2005"):
+        return f"target lint is {target}"
+    with tempfile.TemporaryDirectory() as alone:
+        for name in files:
+            shutil.copy(folder / name, alone)
+        commands = [["verilator", "--lint-only", *tool["verilator_options"], "--top-module", target["toplevel"],
+                     *(f"-G{name}={value}" for name, value in values.items())],
+                    ["iverilog", "-g2005", "-Wall", "-t", "null", "-s", target["toplevel"], *(f"-P{target['toplevel']}.{n}={v}" for n, v in values.items())]]
+        for command in commands:
+            done = subprocess.run([*command, *sorted(files)], capture_output=True, text=True, cwd=alone)
+            if done.returncode != 0 or done.stderr.strip():
+                return f"{command[0]}: {done.stderr.strip().splitlines()[0]}"
+    return ""
+
+
+def check_use(module, folder):
+    """And the tools do notice when a file is not there, or when the toplevel is another module."""
+    core, wrong, seen = load_core(module, folder), [], {}
+    files = core_files(module, folder, seen)
+    if any(target["toplevel"] != module or set(target["filesets"]) != {"rtl"} for target in core["targets"].values()):
+        wrong.append(f"{module}.core: a target's toplevel or filesets")
+    if said := elaborate(core, files, folder):
+        wrong.append(f"{module}.core: {said}")
+    if len(seen) > 1 and not elaborate(core, files - set(seen[sorted(set(seen) - {module})[0]]), folder):
+        wrong.append(f"{module}.core: elaborates without a file of its dependences")
+    core["targets"]["lint"]["toplevel"] = "cw_other"
+    if not elaborate(core, files, folder):
+        wrong.append(f"{module}.core: any toplevel will do")
+    return wrong
 
 
 def check_core(unit, folder):
@@ -56,7 +100,7 @@ def check_core(unit, folder):
     head = head[head.index(f"module {top}"):]
     declared = set(re.findall(r"\bparameter\s+(\w+)", head[:head.index(") (")]))
     wrong = []
-    if core_files(top, folder, set()) != listed or not all((folder / name).is_file() for name in listed):
+    if core_files(top, folder, {}) != listed or not all((folder / name).is_file() for name in listed):
         wrong.append(f"{top}.core: its files with those of its dependences are not those of {top}.f")
     if core["name"].split(":")[:3] != ["cowarp", "rtl", top] or core["filesets"]["rtl"]["files"] != [f"{top}.v"]:
         wrong.append(f"{top}.core: name or files")
@@ -71,12 +115,16 @@ def main():
     units = sorted(path.stem for path in (root / "include/cowarp/unit").glob("*.h"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda unit: check_list(unit, folder), units))
-    wrong = [line for lines, _ in results for line in lines] + [line for unit in units for line in check_core(unit, folder)]
+        wrong = [line for lines, _ in results for line in lines] + [line for unit in units for line in check_core(unit, folder)]
+        cores = sorted(path.stem for path in folder.glob("*.core"))
+        wrong += [line for lines in pool.map(lambda module: check_use(module, folder), cores) for line in lines]
+    if set(cores) != {path.stem for path in folder.glob("*.v")}:
+        wrong.append("there is not one core for each Verilog file")
     lists = {path.stem for path in folder.glob("*.f")}
     if lists != {f"cw_{unit}" for unit in units}:
         wrong.append(f"file lists {sorted(lists)}, units {units}")
     print("\n".join(wrong))
-    print(f"{len(units)} units, {sum(count for _, count in results)} elaborations, {len(wrong)} wrong")
+    print(f"{len(units)} units, {sum(count for _, count in results)} elaborations of file lists; {len(cores)} cores; {len(wrong)} wrong")
     return 1 if wrong or not units else 0
 
 
