@@ -112,7 +112,7 @@ function(cw_add_unit unit)
         find_package(Python3 REQUIRED COMPONENTS Interpreter)
         add_test(NAME formal.${unit}
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove.py ${PROJECT_SOURCE_DIR} ${unit})
-        set_tests_properties(formal.${unit} PROPERTIES TIMEOUT 600 LABELS formal)
+        set_tests_properties(formal.${unit} PROPERTIES TIMEOUT 1800 LABELS formal)
     endif()
 endfunction()
 
