@@ -117,7 +117,7 @@ function(cw_add_unit unit)
         find_package(Python3 REQUIRED COMPONENTS Interpreter)
         add_test(NAME formal.${unit}
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove.py ${PROJECT_SOURCE_DIR} ${unit})
-        set_tests_properties(formal.${unit} PROPERTIES TIMEOUT 600 LABELS formal)
+        set_tests_properties(formal.${unit} PROPERTIES TIMEOUT 1800 LABELS formal)
     endif()
 endfunction()
 
@@ -128,3 +128,11 @@ target_compile_definitions(test_rtl_provider PRIVATE CW_SOURCE_DIR="${PROJECT_SO
 add_test(NAME rtl.provider COMMAND test_rtl_provider)
 set_tests_properties(rtl.provider PROPERTIES
     ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 300 LABELS rtl)
+
+# Mutation testing of one small unit; of all by scripts/mutate, docs/mutation.md.
+if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    add_test(NAME mutation.stall_buffer
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/mutation_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    set_tests_properties(mutation.stall_buffer PROPERTIES TIMEOUT 900 LABELS mutation)
+endif()

@@ -31,7 +31,7 @@ struct build {
     const struct cw_unit *unit;
     const void *params;
     struct cw_rtl_build_options opt; /* NULLs replaced by their meaning */
-    const char *coverage;            /* "line", "toggle" or NULL: counters in the model, see scripts/coverage */
+    const char *coverage;            /* "line", "toggle", "both" or NULL: counters in the model, see scripts/coverage */
     char rtl_dir[CW_PATH_MAX];
     char cache_dir[CW_PATH_MAX];
     char root[CW_PATH_MAX]; /* Verilator's */
@@ -125,8 +125,8 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
     if (b->opt.cxx_flags == NULL)
         b->opt.cxx_flags = flags_for_host();
     b->coverage = getenv("COWARP_RTL_COVERAGE");
-    if (b->coverage != NULL && strcmp(b->coverage, "line") != 0 && strcmp(b->coverage, "toggle") != 0)
-        return cw_fail(err, CW_EINVAL, "COWARP_RTL_COVERAGE is %s, not line or toggle", b->coverage);
+    if (b->coverage != NULL && strcmp(b->coverage, "line") != 0 && strcmp(b->coverage, "toggle") != 0 && strcmp(b->coverage, "both") != 0)
+        return cw_fail(err, CW_EINVAL, "COWARP_RTL_COVERAGE is %s, not line, toggle or both", b->coverage);
     int status = b->opt.rtl_dir != NULL ? cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s", b->opt.rtl_dir)
                                         : cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s/rtl", b->opt.source_dir);
     return status != CW_OK ? status : choose_cache_dir(b->cache_dir, CW_PATH_MAX, b->opt.cache_dir, err);
@@ -482,7 +482,9 @@ static int verilate(const struct build *b, struct cw_error *err)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
     args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
-    if (b->coverage != NULL)
+    if (b->coverage != NULL && strcmp(b->coverage, "both") == 0)
+        args_add_words(&a, "--coverage-line --coverage-toggle");
+    else if (b->coverage != NULL)
         args_add(&a, "--coverage-%s", b->coverage);
     else
         args_add(&a, "--savable");

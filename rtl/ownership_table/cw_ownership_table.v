@@ -226,6 +226,8 @@ module cw_ownership_table #(
                                      judge_slot_q[f_n*SLOT_W +: SLOT_W]} == f_entry) begin
                     if (judge_kind_q == CHECK_READ)
                         assert (lose[f_n] == (f_judged[f_n*OWNER_W +: OWNER_W] < f_n[OWNER_W-1:0]));
+                    if (judge_kind_q == CHECK_WRITE)
+                        assert (lose[f_n] == (f_judged[f_n*OWNER_W +: OWNER_W] != f_n[OWNER_W-1:0]));
                     assert (f_judged[f_n*OWNER_W +: OWNER_W] == f_row[f_entry[SLOT_W-1:0]*OWNER_W +: OWNER_W]);
                 end
             // 4. The banks are never read and written in one cycle, and never while they are cleared.

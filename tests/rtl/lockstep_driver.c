@@ -152,7 +152,9 @@ static double measure(const struct cw_lockstep_bench *bench, const struct cw_loc
 
 static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed, uint8_t *seen)
 {
-    struct cw_rtl_options opt = {.build = {.message = show_message}, .default_backend = CW_UNIT_LOCKSTEP};
+    const struct cw_rtl_choice other = {bench->unit->name, CW_UNIT_LOCKSTEP, getenv("COWARP_LOCKSTEP_VERILOG")};
+    struct cw_rtl_options opt = {
+        .build = {.message = show_message}, .default_backend = CW_UNIT_LOCKSTEP, .choices = &other, .choice_cnt = other.verilog != NULL};
     struct run r = {.bench = bench, .set = set, .seen = seen};
     char file[256];
     uint64_t resets = 0;
@@ -165,6 +167,8 @@ static void run_set(const struct cw_lockstep_bench *bench, const struct cw_locks
     double seconds = now_seconds() - start;
     if (status != CW_OK)
         print_error("%s, set %s, seed %" PRIu64 ": %s\n", bench->unit->name, set->label, seed, r.error.text);
+    else if (other.verilog != NULL)
+        printf("%s %s: %" PRIu64 " cycles of %s, no difference\n", bench->unit->name, set->label, cycles, other.verilog);
     else
         printf("%s %s: %" PRIu64 " cycles, %" PRIu64 " resets, %" PRIu64 " checks, %.2f M cycles/s; alone: C %.1f ns, RTL "
                "%.1f ns per cycle\n",
@@ -174,8 +178,47 @@ static void run_set(const struct cw_lockstep_bench *bench, const struct cw_locks
     assert_int_equal(status, CW_OK);
 }
 
+/* label=..., then NAME=value of each parameter as the Verilog calls them. */
+static void list_set(const struct cw_unit *unit, const struct cw_lockstep_set *set)
+{
+    printf("set label=%s", set->label);
+    for (uint32_t i = 0; i < unit->param_cnt; i++) {
+        uint32_t value;
+        memcpy(&value, (const char *)set->params + unit->params[i].offset, sizeof value);
+        printf(" %s=%" PRIu32, unit->params[i].verilog_name, value);
+    }
+    printf("\n");
+}
+
+/* Whether label is in the list, which has commas. */
+static bool is_wanted(const char *list, const char *label)
+{
+    const size_t length = strlen(label);
+    for (const char *at = list; *at != '\0'; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+        if (strcspn(at, ",") == length && strncmp(at, label, length) == 0)
+            return true;
+    return false;
+}
+
+/* Some sets, as the environment has asked. What they do not reach others may. */
+static void run_wanted(const struct cw_lockstep_bench *bench, const char *wanted)
+{
+    uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
+    uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
+    for (uint32_t i = 0; i < bench->set_cnt; i++)
+        if (strcmp(wanted, "?") == 0)
+            list_set(bench->unit, &bench->sets[i]);
+        else if (is_wanted(wanted, bench->sets[i].label))
+            run_set(bench, &bench->sets[i], cycles, seed + i, NULL);
+}
+
 void cw_lockstep_run(const struct cw_lockstep_bench *bench)
 {
+    const char *wanted = getenv("COWARP_LOCKSTEP_SETS");
+    if (wanted != NULL && *wanted != '\0') {
+        run_wanted(bench, wanted);
+        return;
+    }
     uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT) / bench->set_cnt + 1;
     uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
     struct cw_port *port = calloc(bench->unit->port_cnt, sizeof *port);

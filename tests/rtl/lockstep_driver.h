@@ -3,7 +3,9 @@
  * Random lockstep of a unit's C model against its RTL, for tests/rtl/test_<unit>.c.
  *
  * Environment: COWARP_LOCKSTEP_CYCLES cycles per unit, shared by its parameter sets (default 200000); COWARP_SEED the seed
- * (default 1; --gtest_random_seed also works); COWARP_CACHE where built RTL is kept.
+ * (default 1; --gtest_random_seed also works); COWARP_CACHE where built RTL is kept. For scripts/mutate: COWARP_LOCKSTEP_SETS the
+ * labels of the only sets to run, with commas, each for COWARP_LOCKSTEP_CYCLES, and "?" to list all with their parameters;
+ * COWARP_LOCKSTEP_VERILOG a file that takes the place of the unit's own.
  */
 #ifndef CW_TESTS_RTL_LOCKSTEP_DRIVER_H
 #define CW_TESTS_RTL_LOCKSTEP_DRIVER_H

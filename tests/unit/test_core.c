@@ -450,6 +450,43 @@ static void test_core__the_report_names_a_missing_barrier_arrival(void **state)
     destroy_rig(r);
 }
 
+/* Whether the report said so in some cycle of the kernel's run, which must end. */
+static bool is_ever_reported(const char *kernel, const char *phrase)
+{
+    struct rig *r = new_rig();
+    char report[4096];
+    bool seen = false;
+    create_machine(r);
+    load(r, kernel);
+    prepare(r, 32, 1);
+    for (uint32_t i = 0; i < 5000 && !at_rest(r); i++) {
+        step(r);
+        report_text(r, report, sizeof report);
+        seen |= strstr(report, phrase) != NULL;
+    }
+    report_text(r, report, sizeof report);
+    assert_true(at_rest(r));
+    assert_null(strstr(report, "waits for")); /* nobody is left */
+    destroy_rig(r);
+    return seen;
+}
+
+static void test_core__the_report_names_what_a_warp_waits_for(void **state)
+{
+    (void)state;
+    const char narrow[] = PTX_HEAD ENTRY "ld.global.u32 %r1, [%a]; add.u32 %r2, %r1, 1; st.global.u32 [%e], %r2; ret; }";
+    const char wide[] = PTX_HEAD ENTRY "ld.global.u64 %d1, [%a]; add.u64 %d2, %d1, 1; st.global.u64 [%a], %d2; ret; }";
+    const char fence[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; membar.gl; ret; }";
+    const char alone[] = PTX_HEAD ENTRY "add.u32 %r1, %n, 1; ret; }";
+    assert_true(is_ever_reported(narrow, "waits for a memory access into 32-bit slot"));
+    assert_false(is_ever_reported(narrow, "64-bit slot"));
+    assert_true(is_ever_reported(wide, "waits for a memory access into 64-bit slot"));
+    assert_true(is_ever_reported(fence, "waits for earlier accesses (membar): "));
+    assert_true(is_ever_reported(alone, "(fetch, sleep or back-off)"));
+    assert_false(is_ever_reported(alone, "a memory access"));
+    assert_false(is_ever_reported(alone, "membar"));
+}
+
 /* The spin lock that deadlocks under a SIMT stack (Fung 2015, Example 5): the lane that has the lock waits for those who want it. */
 static const char spin_lock[] = PTX_HEAD ENTRY "\nSPIN: atom.global.cas.b32 %r1, [%a], 0, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra SPIN;\n"
                                                "atom.global.exch.b32 %r2, [%a], 0; ret; }";
@@ -519,6 +556,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core__a_block_that_cannot_fit_is_refused),
     cmocka_unit_test(test_core__illegal_accesses_name_thread_and_address),
     cmocka_unit_test(test_core__the_report_names_a_missing_barrier_arrival),
+    cmocka_unit_test(test_core__the_report_names_what_a_warp_waits_for),
     cmocka_unit_test(test_core__a_simt_deadlock_is_recognised),
     cmocka_unit_test(test_core__long_computation_is_progress),
 };

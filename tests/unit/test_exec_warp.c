@@ -510,6 +510,11 @@ static void test_exec_warp__atomics(void **state)
         {CW_ATOM_MAX, CW_S64, UINT64_MAX, 1, 0, 1},
         {CW_ATOM_MAX, CW_U64, UINT64_MAX, 1, 0, UINT64_MAX},
         {CW_ATOM_MIN, CW_U64, UINT64_MAX, 1, 0, 1},
+        {CW_ATOM_MIN, CW_F32, 0x3f800000, 0xc0000000, 0, 0xc0000000}, /* 1 and -2, of which -2 is larger as an unsigned number */
+        {CW_ATOM_MAX, CW_F32, 0x3f800000, 0xc0000000, 0, 0x3f800000},
+        {CW_ATOM_MIN, CW_F32, 0x7fc00000, 0x40400000, 0, 0x40400000},                         /* a NaN and 3 */
+        {CW_ATOM_MIN, CW_F64, 0xbff0000000000000, 0xc000000000000000, 0, 0xc000000000000000}, /* -1 and -2 */
+        {CW_ATOM_MAX, CW_F64, 0xbff0000000000000, 0xc000000000000000, 0, 0xbff0000000000000},
         {CW_ATOM_AND, CW_U32, 0xff, 0x0f, 0, 0x0f},
         {CW_ATOM_OR, CW_U64, 0xf0, 0x0f, 0, 0xff},
         {CW_ATOM_XOR, CW_U32, 0xff, 0x0f, 0, 0xf0},
