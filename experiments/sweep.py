@@ -97,10 +97,10 @@ def value_or_nan(value, workload):
         return math.nan
 
 
-def ratios(title, workloads, columns, ylabel="ratio", average="GMEAN"):
+def ratios(title, workloads, columns, ylabel="ratio", average="GMEAN", label=LABEL):
     """columns: (label, function of a workload). One row per workload, and one of means: geometric (GMEAN), or arithmetic as the thesis has
     them (AVG), over the workloads of which all runs have ended."""
-    rows = [[LABEL[w]] + [value_or_nan(value, w) for _, value in columns] for w in workloads]
+    rows = [[label[w]] + [value_or_nan(value, w) for _, value in columns] for w in workloads]
     middle = gmean if average == "GMEAN" else mean
     whole = [row for row in rows if not any(math.isnan(x) for x in row[1:])]
     rows.append([average] + [middle([row[i] for row in whole]) for i in range(1, len(columns) + 1)])

@@ -261,16 +261,18 @@ static void take_outcome(struct cw_kilo_unit *u, struct cw_kilo_group *g, const 
 }
 
 /*
- * Cycles that a message takes at the input. WarpTM takes a warp's message at once, Kilo TM a transaction per cycle ([art]): a log row has
- * an entry for each of the warp's transactions, void where it belongs to another partition; DONE counts those with accesses here.
+ * Cycles that a message takes at the input. WarpTM takes a warp's message at once, Kilo TM a transaction per cycle ([art]): the ring gets
+ * an entry per cycle, at the warp's first message; a log message takes a cycle per word, DONE one per transaction, with accesses here or
+ * not.
  */
-static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_packet *p)
+static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_packet *p, bool first)
 {
     if (u->tm->aggregate)
         return 1;
+    uint32_t entries = first ? cw_kilo_lane_cnt(p->lanes) : 0;
     if (p->kind == CW_PK_TX_LOG)
-        return cw_kilo_lane_cnt(p->lanes);
-    return p->sub == CW_KILO_DONE ? 1 + cw_kilo_lane_cnt(p->outcome[0]) : 1;
+        return entries + p->u.log.cnt;
+    return entries + (p->sub == CW_KILO_DONE ? cw_kilo_lane_cnt(p->lanes) : 1);
 }
 
 /* What the ring has to hear of the message, if anything; false: it cannot take it yet. */
@@ -301,7 +303,7 @@ bool cw_kilo_unit__accept(struct cw_kilo_unit *u, cw_time now)
     if (p == NULL || !ring_takes(u, g, p))
         return p != NULL;
     cw_fifo_pop(&u->port->from_noc, now);
-    u->input_free = now + input_cycles(u, p) * u->period;
+    u->input_free = now + input_cycles(u, p, g == NULL) * u->period;
     if (g == NULL)
         g = begin_group(u, p, now);
     if (g != NULL && p->kind == CW_PK_TX_LOG)
