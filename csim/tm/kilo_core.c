@@ -167,22 +167,15 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
 
 /* Replies */
 
-/* A response for all lanes, or one for each last-written time. */
+/* One last-written time for all lanes, or each its own. */
 static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct cw_packet *p)
 {
-    uint32_t rest = p->lanes;
     if (!cw_kilo_tcd_by_lane(c->tm)) {
-        cw_kilo_first_read_reply(c->first_read, warp, rest, p->warpts);
+        cw_kilo_first_read_reply(c->first_read, warp, p->lanes, p->warpts);
         return;
     }
-    while (rest != 0) {
-        uint64_t time = p->u.tx_reply.time[__builtin_ctz(rest)];
-        uint32_t lanes = 0;
-        for (uint32_t left = rest; left != 0; left &= left - 1)
-            lanes |= p->u.tx_reply.time[__builtin_ctz(left)] == time ? left & -left : 0;
-        cw_kilo_first_read_reply(c->first_read, warp, lanes, time);
-        rest &= ~lanes;
-    }
+    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1)
+        cw_kilo_first_read_reply(c->first_read, warp, rest & -rest, p->u.tx_reply.time[__builtin_ctz(rest)]);
 }
 
 static void take_reply(struct cw_kilo_core *c, const struct cw_packet *p)

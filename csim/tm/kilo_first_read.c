@@ -7,13 +7,6 @@
 
 #include "cowarp/unit/first_read_table.h"
 
-#define RESPONSES_PER_LANE 8u /* more than loads that a lane can have under way */
-
-struct response {
-    uint64_t written;
-    uint32_t warp, lanes;
-};
-
 struct cw_kilo_first_read {
     struct cw_unit_instance unit;
     struct cw_first_read_table_in in;
@@ -23,9 +16,9 @@ struct cw_kilo_first_read {
     uint32_t asker;       /* warp of the query */
     bool asked, answered; /* in this cycle; in the one before, and the answer has not been taken */
     bool awake;
-    struct response *queue; /* ring: responses that wait */
-    uint32_t queue_cap, head, cnt;
-    uint32_t waiting[64]; /* of them, per warp */
+    uint64_t responding;            /* warps with responses that wait */
+    uint32_t waiting[64];           /* of these, per warp: lanes with one */
+    uint64_t written[64][CW_LANES]; /* its time: of several the latest, which alone decides */
 };
 
 int cw_kilo_first_read_create(struct cw_kilo_first_read **out, const struct cw_tm_config *cfg, uint32_t core, struct cw_error *err)
@@ -37,10 +30,6 @@ int cw_kilo_first_read_create(struct cw_kilo_first_read **out, const struct cw_t
     char name[64];
     cw_unit_params_default(&cw_first_read_table_unit, &p);
     p.warps = cfg->config->core_warps;
-    f->queue_cap = cfg->config->core_warps * CW_LANES * RESPONSES_PER_LANE;
-    f->queue = malloc(f->queue_cap * sizeof *f->queue);
-    if (f->queue == NULL)
-        return CW_ENOMEM;
     snprintf(name, sizeof name, "core%u.first_read_table", core);
     return cfg->units->open(cfg->units->context, &cw_first_read_table_unit, name, &p, &f->unit, err);
 }
@@ -51,7 +40,6 @@ void cw_kilo_first_read_destroy(struct cw_kilo_first_read *f)
         return;
     if (f->unit.ops != NULL)
         f->unit.ops->destroy(f->unit.self);
-    free(f->queue);
     free(f);
 }
 
@@ -59,6 +47,7 @@ void cw_kilo_first_read_begin(struct cw_kilo_first_read *f, uint32_t warp, uint3
 {
     f->lanes[warp] = (f->beginning >> warp & 1) != 0 ? f->lanes[warp] | lanes : lanes;
     f->beginning |= UINT64_C(1) << warp;
+    f->waiting[warp] &= ~lanes; /* of an attempt that nobody asks about any more */
 }
 
 void cw_kilo_first_read_load(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes, cw_time now)
@@ -72,9 +61,13 @@ void cw_kilo_first_read_load(struct cw_kilo_first_read *f, uint32_t warp, uint32
 
 void cw_kilo_first_read_reply(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes, uint64_t written)
 {
-    assert(f->cnt < f->queue_cap);
-    f->queue[(f->head + f->cnt++) % f->queue_cap] = (struct response){.written = written, .warp = warp, .lanes = lanes};
-    f->waiting[warp]++;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        if ((f->waiting[warp] >> lane & 1) == 0 || written > f->written[warp][lane])
+            f->written[warp][lane] = written;
+    }
+    f->waiting[warp] |= lanes;
+    f->responding |= UINT64_C(1) << warp;
 }
 
 bool cw_kilo_first_read_ask(struct cw_kilo_first_read *f, uint32_t warp, uint32_t *conflict)
@@ -107,18 +100,22 @@ static void choose_begin(struct cw_kilo_first_read *f)
     f->beginning &= ~(UINT64_C(1) << warp);
 }
 
+/* The lanes of the lowest warp with a response that have the same time as its lowest lane. */
 static void choose_response(struct cw_kilo_first_read *f)
 {
-    if (f->cnt == 0)
+    while (f->responding != 0 && f->waiting[__builtin_ctzll(f->responding)] == 0)
+        f->responding &= f->responding - 1;
+    if (f->responding == 0)
         return;
-    const struct response *r = f->queue + f->head;
+    uint32_t warp = (uint32_t)__builtin_ctzll(f->responding), lanes = 0;
+    uint64_t written = f->written[warp][__builtin_ctz(f->waiting[warp])];
+    for (uint32_t rest = f->waiting[warp]; rest != 0; rest &= rest - 1)
+        lanes |= f->written[warp][__builtin_ctz(rest)] == written ? rest & -rest : 0;
     f->in.rsp_valid = 1;
-    f->in.rsp_warp = r->warp;
-    f->in.rsp_lanes = r->lanes;
-    f->in.rsp_written = r->written;
-    f->waiting[r->warp]--;
-    f->head = (f->head + 1) % f->queue_cap;
-    f->cnt--;
+    f->in.rsp_warp = warp;
+    f->in.rsp_lanes = lanes;
+    f->in.rsp_written = written;
+    f->waiting[warp] &= ~lanes;
 }
 
 bool cw_kilo_first_read_clock(struct cw_kilo_first_read *f)
@@ -137,5 +134,5 @@ bool cw_kilo_first_read_clock(struct cw_kilo_first_read *f)
     f->answered = f->asked;
     f->asked = false;
     assert(f->answered == (f->out.ans_valid != 0));
-    return f->awake || f->beginning != 0 || f->cnt > 0;
+    return f->awake || f->beginning != 0 || f->responding != 0;
 }

@@ -25,8 +25,8 @@ void cw_kilo_first_read_destroy(struct cw_kilo_first_read *f);
 void cw_kilo_first_read_begin(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes);
 /* A transactional load of these lanes is sent; one per cycle. */
 void cw_kilo_first_read_load(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes, cw_time now);
-/* Such a load comes back; written: time of its block's last write, UINT64_MAX: a write is to come. The table takes one per cycle, and
- * answers a warp's question only when it has taken all of the warp's. */
+/* Such a load comes back; written: time of its block's last write, UINT64_MAX: a write is to come. The table takes one time per
+ * cycle; a warp's question is answered when it has taken all of the warp's. */
 void cw_kilo_first_read_reply(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes, uint64_t written);
 /* Asks for the lanes of a warp that have read what was written after their first load. The first call of a warp, and any while another
  * warp is being answered, returns false; when it returns true *conflict is the answer. To be called once in every cycle until then. */

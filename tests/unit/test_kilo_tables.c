@@ -9,6 +9,7 @@
 #include "tm/kilo_cat.h"
 #include "tm/kilo_census.h"
 #include "tm/kilo_detector.h"
+#include "tm/kilo_first_read.h"
 #include "tm/kilo_hazard.h"
 #include "tm/kilo_written.h"
 
@@ -268,11 +269,51 @@ static void test_kilo_tables__sequential_resolution(void **state)
     assert_int_equal(cw_intra_warp_sequential(&log, 0xc, filter, 32768), 0); /* without X1 and X2, the other two do not meet */
 }
 
+static uint32_t conflicts(struct cw_kilo_first_read *f, uint32_t warp)
+{
+    uint32_t found = 0;
+    for (uint32_t cycles = 0; !cw_kilo_first_read_ask(f, warp, &found); cycles++) {
+        assert_true(cycles < 64);
+        cw_kilo_first_read_clock(f);
+    }
+    return found;
+}
+
+/* Lanes of one reply with times of their own: the table takes one time per cycle, and the question waits for all of them. */
+static void test_kilo_tables__first_reads_by_lane(void **state)
+{
+    struct cw_config config;
+    struct cw_kilo_first_read *f = NULL;
+    (void)state;
+    assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
+    const struct cw_tm_config cfg = {.config = &config, .units = cw_unit_provider_c()};
+    assert_int_equal(cw_kilo_first_read_create(&f, &cfg, 0, NULL), CW_OK);
+    cw_kilo_first_read_begin(f, 3, 0xff);
+    cw_kilo_first_read_load(f, 3, 0xff, 1000);
+    cw_kilo_first_read_clock(f);
+    for (uint32_t lane = 0; lane < 8; lane++)
+        cw_kilo_first_read_reply(f, 3, 1u << lane, 997 + lane); /* later than the first read from lane 4 on */
+    cw_kilo_first_read_reply(f, 3, 1u, 2000);                   /* a second load of lane 0, of what was written later */
+    cw_kilo_first_read_reply(f, 3, 0x10u, 5);                   /* and one of lane 4, of what was written long ago: its conflict stays */
+    assert_int_equal(conflicts(f, 3), 0xf1);
+    /* What has not been taken when the attempt ends is forgotten with it, for the lanes that begin again. */
+    cw_kilo_first_read_begin(f, 3, 0xff);
+    cw_kilo_first_read_load(f, 3, 0xff, 3000);
+    cw_kilo_first_read_clock(f);
+    for (uint32_t lane = 0; lane < 8; lane++)
+        cw_kilo_first_read_reply(f, 3, 1u << lane, 4000 + lane);
+    cw_kilo_first_read_begin(f, 3, 0x0f);
+    cw_kilo_first_read_load(f, 3, 0x0f, 3500);
+    assert_int_equal(conflicts(f, 3), 0xf0);
+    cw_kilo_first_read_destroy(f);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_tables__hazards_are_conservative),    cmocka_unit_test(test_kilo_tables__written_times_are_conservative),
     cmocka_unit_test(test_kilo_tables__expected_writes_are_counted), cmocka_unit_test(test_kilo_tables__conflict_addresses),
     cmocka_unit_test(test_kilo_tables__sequential_resolution),       cmocka_unit_test(test_kilo_tables__other_detectors),
     cmocka_unit_test(test_kilo_tables__mates_are_no_hazard),         cmocka_unit_test(test_kilo_tables__census),
+    cmocka_unit_test(test_kilo_tables__first_reads_by_lane),
 };
 
 CW_TEST_MAIN(tests)
