@@ -33,7 +33,7 @@ def page(folder, paper, reasons_path, note):
             "`experiments/reasons.csv`.", "",
             *([note, ""] if note else []),
             f"{len(rows)} claims measured, {holding} hold. A claim holds when direction and, where it is a number, size within 15 percent "
-            "agree.", "",
+            "agree; of a gain or a loss, its percents.", "",
             markdown(Table("Claims", ["claim", "what", "paper", "here", "holds", "reason"], rows, "none")),
             f"Not measured by an experiment yet: {', '.join(missing)}.", ""]
     return "\n".join(text)

@@ -110,3 +110,9 @@ def ratios(title, workloads, columns, ylabel="ratio", average="GMEAN", label=LAB
 def near(value, paper):
     """Within 15 percent of the paper's number."""
     return abs(value / paper - 1) <= 0.15
+
+
+def near_gain(ratio, paper):
+    """Of an effect: 1.14 gains 14 percent. Gains are near within 15 percent of the paper's, or a point, since the papers print whole percents.
+    Judged by `near`, no effect at all would pass for a small one."""
+    return abs(ratio - paper) <= max(0.15 * abs(paper - 1), 0.01)

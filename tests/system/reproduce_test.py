@@ -20,7 +20,7 @@ import report  # noqa: E402
 import reproduce  # noqa: E402
 from experiment import Experiment  # noqa: E402
 from runs import Run, RunFailed, Store, gmean  # noqa: E402
-from sweep import CONCURRENCIES, Best, climb_all, ratios  # noqa: E402
+from sweep import CONCURRENCIES, Best, climb_all, near, near_gain, ratios  # noqa: E402
 
 # A stand-in for the simulator: cycles are known beforehand, `bad` fails its check, `gone` dies without statistics.
 FAKE = """#!/bin/sh
@@ -158,6 +158,18 @@ class ExperimentsTest(unittest.TestCase):
             made.update(claim.ident for claim in claims)
         self.assertEqual([name for name, times in made.items() if times > 1 or name not in paper], [])
         self.assertEqual([name for name in paper if name not in made and not name.startswith(self.ELSEWHERE)], [])
+
+
+class NearTest(unittest.TestCase):
+    def test_a_number(self):
+        self.assertTrue(near(1.14 * 59, 59) and near(0.86 * 59, 59))
+        self.assertFalse(near(1.16 * 59, 59) or near(0.84 * 59, 59))
+
+    def test_an_effect_is_not_near_none(self):
+        self.assertFalse(near_gain(1.0, 1.14) or near_gain(1.0, 1.02) or near_gain(1.0, 1.6))
+        self.assertFalse(near_gain(0.982, 1.02), "the other direction")
+        self.assertTrue(near_gain(1.12, 1.14) and near_gain(1.16, 1.14) and near_gain(1.025, 1.02))
+        self.assertFalse(near_gain(1.11, 1.14) or near_gain(1.17, 1.14))
 
 
 class ReportTest(unittest.TestCase):
