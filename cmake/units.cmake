@@ -22,18 +22,13 @@ endforeach()
 
 add_library(cowarp_rtl STATIC
     harness/rtl/lockstep.c
-    harness/rtl/lockstep_wave.c
     harness/rtl/rtl_build.c
     harness/rtl/rtl_os.c
     harness/rtl/rtl_provider.c
     harness/rtl/rtl_shim.c
-    harness/rtl/stimulus.c
-    harness/wave/fst_file.c
-    harness/wave/signals.c
-    harness/wave/tap.c)
-target_include_directories(cowarp_rtl PUBLIC harness/rtl PRIVATE harness)
-target_compile_definitions(cowarp_rtl PRIVATE
-    CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CW_RTL_PREBUILT_DIR="${CW_RTL_DIR}" COWARP_WAVE_PLUGIN="$<TARGET_FILE:cowarp_wave>")
+    harness/rtl/stimulus.c)
+target_include_directories(cowarp_rtl PUBLIC harness/rtl)
+target_compile_definitions(cowarp_rtl PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CW_RTL_PREBUILT_DIR="${CW_RTL_DIR}")
 target_link_libraries(cowarp_rtl PUBLIC cowarp_csim PRIVATE ${CMAKE_DL_LIBS})
 
 # Verilator's run time, built by the same code that builds it for a cache.
@@ -57,7 +52,7 @@ target_link_libraries(cw_verilated INTERFACE ${CW_VERILATED})
 add_library(cw_lockstep_driver STATIC tests/rtl/lockstep_driver.c)
 target_include_directories(cw_lockstep_driver PUBLIC tests/rtl)
 target_compile_definitions(cw_lockstep_driver PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-target_link_libraries(cw_lockstep_driver PUBLIC cowarp_rtl cw_test)
+target_link_libraries(cw_lockstep_driver PUBLIC cowarp_waves cw_test)
 add_dependencies(cw_lockstep_driver cowarp_wave) # writes the wave of a difference
 
 # Yosys takes minutes for a ring of 1,024 entries in flip-flops; one of 64 has the same structure.

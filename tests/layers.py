@@ -8,6 +8,7 @@ import sys
 
 # A folder may include from itself and from folders earlier in the list.
 CSIM_ORDER = ["base", "ptx", "exec", "unit", "mem", "noc", "core", "tm", "pm", "check", "gpu"]
+HARNESS_ORDER = ["file", "rtl", "wave", "api", "cli"]
 # Pairs that are one layer: the partition stands between the two crossbars.
 ALLOWED = {("mem", "noc"), ("noc", "mem")}
 
@@ -35,6 +36,15 @@ def main():
                 continue
             if CSIM_ORDER.index(target) > CSIM_ORDER.index(layer) and (layer, target) not in ALLOWED:
                 bad.append(f"{path.relative_to(root)}:{number}: layer {layer} looks up at {target}")
+    for path in sorted((root / "harness").rglob("*.[ch]*")):
+        layer = path.relative_to(root / "harness").parts[0]
+        for number, name in includes(path):
+            seen += 1
+            target = name.split("/")[0] if "/" in name else layer
+            if target == "..":
+                bad.append(f"{path.relative_to(root)}:{number}: {name} goes around the layers")
+            elif {layer, target} <= set(HARNESS_ORDER) and HARNESS_ORDER.index(target) > HARNESS_ORDER.index(layer):
+                bad.append(f"{path.relative_to(root)}:{number}: harness/{layer} looks up at {name}")
     for path in sorted((root / "include").rglob("*.h")):
         for number, name in includes(path):
             seen += 1

@@ -4,8 +4,8 @@
 #define CW_HARNESS_API_H
 
 #include "cowarp/cowarp.h"
+#include "file/out_file.h"
 #include "gpu/gpu.h"
-#include "out_file.h"
 #include "ptx/module.h"
 #include "rtl/rtl_provider.h"
 #include "wave/record.h"

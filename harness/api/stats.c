@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "json.h"
+#include "file/json.h"
 
 struct counter {
     const char *name, *unit, *definition;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "wave/lockstep_wave.h"
 
 const struct cowarp__unit cowarp__units[] = {
     {"validation_unit", "getm", "metadata tables and stall buffer of a partition; one per memory partition"},
@@ -136,6 +137,7 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool
         .build = {.message = pass_message, .message_context = gpu},
         .choices = choice,
         .choice_cnt = cowarp__unit_cnt,
+        .mismatch_wave = cw_lockstep_wave,
         .mismatch_file = "cowarp-mismatch.fst",
         .mismatch_ports_only = ports_only,
     };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../api/out_file.h"
 #include "cli.h"
+#include "file/out_file.h"
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 34)
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../api/json.h"
 #include "base/config.h"
 #include "cli.h"
 #include "cowarp/workload.h"
+#include "file/json.h"
 #include "tm/tm.h"
 #include "workloads.h"
 

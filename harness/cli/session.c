@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../api/out_file.h"
 #include "cli.h"
+#include "file/out_file.h"
 
 #define LINE_INTERVAL_SECONDS 0.2
 #define REPORT_LINES          12u

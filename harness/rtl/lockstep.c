@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lockstep_wave.h"
-
 #define RING_DEFAULT 256u
 #define STATE_CYCLES 2048u /* between two states of the RTL that are kept: saving one takes some microseconds */
 
@@ -31,6 +29,7 @@ struct pair {
     struct cw_unit_instance inst[2];
     struct cw_port *port;
     char *name, *file;
+    cw_lockstep_wave_fn *wave;
     struct cw_lockstep_report *report;
     uint64_t cycle, checks;
     void *params;
@@ -106,9 +105,10 @@ static bool pair_allocate(struct pair *s, const void *params, const struct cw_lo
     s->bytes = calloc(s->log_size, in_size);
     s->outs = calloc(s->ring_size, 2 * s->unit->out_size);
     s->name = strdup(opt->name);
-    s->file = opt->file != NULL ? strdup(opt->file) : NULL;
+    s->wave = opt->wave;
+    s->file = opt->wave != NULL && opt->file != NULL ? strdup(opt->file) : NULL;
     if (s->port == NULL || s->params == NULL || s->ring == NULL || s->bytes == NULL || s->outs == NULL || s->name == NULL ||
-        (opt->file != NULL && s->file == NULL))
+        (opt->wave != NULL && opt->file != NULL && s->file == NULL))
         return false;
     memcpy(s->params, params, s->unit->params_size);
     s->unit->ports(params, s->port);
@@ -130,7 +130,7 @@ int cw_lockstep_create(void **self, const void *params, const struct cw_unit_ins
     s->inst[0] = *first;
     s->inst[1] = *second;
     s->report = opt->report;
-    s->library = opt->file != NULL ? opt->library : NULL;
+    s->library = opt->wave != NULL && opt->file != NULL ? opt->library : NULL;
     if (!pair_allocate(s, params, opt)) {
         pair_destroy(s);
         return CW_ENOMEM;
@@ -187,7 +187,7 @@ static bool write_wave(const struct pair *s)
         film.state_size = s->state_size;
         film.from = state->cycle;
     }
-    return cw_lockstep_wave(&film, s->file, &err) == CW_OK;
+    return s->wave(&film, s->file, &err) == CW_OK;
 }
 
 /* Running ------------------------------------------------------------------------------------------------------------- */

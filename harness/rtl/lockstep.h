@@ -7,6 +7,7 @@
 #define CW_HARNESS_LOCKSTEP_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -20,9 +21,35 @@ struct cw_lockstep_report {
     struct cw_error error;
 };
 
+/* One cycle: inputs, and the outputs of both. */
+struct cw_lockstep_frame {
+    bool reset; /* and nothing else happened */
+    const void *in, *out[2];
+};
+
+struct cw_lockstep_film {
+    const struct cw_unit *unit;
+    const void *params;
+    const char *name;                                                                    /* instance path */
+    uint64_t first, last;                                                                /* cycles to show */
+    bool (*frame)(const void *context, uint64_t cycle, struct cw_lockstep_frame *frame); /* false: nobody looked at the pair in it */
+    const void *context;
+    /* Its inner signals are shown when it can go back to its state before cycle `from`, at or before first, from which on all cycles have a
+     * frame. NULL: its ports alone. It is in `last` afterwards, as it was. */
+    const struct cw_rtl_library *library;
+    void *self;
+    const void *state;
+    size_t state_size;
+    uint64_t from;
+};
+
+/* Makes a file of it. 0, CW_EIO or CW_ENOMEM. */
+typedef int cw_lockstep_wave_fn(const struct cw_lockstep_film *film, const char *path, struct cw_error *err);
+
 struct cw_lockstep_options {
     const char *name;                     /* instance path, for the report; copied */
-    const char *file;                     /* FST of the last cycles, written at the difference (lockstep_wave.h); NULL: none; copied */
+    cw_lockstep_wave_fn *wave;            /* shows the last cycles at the difference (cw_lockstep_wave); NULL: nobody */
+    const char *file;                     /* what it writes; NULL: nothing; copied */
     uint32_t ring_cycles;                 /* cycles kept for it; 0: 256; with a library at most 2048 */
     struct cw_lockstep_report *report;    /* not owned, outlives the pair */
     const struct cw_rtl_library *library; /* of the second instance, for its inner signals in the file; NULL: its outputs alone */

@@ -147,7 +147,7 @@ static int open_lockstep(struct provider *p, const struct cw_unit *unit, const c
 {
     const struct cw_unit_provider *c = cw_unit_provider_c();
     struct cw_unit_instance model, rtl;
-    struct cw_lockstep_options opt = {name, p->opt.mismatch_file, p->opt.ring_cycles, &p->report, NULL};
+    struct cw_lockstep_options opt = {name, p->opt.mismatch_wave, p->opt.mismatch_file, p->opt.ring_cycles, &p->report, NULL};
     int status = c->open(c->context, unit, name, params, &model, err);
     if (status != CW_OK)
         return status;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "cowarp/unit.h"
+#include "lockstep.h"
 #include "rtl_build.h"
 #include "rtl_library.h"
 
@@ -30,9 +31,11 @@ struct cw_rtl_options {
     enum cw_unit_backend default_backend; /* of units without a choice */
     const struct cw_rtl_choice *choices;  /* copied; units' names too */
     uint32_t choice_cnt;
-    const char *mismatch_file; /* FST written when a lockstep pair differs; NULL: none; not copied */
-    uint32_t ring_cycles;      /* cycles in it, at most 2048; 0: 256 */
-    bool mismatch_ports_only;  /* no inner signals in it: another wave file traces the RTL */
+    /* When a lockstep pair differs: who shows its last cycles (cw_lockstep_wave of the waves), in which file; NULL: nobody; not copied. */
+    cw_lockstep_wave_fn *mismatch_wave;
+    const char *mismatch_file;
+    uint32_t ring_cycles;     /* cycles in it, at most 2048; 0: 256 */
+    bool mismatch_ports_only; /* no inner signals in it: another wave file traces the RTL */
 };
 
 /* 0 or CW_ENOMEM. Strings in opt->build and mismatch_file must live as long as the provider. */

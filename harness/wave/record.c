@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/out_file.h"
+#include "file/out_file.h"
 
 #define NAME_MAX_CHARS 64u
 

@@ -17,6 +17,7 @@
 #include "lockstep.h"
 #include "rtl_os.h"
 #include "rtl_provider.h"
+#include "wave/lockstep_wave.h"
 
 #ifndef CW_SOURCE_DIR
 #define CW_SOURCE_DIR "."
@@ -159,6 +160,7 @@ static void run_set(const struct cw_lockstep_bench *bench, const struct cw_locks
     char file[256];
     uint64_t resets = 0;
     snprintf(file, sizeof file, "lockstep_%s_%s.fst", bench->unit->name, set->label);
+    opt.mismatch_wave = cw_lockstep_wave;
     opt.mismatch_file = file;
     int status = run_open(&r, &opt, seed);
     double start = now_seconds();

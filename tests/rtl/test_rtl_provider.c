@@ -14,6 +14,7 @@
 #include "lockstep.h"
 #include "rtl_os.h"
 #include "rtl_provider.h"
+#include "wave/lockstep_wave.h"
 
 static const struct cw_unit *const unit = &cw_stall_buffer_unit;
 static const struct cw_stall_buffer_params small = {2, 2, 6, 5, 3};
@@ -313,7 +314,7 @@ static void test_rtl_provider__report_names_cycle_port_and_values(void **state)
     join(file, dir, "difference.fst");
     for (int i = 0; i < 2; i++)
         assert_int_equal(c->open(c->context, unit, "x", &small, &model[i], NULL), CW_OK);
-    struct cw_lockstep_options opt = {"partition2.stall_buffer", file, 4, &report, NULL};
+    struct cw_lockstep_options opt = {"partition2.stall_buffer", cw_lockstep_wave, file, 4, &report, NULL};
     assert_int_equal(cw_lockstep_create(&pair, &small, &model[0], &model[1], &opt), CW_OK);
     cw_lockstep_ops.eval(pair, &in, &out);
     cw_lockstep_ops.tick(pair, &in);

@@ -3,8 +3,8 @@
  * Result files appear whole or not at all: written under a temporary name in the same folder, then renamed. What is not a regular
  * file (a pipe, /dev/stdout) is written directly.
  */
-#ifndef CW_HARNESS_OUT_FILE_H
-#define CW_HARNESS_OUT_FILE_H
+#ifndef CW_HARNESS_FILE_OUT_FILE_H
+#define CW_HARNESS_FILE_OUT_FILE_H
 
 #include <stdio.h>
 

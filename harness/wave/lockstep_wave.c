@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "lockstep_wave.h"
+#include "wave/lockstep_wave.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two kinds of JSON value that printf cannot write. */
-#ifndef CW_HARNESS_JSON_H
-#define CW_HARNESS_JSON_H
+#ifndef CW_HARNESS_FILE_JSON_H
+#define CW_HARNESS_FILE_JSON_H
 
 #include <stdio.h>
 
