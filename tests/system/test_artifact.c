@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HT-H with the preset getm-artifact beside the GETM authors' published simulator, measured on a kernel of the same shape (120 x 192
- * insertions into 8,192 buckets): core cycles within 12 percent (the demand is 15); aborts and flits as close as the model comes, see docs/systems.md.
+ * insertions into 8,192 buckets): core cycles within 12 percent (the demand is 15); aborts and flits as close as the model comes, see
+ * docs/systems.md.
  */
 #include "cw_test.h"
 #include "system/run.h"
