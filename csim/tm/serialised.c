@@ -7,9 +7,9 @@
 
 #include "tm/redo_log.h"
 
-#define COMMIT_UNIT 0xffffu
+enum { ASK, GIVE_BACK, GRANT, STORED }; /* sub of TX_CONTROL and TX_CONTROL_REPLY */
+#define LOADS 8u                        /* of a warp in flight */
 
-enum { ASK, GIVE_BACK, GRANT }; /* sub of TX_CONTROL and TX_CONTROL_REPLY */
 enum phase { NO_TX, ASKS, GRANTED, STARTS, RUNS, ENDS };
 
 struct written {
@@ -19,12 +19,13 @@ struct written {
 
 struct warp {
     enum phase phase;
-    uint32_t lanes;            /* whose transactions are not done */
-    uint32_t lane;             /* the one that runs */
-    uint32_t committed;        /* ENDS */
-    struct cw_mem_inst *queue; /* accesses, oldest first; the first one is in flight or about to be */
-    uint32_t unsent, waiting;  /* of the first: lanes to send (at most one), requests without reply */
-    bool started;              /* the first: unsent and waiting are valid */
+    uint32_t lanes;                  /* whose transactions are not done */
+    uint32_t lane;                   /* the one that runs */
+    uint32_t committed;              /* ENDS */
+    struct cw_mem_inst *queue;       /* accesses not yet sent, oldest first */
+    struct cw_mem_inst *load[LOADS]; /* without reply; by the tag of the packet */
+    uint32_t loads, stores;          /* without reply */
+    struct cw_mem_inst *loaded;      /* to be returned to the core */
     uint64_t attempt;
     cw_time since;
     struct written *write; /* write set, word by word */
@@ -52,7 +53,7 @@ struct partition {
     uint32_t *queue; /* core << 8 | warp */
     uint32_t head, cnt;
     bool taken;
-    struct cw_packet *store; /* being written; answered when the L2 has it */
+    uint32_t stores; /* being written; answered when the L2 has them */
 };
 
 struct cw_tm {
@@ -172,30 +173,36 @@ static struct cw_packet *build_request(struct core *c, uint32_t warp, cw_time no
     return p;
 }
 
+/* A store waits for the loads before it, which may read what it writes. */
+static bool may_go(const struct warp *w, bool store)
+{
+    return store ? w->loads == 0 : w->loads < LOADS;
+}
+
+/* Sends the oldest access, if it may go. */
 static void next_access(struct core *c, uint32_t warp, cw_time now)
 {
     struct warp *w = c->warp + warp;
     struct cw_mem_inst *inst = w->queue;
-    if (!w->started) {
-        w->started = true;
-        w->unsent = w->phase == RUNS ? inst->lanes >> w->lane & 1 : 0;
-        w->waiting = 0;
-        *(inst->uop->op == CW_OP_ST ? &c->tm->cfg.stats->tx_stores : &c->tm->cfg.stats->tx_loads) += w->unsent;
-    }
-    if (w->unsent > 0) {
+    bool store = inst->uop->op == CW_OP_ST, sends = w->phase == RUNS && (inst->lanes >> w->lane & 1) != 0;
+    if (sends) {
+        if (!may_go(w, store))
+            return;
         struct cw_packet *p = build_request(c, warp, now);
+        while (!store && w->load[p->tag] != NULL)
+            p->tag++;
         if (!cw_core_send(c->core, p, now)) {
             cw_packet_free(c->tm->cfg.pool, p);
             return;
         }
-        w->unsent = 0;
-        w->waiting = 1;
+        *(store ? &c->tm->cfg.stats->tx_stores : &c->tm->cfg.stats->tx_loads) += 1;
+        *(store ? &w->stores : &w->loads) += 1;
+        if (!store)
+            w->load[p->tag] = inst;
     }
-    if (w->waiting > 0)
-        return;
     w->queue = inst->next;
-    w->started = false;
-    cw_core_mem_done(c->core, inst, now);
+    if (store || !sends)
+        cw_core_mem_done(c->core, inst, now);
 }
 
 static void commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
@@ -251,17 +258,22 @@ static void reply(void *self, struct cw_packet *p, cw_time now)
 {
     struct core *c = self;
     struct warp *w = c->warp + p->warp;
-    if (p->kind == CW_PK_TX_CONTROL_REPLY) {
+    if (p->kind == CW_PK_TX_REPLY) {
+        uint8_t data[CW_ACCESS_BYTES];
+        struct cw_mem_inst *inst = w->load[p->tag];
+        memcpy(data, p->u.data + p->lane_offset[w->lane], p->sub);
+        cw_inst_set_bytes(inst, w->lane, data);
+        w->load[p->tag] = NULL;
+        w->loads--;
+        inst->next = w->loaded;
+        w->loaded = inst;
+        c->busy |= UINT64_C(1) << p->warp;
+    } else if (p->sub == STORED) {
+        w->stores--;
+        c->busy |= UINT64_C(1) << p->warp;
+    } else {
         w->phase = GRANTED;
         cw_core_wake_warp(c->core, p->warp, now);
-    } else {
-        if (w->queue->uop->op != CW_OP_ST) {
-            uint8_t data[CW_ACCESS_BYTES];
-            memcpy(data, p->u.data + p->lane_offset[w->lane], p->sub);
-            cw_inst_set_bytes(w->queue, w->lane, data);
-        }
-        w->waiting = 0;
-        c->busy |= UINT64_C(1) << p->warp;
     }
     cw_packet_free(c->tm->cfg.pool, p);
 }
@@ -288,6 +300,15 @@ static void send_control(struct core *c, cw_time now)
     }
 }
 
+static void return_loads(struct core *c, struct warp *w, cw_time now)
+{
+    while (w->loaded != NULL) {
+        struct cw_mem_inst *inst = w->loaded;
+        w->loaded = inst->next;
+        cw_core_mem_done(c->core, inst, now);
+    }
+}
+
 static cw_time tick(void *self, cw_time now)
 {
     struct core *c = self;
@@ -296,11 +317,12 @@ static cw_time tick(void *self, cw_time now)
         struct warp *w = c->warp + warp;
         if (w->phase == STARTS)
             start_lane(c, warp, w->lanes, now);
+        return_loads(c, w, now);
         if (w->queue != NULL)
             next_access(c, warp, now);
-        if (w->phase == ENDS && w->queue == NULL)
+        if (w->phase == ENDS && w->queue == NULL && w->loads + w->stores == 0)
             end_lane(c, warp, now);
-        if (w->phase != STARTS && (w->queue == NULL || w->waiting > 0))
+        if (w->phase != STARTS && (w->queue == NULL || !may_go(w, w->queue->uop->op == CW_OP_ST)))
             c->busy &= ~(UINT64_C(1) << warp);
     }
     send_control(c, now);
@@ -371,41 +393,44 @@ static void answer(struct partition *n, struct cw_packet *p, cw_time now)
     observe(n, p, now);
     if (load)
         memcpy(p->u.data, cw_devmem_at(n->tm->cfg.memory, p->addr), CW_LINE_BYTES);
-    p->kind = CW_PK_TX_REPLY;
+    p->kind = load ? CW_PK_TX_REPLY : CW_PK_TX_CONTROL_REPLY;
+    if (!load)
+        p->sub = STORED;
     size_packet(n->tm, p, load ? CW_SECTOR_BYTES : 0);
     cw_fifo_push(&n->port->reply, now, n->period, p);
 }
 
-/* One access at a time is in flight in the whole GPU, so nothing has to be queued here. */
+/* A store becomes the write of a commit unit and, when the L2 has done that, a store again. */
+static void finish_store(struct partition *n, cw_time now)
+{
+    struct cw_packet *p = cw_fifo_can_push(&n->port->reply, now) ? cw_fifo_pop(&n->port->l2_done, now) : NULL;
+    if (p == NULL)
+        return;
+    n->stores--;
+    p->kind = CW_PK_TX_STORE;
+    p->core = (uint16_t)p->owner;
+    answer(n, p, now);
+}
+
+/* A load waits here for the stores before it. */
 static void serve_access(struct partition *n, cw_time now)
 {
-    struct cw_packet *p;
-    if (n->store != NULL) {
-        if (!cw_fifo_can_push(&n->port->reply, now) || (p = cw_fifo_pop(&n->port->l2_done, now)) == NULL)
-            return;
-        cw_packet_free(n->tm->cfg.pool, p);
-        answer(n, n->store, now);
-        n->store = NULL;
+    struct cw_packet *p = cw_fifo_peek(&n->port->from_l2, now);
+    if (p == NULL)
+        return;
+    if (p->kind == CW_PK_TX_LOAD) {
+        if (n->stores == 0 && cw_fifo_can_push(&n->port->reply, now))
+            answer(n, cw_fifo_pop(&n->port->from_l2, now), now);
         return;
     }
-    p = cw_fifo_peek(&n->port->from_l2, now);
-    if (p == NULL || !cw_fifo_can_push(&n->port->reply, now) || !cw_fifo_can_push(&n->port->to_l2, now))
+    if (!cw_fifo_can_push(&n->port->to_l2, now))
         return;
     cw_fifo_pop(&n->port->from_l2, now);
-    if (p->kind == CW_PK_TX_LOAD) {
-        answer(n, p, now);
-        return;
-    }
-    struct cw_packet *write = cw_packet_new(n->tm->cfg.pool);
-    write->kind = CW_PK_WRITE;
-    write->core = COMMIT_UNIT;
-    write->partition = (uint16_t)n->index;
-    write->addr = p->addr;
-    write->sectors = p->sectors;
-    memcpy(write->byte_mask, p->byte_mask, sizeof write->byte_mask);
-    memcpy(write->u.data, p->u.data, CW_LINE_BYTES);
-    cw_fifo_push(&n->port->to_l2, now, n->period, write);
-    n->store = p;
+    n->stores++;
+    p->kind = CW_PK_WRITE;
+    p->owner = p->core;
+    p->core = CW_PACKET_COMMIT_UNIT;
+    cw_fifo_push(&n->port->to_l2, now, n->period, p);
 }
 
 static void serve_token(struct partition *n, cw_time now)
@@ -439,13 +464,15 @@ static void serve_token(struct partition *n, cw_time now)
 static void partition_tick(void *self, cw_time now)
 {
     struct partition *n = self;
+    finish_store(n, now);
     serve_access(n, now);
     if (n->index == 0)
         serve_token(n, now);
-    cw_time next = cw_fifo_next(n->store != NULL ? &n->port->l2_done : &n->port->from_l2), token = cw_fifo_next(&n->port->from_noc);
+    cw_time next = cw_fifo_next(&n->port->l2_done), access = cw_fifo_next(&n->port->from_l2), token = cw_fifo_next(&n->port->from_noc);
     if (n->cnt > 0 && !n->taken)
         token = now;
     next = next < token ? next : token;
+    next = next < access ? next : access;
     n->component.wake = next > now ? next : now + n->period;
 }
 
@@ -543,7 +570,7 @@ static bool idle(const struct cw_tm *tm)
         if (!core_idle(tm->core + i))
             return false;
     for (uint32_t i = 0; i < tm->config->partition_count; i++)
-        if (tm->partition[i].store != NULL || tm->partition[i].taken || tm->partition[i].cnt > 0)
+        if (tm->partition[i].stores > 0 || tm->partition[i].taken || tm->partition[i].cnt > 0)
             return false;
     return true;
 }

@@ -42,6 +42,35 @@ static void test_tm_serialised__counters(void **state)
     m_destroy(&m[1]);
 }
 
+/* Cycles of one transaction: a load, if wanted, and stores. */
+static cw_time time_of(bool load, uint32_t stores)
+{
+    static struct machine m;
+    memset(&m, 0, sizeof m);
+    m_default_config(&m.config);
+    assert_int_equal(m_create(&m, "serial", false, NULL), CW_OK);
+    struct m_tx tx = {.lanes = 1, .op_cnt = load + stores, .op[0] = m_access(false, 4, 1, 1, 0, M_BASE, 0)};
+    for (uint32_t i = 0; i < stores; i++)
+        tx.op[load + i] = m_access(true, 4, 1, 0, 7 + i, M_BASE + 256 * i, 0);
+    m_script(&m, 0, 0, &tx, 1, 99);
+    assert_true(m_run_all(&m, 10000));
+    for (uint32_t i = 0; i < stores; i++)
+        assert_int_equal(m_peek(&m, M_BASE + 256 * i), 7 + i);
+    cw_time now = m.now;
+    m_destroy(&m);
+    return now;
+}
+
+/* All stores of a transaction share one round trip, and a store waits for the load before it. Times are multiples of 16 cycles. */
+static void test_tm_serialised__stores_overlap(void **state)
+{
+    (void)state;
+    const cw_time there_and_back = 2 * M_NET + M_ROP;
+    cw_time one = time_of(false, 1);
+    assert_true(time_of(false, 6) - one < there_and_back);
+    assert_in_range(time_of(true, 1) - one, there_and_back - 16, there_and_back + 16);
+}
+
 static void test_tm_serialised__refuses_sabotage(void **state)
 {
     (void)state;
@@ -61,6 +90,7 @@ static void test_tm_serialised__systems_are_found_by_name(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_tm_serialised__counters),
+    cmocka_unit_test(test_tm_serialised__stores_overlap),
     cmocka_unit_test(test_tm_serialised__refuses_sabotage),
     cmocka_unit_test(test_tm_serialised__systems_are_found_by_name),
 };
