@@ -97,6 +97,51 @@ def summary_markdown(results, papers):
     return "\n".join(lines)
 
 
+def fpga_text(fpga):
+    i = fpga["ice40"]
+    if i["lut4"] is None:
+        return f"{fpga['lut6']} six-input LUTs; {i['note']}"
+    fits = f"{i['fmax_mhz']:.0f} MHz" if i["fmax_mhz"] else i["note"]
+    return f"{fpga['lut6']} six-input LUTs; {i['lut4']} LUT4, {i['bram']} RAMs, {fits}"
+
+
+def results_markdown(results):
+    """For docs/synthesis.md: figures, critical paths, what the other checks say."""
+    n, s = results[0]["node_nm"], results[0]["scaled"]["node_nm"]
+    head = ("unit", "cells", "flip-flops", f"logic mm2 ({n})", "SRAM bits", f"SRAM mm2 ({n})", f"Fmax MHz ({n})", f"logic mm2 ({s})", f"SRAM mm2 ({s})",
+            f"Fmax MHz ({s})", f"power mW ({s})")
+    results = sorted(results, key=key)
+    rows = []
+    for r in results:
+        p = r["scaled"]
+        power = f"{p['power_mw']:.1f} at {p['clock_mhz']:.0f} MHz" if p["power_mw"] is not None else ""
+        rows.append((key(r), r["cells"], r["flip_flops"], f"{r['logic_um2'] / 1e6:.3f}", r["sram"]["bits"], f"{r['sram']['area_um2'] / 1e6:.3f}",
+                     f"{r['fmax_mhz']:.0f}", f"{p['logic_mm2']:.4f}", f"{p['sram_mm2']:.4f}", f"{p['fmax_mhz']:.0f}", power))
+    checks = [(key(r), f"{r['gate']['known_values']:,} in {r['gate']['cycles']:,} cycles" if r.get("gate") else "not run",
+               fpga_text(r["fpga"]) if r.get("fpga") else "not run") for r in results]
+    return "\n".join([table(head, rows), "", f"Critical paths ({n} nm):", "", *(f"- {key(r)}: {r['critical_path']}" for r in results), "",
+                      table(("unit", "gate-level check, known output values, all equal", "FPGA"), checks)])
+
+
+def causes_markdown(papers):
+    return table(("claim", "structure", "nm", "paper bits", "unit bits", "paper mm2", "unit mm2", "unit / paper", "model", "bits", "shape", "ports", "logic"),
+                 [(c["claim"], c["structure"], c["node_nm"], c["paper_bits"], c["unit_bits"], c["paper_area_mm2"], f"{c['unit_area_mm2']:.3g}",
+                   *(f"{x:.3g}" if x is not None else None
+                     for x in (c["unit_area_mm2"] / c["paper_area_mm2"], *(c["causes"].get(k) for k in ("model", "bits", "shape", "ports", "logic")))))
+                  for c in papers if c["causes"]])
+
+
+def rewrite(page, sections):
+    """Puts each section of the page, between <!-- NAME --> and <!-- end of NAME -->, anew."""
+    text = page.read_text()
+    for name, lines in sections.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+            raise Failed(f"{page}: no section '{begin.strip()}' ... '{end}'", 2)
+        text = text[:text.index(begin) + len(begin)] + lines + "\n" + text[text.index(end):]
+    write(page, text)
+
+
 def macros_of(result, part):
     """The RAM macros that a line of claims.csv means: all, or with part "rows=N" those of N rows."""
     rows = int(part.partition("=")[2]) if part.startswith("rows=") else None

@@ -169,6 +169,7 @@ def parse(arguments):
     parser.add_argument("--no-power", action="store_true", help="no run, no power")
     parser.add_argument("--no-gates", action="store_true", help="no gate-level check")
     parser.add_argument("--no-fpga", action="store_true", help="no FPGA figures")
+    parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="rewrite the tables of a page like docs/synthesis.md; all units")
     parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as synth/reference.json")
     return parser.parse_args(arguments)
 
@@ -215,6 +216,8 @@ def save(options, results):
     about = {"made": "cowarp synth; estimates, see docs/synthesis.md", "units": results, "papers": papers, "sram_model_errors": errors}
     report.write(options.out / "table.json", json.dumps(about, indent=2) + "\n")
     report.write(options.out / "table.md", report.summary_markdown(results, papers))
+    if options.page:
+        report.rewrite(options.page, {"results": report.results_markdown(results), "papers": report.causes_markdown(papers)})
 
 
 def judge(options, results):
@@ -261,6 +264,8 @@ def main(arguments):
     tools.scale(180, options.node)
     if (options.set or options.sweep) and len(chosen) != 1:
         raise Failed("--set and --sweep are about one unit; name it", 2)
+    if options.page and (options.set or options.unit or options.library != "osu018"):
+        raise Failed("--page shows all units at their defaults in osu018", 2)
     if options.sweep:
         options.no_fpga = options.no_gates = True
         sweep(options, chosen[0])

@@ -144,12 +144,21 @@ static bool crossbar_takes(const struct cw_core *c, uint32_t flits)
     return cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits, c->now);
 }
 
+/* A write of the warp leaves; memory fences wait for its acknowledgement. */
+static void expect_ack(struct cw_core *c, uint32_t warp)
+{
+    c->acks++;
+    c->warp[warp].acks++;
+}
+
 bool cw_core_send(struct cw_core *c, struct cw_packet *p, cw_time now)
 {
     if (!cw_crossbar_can_push(c->cfg.up, c->cfg.index, p->flits, now))
         return false;
     p->core = (uint16_t)c->cfg.index;
     p->partition = (uint16_t)cw_address_partition(c->config, p->addr);
+    if (p->kind == CW_PK_WRITE && p->needs_reply)
+        expect_ack(c, p->warp);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, now);
     return true;
 }
@@ -287,8 +296,7 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
     if (c->config->l1_global == CW_ON && p->kind != CW_PK_READ)
         cw_l1_invalidate(&c->l1, e->access.line);
     if (p->kind == CW_PK_WRITE || (p->kind == CW_PK_ATOMIC && p->needs_reply == 0)) {
-        c->acks++;
-        c->warp[e->inst->m.warp].acks++;
+        expect_ack(c, e->inst->m.warp);
         cw_core__inst_answered(c, e->inst, c->cycle + 1);
     }
     return MOVED;

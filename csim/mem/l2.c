@@ -116,7 +116,8 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_packet *p)
     if (p->kind == CW_PK_READ || p->kind == CW_PK_TX_LOAD) {
         copy_out(l2, p);
     } else if (p->kind == CW_PK_WRITE) {
-        copy_in(l2, p);
+        if (!p->timing_only)
+            copy_in(l2, p);
         mark_written(l, p);
     } else if (p->kind == CW_PK_ATOMIC) {
         l->dirty = (uint8_t)(l->dirty | sectors_of(p));

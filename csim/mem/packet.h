@@ -41,7 +41,8 @@ struct cw_packet {
     uint8_t kind;        /* enum cw_packet_kind */
     uint8_t sectors;     /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
     uint8_t atom, type;  /* CW_PK_ATOMIC: enum cw_atom, enum cw_type */
-    uint8_t needs_reply; /* ATOMIC: the old values are wanted */
+    uint8_t needs_reply; /* ATOMIC: the old values are wanted; WRITE: it is acknowledged */
+    uint8_t timing_only; /* WRITE: has a write's time and traffic, but leaves the bytes as they are (idealised systems) */
     uint8_t sub;         /* system's own sub-code */
     uint16_t core, partition, warp;
     uint16_t flits;          /* set by cw_packet_size() before it enters the interconnect */

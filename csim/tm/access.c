@@ -58,7 +58,7 @@ static void take_store(struct cw_accesses *q, struct cw_access *a)
         return;
     }
     post_rows(q, a->warp, true, row, words);
-    a->unsent = q->stores_ask ? a->lanes : 0;
+    a->unsent = q->stores_ask || q->ideal_logs ? a->lanes : 0;
 }
 
 /* A hit in the write log costs a walk over the log's addresses and the read of one value line ([art]). */
@@ -149,6 +149,18 @@ void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_packet *p)
     q->warp[warp].messages++;
 }
 
+/* An idealised system's store: an ordinary write, but for the bytes, which the system changes at commit. */
+static void make_write(struct cw_packet *p, uint32_t bytes)
+{
+    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
+        uint32_t at = p->lane_offset[__builtin_ctz(rest)];
+        p->byte_mask[at / 32] |= (bytes < 32 ? (1u << bytes) - 1 : UINT32_MAX) << at % 32;
+    }
+    p->kind = CW_PK_WRITE;
+    p->needs_reply = 1;
+    p->timing_only = 1;
+}
+
 /* The request for all unsent lanes on the line of the lowest one. */
 static struct cw_packet *build_request(struct cw_accesses *q, struct cw_access *a, cw_time now)
 {
@@ -166,13 +178,20 @@ static struct cw_packet *build_request(struct cw_accesses *q, struct cw_access *
         p->sectors |= (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
     }
     a->unsent &= ~p->lanes;
-    a->packets++;
     p->kind = a->store ? CW_PK_TX_STORE : CW_PK_TX_LOAD;
     p->sub = (uint8_t)cw_inst_bytes(a->inst);
     p->warp = (uint16_t)a->warp;
     p->tag = cw_access_index(q, a);
     p->born = now;
-    cw_packet_size(p, q->ops->request(q->self, a, p), config->noc_header_bytes, config->noc_flit_bytes);
+    uint32_t payload;
+    if (a->store && q->ideal_logs) {
+        make_write(p, cw_inst_bytes(a->inst));
+        payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
+    } else {
+        a->packets++;
+        payload = q->ops->request(q->self, a, p);
+    }
+    cw_packet_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
     return p;
 }
 

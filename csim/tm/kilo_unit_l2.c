@@ -36,7 +36,7 @@ static void add_word(struct cw_kilo_request *r, const struct cw_kilo_word *w, ui
     uint32_t offset = (uint32_t)(w->addr - r->p->addr);
     r->word[r->cnt++] = index;
     r->p->sectors |= (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
-    if (!write || !r->real)
+    if (!write)
         return;
     for (uint32_t b = 0; b < 4; b++)
         if (w->bytes >> b & 1)
@@ -63,6 +63,7 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     r->p->partition = (uint16_t)u->index;
     r->p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
     r->p->tag = slot;
+    r->p->timing_only = !r->real;
     r->p->born = now;
     for (uint32_t i = 0; i < q->cnt && r->cnt < 4 * CW_LANES; i++) {
         struct cw_kilo_job *j = job_at(q, i);

@@ -38,6 +38,29 @@ static struct m_tx put(uint64_t addr, int64_t value)
     return (struct m_tx){.lanes = 1, .op_cnt = 1, .op = {m_access(true, 4, 1, 7, value, addr, 0)}};
 }
 
+/* Ideal TM hides its overheads, not the program's own traffic: a store's bytes travel when it is executed, one sector per line. What they
+ * change, the commit decides. */
+static void test_kilo_protocol__ideal_store_travels(void **state)
+{
+    static const char *const systems[] = {"ideal", "kilotm"};
+    static struct machine m;
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        make(&m, systems[i]);
+        const struct m_tx tx = put(A, 5);
+        m_poke(&m, A, 100);
+        m_script(&m, 0, 0, &tx, 1, 1); /* stores, and waits */
+        m_run(&m, 300);
+        assert_int_equal(m.core[0].sent[CW_PK_WRITE], i == 0);
+        assert_int_equal(m.core[0].sent_bytes, i == 0 ? m.config.noc_header_bytes + CW_SECTOR_BYTES : 0);
+        assert_int_equal(m_peek(&m, A), 100);
+        m.core[0].warp[0].limit = GO;
+        assert_true(m_run_all(&m, 20000));
+        assert_int_equal(m_peek(&m, A), 5);
+        m_destroy(&m);
+    }
+}
+
 /* Two warps that have both read a word before either commits: one of them aborts, once, and both additions count. */
 static void test_kilo_protocol__conflict(void **state)
 {
@@ -326,6 +349,7 @@ static void test_kilo_protocol__tick_order(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_kilo_protocol__ideal_store_travels),
     cmocka_unit_test(test_kilo_protocol__conflict),
     cmocka_unit_test(test_kilo_protocol__aba),
     cmocka_unit_test(test_kilo_protocol__temporal_detection_hole),

@@ -454,7 +454,7 @@ static inline void m_write(struct machine *m, struct cw_packet *p)
 {
     if (p->kind == CW_PK_READ)
         memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
-    for (uint32_t b = 0; b < CW_LINE_BYTES; b++)
+    for (uint32_t b = 0; b < CW_LINE_BYTES && !p->timing_only; b++)
         if (p->byte_mask[b / 32] >> (b % 32) & 1)
             *cw_devmem_at(&m->memory, p->addr + b) = p->u.data[b];
 }
@@ -475,7 +475,10 @@ static inline void m_partition_tick(struct cw_partition *s)
         s->turn++;
         break;
     }
-    if ((p = cw_fifo_peek(&s->rop, m->now)) != NULL && cw_fifo_can_push(&s->tm.from_l2, m->now)) {
+    if ((p = cw_fifo_peek(&s->rop, m->now)) != NULL && p->kind == CW_PK_WRITE) {
+        m_write(m, p);
+        cw_packet_free(&m->pool, cw_fifo_pop(&s->rop, m->now));
+    } else if (p != NULL && cw_fifo_can_push(&s->tm.from_l2, m->now)) {
         if (p->kind == CW_PK_TX_LOAD)
             memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
         cw_fifo_push(&s->tm.from_l2, m->now, 1, cw_fifo_pop(&s->rop, m->now));
