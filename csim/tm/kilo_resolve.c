@@ -4,7 +4,8 @@
  *
  *   2PCR  an ownership table (resolver.h) is cleared; every write row goes to it (MARK), then every read row and every write row (CHECK),
  *         each when its addresses have been read from the log; the table's cycles are its own
- *   SCR   clears its filter; then for every lane, per entry of its logs a log read and a shared-memory access
+ *   SCR   clears its filter; then lane after lane, a log read and a shared-memory access per entry of both logs, to look, and per entry of
+ *         the write log, to add
  *
  * The log unit reads through the L1 port, one access per cycle; warps in resolution share it and the shared memory.
  */
@@ -58,18 +59,52 @@ static void clear_filter_step(struct cw_kilo_core *c, struct cw_kilo_warp *w, cw
         return;
     decide(c, w);
     enter(w, CW_KILO_SCAN);
+    w->unscanned = w->ready;
+    w->adding = false;
 }
 
-/* SCR: accesses of a pass over both logs for each lane. */
+/* Rows of the lane: of both logs, reads first, or of the write log. */
+static uint32_t lane_rows(const struct cw_kilo_warp *w, uint32_t lane, bool reads)
+{
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; reads && i < w->log.read_cnt; i++)
+        cnt += w->log.read[i].lanes >> lane & 1;
+    for (uint32_t i = 0; i < w->log.write_cnt; i++)
+        cnt += w->log.write[i].lanes >> lane & 1;
+    return cnt;
+}
+
+/* The n-th of them; at least read_cnt: a row of the write log. */
+static uint32_t lane_row(const struct cw_kilo_warp *w, uint32_t lane, bool reads, uint32_t n)
+{
+    uint32_t row = reads ? 0 : w->log.read_cnt, end = w->log.read_cnt + w->log.write_cnt;
+    for (; row < end; row++) {
+        uint32_t lanes = row < w->log.read_cnt ? w->log.read[row].lanes : w->log.write[row - w->log.read_cnt].lanes;
+        if ((lanes >> lane & 1) != 0 && n-- == 0)
+            break;
+    }
+    return row;
+}
+
+/* SCR: the lowest lane looks for the words of its logs in the filter. If none is there, it adds those that it writes. Only then the next
+ * lane begins, whose answer depends on that: of a log access's latency nothing is hidden but behind the lane's own. */
 static bool scan_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    uint32_t reads = w->log.read_cnt, pass = reads + w->log.write_cnt;
-    uint32_t total = pass * cw_kilo_lane_cnt(w->ready), row = w->walk.read % pass;
-    cw_kilo__read_log(c, warp, total, row >= reads, row >= reads ? row - reads : row, false, now);
+    uint32_t lane = (uint32_t)__builtin_ctz(w->unscanned), reads = w->log.read_cnt, total = lane_rows(w, lane, !w->adding);
+    if (w->walk.read < total) {
+        uint32_t row = lane_row(w, lane, !w->adding, w->walk.read);
+        cw_kilo__read_log(c, warp, total, row >= reads, row >= reads ? row - reads : row, false, now);
+    }
     if (w->walk.step < w->walk.back && cw_core_tx_shared_access(c->core, now))
         w->walk.step++;
     if (w->walk.step < total)
+        return false;
+    w->walk = (struct cw_log_walk){0};
+    w->adding = !w->adding && (w->losers >> lane & 1) == 0;
+    if (!w->adding)
+        w->unscanned &= w->unscanned - 1;
+    if (w->unscanned != 0)
         return false;
     c->resolving--;
     return over(c, warp, now);

@@ -62,6 +62,8 @@ struct cw_kilo_warp {
     struct cw_log_walk walk;           /* of commit phases */
     uint32_t resolver;                 /* its ownership table */
     uint32_t losers;                   /* of intra-warp resolution */
+    uint32_t unscanned;                /* SCR: lanes that have not been through it */
+    bool adding;                       /* SCR: the lowest of them adds its writes */
     cw_time begun, ended, waiting, done;
     /* between commit IDs and end of attempt */
     bool probe; /* a validation by the watchdog while the warp runs */

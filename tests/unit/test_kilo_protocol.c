@@ -262,6 +262,26 @@ static void test_kilo_protocol__ownership_table(void **state)
     }
 }
 
+/* The same lanes one after the other: 32,768 bits are cleared; lane 0 looks for two words and adds them; lane 1 looks for two, and loses.
+ */
+static void test_kilo_protocol__sequential_resolution(void **state)
+{
+    static struct machine m;
+    (void)state;
+    memset(&m, 0, sizeof m);
+    m_default_config(&m.config);
+    m.config.warptm_resolution = CW_KILO_SCR;
+    assert_int_equal(m_create(&m, "warptm", false, NULL), CW_OK);
+    const struct m_tx tx = {.lanes = 3, .op_cnt = 2, .op = {m_access(true, 4, 1, 7, 1, A, 4), m_access(true, 4, 1, 7, 2, A + 64, 0)}};
+    m_script(&m, 0, 0, &tx, 1, GO);
+    assert_true(m_run_all(&m, 20000));
+    assert_int_equal(m.stats.tx_committed, 2);
+    assert_int_equal(m.stats.tx_aborted_intra_warp, 1);
+    assert_int_equal(m.core[0].shared_total, 32768 / 8 / 128 + (2 + 2) + 2);
+    assert_true(serializable(&m));
+    m_destroy(&m);
+}
+
 /* Random transactions on 24 words: read-only ones with up to four loads, and blind or dependent writes; words of both partitions. */
 static struct m_tx random_tx(struct cw_rng *rng)
 {
@@ -357,6 +377,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_protocol__silent_commit),
     cmocka_unit_test(test_kilo_protocol__intra_warp),
     cmocka_unit_test(test_kilo_protocol__ownership_table),
+    cmocka_unit_test(test_kilo_protocol__sequential_resolution),
     cmocka_unit_test(test_kilo_protocol__random_transactions),
     cmocka_unit_test(test_kilo_protocol__tick_order),
 };
