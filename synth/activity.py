@@ -2,7 +2,7 @@
 """Activity counted in a run of a workload: toggles per clock and duty of each bit of a unit, from traces of the RTL inside the simulated GPU.
 
 The run is traced in a few windows spread over its length, so that what is counted stands for the whole run. A unit is found in the
-trace by its ports: the first scope that has a signal for each of them. Units inside other units are found as well."""
+trace by its ports: the first scope that has a signal of that width for each of them. Units inside other units are found as well."""
 import hashlib
 import json
 import os
@@ -10,11 +10,10 @@ import pathlib
 import subprocess
 
 from tools import need
-from units import Failed
+from units import STANDARD_RUN, Failed
 
 WINDOWS = 5
 WINDOW_CYCLES = 400
-SETTINGS = {"warptm": ["--set", "warptm.resolution=2pcr"]}  # without which there are no ownership tables
 
 
 def cowarp(command, arguments):
@@ -65,8 +64,10 @@ def read_scopes(lines):
 
 
 def find_scope(scopes, ports):
-    """The first scope that has all ports, or the one of the same instance further in that has more signals: the module inside its shim."""
-    fitting = [s for s in scopes.values() if set(ports) <= {v[0] for v in s.variables}]
+    """The first scope that has all ports in their widths, or the one of the same instance further in that has more signals: the module inside
+    its shim."""
+    wanted = {(name, bits) for name, (_, bits) in ports.items()}
+    fitting = [s for s in scopes.values() if wanted <= {(name, width) for name, width, _ in s.variables}]
     if not fitting:
         return None
     inside = [s for s in fitting if s.path[:len(fitting[0].path)] == fitting[0].path]
@@ -216,9 +217,9 @@ def recording(entries, period):
     return inputs
 
 
-def measure(command, workload, system, rtl_units, ports_of, work):
+def measure(command, workload, system, settings, rtl_units, ports_of, work):
     """Runs the workload once for its length and statistics, and once per window for the trace."""
-    base = ["run", workload, "--system", system, *SETTINGS.get(system, []), "--quiet"]
+    base = ["run", workload, "--system", system, *(word for setting in settings for word in ("--set", setting)), "--quiet"]
     stats = work / f"stats-{workload}-{system}.json"
     cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])
     data = json.loads(stats.read_text())
@@ -231,7 +232,7 @@ def measure(command, workload, system, rtl_units, ports_of, work):
         windows.append(read_trace(fst, ports_of))
         fst.unlink()
     counters = {name: c["value"] for name, c in data["counters"].items() if c["value"]}
-    return {"workload": workload, "system": system, "cycles": data["cycles"], "counters": counters}, merge(windows)
+    return {"workload": workload, "system": " ".join([system, *settings]), "cycles": data["cycles"], "counters": counters}, merge(windows)
 
 
 def collect(command, workload, ports_of, work):
@@ -240,17 +241,19 @@ def collect(command, workload, ports_of, work):
     work.mkdir(parents=True, exist_ok=True)
     status = os.stat(command)
     key = hashlib.sha256(json.dumps([str(command), status.st_mtime_ns, workload, {u: sorted(p) for u, p in ports_of.items()}, WINDOWS,
-                                     WINDOW_CYCLES, SETTINGS]).encode()).hexdigest()
+                                     WINDOW_CYCLES, STANDARD_RUN]).encode()).hexdigest()
     kept = work / "activity.json"
     if kept.exists():
         data = json.loads(kept.read_text())
         if data.get("key") == key:
             return data["units"]
     units = {}
-    for system, rtl_units in sorted(systems(command).items()):
-        left = {unit: ports for unit, ports in ports_of.items() if unit not in units}
+    runs = [(*STANDARD_RUN[unit], [unit], [unit]) for unit in ports_of if unit in STANDARD_RUN]
+    runs += [(system, [], rtl_units, [u for u in ports_of if u not in STANDARD_RUN]) for system, rtl_units in sorted(systems(command).items())]
+    for system, settings, rtl_units, wanted in runs:
+        left = {unit: ports_of[unit] for unit in wanted if unit not in units}
         if left:
-            about, found = measure(command, workload, system, rtl_units, left, work)
+            about, found = measure(command, workload, system, settings, rtl_units, left, work)
             for unit, entry in found.items():
                 units[unit] = {"run": about, **entry}
     kept.write_text(json.dumps({"key": key, "units": units}))

@@ -87,7 +87,7 @@ class Job:
         for path in files:
             if path != report.REFERENCE:
                 digest.update(path.read_bytes())
-        counted = None if self.settings else self.counted.get(self.unit.stem)
+        counted = self.counted.get(self.unit.stem)
         o = self.options
         digest.update(json.dumps([self.params, o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted], sort_keys=True).encode())
         return digest.hexdigest()
@@ -111,7 +111,7 @@ class Job:
         path.through = words.through(self.work / "word.json", self.unit.top, path)
         counts = netlist.count(dump, self.unit.top, self.technology)
         storage = netlist.storage(elaborated, self.technology.node_nm)
-        counted = None if self.settings else self.counted.get(self.unit.stem)
+        counted = self.counted.get(self.unit.stem)
         result = {"unit": self.unit.stem, "settings": self.settings, "params": self.params, "library": self.technology.name,
                   "node_nm": self.technology.node_nm, "cells": counts.cells, "flip_flops": counts.flip_flops, "logic_um2": counts.logic_um2,
                   "cells_by_type": counts.by_type, "sram": storage, "flop_memory_bits": elaborated.flop_bits, "fmax_mhz": 1000 / path.ns,
@@ -175,7 +175,7 @@ def parse(arguments):
 
 
 def count_activity(options, chosen):
-    """Activity of the chosen units at default parameters, or nothing when it is not wanted."""
+    """Activity of the chosen units at the sizes that stand for them, or nothing when it is not wanted."""
     if options.no_power:
         return {}
     command = options.cowarp or activity.default_command(units.ROOT)
@@ -185,7 +185,7 @@ def count_activity(options, chosen):
     for unit in chosen:
         work = options.out / "work" / f"{unit.stem}-ports"
         work.mkdir(parents=True, exist_ok=True)
-        ports[unit.stem] = netlist.elaborate(unit, units.values(unit, []), work).ports
+        ports[unit.stem] = netlist.elaborate(unit, units.values(unit, units.settings(unit, [])), work).ports
     return activity.collect(command, options.workload, ports, options.out / "work")
 
 

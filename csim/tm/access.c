@@ -24,7 +24,7 @@ static void complete(struct cw_accesses *q, struct cw_access *a)
 static void post_rows(struct cw_accesses *q, uint32_t warp, bool write_log, uint32_t row, uint32_t words)
 {
     uint32_t max = q->cfg->config->tm_log_entries;
-    if (q->ideal_logs)
+    if (q->idealised)
         return;
     for (uint32_t i = 0; i < 2 * words; i++) {
         uint32_t word = cw_redo_log_word(write_log, (row + i / 2) % max, i % 2 != 0, max);
@@ -58,7 +58,7 @@ static void take_store(struct cw_accesses *q, struct cw_access *a)
         return;
     }
     post_rows(q, a->warp, true, row, words);
-    a->unsent = q->stores_ask || q->ideal_logs ? a->lanes : 0;
+    a->unsent = q->stores_ask || q->idealised ? a->lanes : 0;
 }
 
 /* A hit in the write log costs a walk over the log's addresses and the read of one value line ([art]). */
@@ -88,7 +88,7 @@ static void take_load(struct cw_accesses *q, struct cw_access *a)
             a->unsent &= ~(1u << lane);
     }
     a->asked = a->unsent;
-    if (hit && !q->ideal_logs)
+    if (hit && !q->idealised)
         walk(q, a);
 }
 
@@ -184,7 +184,7 @@ static struct cw_packet *build_request(struct cw_accesses *q, struct cw_access *
     p->tag = cw_access_index(q, a);
     p->born = now;
     uint32_t payload;
-    if (a->store && q->ideal_logs) {
+    if (a->store && q->idealised) {
         make_write(p, cw_inst_bytes(a->inst));
         payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     } else {

@@ -75,7 +75,7 @@ struct cw_accesses {
     const struct cw_access_ops *ops;
     void *self;
     bool stores_ask; /* conflicts are detected at once: a store's lanes need a reply too */
-    bool ideal_logs; /* idealised: the logs take no place and no time, and a store's bytes travel at once, as outside transactions */
+    bool idealised;  /* the logs take no place and no time, and a store's bytes travel at once, as outside transactions */
     struct cw_access_warp *warp;
     struct cw_access *pool, *free;
     uint32_t cnt;                      /* in use */

@@ -287,7 +287,7 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t inde
     *c = (struct cw_kilo_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};
     cw_rng_seed(&c->rng, tm->cfg.seed ^ ((uint64_t)index + 1) << 32);
     c->access =
-        (struct cw_accesses){.cfg = &tm->cfg, .core = c->core, .ops = &access_ops, .self = c, .ideal_logs = tm->kind == CW_KILO_IDEAL};
+        (struct cw_accesses){.cfg = &tm->cfg, .core = c->core, .ops = &access_ops, .self = c, .idealised = tm->kind == CW_KILO_IDEAL};
     c->warp = calloc(config->core_warps, sizeof *c->warp);
     c->load = calloc(CW_ACCESSES, sizeof *c->load);
     c->table =

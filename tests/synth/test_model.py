@@ -155,6 +155,10 @@ b0001 b
     def test_scope__the_module_and_not_its_shim(self):
         self.assertEqual(self.read()["scope"], "chip.p0.u")
 
+    def test_scope__ports_have_to_be_as_wide(self):
+        scopes = activity.read_scopes(iter(self.TRACE))
+        self.assertIsNone(activity.find_scope(scopes, {**self.PORTS, "d_o": ("output", 8)}))
+
     def test_counts__toggles_and_duty_by_hand(self):
         got = self.read()
         self.assertEqual((got["cycles"], got["period_ps"]), (4, 10))
@@ -306,6 +310,22 @@ class Coverage(unittest.TestCase):
     def test_standard_sizes__are_the_contracts(self):
         for stem, settings in units.STANDARD.items():
             self.assertNotEqual(units.values(units.discover()[stem], settings), units.values(units.discover()[stem], []))
+
+    def test_standard_runs__are_of_systems_that_have_the_unit(self):
+        listed = {u["name"]: u["system"].split(", ") for u in json.loads(activity.cowarp(COWARP, ["list", "--json"]))["units"]}
+        for stem, (system, _) in units.STANDARD_RUN.items():
+            self.assertIn(stem, units.STANDARD)
+            self.assertIn(system, listed[stem])
+
+    def test_page__sections_are_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text("before\n<!-- results -->\nold\n<!-- end of results -->\nafter\n")
+            report.rewrite(page, {"results": "new\nlines"})
+            self.assertEqual(page.read_text(), "before\n<!-- results -->\nnew\nlines\n<!-- end of results -->\nafter\n")
+            with self.assertRaisesRegex(units.Failed, "no section '<!-- papers -->'"):
+                report.rewrite(page, {"results": "newer", "papers": "x"})
+            self.assertIn("new\nlines", page.read_text())
 
     def test_claims__name_units_and_published_rows(self):
         published, known = {row["id"] for row in sram.published()}, units.discover()
