@@ -51,7 +51,8 @@ static const struct cw_config__override thesis_kilotm[] = {
     SET(clock_l2_mhz, 650, "as the interconnect"),
     SET(clock_cu_mhz, 650, T44),
     SET(clock_dram_mhz, 800, T44),
-    SET(core_count, 30, T44 ": in 10 clusters of 3 that share a crossbar port; each has its own here"),
+    SET(core_count, 30, T44),
+    SET(noc_concentration, 3, T44 ": 10 clusters of 3, which share a port to each crossbar"),
     SET(core_warps, 32, T44 ": 1024 threads"),
     SET(core_registers, 16384, T44),
     SET(core_shared_bytes, 16384, T44),
@@ -87,7 +88,8 @@ static const struct cw_config__override thesis_kilotm[] = {
 
 #define VIA "GETM VI.A"
 static const struct cw_config__override getm_56[] = {
-    SET(core_count, 56, VIA ": 56 cores in 28 clusters; each core has its own crossbar port here"),
+    SET(core_count, 56, VIA),
+    SET(noc_concentration, 2, VIA ": 28 clusters"),
     SET(partition_count, 8, VIA ": 8 banks"),
     SET(l2_bytes, 524288, VIA ": 4 MB in 8 banks"),
     SET(l2_ways, 8, VIA),

@@ -57,6 +57,8 @@ static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
     struct cw_crossbar_config x = {
         .inputs = c->core_count,
         .outputs = c->partition_count,
+        .inputs_per_port = c->noc_concentration,
+        .outputs_per_port = 1,
         .latency_cycles = c->noc_latency,
         .in_flits = c->noc_in_flits,
         .out_flits = c->noc_out_flits,
@@ -71,6 +73,8 @@ static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
         return status;
     x.inputs = c->partition_count;
     x.outputs = c->core_count;
+    x.inputs_per_port = 1;
+    x.outputs_per_port = c->noc_concentration;
     x.to_partition = false;
     x.packets = &gpu->stats.noc_down_packets;
     x.flits = &gpu->stats.noc_down_flits;

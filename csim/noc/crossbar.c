@@ -52,12 +52,20 @@ struct output {
     uint64_t request[WORDS]; /* inputs that request this output */
 };
 
+/* Of inputs, or outputs, that share one. */
+struct port {
+    cw_time free_at;
+    uint32_t last; /* input or output granted last */
+    bool taken;    /* inputs: one of them requests */
+};
+
 struct cw_crossbar {
     struct cw_component component;
     struct cw_crossbar_config config;
     uint32_t in_words, out_words; /* of the sets below that are in use */
     struct input *input;
     struct output *output;
+    struct port *in_port, *out_port;
     uint64_t waiting[WORDS]; /* inputs with a queue, whose head does not request yet */
     uint64_t active[WORDS];  /* outputs with a request */
     uint32_t packets;        /* inside */
@@ -169,6 +177,7 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
     in->granted = now;
     in->free_at = o->free_at = now + hold;
     o->last = i;
+    x->in_port[i / x->config.inputs_per_port] = (struct port){.free_at = now + hold, .last = i};
     o->flits += p->flits;
     clear_bit(o->request, i);
     cw_time arrival = now + hold + (x->config.latency_cycles - 1) * x->config.period;
@@ -183,19 +192,46 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
     set_bit(x->waiting, i);
 }
 
+/* Of the inputs that share a port: i, or one that waits too and whose turn is before i's. */
+static uint32_t whose_turn(const struct cw_crossbar *x, uint32_t i, cw_time now)
+{
+    const uint32_t per_port = x->config.inputs_per_port, first = i / per_port * per_port;
+    for (uint32_t k = 1; k <= per_port; k++) {
+        uint32_t next = first + (x->in_port[i / per_port].last - first + k) % per_port;
+        if (next < x->config.inputs && (x->waiting[next / 64] >> next % 64 & 1) != 0 && x->input[next].request_at <= now)
+            return next;
+    }
+    return i;
+}
+
 /* Turns waiting inputs whose time has come into requests. */
 static void collect(struct cw_crossbar *x, cw_time now)
 {
+    const bool shared = x->config.inputs_per_port > 1;
     for (uint32_t w = 0; w < x->in_words; w++)
         for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1) {
             uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
             if (x->input[i].request_at > now)
                 continue;
+            if (shared) {
+                struct port *p = &x->in_port[i / x->config.inputs_per_port];
+                if (p->taken || p->free_at > now)
+                    continue;
+                i = whose_turn(x, i, now);
+                p->taken = true;
+            }
             uint32_t o = output_of(x, ring_head(&x->input[i].queue)->packet);
             clear_bit(x->waiting, i);
             set_bit(x->output[o].request, i);
             set_bit(x->active, o);
         }
+}
+
+/* When collect has to look at a waiting input. */
+static cw_time collect_at(const struct cw_crossbar *x, uint32_t i)
+{
+    const struct port *p = &x->in_port[i / x->config.inputs_per_port];
+    return p->taken ? CW_TIME_NEVER : later(x->input[i].request_at, p->free_at);
 }
 
 /* At most one grant for output o. Returns when it next needs attention. */
@@ -215,17 +251,41 @@ static cw_time arbitrate(struct cw_crossbar *x, uint32_t index, cw_time now)
     return CW_TIME_NEVER;
 }
 
+/* The same for the outputs of one port, which is held by one packet. */
+static cw_time arbitrate_port(struct cw_crossbar *x, uint32_t index, cw_time now)
+{
+    const uint32_t per_port = x->config.outputs_per_port, first = index * per_port, start = x->out_port[index].last - first + 1;
+    struct port *p = &x->out_port[index];
+    cw_time next = CW_TIME_NEVER;
+    for (uint32_t k = 0; k < per_port; k++) {
+        uint32_t o = first + (start + k) % per_port;
+        if (o >= x->config.outputs || (x->active[o / 64] >> o % 64 & 1) == 0)
+            continue;
+        if (p->free_at > now)
+            return p->free_at;
+        next = sooner(next, arbitrate(x, o, now));
+        if (x->output[o].free_at > now)
+            *p = (struct port){.free_at = x->output[o].free_at, .last = o};
+    }
+    return next;
+}
+
 static void tick(void *self, cw_time now)
 {
     struct cw_crossbar *x = self;
     cw_time next = CW_TIME_NEVER;
     collect(x, now);
-    for (uint32_t w = 0; w < x->out_words; w++)
-        for (uint64_t bits = x->active[w]; bits != 0; bits &= bits - 1)
-            next = sooner(next, arbitrate(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
+    if (x->config.outputs_per_port > 1) {
+        for (uint32_t i = 0; i * x->config.outputs_per_port < x->config.outputs; i++)
+            next = sooner(next, arbitrate_port(x, i, now));
+    } else {
+        for (uint32_t w = 0; w < x->out_words; w++)
+            for (uint64_t bits = x->active[w]; bits != 0; bits &= bits - 1)
+                next = sooner(next, arbitrate(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
+    }
     for (uint32_t w = 0; w < x->in_words; w++)
         for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1)
-            next = sooner(next, x->input[w * 64 + (uint32_t)__builtin_ctzll(bits)].request_at);
+            next = sooner(next, collect_at(x, w * 64 + (uint32_t)__builtin_ctzll(bits)));
     x->component.wake = next;
 }
 
@@ -234,8 +294,14 @@ static int create_ports(struct cw_crossbar *x)
     const struct cw_crossbar_config *c = &x->config;
     x->input = calloc(c->inputs, sizeof *x->input);
     x->output = calloc(c->outputs, sizeof *x->output);
-    if (x->input == NULL || x->output == NULL)
+    x->in_port = calloc(c->inputs, sizeof *x->in_port);
+    x->out_port = calloc(c->outputs, sizeof *x->out_port);
+    if (x->input == NULL || x->output == NULL || x->in_port == NULL || x->out_port == NULL)
         return CW_ENOMEM;
+    for (uint32_t i = 0; i < c->inputs; i++) /* the first of each port is served first */
+        x->in_port[i].last = (i + 1) * c->inputs_per_port - 1;
+    for (uint32_t o = 0; o < c->outputs; o++)
+        x->out_port[o].last = (o + 1) * c->outputs_per_port - 1;
     for (uint32_t i = 0; i < c->inputs; i++)
         if (ring_create(&x->input[i].queue, c->in_flits) != CW_OK) /* a packet has a flit at least */
             return CW_ENOMEM;
@@ -253,8 +319,9 @@ int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config
     *out = NULL;
     if (config->inputs == 0 || config->inputs > PORTS_MAX || config->outputs == 0 || config->outputs > PORTS_MAX)
         return cw_fail(err, CW_EINVAL, "crossbar: %u inputs, %u outputs; both must be 1 to %u", config->inputs, config->outputs, PORTS_MAX);
-    if (config->latency_cycles == 0 || config->period == 0 || config->in_flits == 0 || config->out_flits == 0)
-        return cw_fail(err, CW_EINVAL, "crossbar: latency, period and buffers must be at least 1");
+    if (config->latency_cycles == 0 || config->period == 0 || config->in_flits == 0 || config->out_flits == 0 ||
+        config->inputs_per_port == 0 || config->outputs_per_port == 0)
+        return cw_fail(err, CW_EINVAL, "crossbar: latency, period, buffers and inputs and outputs per port must be at least 1");
     struct cw_crossbar *x = calloc(1, sizeof *x);
     if (x == NULL)
         return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory");
@@ -280,6 +347,8 @@ void cw_crossbar_destroy(struct cw_crossbar *x)
         free(x->output[o].queue.entry);
     free(x->input);
     free(x->output);
+    free(x->in_port);
+    free(x->out_port);
     free(x);
 }
 

@@ -137,6 +137,8 @@ static inline void create_machine(struct rig *r)
     struct cw_error err;
     const struct cw_crossbar_config x = {.inputs = 1,
                                          .outputs = 1,
+                                         .inputs_per_port = 1,
+                                         .outputs_per_port = 1,
                                          .latency_cycles = 5,
                                          .in_flits = r->config.noc_in_flits,
                                          .out_flits = r->config.noc_out_flits,

@@ -11,13 +11,16 @@
 
 static uint64_t packets, flits, tx_flits;
 
-static struct cw_crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits, uint32_t out_flits)
+static struct cw_crossbar *make_shared(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits, uint32_t out_flits,
+                                       uint32_t inputs_per_port, uint32_t outputs_per_port)
 {
     struct cw_crossbar *x;
     struct cw_error err;
     packets = flits = tx_flits = 0;
     struct cw_crossbar_config c = {.inputs = inputs,
                                    .outputs = outputs,
+                                   .inputs_per_port = inputs_per_port,
+                                   .outputs_per_port = outputs_per_port,
                                    .latency_cycles = latency,
                                    .in_flits = in_flits,
                                    .out_flits = out_flits,
@@ -28,6 +31,11 @@ static struct cw_crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t late
                                    .tx_flits = &tx_flits};
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_OK);
     return x;
+}
+
+static struct cw_crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits, uint32_t out_flits)
+{
+    return make_shared(inputs, outputs, latency, in_flits, out_flits, 1, 1);
 }
 
 /* Ticks at an edge if the component wants it. */
@@ -193,7 +201,11 @@ static void test_crossbar__counts_traffic(void **state)
 #define RANDOM 4000
 
 struct flit_xbar {
-    uint32_t latency, in_cap, out_cap;
+    uint32_t latency, in_cap, out_cap, in_share, out_share;
+    struct {
+        int turn; /* in: whose it is, -1 nobody's */
+        uint32_t last;
+    } in_port[PORTS], out_port[PORTS];
     struct {
         uint32_t pkt[256], head, tail, sent; /* queue of packets, flits of the head that left */
         uint32_t flits;
@@ -213,28 +225,71 @@ struct traffic {
     uint32_t arrival;               /* reference: cycle of the last flit */
 };
 
-static void flit_cycle(struct flit_xbar *r, struct traffic *q, uint32_t cycle)
+/* Who of those that share a port has the next turn, counted from the one after the last. */
+static uint32_t in_turn(uint32_t port, uint32_t share, uint32_t last, uint32_t k)
 {
-    for (uint32_t o = 0; o < PORTS; o++) {
-        if (r->out[o].from >= 0)
+    return port * share + (last + 1 + k) % share;
+}
+
+static bool has_head(const struct flit_xbar *r, const struct traffic *q, uint32_t i, uint32_t cycle)
+{
+    return r->in[i].head != r->in[i].tail && q[r->in[i].pkt[r->in[i].head % 256]].pushed < cycle;
+}
+
+static void flit_take_ports(struct flit_xbar *r, const struct traffic *q, uint32_t cycle)
+{
+    for (uint32_t port = 0; port * r->in_share < PORTS; port++)
+        for (uint32_t k = 0; k < r->in_share && r->in_port[port].turn < 0; k++) {
+            uint32_t i = in_turn(port, r->in_share, r->in_port[port].last, k);
+            if (i < PORTS && has_head(r, q, i, cycle))
+                r->in_port[port].turn = (int)i;
+        }
+}
+
+/* Whether output o takes a packet in this cycle. */
+static bool flit_grant(struct flit_xbar *r, const struct traffic *q, uint32_t o)
+{
+    for (uint32_t k = 1; k <= PORTS; k++) {
+        uint32_t i = (r->out[o].last + k) % PORTS;
+        if (r->in[i].busy || r->in_port[i / r->in_share].turn != (int)i)
             continue;
-        for (uint32_t k = 1; k <= PORTS; k++) {
-            uint32_t i = (r->out[o].last + k) % PORTS;
-            if (r->in[i].busy || r->in[i].head == r->in[i].tail)
-                continue;
-            struct traffic *p = &q[r->in[i].pkt[r->in[i].head % 256]];
-            if (p->to != o || p->pushed >= cycle)
-                continue;
-            if (r->out[o].reserved + p->n > r->out_cap)
-                break; /* its turn: nobody passes it */
-            r->out[o].from = (int)i;
-            r->out[o].last = i;
-            r->out[o].reserved += p->n;
-            r->in[i].busy = true;
-            r->in[i].sent = 0;
-            break;
+        const struct traffic *p = &q[r->in[i].pkt[r->in[i].head % 256]];
+        if (p->to != o)
+            continue;
+        if (r->out[o].reserved + p->n > r->out_cap)
+            return false; /* its turn: nobody passes it */
+        r->out[o].from = (int)i;
+        r->out[o].last = i;
+        r->out[o].reserved += p->n;
+        r->in[i].busy = true;
+        r->in[i].sent = 0;
+        return true;
+    }
+    return false;
+}
+
+static void flit_grant_port(struct flit_xbar *r, const struct traffic *q, uint32_t port)
+{
+    for (uint32_t k = 0; k < r->out_share; k++) {
+        uint32_t o = port * r->out_share + k;
+        if (o < PORTS && r->out[o].from >= 0)
+            return;
+    }
+    uint32_t last = r->out_port[port].last;
+    for (uint32_t k = 0; k < r->out_share; k++) {
+        uint32_t o = in_turn(port, r->out_share, last, k);
+        if (o < PORTS && flit_grant(r, q, o)) {
+            r->out_port[port].last = o - port * r->out_share;
+            return;
         }
     }
+}
+
+static void flit_cycle(struct flit_xbar *r, struct traffic *q, uint32_t cycle)
+{
+    flit_take_ports(r, q, cycle);
+    for (uint32_t port = 0; port * r->out_share < PORTS; port++)
+        flit_grant_port(r, q, port);
     for (uint32_t o = 0; o < PORTS; o++) {
         if (r->out[o].from < 0)
             continue;
@@ -246,6 +301,8 @@ static void flit_cycle(struct flit_xbar *r, struct traffic *q, uint32_t cycle)
         r->out[o].pkt[r->out[o].tail++ % 256] = pkt;
         r->in[i].head++;
         r->in[i].busy = false;
+        r->in_port[i / r->in_share].turn = -1;
+        r->in_port[i / r->in_share].last = i % r->in_share;
         r->out[o].from = -1;
     }
 }
@@ -261,9 +318,13 @@ static uint32_t random_traffic(uint64_t seed, enum order order, struct traffic *
     uint32_t latency = 1 + cw_rng_below(&rng, 6);
     uint32_t in_cap = 8 + cw_rng_below(&rng, 24), out_cap = 8 + cw_rng_below(&rng, 24);
     uint32_t load = 1 + cw_rng_below(&rng, 8), drain = 1 + cw_rng_below(&rng, 8), sent = 0;
-    struct cw_crossbar *x = make(PORTS, PORTS, latency, in_cap, out_cap);
-    struct flit_xbar r = {.latency = latency, .in_cap = in_cap, .out_cap = out_cap};
+    uint32_t in_share = 1 + cw_rng_below(&rng, 3), out_share = 1 + cw_rng_below(&rng, 3);
+    struct cw_crossbar *x = make_shared(PORTS, PORTS, latency, in_cap, out_cap, in_share, out_share);
+    struct flit_xbar r = {.latency = latency, .in_cap = in_cap, .out_cap = out_cap, .in_share = in_share, .out_share = out_share};
     for (uint32_t o = 0; o < PORTS; o++) {
+        r.in_port[o].turn = -1;
+        r.in_port[o].last = in_share - 1;
+        r.out_port[o].last = out_share - 1;
         r.out[o].from = -1;
         r.out[o].last = PORTS - 1;
     }
@@ -360,7 +421,14 @@ static void test_crossbar__refuses_bad_sizes(void **state)
     (void)state;
     struct cw_crossbar *x;
     struct cw_error err;
-    struct cw_crossbar_config c = {.inputs = 0, .outputs = 1, .latency_cycles = 1, .in_flits = 1, .out_flits = 1, .period = 1};
+    struct cw_crossbar_config c = {.inputs = 0,
+                                   .outputs = 1,
+                                   .inputs_per_port = 1,
+                                   .outputs_per_port = 1,
+                                   .latency_cycles = 1,
+                                   .in_flits = 1,
+                                   .out_flits = 1,
+                                   .period = 1};
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);
     c.inputs = 257;
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);

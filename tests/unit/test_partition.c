@@ -42,6 +42,8 @@ static void make_crossbars(void)
     struct cw_error err;
     struct cw_crossbar_config x = {.inputs = CORES,
                                    .outputs = b.config.partition_count,
+                                   .inputs_per_port = 1,
+                                   .outputs_per_port = 1,
                                    .latency_cycles = b.config.noc_latency,
                                    .in_flits = b.config.noc_in_flits,
                                    .out_flits = b.config.noc_out_flits,
