@@ -12,9 +12,9 @@
  * Space that becomes free at time t, in either buffer, is seen by the other side after t. The packet whose turn it is
  * waits for room; none passes it on its way to that output. Packets from one source to one destination stay in order.
  *
- * Concentration: neighbouring inputs, or outputs, may share a port of the crossbar, which passes one flit per cycle of all of them. Each keeps
- * its own buffer. Inputs take turns; the one whose turn it is keeps the port until its packet has been granted and has passed. Outputs take
- * turns among those for which a packet can be granted.
+ * Concentration: neighbouring inputs, or outputs, may share a port of the crossbar, which passes one flit per cycle of all of them. Each
+ * keeps its own buffer. Inputs take turns; the one whose turn it is keeps the port until its packet has been granted and has passed.
+ * Outputs take turns among those for which a packet can be granted.
  */
 #ifndef CW_NOC_CROSSBAR_H
 #define CW_NOC_CROSSBAR_H
@@ -29,8 +29,8 @@ struct cw_crossbar;
 struct cw_crossbar_config {
     uint32_t inputs, outputs;
     uint32_t inputs_per_port, outputs_per_port; /* >= 1; the last port may have fewer */
-    uint32_t latency_cycles;      /* >= 1 */
-    uint32_t in_flits, out_flits; /* buffer per port; at least the largest packet */
+    uint32_t latency_cycles;                    /* >= 1 */
+    uint32_t in_flits, out_flits;               /* buffer per port; at least the largest packet */
     cw_time period;
     bool to_partition;                    /* output index of a packet is p->partition, else p->core */
     uint64_t *packets, *flits, *tx_flits; /* statistics, may be NULL */
