@@ -19,6 +19,7 @@
 static const struct cw_config__override thesis_warptm[] = {
     SET(clock_core_mhz, 1400, T61),
     SET(clock_noc_mhz, 1400, T61),
+    SET(clock_l2_mhz, 700, "[art]: L2 and commit units have one clock, Table 6.1 gives it for the latter"),
     SET(clock_cu_mhz, 700, T61),
     SET(clock_dram_mhz, 924, T61),
     SET(core_count, 15, T61),
@@ -37,6 +38,8 @@ static const struct cw_config__override thesis_warptm[] = {
     SET(l2_bytes, 131072, T61),
     SET(l2_ways, 8, T61),
     SET(l2_port_bytes, 64, "thesis 6.7.6"),
+    SET(l2_rop_latency, 120, "half of getm's: the L2 clock is halved"),
+    SET(l2_latency, 21, "half of getm's: the L2 clock is halved"),
     SET(dram_queue, 32, T61),
     SET(dram_latency, 200, T61),
     SET(tm_ownership_entries, 4096, T61),

@@ -119,6 +119,11 @@ static void test_config__thesis_warptm_is_table_6_1(void **state)
     assert_int_equal(c.tm_resolvers, 3);
     assert_int_equal(c.clock_dram_mhz, 924);
     assert_int_equal(c.clock_cu_mhz, 700);
+    /* the published simulator has one clock for L2 and commit units; Table 6.1's L2 latency stays 330 core cycles */
+    const struct cw_config getm = preset("getm");
+    assert_int_equal(c.clock_l2_mhz, c.clock_cu_mhz);
+    assert_int_equal(c.l2_rop_latency * getm.clock_l2_mhz, getm.l2_rop_latency * c.clock_l2_mhz);
+    assert_int_equal(c.l2_latency * getm.clock_l2_mhz, getm.l2_latency * c.clock_l2_mhz);
 }
 
 /* Time is kept when the clock is halved: each latency in nanoseconds is that of the 1400-MHz machine. */
