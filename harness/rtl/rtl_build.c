@@ -489,7 +489,7 @@ static int verilate(const struct build *b, struct cw_error *err)
     else
         args_add(&a, "--savable");
     if (b->coverage != NULL) /* else a counter behind an assignment to what its condition reads is split from it, and counts nothing */
-        args_add_words(&a, "-fno-reorder -fno-split");
+        args_add_words(&a, "-fno-reorder -fno-split -Wno-UNOPTFLAT");
     args_add(&a, "--top-module");
     args_add(&a, "%s", name);
     args_add(&a, "--prefix");

@@ -25,6 +25,7 @@
 
 #define CYCLES_DEFAULT 200000u
 #define MUTANT_CYCLES  100000u
+#define RESET_STRETCH  1024u
 #define SPEED_FRAMES   4096u
 #define SPEED_CYCLES   200000u
 
@@ -95,7 +96,15 @@ static void note_outputs(const struct run *r, const struct cw_port *port)
         }
 }
 
-/* 0, or CW_EMISMATCH. A third of the way through, and then at random about ten times, the unit is reset. */
+/* Resets: a third of the way through, at random about ten times, and many in one stretch of eight, so that whatever the unit is about meets
+ * one; the other seven leave it time to fill. */
+static bool reset_due(struct cw_rng *rng, uint64_t n, uint64_t cycles)
+{
+    const uint64_t stretch = n / RESET_STRETCH % 8;
+    return n == cycles / 3 || cw_rng_next(rng) % cycles < 10 || (stretch == 7 && cw_rng_below(rng, 32) == 0);
+}
+
+/* 0, or CW_EMISMATCH. */
 static int run_cycles(struct run *r, uint64_t cycles, uint64_t seed, uint64_t *resets)
 {
     const struct cw_unit *unit = r->bench->unit;
@@ -106,7 +115,7 @@ static int run_cycles(struct run *r, uint64_t cycles, uint64_t seed, uint64_t *r
     unit->ports(r->set->params, port);
     cw_rng_seed(&rng, ~seed);
     for (uint64_t n = 0; n < cycles && status == CW_OK; n++) {
-        if (n == cycles / 3 || cw_rng_next(&rng) % cycles < 10) {
+        if (reset_due(&rng, n, cycles)) {
             r->pair.ops->reset(r->pair.self);
             ++*resets;
         }

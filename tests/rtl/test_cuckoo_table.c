@@ -57,7 +57,12 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     }
     if (cw_rng_below(rng, 64) != 0)
         in->look_granule = cw_rng_below(rng, phase->granules) * 0x5bd1e995u;
-    in->upd_writes = cw_rng_below(rng, 8) < phase->reserved ? 1 + cw_rng_below(rng, 3) : 0;
+    if (cw_rng_below(rng, 8) >= phase->reserved)
+        in->upd_writes = 0;
+    else if (cw_rng_below(rng, 4) != 0)
+        in->upd_writes = 1 + cw_rng_below(rng, 3);
+    else
+        in->upd_writes |= 1; /* any number of writes, so that each bit of the field changes */
     if (phase->slow)
         in->evict_ready = cw_rng_below(rng, 64) == 0;
     if (cw_rng_below(rng, 256) != 0)
