@@ -40,23 +40,28 @@ static void serve_oldest(struct cw_rng *rng, const out_t *out, in_t *in)
     switch (out->oldest_state) {
     case CW_COMMIT_STATE_EMPTY:
     case CW_COMMIT_STATE_FILL:
+        in->msg_valid = 1;
         in->msg_cid = out->oldest_cid;
         in->msg_kind = cw_rng_below(rng, 4) == 0 ? CW_COMMIT_SKIP : CW_COMMIT_DONE;
         in->msg_lanes |= 1;
         break;
     case CW_COMMIT_STATE_OUTCOME:
+        in->msg_valid = 1;
         in->msg_cid = out->oldest_cid;
         in->msg_kind = CW_COMMIT_OUTCOME;
         in->msg_lanes |= 1;
         break;
     case CW_COMMIT_STATE_HAZARD:
+        in->hza_valid = 1;
         in->hza_cid = out->oldest_cid;
         break;
     case CW_COMMIT_STATE_VALIDATE:
     case CW_COMMIT_STATE_REVALIDATE:
+        in->val_valid = 1;
         in->val_cid = out->oldest_cid;
         break;
     case CW_COMMIT_STATE_WRITE:
+        in->wb_valid = 1;
         in->wb_cid = out->oldest_cid;
         break;
     default:
@@ -75,6 +80,7 @@ static uint64_t some_lanes(struct cw_rng *rng, uint32_t eighths)
 
 /* Where the stimulus is. */
 struct phase {
+    bool flows;       /* the neighbours are mostly ready, so that entries come to their end */
     bool oldest_last; /* the oldest entry's write-back does not end, so that the ring fills with entries that are being written */
 };
 
@@ -86,6 +92,7 @@ static void serve_younger(struct cw_rng *rng, const out_t *out, in_t *in)
     in->msg_lanes |= 1;
     in->msg_writes |= 1;
     in->msg_pass |= 1;
+    in->msg_valid = in->hza_valid = in->val_valid = 1;
     in->wb_valid = cw_rng_below(rng, 16) == 0;
     in->wb_cid = out->oldest_cid + 1 + cw_rng_below(rng, 8);
 }
@@ -96,8 +103,12 @@ static void near_the_window(void *context, struct cw_rng *rng, const void *last_
     const out_t *out = last_out;
     in_t *in = inputs;
     struct phase *phase = context;
-    if (cw_rng_below(rng, 256) == 0)
-        phase->oldest_last = cw_rng_below(rng, 4) == 0;
+    if (cw_rng_below(rng, 64) == 0) {
+        phase->flows = cw_rng_below(rng, 4) != 0;
+        phase->oldest_last = cw_rng_below(rng, 3) == 0;
+    }
+    if (phase->flows && cw_rng_below(rng, 8) != 0)
+        in->haz_ready = in->rev_ready = in->rep_ready = in->com_ready = in->ret_ready = 1;
     in->msg_cid = out->oldest_cid + near(rng);
     in->val_cid = out->oldest_cid + near(rng);
     in->wb_cid = out->oldest_cid + near(rng);
