@@ -42,6 +42,7 @@ struct phase {
     struct overflow_memory memory;
     uint32_t granules; /* how many are in play */
     uint32_t reserved; /* how many of 8 updates reserve */
+    bool eager;        /* each answer is updated */
     bool slow;         /* evictions are rarely taken: longer than a search of the overflow area */
 };
 
@@ -51,8 +52,9 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     struct phase *phase = context;
     in_t *in = inputs;
     if (phase->granules == 0 || cw_rng_below(rng, 1024) == 0) {
-        phase->granules = 1u << (2 + cw_rng_below(rng, 9));
+        phase->granules = cw_rng_below(rng, 2) == 0 ? 32u << cw_rng_below(rng, 3) : 1u << (2 + cw_rng_below(rng, 9));
         phase->reserved = 1 + cw_rng_below(rng, 7);
+        phase->eager = cw_rng_below(rng, 2) == 0;
         phase->slow = cw_rng_below(rng, 4) == 0;
     }
     if (cw_rng_below(rng, 64) != 0)
@@ -63,6 +65,8 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
         in->upd_writes = 1 + cw_rng_below(rng, 3);
     else
         in->upd_writes |= 1; /* any number of writes, so that each bit of the field changes */
+    if (phase->eager)
+        in->look_valid = in->upd_valid = 1;
     if (phase->slow)
         in->evict_ready = cw_rng_below(rng, 64) == 0;
     if (cw_rng_below(rng, 256) != 0)
