@@ -64,7 +64,7 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     else if (cw_rng_below(rng, 4) != 0)
         in->upd_writes = 1 + cw_rng_below(rng, 3);
     else
-        in->upd_writes |= 1; /* any number of writes, so that each bit of the field changes */
+        in->upd_writes = (uint64_t)1 << cw_rng_below(rng, 16); /* each bit alone keeps an entry reserved */
     if (phase->eager)
         in->look_valid = in->upd_valid = 1;
     if (phase->slow)
