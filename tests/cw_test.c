@@ -466,7 +466,8 @@ static int run_repeated(struct run *r)
 
 int cw_test_main(int argc, char **argv, const struct CMUnitTest *test, size_t cnt)
 {
-    struct run r = {.test = test, .cnt = cnt, .filter = "*", .repeat = 1};
+    const char *filter = getenv("GTEST_FILTER"); /* as GoogleTest, for who cannot reach the command line */
+    struct run r = {.test = test, .cnt = cnt, .filter = filter != NULL && *filter != '\0' ? filter : "*", .repeat = 1};
     set_suite(&r, argv[0]);
     for (int i = 1; i < argc; i++) {
         if (!parse_option(&r, argv[i])) {

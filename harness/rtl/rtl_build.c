@@ -122,9 +122,9 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
 #endif
     if (b->opt.cxx == NULL)
         b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
-    if (b->opt.cxx_flags == NULL)
-        b->opt.cxx_flags = flags_for_host();
     b->coverage = getenv("COWARP_RTL_COVERAGE");
+    if (b->opt.cxx_flags == NULL)
+        b->opt.cxx_flags = b->coverage != NULL ? "-O0" : flags_for_host(); /* with a counter at each bit, -O3 takes many minutes */
     if (b->coverage != NULL && strcmp(b->coverage, "line") != 0 && strcmp(b->coverage, "toggle") != 0 && strcmp(b->coverage, "both") != 0)
         return cw_fail(err, CW_EINVAL, "COWARP_RTL_COVERAGE is %s, not line, toggle or both", b->coverage);
     int status = b->opt.rtl_dir != NULL ? cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s", b->opt.rtl_dir)
@@ -488,6 +488,8 @@ static int verilate(const struct build *b, struct cw_error *err)
         args_add(&a, "--coverage-%s", b->coverage);
     else
         args_add(&a, "--savable");
+    if (b->coverage != NULL) /* else a counter behind an assignment to what its condition reads is split from it, and counts nothing */
+        args_add_words(&a, "-fno-reorder -fno-split -Wno-UNOPTFLAT");
     args_add(&a, "--top-module");
     args_add(&a, "%s", name);
     args_add(&a, "--prefix");

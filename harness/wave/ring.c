@@ -128,32 +128,42 @@ static void begin_segment(struct cw_ring *r)
             note_op(r, i, CW_TAP_EVAL, r->last[i].in);
 }
 
+/* Zeros. Never NULL for being empty, and no byte too many, so that the address sanitizer sees a step beyond the end. */
+static void *room_for(size_t cnt, size_t size)
+{
+    return calloc(cnt != 0 ? cnt : 1, size != 0 ? size : 1);
+}
+
+/* in and out are as large as the units with RTL need: nothing else goes through them. */
 static bool allocate(struct cw_ring *r, const struct cw_fst_content *c, const struct cw_ring_rtl *rtl)
 {
-    size_t in_size = 1, out_size = 1;
-    r->signal = calloc(c->signal_cnt + 1u, sizeof *r->signal);
-    r->source = calloc(c->signal_cnt + 1u, sizeof *r->source);
-    r->value = calloc(c->signal_cnt + 1u, sizeof *r->value);
-    r->rtl = calloc(r->rtl_cnt + 1u, sizeof *r->rtl);
-    r->state_size = calloc(r->rtl_cnt + 1u, sizeof *r->state_size);
-    r->last = calloc(r->rtl_cnt + 1u, sizeof *r->last);
+    size_t in_size = 0, out_size = 0;
+    r->signal = room_for(c->signal_cnt, sizeof *r->signal);
+    r->source = room_for(c->signal_cnt, sizeof *r->source);
+    r->value = room_for(c->signal_cnt, sizeof *r->value);
+    r->rtl = room_for(r->rtl_cnt, sizeof *r->rtl);
+    r->state_size = room_for(r->rtl_cnt, sizeof *r->state_size);
+    r->last = room_for(r->rtl_cnt, sizeof *r->last);
     if (r->signal == NULL || r->source == NULL || r->value == NULL || r->rtl == NULL || r->state_size == NULL || r->last == NULL)
         return false;
     for (uint32_t i = 0; i < r->rtl_cnt; i++) {
         r->rtl[i] = rtl[i];
-        r->last[i] = (struct last){CW_TAP_RESET, malloc(rtl[i].in_size + 1)};
+        r->last[i].op = CW_TAP_RESET;
+        if (rtl[i].library == NULL)
+            continue;
+        r->last[i].in = room_for(1, rtl[i].in_size);
         if (r->last[i].in == NULL)
             return false;
-        r->state_size[i] = rtl[i].library != NULL ? rtl[i].library->save(rtl[i].self, NULL, 0) : 0;
+        r->state_size[i] = rtl[i].library->save(rtl[i].self, NULL, 0);
         r->states_size += r->state_size[i];
         in_size = rtl[i].in_size > in_size ? rtl[i].in_size : in_size;
         out_size = rtl[i].out_size > out_size ? rtl[i].out_size : out_size;
     }
-    r->in = malloc(in_size);
-    r->out = malloc(out_size);
+    r->in = room_for(1, in_size);
+    r->out = room_for(1, out_size);
     for (int i = 0; i < 2; i++) {
-        r->segment[i].value = calloc(c->signal_cnt + 1u, sizeof *r->value);
-        r->segment[i].state = malloc(r->states_size + 1);
+        r->segment[i].value = room_for(c->signal_cnt, sizeof *r->value);
+        r->segment[i].state = room_for(r->states_size, 1);
         if (r->segment[i].value == NULL || r->segment[i].state == NULL)
             return false;
     }
@@ -286,7 +296,7 @@ int cw_ring_write(struct cw_ring *r, uint64_t from_ps, const char *path, const c
 {
     struct cw_fst_file f;
     const struct segment *now = &r->segment[r->turns % 2], *first = r->turns > 0 ? &r->segment[(r->turns + 1) % 2] : now;
-    unsigned char *present = malloc(r->states_size + 1);
+    unsigned char *present = room_for(r->states_size, 1);
     if (r->out_of_memory || present == NULL) {
         free(present);
         return cw_fail(err, CW_ENOMEM, "%s: not enough memory for so many cycles; keep fewer", path);

@@ -2,6 +2,7 @@
 /* Control of the commit unit: C model and RTL in lockstep, broken copies, and directed tests of the contract on both. */
 #include "cowarp/unit/commit_unit.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -39,23 +40,28 @@ static void serve_oldest(struct cw_rng *rng, const out_t *out, in_t *in)
     switch (out->oldest_state) {
     case CW_COMMIT_STATE_EMPTY:
     case CW_COMMIT_STATE_FILL:
+        in->msg_valid = 1;
         in->msg_cid = out->oldest_cid;
         in->msg_kind = cw_rng_below(rng, 4) == 0 ? CW_COMMIT_SKIP : CW_COMMIT_DONE;
         in->msg_lanes |= 1;
         break;
     case CW_COMMIT_STATE_OUTCOME:
+        in->msg_valid = 1;
         in->msg_cid = out->oldest_cid;
         in->msg_kind = CW_COMMIT_OUTCOME;
         in->msg_lanes |= 1;
         break;
     case CW_COMMIT_STATE_HAZARD:
+        in->hza_valid = 1;
         in->hza_cid = out->oldest_cid;
         break;
     case CW_COMMIT_STATE_VALIDATE:
     case CW_COMMIT_STATE_REVALIDATE:
+        in->val_valid = 1;
         in->val_cid = out->oldest_cid;
         break;
     case CW_COMMIT_STATE_WRITE:
+        in->wb_valid = 1;
         in->wb_cid = out->oldest_cid;
         break;
     default:
@@ -72,12 +78,37 @@ static uint64_t some_lanes(struct cw_rng *rng, uint32_t eighths)
     return lanes;
 }
 
+/* Where the stimulus is. */
+struct phase {
+    bool flows;       /* the neighbours are mostly ready, so that entries come to their end */
+    bool oldest_last; /* the oldest entry's write-back does not end, so that the ring fills with entries that are being written */
+};
+
+/* What brings any of the entries on to its write-back, and seldom the end of one, but not of the oldest. */
+static void serve_younger(struct cw_rng *rng, const out_t *out, in_t *in)
+{
+    in->msg_cid = in->hza_cid = in->val_cid = out->oldest_cid + cw_rng_below(rng, 8);
+    in->msg_kind = cw_rng_below(rng, 2) == 0 ? CW_COMMIT_DONE : CW_COMMIT_OUTCOME;
+    in->msg_lanes |= 1;
+    in->msg_writes |= 1;
+    in->msg_pass |= 1;
+    in->msg_valid = in->hza_valid = in->val_valid = 1;
+    in->wb_valid = cw_rng_below(rng, 16) == 0;
+    in->wb_cid = out->oldest_cid + 1 + cw_rng_below(rng, 8);
+}
+
 /* Commit IDs near the window, facts that are neither always nor never, and often the event that the oldest entry needs. */
 static void near_the_window(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
 {
     const out_t *out = last_out;
     in_t *in = inputs;
-    (void)context;
+    struct phase *phase = context;
+    if (cw_rng_below(rng, 64) == 0) {
+        phase->flows = cw_rng_below(rng, 4) != 0;
+        phase->oldest_last = cw_rng_below(rng, 3) == 0;
+    }
+    if (phase->flows && cw_rng_below(rng, 8) != 0)
+        in->haz_ready = in->rev_ready = in->rep_ready = in->com_ready = in->ret_ready = 1;
     in->msg_cid = out->oldest_cid + near(rng);
     in->val_cid = out->oldest_cid + near(rng);
     in->wb_cid = out->oldest_cid + near(rng);
@@ -89,14 +120,17 @@ static void near_the_window(void *context, struct cw_rng *rng, const void *last_
     in->msg_pass = some_lanes(rng, 6);
     in->val_pass = cw_rng_below(rng, 4) != 0;
     in->hza_found = cw_rng_below(rng, 2);
-    if (cw_rng_below(rng, 2) == 0)
+    if (phase->oldest_last)
+        serve_younger(rng, out, in);
+    else if (cw_rng_below(rng, 2) == 0)
         serve_oldest(rng, out, in);
 }
 
 static const struct cw_lockstep_set sets[] = {{"kilo", &kilo, 512}, {"one", &one, 0},   {"odd", &odd, 0},
                                               {"full", &full, 0},   {"quad", &quad, 0}, {"warp", &warp, 0}};
 
-static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 6, near_the_window, NULL};
+static struct phase lockstep_phase;
+static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 6, near_the_window, &lockstep_phase};
 
 static void test_commit_unit__c_equals_rtl(void **state)
 {

@@ -42,6 +42,7 @@ struct phase {
     struct overflow_memory memory;
     uint32_t granules; /* how many are in play */
     uint32_t reserved; /* how many of 8 updates reserve */
+    bool eager;        /* each answer is updated */
     bool slow;         /* evictions are rarely taken: longer than a search of the overflow area */
 };
 
@@ -51,13 +52,21 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     struct phase *phase = context;
     in_t *in = inputs;
     if (phase->granules == 0 || cw_rng_below(rng, 1024) == 0) {
-        phase->granules = 1u << (2 + cw_rng_below(rng, 9));
+        phase->granules = cw_rng_below(rng, 2) == 0 ? 32u << cw_rng_below(rng, 3) : 1u << (2 + cw_rng_below(rng, 9));
         phase->reserved = 1 + cw_rng_below(rng, 7);
+        phase->eager = cw_rng_below(rng, 2) == 0;
         phase->slow = cw_rng_below(rng, 4) == 0;
     }
     if (cw_rng_below(rng, 64) != 0)
         in->look_granule = cw_rng_below(rng, phase->granules) * 0x5bd1e995u;
-    in->upd_writes = cw_rng_below(rng, 8) < phase->reserved ? 1 + cw_rng_below(rng, 3) : 0;
+    if (cw_rng_below(rng, 8) >= phase->reserved)
+        in->upd_writes = 0;
+    else if (cw_rng_below(rng, 4) != 0)
+        in->upd_writes = 1 + cw_rng_below(rng, 3);
+    else
+        in->upd_writes = (uint64_t)1 << cw_rng_below(rng, 16); /* each bit alone keeps an entry reserved */
+    if (phase->eager)
+        in->look_valid = in->upd_valid = 1;
     if (phase->slow)
         in->evict_ready = cw_rng_below(rng, 64) == 0;
     if (cw_rng_below(rng, 256) != 0)

@@ -22,23 +22,49 @@ static const params_t warp = {32, 32, 5, 5};
 static const params_t minimal = {2, 1, 1, 1};
 static const params_t odd = {7, 13, 2, 3};
 
-/* END would come every fourth operation: most of them become another kind, so that resolutions have some length. Half of the
- * operations stay within 256 bytes, where rows are shared and entries fought for. */
+/* Where the stimulus is. A focus is a few entries, in one row or several, over which the lanes fight; mine is what a lane writes. */
+struct phase {
+    uint32_t base, spread; /* the focus: base with any of the bits of spread */
+    uint32_t mine[32];
+};
+
+static uint32_t in_focus(const struct phase *phase, struct cw_rng *rng)
+{
+    return phase->base ^ ((uint32_t)cw_rng_next(rng) & phase->spread);
+}
+
+/*
+ * END would come every fourth operation: most of them become another kind, so that resolutions have some length. A lane that writes what it
+ * has not marked is out, and tells nothing more about the table: mostly a lane marks and writes its own address, and few lanes read at
+ * once.
+ */
 static void keep_going(void *context, struct cw_rng *rng, const void *last_out, void *in)
 {
+    struct phase *phase = context;
     in_t *i = in;
-    (void)context;
     (void)last_out;
+    if (cw_rng_below(rng, 256) == 0) {
+        phase->base = (uint32_t)cw_rng_next(rng);
+        phase->spread = 1u << cw_rng_below(rng, 8) | 1u << cw_rng_below(rng, 8) | 1u << cw_rng_below(rng, 16);
+    }
     if (i->op_kind == CW_OWNERSHIP_END && cw_rng_below(rng, 8) != 0)
         i->op_kind = cw_rng_below(rng, 3);
-    if (cw_rng_below(rng, 2) == 0)
-        for (uint32_t lane = 0; lane < 32; lane++)
-            i->op_addr[lane] = (i->op_addr[lane] >> cw_rng_below(rng, 20)) & 0xff;
+    if (cw_rng_below(rng, 4) == 0)
+        return;
+    i->start_lanes |= cw_rng_next(rng);
+    if (i->op_kind != CW_OWNERSHIP_MARK)
+        i->op_lanes = 1u << cw_rng_below(rng, 32) | 1u << cw_rng_below(rng, 8);
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        if (cw_rng_below(rng, 64) == 0)
+            phase->mine[lane] = in_focus(phase, rng);
+        i->op_addr[lane] = i->op_kind == CW_OWNERSHIP_CHECK_READ ? in_focus(phase, rng) : phase->mine[lane];
+    }
 }
 
 static const struct cw_lockstep_set sets[] = {{"warp", &warp, 512}, {"minimal", &minimal, 0}, {"odd", &odd, 0}};
 
-static const struct cw_lockstep_bench bench = {&cw_ownership_table_unit, sets, 3, keep_going, NULL};
+static struct phase lockstep_phase;
+static const struct cw_lockstep_bench bench = {&cw_ownership_table_unit, sets, 3, keep_going, &lockstep_phase};
 
 static void test_ownership_table__c_equals_rtl(void **state)
 {

@@ -47,7 +47,24 @@ static const params_t roomy = {32, 30, 12, 16, 10, 10, 4, 32, 6, 16, 16, 12, 16}
 struct phase {
     struct overflow_memory memory; /* from the inputs and outputs of the cycle before */
     uint64_t now;                  /* logical time around which timestamps are drawn */
+    uint64_t factor;               /* of a granule's number: with a large one, all of its bits are used, as are those of an owner */
+    uint32_t granules, stores, spills;
 };
+
+/*
+ * Another mixture: of eight requests so many are stores and the rest mostly releases, and of eight stores so many may use the overflow
+ * area. Where stores are many the table fills with reserved entries, up to the overflow area, which a later phase of releases empties.
+ */
+static void start_phase(struct phase *phase, struct cw_rng *rng)
+{
+    static const uint32_t stores[] = {1, 2, 2, 2, 4, 6};
+    phase->granules = 4u << cw_rng_below(rng, 5);
+    phase->factor = cw_rng_below(rng, 2) == 0 ? 1 : 0x9e3779b97f4a7c15u;
+    phase->stores = stores[cw_rng_below(rng, 6)];
+    phase->spills = cw_rng_below(rng, 3) * 4;
+    if (cw_rng_below(rng, 4) == 0)
+        phase->now = cw_rng_next(rng) >> cw_rng_below(rng, 64);
+}
 
 /* Makes traffic of the stimulus: few granules, timestamps near each other, releases that fit, a memory that remembers. */
 static void constrain(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
@@ -55,15 +72,20 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     struct phase *phase = context;
     in_t *in = inputs;
     uint32_t owner = cw_rng_below(rng, 4);
+    if (phase->granules == 0 || cw_rng_below(rng, 512) == 0)
+        start_phase(phase, rng);
     if (cw_rng_below(rng, 8) == 0)
         phase->now++;
     if (cw_rng_below(rng, 64) != 0) {
-        in->req_granule = cw_rng_below(rng, cw_rng_below(rng, 4) ? 24 : 7);
-        in->req_owner = owner;
+        in->req_granule = cw_rng_below(rng, cw_rng_below(rng, 4) ? phase->granules : 7) * phase->factor;
+        in->req_owner = phase->factor == 1 ? owner : ~(uint64_t)owner;
         in->req_warpts = phase->now + cw_rng_below(rng, 8);
         in->req_count = cw_rng_below(rng, 4) == 0 ? 1 : UINT64_MAX;
-        uint32_t kind = cw_rng_below(rng, 8); /* more releases than stores: little stays reserved */
-        in->req_kind = kind < 3 ? CW_VU_LOAD : kind < 5 ? CW_VU_STORE : CW_VU_RELEASE;
+        in->req_spill = cw_rng_below(rng, 8) < phase->spills;
+        uint32_t kind = cw_rng_below(rng, 8);
+        in->req_kind = kind < phase->stores ? CW_VU_STORE : kind < 5 ? CW_VU_LOAD : CW_VU_RELEASE;
+        if (phase->stores > 4 && in->req_kind == CW_VU_RELEASE && cw_rng_below(rng, 4) != 0)
+            in->req_kind = CW_VU_STORE;
     }
     if (cw_rng_below(rng, 16) != 0)
         in->drain = 0;

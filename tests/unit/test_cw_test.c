@@ -169,6 +169,11 @@ static void test_cw_test__filters_as_googletest_does(void **state)
     assert_int_equal(run_demo("--gtest_filter=nothing", NULL), 2);
     has(out, "selects no test");
     has_not(out, "PASSED");
+    setenv("GTEST_FILTER", "*.good:*.bad", 1);
+    assert_int_equal(run_demo("--gtest_list_tests", NULL), 0);
+    assert_string_equal(out, "demo.\n  good\n  bad\n");
+    assert_int_equal(run_demo("--gtest_list_tests", "--gtest_filter=*.good"), 0);
+    assert_string_equal(out, "demo.\n  good\n");
 }
 
 static void test_cw_test__repeat_seed_and_fail_fast(void **state)
