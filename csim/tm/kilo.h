@@ -55,8 +55,8 @@
  * 10. eapg: a commit unit announces a write set when its log arrives (COMMITTING) and when it has been written or dropped (WRITTEN). Loads
  * of announced words pause, for eapg.pause_max_cycles at most; running transactions that read another value than the one written abort.
  * 11. ideal, warptm-el: decided at one place that knows all commits (kilo_arbiter.c); memory changes at one clock edge in all partitions.
- * warptm-el still resolves intra-warp conflicts, and sends write logs, DONE and ACK, whose writes take time and change nothing. ideal sends a
- * store's bytes when it is executed, as an ordinary store does (the thesis hides the overheads of transactions, not the program's own
+ * warptm-el still resolves intra-warp conflicts, and sends write logs, DONE and ACK, whose writes take time and change nothing. ideal sends
+ * a store's bytes when it is executed, as an ordinary store does (the thesis hides the overheads of transactions, not the program's own
  * traffic); memory changes at commit.
  *
  * The oracle takes a read as made when it was last validated with success (5.1.3: a value that has gone and come back is no conflict).
