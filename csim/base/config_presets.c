@@ -45,6 +45,7 @@ static const struct cw_config__override thesis_warptm[] = {
     SET(tm_ownership_entries, 4096, T61),
     SET(tm_resolvers, 3, T61),
     SET(cu_write_bytes, 32, "thesis 6.2.1: WarpTM coalesces for the 32-byte L2 port; Table 6.1's 1 word/cycle is Kilo TM without it"),
+    SET(kilo_entry_cycles, 0, "thesis 4.2.5 has none; its averages of chapter 6 want none (docs/fidelity.md)"),
 };
 
 #define T44 "thesis Table 4.4"
@@ -87,6 +88,7 @@ static const struct cw_config__override thesis_kilotm[] = {
     SET(dram_wr, 11, T44),
     SET(tm_warps, 2, T44),
     SET(cu_write_bytes, 4, T44 ": 1 word per cycle and partition"),
+    SET(kilo_entry_cycles, 0, "as thesis-warptm"),
 };
 
 #define VIA "GETM VI.A"

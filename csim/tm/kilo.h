@@ -42,8 +42,9 @@
  * 4. Credits for commit entries are kept by the ID vendor for all cores, not in a pool per core: with few entries a pool per core could not
  * hold one warp. The request and the grant travel on wires of their own (kilo.id_latency).
  * 5. Input of a commit unit: a warp's message takes one cycle with warptm.aggregate; without it, as [art] says, one lane per cycle. Here:
- * a cycle per transaction of the warp to make its ring entry, at the warp's first message; per word of a log message; per transaction of
- * the warp for DONE, with accesses here or not. HT-H's measured rate of 4.6 to 4.9 cycles per attempt fits (docs/systems.md).
+ * a cycle per word of a log message; per transaction of the warp for DONE, with accesses here or not; and kilo.entry_cycles per ring entry,
+ * at the warp's first message. With 1 HT-H's rate of 4.6 to 4.9 cycles per attempt, measured on GETM's simulator, fits (docs/systems.md);
+ * the thesis's averages want 0 (preset thesis-warptm).
  * 6. TCD. The thesis admits that a snapshot may lie in the middle of a commit. tcd.mode = closed also counts, per block, the writes that a
  * commit unit has received and not carried out; a load of such a block is taken for a conflict. Whoever writes its first word has all its
  * write sets in the commit units by then, and the port hears of them before the verdict leaves, so no reader can miss the rest. Cost:

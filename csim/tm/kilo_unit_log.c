@@ -261,18 +261,18 @@ static void take_outcome(struct cw_kilo_unit *u, struct cw_kilo_group *g, const 
 }
 
 /*
- * Cycles that a message takes at the input. WarpTM takes a warp's message at once, Kilo TM a transaction per cycle ([art]): the ring gets
- * an entry per cycle, at the warp's first message; a log message takes a cycle per word, DONE one per transaction, with accesses here or
- * not.
+ * Cycles that a message takes at the input. WarpTM takes a warp's message at once, Kilo TM a transaction per cycle ([art]): a log message
+ * takes a cycle per word, DONE one per transaction, with accesses here or not. kilo.entry_cycles come on top for each entry that the ring
+ * gets, at the warp's first message.
  */
 static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_packet *p, bool first)
 {
     if (u->tm->aggregate)
         return 1;
-    uint32_t entries = first ? cw_kilo_lane_cnt(p->lanes) : 0;
+    uint32_t entry_cycles = first ? cw_kilo_lane_cnt(p->lanes) * u->tm->config->kilo_entry_cycles : 0;
     if (p->kind == CW_PK_TX_LOG)
-        return entries + p->u.log.cnt;
-    return entries + (p->sub == CW_KILO_DONE ? cw_kilo_lane_cnt(p->lanes) : 1);
+        return entry_cycles + p->u.log.cnt;
+    return entry_cycles + (p->sub == CW_KILO_DONE ? cw_kilo_lane_cnt(p->lanes) : 1);
 }
 
 /* What the ring has to hear of the message, if anything; false: it cannot take it yet. */
