@@ -262,6 +262,31 @@ static void test_kilo_protocol__ownership_table(void **state)
     }
 }
 
+/* Time of a warp whose 32 lanes write a word each. */
+static cw_time time_with_entry_cycles(uint32_t cycles)
+{
+    static struct machine m;
+    memset(&m, 0, sizeof m);
+    m_default_config(&m.config);
+    m.config.kilo_entry_cycles = cycles;
+    assert_int_equal(m_create(&m, "kilotm", false, NULL), CW_OK);
+    const struct m_tx tx = {.lanes = UINT32_MAX, .op_cnt = 1, .op = {m_access(true, 4, 1, 7, 1, A, 4)}};
+    m_script(&m, 0, 0, &tx, 1, GO);
+    assert_true(m_run_all(&m, 20000));
+    assert_int_equal(m.stats.tx_committed, 32);
+    cw_time now = m.now;
+    m_destroy(&m);
+    return now;
+}
+
+/* The logs wait behind the 32 entries of the warp; a CU cycle is two core cycles here, and times are multiples of 16. */
+static void test_kilo_protocol__entry_cycles(void **state)
+{
+    (void)state;
+    cw_time none = time_with_entry_cycles(0);
+    assert_in_range(time_with_entry_cycles(4) - none, 32 * 4 * 2 - 16, 32 * 4 * 2 + 16);
+}
+
 /* The same lanes one after the other: 32,768 bits are cleared; lane 0 looks for two words and adds them; lane 1 looks for two, and loses.
  */
 static void test_kilo_protocol__sequential_resolution(void **state)
@@ -376,6 +401,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_protocol__commit_order),
     cmocka_unit_test(test_kilo_protocol__silent_commit),
     cmocka_unit_test(test_kilo_protocol__intra_warp),
+    cmocka_unit_test(test_kilo_protocol__entry_cycles),
     cmocka_unit_test(test_kilo_protocol__ownership_table),
     cmocka_unit_test(test_kilo_protocol__sequential_resolution),
     cmocka_unit_test(test_kilo_protocol__random_transactions),
