@@ -23,11 +23,11 @@
 #define CW_SOURCE_DIR "."
 #endif
 
-#define CYCLES_DEFAULT 200000u
+#define CYCLES_DEFAULT 100000u
 #define MUTANT_CYCLES  100000u
 #define RESET_STRETCH  1024u
 #define SPEED_FRAMES   4096u
-#define SPEED_CYCLES   200000u
+#define SPEED_CYCLES   50000u
 
 static uint64_t env_number(const char *name, uint64_t fallback)
 {

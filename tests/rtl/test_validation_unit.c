@@ -908,7 +908,7 @@ static void run_oracle(const params_t *p, enum cw_unit_backend backend, bool exa
 static uint64_t oracle_cycles(void)
 {
     const char *text = getenv("COWARP_ORACLE_CYCLES");
-    return text != NULL ? strtoull(text, NULL, 0) : 200000;
+    return text != NULL ? strtoull(text, NULL, 0) : 100000;
 }
 
 static void test_validation_unit__exact_without_evictions(void **state)
