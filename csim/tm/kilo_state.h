@@ -17,6 +17,8 @@
 
 enum cw_kilo_kind { CW_KILO_TM, CW_KILO_WARPTM, CW_KILO_EAPG, CW_KILO_EL, CW_KILO_IDEAL };
 enum cw_kilo_resolution { CW_KILO_NONE, CW_KILO_SCR, CW_KILO_2PCR, CW_KILO_SCR_FREE, CW_KILO_2PCR_FREE };
+#define CW_KILO_READER_BITS 13 /* a core runs up to 1,536 transactions of a few reads */
+
 enum { CW_KILO_ENTRY, CW_KILO_ROW }; /* kilo.walker */
 enum cw_kilo_tcd { CW_KILO_TCD_AUTO, CW_KILO_TCD_OFF, CW_KILO_TCD_PUBLISHED, CW_KILO_TCD_CLOSED };
 enum cw_kilo_sabotage { CW_KILO_SOUND, CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF_ORDER, CW_KILO_IGNORE_HAZARD };
@@ -125,7 +127,7 @@ struct cw_kilo_core {
     struct cw_kilo_cat *cat;                       /* EAPG */
     struct cw_kilo_resend resend[CW_KILO_RESENDS]; /* ring */
     uint32_t resend_head, resend_cnt;
-    uint32_t readers[1024]; /* ideal, EAPG: running reads per hashed word */
+    uint32_t readers[1u << CW_KILO_READER_BITS]; /* ideal, EAPG: running reads per hashed word */
 };
 
 struct cw_kilo_unit;
@@ -264,7 +266,7 @@ void cw_kilo__arbiter_follow(struct cw_kilo_core *c, cw_time now);
 void cw_kilo__port_apply(struct cw_kilo_port *p, const struct cw_kilo_apply *e);
 static inline uint32_t cw_kilo__reader_hash(uint64_t addr)
 {
-    return (uint32_t)(((addr >> 2) * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
+    return (uint32_t)(((addr >> 2) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - CW_KILO_READER_BITS));
 }
 
 /* kilo_unit.c: the commit unit */
