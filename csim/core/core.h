@@ -21,8 +21,8 @@
 #include "base/stats.h"
 #include "exec/exec.h"
 #include "mem/devmem.h"
-#include "mem/packet.h"
-#include "noc/crossbar.h"
+#include "msg/message.h"
+#include "msg/crossbar.h"
 #include "ptx/module.h"
 
 struct cw_core;

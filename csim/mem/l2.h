@@ -28,7 +28,7 @@
 #include "base/stats.h"
 #include "mem/devmem.h"
 #include "mem/dram.h"
-#include "mem/packet.h"
+#include "msg/message.h"
 
 struct cw_l2;
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mem/packet.h"
+#include "msg/message.h"
 
 struct cw_mshr {
     struct cw_packet *head, *tail; /* waiting requests, linked by next; owned */

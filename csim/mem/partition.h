@@ -29,8 +29,8 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "mem/devmem.h"
-#include "mem/packet.h"
-#include "noc/crossbar.h"
+#include "msg/message.h"
+#include "msg/crossbar.h"
 
 struct cw_partition;
 

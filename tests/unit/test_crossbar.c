@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "noc/crossbar.h"
+#include "msg/crossbar.h"
 
 #define T 10u /* period */
 

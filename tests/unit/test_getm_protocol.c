@@ -3,8 +3,8 @@
 #include "tm_machine.h"
 
 #include "base/rng.h"
-#include "tm/getm.h"
-#include "tm/getm_state.h"
+#include "mech/getm/getm.h"
+#include "mech/getm/getm_state.h"
 
 #define A M_BASE
 #define B (M_BASE + 256) /* the other partition */

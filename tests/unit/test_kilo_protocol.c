@@ -3,9 +3,9 @@
 #include "tm_machine.h"
 
 #include "base/rng.h"
-#include "tm/kilo.h"
-#include "tm/kilo_detector.h"
-#include "tm/kilo_state.h"
+#include "mech/kilo/kilo.h"
+#include "mech/kilo/detector.h"
+#include "mech/kilo/kilo_state.h"
 
 #define GO 99 /* no step waits */
 #define A  M_BASE

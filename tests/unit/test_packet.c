@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "mem/packet.h"
+#include "msg/message.h"
 
 static void test_packet__new_is_zero_and_counted(void **state)
 {

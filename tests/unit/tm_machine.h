@@ -16,7 +16,7 @@
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
 #include "mem/partition.h"
-#include "tm/tm.h"
+#include "mech/tm/tm.h"
 
 #define M_CORES      4
 #define M_WARPS      8
