@@ -20,7 +20,7 @@
 #define WORDS     (PORTS_MAX / 64u)
 
 struct entry {
-    struct cw_packet *packet;
+    struct cw_message *packet;
     cw_time ready; /* input: from when the crossbar sees it; output: arrival of the last flit */
 };
 
@@ -107,22 +107,22 @@ static struct entry *ring_head(const struct ring *r)
     return &r->entry[r->head & r->mask];
 }
 
-static void ring_push(struct ring *r, struct cw_packet *p, cw_time ready)
+static void ring_push(struct ring *r, struct cw_message *p, cw_time ready)
 {
     struct entry *e = &r->entry[(r->head + r->count++) & r->mask];
     e->packet = p;
     e->ready = ready;
 }
 
-static struct cw_packet *ring_pop(struct ring *r)
+static struct cw_message *ring_pop(struct ring *r)
 {
-    struct cw_packet *p = ring_head(r)->packet;
+    struct cw_message *p = ring_head(r)->packet;
     r->head++;
     r->count--;
     return p;
 }
 
-static uint32_t output_of(const struct cw_crossbar *x, const struct cw_packet *p)
+static uint32_t output_of(const struct cw_crossbar *x, const struct cw_message *p)
 {
     return x->config.to_partition ? p->partition : p->core;
 }
@@ -170,7 +170,7 @@ static void wake_producer(const struct cw_crossbar *x, struct input *in, cw_time
 static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time now)
 {
     struct input *in = &x->input[i];
-    struct cw_packet *p = ring_pop(&in->queue);
+    struct cw_message *p = ring_pop(&in->queue);
     cw_time hold = p->flits * x->config.period;
     in->queued_flits -= p->flits;
     in->sending_flits = p->flits;
@@ -389,9 +389,9 @@ void cw_crossbar_on_space(struct cw_crossbar *x, uint32_t input, cw_time *wake)
     x->input[input].wake = wake;
 }
 
-static void count(const struct cw_crossbar_config *c, const struct cw_packet *p)
+static void count(const struct cw_crossbar_config *c, const struct cw_message *p)
 {
-    bool tx = (p->kind >= CW_PK_TX_LOAD && p->kind <= CW_PK_TX_CONTROL) || p->kind >= CW_PK_TX_REPLY;
+    bool tx = p->mech != 0;
     if (c->packets != NULL)
         ++*c->packets;
     if (c->flits != NULL)
@@ -400,7 +400,7 @@ static void count(const struct cw_crossbar_config *c, const struct cw_packet *p)
         *c->tx_flits += p->flits;
 }
 
-void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_packet *p, cw_time now)
+void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_message *p, cw_time now)
 {
     struct input *in = &x->input[source];
     assert(p->flits > 0 && p->flits <= x->config.out_flits && output_of(x, p) < x->config.outputs);
@@ -417,18 +417,18 @@ void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_packet *
     x->component.wake = sooner(x->component.wake, in->request_at);
 }
 
-struct cw_packet *cw_crossbar_peek(const struct cw_crossbar *x, uint32_t output, cw_time now)
+struct cw_message *cw_crossbar_peek(const struct cw_crossbar *x, uint32_t output, cw_time now)
 {
     const struct ring *q = &x->output[output].queue;
     return q->count > 0 && ring_head(q)->ready <= now ? ring_head(q)->packet : NULL;
 }
 
-struct cw_packet *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_time now)
+struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_time now)
 {
     struct output *o = &x->output[output];
     if (cw_crossbar_peek(x, output, now) == NULL)
         return NULL;
-    struct cw_packet *p = ring_pop(&o->queue);
+    struct cw_message *p = ring_pop(&o->queue);
     if (o->last_pop != now) {
         o->last_pop = now;
         o->popped_now = 0;

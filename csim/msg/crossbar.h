@@ -49,10 +49,10 @@ cw_time cw_crossbar_space_at(struct cw_crossbar *x, uint32_t source, uint32_t fl
 /* The producer's wake time of an input. */
 void cw_crossbar_on_space(struct cw_crossbar *x, uint32_t input, cw_time *wake);
 /* p->flits, p->core and p->partition are set. */
-void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_packet *p, cw_time now);
+void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_message *p, cw_time now);
 /* Oldest packet that has wholly arrived at the output, or NULL. */
-struct cw_packet *cw_crossbar_peek(const struct cw_crossbar *x, uint32_t output, cw_time now);
-struct cw_packet *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_time now);
+struct cw_message *cw_crossbar_peek(const struct cw_crossbar *x, uint32_t output, cw_time now);
+struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_time now);
 /* Time from which the output's head may be popped, CW_TIME_NEVER when empty. */
 cw_time cw_crossbar_next(const struct cw_crossbar *x, uint32_t output);
 /* The consumer's wake time of an output, lowered when a packet arrives there. */

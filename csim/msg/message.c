@@ -12,17 +12,17 @@
 
 struct chunk {
     struct chunk *next;
-    struct cw_packet packet[CHUNK_PACKETS];
+    struct cw_message packet[CHUNK_PACKETS];
 };
 
-void cw_packet_pool_create(struct cw_packet_pool *pool)
+void cw_message_pool_create(struct cw_message_pool *pool)
 {
     pool->free = NULL;
     pool->chunks = NULL;
     pool->in_use = 0;
 }
 
-void cw_packet_pool_destroy(struct cw_packet_pool *pool)
+void cw_message_pool_destroy(struct cw_message_pool *pool)
 {
     struct chunk *c = pool->chunks;
     while (c != NULL) {
@@ -30,11 +30,11 @@ void cw_packet_pool_destroy(struct cw_packet_pool *pool)
         free(c);
         c = next;
     }
-    cw_packet_pool_create(pool);
+    cw_message_pool_create(pool);
 }
 
 /* Pushed in reverse, so that packets are handed out in address order. */
-static int grow(struct cw_packet_pool *pool)
+static int grow(struct cw_message_pool *pool)
 {
     struct chunk *c = malloc(sizeof *c);
     if (c == NULL)
@@ -48,19 +48,19 @@ static int grow(struct cw_packet_pool *pool)
     return CW_OK;
 }
 
-struct cw_packet *cw_packet_new(struct cw_packet_pool *pool)
+struct cw_message *cw_message_new(struct cw_message_pool *pool)
 {
     if (pool->free == NULL && grow(pool) != CW_OK)
         return NULL;
-    struct cw_packet *p = pool->free;
+    struct cw_message *p = pool->free;
     pool->free = p->next;
     pool->in_use++;
-    memset(p, 0, offsetof(struct cw_packet, u)); /* u is 0.5 KB and always written before it is read */
+    memset(p, 0, offsetof(struct cw_message, u)); /* u is 0.5 KB and always written before it is read */
     p->next = NULL;
     return p;
 }
 
-void cw_packet_free(struct cw_packet_pool *pool, struct cw_packet *p)
+void cw_message_free(struct cw_message_pool *pool, struct cw_message *p)
 {
     assert(pool->in_use > 0);
     p->next = pool->free;
@@ -68,7 +68,7 @@ void cw_packet_free(struct cw_packet_pool *pool, struct cw_packet *p)
     pool->in_use--;
 }
 
-void cw_packet_size(struct cw_packet *p, uint32_t payload_bytes, uint32_t header_bytes, uint32_t flit_bytes)
+void cw_message_size(struct cw_message *p, uint32_t payload_bytes, uint32_t header_bytes, uint32_t flit_bytes)
 {
     uint32_t flits = (header_bytes + payload_bytes + flit_bytes - 1) / flit_bytes;
     p->payload_bytes = payload_bytes;

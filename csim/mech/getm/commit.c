@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/tm/backoff.h"
 #include "mech/getm/getm_state.h"
+#include "mech/tm/backoff.h"
 
 static uint32_t lane_cnt(uint32_t lanes)
 {
@@ -44,7 +44,7 @@ struct packer {
     struct cw_getm_core *c;
     struct cw_getm_warp *w;
     uint32_t warp, partition;
-    struct cw_packet *p;
+    struct cw_message *p;
     uint32_t payload_bytes;
     cw_time now;
 };
@@ -52,10 +52,10 @@ struct packer {
 static void close_packet(struct packer *k)
 {
     const struct cw_config *config = k->c->tm->config;
-    struct cw_packet *p = k->p;
+    struct cw_message *p = k->p;
     if (p == NULL)
         return;
-    cw_packet_size(p, k->payload_bytes, config->noc_header_bytes, config->noc_flit_bytes);
+    cw_message_size(p, k->payload_bytes, config->noc_header_bytes, config->noc_flit_bytes);
     cw_access_emit(&k->c->access, k->warp, p);
     k->w->ticket[k->partition]++;
     k->p = NULL;
@@ -67,8 +67,10 @@ static void pack(struct packer *k, struct cw_log_entry entry)
     if (k->p != NULL && k->p->u.log.cnt == CW_PACKET_ENTRIES)
         close_packet(k);
     if (k->p == NULL) {
-        struct cw_packet *p = k->p = cw_packet_new(c->tm->cfg.pool);
-        p->kind = CW_PK_TX_LOG;
+        struct cw_message *p = k->p = cw_message_new(c->tm->cfg.pool);
+        p->mech = 1;
+        p->kind = CW_MSG_OWN;
+        p->op = CW_GETM_LOG;
         p->addr = entry.addr & ~(uint64_t)(CW_LINE_BYTES - 1); /* names the partition */
         p->owner = cw_getm_owner(c->tm, c->index, k->warp);
         p->born = k->now;
@@ -106,12 +108,13 @@ static void pack_granule(struct packer *k, const struct cw_write_granule *g)
 static void pack_done(struct packer *k)
 {
     struct cw_getm_core *c = k->c;
-    struct cw_packet *p = cw_packet_new(c->tm->cfg.pool);
-    p->kind = CW_PK_TX_CONTROL;
-    p->sub = CW_GETM_DONE;
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    p->mech = 1;
+    p->kind = CW_MSG_OWN;
+    p->op = CW_GETM_DONE;
     p->addr = CW_GLOBAL_BASE + (uint64_t)k->partition * c->tm->config->partition_interleave;
     p->born = k->now;
-    cw_packet_size(p, 0, c->tm->config->noc_header_bytes, c->tm->config->noc_flit_bytes);
+    cw_message_size(p, 0, c->tm->config->noc_header_bytes, c->tm->config->noc_flit_bytes);
     cw_access_emit(&c->access, k->warp, p);
     k->w->acks++;
 }

@@ -90,7 +90,7 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     return true;
 }
 
-static uint32_t request(void *self, const struct cw_access *a, struct cw_packet *p)
+static uint32_t request(void *self, const struct cw_access *a, struct cw_message *p)
 {
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + a->warp;
@@ -103,7 +103,7 @@ static uint32_t request(void *self, const struct cw_access *a, struct cw_packet 
     }
     w->requested++;
     if (a->store && w->starved >= config->getm_spill_after)
-        p->sub |= CW_GETM_SPILL;
+        p->bytes |= CW_GETM_SPILL;
     p->warpts = w->warpts;
     p->owner = cw_getm_owner(c->tm, c->index, a->warp);
     p->outcome[CW_GETM_TICKET] = w->ticket[cw_address_partition(config, p->addr)];
@@ -128,7 +128,7 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
 
 /* Replies */
 
-static void count_granted(struct cw_getm_core *c, struct cw_getm_warp *w, const struct cw_packet *p)
+static void count_granted(struct cw_getm_core *c, struct cw_getm_warp *w, const struct cw_message *p)
 {
     uint64_t first = cw_getm_granule(c->tm, p->addr);
     for (uint32_t rest = p->outcome[CW_GETM_GRANTED]; rest != 0; rest &= rest - 1)
@@ -136,7 +136,7 @@ static void count_granted(struct cw_getm_core *c, struct cw_getm_warp *w, const 
             cw_getm__fault(c->tm, CW_ENOMEM, "out of host memory for a write set");
 }
 
-static void take_reply(struct cw_getm_core *c, struct cw_packet *p, cw_time now)
+static void take_reply(struct cw_getm_core *c, struct cw_message *p, cw_time now)
 {
     struct cw_access *a = c->access.pool + p->tag;
     struct cw_getm_warp *w = c->warp + a->warp;
@@ -207,30 +207,31 @@ static void stopped_tick(struct cw_getm_core *c, cw_time now)
     }
     if (!c->stopped || c->acks_left == 0 || !quiet(c))
         return;
-    struct cw_packet *p = cw_packet_new(c->tm->cfg.pool);
-    p->kind = CW_PK_TX_CONTROL;
-    p->sub = CW_GETM_ACK;
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    p->mech = 1;
+    p->kind = CW_MSG_OWN;
+    p->op = CW_GETM_ACK;
     p->addr = CW_GLOBAL_BASE + (uint64_t)(c->acks_left - 1) * c->tm->config->partition_interleave;
     p->born = now;
-    cw_packet_size(p, 0, c->tm->config->noc_header_bytes, c->tm->config->noc_flit_bytes);
+    cw_message_size(p, 0, c->tm->config->noc_header_bytes, c->tm->config->noc_flit_bytes);
     if (cw_core_send(c->core, p, now))
         c->acks_left--;
     else
-        cw_packet_free(c->tm->cfg.pool, p);
+        cw_message_free(c->tm->cfg.pool, p);
 }
 
-static void reply(void *self, struct cw_packet *p, cw_time now)
+static void reply(void *self, struct cw_message *p, cw_time now)
 {
     struct cw_getm_core *c = self;
-    if (p->kind == CW_PK_TX_REPLY)
+    if (p->op == CW_GETM_ANSWER)
         take_reply(c, p, now);
-    else if (p->sub == CW_GETM_DONE)
+    else if (p->op == CW_GETM_DONE)
         c->warp[p->warp].acks--;
-    else if (p->sub == CW_GETM_STOP)
+    else if (p->op == CW_GETM_STOP)
         stop(c, now);
     else
         resume(c, now);
-    cw_packet_free(c->tm->cfg.pool, p);
+    cw_message_free(c->tm->cfg.pool, p);
 }
 
 static cw_time tick(void *self, cw_time now)

@@ -17,9 +17,9 @@ enum { CW_GETM_NEW_CORE, CW_GETM_NEW_WARP };
 enum cw_getm_sabotage { CW_GETM_SOUND, CW_GETM_SKIP_OWNER, CW_GETM_DROP_RTS, CW_GETM_FORGET_RELEASE };
 
 /* sub of TX_CONTROL and TX_CONTROL_REPLY */
-enum { CW_GETM_STOP, CW_GETM_ACK, CW_GETM_RESUME, CW_GETM_DONE }; /* DONE: end of a warp's log, and that it has been carried out */
+enum { CW_GETM_STOP, CW_GETM_ACK, CW_GETM_RESUME, CW_GETM_DONE, CW_GETM_LOG, CW_GETM_ANSWER }; /* DONE: end of a warp's log, and that it has been carried out */
 
-/* struct cw_packet as GETM uses it: sub = bytes per lane, with CW_GETM_SPILL in TX_STORE; tag = index of the access. */
+/* struct cw_message as GETM uses it: sub = bytes per lane, with CW_GETM_SPILL in TX_STORE; tag = index of the access. */
 #define CW_GETM_SPILL    0x80u /* sub: the VU may use the overflow area */
 #define CW_GETM_TICKET   0     /* outcome[]: request: log packets that the warp has sent to this partition */
 #define CW_GETM_GRANULES 1     /* outcome[]: request and reply: granules of the line that are touched */
@@ -95,7 +95,7 @@ struct cw_getm_release {
     uint32_t owner;
     bool last;              /* a log packet of the owner is done */
     bool ack;               /* instead: a core has nothing in flight */
-    struct cw_packet *done; /* instead: this goes back to its core */
+    struct cw_message *done; /* instead: this goes back to its core */
     uint64_t after;         /* commit write that has to be done first */
 };
 
@@ -142,9 +142,9 @@ static inline uint32_t cw_getm_owner(const struct cw_tm *tm, uint32_t core, uint
     return core * tm->config->core_warps + warp;
 }
 
-static inline uint32_t cw_getm_bytes(const struct cw_packet *p)
+static inline uint32_t cw_getm_bytes(const struct cw_message *p)
 {
-    return p->sub & ~CW_GETM_SPILL;
+    return p->bytes & ~CW_GETM_SPILL;
 }
 
 static inline uint64_t cw_getm_granule(const struct cw_tm *tm, uint64_t addr)

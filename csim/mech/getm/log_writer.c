@@ -11,7 +11,6 @@
 
 #include "mech/getm/getm_state.h"
 
-#define COMMIT_UNIT 0xffffu
 #define WRITES      256u /* commit writes in flight; power of two */
 #define RELEASES    256u /* waiting for their writes */
 #define HANDED_OVER 64u  /* more than the queue to the validation unit holds */
@@ -24,15 +23,15 @@ struct cw_getm_cu {
     struct cw_partition_tm *port;
     struct cw_fifo *to_vu;
     /* log packets */
-    struct cw_packet **queue; /* ring of cu.buffer */
+    struct cw_message **queue; /* ring of cu.buffer */
     uint32_t head, cnt;
     uint32_t left;     /* entries of the head that are not written */
     bool begun;        /* head: left is valid */
     uint32_t released; /* head: entries whose release is made */
     /* commit writes, numbered in order of issue */
-    struct cw_packet *write[WRITES];
-    struct cw_packet *log[WRITES]; /* its log packet: stays until its writes are done; outcome[0] counts them */
-    cw_time ready[WRITES];         /* end of the delay line */
+    struct cw_message *write[WRITES];
+    struct cw_message *log[WRITES]; /* its log packet: stays until its writes are done; outcome[0] counts them */
+    cw_time ready[WRITES];          /* end of the delay line */
     bool done[WRITES];
     uint64_t issued, sent, finished; /* finished: all before it are done */
     /* releases waiting for their writes */
@@ -45,14 +44,14 @@ struct cw_getm_cu {
 /* L2 writes */
 
 /* One L2 write with all entries of the head packet in the region of its first unwritten entry. */
-static void issue_write(struct cw_getm_cu *u, struct cw_packet *log, cw_time now)
+static void issue_write(struct cw_getm_cu *u, struct cw_message *log, cw_time now)
 {
     const struct cw_log_entry *entry = log->u.log.entry;
     uint64_t mask = ~(uint64_t)(u->tm->config->cu_write_bytes - 1);
     uint64_t region = entry[__builtin_ctz(u->left)].addr & mask;
-    struct cw_packet *p = cw_packet_new(u->tm->cfg.pool);
-    p->kind = CW_PK_WRITE;
-    p->core = COMMIT_UNIT;
+    struct cw_message *p = cw_message_new(u->tm->cfg.pool);
+    p->kind = CW_MSG_WRITE;
+    p->after = CW_AFTER_RETURN;
     p->partition = (uint16_t)u->index;
     p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
     p->born = now;
@@ -79,7 +78,7 @@ static void issue_write(struct cw_getm_cu *u, struct cw_packet *log, cw_time now
     u->tm->cfg.stats->cu_writes++;
 }
 
-static void observe_writes(struct cw_getm_cu *u, const struct cw_packet *log, uint32_t entries, cw_time now)
+static void observe_writes(struct cw_getm_cu *u, const struct cw_message *log, uint32_t entries, cw_time now)
 {
     const struct cw_tm_observer *o = u->tm->cfg.observer;
     const uint64_t *name = u->tm->names[log->tag - 1];
@@ -89,26 +88,26 @@ static void observe_writes(struct cw_getm_cu *u, const struct cw_packet *log, ui
     }
 }
 
-static void drop_log(struct cw_getm_cu *u, struct cw_packet *log)
+static void drop_log(struct cw_getm_cu *u, struct cw_message *log)
 {
     if (log->tag != 0)
         cw_getm__names_free(u->tm, log->tag);
-    cw_packet_free(u->tm->cfg.pool, log);
+    cw_message_free(u->tm->cfg.pool, log);
 }
 
 static void take_done(struct cw_getm_cu *u, cw_time now)
 {
-    struct cw_packet *p;
+    struct cw_message *p;
     while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
         uint32_t slot = p->tag;
-        struct cw_packet *log = u->log[slot];
+        struct cw_message *log = u->log[slot];
         if (log->tag != 0)
             observe_writes(u, log, p->lanes, now);
         u->done[slot] = true;
         /* its last entry may still be unwritten: then it is the head */
         if (--log->outcome[0] == 0 && (u->cnt == 0 || log != u->queue[u->head]))
             drop_log(u, log);
-        cw_packet_free(u->tm->cfg.pool, p);
+        cw_message_free(u->tm->cfg.pool, p);
     }
     while (u->finished < u->sent && u->done[u->finished % WRITES])
         u->finished++;
@@ -131,7 +130,7 @@ static struct cw_getm_release *new_release(struct cw_getm_cu *u, uint32_t owner)
 }
 
 /* Releases of the head's entries before which nothing is left to write. */
-static void make_releases(struct cw_getm_cu *u, const struct cw_packet *log)
+static void make_releases(struct cw_getm_cu *u, const struct cw_message *log)
 {
     uint32_t cnt = log->u.log.cnt, until = u->left != 0 ? (uint32_t)__builtin_ctz(u->left) : cnt;
     struct cw_getm_release *r = NULL;
@@ -170,7 +169,7 @@ static void pop_head(struct cw_getm_cu *u)
     u->begun = false;
 }
 
-static void begin_head(struct cw_getm_cu *u, const struct cw_packet *log)
+static void begin_head(struct cw_getm_cu *u, const struct cw_message *log)
 {
     u->begun = true;
     u->left = u->released = 0;
@@ -183,16 +182,16 @@ static void work(struct cw_getm_cu *u, cw_time now)
 {
     if (u->cnt == 0 || u->issued - u->finished >= WRITES || u->release_end - u->release_first + CW_PACKET_ENTRIES + 1 > RELEASES)
         return;
-    struct cw_packet *log = u->queue[u->head];
-    if (log->kind == CW_PK_TX_CONTROL && log->sub == CW_GETM_DONE) {
+    struct cw_message *log = u->queue[u->head];
+    if (log->op == CW_GETM_DONE) {
         new_release(u, 0)->done = log;
         pop_head(u);
         return;
     }
-    if (log->kind == CW_PK_TX_CONTROL) {
+    if (log->op == CW_GETM_ACK) {
         new_release(u, 0)->ack = true;
         pop_head(u);
-        cw_packet_free(u->tm->cfg.pool, log);
+        cw_message_free(u->tm->cfg.pool, log);
         return;
     }
     if (!u->begun)
@@ -209,11 +208,11 @@ static void work(struct cw_getm_cu *u, cw_time now)
 
 static void accept(struct cw_getm_cu *u, cw_time now)
 {
-    struct cw_packet *p = u->cnt < u->tm->config->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
+    struct cw_message *p = u->cnt < u->tm->config->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
     if (p == NULL)
         return;
     u->queue[(u->head + u->cnt++) % u->tm->config->cu_buffer] = p;
-    if (p->kind == CW_PK_TX_LOG) {
+    if (p->op == CW_GETM_LOG) {
         u->tm->cfg.stats->cu_packets++;
         u->tm->cfg.stats->cu_entries += p->u.log.cnt;
     }

@@ -17,7 +17,7 @@
 
 /* A packet in the adapter. */
 struct cw_getm_pending {
-    struct cw_packet *p;
+    struct cw_message *p;
     uint32_t left; /* granules to ask for */
     uint32_t open; /* asked for, not answered */
     uint32_t granted;
@@ -61,7 +61,7 @@ struct cw_getm_vu {
     uint32_t flush_cycles; /* since the flush pulse, it included; 0: not yet */
     uint32_t control_left; /* partition 0: messages to cores not yet sent */
     uint8_t control;
-    struct cw_packet *ended_first, *ended_last; /* getm.commit_acks: on their way back */
+    struct cw_message *ended_first, *ended_last; /* getm.commit_acks: on their way back */
     /* statistics */
     cw_time occupied_since;
     uint32_t stalled, stalled_lines;
@@ -81,7 +81,7 @@ static uint32_t places_pop(struct cw_getm_vu *v, struct places *q)
 }
 
 /* Granules of the line that a lane of the packet touches. */
-static uint32_t lane_granules(const struct cw_getm_vu *v, const struct cw_packet *p, uint32_t lane)
+static uint32_t lane_granules(const struct cw_getm_vu *v, const struct cw_message *p, uint32_t lane)
 {
     uint32_t shift = v->tm->granule_shift, offset = p->lane_offset[lane];
     uint32_t first = offset >> shift, last = (offset + cw_getm_bytes(p) - 1) >> shift;
@@ -92,7 +92,7 @@ static uint32_t lane_granules(const struct cw_getm_vu *v, const struct cw_packet
 
 static void accept(struct cw_getm_vu *v, cw_time now)
 {
-    struct cw_packet *p = cw_fifo_peek(&v->port->from_l2, now);
+    struct cw_message *p = cw_fifo_peek(&v->port->from_l2, now);
     if (p == NULL || v->free.cnt == 0)
         return;
     cw_fifo_pop(&v->port->from_l2, now);
@@ -113,7 +113,7 @@ static void punch_ticket(struct cw_getm_vu *v, uint32_t owner)
     uint32_t kept = 0;
     v->completed[owner]++;
     for (uint32_t i = 0; i < v->held_cnt; i++) {
-        const struct cw_packet *p = v->pending[v->held[i]].p;
+        const struct cw_message *p = v->pending[v->held[i]].p;
         if (p->owner == owner && v->completed[owner] == (uint16_t)p->outcome[CW_GETM_TICKET])
             places_push(v, &v->ready, v->held[i]);
         else
@@ -126,9 +126,9 @@ static void punch_ticket(struct cw_getm_vu *v, uint32_t owner)
 
 static void make_reply(struct cw_getm_vu *v, struct cw_getm_pending *n)
 {
-    struct cw_packet *p = n->p;
+    struct cw_message *p = n->p;
     const struct cw_config *config = v->tm->config;
-    bool load = p->kind == CW_PK_TX_LOAD;
+    bool load = p->kind == CW_MSG_READ;
     uint32_t sectors = 0;
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
@@ -137,13 +137,14 @@ static void make_reply(struct cw_getm_vu *v, struct cw_getm_pending *n)
         else
             sectors |= 1u << (p->lane_offset[lane] / CW_SECTOR_BYTES);
     }
-    p->kind = CW_PK_TX_REPLY;
+    p->kind = CW_MSG_OWN_REPLY;
+    p->op = CW_GETM_ANSWER;
     p->sectors = (uint8_t)(load ? sectors : 0);
     p->warpts = n->ts;
     p->outcome[CW_GETM_GRANTED] = n->granted;
     p->outcome[CW_GETM_CAUSE] = n->cause;
     uint32_t payload = load ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(sectors) : 0;
-    cw_packet_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
+    cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
 }
 
 static void send(struct cw_getm_vu *v, cw_time now)
@@ -151,16 +152,17 @@ static void send(struct cw_getm_vu *v, cw_time now)
     if (!cw_fifo_can_push(&v->port->reply, now))
         return;
     if (v->control_left > 0) {
-        struct cw_packet *p = cw_packet_new(v->tm->cfg.pool);
-        p->kind = CW_PK_TX_CONTROL_REPLY;
-        p->sub = v->control;
+        struct cw_message *p = cw_message_new(v->tm->cfg.pool);
+        p->mech = 1;
+        p->kind = CW_MSG_OWN_REPLY;
+        p->op = v->control;
         p->core = (uint16_t)--v->control_left;
         p->partition = (uint16_t)v->index;
         p->born = now;
-        cw_packet_size(p, 0, v->tm->config->noc_header_bytes, v->tm->config->noc_flit_bytes);
+        cw_message_size(p, 0, v->tm->config->noc_header_bytes, v->tm->config->noc_flit_bytes);
         cw_fifo_push(&v->port->reply, now, v->period, p);
     } else if (v->ended_first != NULL) {
-        struct cw_packet *p = v->ended_first;
+        struct cw_message *p = v->ended_first;
         v->ended_first = p->next;
         cw_fifo_push(&v->port->reply, now, v->period, p);
     } else if (v->done.cnt > 0) {
@@ -173,7 +175,7 @@ static void send(struct cw_getm_vu *v, cw_time now)
 
 /* Decisions */
 
-static void observe_reads(struct cw_getm_vu *v, const struct cw_packet *p, uint32_t granule, cw_time now)
+static void observe_reads(struct cw_getm_vu *v, const struct cw_message *p, uint32_t granule, cw_time now)
 {
     const struct cw_tm_observer *o = v->tm->cfg.observer;
     const struct cw_getm_warp *w = v->tm->core[p->core].warp + p->warp;
@@ -190,10 +192,10 @@ static void observe_reads(struct cw_getm_vu *v, const struct cw_packet *p, uint3
 
 static void grant(struct cw_getm_vu *v, struct cw_getm_pending *n, uint32_t granule, cw_time now)
 {
-    struct cw_packet *p = n->p;
+    struct cw_message *p = n->p;
     uint32_t bytes = v->tm->config->tm_granule_bytes;
     n->granted |= 1u << granule;
-    if (p->kind != CW_PK_TX_LOAD)
+    if (p->kind != CW_MSG_READ)
         return;
     memcpy(p->u.data + granule * bytes, cw_devmem_at(v->tm->cfg.memory, p->addr + granule * bytes), bytes);
     if (v->tm->cfg.observer != NULL)
@@ -205,7 +207,7 @@ static void grant(struct cw_getm_vu *v, struct cw_getm_pending *n, uint32_t gran
 static bool load_without_trace(struct cw_getm_vu *v, uint32_t place, uint32_t granule, uint64_t *ts)
 {
     struct cw_getm_pending *n = v->pending + place;
-    if (v->load_ts == NULL || n->p->kind != CW_PK_TX_LOAD || *ts > n->p->warpts)
+    if (v->load_ts == NULL || n->p->kind != CW_MSG_READ || *ts > n->p->warpts)
         return false;
     if (v->load_ts[place][granule] >= *ts) {
         *ts = n->p->warpts;
@@ -243,9 +245,9 @@ static void decided(struct cw_getm_vu *v, uint32_t id, uint32_t outcome, uint64_
 
 /* The unit's inputs */
 
-static void end_log(struct cw_getm_vu *v, struct cw_packet *p)
+static void end_log(struct cw_getm_vu *v, struct cw_message *p)
 {
-    p->kind = CW_PK_TX_CONTROL_REPLY;
+    p->kind = CW_MSG_OWN_REPLY;
     p->next = NULL;
     if (v->ended_first == NULL)
         v->ended_first = p;
@@ -285,14 +287,14 @@ static void drive_request(struct cw_getm_vu *v, const struct cw_getm_release *r)
         uint32_t place = v->ready.place[v->ready.head];
         const struct cw_getm_pending *n = v->pending + place;
         uint32_t granule = (uint32_t)__builtin_ctz(n->left);
-        bool load = n->p->kind == CW_PK_TX_LOAD;
+        bool load = n->p->kind == CW_MSG_READ;
         in->req_kind = load ? CW_VU_LOAD : CW_VU_STORE;
         in->req_granule = cw_getm_granule(v->tm, n->p->addr) + granule;
         in->req_warpts = load && v->load_ts != NULL ? v->load_ts[place][granule] : n->p->warpts;
         in->req_owner = v->tm->sabotage == CW_GETM_SKIP_OWNER ? 0 : n->p->owner;
         in->req_id = place << v->granule_bits | granule;
         in->req_count = 0;
-        in->req_spill = !load && (n->p->sub & CW_GETM_SPILL) != 0;
+        in->req_spill = !load && (n->p->bytes & CW_GETM_SPILL) != 0;
     }
 }
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/tm/backoff.h"
 #include "mech/kilo/kilo_state.h"
+#include "mech/tm/backoff.h"
 #include "mech/tm/write_set.h"
 
 /* The phase that kilo_commit.c moves: that of the warp, or of a validation while it runs. */
@@ -166,14 +166,14 @@ static void send_row(struct cw_kilo_core *c, uint32_t warp, bool write, uint32_t
     const struct cw_config *config = c->tm->config;
     const struct cw_read_row *r = write ? NULL : w->log.read + row;
     const struct cw_write_row *s = write ? w->log.write + row : NULL;
-    struct cw_packet *packet[CW_KILO_PARTITIONS] = {0};
+    struct cw_message *packet[CW_KILO_PARTITIONS] = {0};
     for (uint32_t rest = w->members & (write ? s->lanes : r->lanes); rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         uint64_t addr = write ? s->addr[lane] : r->addr[lane];
         uint32_t part = cw_address_partition(config, addr);
-        struct cw_packet *p = packet[part];
+        struct cw_message *p = packet[part];
         if (p == NULL) {
-            p = packet[part] = cw_kilo__message(c->tm, CW_PK_TX_LOG, write ? CW_KILO_WRITES : CW_KILO_READS, part, now);
+            p = packet[part] = cw_kilo__message(c->tm, CW_MSG_OWN, write ? CW_KILO_WRITES : CW_KILO_READS, part, now);
             p->lanes = w->members;
             p->warpts = w->first_id;
             p->tag = w->epoch;
@@ -188,7 +188,7 @@ static void send_row(struct cw_kilo_core *c, uint32_t warp, bool write, uint32_t
     }
     for (uint32_t part = 0; part < config->partition_count; part++)
         if (packet[part] != NULL) {
-            cw_packet_size(packet[part], 8 * packet[part]->u.log.cnt, config->noc_header_bytes, config->noc_flit_bytes);
+            cw_message_size(packet[part], 8 * packet[part]->u.log.cnt, config->noc_header_bytes, config->noc_flit_bytes);
             cw_kilo__emit(c, warp, packet[part]);
         }
 }
@@ -197,7 +197,7 @@ static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
-        struct cw_packet *p = cw_kilo__message(c->tm, CW_PK_TX_CONTROL, CW_KILO_DONE, part, now);
+        struct cw_message *p = cw_kilo__message(c->tm, CW_MSG_OWN, CW_KILO_DONE, part, now);
         p->lanes = w->members;
         p->warpts = w->first_id;
         p->tag = w->epoch;
@@ -239,7 +239,7 @@ static void walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 
 static void send_outcome(struct cw_kilo_core *c, uint32_t warp, uint32_t part, uint32_t pass, uint32_t fail, cw_time now)
 {
-    struct cw_packet *p = cw_kilo__message(c->tm, CW_PK_TX_CONTROL, CW_KILO_OUTCOME, part, now);
+    struct cw_message *p = cw_kilo__message(c->tm, CW_MSG_OWN, CW_KILO_OUTCOME, part, now);
     p->warpts = c->warp[warp].first_id;
     p->tag = c->warp[warp].epoch;
     p->lanes = c->warp[warp].members;
@@ -265,7 +265,7 @@ static void decide(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_tim
     }
 }
 
-void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_packet *p, cw_time now)
+void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_message *p, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + p->warp;
     uint32_t pass = p->outcome[CW_KILO_PASS], fail = p->outcome[CW_KILO_FAIL];
@@ -282,7 +282,7 @@ void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_packet *p, cw_time
         decide(c, p->warp, 1u << lane, now);
 }
 
-void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p)
+void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_message *p)
 {
     assert(c->warp[p->warp].acks > 0);
     c->warp[p->warp].acks--;
@@ -290,14 +290,14 @@ void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p)
 
 /* Sets that did not fit into a commit unit's buffer (Fung 2015, 4.2.5, unbounded transactions) */
 
-void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_packet *p)
+void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_message *p)
 {
     assert(c->resend_cnt < CW_KILO_RESENDS && *stage(c->warp + p->warp) == CW_KILO_ANSWER);
     c->resend[(c->resend_head + c->resend_cnt++) % CW_KILO_RESENDS] = (struct cw_kilo_resend){.first_id = p->warpts,
                                                                                               .warp = (uint8_t)p->warp,
                                                                                               .lane = (uint8_t)__builtin_ctz(p->outcome[0]),
                                                                                               .partition = (uint8_t)p->partition,
-                                                                                              .write = p->outcome[1] == CW_KILO_WRITES};
+                                                                                              .write = p->outcome[1] != 0};
 }
 
 /* The row's word of that lane, if it lies in the partition. */
@@ -309,8 +309,8 @@ static void resend_row(struct cw_kilo_core *c, const struct cw_kilo_resend *r, c
     uint64_t addr = r->write ? w->log.write[r->row].addr[r->lane] : w->log.read[r->row].addr[r->lane];
     if ((lanes >> r->lane & 1) == 0 || cw_address_partition(config, addr) != r->partition)
         return;
-    struct cw_packet *p =
-        cw_kilo__message(c->tm, CW_PK_TX_LOG, (r->write ? CW_KILO_WRITES : CW_KILO_READS) | CW_KILO_AGAIN, r->partition, now);
+    struct cw_message *p =
+        cw_kilo__message(c->tm, CW_MSG_OWN, (r->write ? CW_KILO_WRITES : CW_KILO_READS) | CW_KILO_AGAIN, r->partition, now);
     p->lanes = w->members;
     p->warpts = r->first_id;
     p->tag = w->epoch;
@@ -319,7 +319,7 @@ static void resend_row(struct cw_kilo_core *c, const struct cw_kilo_resend *r, c
                                               .value = r->write ? w->log.write[r->row].value[r->lane] : w->log.read[r->row].value[r->lane],
                                               .bytes = r->write ? w->log.write[r->row].bytes[r->lane] : 15,
                                               .lane = r->lane};
-    cw_packet_size(p, 8, config->noc_header_bytes, config->noc_flit_bytes);
+    cw_message_size(p, 8, config->noc_header_bytes, config->noc_flit_bytes);
     cw_kilo__emit(c, r->warp, p);
 }
 
@@ -339,12 +339,12 @@ static void resend_step(struct cw_kilo_core *c, cw_time now)
         r->row += !r->half;
         return;
     }
-    struct cw_packet *p = cw_kilo__message(c->tm, CW_PK_TX_CONTROL, CW_KILO_EOS, r->partition, now);
+    struct cw_message *p = cw_kilo__message(c->tm, CW_MSG_OWN, CW_KILO_EOS, r->partition, now);
     p->lanes = w->members;
     p->warpts = r->first_id;
     p->tag = w->epoch;
     p->outcome[0] = 1u << r->lane;
-    p->outcome[1] = r->write ? CW_KILO_WRITES : CW_KILO_READS;
+    p->outcome[1] = r->write;
     cw_kilo__emit(c, r->warp, p);
     c->resend_head = (c->resend_head + 1) % CW_KILO_RESENDS;
     c->resend_cnt--;

@@ -7,7 +7,7 @@
 #include "mech/kilo/conflict_addresses.h"
 #include "mech/kilo/kilo_state.h"
 
-void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_packet *p)
+void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_message *p)
 {
     p->core = (uint16_t)c->index;
     p->owner = c->index * c->tm->config->core_warps + warp;
@@ -98,7 +98,7 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     return true;
 }
 
-static uint32_t request(void *self, const struct cw_access *a, struct cw_packet *p)
+static uint32_t request(void *self, const struct cw_access *a, struct cw_message *p)
 {
     struct cw_kilo_core *c = self;
     if (c->first_read != NULL)
@@ -168,7 +168,7 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
 /* Replies */
 
 /* One last-written time for all lanes, or each its own. */
-static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct cw_packet *p)
+static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct cw_message *p)
 {
     if (!cw_kilo_tcd_by_lane(c->tm)) {
         cw_kilo_first_read_reply(c->first_read, warp, p->lanes, p->warpts);
@@ -178,7 +178,7 @@ static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct 
         cw_kilo_first_read_reply(c->first_read, warp, rest & -rest, p->u.tx_reply.time[__builtin_ctz(rest)]);
 }
 
-static void take_reply(struct cw_kilo_core *c, const struct cw_packet *p)
+static void take_reply(struct cw_kilo_core *c, const struct cw_message *p)
 {
     struct cw_access *a = c->access.pool + p->tag;
     struct cw_kilo_load *l = c->load + p->tag;
@@ -194,20 +194,20 @@ static void take_reply(struct cw_kilo_core *c, const struct cw_packet *p)
     cw_access_replied(&c->access, a);
 }
 
-static void reply(void *self, struct cw_packet *p, cw_time now)
+static void reply(void *self, struct cw_message *p, cw_time now)
 {
     struct cw_kilo_core *c = self;
-    if (p->kind == CW_PK_TX_REPLY)
+    if (p->op == CW_KILO_LOADED)
         take_reply(c, p);
-    else if (p->sub == CW_KILO_VERDICT)
+    else if (p->op == CW_KILO_VERDICT)
         cw_kilo__verdict(c, p, now);
-    else if (p->sub == CW_KILO_ACK)
+    else if (p->op == CW_KILO_ACK)
         cw_kilo__ack(c, p);
-    else if (p->sub == CW_KILO_RESEND)
+    else if (p->op == CW_KILO_RESEND)
         cw_kilo__resend(c, p);
     else
         cw_kilo__eapg_news(c, p, now);
-    cw_packet_free(c->tm->cfg.pool, p);
+    cw_message_free(c->tm->cfg.pool, p);
 }
 
 static cw_time tick(void *self, cw_time now)

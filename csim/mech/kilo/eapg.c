@@ -28,11 +28,11 @@ static void abort_readers(struct cw_kilo_core *c, uint64_t addr, uint32_t value,
             cw_kilo__abort_lanes(c, i, readers(c->warp + i, addr, value), CW_KILO_EARLY, now);
 }
 
-void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_packet *p, cw_time now)
+void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_message *p, cw_time now)
 {
     for (uint32_t i = 0; i < p->u.log.cnt; i++) {
         const struct cw_log_entry *e = p->u.log.entry + i;
-        if (p->sub == CW_KILO_COMMITTING) {
+        if (p->op == CW_KILO_COMMITTING) {
             c->tm->cfg.stats->eapg_cat_full += !cw_kilo_cat_enter(c->cat, e->addr, p->warpts);
             continue;
         }

@@ -12,16 +12,17 @@ void cw_kilo__fault(struct cw_tm *tm, int status, const char *text)
         tm->cfg.fault(tm->cfg.fault_context, status, text);
 }
 
-struct cw_packet *cw_kilo__message(struct cw_tm *tm, enum cw_packet_kind kind, uint32_t sub, uint32_t partition, cw_time now)
+struct cw_message *cw_kilo__message(struct cw_tm *tm, enum cw_message_kind kind, uint32_t sub, uint32_t partition, cw_time now)
 {
     const struct cw_config *config = tm->config;
-    struct cw_packet *p = cw_packet_new(tm->cfg.pool);
+    struct cw_message *p = cw_message_new(tm->cfg.pool);
     p->kind = (uint8_t)kind;
-    p->sub = (uint8_t)sub;
+    p->mech = 1;
+    p->op = (uint8_t)sub;
     p->partition = (uint16_t)partition;
     p->addr = CW_GLOBAL_BASE + (uint64_t)partition * config->partition_interleave;
     p->born = now;
-    cw_packet_size(p, 0, config->noc_header_bytes, config->noc_flit_bytes);
+    cw_message_size(p, 0, config->noc_header_bytes, config->noc_flit_bytes);
     return p;
 }
 

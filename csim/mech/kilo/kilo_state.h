@@ -3,11 +3,11 @@
 #ifndef CW_MECH_KILO_KILO_STATE_H
 #define CW_MECH_KILO_KILO_STATE_H
 
-#include "mech/tm/access.h"
-#include "mech/tm/attempt.h"
-#include "mech/kilo/kilo.h"
 #include "adapt/first_read_table.h"
 #include "adapt/last_written_table.h"
+#include "mech/kilo/kilo.h"
+#include "mech/tm/access.h"
+#include "mech/tm/attempt.h"
 #include "mech/tm/redo_log.h"
 #include "mech/tm/resolver.h"
 #include "mech/tm/tokens.h"
@@ -24,14 +24,15 @@ enum cw_kilo_tcd { CW_KILO_TCD_AUTO, CW_KILO_TCD_OFF, CW_KILO_TCD_PUBLISHED, CW_
 enum cw_kilo_sabotage { CW_KILO_SOUND, CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF_ORDER, CW_KILO_IGNORE_HAZARD };
 
 /* sub of TX_LOG: which set the entries belong to; with CW_KILO_AGAIN, the answer to a RESEND. */
-enum { CW_KILO_READS, CW_KILO_WRITES };
+enum { CW_KILO_READS = 0x40, CW_KILO_WRITES = 0x41 };
+#define CW_KILO_LOG   0x40u
 #define CW_KILO_AGAIN 0x10u
 
 /* sub of TX_CONTROL: DONE (DONE_FILL, and SKIP when no lane has accesses here), OUTCOME (TX_PASS, TX_FAIL), EOS (end of a RESEND's answer)
  */
 enum { CW_KILO_DONE, CW_KILO_OUTCOME, CW_KILO_EOS };
 /* sub of TX_CONTROL_REPLY: VERDICT (CU_PASS, CU_FAIL), ACK (CU_DONE_COMMIT), RESEND; EAPG's broadcasts */
-enum { CW_KILO_VERDICT, CW_KILO_ACK, CW_KILO_RESEND, CW_KILO_COMMITTING, CW_KILO_WRITTEN };
+enum { CW_KILO_VERDICT, CW_KILO_ACK, CW_KILO_RESEND, CW_KILO_COMMITTING, CW_KILO_WRITTEN, CW_KILO_LOADED };
 
 /* outcome[] of these: lanes. DONE: lanes with accesses here. OUTCOME, VERDICT: lanes that passed, and that failed. ACK: lanes. */
 #define CW_KILO_PROBE 3 /* DONE, log entries: a validation by the watchdog */
@@ -182,7 +183,7 @@ static inline bool cw_kilo_arbitrated(const struct cw_tm *tm)
 /* kilo.c */
 void cw_kilo__fault(struct cw_tm *tm, int status, const char *text);
 /* A message of the system with no more than a header; addr names the partition. */
-struct cw_packet *cw_kilo__message(struct cw_tm *tm, enum cw_packet_kind kind, uint32_t sub, uint32_t partition, cw_time now);
+struct cw_message *cw_kilo__message(struct cw_tm *tm, enum cw_message_kind kind, uint32_t sub, uint32_t partition, cw_time now);
 
 /* kilo_core.c */
 extern const struct cw_core_tm_ops cw_kilo__core_ops;
@@ -192,7 +193,7 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c);
 void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, enum cw_kilo_abort cause, cw_time now);
 void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now);
 /* A message leaves the core behind those already queued. */
-void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_packet *p);
+void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_message *p);
 
 /* kilo_commit.c */
 void cw_kilo__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now);
@@ -200,9 +201,9 @@ bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now);
 /* Begins a validation of attempts that run too long. */
 void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now);
 /* Messages from the commit units. */
-void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_packet *p, cw_time now);
-void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_packet *p);
-void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_packet *p);
+void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_message *p, cw_time now);
+void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_message *p);
+void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_message *p);
 /* Lanes of the attempt have committed: counts them, and tells the oracle their write set. */
 void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now);
 
@@ -236,7 +237,7 @@ bool cw_kilo__port_idle(const struct cw_kilo_port *p);
 enum cw_kilo_note { CW_KILO_PACKET, CW_KILO_EXPECT, CW_KILO_WROTE };
 struct cw_kilo_event {
     enum cw_kilo_note note;
-    struct cw_packet *packet;
+    struct cw_message *packet;
     uint64_t block;
     uint32_t cnt; /* WROTE, EXPECT: expected writes that are over, that begin */
     bool written;
@@ -245,7 +246,7 @@ bool cw_kilo__port_room(const struct cw_kilo_port *p, cw_time now);
 void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time now);
 
 /* kilo_eapg.c */
-void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_packet *p, cw_time now);
+void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_message *p, cw_time now);
 /* Whether the load has to pause, and whether it may go on. */
 bool cw_kilo__eapg_pause(struct cw_kilo_core *c, const struct cw_access *a, cw_time now);
 bool cw_kilo__eapg_resume(struct cw_kilo_core *c, const struct cw_access *a, cw_time now);

@@ -20,7 +20,7 @@
 #define READS  8u  /* READs without an answer; more than the table's latency */
 
 struct asked {
-    struct cw_packet *p;
+    struct cw_message *p;
     uint32_t todo, left;   /* blocks of the line: not read yet; a count of those without an answer */
     uint64_t time[BLOCKS]; /* last written, or UINT64_MAX: a write is to come */
 };
@@ -52,13 +52,13 @@ struct cw_kilo_port {
     uint64_t commits;
 };
 
-static void tell_observer(const struct cw_kilo_port *u, const struct cw_packet *p, cw_time now)
+static void tell_observer(const struct cw_kilo_port *u, const struct cw_message *p, cw_time now)
 {
     const struct cw_tm_observer *o = u->tm->cfg.observer;
     const uint64_t *attempt = u->tm->core[p->core].warp[p->warp].attempt;
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest), first = p->lane_offset[lane] & ~3u;
-        for (uint32_t at = first; at < (uint32_t)p->lane_offset[lane] + p->sub; at += 4) {
+        for (uint32_t at = first; at < (uint32_t)p->lane_offset[lane] + p->bytes; at += 4) {
             uint32_t value;
             memcpy(&value, p->u.data + at, 4);
             o->read(o->self, attempt[lane], p->addr + at, value, now);
@@ -67,23 +67,23 @@ static void tell_observer(const struct cw_kilo_port *u, const struct cw_packet *
 }
 
 /* The load's values are those of its access of the L2; this is the oracle's time of it. */
-static struct cw_packet *take_load(struct cw_kilo_port *u, cw_time now)
+static struct cw_message *take_load(struct cw_kilo_port *u, cw_time now)
 {
-    struct cw_packet *p = cw_fifo_pop(&u->port->from_l2, now);
+    struct cw_message *p = cw_fifo_pop(&u->port->from_l2, now);
     if (u->tm->cfg.observer != NULL)
         tell_observer(u, p, now);
     return p;
 }
 
 /* Blocks of the line that the lane's access touches. */
-static uint32_t blocks_of(const struct cw_kilo_port *u, const struct cw_packet *p, uint32_t lane)
+static uint32_t blocks_of(const struct cw_kilo_port *u, const struct cw_message *p, uint32_t lane)
 {
     uint32_t bytes = u->tm->config->tcd_granule_bytes, first = p->lane_offset[lane] / bytes;
-    uint32_t last = (p->lane_offset[lane] + (p->sub > 0 ? p->sub - 1u : 0)) / bytes;
+    uint32_t last = (p->lane_offset[lane] + (p->bytes > 0 ? p->bytes - 1u : 0)) / bytes;
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
 
-static uint32_t all_blocks(const struct cw_kilo_port *u, const struct cw_packet *p)
+static uint32_t all_blocks(const struct cw_kilo_port *u, const struct cw_message *p)
 {
     uint32_t blocks = 0;
     for (uint32_t rest = cw_kilo_tcd_by_lane(u->tm) ? p->lanes : 0; rest != 0; rest &= rest - 1)
@@ -105,15 +105,16 @@ static void time_lanes(const struct cw_kilo_port *u, const struct asked *a)
     }
 }
 
-static void reply(struct cw_kilo_port *u, struct cw_packet *p, uint64_t time, cw_time now)
+static void reply(struct cw_kilo_port *u, struct cw_message *p, uint64_t time, cw_time now)
 {
     const struct cw_config *config = u->tm->config;
-    p->kind = CW_PK_TX_REPLY;
+    p->kind = CW_MSG_OWN_REPLY;
+    p->op = CW_KILO_LOADED;
     p->warpts = time;
     uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     if (u->written != NULL)
         payload += config->tcd_reply_bytes * cw_kilo_lane_cnt(all_blocks(u, p));
-    cw_packet_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
+    cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
     cw_fifo_push(&u->port->reply, now, u->period, p);
 }
 
@@ -129,7 +130,7 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
         u->answered_cnt--;
         return;
     }
-    struct cw_packet *p = cw_fifo_peek(&u->port->from_l2, now);
+    struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
     if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory */
         memcpy(p->u.data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
     reply(u, take_load(u, now), cw_kilo_arbitrated(u->tm) ? u->commits : 0, now);
@@ -187,7 +188,7 @@ static void take_answer(struct cw_kilo_port *u, uint64_t time)
 static bool next_read(struct cw_kilo_port *u, uint64_t *block, cw_time now)
 {
     const struct asked *a = unfinished(u);
-    const struct cw_packet *p = a != NULL ? a->p : u->asked_cnt < ASKED ? cw_fifo_peek(&u->port->from_l2, now) : NULL;
+    const struct cw_message *p = a != NULL ? a->p : u->asked_cnt < ASKED ? cw_fifo_peek(&u->port->from_l2, now) : NULL;
     if (p == NULL || u->reading_cnt == READS)
         return false;
     *block = cw_kilo_tcd_block(u->tm, p->addr) + (uint32_t)__builtin_ctz(a != NULL ? a->todo : all_blocks(u, p));

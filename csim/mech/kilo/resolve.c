@@ -9,8 +9,8 @@
  *
  * The log unit reads through the L1 port, one access per cycle; warps in resolution share it and the shared memory.
  */
-#include "mech/tm/intra_warp.h"
 #include "mech/kilo/kilo_state.h"
+#include "mech/tm/intra_warp.h"
 #include "mech/tm/resolver.h"
 
 bool cw_kilo__resolve_needed(const struct cw_kilo_core *c, const struct cw_kilo_warp *w)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/kilo/census.h"
-#include "adapt/hazard_unit.h"
 #include "adapt/commit_unit.h"
+#include "adapt/hazard_unit.h"
+#include "mech/kilo/census.h"
 #include "mech/kilo/kilo_state.h"
 
 #define CW_KILO_NIL      UINT32_MAX /* no word */
@@ -75,7 +75,7 @@ struct cw_kilo_request {
     uint32_t cnt;
     bool real; /* not WarpTM-EL, where the arbiter has written memory */
     uint32_t word[4 * CW_LANES];
-    struct cw_packet *p;
+    struct cw_message *p;
     cw_time ready;
 };
 

@@ -5,8 +5,6 @@
  */
 #include "mech/kilo/unit.h"
 
-#define COMMIT_UNIT 0xffffu
-
 static void add_job(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, struct cw_kilo_group *g, uint32_t word, uint32_t batch)
 {
     void *ring = q->at;
@@ -57,9 +55,9 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     r->group = head.group;
     r->real = u->tm->kind != CW_KILO_EL;
     r->cnt = 0;
-    r->p = cw_packet_new(u->tm->cfg.pool);
-    r->p->kind = write ? CW_PK_WRITE : CW_PK_READ;
-    r->p->core = COMMIT_UNIT;
+    r->p = cw_message_new(u->tm->cfg.pool);
+    r->p->kind = write ? CW_MSG_WRITE : CW_MSG_READ;
+    r->p->after = CW_AFTER_RETURN;
     r->p->partition = (uint16_t)u->index;
     r->p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
     r->p->tag = slot;
@@ -167,15 +165,15 @@ static void wrote(struct cw_kilo_unit *u, const struct cw_kilo_request *r, cw_ti
 
 void cw_kilo_unit__take_done(struct cw_kilo_unit *u, cw_time now)
 {
-    struct cw_packet *p;
+    struct cw_message *p;
     while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
         struct cw_kilo_request *r = u->request + p->tag;
-        if (p->kind == CW_PK_READ)
+        if (p->kind == CW_MSG_READ)
             compared(u, r, now);
         else
             wrote(u, r, now);
         u->idle[u->idle_cnt++] = (uint16_t)p->tag;
-        cw_packet_free(u->tm->cfg.pool, p);
+        cw_message_free(u->tm->cfg.pool, p);
     }
 }
 

@@ -9,7 +9,7 @@
 
 /* Groups */
 
-static struct cw_kilo_group *new_group(struct cw_kilo_unit *u, const struct cw_packet *p)
+static struct cw_kilo_group *new_group(struct cw_kilo_unit *u, const struct cw_message *p)
 {
     struct cw_kilo_group *g = u->groups;
     if (g != NULL)
@@ -63,7 +63,7 @@ static void begin_epoch(struct cw_kilo_unit *u, uint32_t epoch)
 }
 
 /* Commit entries of the message, as the ring takes them. */
-static bool tell_ring(struct cw_kilo_unit *u, const struct cw_packet *p, struct cw_kilo_ring_message m)
+static bool tell_ring(struct cw_kilo_unit *u, const struct cw_message *p, struct cw_kilo_ring_message m)
 {
     m.first = p->warpts;
     m.entries = UINT32_MAX >> (32 - cw_kilo_lane_cnt(p->lanes));
@@ -71,14 +71,14 @@ static bool tell_ring(struct cw_kilo_unit *u, const struct cw_packet *p, struct 
 }
 
 /* The group that a message belongs to, or NULL. The last member is looked at, since it retires last. */
-static struct cw_kilo_group *group_of(const struct cw_kilo_unit *u, const struct cw_packet *p)
+static struct cw_kilo_group *group_of(const struct cw_kilo_unit *u, const struct cw_message *p)
 {
     uint64_t end = p->warpts + cw_kilo_lane_cnt(p->lanes);
     return end <= u->tail ? cw_kilo_unit__at(u, end - 1)->group : NULL;
 }
 
 /* The first message of a group makes it; its entries' RCID is the retire pointer now. */
-static struct cw_kilo_group *begin_group(struct cw_kilo_unit *u, const struct cw_packet *p, cw_time now)
+static struct cw_kilo_group *begin_group(struct cw_kilo_unit *u, const struct cw_message *p, cw_time now)
 {
     uint64_t end = p->warpts + cw_kilo_lane_cnt(p->lanes);
     if (u->epoch != p->tag)
@@ -191,9 +191,9 @@ static void count_word(struct cw_kilo_unit *u, struct cw_kilo_entry *e, uint32_t
     cw_kilo_unit__census(u, CW_KILO_NEEDED, 1, now);
 }
 
-static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_packet *p, cw_time now)
+static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_message *p, cw_time now)
 {
-    bool again = (p->sub & CW_KILO_AGAIN) != 0, write = (p->sub & ~CW_KILO_AGAIN) == CW_KILO_WRITES;
+    bool again = (p->op & CW_KILO_AGAIN) != 0, write = (p->op & CW_KILO_WRITES) == CW_KILO_WRITES;
     uint32_t first = g->word_cnt;
     u->tm->cfg.stats->cu_packets++;
     u->tm->cfg.stats->cu_entries += p->u.log.cnt;
@@ -224,7 +224,7 @@ static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const stru
 }
 
 /* The logs are complete. Comparisons that are over already are answered now. */
-static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_packet *p)
+static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_message *p)
 {
     g->filled = true;
     g->accessed = p->outcome[0];
@@ -246,7 +246,7 @@ static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, cons
     }
 }
 
-static void take_outcome(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_packet *p, cw_time now)
+static void take_outcome(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_message *p, cw_time now)
 {
     g->out_pass |= p->outcome[CW_KILO_PASS];
     g->out_fail |= p->outcome[CW_KILO_FAIL];
@@ -265,26 +265,26 @@ static void take_outcome(struct cw_kilo_unit *u, struct cw_kilo_group *g, const 
  * takes a cycle per word, DONE one per transaction, with accesses here or not. kilo.entry_cycles come on top for each entry that the ring
  * gets, at the warp's first message.
  */
-static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_packet *p, bool first)
+static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_message *p, bool first)
 {
     if (u->tm->aggregate)
         return 1;
     uint32_t entry_cycles = first ? cw_kilo_lane_cnt(p->lanes) * u->tm->config->kilo_entry_cycles : 0;
-    if (p->kind == CW_PK_TX_LOG)
+    if ((p->op & CW_KILO_LOG) != 0)
         return entry_cycles + p->u.log.cnt;
-    return entry_cycles + (p->sub == CW_KILO_DONE ? cw_kilo_lane_cnt(p->lanes) : 1);
+    return entry_cycles + (p->op == CW_KILO_DONE ? cw_kilo_lane_cnt(p->lanes) : 1);
 }
 
 /* What the ring has to hear of the message, if anything; false: it cannot take it yet. */
-static bool ring_takes(struct cw_kilo_unit *u, const struct cw_kilo_group *g, const struct cw_packet *p)
+static bool ring_takes(struct cw_kilo_unit *u, const struct cw_kilo_group *g, const struct cw_message *p)
 {
-    if (p->kind == CW_PK_TX_LOG)
+    if ((p->op & CW_KILO_LOG) != 0)
         return g != NULL || tell_ring(u, p, (struct cw_kilo_ring_message){.kind = CW_COMMIT_FILL});
-    if (p->sub == CW_KILO_EOS)
+    if (p->op == CW_KILO_EOS)
         return true;
-    if (p->sub == CW_KILO_DONE && g == NULL)
+    if (p->op == CW_KILO_DONE && g == NULL)
         return tell_ring(u, p, (struct cw_kilo_ring_message){.kind = CW_COMMIT_SKIP});
-    if (p->sub == CW_KILO_DONE)
+    if (p->op == CW_KILO_DONE)
         return tell_ring(u, p,
                          (struct cw_kilo_ring_message){.kind = CW_COMMIT_DONE,
                                                        .reads = cw_kilo_unit__entries_of(g, g->readers),
@@ -298,7 +298,7 @@ static bool ring_takes(struct cw_kilo_unit *u, const struct cw_kilo_group *g, co
 
 bool cw_kilo_unit__accept(struct cw_kilo_unit *u, cw_time now)
 {
-    struct cw_packet *p = now >= u->input_free ? cw_fifo_peek(&u->port->from_noc, now) : NULL;
+    struct cw_message *p = now >= u->input_free ? cw_fifo_peek(&u->port->from_noc, now) : NULL;
     struct cw_kilo_group *g = p != NULL ? group_of(u, p) : NULL;
     if (p == NULL || !ring_takes(u, g, p))
         return p != NULL;
@@ -306,14 +306,14 @@ bool cw_kilo_unit__accept(struct cw_kilo_unit *u, cw_time now)
     u->input_free = now + input_cycles(u, p, g == NULL) * u->period;
     if (g == NULL)
         g = begin_group(u, p, now);
-    if (g != NULL && p->kind == CW_PK_TX_LOG)
+    if (g != NULL && (p->op & CW_KILO_LOG) != 0)
         take_log(u, g, p, now);
-    else if (g != NULL && p->sub == CW_KILO_DONE)
+    else if (g != NULL && p->op == CW_KILO_DONE)
         take_done_fill(u, g, p);
-    else if (g != NULL && p->sub == CW_KILO_EOS)
+    else if (g != NULL && p->op == CW_KILO_EOS)
         cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, (uint32_t)__builtin_ctz(p->outcome[0])))->here[p->outcome[1]] = true;
     else if (g != NULL)
         take_outcome(u, g, p, now);
-    cw_packet_free(u->tm->cfg.pool, p);
+    cw_message_free(u->tm->cfg.pool, p);
     return true;
 }

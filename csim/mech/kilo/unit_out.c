@@ -15,7 +15,7 @@ void cw_kilo_unit__tell(struct cw_kilo_unit *u, struct cw_kilo_event e)
 
 void cw_kilo_unit__send(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uint32_t sub, uint32_t pass, uint32_t fail, cw_time now)
 {
-    struct cw_packet *p = cw_kilo__message(u->tm, CW_PK_TX_CONTROL_REPLY, sub, u->index, now);
+    struct cw_message *p = cw_kilo__message(u->tm, CW_MSG_OWN_REPLY, sub, u->index, now);
     p->core = (uint16_t)g->core;
     p->warp = (uint16_t)g->warp;
     p->warpts = g->first;
@@ -39,13 +39,13 @@ void cw_kilo_unit__speak(struct cw_kilo_unit *u, cw_time now)
 /* EAPG. One copy of a broadcast per core leaves through the one way out. The reference count table is exact and takes a whole message per
  * cycle, as GETM's footnote 3 idealises it; a word that finds no place in it is not announced. */
 
-static void broadcast(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uint32_t sub, struct cw_packet *p)
+static void broadcast(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uint32_t sub, struct cw_message *p)
 {
     const uint32_t cores = u->tm->config->core_count;
-    p->sub = (uint8_t)sub;
+    p->op = (uint8_t)sub;
     p->warpts = g->first;
     for (uint32_t i = 0; i < cores; i++) {
-        struct cw_packet *copy = i + 1 < cores ? cw_packet_new(u->tm->cfg.pool) : p;
+        struct cw_message *copy = i + 1 < cores ? cw_message_new(u->tm->cfg.pool) : p;
         if (copy == NULL)
             break;
         if (copy != p)
@@ -56,9 +56,9 @@ static void broadcast(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uin
     }
 }
 
-static struct cw_packet *new_news(struct cw_kilo_unit *u, cw_time now)
+static struct cw_message *new_news(struct cw_kilo_unit *u, cw_time now)
 {
-    struct cw_packet *p = cw_kilo__message(u->tm, CW_PK_TX_CONTROL_REPLY, CW_KILO_COMMITTING, u->index, now);
+    struct cw_message *p = cw_kilo__message(u->tm, CW_MSG_OWN_REPLY, CW_KILO_COMMITTING, u->index, now);
     p->u.log.cnt = 0;
     return p;
 }
@@ -68,7 +68,7 @@ void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uin
 {
     if (u->tm->kind != CW_KILO_EAPG)
         return;
-    struct cw_packet *p = new_news(u, now);
+    struct cw_message *p = new_news(u, now);
     for (uint32_t i = first; i < g->word_cnt && u->announced < u->tm->config->eapg_rct_entries; i++, u->announced++) {
         g->word[i].announced = true;
         p->u.log.entry[p->u.log.cnt++] = (struct cw_log_entry){.addr = g->word[i].addr};
@@ -76,7 +76,7 @@ void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uin
     if (p->u.log.cnt > 0)
         broadcast(u, g, CW_KILO_COMMITTING, p);
     else
-        cw_packet_free(u->tm->cfg.pool, p);
+        cw_message_free(u->tm->cfg.pool, p);
 }
 
 /* The group's commit is over here, when every lane is decided and written. */
@@ -86,7 +86,7 @@ void cw_kilo_unit__announce_end(struct cw_kilo_unit *u, struct cw_kilo_group *g,
     if (u->tm->kind != CW_KILO_EAPG || g->over || decided != g->accessed || g->written != (g->out_pass & g->writers))
         return;
     g->over = true;
-    struct cw_packet *p = NULL;
+    struct cw_message *p = NULL;
     for (uint32_t i = 0; i < g->word_cnt; i++) {
         const struct cw_kilo_word *w = g->word + i;
         if (!w->announced)

@@ -7,8 +7,8 @@
 
 #include "mech/tm/redo_log.h"
 
-enum { ASK, GIVE_BACK, GRANT, STORED }; /* sub of TX_CONTROL and TX_CONTROL_REPLY */
-#define LOADS 8u                        /* of a warp in flight */
+enum { ASK, GIVE_BACK, GRANT, STORED, LOADED }; /* sub of TX_CONTROL and TX_CONTROL_REPLY */
+#define LOADS 8u                                /* of a warp in flight */
 
 enum phase { NO_TX, ASKS, GRANTED, STARTS, RUNS, ENDS };
 
@@ -63,9 +63,9 @@ struct cw_tm {
     struct partition *partition;
 };
 
-static void size_packet(const struct cw_tm *tm, struct cw_packet *p, uint32_t payload_bytes)
+static void size_packet(const struct cw_tm *tm, struct cw_message *p, uint32_t payload_bytes)
 {
-    cw_packet_size(p, payload_bytes, tm->config->noc_header_bytes, tm->config->noc_flit_bytes);
+    cw_message_size(p, payload_bytes, tm->config->noc_header_bytes, tm->config->noc_flit_bytes);
 }
 
 /* Core half */
@@ -148,16 +148,18 @@ static void note_write(struct warp *w, uint64_t addr, uint32_t value, uint32_t b
     w->write[w->write_cnt++] = (struct written){addr, value, bytes};
 }
 
-static struct cw_packet *build_request(struct core *c, uint32_t warp, cw_time now)
+static struct cw_message *build_request(struct core *c, uint32_t warp, cw_time now)
 {
     struct warp *w = c->warp + warp;
     const struct cw_mem_inst *inst = w->queue;
-    struct cw_packet *p = cw_packet_new(c->tm->cfg.pool);
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
     bool store = inst->uop->op == CW_OP_ST;
     uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[w->lane] % CW_LINE_BYTES);
-    p->kind = store ? CW_PK_TX_STORE : CW_PK_TX_LOAD;
+    p->kind = store ? CW_MSG_PASS : CW_MSG_READ;
+    p->mech = 1;
+    p->after = CW_AFTER_MECH;
     p->addr = inst->addr[w->lane] - offset;
-    p->sub = (uint8_t)bytes;
+    p->bytes = (uint8_t)bytes;
     p->warp = (uint16_t)warp;
     p->lanes = 1u << w->lane;
     p->lane_offset[w->lane] = (uint8_t)offset;
@@ -188,11 +190,11 @@ static void next_access(struct core *c, uint32_t warp, cw_time now)
     if (sends) {
         if (!may_go(w, store))
             return;
-        struct cw_packet *p = build_request(c, warp, now);
+        struct cw_message *p = build_request(c, warp, now);
         while (!store && w->load[p->tag] != NULL)
             p->tag++;
         if (!cw_core_send(c->core, p, now)) {
-            cw_packet_free(c->tm->cfg.pool, p);
+            cw_message_free(c->tm->cfg.pool, p);
             return;
         }
         *(store ? &c->tm->cfg.stats->tx_stores : &c->tm->cfg.stats->tx_loads) += 1;
@@ -254,28 +256,28 @@ static void end_lane(struct core *c, uint32_t warp, cw_time now)
     cw_core_tx_end(c->core, warp, now, now);
 }
 
-static void reply(void *self, struct cw_packet *p, cw_time now)
+static void reply(void *self, struct cw_message *p, cw_time now)
 {
     struct core *c = self;
     struct warp *w = c->warp + p->warp;
-    if (p->kind == CW_PK_TX_REPLY) {
+    if (p->op == LOADED) {
         uint8_t data[CW_ACCESS_BYTES];
         struct cw_mem_inst *inst = w->load[p->tag];
-        memcpy(data, p->u.data + p->lane_offset[w->lane], p->sub);
+        memcpy(data, p->u.data + p->lane_offset[w->lane], p->bytes);
         cw_inst_set_bytes(inst, w->lane, data);
         w->load[p->tag] = NULL;
         w->loads--;
         inst->next = w->loaded;
         w->loaded = inst;
         c->busy |= UINT64_C(1) << p->warp;
-    } else if (p->sub == STORED) {
+    } else if (p->op == STORED) {
         w->stores--;
         c->busy |= UINT64_C(1) << p->warp;
     } else {
         w->phase = GRANTED;
         cw_core_wake_warp(c->core, p->warp, now);
     }
-    cw_packet_free(c->tm->cfg.pool, p);
+    cw_message_free(c->tm->cfg.pool, p);
 }
 
 /* The token goes back before the next warp of this core asks: it has asked already. */
@@ -283,16 +285,17 @@ static void send_control(struct core *c, cw_time now)
 {
     if (c->asks == 0 && c->gives == 0)
         return;
-    struct cw_packet *p = cw_packet_new(c->tm->cfg.pool);
-    p->kind = CW_PK_TX_CONTROL;
-    p->sub = c->gives > 0 ? GIVE_BACK : ASK;
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    p->mech = 1;
+    p->kind = CW_MSG_OWN;
+    p->op = c->gives > 0 ? GIVE_BACK : ASK;
     p->addr = CW_GLOBAL_BASE;
     p->warp = c->ask[c->ask_head];
     p->born = now;
     size_packet(c->tm, p, 0);
     if (!cw_core_send(c->core, p, now)) {
-        cw_packet_free(c->tm->cfg.pool, p);
-    } else if (p->sub == GIVE_BACK) {
+        cw_message_free(c->tm->cfg.pool, p);
+    } else if (p->op == GIVE_BACK) {
         c->gives--;
     } else {
         c->ask_head = (c->ask_head + 1) % c->tm->config->core_warps;
@@ -367,17 +370,17 @@ static const struct cw_core_tm_ops core_ops = {.begin = begin,
 
 /* Partition half */
 
-static void observe(struct partition *n, const struct cw_packet *p, cw_time now)
+static void observe(struct partition *n, const struct cw_message *p, cw_time now)
 {
     const struct cw_tm_observer *o = n->tm->cfg.observer;
     struct warp *w = n->tm->core[p->core].warp + p->warp;
-    uint32_t lane = (uint32_t)__builtin_ctz(p->lanes), first = p->lane_offset[lane], end = first + p->sub;
+    uint32_t lane = (uint32_t)__builtin_ctz(p->lanes), first = p->lane_offset[lane], end = first + p->bytes;
     for (uint32_t at = first & ~3u; at < end; at += 4) {
         uint32_t value, enables = 0;
         memcpy(&value, cw_devmem_at(n->tm->cfg.memory, p->addr + at), sizeof value);
         for (uint32_t b = at; b < at + 4; b++)
             enables |= (b >= first && b < end ? 1u : 0) << (b - at);
-        if (p->kind == CW_PK_TX_STORE) {
+        if (p->kind == CW_MSG_PASS) {
             note_write(w, p->addr + at, value, enables);
         } else if (find_written(w, p->addr + at) == NULL) {
             w->reads++;
@@ -387,15 +390,14 @@ static void observe(struct partition *n, const struct cw_packet *p, cw_time now)
     }
 }
 
-static void answer(struct partition *n, struct cw_packet *p, cw_time now)
+static void answer(struct partition *n, struct cw_message *p, cw_time now)
 {
-    bool load = p->kind == CW_PK_TX_LOAD;
+    bool load = p->kind == CW_MSG_READ;
     observe(n, p, now);
     if (load)
         memcpy(p->u.data, cw_devmem_at(n->tm->cfg.memory, p->addr), CW_LINE_BYTES);
-    p->kind = load ? CW_PK_TX_REPLY : CW_PK_TX_CONTROL_REPLY;
-    if (!load)
-        p->sub = STORED;
+    p->kind = CW_MSG_OWN_REPLY;
+    p->op = load ? LOADED : STORED;
     size_packet(n->tm, p, load ? CW_SECTOR_BYTES : 0);
     cw_fifo_push(&n->port->reply, now, n->period, p);
 }
@@ -403,22 +405,21 @@ static void answer(struct partition *n, struct cw_packet *p, cw_time now)
 /* A store becomes the write of a commit unit and, when the L2 has done that, a store again. */
 static void finish_store(struct partition *n, cw_time now)
 {
-    struct cw_packet *p = cw_fifo_can_push(&n->port->reply, now) ? cw_fifo_pop(&n->port->l2_done, now) : NULL;
+    struct cw_message *p = cw_fifo_can_push(&n->port->reply, now) ? cw_fifo_pop(&n->port->l2_done, now) : NULL;
     if (p == NULL)
         return;
     n->stores--;
-    p->kind = CW_PK_TX_STORE;
-    p->core = (uint16_t)p->owner;
+    p->kind = CW_MSG_PASS;
     answer(n, p, now);
 }
 
 /* A load waits here for the stores before it. */
 static void serve_access(struct partition *n, cw_time now)
 {
-    struct cw_packet *p = cw_fifo_peek(&n->port->from_l2, now);
+    struct cw_message *p = cw_fifo_peek(&n->port->from_l2, now);
     if (p == NULL)
         return;
-    if (p->kind == CW_PK_TX_LOAD) {
+    if (p->kind == CW_MSG_READ) {
         if (n->stores == 0 && cw_fifo_can_push(&n->port->reply, now))
             answer(n, cw_fifo_pop(&n->port->from_l2, now), now);
         return;
@@ -427,22 +428,21 @@ static void serve_access(struct partition *n, cw_time now)
         return;
     cw_fifo_pop(&n->port->from_l2, now);
     n->stores++;
-    p->kind = CW_PK_WRITE;
-    p->owner = p->core;
-    p->core = CW_PACKET_COMMIT_UNIT;
+    p->kind = CW_MSG_WRITE;
+    p->after = CW_AFTER_RETURN;
     cw_fifo_push(&n->port->to_l2, now, n->period, p);
 }
 
 static void serve_token(struct partition *n, cw_time now)
 {
     uint32_t cap = n->tm->config->core_count * n->tm->config->core_warps;
-    struct cw_packet *p = cw_fifo_pop(&n->port->from_noc, now);
+    struct cw_message *p = cw_fifo_pop(&n->port->from_noc, now);
     if (p != NULL) {
-        if (p->sub == ASK)
+        if (p->op == ASK)
             n->queue[(n->head + n->cnt++) % cap] = (uint32_t)p->core << 8 | p->warp;
         else
             n->taken = false;
-        cw_packet_free(n->tm->cfg.pool, p);
+        cw_message_free(n->tm->cfg.pool, p);
     }
     if (n->taken || n->cnt == 0 || !cw_fifo_can_push(&n->port->reply, now))
         return;
@@ -450,9 +450,10 @@ static void serve_token(struct partition *n, cw_time now)
     n->head = (n->head + 1) % cap;
     n->cnt--;
     n->taken = true;
-    p = cw_packet_new(n->tm->cfg.pool);
-    p->kind = CW_PK_TX_CONTROL_REPLY;
-    p->sub = GRANT;
+    p = cw_message_new(n->tm->cfg.pool);
+    p->mech = 1;
+    p->kind = CW_MSG_OWN_REPLY;
+    p->op = GRANT;
     p->core = (uint16_t)(who >> 8);
     p->warp = (uint16_t)(who & 255);
     p->partition = (uint16_t)n->index;

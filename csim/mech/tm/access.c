@@ -137,7 +137,7 @@ void cw_access_go(struct cw_accesses *q, struct cw_access *a)
 
 /* To the partitions */
 
-void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_packet *p)
+void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_message *p)
 {
     p->warp = (uint16_t)warp;
     p->next = NULL;
@@ -150,22 +150,24 @@ void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_packet *p)
 }
 
 /* An idealised system's store: an ordinary write, but for the bytes, which the system changes at commit. */
-static void make_write(struct cw_packet *p, uint32_t bytes)
+static void make_write(struct cw_message *p, uint32_t bytes)
 {
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t at = p->lane_offset[__builtin_ctz(rest)];
         p->byte_mask[at / 32] |= (bytes < 32 ? (1u << bytes) - 1 : UINT32_MAX) << at % 32;
     }
-    p->kind = CW_PK_WRITE;
+    p->kind = CW_MSG_WRITE;
+    p->after = CW_AFTER_REPLY;
+    p->mech = 0;
     p->needs_reply = 1;
     p->timing_only = 1;
 }
 
 /* The request for all unsent lanes on the line of the lowest one. */
-static struct cw_packet *build_request(struct cw_accesses *q, struct cw_access *a, cw_time now)
+static struct cw_message *build_request(struct cw_accesses *q, struct cw_access *a, cw_time now)
 {
     const struct cw_config *config = q->cfg->config;
-    struct cw_packet *p = cw_packet_new(q->cfg->pool);
+    struct cw_message *p = cw_message_new(q->cfg->pool);
     const uint64_t *addr = a->inst->addr;
     p->addr = addr[__builtin_ctz(a->unsent)] & ~(uint64_t)(CW_LINE_BYTES - 1);
     for (uint32_t rest = a->unsent; rest != 0; rest &= rest - 1) {
@@ -178,8 +180,10 @@ static struct cw_packet *build_request(struct cw_accesses *q, struct cw_access *
         p->sectors |= (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
     }
     a->unsent &= ~p->lanes;
-    p->kind = a->store ? CW_PK_TX_STORE : CW_PK_TX_LOAD;
-    p->sub = (uint8_t)cw_inst_bytes(a->inst);
+    p->kind = a->store ? CW_MSG_PASS : CW_MSG_READ;
+    p->after = CW_AFTER_MECH;
+    p->mech = 1;
+    p->bytes = (uint8_t)cw_inst_bytes(a->inst);
     p->warp = (uint16_t)a->warp;
     p->tag = cw_access_index(q, a);
     p->born = now;
@@ -191,15 +195,15 @@ static struct cw_packet *build_request(struct cw_accesses *q, struct cw_access *
         a->packets++;
         payload = q->ops->request(q->self, a, p);
     }
-    cw_packet_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
+    cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
     return p;
 }
 
 void cw_access_send(struct cw_accesses *q, cw_time now)
 {
-    struct cw_packet *p = q->message_first;
+    struct cw_message *p = q->message_first;
     if (p != NULL) {
-        struct cw_packet *next = p->next;
+        struct cw_message *next = p->next;
         uint32_t warp = p->warp;
         if (!cw_core_send(q->core, p, now))
             return;
@@ -221,7 +225,7 @@ void cw_access_send(struct cw_accesses *q, cw_time now)
 
 /* And back */
 
-void cw_access_take_values(struct cw_access *a, const struct cw_packet *p)
+void cw_access_take_values(struct cw_access *a, const struct cw_message *p)
 {
     uint32_t length = cw_inst_bytes(a->inst);
     for (uint32_t rest = p->lanes & ~p->aborted_lanes; rest != 0; rest &= rest - 1) {

@@ -63,7 +63,7 @@ struct cw_access_warp {
 /* The system's part; self is its core half. */
 struct cw_access_ops {
     /* Completes a request, which has all but what only this system sends along. Returns the bytes of its payload. */
-    uint32_t (*request)(void *self, const struct cw_access *a, struct cw_packet *p);
+    uint32_t (*request)(void *self, const struct cw_access *a, struct cw_message *p);
     /* Appends what these lanes of a load took from memory to the read log. 0 or CW_ENOMEM. */
     int (*log_load)(void *self, const struct cw_access *a, uint32_t lanes);
 };
@@ -81,8 +81,8 @@ struct cw_accesses {
     uint32_t cnt;                      /* in use */
     struct cw_access_queue send, done; /* with unsent lanes; complete */
     struct cw_log_port log;
-    struct cw_packet *message_first, *message_last; /* go before requests */
-    struct cw_packet *spare;                        /* a request that the interconnect refused */
+    struct cw_message *message_first, *message_last; /* go before requests */
+    struct cw_message *spare;                        /* a request that the interconnect refused */
 };
 
 /* Cookies of the log port; another is the index of the access. */
@@ -98,14 +98,14 @@ struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst
 /* Sends its requests in turn with the others', or, if it needs none, returns it to the core. */
 void cw_access_go(struct cw_accesses *q, struct cw_access *a);
 /* The values of a reply to a load: those lanes' that did not abort, without the bytes that they have written themselves. */
-void cw_access_take_values(struct cw_access *a, const struct cw_packet *p);
+void cw_access_take_values(struct cw_access *a, const struct cw_message *p);
 /* One more reply has come. */
 void cw_access_replied(struct cw_accesses *q, struct cw_access *a);
 /* A log access with this cookie has been done; not for RESOLVE. */
 void cw_access_log_done(struct cw_accesses *q, uint32_t warp, uint32_t cookie);
 
 /* A message of the warp leaves the core behind those already queued. */
-void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_packet *p);
+void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_message *p);
 
 /* Each is a part of a core cycle. Hands complete accesses back to the core, as far as the log port has room for the loads' entries. */
 void cw_access_retire(struct cw_accesses *q, cw_time now);

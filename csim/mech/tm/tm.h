@@ -24,7 +24,7 @@ struct cw_tm_config {
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
     struct cw_devmem *memory;
-    struct cw_packet_pool *pool;
+    struct cw_message_pool *pool;
     struct cw_core **core;           /* config->core_count */
     struct cw_partition **partition; /* config->partition_count */
     const struct cw_unit_provider *units;
