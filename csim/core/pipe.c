@@ -388,7 +388,7 @@ void cw_core__reply_tick(struct cw_core *c)
         break;
     default:
         assert(c->tm != 0);
-        c->tm->reply(c->tm_self, p, c->now); /* which frees it */
+        c->tm->message(c->tm_self, p, c->now); /* which frees it */
         return;
     }
     cw_message_free(c->cfg.pool, p);

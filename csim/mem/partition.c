@@ -38,7 +38,7 @@ struct cw_partition {
     struct cw_dram *dram;
     struct cw_l2 *l2;
     struct cw_fifo rop, reply;
-    struct cw_partition_tm tm;
+    struct cw_partition_socket tm;
     struct source source[SOURCES];
     uint32_t turn; /* source that is tried first */
     cw_time port_free_at;
@@ -280,7 +280,7 @@ struct cw_component *cw_partition_dram_component(struct cw_partition *s)
     return cw_dram_component(s->dram);
 }
 
-struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *s)
+struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *s)
 {
     return &s->tm;
 }

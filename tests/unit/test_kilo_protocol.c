@@ -175,7 +175,7 @@ static bool overtaking(const char *system, const char *sabotage)
     for (uint32_t lane = 0; lane < CW_LANES; lane++)
         first.op[1].addr[lane] = B;
     m_script(&m, 0, 0, &first, 1, GO);
-    const struct cw_kilo_core *c = m.tm->core;
+    const struct cw_kilo_core *c = ((struct cw_kilo *)m.tm)->core;
     while ((c->warp->phase != CW_KILO_ANSWER || c->access.warp->messages > 0) && m.now < 2000)
         m_run(&m, 1);
     m.core[0].refuse = true;

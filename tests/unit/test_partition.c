@@ -325,7 +325,7 @@ static void test_partition__requests_and_commits_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
     uint32_t sent = 0, requests = 0, commits = 0;
     for (uint32_t cycle = 0; requests + commits < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -421,7 +421,7 @@ static void test_partition__transactional_ports(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
     cw_time wake = CW_TIME_NEVER;
     tm->from_l2.wake = tm->from_noc.wake = tm->l2_done.wake = &wake;
     send(mechs(CW_MSG_OWN, 3, 0));
@@ -475,7 +475,7 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
     for (uint32_t i = 0; i < 40; i++)
         send(mechs(CW_MSG_PASS, 0, i));
     while (b.now < 10000)
@@ -505,7 +505,7 @@ static void test_partition__replies_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
     uint32_t sent = 0, own = 0, system = 0;
     for (uint32_t cycle = 0; own + system < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -668,7 +668,7 @@ static void system_tick(void *self, cw_time now)
     struct random_load *l = self;
     cw_time l2 = b.clocks.period[CW_DOMAIN_L2];
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[i]);
+        struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[i]);
         struct cw_message *p = cw_fifo_can_push(&tm->reply, now) ? cw_fifo_pop(&tm->from_l2, now) : NULL;
         if (p != NULL) {
             note(&l->system_trace, now);

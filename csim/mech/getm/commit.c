@@ -26,7 +26,7 @@ static uint32_t lane_cnt(uint32_t lanes)
     return (uint32_t)__builtin_popcount(lanes);
 }
 
-void cw_getm__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+void cw_getm__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + warp;
@@ -121,7 +121,7 @@ static void pack_done(struct packer *k)
 
 static void make_packets(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
-    struct cw_tm *tm = c->tm;
+    struct cw_getm *tm = c->tm;
     struct packer k = {.c = c, .w = c->warp + warp, .warp = warp, .now = now};
     struct cw_write_set *s = &k.w->set;
     uint32_t first[64], last[64];

@@ -32,7 +32,7 @@ void cw_getm__begin_attempt(struct cw_getm_core *c, uint32_t warp, uint32_t lane
     cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
 }
 
-static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + warp;
@@ -279,18 +279,18 @@ static void report(const void *self, FILE *out)
     }
 }
 
-const struct cw_core_tm_ops cw_getm__core_ops = {.begin = begin,
-                                                 .access = access,
-                                                 .commit = cw_getm__commit,
-                                                 .reply = reply,
-                                                 .log_done = log_done,
-                                                 .tick = tick,
-                                                 .idle = idle,
-                                                 .report = report};
+const struct cw_core_sockets cw_getm__core_ops = {.region_begin = begin,
+                                                  .region_access = access,
+                                                  .region_end = cw_getm__commit,
+                                                  .message = reply,
+                                                  .log_done = log_done,
+                                                  .tick = tick,
+                                                  .idle = idle,
+                                                  .report = report};
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_getm__core_create(struct cw_getm_core *c, struct cw_getm *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
     *c = (struct cw_getm_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};

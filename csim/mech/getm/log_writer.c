@@ -17,10 +17,10 @@
 
 struct cw_getm_cu {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_getm *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     struct cw_fifo *to_vu;
     /* log packets */
     struct cw_message **queue; /* ring of cu.buffer */
@@ -247,7 +247,7 @@ static void tick(void *self, cw_time now)
 
 /* Everything else */
 
-int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_getm *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_getm_cu *u = *out = calloc(1, sizeof *u);
     if (u == NULL)
@@ -256,7 +256,7 @@ int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_tm *tm, uint32_t index
     u->index = index;
     u->period = cw_getm_period(tm, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
-    u->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_vu = cw_getm__vu_releases(tm->vu[index]);

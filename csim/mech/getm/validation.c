@@ -33,10 +33,10 @@ struct places {
 
 struct cw_getm_vu {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_getm *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     struct cw_unit_instance unit;
     struct cw_validation_unit_in in;
     struct cw_validation_unit_out out;
@@ -341,7 +341,7 @@ static void serve_memory(struct cw_getm_vu *v, cw_time now)
 /* Statistics */
 
 /* Fold the sum over all stall buffers as it stood at the end of each instant: so the order of the partitions does not matter. */
-static void fold_stalled(struct cw_tm *tm, cw_time now)
+static void fold_stalled(struct cw_getm *tm, cw_time now)
 {
     if (now == tm->stalled_time)
         return;
@@ -412,7 +412,7 @@ static void tell_cores(struct cw_getm_vu *v, uint8_t what)
 
 static void lead_rollover(struct cw_getm_vu *v, cw_time now)
 {
-    struct cw_tm *tm = v->tm;
+    struct cw_getm *tm = v->tm;
     struct cw_getm_ring *ring = &tm->ring;
     if (v->control_left > 0)
         return;
@@ -574,7 +574,7 @@ static int allocate(struct cw_getm_vu *v)
     return ok ? CW_OK : CW_ENOMEM;
 }
 
-int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_getm *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_getm_vu *v = *out = calloc(1, sizeof *v);
     if (v == NULL)
@@ -583,7 +583,7 @@ int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_tm *tm, uint32_t index
     v->index = index;
     v->period = cw_getm_period(tm, CW_DOMAIN_L2);
     v->component = (struct cw_component){.tick = tick, .self = v, .wake = 0, .domain = CW_DOMAIN_L2};
-    v->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    v->port = cw_partition_socket_of(tm->cfg.partition[index]);
     v->port->from_l2.wake = &v->component.wake;
     v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / tm->config->tm_granule_bytes);
     /* all stalled requests may be of different packets; some more keep the unit supplied meanwhile */

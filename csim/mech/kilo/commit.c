@@ -24,7 +24,7 @@ static enum cw_kilo_phase *stage(struct cw_kilo_warp *w)
     return w->probe ? &w->probe_phase : &w->phase;
 }
 
-void cw_kilo__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+void cw_kilo__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *w = c->warp + warp;

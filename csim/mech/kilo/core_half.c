@@ -47,7 +47,7 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lane
     cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
 }
 
-static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *w = c->warp + warp;
@@ -270,18 +270,18 @@ static void report(const void *self, FILE *out)
     }
 }
 
-const struct cw_core_tm_ops cw_kilo__core_ops = {.begin = begin,
-                                                 .access = access,
-                                                 .commit = cw_kilo__commit,
-                                                 .reply = reply,
-                                                 .log_done = log_done,
-                                                 .tick = tick,
-                                                 .idle = idle,
-                                                 .report = report};
+const struct cw_core_sockets cw_kilo__core_ops = {.region_begin = begin,
+                                                  .region_access = access,
+                                                  .region_end = cw_kilo__commit,
+                                                  .message = reply,
+                                                  .log_done = log_done,
+                                                  .tick = tick,
+                                                  .idle = idle,
+                                                  .report = report};
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
     *c = (struct cw_kilo_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};

@@ -33,10 +33,10 @@ struct reading {
 
 struct cw_kilo_port {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_kilo *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     struct cw_fifo told; /* struct cw_kilo_event */
     struct cw_kilo_event event[EVENTS + 8];
     uint32_t told_cnt;
@@ -301,7 +301,7 @@ void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time 
     cw_fifo_push(&p->told, now, p->period, place);
 }
 
-int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_kilo_port *u = *out = calloc(1, sizeof *u);
     if (u == NULL)
@@ -310,7 +310,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t i
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    u->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
     u->port->from_l2.wake = &u->component.wake;
     int status = cw_fifo_create(&u->told, EVENTS, &u->component.wake);
     if (status == CW_OK && tm->tcd != CW_KILO_TCD_OFF)

@@ -33,7 +33,7 @@ struct warp {
 };
 
 struct core {
-    struct cw_tm *tm;
+    struct cw_serial_tm *tm;
     struct cw_core *core;
     uint32_t index;
     struct warp *warp;
@@ -45,10 +45,10 @@ struct core {
 
 struct partition {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_serial_tm *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     /* partition 0: the token and who waits for it */
     uint32_t *queue; /* core << 8 | warp */
     uint32_t head, cnt;
@@ -56,21 +56,21 @@ struct partition {
     uint32_t stores; /* being written; answered when the L2 has them */
 };
 
-struct cw_tm {
-    struct cw_tm_config cfg;
+struct cw_serial_tm {
+    struct cw_mech_host cfg;
     const struct cw_config *config;
     struct core *core;
     struct partition *partition;
 };
 
-static void size_packet(const struct cw_tm *tm, struct cw_message *p, uint32_t payload_bytes)
+static void size_packet(const struct cw_serial_tm *tm, struct cw_message *p, uint32_t payload_bytes)
 {
     cw_message_size(p, payload_bytes, tm->config->noc_header_bytes, tm->config->noc_flit_bytes);
 }
 
 /* Core half */
 
-static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct core *c = self;
     struct warp *w = c->warp + warp;
@@ -207,7 +207,7 @@ static void next_access(struct core *c, uint32_t warp, cw_time now)
         cw_core_mem_done(c->core, inst, now);
 }
 
-static void commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static void commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct core *c = self;
     c->warp[warp].phase = ENDS;
@@ -359,14 +359,14 @@ static void report(const void *self, FILE *out)
             fprintf(out, "core %u warp %u: transaction %s\n", c->index, i, phase[c->warp[i].phase]);
 }
 
-static const struct cw_core_tm_ops core_ops = {.begin = begin,
-                                               .access = access,
-                                               .commit = commit,
-                                               .reply = reply,
-                                               .log_done = log_done,
-                                               .tick = tick,
-                                               .idle = core_idle,
-                                               .report = report};
+static const struct cw_core_sockets core_ops = {.region_begin = begin,
+                                                .region_access = access,
+                                                .region_end = commit,
+                                                .message = reply,
+                                                .log_done = log_done,
+                                                .tick = tick,
+                                                .idle = core_idle,
+                                                .report = report};
 
 /* Partition half */
 
@@ -479,8 +479,9 @@ static void partition_tick(void *self, cw_time now)
 
 /* Everything else */
 
-static void destroy(struct cw_tm *tm)
+static void destroy(void *self)
 {
+    struct cw_serial_tm *tm = self;
     if (tm == NULL)
         return;
     for (uint32_t i = 0; tm->core != NULL && i < tm->config->core_count; i++) {
@@ -496,7 +497,7 @@ static void destroy(struct cw_tm *tm)
     free(tm);
 }
 
-static bool create_core(struct cw_tm *tm, uint32_t index)
+static bool create_core(struct cw_serial_tm *tm, uint32_t index)
 {
     struct core *c = tm->core + index;
     c->tm = tm;
@@ -507,26 +508,26 @@ static bool create_core(struct cw_tm *tm, uint32_t index)
     return c->warp != NULL && c->ask != NULL;
 }
 
-static bool create_partition(struct cw_tm *tm, uint32_t index)
+static bool create_partition(struct cw_serial_tm *tm, uint32_t index)
 {
     struct partition *n = tm->partition + index;
     n->tm = tm;
     n->index = index;
     n->period = tm->cfg.clocks->period[CW_DOMAIN_L2];
     n->component = (struct cw_component){.tick = partition_tick, .self = n, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    n->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    n->port = cw_partition_socket_of(tm->cfg.partition[index]);
     n->port->from_l2.wake = n->port->from_noc.wake = n->port->l2_done.wake = &n->component.wake;
     if (index == 0)
         n->queue = calloc((size_t)tm->config->core_count * tm->config->core_warps, sizeof *n->queue);
     return index != 0 || n->queue != NULL;
 }
 
-static int create(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+static int create(void **out, const struct cw_mech_host *config, struct cw_error *err)
 {
     *out = NULL;
     if (config->sabotage != NULL)
         return cw_fail(err, CW_EINVAL, "the system serial knows no sabotage '%s'", config->sabotage);
-    struct cw_tm *tm = calloc(1, sizeof *tm);
+    struct cw_serial_tm *tm = calloc(1, sizeof *tm);
     if (tm == NULL)
         return cw_fail(err, CW_ENOMEM, "serial: out of host memory");
     tm->cfg = *config;
@@ -546,16 +547,18 @@ static int create(struct cw_tm **out, const struct cw_tm_config *config, struct 
     return CW_OK;
 }
 
-static uint32_t components(struct cw_tm *tm, struct cw_component **list, uint32_t max)
+static uint32_t components(void *self, struct cw_component **list, uint32_t max)
 {
+    struct cw_serial_tm *tm = self;
     uint32_t cnt = 0;
     for (uint32_t i = 0; i < tm->config->partition_count && cnt < max; i++)
         list[cnt++] = &tm->partition[i].component;
     return cnt;
 }
 
-static void *core_self(struct cw_tm *tm, uint32_t core)
+static void *core_self(void *self, uint32_t core)
 {
+    struct cw_serial_tm *tm = self;
     return tm->core + core;
 }
 
@@ -565,8 +568,9 @@ static uint32_t log_bytes(const struct cw_config *config)
     return 0;
 }
 
-static bool idle(const struct cw_tm *tm)
+static bool idle(const void *self)
 {
+    const struct cw_serial_tm *tm = self;
     for (uint32_t i = 0; i < tm->config->core_count; i++)
         if (!core_idle(tm->core + i))
             return false;
@@ -576,18 +580,19 @@ static bool idle(const struct cw_tm *tm)
     return true;
 }
 
-static void finish(struct cw_tm *tm)
+static void finish(void *self)
 {
-    (void)tm;
+    (void)self;
 }
 
-const struct cw_tm_system cw_tm_serialised = {.name = "serial",
-                                              .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
-                                              .create = create,
-                                              .destroy = destroy,
-                                              .components = components,
-                                              .core_ops = &core_ops,
-                                              .core_self = core_self,
-                                              .log_bytes = log_bytes,
-                                              .idle = idle,
-                                              .finish = finish};
+const struct cw_mech cw_mech_serial = {.name = "serial",
+                                       .system = true,
+                                       .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
+                                       .create = create,
+                                       .destroy = destroy,
+                                       .components = components,
+                                       .core = &core_ops,
+                                       .core_self = core_self,
+                                       .local_bytes = log_bytes,
+                                       .idle = idle,
+                                       .finish = finish};

@@ -70,7 +70,7 @@ struct cw_access_ops {
 
 /* The accesses of one core. */
 struct cw_accesses {
-    const struct cw_tm_config *cfg;
+    const struct cw_mech_host *cfg;
     struct cw_core *core;
     const struct cw_access_ops *ops;
     void *self;
