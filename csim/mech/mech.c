@@ -13,10 +13,11 @@ const struct cw_mech *cw_mech_find(const char *name)
     return NULL;
 }
 
-struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr, cw_time now)
+struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
+                                   size_t body_bytes, cw_time now)
 {
     const struct cw_config *config = host->config;
-    struct cw_message *p = cw_message_new(host->pool);
+    struct cw_message *p = cw_message_new(host->pool, body_bytes);
     if (p == NULL)
         return NULL;
     p->kind = (uint8_t)kind;

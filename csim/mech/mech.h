@@ -44,7 +44,8 @@ struct cw_mech_host {
 
 /* A message of the mechanism with nothing but a header: kind is CW_MSG_OWN for the partition of `addr`, or CW_MSG_OWN_REPLY for a core that
  * the caller names. NULL when the host is out of memory. */
-struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr, cw_time now);
+struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
+                                   size_t body_bytes, cw_time now);
 static inline void cw_mech_fault(const struct cw_mech_host *host, int status, const char *text)
 {
     if (host->fault != 0)

@@ -29,8 +29,8 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "mem/devmem.h"
-#include "msg/message.h"
 #include "msg/crossbar.h"
+#include "msg/message.h"
 
 struct cw_partition;
 

@@ -198,7 +198,7 @@ static void test_getm_protocol__redo_log_merges_bytes(void **state)
     assert_int_equal(reg[5][0], 0x01020304);
     assert_int_equal(reg[6][0], 0x01020304);
     assert_int_equal(m.core[0].sent[CW_MSG_READ], 2); /* the last load was wholly its own */
-    assert_int_equal(m_peek(&m, A), 0x44332211);        /* nothing leaves before the commit */
+    assert_int_equal(m_peek(&m, A), 0x44332211);      /* nothing leaves before the commit */
     m.core[0].warp[0].limit = 7;
     assert_true(m_run_all(&m, 5000));
     assert_int_equal(m_peek(&m, A), 0x01020304);

@@ -4,14 +4,14 @@
 
 #include "cw_test.h"
 
-#include "base/rng.h"
-#include "mech/tm/intra_warp.h"
-#include "mech/kilo/conflict_addresses.h"
-#include "mech/kilo/census.h"
-#include "mech/kilo/detector.h"
 #include "adapt/first_read_table.h"
 #include "adapt/hazard_unit.h"
 #include "adapt/last_written_table.h"
+#include "base/rng.h"
+#include "mech/kilo/census.h"
+#include "mech/kilo/conflict_addresses.h"
+#include "mech/kilo/detector.h"
+#include "mech/tm/intra_warp.h"
 
 /* One transaction through the hazard unit; its result. */
 static struct cw_kilo_hazard_result detect(struct cw_kilo_hazard *h, uint64_t id, uint64_t rcid, uint32_t read, uint32_t write)

@@ -15,9 +15,9 @@
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
-#include "mem/partition.h"
 #include "mech/mechs.h"
 #include "mech/tm/tm.h"
+#include "mem/partition.h"
 
 #define M_CORES      4
 #define M_WARPS      8
@@ -454,10 +454,10 @@ struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p)
 static inline void m_write(struct machine *m, struct cw_message *p)
 {
     if (p->kind == CW_MSG_READ)
-        memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
+        memcpy(cw_line_body(p)->data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
     for (uint32_t b = 0; b < CW_LINE_BYTES && !p->timing_only; b++)
-        if (p->byte_mask[b / 32] >> (b % 32) & 1)
-            *cw_devmem_at(&m->memory, p->addr + b) = p->u.data[b];
+        if (cw_line_body(p)->byte_mask[b / 32] >> (b % 32) & 1)
+            *cw_devmem_at(&m->memory, p->addr + b) = cw_line_body(p)->data[b];
 }
 
 static inline void m_partition_tick(struct cw_partition *s)
@@ -481,7 +481,7 @@ static inline void m_partition_tick(struct cw_partition *s)
         cw_message_free(&m->pool, cw_fifo_pop(&s->rop, m->now));
     } else if (p != NULL && cw_fifo_can_push(&s->tm.from_l2, m->now)) {
         if (p->kind == CW_MSG_READ)
-            memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
+            memcpy(cw_line_body(p)->data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
         cw_fifo_push(&s->tm.from_l2, m->now, 1, cw_fifo_pop(&s->rop, m->now));
     }
     if (cw_fifo_peek(&s->tm.to_l2, m->now) != NULL && cw_fifo_can_push(&s->write, m->now))

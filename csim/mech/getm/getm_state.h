@@ -26,12 +26,27 @@ enum {
     CW_GETM_ANSWER
 }; /* DONE: end of a warp's log, and that it has been carried out */
 
-/* struct cw_message as GETM uses it: sub = bytes per lane, with CW_GETM_SPILL in TX_STORE; tag = index of the access. */
-#define CW_GETM_SPILL    0x80u /* sub: the VU may use the overflow area */
-#define CW_GETM_TICKET   0     /* outcome[]: request: log packets that the warp has sent to this partition */
-#define CW_GETM_GRANULES 1     /* outcome[]: request and reply: granules of the line that are touched */
-#define CW_GETM_GRANTED  2     /* outcome[]: reply: those that the VU granted */
-#define CW_GETM_CAUSE    3     /* outcome[]: reply: worst enum cw_vu_outcome */
+/* Body of a request to the validation unit, and of its reply. */
+struct cw_getm_access_body {
+    struct cw_tx_access_body access;
+    uint64_t warpts;   /* request: the warp's logical time; reply: the latest time that aborted a lane */
+    uint32_t owner;    /* global warp number: core * core.warps + warp */
+    uint32_t ticket;   /* log messages that the warp has sent to this partition */
+    uint32_t granules; /* of the line that are touched */
+    uint32_t granted;  /* reply: those that the VU granted */
+    uint32_t cause;    /* reply: worst enum cw_vu_outcome */
+    bool spill;        /* store: the VU may use the overflow area */
+};
+CW_MESSAGE_BODY(cw_getm_access, struct cw_getm_access_body)
+
+/* Body of a LOG message. */
+struct cw_getm_log_body {
+    struct cw_tx_log_body log;
+    uint32_t owner;
+    uint32_t names;   /* oracle: 1 + index of the attempts' names; 0: none */
+    uint32_t writing; /* the commit unit's: writes that are not done */
+};
+CW_MESSAGE_BODY(cw_getm_log, struct cw_getm_log_body)
 
 #define CW_GETM_CLEAN 1u /* flags of a log entry without data */
 
@@ -147,11 +162,6 @@ static inline cw_time cw_getm_period(const struct cw_getm *tm, enum cw_domain d)
 static inline uint32_t cw_getm_owner(const struct cw_getm *tm, uint32_t core, uint32_t warp)
 {
     return core * tm->config->core_warps + warp;
-}
-
-static inline uint32_t cw_getm_bytes(const struct cw_message *p)
-{
-    return p->bytes & ~CW_GETM_SPILL;
 }
 
 static inline uint64_t cw_getm_granule(const struct cw_getm *tm, uint64_t addr)

@@ -15,7 +15,11 @@ void cw_kilo__fault(struct cw_kilo *tm, int status, const char *text)
 struct cw_message *cw_kilo__message(struct cw_kilo *tm, enum cw_message_kind kind, uint32_t sub, uint32_t partition, cw_time now)
 {
     const struct cw_config *config = tm->config;
-    struct cw_message *p = cw_message_new(tm->cfg.pool);
+    struct cw_message *p = cw_message_new(tm->cfg.pool, sizeof(struct cw_kilo_commit_body));
+    struct cw_kilo_commit_body *body = cw_kilo_commit(p);
+    body->first = 0;
+    body->epoch = body->pass = body->fail = 0;
+    body->probe = false;
     p->kind = (uint8_t)kind;
     p->mech = 1;
     p->op = (uint8_t)sub;

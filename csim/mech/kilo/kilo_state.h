@@ -34,10 +34,25 @@ enum { CW_KILO_DONE, CW_KILO_OUTCOME, CW_KILO_EOS };
 /* sub of TX_CONTROL_REPLY: VERDICT (CU_PASS, CU_FAIL), ACK (CU_DONE_COMMIT), RESEND; EAPG's broadcasts */
 enum { CW_KILO_VERDICT, CW_KILO_ACK, CW_KILO_RESEND, CW_KILO_COMMITTING, CW_KILO_WRITTEN, CW_KILO_LOADED };
 
-/* outcome[] of these: lanes. DONE: lanes with accesses here. OUTCOME, VERDICT: lanes that passed, and that failed. ACK: lanes. */
-#define CW_KILO_PROBE 3 /* DONE, log entries: a validation by the watchdog */
-#define CW_KILO_PASS  0
-#define CW_KILO_FAIL  1
+/* Body of a request for a load, and of its reply. */
+struct cw_kilo_access_body {
+    struct cw_tx_access_body access;
+    uint64_t stamp;    /* reply: last-written time of the line; idealised systems: last commit that the partition has carried out */
+    uint64_t time[32]; /* reply, only with cw_kilo_tcd_by_lane(): last-written time of what each lane touches */
+};
+CW_MESSAGE_BODY(cw_kilo_access, struct cw_kilo_access_body)
+
+/* Body of every message about commits. */
+struct cw_kilo_commit_body {
+    uint64_t first; /* commit ID of the lowest of the message's lanes */
+    uint32_t epoch; /* how often commit IDs have begun again */
+    bool probe;     /* a validation by the watchdog */
+    /* DONE: pass are the lanes with accesses here. OUTCOME, VERDICT: lanes that passed, and that failed. ACK: pass. RESEND, EOS: pass is
+     * the lane, fail the set, 0 or 1. */
+    uint32_t pass, fail;
+    struct cw_tx_log_body log; /* READS, WRITES, COMMITTING, WRITTEN */
+};
+CW_MESSAGE_BODY(cw_kilo_commit, struct cw_kilo_commit_body)
 
 enum cw_kilo_phase {
     CW_KILO_IDLE,
@@ -168,7 +183,7 @@ static inline uint64_t cw_kilo_tcd_block(const struct cw_kilo *tm, uint64_t addr
     return addr / tm->config->tcd_granule_bytes;
 }
 
-/* Whether replies to loads carry a last-written time for each lane (in u.tx_reply) instead of one for the line (in warpts). */
+/* Whether replies to loads carry a last-written time for each lane (time) instead of one for the line (stamp). */
 static inline bool cw_kilo_tcd_by_lane(const struct cw_kilo *tm)
 {
     return tm->tcd != CW_KILO_TCD_OFF && tm->config->tcd_granule_bytes < CW_LINE_BYTES;

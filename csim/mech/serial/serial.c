@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/tm/access.h"
 #include "mech/tm/redo_log.h"
 
 enum { ASK, GIVE_BACK, GRANT, STORED, LOADED }; /* sub of TX_CONTROL and TX_CONTROL_REPLY */
@@ -152,24 +153,26 @@ static struct cw_message *build_request(struct core *c, uint32_t warp, cw_time n
 {
     struct warp *w = c->warp + warp;
     const struct cw_mem_inst *inst = w->queue;
-    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool, sizeof(struct cw_tx_access_body));
+    struct cw_tx_access_body *body = cw_tx_access(p);
     bool store = inst->uop->op == CW_OP_ST;
     uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[w->lane] % CW_LINE_BYTES);
     p->kind = store ? CW_MSG_PASS : CW_MSG_READ;
     p->mech = 1;
     p->after = CW_AFTER_MECH;
     p->addr = inst->addr[w->lane] - offset;
-    p->bytes = (uint8_t)bytes;
+    body->bytes = (uint8_t)bytes;
     p->warp = (uint16_t)warp;
     p->lanes = 1u << w->lane;
-    p->lane_offset[w->lane] = (uint8_t)offset;
+    body->lane_offset[w->lane] = (uint8_t)offset;
     p->sectors = (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
     p->born = now;
     if (store) {
         uint8_t data[CW_ACCESS_BYTES];
         cw_inst_get_bytes(inst, w->lane, data);
-        memcpy(p->u.data + offset, data, bytes);
-        p->byte_mask[offset / 32] = ((bytes < 32 ? 1u << bytes : 0) - 1) << (offset % 32);
+        memcpy(body->line.data + offset, data, bytes);
+        memset(body->line.byte_mask, 0, sizeof body->line.byte_mask);
+        body->line.byte_mask[offset / 32] = ((bytes < 32 ? 1u << bytes : 0) - 1) << (offset % 32);
     }
     size_packet(c->tm, p, store ? CW_SECTOR_BYTES : 0);
     return p;
@@ -263,7 +266,7 @@ static void reply(void *self, struct cw_message *p, cw_time now)
     if (p->op == LOADED) {
         uint8_t data[CW_ACCESS_BYTES];
         struct cw_mem_inst *inst = w->load[p->tag];
-        memcpy(data, p->u.data + p->lane_offset[w->lane], p->bytes);
+        memcpy(data, cw_tx_access(p)->line.data + cw_tx_access(p)->lane_offset[w->lane], cw_tx_access(p)->bytes);
         cw_inst_set_bytes(inst, w->lane, data);
         w->load[p->tag] = NULL;
         w->loads--;
@@ -285,7 +288,7 @@ static void send_control(struct core *c, cw_time now)
 {
     if (c->asks == 0 && c->gives == 0)
         return;
-    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool, 0);
     p->mech = 1;
     p->kind = CW_MSG_OWN;
     p->op = c->gives > 0 ? GIVE_BACK : ASK;
@@ -374,7 +377,8 @@ static void observe(struct partition *n, const struct cw_message *p, cw_time now
 {
     const struct cw_tm_observer *o = n->tm->cfg.observer;
     struct warp *w = n->tm->core[p->core].warp + p->warp;
-    uint32_t lane = (uint32_t)__builtin_ctz(p->lanes), first = p->lane_offset[lane], end = first + p->bytes;
+    uint32_t lane = (uint32_t)__builtin_ctz(p->lanes), first = cw_tx_access_of(p)->lane_offset[lane],
+             end = first + cw_tx_access_of(p)->bytes;
     for (uint32_t at = first & ~3u; at < end; at += 4) {
         uint32_t value, enables = 0;
         memcpy(&value, cw_devmem_at(n->tm->cfg.memory, p->addr + at), sizeof value);
@@ -395,7 +399,7 @@ static void answer(struct partition *n, struct cw_message *p, cw_time now)
     bool load = p->kind == CW_MSG_READ;
     observe(n, p, now);
     if (load)
-        memcpy(p->u.data, cw_devmem_at(n->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+        memcpy(cw_line_body(p)->data, cw_devmem_at(n->tm->cfg.memory, p->addr), CW_LINE_BYTES);
     p->kind = CW_MSG_OWN_REPLY;
     p->op = load ? LOADED : STORED;
     size_packet(n->tm, p, load ? CW_SECTOR_BYTES : 0);
@@ -450,7 +454,7 @@ static void serve_token(struct partition *n, cw_time now)
     n->head = (n->head + 1) % cap;
     n->cnt--;
     n->taken = true;
-    p = cw_message_new(n->tm->cfg.pool);
+    p = cw_message_new(n->tm->cfg.pool, 0);
     p->mech = 1;
     p->kind = CW_MSG_OWN_REPLY;
     p->op = GRANT;
