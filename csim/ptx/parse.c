@@ -251,14 +251,6 @@ static uint32_t function_named(struct cw_ptx *p, const struct cw_tok *name, bool
     return id;
 }
 
-/* The transactional calls, also as C++ mangles them. */
-static uint8_t transaction_op(const struct cw_tok *name)
-{
-    if (cw_tok_is(name, "tx_begin") || cw_tok_is(name, "_Z8tx_beginv"))
-        return CW_OP_TX_BEGIN;
-    return cw_tok_is(name, "tx_commit") || cw_tok_is(name, "_Z9tx_commitv") ? CW_OP_TX_COMMIT : 0;
-}
-
 static bool same_formals(const struct cw_ptx *p, const struct cw_fn *a, const struct cw_fn *b)
 {
     bool same = a->formal.n == b->formal.n && a->ret_cnt == b->ret_cnt;
@@ -315,7 +307,8 @@ static void function(struct cw_ptx *p, bool is_entry)
     struct cw_tok name = name_ahead(p);
     uint32_t id = function_named(p, &name, is_entry);
     uint32_t spare = p->fn.n;
-    CW_PUSH(p, &p->fn, (struct cw_fn){.name = name.text, .len = name.len, .line = name.line, .alias = CW_PTX_NONE});
+    CW_PUSH(p, &p->fn,
+            (struct cw_fn){.name = name.text, .len = name.len, .line = name.line, .col = name.col, .at = p->stmt, .alias = CW_PTX_NONE});
     if (p->status != CW_OK)
         return;
     bool is_new = id + 1 == spare;
@@ -326,7 +319,7 @@ static void function(struct cw_ptx *p, bool is_entry)
     p->fn.a[id] = p->fn.a[spare];
     p->fn.a[id].is_entry = is_entry;
     p->fn.a[id].is_defined = was_defined;
-    p->fn.a[id].tx = transaction_op(&name);
+    p->fn.a[id].intrinsic = is_entry ? NULL : cw_ptx_intrinsic(p, name.text, name.len);
     p->cur = id;
     cw_ptx_scope_open(p);
     function_parts(p, &name);

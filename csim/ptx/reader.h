@@ -17,6 +17,7 @@
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
 
+#include "ptx/intrinsic.h"
 #include "ptx/lex.h"
 #include "ptx/module.h"
 
@@ -133,7 +134,7 @@ struct cw_var {
     uint64_t bytes;
     uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block */
     uint32_t vreg;   /* REG_PARAM */
-    uint32_t line;
+    uint32_t line, col;
     CW_VEC(struct cw_access) access;
     struct cw_cell *cell; /* sorted by offset */
     uint32_t cell_cnt, access_clean;
@@ -165,11 +166,12 @@ struct cw_target_table {
 struct cw_fn {
     const char *name;
     uint32_t len;
-    uint32_t line;
+    uint32_t line, col;
+    struct cw_tok at; /* first token of the declaration */
     uint8_t is_entry, is_defined;
-    uint8_t tx;     /* 0, or CW_OP_TX_BEGIN / COMMIT when it is the external function of that name */
-    uint8_t visit;  /* of the call-graph walk */
-    uint32_t alias; /* function or CW_PTX_NONE */
+    uint8_t visit;                        /* of the call-graph walk */
+    const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
+    uint32_t alias;                       /* function or CW_PTX_NONE */
     uint32_t reqntid[3], maxntid[3];
     uint32_t param_bytes;
     uint64_t frame_bytes; /* local memory of one activation */
@@ -246,6 +248,7 @@ struct cw_ptx {
     struct cw_error *err;
     const char *file, *text;
     size_t length;
+    const struct cw_intrinsic *const *intrinsics; /* NULL-terminated list of arrays, or NULL */
     struct cw_lex lex;
     struct cw_tok tok, ahead;
     struct cw_tok stmt; /* first token of the current statement, for messages */
@@ -324,6 +327,13 @@ static inline struct cw_fn *cw_ptx_fn(struct cw_ptx *p)
     return &p->fn.a[p->cur];
 }
 
+/* intrinsic.c */
+/* The intrinsic that a function of this name, also as C++ mangles it, stands for; NULL when there is none. */
+const struct cw_intrinsic *cw_ptx_intrinsic(const struct cw_ptx *p, const char *name, uint32_t len);
+const char *cw_ptx_near_intrinsic(const struct cw_ptx *p, const char *name, uint32_t len); /* for "did you mean", or NULL */
+/* Fails, at the place in its declaration, when fn is not declared as its intrinsic is. */
+void cw_ptx_check_intrinsic(struct cw_ptx *p, const struct cw_fn *fn);
+
 /* inline.c: the kernel's own list */
 struct cw_kcode {
     struct cw_ptx *p;
@@ -332,8 +342,8 @@ struct cw_kcode {
     struct cw_konsts konsts;
     CW_VEC(struct cw_target_table) table;
     uint64_t local_bytes;
-    uint32_t expanded; /* calls */
-    uint8_t uses_tx;
+    uint32_t expanded;                             /* calls */
+    CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
 };
 
 void cw_ptx_check_calls(struct cw_ptx *p); /* recursion, code size, storage of call parameters */

@@ -14,6 +14,7 @@
 #include "core/core.h"
 #include "cowarp/unit.h"
 #include "mem/partition.h"
+#include "ptx/intrinsic.h"
 
 struct cw_tm;
 struct cw_tm_observer;
@@ -54,6 +55,9 @@ struct cw_tm_system {
     /* Kernel boundary: sums statistics that are kept aside. */
     void (*finish)(struct cw_tm *tm);
 };
+
+/* tx_begin and tx_commit, which every system carries out. */
+extern const struct cw_intrinsic cw_tm_intrinsics[];
 
 /* NULL-terminated. */
 extern const struct cw_tm_system *const cw_tm_systems[];

@@ -11,6 +11,9 @@
 
 #define PTX_MAX_BYTES (UINT64_C(1) << 30)
 
+/* All that the build knows: a kernel may be loaded on a GPU without the mechanism, and is refused when it is launched. */
+static const struct cw_intrinsic *const intrinsics[] = {cw_tm_intrinsics, NULL};
+
 static int unusable(struct cowarp_gpu *gpu)
 {
     if (!gpu->failed)
@@ -41,7 +44,7 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     struct cowarp_module *m = calloc(1, sizeof *m);
     if (m == NULL)
         return cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", name);
-    status = cw_module_load(&m->module, text, length, name, &gpu->err);
+    status = cw_module_load(&m->module, text, length, name, intrinsics, &gpu->err);
     if (status == CW_OK)
         status = place(gpu, m);
     if (status != CW_OK) {
