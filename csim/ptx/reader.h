@@ -2,14 +2,15 @@
 /*
  * Inside the PTX reader. The passes, in order:
  *
- *   parse.c, decl.c, insn.c,
- *   special.c, mem.c,
- *   control.c                text -> one list of virtual micro-ops per function (struct cw_vop): operands are the function's virtual
+ *   parse.c, decl.c,
+ *   instruction.c            text -> one list of virtual micro-ops per function (struct cw_vop): operands are the function's virtual
  *                            registers, constants, symbols; calls and accesses to call parameters are pseudo-operations
  *   inline.c                 function lists -> one list per kernel, calls expanded
  *   cfg.c                    basic blocks and immediate post-dominators of that list
  *   live.c, slots.c          liveness, register count for occupancy, slot of each virtual register
  *   emit.c                   struct cw_kernel: final operands, constant file, shared-memory layout
+ *
+ * README.md lists all files from top to bottom; a file calls only those below it.
  *
  * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF.
@@ -287,15 +288,13 @@ void cw_map_clear(struct cw_map *m);
 uint32_t cw_konst_add(struct cw_ptx *p, struct cw_konsts *k, uint64_t value, uint32_t bytes, uint32_t var);
 void cw_konsts_free(struct cw_konsts *k);
 
-/* parse.c: tokens */
+/* token.c */
 void cw_ptx_advance(struct cw_ptx *p);
 bool cw_ptx_is_punct(const struct cw_ptx *p, uint16_t c);
 bool cw_ptx_accept(struct cw_ptx *p, uint16_t c);
 void cw_ptx_expect(struct cw_ptx *p, char c);
 bool cw_tok_is(const struct cw_tok *tok, const char *word);
 bool cw_ptx_accept_word(struct cw_ptx *p, const char *word);
-uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what);
-void cw_ptx_module(struct cw_ptx *p);
 uint32_t cw_ptype_of(const char *name, uint32_t len); /* "u32" without the dot; CW_PT_NONE when it is no type */
 
 /* symbol.c */
@@ -311,6 +310,7 @@ void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop,
 
 /* expr.c: constant expressions. value is s64 or u64 by *is_unsigned (may be NULL). */
 uint64_t cw_ptx_expr(struct cw_ptx *p, bool *is_unsigned);
+uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what); /* one of at most max; what names it in the message */
 
 /* decl.c */
 bool cw_ptx_declaration(struct cw_ptx *p); /* .reg and variables inside a function; false when the token starts none */
@@ -318,9 +318,14 @@ void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common);
 uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry); /* one formal parameter; its variable */
 void cw_ptx_resolve_inits(struct cw_ptx *p);
 
-/* insn.c, special.c */
-void cw_ptx_instruction(struct cw_ptx *p);
+/* regular.c */
 void cw_ptx_opcodes_init(struct cw_ptx *p);
+
+/* instruction.c: the instruction at the current token, up to and with its ';' */
+void cw_ptx_instruction(struct cw_ptx *p);
+
+/* parse.c: the whole text */
+void cw_ptx_module(struct cw_ptx *p);
 
 static inline struct cw_fn *cw_ptx_fn(struct cw_ptx *p)
 {
