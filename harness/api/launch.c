@@ -120,6 +120,24 @@ int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
     return CW_OK;
 }
 
+int cowarp_kernel_at(const struct cowarp_module *module, uint32_t i, const char **name)
+{
+    if (i >= module->module->kernel_cnt)
+        return 0;
+    *name = module->module->kernel[i].name;
+    return 1;
+}
+
+int cowarp_kernel_param_at(const struct cowarp_module *module, const char *kernel, uint32_t i, struct cowarp_param *param)
+{
+    const struct cw_kernel *k = cw_module_kernel(module->module, kernel);
+    if (k == NULL || i >= k->param_cnt)
+        return 0;
+    const struct cw_kernel_param *p = &k->param[i];
+    *param = (struct cowarp_param){.name = p->name, .offset = p->offset, .bytes = p->bytes, .alignment = p->align};
+    return 1;
+}
+
 static int find_kernel(struct cowarp_gpu *gpu, const struct cw_module *m, const char *name, const struct cw_kernel **kernel)
 {
     const char *near = NULL;
