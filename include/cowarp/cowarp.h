@@ -44,6 +44,7 @@ struct cowarp_options {
     const char *config_file;       /* TOML, applied over the preset, or NULL */
     const char *const *settings;   /* "name=value", NULL-terminated, applied last; or NULL */
     const char *system;            /* transactional system: "getm", "serial", or "none" (default) */
+    const char *const *mechanisms; /* names of others ("cowarp list"), NULL-terminated, or NULL */
     const char *const *units;      /* "validation_unit=rtl", NULL-terminated, or NULL: C models */
     uint64_t seed;                 /* default 1 */
     int check_serial;              /* run the serializability oracle over transactions */
@@ -155,8 +156,10 @@ int cowarp_counter(struct cowarp_gpu *gpu, const char *name, uint64_t *value);
 /* All counters: i = 0, 1, ... until it returns 0. Strings are static. */
 int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *value, const char **unit,
                       const char **definition);
-/* Units that options.units may name: i = 0, 1, ... until it returns 0. system: the one whose GPUs hold the unit. Strings are static. */
-int cowarp_unit_at(uint32_t i, const char **name, const char **system, const char **what);
+/* Units that options.units may name: i = 0, 1, ... until it returns 0. Strings are static. */
+int cowarp_unit_at(uint32_t i, const char **name, const char **what);
+/* The systems and mechanisms that bring this unit: k = 0, 1, ... until it returns NULL. */
+const char *cowarp_unit_mechanism(uint32_t i, uint32_t k);
 /* A configuration value by name. */
 int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *value);
 /* JSON with every counter (docs/api.md lists its members), written to a temporary name and renamed. check: "passed" or "failed".

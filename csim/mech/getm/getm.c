@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cowarp/unit/ownership_table.h"
+#include "cowarp/unit/validation_unit.h"
 #include "mech/getm/getm_state.h"
 
 /* Timestamps */
@@ -219,9 +221,21 @@ static void finish(void *self)
     tm->logical_counted = tm->logical_max;
 }
 
+static const char *const inner[] = {"recency_bloom_filter", "cuckoo_table", "stall_buffer", NULL};
+static const struct cw_mech_unit units[] = {
+    {.unit = &cw_validation_unit_unit,
+     .what = "metadata tables and stall buffer of a partition; one per memory partition",
+     .domain = CW_DOMAIN_L2,
+     .inner = inner},
+    {.unit = &cw_ownership_table_unit, .what = "two-phase intra-warp conflict resolution; tm.resolvers per core", .domain = CW_DOMAIN_CORE},
+};
+
 const struct cw_mech cw_mech_getm = {.name = "getm",
-                                     .system = true, .intrinsic = cw_tm_intrinsics,
+                                     .system = true,
+                                     .intrinsic = cw_tm_intrinsics,
                                      .what = "GETM: eager conflict detection in validation units at the LLC (Ren and Lis, HPCA 2018)",
+                                     .unit = units,
+                                     .unit_cnt = sizeof units / sizeof units[0],
                                      .create = create,
                                      .destroy = destroy,
                                      .components = components,

@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cowarp/unit/commit_unit.h"
+#include "cowarp/unit/first_read_table.h"
+#include "cowarp/unit/hazard_unit.h"
+#include "cowarp/unit/last_written_table.h"
+#include "cowarp/unit/ownership_table.h"
+#include "mech/kilo/detector.h"
 #include "mech/kilo/kilo_state.h"
 
 void cw_kilo__fault(struct cw_kilo *tm, int status, const char *text)
@@ -235,19 +241,79 @@ static void finish(void *self)
     (void)self;
 }
 
-#define SYSTEM(name_, what_, create_)                                                                                  \
-    {                                                                                                                  \
-        .name = name_, .system = true, .intrinsic = cw_tm_intrinsics, .what = what_, .create = create_, .destroy = destroy, .components = components, \
-        .core = &cw_kilo__core_ops, .core_self = core_self, .local_bytes = log_bytes, .idle = idle, .finish = finish   \
+/* Units */
+
+static bool with_history(const struct cw_config *config)
+{
+    return config->kilo_hazard == CW_KILO_HISTORY;
+}
+
+static bool with_2pcr(const struct cw_config *config)
+{
+    return config->warptm_resolution == CW_KILO_2PCR;
+}
+
+/* Temporal conflict detection of kilotm, which is off where the configuration leaves it open, and of the others, which have it then. */
+static bool with_tcd_asked(const struct cw_config *config)
+{
+    return config->tcd_mode == CW_KILO_TCD_PUBLISHED || config->tcd_mode == CW_KILO_TCD_CLOSED;
+}
+
+static bool with_tcd(const struct cw_config *config)
+{
+    return config->tcd_mode != CW_KILO_TCD_OFF;
+}
+
+static const char *const inner[] = {"last_writer_history", NULL};
+#define HAZARD_UNIT                                                                                                                       \
+    {                                                                                                                                     \
+        &cw_hazard_unit_unit, "last-writer history and hazard detection of a commit unit; one per memory partition", CW_DOMAIN_CU, inner, \
+            with_history, "kilo.hazard = history"                                                                                         \
+    }
+#define COMMIT_UNIT                                                                                                                      \
+    {                                                                                                                                    \
+        &cw_commit_unit_unit, "ring of commit entries with its stage pointers; one per memory partition", CW_DOMAIN_CU, NULL, NULL, NULL \
+    }
+#define LAST_WRITTEN_TABLE(used_, needs_)                                                                                      \
+    {                                                                                                                          \
+        &cw_last_written_table_unit, "last-written times of temporal conflict detection (tcd.mode); one per memory partition", \
+            CW_DOMAIN_L2, NULL, used_, needs_                                                                                  \
+    }
+#define FIRST_READ_TABLE(used_, needs_)                                                                                              \
+    {                                                                                                                                \
+        &cw_first_read_table_unit, "first-read times of temporal conflict detection (tcd.mode); one per core", CW_DOMAIN_CORE, NULL, \
+            used_, needs_                                                                                                            \
+    }
+#define OWNERSHIP_TABLE                                                                                                               \
+    {                                                                                                                                 \
+        &cw_ownership_table_unit, "two-phase intra-warp conflict resolution; tm.resolvers per core", CW_DOMAIN_CORE, NULL, with_2pcr, \
+            "warptm.resolution = 2pcr"                                                                                                \
+    }
+#define TCD_ASKED "tcd.mode = closed or published"
+
+static const struct cw_mech_unit kilotm_units[] = {HAZARD_UNIT, COMMIT_UNIT, LAST_WRITTEN_TABLE(with_tcd_asked, TCD_ASKED),
+                                                   FIRST_READ_TABLE(with_tcd_asked, TCD_ASKED)};
+static const struct cw_mech_unit warptm_units[] = {HAZARD_UNIT, COMMIT_UNIT, LAST_WRITTEN_TABLE(with_tcd, TCD_ASKED),
+                                                   FIRST_READ_TABLE(with_tcd, TCD_ASKED), OWNERSHIP_TABLE};
+static const struct cw_mech_unit el_units[] = {COMMIT_UNIT, OWNERSHIP_TABLE};
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#define SYSTEM(name_, what_, units_, unit_cnt_, create_)                                                                     \
+    {                                                                                                                        \
+        .name = name_, .system = true, .intrinsic = cw_tm_intrinsics, .what = what_, .unit = units_, .unit_cnt = unit_cnt_,  \
+        .create = create_, .destroy = destroy, .components = components, .core = &cw_kilo__core_ops, .core_self = core_self, \
+        .local_bytes = log_bytes, .idle = idle, .finish = finish                                                             \
     }
 
-const struct cw_mech cw_mech_kilotm =
-    SYSTEM("kilotm", "Kilo TM: value-based validation at commit units (Fung 2015, chapter 4)", create_kilotm);
+const struct cw_mech cw_mech_kilotm = SYSTEM("kilotm", "Kilo TM: value-based validation at commit units (Fung 2015, chapter 4)",
+                                             kilotm_units, COUNT(kilotm_units), create_kilotm);
 const struct cw_mech cw_mech_warptm =
-    SYSTEM("warptm", "WarpTM: Kilo TM with warp-level management and temporal conflict detection (Fung 2015, chapter 6)", create_warptm);
+    SYSTEM("warptm", "WarpTM: Kilo TM with warp-level management and temporal conflict detection (Fung 2015, chapter 6)", warptm_units,
+           COUNT(warptm_units), create_warptm);
 const struct cw_mech cw_mech_warptm_el =
-    SYSTEM("warptm-el", "WarpTM with idealised eager conflict detection (Ren and Lis, HPCA 2018, section III)", create_el);
+    SYSTEM("warptm-el", "WarpTM with idealised eager conflict detection (Ren and Lis, HPCA 2018, section III)", el_units, COUNT(el_units),
+           create_el);
 const struct cw_mech cw_mech_ideal =
-    SYSTEM("ideal", "Ideal TM: conflicts are detected and resolved at no cost (Fung 2015, 4.1)", create_ideal);
-const struct cw_mech cw_mech_eapg =
-    SYSTEM("eapg", "WarpTM with early abort and pause-and-go, idealised (Ren and Lis, HPCA 2018, VI.A)", create_eapg);
+    SYSTEM("ideal", "Ideal TM: conflicts are detected and resolved at no cost (Fung 2015, 4.1)", NULL, 0, create_ideal);
+const struct cw_mech cw_mech_eapg = SYSTEM("eapg", "WarpTM with early abort and pause-and-go, idealised (Ren and Lis, HPCA 2018, VI.A)",
+                                           warptm_units, COUNT(warptm_units), create_eapg);
