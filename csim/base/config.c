@@ -222,7 +222,7 @@ static int check_powers(const struct cw_config *c, struct cw_error *err)
         CW_CONFIG__partition_interleave, CW_CONFIG__tm_granule_bytes, CW_CONFIG__tm_ownership_entries, CW_CONFIG__getm_table_rows,
         CW_CONFIG__getm_bloom_rows,      CW_CONFIG__cu_write_bytes,   CW_CONFIG__dram_banks,           CW_CONFIG__dram_bank_groups,
         CW_CONFIG__dram_row_bytes,       CW_CONFIG__dram_burst_bytes, CW_CONFIG__shared_banks,         CW_CONFIG__l2_port_bytes,
-        CW_CONFIG__tcd_granule_bytes,
+        CW_CONFIG__tcd_granule_bytes,    CW_CONFIG__core_warp_width,  CW_CONFIG__mem_line_bytes,
     };
     for (uint32_t i = 0; i < sizeof must / sizeof must[0]; i++) {
         struct cw_config_info info;

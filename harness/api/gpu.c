@@ -74,9 +74,10 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cowarp__record_tap(gpu, options, &units);
     if (status != CW_OK)
         return status;
+    const struct cw_mech *const mechs[] = {gpu->system, NULL};
     const struct cw_gpu_options o = {
         .config = &gpu->config,
-        .tm = gpu->system,
+        .mechs = mechs,
         .units = units,
         .seed = options->seed,
         .check_serial = gpu->check_serial,
