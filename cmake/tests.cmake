@@ -38,7 +38,7 @@ function(cw_add_tests)
     add_test(NAME system.reproduce COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/reproduce_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
     if(NOT COWARP_SANITIZE) # under the sanitizers system.workloads has to do
         add_test(NAME system.unmoved COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/unmoved.py $<TARGET_FILE:cowarp>)
-        set_tests_properties(system.unmoved PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 300)
+        set_tests_properties(system.unmoved PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
     endif()
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     set(new_unit_test ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/new_unit_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})

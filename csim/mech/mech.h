@@ -70,10 +70,15 @@ struct cw_mech_exclusion {
     const char *why; /* a sentence, without its full stop: "both decide when a store reaches memory" */
 };
 
+/* Most components of a mechanism. */
+#define CW_MECH_COMPONENTS(config) (4 * (config)->partition_count + (config)->core_count + 8)
+
 struct cw_mech {
     const char *name; /* "getm" */
     const char *what; /* one line for `cowarp list` */
     bool system;      /* chosen with --system, at most one of a GPU; else with --mech */
+    bool any_width;   /* works with warps of 64 lanes too (core.warp_width) */
+    bool any_line;    /* works with lines of 64 bytes too (mem.line_bytes) */
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
     const struct cw_key_set *const *keys;         /* NULL-terminated; mechanisms that share a set name the same; NULL: none */
@@ -84,7 +89,7 @@ struct cw_mech {
     int (*create)(void **self, const struct cw_mech_host *host, struct cw_error *err);
     void (*destroy)(void *self);
     /* Its components (validation units, commit units, ...), for the GPU's clock loop. Pointers stay valid until destroy. Returns how many
-     * there are; fills at most max of them. */
+     * there are, at most max (CW_MECH_COMPONENTS). May be NULL: none. */
     uint32_t (*components)(void *self, struct cw_component **list, uint32_t max);
     const struct cw_core_sockets *core; /* NULL: takes none */
     void *(*core_self)(void *self, uint32_t core);

@@ -111,7 +111,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         return status;
     const struct cw_gpu_options o = {
         .config = &gpu->config,
-        .tm = gpu->system,
+        .mechs = gpu->mechs,
         .units = units,
         .seed = options->seed,
         .check_serial = gpu->check_serial,

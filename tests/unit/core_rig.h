@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/ipdom.h"
 #include "core/core.h"
 #include "core/core_local.h"
 #include "cw_test.h"
-#include "mem/partition.h"
 #include "mech/tm/tm.h"
+#include "mem/partition.h"
 
 #define MEMORY_LATENCY 50u
 #define CYCLES_MAX     2000000u
@@ -41,11 +42,12 @@ struct rig {
     int fault;
     char fault_text[512];
     cw_time now;
-    uint64_t cycles;    /* at the end */
-    uint64_t ticks;     /* of the core */
-    uint32_t log_bytes; /* per thread in local memory */
-    bool every_cycle;   /* tick the core in every cycle, not only when it asks for it */
-    uint64_t buffer;    /* device address of BUFFER_WORDS words: every kernel's only parameter */
+    uint64_t cycles;         /* at the end */
+    uint64_t ticks;          /* of the core */
+    struct cw_events stream; /* nobody listens unless a test does */
+    uint32_t log_bytes;      /* per thread in local memory */
+    bool every_cycle;        /* tick the core in every cycle, not only when it asks for it */
+    uint64_t buffer;         /* device address of BUFFER_WORDS words: every kernel's only parameter */
 };
 
 static inline void on_block_done(void *context, uint32_t core)
@@ -159,6 +161,8 @@ static inline void create_machine(struct rig *r)
                                      .up = r->up,
                                      .down = r->down,
                                      .index = 0,
+                                     .control = &cw_control_ipdom,
+                                     .stream = &r->stream,
                                      .events = {r, on_block_done, on_fault},
                                      .progress = &r->progress};
     assert_int_equal(cw_core_create(&r->core, &c, &err), 0);

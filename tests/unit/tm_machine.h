@@ -284,7 +284,7 @@ void cw_core_wake_warp(struct cw_core *c, uint32_t warp, cw_time now)
     c->warp[warp].asks = false;
 }
 
-void cw_core_tx_abort(struct cw_core *c, uint32_t warp, uint32_t lanes)
+void cw_core_tx_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes)
 {
     struct m_warp *p = c->warp + warp;
     assert_true(p->in_tx && (lanes & ~(p->t | p->reached)) == 0);
@@ -311,7 +311,7 @@ void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time resta
         p->tx_at++;
 }
 
-uint32_t cw_core_tx_aborted(const struct cw_core *c, uint32_t warp)
+cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t warp)
 {
     return c->warp[warp].r;
 }
