@@ -92,7 +92,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .config = &gpu->config,
             .clocks = &gpu->clocks,
             .stats = &gpu->stats,
-            .memory = &gpu->memory,
+            .memory = gpu->memory,
             .pool = &gpu->pool,
             .up = gpu->up,
             .down = gpu->down,
@@ -117,7 +117,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
             .config = &gpu->config,
             .clocks = &gpu->clocks,
             .stats = &gpu->stats,
-            .memory = &gpu->memory,
+            .memory = gpu->memory,
             .pool = &gpu->pool,
             .up = gpu->up,
             .down = gpu->down,
@@ -134,7 +134,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
 static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
 {
     if (options->check_serial) {
-        int status = cw_serial_create(&gpu->serial, &gpu->memory, err);
+        int status = cw_serial_create(&gpu->serial, gpu->memory, err);
         if (status != CW_OK)
             return status;
     }
@@ -144,7 +144,7 @@ static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, s
         .config = &gpu->config,
         .clocks = &gpu->clocks,
         .stats = &gpu->stats,
-        .memory = &gpu->memory,
+        .memory = gpu->memory,
         .pool = &gpu->pool,
         .core = gpu->core,
         .partition = gpu->partition,
@@ -193,7 +193,7 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
 
 static int create_parts(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
 {
-    int status = cw_devmem_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, err);
+    int status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, err);
     if (status == CW_OK)
         status = create_noc(gpu, err);
     if (status == CW_OK)
@@ -250,7 +250,7 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     cw_crossbar_destroy(gpu->down);
     cw_serial_destroy(gpu->serial);
     cw_message_pool_destroy(&gpu->pool);
-    cw_devmem_destroy(&gpu->memory);
+    cw_memory_destroy(gpu->memory);
     free(gpu->core);
     free(gpu->partition);
     free(gpu->component);
@@ -306,9 +306,9 @@ void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT])
     }
 }
 
-struct cw_devmem *cw_gpu_memory(struct cw_gpu *gpu)
+struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu)
 {
-    return &gpu->memory;
+    return gpu->memory;
 }
 
 const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu)

@@ -11,7 +11,7 @@
 #include "core/core.h"
 #include "cowarp/unit.h"
 #include "mech/tm/tm.h"
-#include "mem/devmem.h"
+#include "mem/device_memory.h"
 #include "mem/partition.h"
 
 struct cw_gpu;
@@ -43,7 +43,7 @@ void cw_gpu_destroy(struct cw_gpu *gpu);
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err);
 
-struct cw_devmem *cw_gpu_memory(struct cw_gpu *gpu);
+struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu);
 const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu);
 const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu);
 const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);

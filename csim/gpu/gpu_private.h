@@ -16,7 +16,7 @@ struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_core **core;

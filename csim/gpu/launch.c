@@ -50,7 +50,7 @@ static int place_local(struct cw_gpu *gpu, struct cw_error *err)
         l->local_bytes += align_up(gpu->system->local_bytes(&gpu->config), 4);
     const uint64_t bytes = (uint64_t)gpu->config.core_count * gpu->config.core_warps * CW_LANES * l->local_bytes;
     if (bytes > gpu->local_capacity) {
-        int status = cw_devmem_alloc(&gpu->memory, &gpu->local_base, bytes, err);
+        int status = cw_memory_alloc(gpu->memory, &gpu->local_base, bytes, CW_REGION_LOCAL, err);
         if (status != CW_OK)
             return status;
         gpu->local_capacity = bytes;

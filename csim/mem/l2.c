@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "mem/device_memory_private.h"
 #include "mem/mshr.h"
 #include "mem/partition.h"
 
@@ -23,7 +24,7 @@ struct line {
 struct cw_l2 {
     const struct cw_config *config;
     struct cw_stats *stats;
-    struct cw_devmem *memory;
+    struct cw_memory *memory;
     struct cw_dram *dram;
     uint32_t sets, ways;
     uint32_t *tag;     /* [set][way]: local line number + 1, 0 when empty; apart from line, so that a lookup is short */
@@ -52,7 +53,7 @@ static uint8_t sectors_of(const struct cw_message *p)
 
 static void copy_out(struct cw_l2 *l2, struct cw_message *p)
 {
-    const uint8_t *from = cw_devmem_at(l2->memory, p->addr);
+    const uint8_t *from = cw_memory__at(l2->memory, p->addr);
     for (uint32_t s = 0; s < SECTORS; s++)
         if (p->sectors & 1u << s)
             memcpy(cw_line_body(p)->data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
@@ -60,17 +61,8 @@ static void copy_out(struct cw_l2 *l2, struct cw_message *p)
 
 static void copy_in(struct cw_l2 *l2, const struct cw_message *p)
 {
-    uint8_t *to = cw_devmem_at(l2->memory, p->addr);
-    for (uint32_t s = 0; s < SECTORS; s++) {
-        uint32_t at = s * CW_SECTOR_BYTES;
-        if (cw_line_body_of(p)->byte_mask[s] == UINT32_MAX)
-            memcpy(to + at, cw_line_body_of(p)->data + at, CW_SECTOR_BYTES);
-        else
-            for (uint32_t mask = cw_line_body_of(p)->byte_mask[s]; mask != 0; mask &= mask - 1) {
-                uint32_t b = at + (uint32_t)__builtin_ctz(mask);
-                to[b] = cw_line_body_of(p)->data[b];
-            }
-    }
+    const struct cw_line_body *b = cw_line_body_of(p);
+    cw_memory_write_masked(l2->memory, p->addr, b->data, b->byte_mask, CW_LINE_BYTES);
 }
 
 /* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on
@@ -83,7 +75,7 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
     uint8_t lanes_at[CW_LINE_BYTES] = {0};
     for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(lanes);
-        uint8_t *at = cw_devmem_at(l2->memory, p->addr + b->lane_offset[i]);
+        uint8_t *at = cw_memory__at(l2->memory, p->addr + b->lane_offset[i]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
         uint64_t value = cw_atomic_apply((enum cw_atom)b->atom, (enum cw_type)b->type, old, b->a[i], b->b[i]);
@@ -314,7 +306,7 @@ void cw_l2_flush(struct cw_l2 *l2)
     memset(l2->line, 0, (size_t)l2->sets * l2->ways * sizeof *l2->line);
 }
 
-int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_devmem *memory, struct cw_dram *dram,
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory, struct cw_dram *dram,
                  struct cw_error *err)
 {
     *out = NULL;

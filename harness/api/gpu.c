@@ -156,13 +156,13 @@ static int need_gpu(struct cowarp_gpu *gpu)
 int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes)
 {
     int status = need_gpu(gpu);
-    return status == CW_OK ? cw_devmem_alloc(cw_gpu_memory(gpu->gpu), address, bytes, &gpu->err) : status;
+    return status == CW_OK ? cw_memory_alloc(cw_gpu_memory(gpu->gpu), address, bytes, CW_REGION_GLOBAL, &gpu->err) : status;
 }
 
 static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, const char *what)
 {
     int status = need_gpu(gpu);
-    if (status != CW_OK || bytes == 0 || cw_devmem_valid(cw_gpu_memory(gpu->gpu), address, bytes))
+    if (status != CW_OK || bytes == 0 || cw_memory_valid(cw_gpu_memory(gpu->gpu), address, bytes))
         return status;
     return cw_fail(&gpu->err, CW_EINVAL, "%s of %llu bytes at 0x%llx: not in allocated device memory", what, (unsigned long long)bytes,
                    (unsigned long long)address);
@@ -172,7 +172,7 @@ int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uin
 {
     int status = need_range(gpu, address, bytes, "write");
     if (status == CW_OK && bytes > 0)
-        memcpy(cw_devmem_at(cw_gpu_memory(gpu->gpu), address), data, bytes);
+        cw_memory_write(cw_gpu_memory(gpu->gpu), address, data, bytes);
     return status;
 }
 
@@ -180,7 +180,7 @@ int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t b
 {
     int status = need_range(gpu, address, bytes, "read");
     if (status == CW_OK && bytes > 0)
-        memcpy(data, cw_devmem_at(cw_gpu_memory(gpu->gpu), address), bytes);
+        cw_memory_read(cw_gpu_memory(gpu->gpu), address, data, bytes);
     return status;
 }
 

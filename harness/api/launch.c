@@ -24,13 +24,13 @@ static int unusable(struct cowarp_gpu *gpu)
 static int place(struct cowarp_gpu *gpu, struct cowarp_module *m)
 {
     const uint64_t bytes = m->module->global_bytes;
-    int status = cw_devmem_alloc(cw_gpu_memory(gpu->gpu), &m->global_base, bytes > 0 ? bytes : 1, &gpu->err);
+    int status = cw_memory_alloc(cw_gpu_memory(gpu->gpu), &m->global_base, bytes > 0 ? bytes : 1, CW_REGION_MODULE, &gpu->err);
     if (status == CW_OK)
         status = cw_module_place(m->module, m->global_base, &gpu->err);
     for (uint32_t i = 0; status == CW_OK && i < m->module->kernel_cnt; i++)
         status = cw_exec_bind(&m->module->kernel[i], &gpu->err);
     if (status == CW_OK && bytes > 0)
-        memcpy(cw_devmem_at(cw_gpu_memory(gpu->gpu), m->global_base), m->module->global_image, bytes);
+        cw_memory_write(cw_gpu_memory(gpu->gpu), m->global_base, m->module->global_image, bytes);
     return status;
 }
 
@@ -52,6 +52,8 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     if (status == CW_OK)
         status = place(gpu, m);
     if (status != CW_OK) {
+        if (m->global_base != 0)
+            cw_memory_free(cw_gpu_memory(gpu->gpu), m->global_base, NULL);
         cw_module_destroy(m->module);
         free(m);
         return status;

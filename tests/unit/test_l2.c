@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "mem/device_memory_private.h"
 #include "mem/l2.h"
 
 #define T 10u
@@ -20,7 +21,7 @@ static const struct cw_config defaults = {
 struct bench {
     struct cw_config config;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_dram *dram;
     struct cw_l2 *l2;
@@ -45,10 +46,10 @@ static void bench_create(void)
     b.config.l2_mshrs = 3;
     b.config.l2_mshr_merge = 2;
     cw_message_pool_create(&b.pool);
-    assert_int_equal(cw_devmem_create(&b.memory, 1 << 20, &err), CW_OK);
-    assert_int_equal(cw_devmem_alloc(&b.memory, &addr, 1 << 20, &err), CW_OK);
+    assert_int_equal(cw_memory_create(&b.memory, 1 << 20, &err), CW_OK);
+    assert_int_equal(cw_memory_alloc(b.memory, &addr, 1 << 20, CW_REGION_GLOBAL, &err), CW_OK);
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &b.wake, &err), CW_OK);
-    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, &b.memory, b.dram, &err), CW_OK);
+    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.dram, &err), CW_OK);
 }
 
 static void bench_destroy(void)
@@ -57,7 +58,7 @@ static void bench_destroy(void)
     assert_int_equal(b.pool.in_use, 0);
     cw_l2_destroy(b.l2);
     cw_dram_destroy(b.dram);
-    cw_devmem_destroy(&b.memory);
+    cw_memory_destroy(b.memory);
     cw_message_pool_destroy(&b.pool);
 }
 
@@ -189,7 +190,7 @@ static void test_l2__values_are_of_the_time_of_service(void **state)
 {
     (void)state;
     bench_create();
-    uint8_t *bytes = cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 128);
+    uint8_t *bytes = cw_memory__at(b.memory, CW_GLOBAL_BASE + 128);
     memset(bytes, 0x11, 128);
     struct cw_message *p = request(CW_MSG_READ, 1, 6);
     memset(cw_line_body(p)->data, 0xee, 128);
@@ -224,7 +225,7 @@ static void test_l2__least_recently_used_goes(void **state)
 
 static uint8_t byte_at(uint32_t offset)
 {
-    return *cw_devmem_at(&b.memory, CW_GLOBAL_BASE + offset);
+    return *cw_memory__at(b.memory, CW_GLOBAL_BASE + offset);
 }
 
 /* Misses, write-backs and bursts of a few writes; what they leave in memory is for the caller to say. */
@@ -395,13 +396,13 @@ static void test_l2__stalls_without_room_towards_dram(void **state)
 
 static void put32(uint32_t line, uint32_t offset, uint32_t value)
 {
-    memcpy(cw_devmem_at(&b.memory, CW_GLOBAL_BASE + line * 128 + offset), &value, 4);
+    memcpy(cw_memory__at(b.memory, CW_GLOBAL_BASE + line * 128 + offset), &value, 4);
 }
 
 static uint32_t get32(uint32_t line, uint32_t offset)
 {
     uint32_t value;
-    memcpy(&value, cw_devmem_at(&b.memory, CW_GLOBAL_BASE + line * 128 + offset), 4);
+    memcpy(&value, cw_memory__at(b.memory, CW_GLOBAL_BASE + line * 128 + offset), 4);
     return value;
 }
 
@@ -491,7 +492,7 @@ static void test_l2__flush_makes_cold_without_traffic(void **state)
     cw_l2_flush(b.l2);
     assert_false(read_hits(0, 15));
     assert_int_equal(b.stats.dram_writes, 0);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE), 7);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE), 7);
     bench_destroy();
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "mem/device_memory_private.h"
 #include "mem/partition.h"
 
 static const struct cw_config defaults = {
@@ -25,7 +26,7 @@ struct bench {
     struct cw_config config;
     struct cw_clocks clocks;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_partition *partition[PARTITIONS_MAX];
@@ -71,11 +72,11 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     if (real_clocks)
         b.clocks = (struct cw_clocks){46200, {33, 33, 33, 66, 50}};
     cw_message_pool_create(&b.pool);
-    assert_int_equal(cw_devmem_create(&b.memory, MEMORY, &err), CW_OK);
-    assert_int_equal(cw_devmem_alloc(&b.memory, &addr, MEMORY, &err), CW_OK);
+    assert_int_equal(cw_memory_create(&b.memory, MEMORY, &err), CW_OK);
+    assert_int_equal(cw_memory_alloc(b.memory, &addr, MEMORY, CW_REGION_GLOBAL, &err), CW_OK);
     make_crossbars();
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, &b.memory, &b.pool, b.up, b.down, i, with_tm};
+        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, with_tm};
         assert_int_equal(cw_partition_create(&b.partition[i], &p, &err), CW_OK);
         b.component[b.components++] = cw_partition_l2_component(b.partition[i]);
         b.component[b.components++] = cw_partition_dram_component(b.partition[i]);
@@ -98,7 +99,7 @@ static void bench_destroy(void)
         cw_partition_destroy(b.partition[i]);
     cw_crossbar_destroy(b.up);
     cw_crossbar_destroy(b.down);
-    cw_devmem_destroy(&b.memory);
+    cw_memory_destroy(b.memory);
     cw_message_pool_destroy(&b.pool);
 }
 
@@ -215,7 +216,7 @@ static void test_partition__replies_by_kind(void **state)
     memset(cw_line_body(p)->data, 0x5a, 128);
     send(p);
     expect_reply(0, CW_MSG_WRITE_ACK, 1);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 3 * 128 + 127), 0x5a);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 3 * 128 + 127), 0x5a);
     p = request(CW_MSG_READ, 0, 3, 0);
     p->sectors = 0xf;
     send(p);
@@ -239,7 +240,7 @@ static void test_partition__replies_by_kind(void **state)
     send(p);
     while (!idle())
         step(b.now + 100000);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 9 * 128), 0x77);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 9 * 128), 0x77);
     bench_destroy(); /* no packet is left */
 }
 
@@ -288,7 +289,7 @@ static void test_partition__atomics_delay_the_next_request(void **state)
     cw_line_body(w)->data[0] = 1;
     send(p);
     send(w);
-    while (*cw_devmem_at(&b.memory, w->addr) == 0 && b.now < 200000)
+    while (*cw_memory__at(b.memory, w->addr) == 0 && b.now < 200000)
         step(200000);
     assert_int_equal(b.now, 100000 + (1 + 5 + 240 + 32) * 10);
     expect_reply(1, CW_MSG_WRITE_ACK, 1);
@@ -456,8 +457,8 @@ static void test_partition__transactional_ports(void **state)
         step(b.now + 100000);
     assert_int_equal(wake, 10000 + (1 + 8) * 10);
     assert_ptr_equal(cw_fifo_pop(&tm->l2_done, wake), log);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 36), 0xcd);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 35), 0);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 36), 0xcd);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 35), 0);
     cw_message_free(&b.pool, log);
     store->kind = CW_MSG_OWN_REPLY;
     cw_fifo_push(&tm->reply, b.now, 10, store);
@@ -726,7 +727,7 @@ static uint64_t random_run(uint64_t seed, bool reverse, bool always, struct cw_s
     assert_int_equal(l.sent, l.replies + l.silent + l.commits);
     assert_int_equal(b.stats.noc_up_packets, l.sent);
     assert_int_equal(b.stats.noc_down_packets, l.replies);
-    assert_memory_equal(b.memory.base, l.want, MEMORY);
+    assert_memory_equal(cw_memory__at(b.memory, CW_GLOBAL_BASE), l.want, MEMORY);
     assert_true(l.checks > 10000);
     *stats = b.stats;
     free(l.want);
