@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Construction of the chip and its clock loop. Kernel launch and block dispatch are in launch.c, the watchdog in watchdog.c. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "gpu/gpu_private.h"
 
 #include <stdlib.h>
@@ -131,9 +132,9 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
-static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
+static int create_tm(struct cw_gpu *gpu, struct cw_error *err)
 {
-    if (options->check_serial) {
+    if (gpu->check_serial) {
         int status = cw_serial_create(&gpu->serial, gpu->memory, err);
         if (status != CW_OK)
             return status;
@@ -151,8 +152,8 @@ static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, s
         .units = gpu->units,
         .events = &gpu->events,
         .observer = gpu->serial != NULL ? cw_serial_observer(gpu->serial) : NULL,
-        .seed = options->seed,
-        .sabotage = options->sabotage,
+        .seed = gpu->seed,
+        .sabotage = gpu->sabotage,
         .progress = &gpu->progress,
         .fault = on_fault,
         .fault_context = gpu,
@@ -191,20 +192,46 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
-static int create_parts(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
+/* Everything that a reset makes anew. */
+static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
 {
-    int status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, err);
-    if (status == CW_OK)
-        status = create_noc(gpu, err);
+    cw_message_pool_create(&gpu->pool);
+    int status = create_noc(gpu, err);
     if (status == CW_OK)
         status = create_cores(gpu, err);
     if (status == CW_OK)
         status = create_partitions(gpu, err);
     if (status == CW_OK)
-        status = create_tm(gpu, options, err);
+        status = create_tm(gpu, err);
     if (status == CW_OK)
         status = collect_components(gpu, err);
     return status;
+}
+
+/* Also of a machine that has been created in part only. */
+static void destroy_machine(struct cw_gpu *gpu)
+{
+    if (gpu->tm != NULL)
+        gpu->system->destroy(gpu->tm);
+    for (uint32_t i = 0; gpu->core != NULL && i < gpu->config.core_count; i++)
+        cw_core_destroy(gpu->core[i]);
+    for (uint32_t i = 0; gpu->partition != NULL && i < gpu->config.partition_count; i++)
+        cw_partition_destroy(gpu->partition[i]);
+    cw_crossbar_destroy(gpu->up);
+    cw_crossbar_destroy(gpu->down);
+    cw_serial_destroy(gpu->serial);
+    cw_message_pool_destroy(&gpu->pool);
+    free(gpu->core);
+    free(gpu->partition);
+    free(gpu->component);
+    gpu->tm = NULL;
+    gpu->core = NULL;
+    gpu->partition = NULL;
+    gpu->up = gpu->down = NULL;
+    gpu->serial = NULL;
+    gpu->component = NULL;
+    gpu->component_cnt = 0;
+    gpu->events = (struct cw_events){0}; /* who listened was a part of the machine */
 }
 
 int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err)
@@ -226,8 +253,14 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->on_step = options->on_step;
     gpu->context = options->context;
     clocks_init(&gpu->clocks, &gpu->config);
-    cw_message_pool_create(&gpu->pool);
-    status = create_parts(gpu, options, err);
+    gpu->check_serial = options->check_serial;
+    gpu->seed = options->seed;
+    if (options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
+        status = cw_fail(err, CW_ENOMEM, "out of memory");
+    if (status == CW_OK)
+        status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, err);
+    if (status == CW_OK)
+        status = create_machine(gpu, err);
     if (status != CW_OK) {
         cw_gpu_destroy(gpu);
         return status;
@@ -240,22 +273,28 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
 {
     if (gpu == NULL)
         return;
-    if (gpu->tm != NULL)
-        gpu->system->destroy(gpu->tm);
-    for (uint32_t i = 0; gpu->core != NULL && i < gpu->config.core_count; i++)
-        cw_core_destroy(gpu->core[i]);
-    for (uint32_t i = 0; gpu->partition != NULL && i < gpu->config.partition_count; i++)
-        cw_partition_destroy(gpu->partition[i]);
-    cw_crossbar_destroy(gpu->up);
-    cw_crossbar_destroy(gpu->down);
-    cw_serial_destroy(gpu->serial);
-    cw_message_pool_destroy(&gpu->pool);
+    destroy_machine(gpu);
     cw_memory_destroy(gpu->memory);
-    free(gpu->core);
-    free(gpu->partition);
-    free(gpu->component);
+    free(gpu->sabotage);
     free(gpu->report);
     free(gpu);
+}
+
+int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err)
+{
+    const cw_time us = gpu->clocks.units_per_us;
+    destroy_machine(gpu);
+    /* Frequencies are whole MHz, so all clocks have an edge at a full microsecond, as they have at time 0. */
+    gpu->now = (gpu->now + us - 1) / us * us;
+    for (int d = 0; d < CW_DOMAIN_COUNT; d++)
+        gpu->edge[d] = gpu->now;
+    gpu->blocks_started = gpu->blocks_finished = gpu->blocks_total = 0;
+    gpu->next_core = 0;
+    gpu->dispatch_pending = false;
+    gpu->fault_status = CW_OK;
+    free(gpu->report);
+    gpu->report = NULL;
+    return create_machine(gpu, err);
 }
 
 /* First edge of domain d after the current time. */

@@ -27,7 +27,9 @@ struct cw_gpu {
     struct cw_events events;
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
-    bool reverse_ticks, tick_always;
+    bool reverse_ticks, tick_always, check_serial;
+    uint64_t seed;
+    char *sabotage; /* owned, or NULL */
 
     struct cw_component **component;
     uint32_t component_cnt;
