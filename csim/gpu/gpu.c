@@ -240,6 +240,9 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     int status = cw_config_check(options->config, err);
     if (status != CW_OK)
         return status;
+    if (options->config->mem_line_bytes != CW_LINE_BYTES)
+        return cw_fail(err, CW_EUNSUP, "mem.line_bytes = %u: the cores gather accesses into lines of %u bytes only",
+                       options->config->mem_line_bytes, CW_LINE_BYTES);
     struct cw_gpu *gpu = calloc(1, sizeof *gpu);
     if (gpu == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");

@@ -32,8 +32,8 @@ struct bench {
 
 static struct bench b;
 
-/* 4 sets of 2 ways, one partition: line n of memory is local line n, in set n mod 4. */
-static void bench_create(void)
+/* 2 ways, one partition: line n of memory is local line n, in set n mod 4 (lines of 128 bytes) or n mod 8 (of 64). */
+static void bench_create_lines(uint32_t line_bytes)
 {
     struct cw_error err;
     uint64_t addr;
@@ -45,11 +45,17 @@ static void bench_create(void)
     b.config.l2_ways = 2;
     b.config.l2_mshrs = 3;
     b.config.l2_mshr_merge = 2;
+    b.config.mem_line_bytes = line_bytes;
     cw_message_pool_create(&b.pool);
     assert_int_equal(cw_memory_create(&b.memory, 1 << 20, &err), CW_OK);
     assert_int_equal(cw_memory_alloc(b.memory, &addr, 1 << 20, CW_REGION_GLOBAL, &err), CW_OK);
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &b.wake, &err), CW_OK);
     assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.dram, &err), CW_OK);
+}
+
+static void bench_create(void)
+{
+    bench_create_lines(128);
 }
 
 static void bench_destroy(void)
@@ -67,7 +73,7 @@ static struct cw_message *request(enum cw_message_kind kind, uint32_t line, uint
     struct cw_message *p = cw_message_new(&b.pool, CW_MESSAGE_BODY_LARGE);
     memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
     p->kind = (uint8_t)kind;
-    p->addr = CW_GLOBAL_BASE + line * 128;
+    p->addr = CW_GLOBAL_BASE + line * b.config.mem_line_bytes;
     p->sectors = (uint8_t)sectors;
     return p;
 }
@@ -496,7 +502,40 @@ static void test_l2__flush_makes_cold_without_traffic(void **state)
     bench_destroy();
 }
 
+/* Lines of 64 bytes have two sectors and are one burst: neighbours are lines of their own, and two sectors make a line complete. What a
+ * request says beyond the line is not looked at. */
+static void test_l2__lines_of_64_bytes(void **state)
+{
+    (void)state;
+    bench_create_lines(64); /* 8 sets */
+    b.config.l2_port_bytes = 64;
+    assert_false(read_hits(8, 1));
+    assert_true(read_hits(8, 2)); /* of the same burst */
+    assert_false(read_hits(9, 3));
+    assert_int_equal(b.stats.dram_reads, 2);
+    assert_false(read_hits(0, 3));
+    assert_false(read_hits(4, 3));
+    assert_true(read_hits(8, 3)); /* line 4 is not of set 0 */
+    assert_false(read_hits(16, 1));
+    assert_false(read_hits(0, 1)); /* has gone for 16 */
+    struct cw_message *write = write_of(1, 0, 64, 9);
+    cw_line_body(write)->byte_mask[2] = cw_line_body(write)->byte_mask[3] = UINT32_MAX;
+    cw_line_body(write)->data[64] = 7;
+    assert_true(hits(write));
+    assert_int_equal(b.cycles, 1);
+    assert_true(read_hits(1, 3)); /* complete without a fetch */
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 64 + 63), 9);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 64 + 64), 0);
+    const uint64_t writes = b.stats.dram_writes;
+    assert_false(read_hits(17, 1));
+    assert_false(read_hits(25, 1)); /* the third and fourth line of set 1: lines 9 and 1 go, of which 1 is dirty */
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    assert_int_equal(b.stats.dram_writes - writes, 1);
+    bench_destroy();
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_l2__lines_of_64_bytes),
     cmocka_unit_test(test_l2__port_width),
     cmocka_unit_test(test_l2__validation_reads),
     cmocka_unit_test(test_l2__read_misses_then_hits_per_burst),

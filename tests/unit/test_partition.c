@@ -132,7 +132,7 @@ static struct cw_message *request(enum cw_message_kind kind, uint32_t core, uint
     memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
     p->kind = (uint8_t)kind;
     p->core = (uint16_t)core;
-    p->addr = CW_GLOBAL_BASE + (uint64_t)line * 128;
+    p->addr = CW_GLOBAL_BASE + (uint64_t)line * b.config.mem_line_bytes;
     p->partition = (uint16_t)cw_address_partition(&b.config, p->addr);
     p->sectors = 1;
     p->needs_reply = 1;
@@ -558,16 +558,16 @@ static void note(uint64_t *trace, uint64_t what)
 static void fill_write(struct random_load *l, struct cw_message *p)
 {
     uint8_t *want = l->want + (p->addr - CW_GLOBAL_BASE);
-    uint32_t style = cw_rng_below(&l->rng, 3);
-    for (uint32_t i = 0; i < 128; i++) {
+    const uint32_t style = cw_rng_below(&l->rng, 3), last = b.config.mem_line_bytes - 1;
+    for (uint32_t i = 0; i <= last; i++) {
         cw_line_body(p)->data[i] = (uint8_t)cw_rng_next(&l->rng);
         if (style == 0 || (style == 1 && i / 32 == 2) || cw_rng_below(&l->rng, 8) == 0) {
             cw_line_body(p)->byte_mask[i / 32] |= 1u << i % 32;
             want[i] = cw_line_body(p)->data[i];
         }
     }
-    cw_line_body(p)->byte_mask[3] |= 1u << 31; /* at least one */
-    want[127] = cw_line_body(p)->data[127];
+    cw_line_body(p)->byte_mask[last / 32] |= 1u << 31; /* at least one */
+    want[last] = cw_line_body(p)->data[last];
 }
 
 /* Old values are checked with the reply: they are kept in operand b, which add and exchange do not use; CAS keeps it in
@@ -583,7 +583,8 @@ static void fill_atomic(struct random_load *l, struct cw_message *p)
     for (uint32_t i = 0; i < 32; i++) {
         if (!(p->lanes >> i & 1))
             continue;
-        cw_atomic_body(p)->lane_offset[i] = (uint8_t)(bytes * cw_rng_below(&l->rng, cw_rng_below(&l->rng, 2) ? 128 / bytes : 2));
+        cw_atomic_body(p)->lane_offset[i] =
+            (uint8_t)(bytes * cw_rng_below(&l->rng, cw_rng_below(&l->rng, 2) ? b.config.mem_line_bytes / bytes : 2));
         uint8_t *at = l->want + (p->addr - CW_GLOBAL_BASE) + cw_atomic_body(p)->lane_offset[i];
         uint64_t old = 0, mask = bytes == 4 ? UINT32_MAX : UINT64_MAX, a = cw_rng_next(&l->rng) & mask, value;
         memcpy(&old, at, bytes);
@@ -613,7 +614,7 @@ static struct cw_message *random_request(struct random_load *l, uint32_t core)
     else if (pick == 6 || kinds[pick] == CW_MSG_OWN || l->busy[line])
         return NULL;
     struct cw_message *p = request((enum cw_message_kind)kinds[pick], core, line, 8 + cw_rng_below(&l->rng, 120));
-    p->sectors = (uint8_t)(1 + cw_rng_below(&l->rng, 15));
+    p->sectors = (uint8_t)(1 + cw_rng_below(&l->rng, (1u << b.config.mem_line_bytes / 32) - 1));
     p->mech = pick >= 7;
     p->after = pick >= 7 ? CW_AFTER_MECH : CW_AFTER_REPLY;
     if (p->kind == CW_MSG_WRITE || p->kind == CW_MSG_OWN)
@@ -629,7 +630,7 @@ static struct cw_message *random_request(struct random_load *l, uint32_t core)
 static void check_reply(struct random_load *l, struct cw_message *p)
 {
     const uint8_t *want = l->want + (p->addr - CW_GLOBAL_BASE);
-    for (uint32_t i = 0; p->kind == CW_MSG_READ_REPLY && i < 128; i++)
+    for (uint32_t i = 0; p->kind == CW_MSG_READ_REPLY && i < b.config.mem_line_bytes; i++)
         if (p->sectors >> i / 32 & 1) {
             assert_int_equal(cw_line_body(p)->data[i], want[i]);
             l->checks++;
@@ -695,13 +696,14 @@ static void system_tick(void *self, cw_time now)
     l->system.wake = now + 1;
 }
 
-static uint64_t random_run(uint64_t seed, bool reverse, bool always, struct cw_stats *stats)
+static uint64_t random_run(uint64_t seed, uint32_t line_bytes, bool reverse, bool always, struct cw_stats *stats)
 {
     static struct random_load l;
     struct cw_config c = defaults;
     l = (struct random_load){.to_send = 6000, .upper = HALF};
     cw_rng_seed(&l.rng, seed);
     c.partition_count = seed % 2 ? 6 : 3;
+    c.mem_line_bytes = line_bytes;
     c.l2_bytes = 16384; /* small, so that it evicts */
     c.l2_mshrs = 4 + cw_rng_below(&l.rng, 16);
     c.l2_mshr_merge = 1 + cw_rng_below(&l.rng, 4);
@@ -736,16 +738,14 @@ static uint64_t random_run(uint64_t seed, bool reverse, bool always, struct cw_s
     return l.core_trace * 31 + l.system_trace;
 }
 
-static void test_partition__random_traffic_equals_plain_memory_in_any_tick_order(void **state)
+static void random_runs(uint64_t seed, uint32_t line_bytes)
 {
-    (void)state;
-    uint64_t seed = cw_test_seed(1);
     uint64_t writebacks = 0, stalls = 0, misses = 0;
     for (uint32_t round = 0; round < 8; round++) {
         struct cw_stats stats[3];
-        uint64_t trace = random_run(seed + round, false, false, &stats[0]);
-        assert_int_equal(random_run(seed + round, true, false, &stats[1]), trace);
-        assert_int_equal(random_run(seed + round, false, true, &stats[2]), trace);
+        uint64_t trace = random_run(seed + round, line_bytes, false, false, &stats[0]);
+        assert_int_equal(random_run(seed + round, line_bytes, true, false, &stats[1]), trace);
+        assert_int_equal(random_run(seed + round, line_bytes, false, true, &stats[2]), trace);
         assert_memory_equal(&stats[1], &stats[0], sizeof stats[0]);
         assert_memory_equal(&stats[2], &stats[0], sizeof stats[0]);
         writebacks += stats[0].l2_writebacks;
@@ -754,6 +754,18 @@ static void test_partition__random_traffic_equals_plain_memory_in_any_tick_order
     }
     print_message("%u write-backs, %u stall cycles, %u read misses\n", (uint32_t)writebacks, (uint32_t)stalls, (uint32_t)misses);
     assert_true(writebacks > 1000 && stalls > 1000 && misses > 1000);
+}
+
+static void test_partition__random_traffic_equals_plain_memory_in_any_tick_order(void **state)
+{
+    (void)state;
+    random_runs(cw_test_seed(1), 128);
+}
+
+static void test_partition__random_traffic_with_lines_of_64_bytes(void **state)
+{
+    (void)state;
+    random_runs(cw_test_seed(1), 64);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -769,5 +781,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_partition__commits_pass_stalled_loads),
     cmocka_unit_test(test_partition__replies_take_turns),
     cmocka_unit_test(test_partition__random_traffic_equals_plain_memory_in_any_tick_order),
+    cmocka_unit_test(test_partition__random_traffic_with_lines_of_64_bytes),
 };
 CW_TEST_MAIN(tests)
