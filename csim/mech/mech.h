@@ -27,7 +27,7 @@ struct cw_mech_host {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    struct cw_devmem *memory;
+    struct cw_memory *memory;
     struct cw_message_pool *pool;
     struct cw_core **core;           /* config->core_count */
     struct cw_partition **partition; /* config->partition_count */

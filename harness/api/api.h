@@ -50,6 +50,10 @@ struct cowarp_gpu {
     void *context;
 };
 
+/* Copies a struct that the user has filled in (what: "struct cowarp_launch") and that begins with its size into one of `known` bytes.
+ * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
+int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
+
 /* The units that --unit may name; cowarp__unit_cnt of them. */
 extern const struct cowarp__unit cowarp__units[];
 extern const uint32_t cowarp__unit_cnt;

@@ -166,6 +166,31 @@ static int push_into_theirs(const char *file, enum cw_unit_backend backend, stru
     return status == CW_OK ? (int)out.occupancy : status;
 }
 
+/* Verilog that errs: a provider that forgets a difference tells the next one, and lists the instance that has it only. */
+static void expect_forgotten(const char *path)
+{
+    const struct cw_rtl_choice choice = {"stall_buffer", CW_UNIT_LOCKSTEP, path};
+    struct cw_rtl_options opt = {.choices = &choice, .choice_cnt = 1};
+    struct cw_unit_provider provider;
+    const struct cw_rtl_instance *list;
+    const struct cw_stall_buffer_in in = {0};
+    struct cw_stall_buffer_out out;
+    struct cw_error err;
+    assert_int_equal(cw_rtl_provider_create(&provider, &opt, &err), CW_OK);
+    for (int i = 0; i < 2; i++) {
+        struct cw_unit_instance instance;
+        assert_int_equal(provider.open(provider.context, unit, i == 0 ? "first" : "second", &small, &instance, &err), CW_OK);
+        assert_int_equal(cw_rtl_provider_instances(&provider, &list), 1);
+        assert_int_equal(provider.poll(provider.context, &err), CW_OK);
+        instance.ops->eval(instance.self, &in, &out);
+        assert_int_equal(provider.poll(provider.context, &err), CW_EMISMATCH);
+        assert_non_null(strstr(err.text, i == 0 ? "first" : "second"));
+        cw_rtl_provider_forget(&provider);
+        instance.ops->destroy(instance.self);
+    }
+    cw_rtl_provider_destroy(&provider);
+}
+
 static void test_rtl_provider__runs_verilog_from_a_path(void **state)
 {
     (void)state;
@@ -184,6 +209,7 @@ static void test_rtl_provider__runs_verilog_from_a_path(void **state)
     assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), 5);
     assert_int_equal(push_into_theirs(path, CW_UNIT_LOCKSTEP, &err), CW_EMISMATCH);
     assert_non_null(strstr(err.text, "occupancy"));
+    expect_forgotten(path);
     /* A module beside it belongs to it. */
     f = fopen(helper, "w");
     assert_non_null(f);
