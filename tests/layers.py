@@ -8,7 +8,7 @@ import sys
 
 # A folder may include from itself and from folders earlier in the list.
 CSIM_ORDER = ["base", "ptx", "exec", "unit", "mem", "noc", "core", "tm", "pm", "check", "gpu"]
-HARNESS_ORDER = ["file", "rtl", "wave", "api", "cli"]
+HARNESS_ORDER = ["file", "rtl", "wave", "play", "api", "cli"]
 # Pairs that are one layer: the partition stands between the two crossbars.
 ALLOWED = {("mem", "noc"), ("noc", "mem")}
 

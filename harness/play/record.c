@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wave/record.h"
+#include "play/record.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

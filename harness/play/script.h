@@ -8,8 +8,8 @@
  *     @4 send req kind=store granule=0xa warpts=20 owner=1 "tx1 stores A"
  *     expect rsp outcome=success
  */
-#ifndef CW_HARNESS_WAVE_SCRIPT_H
-#define CW_HARNESS_WAVE_SCRIPT_H
+#ifndef CW_HARNESS_PLAY_SCRIPT_H
+#define CW_HARNESS_PLAY_SCRIPT_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "wave/script.h"
+#include "play/script.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wave/play.h"
+#include "play/play.h"
 
 #include <inttypes.h>
 #include <stdio.h>
