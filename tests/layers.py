@@ -56,7 +56,7 @@ def main():
             own = "/" not in name and (path.parent / name).is_file()
             if not (name.startswith("cowarp/") or name == "../host.h" or own):
                 bad.append(f"{path.relative_to(root)}:{number}: a workload uses the public API alone, not {name}")
-    for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx"):
+    for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx", "*.cpp.in"):
         for path in sorted(root.rglob(pattern)):
             parts = path.relative_to(root).parts
             if parts[0].startswith("build") or "corpus" in parts or parts[0] == ".git":

@@ -528,7 +528,7 @@ static int compile(const struct build *b, const char *library, struct cw_error *
 
 static int build_in_work_dir(struct build *b, const char *library, uint64_t digest, struct cw_error *err)
 {
-    char header[CW_PATH_MAX], text[1024];
+    char header[CW_PATH_MAX], shim[CW_PATH_MAX], text[1024];
     int status = cw_rtl_params_text(text, sizeof text, b->unit, b->params, err);
     if (status == CW_OK)
         status = build_runtime(b, b->cache_dir, err);
@@ -541,7 +541,9 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
     if (status == CW_OK)
         status = cw_rtl_check_ports(b->unit, b->params, b->opt.top_file, header, err);
     if (status == CW_OK)
-        status = cw_rtl_write_shim(b->work_dir, b->unit, b->params, digest, b->version, err);
+        status = cw_os_path(shim, sizeof shim, err, "%s/harness/rtl/shim.cpp.in", b->opt.source_dir);
+    if (status == CW_OK)
+        status = cw_rtl_write_shim(b->work_dir, shim, b->unit, b->params, digest, b->version, err);
     return status != CW_OK ? status : compile(b, library, err);
 }
 

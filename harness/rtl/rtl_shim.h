@@ -18,10 +18,10 @@ int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const cha
                        struct cw_error *err);
 
 /*
- * Writes dir/shim.cpp, one translation unit of the shim and of all Verilated sources in dir. digest and version go
- * into the library's table.
+ * Writes dir/shim.cpp, one translation unit of the shim and of all Verilated sources in dir, by filling the template (shim.cpp.in). digest
+ * and version go into the library's table. 0; CW_EIO: a file; CW_EINVAL: a field of the template that there is not; CW_ENOMEM.
  */
-int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest, const char *version,
-                      struct cw_error *err);
+int cw_rtl_write_shim(const char *dir, const char *template_file, const struct cw_unit *unit, const void *params, uint64_t digest,
+                      const char *version, struct cw_error *err);
 
 #endif

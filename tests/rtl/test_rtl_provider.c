@@ -14,6 +14,7 @@
 #include "lockstep.h"
 #include "rtl_os.h"
 #include "rtl_provider.h"
+#include "rtl_shim.h"
 #include "wave/lockstep_wave.h"
 
 static const struct cw_unit *const unit = &cw_stall_buffer_unit;
@@ -336,6 +337,39 @@ static void test_rtl_provider__report_names_cycle_port_and_values(void **state)
     cw_os_remove_tree(dir);
 }
 
+/* The shim that a template of one line becomes, which the caller frees; NULL: refused, with err. */
+static char *fill(const char *template_text, struct cw_error *err)
+{
+    char dir[CW_PATH_MAX], path[CW_PATH_MAX], *text = NULL;
+    make_temporary(dir);
+    join(path, dir, "template");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(template_text, f);
+    assert_int_equal(fclose(f), 0);
+    const int status = cw_rtl_write_shim(dir, path, unit, &small, 0xabc, "5.006", err);
+    join(path, dir, "shim.cpp");
+    if (status == CW_OK)
+        text = cw_os_read_file(path, NULL);
+    else
+        assert_int_equal(status, CW_EINVAL);
+    cw_os_remove_tree(dir);
+    return text;
+}
+
+static void test_rtl_provider__fills_the_template(void **state)
+{
+    (void)state;
+    struct cw_error err = {""};
+    char *text = fill("//@ not in the shim\n@unit@_@digest@ \"@params@\"\nlast @one_eval@", &err);
+    assert_non_null(text);
+    assert_string_equal(text, "stall_buffer_abc \"lines=2 entries=2 granule_w=6 ts_w=5 payload_w=3\"\nlast 0\n");
+    free(text);
+    assert_null(fill("an @unknown@ field\n", &err));
+    assert_string_equal(err.text, "the shim's template has no field '@unknown@ field'");
+    assert_null(fill("one @unit\n", &err)); /* no second @ */
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
     cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
@@ -343,6 +377,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__runs_verilog_from_a_path),
     cmocka_unit_test(test_rtl_provider__refuses_a_path_that_does_not_fit),
     cmocka_unit_test(test_rtl_provider__two_may_build_at_once),
+    cmocka_unit_test(test_rtl_provider__fills_the_template),
     cmocka_unit_test(test_rtl_provider__report_names_cycle_port_and_values),
 };
 CW_TEST_MAIN(tests)
