@@ -335,6 +335,26 @@ static int digest_ports(uint64_t *h, const struct build *b, struct cw_error *err
     return CW_OK;
 }
 
+static int template_path(char path[CW_PATH_MAX], const struct build *b, struct cw_error *err)
+{
+    return cw_os_path(path, CW_PATH_MAX, err, "%s/harness/rtl/shim.cpp.in", b->opt.source_dir);
+}
+
+static int digest_template(uint64_t *h, const struct build *b, struct cw_error *err)
+{
+    char path[CW_PATH_MAX];
+    size_t size;
+    int status = template_path(path, b, err);
+    if (status != CW_OK)
+        return status;
+    char *text = cw_os_read_file(path, &size);
+    if (text == NULL)
+        return cw_fail(err, CW_EIO, "cannot read %s: %s", path, strerror(errno));
+    *h = fnv1a(*h, text, size + 1);
+    free(text);
+    return CW_OK;
+}
+
 static int digest_of(uint64_t *digest, const struct build *b, struct cw_error *err)
 {
     char text[1024];
@@ -345,6 +365,8 @@ static int digest_of(uint64_t *digest, const struct build *b, struct cw_error *e
         h = fnv1a(h, b->unit->name, strlen(b->unit->name) + 1);
         status = digest_ports(&h, b, err);
     }
+    if (status == CW_OK)
+        status = digest_template(&h, b, err);
     if (status == CW_OK)
         status = digest_sources(&h, b, err);
     *digest = h;
@@ -541,7 +563,7 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
     if (status == CW_OK)
         status = cw_rtl_check_ports(b->unit, b->params, b->opt.top_file, header, err);
     if (status == CW_OK)
-        status = cw_os_path(shim, sizeof shim, err, "%s/harness/rtl/shim.cpp.in", b->opt.source_dir);
+        status = template_path(shim, b, err);
     if (status == CW_OK)
         status = cw_rtl_write_shim(b->work_dir, shim, b->unit, b->params, digest, b->version, err);
     return status != CW_OK ? status : compile(b, library, err);

@@ -370,6 +370,30 @@ static void test_rtl_provider__fills_the_template(void **state)
     assert_null(fill("one @unit\n", &err)); /* no second @ */
 }
 
+/* A library made from another template has another name, so it is not taken for this one. */
+static void test_rtl_provider__the_template_is_in_the_digest(void **state)
+{
+    (void)state;
+    char dir[CW_PATH_MAX], folder[CW_PATH_MAX], path[CW_PATH_MAX];
+    struct cw_error err = {""};
+    uint64_t digest[2];
+    make_temporary(dir);
+    join(folder, dir, "harness/rtl");
+    join(path, folder, "shim.cpp.in");
+    const struct cw_rtl_build_options opt = {.source_dir = dir, .rtl_dir = CW_SOURCE_DIR "/rtl"};
+    assert_int_equal(cw_os_make_dirs(folder, NULL), CW_OK);
+    assert_int_equal(cw_rtl_digest(&digest[0], unit, &small, &opt, &err), CW_EIO); /* no template */
+    for (int i = 0; i < 2; i++) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fprintf(f, "template %d\n", i);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(cw_rtl_digest(&digest[i], unit, &small, &opt, &err), CW_OK);
+    }
+    assert_true(digest[0] != digest[1]);
+    cw_os_remove_tree(dir);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
     cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
@@ -378,6 +402,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__refuses_a_path_that_does_not_fit),
     cmocka_unit_test(test_rtl_provider__two_may_build_at_once),
     cmocka_unit_test(test_rtl_provider__fills_the_template),
+    cmocka_unit_test(test_rtl_provider__the_template_is_in_the_digest),
     cmocka_unit_test(test_rtl_provider__report_names_cycle_port_and_values),
 };
 CW_TEST_MAIN(tests)
