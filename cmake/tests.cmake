@@ -45,6 +45,12 @@ function(cw_add_tests)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_page.py ${PROJECT_SOURCE_DIR}/docs/adding-a-unit.md
                 ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 300)
+    if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE) # whose libraries need flags that the page does not have
+        add_test(NAME docs.api
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_api.py ${PROJECT_SOURCE_DIR}/docs/api.md ${PROJECT_SOURCE_DIR}
+                    ${CMAKE_BINARY_DIR})
+        set_tests_properties(docs.api PROPERTIES TIMEOUT 300)
+    endif()
     add_test(NAME system.waves
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/wave_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.waves PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
