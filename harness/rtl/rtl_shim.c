@@ -13,20 +13,23 @@
 #include "base/error.h"
 #include "rtl_os.h"
 
-int cw_rtl_params_text(char *out, size_t size, const struct cw_unit *unit, const void *params, struct cw_error *err)
+char *cw_rtl_params_text(const struct cw_unit *unit, const void *params)
 {
-    size_t used = 0;
-    if (size > 0)
-        out[0] = '\0';
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (f == NULL)
+        return NULL;
     for (uint32_t i = 0; i < unit->param_cnt; i++) {
         uint32_t value;
         memcpy(&value, (const char *)params + unit->params[i].offset, sizeof value);
-        int n = snprintf(out + used, size - used, "%s%s=%u", i ? " " : "", unit->params[i].name, value);
-        if (n < 0 || (size_t)n >= size - used)
-            return cw_fail(err, CW_EINVAL, "%s has too many parameters", unit->name);
-        used += (size_t)n;
+        fprintf(f, "%s%s=%" PRIu32, i ? " " : "", unit->params[i].name, value);
     }
-    return CW_OK;
+    const bool failed = ferror(f) != 0;
+    if (fclose(f) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static struct cw_port *list_ports(const struct cw_unit *unit, const void *params)
@@ -37,8 +40,10 @@ static struct cw_port *list_ports(const struct cw_unit *unit, const void *params
     return ports;
 }
 
+/* A port as Verilator has it. Its name, with _i or _o, is a part of the header's text. */
 struct verilated_port {
-    char name[128]; /* with _i or _o */
+    const char *name;
+    int length;
     bool input;
     uint32_t width;
 };
@@ -50,37 +55,47 @@ static bool parse_port_line(const char *line, struct verilated_port *port)
     unsigned msb, lsb;
     if (at == NULL || (strncmp(at, "VL_IN", 5) != 0 && strncmp(at, "VL_OUT", 6) != 0))
         return false;
-    const char *open = strchr(at, '(');
-    if (open == NULL || sscanf(open, "(&%127[^,],%u,%u", port->name, &msb, &lsb) != 3)
+    const char *open = strstr(at, "(&"), *comma = open != NULL ? strchr(open, ',') : NULL;
+    if (comma == NULL || sscanf(comma, ",%u,%u", &msb, &lsb) != 2)
         return false;
+    port->name = open + 2;
+    port->length = (int)(comma - port->name);
     port->input = at[3] == 'I';
     port->width = msb - lsb + 1;
     return true;
 }
 
+static bool is_named(const struct verilated_port *port, const char *name, const char *suffix)
+{
+    const size_t length = strlen(name);
+    return (size_t)port->length == length + strlen(suffix) && strncmp(port->name, name, length) == 0 &&
+           strncmp(port->name + length, suffix, strlen(suffix)) == 0;
+}
+
 static int check_one_port(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, const char *file,
                           const struct verilated_port *found, struct cw_error *err)
 {
-    if (strcmp(found->name, "clk_i") == 0 || strcmp(found->name, "rst_i") == 0)
+    if (is_named(found, "clk_i", "") || is_named(found, "rst_i", ""))
         return CW_OK;
     for (uint32_t i = 0; i < unit->port_cnt; i++) {
         const struct cw_port *port = &ports[i];
-        char name[160];
-        snprintf(name, sizeof name, "%s%s", port->name, port->dir == CW_PORT_IN ? "_i" : "_o");
-        if (strcmp(name, found->name) != 0)
+        const char *suffix = port->dir == CW_PORT_IN ? "_i" : "_o";
+        if (!is_named(found, port->name, suffix))
             continue;
         seen[i] = true;
         if (found->input != (port->dir == CW_PORT_IN))
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %s and the port list differ in its direction", unit->name, name, file);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s%s: %s and the port list differ in its direction", unit->name, port->name, suffix,
+                           file);
         if (found->width != port->width)
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s has %u bits in %s and %u in the port list", unit->name, name, found->width, file,
-                           port->width);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s%s has %u bits in %s and %u in the port list", unit->name, port->name, suffix,
+                           found->width, file, port->width);
         if (port->words != 0 ? port->words != (port->width + 31) / 32 : port->width > 64)
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %u bits do not go into %u words", unit->name, name, port->width, port->words);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s%s: %u bits do not go into %u words", unit->name, port->name, suffix, port->width,
+                           port->words);
         return CW_OK;
     }
-    return cw_fail(err, CW_EMISMATCH, "%s: %s has a port %s that the port list in cowarp/unit/%s.h has not", unit->name, file, found->name,
-                   unit->name);
+    return cw_fail(err, CW_EMISMATCH, "%s: %s has a port %.*s that the port list in cowarp/unit/%s.h has not", unit->name, file,
+                   found->length, found->name, unit->name);
 }
 
 static int check_text(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, const char *file, char *text,
@@ -103,8 +118,9 @@ static int check_text(const struct cw_unit *unit, const struct cw_port *ports, b
 
 int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const char *file, const char *verilated_header, struct cw_error *err)
 {
-    char own[160];
-    snprintf(own, sizeof own, "cw_%s.v", unit->name);
+    char own[CW_PATH_MAX];
+    if (cw_os_path(own, sizeof own, err, "cw_%s.v", unit->name) != CW_OK)
+        return CW_EINVAL;
     char *text = cw_os_read_file(verilated_header, NULL);
     struct cw_port *ports = list_ports(unit, params);
     bool *seen = calloc(unit->port_cnt, sizeof *seen);
@@ -163,20 +179,23 @@ static void write_output(FILE *f, const struct cw_port *p)
             fprintf(f, "    out->%s[%u] = static_cast<uint32_t>(static_cast<uint64_t>(m->%s_o) >> %u);\n", p->name, w, p->name, 32 * w);
 }
 
-/* Where text assigns to name (or to an element of it), as Verilator writes assignments; NULL: nowhere. */
-static const char *find_assignment(const char *text, const char *name)
+/* Whether text assigns to the output (or to an element of it), as Verilator writes assignments. */
+static bool assigns_output(const char *text, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = strstr(text, name); at != NULL; at = strstr(at + length, name)) {
-        const bool whole = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        const bool whole = (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) && strncmp(at + length, "_o", 2) == 0;
         const char *next = at + length;
+        if (!whole)
+            continue;
+        next += strlen("_o");
         if (*next == '[')
             next += strcspn(next, "]") + 1;
         next += strspn(next, " \n");
-        if (whole && next[0] == '=' && next[1] != '=')
-            return at;
+        if (next[0] == '=' && next[1] != '=')
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* Whether one of the functions that work input changes into the logic ("ico": input combinational) assigns to an output. */
@@ -188,11 +207,8 @@ static bool inputs_reach_outputs(char *text, const struct cw_unit *unit, const s
         if (end == NULL || open == NULL || semicolon == NULL || semicolon < open) /* a call or a declaration */
             continue;
         *end = '\0';
-        for (uint32_t i = 0; i < unit->port_cnt && !found; i++) {
-            char name[160];
-            snprintf(name, sizeof name, "%s_o", ports[i].name);
-            found = ports[i].dir == CW_PORT_OUT && find_assignment(open, name) != NULL;
-        }
+        for (uint32_t i = 0; i < unit->port_cnt && !found; i++)
+            found = ports[i].dir == CW_PORT_OUT && assigns_output(open, ports[i].name);
         *end = '\n';
     }
     return found;
@@ -263,7 +279,7 @@ struct shim {
     const char *dir; /* holds what Verilator wrote */
     const struct cw_unit *unit;
     const struct cw_port *ports;
-    char params[1024];
+    const char *params; /* as text */
     uint64_t digest;
     const char *verilator;
     struct generated generated;
@@ -305,12 +321,12 @@ static void write_eval_inputs(FILE *f, const struct shim *s)
 
 static void write_sources(FILE *f, const struct shim *s)
 {
-    char own[256];
+    const char *unit = s->unit->name;
     DIR *d = opendir(s->dir);
-    snprintf(own, sizeof own, "Vcw_%s", s->unit->name);
     for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d)) {
         size_t n = strlen(e->d_name);
-        if (strncmp(e->d_name, own, strlen(own)) == 0 && n > 4 && strcmp(e->d_name + n - 4, ".cpp") == 0)
+        if (strncmp(e->d_name, "Vcw_", 4) == 0 && strncmp(e->d_name + 4, unit, strlen(unit)) == 0 && n > 4 &&
+            strcmp(e->d_name + n - 4, ".cpp") == 0)
             fprintf(f, "#include \"%s\"\n", e->d_name);
     }
     if (d != NULL)
@@ -403,21 +419,21 @@ int cw_rtl_write_shim(const char *dir, const char *template_file, const struct c
     struct shim s = {.dir = dir, .unit = unit, .digest = digest, .verilator = version};
     char path[CW_PATH_MAX];
     int status = cw_os_path(path, sizeof path, err, "%s/shim.cpp", dir);
-    if (status == CW_OK)
-        status = cw_rtl_params_text(s.params, sizeof s.params, unit, params, err);
     if (status != CW_OK)
         return status;
-    char *text = cw_os_read_file(template_file, NULL);
+    char *text = cw_os_read_file(template_file, NULL), *params_text = cw_rtl_params_text(unit, params);
     struct cw_port *ports = list_ports(unit, params);
     if (text == NULL)
         status = cw_fail(err, CW_EIO, "cannot read %s", template_file);
-    else if (ports == NULL)
+    else if (ports == NULL || params_text == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK) {
         s.ports = ports;
+        s.params = params_text;
         s.one_eval = one_eval(&s.generated, dir, unit, ports);
         status = write_file(path, &s, text, err);
     }
+    free(params_text);
     free(ports);
     free(text);
     return status;

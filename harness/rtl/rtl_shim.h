@@ -7,8 +7,8 @@
 
 #include "cowarp/unit.h"
 
-/* "lines=4 entries=4 ..." into out; 0, or CW_EINVAL when it does not fit. */
-int cw_rtl_params_text(char *out, size_t size, const struct cw_unit *unit, const void *params, struct cw_error *err);
+/* "lines=4 entries=4 ..."; the caller frees. NULL when out of memory. */
+char *cw_rtl_params_text(const struct cw_unit *unit, const void *params);
 
 /*
  * Compares the unit's port list with the VL_IN/VL_OUT lines of the Verilated header. CW_EMISMATCH names the first port that is
