@@ -337,16 +337,21 @@ static void test_rtl_provider__report_names_cycle_port_and_values(void **state)
     cw_os_remove_tree(dir);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
 /* The shim that a template of one line becomes, which the caller frees; NULL: refused, with err. */
 static char *fill(const char *template_text, struct cw_error *err)
 {
     char dir[CW_PATH_MAX], path[CW_PATH_MAX], *text = NULL;
     make_temporary(dir);
     join(path, dir, "template");
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(template_text, f);
-    assert_int_equal(fclose(f), 0);
+    write_text(path, template_text);
     const int status = cw_rtl_write_shim(dir, path, unit, &small, 0xabc, "5.006", err);
     join(path, dir, "shim.cpp");
     if (status == CW_OK)
@@ -384,10 +389,35 @@ static void test_rtl_provider__the_template_is_in_the_digest(void **state)
     assert_int_equal(cw_os_make_dirs(folder, NULL), CW_OK);
     assert_int_equal(cw_rtl_digest(&digest[0], unit, &small, &opt, &err), CW_EIO); /* no template */
     for (int i = 0; i < 2; i++) {
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        fprintf(f, "template %d\n", i);
-        assert_int_equal(fclose(f), 0);
+        write_text(path, i == 0 ? "before" : "after");
+        assert_int_equal(cw_rtl_digest(&digest[i], unit, &small, &opt, &err), CW_OK);
+    }
+    assert_true(digest[0] != digest[1]);
+    cw_os_remove_tree(dir);
+}
+
+/* However many modules a unit names, and however long their names are: a change of the last one is a change of the unit. */
+static void test_rtl_provider__every_module_is_in_the_digest(void **state)
+{
+    (void)state;
+    static const char last[] = "cw_a_module_whose_name_is_longer_than_anyone_would_like_it_to_be_in_an_instance";
+    char dir[CW_PATH_MAX], path[CW_PATH_MAX];
+    struct cw_error err = {""};
+    uint64_t digest[2];
+    make_temporary(dir);
+    join(path, dir, "stall_buffer");
+    assert_int_equal(cw_os_make_dirs(path, NULL), CW_OK);
+    join(path, dir, "stall_buffer/cw_stall_buffer.v");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (int i = 0; i < 200; i++)
+        fprintf(f, "cw_module_%d\n", i);
+    fprintf(f, "%s\n", last);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(cw_os_path(path, sizeof path, NULL, "%s/stall_buffer/%s.v", dir, last), CW_OK);
+    const struct cw_rtl_build_options opt = {.rtl_dir = dir};
+    for (int i = 0; i < 2; i++) {
+        write_text(path, i == 0 ? "before" : "after");
         assert_int_equal(cw_rtl_digest(&digest[i], unit, &small, &opt, &err), CW_OK);
     }
     assert_true(digest[0] != digest[1]);
@@ -403,6 +433,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__two_may_build_at_once),
     cmocka_unit_test(test_rtl_provider__fills_the_template),
     cmocka_unit_test(test_rtl_provider__the_template_is_in_the_digest),
+    cmocka_unit_test(test_rtl_provider__every_module_is_in_the_digest),
     cmocka_unit_test(test_rtl_provider__report_names_cycle_port_and_values),
 };
 CW_TEST_MAIN(tests)
