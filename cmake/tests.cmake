@@ -23,6 +23,7 @@ endfunction()
 function(cw_add_tests)
     cw_add_test_folder(unit unit cowarp_csim)
     cw_add_test_folder(system system cowarp_workloads)
+    cw_add_fast_path_test()
     add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})
     add_test(NAME file_order COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/file_order.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     add_test(NAME layers.bite COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/layers_test.py)
@@ -50,6 +51,12 @@ function(cw_add_tests)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_page.py ${PROJECT_SOURCE_DIR}/docs/adding-a-unit.md
                 ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 300)
+    if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE) # whose libraries need flags that the page does not have
+        add_test(NAME docs.api
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_api.py ${PROJECT_SOURCE_DIR}/docs/api.md ${PROJECT_SOURCE_DIR}
+                    ${CMAKE_BINARY_DIR})
+        set_tests_properties(docs.api PROPERTIES TIMEOUT 300)
+    endif()
     add_test(NAME system.waves
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/wave_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.waves PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)

@@ -8,7 +8,7 @@ import sys
 
 # A folder may include from itself and from folders earlier in the list.
 CSIM_ORDER = ["base", "ptx", "exec", "unit", "event", "msg", "mem", "control", "core", "adapt", "mech", "check", "gpu"]
-HARNESS_ORDER = ["file", "rtl", "wave", "api", "cli"]
+HARNESS_ORDER = ["file", "rtl", "wave", "play", "api", "cli"]
 
 
 def includes(path):
@@ -69,7 +69,7 @@ def main():
             own = "/" not in name and (path.parent / name).is_file()
             if not (name.startswith("cowarp/") or name == "../host.h" or own):
                 bad.append(f"{path.relative_to(root)}:{number}: a workload uses the public API alone, not {name}")
-    for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx"):
+    for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx", "*.cpp.in"):
         for path in sorted(root.rglob(pattern)):
             parts = path.relative_to(root).parts
             if parts[0].startswith("build") or "corpus" in parts or parts[0] == ".git":

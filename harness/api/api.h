@@ -6,9 +6,9 @@
 #include "cowarp/cowarp.h"
 #include "file/out_file.h"
 #include "gpu/gpu.h"
+#include "play/record.h"
 #include "ptx/module.h"
 #include "rtl/rtl_provider.h"
-#include "wave/record.h"
 #include "wave/wave.h"
 
 struct cowarp_module {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "wave/play.h"
+#include "play/play.h"
 
 /* Every unit of the build: CMake defines CW_UNITS as CW_UNIT_NAMED(a) CW_UNIT_NAMED(b) ... from the cw_add_unit calls. */
 #define CW_UNIT_NAMED(u) extern const struct cw_unit cw_##u##_unit;

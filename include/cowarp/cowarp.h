@@ -51,7 +51,7 @@ struct cowarp_options {
     const char *preset;            /* "getm" (default), "thesis-warptm", ... */
     const char *config_file;       /* TOML, applied over the preset, or NULL */
     const char *const *settings;   /* "name=value", NULL-terminated, applied last; or NULL */
-    const char *system;            /* transactional system: "getm", "serial", or "none" (default) */
+    const char *system;            /* transactional system, one that `cowarp list` names (docs/systems.md), or "none" (default) */
     const char *const *units;      /* "validation_unit=rtl", NULL-terminated, or NULL: C models */
     uint64_t seed;                 /* default 1 */
     int check_serial;              /* run the serializability oracle over transactions */
