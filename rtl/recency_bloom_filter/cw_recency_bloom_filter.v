@@ -9,7 +9,7 @@
 // Clearing    : after reset and after clear_i a sweep of 2^ROW_W cycles, ready low.
 // Illegal use : none; see the contract for lookups and insertions in the cycle of clear_i.
 //
-// Paper: Fung 2015, sections 4.3.4 and 6.4; GETM section V.B.1. Contract: include/cowarp/unit/recency_bloom_filter.h.
+// Paper: Fung 2015, sections 4.2.5 and 6.4; GETM section V.B.1. Contract: include/cowarp/unit/recency_bloom_filter.h.
 // C model: csim/unit/recency_bloom_filter.c. Datasheet: docs/units/recency_bloom_filter.md.
 
 `default_nettype none
