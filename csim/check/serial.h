@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "mem/devmem.h"
-#include "tm/tm.h"
+#include "mech/tm/tm.h"
 
 struct cw_serial;
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "mem/packet.h"
+#include "msg/message.h"
 
 struct cw_line_access {
     uint64_t line;    /* address, multiple of CW_LINE_BYTES */

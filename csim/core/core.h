@@ -21,8 +21,8 @@
 #include "base/stats.h"
 #include "exec/exec.h"
 #include "mem/devmem.h"
-#include "mem/packet.h"
-#include "noc/crossbar.h"
+#include "msg/message.h"
+#include "msg/crossbar.h"
 #include "ptx/module.h"
 
 struct cw_core;
@@ -70,7 +70,7 @@ struct cw_core_tm_ops {
      * the attempt and ends it with cw_core_tx_end(). The warp issues nothing meanwhile. */
     void (*commit)(void *self, uint32_t warp, uint32_t lanes, cw_time now);
     /* A TX_REPLY or TX_CONTROL_REPLY packet for this core, one per core cycle at most; the system frees it. */
-    void (*reply)(void *self, struct cw_packet *p, cw_time now);
+    void (*reply)(void *self, struct cw_message *p, cw_time now);
     /* An L1 access begun by cw_core_tx_log_access() has finished. */
     void (*log_done)(void *self, uint32_t warp, uint32_t cookie, cw_time now);
     /* Called once per core tick, after replies and before issue; returns when it next needs a call (CW_TIME_NEVER: only after events). */
@@ -94,7 +94,7 @@ struct cw_core_config {
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
     const struct cw_devmem *memory; /* only to check addresses; const space is read from the module */
-    struct cw_packet_pool *pool;
+    struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests enter up at source index; replies leave down at output index */
     uint32_t index;
     struct cw_core_events events;
@@ -148,9 +148,9 @@ uint32_t cw_core_tx_aborted(const struct cw_core *c, uint32_t warp);
 /* A transactional access is complete: for a load, inst->value holds the element values of inst->lanes that did not abort (sign or zero
  * extension is the core's work). Registers are written, the scoreboard released, inst goes back to its pool. */
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now);
-/* Sends a packet into the up crossbar: core, kind, addr, payload size set by the caller through cw_packet_size; the core field and
+/* Sends a packet into the up crossbar: core, kind, addr, payload size set by the caller through cw_message_size; the core field and
  * partition are filled in here. false: no space now. */
-bool cw_core_send(struct cw_core *c, struct cw_packet *p, cw_time now);
+bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now);
 /* One access of a whole 128-byte log line (word `word` of all lanes) in the warp's local memory through the L1: byte offset = log_offset +
  * 4 * word. false: the L1 port is taken this cycle. log_done comes back with the cookie when the access is done (hit latency or miss). */
 bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now);

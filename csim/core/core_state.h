@@ -35,7 +35,6 @@
 #define CW_WHEEL_SLOTS         512u
 #define CW_INST_CHUNK          64u
 #define CW_TAG_MSHR            0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
-#define CW_EVICT_SUB           1           /* sub of a WRITE that wants no acknowledgement */
 
 enum cw_wait {
     CW_WAIT_FREE, /* no warp in the slot */
@@ -142,7 +141,7 @@ struct cw_core {
     uint64_t shared_free_at, l1_port_cycle, pipe_stalled_at, inst_out;
     struct cw_pipe_entry *pipe; /* ring */
     uint32_t pipe_cap, pipe_head, pipe_cnt;
-    struct cw_packet *pipe_packet; /* of the pipe's head, built but not yet accepted */
+    struct cw_message *pipe_packet; /* of the pipe's head, built but not yet accepted */
     bool log_refused;              /* last cycle: the log access goes first now */
     struct cw_l1 l1;
     struct cw_core_inst *inst_free;

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "mem/packet.h"
+#include "msg/message.h"
 
 enum cw_l1_result {
     CW_L1_HIT,

@@ -76,19 +76,19 @@ static void deliver(struct cw_core *c, struct cw_core_inst *inst, uint32_t lanes
 
 /* ---- packets ---- */
 
-static struct cw_packet *new_packet(struct cw_core *c, enum cw_packet_kind kind, uint64_t line, uint32_t payload_bytes)
+static struct cw_message *new_packet(struct cw_core *c, enum cw_message_kind kind, uint64_t line, uint32_t payload_bytes)
 {
-    struct cw_packet *p = cw_packet_new(c->cfg.pool);
+    struct cw_message *p = cw_message_new(c->cfg.pool);
     p->kind = (uint8_t)kind;
     p->addr = line;
     p->core = (uint16_t)c->cfg.index;
     p->partition = (uint16_t)cw_address_partition(c->config, line);
     p->born = c->now;
-    cw_packet_size(p, payload_bytes, c->config->noc_header_bytes, c->config->noc_flit_bytes);
+    cw_message_size(p, payload_bytes, c->config->noc_header_bytes, c->config->noc_flit_bytes);
     return p;
 }
 
-static void fill_atomic(struct cw_packet *p, const struct cw_pipe_entry *e)
+static void fill_atomic(struct cw_message *p, const struct cw_pipe_entry *e)
 {
     const struct cw_mem_inst *m = &e->inst->m;
     p->atom = m->uop->atom;
@@ -103,7 +103,7 @@ static void fill_atomic(struct cw_packet *p, const struct cw_pipe_entry *e)
 }
 
 /* Lanes that write the same byte: the highest lane's value stays. */
-static void fill_write(struct cw_packet *p, const struct cw_pipe_entry *e)
+static void fill_write(struct cw_message *p, const struct cw_pipe_entry *e)
 {
     const struct cw_mem_inst *m = &e->inst->m;
     uint64_t mask[2];
@@ -116,7 +116,7 @@ static void fill_write(struct cw_packet *p, const struct cw_pipe_entry *e)
         }
 }
 
-static struct cw_packet *build(struct cw_core *c, const struct cw_pipe_entry *e)
+static struct cw_message *build(struct cw_core *c, const struct cw_pipe_entry *e)
 {
     const struct cw_uop *u = e->inst->m.uop;
     uint32_t lanes = (uint32_t)__builtin_popcount(e->access.lanes), sectors = (uint32_t)__builtin_popcount(e->access.sectors);
@@ -124,16 +124,16 @@ static struct cw_packet *build(struct cw_core *c, const struct cw_pipe_entry *e)
     uint32_t payload = whole_sectors         ? sectors * CW_SECTOR_BYTES
                        : u->op == CW_OP_ATOM ? lanes * e->inst->m.elem_bytes * (u->atom == CW_ATOM_CAS ? 2u : 1u)
                                              : 0;
-    enum cw_packet_kind kind = u->op == CW_OP_ST ? CW_PK_WRITE : u->op == CW_OP_ATOM ? CW_PK_ATOMIC : CW_PK_READ;
-    struct cw_packet *p = new_packet(c, kind, e->access.line, payload);
+    enum cw_message_kind kind = u->op == CW_OP_ST ? CW_MSG_WRITE : u->op == CW_OP_ATOM ? CW_MSG_ATOMIC : CW_MSG_READ;
+    struct cw_message *p = new_packet(c, kind, e->access.line, payload);
     p->sectors = (uint8_t)e->access.sectors;
     p->lanes = e->access.lanes;
     p->warp = (uint16_t)e->inst->m.warp;
     p->tag = e->inst->index;
-    if (kind == CW_PK_WRITE) {
+    if (kind == CW_MSG_WRITE) {
         p->needs_reply = 1;
         fill_write(p, e);
-    } else if (kind == CW_PK_ATOMIC) {
+    } else if (kind == CW_MSG_ATOMIC) {
         fill_atomic(p, e);
     }
     return p;
@@ -151,13 +151,13 @@ static void expect_ack(struct cw_core *c, uint32_t warp)
     c->warp[warp].acks++;
 }
 
-bool cw_core_send(struct cw_core *c, struct cw_packet *p, cw_time now)
+bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
 {
     if (!cw_crossbar_can_push(c->cfg.up, c->cfg.index, p->flits, now))
         return false;
     p->core = (uint16_t)c->cfg.index;
     p->partition = (uint16_t)cw_address_partition(c->config, p->addr);
-    if (p->kind == CW_PK_WRITE && p->needs_reply)
+    if (p->kind == CW_MSG_WRITE && p->needs_reply)
         expect_ack(c, p->warp);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, now);
     return true;
@@ -177,9 +177,8 @@ static bool evict(struct cw_core *c, struct cw_l1_line *victim)
     uint32_t flits = (c->config->noc_header_bytes + payload + c->config->noc_flit_bytes - 1) / c->config->noc_flit_bytes;
     if (!crossbar_takes(c, flits))
         return false;
-    struct cw_packet *p = new_packet(c, CW_PK_WRITE, victim->line, payload);
+    struct cw_message *p = new_packet(c, CW_MSG_WRITE, victim->line, payload);
     p->sectors = (uint8_t)sectors;
-    p->sub = CW_EVICT_SUB;
     memcpy(p->byte_mask, victim->dirty, sizeof p->byte_mask);
     memcpy(p->u.data, victim->data, sizeof p->u.data);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
@@ -190,7 +189,7 @@ static bool evict(struct cw_core *c, struct cw_l1_line *victim)
 
 static void send_miss(struct cw_core *c, uint64_t line, uint32_t mshr)
 {
-    struct cw_packet *p = new_packet(c, CW_PK_READ, line, 0);
+    struct cw_message *p = new_packet(c, CW_MSG_READ, line, 0);
     p->sectors = 0xf;
     p->tag = CW_TAG_MSHR | mshr;
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
@@ -288,14 +287,14 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
 {
     if (c->pipe_packet == 0)
         c->pipe_packet = build(c, e);
-    struct cw_packet *p = c->pipe_packet;
+    struct cw_message *p = c->pipe_packet;
     if (!crossbar_takes(c, p->flits))
         return WAIT_CROSSBAR;
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     c->pipe_packet = 0;
-    if (c->config->l1_global == CW_ON && p->kind != CW_PK_READ)
+    if (c->config->l1_global == CW_ON && p->kind != CW_MSG_READ)
         cw_l1_invalidate(&c->l1, e->access.line);
-    if (p->kind == CW_PK_WRITE || (p->kind == CW_PK_ATOMIC && p->needs_reply == 0)) {
+    if (p->kind == CW_MSG_WRITE || (p->kind == CW_MSG_ATOMIC && p->needs_reply == 0)) {
         expect_ack(c, e->inst->m.warp);
         cw_core__inst_answered(c, e->inst, c->cycle + 1);
     }
@@ -343,7 +342,7 @@ void cw_core__pipe_tick(struct cw_core *c)
 
 /* ---- replies ---- */
 
-static void fill(struct cw_core *c, struct cw_packet *p)
+static void fill(struct cw_core *c, struct cw_message *p)
 {
     uint32_t mshr = p->tag & ~CW_TAG_MSHR;
     struct cw_l1_mshr *m = &c->l1.mshr[mshr];
@@ -368,23 +367,23 @@ static void acknowledge(struct cw_core *c, uint32_t w)
 
 void cw_core__reply_tick(struct cw_core *c)
 {
-    struct cw_packet *p = cw_crossbar_pop(c->cfg.down, c->cfg.index, c->now);
+    struct cw_message *p = cw_crossbar_pop(c->cfg.down, c->cfg.index, c->now);
     if (p == 0)
         return;
     switch (p->kind) {
-    case CW_PK_READ_REPLY:
+    case CW_MSG_READ_REPLY:
         if ((p->tag & CW_TAG_MSHR) != 0)
             fill(c, p);
         else
             deliver(c, cw_core__inst_of(c, p->tag), p->lanes, 0, p->u.data, c->cycle + 1);
         break;
-    case CW_PK_ATOMIC_REPLY: {
+    case CW_MSG_ATOMIC_REPLY: {
         struct cw_core_inst *inst = cw_core__inst_of(c, p->tag);
         cw_core__write_old(c, &inst->m, p->lanes, p->u.atomic.a);
         cw_core__inst_answered(c, inst, c->cycle + 1);
         break;
     }
-    case CW_PK_WRITE_ACK:
+    case CW_MSG_WRITE_ACK:
         acknowledge(c, p->warp);
         break;
     default:
@@ -392,7 +391,7 @@ void cw_core__reply_tick(struct cw_core *c)
         c->tm->reply(c->tm_self, p, c->now); /* which frees it */
         return;
     }
-    cw_packet_free(c->cfg.pool, p);
+    cw_message_free(c->cfg.pool, p);
 }
 
 /* ---- transaction logs ---- */

@@ -4,8 +4,8 @@
  *
  * Registers of a core lie as [register][warp][lane], so that a micro-op is one loop over 32 adjacent lanes under a mask.
  */
-#ifndef CW_CORE_EXEC_H
-#define CW_CORE_EXEC_H
+#ifndef CW_EXEC_EXEC_H
+#define CW_EXEC_EXEC_H
 
 #include "base/error.h"
 #include "base/fifo.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the executor share; nobody else includes this. */
-#ifndef CW_CORE_EXEC_PRIVATE_H
-#define CW_CORE_EXEC_PRIVATE_H
+#ifndef CW_EXEC_EXEC_PRIVATE_H
+#define CW_EXEC_EXEC_PRIVATE_H
 
 #include <stddef.h>
 

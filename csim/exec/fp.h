@@ -6,8 +6,8 @@
  * payloads would make results depend on the compiler. Every arithmetic result that is a NaN is therefore the canonical one,
  * which for f32 and f16 is also what the hardware gives (PTX ISA: 0x7fffffff, 0x7fff); for f64 it is CUDA's CUDART_NAN.
  */
-#ifndef CW_CORE_EXEC_FP_H
-#define CW_CORE_EXEC_FP_H
+#ifndef CW_EXEC_FP_H
+#define CW_EXEC_FP_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -225,7 +225,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->on_step = options->on_step;
     gpu->context = options->context;
     clocks_init(&gpu->clocks, &gpu->config);
-    cw_packet_pool_create(&gpu->pool);
+    cw_message_pool_create(&gpu->pool);
     status = create_parts(gpu, options, err);
     if (status != CW_OK) {
         cw_gpu_destroy(gpu);
@@ -248,7 +248,7 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     cw_crossbar_destroy(gpu->up);
     cw_crossbar_destroy(gpu->down);
     cw_serial_destroy(gpu->serial);
-    cw_packet_pool_destroy(&gpu->pool);
+    cw_message_pool_destroy(&gpu->pool);
     cw_devmem_destroy(&gpu->memory);
     free(gpu->core);
     free(gpu->partition);

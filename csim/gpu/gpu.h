@@ -12,7 +12,7 @@
 #include "cowarp/unit.h"
 #include "mem/devmem.h"
 #include "mem/partition.h"
-#include "tm/tm.h"
+#include "mech/tm/tm.h"
 
 struct cw_gpu;
 

@@ -17,7 +17,7 @@ struct cw_gpu {
     struct cw_clocks clocks;
     struct cw_stats stats;
     struct cw_devmem memory;
-    struct cw_packet_pool pool;
+    struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_core **core;
     struct cw_partition **partition;

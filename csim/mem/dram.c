@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "mem/packet.h"
+#include "msg/message.h"
 
 #define ROW_NONE        UINT64_MAX
 #define RANK_NOT_COLUMN (UINT64_C(1) << 63)

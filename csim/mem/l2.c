@@ -33,14 +33,14 @@ struct cw_l2 {
 };
 
 /* Sectors that a request touches. */
-static uint8_t sectors_of(const struct cw_packet *p)
+static uint8_t sectors_of(const struct cw_message *p)
 {
     uint32_t sectors = p->sectors;
-    if (p->kind == CW_PK_WRITE) {
+    if (p->kind == CW_MSG_WRITE) {
         sectors = 0;
         for (uint32_t s = 0; s < SECTORS; s++)
             sectors |= (uint32_t)(p->byte_mask[s] != 0) << s;
-    } else if (p->kind == CW_PK_ATOMIC) {
+    } else if (p->kind == CW_MSG_ATOMIC) {
         sectors = 0;
         for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1)
             sectors |= 1u << p->lane_offset[__builtin_ctz(lanes)] / CW_SECTOR_BYTES;
@@ -50,7 +50,7 @@ static uint8_t sectors_of(const struct cw_packet *p)
 
 /* Performing a request on the bytes */
 
-static void copy_out(struct cw_l2 *l2, struct cw_packet *p)
+static void copy_out(struct cw_l2 *l2, struct cw_message *p)
 {
     const uint8_t *from = cw_devmem_at(l2->memory, p->addr);
     for (uint32_t s = 0; s < SECTORS; s++)
@@ -58,7 +58,7 @@ static void copy_out(struct cw_l2 *l2, struct cw_packet *p)
             memcpy(p->u.data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
 }
 
-static void copy_in(struct cw_l2 *l2, const struct cw_packet *p)
+static void copy_in(struct cw_l2 *l2, const struct cw_message *p)
 {
     uint8_t *to = cw_devmem_at(l2->memory, p->addr);
     for (uint32_t s = 0; s < SECTORS; s++) {
@@ -76,7 +76,7 @@ static void copy_in(struct cw_l2 *l2, const struct cw_packet *p)
 /* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on
  * one address: one operation per cycle and address, different addresses side by side (one unit per bank of the data
  * array). */
-static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_packet *p)
+static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
 {
     uint32_t bytes = cw_type_bytes((enum cw_type)p->type), most = 1;
     uint8_t lanes_at[CW_LINE_BYTES] = {0};
@@ -95,7 +95,7 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_packet *p)
     return most;
 }
 
-static void mark_written(struct line *l, const struct cw_packet *p)
+static void mark_written(struct line *l, const struct cw_message *p)
 {
     for (uint32_t s = 0; s < SECTORS; s++) {
         if (p->byte_mask[s] == 0)
@@ -108,18 +108,18 @@ static void mark_written(struct line *l, const struct cw_packet *p)
 }
 
 /* Returns port cycles. */
-static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_packet *p)
+static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
 {
     uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
     uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
     l->used = ++l2->stamp;
-    if (p->kind == CW_PK_READ || p->kind == CW_PK_TX_LOAD) {
+    if (p->kind == CW_MSG_READ) {
         copy_out(l2, p);
-    } else if (p->kind == CW_PK_WRITE) {
+    } else if (p->kind == CW_MSG_WRITE) {
         if (!p->timing_only)
             copy_in(l2, p);
         mark_written(l, p);
-    } else if (p->kind == CW_PK_ATOMIC) {
+    } else if (p->kind == CW_MSG_ATOMIC) {
         l->dirty = (uint8_t)(l->dirty | sectors_of(p));
         most = perform_atomic(l2, p);
         return most > cycles ? most : cycles;
@@ -168,15 +168,15 @@ static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time n
     l2->tag[index] = number + 1;
 }
 
-static void count(struct cw_l2 *l2, const struct cw_packet *p, bool miss)
+static void count(struct cw_l2 *l2, const struct cw_message *p, bool miss)
 {
-    if (p->kind == CW_PK_WRITE) {
+    if (p->kind == CW_MSG_WRITE) {
         l2->stats->l2_writes++;
         l2->stats->l2_write_misses += miss;
-    } else if (p->kind != CW_PK_ATOMIC) {
+    } else if (p->kind != CW_MSG_ATOMIC) {
         l2->stats->l2_reads++;
         l2->stats->l2_read_misses += miss;
-        if (p->core == CW_PACKET_COMMIT_UNIT) {
+        if (p->after == CW_AFTER_RETURN) {
             l2->stats->l2_validation_reads++;
             l2->stats->l2_validation_misses += miss;
         }
@@ -185,7 +185,7 @@ static void count(struct cw_l2 *l2, const struct cw_packet *p, bool miss)
 
 /* Puts p in the line's MSHR and fetches what is neither there nor on its way. The caller has checked that there is room
  * for all. */
-static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint8_t need, uint8_t fetch, cw_time now)
+static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t need, uint8_t fetch, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
@@ -198,12 +198,12 @@ static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct c
     cw_dram_push(l2->dram, (uint64_t)number * CW_LINE_BYTES, fetch, false, (uint32_t)(m - l2->mshr.entry), now);
 }
 
-static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_packet *p, uint32_t *cycles,
+static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint32_t *cycles,
                                         cw_time now)
 {
     struct line *l = &l2->line[index];
     struct cw_mshr *m = l->mshr;
-    uint8_t need = sectors_of(p), missing = p->kind == CW_PK_WRITE ? 0 : (uint8_t)(need & ~l->valid);
+    uint8_t need = sectors_of(p), missing = p->kind == CW_MSG_WRITE ? 0 : (uint8_t)(need & ~l->valid);
     bool behind = m != NULL && (m->sectors & need) != 0;
     if (missing == 0 && !behind) {
         count(l2, p, false);
@@ -220,10 +220,10 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     return CW_L2_MISS;
 }
 
-static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_packet *p, uint32_t *cycles, cw_time now)
+static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
     uint32_t index = victim(l2, number);
-    bool write = p->kind == CW_PK_WRITE;
+    bool write = p->kind == CW_MSG_WRITE;
     if (index == LINE_NONE || (!write && l2->mshr.free == NULL))
         return CW_L2_STALL;
     if (cw_dram_space(l2->dram, now) < (l2->line[index].dirty != 0) + (write ? 0u : 1u))
@@ -239,7 +239,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct
     return CW_L2_MISS;
 }
 
-enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_packet *p, uint32_t *cycles, cw_time now)
+enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
     uint32_t number = local_line(l2, p->addr), index = lookup(l2, number);
     if (index == LINE_NONE)
@@ -263,7 +263,7 @@ static bool can_serve(const struct cw_l2 *l2, const struct cw_mshr *m)
 {
     if (m->count == 0)
         return false;
-    return m->head->kind == CW_PK_WRITE || (sectors_of(m->head) & ~l2->line[m->line].valid) == 0;
+    return m->head->kind == CW_MSG_WRITE || (sectors_of(m->head) & ~l2->line[m->line].valid) == 0;
 }
 
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
@@ -284,15 +284,15 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
     return true;
 }
 
-struct cw_packet *cw_l2_replay_head(const struct cw_l2 *l2)
+struct cw_message *cw_l2_replay_head(const struct cw_l2 *l2)
 {
     return l2->mshr.ready_head != NULL ? l2->mshr.ready_head->head : NULL;
 }
 
-struct cw_packet *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
+struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
 {
     struct cw_mshr *m = l2->mshr.ready_head;
-    struct cw_packet *p = cw_mshr_pop(m);
+    struct cw_message *p = cw_mshr_pop(m);
     *cycles = perform(l2, &l2->line[m->line], p);
     if (can_serve(l2, m))
         return p;

@@ -28,7 +28,7 @@
 #include "base/stats.h"
 #include "mem/devmem.h"
 #include "mem/dram.h"
-#include "mem/packet.h"
+#include "msg/message.h"
 
 struct cw_l2;
 
@@ -45,13 +45,13 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_s
 void cw_l2_destroy(struct cw_l2 *l2);
 /* READ, WRITE, ATOMIC or TX_LOAD. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:
  * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address. */
-enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_packet *p, uint32_t *cycles, cw_time now);
+enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now);
 /* Accepts one line that DRAM has finished, through the fill port; false when there is none. */
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now);
 /* The request whose miss has been resolved and that is served next, or NULL. */
-struct cw_packet *cw_l2_replay_head(const struct cw_l2 *l2);
+struct cw_message *cw_l2_replay_head(const struct cw_l2 *l2);
 /* Performs that request and hands it back. */
-struct cw_packet *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles);
+struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles);
 /* No miss outstanding. */
 bool cw_l2_idle(const struct cw_l2 *l2);
 void cw_l2_flush(struct cw_l2 *l2);

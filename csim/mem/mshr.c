@@ -44,7 +44,7 @@ void cw_mshr_release(struct cw_mshr_file *f, struct cw_mshr *m)
     f->in_use--;
 }
 
-void cw_mshr_append(struct cw_mshr *m, struct cw_packet *p, uint8_t sectors)
+void cw_mshr_append(struct cw_mshr *m, struct cw_message *p, uint8_t sectors)
 {
     p->next = NULL;
     if (m->count++ == 0)
@@ -55,10 +55,10 @@ void cw_mshr_append(struct cw_mshr *m, struct cw_packet *p, uint8_t sectors)
     m->sectors = (uint8_t)(m->sectors | sectors);
 }
 
-struct cw_packet *cw_mshr_pop(struct cw_mshr *m)
+struct cw_message *cw_mshr_pop(struct cw_mshr *m)
 {
     assert(m->count > 0);
-    struct cw_packet *p = m->head;
+    struct cw_message *p = m->head;
     m->head = p->next;
     p->next = NULL;
     if (--m->count == 0)

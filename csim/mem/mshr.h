@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mem/packet.h"
+#include "msg/message.h"
 
 struct cw_mshr {
-    struct cw_packet *head, *tail; /* waiting requests, linked by next; owned */
+    struct cw_message *head, *tail; /* waiting requests, linked by next; owned */
     uint32_t count;
     uint32_t line;        /* index of the cache line that waits */
     uint8_t sectors;      /* touched by the requests that waited since the queue was last empty */
@@ -41,8 +41,8 @@ static inline bool cw_mshr_can_merge(const struct cw_mshr_file *f, const struct 
     return m->count < f->merge;
 }
 /* Queues p, which touches those sectors. */
-void cw_mshr_append(struct cw_mshr *m, struct cw_packet *p, uint8_t sectors);
-struct cw_packet *cw_mshr_pop(struct cw_mshr *m);
+void cw_mshr_append(struct cw_mshr *m, struct cw_message *p, uint8_t sectors);
+struct cw_message *cw_mshr_pop(struct cw_mshr *m);
 /* Ready list: no effect when m is in it already; its head is removed by cw_mshr_unready(). */
 void cw_mshr_make_ready(struct cw_mshr_file *f, struct cw_mshr *m);
 void cw_mshr_unready(struct cw_mshr_file *f);

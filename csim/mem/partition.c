@@ -62,7 +62,7 @@ static void send_reply(struct cw_partition *s, cw_time now)
     struct cw_fifo *first = s->tm_reply_turn ? &s->tm.reply : &s->reply;
     struct cw_fifo *second = s->tm_reply_turn ? &s->reply : &s->tm.reply;
     struct cw_fifo *from = cw_fifo_peek(first, now) != NULL ? first : second;
-    struct cw_packet *p = cw_fifo_peek(from, now);
+    struct cw_message *p = cw_fifo_peek(from, now);
     if (p == NULL || !cw_crossbar_can_push(s->config.down, s->config.index, p->flits, now))
         return;
     cw_crossbar_push(s->config.down, s->config.index, cw_fifo_pop(from, now), now);
@@ -71,11 +71,11 @@ static void send_reply(struct cw_partition *s, cw_time now)
 
 static void take_request(struct cw_partition *s, cw_time now)
 {
-    struct cw_packet *p = cw_crossbar_peek(s->config.up, s->config.index, now);
+    struct cw_message *p = cw_crossbar_peek(s->config.up, s->config.index, now);
     if (p == NULL)
         return;
-    bool bypass = p->kind == CW_PK_TX_LOG || p->kind == CW_PK_TX_CONTROL;
-    assert(p->kind <= CW_PK_TX_CONTROL && (s->config.with_tm || p->kind <= CW_PK_ATOMIC));
+    bool bypass = p->kind == CW_MSG_OWN;
+    assert(p->kind <= CW_MSG_OWN && (s->config.with_tm || p->mech == 0));
     assert(bypass || cw_address_partition(s->config.config, p->addr) == s->config.index);
     struct cw_fifo *to = bypass ? &s->tm.from_noc : &s->rop;
     if (!cw_fifo_can_push(to, now))
@@ -87,48 +87,48 @@ static void take_request(struct cw_partition *s, cw_time now)
 /* Slice side */
 
 /* Where p goes after the slice; NULL when it ends there. */
-static struct cw_fifo *destination(struct cw_partition *s, const struct cw_packet *p)
+static struct cw_fifo *destination(struct cw_partition *s, const struct cw_message *p)
 {
-    if (p->kind == CW_PK_TX_LOAD || p->kind == CW_PK_TX_STORE)
+    if (p->after == CW_AFTER_MECH)
         return &s->tm.from_l2;
-    if (p->core == CW_PACKET_COMMIT_UNIT)
+    if (p->after == CW_AFTER_RETURN)
         return &s->tm.l2_done;
-    if (p->kind != CW_PK_WRITE)
+    if (p->kind != CW_MSG_WRITE)
         return &s->reply;
     return p->needs_reply ? &s->reply : NULL;
 }
 
-static bool has_room(struct cw_partition *s, const struct cw_packet *p, cw_time now)
+static bool has_room(struct cw_partition *s, const struct cw_message *p, cw_time now)
 {
     const struct cw_fifo *to = destination(s, p);
     return to == NULL || cw_fifo_can_push(to, now);
 }
 
 /* Turns a performed request into its reply. */
-static void make_reply(struct cw_partition *s, struct cw_packet *p)
+static void make_reply(struct cw_partition *s, struct cw_message *p)
 {
     uint32_t payload = 0;
-    if (p->kind == CW_PK_READ) {
-        p->kind = CW_PK_READ_REPLY;
+    if (p->kind == CW_MSG_READ) {
+        p->kind = CW_MSG_READ_REPLY;
         payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
-    } else if (p->kind == CW_PK_ATOMIC && p->needs_reply) {
-        p->kind = CW_PK_ATOMIC_REPLY;
+    } else if (p->kind == CW_MSG_ATOMIC && p->needs_reply) {
+        p->kind = CW_MSG_ATOMIC_REPLY;
         payload = s->config.config->noc_atomic_sectors == CW_ON
                       ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors)
                       : (cw_type_bytes((enum cw_type)p->type) > 4 ? 8u : 4u) * (uint32_t)__builtin_popcount(p->lanes);
     } else {
-        p->kind = CW_PK_WRITE_ACK;
+        p->kind = CW_MSG_WRITE_ACK;
     }
-    cw_packet_size(p, payload, s->config.config->noc_header_bytes, s->config.config->noc_flit_bytes);
+    cw_message_size(p, payload, s->config.config->noc_header_bytes, s->config.config->noc_flit_bytes);
 }
 
 /* p has been performed and holds the port for that many cycles. */
-static void finish(struct cw_partition *s, struct cw_packet *p, uint32_t cycles, cw_time now)
+static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles, cw_time now)
 {
     struct cw_fifo *to = destination(s, p);
     s->port_free_at = now + cycles * s->period;
     if (to == NULL) {
-        cw_packet_free(s->config.pool, p);
+        cw_message_free(s->config.pool, p);
         return;
     }
     if (to == &s->reply)
@@ -139,14 +139,14 @@ static void finish(struct cw_partition *s, struct cw_packet *p, uint32_t cycles,
 /* Tries the head of a source; whether it took the port. */
 static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
 {
-    struct cw_packet *p = cw_fifo_peek(from->queue, now);
+    struct cw_message *p = cw_fifo_peek(from->queue, now);
     enum cw_l2_result result = CW_L2_STALL_DRAM;
     uint32_t cycles = 1;
     from->blocked = false;
     if (p == NULL)
         return false;
     if (has_room(s, p, now))
-        result = p->kind == CW_PK_TX_STORE ? CW_L2_DONE : cw_l2_access(s->l2, p, &cycles, now);
+        result = p->kind == CW_MSG_PASS ? CW_L2_DONE : cw_l2_access(s->l2, p, &cycles, now);
     if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM) {
         from->stalled_from = sooner(from->stalled_from, now);
         from->blocked = result == CW_L2_STALL;
@@ -172,7 +172,7 @@ static void unblock(struct cw_partition *s)
 /* Gives the port to one request, if one can take it. */
 static void serve(struct cw_partition *s, cw_time now)
 {
-    struct cw_packet *p = cw_l2_replay_head(s->l2);
+    struct cw_message *p = cw_l2_replay_head(s->l2);
     if (p != NULL && has_room(s, p, now)) {
         uint32_t cycles;
         cw_l2_replay(s->l2, &cycles);

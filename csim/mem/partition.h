@@ -29,8 +29,8 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "mem/devmem.h"
-#include "mem/packet.h"
-#include "noc/crossbar.h"
+#include "msg/message.h"
+#include "msg/crossbar.h"
 
 struct cw_partition;
 
@@ -48,7 +48,7 @@ struct cw_partition_config {
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
     struct cw_devmem *memory;
-    struct cw_packet_pool *pool;
+    struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests arrive at output `index` of up; replies enter at source `index` of down */
     uint32_t index;
     bool with_tm;

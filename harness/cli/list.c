@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "cowarp/workload.h"
 #include "file/json.h"
-#include "tm/tm.h"
+#include "mech/tm/tm.h"
 #include "workloads.h"
 
 static const struct {

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "cw_test.h"
 #include "lockstep_driver.h"
-#include "tm/intra_warp.h"
+#include "mech/tm/intra_warp.h"
 
 typedef struct cw_ownership_table_params params_t;
 typedef struct cw_ownership_table_in in_t;

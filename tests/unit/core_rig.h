@@ -17,7 +17,7 @@
 #define BUFFER_WORDS   16384u
 
 struct pending {
-    struct cw_packet *packet;
+    struct cw_message *packet;
     cw_time ready;
 };
 
@@ -26,7 +26,7 @@ struct rig {
     struct cw_clocks clocks;
     struct cw_stats stats;
     struct cw_devmem memory;
-    struct cw_packet_pool pool;
+    struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_core *core;
     struct cw_launch launch;
@@ -61,7 +61,7 @@ static inline void on_fault(void *context, int status, const char *text)
     snprintf(r->fault_text, sizeof r->fault_text, "%s", text);
 }
 
-static inline void perform_atomic(struct rig *r, struct cw_packet *p)
+static inline void perform_atomic(struct rig *r, struct cw_message *p)
 {
     uint32_t bytes = cw_type_bytes((enum cw_type)p->type);
     for (uint32_t lane = 0; lane < CW_LANES; lane++) {
@@ -77,41 +77,41 @@ static inline void perform_atomic(struct rig *r, struct cw_packet *p)
 }
 
 /* Performs a request on device memory and makes it its reply; false: it wants none. */
-static inline bool perform(struct rig *r, struct cw_packet *p)
+static inline bool perform(struct rig *r, struct cw_message *p)
 {
     uint8_t *line = cw_devmem_at(&r->memory, p->addr);
     uint32_t payload = 0;
     switch (p->kind) {
-    case CW_PK_READ:
+    case CW_MSG_READ:
         for (uint32_t s = 0; s < 4; s++)
             if ((p->sectors >> s & 1u) != 0)
                 memcpy(p->u.data + 32 * s, line + 32 * s, 32);
-        p->kind = CW_PK_READ_REPLY;
+        p->kind = CW_MSG_READ_REPLY;
         payload = 32u * (uint32_t)__builtin_popcount(p->sectors);
         break;
-    case CW_PK_WRITE:
+    case CW_MSG_WRITE:
         for (uint32_t b = 0; b < CW_LINE_BYTES; b++)
             if ((p->byte_mask[b / 32] >> (b % 32) & 1u) != 0)
                 line[b] = p->u.data[b];
         if (!p->needs_reply)
             return false;
-        p->kind = CW_PK_WRITE_ACK;
+        p->kind = CW_MSG_WRITE_ACK;
         break;
-    case CW_PK_ATOMIC:
+    case CW_MSG_ATOMIC:
         perform_atomic(r, p);
-        p->kind = p->needs_reply ? CW_PK_ATOMIC_REPLY : CW_PK_WRITE_ACK;
+        p->kind = p->needs_reply ? CW_MSG_ATOMIC_REPLY : CW_MSG_WRITE_ACK;
         payload = p->needs_reply ? 128 : 0;
         break;
     default:
         fail_msg("unexpected packet kind %u", p->kind);
     }
-    cw_packet_size(p, payload, r->config.noc_header_bytes, r->config.noc_flit_bytes);
+    cw_message_size(p, payload, r->config.noc_header_bytes, r->config.noc_flit_bytes);
     return true;
 }
 
 static inline void memory_tick(struct rig *r)
 {
-    struct cw_packet *p = cw_crossbar_pop(r->up, 0, r->now);
+    struct cw_message *p = cw_crossbar_pop(r->up, 0, r->now);
     if (p != NULL) {
         uint32_t tail = (r->pending_head + r->pending_cnt++) % 4096;
         assert_true(r->pending_cnt < 4096);
@@ -119,9 +119,9 @@ static inline void memory_tick(struct rig *r)
     }
     while (r->pending_cnt > 0 && r->pending[r->pending_head].ready <= r->now) {
         p = r->pending[r->pending_head].packet;
-        bool request = p->kind <= CW_PK_ATOMIC;
+        bool request = p->kind <= CW_MSG_ATOMIC;
         if (request && !perform(r, p)) {
-            cw_packet_free(&r->pool, p);
+            cw_message_free(&r->pool, p);
         } else {
             if (!cw_crossbar_can_push(r->down, 0, p->flits, r->now))
                 break;
@@ -146,7 +146,7 @@ static inline void create_machine(struct rig *r)
                                          .to_partition = true};
     r->clocks = (struct cw_clocks){.units_per_us = 1400, .period = {1, 1, 1, 2, 1}};
     assert_int_equal(cw_devmem_create(&r->memory, 16u << 20, &err), 0);
-    cw_packet_pool_create(&r->pool);
+    cw_message_pool_create(&r->pool);
     assert_int_equal(cw_crossbar_create(&r->up, &x, &err), 0);
     assert_int_equal(cw_crossbar_create(&r->down, &x, &err), 0);
     const struct cw_core_config c = {.config = &r->config,
@@ -180,7 +180,7 @@ static inline void destroy_rig(struct rig *r)
     cw_module_destroy(r->module);
     cw_crossbar_destroy(r->up);
     cw_crossbar_destroy(r->down);
-    cw_packet_pool_destroy(&r->pool);
+    cw_message_pool_destroy(&r->pool);
     cw_devmem_destroy(&r->memory);
     free(r);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "noc/crossbar.h"
+#include "msg/crossbar.h"
 
 #define T 10u /* period */
 
@@ -46,9 +46,9 @@ static void edge(struct cw_crossbar *x, cw_time now)
         c->tick(c->self, now);
 }
 
-static struct cw_packet packet(uint32_t to, uint32_t n, uint32_t tag)
+static struct cw_message packet(uint32_t to, uint32_t n, uint32_t tag)
 {
-    struct cw_packet p;
+    struct cw_message p;
     memset(&p, 0, sizeof p);
     p.partition = (uint16_t)to;
     p.flits = (uint16_t)n;
@@ -60,7 +60,7 @@ static struct cw_packet packet(uint32_t to, uint32_t n, uint32_t tag)
 static void check_latency(uint32_t n, uint32_t latency, cw_time pushed, cw_time granted)
 {
     struct cw_crossbar *x = make(3, 2, latency, 16, 16);
-    struct cw_packet p = packet(1, n, 0);
+    struct cw_message p = packet(1, n, 0);
     cw_time wake = CW_TIME_NEVER, arrival = granted + (n - 1 + latency) * T;
     cw_crossbar_on_arrival(x, 1, &wake);
     cw_crossbar_push(x, 2, &p, pushed);
@@ -94,7 +94,7 @@ static void test_crossbar__latency(void **state)
  * cycles 100 .. 1099 of each output, by source. */
 static void saturate(uint32_t sources, uint32_t outputs, uint32_t n, bool all_to_one, uint32_t *out)
 {
-    static struct cw_packet pool[64][2048];
+    static struct cw_message pool[64][2048];
     struct cw_crossbar *x = make(sources, outputs, 5, 32, 32);
     memset(out, 0, sources * sizeof *out);
     uint32_t sent[64] = {0};
@@ -102,13 +102,13 @@ static void saturate(uint32_t sources, uint32_t outputs, uint32_t n, bool all_to
         cw_time now = c * T;
         for (uint32_t s = 0; s < sources; s++)
             while (cw_crossbar_can_push(x, s, n, now)) {
-                struct cw_packet *p = &pool[s][sent[s]++];
+                struct cw_message *p = &pool[s][sent[s]++];
                 *p = packet(all_to_one ? 0 : (s + 1) % outputs, n, s);
                 cw_crossbar_push(x, s, p, now);
             }
         edge(x, now);
         for (uint32_t o = 0; o < outputs; o++)
-            for (struct cw_packet *p; (p = cw_crossbar_pop(x, o, now)) != NULL;)
+            for (struct cw_message *p; (p = cw_crossbar_pop(x, o, now)) != NULL;)
                 out[p->tag] += c >= 100;
     }
     cw_crossbar_destroy(x);
@@ -143,7 +143,7 @@ static void test_crossbar__back_pressure_counts_flits(void **state)
 {
     (void)state;
     struct cw_crossbar *x = make(1, 1, 2, 7, 9);
-    struct cw_packet p[8];
+    struct cw_message p[8];
     uint32_t sent = 0;
     cw_time now = 0;
     for (uint32_t c = 0; c < 40; c++, now += T) { /* nobody pops */
@@ -178,18 +178,15 @@ static void test_crossbar__counts_traffic(void **state)
 {
     (void)state;
     struct cw_crossbar *x = make(2, 1, 1, 64, 64);
-    static const uint8_t kind[] = {CW_PK_READ,      CW_PK_WRITE,        CW_PK_ATOMIC,     CW_PK_TX_LOAD,
-                                   CW_PK_TX_STORE,  CW_PK_TX_LOG,       CW_PK_TX_CONTROL, CW_PK_READ_REPLY,
-                                   CW_PK_WRITE_ACK, CW_PK_ATOMIC_REPLY, CW_PK_TX_REPLY,   CW_PK_TX_CONTROL_REPLY};
-    struct cw_packet p[12];
+    struct cw_message p[12];
     for (uint32_t i = 0; i < 12; i++) {
         p[i] = packet(0, i + 1, 0);
-        p[i].kind = kind[i];
+        p[i].mech = i % 3 == 0 ? (uint8_t)(1 + i / 3) : 0;
         cw_crossbar_push(x, i % 2, &p[i], 0);
     }
     assert_int_equal(packets, 12);
     assert_int_equal(flits, 78);
-    assert_int_equal(tx_flits, 4 + 5 + 6 + 7 + 11 + 12);
+    assert_int_equal(tx_flits, 1 + 4 + 7 + 10); /* every third one is a mechanism's */
     cw_crossbar_destroy(x);
 }
 
@@ -312,7 +309,7 @@ enum order { CROSSBAR_FIRST, CROSSBAR_LAST, CROSSBAR_ALWAYS, REFERENCE };
 /* Random traffic, equal for every way of ticking; fills q with the times of all packets. Returns packets sent. */
 static uint32_t random_traffic(uint64_t seed, enum order order, struct traffic *q)
 {
-    static struct cw_packet pool[RANDOM];
+    static struct cw_message pool[RANDOM];
     struct cw_rng rng;
     cw_rng_seed(&rng, seed);
     uint32_t latency = 1 + cw_rng_below(&rng, 6);
@@ -353,7 +350,7 @@ static uint32_t random_traffic(uint64_t seed, enum order order, struct traffic *
         }
         for (uint32_t o = 0; o < PORTS; o++) {
             uint32_t dice = cw_rng_below(&rng, 8);
-            struct cw_packet *p = NULL;
+            struct cw_message *p = NULL;
             if (c <= 2000 && dice >= drain)
                 continue;
             if (order != REFERENCE)

@@ -3,8 +3,8 @@
 #include "tm_machine.h"
 
 #include "base/rng.h"
-#include "tm/getm.h"
-#include "tm/getm_state.h"
+#include "mech/getm/getm.h"
+#include "mech/getm/getm_state.h"
 
 #define A M_BASE
 #define B (M_BASE + 256) /* the other partition */
@@ -197,7 +197,7 @@ static void test_getm_protocol__redo_log_merges_bytes(void **state)
     assert_true(reg[2][0] == UINT64_C(0x8877bbcc4433aa11));
     assert_int_equal(reg[5][0], 0x01020304);
     assert_int_equal(reg[6][0], 0x01020304);
-    assert_int_equal(m.core[0].sent[CW_PK_TX_LOAD], 2); /* the last load was wholly its own */
+    assert_int_equal(m.core[0].sent[CW_MSG_READ], 2); /* the last load was wholly its own */
     assert_int_equal(m_peek(&m, A), 0x44332211);        /* nothing leaves before the commit */
     m.core[0].warp[0].limit = 7;
     assert_true(m_run_all(&m, 5000));
@@ -255,9 +255,9 @@ static void test_getm_protocol__message_sizes(void **state)
     m_script(&m, 0, 0, &tx, 1, 9);
     assert_true(m_run_all(&m, 5000));
     const struct cw_core *c = m.core;
-    assert_int_equal(c->sent[CW_PK_TX_LOAD], 1);
-    assert_int_equal(c->sent[CW_PK_TX_STORE], 1);
-    assert_int_equal(c->sent[CW_PK_TX_LOG], 1);
+    assert_int_equal(c->sent[CW_MSG_READ], 1);
+    assert_int_equal(c->sent[CW_MSG_PASS], 1);
+    assert_int_equal(c->sent[CW_MSG_OWN], 1);
     assert_int_equal(c->sent_bytes, 8 + 8 + (8 + 32 * 8));
     assert_int_equal(m.partition[0].replied_bytes, (8 + 4 * 32) + 8);
     assert_int_equal(m.stats.cu_writes, 4);

@@ -3,9 +3,9 @@
 #include "tm_machine.h"
 
 #include "base/rng.h"
-#include "tm/kilo.h"
-#include "tm/kilo_detector.h"
-#include "tm/kilo_state.h"
+#include "mech/kilo/kilo.h"
+#include "mech/kilo/detector.h"
+#include "mech/kilo/kilo_state.h"
 
 #define GO 99 /* no step waits */
 #define A  M_BASE
@@ -51,7 +51,7 @@ static void test_kilo_protocol__ideal_store_travels(void **state)
         m_poke(&m, A, 100);
         m_script(&m, 0, 0, &tx, 1, 1); /* stores, and waits */
         m_run(&m, 300);
-        assert_int_equal(m.core[0].sent[CW_PK_WRITE], i == 0);
+        assert_int_equal(m.core[0].sent[CW_MSG_WRITE], i == 0);
         assert_int_equal(m.core[0].sent_bytes, i == 0 ? m.config.noc_header_bytes + CW_SECTOR_BYTES : 0);
         assert_int_equal(m_peek(&m, A), 100);
         m.core[0].warp[0].limit = GO;
@@ -209,7 +209,7 @@ static void test_kilo_protocol__silent_commit(void **state)
     assert_true(m_run_all(&m, 20000));
     assert_int_equal(m.stats.tx_silent, 1);
     assert_int_equal(m.stats.cu_packets, 0);
-    assert_int_equal(m.core[0].sent[CW_PK_TX_LOG] + m.core[0].sent[CW_PK_TX_CONTROL], 0);
+    assert_int_equal(m.core[0].sent[CW_MSG_OWN], 0);
     m_destroy(&m);
 }
 

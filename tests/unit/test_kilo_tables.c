@@ -5,13 +5,13 @@
 #include "cw_test.h"
 
 #include "base/rng.h"
-#include "tm/intra_warp.h"
-#include "tm/kilo_cat.h"
-#include "tm/kilo_census.h"
-#include "tm/kilo_detector.h"
-#include "tm/kilo_first_read.h"
-#include "tm/kilo_hazard.h"
-#include "tm/kilo_written.h"
+#include "mech/tm/intra_warp.h"
+#include "mech/kilo/conflict_addresses.h"
+#include "mech/kilo/census.h"
+#include "mech/kilo/detector.h"
+#include "adapt/first_read_table.h"
+#include "adapt/hazard_unit.h"
+#include "adapt/last_written_table.h"
 
 /* One transaction through the hazard unit; its result. */
 static struct cw_kilo_hazard_result detect(struct cw_kilo_hazard *h, uint64_t id, uint64_t rcid, uint32_t read, uint32_t write)

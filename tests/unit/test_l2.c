@@ -21,7 +21,7 @@ struct bench {
     struct cw_config config;
     struct cw_stats stats;
     struct cw_devmem memory;
-    struct cw_packet_pool pool;
+    struct cw_message_pool pool;
     struct cw_dram *dram;
     struct cw_l2 *l2;
     cw_time now, wake;
@@ -44,7 +44,7 @@ static void bench_create(void)
     b.config.l2_ways = 2;
     b.config.l2_mshrs = 3;
     b.config.l2_mshr_merge = 2;
-    cw_packet_pool_create(&b.pool);
+    cw_message_pool_create(&b.pool);
     assert_int_equal(cw_devmem_create(&b.memory, 1 << 20, &err), CW_OK);
     assert_int_equal(cw_devmem_alloc(&b.memory, &addr, 1 << 20, &err), CW_OK);
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &b.wake, &err), CW_OK);
@@ -58,21 +58,21 @@ static void bench_destroy(void)
     cw_l2_destroy(b.l2);
     cw_dram_destroy(b.dram);
     cw_devmem_destroy(&b.memory);
-    cw_packet_pool_destroy(&b.pool);
+    cw_message_pool_destroy(&b.pool);
 }
 
-static struct cw_packet *request(enum cw_packet_kind kind, uint32_t line, uint32_t sectors)
+static struct cw_message *request(enum cw_message_kind kind, uint32_t line, uint32_t sectors)
 {
-    struct cw_packet *p = cw_packet_new(&b.pool);
+    struct cw_message *p = cw_message_new(&b.pool);
     p->kind = (uint8_t)kind;
     p->addr = CW_GLOBAL_BASE + line * 128;
     p->sectors = (uint8_t)sectors;
     return p;
 }
 
-static struct cw_packet *write_of(uint32_t line, uint32_t first, uint32_t bytes, uint8_t value)
+static struct cw_message *write_of(uint32_t line, uint32_t first, uint32_t bytes, uint8_t value)
 {
-    struct cw_packet *p = request(CW_PK_WRITE, line, 0);
+    struct cw_message *p = request(CW_MSG_WRITE, line, 0);
     p->timing_only = b.timing_only;
     for (uint32_t i = first; i < first + bytes; i++) {
         p->byte_mask[i / 32] |= 1u << i % 32;
@@ -81,19 +81,19 @@ static struct cw_packet *write_of(uint32_t line, uint32_t first, uint32_t bytes,
     return p;
 }
 
-static enum cw_l2_result give(struct cw_packet *p)
+static enum cw_l2_result give(struct cw_message *p)
 {
     b.now += T;
     return cw_l2_access(b.l2, p, &b.cycles, b.now);
 }
 
 /* Gives a request and frees it when it is done at once; whether it was. */
-static bool hits(struct cw_packet *p)
+static bool hits(struct cw_message *p)
 {
     enum cw_l2_result result = give(p);
     assert_true(result == CW_L2_DONE || result == CW_L2_MISS);
     if (result == CW_L2_DONE)
-        cw_packet_free(&b.pool, p);
+        cw_message_free(&b.pool, p);
     return result == CW_L2_DONE;
 }
 
@@ -116,13 +116,13 @@ static uint32_t replay_all(void)
 {
     uint32_t n = 0;
     for (; cw_l2_replay_head(b.l2) != NULL; n++)
-        cw_packet_free(&b.pool, cw_l2_replay(b.l2, &b.cycles));
+        cw_message_free(&b.pool, cw_l2_replay(b.l2, &b.cycles));
     return n;
 }
 
 static bool read_hits(uint32_t line, uint32_t sectors)
 {
-    bool hit = hits(request(CW_PK_READ, line, sectors));
+    bool hit = hits(request(CW_MSG_READ, line, sectors));
     settle();
     assert_int_equal(replay_all(), !hit);
     return hit;
@@ -155,8 +155,8 @@ static void test_l2__validation_reads(void **state)
     (void)state;
     bench_create();
     for (uint32_t i = 0; i < 6; i++) {
-        struct cw_packet *p = request(CW_PK_READ, i / 3, 1);
-        p->core = i % 2 == 0 ? CW_PACKET_COMMIT_UNIT : 0;
+        struct cw_message *p = request(CW_MSG_READ, i / 3, 1);
+        p->after = i % 2 == 0 ? CW_AFTER_RETURN : CW_AFTER_REPLY;
         hits(p);
         settle();
         replay_all();
@@ -190,7 +190,7 @@ static void test_l2__values_are_of_the_time_of_service(void **state)
     bench_create();
     uint8_t *bytes = cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 128);
     memset(bytes, 0x11, 128);
-    struct cw_packet *p = request(CW_PK_READ, 1, 6);
+    struct cw_message *p = request(CW_MSG_READ, 1, 6);
     memset(p->u.data, 0xee, 128);
     assert_int_equal(give(p), CW_L2_MISS);
     memset(bytes, 0x22, 128); /* before the miss returns: seen */
@@ -200,7 +200,7 @@ static void test_l2__values_are_of_the_time_of_service(void **state)
     memset(bytes, 0x33, 128); /* too late */
     for (uint32_t i = 0; i < 128; i++)
         assert_int_equal(p->u.data[i], i >= 32 && i < 96 ? 0x22 : 0xee);
-    cw_packet_free(&b.pool, p);
+    cw_message_free(&b.pool, p);
     bench_destroy();
 }
 
@@ -289,7 +289,7 @@ static void test_l2__misses_to_a_line_merge_in_order(void **state)
 {
     (void)state;
     bench_create();
-    struct cw_packet *p[4] = {request(CW_PK_READ, 3, 1), write_of(3, 0, 4, 5), request(CW_PK_READ, 3, 1), request(CW_PK_READ, 3, 1)};
+    struct cw_message *p[4] = {request(CW_MSG_READ, 3, 1), write_of(3, 0, 4, 5), request(CW_MSG_READ, 3, 1), request(CW_MSG_READ, 3, 1)};
     assert_int_equal(give(p[0]), CW_L2_MISS);
     assert_int_equal(give(p[1]), CW_L2_MISS);  /* the write may not overtake the read */
     assert_int_equal(give(p[2]), CW_L2_STALL); /* merges 2 */
@@ -307,7 +307,7 @@ static void test_l2__misses_to_a_line_merge_in_order(void **state)
     assert_int_equal(b.stats.dram_reads, 1);
     assert_int_equal(b.stats.l2_read_misses, 1);
     for (uint32_t i = 0; i < 4; i++)
-        cw_packet_free(&b.pool, p[i]);
+        cw_message_free(&b.pool, p[i]);
     bench_destroy();
 }
 
@@ -316,10 +316,10 @@ static void test_l2__hit_under_miss_in_other_sectors(void **state)
     (void)state;
     bench_create();
     assert_false(read_hits(2, 1));
-    assert_false(hits(request(CW_PK_READ, 2, 4))); /* outstanding */
-    assert_true(hits(request(CW_PK_READ, 2, 1)));
+    assert_false(hits(request(CW_MSG_READ, 2, 4))); /* outstanding */
+    assert_true(hits(request(CW_MSG_READ, 2, 1)));
     assert_true(hits(write_of(2, 32, 32, 1)));
-    assert_false(hits(request(CW_PK_READ, 2, 5))); /* behind */
+    assert_false(hits(request(CW_MSG_READ, 2, 5))); /* behind */
     settle();
     assert_int_equal(replay_all(), 2);
     assert_int_equal(b.stats.dram_reads, 2);
@@ -331,8 +331,8 @@ static void test_l2__fetch_outlives_its_requests(void **state)
 {
     (void)state;
     bench_create();
-    struct cw_packet *first = request(CW_PK_READ, 0, 1), *write = write_of(0, 0, 96, 1);
-    struct cw_packet *second = request(CW_PK_READ, 0, 4);
+    struct cw_message *first = request(CW_MSG_READ, 0, 1), *write = write_of(0, 0, 96, 1);
+    struct cw_message *second = request(CW_MSG_READ, 0, 4);
     assert_int_equal(give(first), CW_L2_MISS);
     assert_int_equal(give(write), CW_L2_MISS);
     /* the entry is full: wait for the first fill alone, then add the read of sector 2, whose fetch is then underway */
@@ -342,10 +342,10 @@ static void test_l2__fetch_outlives_its_requests(void **state)
     assert_int_equal(give(second), CW_L2_MISS);
     assert_int_equal(replay_all(), 2);
     assert_false(cw_l2_idle(b.l2));
-    assert_true(hits(request(CW_PK_READ, 0, 4)));
+    assert_true(hits(request(CW_MSG_READ, 0, 4)));
     assert_int_equal(settle(), 1);
     assert_true(cw_l2_idle(b.l2));
-    cw_packet_free(&b.pool, first);
+    cw_message_free(&b.pool, first);
     bench_destroy();
 }
 
@@ -353,12 +353,12 @@ static void test_l2__stalls_without_mshr_or_line(void **state)
 {
     (void)state;
     bench_create();
-    assert_false(hits(request(CW_PK_READ, 0, 1)));
-    assert_false(hits(request(CW_PK_READ, 4, 1)));
-    struct cw_packet *w = write_of(8, 0, 4, 1); /* both ways of set 0 wait */
+    assert_false(hits(request(CW_MSG_READ, 0, 1)));
+    assert_false(hits(request(CW_MSG_READ, 4, 1)));
+    struct cw_message *w = write_of(8, 0, 4, 1); /* both ways of set 0 wait */
     assert_int_equal(give(w), CW_L2_STALL);
-    assert_false(hits(request(CW_PK_READ, 1, 1)));
-    struct cw_packet *r = request(CW_PK_READ, 2, 1); /* three of three MSHRs in use */
+    assert_false(hits(request(CW_MSG_READ, 1, 1)));
+    struct cw_message *r = request(CW_MSG_READ, 2, 1); /* three of three MSHRs in use */
     assert_int_equal(give(r), CW_L2_STALL);
     assert_true(hits(write_of(3, 0, 4, 1))); /* a write needs none */
     settle();
@@ -367,7 +367,7 @@ static void test_l2__stalls_without_mshr_or_line(void **state)
     assert_int_equal(give(r), CW_L2_MISS);
     settle();
     replay_all();
-    cw_packet_free(&b.pool, w);
+    cw_message_free(&b.pool, w);
     bench_destroy();
 }
 
@@ -380,7 +380,7 @@ static void test_l2__stalls_without_room_towards_dram(void **state)
         cw_dram_push(b.dram, 0, 1, true, 0, b.now);
     assert_true(hits(write_of(0, 0, 4, 1)));
     assert_true(hits(write_of(4, 0, 4, 1)));
-    struct cw_packet *r = request(CW_PK_READ, 8, 1); /* a write-back and a fetch: two */
+    struct cw_message *r = request(CW_MSG_READ, 8, 1); /* a write-back and a fetch: two */
     assert_int_equal(give(r), CW_L2_STALL_DRAM);
     assert_int_equal(b.stats.l2_writebacks, 0);
     assert_true(hits(write_of(8, 0, 4, 1))); /* a write-back: one */
@@ -410,7 +410,7 @@ static void test_l2__atomics_act_in_lane_order(void **state)
     bench_create();
     read_hits(0, 15);
     put32(0, 8, 100);
-    struct cw_packet *p = request(CW_PK_ATOMIC, 0, 0);
+    struct cw_message *p = request(CW_MSG_ATOMIC, 0, 0);
     p->atom = CW_ATOM_ADD;
     p->type = CW_U32;
     p->lanes = 0x8000000f; /* lanes 0 1 2 31 on one address, 3 on another */
@@ -428,7 +428,7 @@ static void test_l2__atomics_act_in_lane_order(void **state)
     assert_int_equal(get32(0, 8), 138);
     assert_int_equal(get32(0, 12), 4);
     assert_int_equal(b.stats.l2_atomics, 5);
-    cw_packet_free(&b.pool, p);
+    cw_message_free(&b.pool, p);
     bench_destroy();
 }
 
@@ -436,7 +436,7 @@ static void test_l2__compare_and_swap_has_one_winner(void **state)
 {
     (void)state;
     bench_create();
-    struct cw_packet *p = request(CW_PK_ATOMIC, 0, 0);
+    struct cw_message *p = request(CW_MSG_ATOMIC, 0, 0);
     p->atom = CW_ATOM_CAS;
     p->type = CW_U64;
     p->lanes = UINT32_MAX;
@@ -455,7 +455,7 @@ static void test_l2__compare_and_swap_has_one_winner(void **state)
         assert_int_equal(p->u.atomic.a[i], 0x100000000u);
     assert_int_equal(get32(0, 120), 0);
     assert_int_equal(get32(0, 124), 1);
-    cw_packet_free(&b.pool, p);
+    cw_message_free(&b.pool, p);
     bench_destroy();
 }
 
@@ -463,7 +463,7 @@ static void test_l2__float_add_and_write_back(void **state)
 {
     (void)state;
     bench_create();
-    struct cw_packet *p = request(CW_PK_ATOMIC, 0, 0);
+    struct cw_message *p = request(CW_MSG_ATOMIC, 0, 0);
     p->atom = CW_ATOM_ADD;
     p->type = CW_F32;
     p->lanes = 7;

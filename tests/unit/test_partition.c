@@ -26,7 +26,7 @@ struct bench {
     struct cw_clocks clocks;
     struct cw_stats stats;
     struct cw_devmem memory;
-    struct cw_packet_pool pool;
+    struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_partition *partition[PARTITIONS_MAX];
     struct cw_component *component[2 + 2 * PARTITIONS_MAX + 2];
@@ -70,7 +70,7 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     b.clocks = (struct cw_clocks){1, {10, 10, 10, 10, 10}};
     if (real_clocks)
         b.clocks = (struct cw_clocks){46200, {33, 33, 33, 66, 50}};
-    cw_packet_pool_create(&b.pool);
+    cw_message_pool_create(&b.pool);
     assert_int_equal(cw_devmem_create(&b.memory, MEMORY, &err), CW_OK);
     assert_int_equal(cw_devmem_alloc(&b.memory, &addr, MEMORY, &err), CW_OK);
     make_crossbars();
@@ -99,7 +99,7 @@ static void bench_destroy(void)
     cw_crossbar_destroy(b.up);
     cw_crossbar_destroy(b.down);
     cw_devmem_destroy(&b.memory);
-    cw_packet_pool_destroy(&b.pool);
+    cw_message_pool_destroy(&b.pool);
 }
 
 /* Next edge of c at or after its wake time, and after b.now. */
@@ -125,9 +125,9 @@ static void step(cw_time limit)
     }
 }
 
-static struct cw_packet *request(enum cw_packet_kind kind, uint32_t core, uint32_t line, uint32_t payload)
+static struct cw_message *request(enum cw_message_kind kind, uint32_t core, uint32_t line, uint32_t payload)
 {
-    struct cw_packet *p = cw_packet_new(&b.pool);
+    struct cw_message *p = cw_message_new(&b.pool);
     p->kind = (uint8_t)kind;
     p->core = (uint16_t)core;
     p->addr = CW_GLOBAL_BASE + (uint64_t)line * 128;
@@ -135,11 +135,20 @@ static struct cw_packet *request(enum cw_packet_kind kind, uint32_t core, uint32
     p->sectors = 1;
     p->needs_reply = 1;
     p->tag = line;
-    cw_packet_size(p, payload, b.config.noc_header_bytes, b.config.noc_flit_bytes);
+    cw_message_size(p, payload, b.config.noc_header_bytes, b.config.noc_flit_bytes);
     return p;
 }
 
-static void send(struct cw_packet *p)
+/* A request of a mechanism; behind the slice it goes to the mechanism. */
+static struct cw_message *mechs(enum cw_message_kind kind, uint32_t core, uint32_t line)
+{
+    struct cw_message *p = request(kind, core, line, 0);
+    p->mech = 1;
+    p->after = CW_AFTER_MECH;
+    return p;
+}
+
+static void send(struct cw_message *p)
 {
     assert_true(cw_crossbar_can_push(b.up, p->core, p->flits, b.now));
     cw_crossbar_push(b.up, p->core, p, b.now);
@@ -157,14 +166,14 @@ static uint32_t arrival(uint32_t core, cw_time from)
 }
 
 /* Waits for the next reply to a core, compares its kind and flits, and frees it. */
-static void expect_reply(uint32_t core, enum cw_packet_kind kind, uint32_t flits)
+static void expect_reply(uint32_t core, enum cw_message_kind kind, uint32_t flits)
 {
     arrival(core, b.now);
-    struct cw_packet *p = cw_crossbar_pop(b.down, core, b.now);
+    struct cw_message *p = cw_crossbar_pop(b.down, core, b.now);
     assert_non_null(p);
     assert_int_equal(p->kind, kind);
     assert_int_equal(p->flits, flits);
-    cw_packet_free(&b.pool, p);
+    cw_message_free(&b.pool, p);
 }
 
 static struct cw_config one_partition(void)
@@ -185,13 +194,13 @@ static void test_partition__read_latency(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, false);
-    send(request(CW_PK_READ, 1, 0, 0));
+    send(request(CW_MSG_READ, 1, 0, 0));
     assert_int_equal(arrival(1, b.now), MISS_CYCLES);
-    expect_reply(1, CW_PK_READ_REPLY, 2);
+    expect_reply(1, CW_MSG_READ_REPLY, 2);
     b.now = 100000;
-    send(request(CW_PK_READ, 1, 0, 0));
+    send(request(CW_MSG_READ, 1, 0, 0));
     assert_int_equal(arrival(1, b.now), HIT_CYCLES);
-    expect_reply(1, CW_PK_READ_REPLY, 2);
+    expect_reply(1, CW_MSG_READ_REPLY, 2);
     bench_destroy();
 }
 
@@ -200,18 +209,18 @@ static void test_partition__replies_by_kind(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, false);
-    struct cw_packet *p = request(CW_PK_WRITE, 0, 3, 128);
+    struct cw_message *p = request(CW_MSG_WRITE, 0, 3, 128);
     memset(p->byte_mask, 0xff, sizeof p->byte_mask);
     memset(p->u.data, 0x5a, 128);
     send(p);
-    expect_reply(0, CW_PK_WRITE_ACK, 1);
+    expect_reply(0, CW_MSG_WRITE_ACK, 1);
     assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 3 * 128 + 127), 0x5a);
-    p = request(CW_PK_READ, 0, 3, 0);
+    p = request(CW_MSG_READ, 0, 3, 0);
     p->sectors = 0xf;
     send(p);
-    expect_reply(0, CW_PK_READ_REPLY, 5); /* 8 + 128 bytes in flits of 32 */
+    expect_reply(0, CW_MSG_READ_REPLY, 5); /* 8 + 128 bytes in flits of 32 */
     for (uint32_t wanted = 0; wanted < 2; wanted++) {
-        p = request(CW_PK_ATOMIC, 0, 3, 128);
+        p = request(CW_MSG_ATOMIC, 0, 3, 128);
         p->atom = CW_ATOM_EXCH;
         p->type = CW_U32;
         p->lanes = 0xff;
@@ -220,9 +229,9 @@ static void test_partition__replies_by_kind(void **state)
         for (uint32_t i = 0; i < 32; i++)
             p->lane_offset[i] = (uint8_t)(4 * i);
         send(p);
-        expect_reply(0, wanted ? CW_PK_ATOMIC_REPLY : CW_PK_WRITE_ACK, wanted ? 2 : 1); /* 8 + 32 bytes, 8 bytes */
+        expect_reply(0, wanted ? CW_MSG_ATOMIC_REPLY : CW_MSG_WRITE_ACK, wanted ? 2 : 1); /* 8 + 32 bytes, 8 bytes */
     }
-    p = request(CW_PK_WRITE, 0, 9, 4);
+    p = request(CW_MSG_WRITE, 0, 9, 4);
     p->needs_reply = 0;
     p->byte_mask[0] = 1;
     p->u.data[0] = 0x77;
@@ -240,24 +249,24 @@ static void test_partition__atomics_hold_the_port(void **state)
     struct cw_config c = one_partition();
     bench_create(&c, false, false);
     for (uint32_t line = 0; line < 2; line++) {
-        send(request(CW_PK_READ, 0, line, 0));
-        expect_reply(0, CW_PK_READ_REPLY, 2);
+        send(request(CW_MSG_READ, 0, line, 0));
+        expect_reply(0, CW_MSG_READ_REPLY, 2);
     }
     b.now = 100000;
-    struct cw_packet *p = request(CW_PK_ATOMIC, 1, 0, 0);
+    struct cw_message *p = request(CW_MSG_ATOMIC, 1, 0, 0);
     p->atom = CW_ATOM_ADD;
     p->type = CW_U32;
     p->lanes = UINT32_MAX;
     p->needs_reply = 0;
     memset(&p->u, 0, sizeof p->u);
     send(p);
-    send(request(CW_PK_READ, 2, 1, 0)); /* round-robin: after core 1's */
+    send(request(CW_MSG_READ, 2, 1, 0)); /* round-robin: after core 1's */
     /* both requests get to the output of the crossbar, one cycle after the other; the read is performed 32 cycles after
      * the atomic */
     assert_int_equal(arrival(1, 100000), HIT_CYCLES - 1 + 31); /* acknowledgement: one flit less */
-    expect_reply(1, CW_PK_WRITE_ACK, 1);
+    expect_reply(1, CW_MSG_WRITE_ACK, 1);
     assert_int_equal(arrival(2, 100000), HIT_CYCLES + 32);
-    expect_reply(2, CW_PK_READ_REPLY, 2);
+    expect_reply(2, CW_MSG_READ_REPLY, 2);
     bench_destroy();
 }
 
@@ -267,10 +276,10 @@ static void test_partition__atomics_delay_the_next_request(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, false);
-    send(request(CW_PK_READ, 0, 0, 0));
-    expect_reply(0, CW_PK_READ_REPLY, 2);
+    send(request(CW_MSG_READ, 0, 0, 0));
+    expect_reply(0, CW_MSG_READ_REPLY, 2);
     b.now = 100000;
-    struct cw_packet *p = request(CW_PK_ATOMIC, 1, 0, 0), *w = request(CW_PK_WRITE, 2, 1, 16);
+    struct cw_message *p = request(CW_MSG_ATOMIC, 1, 0, 0), *w = request(CW_MSG_WRITE, 2, 1, 16);
     p->atom = CW_ATOM_ADD;
     p->type = CW_U32;
     p->lanes = UINT32_MAX;
@@ -283,7 +292,7 @@ static void test_partition__atomics_delay_the_next_request(void **state)
     while (*cw_devmem_at(&b.memory, w->addr) == 0 && b.now < 200000)
         step(200000);
     assert_int_equal(b.now, 100000 + (1 + 5 + 240 + 32) * 10);
-    expect_reply(1, CW_PK_WRITE_ACK, 1);
+    expect_reply(1, CW_MSG_WRITE_ACK, 1);
     bench_destroy();
 }
 
@@ -296,17 +305,17 @@ static void test_partition__late_fetch_frees_its_entry(void **state)
     c.l2_mshrs = 1;
     c.dram_ccdl = 40; /* the second fetch comes 40 cycles after the first */
     bench_create(&c, false, false);
-    struct cw_packet *p[4] = {request(CW_PK_READ, 0, 0, 0), request(CW_PK_WRITE, 0, 0, 96), request(CW_PK_READ, 0, 0, 0),
-                              request(CW_PK_READ, 0, 1, 0)};
+    struct cw_message *p[4] = {request(CW_MSG_READ, 0, 0, 0), request(CW_MSG_WRITE, 0, 0, 96), request(CW_MSG_READ, 0, 0, 0),
+                              request(CW_MSG_READ, 0, 1, 0)};
     p[1]->byte_mask[0] = p[1]->byte_mask[1] = p[1]->byte_mask[2] = UINT32_MAX;
     memset(p[1]->u.data, 0, 128);
     p[2]->sectors = 4; /* written by the write before its fetch returns */
     for (uint32_t i = 0; i < 4; i++)
         send(p[i]);
-    expect_reply(0, CW_PK_READ_REPLY, 2);
-    expect_reply(0, CW_PK_WRITE_ACK, 1);
-    expect_reply(0, CW_PK_READ_REPLY, 2);
-    expect_reply(0, CW_PK_READ_REPLY, 2);
+    expect_reply(0, CW_MSG_READ_REPLY, 2);
+    expect_reply(0, CW_MSG_WRITE_ACK, 1);
+    expect_reply(0, CW_MSG_READ_REPLY, 2);
+    expect_reply(0, CW_MSG_READ_REPLY, 2);
     assert_true(b.stats.l2_stalls > 200);
     bench_destroy();
 }
@@ -322,28 +331,28 @@ static void test_partition__requests_and_commits_take_turns(void **state)
         while (b.now < cycle * 10)
             step(cycle * 10);
         for (; cw_crossbar_can_push(b.up, 0, 1, b.now); sent++)
-            send(request(CW_PK_TX_STORE, 0, sent % 8, 0));
+            send(mechs(CW_MSG_PASS, 0, sent % 8));
         if (cycle > 500 && cw_fifo_can_push(&tm->to_l2, b.now)) {
-            struct cw_packet *w = request(CW_PK_WRITE, 0, 9, 0);
-            w->core = 0xffff;
+            struct cw_message *w = request(CW_MSG_WRITE, 0, 9, 0);
+            w->after = CW_AFTER_RETURN;
             w->byte_mask[0] = 1;
             cw_fifo_push(&tm->to_l2, b.now, 10, w);
         }
-        struct cw_packet *store = cw_fifo_pop(&tm->from_l2, b.now), *done = cw_fifo_pop(&tm->l2_done, b.now);
+        struct cw_message *store = cw_fifo_pop(&tm->from_l2, b.now), *done = cw_fifo_pop(&tm->l2_done, b.now);
         requests += store != NULL && cycle > 520;
         commits += done != NULL && cycle > 520;
         if (store != NULL)
-            cw_packet_free(&b.pool, store);
+            cw_message_free(&b.pool, store);
         if (done != NULL)
-            cw_packet_free(&b.pool, done);
+            cw_message_free(&b.pool, done);
     }
     assert_in_range(requests, 199, 201);
     for (; !idle(); step(b.now + 10)) {
-        struct cw_packet *store = cw_fifo_pop(&tm->from_l2, b.now), *done = cw_fifo_pop(&tm->l2_done, b.now);
+        struct cw_message *store = cw_fifo_pop(&tm->from_l2, b.now), *done = cw_fifo_pop(&tm->l2_done, b.now);
         if (store != NULL)
-            cw_packet_free(&b.pool, store);
+            cw_message_free(&b.pool, store);
         if (done != NULL)
-            cw_packet_free(&b.pool, done);
+            cw_message_free(&b.pool, done);
     }
     bench_destroy();
 }
@@ -359,13 +368,13 @@ static void test_partition__one_request_per_cycle(void **state)
         while (b.now < cycle * 10)
             step(cycle * 10);
         while (sent < 2000 && cw_crossbar_can_push(b.up, 0, 1, b.now)) {
-            struct cw_packet *p = request(CW_PK_WRITE, 0, sent++ % 64, 16);
+            struct cw_message *p = request(CW_MSG_WRITE, 0, sent++ % 64, 16);
             p->byte_mask[0] = 0xffff;
             cw_crossbar_push(b.up, 0, p, b.now);
         }
-        for (struct cw_packet *p; (p = cw_crossbar_pop(b.down, 0, b.now)) != NULL; got++, last = cycle) {
+        for (struct cw_message *p; (p = cw_crossbar_pop(b.down, 0, b.now)) != NULL; got++, last = cycle) {
             first = got == 0 ? cycle : first;
-            cw_packet_free(&b.pool, p);
+            cw_message_free(&b.pool, p);
         }
     }
     assert_int_equal(got, 2000);
@@ -388,7 +397,7 @@ static void test_partition__back_pressure_reaches_the_cores(void **state)
         while (b.now < cycle * 10)
             step(cycle * 10);
         if (cw_crossbar_can_push(b.up, 2, 1, b.now)) {
-            struct cw_packet *p = request(CW_PK_READ, 2, 0, 0);
+            struct cw_message *p = request(CW_MSG_READ, 2, 0, 0);
             p->tag = sent++;
             send(p);
         }
@@ -397,9 +406,9 @@ static void test_partition__back_pressure_reaches_the_cores(void **state)
     assert_int_equal(sent, 32 + 32 + 16 + 16 + 64 + 64);
     for (uint32_t got = 0; got < sent; got++) {
         arrival(2, b.now);
-        struct cw_packet *p = cw_crossbar_pop(b.down, 2, b.now);
+        struct cw_message *p = cw_crossbar_pop(b.down, 2, b.now);
         assert_int_equal(p->tag, got);
-        cw_packet_free(&b.pool, p);
+        cw_message_free(&b.pool, p);
     }
     assert_true(b.stats.l2_stalls > 1000);
     while (!idle())
@@ -415,32 +424,32 @@ static void test_partition__transactional_ports(void **state)
     struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
     cw_time wake = CW_TIME_NEVER;
     tm->from_l2.wake = tm->from_noc.wake = tm->l2_done.wake = &wake;
-    send(request(CW_PK_TX_LOG, 3, 0, 0));
+    send(mechs(CW_MSG_OWN, 3, 0));
     while (wake == CW_TIME_NEVER)
         step(b.now + 100000);
     assert_int_equal(wake, (1 + 5 + 1) * 10); /* no ROP delay */
-    struct cw_packet *log = cw_fifo_pop(&tm->from_noc, wake);
-    assert_int_equal(log->kind, CW_PK_TX_LOG);
+    struct cw_message *log = cw_fifo_pop(&tm->from_noc, wake);
+    assert_int_equal(log->kind, CW_MSG_OWN);
     b.now = 1000;
     wake = CW_TIME_NEVER;
-    send(request(CW_PK_TX_STORE, 0, 5, 0)); /* passes as a hit, before the load that misses */
-    send(request(CW_PK_TX_LOAD, 1, 6, 0));
+    send(mechs(CW_MSG_PASS, 0, 5)); /* passes as a hit, before the load that misses */
+    send(mechs(CW_MSG_READ, 1, 6));
     while (wake == CW_TIME_NEVER)
         step(b.now + 100000);
     assert_int_equal(wake, 1000 + (1 + 5 + 240 + 8) * 10);
-    struct cw_packet *store = cw_fifo_pop(&tm->from_l2, wake);
-    assert_int_equal(store->kind, CW_PK_TX_STORE);
+    struct cw_message *store = cw_fifo_pop(&tm->from_l2, wake);
+    assert_int_equal(store->kind, CW_MSG_PASS);
     wake = CW_TIME_NEVER;
     while (wake == CW_TIME_NEVER)
         step(b.now + 100000);
     assert_int_equal(wake, 1000 + (1 + 1 + 5 + 240 + 8 + 226) * 10); /* one cycle behind the store, and the miss */
-    struct cw_packet *load = cw_fifo_pop(&tm->from_l2, wake);
-    assert_int_equal(load->kind, CW_PK_TX_LOAD);
+    struct cw_message *load = cw_fifo_pop(&tm->from_l2, wake);
+    assert_int_equal(load->kind, CW_MSG_READ);
     assert_int_equal(b.stats.l2_reads, 1);
     b.now = 10000;
     wake = CW_TIME_NEVER;
-    log->kind = CW_PK_WRITE;
-    log->core = 0xffff;
+    log->kind = CW_MSG_WRITE;
+    log->after = CW_AFTER_RETURN;
     log->byte_mask[1] = 0xf0;
     memset(log->u.data, 0xcd, 128);
     cw_fifo_push(&tm->to_l2, b.now, 10, log);
@@ -450,11 +459,11 @@ static void test_partition__transactional_ports(void **state)
     assert_ptr_equal(cw_fifo_pop(&tm->l2_done, wake), log);
     assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 36), 0xcd);
     assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 35), 0);
-    cw_packet_free(&b.pool, log);
-    store->kind = CW_PK_TX_REPLY;
+    cw_message_free(&b.pool, log);
+    store->kind = CW_MSG_OWN_REPLY;
     cw_fifo_push(&tm->reply, b.now, 10, store);
-    expect_reply(0, CW_PK_TX_REPLY, 1);
-    cw_packet_free(&b.pool, load);
+    expect_reply(0, CW_MSG_OWN_REPLY, 1);
+    cw_message_free(&b.pool, load);
     while (!idle())
         step(b.now + 1000);
     bench_destroy();
@@ -468,12 +477,12 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     bench_create(&c, false, true);
     struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
     for (uint32_t i = 0; i < 40; i++)
-        send(request(CW_PK_TX_STORE, 0, i, 0));
+        send(mechs(CW_MSG_PASS, 0, i));
     while (b.now < 10000)
         step(10000);
     assert_int_equal(tm->from_l2.count, 8 + 8);
-    struct cw_packet *w = request(CW_PK_WRITE, 0, 50, 0);
-    w->core = 0xffff;
+    struct cw_message *w = request(CW_MSG_WRITE, 0, 50, 0);
+    w->after = CW_AFTER_RETURN;
     w->byte_mask[0] = 1;
     w->u.data[0] = 3;
     cw_fifo_push(&tm->to_l2, b.now, 10, w);
@@ -482,11 +491,11 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     assert_int_equal(tm->l2_done.count, 1);
     while (b.now < 20000)
         step(20000);
-    cw_packet_free(&b.pool, cw_fifo_pop(&tm->l2_done, b.now));
+    cw_message_free(&b.pool, cw_fifo_pop(&tm->l2_done, b.now));
     uint32_t got = 0;
     for (; !idle(); step(b.now + 10))
-        for (struct cw_packet *p; (p = cw_fifo_pop(&tm->from_l2, b.now)) != NULL; got++)
-            cw_packet_free(&b.pool, p);
+        for (struct cw_message *p; (p = cw_fifo_pop(&tm->from_l2, b.now)) != NULL; got++)
+            cw_message_free(&b.pool, p);
     assert_int_equal(got, 40);
     bench_destroy();
 }
@@ -502,23 +511,23 @@ static void test_partition__replies_take_turns(void **state)
         while (b.now < cycle * 10)
             step(cycle * 10);
         if (sent < 600 && cw_crossbar_can_push(b.up, 0, 1, b.now)) {
-            struct cw_packet *p = request(CW_PK_WRITE, 0, sent++ % 8, 0);
+            struct cw_message *p = request(CW_MSG_WRITE, 0, sent++ % 8, 0);
             p->byte_mask[0] = 1;
             send(p);
         }
         if (cycle > 260 && cw_fifo_can_push(&tm->reply, b.now))
-            cw_fifo_push(&tm->reply, b.now, 10, request(CW_PK_TX_REPLY, 0, 0, 0));
-        struct cw_packet *p = cw_crossbar_pop(b.down, 0, b.now);
+            cw_fifo_push(&tm->reply, b.now, 10, mechs(CW_MSG_OWN_REPLY, 0, 0));
+        struct cw_message *p = cw_crossbar_pop(b.down, 0, b.now);
         if (p == NULL)
             continue;
-        own += p->kind == CW_PK_WRITE_ACK;
-        system += p->kind == CW_PK_TX_REPLY;
-        cw_packet_free(&b.pool, p);
+        own += p->kind == CW_MSG_WRITE_ACK;
+        system += p->kind == CW_MSG_OWN_REPLY;
+        cw_message_free(&b.pool, p);
     }
     assert_in_range(own, 190, 215);
     for (; !idle(); step(b.now + 10))
-        for (struct cw_packet *p; (p = cw_crossbar_pop(b.down, 0, b.now)) != NULL;)
-            cw_packet_free(&b.pool, p);
+        for (struct cw_message *p; (p = cw_crossbar_pop(b.down, 0, b.now)) != NULL;)
+            cw_message_free(&b.pool, p);
     bench_destroy();
 }
 
@@ -546,7 +555,7 @@ static void note(uint64_t *trace, uint64_t what)
     *trace ^= *trace >> 29;
 }
 
-static void fill_write(struct random_load *l, struct cw_packet *p)
+static void fill_write(struct random_load *l, struct cw_message *p)
 {
     uint8_t *want = l->want + (p->addr - CW_GLOBAL_BASE);
     uint32_t style = cw_rng_below(&l->rng, 3);
@@ -563,7 +572,7 @@ static void fill_write(struct random_load *l, struct cw_packet *p)
 
 /* Old values are checked with the reply: they are kept in operand b, which add and exchange do not use; CAS keeps it in
  * its own way. */
-static void fill_atomic(struct random_load *l, struct cw_packet *p)
+static void fill_atomic(struct random_load *l, struct cw_message *p)
 {
     static const uint8_t atom[] = {CW_ATOM_ADD, CW_ATOM_EXCH, CW_ATOM_CAS};
     p->atom = atom[cw_rng_below(&l->rng, 3)];
@@ -590,37 +599,39 @@ static void fill_atomic(struct random_load *l, struct cw_packet *p)
         p->warpts = 1; /* old values not kept */
 }
 
-static struct cw_packet *random_request(struct random_load *l, uint32_t core)
+static struct cw_message *random_request(struct random_load *l, uint32_t core)
 {
-    static const uint8_t kinds[] = {CW_PK_READ,   CW_PK_READ,  CW_PK_READ,    CW_PK_WRITE,    CW_PK_WRITE,
-                                    CW_PK_ATOMIC, CW_PK_WRITE, CW_PK_TX_LOAD, CW_PK_TX_STORE, CW_PK_TX_LOG};
+    static const uint8_t kinds[] = {CW_MSG_READ,   CW_MSG_READ,  CW_MSG_READ,    CW_MSG_WRITE,    CW_MSG_WRITE,
+                                    CW_MSG_ATOMIC, CW_MSG_WRITE, CW_MSG_READ, CW_MSG_PASS, CW_MSG_OWN};
     uint32_t pick = cw_rng_below(&l->rng, 10), line = cw_rng_below(&l->rng, l->hot);
-    bool silent = (pick == 6 || kinds[pick] == CW_PK_TX_LOG) && l->upper < LINES;
+    bool silent = (pick == 6 || kinds[pick] == CW_MSG_OWN) && l->upper < LINES;
     if (silent)
         line = l->upper++;
-    else if (pick == 6 || kinds[pick] == CW_PK_TX_LOG || l->busy[line])
+    else if (pick == 6 || kinds[pick] == CW_MSG_OWN || l->busy[line])
         return NULL;
-    struct cw_packet *p = request((enum cw_packet_kind)kinds[pick], core, line, 8 + cw_rng_below(&l->rng, 120));
+    struct cw_message *p = request((enum cw_message_kind)kinds[pick], core, line, 8 + cw_rng_below(&l->rng, 120));
     p->sectors = (uint8_t)(1 + cw_rng_below(&l->rng, 15));
-    if (p->kind == CW_PK_WRITE || p->kind == CW_PK_TX_LOG)
+    p->mech = pick >= 7;
+    p->after = pick >= 7 ? CW_AFTER_MECH : CW_AFTER_REPLY;
+    if (p->kind == CW_MSG_WRITE || p->kind == CW_MSG_OWN)
         fill_write(l, p);
-    if (p->kind == CW_PK_ATOMIC)
+    if (p->kind == CW_MSG_ATOMIC)
         fill_atomic(l, p);
     l->busy[line] = !silent;
-    p->needs_reply = silent ? 0 : p->kind == CW_PK_ATOMIC ? p->needs_reply : 1;
-    l->silent += silent && p->kind == CW_PK_WRITE;
+    p->needs_reply = silent ? 0 : p->kind == CW_MSG_ATOMIC ? p->needs_reply : 1;
+    l->silent += silent && p->kind == CW_MSG_WRITE;
     return p;
 }
 
-static void check_reply(struct random_load *l, struct cw_packet *p)
+static void check_reply(struct random_load *l, struct cw_message *p)
 {
     const uint8_t *want = l->want + (p->addr - CW_GLOBAL_BASE);
-    for (uint32_t i = 0; p->kind == CW_PK_READ_REPLY && i < 128; i++)
+    for (uint32_t i = 0; p->kind == CW_MSG_READ_REPLY && i < 128; i++)
         if (p->sectors >> i / 32 & 1) {
             assert_int_equal(p->u.data[i], want[i]);
             l->checks++;
         }
-    for (uint32_t i = 0; p->kind == CW_PK_ATOMIC_REPLY && p->warpts == 0 && i < 32; i++)
+    for (uint32_t i = 0; p->kind == CW_MSG_ATOMIC_REPLY && p->warpts == 0 && i < 32; i++)
         if (p->lanes >> i & 1) {
             assert_int_equal(p->u.atomic.a[i], p->u.atomic.b[i]);
             l->checks++;
@@ -631,14 +642,14 @@ static void cores_tick(void *self, cw_time now)
 {
     struct random_load *l = self;
     for (uint32_t core = 0; core < CORES; core++) {
-        struct cw_packet *p = cw_rng_below(&l->rng, 4) ? cw_crossbar_pop(b.down, core, now) : NULL;
+        struct cw_message *p = cw_rng_below(&l->rng, 4) ? cw_crossbar_pop(b.down, core, now) : NULL;
         if (p != NULL) {
             note(&l->core_trace, now);
             note(&l->core_trace, p->tag);
             check_reply(l, p);
             l->busy[p->tag] = false;
             l->replies++;
-            cw_packet_free(&b.pool, p);
+            cw_message_free(&b.pool, p);
         }
         if (l->sent >= l->to_send || cw_rng_below(&l->rng, 3) == 0 || !cw_crossbar_can_push(b.up, core, 5, now))
             continue;
@@ -658,24 +669,24 @@ static void system_tick(void *self, cw_time now)
     cw_time l2 = b.clocks.period[CW_DOMAIN_L2];
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
         struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[i]);
-        struct cw_packet *p = cw_fifo_can_push(&tm->reply, now) ? cw_fifo_pop(&tm->from_l2, now) : NULL;
+        struct cw_message *p = cw_fifo_can_push(&tm->reply, now) ? cw_fifo_pop(&tm->from_l2, now) : NULL;
         if (p != NULL) {
             note(&l->system_trace, now);
-            p->kind = CW_PK_TX_REPLY;
-            cw_packet_size(p, 4, 8, 32);
+            p->kind = CW_MSG_OWN_REPLY;
+            cw_message_size(p, 4, 8, 32);
             cw_fifo_push(&tm->reply, now, l2, p);
         }
         p = cw_fifo_can_push(&tm->to_l2, now) ? cw_fifo_pop(&tm->from_noc, now) : NULL;
         if (p != NULL) {
-            p->kind = CW_PK_WRITE;
-            p->core = 0xffff;
+            p->kind = CW_MSG_WRITE;
+            p->after = CW_AFTER_RETURN;
             cw_fifo_push(&tm->to_l2, now, l2, p);
         }
         p = cw_fifo_pop(&tm->l2_done, now);
         if (p != NULL) {
             note(&l->system_trace, now);
             l->commits++;
-            cw_packet_free(&b.pool, p);
+            cw_message_free(&b.pool, p);
         }
     }
     l->system.wake = now + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two-phase parallel conflict resolution: the example of Fung 2015, Figure 6.6, and an independent judge of random logs. */
-#include "tm/intra_warp.h"
+#include "mech/tm/intra_warp.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Redo log and write set against a flat byte memory per lane. */
-#include "tm/redo_log.h"
+#include "mech/tm/redo_log.h"
 
 #include <string.h>
 
 #include "base/rng.h"
 #include "cw_test.h"
-#include "tm/write_set.h"
+#include "mech/tm/write_set.h"
 
 #define BYTES 512u
 #define BASE  CW_GLOBAL_BASE

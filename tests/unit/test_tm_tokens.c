@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tm/tokens.h"
+#include "mech/tm/tokens.h"
 
 #include "cw_test.h"
-#include "tm/backoff.h"
+#include "mech/tm/backoff.h"
 
 static void test_tm_tokens__limit_and_order(void **state)
 {

@@ -16,7 +16,7 @@
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
 #include "mem/partition.h"
-#include "tm/tm.h"
+#include "mech/tm/tm.h"
 
 #define M_CORES      4
 #define M_WARPS      8
@@ -72,7 +72,7 @@ struct cw_core {
     struct m_log log[64];
     uint32_t log_head, log_cnt, log_total, shared_total;
     cw_time log_port, shared_port, send_port, tm_next;
-    uint32_t sent[CW_PK_TX_CONTROL_REPLY + 1], sent_bytes;
+    uint32_t sent[CW_MSG_OWN_REPLY + 1], sent_bytes;
     bool refuse; /* the network takes nothing */
 };
 
@@ -113,7 +113,7 @@ struct machine {
     struct cw_clocks clocks;
     struct cw_stats stats;
     struct cw_devmem memory;
-    struct cw_packet_pool pool;
+    struct cw_message_pool pool;
     struct cw_core core[M_CORES], *cores[M_CORES];
     struct cw_partition partition[M_PARTITIONS], *partitions[M_PARTITIONS];
     const struct cw_tm_system *system;
@@ -330,7 +330,7 @@ void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
         m_attempt_over(c, inst->warp);
 }
 
-bool cw_core_send(struct cw_core *c, struct cw_packet *p, cw_time now)
+bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
 {
     if (c->refuse || c->send_port == now)
         return false;
@@ -426,7 +426,7 @@ static inline void m_core_tick(struct cw_core *c)
     const struct cw_core_tm_ops *ops = c->m->system->core_ops;
     bool event = false;
     for (uint32_t i = 0; i < c->m->config.partition_count && !event; i++) { /* one reply per cycle, as in the core */
-        struct cw_packet *p = cw_fifo_pop(&c->down[i], c->m->now);
+        struct cw_message *p = cw_fifo_pop(&c->down[i], c->m->now);
         event = p != NULL;
         if (event)
             ops->reply(c->tm, p, c->m->now);
@@ -450,9 +450,9 @@ struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *p)
     return &p->tm;
 }
 
-static inline void m_write(struct machine *m, struct cw_packet *p)
+static inline void m_write(struct machine *m, struct cw_message *p)
 {
-    if (p->kind == CW_PK_READ)
+    if (p->kind == CW_MSG_READ)
         memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
     for (uint32_t b = 0; b < CW_LINE_BYTES && !p->timing_only; b++)
         if (p->byte_mask[b / 32] >> (b % 32) & 1)
@@ -462,12 +462,12 @@ static inline void m_write(struct machine *m, struct cw_packet *p)
 static inline void m_partition_tick(struct cw_partition *s)
 {
     struct machine *m = s->m;
-    struct cw_packet *p;
+    struct cw_message *p;
     for (uint32_t i = 0; i < m->config.core_count; i++) {
         struct cw_fifo *up = &m->core[(s->turn + i) % m->config.core_count].up[s->index];
         if ((p = cw_fifo_peek(up, m->now)) == NULL)
             continue;
-        bool bypass = p->kind == CW_PK_TX_LOG || p->kind == CW_PK_TX_CONTROL;
+        bool bypass = p->kind == CW_MSG_OWN;
         struct cw_fifo *to = bypass ? &s->tm.from_noc : &s->rop;
         if (!cw_fifo_can_push(to, m->now))
             continue;
@@ -475,11 +475,11 @@ static inline void m_partition_tick(struct cw_partition *s)
         s->turn++;
         break;
     }
-    if ((p = cw_fifo_peek(&s->rop, m->now)) != NULL && p->kind == CW_PK_WRITE) {
+    if ((p = cw_fifo_peek(&s->rop, m->now)) != NULL && p->kind == CW_MSG_WRITE) {
         m_write(m, p);
-        cw_packet_free(&m->pool, cw_fifo_pop(&s->rop, m->now));
+        cw_message_free(&m->pool, cw_fifo_pop(&s->rop, m->now));
     } else if (p != NULL && cw_fifo_can_push(&s->tm.from_l2, m->now)) {
-        if (p->kind == CW_PK_TX_LOAD)
+        if (p->kind == CW_MSG_READ)
             memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
         cw_fifo_push(&s->tm.from_l2, m->now, 1, cw_fifo_pop(&s->rop, m->now));
     }
@@ -491,7 +491,7 @@ static inline void m_partition_tick(struct cw_partition *s)
         cw_fifo_push(&s->tm.l2_done, m->now, 3, p);
     }
     if ((p = cw_fifo_peek(&s->tm.reply, m->now)) != NULL && cw_fifo_can_push(&m->core[p->core].down[s->index], m->now)) {
-        s->replied[p->kind == CW_PK_TX_REPLY]++;
+        s->replied[p->sectors != 0]++;
         s->replied_bytes += m->config.noc_header_bytes + p->payload_bytes;
         cw_fifo_push(&m->core[p->core].down[s->index], m->now, M_NET, cw_fifo_pop(&s->tm.reply, m->now));
     }
@@ -556,7 +556,7 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     m->clocks.units_per_us = 1400;
     for (uint32_t d = 0; d < CW_DOMAIN_COUNT; d++)
         m->clocks.period[d] = d == CW_DOMAIN_CU ? 2 : 1;
-    cw_packet_pool_create(&m->pool);
+    cw_message_pool_create(&m->pool);
     m_create_parts(m);
     m->doubles = (struct cw_unit_provider){.context = m, .open = m_unit_open};
     uint64_t base;
@@ -607,7 +607,7 @@ static inline void m_destroy(struct machine *m)
     }
     cw_serial_destroy(m->serial);
     cw_devmem_destroy(&m->memory);
-    cw_packet_pool_destroy(&m->pool);
+    cw_message_pool_destroy(&m->pool);
 }
 
 static inline void m_tick_part(struct machine *m, uint32_t i)

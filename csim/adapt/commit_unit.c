@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "adapt/commit_unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct answer {
+    uint64_t id, ycid;
+    uint64_t from; /* clock */
+    bool yes;      /* found, passed */
+};
+
+struct answers {
+    struct answer *at; /* ring, power of two */
+    uint32_t cap, head, cnt;
+};
+
+struct cw_kilo_ring {
+    const struct cw_tm_config *cfg;
+    struct cw_unit_instance unit;
+    struct cw_commit_unit_in in;
+    struct cw_commit_unit_out out;
+    struct cw_kilo_ring_view view;
+    uint64_t mask;   /* of the hardware's IDs */
+    uint64_t clocks; /* that have ended */
+    bool looked;     /* the view is of this state */
+    struct answers detected, validated, written;
+};
+
+/* The system's ID of one in the window. */
+static uint64_t from_unit(const struct cw_kilo_ring *r, uint64_t cid)
+{
+    return r->view.oldest + ((cid - r->view.oldest) & r->mask);
+}
+
+const struct cw_kilo_ring_view *cw_kilo_ring_look(struct cw_kilo_ring *r)
+{
+    struct cw_kilo_ring_view *v = &r->view;
+    if (r->looked)
+        return v;
+    const struct cw_commit_unit_out *out = &r->out;
+    r->looked = true;
+    r->unit.ops->eval(r->unit.self, &r->in, &r->out);
+    if (out->illegal && r->cfg->fault != NULL)
+        r->cfg->fault(r->cfg->fault_context, CW_EFAULT, "a commit unit says that an event was illegal: it has lost count of its entries");
+    v->oldest = from_unit(r, out->oldest_cid);
+    v->commit += (out->commit_cid - v->commit) & r->mask;
+    v->hazard = out->haz_valid;
+    v->hazard_id = from_unit(r, out->haz_cid);
+    v->hazard_rcid = v->hazard_id - ((out->haz_cid - out->haz_rcid) & r->mask);
+    v->revalidate = out->rev_valid;
+    v->revalidate_id = from_unit(r, out->rev_cid);
+    v->write = out->com_valid;
+    v->write_id = from_unit(r, out->com_cid);
+    v->report = out->rep_valid;
+    v->report_id = from_unit(r, out->rep_cid);
+    v->report_pass = out->rep_pass;
+    v->waiting = out->waiting;
+    return v;
+}
+
+void cw_kilo_ring_take_hazard(struct cw_kilo_ring *r)
+{
+    r->in.haz_ready = 1;
+}
+
+void cw_kilo_ring_take_revalidate(struct cw_kilo_ring *r)
+{
+    r->in.rev_ready = 1;
+}
+
+void cw_kilo_ring_take_write(struct cw_kilo_ring *r)
+{
+    r->in.com_ready = 1;
+}
+
+static int push(struct answers *q, struct answer a)
+{
+    if (q->cnt == q->cap) {
+        uint32_t cap = q->cap == 0 ? 64 : 2 * q->cap;
+        struct answer *moved = malloc(cap * sizeof *moved);
+        if (moved == NULL)
+            return CW_ENOMEM;
+        for (uint32_t i = 0; i < q->cnt; i++)
+            moved[i] = q->at[(q->head + i) & (q->cap - 1)];
+        free(q->at);
+        *q = (struct answers){.at = moved, .cap = cap, .cnt = q->cnt};
+    }
+    q->at[(q->head + q->cnt++) & (q->cap - 1)] = a;
+    return CW_OK;
+}
+
+int cw_kilo_ring_detected(struct cw_kilo_ring *r, uint64_t id, bool found, uint64_t ycid, bool later)
+{
+    return push(&r->detected, (struct answer){.id = id, .ycid = ycid, .yes = found, .from = r->clocks + later});
+}
+
+int cw_kilo_ring_validated(struct cw_kilo_ring *r, uint64_t id, bool pass, bool later)
+{
+    return push(&r->validated, (struct answer){.id = id, .yes = pass, .from = r->clocks + later});
+}
+
+int cw_kilo_ring_written(struct cw_kilo_ring *r, uint64_t id, bool later)
+{
+    return push(&r->written, (struct answer){.id = id, .from = r->clocks + later});
+}
+
+bool cw_kilo_ring_message(struct cw_kilo_ring *r, const struct cw_kilo_ring_message *m)
+{
+    struct cw_commit_unit_in *in = &r->in;
+    int skip = __builtin_ctz(m->entries); /* those before may have retired, and be outside the window */
+    in->msg_valid = 1;
+    in->msg_kind = m->kind;
+    in->msg_cid = (m->first + (uint32_t)skip) & r->mask;
+    in->msg_lanes = m->entries >> skip;
+    in->msg_reads = m->reads >> skip;
+    in->msg_writes = m->writes >> skip;
+    in->msg_pass = m->pass >> skip;
+    r->unit.ops->eval(r->unit.self, in, &r->out);
+    in->msg_valid = r->out.msg_ready;
+    return in->msg_valid;
+}
+
+/* The answer of this cycle, or NULL. */
+static const struct answer *next_answer(const struct cw_kilo_ring *r, struct answers *q)
+{
+    const struct answer *a = q->at + q->head;
+    if (q->cnt == 0 || a->from > r->clocks)
+        return NULL;
+    q->head = (q->head + 1) & (q->cap - 1);
+    q->cnt--;
+    return a;
+}
+
+static void drive_answers(struct cw_kilo_ring *r)
+{
+    struct cw_commit_unit_in *in = &r->in;
+    const struct answer *a = next_answer(r, &r->detected);
+    in->hza_valid = a != NULL;
+    if (a != NULL) {
+        in->hza_cid = a->id & r->mask;
+        in->hza_found = a->yes;
+        in->hza_ycid = a->ycid & r->mask;
+    }
+    a = next_answer(r, &r->validated); /* the report register is emptied in every cycle, so val is always ready */
+    in->val_valid = a != NULL;
+    if (a != NULL) {
+        in->val_cid = a->id & r->mask;
+        in->val_pass = a->yes;
+    }
+    a = next_answer(r, &r->written);
+    in->wb_valid = a != NULL;
+    if (a != NULL)
+        in->wb_cid = a->id & r->mask;
+}
+
+bool cw_kilo_ring_clock(struct cw_kilo_ring *r)
+{
+    struct cw_commit_unit_in *in = &r->in;
+    bool events = in->msg_valid || r->detected.cnt + r->validated.cnt + r->written.cnt > 0;
+    if (!events && !in->haz_ready && !in->rev_ready && !in->com_ready && !r->out.busy)
+        return false;
+    drive_answers(r);
+    if (r->unit.ops != &cw_commit_unit_unit.c_model) /* which needs it only for the outputs; a trace shows the inputs too */
+        r->unit.ops->eval(r->unit.self, in, &r->out);
+    r->unit.ops->tick(r->unit.self, in);
+    r->clocks++;
+    r->looked = false;
+    in->msg_valid = in->haz_ready = in->rev_ready = in->com_ready = 0;
+    in->hza_valid = in->val_valid = in->wb_valid = 0;
+    return true;
+}
+
+int cw_kilo_ring_create(struct cw_kilo_ring **out, const struct cw_tm_config *cfg, uint32_t partition, uint32_t entries, uint32_t id_bits,
+                        struct cw_error *err)
+{
+    struct cw_kilo_ring *r = *out = calloc(1, sizeof *r);
+    if (r == NULL)
+        return CW_ENOMEM;
+    struct cw_commit_unit_params p;
+    char name[64];
+    r->cfg = cfg;
+    cw_unit_params_default(&cw_commit_unit_unit, &p);
+    p.entries = entries;
+    p.lanes = CW_LANES;
+    p.cid_w = id_bits;
+    p.fail_waits = 0; /* a core decides nothing for what has failed here */
+    r->mask = (UINT64_C(1) << id_bits) - 1;
+    r->in.rep_ready = r->in.ret_ready = 1;
+    snprintf(name, sizeof name, "partition%u.commit_unit", partition);
+    return cfg->units->open(cfg->units->context, &cw_commit_unit_unit, name, &p, &r->unit, err);
+}
+
+void cw_kilo_ring_destroy(struct cw_kilo_ring *r)
+{
+    if (r == NULL)
+        return;
+    if (r->unit.ops != NULL)
+        r->unit.ops->destroy(r->unit.self);
+    free(r->detected.at);
+    free(r->validated.at);
+    free(r->written.at);
+    free(r);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "adapt/first_read_table.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cowarp/unit/first_read_table.h"
+
+struct cw_kilo_first_read {
+    struct cw_unit_instance unit;
+    struct cw_first_read_table_in in;
+    struct cw_first_read_table_out out;
+    uint64_t beginning;   /* warps whose begin waits */
+    uint32_t lanes[64];   /* that begin, per warp */
+    uint32_t asker;       /* warp of the query */
+    bool asked, answered; /* in this cycle; in the one before, and the answer has not been taken */
+    bool awake;
+    uint64_t responding;            /* warps with responses that wait */
+    uint32_t waiting[64];           /* of these, per warp: lanes with one */
+    uint64_t written[64][CW_LANES]; /* its time: of several the latest, which alone decides */
+};
+
+int cw_kilo_first_read_create(struct cw_kilo_first_read **out, const struct cw_tm_config *cfg, uint32_t core, struct cw_error *err)
+{
+    struct cw_kilo_first_read *f = *out = calloc(1, sizeof *f);
+    if (f == NULL)
+        return CW_ENOMEM;
+    struct cw_first_read_table_params p;
+    char name[64];
+    cw_unit_params_default(&cw_first_read_table_unit, &p);
+    p.warps = cfg->config->core_warps;
+    snprintf(name, sizeof name, "core%u.first_read_table", core);
+    return cfg->units->open(cfg->units->context, &cw_first_read_table_unit, name, &p, &f->unit, err);
+}
+
+void cw_kilo_first_read_destroy(struct cw_kilo_first_read *f)
+{
+    if (f == NULL)
+        return;
+    if (f->unit.ops != NULL)
+        f->unit.ops->destroy(f->unit.self);
+    free(f);
+}
+
+void cw_kilo_first_read_begin(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes)
+{
+    f->lanes[warp] = (f->beginning >> warp & 1) != 0 ? f->lanes[warp] | lanes : lanes;
+    f->beginning |= UINT64_C(1) << warp;
+    f->waiting[warp] &= ~lanes; /* of an attempt that nobody asks about any more */
+}
+
+void cw_kilo_first_read_load(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes, cw_time now)
+{
+    assert(!f->in.load_valid);
+    f->in.load_valid = 1;
+    f->in.load_warp = warp;
+    f->in.load_lanes = lanes;
+    f->in.now = now;
+}
+
+void cw_kilo_first_read_reply(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes, uint64_t written)
+{
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        if ((f->waiting[warp] >> lane & 1) == 0 || written > f->written[warp][lane])
+            f->written[warp][lane] = written;
+    }
+    f->waiting[warp] |= lanes;
+    f->responding |= UINT64_C(1) << warp;
+}
+
+bool cw_kilo_first_read_ask(struct cw_kilo_first_read *f, uint32_t warp, uint32_t *conflict)
+{
+    if (f->answered && f->asker == warp) {
+        *conflict = (uint32_t)f->out.ans_conflict;
+        f->answered = false;
+        return true;
+    }
+    if (!f->asked && !f->answered && f->waiting[warp] == 0) {
+        f->asked = true;
+        f->asker = warp;
+        f->in.qry_valid = 1;
+        f->in.qry_warp = warp;
+    }
+    return false;
+}
+
+/* The begin of the warp that loads, else the one that waits on the lowest warp. */
+static void choose_begin(struct cw_kilo_first_read *f)
+{
+    uint32_t warp = (uint32_t)f->in.load_warp;
+    f->in.beg_valid = f->beginning != 0;
+    if (f->beginning == 0)
+        return;
+    if (!f->in.load_valid || (f->beginning >> warp & 1) == 0)
+        warp = (uint32_t)__builtin_ctzll(f->beginning);
+    f->in.beg_warp = warp;
+    f->in.beg_lanes = f->lanes[warp];
+    f->beginning &= ~(UINT64_C(1) << warp);
+}
+
+/* The lanes of the lowest warp with a response that have the same time as its lowest lane. */
+static void choose_response(struct cw_kilo_first_read *f)
+{
+    while (f->responding != 0 && f->waiting[__builtin_ctzll(f->responding)] == 0)
+        f->responding &= f->responding - 1;
+    if (f->responding == 0)
+        return;
+    uint32_t warp = (uint32_t)__builtin_ctzll(f->responding), lanes = 0;
+    uint64_t written = f->written[warp][__builtin_ctz(f->waiting[warp])];
+    for (uint32_t rest = f->waiting[warp]; rest != 0; rest &= rest - 1)
+        lanes |= f->written[warp][__builtin_ctz(rest)] == written ? rest & -rest : 0;
+    f->in.rsp_valid = 1;
+    f->in.rsp_warp = warp;
+    f->in.rsp_lanes = lanes;
+    f->in.rsp_written = written;
+    f->waiting[warp] &= ~lanes;
+}
+
+bool cw_kilo_first_read_clock(struct cw_kilo_first_read *f)
+{
+    struct cw_first_read_table_in *in = &f->in;
+    choose_begin(f);
+    choose_response(f);
+    bool work = in->beg_valid || in->load_valid || in->rsp_valid || in->qry_valid;
+    if (!work && !f->awake)
+        return false;
+    f->unit.ops->eval(f->unit.self, in, &f->out);
+    f->unit.ops->tick(f->unit.self, in);
+    in->beg_valid = in->load_valid = in->rsp_valid = in->qry_valid = 0;
+    f->unit.ops->eval(f->unit.self, in, &f->out);
+    f->awake = !f->out.idle;
+    f->answered = f->asked;
+    f->asked = false;
+    assert(f->answered == (f->out.ans_valid != 0));
+    return f->awake || f->beginning != 0 || f->responding != 0;
+}

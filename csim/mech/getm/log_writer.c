@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GETM, partition half: the commit unit (GETM V.C, its own clock). It takes log packets in order, gathers a packet's
+ * words of one region of cu.write_bytes into one L2 write per cycle, and, in the order of the entries, gives the
+ * write counts of a granule to the validation unit once the granule's data are in the L2. Writes pass a delay line
+ * of cu.rop_latency cycles first.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mech/getm/getm_state.h"
+
+#define WRITES      256u /* commit writes in flight; power of two */
+#define RELEASES    256u /* waiting for their writes */
+#define HANDED_OVER 64u  /* more than the queue to the validation unit holds */
+
+struct cw_getm_cu {
+    struct cw_component component;
+    struct cw_tm *tm;
+    uint32_t index;
+    cw_time period;
+    struct cw_partition_tm *port;
+    struct cw_fifo *to_vu;
+    /* log packets */
+    struct cw_message **queue; /* ring of cu.buffer */
+    uint32_t head, cnt;
+    uint32_t left;     /* entries of the head that are not written */
+    bool begun;        /* head: left is valid */
+    uint32_t released; /* head: entries whose release is made */
+    /* commit writes, numbered in order of issue */
+    struct cw_message *write[WRITES];
+    struct cw_message *log[WRITES]; /* its log packet: stays until its writes are done; outcome[0] counts them */
+    cw_time ready[WRITES];          /* end of the delay line */
+    bool done[WRITES];
+    uint64_t issued, sent, finished; /* finished: all before it are done */
+    /* releases waiting for their writes */
+    struct cw_getm_release release[RELEASES];
+    uint64_t release_first, release_end;
+    struct cw_getm_release handed[HANDED_OVER];
+    uint32_t handed_next;
+};
+
+/* L2 writes */
+
+/* One L2 write with all entries of the head packet in the region of its first unwritten entry. */
+static void issue_write(struct cw_getm_cu *u, struct cw_message *log, cw_time now)
+{
+    const struct cw_log_entry *entry = log->u.log.entry;
+    uint64_t mask = ~(uint64_t)(u->tm->config->cu_write_bytes - 1);
+    uint64_t region = entry[__builtin_ctz(u->left)].addr & mask;
+    struct cw_message *p = cw_message_new(u->tm->cfg.pool);
+    p->kind = CW_MSG_WRITE;
+    p->after = CW_AFTER_RETURN;
+    p->partition = (uint16_t)u->index;
+    p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
+    p->born = now;
+    p->tag = (uint32_t)(u->issued % WRITES);
+    for (uint32_t rest = u->left; rest != 0; rest &= rest - 1) {
+        const struct cw_log_entry *e = entry + __builtin_ctz(rest);
+        if ((e->addr & mask) != region)
+            continue;
+        uint32_t at = (uint32_t)(e->addr - p->addr);
+        for (uint32_t b = 0; b < 4; b++)
+            if (e->bytes >> b & 1)
+                p->u.data[at + b] = (uint8_t)(e->value >> (8 * b));
+        p->byte_mask[at / 32] |= (uint32_t)e->bytes << (at % 32);
+        p->sectors |= (uint8_t)(1u << (at / CW_SECTOR_BYTES));
+        p->lanes |= rest & -rest; /* entries in this write */
+    }
+    u->left &= ~p->lanes;
+    u->write[u->issued % WRITES] = p;
+    u->log[u->issued % WRITES] = log;
+    log->outcome[0]++;
+    u->done[u->issued % WRITES] = false;
+    u->ready[u->issued % WRITES] = now + u->tm->config->cu_rop_latency * u->period;
+    u->issued++;
+    u->tm->cfg.stats->cu_writes++;
+}
+
+static void observe_writes(struct cw_getm_cu *u, const struct cw_message *log, uint32_t entries, cw_time now)
+{
+    const struct cw_tm_observer *o = u->tm->cfg.observer;
+    const uint64_t *name = u->tm->names[log->tag - 1];
+    for (; entries != 0; entries &= entries - 1) {
+        const struct cw_log_entry *e = log->u.log.entry + __builtin_ctz(entries);
+        o->write(o->self, name[e->lane], e->addr, e->value, e->bytes, now);
+    }
+}
+
+static void drop_log(struct cw_getm_cu *u, struct cw_message *log)
+{
+    if (log->tag != 0)
+        cw_getm__names_free(u->tm, log->tag);
+    cw_message_free(u->tm->cfg.pool, log);
+}
+
+static void take_done(struct cw_getm_cu *u, cw_time now)
+{
+    struct cw_message *p;
+    while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
+        uint32_t slot = p->tag;
+        struct cw_message *log = u->log[slot];
+        if (log->tag != 0)
+            observe_writes(u, log, p->lanes, now);
+        u->done[slot] = true;
+        /* its last entry may still be unwritten: then it is the head */
+        if (--log->outcome[0] == 0 && (u->cnt == 0 || log != u->queue[u->head]))
+            drop_log(u, log);
+        cw_message_free(u->tm->cfg.pool, p);
+    }
+    while (u->finished < u->sent && u->done[u->finished % WRITES])
+        u->finished++;
+}
+
+static void send_write(struct cw_getm_cu *u, cw_time now)
+{
+    if (u->sent == u->issued || u->ready[u->sent % WRITES] > now || !cw_fifo_can_push(&u->port->to_l2, now))
+        return;
+    cw_fifo_push(&u->port->to_l2, now, cw_getm_period(u->tm, CW_DOMAIN_L2), u->write[u->sent++ % WRITES]);
+}
+
+/* Releases */
+
+static struct cw_getm_release *new_release(struct cw_getm_cu *u, uint32_t owner)
+{
+    struct cw_getm_release *r = u->release + u->release_end++ % RELEASES;
+    *r = (struct cw_getm_release){.owner = owner, .after = u->issued};
+    return r;
+}
+
+/* Releases of the head's entries before which nothing is left to write. */
+static void make_releases(struct cw_getm_cu *u, const struct cw_message *log)
+{
+    uint32_t cnt = log->u.log.cnt, until = u->left != 0 ? (uint32_t)__builtin_ctz(u->left) : cnt;
+    struct cw_getm_release *r = NULL;
+    for (; u->released < until; u->released++) {
+        const struct cw_log_entry *e = log->u.log.entry + u->released;
+        r = NULL;
+        if (e->count == 0)
+            continue;
+        r = new_release(u, log->owner);
+        r->granule = cw_getm_granule(u->tm, e->addr);
+        r->count = e->count;
+    }
+    if (until < cnt)
+        return;
+    if (r == NULL)
+        r = new_release(u, log->owner);
+    r->last = true;
+}
+
+static void hand_over(struct cw_getm_cu *u, cw_time now)
+{
+    if (u->release_first == u->release_end || u->release[u->release_first % RELEASES].after > u->finished ||
+        !cw_fifo_can_push(u->to_vu, now))
+        return;
+    struct cw_getm_release *r = u->handed + u->handed_next++ % HANDED_OVER;
+    *r = u->release[u->release_first++ % RELEASES];
+    cw_fifo_push(u->to_vu, now, cw_getm_period(u->tm, CW_DOMAIN_L2), r);
+}
+
+/* Packets */
+
+static void pop_head(struct cw_getm_cu *u)
+{
+    u->head = (u->head + 1) % u->tm->config->cu_buffer;
+    u->cnt--;
+    u->begun = false;
+}
+
+static void begin_head(struct cw_getm_cu *u, const struct cw_message *log)
+{
+    u->begun = true;
+    u->left = u->released = 0;
+    for (uint32_t i = 0; i < log->u.log.cnt; i++)
+        if ((log->u.log.entry[i].flags & CW_GETM_CLEAN) == 0)
+            u->left |= 1u << i;
+}
+
+static void work(struct cw_getm_cu *u, cw_time now)
+{
+    if (u->cnt == 0 || u->issued - u->finished >= WRITES || u->release_end - u->release_first + CW_PACKET_ENTRIES + 1 > RELEASES)
+        return;
+    struct cw_message *log = u->queue[u->head];
+    if (log->op == CW_GETM_DONE) {
+        new_release(u, 0)->done = log;
+        pop_head(u);
+        return;
+    }
+    if (log->op == CW_GETM_ACK) {
+        new_release(u, 0)->ack = true;
+        pop_head(u);
+        cw_message_free(u->tm->cfg.pool, log);
+        return;
+    }
+    if (!u->begun)
+        begin_head(u, log);
+    if (u->left != 0)
+        issue_write(u, log, now);
+    make_releases(u, log);
+    if (u->left != 0)
+        return;
+    pop_head(u);
+    if (log->outcome[0] == 0)
+        drop_log(u, log);
+}
+
+static void accept(struct cw_getm_cu *u, cw_time now)
+{
+    struct cw_message *p = u->cnt < u->tm->config->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
+    if (p == NULL)
+        return;
+    u->queue[(u->head + u->cnt++) % u->tm->config->cu_buffer] = p;
+    if (p->op == CW_GETM_LOG) {
+        u->tm->cfg.stats->cu_packets++;
+        u->tm->cfg.stats->cu_entries += p->u.log.cnt;
+    }
+}
+
+static cw_time sooner(cw_time a, cw_time b)
+{
+    return a < b ? a : b;
+}
+
+static cw_time next_wake(const struct cw_getm_cu *u, cw_time now)
+{
+    bool release = u->release_first != u->release_end && u->release[u->release_first % RELEASES].after <= u->finished;
+    if (u->cnt > 0 || release)
+        return now + u->period;
+    cw_time next = sooner(cw_fifo_next(&u->port->from_noc), cw_fifo_next(&u->port->l2_done));
+    if (u->sent != u->issued)
+        next = sooner(next, u->ready[u->sent % WRITES]);
+    return next > now ? next : now + u->period;
+}
+
+static void tick(void *self, cw_time now)
+{
+    struct cw_getm_cu *u = self;
+    take_done(u, now);
+    hand_over(u, now);
+    send_write(u, now);
+    work(u, now);
+    accept(u, now);
+    u->component.wake = next_wake(u, now);
+}
+
+/* Everything else */
+
+int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+{
+    struct cw_getm_cu *u = *out = calloc(1, sizeof *u);
+    if (u == NULL)
+        return cw_fail(err, CW_ENOMEM, "getm: out of host memory");
+    u->tm = tm;
+    u->index = index;
+    u->period = cw_getm_period(tm, CW_DOMAIN_CU);
+    u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
+    u->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    u->port->from_noc.wake = &u->component.wake;
+    u->port->l2_done.wake = &u->component.wake;
+    u->to_vu = cw_getm__vu_releases(tm->vu[index]);
+    assert(u->to_vu->capacity < HANDED_OVER);
+    u->queue = calloc(tm->config->cu_buffer, sizeof *u->queue);
+    return u->queue != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "getm: out of host memory");
+}
+
+void cw_getm__cu_destroy(struct cw_getm_cu *u)
+{
+    if (u == NULL)
+        return;
+    free(u->queue);
+    free(u);
+}
+
+struct cw_component *cw_getm__cu_component(struct cw_getm_cu *u)
+{
+    return &u->component;
+}
+
+bool cw_getm__cu_idle(const struct cw_getm_cu *u)
+{
+    return u->cnt == 0 && u->finished == u->issued && u->release_first == u->release_end;
+}

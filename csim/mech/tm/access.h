@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transactional memory instructions of a core, on their way to the partitions and back, as every system with redo logs treats them (Fung
+ * 2015, 4.2.4; GETM V.A). A store goes into the write log. A load takes what its lane has written from there and asks memory for the rest,
+ * with one request per line. Complete accesses go back to the core in order of completion; a load enters the read log then. The rows of
+ * both logs are written to local memory, and walked there, through the log port.
+ *
+ * The system adds its own part to the requests and to the read log, and takes the replies apart.
+ */
+#ifndef CW_MECH_TM_ACCESS_H
+#define CW_MECH_TM_ACCESS_H
+
+#include "mech/tm/log_port.h"
+#include "mech/tm/redo_log.h"
+#include "mech/tm/tm.h"
+
+#define CW_ACCESSES 64u /* in the system per core */
+
+/* A transactional memory instruction. */
+struct cw_access {
+    struct cw_mem_inst *inst;
+    uint32_t warp;
+    uint32_t lanes;     /* take part */
+    uint32_t asked;     /* loads: of these, lanes that read memory */
+    uint32_t unsent;    /* lanes that need a request that is not sent yet */
+    uint32_t packets;   /* requests without reply */
+    uint32_t log_reads; /* not done */
+    bool store;
+    struct cw_access *next; /* in a queue, or the free list */
+    uint16_t own[CW_LANES]; /* loads: bytes that come from the lane's own log */
+    uint8_t bytes[CW_LANES][CW_ACCESS_BYTES];
+};
+
+struct cw_access_queue {
+    struct cw_access *first, *last;
+};
+
+static inline void cw_access_queue_push(struct cw_access_queue *q, struct cw_access *a)
+{
+    a->next = NULL;
+    if (q->first == NULL)
+        q->first = a;
+    else
+        q->last->next = a;
+    q->last = a;
+}
+
+static inline struct cw_access *cw_access_queue_pop(struct cw_access_queue *q)
+{
+    struct cw_access *a = q->first;
+    q->first = a->next;
+    return a;
+}
+
+/* Of a warp, as far as its accesses go. */
+struct cw_access_warp {
+    struct cw_redo_log *log; /* the system's */
+    uint32_t accesses;       /* in the system now */
+    uint32_t posted;         /* log writes on their way */
+    uint32_t messages;       /* that wait for the interconnect */
+};
+
+/* The system's part; self is its core half. */
+struct cw_access_ops {
+    /* Completes a request, which has all but what only this system sends along. Returns the bytes of its payload. */
+    uint32_t (*request)(void *self, const struct cw_access *a, struct cw_message *p);
+    /* Appends what these lanes of a load took from memory to the read log. 0 or CW_ENOMEM. */
+    int (*log_load)(void *self, const struct cw_access *a, uint32_t lanes);
+};
+
+/* The accesses of one core. */
+struct cw_accesses {
+    const struct cw_tm_config *cfg;
+    struct cw_core *core;
+    const struct cw_access_ops *ops;
+    void *self;
+    bool stores_ask; /* conflicts are detected at once: a store's lanes need a reply too */
+    bool idealised;  /* the logs take no place and no time, and a store's bytes travel at once, as outside transactions */
+    struct cw_access_warp *warp;
+    struct cw_access *pool, *free;
+    uint32_t cnt;                      /* in use */
+    struct cw_access_queue send, done; /* with unsent lanes; complete */
+    struct cw_log_port log;
+    struct cw_message *message_first, *message_last; /* go before requests */
+    struct cw_message *spare;                        /* a request that the interconnect refused */
+};
+
+/* Cookies of the log port; another is the index of the access. */
+#define CW_LOG_COOKIE_POSTED 0x80000000u /* log write */
+
+/* cfg, core, ops, self and the options are the caller's, as are warp[].log. 0 or CW_ENOMEM; destroy in either case. */
+int cw_accesses_create(struct cw_accesses *q);
+void cw_accesses_destroy(struct cw_accesses *q);
+
+/* Takes an instruction, of which these lanes take part, and looks into the write log or appends to it. NULL: no room now. The access then
+ * stands in no queue: the caller lets it go at once, or when it may. */
+struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, uint32_t lanes);
+/* Sends its requests in turn with the others', or, if it needs none, returns it to the core. */
+void cw_access_go(struct cw_accesses *q, struct cw_access *a);
+/* The values of a reply to a load: those lanes' that did not abort, without the bytes that they have written themselves. */
+void cw_access_take_values(struct cw_access *a, const struct cw_message *p);
+/* One more reply has come. */
+void cw_access_replied(struct cw_accesses *q, struct cw_access *a);
+/* A log access with this cookie has been done; not for RESOLVE. */
+void cw_access_log_done(struct cw_accesses *q, uint32_t warp, uint32_t cookie);
+
+/* A message of the warp leaves the core behind those already queued. */
+void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_message *p);
+
+/* Each is a part of a core cycle. Hands complete accesses back to the core, as far as the log port has room for the loads' entries. */
+void cw_access_retire(struct cw_accesses *q, cw_time now);
+/* Sends one packet: messages first. */
+void cw_access_send(struct cw_accesses *q, cw_time now);
+
+/* Whether the next cycle has work without an event. */
+bool cw_accesses_busy(const struct cw_accesses *q);
+/* Nothing is in flight, log writes included. */
+bool cw_accesses_idle(const struct cw_accesses *q);
+
+static inline uint32_t cw_access_index(const struct cw_accesses *q, const struct cw_access *a)
+{
+    return (uint32_t)(a - q->pool);
+}
+
+#endif

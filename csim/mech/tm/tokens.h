@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transaction tokens of one core: at most tm.warps warps run transactions at once; the others wait in order of arrival. */
+#ifndef CW_MECH_TM_TOKENS_H
+#define CW_MECH_TM_TOKENS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CW_TOKENS_WARPS 64
+
+struct cw_tokens {
+    uint32_t limit; /* 0: unlimited */
+    uint32_t used;
+    uint64_t queued; /* bit w: warp w waits */
+    uint8_t queue[CW_TOKENS_WARPS];
+    uint32_t head, cnt;
+};
+
+static inline bool cw_tokens_free(const struct cw_tokens *t)
+{
+    return t->limit == 0 || t->used < t->limit;
+}
+
+/* Joins the queue, if not there yet. */
+static inline void cw_tokens_wait(struct cw_tokens *t, uint32_t warp)
+{
+    if (t->queued >> warp & 1)
+        return;
+    t->queued |= UINT64_C(1) << warp;
+    t->queue[(t->head + t->cnt++) % CW_TOKENS_WARPS] = (uint8_t)warp;
+}
+
+/* Takes a token, or joins the queue. A warp never overtakes one that waits. */
+static inline bool cw_tokens_take(struct cw_tokens *t, uint32_t warp)
+{
+    bool first = t->cnt == 0 || t->queue[t->head] == warp;
+    if (!first || !cw_tokens_free(t)) {
+        cw_tokens_wait(t, warp);
+        return false;
+    }
+    if (t->cnt > 0) {
+        t->queued &= ~(UINT64_C(1) << warp);
+        t->head = (t->head + 1) % CW_TOKENS_WARPS;
+        t->cnt--;
+    }
+    t->used++;
+    return true;
+}
+
+static inline void cw_tokens_release(struct cw_tokens *t)
+{
+    t->used--;
+}
+
+/* The waiting warp that could take a token now, or -1. */
+static inline int cw_tokens_next(const struct cw_tokens *t)
+{
+    return t->cnt > 0 && cw_tokens_free(t) ? t->queue[t->head] : -1;
+}
+
+#endif
