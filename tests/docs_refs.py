@@ -26,7 +26,7 @@ PLACE = r"(?:Tables? (?:[IVX]+\b|\d)|Figures? \d|Examples? \d|sections? (?:[IVX]
 BRACKET = re.compile(r"(?<!\]\s)(?<![\w\])`\[])\[([A-Za-z][A-Za-z-]{2,}[A-Za-z0-9-]*)\](?![\[(\w+])")
 BRACKET_FOLDERS = {"csim", "include", "rtl", "docs"}
 YEAR = re.compile(r"\b([A-Z][a-z]+(?:(?:, [A-Z][a-z]+)* and [A-Z][a-z]+)?)(?: et al\.)?,? \(?((?:18|19|20)\d\d)\b(?![-.:/]\d)")
-ET_AL = re.compile(r"\b([A-Z][a-z]+)(?: et al\b|'s (?:algorithm|total order)\b)")
+ET_AL = re.compile(r"\b([A-Z][a-z]+)(?: et al\b|'s (?:algorithm|total order|xorshift\w*)\b)")
 PAIR = re.compile(r"\b([A-Z][a-z]+(?:, [A-Z][a-z]+)* and [A-Z][a-z]+)(?:'s)?(?=,? (?:on|in|GPU|CUDA|H3|[A-Z]{2,}|\(?(?:19|20)\d\d))")
 VENUE = re.compile(r"\b([A-Z]{2,}|[A-Z][a-z]+[A-Z]\w*) ((?:19|20)\d\d)\b")
 PLACED = re.compile(r"\b([A-Z][A-Za-z]+(?:-[A-Za-z]+)*(?: (?:TM|(?:19|20)\d\d))?|thesis)(?:'s)?,? (?=" + PLACE + ")"
