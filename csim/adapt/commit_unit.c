@@ -16,7 +16,7 @@ struct answers {
 };
 
 struct cw_kilo_ring {
-    const struct cw_tm_config *cfg;
+    const struct cw_mech_host *cfg;
     struct cw_unit_instance unit;
     struct cw_commit_unit_in in;
     struct cw_commit_unit_out out;
@@ -171,7 +171,7 @@ bool cw_kilo_ring_clock(struct cw_kilo_ring *r)
     return true;
 }
 
-int cw_kilo_ring_create(struct cw_kilo_ring **out, const struct cw_tm_config *cfg, uint32_t partition, uint32_t entries, uint32_t id_bits,
+int cw_kilo_ring_create(struct cw_kilo_ring **out, const struct cw_mech_host *cfg, uint32_t partition, uint32_t entries, uint32_t id_bits,
                         struct cw_error *err)
 {
     struct cw_kilo_ring *r = *out = calloc(1, sizeof *r);

@@ -44,7 +44,7 @@ struct cw_kilo_ring_message {
 
 /* A ring of that many entries, a multiple of 32. Status of the provider, or CW_ENOMEM. cfg is used after the
  * call. */
-int cw_kilo_ring_create(struct cw_kilo_ring **out, const struct cw_tm_config *cfg, uint32_t partition, uint32_t entries, uint32_t id_bits,
+int cw_kilo_ring_create(struct cw_kilo_ring **out, const struct cw_mech_host *cfg, uint32_t partition, uint32_t entries, uint32_t id_bits,
                         struct cw_error *err);
 void cw_kilo_ring_destroy(struct cw_kilo_ring *r);
 const struct cw_kilo_ring_view *cw_kilo_ring_look(struct cw_kilo_ring *r);

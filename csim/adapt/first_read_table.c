@@ -21,7 +21,7 @@ struct cw_kilo_first_read {
     uint64_t written[64][CW_LANES]; /* its time: of several the latest, which alone decides */
 };
 
-int cw_kilo_first_read_create(struct cw_kilo_first_read **out, const struct cw_tm_config *cfg, uint32_t core, struct cw_error *err)
+int cw_kilo_first_read_create(struct cw_kilo_first_read **out, const struct cw_mech_host *cfg, uint32_t core, struct cw_error *err)
 {
     struct cw_kilo_first_read *f = *out = calloc(1, sizeof *f);
     if (f == NULL)

@@ -18,7 +18,7 @@
 struct cw_kilo_first_read;
 
 /* Status of the provider, or CW_ENOMEM. */
-int cw_kilo_first_read_create(struct cw_kilo_first_read **out, const struct cw_tm_config *cfg, uint32_t core, struct cw_error *err);
+int cw_kilo_first_read_create(struct cw_kilo_first_read **out, const struct cw_mech_host *cfg, uint32_t core, struct cw_error *err);
 void cw_kilo_first_read_destroy(struct cw_kilo_first_read *f);
 
 /* Lanes of a warp begin an attempt. */

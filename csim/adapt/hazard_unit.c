@@ -7,7 +7,7 @@
 #include "mech/kilo/detector.h"
 
 struct cw_kilo_hazard {
-    const struct cw_tm_config *cfg;
+    const struct cw_mech_host *cfg;
     struct cw_unit_instance unit;
     struct cw_hazard_unit_params params;
     struct cw_hazard_unit_in in;
@@ -111,7 +111,7 @@ static void sweep(struct cw_kilo_hazard *h)
     }
 }
 
-int cw_kilo_hazard_create(struct cw_kilo_hazard **out, const struct cw_tm_config *cfg, uint32_t partition, struct cw_error *err)
+int cw_kilo_hazard_create(struct cw_kilo_hazard **out, const struct cw_mech_host *cfg, uint32_t partition, struct cw_error *err)
 {
     const struct cw_config *c = cfg->config;
     struct cw_kilo_hazard *h = *out = calloc(1, sizeof *h);

@@ -37,7 +37,7 @@ struct cw_kilo_hazard_result {
 };
 
 /* Status of the provider, or CW_ENOMEM. cfg is used after the call. */
-int cw_kilo_hazard_create(struct cw_kilo_hazard **out, const struct cw_tm_config *cfg, uint32_t partition, struct cw_error *err);
+int cw_kilo_hazard_create(struct cw_kilo_hazard **out, const struct cw_mech_host *cfg, uint32_t partition, struct cw_error *err);
 void cw_kilo_hazard_destroy(struct cw_kilo_hazard *h);
 /* An epoch of commit IDs begins with this one: forgets every writer. Only when nothing is under way. */
 void cw_kilo_hazard_begin_epoch(struct cw_kilo_hazard *h, uint64_t first);

@@ -21,7 +21,7 @@ struct cw_kilo_written {
     struct cw_h3x4 hash;
 };
 
-static int open_unit(struct cw_kilo_written *w, const struct cw_tm_config *cfg, uint32_t partition, struct cw_error *err)
+static int open_unit(struct cw_kilo_written *w, const struct cw_mech_host *cfg, uint32_t partition, struct cw_error *err)
 {
     const struct cw_config *c = cfg->config;
     struct cw_last_written_table_params p;
@@ -44,7 +44,7 @@ static int open_unit(struct cw_kilo_written *w, const struct cw_tm_config *cfg, 
     return CW_OK;
 }
 
-int cw_kilo_written_create(struct cw_kilo_written **out, const struct cw_tm_config *cfg, uint32_t partition, struct cw_error *err)
+int cw_kilo_written_create(struct cw_kilo_written **out, const struct cw_mech_host *cfg, uint32_t partition, struct cw_error *err)
 {
     struct cw_kilo_written *w = *out = calloc(1, sizeof *w);
     if (w == NULL)

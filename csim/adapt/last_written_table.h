@@ -25,7 +25,7 @@ struct cw_kilo_written_op {
 };
 
 /* Status of the provider, or CW_ENOMEM. */
-int cw_kilo_written_create(struct cw_kilo_written **out, const struct cw_tm_config *cfg, uint32_t partition, struct cw_error *err);
+int cw_kilo_written_create(struct cw_kilo_written **out, const struct cw_mech_host *cfg, uint32_t partition, struct cw_error *err);
 void cw_kilo_written_destroy(struct cw_kilo_written *w);
 /* One clock of the unit: op, or NULL, is offered; returns whether it was taken. *answered: the oldest READ without an answer has it in
  * *time, a time at or after its block's last WRITE; 0: never written. */

@@ -135,7 +135,7 @@ struct cw_component *cw_core_component(struct cw_core *c)
     return &c->component;
 }
 
-void cw_core_attach_tm(struct cw_core *c, const struct cw_core_tm_ops *ops, void *tm_self)
+void cw_core_attach_tm(struct cw_core *c, const struct cw_core_sockets *ops, void *tm_self)
 {
     c->tm = ops;
     c->tm_self = tm_self;

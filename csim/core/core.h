@@ -6,7 +6,7 @@
  * Register values change when an instruction issues (registers are private to the warp) and the scoreboard holds back its dependents;
  * loads write their registers when the data arrives. Memory is only ever touched through packets.
  *
- * A transactional system plugs in through struct cw_core_tm_ops; the core calls it, and it calls back the cw_core_tx_* services below,
+ * A transactional system plugs in through struct cw_core_sockets; the core calls it, and it calls back the cw_core_tx_* services below,
  * always from within the core's own tick.
  */
 #ifndef CW_CORE_CORE_H
@@ -23,6 +23,7 @@
 #include "mem/devmem.h"
 #include "msg/message.h"
 #include "msg/crossbar.h"
+#include "core/socket.h"
 #include "ptx/module.h"
 
 struct cw_core;
@@ -58,29 +59,6 @@ struct cw_mem_inst {
     struct cw_mem_inst *next;
 };
 
-/* What a transactional system does for a core. self is the system's per-core object. All times are now = the core's current edge. */
-struct cw_core_tm_ops {
-    /* The warp reached tx_begin with these lanes (not a restart). true: it may begin now, the core pushes R and T entries. false: it has to
-     * wait; the core asks again whenever the system called cw_core_wake_warp(). */
-    bool (*begin)(void *self, uint32_t warp, uint32_t lanes, cw_time now);
-    /* A global load or store inside a transaction; the system owns inst until it calls cw_core_mem_done. false: no room, ask again next
-     * cycle. */
-    bool (*access)(void *self, struct cw_mem_inst *inst, cw_time now);
-    /* All lanes of the attempt have reached tx_commit or aborted; lanes are those that reached it (0 when all aborted). The system resolves
-     * the attempt and ends it with cw_core_tx_end(). The warp issues nothing meanwhile. */
-    void (*commit)(void *self, uint32_t warp, uint32_t lanes, cw_time now);
-    /* A TX_REPLY or TX_CONTROL_REPLY packet for this core, one per core cycle at most; the system frees it. */
-    void (*reply)(void *self, struct cw_message *p, cw_time now);
-    /* An L1 access begun by cw_core_tx_log_access() has finished. */
-    void (*log_done)(void *self, uint32_t warp, uint32_t cookie, cw_time now);
-    /* Called once per core tick, after replies and before issue; returns when it next needs a call (CW_TIME_NEVER: only after events). */
-    cw_time (*tick)(void *self, cw_time now);
-    /* The last warp of the kernel is gone and nothing may be in flight: true when so. */
-    bool (*idle)(const void *self);
-    /* One line per waiting warp for a deadlock report. */
-    void (*report)(const void *self, FILE *out);
-};
-
 struct cw_core_events {
     void *context;
     /* A block has finished; the GPU may give the core another one at its next tick. */
@@ -105,7 +83,7 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
 void cw_core_destroy(struct cw_core *c);
 struct cw_component *cw_core_component(struct cw_core *c);
 /* tm_self may be created after the core; NULL ops: tx_begin faults with "needs a transactional system". */
-void cw_core_attach_tm(struct cw_core *c, const struct cw_core_tm_ops *ops, void *tm_self);
+void cw_core_attach_tm(struct cw_core *c, const struct cw_core_sockets *ops, void *tm_self);
 
 /* Fixes the launch for the blocks to come: sizes registers and SIMT stacks. CW_EINVAL when not even one block fits (err says which
  * resource). */

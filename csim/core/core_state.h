@@ -168,7 +168,7 @@ struct cw_core {
     size_t storage_bytes[8];
     struct cw_warp *warp;
     struct cw_block block[CW_CORE_BLOCKS_MAX];
-    const struct cw_core_tm_ops *tm;
+    const struct cw_core_sockets *tm;
     void *tm_self;
     struct cw_core_config cfg;
     const struct cw_config *config;

@@ -350,7 +350,7 @@ static enum outcome tx_access(struct cw_core *c, struct cw_core_inst *i)
         return DONE;
     }
     const uint32_t lines = line_cnt(&i->m); /* now: the system may give the instruction back at once */
-    if (!c->tm->access(c->tm_self, &i->m, c->now))
+    if (!c->tm->region_access(c->tm_self, &i->m, c->now))
         return AGAIN;
     c->cfg.stats->mem_accesses += lines;
     return DONE;

@@ -78,7 +78,8 @@ static void deliver(struct cw_core *c, struct cw_core_inst *inst, uint32_t lanes
 
 static struct cw_message *new_packet(struct cw_core *c, enum cw_message_kind kind, uint64_t line, uint32_t payload_bytes)
 {
-    struct cw_message *p = cw_message_new(c->cfg.pool);
+    const size_t body = kind == CW_MSG_ATOMIC ? sizeof(struct cw_atomic_body) : sizeof(struct cw_line_body);
+    struct cw_message *p = cw_message_new(c->cfg.pool, body);
     p->kind = (uint8_t)kind;
     p->addr = line;
     p->core = (uint16_t)c->cfg.index;
@@ -91,14 +92,15 @@ static struct cw_message *new_packet(struct cw_core *c, enum cw_message_kind kin
 static void fill_atomic(struct cw_message *p, const struct cw_pipe_entry *e)
 {
     const struct cw_mem_inst *m = &e->inst->m;
-    p->atom = m->uop->atom;
-    p->type = m->uop->type;
+    struct cw_atomic_body *b = cw_atomic_body(p);
+    b->atom = m->uop->atom;
+    b->type = m->uop->type;
     p->needs_reply = m->uop->dst_cnt != 0;
     for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
         uint32_t lane = cw_core__lowest(left);
-        p->lane_offset[lane] = (uint8_t)(m->addr[lane] % CW_LINE_BYTES);
-        p->u.atomic.a[lane] = m->value[0][lane];
-        p->u.atomic.b[lane] = m->value[1][lane];
+        b->lane_offset[lane] = (uint8_t)(m->addr[lane] % CW_LINE_BYTES);
+        b->a[lane] = m->value[0][lane];
+        b->b[lane] = m->value[1][lane];
     }
 }
 
@@ -108,11 +110,12 @@ static void fill_write(struct cw_message *p, const struct cw_pipe_entry *e)
     const struct cw_mem_inst *m = &e->inst->m;
     uint64_t mask[2];
     access_mask(e, mask);
-    memcpy(p->byte_mask, mask, sizeof p->byte_mask);
+    struct cw_line_body *b = cw_line_body(p);
+    memcpy(b->byte_mask, mask, sizeof b->byte_mask);
     for (uint32_t i = 0; i < m->vec; i++)
         for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
             uint32_t lane = cw_core__lowest(left);
-            cw_core__store_element(p->u.data + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, m->elem_bytes, m->value[i][lane]);
+            cw_core__store_element(b->data + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, m->elem_bytes, m->value[i][lane]);
         }
 }
 
@@ -179,8 +182,9 @@ static bool evict(struct cw_core *c, struct cw_l1_line *victim)
         return false;
     struct cw_message *p = new_packet(c, CW_MSG_WRITE, victim->line, payload);
     p->sectors = (uint8_t)sectors;
-    memcpy(p->byte_mask, victim->dirty, sizeof p->byte_mask);
-    memcpy(p->u.data, victim->data, sizeof p->u.data);
+    struct cw_line_body *b = cw_line_body(p);
+    memcpy(b->byte_mask, victim->dirty, sizeof b->byte_mask);
+    memcpy(b->data, victim->data, sizeof b->data);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     cw_l1_clean(victim);
     c->cfg.stats->l1_writebacks++;
@@ -346,7 +350,7 @@ static void fill(struct cw_core *c, struct cw_message *p)
 {
     uint32_t mshr = p->tag & ~CW_TAG_MSHR;
     struct cw_l1_mshr *m = &c->l1.mshr[mshr];
-    const uint8_t *line = cw_l1_fill(&c->l1, mshr, p->u.data);
+    const uint8_t *line = cw_l1_fill(&c->l1, mshr, cw_line_body(p)->data);
     for (uint32_t i = 0; i < m->waiter_cnt; i++) {
         const struct cw_l1_waiter *who = &m->waiter[i];
         if (who->inst == 0)
@@ -375,11 +379,11 @@ void cw_core__reply_tick(struct cw_core *c)
         if ((p->tag & CW_TAG_MSHR) != 0)
             fill(c, p);
         else
-            deliver(c, cw_core__inst_of(c, p->tag), p->lanes, 0, p->u.data, c->cycle + 1);
+            deliver(c, cw_core__inst_of(c, p->tag), p->lanes, 0, cw_line_body(p)->data, c->cycle + 1);
         break;
     case CW_MSG_ATOMIC_REPLY: {
         struct cw_core_inst *inst = cw_core__inst_of(c, p->tag);
-        cw_core__write_old(c, &inst->m, p->lanes, p->u.atomic.a);
+        cw_core__write_old(c, &inst->m, p->lanes, cw_atomic_body(p)->a);
         cw_core__inst_answered(c, inst, c->cycle + 1);
         break;
     }
@@ -388,7 +392,7 @@ void cw_core__reply_tick(struct cw_core *c)
         break;
     default:
         assert(c->tm != 0);
-        c->tm->reply(c->tm_self, p, c->now); /* which frees it */
+        c->tm->message(c->tm_self, p, c->now); /* which frees it */
         return;
     }
     cw_message_free(c->cfg.pool, p);

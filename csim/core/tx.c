@@ -70,7 +70,7 @@ bool cw_core__tx_begin(struct cw_core *c, uint32_t w, uint32_t active, uint32_t 
         return false;
     }
     tell_system(c);
-    if (!c->tm->begin(c->tm_self, w, mask, c->now)) {
+    if (!c->tm->region_begin(c->tm_self, w, mask, c->now)) {
         warp->wait = CW_WAIT_TX_BEGIN;
         return false;
     }
@@ -96,7 +96,7 @@ void cw_core__tx_drained(struct cw_core *c, uint32_t w)
     warp->wait = CW_WAIT_TX_COMMIT;
     cw_core__requeue(c, w);
     tell_system(c);
-    c->tm->commit(c->tm_self, w, warp->simt.reached, c->now);
+    c->tm->region_end(c->tm_self, w, warp->simt.reached, c->now);
 }
 
 void cw_core__tx_commit(struct cw_core *c, uint32_t w, uint32_t mask)

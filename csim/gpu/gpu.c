@@ -140,7 +140,7 @@ static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, s
     }
     if (gpu->system == NULL)
         return CW_OK;
-    const struct cw_tm_config t = {
+    const struct cw_mech_host t = {
         .config = &gpu->config,
         .clocks = &gpu->clocks,
         .stats = &gpu->stats,
@@ -149,6 +149,7 @@ static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, s
         .core = gpu->core,
         .partition = gpu->partition,
         .units = gpu->units,
+        .events = &gpu->events,
         .observer = gpu->serial != NULL ? cw_serial_observer(gpu->serial) : NULL,
         .seed = options->seed,
         .sabotage = options->sabotage,
@@ -160,7 +161,7 @@ static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, s
     if (status != CW_OK)
         return status;
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        cw_core_attach_tm(gpu->core[i], gpu->system->core_ops, gpu->system->core_self(gpu->tm, i));
+        cw_core_attach_tm(gpu->core[i], gpu->system->core, gpu->system->core_self(gpu->tm, i));
     return CW_OK;
 }
 

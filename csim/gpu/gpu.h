@@ -10,21 +10,21 @@
 #include "check/serial.h"
 #include "core/core.h"
 #include "cowarp/unit.h"
+#include "mech/tm/tm.h"
 #include "mem/devmem.h"
 #include "mem/partition.h"
-#include "mech/tm/tm.h"
 
 struct cw_gpu;
 
 struct cw_gpu_options {
     const struct cw_config *config;       /* copied */
-    const struct cw_tm_system *tm;        /* NULL: no transactions */
+    const struct cw_mech *tm;             /* NULL: no transactions */
     const struct cw_unit_provider *units; /* NULL: C models */
     uint64_t seed;
     bool check_serial;    /* run the serializability oracle */
     bool tick_always;     /* tick every component at every edge of its clock: must not change anything (tests) */
     bool reverse_ticks;   /* tick components in reverse order: must not change anything (tests) */
-    const char *sabotage; /* see struct cw_tm_config */
+    const char *sabotage; /* see struct cw_mech_host */
     uint64_t max_cycles;  /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
     int (*on_progress)(void *context, const struct cw_gpu *gpu);

@@ -21,9 +21,10 @@ struct cw_gpu {
     struct cw_crossbar *up, *down;
     struct cw_core **core;
     struct cw_partition **partition;
-    const struct cw_tm_system *system; /* NULL: none */
-    struct cw_tm *tm;
+    const struct cw_mech *system; /* NULL: none */
+    void *tm;
     const struct cw_unit_provider *units;
+    struct cw_events events;
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
     bool reverse_ticks, tick_always;

@@ -47,7 +47,7 @@ static int place_local(struct cw_gpu *gpu, struct cw_error *err)
     l->log_offset = align_up(l->kernel->local_bytes, 4);
     l->local_bytes = l->log_offset;
     if (gpu->system != NULL && l->kernel->uses_tx)
-        l->local_bytes += align_up(gpu->system->log_bytes(&gpu->config), 4);
+        l->local_bytes += align_up(gpu->system->local_bytes(&gpu->config), 4);
     const uint64_t bytes = (uint64_t)gpu->config.core_count * gpu->config.core_warps * CW_LANES * l->local_bytes;
     if (bytes > gpu->local_capacity) {
         int status = cw_devmem_alloc(&gpu->memory, &gpu->local_base, bytes, err);

@@ -47,9 +47,9 @@ int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
             what = "lanes spin for what lanes of their own warp hold (SIMT deadlock; the report names them)";
         for (uint32_t i = 0; i < gpu->config.core_count; i++)
             cw_core_report(gpu->core[i], out);
-        if (gpu->tm != NULL && gpu->system->core_ops->report != NULL)
+        if (gpu->tm != NULL && gpu->system->core->report != NULL)
             for (uint32_t i = 0; i < gpu->config.core_count; i++)
-                gpu->system->core_ops->report(gpu->system->core_self(gpu->tm, i), out);
+                gpu->system->core->report(gpu->system->core_self(gpu->tm, i), out);
         fclose(out);
     }
     return cw_fail(err, CW_EDEADLOCK, "%s: deadlock at cycle %llu: %s; %llu of %llu blocks are done", gpu->launch.kernel->name,

@@ -39,11 +39,11 @@ static uint8_t sectors_of(const struct cw_message *p)
     if (p->kind == CW_MSG_WRITE) {
         sectors = 0;
         for (uint32_t s = 0; s < SECTORS; s++)
-            sectors |= (uint32_t)(p->byte_mask[s] != 0) << s;
+            sectors |= (uint32_t)(cw_line_body_of(p)->byte_mask[s] != 0) << s;
     } else if (p->kind == CW_MSG_ATOMIC) {
         sectors = 0;
         for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1)
-            sectors |= 1u << p->lane_offset[__builtin_ctz(lanes)] / CW_SECTOR_BYTES;
+            sectors |= 1u << cw_atomic_body_of(p)->lane_offset[__builtin_ctz(lanes)] / CW_SECTOR_BYTES;
     }
     return (uint8_t)sectors;
 }
@@ -55,7 +55,7 @@ static void copy_out(struct cw_l2 *l2, struct cw_message *p)
     const uint8_t *from = cw_devmem_at(l2->memory, p->addr);
     for (uint32_t s = 0; s < SECTORS; s++)
         if (p->sectors & 1u << s)
-            memcpy(p->u.data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
+            memcpy(cw_line_body(p)->data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
 }
 
 static void copy_in(struct cw_l2 *l2, const struct cw_message *p)
@@ -63,12 +63,12 @@ static void copy_in(struct cw_l2 *l2, const struct cw_message *p)
     uint8_t *to = cw_devmem_at(l2->memory, p->addr);
     for (uint32_t s = 0; s < SECTORS; s++) {
         uint32_t at = s * CW_SECTOR_BYTES;
-        if (p->byte_mask[s] == UINT32_MAX)
-            memcpy(to + at, p->u.data + at, CW_SECTOR_BYTES);
+        if (cw_line_body_of(p)->byte_mask[s] == UINT32_MAX)
+            memcpy(to + at, cw_line_body_of(p)->data + at, CW_SECTOR_BYTES);
         else
-            for (uint32_t mask = p->byte_mask[s]; mask != 0; mask &= mask - 1) {
+            for (uint32_t mask = cw_line_body_of(p)->byte_mask[s]; mask != 0; mask &= mask - 1) {
                 uint32_t b = at + (uint32_t)__builtin_ctz(mask);
-                to[b] = p->u.data[b];
+                to[b] = cw_line_body_of(p)->data[b];
             }
     }
 }
@@ -78,18 +78,19 @@ static void copy_in(struct cw_l2 *l2, const struct cw_message *p)
  * array). */
 static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
 {
-    uint32_t bytes = cw_type_bytes((enum cw_type)p->type), most = 1;
+    struct cw_atomic_body *b = cw_atomic_body(p);
+    uint32_t bytes = cw_type_bytes((enum cw_type)b->type), most = 1;
     uint8_t lanes_at[CW_LINE_BYTES] = {0};
     for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(lanes);
-        uint8_t *at = cw_devmem_at(l2->memory, p->addr + p->lane_offset[i]);
+        uint8_t *at = cw_devmem_at(l2->memory, p->addr + b->lane_offset[i]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
-        uint64_t value = cw_atomic_apply((enum cw_atom)p->atom, (enum cw_type)p->type, old, p->u.atomic.a[i], p->u.atomic.b[i]);
+        uint64_t value = cw_atomic_apply((enum cw_atom)b->atom, (enum cw_type)b->type, old, b->a[i], b->b[i]);
         memcpy(at, &value, bytes);
-        p->u.atomic.a[i] = old;
-        if (++lanes_at[p->lane_offset[i]] > most)
-            most = lanes_at[p->lane_offset[i]];
+        b->a[i] = old;
+        if (++lanes_at[b->lane_offset[i]] > most)
+            most = lanes_at[b->lane_offset[i]];
     }
     l2->stats->l2_atomics += (uint32_t)__builtin_popcount(p->lanes);
     return most;
@@ -98,9 +99,9 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
 static void mark_written(struct line *l, const struct cw_message *p)
 {
     for (uint32_t s = 0; s < SECTORS; s++) {
-        if (p->byte_mask[s] == 0)
+        if (cw_line_body_of(p)->byte_mask[s] == 0)
             continue;
-        l->written[s] |= p->byte_mask[s];
+        l->written[s] |= cw_line_body_of(p)->byte_mask[s];
         l->dirty = (uint8_t)(l->dirty | 1u << s);
         if (l->written[s] == UINT32_MAX)
             l->valid = (uint8_t)(l->valid | 1u << s);

@@ -38,7 +38,7 @@ struct cw_partition {
     struct cw_dram *dram;
     struct cw_l2 *l2;
     struct cw_fifo rop, reply;
-    struct cw_partition_tm tm;
+    struct cw_partition_socket tm;
     struct source source[SOURCES];
     uint32_t turn; /* source that is tried first */
     cw_time port_free_at;
@@ -115,7 +115,7 @@ static void make_reply(struct cw_partition *s, struct cw_message *p)
         p->kind = CW_MSG_ATOMIC_REPLY;
         payload = s->config.config->noc_atomic_sectors == CW_ON
                       ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors)
-                      : (cw_type_bytes((enum cw_type)p->type) > 4 ? 8u : 4u) * (uint32_t)__builtin_popcount(p->lanes);
+                      : (cw_type_bytes((enum cw_type)cw_atomic_body_of(p)->type) > 4 ? 8u : 4u) * (uint32_t)__builtin_popcount(p->lanes);
     } else {
         p->kind = CW_MSG_WRITE_ACK;
     }
@@ -280,7 +280,7 @@ struct cw_component *cw_partition_dram_component(struct cw_partition *s)
     return cw_dram_component(s->dram);
 }
 
-struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *s)
+struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *s)
 {
     return &s->tm;
 }

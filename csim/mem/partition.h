@@ -29,13 +29,13 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "mem/devmem.h"
-#include "msg/message.h"
 #include "msg/crossbar.h"
+#include "msg/message.h"
 
 struct cw_partition;
 
 /* Attachment of a transactional system. Single producer, single consumer each. */
-struct cw_partition_tm {
+struct cw_partition_socket {
     struct cw_fifo from_l2;  /* TX_LOAD, TX_STORE after their L2 access; the system consumes (L2 clock) */
     struct cw_fifo from_noc; /* TX_LOG, TX_CONTROL; the system consumes */
     struct cw_fifo reply;    /* the system produces: packets for the cores; arbitrated with the L2's own replies */
@@ -59,7 +59,7 @@ void cw_partition_destroy(struct cw_partition *p);
 /* The L2 slice (domain L2) and the DRAM channel (domain DRAM). */
 struct cw_component *cw_partition_l2_component(struct cw_partition *p);
 struct cw_component *cw_partition_dram_component(struct cw_partition *p);
-struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *p);
+struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p);
 /* Nothing queued, no miss outstanding. */
 bool cw_partition_idle(const struct cw_partition *p);
 /* Forgets all cached lines (they are already in memory): cold caches for the next kernel. Only when idle. */

@@ -2,24 +2,26 @@
 #include "msg/message.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 
-#define CHUNK_PACKETS 128u
+#define CHUNK_MESSAGES 128u
 
 struct chunk {
     struct chunk *next;
-    struct cw_message packet[CHUNK_PACKETS];
+    _Alignas(16) unsigned char messages[];
 };
+
+static size_t bytes_of(uint32_t large)
+{
+    return sizeof(struct cw_message) + (large != 0 ? CW_MESSAGE_BODY_LARGE : CW_MESSAGE_BODY_SMALL);
+}
 
 void cw_message_pool_create(struct cw_message_pool *pool)
 {
-    pool->free = NULL;
-    pool->chunks = NULL;
-    pool->in_use = 0;
+    *pool = (struct cw_message_pool){.in_use = 0};
 }
 
 void cw_message_pool_destroy(struct cw_message_pool *pool)
@@ -33,44 +35,57 @@ void cw_message_pool_destroy(struct cw_message_pool *pool)
     cw_message_pool_create(pool);
 }
 
-/* Pushed in reverse, so that packets are handed out in address order. */
-static int grow(struct cw_message_pool *pool)
+/* Pushed in reverse, so that messages are handed out in address order. */
+static int grow(struct cw_message_pool *pool, uint32_t large)
 {
-    struct chunk *c = malloc(sizeof *c);
+    const size_t bytes = bytes_of(large);
+    struct chunk *c = malloc(sizeof *c + CHUNK_MESSAGES * bytes);
     if (c == NULL)
         return CW_ENOMEM;
     c->next = pool->chunks;
     pool->chunks = c;
-    for (uint32_t i = CHUNK_PACKETS; i-- > 0;) {
-        c->packet[i].next = pool->free;
-        pool->free = &c->packet[i];
+    for (uint32_t i = CHUNK_MESSAGES; i-- > 0;) {
+        struct cw_message *m = (struct cw_message *)(void *)(c->messages + i * bytes);
+        m->large = (uint8_t)large;
+        m->next = pool->free[large];
+        pool->free[large] = m;
     }
     return CW_OK;
 }
 
-struct cw_message *cw_message_new(struct cw_message_pool *pool)
+struct cw_message *cw_message_new(struct cw_message_pool *pool, size_t body_bytes)
 {
-    if (pool->free == NULL && grow(pool) != CW_OK)
+    const uint32_t large = body_bytes > CW_MESSAGE_BODY_SMALL;
+    assert(body_bytes <= CW_MESSAGE_BODY_LARGE);
+    if (pool->free[large] == NULL && grow(pool, large) != CW_OK)
         return NULL;
-    struct cw_message *p = pool->free;
-    pool->free = p->next;
+    struct cw_message *m = pool->free[large];
+    pool->free[large] = m->next;
     pool->in_use++;
-    memset(p, 0, offsetof(struct cw_message, u)); /* u is 0.5 KB and always written before it is read */
-    p->next = NULL;
-    return p;
+    *m = (struct cw_message){.large = (uint8_t)large};
+    return m;
 }
 
-void cw_message_free(struct cw_message_pool *pool, struct cw_message *p)
+struct cw_message *cw_message_copy(struct cw_message_pool *pool, const struct cw_message *m)
+{
+    const size_t bytes = bytes_of(m->large);
+    struct cw_message *copy = cw_message_new(pool, bytes - sizeof *m);
+    if (copy != NULL)
+        memcpy(copy, m, bytes);
+    return copy;
+}
+
+void cw_message_free(struct cw_message_pool *pool, struct cw_message *m)
 {
     assert(pool->in_use > 0);
-    p->next = pool->free;
-    pool->free = p;
+    m->next = pool->free[m->large];
+    pool->free[m->large] = m;
     pool->in_use--;
 }
 
-void cw_message_size(struct cw_message *p, uint32_t payload_bytes, uint32_t header_bytes, uint32_t flit_bytes)
+void cw_message_size(struct cw_message *m, uint32_t payload_bytes, uint32_t header_bytes, uint32_t flit_bytes)
 {
     uint32_t flits = (header_bytes + payload_bytes + flit_bytes - 1) / flit_bytes;
-    p->payload_bytes = payload_bytes;
-    p->flits = (uint16_t)(flits > 0 ? flits : 1);
+    m->payload_bytes = payload_bytes;
+    m->flits = (uint16_t)(flits > 0 ? flits : 1);
 }

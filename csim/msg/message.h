@@ -4,8 +4,8 @@
  *
  * A message is a head and a body. The head is what the crossbars, the L2 and the sockets look at: the way, the line, the lanes. The body
  * belongs to whoever made the message: the machine's own bodies are below, a mechanism declares its own (csim/mech/mech.h) and proves with
- * CW_MESSAGE_BODY that it fits. The L2 touches bodies of three kinds only: that of a READ begins with struct cw_read_body, of a WRITE with
- * struct cw_write_body, of an ATOMIC with struct cw_atomic_body.
+ * CW_MESSAGE_BODY that it fits. The L2 touches two kinds of bodies: that of a READ or WRITE begins with struct cw_line_body, that of an
+ * ATOMIC with struct cw_atomic_body.
  *
  * Ways through a partition:
  *   kind READ, WRITE, ATOMIC   ROP delay, then the slice performs it; then `after` says where it goes
@@ -17,6 +17,7 @@
 #ifndef CW_MSG_MESSAGE_H
 #define CW_MSG_MESSAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/fifo.h"
@@ -45,16 +46,6 @@ enum cw_message_after {
     CW_AFTER_RETURN /* back to the mechanism `mech`, whose own access of the L2 it was */
 };
 
-/* A 32-bit word of a log. */
-struct cw_log_entry {
-    uint64_t addr; /* of a 32-bit word */
-    uint32_t value;
-    uint8_t lane;
-    uint8_t bytes; /* byte enables of the word, bits 3:0 */
-    uint8_t flags; /* the mechanism's own */
-    uint8_t count; /* the mechanism's own; GETM: writes to give back for this granule (0 on its further words) */
-};
-
 struct cw_message {
     /* head */
     uint8_t kind;        /* enum cw_message_kind */
@@ -64,7 +55,7 @@ struct cw_message {
     uint8_t sectors;     /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
     uint8_t needs_reply; /* ATOMIC: the old values are wanted; WRITE: it is acknowledged */
     uint8_t timing_only; /* WRITE: has a write's time and traffic, but leaves the bytes as they are (idealised systems) */
-    uint8_t bytes;       /* of each lane's access */
+    uint8_t large;       /* the pool's: size class */
     uint16_t core, partition, warp;
     uint16_t flits;          /* set by cw_message_size() before it enters the interconnect */
     uint32_t payload_bytes;  /* bytes beyond the header, for flits and traffic counts */
@@ -73,42 +64,56 @@ struct cw_message {
     uint64_t addr;           /* line address, multiple of the line size */
     cw_lanes lanes;          /* lanes concerned, 31:0 */
     cw_time born;            /* time of creation, for latency statistics */
-    uint8_t atom, type;      /* CW_MSG_ATOMIC: enum cw_atom, enum cw_type */
-    uint32_t byte_mask[4];   /* WRITE: bit b of word w enables byte 32 w + b */
-    uint8_t lane_offset[32]; /* ATOMIC, TX: byte offset of each lane's access in the line */
-    /* transactional systems */
-    uint64_t warpts; /* request: the warp's logical time; reply: abort cause */
-    uint32_t owner;  /* global warp number: core * core.warps + warp */
-    uint32_t aborted_lanes;
-    uint32_t outcome[4]; /* per sector or granule, system's own */
-    union {
-        uint8_t data[CW_LINE_BYTES];
-        struct {
-            uint64_t a[32], b[32]; /* operands per lane; CAS: a compare, b new */
-        } atomic;
-        struct {
-            uint8_t data[CW_LINE_BYTES];
-            uint64_t time[32]; /* last written, per lane */
-        } tx_reply;
-        struct {
-            uint32_t cnt;
-            struct cw_log_entry entry[CW_PACKET_ENTRIES];
-        } log;
-    } u;
     struct cw_message *next; /* free list, or whatever list the holder keeps */
+    /* body */
+    _Alignas(16) unsigned char body[];
 };
+
+/* Bodies come in two sizes, so that reads and writes stay small. */
+#define CW_MESSAGE_BODY_SMALL 240u
+#define CW_MESSAGE_BODY_LARGE 592u
+
+/* Declares `type *NAME(m)`, the body of a message of the maker's own type, and proves that it fits. */
+#define CW_MESSAGE_BODY(name, type)                                                                     \
+    _Static_assert(sizeof(type) <= CW_MESSAGE_BODY_LARGE && _Alignof(type) <= 16, "body of a message"); \
+    static inline type *name(struct cw_message *m)                                                      \
+    {                                                                                                   \
+        return (type *)(void *)m->body;                                                                 \
+    }                                                                                                   \
+    static inline const type *name##_of(const struct cw_message *m)                                     \
+    {                                                                                                   \
+        return (const type *)(const void *)m->body;                                                     \
+    }
+
+/* READ: the slice fills the sectors asked for. WRITE: bytes under the mask. */
+struct cw_line_body {
+    uint32_t byte_mask[4]; /* WRITE: bit b of word w enables byte 32 w + b */
+    uint8_t data[CW_LINE_BYTES];
+};
+CW_MESSAGE_BODY(cw_line_body, struct cw_line_body)
+
+/* ATOMIC: operands per lane. */
+struct cw_atomic_body {
+    uint8_t atom, type;      /* enum cw_atom, enum cw_type */
+    uint8_t lane_offset[32]; /* byte offset of each lane's word in the line */
+    uint64_t a[32], b[32];   /* CAS: a compare, b new; in the reply a is the old value */
+};
+CW_MESSAGE_BODY(cw_atomic_body, struct cw_atomic_body)
 
 /* Pool of messages; grows by chunks, never shrinks before destroy. in_use counts messages not yet freed (0 at the end of a kernel). */
 struct cw_message_pool {
-    struct cw_message *free;
+    struct cw_message *free[2]; /* by size class */
     void *chunks;
     uint32_t in_use;
 };
 
 void cw_message_pool_create(struct cw_message_pool *pool);
 void cw_message_pool_destroy(struct cw_message_pool *pool);
-/* All fields but u are zero; never NULL except when the host is out of memory. */
-struct cw_message *cw_message_new(struct cw_message_pool *pool);
+/* A message whose head is zero, with room for a body of that many bytes (at most CW_MESSAGE_BODY_LARGE), which holds anything. NULL when
+ * the host is out of memory. */
+struct cw_message *cw_message_new(struct cw_message_pool *pool, size_t body_bytes);
+/* A copy of head and body. */
+struct cw_message *cw_message_copy(struct cw_message_pool *pool, const struct cw_message *m);
 void cw_message_free(struct cw_message_pool *pool, struct cw_message *m);
 /* flits = ceil((header + payload_bytes) / flit_bytes), at least 1 */
 void cw_message_size(struct cw_message *m, uint32_t payload_bytes, uint32_t header_bytes, uint32_t flit_bytes);

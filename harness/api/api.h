@@ -26,7 +26,7 @@ struct cowarp__unit {
 struct cowarp_gpu {
     struct cw_error err;
     struct cw_config config;
-    const struct cw_tm_system *system; /* NULL: none */
+    const struct cw_mech *system; /* NULL: none */
     struct cw_unit_provider units;
     bool units_created;
     enum cw_unit_backend backend[COWARP__UNIT_MAX]; /* in the order of cowarp__units */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "mech/mechs.h"
 
 const char *cowarp_version(void)
 {
@@ -31,11 +32,11 @@ static int choose_system(struct cowarp_gpu *gpu, const char *name)
     uint32_t cnt = 1;
     if (name == NULL || strcmp(name, "none") == 0)
         return CW_OK;
-    gpu->system = cw_tm_find(name);
+    gpu->system = cw_mech_find(name);
     if (gpu->system != NULL)
         return CW_OK;
-    for (uint32_t i = 0; cw_tm_systems[i] != NULL && cnt < 32; i++)
-        list[cnt++] = cw_tm_systems[i]->name;
+    for (uint32_t i = 0; cw_mechs[i] != NULL && cnt < 32; i++)
+        list[cnt++] = cw_mechs[i]->name;
     const char *near = cw_nearest(name, list, cnt);
     if (near != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "unknown system '%.40s'; did you mean '%s'?", name, near);

@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "cowarp/workload.h"
 #include "file/json.h"
-#include "mech/tm/tm.h"
+#include "mech/mechs.h"
 #include "workloads.h"
 
 static const struct {
@@ -58,8 +58,8 @@ static void print_all(void)
     for (uint32_t i = 0; cowarp_workloads[i] != NULL; i++)
         print_workload(cowarp_workloads[i]);
     printf("\nSystems: --system NAME\n");
-    for (uint32_t i = 0; cw_tm_systems[i] != NULL; i++)
-        printf("  %-14s %s\n", cw_tm_systems[i]->name, cw_tm_systems[i]->what);
+    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
+        printf("  %-14s %s\n", cw_mechs[i]->name, cw_mechs[i]->what);
     printf("  %-14s no transactional memory\n", "none");
     printf("  %-14s the same, and the workload's fine-grained locks\n", "fglock");
     printf("  %-14s the same, and the workload's one global lock\n", "cglock");
@@ -117,8 +117,8 @@ static void json_all(void)
     }
     printf("\n  ],\n  \"systems\": [\n");
     json_named("none", "no transactional memory", true);
-    for (uint32_t i = 0; cw_tm_systems[i] != NULL; i++)
-        json_named(cw_tm_systems[i]->name, cw_tm_systems[i]->what, false);
+    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
+        json_named(cw_mechs[i]->name, cw_mechs[i]->what, false);
     printf("\n  ],\n  \"presets\": [\n");
     for (const char *const *p = cw_config_presets(); *p != NULL; p++)
         json_named(*p, cw_config_preset_what(*p), p == cw_config_presets());

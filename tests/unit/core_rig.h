@@ -63,16 +63,17 @@ static inline void on_fault(void *context, int status, const char *text)
 
 static inline void perform_atomic(struct rig *r, struct cw_message *p)
 {
-    uint32_t bytes = cw_type_bytes((enum cw_type)p->type);
+    uint32_t bytes = cw_type_bytes((enum cw_type)cw_atomic_body(p)->type);
     for (uint32_t lane = 0; lane < CW_LANES; lane++) {
         if ((p->lanes >> lane & 1u) == 0)
             continue;
-        uint8_t *at = cw_devmem_at(&r->memory, p->addr + p->lane_offset[lane]);
+        uint8_t *at = cw_devmem_at(&r->memory, p->addr + cw_atomic_body(p)->lane_offset[lane]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
-        uint64_t v = cw_atomic_apply((enum cw_atom)p->atom, (enum cw_type)p->type, old, p->u.atomic.a[lane], p->u.atomic.b[lane]);
+        uint64_t v = cw_atomic_apply((enum cw_atom)cw_atomic_body(p)->atom, (enum cw_type)cw_atomic_body(p)->type, old,
+                                     cw_atomic_body(p)->a[lane], cw_atomic_body(p)->b[lane]);
         memcpy(at, &v, bytes);
-        p->u.atomic.a[lane] = old;
+        cw_atomic_body(p)->a[lane] = old;
     }
 }
 
@@ -85,14 +86,14 @@ static inline bool perform(struct rig *r, struct cw_message *p)
     case CW_MSG_READ:
         for (uint32_t s = 0; s < 4; s++)
             if ((p->sectors >> s & 1u) != 0)
-                memcpy(p->u.data + 32 * s, line + 32 * s, 32);
+                memcpy(cw_line_body(p)->data + 32 * s, line + 32 * s, 32);
         p->kind = CW_MSG_READ_REPLY;
         payload = 32u * (uint32_t)__builtin_popcount(p->sectors);
         break;
     case CW_MSG_WRITE:
         for (uint32_t b = 0; b < CW_LINE_BYTES; b++)
-            if ((p->byte_mask[b / 32] >> (b % 32) & 1u) != 0)
-                line[b] = p->u.data[b];
+            if ((cw_line_body(p)->byte_mask[b / 32] >> (b % 32) & 1u) != 0)
+                line[b] = cw_line_body(p)->data[b];
         if (!p->needs_reply)
             return false;
         p->kind = CW_MSG_WRITE_ACK;

@@ -128,8 +128,8 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
     s->logs_done++;
 }
 
-static const struct cw_core_tm_ops ops = {
-    .begin = begin, .access = access_memory, .commit = commit, .log_done = log_done, .tick = tick, .idle = idle};
+static const struct cw_core_sockets ops = {
+    .region_begin = begin, .region_access = access_memory, .region_end = commit, .log_done = log_done, .tick = tick, .idle = idle};
 
 #define TX_HEAD   PTX_HEAD ".extern .func tx_begin(); .extern .func tx_commit();\n" ENTRY
 #define TX_BEGIN  "call.uni tx_begin, ();\n"

@@ -59,7 +59,7 @@ static void test_getm_protocol__figure_7(void **state)
     paper_config(&m);
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     const struct m_tx tx1 = transfer(A, B, 5), tx2 = transfer(B, A, 3);
-    struct cw_getm_warp *w1 = m.tm->core[0].warp, *w2 = m.tm->core[1].warp;
+    struct cw_getm_warp *w1 = ((struct cw_getm *)m.tm)->core[0].warp, *w2 = ((struct cw_getm *)m.tm)->core[1].warp;
     struct m_warp *p1 = m.core[0].warp, *p2 = m.core[1].warp;
     m_poke(&m, A, 100);
     m_poke(&m, B, 100);
@@ -198,7 +198,7 @@ static void test_getm_protocol__redo_log_merges_bytes(void **state)
     assert_int_equal(reg[5][0], 0x01020304);
     assert_int_equal(reg[6][0], 0x01020304);
     assert_int_equal(m.core[0].sent[CW_MSG_READ], 2); /* the last load was wholly its own */
-    assert_int_equal(m_peek(&m, A), 0x44332211);        /* nothing leaves before the commit */
+    assert_int_equal(m_peek(&m, A), 0x44332211);      /* nothing leaves before the commit */
     m.core[0].warp[0].limit = 7;
     assert_true(m_run_all(&m, 5000));
     assert_int_equal(m_peek(&m, A), 0x01020304);

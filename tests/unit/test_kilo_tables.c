@@ -4,14 +4,14 @@
 
 #include "cw_test.h"
 
-#include "base/rng.h"
-#include "mech/tm/intra_warp.h"
-#include "mech/kilo/conflict_addresses.h"
-#include "mech/kilo/census.h"
-#include "mech/kilo/detector.h"
 #include "adapt/first_read_table.h"
 #include "adapt/hazard_unit.h"
 #include "adapt/last_written_table.h"
+#include "base/rng.h"
+#include "mech/kilo/census.h"
+#include "mech/kilo/conflict_addresses.h"
+#include "mech/kilo/detector.h"
+#include "mech/tm/intra_warp.h"
 
 /* One transaction through the hazard unit; its result. */
 static struct cw_kilo_hazard_result detect(struct cw_kilo_hazard *h, uint64_t id, uint64_t rcid, uint32_t read, uint32_t write)
@@ -44,7 +44,7 @@ static void test_kilo_tables__hazards_are_conservative(void **state)
     config.kilo_id_bits = 7;
     config.kilo_history_sets = 2;
     config.kilo_history_rows = 16;
-    const struct cw_tm_config cfg = {.config = &config, .stats = &stats, .units = cw_unit_provider_c()};
+    const struct cw_mech_host cfg = {.config = &config, .stats = &stats, .units = cw_unit_provider_c()};
     struct cw_kilo_hazard *h = NULL;
     assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
     assert_false(cw_kilo_hazard_busy(h));
@@ -87,7 +87,7 @@ static void test_kilo_tables__other_detectors(void **state)
         uint32_t found = 0, by_write = 0, lies = 0;
         assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
         config.kilo_hazard = kind;
-        const struct cw_tm_config cfg = {.config = &config, .units = cw_unit_provider_c()};
+        const struct cw_mech_host cfg = {.config = &config, .units = cw_unit_provider_c()};
         assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
         memset(written, 0, sizeof written);
         memset(touched, 0, sizeof touched);
@@ -123,7 +123,7 @@ static void test_kilo_tables__mates_are_no_hazard(void **state)
         struct cw_kilo_hazard_result r = {0};
         assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
         config.kilo_hazard = kind;
-        const struct cw_tm_config cfg = {.config = &config, .units = cw_unit_provider_c()};
+        const struct cw_mech_host cfg = {.config = &config, .units = cw_unit_provider_c()};
         assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
         assert_false(detect(h, 10, 0, 500, 7).hazard);
         const uint64_t word[] = {7, 7, 8, 7}, expected[] = {10, 10, 0, 10};
@@ -172,7 +172,7 @@ static struct cw_kilo_written *new_written(struct cw_config *config, uint32_t ro
     struct cw_kilo_written *w = NULL;
     assert_int_equal(cw_config_preset(config, "getm", NULL), CW_OK);
     config->tcd_rows = rows;
-    const struct cw_tm_config cfg = {.config = config, .units = cw_unit_provider_c()};
+    const struct cw_mech_host cfg = {.config = config, .units = cw_unit_provider_c()};
     assert_int_equal(cw_kilo_written_create(&w, &cfg, 0, NULL), CW_OK);
     assert_false(cw_kilo_written_busy(w));
     return w;
@@ -286,7 +286,7 @@ static void test_kilo_tables__first_reads_by_lane(void **state)
     struct cw_kilo_first_read *f = NULL;
     (void)state;
     assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
-    const struct cw_tm_config cfg = {.config = &config, .units = cw_unit_provider_c()};
+    const struct cw_mech_host cfg = {.config = &config, .units = cw_unit_provider_c()};
     assert_int_equal(cw_kilo_first_read_create(&f, &cfg, 0, NULL), CW_OK);
     cw_kilo_first_read_begin(f, 3, 0xff);
     cw_kilo_first_read_load(f, 3, 0xff, 1000);

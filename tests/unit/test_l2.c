@@ -63,7 +63,8 @@ static void bench_destroy(void)
 
 static struct cw_message *request(enum cw_message_kind kind, uint32_t line, uint32_t sectors)
 {
-    struct cw_message *p = cw_message_new(&b.pool);
+    struct cw_message *p = cw_message_new(&b.pool, CW_MESSAGE_BODY_LARGE);
+    memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
     p->kind = (uint8_t)kind;
     p->addr = CW_GLOBAL_BASE + line * 128;
     p->sectors = (uint8_t)sectors;
@@ -75,8 +76,8 @@ static struct cw_message *write_of(uint32_t line, uint32_t first, uint32_t bytes
     struct cw_message *p = request(CW_MSG_WRITE, line, 0);
     p->timing_only = b.timing_only;
     for (uint32_t i = first; i < first + bytes; i++) {
-        p->byte_mask[i / 32] |= 1u << i % 32;
-        p->u.data[i] = value;
+        cw_line_body(p)->byte_mask[i / 32] |= 1u << i % 32;
+        cw_line_body(p)->data[i] = value;
     }
     return p;
 }
@@ -191,7 +192,7 @@ static void test_l2__values_are_of_the_time_of_service(void **state)
     uint8_t *bytes = cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 128);
     memset(bytes, 0x11, 128);
     struct cw_message *p = request(CW_MSG_READ, 1, 6);
-    memset(p->u.data, 0xee, 128);
+    memset(cw_line_body(p)->data, 0xee, 128);
     assert_int_equal(give(p), CW_L2_MISS);
     memset(bytes, 0x22, 128); /* before the miss returns: seen */
     settle();
@@ -199,7 +200,7 @@ static void test_l2__values_are_of_the_time_of_service(void **state)
     assert_ptr_equal(cw_l2_replay(b.l2, &cycles), p);
     memset(bytes, 0x33, 128); /* too late */
     for (uint32_t i = 0; i < 128; i++)
-        assert_int_equal(p->u.data[i], i >= 32 && i < 96 ? 0x22 : 0xee);
+        assert_int_equal(cw_line_body(p)->data[i], i >= 32 && i < 96 ? 0x22 : 0xee);
     cw_message_free(&b.pool, p);
     bench_destroy();
 }
@@ -297,11 +298,11 @@ static void test_l2__misses_to_a_line_merge_in_order(void **state)
     assert_int_equal(settle(), 1);
     uint32_t cycles;
     assert_ptr_equal(cw_l2_replay(b.l2, &cycles), p[0]);
-    assert_int_equal(p[0]->u.data[0], 0);
+    assert_int_equal(cw_line_body(p[0])->data[0], 0);
     assert_int_equal(give(p[2]), CW_L2_MISS); /* there now, but behind the write */
     assert_ptr_equal(cw_l2_replay(b.l2, &cycles), p[1]);
     assert_ptr_equal(cw_l2_replay(b.l2, &cycles), p[2]);
-    assert_int_equal(p[2]->u.data[0], 5);
+    assert_int_equal(cw_line_body(p[2])->data[0], 5);
     assert_null(cw_l2_replay_head(b.l2));
     assert_int_equal(give(p[3]), CW_L2_DONE);
     assert_int_equal(b.stats.dram_reads, 1);
@@ -411,20 +412,20 @@ static void test_l2__atomics_act_in_lane_order(void **state)
     read_hits(0, 15);
     put32(0, 8, 100);
     struct cw_message *p = request(CW_MSG_ATOMIC, 0, 0);
-    p->atom = CW_ATOM_ADD;
-    p->type = CW_U32;
+    cw_atomic_body(p)->atom = CW_ATOM_ADD;
+    cw_atomic_body(p)->type = CW_U32;
     p->lanes = 0x8000000f; /* lanes 0 1 2 31 on one address, 3 on another */
     for (uint32_t i = 0; i < 32; i++) {
-        p->lane_offset[i] = i == 3 ? 12 : 8;
-        p->u.atomic.a[i] = i + 1;
+        cw_atomic_body(p)->lane_offset[i] = i == 3 ? 12 : 8;
+        cw_atomic_body(p)->a[i] = i + 1;
     }
     assert_int_equal(give(p), CW_L2_DONE);
     assert_int_equal(b.cycles, 4);
-    assert_int_equal(p->u.atomic.a[0], 100);
-    assert_int_equal(p->u.atomic.a[1], 101);
-    assert_int_equal(p->u.atomic.a[2], 103);
-    assert_int_equal(p->u.atomic.a[31], 106);
-    assert_int_equal(p->u.atomic.a[3], 0);
+    assert_int_equal(cw_atomic_body(p)->a[0], 100);
+    assert_int_equal(cw_atomic_body(p)->a[1], 101);
+    assert_int_equal(cw_atomic_body(p)->a[2], 103);
+    assert_int_equal(cw_atomic_body(p)->a[31], 106);
+    assert_int_equal(cw_atomic_body(p)->a[3], 0);
     assert_int_equal(get32(0, 8), 138);
     assert_int_equal(get32(0, 12), 4);
     assert_int_equal(b.stats.l2_atomics, 5);
@@ -437,22 +438,22 @@ static void test_l2__compare_and_swap_has_one_winner(void **state)
     (void)state;
     bench_create();
     struct cw_message *p = request(CW_MSG_ATOMIC, 0, 0);
-    p->atom = CW_ATOM_CAS;
-    p->type = CW_U64;
+    cw_atomic_body(p)->atom = CW_ATOM_CAS;
+    cw_atomic_body(p)->type = CW_U64;
     p->lanes = UINT32_MAX;
     for (uint32_t i = 0; i < 32; i++) {
-        p->lane_offset[i] = 120;
-        p->u.atomic.a[i] = 0;
-        p->u.atomic.b[i] = 0x100000000u + i;
+        cw_atomic_body(p)->lane_offset[i] = 120;
+        cw_atomic_body(p)->a[i] = 0;
+        cw_atomic_body(p)->b[i] = 0x100000000u + i;
     }
     assert_int_equal(give(p), CW_L2_MISS); /* it reads: fetched first */
     settle();
     uint32_t cycles;
     cw_l2_replay(b.l2, &cycles);
     assert_int_equal(cycles, 32);
-    assert_int_equal(p->u.atomic.a[0], 0);
+    assert_int_equal(cw_atomic_body(p)->a[0], 0);
     for (uint32_t i = 1; i < 32; i++)
-        assert_int_equal(p->u.atomic.a[i], 0x100000000u);
+        assert_int_equal(cw_atomic_body(p)->a[i], 0x100000000u);
     assert_int_equal(get32(0, 120), 0);
     assert_int_equal(get32(0, 124), 1);
     cw_message_free(&b.pool, p);
@@ -464,13 +465,13 @@ static void test_l2__float_add_and_write_back(void **state)
     (void)state;
     bench_create();
     struct cw_message *p = request(CW_MSG_ATOMIC, 0, 0);
-    p->atom = CW_ATOM_ADD;
-    p->type = CW_F32;
+    cw_atomic_body(p)->atom = CW_ATOM_ADD;
+    cw_atomic_body(p)->type = CW_F32;
     p->lanes = 7;
     put32(0, 64, 0x3f800000); /* 1.0 */
     for (uint32_t i = 0; i < 3; i++) {
-        p->lane_offset[i] = 64;
-        p->u.atomic.a[i] = i == 2 ? 0x40000000 : 0x3e800000; /* 0.25 0.25 2.0 */
+        cw_atomic_body(p)->lane_offset[i] = 64;
+        cw_atomic_body(p)->a[i] = i == 2 ? 0x40000000 : 0x3e800000; /* 0.25 0.25 2.0 */
     }
     assert_int_equal(give(p), CW_L2_MISS);
     settle();

@@ -5,29 +5,28 @@
 
 #include "msg/message.h"
 
-static void test_packet__new_is_zero_and_counted(void **state)
+static void test_message__new_is_zero_and_counted(void **state)
 {
     (void)state;
     struct cw_message_pool pool;
     cw_message_pool_create(&pool);
-    struct cw_message *p = cw_message_new(&pool);
+    struct cw_message *p = cw_message_new(&pool, sizeof(struct cw_line_body));
     assert_non_null(p);
     p->addr = 128;
     p->sectors = 3;
-    p->byte_mask[3] = 7;
+    p->attempt = 7;
     p->born = 9;
     cw_message_free(&pool, p);
     assert_int_equal(pool.in_use, 0);
-    struct cw_message *q = cw_message_new(&pool), zero;
+    struct cw_message *q = cw_message_new(&pool, sizeof(struct cw_line_body)), zero = {0};
     assert_int_equal(pool.in_use, 1);
-    memset(&zero, 0, sizeof zero);
-    assert_memory_equal(q, &zero, offsetof(struct cw_message, u));
+    assert_memory_equal(q, &zero, offsetof(struct cw_message, body));
     assert_null(q->next);
     cw_message_free(&pool, q);
     cw_message_pool_destroy(&pool);
 }
 
-static void test_packet__live_packets_are_distinct(void **state)
+static void test_message__live_messages_are_distinct(void **state)
 {
     (void)state;
     enum { N = 1000 };
@@ -35,22 +34,47 @@ static void test_packet__live_packets_are_distinct(void **state)
     struct cw_message_pool pool;
     cw_message_pool_create(&pool);
     for (uint32_t i = 0; i < N; i++) {
-        p[i] = cw_message_new(&pool);
+        const size_t body = i % 3 == 0 ? CW_MESSAGE_BODY_LARGE : CW_MESSAGE_BODY_SMALL;
+        p[i] = cw_message_new(&pool, body);
         assert_non_null(p[i]);
         p[i]->tag = i;
-        memset(&p[i]->u, (int)(i & 0xff), sizeof p[i]->u);
+        memset(p[i]->body, (int)(i & 0xff), body);
     }
     assert_int_equal(pool.in_use, N);
     for (uint32_t i = 0; i < N; i++) {
+        const size_t body = i % 3 == 0 ? CW_MESSAGE_BODY_LARGE : CW_MESSAGE_BODY_SMALL;
         assert_int_equal(p[i]->tag, i);
-        assert_int_equal(p[i]->u.data[127], i & 0xff);
+        for (size_t k = 0; k < body; k += 16)
+            assert_int_equal(p[i]->body[k], i & 0xff);
+        assert_int_equal(p[i]->body[body - 1], i & 0xff);
         cw_message_free(&pool, p[i]);
     }
     assert_int_equal(pool.in_use, 0);
     cw_message_pool_destroy(&pool);
 }
 
-static void test_packet__flits_round_up(void **state)
+static void test_message__a_copy_has_head_and_body(void **state)
+{
+    (void)state;
+    struct cw_message_pool pool;
+    cw_message_pool_create(&pool);
+    for (uint32_t large = 0; large < 2; large++) {
+        const size_t body = large != 0 ? CW_MESSAGE_BODY_LARGE : CW_MESSAGE_BODY_SMALL;
+        struct cw_message *p = cw_message_new(&pool, body);
+        p->addr = 0x1234;
+        memset(p->body, 0x5a, body);
+        struct cw_message *copy = cw_message_copy(&pool, p);
+        assert_ptr_not_equal(copy, p);
+        assert_int_equal(copy->addr, 0x1234);
+        assert_memory_equal(copy->body, p->body, body);
+        cw_message_free(&pool, p);
+        cw_message_free(&pool, copy);
+    }
+    assert_int_equal(pool.in_use, 0);
+    cw_message_pool_destroy(&pool);
+}
+
+static void test_message__flits_round_up(void **state)
 {
     (void)state;
     static const struct {
@@ -65,8 +89,9 @@ static void test_packet__flits_round_up(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_packet__new_is_zero_and_counted),
-    cmocka_unit_test(test_packet__live_packets_are_distinct),
-    cmocka_unit_test(test_packet__flits_round_up),
+    cmocka_unit_test(test_message__new_is_zero_and_counted),
+    cmocka_unit_test(test_message__live_messages_are_distinct),
+    cmocka_unit_test(test_message__a_copy_has_head_and_body),
+    cmocka_unit_test(test_message__flits_round_up),
 };
 CW_TEST_MAIN(tests)

@@ -127,7 +127,8 @@ static void step(cw_time limit)
 
 static struct cw_message *request(enum cw_message_kind kind, uint32_t core, uint32_t line, uint32_t payload)
 {
-    struct cw_message *p = cw_message_new(&b.pool);
+    struct cw_message *p = cw_message_new(&b.pool, CW_MESSAGE_BODY_LARGE);
+    memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
     p->kind = (uint8_t)kind;
     p->core = (uint16_t)core;
     p->addr = CW_GLOBAL_BASE + (uint64_t)line * 128;
@@ -210,8 +211,8 @@ static void test_partition__replies_by_kind(void **state)
     struct cw_config c = one_partition();
     bench_create(&c, false, false);
     struct cw_message *p = request(CW_MSG_WRITE, 0, 3, 128);
-    memset(p->byte_mask, 0xff, sizeof p->byte_mask);
-    memset(p->u.data, 0x5a, 128);
+    memset(cw_line_body(p)->byte_mask, 0xff, sizeof cw_line_body(p)->byte_mask);
+    memset(cw_line_body(p)->data, 0x5a, 128);
     send(p);
     expect_reply(0, CW_MSG_WRITE_ACK, 1);
     assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 3 * 128 + 127), 0x5a);
@@ -221,20 +222,20 @@ static void test_partition__replies_by_kind(void **state)
     expect_reply(0, CW_MSG_READ_REPLY, 5); /* 8 + 128 bytes in flits of 32 */
     for (uint32_t wanted = 0; wanted < 2; wanted++) {
         p = request(CW_MSG_ATOMIC, 0, 3, 128);
-        p->atom = CW_ATOM_EXCH;
-        p->type = CW_U32;
+        cw_atomic_body(p)->atom = CW_ATOM_EXCH;
+        cw_atomic_body(p)->type = CW_U32;
         p->lanes = 0xff;
         p->needs_reply = (uint8_t)wanted;
-        memset(p->u.atomic.a, 0, sizeof p->u.atomic.a);
+        memset(cw_atomic_body(p)->a, 0, sizeof cw_atomic_body(p)->a);
         for (uint32_t i = 0; i < 32; i++)
-            p->lane_offset[i] = (uint8_t)(4 * i);
+            cw_atomic_body(p)->lane_offset[i] = (uint8_t)(4 * i);
         send(p);
         expect_reply(0, wanted ? CW_MSG_ATOMIC_REPLY : CW_MSG_WRITE_ACK, wanted ? 2 : 1); /* 8 + 32 bytes, 8 bytes */
     }
     p = request(CW_MSG_WRITE, 0, 9, 4);
     p->needs_reply = 0;
-    p->byte_mask[0] = 1;
-    p->u.data[0] = 0x77;
+    cw_line_body(p)->byte_mask[0] = 1;
+    cw_line_body(p)->data[0] = 0x77;
     send(p);
     while (!idle())
         step(b.now + 100000);
@@ -254,11 +255,10 @@ static void test_partition__atomics_hold_the_port(void **state)
     }
     b.now = 100000;
     struct cw_message *p = request(CW_MSG_ATOMIC, 1, 0, 0);
-    p->atom = CW_ATOM_ADD;
-    p->type = CW_U32;
+    cw_atomic_body(p)->atom = CW_ATOM_ADD;
+    cw_atomic_body(p)->type = CW_U32;
     p->lanes = UINT32_MAX;
     p->needs_reply = 0;
-    memset(&p->u, 0, sizeof p->u);
     send(p);
     send(request(CW_MSG_READ, 2, 1, 0)); /* round-robin: after core 1's */
     /* both requests get to the output of the crossbar, one cycle after the other; the read is performed 32 cycles after
@@ -280,13 +280,12 @@ static void test_partition__atomics_delay_the_next_request(void **state)
     expect_reply(0, CW_MSG_READ_REPLY, 2);
     b.now = 100000;
     struct cw_message *p = request(CW_MSG_ATOMIC, 1, 0, 0), *w = request(CW_MSG_WRITE, 2, 1, 16);
-    p->atom = CW_ATOM_ADD;
-    p->type = CW_U32;
+    cw_atomic_body(p)->atom = CW_ATOM_ADD;
+    cw_atomic_body(p)->type = CW_U32;
     p->lanes = UINT32_MAX;
     p->needs_reply = w->needs_reply = 0;
-    memset(&p->u, 0, sizeof p->u);
-    w->byte_mask[0] = 1;
-    w->u.data[0] = 1;
+    cw_line_body(w)->byte_mask[0] = 1;
+    cw_line_body(w)->data[0] = 1;
     send(p);
     send(w);
     while (*cw_devmem_at(&b.memory, w->addr) == 0 && b.now < 200000)
@@ -306,9 +305,9 @@ static void test_partition__late_fetch_frees_its_entry(void **state)
     c.dram_ccdl = 40; /* the second fetch comes 40 cycles after the first */
     bench_create(&c, false, false);
     struct cw_message *p[4] = {request(CW_MSG_READ, 0, 0, 0), request(CW_MSG_WRITE, 0, 0, 96), request(CW_MSG_READ, 0, 0, 0),
-                              request(CW_MSG_READ, 0, 1, 0)};
-    p[1]->byte_mask[0] = p[1]->byte_mask[1] = p[1]->byte_mask[2] = UINT32_MAX;
-    memset(p[1]->u.data, 0, 128);
+                               request(CW_MSG_READ, 0, 1, 0)};
+    cw_line_body(p[1])->byte_mask[0] = cw_line_body(p[1])->byte_mask[1] = cw_line_body(p[1])->byte_mask[2] = UINT32_MAX;
+    memset(cw_line_body(p[1])->data, 0, 128);
     p[2]->sectors = 4; /* written by the write before its fetch returns */
     for (uint32_t i = 0; i < 4; i++)
         send(p[i]);
@@ -325,7 +324,7 @@ static void test_partition__requests_and_commits_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
     uint32_t sent = 0, requests = 0, commits = 0;
     for (uint32_t cycle = 0; requests + commits < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -335,7 +334,7 @@ static void test_partition__requests_and_commits_take_turns(void **state)
         if (cycle > 500 && cw_fifo_can_push(&tm->to_l2, b.now)) {
             struct cw_message *w = request(CW_MSG_WRITE, 0, 9, 0);
             w->after = CW_AFTER_RETURN;
-            w->byte_mask[0] = 1;
+            cw_line_body(w)->byte_mask[0] = 1;
             cw_fifo_push(&tm->to_l2, b.now, 10, w);
         }
         struct cw_message *store = cw_fifo_pop(&tm->from_l2, b.now), *done = cw_fifo_pop(&tm->l2_done, b.now);
@@ -369,7 +368,7 @@ static void test_partition__one_request_per_cycle(void **state)
             step(cycle * 10);
         while (sent < 2000 && cw_crossbar_can_push(b.up, 0, 1, b.now)) {
             struct cw_message *p = request(CW_MSG_WRITE, 0, sent++ % 64, 16);
-            p->byte_mask[0] = 0xffff;
+            cw_line_body(p)->byte_mask[0] = 0xffff;
             cw_crossbar_push(b.up, 0, p, b.now);
         }
         for (struct cw_message *p; (p = cw_crossbar_pop(b.down, 0, b.now)) != NULL; got++, last = cycle) {
@@ -421,7 +420,7 @@ static void test_partition__transactional_ports(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
     cw_time wake = CW_TIME_NEVER;
     tm->from_l2.wake = tm->from_noc.wake = tm->l2_done.wake = &wake;
     send(mechs(CW_MSG_OWN, 3, 0));
@@ -450,8 +449,8 @@ static void test_partition__transactional_ports(void **state)
     wake = CW_TIME_NEVER;
     log->kind = CW_MSG_WRITE;
     log->after = CW_AFTER_RETURN;
-    log->byte_mask[1] = 0xf0;
-    memset(log->u.data, 0xcd, 128);
+    cw_line_body(log)->byte_mask[1] = 0xf0;
+    memset(cw_line_body(log)->data, 0xcd, 128);
     cw_fifo_push(&tm->to_l2, b.now, 10, log);
     while (wake == CW_TIME_NEVER)
         step(b.now + 100000);
@@ -475,7 +474,7 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
     for (uint32_t i = 0; i < 40; i++)
         send(mechs(CW_MSG_PASS, 0, i));
     while (b.now < 10000)
@@ -483,8 +482,8 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     assert_int_equal(tm->from_l2.count, 8 + 8);
     struct cw_message *w = request(CW_MSG_WRITE, 0, 50, 0);
     w->after = CW_AFTER_RETURN;
-    w->byte_mask[0] = 1;
-    w->u.data[0] = 3;
+    cw_line_body(w)->byte_mask[0] = 1;
+    cw_line_body(w)->data[0] = 3;
     cw_fifo_push(&tm->to_l2, b.now, 10, w);
     while (tm->l2_done.count == 0 && b.now < 20000)
         step(20000);
@@ -505,14 +504,14 @@ static void test_partition__replies_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
     uint32_t sent = 0, own = 0, system = 0;
     for (uint32_t cycle = 0; own + system < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
             step(cycle * 10);
         if (sent < 600 && cw_crossbar_can_push(b.up, 0, 1, b.now)) {
             struct cw_message *p = request(CW_MSG_WRITE, 0, sent++ % 8, 0);
-            p->byte_mask[0] = 1;
+            cw_line_body(p)->byte_mask[0] = 1;
             send(p);
         }
         if (cycle > 260 && cw_fifo_can_push(&tm->reply, b.now))
@@ -560,14 +559,14 @@ static void fill_write(struct random_load *l, struct cw_message *p)
     uint8_t *want = l->want + (p->addr - CW_GLOBAL_BASE);
     uint32_t style = cw_rng_below(&l->rng, 3);
     for (uint32_t i = 0; i < 128; i++) {
-        p->u.data[i] = (uint8_t)cw_rng_next(&l->rng);
+        cw_line_body(p)->data[i] = (uint8_t)cw_rng_next(&l->rng);
         if (style == 0 || (style == 1 && i / 32 == 2) || cw_rng_below(&l->rng, 8) == 0) {
-            p->byte_mask[i / 32] |= 1u << i % 32;
-            want[i] = p->u.data[i];
+            cw_line_body(p)->byte_mask[i / 32] |= 1u << i % 32;
+            want[i] = cw_line_body(p)->data[i];
         }
     }
-    p->byte_mask[3] |= 1u << 31; /* at least one */
-    want[127] = p->u.data[127];
+    cw_line_body(p)->byte_mask[3] |= 1u << 31; /* at least one */
+    want[127] = cw_line_body(p)->data[127];
 }
 
 /* Old values are checked with the reply: they are kept in operand b, which add and exchange do not use; CAS keeps it in
@@ -575,34 +574,37 @@ static void fill_write(struct random_load *l, struct cw_message *p)
 static void fill_atomic(struct random_load *l, struct cw_message *p)
 {
     static const uint8_t atom[] = {CW_ATOM_ADD, CW_ATOM_EXCH, CW_ATOM_CAS};
-    p->atom = atom[cw_rng_below(&l->rng, 3)];
-    p->type = cw_rng_below(&l->rng, 2) ? CW_U32 : CW_U64;
+    cw_atomic_body(p)->atom = atom[cw_rng_below(&l->rng, 3)];
+    cw_atomic_body(p)->type = cw_rng_below(&l->rng, 2) ? CW_U32 : CW_U64;
     p->lanes = (uint32_t)cw_rng_next(&l->rng) | 1;
     p->needs_reply = (uint8_t)cw_rng_below(&l->rng, 2);
-    uint32_t bytes = p->type == CW_U32 ? 4 : 8;
+    uint32_t bytes = cw_atomic_body(p)->type == CW_U32 ? 4 : 8;
     for (uint32_t i = 0; i < 32; i++) {
         if (!(p->lanes >> i & 1))
             continue;
-        p->lane_offset[i] = (uint8_t)(bytes * cw_rng_below(&l->rng, cw_rng_below(&l->rng, 2) ? 128 / bytes : 2));
-        uint8_t *at = l->want + (p->addr - CW_GLOBAL_BASE) + p->lane_offset[i];
+        cw_atomic_body(p)->lane_offset[i] = (uint8_t)(bytes * cw_rng_below(&l->rng, cw_rng_below(&l->rng, 2) ? 128 / bytes : 2));
+        uint8_t *at = l->want + (p->addr - CW_GLOBAL_BASE) + cw_atomic_body(p)->lane_offset[i];
         uint64_t old = 0, mask = bytes == 4 ? UINT32_MAX : UINT64_MAX, a = cw_rng_next(&l->rng) & mask, value;
         memcpy(&old, at, bytes);
-        if (p->atom == CW_ATOM_CAS && cw_rng_below(&l->rng, 2))
+        if (cw_atomic_body(p)->atom == CW_ATOM_CAS && cw_rng_below(&l->rng, 2))
             a = old;
         uint64_t next = cw_rng_next(&l->rng) & mask;
-        value = p->atom == CW_ATOM_ADD ? (old + a) & mask : p->atom == CW_ATOM_EXCH ? a : old == a ? next : old;
+        value = cw_atomic_body(p)->atom == CW_ATOM_ADD    ? (old + a) & mask
+                : cw_atomic_body(p)->atom == CW_ATOM_EXCH ? a
+                : old == a                                ? next
+                                                          : old;
         memcpy(at, &value, bytes);
-        p->u.atomic.a[i] = a;
-        p->u.atomic.b[i] = p->atom == CW_ATOM_CAS ? next : old;
+        cw_atomic_body(p)->a[i] = a;
+        cw_atomic_body(p)->b[i] = cw_atomic_body(p)->atom == CW_ATOM_CAS ? next : old;
     }
-    if (p->atom == CW_ATOM_CAS)
-        p->warpts = 1; /* old values not kept */
+    if (cw_atomic_body(p)->atom == CW_ATOM_CAS)
+        p->attempt = 1; /* old values not kept */
 }
 
 static struct cw_message *random_request(struct random_load *l, uint32_t core)
 {
-    static const uint8_t kinds[] = {CW_MSG_READ,   CW_MSG_READ,  CW_MSG_READ,    CW_MSG_WRITE,    CW_MSG_WRITE,
-                                    CW_MSG_ATOMIC, CW_MSG_WRITE, CW_MSG_READ, CW_MSG_PASS, CW_MSG_OWN};
+    static const uint8_t kinds[] = {CW_MSG_READ,   CW_MSG_READ,  CW_MSG_READ, CW_MSG_WRITE, CW_MSG_WRITE,
+                                    CW_MSG_ATOMIC, CW_MSG_WRITE, CW_MSG_READ, CW_MSG_PASS,  CW_MSG_OWN};
     uint32_t pick = cw_rng_below(&l->rng, 10), line = cw_rng_below(&l->rng, l->hot);
     bool silent = (pick == 6 || kinds[pick] == CW_MSG_OWN) && l->upper < LINES;
     if (silent)
@@ -628,12 +630,12 @@ static void check_reply(struct random_load *l, struct cw_message *p)
     const uint8_t *want = l->want + (p->addr - CW_GLOBAL_BASE);
     for (uint32_t i = 0; p->kind == CW_MSG_READ_REPLY && i < 128; i++)
         if (p->sectors >> i / 32 & 1) {
-            assert_int_equal(p->u.data[i], want[i]);
+            assert_int_equal(cw_line_body(p)->data[i], want[i]);
             l->checks++;
         }
-    for (uint32_t i = 0; p->kind == CW_MSG_ATOMIC_REPLY && p->warpts == 0 && i < 32; i++)
+    for (uint32_t i = 0; p->kind == CW_MSG_ATOMIC_REPLY && p->attempt == 0 && i < 32; i++)
         if (p->lanes >> i & 1) {
-            assert_int_equal(p->u.atomic.a[i], p->u.atomic.b[i]);
+            assert_int_equal(cw_atomic_body(p)->a[i], cw_atomic_body(p)->b[i]);
             l->checks++;
         }
 }
@@ -668,7 +670,7 @@ static void system_tick(void *self, cw_time now)
     struct random_load *l = self;
     cw_time l2 = b.clocks.period[CW_DOMAIN_L2];
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_tm *tm = cw_partition_tm_ports(b.partition[i]);
+        struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[i]);
         struct cw_message *p = cw_fifo_can_push(&tm->reply, now) ? cw_fifo_pop(&tm->from_l2, now) : NULL;
         if (p != NULL) {
             note(&l->system_trace, now);

@@ -83,9 +83,9 @@ static void test_tm_serialised__refuses_sabotage(void **state)
 static void test_tm_serialised__systems_are_found_by_name(void **state)
 {
     (void)state;
-    assert_string_equal(cw_tm_find("getm")->name, "getm");
-    assert_string_equal(cw_tm_find("serial")->name, "serial");
-    assert_null(cw_tm_find("gtem"));
+    assert_string_equal(cw_mech_find("getm")->name, "getm");
+    assert_string_equal(cw_mech_find("serial")->name, "serial");
+    assert_null(cw_mech_find("gtem"));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -15,8 +15,9 @@
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
-#include "mem/partition.h"
+#include "mech/mechs.h"
 #include "mech/tm/tm.h"
+#include "mem/partition.h"
 
 #define M_CORES      4
 #define M_WARPS      8
@@ -79,7 +80,7 @@ struct cw_core {
 struct cw_partition {
     struct machine *m;
     uint32_t index;
-    struct cw_partition_tm tm;
+    struct cw_partition_socket tm;
     struct cw_fifo rop, write;
     uint32_t turn;
     uint32_t replied[2], replied_bytes;
@@ -116,8 +117,8 @@ struct machine {
     struct cw_message_pool pool;
     struct cw_core core[M_CORES], *cores[M_CORES];
     struct cw_partition partition[M_PARTITIONS], *partitions[M_PARTITIONS];
-    const struct cw_tm_system *system;
-    struct cw_tm *tm;
+    const struct cw_mech *system;
+    void *tm;
     struct cw_component *component[4 * M_PARTITIONS];
     uint32_t component_cnt;
     struct cw_serial *serial;
@@ -273,7 +274,7 @@ static inline void m_attempt_over(struct cw_core *c, uint32_t w)
     if (p->t != 0 || p->out || p->committing)
         return;
     p->committing = true;
-    c->m->system->core_ops->commit(c->tm, w, p->reached, c->m->now);
+    c->m->system->core->region_end(c->tm, w, p->reached, c->m->now);
     m_event(c);
 }
 
@@ -346,7 +347,7 @@ bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
 bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
 {
     (void)write;
-    assert_true(word < c->m->system->log_bytes(&c->m->config) / 4);
+    assert_true(word < c->m->system->local_bytes(&c->m->config) / 4);
     if (c->log_port == now || c->log_cnt == 64)
         return false;
     c->log_port = now;
@@ -397,13 +398,13 @@ static inline void m_issue(struct cw_core *c, uint32_t w)
 static inline void m_warp_tick(struct cw_core *c, uint32_t w)
 {
     struct m_warp *p = c->warp + w;
-    const struct cw_core_tm_ops *ops = c->m->system->core_ops;
+    const struct cw_core_sockets *ops = c->m->system->core;
     if (p->tx_at >= p->tx_cnt || p->committing || c->m->now < p->not_before)
         return;
     if (!p->in_tx) {
         if (p->asks || p->limit == 0)
             return;
-        if (!ops->begin(c->tm, w, p->tx[p->tx_at].lanes, c->m->now)) {
+        if (!ops->region_begin(c->tm, w, p->tx[p->tx_at].lanes, c->m->now)) {
             p->asks = true;
         } else {
             p->in_tx = true;
@@ -416,20 +417,20 @@ static inline void m_warp_tick(struct cw_core *c, uint32_t w)
     if (!p->out && p->t != 0)
         m_issue(c, w);
     if (p->out && !p->taken) {
-        p->taken = ops->access(c->tm, &p->inst, c->m->now);
+        p->taken = ops->region_access(c->tm, &p->inst, c->m->now);
         m_event(c);
     }
 }
 
 static inline void m_core_tick(struct cw_core *c)
 {
-    const struct cw_core_tm_ops *ops = c->m->system->core_ops;
+    const struct cw_core_sockets *ops = c->m->system->core;
     bool event = false;
     for (uint32_t i = 0; i < c->m->config.partition_count && !event; i++) { /* one reply per cycle, as in the core */
         struct cw_message *p = cw_fifo_pop(&c->down[i], c->m->now);
         event = p != NULL;
         if (event)
-            ops->reply(c->tm, p, c->m->now);
+            ops->message(c->tm, p, c->m->now);
     }
     for (; c->log_cnt > 0 && c->log[c->log_head].at <= c->m->now; c->log_cnt--) {
         struct m_log l = c->log[c->log_head];
@@ -445,7 +446,7 @@ static inline void m_core_tick(struct cw_core *c)
 
 /* ---- partitions ---- */
 
-struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *p)
+struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p)
 {
     return &p->tm;
 }
@@ -453,10 +454,10 @@ struct cw_partition_tm *cw_partition_tm_ports(struct cw_partition *p)
 static inline void m_write(struct machine *m, struct cw_message *p)
 {
     if (p->kind == CW_MSG_READ)
-        memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
+        memcpy(cw_line_body(p)->data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
     for (uint32_t b = 0; b < CW_LINE_BYTES && !p->timing_only; b++)
-        if (p->byte_mask[b / 32] >> (b % 32) & 1)
-            *cw_devmem_at(&m->memory, p->addr + b) = p->u.data[b];
+        if (cw_line_body(p)->byte_mask[b / 32] >> (b % 32) & 1)
+            *cw_devmem_at(&m->memory, p->addr + b) = cw_line_body(p)->data[b];
 }
 
 static inline void m_partition_tick(struct cw_partition *s)
@@ -480,7 +481,7 @@ static inline void m_partition_tick(struct cw_partition *s)
         cw_message_free(&m->pool, cw_fifo_pop(&s->rop, m->now));
     } else if (p != NULL && cw_fifo_can_push(&s->tm.from_l2, m->now)) {
         if (p->kind == CW_MSG_READ)
-            memcpy(p->u.data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
+            memcpy(cw_line_body(p)->data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
         cw_fifo_push(&s->tm.from_l2, m->now, 1, cw_fifo_pop(&s->rop, m->now));
     }
     if (cw_fifo_peek(&s->tm.to_l2, m->now) != NULL && cw_fifo_can_push(&s->write, m->now))
@@ -552,7 +553,7 @@ static inline void m_create_parts(struct machine *m)
 static inline int m_create(struct machine *m, const char *system, bool doubles, const char *sabotage)
 {
     struct cw_error err = {{0}};
-    m->system = cw_tm_find(system);
+    m->system = cw_mech_find(system);
     m->clocks.units_per_us = 1400;
     for (uint32_t d = 0; d < CW_DOMAIN_COUNT; d++)
         m->clocks.period[d] = d == CW_DOMAIN_CU ? 2 : 1;
@@ -564,7 +565,7 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     status |= cw_devmem_alloc(&m->memory, &base, 1 << 16, &err);
     status |= cw_serial_create(&m->serial, &m->memory, &err);
     assert_true(status == CW_OK && base == M_BASE);
-    const struct cw_tm_config config = {.config = &m->config,
+    const struct cw_mech_host config = {.config = &m->config,
                                         .clocks = &m->clocks,
                                         .stats = &m->stats,
                                         .memory = &m->memory,

@@ -26,7 +26,7 @@ static uint32_t lane_cnt(uint32_t lanes)
     return (uint32_t)__builtin_popcount(lanes);
 }
 
-void cw_getm__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+void cw_getm__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + warp;
@@ -64,21 +64,22 @@ static void close_packet(struct packer *k)
 static void pack(struct packer *k, struct cw_log_entry entry)
 {
     struct cw_getm_core *c = k->c;
-    if (k->p != NULL && k->p->u.log.cnt == CW_PACKET_ENTRIES)
+    if (k->p != NULL && cw_getm_log(k->p)->log.cnt == CW_PACKET_ENTRIES)
         close_packet(k);
     if (k->p == NULL) {
-        struct cw_message *p = k->p = cw_message_new(c->tm->cfg.pool);
+        struct cw_message *p = k->p = cw_message_new(c->tm->cfg.pool, sizeof(struct cw_getm_log_body));
+        struct cw_getm_log_body *body = cw_getm_log(p);
         p->mech = 1;
         p->kind = CW_MSG_OWN;
         p->op = CW_GETM_LOG;
         p->addr = entry.addr & ~(uint64_t)(CW_LINE_BYTES - 1); /* names the partition */
-        p->owner = cw_getm_owner(c->tm, c->index, k->warp);
+        body->owner = cw_getm_owner(c->tm, c->index, k->warp);
         p->born = k->now;
-        p->tag = c->tm->cfg.observer != NULL ? cw_getm__names_new(c->tm, k->w->attempt) : 0;
-        p->u.log.cnt = 0;
+        body->names = c->tm->cfg.observer != NULL ? cw_getm__names_new(c->tm, k->w->attempt) : 0;
+        body->log.cnt = body->writing = 0;
         k->payload_bytes = 0;
     }
-    k->p->u.log.entry[k->p->u.log.cnt++] = entry;
+    cw_getm_log(k->p)->log.entry[cw_getm_log(k->p)->log.cnt++] = entry;
     k->payload_bytes += entry.flags & CW_GETM_CLEAN ? 4 : 8;
 }
 
@@ -108,7 +109,7 @@ static void pack_granule(struct packer *k, const struct cw_write_granule *g)
 static void pack_done(struct packer *k)
 {
     struct cw_getm_core *c = k->c;
-    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool, 0);
     p->mech = 1;
     p->kind = CW_MSG_OWN;
     p->op = CW_GETM_DONE;
@@ -121,7 +122,7 @@ static void pack_done(struct packer *k)
 
 static void make_packets(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
-    struct cw_tm *tm = c->tm;
+    struct cw_getm *tm = c->tm;
     struct packer k = {.c = c, .w = c->warp + warp, .warp = warp, .now = now};
     struct cw_write_set *s = &k.w->set;
     uint32_t first[64], last[64];

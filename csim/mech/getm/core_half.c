@@ -32,7 +32,7 @@ void cw_getm__begin_attempt(struct cw_getm_core *c, uint32_t warp, uint32_t lane
     cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
 }
 
-static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + warp;
@@ -92,21 +92,24 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
 
 static uint32_t request(void *self, const struct cw_access *a, struct cw_message *p)
 {
+    struct cw_getm_access_body *body = cw_getm_access(p);
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + a->warp;
     const struct cw_config *config = c->tm->config;
     uint32_t bytes = cw_inst_bytes(a->inst), shift = c->tm->granule_shift;
+    body->granules = 0;
+    body->spill = false;
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t first = p->lane_offset[__builtin_ctz(rest)];
+        uint32_t first = body->access.lane_offset[__builtin_ctz(rest)];
         for (uint32_t g = first >> shift; g <= (first + bytes - 1) >> shift; g++)
-            p->outcome[CW_GETM_GRANULES] |= 1u << g;
+            body->granules |= 1u << g;
     }
     w->requested++;
     if (a->store && w->starved >= config->getm_spill_after)
-        p->bytes |= CW_GETM_SPILL;
-    p->warpts = w->warpts;
-    p->owner = cw_getm_owner(c->tm, c->index, a->warp);
-    p->outcome[CW_GETM_TICKET] = w->ticket[cw_address_partition(config, p->addr)];
+        body->spill = true;
+    body->warpts = w->warpts;
+    body->owner = cw_getm_owner(c->tm, c->index, a->warp);
+    body->ticket = w->ticket[cw_address_partition(config, p->addr)];
     return a->store && config->getm_store_data == CW_ON ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors) : 0;
 }
 
@@ -131,24 +134,25 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
 static void count_granted(struct cw_getm_core *c, struct cw_getm_warp *w, const struct cw_message *p)
 {
     uint64_t first = cw_getm_granule(c->tm, p->addr);
-    for (uint32_t rest = p->outcome[CW_GETM_GRANTED]; rest != 0; rest &= rest - 1)
+    for (uint32_t rest = cw_getm_access_of(p)->granted; rest != 0; rest &= rest - 1)
         if (cw_write_set_count(&w->set, first + (uint32_t)__builtin_ctz(rest)) != CW_OK)
             cw_getm__fault(c->tm, CW_ENOMEM, "out of host memory for a write set");
 }
 
 static void take_reply(struct cw_getm_core *c, struct cw_message *p, cw_time now)
 {
+    const struct cw_getm_access_body *body = cw_getm_access(p);
     struct cw_access *a = c->access.pool + p->tag;
     struct cw_getm_warp *w = c->warp + a->warp;
     if (a->store)
         count_granted(c, w, p);
     else
         cw_access_take_values(a, p);
-    if (p->aborted_lanes != 0) {
-        uint64_t next = cw_getm__after(c->tm, p->warpts > w->warpts ? p->warpts : w->warpts, p->owner);
+    if (body->access.aborted != 0) {
+        uint64_t next = cw_getm__after(c->tm, body->warpts > w->warpts ? body->warpts : w->warpts, body->owner);
         if (next > w->next_warpts)
             w->next_warpts = next;
-        cw_getm__abort_lanes(c, a->warp, p->aborted_lanes & ~w->aborted, p->outcome[CW_GETM_CAUSE], now);
+        cw_getm__abort_lanes(c, a->warp, body->access.aborted & ~w->aborted, body->cause, now);
     }
     cw_access_replied(&c->access, a);
 }
@@ -207,7 +211,7 @@ static void stopped_tick(struct cw_getm_core *c, cw_time now)
     }
     if (!c->stopped || c->acks_left == 0 || !quiet(c))
         return;
-    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool, 0);
     p->mech = 1;
     p->kind = CW_MSG_OWN;
     p->op = CW_GETM_ACK;
@@ -279,23 +283,28 @@ static void report(const void *self, FILE *out)
     }
 }
 
-const struct cw_core_tm_ops cw_getm__core_ops = {.begin = begin,
-                                                 .access = access,
-                                                 .commit = cw_getm__commit,
-                                                 .reply = reply,
-                                                 .log_done = log_done,
-                                                 .tick = tick,
-                                                 .idle = idle,
-                                                 .report = report};
+const struct cw_core_sockets cw_getm__core_ops = {.region_begin = begin,
+                                                  .region_access = access,
+                                                  .region_end = cw_getm__commit,
+                                                  .message = reply,
+                                                  .log_done = log_done,
+                                                  .tick = tick,
+                                                  .idle = idle,
+                                                  .report = report};
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_getm__core_create(struct cw_getm_core *c, struct cw_getm *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
     *c = (struct cw_getm_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};
     cw_rng_seed(&c->rng, tm->cfg.seed ^ ((uint64_t)index + 1) << 32);
-    c->access = (struct cw_accesses){.cfg = &tm->cfg, .core = c->core, .ops = &access_ops, .self = c, .stores_ask = true};
+    c->access = (struct cw_accesses){.cfg = &tm->cfg,
+                                     .core = c->core,
+                                     .ops = &access_ops,
+                                     .self = c,
+                                     .body_bytes = sizeof(struct cw_getm_access_body),
+                                     .stores_ask = true};
     c->warp = calloc(config->core_warps, sizeof *c->warp);
     if (cw_accesses_create(&c->access) != CW_OK || c->warp == NULL)
         return CW_ENOMEM;

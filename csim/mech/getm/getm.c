@@ -8,12 +8,12 @@
 
 /* Timestamps */
 
-uint64_t cw_getm__at(const struct cw_tm *tm, uint64_t ts, uint32_t owner)
+uint64_t cw_getm__at(const struct cw_getm *tm, uint64_t ts, uint32_t owner)
 {
     return tm->id_bits == 0 ? ts : ts >> tm->id_bits << tm->id_bits | owner;
 }
 
-uint64_t cw_getm__after(const struct cw_tm *tm, uint64_t cause, uint32_t owner)
+uint64_t cw_getm__after(const struct cw_getm *tm, uint64_t cause, uint32_t owner)
 {
     uint64_t next = ((cause >> tm->id_bits) + 1) << tm->id_bits;
     if (tm->id_bits != 0)
@@ -21,7 +21,7 @@ uint64_t cw_getm__after(const struct cw_tm *tm, uint64_t cause, uint32_t owner)
     return next < tm->ts_max ? next : tm->ts_max;
 }
 
-void cw_getm__note_time(struct cw_tm *tm, uint64_t warpts)
+void cw_getm__note_time(struct cw_getm *tm, uint64_t warpts)
 {
     uint64_t logical = warpts >> tm->id_bits;
     if (logical <= tm->logical_max)
@@ -32,7 +32,7 @@ void cw_getm__note_time(struct cw_tm *tm, uint64_t warpts)
 
 /* Oracle */
 
-uint32_t cw_getm__names_new(struct cw_tm *tm, const uint64_t attempt[CW_LANES])
+uint32_t cw_getm__names_new(struct cw_getm *tm, const uint64_t attempt[CW_LANES])
 {
     if (tm->names_free_cnt == 0) {
         uint32_t cap = tm->names_cap == 0 ? 64 : 2 * tm->names_cap;
@@ -53,12 +53,12 @@ uint32_t cw_getm__names_new(struct cw_tm *tm, const uint64_t attempt[CW_LANES])
     return i + 1;
 }
 
-void cw_getm__names_free(struct cw_tm *tm, uint32_t tag)
+void cw_getm__names_free(struct cw_getm *tm, uint32_t tag)
 {
     tm->names_free[tm->names_free_cnt++] = tag - 1;
 }
 
-void cw_getm__fault(struct cw_tm *tm, int status, const char *text)
+void cw_getm__fault(struct cw_getm *tm, int status, const char *text)
 {
     if (tm->cfg.fault != NULL)
         tm->cfg.fault(tm->cfg.fault_context, status, text);
@@ -79,7 +79,7 @@ static bool power_of_two(uint32_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
-static int check(struct cw_tm *tm, struct cw_error *err)
+static int check(struct cw_getm *tm, struct cw_error *err)
 {
     const struct cw_config *c = tm->config;
     static const char *const names[] = {"", "skip-owner-check", "drop-rts-update", "forget-writes-decrement"};
@@ -109,7 +109,7 @@ static int check(struct cw_tm *tm, struct cw_error *err)
     return CW_OK;
 }
 
-static int create_parts(struct cw_tm *tm, struct cw_error *err)
+static int create_parts(struct cw_getm *tm, struct cw_error *err)
 {
     uint32_t cores = tm->config->core_count, partitions = tm->config->partition_count;
     tm->core = calloc(cores, sizeof *tm->core);
@@ -132,8 +132,9 @@ static int create_parts(struct cw_tm *tm, struct cw_error *err)
     return status;
 }
 
-static void destroy(struct cw_tm *tm)
+static void destroy(void *self)
 {
+    struct cw_getm *tm = self;
     if (tm == NULL)
         return;
     for (uint32_t i = 0; tm->core != NULL && i < tm->config->core_count; i++)
@@ -154,10 +155,10 @@ static void destroy(struct cw_tm *tm)
     free(tm);
 }
 
-static int create(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+static int create(void **out, const struct cw_mech_host *config, struct cw_error *err)
 {
     *out = NULL;
-    struct cw_tm *tm = calloc(1, sizeof *tm);
+    struct cw_getm *tm = calloc(1, sizeof *tm);
     if (tm == NULL)
         return cw_fail(err, CW_ENOMEM, "getm: out of host memory");
     tm->cfg = *config;
@@ -175,8 +176,9 @@ static int create(struct cw_tm **out, const struct cw_tm_config *config, struct 
     return CW_OK;
 }
 
-static uint32_t components(struct cw_tm *tm, struct cw_component **list, uint32_t max)
+static uint32_t components(void *self, struct cw_component **list, uint32_t max)
 {
+    struct cw_getm *tm = self;
     uint32_t cnt = 0;
     for (uint32_t i = 0; i < tm->config->partition_count && cnt + 2 <= max; i++) {
         list[cnt++] = cw_getm__vu_component(tm->vu[i]);
@@ -185,8 +187,9 @@ static uint32_t components(struct cw_tm *tm, struct cw_component **list, uint32_
     return cnt;
 }
 
-static void *core_self(struct cw_tm *tm, uint32_t core)
+static void *core_self(void *self, uint32_t core)
 {
+    struct cw_getm *tm = self;
     return tm->core + core;
 }
 
@@ -195,8 +198,9 @@ static uint32_t log_bytes(const struct cw_config *config)
     return cw_redo_log_bytes(config->tm_log_entries);
 }
 
-static bool idle(const struct cw_tm *tm)
+static bool idle(const void *self)
 {
+    const struct cw_getm *tm = self;
     for (uint32_t i = 0; i < tm->config->core_count; i++)
         if (!cw_getm__core_ops.idle(tm->core + i))
             return false;
@@ -206,21 +210,23 @@ static bool idle(const struct cw_tm *tm)
     return !tm->ring.stopping;
 }
 
-static void finish(struct cw_tm *tm)
+static void finish(void *self)
 {
+    struct cw_getm *tm = self;
     for (uint32_t i = 0; i < tm->config->partition_count; i++)
         cw_getm__vu_finish(tm->vu[i]);
     tm->cfg.stats->warpts_increments += tm->logical_max - tm->logical_counted;
     tm->logical_counted = tm->logical_max;
 }
 
-const struct cw_tm_system cw_tm_getm = {.name = "getm",
-                                        .what = "GETM: eager conflict detection in validation units at the LLC (Ren and Lis, HPCA 2018)",
-                                        .create = create,
-                                        .destroy = destroy,
-                                        .components = components,
-                                        .core_ops = &cw_getm__core_ops,
-                                        .core_self = core_self,
-                                        .log_bytes = log_bytes,
-                                        .idle = idle,
-                                        .finish = finish};
+const struct cw_mech cw_mech_getm = {.name = "getm",
+                                     .system = true,
+                                     .what = "GETM: eager conflict detection in validation units at the LLC (Ren and Lis, HPCA 2018)",
+                                     .create = create,
+                                     .destroy = destroy,
+                                     .components = components,
+                                     .core = &cw_getm__core_ops,
+                                     .core_self = core_self,
+                                     .local_bytes = log_bytes,
+                                     .idle = idle,
+                                     .finish = finish};

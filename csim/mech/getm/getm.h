@@ -62,7 +62,7 @@
  *    hundreds of reserved granules in overflow crawls, as the published simulator does: size getm.table_rows for the
  *    granules that tm.warps lets be reserved at once.
  *
- * Faults on purpose (struct cw_tm_config.sabotage), to show that the oracles see them:
+ * Faults on purpose (struct cw_mech_host.sabotage), to show that the oracles see them:
  *   skip-owner-check         every warp has the same owner number: reservations hold nobody back. Not serialisable.
  *   drop-rts-update          loads leave no read timestamp: later writers do not see them. Not serialisable.
  *   forget-writes-decrement  releases are lost (and a full stall buffer keeps its requests waiting): deadlock.
@@ -72,6 +72,6 @@
 
 #include "mech/tm/tm.h"
 
-extern const struct cw_tm_system cw_tm_getm;
+extern const struct cw_mech cw_mech_getm;
 
 #endif

@@ -4,9 +4,9 @@
 #define CW_MECH_GETM_GETM_STATE_H
 
 #include "cowarp/unit/validation_unit.h"
+#include "mech/getm/getm.h"
 #include "mech/tm/access.h"
 #include "mech/tm/attempt.h"
-#include "mech/getm/getm.h"
 #include "mech/tm/resolver.h"
 #include "mech/tm/tokens.h"
 #include "mech/tm/write_set.h"
@@ -17,14 +17,36 @@ enum { CW_GETM_NEW_CORE, CW_GETM_NEW_WARP };
 enum cw_getm_sabotage { CW_GETM_SOUND, CW_GETM_SKIP_OWNER, CW_GETM_DROP_RTS, CW_GETM_FORGET_RELEASE };
 
 /* sub of TX_CONTROL and TX_CONTROL_REPLY */
-enum { CW_GETM_STOP, CW_GETM_ACK, CW_GETM_RESUME, CW_GETM_DONE, CW_GETM_LOG, CW_GETM_ANSWER }; /* DONE: end of a warp's log, and that it has been carried out */
+enum {
+    CW_GETM_STOP,
+    CW_GETM_ACK,
+    CW_GETM_RESUME,
+    CW_GETM_DONE,
+    CW_GETM_LOG,
+    CW_GETM_ANSWER
+}; /* DONE: end of a warp's log, and that it has been carried out */
 
-/* struct cw_message as GETM uses it: sub = bytes per lane, with CW_GETM_SPILL in TX_STORE; tag = index of the access. */
-#define CW_GETM_SPILL    0x80u /* sub: the VU may use the overflow area */
-#define CW_GETM_TICKET   0     /* outcome[]: request: log packets that the warp has sent to this partition */
-#define CW_GETM_GRANULES 1     /* outcome[]: request and reply: granules of the line that are touched */
-#define CW_GETM_GRANTED  2     /* outcome[]: reply: those that the VU granted */
-#define CW_GETM_CAUSE    3     /* outcome[]: reply: worst enum cw_vu_outcome */
+/* Body of a request to the validation unit, and of its reply. */
+struct cw_getm_access_body {
+    struct cw_tx_access_body access;
+    uint64_t warpts;   /* request: the warp's logical time; reply: the latest time that aborted a lane */
+    uint32_t owner;    /* global warp number: core * core.warps + warp */
+    uint32_t ticket;   /* log messages that the warp has sent to this partition */
+    uint32_t granules; /* of the line that are touched */
+    uint32_t granted;  /* reply: those that the VU granted */
+    uint32_t cause;    /* reply: worst enum cw_vu_outcome */
+    bool spill;        /* store: the VU may use the overflow area */
+};
+CW_MESSAGE_BODY(cw_getm_access, struct cw_getm_access_body)
+
+/* Body of a LOG message. */
+struct cw_getm_log_body {
+    struct cw_tx_log_body log;
+    uint32_t owner;
+    uint32_t names;   /* oracle: 1 + index of the attempts' names; 0: none */
+    uint32_t writing; /* the commit unit's: writes that are not done */
+};
+CW_MESSAGE_BODY(cw_getm_log, struct cw_getm_log_body)
 
 #define CW_GETM_CLEAN 1u /* flags of a log entry without data */
 
@@ -66,7 +88,7 @@ struct cw_getm_warp {
 };
 
 struct cw_getm_core {
-    struct cw_tm *tm;
+    struct cw_getm *tm;
     struct cw_core *core;
     uint32_t index;
     struct cw_getm_warp *warp;
@@ -93,10 +115,10 @@ struct cw_getm_release {
     uint64_t granule;
     uint32_t count; /* 0: only the rest counts */
     uint32_t owner;
-    bool last;              /* a log packet of the owner is done */
-    bool ack;               /* instead: a core has nothing in flight */
+    bool last;               /* a log packet of the owner is done */
+    bool ack;                /* instead: a core has nothing in flight */
     struct cw_message *done; /* instead: this goes back to its core */
-    uint64_t after;         /* commit write that has to be done first */
+    uint64_t after;          /* commit write that has to be done first */
 };
 
 /* The ring between the VUs: who wrote what when; a reader looks at times at least one ring latency ago. */
@@ -110,8 +132,8 @@ struct cw_getm_ring {
     cw_time *flushed_time;
 };
 
-struct cw_tm {
-    struct cw_tm_config cfg;
+struct cw_getm {
+    struct cw_mech_host cfg;
     const struct cw_config *config;
     enum cw_getm_sabotage sabotage;
     uint32_t id_bits; /* low timestamp bits that hold the warp number; 0: none */
@@ -132,40 +154,35 @@ struct cw_tm {
     cw_time stalled_time;
 };
 
-static inline cw_time cw_getm_period(const struct cw_tm *tm, enum cw_domain d)
+static inline cw_time cw_getm_period(const struct cw_getm *tm, enum cw_domain d)
 {
     return tm->cfg.clocks->period[d];
 }
 
-static inline uint32_t cw_getm_owner(const struct cw_tm *tm, uint32_t core, uint32_t warp)
+static inline uint32_t cw_getm_owner(const struct cw_getm *tm, uint32_t core, uint32_t warp)
 {
     return core * tm->config->core_warps + warp;
 }
 
-static inline uint32_t cw_getm_bytes(const struct cw_message *p)
-{
-    return p->bytes & ~CW_GETM_SPILL;
-}
-
-static inline uint64_t cw_getm_granule(const struct cw_tm *tm, uint64_t addr)
+static inline uint64_t cw_getm_granule(const struct cw_getm *tm, uint64_t addr)
 {
     return (addr - CW_GLOBAL_BASE) >> tm->granule_shift;
 }
 
 /* getm.c */
 /* The warp's smallest timestamp that is later than `cause`; at least its first one. */
-uint64_t cw_getm__after(const struct cw_tm *tm, uint64_t cause, uint32_t owner);
+uint64_t cw_getm__after(const struct cw_getm *tm, uint64_t cause, uint32_t owner);
 /* The warp's timestamp in the same logical instant as ts. */
-uint64_t cw_getm__at(const struct cw_tm *tm, uint64_t ts, uint32_t owner);
-void cw_getm__note_time(struct cw_tm *tm, uint64_t warpts);
-uint32_t cw_getm__names_new(struct cw_tm *tm, const uint64_t attempt[CW_LANES]);
-void cw_getm__names_free(struct cw_tm *tm, uint32_t tag);
-void cw_getm__fault(struct cw_tm *tm, int status, const char *text);
+uint64_t cw_getm__at(const struct cw_getm *tm, uint64_t ts, uint32_t owner);
+void cw_getm__note_time(struct cw_getm *tm, uint64_t warpts);
+uint32_t cw_getm__names_new(struct cw_getm *tm, const uint64_t attempt[CW_LANES]);
+void cw_getm__names_free(struct cw_getm *tm, uint32_t tag);
+void cw_getm__fault(struct cw_getm *tm, int status, const char *text);
 
 /* getm_core.c */
-extern const struct cw_core_tm_ops cw_getm__core_ops;
+extern const struct cw_core_sockets cw_getm__core_ops;
 /* Statuses: CW_ENOMEM, or the unit provider's, with err. */
-int cw_getm__core_create(struct cw_getm_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err);
+int cw_getm__core_create(struct cw_getm_core *c, struct cw_getm *tm, uint32_t index, struct cw_error *err);
 void cw_getm__core_destroy(struct cw_getm_core *c);
 /* Ends lanes of the running attempt. cause: enum cw_vu_outcome, or CW_GETM_INTRA_WARP. */
 #define CW_GETM_INTRA_WARP 4
@@ -174,13 +191,13 @@ void cw_getm__begin_attempt(struct cw_getm_core *c, uint32_t warp, uint32_t lane
 void cw_getm__wake_next(struct cw_getm_core *c, cw_time now);
 
 /* getm_commit.c */
-void cw_getm__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now);
+void cw_getm__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now);
 /* One core cycle of every committing warp; whether some warp needs the next one too. */
 bool cw_getm__commit_tick(struct cw_getm_core *c, cw_time now);
 void cw_getm__restart(struct cw_getm_core *c, uint32_t warp, cw_time now);
 
 /* getm_partition.c */
-int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_tm *tm, uint32_t index, struct cw_error *err);
+int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_getm *tm, uint32_t index, struct cw_error *err);
 void cw_getm__vu_destroy(struct cw_getm_vu *v);
 struct cw_component *cw_getm__vu_component(struct cw_getm_vu *v);
 struct cw_fifo *cw_getm__vu_releases(struct cw_getm_vu *v);
@@ -188,7 +205,7 @@ bool cw_getm__vu_idle(const struct cw_getm_vu *v);
 void cw_getm__vu_finish(struct cw_getm_vu *v);
 
 /* getm_commit_unit.c */
-int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_tm *tm, uint32_t index, struct cw_error *err);
+int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_getm *tm, uint32_t index, struct cw_error *err);
 void cw_getm__cu_destroy(struct cw_getm_cu *u);
 struct cw_component *cw_getm__cu_component(struct cw_getm_cu *u);
 bool cw_getm__cu_idle(const struct cw_getm_cu *u);

@@ -17,10 +17,10 @@
 
 struct cw_getm_cu {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_getm *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     struct cw_fifo *to_vu;
     /* log packets */
     struct cw_message **queue; /* ring of cu.buffer */
@@ -30,7 +30,7 @@ struct cw_getm_cu {
     uint32_t released; /* head: entries whose release is made */
     /* commit writes, numbered in order of issue */
     struct cw_message *write[WRITES];
-    struct cw_message *log[WRITES]; /* its log packet: stays until its writes are done; outcome[0] counts them */
+    struct cw_message *log[WRITES]; /* its log packet: stays until its writes are done; `writing` counts them */
     cw_time ready[WRITES];          /* end of the delay line */
     bool done[WRITES];
     uint64_t issued, sent, finished; /* finished: all before it are done */
@@ -46,10 +46,12 @@ struct cw_getm_cu {
 /* One L2 write with all entries of the head packet in the region of its first unwritten entry. */
 static void issue_write(struct cw_getm_cu *u, struct cw_message *log, cw_time now)
 {
-    const struct cw_log_entry *entry = log->u.log.entry;
+    const struct cw_log_entry *entry = cw_getm_log_of(log)->log.entry;
     uint64_t mask = ~(uint64_t)(u->tm->config->cu_write_bytes - 1);
     uint64_t region = entry[__builtin_ctz(u->left)].addr & mask;
-    struct cw_message *p = cw_message_new(u->tm->cfg.pool);
+    struct cw_message *p = cw_message_new(u->tm->cfg.pool, sizeof(struct cw_line_body));
+    struct cw_line_body *body = cw_line_body(p);
+    memset(body->byte_mask, 0, sizeof body->byte_mask);
     p->kind = CW_MSG_WRITE;
     p->after = CW_AFTER_RETURN;
     p->partition = (uint16_t)u->index;
@@ -63,15 +65,15 @@ static void issue_write(struct cw_getm_cu *u, struct cw_message *log, cw_time no
         uint32_t at = (uint32_t)(e->addr - p->addr);
         for (uint32_t b = 0; b < 4; b++)
             if (e->bytes >> b & 1)
-                p->u.data[at + b] = (uint8_t)(e->value >> (8 * b));
-        p->byte_mask[at / 32] |= (uint32_t)e->bytes << (at % 32);
+                body->data[at + b] = (uint8_t)(e->value >> (8 * b));
+        body->byte_mask[at / 32] |= (uint32_t)e->bytes << (at % 32);
         p->sectors |= (uint8_t)(1u << (at / CW_SECTOR_BYTES));
         p->lanes |= rest & -rest; /* entries in this write */
     }
     u->left &= ~p->lanes;
     u->write[u->issued % WRITES] = p;
     u->log[u->issued % WRITES] = log;
-    log->outcome[0]++;
+    cw_getm_log(log)->writing++;
     u->done[u->issued % WRITES] = false;
     u->ready[u->issued % WRITES] = now + u->tm->config->cu_rop_latency * u->period;
     u->issued++;
@@ -81,17 +83,17 @@ static void issue_write(struct cw_getm_cu *u, struct cw_message *log, cw_time no
 static void observe_writes(struct cw_getm_cu *u, const struct cw_message *log, uint32_t entries, cw_time now)
 {
     const struct cw_tm_observer *o = u->tm->cfg.observer;
-    const uint64_t *name = u->tm->names[log->tag - 1];
+    const uint64_t *name = u->tm->names[cw_getm_log_of(log)->names - 1];
     for (; entries != 0; entries &= entries - 1) {
-        const struct cw_log_entry *e = log->u.log.entry + __builtin_ctz(entries);
+        const struct cw_log_entry *e = cw_getm_log_of(log)->log.entry + __builtin_ctz(entries);
         o->write(o->self, name[e->lane], e->addr, e->value, e->bytes, now);
     }
 }
 
 static void drop_log(struct cw_getm_cu *u, struct cw_message *log)
 {
-    if (log->tag != 0)
-        cw_getm__names_free(u->tm, log->tag);
+    if (cw_getm_log_of(log)->names != 0)
+        cw_getm__names_free(u->tm, cw_getm_log_of(log)->names);
     cw_message_free(u->tm->cfg.pool, log);
 }
 
@@ -101,11 +103,11 @@ static void take_done(struct cw_getm_cu *u, cw_time now)
     while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
         uint32_t slot = p->tag;
         struct cw_message *log = u->log[slot];
-        if (log->tag != 0)
+        if (cw_getm_log_of(log)->names != 0)
             observe_writes(u, log, p->lanes, now);
         u->done[slot] = true;
         /* its last entry may still be unwritten: then it is the head */
-        if (--log->outcome[0] == 0 && (u->cnt == 0 || log != u->queue[u->head]))
+        if (--cw_getm_log(log)->writing == 0 && (u->cnt == 0 || log != u->queue[u->head]))
             drop_log(u, log);
         cw_message_free(u->tm->cfg.pool, p);
     }
@@ -132,21 +134,21 @@ static struct cw_getm_release *new_release(struct cw_getm_cu *u, uint32_t owner)
 /* Releases of the head's entries before which nothing is left to write. */
 static void make_releases(struct cw_getm_cu *u, const struct cw_message *log)
 {
-    uint32_t cnt = log->u.log.cnt, until = u->left != 0 ? (uint32_t)__builtin_ctz(u->left) : cnt;
+    uint32_t cnt = cw_getm_log_of(log)->log.cnt, until = u->left != 0 ? (uint32_t)__builtin_ctz(u->left) : cnt;
     struct cw_getm_release *r = NULL;
     for (; u->released < until; u->released++) {
-        const struct cw_log_entry *e = log->u.log.entry + u->released;
+        const struct cw_log_entry *e = cw_getm_log_of(log)->log.entry + u->released;
         r = NULL;
         if (e->count == 0)
             continue;
-        r = new_release(u, log->owner);
+        r = new_release(u, cw_getm_log_of(log)->owner);
         r->granule = cw_getm_granule(u->tm, e->addr);
         r->count = e->count;
     }
     if (until < cnt)
         return;
     if (r == NULL)
-        r = new_release(u, log->owner);
+        r = new_release(u, cw_getm_log_of(log)->owner);
     r->last = true;
 }
 
@@ -173,8 +175,8 @@ static void begin_head(struct cw_getm_cu *u, const struct cw_message *log)
 {
     u->begun = true;
     u->left = u->released = 0;
-    for (uint32_t i = 0; i < log->u.log.cnt; i++)
-        if ((log->u.log.entry[i].flags & CW_GETM_CLEAN) == 0)
+    for (uint32_t i = 0; i < cw_getm_log_of(log)->log.cnt; i++)
+        if ((cw_getm_log_of(log)->log.entry[i].flags & CW_GETM_CLEAN) == 0)
             u->left |= 1u << i;
 }
 
@@ -202,7 +204,7 @@ static void work(struct cw_getm_cu *u, cw_time now)
     if (u->left != 0)
         return;
     pop_head(u);
-    if (log->outcome[0] == 0)
+    if (cw_getm_log_of(log)->writing == 0)
         drop_log(u, log);
 }
 
@@ -214,7 +216,7 @@ static void accept(struct cw_getm_cu *u, cw_time now)
     u->queue[(u->head + u->cnt++) % u->tm->config->cu_buffer] = p;
     if (p->op == CW_GETM_LOG) {
         u->tm->cfg.stats->cu_packets++;
-        u->tm->cfg.stats->cu_entries += p->u.log.cnt;
+        u->tm->cfg.stats->cu_entries += cw_getm_log_of(p)->log.cnt;
     }
 }
 
@@ -247,7 +249,7 @@ static void tick(void *self, cw_time now)
 
 /* Everything else */
 
-int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_getm *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_getm_cu *u = *out = calloc(1, sizeof *u);
     if (u == NULL)
@@ -256,7 +258,7 @@ int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_tm *tm, uint32_t index
     u->index = index;
     u->period = cw_getm_period(tm, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
-    u->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_vu = cw_getm__vu_releases(tm->vu[index]);

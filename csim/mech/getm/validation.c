@@ -33,10 +33,10 @@ struct places {
 
 struct cw_getm_vu {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_getm *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     struct cw_unit_instance unit;
     struct cw_validation_unit_in in;
     struct cw_validation_unit_out out;
@@ -83,8 +83,8 @@ static uint32_t places_pop(struct cw_getm_vu *v, struct places *q)
 /* Granules of the line that a lane of the packet touches. */
 static uint32_t lane_granules(const struct cw_getm_vu *v, const struct cw_message *p, uint32_t lane)
 {
-    uint32_t shift = v->tm->granule_shift, offset = p->lane_offset[lane];
-    uint32_t first = offset >> shift, last = (offset + cw_getm_bytes(p) - 1) >> shift;
+    uint32_t shift = v->tm->granule_shift, offset = cw_tx_access_of(p)->lane_offset[lane];
+    uint32_t first = offset >> shift, last = (offset + cw_tx_access_of(p)->bytes - 1) >> shift;
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
 
@@ -97,11 +97,11 @@ static void accept(struct cw_getm_vu *v, cw_time now)
         return;
     cw_fifo_pop(&v->port->from_l2, now);
     uint32_t place = places_pop(v, &v->free);
-    v->pending[place] = (struct cw_getm_pending){.p = p, .left = p->outcome[CW_GETM_GRANULES]};
+    v->pending[place] = (struct cw_getm_pending){.p = p, .left = cw_getm_access_of(p)->granules};
     v->used++;
     if (v->load_ts != NULL)
         memset(v->load_ts[place], 0, sizeof v->load_ts[place]);
-    if (v->completed[p->owner] == (uint16_t)p->outcome[CW_GETM_TICKET])
+    if (v->completed[cw_getm_access_of(p)->owner] == (uint16_t)cw_getm_access_of(p)->ticket)
         places_push(v, &v->ready, place);
     else
         v->held[v->held_cnt++] = (uint16_t)place;
@@ -114,7 +114,7 @@ static void punch_ticket(struct cw_getm_vu *v, uint32_t owner)
     v->completed[owner]++;
     for (uint32_t i = 0; i < v->held_cnt; i++) {
         const struct cw_message *p = v->pending[v->held[i]].p;
-        if (p->owner == owner && v->completed[owner] == (uint16_t)p->outcome[CW_GETM_TICKET])
+        if (cw_getm_access_of(p)->owner == owner && v->completed[owner] == (uint16_t)cw_getm_access_of(p)->ticket)
             places_push(v, &v->ready, v->held[i]);
         else
             v->held[kept++] = v->held[i];
@@ -127,22 +127,23 @@ static void punch_ticket(struct cw_getm_vu *v, uint32_t owner)
 static void make_reply(struct cw_getm_vu *v, struct cw_getm_pending *n)
 {
     struct cw_message *p = n->p;
+    struct cw_getm_access_body *body = cw_getm_access(p);
     const struct cw_config *config = v->tm->config;
     bool load = p->kind == CW_MSG_READ;
     uint32_t sectors = 0;
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         if ((lane_granules(v, p, lane) & ~n->granted) != 0)
-            p->aborted_lanes |= 1u << lane;
+            body->access.aborted |= 1u << lane;
         else
-            sectors |= 1u << (p->lane_offset[lane] / CW_SECTOR_BYTES);
+            sectors |= 1u << (body->access.lane_offset[lane] / CW_SECTOR_BYTES);
     }
     p->kind = CW_MSG_OWN_REPLY;
     p->op = CW_GETM_ANSWER;
     p->sectors = (uint8_t)(load ? sectors : 0);
-    p->warpts = n->ts;
-    p->outcome[CW_GETM_GRANTED] = n->granted;
-    p->outcome[CW_GETM_CAUSE] = n->cause;
+    body->warpts = n->ts;
+    body->granted = n->granted;
+    body->cause = n->cause;
     uint32_t payload = load ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(sectors) : 0;
     cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
 }
@@ -152,7 +153,7 @@ static void send(struct cw_getm_vu *v, cw_time now)
     if (!cw_fifo_can_push(&v->port->reply, now))
         return;
     if (v->control_left > 0) {
-        struct cw_message *p = cw_message_new(v->tm->cfg.pool);
+        struct cw_message *p = cw_message_new(v->tm->cfg.pool, 0);
         p->mech = 1;
         p->kind = CW_MSG_OWN_REPLY;
         p->op = v->control;
@@ -181,10 +182,11 @@ static void observe_reads(struct cw_getm_vu *v, const struct cw_message *p, uint
     const struct cw_getm_warp *w = v->tm->core[p->core].warp + p->warp;
     uint32_t from = granule << v->tm->granule_shift, to = from + v->tm->config->tm_granule_bytes;
     for (uint32_t rest = p->lanes & w->lanes & ~w->aborted; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = p->lane_offset[lane] & ~3u, end = p->lane_offset[lane] + cw_getm_bytes(p);
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = cw_tx_access_of(p)->lane_offset[lane] & ~3u,
+                 end = cw_tx_access_of(p)->lane_offset[lane] + cw_tx_access_of(p)->bytes;
         for (uint32_t at = first < from ? from : first; at < end && at < to; at += 4) {
             uint32_t value;
-            memcpy(&value, p->u.data + at, sizeof value);
+            memcpy(&value, cw_tx_access_of(p)->line.data + at, sizeof value);
             o->read(o->self, w->attempt[lane], p->addr + at, value, now);
         }
     }
@@ -197,7 +199,7 @@ static void grant(struct cw_getm_vu *v, struct cw_getm_pending *n, uint32_t gran
     n->granted |= 1u << granule;
     if (p->kind != CW_MSG_READ)
         return;
-    memcpy(p->u.data + granule * bytes, cw_devmem_at(v->tm->cfg.memory, p->addr + granule * bytes), bytes);
+    memcpy(cw_tx_access(p)->line.data + granule * bytes, cw_devmem_at(v->tm->cfg.memory, p->addr + granule * bytes), bytes);
     if (v->tm->cfg.observer != NULL)
         observe_reads(v, p, granule, now);
 }
@@ -207,10 +209,10 @@ static void grant(struct cw_getm_vu *v, struct cw_getm_pending *n, uint32_t gran
 static bool load_without_trace(struct cw_getm_vu *v, uint32_t place, uint32_t granule, uint64_t *ts)
 {
     struct cw_getm_pending *n = v->pending + place;
-    if (v->load_ts == NULL || n->p->kind != CW_MSG_READ || *ts > n->p->warpts)
+    if (v->load_ts == NULL || n->p->kind != CW_MSG_READ || *ts > cw_getm_access_of(n->p)->warpts)
         return false;
     if (v->load_ts[place][granule] >= *ts) {
-        *ts = n->p->warpts;
+        *ts = cw_getm_access_of(n->p)->warpts;
         return false;
     }
     v->load_ts[place][granule] = *ts;
@@ -290,11 +292,11 @@ static void drive_request(struct cw_getm_vu *v, const struct cw_getm_release *r)
         bool load = n->p->kind == CW_MSG_READ;
         in->req_kind = load ? CW_VU_LOAD : CW_VU_STORE;
         in->req_granule = cw_getm_granule(v->tm, n->p->addr) + granule;
-        in->req_warpts = load && v->load_ts != NULL ? v->load_ts[place][granule] : n->p->warpts;
-        in->req_owner = v->tm->sabotage == CW_GETM_SKIP_OWNER ? 0 : n->p->owner;
+        in->req_warpts = load && v->load_ts != NULL ? v->load_ts[place][granule] : cw_getm_access_of(n->p)->warpts;
+        in->req_owner = v->tm->sabotage == CW_GETM_SKIP_OWNER ? 0 : cw_getm_access_of(n->p)->owner;
         in->req_id = place << v->granule_bits | granule;
         in->req_count = 0;
-        in->req_spill = !load && (n->p->bytes & CW_GETM_SPILL) != 0;
+        in->req_spill = !load && cw_getm_access_of(n->p)->spill;
     }
 }
 
@@ -341,7 +343,7 @@ static void serve_memory(struct cw_getm_vu *v, cw_time now)
 /* Statistics */
 
 /* Fold the sum over all stall buffers as it stood at the end of each instant: so the order of the partitions does not matter. */
-static void fold_stalled(struct cw_tm *tm, cw_time now)
+static void fold_stalled(struct cw_getm *tm, cw_time now)
 {
     if (now == tm->stalled_time)
         return;
@@ -412,7 +414,7 @@ static void tell_cores(struct cw_getm_vu *v, uint8_t what)
 
 static void lead_rollover(struct cw_getm_vu *v, cw_time now)
 {
-    struct cw_tm *tm = v->tm;
+    struct cw_getm *tm = v->tm;
     struct cw_getm_ring *ring = &tm->ring;
     if (v->control_left > 0)
         return;
@@ -574,7 +576,7 @@ static int allocate(struct cw_getm_vu *v)
     return ok ? CW_OK : CW_ENOMEM;
 }
 
-int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_getm *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_getm_vu *v = *out = calloc(1, sizeof *v);
     if (v == NULL)
@@ -583,7 +585,7 @@ int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_tm *tm, uint32_t index
     v->index = index;
     v->period = cw_getm_period(tm, CW_DOMAIN_L2);
     v->component = (struct cw_component){.tick = tick, .self = v, .wake = 0, .domain = CW_DOMAIN_L2};
-    v->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    v->port = cw_partition_socket_of(tm->cfg.partition[index]);
     v->port->from_l2.wake = &v->component.wake;
     v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / tm->config->tm_granule_bytes);
     /* all stalled requests may be of different packets; some more keep the unit supplied meanwhile */

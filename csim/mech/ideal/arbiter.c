@@ -28,7 +28,7 @@ struct listed {
 
 struct cw_kilo_arbiter {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_kilo *tm;
     uint64_t commits, next_id;
     struct slot *slot; /* last commit per word: open addressing */
     uint32_t slot_cap, slot_cnt;
@@ -161,7 +161,7 @@ void cw_kilo__arbiter_follow(struct cw_kilo_core *c, cw_time now)
     }
 }
 
-int cw_kilo__arbiter_create(struct cw_kilo_arbiter **out, struct cw_tm *tm)
+int cw_kilo__arbiter_create(struct cw_kilo_arbiter **out, struct cw_kilo *tm)
 {
     const struct cw_config *config = tm->config;
     struct cw_kilo_arbiter *a = *out = calloc(1, sizeof *a);

@@ -24,7 +24,7 @@ static enum cw_kilo_phase *stage(struct cw_kilo_warp *w)
     return w->probe ? &w->probe_phase : &w->phase;
 }
 
-void cw_kilo__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+void cw_kilo__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *w = c->warp + warp;
@@ -175,12 +175,12 @@ static void send_row(struct cw_kilo_core *c, uint32_t warp, bool write, uint32_t
         if (p == NULL) {
             p = packet[part] = cw_kilo__message(c->tm, CW_MSG_OWN, write ? CW_KILO_WRITES : CW_KILO_READS, part, now);
             p->lanes = w->members;
-            p->warpts = w->first_id;
-            p->tag = w->epoch;
-            p->outcome[CW_KILO_PROBE] = w->probe;
-            p->u.log.cnt = 0;
+            cw_kilo_commit(p)->first = w->first_id;
+            cw_kilo_commit(p)->epoch = w->epoch;
+            cw_kilo_commit(p)->probe = w->probe;
+            cw_kilo_commit(p)->log.cnt = 0;
         }
-        p->u.log.entry[p->u.log.cnt++] = (struct cw_log_entry){
+        cw_kilo_commit(p)->log.entry[cw_kilo_commit(p)->log.cnt++] = (struct cw_log_entry){
             .addr = addr, .value = write ? s->value[lane] : r->value[lane], .bytes = write ? s->bytes[lane] : 15, .lane = (uint8_t)lane};
         w->touched[part] |= 1u << lane;
         if (write)
@@ -188,7 +188,7 @@ static void send_row(struct cw_kilo_core *c, uint32_t warp, bool write, uint32_t
     }
     for (uint32_t part = 0; part < config->partition_count; part++)
         if (packet[part] != NULL) {
-            cw_message_size(packet[part], 8 * packet[part]->u.log.cnt, config->noc_header_bytes, config->noc_flit_bytes);
+            cw_message_size(packet[part], 8 * cw_kilo_commit(packet[part])->log.cnt, config->noc_header_bytes, config->noc_flit_bytes);
             cw_kilo__emit(c, warp, packet[part]);
         }
 }
@@ -199,10 +199,10 @@ static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
         struct cw_message *p = cw_kilo__message(c->tm, CW_MSG_OWN, CW_KILO_DONE, part, now);
         p->lanes = w->members;
-        p->warpts = w->first_id;
-        p->tag = w->epoch;
-        p->outcome[0] = w->touched[part];
-        p->outcome[CW_KILO_PROBE] = w->probe;
+        cw_kilo_commit(p)->first = w->first_id;
+        cw_kilo_commit(p)->epoch = w->epoch;
+        cw_kilo_commit(p)->pass = w->touched[part];
+        cw_kilo_commit(p)->probe = w->probe;
         cw_kilo__emit(c, warp, p);
         if (w->touched[part] == 0)
             continue;
@@ -240,11 +240,11 @@ static void walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static void send_outcome(struct cw_kilo_core *c, uint32_t warp, uint32_t part, uint32_t pass, uint32_t fail, cw_time now)
 {
     struct cw_message *p = cw_kilo__message(c->tm, CW_MSG_OWN, CW_KILO_OUTCOME, part, now);
-    p->warpts = c->warp[warp].first_id;
-    p->tag = c->warp[warp].epoch;
+    cw_kilo_commit(p)->first = c->warp[warp].first_id;
+    cw_kilo_commit(p)->epoch = c->warp[warp].epoch;
     p->lanes = c->warp[warp].members;
-    p->outcome[CW_KILO_PASS] = pass;
-    p->outcome[CW_KILO_FAIL] = fail;
+    cw_kilo_commit(p)->pass = pass;
+    cw_kilo_commit(p)->fail = fail;
     cw_kilo__emit(c, warp, p);
 }
 
@@ -268,8 +268,8 @@ static void decide(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_tim
 void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_message *p, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + p->warp;
-    uint32_t pass = p->outcome[CW_KILO_PASS], fail = p->outcome[CW_KILO_FAIL];
-    assert(*stage(w) == CW_KILO_ANSWER && p->warpts == w->first_id);
+    uint32_t pass = cw_kilo_commit(p)->pass, fail = cw_kilo_commit(p)->fail;
+    assert(*stage(w) == CW_KILO_ANSWER && cw_kilo_commit(p)->first == w->first_id);
     w->passed_at[p->partition] |= pass;
     w->failed |= fail;
     if (c->tm->aggregate) {
@@ -293,11 +293,12 @@ void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_message *p)
 void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_message *p)
 {
     assert(c->resend_cnt < CW_KILO_RESENDS && *stage(c->warp + p->warp) == CW_KILO_ANSWER);
-    c->resend[(c->resend_head + c->resend_cnt++) % CW_KILO_RESENDS] = (struct cw_kilo_resend){.first_id = p->warpts,
-                                                                                              .warp = (uint8_t)p->warp,
-                                                                                              .lane = (uint8_t)__builtin_ctz(p->outcome[0]),
-                                                                                              .partition = (uint8_t)p->partition,
-                                                                                              .write = p->outcome[1] != 0};
+    c->resend[(c->resend_head + c->resend_cnt++) % CW_KILO_RESENDS] =
+        (struct cw_kilo_resend){.first_id = cw_kilo_commit(p)->first,
+                                .warp = (uint8_t)p->warp,
+                                .lane = (uint8_t)__builtin_ctz(cw_kilo_commit(p)->pass),
+                                .partition = (uint8_t)p->partition,
+                                .write = cw_kilo_commit(p)->fail != 0};
 }
 
 /* The row's word of that lane, if it lies in the partition. */
@@ -312,13 +313,14 @@ static void resend_row(struct cw_kilo_core *c, const struct cw_kilo_resend *r, c
     struct cw_message *p =
         cw_kilo__message(c->tm, CW_MSG_OWN, (r->write ? CW_KILO_WRITES : CW_KILO_READS) | CW_KILO_AGAIN, r->partition, now);
     p->lanes = w->members;
-    p->warpts = r->first_id;
-    p->tag = w->epoch;
-    p->u.log.cnt = 1;
-    p->u.log.entry[0] = (struct cw_log_entry){.addr = addr,
-                                              .value = r->write ? w->log.write[r->row].value[r->lane] : w->log.read[r->row].value[r->lane],
-                                              .bytes = r->write ? w->log.write[r->row].bytes[r->lane] : 15,
-                                              .lane = r->lane};
+    cw_kilo_commit(p)->first = r->first_id;
+    cw_kilo_commit(p)->epoch = w->epoch;
+    cw_kilo_commit(p)->log.cnt = 1;
+    cw_kilo_commit(p)->log.entry[0] =
+        (struct cw_log_entry){.addr = addr,
+                              .value = r->write ? w->log.write[r->row].value[r->lane] : w->log.read[r->row].value[r->lane],
+                              .bytes = r->write ? w->log.write[r->row].bytes[r->lane] : 15,
+                              .lane = r->lane};
     cw_message_size(p, 8, config->noc_header_bytes, config->noc_flit_bytes);
     cw_kilo__emit(c, r->warp, p);
 }
@@ -341,10 +343,10 @@ static void resend_step(struct cw_kilo_core *c, cw_time now)
     }
     struct cw_message *p = cw_kilo__message(c->tm, CW_MSG_OWN, CW_KILO_EOS, r->partition, now);
     p->lanes = w->members;
-    p->warpts = r->first_id;
-    p->tag = w->epoch;
-    p->outcome[0] = 1u << r->lane;
-    p->outcome[1] = r->write;
+    cw_kilo_commit(p)->first = r->first_id;
+    cw_kilo_commit(p)->epoch = w->epoch;
+    cw_kilo_commit(p)->pass = 1u << r->lane;
+    cw_kilo_commit(p)->fail = r->write;
     cw_kilo__emit(c, r->warp, p);
     c->resend_head = (c->resend_head + 1) % CW_KILO_RESENDS;
     c->resend_cnt--;

@@ -10,7 +10,6 @@
 void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_message *p)
 {
     p->core = (uint16_t)c->index;
-    p->owner = c->index * c->tm->config->core_warps + warp;
     cw_access_emit(&c->access, warp, p);
 }
 
@@ -47,7 +46,7 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lane
     cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
 }
 
-static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *w = c->warp + warp;
@@ -171,11 +170,11 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
 static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct cw_message *p)
 {
     if (!cw_kilo_tcd_by_lane(c->tm)) {
-        cw_kilo_first_read_reply(c->first_read, warp, p->lanes, p->warpts);
+        cw_kilo_first_read_reply(c->first_read, warp, p->lanes, cw_kilo_access_of(p)->stamp);
         return;
     }
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1)
-        cw_kilo_first_read_reply(c->first_read, warp, rest & -rest, p->u.tx_reply.time[__builtin_ctz(rest)]);
+        cw_kilo_first_read_reply(c->first_read, warp, rest & -rest, cw_kilo_access_of(p)->time[__builtin_ctz(rest)]);
 }
 
 static void take_reply(struct cw_kilo_core *c, const struct cw_message *p)
@@ -186,8 +185,8 @@ static void take_reply(struct cw_kilo_core *c, const struct cw_message *p)
     cw_access_take_values(a, p);
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        memcpy(l->word[lane], p->u.data + (p->lane_offset[lane] & ~3u), words * sizeof l->word[lane][0]);
-        l->stamp[lane] = p->warpts;
+        memcpy(l->word[lane], cw_line_body_of(p)->data + (cw_tx_access_of(p)->lane_offset[lane] & ~3u), words * sizeof l->word[lane][0]);
+        l->stamp[lane] = cw_kilo_access_of(p)->stamp;
     }
     if (c->first_read != NULL)
         tell_first_read(c, a->warp, p);
@@ -270,24 +269,29 @@ static void report(const void *self, FILE *out)
     }
 }
 
-const struct cw_core_tm_ops cw_kilo__core_ops = {.begin = begin,
-                                                 .access = access,
-                                                 .commit = cw_kilo__commit,
-                                                 .reply = reply,
-                                                 .log_done = log_done,
-                                                 .tick = tick,
-                                                 .idle = idle,
-                                                 .report = report};
+const struct cw_core_sockets cw_kilo__core_ops = {.region_begin = begin,
+                                                  .region_access = access,
+                                                  .region_end = cw_kilo__commit,
+                                                  .message = reply,
+                                                  .log_done = log_done,
+                                                  .tick = tick,
+                                                  .idle = idle,
+                                                  .report = report};
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
     *c = (struct cw_kilo_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};
     cw_rng_seed(&c->rng, tm->cfg.seed ^ ((uint64_t)index + 1) << 32);
-    c->access =
-        (struct cw_accesses){.cfg = &tm->cfg, .core = c->core, .ops = &access_ops, .self = c, .idealised = tm->kind == CW_KILO_IDEAL};
+    c->access = (struct cw_accesses){.cfg = &tm->cfg,
+                                     .core = c->core,
+                                     .ops = &access_ops,
+                                     .self = c,
+                                     .idealised = tm->kind == CW_KILO_IDEAL,
+                                     .body_bytes = cw_kilo_tcd_by_lane(tm) ? sizeof(struct cw_kilo_access_body)
+                                                                           : offsetof(struct cw_kilo_access_body, time)};
     c->warp = calloc(config->core_warps, sizeof *c->warp);
     c->load = calloc(CW_ACCESSES, sizeof *c->load);
     c->table =

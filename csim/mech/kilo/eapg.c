@@ -30,13 +30,13 @@ static void abort_readers(struct cw_kilo_core *c, uint64_t addr, uint32_t value,
 
 void cw_kilo__eapg_news(struct cw_kilo_core *c, const struct cw_message *p, cw_time now)
 {
-    for (uint32_t i = 0; i < p->u.log.cnt; i++) {
-        const struct cw_log_entry *e = p->u.log.entry + i;
+    for (uint32_t i = 0; i < cw_kilo_commit_of(p)->log.cnt; i++) {
+        const struct cw_log_entry *e = cw_kilo_commit_of(p)->log.entry + i;
         if (p->op == CW_KILO_COMMITTING) {
-            c->tm->cfg.stats->eapg_cat_full += !cw_kilo_cat_enter(c->cat, e->addr, p->warpts);
+            c->tm->cfg.stats->eapg_cat_full += !cw_kilo_cat_enter(c->cat, e->addr, cw_kilo_commit_of(p)->first);
             continue;
         }
-        cw_kilo_cat_remove(c->cat, e->addr, p->warpts);
+        cw_kilo_cat_remove(c->cat, e->addr, cw_kilo_commit_of(p)->first);
         if (e->flags != 0)
             abort_readers(c, e->addr, e->value, now);
     }

@@ -20,7 +20,7 @@ struct waiting {
 
 struct cw_kilo_vendor {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_kilo *tm;
     uint64_t next, epoch_start;
     uint32_t epoch;
     struct waiting waiting[WAITING]; /* ring */
@@ -96,7 +96,7 @@ void cw_kilo__ask_id(struct cw_kilo_core *c, uint32_t warp, uint32_t cnt, cw_tim
     c->asking++;
 }
 
-int cw_kilo__vendor_create(struct cw_kilo_vendor **out, struct cw_tm *tm)
+int cw_kilo__vendor_create(struct cw_kilo_vendor **out, struct cw_kilo *tm)
 {
     const struct cw_config *config = tm->config;
     struct cw_kilo_vendor *v = *out = calloc(1, sizeof *v);

@@ -6,16 +6,20 @@
 
 #include "mech/kilo/kilo_state.h"
 
-void cw_kilo__fault(struct cw_tm *tm, int status, const char *text)
+void cw_kilo__fault(struct cw_kilo *tm, int status, const char *text)
 {
     if (tm->cfg.fault != NULL)
         tm->cfg.fault(tm->cfg.fault_context, status, text);
 }
 
-struct cw_message *cw_kilo__message(struct cw_tm *tm, enum cw_message_kind kind, uint32_t sub, uint32_t partition, cw_time now)
+struct cw_message *cw_kilo__message(struct cw_kilo *tm, enum cw_message_kind kind, uint32_t sub, uint32_t partition, cw_time now)
 {
     const struct cw_config *config = tm->config;
-    struct cw_message *p = cw_message_new(tm->cfg.pool);
+    struct cw_message *p = cw_message_new(tm->cfg.pool, sizeof(struct cw_kilo_commit_body));
+    struct cw_kilo_commit_body *body = cw_kilo_commit(p);
+    body->first = 0;
+    body->epoch = body->pass = body->fail = 0;
+    body->probe = false;
     p->kind = (uint8_t)kind;
     p->mech = 1;
     p->op = (uint8_t)sub;
@@ -36,7 +40,7 @@ static bool power_of_two(uint32_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
-static int check_sabotage(struct cw_tm *tm, struct cw_error *err)
+static int check_sabotage(struct cw_kilo *tm, struct cw_error *err)
 {
     static const char *const faults[] = {"", "skip-revalidation", "commit-out-of-order", "ignore-hazard"};
     const char *wanted = tm->cfg.sabotage;
@@ -55,7 +59,7 @@ static int check_sabotage(struct cw_tm *tm, struct cw_error *err)
 
 /* kilo.entries; without bound, room for two attempts of every warp that may be in a transaction, at least 2,048. An attempt's entries may
  * outlive it in partitions that lag behind. */
-static uint32_t window(const struct cw_tm *tm)
+static uint32_t window(const struct cw_kilo *tm)
 {
     const struct cw_config *c = tm->config;
     uint32_t warps = c->tm_warps != 0 && c->tm_warps < c->core_warps ? c->tm_warps : c->core_warps, entries = 2048;
@@ -68,7 +72,7 @@ static uint32_t window(const struct cw_tm *tm)
     return entries;
 }
 
-static int check(struct cw_tm *tm, struct cw_error *err)
+static int check(struct cw_kilo *tm, struct cw_error *err)
 {
     const struct cw_config *c = tm->config;
     if (!power_of_two(c->kilo_history_sets) || !power_of_two(c->kilo_history_rows) || !power_of_two(c->warptm_scr_bits) ||
@@ -101,7 +105,7 @@ static int check(struct cw_tm *tm, struct cw_error *err)
     return check_sabotage(tm, err);
 }
 
-static int create_parts(struct cw_tm *tm, struct cw_error *err)
+static int create_parts(struct cw_kilo *tm, struct cw_error *err)
 {
     uint32_t cores = tm->config->core_count, partitions = tm->config->partition_count;
     int status;
@@ -122,8 +126,9 @@ static int create_parts(struct cw_tm *tm, struct cw_error *err)
     return status;
 }
 
-static void destroy(struct cw_tm *tm)
+static void destroy(void *self)
 {
+    struct cw_kilo *tm = self;
     if (tm == NULL)
         return;
     for (uint32_t i = 0; i < tm->config->partition_count; i++) {
@@ -143,10 +148,10 @@ static void destroy(struct cw_tm *tm)
     free(tm);
 }
 
-static int create(struct cw_tm **out, const struct cw_tm_config *config, enum cw_kilo_kind kind, struct cw_error *err)
+static int create(void **out, const struct cw_mech_host *config, enum cw_kilo_kind kind, struct cw_error *err)
 {
     *out = NULL;
-    struct cw_tm *tm = calloc(1, sizeof *tm);
+    struct cw_kilo *tm = calloc(1, sizeof *tm);
     if (tm == NULL)
         return cw_fail(err, CW_ENOMEM, "%s: out of host memory", names[kind]);
     tm->cfg = *config;
@@ -165,33 +170,34 @@ static int create(struct cw_tm **out, const struct cw_tm_config *config, enum cw
     return CW_OK;
 }
 
-static int create_kilotm(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+static int create_kilotm(void **out, const struct cw_mech_host *config, struct cw_error *err)
 {
     return create(out, config, CW_KILO_TM, err);
 }
 
-static int create_warptm(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+static int create_warptm(void **out, const struct cw_mech_host *config, struct cw_error *err)
 {
     return create(out, config, CW_KILO_WARPTM, err);
 }
 
-static int create_eapg(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+static int create_eapg(void **out, const struct cw_mech_host *config, struct cw_error *err)
 {
     return create(out, config, CW_KILO_EAPG, err);
 }
 
-static int create_el(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+static int create_el(void **out, const struct cw_mech_host *config, struct cw_error *err)
 {
     return create(out, config, CW_KILO_EL, err);
 }
 
-static int create_ideal(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+static int create_ideal(void **out, const struct cw_mech_host *config, struct cw_error *err)
 {
     return create(out, config, CW_KILO_IDEAL, err);
 }
 
-static uint32_t components(struct cw_tm *tm, struct cw_component **list, uint32_t max)
+static uint32_t components(void *self, struct cw_component **list, uint32_t max)
 {
+    struct cw_kilo *tm = self;
     uint32_t cnt = 0;
     for (uint32_t i = 0; i < tm->config->partition_count && cnt + 3 <= max; i++) {
         list[cnt++] = cw_kilo__port_component(tm->port[i]);
@@ -201,8 +207,9 @@ static uint32_t components(struct cw_tm *tm, struct cw_component **list, uint32_
     return cnt;
 }
 
-static void *core_self(struct cw_tm *tm, uint32_t core)
+static void *core_self(void *self, uint32_t core)
 {
+    struct cw_kilo *tm = self;
     return tm->core + core;
 }
 
@@ -211,8 +218,9 @@ static uint32_t log_bytes(const struct cw_config *config)
     return cw_redo_log_bytes(config->tm_log_entries);
 }
 
-static bool idle(const struct cw_tm *tm)
+static bool idle(const void *self)
 {
+    const struct cw_kilo *tm = self;
     for (uint32_t i = 0; i < tm->config->core_count; i++)
         if (!cw_kilo__core_ops.idle(tm->core + i))
             return false;
@@ -222,24 +230,24 @@ static bool idle(const struct cw_tm *tm)
     return true;
 }
 
-static void finish(struct cw_tm *tm)
+static void finish(void *self)
 {
-    (void)tm;
+    (void)self;
 }
 
-#define SYSTEM(name_, what_, create_)                                                                                                  \
-    {                                                                                                                                  \
-        .name = name_, .what = what_, .create = create_, .destroy = destroy, .components = components, .core_ops = &cw_kilo__core_ops, \
-        .core_self = core_self, .log_bytes = log_bytes, .idle = idle, .finish = finish                                                 \
+#define SYSTEM(name_, what_, create_)                                                                                  \
+    {                                                                                                                  \
+        .name = name_, .system = true, .what = what_, .create = create_, .destroy = destroy, .components = components, \
+        .core = &cw_kilo__core_ops, .core_self = core_self, .local_bytes = log_bytes, .idle = idle, .finish = finish   \
     }
 
-const struct cw_tm_system cw_tm_kilotm =
+const struct cw_mech cw_mech_kilotm =
     SYSTEM("kilotm", "Kilo TM: value-based validation at commit units (Fung 2015, chapter 4)", create_kilotm);
-const struct cw_tm_system cw_tm_warptm =
+const struct cw_mech cw_mech_warptm =
     SYSTEM("warptm", "WarpTM: Kilo TM with warp-level management and temporal conflict detection (Fung 2015, chapter 6)", create_warptm);
-const struct cw_tm_system cw_tm_warptm_el =
+const struct cw_mech cw_mech_warptm_el =
     SYSTEM("warptm-el", "WarpTM with idealised eager conflict detection (Ren and Lis, HPCA 2018, section III)", create_el);
-const struct cw_tm_system cw_tm_ideal =
+const struct cw_mech cw_mech_ideal =
     SYSTEM("ideal", "Ideal TM: conflicts are detected and resolved at no cost (Fung 2015, 4.1)", create_ideal);
-const struct cw_tm_system cw_tm_eapg =
+const struct cw_mech cw_mech_eapg =
     SYSTEM("eapg", "WarpTM with early abort and pause-and-go, idealised (Ren and Lis, HPCA 2018, VI.A)", create_eapg);

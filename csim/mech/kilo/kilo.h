@@ -62,7 +62,7 @@
  *
  * The oracle takes a read as made when it was last validated with success (5.1.3: a value that has gone and come back is no conflict).
  *
- * Faults on purpose (struct cw_tm_config.sabotage), for kilotm, warptm and eapg; each makes them not serialisable:
+ * Faults on purpose (struct cw_mech_host.sabotage), for kilotm, warptm and eapg; each makes them not serialisable:
  *   skip-revalidation    an entry with a hazard waits, but keeps its first comparison
  *   commit-out-of-order  writes are carried out when the decision comes, in whatever order
  *   ignore-hazard        hazard detection finds nothing
@@ -72,6 +72,6 @@
 
 #include "mech/tm/tm.h"
 
-extern const struct cw_tm_system cw_tm_kilotm, cw_tm_warptm, cw_tm_warptm_el, cw_tm_eapg, cw_tm_ideal;
+extern const struct cw_mech cw_mech_kilotm, cw_mech_warptm, cw_mech_warptm_el, cw_mech_eapg, cw_mech_ideal;
 
 #endif

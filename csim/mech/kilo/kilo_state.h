@@ -34,10 +34,25 @@ enum { CW_KILO_DONE, CW_KILO_OUTCOME, CW_KILO_EOS };
 /* sub of TX_CONTROL_REPLY: VERDICT (CU_PASS, CU_FAIL), ACK (CU_DONE_COMMIT), RESEND; EAPG's broadcasts */
 enum { CW_KILO_VERDICT, CW_KILO_ACK, CW_KILO_RESEND, CW_KILO_COMMITTING, CW_KILO_WRITTEN, CW_KILO_LOADED };
 
-/* outcome[] of these: lanes. DONE: lanes with accesses here. OUTCOME, VERDICT: lanes that passed, and that failed. ACK: lanes. */
-#define CW_KILO_PROBE 3 /* DONE, log entries: a validation by the watchdog */
-#define CW_KILO_PASS  0
-#define CW_KILO_FAIL  1
+/* Body of a request for a load, and of its reply. */
+struct cw_kilo_access_body {
+    struct cw_tx_access_body access;
+    uint64_t stamp;    /* reply: last-written time of the line; idealised systems: last commit that the partition has carried out */
+    uint64_t time[32]; /* reply, only with cw_kilo_tcd_by_lane(): last-written time of what each lane touches */
+};
+CW_MESSAGE_BODY(cw_kilo_access, struct cw_kilo_access_body)
+
+/* Body of every message about commits. */
+struct cw_kilo_commit_body {
+    uint64_t first; /* commit ID of the lowest of the message's lanes */
+    uint32_t epoch; /* how often commit IDs have begun again */
+    bool probe;     /* a validation by the watchdog */
+    /* DONE: pass are the lanes with accesses here. OUTCOME, VERDICT: lanes that passed, and that failed. ACK: pass. RESEND, EOS: pass is
+     * the lane, fail the set, 0 or 1. */
+    uint32_t pass, fail;
+    struct cw_tx_log_body log; /* READS, WRITES, COMMITTING, WRITTEN */
+};
+CW_MESSAGE_BODY(cw_kilo_commit, struct cw_kilo_commit_body)
 
 enum cw_kilo_phase {
     CW_KILO_IDLE,
@@ -107,7 +122,7 @@ struct cw_kilo_resend {
 #define CW_KILO_RESENDS 256u /* each of a commit unit's pointers waits for one at most */
 
 struct cw_kilo_core {
-    struct cw_tm *tm;
+    struct cw_kilo *tm;
     struct cw_core *core;
     uint32_t index;
     struct cw_kilo_warp *warp;
@@ -135,8 +150,8 @@ struct cw_kilo_unit;
 struct cw_kilo_port;
 struct cw_kilo_vendor;
 
-struct cw_tm {
-    struct cw_tm_config cfg;
+struct cw_kilo {
+    struct cw_mech_host cfg;
     const struct cw_config *config;
     enum cw_kilo_kind kind;
     enum cw_kilo_sabotage sabotage;
@@ -152,7 +167,7 @@ struct cw_tm {
     struct cw_kilo_arbiter *arbiter;
 };
 
-static inline cw_time cw_kilo_period(const struct cw_tm *tm, enum cw_domain d)
+static inline cw_time cw_kilo_period(const struct cw_kilo *tm, enum cw_domain d)
 {
     return tm->cfg.clocks->period[d];
 }
@@ -163,32 +178,32 @@ static inline uint32_t cw_kilo_lane_cnt(uint32_t lanes)
 }
 
 /* Of temporal conflict detection. */
-static inline uint64_t cw_kilo_tcd_block(const struct cw_tm *tm, uint64_t addr)
+static inline uint64_t cw_kilo_tcd_block(const struct cw_kilo *tm, uint64_t addr)
 {
     return addr / tm->config->tcd_granule_bytes;
 }
 
-/* Whether replies to loads carry a last-written time for each lane (in u.tx_reply) instead of one for the line (in warpts). */
-static inline bool cw_kilo_tcd_by_lane(const struct cw_tm *tm)
+/* Whether replies to loads carry a last-written time for each lane (time) instead of one for the line (stamp). */
+static inline bool cw_kilo_tcd_by_lane(const struct cw_kilo *tm)
 {
     return tm->tcd != CW_KILO_TCD_OFF && tm->config->tcd_granule_bytes < CW_LINE_BYTES;
 }
 
 /* Idealised systems decide at one place and write memory at once (kilo_arbiter.c). */
-static inline bool cw_kilo_arbitrated(const struct cw_tm *tm)
+static inline bool cw_kilo_arbitrated(const struct cw_kilo *tm)
 {
     return tm->kind == CW_KILO_EL || tm->kind == CW_KILO_IDEAL;
 }
 
 /* kilo.c */
-void cw_kilo__fault(struct cw_tm *tm, int status, const char *text);
+void cw_kilo__fault(struct cw_kilo *tm, int status, const char *text);
 /* A message of the system with no more than a header; addr names the partition. */
-struct cw_message *cw_kilo__message(struct cw_tm *tm, enum cw_message_kind kind, uint32_t sub, uint32_t partition, cw_time now);
+struct cw_message *cw_kilo__message(struct cw_kilo *tm, enum cw_message_kind kind, uint32_t sub, uint32_t partition, cw_time now);
 
 /* kilo_core.c */
-extern const struct cw_core_tm_ops cw_kilo__core_ops;
+extern const struct cw_core_sockets cw_kilo__core_ops;
 /* Statuses: CW_ENOMEM, or the unit provider's, with err. */
-int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_tm *tm, uint32_t index, struct cw_error *err);
+int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_kilo *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__core_destroy(struct cw_kilo_core *c);
 void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, enum cw_kilo_abort cause, cw_time now);
 void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now);
@@ -196,7 +211,7 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lane
 void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_message *p);
 
 /* kilo_commit.c */
-void cw_kilo__commit(void *self, uint32_t warp, uint32_t lanes, cw_time now);
+void cw_kilo__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now);
 bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now);
 /* Begins a validation of attempts that run too long. */
 void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now);
@@ -216,7 +231,7 @@ bool cw_kilo__resolve_step(struct cw_kilo_core *c, uint32_t warp, cw_time now);
 void cw_kilo__read_log(struct cw_kilo_core *c, uint32_t warp, uint32_t total, bool write_log, uint32_t row, bool value, cw_time now);
 
 /* kilo_vendor.c: commit IDs */
-int cw_kilo__vendor_create(struct cw_kilo_vendor **out, struct cw_tm *tm);
+int cw_kilo__vendor_create(struct cw_kilo_vendor **out, struct cw_kilo *tm);
 void cw_kilo__vendor_destroy(struct cw_kilo_vendor *v);
 struct cw_component *cw_kilo__vendor_component(struct cw_kilo_vendor *v);
 void cw_kilo__ask_id(struct cw_kilo_core *c, uint32_t warp, uint32_t cnt, cw_time now);
@@ -229,7 +244,7 @@ struct cw_fifo *cw_kilo__vendor_retired(struct cw_kilo_vendor *v, uint32_t parti
 
 /* kilo_port.c: loads at the L2, and the commit unit's messages to the cores */
 /* Statuses: CW_ENOMEM, or the unit provider's, with err. */
-int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index, struct cw_error *err);
+int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__port_destroy(struct cw_kilo_port *p);
 struct cw_component *cw_kilo__port_component(struct cw_kilo_port *p);
 bool cw_kilo__port_idle(const struct cw_kilo_port *p);
@@ -258,7 +273,7 @@ struct cw_kilo_apply {
     uint32_t value;
     uint8_t bytes;
 };
-int cw_kilo__arbiter_create(struct cw_kilo_arbiter **out, struct cw_tm *tm);
+int cw_kilo__arbiter_create(struct cw_kilo_arbiter **out, struct cw_kilo *tm);
 void cw_kilo__arbiter_destroy(struct cw_kilo_arbiter *a);
 struct cw_component *cw_kilo__arbiter_component(struct cw_kilo_arbiter *a);
 /* Aborts what the core runs on words that have been overwritten. */
@@ -272,7 +287,7 @@ static inline uint32_t cw_kilo__reader_hash(uint64_t addr)
 
 /* kilo_unit.c: the commit unit */
 /* Statuses: CW_ENOMEM, or the unit provider's, with err. */
-int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index, struct cw_error *err);
+int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__unit_destroy(struct cw_kilo_unit *u);
 struct cw_component *cw_kilo__unit_component(struct cw_kilo_unit *u);
 bool cw_kilo__unit_idle(const struct cw_kilo_unit *u);

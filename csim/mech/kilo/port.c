@@ -33,10 +33,10 @@ struct reading {
 
 struct cw_kilo_port {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_kilo *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     struct cw_fifo told; /* struct cw_kilo_event */
     struct cw_kilo_event event[EVENTS + 8];
     uint32_t told_cnt;
@@ -57,10 +57,10 @@ static void tell_observer(const struct cw_kilo_port *u, const struct cw_message 
     const struct cw_tm_observer *o = u->tm->cfg.observer;
     const uint64_t *attempt = u->tm->core[p->core].warp[p->warp].attempt;
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = p->lane_offset[lane] & ~3u;
-        for (uint32_t at = first; at < (uint32_t)p->lane_offset[lane] + p->bytes; at += 4) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = cw_tx_access_of(p)->lane_offset[lane] & ~3u;
+        for (uint32_t at = first; at < (uint32_t)cw_tx_access_of(p)->lane_offset[lane] + cw_tx_access_of(p)->bytes; at += 4) {
             uint32_t value;
-            memcpy(&value, p->u.data + at, 4);
+            memcpy(&value, cw_line_body_of(p)->data + at, 4);
             o->read(o->self, attempt[lane], p->addr + at, value, now);
         }
     }
@@ -78,8 +78,8 @@ static struct cw_message *take_load(struct cw_kilo_port *u, cw_time now)
 /* Blocks of the line that the lane's access touches. */
 static uint32_t blocks_of(const struct cw_kilo_port *u, const struct cw_message *p, uint32_t lane)
 {
-    uint32_t bytes = u->tm->config->tcd_granule_bytes, first = p->lane_offset[lane] / bytes;
-    uint32_t last = (p->lane_offset[lane] + (p->bytes > 0 ? p->bytes - 1u : 0)) / bytes;
+    uint32_t bytes = u->tm->config->tcd_granule_bytes, first = cw_tx_access_of(p)->lane_offset[lane] / bytes;
+    uint32_t last = (cw_tx_access_of(p)->lane_offset[lane] + (cw_tx_access_of(p)->bytes > 0 ? cw_tx_access_of(p)->bytes - 1u : 0)) / bytes;
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
 
@@ -96,7 +96,7 @@ static void time_lanes(const struct cw_kilo_port *u, const struct asked *a)
 {
     for (uint32_t rest = a->p->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        uint64_t *time = &a->p->u.tx_reply.time[lane];
+        uint64_t *time = &cw_kilo_access(a->p)->time[lane];
         *time = 0;
         for (uint32_t blocks = blocks_of(u, a->p, lane); blocks != 0; blocks &= blocks - 1) {
             uint64_t other = a->time[__builtin_ctz(blocks)];
@@ -110,7 +110,7 @@ static void reply(struct cw_kilo_port *u, struct cw_message *p, uint64_t time, c
     const struct cw_config *config = u->tm->config;
     p->kind = CW_MSG_OWN_REPLY;
     p->op = CW_KILO_LOADED;
-    p->warpts = time;
+    cw_kilo_access(p)->stamp = time;
     uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     if (u->written != NULL)
         payload += config->tcd_reply_bytes * cw_kilo_lane_cnt(all_blocks(u, p));
@@ -132,7 +132,7 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
     }
     struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
     if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory */
-        memcpy(p->u.data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+        memcpy(cw_line_body(p)->data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
     reply(u, take_load(u, now), cw_kilo_arbitrated(u->tm) ? u->commits : 0, now);
 }
 
@@ -301,7 +301,7 @@ void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time 
     cw_fifo_push(&p->told, now, p->period, place);
 }
 
-int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_kilo_port *u = *out = calloc(1, sizeof *u);
     if (u == NULL)
@@ -310,7 +310,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_tm *tm, uint32_t i
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    u->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
     u->port->from_l2.wake = &u->component.wake;
     int status = cw_fifo_create(&u->told, EVENTS, &u->component.wake);
     if (status == CW_OK && tm->tcd != CW_KILO_TCD_OFF)

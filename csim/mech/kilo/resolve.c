@@ -18,7 +18,7 @@ bool cw_kilo__resolve_needed(const struct cw_kilo_core *c, const struct cw_kilo_
     return c->tm->resolution != CW_KILO_NONE && cw_kilo_lane_cnt(w->ready) >= 2 && w->log.write_cnt > 0;
 }
 
-static bool sequential(const struct cw_tm *tm)
+static bool sequential(const struct cw_kilo *tm)
 {
     return tm->resolution == CW_KILO_SCR || tm->resolution == CW_KILO_SCR_FREE;
 }

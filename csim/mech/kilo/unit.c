@@ -317,7 +317,7 @@ static void tick(void *self, cw_time now)
 
 static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
 {
-    struct cw_tm *tm = u->tm;
+    struct cw_kilo *tm = u->tm;
     uint32_t id_bits = tm->config->kilo_id_bits;
     if (cw_kilo_arbitrated(tm)) /* whose IDs are without bound */
         return cw_kilo_ring_create(&u->ring, &tm->cfg, u->index, tm->window, 20, err);
@@ -326,7 +326,7 @@ static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
     return status == CW_OK ? cw_kilo_hazard_create(&u->detector, &tm->cfg, u->index, err) : status;
 }
 
-int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t index, struct cw_error *err)
+int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_kilo_unit *u = *out = calloc(1, sizeof *u);
     if (u == NULL)
@@ -335,7 +335,7 @@ int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_tm *tm, uint32_t i
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
-    u->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_cores = tm->port[index];

@@ -81,10 +81,10 @@ struct cw_kilo_request {
 
 struct cw_kilo_unit {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_kilo *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     struct cw_kilo_port *to_cores;
     struct cw_kilo_hazard *detector; /* NULL: WarpTM-EL, idealised systems */
     struct cw_kilo_ring *ring;

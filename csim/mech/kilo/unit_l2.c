@@ -38,8 +38,8 @@ static void add_word(struct cw_kilo_request *r, const struct cw_kilo_word *w, ui
         return;
     for (uint32_t b = 0; b < 4; b++)
         if (w->bytes >> b & 1)
-            r->p->u.data[offset + b] = (uint8_t)(w->value >> (8 * b));
-    r->p->byte_mask[offset / 32] |= (uint32_t)w->bytes << (offset % 32);
+            cw_line_body(r->p)->data[offset + b] = (uint8_t)(w->value >> (8 * b));
+    cw_line_body(r->p)->byte_mask[offset / 32] |= (uint32_t)w->bytes << (offset % 32);
 }
 
 /* The oldest job, and with coalescing its batch's other jobs in the same region, become one access of the L2. */
@@ -55,7 +55,8 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     r->group = head.group;
     r->real = u->tm->kind != CW_KILO_EL;
     r->cnt = 0;
-    r->p = cw_message_new(u->tm->cfg.pool);
+    r->p = cw_message_new(u->tm->cfg.pool, sizeof(struct cw_line_body));
+    memset(cw_line_body(r->p)->byte_mask, 0, sizeof cw_line_body(r->p)->byte_mask);
     r->p->kind = write ? CW_MSG_WRITE : CW_MSG_READ;
     r->p->after = CW_AFTER_RETURN;
     r->p->partition = (uint16_t)u->index;
@@ -106,7 +107,7 @@ static void compared(struct cw_kilo_unit *u, const struct cw_kilo_request *r, cw
         const struct cw_kilo_word *w = g->word + r->word[i];
         struct cw_kilo_entry *e = cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, w->lane));
         uint32_t value;
-        memcpy(&value, r->p->u.data + (w->addr - r->p->addr), 4);
+        memcpy(&value, cw_line_body(r->p)->data + (w->addr - r->p->addr), 4);
         e->differs |= value != w->value;
         if (o != NULL && o->validate != NULL && !g->probe && value == w->value)
             o->validate(o->self, g->attempt[w->lane], w->addr, value, now);

@@ -22,10 +22,11 @@ static struct cw_kilo_group *new_group(struct cw_kilo_unit *u, const struct cw_m
     }
     struct cw_kilo_word *word = g->word;
     uint32_t cap = g->word_cap;
-    *g = (struct cw_kilo_group){.first = p->warpts, .rcid = u->retire, .members = p->lanes, .word = word, .word_cap = cap};
+    *g =
+        (struct cw_kilo_group){.first = cw_kilo_commit_of(p)->first, .rcid = u->retire, .members = p->lanes, .word = word, .word_cap = cap};
     g->cnt = g->live = cw_kilo_lane_cnt(p->lanes);
     g->core = p->core;
-    g->probe = p->outcome[CW_KILO_PROBE] != 0;
+    g->probe = cw_kilo_commit_of(p)->probe;
     g->warp = p->warp;
     memset(g->head, 0xff, sizeof g->head);
     memset(g->tail, 0xff, sizeof g->tail);
@@ -65,7 +66,7 @@ static void begin_epoch(struct cw_kilo_unit *u, uint32_t epoch)
 /* Commit entries of the message, as the ring takes them. */
 static bool tell_ring(struct cw_kilo_unit *u, const struct cw_message *p, struct cw_kilo_ring_message m)
 {
-    m.first = p->warpts;
+    m.first = cw_kilo_commit_of(p)->first;
     m.entries = UINT32_MAX >> (32 - cw_kilo_lane_cnt(p->lanes));
     return cw_kilo_ring_message(u->ring, &m);
 }
@@ -73,16 +74,16 @@ static bool tell_ring(struct cw_kilo_unit *u, const struct cw_message *p, struct
 /* The group that a message belongs to, or NULL. The last member is looked at, since it retires last. */
 static struct cw_kilo_group *group_of(const struct cw_kilo_unit *u, const struct cw_message *p)
 {
-    uint64_t end = p->warpts + cw_kilo_lane_cnt(p->lanes);
+    uint64_t end = cw_kilo_commit_of(p)->first + cw_kilo_lane_cnt(p->lanes);
     return end <= u->tail ? cw_kilo_unit__at(u, end - 1)->group : NULL;
 }
 
 /* The first message of a group makes it; its entries' RCID is the retire pointer now. */
 static struct cw_kilo_group *begin_group(struct cw_kilo_unit *u, const struct cw_message *p, cw_time now)
 {
-    uint64_t end = p->warpts + cw_kilo_lane_cnt(p->lanes);
-    if (u->epoch != p->tag)
-        begin_epoch(u, p->tag);
+    uint64_t end = cw_kilo_commit_of(p)->first + cw_kilo_lane_cnt(p->lanes);
+    if (u->epoch != cw_kilo_commit_of(p)->epoch)
+        begin_epoch(u, cw_kilo_commit_of(p)->epoch);
     struct cw_kilo_group *g = grow_entries(u, end) ? new_group(u, p) : NULL;
     if (g == NULL)
         return NULL;
@@ -196,9 +197,9 @@ static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const stru
     bool again = (p->op & CW_KILO_AGAIN) != 0, write = (p->op & CW_KILO_WRITES) == CW_KILO_WRITES;
     uint32_t first = g->word_cnt;
     u->tm->cfg.stats->cu_packets++;
-    u->tm->cfg.stats->cu_entries += p->u.log.cnt;
-    for (uint32_t i = 0; i < p->u.log.cnt; i++) {
-        const struct cw_log_entry *l = p->u.log.entry + i;
+    u->tm->cfg.stats->cu_entries += cw_kilo_commit_of(p)->log.cnt;
+    for (uint32_t i = 0; i < cw_kilo_commit_of(p)->log.cnt; i++) {
+        const struct cw_log_entry *l = cw_kilo_commit_of(p)->log.entry + i;
         struct cw_kilo_entry *e = cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, l->lane));
         uint32_t bound = write ? u->tm->config->kilo_write_words : u->tm->config->kilo_read_words;
         bool fits = again || bound == 0 || buffered(g, write, l->lane) < bound;
@@ -227,7 +228,7 @@ static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const stru
 static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_message *p)
 {
     g->filled = true;
-    g->accessed = p->outcome[0];
+    g->accessed = cw_kilo_commit_of(p)->pass;
     g->undetected = cw_kilo_lane_cnt(g->accessed);
     assert(g->accessed == (g->readers | g->writers));
     for (uint32_t rest = g->accessed; rest != 0; rest &= rest - 1) {
@@ -248,16 +249,16 @@ static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, cons
 
 static void take_outcome(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_message *p, cw_time now)
 {
-    g->out_pass |= p->outcome[CW_KILO_PASS];
-    g->out_fail |= p->outcome[CW_KILO_FAIL];
-    for (uint32_t rest = p->outcome[CW_KILO_FAIL]; rest != 0; rest &= rest - 1) {
+    g->out_pass |= cw_kilo_commit_of(p)->pass;
+    g->out_fail |= cw_kilo_commit_of(p)->fail;
+    for (uint32_t rest = cw_kilo_commit_of(p)->fail; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         cw_kilo_unit__release(u, cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, lane)), 3, now);
         cw_kilo_unit__forget_expected(u, g, lane);
     }
     cw_kilo_unit__announce_end(u, g, now);
     if (u->tm->sabotage == CW_KILO_OUT_OF_ORDER)
-        cw_kilo_unit__write_at_once(u, g, p->outcome[CW_KILO_PASS]);
+        cw_kilo_unit__write_at_once(u, g, cw_kilo_commit_of(p)->pass);
 }
 
 /*
@@ -271,7 +272,7 @@ static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_messa
         return 1;
     uint32_t entry_cycles = first ? cw_kilo_lane_cnt(p->lanes) * u->tm->config->kilo_entry_cycles : 0;
     if ((p->op & CW_KILO_LOG) != 0)
-        return entry_cycles + p->u.log.cnt;
+        return entry_cycles + cw_kilo_commit_of(p)->log.cnt;
     return entry_cycles + (p->op == CW_KILO_DONE ? cw_kilo_lane_cnt(p->lanes) : 1);
 }
 
@@ -291,8 +292,8 @@ static bool ring_takes(struct cw_kilo_unit *u, const struct cw_kilo_group *g, co
                                                        .writes = cw_kilo_unit__entries_of(g, g->writers)});
     const struct cw_kilo_ring_message m = {.kind = CW_COMMIT_OUTCOME,
                                            .first = g->first,
-                                           .entries = cw_kilo_unit__entries_of(g, p->outcome[CW_KILO_PASS] | p->outcome[CW_KILO_FAIL]),
-                                           .pass = cw_kilo_unit__entries_of(g, p->outcome[CW_KILO_PASS])};
+                                           .entries = cw_kilo_unit__entries_of(g, cw_kilo_commit_of(p)->pass | cw_kilo_commit_of(p)->fail),
+                                           .pass = cw_kilo_unit__entries_of(g, cw_kilo_commit_of(p)->pass)};
     return cw_kilo_ring_message(u->ring, &m);
 }
 
@@ -311,7 +312,8 @@ bool cw_kilo_unit__accept(struct cw_kilo_unit *u, cw_time now)
     else if (g != NULL && p->op == CW_KILO_DONE)
         take_done_fill(u, g, p);
     else if (g != NULL && p->op == CW_KILO_EOS)
-        cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, (uint32_t)__builtin_ctz(p->outcome[0])))->here[p->outcome[1]] = true;
+        cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, (uint32_t)__builtin_ctz(cw_kilo_commit_of(p)->pass)))->here[cw_kilo_commit_of(p)->fail] =
+            true;
     else if (g != NULL)
         take_outcome(u, g, p, now);
     cw_message_free(u->tm->cfg.pool, p);

@@ -18,9 +18,9 @@ void cw_kilo_unit__send(struct cw_kilo_unit *u, const struct cw_kilo_group *g, u
     struct cw_message *p = cw_kilo__message(u->tm, CW_MSG_OWN_REPLY, sub, u->index, now);
     p->core = (uint16_t)g->core;
     p->warp = (uint16_t)g->warp;
-    p->warpts = g->first;
-    p->outcome[CW_KILO_PASS] = pass;
-    p->outcome[CW_KILO_FAIL] = fail;
+    cw_kilo_commit(p)->first = g->first;
+    cw_kilo_commit(p)->pass = pass;
+    cw_kilo_commit(p)->fail = fail;
     cw_kilo_unit__tell(u, (struct cw_kilo_event){.note = CW_KILO_PACKET, .packet = p});
 }
 
@@ -43,13 +43,11 @@ static void broadcast(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uin
 {
     const uint32_t cores = u->tm->config->core_count;
     p->op = (uint8_t)sub;
-    p->warpts = g->first;
+    cw_kilo_commit(p)->first = g->first;
     for (uint32_t i = 0; i < cores; i++) {
-        struct cw_message *copy = i + 1 < cores ? cw_message_new(u->tm->cfg.pool) : p;
+        struct cw_message *copy = i + 1 < cores ? cw_message_copy(u->tm->cfg.pool, p) : p;
         if (copy == NULL)
             break;
-        if (copy != p)
-            *copy = *p;
         copy->core = (uint16_t)i;
         u->tm->cfg.stats->eapg_broadcasts++;
         cw_kilo_unit__tell(u, (struct cw_kilo_event){.note = CW_KILO_PACKET, .packet = copy});
@@ -59,7 +57,7 @@ static void broadcast(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uin
 static struct cw_message *new_news(struct cw_kilo_unit *u, cw_time now)
 {
     struct cw_message *p = cw_kilo__message(u->tm, CW_MSG_OWN_REPLY, CW_KILO_COMMITTING, u->index, now);
-    p->u.log.cnt = 0;
+    cw_kilo_commit(p)->log.cnt = 0;
     return p;
 }
 
@@ -71,9 +69,9 @@ void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uin
     struct cw_message *p = new_news(u, now);
     for (uint32_t i = first; i < g->word_cnt && u->announced < u->tm->config->eapg_rct_entries; i++, u->announced++) {
         g->word[i].announced = true;
-        p->u.log.entry[p->u.log.cnt++] = (struct cw_log_entry){.addr = g->word[i].addr};
+        cw_kilo_commit(p)->log.entry[cw_kilo_commit(p)->log.cnt++] = (struct cw_log_entry){.addr = g->word[i].addr};
     }
-    if (p->u.log.cnt > 0)
+    if (cw_kilo_commit(p)->log.cnt > 0)
         broadcast(u, g, CW_KILO_COMMITTING, p);
     else
         cw_message_free(u->tm->cfg.pool, p);
@@ -94,9 +92,9 @@ void cw_kilo_unit__announce_end(struct cw_kilo_unit *u, struct cw_kilo_group *g,
         u->announced--;
         if (p == NULL)
             p = new_news(u, now);
-        p->u.log.entry[p->u.log.cnt++] =
+        cw_kilo_commit(p)->log.entry[cw_kilo_commit(p)->log.cnt++] =
             (struct cw_log_entry){.addr = w->addr, .value = w->value, .flags = g->out_pass >> w->lane & 1, .lane = w->lane};
-        if (p->u.log.cnt < CW_PACKET_ENTRIES)
+        if (cw_kilo_commit(p)->log.cnt < CW_PACKET_ENTRIES)
             continue;
         broadcast(u, g, CW_KILO_WRITTEN, p);
         p = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/tm/access.h"
 #include "mech/tm/redo_log.h"
 
 enum { ASK, GIVE_BACK, GRANT, STORED, LOADED }; /* sub of TX_CONTROL and TX_CONTROL_REPLY */
@@ -33,7 +34,7 @@ struct warp {
 };
 
 struct core {
-    struct cw_tm *tm;
+    struct cw_serial_tm *tm;
     struct cw_core *core;
     uint32_t index;
     struct warp *warp;
@@ -45,10 +46,10 @@ struct core {
 
 struct partition {
     struct cw_component component;
-    struct cw_tm *tm;
+    struct cw_serial_tm *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_tm *port;
+    struct cw_partition_socket *port;
     /* partition 0: the token and who waits for it */
     uint32_t *queue; /* core << 8 | warp */
     uint32_t head, cnt;
@@ -56,21 +57,21 @@ struct partition {
     uint32_t stores; /* being written; answered when the L2 has them */
 };
 
-struct cw_tm {
-    struct cw_tm_config cfg;
+struct cw_serial_tm {
+    struct cw_mech_host cfg;
     const struct cw_config *config;
     struct core *core;
     struct partition *partition;
 };
 
-static void size_packet(const struct cw_tm *tm, struct cw_message *p, uint32_t payload_bytes)
+static void size_packet(const struct cw_serial_tm *tm, struct cw_message *p, uint32_t payload_bytes)
 {
     cw_message_size(p, payload_bytes, tm->config->noc_header_bytes, tm->config->noc_flit_bytes);
 }
 
 /* Core half */
 
-static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct core *c = self;
     struct warp *w = c->warp + warp;
@@ -152,24 +153,26 @@ static struct cw_message *build_request(struct core *c, uint32_t warp, cw_time n
 {
     struct warp *w = c->warp + warp;
     const struct cw_mem_inst *inst = w->queue;
-    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool, sizeof(struct cw_tx_access_body));
+    struct cw_tx_access_body *body = cw_tx_access(p);
     bool store = inst->uop->op == CW_OP_ST;
     uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[w->lane] % CW_LINE_BYTES);
     p->kind = store ? CW_MSG_PASS : CW_MSG_READ;
     p->mech = 1;
     p->after = CW_AFTER_MECH;
     p->addr = inst->addr[w->lane] - offset;
-    p->bytes = (uint8_t)bytes;
+    body->bytes = (uint8_t)bytes;
     p->warp = (uint16_t)warp;
     p->lanes = 1u << w->lane;
-    p->lane_offset[w->lane] = (uint8_t)offset;
+    body->lane_offset[w->lane] = (uint8_t)offset;
     p->sectors = (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
     p->born = now;
     if (store) {
         uint8_t data[CW_ACCESS_BYTES];
         cw_inst_get_bytes(inst, w->lane, data);
-        memcpy(p->u.data + offset, data, bytes);
-        p->byte_mask[offset / 32] = ((bytes < 32 ? 1u << bytes : 0) - 1) << (offset % 32);
+        memcpy(body->line.data + offset, data, bytes);
+        memset(body->line.byte_mask, 0, sizeof body->line.byte_mask);
+        body->line.byte_mask[offset / 32] = ((bytes < 32 ? 1u << bytes : 0) - 1) << (offset % 32);
     }
     size_packet(c->tm, p, store ? CW_SECTOR_BYTES : 0);
     return p;
@@ -207,7 +210,7 @@ static void next_access(struct core *c, uint32_t warp, cw_time now)
         cw_core_mem_done(c->core, inst, now);
 }
 
-static void commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static void commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct core *c = self;
     c->warp[warp].phase = ENDS;
@@ -263,7 +266,7 @@ static void reply(void *self, struct cw_message *p, cw_time now)
     if (p->op == LOADED) {
         uint8_t data[CW_ACCESS_BYTES];
         struct cw_mem_inst *inst = w->load[p->tag];
-        memcpy(data, p->u.data + p->lane_offset[w->lane], p->bytes);
+        memcpy(data, cw_tx_access(p)->line.data + cw_tx_access(p)->lane_offset[w->lane], cw_tx_access(p)->bytes);
         cw_inst_set_bytes(inst, w->lane, data);
         w->load[p->tag] = NULL;
         w->loads--;
@@ -285,7 +288,7 @@ static void send_control(struct core *c, cw_time now)
 {
     if (c->asks == 0 && c->gives == 0)
         return;
-    struct cw_message *p = cw_message_new(c->tm->cfg.pool);
+    struct cw_message *p = cw_message_new(c->tm->cfg.pool, 0);
     p->mech = 1;
     p->kind = CW_MSG_OWN;
     p->op = c->gives > 0 ? GIVE_BACK : ASK;
@@ -359,14 +362,14 @@ static void report(const void *self, FILE *out)
             fprintf(out, "core %u warp %u: transaction %s\n", c->index, i, phase[c->warp[i].phase]);
 }
 
-static const struct cw_core_tm_ops core_ops = {.begin = begin,
-                                               .access = access,
-                                               .commit = commit,
-                                               .reply = reply,
-                                               .log_done = log_done,
-                                               .tick = tick,
-                                               .idle = core_idle,
-                                               .report = report};
+static const struct cw_core_sockets core_ops = {.region_begin = begin,
+                                                .region_access = access,
+                                                .region_end = commit,
+                                                .message = reply,
+                                                .log_done = log_done,
+                                                .tick = tick,
+                                                .idle = core_idle,
+                                                .report = report};
 
 /* Partition half */
 
@@ -374,7 +377,8 @@ static void observe(struct partition *n, const struct cw_message *p, cw_time now
 {
     const struct cw_tm_observer *o = n->tm->cfg.observer;
     struct warp *w = n->tm->core[p->core].warp + p->warp;
-    uint32_t lane = (uint32_t)__builtin_ctz(p->lanes), first = p->lane_offset[lane], end = first + p->bytes;
+    uint32_t lane = (uint32_t)__builtin_ctz(p->lanes), first = cw_tx_access_of(p)->lane_offset[lane],
+             end = first + cw_tx_access_of(p)->bytes;
     for (uint32_t at = first & ~3u; at < end; at += 4) {
         uint32_t value, enables = 0;
         memcpy(&value, cw_devmem_at(n->tm->cfg.memory, p->addr + at), sizeof value);
@@ -395,7 +399,7 @@ static void answer(struct partition *n, struct cw_message *p, cw_time now)
     bool load = p->kind == CW_MSG_READ;
     observe(n, p, now);
     if (load)
-        memcpy(p->u.data, cw_devmem_at(n->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+        memcpy(cw_line_body(p)->data, cw_devmem_at(n->tm->cfg.memory, p->addr), CW_LINE_BYTES);
     p->kind = CW_MSG_OWN_REPLY;
     p->op = load ? LOADED : STORED;
     size_packet(n->tm, p, load ? CW_SECTOR_BYTES : 0);
@@ -450,7 +454,7 @@ static void serve_token(struct partition *n, cw_time now)
     n->head = (n->head + 1) % cap;
     n->cnt--;
     n->taken = true;
-    p = cw_message_new(n->tm->cfg.pool);
+    p = cw_message_new(n->tm->cfg.pool, 0);
     p->mech = 1;
     p->kind = CW_MSG_OWN_REPLY;
     p->op = GRANT;
@@ -479,8 +483,9 @@ static void partition_tick(void *self, cw_time now)
 
 /* Everything else */
 
-static void destroy(struct cw_tm *tm)
+static void destroy(void *self)
 {
+    struct cw_serial_tm *tm = self;
     if (tm == NULL)
         return;
     for (uint32_t i = 0; tm->core != NULL && i < tm->config->core_count; i++) {
@@ -496,7 +501,7 @@ static void destroy(struct cw_tm *tm)
     free(tm);
 }
 
-static bool create_core(struct cw_tm *tm, uint32_t index)
+static bool create_core(struct cw_serial_tm *tm, uint32_t index)
 {
     struct core *c = tm->core + index;
     c->tm = tm;
@@ -507,26 +512,26 @@ static bool create_core(struct cw_tm *tm, uint32_t index)
     return c->warp != NULL && c->ask != NULL;
 }
 
-static bool create_partition(struct cw_tm *tm, uint32_t index)
+static bool create_partition(struct cw_serial_tm *tm, uint32_t index)
 {
     struct partition *n = tm->partition + index;
     n->tm = tm;
     n->index = index;
     n->period = tm->cfg.clocks->period[CW_DOMAIN_L2];
     n->component = (struct cw_component){.tick = partition_tick, .self = n, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    n->port = cw_partition_tm_ports(tm->cfg.partition[index]);
+    n->port = cw_partition_socket_of(tm->cfg.partition[index]);
     n->port->from_l2.wake = n->port->from_noc.wake = n->port->l2_done.wake = &n->component.wake;
     if (index == 0)
         n->queue = calloc((size_t)tm->config->core_count * tm->config->core_warps, sizeof *n->queue);
     return index != 0 || n->queue != NULL;
 }
 
-static int create(struct cw_tm **out, const struct cw_tm_config *config, struct cw_error *err)
+static int create(void **out, const struct cw_mech_host *config, struct cw_error *err)
 {
     *out = NULL;
     if (config->sabotage != NULL)
         return cw_fail(err, CW_EINVAL, "the system serial knows no sabotage '%s'", config->sabotage);
-    struct cw_tm *tm = calloc(1, sizeof *tm);
+    struct cw_serial_tm *tm = calloc(1, sizeof *tm);
     if (tm == NULL)
         return cw_fail(err, CW_ENOMEM, "serial: out of host memory");
     tm->cfg = *config;
@@ -546,16 +551,18 @@ static int create(struct cw_tm **out, const struct cw_tm_config *config, struct 
     return CW_OK;
 }
 
-static uint32_t components(struct cw_tm *tm, struct cw_component **list, uint32_t max)
+static uint32_t components(void *self, struct cw_component **list, uint32_t max)
 {
+    struct cw_serial_tm *tm = self;
     uint32_t cnt = 0;
     for (uint32_t i = 0; i < tm->config->partition_count && cnt < max; i++)
         list[cnt++] = &tm->partition[i].component;
     return cnt;
 }
 
-static void *core_self(struct cw_tm *tm, uint32_t core)
+static void *core_self(void *self, uint32_t core)
 {
+    struct cw_serial_tm *tm = self;
     return tm->core + core;
 }
 
@@ -565,8 +572,9 @@ static uint32_t log_bytes(const struct cw_config *config)
     return 0;
 }
 
-static bool idle(const struct cw_tm *tm)
+static bool idle(const void *self)
 {
+    const struct cw_serial_tm *tm = self;
     for (uint32_t i = 0; i < tm->config->core_count; i++)
         if (!core_idle(tm->core + i))
             return false;
@@ -576,18 +584,19 @@ static bool idle(const struct cw_tm *tm)
     return true;
 }
 
-static void finish(struct cw_tm *tm)
+static void finish(void *self)
 {
-    (void)tm;
+    (void)self;
 }
 
-const struct cw_tm_system cw_tm_serialised = {.name = "serial",
-                                              .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
-                                              .create = create,
-                                              .destroy = destroy,
-                                              .components = components,
-                                              .core_ops = &core_ops,
-                                              .core_self = core_self,
-                                              .log_bytes = log_bytes,
-                                              .idle = idle,
-                                              .finish = finish};
+const struct cw_mech cw_mech_serial = {.name = "serial",
+                                       .system = true,
+                                       .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
+                                       .create = create,
+                                       .destroy = destroy,
+                                       .components = components,
+                                       .core = &core_ops,
+                                       .core_self = core_self,
+                                       .local_bytes = log_bytes,
+                                       .idle = idle,
+                                       .finish = finish};

@@ -19,6 +19,6 @@
 
 #include "mech/tm/tm.h"
 
-extern const struct cw_tm_system cw_tm_serialised; /* named "serial" */
+extern const struct cw_mech cw_mech_serial; /* named "serial" */
 
 #endif

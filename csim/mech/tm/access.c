@@ -153,8 +153,8 @@ void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_message *p)
 static void make_write(struct cw_message *p, uint32_t bytes)
 {
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t at = p->lane_offset[__builtin_ctz(rest)];
-        p->byte_mask[at / 32] |= (bytes < 32 ? (1u << bytes) - 1 : UINT32_MAX) << at % 32;
+        uint32_t at = cw_tx_access(p)->lane_offset[__builtin_ctzll(rest)];
+        cw_line_body(p)->byte_mask[at / 32] |= (bytes < 32 ? (1u << bytes) - 1 : UINT32_MAX) << at % 32;
     }
     p->kind = CW_MSG_WRITE;
     p->after = CW_AFTER_REPLY;
@@ -167,8 +167,11 @@ static void make_write(struct cw_message *p, uint32_t bytes)
 static struct cw_message *build_request(struct cw_accesses *q, struct cw_access *a, cw_time now)
 {
     const struct cw_config *config = q->cfg->config;
-    struct cw_message *p = cw_message_new(q->cfg->pool);
+    struct cw_message *p = cw_message_new(q->cfg->pool, q->body_bytes);
+    struct cw_tx_access_body *body = cw_tx_access(p);
     const uint64_t *addr = a->inst->addr;
+    body->aborted = 0;
+    memset(body->line.byte_mask, 0, sizeof body->line.byte_mask);
     p->addr = addr[__builtin_ctz(a->unsent)] & ~(uint64_t)(CW_LINE_BYTES - 1);
     for (uint32_t rest = a->unsent; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
@@ -176,14 +179,14 @@ static struct cw_message *build_request(struct cw_accesses *q, struct cw_access 
         if (offset >= CW_LINE_BYTES)
             continue;
         p->lanes |= 1u << lane;
-        p->lane_offset[lane] = (uint8_t)offset;
+        body->lane_offset[lane] = (uint8_t)offset;
         p->sectors |= (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
     }
     a->unsent &= ~p->lanes;
     p->kind = a->store ? CW_MSG_PASS : CW_MSG_READ;
     p->after = CW_AFTER_MECH;
     p->mech = 1;
-    p->bytes = (uint8_t)cw_inst_bytes(a->inst);
+    body->bytes = (uint8_t)cw_inst_bytes(a->inst);
     p->warp = (uint16_t)a->warp;
     p->tag = cw_access_index(q, a);
     p->born = now;
@@ -228,9 +231,9 @@ void cw_access_send(struct cw_accesses *q, cw_time now)
 void cw_access_take_values(struct cw_access *a, const struct cw_message *p)
 {
     uint32_t length = cw_inst_bytes(a->inst);
-    for (uint32_t rest = p->lanes & ~p->aborted_lanes; rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = p->lanes & ~cw_tx_access_of(p)->aborted; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        const uint8_t *from = p->u.data + p->lane_offset[lane];
+        const uint8_t *from = cw_tx_access_of(p)->line.data + cw_tx_access_of(p)->lane_offset[lane];
         for (uint32_t b = 0; b < length; b++)
             if ((a->own[lane] >> b & 1) == 0)
                 a->bytes[lane][b] = from[b];

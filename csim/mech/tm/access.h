@@ -16,6 +16,31 @@
 
 #define CW_ACCESSES 64u /* in the system per core */
 
+/* Body of a transactional load or store request, and of its reply, as far as all systems agree on it. */
+struct cw_tx_access_body {
+    struct cw_line_body line; /* loads: values */
+    uint8_t lane_offset[32];  /* byte offset of each lane's access in the line */
+    uint8_t bytes;            /* of each lane's access */
+    cw_lanes aborted;         /* reply: lanes that lost */
+};
+CW_MESSAGE_BODY(cw_tx_access, struct cw_tx_access_body)
+
+/* A 32-bit word of a log. */
+struct cw_log_entry {
+    uint64_t addr; /* of a 32-bit word */
+    uint32_t value;
+    uint8_t lane;
+    uint8_t bytes; /* byte enables of the word, bits 3:0 */
+    uint8_t flags; /* the system's own */
+    uint8_t count; /* the system's own; GETM: writes to give back for this granule (0 on its further words) */
+};
+
+/* Words of a log on their way to a partition; a system's log message begins with it. */
+struct cw_tx_log_body {
+    uint32_t cnt;
+    struct cw_log_entry entry[CW_PACKET_ENTRIES];
+};
+
 /* A transactional memory instruction. */
 struct cw_access {
     struct cw_mem_inst *inst;
@@ -70,12 +95,13 @@ struct cw_access_ops {
 
 /* The accesses of one core. */
 struct cw_accesses {
-    const struct cw_tm_config *cfg;
+    const struct cw_mech_host *cfg;
     struct cw_core *core;
     const struct cw_access_ops *ops;
     void *self;
-    bool stores_ask; /* conflicts are detected at once: a store's lanes need a reply too */
-    bool idealised;  /* the logs take no place and no time, and a store's bytes travel at once, as outside transactions */
+    size_t body_bytes; /* of the system's requests, which begin with struct cw_tx_access_body */
+    bool stores_ask;   /* conflicts are detected at once: a store's lanes need a reply too */
+    bool idealised;    /* the logs take no place and no time, and a store's bytes travel at once, as outside transactions */
     struct cw_access_warp *warp;
     struct cw_access *pool, *free;
     uint32_t cnt;                      /* in use */

@@ -8,20 +8,20 @@
 
 #include "mech/tm/tm.h"
 
-static inline uint64_t cw_attempt_cycles(const struct cw_tm_config *cfg, cw_time from, cw_time to)
+static inline uint64_t cw_attempt_cycles(const struct cw_mech_host *cfg, cw_time from, cw_time to)
 {
     return (to - from) / cfg->clocks->period[CW_DOMAIN_CORE];
 }
 
 /* These lanes have waited, for a token or before a restart. */
-static inline void cw_attempt_waited(const struct cw_tm_config *cfg, uint32_t lanes, uint64_t cycles)
+static inline void cw_attempt_waited(const struct cw_mech_host *cfg, uint32_t lanes, uint64_t cycles)
 {
     cfg->stats->tx_wait_cycles += cycles;
     cfg->stats->tx_thread_wait_cycles += cycles * (uint32_t)__builtin_popcount(lanes);
 }
 
 /* These lanes of a warp begin a transaction, for which they have waited since then; running: warps of the core with one. */
-static inline void cw_attempt_admit(const struct cw_tm_config *cfg, uint32_t lanes, uint32_t running, cw_time since, cw_time now)
+static inline void cw_attempt_admit(const struct cw_mech_host *cfg, uint32_t lanes, uint32_t running, cw_time since, cw_time now)
 {
     cfg->stats->tx_begun += (uint32_t)__builtin_popcount(lanes);
     cw_attempt_waited(cfg, lanes, cw_attempt_cycles(cfg, since, now));
@@ -29,7 +29,7 @@ static inline void cw_attempt_admit(const struct cw_tm_config *cfg, uint32_t lan
 }
 
 /* Lanes begin an attempt; fills the observer's numbers of these. */
-static inline void cw_attempt_begin(const struct cw_tm_config *cfg, uint64_t attempt[CW_LANES], uint32_t core, uint32_t warp,
+static inline void cw_attempt_begin(const struct cw_mech_host *cfg, uint64_t attempt[CW_LANES], uint32_t core, uint32_t warp,
                                     uint32_t lanes, cw_time now)
 {
     const struct cw_tm_observer *o = cfg->observer;
@@ -40,7 +40,7 @@ static inline void cw_attempt_begin(const struct cw_tm_config *cfg, uint64_t att
 }
 
 /* Lanes abort. by_cause: the counter of the cause. */
-static inline void cw_attempt_abort(const struct cw_tm_config *cfg, const uint64_t attempt[CW_LANES], uint32_t lanes, uint64_t *by_cause,
+static inline void cw_attempt_abort(const struct cw_mech_host *cfg, const uint64_t attempt[CW_LANES], uint32_t lanes, uint64_t *by_cause,
                                     cw_time now)
 {
     const struct cw_tm_observer *o = cfg->observer;
@@ -51,7 +51,7 @@ static inline void cw_attempt_abort(const struct cw_tm_config *cfg, const uint64
 }
 
 /* The attempt of these lanes, of the transaction's tx_lanes, is over. ended: when it reached tx_commit. */
-static inline void cw_attempt_end(const struct cw_tm_config *cfg, uint32_t tx_lanes, uint32_t lanes, cw_time begun, cw_time ended,
+static inline void cw_attempt_end(const struct cw_mech_host *cfg, uint32_t tx_lanes, uint32_t lanes, cw_time begun, cw_time ended,
                                   cw_time now)
 {
     uint64_t took = cw_attempt_cycles(cfg, begun, now);

@@ -47,7 +47,7 @@ struct cw_resolver_answer cw_resolver_clock(struct cw_resolver *r, struct cw_cor
     return answer;
 }
 
-int cw_resolver_create(struct cw_resolver **out, const struct cw_tm_config *cfg, uint32_t core, uint32_t index, struct cw_error *err)
+int cw_resolver_create(struct cw_resolver **out, const struct cw_mech_host *cfg, uint32_t core, uint32_t index, struct cw_error *err)
 {
     struct cw_resolver *r = *out = calloc(1, sizeof *r);
     if (r == NULL)
@@ -71,7 +71,7 @@ void cw_resolver_destroy(struct cw_resolver *r)
     free(r);
 }
 
-int cw_resolvers_create(struct cw_resolvers *s, const struct cw_tm_config *cfg, uint32_t core, struct cw_error *err)
+int cw_resolvers_create(struct cw_resolvers *s, const struct cw_mech_host *cfg, uint32_t core, struct cw_error *err)
 {
     *s = (struct cw_resolvers){.core = cfg->core[core], .cnt = cfg->config->tm_resolvers, .log_rows = cfg->config->tm_log_entries};
     s->table = calloc(s->cnt, sizeof *s->table);

@@ -30,7 +30,7 @@ struct cw_resolver_answer {
 };
 
 /* Status of the provider, or CW_ENOMEM. */
-int cw_resolver_create(struct cw_resolver **out, const struct cw_tm_config *cfg, uint32_t core, uint32_t index, struct cw_error *err);
+int cw_resolver_create(struct cw_resolver **out, const struct cw_mech_host *cfg, uint32_t core, uint32_t index, struct cw_error *err);
 void cw_resolver_destroy(struct cw_resolver *r);
 /* One core cycle, from a start to the end of its resolution; op, or NULL, is offered. */
 struct cw_resolver_answer cw_resolver_clock(struct cw_resolver *r, struct cw_core *core, const struct cw_resolver_op *op, cw_time now);
@@ -53,7 +53,7 @@ struct cw_resolvers_job {
 };
 
 /* Statuses as cw_resolver_create; destroy it in any case. */
-int cw_resolvers_create(struct cw_resolvers *s, const struct cw_tm_config *cfg, uint32_t core, struct cw_error *err);
+int cw_resolvers_create(struct cw_resolvers *s, const struct cw_mech_host *cfg, uint32_t core, struct cw_error *err);
 void cw_resolvers_destroy(struct cw_resolvers *s);
 /* Begins a resolution of these lanes in a table that is free, and was in the cycle before (a table is clocked once in a cycle); false if
  * there is none. */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens in a run, as one stream of typed events. Oracles and timelines read it and nothing else of the simulator; the simulator
+ * does not know who listens. A listener says which types it wants. Where nobody wants a type, telling it costs a test of one bit
+ * (cw_events_want), so a component asks before it works out what to tell.
+ *
+ * Threads are named by core, warp (slot of the core) and lane. A region (a transaction) is named by its thread and the number of the warp's
+ * attempt; the number grows with each attempt of the warp, so a name is never used twice. All addresses of words are of 32-bit words: wider
+ * accesses are told word by word.
+ *
+ * Events of one thread come in the order of their times. Components tick in any order within an instant, so events of one instant may come
+ * in any order; a listener must not depend on it.
+ */
+#ifndef CW_EVENT_EVENT_H
+#define CW_EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fifo.h"
+#include "base/lanes.h"
+
+struct cw_uop;
+
+enum cw_event_type {
+    CW_EVENT_ISSUE,           /* an instruction issues: uop, lanes */
+    CW_EVENT_MEMORY,          /* a line access of the machine enters the memory system: uop, lanes, addr (line) */
+    CW_EVENT_REGION_BEGIN,    /* a thread begins an attempt */
+    CW_EVENT_REGION_READ,     /* a load of the attempt took word.value from memory, not from its own log */
+    CW_EVENT_REGION_VALIDATE, /* validation found word.value in memory again: the attempt's reads of the word count as made now (Fung
+                                 2015, 5.1.3) */
+    CW_EVENT_REGION_WRITE,    /* a committed attempt's write reached memory: word with byte enables */
+    CW_EVENT_REGION_COMMIT,   /* the attempt's fate is sealed; set: the words that will reach memory, or have */
+    CW_EVENT_REGION_ABORT,    /* the attempt has failed */
+    CW_EVENT_PERSIST,         /* bytes of a word have become durable: word */
+    CW_EVENT_DECISION,        /* a hardware unit has decided: decision */
+    CW_EVENT_TYPES
+};
+
+struct cw_event {
+    uint8_t type; /* enum cw_event_type */
+    uint32_t core, warp, lane, attempt;
+    cw_time now;
+    union {
+        struct {
+            uint64_t addr;
+            uint32_t value;
+            uint32_t bytes; /* byte enables, 3:0 */
+        } word;
+        struct {
+            uint32_t cnt;
+            const uint64_t *addr; /* of words; valid during the call only */
+            const uint32_t *value;
+        } set;
+        struct {
+            const struct cw_uop *uop;
+            cw_lanes lanes;
+            uint64_t addr;
+        } access;
+        struct {
+            const char *unit; /* the unit's stem */
+            uint32_t index;   /* of the instance: partition or core */
+            uint32_t kind;    /* the unit's own code, as its port has it */
+            uint64_t subject; /* granule, commit ID, ... */
+        } decision;
+    } u;
+};
+
+/* Who listens; owned by the listener, which stays where it is until the stream is gone. */
+struct cw_event_listener {
+    uint32_t types; /* bit t: wants events of type t */
+    void *self;
+    void (*hear)(void *self, const struct cw_event *e);
+    struct cw_event_listener *next; /* the stream's */
+};
+
+struct cw_events {
+    uint32_t wanted; /* by any listener */
+    struct cw_event_listener *first;
+};
+
+static inline bool cw_events_want(const struct cw_events *s, enum cw_event_type type)
+{
+    return (s->wanted >> type & 1u) != 0;
+}
+
+void cw_events_listen(struct cw_events *s, struct cw_event_listener *listener);
+/* Tells everybody who wants the type. */
+void cw_events_tell(const struct cw_events *s, const struct cw_event *e);
+
+#endif

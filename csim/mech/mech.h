@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a mechanism is. A mechanism is a published idea for GPU hardware (a transactional memory, a persistency model, a tracer of one's
+ * own): it takes sockets of the machine, sends messages of its own, and brings keys, counters, intrinsics and hardware units. The machine
+ * knows sockets and no mechanism. Everything that lists mechanisms, systems or units is derived from the descriptors below.
+ *
+ * A mechanism lives in one folder, csim/mech/<name>/; cw_add_mechanism in CMake puts its descriptor into cw_mechs[].
+ */
+#ifndef CW_MECH_MECH_H
+#define CW_MECH_MECH_H
+
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/error.h"
+#include "base/stats.h"
+#include "core/core.h"
+#include "cowarp/unit.h"
+#include "event/event.h"
+#include "mem/partition.h"
+
+struct cw_mech;
+struct cw_tm_observer;
+
+/* What an instance of a mechanism is built from; the pointed-to objects outlive it. */
+struct cw_mech_host {
+    const struct cw_config *config;
+    const struct cw_clocks *clocks;
+    struct cw_stats *stats;
+    struct cw_devmem *memory;
+    struct cw_message_pool *pool;
+    struct cw_core **core;           /* config->core_count */
+    struct cw_partition **partition; /* config->partition_count */
+    const struct cw_unit_provider *units;
+    const struct cw_events *events;
+    struct cw_tm_observer *observer; /* oracle, or NULL */
+    uint32_t index;                  /* of the mechanism in the GPU's list; its messages carry index + 1 */
+    uint64_t seed;
+    const char *sabotage; /* deliberate fault for tests ("skip-owner-check", ...), one of the descriptor's, or NULL */
+    uint64_t *progress;   /* what the livelock watchdog counts: incremented per commit */
+    /* The kernel asks for more than the mechanism has room for: the run ends with this text. May be NULL in tests. */
+    void (*fault)(void *context, int status, const char *text);
+    void *fault_context;
+};
+
+/* A message of the mechanism with nothing but a header: kind is CW_MSG_OWN for the partition of `addr`, or CW_MSG_OWN_REPLY for a core that
+ * the caller names. NULL when the host is out of memory. */
+struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
+                                   size_t body_bytes, cw_time now);
+static inline void cw_mech_fault(const struct cw_mech_host *host, int status, const char *text)
+{
+    if (host->fault != 0)
+        host->fault(host->fault_context, status, text);
+}
+
+/* A hardware unit that the mechanism brings. */
+struct cw_mech_unit {
+    const struct cw_unit *unit;
+    const char *what; /* one line for `cowarp list`, with "one per memory partition" or the like */
+    /* Whether this configuration has the unit; NULL: always. */
+    bool (*used)(const struct cw_config *config);
+};
+
+struct cw_mech {
+    const char *name; /* "getm" */
+    const char *what; /* one line for `cowarp list` */
+    bool system;      /* chosen with --system, at most one of a GPU; else with --mech */
+    const struct cw_mech_unit *unit;
+    uint32_t unit_cnt;
+    const char *const *sabotage; /* names of deliberate faults, NULL-terminated; NULL: none */
+    int (*create)(void **self, const struct cw_mech_host *host, struct cw_error *err);
+    void (*destroy)(void *self);
+    /* Its components (validation units, commit units, ...), for the GPU's clock loop. Pointers stay valid until destroy. Returns how many
+     * there are; fills at most max of them. */
+    uint32_t (*components)(void *self, struct cw_component **list, uint32_t max);
+    const struct cw_core_sockets *core; /* NULL: takes none */
+    void *(*core_self)(void *self, uint32_t core);
+    /* Bytes per thread in local memory, beside the kernel's own; NULL: none. */
+    uint32_t (*local_bytes)(const struct cw_config *config);
+    /* Nothing in flight anywhere; NULL: always. */
+    bool (*idle)(const void *self);
+    /* Kernel boundary: sums statistics that are kept aside; may be NULL. */
+    void (*finish)(void *self);
+};
+
+#endif
