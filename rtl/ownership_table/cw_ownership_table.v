@@ -238,7 +238,7 @@ module cw_ownership_table #(
             assert (!(access_o && write_o));
             assert (!((access_o || write_o) && state_q == CLEAR));
             // 5. (for induction) Lanes are in flight only in RUN, or about to be judged in DRAIN; a check in flight that must lose
-            //    either waits or has lost; the clearing leaves null behind it.
+            //    waits or has lost; the clearing leaves null behind it.
             assert (state_q <= RESULT && f_owner_q <= NOBODY);
             if (state_q != RUN)
                 assert (unserved_q == 0);
