@@ -7,7 +7,7 @@ import re
 import sys
 
 # A folder may include from itself and from folders earlier in the list.
-CSIM_ORDER = ["base", "ptx", "exec", "unit", "msg", "mem", "core", "adapt", "mech", "check", "gpu"]
+CSIM_ORDER = ["base", "ptx", "exec", "unit", "event", "msg", "mem", "core", "adapt", "mech", "check", "gpu"]
 HARNESS_ORDER = ["file", "rtl", "wave", "api", "cli"]
 
 

@@ -146,7 +146,7 @@ void cw_core_attach_tm(struct cw_core *c, const struct cw_core_sockets *ops, voi
 static int allocate_registers(struct cw_core *c, const struct cw_kernel *k, struct cw_error *err)
 {
     size_t warps = c->config->core_warps, lanes = warps * CW_LANES, *have = c->storage_bytes;
-    size_t tx = k->uses_tx ? 1 : 0;
+    size_t tx = k->uses_region ? 1 : 0;
     c->r32 = storage(c->r32, &have[0], k->r32_cnt * lanes * 4);
     c->r64 = storage(c->r64, &have[1], k->r64_cnt * lanes * 8);
     c->pred = storage(c->pred, &have[2], k->pred_cnt * warps * 4);

@@ -76,6 +76,13 @@ static void nap(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u,
     warp->not_before = c->cycle + 1 + longest * c->config->clock_core_mhz / 1000u;
 }
 
+/* A call that some mechanism has to carry out. */
+static void intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t mask)
+{
+    if (mask != 0)
+        cw_core__fault(c, w, cw_core__lowest(mask), u, CW_EFAULT, "no mechanism carries out %s", u->intrinsic->name);
+}
+
 /* Control instructions other than branches. Returns false when the warp has to wait and try again. */
 static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, uint32_t mask)
 {
@@ -110,6 +117,9 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_TX_COMMIT:
         cw_core__tx_commit(c, w, mask);
         return !c->faulted;
+    case CW_ISSUE_INTRINSIC:
+        intrinsic(c, w, u, mask);
+        break;
     default:
         break;
     }

@@ -45,10 +45,12 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
         return CW_ISSUE_SLEEP;
     case CW_OP_NOP:
         return CW_ISSUE_NOP;
-    case CW_OP_TX_BEGIN:
+    case CW_OP_REGION_BEGIN:
         return CW_ISSUE_TX_BEGIN;
-    case CW_OP_TX_COMMIT:
+    case CW_OP_REGION_END:
         return CW_ISSUE_TX_COMMIT;
+    case CW_OP_INTRINSIC:
+        return CW_ISSUE_INTRINSIC;
     case CW_OP_MOV:
         if (u->src[0].kind == CW_OPND_SREG && u->src[0].idx >= CW_SREG_CLOCK && u->src[0].idx <= CW_SREG_GLOBALTIMER_HI)
             return CW_ISSUE_CLOCK;

@@ -32,7 +32,8 @@ enum cw_issue_kind {
     CW_ISSUE_SLEEP,
     CW_ISSUE_NOP,
     CW_ISSUE_TX_BEGIN,
-    CW_ISSUE_TX_COMMIT
+    CW_ISSUE_TX_COMMIT,
+    CW_ISSUE_INTRINSIC
 };
 
 #define CW_OP_SLOTS 12 /* 4 destinations, 5 sources, the guard, the carry flag */

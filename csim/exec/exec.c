@@ -180,8 +180,9 @@ static bool is_core_op(const struct cw_uop *u)
     case CW_OP_BRKPT:
     case CW_OP_BAR:
     case CW_OP_NANOSLEEP:
-    case CW_OP_TX_BEGIN:
-    case CW_OP_TX_COMMIT:
+    case CW_OP_REGION_BEGIN:
+    case CW_OP_REGION_END:
+    case CW_OP_INTRINSIC:
         return true;
     default:
         return u->op >= CW_OP_COUNT;

@@ -46,7 +46,7 @@ static int place_local(struct cw_gpu *gpu, struct cw_error *err)
     struct cw_launch *l = &gpu->launch;
     l->log_offset = align_up(l->kernel->local_bytes, 4);
     l->local_bytes = l->log_offset;
-    if (gpu->system != NULL && l->kernel->uses_tx)
+    if (gpu->system != NULL && l->kernel->uses_region)
         l->local_bytes += align_up(gpu->system->local_bytes(&gpu->config), 4);
     const uint64_t bytes = (uint64_t)gpu->config.core_count * gpu->config.core_warps * CW_LANES * l->local_bytes;
     if (bytes > gpu->local_capacity) {
@@ -80,6 +80,20 @@ static int check_shape(const struct cw_kernel *k, const uint32_t grid[3], const 
     return CW_OK;
 }
 
+/* Every intrinsic that the kernel calls needs a mechanism of this GPU that carries it out. */
+static int check_intrinsics(const struct cw_gpu *gpu, const struct cw_kernel *k, struct cw_error *err)
+{
+    for (uint32_t i = 0; i < k->intrinsic_cnt; i++) {
+        const struct cw_intrinsic *x = k->intrinsic[i];
+        if (gpu->system != NULL && gpu->system->intrinsic != NULL && cw_intrinsic_in(gpu->system->intrinsic, x))
+            continue;
+        if (x->role != CW_INTRINSIC_CALL)
+            return cw_fail(err, CW_EINVAL, "%s: the kernel uses transactions; choose a transactional system ('cowarp list' shows all)", k->name);
+        return cw_fail(err, CW_EINVAL, "%s: the kernel calls %s (%s), which no mechanism of this GPU carries out", k->name, x->name, x->what);
+    }
+    return CW_OK;
+}
+
 static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
                    const uint32_t block[3], uint32_t dynamic_bytes, uint8_t *param, const bool *local_size, struct cw_error *err)
 {
@@ -87,8 +101,9 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
     int status = check_shape(kernel, grid, block, err);
     if (status != CW_OK)
         return status;
-    if (kernel->uses_tx && gpu->system == NULL)
-        return cw_fail(err, CW_EINVAL, "%s: the kernel uses transactions; choose a transactional system (getm, serial)", kernel->name);
+    status = check_intrinsics(gpu, kernel, err);
+    if (status != CW_OK)
+        return status;
     memset(l, 0, sizeof *l);
     l->kernel = kernel;
     l->module = module;

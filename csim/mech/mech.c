@@ -13,6 +13,28 @@ const struct cw_mech *cw_mech_find(const char *name)
     return NULL;
 }
 
+uint32_t cw_mech_cnt(void)
+{
+    uint32_t cnt = 0;
+    while (cw_mechs[cnt] != NULL)
+        cnt++;
+    return cnt;
+}
+
+void cw_mech_intrinsics(const struct cw_intrinsic **list)
+{
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; cw_mechs[i] != NULL; i++) {
+        const struct cw_intrinsic *own = cw_mechs[i]->intrinsic;
+        uint32_t k = 0;
+        while (k < cnt && list[k] != own)
+            k++;
+        if (own != NULL && k == cnt)
+            list[cnt++] = own;
+    }
+    list[cnt] = NULL;
+}
+
 struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
                                    size_t body_bytes, cw_time now)
 {

@@ -17,6 +17,7 @@
 #include "cowarp/unit.h"
 #include "event/event.h"
 #include "mem/partition.h"
+#include "ptx/intrinsic.h"
 
 struct cw_mech;
 struct cw_tm_observer;
@@ -66,6 +67,7 @@ struct cw_mech {
     bool system;      /* chosen with --system, at most one of a GPU; else with --mech */
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
+    const struct cw_intrinsic *intrinsic; /* ends with one of name NULL; mechanisms that share intrinsics share the array; NULL: none */
     const char *const *sabotage; /* names of deliberate faults, NULL-terminated; NULL: none */
     int (*create)(void **self, const struct cw_mech_host *host, struct cw_error *err);
     void (*destroy)(void *self);

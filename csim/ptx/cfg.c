@@ -15,8 +15,8 @@
 static bool ends_block(const struct cw_vop *v)
 {
     uint16_t op = v->u.op;
-    return op == CW_OP_BRA || op == CW_OP_BRX || (op == CW_OP_EXIT && v->guard == CW_PTX_NONE) || op == CW_OP_TX_BEGIN ||
-           op == CW_OP_TX_COMMIT;
+    return op == CW_OP_BRA || op == CW_OP_BRX || (op == CW_OP_EXIT && v->guard == CW_PTX_NONE) || op == CW_OP_REGION_BEGIN ||
+           op == CW_OP_REGION_END;
 }
 
 static void mark_leaders(const struct cw_kcode *k, uint8_t *leader)

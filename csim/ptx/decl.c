@@ -144,6 +144,7 @@ static bool variable_head(struct cw_ptx *p, struct cw_var *v, struct cw_tok *nam
     v->name = name->text;
     v->len = name->len;
     v->line = name->line;
+    v->col = name->col;
     if (p->status == CW_OK && v->bytes > CW_PTX_MAX_BYTES)
         cw_ptx_fail_tok(p, CW_EINVAL, name, "variable is larger than 1 GiB");
     return p->status == CW_OK;

@@ -65,7 +65,7 @@ static void add_modifiers(struct text *t, const struct cw_uop *u)
                  {CW_UF_CIN, ".cin"},         {CW_UF_COUT, ".cout"},         {CW_UF_WRAP, ".wrap"},      {CW_UF_SHIFTAMT, ".shiftamt"},
                  {CW_UF_TO, ".to"},           {CW_UF_VOLATILE, ".volatile"}, {CW_UF_UNI, ".uni"},        {CW_UF_NAN, ".NaN"},
                  {CW_UF_ACQUIRE, ".acquire"}, {CW_UF_RELEASE, ".release"},   {CW_UF_XORSIGN, ".xorsign"}};
-    add(t, "%s%s", cw_op_mnemonic((enum cw_op)u->op), spaces[u->space < 6 ? u->space : 0]);
+    add(t, "%s%s", u->intrinsic != NULL ? u->intrinsic->name : cw_op_mnemonic((enum cw_op)u->op), spaces[u->space < 6 ? u->space : 0]);
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
         if ((u->flags & flags[i].flag) != 0)
             add(t, "%s", flags[i].name);

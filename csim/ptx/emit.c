@@ -194,7 +194,11 @@ static void header(struct out *o, const struct cw_fn *fn)
     kernel->name = cw_ptx_strdup(o->p, fn->name, fn->len);
     memcpy(kernel->reqntid, fn->reqntid, sizeof(kernel->reqntid));
     memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
-    kernel->uses_tx = o->k->uses_tx;
+    kernel->intrinsic = o->k->intrinsic.a;
+    kernel->intrinsic_cnt = o->k->intrinsic.n;
+    memset(&o->k->intrinsic, 0, sizeof(o->k->intrinsic)); /* the kernel's now */
+    for (uint32_t i = 0; i < kernel->intrinsic_cnt; i++)
+        kernel->uses_region |= kernel->intrinsic[i]->role != CW_INTRINSIC_CALL;
     if (o->k->local_bytes > CW_WINDOW_BYTES)
         cw_ptx_fail_at(o->p, CW_EUNSUP, fn->line, 1, "kernel needs more than %u bytes of local memory per thread",
                        (uint32_t)CW_WINDOW_BYTES);

@@ -210,3 +210,12 @@ uint64_t cw_ptx_expr(struct cw_ptx *p, bool *is_unsigned)
         *is_unsigned = r.is_unsigned;
     return r.v;
 }
+
+uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what)
+{
+    struct cw_tok at = p->tok;
+    uint64_t v = cw_ptx_expr(p, NULL);
+    if (p->status == CW_OK && v > max)
+        cw_ptx_fail_tok(p, CW_EINVAL, &at, "%s is out of range (at most %llu)", what, (unsigned long long)max);
+    return p->status == CW_OK ? v : 0;
+}

@@ -84,6 +84,15 @@ static void make_cells(struct cw_ptx *p, struct cw_fn *fn, struct cw_var *v)
     }
 }
 
+/* An intrinsic reads each argument and writes its result as a whole. */
+static void intrinsic_accesses(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, const struct cw_fn *callee)
+{
+    for (uint32_t i = 0; i < call->arg_cnt && p->status == CW_OK; i++) {
+        uint8_t bytes = (uint8_t)p->var.a[callee->formal.a[i]].bytes;
+        add_access(p, &p->var.a[fn->arg.a[call->arg + i]], (struct cw_access){.bytes = bytes, .is_store = i < callee->ret_cnt});
+    }
+}
+
 /* ---- the call graph ---- */
 
 static uint32_t resolve_alias(const struct cw_ptx *p, uint32_t fn)
@@ -99,6 +108,26 @@ static void fail_call(struct cw_ptx *p, int status, const struct cw_call *call, 
     cw_ptx_fail_tok(p, status, &call->at, "%s %.*s", what, (int)(callee->len < 80 ? callee->len : 80), callee->name);
 }
 
+static void fail_unknown(struct cw_ptx *p, const struct cw_call *call, const struct cw_fn *callee)
+{
+    static const char what[] = "call of an external function that this machine does not have:";
+    const char *near = cw_ptx_near_intrinsic(p, callee->name, callee->len);
+    if (near == NULL) {
+        fail_call(p, CW_EUNSUP, call, what, callee);
+        return;
+    }
+    p->stmt = call->at;
+    cw_ptx_fail_tok(p, CW_EUNSUP, &call->at, "%s %.*s; did you mean %s?", what, (int)(callee->len < 64 ? callee->len : 64), callee->name,
+                    near);
+}
+
+static void visit_intrinsic(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, const struct cw_fn *callee)
+{
+    cw_ptx_check_intrinsic(p, callee);
+    if (p->status == CW_OK)
+        intrinsic_accesses(p, fn, call, callee);
+}
+
 static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
 {
     struct cw_fn *fn = &p->fn.a[index];
@@ -111,11 +140,13 @@ static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
             fail_call(p, CW_EUNSUP, call, "recursive call of", callee);
         } else if (depth == CW_PTX_MAX_CALLS) {
             fail_call(p, CW_EUNSUP, call, "calls nested too deep, at", callee);
-        } else if (!callee->is_defined && (callee->tx == 0 || call->arg_cnt > 0)) {
-            fail_call(p, CW_EUNSUP, call, "call of an external function that this machine does not have:", callee);
+        } else if (!callee->is_defined && callee->intrinsic == NULL) {
+            fail_unknown(p, call, callee);
         } else if (call->arg_cnt != callee->formal.n) {
             fail_call(p, CW_EINVAL, call, "wrong number of arguments for", callee);
-        } else if (callee->is_defined) {
+        } else if (!callee->is_defined) {
+            visit_intrinsic(p, fn, call, callee);
+        } else {
             if (callee->visit == UNSEEN)
                 visit(p, id, depth + 1);
             merge_accesses(p, fn, call, callee);
@@ -331,18 +362,14 @@ static void parameter_access(struct cw_kcode *k, const struct activation *act, s
     }
 }
 
-/* Old style: the formal parameter is a register of the callee. */
-static void copy_register(struct cw_kcode *k, const struct activation *caller, const struct cw_vop *call, uint32_t arg,
-                          const struct cw_var *formal, uint32_t callee_base, bool is_ret)
+/* Between the variable arg and a register: into the register, or, for what the callee returns, out of it. v: guard and line. */
+static void copy_argument(struct cw_kcode *k, const struct activation *caller, struct cw_vop v, uint32_t arg, enum cw_type type,
+                          struct cw_vopnd reg, bool is_ret)
 {
-    const struct cw_ptype_info *info = &cw_ptype_info[formal->ptype];
-    struct cw_vop v = {.guard = CW_PTX_NONE};
-    struct cw_vopnd reg = {.kind = CW_V_REG, .id = callee_base + formal->vreg};
     v.u.op = is_ret ? CW_VOP_PST : CW_VOP_PLD;
-    v.u.type = info->type;
+    v.u.type = (uint8_t)type;
     v.u.vec = 1;
-    v.u.stype = info->bytes == 2 ? CW_U16 : CW_U32;
-    v.u.line = call->u.line;
+    v.u.stype = cw_type_bytes(type) == 2 ? CW_U16 : CW_U32;
     v.src[0] = (struct cw_vopnd){.kind = CW_V_PVAR, .id = arg};
     v.u.src_cnt = is_ret ? 2 : 1;
     v.u.dst_cnt = !is_ret;
@@ -351,6 +378,15 @@ static void copy_register(struct cw_kcode *k, const struct activation *caller, c
     else
         v.dst[0] = reg;
     parameter_access(k, caller, v);
+}
+
+/* Old style: the formal parameter is a register of the callee. */
+static void copy_register(struct cw_kcode *k, const struct activation *caller, const struct cw_vop *call, uint32_t arg,
+                          const struct cw_var *formal, uint32_t callee_base, bool is_ret)
+{
+    struct cw_vop v = {.guard = CW_PTX_NONE, .u = {.line = call->u.line}};
+    struct cw_vopnd reg = {.kind = CW_V_REG, .id = callee_base + formal->vreg};
+    copy_argument(k, caller, v, arg, (enum cw_type)cw_ptype_info[formal->ptype].type, reg, is_ret);
 }
 
 static uint64_t align_up(uint64_t v, uint64_t align)
@@ -381,6 +417,60 @@ static void expand_callee(struct cw_kcode *k, const struct activation *act, cons
     free(bind);
 }
 
+/* ---- intrinsics ---- */
+
+static void note_intrinsic(struct cw_kcode *k, const struct cw_intrinsic *intrinsic)
+{
+    for (uint32_t i = 0; i < k->intrinsic.n; i++)
+        if (k->intrinsic.a[i] == intrinsic)
+            return;
+    CW_PUSH(k->p, &k->intrinsic, intrinsic);
+}
+
+/* The register that holds the whole of the variable, or else a new one, *is_copy then. */
+static struct cw_vopnd register_of(struct cw_kcode *k, const struct activation *act, uint32_t var, enum cw_type type, bool *is_copy)
+{
+    struct binding b = binding_of(k->p, act, var);
+    const struct cw_var *owner = &k->p->var.a[b.owner];
+    uint32_t bytes = cw_type_bytes(type);
+    *is_copy = owner->in_memory || owner->cell[0].bytes != bytes;
+    uint32_t id = *is_copy ? new_temp(k, bytes == 8 ? CW_PT_B64 : CW_PT_B32) : b.vreg_base + owner->cell_base;
+    return (struct cw_vopnd){.kind = CW_V_REG, .id = id};
+}
+
+/* The call v as one micro-op, whose operands are the registers of the arguments and of the result. */
+static void expand_intrinsic(struct cw_kcode *k, const struct activation *act, struct cw_vop v, const struct cw_call *call,
+                             const struct cw_intrinsic *intrinsic)
+{
+    static const uint16_t ops[] = {[CW_INTRINSIC_REGION_BEGIN] = CW_OP_REGION_BEGIN,
+                                   [CW_INTRINSIC_REGION_END] = CW_OP_REGION_END,
+                                   [CW_INTRINSIC_CALL] = CW_OP_INTRINSIC};
+    const struct cw_vop around = {.guard = v.guard, .u = {.guard_neg = v.u.guard_neg, .line = v.u.line}};
+    const uint32_t *arg = &act->fn->arg.a[call->arg];
+    const uint32_t rets = cw_intrinsic_has_result(intrinsic);
+    const enum cw_type result = (enum cw_type)intrinsic->result;
+    bool is_copy = false;
+    v.u.op = ops[intrinsic->role];
+    v.u.intrinsic = intrinsic;
+    v.u.src_cnt = intrinsic->arg_cnt;
+    v.u.dst_cnt = (uint8_t)rets;
+    for (uint32_t i = 0; i < intrinsic->arg_cnt; i++) {
+        const enum cw_type type = (enum cw_type)intrinsic->arg[i];
+        v.src[i] = register_of(k, act, arg[rets + i], type, &is_copy);
+        if (is_copy)
+            copy_argument(k, act, around, arg[rets + i], type, v.src[i], false);
+    }
+    is_copy = false;
+    if (rets > 0) {
+        v.u.type = (uint8_t)result;
+        v.dst[0] = register_of(k, act, arg[0], result, &is_copy);
+    }
+    push(k, &v);
+    if (is_copy)
+        copy_argument(k, act, around, arg[0], result, v.dst[0], true);
+    note_intrinsic(k, intrinsic);
+}
+
 static void expand_call(struct cw_kcode *k, const struct activation *act, struct cw_vop v)
 {
     struct cw_ptx *p = k->p;
@@ -390,9 +480,7 @@ static void expand_call(struct cw_kcode *k, const struct activation *act, struct
     if (++k->expanded > CW_PTX_MAX_UOPS)
         cw_ptx_fail_at(p, CW_EUNSUP, v.u.line, 1, "more than %u calls to expand", CW_PTX_MAX_UOPS);
     if (!callee->is_defined) {
-        v.u.op = callee->tx;
-        k->uses_tx = 1;
-        push(k, &v);
+        expand_intrinsic(k, act, v, call, callee->intrinsic);
         return;
     }
     uint32_t around = CW_PTX_NONE;
@@ -531,5 +619,6 @@ void cw_kcode_free(struct cw_kcode *k)
     free(k->table.a);
     free(k->code.a);
     free(k->vreg.a);
+    free(k->intrinsic.a);
     cw_konsts_free(&k->konsts);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction while it is read: insn.c knows operands and the regular opcodes, special.c the ones with a syntax of their own. */
+/* One instruction while it is read (insn.c), its operands (operand.c), and the files that each know some of the opcodes. */
 #ifndef CW_PTX_INSN_H
 #define CW_PTX_INSN_H
 
@@ -22,7 +22,7 @@ struct cw_insn {
 };
 
 /* A row of the opcode table (optab.c). mods: what follows the name, separated by blanks, '?' = optional; a lower-case word stands for
- * itself or for a group (insn.c: groups), T and S for a type out of types and stypes. opnds: one letter per operand, see insn.c. */
+ * itself or for a group (regular.c: words), T and S for a type out of types and stypes. opnds: one letter per operand, see regular.c. */
 struct cw_opspec {
     const char *name;
     uint16_t op, flags;
@@ -34,6 +34,7 @@ struct cw_opspec {
 extern const struct cw_opspec cw_opspecs[];
 extern const uint32_t cw_opspec_cnt;
 
+/* insn.c */
 bool cw_part_is(const struct cw_part *part, const char *word);
 /* The next part, if it is word: consumed. */
 bool cw_insn_accept(struct cw_insn *in, const char *word);
@@ -43,7 +44,13 @@ enum cw_ptype cw_insn_type(struct cw_insn *in);
 bool cw_insn_all(struct cw_ptx *p, const struct cw_insn *in);
 void cw_insn_refuse(struct cw_ptx *p, const struct cw_insn *in); /* "unknown or unsupported form of ld" */
 
-/* Operands. want: the type by which they are checked and constants are converted. */
+void cw_insn_dst(struct cw_insn *in, struct cw_vopnd o);
+void cw_insn_src(struct cw_insn *in, struct cw_vopnd o);
+void cw_insn_emit(struct cw_ptx *p, struct cw_insn *in);
+/* dst = (type) (stype) src, as one CVT under the statement's guard. */
+void cw_insn_convert(struct cw_ptx *p, struct cw_vopnd dst, enum cw_type type, struct cw_vopnd src, enum cw_type stype);
+
+/* operand.c. want: the type by which they are checked and constants are converted. */
 struct cw_vopnd cw_opnd_dst(struct cw_ptx *p, enum cw_ptype want);
 struct cw_vopnd cw_opnd_src(struct cw_ptx *p, enum cw_ptype want);
 /* The same, but a special register of the right size stays one: for MOV only. */
@@ -56,14 +63,9 @@ struct cw_vopnd cw_opnd_wide_dst(struct cw_ptx *p, uint32_t bytes);
 struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want);
 uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o); /* of a register; 0 for others */
 
-void cw_insn_dst(struct cw_insn *in, struct cw_vopnd o);
-void cw_insn_src(struct cw_insn *in, struct cw_vopnd o);
-void cw_insn_emit(struct cw_ptx *p, struct cw_insn *in);
-/* dst = (type) (stype) src, as one CVT under the statement's guard. */
-void cw_insn_convert(struct cw_ptx *p, struct cw_vopnd dst, enum cw_type type, struct cw_vopnd src, enum cw_type stype);
-
-/* special.c: true when the opcode is one of its own; it has then been read up to the ';'. */
-bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in);
+/* True when the opcode is one of the file's own; it has then been read up to the ';'. */
+bool cw_insn_regular(struct cw_ptx *p, struct cw_insn *in); /* regular.c */
+bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in); /* special.c */
 bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in);  /* mem.c: ld, st, atom, red, fences, prefetches */
 bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in); /* control.c: branches, calls, barriers */
 

@@ -15,13 +15,13 @@
  * the control-flow graph. So it is enough that no two registers of one slot are live at the same point of one such path. Disjoint hulls
  * over the linear order of micro-ops imply that, for a hull contains every point at which the register is live, on whatever side of a
  * branch, and all of a loop through which it is live. The exception is an instruction that reads other lanes than it writes, or writes a
- * destination before it has read all sources: for these (shfl, vote, match, redux, several destinations) sources live on
+ * destination before it has read all sources: for these (shfl, vote, match, redux, intrinsics, several destinations) sources live on
  * until after the write.
  *
- * Transactions. A lane that aborts, at commit or at any access before, restarts behind its TX_BEGIN. So what is live there must keep its
- * slot until the transaction is over: it counts as live in every block that can be reached from TX_BEGIN without passing a TX_COMMIT (and
- * in the block of the TX_COMMIT). It is not restored: registers that a transaction reads and then overwrites are the compiler's business
- * (Fung 2015, 4.2.3).
+ * Regions, for example transactions. A lane that aborts, at the end or at any access before, restarts behind its REGION_BEGIN. So what is
+ * live there must keep its slot until the region is over: it counts as live in every block that can be reached from REGION_BEGIN without
+ * passing a REGION_END (and in the block of the REGION_END). It is not restored: registers that a transaction reads and then overwrites are
+ * the compiler's business (Fung 2015, 4.2.3).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -228,9 +228,9 @@ static void live_at_ends(struct pass *s)
     free_lists(&e.killed);
 }
 
-/* ---- transactions ---- */
+/* ---- regions ---- */
 
-/* Pins what is live at the end of begin, the block of a TX_BEGIN, to all blocks of the transaction. */
+/* Pins what is live at the end of begin, the block of a REGION_BEGIN, to all blocks of the region. */
 static void pin_region(struct pass *s, const struct lists *out, uint32_t begin, uint32_t *mark, uint32_t *stack)
 {
     const struct cw_cfg *cfg = s->cfg;
@@ -240,7 +240,7 @@ static void pin_region(struct pass *s, const struct lists *out, uint32_t begin, 
         const struct cw_block *k = &cfg->block[b];
         for (uint32_t i = out->start[begin]; i < out->start[begin + 1] && s->p->status == CW_OK; i++)
             add_pair(s, &s->pinned, b, out->item[i]);
-        if (s->k->code.a[k->end - 1].u.op == CW_OP_TX_COMMIT)
+        if (s->k->code.a[k->end - 1].u.op == CW_OP_REGION_END)
             continue;
         for (uint32_t i = 0; i < k->succ_cnt; i++)
             if (cfg->succ[k->succ + i] < cfg->block_cnt)
@@ -248,13 +248,13 @@ static void pin_region(struct pass *s, const struct lists *out, uint32_t begin, 
     }
 }
 
-static void pin_transactions(struct pass *s)
+static void pin_regions(struct pass *s)
 {
     uint32_t n = s->cfg->block_cnt;
     struct lists out = group(s, &s->out, n, false);
     uint32_t *mark = cw_ptx_alloc(s->p, n, 4), *stack = cw_ptx_alloc(s->p, n, 4);
     for (uint32_t b = 0; b < n && s->p->status == CW_OK; b++)
-        if (s->k->code.a[s->cfg->block[b].end - 1].u.op == CW_OP_TX_BEGIN)
+        if (s->k->code.a[s->cfg->block[b].end - 1].u.op == CW_OP_REGION_BEGIN)
             pin_region(s, &out, b, mark, stack);
     free(mark);
     free(stack);
@@ -310,7 +310,8 @@ static void note_max(struct scan *c)
 
 static bool sources_outlive_write(const struct cw_uop *u)
 {
-    return u->dst_cnt > 1 || u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_REDUX;
+    return u->dst_cnt > 1 || u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_REDUX ||
+           u->op == CW_OP_INTRINSIC; /* whose mechanism may read and write in any order */
 }
 
 static void scan_op(struct pass *s, struct scan *c, uint32_t b, uint32_t i)
@@ -379,7 +380,7 @@ void cw_live_compute(struct cw_ptx *p, const struct cw_kcode *k, const struct cw
     if (p->status == CW_OK)
         live_at_ends(&s);
     if (p->status == CW_OK)
-        pin_transactions(&s);
+        pin_regions(&s);
     if (p->status == CW_OK)
         scan_all(&s);
     free(s.exposed.a);

@@ -88,7 +88,8 @@ static void read_module(struct cw_ptx *p)
     }
 }
 
-int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, struct cw_error *err)
+int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
+                   struct cw_error *err)
 {
     *out = NULL;
     if (length > UINT32_MAX / 2)
@@ -101,6 +102,7 @@ int cw_module_load(struct cw_module **out, const char *text, size_t length, cons
         p->file = file;
         p->text = text;
         p->length = length;
+        p->intrinsics = intrinsics;
         p->module = m;
         p->guard = CW_PTX_NONE;
         cw_lex_init(&p->lex, text, length);
@@ -127,6 +129,7 @@ static void free_kernel(struct cw_kernel *k)
     for (uint32_t i = 0; i < k->param_cnt; i++)
         free(k->param[i].name);
     free(k->brx);
+    free(k->intrinsic);
     free(k->param);
     free(k->name);
     free(k->uop);

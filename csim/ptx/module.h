@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ptx/intrinsic.h"
 #include "ptx/uop.h"
 
 struct cw_kernel_param {
@@ -44,7 +45,10 @@ struct cw_kernel {
     uint32_t maxntid[3];   /* .maxntid or 0 */
     struct cw_brx_table *brx;
     uint32_t brx_cnt;
-    uint8_t uses_tx, uses_dynamic_shared;
+    const struct cw_intrinsic **intrinsic; /* that it calls, each once, in the order of their first calls */
+    uint32_t intrinsic_cnt;
+    uint8_t uses_region; /* one of them begins or ends a region */
+    uint8_t uses_dynamic_shared;
 };
 
 struct cw_symbol {
@@ -71,8 +75,12 @@ struct cw_module {
 /*
  * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Anything
  * malformed or unsupported gives CW_EINVAL or CW_EUNSUP and "file:line:column: what: the offending text"; nothing is guessed.
+ *
+ * intrinsics: all that the build knows, whether or not a GPU has the mechanism that carries them out; a NULL-terminated list of arrays,
+ * one per mechanism, each as ptx/intrinsic.h says; NULL: none. The first of a name counts. The arrays have to outlive the module.
  */
-int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, struct cw_error *err);
+int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
+                   struct cw_error *err);
 void cw_module_destroy(struct cw_module *m);
 
 /* Fixes the address of the module's .global segment (256-byte aligned) and patches micro-op constants and pointers in

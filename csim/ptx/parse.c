@@ -5,77 +5,6 @@
 
 #include "ptx/reader.h"
 
-const struct cw_ptype_info cw_ptype_info[CW_PT_COUNT] = {
-    [CW_PT_NONE] = {"", 0, ' ', CW_TYPE_NONE},   [CW_PT_PRED] = {"pred", 0, 'p', CW_PRED}, [CW_PT_B8] = {"b8", 1, 'b', CW_U8},
-    [CW_PT_B16] = {"b16", 2, 'b', CW_U16},       [CW_PT_B32] = {"b32", 4, 'b', CW_U32},    [CW_PT_B64] = {"b64", 8, 'b', CW_U64},
-    [CW_PT_U8] = {"u8", 1, 'u', CW_U8},          [CW_PT_U16] = {"u16", 2, 'u', CW_U16},    [CW_PT_U32] = {"u32", 4, 'u', CW_U32},
-    [CW_PT_U64] = {"u64", 8, 'u', CW_U64},       [CW_PT_S8] = {"s8", 1, 's', CW_S8},       [CW_PT_S16] = {"s16", 2, 's', CW_S16},
-    [CW_PT_S32] = {"s32", 4, 's', CW_S32},       [CW_PT_S64] = {"s64", 8, 's', CW_S64},    [CW_PT_F16] = {"f16", 2, 'f', CW_F16},
-    [CW_PT_F16X2] = {"f16x2", 4, 'f', CW_F16X2}, [CW_PT_F32] = {"f32", 4, 'f', CW_F32},    [CW_PT_F64] = {"f64", 8, 'f', CW_F64},
-};
-
-uint32_t cw_ptype_of(const char *name, uint32_t len)
-{
-    for (uint32_t i = CW_PT_PRED; i < CW_PT_COUNT; i++)
-        if (strlen(cw_ptype_info[i].name) == len && memcmp(cw_ptype_info[i].name, name, len) == 0)
-            return i;
-    return CW_PT_NONE;
-}
-
-void cw_ptx_advance(struct cw_ptx *p)
-{
-    if (p->status != CW_OK)
-        return;
-    p->tok = p->ahead;
-    if (p->tok.kind == CW_TOK_BAD) {
-        cw_ptx_fail(p, CW_EINVAL, "malformed text");
-        return;
-    }
-    if (p->ahead.kind != CW_TOK_EOF)
-        cw_lex_next(&p->lex, &p->ahead);
-}
-
-bool cw_ptx_is_punct(const struct cw_ptx *p, uint16_t c)
-{
-    return p->tok.kind == CW_TOK_PUNCT && p->tok.punct == c;
-}
-
-bool cw_ptx_accept(struct cw_ptx *p, uint16_t c)
-{
-    if (!cw_ptx_is_punct(p, c))
-        return false;
-    cw_ptx_advance(p);
-    return true;
-}
-
-void cw_ptx_expect(struct cw_ptx *p, char c)
-{
-    if (!cw_ptx_accept(p, (uint8_t)c))
-        cw_ptx_fail(p, CW_EINVAL, "expected '%c'", c);
-}
-
-bool cw_tok_is(const struct cw_tok *tok, const char *word)
-{
-    return tok->kind == CW_TOK_WORD && strlen(word) == tok->len && memcmp(tok->text, word, tok->len) == 0;
-}
-
-bool cw_ptx_accept_word(struct cw_ptx *p, const char *word)
-{
-    if (!cw_tok_is(&p->tok, word))
-        return false;
-    cw_ptx_advance(p);
-    return true;
-}
-
-uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what)
-{
-    struct cw_tok at = p->tok;
-    uint64_t v = cw_ptx_expr(p, NULL);
-    if (p->status == CW_OK && v > max)
-        cw_ptx_fail_tok(p, CW_EINVAL, &at, "%s is out of range (at most %llu)", what, (unsigned long long)max);
-    return p->status == CW_OK ? v : 0;
-}
-
 /* Line-oriented directives (.file, .loc, and what follows them in debug builds). */
 static void skip_line(struct cw_ptx *p)
 {
@@ -251,14 +180,6 @@ static uint32_t function_named(struct cw_ptx *p, const struct cw_tok *name, bool
     return id;
 }
 
-/* The transactional calls, also as C++ mangles them. */
-static uint8_t transaction_op(const struct cw_tok *name)
-{
-    if (cw_tok_is(name, "tx_begin") || cw_tok_is(name, "_Z8tx_beginv"))
-        return CW_OP_TX_BEGIN;
-    return cw_tok_is(name, "tx_commit") || cw_tok_is(name, "_Z9tx_commitv") ? CW_OP_TX_COMMIT : 0;
-}
-
 static bool same_formals(const struct cw_ptx *p, const struct cw_fn *a, const struct cw_fn *b)
 {
     bool same = a->formal.n == b->formal.n && a->ret_cnt == b->ret_cnt;
@@ -315,7 +236,8 @@ static void function(struct cw_ptx *p, bool is_entry)
     struct cw_tok name = name_ahead(p);
     uint32_t id = function_named(p, &name, is_entry);
     uint32_t spare = p->fn.n;
-    CW_PUSH(p, &p->fn, (struct cw_fn){.name = name.text, .len = name.len, .line = name.line, .alias = CW_PTX_NONE});
+    CW_PUSH(p, &p->fn,
+            (struct cw_fn){.name = name.text, .len = name.len, .line = name.line, .col = name.col, .at = p->stmt, .alias = CW_PTX_NONE});
     if (p->status != CW_OK)
         return;
     bool is_new = id + 1 == spare;
@@ -326,7 +248,7 @@ static void function(struct cw_ptx *p, bool is_entry)
     p->fn.a[id] = p->fn.a[spare];
     p->fn.a[id].is_entry = is_entry;
     p->fn.a[id].is_defined = was_defined;
-    p->fn.a[id].tx = transaction_op(&name);
+    p->fn.a[id].intrinsic = is_entry ? NULL : cw_ptx_intrinsic(p, name.text, name.len);
     p->cur = id;
     cw_ptx_scope_open(p);
     function_parts(p, &name);

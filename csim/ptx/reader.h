@@ -2,14 +2,15 @@
 /*
  * Inside the PTX reader. The passes, in order:
  *
- *   parse.c, decl.c, insn.c,
- *   special.c, mem.c,
- *   control.c                text -> one list of virtual micro-ops per function (struct cw_vop): operands are the function's virtual
+ *   parse.c, decl.c,
+ *   instruction.c            text -> one list of virtual micro-ops per function (struct cw_vop): operands are the function's virtual
  *                            registers, constants, symbols; calls and accesses to call parameters are pseudo-operations
  *   inline.c                 function lists -> one list per kernel, calls expanded
  *   cfg.c                    basic blocks and immediate post-dominators of that list
  *   live.c, slots.c          liveness, register count for occupancy, slot of each virtual register
  *   emit.c                   struct cw_kernel: final operands, constant file, shared-memory layout
+ *
+ * README.md lists all files from top to bottom; a file calls only those below it.
  *
  * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF.
@@ -17,6 +18,7 @@
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
 
+#include "ptx/intrinsic.h"
 #include "ptx/lex.h"
 #include "ptx/module.h"
 
@@ -133,7 +135,7 @@ struct cw_var {
     uint64_t bytes;
     uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block */
     uint32_t vreg;   /* REG_PARAM */
-    uint32_t line;
+    uint32_t line, col;
     CW_VEC(struct cw_access) access;
     struct cw_cell *cell; /* sorted by offset */
     uint32_t cell_cnt, access_clean;
@@ -165,11 +167,12 @@ struct cw_target_table {
 struct cw_fn {
     const char *name;
     uint32_t len;
-    uint32_t line;
+    uint32_t line, col;
+    struct cw_tok at; /* first token of the declaration */
     uint8_t is_entry, is_defined;
-    uint8_t tx;     /* 0, or CW_OP_TX_BEGIN / COMMIT when it is the external function of that name */
-    uint8_t visit;  /* of the call-graph walk */
-    uint32_t alias; /* function or CW_PTX_NONE */
+    uint8_t visit;                        /* of the call-graph walk */
+    const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
+    uint32_t alias;                       /* function or CW_PTX_NONE */
     uint32_t reqntid[3], maxntid[3];
     uint32_t param_bytes;
     uint64_t frame_bytes; /* local memory of one activation */
@@ -246,6 +249,7 @@ struct cw_ptx {
     struct cw_error *err;
     const char *file, *text;
     size_t length;
+    const struct cw_intrinsic *const *intrinsics; /* NULL-terminated list of arrays, or NULL */
     struct cw_lex lex;
     struct cw_tok tok, ahead;
     struct cw_tok stmt; /* first token of the current statement, for messages */
@@ -284,15 +288,13 @@ void cw_map_clear(struct cw_map *m);
 uint32_t cw_konst_add(struct cw_ptx *p, struct cw_konsts *k, uint64_t value, uint32_t bytes, uint32_t var);
 void cw_konsts_free(struct cw_konsts *k);
 
-/* parse.c: tokens */
+/* token.c */
 void cw_ptx_advance(struct cw_ptx *p);
 bool cw_ptx_is_punct(const struct cw_ptx *p, uint16_t c);
 bool cw_ptx_accept(struct cw_ptx *p, uint16_t c);
 void cw_ptx_expect(struct cw_ptx *p, char c);
 bool cw_tok_is(const struct cw_tok *tok, const char *word);
 bool cw_ptx_accept_word(struct cw_ptx *p, const char *word);
-uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what);
-void cw_ptx_module(struct cw_ptx *p);
 uint32_t cw_ptype_of(const char *name, uint32_t len); /* "u32" without the dot; CW_PT_NONE when it is no type */
 
 /* symbol.c */
@@ -308,6 +310,7 @@ void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop,
 
 /* expr.c: constant expressions. value is s64 or u64 by *is_unsigned (may be NULL). */
 uint64_t cw_ptx_expr(struct cw_ptx *p, bool *is_unsigned);
+uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what); /* one of at most max; what names it in the message */
 
 /* decl.c */
 bool cw_ptx_declaration(struct cw_ptx *p); /* .reg and variables inside a function; false when the token starts none */
@@ -315,14 +318,26 @@ void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common);
 uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry); /* one formal parameter; its variable */
 void cw_ptx_resolve_inits(struct cw_ptx *p);
 
-/* insn.c, special.c */
-void cw_ptx_instruction(struct cw_ptx *p);
+/* regular.c */
 void cw_ptx_opcodes_init(struct cw_ptx *p);
+
+/* instruction.c: the instruction at the current token, up to and with its ';' */
+void cw_ptx_instruction(struct cw_ptx *p);
+
+/* parse.c: the whole text */
+void cw_ptx_module(struct cw_ptx *p);
 
 static inline struct cw_fn *cw_ptx_fn(struct cw_ptx *p)
 {
     return &p->fn.a[p->cur];
 }
+
+/* intrinsic.c */
+/* The intrinsic that a function of this name, also as C++ mangles it, stands for; NULL when there is none. */
+const struct cw_intrinsic *cw_ptx_intrinsic(const struct cw_ptx *p, const char *name, uint32_t len);
+const char *cw_ptx_near_intrinsic(const struct cw_ptx *p, const char *name, uint32_t len); /* for "did you mean", or NULL */
+/* Fails, at the place in its declaration, when fn is not declared as its intrinsic is. */
+void cw_ptx_check_intrinsic(struct cw_ptx *p, const struct cw_fn *fn);
 
 /* inline.c: the kernel's own list */
 struct cw_kcode {
@@ -332,8 +347,8 @@ struct cw_kcode {
     struct cw_konsts konsts;
     CW_VEC(struct cw_target_table) table;
     uint64_t local_bytes;
-    uint32_t expanded; /* calls */
-    uint8_t uses_tx;
+    uint32_t expanded;                             /* calls */
+    CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
 };
 
 void cw_ptx_check_calls(struct cw_ptx *p); /* recursion, code size, storage of call parameters */

@@ -177,6 +177,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UOP_SRCS 5
 #define CW_PC_NONE  UINT32_MAX /* rpc: no reconvergence before the threads exit */
 
+struct cw_intrinsic; /* ptx/intrinsic.h */
 struct cw_uop;
 struct cw_exec; /* exec/exec.h */
 typedef void (*cw_exec_fn)(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
@@ -196,10 +197,11 @@ struct cw_uop {
     uint8_t guard_neg;
     struct cw_opnd dst[CW_UOP_DSTS];
     struct cw_opnd src[CW_UOP_SRCS];
-    int64_t imm;     /* LD, ST, ATOM: byte offset; LOP3: table */
-    uint32_t target; /* BRA: micro-op index; BRX: index into kernel->brx */
-    uint32_t rpc;    /* BRA, BRX: reconvergence micro-op index (immediate post-dominator), or CW_PC_NONE */
-    uint32_t line;   /* line in the PTX file */
+    int64_t imm;                          /* LD, ST, ATOM: byte offset; LOP3: table */
+    uint32_t target;                      /* BRA: micro-op index; BRX: index into kernel->brx */
+    uint32_t rpc;                         /* BRA, BRX: reconvergence micro-op index (immediate post-dominator), or CW_PC_NONE */
+    uint32_t line;                        /* line in the PTX file */
+    const struct cw_intrinsic *intrinsic; /* REGION_BEGIN, REGION_END, INTRINSIC: which; else NULL */
 };
 
 /* For messages: "add", "ld" ... */

@@ -8,8 +8,10 @@
 #include <time.h>
 
 #include "api.h"
+#include "mech/mechs.h"
 
 #define PTX_MAX_BYTES (UINT64_C(1) << 30)
+
 
 static int unusable(struct cowarp_gpu *gpu)
 {
@@ -41,7 +43,12 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     struct cowarp_module *m = calloc(1, sizeof *m);
     if (m == NULL)
         return cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", name);
-    status = cw_module_load(&m->module, text, length, name, &gpu->err);
+    /* all that the build knows: a kernel may be loaded on a GPU without the mechanism, and is refused when it is launched */
+    const struct cw_intrinsic **intrinsics = calloc(cw_mech_cnt() + 1, sizeof *intrinsics);
+    if (intrinsics != NULL)
+        cw_mech_intrinsics(intrinsics);
+    status = intrinsics != NULL ? cw_module_load(&m->module, text, length, name, intrinsics, &gpu->err) : CW_ENOMEM;
+    free(intrinsics);
     if (status == CW_OK)
         status = place(gpu, m);
     if (status != CW_OK) {
@@ -115,6 +122,24 @@ int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
     *address = module->global_base + s->offset;
     *bytes = s->bytes;
     return CW_OK;
+}
+
+int cowarp_kernel_at(const struct cowarp_module *module, uint32_t i, const char **name)
+{
+    if (i >= module->module->kernel_cnt)
+        return 0;
+    *name = module->module->kernel[i].name;
+    return 1;
+}
+
+int cowarp_kernel_param_at(const struct cowarp_module *module, const char *kernel, uint32_t i, struct cowarp_param *param)
+{
+    const struct cw_kernel *k = cw_module_kernel(module->module, kernel);
+    if (k == NULL || i >= k->param_cnt)
+        return 0;
+    const struct cw_kernel_param *p = &k->param[i];
+    *param = (struct cowarp_param){.name = p->name, .offset = p->offset, .bytes = p->bytes, .alignment = p->align};
+    return 1;
 }
 
 static int find_kernel(struct cowarp_gpu *gpu, const struct cw_module *m, const char *name, const struct cw_kernel **kernel)

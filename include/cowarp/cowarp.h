@@ -85,6 +85,19 @@ const char *cowarp_report(const struct cowarp_gpu *gpu);
 int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *text, size_t length, const char *name);
 int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *path);
 
+/* Kernels of a module, in the order of the text: i = 0, 1, ... until it returns 0. The name lives as long as the module. */
+int cowarp_kernel_at(const struct cowarp_module *module, uint32_t i, const char **name);
+
+struct cowarp_param {
+    const char *name; /* as in the PTX; lives as long as the module */
+    uint32_t offset;  /* bytes from the beginning of the parameter block, a multiple of alignment */
+    uint32_t bytes;
+    uint32_t alignment; /* bytes, a power of two */
+};
+/* Parameters of a kernel, in the order of struct cowarp_launch.args: i = 0, 1, ... until it returns 0. Also 0 when the module has no kernel
+ * of that name. *param is written only when it returns 1. */
+int cowarp_kernel_param_at(const struct cowarp_module *module, const char *kernel, uint32_t i, struct cowarp_param *param);
+
 /* Device memory; fresh memory is zero, aligned to 256 bytes, and lives as long as the GPU. */
 int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes);
 int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uint64_t bytes);

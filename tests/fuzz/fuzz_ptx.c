@@ -9,6 +9,15 @@
 #include "ptx/dump.h"
 #include "ptx/module.h"
 
+static const struct cw_intrinsic intrinsic[] = {
+    {.name = "tx_begin", .role = CW_INTRINSIC_REGION_BEGIN},
+    {.name = "tx_commit", .role = CW_INTRINSIC_REGION_END},
+    {.name = "note", .role = CW_INTRINSIC_CALL, .result = CW_U32, .arg_cnt = 2, .arg = {CW_U64, CW_F32}},
+    {.name = "vprintf", .role = CW_INTRINSIC_CALL, .result = CW_S32, .arg_cnt = 2, .arg = {CW_U64, CW_U64}}, /* in the corpus */
+    {.name = NULL},
+};
+static const struct cw_intrinsic *const intrinsics[] = {intrinsic, NULL};
+
 static void check_opnd(const struct cw_kernel *k, struct cw_opnd o)
 {
     switch (o.kind) {
@@ -48,6 +57,7 @@ static void check_uop(const struct cw_kernel *k, const struct cw_uop *u)
         check_opnd(k, u->dst[j]);
     for (uint32_t j = 0; j < CW_UOP_SRCS; j++)
         check_opnd(k, u->src[j]);
+    assert((u->intrinsic != NULL) == (u->op == CW_OP_REGION_BEGIN || u->op == CW_OP_REGION_END || u->op == CW_OP_INTRINSIC));
     if (u->op == CW_OP_BRA)
         assert(u->target < k->uop_cnt);
     if (u->op == CW_OP_BRA || u->op == CW_OP_BRX)
@@ -78,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cw_module *m;
     struct cw_error err;
     memset(&err, 0, sizeof(err));
-    int status = cw_module_load(&m, (const char *)data, size, "fuzz.ptx", &err);
+    int status = cw_module_load(&m, (const char *)data, size, "fuzz.ptx", intrinsics, &err);
     if (status != CW_OK) {
         assert(status < 0 && m == NULL && strncmp(err.text, "fuzz.ptx", 8) == 0);
         return 0;

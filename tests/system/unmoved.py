@@ -89,6 +89,7 @@ MORE = """
 vecadd preset=gtx480
 vecadd n=20000 l1.global=on
 vecadd n=1 threads=32
+vecadd n=60000 dram.row_bytes=65536 dram.queue=1024 l2.mshrs=1024 l2.rop_queue=2048 dram.banks=1 dram.bank_groups=1 dram.bytes_per_cycle=8
 vecadd n=40000 dram.queue=1 dram.bank_groups=1 dram.banks=4
 vecadd n=20000 dram.queue=4 dram.row_bytes=512 dram.bytes_per_cycle=8 dram.burst_bytes=32 dram.latency=0
 vecadd n=20000 noc.flit_bytes=8 noc.in_flits=90 noc.out_flits=90 noc.latency=1 noc.header_bytes=0

@@ -11,6 +11,7 @@
 #include "core/core_local.h"
 #include "cw_test.h"
 #include "mem/partition.h"
+#include "mech/tm/tm.h"
 
 #define MEMORY_LATENCY 50u
 #define CYCLES_MAX     2000000u
@@ -200,7 +201,9 @@ static inline void load(struct rig *r, const char *text)
 {
     struct cw_error err;
     uint64_t base = r->buffer;
-    if (cw_module_load(&r->module, text, strlen(text), "k.ptx", &err) != 0 || cw_module_place(r->module, base, &err) != 0)
+    static const struct cw_intrinsic nobodys[] = {{.name = "nobodys", .role = CW_INTRINSIC_CALL, .what = "nothing"}, {.name = NULL}};
+    static const struct cw_intrinsic *const intrinsics[] = {cw_tm_intrinsics, nobodys, NULL};
+    if (cw_module_load(&r->module, text, strlen(text), "k.ptx", intrinsics, &err) != 0 || cw_module_place(r->module, base, &err) != 0)
         fail_msg("%s", err.text);
     r->kernel = (struct cw_kernel *)cw_module_kernel(r->module, "k");
     assert_non_null(r->kernel);

@@ -18,10 +18,23 @@
 #define PX_START        PX_HEAD ".visible .entry k(.param .u64 p0, .param .u32 p1)\n{\n" PX_REGS /* the body starts in line 7 */
 #define PX_KERNEL(body) PX_START body "\n}\n"
 
+/* Intrinsics of two mechanisms, none of the simulator's own. */
+static const struct cw_intrinsic px_regions[] = {
+    {.name = "tx_begin", .role = CW_INTRINSIC_REGION_BEGIN, .what = "begins"},
+    {.name = "tx_commit", .role = CW_INTRINSIC_REGION_END, .result = CW_TYPE_NONE, .what = "ends"},
+    {.name = NULL},
+};
+static const struct cw_intrinsic px_calls[] = {
+    {.name = "note", .role = CW_INTRINSIC_CALL, .result = CW_U32, .arg_cnt = 2, .arg = {CW_U64, CW_F32}, .code = 7, .what = "notes"},
+    {.name = "persist", .role = CW_INTRINSIC_CALL, .arg_cnt = 1, .arg = {CW_U64}, .code = 8, .what = "persists"},
+    {.name = NULL},
+};
+static const struct cw_intrinsic *const px_intrinsics[] = {px_regions, px_calls, NULL};
+
 static inline int px_try(struct cw_module **m, const char *text, struct cw_error *err)
 {
     err->text[0] = '\0';
-    return cw_module_load(m, text, strlen(text), "t.ptx", err);
+    return cw_module_load(m, text, strlen(text), "t.ptx", px_intrinsics, err);
 }
 
 /* The module of text, or the test fails with the reader's message. */

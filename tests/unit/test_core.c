@@ -421,11 +421,13 @@ static void test_core__illegal_accesses_name_thread_and_address(void **state)
     const char shared[] =
         PTX_HEAD ".shared .align 4 .b8 s[128];\n" ENTRY "mov.u64 %d1, s; mad.wide.u32 %d2, %t, 4, %d1; st.shared.u32 [%d2], %t; ret; }";
     const char trap[] = PTX_HEAD ENTRY "trap; ret; }";
+    const char nobodys[] = PTX_HEAD ".extern .func nobodys();\n" ENTRY "setp.gt.u32 %p1, %t, 8; @%p1 call nobodys;\nret; }";
     expect_fault(wild, "kernel k: k.ptx:10: block (0, 0, 0) thread (37, 0, 0): ld of 4 bytes at global address 0x40: no memory there");
     expect_fault(odd, "misaligned");
     expect_fault(far, "not allocated");
     expect_fault(shared, "thread (32, 0, 0): st of 4 bytes at shared address 0x80: beyond the block's shared memory");
     expect_fault(trap, "thread (0, 0, 0): trap");
+    expect_fault(nobodys, "thread (9, 0, 0): no mechanism carries out nobodys");
 }
 
 /* A warp waits at a barrier for one that never comes. */

@@ -102,7 +102,8 @@ static void check(const struct ptx_case *c)
     struct cw_module *module = NULL;
     struct machine m;
     make_kernel(text, sizeof text, c);
-    if (cw_module_load(&module, text, strlen(text), "case.ptx", &err) != CW_OK || cw_module_place(module, CW_GLOBAL_BASE, &err) != CW_OK)
+    if (cw_module_load(&module, text, strlen(text), "case.ptx", NULL, &err) != CW_OK ||
+        cw_module_place(module, CW_GLOBAL_BASE, &err) != CW_OK)
         fail_msg("%s: %s", c->text, err.text);
     if (cw_exec_bind(&module->kernel[0], &err) != CW_OK)
         fail_msg("%s: %s", c->text, err.text);

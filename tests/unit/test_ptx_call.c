@@ -132,14 +132,14 @@ static void test_ptx_call__transactions(void **state)
                                           "{ // callseq 0, 0\n.reg .b32 temp_param_reg;\ncall.uni \ntx_begin, \n(\n);\n} // callseq "
                                           "0\nmembar.cta;\n@%p1 call _Z9tx_commitv;\nret; }");
     const struct cw_kernel *k = &m->kernel[0];
-    assert_true(k->uop[0].op == CW_OP_TX_BEGIN && k->uop[0].guard == -1);
-    assert_true(k->uop[2].op == CW_OP_TX_COMMIT && k->uop[2].guard == 0);
-    assert_true(k->uses_tx);
+    assert_true(k->uop[0].op == CW_OP_REGION_BEGIN && k->uop[0].guard == -1);
+    assert_true(k->uop[2].op == CW_OP_REGION_END && k->uop[2].guard == 0);
+    assert_true(k->uses_region);
     cw_module_destroy(m);
     m = px_load(PX_HEAD ".func tx_begin() { membar.gl; ret; }\n" ENTRY
                         "call tx_begin;\nret; }"); /* a function of that name with a body is just that */
     assert_int_equal(m->kernel[0].uop[0].op, CW_OP_MEMBAR);
-    assert_false(m->kernel[0].uses_tx);
+    assert_false(m->kernel[0].uses_region);
     cw_module_destroy(m);
 }
 

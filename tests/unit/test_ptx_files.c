@@ -15,7 +15,7 @@ static struct cw_module *load_file(const char *name)
     static char text[1 << 20];
     size_t n = fread(text, 1, sizeof(text), f);
     fclose(f);
-    if (cw_module_load(&m, text, n, name, &err) != CW_OK)
+    if (cw_module_load(&m, text, n, name, px_intrinsics, &err) != CW_OK)
         fail_msg("%s", err.text);
     assert_int_equal(cw_module_place(m, CW_GLOBAL_BASE, &err), CW_OK);
     for (uint32_t i = 0; i < m->kernel_cnt; i++)
@@ -45,9 +45,9 @@ static void test_ptx_files__opencl(void **state)
     assert_int_equal(px_count(k, CW_OP_BRA), 1);
     assert_int_equal(k->uop[px_find(k, CW_OP_BRA, 0)].rpc, px_find(k, CW_OP_EXIT, 0)); /* the body of the if falls into the return */
     k = kernel_of(m, "structs", 6, 80, 0);
-    assert_true(k->uses_tx);
-    assert_int_equal(px_count(k, CW_OP_TX_BEGIN), 1);
-    assert_int_equal(px_count(k, CW_OP_TX_COMMIT), 1);
+    assert_true(k->uses_region);
+    assert_int_equal(px_count(k, CW_OP_REGION_BEGIN), 1);
+    assert_int_equal(px_count(k, CW_OP_REGION_END), 1);
     assert_true(k->local_bytes >= 8 * 4 + 24); /* arr and s */
     k = kernel_of(m, "loops", 5, 36, 0);
     assert_int_equal(px_count(k, CW_OP_SQRT), 1);

@@ -47,6 +47,22 @@ static void test_scoreboard__register_files_do_not_overlap(void **state)
     assert_memory_equal(op.slot, expected, sizeof expected);
 }
 
+/* Whoever carries it out: what an intrinsic returns is a destination like any other. */
+static void test_scoreboard__an_intrinsic_has_operands(void **state)
+{
+    (void)state;
+    struct cw_uop u = three(opnd(CW_OPND_R32, 2), opnd(CW_OPND_R64, 0), opnd(CW_OPND_C32, 1));
+    u.op = CW_OP_INTRINSIC;
+    u.fu = CW_FU_CTRL;
+    struct cw_issue_op op = compile(u);
+    const uint16_t expected[] = {2, 4};
+    assert_int_equal(op.kind, CW_ISSUE_INTRINSIC);
+    assert_int_equal(op.fu, CW_FU_CTRL);
+    assert_int_equal(op.dst_cnt, 1);
+    assert_int_equal(op.slot_cnt, 2);
+    assert_memory_equal(op.slot, expected, sizeof expected);
+}
+
 static void test_scoreboard__an_instruction_waits_for_its_sources_and_destinations(void **state)
 {
     (void)state;
@@ -109,6 +125,7 @@ static void test_scoreboard__refuses_what_nobody_executes(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_scoreboard__register_files_do_not_overlap),
+    cmocka_unit_test(test_scoreboard__an_intrinsic_has_operands),
     cmocka_unit_test(test_scoreboard__an_instruction_waits_for_its_sources_and_destinations),
     cmocka_unit_test(test_scoreboard__a_load_holds_its_register_until_the_data_comes),
     cmocka_unit_test(test_scoreboard__parameter_loads_do_not_use_the_load_store_unit),

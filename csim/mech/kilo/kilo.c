@@ -237,7 +237,7 @@ static void finish(void *self)
 
 #define SYSTEM(name_, what_, create_)                                                                                  \
     {                                                                                                                  \
-        .name = name_, .system = true, .what = what_, .create = create_, .destroy = destroy, .components = components, \
+        .name = name_, .system = true, .intrinsic = cw_tm_intrinsics, .what = what_, .create = create_, .destroy = destroy, .components = components, \
         .core = &cw_kilo__core_ops, .core_self = core_self, .local_bytes = log_bytes, .idle = idle, .finish = finish   \
     }
 

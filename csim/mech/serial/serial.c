@@ -590,7 +590,7 @@ static void finish(void *self)
 }
 
 const struct cw_mech cw_mech_serial = {.name = "serial",
-                                       .system = true,
+                                       .system = true, .intrinsic = cw_tm_intrinsics,
                                        .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
                                        .create = create,
                                        .destroy = destroy,

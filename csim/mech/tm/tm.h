@@ -26,4 +26,7 @@ struct cw_tm_observer {
     void (*abort)(void *self, uint64_t attempt, cw_time now);
 };
 
+/* tx_begin and tx_commit, which every transactional system carries out. */
+extern const struct cw_intrinsic cw_tm_intrinsics[];
+
 #endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel calls to run a transaction. */
+#include "mech/tm/tm.h"
+
+const struct cw_intrinsic cw_tm_intrinsics[] = {
+    {.name = "tx_begin", .role = CW_INTRINSIC_REGION_BEGIN, .what = "begins a transaction"},
+    {.name = "tx_commit", .role = CW_INTRINSIC_REGION_END, .what = "ends a transaction"},
+    {.name = NULL},
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One instruction: the word is split into its parts, and the file that knows the opcode reads the rest. */
+#include <string.h>
+
+#include "ptx/insn.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void split(struct cw_ptx *p, struct cw_insn *in)
+{
+    const char *s = in->word.text, *end = s + in->word.len;
+    while (s <= end) {
+        const char *dot = memchr(s, '.', (size_t)(end - s));
+        if (dot == NULL)
+            dot = end;
+        if (in->part_cnt == CW_INSN_PARTS) {
+            cw_ptx_fail(p, CW_EUNSUP, "unknown instruction");
+            return;
+        }
+        in->part[in->part_cnt++] = (struct cw_part){s, (uint32_t)(dot - s)};
+        s = dot + 1;
+    }
+}
+
+/* Families that PTX has and this machine has not. */
+static const struct {
+    const char *name, *what;
+} refused[] = {{"tex", "textures are"},
+               {"tld4", "textures are"},
+               {"txq", "textures are"},
+               {"istypep", "textures are"},
+               {"suld", "surfaces are"},
+               {"sust", "surfaces are"},
+               {"sured", "surfaces are"},
+               {"suq", "surfaces are"},
+               {"wmma", "matrix instructions are"},
+               {"mma", "matrix instructions are"},
+               {"wgmma", "matrix instructions are"},
+               {"tcgen05", "matrix instructions are"},
+               {"ldmatrix", "matrix instructions are"},
+               {"stmatrix", "matrix instructions are"},
+               {"movmatrix", "matrix instructions are"},
+               {"vadd", "video instructions are"},
+               {"vsub", "video instructions are"},
+               {"vabsdiff", "video instructions are"},
+               {"vmin", "video instructions are"},
+               {"vmax", "video instructions are"},
+               {"vshl", "video instructions are"},
+               {"vshr", "video instructions are"},
+               {"vmad", "video instructions are"},
+               {"vset", "video instructions are"},
+               {"vadd2", "video instructions are"},
+               {"vsub2", "video instructions are"},
+               {"vavrg2", "video instructions are"},
+               {"vabsdiff2", "video instructions are"},
+               {"vmin2", "video instructions are"},
+               {"vmax2", "video instructions are"},
+               {"vset2", "video instructions are"},
+               {"vadd4", "video instructions are"},
+               {"vsub4", "video instructions are"},
+               {"vavrg4", "video instructions are"},
+               {"vabsdiff4", "video instructions are"},
+               {"vmin4", "video instructions are"},
+               {"vmax4", "video instructions are"},
+               {"vset4", "video instructions are"},
+               {"cp", "asynchronous copies are"},
+               {"mbarrier", "asynchronous barriers are"},
+               {"multimem", "multicast memory is"},
+               {"alloca", "dynamic stacks are"},
+               {"stacksave", "dynamic stacks are"},
+               {"stackrestore", "dynamic stacks are"}};
+
+static void unknown(struct cw_ptx *p, const struct cw_insn *in)
+{
+    for (uint32_t i = 0; i < COUNT(refused); i++) {
+        if (cw_part_is(&in->part[0], refused[i].name)) {
+            cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "%s not supported", refused[i].what);
+            return;
+        }
+    }
+    cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "unknown instruction");
+}
+
+void cw_ptx_instruction(struct cw_ptx *p)
+{
+    struct cw_insn in = {.word = p->tok, .next = 1, .v = {.guard = CW_PTX_NONE, .u = {.type = CW_TYPE_NONE, .stype = CW_TYPE_NONE}}};
+    if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] == '%') {
+        cw_ptx_fail(p, CW_EINVAL, "expected an instruction");
+        return;
+    }
+    split(p, &in);
+    cw_ptx_advance(p);
+    if (!cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_memory(p, &in) && !cw_insn_control(p, &in))
+        unknown(p, &in);
+    cw_ptx_expect(p, ';');
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands: registers, special registers, literals, addresses of variables, each checked against the type that the instruction wants. */
+#include <string.h>
+
+#include "ptx/insn.h"
+
+/* ---- special registers ---- */
+
+static const struct {
+    const char *name;
+    uint8_t bytes; /* 4, 8; 0 = either */
+} sregs[CW_SREG_COUNT] = {
+    {"%tid.x", 4},          {"%tid.y", 4},       {"%tid.z", 4},          {"%ntid.x", 4},         {"%ntid.y", 4},
+    {"%ntid.z", 4},         {"%ctaid.x", 4},     {"%ctaid.y", 4},        {"%ctaid.z", 4},        {"%nctaid.x", 4},
+    {"%nctaid.y", 4},       {"%nctaid.z", 4},    {"%laneid", 4},         {"%warpid", 4},         {"%nwarpid", 4},
+    {"%smid", 4},           {"%nsmid", 4},       {"%gridid", 0},         {"%lanemask_eq", 4},    {"%lanemask_le", 4},
+    {"%lanemask_lt", 4},    {"%lanemask_ge", 4}, {"%lanemask_gt", 4},    {"%clock", 4},          {"%clock_hi", 4},
+    {"%clock64", 8},        {"%globaltimer", 8}, {"%globaltimer_lo", 4}, {"%globaltimer_hi", 4}, {"%dynamic_smem_size", 4},
+    {"%total_smem_size", 4}};
+
+static uint32_t find_sreg(const struct cw_tok *tok)
+{
+    for (uint32_t i = 0; i < CW_SREG_COUNT; i++)
+        if (cw_tok_is(tok, sregs[i].name))
+            return i;
+    return CW_SREG_COUNT;
+}
+
+/* ---- operands ---- */
+
+struct cw_vopnd cw_opnd_reg(uint32_t vreg)
+{
+    return (struct cw_vopnd){.kind = CW_V_REG, .id = vreg};
+}
+
+struct cw_vopnd cw_opnd_const(struct cw_ptx *p, uint64_t value, uint32_t bytes)
+{
+    uint64_t mask = bytes >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
+    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, value & mask, bytes == 8 ? 8 : 4, CW_PTX_NONE)};
+}
+
+uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o)
+{
+    const struct cw_fn *fn = &p->fn.a[p->cur];
+    return o.kind == CW_V_REG && o.id < fn->vreg.n ? fn->vreg.a[o.id].bytes : 0; /* no such register: memory ran out */
+}
+
+/* The PTX rule: sizes are equal; .b goes with all, integers with integers, floats only with the same float. */
+static bool types_agree(enum cw_ptype want, enum cw_ptype have)
+{
+    const struct cw_ptype_info *w = &cw_ptype_info[want], *h = &cw_ptype_info[have];
+    if (want == have)
+        return true;
+    if (w->bytes != h->bytes || w->kind == 'p' || h->kind == 'p')
+        return false;
+    bool w_float = w->kind == 'f', h_float = h->kind == 'f';
+    return w->kind == 'b' || h->kind == 'b' || (!w_float && !h_float);
+}
+
+static struct cw_vopnd none(struct cw_ptx *p, int status, const char *why)
+{
+    cw_ptx_fail(p, status, "%s", why);
+    return (struct cw_vopnd){.kind = CW_V_NONE};
+}
+
+static struct cw_vopnd mismatch(struct cw_ptx *p, enum cw_ptype want)
+{
+    cw_ptx_fail(p, CW_EINVAL, "%.*s does not fit .%s", (int)(p->tok.len < 60 ? p->tok.len : 60), p->tok.text, cw_ptype_info[want].name);
+    return (struct cw_vopnd){.kind = CW_V_NONE};
+}
+
+struct cw_vopnd cw_opnd_dst(struct cw_ptx *p, enum cw_ptype want)
+{
+    if (cw_ptx_accept_word(p, "_"))
+        return (struct cw_vopnd){.kind = CW_V_SINK};
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
+    if (reg == CW_PTX_NONE)
+        return none(p, CW_EINVAL, "expected a register");
+    if (!types_agree(want, (enum cw_ptype)cw_ptx_fn(p)->vreg.a[reg].ptype))
+        return mismatch(p, want);
+    cw_ptx_advance(p);
+    return cw_opnd_reg(reg);
+}
+
+struct cw_vopnd cw_opnd_wide_dst(struct cw_ptx *p, uint32_t bytes)
+{
+    if (cw_ptx_accept_word(p, "_"))
+        return (struct cw_vopnd){.kind = CW_V_SINK};
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
+    if (reg == CW_PTX_NONE)
+        return none(p, CW_EINVAL, "expected a register");
+    if (cw_ptx_fn(p)->vreg.a[reg].bytes < bytes)
+        return none(p, CW_EINVAL, "register is too narrow");
+    cw_ptx_advance(p);
+    return cw_opnd_reg(reg);
+}
+
+static uint64_t double_to(double d, enum cw_ptype want)
+{
+    uint64_t bits;
+    float f = (float)d;
+    uint32_t word;
+    memcpy(&bits, &d, sizeof(bits));
+    memcpy(&word, &f, sizeof(word));
+    return want == CW_PT_F32 ? word : bits;
+}
+
+/* A floating-point literal, maybe negative. In a .b instruction 0f and 0d literals are bit patterns. */
+static struct cw_vopnd float_literal(struct cw_ptx *p, enum cw_ptype want)
+{
+    const struct cw_ptype_info *w = &cw_ptype_info[want];
+    bool negate = cw_ptx_accept(p, '-');
+    uint64_t bits = p->tok.value;
+    double d;
+    if (p->tok.kind == CW_TOK_F32) {
+        uint32_t word = (uint32_t)bits;
+        float f;
+        memcpy(&f, &word, sizeof(f));
+        d = f;
+    } else {
+        memcpy(&d, &bits, sizeof(d));
+    }
+    bool same_width = p->tok.kind != CW_TOK_FLOAT && w->bytes == (p->tok.kind == CW_TOK_F32 ? 4 : 8);
+    if (!same_width) { /* not converted when widths are equal: the bits of a NaN stay */
+        if (want != CW_PT_F32 && want != CW_PT_F64)
+            return mismatch(p, want);
+        bits = double_to(d, want);
+    } else if (w->kind != 'f' && w->kind != 'b') {
+        return mismatch(p, want);
+    }
+    if (negate)
+        bits ^= UINT64_C(1) << (8 * w->bytes - 1);
+    cw_ptx_advance(p);
+    return cw_opnd_const(p, bits, w->bytes);
+}
+
+/* Whether v, of the given signedness, can be meant for an operand of that many bytes: read as signed or as unsigned. */
+static bool literal_fits(uint64_t v, bool is_unsigned, uint32_t bytes)
+{
+    if (bytes >= 8)
+        return true;
+    uint64_t range = UINT64_C(1) << 8 * bytes;
+    bool negative = !is_unsigned && (v >> 63) != 0;
+    return negative ? v >= 0 - range / 2 : v < range;
+}
+
+static struct cw_vopnd integer_literal(struct cw_ptx *p, enum cw_ptype want)
+{
+    const struct cw_ptype_info *w = &cw_ptype_info[want];
+    struct cw_tok at = p->tok;
+    bool is_unsigned;
+    uint64_t v = cw_ptx_expr(p, &is_unsigned);
+    if (p->status != CW_OK)
+        return (struct cw_vopnd){.kind = CW_V_NONE};
+    if (want == CW_PT_PRED)
+        return (struct cw_vopnd){.kind = CW_V_CPRED, .id = v != 0};
+    if (w->kind == 'f')
+        cw_ptx_fail_tok(p, CW_EINVAL, &at, "an integer does not fit .%s", w->name);
+    else if (!literal_fits(v, is_unsigned, w->bytes))
+        cw_ptx_fail_tok(p, CW_EINVAL, &at, "constant does not fit .%s", w->name);
+    return cw_opnd_const(p, v, w->bytes);
+}
+
+/* Special register as an operand of any instruction: by way of a MOV. */
+static struct cw_vopnd sreg_operand(struct cw_ptx *p, enum cw_ptype want)
+{
+    uint32_t sreg = find_sreg(&p->tok);
+    const struct cw_ptype_info *w = &cw_ptype_info[want];
+    if (sreg == CW_SREG_COUNT)
+        return none(p, CW_EUNSUP, "unknown special register");
+    uint32_t bytes = sregs[sreg].bytes != 0 ? sregs[sreg].bytes : w->bytes < 4 ? 4 : w->bytes;
+    bool fits = w->kind != 'p' && w->kind != 'f' && (w->bytes == bytes || (w->bytes == 2 && bytes == 4));
+    if (!fits)
+        return mismatch(p, want);
+    cw_ptx_advance(p);
+    struct cw_vopnd tmp = cw_opnd_reg(cw_ptx_new_reg(p, bytes == 8 ? CW_PT_U64 : CW_PT_U32, true));
+    struct cw_insn in = {.v = {.guard = CW_PTX_NONE, .u = {.stype = CW_TYPE_NONE}}};
+    in.v.u.op = CW_OP_MOV;
+    in.v.u.type = bytes == 8 ? CW_U64 : CW_U32;
+    cw_insn_dst(&in, tmp);
+    cw_insn_src(&in, (struct cw_vopnd){.kind = CW_V_SREG, .id = sreg});
+    cw_insn_emit(p, &in);
+    if (w->bytes == 2) { /* historic .u16 reads */
+        struct cw_vopnd half = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_U16, true));
+        cw_insn_convert(p, half, CW_U16, tmp, CW_U32);
+        tmp = half;
+    }
+    return tmp;
+}
+
+/* The address of a variable, plus a constant. */
+static struct cw_vopnd address_of(struct cw_ptx *p, enum cw_ptype want, const struct cw_sym *s)
+{
+    const struct cw_ptype_info *w = &cw_ptype_info[want];
+    uint32_t var = s->id;
+    struct cw_var *v = &p->var.a[var];
+    if (w->kind == 'f' || w->kind == 'p' || w->bytes < 4)
+        return mismatch(p, want);
+    if (w->bytes == 4 && v->space == CW_VAR_GLOBAL)
+        return none(p, CW_EUNSUP, "the address of a .global variable needs 64 bits");
+    if (v->space == CW_VAR_CALL_PARAM && !v->is_formal)
+        return none(p, CW_EUNSUP, "the address of a call's .param variable cannot be taken");
+    if (v->space == CW_VAR_CALL_PARAM)
+        v->in_memory = 1;
+    cw_ptx_advance(p);
+    uint64_t addend = cw_ptx_is_punct(p, '+') || cw_ptx_is_punct(p, '-') ? cw_ptx_expr(p, NULL) : 0;
+    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, addend, w->bytes, var)};
+}
+
+static bool at_float_literal(const struct cw_ptx *p)
+{
+    const struct cw_tok *t = cw_ptx_is_punct(p, '-') ? &p->ahead : &p->tok;
+    return t->kind == CW_TOK_FLOAT || t->kind == CW_TOK_F32 || t->kind == CW_TOK_F64;
+}
+
+/* Anything that is not a register. */
+static struct cw_vopnd constant_operand(struct cw_ptx *p, enum cw_ptype want)
+{
+    if (at_float_literal(p))
+        return float_literal(p, want);
+    if (p->tok.kind != CW_TOK_WORD || cw_tok_is(&p->tok, "WARP_SZ"))
+        return integer_literal(p, want);
+    const struct cw_sym *s = cw_ptx_lookup(p, p->tok.text, p->tok.len);
+    if (s != NULL && s->kind == CW_SYM_VAR)
+        return address_of(p, want, s);
+    if (s != NULL && s->kind == CW_SYM_FN)
+        return none(p, CW_EUNSUP, "addresses of functions are not supported");
+    if (p->tok.text[0] == '%')
+        return find_sreg(&p->tok) == CW_SREG_COUNT ? none(p, CW_EINVAL, "register is not declared, or not supported")
+                                                   : sreg_operand(p, want);
+    return none(p, CW_EINVAL, "name is not declared");
+}
+
+struct cw_vopnd cw_opnd_src(struct cw_ptx *p, enum cw_ptype want)
+{
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
+    if (reg == CW_PTX_NONE)
+        return constant_operand(p, want);
+    if (!types_agree(want, (enum cw_ptype)cw_ptx_fn(p)->vreg.a[reg].ptype))
+        return mismatch(p, want);
+    cw_ptx_advance(p);
+    return cw_opnd_reg(reg);
+}
+
+struct cw_vopnd cw_opnd_mov_src(struct cw_ptx *p, enum cw_ptype want)
+{
+    const struct cw_ptype_info *w = &cw_ptype_info[want];
+    uint32_t sreg = p->tok.kind == CW_TOK_WORD ? find_sreg(&p->tok) : CW_SREG_COUNT;
+    if (sreg == CW_SREG_COUNT || w->kind == 'f' || w->bytes < 4 || (sregs[sreg].bytes != 0 && sregs[sreg].bytes != w->bytes))
+        return cw_opnd_src(p, want);
+    cw_ptx_advance(p);
+    return (struct cw_vopnd){.kind = CW_V_SREG, .id = sreg};
+}
+
+struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want)
+{
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
+    if (reg == CW_PTX_NONE)
+        return constant_operand(p, want);
+    if (cw_ptx_fn(p)->vreg.a[reg].bytes < cw_ptype_info[want].bytes)
+        return none(p, CW_EINVAL, "register is too narrow");
+    cw_ptx_advance(p);
+    return cw_opnd_reg(reg);
+}
+
+struct cw_vopnd cw_opnd_pred(struct cw_ptx *p)
+{
+    bool neg = cw_ptx_accept(p, '!');
+    struct cw_vopnd o = cw_opnd_src(p, CW_PT_PRED);
+    if (o.kind == CW_V_CPRED)
+        o.id ^= neg;
+    else
+        o.neg = neg;
+    return o;
+}

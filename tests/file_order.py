@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Order of the files in a folder. A README.md in a folder of csim/ or harness/ may list the folder's .c files from top to bottom, one per
+line: as the first column of a table (| `x.c` | ...) or as a list (- `x.c`: ...), behind a line that begins with "From top to bottom" and
+before the next heading. Then each file may use only the symbols of files that stand below it. This script compares the list with the
+symbols of the object files. Every .c file has to be in the list; the entry `*.c` stands for all that have none of their own, and these
+may not use each other either. A folder without a list is named and skipped.
+
+Usage: file_order.py SOURCE_DIR BUILD_DIR
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+LIST = re.compile(r"^From top to bottom(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
+ENTRY = re.compile(r"^(?:\|\s*|[-*]\s+|\d+\.\s+)`([\w.*-]+\.c)`", re.MULTILINE)
+
+
+def listed(folder):
+    readme = folder / "README.md"
+    found = LIST.search(readme.read_text()) if readme.is_file() else None
+    return ENTRY.findall(found.group(1)) if found else []
+
+
+def symbols(objects):
+    """Global symbols that these object files define, and those that they use and do not define."""
+    defined, used = set(), set()
+    for line in subprocess.run(["nm", "-g", *objects], capture_output=True, text=True, check=True).stdout.splitlines():
+        words = line.split()
+        if len(words) >= 2 and len(words[-2]) == 1:
+            (used if words[-2] in "Uvw" else defined).add(words[-1])
+    return defined, used - defined
+
+
+def rows(place, names, present, bad):
+    """The row of the list in which each file stands."""
+    bad += [f"{place}/README.md lists {name} {n} times" for name, n in collections.Counter(names).items() if n > 1]
+    bad += [f"{place}/README.md lists {name}, which is not there" for name in names if name not in present and name != "*.c"]
+    row = {name: at for at, name in enumerate(names)}
+    rest = row.pop("*.c", None)
+    for name in present:
+        if name not in row and rest is None:
+            bad.append(f"{place}/README.md does not list {name}")
+        row.setdefault(name, rest)
+    return row
+
+
+def check(place, names, objects, bad):
+    """objects: name of each .c file of the folder -> its object files. Returns the number of uses inside the folder."""
+    row, known, owner, uses = rows(place, names, sorted(objects), bad), {}, {}, 0
+    for name, found in objects.items():
+        if not found:
+            bad.append(f"{place}/{name} has no object file in the build directory")
+            continue
+        known[name] = symbols(found)
+        owner.update(dict.fromkeys(known[name][0], name))
+    for name, (_, used) in sorted(known.items()):
+        for symbol in sorted(used & owner.keys()):
+            uses += 1
+            other = owner[symbol]
+            if row[name] is None or row[other] is None or row[other] > row[name]:
+                continue
+            where = "above" if row[other] < row[name] else "beside"
+            bad.append(f"{place}/{name} calls {symbol} of {place}/{other}, which is {where} it")
+    return uses
+
+
+def compiled(root, build):
+    """Source file -> its object files, one for each target that has it."""
+    found = collections.defaultdict(list)
+    for target in (build / "CMakeFiles").glob("*.dir"):
+        for path in target.rglob("*.c.o"):
+            found[root / path.relative_to(target).with_suffix("")].append(path)
+    return found
+
+
+def main():
+    root, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    objects, bad, skipped, seen, uses = compiled(root, build), [], [], 0, 0
+    for folder in sorted({path.parent for part in ("csim", "harness") for path in (root / part).rglob("*.c")}):
+        place, names = folder.relative_to(root), listed(folder)
+        if not names:
+            skipped.append(str(place))
+            continue
+        seen += 1
+        uses += check(place, names, {path.name: objects.get(path) for path in sorted(folder.glob("*.c"))}, bad)
+    print("\n".join(bad))
+    print(f"skipped, no README.md with an ordered list: {' '.join(skipped) or 'none'}")
+    print(f"{seen} folders, {uses} uses between their files, {len(bad)} wrong")
+    return 1 if bad or uses == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches that are refused because the GPU lacks a mechanism. The module has been read: only its launch needs the mechanism. */
+#include <string.h>
+
+#include "cw_test.h"
+#include "exec/exec.h"
+#include "gpu/gpu.h"
+#include "mech/mechs.h"
+#include "mech/tm/tm.h"
+
+#define HEAD \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func persist();\n.extern .func tx_begin();\n.extern .func tx_commit();\n"
+
+static const struct cw_intrinsic own[] = {
+    {.name = "persist", .role = CW_INTRINSIC_CALL, .what = "waits until stores are durable"},
+    {.name = NULL},
+};
+static const struct cw_intrinsic *const intrinsics[] = {own, cw_tm_intrinsics, NULL};
+
+/* Runs kernel k of one thread under the system; the text of the error, "" when it runs. */
+static struct cw_error launch(const char *text, const struct cw_mech *system, int *status)
+{
+    struct cw_config config;
+    struct cw_error err = {""};
+    struct cw_gpu *gpu;
+    struct cw_module *m;
+    const uint32_t one[3] = {1, 1, 1};
+    bool local = false;
+    assert_int_equal(cw_config_preset(&config, "getm", &err), CW_OK);
+    assert_int_equal(cw_gpu_create(&gpu, &(struct cw_gpu_options){.config = &config, .tm = system, .seed = 1}, &err), CW_OK);
+    if (cw_module_load(&m, text, strlen(text), "k.ptx", intrinsics, &err) != CW_OK || cw_module_place(m, CW_GLOBAL_BASE, &err) != CW_OK ||
+        cw_exec_bind(&m->kernel[0], &err) != CW_OK)
+        fail_msg("%s", err.text);
+    *status = cw_gpu_launch(gpu, m, &m->kernel[0], one, one, 0, "", &local, &err);
+    cw_gpu_destroy(gpu);
+    cw_module_destroy(m);
+    return err;
+}
+
+static void test_launch__names_the_missing_mechanism(void **state)
+{
+    (void)state;
+    int status;
+    const char tx[] = HEAD ".entry k() { call tx_begin; call tx_commit; ret; }";
+    const char both[] = HEAD ".entry k() { call tx_begin; call tx_commit; call persist; ret; }";
+    struct cw_error err = launch(tx, NULL, &status);
+    assert_int_equal(status, CW_EINVAL);
+    assert_string_equal(err.text, "k: the kernel uses transactions; choose a transactional system ('cowarp list' shows all)");
+    err = launch(tx, cw_mech_find("getm"), &status);
+    assert_string_equal(err.text, "");
+    assert_int_equal(status, CW_OK);
+    err = launch(both, cw_mech_find("getm"), &status);
+    assert_int_equal(status, CW_EINVAL);
+    assert_string_equal(err.text,
+                        "k: the kernel calls persist (waits until stores are durable), which no mechanism of this GPU carries out");
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_launch__names_the_missing_mechanism),
+};
+
+CW_TEST_MAIN(tests)
