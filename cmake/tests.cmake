@@ -36,6 +36,8 @@ function(cw_add_tests)
         set_tests_properties(sanitized PROPERTIES TIMEOUT 1200)
     endif()
     add_test(NAME system.saxpy COMMAND saxpy)
+    add_test(NAME docs.references COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_refs.py ${PROJECT_SOURCE_DIR})
+    add_test(NAME docs.links COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_links.py ${PROJECT_SOURCE_DIR})
     add_test(NAME system.micro COMMAND micro ${PROJECT_SOURCE_DIR}/benchmarks/micro/micro.ptx)
     add_test(NAME system.reproduce COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/reproduce_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
     if(NOT COWARP_SANITIZE) # under the sanitizers system.workloads has to do
