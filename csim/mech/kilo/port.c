@@ -309,7 +309,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
     u->port->from_l2.wake = &u->component.wake;
     int status = cw_fifo_create(&u->told, EVENTS, &u->component.wake);
     if (status == CW_OK && tm->tcd != CW_KILO_TCD_OFF)
