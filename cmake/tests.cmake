@@ -23,8 +23,10 @@ endfunction()
 function(cw_add_tests)
     cw_add_test_folder(unit unit cowarp_csim)
     cw_add_test_folder(system system cowarp_workloads)
+    cw_add_fast_path_test()
     add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})
     add_test(NAME file_order COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/file_order.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    add_test(NAME layers.bite COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/layers_test.py)
     add_test(NAME headers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/headers.py ${PROJECT_SOURCE_DIR})
     add_test(NAME warnings.clang COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/headers.py ${PROJECT_SOURCE_DIR} --clang)
     add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/tests/format.sh ${PROJECT_SOURCE_DIR})
@@ -34,6 +36,8 @@ function(cw_add_tests)
         set_tests_properties(sanitized PROPERTIES TIMEOUT 1200)
     endif()
     add_test(NAME system.saxpy COMMAND saxpy)
+    add_test(NAME docs.references COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_refs.py ${PROJECT_SOURCE_DIR})
+    add_test(NAME docs.links COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_links.py ${PROJECT_SOURCE_DIR})
     add_test(NAME system.micro COMMAND micro ${PROJECT_SOURCE_DIR}/benchmarks/micro/micro.ptx)
     add_test(NAME system.reproduce COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/reproduce_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
     if(NOT COWARP_SANITIZE) # under the sanitizers system.workloads has to do
@@ -49,6 +53,12 @@ function(cw_add_tests)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_page.py ${PROJECT_SOURCE_DIR}/docs/adding-a-unit.md
                 ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 300)
+    if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE) # whose libraries need flags that the page does not have
+        add_test(NAME docs.api
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_api.py ${PROJECT_SOURCE_DIR}/docs/api.md ${PROJECT_SOURCE_DIR}
+                    ${CMAKE_BINARY_DIR})
+        set_tests_properties(docs.api PROPERTIES TIMEOUT 300)
+    endif()
     add_test(NAME system.waves
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/wave_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.waves PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)

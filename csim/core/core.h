@@ -23,7 +23,7 @@
 #include "core/socket.h"
 #include "event/event.h"
 #include "exec/exec.h"
-#include "mem/devmem.h"
+#include "mem/device_memory.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
 #include "ptx/module.h"
@@ -74,7 +74,7 @@ struct cw_core_config {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    const struct cw_devmem *memory; /* only to check addresses; const space is read from the module */
+    const struct cw_memory *memory; /* only to check addresses; const space is read from the module */
     struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests enter up at source index; replies leave down at output index */
     uint32_t index;

@@ -23,7 +23,7 @@ static bool address_fault(struct cw_core *c, uint32_t w, const struct cw_uop *u,
 static bool in_bounds(const struct cw_core *c, uint32_t space, uint64_t first, uint64_t bytes)
 {
     if (space == CW_SPACE_GLOBAL)
-        return first >= CW_GLOBAL_BASE && cw_devmem_valid(c->cfg.memory, first, bytes);
+        return first >= CW_GLOBAL_BASE && cw_memory_valid(c->cfg.memory, first, bytes);
     uint64_t size = space == CW_SPACE_SHARED ? c->launch->shared_bytes : c->launch->kernel->local_bytes;
     return first <= size && bytes <= size - first;
 }

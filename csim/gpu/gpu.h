@@ -11,7 +11,7 @@
 #include "core/core.h"
 #include "cowarp/unit.h"
 #include "mech/mech.h"
-#include "mem/devmem.h"
+#include "mem/device_memory.h"
 #include "mem/partition.h"
 
 struct cw_gpu;
@@ -40,11 +40,17 @@ void cw_gpu_destroy(struct cw_gpu *gpu);
 /* Runs one kernel to its end, all memory traffic done. param: kernel->param_bytes bytes. local_size[i]: parameter i holds a number of bytes
  * of shared memory and is replaced by the offset of a piece of that size (OpenCL __local arguments). Memory persists between launches; L1
  * caches are cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH,
- * CW_ECHECK; after an error the GPU can only be destroyed. */
+ * CW_ECHECK; after an error the GPU can only be reset or destroyed. */
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err);
 
-struct cw_devmem *cw_gpu_memory(struct cw_gpu *gpu);
+/* After a launch that failed, or between launches: drops everything in flight and makes cores, crossbars, partitions, mechanisms and their
+ * units anew, as cw_gpu_create made them. Kept are device memory with its allocations, counters, the oracle's sums, and time, which goes on
+ * at the next full microsecond. Pointers to components (cw_gpu_core) are invalid afterwards. CW_ENOMEM, or what a unit provider answers:
+ * the GPU can then only be reset again or destroyed. */
+int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err);
+
+struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu);
 const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu);
 const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu);
 const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);

@@ -16,7 +16,7 @@ struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_core **core;
@@ -31,7 +31,9 @@ struct cw_gpu {
     struct cw_events events;
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
-    bool reverse_ticks, tick_always;
+    bool reverse_ticks, tick_always, check_serial;
+    uint64_t seed;
+    char *sabotage; /* owned, or NULL */
 
     struct cw_component **component;
     uint32_t component_cnt;

@@ -53,7 +53,7 @@ static int place_local(struct cw_gpu *gpu, struct cw_error *err)
     const uint64_t bytes =
         cw_local_total_bytes(gpu->config.core_count, gpu->config.core_warps * (gpu->config.core_warp_width / CW_LANES), l->local_bytes);
     if (bytes > gpu->local_capacity) {
-        int status = cw_devmem_alloc(&gpu->memory, &gpu->local_base, bytes, err);
+        int status = cw_memory_alloc(gpu->memory, &gpu->local_base, bytes, CW_REGION_LOCAL, err);
         if (status != CW_OK)
             return status;
         gpu->local_capacity = bytes;

@@ -27,7 +27,7 @@ struct cw_mech_host {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    struct cw_devmem *memory;
+    struct cw_memory *memory;
     struct cw_message_pool *pool;
     struct cw_core **core;           /* config->core_count */
     struct cw_partition **partition; /* config->partition_count */
@@ -93,6 +93,8 @@ struct cw_mech {
     uint32_t (*components)(void *self, struct cw_component **list, uint32_t max);
     const struct cw_core_sockets *core; /* NULL: takes none */
     void *(*core_self)(void *self, uint32_t core);
+    /* Own messages that can wait at a partition (socket from_noc); NULL: 64. */
+    uint32_t (*inbox)(const struct cw_config *config);
     /* Bytes per thread in local memory, beside the kernel's own; NULL: none. */
     uint32_t (*local_bytes)(const struct cw_config *config);
     /* Nothing in flight anywhere; NULL: always. */

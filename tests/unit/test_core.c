@@ -334,7 +334,7 @@ static void test_core__skipping_idle_cycles_changes_nothing(void **state)
             run_kernel(all, text[i], 256, 4);
             assert_int_equal(skip->cycles, all->cycles);
             assert_memory_equal(&skip->stats, &all->stats, sizeof skip->stats);
-            assert_memory_equal(cw_devmem_at(&skip->memory, skip->buffer), cw_devmem_at(&all->memory, all->buffer), 4 * BUFFER_WORDS);
+            assert_memory_equal(cw_memory__at(skip->memory, skip->buffer), cw_memory__at(all->memory, all->buffer), 4 * BUFFER_WORDS);
             assert_true(skip->ticks < all->ticks);
             destroy_rig(skip);
             destroy_rig(all);

@@ -65,7 +65,7 @@ static void finish_access(struct script *s, struct cw_mem_inst *inst, cw_time no
     cw_lanes dead = cw_core_tx_aborted(s->rig->core, inst->warp);
     for (uint32_t lane = 0; lane < CW_LANES; lane++) {
         if ((inst->lanes & ~dead) >> lane & 1u) {
-            uint8_t *at = cw_devmem_at(&s->rig->memory, inst->addr[lane]);
+            uint8_t *at = cw_memory__at(s->rig->memory, inst->addr[lane]);
             if (inst->uop->op == CW_OP_ST) {
                 memcpy(at, &inst->value[0][lane], inst->elem_bytes);
             } else {

@@ -233,6 +233,7 @@ static const struct cw_mech_unit units[] = {
 const struct cw_mech cw_mech_getm = {.name = "getm",
                                      .system = true,
                                      .intrinsic = cw_tm_intrinsics,
+                                     .inbox = cw_tm_inbox,
                                      .what = "GETM: eager conflict detection in validation units at the LLC (Ren and Lis, HPCA 2018)",
                                      .unit = units,
                                      .unit_cnt = sizeof units / sizeof units[0],

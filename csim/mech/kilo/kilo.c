@@ -298,11 +298,11 @@ static const struct cw_mech_unit warptm_units[] = {HAZARD_UNIT, COMMIT_UNIT, LAS
 static const struct cw_mech_unit el_units[] = {COMMIT_UNIT, OWNERSHIP_TABLE};
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define SYSTEM(name_, what_, units_, unit_cnt_, create_)                                                                     \
-    {                                                                                                                        \
-        .name = name_, .system = true, .intrinsic = cw_tm_intrinsics, .what = what_, .unit = units_, .unit_cnt = unit_cnt_,  \
-        .create = create_, .destroy = destroy, .components = components, .core = &cw_kilo__core_ops, .core_self = core_self, \
-        .local_bytes = log_bytes, .idle = idle, .finish = finish                                                             \
+#define SYSTEM(name_, what_, units_, unit_cnt_, create_)                                                                    \
+    {                                                                                                                       \
+        .name = name_, .system = true, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .what = what_, .unit = units_,  \
+        .unit_cnt = unit_cnt_, .create = create_, .destroy = destroy, .components = components, .core = &cw_kilo__core_ops, \
+        .core_self = core_self, .local_bytes = log_bytes, .idle = idle, .finish = finish                                    \
     }
 
 const struct cw_mech cw_mech_kilotm = SYSTEM("kilotm", "Kilo TM: value-based validation at commit units (Fung 2015, chapter 4)",
