@@ -317,6 +317,8 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     if (status != 0)
         return status;
     prepare_warps(c, launch);
+    c->taken &= ~(uint32_t)CW_SOCKET_STREAM;
+    c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_ISSUE) ? CW_SOCKET_STREAM : 0u;
     memset(c->shared, 0, c->config->core_shared_bytes);
     c->launch = launch;
     return 0;
