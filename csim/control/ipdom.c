@@ -169,7 +169,6 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
         *out = NULL;
         return cw_fail(err, CW_ENOMEM, "no memory for SIMT stacks");
     }
-    d->control.ops = &cw_control_ipdom;
     for (uint32_t w = 0; w < config->warps; w++)
         d->warp[w] = (struct cw_simt){.width = config->width, .entry = d->entries + w * depth};
     return CW_OK;

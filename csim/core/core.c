@@ -125,6 +125,7 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
         cw_core_destroy(c);
         return status;
     }
+    c->control->ops = config->control; /* a policy may take another one's create, and change some functions */
     c->front = c->control->front;
     cw_crossbar_on_arrival(config->down, config->index, &c->component.wake);
     cw_crossbar_on_space(config->up, config->index, &c->component.wake);
