@@ -127,13 +127,15 @@ static bool judge_silent(struct cw_kilo_core *c, uint32_t warp, uint32_t *silent
     struct cw_kilo_warp *w = c->warp + warp;
     struct cw_stats *stats = c->tm->cfg.stats;
     uint32_t reads, writes, conflict;
+    cw_lanes found;
     lanes_with_accesses(w, &reads, &writes);
     *silent = w->ready & ~reads & ~writes;
     uint32_t only = w->ready & reads & ~writes;
     if (c->first_read == NULL || only == 0)
         return true;
-    if (!cw_kilo_first_read_ask(c->first_read, warp, &conflict))
+    if (!cw_adapt_first_read_table_ask(c->first_read, warp, &found))
         return false;
+    conflict = (uint32_t)found;
     *silent |= only & ~conflict;
     stats->tx_silent += cw_kilo_lane_cnt(only & ~conflict);
     stats->tx_silent_failed += cw_kilo_lane_cnt(only & conflict);

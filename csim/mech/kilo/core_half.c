@@ -40,7 +40,7 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lane
     w->aborted = w->ready = w->losers = 0;
     w->begun = now;
     if (c->first_read != NULL)
-        cw_kilo_first_read_begin(c->first_read, warp, lanes);
+        cw_adapt_first_read_table_begin(c->first_read, warp, lanes);
     forget_readers(c, w);
     cw_redo_log_clear(&w->log);
     cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
@@ -101,7 +101,7 @@ static uint32_t request(void *self, const struct cw_access *a, struct cw_message
 {
     struct cw_kilo_core *c = self;
     if (c->first_read != NULL)
-        cw_kilo_first_read_load(c->first_read, a->warp, p->lanes, p->born);
+        cw_adapt_first_read_table_load(c->first_read, a->warp, p->lanes, p->born);
     return 0;
 }
 
@@ -170,11 +170,11 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
 static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct cw_message *p)
 {
     if (!cw_kilo_tcd_by_lane(c->tm)) {
-        cw_kilo_first_read_reply(c->first_read, warp, p->lanes, cw_kilo_access_of(p)->stamp);
+        cw_adapt_first_read_table_reply(c->first_read, warp, p->lanes, cw_kilo_access_of(p)->stamp);
         return;
     }
     for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1)
-        cw_kilo_first_read_reply(c->first_read, warp, rest & -rest, cw_kilo_access_of(p)->time[__builtin_ctz(rest)]);
+        cw_adapt_first_read_table_reply(c->first_read, warp, rest & -rest, cw_kilo_access_of(p)->time[__builtin_ctz(rest)]);
 }
 
 static void take_reply(struct cw_kilo_core *c, const struct cw_message *p)
@@ -224,7 +224,7 @@ static cw_time tick(void *self, cw_time now)
     more |= c->resend_cnt > 0;
     cw_access_send(&c->access, now);
     more |= cw_accesses_busy(&c->access) || c->asking > 0;
-    more |= c->first_read != NULL && cw_kilo_first_read_clock(c->first_read);
+    more |= c->first_read != NULL && cw_adapt_first_read_table_clock(c->first_read);
     cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     if (more || c->pause.first == NULL)
         return more ? now + period : CW_TIME_NEVER;
@@ -304,7 +304,9 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_kilo *tm, uint32_t in
         return CW_ENOMEM;
     for (uint32_t i = 0; i < config->core_warps; i++)
         c->access.warp[i].log = &c->warp[i].log;
-    int status = tm->tcd != CW_KILO_TCD_OFF ? cw_kilo_first_read_create(&c->first_read, &tm->cfg, index, err) : CW_OK;
+    int status = tm->tcd != CW_KILO_TCD_OFF
+                     ? cw_adapt_first_read_table_create(&c->first_read, tm->cfg.units, index, config->core_warps, err)
+                     : CW_OK;
     if (status == CW_OK && tm->resolution == CW_KILO_2PCR)
         status = cw_resolvers_create(&c->resolvers, &tm->cfg, index, err);
     return status;
@@ -321,7 +323,7 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->load);
     free(c->table);
     cw_resolvers_destroy(&c->resolvers);
-    cw_kilo_first_read_destroy(c->first_read);
+    cw_adapt_first_read_table_destroy(c->first_read);
     cw_kilo_cat_destroy(c->cat);
     cw_fifo_destroy(&c->grant);
     cw_fifo_destroy(&c->request);

@@ -135,7 +135,7 @@ struct cw_kilo_core {
     uint32_t committing_cnt, probing_cnt, resolving;
     uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */
     struct cw_resolvers resolvers;                 /* 2PCR */
-    struct cw_kilo_first_read *first_read;         /* temporal conflict detection; NULL: none */
+    struct cw_adapt_first_read_table *first_read;  /* temporal conflict detection; NULL: none */
     struct cw_fifo grant;                          /* from the ID vendor, or the arbiter */
     struct cw_fifo request;                        /* to it */
     uint32_t asking;                               /* requests without grant */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/kilo/expected_writes.h"
 #include "mech/kilo/kilo_state.h"
 
 #define EVENTS 64u
@@ -40,8 +41,9 @@ struct cw_kilo_port {
     struct cw_fifo told; /* struct cw_kilo_event */
     struct cw_kilo_event event[EVENTS + 8];
     uint32_t told_cnt;
-    struct cw_kilo_written *written; /* NULL: no temporal conflict detection */
-    struct asked asked[ASKED];       /* ring */
+    struct cw_adapt_last_written_table *written; /* NULL: no temporal conflict detection */
+    struct cw_kilo_expected *expected;           /* with it */
+    struct asked asked[ASKED];                   /* ring */
     uint32_t asked_head, asked_cnt, answered_cnt;
     struct reading reading[READS]; /* ring */
     uint32_t reading_head, reading_cnt;
@@ -144,7 +146,7 @@ static struct cw_kilo_event *listen(struct cw_kilo_port *u, cw_time now)
         if (u->written != NULL && e->written)
             return e;
         if (u->written != NULL)
-            cw_kilo_written_expect(u->written, e->block, e->note == CW_KILO_EXPECT ? (int)e->cnt : -(int)e->cnt);
+            cw_kilo_expected_add(u->expected, e->block, e->note == CW_KILO_EXPECT ? (int)e->cnt : -(int)e->cnt);
         cw_fifo_pop(&u->told, now);
     }
     return e;
@@ -170,7 +172,7 @@ static void ask(struct cw_kilo_port *u, uint64_t block, cw_time now)
     u->reading[(u->reading_head + u->reading_cnt++) % READS] =
         (struct reading){.asked = (uint8_t)(a - u->asked),
                          .block = (uint8_t)__builtin_ctz(a->todo),
-                         .expected = u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_written_expected(u->written, block)};
+                         .expected = u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_expected_has(u->expected, block)};
     a->todo &= a->todo - 1;
 }
 
@@ -203,8 +205,8 @@ static void clock_table(struct cw_kilo_port *u, cw_time now)
     uint64_t block = 0, time;
     bool load = next_read(u, &block, now), answered;
     bool write = e != NULL && e->note != CW_KILO_PACKET && (!load || !u->load_turn);
-    struct cw_kilo_written_op op = {.write = write, .block = write ? e->block : block, .time = now};
-    bool taken = cw_kilo_written_clock(u->written, write || load ? &op : NULL, &answered, &time);
+    struct cw_adapt_last_written_table_op op = {.write = write, .block = write ? e->block : block, .time = now};
+    bool taken = cw_adapt_last_written_table_clock(u->written, write || load ? &op : NULL, &answered, &time);
     if (answered)
         take_answer(u, time);
     if (!taken)
@@ -215,7 +217,7 @@ static void clock_table(struct cw_kilo_port *u, cw_time now)
         return;
     }
     if (e->cnt > 0)
-        cw_kilo_written_expect(u->written, e->block, -(int)e->cnt);
+        cw_kilo_expected_add(u->expected, e->block, -(int)e->cnt);
     cw_fifo_pop(&u->told, now);
 }
 
@@ -282,7 +284,7 @@ static void tick(void *self, cw_time now)
     leave(u, now);
     cw_time a = cw_fifo_next(&u->port->from_l2), b = cw_fifo_next(&u->told);
     cw_time next = a < b ? a : b;
-    if (next <= now || u->asked_cnt > 0 || (u->written != NULL && cw_kilo_written_busy(u->written)))
+    if (next <= now || u->asked_cnt > 0 || (u->written != NULL && cw_adapt_last_written_table_busy(u->written)))
         next = now + u->period;
     if (u->apply_cnt > 0 && u->apply[u->apply_head].ready < next)
         next = u->apply[u->apply_head].ready;
@@ -301,6 +303,20 @@ void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time 
     cw_fifo_push(&p->told, now, p->period, place);
 }
 
+static int create_table(struct cw_kilo_port *u, struct cw_error *err)
+{
+    const struct cw_config *c = u->tm->config;
+    const struct cw_adapt_last_written_table_config table = {.units = u->tm->cfg.units,
+                                                             .partition = u->index,
+                                                             .ways = c->tcd_ways,
+                                                             .rows = c->tcd_rows,
+                                                             .granule_bytes = c->tcd_granule_bytes,
+                                                             .memory_base = CW_GLOBAL_BASE,
+                                                             .memory_bytes = (uint64_t)c->mem_mbytes << 20};
+    u->expected = cw_kilo_expected_create(c->tcd_pending, c->tcd_granule_bytes);
+    return u->expected != NULL ? cw_adapt_last_written_table_create(&u->written, &table, err) : CW_ENOMEM;
+}
+
 int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_kilo_port *u = *out = calloc(1, sizeof *u);
@@ -314,7 +330,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t
     u->port->from_l2.wake = &u->component.wake;
     int status = cw_fifo_create(&u->told, EVENTS, &u->component.wake);
     if (status == CW_OK && tm->tcd != CW_KILO_TCD_OFF)
-        status = cw_kilo_written_create(&u->written, &tm->cfg, index, err);
+        status = create_table(u, err);
     return status;
 }
 
@@ -323,7 +339,8 @@ void cw_kilo__port_destroy(struct cw_kilo_port *u)
     if (u == NULL)
         return;
     cw_fifo_destroy(&u->told);
-    cw_kilo_written_destroy(u->written);
+    cw_adapt_last_written_table_destroy(u->written);
+    cw_kilo_expected_destroy(u->expected);
     free(u->apply);
     free(u);
 }

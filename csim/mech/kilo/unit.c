@@ -75,13 +75,14 @@ static bool last_word(const struct cw_kilo_group *g, const struct cw_kilo_entry 
 }
 
 /* What the hazard unit is offered of the ring's entry: false if nothing. */
-static bool next_word(struct cw_kilo_unit *u, const struct cw_kilo_ring_view *v, struct cw_kilo_hazard_entry *offer, cw_time now)
+static bool next_word(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v, struct cw_adapt_hazard_unit_word *offer,
+                      cw_time now)
 {
     struct cw_kilo_entry *e = cw_kilo_unit__at(u, v->hazard_id);
     const struct cw_kilo_group *g = e->group;
     if (!word_here(u, e, now))
         return false;
-    *offer = (struct cw_kilo_hazard_entry){.kind = CW_HAZARD_NONE, .entry = v->hazard_id, .last = e->cursor == CW_KILO_NIL};
+    *offer = (struct cw_adapt_hazard_unit_word){.kind = CW_HAZARD_NONE, .entry = v->hazard_id, .last = e->cursor == CW_KILO_NIL};
     if (e->cursor == CW_KILO_NIL)
         return true;
     offer->kind = e->pass_over == 0 ? CW_HAZARD_CHECK : CW_HAZARD_RECORD;
@@ -107,25 +108,25 @@ static bool word_taken(struct cw_kilo_unit *u, uint64_t id)
         return false;
     cw_kilo_unit__cut(u, e, 0);
     cw_kilo_unit__cut(u, e, 1);
-    cw_kilo_ring_take_hazard(u->ring);
+    cw_adapt_commit_unit_take_hazard(u->ring);
     if (--e->group->undetected == 0)
         cw_kilo_unit__hazards_done(u, e->group);
     return true;
 }
 
-static void detected(struct cw_kilo_unit *u, const struct cw_kilo_hazard_result *r, bool later)
+static void detected(struct cw_kilo_unit *u, const struct cw_adapt_hazard_unit_result *r, bool later)
 {
     bool hazard = r->hazard && u->tm->sabotage != CW_KILO_IGNORE_HAZARD;
     u->tm->cfg.stats->cu_hazards += hazard;
     u->tm->cfg.stats->cu_hazards_filter += hazard && !r->exact;
-    cw_kilo_unit__check(u, cw_kilo_ring_detected(u->ring, r->entry, hazard, r->ycid, later));
+    cw_kilo_unit__check(u, cw_adapt_commit_unit_detected(u->ring, r->entry, hazard, r->ycid, later));
 }
 
 /* The cycles of the hazard unit in one of the commit unit's; false: nothing to do until a message comes. */
-static bool hazard_step(struct cw_kilo_unit *u, const struct cw_kilo_ring_view *v, cw_time now)
+static bool hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v, cw_time now)
 {
-    struct cw_kilo_hazard_entry offer;
-    struct cw_kilo_hazard_result result = {.entry = v->hazard_id};
+    struct cw_adapt_hazard_unit_word offer;
+    struct cw_adapt_hazard_unit_result result = {.entry = v->hazard_id};
     bool taken = false, busy = false;
     if (u->detector == NULL) { /* nothing is left to detect */
         if (v->hazard) {
@@ -149,7 +150,7 @@ static bool hazard_step(struct cw_kilo_unit *u, const struct cw_kilo_ring_view *
 /* Verdicts */
 
 /* The local result of an entry, to the core. */
-static void report(struct cw_kilo_unit *u, const struct cw_kilo_ring_view *v, cw_time now)
+static void report(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v, cw_time now)
 {
     struct cw_kilo_entry *e = cw_kilo_unit__at(u, v->report_id);
     struct cw_kilo_group *g = e->group;
@@ -169,12 +170,12 @@ static void report(struct cw_kilo_unit *u, const struct cw_kilo_ring_view *v, cw
 }
 
 /* WarpTM-EL: the core has decided long ago, so the result is its own decision; it takes the place of a message. */
-static void decide_reported(struct cw_kilo_unit *u, const struct cw_kilo_ring_view *v)
+static void decide_reported(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v)
 {
     struct cw_kilo_group *g = cw_kilo_unit__at(u, v->report_id)->group;
-    const struct cw_kilo_ring_message m = {.kind = CW_COMMIT_OUTCOME, .first = v->report_id, .entries = 1, .pass = 1};
+    const struct cw_adapt_commit_unit_message m = {.kind = CW_COMMIT_OUTCOME, .first = v->report_id, .entries = 1, .pass = 1};
     g->passed |= 1u << cw_kilo_unit__at(u, v->report_id)->lane;
-    cw_kilo_ring_message(u->ring, &m);
+    cw_adapt_commit_unit_send(u->ring, &m);
 }
 
 static void revalidate(struct cw_kilo_unit *u, uint64_t id, cw_time now)
@@ -182,10 +183,10 @@ static void revalidate(struct cw_kilo_unit *u, uint64_t id, cw_time now)
     struct cw_kilo_entry *e = cw_kilo_unit__at(u, id);
     if (!cw_kilo_unit__whole(u, e, 0, now))
         return;
-    cw_kilo_ring_take_revalidate(u->ring);
+    cw_adapt_commit_unit_take_revalidate(u->ring);
     bool reads = e->group->head[0][e->lane] != CW_KILO_NIL; /* kilo.hazard=bloom-array finds hazards of writes as well */
     if (!reads || u->tm->sabotage == CW_KILO_SKIP_REVALIDATION) {
-        cw_kilo_unit__check(u, cw_kilo_ring_validated(u->ring, id, true, true));
+        cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, id, true, true));
         return;
     }
     cw_kilo_unit__compare_set(u, e, u->batches++);
@@ -210,11 +211,11 @@ static void begin_write(struct cw_kilo_unit *u, uint64_t id, cw_time now)
     struct cw_kilo_entry *e = cw_kilo_unit__at(u, id);
     if (!cw_kilo_unit__whole(u, e, 1, now))
         return;
-    cw_kilo_ring_take_write(u->ring);
+    cw_adapt_commit_unit_take_write(u->ring);
     e->writing = true;
     if (u->tm->sabotage == CW_KILO_OUT_OF_ORDER) {
         if (e->written)
-            cw_kilo_unit__check(u, cw_kilo_ring_written(u->ring, id, true));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, id, true));
         return;
     }
     e->group->committing |= 1u << e->lane;
@@ -284,7 +285,7 @@ static void tick(void *self, cw_time now)
     struct cw_kilo_unit *u = self;
     bool decides = u->tm->kind == CW_KILO_EL;
     cw_kilo_unit__take_done(u, now);
-    const struct cw_kilo_ring_view *v = cw_kilo_ring_look(u->ring);
+    const struct cw_adapt_commit_unit_view *v = cw_adapt_commit_unit_look(u->ring);
     follow_commit(u, v->commit);
     if (v->report && !decides)
         report(u, v, now);
@@ -302,7 +303,7 @@ static void tick(void *self, cw_time now)
         decide_reported(u, v);
     else
         more |= cw_kilo_unit__accept(u, now);
-    more |= cw_kilo_ring_clock(u->ring);
+    more |= cw_adapt_commit_unit_clock(u->ring);
     more |= u->write.cnt > 0 || u->compare.cnt > 0 || u->out_cnt > 0;
     cw_time next = cw_fifo_next(&u->port->from_noc);
     next = next < u->input_free ? u->input_free : next;
@@ -319,10 +320,18 @@ static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
 {
     struct cw_kilo *tm = u->tm;
     uint32_t id_bits = tm->config->kilo_id_bits;
+    struct cw_adapt_commit_unit_config ring = {.units = tm->cfg.units,
+                                               .partition = u->index,
+                                               .entries = tm->window,
+                                               .id_bits = 20,
+                                               .fault = tm->cfg.fault,
+                                               .fault_context = tm->cfg.fault_context};
     if (cw_kilo_arbitrated(tm)) /* whose IDs are without bound */
-        return cw_kilo_ring_create(&u->ring, &tm->cfg, u->index, tm->window, 20, err);
+        return cw_adapt_commit_unit_create(&u->ring, &ring, err);
     uint64_t entries = (tm->window + CW_LANES - 1) / CW_LANES * CW_LANES, ids = UINT64_C(1) << id_bits;
-    int status = cw_kilo_ring_create(&u->ring, &tm->cfg, u->index, (uint32_t)(entries < ids ? entries : ids), id_bits, err);
+    ring.entries = (uint32_t)(entries < ids ? entries : ids);
+    ring.id_bits = id_bits;
+    int status = cw_adapt_commit_unit_create(&u->ring, &ring, err);
     return status == CW_OK ? cw_kilo_hazard_create(&u->detector, &tm->cfg, u->index, err) : status;
 }
 
@@ -368,7 +377,7 @@ void cw_kilo__unit_destroy(struct cw_kilo_unit *u)
         u->groups = next;
     }
     cw_kilo_hazard_destroy(u->detector);
-    cw_kilo_ring_destroy(u->ring);
+    cw_adapt_commit_unit_destroy(u->ring);
     free(u->entry);
     free(u->compare.at);
     free(u->write.at);

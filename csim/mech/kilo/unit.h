@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "adapt/commit_unit.h"
-#include "adapt/hazard_unit.h"
 #include "mech/kilo/census.h"
+#include "mech/kilo/hazard.h"
 #include "mech/kilo/kilo_state.h"
 
 #define CW_KILO_NIL      UINT32_MAX /* no word */
@@ -87,7 +87,7 @@ struct cw_kilo_unit {
     struct cw_partition_socket *port;
     struct cw_kilo_port *to_cores;
     struct cw_kilo_hazard *detector; /* NULL: WarpTM-EL, idealised systems */
-    struct cw_kilo_ring *ring;
+    struct cw_adapt_commit_unit *ring;
     struct cw_kilo_entry *entry;   /* by ID */
     uint32_t entry_cap;            /* power of two */
     uint64_t retire, commit, tail; /* IDs: the ring's pointers when it was last looked at; behind the youngest known one */

@@ -112,7 +112,7 @@ static void compared(struct cw_kilo_unit *u, const struct cw_kilo_request *r, cw
         if (o != NULL && o->validate != NULL && !g->probe && value == w->value)
             o->validate(o->self, g->attempt[w->lane], w->addr, value, now);
         if (--e->checks == 0 && g->filled)
-            cw_kilo_unit__check(u, cw_kilo_ring_validated(u->ring, cw_kilo_unit__id_of(g, w->lane), !e->differs, false));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, cw_kilo_unit__id_of(g, w->lane), !e->differs, false));
     }
 }
 
@@ -158,7 +158,7 @@ static void wrote(struct cw_kilo_unit *u, const struct cw_kilo_request *r, cw_ti
             continue;
         e->written = true;
         if (e->writing)
-            cw_kilo_unit__check(u, cw_kilo_ring_written(u->ring, cw_kilo_unit__id_of(g, w->lane), false));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, cw_kilo_unit__id_of(g, w->lane), false));
         acknowledge(u, g, w->lane, now);
         cw_kilo_unit__announce_end(u, g, now);
     }

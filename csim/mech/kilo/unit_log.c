@@ -64,11 +64,11 @@ static void begin_epoch(struct cw_kilo_unit *u, uint32_t epoch)
 }
 
 /* Commit entries of the message, as the ring takes them. */
-static bool tell_ring(struct cw_kilo_unit *u, const struct cw_message *p, struct cw_kilo_ring_message m)
+static bool tell_ring(struct cw_kilo_unit *u, const struct cw_message *p, struct cw_adapt_commit_unit_message m)
 {
     m.first = cw_kilo_commit_of(p)->first;
     m.entries = UINT32_MAX >> (32 - cw_kilo_lane_cnt(p->lanes));
-    return cw_kilo_ring_message(u->ring, &m);
+    return cw_adapt_commit_unit_send(u->ring, &m);
 }
 
 /* The group that a message belongs to, or NULL. The last member is looked at, since it retires last. */
@@ -243,7 +243,7 @@ static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, cons
         uint64_t id = cw_kilo_unit__id_of(g, (uint32_t)__builtin_ctz(rest));
         const struct cw_kilo_entry *e = cw_kilo_unit__at(u, id);
         if (e->checks == 0)
-            cw_kilo_unit__check(u, cw_kilo_ring_validated(u->ring, id, !e->differs, true));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, id, !e->differs, true));
     }
 }
 
@@ -280,21 +280,22 @@ static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_messa
 static bool ring_takes(struct cw_kilo_unit *u, const struct cw_kilo_group *g, const struct cw_message *p)
 {
     if ((p->op & CW_KILO_LOG) != 0)
-        return g != NULL || tell_ring(u, p, (struct cw_kilo_ring_message){.kind = CW_COMMIT_FILL});
+        return g != NULL || tell_ring(u, p, (struct cw_adapt_commit_unit_message){.kind = CW_COMMIT_FILL});
     if (p->op == CW_KILO_EOS)
         return true;
     if (p->op == CW_KILO_DONE && g == NULL)
-        return tell_ring(u, p, (struct cw_kilo_ring_message){.kind = CW_COMMIT_SKIP});
+        return tell_ring(u, p, (struct cw_adapt_commit_unit_message){.kind = CW_COMMIT_SKIP});
     if (p->op == CW_KILO_DONE)
         return tell_ring(u, p,
-                         (struct cw_kilo_ring_message){.kind = CW_COMMIT_DONE,
-                                                       .reads = cw_kilo_unit__entries_of(g, g->readers),
-                                                       .writes = cw_kilo_unit__entries_of(g, g->writers)});
-    const struct cw_kilo_ring_message m = {.kind = CW_COMMIT_OUTCOME,
-                                           .first = g->first,
-                                           .entries = cw_kilo_unit__entries_of(g, cw_kilo_commit_of(p)->pass | cw_kilo_commit_of(p)->fail),
-                                           .pass = cw_kilo_unit__entries_of(g, cw_kilo_commit_of(p)->pass)};
-    return cw_kilo_ring_message(u->ring, &m);
+                         (struct cw_adapt_commit_unit_message){.kind = CW_COMMIT_DONE,
+                                                               .reads = cw_kilo_unit__entries_of(g, g->readers),
+                                                               .writes = cw_kilo_unit__entries_of(g, g->writers)});
+    const struct cw_adapt_commit_unit_message m = {.kind = CW_COMMIT_OUTCOME,
+                                                   .first = g->first,
+                                                   .entries =
+                                                       cw_kilo_unit__entries_of(g, cw_kilo_commit_of(p)->pass | cw_kilo_commit_of(p)->fail),
+                                                   .pass = cw_kilo_unit__entries_of(g, cw_kilo_commit_of(p)->pass)};
+    return cw_adapt_commit_unit_send(u->ring, &m);
 }
 
 bool cw_kilo_unit__accept(struct cw_kilo_unit *u, cw_time now)
