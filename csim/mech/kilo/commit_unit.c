@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commit unit of Kilo TM (Fung 2015, 4.2.5 and Figure 4.5; rates after [art]): the datapath around its ring (kilo_ring.h). Entries lie
- * in the ring in the order of their commit IDs, one per transaction. Four pointers pass over it, each by at most one entry per CU cycle:
+ * The commit unit of Kilo TM (Fung 2015, 4.2.5 and Figure 4.5; rates after [art]): the datapath around its ring (adapt/commit_unit.h).
+ * Entries lie in the ring in the order of their commit IDs, one per transaction. Four pointers pass over it, each by at most one entry per
+ * CU cycle:
  *
  *   hazard   when the logs are there, every read, then every write of the entry goes to the hazard unit (CHECK, RECORD), one per cycle of
  *            that unit, which has kilo.hazard_rate cycles in one of the CU. The pointer goes on with the last one; the answer comes later
@@ -15,137 +16,10 @@
  * warptm.coalesce all words of one message in one region of cu.write_bytes, and a warp's lanes write together, once the commit pointer has
  * passed the last of them.
  *
- * Here: what the ring asks for, and the cycle. Messages and logs are in kilo_unit_log.c, accesses of the L2 in kilo_unit_l2.c, what the
- * unit says in kilo_unit_out.c.
+ * Here: what the ring asks for, and the cycle. Hazard detection is in commit_unit_hazard.c, messages and logs in commit_unit_log.c,
+ * accesses of the L2 in commit_unit_l2.c, what the unit says in commit_unit_out.c.
  */
-#include "mech/kilo/unit.h"
-
-bool cw_kilo_unit__grow_ring(void **ring, uint32_t *cap, uint32_t *head, uint32_t cnt, size_t bytes)
-{
-    uint32_t larger = *cap == 0 ? 64 : 2 * *cap;
-    char *moved = malloc(larger * bytes);
-    if (moved == NULL)
-        return false;
-    for (uint32_t i = 0; i < cnt; i++)
-        memcpy(moved + i * bytes, (char *)*ring + ((*head + i) & (*cap - 1)) * bytes, bytes);
-    free(*ring);
-    *ring = moved;
-    *cap = larger;
-    *head = 0;
-    return true;
-}
-
-/* Hazard detection */
-
-/* Commit IDs below are a hazard to nobody any more: RCIDs ascend in the order of arrival. */
-static uint64_t live(const struct cw_kilo_unit *u)
-{
-    return u->oldest != NULL ? u->oldest->rcid : u->retire;
-}
-
-void cw_kilo_unit__hazards_done(struct cw_kilo_unit *u, struct cw_kilo_group *g)
-{
-    *(g->older != NULL ? &g->older->younger : &u->oldest) = g->younger;
-    *(g->younger != NULL ? &g->younger->older : &u->youngest) = g->older;
-}
-
-/* Whether both sets of the entry are at hand as far as they are needed now. */
-static bool word_here(struct cw_kilo_unit *u, struct cw_kilo_entry *e, cw_time now)
-{
-    const struct cw_kilo_group *g = e->group;
-    if (!cw_kilo_unit__whole(u, e, e->pass_over, now))
-        return false;
-    if (!e->started) {
-        e->started = true;
-        e->cursor = g->head[e->pass_over][e->lane];
-    }
-    if (e->pass_over == 0 && e->cursor == CW_KILO_NIL) {
-        cw_kilo_unit__cut(u, e, 0);
-        e->pass_over = 1;
-        e->started = cw_kilo_unit__whole(u, e, 1, now);
-        e->cursor = g->head[1][e->lane];
-    }
-    return e->started;
-}
-
-/* The word at the cursor is the last of both sets. */
-static bool last_word(const struct cw_kilo_group *g, const struct cw_kilo_entry *e)
-{
-    return g->word[e->cursor].next == CW_KILO_NIL && (e->pass_over == 1 || (g->head[1][e->lane] == CW_KILO_NIL && !e->over[1]));
-}
-
-/* What the hazard unit is offered of the ring's entry: false if nothing. */
-static bool next_word(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v, struct cw_adapt_hazard_unit_word *offer,
-                      cw_time now)
-{
-    struct cw_kilo_entry *e = cw_kilo_unit__at(u, v->hazard_id);
-    const struct cw_kilo_group *g = e->group;
-    if (!word_here(u, e, now))
-        return false;
-    *offer = (struct cw_adapt_hazard_unit_word){.kind = CW_HAZARD_NONE, .entry = v->hazard_id, .last = e->cursor == CW_KILO_NIL};
-    if (e->cursor == CW_KILO_NIL)
-        return true;
-    offer->kind = e->pass_over == 0 ? CW_HAZARD_CHECK : CW_HAZARD_RECORD;
-    offer->last = last_word(g, e);
-    offer->addr = g->word[e->cursor].addr;
-    offer->rcid = v->hazard_rcid;
-    /* A warp without conflicts among its lanes never waits for itself: this would be a false hit, behind which an older writer may be. */
-    offer->own = u->tm->resolution != CW_KILO_NONE ? g->first : v->hazard_id;
-    offer->id = offer->kind == CW_HAZARD_CHECK ? offer->own : v->hazard_id;
-    return true;
-}
-
-/* Returns whether the entry has been taken in full. */
-static bool word_taken(struct cw_kilo_unit *u, uint64_t id)
-{
-    struct cw_kilo_entry *e = cw_kilo_unit__at(u, id);
-    bool last = e->cursor == CW_KILO_NIL || last_word(e->group, e);
-    if (e->cursor != CW_KILO_NIL) {
-        e->cursor = e->group->word[e->cursor].next;
-        u->tm->cfg.stats->cu_hazard_cycles++;
-    }
-    if (!last)
-        return false;
-    cw_kilo_unit__cut(u, e, 0);
-    cw_kilo_unit__cut(u, e, 1);
-    cw_adapt_commit_unit_take_hazard(u->ring);
-    if (--e->group->undetected == 0)
-        cw_kilo_unit__hazards_done(u, e->group);
-    return true;
-}
-
-static void detected(struct cw_kilo_unit *u, const struct cw_adapt_hazard_unit_result *r, bool later)
-{
-    bool hazard = r->hazard && u->tm->sabotage != CW_KILO_IGNORE_HAZARD;
-    u->tm->cfg.stats->cu_hazards += hazard;
-    u->tm->cfg.stats->cu_hazards_filter += hazard && !r->exact;
-    cw_kilo_unit__check(u, cw_adapt_commit_unit_detected(u->ring, r->entry, hazard, r->ycid, later));
-}
-
-/* The cycles of the hazard unit in one of the commit unit's; false: nothing to do until a message comes. */
-static bool hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v, cw_time now)
-{
-    struct cw_adapt_hazard_unit_word offer;
-    struct cw_adapt_hazard_unit_result result = {.entry = v->hazard_id};
-    bool taken = false, busy = false;
-    if (u->detector == NULL) { /* nothing is left to detect */
-        if (v->hazard) {
-            cw_kilo_unit__at(u, v->hazard_id)->cursor = CW_KILO_NIL;
-            taken = word_taken(u, v->hazard_id);
-            detected(u, &result, true);
-        }
-        return taken;
-    }
-    for (uint32_t i = 0; i < u->tm->config->kilo_hazard_rate; i++) {
-        bool offered = v->hazard && !taken && next_word(u, v, &offer, now);
-        if (cw_kilo_hazard_clock(u->detector, offered ? &offer : NULL, live(u), &result))
-            taken = word_taken(u, v->hazard_id);
-        if (result.valid)
-            detected(u, &result, taken && result.entry == v->hazard_id);
-        busy |= offered;
-    }
-    return busy || cw_kilo_hazard_busy(u->detector);
-}
+#include "mech/kilo/commit_unit.h"
 
 /* Verdicts */
 
@@ -154,18 +28,22 @@ static void report(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_vie
 {
     struct cw_kilo_entry *e = cw_kilo_unit__at(u, v->report_id);
     struct cw_kilo_group *g = e->group;
-    uint32_t bit = 1u << e->lane;
+    cw_lanes told = cw_lanes_one(e->lane);
     cw_kilo_unit__release(u, e, v->report_pass ? 1 : 3, now);
     if (v->report_pass) {
-        g->passed |= bit;
+        g->passed |= told;
     } else {
-        g->failed |= bit;
+        g->failed |= told;
         cw_kilo_unit__forget_expected(u, g, e->lane);
     }
-    if (!u->tm->aggregate)
-        cw_kilo_unit__send(u, g, CW_KILO_VERDICT, g->passed & bit, g->failed & bit, now);
-    else if ((g->passed | g->failed) == g->accessed)
-        cw_kilo_unit__send(u, g, CW_KILO_VERDICT, g->passed, g->failed, now);
+    if (u->tm->aggregate)
+        told = (g->passed | g->failed) == g->accessed ? g->accessed : 0;
+    if (told != 0) {
+        struct cw_message *p = cw_kilo_unit__message(u, g, CW_KILO_VERDICT, now);
+        cw_kilo_commit(p)->verdict.pass = g->passed & told;
+        cw_kilo_commit(p)->verdict.fail = g->failed & told;
+        cw_kilo_unit__send(u, p);
+    }
     cw_kilo_unit__announce_end(u, g, now);
 }
 
@@ -174,7 +52,7 @@ static void decide_reported(struct cw_kilo_unit *u, const struct cw_adapt_commit
 {
     struct cw_kilo_group *g = cw_kilo_unit__at(u, v->report_id)->group;
     const struct cw_adapt_commit_unit_message m = {.kind = CW_COMMIT_OUTCOME, .first = v->report_id, .entries = 1, .pass = 1};
-    g->passed |= 1u << cw_kilo_unit__at(u, v->report_id)->lane;
+    g->passed |= cw_lanes_one(cw_kilo_unit__at(u, v->report_id)->lane);
     cw_adapt_commit_unit_send(u->ring, &m);
 }
 
@@ -200,7 +78,7 @@ static void count_waiting(struct cw_kilo_unit *u, bool waiting, cw_time now)
         u->waiting = now;
     if (waiting || u->waiting == 0)
         return;
-    u->tm->cfg.stats->cu_wait_cycles += (now - u->waiting) / u->period;
+    u->tm->host.stats->cu_wait_cycles += (now - u->waiting) / u->period;
     u->waiting = 0;
 }
 
@@ -218,15 +96,9 @@ static void begin_write(struct cw_kilo_unit *u, uint64_t id, cw_time now)
             cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, id, true));
         return;
     }
-    e->group->committing |= 1u << e->lane;
+    e->group->committing |= cw_lanes_one(e->lane);
     if (!u->tm->coalesce)
         cw_kilo_unit__queue_lane(u, e->group, e->lane, u->batches++);
-}
-
-void cw_kilo_unit__write_at_once(struct cw_kilo_unit *u, struct cw_kilo_group *g, uint32_t lanes)
-{
-    for (uint32_t rest = lanes & g->writers; rest != 0; rest &= rest - 1)
-        cw_kilo_unit__queue_lane(u, g, (uint32_t)__builtin_ctz(rest), u->batches++);
 }
 
 /* The commit pointer has passed these entries: a warp's lanes write together. */
@@ -236,8 +108,8 @@ static void follow_commit(struct cw_kilo_unit *u, uint64_t commit)
         struct cw_kilo_group *g = cw_kilo_unit__at(u, u->commit)->group;
         if (!u->tm->coalesce || u->commit + 1 != g->first + g->cnt)
             continue;
-        for (uint32_t rest = g->committing; rest != 0; rest &= rest - 1)
-            cw_kilo_unit__queue_lane(u, g, (uint32_t)__builtin_ctz(rest), u->batches);
+        for (cw_lanes rest = g->committing; rest != 0; rest = cw_lanes_rest(rest))
+            cw_kilo_unit__queue_lane(u, g, cw_lanes_first(rest), u->batches);
         u->batches++;
     }
 }
@@ -247,7 +119,7 @@ static void count_retired(struct cw_kilo_unit *u, struct cw_kilo_entry *e, cw_ti
     cw_kilo_unit__release(u, e, 3, now);
     if (e->used != 0) {
         cw_kilo_unit__census(u, CW_KILO_ACCESSED, -1, now);
-        cw_kilo_unit__census(u, CW_KILO_USED, -(int64_t)cw_kilo_lane_cnt(e->used), now);
+        cw_kilo_unit__census(u, CW_KILO_USED, -(int64_t)cw_lanes_count(e->used), now);
     }
     cw_kilo_unit__census(u, CW_KILO_ALL, -1, now);
 }
@@ -270,9 +142,9 @@ static void follow_retire(struct cw_kilo_unit *u, uint64_t oldest, cw_time now)
 /* Tells the ID vendor, when it needs to know: with a ring for all that can be under way, not of every entry. */
 static void publish(struct cw_kilo_unit *u, cw_time now)
 {
-    if (u->tm->vendor == NULL)
+    if (cw_kilo_arbitrated(u->tm))
         return;
-    struct cw_fifo *to = cw_kilo__vendor_retired(u->tm->vendor, u->index);
+    struct cw_fifo *to = u->tm->wires.retired + u->index;
     bool due = u->tm->config->kilo_entries != 0 || u->retire == u->tail || u->retire - u->published >= u->tm->window / 8;
     if (!due || u->published == u->retire || !cw_fifo_can_push(to, now))
         return;
@@ -293,7 +165,7 @@ static void tick(void *self, cw_time now)
     count_waiting(u, v->waiting, now);
     cw_kilo_unit__speak(u, now);
     cw_kilo_unit__issue_accesses(u, now);
-    bool more = hazard_step(u, v, now);
+    bool more = cw_kilo_unit__hazard_step(u, v, now);
     if (v->revalidate)
         revalidate(u, v->revalidate_id, now);
     if (v->write)
@@ -320,19 +192,19 @@ static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
 {
     struct cw_kilo *tm = u->tm;
     uint32_t id_bits = tm->config->kilo_id_bits;
-    struct cw_adapt_commit_unit_config ring = {.units = tm->cfg.units,
+    struct cw_adapt_commit_unit_config ring = {.units = tm->host.units,
                                                .partition = u->index,
                                                .entries = tm->window,
                                                .id_bits = 20,
-                                               .fault = tm->cfg.fault,
-                                               .fault_context = tm->cfg.fault_context};
+                                               .fault = tm->host.fault,
+                                               .fault_context = tm->host.fault_context};
     if (cw_kilo_arbitrated(tm)) /* whose IDs are without bound */
         return cw_adapt_commit_unit_create(&u->ring, &ring, err);
     uint64_t entries = (tm->window + CW_LANES - 1) / CW_LANES * CW_LANES, ids = UINT64_C(1) << id_bits;
     ring.entries = (uint32_t)(entries < ids ? entries : ids);
     ring.id_bits = id_bits;
     int status = cw_adapt_commit_unit_create(&u->ring, &ring, err);
-    return status == CW_OK ? cw_kilo_hazard_create(&u->detector, &tm->cfg, u->index, err) : status;
+    return status == CW_OK ? cw_kilo_hazard_create(&u->detector, &tm->host, u->index, err) : status;
 }
 
 int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
@@ -344,17 +216,17 @@ int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
-    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->host.partition[index]);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
-    u->to_cores = tm->port[index];
+    u->to_port = tm->wires.notes + index;
     u->entry_cap = 1024;
     u->entry = calloc(u->entry_cap, sizeof *u->entry);
-    u->request = calloc(CW_KILO_REQUESTS, sizeof *u->request);
-    u->idle = calloc(CW_KILO_REQUESTS, sizeof *u->idle);
+    u->request = calloc(CW_KILO_L2_REQUESTS, sizeof *u->request);
+    u->idle = calloc(CW_KILO_L2_REQUESTS, sizeof *u->idle);
     if (u->entry == NULL || u->request == NULL || u->idle == NULL)
         return CW_ENOMEM;
-    for (uint32_t i = 0; i < CW_KILO_REQUESTS; i++)
+    for (uint32_t i = 0; i < CW_KILO_L2_REQUESTS; i++)
         u->idle[u->idle_cnt++] = (uint16_t)i;
     return create_units(u, err);
 }
@@ -394,5 +266,5 @@ struct cw_component *cw_kilo__unit_component(struct cw_kilo_unit *u)
 
 bool cw_kilo__unit_idle(const struct cw_kilo_unit *u)
 {
-    return u->retire == u->tail && u->out_cnt == 0 && u->line_cnt == 0 && u->idle_cnt == CW_KILO_REQUESTS;
+    return u->retire == u->tail && u->out_cnt == 0 && u->line_cnt == 0 && u->idle_cnt == CW_KILO_L2_REQUESTS;
 }
