@@ -8,7 +8,7 @@
  * It keeps time only; the bytes are in device memory. A request asks for sectors of one line, rounded up to bursts of
  * dram.burst_bytes. Writes are masked on the bus (GDDR5 WDM), so writing part of a burst costs a burst and no read.
  *
- * Address map, from the partition-local line number up (line = 128 bytes):  bank group | column | bank in group | row.
+ * Address map, from the partition-local line number up (a line has mem.line_bytes):  bank group | column | bank in group | row.
  * Neighbouring lines lie in different bank groups, so that a stream is paced by tCCD and not by tCCDL, and a stream
  * uses a whole row of each group before it moves to the next banks, whose activation hides behind the transfers. The
  * bank number is XORed with the low bits of the row number, so that strides of a power of two do not stay in one bank

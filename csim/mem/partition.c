@@ -222,7 +222,7 @@ static int create_parts(struct cw_partition *s, struct cw_error *err)
 {
     const struct cw_config *c = s->config.config;
     cw_time *wake = &s->component.wake;
-    uint32_t fetches = c->l2_mshrs * (CW_LINE_BYTES / CW_SECTOR_BYTES); /* one per sector at most */
+    uint32_t fetches = c->l2_mshrs * (c->mem_line_bytes / CW_SECTOR_BYTES); /* one per sector at most */
     int status = cw_dram_create(&s->dram, c, s->config.clocks, s->config.stats, fetches, wake, err);
     if (status == CW_OK)
         status = cw_l2_create(&s->l2, c, s->config.stats, s->config.memory, s->dram, err);

@@ -28,7 +28,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
-#include "mem/devmem.h"
+#include "mem/device_memory.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
 
@@ -47,7 +47,7 @@ struct cw_partition_config {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    struct cw_devmem *memory;
+    struct cw_memory *memory;
     struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests arrive at output `index` of up; replies enter at source `index` of down */
     uint32_t index;

@@ -199,7 +199,7 @@ static void grant(struct cw_getm_vu *v, struct cw_getm_pending *n, uint32_t gran
     n->granted |= 1u << granule;
     if (p->kind != CW_MSG_READ)
         return;
-    memcpy(cw_tx_access(p)->line.data + granule * bytes, cw_devmem_at(v->tm->cfg.memory, p->addr + granule * bytes), bytes);
+    cw_memory_read(v->tm->cfg.memory, p->addr + granule * bytes, cw_tx_access(p)->line.data + granule * bytes, bytes);
     if (v->tm->cfg.observer != NULL)
         observe_reads(v, p, granule, now);
 }

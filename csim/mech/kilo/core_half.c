@@ -29,7 +29,8 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
         return false;
     cw_attempt_admit(&c->tm->host, (uint32_t)lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
-    w->aborts = w->paused = 0;
+    w->aborts = 0;
+    w->paused = 0;
     w->done = now;
     cw_kilo__begin_attempt(c, warp, lanes, now);
     wake_next(c, now);

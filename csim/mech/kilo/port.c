@@ -133,7 +133,7 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
     }
     struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
     if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory */
-        memcpy(cw_line_body(p)->data, cw_devmem_at(u->tm->host.memory, p->addr), CW_LINE_BYTES);
+        cw_memory_read(u->tm->host.memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
     reply(u, take_load(u, now), cw_kilo_arbitrated(u->tm) ? u->commits : 0, now);
 }
 
@@ -227,10 +227,9 @@ static void carry_out(struct cw_kilo_port *u, cw_time now)
     while ((e = cw_kilo_writes_first(u->writes)) != NULL && e->ready <= now) {
         const struct cw_kilo_region region = {.core = e->core, .warp = e->warp, .attempt = e->attempt};
         const struct cw_log_entry word = {.addr = e->addr, .value = e->value, .lane = (uint8_t)e->lane, .bytes = e->bytes};
-        uint8_t *to = cw_devmem_at(u->tm->host.memory, e->addr);
-        for (uint32_t b = 0; b < 4; b++)
-            if (e->bytes >> b & 1)
-                to[b] = (uint8_t)(e->value >> (8 * b));
+        const uint32_t mask = e->bytes;
+        const uint8_t byte[4] = {(uint8_t)e->value, (uint8_t)(e->value >> 8), (uint8_t)(e->value >> 16), (uint8_t)(e->value >> 24)};
+        cw_memory_write_masked(u->tm->host.memory, e->addr, byte, &mask, sizeof byte);
         u->commits = e->commit;
         cw_kilo_tell_word(u->tm, CW_EVENT_REGION_WRITE, region, &word, now);
         cw_kilo_writes_pop(u->writes);

@@ -381,7 +381,7 @@ static void observe(struct partition *n, const struct cw_message *p, cw_time now
              end = first + cw_tx_access_of(p)->bytes;
     for (uint32_t at = first & ~3u; at < end; at += 4) {
         uint32_t value, enables = 0;
-        memcpy(&value, cw_devmem_at(n->tm->cfg.memory, p->addr + at), sizeof value);
+        cw_memory_read(n->tm->cfg.memory, p->addr + at, &value, sizeof value);
         for (uint32_t b = at; b < at + 4; b++)
             enables |= (b >= first && b < end ? 1u : 0) << (b - at);
         if (p->kind == CW_MSG_PASS) {
@@ -399,7 +399,7 @@ static void answer(struct partition *n, struct cw_message *p, cw_time now)
     bool load = p->kind == CW_MSG_READ;
     observe(n, p, now);
     if (load)
-        memcpy(cw_line_body(p)->data, cw_devmem_at(n->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+        cw_memory_read(n->tm->cfg.memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
     p->kind = CW_MSG_OWN_REPLY;
     p->op = load ? LOADED : STORED;
     size_packet(n->tm, p, load ? CW_SECTOR_BYTES : 0);
