@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Kilo TM family's tables: hazard unit, last-written times, conflict addresses; sequential intra-warp resolution. */
+/* The Kilo TM family's tables and wires: hazard unit, last-written times, conflict addresses; sequential intra-warp resolution. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cw_test.h"
@@ -11,6 +12,9 @@
 #include "mech/kilo/conflict_addresses.h"
 #include "mech/kilo/expected_writes.h"
 #include "mech/kilo/hazard.h"
+#include "mech/kilo/shared.h"
+#include "mech/kilo/wires.h"
+#include "mech/mechs.h"
 #include "mech/tm/intra_warp.h"
 
 /* One transaction through the hazard unit; its result. */
@@ -312,12 +316,102 @@ static void test_kilo_tables__first_reads_by_lane(void **state)
     cw_adapt_first_read_table_destroy(f);
 }
 
+/* A reader sees what was told before this instant, whether it looks before or after the writer in the same one. Who is too far behind
+ * misses the oldest and nothing else. */
+static void test_kilo_tables__overwritten_words(void **state)
+{
+    struct cw_config config;
+    struct cw_kilo_wires w;
+    uint64_t place = 0, late = 0;
+    (void)state;
+    assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
+    assert_int_equal(cw_kilo_wires_create(&w, &config, true), CW_OK);
+    cw_kilo_overwritten_push(&w.overwritten, (struct cw_kilo_overwrite){.word = 4, .commit = 1}, 10);
+    assert_null(cw_kilo_overwritten_next(&w.overwritten, &place, 10));
+    cw_kilo_overwritten_push(&w.overwritten, (struct cw_kilo_overwrite){.word = 8, .commit = 2}, 11);
+    assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &place, 11)->word, 4);
+    assert_null(cw_kilo_overwritten_next(&w.overwritten, &place, 11));
+    assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &place, 12)->word, 8);
+    assert_null(cw_kilo_overwritten_next(&w.overwritten, &place, 12));
+    for (uint64_t i = 3; i <= CW_KILO_OVERWRITTEN + 5; i++)
+        cw_kilo_overwritten_push(&w.overwritten, (struct cw_kilo_overwrite){.word = 4 * i, .commit = i}, 12 + i);
+    /* of the last instant nobody knows yet, so of CW_KILO_OVERWRITTEN + 4 words the first four are lost */
+    assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &late, CW_KILO_OVERWRITTEN + 17)->commit, 5);
+    assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &place, CW_KILO_OVERWRITTEN + 17)->commit, 5);
+    for (uint64_t i = 6; i <= CW_KILO_OVERWRITTEN + 4; i++)
+        assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &late, CW_KILO_OVERWRITTEN + 17)->commit, i);
+    assert_null(cw_kilo_overwritten_next(&w.overwritten, &late, CW_KILO_OVERWRITTEN + 17));
+    cw_kilo_wires_destroy(&w);
+}
+
+/* Idealised writes come out in order, however many there are, and wake the port in time. */
+static void test_kilo_tables__idealised_writes(void **state)
+{
+    struct cw_kilo_writes q = {0};
+    cw_time wake = CW_TIME_NEVER;
+    uint64_t in = 0, out = 0;
+    (void)state;
+    q.wake = &wake;
+    for (uint32_t round = 1; round < 40; round++) {
+        for (uint32_t i = 0; i < 30 * round; i++, in++)
+            assert_int_equal(cw_kilo_writes_push(&q, &(struct cw_kilo_write){.addr = in, .ready = 1000 + in}), CW_OK);
+        for (uint32_t i = 0; i < 20 * round; i++, out++) {
+            assert_int_equal(cw_kilo_writes_first(&q)->addr, out);
+            cw_kilo_writes_pop(&q);
+        }
+    }
+    assert_int_equal(wake, 1000);
+    assert_int_equal(q.cnt, in - out);
+    free(q.at);
+}
+
+static bool offers(const char *system, const char *unit, const struct cw_config *config)
+{
+    const struct cw_mech *m = cw_mech_find(system);
+    for (uint32_t i = 0; i < m->unit_cnt; i++)
+        if (strcmp(m->unit[i].unit->name, unit) == 0)
+            return m->unit[i].used == NULL || m->unit[i].used(config);
+    return false;
+}
+
+/* A unit is offered where the configuration has it. */
+static void test_kilo_tables__units_of_systems(void **state)
+{
+    struct cw_config config;
+    (void)state;
+    assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
+    config.tcd_mode = CW_KILO_TCD_AUTO;
+    config.warptm_resolution = CW_KILO_2PCR;
+    config.kilo_hazard = CW_KILO_HISTORY;
+    assert_true(offers("kilotm", "hazard_unit", &config) && offers("warptm", "hazard_unit", &config));
+    assert_true(offers("warptm-el", "commit_unit", &config) && !offers("ideal", "commit_unit", &config));
+    assert_false(offers("warptm-el", "hazard_unit", &config));
+    assert_false(offers("kilotm", "first_read_table", &config));
+    assert_true(offers("warptm", "first_read_table", &config) && offers("eapg", "last_written_table", &config));
+    assert_true(offers("warptm-el", "ownership_table", &config) && !offers("kilotm", "ownership_table", &config));
+    config.tcd_mode = CW_KILO_TCD_PUBLISHED;
+    config.warptm_resolution = CW_KILO_SCR;
+    config.kilo_hazard = CW_KILO_PERFECT;
+    assert_false(offers("eapg", "hazard_unit", &config));
+    assert_true(offers("kilotm", "first_read_table", &config) && offers("kilotm", "last_written_table", &config));
+    assert_false(offers("warptm", "ownership_table", &config));
+    config.tcd_mode = CW_KILO_TCD_OFF;
+    assert_false(offers("warptm", "first_read_table", &config));
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_kilo_tables__hazards_are_conservative),    cmocka_unit_test(test_kilo_tables__written_times_are_conservative),
-    cmocka_unit_test(test_kilo_tables__expected_writes_are_counted), cmocka_unit_test(test_kilo_tables__conflict_addresses),
-    cmocka_unit_test(test_kilo_tables__sequential_resolution),       cmocka_unit_test(test_kilo_tables__other_detectors),
-    cmocka_unit_test(test_kilo_tables__mates_are_no_hazard),         cmocka_unit_test(test_kilo_tables__census),
+    cmocka_unit_test(test_kilo_tables__hazards_are_conservative),
+    cmocka_unit_test(test_kilo_tables__written_times_are_conservative),
+    cmocka_unit_test(test_kilo_tables__expected_writes_are_counted),
+    cmocka_unit_test(test_kilo_tables__conflict_addresses),
+    cmocka_unit_test(test_kilo_tables__sequential_resolution),
+    cmocka_unit_test(test_kilo_tables__other_detectors),
+    cmocka_unit_test(test_kilo_tables__mates_are_no_hazard),
+    cmocka_unit_test(test_kilo_tables__census),
     cmocka_unit_test(test_kilo_tables__first_reads_by_lane),
+    cmocka_unit_test(test_kilo_tables__overwritten_words),
+    cmocka_unit_test(test_kilo_tables__idealised_writes),
+    cmocka_unit_test(test_kilo_tables__units_of_systems),
 };
 
 CW_TEST_MAIN(tests)
