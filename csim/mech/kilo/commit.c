@@ -114,10 +114,11 @@ static bool advance(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now)
 {
     uint32_t kept = 0;
-    cw_kilo__take_grants(c, now);
+    if (c->asking > 0)
+        cw_kilo__take_grants(c, now);
     if (c->resend_cnt > 0)
         cw_kilo__resend_step(c, now);
-    bool more = cw_kilo__probe_tick(c, now);
+    bool more = c->probing_cnt > 0 && cw_kilo__probe_tick(c, now);
     for (uint32_t i = 0; i < c->committing_cnt; i++) {
         uint32_t warp = c->committing[i];
         struct cw_kilo_warp *w = c->warp + warp;

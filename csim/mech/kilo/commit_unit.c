@@ -163,9 +163,10 @@ static void tick(void *self, cw_time now)
         report(u, v, now);
     follow_retire(u, v->oldest, now);
     count_waiting(u, v->waiting, now);
-    cw_kilo_unit__speak(u, now);
+    if (u->out_cnt > 0)
+        cw_kilo_unit__speak(u, now);
     cw_kilo_unit__issue_accesses(u, now);
-    bool more = cw_kilo_unit__hazard_step(u, v, now);
+    bool more = (v->hazard || u->detecting) && cw_kilo_unit__hazard_step(u, v, now);
     if (v->revalidate)
         revalidate(u, v->revalidate_id, now);
     if (v->write)

@@ -90,6 +90,7 @@ struct cw_kilo_unit {
     struct cw_partition_socket *port;
     struct cw_kilo_notes *to_port;
     struct cw_kilo_hazard *detector; /* NULL: WarpTM-EL, idealised systems */
+    bool detecting;                  /* it has work without a new word */
     struct cw_adapt_commit_unit *ring;
     struct cw_kilo_entry *entry;   /* by ID */
     uint32_t entry_cap;            /* power of two */
@@ -159,7 +160,8 @@ static inline void cw_kilo_unit__release(struct cw_kilo_unit *u, struct cw_kilo_
 }
 
 /* commit_unit_hazard.c */
-/* The cycles of the hazard unit in one of the commit unit's; false: nothing to do until a message comes. */
+/* The cycles of the hazard unit in one of the commit unit's, when an entry is due or the hazard unit has work; false: nothing to do until a
+ * message comes. */
 bool cw_kilo_unit__hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v, cw_time now);
 
 /* commit_unit_log.c: messages, logs, unbounded transactions */

@@ -102,5 +102,6 @@ bool cw_kilo_unit__hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_com
             detected(u, &result, taken && result.entry == v->hazard_id);
         busy |= offered;
     }
-    return busy || cw_kilo_hazard_busy(u->detector);
+    u->detecting = cw_kilo_hazard_busy(u->detector);
+    return busy || u->detecting;
 }

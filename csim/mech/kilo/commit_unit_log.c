@@ -62,8 +62,10 @@ static bool grow_entries(struct cw_kilo_unit *u, uint64_t tail)
 static void begin_epoch(struct cw_kilo_unit *u, uint32_t epoch)
 {
     assert(u->retire == u->tail);
-    if (u->detector != NULL)
+    if (u->detector != NULL) {
         cw_kilo_hazard_begin_epoch(u->detector, u->retire);
+        u->detecting = cw_kilo_hazard_busy(u->detector);
+    }
     u->epoch = epoch;
 }
 
