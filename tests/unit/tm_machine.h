@@ -123,6 +123,7 @@ struct machine {
     struct cw_component *component[4 * M_PARTITIONS];
     uint32_t component_cnt;
     struct cw_serial *serial;
+    struct cw_events events;
     struct cw_unit_provider doubles;
     struct m_unit *unit[M_PARTITIONS]; /* when doubles are used */
     uint32_t unit_cnt;
@@ -315,6 +316,11 @@ void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time resta
 cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t warp)
 {
     return c->warp[warp].r;
+}
+
+uint32_t cw_core_attempt(const struct cw_core *c, uint32_t w)
+{
+    return c->warp[w].attempts;
 }
 
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
@@ -575,6 +581,7 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
                                         .core = m->cores,
                                         .partition = m->partitions,
                                         .units = doubles ? &m->doubles : cw_unit_provider_c(),
+                                        .events = &m->events,
                                         .observer = cw_serial_observer(m->serial),
                                         .seed = 7,
                                         .sabotage = sabotage,
