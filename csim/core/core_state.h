@@ -91,7 +91,8 @@ struct cw_warp {
     uint8_t bar_id;
     const struct cw_uop *bar_uop;
     /* transaction */
-    uint32_t attempt;
+    uint32_t attempt;       /* number; never used twice in the slot, since it names the attempt in events */
+    uint32_t attempt_first; /* of the warp that has the slot */
     uint8_t nest[CW_LANES];
     uint32_t resume[CW_LANES];
 };

@@ -117,7 +117,7 @@ static void report_wait(const struct cw_core *c, const struct cw_warp *warp, FIL
         fprintf(out, "a token to begin its transaction");
         break;
     case CW_WAIT_TX_COMMIT:
-        fprintf(out, "the end of its commit: attempt %u", warp->attempt);
+        fprintf(out, "the end of its commit: attempt %u", warp->attempt - warp->attempt_first);
         break;
     default:
         report_registers(c, warp, cw_simt_pc(&warp->simt), out);
@@ -184,5 +184,7 @@ uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t w)
         return 4;
     if ((c->ready >> w & 1u) != 0)
         return 1;
-    return cw_simt_in_tx(&warp->simt) && warp->attempt > 0 && warp->not_before > c->cycle + c->config->core_fetch_cycles ? 7 : 2;
+    return cw_simt_in_tx(&warp->simt) && warp->attempt > warp->attempt_first && warp->not_before > c->cycle + c->config->core_fetch_cycles
+               ? 7
+               : 2;
 }

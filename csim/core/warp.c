@@ -137,7 +137,7 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->wait = CW_WAIT_NONE;
     warp->spin = 0;
     warp->polled = false;
-    warp->attempt = 0;
+    warp->attempt_first = warp->attempt;
     warp->not_before = cycle;
     cw_simt_reset(&warp->simt, 0, warp->live);
     uint32_t slots = cw_scoreboard_slots(c->launch->kernel);

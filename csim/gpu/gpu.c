@@ -131,10 +131,28 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
+static uint32_t word_now(void *context, uint64_t addr)
+{
+    const struct cw_gpu *gpu = context;
+    uint32_t value;
+    memcpy(&value, cw_devmem_at(&gpu->memory, addr), sizeof value);
+    return value;
+}
+
+static int create_oracle(struct cw_gpu *gpu, struct cw_error *err)
+{
+    int status = cw_serial_create(&gpu->serial, word_now, gpu, err);
+    if (status != CW_OK)
+        return status;
+    cw_serial_bridge(&gpu->bridge, gpu->serial);
+    cw_events_listen(&gpu->events, cw_serial_listener(gpu->serial));
+    return CW_OK;
+}
+
 static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
 {
     if (options->check_serial) {
-        int status = cw_serial_create(&gpu->serial, &gpu->memory, err);
+        int status = create_oracle(gpu, err);
         if (status != CW_OK)
             return status;
     }
@@ -150,7 +168,7 @@ static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, s
         .partition = gpu->partition,
         .units = gpu->units,
         .events = &gpu->events,
-        .observer = gpu->serial != NULL ? cw_serial_observer(gpu->serial) : NULL,
+        .observer = gpu->serial != NULL ? &gpu->bridge : NULL,
         .seed = options->seed,
         .sabotage = options->sabotage,
         .progress = &gpu->progress,
