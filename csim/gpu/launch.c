@@ -46,7 +46,7 @@ static int place_local(struct cw_gpu *gpu, struct cw_error *err)
     struct cw_launch *l = &gpu->launch;
     l->log_offset = align_up(l->kernel->local_bytes, 4);
     l->local_bytes = l->log_offset;
-    if (gpu->system != NULL && l->kernel->uses_region)
+    if (gpu->system != NULL && gpu->system->local_bytes != NULL && l->kernel->uses_region)
         l->local_bytes += align_up(gpu->system->local_bytes(&gpu->config), 4);
     const uint64_t bytes = (uint64_t)gpu->config.core_count * gpu->config.core_warps * CW_LANES * l->local_bytes;
     if (bytes > gpu->local_capacity) {
@@ -88,8 +88,10 @@ static int check_intrinsics(const struct cw_gpu *gpu, const struct cw_kernel *k,
         if (gpu->system != NULL && gpu->system->intrinsic != NULL && cw_intrinsic_in(gpu->system->intrinsic, x))
             continue;
         if (x->role != CW_INTRINSIC_CALL)
-            return cw_fail(err, CW_EINVAL, "%s: the kernel uses transactions; choose a transactional system ('cowarp list' shows all)", k->name);
-        return cw_fail(err, CW_EINVAL, "%s: the kernel calls %s (%s), which no mechanism of this GPU carries out", k->name, x->name, x->what);
+            return cw_fail(err, CW_EINVAL, "%s: the kernel uses transactions; choose a transactional system ('cowarp list' shows all)",
+                           k->name);
+        return cw_fail(err, CW_EINVAL, "%s: the kernel calls %s (%s), which no mechanism of this GPU carries out", k->name, x->name,
+                       x->what);
     }
     return CW_OK;
 }
@@ -159,7 +161,7 @@ static bool at_rest(const struct cw_gpu *gpu)
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
         if (!cw_core_idle(gpu->core[i]))
             return false;
-    if (gpu->tm != NULL && !gpu->system->idle(gpu->tm))
+    if (gpu->tm != NULL && gpu->system->idle != NULL && !gpu->system->idle(gpu->tm))
         return false;
     if (!cw_crossbar_idle(gpu->up) || !cw_crossbar_idle(gpu->down))
         return false;
@@ -269,7 +271,7 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const stru
     int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, block_param, local_size, err);
     if (status == CW_OK)
         status = run(gpu, err);
-    if (status == CW_OK && gpu->tm != NULL)
+    if (status == CW_OK && gpu->tm != NULL && gpu->system->finish != NULL)
         gpu->system->finish(gpu->tm);
     if (status == CW_OK && gpu->serial != NULL)
         status = judge(gpu, err);
