@@ -199,7 +199,7 @@ static void grant(struct cw_getm_vu *v, struct cw_getm_pending *n, uint32_t gran
     n->granted |= 1u << granule;
     if (p->kind != CW_MSG_READ)
         return;
-    memcpy(cw_tx_access(p)->line.data + granule * bytes, cw_devmem_at(v->tm->cfg.memory, p->addr + granule * bytes), bytes);
+    cw_memory_read(v->tm->cfg.memory, p->addr + granule * bytes, cw_tx_access(p)->line.data + granule * bytes, bytes);
     if (v->tm->cfg.observer != NULL)
         observe_reads(v, p, granule, now);
 }
@@ -585,7 +585,7 @@ int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_getm *tm, uint32_t ind
     v->index = index;
     v->period = cw_getm_period(tm, CW_DOMAIN_L2);
     v->component = (struct cw_component){.tick = tick, .self = v, .wake = 0, .domain = CW_DOMAIN_L2};
-    v->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    v->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
     v->port->from_l2.wake = &v->component.wake;
     v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / tm->config->tm_granule_bytes);
     /* all stalled requests may be of different packets; some more keep the unit supplied meanwhile */

@@ -2,7 +2,6 @@
 /* Serialised transactions, partition half: carries out stores, holds back loads that come behind them, and in partition 0 gives the token.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "mech/serial/serial_private.h"
 #include "mech/tm/access.h"
@@ -24,7 +23,7 @@ struct cw_serialised_partition {
 static void answer(struct cw_serialised_partition *n, struct cw_message *p, bool load, cw_time now)
 {
     const struct cw_config *config = n->host->config;
-    memcpy(cw_line_body(p)->data, cw_devmem_at(n->host->memory, p->addr), CW_LINE_BYTES);
+    cw_memory_read(n->host->memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
     p->kind = CW_MSG_OWN_REPLY;
     p->op = load ? CW_SERIALISED_LOADED : CW_SERIALISED_STORED;
     cw_message_size(p, load ? CW_SECTOR_BYTES : 0, config->noc_header_bytes, config->noc_flit_bytes);
@@ -138,7 +137,7 @@ int cw_serialised_partition_create(struct cw_serialised_partition **out, const s
     n->share_token = share_token;
     n->period = host->clocks->period[CW_DOMAIN_L2];
     n->component = (struct cw_component){.tick = tick, .self = n, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    n->port = cw_partition_socket_of(host->partition[index]);
+    n->port = cw_partition_socket_of(host->partition[index], host->index);
     n->port->from_l2.wake = n->port->from_noc.wake = n->port->l2_done.wake = &n->component.wake;
     n->cap = host->config->core_count * host->config->core_warps;
     n->queue = index == 0 ? calloc(n->cap, sizeof *n->queue) : NULL;
