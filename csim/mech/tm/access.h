@@ -135,7 +135,7 @@ void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_message *p);
 
 /* Each is a part of a core cycle. Hands complete accesses back to the core, as far as the log port has room for the loads' entries. */
 void cw_access_retire(struct cw_accesses *q, cw_time now);
-/* Sends one packet: messages first. */
+/* Sends one message: those of cw_access_emit first. */
 void cw_access_send(struct cw_accesses *q, cw_time now);
 
 /* Whether the next cycle has work without an event. */
