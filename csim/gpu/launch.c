@@ -264,6 +264,8 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     r.value_errors += sum->value_errors;
     r.lost_writes += sum->lost_writes;
     r.inconsistent_aborted += sum->inconsistent_aborted;
+    r.stray_events += sum->stray_events;
+    r.late_reads += sum->late_reads;
     *sum = r;
     return status;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "check/bridge.h"
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
@@ -124,6 +125,7 @@ struct machine {
     uint32_t component_cnt;
     struct cw_serial *serial;
     struct cw_events events;
+    struct cw_tm_observer bridge;
     struct cw_unit_provider doubles;
     struct m_unit *unit[M_PARTITIONS]; /* when doubles are used */
     uint32_t unit_cnt;
@@ -557,6 +559,14 @@ static inline void m_create_parts(struct machine *m)
     }
 }
 
+static inline uint32_t m_word_now(void *context, uint64_t addr)
+{
+    const struct machine *m = context;
+    uint32_t value;
+    cw_memory_read(m->memory, addr, &value, sizeof value);
+    return value;
+}
+
 /* config as the test wants it is in m->config; the rest is zero. doubles: contract units instead of the validation unit's C model. */
 static inline int m_create(struct machine *m, const char *system, bool doubles, const char *sabotage)
 {
@@ -571,8 +581,10 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     uint64_t base;
     int status = cw_memory_create(&m->memory, 1 << 20, &err);
     status |= cw_memory_alloc(m->memory, &base, 1 << 16, CW_REGION_GLOBAL, &err);
-    status |= cw_serial_create(&m->serial, m->memory, &err);
+    status |= cw_serial_create(&m->serial, m_word_now, m, &err);
     assert_true(status == CW_OK && base == M_BASE);
+    cw_serial_bridge(&m->bridge, m->serial);
+    cw_events_listen(&m->events, cw_serial_listener(m->serial));
     const struct cw_mech_host config = {.config = &m->config,
                                         .clocks = &m->clocks,
                                         .stats = &m->stats,
@@ -582,7 +594,7 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
                                         .partition = m->partitions,
                                         .units = doubles ? &m->doubles : cw_unit_provider_c(),
                                         .events = &m->events,
-                                        .observer = cw_serial_observer(m->serial),
+                                        .observer = &m->bridge,
                                         .seed = 7,
                                         .sabotage = sabotage,
                                         .progress = &m->progress,
