@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MECH_INBOX 64u /* messages that wait at a partition for a mechanism that says nothing else */
+
 static uint64_t gcd64(uint64_t a, uint64_t b)
 {
     while (b != 0) {
@@ -114,10 +116,12 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
 
 static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
 {
+    uint32_t *inbox = calloc(gpu->mech_cnt + 1, sizeof *inbox);
     gpu->partition = calloc(gpu->config.partition_count, sizeof gpu->partition[0]);
-    if (gpu->partition == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < gpu->config.partition_count; i++) {
+    int status = inbox != NULL && gpu->partition != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
+    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
+        inbox[i] = gpu->mech[i].mech->inbox != NULL ? gpu->mech[i].mech->inbox(&gpu->config) : MECH_INBOX;
+    for (uint32_t i = 0; status == CW_OK && i < gpu->config.partition_count; i++) {
         const struct cw_partition_config p = {
             .config = &gpu->config,
             .clocks = &gpu->clocks,
@@ -127,13 +131,13 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
             .up = gpu->up,
             .down = gpu->down,
             .index = i,
-            .with_tm = gpu->mech_cnt != 0,
+            .mech_cnt = gpu->mech_cnt,
+            .mech_inbox = inbox,
         };
-        int status = cw_partition_create(&gpu->partition[i], &p, err);
-        if (status != CW_OK)
-            return status;
+        status = cw_partition_create(&gpu->partition[i], &p, err);
     }
-    return CW_OK;
+    free(inbox);
+    return status;
 }
 
 static int create_oracle(struct cw_gpu *gpu, struct cw_error *err)

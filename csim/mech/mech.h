@@ -81,10 +81,14 @@ struct cw_mech {
     uint32_t (*components)(void *self, struct cw_component **list, uint32_t max);
     const struct cw_core_sockets *core; /* NULL: takes none */
     void *(*core_self)(void *self, uint32_t core);
+    /* Own messages that can wait at a partition (socket from_noc); NULL: 64. */
+    uint32_t (*inbox)(const struct cw_config *config);
     /* Bytes per thread in local memory, beside the kernel's own; NULL: none. */
     uint32_t (*local_bytes)(const struct cw_config *config);
     /* Nothing in flight anywhere; NULL: always. */
     bool (*idle)(const void *self);
+    /* A kernel is about to run: everything is at rest, no warp is there yet. May be NULL; an error ends the launch. */
+    int (*launch)(void *self, const struct cw_launch *launch, struct cw_error *err);
     /* Kernel boundary: sums statistics that are kept aside; may be NULL. */
     void (*finish)(void *self);
 };

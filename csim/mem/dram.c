@@ -12,6 +12,7 @@
 struct request {
     uint64_t row;
     uint64_t order; /* of entering the queue: age */
+    uint64_t local; /* address of the line */
     cw_time entered;
     uint32_t bank, tag;
     uint8_t bursts; /* left to transfer */
@@ -67,6 +68,10 @@ struct cw_dram {
     struct request *pool, *free;
     uint32_t groups_log2, lines_log2, banks_log2; /* log2 of bank groups, lines per row, banks */
     uint32_t burst_bytes, line_bytes, line_log2;
+    /* listener; NULL: nobody */
+    void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now);
+    void (*command)(void *self, uint64_t local, bool write, cw_time now);
+    void *listener;
 };
 
 static cw_time later(cw_time a, cw_time b)
@@ -135,10 +140,20 @@ void cw_dram_push(struct cw_dram *d, uint64_t local, uint8_t sectors, bool write
     assert(r != NULL && sectors != 0);
     d->free = r->next;
     uint32_t group;
-    *r = (struct request){.tag = tag, .sectors = cw_dram_round(d, sectors), .write = write};
+    *r = (struct request){.tag = tag, .sectors = cw_dram_round(d, sectors), .write = write, .local = local};
     r->bursts = bursts_of(d, sectors);
     cw_dram_map(d, local, &group, &r->bank, &r->row);
     cw_fifo_push(&d->incoming, now, d->latency, r);
+    if (d->accepted != NULL)
+        d->accepted(d->listener, local, r->sectors, write, now);
+}
+
+void cw_dram_listen(struct cw_dram *d, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
+                    void (*command)(void *self, uint64_t local, bool write, cw_time now), void *self)
+{
+    d->accepted = accepted;
+    d->command = command;
+    d->listener = self;
 }
 
 static void release(struct cw_dram *d, struct request *r)
@@ -266,6 +281,8 @@ static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time
         d->stats->dram_reads++;
     }
     d->stats->dram_busy_cycles += t->bl_cycles;
+    if (d->command != NULL)
+        d->command(d->listener, r->local, r->write, now);
     d->stats->dram_row_hits += !r->started && !r->opened;
     r->started = true;
     r->bursts = (uint8_t)(r->bursts & (r->bursts - 1));

@@ -76,7 +76,7 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     assert_int_equal(cw_memory_alloc(b.memory, &addr, MEMORY, CW_REGION_GLOBAL, &err), CW_OK);
     make_crossbars();
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, with_tm};
+        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, with_tm, &b.config.cu_buffer};
         assert_int_equal(cw_partition_create(&b.partition[i], &p, &err), CW_OK);
         b.component[b.components++] = cw_partition_l2_component(b.partition[i]);
         b.component[b.components++] = cw_partition_dram_component(b.partition[i]);
@@ -325,7 +325,7 @@ static void test_partition__requests_and_commits_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
     uint32_t sent = 0, requests = 0, commits = 0;
     for (uint32_t cycle = 0; requests + commits < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -335,6 +335,7 @@ static void test_partition__requests_and_commits_take_turns(void **state)
         if (cycle > 500 && cw_fifo_can_push(&tm->to_l2, b.now)) {
             struct cw_message *w = request(CW_MSG_WRITE, 0, 9, 0);
             w->after = CW_AFTER_RETURN;
+            w->mech = 1;
             cw_line_body(w)->byte_mask[0] = 1;
             cw_fifo_push(&tm->to_l2, b.now, 10, w);
         }
@@ -421,7 +422,7 @@ static void test_partition__transactional_ports(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
     cw_time wake = CW_TIME_NEVER;
     tm->from_l2.wake = tm->from_noc.wake = tm->l2_done.wake = &wake;
     send(mechs(CW_MSG_OWN, 3, 0));
@@ -450,6 +451,7 @@ static void test_partition__transactional_ports(void **state)
     wake = CW_TIME_NEVER;
     log->kind = CW_MSG_WRITE;
     log->after = CW_AFTER_RETURN;
+    log->mech = 1;
     cw_line_body(log)->byte_mask[1] = 0xf0;
     memset(cw_line_body(log)->data, 0xcd, 128);
     cw_fifo_push(&tm->to_l2, b.now, 10, log);
@@ -475,7 +477,7 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
     for (uint32_t i = 0; i < 40; i++)
         send(mechs(CW_MSG_PASS, 0, i));
     while (b.now < 10000)
@@ -483,6 +485,7 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     assert_int_equal(tm->from_l2.count, 8 + 8);
     struct cw_message *w = request(CW_MSG_WRITE, 0, 50, 0);
     w->after = CW_AFTER_RETURN;
+    w->mech = 1;
     cw_line_body(w)->byte_mask[0] = 1;
     cw_line_body(w)->data[0] = 3;
     cw_fifo_push(&tm->to_l2, b.now, 10, w);
@@ -505,7 +508,7 @@ static void test_partition__replies_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
     uint32_t sent = 0, own = 0, system = 0;
     for (uint32_t cycle = 0; own + system < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -672,7 +675,7 @@ static void system_tick(void *self, cw_time now)
     struct random_load *l = self;
     cw_time l2 = b.clocks.period[CW_DOMAIN_L2];
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[i]);
+        struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[i], 0);
         struct cw_message *p = cw_fifo_can_push(&tm->reply, now) ? cw_fifo_pop(&tm->from_l2, now) : NULL;
         if (p != NULL) {
             note(&l->system_trace, now);
@@ -684,6 +687,7 @@ static void system_tick(void *self, cw_time now)
         if (p != NULL) {
             p->kind = CW_MSG_WRITE;
             p->after = CW_AFTER_RETURN;
+            p->mech = 1;
             cw_fifo_push(&tm->to_l2, now, l2, p);
         }
         p = cw_fifo_pop(&tm->l2_done, now);

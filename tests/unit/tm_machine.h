@@ -453,8 +453,9 @@ static inline void m_core_tick(struct cw_core *c)
 
 /* ---- partitions ---- */
 
-struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p)
+struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p, uint32_t mech)
 {
+    (void)mech;
     return &p->tm;
 }
 

@@ -220,7 +220,9 @@ static void finish(void *self)
 }
 
 const struct cw_mech cw_mech_getm = {.name = "getm",
-                                     .system = true, .intrinsic = cw_tm_intrinsics,
+                                     .system = true,
+                                     .intrinsic = cw_tm_intrinsics,
+                                     .inbox = cw_tm_inbox,
                                      .what = "GETM: eager conflict detection in validation units at the LLC (Ren and Lis, HPCA 2018)",
                                      .create = create,
                                      .destroy = destroy,

@@ -54,6 +54,7 @@ static void issue_write(struct cw_getm_cu *u, struct cw_message *log, cw_time no
     memset(body->byte_mask, 0, sizeof body->byte_mask);
     p->kind = CW_MSG_WRITE;
     p->after = CW_AFTER_RETURN;
+    p->mech = (uint8_t)(u->tm->cfg.index + 1);
     p->partition = (uint16_t)u->index;
     p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
     p->born = now;
@@ -258,7 +259,7 @@ int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_getm *tm, uint32_t ind
     u->index = index;
     u->period = cw_getm_period(tm, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
-    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_vu = cw_getm__vu_releases(tm->vu[index]);

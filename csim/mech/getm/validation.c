@@ -585,7 +585,7 @@ int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_getm *tm, uint32_t ind
     v->index = index;
     v->period = cw_getm_period(tm, CW_DOMAIN_L2);
     v->component = (struct cw_component){.tick = tick, .self = v, .wake = 0, .domain = CW_DOMAIN_L2};
-    v->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    v->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
     v->port->from_l2.wake = &v->component.wake;
     v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / tm->config->tm_granule_bytes);
     /* all stalled requests may be of different packets; some more keep the unit supplied meanwhile */

@@ -292,7 +292,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    u->port = cw_partition_socket_of(tm->host.partition[index]);
+    u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
     u->port->from_l2.wake = &u->component.wake;
     u->told = tm->wires.notes + index;
     u->told->fifo.wake = &u->component.wake;

@@ -97,11 +97,11 @@ static const struct cw_mech_unit warp_units[] = {
     {&cw_ownership_table_unit, "two-phase intra-warp conflict resolution (warptm.resolution=2pcr); tm.resolvers per core",
      has_ownership_tables}};
 
-#define SYSTEM(name_, what_, create_, units_)                                                                                       \
-    {                                                                                                                               \
-        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),             \
-        .intrinsic = cw_tm_intrinsics, .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy, .components = components, \
-        .core = &cw_kilo_core_sockets, .core_self = core_self, .local_bytes = cw_kilo_local_bytes, .idle = idle                     \
+#define SYSTEM(name_, what_, create_, units_)                                                                                             \
+    {                                                                                                                                     \
+        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),                   \
+        .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy,           \
+        .components = components, .core = &cw_kilo_core_sockets, .core_self = core_self, .local_bytes = cw_kilo_local_bytes, .idle = idle \
     }
 
 const struct cw_mech cw_mech_kilotm =

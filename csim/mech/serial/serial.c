@@ -519,7 +519,7 @@ static bool create_partition(struct cw_serial_tm *tm, uint32_t index)
     n->index = index;
     n->period = tm->cfg.clocks->period[CW_DOMAIN_L2];
     n->component = (struct cw_component){.tick = partition_tick, .self = n, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    n->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    n->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
     n->port->from_l2.wake = n->port->from_noc.wake = n->port->l2_done.wake = &n->component.wake;
     if (index == 0)
         n->queue = calloc((size_t)tm->config->core_count * tm->config->core_warps, sizeof *n->queue);
@@ -590,7 +590,9 @@ static void finish(void *self)
 }
 
 const struct cw_mech cw_mech_serial = {.name = "serial",
-                                       .system = true, .intrinsic = cw_tm_intrinsics,
+                                       .system = true,
+                                       .intrinsic = cw_tm_intrinsics,
+                                       .inbox = cw_tm_inbox,
                                        .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
                                        .create = create,
                                        .destroy = destroy,
