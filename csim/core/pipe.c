@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/core_state.h"
-#include "mem/partition.h"
+#include "mem/address.h"
 
 static void enter_mask(uint64_t mask[2], uint32_t first, uint32_t bytes)
 {
