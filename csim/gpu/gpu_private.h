@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip's state, shared by gpu.c, launch.c and watchdog.c. */
+/* The chip's state. Private to: gpu.c, launch.c, watchdog.c. */
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
 
