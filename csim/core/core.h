@@ -123,6 +123,9 @@ void cw_core_tx_abort(struct cw_core *c, uint32_t warp, uint32_t lanes);
 void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart);
 /* Lanes now in the R entry: aborted in this attempt. */
 uint32_t cw_core_tx_aborted(const struct cw_core *c, uint32_t warp);
+/* Number of the warp's running attempt, or of its next one when none runs; cw_core_tx_end() begins the next number. Events name a region by
+ * it (csim/event/event.h). */
+uint32_t cw_core_attempt(const struct cw_core *c, uint32_t warp);
 /* A transactional access is complete: for a load, inst->value holds the element values of inst->lanes that did not abort (sign or zero
  * extension is the core's work). Registers are written, the scoreboard released, inst goes back to its pool. */
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now);

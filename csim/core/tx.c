@@ -169,6 +169,11 @@ uint32_t cw_core_tx_aborted(const struct cw_core *c, uint32_t w)
     return cw_simt_aborted(&c->warp[w].simt);
 }
 
+uint32_t cw_core_attempt(const struct cw_core *c, uint32_t w)
+{
+    return c->warp[w].attempt;
+}
+
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
 {
     struct cw_warp *warp = &c->warp[inst->warp];
