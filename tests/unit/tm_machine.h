@@ -15,6 +15,7 @@
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
+#include "event_oracle.h"
 #include "mech/mechs.h"
 #include "mech/tm/tm.h"
 #include "mem/partition.h"
@@ -122,6 +123,8 @@ struct machine {
     struct cw_component *component[4 * M_PARTITIONS];
     uint32_t component_cnt;
     struct cw_serial *serial;
+    struct cw_events events;
+    struct m_event_oracle *oracle; /* lets serial hear them */
     struct cw_unit_provider doubles;
     struct m_unit *unit[M_PARTITIONS]; /* when doubles are used */
     uint32_t unit_cnt;
@@ -314,6 +317,11 @@ void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time resta
 uint32_t cw_core_tx_aborted(const struct cw_core *c, uint32_t warp)
 {
     return c->warp[warp].r;
+}
+
+uint32_t cw_core_attempt(const struct cw_core *c, uint32_t warp)
+{
+    return c->warp[warp].attempts;
 }
 
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
@@ -565,6 +573,8 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     status |= cw_devmem_alloc(&m->memory, &base, 1 << 16, &err);
     status |= cw_serial_create(&m->serial, &m->memory, &err);
     assert_true(status == CW_OK && base == M_BASE);
+    m->oracle = m_event_oracle_listen(&m->events, cw_serial_observer(m->serial));
+    assert_non_null(m->oracle);
     const struct cw_mech_host config = {.config = &m->config,
                                         .clocks = &m->clocks,
                                         .stats = &m->stats,
@@ -573,6 +583,7 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
                                         .core = m->cores,
                                         .partition = m->partitions,
                                         .units = doubles ? &m->doubles : cw_unit_provider_c(),
+                                        .events = &m->events,
                                         .observer = cw_serial_observer(m->serial),
                                         .seed = 7,
                                         .sabotage = sabotage,
@@ -606,6 +617,7 @@ static inline void m_destroy(struct machine *m)
         for (uint32_t k = 0; k < sizeof fifo / sizeof fifo[0]; k++)
             cw_fifo_destroy(fifo[k]);
     }
+    m_event_oracle_free(m->oracle);
     cw_serial_destroy(m->serial);
     cw_devmem_destroy(&m->memory);
     cw_message_pool_destroy(&m->pool);
