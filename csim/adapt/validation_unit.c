@@ -7,40 +7,12 @@
 
 #define OVERFLOW_W 12u /* log2 of the overflow area's entries */
 
-struct cw_adapt_validation_unit {
-    struct cw_unit_instance unit;
-    struct cw_validation_unit_in in;
-    struct cw_validation_unit_out out;
-    bool awake; /* the unit may have work of its own */
-    /* overflow area */
-    uint32_t (*overflow)[CW_VU_OVERFLOW_WORDS];
-    cw_time latency, stream;
-    cw_time memory_free;   /* when it takes the next access */
-    cw_time memory_answer; /* when the read entry arrives; CW_TIME_NEVER: none is on its way */
-    uint32_t memory_addr;  /* entry read last */
-};
-
-static void drive(struct cw_adapt_validation_unit *u, const struct cw_adapt_validation_unit_request *r,
-                  struct cw_adapt_validation_unit_control control, cw_time now)
+static void drive_memory(struct cw_adapt_validation_unit *u, cw_time now)
 {
-    struct cw_validation_unit_in *in = &u->in;
-    in->req_valid = r != NULL;
-    if (r != NULL) {
-        in->req_kind = r->kind;
-        in->req_granule = r->granule;
-        in->req_warpts = r->warpts;
-        in->req_owner = r->owner;
-        in->req_id = r->id;
-        in->req_count = r->count;
-        in->req_spill = r->spill;
-    }
-    in->rsp_ready = 1;
-    in->drain = control.drain;
-    in->flush = control.flush;
-    in->mem_ready = now >= u->memory_free;
-    in->mem_rsp_valid = u->memory_answer <= now;
-    if (in->mem_rsp_valid)
-        memcpy(in->mem_rdata, u->overflow[u->memory_addr], sizeof in->mem_rdata);
+    u->in.mem_ready = now >= u->memory_free;
+    u->in.mem_rsp_valid = u->memory_answer <= now;
+    if (u->in.mem_rsp_valid)
+        memcpy(u->in.mem_rdata, u->overflow[u->memory_addr], sizeof u->in.mem_rdata);
 }
 
 static void serve_memory(struct cw_adapt_validation_unit *u, cw_time now)
@@ -60,54 +32,17 @@ static void serve_memory(struct cw_adapt_validation_unit *u, cw_time now)
     }
 }
 
-static void read_ports(const struct cw_adapt_validation_unit *u, struct cw_adapt_validation_unit_cycle *cycle)
+bool cw_adapt_validation_unit_clock(struct cw_adapt_validation_unit *u, bool drain, bool flush, cw_time now)
 {
-    const struct cw_validation_unit_out *out = &u->out;
-    cycle->taken = u->in.req_valid && out->req_ready;
-    cycle->answered = out->rsp_valid;
-    cycle->id = (uint32_t)out->rsp_id;
-    cycle->outcome = (enum cw_vu_outcome)out->rsp_outcome;
-    cycle->ts = out->rsp_ts;
-    cycle->lookups = (uint32_t)out->evt_lookup;
-    cycle->table_cycles = out->evt_lookup ? (uint32_t)out->evt_table_cycles : 0;
-    cycle->stalls = (uint32_t)out->evt_stall;
-    cycle->retries = (uint32_t)out->evt_retry;
-    cycle->evictions = (uint32_t)out->evt_evict;
-    cycle->stashed = (uint32_t)out->evt_stash;
-    cycle->overflows = (uint32_t)out->evt_overflow;
-    cycle->stalled = (uint32_t)out->stall_occupancy;
-    cycle->stalled_lines = (uint32_t)out->stall_lines_used;
-}
-
-bool cw_adapt_validation_unit_clock(struct cw_adapt_validation_unit *u, const struct cw_adapt_validation_unit_request *r,
-                                    struct cw_adapt_validation_unit_control control, cw_time now,
-                                    struct cw_adapt_validation_unit_cycle *cycle)
-{
-    if (!u->awake && r == NULL && !control.keep_awake)
-        return false;
-    drive(u, r, control, now);
+    u->in.drain = drain;
+    u->in.flush = flush;
+    drive_memory(u, now);
     u->unit.ops->eval(u->unit.self, &u->in, &u->out);
-    read_ports(u, cycle);
     serve_memory(u, now);
-    u->awake = u->out.busy || cycle->taken || control.keep_awake || u->in.mem_rsp_valid;
-    if (u->awake || u->in.req_valid)
+    bool more = u->out.busy || (u->in.req_valid && u->out.req_ready) || flush || u->in.mem_rsp_valid;
+    if (more || u->in.req_valid || drain)
         u->unit.ops->tick(u->unit.self, &u->in);
-    return true;
-}
-
-bool cw_adapt_validation_unit_awake(const struct cw_adapt_validation_unit *u)
-{
-    return u->awake;
-}
-
-bool cw_adapt_validation_unit_busy(const struct cw_adapt_validation_unit *u)
-{
-    return u->out.busy;
-}
-
-bool cw_adapt_validation_unit_rollover(const struct cw_adapt_validation_unit *u)
-{
-    return u->out.rollover;
+    return more;
 }
 
 static void set_params(struct cw_validation_unit_params *p, const struct cw_adapt_validation_unit_config *c)
@@ -128,32 +63,24 @@ static void set_params(struct cw_validation_unit_params *p, const struct cw_adap
     p->overflow_w = OVERFLOW_W;
 }
 
-int cw_adapt_validation_unit_create(struct cw_adapt_validation_unit **out, const struct cw_adapt_validation_unit_config *config,
-                                    struct cw_error *err)
+int cw_adapt_validation_unit_open(struct cw_adapt_validation_unit *u, const struct cw_adapt_validation_unit_config *config,
+                                  struct cw_error *err)
 {
     struct cw_validation_unit_params params;
     char name[64];
-    struct cw_adapt_validation_unit *u = *out = calloc(1, sizeof *u);
-    if (u == NULL)
-        return CW_ENOMEM;
+    *u = (struct cw_adapt_validation_unit){
+        .in.rsp_ready = 1, .latency = config->overflow_latency, .stream = config->overflow_stream, .memory_answer = CW_TIME_NEVER};
     u->overflow = calloc(UINT32_C(1) << OVERFLOW_W, sizeof *u->overflow);
     if (u->overflow == NULL)
         return CW_ENOMEM;
-    u->latency = config->overflow_latency;
-    u->stream = config->overflow_stream;
-    u->memory_answer = CW_TIME_NEVER;
-    u->awake = true;
     set_params(&params, config);
     snprintf(name, sizeof name, "partition%u.validation_unit", config->partition);
     return config->units->open(config->units->context, &cw_validation_unit_unit, name, &params, &u->unit, err);
 }
 
-void cw_adapt_validation_unit_destroy(struct cw_adapt_validation_unit *u)
+void cw_adapt_validation_unit_close(struct cw_adapt_validation_unit *u)
 {
-    if (u == NULL)
-        return;
     if (u->unit.ops != NULL)
         u->unit.ops->destroy(u->unit.self);
     free(u->overflow);
-    free(u);
 }

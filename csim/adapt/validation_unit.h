@@ -5,8 +5,6 @@
  *
  * The adapter opens the unit for a machine of a given size, drives its ports, and is the memory of its overflow area. What a request
  * belongs to, and what becomes of an answer, is the mechanism's business.
- *
- * A unit that has nothing to do is not clocked: its state cannot change then.
  */
 #ifndef CW_ADAPT_VALIDATION_UNIT_H
 #define CW_ADAPT_VALIDATION_UNIT_H
@@ -17,8 +15,6 @@
 #include "base/error.h"
 #include "base/fifo.h"
 #include "cowarp/unit/validation_unit.h"
-
-struct cw_adapt_validation_unit;
 
 struct cw_adapt_validation_unit_config {
     const struct cw_unit_provider *units; /* used during create only */
@@ -44,40 +40,46 @@ struct cw_adapt_validation_unit_request {
     bool spill;     /* STORE: the overflow area may be used */
 };
 
-/* What a cycle is to do beside a request. */
-struct cw_adapt_validation_unit_control {
-    bool keep_awake; /* the unit is clocked whether it has something to do or not */
-    bool drain;      /* stalled requests, and those that would stall, are answered ROLLOVER */
-    bool flush;      /* every table is cleared, while nothing is in the unit; it is busy until that is done */
+/* Owned by the caller, who reads `out` and nothing else: the unit's outputs as of its last cycle, answers and events as the contract has
+ * them; all 0 before the first cycle. */
+struct cw_adapt_validation_unit {
+    struct cw_validation_unit_out out;
+    struct cw_validation_unit_in in;
+    struct cw_unit_instance unit;
+    /* overflow area */
+    uint32_t (*overflow)[CW_VU_OVERFLOW_WORDS];
+    cw_time latency, stream;
+    cw_time memory_free;   /* when it takes the next access */
+    cw_time memory_answer; /* when the entry that was read arrives; CW_TIME_NEVER: none is on its way */
+    uint32_t memory_addr;  /* entry read last */
 };
 
-/* What the unit did in a cycle. */
-struct cw_adapt_validation_unit_cycle {
-    bool taken; /* the request */
-    /* its answer to an earlier one */
-    bool answered;
-    uint32_t id;
-    enum cw_vu_outcome outcome;
-    uint64_t ts; /* ABORT: the timestamp that caused it; SUCCESS: 0; else the request's own */
-    /* events */
-    uint32_t lookups, table_cycles; /* requests decided, 0 or 1; cycles of the metadata table that this one took */
-    uint32_t stalls, retries, evictions, stashed, overflows;
-    uint32_t stalled, stalled_lines; /* requests and granules in the stall buffer now */
-};
+/* Status of the provider, with err, or CW_ENOMEM; close it in any case. */
+int cw_adapt_validation_unit_open(struct cw_adapt_validation_unit *u, const struct cw_adapt_validation_unit_config *config,
+                                  struct cw_error *err);
+void cw_adapt_validation_unit_close(struct cw_adapt_validation_unit *u);
 
-/* Status of the provider, with err, or CW_ENOMEM; destroy it in any case. */
-int cw_adapt_validation_unit_create(struct cw_adapt_validation_unit **out, const struct cw_adapt_validation_unit_config *config,
-                                    struct cw_error *err);
-void cw_adapt_validation_unit_destroy(struct cw_adapt_validation_unit *u);
-/* One cycle of the unit at time now: r, or NULL, is offered. False: the unit slept, and *cycle is left as it is. A place for the answer to
- * every request that was taken is the caller's to have. */
-bool cw_adapt_validation_unit_clock(struct cw_adapt_validation_unit *u, const struct cw_adapt_validation_unit_request *r,
-                                    struct cw_adapt_validation_unit_control control, cw_time now,
-                                    struct cw_adapt_validation_unit_cycle *cycle);
-/* Whether the next cycle changes anything without a request. */
-bool cw_adapt_validation_unit_awake(const struct cw_adapt_validation_unit *u);
-/* As of its last cycle: it is at work; since the last flush it has seen a timestamp in the top eighth of the range. */
-bool cw_adapt_validation_unit_busy(const struct cw_adapt_validation_unit *u);
-bool cw_adapt_validation_unit_rollover(const struct cw_adapt_validation_unit *u);
+/* What the next cycle offers: a request, which has been taken when the output req_ready is 1 then, or nothing. */
+static inline void cw_adapt_validation_unit_offer(struct cw_adapt_validation_unit *u, struct cw_adapt_validation_unit_request r)
+{
+    u->in.req_valid = 1;
+    u->in.req_kind = r.kind;
+    u->in.req_granule = r.granule;
+    u->in.req_warpts = r.warpts;
+    u->in.req_owner = r.owner;
+    u->in.req_id = r.id;
+    u->in.req_count = r.count;
+    u->in.req_spill = r.spill;
+}
+
+static inline void cw_adapt_validation_unit_offer_nothing(struct cw_adapt_validation_unit *u)
+{
+    u->in.req_valid = 0;
+}
+
+/* One cycle of the unit at time now; drain and flush are the ports of that name. A place for the answer to every request that was taken is
+ * the caller's to have: answers are never held up. Returns whether the next cycle changes anything without a request, drain and flush. If
+ * not, the caller may leave it out; the first one may not be. */
+bool cw_adapt_validation_unit_clock(struct cw_adapt_validation_unit *u, bool drain, bool flush, cw_time now);
 
 #endif

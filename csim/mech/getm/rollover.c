@@ -7,7 +7,7 @@
 void cw_getm__rollover_init(struct cw_getm_rollover *r, const struct cw_getm *g, uint32_t index, cw_time *wake)
 {
     cw_time latency = g->config->getm_ring_latency * cw_getm_period(g, CW_DOMAIN_L2);
-    *r = (struct cw_getm_rollover){.getm = g, .index = index};
+    *r = (struct cw_getm_rollover){.getm = g, .stop = g->wires.stop + index, .index = index};
     cw_wire_init(g->wires.stop + index, latency, wake);
     for (uint32_t i = 0; index == 0 && i < g->config->partition_count; i++) {
         cw_wire_init(g->wires.wanted + i, latency, wake);
@@ -32,29 +32,53 @@ static void tell_cores(struct cw_getm_rollover *r, uint32_t what)
     r->messages_left = r->getm->config->core_count;
 }
 
-static void lead(struct cw_getm_rollover *r, cw_time now)
+static void stop(struct cw_getm_rollover *r, cw_time now)
+{
+    r->stopping = true;
+    tell_cores(r, CW_GETM_STOP);
+    for (uint32_t i = 0; i < r->getm->config->partition_count; i++)
+        cw_wire_drive(r->getm->wires.stop + i, now, r->finished + 1);
+}
+
+static void resume(struct cw_getm_rollover *r)
+{
+    r->stopping = false;
+    r->finished++;
+    tell_cores(r, CW_GETM_RESUME);
+    cw_getm__note_rollover(r->getm);
+}
+
+static cw_time sooner(cw_time a, cw_time b)
+{
+    return a < b ? a : b;
+}
+
+/* When the leader will next see something on the wires that it does not see now. */
+static cw_time next_arrival(const struct cw_getm_rollover *r, cw_time now)
 {
     const struct cw_getm_wires *wires = &r->getm->wires;
-    if (r->messages_left > 0)
+    cw_time next = CW_TIME_NEVER;
+    for (uint32_t i = 0; i < r->getm->config->partition_count; i++)
+        next = sooner(next, sooner(cw_wire_next(wires->wanted + i, now), cw_wire_next(wires->flushed + i, now)));
+    return next;
+}
+
+void cw_getm__rollover_lead(struct cw_getm_rollover *r, cw_time now)
+{
+    const struct cw_getm_wires *wires = &r->getm->wires;
+    if (now < r->listen || r->messages_left > 0)
         return;
-    if (!r->stopping && heard(r, wires->wanted, true, now)) {
-        r->stopping = true;
-        tell_cores(r, CW_GETM_STOP);
-        for (uint32_t i = 0; i < r->getm->config->partition_count; i++)
-            cw_wire_drive(wires->stop + i, now, r->finished + 1);
-    } else if (r->stopping && heard(r, wires->flushed, false, now)) {
-        r->stopping = false;
-        r->finished++;
-        tell_cores(r, CW_GETM_RESUME);
-        cw_getm__note_rollover(r->getm);
-    }
+    if (!r->stopping && heard(r, wires->wanted, true, now))
+        stop(r, now);
+    else if (r->stopping && heard(r, wires->flushed, false, now))
+        resume(r);
+    else /* what is driven from now on takes a latency */
+        r->listen = sooner(now + r->stop->latency, next_arrival(r, now));
 }
 
 struct cw_message *cw_getm__rollover_message(struct cw_getm_rollover *r, cw_time now)
 {
     const struct cw_mech_host *host = &r->getm->host;
-    if (r->messages_left == 0)
-        return NULL;
     uint64_t addr = cw_getm_partition_addr(r->getm, r->index);
     struct cw_message *p = cw_mech_message(host, CW_MSG_OWN_REPLY, r->message, addr, 0, now);
     r->messages_left--;
@@ -91,13 +115,11 @@ static void flush(struct cw_getm_rollover *r, cw_time now)
     cw_wire_drive(r->getm->wires.flushed + r->index, now, ++r->flushed);
 }
 
-void cw_getm__rollover_tick(struct cw_getm_rollover *r, struct cw_getm_rollover_view view, cw_time now)
+void cw_getm__rollover_follow(struct cw_getm_rollover *r, struct cw_getm_rollover_view view, cw_time now)
 {
-    if (r->index == 0)
-        lead(r, now);
     if (view.asked)
         ask(r, now);
-    if (cw_wire_read(r->getm->wires.stop + r->index, now) > r->flushed)
+    if (cw_wire_read(r->stop, now) > r->flushed)
         r->draining = true;
     bool quiet = view.empty && r->acks == r->getm->config->core_count;
     r->drain_unit = r->draining && !quiet; /* the unit is busy as long as it is to drain */
@@ -108,20 +130,16 @@ void cw_getm__rollover_tick(struct cw_getm_rollover *r, struct cw_getm_rollover_
         flush(r, now);
 }
 
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 cw_time cw_getm__rollover_next(const struct cw_getm_rollover *r, cw_time now)
 {
-    const struct cw_getm_wires *wires = &r->getm->wires;
-    cw_time next = r->draining || r->messages_left > 0 ? now : cw_wire_next(wires->stop + r->index, now);
-    for (uint32_t i = 0; r->index == 0 && i < r->getm->config->partition_count; i++)
-        next = sooner(next, sooner(cw_wire_next(wires->wanted + i, now), cw_wire_next(wires->flushed + i, now)));
-    if (r->index == 0 && !r->stopping && heard(r, wires->wanted, true, now))
-        next = now; /* arrived while messages were left to send */
-    return next;
+    if (r->draining || r->messages_left > 0)
+        return now;
+    cw_time next = cw_wire_next(r->stop, now);
+    if (r->index != 0)
+        return next;
+    if (!r->stopping && heard(r, r->getm->wires.wanted, true, now)) /* arrived while messages were left to send */
+        return now;
+    return sooner(next, next_arrival(r, now));
 }
 
 bool cw_getm__rollover_idle(const struct cw_getm_rollover *r)

@@ -8,24 +8,29 @@
 
 #include "mech/getm/shared.h"
 
-/* Read and changed by validation.c through the functions below; of the fields, it reads the first group and counts acks. */
 struct cw_getm_rollover {
-    bool draining;   /* a rollover is under way here */
-    bool drain_unit; /* the validation unit is to answer what is stalled */
-    bool flush_unit; /* and is to clear its tables in this cycle */
-    uint32_t acks;   /* cores that have told this partition that nothing of theirs is in flight */
-    /* this file's own */
+    /* read by the component around it, which counts acks */
+    bool draining;          /* a rollover is under way here */
+    bool drain_unit;        /* the validation unit is to answer what is stalled */
+    bool flush_unit;        /* and is to clear its tables in this cycle */
+    uint32_t acks;          /* cores that have told this partition that nothing of theirs is in flight */
+    uint32_t messages_left; /* partition 0: to cores, not yet sent */
+    /* rollover.c's own */
     const struct cw_getm *getm;
+    const struct cw_wire *stop; /* to this partition */
     uint32_t index;
     uint64_t flushed;      /* rollovers that this partition has done its part of */
     uint64_t wanted;       /* the last one that it has asked for */
     uint32_t flush_cycles; /* since the flush, its cycle included; 0: not yet */
     /* partition 0 */
     bool stopping;
-    uint64_t finished;      /* rollovers */
-    uint32_t messages_left; /* to cores, not yet sent */
-    uint32_t message;       /* CW_GETM_STOP or _RESUME */
+    uint64_t finished; /* rollovers */
+    cw_time listen;    /* before this time nothing new can be heard */
+    uint32_t message;  /* CW_GETM_STOP or _RESUME */
 };
+
+/* wake: the component's wake time, which the wires lower. */
+void cw_getm__rollover_init(struct cw_getm_rollover *r, const struct cw_getm *g, uint32_t index, cw_time *wake);
 
 /* What the component around it knows. */
 struct cw_getm_rollover_view {
@@ -34,11 +39,15 @@ struct cw_getm_rollover_view {
     bool empty; /* no request and no release waits in the component */
 };
 
-/* wake: the component's wake time, which the wires lower. */
-void cw_getm__rollover_init(struct cw_getm_rollover *r, const struct cw_getm *g, uint32_t index, cw_time *wake);
-/* One cycle, before the unit's. */
-void cw_getm__rollover_tick(struct cw_getm_rollover *r, struct cw_getm_rollover_view view, cw_time now);
-/* The next message to a core, to be sent now, or NULL. */
+/* One cycle, before the unit's: of partition 0 as the leader, and of every partition. The latter may be left out when it is not due. */
+void cw_getm__rollover_lead(struct cw_getm_rollover *r, cw_time now);
+void cw_getm__rollover_follow(struct cw_getm_rollover *r, struct cw_getm_rollover_view view, cw_time now);
+static inline bool cw_getm__rollover_due(const struct cw_getm_rollover *r, bool asked, cw_time now)
+{
+    return asked || r->draining || cw_wire_read(r->stop, now) > r->flushed;
+}
+
+/* The next message to a core, to be sent now; only while messages_left is not 0. NULL when the host is out of memory. */
 struct cw_message *cw_getm__rollover_message(struct cw_getm_rollover *r, cw_time now);
 /* When it next needs a tick; a time not after now: at the next edge. */
 cw_time cw_getm__rollover_next(const struct cw_getm_rollover *r, cw_time now);

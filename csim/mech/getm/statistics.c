@@ -31,8 +31,6 @@ void cw_getm__note_rollover(const struct cw_getm *g)
 void cw_getm__note_stalled(const struct cw_getm *g, uint32_t before, uint32_t after, cw_time now)
 {
     struct cw_getm_statistics *s = g->statistics;
-    if (after == before)
-        return;
     if (now != s->stalled_at) {
         cw_stat_max(&g->host.stats->vu_stall_max, s->stalled);
         s->stalled_at = now;

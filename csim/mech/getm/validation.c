@@ -41,7 +41,8 @@ struct cw_getm_validation {
     uint32_t index;
     cw_time period;
     struct cw_partition_socket *port;
-    struct cw_adapt_validation_unit *unit;
+    struct cw_adapt_validation_unit unit;
+    bool awake; /* the unit has to be clocked though nothing is offered */
     /* messages */
     struct pending *pending;
     uint32_t place_cnt, granule_bits, used;
@@ -143,11 +144,13 @@ static void send(struct cw_getm_validation *v, cw_time now)
 {
     if (!cw_fifo_can_push(&v->port->reply, now))
         return;
-    struct cw_message *p = cw_getm__rollover_message(&v->rollover, now);
-    if (p == NULL && v->ended_first != NULL) {
+    struct cw_message *p = NULL;
+    if (v->rollover.messages_left > 0) {
+        p = cw_getm__rollover_message(&v->rollover, now);
+    } else if (v->ended_first != NULL) {
         p = v->ended_first;
         v->ended_first = p->next;
-    } else if (p == NULL && v->done.cnt > 0) {
+    } else if (v->done.cnt > 0) {
         uint32_t place = places_pop(v, &v->done);
         p = v->pending[place].p;
         places_push(v, &v->free, place);
@@ -189,12 +192,12 @@ static bool load_without_trace(struct cw_getm_validation *v, uint32_t place, uin
     return true;
 }
 
-static void decided(struct cw_getm_validation *v, const struct cw_adapt_validation_unit_cycle *cycle, cw_time now)
+static void decided(struct cw_getm_validation *v, cw_time now)
 {
-    uint32_t place = cycle->id >> v->granule_bits, granule = cycle->id & ((1u << v->granule_bits) - 1);
+    uint32_t id = (uint32_t)v->unit.out.rsp_id, place = id >> v->granule_bits, granule = id & ((1u << v->granule_bits) - 1);
+    uint32_t outcome = (uint32_t)v->unit.out.rsp_outcome;
     struct pending *n = v->pending + place;
-    enum cw_vu_outcome outcome = cycle->outcome;
-    uint64_t ts = cycle->ts;
+    uint64_t ts = v->unit.out.rsp_ts;
     if (outcome == CW_VU_FULL && v->getm->sabotage == CW_GETM_FORGET_RELEASE)
         return;
     if (outcome == CW_VU_ABORT && load_without_trace(v, place, granule, &ts))
@@ -291,23 +294,25 @@ static void account_stalls(struct cw_getm_validation *v, cw_time now, uint32_t s
     stats->vu_stall_line_cycles += cycles * v->stalled_lines;
     stats->vu_stall_request_cycles += cycles * v->stalled;
     v->occupied_since = now;
-    cw_getm__note_stalled(v->getm, v->stalled, stalled, now);
+    if (stalled != v->stalled)
+        cw_getm__note_stalled(v->getm, v->stalled, stalled, now);
     v->stalled = stalled;
     v->stalled_lines = lines;
 }
 
-static void count_events(struct cw_getm_validation *v, const struct cw_adapt_validation_unit_cycle *cycle, cw_time now)
+static void count_events(struct cw_getm_validation *v, cw_time now)
 {
     struct cw_stats *stats = v->getm->host.stats;
+    const struct cw_validation_unit_out *out = &v->unit.out;
     stats->vu_busy_cycles++;
-    stats->vu_requests += cycle->lookups;
-    stats->vu_table_cycles += cycle->table_cycles;
-    stats->vu_stalls += cycle->stalls;
-    stats->vu_retries += cycle->retries;
-    stats->vu_evictions += cycle->evictions;
-    stats->vu_stashed += cycle->stashed;
-    stats->vu_overflows += cycle->overflows;
-    account_stalls(v, now, cycle->stalled, cycle->stalled_lines);
+    stats->vu_requests += out->evt_lookup;
+    stats->vu_table_cycles += out->evt_lookup ? out->evt_table_cycles : 0;
+    stats->vu_stalls += out->evt_stall;
+    stats->vu_retries += out->evt_retry;
+    stats->vu_evictions += out->evt_evict;
+    stats->vu_stashed += out->evt_stash;
+    stats->vu_overflows += out->evt_overflow;
+    account_stalls(v, now, (uint32_t)out->stall_occupancy, (uint32_t)out->stall_lines_used);
 }
 
 /* The cycle */
@@ -316,21 +321,29 @@ static void clock_unit(struct cw_getm_validation *v, cw_time now)
 {
     const struct cw_getm_release *r = next_release(v, now);
     const struct cw_getm_rollover *o = &v->rollover;
-    struct cw_adapt_validation_unit_request request;
-    struct cw_adapt_validation_unit_cycle cycle;
     bool offered = r != NULL || v->ready.cnt > 0;
-    if (offered)
-        request = r != NULL ? release_request(r) : access_request(v);
-    if (!cw_adapt_validation_unit_clock(v->unit, offered ? &request : NULL,
-                                        (struct cw_adapt_validation_unit_control){o->draining, o->drain_unit, o->flush_unit}, now, &cycle))
+    if (!v->awake && !offered && !o->draining)
         return;
-    count_events(v, &cycle, now);
-    if (cycle.answered)
-        decided(v, &cycle, now);
-    if (cycle.taken && r != NULL)
+    uint32_t id = 0;
+    if (r != NULL) {
+        cw_adapt_validation_unit_offer(&v->unit, release_request(r));
+    } else if (offered) {
+        const struct cw_adapt_validation_unit_request request = access_request(v);
+        id = request.id;
+        cw_adapt_validation_unit_offer(&v->unit, request);
+    } else {
+        cw_adapt_validation_unit_offer_nothing(&v->unit);
+    }
+    v->awake = cw_adapt_validation_unit_clock(&v->unit, o->drain_unit, o->flush_unit, now) || o->draining;
+    count_events(v, now);
+    if (v->unit.out.rsp_valid)
+        decided(v, now);
+    if (!offered || !v->unit.out.req_ready)
+        return;
+    if (r != NULL)
         release_taken(v, r, now);
-    else if (cycle.taken)
-        access_taken(v, request.id);
+    else
+        access_taken(v, id);
 }
 
 static cw_time sooner(cw_time a, cw_time b)
@@ -340,7 +353,7 @@ static cw_time sooner(cw_time a, cw_time b)
 
 static cw_time next_wake(const struct cw_getm_validation *v, cw_time now)
 {
-    if (cw_adapt_validation_unit_awake(v->unit) || v->ready.cnt > 0 || v->done.cnt > 0 || v->ended_first != NULL)
+    if (v->awake || v->ready.cnt > 0 || v->done.cnt > 0 || v->ended_first != NULL)
         return now + v->period;
     cw_time next = sooner(cw_fifo_next(&v->release), cw_getm__rollover_next(&v->rollover, now));
     if (v->free.cnt > 0)
@@ -351,11 +364,12 @@ static cw_time next_wake(const struct cw_getm_validation *v, cw_time now)
 static void tick(void *self, cw_time now)
 {
     struct cw_getm_validation *v = self;
-    cw_getm__rollover_tick(&v->rollover,
-                           (struct cw_getm_rollover_view){.asked = cw_adapt_validation_unit_rollover(v->unit),
-                                                          .busy = cw_adapt_validation_unit_busy(v->unit),
-                                                          .empty = v->used == 0 && v->release.count == 0},
-                           now);
+    if (v->index == 0)
+        cw_getm__rollover_lead(&v->rollover, now);
+    if (cw_getm__rollover_due(&v->rollover, v->unit.out.rollover, now)) {
+        const struct cw_getm_rollover_view view = {v->unit.out.rollover, v->unit.out.busy, v->used == 0 && v->release.count == 0};
+        cw_getm__rollover_follow(&v->rollover, view, now);
+    }
     clock_unit(v, now);
     accept(v, now);
     send(v, now);
@@ -383,7 +397,7 @@ static int open_unit(struct cw_getm_validation *v, struct cw_error *err)
         .overflow_latency = c->getm_overflow_latency * v->period,
         .overflow_stream = c->getm_overflow_stream * v->period,
     };
-    return cw_adapt_validation_unit_create(&v->unit, &config, err);
+    return cw_adapt_validation_unit_open(&v->unit, &config, err);
 }
 
 static int allocate(struct cw_getm_validation *v)
@@ -426,6 +440,7 @@ int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_
     uint32_t places = g->config->getm_stall_lines * g->config->getm_stall_entries + 32;
     for (v->place_cnt = 64; v->place_cnt < places;)
         v->place_cnt *= 2;
+    v->awake = true;
     return allocate(v) == CW_OK ? open_unit(v, err) : CW_ENOMEM;
 }
 
@@ -433,7 +448,7 @@ void cw_getm__validation_destroy(struct cw_getm_validation *v)
 {
     if (v == NULL)
         return;
-    cw_adapt_validation_unit_destroy(v->unit);
+    cw_adapt_validation_unit_close(&v->unit);
     cw_fifo_destroy(&v->release);
     free(v->free.place);
     free(v->pending);
@@ -454,6 +469,5 @@ struct cw_fifo *cw_getm__validation_releases(struct cw_getm_validation *v)
 
 bool cw_getm__validation_idle(const struct cw_getm_validation *v)
 {
-    return v->used == 0 && v->ended_first == NULL && v->release.count == 0 && cw_getm__rollover_idle(&v->rollover) &&
-           !cw_adapt_validation_unit_awake(v->unit);
+    return v->used == 0 && v->ended_first == NULL && v->release.count == 0 && cw_getm__rollover_idle(&v->rollover) && !v->awake;
 }
