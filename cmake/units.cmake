@@ -91,7 +91,8 @@ function(cw_add_unit unit)
     add_custom_command(
         OUTPUT ${stamp}
         COMMAND cw_rtl_build_${unit} ${CW_RTL_DIR} ${stamp}
-        DEPENDS ${CW_RTL_FILES} ${CW_VERILATED} ${PROJECT_SOURCE_DIR}/include/cowarp/unit/${unit}.h cw_rtl_build_${unit}
+        DEPENDS ${CW_RTL_FILES} ${CW_VERILATED} ${PROJECT_SOURCE_DIR}/include/cowarp/unit/${unit}.h
+            ${PROJECT_SOURCE_DIR}/harness/rtl/shim.cpp.in cw_rtl_build_${unit}
         COMMENT "RTL of ${unit}"
         VERBATIM)
     add_custom_target(rtl_${unit} DEPENDS ${stamp})
@@ -123,6 +124,19 @@ target_compile_definitions(test_rtl_provider PRIVATE CW_SOURCE_DIR="${PROJECT_SO
 add_test(NAME rtl.provider COMMAND test_rtl_provider)
 set_tests_properties(rtl.provider PROPERTIES
     ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 300 LABELS rtl)
+
+# Every unit's default library evaluates its model as seldom as its Verilog allows. Called after all cw_add_unit calls.
+function(cw_add_fast_path_test)
+    get_property(units GLOBAL PROPERTY CW_UNITS)
+    list(TRANSFORM units REPLACE "(.+)" "CW_UNIT_NAMED(\\1)")
+    list(JOIN units " " units)
+    add_executable(test_fast_path tests/rtl/test_fast_path.c)
+    target_compile_definitions(test_fast_path PRIVATE "CW_UNITS=${units}")
+    target_link_libraries(test_fast_path PRIVATE cw_lockstep_driver)
+    add_test(NAME rtl.fast_path COMMAND test_fast_path)
+    set_tests_properties(rtl.fast_path PROPERTIES
+        ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 300 LABELS rtl)
+endfunction()
 
 # Mutation testing of one small unit; of all by scripts/mutate, docs/mutation.md.
 if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE)

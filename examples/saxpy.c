@@ -62,6 +62,7 @@ static int saxpy(struct cowarp_gpu *gpu, float a)
         return status;
     const struct cowarp_arg args[] = {COWARP_F32(a), COWARP_U64(dx), COWARP_U64(dy), COWARP_U32(N)};
     const struct cowarp_launch launch = {
+        .size = sizeof launch,
         .kernel = "saxpy",
         .grid = {(N + THREADS - 1) / THREADS, 1, 1},
         .block = {THREADS, 1, 1},

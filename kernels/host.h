@@ -28,7 +28,7 @@ static inline int host_launch(struct cowarp_gpu *gpu, struct cowarp_module *modu
                               uint32_t arg_count, const struct cowarp_arg *args)
 {
     const struct cowarp_launch launch = {
-        .kernel = kernel, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .arg_count = arg_count, .args = args};
+        .size = sizeof launch, .kernel = kernel, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .arg_count = arg_count, .args = args};
     return cowarp_run(gpu, module, &launch);
 }
 

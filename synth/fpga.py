@@ -4,7 +4,7 @@ import json
 import re
 
 from netlist import front_end, yosys
-from tools import need, run
+from tools import complaint, need, run
 from units import Failed
 
 HX8K = {"luts": 7680, "brams": 32}
@@ -48,7 +48,24 @@ def ice40(elaborated, work):
     if result["lut4"] > HX8K["luts"] or result["bram"] > HX8K["brams"]:
         result["note"] = f"does not fit an HX8K ({HX8K['luts']} LUT4, {HX8K['brams']} RAMs of 4 kbit)"
         return result
-    return place(elaborated, work, result)
+    try:
+        return place(elaborated, work, result)
+    except Failed as failed:
+        result["note"] = not_placed(failed.what)
+        return result
+
+
+def not_placed(told):
+    """Why, in the words of a reader. The unit alone may fit, and not together with the wrapper's registers: then the placer names the cells."""
+    cells = re.search(r"of (\d+) ICESTORM_LCs", told)
+    if cells and int(cells.group(1)) > HX8K["luts"]:
+        return f"does not fit an HX8K with the wrapper's registers ({cells.group(1)} of {HX8K['luts']} logic cells)"
+    return f"not placed: {without_folders(told)}"
+
+
+def without_folders(text):
+    """A note goes into documents, and a file's folder is one of this run."""
+    return re.sub(r"(?<![\w.])/(?:[^\s/]+/)+", "", text)
 
 
 def front_end_without_memory(elaborated):
@@ -69,8 +86,7 @@ def place(elaborated, work, result):
         result["fmax_mhz"] = float(found[-1])
         result["note"] = "HX8K, seed 1, inputs and outputs registered by a wrapper that LUT and FF counts leave out"
     else:
-        told = re.search(r"ERROR: (.*)", text)
-        result["note"] = f"not placed: {told.group(1) if told else 'see nextpnr.log'}"
+        result["note"] = not_placed(complaint(text))
     return result
 
 
@@ -92,5 +108,5 @@ def estimate(elaborated, work):
     try:
         result["ice40"] = ice40(elaborated, work)
     except Failed as failed:
-        result["ice40"] = {"note": str(failed), "lut4": None, "ff": None, "bram": None, "fmax_mhz": None}
+        result["ice40"] = {"note": without_folders(failed.what), "lut4": None, "ff": None, "bram": None, "fmax_mhz": None}
     return result

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 
 import sram
 import tools
@@ -131,13 +132,19 @@ def causes_markdown(papers):
                   for c in papers if c["causes"]])
 
 
+FOLDER = re.compile(r"(?<![\w.)])/[\w.-]+/\S*")  # an absolute path; no "mm2 / paper", no "a/b"
+
+
 def rewrite(page, sections):
-    """Puts each section of the page, between <!-- NAME --> and <!-- end of NAME -->, anew."""
+    """Puts each section of the page, between <!-- NAME --> and <!-- end of NAME -->, anew. Paths of this machine are refused."""
     text = page.read_text()
     for name, lines in sections.items():
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
             raise Failed(f"{page}: no section '{begin.strip()}' ... '{end}'", 2)
+        folder = FOLDER.search(lines)
+        if folder:
+            raise Failed(f"{page}: a result names {folder.group(0)}, a path of this machine")
         text = text[:text.index(begin) + len(begin)] + lines + "\n" + text[text.index(end):]
     write(page, text)
 

@@ -66,16 +66,21 @@ def need_technology(technology):
         raise Failed(f"{technology.liberty} is missing; ./setup installs it (Debian package {technology.package})")
 
 
+def complaint(output):
+    """The line in which a program says what is wrong: the first with ERROR:, else the last that speaks of an error, else the last."""
+    lines = [line.strip() for line in output.strip().splitlines()] or ["no output"]
+    return next((line for line in lines if line.upper().startswith("ERROR:")), None) \
+        or next((line for line in reversed(lines) if "rror" in line), lines[-1])
+
+
 def run(command, log, timeout=900, ok=(0,)):
     """Runs a program, its output goes to the file log and comes back as text. Fails with the last lines in which it complains."""
     try:
         done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
-        raise Failed(f"{command[0]}: no end after {timeout} s; see {log}") from None
+        raise Failed(f"{command[0]}: no end after {timeout} s", log=log) from None
     pathlib.Path(log).write_text(done.stdout)
     if done.returncode not in ok:
-        lines = done.stdout.strip().splitlines() or ["no output"]
-        told = next((line for line in reversed(lines) if "rror" in line), lines[-1])
-        raise Failed(f"{command[0]}: {told.strip()}; see {log}")
+        raise Failed(f"{command[0]}: {complaint(done.stdout)}", log=log)
     return done.stdout

@@ -10,11 +10,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Failed(Exception):
-    """One line for the user: what, where, what to do. status 1: a tool or a check failed; 2: the request was wrong."""
+    """One line for the user: what, where, what to do. status 1: a tool or a check failed; 2: the request was wrong. log: the file in which
+    a tool says more; it is in the line, and not in what, which is for pages that outlive the file."""
 
-    def __init__(self, text, status=1):
-        super().__init__(text)
-        self.status = status
+    def __init__(self, what, status=1, log=None):
+        super().__init__(f"{what}; see {log}" if log else what)
+        self.what, self.status = what, status
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Layers only look down: checks every #include of csim, include, harness and kernels against the order of layers, and that each source
-file begins with its licence line. Usage: layers.py SOURCE_DIR"""
+"""Layers only look down: checks every #include of csim, include, harness and kernels against the order of layers, that a header
+*_private.h is included in its own folder only, and that each source file begins with its licence line. Usage: layers.py SOURCE_DIR"""
 import pathlib
 import re
 import sys
 
 # A folder may include from itself and from folders earlier in the list.
-CSIM_ORDER = ["base", "ptx", "exec", "unit", "event", "msg", "mem", "core", "adapt", "mech", "check", "gpu"]
-HARNESS_ORDER = ["file", "rtl", "wave", "api", "cli"]
+CSIM_ORDER = ["base", "ptx", "exec", "unit", "event", "msg", "mem", "control", "core", "adapt", "mech", "check", "gpu"]
+HARNESS_ORDER = ["file", "rtl", "wave", "play", "api", "cli"]
 
 
 def includes(path):
@@ -18,9 +18,24 @@ def includes(path):
             yield number, match.group(1)
 
 
+def foreign_private(root):
+    """A private header is its folder's own: csim/mem/device_memory_private.h, for one, is the only way to the bytes of device memory."""
+    bad, owners = [], {}
+    for top in ("csim", "harness"):
+        for path in (root / top).rglob("*_private.h"):
+            owners[f"{path.parent.name}/{path.name}"] = path.parent
+    for top in ("csim", "harness", "include", "kernels"):
+        for path in sorted((root / top).rglob("*.[ch]*")):
+            for number, name in includes(path):
+                owner = owners.get("/".join(name.split("/")[-2:]))
+                if owner is not None and owner != path.parent:
+                    bad.append(f"{path.relative_to(root)}:{number}: {name} is private to {owner.relative_to(root)}")
+    return bad
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
-    bad, seen = [], 0
+    bad, seen = foreign_private(root), 0
     for path in sorted((root / "csim").rglob("*.[ch]")):
         layer = path.relative_to(root / "csim").parts[0]
         for number, name in includes(path):
@@ -54,7 +69,7 @@ def main():
             own = "/" not in name and (path.parent / name).is_file()
             if not (name.startswith("cowarp/") or name == "../host.h" or own):
                 bad.append(f"{path.relative_to(root)}:{number}: a workload uses the public API alone, not {name}")
-    for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx"):
+    for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx", "*.cpp.in"):
         for path in sorted(root.rglob(pattern)):
             parts = path.relative_to(root).parts
             if parts[0].startswith("build") or "corpus" in parts or parts[0] == ".git":

@@ -53,7 +53,8 @@ static uint32_t config(struct bench *b, const char *name)
 
 static void run(struct bench *b, const char *kernel, uint32_t blocks, uint32_t threads, uint32_t n, const struct cowarp_arg *args)
 {
-    const struct cowarp_launch launch = {.kernel = kernel, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .arg_count = n, .args = args};
+    const struct cowarp_launch launch = {
+        .size = sizeof launch, .kernel = kernel, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .arg_count = n, .args = args};
     must(b, cowarp_run(b->gpu, b->module, &launch));
 }
 

@@ -222,7 +222,7 @@ static int check_powers(const struct cw_config *c, struct cw_error *err)
         CW_CONFIG__partition_interleave, CW_CONFIG__tm_granule_bytes, CW_CONFIG__tm_ownership_entries, CW_CONFIG__getm_table_rows,
         CW_CONFIG__getm_bloom_rows,      CW_CONFIG__cu_write_bytes,   CW_CONFIG__dram_banks,           CW_CONFIG__dram_bank_groups,
         CW_CONFIG__dram_row_bytes,       CW_CONFIG__dram_burst_bytes, CW_CONFIG__shared_banks,         CW_CONFIG__l2_port_bytes,
-        CW_CONFIG__tcd_granule_bytes,
+        CW_CONFIG__tcd_granule_bytes,    CW_CONFIG__core_warp_width,  CW_CONFIG__mem_line_bytes,
     };
     for (uint32_t i = 0; i < sizeof must / sizeof must[0]; i++) {
         struct cw_config_info info;
@@ -233,14 +233,14 @@ static int check_powers(const struct cw_config *c, struct cw_error *err)
     return CW_OK;
 }
 
-static int check_cache(const char *cache, uint32_t bytes, uint32_t ways, struct cw_error *err)
+static int check_cache(const char *cache, uint32_t bytes, uint32_t ways, uint32_t line_bytes, struct cw_error *err)
 {
-    const uint32_t set_bytes = ways * CW_LINE_BYTES;
+    const uint32_t set_bytes = ways * line_bytes;
     if (bytes % set_bytes == 0)
         return CW_OK;
     return cw_fail(err, CW_EINVAL,
-                   "%s.bytes = %" PRIu32 ": not a whole number of sets of %" PRIu32 " ways x %u bytes; set a multiple of %" PRIu32, cache,
-                   bytes, ways, CW_LINE_BYTES, set_bytes);
+                   "%s.bytes = %" PRIu32 ": not a whole number of sets of %" PRIu32 " ways x %" PRIu32 " bytes; set a multiple of %" PRIu32,
+                   cache, bytes, ways, line_bytes, set_bytes);
 }
 
 /* A packet holds its buffer space as a whole, so one that does not fit would wait for ever. */
@@ -263,9 +263,9 @@ static int check_dram(const struct cw_config *c, struct cw_error *err)
     if (c->dram_bank_groups > c->dram_banks)
         return cw_fail(err, CW_EINVAL, "dram.bank_groups = %" PRIu32 ": more groups than dram.banks = %" PRIu32, c->dram_bank_groups,
                        c->dram_banks);
-    if (c->dram_burst_bytes > CW_LINE_BYTES)
-        return cw_fail(err, CW_EINVAL, "dram.burst_bytes = %" PRIu32 ": a burst is at most one line of %u bytes", c->dram_burst_bytes,
-                       CW_LINE_BYTES);
+    if (c->dram_burst_bytes > c->mem_line_bytes)
+        return cw_fail(err, CW_EINVAL, "dram.burst_bytes = %" PRIu32 ": a burst is at most one line of mem.line_bytes = %" PRIu32,
+                       c->dram_burst_bytes, c->mem_line_bytes);
     if (c->dram_ccdl < c->dram_ccd)
         return cw_fail(err, CW_EINVAL, "dram.ccdl = %" PRIu32 ": same group, at least dram.ccd = %" PRIu32, c->dram_ccdl, c->dram_ccd);
     if (c->dram_rc < c->dram_ras)
@@ -298,6 +298,9 @@ static int check_tm(const struct cw_config *c, struct cw_error *err)
         return cw_fail(err, CW_EINVAL,
                        "tm.granule_bytes = %" PRIu32 ": a granule must lie in one partition, at most partition.interleave = %" PRIu32,
                        c->tm_granule_bytes, c->partition_interleave);
+    if (c->tm_granule_bytes > c->mem_line_bytes)
+        return cw_fail(err, CW_EINVAL, "tm.granule_bytes = %" PRIu32 ": a granule must lie in one line, at most mem.line_bytes = %" PRIu32,
+                       c->tm_granule_bytes, c->mem_line_bytes);
     if (c->tm_backoff_max_cycles < c->tm_backoff_cycles)
         return cw_fail(err, CW_EINVAL, "tm.backoff_max_cycles = %" PRIu32 ": below tm.backoff_cycles = %" PRIu32, c->tm_backoff_max_cycles,
                        c->tm_backoff_cycles);
@@ -311,9 +314,9 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err)
 {
     int status = check_powers(config, err);
     if (status == CW_OK)
-        status = check_cache("l1", config->l1_bytes, config->l1_ways, err);
+        status = check_cache("l1", config->l1_bytes, config->l1_ways, config->mem_line_bytes, err);
     if (status == CW_OK)
-        status = check_cache("l2", config->l2_bytes, config->l2_ways, err);
+        status = check_cache("l2", config->l2_bytes, config->l2_ways, config->mem_line_bytes, err);
     if (status == CW_OK)
         status = check_noc(config, err);
     if (status == CW_OK)

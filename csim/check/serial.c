@@ -63,7 +63,7 @@ struct promised {
     } name
 
 struct cw_serial {
-    const struct cw_devmem *memory;
+    const struct cw_memory *memory;
     struct cw_tm_observer observer;
     bool out_of_memory;
     LIST(attempt, attempt); /* index = number; 0 is "before the launch" */
@@ -125,7 +125,7 @@ static bool grow_slots(struct cw_serial *s)
 static uint32_t memory_word(const struct cw_serial *s, uint64_t addr)
 {
     uint32_t value;
-    memcpy(&value, cw_devmem_at(s->memory, addr), sizeof value);
+    cw_memory_read(s->memory, addr, &value, sizeof value);
     return value;
 }
 
@@ -512,7 +512,7 @@ int cw_serial_check(struct cw_serial *s, struct cw_serial_report *report, struct
     return report->text[0] == '\0' ? CW_OK : cw_fail(err, CW_ECHECK, "%s", report->text);
 }
 
-int cw_serial_create(struct cw_serial **out, const struct cw_devmem *memory, struct cw_error *err)
+int cw_serial_create(struct cw_serial **out, const struct cw_memory *memory, struct cw_error *err)
 {
     struct cw_serial *s = *out = calloc(1, sizeof *s);
     if (s == NULL)

@@ -13,8 +13,8 @@
 #define CW_CHECK_SERIAL_H
 
 #include "base/error.h"
-#include "mem/devmem.h"
 #include "mech/tm/tm.h"
+#include "mem/device_memory.h"
 
 struct cw_serial;
 
@@ -27,7 +27,7 @@ struct cw_serial_report {
     char text[1024];                    /* the first violation in words, empty when none */
 };
 
-int cw_serial_create(struct cw_serial **out, const struct cw_devmem *memory, struct cw_error *err);
+int cw_serial_create(struct cw_serial **out, const struct cw_memory *memory, struct cw_error *err);
 void cw_serial_destroy(struct cw_serial *s);
 struct cw_tm_observer *cw_serial_observer(struct cw_serial *s);
 /* Judges everything seen since the last call and forgets it. CW_OK, or CW_ECHECK with err = report->text. */

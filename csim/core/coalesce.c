@@ -6,16 +6,19 @@ static uint32_t lowest(uint32_t mask)
     return (uint32_t)__builtin_ctz(mask);
 }
 
-struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t *lanes)
+struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t line_bytes, cw_lanes *lanes)
 {
-    struct cw_line_access a = {.line = addr[lowest(*lanes)] & ~(uint64_t)(CW_LINE_BYTES - 1)};
-    for (uint32_t left = *lanes; left != 0; left &= left - 1) { /* no branch on what random addresses decide */
+    const uint32_t all = (uint32_t)*lanes, sectors = line_bytes / CW_SECTOR_BYTES;
+    uint32_t together = 0;
+    struct cw_line_access a = {.line = addr[lowest(all)] & ~(uint64_t)(line_bytes - 1)};
+    for (uint32_t left = all; left != 0; left &= left - 1) { /* no branch on what random addresses decide */
         const uint64_t offset = addr[lowest(left)] ^ a.line;
-        const uint32_t same = offset < CW_LINE_BYTES;
-        a.lanes |= same << lowest(left);
-        a.sectors |= same << (offset / CW_SECTOR_BYTES % (CW_LINE_BYTES / CW_SECTOR_BYTES));
+        const uint32_t same = offset < line_bytes;
+        together |= same << lowest(left);
+        a.sectors |= same << (offset / CW_SECTOR_BYTES & (sectors - 1));
     }
-    *lanes &= ~a.lanes;
+    a.lanes = together;
+    *lanes = all & ~together;
     return a;
 }
 

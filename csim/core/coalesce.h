@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coalescer: the addresses of a warp's lanes become accesses to 128-byte lines, one line per call (Fung 2015, section 2.1). */
+/* Coalescer: the addresses of 32 lanes become accesses to lines, one line per call (Fung 2015, section 2.1). */
 #ifndef CW_CORE_COALESCE_H
 #define CW_CORE_COALESCE_H
 
 #include <stdint.h>
 
-#include "msg/message.h"
+#include "base/lanes.h"
+#include "base/machine.h"
 
 struct cw_line_access {
-    uint64_t line;    /* address, multiple of CW_LINE_BYTES */
-    uint32_t lanes;   /* lanes whose bytes lie in it */
+    uint64_t line;    /* address, multiple of the line size */
+    cw_lanes lanes;   /* lanes whose bytes lie in it */
     uint32_t sectors; /* touched sectors of CW_SECTOR_BYTES */
 };
 
 /*
  * Takes the line of the lowest lane in *lanes, with all other lanes of *lanes on the same line, and removes those from *lanes (not 0).
- * Every lane touches bytes (1 .. 32) bytes at its address, aligned to that size, hence on one line and in one sector.
+ * Every lane touches bytes (1 .. 32) bytes at its address, aligned to that size, hence on one line and in one sector. line_bytes: 64 or
+ * 128.
  */
-struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t *lanes);
+struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t line_bytes, cw_lanes *lanes);
 
 /* Extra passes of a shared memory access: the largest number of distinct 32-bit words of one bank, among lanes whose words lie at
  * addr (byte offsets), less one. banks: 1 .. 64. Lanes that read the same word share it. */

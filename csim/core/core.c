@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The core as a component: creation, preparation of a launch, and the tick. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,16 @@ static cw_time next_wake(const struct cw_core *c)
     cw_time reply = cw_crossbar_next(c->cfg.down, c->cfg.index);
     if (reply <= c->now) /* more than one has come; one is taken per cycle */
         reply = c->now + c->period;
-    return sooner(sooner(wake, reply), c->tm_next);
+    return sooner(sooner(wake, reply), c->mech_next);
+}
+
+static cw_time tick_mechanisms(struct cw_core *c, cw_time now)
+{
+    cw_time next = CW_TIME_NEVER;
+    for (uint32_t i = 0; i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->tick != NULL)
+            next = sooner(next, c->mech[i].sockets->tick(c->mech[i].self, now));
+    return next;
 }
 
 /* Stages in reverse order, so that what a stage passes on is seen in the next cycle. */
@@ -38,7 +48,7 @@ static void core_tick(void *self, cw_time now)
     cw_core__pipe_tick(c);
     cw_core__log_tick(c);
     cw_core__lsu_tick(c);
-    c->tm_next = c->tm != 0 ? c->tm->tick(c->tm_self, now) : CW_TIME_NEVER;
+    c->mech_next = tick_mechanisms(c, now);
     cw_core__wheel_tick(c);
     cw_core__issue_tick(c);
     c->component.wake = c->faulted ? CW_TIME_NEVER : next_wake(c);
@@ -63,7 +73,7 @@ static void *storage(void *old, size_t *have, size_t bytes)
 static bool create_arrays(struct cw_core *c)
 {
     const struct cw_config *config = c->config;
-    c->queue_cap = config->core_mem_queue + 3; /* a generic access may come in parts, one per space */
+    c->queue_cap = config->core_mem_queue + 3 * c->halves; /* a generic access may come in parts, one per space and half */
     c->pipe_cap = config->l1_pipeline + 1;
     c->log_cap = config->l1_latency + 2;
     c->queue = calloc(c->queue_cap, sizeof *c->queue);
@@ -71,7 +81,7 @@ static bool create_arrays(struct cw_core *c)
     c->log_done = calloc(c->log_cap, sizeof *c->log_done);
     c->shared = calloc(1, config->core_shared_bytes);
     c->warp = aligned_alloc(64, (sizeof *c->warp * config->core_warps + 63) / 64 * 64);
-    c->tid = calloc(config->core_warps, sizeof *c->tid);
+    c->tid = calloc((size_t)config->core_warps * c->halves, sizeof *c->tid);
     if (c->warp != 0)
         memset(c->warp, 0, sizeof *c->warp * config->core_warps);
     return c->queue != 0 && c->pipe != 0 && c->log_done != 0 && c->shared != 0 && c->warp != 0 && c->tid != 0;
@@ -99,16 +109,23 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     c->cfg = *config;
     c->config = config->config;
     c->period = config->clocks->period[CW_DOMAIN_CORE];
+    c->width = c->config->core_warp_width;
+    c->halves = c->width / CW_LANES;
+    c->line_bytes = c->config->mem_line_bytes;
     c->component = (struct cw_component){.tick = core_tick, .self = c, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
     c->pipe_stalled_at = c->l1_port_cycle = CW_CYCLE_NEVER;
     create_schedulers(c);
-    int status = cw_l1_create(&c->l1, c->config->l1_bytes, c->config->l1_ways, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
+    int status =
+        cw_l1_create(&c->l1, c->line_bytes, c->config->l1_bytes, c->config->l1_ways, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
     if (status == 0 && !create_arrays(c))
         status = cw_fail(err, CW_ENOMEM, "no memory for a core");
+    if (status == 0)
+        status = config->control->create(&c->control, &(struct cw_control_config){c->config->core_warps, c->width}, err);
     if (status != 0) {
         cw_core_destroy(c);
         return status;
     }
+    c->front = c->control->front;
     cw_crossbar_on_arrival(config->down, config->index, &c->component.wake);
     cw_crossbar_on_space(config->up, config->index, &c->component.wake);
     *out = c;
@@ -119,8 +136,13 @@ void cw_core_destroy(struct cw_core *c)
 {
     if (c == 0)
         return;
-    void *owned[] = {c->queue, c->pipe, c->log_done, c->shared,     c->warp,     c->tid,      c->op,       c->r32,
-                     c->r64,   c->pred, c->cc,       c->slot_cycle, c->r32_save, c->r64_save, c->pred_save};
+    for (uint32_t w = 0; c->warp != NULL && w < c->config->core_warps; w++)
+        for (uint32_t half = 0; half < CW_HALVES; half++)
+            free(c->warp[w].who[half]);
+    if (c->control != NULL)
+        c->control->ops->destroy(c->control);
+    void *owned[] = {c->queue, c->pipe, c->log_done, c->shared,     c->warp,     c->tid,      c->op,        c->r32,
+                     c->r64,   c->pred, c->cc,       c->slot_cycle, c->r32_save, c->r64_save, c->pred_save, c->mech};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < c->inst_chunk_cnt; i++)
@@ -135,34 +157,83 @@ struct cw_component *cw_core_component(struct cw_core *c)
     return &c->component;
 }
 
-void cw_core_attach_tm(struct cw_core *c, const struct cw_core_sockets *ops, void *tm_self)
+static uint32_t sockets_taken(const struct cw_core_sockets *s)
 {
-    c->tm = ops;
-    c->tm_self = tm_self;
+    return (s->access != NULL ? CW_SOCKET_ACCESS : 0u) | (s->l1_line != NULL ? CW_SOCKET_L1_LINE : 0u) |
+           (s->fence != NULL ? CW_SOCKET_FENCE : 0u) | (s->acquire != NULL ? CW_SOCKET_ACQUIRE : 0u) |
+           (s->block_start != NULL || s->block_end != NULL ? CW_SOCKET_BLOCK : 0u) | (s->issued != NULL ? CW_SOCKET_ISSUED : 0u);
+}
+
+int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, void *self, const struct cw_intrinsic *intrinsics,
+                   struct cw_error *err)
+{
+    static const struct cw_core_sockets none = {0};
+    const ptrdiff_t region = c->region != NULL ? c->region - c->mech : -1;
+    struct cw_core_mech *mech = realloc(c->mech, (c->mech_cnt + 1) * sizeof *mech);
+    if (mech == NULL)
+        return cw_fail(err, CW_ENOMEM, "no memory for a core");
+    c->mech = mech;
+    c->region = region >= 0 ? mech + region : NULL;
+    mech += c->mech_cnt++;
+    *mech = (struct cw_core_mech){sockets != NULL ? sockets : &none, self, intrinsics};
+    c->taken |= sockets_taken(mech->sockets);
+    if (mech->sockets->region_begin != NULL)
+        c->region = mech;
+    return CW_OK;
 }
 
 /* ---- launch ---- */
 
 static int allocate_registers(struct cw_core *c, const struct cw_kernel *k, struct cw_error *err)
 {
-    size_t warps = c->config->core_warps, lanes = warps * CW_LANES, *have = c->storage_bytes;
+    size_t warps = c->config->core_warps, vectors = warps * c->halves, lanes = vectors * CW_LANES, *have = c->storage_bytes;
     size_t tx = k->uses_region ? 1 : 0;
     c->r32 = storage(c->r32, &have[0], k->r32_cnt * lanes * 4);
     c->r64 = storage(c->r64, &have[1], k->r64_cnt * lanes * 8);
-    c->pred = storage(c->pred, &have[2], k->pred_cnt * warps * 4);
-    c->cc = storage(c->cc, &have[3], warps * 4);
+    c->pred = storage(c->pred, &have[2], k->pred_cnt * vectors * 4);
+    c->cc = storage(c->cc, &have[3], vectors * 4);
     c->slot_cycle = storage(c->slot_cycle, &have[4], cw_scoreboard_slots(k) * warps * 8);
     c->r32_save = storage(c->r32_save, &have[5], tx * k->r32_cnt * lanes * 4);
     c->r64_save = storage(c->r64_save, &have[6], tx * k->r64_cnt * lanes * 8);
-    c->pred_save = storage(c->pred_save, &have[7], tx * k->pred_cnt * warps * 4);
+    c->pred_save = storage(c->pred_save, &have[7], tx * k->pred_cnt * vectors * 4);
     if (c->r32 == 0 || c->r64 == 0 || c->pred == 0 || c->cc == 0 || c->slot_cycle == 0 || c->r32_save == 0 || c->r64_save == 0 ||
         c->pred_save == 0)
         return cw_fail(err, CW_ENOMEM, "no memory for the registers of kernel %s", k->name);
     return 0;
 }
 
-static int compile_ops(struct cw_core *c, const struct cw_kernel *k, struct cw_error *err)
+/* Instructions across lanes speak of 32 of them: shfl, vote, match, redux, activemask, and the masks of lanes. */
+static bool needs_32_lanes(const struct cw_uop *u)
 {
+    if (u->op == CW_OP_MOV && u->src[0].kind == CW_OPND_SREG)
+        return u->src[0].idx >= CW_SREG_LANEMASK_EQ && u->src[0].idx <= CW_SREG_LANEMASK_GT;
+    return u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_REDUX || u->op == CW_OP_ACTIVEMASK;
+}
+
+/* The mechanism that carries out an intrinsic; mech_cnt: none. */
+static uint32_t owner_of(const struct cw_core *c, const struct cw_intrinsic *i)
+{
+    uint32_t owner = 0;
+    while (owner < c->mech_cnt && (c->mech[owner].intrinsics == NULL || !cw_intrinsic_in(c->mech[owner].intrinsics, i)))
+        owner++;
+    return owner;
+}
+
+static int compile_op(struct cw_core *c, const struct cw_launch *l, uint32_t i, struct cw_error *err)
+{
+    const struct cw_uop *u = &l->kernel->uop[i];
+    if (c->width != CW_LANES && needs_32_lanes(u))
+        return cw_fail(err, CW_EUNSUP, "kernel %s: %s:%u: %s works on warps of 32 lanes; set core.warp_width=32", l->kernel->name,
+                       l->module->file, u->line, cw_op_mnemonic((enum cw_op)u->op));
+    int status = cw_issue_op_compile(&c->op[i], l->kernel, u, c->config, err);
+    if (status == CW_OK && u->op == CW_OP_INTRINSIC)
+        c->op[i].owner = (uint8_t)owner_of(c, u->intrinsic);
+    return status;
+}
+
+static int compile_ops(struct cw_core *c, const struct cw_launch *l, struct cw_error *err)
+{
+    const struct cw_kernel *k = l->kernel;
     if (k->uop_cnt > c->op_cap) {
         free(c->op);
         c->op = malloc(k->uop_cnt * sizeof *c->op);
@@ -171,29 +242,27 @@ static int compile_ops(struct cw_core *c, const struct cw_kernel *k, struct cw_e
             return cw_fail(err, CW_ENOMEM, "no memory for kernel %s", k->name);
     }
     c->uop = k->uop;
-    for (uint32_t i = 0; i < k->uop_cnt; i++) {
-        int status = cw_issue_op_compile(&c->op[i], k, &k->uop[i], c->config, err);
-        if (status != 0)
-            return status;
-    }
-    return 0;
+    int status = CW_OK;
+    for (uint32_t i = 0; status == CW_OK && i < k->uop_cnt; i++)
+        status = compile_op(c, l, i, err);
+    return status;
 }
 
 /* What of a warp's view is the same for all blocks of the launch. */
 static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
 {
-    const uint32_t warps = c->config->core_warps;
+    const uint32_t warps = c->config->core_warps, vectors = warps * c->halves;
     const size_t slots = cw_scoreboard_slots(l->kernel);
-    for (uint32_t w = 0; w < warps; w++) {
-        c->warp[w].slot_cycle = c->slot_cycle + w * slots;
-        c->warp[w].x = (struct cw_exec){
-            .r32 = c->r32 + (size_t)w * CW_LANES,
-            .r64 = c->r64 + (size_t)w * CW_LANES,
-            .pred = c->pred + w,
-            .cc = c->cc + w,
-            .r32_stride = warps * CW_LANES,
-            .r64_stride = warps * CW_LANES,
-            .pred_stride = warps,
+    for (uint32_t i = 0; i < vectors; i++) {
+        c->warp[i / c->halves].slot_cycle = c->slot_cycle + i / c->halves * slots;
+        c->warp[i / c->halves].x[i % c->halves] = (struct cw_exec){
+            .r32 = c->r32 + (size_t)i * CW_LANES,
+            .r64 = c->r64 + (size_t)i * CW_LANES,
+            .pred = c->pred + i,
+            .cc = c->cc + i,
+            .r32_stride = vectors * CW_LANES,
+            .r64_stride = vectors * CW_LANES,
+            .pred_stride = vectors,
             .kernel = l->kernel,
             .param = l->param,
             .nwarpid = warps,
@@ -218,7 +287,7 @@ static uint32_t round_up(uint32_t n, uint32_t unit)
 static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_error *err)
 {
     const struct cw_config *f = c->config;
-    c->block_regs = l->warps * round_up(l->regs_per_thread * CW_LANES, REGISTER_UNIT);
+    c->block_regs = l->warps * round_up(l->regs_per_thread * c->width, REGISTER_UNIT);
     c->block_shared = round_up(l->shared_bytes, SHARED_UNIT);
     if (c->block_shared > f->core_shared_bytes && l->shared_bytes <= f->core_shared_bytes)
         c->block_shared = l->shared_bytes;
@@ -244,7 +313,7 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     if (status == 0)
         status = allocate_registers(c, launch->kernel, err);
     if (status == 0)
-        status = compile_ops(c, launch->kernel, err);
+        status = compile_ops(c, launch, err);
     if (status != 0)
         return status;
     prepare_warps(c, launch);
@@ -255,8 +324,12 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
 
 bool cw_core_idle(const struct cw_core *c)
 {
-    return c->resident == 0 && c->inst_out == 0 && c->acks == 0 && c->l1.mshr_used == 0 && c->log_cnt == 0 &&
-           (c->tm == 0 || c->tm->idle(c->tm_self));
+    if (c->resident != 0 || c->inst_out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->log_cnt != 0)
+        return false;
+    for (uint32_t i = 0; i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->idle != NULL && !c->mech[i].sockets->idle(c->mech[i].self))
+            return false;
+    return true;
 }
 
 void cw_core_flush(struct cw_core *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SIMT core: resident thread blocks and warps, schedulers, scoreboard, SIMT stacks with transaction entries (Fung 2015 4.2.1), functional
- * units, barriers, shared memory, load/store unit with L1. One component in the core clock domain.
+ * SIMT core: resident thread blocks and warps, schedulers, scoreboard, functional units, barriers, shared memory, load/store unit with L1.
+ * One component in the core clock domain.
  *
  * Register values change when an instruction issues (registers are private to the warp) and the scoreboard holds back its dependents;
  * loads write their registers when the data arrives. Memory is only ever touched through packets.
@@ -19,11 +19,13 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
-#include "exec/exec.h"
-#include "mem/devmem.h"
-#include "msg/message.h"
-#include "msg/crossbar.h"
+#include "control/control.h"
 #include "core/socket.h"
+#include "event/event.h"
+#include "exec/exec.h"
+#include "mem/device_memory.h"
+#include "msg/crossbar.h"
+#include "msg/message.h"
 #include "ptx/module.h"
 
 struct cw_core;
@@ -44,16 +46,17 @@ struct cw_launch {
     uint32_t log_offset;  /* byte offset of the transaction logs in each thread's local memory */
 };
 
-/* A memory instruction of one warp on its way through the load/store unit. Pooled by the core. */
+/* A memory instruction of 32 lanes on its way through the load/store unit. An instruction of a warp of 64 lanes goes as two of these.
+ * Pooled by the core. Lanes are counted within the part: lane l is lane 32 half + l of the warp. */
 struct cw_mem_inst {
     const struct cw_uop *uop;
     uint32_t warp;
-    uint32_t lanes; /* active lanes, guard true */
+    uint32_t half;  /* 0: lanes 0 .. 31 of the warp, 1: lanes 32 .. 63 */
+    cw_lanes lanes; /* active lanes, guard true */
     uint8_t space;  /* resolved: GLOBAL, LOCAL, SHARED, CONST */
     uint8_t elem_bytes, vec;
     uint64_t addr[CW_LANES];               /* device address (GLOBAL, CONST offset, SHARED offset in the block's slice; LOCAL: offset) */
     uint64_t value[CW_UOP_DSTS][CW_LANES]; /* ST: values, zero-extended bit patterns; LD: filled as data arrives */
-    uint32_t lanes_pending;                /* lanes whose data has not arrived */
     uint32_t accesses_pending;             /* line accesses not yet answered */
     uint32_t attempt;                      /* warp's transaction attempt number when it was issued */
     struct cw_mem_inst *next;
@@ -71,10 +74,12 @@ struct cw_core_config {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    const struct cw_devmem *memory; /* only to check addresses; const space is read from the module */
+    const struct cw_memory *memory; /* only to check addresses; const space is read from the module */
     struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests enter up at source index; replies leave down at output index */
     uint32_t index;
+    const struct cw_control_ops *control; /* policy of control flow */
+    const struct cw_events *stream;       /* what happens is told here */
     struct cw_core_events events;
     uint64_t *progress; /* counts what the livelock watchdog takes as progress: exits, stores, atomics that changed memory, commits */
 };
@@ -82,8 +87,10 @@ struct cw_core_config {
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err);
 void cw_core_destroy(struct cw_core *c);
 struct cw_component *cw_core_component(struct cw_core *c);
-/* tm_self may be created after the core; NULL ops: tx_begin faults with "needs a transactional system". */
-void cw_core_attach_tm(struct cw_core *c, const struct cw_core_sockets *ops, void *tm_self);
+/* Attaches a mechanism, in the order of the GPU's list, before the first launch. sockets may be NULL (it takes none in the core),
+ * intrinsics too (it has none); self is the mechanism's object for this core. */
+int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, void *self, const struct cw_intrinsic *intrinsics,
+                   struct cw_error *err);
 
 /* Fixes the launch for the blocks to come: sizes registers and SIMT stacks. CW_EINVAL when not even one block fits (err says which
  * resource). */
@@ -102,7 +109,7 @@ void cw_core_report(const struct cw_core *c, FILE *out);
  * of them is to end it (it holds the lock), that is a SIMT deadlock (Fung 2015, Example 5). */
 struct cw_core_spin {
     uint32_t warp, pc, line; /* line in the PTX file */
-    uint32_t lanes, waiting; /* masks */
+    cw_lanes lanes, waiting;
     uint32_t iterations;
     uint32_t ctaid[3];
 };
@@ -111,20 +118,25 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin);
 /* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 tx wait, 6 tx commit, 7 back-off). */
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);
 
-/* ---- services for the transactional system ---- */
+/* ---- services for a control-flow policy that regroups threads ---- */
+
+/* Lane `lane` of warp slot `warp` is from now on this thread: thread number `thread` of the block in slot `block`, whose registers,
+ * local memory and identity are its own from its home lane on only if it is placed before its first instruction. CW_ENOMEM. */
+int cw_core_place_thread(struct cw_core *c, uint32_t warp, uint32_t lane, uint32_t block, uint32_t thread);
+
+/* ---- services for mechanisms; from within the core's own tick ---- */
 
 /* Lets the core ask begin() again, or just look at the warp again. */
 void cw_core_wake_warp(struct cw_core *c, uint32_t warp, cw_time now);
 /* Lanes of the running attempt abort: their bits leave the T entry and all entries above it and enter the R entry (Fung 4.2.1). When no
  * lane is left the core calls commit(lanes = 0) once the warp's memory instructions are back. */
-void cw_core_tx_abort(struct cw_core *c, uint32_t warp, uint32_t lanes);
+void cw_core_tx_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes);
 /* The attempt is over: committed lanes leave the transaction, lanes in R restart at `restart` (a time >= now, for back-off; the core issues
  * the warp again from then on) or, if R is empty, the warp goes on after tx_commit. */
 void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart);
 /* Lanes now in the R entry: aborted in this attempt. */
-uint32_t cw_core_tx_aborted(const struct cw_core *c, uint32_t warp);
-/* Number of the warp's running attempt, or of its next one when none runs; cw_core_tx_end() begins the next number. Events name a region by
- * it (csim/event/event.h). */
+cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t warp);
+/* Number of the warp's attempt, for events: it grows with each attempt, and begins anew with each warp that takes the slot. */
 uint32_t cw_core_attempt(const struct cw_core *c, uint32_t warp);
 /* A transactional access is complete: for a load, inst->value holds the element values of inst->lanes that did not abort (sign or zero
  * extension is the core's work). Registers are written, the scoreboard released, inst goes back to its pool. */

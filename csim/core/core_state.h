@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of a SIMT core, shared by its source files; nobody else includes this. Inside the core time is counted in core cycles.
- *
- *   core.c     create, prepare, tick          issue.c  schedulers, issue, control flow      warp.c     blocks, warps, readiness
- *   lsu.c      memory instructions            pipe.c   line accesses, L1, replies           shared.c   shared and constant memory
- *   barrier.c  barriers                       tx.c     transactions                         report.c   faults and reports
+ * State of a SIMT core, shared by its source files; nobody else includes this. Inside the core time is counted in core cycles. README.md
+ * names the files, in the order in which they call each other.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -12,8 +9,10 @@
  *
  * Order of memory accesses: instructions of a core enter one queue in issue order, their line accesses one pipe, from there the crossbar
  * input, and a partition serves a line's requests in arrival order; L1 write-backs enter the crossbar before a later miss of the same line.
- * So accesses of one warp (and of one core) to one address are performed in program order. Transactional accesses leave the queue by
+ * So accesses of one warp (and of one core) to one address are performed in program order. Accesses in a region leave the queue by
  * another door: they wait until the warp's earlier accesses have left the pipe.
+ *
+ * A warp has 32 or 64 lanes (core.warp_width). csim/exec works on halves of 32 lanes, and so does the load/store unit.
  */
 #ifndef CW_CORE_CORE_STATE_H
 #define CW_CORE_CORE_STATE_H
@@ -25,7 +24,6 @@
 #include "core/l1.h"
 #include "core/scheduler.h"
 #include "core/scoreboard.h"
-#include "core/simt_stack.h"
 
 #define CW_CYCLE_NEVER         UINT64_MAX
 #define CW_CORE_WARPS_MAX      64
@@ -34,30 +32,32 @@
 #define CW_BARRIERS            16
 #define CW_WHEEL_SLOTS         512u
 #define CW_INST_CHUNK          64u
+#define CW_HALVES              2u          /* most halves of a warp */
 #define CW_TAG_MSHR            0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
 
 enum cw_wait {
     CW_WAIT_FREE, /* no warp in the slot */
     CW_WAIT_NONE, /* runs; may wait for registers or a time */
     CW_WAIT_BARRIER,
-    CW_WAIT_FENCE,     /* membar: earlier accesses */
-    CW_WAIT_TX_LOADS,  /* tx_begin: earlier loads (their registers belong to the checkpoint) */
-    CW_WAIT_TX_BEGIN,  /* the transactional system said "not now" */
-    CW_WAIT_TX_DRAIN,  /* all lanes at tx_commit or aborted; memory instructions on their way */
-    CW_WAIT_TX_COMMIT, /* the transactional system resolves the attempt */
-    CW_WAIT_EXIT       /* all threads have exited; loads on their way */
+    CW_WAIT_FENCE,        /* membar: earlier accesses */
+    CW_WAIT_REGION_LOADS, /* begin of a region: earlier loads (their registers belong to the checkpoint) */
+    CW_WAIT_MECH,         /* a mechanism said "not now": to a region's begin, a fence, an intrinsic */
+    CW_WAIT_REGION_DRAIN, /* all lanes at the region's end or aborted; memory instructions on their way */
+    CW_WAIT_REGION_END,   /* the mechanism resolves the attempt */
+    CW_WAIT_EXIT          /* all threads have exited; loads on their way */
 };
 
-/* A memory instruction with what only the core needs. m comes first: the transactional system sees only that. */
+/* A memory instruction with what only the core needs. m comes first: mechanisms see only that. */
 struct cw_core_inst {
     struct cw_mem_inst m;
     struct cw_core_inst *leader; /* parts of one generic instruction that went to different spaces; itself when whole */
     const struct cw_issue_op *op;
     uint32_t parts;           /* leader: parts not complete */
     uint32_t index;           /* tag of its packets */
-    uint32_t lanes_left;      /* not yet turned into line accesses (of this piece) */
+    cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
-    bool in_tx;
+    bool in_region;
+    bool cleared; /* mechanisms before the L1 have let it go */
 };
 
 /* A line access in the load/store pipeline. */
@@ -82,23 +82,32 @@ struct cw_warp {
     uint8_t block;        /* block slot */
     bool polled;          /* an atomic or volatile load since the last backward branch: see report.c */
     uint32_t spin;        /* polling iterations since the warp's last progress */
-    uint32_t live;        /* lanes that have not exited */
     uint32_t number;      /* in its block */
-    struct cw_exec x;
-    struct cw_simt simt;
+    cw_lanes live;        /* lanes that have not exited */
+    struct cw_exec x[CW_HALVES];
+    struct cw_who *who[CW_HALVES]; /* lanes of different warps; NULL: all lanes are this warp's own */
     /* barrier */
-    uint32_t bar_lanes;
+    cw_lanes bar_lanes;
     uint8_t bar_id;
     const struct cw_uop *bar_uop;
-    /* transaction */
+    /* region */
+    bool in_region;
     uint32_t attempt;
-    uint8_t nest[CW_LANES];
-    uint32_t resume[CW_LANES];
+    uint8_t nest[CW_WARP_LANES_MAX];
+    uint32_t resume[CW_WARP_LANES_MAX];
+};
+
+/* Who the lanes of a half are when they are not all of one warp. */
+struct cw_who {
+    struct cw_exec_mixed exec;
+    uint32_t shared_base[CW_LANES]; /* of the lane's block */
+    uint32_t home[CW_LANES];        /* 32 * (slot of the half that local memory calls its own) + lane in it */
 };
 
 struct cw_barrier {
-    uint32_t arrived;  /* warps, those of bar.arrive included */
-    uint32_t expected; /* warps; 0: all of the block that are not finished */
+    uint32_t arrived;  /* threads, those of bar.arrive included */
+    uint32_t places;   /* the same, where a warp counts with all its lanes, as an explicit thread count does (PTX ISA, bar) */
+    uint32_t expected; /* places; 0: the threads of the block that have not exited */
     uint64_t waiting;  /* warp slots */
     uint32_t popc;
     bool all, any;
@@ -106,8 +115,8 @@ struct cw_barrier {
 
 struct cw_block {
     bool used;
-    uint32_t warps_left; /* slots not yet free */
-    uint32_t warps_live; /* not all threads exited */
+    uint32_t warps_left;   /* slots not yet free */
+    uint32_t threads_live; /* not exited */
     uint32_t shared_base;
     uint32_t ctaid[3];
     struct cw_barrier barrier[CW_BARRIERS];
@@ -122,13 +131,17 @@ struct cw_core {
     uint64_t ready;                 /* warps that may issue as far as they are concerned */
     uint64_t fu_warps[CW_FU_COUNT]; /* warps by the unit of their next instruction */
     uint64_t fu_free[CW_CORE_SCHEDULERS_MAX][CW_FU_COUNT];
+    struct cw_control *control;
+    const struct cw_front *front; /* control->front */
+    uint32_t width, halves;       /* lanes per warp, and in exec's vectors */
+    uint32_t line_bytes, line_shift;
     struct cw_scheduler scheduler[CW_CORE_SCHEDULERS_MAX];
     uint32_t scheduler_cnt;
     uint32_t resident;   /* warps */
     uint64_t accounted;  /* core_active_cycles are counted up to this cycle, exclusive */
     uint64_t issue_next; /* results of the stages of this tick: when they next need one */
     uint64_t lsu_next, pipe_next;
-    cw_time tm_next;
+    cw_time mech_next;
     bool faulted;
     /* timing wheel */
     uint64_t wheel[CW_WHEEL_SLOTS];
@@ -142,7 +155,7 @@ struct cw_core {
     struct cw_pipe_entry *pipe; /* ring */
     uint32_t pipe_cap, pipe_head, pipe_cnt;
     struct cw_message *pipe_packet; /* of the pipe's head, built but not yet accepted */
-    bool log_refused;              /* last cycle: the log access goes first now */
+    bool log_refused;               /* last cycle: the log access goes first now */
     struct cw_l1 l1;
     struct cw_core_inst *inst_free;
     struct cw_core_inst **inst_chunk;
@@ -164,12 +177,19 @@ struct cw_core {
     /* storage */
     uint32_t *r32, *pred, *cc, *r32_save, *pred_save;
     uint64_t *r64, *r64_save, *slot_cycle;
-    uint32_t (*tid)[3][CW_LANES];
+    uint32_t (*tid)[3][CW_LANES]; /* [warp * halves + half] */
     size_t storage_bytes[8];
     struct cw_warp *warp;
     struct cw_block block[CW_CORE_BLOCKS_MAX];
-    const struct cw_core_sockets *tm;
-    void *tm_self;
+    /* mechanisms */
+    struct cw_core_mech {
+        const struct cw_core_sockets *sockets; /* never NULL; those that it does not take are */
+        void *self;
+        const struct cw_intrinsic *intrinsics; /* NULL: none */
+    } * mech;                                  /* by the GPU's list */
+    uint32_t mech_cnt;
+    const struct cw_core_mech *region; /* the one with regions; NULL: none */
+    uint32_t taken;                    /* bits of enum cw_socket: somebody takes it */
     struct cw_core_config cfg;
     const struct cw_config *config;
 };
@@ -179,9 +199,25 @@ static inline uint64_t cw_core__bit(uint32_t warp)
     return UINT64_C(1) << warp;
 }
 
-static inline uint32_t cw_core__lowest(uint32_t mask)
+/* Sockets that are looked at in a hot place. */
+enum cw_socket {
+    CW_SOCKET_ACCESS = 1u,
+    CW_SOCKET_L1_LINE = 2u,
+    CW_SOCKET_FENCE = 4u,
+    CW_SOCKET_ACQUIRE = 8u,
+    CW_SOCKET_BLOCK = 16u,
+    CW_SOCKET_ISSUED = 32u
+};
+
+static inline uint32_t cw_core__pc(const struct cw_core *c, uint32_t w)
 {
-    return (uint32_t)__builtin_ctz(mask);
+    return c->front[w].pc;
+}
+
+/* The warp's view of the half in which the part lies. */
+static inline const struct cw_exec *cw_core__x(const struct cw_core *c, const struct cw_mem_inst *m)
+{
+    return &c->warp[m->warp].x[m->half];
 }
 
 /* One element of 1, 2, 4 or 8 bytes from or to memory; copies of constant size, unlike memcpy(p, q, bytes). */
@@ -211,34 +247,43 @@ static inline void cw_core__store_element(uint8_t *p, uint32_t bytes, uint64_t v
         memcpy(p, &v, 2);
 }
 
-/* warp.c */
+/* ready.c */
 /* Works out when the warp's next instruction may issue and puts the warp into the ready mask or the wheel; a warp that waits for an event
- * leaves both. To be called after anything that changes the warp's PC, wait, scoreboard or not_before. */
+ * leaves both. To be called after anything that changes the warp's front, wait, scoreboard or not_before. */
 void cw_core__requeue(struct cw_core *c, uint32_t w);
 void cw_core__wheel_tick(struct cw_core *c);
 uint64_t cw_core__wheel_next(const struct cw_core *c);
+
+/* warp.c */
 /* Counts active cycles up to cycle (exclusive). */
 void cw_core__account(struct cw_core *c, uint64_t cycle);
-void cw_core__exit_lanes(struct cw_core *c, uint32_t w, uint32_t lanes);
-/* One of the warp's memory instructions is complete, or a store was acknowledged: whoever waited for that goes on. */
-void cw_core__drained(struct cw_core *c, uint32_t w);
+void cw_core__exit_lanes(struct cw_core *c, uint32_t w, cw_lanes lanes);
+/* A warp whose threads have exited and whose memory instructions are back gives its slot back. */
+void cw_core__free_warp(struct cw_core *c, uint32_t w);
 
 /* issue.c */
 void cw_core__issue_tick(struct cw_core *c);
-/* After a taken branch and the like, the warp goes on at what is now the top of its stack; from is the PC of the instruction that issued.
- */
-void cw_core__set_fetch(struct cw_core *c, struct cw_warp *warp, uint32_t from);
 
 /* lsu.c */
-bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask);
+bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask);
 void cw_core__lsu_tick(struct cw_core *c);
+
+/* inst.c */
+/* An instruction from the pool; NULL when the host is out of memory. */
+struct cw_core_inst *cw_core__inst_new(struct cw_core *c);
+struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index);
 void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle);
 void cw_core__inst_answered(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle);
-struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index);
-/* Writes registers from inst->value for lanes. */
-void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, uint32_t lanes);
+/* One of the warp's memory instructions is complete, or a store was acknowledged: whoever waited for that goes on. */
+void cw_core__drained(struct cw_core *c, uint32_t w);
+
+/* registers.c */
 void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES]);
-void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, uint32_t lanes, const uint64_t old[CW_LANES]);
+/* Writes registers from inst->value for lanes. */
+void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes);
+void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES]);
+/* Values of one destination in one half; narrow: the register has 16 bits, which its slot keeps zero-extended. */
+void cw_core__write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value);
 
 /* pipe.c */
 bool cw_core__pipe_has_room(const struct cw_core *c);
@@ -250,19 +295,23 @@ void cw_core__log_tick(struct cw_core *c);
 /* shared.c */
 /* Performs the access and occupies the banks; only when they are free. */
 void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst);
-/* false: a fault was raised. */
-bool cw_core__const_load(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask,
-                         const uint64_t addr[CW_LANES]);
+/* A load of constant memory by lanes of one half, at these addresses. false: a fault was raised. */
+bool cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op);
 
 /* barrier.c */
-void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t mask);
+void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 void cw_core__barrier_exit(struct cw_core *c, struct cw_block *b);
 
-/* tx.c */
+/* region.c */
 /* false: not now. */
-bool cw_core__tx_begin(struct cw_core *c, uint32_t w, uint32_t active, uint32_t mask);
-void cw_core__tx_commit(struct cw_core *c, uint32_t w, uint32_t mask);
-void cw_core__tx_drained(struct cw_core *c, uint32_t w);
+bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_lanes mask);
+void cw_core__region_reach(struct cw_core *c, uint32_t w, cw_lanes mask);
+/* No lane of the attempt is left to run, and its memory instructions are back. */
+void cw_core__region_drained(struct cw_core *c, uint32_t w);
+
+/* local.c */
+/* Device address of the 32-bit word of a lane's local memory that holds byte `offset` of it; lane of that half. */
+uint64_t cw_core__local_word(const struct cw_core *c, uint32_t w, uint32_t half, uint32_t lane, uint64_t offset);
 
 /* report.c */
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)

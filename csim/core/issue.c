@@ -2,139 +2,203 @@
 /* Schedulers and issue: one warp instruction per scheduler, executed at once, its timing left to the scoreboard. */
 #include "core/core_state.h"
 
-void cw_core__set_fetch(struct cw_core *c, struct cw_warp *warp, uint32_t from)
+/* The warp's lanes whose guard is true. */
+static cw_lanes guard(const struct cw_core *c, uint32_t w, const struct cw_uop *u)
 {
-    bool taken = cw_simt_pc(&warp->simt) != from + 1;
-    warp->not_before = c->cycle + (taken ? c->config->core_fetch_cycles : 1);
+    const struct cw_exec *x = c->warp[w].x;
+    const cw_lanes active = c->front[w].active;
+    cw_lanes lanes = cw_exec_guard(u, &x[0], cw_lanes_half(active, 0));
+    for (uint32_t half = 1; half < c->halves; half++)
+        lanes |= (cw_lanes)cw_exec_guard(u, &x[half], cw_lanes_half(active, half)) << (CW_LANES * half);
+    return lanes;
 }
 
-static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask)
+/* After a taken branch and the like the warp's instruction buffer is filled anew; from is the PC of the instruction that issued. */
+static void set_fetch(struct cw_core *c, uint32_t w, uint32_t from)
+{
+    bool taken = cw_core__pc(c, w) != from + 1;
+    c->warp[w].not_before = c->cycle + (taken ? c->config->core_fetch_cycles : 1);
+}
+
+static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
 {
     if (mask == 0)
         return;
-    if (op->kind == CW_ISSUE_CLOCK) {
-        warp->x.clock = c->cycle;
-        warp->x.globaltimer_ns = (uint64_t)((unsigned __int128)c->now * 1000u / c->cfg.clocks->units_per_us);
+    for (uint32_t half = 0; half < c->halves; half++) {
+        if (op->kind == CW_ISSUE_CLOCK) {
+            warp->x[half].clock = c->cycle;
+            warp->x[half].globaltimer_ns = (uint64_t)((unsigned __int128)c->now * 1000u / c->cfg.clocks->units_per_us);
+        }
+        if (cw_lanes_half(mask, half) != 0)
+            u->exec(u, &warp->x[half], cw_lanes_half(mask, half));
     }
-    u->exec(u, &warp->x, mask);
     cw_scoreboard_set(warp->slot_cycle, op, c->cycle + op->latency);
 }
 
-static void branch(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, uint32_t pc, uint32_t mask)
+/* Operand o of all lanes of the warp. */
+static void read_lanes(const struct cw_core *c, const struct cw_warp *warp, struct cw_opnd o, uint64_t v[CW_WARP_LANES_MAX])
+{
+    for (uint32_t half = 0; half < c->halves; half++)
+        cw_core__read_operand(&warp->x[half], o, v + CW_LANES * half);
+}
+
+/* Targets of a brx; false: a lane's index is beyond the table. */
+static bool indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask, uint32_t *target)
+{
+    const struct cw_brx_table *t = &c->launch->kernel->brx[u->target];
+    uint64_t index[CW_WARP_LANES_MAX];
+    read_lanes(c, &c->warp[w], u->src[0], index);
+    for (cw_lanes left = c->front[w].active; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        target[lane] = pc + 1;
+        if (!cw_lanes_has(mask, lane))
+            continue;
+        if (index[lane] >= t->cnt) {
+            cw_core__fault(c, w, lane, u, CW_EFAULT, "index beyond the branch table of %u targets", t->cnt);
+            return false;
+        }
+        target[lane] = t->target[index[lane]];
+    }
+    return true;
+}
+
+static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
     bool diverged;
     if (u->op == CW_OP_BRA) {
-        diverged = cw_simt_branch(&warp->simt, mask, u->target, pc + 1, u->rpc);
+        diverged = c->control->ops->branch(c->control, w, mask, u->target, pc + 1, u->rpc);
     } else {
-        const struct cw_brx_table *t = &c->launch->kernel->brx[u->target];
-        uint64_t index[CW_LANES];
-        uint32_t target[CW_LANES];
-        cw_core__read_operand(&warp->x, u->src[0], index);
-        for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            target[lane] = (mask >> lane & 1u) == 0 ? pc + 1 : index[lane] < t->cnt ? t->target[index[lane]] : CW_PC_NONE;
-        for (uint32_t left = mask; left != 0; left &= left - 1)
-            if (target[cw_core__lowest(left)] == CW_PC_NONE) {
-                cw_core__fault(c, (uint32_t)(warp - c->warp), cw_core__lowest(left), u, CW_EFAULT,
-                               "index beyond the branch table of %u targets", t->cnt);
-                return;
-            }
-        diverged = cw_simt_branch_indexed(&warp->simt, target, u->rpc);
+        uint32_t target[CW_WARP_LANES_MAX];
+        if (!indexed_targets(c, w, u, pc, mask, target))
+            return;
+        diverged = c->control->ops->branch_indexed(c->control, w, target, u->rpc);
     }
     c->cfg.stats->branches++;
     c->cfg.stats->branches_divergent += diverged;
     if (mask != 0 && u->op == CW_OP_BRA && u->target <= pc)
-        cw_core__backward_branch(c, warp);
+        cw_core__backward_branch(c, &c->warp[w]);
 }
 
 /* membar: a fence at block scope only needs earlier accesses to be in the order that all warps of the core share, the crossbar input. */
-static bool fence(struct cw_warp *warp, const struct cw_uop *u)
+static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
 {
-    if (warp->insts == 0 && (u->scope == CW_SCOPE_CTA || warp->acks == 0))
+    struct cw_warp *warp = &c->warp[w];
+    if (warp->insts != 0 || (u->scope != CW_SCOPE_CTA && warp->acks != 0)) {
+        warp->wait = CW_WAIT_FENCE;
+        return false;
+    }
+    for (uint32_t i = 0; (c->taken & CW_SOCKET_FENCE) != 0 && i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->fence != NULL && !c->mech[i].sockets->fence(c->mech[i].self, w, u, c->now)) {
+            warp->wait = CW_WAIT_MECH;
+            return false;
+        }
+    return true;
+}
+
+static bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+{
+    for (uint32_t half = 0; half < c->halves; half++) {
+        struct cw_mem_inst m = {.uop = u, .warp = w, .half = half, .lanes = cw_lanes_half(mask, half), .vec = u->vec};
+        m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
+        if (m.lanes == 0)
+            continue;
+        cw_core__read_operand(&c->warp[w].x[half], u->src[0], m.addr);
+        for (uint32_t lane = 0; lane < CW_LANES; lane++)
+            m.addr[lane] += (uint64_t)u->imm;
+        if (!cw_core__const_load(c, &m, op))
+            return false;
+    }
+    return true;
+}
+
+/* A call of an intrinsic; op->owner carries it out. */
+static bool intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+{
+    struct cw_warp *warp = &c->warp[w];
+    struct cw_core_call call = {.uop = u, .warp = w, .lanes = mask};
+    if (mask == 0)
         return true;
-    warp->wait = CW_WAIT_FENCE;
-    return false;
+    const struct cw_core_mech *m = op->owner < c->mech_cnt ? &c->mech[op->owner] : NULL;
+    if (m == NULL || m->sockets->intrinsic == NULL) {
+        cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "no mechanism carries out %s", u->intrinsic->name);
+        return false;
+    }
+    for (uint32_t i = 0; i < u->src_cnt; i++)
+        read_lanes(c, warp, u->src[i], call.arg[i]);
+    if (!m->sockets->intrinsic(m->self, &call, c->now)) {
+        warp->wait = CW_WAIT_MECH;
+        return false;
+    }
+    for (uint32_t half = 0; u->dst_cnt != 0 && half < c->halves; half++)
+        cw_core__write_lanes(&warp->x[half], u->dst[0], u->intrinsic->result, false, cw_lanes_half(mask, half),
+                             call.result + CW_LANES * half);
+    cw_scoreboard_set(warp->slot_cycle, op, c->cycle + op->latency);
+    return true;
 }
 
-static bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask)
+static void nap(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, cw_lanes mask)
 {
-    uint64_t addr[CW_LANES];
-    cw_core__read_operand(&c->warp[w].x, u->src[0], addr);
-    for (uint32_t lane = 0; lane < CW_LANES; lane++)
-        addr[lane] += (uint64_t)u->imm;
-    return cw_core__const_load(c, w, u, op, mask, addr);
-}
-
-static void nap(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, uint32_t mask)
-{
-    uint64_t ns[CW_LANES], longest = 0;
-    cw_core__read_operand(&warp->x, u->src[0], ns);
-    for (; mask != 0; mask &= mask - 1) {
-        uint64_t t = ns[cw_core__lowest(mask)];
+    uint64_t ns[CW_WARP_LANES_MAX], longest = 0;
+    read_lanes(c, warp, u->src[0], ns);
+    for (; mask != 0; mask = cw_lanes_rest(mask)) {
+        uint64_t t = ns[cw_lanes_first(mask)];
         longest = t > longest ? t : longest;
     }
     longest = longest > 1000000u ? 1000000u : longest; /* PTX: at most one millisecond */
     warp->not_before = c->cycle + 1 + longest * c->config->clock_core_mhz / 1000u;
 }
 
-/* A call that some mechanism has to carry out. */
-static void intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t mask)
+static bool leave(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
+    if (mask != 0 && c->warp[w].in_region) {
+        cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "exit inside a transaction");
+        return false;
+    }
+    if (mask != c->front[w].active)
+        cw_control_advance(c->control, w, pc + 1);
     if (mask != 0)
-        cw_core__fault(c, w, cw_core__lowest(mask), u, CW_EFAULT, "no mechanism carries out %s", u->intrinsic->name);
+        cw_core__exit_lanes(c, w, mask);
+    return true;
 }
 
 /* Control instructions other than branches. Returns false when the warp has to wait and try again. */
-static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, uint32_t mask)
+static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
 {
-    struct cw_warp *warp = &c->warp[w];
-    uint32_t active = cw_simt_active(&warp->simt);
     switch (op->kind) {
     case CW_ISSUE_EXIT:
-        if (mask != 0 && cw_simt_in_tx(&warp->simt)) {
-            cw_core__fault(c, w, cw_core__lowest(mask), u, CW_EFAULT, "exit inside a transaction");
-            return false;
-        }
-        if (mask != active)
-            cw_simt_advance(&warp->simt, pc + 1);
-        if (mask != 0)
-            cw_core__exit_lanes(c, w, mask);
-        return true;
+        return leave(c, w, u, pc, mask);
     case CW_ISSUE_TRAP:
         if (mask != 0)
-            cw_core__fault(c, w, cw_core__lowest(mask), u, CW_EFAULT, "%s", u->op == CW_OP_TRAP ? "trap" : "breakpoint");
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", u->op == CW_OP_TRAP ? "trap" : "breakpoint");
         break;
     case CW_ISSUE_BARRIER:
-        cw_simt_advance(&warp->simt, pc + 1);
+        cw_control_advance(c->control, w, pc + 1);
         cw_core__barrier(c, w, u, mask);
         return !c->faulted;
     case CW_ISSUE_SLEEP:
-        cw_simt_advance(&warp->simt, pc + 1);
-        cw_core__set_fetch(c, warp, pc);
-        nap(c, warp, u, mask);
+        cw_control_advance(c->control, w, pc + 1);
+        set_fetch(c, w, pc);
+        nap(c, &c->warp[w], u, mask);
         return true;
-    case CW_ISSUE_TX_BEGIN:
-        return cw_core__tx_begin(c, w, active, mask);
-    case CW_ISSUE_TX_COMMIT:
-        cw_core__tx_commit(c, w, mask);
+    case CW_ISSUE_REGION_BEGIN:
+        return cw_core__region_begin(c, w, c->front[w].active, mask);
+    case CW_ISSUE_REGION_END:
+        cw_core__region_reach(c, w, mask);
         return !c->faulted;
-    case CW_ISSUE_INTRINSIC:
-        intrinsic(c, w, u, mask);
-        break;
     default:
         break;
     }
-    cw_simt_advance(&warp->simt, pc + 1);
+    cw_control_advance(c->control, w, pc + 1);
     return !c->faulted;
 }
 
-/* Executes the instruction at the top of the warp's stack. false: it did not issue. */
-static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, uint32_t mask)
+/* Executes the instruction at the warp's front. false: it did not issue. */
+static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
 {
-    struct cw_warp *warp = &c->warp[w];
     switch (op->kind) {
     case CW_ISSUE_EXEC:
     case CW_ISSUE_CLOCK:
-        execute(c, warp, u, op, mask);
+        execute(c, &c->warp[w], u, op, mask);
         break;
     case CW_ISSUE_MEM:
         if (!cw_core__issue_mem(c, w, u, op, mask))
@@ -145,20 +209,24 @@ static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
             return false;
         break;
     case CW_ISSUE_FENCE:
-        if (mask != 0 && !fence(warp, u))
+        if (mask != 0 && !fence(c, w, u))
+            return false;
+        break;
+    case CW_ISSUE_INTRINSIC:
+        if (!intrinsic(c, w, u, op, mask))
             return false;
         break;
     case CW_ISSUE_BRANCH:
     case CW_ISSUE_BRANCH_INDEXED:
-        branch(c, warp, u, pc, mask);
-        cw_core__set_fetch(c, warp, pc);
+        branch(c, w, u, pc, mask);
+        set_fetch(c, w, pc);
         return !c->faulted;
     default:
-        warp->not_before = c->cycle + 1;
+        c->warp[w].not_before = c->cycle + 1;
         return control(c, w, u, op, pc, mask);
     }
-    cw_simt_advance(&warp->simt, pc + 1);
-    cw_core__set_fetch(c, warp, pc);
+    cw_control_advance(c->control, w, pc + 1);
+    set_fetch(c, w, pc);
     return true;
 }
 
@@ -173,20 +241,42 @@ static void occupy(struct cw_core *c, uint32_t s, const struct cw_issue_op *op)
         c->fu_free[i][op->fu] = until;
 }
 
+/* Who wants to know what issues. */
+static void tell_issued(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    for (uint32_t i = 0; i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->issued != NULL)
+            c->mech[i].sockets->issued(c->mech[i].self, w, u, mask, c->now);
+}
+
+static void tell_stream(const struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    const struct cw_event e = {.type = CW_EVENT_ISSUE,
+                               .core = c->cfg.index,
+                               .warp = w,
+                               .attempt = c->warp[w].attempt,
+                               .now = c->now,
+                               .u.access = {.uop = u, .lanes = mask}};
+    cw_events_tell(c->cfg.stream, &e);
+}
+
 static bool issue(struct cw_core *c, uint32_t s, uint32_t w)
 {
-    struct cw_warp *warp = &c->warp[w];
-    uint32_t pc = cw_simt_pc(&warp->simt);
+    const uint32_t pc = cw_core__pc(c, w);
     const struct cw_issue_op *op = &c->op[pc];
     const struct cw_uop *u = &c->uop[pc];
-    uint32_t mask = cw_exec_guard(u, &warp->x, cw_simt_active(&warp->simt));
-    bool issued = perform(c, w, u, op, pc, mask);
+    const cw_lanes mask = guard(c, w, u);
+    const bool issued = perform(c, w, u, op, pc, mask);
     cw_core__requeue(c, w);
     if (!issued)
         return false;
     c->cfg.stats->warp_instructions++;
-    c->cfg.stats->thread_instructions += (uint32_t)__builtin_popcount(mask);
+    c->cfg.stats->thread_instructions += cw_lanes_count(mask);
     occupy(c, s, op);
+    if ((c->taken & CW_SOCKET_ISSUED) != 0)
+        tell_issued(c, w, u, mask);
+    if (cw_events_want(c->cfg.stream, CW_EVENT_ISSUE))
+        tell_stream(c, w, u, mask);
     return true;
 }
 
@@ -199,6 +289,7 @@ static void need(struct cw_core *c, uint64_t cycle)
 static bool schedule(struct cw_core *c, uint32_t s, uint64_t candidates)
 {
     struct cw_scheduler *sched = &c->scheduler[s];
+    bool (*const may_issue)(const struct cw_control *, uint32_t) = c->control->ops->may_issue;
     while (candidates != 0 && !c->faulted) {
         uint32_t w = cw_scheduler_pick(sched, &c->ages, candidates);
         uint32_t fu = c->warp[w].fu;
@@ -207,6 +298,8 @@ static bool schedule(struct cw_core *c, uint32_t s, uint64_t candidates)
             candidates &= ~c->fu_warps[fu];
         } else if (fu == CW_FU_MEM && c->queue_cnt >= c->config->core_mem_queue) {
             candidates &= ~c->fu_warps[fu]; /* the load/store unit's own ticks end this */
+        } else if (may_issue != NULL && !may_issue(c->control, w)) {
+            candidates &= ~cw_core__bit(w);
         } else if (issue(c, s, w)) {
             sched->last = w;
             sched->free_at = c->cycle + c->config->core_issue_cycles;

@@ -7,13 +7,14 @@
 
 #define NO_LINE UINT64_MAX
 
-int cw_l1_create(struct cw_l1 *l1, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge, struct cw_error *err)
+int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge, struct cw_error *err)
 {
     memset(l1, 0, sizeof *l1);
+    l1->line_bytes = line_bytes;
     l1->ways = ways;
-    l1->sets = bytes / (CW_LINE_BYTES * ways);
-    if (l1->sets == 0 || bytes % (CW_LINE_BYTES * ways) != 0)
-        return cw_fail(err, CW_EINVAL, "l1.bytes = %u is not a whole number of sets of %u ways of %u bytes", bytes, ways, CW_LINE_BYTES);
+    l1->sets = bytes / (line_bytes * ways);
+    if (l1->sets == 0 || bytes % (line_bytes * ways) != 0)
+        return cw_fail(err, CW_EINVAL, "l1.bytes = %u is not a whole number of sets of %u ways of %u bytes", bytes, ways, line_bytes);
     l1->mshr_cnt = mshrs;
     l1->merge = merge;
     l1->line = calloc((size_t)l1->sets * ways, sizeof *l1->line);
@@ -52,7 +53,7 @@ void cw_l1_reset(struct cw_l1 *l1)
 
 static struct cw_l1_line *set_of(const struct cw_l1 *l1, uint64_t line)
 {
-    uint64_t n = line / CW_LINE_BYTES, sets = l1->sets;
+    uint64_t n = line / l1->line_bytes, sets = l1->sets;
     uint64_t folded = n ^ (n / sets) ^ (n / sets / sets);
     return l1->line + (folded % sets) * l1->ways;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * L1 data cache of a core: 128-byte lines that hold their own bytes, a valid and a dirty bit per byte, LRU, miss status registers with
- * merging. It does timing-free bookkeeping; the load/store unit gives it one access per cycle and moves the packets.
+ * L1 data cache of a core: lines of 64 or 128 bytes that hold their own bytes, a valid and a dirty bit per byte, LRU, miss status registers
+ * with merging. It does timing-free bookkeeping; the load/store unit gives it one access per cycle and moves the packets.
  *
  * Local memory (and transaction logs in it): write-back, write-allocate without a fetch, which the valid bits make possible; a read
  * of bytes that are not valid fetches the line, and the reply fills only bytes that are not valid. Global loads (l1.global) are read-only
@@ -57,11 +57,13 @@ struct cw_l1 {
     struct cw_l1_line *line;
     struct cw_l1_mshr *mshr;
     struct cw_l1_waiter *waiters;
+    uint32_t line_bytes; /* 64 or 128 */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
     uint64_t clock; /* LRU time */
 };
 
-int cw_l1_create(struct cw_l1 *l1, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge, struct cw_error *err);
+int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge,
+                 struct cw_error *err);
 void cw_l1_destroy(struct cw_l1 *l1);
 /* Forgets all lines, dirty ones too. Only without outstanding misses. */
 void cw_l1_reset(struct cw_l1 *l1);

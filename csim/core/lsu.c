@@ -1,152 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Load/store unit: memory instructions from issue to their line accesses, and back into the registers. */
-#include <stdlib.h>
-#include <string.h>
+/* Load/store unit: memory instructions from issue to their line accesses. */
 
-#include "core/core_local.h"
 #include "core/core_state.h"
-
-/* ---- instructions ---- */
-
-struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index)
-{
-    return &c->inst_chunk[index / CW_INST_CHUNK][index % CW_INST_CHUNK];
-}
-
-static bool grow_insts(struct cw_core *c)
-{
-    struct cw_core_inst *chunk = calloc(CW_INST_CHUNK, sizeof *chunk);
-    struct cw_core_inst **table = realloc(c->inst_chunk, (c->inst_chunk_cnt + 1) * sizeof *table);
-    if (table != 0)
-        c->inst_chunk = table;
-    if (chunk == 0 || table == 0) {
-        free(chunk);
-        return false;
-    }
-    table[c->inst_chunk_cnt] = chunk;
-    for (uint32_t i = CW_INST_CHUNK; i-- > 0;) {
-        chunk[i].index = c->inst_chunk_cnt * CW_INST_CHUNK + i;
-        chunk[i].m.next = (struct cw_mem_inst *)c->inst_free;
-        c->inst_free = &chunk[i];
-    }
-    c->inst_chunk_cnt++;
-    return true;
-}
-
-static struct cw_core_inst *new_inst(struct cw_core *c)
-{
-    if (c->inst_free == 0 && !grow_insts(c))
-        return 0;
-    struct cw_core_inst *i = c->inst_free;
-    c->inst_free = (struct cw_core_inst *)i->m.next;
-    c->inst_out++;
-    return i;
-}
-
-static void free_inst(struct cw_core *c, struct cw_core_inst *i)
-{
-    i->m.next = (struct cw_mem_inst *)c->inst_free;
-    c->inst_free = i;
-    c->inst_out--;
-}
-
-void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle)
-{
-    uint32_t w = inst->m.warp;
-    struct cw_warp *warp = &c->warp[w];
-    struct cw_core_inst *leader = inst->leader;
-    if (inst != leader)
-        free_inst(c, inst);
-    warp->insts--;
-    if (--leader->parts == 0) {
-        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle);
-        if (leader->op->dst_cnt != 0 && warp->ready_at == CW_CYCLE_NEVER)
-            cw_core__requeue(c, w);
-        free_inst(c, leader);
-    }
-    cw_core__drained(c, w);
-}
-
-void cw_core__inst_answered(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle)
-{
-    if (--inst->m.accesses_pending > 0)
-        return;
-    if (inst->m.uop->op == CW_OP_LD)
-        cw_core__write_back(c, &inst->m, inst->m.lanes);
-    cw_core__inst_done(c, inst, cycle);
-}
-
-/* ---- registers ---- */
-
-void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES])
-{
-    if (o.kind == CW_OPND_R64 || o.kind == CW_OPND_C64) {
-        memcpy(out, cw_exec_src64(x, o), CW_LANES * sizeof *out);
-    } else if (o.kind == CW_OPND_R32 || o.kind == CW_OPND_C32) {
-        const uint32_t *v = cw_exec_src32(x, o);
-        for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            out[lane] = v[lane];
-    } else {
-        memset(out, 0, CW_LANES * sizeof *out);
-    }
-}
-
-static uint64_t extend(uint64_t v, uint32_t type)
-{
-    switch (type) {
-    case CW_S8:
-        return (uint64_t)(int64_t)(int8_t)v;
-    case CW_S16:
-        return (uint64_t)(int64_t)(int16_t)v;
-    case CW_S32:
-        return (uint64_t)(int64_t)(int32_t)v;
-    default:
-        return v;
-    }
-}
-
-/* narrow: the register has 16 bits, which its slot keeps zero-extended. */
-static void write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value)
-{
-    const bool all = lanes == UINT32_MAX; /* a loop without a mask is vector code; few lanes are better taken one by one */
-    if (o.kind == CW_OPND_R32) {
-        const uint32_t keep = narrow ? 0xffffu : UINT32_MAX;
-        uint32_t *r = x->r32 + (uint32_t)o.idx * x->r32_stride;
-        for (uint32_t lane = 0; all && lane < CW_LANES; lane++)
-            r[lane] = (uint32_t)extend(value[lane], type) & keep;
-        for (; !all && lanes != 0; lanes &= lanes - 1)
-            r[cw_core__lowest(lanes)] = (uint32_t)extend(value[cw_core__lowest(lanes)], type) & keep;
-    } else if (o.kind == CW_OPND_R64) {
-        uint64_t *r = x->r64 + (uint32_t)o.idx * x->r64_stride;
-        for (uint32_t lane = 0; all && lane < CW_LANES; lane++)
-            r[lane] = extend(value[lane], type);
-        for (; !all && lanes != 0; lanes &= lanes - 1)
-            r[cw_core__lowest(lanes)] = extend(value[cw_core__lowest(lanes)], type);
-    }
-}
-
-void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, uint32_t lanes)
-{
-    const struct cw_exec *x = &c->warp[inst->warp].x;
-    for (uint32_t e = 0; e < inst->vec; e++)
-        write_lanes(x, inst->uop->dst[e], inst->uop->type, inst->uop->stype == CW_U16, lanes, inst->value[e]);
-}
-
-void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, uint32_t lanes, const uint64_t old[CW_LANES])
-{
-    struct cw_warp *warp = &c->warp[inst->warp];
-    const struct cw_uop *u = inst->uop;
-    bool changed = false;
-    for (uint32_t left = lanes; left != 0 && !changed; left &= left - 1) {
-        uint32_t lane = cw_core__lowest(left);
-        changed = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old[lane], inst->value[0][lane], inst->value[1][lane]) !=
-                  old[lane];
-    }
-    if (changed)
-        cw_core__progress(c, warp);
-    if (u->dst_cnt != 0)
-        write_lanes(&warp->x, u->dst[0], u->type, false, lanes, old);
-}
 
 /* ---- issue ---- */
 
@@ -168,14 +23,14 @@ static bool address_fault(struct cw_core *c, uint32_t w, const struct cw_uop *u,
 static bool in_bounds(const struct cw_core *c, uint32_t space, uint64_t first, uint64_t bytes)
 {
     if (space == CW_SPACE_GLOBAL)
-        return first >= CW_GLOBAL_BASE && cw_devmem_valid(c->cfg.memory, first, bytes);
+        return first >= CW_GLOBAL_BASE && cw_memory_valid(c->cfg.memory, first, bytes);
     uint64_t size = space == CW_SPACE_SHARED ? c->launch->shared_bytes : c->launch->kernel->local_bytes;
     return first <= size && bytes <= size - first;
 }
 
 /* All lanes' addresses lie between the lowest and the highest: memory is allocated in one piece, so one look does for all. */
-static bool check_addresses(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t space, uint32_t lanes, const uint64_t *addr,
-                            uint32_t bytes)
+static bool check_addresses(struct cw_core *c, uint32_t w, uint32_t half, const struct cw_uop *u, uint32_t space, uint32_t lanes,
+                            const uint64_t *addr, uint32_t bytes)
 {
     uint64_t low = UINT64_MAX, high = 0, bits = 0;
     for (uint32_t lane = 0; lane < CW_LANES; lane++) {
@@ -188,9 +43,9 @@ static bool check_addresses(struct cw_core *c, uint32_t w, const struct cw_uop *
     if (bits % bytes == 0 && high <= UINT64_MAX - bytes && in_bounds(c, space, low, high - low + bytes))
         return true;
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = cw_core__lowest(left);
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
         if (addr[lane] % bytes != 0 || !in_bounds(c, space, addr[lane], bytes))
-            return address_fault(c, w, u, space, lane, addr[lane], bytes);
+            return address_fault(c, w, u, space, half * CW_LANES + lane, addr[lane], bytes);
     }
     return true;
 }
@@ -198,7 +53,7 @@ static bool check_addresses(struct cw_core *c, uint32_t w, const struct cw_uop *
 static void read_values(const struct cw_core *c, struct cw_core_inst *i)
 {
     const struct cw_uop *u = i->m.uop;
-    const struct cw_exec *x = &c->warp[i->m.warp].x;
+    const struct cw_exec *x = cw_core__x(c, &i->m);
     uint64_t keep = i->m.elem_bytes == 8 ? UINT64_MAX : (UINT64_C(1) << (8u * i->m.elem_bytes)) - 1;
     uint32_t n = u->op == CW_OP_ST ? i->m.vec : u->op == CW_OP_ATOM ? 2 : 0;
     for (uint32_t e = 0; e < n; e++) {
@@ -211,33 +66,43 @@ static void read_values(const struct cw_core *c, struct cw_core_inst *i)
         memset(i->m.value, 0, sizeof i->m.value[0] * i->m.vec);
 }
 
-static struct cw_core_inst *enqueue(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t space,
-                                    uint32_t lanes, const uint64_t *addr, struct cw_core_inst *leader)
+/* Lanes of one space in one half. */
+struct part {
+    uint32_t warp, half, space, lanes;
+    const struct cw_uop *uop;
+    const struct cw_issue_op *op;
+    const uint64_t *addr;
+};
+
+static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, struct cw_core_inst *leader)
 {
-    struct cw_core_inst *i = new_inst(c);
+    const struct cw_uop *u = p->uop;
+    struct cw_core_inst *i = cw_core__inst_new(c);
     if (i == 0) {
-        cw_core__fault(c, w, cw_core__lowest(lanes), u, CW_ENOMEM, "out of host memory");
+        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(p->lanes), u, CW_ENOMEM, "out of host memory");
         return 0;
     }
-    struct cw_warp *warp = &c->warp[w];
+    struct cw_warp *warp = &c->warp[p->warp];
     i->m.uop = u;
-    i->m.warp = w;
-    i->m.lanes = i->m.lanes_pending = lanes;
-    i->m.space = (uint8_t)space;
+    i->m.warp = p->warp;
+    i->m.half = p->half;
+    i->m.lanes = p->lanes;
+    i->m.space = (uint8_t)p->space;
     i->m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
     i->m.vec = u->op == CW_OP_ATOM ? 1 : u->vec;
-    memcpy(i->m.addr, addr, sizeof i->m.addr);
+    memcpy(i->m.addr, p->addr, sizeof i->m.addr);
     i->m.accesses_pending = 1; /* held until the last line access has been made */
     i->m.attempt = warp->attempt;
-    i->op = op;
+    i->op = p->op;
     i->leader = leader != 0 ? leader : i;
     i->parts = leader != 0 ? 0 : 1;
     i->leader->parts += leader != 0;
-    i->lanes_left = lanes;
+    i->lanes_left = p->lanes;
     i->piece = 0;
     uint32_t bytes = (uint32_t)i->m.elem_bytes * i->m.vec;
-    i->piece_cnt = (uint8_t)(space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
-    i->in_tx = cw_simt_in_tx(&warp->simt) && space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
+    i->piece_cnt = (uint8_t)(p->space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
+    i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
+    i->cleared = i->in_region || (c->taken & CW_SOCKET_ACCESS) == 0;
     read_values(c, i);
     warp->insts++;
     if (c->queue_cnt == 0)
@@ -246,28 +111,28 @@ static struct cw_core_inst *enqueue(struct cw_core *c, uint32_t w, const struct 
     return i;
 }
 
-/* Lanes of one space; the first part leads. */
-static bool add_part(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t space, uint32_t lanes,
-                     const uint64_t *addr, struct cw_core_inst **leader)
+/* The first part of an instruction leads. */
+static bool add_part(struct cw_core *c, const struct part *p, struct cw_core_inst **leader)
 {
+    const struct cw_uop *u = p->uop;
     uint32_t bytes = cw_type_bytes((enum cw_type)u->type) * (u->op == CW_OP_ATOM ? 1u : u->vec);
-    if (lanes == 0)
+    if (p->lanes == 0)
         return true;
-    if (!check_addresses(c, w, u, space, lanes, addr, bytes))
+    if (!check_addresses(c, p->warp, p->half, u, p->space, p->lanes, p->addr, bytes))
         return false;
-    if (u->op == CW_OP_ATOM && space == CW_SPACE_LOCAL) {
-        cw_core__fault(c, w, cw_core__lowest(lanes), u, CW_EFAULT, "atomic on local memory");
+    if (u->op == CW_OP_ATOM && p->space == CW_SPACE_LOCAL) {
+        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(p->lanes), u, CW_EFAULT, "atomic on local memory");
         return false;
     }
-    if (space == CW_SPACE_SHARED)
+    if (p->space == CW_SPACE_SHARED)
         c->cfg.stats->shared_accesses++;
     else
         c->cfg.stats->mem_instructions++;
-    struct cw_core_inst *i = enqueue(c, w, u, op, space, lanes, addr, *leader);
+    struct cw_core_inst *i = enqueue(c, p, *leader);
     if (*leader == 0)
         *leader = i;
-    if (i != 0 && u->op != CW_OP_LD && space != CW_SPACE_LOCAL && !i->in_tx && (u->op == CW_OP_ST || u->dst_cnt == 0))
-        cw_core__progress(c, &c->warp[w]);
+    if (i != 0 && u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && !i->in_region && (u->op == CW_OP_ST || u->dst_cnt == 0))
+        cw_core__progress(c, &c->warp[p->warp]);
     return i != 0;
 }
 
@@ -280,7 +145,7 @@ static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SP
     } windows[] = {{CW_SHARED_WINDOW, CW_SPACE_SHARED}, {CW_LOCAL_WINDOW, CW_SPACE_LOCAL}, {CW_CONST_WINDOW, CW_SPACE_CONST}};
     lanes[CW_SPACE_GLOBAL] = mask;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
-        uint32_t lane = cw_core__lowest(left);
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
         if (addr[lane] >= CW_GLOBAL_BASE)
             continue;
         for (uint32_t i = 0; i < 3; i++)
@@ -293,35 +158,60 @@ static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SP
     }
 }
 
-bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask)
+/* Lanes in constant memory: all of a load's, or a fault. */
+static bool load_constant(struct cw_core *c, const struct part *p, uint32_t constant)
 {
-    struct cw_warp *warp = &c->warp[w];
+    const struct cw_uop *u = p->uop;
+    if (u->op != CW_OP_LD || constant != p->lanes) {
+        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(constant), u, CW_EFAULT, "%s",
+                       u->op != CW_OP_LD ? "constant memory cannot be written" : "lanes of one load in constant and in other memory");
+        return false;
+    }
+    struct cw_mem_inst m = {.uop = u, .warp = p->warp, .half = p->half, .lanes = p->lanes, .vec = u->vec};
+    m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
+    memcpy(m.addr, p->addr, sizeof m.addr);
+    return cw_core__const_load(c, &m, p->op);
+}
+
+/* One half's part in the instruction. */
+static bool issue_half(struct cw_core *c, struct part p, struct cw_core_inst **leader)
+{
+    const struct cw_uop *u = p.uop;
     uint64_t addr[CW_LANES];
     uint32_t lanes[CW_SPACE_PARAM + 1] = {0};
-    if (mask == 0)
-        return true;
-    cw_core__read_operand(&warp->x, u->src[0], addr);
+    cw_core__read_operand(&c->warp[p.warp].x[p.half], u->src[0], addr);
     for (uint32_t lane = 0; lane < CW_LANES; lane++)
         addr[lane] += (uint64_t)u->imm;
     if (u->space == CW_SPACE_GENERIC)
-        resolve(addr, mask, lanes);
+        resolve(addr, p.lanes, lanes);
     else
-        lanes[u->space] = mask;
+        lanes[u->space] = p.lanes;
+    p.addr = addr;
+    if (lanes[CW_SPACE_CONST] != 0)
+        return load_constant(c, &p, lanes[CW_SPACE_CONST]);
+    for (p.space = CW_SPACE_GLOBAL; p.space <= CW_SPACE_LOCAL; p.space++) {
+        p.lanes = lanes[p.space];
+        if (!add_part(c, &p, leader))
+            return false;
+    }
+    return true;
+}
+
+bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+{
+    struct cw_warp *warp = &c->warp[w];
+    struct cw_core_inst *leader = 0;
+    if (mask == 0)
+        return true;
     if (u->op == CW_OP_ATOM || (u->flags & CW_UF_VOLATILE) != 0)
         warp->polled |= u->op != CW_OP_ST;
-    if (lanes[CW_SPACE_CONST] != 0) {
-        if (u->op != CW_OP_LD || lanes[CW_SPACE_CONST] != mask) {
-            cw_core__fault(c, w, cw_core__lowest(lanes[CW_SPACE_CONST]), u, CW_EFAULT, "%s",
-                           u->op != CW_OP_LD ? "constant memory cannot be written" : "lanes of one load in constant and in other memory");
+    for (uint32_t half = 0; half < c->halves; half++) {
+        const uint32_t lanes = cw_lanes_half(mask, half);
+        if (lanes != 0 && !issue_half(c, (struct part){.warp = w, .half = half, .lanes = lanes, .uop = u, .op = op}, &leader))
             return false;
-        }
-        return cw_core__const_load(c, w, u, op, mask, addr);
     }
-    struct cw_core_inst *leader = 0;
-    for (uint32_t space = CW_SPACE_GLOBAL; space <= CW_SPACE_LOCAL; space++)
-        if (!add_part(c, w, u, op, space, lanes[space], addr, &leader))
-            return false;
-    cw_scoreboard_set(warp->slot_cycle, op, CW_CYCLE_PENDING);
+    if (leader != 0) /* else constant memory has answered at once */
+        cw_scoreboard_set(warp->slot_cycle, op, CW_CYCLE_PENDING);
     return true;
 }
 
@@ -330,43 +220,54 @@ bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, c
 enum outcome { DONE, AGAIN, BLOCKED /* until another stage has moved */ };
 
 /* The lines that an instruction's lanes touch. */
-static uint32_t line_cnt(const struct cw_mem_inst *m)
+static uint32_t line_cnt(const struct cw_core *c, const struct cw_mem_inst *m)
 {
     uint32_t n = 0;
-    for (uint32_t left = m->lanes; left != 0; n++)
-        cw_coalesce_next(m->addr, &left);
+    for (cw_lanes left = m->lanes; left != 0; n++)
+        cw_coalesce_next(m->addr, c->line_bytes, &left);
     return n;
 }
 
-static enum outcome tx_access(struct cw_core *c, struct cw_core_inst *i)
+static enum outcome region_access(struct cw_core *c, struct cw_core_inst *i)
 {
     struct cw_warp *warp = &c->warp[i->m.warp];
     if (warp->piped != 0)
         return BLOCKED;
-    i->m.lanes &= warp->simt.entry[warp->simt.t].mask; /* lanes may have aborted since issue */
-    i->m.lanes_pending = i->m.lanes;
+    i->m.lanes &= c->control->ops->region_lanes(c->control, i->m.warp); /* lanes may have aborted since issue */
     if (i->m.lanes == 0) {
         cw_core__inst_done(c, i, c->cycle + 1);
         return DONE;
     }
-    const uint32_t lines = line_cnt(&i->m); /* now: the system may give the instruction back at once */
-    if (!c->tm->region_access(c->tm_self, &i->m, c->now))
+    const uint32_t lines = line_cnt(c, &i->m); /* now: the mechanism may give the instruction back at once */
+    if (!c->region->sockets->region_access(c->region->self, &i->m, c->now))
         return AGAIN;
     c->cfg.stats->mem_accesses += lines;
     return DONE;
 }
 
+/* Mechanisms before the L1: DONE when one has taken the instruction, BLOCKED until *again when one holds it; AGAIN: it may go on now. */
+static enum outcome ask_mechanisms(struct cw_core *c, struct cw_core_inst *i, cw_time *again)
+{
+    for (uint32_t k = 0; k < c->mech_cnt; k++) {
+        if (c->mech[k].sockets->access == NULL)
+            continue;
+        const enum cw_access_verdict v = c->mech[k].sockets->access(c->mech[k].self, &i->m, c->now, again);
+        if (v != CW_ACCESS_GO)
+            return v == CW_ACCESS_TAKEN ? DONE : BLOCKED;
+    }
+    i->cleared = true;
+    return AGAIN;
+}
+
+/* The next line of a local access: of those lanes' words that lie in it. */
 static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_inst *i)
 {
-    struct cw_line_access a = {0};
-    uint64_t word = i->m.addr[cw_core__lowest(i->lanes_left)] / 4;
-    for (uint32_t left = i->lanes_left; left != 0; left &= left - 1)
-        if (i->m.addr[cw_core__lowest(left)] / 4 == word)
-            a.lanes |= 1u << cw_core__lowest(left);
-    i->lanes_left &= ~a.lanes;
-    a.line = cw_local_line(c->launch->local_base, c->launch->local_bytes, c->cfg.index * c->config->core_warps + i->m.warp,
-                           (uint32_t)word + i->piece);
-    return a;
+    uint64_t addr[CW_LANES];
+    for (cw_lanes left = i->lanes_left; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        addr[lane] = cw_core__local_word(c, i->m.warp, i->m.half, lane, i->m.addr[lane] + 4u * i->piece);
+    }
+    return cw_coalesce_next(addr, c->line_bytes, &i->lanes_left);
 }
 
 static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
@@ -374,7 +275,7 @@ static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
     if (!cw_core__pipe_has_room(c))
         return BLOCKED;
     struct cw_pipe_entry e = {.ready = c->cycle + c->config->l1_pipeline - 1, .inst = i, .piece = i->piece};
-    e.access = i->m.space == CW_SPACE_LOCAL ? next_local(c, i) : cw_coalesce_next(i->m.addr, &i->lanes_left);
+    e.access = i->m.space == CW_SPACE_LOCAL ? next_local(c, i) : cw_coalesce_next(i->m.addr, c->line_bytes, &i->lanes_left);
     bool more = i->lanes_left != 0;
     if (!more && ++i->piece < i->piece_cnt) {
         i->lanes_left = i->m.lanes;
@@ -387,6 +288,16 @@ static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
     return more ? AGAIN : DONE;
 }
 
+static enum outcome serve_head(struct cw_core *c, struct cw_core_inst *i)
+{
+    if (i->m.space != CW_SPACE_SHARED)
+        return i->in_region ? region_access(c, i) : line_access(c, i);
+    if (c->shared_free_at > c->cycle)
+        return AGAIN;
+    cw_core__shared_access(c, i);
+    return DONE;
+}
+
 void cw_core__lsu_tick(struct cw_core *c)
 {
     c->lsu_next = CW_CYCLE_NEVER;
@@ -394,16 +305,11 @@ void cw_core__lsu_tick(struct cw_core *c)
         return;
     struct cw_core_inst *i = c->queue[c->queue_head];
     enum outcome o = AGAIN;
-    if (i->m.space == CW_SPACE_SHARED) {
-        if (c->shared_free_at <= c->cycle) {
-            cw_core__shared_access(c, i);
-            o = DONE;
-        }
-    } else if (i->in_tx) {
-        o = tx_access(c, i);
-    } else {
-        o = line_access(c, i);
-    }
+    cw_time again = CW_TIME_NEVER;
+    if (!i->cleared)
+        o = ask_mechanisms(c, i, &again);
+    if (i->cleared)
+        o = serve_head(c, i);
     if (o == DONE) {
         c->queue_head = (c->queue_head + 1) % c->queue_cap;
         c->queue_cnt--;
@@ -411,5 +317,7 @@ void cw_core__lsu_tick(struct cw_core *c)
     if (c->queue_cnt > 0 && o != BLOCKED) {
         bool shared = c->queue[c->queue_head]->m.space == CW_SPACE_SHARED;
         c->lsu_next = shared && c->shared_free_at > c->cycle ? c->shared_free_at : c->cycle + 1;
+    } else if (again != CW_TIME_NEVER) {
+        c->lsu_next = again / c->period > c->cycle ? again / c->period : c->cycle + 1;
     }
 }

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/core_local.h"
 #include "core/core_state.h"
 #include "mem/partition.h"
 
@@ -13,18 +12,25 @@ static void enter_mask(uint64_t mask[2], uint32_t first, uint32_t bytes)
     mask[first / 64] |= ones << (first % 64);
 }
 
+/* Where in its line a lane's access lies. */
+static uint32_t offset_in_line(const struct cw_core *c, const struct cw_pipe_entry *e, uint32_t lane)
+{
+    const struct cw_mem_inst *m = &e->inst->m;
+    uint64_t addr = m->addr[lane];
+    if (m->space == CW_SPACE_LOCAL)
+        addr = cw_core__local_word(c, m->warp, m->half, lane, addr + 4u * e->piece) + addr % 4;
+    return (uint32_t)addr & (c->line_bytes - 1);
+}
+
 /* Bytes of the line that an access touches. */
-static void access_mask(const struct cw_pipe_entry *e, uint64_t mask[2])
+static void access_mask(const struct cw_core *c, const struct cw_pipe_entry *e, uint64_t mask[2])
 {
     const struct cw_mem_inst *m = &e->inst->m;
     uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
     mask[0] = mask[1] = 0;
-    for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
-        uint32_t lane = cw_core__lowest(left);
-        if (m->space == CW_SPACE_LOCAL)
-            enter_mask(mask, lane * 4 + (uint32_t)(m->addr[lane] % 4), bytes < 4 ? bytes : 4);
-        else
-            enter_mask(mask, (uint32_t)(m->addr[lane] % CW_LINE_BYTES), bytes);
+    for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
+        uint32_t lane = cw_lanes_first(left);
+        enter_mask(mask, offset_in_line(c, e, lane), m->space == CW_SPACE_LOCAL && bytes > 4 ? 4 : bytes);
     }
 }
 
@@ -40,36 +46,36 @@ static void copy_lane(struct cw_mem_inst *m, uint32_t lane, uint32_t first, uint
     }
 }
 
-static void copy_local(const struct cw_pipe_entry *e, uint8_t *line, bool to_line)
+static void copy_local(const struct cw_core *c, const struct cw_pipe_entry *e, uint8_t *line, bool to_line)
 {
     struct cw_mem_inst *m = &e->inst->m;
     uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
-    for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
-        uint32_t lane = cw_core__lowest(left);
-        copy_lane(m, lane, 4 * e->piece, bytes < 4 ? bytes : 4, line + lane * 4 + m->addr[lane] % 4, to_line);
+    for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
+        uint32_t lane = cw_lanes_first(left);
+        copy_lane(m, lane, 4 * e->piece, bytes < 4 ? bytes : 4, line + offset_in_line(c, e, lane), to_line);
     }
 }
 
-static void copy_global(const struct cw_pipe_entry *e, const uint8_t *line)
+static void copy_global(const struct cw_core *c, const struct cw_pipe_entry *e, const uint8_t *line)
 {
     struct cw_mem_inst *m = &e->inst->m;
     for (uint32_t i = 0; i < m->vec; i++)
-        for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
-            uint32_t lane = cw_core__lowest(left);
-            m->value[i][lane] = cw_core__load_element(line + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, m->elem_bytes);
+        for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
+            uint32_t lane = cw_lanes_first(left);
+            m->value[i][lane] = cw_core__load_element(line + (m->addr[lane] & (c->line_bytes - 1)) + i * m->elem_bytes, m->elem_bytes);
         }
 }
 
 /* Load data has come. */
-static void deliver(struct cw_core *c, struct cw_core_inst *inst, uint32_t lanes, uint32_t piece, const uint8_t *line, uint64_t cycle)
+static void deliver(struct cw_core *c, struct cw_core_inst *inst, cw_lanes lanes, uint32_t piece, const uint8_t *line, uint64_t cycle)
 {
     struct cw_pipe_entry e = {.inst = inst, .piece = piece, .access = {.lanes = lanes}};
     uint8_t bytes[CW_LINE_BYTES];
     if (inst->m.space == CW_SPACE_LOCAL) {
-        memcpy(bytes, line, sizeof bytes);
-        copy_local(&e, bytes, false);
+        memcpy(bytes, line, c->line_bytes);
+        copy_local(c, &e, bytes, false);
     } else {
-        copy_global(&e, line);
+        copy_global(c, &e, line);
     }
     cw_core__inst_answered(c, inst, cycle);
 }
@@ -89,40 +95,40 @@ static struct cw_message *new_packet(struct cw_core *c, enum cw_message_kind kin
     return p;
 }
 
-static void fill_atomic(struct cw_message *p, const struct cw_pipe_entry *e)
+static void fill_atomic(const struct cw_core *c, struct cw_message *p, const struct cw_pipe_entry *e)
 {
     const struct cw_mem_inst *m = &e->inst->m;
     struct cw_atomic_body *b = cw_atomic_body(p);
     b->atom = m->uop->atom;
     b->type = m->uop->type;
     p->needs_reply = m->uop->dst_cnt != 0;
-    for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
-        uint32_t lane = cw_core__lowest(left);
-        b->lane_offset[lane] = (uint8_t)(m->addr[lane] % CW_LINE_BYTES);
+    for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
+        uint32_t lane = cw_lanes_first(left);
+        b->lane_offset[lane] = (uint8_t)(m->addr[lane] & (c->line_bytes - 1));
         b->a[lane] = m->value[0][lane];
         b->b[lane] = m->value[1][lane];
     }
 }
 
 /* Lanes that write the same byte: the highest lane's value stays. */
-static void fill_write(struct cw_message *p, const struct cw_pipe_entry *e)
+static void fill_write(const struct cw_core *c, struct cw_message *p, const struct cw_pipe_entry *e)
 {
     const struct cw_mem_inst *m = &e->inst->m;
     uint64_t mask[2];
-    access_mask(e, mask);
+    access_mask(c, e, mask);
     struct cw_line_body *b = cw_line_body(p);
     memcpy(b->byte_mask, mask, sizeof b->byte_mask);
     for (uint32_t i = 0; i < m->vec; i++)
-        for (uint32_t left = e->access.lanes; left != 0; left &= left - 1) {
-            uint32_t lane = cw_core__lowest(left);
-            cw_core__store_element(b->data + m->addr[lane] % CW_LINE_BYTES + i * m->elem_bytes, m->elem_bytes, m->value[i][lane]);
+        for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
+            uint32_t lane = cw_lanes_first(left);
+            cw_core__store_element(b->data + (m->addr[lane] & (c->line_bytes - 1)) + i * m->elem_bytes, m->elem_bytes, m->value[i][lane]);
         }
 }
 
 static struct cw_message *build(struct cw_core *c, const struct cw_pipe_entry *e)
 {
     const struct cw_uop *u = e->inst->m.uop;
-    uint32_t lanes = (uint32_t)__builtin_popcount(e->access.lanes), sectors = (uint32_t)__builtin_popcount(e->access.sectors);
+    uint32_t lanes = cw_lanes_count(e->access.lanes), sectors = (uint32_t)__builtin_popcount(e->access.sectors);
     bool whole_sectors = u->op == CW_OP_ST || (u->op == CW_OP_ATOM && c->config->noc_atomic_sectors == CW_ON);
     uint32_t payload = whole_sectors         ? sectors * CW_SECTOR_BYTES
                        : u->op == CW_OP_ATOM ? lanes * e->inst->m.elem_bytes * (u->atom == CW_ATOM_CAS ? 2u : 1u)
@@ -135,9 +141,9 @@ static struct cw_message *build(struct cw_core *c, const struct cw_pipe_entry *e
     p->tag = e->inst->index;
     if (kind == CW_MSG_WRITE) {
         p->needs_reply = 1;
-        fill_write(p, e);
+        fill_write(c, p, e);
     } else if (kind == CW_MSG_ATOMIC) {
-        fill_atomic(p, e);
+        fill_atomic(c, p, e);
     }
     return p;
 }
@@ -168,12 +174,20 @@ bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
 
 /* ---- L1 ---- */
 
+/* warp: who did it; CW_CORE_WARPS_MAX: the cache itself. */
+static void tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp)
+{
+    for (uint32_t i = 0; (c->taken & CW_SOCKET_L1_LINE) != 0 && i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->l1_line != NULL)
+            c->mech[i].sockets->l1_line(c->mech[i].self, what, line, warp, c->now);
+}
+
 /* Writes the victim's dirty bytes back; false when the crossbar has no room. Nobody waits for the write: later misses of the
  * line follow it on the same path. */
 static bool evict(struct cw_core *c, struct cw_l1_line *victim)
 {
     uint32_t sectors = 0;
-    for (uint32_t s = 0; s < 4; s++)
+    for (uint32_t s = 0; s < c->line_bytes / CW_SECTOR_BYTES; s++)
         if ((victim->dirty[s / 2] >> (32 * (s % 2)) & UINT32_MAX) != 0)
             sectors |= 1u << s;
     uint32_t payload = (uint32_t)__builtin_popcount(sectors) * CW_SECTOR_BYTES;
@@ -184,9 +198,10 @@ static bool evict(struct cw_core *c, struct cw_l1_line *victim)
     p->sectors = (uint8_t)sectors;
     struct cw_line_body *b = cw_line_body(p);
     memcpy(b->byte_mask, victim->dirty, sizeof b->byte_mask);
-    memcpy(b->data, victim->data, sizeof b->data);
+    memcpy(b->data, victim->data, c->line_bytes);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     cw_l1_clean(victim);
+    tell_line(c, CW_L1_LINE_EVICTED, victim->line, CW_CORE_WARPS_MAX);
     c->cfg.stats->l1_writebacks++;
     return true;
 }
@@ -194,7 +209,7 @@ static bool evict(struct cw_core *c, struct cw_l1_line *victim)
 static void send_miss(struct cw_core *c, uint64_t line, uint32_t mshr)
 {
     struct cw_message *p = new_packet(c, CW_MSG_READ, line, 0);
-    p->sectors = 0xf;
+    p->sectors = (uint8_t)((1u << c->line_bytes / CW_SECTOR_BYTES) - 1);
     p->tag = CW_TAG_MSHR | mshr;
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
 }
@@ -224,16 +239,18 @@ static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
     struct cw_l1_line *victim = 0;
     if (!miss_has_room(c))
         return RETRY;
-    access_mask(e, need);
+    access_mask(c, e, need);
     enum cw_l1_result r = cw_l1_read(&c->l1, e->access.line, need, &who, &data, &mshr, &victim);
     if (r == CW_L1_BUSY || r == CW_L1_EVICT)
         return refused(c, r, victim);
     c->cfg.stats->l1_reads++;
     c->cfg.stats->l1_read_misses += r != CW_L1_HIT;
-    if (r == CW_L1_HIT)
+    if (r == CW_L1_HIT) {
+        tell_line(c, CW_L1_LINE_HIT, e->access.line, e->inst->m.warp);
         deliver(c, e->inst, e->access.lanes, e->piece, data, c->cycle + c->config->l1_latency);
-    else if (r == CW_L1_MISS)
+    } else if (r == CW_L1_MISS) {
         send_miss(c, e->access.line, mshr);
+    }
     return MOVED;
 }
 
@@ -243,11 +260,12 @@ static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)
     uint8_t *data = 0;
     bool allocated;
     struct cw_l1_line *victim = 0;
-    access_mask(e, mask);
+    access_mask(c, e, mask);
     enum cw_l1_result r = cw_l1_write(&c->l1, e->access.line, mask, &data, &allocated, &victim);
     if (r != CW_L1_HIT)
         return refused(c, r, victim);
-    copy_local(e, data, true);
+    copy_local(c, e, data, true);
+    tell_line(c, CW_L1_LINE_WRITTEN, e->access.line, e->inst->m.warp);
     c->cfg.stats->l1_writes++;
     c->cfg.stats->l1_write_misses += allocated;
     cw_core__inst_answered(c, e->inst, c->cycle + 1);
@@ -296,8 +314,10 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
         return WAIT_CROSSBAR;
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     c->pipe_packet = 0;
-    if (c->config->l1_global == CW_ON && p->kind != CW_MSG_READ)
+    if (c->config->l1_global == CW_ON && p->kind != CW_MSG_READ) {
         cw_l1_invalidate(&c->l1, e->access.line);
+        tell_line(c, CW_L1_LINE_INVALIDATED, e->access.line, e->inst->m.warp);
+    }
     if (p->kind == CW_MSG_WRITE || (p->kind == CW_MSG_ATOMIC && p->needs_reply == 0)) {
         expect_ack(c, e->inst->m.warp);
         cw_core__inst_answered(c, e->inst, c->cycle + 1);
@@ -351,10 +371,11 @@ static void fill(struct cw_core *c, struct cw_message *p)
     uint32_t mshr = p->tag & ~CW_TAG_MSHR;
     struct cw_l1_mshr *m = &c->l1.mshr[mshr];
     const uint8_t *line = cw_l1_fill(&c->l1, mshr, cw_line_body(p)->data);
+    tell_line(c, CW_L1_LINE_FILLED, m->line, CW_CORE_WARPS_MAX);
     for (uint32_t i = 0; i < m->waiter_cnt; i++) {
         const struct cw_l1_waiter *who = &m->waiter[i];
         if (who->inst == 0)
-            c->tm->log_done(c->tm_self, who->warp, who->piece, c->now);
+            c->region->sockets->log_done(c->region->self, who->warp, who->piece, c->now);
         else
             deliver(c, who->inst, who->lanes, who->piece, line, c->cycle + 1);
     }
@@ -391,8 +412,8 @@ void cw_core__reply_tick(struct cw_core *c)
         acknowledge(c, p->warp);
         break;
     default:
-        assert(c->tm != 0);
-        c->tm->message(c->tm_self, p, c->now); /* which frees it */
+        assert(p->mech != 0 && p->mech <= c->mech_cnt);
+        c->mech[p->mech - 1].sockets->message(c->mech[p->mech - 1].self, p, c->now); /* which frees it */
         return;
     }
     cw_message_free(c->cfg.pool, p);
@@ -403,8 +424,7 @@ void cw_core__reply_tick(struct cw_core *c)
 bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
 {
     static const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
-    const struct cw_launch *l = c->launch;
-    uint64_t line = cw_local_line(l->local_base, l->local_bytes, c->cfg.index * c->config->core_warps + warp, l->log_offset / 4 + word);
+    uint64_t line = cw_core__local_word(c, warp, 0, 0, c->launch->log_offset + 4 * (uint64_t)word);
     const struct cw_l1_waiter who = {.inst = 0, .warp = warp, .piece = cookie};
     uint8_t *data = 0;
     uint32_t mshr = 0;
@@ -437,6 +457,6 @@ void cw_core__log_tick(struct cw_core *c)
         struct cw_log_done d = c->log_done[c->log_head];
         c->log_head = (c->log_head + 1) % c->log_cap;
         c->log_cnt--;
-        c->tm->log_done(c->tm_self, d.warp, d.cookie, c->now);
+        c->region->sockets->log_done(c->region->self, d.warp, d.cookie, c->now);
     }
 }

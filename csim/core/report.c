@@ -10,6 +10,7 @@ void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct c
     struct cw_error what, text;
     const struct cw_warp *warp = &c->warp[w];
     const uint32_t *block = c->block[warp->block].ctaid;
+    uint32_t(*tid)[CW_LANES] = c->tid[w * c->halves + lane / CW_LANES];
     va_list ap;
     if (c->faulted)
         return;
@@ -18,7 +19,7 @@ void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct c
     cw_vfail(&what, status, fmt, ap);
     va_end(ap);
     cw_fail(&text, status, "kernel %s: %s:%u: block (%u, %u, %u) thread (%u, %u, %u): %s", c->launch->kernel->name, c->launch->module->file,
-            u->line, block[0], block[1], block[2], c->tid[w][0][lane], c->tid[w][1][lane], c->tid[w][2][lane], what.text);
+            u->line, block[0], block[1], block[2], tid[0][lane % CW_LANES], tid[1][lane % CW_LANES], tid[2][lane % CW_LANES], what.text);
     if (c->cfg.events.fault != 0)
         c->cfg.events.fault(c->cfg.events.context, status, text.text);
 }
@@ -34,7 +35,7 @@ void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp)
 {
     if (warp->polled)
         warp->spin++;
-    else if (!cw_simt_in_tx(&warp->simt))
+    else if (!warp->in_region)
         cw_core__progress(c, warp);
     warp->polled = false;
 }
@@ -49,25 +50,16 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
         const struct cw_warp *warp = &c->warp[w];
         if (warp->wait == CW_WAIT_FREE || warp->wait == CW_WAIT_EXIT || warp->spin < SPIN_ITERATIONS)
             continue;
-        uint32_t waiting =
-            cw_simt_in_tx(&warp->simt) ? 0 : cw_simt_waiting(&warp->simt); /* transactions that abort each other hold no lock */
+        /* transactions that abort each other hold no lock */
+        const cw_lanes waiting = warp->in_region ? 0 : c->control->ops->waiting(c->control, w);
         if (spin->iterations != 0 && (spin->waiting != 0 || waiting == 0)) /* the first warp; one with waiting lanes is better */
             continue;
-        uint32_t pc = cw_simt_pc(&warp->simt);
-        *spin = (struct cw_core_spin){.warp = w,
-                                      .pc = pc,
-                                      .line = c->uop[pc].line,
-                                      .lanes = cw_simt_active(&warp->simt),
-                                      .waiting = waiting,
-                                      .iterations = warp->spin};
+        uint32_t pc = cw_core__pc(c, w);
+        *spin = (struct cw_core_spin){
+            .warp = w, .pc = pc, .line = c->uop[pc].line, .lanes = c->front[w].active, .waiting = waiting, .iterations = warp->spin};
         memcpy(spin->ctaid, c->block[warp->block].ctaid, sizeof spin->ctaid);
     }
     return spin->iterations != 0;
-}
-
-static uint32_t popcount(uint32_t mask)
-{
-    return (uint32_t)__builtin_popcount(mask);
 }
 
 static void report_registers(const struct cw_core *c, const struct cw_warp *warp, uint32_t pc, FILE *out)
@@ -93,59 +85,62 @@ static void report_registers(const struct cw_core *c, const struct cw_warp *warp
         fprintf(out, warp->ready_at <= c->cycle ? "nothing: ready to issue" : "a register of an instruction in execution");
 }
 
-static void report_wait(const struct cw_core *c, const struct cw_warp *warp, FILE *out)
+static void report_wait(const struct cw_core *c, uint32_t w, FILE *out)
 {
+    const struct cw_warp *warp = &c->warp[w];
     const struct cw_block *block = &c->block[warp->block];
     const struct cw_barrier *b = &block->barrier[warp->bar_id];
     fprintf(out, "waits for ");
     switch ((enum cw_wait)warp->wait) {
     case CW_WAIT_BARRIER:
-        fprintf(out, "barrier %u: %u of %u warps arrived", warp->bar_id, b->arrived, b->expected != 0 ? b->expected : block->warps_live);
+        fprintf(out, "barrier %u: %u of %u threads arrived", warp->bar_id, b->expected != 0 ? b->places : b->arrived,
+                b->expected != 0 ? b->expected : block->threads_live);
         break;
     case CW_WAIT_FENCE:
         fprintf(out, "earlier accesses (membar): %u memory instructions, %u acknowledgements", warp->insts, warp->acks);
         break;
-    case CW_WAIT_TX_LOADS:
-    case CW_WAIT_TX_DRAIN:
+    case CW_WAIT_REGION_LOADS:
+    case CW_WAIT_REGION_DRAIN:
     case CW_WAIT_EXIT:
         fprintf(out, "%u memory instructions before %s", warp->insts,
-                warp->wait == CW_WAIT_EXIT       ? "it can leave"
-                : warp->wait == CW_WAIT_TX_LOADS ? "tx_begin"
-                                                 : "tx_commit");
+                warp->wait == CW_WAIT_EXIT           ? "it can leave"
+                : warp->wait == CW_WAIT_REGION_LOADS ? "tx_begin"
+                                                     : "tx_commit");
         break;
-    case CW_WAIT_TX_BEGIN:
-        fprintf(out, "a token to begin its transaction");
+    case CW_WAIT_MECH:
+        fprintf(out, "a mechanism's leave: %s",
+                c->uop[cw_core__pc(c, w)].intrinsic != NULL ? c->uop[cw_core__pc(c, w)].intrinsic->name : "a fence");
         break;
-    case CW_WAIT_TX_COMMIT:
+    case CW_WAIT_REGION_END:
         fprintf(out, "the end of its commit: attempt %u", warp->attempt);
         break;
     default:
-        report_registers(c, warp, cw_simt_pc(&warp->simt), out);
+        report_registers(c, warp, cw_core__pc(c, w), out);
         break;
     }
 }
 
+static uint32_t line_of(const void *context, uint32_t pc)
+{
+    const struct cw_core *c = context;
+    return pc < c->launch->kernel->uop_cnt ? c->uop[pc].line : 0;
+}
+
 static void report_warp(const struct cw_core *c, uint32_t w, FILE *out)
 {
-    static const char types[] = "NRT";
     const struct cw_warp *warp = &c->warp[w];
-    const struct cw_simt *s = &warp->simt;
     const uint32_t *id = c->block[warp->block].ctaid;
-    uint32_t pc = cw_simt_pc(s);
+    const uint32_t pc = cw_core__pc(c, w);
     fprintf(out, "core %u warp %u block (%u, %u, %u)", c->cfg.index, w, id[0], id[1], id[2]);
     if (pc < c->launch->kernel->uop_cnt)
         fprintf(out, " at %s:%u (micro-op %u, %s)", c->launch->module->file, c->uop[pc].line, pc,
                 cw_op_mnemonic((enum cw_op)c->uop[pc].op));
-    fprintf(out, ": %u lanes active, %u wait for reconvergence; ", popcount(cw_simt_active(s)), popcount(cw_simt_waiting(s)));
-    report_wait(c, warp, out);
+    fprintf(out, ": %u lanes active, %u wait for reconvergence; ", cw_lanes_count(c->front[w].active),
+            cw_lanes_count(c->control->ops->waiting(c->control, w)));
+    report_wait(c, w, out);
     if (warp->spin > 0)
         fprintf(out, "; has polled memory for %u iterations in vain", warp->spin);
-    if (s->depth > 1) {
-        fprintf(out, "; stack");
-        for (uint32_t i = s->depth; i-- > 0;)
-            fprintf(out, " %c(line %u, %08x)", types[s->entry[i].type],
-                    s->entry[i].pc < c->launch->kernel->uop_cnt ? c->uop[s->entry[i].pc].line : 0, s->entry[i].mask);
-    }
+    c->control->ops->report(c->control, w, line_of, c, out);
     fprintf(out, "\n");
 }
 
@@ -169,13 +164,13 @@ uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t w)
     case CW_WAIT_BARRIER:
         return 3;
     case CW_WAIT_FENCE:
-    case CW_WAIT_TX_LOADS:
+    case CW_WAIT_REGION_LOADS:
     case CW_WAIT_EXIT:
         return 4;
-    case CW_WAIT_TX_BEGIN:
+    case CW_WAIT_MECH:
         return 5;
-    case CW_WAIT_TX_DRAIN:
-    case CW_WAIT_TX_COMMIT:
+    case CW_WAIT_REGION_DRAIN:
+    case CW_WAIT_REGION_END:
         return 6;
     default:
         break;
@@ -184,5 +179,5 @@ uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t w)
         return 4;
     if ((c->ready >> w & 1u) != 0)
         return 1;
-    return cw_simt_in_tx(&warp->simt) && warp->attempt > 0 && warp->not_before > c->cycle + c->config->core_fetch_cycles ? 7 : 2;
+    return warp->in_region && warp->attempt > 0 && warp->not_before > c->cycle + c->config->core_fetch_cycles ? 7 : 2;
 }

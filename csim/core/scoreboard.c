@@ -46,9 +46,9 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
     case CW_OP_NOP:
         return CW_ISSUE_NOP;
     case CW_OP_REGION_BEGIN:
-        return CW_ISSUE_TX_BEGIN;
+        return CW_ISSUE_REGION_BEGIN;
     case CW_OP_REGION_END:
-        return CW_ISSUE_TX_COMMIT;
+        return CW_ISSUE_REGION_END;
     case CW_OP_INTRINSIC:
         return CW_ISSUE_INTRINSIC;
     case CW_OP_MOV:

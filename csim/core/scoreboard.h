@@ -31,8 +31,8 @@ enum cw_issue_kind {
     CW_ISSUE_BARRIER,
     CW_ISSUE_SLEEP,
     CW_ISSUE_NOP,
-    CW_ISSUE_TX_BEGIN,
-    CW_ISSUE_TX_COMMIT,
+    CW_ISSUE_REGION_BEGIN,
+    CW_ISSUE_REGION_END,
     CW_ISSUE_INTRINSIC
 };
 
@@ -44,6 +44,7 @@ struct cw_issue_op {
     uint8_t fu;                 /* enum cw_fu; memory instructions that do not use the load/store unit count as ALU */
     uint8_t dst_cnt;            /* slot[0 .. dst_cnt-1] are destinations */
     uint8_t slot_cnt;           /* slot[dst_cnt .. slot_cnt-1] are sources */
+    uint8_t owner;              /* CW_ISSUE_INTRINSIC: index of the mechanism that carries it out */
     uint16_t latency;           /* cycles until the destinations may be used */
     uint16_t interval;          /* cycles until the unit takes another instruction */
     uint16_t slot[CW_OP_SLOTS]; /* r32 registers, then r64, then predicates, then the carry flag */

@@ -2,13 +2,21 @@
 /* Shared memory (banks, conflicts, atomics) and constant memory. */
 #include "core/core_state.h"
 
+/* The bytes of a lane's access. */
+static uint8_t *place_of(struct cw_core *c, const struct cw_mem_inst *m, uint32_t lane)
+{
+    const struct cw_warp *warp = &c->warp[m->warp];
+    const struct cw_who *who = warp->who[m->half];
+    return c->shared + (who != NULL ? who->shared_base[lane] : c->block[warp->block].shared_base) + m->addr[lane];
+}
+
 /* Atomics in lane order: a lane sees what the lanes before it left. */
-static void atomics(struct cw_core *c, struct cw_mem_inst *m, uint8_t *slice)
+static void atomics(struct cw_core *c, struct cw_mem_inst *m)
 {
     uint64_t old[CW_LANES] = {0};
-    for (uint32_t left = m->lanes; left != 0; left &= left - 1) {
-        uint32_t lane = cw_core__lowest(left);
-        uint8_t *p = slice + m->addr[lane];
+    for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left)) {
+        uint32_t lane = cw_lanes_first(left);
+        uint8_t *p = place_of(c, m, lane);
         old[lane] = cw_core__load_element(p, m->elem_bytes);
         uint64_t v =
             cw_atomic_apply((enum cw_atom)m->uop->atom, (enum cw_type)m->uop->type, old[lane], m->value[0][lane], m->value[1][lane]);
@@ -17,12 +25,12 @@ static void atomics(struct cw_core *c, struct cw_mem_inst *m, uint8_t *slice)
     cw_core__write_old(c, m, m->lanes, old);
 }
 
-static void transfer(struct cw_mem_inst *m, uint8_t *slice)
+static void transfer(struct cw_core *c, struct cw_mem_inst *m)
 {
     for (uint32_t e = 0; e < m->vec; e++)
-        for (uint32_t left = m->lanes; left != 0; left &= left - 1) {
-            uint32_t lane = cw_core__lowest(left);
-            uint8_t *p = slice + m->addr[lane] + e * m->elem_bytes;
+        for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left)) {
+            uint32_t lane = cw_lanes_first(left);
+            uint8_t *p = place_of(c, m, lane) + e * m->elem_bytes;
             if (m->uop->op == CW_OP_ST)
                 cw_core__store_element(p, m->elem_bytes, m->value[e][lane]);
             else
@@ -39,10 +47,10 @@ static uint32_t passes(const struct cw_core *c, const struct cw_mem_inst *m)
     for (uint32_t k = 0; k < (words > 0 ? words : 1); k++) {
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             addr[lane] = m->addr[lane] + 4 * k;
-        cycles += 1 + cw_bank_conflicts(addr, m->lanes, c->config->shared_banks);
+        cycles += 1 + cw_bank_conflicts(addr, (uint32_t)m->lanes, c->config->shared_banks);
     }
     if (m->uop->op == CW_OP_ATOM) {
-        uint32_t same = cw_address_multiplicity(m->addr, m->lanes);
+        uint32_t same = cw_address_multiplicity(m->addr, (uint32_t)m->lanes);
         cycles = same > cycles ? same : cycles;
     }
     return cycles;
@@ -51,12 +59,11 @@ static uint32_t passes(const struct cw_core *c, const struct cw_mem_inst *m)
 void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
 {
     struct cw_mem_inst *m = &inst->m;
-    uint8_t *slice = c->shared + c->block[c->warp[m->warp].block].shared_base;
     uint32_t cycles = passes(c, m);
     if (m->uop->op == CW_OP_ATOM) {
-        atomics(c, m, slice);
+        atomics(c, m);
     } else {
-        transfer(m, slice);
+        transfer(c, m);
         if (m->uop->op == CW_OP_LD)
             cw_core__write_back(c, m, m->lanes);
     }
@@ -75,26 +82,24 @@ bool cw_core_tx_shared_access(struct cw_core *c, cw_time now)
 }
 
 /* The constant cache serves one address per cycle to all lanes that want it. */
-bool cw_core__const_load(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t mask,
-                         const uint64_t addr[CW_LANES])
+bool cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op)
 {
     const struct cw_module *module = c->launch->module;
-    struct cw_mem_inst m = {.uop = u, .warp = w, .lanes = mask, .vec = u->vec, .elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type)};
-    uint32_t bytes = (uint32_t)m.elem_bytes * m.vec;
-    if (mask == 0)
-        return true;
-    for (uint32_t left = mask; left != 0; left &= left - 1) {
-        uint32_t lane = cw_core__lowest(left);
-        bool bounds = addr[lane] <= module->const_bytes && bytes <= module->const_bytes - addr[lane];
-        if (!bounds || addr[lane] % bytes != 0) {
-            cw_core__fault(c, w, lane, u, CW_EFAULT, "ld of %u bytes at const address 0x%llx: %s", bytes, (unsigned long long)addr[lane],
-                           bounds ? "misaligned" : "beyond constant memory");
+    const uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
+    for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        const uint64_t addr = m->addr[lane];
+        const bool bounds = addr <= module->const_bytes && bytes <= module->const_bytes - addr;
+        if (!bounds || addr % bytes != 0) {
+            cw_core__fault(c, m->warp, m->half * CW_LANES + lane, m->uop, CW_EFAULT, "ld of %u bytes at const address 0x%llx: %s", bytes,
+                           (unsigned long long)addr, bounds ? "misaligned" : "beyond constant memory");
             return false;
         }
-        for (uint32_t e = 0; e < m.vec; e++)
-            m.value[e][lane] = cw_core__load_element(module->const_image + addr[lane] + e * m.elem_bytes, m.elem_bytes);
+        for (uint32_t e = 0; e < m->vec; e++)
+            m->value[e][lane] = cw_core__load_element(module->const_image + addr + e * m->elem_bytes, m->elem_bytes);
     }
-    cw_core__write_back(c, &m, mask);
-    cw_scoreboard_set(c->warp[w].slot_cycle, op, c->cycle + c->config->fu_alu_latency + cw_address_distinct(addr, mask) - 1);
+    cw_core__write_back(c, m, m->lanes);
+    const uint32_t reads = m->lanes != 0 ? cw_address_distinct(m->addr, (uint32_t)m->lanes) - 1 : 0;
+    cw_scoreboard_set(c->warp[m->warp].slot_cycle, op, c->cycle + c->config->fu_alu_latency + reads);
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution of a micro-op over the 32 lanes of a warp: all but memory and control flow, which the core does itself.
+ * Execution of a micro-op over 32 lanes, a warp or half of one: all but memory and control flow, which the core does itself.
  *
  * Registers of a core lie as [register][warp][lane], so that a micro-op is one loop over 32 adjacent lanes under a mask.
  */
@@ -13,7 +13,12 @@
 #include "ptx/module.h"
 #include "ptx/uop.h"
 
-/* Everything that an execution function may read or write: one warp's view of its core. Pointers are to this warp's slice: register
+/* Special registers of lanes that are not all of one warp. */
+struct cw_exec_mixed {
+    uint32_t ctaid[3][CW_LANES], warpid[CW_LANES];
+};
+
+/* Everything that an execution function may read or write: the view that 32 lanes of a warp have of their core. Pointers are to this warp's slice: register
  * i is at r32 + i * r32_stride, a vector of CW_LANES lanes. */
 struct cw_exec {
     uint32_t *r32;
@@ -27,6 +32,8 @@ struct cw_exec {
     const uint32_t *tid[3]; /* [lane] */
     uint32_t ntid[3], ctaid[3], nctaid[3];
     uint32_t warpid, nwarpid, smid, nsmid, gridid;
+    uint32_t first_lane;               /* %laneid of lane 0: 32 in the second half of a warp of 64 lanes */
+    const struct cw_exec_mixed *mixed; /* ctaid and warpid lane by lane; NULL: all lanes have the above */
     uint32_t dynamic_smem, total_smem; /* bytes */
     uint64_t clock;                    /* core cycles */
     uint64_t globaltimer_ns;

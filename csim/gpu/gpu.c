@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Construction of the chip and its clock loop. Kernel launch and block dispatch are in launch.c, the watchdog in watchdog.c. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "gpu/gpu_private.h"
+
+#include "control/ipdom.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define MECH_INBOX 64u /* messages that wait at a partition for a mechanism that says nothing else */
 
 static uint64_t gcd64(uint64_t a, uint64_t b)
 {
@@ -92,11 +97,13 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .config = &gpu->config,
             .clocks = &gpu->clocks,
             .stats = &gpu->stats,
-            .memory = &gpu->memory,
+            .memory = gpu->memory,
             .pool = &gpu->pool,
             .up = gpu->up,
             .down = gpu->down,
             .index = i,
+            .control = gpu->control,
+            .stream = &gpu->events,
             .events = {gpu, on_block_done, on_fault},
             .progress = &gpu->progress,
         };
@@ -109,67 +116,123 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
 
 static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
 {
+    uint32_t *inbox = calloc(gpu->mech_cnt + 1, sizeof *inbox);
     gpu->partition = calloc(gpu->config.partition_count, sizeof gpu->partition[0]);
-    if (gpu->partition == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < gpu->config.partition_count; i++) {
+    int status = inbox != NULL && gpu->partition != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
+    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
+        inbox[i] = gpu->mech[i].mech->inbox != NULL ? gpu->mech[i].mech->inbox(&gpu->config) : MECH_INBOX;
+    for (uint32_t i = 0; status == CW_OK && i < gpu->config.partition_count; i++) {
         const struct cw_partition_config p = {
             .config = &gpu->config,
             .clocks = &gpu->clocks,
             .stats = &gpu->stats,
-            .memory = &gpu->memory,
+            .memory = gpu->memory,
             .pool = &gpu->pool,
             .up = gpu->up,
             .down = gpu->down,
             .index = i,
-            .with_tm = gpu->system != NULL,
+            .mech_cnt = gpu->mech_cnt,
+            .mech_inbox = inbox,
         };
-        int status = cw_partition_create(&gpu->partition[i], &p, err);
-        if (status != CW_OK)
-            return status;
+        status = cw_partition_create(&gpu->partition[i], &p, err);
+    }
+    free(inbox);
+    return status;
+}
+
+static int create_oracle(struct cw_gpu *gpu, struct cw_error *err)
+{
+    return gpu->check_serial ? cw_serial_create(&gpu->serial, gpu->memory, err) : CW_OK;
+}
+
+/* What a mechanism cannot be combined with, and the machine that it wants. */
+static int check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct cw_error *err)
+{
+    if (!m->any_width && gpu->config.core_warp_width != CW_LANES)
+        return cw_fail(err, CW_EINVAL, "%s works on warps of %u lanes; set core.warp_width=%u", m->name, CW_LANES, CW_LANES);
+    if (!m->any_line && gpu->config.mem_line_bytes != CW_LINE_BYTES)
+        return cw_fail(err, CW_EINVAL, "%s works on lines of %u bytes; set mem.line_bytes=%u", m->name, CW_LINE_BYTES, CW_LINE_BYTES);
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++) {
+        const struct cw_mech *other = gpu->mech[i].mech;
+        if (other != m && m->system && other->system)
+            return cw_fail(err, CW_EINVAL, "%s and %s are both transactional systems; choose one", m->name, other->name);
     }
     return CW_OK;
 }
 
-static int create_tm(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
+static bool knows_sabotage(const struct cw_mech *m, const char *name)
 {
-    if (options->check_serial) {
-        int status = cw_serial_create(&gpu->serial, &gpu->memory, err);
-        if (status != CW_OK)
-            return status;
-    }
-    if (gpu->system == NULL)
-        return CW_OK;
-    const struct cw_mech_host t = {
+    for (uint32_t i = 0; m->sabotage != NULL && m->sabotage[i] != NULL; i++)
+        if (strcmp(m->sabotage[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The mechanism that is to break: one that knows the name, else the system, which refuses it with a suggestion. */
+static bool is_to_break(const struct cw_gpu *gpu, uint32_t index, const char *name)
+{
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        if (knows_sabotage(gpu->mech[i].mech, name))
+            return i == index;
+    return gpu->mech[index].mech->system;
+}
+
+static int create_mech(struct cw_gpu *gpu, uint32_t index, struct cw_error *err)
+{
+    struct cw_gpu_mech *m = &gpu->mech[index];
+    const struct cw_mech_host host = {
         .config = &gpu->config,
         .clocks = &gpu->clocks,
         .stats = &gpu->stats,
-        .memory = &gpu->memory,
+        .memory = gpu->memory,
         .pool = &gpu->pool,
         .core = gpu->core,
         .partition = gpu->partition,
         .units = gpu->units,
         .events = &gpu->events,
         .observer = gpu->serial != NULL ? cw_serial_observer(gpu->serial) : NULL,
-        .seed = options->seed,
-        .sabotage = options->sabotage,
+        .index = index,
+        .seed = gpu->seed,
+        .sabotage = gpu->sabotage != NULL && is_to_break(gpu, index, gpu->sabotage) ? gpu->sabotage : NULL,
         .progress = &gpu->progress,
         .fault = on_fault,
         .fault_context = gpu,
     };
-    int status = gpu->system->create(&gpu->tm, &t, err);
-    if (status != CW_OK)
-        return status;
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        cw_core_attach_tm(gpu->core[i], gpu->system->core, gpu->system->core_self(gpu->tm, i));
+    int status = check_mech(gpu, m->mech, err);
+    if (status == CW_OK)
+        status = m->mech->create(&m->self, &host, err);
+    for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++)
+        status = cw_core_attach(gpu->core[i], m->mech->core, m->mech->core_self != NULL ? m->mech->core_self(m->self, i) : NULL,
+                                m->mech->intrinsic, err);
+    return status;
+}
+
+static int create_mechs(struct cw_gpu *gpu, struct cw_error *err)
+{
+    int status = CW_OK;
+    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
+        status = create_mech(gpu, i, err);
+    return status;
+}
+
+static int list_mechs(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
+{
+    uint32_t cnt = 0;
+    while (options->mechs != NULL && options->mechs[cnt] != NULL)
+        cnt++;
+    gpu->mech = calloc(cnt + 1, sizeof *gpu->mech);
+    if (gpu->mech == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    for (; gpu->mech_cnt < cnt; gpu->mech_cnt++)
+        gpu->mech[gpu->mech_cnt].mech = options->mechs[gpu->mech_cnt];
     return CW_OK;
 }
 
 /* Components in the order in which they tick; reversed on request, which must change nothing. */
 static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
 {
-    const uint32_t tm_max = 4 * gpu->config.partition_count + gpu->config.core_count + 8;
-    const uint32_t max = gpu->config.core_count + 2 + 2 * gpu->config.partition_count + tm_max;
+    const uint32_t each = CW_MECH_COMPONENTS(&gpu->config);
+    const uint32_t max = gpu->config.core_count + 2 + 2 * gpu->config.partition_count + gpu->mech_cnt * each;
     gpu->component = calloc(max, sizeof gpu->component[0]);
     if (gpu->component == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
@@ -181,8 +244,9 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
         add_component(gpu, cw_partition_l2_component(gpu->partition[i]));
         add_component(gpu, cw_partition_dram_component(gpu->partition[i]));
     }
-    if (gpu->tm != NULL)
-        gpu->component_cnt += gpu->system->components(gpu->tm, gpu->component + gpu->component_cnt, tm_max);
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        if (gpu->mech[i].mech->components != NULL)
+            gpu->component_cnt += gpu->mech[i].mech->components(gpu->mech[i].self, gpu->component + gpu->component_cnt, each);
     for (uint32_t i = 0, j = gpu->component_cnt - 1; gpu->reverse_ticks && i < j; i++, j--) {
         struct cw_component *swap = gpu->component[i];
         gpu->component[i] = gpu->component[j];
@@ -191,20 +255,50 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
-static int create_parts(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
+/* Everything that a reset makes anew. */
+static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
 {
-    int status = cw_devmem_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, err);
-    if (status == CW_OK)
-        status = create_noc(gpu, err);
+    cw_message_pool_create(&gpu->pool);
+    int status = create_noc(gpu, err);
     if (status == CW_OK)
         status = create_cores(gpu, err);
     if (status == CW_OK)
         status = create_partitions(gpu, err);
     if (status == CW_OK)
-        status = create_tm(gpu, options, err);
+        status = create_oracle(gpu, err);
+    if (status == CW_OK)
+        status = create_mechs(gpu, err);
     if (status == CW_OK)
         status = collect_components(gpu, err);
     return status;
+}
+
+/* Also of a machine that has been created in part only. */
+static void destroy_machine(struct cw_gpu *gpu)
+{
+    for (uint32_t i = gpu->mech_cnt; i-- > 0;) {
+        if (gpu->mech[i].self != NULL)
+            gpu->mech[i].mech->destroy(gpu->mech[i].self);
+        gpu->mech[i].self = NULL;
+    }
+    for (uint32_t i = 0; gpu->core != NULL && i < gpu->config.core_count; i++)
+        cw_core_destroy(gpu->core[i]);
+    for (uint32_t i = 0; gpu->partition != NULL && i < gpu->config.partition_count; i++)
+        cw_partition_destroy(gpu->partition[i]);
+    cw_crossbar_destroy(gpu->up);
+    cw_crossbar_destroy(gpu->down);
+    cw_serial_destroy(gpu->serial);
+    cw_message_pool_destroy(&gpu->pool);
+    free(gpu->core);
+    free(gpu->partition);
+    free(gpu->component);
+    gpu->core = NULL;
+    gpu->partition = NULL;
+    gpu->up = gpu->down = NULL;
+    gpu->serial = NULL;
+    gpu->component = NULL;
+    gpu->component_cnt = 0;
+    gpu->events = (struct cw_events){0}; /* who listened was a part of the machine */
 }
 
 int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err)
@@ -217,7 +311,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     if (gpu == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     gpu->config = *options->config;
-    gpu->system = options->tm;
+    gpu->control = options->control != NULL ? options->control : &cw_control_ipdom;
     gpu->units = options->units != NULL ? options->units : cw_unit_provider_c();
     gpu->reverse_ticks = options->reverse_ticks;
     gpu->tick_always = options->tick_always;
@@ -226,8 +320,16 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->on_step = options->on_step;
     gpu->context = options->context;
     clocks_init(&gpu->clocks, &gpu->config);
-    cw_message_pool_create(&gpu->pool);
-    status = create_parts(gpu, options, err);
+    gpu->check_serial = options->check_serial;
+    gpu->seed = options->seed;
+    if (options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
+        status = cw_fail(err, CW_ENOMEM, "out of memory");
+    if (status == CW_OK)
+        status = list_mechs(gpu, options, err);
+    if (status == CW_OK)
+        status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, err);
+    if (status == CW_OK)
+        status = create_machine(gpu, err);
     if (status != CW_OK) {
         cw_gpu_destroy(gpu);
         return status;
@@ -240,22 +342,29 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
 {
     if (gpu == NULL)
         return;
-    if (gpu->tm != NULL)
-        gpu->system->destroy(gpu->tm);
-    for (uint32_t i = 0; gpu->core != NULL && i < gpu->config.core_count; i++)
-        cw_core_destroy(gpu->core[i]);
-    for (uint32_t i = 0; gpu->partition != NULL && i < gpu->config.partition_count; i++)
-        cw_partition_destroy(gpu->partition[i]);
-    cw_crossbar_destroy(gpu->up);
-    cw_crossbar_destroy(gpu->down);
-    cw_serial_destroy(gpu->serial);
-    cw_message_pool_destroy(&gpu->pool);
-    cw_devmem_destroy(&gpu->memory);
-    free(gpu->core);
-    free(gpu->partition);
-    free(gpu->component);
+    destroy_machine(gpu);
+    cw_memory_destroy(gpu->memory);
+    free(gpu->mech);
+    free(gpu->sabotage);
     free(gpu->report);
     free(gpu);
+}
+
+int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err)
+{
+    const cw_time us = gpu->clocks.units_per_us;
+    destroy_machine(gpu);
+    /* Frequencies are whole MHz, so all clocks have an edge at a full microsecond, as they have at time 0. */
+    gpu->now = (gpu->now + us - 1) / us * us;
+    for (int d = 0; d < CW_DOMAIN_COUNT; d++)
+        gpu->edge[d] = gpu->now;
+    gpu->blocks_started = gpu->blocks_finished = gpu->blocks_total = 0;
+    gpu->next_core = 0;
+    gpu->dispatch_pending = false;
+    gpu->fault_status = CW_OK;
+    free(gpu->report);
+    gpu->report = NULL;
+    return create_machine(gpu, err);
 }
 
 /* First edge of domain d after the current time. */
@@ -306,9 +415,9 @@ void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT])
     }
 }
 
-struct cw_devmem *cw_gpu_memory(struct cw_gpu *gpu)
+struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu)
 {
-    return &gpu->memory;
+    return gpu->memory;
 }
 
 const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu)

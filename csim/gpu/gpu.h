@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole chip: clock domains, cores, crossbars, partitions, a transactional system; kernel launch and block dispatch. */
+/* The whole chip: clock domains, cores, crossbars, partitions, mechanisms; kernel launch and block dispatch. */
 #ifndef CW_GPU_GPU_H
 #define CW_GPU_GPU_H
 
@@ -10,21 +10,22 @@
 #include "check/serial.h"
 #include "core/core.h"
 #include "cowarp/unit.h"
-#include "mech/tm/tm.h"
-#include "mem/devmem.h"
+#include "mech/mech.h"
+#include "mem/device_memory.h"
 #include "mem/partition.h"
 
 struct cw_gpu;
 
 struct cw_gpu_options {
     const struct cw_config *config;       /* copied */
-    const struct cw_mech *tm;             /* NULL: no transactions */
+    const struct cw_mech *const *mechs;   /* NULL-terminated, at most one of them a transactional system; NULL: none */
+    const struct cw_control_ops *control; /* NULL: ipdom */
     const struct cw_unit_provider *units; /* NULL: C models */
     uint64_t seed;
     bool check_serial;    /* run the serializability oracle */
     bool tick_always;     /* tick every component at every edge of its clock: must not change anything (tests) */
     bool reverse_ticks;   /* tick components in reverse order: must not change anything (tests) */
-    const char *sabotage; /* see struct cw_mech_host */
+    const char *sabotage; /* for the mechanism that knows it; see struct cw_mech_host */
     uint64_t max_cycles;  /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
@@ -39,11 +40,17 @@ void cw_gpu_destroy(struct cw_gpu *gpu);
 /* Runs one kernel to its end, all memory traffic done. param: kernel->param_bytes bytes. local_size[i]: parameter i holds a number of bytes
  * of shared memory and is replaced by the offset of a piece of that size (OpenCL __local arguments). Memory persists between launches; L1
  * caches are cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH,
- * CW_ECHECK; after an error the GPU can only be destroyed. */
+ * CW_ECHECK; after an error the GPU can only be reset or destroyed. */
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err);
 
-struct cw_devmem *cw_gpu_memory(struct cw_gpu *gpu);
+/* After a launch that failed, or between launches: drops everything in flight and makes cores, crossbars, partitions, mechanisms and their
+ * units anew, as cw_gpu_create made them. Kept are device memory with its allocations, counters, the oracle's sums, and time, which goes on
+ * at the next full microsecond. Pointers to components (cw_gpu_core) are invalid afterwards. CW_ENOMEM, or what a unit provider answers:
+ * the GPU can then only be reset again or destroyed. */
+int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err);
+
+struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu);
 const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu);
 const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu);
 const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);

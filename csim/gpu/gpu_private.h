@@ -16,18 +16,24 @@ struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_core **core;
     struct cw_partition **partition;
-    const struct cw_mech *system; /* NULL: none */
-    void *tm;
+    struct cw_gpu_mech {
+        const struct cw_mech *mech;
+        void *self; /* NULL: not created */
+    } * mech;
+    uint32_t mech_cnt;
+    const struct cw_control_ops *control;
     const struct cw_unit_provider *units;
     struct cw_events events;
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
-    bool reverse_ticks, tick_always;
+    bool reverse_ticks, tick_always, check_serial;
+    uint64_t seed;
+    char *sabotage; /* owned, or NULL */
 
     struct cw_component **component;
     uint32_t component_cnt;
@@ -62,7 +68,7 @@ void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT]);
 void cw_gpu__watchdog_reset(struct cw_gpu *gpu);
 /* CW_EDEADLOCK with a report when the machine has stopped or spins without progress. */
 int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err);
-/* Writes the report of all cores and the transactional system into gpu->report and fails with CW_EDEADLOCK. */
+/* Writes the report of all cores and mechanisms into gpu->report and fails with CW_EDEADLOCK. */
 int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/core_local.h"
 #include "gpu/gpu_private.h"
 
 #define SHARED_ALIGN 16u
@@ -46,11 +47,13 @@ static int place_local(struct cw_gpu *gpu, struct cw_error *err)
     struct cw_launch *l = &gpu->launch;
     l->log_offset = align_up(l->kernel->local_bytes, 4);
     l->local_bytes = l->log_offset;
-    if (gpu->system != NULL && l->kernel->uses_region)
-        l->local_bytes += align_up(gpu->system->local_bytes(&gpu->config), 4);
-    const uint64_t bytes = (uint64_t)gpu->config.core_count * gpu->config.core_warps * CW_LANES * l->local_bytes;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        if (gpu->mech[i].mech->local_bytes != NULL && l->kernel->uses_region)
+            l->local_bytes += align_up(gpu->mech[i].mech->local_bytes(&gpu->config), 4);
+    const uint64_t bytes =
+        cw_local_total_bytes(gpu->config.core_count, gpu->config.core_warps * (gpu->config.core_warp_width / CW_LANES), l->local_bytes);
     if (bytes > gpu->local_capacity) {
-        int status = cw_devmem_alloc(&gpu->memory, &gpu->local_base, bytes, err);
+        int status = cw_memory_alloc(gpu->memory, &gpu->local_base, bytes, CW_REGION_LOCAL, err);
         if (status != CW_OK)
             return status;
         gpu->local_capacity = bytes;
@@ -85,11 +88,16 @@ static int check_intrinsics(const struct cw_gpu *gpu, const struct cw_kernel *k,
 {
     for (uint32_t i = 0; i < k->intrinsic_cnt; i++) {
         const struct cw_intrinsic *x = k->intrinsic[i];
-        if (gpu->system != NULL && gpu->system->intrinsic != NULL && cw_intrinsic_in(gpu->system->intrinsic, x))
+        bool carried_out = false;
+        for (uint32_t j = 0; j < gpu->mech_cnt && !carried_out; j++)
+            carried_out = gpu->mech[j].mech->intrinsic != NULL && cw_intrinsic_in(gpu->mech[j].mech->intrinsic, x);
+        if (carried_out)
             continue;
         if (x->role != CW_INTRINSIC_CALL)
-            return cw_fail(err, CW_EINVAL, "%s: the kernel uses transactions; choose a transactional system ('cowarp list' shows all)", k->name);
-        return cw_fail(err, CW_EINVAL, "%s: the kernel calls %s (%s), which no mechanism of this GPU carries out", k->name, x->name, x->what);
+            return cw_fail(err, CW_EINVAL, "%s: the kernel uses transactions; choose a transactional system ('cowarp list' shows all)",
+                           k->name);
+        return cw_fail(err, CW_EINVAL, "%s: the kernel calls %s (%s), which no mechanism of this GPU carries out", k->name, x->name,
+                       x->what);
     }
     return CW_OK;
 }
@@ -111,7 +119,7 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
     memcpy(l->grid, grid, sizeof l->grid);
     memcpy(l->block, block, sizeof l->block);
     l->threads = block[0] * block[1] * block[2];
-    l->warps = (l->threads + CW_LANES - 1) / CW_LANES;
+    l->warps = (l->threads + gpu->config.core_warp_width - 1) / gpu->config.core_warp_width;
     l->dynamic_shared_bytes = dynamic_bytes;
     l->regs_per_thread = kernel->live_regs;
     l->gridid = gpu->launches++;
@@ -159,8 +167,9 @@ static bool at_rest(const struct cw_gpu *gpu)
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
         if (!cw_core_idle(gpu->core[i]))
             return false;
-    if (gpu->tm != NULL && !gpu->system->idle(gpu->tm))
-        return false;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        if (gpu->mech[i].mech->idle != NULL && !gpu->mech[i].mech->idle(gpu->mech[i].self))
+            return false;
     if (!cw_crossbar_idle(gpu->up) || !cw_crossbar_idle(gpu->down))
         return false;
     for (uint32_t i = 0; i < gpu->config.partition_count; i++)
@@ -267,8 +276,9 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const stru
     int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, block_param, local_size, err);
     if (status == CW_OK)
         status = run(gpu, err);
-    if (status == CW_OK && gpu->tm != NULL)
-        gpu->system->finish(gpu->tm);
+    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
+        if (gpu->mech[i].mech->finish != NULL)
+            gpu->mech[i].mech->finish(gpu->mech[i].self);
     if (status == CW_OK && gpu->serial != NULL)
         status = judge(gpu, err);
     free(block_param);

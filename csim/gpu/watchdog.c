@@ -26,11 +26,11 @@ static bool report_spinning(const struct cw_gpu *gpu, FILE *out)
         if (!cw_core_spin_report(gpu->core[i], &s))
             continue;
         simt |= s.waiting != 0;
-        fprintf(out, "%s: core %u warp %u block (%u, %u, %u) spins at %s:%u: lanes 0x%08x have polled memory %u times in vain",
+        fprintf(out, "%s: core %u warp %u block (%u, %u, %u) spins at %s:%u: lanes 0x%08llx have polled memory %u times in vain",
                 s.waiting != 0 ? "SIMT deadlock" : "spinning", i, s.warp, s.ctaid[0], s.ctaid[1], s.ctaid[2], gpu->launch.module->file,
-                s.line, s.lanes, s.iterations);
+                s.line, (unsigned long long)s.lanes, s.iterations);
         if (s.waiting != 0)
-            fprintf(out, ", while lanes 0x%08x of the same warp wait for them at the reconvergence point", s.waiting);
+            fprintf(out, ", while lanes 0x%08llx of the same warp wait for them at the reconvergence point", (unsigned long long)s.waiting);
         fprintf(out, "\n");
     }
     return simt;
@@ -47,9 +47,10 @@ int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
             what = "lanes spin for what lanes of their own warp hold (SIMT deadlock; the report names them)";
         for (uint32_t i = 0; i < gpu->config.core_count; i++)
             cw_core_report(gpu->core[i], out);
-        if (gpu->tm != NULL && gpu->system->core->report != NULL)
-            for (uint32_t i = 0; i < gpu->config.core_count; i++)
-                gpu->system->core->report(gpu->system->core_self(gpu->tm, i), out);
+        for (uint32_t m = 0; m < gpu->mech_cnt; m++)
+            for (uint32_t i = 0; gpu->mech[m].mech->core != NULL && gpu->mech[m].mech->core->report != NULL && i < gpu->config.core_count;
+                 i++)
+                gpu->mech[m].mech->core->report(gpu->mech[m].mech->core_self(gpu->mech[m].self, i), out);
         fclose(out);
     }
     return cw_fail(err, CW_EDEADLOCK, "%s: deadlock at cycle %llu: %s; %llu of %llu blocks are done", gpu->launch.kernel->name,

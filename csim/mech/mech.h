@@ -27,7 +27,7 @@ struct cw_mech_host {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    struct cw_devmem *memory;
+    struct cw_memory *memory;
     struct cw_message_pool *pool;
     struct cw_core **core;           /* config->core_count */
     struct cw_partition **partition; /* config->partition_count */
@@ -61,10 +61,15 @@ struct cw_mech_unit {
     bool (*used)(const struct cw_config *config);
 };
 
+/* Most components of a mechanism. */
+#define CW_MECH_COMPONENTS(config) (4 * (config)->partition_count + (config)->core_count + 8)
+
 struct cw_mech {
     const char *name; /* "getm" */
     const char *what; /* one line for `cowarp list` */
     bool system;      /* chosen with --system, at most one of a GPU; else with --mech */
+    bool any_width;   /* works with warps of 64 lanes too (core.warp_width) */
+    bool any_line;    /* works with lines of 64 bytes too (mem.line_bytes) */
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
     const struct cw_intrinsic *intrinsic; /* ends with one of name NULL; mechanisms that share intrinsics share the array; NULL: none */
@@ -72,10 +77,12 @@ struct cw_mech {
     int (*create)(void **self, const struct cw_mech_host *host, struct cw_error *err);
     void (*destroy)(void *self);
     /* Its components (validation units, commit units, ...), for the GPU's clock loop. Pointers stay valid until destroy. Returns how many
-     * there are; fills at most max of them. */
+     * there are, at most max (CW_MECH_COMPONENTS). May be NULL: none. */
     uint32_t (*components)(void *self, struct cw_component **list, uint32_t max);
     const struct cw_core_sockets *core; /* NULL: takes none */
     void *(*core_self)(void *self, uint32_t core);
+    /* Own messages that can wait at a partition (socket from_noc); NULL: 64. */
+    uint32_t (*inbox)(const struct cw_config *config);
     /* Bytes per thread in local memory, beside the kernel's own; NULL: none. */
     uint32_t (*local_bytes)(const struct cw_config *config);
     /* Nothing in flight anywhere; NULL: always. */

@@ -12,6 +12,7 @@
 struct request {
     uint64_t row;
     uint64_t order; /* of entering the queue: age */
+    uint64_t local; /* address of the line */
     cw_time entered;
     uint32_t bank, tag;
     uint8_t bursts; /* left to transfer */
@@ -66,7 +67,11 @@ struct cw_dram {
     struct cw_fifo incoming, done;
     struct request *pool, *free;
     uint32_t groups_log2, lines_log2, banks_log2; /* log2 of bank groups, lines per row, banks */
-    uint32_t burst_bytes;
+    uint32_t burst_bytes, line_bytes, line_log2;
+    /* listener; NULL: nobody */
+    void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now);
+    void (*command)(void *self, uint64_t local, bool write, cw_time now);
+    void *listener;
 };
 
 static cw_time later(cw_time a, cw_time b)
@@ -88,7 +93,7 @@ static void raise_to(cw_time *earliest, cw_time when)
 
 void cw_dram_map(const struct cw_dram *d, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row)
 {
-    uint64_t line = local / CW_LINE_BYTES;
+    uint64_t line = local >> d->line_log2;
     uint32_t groups = 1u << d->groups_log2, banks = 1u << d->banks_log2;
     uint32_t g = (uint32_t)line & (groups - 1);
     line >>= d->groups_log2 + d->lines_log2;
@@ -107,9 +112,9 @@ uint32_t cw_dram_space(const struct cw_dram *d, cw_time now)
 static uint8_t bursts_of(const struct cw_dram *d, uint8_t sectors)
 {
     uint32_t bursts = 0;
-    if (d->burst_bytes >= CW_LINE_BYTES)
+    if (d->burst_bytes >= d->line_bytes)
         return 1;
-    for (uint32_t at = 0; at < CW_LINE_BYTES; at += d->burst_bytes) {
+    for (uint32_t at = 0; at < d->line_bytes; at += d->burst_bytes) {
         uint32_t first = at / CW_SECTOR_BYTES, last = (at + d->burst_bytes - 1) / CW_SECTOR_BYTES;
         uint32_t mask = (2u << last) - (1u << first);
         if (sectors & mask)
@@ -123,8 +128,8 @@ uint8_t cw_dram_round(const struct cw_dram *d, uint8_t sectors)
     uint32_t per_burst = d->burst_bytes / CW_SECTOR_BYTES;
     if (per_burst <= 1)
         return sectors;
-    if (per_burst >= CW_LINE_BYTES / CW_SECTOR_BYTES)
-        return 0xf;
+    if (d->burst_bytes >= d->line_bytes)
+        return (uint8_t)((1u << d->line_bytes / CW_SECTOR_BYTES) - 1);
     uint32_t low = (sectors | sectors >> 1) & 5u; /* two sectors per burst */
     return (uint8_t)(low | low << 1);
 }
@@ -135,10 +140,20 @@ void cw_dram_push(struct cw_dram *d, uint64_t local, uint8_t sectors, bool write
     assert(r != NULL && sectors != 0);
     d->free = r->next;
     uint32_t group;
-    *r = (struct request){.tag = tag, .sectors = cw_dram_round(d, sectors), .write = write};
+    *r = (struct request){.tag = tag, .sectors = cw_dram_round(d, sectors), .write = write, .local = local};
     r->bursts = bursts_of(d, sectors);
     cw_dram_map(d, local, &group, &r->bank, &r->row);
     cw_fifo_push(&d->incoming, now, d->latency, r);
+    if (d->accepted != NULL)
+        d->accepted(d->listener, local, r->sectors, write, now);
+}
+
+void cw_dram_listen(struct cw_dram *d, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
+                    void (*command)(void *self, uint64_t local, bool write, cw_time now), void *self)
+{
+    d->accepted = accepted;
+    d->command = command;
+    d->listener = self;
 }
 
 static void release(struct cw_dram *d, struct request *r)
@@ -266,6 +281,8 @@ static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time
         d->stats->dram_reads++;
     }
     d->stats->dram_busy_cycles += t->bl_cycles;
+    if (d->command != NULL)
+        d->command(d->listener, r->local, r->write, now);
     d->stats->dram_row_hits += !r->started && !r->opened;
     r->started = true;
     r->bursts = (uint8_t)(r->bursts & (r->bursts - 1));
@@ -393,10 +410,10 @@ static int check(const struct cw_config *c, struct cw_error *err)
     if (!power_of_two(c->dram_banks) || !power_of_two(c->dram_bank_groups) || c->dram_bank_groups > c->dram_banks || c->dram_banks > 64)
         return cw_fail(err, CW_EINVAL, "dram.banks = %u, dram.bank_groups = %u: powers of two, groups <= banks <= 64", c->dram_banks,
                        c->dram_bank_groups);
-    if (!power_of_two(c->dram_row_bytes) || c->dram_row_bytes < CW_LINE_BYTES || !power_of_two(c->dram_burst_bytes) ||
+    if (!power_of_two(c->dram_row_bytes) || c->dram_row_bytes < c->mem_line_bytes || !power_of_two(c->dram_burst_bytes) ||
         c->dram_burst_bytes < 16)
-        return cw_fail(err, CW_EINVAL, "dram.row_bytes = %u, dram.burst_bytes = %u: powers of two, at least 128 and 16", c->dram_row_bytes,
-                       c->dram_burst_bytes);
+        return cw_fail(err, CW_EINVAL, "dram.row_bytes = %u, dram.burst_bytes = %u: powers of two, at least a line and 16",
+                       c->dram_row_bytes, c->dram_burst_bytes);
     return CW_OK;
 }
 
@@ -434,9 +451,11 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     d->latency = later(1, config->dram_latency * clocks->period[CW_DOMAIN_CORE]);
     d->queue_max = config->dram_queue;
     d->burst_bytes = config->dram_burst_bytes;
+    d->line_bytes = config->mem_line_bytes;
+    d->line_log2 = (uint32_t)__builtin_ctz(d->line_bytes);
     d->groups_log2 = (uint32_t)__builtin_ctz(config->dram_bank_groups);
     d->banks_log2 = (uint32_t)__builtin_ctz(config->dram_banks);
-    d->lines_log2 = (uint32_t)__builtin_ctz(config->dram_row_bytes / CW_LINE_BYTES);
+    d->lines_log2 = (uint32_t)__builtin_ctz(config->dram_row_bytes / config->mem_line_bytes);
     if (create_queues(d, reads_max, done_wake) != CW_OK) {
         cw_dram_destroy(d);
         return cw_fail(err, CW_ENOMEM, "DRAM channel: out of host memory");

@@ -8,7 +8,7 @@
  * It keeps time only; the bytes are in device memory. A request asks for sectors of one line, rounded up to bursts of
  * dram.burst_bytes. Writes are masked on the bus (GDDR5 WDM), so writing part of a burst costs a burst and no read.
  *
- * Address map, from the partition-local line number up (line = 128 bytes):  bank group | column | bank in group | row.
+ * Address map, from the partition-local line number up (a line has mem.line_bytes):  bank group | column | bank in group | row.
  * Neighbouring lines lie in different bank groups, so that a stream is paced by tCCD and not by tCCDL, and a stream
  * uses a whole row of each group before it moves to the next banks, whose activation hides behind the transfers. The
  * bank number is XORed with the low bits of the row number, so that strides of a power of two do not stay in one bank
@@ -53,6 +53,9 @@ uint32_t cw_dram_space(const struct cw_dram *d, cw_time now);
 uint8_t cw_dram_round(const struct cw_dram *d, uint8_t sectors);
 /* local: partition-local address of the line. tag comes back with a finished read; writes finish silently. */
 void cw_dram_push(struct cw_dram *d, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now);
+/* Tells of each request that is accepted and of each column command, from within a push or the channel's tick. */
+void cw_dram_listen(struct cw_dram *d, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
+                    void (*command)(void *self, uint64_t local, bool write, cw_time now), void *self);
 /* Takes the oldest read that has finished at time now; false when there is none. */
 bool cw_dram_pop(struct cw_dram *d, struct cw_dram_done *done, cw_time now);
 /* Time from which the next finished read may be taken. */

@@ -6,26 +6,27 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "mem/device_memory_private.h"
 #include "mem/mshr.h"
 #include "mem/partition.h"
 
 #define LINE_NONE   UINT32_MAX
-#define ALL_SECTORS 0xfu
-#define SECTORS     4u
+#define SECTORS_MAX (CW_LINE_BYTES_MAX / CW_SECTOR_BYTES)
 
 struct line {
-    uint64_t used;             /* stamp of the last access, for LRU */
-    struct cw_mshr *mshr;      /* a line with an MSHR stays where it is */
-    uint32_t written[SECTORS]; /* bytes written since the sector was absent; all ones once valid */
+    uint64_t used;                 /* stamp of the last access, for LRU */
+    struct cw_mshr *mshr;          /* a line with an MSHR stays where it is */
+    uint32_t written[SECTORS_MAX]; /* bytes written since the sector was absent; all ones once valid */
     uint8_t valid, dirty;
 };
 
 struct cw_l2 {
     const struct cw_config *config;
     struct cw_stats *stats;
-    struct cw_devmem *memory;
+    struct cw_memory *memory;
     struct cw_dram *dram;
     uint32_t sets, ways;
+    uint32_t line_bytes, line_log2, sectors; /* of a line: bytes, their log2, sectors */
     uint32_t *tag;     /* [set][way]: local line number + 1, 0 when empty; apart from line, so that a lookup is short */
     struct line *line; /* [set][way] */
     uint64_t stamp;
@@ -33,12 +34,12 @@ struct cw_l2 {
 };
 
 /* Sectors that a request touches. */
-static uint8_t sectors_of(const struct cw_message *p)
+static uint8_t sectors_of(const struct cw_l2 *l2, const struct cw_message *p)
 {
     uint32_t sectors = p->sectors;
     if (p->kind == CW_MSG_WRITE) {
         sectors = 0;
-        for (uint32_t s = 0; s < SECTORS; s++)
+        for (uint32_t s = 0; s < l2->sectors; s++)
             sectors |= (uint32_t)(cw_line_body_of(p)->byte_mask[s] != 0) << s;
     } else if (p->kind == CW_MSG_ATOMIC) {
         sectors = 0;
@@ -52,25 +53,16 @@ static uint8_t sectors_of(const struct cw_message *p)
 
 static void copy_out(struct cw_l2 *l2, struct cw_message *p)
 {
-    const uint8_t *from = cw_devmem_at(l2->memory, p->addr);
-    for (uint32_t s = 0; s < SECTORS; s++)
+    const uint8_t *from = cw_memory__at(l2->memory, p->addr);
+    for (uint32_t s = 0; s < l2->sectors; s++)
         if (p->sectors & 1u << s)
             memcpy(cw_line_body(p)->data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
 }
 
 static void copy_in(struct cw_l2 *l2, const struct cw_message *p)
 {
-    uint8_t *to = cw_devmem_at(l2->memory, p->addr);
-    for (uint32_t s = 0; s < SECTORS; s++) {
-        uint32_t at = s * CW_SECTOR_BYTES;
-        if (cw_line_body_of(p)->byte_mask[s] == UINT32_MAX)
-            memcpy(to + at, cw_line_body_of(p)->data + at, CW_SECTOR_BYTES);
-        else
-            for (uint32_t mask = cw_line_body_of(p)->byte_mask[s]; mask != 0; mask &= mask - 1) {
-                uint32_t b = at + (uint32_t)__builtin_ctz(mask);
-                to[b] = cw_line_body_of(p)->data[b];
-            }
-    }
+    const struct cw_line_body *b = cw_line_body_of(p);
+    cw_memory_write_masked(l2->memory, p->addr, b->data, b->byte_mask, l2->line_bytes);
 }
 
 /* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on
@@ -80,10 +72,10 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
 {
     struct cw_atomic_body *b = cw_atomic_body(p);
     uint32_t bytes = cw_type_bytes((enum cw_type)b->type), most = 1;
-    uint8_t lanes_at[CW_LINE_BYTES] = {0};
+    uint8_t lanes_at[CW_LINE_BYTES_MAX] = {0};
     for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(lanes);
-        uint8_t *at = cw_devmem_at(l2->memory, p->addr + b->lane_offset[i]);
+        uint8_t *at = cw_memory__at(l2->memory, p->addr + b->lane_offset[i]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
         uint64_t value = cw_atomic_apply((enum cw_atom)b->atom, (enum cw_type)b->type, old, b->a[i], b->b[i]);
@@ -96,9 +88,9 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
     return most;
 }
 
-static void mark_written(struct line *l, const struct cw_message *p)
+static void mark_written(const struct cw_l2 *l2, struct line *l, const struct cw_message *p)
 {
-    for (uint32_t s = 0; s < SECTORS; s++) {
+    for (uint32_t s = 0; s < l2->sectors; s++) {
         if (cw_line_body_of(p)->byte_mask[s] == 0)
             continue;
         l->written[s] |= cw_line_body_of(p)->byte_mask[s];
@@ -111,7 +103,7 @@ static void mark_written(struct line *l, const struct cw_message *p)
 /* Returns port cycles. */
 static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
 {
-    uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
+    uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
     uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
     l->used = ++l2->stamp;
     if (p->kind == CW_MSG_READ) {
@@ -119,9 +111,9 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
     } else if (p->kind == CW_MSG_WRITE) {
         if (!p->timing_only)
             copy_in(l2, p);
-        mark_written(l, p);
+        mark_written(l2, l, p);
     } else if (p->kind == CW_MSG_ATOMIC) {
-        l->dirty = (uint8_t)(l->dirty | sectors_of(p));
+        l->dirty = (uint8_t)(l->dirty | sectors_of(l2, p));
         most = perform_atomic(l2, p);
         return most > cycles ? most : cycles;
     }
@@ -132,7 +124,7 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
 
 static uint32_t local_line(const struct cw_l2 *l2, uint64_t addr)
 {
-    return (uint32_t)(cw_address_local(l2->config, addr) / CW_LINE_BYTES);
+    return (uint32_t)(cw_address_local(l2->config, addr) >> l2->line_log2);
 }
 
 static uint32_t lookup(const struct cw_l2 *l2, uint32_t number)
@@ -161,7 +153,7 @@ static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time n
 {
     struct line *l = &l2->line[index];
     if (l->dirty != 0) {
-        uint64_t local = (uint64_t)(l2->tag[index] - 1) * CW_LINE_BYTES;
+        uint64_t local = (uint64_t)(l2->tag[index] - 1) << l2->line_log2;
         cw_dram_push(l2->dram, local, l->dirty, true, 0, now);
         l2->stats->l2_writebacks++;
     }
@@ -196,7 +188,7 @@ static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct c
     if (fetch == 0)
         return;
     m->fetching = (uint8_t)(m->fetching | cw_dram_round(l2->dram, fetch));
-    cw_dram_push(l2->dram, (uint64_t)number * CW_LINE_BYTES, fetch, false, (uint32_t)(m - l2->mshr.entry), now);
+    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, fetch, false, (uint32_t)(m - l2->mshr.entry), now);
 }
 
 static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint32_t *cycles,
@@ -204,7 +196,7 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
 {
     struct line *l = &l2->line[index];
     struct cw_mshr *m = l->mshr;
-    uint8_t need = sectors_of(p), missing = p->kind == CW_MSG_WRITE ? 0 : (uint8_t)(need & ~l->valid);
+    uint8_t need = sectors_of(l2, p), missing = p->kind == CW_MSG_WRITE ? 0 : (uint8_t)(need & ~l->valid);
     bool behind = m != NULL && (m->sectors & need) != 0;
     if (missing == 0 && !behind) {
         count(l2, p, false);
@@ -235,7 +227,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct
         *cycles = perform(l2, &l2->line[index], p);
         return CW_L2_DONE;
     }
-    uint8_t need = sectors_of(p);
+    uint8_t need = sectors_of(l2, p);
     wait_for(l2, index, number, p, need, need, now);
     return CW_L2_MISS;
 }
@@ -264,7 +256,7 @@ static bool can_serve(const struct cw_l2 *l2, const struct cw_mshr *m)
 {
     if (m->count == 0)
         return false;
-    return m->head->kind == CW_MSG_WRITE || (sectors_of(m->head) & ~l2->line[m->line].valid) == 0;
+    return m->head->kind == CW_MSG_WRITE || (sectors_of(l2, m->head) & ~l2->line[m->line].valid) == 0;
 }
 
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
@@ -275,7 +267,7 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
     struct cw_mshr *m = &l2->mshr.entry[done.tag];
     struct line *l = &l2->line[m->line];
     l->valid |= done.sectors;
-    for (uint32_t s = 0; s < SECTORS; s++)
+    for (uint32_t s = 0; s < l2->sectors; s++)
         if (done.sectors & 1u << s)
             l->written[s] = UINT32_MAX;
     m->fetching = (uint8_t)(m->fetching & ~done.sectors);
@@ -314,14 +306,14 @@ void cw_l2_flush(struct cw_l2 *l2)
     memset(l2->line, 0, (size_t)l2->sets * l2->ways * sizeof *l2->line);
 }
 
-int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_devmem *memory, struct cw_dram *dram,
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory, struct cw_dram *dram,
                  struct cw_error *err)
 {
     *out = NULL;
-    uint32_t lines = config->l2_bytes / CW_LINE_BYTES;
+    uint32_t lines = config->l2_bytes / config->mem_line_bytes;
     if (lines == 0 || config->l2_ways == 0 || lines % config->l2_ways != 0)
-        return cw_fail(err, CW_EINVAL, "l2.bytes = %u with l2.ways = %u: not a whole number of sets of 128-byte lines", config->l2_bytes,
-                       config->l2_ways);
+        return cw_fail(err, CW_EINVAL, "l2.bytes = %u with l2.ways = %u: not a whole number of sets of lines of %u bytes", config->l2_bytes,
+                       config->l2_ways, config->mem_line_bytes);
     struct cw_l2 *l2 = calloc(1, sizeof *l2);
     if (l2 == NULL)
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
@@ -329,6 +321,9 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_s
     l2->stats = stats;
     l2->memory = memory;
     l2->dram = dram;
+    l2->line_bytes = config->mem_line_bytes;
+    l2->line_log2 = (uint32_t)__builtin_ctz(l2->line_bytes);
+    l2->sectors = l2->line_bytes / CW_SECTOR_BYTES;
     l2->ways = config->l2_ways;
     l2->sets = lines / config->l2_ways;
     l2->tag = calloc(lines, sizeof *l2->tag);

@@ -3,7 +3,7 @@
  * L2 slice: tags, miss status registers, and what happens to the bytes. Without clock and ports: the partition
  * (partition.c) decides when a request meets the slice and where its reply goes.
  *
- * Set-associative, LRU, lines of 128 bytes with valid and dirty state per sector of 32 bytes, write-back. Set index:
+ * Set-associative, LRU, lines of mem.line_bytes with valid and dirty state per sector of 32 bytes, write-back. Set index:
  * partition-local line number modulo sets; no hash, since dealing lines to partitions has already broken up long
  * strides, and a plain index lets a reader work out by hand which lines meet.
  *
@@ -26,7 +26,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
-#include "mem/devmem.h"
+#include "mem/device_memory.h"
 #include "mem/dram.h"
 #include "msg/message.h"
 
@@ -40,7 +40,7 @@ enum cw_l2_result {
     CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM */
 };
 
-int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_devmem *memory, struct cw_dram *dram,
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory, struct cw_dram *dram,
                  struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
 /* READ, WRITE, ATOMIC or TX_LOAD. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:

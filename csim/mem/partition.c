@@ -20,7 +20,7 @@
 #include "mem/dram.h"
 #include "mem/l2.h"
 
-#define TM_QUEUE 8u /* entries of from_l2, reply, to_l2 and l2_done */
+#define MECH_QUEUE 8u /* entries of from_l2, reply, to_l2 and l2_done */
 
 /* A queue in front of the slice's port. */
 struct source {
@@ -29,8 +29,6 @@ struct source {
     bool blocked;         /* the head failed, and only what makes the slice tick anyway can help it */
 };
 
-enum { NEW_REQUESTS, COMMIT_WRITES, SOURCES };
-
 struct cw_partition {
     struct cw_component component; /* L2 domain */
     struct cw_partition_config config;
@@ -38,11 +36,17 @@ struct cw_partition {
     struct cw_dram *dram;
     struct cw_l2 *l2;
     struct cw_fifo rop, reply;
-    struct cw_partition_socket tm;
-    struct source source[SOURCES];
+    struct cw_partition_socket *mech; /* [config.mech_cnt] */
+    struct hook {
+        const struct cw_partition_hooks *hooks;
+        void *self;
+    } * hook;
+    uint32_t hook_cnt;
+    struct source *source; /* new requests, then the to_l2 of each mechanism */
+    uint32_t source_cnt;
     uint32_t turn; /* source that is tried first */
     cw_time port_free_at;
-    bool tm_reply_turn;
+    uint32_t reply_turn; /* queue of replies that is looked at first: 0 the slice's, 1 + i mechanism i's */
 };
 
 static cw_time later(cw_time a, cw_time b)
@@ -57,16 +61,35 @@ static cw_time sooner(cw_time a, cw_time b)
 
 /* Crossbar side */
 
+static struct cw_fifo *replies(struct cw_partition *s, uint32_t i)
+{
+    return i == 0 ? &s->reply : &s->mech[i - 1].reply;
+}
+
 static void send_reply(struct cw_partition *s, cw_time now)
 {
-    struct cw_fifo *first = s->tm_reply_turn ? &s->tm.reply : &s->reply;
-    struct cw_fifo *second = s->tm_reply_turn ? &s->reply : &s->tm.reply;
-    struct cw_fifo *from = cw_fifo_peek(first, now) != NULL ? first : second;
-    struct cw_message *p = cw_fifo_peek(from, now);
-    if (p == NULL || !cw_crossbar_can_push(s->config.down, s->config.index, p->flits, now))
+    for (uint32_t k = 0; k < s->source_cnt; k++) {
+        const uint32_t i = (s->reply_turn + k) % s->source_cnt;
+        struct cw_fifo *from = replies(s, i);
+        struct cw_message *p = cw_fifo_peek(from, now);
+        if (p == NULL)
+            continue;
+        if (cw_crossbar_can_push(s->config.down, s->config.index, p->flits, now)) {
+            cw_crossbar_push(s->config.down, s->config.index, cw_fifo_pop(from, now), now);
+            s->reply_turn = (i + 1) % s->source_cnt;
+        }
         return;
-    cw_crossbar_push(s->config.down, s->config.index, cw_fifo_pop(from, now), now);
-    s->tm_reply_turn = from == &s->reply;
+    }
+}
+
+/* L2 cycles by which mechanisms want the message held before the L2. */
+static uint32_t held(const struct cw_partition *s, const struct cw_message *p, cw_time now)
+{
+    uint32_t cycles = 0;
+    for (uint32_t i = 0; i < s->hook_cnt; i++)
+        if (s->hook[i].hooks->before_l2 != NULL)
+            cycles += s->hook[i].hooks->before_l2(s->hook[i].self, p, now);
+    return cycles;
 }
 
 static void take_request(struct cw_partition *s, cw_time now)
@@ -74,14 +97,14 @@ static void take_request(struct cw_partition *s, cw_time now)
     struct cw_message *p = cw_crossbar_peek(s->config.up, s->config.index, now);
     if (p == NULL)
         return;
-    bool bypass = p->kind == CW_MSG_OWN;
-    assert(p->kind <= CW_MSG_OWN && (s->config.with_tm || p->mech == 0));
+    const bool bypass = p->kind == CW_MSG_OWN;
+    assert(p->kind <= CW_MSG_OWN && p->mech <= s->config.mech_cnt && (!bypass || p->mech != 0));
     assert(bypass || cw_address_partition(s->config.config, p->addr) == s->config.index);
-    struct cw_fifo *to = bypass ? &s->tm.from_noc : &s->rop;
+    struct cw_fifo *to = bypass ? &s->mech[p->mech - 1].from_noc : &s->rop;
     if (!cw_fifo_can_push(to, now))
         return;
     cw_crossbar_pop(s->config.up, s->config.index, now);
-    cw_fifo_push(to, now, (bypass ? 1 : s->config.config->l2_rop_latency) * s->period, p);
+    cw_fifo_push(to, now, (bypass ? 1 : s->config.config->l2_rop_latency + held(s, p, now)) * s->period, p);
 }
 
 /* Slice side */
@@ -90,9 +113,9 @@ static void take_request(struct cw_partition *s, cw_time now)
 static struct cw_fifo *destination(struct cw_partition *s, const struct cw_message *p)
 {
     if (p->after == CW_AFTER_MECH)
-        return &s->tm.from_l2;
+        return &s->mech[p->mech - 1].from_l2;
     if (p->after == CW_AFTER_RETURN)
-        return &s->tm.l2_done;
+        return &s->mech[p->mech - 1].l2_done;
     if (p->kind != CW_MSG_WRITE)
         return &s->reply;
     return p->needs_reply ? &s->reply : NULL;
@@ -165,7 +188,7 @@ static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
 
 static void unblock(struct cw_partition *s)
 {
-    for (uint32_t i = 0; i < SOURCES; i++)
+    for (uint32_t i = 0; i < s->source_cnt; i++)
         s->source[i].blocked = false;
 }
 
@@ -180,11 +203,11 @@ static void serve(struct cw_partition *s, cw_time now)
         unblock(s);
         return;
     }
-    for (uint32_t k = 0; k < SOURCES; k++) {
-        uint32_t i = (s->turn + k) % SOURCES;
+    for (uint32_t k = 0; k < s->source_cnt; k++) {
+        uint32_t i = (s->turn + k) % s->source_cnt;
         if (!try_source(s, &s->source[i], now))
             continue;
-        s->turn = (i + 1) % SOURCES;
+        s->turn = (i + 1) % s->source_cnt;
         unblock(s);
         return;
     }
@@ -195,14 +218,16 @@ static void serve(struct cw_partition *s, cw_time now)
 static cw_time next_event(struct cw_partition *s)
 {
     cw_time port = cw_l2_replay_head(s->l2) != NULL ? 0 : CW_TIME_NEVER;
-    for (uint32_t i = 0; i < SOURCES; i++)
+    for (uint32_t i = 0; i < s->source_cnt; i++)
         if (!s->source[i].blocked)
             port = sooner(port, cw_fifo_next(s->source[i].queue));
     cw_time next = later(port, s->port_free_at);
     next = sooner(next, cw_crossbar_next(s->config.up, s->config.index));
     next = sooner(next, cw_dram_next(s->dram));
     next = sooner(next, cw_fifo_next(&s->reply));
-    return sooner(next, cw_fifo_next(&s->tm.reply));
+    for (uint32_t i = 0; i < s->config.mech_cnt; i++)
+        next = sooner(next, cw_fifo_next(&s->mech[i].reply));
+    return next;
 }
 
 static void tick(void *self, cw_time now)
@@ -218,23 +243,35 @@ static void tick(void *self, cw_time now)
 
 /* Everything else */
 
+static int create_socket(struct cw_partition *s, uint32_t i)
+{
+    const struct cw_config *c = s->config.config;
+    struct cw_partition_socket *m = &s->mech[i];
+    cw_time *wake = &s->component.wake;
+    const bool ok = cw_fifo_create(&m->from_l2, c->l2_latency + MECH_QUEUE, NULL) == CW_OK &&
+                    cw_fifo_create(&m->from_noc, s->config.mech_inbox[i], NULL) == CW_OK &&
+                    cw_fifo_create(&m->reply, MECH_QUEUE, wake) == CW_OK && cw_fifo_create(&m->to_l2, MECH_QUEUE, wake) == CW_OK &&
+                    cw_fifo_create(&m->l2_done, c->l2_latency + MECH_QUEUE, NULL) == CW_OK;
+    s->source[1 + i] = (struct source){.queue = &m->to_l2, .stalled_from = CW_TIME_NEVER};
+    return ok ? CW_OK : CW_ENOMEM;
+}
+
 static int create_parts(struct cw_partition *s, struct cw_error *err)
 {
     const struct cw_config *c = s->config.config;
     cw_time *wake = &s->component.wake;
-    uint32_t fetches = c->l2_mshrs * (CW_LINE_BYTES / CW_SECTOR_BYTES); /* one per sector at most */
+    uint32_t fetches = c->l2_mshrs * (c->mem_line_bytes / CW_SECTOR_BYTES); /* one per sector at most */
     int status = cw_dram_create(&s->dram, c, s->config.clocks, s->config.stats, fetches, wake, err);
     if (status == CW_OK)
         status = cw_l2_create(&s->l2, c, s->config.stats, s->config.memory, s->dram, err);
     if (status != CW_OK)
         return status;
     if (cw_fifo_create(&s->rop, c->l2_rop_queue, NULL) != CW_OK ||
-        cw_fifo_create(&s->reply, c->l2_latency + c->l2_reply_queue, NULL) != CW_OK ||
-        cw_fifo_create(&s->tm.from_l2, c->l2_latency + TM_QUEUE, NULL) != CW_OK ||
-        cw_fifo_create(&s->tm.from_noc, c->cu_buffer, NULL) != CW_OK || cw_fifo_create(&s->tm.reply, TM_QUEUE, wake) != CW_OK ||
-        cw_fifo_create(&s->tm.to_l2, TM_QUEUE, wake) != CW_OK || cw_fifo_create(&s->tm.l2_done, c->l2_latency + TM_QUEUE, NULL) != CW_OK)
+        cw_fifo_create(&s->reply, c->l2_latency + c->l2_reply_queue, NULL) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", s->config.index);
-    return CW_OK;
+    for (uint32_t i = 0; status == CW_OK && i < s->config.mech_cnt; i++)
+        status = create_socket(s, i);
+    return status == CW_OK ? CW_OK : cw_fail(err, status, "partition %u: out of host memory", s->config.index);
 }
 
 int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err)
@@ -246,9 +283,14 @@ int cw_partition_create(struct cw_partition **out, const struct cw_partition_con
     s->config = *config;
     s->period = config->clocks->period[CW_DOMAIN_L2];
     s->component = (struct cw_component){.tick = tick, .self = s, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    s->source[NEW_REQUESTS] = (struct source){.queue = &s->rop, .stalled_from = CW_TIME_NEVER};
-    s->source[COMMIT_WRITES] = (struct source){.queue = &s->tm.to_l2, .stalled_from = CW_TIME_NEVER};
-    int status = create_parts(s, err);
+    s->source_cnt = 1 + config->mech_cnt;
+    s->source = calloc(s->source_cnt, sizeof *s->source);
+    s->mech = calloc(config->mech_cnt + 1, sizeof *s->mech);
+    int status = s->source != NULL && s->mech != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", config->index);
+    if (status == CW_OK) {
+        s->source[0] = (struct source){.queue = &s->rop, .stalled_from = CW_TIME_NEVER};
+        status = create_parts(s, err);
+    }
     if (status != CW_OK) {
         cw_partition_destroy(s);
         return status;
@@ -262,9 +304,17 @@ void cw_partition_destroy(struct cw_partition *s)
 {
     if (s == NULL)
         return;
-    struct cw_fifo *fifo[] = {&s->rop, &s->reply, &s->tm.from_l2, &s->tm.from_noc, &s->tm.reply, &s->tm.to_l2, &s->tm.l2_done};
-    for (size_t i = 0; i < sizeof fifo / sizeof fifo[0]; i++)
-        cw_fifo_destroy(fifo[i]);
+    for (uint32_t i = 0; s->mech != NULL && i < s->config.mech_cnt; i++) {
+        struct cw_partition_socket *m = &s->mech[i];
+        struct cw_fifo *fifo[] = {&m->from_l2, &m->from_noc, &m->reply, &m->to_l2, &m->l2_done};
+        for (size_t k = 0; k < sizeof fifo / sizeof fifo[0]; k++)
+            cw_fifo_destroy(fifo[k]);
+    }
+    cw_fifo_destroy(&s->rop);
+    cw_fifo_destroy(&s->reply);
+    free(s->mech);
+    free(s->source);
+    free(s->hook);
     cw_l2_destroy(s->l2);
     cw_dram_destroy(s->dram);
     free(s);
@@ -280,15 +330,47 @@ struct cw_component *cw_partition_dram_component(struct cw_partition *s)
     return cw_dram_component(s->dram);
 }
 
-struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *s)
+struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *s, uint32_t mech)
 {
-    return &s->tm;
+    assert(mech < s->config.mech_cnt);
+    return &s->mech[mech];
+}
+
+/* The DRAM channel tells of its acceptances and commands. */
+static void on_accepted(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now)
+{
+    const struct cw_partition *s = self;
+    for (uint32_t i = 0; i < s->hook_cnt; i++)
+        if (s->hook[i].hooks->accepted != NULL)
+            s->hook[i].hooks->accepted(s->hook[i].self, local, sectors, write, now);
+}
+
+static void on_command(void *self, uint64_t local, bool write, cw_time now)
+{
+    const struct cw_partition *s = self;
+    for (uint32_t i = 0; i < s->hook_cnt; i++)
+        if (s->hook[i].hooks->dram_command != NULL)
+            s->hook[i].hooks->dram_command(s->hook[i].self, local, write, now);
+}
+
+int cw_partition_hook(struct cw_partition *s, const struct cw_partition_hooks *hooks, void *self)
+{
+    struct hook *more = realloc(s->hook, (s->hook_cnt + 1) * sizeof *more);
+    if (more == NULL)
+        return CW_ENOMEM;
+    s->hook = more;
+    s->hook[s->hook_cnt++] = (struct hook){hooks, self};
+    cw_dram_listen(s->dram, on_accepted, on_command, s);
+    return CW_OK;
 }
 
 bool cw_partition_idle(const struct cw_partition *s)
 {
-    uint32_t queued = s->rop.count + s->reply.count + s->tm.from_l2.count + s->tm.from_noc.count + s->tm.reply.count + s->tm.to_l2.count +
-                      s->tm.l2_done.count;
+    uint32_t queued = s->rop.count + s->reply.count;
+    for (uint32_t i = 0; i < s->config.mech_cnt; i++) {
+        const struct cw_partition_socket *m = &s->mech[i];
+        queued += m->from_l2.count + m->from_noc.count + m->reply.count + m->to_l2.count + m->l2_done.count;
+    }
     return queued == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
 }
 

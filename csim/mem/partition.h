@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory partition: requests leave the crossbar, wait the ROP delay, meet the L2 slice (write-back, MSHRs, atomics),
- * which fetches misses from the partition's DRAM channel; replies go to the other crossbar. Units of a transactional
- * system attach through four FIFOs.
+ * Memory partition: requests leave the crossbar, wait the ROP delay, meet the L2 slice (write-back, MSHRs, atomics), which fetches misses
+ * from the partition's DRAM channel; replies go to the other crossbar. Mechanisms attach through sockets.
  *
  *   crossbar -> [ROP delay] -> L2 slice -> reply queue -> crossbar
  *                               |  ^                         ^
- *            TX_LOAD, TX_STORE  v  | tm->to_l2               | tm->reply
- *                           tm->from_l2       tm->from_noc <- TX_LOG, TX_CONTROL (no ROP delay)
+ *         after = CW_AFTER_MECH v  | to_l2                   | reply
+ *                         from_l2, l2_done      from_noc <- kind OWN (no ROP delay)
  *
- * TX_LOAD makes its line present in the L2 (a miss fetches it) before it goes on to from_l2; TX_STORE passes as a hit.
- * The values of a transactional load are in u.data, as they were when the slice served it; a system may instead read
- * device memory at its decision, if nobody else can write those words at the same instant.
- * A packet that the system puts in to_l2 is an ordinary WRITE or READ from the commit unit (core field = 0xffff): the
- * slice writes the bytes into device memory, or copies them out, when it serves it and then pushes the packet to
+ * A READ with after = CW_AFTER_MECH makes its line present in the L2 (a miss fetches it) before it goes on to from_l2; a PASS passes as a
+ * hit would. The values of a read are those of the moment at which the slice served it; a mechanism may instead read device memory at its
+ * decision, if nobody else can write those words at the same instant. A message that a mechanism puts into to_l2 is a WRITE or READ with
+ * after = CW_AFTER_RETURN: the slice writes the bytes into device memory, or copies them out, when it serves it, and then pushes it to
  * l2_done.
  *
- * Replies reuse the request's packet: kind and size change, the rest comes back as it was. READ gets READ_REPLY with 32
- * bytes per sector asked, each at its place in u.data; WRITE gets WRITE_ACK, but with needs_reply = 0 (L1 write-backs)
- * it ends in the slice, which frees it; ATOMIC gets ATOMIC_REPLY (4 or 8 bytes per lane) or, with needs_reply = 0,
- * WRITE_ACK. Timing is stated in partition.c, what the slice does in l2.h, DRAM in dram.h.
+ * Replies reuse the request's message: kind and size change, the rest comes back as it was. READ gets READ_REPLY with 32 bytes per sector
+ * asked, each at its place in the line; WRITE gets WRITE_ACK, but with needs_reply = 0 (L1 write-backs) it ends in the slice, which frees
+ * it; ATOMIC gets ATOMIC_REPLY (4 or 8 bytes per lane) or, with needs_reply = 0, WRITE_ACK. Timing is stated in partition.c, what the slice
+ * does in l2.h, DRAM in dram.h.
  */
 #ifndef CW_MEM_PARTITION_H
 #define CW_MEM_PARTITION_H
@@ -28,30 +26,46 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
-#include "mem/devmem.h"
+#include "mem/device_memory.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
 
 struct cw_partition;
 
-/* Attachment of a transactional system. Single producer, single consumer each. */
+/*
+ * A mechanism's sockets at a partition: queues, each with a single producer and a single consumer. The consumer sets `wake` of the queues
+ * that it consumes to its component's wake time. A queue costs nothing while it is empty.
+ */
 struct cw_partition_socket {
-    struct cw_fifo from_l2;  /* TX_LOAD, TX_STORE after their L2 access; the system consumes (L2 clock) */
-    struct cw_fifo from_noc; /* TX_LOG, TX_CONTROL; the system consumes */
-    struct cw_fifo reply;    /* the system produces: packets for the cores; arbitrated with the L2's own replies */
-    struct cw_fifo to_l2;    /* the commit unit produces: WRITE and READ packets with core = 0xffff */
-    struct cw_fifo l2_done;  /* they come back when performed */
+    struct cw_fifo from_l2;  /* after the L2: its messages with after = CW_AFTER_MECH; the mechanism consumes (L2 clock) */
+    struct cw_fifo from_noc; /* own messages in: kind OWN; the mechanism consumes */
+    struct cw_fifo reply;    /* own messages out, for the cores; takes turns with the L2's replies and other mechanisms' */
+    struct cw_fifo to_l2;    /* own accesses of the slice: WRITE and READ with after = CW_AFTER_RETURN */
+    struct cw_fifo l2_done;  /* they come back when performed; the mechanism consumes */
+};
+
+/* Sockets that are calls, from within the partition's own tick; each may be NULL. They cost a test of one pointer while nobody takes them.
+ */
+struct cw_partition_hooks {
+    /* Before the L2 (L2 clock): a message of the machine or of any mechanism has left the crossbar and enters the ROP delay. Returns L2
+     * cycles by which it is to be held longer; those behind it wait, too. */
+    uint32_t (*before_l2)(void *self, const struct cw_message *m, cw_time now);
+    /* The memory controller has accepted a request for sectors of a line (L2 clock): from now on it is in the controller's queue. */
+    void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now);
+    /* The channel issues a column command (DRAM clock) for the line at this partition-local address. */
+    void (*dram_command)(void *self, uint64_t local, bool write, cw_time now);
 };
 
 struct cw_partition_config {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    struct cw_devmem *memory;
+    struct cw_memory *memory;
     struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests arrive at output `index` of up; replies enter at source `index` of down */
     uint32_t index;
-    bool with_tm;
+    uint32_t mech_cnt;          /* mechanisms of the GPU, each with sockets */
+    const uint32_t *mech_inbox; /* [mech_cnt]: entries of from_noc; read at creation only */
 };
 
 int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err);
@@ -59,10 +73,15 @@ void cw_partition_destroy(struct cw_partition *p);
 /* The L2 slice (domain L2) and the DRAM channel (domain DRAM). */
 struct cw_component *cw_partition_l2_component(struct cw_partition *p);
 struct cw_component *cw_partition_dram_component(struct cw_partition *p);
-struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p);
+/* Sockets of the mechanism with that index in the GPU's list. */
+struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p, uint32_t mech);
+/* Takes the calls; hooks and self stay valid as long as the partition. CW_ENOMEM. */
+int cw_partition_hook(struct cw_partition *p, const struct cw_partition_hooks *hooks, void *self);
 /* Nothing queued, no miss outstanding. */
 bool cw_partition_idle(const struct cw_partition *p);
-/* Forgets all cached lines (they are already in memory): cold caches for the next kernel. Only when idle. */
+/* Invalidates every line of the L2 slice, dirty ones too, so that the next kernel starts with cold caches. No value is lost: a store's
+ * bytes are in device memory once the slice has served it. The write-backs that dirty lines still owe are neither sent to DRAM nor counted.
+ * Only when idle. */
 void cw_partition_flush(struct cw_partition *p);
 
 /* Address map: which partition serves an address, and the address within it (contiguous). */

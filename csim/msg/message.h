@@ -88,7 +88,7 @@ struct cw_message {
 /* READ: the slice fills the sectors asked for. WRITE: bytes under the mask. */
 struct cw_line_body {
     uint32_t byte_mask[4]; /* WRITE: bit b of word w enables byte 32 w + b */
-    uint8_t data[CW_LINE_BYTES];
+    uint8_t data[CW_LINE_BYTES_MAX];
 };
 CW_MESSAGE_BODY(cw_line_body, struct cw_line_body)
 

@@ -20,7 +20,7 @@
 #include "validation_target.h"
 
 extern "C" {
-#include "wave/script.h"
+#include "play/script.h"
 }
 #include CW_PLATFORM_HEADER
 

@@ -6,9 +6,9 @@
 #include "cowarp/cowarp.h"
 #include "file/out_file.h"
 #include "gpu/gpu.h"
+#include "play/record.h"
 #include "ptx/module.h"
 #include "rtl/rtl_provider.h"
-#include "wave/record.h"
 #include "wave/wave.h"
 
 struct cowarp_module {
@@ -49,6 +49,10 @@ struct cowarp_gpu {
     void (*on_message)(void *context, const char *text);
     void *context;
 };
+
+/* Copies a struct that the user has filled in (what: "struct cowarp_launch") and that begins with its size into one of `known` bytes.
+ * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
+int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
 
 /* The units that --unit may name; cowarp__unit_cnt of them. */
 extern const struct cowarp__unit cowarp__units[];

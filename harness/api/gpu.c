@@ -11,9 +11,25 @@ const char *cowarp_version(void)
     return COWARP_VERSION;
 }
 
-void cowarp_options_init(struct cowarp_options *options)
+void cowarp_options_init_size(struct cowarp_options *options, uint32_t size)
 {
-    *options = (struct cowarp_options){.preset = "getm", .system = "none", .seed = 1};
+    const struct cowarp_options defaults = {.size = size, .preset = "getm", .system = "none", .seed = 1};
+    memset(options, 0, size);
+    memcpy(options, &defaults, size < sizeof defaults ? size : sizeof defaults);
+}
+
+int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err)
+{
+    uint32_t given;
+    memcpy(&given, from, sizeof given);
+    if (given == 0)
+        return cw_fail(err, CW_EINVAL, "%s: its size is 0; begin it with .size = sizeof(%s)", what, what);
+    if (given > known)
+        return cw_fail(err, CW_EINVAL, "%s: its size is %u, but this library (%s) knows %u bytes; build with this library's cowarp.h", what,
+                       (unsigned)given, COWARP_VERSION, (unsigned)known);
+    memset(to, 0, known);
+    memcpy(to, from, given);
+    return CW_OK;
 }
 
 static int configure(struct cowarp_gpu *gpu, const struct cowarp_options *options)
@@ -74,9 +90,10 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cowarp__record_tap(gpu, options, &units);
     if (status != CW_OK)
         return status;
+    const struct cw_mech *const mechs[] = {gpu->system, NULL};
     const struct cw_gpu_options o = {
         .config = &gpu->config,
-        .tm = gpu->system,
+        .mechs = mechs,
         .units = units,
         .seed = options->seed,
         .check_serial = gpu->check_serial,
@@ -96,11 +113,14 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 
 int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
 {
+    struct cowarp_options known;
     struct cowarp_gpu *g = calloc(1, sizeof *g);
     *gpu = g;
     if (g == NULL)
         return COWARP_ENOMEM;
-    int status = build(g, options);
+    int status = cowarp__take(&known, sizeof known, options, "struct cowarp_options", &g->err);
+    if (status == CW_OK)
+        status = build(g, &known);
     g->failed = status != CW_OK;
     return status;
 }
@@ -156,13 +176,46 @@ static int need_gpu(struct cowarp_gpu *gpu)
 int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes)
 {
     int status = need_gpu(gpu);
-    return status == CW_OK ? cw_devmem_alloc(cw_gpu_memory(gpu->gpu), address, bytes, &gpu->err) : status;
+    return status == CW_OK ? cw_memory_alloc(cw_gpu_memory(gpu->gpu), address, bytes, CW_REGION_GLOBAL, &gpu->err) : status;
+}
+
+int cowarp_free(struct cowarp_gpu *gpu, uint64_t address)
+{
+    int status = need_gpu(gpu);
+    if (status != CW_OK)
+        return status;
+    struct cw_memory *memory = cw_gpu_memory(gpu->gpu);
+    const struct cw_region *r = cw_memory_region(memory, address);
+    if (r != NULL && r->base == address && r->kind != CW_REGION_GLOBAL)
+        return cw_fail(&gpu->err, CW_EINVAL, "free of 0x%llx: %s", (unsigned long long)address,
+                       r->kind == CW_REGION_MODULE  ? "the variables of a module, which live as long as the GPU"
+                       : r->kind == CW_REGION_LOCAL ? "the threads' local memory, which lives as long as the GPU"
+                                                    : "did not come from cowarp_alloc");
+    return cw_memory_free(memory, address, &gpu->err);
+}
+
+int cowarp_reset(struct cowarp_gpu *gpu)
+{
+    struct cw_error why;
+    int status = need_gpu(gpu);
+    if (status != CW_OK)
+        return status;
+    if (gpu->taps != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL,
+                       "reset: a GPU with a wave file cannot be reset, its waves are those of one run; create a new one");
+    if (gpu->recorder != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "reset: a GPU with a recording cannot be reset, it records one run; create a new one");
+    cw_rtl_provider_forget(&gpu->units);
+    status = cw_gpu_reset(gpu->gpu, &why);
+    gpu->failed = status != CW_OK;
+    gpu->oracle[0] = '\0';
+    return status == CW_OK ? CW_OK : cw_fail(&gpu->err, status, "the GPU could not be reset: %s", why.text);
 }
 
 static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, const char *what)
 {
     int status = need_gpu(gpu);
-    if (status != CW_OK || bytes == 0 || cw_devmem_valid(cw_gpu_memory(gpu->gpu), address, bytes))
+    if (status != CW_OK || bytes == 0 || cw_memory_valid(cw_gpu_memory(gpu->gpu), address, bytes))
         return status;
     return cw_fail(&gpu->err, CW_EINVAL, "%s of %llu bytes at 0x%llx: not in allocated device memory", what, (unsigned long long)bytes,
                    (unsigned long long)address);
@@ -172,7 +225,7 @@ int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uin
 {
     int status = need_range(gpu, address, bytes, "write");
     if (status == CW_OK && bytes > 0)
-        memcpy(cw_devmem_at(cw_gpu_memory(gpu->gpu), address), data, bytes);
+        cw_memory_write(cw_gpu_memory(gpu->gpu), address, data, bytes);
     return status;
 }
 
@@ -180,7 +233,7 @@ int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t b
 {
     int status = need_range(gpu, address, bytes, "read");
     if (status == CW_OK && bytes > 0)
-        memcpy(data, cw_devmem_at(cw_gpu_memory(gpu->gpu), address), bytes);
+        cw_memory_read(cw_gpu_memory(gpu->gpu), address, data, bytes);
     return status;
 }
 

@@ -17,20 +17,20 @@ static int unusable(struct cowarp_gpu *gpu)
 {
     if (!gpu->failed)
         return CW_OK;
-    return cw_fail(&gpu->err, CW_EINVAL, "this GPU has stopped with an error before; destroy it and create a new one");
+    return cw_fail(&gpu->err, CW_EINVAL, "this GPU has stopped with an error before; reset it (cowarp_reset) or create a new one");
 }
 
 /* Gives the module's .global variables their memory and their first values. */
 static int place(struct cowarp_gpu *gpu, struct cowarp_module *m)
 {
     const uint64_t bytes = m->module->global_bytes;
-    int status = cw_devmem_alloc(cw_gpu_memory(gpu->gpu), &m->global_base, bytes > 0 ? bytes : 1, &gpu->err);
+    int status = cw_memory_alloc(cw_gpu_memory(gpu->gpu), &m->global_base, bytes > 0 ? bytes : 1, CW_REGION_MODULE, &gpu->err);
     if (status == CW_OK)
         status = cw_module_place(m->module, m->global_base, &gpu->err);
     for (uint32_t i = 0; status == CW_OK && i < m->module->kernel_cnt; i++)
         status = cw_exec_bind(&m->module->kernel[i], &gpu->err);
     if (status == CW_OK && bytes > 0)
-        memcpy(cw_devmem_at(cw_gpu_memory(gpu->gpu), m->global_base), m->module->global_image, bytes);
+        cw_memory_write(cw_gpu_memory(gpu->gpu), m->global_base, m->module->global_image, bytes);
     return status;
 }
 
@@ -52,6 +52,8 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     if (status == CW_OK)
         status = place(gpu, m);
     if (status != CW_OK) {
+        if (m->global_base != 0)
+            cw_memory_free(cw_gpu_memory(gpu->gpu), m->global_base, NULL);
         cw_module_destroy(m->module);
         free(m);
         return status;
@@ -249,17 +251,24 @@ static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
     return status;
 }
 
-int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *l)
+int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *given)
 {
     const struct cw_kernel *k;
+    struct cowarp_launch l;
     int status = unusable(gpu);
     if (status == CW_OK)
-        status = find_kernel(gpu, module->module, l->kernel, &k);
+        status = cowarp__take(&l, sizeof l, given, "struct cowarp_launch", &gpu->err);
+    if (status == CW_OK && l.kernel == NULL)
+        status = cw_fail(&gpu->err, CW_EINVAL, "struct cowarp_launch: names no kernel");
+    if (status == CW_OK)
+        status = find_kernel(gpu, module->module, l.kernel, &k);
     if (status != CW_OK)
         return status;
-    if (l->arg_count != k->param_cnt)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l->arg_count);
-    return launch(gpu, module, k, l);
+    if (l.arg_count != k->param_cnt)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l.arg_count);
+    if (l.arg_count > 0 && l.args == NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, but args is NULL", k->name, (unsigned)k->param_cnt);
+    return launch(gpu, module, k, &l);
 }
 
 uint64_t cowarp_cycles(const struct cowarp_gpu *gpu)

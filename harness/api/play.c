@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "wave/play.h"
+#include "play/play.h"
 
 /* Every unit of the build: CMake defines CW_UNITS as CW_UNIT_NAMED(a) CW_UNIT_NAMED(b) ... from the cw_add_unit calls. */
 #define CW_UNIT_NAMED(u) extern const struct cw_unit cw_##u##_unit;
@@ -51,14 +51,19 @@ static int play_script(struct cowarp_played *played, const struct cowarp_play *p
     return status;
 }
 
-int cowarp_play_unit(struct cowarp_played *played, const struct cowarp_play *play)
+int cowarp_play_unit(struct cowarp_played *played, const struct cowarp_play *given)
 {
-    struct cw_script script;
+    struct cw_script script = {0};
     struct cw_error err = {""};
+    struct cowarp_play play;
     memset(played, 0, sizeof *played);
-    int status = cw_script_read(&script, play->stimulus, units, &err);
+    int status = cowarp__take(&play, sizeof play, given, "struct cowarp_play", &err);
+    if (status == CW_OK && (play.stimulus == NULL || play.wave_file == NULL || play.backend == NULL))
+        status = cw_fail(&err, CW_EINVAL, "struct cowarp_play: takes a stimulus file, a wave file and a backend");
     if (status == CW_OK)
-        status = play_script(played, play, &script, &err);
+        status = cw_script_read(&script, play.stimulus, units, &err);
+    if (status == CW_OK)
+        status = play_script(played, &play, &script, &err);
     cw_script_destroy(&script);
     snprintf(played->error, sizeof played->error, "%s", err.text);
     return status;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording of what is sent into a unit. */
+#define _POSIX_C_SOURCE 200809L /* strndup */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
 
 int cowarp__record_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units)
 {
-    char instance[64];
     if (options->record == NULL)
         return CW_OK;
     const char *equals = strchr(options->record, '=');
-    const size_t length = equals != NULL ? (size_t)(equals - options->record) : 0;
-    if (length == 0 || length >= sizeof instance || equals[1] == '\0')
+    if (equals == NULL || equals == options->record || equals[1] == '\0')
         return cw_fail(&gpu->err, CW_EINVAL, "record '%.80s': expected an instance and a file, as in partition0.validation_unit=vu.stim",
                        options->record);
-    memcpy(instance, options->record, length);
-    instance[length] = '\0';
+    char *instance = strndup(options->record, (size_t)(equals - options->record));
+    if (instance == NULL)
+        return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
     const struct cw_recorder_options o = {.instance = instance, .path = equals + 1};
     const int status = cw_recorder_create(&gpu->recorder, &gpu->recorded_units, *units, &o, &gpu->err);
+    free(instance);
     *units = &gpu->recorded_units;
     return status;
 }

@@ -219,6 +219,7 @@ static int read_request(struct request *q, const struct cli_parsed *p)
     if (p->word_cnt != 1)
         return cli_error(CLI_WRONG, "exec needs one PTX file; see 'cowarp help exec'");
     q->path = p->word[0];
+    q->launch.size = sizeof q->launch;
     q->launch.kernel = cli_value(p, "kernel", NULL);
     if (q->launch.kernel == NULL)
         return cli_error(CLI_WRONG, "exec needs --kernel NAME");

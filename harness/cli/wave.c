@@ -112,8 +112,11 @@ static void on_message(void *context, const char *text)
 static int play(struct wave *w, const struct cli_parsed *p)
 {
     struct cowarp_played played;
-    const struct cowarp_play options = {
-        .stimulus = w->stimulus, .wave_file = w->fst, .backend = cli_value(p, "backend", "rtl"), .on_message = on_message};
+    const struct cowarp_play options = {.size = sizeof options,
+                                        .stimulus = w->stimulus,
+                                        .wave_file = w->fst,
+                                        .backend = cli_value(p, "backend", "rtl"),
+                                        .on_message = on_message};
     const int status = cowarp_play_unit(&played, &options);
     if (status != COWARP_OK)
         return cli_error(cli_exit(status), "%s%s%s", played.error, status == COWARP_ECHECK ? "; the wave ends there: " : "",

@@ -21,9 +21,6 @@
 #define CW_SOURCE_DIR "."
 #endif
 
-#define MODULES_MAX 64
-#define ARGS_MAX    96
-
 static const char verilator_program[] = "verilator";
 
 /* All that one build needs, as absolute or given paths. */
@@ -43,9 +40,9 @@ struct build {
 
 /* An argument list that owns its strings. */
 struct args {
-    char *arg[ARGS_MAX + 1];
+    char **arg; /* NULL at the end */
     uint32_t count;
-    bool failed;
+    bool failed; /* memory ran out */
 };
 
 static void args_add(struct args *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -54,10 +51,15 @@ static void args_add(struct args *a, const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     char *text = NULL;
-    if (a->count == ARGS_MAX || vasprintf(&text, fmt, ap) < 0)
+    char **grown = realloc(a->arg, (a->count + 2u) * sizeof *grown);
+    if (grown != NULL)
+        a->arg = grown;
+    if (grown == NULL || vasprintf(&text, fmt, ap) < 0)
         a->failed = true;
-    else
+    else {
         a->arg[a->count++] = text;
+        a->arg[a->count] = NULL;
+    }
     va_end(ap);
 }
 
@@ -73,9 +75,10 @@ static void args_add_words(struct args *a, const char *words)
 
 static int args_run(struct args *a, const char *log, struct cw_error *err)
 {
-    int status = a->failed ? cw_fail(err, CW_EINVAL, "the command line is too long") : cw_os_run(a->arg, log, err);
+    int status = a->failed ? cw_fail(err, CW_ENOMEM, "out of memory") : cw_os_run(a->arg, log, err);
     for (uint32_t i = 0; i < a->count; i++)
         free(a->arg[i]);
+    free(a->arg);
     return status;
 }
 
@@ -175,20 +178,33 @@ int cw_rtl_module_path(char path[CW_PATH_MAX], const char *module, const struct 
     return status != CW_OK ? status : module_path(path, module, b.rtl_dir);
 }
 
+/* Names without repetition; its own. */
 struct module_list {
-    char name[MODULES_MAX][64];
+    char **name;
     uint32_t count;
+    bool failed; /* memory ran out: names are missing */
 };
 
 static void add_module(struct module_list *list, const char *name, size_t length)
 {
-    if (length >= sizeof list->name[0] || list->count == MODULES_MAX)
-        return;
     for (uint32_t i = 0; i < list->count; i++)
         if (strlen(list->name[i]) == length && memcmp(list->name[i], name, length) == 0)
             return;
-    memcpy(list->name[list->count], name, length);
-    list->name[list->count++][length] = '\0';
+    char **grown = realloc(list->name, (list->count + 1u) * sizeof *grown);
+    if (grown != NULL)
+        list->name = grown;
+    char *copy = grown != NULL ? strndup(name, length) : NULL;
+    if (copy == NULL)
+        list->failed = true;
+    else
+        list->name[list->count++] = copy;
+}
+
+static void free_modules(struct module_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        free(list->name[i]);
+    free(list->name);
 }
 
 /* Whether name is in the text as a word. */
@@ -267,15 +283,16 @@ static int source_path(char path[CW_PATH_MAX], const struct build *b, const char
 
 static int digest_top_file(uint64_t *h, const struct build *b, struct module_list *list, struct cw_error *err)
 {
-    char name[64];
+    char name[CW_PATH_MAX];
     size_t size;
-    int length = snprintf(name, sizeof name, "cw_%s", b->unit->name);
+    int status = cw_os_path(name, sizeof name, err, "cw_%s", b->unit->name);
+    if (status != CW_OK)
+        return status;
     char *text = cw_os_read_file(b->opt.top_file, &size);
     if (text == NULL)
         return cw_fail(err, CW_EIO, "%s: cannot read %s: %s", b->unit->name, b->opt.top_file, strerror(errno));
-    int status = has_word(text, name, (size_t)length)
-                     ? CW_OK
-                     : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
+    status =
+        has_word(text, name, strlen(name)) ? CW_OK : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
     *h = fnv1a(*h, "top_file", 8);
     *h = fnv1a(*h, text, size + 1);
     if (status == CW_OK) {
@@ -286,23 +303,16 @@ static int digest_top_file(uint64_t *h, const struct build *b, struct module_lis
     return status;
 }
 
-static int digest_sources(uint64_t *h, const struct build *b, struct cw_error *err)
+/* The sources of the list, which grows by what they name. */
+static int digest_list(uint64_t *h, struct module_list *list, const struct build *b, struct cw_error *err)
 {
-    struct module_list *list = calloc(1, sizeof *list);
+    char path[CW_PATH_MAX];
     int status = CW_OK;
-    char name[64], path[CW_PATH_MAX];
-    if (list == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    snprintf(name, sizeof name, "cw_%s", b->unit->name);
-    if (b->opt.top_file != NULL)
-        status = digest_top_file(h, b, list, err);
-    else
-        add_module(list, name, strlen(name));
     for (uint32_t i = 0; i < list->count && status == CW_OK; i++) {
         size_t size;
         if (source_path(path, b, list->name[i]) != CW_OK) {
             if (i == 0 && b->opt.top_file == NULL)
-                status = cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
+                status = cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", list->name[i], b->rtl_dir);
             continue;
         }
         char *text = cw_os_read_file(path, &size);
@@ -316,7 +326,21 @@ static int digest_sources(uint64_t *h, const struct build *b, struct cw_error *e
             status = add_named_neighbours(list, b, text, err);
         free(text);
     }
-    free(list);
+    return status == CW_OK && list->failed ? cw_fail(err, CW_ENOMEM, "out of memory") : status;
+}
+
+static int digest_sources(uint64_t *h, const struct build *b, struct cw_error *err)
+{
+    struct module_list list = {0};
+    char name[CW_PATH_MAX];
+    int status = cw_os_path(name, sizeof name, err, "cw_%s", b->unit->name);
+    if (status == CW_OK && b->opt.top_file != NULL)
+        status = digest_top_file(h, b, &list, err);
+    else if (status == CW_OK)
+        add_module(&list, name, strlen(name));
+    if (status == CW_OK)
+        status = digest_list(h, &list, b, err);
+    free_modules(&list);
     return status;
 }
 
@@ -335,16 +359,38 @@ static int digest_ports(uint64_t *h, const struct build *b, struct cw_error *err
     return CW_OK;
 }
 
+static int template_path(char path[CW_PATH_MAX], const struct build *b, struct cw_error *err)
+{
+    return cw_os_path(path, CW_PATH_MAX, err, "%s/harness/rtl/shim.cpp.in", b->opt.source_dir);
+}
+
+static int digest_template(uint64_t *h, const struct build *b, struct cw_error *err)
+{
+    char path[CW_PATH_MAX];
+    size_t size;
+    int status = template_path(path, b, err);
+    if (status != CW_OK)
+        return status;
+    char *text = cw_os_read_file(path, &size);
+    if (text == NULL)
+        return cw_fail(err, CW_EIO, "cannot read %s: %s", path, strerror(errno));
+    *h = fnv1a(*h, text, size + 1);
+    free(text);
+    return CW_OK;
+}
+
 static int digest_of(uint64_t *digest, const struct build *b, struct cw_error *err)
 {
-    char text[1024];
+    char *text = cw_rtl_params_text(b->unit, b->params);
     uint64_t h = 0xcbf29ce484222325u + CW_RTL_ABI;
-    int status = cw_rtl_params_text(text, sizeof text, b->unit, b->params, err);
-    if (status == CW_OK) {
-        h = fnv1a(h, text, strlen(text) + 1);
-        h = fnv1a(h, b->unit->name, strlen(b->unit->name) + 1);
-        status = digest_ports(&h, b, err);
-    }
+    if (text == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    h = fnv1a(h, text, strlen(text) + 1);
+    h = fnv1a(h, b->unit->name, strlen(b->unit->name) + 1);
+    free(text);
+    int status = digest_ports(&h, b, err);
+    if (status == CW_OK)
+        status = digest_template(&h, b, err);
     if (status == CW_OK)
         status = digest_sources(&h, b, err);
     *digest = h;
@@ -472,13 +518,13 @@ static int verilate(const struct build *b, struct cw_error *err)
 {
     struct args a = {0};
     char top[CW_PATH_MAX];
-    char name[128];
-    snprintf(name, sizeof name, "cw_%s", b->unit->name);
-    if (b->opt.top_file != NULL) {
-        int status = cw_os_path(top, sizeof top, err, "%s", b->opt.top_file);
-        if (status != CW_OK)
-            return status;
-    } else if (module_path(top, name, b->rtl_dir) != CW_OK)
+    char name[CW_PATH_MAX];
+    int status = cw_os_path(name, sizeof name, err, "cw_%s", b->unit->name);
+    if (status == CW_OK && b->opt.top_file != NULL)
+        status = cw_os_path(top, sizeof top, err, "%s", b->opt.top_file);
+    if (status != CW_OK)
+        return status;
+    if (b->opt.top_file == NULL && module_path(top, name, b->rtl_dir) != CW_OK)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
     args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
@@ -501,7 +547,7 @@ static int verilate(const struct build *b, struct cw_error *err)
         memcpy(&value, (const char *)b->params + b->unit->params[i].offset, sizeof value);
         args_add(&a, "-G%s=%u", b->unit->params[i].verilog_name, value);
     }
-    int status = add_top_file_args(&a, b, err);
+    status = add_top_file_args(&a, b, err);
     add_library_dirs(&a, b->rtl_dir);
     args_add(&a, "%s", top);
     int ran = args_run(&a, b->log, err);
@@ -528,12 +574,12 @@ static int compile(const struct build *b, const char *library, struct cw_error *
 
 static int build_in_work_dir(struct build *b, const char *library, uint64_t digest, struct cw_error *err)
 {
-    char header[CW_PATH_MAX], text[1024];
-    int status = cw_rtl_params_text(text, sizeof text, b->unit, b->params, err);
-    if (status == CW_OK)
-        status = build_runtime(b, b->cache_dir, err);
+    char header[CW_PATH_MAX], shim[CW_PATH_MAX];
+    int status = build_runtime(b, b->cache_dir, err);
     if (status == CW_OK) {
-        say(b, "building RTL of %s (%s), once", b->unit->name, text);
+        char *text = cw_rtl_params_text(b->unit, b->params);
+        say(b, "building RTL of %s (%s), once", b->unit->name, text != NULL ? text : "...");
+        free(text);
         status = verilate(b, err);
     }
     if (status == CW_OK)
@@ -541,7 +587,9 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
     if (status == CW_OK)
         status = cw_rtl_check_ports(b->unit, b->params, b->opt.top_file, header, err);
     if (status == CW_OK)
-        status = cw_rtl_write_shim(b->work_dir, b->unit, b->params, digest, b->version, err);
+        status = template_path(shim, b, err);
+    if (status == CW_OK)
+        status = cw_rtl_write_shim(b->work_dir, shim, b->unit, b->params, digest, b->version, err);
     return status != CW_OK ? status : compile(b, library, err);
 }
 

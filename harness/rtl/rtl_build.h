@@ -44,7 +44,7 @@ int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *
 int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt, struct cw_error *err);
 
 /* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively; with top_file also every
- * file beside it whose name one of these contains), of the parameter values, the port list and the ABI. */
+ * file beside it whose name one of these contains), of the parameter values, the port list, the shim's template and the ABI. */
 int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                   struct cw_error *err);
 

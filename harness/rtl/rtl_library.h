@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* Raised when this file, struct cw_unit_ops or the generated shim changes. */
-#define CW_RTL_ABI 4u
+/* Raised when this file or struct cw_unit_ops changes, or what rtl_shim.c puts into the shim's template. */
+#define CW_RTL_ABI 5u
 
 struct cw_rtl_library {
     uint32_t abi;          /* CW_RTL_ABI of the build */
@@ -26,6 +26,8 @@ struct cw_rtl_library {
     const char *params;    /* "lines=4 entries=4 ..." in the order of the unit's list */
     uint64_t digest;       /* of the sources that it was built from */
     const char *verilator; /* version */
+    /* 1: the short way: a cycle takes one evaluation of the model, as no output depends on an input of the same cycle. 0: it takes two. */
+    uint32_t one_eval;
     /* create makes a context of its own. It ignores params: they are built in. */
     struct cw_unit_ops ops;
     /* As ops.create, in a context from cw_rtl_context_create; name is the instance's path, the top scope of its waves.
@@ -40,6 +42,8 @@ struct cw_rtl_library {
      * instances of the library at all times; restore takes that many. 0: a build for coverage, which cannot. */
     size_t (*save)(void *self, void *state, size_t size);
     void (*restore)(void *self, const void *state, size_t size);
+    /* 1: the instance's next cycle goes the short way; 0: it does not, since the library has none, or since a wave looks inside. */
+    int (*takes_one_eval)(const void *self);
 };
 
 const struct cw_rtl_library *cw_rtl_library(void);

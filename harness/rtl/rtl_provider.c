@@ -221,6 +221,15 @@ int cw_rtl_provider_create(struct cw_unit_provider *out, const struct cw_rtl_opt
     return CW_OK;
 }
 
+void cw_rtl_provider_forget(struct cw_unit_provider *provider)
+{
+    struct provider *p = provider->context;
+    while (p->instance_cnt > 0)
+        free((char *)p->instances[--p->instance_cnt].name);
+    atomic_store(&p->report.status, CW_OK);
+    atomic_flag_clear(&p->report.taken);
+}
+
 void cw_rtl_provider_destroy(struct cw_unit_provider *provider)
 {
     struct provider *p = provider->context;

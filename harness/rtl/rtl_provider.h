@@ -44,6 +44,10 @@ int cw_rtl_provider_create(struct cw_unit_provider *out, const struct cw_rtl_opt
 /* After every instance that it opened has been destroyed. */
 void cw_rtl_provider_destroy(struct cw_unit_provider *provider);
 
+/* Before its instances are destroyed and others opened in their place: the provider no longer lists them, and a difference that a
+ * lockstep pair has reported is no longer told. */
+void cw_rtl_provider_forget(struct cw_unit_provider *provider);
+
 /* An RTL instance, alone or the second of a lockstep pair. */
 struct cw_rtl_instance {
     const char *name;

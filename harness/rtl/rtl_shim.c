@@ -13,20 +13,23 @@
 #include "base/error.h"
 #include "rtl_os.h"
 
-int cw_rtl_params_text(char *out, size_t size, const struct cw_unit *unit, const void *params, struct cw_error *err)
+char *cw_rtl_params_text(const struct cw_unit *unit, const void *params)
 {
-    size_t used = 0;
-    if (size > 0)
-        out[0] = '\0';
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (f == NULL)
+        return NULL;
     for (uint32_t i = 0; i < unit->param_cnt; i++) {
         uint32_t value;
         memcpy(&value, (const char *)params + unit->params[i].offset, sizeof value);
-        int n = snprintf(out + used, size - used, "%s%s=%u", i ? " " : "", unit->params[i].name, value);
-        if (n < 0 || (size_t)n >= size - used)
-            return cw_fail(err, CW_EINVAL, "%s has too many parameters", unit->name);
-        used += (size_t)n;
+        fprintf(f, "%s%s=%" PRIu32, i ? " " : "", unit->params[i].name, value);
     }
-    return CW_OK;
+    const bool failed = ferror(f) != 0;
+    if (fclose(f) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static struct cw_port *list_ports(const struct cw_unit *unit, const void *params)
@@ -37,8 +40,10 @@ static struct cw_port *list_ports(const struct cw_unit *unit, const void *params
     return ports;
 }
 
+/* A port as Verilator has it. Its name, with _i or _o, is a part of the header's text. */
 struct verilated_port {
-    char name[128]; /* with _i or _o */
+    const char *name;
+    int length;
     bool input;
     uint32_t width;
 };
@@ -50,37 +55,47 @@ static bool parse_port_line(const char *line, struct verilated_port *port)
     unsigned msb, lsb;
     if (at == NULL || (strncmp(at, "VL_IN", 5) != 0 && strncmp(at, "VL_OUT", 6) != 0))
         return false;
-    const char *open = strchr(at, '(');
-    if (open == NULL || sscanf(open, "(&%127[^,],%u,%u", port->name, &msb, &lsb) != 3)
+    const char *open = strstr(at, "(&"), *comma = open != NULL ? strchr(open, ',') : NULL;
+    if (comma == NULL || sscanf(comma, ",%u,%u", &msb, &lsb) != 2)
         return false;
+    port->name = open + 2;
+    port->length = (int)(comma - port->name);
     port->input = at[3] == 'I';
     port->width = msb - lsb + 1;
     return true;
 }
 
+static bool is_named(const struct verilated_port *port, const char *name, const char *suffix)
+{
+    const size_t length = strlen(name);
+    return (size_t)port->length == length + strlen(suffix) && strncmp(port->name, name, length) == 0 &&
+           strncmp(port->name + length, suffix, strlen(suffix)) == 0;
+}
+
 static int check_one_port(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, const char *file,
                           const struct verilated_port *found, struct cw_error *err)
 {
-    if (strcmp(found->name, "clk_i") == 0 || strcmp(found->name, "rst_i") == 0)
+    if (is_named(found, "clk_i", "") || is_named(found, "rst_i", ""))
         return CW_OK;
     for (uint32_t i = 0; i < unit->port_cnt; i++) {
         const struct cw_port *port = &ports[i];
-        char name[160];
-        snprintf(name, sizeof name, "%s%s", port->name, port->dir == CW_PORT_IN ? "_i" : "_o");
-        if (strcmp(name, found->name) != 0)
+        const char *suffix = port->dir == CW_PORT_IN ? "_i" : "_o";
+        if (!is_named(found, port->name, suffix))
             continue;
         seen[i] = true;
         if (found->input != (port->dir == CW_PORT_IN))
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %s and the port list differ in its direction", unit->name, name, file);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s%s: %s and the port list differ in its direction", unit->name, port->name, suffix,
+                           file);
         if (found->width != port->width)
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s has %u bits in %s and %u in the port list", unit->name, name, found->width, file,
-                           port->width);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s%s has %u bits in %s and %u in the port list", unit->name, port->name, suffix,
+                           found->width, file, port->width);
         if (port->words != 0 ? port->words != (port->width + 31) / 32 : port->width > 64)
-            return cw_fail(err, CW_EMISMATCH, "%s: port %s: %u bits do not go into %u words", unit->name, name, port->width, port->words);
+            return cw_fail(err, CW_EMISMATCH, "%s: port %s%s: %u bits do not go into %u words", unit->name, port->name, suffix, port->width,
+                           port->words);
         return CW_OK;
     }
-    return cw_fail(err, CW_EMISMATCH, "%s: %s has a port %s that the port list in cowarp/unit/%s.h has not", unit->name, file, found->name,
-                   unit->name);
+    return cw_fail(err, CW_EMISMATCH, "%s: %s has a port %.*s that the port list in cowarp/unit/%s.h has not", unit->name, file,
+                   found->length, found->name, unit->name);
 }
 
 static int check_text(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, const char *file, char *text,
@@ -103,8 +118,9 @@ static int check_text(const struct cw_unit *unit, const struct cw_port *ports, b
 
 int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const char *file, const char *verilated_header, struct cw_error *err)
 {
-    char own[160];
-    snprintf(own, sizeof own, "cw_%s.v", unit->name);
+    char own[CW_PATH_MAX];
+    if (cw_os_path(own, sizeof own, err, "cw_%s.v", unit->name) != CW_OK)
+        return CW_EINVAL;
     char *text = cw_os_read_file(verilated_header, NULL);
     struct cw_port *ports = list_ports(unit, params);
     bool *seen = calloc(unit->port_cnt, sizeof *seen);
@@ -163,205 +179,23 @@ static void write_output(FILE *f, const struct cw_port *p)
             fprintf(f, "    out->%s[%u] = static_cast<uint32_t>(static_cast<uint64_t>(m->%s_o) >> %u);\n", p->name, w, p->name, 32 * w);
 }
 
-static const char shim_body[] =
-    "struct instance {\n"
-    "    VerilatedContext *own; /* NULL: the context is the caller's */\n"
-    "    MODEL *m;\n"
-    "    bool watched; /* somebody looks inside between the edges: a wave file */\n"
-    "    bool driven;  /* in holds what the model's logic has last worked in */\n"
-    "    IN_T in;\n"
-    "};\n\n"
-    "void settle(instance *s, const IN_T *in)\n"
-    "{\n"
-    "    s->driven = false;\n"
-    "    s->m->clk_i = 0;\n"
-    "    drive(s->m, in);\n"
-    "    s->m->eval();\n"
-    "}\n\n"
-    "#if VM_COVERAGE\n"
-    "/* The counters are the model's, so they are written before it goes, and forgotten in the context. */\n"
-    "void write_coverage(MODEL *m)\n"
-    "{\n"
-    "    static unsigned count;\n"
-    "    const char *dir = std::getenv(\"COWARP_RTL_COVERAGE_DIR\");\n"
-    "    char path[1024];\n"
-    "    std::snprintf(path, sizeof path, \"%s/%s-%llx-%ld-%u.dat\", dir ? dir : \".\", UNIT_NAME,\n"
-    "                  static_cast<unsigned long long>(UNIT_DIGEST), static_cast<long>(getpid()), count++);\n"
-    "    m->contextp()->coveragep()->write(path);\n"
-    "    m->contextp()->coveragep()->clear();\n"
-    "}\n"
-    "#endif\n\n"
-    "void destroy(void *self)\n"
-    "{\n"
-    "    instance *s = static_cast<instance *>(self);\n"
-    "    if (!s)\n"
-    "        return;\n"
-    "    s->m->final();\n"
-    "#if VM_COVERAGE\n"
-    "    write_coverage(s->m);\n"
-    "#endif\n"
-    "    delete s->m;\n"
-    "    delete s->own;\n"
-    "    delete s;\n"
-    "}\n\n"
-    "void reset(void *self)\n"
-    "{\n"
-    "    instance *s = static_cast<instance *>(self);\n"
-    "    MODEL *m = s->m;\n"
-    "    const IN_T zero = {};\n"
-    "    m->rst_i = 1;\n"
-    "    settle(s, &zero);\n"
-    "    m->clk_i = 1;\n"
-    "    m->eval();\n"
-    "    m->rst_i = 0;\n"
-    "}\n\n"
-    "int create_in(void **self, void *context, const char *name)\n"
-    "try {\n"
-    "    instance *s = new instance();\n"
-    "    VerilatedContext *c = static_cast<VerilatedContext *>(context);\n"
-    "    if (!c) {\n"
-    "        c = s->own = new VerilatedContext;\n"
-    "        c->traceEverOn(true);\n"
-    "    }\n"
-    "    s->m = new MODEL(c, name);\n"
-    "    reset(s);\n"
-    "    *self = s;\n"
-    "    return 0;\n"
-    "} catch (const std::bad_alloc &) {\n"
-    "    return CW_ENOMEM;\n"
-    "}\n\n"
-    "int create(void **self, const void *)\n"
-    "{\n"
-    "    return create_in(self, nullptr, \"TOP\");\n"
-    "}\n\n"
-    "/* No output depends on an input of the same cycle: what the last edge left is the answer, and the model need not settle. */\n"
-    "void eval(void *self, const void *in, void *out)\n"
-    "{\n"
-    "    instance *s = static_cast<instance *>(self);\n"
-    "    if (!ONE_EVAL || s->watched)\n"
-    "        settle(s, static_cast<const IN_T *>(in));\n"
-    "    sample(s->m, static_cast<OUT_T *>(out));\n"
-    "}\n\n"
-    "#if ONE_EVAL\n"
-    "/* The rising edge without Verilator's search for what has changed: the inputs are compared here, and the one clock rises. */\n"
-    "void edge(instance *s, const IN_T *in)\n"
-    "{\n"
-    "    if (!s->driven || std::memcmp(&s->in, in, sizeof *in) != 0) {\n"
-    "        std::memcpy(&s->in, in, sizeof *in);\n"
-    "        s->driven = true;\n"
-    "        drive(s->m, in);\n"
-    "        EVAL_INPUTS(s->m->rootp);\n"
-    "    }\n"
-    "    EVAL_EDGE(s->m->rootp);\n"
-    "}\n"
-    "#endif\n\n"
-    "/* The clock is low after a settling eval; a caller that skipped eval gets the settling that it left out. */\n"
-    "void tick(void *self, const void *in)\n"
-    "{\n"
-    "    instance *s = static_cast<instance *>(self);\n"
-    "#if ONE_EVAL\n"
-    "    if (s->m->clk_i) {\n"
-    "        edge(s, static_cast<const IN_T *>(in));\n"
-    "        return;\n"
-    "    }\n"
-    "#endif\n"
-    "    if (s->m->clk_i)\n"
-    "        settle(s, static_cast<const IN_T *>(in));\n"
-    "    s->m->clk_i = 1;\n"
-    "    s->m->eval();\n"
-    "}\n\n"
-    "void *model(void *self)\n"
-    "{\n"
-    "    instance *s = static_cast<instance *>(self);\n"
-    "    s->watched = true;\n"
-    "    return static_cast<VerilatedModel *>(s->m);\n"
-    "}\n\n"
-    "void trace(void *self, void *fst, int depth)\n"
-    "{\n"
-    "    static_cast<instance *>(self)->watched = fst != nullptr;\n"
-    "    if (fst)\n"
-    "        static_cast<instance *>(self)->m->trace(static_cast<VerilatedFstC *>(fst), depth ? depth : 99);\n"
-    "}\n\n"
-    "#if VM_COVERAGE /* with which Verilator does not save states */\n"
-    "size_t save(void *, void *, size_t)\n"
-    "{\n"
-    "    return 0;\n"
-    "}\n\n"
-    "void restore(void *, const void *, size_t) {}\n"
-    "#else\n"
-    "/* Verilator's serializers over the caller's memory. */\n"
-    "class saver final : public VerilatedSerialize {\n"
-    "    uint8_t *const to;\n"
-    "    const size_t room;\n\n"
-    "public:\n"
-    "    size_t used = 0;\n"
-    "    saver(void *state, size_t size) : to(static_cast<uint8_t *>(state)), room(size) {}\n"
-    "    void flush() override\n"
-    "    {\n"
-    "        const size_t n = static_cast<size_t>(m_cp - m_bufp), left = used < room ? room - used : 0;\n"
-    "        if (left > 0)\n"
-    "            std::memcpy(to + used, m_bufp, n < left ? n : left);\n"
-    "        used += n;\n"
-    "        m_cp = m_bufp;\n"
-    "    }\n"
-    "};\n\n"
-    "class restorer final : public VerilatedDeserialize {\n"
-    "    const uint8_t *from;\n"
-    "    size_t left;\n"
-    "    void fill() override\n"
-    "    {\n"
-    "        const size_t kept = static_cast<size_t>(m_endp - m_cp), room = bufferSize() - kept;\n"
-    "        const size_t n = left < room ? left : room;\n"
-    "        std::memmove(m_bufp, m_cp, kept);\n"
-    "        std::memcpy(m_bufp + kept, from, n);\n"
-    "        from += n;\n"
-    "        left -= n;\n"
-    "        m_cp = m_bufp;\n"
-    "        m_endp = m_bufp + kept + n;\n"
-    "    }\n\n"
-    "public:\n"
-    "    restorer(const void *state, size_t size) : from(static_cast<const uint8_t *>(state)), left(size)\n"
-    "    {\n"
-    "        m_endp = m_bufp;\n"
-    "    }\n"
-    "};\n\n"
-    "size_t save(void *self, void *state, size_t size)\n"
-    "{\n"
-    "    saver s(state, size);\n"
-    "    s << *static_cast<instance *>(self)->m;\n"
-    "    s.flush();\n"
-    "    return s.used;\n"
-    "}\n\n"
-    "void restore(void *self, const void *state, size_t size)\n"
-    "{\n"
-    "    restorer r(state, size);\n"
-    "    r >> *static_cast<instance *>(self)->m;\n"
-    "    static_cast<instance *>(self)->driven = false;\n"
-    "}\n"
-    "#endif\n\n"
-    "const struct cw_rtl_library library = {\n"
-    "    CW_RTL_ABI, UNIT_NAME, UNIT_PARAMS, UNIT_DIGEST, UNIT_VERILATOR,\n"
-    "    {create, destroy, reset, eval, tick}, create_in, model, trace, save, restore};\n\n"
-    "} // namespace\n\n"
-    "extern \"C\" const struct cw_rtl_library *cw_rtl_library(void)\n"
-    "{\n"
-    "    return &library;\n"
-    "}\n";
-
-/* Where text assigns to name (or to an element of it), as Verilator writes assignments; NULL: nowhere. */
-static const char *find_assignment(const char *text, const char *name)
+/* Whether text assigns to the output (or to an element of it), as Verilator writes assignments. */
+static bool assigns_output(const char *text, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = strstr(text, name); at != NULL; at = strstr(at + length, name)) {
-        const bool whole = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        const bool whole = (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) && strncmp(at + length, "_o", 2) == 0;
         const char *next = at + length;
+        if (!whole)
+            continue;
+        next += strlen("_o");
         if (*next == '[')
             next += strcspn(next, "]") + 1;
         next += strspn(next, " \n");
-        if (whole && next[0] == '=' && next[1] != '=')
-            return at;
+        if (next[0] == '=' && next[1] != '=')
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* Whether one of the functions that work input changes into the logic ("ico": input combinational) assigns to an output. */
@@ -373,11 +207,8 @@ static bool inputs_reach_outputs(char *text, const struct cw_unit *unit, const s
         if (end == NULL || open == NULL || semicolon == NULL || semicolon < open) /* a call or a declaration */
             continue;
         *end = '\0';
-        for (uint32_t i = 0; i < unit->port_cnt && !found; i++) {
-            char name[160];
-            snprintf(name, sizeof name, "%s_o", ports[i].name);
-            found = ports[i].dir == CW_PORT_OUT && find_assignment(open, name) != NULL;
-        }
+        for (uint32_t i = 0; i < unit->port_cnt && !found; i++)
+            found = ports[i].dir == CW_PORT_OUT && assigns_output(open, ports[i].name);
         *end = '\n';
     }
     return found;
@@ -443,71 +274,167 @@ static bool one_eval(struct generated *g, const char *dir, const struct cw_unit 
     return d != NULL && clock && g->one_edge && g->unrelated;
 }
 
-static void write_evaluation(FILE *f, const char *dir, const struct cw_unit *unit, const struct cw_port *ports)
+/* What the template is filled with. */
+struct shim {
+    const char *dir; /* holds what Verilator wrote */
+    const struct cw_unit *unit;
+    const struct cw_port *ports;
+    const char *params; /* as text */
+    uint64_t digest;
+    const char *verilator;
+    struct generated generated;
+    bool one_eval;
+};
+
+static void write_unit(FILE *f, const struct shim *s)
 {
-    struct generated g;
-    fprintf(f, "#define ONE_EVAL %d\n", one_eval(&g, dir, unit, ports));
-    if (g.inputs)
-        fprintf(f, "#define EVAL_INPUTS(r) ((r)->__VicoTriggered.at(0) = true, Vcw_%s___024root___eval_ico(r))\n", unit->name);
-    else
-        fprintf(f, "#define EVAL_INPUTS(r) ((void)(r))\n");
-    fprintf(f, "#define EVAL_EDGE(r) ((r)->__VnbaTriggered.at(0) = true, Vcw_%s___024root___eval_nba(r))\n\n", unit->name);
+    fputs(s->unit->name, f);
 }
 
-static void write_includes(FILE *f, const char *dir, const char *unit)
+static void write_params(FILE *f, const struct shim *s)
 {
-    char own[256];
-    DIR *d = opendir(dir);
-    snprintf(own, sizeof own, "Vcw_%s", unit);
+    fputs(s->params, f);
+}
+
+static void write_digest(FILE *f, const struct shim *s)
+{
+    fprintf(f, "%" PRIx64, s->digest);
+}
+
+static void write_verilator(FILE *f, const struct shim *s)
+{
+    fputs(s->verilator, f);
+}
+
+static void write_one_eval(FILE *f, const struct shim *s)
+{
+    fprintf(f, "%d", s->one_eval);
+}
+
+static void write_eval_inputs(FILE *f, const struct shim *s)
+{
+    if (s->generated.inputs)
+        fprintf(f, "((r)->__VicoTriggered.at(0) = true, Vcw_%s___024root___eval_ico(r))", s->unit->name);
+    else
+        fprintf(f, "((void)(r))");
+}
+
+static void write_sources(FILE *f, const struct shim *s)
+{
+    const char *unit = s->unit->name;
+    DIR *d = opendir(s->dir);
     for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d)) {
         size_t n = strlen(e->d_name);
-        if (strncmp(e->d_name, own, strlen(own)) == 0 && n > 4 && strcmp(e->d_name + n - 4, ".cpp") == 0)
+        if (strncmp(e->d_name, "Vcw_", 4) == 0 && strncmp(e->d_name + 4, unit, strlen(unit)) == 0 && n > 4 &&
+            strcmp(e->d_name + n - 4, ".cpp") == 0)
             fprintf(f, "#include \"%s\"\n", e->d_name);
     }
     if (d != NULL)
         closedir(d);
-    fprintf(f, "#if VM_COVERAGE\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include \"verilated_cov.h\"\n#endif\n");
-    fprintf(f,
-            "#include <cstring>\n#include <new>\n#include \"verilated_fst_c.h\"\n#if !VM_COVERAGE\n#include "
-            "\"verilated_save.cpp\"\n#endif\n#include \"base/error.h\"\n"
-            "#include \"cowarp/unit/%s.h\"\n#include \"rtl_library.h\"\n\n",
-            unit);
 }
 
-int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest, const char *version,
-                      struct cw_error *err)
+static void write_drive(FILE *f, const struct shim *s)
 {
-    char path[CW_PATH_MAX], text[1024];
+    for (uint32_t i = 0; i < s->unit->port_cnt; i++)
+        if (s->ports[i].dir == CW_PORT_IN)
+            write_input(f, &s->ports[i]);
+}
+
+static void write_sample(FILE *f, const struct shim *s)
+{
+    for (uint32_t i = 0; i < s->unit->port_cnt; i++)
+        if (s->ports[i].dir == CW_PORT_OUT)
+            write_output(f, &s->ports[i]);
+}
+
+/* What stands between two @ in the template. */
+static const struct field {
+    const char *name;
+    bool lines; /* writes whole lines, in the place of its own line */
+    void (*write)(FILE *f, const struct shim *s);
+} fields[] = {
+    {"unit", false, write_unit},           {"params", false, write_params},     {"digest", false, write_digest},
+    {"verilator", false, write_verilator}, {"one_eval", false, write_one_eval}, {"eval_inputs", false, write_eval_inputs},
+    {"sources", true, write_sources},      {"drive", true, write_drive},        {"sample", true, write_sample},
+};
+#define FIELD_CNT (sizeof fields / sizeof fields[0])
+
+/* The field whose name begins the text and ends at an @; NULL: none. */
+static const struct field *find_field(const char *text)
+{
+    for (size_t i = 0; i < FIELD_CNT; i++) {
+        const size_t length = strlen(fields[i].name);
+        if (strncmp(text, fields[i].name, length) == 0 && text[length] == '@')
+            return &fields[i];
+    }
+    return NULL;
+}
+
+static int fill_line(FILE *f, const struct shim *s, const char *line, struct cw_error *err)
+{
+    const char *at;
+    for (; (at = strchr(line, '@')) != NULL; line = at) {
+        const struct field *field = find_field(at + 1);
+        fwrite(line, 1, (size_t)(at - line), f);
+        if (field == NULL)
+            return cw_fail(err, CW_EINVAL, "the shim's template has no field '%.40s'", at);
+        field->write(f, s);
+        at += strlen(field->name) + 2;
+        if (field->lines)
+            return CW_OK;
+    }
+    fprintf(f, "%s\n", line);
+    return CW_OK;
+}
+
+/* Cuts the template into lines. Lines of //@ speak of the template, not of the shim. */
+static int fill_template(FILE *f, const struct shim *s, char *text, struct cw_error *err)
+{
+    int status = CW_OK;
+    while (status == CW_OK && *text != '\0') {
+        char *line = text;
+        text += strcspn(text, "\n");
+        if (*text != '\0')
+            *text++ = '\0';
+        if (strncmp(line, "//@", 3) != 0)
+            status = fill_line(f, s, line, err);
+    }
+    return status;
+}
+
+static int write_file(const char *path, const struct shim *s, char *text, struct cw_error *err)
+{
+    FILE *f = fopen(path, "w");
+    if (f == NULL)
+        return cw_fail(err, CW_EIO, "cannot write %s", path);
+    const int status = fill_template(f, s, text, err);
+    if (fclose(f) != 0 && status == CW_OK)
+        return cw_fail(err, CW_EIO, "cannot write %s", path);
+    return status;
+}
+
+int cw_rtl_write_shim(const char *dir, const char *template_file, const struct cw_unit *unit, const void *params, uint64_t digest,
+                      const char *version, struct cw_error *err)
+{
+    struct shim s = {.dir = dir, .unit = unit, .digest = digest, .verilator = version};
+    char path[CW_PATH_MAX];
     int status = cw_os_path(path, sizeof path, err, "%s/shim.cpp", dir);
-    if (status == CW_OK)
-        status = cw_rtl_params_text(text, sizeof text, unit, params, err);
     if (status != CW_OK)
         return status;
+    char *text = cw_os_read_file(template_file, NULL), *params_text = cw_rtl_params_text(unit, params);
     struct cw_port *ports = list_ports(unit, params);
-    if (ports == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    FILE *f = fopen(path, "w");
-    if (f != NULL) {
-        fprintf(f, "// Generated for unit %s: %s\n", unit->name, text);
-        write_includes(f, dir, unit->name);
-        fprintf(f,
-                "#define MODEL Vcw_%s\n#define IN_T cw_%s_in\n#define OUT_T cw_%s_out\n#define UNIT_NAME \"%s\"\n"
-                "#define UNIT_PARAMS \"%s\"\n#define UNIT_DIGEST UINT64_C(0x%" PRIx64 ")\n"
-                "#define UNIT_VERILATOR \"%s\"\n\n",
-                unit->name, unit->name, unit->name, unit->name, text, digest, version);
-        write_evaluation(f, dir, unit, ports);
-        fprintf(f, "namespace {\n\ninline void drive(MODEL *m, const IN_T *in)\n{\n    (void)in;\n");
-        for (uint32_t i = 0; i < unit->port_cnt; i++)
-            if (ports[i].dir == CW_PORT_IN)
-                write_input(f, &ports[i]);
-        fprintf(f, "}\n\ninline void sample(MODEL *m, OUT_T *out)\n{\n    (void)out;\n");
-        for (uint32_t i = 0; i < unit->port_cnt; i++)
-            if (ports[i].dir == CW_PORT_OUT)
-                write_output(f, &ports[i]);
-        fprintf(f, "}\n\n%s", shim_body);
+    if (text == NULL)
+        status = cw_fail(err, CW_EIO, "cannot read %s", template_file);
+    else if (ports == NULL || params_text == NULL)
+        status = cw_fail(err, CW_ENOMEM, "out of memory");
+    if (status == CW_OK) {
+        s.ports = ports;
+        s.params = params_text;
+        s.one_eval = one_eval(&s.generated, dir, unit, ports);
+        status = write_file(path, &s, text, err);
     }
+    free(params_text);
     free(ports);
-    if (f == NULL || (fclose(f) != 0))
-        return cw_fail(err, CW_EIO, "cannot write %s", path);
-    return CW_OK;
+    free(text);
+    return status;
 }

@@ -7,8 +7,8 @@
 
 #include "cowarp/unit.h"
 
-/* "lines=4 entries=4 ..." into out; 0, or CW_EINVAL when it does not fit. */
-int cw_rtl_params_text(char *out, size_t size, const struct cw_unit *unit, const void *params, struct cw_error *err);
+/* "lines=4 entries=4 ..."; the caller frees. NULL when out of memory. */
+char *cw_rtl_params_text(const struct cw_unit *unit, const void *params);
 
 /*
  * Compares the unit's port list with the VL_IN/VL_OUT lines of the Verilated header. CW_EMISMATCH names the first port that is
@@ -18,10 +18,10 @@ int cw_rtl_check_ports(const struct cw_unit *unit, const void *params, const cha
                        struct cw_error *err);
 
 /*
- * Writes dir/shim.cpp, one translation unit of the shim and of all Verilated sources in dir. digest and version go
- * into the library's table.
+ * Writes dir/shim.cpp, one translation unit of the shim and of all Verilated sources in dir, by filling the template (shim.cpp.in). digest
+ * and version go into the library's table. 0; CW_EIO: a file; CW_EINVAL: a field of the template that there is not; CW_ENOMEM.
  */
-int cw_rtl_write_shim(const char *dir, const struct cw_unit *unit, const void *params, uint64_t digest, const char *version,
-                      struct cw_error *err);
+int cw_rtl_write_shim(const char *dir, const char *template_file, const struct cw_unit *unit, const void *params, uint64_t digest,
+                      const char *version, struct cw_error *err);
 
 #endif

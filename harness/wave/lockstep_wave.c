@@ -20,8 +20,9 @@ struct player {
     struct cw_wave_signal *list; /* those, then the cycle counter, then the RTL's outputs unless the RTL shows them itself */
     uint32_t cnt;
     uint64_t *value; /* of the added ones */
-    char (*name)[64];
-    char scope[64];
+    char **name;     /* of the added ones; own */
+    uint32_t own;    /* how many may be added */
+    char *scope;
     struct cw_fst_file file;
 };
 
@@ -30,39 +31,53 @@ static uint32_t words_of(const struct cw_port *port)
     return port->words <= 2 ? 1 : (port->words + 1) / 2;
 }
 
-static void add(struct player *p, const char *scope, uint32_t bits)
+/* Takes over name; false: it is NULL, memory ran out for it. */
+static bool add(struct player *p, const char *scope, char *name, uint32_t bits)
 {
     const uint32_t own = p->cnt - p->signals.signal_cnt;
-    p->list[p->cnt++] = (struct cw_wave_signal){scope, p->name[own], bits, &p->value[own], -1};
+    p->name[own] = name;
+    p->list[p->cnt++] = (struct cw_wave_signal){scope, name, bits, &p->value[own], -1};
+    return name != NULL;
 }
 
-static int list_signals(struct player *p, struct cw_error *err)
+static char *output_name(const struct cw_port *port, uint32_t word)
 {
-    uint32_t own = 1;
-    for (uint32_t i = 0; i < p->tap->unit->port_cnt; i++)
-        own += words_of(&p->tap->port[i]);
-    p->cnt = p->signals.signal_cnt;
-    p->list = calloc(p->cnt + own, sizeof *p->list);
-    p->value = calloc(own, sizeof *p->value);
-    p->name = calloc(own, sizeof *p->name);
-    if (p->list == NULL || p->value == NULL || p->name == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    memcpy(p->list, p->signals.signal, p->cnt * sizeof *p->list);
-    snprintf(p->name[0], sizeof p->name[0], "cycle");
-    add(p, "cowarp", 64);
-    if (p->film->library != NULL)
-        return CW_OK;
-    snprintf(p->scope, sizeof p->scope, "%s", p->film->name);
+    char *name = NULL;
+    const int length = words_of(port) > 1 ? asprintf(&name, "%s_o_%u", port->name, 64 * word) : asprintf(&name, "%s_o", port->name);
+    return length >= 0 ? name : NULL;
+}
+
+/* The RTL's outputs under its own scope. */
+static bool add_outputs(struct player *p)
+{
+    bool complete = true;
+    p->scope = strdup(p->film->name);
+    if (p->scope == NULL)
+        return false;
     for (char *c = p->scope; *c != '\0'; c++)
         *c = *c == '.' ? ' ' : *c;
     for (uint32_t i = 0; i < p->tap->unit->port_cnt; i++) {
         const struct cw_port *port = &p->tap->port[i];
-        for (uint32_t w = 0; port->dir == CW_PORT_OUT && w < words_of(port); w++) {
-            char *name = p->name[p->cnt - p->signals.signal_cnt];
-            snprintf(name, sizeof p->name[0], words_of(port) > 1 ? "%s_o_%u" : "%s_o", port->name, 64 * w);
-            add(p, p->scope, port->width - 64 * w > 64 ? 64 : port->width - 64 * w);
-        }
+        for (uint32_t w = 0; port->dir == CW_PORT_OUT && w < words_of(port); w++)
+            complete = add(p, p->scope, output_name(port, w), port->width - 64 * w > 64 ? 64 : port->width - 64 * w) && complete;
     }
+    return complete;
+}
+
+static int list_signals(struct player *p, struct cw_error *err)
+{
+    p->own = 1;
+    for (uint32_t i = 0; i < p->tap->unit->port_cnt; i++)
+        p->own += words_of(&p->tap->port[i]);
+    p->cnt = p->signals.signal_cnt;
+    p->list = calloc(p->cnt + p->own, sizeof *p->list);
+    p->value = calloc(p->own, sizeof *p->value);
+    p->name = calloc(p->own, sizeof *p->name);
+    if (p->list == NULL || p->value == NULL || p->name == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    memcpy(p->list, p->signals.signal, p->cnt * sizeof *p->list);
+    if (!add(p, "cowarp", strdup("cycle"), 64) || (p->film->library == NULL && !add_outputs(p)))
+        return cw_fail(err, CW_ENOMEM, "out of memory");
     return CW_OK;
 }
 
@@ -154,9 +169,12 @@ int cw_lockstep_wave(const struct cw_lockstep_film *film, const char *path, stru
     }
     cw_wave_signals_destroy(&p.signals);
     cw_taps_destroy(p.taps);
+    for (uint32_t i = 0; p.name != NULL && i < p.own; i++)
+        free(p.name[i]);
     free(p.list);
     free(p.value);
-    free(p.name);
+    free((void *)p.name);
+    free(p.scope);
     free(present);
     free(out);
     return status;

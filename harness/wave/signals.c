@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "wave/signals.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,28 +117,41 @@ struct cw_wave__shown {
     uint32_t wait;                       /* number of "wait" */
 };
 
-static void add_signal(struct cw_wave_signals *s, const char *scope, const char *name, uint32_t bits, int32_t enum_index)
+/* A new string, or NULL when out of memory. */
+static char *text_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static char *text_of(const char *fmt, ...)
+{
+    char *text = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    const int length = vasprintf(&text, fmt, ap);
+    va_end(ap);
+    return length >= 0 ? text : NULL;
+}
+
+/* Takes over name, which is NULL when memory ran out for it; scope is copied. */
+static void add_signal(struct cw_wave_signals *s, const char *scope, char *name, uint32_t bits, int32_t enum_index)
 {
     const uint32_t i = s->signal_cnt++;
-    char *own_scope = s->text[2 * i], *own_name = s->text[2 * i + 1];
-    snprintf(own_scope, sizeof s->text[0], "%s", scope);
-    snprintf(own_name, sizeof s->text[0], "%s", name);
-    s->signal[i] = (struct cw_wave_signal){own_scope, own_name, bits, &s->value[i], enum_index};
+    char *own_scope = text_of("%s", scope);
+    s->text[2 * i] = own_scope;
+    s->text[2 * i + 1] = name;
+    s->incomplete = s->incomplete || own_scope == NULL || name == NULL;
+    s->signal[i] = (struct cw_wave_signal){own_scope, name, bits, &s->value[i], enum_index};
 }
 
 static void add_chip_signals(struct cw_wave_signals *s)
 {
     const struct cw_config *c = cw_gpu_config(s->gpu);
-    char scope[64], name[64];
+    char scope[32]; /* of a number */
     for (int i = 0; i < CW_DOMAIN_COUNT; i++)
-        add_signal(s, "cowarp", clock_names[i], 64, -1);
+        add_signal(s, "cowarp", text_of("%s", clock_names[i]), 64, -1);
     for (size_t i = 0; i < COUNTER_CNT; i++)
-        add_signal(s, "cowarp", counter_names[i], 64, -1);
+        add_signal(s, "cowarp", text_of("%s", counter_names[i]), 64, -1);
     for (uint32_t core = 0; core < c->core_count; core++)
         for (uint32_t warp = 0; warp < c->core_warps; warp++) {
             snprintf(scope, sizeof scope, "cowarp core%u", core);
-            snprintf(name, sizeof name, "warp%u", warp);
-            add_signal(s, scope, name, 3, ENUM_WARP);
+            add_signal(s, scope, text_of("warp%u", warp), 3, ENUM_WARP);
         }
 }
 
@@ -175,15 +189,18 @@ static void add_channels(struct cw_wave_signals *s, const struct cw_tap *tap, co
             continue;
         *next_shown(s) = (struct cw_wave__shown){
             tap, find_port(tap, c->word), 0, find_port(tap, c->valid), find_port(tap, c->ready), enums[c->enum_index].cnt - 1};
-        add_signal(s, scope, c->name, 3, c->enum_index);
+        add_signal(s, scope, text_of("%s", c->name), 3, c->enum_index);
     }
 }
 
 /* "partition2.validation_unit" becomes the scope "cowarp partition2 validation_unit". */
 static void add_tap_signals(struct cw_wave_signals *s, const struct cw_tap *tap)
 {
-    char scope[64], name[64];
-    snprintf(scope, sizeof scope, "cowarp %s", tap->name);
+    char *scope = text_of("cowarp %s", tap->name);
+    if (scope == NULL) {
+        s->incomplete = true;
+        return;
+    }
     for (char *c = scope; *c != '\0'; c++)
         if (*c == '.')
             *c = ' ';
@@ -192,14 +209,12 @@ static void add_tap_signals(struct cw_wave_signals *s, const struct cw_tap *tap)
         const struct cw_port *port = &tap->port[p];
         for (uint32_t word = 0; word == 0 || word < port->words; word += 2) {
             const uint32_t left = port->width - 32 * word;
-            if (port->width > 64)
-                snprintf(name, sizeof name, "%s_%u", port->name, 32 * word);
-            else
-                snprintf(name, sizeof name, "%s", port->name);
+            char *name = port->width > 64 ? text_of("%s_%u", port->name, 32 * word) : text_of("%s", port->name);
             *next_shown(s) = (struct cw_wave__shown){.tap = tap, .port = port, .word = word};
             add_signal(s, scope, name, left > 64 ? 64 : left, enum_of(tap->unit, port->name));
         }
     }
+    free(scope);
 }
 
 static uint32_t count_tap_signals(const struct cw_taps *taps)
@@ -233,12 +248,14 @@ int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, 
         add_tap_signals(s, cw_taps_at(taps, t));
     s->tapped_end = s->signal_cnt;
     if (trigger)
-        add_signal(s, "cowarp", "trigger", 1, -1);
-    return CW_OK;
+        add_signal(s, "cowarp", text_of("trigger"), 1, -1);
+    return s->incomplete ? cw_fail(err, CW_ENOMEM, "out of memory") : CW_OK;
 }
 
 void cw_wave_signals_destroy(struct cw_wave_signals *s)
 {
+    for (uint32_t i = 0; s->text != NULL && i < 2 * s->signal_cnt; i++)
+        free(s->text[i]);
     free(s->signal);
     free(s->value);
     free(s->text);

@@ -19,10 +19,11 @@ struct cw_wave_signals {
     uint32_t enum_cnt;
     const struct cw_gpu *gpu;
     uint64_t *value;
-    char (*text)[64]; /* scope and name of each signal */
+    char **text; /* scope and name of each signal */
     struct cw_wave__shown *shown;
     uint32_t tapped_first; /* signals from here on come from taps, up to tapped_end */
     uint32_t tapped_end;
+    bool incomplete; /* memory ran out for a name */
 };
 
 /* gpu may be NULL (then only the tapped units are shown), taps too; both must outlive the signals. trigger: there is a signal

@@ -12,6 +12,13 @@
  *
  * Functions return 0 or a negative enum cowarp_status; cowarp_error() then holds one line: what, where, what to do. A GPU is used
  * by one thread at a time; different GPUs are independent.
+ *
+ * A struct that you fill in begins with its own size, so that later versions can add members at its end:
+ *
+ *     struct cowarp_launch launch = {.size = sizeof launch, .kernel = "vecadd", ...};
+ *
+ * cowarp_options_init() sets the size of its struct. A function that is given a smaller struct than it knows takes the members that
+ * are missing as zero. It refuses a larger one, and a size of 0, with COWARP_EINVAL.
  */
 #ifndef COWARP_COWARP_H
 #define COWARP_COWARP_H
@@ -40,10 +47,11 @@ struct cowarp_gpu;
 struct cowarp_module;
 
 struct cowarp_options {
+    uint32_t size;                 /* of this struct; cowarp_options_init sets it */
     const char *preset;            /* "getm" (default), "thesis-warptm", ... */
     const char *config_file;       /* TOML, applied over the preset, or NULL */
     const char *const *settings;   /* "name=value", NULL-terminated, applied last; or NULL */
-    const char *system;            /* transactional system: "getm", "serial", or "none" (default) */
+    const char *system;            /* transactional system, one that `cowarp list` names (docs/systems.md), or "none" (default) */
     const char *const *units;      /* "validation_unit=rtl", NULL-terminated, or NULL: C models */
     uint64_t seed;                 /* default 1 */
     int check_serial;              /* run the serializability oracle over transactions */
@@ -71,7 +79,10 @@ struct cowarp_options {
 /* Version of the library that is linked, as COWARP_VERSION. */
 const char *cowarp_version(void);
 
-void cowarp_options_init(struct cowarp_options *options);
+/* The defaults in a struct of that size, of which the library sets the members that it knows. */
+void cowarp_options_init_size(struct cowarp_options *options, uint32_t size);
+/* The defaults, with the size that the program was compiled with. */
+#define cowarp_options_init(options) cowarp_options_init_size((options), (uint32_t)sizeof *(options))
 
 /* *gpu is set even on failure (so that cowarp_error works), unless memory ran out; destroy it in any case. Strings are copied. */
 int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options);
@@ -98,8 +109,12 @@ struct cowarp_param {
  * of that name. *param is written only when it returns 1. */
 int cowarp_kernel_param_at(const struct cowarp_module *module, const char *kernel, uint32_t i, struct cowarp_param *param);
 
-/* Device memory; fresh memory is zero, aligned to 256 bytes, and lives as long as the GPU. */
+/* Device memory. Fresh memory is zero and aligned to 256 bytes; it lives until it is freed, or as long as the GPU. As long as a program
+ * frees nothing, one allocation follows the other. */
 int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes);
+/* Gives back what cowarp_alloc gave. A kernel that accesses it afterwards faults, and cowarp_alloc may give it out again. COWARP_EINVAL,
+ * and nothing changes, for every other address: one that was freed before, one inside an allocation, a variable of a module. */
+int cowarp_free(struct cowarp_gpu *gpu, uint64_t address);
 int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uint64_t bytes);
 int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t bytes);
 /* Address and size of a .global variable of a module. */
@@ -128,6 +143,7 @@ struct cowarp_arg {
 #define COWARP_LOCAL(x) ((struct cowarp_arg){COWARP_ARG_LOCAL, {.u64 = (x)}})
 
 struct cowarp_launch {
+    uint32_t size; /* of this struct */
     const char *kernel;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
@@ -135,8 +151,23 @@ struct cowarp_launch {
     const struct cowarp_arg *args; /* in order; number and sizes are checked against the kernel's parameters */
 };
 
-/* Runs a kernel to its end. After an error the GPU can only be destroyed (statistics may still be read). */
+/* Runs a kernel to its end. After an error in the run the GPU answers COWARP_EINVAL to cowarp_run and cowarp_load until cowarp_reset;
+ * memory and statistics can be read before that, as the error has left them. */
 int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch);
+
+/* Makes the GPU usable again after a launch that failed. What was under way is dropped: warps, messages, transactions, cached lines, what
+ * the hardware units hold. The machine is then as cowarp_create made it, with units of their own kind (C, RTL, lockstep) made anew.
+ * Device memory with its allocations and the loaded modules are kept: writes that had reached memory before the error stay, others are
+ * lost.
+ *
+ * Simulated time and counters go on. Time first moves to the next full microsecond, at which all clocks have an edge together: so a run
+ * after a reset takes exactly the cycles, and adds exactly the counts, of the same run on a new GPU with the same memory. Counters keep
+ * what the failed launch has counted; for that one launch a conservation law (a message sent is a message received) need not hold.
+ *
+ * A GPU that has not failed may be reset too; its caches are cold then. COWARP_EINVAL, and nothing changes, when the GPU was created
+ * with a wave file or a recording: it would go on with units that it has not seen. COWARP_ENOMEM and other errors of cowarp_create: the
+ * GPU remains unusable, and cowarp_reset may be tried again. */
+int cowarp_reset(struct cowarp_gpu *gpu);
 
 /* The serializability oracle's verdict on the launches so far, one line; "" when it is off or nothing has run. */
 const char *cowarp_oracle(const struct cowarp_gpu *gpu);
@@ -165,6 +196,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
 
 /* One hardware unit without a GPU around it, driven by a stimulus file (docs/waves.md), into an FST file. */
 struct cowarp_play {
+    uint32_t size;                                       /* of this struct */
     const char *stimulus;                                /* file */
     const char *wave_file;                               /* FST, written under a temporary name and renamed */
     const char *backend;                                 /* "c", "rtl" or "lockstep" */

@@ -154,7 +154,8 @@ static int launch(struct cowarp_workload_context *x, const struct grid *g, const
     const struct cowarp_arg args[] = {COWARP_U64(d->residual), COWARP_U64(d->excess),    COWARP_U64(d->sink),   COWARP_U64(d->refused),
                                       COWARP_U64(d->tally),    COWARP_U64(d->height[0]), COWARP_U32(g->stride), COWARP_U32(g->rows),
                                       COWARP_U32(g->width),    COWARP_U32(g->height),    COWARP_S32(g->limit),  COWARP_U64(last)};
-    const struct cowarp_launch launch = {.kernel = kernel,
+    const struct cowarp_launch launch = {.size = sizeof launch,
+                                         .kernel = kernel,
                                          .grid = {g->stride / BLOCK_WIDTH, g->rows / BLOCK_HEIGHT, 1},
                                          .block = {BLOCK_WIDTH, BLOCK_HEIGHT, 1},
                                          .arg_count = arg_count,

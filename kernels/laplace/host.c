@@ -57,8 +57,12 @@ static int run_with(struct cowarp_workload_context *x, float *in, float *out, ui
     if (status != 0)
         return status;
     const struct cowarp_arg args[] = {COWARP_U64(din), COWARP_U64(dout), COWARP_S32((int32_t)n)};
-    const struct cowarp_launch launch = {
-        .kernel = "laplace", .grid = {(n + BX - 1) / BX, (n + BY - 1) / BY, 1}, .block = {BX, BY, 1}, .arg_count = 3, .args = args};
+    const struct cowarp_launch launch = {.size = sizeof launch,
+                                         .kernel = "laplace",
+                                         .grid = {(n + BX - 1) / BX, (n + BY - 1) / BY, 1},
+                                         .block = {BX, BY, 1},
+                                         .arg_count = 3,
+                                         .args = args};
     status = cowarp_run(x->gpu, module, &launch);
     if (status == 0)
         status = cowarp_read(x->gpu, out, dout, points * sizeof *out);

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_commit_place: place in a ring of ENTRIES of the entry that is offset_i behind base_i. Combinational.
+// cw_commit_place: the place of an entry in a ring. Combinational.
 //
-// ENTRIES need not be a power of two. Illegal use: an offset of ENTRIES or more; the place then means nothing.
-// Used by cw_commit_unit. Contract: include/cowarp/unit/commit_unit.h. C model: csim/unit/commit_unit.c.
+// Why         : cw_commit_unit names entries by their distance from a pointer, but stores them by place. ENTRIES need not be a power of
+//               two, so the sum must wrap by a comparison instead of by dropping bits.
+// How         : adds offset_i to base_i, and subtracts ENTRIES when the sum is ENTRIES or more.
+// Latency     : combinational: an addition, a comparison and a subtraction.
+// Throughput  : one place per instance.
+// Illegal use : an offset of ENTRIES or more. The place then means nothing.
+//
+// Paper: Fung 2015, section 4.2.5. Contract: include/cowarp/unit/commit_unit.h. C model: csim/unit/commit_unit.c.
 
 `default_nettype none
 

@@ -2,15 +2,19 @@
 //
 // cw_commit_unit: ring buffer of Kilo TM's commit entries, with the pointers of its logical stages.
 //
-// Latency     : an event moves a pointer in the next cycle at the earliest; a skipped entry alone takes 5 cycles from message to
-//               retirement, a pointer each.
+// Why         : messages of cores, comparisons and write-backs end in any order, but transactions must commit in the order of their
+//               commit IDs (CID), the same in every partition. This unit keeps that order. It has no data of transactions.
+// How         : each CID is an entry of a ring from the start. An event sets flags of its entry. Pointers for hazard, pass, commit and
+//               retire pass over the entries in order, and each waits at an entry whose flags do not allow its stage yet.
+// Latency     : an event moves a pointer in the next cycle at the earliest. A skipped entry alone takes 5 cycles from its message to
+//               its retirement, since it passes one pointer per cycle.
 // Throughput  : one message about up to LANES entries, one hazard answer, one validation answer, one report, one write-back and one
 //               retirement per cycle.
 // Comb. paths : msg_cid_i, msg_lanes_i -> msg_ready_o; rep_ready_i -> val_ready_o.
-// Storage     : 14 flag bits per entry in flip-flops, because messages and answers come in any order; RCID and YCID in RAMs, as
-//               distances: how far they are behind the entry's own CID. The ring lies in LANES banks, place n in bank n mod LANES, so
-//               that a message touches each bank once; RCID, which it writes, has a RAM per bank.
-// Illegal use : ignored, and shown by illegal_o; see the contract.
+// Storage     : 14 flag bits per entry in flip-flops, because messages and answers come in any order. RCID and YCID are in RAMs, as
+//               distances behind the entry's own CID. The ring lies in LANES banks, place n in bank n mod LANES, so that a message
+//               touches each bank once. RCID, which a message writes, has a RAM per bank.
+// Illegal use : an event that the protocol excludes changes nothing, and illegal_o is 1 in the next cycle. The contract lists them.
 //
 // Paper: Fung 2015, section 4.2.5, Figures 4.4b and 4.5. Contract: include/cowarp/unit/commit_unit.h.
 // C model: csim/unit/commit_unit.c. Datasheet: docs/units/commit_unit.md.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stash of the cuckoo table: a few entries in flip-flops, all compared with one granule in the same cycle.
+// cw_cuckoo_stash: the stash of the cuckoo table, a few entries in flip-flops.
 //
-// wr_hit writes the entry that matches; put writes the lowest free entry, or, when none is free, the lowest unreserved one, whose
-// old value is on evicted_o. Outputs follow the state of the cycle; writes take effect at the clock edge.
-// Illegal: put without seek, or while neither put_free_o nor put_evict_o is 1; wr_hit without hit_o; both at once.
-// GETM section V.B.1, Figure 8. C model: csim/unit/cuckoo_table.c
+// Why         : a cuckoo table can fail to place an entry long before it is full. A few entries beside it take the unlucky ones, so
+//               that they need not go to memory.
+// How         : all entries are compared with one granule in the same cycle. wr_hit writes the entry that matches. put writes the
+//               lowest free entry; when none is free, it writes the lowest unreserved one, and the old value is on evicted_o.
+// Latency     : outputs follow the state of the cycle. Writes take effect at the clock edge.
+// Throughput  : one comparison and one write per cycle.
+// Illegal use : put without seek; put while neither put_free_o nor put_evict_o is 1; wr_hit without hit_o; wr_hit and put at once.
+//
+// Paper: GETM section V.B.1, Figure 8. Contract: include/cowarp/unit/cuckoo_table.h. C model: csim/unit/cuckoo_table.c.
 
 `default_nettype none
 

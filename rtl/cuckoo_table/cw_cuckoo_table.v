@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cuckoo table with stash and overflow area: GETM's exact metadata.
+// cw_cuckoo_table: GETM's exact metadata, a cuckoo table with stash and overflow area.
 //
-// Four ways of 2^ROW_W rows, a stash that is searched in parallel, an overflow area behind mem_*. A look-up is answered two
-// cycles after it was accepted, one per cycle; the new value is taken in the cycle of the answer. Insertions that displace a
-// reserved entry, and searches of the overflow area, hold the later look-ups back. read_valid and read_granule depend on
-// inputs of the same cycle, no other output does.
-// Illegal: inserting a reserved entry while res_room is 0 (it is ignored); a value for parameters outside of the
-// contract (elaboration stops at a module cw_error_...).
-// Contract: include/cowarp/unit/cuckoo_table.h. Datasheet: docs/units/cuckoo_table.md. C model: csim/unit/cuckoo_table.c
-// GETM section V.B.1, Figure 8.
+// Why         : a reserved granule must never be forgotten, so its metadata need an exact table. A set-associative one would overflow
+//               in one set while the others are empty. Cuckoo hashing moves entries to other rows instead.
+// How         : four ways of 2^ROW_W rows, a stash that is searched in parallel, and an overflow area behind mem_*. A result offers
+//               the granule's entry, and the user gives the new value in the same cycle. A new entry may displace an old one, which
+//               then looks for another row; this chain ends in a free row, in an eviction, in the stash or in the overflow area.
+// Latency     : two cycles from an accepted look-up to its result.
+// Throughput  : one look-up and one update per cycle. A chain of displacements or a search of the overflow area holds the later
+//               look-ups back.
+// Comb. paths : read_valid and read_granule depend on inputs of the same cycle. No other output does.
+// Illegal use : inserting a reserved entry while res_room is 0 (it is ignored). A parameter outside of the contract stops elaboration
+//               at a module cw_error_...
+//
+// Paper: GETM section V.B.1, Figure 8. Contract: include/cowarp/unit/cuckoo_table.h. C model: csim/unit/cuckoo_table.c.
+// Datasheet: docs/units/cuckoo_table.md.
 
 `default_nettype none
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One way of the cuckoo table: H3 hash, RAM, and what the table wants to know of the row that was read.
+// cw_cuckoo_way: one way of the cuckoo table: H3 hash, RAM, and what the table wants to know of the row that was read.
 //
-// rd_en in cycle t: the row of rd_granule is read; from t+1 to the next rd_en its entry is on entry_o. A write goes to the
-// row that was read last, or to clear_row while clear is 1. A write in the cycle of a read of the same row is
-// forwarded; after that the shown entry does not follow writes (the table never looks at a row that it has written without
-// reading it again).
-// Illegal: a write before the first read, clear apart.
-// GETM section V.B.1, Figure 8. C model: csim/unit/cuckoo_table.c
+// Why         : the four ways differ only in the seed of their hash, so the table instantiates this module four times.
+// How         : rd_en reads the row of rd_granule. A write goes to the row that was read last, or to clear_row while clear is 1. The
+//               shown entry does not follow later writes, since the table never looks again at a row that it has written without
+//               reading it.
+// Latency     : with rd_en in cycle t, the entry is on entry_o from t+1 to the next rd_en. A write in the cycle of a read of the same
+//               row is forwarded.
+// Throughput  : one read and one write per cycle.
+// Illegal use : a write before the first read, unless clear is 1.
+//
+// Paper: GETM section V.B.1, Figure 8. Contract: include/cowarp/unit/cuckoo_table.h. C model: csim/unit/cuckoo_table.c.
 
 `default_nettype none
 

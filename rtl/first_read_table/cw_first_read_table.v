@@ -2,12 +2,16 @@
 //
 // cw_first_read_table: the time of each transaction's first load, and which transactions have loaded what was written later.
 //
-// Latency     : response to recorded conflict 1 cycle, to found_* 2; query 1.
+// Why         : a read-only transaction may commit without a word to the commit units when nothing that it read was written after its
+//               first load. The core must know, for each thread, when that load was.
+// How         : load_* writes the time now_i for the lanes that have no first read yet. rsp_* brings the time at which the loaded
+//               block was last written. A later time than the first load sets the lane's conflict flag. qry_* reads the flags.
+// Latency     : from response to recorded conflict 1 cycle, to found_* 2 cycles; from query to answer 1 cycle.
 // Throughput  : one begin, one load, one response and one query per cycle.
-// Comb. paths : none from input to output. Longest: RAM -> LANES comparators of TIME_W bits -> conflict flags.
-// Storage     : LANES RAMs of a row per warp x TIME_W bits; two flag bits per thread in flip-flops. A RAM never reads the
-//               row that it writes, except where the read is not used.
-// Illegal use : none; a warp number of WARPS or more does nothing.
+// Comb. paths : none from input to output. Longest path: RAM -> LANES comparators of TIME_W bits -> conflict flags.
+// Storage     : LANES RAMs with a row of TIME_W bits per warp; two flag bits per thread in flip-flops. A RAM never reads the row that
+//               it writes, except where the read is not used.
+// Illegal use : none. A warp number of WARPS or more does nothing.
 //
 // Paper: Fung 2015, section 6.4, Figure 6.7. Contract: include/cowarp/unit/first_read_table.h.
 // C model: csim/unit/first_read_table.c. Datasheet: docs/units/first_read_table.md.

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_hazard_unit: hazard detection of a Kilo TM commit unit; per transaction the youngest earlier one that writes what it reads.
+// cw_hazard_unit: hazard detection of a Kilo TM commit unit.
 //
+// Why         : a commit unit compares a transaction's reads with memory while earlier transactions are still writing. If one of them
+//               writes such a word, the comparison was too early and must be made again after it. This unit finds the youngest one.
+// How         : a CHECK asks the last-writer history for the writer of a read-set word. A RECORD enters a write-set word. The unit
+//               drops writers that had retired before the transaction's RCID, and keeps the youngest of the rest as its result.
 // Latency     : 5 cycles from a transaction's last entry to its result.
-// Throughput  : one entry (CHECK of a read-set word, RECORD of a write-set word) per cycle, while fewer than 8 results are inside.
+// Throughput  : one entry per cycle, while fewer than 8 results are inside.
 // Comb. paths : none from input to output.
-// Clearing    : after reset and after clear_i the history sweeps, ent_ready_o low.
-// Illegal use : RECORDs whose commit IDs, or a live_cid_i that decrease between clears: a hazard may then be missed. A
-//               transaction's RECORDs before its CHECKs cost it a false hazard.
+// Clearing    : after reset and after clear_i the history sweeps, with ent_ready_o low.
+// Illegal use : commit IDs of RECORDs, or a live_cid_i, that decrease between clears. A hazard may then be missed. A transaction whose
+//               RECORDs come before its CHECKs only gets a false hazard.
 //
 // Paper: Fung 2015, section 4.2.5 and Figure 4.5. Contract: include/cowarp/unit/hazard_unit.h.
 // C model: csim/unit/hazard_unit.c. Datasheet: docs/units/hazard_unit.md.

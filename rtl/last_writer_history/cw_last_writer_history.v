@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_last_writer_history: word -> commit ID of its youngest writer, for Kilo TM's hazard detection; may be too young, never too old.
+// cw_last_writer_history: from a word to the commit ID of its youngest writer, for Kilo TM's hazard detection.
 //
-// Latency     : CHECK 4 cycles, fixed. A RECORD is seen by every later operation.
-// Throughput  : one operation (CHECK or RECORD) per cycle, never held up; no back-pressure on answers.
+// Why         : hazard detection must know who writes a word among all transactions that have not retired. Their write sets are too
+//               large for an exact table.
+// How         : a set-associative table holds recent writers exactly. When a set is full, its oldest commit ID goes to a recency Bloom
+//               filter, which answers for words that the table does not hold. An answer may be too young, which costs a wait. It is
+//               never too old, which would miss a hazard.
+// Latency     : a CHECK takes 4 cycles, always. A RECORD is seen by every later operation.
+// Throughput  : one operation (CHECK or RECORD) per cycle, never held up. Answers have no back-pressure.
 // Comb. paths : none from input to output.
-// Clearing    : after reset and after clear_i a sweep of the larger of 2^SET_W and 2^BLOOM_ROW_W cycles, op_ready_o low.
-// Illegal use : commit IDs of RECORDs, or live_cid_i, that decrease between clears: answers may then be too old.
+// Clearing    : after reset and after clear_i a sweep of the larger of 2^SET_W and 2^BLOOM_ROW_W cycles, with op_ready_o low.
+// Illegal use : commit IDs of RECORDs, or a live_cid_i, that decrease between clears. Answers may then be too old.
 //
 // Paper: Fung 2015, section 4.2.5 and Figure 4.4b. Contract: include/cowarp/unit/last_writer_history.h.
 // C model: csim/unit/last_writer_history.c. Datasheet: docs/units/last_writer_history.md.

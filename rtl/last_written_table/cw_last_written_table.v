@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_last_written_table: block of memory -> time of its last write, for temporal conflict detection; may be too late, never too early.
+// cw_last_written_table: from a block of memory to the time of its last write, for temporal conflict detection.
 //
-// Latency     : READ 2 cycles, fixed. A WRITE is seen by every later READ.
-// Throughput  : one operation (READ or WRITE) per cycle, never held up; no back-pressure on answers.
+// Why         : a read-only transaction may commit without validation when no block that it read was written after its first load. Each
+//               partition must tell a load when its block was last written.
+// How         : a recency Bloom filter of times, addressed by block. A WRITE inserts the time of a commit's write, a READ looks up. An
+//               answer may be too late, which costs a validation. It is never too early.
+// Latency     : a READ takes 2 cycles, always. A WRITE is seen by every later READ.
+// Throughput  : one operation (READ or WRITE) per cycle, never held up. Answers have no back-pressure.
 // Comb. paths : none from input to output.
-// Clearing    : after reset and after clear_i a sweep of 2^ROW_W cycles, op_ready_o low.
+// Clearing    : after reset and after clear_i a sweep of 2^ROW_W cycles, with op_ready_o low.
 // Illegal use : none.
 //
 // Paper: Fung 2015, section 6.4. Contract: include/cowarp/unit/last_written_table.h.

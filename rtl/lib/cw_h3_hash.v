@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_h3_hash: H3 universal hash, a fixed random binary matrix; hash bit i is the parity of (key AND mask i).
+// cw_h3_hash: H3 universal hash, a fixed random binary matrix.
 //
+// Why         : addresses of real programs have regular strides, which crowd the rows of a table that is indexed by address bits. H3
+//               spreads them, and in hardware it is nothing but XOR gates.
+// How         : hash bit i is the parity of (key AND mask i). rtl/README.md says how the masks follow from SEED. Mask i does not depend
+//               on KEY_W and OUT_W, except that it is cut to KEY_W bits. So a smaller table uses the low bits of a larger table's hash.
 // Latency     : combinational; XOR trees of about KEY_W / 2 inputs.
-// Matrix      : rtl/README.md. The masks of SEED do not depend on KEY_W and OUT_W beyond being cut to KEY_W bits, so a
-//               smaller table uses the low bits of a larger table's hash.
-// Illegal use : SEED = 0 (the generator would stay at 0).
+// Throughput  : one hash per instance and cycle.
+// Illegal use : SEED = 0. The generator of the masks would stay at 0.
 //
-// Paper: Carter and Wegman's H3 class as used by GETM (section V.B.1). C model: csim/unit/h3.h.
+// Paper: Carter and Wegman's H3 class, as used by GETM (section V.B.1). C model: csim/unit/h3.h.
 
 `default_nettype none
 

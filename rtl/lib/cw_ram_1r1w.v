@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_ram_1r1w: RAM with one synchronous read port and one write port, as a two-port SRAM macro has.
+// cw_ram_1r1w: RAM with one synchronous read port and one write port.
 //
-// Latency     : rd_data_o holds the row of rd_addr_i from the clock edge at which rd_en_i = 1, until the next such edge.
+// Why         : big storage is SRAM in silicon. This module is the boundary of such a macro, so that synthesis can count its bits
+//               apart from the logic, and no unit can use a port that a two-port macro does not have.
+// How         : rd_en_i reads a row into the output register, wr_en_i writes a row.
+// Latency     : rd_data_o holds the row of rd_addr_i from the clock edge at which rd_en_i = 1 until the next such edge.
 // Throughput  : one read and one write per cycle.
-// Same row    : reading the row that is being written gives the OLD row. SRAM macros differ here, so a client must not
-//               depend on it: it takes cw_ram_1r1w_fwd, or proves that the case cannot happen.
-// Reset       : none. Contents and rd_data_o are undefined until written and read; the client clears or keeps valid bits.
+// Same row    : reading the row that is being written gives the OLD row. SRAM macros differ here, so no client may depend on it: a
+//               client takes cw_ram_1r1w_fwd, or proves that the case cannot happen.
+// Reset       : none. Contents and rd_data_o are undefined until written and read. The client clears rows or keeps valid bits.
+// Illegal use : none, apart from relying on the row of "Same row".
 //
-// Synthesis counts the bits of this module apart from the logic (the module is the boundary of the SRAM macro).
+// Paper: none. C model: each unit's model has its own arrays (csim/unit/).
 
 `default_nettype none
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_ram_1r1w_fwd: cw_ram_1r1w whose read of the row that is being written gives the NEW row (write-through forwarding).
+// cw_ram_1r1w_fwd: cw_ram_1r1w whose read of the row that is being written gives the NEW row.
 //
+// Why         : a unit that updates a table in every cycle reads rows that are just being written. SRAM macros do not agree on what
+//               such a read gives, so this wrapper decides it.
+// How         : it compares the two addresses, keeps the written data in a register, and chooses it behind the RAM.
 // Latency     : as cw_ram_1r1w. rd_data_o is what the row holds after all writes up to and including the cycle of the read.
 // Throughput  : one read and one write per cycle.
-// Cost        : one address comparator, one DATA_W register and multiplexer behind the RAM.
+// Cost        : one address comparator, one register of DATA_W bits and one multiplexer.
 // Reset       : none, as cw_ram_1r1w.
+// Illegal use : none.
+//
+// Paper: none. C model: each unit's model has its own arrays (csim/unit/).
 
 `default_nettype none
 

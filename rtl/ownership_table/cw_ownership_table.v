@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_ownership_table: which lanes of a warp may commit together, by a table of the lowest lane that writes each region.
+// cw_ownership_table: which lanes of a warp may commit together.
 //
-// Latency     : clearing 2^ROW_W cycles; an operation without bank conflict 1 cycle, a MARK that changes an entry 1 more;
-//               END to result 2 cycles.
-// Throughput  : one log entry of all lanes per cycle; each further row that a bank must serve costs a cycle.
-// Comb. paths : none from input to output. Longest: RAM -> entry of each lane -> lower of lane and owner -> op_ready_o.
-// Storage     : 2^BANK_W RAMs of 2^ROW_W rows x 24 bits, never read and written in one cycle: one port of shared memory.
-// Illegal use : none; a valid without ready is ignored.
+// Why         : the transactions of one warp commit as one under WarpTM and GETM, so conflicts among its own lanes must be found first.
+//               To compare all pairs of lanes would take too long.
+// How         : two passes over the lanes' logs. MARK enters each write: an entry of the table keeps the lowest lane that writes its
+//               region. CHECK then looks each access up: a lane that finds a lower lane, or for its own write another one, has lost.
+// Latency     : clearing takes 2^ROW_W cycles. An operation without bank conflict takes 1 cycle, a MARK that changes an entry 1 more.
+//               From END to the result there are 2 cycles.
+// Throughput  : one log entry of all lanes per cycle. Each further row that a bank must serve costs a cycle.
+// Comb. paths : none from input to output. Longest path: RAM -> entry of each lane -> lower of lane and owner -> op_ready_o.
+// Storage     : 2^BANK_W RAMs of 2^ROW_W rows x 24 bits. A RAM is never read and written in one cycle: one port of shared memory.
+// Illegal use : none. A valid without ready is ignored.
 //
 // Paper: Fung 2015, section 6.3.3, Figure 6.6. Contract: include/cowarp/unit/ownership_table.h.
 // C model: csim/unit/ownership_table.c. Datasheet: docs/units/ownership_table.md.
@@ -234,7 +238,7 @@ module cw_ownership_table #(
             assert (!(access_o && write_o));
             assert (!((access_o || write_o) && state_q == CLEAR));
             // 5. (for induction) Lanes are in flight only in RUN, or about to be judged in DRAIN; a check in flight that must lose
-            //    either waits or has lost; the clearing leaves null behind it.
+            //    waits or has lost; the clearing leaves null behind it.
             assert (state_q <= RESULT && f_owner_q <= NOBODY);
             if (state_q != RUN)
                 assert (unserved_q == 0);

@@ -2,14 +2,18 @@
 //
 // cw_recency_bloom_filter: approximate map from a key to the largest value inserted for it; never answers too little.
 //
-// Latency     : lookup 2 cycles, fixed. An insertion is visible to lookups from the next cycle on.
-// Throughput  : one lookup and one insertion per cycle (DUAL_READ = 1); with DUAL_READ = 0 an insertion takes a cycle
-//               without lookup. No back-pressure on answers.
+// Why         : timestamps and commit IDs of everything ever touched do not fit in an exact table. It is safe to answer too late a
+//               time, so old ones may share storage.
+// How         : each way has a hash of its own. An insertion raises the row of its key in every way to at least its value. A look-up
+//               answers the smallest of its rows.
+// Latency     : a look-up takes 2 cycles, always. An insertion is visible to look-ups from the next cycle on.
+// Throughput  : one look-up and one insertion per cycle with DUAL_READ = 1. With DUAL_READ = 0 an insertion takes a cycle without
+//               look-up. Answers have no back-pressure.
 // Comb. paths : lkp_valid_i -> ins_ready_o when DUAL_READ = 0; none otherwise.
-// Clearing    : after reset and after clear_i a sweep of 2^ROW_W cycles, ready low.
-// Illegal use : none; see the contract for lookups and insertions in the cycle of clear_i.
+// Clearing    : after reset and after clear_i a sweep of 2^ROW_W cycles, with both ready signals low.
+// Illegal use : none. The contract says what happens to look-ups and insertions in the cycle of clear_i.
 //
-// Paper: Fung 2015, sections 4.3.4 and 6.4; GETM section V.B.1. Contract: include/cowarp/unit/recency_bloom_filter.h.
+// Paper: Fung 2015, sections 4.2.5 and 6.4; GETM section V.B.1. Contract: include/cowarp/unit/recency_bloom_filter.h.
 // C model: csim/unit/recency_bloom_filter.c. Datasheet: docs/units/recency_bloom_filter.md.
 
 `default_nettype none

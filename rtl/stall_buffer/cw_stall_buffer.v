@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cw_stall_buffer: requests that wait for a reserved granule, ordered by warpts when the granule is released.
+// cw_stall_buffer: requests that wait for a reserved granule.
 //
-// Latency     : a pushed request can be offered from the next cycle on (when its line is awake or drain was 1).
+// Why         : a request that is younger than the owner of its granule need not abort: it can wait until the owner commits. The oldest
+//               of those that wait must go first, or it could wait for ever.
+// How         : a line holds the requests of one granule. wake_* marks the line when its granule is released. retry_* offers the
+//               request with the smallest warpts of all awake lines. sleep_* stops a line when its granule is reserved again.
+// Latency     : a pushed request can be offered from the next cycle on, when its line is awake or drain was 1.
 // Throughput  : one push, one wake, one sleep and one retry per cycle.
-// Comb. paths : push_granule_i -> push_ready_o (LINES comparators). retry_* depend on state only: a minimum over
-//               LINES x ENTRIES timestamps.
+// Comb. paths : push_granule_i -> push_ready_o (LINES comparators). retry_* depend on state only: a minimum over LINES x ENTRIES
+//               timestamps.
 // Storage     : flip-flops. A line is a compacting queue: entry 0 is the oldest, a removal shifts the younger ones down.
-// Illegal use : none; a push without push_ready is ignored.
+// Illegal use : none. A push without push_ready is ignored.
 //
 // Paper: GETM section V.B.2, Figure 9. Contract: include/cowarp/unit/stall_buffer.h. C model: csim/unit/stall_buffer.c.
 // Datasheet: docs/units/stall_buffer.md.

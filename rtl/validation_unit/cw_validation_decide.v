@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figure 6 of GETM as logic: what becomes of one load, store or release, given the granule's metadata. Combinational.
+// cw_validation_decide: Figure 6 of GETM as logic. Combinational.
 //
-// push_ready says whether the stall buffer has a place for the request, room whether a new reserved entry may be inserted (and
-// may use the overflow area, if it must), drain
-// that nothing may be left waiting. Exactly one of answer, stall, or neither (a release); update and wake go with it.
-// GETM section IV, Figure 6; section V.B.1 (rollover). Contract: include/cowarp/unit/validation_unit.h
-// C model: csim/unit/validation_unit.c
+// Why         : what becomes of a request is the protocol itself. Alone in a module, without a clock, it can be read beside the paper,
+//               and proved equal to the C model for every request and every entry.
+// How         : it takes one load, store or release and the granule's metadata. push_ready says whether the stall buffer has a place
+//               for the request. room says whether a new reserved entry may be inserted, if it must in the overflow area. drain
+//               says that nothing may be left waiting. Outputs: an answer, a stall, or for a release neither; and with it the update of
+//               the metadata and the wake of waiting requests.
+// Latency     : combinational.
+// Throughput  : one request per cycle.
+// Illegal use : kind 3, which acts as a release.
+//
+// Paper: GETM section IV, Figure 6; section V.B.1 (rollover). Contract: include/cowarp/unit/validation_unit.h.
+// C model: csim/unit/validation_unit.c.
 
 `default_nettype none
 

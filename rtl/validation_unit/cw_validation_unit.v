@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Validation unit of GETM: eager conflict detection for one memory partition.
+// cw_validation_unit: validation unit of GETM, eager conflict detection for one memory partition.
 //
-// A cuckoo table and a recency Bloom filter are looked up in step; two cycles after a request was accepted it is decided by
-// Figure 6's flow chart and the table is updated; in the next cycle the response is valid. One request per cycle.
-// Requests that must wait go to the stall buffer; a release wakes them, and they go before new requests.
-// Outputs depend on registers only. Fields of a channel are 0 while its valid is 0.
-// Illegal: req_kind 3 (acts as RELEASE); a RELEASE of more writes than were made (the count stops at 0); parameters outside of
-// the contract (elaboration stops at a module cw_error_...).
-// Contract: include/cowarp/unit/validation_unit.h. Datasheet: docs/units/validation_unit.md. C model: csim/unit/validation_unit.c
-// GETM sections IV and V.B, Figures 6, 8 and 9.
+// Why         : two round trips to the commit units make a commit slow. GETM finds conflicts at each access instead, while other warps
+//               hide the time, so a transaction that reaches its commit has already won. This unit makes that decision.
+// How         : a cuckoo table and a recency Bloom filter are looked up in step, the decision follows Figure 6, and the table is
+//               updated. A request that must wait goes to the stall buffer. A release wakes it, and woken requests go before new ones.
+// Latency     : two cycles after a request was accepted it is decided; in the next cycle the response is valid.
+// Throughput  : one request per cycle.
+// Comb. paths : none: outputs depend on registers only. Fields of a channel are 0 while its valid is 0.
+// Illegal use : req_kind 3 (acts as RELEASE); a RELEASE of more writes than were made (the count stops at 0). A parameter outside of
+//               the contract stops elaboration at a module cw_error_...
+//
+// Paper: GETM sections IV and V.B, Figures 6, 8 and 9. Contract: include/cowarp/unit/validation_unit.h.
+// C model: csim/unit/validation_unit.c. Datasheet: docs/units/validation_unit.md.
 
 `default_nettype none
 

@@ -14,6 +14,7 @@
 #include "lockstep.h"
 #include "rtl_os.h"
 #include "rtl_provider.h"
+#include "rtl_shim.h"
 #include "wave/lockstep_wave.h"
 
 static const struct cw_unit *const unit = &cw_stall_buffer_unit;
@@ -166,6 +167,31 @@ static int push_into_theirs(const char *file, enum cw_unit_backend backend, stru
     return status == CW_OK ? (int)out.occupancy : status;
 }
 
+/* Verilog that errs: a provider that forgets a difference tells the next one, and lists the instance that has it only. */
+static void expect_forgotten(const char *path)
+{
+    const struct cw_rtl_choice choice = {"stall_buffer", CW_UNIT_LOCKSTEP, path};
+    struct cw_rtl_options opt = {.choices = &choice, .choice_cnt = 1};
+    struct cw_unit_provider provider;
+    const struct cw_rtl_instance *list;
+    const struct cw_stall_buffer_in in = {0};
+    struct cw_stall_buffer_out out;
+    struct cw_error err;
+    assert_int_equal(cw_rtl_provider_create(&provider, &opt, &err), CW_OK);
+    for (int i = 0; i < 2; i++) {
+        struct cw_unit_instance instance;
+        assert_int_equal(provider.open(provider.context, unit, i == 0 ? "first" : "second", &small, &instance, &err), CW_OK);
+        assert_int_equal(cw_rtl_provider_instances(&provider, &list), 1);
+        assert_int_equal(provider.poll(provider.context, &err), CW_OK);
+        instance.ops->eval(instance.self, &in, &out);
+        assert_int_equal(provider.poll(provider.context, &err), CW_EMISMATCH);
+        assert_non_null(strstr(err.text, i == 0 ? "first" : "second"));
+        cw_rtl_provider_forget(&provider);
+        instance.ops->destroy(instance.self);
+    }
+    cw_rtl_provider_destroy(&provider);
+}
+
 static void test_rtl_provider__runs_verilog_from_a_path(void **state)
 {
     (void)state;
@@ -184,6 +210,7 @@ static void test_rtl_provider__runs_verilog_from_a_path(void **state)
     assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), 5);
     assert_int_equal(push_into_theirs(path, CW_UNIT_LOCKSTEP, &err), CW_EMISMATCH);
     assert_non_null(strstr(err.text, "occupancy"));
+    expect_forgotten(path);
     /* A module beside it belongs to it. */
     f = fopen(helper, "w");
     assert_non_null(f);
@@ -336,6 +363,93 @@ static void test_rtl_provider__report_names_cycle_port_and_values(void **state)
     cw_os_remove_tree(dir);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The shim that a template of one line becomes, which the caller frees; NULL: refused, with err. */
+static char *fill(const char *template_text, struct cw_error *err)
+{
+    char dir[CW_PATH_MAX], path[CW_PATH_MAX], *text = NULL;
+    make_temporary(dir);
+    join(path, dir, "template");
+    write_text(path, template_text);
+    const int status = cw_rtl_write_shim(dir, path, unit, &small, 0xabc, "5.006", err);
+    join(path, dir, "shim.cpp");
+    if (status == CW_OK)
+        text = cw_os_read_file(path, NULL);
+    else
+        assert_int_equal(status, CW_EINVAL);
+    cw_os_remove_tree(dir);
+    return text;
+}
+
+static void test_rtl_provider__fills_the_template(void **state)
+{
+    (void)state;
+    struct cw_error err = {""};
+    char *text = fill("//@ not in the shim\n@unit@_@digest@ \"@params@\"\nlast @one_eval@", &err);
+    assert_non_null(text);
+    assert_string_equal(text, "stall_buffer_abc \"lines=2 entries=2 granule_w=6 ts_w=5 payload_w=3\"\nlast 0\n");
+    free(text);
+    assert_null(fill("an @unknown@ field\n", &err));
+    assert_string_equal(err.text, "the shim's template has no field '@unknown@ field'");
+    assert_null(fill("one @unit\n", &err)); /* no second @ */
+}
+
+/* A library made from another template has another name, so it is not taken for this one. */
+static void test_rtl_provider__the_template_is_in_the_digest(void **state)
+{
+    (void)state;
+    char dir[CW_PATH_MAX], folder[CW_PATH_MAX], path[CW_PATH_MAX];
+    struct cw_error err = {""};
+    uint64_t digest[2];
+    make_temporary(dir);
+    join(folder, dir, "harness/rtl");
+    join(path, folder, "shim.cpp.in");
+    const struct cw_rtl_build_options opt = {.source_dir = dir, .rtl_dir = CW_SOURCE_DIR "/rtl"};
+    assert_int_equal(cw_os_make_dirs(folder, NULL), CW_OK);
+    assert_int_equal(cw_rtl_digest(&digest[0], unit, &small, &opt, &err), CW_EIO); /* no template */
+    for (int i = 0; i < 2; i++) {
+        write_text(path, i == 0 ? "before" : "after");
+        assert_int_equal(cw_rtl_digest(&digest[i], unit, &small, &opt, &err), CW_OK);
+    }
+    assert_true(digest[0] != digest[1]);
+    cw_os_remove_tree(dir);
+}
+
+/* However many modules a unit names, and however long their names are: a change of the last one is a change of the unit. */
+static void test_rtl_provider__every_module_is_in_the_digest(void **state)
+{
+    (void)state;
+    static const char last[] = "cw_a_module_whose_name_is_longer_than_anyone_would_like_it_to_be_in_an_instance";
+    char dir[CW_PATH_MAX], path[CW_PATH_MAX];
+    struct cw_error err = {""};
+    uint64_t digest[2];
+    make_temporary(dir);
+    join(path, dir, "stall_buffer");
+    assert_int_equal(cw_os_make_dirs(path, NULL), CW_OK);
+    join(path, dir, "stall_buffer/cw_stall_buffer.v");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (int i = 0; i < 200; i++)
+        fprintf(f, "cw_module_%d\n", i);
+    fprintf(f, "%s\n", last);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(cw_os_path(path, sizeof path, NULL, "%s/stall_buffer/%s.v", dir, last), CW_OK);
+    const struct cw_rtl_build_options opt = {.rtl_dir = dir};
+    for (int i = 0; i < 2; i++) {
+        write_text(path, i == 0 ? "before" : "after");
+        assert_int_equal(cw_rtl_digest(&digest[i], unit, &small, &opt, &err), CW_OK);
+    }
+    assert_true(digest[0] != digest[1]);
+    cw_os_remove_tree(dir);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
     cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
@@ -343,6 +457,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__runs_verilog_from_a_path),
     cmocka_unit_test(test_rtl_provider__refuses_a_path_that_does_not_fit),
     cmocka_unit_test(test_rtl_provider__two_may_build_at_once),
+    cmocka_unit_test(test_rtl_provider__fills_the_template),
+    cmocka_unit_test(test_rtl_provider__the_template_is_in_the_digest),
+    cmocka_unit_test(test_rtl_provider__every_module_is_in_the_digest),
     cmocka_unit_test(test_rtl_provider__report_names_cycle_port_and_values),
 };
 CW_TEST_MAIN(tests)

@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import activity
+import fpga
 import netlist
 import plot
 import report
@@ -326,6 +327,24 @@ class Coverage(unittest.TestCase):
             with self.assertRaisesRegex(units.Failed, "no section '<!-- papers -->'"):
                 report.rewrite(page, {"results": "newer", "papers": "x"})
             self.assertIn("new\nlines", page.read_text())
+            with self.assertRaisesRegex(units.Failed, "a result names /tmp/x/nextpnr.log"):
+                report.rewrite(page, {"results": "| unit | not placed; see /tmp/x/nextpnr.log |"})
+            self.assertIn("new\nlines", page.read_text())
+            report.rewrite(page, {"results": "unit / paper 1/2 of build/synth/table.md"})
+
+    def test_page__a_tool_that_fails_leaves_its_reason_and_no_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "tool.log"
+            script = f"echo 'Info: x'; echo 'ERROR: no room in {folder}/a.json'; echo '1 warning, 1 error'; exit 3"
+            with self.assertRaises(units.Failed) as caught:
+                tools.run(["sh", "-c", script], log)
+            self.assertIn(str(log), str(caught.exception))
+            self.assertEqual(fpga.without_folders(caught.exception.what), "sh: ERROR: no room in a.json")
+            note = fpga.without_folders(caught.exception.what)
+            cell = report.fpga_text({"lut6": 7, "ice40": {"lut4": 9, "bram": 2, "fmax_mhz": None, "note": note}})
+            self.assertEqual(fpga.not_placed("nextpnr: ERROR: Failed to expand region (0, 0) |_> (33, 33) of 7863 ICESTORM_LCs"),
+                             "does not fit an HX8K with the wrapper's registers (7863 of 7680 logic cells)")
+            self.assertEqual(cell, "7 six-input LUTs; 9 LUT4, 2 RAMs, sh: ERROR: no room in a.json")
 
     def test_claims__name_units_and_published_rows(self):
         published, known = {row["id"] for row in sram.published()}, units.discover()

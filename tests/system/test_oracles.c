@@ -100,7 +100,8 @@ static int run_blind_writes(const char *system, const char *sabotage, const char
     assert_int_equal(cowarp_load(gpu, &module, blind_writes, sizeof blind_writes - 1, "blind.ptx"), 0);
     assert_int_equal(cowarp_alloc(gpu, &words, 64 * 256), 0);
     const struct cowarp_arg args[] = {COWARP_U64(words)};
-    const struct cowarp_launch launch = {.kernel = "blind", .grid = {30, 1, 1}, .block = {64, 1, 1}, .arg_count = 1, .args = args};
+    const struct cowarp_launch launch = {
+        .size = sizeof launch, .kernel = "blind", .grid = {30, 1, 1}, .block = {64, 1, 1}, .arg_count = 1, .args = args};
     int status = cowarp_run(gpu, module, &launch);
     snprintf(message, 512, "%s", cowarp_error(gpu));
     cowarp_destroy(gpu);
@@ -184,7 +185,8 @@ static int run_doomed(const char *system, const char *watchdog, uint64_t *probes
     assert_int_equal(cowarp_load(gpu, &module, doomed, sizeof doomed - 1, "doomed.ptx"), 0);
     assert_int_equal(cowarp_alloc(gpu, &words, 8192), 0);
     const struct cowarp_arg args[] = {COWARP_U64(words)};
-    const struct cowarp_launch launch = {.kernel = "doomed", .grid = {400, 1, 1}, .block = {1, 1, 1}, .arg_count = 1, .args = args};
+    const struct cowarp_launch launch = {
+        .size = sizeof launch, .kernel = "doomed", .grid = {400, 1, 1}, .block = {1, 1, 1}, .arg_count = 1, .args = args};
     int status = cowarp_run(gpu, module, &launch);
     for (uint32_t i = 0; strcmp(name, "tx_probes") != 0 && cowarp_counter_at(gpu, i, &name, probes, &unit, &what); i++)
         ;
@@ -227,7 +229,8 @@ static int run_naive_lock(struct cowarp_gpu *gpu)
     if (status != 0)
         return status;
     const struct cowarp_arg args[] = {COWARP_U64(lock)};
-    const struct cowarp_launch launch = {.kernel = "naive", .grid = {1, 1, 1}, .block = {32, 1, 1}, .arg_count = 1, .args = args};
+    const struct cowarp_launch launch = {
+        .size = sizeof launch, .kernel = "naive", .grid = {1, 1, 1}, .block = {32, 1, 1}, .arg_count = 1, .args = args};
     return cowarp_run(gpu, module, &launch);
 }
 

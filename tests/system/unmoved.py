@@ -23,13 +23,14 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "tests/system/unmoved.json"
-TIMEOUT_S = 120
+TIMEOUT_S = 300
 LINES_PER_RUN = 10
 SUMMARY = ("simulated", "instructions", "transactions", "result", "oracle")
 
@@ -219,6 +220,7 @@ atm kilotm cu.write_bytes=4 cu.buffer=2 cu.rop_latency=0 check-serial
 ht-h kilotm l2.port_bytes=32 partition.count=12 l2.bytes=65536 dram.bytes_per_cycle=16
 wide kilotm kilo.read_words=3 kilo.write_words=2 kilo.hazard=bloom-array check-serial
 wide kilotm cu.write_bytes=128 kilo.walker=row tcd.mode=closed tcd.granule_bytes=4 check-serial
+ht-l kilotm blocks=8 buckets=40000 l2.bytes=4096 l2.ways=2 l2.mshrs=4 check-serial
 wide kilotm sabotage=commit-out-of-order tx-warps=2
 ht-h kilotm blocks=15 buckets=4000 tx-warps=0 kilo.hazard=perfect
 ht-h kilotm blocks=15 buckets=4000 tx-warps=0 kilo.hazard=bloom-array
@@ -265,17 +267,18 @@ ht-h warptm-el warptm.resolution=2pcr-free kilo.entries=64 kilo.id_bits=8 cu.wri
 ht-h ideal blocks=1 buckets=4 check-serial
 atm serial accounts=50 noc.flit_bytes=16 check-serial
 
-# Units in Verilog, at the parameters that are built with the command.
+# Units in Verilog, at the parameters that are built with the command. Those of the commit unit are not; it is built once, for all of its runs.
 ht-h getm validation_unit=rtl check-serial
 atm getm validation_unit=lockstep ownership_table=lockstep
 cl getm ownership_table=rtl
-ht-h kilotm hazard_unit=rtl commit_unit=rtl
-cl kilotm hazard_unit=lockstep commit_unit=lockstep
-ht-h warptm hazard_unit=rtl commit_unit=rtl last_written_table=rtl first_read_table=rtl ownership_table=rtl
-bh-h warptm bodies=100 last_written_table=lockstep first_read_table=lockstep commit_unit=lockstep
-cl eapg hazard_unit=lockstep commit_unit=rtl last_written_table=rtl first_read_table=rtl ownership_table=lockstep
 wide getm validation_unit=lockstep ownership_table=rtl
-wide kilotm hazard_unit=rtl commit_unit=rtl
+ht-h kilotm kilo.id_bits=16 mem.mbytes=4096 hazard_unit=rtl
+cl kilotm kilo.entries=65536 commit_unit=lockstep
+wide kilotm kilo.entries=65536 commit_unit=rtl
+ht-h warptm kilo.id_bits=16 mem.mbytes=4096 hazard_unit=rtl last_written_table=rtl first_read_table=rtl ownership_table=rtl
+bh-h warptm bodies=100 mem.mbytes=4096 last_written_table=lockstep first_read_table=lockstep
+cl eapg kilo.id_bits=16 mem.mbytes=4096 hazard_unit=lockstep last_written_table=rtl ownership_table=lockstep
+ht-h eapg kilo.entries=65536 commit_unit=rtl first_read_table=rtl
 ht-h warptm-el commit_unit=lockstep ownership_table=rtl
 """
 
@@ -328,21 +331,28 @@ def digest(data):
     return hashlib.sha256(data).hexdigest()[:16]
 
 
+def execute(line, folder, environment):
+    """Exit status (None: stopped after TIMEOUT_S, with any compiler that it has started), standard output and error."""
+    done = subprocess.Popen(line, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        stdout, stderr = done.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(done.pid, signal.SIGKILL)
+        return None, *done.communicate()
+    return done.returncode, stdout, stderr
+
+
 def simulate(cowarp, run, folder):
     """{counter: value} of a run, or a text that says why there is none."""
     folder.mkdir()
     (folder / "words").write_bytes(b"".join((i * 2654435761 % 2**32).to_bytes(4, "little") for i in range(8192)))
     line = command(cowarp, run) + ["--omit-host-seconds", "--stats", "stats.json"]
-    environment = {"COWARP_CACHE": str(cowarp.parent / "rtl"), **os.environ}
-    try:
-        done = subprocess.run(line, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return f"has not ended after {TIMEOUT_S} s"
-    if done.returncode != int("fails" in run.split()) or not (folder / "stats.json").is_file():
-        return f"exit status {done.returncode}: {done.stderr.partition(chr(10))[0][:300] or 'no error'}"
+    status, stdout, stderr = execute(line, folder, {"COWARP_CACHE": str(cowarp.parent / "rtl"), **os.environ})
+    if status != int("fails" in run.split()) or not (folder / "stats.json").is_file():
+        return f"{'has not ended' if status is None else f'exit status {status}'}: {stderr.partition(chr(10))[0][:300] or 'no error'}"
     stats = json.loads((folder / "stats.json").read_text())
-    summary = [words for words in map(str.split, done.stdout.splitlines()) if words and words[0] in SUMMARY]
-    found = {"cycles": stats["cycles"], "status": done.returncode, "stdout": digest(json.dumps(summary).encode())}
+    summary = [words for words in map(str.split, stdout.splitlines()) if words and words[0] in SUMMARY]
+    found = {"cycles": stats["cycles"], "status": status, "stdout": digest(json.dumps(summary).encode())}
     if line[1] == "exec":
         found["files"] = digest(b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.name in ("out", "words")))
     found.update((name, counter["value"]) for name, counter in stats["counters"].items())

@@ -763,6 +763,14 @@ class Scenarios(Waves):
         example = re.search(r"^    unit validation_unit .*?\n\n(?=\|)", text, re.M | re.S).group(0)
         self.assertIn("1 answers as expected", self.passes(*self.play(example)))
 
+    def test_long_lines(self):
+        """A line may have any number of words and values; of two values of a port the last counts."""
+        many = " ".join(["rsp_ready=0"] * 60 + ["rsp_ready=1", "mem_ready=1"])
+        fields = " ".join([f"granule={i}" for i in range(100)] + ["kind=store", "warpts=20", "owner=1", "id=7"])
+        text = f"unit validation_unit\nhold {many}\nwait req_ready=1\nsend req {fields}\nexpect rsp id=7 outcome=success\n"
+        self.assertIn("1 answers as expected", self.passes(*self.play(text), "--backend", "c"))
+        self.fails(1, ["my.stim:5:", "rsp_id is 7, expected 8"], *self.play(text.replace("rsp id=7", "rsp id=8")), "--backend", "c")
+
     def test_timing_of_a_stimulus(self):
         """@ and + place lines; the story changes with them; a pulse lasts one cycle, what is held stays."""
         self.passes(*self.play("unit stall_buffer\nclock 1000\n@5 pulse wake_valid=1 \"first\"\n+3 hold drain=1 \"second\"\n+2\n"))

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cowarp/unit/validation_unit.h"
-#include "wave/script.h"
+#include "play/script.h"
 
 #define MEMORY_CYCLES 8u     /* from an access of the overflow area to its answer and the next one */
 #define DRAIN_CYCLES  20000u /* after the last request */

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/ipdom.h"
 #include "core/core.h"
 #include "core/core_local.h"
 #include "cw_test.h"
-#include "mem/partition.h"
+#include "mem/device_memory_private.h"
 #include "mech/tm/tm.h"
+#include "mem/partition.h"
 
 #define MEMORY_LATENCY 50u
 #define CYCLES_MAX     2000000u
@@ -26,7 +28,7 @@ struct rig {
     struct cw_config config;
     struct cw_clocks clocks;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_core *core;
@@ -41,11 +43,12 @@ struct rig {
     int fault;
     char fault_text[512];
     cw_time now;
-    uint64_t cycles;    /* at the end */
-    uint64_t ticks;     /* of the core */
-    uint32_t log_bytes; /* per thread in local memory */
-    bool every_cycle;   /* tick the core in every cycle, not only when it asks for it */
-    uint64_t buffer;    /* device address of BUFFER_WORDS words: every kernel's only parameter */
+    uint64_t cycles;         /* at the end */
+    uint64_t ticks;          /* of the core */
+    struct cw_events stream; /* nobody listens unless a test does */
+    uint32_t log_bytes;      /* per thread in local memory */
+    bool every_cycle;        /* tick the core in every cycle, not only when it asks for it */
+    uint64_t buffer;         /* device address of BUFFER_WORDS words: every kernel's only parameter */
 };
 
 static inline void on_block_done(void *context, uint32_t core)
@@ -68,7 +71,7 @@ static inline void perform_atomic(struct rig *r, struct cw_message *p)
     for (uint32_t lane = 0; lane < CW_LANES; lane++) {
         if ((p->lanes >> lane & 1u) == 0)
             continue;
-        uint8_t *at = cw_devmem_at(&r->memory, p->addr + cw_atomic_body(p)->lane_offset[lane]);
+        uint8_t *at = cw_memory__at(r->memory, p->addr + cw_atomic_body(p)->lane_offset[lane]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
         uint64_t v = cw_atomic_apply((enum cw_atom)cw_atomic_body(p)->atom, (enum cw_type)cw_atomic_body(p)->type, old,
@@ -81,7 +84,7 @@ static inline void perform_atomic(struct rig *r, struct cw_message *p)
 /* Performs a request on device memory and makes it its reply; false: it wants none. */
 static inline bool perform(struct rig *r, struct cw_message *p)
 {
-    uint8_t *line = cw_devmem_at(&r->memory, p->addr);
+    uint8_t *line = cw_memory__at(r->memory, p->addr);
     uint32_t payload = 0;
     switch (p->kind) {
     case CW_MSG_READ:
@@ -147,22 +150,24 @@ static inline void create_machine(struct rig *r)
                                          .period = 1,
                                          .to_partition = true};
     r->clocks = (struct cw_clocks){.units_per_us = 1400, .period = {1, 1, 1, 2, 1}};
-    assert_int_equal(cw_devmem_create(&r->memory, 16u << 20, &err), 0);
+    assert_int_equal(cw_memory_create(&r->memory, 16u << 20, &err), 0);
     cw_message_pool_create(&r->pool);
     assert_int_equal(cw_crossbar_create(&r->up, &x, &err), 0);
     assert_int_equal(cw_crossbar_create(&r->down, &x, &err), 0);
     const struct cw_core_config c = {.config = &r->config,
                                      .clocks = &r->clocks,
                                      .stats = &r->stats,
-                                     .memory = &r->memory,
+                                     .memory = r->memory,
                                      .pool = &r->pool,
                                      .up = r->up,
                                      .down = r->down,
                                      .index = 0,
+                                     .control = &cw_control_ipdom,
+                                     .stream = &r->stream,
                                      .events = {r, on_block_done, on_fault},
                                      .progress = &r->progress};
     assert_int_equal(cw_core_create(&r->core, &c, &err), 0);
-    assert_int_equal(cw_devmem_alloc(&r->memory, &r->buffer, 4 * BUFFER_WORDS, &err), 0);
+    assert_int_equal(cw_memory_alloc(r->memory, &r->buffer, 4 * BUFFER_WORDS, CW_REGION_GLOBAL, &err), 0);
 }
 
 static inline struct rig *new_rig(void)
@@ -183,7 +188,7 @@ static inline void destroy_rig(struct rig *r)
     cw_crossbar_destroy(r->up);
     cw_crossbar_destroy(r->down);
     cw_message_pool_destroy(&r->pool);
-    cw_devmem_destroy(&r->memory);
+    cw_memory_destroy(r->memory);
     free(r);
 }
 
@@ -226,9 +231,9 @@ static inline int try_prepare(struct rig *r, uint32_t threads, uint32_t blocks, 
                                    .local_bytes = local_bytes + r->log_bytes,
                                    .log_offset = local_bytes};
     if (r->launch.local_bytes > 0)
-        assert_int_equal(
-            cw_devmem_alloc(&r->memory, &r->launch.local_base, cw_local_total_bytes(1, r->config.core_warps, r->launch.local_bytes), err),
-            0);
+        assert_int_equal(cw_memory_alloc(r->memory, &r->launch.local_base,
+                                         cw_local_total_bytes(1, r->config.core_warps, r->launch.local_bytes), CW_REGION_GLOBAL, err),
+                         0);
     r->blocks_left = blocks;
     return cw_core_prepare(r->core, &r->launch, err);
 }
@@ -282,13 +287,13 @@ static inline void run(struct rig *r)
 static inline uint32_t word(const struct rig *r, uint32_t i)
 {
     uint32_t v;
-    memcpy(&v, cw_devmem_at(&r->memory, r->buffer + 4 * (uint64_t)i), 4);
+    memcpy(&v, cw_memory__at(r->memory, r->buffer + 4 * (uint64_t)i), 4);
     return v;
 }
 
 static inline void set_word(struct rig *r, uint32_t i, uint32_t v)
 {
-    memcpy(cw_devmem_at(&r->memory, r->buffer + 4 * (uint64_t)i), &v, 4);
+    memcpy(cw_memory__at(r->memory, r->buffer + 4 * (uint64_t)i), &v, 4);
 }
 
 /* A machine that has run the kernel without a fault. */

@@ -11,11 +11,11 @@ static void strided(uint64_t addr[32], uint64_t base, uint64_t stride)
         addr[i] = base + i * stride;
 }
 
-static uint32_t lines_of(const uint64_t addr[32], uint32_t lanes)
+static uint32_t lines_of(const uint64_t addr[32], cw_lanes lanes)
 {
     uint32_t n = 0, all = lanes, seen = 0;
     while (lanes != 0) {
-        struct cw_line_access a = cw_coalesce_next(addr, &lanes);
+        struct cw_line_access a = cw_coalesce_next(addr, 128, &lanes);
         assert_int_equal(a.line % CW_LINE_BYTES, 0);
         assert_int_equal(a.lanes & seen, 0);
         seen |= a.lanes;
@@ -29,9 +29,9 @@ static void test_coalesce__consecutive_words_are_one_line(void **state)
 {
     (void)state;
     uint64_t addr[32];
-    uint32_t lanes = ALL;
+    cw_lanes lanes = ALL;
     strided(addr, BASE, 4);
-    struct cw_line_access a = cw_coalesce_next(addr, &lanes);
+    struct cw_line_access a = cw_coalesce_next(addr, 128, &lanes);
     assert_int_equal(a.line, BASE);
     assert_int_equal(a.lanes, ALL);
     assert_int_equal(a.sectors, 0xf);
@@ -42,13 +42,13 @@ static void test_coalesce__a_shifted_row_is_two_lines(void **state)
 {
     (void)state;
     uint64_t addr[32];
-    uint32_t lanes = ALL;
+    cw_lanes lanes = ALL;
     strided(addr, BASE + 64, 4);
-    struct cw_line_access a = cw_coalesce_next(addr, &lanes);
+    struct cw_line_access a = cw_coalesce_next(addr, 128, &lanes);
     assert_int_equal(a.line, BASE);
     assert_int_equal(a.lanes, 0xffff);
     assert_int_equal(a.sectors, 0xc);
-    a = cw_coalesce_next(addr, &lanes);
+    a = cw_coalesce_next(addr, 128, &lanes);
     assert_int_equal(a.line, BASE + 128);
     assert_int_equal(a.lanes, 0xffff0000u);
     assert_int_equal(a.sectors, 0x3);
@@ -69,10 +69,10 @@ static void test_coalesce__inactive_lanes_do_not_count(void **state)
 {
     (void)state;
     uint64_t addr[32];
-    uint32_t lanes = 0x80000001u;
+    cw_lanes lanes = 0x80000001u;
     strided(addr, BASE, 4);
     addr[7] = BASE + 8192;
-    struct cw_line_access a = cw_coalesce_next(addr, &lanes);
+    struct cw_line_access a = cw_coalesce_next(addr, 128, &lanes);
     assert_int_equal(a.lanes, 0x80000001u);
     assert_int_equal(a.sectors, 0x9); /* word 0 and word 31 */
     assert_int_equal(lanes, 0);
@@ -82,12 +82,12 @@ static void test_coalesce__lines_come_in_the_order_of_their_lowest_lane(void **s
 {
     (void)state;
     uint64_t addr[32];
-    uint32_t lanes = ALL;
+    cw_lanes lanes = ALL;
     for (uint32_t i = 0; i < 32; i++)
         addr[i] = BASE + (i % 2 == 0 ? 1280 : 0) + 4 * i;
-    assert_int_equal(cw_coalesce_next(addr, &lanes).line, BASE + 1280);
+    assert_int_equal(cw_coalesce_next(addr, 128, &lanes).line, BASE + 1280);
     assert_int_equal(lanes, 0xaaaaaaaau);
-    assert_int_equal(cw_coalesce_next(addr, &lanes).line, BASE);
+    assert_int_equal(cw_coalesce_next(addr, 128, &lanes).line, BASE);
 }
 
 /* With 32 banks a stride of s words conflicts gcd(s, 32) - 1 times. */

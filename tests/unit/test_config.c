@@ -347,6 +347,7 @@ static void test_config__conditions_between_parameters(void **state)
         {"getm.table_rows=300", "power of two"},
         {"getm.bloom_rows=3", "power of two"},
         {"partition.interleave=384", "power of two"},
+        {"mem.line_bytes=96", "power of two"},
         {"dram.banks=12", "power of two"},
         {"l1.ways=7", "l1.bytes"},
         {"l2.ways=7", "l2.bytes"},
@@ -369,6 +370,35 @@ static void test_config__conditions_between_parameters(void **state)
             fail_msg("%s is accepted", bad[i][0]);
         ASSERT_TEXT(err, bad[i][1]);
     }
+}
+
+/* What depends on the line: a machine is good with one of 128 bytes and refused with one of 64. */
+static void test_config__line_bounds_other_parameters(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"dram.burst_bytes=128", "a burst is at most one line of mem.line_bytes = 64"},
+        {"tm.granule_bytes=128", "a granule must lie in one line, at most mem.line_bytes = 64"},
+    };
+    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct cw_config c = preset("getm");
+        struct cw_error err = {""};
+        assert_int_equal(cw_config_set(&c, bad[i][0], &err), CW_OK);
+        assert_int_equal(cw_config_check(&c, &err), CW_OK);
+        assert_int_equal(cw_config_set(&c, "mem.line_bytes=64", &err), CW_OK);
+        assert_int_equal(cw_config_check(&c, &err), CW_EINVAL);
+        ASSERT_TEXT(err, bad[i][1]);
+    }
+    struct cw_config c = preset("getm");
+    struct cw_error err = {""};
+    assert_int_equal(cw_config_set(&c, "mem.line_bytes=64", &err), CW_OK);
+    assert_int_equal(cw_config_check(&c, &err), CW_OK);
+    /* 15 sets of eight ways with lines of 64 bytes; with lines of 128, half a set is left */
+    assert_int_equal(cw_config_set(&c, "l2.bytes=7680", &err), CW_OK);
+    assert_int_equal(cw_config_check(&c, &err), CW_OK);
+    assert_int_equal(cw_config_set(&c, "mem.line_bytes=128", &err), CW_OK);
+    assert_int_equal(cw_config_check(&c, &err), CW_EINVAL);
+    ASSERT_TEXT(err, "l2.bytes");
 }
 
 /* Five large primes: their product passes 10^12 units per microsecond. */
@@ -402,6 +432,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_config__file_that_is_none),
     cmocka_unit_test(test_config__write_and_load_round_trip),
     cmocka_unit_test(test_config__conditions_between_parameters),
+    cmocka_unit_test(test_config__line_bounds_other_parameters),
     cmocka_unit_test(test_config__clocks_must_have_a_small_common_multiple),
 };
 CW_TEST_MAIN(tests)

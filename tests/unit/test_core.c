@@ -334,7 +334,7 @@ static void test_core__skipping_idle_cycles_changes_nothing(void **state)
             run_kernel(all, text[i], 256, 4);
             assert_int_equal(skip->cycles, all->cycles);
             assert_memory_equal(&skip->stats, &all->stats, sizeof skip->stats);
-            assert_memory_equal(cw_devmem_at(&skip->memory, skip->buffer), cw_devmem_at(&all->memory, all->buffer), 4 * BUFFER_WORDS);
+            assert_memory_equal(cw_memory__at(skip->memory, skip->buffer), cw_memory__at(all->memory, all->buffer), 4 * BUFFER_WORDS);
             assert_true(skip->ticks < all->ticks);
             destroy_rig(skip);
             destroy_rig(all);
@@ -444,8 +444,8 @@ static void test_core__the_report_names_a_missing_barrier_arrival(void **state)
         step(r);
     report_text(r, report, sizeof report);
     assert_non_null(strstr(report, "warp 0 block (0, 0, 0) at k.ptx:"));
-    assert_non_null(strstr(report, "waits for barrier 3: 1 of 2 warps arrived"));
-    assert_non_null(strstr(report, "waits for barrier 4: 1 of 2 warps arrived"));
+    assert_non_null(strstr(report, "waits for barrier 3: 32 of 64 threads arrived"));
+    assert_non_null(strstr(report, "waits for barrier 4: 32 of 64 threads arrived"));
     assert_true(cw_core_component(r->core)->wake == CW_TIME_NEVER);
     assert_int_equal(cw_core_warp_state(r->core, 0), 3);
     assert_int_equal(cw_core_warp_state(r->core, 5), 0);

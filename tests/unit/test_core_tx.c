@@ -29,7 +29,7 @@ struct script {
     uint32_t logs_done;
 };
 
-static bool begin(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct script *s = self;
     assert_int_equal(warp, 0);
@@ -62,10 +62,10 @@ static bool access_memory(void *self, struct cw_mem_inst *inst, cw_time now)
 
 static void finish_access(struct script *s, struct cw_mem_inst *inst, cw_time now)
 {
-    uint32_t dead = cw_core_tx_aborted(s->rig->core, inst->warp);
+    cw_lanes dead = cw_core_tx_aborted(s->rig->core, inst->warp);
     for (uint32_t lane = 0; lane < CW_LANES; lane++) {
         if ((inst->lanes & ~dead) >> lane & 1u) {
-            uint8_t *at = cw_devmem_at(&s->rig->memory, inst->addr[lane]);
+            uint8_t *at = cw_memory__at(s->rig->memory, inst->addr[lane]);
             if (inst->uop->op == CW_OP_ST) {
                 memcpy(at, &inst->value[0][lane], inst->elem_bytes);
             } else {
@@ -78,7 +78,7 @@ static void finish_access(struct script *s, struct cw_mem_inst *inst, cw_time no
     cw_core_mem_done(s->rig->core, inst, now);
 }
 
-static void commit(void *self, uint32_t warp, uint32_t lanes, cw_time now)
+static void commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct script *s = self;
     (void)warp;
@@ -135,16 +135,28 @@ static const struct cw_core_sockets ops = {
 #define TX_BEGIN  "call.uni tx_begin, ();\n"
 #define TX_COMMIT "call.uni tx_commit, ();\n"
 
-static void start(struct rig *r, struct script *s, const char *text, uint32_t threads)
+static void prepare_text(struct rig *r, const char *text, uint32_t threads)
 {
-    s->rig = r;
-    create_machine(r);
-    cw_core_attach_tm(r->core, &ops, s);
     for (uint32_t i = 0; i < BUFFER_WORDS; i++)
         set_word(r, i, i);
     load(r, text);
     r->log_bytes = 4096;
     prepare(r, threads, 1);
+}
+
+static void start_alone(struct rig *r, struct script *s, const char *text, uint32_t threads)
+{
+    s->rig = r;
+    create_machine(r);
+    prepare_text(r, text, threads);
+}
+
+static void start(struct rig *r, struct script *s, const char *text, uint32_t threads)
+{
+    s->rig = r;
+    create_machine(r);
+    assert_int_equal(cw_core_attach(r->core, &ops, s, cw_tm_intrinsics, NULL), 0);
+    prepare_text(r, text, threads);
 }
 
 static struct rig *run_script(struct script *s, const char *text, uint32_t threads)
@@ -345,9 +357,10 @@ static void expect_tx_fault(const char *text, bool with_system, const char *expe
 {
     struct script s = {0};
     struct rig *r = new_rig();
-    start(r, &s, text, 32);
-    if (!with_system)
-        cw_core_attach_tm(r->core, NULL, NULL);
+    if (with_system)
+        start(r, &s, text, 32);
+    else
+        start_alone(r, &s, text, 32);
     run(r);
     assert_int_equal(r->fault, CW_EFAULT);
     if (strstr(r->fault_text, expected) == NULL)

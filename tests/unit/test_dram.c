@@ -379,37 +379,50 @@ static void test_dram__streams_reach_85_percent(void **state)
     assert_true(strided >= 300); /* a row per line: at best 4 data cycles per tRRD = 6; in one bank 4 per tRC = 40 */
 }
 
-static void test_dram__map_is_a_bijection(void **state)
+static void check_map(uint32_t line_bytes)
 {
-    (void)state;
     static uint8_t lines[16][64];
-    bench_create(&defaults);
+    struct cw_config c = defaults;
+    const uint32_t row_lines = c.dram_row_bytes / line_bytes;
+    c.mem_line_bytes = line_bytes;
+    bench_create(&c);
     memset(lines, 0, sizeof lines);
-    for (uint64_t line = 0; line < 16 * 64 * 16; line++) {
+    for (uint64_t line = 0; line < 16 * 64 * row_lines; line++) {
         uint32_t group, bank;
         uint64_t row;
-        cw_dram_map(b.dram, line * LINE, &group, &bank, &row);
+        cw_dram_map(b.dram, line * line_bytes, &group, &bank, &row);
         assert_true(bank < 16 && row < 64 && group == bank % 4);
+        assert_int_equal((bank ^ row) % 4, line % 4); /* neighbouring lines in different groups */
         lines[bank][row]++;
     }
     for (uint32_t bank = 0; bank < 16; bank++)
         for (uint32_t row = 0; row < 64; row++)
-            assert_int_equal(lines[bank][row], 16);
+            assert_int_equal(lines[bank][row], row_lines);
     bench_destroy();
+}
+
+static void test_dram__map_is_a_bijection(void **state)
+{
+    (void)state;
+    check_map(128);
+    check_map(64);
 }
 
 static void test_dram__rounds_sectors_to_bursts(void **state)
 {
     (void)state;
     static const struct {
-        uint32_t burst;
+        uint32_t line, burst;
         uint8_t want, get;
         uint32_t reads;
-    } row[] = {{64, 1, 3, 1}, {64, 2, 3, 1},   {64, 4, 12, 1},  {64, 6, 15, 2},  {32, 5, 5, 2},
-               {16, 1, 1, 2}, {16, 15, 15, 8}, {128, 2, 15, 1}, {256, 8, 15, 1}, {64, 15, 15, 2}};
+    } row[] = {{128, 64, 1, 3, 1}, {128, 64, 2, 3, 1},   {128, 64, 4, 12, 1},  {128, 64, 6, 15, 2},  {128, 32, 5, 5, 2},
+               {128, 16, 1, 1, 2}, {128, 16, 15, 15, 8}, {128, 128, 2, 15, 1}, {128, 256, 8, 15, 1}, {128, 64, 15, 15, 2},
+               {64, 64, 1, 3, 1},  {64, 64, 2, 3, 1},    {64, 64, 3, 3, 1},    {64, 32, 2, 2, 1},    {64, 32, 3, 3, 2},
+               {64, 16, 3, 3, 4},  {64, 128, 1, 3, 1}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct cw_config c = defaults;
         c.dram_burst_bytes = row[i].burst;
+        c.mem_line_bytes = row[i].line;
         bench_create(&c);
         assert_int_equal(cw_dram_round(b.dram, row[i].want), row[i].get);
         push(0, row[i].want, false, 0);

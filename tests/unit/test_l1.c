@@ -13,7 +13,7 @@ static const uint64_t low_half[2] = {UINT64_MAX, 0};
 static void small(struct cw_l1 *l1)
 {
     struct cw_error err;
-    assert_int_equal(cw_l1_create(l1, 256, 2, 2, 2, &err), 0);
+    assert_int_equal(cw_l1_create(l1, 128, 256, 2, 2, 2, &err), 0);
 }
 
 struct result {
@@ -130,7 +130,7 @@ static void test_l1__lines_with_a_miss_outstanding_are_not_replaced(void **state
     (void)state;
     struct cw_l1 l1;
     struct cw_error err;
-    assert_int_equal(cw_l1_create(&l1, 256, 2, 4, 2, &err), 0);
+    assert_int_equal(cw_l1_create(&l1, 128, 256, 2, 4, 2, &err), 0);
     struct result x = rd(&l1, LINE(1), all, 0);
     assert_int_equal(rd(&l1, LINE(2), all, 0).r, CW_L1_MISS);
     assert_int_equal(rd(&l1, LINE(3), all, 0).r, CW_L1_BUSY);
@@ -144,7 +144,7 @@ static void test_l1__misses_are_limited_by_their_registers(void **state)
     (void)state;
     struct cw_l1 l1;
     struct cw_error err;
-    assert_int_equal(cw_l1_create(&l1, 512, 4, 2, 2, &err), 0);
+    assert_int_equal(cw_l1_create(&l1, 128, 512, 4, 2, 2, &err), 0);
     assert_int_equal(rd(&l1, LINE(1), all, 0).r, CW_L1_MISS);
     assert_int_equal(rd(&l1, LINE(2), all, 0).r, CW_L1_MISS);
     assert_int_equal(rd(&l1, LINE(3), all, 0).r, CW_L1_BUSY);
@@ -172,8 +172,8 @@ static void test_l1__refuses_a_size_that_is_not_whole_sets(void **state)
     (void)state;
     struct cw_l1 l1;
     struct cw_error err;
-    assert_int_equal(cw_l1_create(&l1, 1000, 2, 2, 2, &err), CW_EINVAL);
-    assert_int_equal(cw_l1_create(&l1, 49152, 6, 32, 8, &err), 0); /* 64 sets */
+    assert_int_equal(cw_l1_create(&l1, 128, 1000, 2, 2, 2, &err), CW_EINVAL);
+    assert_int_equal(cw_l1_create(&l1, 128, 49152, 6, 32, 8, &err), 0); /* 64 sets */
     assert_int_equal(l1.sets, 64);
     cw_l1_destroy(&l1);
 }

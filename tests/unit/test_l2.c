@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "mem/device_memory_private.h"
 #include "mem/l2.h"
 
 #define T 10u
@@ -20,7 +21,7 @@ static const struct cw_config defaults = {
 struct bench {
     struct cw_config config;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_dram *dram;
     struct cw_l2 *l2;
@@ -31,8 +32,8 @@ struct bench {
 
 static struct bench b;
 
-/* 4 sets of 2 ways, one partition: line n of memory is local line n, in set n mod 4. */
-static void bench_create(void)
+/* 2 ways, one partition: line n of memory is local line n, in set n mod 4 (lines of 128 bytes) or n mod 8 (of 64). */
+static void bench_create_lines(uint32_t line_bytes)
 {
     struct cw_error err;
     uint64_t addr;
@@ -44,11 +45,17 @@ static void bench_create(void)
     b.config.l2_ways = 2;
     b.config.l2_mshrs = 3;
     b.config.l2_mshr_merge = 2;
+    b.config.mem_line_bytes = line_bytes;
     cw_message_pool_create(&b.pool);
-    assert_int_equal(cw_devmem_create(&b.memory, 1 << 20, &err), CW_OK);
-    assert_int_equal(cw_devmem_alloc(&b.memory, &addr, 1 << 20, &err), CW_OK);
+    assert_int_equal(cw_memory_create(&b.memory, 1 << 20, &err), CW_OK);
+    assert_int_equal(cw_memory_alloc(b.memory, &addr, 1 << 20, CW_REGION_GLOBAL, &err), CW_OK);
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &b.wake, &err), CW_OK);
-    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, &b.memory, b.dram, &err), CW_OK);
+    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.dram, &err), CW_OK);
+}
+
+static void bench_create(void)
+{
+    bench_create_lines(128);
 }
 
 static void bench_destroy(void)
@@ -57,7 +64,7 @@ static void bench_destroy(void)
     assert_int_equal(b.pool.in_use, 0);
     cw_l2_destroy(b.l2);
     cw_dram_destroy(b.dram);
-    cw_devmem_destroy(&b.memory);
+    cw_memory_destroy(b.memory);
     cw_message_pool_destroy(&b.pool);
 }
 
@@ -66,7 +73,7 @@ static struct cw_message *request(enum cw_message_kind kind, uint32_t line, uint
     struct cw_message *p = cw_message_new(&b.pool, CW_MESSAGE_BODY_LARGE);
     memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
     p->kind = (uint8_t)kind;
-    p->addr = CW_GLOBAL_BASE + line * 128;
+    p->addr = CW_GLOBAL_BASE + line * b.config.mem_line_bytes;
     p->sectors = (uint8_t)sectors;
     return p;
 }
@@ -189,7 +196,7 @@ static void test_l2__values_are_of_the_time_of_service(void **state)
 {
     (void)state;
     bench_create();
-    uint8_t *bytes = cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 128);
+    uint8_t *bytes = cw_memory__at(b.memory, CW_GLOBAL_BASE + 128);
     memset(bytes, 0x11, 128);
     struct cw_message *p = request(CW_MSG_READ, 1, 6);
     memset(cw_line_body(p)->data, 0xee, 128);
@@ -224,7 +231,7 @@ static void test_l2__least_recently_used_goes(void **state)
 
 static uint8_t byte_at(uint32_t offset)
 {
-    return *cw_devmem_at(&b.memory, CW_GLOBAL_BASE + offset);
+    return *cw_memory__at(b.memory, CW_GLOBAL_BASE + offset);
 }
 
 /* Misses, write-backs and bursts of a few writes; what they leave in memory is for the caller to say. */
@@ -395,13 +402,13 @@ static void test_l2__stalls_without_room_towards_dram(void **state)
 
 static void put32(uint32_t line, uint32_t offset, uint32_t value)
 {
-    memcpy(cw_devmem_at(&b.memory, CW_GLOBAL_BASE + line * 128 + offset), &value, 4);
+    memcpy(cw_memory__at(b.memory, CW_GLOBAL_BASE + line * 128 + offset), &value, 4);
 }
 
 static uint32_t get32(uint32_t line, uint32_t offset)
 {
     uint32_t value;
-    memcpy(&value, cw_devmem_at(&b.memory, CW_GLOBAL_BASE + line * 128 + offset), 4);
+    memcpy(&value, cw_memory__at(b.memory, CW_GLOBAL_BASE + line * 128 + offset), 4);
     return value;
 }
 
@@ -491,11 +498,44 @@ static void test_l2__flush_makes_cold_without_traffic(void **state)
     cw_l2_flush(b.l2);
     assert_false(read_hits(0, 15));
     assert_int_equal(b.stats.dram_writes, 0);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE), 7);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE), 7);
+    bench_destroy();
+}
+
+/* Lines of 64 bytes have two sectors and are one burst: neighbours are lines of their own, and two sectors make a line complete. What a
+ * request says beyond the line is not looked at. */
+static void test_l2__lines_of_64_bytes(void **state)
+{
+    (void)state;
+    bench_create_lines(64); /* 8 sets */
+    b.config.l2_port_bytes = 64;
+    assert_false(read_hits(8, 1));
+    assert_true(read_hits(8, 2)); /* of the same burst */
+    assert_false(read_hits(9, 3));
+    assert_int_equal(b.stats.dram_reads, 2);
+    assert_false(read_hits(0, 3));
+    assert_false(read_hits(4, 3));
+    assert_true(read_hits(8, 3)); /* line 4 is not of set 0 */
+    assert_false(read_hits(16, 1));
+    assert_false(read_hits(0, 1)); /* has gone for 16 */
+    struct cw_message *write = write_of(1, 0, 64, 9);
+    cw_line_body(write)->byte_mask[2] = cw_line_body(write)->byte_mask[3] = UINT32_MAX;
+    cw_line_body(write)->data[64] = 7;
+    assert_true(hits(write));
+    assert_int_equal(b.cycles, 1);
+    assert_true(read_hits(1, 3)); /* complete without a fetch */
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 64 + 63), 9);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 64 + 64), 0);
+    const uint64_t writes = b.stats.dram_writes;
+    assert_false(read_hits(17, 1));
+    assert_false(read_hits(25, 1)); /* the third and fourth line of set 1: lines 9 and 1 go, of which 1 is dirty */
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    assert_int_equal(b.stats.dram_writes - writes, 1);
     bench_destroy();
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_l2__lines_of_64_bytes),
     cmocka_unit_test(test_l2__port_width),
     cmocka_unit_test(test_l2__validation_reads),
     cmocka_unit_test(test_l2__read_misses_then_hits_per_burst),

@@ -27,7 +27,10 @@ static struct cw_error launch(const char *text, const struct cw_mech *system, in
     const uint32_t one[3] = {1, 1, 1};
     bool local = false;
     assert_int_equal(cw_config_preset(&config, "getm", &err), CW_OK);
-    assert_int_equal(cw_gpu_create(&gpu, &(struct cw_gpu_options){.config = &config, .tm = system, .seed = 1}, &err), CW_OK);
+    assert_int_equal(
+        cw_gpu_create(&gpu, &(struct cw_gpu_options){.config = &config, .mechs = (const struct cw_mech *const[]){system, NULL}, .seed = 1},
+                      &err),
+        CW_OK);
     if (cw_module_load(&m, text, strlen(text), "k.ptx", intrinsics, &err) != CW_OK || cw_module_place(m, CW_GLOBAL_BASE, &err) != CW_OK ||
         cw_exec_bind(&m->kernel[0], &err) != CW_OK)
         fail_msg("%s", err.text);

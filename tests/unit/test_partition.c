@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "mem/device_memory_private.h"
 #include "mem/partition.h"
 
 static const struct cw_config defaults = {
@@ -25,7 +26,7 @@ struct bench {
     struct cw_config config;
     struct cw_clocks clocks;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_partition *partition[PARTITIONS_MAX];
@@ -71,11 +72,11 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     if (real_clocks)
         b.clocks = (struct cw_clocks){46200, {33, 33, 33, 66, 50}};
     cw_message_pool_create(&b.pool);
-    assert_int_equal(cw_devmem_create(&b.memory, MEMORY, &err), CW_OK);
-    assert_int_equal(cw_devmem_alloc(&b.memory, &addr, MEMORY, &err), CW_OK);
+    assert_int_equal(cw_memory_create(&b.memory, MEMORY, &err), CW_OK);
+    assert_int_equal(cw_memory_alloc(b.memory, &addr, MEMORY, CW_REGION_GLOBAL, &err), CW_OK);
     make_crossbars();
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, &b.memory, &b.pool, b.up, b.down, i, with_tm};
+        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, with_tm, &b.config.cu_buffer};
         assert_int_equal(cw_partition_create(&b.partition[i], &p, &err), CW_OK);
         b.component[b.components++] = cw_partition_l2_component(b.partition[i]);
         b.component[b.components++] = cw_partition_dram_component(b.partition[i]);
@@ -98,7 +99,7 @@ static void bench_destroy(void)
         cw_partition_destroy(b.partition[i]);
     cw_crossbar_destroy(b.up);
     cw_crossbar_destroy(b.down);
-    cw_devmem_destroy(&b.memory);
+    cw_memory_destroy(b.memory);
     cw_message_pool_destroy(&b.pool);
 }
 
@@ -131,7 +132,7 @@ static struct cw_message *request(enum cw_message_kind kind, uint32_t core, uint
     memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
     p->kind = (uint8_t)kind;
     p->core = (uint16_t)core;
-    p->addr = CW_GLOBAL_BASE + (uint64_t)line * 128;
+    p->addr = CW_GLOBAL_BASE + (uint64_t)line * b.config.mem_line_bytes;
     p->partition = (uint16_t)cw_address_partition(&b.config, p->addr);
     p->sectors = 1;
     p->needs_reply = 1;
@@ -215,7 +216,7 @@ static void test_partition__replies_by_kind(void **state)
     memset(cw_line_body(p)->data, 0x5a, 128);
     send(p);
     expect_reply(0, CW_MSG_WRITE_ACK, 1);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 3 * 128 + 127), 0x5a);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 3 * 128 + 127), 0x5a);
     p = request(CW_MSG_READ, 0, 3, 0);
     p->sectors = 0xf;
     send(p);
@@ -239,7 +240,7 @@ static void test_partition__replies_by_kind(void **state)
     send(p);
     while (!idle())
         step(b.now + 100000);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 9 * 128), 0x77);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 9 * 128), 0x77);
     bench_destroy(); /* no packet is left */
 }
 
@@ -288,7 +289,7 @@ static void test_partition__atomics_delay_the_next_request(void **state)
     cw_line_body(w)->data[0] = 1;
     send(p);
     send(w);
-    while (*cw_devmem_at(&b.memory, w->addr) == 0 && b.now < 200000)
+    while (*cw_memory__at(b.memory, w->addr) == 0 && b.now < 200000)
         step(200000);
     assert_int_equal(b.now, 100000 + (1 + 5 + 240 + 32) * 10);
     expect_reply(1, CW_MSG_WRITE_ACK, 1);
@@ -324,7 +325,7 @@ static void test_partition__requests_and_commits_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
     uint32_t sent = 0, requests = 0, commits = 0;
     for (uint32_t cycle = 0; requests + commits < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -334,6 +335,7 @@ static void test_partition__requests_and_commits_take_turns(void **state)
         if (cycle > 500 && cw_fifo_can_push(&tm->to_l2, b.now)) {
             struct cw_message *w = request(CW_MSG_WRITE, 0, 9, 0);
             w->after = CW_AFTER_RETURN;
+            w->mech = 1;
             cw_line_body(w)->byte_mask[0] = 1;
             cw_fifo_push(&tm->to_l2, b.now, 10, w);
         }
@@ -420,7 +422,7 @@ static void test_partition__transactional_ports(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
     cw_time wake = CW_TIME_NEVER;
     tm->from_l2.wake = tm->from_noc.wake = tm->l2_done.wake = &wake;
     send(mechs(CW_MSG_OWN, 3, 0));
@@ -449,6 +451,7 @@ static void test_partition__transactional_ports(void **state)
     wake = CW_TIME_NEVER;
     log->kind = CW_MSG_WRITE;
     log->after = CW_AFTER_RETURN;
+    log->mech = 1;
     cw_line_body(log)->byte_mask[1] = 0xf0;
     memset(cw_line_body(log)->data, 0xcd, 128);
     cw_fifo_push(&tm->to_l2, b.now, 10, log);
@@ -456,8 +459,8 @@ static void test_partition__transactional_ports(void **state)
         step(b.now + 100000);
     assert_int_equal(wake, 10000 + (1 + 8) * 10);
     assert_ptr_equal(cw_fifo_pop(&tm->l2_done, wake), log);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 36), 0xcd);
-    assert_int_equal(*cw_devmem_at(&b.memory, CW_GLOBAL_BASE + 35), 0);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 36), 0xcd);
+    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 35), 0);
     cw_message_free(&b.pool, log);
     store->kind = CW_MSG_OWN_REPLY;
     cw_fifo_push(&tm->reply, b.now, 10, store);
@@ -474,7 +477,7 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
     for (uint32_t i = 0; i < 40; i++)
         send(mechs(CW_MSG_PASS, 0, i));
     while (b.now < 10000)
@@ -482,6 +485,7 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     assert_int_equal(tm->from_l2.count, 8 + 8);
     struct cw_message *w = request(CW_MSG_WRITE, 0, 50, 0);
     w->after = CW_AFTER_RETURN;
+    w->mech = 1;
     cw_line_body(w)->byte_mask[0] = 1;
     cw_line_body(w)->data[0] = 3;
     cw_fifo_push(&tm->to_l2, b.now, 10, w);
@@ -504,7 +508,7 @@ static void test_partition__replies_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0]);
+    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
     uint32_t sent = 0, own = 0, system = 0;
     for (uint32_t cycle = 0; own + system < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -557,16 +561,16 @@ static void note(uint64_t *trace, uint64_t what)
 static void fill_write(struct random_load *l, struct cw_message *p)
 {
     uint8_t *want = l->want + (p->addr - CW_GLOBAL_BASE);
-    uint32_t style = cw_rng_below(&l->rng, 3);
-    for (uint32_t i = 0; i < 128; i++) {
+    const uint32_t style = cw_rng_below(&l->rng, 3), last = b.config.mem_line_bytes - 1;
+    for (uint32_t i = 0; i <= last; i++) {
         cw_line_body(p)->data[i] = (uint8_t)cw_rng_next(&l->rng);
         if (style == 0 || (style == 1 && i / 32 == 2) || cw_rng_below(&l->rng, 8) == 0) {
             cw_line_body(p)->byte_mask[i / 32] |= 1u << i % 32;
             want[i] = cw_line_body(p)->data[i];
         }
     }
-    cw_line_body(p)->byte_mask[3] |= 1u << 31; /* at least one */
-    want[127] = cw_line_body(p)->data[127];
+    cw_line_body(p)->byte_mask[last / 32] |= 1u << 31; /* at least one */
+    want[last] = cw_line_body(p)->data[last];
 }
 
 /* Old values are checked with the reply: they are kept in operand b, which add and exchange do not use; CAS keeps it in
@@ -582,7 +586,8 @@ static void fill_atomic(struct random_load *l, struct cw_message *p)
     for (uint32_t i = 0; i < 32; i++) {
         if (!(p->lanes >> i & 1))
             continue;
-        cw_atomic_body(p)->lane_offset[i] = (uint8_t)(bytes * cw_rng_below(&l->rng, cw_rng_below(&l->rng, 2) ? 128 / bytes : 2));
+        cw_atomic_body(p)->lane_offset[i] =
+            (uint8_t)(bytes * cw_rng_below(&l->rng, cw_rng_below(&l->rng, 2) ? b.config.mem_line_bytes / bytes : 2));
         uint8_t *at = l->want + (p->addr - CW_GLOBAL_BASE) + cw_atomic_body(p)->lane_offset[i];
         uint64_t old = 0, mask = bytes == 4 ? UINT32_MAX : UINT64_MAX, a = cw_rng_next(&l->rng) & mask, value;
         memcpy(&old, at, bytes);
@@ -612,7 +617,7 @@ static struct cw_message *random_request(struct random_load *l, uint32_t core)
     else if (pick == 6 || kinds[pick] == CW_MSG_OWN || l->busy[line])
         return NULL;
     struct cw_message *p = request((enum cw_message_kind)kinds[pick], core, line, 8 + cw_rng_below(&l->rng, 120));
-    p->sectors = (uint8_t)(1 + cw_rng_below(&l->rng, 15));
+    p->sectors = (uint8_t)(1 + cw_rng_below(&l->rng, (1u << b.config.mem_line_bytes / 32) - 1));
     p->mech = pick >= 7;
     p->after = pick >= 7 ? CW_AFTER_MECH : CW_AFTER_REPLY;
     if (p->kind == CW_MSG_WRITE || p->kind == CW_MSG_OWN)
@@ -628,7 +633,7 @@ static struct cw_message *random_request(struct random_load *l, uint32_t core)
 static void check_reply(struct random_load *l, struct cw_message *p)
 {
     const uint8_t *want = l->want + (p->addr - CW_GLOBAL_BASE);
-    for (uint32_t i = 0; p->kind == CW_MSG_READ_REPLY && i < 128; i++)
+    for (uint32_t i = 0; p->kind == CW_MSG_READ_REPLY && i < b.config.mem_line_bytes; i++)
         if (p->sectors >> i / 32 & 1) {
             assert_int_equal(cw_line_body(p)->data[i], want[i]);
             l->checks++;
@@ -670,7 +675,7 @@ static void system_tick(void *self, cw_time now)
     struct random_load *l = self;
     cw_time l2 = b.clocks.period[CW_DOMAIN_L2];
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[i]);
+        struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[i], 0);
         struct cw_message *p = cw_fifo_can_push(&tm->reply, now) ? cw_fifo_pop(&tm->from_l2, now) : NULL;
         if (p != NULL) {
             note(&l->system_trace, now);
@@ -682,6 +687,7 @@ static void system_tick(void *self, cw_time now)
         if (p != NULL) {
             p->kind = CW_MSG_WRITE;
             p->after = CW_AFTER_RETURN;
+            p->mech = 1;
             cw_fifo_push(&tm->to_l2, now, l2, p);
         }
         p = cw_fifo_pop(&tm->l2_done, now);
@@ -694,13 +700,14 @@ static void system_tick(void *self, cw_time now)
     l->system.wake = now + 1;
 }
 
-static uint64_t random_run(uint64_t seed, bool reverse, bool always, struct cw_stats *stats)
+static uint64_t random_run(uint64_t seed, uint32_t line_bytes, bool reverse, bool always, struct cw_stats *stats)
 {
     static struct random_load l;
     struct cw_config c = defaults;
     l = (struct random_load){.to_send = 6000, .upper = HALF};
     cw_rng_seed(&l.rng, seed);
     c.partition_count = seed % 2 ? 6 : 3;
+    c.mem_line_bytes = line_bytes;
     c.l2_bytes = 16384; /* small, so that it evicts */
     c.l2_mshrs = 4 + cw_rng_below(&l.rng, 16);
     c.l2_mshr_merge = 1 + cw_rng_below(&l.rng, 4);
@@ -726,7 +733,7 @@ static uint64_t random_run(uint64_t seed, bool reverse, bool always, struct cw_s
     assert_int_equal(l.sent, l.replies + l.silent + l.commits);
     assert_int_equal(b.stats.noc_up_packets, l.sent);
     assert_int_equal(b.stats.noc_down_packets, l.replies);
-    assert_memory_equal(b.memory.base, l.want, MEMORY);
+    assert_memory_equal(cw_memory__at(b.memory, CW_GLOBAL_BASE), l.want, MEMORY);
     assert_true(l.checks > 10000);
     *stats = b.stats;
     free(l.want);
@@ -735,16 +742,14 @@ static uint64_t random_run(uint64_t seed, bool reverse, bool always, struct cw_s
     return l.core_trace * 31 + l.system_trace;
 }
 
-static void test_partition__random_traffic_equals_plain_memory_in_any_tick_order(void **state)
+static void random_runs(uint64_t seed, uint32_t line_bytes)
 {
-    (void)state;
-    uint64_t seed = cw_test_seed(1);
     uint64_t writebacks = 0, stalls = 0, misses = 0;
     for (uint32_t round = 0; round < 8; round++) {
         struct cw_stats stats[3];
-        uint64_t trace = random_run(seed + round, false, false, &stats[0]);
-        assert_int_equal(random_run(seed + round, true, false, &stats[1]), trace);
-        assert_int_equal(random_run(seed + round, false, true, &stats[2]), trace);
+        uint64_t trace = random_run(seed + round, line_bytes, false, false, &stats[0]);
+        assert_int_equal(random_run(seed + round, line_bytes, true, false, &stats[1]), trace);
+        assert_int_equal(random_run(seed + round, line_bytes, false, true, &stats[2]), trace);
         assert_memory_equal(&stats[1], &stats[0], sizeof stats[0]);
         assert_memory_equal(&stats[2], &stats[0], sizeof stats[0]);
         writebacks += stats[0].l2_writebacks;
@@ -753,6 +758,18 @@ static void test_partition__random_traffic_equals_plain_memory_in_any_tick_order
     }
     print_message("%u write-backs, %u stall cycles, %u read misses\n", (uint32_t)writebacks, (uint32_t)stalls, (uint32_t)misses);
     assert_true(writebacks > 1000 && stalls > 1000 && misses > 1000);
+}
+
+static void test_partition__random_traffic_equals_plain_memory_in_any_tick_order(void **state)
+{
+    (void)state;
+    random_runs(cw_test_seed(1), 128);
+}
+
+static void test_partition__random_traffic_with_lines_of_64_bytes(void **state)
+{
+    (void)state;
+    random_runs(cw_test_seed(1), 64);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -768,5 +785,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_partition__commits_pass_stalled_loads),
     cmocka_unit_test(test_partition__replies_take_turns),
     cmocka_unit_test(test_partition__random_traffic_equals_plain_memory_in_any_tick_order),
+    cmocka_unit_test(test_partition__random_traffic_with_lines_of_64_bytes),
 };
 CW_TEST_MAIN(tests)

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
+#include "mem/device_memory_private.h"
 #include "ptx/uop.h"
 
 #define X CW_GLOBAL_BASE
@@ -14,7 +15,7 @@
 #define Z (CW_GLOBAL_BASE + 8)
 
 struct history {
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_serial *serial;
     struct cw_tm_observer *o;
     struct cw_serial_report report;
@@ -26,10 +27,10 @@ static void start(struct history *h)
 {
     uint64_t base;
     memset(h, 0, sizeof *h);
-    assert_int_equal(cw_devmem_create(&h->memory, 1 << 20, &h->err), CW_OK);
-    assert_int_equal(cw_devmem_alloc(&h->memory, &base, 1 << 20, &h->err), CW_OK);
+    assert_int_equal(cw_memory_create(&h->memory, 1 << 20, &h->err), CW_OK);
+    assert_int_equal(cw_memory_alloc(h->memory, &base, 1 << 20, CW_REGION_GLOBAL, &h->err), CW_OK);
     assert_true(base == X);
-    assert_int_equal(cw_serial_create(&h->serial, &h->memory, &h->err), CW_OK);
+    assert_int_equal(cw_serial_create(&h->serial, h->memory, &h->err), CW_OK);
     h->o = cw_serial_observer(h->serial);
 }
 
@@ -45,7 +46,7 @@ static int judge(struct history *h)
 static void end(struct history *h)
 {
     cw_serial_destroy(h->serial);
-    cw_devmem_destroy(&h->memory);
+    cw_memory_destroy(h->memory);
 }
 
 static uint64_t begin(struct history *h)
@@ -61,7 +62,7 @@ static void rd(struct history *h, uint64_t tx, uint64_t addr, uint32_t value)
 /* Memory takes the write, then it is reported. */
 static void wr(struct history *h, uint64_t tx, uint64_t addr, uint32_t value)
 {
-    memcpy(cw_devmem_at(&h->memory, addr), &value, sizeof value);
+    memcpy(cw_memory__at(h->memory, addr), &value, sizeof value);
     h->o->write(h->o->self, tx, addr, value, 15, h->now++);
 }
 
@@ -229,7 +230,7 @@ static void test_serial__arrival_order(void **state)
     commit1(&h, t1, X, 7);
     uint32_t seven = 7;
     rd(&h, t1, X, 0);
-    memcpy(cw_devmem_at(&h.memory, X), &seven, 4);
+    memcpy(cw_memory__at(h.memory, X), &seven, 4);
     rd(&h, t2, X, 7);
     h.o->write(h.o->self, t1, X, 7, 15, h.now);
     wr(&h, t2, Y, 8);
@@ -307,7 +308,7 @@ static void test_serial__final_memory(void **state)
     uint64_t t1 = begin(&h);
     wr(&h, t1, X, 5);
     commit1(&h, t1, X, 5);
-    *cw_devmem_at(&h.memory, X) = 4;
+    *cw_memory__at(h.memory, X) = 4;
     assert_int_equal(judge(&h), CW_ECHECK);
     assert_int_equal(h.report.value_errors, 1);
     assert_non_null(strstr(h.report.text, "memory holds 0x00000004"));
@@ -322,7 +323,7 @@ static void test_serial__partial_words(void **state)
     uint32_t whole = 0xaabbccdd;
     start(&h);
     uint64_t t1 = begin(&h), t2 = begin(&h), t3 = begin(&h);
-    memcpy(cw_devmem_at(&h.memory, X), &whole, 4);
+    memcpy(cw_memory__at(h.memory, X), &whole, 4);
     h.o->write(h.o->self, t1, X, 0x0000cc00, 2, h.now);
     commit1(&h, t1, X, 0x0000cc00);
     rd(&h, t2, X, 0xaabbccdd);
@@ -353,14 +354,14 @@ static void test_serial__large_history(void **state)
         if (round == 1)
             for (uint32_t i = 0; i < 2; i++) {
                 uint32_t value;
-                memcpy(&value, cw_devmem_at(&h.memory, X + 4 * i), 4);
+                memcpy(&value, cw_memory__at(h.memory, X + 4 * i), 4);
                 rd(&h, early, X + 4 * i, value);
             }
         for (uint32_t i = 0; i < 100000; i++) {
             uint64_t t = begin(&h), a = X + 4 * cw_rng_below(&rng, 1000), b = X + 4 * cw_rng_below(&rng, 1000);
             uint32_t va, vb;
-            memcpy(&va, cw_devmem_at(&h.memory, a), 4);
-            memcpy(&vb, cw_devmem_at(&h.memory, b), 4);
+            memcpy(&va, cw_memory__at(h.memory, a), 4);
+            memcpy(&vb, cw_memory__at(h.memory, b), 4);
             rd(&h, t, a, va);
             rd(&h, t, b, vb);
             wr(&h, t, a, va + vb + 1);

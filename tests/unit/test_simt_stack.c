@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/rng.h"
-#include "core/simt_stack.h"
+#include "control/simt_stack.h"
 #include "cw_test.h"
 
 #define ALL UINT32_MAX
@@ -18,7 +18,8 @@ static void expect(const struct cw_simt *s, uint32_t pc, uint32_t active)
 static void test_simt_stack__both_sides_of_an_if_run_and_reconverge(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 0, ALL);
     assert_true(cw_simt_branch(&s, 0xff, 10, 1, 20));
     expect(&s, 10, 0xff);
@@ -36,7 +37,8 @@ static void test_simt_stack__both_sides_of_an_if_run_and_reconverge(void **state
 static void test_simt_stack__an_empty_side_waits_without_an_entry(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 0, 0xf);
     assert_true(cw_simt_branch(&s, 0x3, 20, 1, 20));
     assert_int_equal(s.depth, 2);
@@ -48,7 +50,8 @@ static void test_simt_stack__an_empty_side_waits_without_an_entry(void **state)
 static void test_simt_stack__a_uniform_branch_pushes_nothing(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 0, 0xf);
     assert_false(cw_simt_branch(&s, 0xf, 7, 1, 9));
     expect(&s, 7, 0xf);
@@ -63,7 +66,8 @@ static void test_simt_stack__a_uniform_branch_pushes_nothing(void **state)
 static void test_simt_stack__a_loop_with_different_trip_counts_keeps_one_entry(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 5, ALL);
     for (uint32_t i = 0; i < 32; i++) {
         uint32_t running = ALL << i;
@@ -79,7 +83,8 @@ static void test_simt_stack__a_loop_with_different_trip_counts_keeps_one_entry(v
 static void test_simt_stack__nested_divergence_reconverges_inside_out(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 0, 0xff);
     cw_simt_branch(&s, 0x0f, 10, 1, 50);
     cw_simt_branch(&s, 0x03, 20, 11, 30);
@@ -98,7 +103,8 @@ static void test_simt_stack__nested_divergence_reconverges_inside_out(void **sta
 static void test_simt_stack__branches_with_the_same_reconvergence_share_it(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 0, 0xff);
     cw_simt_branch(&s, 0x0f, 10, 1, 50);
     cw_simt_branch(&s, 0x03, 20, 11, 50);
@@ -115,7 +121,8 @@ static void test_simt_stack__branches_with_the_same_reconvergence_share_it(void 
 static void test_simt_stack__exits_in_divergent_code_leave_all_entries(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 0, 0xf);
     cw_simt_branch(&s, 0x3, 10, 1, 50);
     cw_simt_exit(&s, 0x1);
@@ -132,7 +139,8 @@ static void test_simt_stack__exits_in_divergent_code_leave_all_entries(void **st
 static void test_simt_stack__without_a_reconvergence_point_both_sides_run_to_exit(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 0, 0xf);
     assert_true(cw_simt_branch(&s, 0x5, 10, 1, CW_PC_NONE));
     expect(&s, 10, 0x5);
@@ -145,7 +153,8 @@ static void test_simt_stack__without_a_reconvergence_point_both_sides_run_to_exi
 static void test_simt_stack__a_branch_table_runs_each_target_once(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     uint32_t target[32];
     for (uint32_t i = 0; i < 32; i++)
         target[i] = i % 4 == 3 ? 90 : 10 * (i % 4 + 1);
@@ -169,7 +178,8 @@ static void expect_entry(const struct cw_simt *s, uint32_t i, enum cw_simt_type 
 static void test_simt_stack__transaction_entries_follow_figure_4_3(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     uint32_t resume[32];
     for (uint32_t i = 0; i < 32; i++)
         resume[i] = 6;
@@ -213,7 +223,8 @@ static void test_simt_stack__transaction_entries_follow_figure_4_3(void **state)
 static void test_simt_stack__lanes_that_commit_in_divergent_code_wait_for_the_others(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     uint32_t resume[32];
     cw_simt_reset(&s, 0, 0xf);
     cw_simt_tx_begin(&s, 1);
@@ -236,7 +247,8 @@ static void test_simt_stack__lanes_that_commit_in_divergent_code_wait_for_the_ot
 static void test_simt_stack__reached_lanes_leave_the_reconvergence_entries(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     cw_simt_reset(&s, 0, 0xf);
     cw_simt_tx_begin(&s, 1);
     cw_simt_branch(&s, 0x7, 10, 20, 30);
@@ -255,7 +267,8 @@ static void test_simt_stack__reached_lanes_leave_the_reconvergence_entries(void 
 static void test_simt_stack__an_abort_empties_entries_above_t(void **state)
 {
     (void)state;
-    struct cw_simt s;
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
     uint32_t resume[32] = {0};
     cw_simt_reset(&s, 0, 0xf);
     cw_simt_tx_begin(&s, 1);
@@ -288,7 +301,8 @@ static void test_simt_stack__random_ifs_execute_each_lane_as_if_alone(void **sta
             while (at[lane] < 32)
                 at[lane] = 2 * at[lane] + (choice[at[lane]] >> lane & 1u);
         }
-        struct cw_simt s;
+        struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+        struct cw_simt s = {.width = 32, .entry = entry};
         uint32_t seen = 0;
         cw_simt_reset(&s, 1, ALL);
         while (cw_simt_pc(&s) != 2001) {

@@ -18,6 +18,7 @@
 #include "event_oracle.h"
 #include "mech/mechs.h"
 #include "mech/tm/tm.h"
+#include "mem/device_memory_private.h"
 #include "mem/partition.h"
 
 #define M_CORES      4
@@ -114,7 +115,7 @@ struct machine {
     struct cw_config config;
     struct cw_clocks clocks;
     struct cw_stats stats;
-    struct cw_devmem memory;
+    struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_core core[M_CORES], *cores[M_CORES];
     struct cw_partition partition[M_PARTITIONS], *partitions[M_PARTITIONS];
@@ -287,7 +288,7 @@ void cw_core_wake_warp(struct cw_core *c, uint32_t warp, cw_time now)
     c->warp[warp].asks = false;
 }
 
-void cw_core_tx_abort(struct cw_core *c, uint32_t warp, uint32_t lanes)
+void cw_core_tx_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes)
 {
     struct m_warp *p = c->warp + warp;
     assert_true(p->in_tx && (lanes & ~(p->t | p->reached)) == 0);
@@ -314,7 +315,7 @@ void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time resta
         p->tx_at++;
 }
 
-uint32_t cw_core_tx_aborted(const struct cw_core *c, uint32_t warp)
+cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t warp)
 {
     return c->warp[warp].r;
 }
@@ -454,18 +455,19 @@ static inline void m_core_tick(struct cw_core *c)
 
 /* ---- partitions ---- */
 
-struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p)
+struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p, uint32_t mech)
 {
+    (void)mech;
     return &p->tm;
 }
 
 static inline void m_write(struct machine *m, struct cw_message *p)
 {
     if (p->kind == CW_MSG_READ)
-        memcpy(cw_line_body(p)->data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
+        memcpy(cw_line_body(p)->data, cw_memory__at(m->memory, p->addr), CW_LINE_BYTES);
     for (uint32_t b = 0; b < CW_LINE_BYTES && !p->timing_only; b++)
         if (cw_line_body(p)->byte_mask[b / 32] >> (b % 32) & 1)
-            *cw_devmem_at(&m->memory, p->addr + b) = cw_line_body(p)->data[b];
+            *cw_memory__at(m->memory, p->addr + b) = cw_line_body(p)->data[b];
 }
 
 static inline void m_partition_tick(struct cw_partition *s)
@@ -489,7 +491,7 @@ static inline void m_partition_tick(struct cw_partition *s)
         cw_message_free(&m->pool, cw_fifo_pop(&s->rop, m->now));
     } else if (p != NULL && cw_fifo_can_push(&s->tm.from_l2, m->now)) {
         if (p->kind == CW_MSG_READ)
-            memcpy(cw_line_body(p)->data, cw_devmem_at(&m->memory, p->addr), CW_LINE_BYTES);
+            memcpy(cw_line_body(p)->data, cw_memory__at(m->memory, p->addr), CW_LINE_BYTES);
         cw_fifo_push(&s->tm.from_l2, m->now, 1, cw_fifo_pop(&s->rop, m->now));
     }
     if (cw_fifo_peek(&s->tm.to_l2, m->now) != NULL && cw_fifo_can_push(&s->write, m->now))
@@ -569,16 +571,16 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     m_create_parts(m);
     m->doubles = (struct cw_unit_provider){.context = m, .open = m_unit_open};
     uint64_t base;
-    int status = cw_devmem_create(&m->memory, 1 << 20, &err);
-    status |= cw_devmem_alloc(&m->memory, &base, 1 << 16, &err);
-    status |= cw_serial_create(&m->serial, &m->memory, &err);
+    int status = cw_memory_create(&m->memory, 1 << 20, &err);
+    status |= cw_memory_alloc(m->memory, &base, 1 << 16, CW_REGION_GLOBAL, &err);
+    status |= cw_serial_create(&m->serial, m->memory, &err);
     assert_true(status == CW_OK && base == M_BASE);
     m->oracle = m_event_oracle_listen(&m->events, cw_serial_observer(m->serial));
     assert_non_null(m->oracle);
     const struct cw_mech_host config = {.config = &m->config,
                                         .clocks = &m->clocks,
                                         .stats = &m->stats,
-                                        .memory = &m->memory,
+                                        .memory = m->memory,
                                         .pool = &m->pool,
                                         .core = m->cores,
                                         .partition = m->partitions,
@@ -619,7 +621,7 @@ static inline void m_destroy(struct machine *m)
     }
     m_event_oracle_free(m->oracle);
     cw_serial_destroy(m->serial);
-    cw_devmem_destroy(&m->memory);
+    cw_memory_destroy(m->memory);
     cw_message_pool_destroy(&m->pool);
 }
 
@@ -682,13 +684,13 @@ static inline void m_script(struct machine *m, uint32_t core, uint32_t warp, con
 static inline uint32_t m_peek(const struct machine *m, uint64_t addr)
 {
     uint32_t value;
-    memcpy(&value, cw_devmem_at(&m->memory, addr), sizeof value);
+    memcpy(&value, cw_memory__at(m->memory, addr), sizeof value);
     return value;
 }
 
 static inline void m_poke(struct machine *m, uint64_t addr, uint32_t value)
 {
-    memcpy(cw_devmem_at(&m->memory, addr), &value, sizeof value);
+    memcpy(cw_memory__at(m->memory, addr), &value, sizeof value);
 }
 
 /* An op in which every lane accesses addr + stride * lane. */

@@ -54,7 +54,7 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
     stats->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
     cw_getm__tell_region(c->getm, CW_EVENT_REGION_ABORT, cw_getm__attempt_name(c, warp, lanes), now);
-    cw_core_tx_abort(c->core, warp, (uint32_t)lanes);
+    cw_core_tx_abort(c->core, warp, lanes);
 }
 
 void cw_getm__attempt_restart(struct cw_getm_core *c, uint32_t warp, cw_time now)

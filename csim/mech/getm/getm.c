@@ -201,6 +201,7 @@ const struct cw_mech cw_mech_getm = {
     .components = components,
     .core = &cw_getm__core_sockets,
     .core_self = core_self,
+    .inbox = cw_tm_inbox,
     .local_bytes = log_bytes,
     .idle = idle,
     .finish = finish,

@@ -252,7 +252,7 @@ int cw_getm__log_writer_create(struct cw_getm_log_writer **out, const struct cw_
     u->index = index;
     u->period = cw_getm_period(g, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
-    u->port = cw_partition_socket_of(g->host.partition[index]);
+    u->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_validation = releases;

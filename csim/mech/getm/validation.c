@@ -72,7 +72,7 @@ static uint32_t places_pop(struct cw_getm_validation *v, struct places *q)
     return place;
 }
 
-/* Granules of the line that a lane of the packet touches. */
+/* Granules of the line that a lane of the message touches. */
 static uint32_t lane_granules(const struct cw_getm_validation *v, const struct cw_message *p, uint32_t lane)
 {
     uint32_t shift = v->getm->granule_shift, offset = cw_tx_access_of(p)->lane_offset[lane];
@@ -80,7 +80,7 @@ static uint32_t lane_granules(const struct cw_getm_validation *v, const struct c
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
 
-/* Packets in */
+/* Messages in */
 
 static void accept(struct cw_getm_validation *v, cw_time now)
 {
@@ -99,7 +99,7 @@ static void accept(struct cw_getm_validation *v, cw_time now)
         v->held[v->held_cnt++] = (uint16_t)place;
 }
 
-/* A log packet of the owner has been carried out. */
+/* A log message of the owner has been carried out. */
 static void punch_ticket(struct cw_getm_validation *v, uint32_t owner)
 {
     uint32_t kept = 0;
@@ -114,7 +114,7 @@ static void punch_ticket(struct cw_getm_validation *v, uint32_t owner)
     v->held_cnt = kept;
 }
 
-/* Replies out */
+/* Messages out */
 
 static void make_reply(struct cw_getm_validation *v, struct pending *n)
 {
@@ -169,7 +169,7 @@ static void grant(struct cw_getm_validation *v, struct pending *n, uint32_t gran
     n->granted |= 1u << granule;
     if (p->kind != CW_MSG_READ)
         return;
-    memcpy(cw_tx_access(p)->line.data + granule * bytes, cw_devmem_at(v->getm->host.memory, p->addr + granule * bytes), bytes);
+    cw_memory_read(v->getm->host.memory, p->addr + granule * bytes, cw_tx_access(p)->line.data + granule * bytes, bytes);
     cw_getm__tell_reads(v->getm, p, granule, now);
 }
 
@@ -432,7 +432,7 @@ int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_
     v->index = index;
     v->period = cw_getm_period(g, CW_DOMAIN_L2);
     v->component = (struct cw_component){.tick = tick, .self = v, .wake = 0, .domain = CW_DOMAIN_L2};
-    v->port = cw_partition_socket_of(g->host.partition[index]);
+    v->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
     v->port->from_l2.wake = &v->component.wake;
     cw_getm__rollover_init(&v->rollover, g, index, &v->component.wake);
     v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / g->config->tm_granule_bytes);

@@ -235,10 +235,11 @@ static void finish(void *self)
     (void)self;
 }
 
-#define SYSTEM(name_, what_, create_)                                                                                  \
-    {                                                                                                                  \
-        .name = name_, .system = true, .intrinsic = cw_tm_intrinsics, .what = what_, .create = create_, .destroy = destroy, .components = components, \
-        .core = &cw_kilo__core_ops, .core_self = core_self, .local_bytes = log_bytes, .idle = idle, .finish = finish   \
+#define SYSTEM(name_, what_, create_)                                                                                               \
+    {                                                                                                                               \
+        .name = name_, .system = true, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .what = what_, .create = create_,       \
+        .destroy = destroy, .components = components, .core = &cw_kilo__core_ops, .core_self = core_self, .local_bytes = log_bytes, \
+        .idle = idle, .finish = finish                                                                                              \
     }
 
 const struct cw_mech cw_mech_kilotm =

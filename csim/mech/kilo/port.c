@@ -132,7 +132,7 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
     }
     struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
     if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory */
-        memcpy(cw_line_body(p)->data, cw_devmem_at(u->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+        cw_memory_read(u->tm->cfg.memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
     reply(u, take_load(u, now), cw_kilo_arbitrated(u->tm) ? u->commits : 0, now);
 }
 
@@ -245,10 +245,9 @@ static void carry_out(struct cw_kilo_port *u, cw_time now)
     const struct cw_tm_observer *o = u->tm->cfg.observer;
     while (u->apply_cnt > 0 && u->apply[u->apply_head].ready <= now) {
         const struct cw_kilo_apply *e = u->apply + u->apply_head;
-        uint8_t *to = cw_devmem_at(u->tm->cfg.memory, e->addr);
-        for (uint32_t b = 0; b < 4; b++)
-            if (e->bytes >> b & 1)
-                to[b] = (uint8_t)(e->value >> (8 * b));
+        const uint32_t mask = e->bytes;
+        const uint8_t byte[4] = {(uint8_t)e->value, (uint8_t)(e->value >> 8), (uint8_t)(e->value >> 16), (uint8_t)(e->value >> 24)};
+        cw_memory_write_masked(u->tm->cfg.memory, e->addr, byte, &mask, sizeof byte);
         u->commits = e->commit;
         if (o != NULL)
             o->write(o->self, e->attempt, e->addr, e->value, e->bytes, now);
@@ -310,7 +309,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
     u->port->from_l2.wake = &u->component.wake;
     int status = cw_fifo_create(&u->told, EVENTS, &u->component.wake);
     if (status == CW_OK && tm->tcd != CW_KILO_TCD_OFF)

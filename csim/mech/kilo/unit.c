@@ -335,7 +335,7 @@ int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
-    u->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    u->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_cores = tm->port[index];

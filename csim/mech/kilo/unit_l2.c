@@ -59,6 +59,7 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     memset(cw_line_body(r->p)->byte_mask, 0, sizeof cw_line_body(r->p)->byte_mask);
     r->p->kind = write ? CW_MSG_WRITE : CW_MSG_READ;
     r->p->after = CW_AFTER_RETURN;
+    r->p->mech = (uint8_t)(u->tm->cfg.index + 1);
     r->p->partition = (uint16_t)u->index;
     r->p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
     r->p->tag = slot;

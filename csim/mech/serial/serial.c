@@ -381,7 +381,7 @@ static void observe(struct partition *n, const struct cw_message *p, cw_time now
              end = first + cw_tx_access_of(p)->bytes;
     for (uint32_t at = first & ~3u; at < end; at += 4) {
         uint32_t value, enables = 0;
-        memcpy(&value, cw_devmem_at(n->tm->cfg.memory, p->addr + at), sizeof value);
+        cw_memory_read(n->tm->cfg.memory, p->addr + at, &value, sizeof value);
         for (uint32_t b = at; b < at + 4; b++)
             enables |= (b >= first && b < end ? 1u : 0) << (b - at);
         if (p->kind == CW_MSG_PASS) {
@@ -399,7 +399,7 @@ static void answer(struct partition *n, struct cw_message *p, cw_time now)
     bool load = p->kind == CW_MSG_READ;
     observe(n, p, now);
     if (load)
-        memcpy(cw_line_body(p)->data, cw_devmem_at(n->tm->cfg.memory, p->addr), CW_LINE_BYTES);
+        cw_memory_read(n->tm->cfg.memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
     p->kind = CW_MSG_OWN_REPLY;
     p->op = load ? LOADED : STORED;
     size_packet(n->tm, p, load ? CW_SECTOR_BYTES : 0);
@@ -519,7 +519,7 @@ static bool create_partition(struct cw_serial_tm *tm, uint32_t index)
     n->index = index;
     n->period = tm->cfg.clocks->period[CW_DOMAIN_L2];
     n->component = (struct cw_component){.tick = partition_tick, .self = n, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    n->port = cw_partition_socket_of(tm->cfg.partition[index]);
+    n->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
     n->port->from_l2.wake = n->port->from_noc.wake = n->port->l2_done.wake = &n->component.wake;
     if (index == 0)
         n->queue = calloc((size_t)tm->config->core_count * tm->config->core_warps, sizeof *n->queue);
@@ -590,7 +590,9 @@ static void finish(void *self)
 }
 
 const struct cw_mech cw_mech_serial = {.name = "serial",
-                                       .system = true, .intrinsic = cw_tm_intrinsics,
+                                       .system = true,
+                                       .intrinsic = cw_tm_intrinsics,
+                                       .inbox = cw_tm_inbox,
                                        .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
                                        .create = create,
                                        .destroy = destroy,

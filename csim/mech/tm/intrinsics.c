@@ -7,3 +7,8 @@ const struct cw_intrinsic cw_tm_intrinsics[] = {
     {.name = "tx_commit", .role = CW_INTRINSIC_REGION_END, .what = "ends a transaction"},
     {.name = NULL},
 };
+
+uint32_t cw_tm_inbox(const struct cw_config *config)
+{
+    return config->cu_buffer;
+}

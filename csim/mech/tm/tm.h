@@ -29,4 +29,7 @@ struct cw_tm_observer {
 /* tx_begin and tx_commit, which every transactional system carries out. */
 extern const struct cw_intrinsic cw_tm_intrinsics[];
 
+/* cu.buffer: input queue of a commit unit, or of what stands in its place. */
+uint32_t cw_tm_inbox(const struct cw_config *config);
+
 #endif

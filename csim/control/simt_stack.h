@@ -10,37 +10,41 @@
  * entry that arrives at its reconvergence PC is simply popped, and a branch whose reconvergence PC is the entry's own needs no new
  * reconvergence entry: it replaces the entry. This bounds the depth (every other push divides the lanes or leaves some of them behind).
  */
-#ifndef CW_CORE_SIMT_STACK_H
-#define CW_CORE_SIMT_STACK_H
+#ifndef CW_CONTROL_SIMT_STACK_H
+#define CW_CONTROL_SIMT_STACK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/lanes.h"
 #include "ptx/uop.h"
 
 enum cw_simt_type { CW_SIMT_N, CW_SIMT_R, CW_SIMT_T };
 
-/* 2 entries per lane at most (see above), the base entry, R and T, and room for a 32-way branch being pushed. */
-#define CW_SIMT_DEPTH 104
+/* Entries of a warp of that many lanes: 2 per lane at most (see above), the base entry, R and T, and room for a branch of every lane to
+ * a target of its own that is being pushed. */
+#define CW_SIMT_DEPTH(width) (3u * (width) + 8u)
 
 struct cw_simt_entry {
     uint32_t pc, rpc;
-    uint32_t mask;
+    cw_lanes mask;
     uint32_t type; /* enum cw_simt_type */
 };
 
 struct cw_simt {
-    uint32_t depth;   /* 0: all lanes have exited */
-    uint32_t t;       /* index of the T entry, 0 outside a transaction */
-    uint32_t reached; /* lanes of the T entry that wait at tx_commit */
-    struct cw_simt_entry entry[CW_SIMT_DEPTH];
+    uint32_t depth;              /* 0: all lanes have exited */
+    uint32_t t;                  /* index of the T entry, 0 outside a transaction */
+    uint32_t width;              /* lanes of the warp: 32 or 64 */
+    cw_lanes reached;            /* lanes of the T entry that wait at tx_commit */
+    struct cw_simt_entry *entry; /* CW_SIMT_DEPTH(width) entries, the owner's */
 };
 
-void cw_simt_reset(struct cw_simt *s, uint32_t pc, uint32_t mask);
+/* The owner has set width and entry. */
+void cw_simt_reset(struct cw_simt *s, uint32_t pc, cw_lanes mask);
 
 /* Lanes that execute next, at cw_simt_pc(). 0 when the stack is empty, or when all lanes of the attempt have reached tx_commit or aborted.
  */
-static inline uint32_t cw_simt_active(const struct cw_simt *s)
+static inline cw_lanes cw_simt_active(const struct cw_simt *s)
 {
     if (s->depth == 0)
         return 0;
@@ -72,35 +76,36 @@ static inline void cw_simt_advance(struct cw_simt *s, uint32_t pc)
 
 /* A branch: lanes taken (a subset of the active ones) go to target, the others to next. The taken side runs first. rpc may be CW_PC_NONE.
  * Returns whether the warp diverged. */
-bool cw_simt_branch(struct cw_simt *s, uint32_t taken, uint32_t target, uint32_t next, uint32_t rpc);
+bool cw_simt_branch(struct cw_simt *s, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc);
 
-/* A branch with a target of its own per active lane; the side of the lowest lane runs first. Returns whether the warp diverged. */
-bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t target[32], uint32_t rpc);
+/* A branch with a target of its own per active lane, target[lane]; the side of the lowest lane runs first. Returns whether the warp
+ * diverged. */
+bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t *target, uint32_t rpc);
 
 /* Lanes exit: they leave all entries. Outside a transaction only. Lanes left in the top entry stay at its PC. */
-void cw_simt_exit(struct cw_simt *s, uint32_t lanes);
+void cw_simt_exit(struct cw_simt *s, cw_lanes lanes);
 
 /* tx_begin by the active lanes (Figure 4.3, step 1): pushes R and T; the attempt starts at pc. Outside a transaction only. */
 void cw_simt_tx_begin(struct cw_simt *s, uint32_t pc);
 
 /* Lanes (a subset of the active ones) have reached tx_commit and wait; the other active lanes go on at next. Returns whether none is left
  * to run: T is then the top entry. */
-bool cw_simt_tx_reach(struct cw_simt *s, uint32_t lanes, uint32_t next);
+bool cw_simt_tx_reach(struct cw_simt *s, cw_lanes lanes, uint32_t next);
 
 /* Lanes of the attempt abort: they leave T and what lies above and enter R. Returns whether no lane is left to run. */
-bool cw_simt_tx_abort(struct cw_simt *s, uint32_t lanes);
+bool cw_simt_tx_abort(struct cw_simt *s, cw_lanes lanes);
 
 /* End of the attempt (steps 2, 3 and 5). Aborted lanes restart: true, a new T entry is pushed. No lane in R: false, T and R are popped, the
  * transaction is over and the active lanes of the N entry below stand at their resume PCs. */
-bool cw_simt_tx_end(struct cw_simt *s, const uint32_t resume[32]);
+bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume);
 
 /* Lanes in the R entry; 0 outside a transaction. */
-static inline uint32_t cw_simt_aborted(const struct cw_simt *s)
+static inline cw_lanes cw_simt_aborted(const struct cw_simt *s)
 {
     return s->t != 0 ? s->entry[s->t - 1].mask : 0;
 }
 
 /* Lanes that are in the stack but not active: waiting for the top entry's lanes. */
-uint32_t cw_simt_waiting(const struct cw_simt *s);
+cw_lanes cw_simt_waiting(const struct cw_simt *s);
 
 #endif

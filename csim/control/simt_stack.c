@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/simt_stack.h"
+#include "control/simt_stack.h"
 
 #include <assert.h>
 
-void cw_simt_reset(struct cw_simt *s, uint32_t pc, uint32_t mask)
+void cw_simt_reset(struct cw_simt *s, uint32_t pc, cw_lanes mask)
 {
     s->depth = 1;
     s->t = 0;
@@ -22,9 +22,9 @@ void cw_simt_settle(struct cw_simt *s)
     }
 }
 
-static void push(struct cw_simt *s, uint32_t pc, uint32_t rpc, uint32_t mask, enum cw_simt_type type)
+static void push(struct cw_simt *s, uint32_t pc, uint32_t rpc, cw_lanes mask, enum cw_simt_type type)
 {
-    assert(s->depth < CW_SIMT_DEPTH);
+    assert(s->depth < CW_SIMT_DEPTH(s->width));
     s->entry[s->depth++] = (struct cw_simt_entry){pc, rpc, mask, type};
 }
 
@@ -42,9 +42,9 @@ static uint32_t open_divergence(struct cw_simt *s, uint32_t rpc)
     return rpc;
 }
 
-bool cw_simt_branch(struct cw_simt *s, uint32_t taken, uint32_t target, uint32_t next, uint32_t rpc)
+bool cw_simt_branch(struct cw_simt *s, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc)
 {
-    uint32_t active = cw_simt_active(s);
+    cw_lanes active = cw_simt_active(s);
     if (taken == active || taken == 0 || target == next) {
         cw_simt_advance(s, taken != 0 ? target : next);
         return false;
@@ -57,18 +57,16 @@ bool cw_simt_branch(struct cw_simt *s, uint32_t taken, uint32_t target, uint32_t
     return true;
 }
 
-bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t target[32], uint32_t rpc)
+bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t *target, uint32_t rpc)
 {
-    uint32_t active = cw_simt_active(s), side_cnt = 0;
-    uint32_t side[32], mask[32];
-    for (uint32_t left = active; left != 0; side_cnt++) {
-        uint32_t first = target[__builtin_ctz(left)];
-        side[side_cnt] = first;
+    uint32_t side[CW_WARP_LANES_MAX], side_cnt = 0;
+    cw_lanes mask[CW_WARP_LANES_MAX];
+    for (cw_lanes left = cw_simt_active(s); left != 0; left &= ~mask[side_cnt++]) {
+        side[side_cnt] = target[cw_lanes_first(left)];
         mask[side_cnt] = 0;
-        for (uint32_t lane = 0; lane < 32; lane++)
-            if ((left >> lane & 1u) != 0 && target[lane] == first)
-                mask[side_cnt] |= 1u << lane;
-        left &= ~mask[side_cnt];
+        for (cw_lanes rest = left; rest != 0; rest = cw_lanes_rest(rest))
+            if (target[cw_lanes_first(rest)] == side[side_cnt])
+                mask[side_cnt] |= cw_lanes_one(cw_lanes_first(rest));
     }
     if (side_cnt <= 1) {
         if (side_cnt == 1)
@@ -82,7 +80,7 @@ bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t target[32], uint32
     return true;
 }
 
-void cw_simt_exit(struct cw_simt *s, uint32_t lanes)
+void cw_simt_exit(struct cw_simt *s, cw_lanes lanes)
 {
     assert(s->t == 0);
     for (uint32_t i = 0; i < s->depth; i++)
@@ -93,7 +91,7 @@ void cw_simt_exit(struct cw_simt *s, uint32_t lanes)
 void cw_simt_tx_begin(struct cw_simt *s, uint32_t pc)
 {
     assert(s->t == 0 && s->depth > 0);
-    uint32_t mask = s->entry[s->depth - 1].mask;
+    const cw_lanes mask = s->entry[s->depth - 1].mask;
     push(s, pc, CW_PC_NONE, 0, CW_SIMT_R);
     push(s, pc, CW_PC_NONE, mask, CW_SIMT_T);
     s->t = s->depth - 1;
@@ -106,7 +104,7 @@ static bool attempt_done(const struct cw_simt *s)
     return s->depth == s->t + 1 && cw_simt_active(s) == 0;
 }
 
-bool cw_simt_tx_reach(struct cw_simt *s, uint32_t lanes, uint32_t next)
+bool cw_simt_tx_reach(struct cw_simt *s, cw_lanes lanes, uint32_t next)
 {
     assert(s->t != 0);
     s->entry[s->depth - 1].pc = next;
@@ -117,7 +115,7 @@ bool cw_simt_tx_reach(struct cw_simt *s, uint32_t lanes, uint32_t next)
     return attempt_done(s);
 }
 
-bool cw_simt_tx_abort(struct cw_simt *s, uint32_t lanes)
+bool cw_simt_tx_abort(struct cw_simt *s, cw_lanes lanes)
 {
     assert(s->t != 0);
     lanes &= s->entry[s->t].mask;
@@ -129,7 +127,7 @@ bool cw_simt_tx_abort(struct cw_simt *s, uint32_t lanes)
     return attempt_done(s);
 }
 
-bool cw_simt_tx_end(struct cw_simt *s, const uint32_t resume[32])
+bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume)
 {
     assert(s->t != 0 && s->depth == s->t + 1);
     struct cw_simt_entry *r = &s->entry[s->t - 1];
@@ -146,9 +144,9 @@ bool cw_simt_tx_end(struct cw_simt *s, const uint32_t resume[32])
     return false;
 }
 
-uint32_t cw_simt_waiting(const struct cw_simt *s)
+cw_lanes cw_simt_waiting(const struct cw_simt *s)
 {
-    uint32_t all = 0;
+    cw_lanes all = 0;
     for (uint32_t i = 0; i < s->depth; i++)
         all |= s->entry[i].mask;
     return all & ~cw_simt_active(s);

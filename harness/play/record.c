@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wave/record.h"
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include "play/record.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -8,12 +9,10 @@
 
 #include "file/out_file.h"
 
-#define NAME_MAX_CHARS 64u
-
 struct cw_recorder {
     const struct cw_unit_provider *inner;
     char *instance;
-    char last_seen[NAME_MAX_CHARS]; /* an instance that is not the one, for the message */
+    char *other; /* an instance that is not the one, for the message; NULL: none has been opened */
     struct cw_out_file file;
     bool open;
     struct cw_unit_instance unit; /* behind the one recorded; ops NULL: none so far */
@@ -56,7 +55,8 @@ static int recorder_open(void *context, const struct cw_unit *unit, const char *
 {
     struct cw_recorder *r = context;
     if (r->unit.ops != NULL || strcmp(name, r->instance) != 0) {
-        strncpy(r->last_seen, name, sizeof r->last_seen - 1);
+        if (r->other == NULL && (r->other = strdup(name)) == NULL)
+            return cw_fail(err, CW_ENOMEM, "out of memory");
         return r->inner->open(r->inner->context, unit, name, params, instance, err);
     }
     r->params = malloc(unit->params_size);
@@ -89,10 +89,9 @@ int cw_recorder_create(struct cw_recorder **recorder, struct cw_unit_provider *o
     if (r == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     r->inner = inner;
-    r->instance = malloc(strlen(options->instance) + 1);
+    r->instance = strdup(options->instance);
     if (r->instance == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
-    strcpy(r->instance, options->instance);
     *outer = (struct cw_unit_provider){r, recorder_open, recorder_poll};
     int status = cw_out_file_open(&r->file, options->path, err);
     r->open = status == CW_OK;
@@ -108,11 +107,10 @@ static bool ends_with(const char *name, const char *suffix)
 int cw_recorder_begin(struct cw_recorder *r, uint32_t mhz, struct cw_error *err)
 {
     const struct cw_unit *unit = r->unit.unit;
-    if (r->unit.ops == NULL && r->last_seen[0] == '\0')
+    if (r->unit.ops == NULL && r->other == NULL)
         return cw_fail(err, CW_EINVAL, "record '%.60s': this GPU has no hardware units; choose a transactional system", r->instance);
     if (r->unit.ops == NULL)
-        return cw_fail(err, CW_EINVAL, "record '%.60s': there is no such unit instance; there is, for instance, %s", r->instance,
-                       r->last_seen);
+        return cw_fail(err, CW_EINVAL, "record '%.60s': there is no such unit instance; there is, for instance, %s", r->instance, r->other);
     FILE *f = r->file.file;
     fprintf(f, "# SPDX-License-Identifier: Apache-2.0\nunit %s\ninstance %s\nclock %u\n", unit->name, r->instance, mhz);
     for (uint32_t i = 0; i < unit->param_cnt; i++) {
@@ -179,6 +177,7 @@ void cw_recorder_destroy(struct cw_recorder *r)
     if (r->open)
         cw_out_file_discard(&r->file);
     free(r->instance);
+    free(r->other);
     free(r->params);
     free(r->in);
     free(r->out);

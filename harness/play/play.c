@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wave/play.h"
+#include "play/play.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,10 +65,12 @@ static void apply(const struct cw_script_line *line, void *in)
         port_set(line->channel.valid, in, 0, 1);
 }
 
-static const struct cw_port *find_port(const struct cw_script *s, const char *name)
+/* The channel's ready for its valid; NULL: it has none. */
+static const struct cw_port *find_ready(const struct cw_script *s, const struct cw_port *valid)
 {
+    const size_t channel = strlen(valid->name) - strlen("valid"); /* with the "_" */
     for (uint32_t i = 0; i < s->unit->port_cnt; i++)
-        if (strcmp(s->port[i].name, name) == 0)
+        if (strncmp(s->port[i].name, valid->name, channel) == 0 && strcmp(s->port[i].name + channel, "ready") == 0)
             return &s->port[i];
     return NULL;
 }
@@ -76,13 +78,10 @@ static const struct cw_port *find_port(const struct cw_script *s, const char *na
 /* Whether this is the valid of a channel out of the unit, and a transfer happens on it in this cycle. */
 static bool transfers(const struct play *p, const struct cw_port *valid)
 {
-    char ready_name[128];
     const size_t length = strlen(valid->name);
-    if (valid->dir != CW_PORT_OUT || length < 7 || length > 100 || strcmp(valid->name + length - 6, "_valid") != 0 ||
-        port_get(valid, p->out, 0) == 0)
+    if (valid->dir != CW_PORT_OUT || length < 7 || strcmp(valid->name + length - 6, "_valid") != 0 || port_get(valid, p->out, 0) == 0)
         return false;
-    snprintf(ready_name, sizeof ready_name, "%.*s_ready", (int)(length - 6), valid->name);
-    const struct cw_port *ready = find_port(p->script, ready_name);
+    const struct cw_port *ready = find_ready(p->script, valid);
     return ready == NULL || ready->dir != CW_PORT_IN || port_get(ready, p->in, 0) != 0;
 }
 
@@ -290,7 +289,7 @@ static int collect_signals(struct play *p)
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "core_cycle", 64, &p->clock, -1};
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "l2_cycle", 64, &p->clock, -1};
     p->signal[n++] = (struct cw_wave_signal){"cowarp", "cu_cycle", 64, &p->clock, -1};
-    p->signal[n++] = (struct cw_wave_signal){"cowarp", "story", 16, &p->text, (int32_t)s->enum_cnt};
+    p->signal[n++] = (struct cw_wave_signal){"cowarp", "story", script->text_cnt <= UINT16_MAX ? 16 : 32, &p->text, (int32_t)s->enum_cnt};
     return CW_OK;
 }
 

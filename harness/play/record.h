@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records what a running GPU sends into one unit instance, as a stimulus file (wave/script.h): every transfer of every input channel that
+ * Records what a running GPU sends into one unit instance, as a stimulus file (play/script.h): every transfer of every input channel that
  * has valid and ready, with the clock cycle in which the unit took it. Inputs that are no such channel (a memory's answers, drain, flush)
  * are not recorded.
  */
-#ifndef CW_HARNESS_WAVE_RECORD_H
-#define CW_HARNESS_WAVE_RECORD_H
+#ifndef CW_HARNESS_PLAY_RECORD_H
+#define CW_HARNESS_PLAY_RECORD_H
 
 #include "base/error.h"
 #include "cowarp/unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "wave/script.h"
+#include "play/script.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,17 +12,14 @@
 
 #include "wave/signals.h"
 
-#define WORD_MAX      32u
-#define PORT_MAX      128u
-#define UNIT_MAX      64u
 #define DEFAULT_CLOCK 1400u
 
 struct reader {
     struct cw_script *s;
     const struct cw_unit *const *units;
     uint32_t number; /* of the line */
-    char *word[WORD_MAX];
-    uint32_t word_cnt;
+    char **word;     /* word_cnt of the line, with room for word_room */
+    uint32_t word_cnt, word_room;
     char *text; /* the quoted end of the line, or NULL */
     struct cw_error *err;
 };
@@ -53,6 +50,20 @@ static bool number(const char *text, uint64_t *value)
     return errno == 0 && *end == '\0';
 }
 
+static int add_word(struct reader *r, char *word)
+{
+    if (r->word_cnt == r->word_room) {
+        const uint32_t room = 2 * r->word_room + 16;
+        char **grown = realloc(r->word, room * sizeof *grown);
+        if (grown == NULL)
+            return no_memory(r);
+        r->word = grown;
+        r->word_room = room;
+    }
+    r->word[r->word_cnt++] = word;
+    return CW_OK;
+}
+
 /* Cuts a line into words; "text" at its end and a comment are taken off first. */
 static int split(struct reader *r, char *line)
 {
@@ -67,28 +78,36 @@ static int split(struct reader *r, char *line)
         r->text = mark + 1;
     }
     *mark = '\0';
-    for (char *save, *w = strtok_r(line, " \t\r\n", &save); w != NULL; w = strtok_r(NULL, " \t\r\n", &save)) {
-        if (r->word_cnt == WORD_MAX)
-            return wrong(r, "more than %u words", WORD_MAX);
-        r->word[r->word_cnt++] = w;
-    }
-    return CW_OK;
+    int status = CW_OK;
+    for (char *save, *w = strtok_r(line, " \t\r\n", &save); status == CW_OK && w != NULL; w = strtok_r(NULL, " \t\r\n", &save))
+        status = add_word(r, w);
+    return status;
+}
+
+static int no_unit(const struct reader *r)
+{
+    uint32_t cnt = 0;
+    while (r->units[cnt] != NULL)
+        cnt++;
+    const char **names = calloc(cnt + 1u, sizeof *names);
+    if (names == NULL)
+        return no_memory(r);
+    for (uint32_t i = 0; i < cnt; i++)
+        names[i] = r->units[i]->name;
+    const char *near = cw_nearest(r->word[1], names, cnt);
+    free((void *)names);
+    if (near != NULL)
+        return wrong(r, "there is no unit '%.60s'; did you mean '%s'?", r->word[1], near);
+    return wrong(r, "there is no unit '%.60s'; the folders of rtl/ show all", r->word[1]);
 }
 
 static int choose_unit(struct reader *r)
 {
-    const char *names[UNIT_MAX];
-    uint32_t cnt = 0;
-    for (; r->units[cnt] != NULL && cnt < UNIT_MAX; cnt++) {
-        names[cnt] = r->units[cnt]->name;
-        if (strcmp(names[cnt], r->word[1]) == 0)
-            r->s->unit = r->units[cnt];
-    }
-    const char *near = cw_nearest(r->word[1], names, cnt);
-    if (r->s->unit == NULL && near != NULL)
-        return wrong(r, "there is no unit '%.60s'; did you mean '%s'?", r->word[1], near);
+    for (uint32_t i = 0; r->units[i] != NULL; i++)
+        if (strcmp(r->units[i]->name, r->word[1]) == 0)
+            r->s->unit = r->units[i];
     if (r->s->unit == NULL)
-        return wrong(r, "there is no unit '%.60s'; the folders of rtl/ show all", r->word[1]);
+        return no_unit(r);
     r->s->params = calloc(1, r->s->unit->params_size);
     if (r->s->params == NULL || asprintf(&r->s->instance, "partition0.%s", r->s->unit->name) < 0)
         return no_memory(r);
@@ -96,26 +115,36 @@ static int choose_unit(struct reader *r)
     return CW_OK;
 }
 
+static int no_param(const struct reader *r, const char *name)
+{
+    const struct cw_unit *unit = r->s->unit;
+    const char **names = calloc(unit->param_cnt + 1u, sizeof *names);
+    if (names == NULL)
+        return no_memory(r);
+    for (uint32_t i = 0; i < unit->param_cnt; i++)
+        names[i] = unit->params[i].name;
+    const char *near = cw_nearest(name, names, unit->param_cnt);
+    free((void *)names);
+    return wrong(r, "unit %s has no parameter '%.60s'%s%s%s", unit->name, name, near != NULL ? "; did you mean '" : "; see its datasheet",
+                 near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
 static int set_param(struct reader *r, char *text)
 {
     const struct cw_unit *unit = r->s->unit;
-    const char *names[PORT_MAX];
     char *equals = strchr(text, '=');
     uint64_t value;
     if (equals == NULL || !number(equals + 1, &value) || value > UINT32_MAX)
         return wrong(r, "'%.60s': expected name=number", text);
     *equals = '\0';
     for (uint32_t i = 0; i < unit->param_cnt; i++) {
-        names[i < PORT_MAX ? i : 0] = unit->params[i].name;
         if (strcmp(unit->params[i].name, text) != 0)
             continue;
         const uint32_t narrow = (uint32_t)value;
         memcpy((char *)r->s->params + unit->params[i].offset, &narrow, sizeof narrow);
         return CW_OK;
     }
-    const char *near = cw_nearest(text, names, unit->param_cnt < PORT_MAX ? unit->param_cnt : 0);
-    return wrong(r, "unit %s has no parameter '%.60s'%s%s%s", unit->name, text, near != NULL ? "; did you mean '" : "; see its datasheet",
-                 near != NULL ? near : "", near != NULL ? "'?" : "");
+    return no_param(r, text);
 }
 
 static int set_string(struct reader *r, char **to)
@@ -175,29 +204,40 @@ static int end_header(struct reader *r)
     return CW_OK;
 }
 
+/* The port's name without its channel and "_"; NULL: it is of another channel. A port of no channel ("") has its whole name. */
+static const char *field_of(const struct cw_port *port, const char *channel)
+{
+    const size_t length = strlen(channel);
+    if (length == 0)
+        return port->name;
+    return strncmp(port->name, channel, length) == 0 && port->name[length] == '_' ? port->name + length + 1 : NULL;
+}
+
 static const struct cw_port *find_port(const struct cw_script *s, const char *channel, const char *field)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s%s%s", channel, channel[0] != '\0' ? "_" : "", field);
-    for (uint32_t i = 0; i < s->unit->port_cnt; i++)
-        if (strcmp(s->port[i].name, name) == 0)
+    for (uint32_t i = 0; i < s->unit->port_cnt; i++) {
+        const char *own = field_of(&s->port[i], channel);
+        if (own != NULL && strcmp(own, field) == 0)
             return &s->port[i];
+    }
     return NULL;
 }
 
 static int no_port(const struct reader *r, const char *channel, const char *field, enum cw_port_dir dir)
 {
     const struct cw_script *s = r->s;
-    const char *names[PORT_MAX];
-    const size_t prefix = channel[0] != '\0' ? strlen(channel) + 1 : 0;
+    const char **names = calloc(s->unit->port_cnt + 1u, sizeof *names);
     uint32_t cnt = 0;
-    for (uint32_t i = 0; i < s->unit->port_cnt && cnt < PORT_MAX; i++)
-        if (s->port[i].dir == dir &&
-            (prefix == 0 || (strncmp(s->port[i].name, channel, prefix - 1) == 0 && s->port[i].name[prefix - 1] == '_')))
-            names[cnt++] = s->port[i].name + prefix;
+    if (names == NULL)
+        return no_memory(r);
+    for (uint32_t i = 0; i < s->unit->port_cnt; i++)
+        if (s->port[i].dir == dir && field_of(&s->port[i], channel) != NULL)
+            names[cnt++] = field_of(&s->port[i], channel);
     const char *near = cw_nearest(field, names, cnt);
+    free((void *)names);
     return wrong(r, "unit %s has no %s '%.40s%s%.40s'%s%s%s", s->unit->name, dir == CW_PORT_IN ? "input" : "output", channel,
-                 prefix > 0 ? "_" : "", field, near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+                 channel[0] != '\0' ? "_" : "", field, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                 near != NULL ? "'?" : "");
 }
 
 /* Takes the "[3]" off "addr[3]"; ports wider than 64 bits have it, others do not. */
@@ -228,6 +268,16 @@ static int check_word(struct reader *r, const struct cw_port *port, bool indexed
     return wide || !indexed ? CW_OK : wrong(r, "%s[%u]: the port is one number", port->name, word);
 }
 
+static int add_assign(const struct reader *r, struct cw_script_line *line, struct cw_script_assign assign)
+{
+    struct cw_script_assign *grown = realloc(line->assign, (line->assign_cnt + 1u) * sizeof *grown);
+    if (grown == NULL)
+        return no_memory(r);
+    line->assign = grown;
+    line->assign[line->assign_cnt++] = assign;
+    return CW_OK;
+}
+
 /* "kind=store", "granule=0xa" or "addr[3]=0x10" */
 static int read_assign(struct reader *r, struct cw_script_line *line, const char *channel, enum cw_port_dir dir, char *text)
 {
@@ -252,10 +302,7 @@ static int read_assign(struct reader *r, struct cw_script_line *line, const char
         return wrong(r, "%s='%.40s': is no number, and no word of this port", port->name, equals + 1);
     if (width < 64 && value >> width != 0)
         return wrong(r, "%s=%s: has more than the port's %u bits", port->name, equals + 1, width);
-    if (line->assign_cnt == CW_SCRIPT_ASSIGN_MAX)
-        return wrong(r, "more than %u values", CW_SCRIPT_ASSIGN_MAX);
-    line->assign[line->assign_cnt++] = (struct cw_script_assign){port, word, value};
-    return CW_OK;
+    return add_assign(r, line, (struct cw_script_assign){port, word, value});
 }
 
 static int read_channel(struct reader *r, struct cw_script_line *line, const char *channel, enum cw_port_dir dir)
@@ -391,6 +438,7 @@ int cw_script_read(struct cw_script *s, const char *path, const struct cw_unit *
         status = cw_fail(err, CW_EIO, "%.300s: cannot be read", path);
     if (status == CW_OK && s->line_cnt == 0)
         status = wrong(&r, "nothing is driven");
+    free(r.word);
     free(line);
     fclose(f);
     return status;
@@ -401,6 +449,8 @@ void cw_script_destroy(struct cw_script *s)
     for (uint32_t i = 0; i < s->text_cnt; i++)
         free(s->text[i]);
     free(s->text);
+    for (uint32_t i = 0; i < s->line_cnt; i++)
+        free(s->line[i].assign);
     free(s->line);
     free(s->port);
     free(s->params);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drives one unit, without a GPU around it, by a stimulus file, and writes a wave of it. */
-#ifndef CW_HARNESS_WAVE_PLAY_H
-#define CW_HARNESS_WAVE_PLAY_H
+#ifndef CW_HARNESS_PLAY_PLAY_H
+#define CW_HARNESS_PLAY_PLAY_H
 
 #include "base/error.h"
+#include "play/script.h"
 #include "rtl/rtl_provider.h"
-#include "wave/script.h"
 
 struct cw_play_options {
     const char *path;   /* of the wave; written under a temporary name and renamed when the play is over, whatever its outcome */

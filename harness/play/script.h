@@ -8,16 +8,15 @@
  *     @4 send req kind=store granule=0xa warpts=20 owner=1 "tx1 stores A"
  *     expect rsp outcome=success
  */
-#ifndef CW_HARNESS_WAVE_SCRIPT_H
-#define CW_HARNESS_WAVE_SCRIPT_H
+#ifndef CW_HARNESS_PLAY_SCRIPT_H
+#define CW_HARNESS_PLAY_SCRIPT_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "cowarp/unit.h"
 
-#define CW_SCRIPT_ASSIGN_MAX 16u
-#define CW_SCRIPT_NO_TEXT    UINT32_MAX
+#define CW_SCRIPT_NO_TEXT UINT32_MAX
 
 enum cw_script_verb {
     CW_SCRIPT_NONE,   /* time and text only */
@@ -34,6 +33,12 @@ struct cw_script_channel {
     const struct cw_port *valid, *ready; /* ready: NULL when the channel has none */
 };
 
+struct cw_script_assign {
+    const struct cw_port *port;
+    uint32_t word; /* of a port wider than 64 bits; else 0 */
+    uint64_t value;
+};
+
 struct cw_script_line {
     uint32_t number; /* in the file, from 1 */
     enum cw_script_verb verb;
@@ -41,12 +46,8 @@ struct cw_script_line {
     uint64_t at;
     uint32_t text;                    /* index into texts, or CW_SCRIPT_NO_TEXT */
     struct cw_script_channel channel; /* SEND, EXPECT */
+    struct cw_script_assign *assign;  /* assign_cnt, the line's own */
     uint32_t assign_cnt;
-    struct cw_script_assign {
-        const struct cw_port *port;
-        uint32_t word; /* of a port wider than 64 bits; else 0 */
-        uint64_t value;
-    } assign[CW_SCRIPT_ASSIGN_MAX];
 };
 
 struct cw_script {

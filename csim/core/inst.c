@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory instructions under way: their pool, their end, and who waits for it. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "core/core_state.h"
+
+struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index)
+{
+    return &c->inst_chunk[index / CW_INST_CHUNK][index % CW_INST_CHUNK];
+}
+
+static bool grow_insts(struct cw_core *c)
+{
+    struct cw_core_inst *chunk = calloc(CW_INST_CHUNK, sizeof *chunk);
+    struct cw_core_inst **table = realloc(c->inst_chunk, (c->inst_chunk_cnt + 1) * sizeof *table);
+    if (table != 0)
+        c->inst_chunk = table;
+    if (chunk == 0 || table == 0) {
+        free(chunk);
+        return false;
+    }
+    table[c->inst_chunk_cnt] = chunk;
+    for (uint32_t i = CW_INST_CHUNK; i-- > 0;) {
+        chunk[i].index = c->inst_chunk_cnt * CW_INST_CHUNK + i;
+        chunk[i].m.next = (struct cw_mem_inst *)c->inst_free;
+        c->inst_free = &chunk[i];
+    }
+    c->inst_chunk_cnt++;
+    return true;
+}
+
+struct cw_core_inst *cw_core__inst_new(struct cw_core *c)
+{
+    if (c->inst_free == 0 && !grow_insts(c))
+        return 0;
+    struct cw_core_inst *i = c->inst_free;
+    c->inst_free = (struct cw_core_inst *)i->m.next;
+    c->inst_out++;
+    return i;
+}
+
+static void free_inst(struct cw_core *c, struct cw_core_inst *i)
+{
+    i->m.next = (struct cw_mem_inst *)c->inst_free;
+    c->inst_free = i;
+    c->inst_out--;
+}
+
+void cw_core__drained(struct cw_core *c, uint32_t w)
+{
+    struct cw_warp *warp = &c->warp[w];
+    if (warp->insts != 0)
+        return;
+    switch (warp->wait) {
+    case CW_WAIT_EXIT:
+        cw_core__free_warp(c, w);
+        break;
+    case CW_WAIT_FENCE: /* the instruction is tried again */
+    case CW_WAIT_REGION_LOADS:
+        warp->wait = CW_WAIT_NONE;
+        cw_core__requeue(c, w);
+        break;
+    case CW_WAIT_REGION_DRAIN:
+        cw_core__region_drained(c, w);
+        break;
+    default:
+        break;
+    }
+}
+
+void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle)
+{
+    uint32_t w = inst->m.warp;
+    struct cw_warp *warp = &c->warp[w];
+    struct cw_core_inst *leader = inst->leader;
+    if (inst != leader)
+        free_inst(c, inst);
+    warp->insts--;
+    if (--leader->parts == 0) {
+        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle);
+        if (leader->op->dst_cnt != 0 && warp->ready_at == CW_CYCLE_NEVER)
+            cw_core__requeue(c, w);
+        free_inst(c, leader);
+    }
+    cw_core__drained(c, w);
+}
+
+static void tell_acquire(struct cw_core *c, const struct cw_mem_inst *inst)
+{
+    for (uint32_t i = 0; i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->acquire != NULL)
+            c->mech[i].sockets->acquire(c->mech[i].self, inst, c->now);
+}
+
+void cw_core__inst_answered(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle)
+{
+    if (--inst->m.accesses_pending > 0)
+        return;
+    if (inst->m.uop->op == CW_OP_LD)
+        cw_core__write_back(c, &inst->m, inst->m.lanes);
+    if ((c->taken & CW_SOCKET_ACQUIRE) != 0 && (inst->m.uop->flags & CW_UF_ACQUIRE) != 0)
+        tell_acquire(c, &inst->m);
+    cw_core__inst_done(c, inst, cycle);
+}
+
+void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
+{
+    (void)now;
+    if (inst->uop->op == CW_OP_LD) {
+        const struct cw_warp *warp = &c->warp[inst->warp];
+        cw_lanes lanes = inst->lanes;
+        if (((const struct cw_core_inst *)inst)->in_region) /* lanes may have aborted */
+            lanes &= c->control->ops->region_lanes(c->control, inst->warp);
+        assert(!warp->in_region || inst->attempt == warp->attempt);
+        (void)warp;
+        cw_core__write_back(c, inst, lanes);
+    }
+    cw_core__inst_done(c, (struct cw_core_inst *)inst, c->cycle + 1);
+}

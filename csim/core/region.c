@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Regions: the warp's side of Fung 2015, section 4.2.1, and the services of core.h for the mechanism that owns them.
+ *
+ * Nested regions are flattened: a counter per lane. Registers: an aborted lane restarts with the register values it had at the begin.
+ * The thesis (4.2.3) leaves that to compiled checkpoint code, whose cost it neglects; here the core saves the warp's registers at
+ * the begin, at no cost in cycles, so that kernels need no such code. For the same reason the begin waits for the warp's outstanding loads.
+ * Local and shared memory are not restored. Atomics inside a region are performed at once and are not undone.
+ */
+#include <assert.h>
+
+#include "core/core_state.h"
+
+static void copy_half(struct cw_core *c, uint32_t w, uint32_t half, bool save, uint32_t lanes)
+{
+    const struct cw_kernel *k = c->launch->kernel;
+    const size_t vectors = (size_t)c->config->core_warps * c->halves, own = (size_t)w * c->halves + half;
+    for (uint32_t i = 0; i < k->r32_cnt; i++) {
+        size_t at = (i * vectors + own) * CW_LANES;
+        uint32_t *to = (save ? c->r32_save : c->r32) + at;
+        const uint32_t *from = (save ? c->r32 : c->r32_save) + at;
+        for (uint32_t lane = 0; lane < CW_LANES; lane++)
+            to[lane] = (lanes >> lane & 1u) != 0 ? from[lane] : to[lane];
+    }
+    for (uint32_t i = 0; i < k->r64_cnt; i++) {
+        size_t at = (i * vectors + own) * CW_LANES;
+        uint64_t *to = (save ? c->r64_save : c->r64) + at;
+        const uint64_t *from = (save ? c->r64 : c->r64_save) + at;
+        for (uint32_t lane = 0; lane < CW_LANES; lane++)
+            to[lane] = (lanes >> lane & 1u) != 0 ? from[lane] : to[lane];
+    }
+    for (uint32_t i = 0; i < k->pred_cnt; i++) {
+        size_t at = i * vectors + own;
+        uint32_t *to = (save ? c->pred_save : c->pred) + at;
+        uint32_t from = (save ? c->pred : c->pred_save)[at];
+        *to = (*to & ~lanes) | (from & lanes);
+    }
+}
+
+static void copy_registers(struct cw_core *c, uint32_t w, bool save, cw_lanes lanes)
+{
+    for (uint32_t half = 0; half < c->halves; half++)
+        if (cw_lanes_half(lanes, half) != 0)
+            copy_half(c, w, half, save, cw_lanes_half(lanes, half));
+}
+
+/* The mechanism's tick of this cycle may be over: what it has just been told must bring it another one. */
+static void tell_mechanism(struct cw_core *c)
+{
+    cw_time next = c->now + c->period;
+    c->mech_next = next < c->mech_next ? next : c->mech_next;
+}
+
+static const char *name_of(const struct cw_core *c, uint32_t pc)
+{
+    return c->uop[pc].intrinsic->name;
+}
+
+/* Why the lanes cannot begin a region here, or NULL. */
+static const char *refusal(const struct cw_core *c, const struct cw_warp *warp, cw_lanes active, cw_lanes mask)
+{
+    if (c->region == NULL)
+        return "needs a transactional system";
+    return mask != active && !warp->in_region ? "under a predicate: use a branch" : NULL;
+}
+
+bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_lanes mask)
+{
+    struct cw_warp *warp = &c->warp[w];
+    const uint32_t pc = cw_core__pc(c, w);
+    if (mask == 0) {
+        cw_control_advance(c->control, w, pc + 1);
+        return true;
+    }
+    const char *why = refusal(c, warp, active, mask);
+    if (why != NULL) {
+        cw_core__fault(c, w, cw_lanes_first(mask), &c->uop[pc], CW_EFAULT, "%s %s", name_of(c, pc), why);
+        return false;
+    }
+    if (warp->in_region) {
+        for (; mask != 0; mask = cw_lanes_rest(mask))
+            warp->nest[cw_lanes_first(mask)]++;
+        cw_control_advance(c->control, w, pc + 1);
+        return true;
+    }
+    if (warp->insts != 0) {
+        warp->wait = CW_WAIT_REGION_LOADS;
+        return false;
+    }
+    tell_mechanism(c);
+    if (!c->region->sockets->region_begin(c->region->self, w, mask, c->now)) {
+        warp->wait = CW_WAIT_MECH;
+        return false;
+    }
+    memset(warp->nest, 1, sizeof warp->nest);
+    copy_registers(c, w, true, mask);
+    c->control->ops->region_begin(c->control, w, pc + 1);
+    warp->in_region = true;
+    return true;
+}
+
+void cw_core__region_drained(struct cw_core *c, uint32_t w)
+{
+    c->warp[w].wait = CW_WAIT_REGION_END;
+    cw_core__requeue(c, w);
+    tell_mechanism(c);
+    c->region->sockets->region_end(c->region->self, w, c->control->ops->region_reached(c->control, w), c->now);
+}
+
+/* No lane is left to run: when the warp's memory instructions are back, the mechanism resolves the attempt. */
+static void attempt_over(struct cw_core *c, uint32_t w)
+{
+    struct cw_warp *warp = &c->warp[w];
+    warp->wait = CW_WAIT_REGION_DRAIN;
+    cw_core__requeue(c, w);
+    if (warp->insts == 0)
+        cw_core__region_drained(c, w);
+}
+
+void cw_core__region_reach(struct cw_core *c, uint32_t w, cw_lanes mask)
+{
+    struct cw_warp *warp = &c->warp[w];
+    const uint32_t pc = cw_core__pc(c, w);
+    cw_lanes outer = 0;
+    if (mask == 0) {
+        cw_control_advance(c->control, w, pc + 1);
+        return;
+    }
+    if (!warp->in_region) {
+        cw_core__fault(c, w, cw_lanes_first(mask), &c->uop[pc], CW_EFAULT, "%s outside a transaction", name_of(c, pc));
+        return;
+    }
+    for (cw_lanes left = mask; left != 0; left = cw_lanes_rest(left)) {
+        uint32_t lane = cw_lanes_first(left);
+        warp->resume[lane] = pc + 1;
+        if (--warp->nest[lane] == 0)
+            outer |= cw_lanes_one(lane);
+    }
+    if (outer == 0)
+        cw_control_advance(c->control, w, pc + 1);
+    else if (c->control->ops->region_reach(c->control, w, outer, pc + 1))
+        attempt_over(c, w);
+}
+
+/* ---- services ---- */
+
+void cw_core_wake_warp(struct cw_core *c, uint32_t w, cw_time now)
+{
+    (void)now;
+    if (c->warp[w].wait == CW_WAIT_MECH)
+        c->warp[w].wait = CW_WAIT_NONE;
+    cw_core__requeue(c, w);
+}
+
+void cw_core_tx_abort(struct cw_core *c, uint32_t w, cw_lanes lanes)
+{
+    struct cw_warp *warp = &c->warp[w];
+    assert(warp->in_region);
+    bool over = c->control->ops->region_abort(c->control, w, lanes);
+    if (warp->wait == CW_WAIT_REGION_DRAIN || warp->wait == CW_WAIT_REGION_END)
+        return; /* the attempt was over already */
+    if (over)
+        attempt_over(c, w);
+    else
+        cw_core__requeue(c, w);
+}
+
+void cw_core_tx_end(struct cw_core *c, uint32_t w, cw_time now, cw_time restart)
+{
+    struct cw_warp *warp = &c->warp[w];
+    cw_lanes again = c->control->ops->region_aborted(c->control, w);
+    (void)now;
+    assert(warp->wait == CW_WAIT_REGION_END && warp->insts == 0);
+    warp->wait = CW_WAIT_NONE;
+    warp->attempt++;
+    warp->not_before = c->cycle + 1;
+    warp->in_region = c->control->ops->region_end(c->control, w, warp->resume);
+    if (warp->in_region) {
+        uint64_t at = (restart + c->period - 1) / c->period;
+        copy_registers(c, w, false, again);
+        memset(warp->nest, 1, sizeof warp->nest);
+        warp->not_before = at > warp->not_before ? at : warp->not_before;
+    }
+    cw_core__requeue(c, w);
+}
+
+cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t w)
+{
+    return c->warp[w].in_region ? c->control->ops->region_aborted(c->control, w) : 0;
+}
+
+uint32_t cw_core_attempt(const struct cw_core *c, uint32_t w)
+{
+    return c->warp[w].attempt;
+}

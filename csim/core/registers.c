@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registers as the load/store unit sees them: operands read, and results written, lane by lane in one half of a warp. */
+#include "core/core_state.h"
+
+void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES])
+{
+    if (o.kind == CW_OPND_R64 || o.kind == CW_OPND_C64) {
+        memcpy(out, cw_exec_src64(x, o), CW_LANES * sizeof *out);
+    } else if (o.kind == CW_OPND_R32 || o.kind == CW_OPND_C32) {
+        const uint32_t *v = cw_exec_src32(x, o);
+        for (uint32_t lane = 0; lane < CW_LANES; lane++)
+            out[lane] = v[lane];
+    } else {
+        memset(out, 0, CW_LANES * sizeof *out);
+    }
+}
+
+static uint64_t extend(uint64_t v, uint32_t type)
+{
+    switch (type) {
+    case CW_S8:
+        return (uint64_t)(int64_t)(int8_t)v;
+    case CW_S16:
+        return (uint64_t)(int64_t)(int16_t)v;
+    case CW_S32:
+        return (uint64_t)(int64_t)(int32_t)v;
+    default:
+        return v;
+    }
+}
+
+void cw_core__write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value)
+{
+    const bool all = lanes == UINT32_MAX; /* a loop without a mask is vector code; few lanes are better taken one by one */
+    if (o.kind == CW_OPND_R32) {
+        const uint32_t keep = narrow ? 0xffffu : UINT32_MAX;
+        uint32_t *r = x->r32 + (uint32_t)o.idx * x->r32_stride;
+        for (uint32_t lane = 0; all && lane < CW_LANES; lane++)
+            r[lane] = (uint32_t)extend(value[lane], type) & keep;
+        for (; !all && lanes != 0; lanes &= lanes - 1)
+            r[(uint32_t)__builtin_ctz(lanes)] = (uint32_t)extend(value[(uint32_t)__builtin_ctz(lanes)], type) & keep;
+    } else if (o.kind == CW_OPND_R64) {
+        uint64_t *r = x->r64 + (uint32_t)o.idx * x->r64_stride;
+        for (uint32_t lane = 0; all && lane < CW_LANES; lane++)
+            r[lane] = extend(value[lane], type);
+        for (; !all && lanes != 0; lanes &= lanes - 1)
+            r[(uint32_t)__builtin_ctz(lanes)] = extend(value[(uint32_t)__builtin_ctz(lanes)], type);
+    }
+}
+
+void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes)
+{
+    const struct cw_exec *x = cw_core__x(c, inst);
+    for (uint32_t e = 0; e < inst->vec; e++)
+        cw_core__write_lanes(x, inst->uop->dst[e], inst->uop->type, inst->uop->stype == CW_U16, (uint32_t)lanes, inst->value[e]);
+}
+
+void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES])
+{
+    struct cw_warp *warp = &c->warp[inst->warp];
+    const struct cw_uop *u = inst->uop;
+    bool changed = false;
+    for (cw_lanes left = lanes; left != 0 && !changed; left = cw_lanes_rest(left)) {
+        uint32_t lane = cw_lanes_first(left);
+        changed = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old[lane], inst->value[0][lane], inst->value[1][lane]) !=
+                  old[lane];
+    }
+    if (changed)
+        cw_core__progress(c, warp);
+    if (u->dst_cnt != 0)
+        cw_core__write_lanes(cw_core__x(c, inst), u->dst[0], u->type, false, (uint32_t)lanes, old);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bytes of device memory, for the files of csim/mem alone; tests/layers.py checks that. */
+#ifndef CW_MEM_DEVICE_MEMORY_PRIVATE_H
+#define CW_MEM_DEVICE_MEMORY_PRIVATE_H
+
+#include "mem/device_memory.h"
+#include "ptx/uop.h"
+
+/* Allocations that follow each other without a gap. */
+struct cw_memory_span {
+    uint64_t base, bytes;
+};
+
+struct cw_memory {
+    uint8_t *host;               /* host address of device address CW_GLOBAL_BASE */
+    uint64_t bytes;              /* reserved */
+    uint64_t used;               /* by allocations, with their padding */
+    struct cw_region *region;    /* sorted by address */
+    struct cw_memory_span *span; /* sorted by address; span[0] is there even when span_cnt is 0, and is then empty */
+    uint32_t region_cnt, span_cnt;
+    uint32_t capacity; /* of both lists: there are never more spans than regions */
+};
+
+/* Host address of a valid address. */
+static inline uint8_t *cw_memory__at(const struct cw_memory *m, uint64_t addr)
+{
+    return m->host + (addr - CW_GLOBAL_BASE);
+}
+
+#endif

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Documents point at things that exist, and fit a screen. Usage: docs_links.py SOURCE_DIR
+
+Checked in every *.md of the tree:
+    relative links and pictures: the file or folder is there, and so is the heading behind a #
+    paths of the tree in backticks or prose: the file is there; <unit>, * and a folder x stand for any text
+    lines of at most 200 columns, outside of fenced blocks
+Fenced and indented blocks are left out of the first two. A file that a page makes in a fenced block (docs/adding-a-unit.md) counts as there."""
+import pathlib
+import re
+import sys
+
+TOP = "benchmarks|cmake|csim|docs|examples|experiments|harness|include|kernels|rtl|scripts|synth|tests|waves"
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+PATH = re.compile(rf"(?<![\w/.$-])((?:{TOP})/[\w/.<>*-]*[\w>*]\.(?:c|h|def|v|py|md|cpp|cl|conf|csv|txt|sh|gtkw|stim|cmake|json|in))(?![\w<])")
+WIDE = {"docs/synthesis.md",  # cowarp synth writes its tables
+        "docs/testing.md"}
+COLUMNS = 200
+OTHERS = {"build", ".git"}
+
+
+def prose(text):
+    """The text with fenced and indented blocks blanked; lines keep their numbers."""
+    text = re.sub(r"(?ms)^(`{3,}).*?^\1$", lambda m: re.sub(r"[^\n]", "", m[0]), text)
+    return re.sub(r"(?m)^    [^\n]*", "", text)
+
+
+def unfenced(text):
+    return re.sub(r"(?ms)^(`{3,}).*?^\1$", lambda m: re.sub(r"[^\n]", "", m[0]), text)
+
+
+def headings(path):
+    found = set()
+    for line in unfenced(path.read_text()).splitlines():
+        if line.startswith("#"):
+            found.add(re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-"))
+    return found
+
+
+def broken_link(page, target):
+    """What is wrong with a link of the page, or None."""
+    if re.match(r"[a-z]+:", target):
+        return None
+    name, _, heading = target.partition("#")
+    path = page.parent / name if name else page
+    if not path.exists():
+        return f"no {name}"
+    if heading and heading not in headings(path):
+        return f"no heading #{heading} in {path.name}"
+    return None
+
+
+def exists(root, path):
+    pattern = re.sub(r"<[^>]*>|(?<=/)x(?=/)", "*", path)
+    return (root / path).exists() if pattern == path and "*" not in path else any(root.glob(pattern))
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    bad, links, paths = [], 0, 0
+    pages = [p for p in sorted(root.rglob("*.md")) if not OTHERS & {part.split("-")[0] for part in p.relative_to(root).parts}]
+    for page in pages:
+        name, text = str(page.relative_to(root)), page.read_text()
+        made = set(re.findall(r"(?m)^`{3,}\w+ (\S+)$", text))
+        for number, line in enumerate(prose(text).splitlines(), 1):
+            for m in LINK.finditer(line):
+                links += 1
+                wrong = broken_link(page, m[1])
+                if wrong:
+                    bad.append(f"{name}:{number}: {wrong}")
+            for m in PATH.finditer(LINK.sub("", line)):
+                paths += 1
+                if m[1] not in made and not exists(root, m[1]):
+                    bad.append(f"{name}:{number}: no {m[1]}")
+        for number, line in enumerate(unfenced(text).splitlines(), 1):
+            if len(line) > COLUMNS and name not in WIDE:
+                bad.append(f"{name}:{number}: {len(line)} columns")
+    if len(pages) < 20 or links < 30 or paths < 50:
+        bad.append(f"{len(pages)} pages, {links} links, {paths} paths: the search is broken")
+    for line in bad:
+        print(line)
+    print(f"{len(pages)} pages, {links} links, {paths} paths of the tree")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcowarp's promises about memory that is freed, a GPU that has failed, and structs of another version. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cowarp/cowarp.h"
+#include "cw_test.h"
+
+#define WORDS   64u
+#define STRIDE  256u /* bytes between words, so that all partitions have some */
+#define BLOCKS  4u
+#define THREADS 32u
+
+/* Thread t works on word (40503 t / 16) mod 64. */
+#define ENTRY(name, body)                                      \
+    ".visible .entry " name "(.param .u64 words)\n{\n"         \
+    ".reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %a<4>;\n" \
+    "ld.param.u64 %a1, [words];\n"                             \
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\n"          \
+    "mov.u32 %r3, %tid.x;\nmad.lo.s32 %r4, %r1, %r2, %r3;\n"   \
+    "mul.lo.s32 %r5, %r4, 40503;\nshr.u32 %r5, %r5, 4;\n"      \
+    "and.b32 %r5, %r5, 63;\nmul.wide.u32 %a2, %r5, 256;\n"     \
+    "add.s64 %a2, %a1, %a2;\nmov.u64 %a3, 0;\n" body "ret;\n}\n"
+#define FILE_HEAD ".version 7.0\n.target sm_35\n.address_size 64\n.visible .global .align 4 .u32 variable = 5;\n"
+#define NULL_LOAD "setp.eq.u32 %p1, %r4, 77;\n@%p1 ld.volatile.global.u32 %r6, [%a3];\n"
+#define FOR_EVER                                                                      \
+    "again:\nld.volatile.global.u32 %r6, [%a2];\nsetp.ne.u32 %p1, %r6, 0xffffffff;\n" \
+    "@%p1 bra again;\n"
+#define BEGIN "call.uni tx_begin, ();\nld.volatile.global.u32 %r7, [%a2];\nadd.u32 %r7, %r7, 1;\n"
+#define END   "st.volatile.global.u32 [%a2], %r7;\ncall.uni tx_commit, ();\n"
+#define ADD   "red.global.add.u32 [%a2], 1;\n"
+
+static const char with_tx[] = FILE_HEAD ".extern .func tx_begin\n()\n;\n.extern .func tx_commit\n()\n;\n" ENTRY("good", BEGIN END)
+    ENTRY("fault", BEGIN NULL_LOAD END) ENTRY("spin", BEGIN "st.volatile.global.u32 [%a2], %r7;\n" FOR_EVER END);
+static const char without[] =
+    FILE_HEAD ENTRY("good", ADD "ld.volatile.global.u32 %r6, [%a2];\n") ENTRY("fault", ADD NULL_LOAD) ENTRY("spin", ADD FOR_EVER);
+
+struct machine {
+    struct cowarp_gpu *gpu;
+    struct cowarp_module *module;
+    uint64_t words;
+};
+
+static struct machine create(const struct cowarp_options *options)
+{
+    struct machine m;
+    const int tx = strcmp(options->system, "none") != 0;
+    if (cowarp_create(&m.gpu, options) != 0)
+        fail_msg("%s", cowarp_error(m.gpu));
+    assert_int_equal(cowarp_load(m.gpu, &m.module, tx ? with_tx : without, strlen(tx ? with_tx : without), "api.ptx"), 0);
+    assert_int_equal(cowarp_alloc(m.gpu, &m.words, WORDS * STRIDE), 0);
+    return m;
+}
+
+static struct machine create_plain(void)
+{
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    return create(&options);
+}
+
+static int run(const struct machine *m, const char *kernel)
+{
+    const struct cowarp_arg args[] = {COWARP_U64(m->words)};
+    const struct cowarp_launch launch = {
+        .size = sizeof launch, .kernel = kernel, .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}, .arg_count = 1, .args = args};
+    return cowarp_run(m->gpu, m->module, &launch);
+}
+
+static void expect(struct cowarp_gpu *gpu, int status, int wanted, const char *text)
+{
+    if (status != wanted || strstr(cowarp_error(gpu), text) == NULL)
+        fail_msg("status %d, '%s'; expected %d, '%s'", status, cowarp_error(gpu), wanted, text);
+}
+
+/* Freeing */
+
+static void test_api__freed_memory_faults(void **state)
+{
+    (void)state;
+    struct machine m = create_plain();
+    uint64_t before, after;
+    assert_int_equal(cowarp_alloc(m.gpu, &before, 1000), 0);
+    assert_int_equal(run(&m, "good"), 0);
+    assert_int_equal(cowarp_free(m.gpu, m.words), 0);
+    expect(m.gpu, cowarp_read(m.gpu, &after, m.words, 4), COWARP_EINVAL, "not in allocated device memory");
+    expect(m.gpu, run(&m, "good"), COWARP_EFAULT, "not allocated");
+    assert_int_equal(cowarp_write(m.gpu, before, &after, 4), 0);
+    cowarp_destroy(m.gpu);
+}
+
+static void test_api__freed_memory_comes_back_as_zeros(void **state)
+{
+    (void)state;
+    struct machine m = create_plain();
+    const uint64_t first = m.words;
+    uint32_t value = 1;
+    assert_int_equal(run(&m, "good"), 0);
+    assert_int_equal(cowarp_read(m.gpu, &value, m.words, 4), 0);
+    assert_int_not_equal(value, 0);
+    assert_int_equal(cowarp_free(m.gpu, m.words), 0);
+    assert_int_equal(cowarp_alloc(m.gpu, &m.words, WORDS * STRIDE - 100), 0);
+    assert_int_equal(m.words, first);
+    for (uint32_t w = 0; w < WORDS; w++) {
+        assert_int_equal(cowarp_read(m.gpu, &value, m.words + w * STRIDE, 4), 0);
+        assert_int_equal(value, 0);
+    }
+    assert_int_equal(run(&m, "good"), 0);
+    cowarp_destroy(m.gpu);
+}
+
+static void test_api__wrong_free_is_refused(void **state)
+{
+    (void)state;
+    struct machine m = create_plain();
+    uint64_t variable, bytes;
+    assert_int_equal(cowarp_symbol(m.gpu, m.module, "variable", &variable, &bytes), 0);
+    expect(m.gpu, cowarp_free(m.gpu, variable), COWARP_EINVAL, "variables of a module");
+    expect(m.gpu, cowarp_free(m.gpu, m.words + 256), COWARP_EINVAL, "lies inside the allocation of 16384 bytes");
+    expect(m.gpu, cowarp_free(m.gpu, 0), COWARP_EINVAL, "nothing is allocated there");
+    assert_int_equal(run(&m, "good"), 0); /* nothing has changed */
+    assert_int_equal(cowarp_free(m.gpu, m.words), 0);
+    expect(m.gpu, cowarp_free(m.gpu, m.words), COWARP_EINVAL, "was it freed before?");
+    cowarp_destroy(m.gpu);
+}
+
+/* Local memory, which holds the transaction logs, lies behind the buffer when the first launch has been. */
+static void test_api__local_memory_is_not_freed(void **state)
+{
+    (void)state;
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.system = "getm";
+    struct machine m = create(&options);
+    assert_int_equal(run(&m, "good"), 0);
+    expect(m.gpu, cowarp_free(m.gpu, m.words + WORDS * STRIDE), COWARP_EINVAL, "local memory");
+    cowarp_destroy(m.gpu);
+}
+
+/* Reset */
+
+#define COUNTERS 256
+
+struct counts {
+    uint64_t cycles, value[COUNTERS];
+    uint32_t cnt;
+};
+
+static struct counts counts_of(const struct cowarp_gpu *gpu)
+{
+    struct counts c = {.cycles = cowarp_cycles(gpu)};
+    const char *name, *unit, *what;
+    while (c.cnt < COUNTERS && cowarp_counter_at(gpu, c.cnt, &name, &c.value[c.cnt], &unit, &what))
+        c.cnt++;
+    return c;
+}
+
+/* Zeroes the words, runs the good kernel, and checks what it has counted. Returns what it has added to each counter. */
+static struct counts run_good(const struct machine *m)
+{
+    uint32_t want[WORDS] = {0}, value;
+    static const uint8_t zeros[WORDS * STRIDE];
+    assert_int_equal(cowarp_write(m->gpu, m->words, zeros, sizeof zeros), 0);
+    const struct counts before = counts_of(m->gpu);
+    if (run(m, "good") != 0)
+        fail_msg("%s", cowarp_error(m->gpu));
+    for (uint32_t t = 0; t < BLOCKS * THREADS; t++)
+        want[t * 40503u >> 4 & 63]++;
+    for (uint32_t w = 0; w < WORDS; w++) {
+        assert_int_equal(cowarp_read(m->gpu, &value, m->words + w * STRIDE, 4), 0);
+        assert_int_equal(value, want[w]);
+    }
+    struct counts added = counts_of(m->gpu);
+    added.cycles -= before.cycles;
+    for (uint32_t i = 0; i < added.cnt; i++)
+        added.value[i] -= before.value[i];
+    return added;
+}
+
+/* All counters that are sums. Those of a new GPU obey the conservation laws, so then these do. */
+static uint32_t expect_equal(struct cowarp_gpu *gpu, const struct counts *a, const struct counts *b)
+{
+    uint32_t compared = 0;
+    assert_int_equal(a->cnt, b->cnt);
+    for (uint32_t i = 0; i < a->cnt; i++) {
+        const char *name, *unit, *what;
+        uint64_t value;
+        assert_int_equal(cowarp_counter_at(gpu, i, &name, &value, &unit, &what), 1);
+        if (strstr(what, "(maximum)") != NULL)
+            continue;
+        if (a->value[i] != b->value[i])
+            fail_msg("%s: %llu after a reset, %llu on a new GPU", name, (unsigned long long)a->value[i], (unsigned long long)b->value[i]);
+        compared++;
+    }
+    assert_int_equal(a->cycles, b->cycles);
+    return compared;
+}
+
+struct failure {
+    const char *kernel;
+    uint64_t max_cycles;
+    int status;
+};
+
+static const struct failure failures[] = {
+    {"fault", 0, COWARP_EFAULT},
+    {"spin", 0, COWARP_EDEADLOCK},
+    {"spin", 25000, COWARP_ELIMIT}, /* a good run takes less; four times as many for serial */
+};
+
+/* A run after a failure and a reset is that of a new GPU, and so is the one after it. */
+static uint32_t fail_and_reset(const char *system, const char *const *units, const struct failure *f)
+{
+    static const char *const settings[] = {"watchdog.cycles=50000", "watchdog.livelock_cycles=50000", NULL};
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.settings = f->max_cycles == 0 ? settings : NULL;
+    options.system = system;
+    options.units = units;
+    options.check_serial = 1;
+    options.max_cycles = strcmp(system, "serial") == 0 ? 4 * f->max_cycles : f->max_cycles;
+    struct machine fresh = create(&options), m = create(&options);
+    const struct counts want = run_good(&fresh);
+    uint32_t compared = 0;
+    for (int round = 0; round < 2; round++) {
+        expect(m.gpu, run(&m, f->kernel), f->status, "");
+        assert_true((cowarp_report(m.gpu)[0] != '\0') == (f->status == COWARP_EDEADLOCK));
+        expect(m.gpu, run(&m, "good"), COWARP_EINVAL, "cowarp_reset");
+        const struct counts before = counts_of(m.gpu);
+        if (cowarp_reset(m.gpu) != 0)
+            fail_msg("%s", cowarp_error(m.gpu));
+        const struct counts after = counts_of(m.gpu);
+        assert_memory_equal(before.value, after.value, sizeof before.value);
+        assert_true(after.cycles >= before.cycles);
+        assert_string_equal(cowarp_report(m.gpu), "");
+        const struct counts got = run_good(&m);
+        compared += expect_equal(m.gpu, &got, &want);
+    }
+    cowarp_destroy(fresh.gpu);
+    cowarp_destroy(m.gpu);
+    return compared;
+}
+
+static void test_api__reset_after_each_failure(void **state)
+{
+    (void)state;
+    static const char *const systems[] = {"none", "getm", "kilotm", "warptm", "eapg", "warptm-el", "ideal", "serial"};
+    uint32_t compared = 0;
+    for (size_t s = 0; s < sizeof systems / sizeof systems[0]; s++)
+        for (size_t f = 0; f < sizeof failures / sizeof failures[0]; f++)
+            compared += fail_and_reset(systems[s], NULL, &failures[f]);
+    print_message("%u counters compared\n", (unsigned)compared);
+    assert_true(compared > 48 * 50);
+}
+
+static void test_api__reset_makes_rtl_units_anew(void **state)
+{
+    (void)state;
+    static const char *const rtl[] = {"validation_unit=rtl", NULL}, *const lockstep[] = {"validation_unit=lockstep", NULL};
+    assert_true(fail_and_reset("getm", rtl, &failures[0]) > 50);
+    assert_true(fail_and_reset("getm", lockstep, &failures[1]) > 50);
+}
+
+static void test_api__reset_keeps_memory_and_modules(void **state)
+{
+    (void)state;
+    struct machine m = create_plain();
+    uint64_t variable, bytes, other;
+    uint32_t value = 0;
+    assert_int_equal(cowarp_symbol(m.gpu, m.module, "variable", &variable, &bytes), 0);
+    assert_int_equal(cowarp_reset(m.gpu), 0); /* without a failure */
+    assert_int_equal(run(&m, "fault"), COWARP_EFAULT);
+    assert_int_equal(cowarp_alloc(m.gpu, &other, 4), 0);
+    assert_int_equal(cowarp_free(m.gpu, other), 0);
+    assert_int_equal(cowarp_reset(m.gpu), 0);
+    assert_int_equal(cowarp_read(m.gpu, &value, variable, 4), 0);
+    assert_int_equal(value, 5);
+    run_good(&m);
+    cowarp_destroy(m.gpu);
+}
+
+static void expect_no_reset(struct cowarp_options *options, const char *text)
+{
+    options->system = "getm";
+    struct machine m = create(options);
+    expect(m.gpu, cowarp_reset(m.gpu), COWARP_EINVAL, text);
+    run_good(&m); /* nothing has changed */
+    cowarp_destroy(m.gpu);
+}
+
+static void test_api__waves_and_recordings_forbid_a_reset(void **state)
+{
+    (void)state;
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.wave_file = CW_BINARY_DIR "/test_api.fst";
+    expect_no_reset(&options, "a GPU with a wave file");
+    cowarp_options_init(&options);
+    options.record = "partition0.validation_unit=" CW_BINARY_DIR "/test_api.stim";
+    expect_no_reset(&options, "a GPU with a recording");
+    remove(CW_BINARY_DIR "/test_api.fst");
+    remove(CW_BINARY_DIR "/test_api.stim");
+}
+
+static void test_api__gpu_that_was_not_created_cannot_be_reset(void **state)
+{
+    (void)state;
+    struct cowarp_options options;
+    struct cowarp_gpu *gpu;
+    cowarp_options_init(&options);
+    options.preset = "no such preset";
+    assert_int_equal(cowarp_create(&gpu, &options), COWARP_EINVAL);
+    expect(gpu, cowarp_reset(gpu), COWARP_EINVAL, "could not be created");
+    cowarp_destroy(gpu);
+}
+
+/* Sizes of structs */
+
+static void test_api__options_of_other_sizes(void **state)
+{
+    (void)state;
+    struct {
+        struct cowarp_options options;
+        char later[16];
+    } newer;
+    struct cowarp_gpu *gpu;
+    memset(newer.later, 1, sizeof newer.later);
+    cowarp_options_init_size(&newer.options, sizeof newer);
+    assert_int_equal(newer.options.size, sizeof newer);
+    assert_int_equal(newer.later[0] | newer.later[15], 0);
+    assert_int_equal(cowarp_create(&gpu, &newer.options), COWARP_EINVAL);
+    expect(gpu, COWARP_EINVAL, COWARP_EINVAL, "build with this library's cowarp.h");
+    cowarp_destroy(gpu);
+    newer.options.size = 0;
+    assert_int_equal(cowarp_create(&gpu, &newer.options), COWARP_EINVAL);
+    expect(gpu, COWARP_EINVAL, COWARP_EINVAL, "struct cowarp_options: its size is 0");
+    cowarp_destroy(gpu);
+    /* the members behind the first one that an old program does not have are not looked at */
+    newer.later[0] = 77;
+    cowarp_options_init_size(&newer.options, offsetof(struct cowarp_options, wave_file));
+    assert_int_equal(newer.later[0], 77);
+    memset((char *)&newer.options + newer.options.size, 0xee, sizeof newer.options - newer.options.size);
+    assert_int_equal(cowarp_create(&gpu, &newer.options), COWARP_OK);
+    cowarp_destroy(gpu);
+}
+
+static void test_api__launches_of_other_sizes(void **state)
+{
+    (void)state;
+    struct machine m = create_plain();
+    const struct cowarp_arg args[] = {COWARP_U64(m.words)};
+    struct cowarp_launch launch = {.kernel = "good", .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}, .arg_count = 1, .args = args};
+    expect(m.gpu, cowarp_run(m.gpu, m.module, &launch), COWARP_EINVAL, "struct cowarp_launch: its size is 0");
+    launch.size = sizeof launch + 8;
+    expect(m.gpu, cowarp_run(m.gpu, m.module, &launch), COWARP_EINVAL, "build with this library's cowarp.h");
+    launch.size = offsetof(struct cowarp_launch, args);
+    expect(m.gpu, cowarp_run(m.gpu, m.module, &launch), COWARP_EINVAL, "args is NULL");
+    launch.size = offsetof(struct cowarp_launch, arg_count);
+    expect(m.gpu, cowarp_run(m.gpu, m.module, &launch), COWARP_EINVAL, "takes 1 arguments, given 0");
+    launch.size = offsetof(struct cowarp_launch, kernel);
+    expect(m.gpu, cowarp_run(m.gpu, m.module, &launch), COWARP_EINVAL, "names no kernel");
+    launch.size = sizeof launch;
+    assert_int_equal(cowarp_run(m.gpu, m.module, &launch), 0); /* a refusal is no failure */
+    cowarp_destroy(m.gpu);
+}
+
+static void expect_play(const struct cowarp_play *play, const char *text)
+{
+    struct cowarp_played played;
+    assert_int_equal(cowarp_play_unit(&played, play), COWARP_EINVAL);
+    if (strstr(played.error, text) == NULL)
+        fail_msg("'%s'; expected '%s'", played.error, text);
+}
+
+static void test_api__plays_of_other_sizes(void **state)
+{
+    (void)state;
+    struct cowarp_play play = {.stimulus = "a", .wave_file = "b", .backend = "c"};
+    expect_play(&play, "struct cowarp_play: its size is 0");
+    play.size = sizeof play + 1;
+    expect_play(&play, "build with this library's cowarp.h");
+    play.size = offsetof(struct cowarp_play, wave_file);
+    expect_play(&play, "takes a stimulus file, a wave file and a backend");
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_api__freed_memory_faults),
+    cmocka_unit_test(test_api__freed_memory_comes_back_as_zeros),
+    cmocka_unit_test(test_api__wrong_free_is_refused),
+    cmocka_unit_test(test_api__local_memory_is_not_freed),
+    cmocka_unit_test(test_api__reset_after_each_failure),
+    cmocka_unit_test(test_api__reset_makes_rtl_units_anew),
+    cmocka_unit_test(test_api__reset_keeps_memory_and_modules),
+    cmocka_unit_test(test_api__waves_and_recordings_forbid_a_reset),
+    cmocka_unit_test(test_api__gpu_that_was_not_created_cannot_be_reset),
+    cmocka_unit_test(test_api__options_of_other_sizes),
+    cmocka_unit_test(test_api__launches_of_other_sizes),
+    cmocka_unit_test(test_api__plays_of_other_sizes),
+};
+
+CW_TEST_MAIN(tests)

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "cw_test.h"
+#include "mem/device_memory.h"
+#include "ptx/uop.h"
+
+#define GLOBAL CW_REGION_GLOBAL
+
+static struct cw_memory *memory_of(uint64_t bytes)
+{
+    struct cw_error err;
+    struct cw_memory *m;
+    assert_int_equal(cw_memory_create(&m, bytes, &err), CW_OK);
+    return m;
+}
+
+static uint64_t alloc(struct cw_memory *m, uint64_t bytes, uint32_t kind)
+{
+    struct cw_error err;
+    uint64_t addr = 0;
+    assert_int_equal(cw_memory_alloc(m, &addr, bytes, kind, &err), CW_OK);
+    return addr;
+}
+
+static uint8_t byte_at(const struct cw_memory *m, uint64_t addr)
+{
+    uint8_t byte;
+    cw_memory_read(m, addr, &byte, 1);
+    return byte;
+}
+
+static void test_device_memory__allocations_are_aligned_apart_and_zero(void **state)
+{
+    (void)state;
+    struct cw_memory *m = memory_of(1 << 20);
+    uint64_t end = CW_GLOBAL_BASE;
+    for (uint32_t bytes = 1; bytes < 2000; bytes += 37) {
+        const uint64_t addr = alloc(m, bytes, GLOBAL);
+        const uint8_t mark = 0xff;
+        assert_int_equal(addr, end); /* without a free, one follows the other */
+        for (uint32_t b = 0; b < bytes; b++)
+            assert_int_equal(byte_at(m, addr + b), 0);
+        cw_memory_write(m, addr + bytes - 1, &mark, 1); /* must not appear in the next one */
+        end = addr + (bytes + 255) / 256 * 256;
+    }
+    cw_memory_destroy(m);
+}
+
+static void test_device_memory__valid_ends_with_the_allocation(void **state)
+{
+    (void)state;
+    struct cw_memory *m = memory_of(1 << 16);
+    assert_false(cw_memory_valid(m, CW_GLOBAL_BASE, 1));
+    const uint64_t a = alloc(m, 512, GLOBAL);
+    assert_int_equal(a, CW_GLOBAL_BASE);
+    assert_true(cw_memory_valid(m, a, 512));
+    assert_true(cw_memory_valid(m, a + 511, 1));
+    assert_false(cw_memory_valid(m, a + 511, 2));
+    assert_false(cw_memory_valid(m, a + 512, 1));
+    assert_false(cw_memory_valid(m, a - 1, 1));
+    assert_false(cw_memory_valid(m, 0, 1));
+    assert_false(cw_memory_valid(m, a, UINT64_MAX));
+    assert_false(cw_memory_valid(m, UINT64_MAX, 2));
+    cw_memory_destroy(m);
+}
+
+static void test_device_memory__regions_have_kinds(void **state)
+{
+    (void)state;
+    struct cw_memory *m = memory_of(1 << 16);
+    assert_null(cw_memory_region(m, CW_GLOBAL_BASE));
+    static const uint32_t kinds[] = {CW_REGION_MODULE, GLOBAL, CW_REGION_LOCAL, CW_REGION_MECHANISM + 1};
+    uint64_t addr[4];
+    for (int i = 0; i < 4; i++)
+        addr[i] = alloc(m, 300, kinds[i]);
+    for (int i = 0; i < 4; i++)
+        for (uint64_t at = addr[i]; at < addr[i] + 512; at++) { /* the padding too */
+            const struct cw_region *r = cw_memory_region(m, at);
+            assert_non_null(r);
+            assert_int_equal(r->base, addr[i]);
+            assert_int_equal(r->bytes, 300);
+            assert_int_equal(r->kind, kinds[i]);
+        }
+    assert_null(cw_memory_region(m, CW_GLOBAL_BASE - 1));
+    assert_null(cw_memory_region(m, 0));
+    assert_null(cw_memory_region(m, addr[3] + 512));
+    cw_memory_destroy(m);
+}
+
+static void test_device_memory__full_is_an_error_and_changes_nothing(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct cw_memory *m = memory_of(1000);
+    uint64_t a = 7;
+    assert_int_equal(cw_memory_alloc(m, &a, 1001, GLOBAL, &err), CW_ENOMEM);
+    assert_int_equal(cw_memory_alloc(m, &a, UINT64_MAX, GLOBAL, &err), CW_ENOMEM);
+    assert_int_equal(cw_memory_alloc(m, &a, 0, GLOBAL, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc(m, &a, 513, GLOBAL, &err), CW_OK);   /* 768 */
+    assert_int_equal(cw_memory_alloc(m, &a, 1, GLOBAL, &err), CW_ENOMEM); /* 232 left: not a whole 256 */
+    assert_int_equal(a, CW_GLOBAL_BASE);
+    cw_memory_destroy(m);
+    assert_int_equal(cw_memory_create(&m, 0, &err), CW_EINVAL);
+    assert_null(m);
+}
+
+static void test_device_memory__pieces_are_not_one_piece(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct cw_memory *m = memory_of(4 * 256);
+    uint64_t addr[4], a;
+    for (int i = 0; i < 4; i++)
+        addr[i] = alloc(m, 256, GLOBAL);
+    assert_int_equal(cw_memory_free(m, addr[0], &err), CW_OK);
+    assert_int_equal(cw_memory_free(m, addr[2], &err), CW_OK);
+    assert_int_equal(cw_memory_alloc(m, &a, 512, GLOBAL, &err), CW_ENOMEM);
+    assert_non_null(strstr(err.text, "512 of 1024 left, but not more than 256 in one piece"));
+    assert_int_equal(cw_memory_free(m, addr[1], &err), CW_OK);
+    assert_int_equal(alloc(m, 768, GLOBAL), addr[0]); /* the three have become one */
+    cw_memory_destroy(m);
+}
+
+static void test_device_memory__wrong_free_is_refused(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct cw_memory *m = memory_of(1 << 16);
+    const uint64_t a = alloc(m, 1000, GLOBAL), b = alloc(m, 10, GLOBAL);
+    assert_int_equal(cw_memory_free(m, a + 256, &err), CW_EINVAL);
+    assert_non_null(strstr(err.text, "lies inside the allocation of 1000 bytes at 0x100000000"));
+    assert_int_equal(cw_memory_free(m, 0, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_free(m, b + 256, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_free(m, UINT64_MAX, &err), CW_EINVAL);
+    assert_true(cw_memory_valid(m, a, 1000 + 24 + 10));
+    assert_int_equal(cw_memory_free(m, a, &err), CW_OK);
+    assert_int_equal(cw_memory_free(m, a, &err), CW_EINVAL);
+    assert_non_null(strstr(err.text, "nothing is allocated there"));
+    assert_false(cw_memory_valid(m, a, 1));
+    assert_false(cw_memory_valid(m, b - 1, 1));
+    assert_false(cw_memory_valid(m, b - 1, 2));
+    assert_true(cw_memory_valid(m, b, 10));
+    cw_memory_destroy(m);
+}
+
+/* A large piece goes back to the host in pages, its ends are overwritten: all of it has to be zero again, and nothing beside it. */
+static void test_device_memory__freed_memory_is_zero_again(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {1, 256, 4096, 65536 - 256, 65536, 65536 + 512, 1 << 20, (1 << 20) + 12345};
+    struct cw_error err;
+    uint64_t checks = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct cw_memory *m = memory_of(4 << 20);
+        const uint64_t before = alloc(m, 256, GLOBAL), a = alloc(m, sizes[i], GLOBAL), behind = alloc(m, 256, GLOBAL);
+        uint8_t *bytes = malloc(sizes[i]);
+        memset(bytes, 0xa5, sizes[i]);
+        cw_memory_write(m, a, bytes, sizes[i]);
+        cw_memory_write(m, before + 255, bytes, 1);
+        cw_memory_write(m, behind, bytes, 1);
+        assert_int_equal(cw_memory_free(m, a, &err), CW_OK);
+        assert_int_equal(alloc(m, sizes[i], GLOBAL), a);
+        cw_memory_read(m, a, bytes, sizes[i]);
+        for (uint64_t b = 0; b < sizes[i]; b++, checks++)
+            assert_int_equal(bytes[b], 0);
+        assert_int_equal(byte_at(m, before + 255), 0xa5);
+        assert_int_equal(byte_at(m, behind), 0xa5);
+        free(bytes);
+        cw_memory_destroy(m);
+    }
+    print_message("%llu bytes checked\n", (unsigned long long)checks);
+}
+
+/* A model that is as simple as can be: one owner per unit of 256 bytes. */
+#define UNITS  96u
+#define ROUNDS 20000u
+
+struct model {
+    uint32_t owner[UNITS]; /* number of the allocation, 0: free */
+    uint64_t bytes[UNITS]; /* at its first unit: as asked for */
+    uint32_t next;
+    uint64_t checks;
+};
+
+static void try_alloc(struct cw_memory *m, struct model *model, uint64_t bytes)
+{
+    struct cw_error err;
+    uint64_t addr = 0;
+    const uint32_t units = (uint32_t)((bytes + 255) / 256);
+    uint32_t place = 0, run = 0;
+    while (place + run < UNITS && run < units) {
+        if (model->owner[place + run] == 0) {
+            run++;
+            continue;
+        }
+        place += run + 1;
+        run = 0;
+    }
+    const int status = cw_memory_alloc(m, &addr, bytes, model->next, &err);
+    assert_int_equal(status, run == units ? CW_OK : CW_ENOMEM);
+    model->checks++;
+    if (status != CW_OK)
+        return;
+    assert_int_equal(addr, CW_GLOBAL_BASE + 256 * (uint64_t)place);
+    for (uint32_t u = place; u < place + units; u++)
+        model->owner[u] = model->next;
+    model->bytes[place] = bytes;
+    for (uint64_t b = 0; b < bytes; b += 61) /* dirt of an earlier owner? */
+        assert_int_equal(byte_at(m, addr + b), 0);
+    const uint8_t dirt = (uint8_t)(model->next | 1);
+    for (uint64_t b = 0; b < bytes; b += 61)
+        cw_memory_write(m, addr + b, &dirt, 1);
+    model->next++;
+}
+
+static void try_free(struct cw_memory *m, struct model *model, uint32_t unit)
+{
+    struct cw_error err;
+    const uint32_t owner = model->owner[unit];
+    const int begins = owner != 0 && (unit == 0 || model->owner[unit - 1] != owner);
+    assert_int_equal(cw_memory_free(m, CW_GLOBAL_BASE + 256 * (uint64_t)unit, &err), begins ? CW_OK : CW_EINVAL);
+    model->checks++;
+    for (uint32_t u = unit; begins && u < UNITS && model->owner[u] == owner; u++)
+        model->owner[u] = 0;
+}
+
+static void look_around(const struct cw_memory *m, struct model *model, struct cw_rng *rng)
+{
+    const uint64_t at = cw_rng_below(rng, UNITS * 256 + 100), bytes = 1 + cw_rng_below(rng, 3000);
+    int all = at + bytes <= UNITS * 256;
+    for (uint64_t u = at / 256; all && u <= (at + bytes - 1) / 256; u++)
+        all = model->owner[u] != 0;
+    assert_int_equal(cw_memory_valid(m, CW_GLOBAL_BASE + at, bytes), all);
+    const struct cw_region *r = cw_memory_region(m, CW_GLOBAL_BASE + at);
+    const uint32_t owner = at < UNITS * 256 ? model->owner[at / 256] : 0;
+    assert_int_equal(r != NULL, owner != 0);
+    if (r != NULL) {
+        assert_int_equal(r->kind, owner);
+        assert_int_equal(r->bytes, model->bytes[(r->base - CW_GLOBAL_BASE) / 256]);
+        assert_true(r->base <= CW_GLOBAL_BASE + at);
+    }
+    model->checks += 2;
+}
+
+static void test_device_memory__random_against_a_model(void **state)
+{
+    (void)state;
+    struct cw_rng rng;
+    struct model model = {.next = 1};
+    struct cw_memory *m = memory_of(UNITS * 256);
+    cw_rng_seed(&rng, cw_test_seed(1));
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        /* by turns more allocations and more frees, so that memory is sometimes full and sometimes empty */
+        const uint32_t allocs = round / 500 % 2 == 0 ? 60 : 20;
+        if (cw_rng_below(&rng, 100) < allocs)
+            try_alloc(m, &model, 1 + cw_rng_below(&rng, cw_rng_below(&rng, 8) == 0 ? 6000 : 900));
+        else
+            try_free(m, &model, (uint32_t)cw_rng_below(&rng, UNITS));
+        look_around(m, &model, &rng);
+    }
+    print_message("%llu checks\n", (unsigned long long)model.checks);
+    assert_int_equal(model.checks, 3 * ROUNDS);
+    cw_memory_destroy(m);
+}
+
+static void test_device_memory__masked_writes_leave_the_rest(void **state)
+{
+    (void)state;
+    struct cw_rng rng;
+    struct cw_memory *m = memory_of(1024);
+    uint8_t want[128] = {0}, from[128], got[128];
+    uint64_t checks = 0;
+    const uint64_t a = alloc(m, 128, GLOBAL);
+    cw_rng_seed(&rng, cw_test_seed(2));
+    for (int round = 0; round < 2000; round++) {
+        const uint32_t bytes = 1 + (uint32_t)cw_rng_below(&rng, 128);
+        uint32_t mask[4];
+        for (uint32_t b = 0; b < 128; b++)
+            from[b] = (uint8_t)cw_rng_next(&rng);
+        for (int w = 0; w < 4; w++)
+            mask[w] = cw_rng_below(&rng, 3) == 0 ? UINT32_MAX : (uint32_t)cw_rng_next(&rng);
+        for (uint32_t b = 0; b < bytes; b++)
+            if (mask[b / 32] >> b % 32 & 1)
+                want[b] = from[b];
+        cw_memory_write_masked(m, a, from, mask, bytes);
+        cw_memory_read(m, a, got, sizeof got);
+        assert_memory_equal(got, want, sizeof want);
+        checks += sizeof want;
+    }
+    print_message("%llu checks\n", (unsigned long long)checks);
+    cw_memory_destroy(m);
+}
+
+static void test_device_memory__reserving_much_touches_little(void **state)
+{
+    (void)state;
+    struct cw_memory *m = memory_of(UINT64_C(16) << 30);
+    const uint64_t a = alloc(m, UINT64_C(16) << 30, GLOBAL), last = a + (UINT64_C(16) << 30) - 1;
+    const uint8_t one = 1;
+    cw_memory_write(m, last, &one, 1);
+    assert_int_equal(byte_at(m, last), 1);
+    assert_int_equal(byte_at(m, last - 1), 0);
+    cw_memory_destroy(m);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_device_memory__allocations_are_aligned_apart_and_zero),
+    cmocka_unit_test(test_device_memory__valid_ends_with_the_allocation),
+    cmocka_unit_test(test_device_memory__regions_have_kinds),
+    cmocka_unit_test(test_device_memory__full_is_an_error_and_changes_nothing),
+    cmocka_unit_test(test_device_memory__pieces_are_not_one_piece),
+    cmocka_unit_test(test_device_memory__wrong_free_is_refused),
+    cmocka_unit_test(test_device_memory__freed_memory_is_zero_again),
+    cmocka_unit_test(test_device_memory__random_against_a_model),
+    cmocka_unit_test(test_device_memory__masked_writes_leave_the_rest),
+    cmocka_unit_test(test_device_memory__reserving_much_touches_little),
+};
+
+CW_TEST_MAIN(tests)
