@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/mechs.h"
+
 #define MECH_INBOX 64u /* messages that wait at a partition for a mechanism that says nothing else */
 
 static uint64_t gcd64(uint64_t a, uint64_t b)
@@ -157,18 +159,13 @@ static int create_oracle(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
-/* What a mechanism cannot be combined with, and the machine that it wants. */
+/* The machine that a mechanism wants. */
 static int check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct cw_error *err)
 {
     if (!m->any_width && gpu->config.core_warp_width != CW_LANES)
         return cw_fail(err, CW_EINVAL, "%s works on warps of %u lanes; set core.warp_width=%u", m->name, CW_LANES, CW_LANES);
     if (!m->any_line && gpu->config.mem_line_bytes != CW_LINE_BYTES)
         return cw_fail(err, CW_EINVAL, "%s works on lines of %u bytes; set mem.line_bytes=%u", m->name, CW_LINE_BYTES, CW_LINE_BYTES);
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++) {
-        const struct cw_mech *other = gpu->mech[i].mech;
-        if (other != m && m->system && other->system)
-            return cw_fail(err, CW_EINVAL, "%s and %s are both transactional systems; choose one", m->name, other->name);
-    }
     return CW_OK;
 }
 
