@@ -125,6 +125,7 @@ static bool intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, con
     }
     for (uint32_t i = 0; i < u->src_cnt; i++)
         read_lanes(c, warp, u->src[i], call.arg[i]);
+    cw_core__tell_mechanisms(c);
     if (!m->sockets->intrinsic(m->self, &call, c->now)) {
         warp->wait = CW_WAIT_MECH;
         return false;
@@ -247,6 +248,7 @@ static void tell_issued(struct cw_core *c, uint32_t w, const struct cw_uop *u, c
     for (uint32_t i = 0; i < c->mech_cnt; i++)
         if (c->mech[i].sockets->issued != NULL)
             c->mech[i].sockets->issued(c->mech[i].self, w, u, mask, c->now);
+    cw_core__tell_mechanisms(c);
 }
 
 static void tell_stream(const struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
