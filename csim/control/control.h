@@ -41,6 +41,7 @@ struct cw_control {
 struct cw_control_ops {
     const char *name; /* "ipdom": --control */
     const char *what; /* one line for `cowarp list` */
+    /* Sets front; the core sets ops. */
     int (*create)(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err);
     void (*destroy)(struct cw_control *p);
 

@@ -139,7 +139,7 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
     for (uint32_t i = s->depth; i-- > 0;) {
         const struct cw_simt_entry *e = &s->entry[i];
         const uint32_t pc = i + 1 == s->depth ? p->front[warp].pc : e->pc;
-        fprintf(out, " %c(line %u, %08llx)", types[e->type], line(context, pc), (unsigned long long)e->mask);
+        fprintf(out, " %c(line %u, %08llx)", types[cw_simt_type_at(s, i)], line(context, pc), (unsigned long long)e->mask);
     }
 }
 
@@ -162,14 +162,13 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
     if (d != NULL) {
         d->control.front = calloc(config->warps, sizeof *d->control.front);
         d->warp = calloc(config->warps, sizeof *d->warp);
-        d->entries = calloc(config->warps * depth, sizeof *d->entries);
+        d->entries = malloc(config->warps * depth * sizeof *d->entries);
     }
     if (d == NULL || d->control.front == NULL || d->warp == NULL || d->entries == NULL) {
         destroy(*out);
         *out = NULL;
         return cw_fail(err, CW_ENOMEM, "no memory for SIMT stacks");
     }
-    d->control.ops = &cw_control_ipdom;
     for (uint32_t w = 0; w < config->warps; w++)
         d->warp[w] = (struct cw_simt){.width = config->width, .entry = d->entries + w * depth};
     return CW_OK;

@@ -8,7 +8,7 @@ void cw_simt_reset(struct cw_simt *s, uint32_t pc, cw_lanes mask)
     s->depth = 1;
     s->t = 0;
     s->reached = 0;
-    s->entry[0] = (struct cw_simt_entry){pc, CW_PC_NONE, mask, CW_SIMT_N};
+    s->entry[0] = (struct cw_simt_entry){pc, CW_PC_NONE, mask};
 }
 
 void cw_simt_settle(struct cw_simt *s)
@@ -16,16 +16,16 @@ void cw_simt_settle(struct cw_simt *s)
     while (s->depth > 0) {
         const struct cw_simt_entry *e = &s->entry[s->depth - 1];
         bool arrived = e->rpc != CW_PC_NONE && e->pc == e->rpc;
-        if (e->type != CW_SIMT_N || (e->mask != 0 && !arrived))
+        if (cw_simt_type_at(s, s->depth - 1) != CW_SIMT_N || (e->mask != 0 && !arrived))
             return;
         s->depth--;
     }
 }
 
-static void push(struct cw_simt *s, uint32_t pc, uint32_t rpc, cw_lanes mask, enum cw_simt_type type)
+static void push(struct cw_simt *s, uint32_t pc, uint32_t rpc, cw_lanes mask)
 {
     assert(s->depth < CW_SIMT_DEPTH(s->width));
-    s->entry[s->depth++] = (struct cw_simt_entry){pc, rpc, mask, type};
+    s->entry[s->depth++] = (struct cw_simt_entry){pc, rpc, mask};
 }
 
 /* The top entry becomes the reconvergence entry of the sides about to be pushed, or goes when the one below already is that. Without
@@ -35,7 +35,7 @@ static uint32_t open_divergence(struct cw_simt *s, uint32_t rpc)
     struct cw_simt_entry *e = &s->entry[s->depth - 1];
     if (rpc == CW_PC_NONE)
         rpc = e->rpc;
-    if (e->type == CW_SIMT_N && e->rpc == rpc)
+    if (cw_simt_type_at(s, s->depth - 1) == CW_SIMT_N && e->rpc == rpc)
         s->depth--;
     else
         e->pc = rpc;
@@ -51,9 +51,9 @@ bool cw_simt_branch(struct cw_simt *s, cw_lanes taken, uint32_t target, uint32_t
     }
     rpc = open_divergence(s, rpc);
     if (next != rpc)
-        push(s, next, rpc, active & ~taken, CW_SIMT_N);
+        push(s, next, rpc, active & ~taken);
     if (target != rpc)
-        push(s, target, rpc, taken, CW_SIMT_N);
+        push(s, target, rpc, taken);
     return true;
 }
 
@@ -76,7 +76,7 @@ bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t *target, uint32_t 
     rpc = open_divergence(s, rpc);
     while (side_cnt-- > 0)
         if (side[side_cnt] != rpc)
-            push(s, side[side_cnt], rpc, mask[side_cnt], CW_SIMT_N);
+            push(s, side[side_cnt], rpc, mask[side_cnt]);
     return true;
 }
 
@@ -92,8 +92,8 @@ void cw_simt_tx_begin(struct cw_simt *s, uint32_t pc)
 {
     assert(s->t == 0 && s->depth > 0);
     const cw_lanes mask = s->entry[s->depth - 1].mask;
-    push(s, pc, CW_PC_NONE, 0, CW_SIMT_R);
-    push(s, pc, CW_PC_NONE, mask, CW_SIMT_T);
+    push(s, pc, CW_PC_NONE, 0);
+    push(s, pc, CW_PC_NONE, mask);
     s->t = s->depth - 1;
     s->reached = 0;
 }
@@ -134,7 +134,7 @@ bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume)
     s->reached = 0;
     s->depth--;
     if (r->mask != 0) {
-        push(s, r->pc, CW_PC_NONE, r->mask, CW_SIMT_T);
+        push(s, r->pc, CW_PC_NONE, r->mask);
         r->mask = 0;
         return true;
     }

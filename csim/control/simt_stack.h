@@ -28,7 +28,6 @@ enum cw_simt_type { CW_SIMT_N, CW_SIMT_R, CW_SIMT_T };
 struct cw_simt_entry {
     uint32_t pc, rpc;
     cw_lanes mask;
-    uint32_t type; /* enum cw_simt_type */
 };
 
 struct cw_simt {
@@ -38,6 +37,14 @@ struct cw_simt {
     cw_lanes reached;            /* lanes of the T entry that wait at tx_commit */
     struct cw_simt_entry *entry; /* CW_SIMT_DEPTH(width) entries, the owner's */
 };
+
+/* T is at index t, R below it; every other entry is ordinary. */
+static inline enum cw_simt_type cw_simt_type_at(const struct cw_simt *s, uint32_t index)
+{
+    if (s->t == 0 || index + 1 < s->t || index > s->t)
+        return CW_SIMT_N;
+    return index == s->t ? CW_SIMT_T : CW_SIMT_R;
+}
 
 /* The owner has set width and entry. */
 void cw_simt_reset(struct cw_simt *s, uint32_t pc, cw_lanes mask);
@@ -49,7 +56,7 @@ static inline cw_lanes cw_simt_active(const struct cw_simt *s)
     if (s->depth == 0)
         return 0;
     const struct cw_simt_entry *e = &s->entry[s->depth - 1];
-    return e->type == CW_SIMT_T ? e->mask & ~s->reached : e->mask;
+    return s->t != 0 && s->depth - 1 == s->t ? e->mask & ~s->reached : e->mask;
 }
 
 static inline uint32_t cw_simt_pc(const struct cw_simt *s)

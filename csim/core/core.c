@@ -125,6 +125,7 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
         cw_core_destroy(c);
         return status;
     }
+    c->control->ops = config->control; /* a policy may take another one's create, and change some functions */
     c->front = c->control->front;
     cw_crossbar_on_arrival(config->down, config->index, &c->component.wake);
     cw_crossbar_on_space(config->up, config->index, &c->component.wake);
@@ -317,6 +318,8 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     if (status != 0)
         return status;
     prepare_warps(c, launch);
+    c->taken &= ~(uint32_t)CW_SOCKET_STREAM;
+    c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_ISSUE) ? CW_SOCKET_STREAM : 0u;
     memset(c->shared, 0, c->config->core_shared_bytes);
     c->launch = launch;
     return 0;

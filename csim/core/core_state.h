@@ -207,7 +207,8 @@ enum cw_socket {
     CW_SOCKET_FENCE = 4u,
     CW_SOCKET_ACQUIRE = 8u,
     CW_SOCKET_BLOCK = 16u,
-    CW_SOCKET_ISSUED = 32u
+    CW_SOCKET_ISSUED = 32u,
+    CW_SOCKET_STREAM = 64u /* the stream wants CW_EVENT_ISSUE, as known at the launch */
 };
 
 static inline uint32_t cw_core__pc(const struct cw_core *c, uint32_t w)

@@ -7,6 +7,8 @@ static cw_lanes guard(const struct cw_core *c, uint32_t w, const struct cw_uop *
 {
     const struct cw_exec *x = c->warp[w].x;
     const cw_lanes active = c->front[w].active;
+    if (u->guard < 0)
+        return active;
     cw_lanes lanes = cw_exec_guard(u, &x[0], cw_lanes_half(active, 0));
     for (uint32_t half = 1; half < c->halves; half++)
         lanes |= (cw_lanes)cw_exec_guard(u, &x[half], cw_lanes_half(active, half)) << (CW_LANES * half);
@@ -24,14 +26,14 @@ static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop
 {
     if (mask == 0)
         return;
-    for (uint32_t half = 0; half < c->halves; half++) {
-        if (op->kind == CW_ISSUE_CLOCK) {
-            warp->x[half].clock = c->cycle;
-            warp->x[half].globaltimer_ns = (uint64_t)((unsigned __int128)c->now * 1000u / c->cfg.clocks->units_per_us);
-        }
-        if (cw_lanes_half(mask, half) != 0)
-            u->exec(u, &warp->x[half], cw_lanes_half(mask, half));
+    for (uint32_t half = 0; op->kind == CW_ISSUE_CLOCK && half < c->halves; half++) {
+        warp->x[half].clock = c->cycle;
+        warp->x[half].globaltimer_ns = (uint64_t)((unsigned __int128)c->now * 1000u / c->cfg.clocks->units_per_us);
     }
+    if (cw_lanes_half(mask, 0) != 0)
+        u->exec(u, &warp->x[0], cw_lanes_half(mask, 0));
+    if (cw_lanes_half(mask, 1) != 0)
+        u->exec(u, &warp->x[1], cw_lanes_half(mask, 1));
     cw_scoreboard_set(warp->slot_cycle, op, c->cycle + op->latency);
 }
 
@@ -242,16 +244,8 @@ static void occupy(struct cw_core *c, uint32_t s, const struct cw_issue_op *op)
         c->fu_free[i][op->fu] = until;
 }
 
-/* Who wants to know what issues. */
+/* Who wants to know what issues: mechanisms, and the stream. */
 static void tell_issued(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
-{
-    for (uint32_t i = 0; i < c->mech_cnt; i++)
-        if (c->mech[i].sockets->issued != NULL)
-            c->mech[i].sockets->issued(c->mech[i].self, w, u, mask, c->now);
-    cw_core__tell_mechanisms(c);
-}
-
-static void tell_stream(const struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     const struct cw_event e = {.type = CW_EVENT_ISSUE,
                                .core = c->cfg.index,
@@ -260,6 +254,11 @@ static void tell_stream(const struct cw_core *c, uint32_t w, const struct cw_uop
                                .now = c->now,
                                .u.access = {.uop = u, .lanes = mask}};
     cw_events_tell(c->cfg.stream, &e);
+    for (uint32_t i = 0; i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->issued != NULL) {
+            c->mech[i].sockets->issued(c->mech[i].self, w, u, mask, c->now);
+            cw_core__tell_mechanisms(c);
+        }
 }
 
 static bool issue(struct cw_core *c, uint32_t s, uint32_t w)
@@ -275,10 +274,8 @@ static bool issue(struct cw_core *c, uint32_t s, uint32_t w)
     c->cfg.stats->warp_instructions++;
     c->cfg.stats->thread_instructions += cw_lanes_count(mask);
     occupy(c, s, op);
-    if ((c->taken & CW_SOCKET_ISSUED) != 0)
+    if ((c->taken & (CW_SOCKET_ISSUED | CW_SOCKET_STREAM)) != 0)
         tell_issued(c, w, u, mask);
-    if (cw_events_want(c->cfg.stream, CW_EVENT_ISSUE))
-        tell_stream(c, w, u, mask);
     return true;
 }
 

@@ -2,21 +2,27 @@
 /* Shared memory (banks, conflicts, atomics) and constant memory. */
 #include "core/core_state.h"
 
-/* The bytes of a lane's access. */
-static uint8_t *place_of(struct cw_core *c, const struct cw_mem_inst *m, uint32_t lane)
+/* Where the part's accesses lie in the core's shared memory: lane l at *slice + addr[l]. With lanes of several blocks the addresses are
+ * worked out in `own`. */
+static const uint64_t *places(struct cw_core *c, const struct cw_mem_inst *m, uint8_t **slice, uint64_t own[CW_LANES])
 {
     const struct cw_warp *warp = &c->warp[m->warp];
     const struct cw_who *who = warp->who[m->half];
-    return c->shared + (who != NULL ? who->shared_base[lane] : c->block[warp->block].shared_base) + m->addr[lane];
+    *slice = c->shared + (who == NULL ? c->block[warp->block].shared_base : 0);
+    if (who == NULL)
+        return m->addr;
+    for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left))
+        own[cw_lanes_first(left)] = m->addr[cw_lanes_first(left)] + who->shared_base[cw_lanes_first(left)];
+    return own;
 }
 
 /* Atomics in lane order: a lane sees what the lanes before it left. */
-static void atomics(struct cw_core *c, struct cw_mem_inst *m)
+static void atomics(struct cw_core *c, struct cw_mem_inst *m, uint8_t *slice, const uint64_t *addr)
 {
     uint64_t old[CW_LANES] = {0};
     for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left)) {
         uint32_t lane = cw_lanes_first(left);
-        uint8_t *p = place_of(c, m, lane);
+        uint8_t *p = slice + addr[lane];
         old[lane] = cw_core__load_element(p, m->elem_bytes);
         uint64_t v =
             cw_atomic_apply((enum cw_atom)m->uop->atom, (enum cw_type)m->uop->type, old[lane], m->value[0][lane], m->value[1][lane]);
@@ -25,12 +31,12 @@ static void atomics(struct cw_core *c, struct cw_mem_inst *m)
     cw_core__write_old(c, m, m->lanes, old);
 }
 
-static void transfer(struct cw_core *c, struct cw_mem_inst *m)
+static void transfer(struct cw_mem_inst *m, uint8_t *slice, const uint64_t *addr)
 {
     for (uint32_t e = 0; e < m->vec; e++)
-        for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left)) {
-            uint32_t lane = cw_lanes_first(left);
-            uint8_t *p = place_of(c, m, lane) + e * m->elem_bytes;
+        for (uint32_t left = (uint32_t)m->lanes; left != 0; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            uint8_t *p = slice + addr[lane] + e * m->elem_bytes;
             if (m->uop->op == CW_OP_ST)
                 cw_core__store_element(p, m->elem_bytes, m->value[e][lane]);
             else
@@ -60,10 +66,13 @@ void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
 {
     struct cw_mem_inst *m = &inst->m;
     uint32_t cycles = passes(c, m);
+    uint64_t own[CW_LANES];
+    uint8_t *slice;
+    const uint64_t *addr = places(c, m, &slice, own);
     if (m->uop->op == CW_OP_ATOM) {
-        atomics(c, m);
+        atomics(c, m, slice, addr);
     } else {
-        transfer(c, m);
+        transfer(m, slice, addr);
         if (m->uop->op == CW_OP_LD)
             cw_core__write_back(c, m, m->lanes);
     }

@@ -11,8 +11,8 @@
 #include "core/core.h"
 #include "core/core_local.h"
 #include "cw_test.h"
-#include "mem/device_memory_private.h"
 #include "mech/tm/tm.h"
+#include "mem/device_memory_private.h"
 #include "mem/partition.h"
 
 #define MEMORY_LATENCY 50u
@@ -43,12 +43,13 @@ struct rig {
     int fault;
     char fault_text[512];
     cw_time now;
-    uint64_t cycles;         /* at the end */
-    uint64_t ticks;          /* of the core */
-    struct cw_events stream; /* nobody listens unless a test does */
-    uint32_t log_bytes;      /* per thread in local memory */
-    bool every_cycle;        /* tick the core in every cycle, not only when it asks for it */
-    uint64_t buffer;         /* device address of BUFFER_WORDS words: every kernel's only parameter */
+    uint64_t cycles;                      /* at the end */
+    uint64_t ticks;                       /* of the core */
+    struct cw_events stream;              /* nobody listens unless a test does */
+    const struct cw_control_ops *control; /* NULL: ipdom */
+    uint32_t log_bytes;                   /* per thread in local memory */
+    bool every_cycle;                     /* tick the core in every cycle, not only when it asks for it */
+    uint64_t buffer;                      /* device address of BUFFER_WORDS words: every kernel's only parameter */
 };
 
 static inline void on_block_done(void *context, uint32_t core)
@@ -162,7 +163,7 @@ static inline void create_machine(struct rig *r)
                                      .up = r->up,
                                      .down = r->down,
                                      .index = 0,
-                                     .control = &cw_control_ipdom,
+                                     .control = r->control != NULL ? r->control : &cw_control_ipdom,
                                      .stream = &r->stream,
                                      .events = {r, on_block_done, on_fault},
                                      .progress = &r->progress};
@@ -225,15 +226,17 @@ static inline int try_prepare(struct rig *r, uint32_t threads, uint32_t blocks, 
                                    .grid = {blocks, 1, 1},
                                    .block = {threads, 1, 1},
                                    .threads = threads,
-                                   .warps = (threads + 31) / 32,
+                                   .warps = (threads + r->config.core_warp_width - 1) / r->config.core_warp_width,
                                    .shared_bytes = r->kernel->shared_bytes + shared_bytes,
                                    .regs_per_thread = r->kernel->live_regs,
                                    .local_bytes = local_bytes + r->log_bytes,
                                    .log_offset = local_bytes};
     if (r->launch.local_bytes > 0)
-        assert_int_equal(cw_memory_alloc(r->memory, &r->launch.local_base,
-                                         cw_local_total_bytes(1, r->config.core_warps, r->launch.local_bytes), CW_REGION_GLOBAL, err),
-                         0);
+        assert_int_equal(
+            cw_memory_alloc(r->memory, &r->launch.local_base,
+                            cw_local_total_bytes(1, r->config.core_warps * (r->config.core_warp_width / 32), r->launch.local_bytes),
+                            CW_REGION_GLOBAL, err),
+            0);
     r->blocks_left = blocks;
     return cw_core_prepare(r->core, &r->launch, err);
 }

@@ -536,7 +536,138 @@ static void test_core__long_computation_is_progress(void **state)
     destroy_rig(r);
 }
 
+/* What a thread sees of itself: its place in block and grid, a word of shared memory of its own, an array in local memory. */
+static const char myself[] = PTX_HEAD
+    ".shared .align 4 .b8 s[1024];\n" ENTRY
+    ".local .align 4 .b8 l[8]; mov.u64 %d1, s; mad.wide.u32 %d2, %t, 4, %d1; st.shared.u32 [%d2], %n; mov.u64 %d3, l;\n"
+    "mul.lo.u32 %r1, %c, 1000; add.u32 %r1, %r1, %t; st.local.u32 [%d3+4], %r1; bar.sync 0;\n"
+    "ld.shared.u32 %r2, [%d2]; ld.local.u32 %r3, [%d3+4]; mul.lo.u32 %r2, %r2, 7; add.u32 %r2, %r2, %r3; st.global.u32 [%e], %r2; ret; }";
+
+static void expect_myself(const struct rig *r, uint32_t threads, uint32_t blocks)
+{
+    for (uint32_t n = 0; n < threads * blocks; n++)
+        assert_int_equal(word(r, n), 7 * n + n / threads * 1000 + n % threads);
+}
+
+/* A policy that gives the odd lanes of a block's first two warps to each other's threads. */
+static struct rig *swapping;
+
+static void swap_lanes(struct cw_control *p, uint64_t warps)
+{
+    (void)p;
+    const uint32_t w[2] = {(uint32_t)__builtin_ctzll(warps), (uint32_t)__builtin_ctzll(warps & (warps - 1))};
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t lane = 1; lane < 32; lane += 2)
+            assert_int_equal(cw_core_place_thread(swapping->core, w[i], lane, 0, (1 - i) * 32 + lane), CW_OK);
+}
+
+static void test_core__lanes_of_a_warp_may_be_threads_of_several(void **state)
+{
+    (void)state;
+    struct cw_control_ops swap = cw_control_ipdom;
+    swap.block_start = swap_lanes;
+    struct rig *r = swapping = new_rig();
+    r->control = &swap;
+    r->config.core_blocks = 1; /* so that the block's slot is 0 */
+    run_kernel(r, myself, 96, 3);
+    expect_myself(r, 96, 3);
+    destroy_rig(r);
+}
+
+/* A thread's local memory lies with its home lane, wherever the thread runs: what has left the L1 is there. */
+static void test_core__local_memory_stays_with_its_thread(void **state)
+{
+    (void)state;
+    const char text[] = PTX_HEAD ENTRY ".local .align 4 .b8 l[64]; mov.u64 %d1, l; mov.u32 %r1, 0;\n"
+                                       "W: mad.wide.u32 %d2, %r1, 4, %d1; add.u32 %r2, %n, 1; st.local.u32 [%d2], %r2;\n"
+                                       "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 16; @%p1 bra W; ret; }";
+    struct cw_control_ops swap = cw_control_ipdom;
+    swap.block_start = swap_lanes;
+    struct rig *r = swapping = new_rig();
+    r->control = &swap;
+    r->config.core_blocks = 1;
+    r->config.l1_bytes = 1024;
+    r->config.l1_ways = 2;
+    run_kernel(r, text, 64, 1);
+    uint32_t written = 0;
+    for (uint32_t n = 0; n < 64; n++)
+        for (uint32_t k = 0; k < 16; k++) {
+            uint32_t v;
+            memcpy(&v, cw_memory__at(r->memory, cw_local_row(r->launch.local_base, r->launch.local_bytes, n / 32, k) + n % 32 * 4), 4);
+            assert_true(v == 0 || v == n + 1);
+            written += v != 0;
+        }
+    assert_in_range(written, 64, 1024);
+    destroy_rig(r);
+}
+
+static void test_core__lanes_of_a_wide_warp_are_numbered_on(void **state)
+{
+    (void)state;
+    struct rig *r = new_rig();
+    r->config.core_warp_width = 64;
+    run_kernel(r, PTX_HEAD ENTRY "mov.u32 %r1, %laneid; st.global.u32 [%e], %r1; ret; }", 160, 1);
+    for (uint32_t n = 0; n < 160; n++)
+        assert_int_equal(word(r, n), n % 64);
+    destroy_rig(r);
+}
+
+/* The same bytes whatever the width of warps and lines is; the number of warp instructions tells that the width was in use. */
+static void test_core__results_do_not_depend_on_warp_width_and_line_size(void **state)
+{
+    (void)state;
+    const char *const text[] = {vecadd, loops, reverse, local_array, votes, early_exit, widths, myself};
+    for (uint32_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        struct rig *plain = run_kernel(new_rig(), text[i], 160, 2);
+        for (uint32_t v = 1; v < 4; v++) {
+            struct rig *r = new_rig();
+            r->config.core_warp_width = (v & 1) != 0 ? 64 : 32;
+            r->config.mem_line_bytes = (v & 2) != 0 ? 64 : 128;
+            r->config.core_warps = 24; /* as many registers as with 48 warps of 32 */
+            run_kernel(r, text[i], 160, 2);
+            for (uint32_t n = 0; n < BUFFER_WORDS; n++)
+                assert_int_equal(word(r, n), word(plain, n));
+            assert_int_equal(r->stats.thread_instructions, plain->stats.thread_instructions);
+            assert_int_equal(r->stats.threads_exited, 320);
+            if (r->config.core_warp_width == 64)
+                assert_in_range(r->stats.warp_instructions, 1, plain->stats.warp_instructions - 1);
+            destroy_rig(r);
+        }
+        destroy_rig(plain);
+    }
+}
+
+static void test_core__instructions_across_lanes_want_warps_of_32(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } refused[] = {{"activemask.b32 %r1;", "activemask"},         {"vote.sync.ballot.b32 %r1, %p1, -1;", "vote"},
+                   {"match.any.sync.b32 %r1, %r2, -1;", "match"}, {"shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", "shfl"},
+                   {"redux.sync.add.u32 %r1, %r2, -1;", "redux"}, {"mov.u32 %r1, %lanemask_lt;", "mov"}};
+    for (uint32_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        char text[2048], says[128];
+        struct cw_error err = {""};
+        struct rig *r = new_rig();
+        snprintf(text, sizeof text, "%s%s mov.u32 %%r2, 0; setp.eq.u32 %%p1, %%r2, 0;\n%s st.global.u32 [%%e], %%r1; ret; }", PTX_HEAD,
+                 ENTRY, refused[i].text);
+        r->config.core_warp_width = 64;
+        create_machine(r);
+        load(r, text);
+        assert_int_equal(try_prepare(r, 64, 1, 0, &err), CW_EUNSUP);
+        snprintf(says, sizeof says, "%s works on warps of 32 lanes; set core.warp_width=32", refused[i].says);
+        if (strstr(err.text, says) == NULL || strstr(err.text, ".ptx:") == NULL)
+            fail_msg("\"%s\" does not say \"%s\"", err.text, says);
+        destroy_rig(r);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_core__lanes_of_a_warp_may_be_threads_of_several),
+    cmocka_unit_test(test_core__local_memory_stays_with_its_thread),
+    cmocka_unit_test(test_core__lanes_of_a_wide_warp_are_numbered_on),
+    cmocka_unit_test(test_core__results_do_not_depend_on_warp_width_and_line_size),
+    cmocka_unit_test(test_core__instructions_across_lanes_want_warps_of_32),
     cmocka_unit_test(test_core__adds_vectors),
     cmocka_unit_test(test_core__divergent_lanes_get_their_own_results),
     cmocka_unit_test(test_core__blocks_exchange_through_shared_memory),

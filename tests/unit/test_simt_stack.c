@@ -169,7 +169,7 @@ static void test_simt_stack__a_branch_table_runs_each_target_once(void **state)
 
 static void expect_entry(const struct cw_simt *s, uint32_t i, enum cw_simt_type type, uint32_t pc, uint32_t mask)
 {
-    assert_int_equal(s->entry[i].type, type);
+    assert_int_equal((int)cw_simt_type_at(s, i), type);
     assert_int_equal(s->entry[i].pc, pc);
     assert_int_equal(s->entry[i].mask, mask);
 }

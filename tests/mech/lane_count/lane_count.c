@@ -128,7 +128,6 @@ static const struct cw_mech_unit units[] = {
     {.unit = &cw_lane_counter_unit, .what = "adds up the lanes of issued instructions; one per core", .domain = CW_DOMAIN_CORE},
 };
 
-extern const struct cw_mech cw_mech_lane_count;
 const struct cw_mech cw_mech_lane_count = {
     .name = "lane_count",
     .what = "a hardware unit per core that adds up the lanes of issued instructions",

@@ -24,7 +24,6 @@ struct serialise {
     struct serialised *warp; /* [slot] */
 };
 
-extern const struct cw_control_ops cw_control_serialise;
 
 static struct serialised *warp_of(struct cw_control *p, uint32_t warp)
 {
@@ -167,7 +166,6 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
         destroy(d != NULL ? &d->control : NULL);
         return cw_fail(err, CW_ENOMEM, "no memory for the warps' lanes");
     }
-    d->control.ops = &cw_control_serialise;
     *out = &d->control;
     return CW_OK;
 }

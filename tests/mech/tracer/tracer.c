@@ -158,7 +158,6 @@ static void *core_self(void *self, uint32_t core)
     return t->core + core;
 }
 
-extern const struct cw_mech cw_mech_tracer;
 const struct cw_mech cw_mech_tracer = {
     .name = "tracer",
     .what = "delays every n-th store to global memory (tracer.every, tracer.delay_cycles), and takes marks of the kernel",
