@@ -4,7 +4,7 @@
 line: as the first column of a table (| `x.c` | ...) or as a list (- `x.c`: ...), behind a line that begins with "From top to bottom" and
 before the next heading. Then each file may use only the symbols of files that stand below it. This script compares the list with the
 symbols of the object files. Every .c file has to be in the list; the entry `*.c` stands for all that have none of their own, and these
-may not use each other either. A folder without a list is named and skipped.
+may not use each other either. Every folder of csim/ and harness/ that has .c files needs a list.
 
 Usage: file_order.py SOURCE_DIR BUILD_DIR
 """
@@ -15,6 +15,8 @@ import subprocess
 import sys
 
 LIST = re.compile(r"^From top to bottom(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
+# Folders that have no list yet.
+WITHOUT = {"csim/adapt", "csim/mech/getm", "csim/mech/ideal", "csim/mech/kilo", "csim/mech/serial", "csim/mech/tm"}
 ENTRY = re.compile(r"^(?:\|\s*|[-*]\s+|\d+\.\s+)`([\w.*-]+\.c)`", re.MULTILINE)
 
 
@@ -83,6 +85,8 @@ def main():
         place, names = folder.relative_to(root), listed(folder)
         if not names:
             skipped.append(str(place))
+            if str(place) not in WITHOUT:
+                bad.append(f"{place} has no README.md with a list of its files, from top to bottom")
             continue
         seen += 1
         uses += check(place, names, {path.name: objects.get(path) for path in sorted(folder.glob("*.c"))}, bad)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by config.c, config_presets.c and config_load.c. */
+/* The table of parameters. Private to: config.c, config_presets.c, config_load.c. */
 #ifndef CW_BASE_CONFIG_PRIVATE_H
 #define CW_BASE_CONFIG_PRIVATE_H
 

@@ -9,6 +9,8 @@
  * Invariant: an N entry with a reconvergence PC lies above an entry whose PC is that one and whose mask includes its lanes. So an
  * entry that arrives at its reconvergence PC is simply popped, and a branch whose reconvergence PC is the entry's own needs no new
  * reconvergence entry: it replaces the entry. This bounds the depth (every other push divides the lanes or leaves some of them behind).
+ *
+ * Private to: simt_stack.c, ipdom.c.
  */
 #ifndef CW_CONTROL_SIMT_STACK_H
 #define CW_CONTROL_SIMT_STACK_H

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coalescer: the addresses of 32 lanes become accesses to lines, one line per call (Fung 2015, section 2.1). */
+/*
+ * Coalescer: the addresses of 32 lanes become accesses to lines, one line per call (Fung 2015, section 2.1).
+ *
+ * Private to: coalesce.c, core_state.h.
+ */
 #ifndef CW_CORE_COALESCE_H
 #define CW_CORE_COALESCE_H
 

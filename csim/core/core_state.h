@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of a SIMT core, shared by its source files; nobody else includes this. Inside the core time is counted in core cycles. README.md
- * names the files, in the order in which they call each other.
+ * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
+ * is counted in core cycles.
+ *
+ * Private to: barrier.c, core.c, inst.c, issue.c, local.c, lsu.c, pipe.c, ready.c, region.c, registers.c, report.c, shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with

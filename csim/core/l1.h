@@ -11,6 +11,8 @@
  * the reads waiting for the line are older; and a read of a line whose miss was overtaken by a global store.
  * Set index: the line number folded by the number of sets three times (exclusive or), so that the logs of different warps, which
  * are a power of two apart, do not share a set.
+ *
+ * Private to: l1.c, core_state.h.
  */
 #ifndef CW_CORE_L1_H
 #define CW_CORE_L1_H

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/core_state.h"
-#include "mem/partition.h"
+#include "mem/address.h"
 
 static void enter_mask(uint64_t mask[2], uint32_t first, uint32_t bytes)
 {
@@ -232,7 +232,7 @@ static enum progress refused(struct cw_core *c, enum cw_l1_result r, struct cw_l
 
 static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
 {
-    const struct cw_l1_waiter who = {.inst = e->inst, .lanes = e->access.lanes, .piece = e->piece};
+    const struct cw_l1_waiter who = {.inst = e->inst, .lanes = (uint32_t)e->access.lanes, .piece = e->piece};
     uint64_t need[2];
     uint8_t *data = 0;
     uint32_t mshr = 0;

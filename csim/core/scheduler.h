@@ -3,6 +3,8 @@
  * Warp scheduler: which of the ready warps issues. Warps are bits of a 64-bit mask.
  *   GTO: the warp that issued last while it can, else the oldest (by time of its block's start, then by position in the block).
  *   LRR: the next warp after the one that issued last, cyclically.
+ *
+ * Private to: core_state.h.
  */
 #ifndef CW_CORE_SCHEDULER_H
 #define CW_CORE_SCHEDULER_H

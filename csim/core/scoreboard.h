@@ -5,6 +5,8 @@
  * This is the pending bitmap with a release queue in other words: the warp's next instruction is ready at the latest cycle of its
  * registers, and a timing wheel with one bit per warp wakes it then. Sources wait for RAW, destinations for WAW; there is no WAR,
  * because sources are read at issue.
+ *
+ * Private to: scoreboard.c, core_state.h.
  */
 #ifndef CW_CORE_SCOREBOARD_H
 #define CW_CORE_SCOREBOARD_H

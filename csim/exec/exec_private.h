@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the executor share; nobody else includes this. */
+/*
+ * What the files of the executor share.
+ *
+ * Private to: atom.c, compare.c, cvt.c, exec.c, move.c, round.c, warp.c, lane_avx2.c, lane.h.
+ */
 #ifndef CW_EXEC_EXEC_PRIVATE_H
 #define CW_EXEC_EXEC_PRIVATE_H
 

@@ -5,6 +5,8 @@
  *
  * A function computes all 32 lanes and, unless all are on, blends under the mask: no branch per lane, so the compiler makes
  * vector code of it, and a lane that is off keeps its value.
+ *
+ * Private to: lane.c, lane_avx2.c.
  */
 #include "exec/exec_private.h"
 #include "exec/fp.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mech/mechs.h"
+#include "mem/address.h"
 
 const struct cw_mech *cw_mech_find(const char *name)
 {

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Address map. Device memory is cut into chunks of partition.interleave bytes, dealt to the partitions in turn (as
- * GPGPU-Sim's dramid@8 does, but for any number of partitions); a partition's chunks, put one after the other, are its
- * local addresses:
- *
- *     chunk = (addr - CW_GLOBAL_BASE) / interleave
- *     partition = chunk mod count        local = (chunk / count) * interleave + addr mod interleave
- *
- * No hash: with 6 partitions, strides that are powers of two already spread over at least three of them.
- */
-#include <assert.h>
+#include "mem/address.h"
 
-#include "mem/partition.h"
+#include <assert.h>
 
 /* Chunk numbers fit in 32 bits (16 GiB in chunks of 128 bytes are 2^27): a 32-bit division is several times as fast as
  * a 64-bit one. */

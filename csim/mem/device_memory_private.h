@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of device memory, for the files of csim/mem alone; tests/layers.py checks that. */
+/*
+ * The bytes of device memory. An L2 slice works on them in place, because it holds its addresses alone.
+ *
+ * Private to: device_memory.c, l2.c.
+ */
 #ifndef CW_MEM_DEVICE_MEMORY_PRIVATE_H
 #define CW_MEM_DEVICE_MEMORY_PRIVATE_H
 

@@ -18,6 +18,8 @@
  * that is allowed now. Per bank the candidate is the oldest request that hits the open row; a row is closed only when
  * no queued request hits it. Row policy: open. Reads and writes share the queue. Starvation is bounded by an age cap
  * (CW_DRAM_AGE_CAP). Refresh is not modelled.
+ *
+ * Private to: dram.c, l2.h, partition.c.
  */
 #ifndef CW_MEM_DRAM_H
 #define CW_MEM_DRAM_H

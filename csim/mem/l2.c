@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "mem/address.h"
 #include "mem/device_memory_private.h"
 #include "mem/mshr.h"
-#include "mem/partition.h"
 
 #define LINE_NONE   UINT32_MAX
 #define SECTORS_MAX (CW_LINE_BYTES_MAX / CW_SECTOR_BYTES)
@@ -43,8 +43,8 @@ static uint8_t sectors_of(const struct cw_l2 *l2, const struct cw_message *p)
             sectors |= (uint32_t)(cw_line_body_of(p)->byte_mask[s] != 0) << s;
     } else if (p->kind == CW_MSG_ATOMIC) {
         sectors = 0;
-        for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1)
-            sectors |= 1u << cw_atomic_body_of(p)->lane_offset[__builtin_ctz(lanes)] / CW_SECTOR_BYTES;
+        for (cw_lanes lanes = p->lanes; lanes != 0; lanes = cw_lanes_rest(lanes))
+            sectors |= 1u << cw_atomic_body_of(p)->lane_offset[cw_lanes_first(lanes)] / CW_SECTOR_BYTES;
     }
     return (uint8_t)sectors;
 }
@@ -73,8 +73,8 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
     struct cw_atomic_body *b = cw_atomic_body(p);
     uint32_t bytes = cw_type_bytes((enum cw_type)b->type), most = 1;
     uint8_t lanes_at[CW_LINE_BYTES_MAX] = {0};
-    for (uint32_t lanes = p->lanes; lanes != 0; lanes &= lanes - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(lanes);
+    for (cw_lanes lanes = p->lanes; lanes != 0; lanes = cw_lanes_rest(lanes)) {
+        uint32_t i = cw_lanes_first(lanes);
         uint8_t *at = cw_memory__at(l2->memory, p->addr + b->lane_offset[i]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
@@ -84,7 +84,7 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
         if (++lanes_at[b->lane_offset[i]] > most)
             most = lanes_at[b->lane_offset[i]];
     }
-    l2->stats->l2_atomics += (uint32_t)__builtin_popcount(p->lanes);
+    l2->stats->l2_atomics += cw_lanes_count(p->lanes);
     return most;
 }
 

@@ -19,6 +19,8 @@
  * Counted when a request is accepted, merged ones included: READ and TX_LOAD as l2_reads, WRITE as l2_writes, a miss
  * when not all its sectors are valid (write: when the line is absent); atomics per lane as l2_atomics, neither as reads
  * nor as writes.
+ *
+ * Private to: l2.c, partition.c.
  */
 #ifndef CW_MEM_L2_H
 #define CW_MEM_L2_H

@@ -3,6 +3,8 @@
  * Miss status holding registers of an L2 slice. An entry belongs to one line that misses, and queues the requests that
  * wait for it, in arrival order: all requests that touch a sector which an earlier waiting request touches wait behind
  * it, hit or miss, so that the slice never reorders two accesses to the same sector.
+ *
+ * Private to: mshr.c, l2.c.
  */
 #ifndef CW_MEM_MSHR_H
 #define CW_MEM_MSHR_H

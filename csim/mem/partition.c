@@ -138,7 +138,7 @@ static void make_reply(struct cw_partition *s, struct cw_message *p)
         p->kind = CW_MSG_ATOMIC_REPLY;
         payload = s->config.config->noc_atomic_sectors == CW_ON
                       ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors)
-                      : (cw_type_bytes((enum cw_type)cw_atomic_body_of(p)->type) > 4 ? 8u : 4u) * (uint32_t)__builtin_popcount(p->lanes);
+                      : (cw_type_bytes((enum cw_type)cw_atomic_body_of(p)->type) > 4 ? 8u : 4u) * cw_lanes_count(p->lanes);
     } else {
         p->kind = CW_MSG_WRITE_ACK;
     }

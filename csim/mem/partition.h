@@ -26,6 +26,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
+#include "mem/address.h"
 #include "mem/device_memory.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
@@ -83,9 +84,5 @@ bool cw_partition_idle(const struct cw_partition *p);
  * bytes are in device memory once the slice has served it. The write-backs that dirty lines still owe are neither sent to DRAM nor counted.
  * Only when idle. */
 void cw_partition_flush(struct cw_partition *p);
-
-/* Address map: which partition serves an address, and the address within it (contiguous). */
-uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr);
-uint64_t cw_address_local(const struct cw_config *config, uint64_t addr);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction while it is read (insn.c), its operands (operand.c), and the files that each know some of the opcodes. */
+/*
+ * One instruction while it is read (insn.c), its operands (operand.c), and the files that each know some of the opcodes.
+ *
+ * Private to: control.c, insn.c, instruction.c, mem.c, operand.c, optab.c, regular.c, special.c.
+ */
 #ifndef CW_PTX_INSN_H
 #define CW_PTX_INSN_H
 

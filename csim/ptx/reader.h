@@ -14,6 +14,9 @@
  *
  * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF.
+ *
+ * Private to: cfg.c, decl.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, module.c, parse.c, slots.c, symbol.c, token.c, uop.c, util.c,
+ * insn.h.
  */
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H

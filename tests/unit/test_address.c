@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cw_test.h"
 
-#include "mem/partition.h"
+#include "mem/address.h"
 
 static struct cw_config config_of(uint32_t partitions, uint32_t interleave)
 {

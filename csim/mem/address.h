@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address map. Device memory is cut into chunks of partition.interleave bytes, dealt to the partitions in turn (as
+ * GPGPU-Sim's dramid@8 does, but for any number of partitions); a partition's chunks, put one after the other, are its
+ * local addresses:
+ *
+ *     chunk = (addr - CW_GLOBAL_BASE) / interleave
+ *     partition = chunk mod count        local = (chunk / count) * interleave + addr mod interleave
+ *
+ * No hash: with 6 partitions, strides that are powers of two already spread over at least three of them.
+ */
+#ifndef CW_MEM_ADDRESS_H
+#define CW_MEM_ADDRESS_H
+
+#include <stdint.h>
+
+#include "base/config.h"
+#include "ptx/uop.h" /* CW_GLOBAL_BASE */
+
+/* Which partition serves a device address (>= CW_GLOBAL_BASE): 0 .. partition.count - 1. */
+uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr);
+/* The address within that partition, in bytes; a partition's local addresses begin at 0 and have no gaps. */
+uint64_t cw_address_local(const struct cw_config *config, uint64_t addr);
+
+#endif
