@@ -60,6 +60,10 @@ function(cw_add_tests)
                 ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 300)
     if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE) # whose libraries need flags that the page does not have
+        add_test(NAME docs.adding_a_mechanism
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_mechanism.py ${PROJECT_SOURCE_DIR}/docs/adding-a-mechanism.md
+                    ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+        set_tests_properties(docs.adding_a_mechanism PROPERTIES TIMEOUT 120)
         add_test(NAME docs.api
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_api.py ${PROJECT_SOURCE_DIR}/docs/api.md ${PROJECT_SOURCE_DIR}
                     ${CMAKE_BINARY_DIR})

@@ -24,7 +24,6 @@ struct serialise {
     struct serialised *warp; /* [slot] */
 };
 
-
 static struct serialised *warp_of(struct cw_control *p, uint32_t warp)
 {
     return ((struct serialise *)p)->warp + warp;
