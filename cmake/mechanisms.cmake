@@ -35,12 +35,23 @@ function(cw_write_mechanisms file)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
 endfunction()
 
+# cw_mechanism_sources(VARIABLE TARGET FOLDER): the C files of a mechanism's folder. A unit of its own has its contract in
+# FOLDER/include/cowarp/unit/ and its Verilog in FOLDER/rtl/<unit>/; who builds the unit's RTL finds them there.
+function(cw_mechanism_sources variable target folder)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/${folder}/include)
+        target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/${folder}/include)
+        set_source_files_properties(${sources} PROPERTIES COMPILE_DEFINITIONS CW_UNIT_HOME="${PROJECT_SOURCE_DIR}/${folder}")
+    endif()
+    set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
 # cw_list_mechanisms(LIBRARY): adds to the library what cw_add_mechanism has named so far.
 function(cw_list_mechanisms library)
     get_property(folders GLOBAL PROPERTY CW_MECH_FOLDERS)
     get_property(names GLOBAL PROPERTY CW_MECHS)
     foreach(folder ${folders})
-        file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+        cw_mechanism_sources(sources ${library} ${folder})
         target_sources(${library} PRIVATE ${sources})
     endforeach()
     get_property(controls GLOBAL PROPERTY CW_CONTROLS)
@@ -48,13 +59,17 @@ function(cw_list_mechanisms library)
     target_sources(${library} PRIVATE ${PROJECT_BINARY_DIR}/mechs.c)
 endfunction()
 
-# cw_add_mechanism_program(PROGRAM SOURCES file... FOLDER folder [MECHS name...] [CONTROLS name...]): a program with mechanisms or policies
-# that the others do not have, from one folder. Its own lists stand before the library's, so the linker takes these.
+# cw_add_mechanism_program(PROGRAM FOLDERS folder... [MECHS name...] [CONTROLS name...]): the cowarp command with mechanisms and policies
+# that the others do not have, from these folders. Its own lists stand before the library's, so the linker takes these.
 function(cw_add_mechanism_program program)
-    cmake_parse_arguments(ARG "" "FOLDER" "SOURCES;MECHS;CONTROLS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "FOLDERS;MECHS;CONTROLS" ${ARGN})
     get_property(mechs GLOBAL PROPERTY CW_MECHS)
     get_property(controls GLOBAL PROPERTY CW_CONTROLS)
     cw_write_mechanisms(${PROJECT_BINARY_DIR}/mechs_${program}.c MECHS ${mechs} ${ARG_MECHS} CONTROLS ${controls} ${ARG_CONTROLS})
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.c)
-    add_executable(${program} ${ARG_SOURCES} ${sources} ${PROJECT_BINARY_DIR}/mechs_${program}.c)
+    add_executable(${program} ${PROJECT_BINARY_DIR}/mechs_${program}.c)
+    foreach(folder ${ARG_FOLDERS})
+        cw_mechanism_sources(sources ${program} ${folder})
+        target_sources(${program} PRIVATE ${sources})
+    endforeach()
+    target_link_libraries(${program} PRIVATE cowarp_command)
 endfunction()

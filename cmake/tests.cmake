@@ -46,6 +46,10 @@ function(cw_add_tests)
         add_test(NAME system.unmoved COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/unmoved.py $<TARGET_FILE:cowarp>)
         set_tests_properties(system.unmoved PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
     endif()
+    add_test(NAME system.rooms
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mech/rooms_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:cowarp_rooms>
+                ${PROJECT_SOURCE_DIR})
+    set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 300)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     set(new_unit_test ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/new_unit_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     add_test(NAME system.unit_from_a_path COMMAND ${new_unit_test} FromAPath)
@@ -56,6 +60,10 @@ function(cw_add_tests)
                 ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 300)
     if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE) # whose libraries need flags that the page does not have
+        add_test(NAME docs.adding_a_mechanism
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_mechanism.py ${PROJECT_SOURCE_DIR}/docs/adding-a-mechanism.md
+                    ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+        set_tests_properties(docs.adding_a_mechanism PROPERTIES TIMEOUT 120)
         add_test(NAME docs.api
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_api.py ${PROJECT_SOURCE_DIR}/docs/api.md ${PROJECT_SOURCE_DIR}
                     ${CMAKE_BINARY_DIR})

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Control-flow policies: which lanes of a warp run next, and where. A core has one policy (core.control). It tells the policy what
+ * Control-flow policies: which lanes of a warp run next, and where. A core has one policy (--control). It tells the policy what
  * happens to a warp: a start, a branch, an exit, a region that begins or ends. The policy keeps a front for every warp slot: the PC and the
  * lanes of the warp's next instruction. The core reads the front; nothing else of a policy is visible.
  *
@@ -39,7 +39,7 @@ struct cw_control {
 };
 
 struct cw_control_ops {
-    const char *name; /* "ipdom": core.control */
+    const char *name; /* "ipdom": --control */
     const char *what; /* one line for `cowarp list` */
     /* Sets front; the core sets ops. */
     int (*create)(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err);
@@ -65,6 +65,7 @@ struct cw_control_ops {
     bool (*may_issue)(const struct cw_control *p, uint32_t warp);
 
     /* Regions (transactions, Fung 2015, 4.2.1): lanes begin together, each reaches the end or aborts; lanes that aborted restart.
+     * A policy may leave all of them NULL: a GPU with a mechanism that has regions refuses it.
      * The active lanes begin a region; the attempt starts at pc. Not inside another one. */
     void (*region_begin)(struct cw_control *p, uint32_t warp, uint32_t pc);
     /* Active lanes have reached the region's end and wait; the others go on at next. Returns whether no lane is left to run. */
@@ -85,7 +86,7 @@ struct cw_control_ops {
                    FILE *out);
 };
 
-/* All policies, NULL-terminated; core.control names one. */
+/* All policies, NULL-terminated; --control names one. */
 extern const struct cw_control_ops *const cw_controls[];
 const struct cw_control_ops *cw_control_find(const char *name);
 

@@ -59,7 +59,8 @@ struct cw_core_inst {
     cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
-    bool cleared; /* mechanisms before the L1 have let it go */
+    uint32_t asked; /* mechanisms before the L1 that have let it go, in the order of the list */
+    bool cleared;   /* all have */
 };
 
 /* A line access in the load/store pipeline. */
@@ -249,6 +250,13 @@ static inline void cw_core__store_element(uint8_t *p, uint32_t bytes, uint64_t v
         *p = (uint8_t)v;
     else
         memcpy(p, &v, 2);
+}
+
+/* The mechanisms' tick of this cycle may be over: what they have just been told must bring them another one. */
+static inline void cw_core__tell_mechanisms(struct cw_core *c)
+{
+    const cw_time next = c->now + c->period;
+    c->mech_next = next < c->mech_next ? next : c->mech_next;
 }
 
 /* ready.c */

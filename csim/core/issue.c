@@ -127,6 +127,7 @@ static bool intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, con
     }
     for (uint32_t i = 0; i < u->src_cnt; i++)
         read_lanes(c, warp, u->src[i], call.arg[i]);
+    cw_core__tell_mechanisms(c);
     if (!m->sockets->intrinsic(m->self, &call, c->now)) {
         warp->wait = CW_WAIT_MECH;
         return false;
@@ -254,8 +255,10 @@ static void tell_issued(struct cw_core *c, uint32_t w, const struct cw_uop *u, c
                                .u.access = {.uop = u, .lanes = mask}};
     cw_events_tell(c->cfg.stream, &e);
     for (uint32_t i = 0; i < c->mech_cnt; i++)
-        if (c->mech[i].sockets->issued != NULL)
+        if (c->mech[i].sockets->issued != NULL) {
             c->mech[i].sockets->issued(c->mech[i].self, w, u, mask, c->now);
+            cw_core__tell_mechanisms(c);
+        }
 }
 
 static bool issue(struct cw_core *c, uint32_t s, uint32_t w)

@@ -102,6 +102,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     uint32_t bytes = (uint32_t)i->m.elem_bytes * i->m.vec;
     i->piece_cnt = (uint8_t)(p->space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
     i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
+    i->asked = 0;
     i->cleared = i->in_region || (c->taken & CW_SOCKET_ACCESS) == 0;
     read_values(c, i);
     warp->insts++;
@@ -248,10 +249,11 @@ static enum outcome region_access(struct cw_core *c, struct cw_core_inst *i)
 /* Mechanisms before the L1: DONE when one has taken the instruction, BLOCKED until *again when one holds it; AGAIN: it may go on now. */
 static enum outcome ask_mechanisms(struct cw_core *c, struct cw_core_inst *i, cw_time *again)
 {
-    for (uint32_t k = 0; k < c->mech_cnt; k++) {
-        if (c->mech[k].sockets->access == NULL)
+    for (; i->asked < c->mech_cnt; i->asked++) {
+        const struct cw_core_mech *m = &c->mech[i->asked];
+        if (m->sockets->access == NULL)
             continue;
-        const enum cw_access_verdict v = c->mech[k].sockets->access(c->mech[k].self, &i->m, c->now, again);
+        const enum cw_access_verdict v = m->sockets->access(m->self, &i->m, c->now, again);
         if (v != CW_ACCESS_GO)
             return v == CW_ACCESS_TAKEN ? DONE : BLOCKED;
     }

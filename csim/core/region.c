@@ -44,13 +44,6 @@ static void copy_registers(struct cw_core *c, uint32_t w, bool save, cw_lanes la
             copy_half(c, w, half, save, cw_lanes_half(lanes, half));
 }
 
-/* The mechanism's tick of this cycle may be over: what it has just been told must bring it another one. */
-static void tell_mechanism(struct cw_core *c)
-{
-    cw_time next = c->now + c->period;
-    c->mech_next = next < c->mech_next ? next : c->mech_next;
-}
-
 static const char *name_of(const struct cw_core *c, uint32_t pc)
 {
     return c->uop[pc].intrinsic->name;
@@ -87,7 +80,7 @@ bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_la
         warp->wait = CW_WAIT_REGION_LOADS;
         return false;
     }
-    tell_mechanism(c);
+    cw_core__tell_mechanisms(c);
     if (!c->region->sockets->region_begin(c->region->self, w, mask, c->now)) {
         warp->wait = CW_WAIT_MECH;
         return false;
@@ -103,7 +96,7 @@ void cw_core__region_drained(struct cw_core *c, uint32_t w)
 {
     c->warp[w].wait = CW_WAIT_REGION_END;
     cw_core__requeue(c, w);
-    tell_mechanism(c);
+    cw_core__tell_mechanisms(c);
     c->region->sockets->region_end(c->region->self, w, c->control->ops->region_reached(c->control, w), c->now);
 }
 

@@ -58,7 +58,7 @@ struct cw_core_sockets {
     void (*message)(void *self, struct cw_message *p, cw_time now);
 
     /* A memory instruction outside regions, in any space but constant, is at the head of the load/store unit's queue: called once per cycle
-     * until it goes or is taken. */
+     * until this mechanism lets it go or takes it. An instruction of a warp of 64 lanes comes as two parts, one with lanes of each half. */
     enum cw_access_verdict (*access)(void *self, struct cw_mem_inst *inst, cw_time now, cw_time *again);
     /* Something has happened to a line of the L1 (not of constant or shared memory). */
     void (*l1_line)(void *self, enum cw_l1_event what, uint64_t line, uint32_t warp, cw_time now);
@@ -75,7 +75,8 @@ struct cw_core_sockets {
     /* An intrinsic of this mechanism is called. false: not now; the mechanism will call cw_core_wake_warp(), and the core asks again. */
     bool (*intrinsic)(void *self, struct cw_core_call *call, cw_time now);
 
-    /* Called once per core tick, after replies and before issue; returns when it next needs a call (CW_TIME_NEVER: only after events). */
+    /* Called once per core tick, after replies and before issue; returns when it next needs a call (CW_TIME_NEVER: only after events). A
+     * call of region_begin, region_end, issued or intrinsic brings it one in the next cycle. */
     cw_time (*tick)(void *self, cw_time now);
     /* The last warp of the kernel is gone and nothing may be in flight: true when so. */
     bool (*idle)(const void *self);

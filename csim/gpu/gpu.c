@@ -166,6 +166,9 @@ static int check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct 
         return cw_fail(err, CW_EINVAL, "%s works on warps of %u lanes; set core.warp_width=%u", m->name, CW_LANES, CW_LANES);
     if (!m->any_line && gpu->config.mem_line_bytes != CW_LINE_BYTES)
         return cw_fail(err, CW_EINVAL, "%s works on lines of %u bytes; set mem.line_bytes=%u", m->name, CW_LINE_BYTES, CW_LINE_BYTES);
+    if (m->core != NULL && m->core->region_begin != NULL && gpu->control->region_begin == NULL)
+        return cw_fail(err, CW_EINVAL, "%s has regions, which control policy %s cannot run; choose %s (--control %s)", m->name,
+                       gpu->control->name, cw_control_ipdom.name, cw_control_ipdom.name);
     return CW_OK;
 }
 

@@ -22,6 +22,7 @@ struct cowarp_gpu {
     struct cw_config config;
     const struct cw_mech **mechs; /* of this GPU, NULL-terminated */
     const struct cw_mech *system; /* that one of them which is a transactional system; NULL: none */
+    const struct cw_control_ops *control;
     struct cw_unit_provider units;
     bool units_created;
     struct cw_rtl_choice *unit; /* unit_cnt, in the order of cowarp_unit_at; verilog is ours */

@@ -94,6 +94,26 @@ static int choose_mechs(struct cowarp_gpu *gpu, const struct cowarp_options *opt
     return status == CW_OK ? cw_mechs_check(gpu->mechs, &gpu->err) : status;
 }
 
+static int choose_control(struct cowarp_gpu *gpu, const char *name)
+{
+    const char *near = NULL;
+    uint32_t cnt = 0;
+    gpu->control = cw_control_find(name != NULL ? name : "ipdom");
+    if (gpu->control != NULL)
+        return CW_OK;
+    while (cw_controls[cnt] != NULL)
+        cnt++;
+    const char **list = calloc(cnt + 1u, sizeof *list);
+    for (uint32_t i = 0; list != NULL && i < cnt; i++)
+        list[i] = cw_controls[i]->name;
+    if (list != NULL)
+        near = cw_nearest(name, list, cnt);
+    free(list);
+    if (near != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "unknown control policy '%.40s'; did you mean '%s'?", name, near);
+    return cw_fail(&gpu->err, CW_EINVAL, "unknown control policy '%.40s'; 'cowarp list' shows all", name);
+}
+
 static int pass_progress(void *context, const struct cw_gpu *g)
 {
     const struct cowarp_gpu *gpu = context;
@@ -113,6 +133,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     int status = configure(gpu, options);
     if (status == CW_OK)
         status = choose_mechs(gpu, options);
+    if (status == CW_OK)
+        status = choose_control(gpu, options->control);
     if (status == CW_OK && options->sabotage != NULL && gpu->mechs[0] == NULL)
         status =
             cw_fail(&gpu->err, CW_EINVAL, "sabotage '%.40s': there is no transactional system to break; choose one", options->sabotage);
@@ -128,6 +150,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     const struct cw_gpu_options o = {
         .config = &gpu->config,
         .mechs = gpu->mechs,
+        .control = gpu->control,
         .units = units,
         .seed = options->seed,
         .check_serial = gpu->check_serial,

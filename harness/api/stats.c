@@ -210,6 +210,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
     put_member(f, "variant", variant);
     put_member(f, "system", gpu->system != NULL ? gpu->system->name : "none");
     put_mechanisms(f, gpu);
+    put_member(f, "control", gpu->control->name);
     put_member(f, "preset", gpu->config.preset);
     fprintf(f, "  \"seed\": %" PRIu64 ",\n", gpu->seed);
     put_member(f, "check", check);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cowarp list: workloads, systems and other mechanisms, presets, units. */
+/* cowarp list: workloads, systems and other mechanisms, control policies, presets, units. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/config.h"
 #include "cli.h"
+#include "control/control.h"
 #include "cowarp/workload.h"
 #include "file/json.h"
 #include "mech/mechs.h"
@@ -89,6 +90,9 @@ static void print_all(void)
     if (has_others())
         printf("\nMechanisms: --mech NAME\n");
     print_mechs(false);
+    printf("\nControl policies: --control NAME\n");
+    for (uint32_t i = 0; cw_controls[i] != NULL; i++)
+        printf("  %-14s %s\n", cw_controls[i]->name, cw_controls[i]->what);
     printf("\nPresets: --preset NAME\n");
     for (const char *const *p = cw_config_presets(); *p != NULL; p++)
         printf("  %-14s %s\n", *p, cw_config_preset_what(*p));
@@ -167,6 +171,9 @@ static void json_all(void)
     json_mechs(true, false);
     printf("\n  ],\n  \"mechanisms\": [\n");
     json_mechs(false, true);
+    printf("\n  ],\n  \"controls\": [\n");
+    for (uint32_t i = 0; cw_controls[i] != NULL; i++)
+        json_named(cw_controls[i]->name, cw_controls[i]->what, i == 0);
     printf("\n  ],\n  \"presets\": [\n");
     for (const char *const *p = cw_config_presets(); *p != NULL; p++)
         json_named(*p, cw_config_preset_what(*p), p == cw_config_presets());
@@ -193,7 +200,7 @@ static const struct cli_option options[] = {{"json", NULL, false, "as JSON"}};
 const struct cli_command cli_list = {
     .name = "list",
     .usage = "[--json]",
-    .what = "Lists workloads with their variants and parameters, systems, mechanisms, presets and units",
+    .what = "Lists workloads with their variants and parameters, systems, mechanisms, control policies, presets and units",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .run = list,

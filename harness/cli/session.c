@@ -160,6 +160,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     }
     o->settings = s->settings;
     o->units = s->units;
+    o->control = cli_value(p, "control", NULL);
     o->check_serial = cli_has(p, "check-serial");
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);

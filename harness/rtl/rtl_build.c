@@ -30,6 +30,7 @@ struct build {
     struct cw_rtl_build_options opt; /* NULLs replaced by their meaning */
     const char *coverage;            /* "line", "toggle", "both" or NULL: counters in the model, see scripts/coverage */
     char rtl_dir[CW_PATH_MAX];
+    char home_rtl_dir[CW_PATH_MAX]; /* of a unit that a mechanism's folder brings; "": none */
     char cache_dir[CW_PATH_MAX];
     char root[CW_PATH_MAX]; /* Verilator's */
     char version[64];
@@ -132,6 +133,8 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
         return cw_fail(err, CW_EINVAL, "COWARP_RTL_COVERAGE is %s, not line, toggle or both", b->coverage);
     int status = b->opt.rtl_dir != NULL ? cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s", b->opt.rtl_dir)
                                         : cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s/rtl", b->opt.source_dir);
+    if (status == CW_OK && unit != NULL && unit->home != NULL)
+        status = cw_os_path(b->home_rtl_dir, CW_PATH_MAX, err, "%s/rtl", unit->home);
     return status != CW_OK ? status : choose_cache_dir(b->cache_dir, CW_PATH_MAX, b->opt.cache_dir, err);
 }
 
@@ -158,7 +161,7 @@ static uint64_t fnv1a(uint64_t h, const void *data, size_t size)
     return h;
 }
 
-static int module_path(char path[CW_PATH_MAX], const char *module, const char *rtl_dir)
+static int module_in(char path[CW_PATH_MAX], const char *module, const char *rtl_dir)
 {
     DIR *d = opendir(rtl_dir);
     int status = CW_EIO;
@@ -171,11 +174,18 @@ static int module_path(char path[CW_PATH_MAX], const char *module, const char *r
     return status;
 }
 
+/* What a unit's own folder has comes first. */
+static int module_path(char path[CW_PATH_MAX], const char *module, const struct build *b)
+{
+    const int status = b->home_rtl_dir[0] != '\0' ? module_in(path, module, b->home_rtl_dir) : CW_EIO;
+    return status == CW_OK ? status : module_in(path, module, b->rtl_dir);
+}
+
 int cw_rtl_module_path(char path[CW_PATH_MAX], const char *module, const struct cw_rtl_build_options *opt)
 {
     struct build b;
     int status = build_init(&b, NULL, NULL, opt, NULL);
-    return status != CW_OK ? status : module_path(path, module, b.rtl_dir);
+    return status != CW_OK ? status : module_path(path, module, &b);
 }
 
 /* Names without repetition; its own. */
@@ -277,7 +287,7 @@ static int source_path(char path[CW_PATH_MAX], const struct build *b, const char
 {
     char folder[CW_PATH_MAX];
     if (b->opt.top_file == NULL || strchr(name, '.') == NULL)
-        return module_path(path, name, b->rtl_dir);
+        return module_path(path, name, b);
     return top_folder(folder, b, NULL) == CW_OK ? cw_os_path(path, CW_PATH_MAX, NULL, "%s/%s", folder, name) : CW_EIO;
 }
 
@@ -440,6 +450,8 @@ static void add_compile_args(struct args *a, const struct build *b)
     args_add(a, "-DVM_SC=0");
     args_add(a, "-I%s/include", b->root);
     args_add(a, "-I%s/include/vltstd", b->root);
+    if (b->unit != NULL && b->unit->home != NULL)
+        args_add(a, "-I%s/include", b->unit->home);
     args_add(a, "-I%s/include", b->opt.source_dir);
     args_add(a, "-I%s/csim", b->opt.source_dir);
     args_add(a, "-I%s/harness/rtl", b->opt.source_dir);
@@ -524,7 +536,7 @@ static int verilate(const struct build *b, struct cw_error *err)
         status = cw_os_path(top, sizeof top, err, "%s", b->opt.top_file);
     if (status != CW_OK)
         return status;
-    if (b->opt.top_file == NULL && module_path(top, name, b->rtl_dir) != CW_OK)
+    if (b->opt.top_file == NULL && module_path(top, name, b) != CW_OK)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
     args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
@@ -548,6 +560,8 @@ static int verilate(const struct build *b, struct cw_error *err)
         args_add(&a, "-G%s=%u", b->unit->params[i].verilog_name, value);
     }
     status = add_top_file_args(&a, b, err);
+    if (b->home_rtl_dir[0] != '\0')
+        add_library_dirs(&a, b->home_rtl_dir);
     add_library_dirs(&a, b->rtl_dir);
     args_add(&a, "%s", top);
     int ran = args_run(&a, b->log, err);

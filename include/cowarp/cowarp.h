@@ -74,6 +74,7 @@ struct cowarp_options {
     const char *wave_on;
     uint64_t wave_keep;            /* 1 .. 100000; 0: 1000 */
     const char *const *mechanisms; /* others beside the system, of which `cowarp list` shows all; NULL-terminated, or NULL */
+    const char *control;           /* control-flow policy, one that `cowarp list` names, or NULL: "ipdom" */
 };
 
 #define COWARP_VERSION "0.1.0"

@@ -95,7 +95,14 @@ struct cw_unit {
     struct cw_unit_ops c_model;
     const struct cw_port_words *words;      /* ends with one of port NULL; NULL: none */
     const struct cw_unit_channel *channels; /* ends with one of name NULL; NULL: none */
+    /* Folder of the mechanism that brings the unit: it has include/cowarp/unit/<name>.h and rtl/<name>/. NULL: the source tree. */
+    const char *home;
 };
+
+/* The build sets it for C models in the folder of a mechanism. */
+#ifndef CW_UNIT_HOME
+#define CW_UNIT_HOME NULL
+#endif
 
 /* One instance of a unit, whichever implementation stands behind it. */
 struct cw_unit_instance {
@@ -202,7 +209,8 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
                                           .ports = cw_##u##__ports,                                                      \
                                           .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn},                \
                                           .words = words_,                                                               \
-                                          .channels = channels_}
+                                          .channels = channels_,                                                         \
+                                          .home = CW_UNIT_HOME}
 
 #ifdef __cplusplus
 }

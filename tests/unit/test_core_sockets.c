@@ -16,6 +16,7 @@ struct notes {
     bool refuse_once;   /* fence, intrinsic: no at the first time */
     bool refused;
     struct cw_mem_inst *taken;
+    struct notes *second; /* a mechanism behind this one, which takes the accesses only; NULL: none */
 };
 
 static enum cw_access_verdict access_memory(void *self, struct cw_mem_inst *inst, cw_time now, cw_time *again)
@@ -133,6 +134,8 @@ static const struct cw_core_sockets all = {.access = access_memory,
                                            .intrinsic = intrinsic,
                                            .tick = tick};
 
+static const struct cw_core_sockets accesses = {.access = access_memory};
+
 static const struct cw_intrinsic triple[] = {
     {.name = "triple", .role = CW_INTRINSIC_CALL, .result = CW_U32, .arg_cnt = 2, .arg = {CW_U32, CW_U32}, .what = "3 a + b"},
     {.name = NULL}};
@@ -145,6 +148,8 @@ static struct rig *run_with(struct notes *n, const char *text, uint32_t threads,
     r->config.l1_global = CW_ON;
     create_machine(r);
     assert_int_equal(cw_core_attach(r->core, &all, n, triple, NULL), 0);
+    if (n->second != NULL)
+        assert_int_equal(cw_core_attach(r->core, &accesses, n->second, NULL, NULL), 0);
     load(r, text);
     prepare(r, threads, blocks);
     run(r);
@@ -188,6 +193,19 @@ static void test_core_sockets__an_access_may_be_held_or_taken(void **state)
         assert_int_equal(word(r, i), 0);
         assert_int_equal(word(r, 1024 + i), i + 5);
     }
+    destroy_rig(r);
+}
+
+/* Whoever has let an access go is not asked about it again while another one holds it. */
+static void test_core_sockets__each_is_asked_until_it_agrees(void **state)
+{
+    (void)state;
+    static const char text[] = PTX_HEAD ENTRY "st.global.u32 [%e], %n; ret; }";
+    struct notes second = {.hold_until = 5000}, first = {.second = &second};
+    struct rig *r = run_with(&first, text, 64, 1);
+    assert_in_range(r->cycles, 5000, 6000);
+    assert_int_equal(first.access, 2);
+    assert_int_equal(second.access, 2);
     destroy_rig(r);
 }
 
@@ -241,8 +259,11 @@ static void test_core_sockets__an_intrinsic_computes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_core_sockets__blocks_and_instructions), cmocka_unit_test(test_core_sockets__an_access_may_be_held_or_taken),
-    cmocka_unit_test(test_core_sockets__lines_of_the_l1),         cmocka_unit_test(test_core_sockets__fence_and_acquire),
+    cmocka_unit_test(test_core_sockets__blocks_and_instructions),
+    cmocka_unit_test(test_core_sockets__an_access_may_be_held_or_taken),
+    cmocka_unit_test(test_core_sockets__each_is_asked_until_it_agrees),
+    cmocka_unit_test(test_core_sockets__lines_of_the_l1),
+    cmocka_unit_test(test_core_sockets__fence_and_acquire),
     cmocka_unit_test(test_core_sockets__an_intrinsic_computes),
 };
 CW_TEST_MAIN(tests)
