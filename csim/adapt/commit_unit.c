@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/machine.h"
+
 struct answer {
     uint64_t id, ycid;
     uint64_t from; /* clock */
@@ -15,34 +17,35 @@ struct answers {
     uint32_t cap, head, cnt;
 };
 
-struct cw_kilo_ring {
-    const struct cw_mech_host *cfg;
+struct cw_adapt_commit_unit {
     struct cw_unit_instance unit;
     struct cw_commit_unit_in in;
     struct cw_commit_unit_out out;
-    struct cw_kilo_ring_view view;
+    struct cw_adapt_commit_unit_view view;
     uint64_t mask;   /* of the hardware's IDs */
     uint64_t clocks; /* that have ended */
     bool looked;     /* the view is of this state */
     struct answers detected, validated, written;
+    void (*fault)(void *context, int status, const char *text); /* may be NULL */
+    void *fault_context;
 };
 
 /* The system's ID of one in the window. */
-static uint64_t from_unit(const struct cw_kilo_ring *r, uint64_t cid)
+static uint64_t from_unit(const struct cw_adapt_commit_unit *r, uint64_t cid)
 {
     return r->view.oldest + ((cid - r->view.oldest) & r->mask);
 }
 
-const struct cw_kilo_ring_view *cw_kilo_ring_look(struct cw_kilo_ring *r)
+const struct cw_adapt_commit_unit_view *cw_adapt_commit_unit_look(struct cw_adapt_commit_unit *r)
 {
-    struct cw_kilo_ring_view *v = &r->view;
+    struct cw_adapt_commit_unit_view *v = &r->view;
     if (r->looked)
         return v;
     const struct cw_commit_unit_out *out = &r->out;
     r->looked = true;
     r->unit.ops->eval(r->unit.self, &r->in, &r->out);
-    if (out->illegal && r->cfg->fault != NULL)
-        r->cfg->fault(r->cfg->fault_context, CW_EFAULT, "a commit unit says that an event was illegal: it has lost count of its entries");
+    if (out->illegal && r->fault != NULL)
+        r->fault(r->fault_context, CW_EFAULT, "a commit unit says that an event was illegal: it has lost count of its entries");
     v->oldest = from_unit(r, out->oldest_cid);
     v->commit += (out->commit_cid - v->commit) & r->mask;
     v->hazard = out->haz_valid;
@@ -59,17 +62,17 @@ const struct cw_kilo_ring_view *cw_kilo_ring_look(struct cw_kilo_ring *r)
     return v;
 }
 
-void cw_kilo_ring_take_hazard(struct cw_kilo_ring *r)
+void cw_adapt_commit_unit_take_hazard(struct cw_adapt_commit_unit *r)
 {
     r->in.haz_ready = 1;
 }
 
-void cw_kilo_ring_take_revalidate(struct cw_kilo_ring *r)
+void cw_adapt_commit_unit_take_revalidate(struct cw_adapt_commit_unit *r)
 {
     r->in.rev_ready = 1;
 }
 
-void cw_kilo_ring_take_write(struct cw_kilo_ring *r)
+void cw_adapt_commit_unit_take_write(struct cw_adapt_commit_unit *r)
 {
     r->in.com_ready = 1;
 }
@@ -90,22 +93,22 @@ static int push(struct answers *q, struct answer a)
     return CW_OK;
 }
 
-int cw_kilo_ring_detected(struct cw_kilo_ring *r, uint64_t id, bool found, uint64_t ycid, bool later)
+int cw_adapt_commit_unit_detected(struct cw_adapt_commit_unit *r, uint64_t id, bool found, uint64_t ycid, bool later)
 {
     return push(&r->detected, (struct answer){.id = id, .ycid = ycid, .yes = found, .from = r->clocks + later});
 }
 
-int cw_kilo_ring_validated(struct cw_kilo_ring *r, uint64_t id, bool pass, bool later)
+int cw_adapt_commit_unit_validated(struct cw_adapt_commit_unit *r, uint64_t id, bool pass, bool later)
 {
     return push(&r->validated, (struct answer){.id = id, .yes = pass, .from = r->clocks + later});
 }
 
-int cw_kilo_ring_written(struct cw_kilo_ring *r, uint64_t id, bool later)
+int cw_adapt_commit_unit_written(struct cw_adapt_commit_unit *r, uint64_t id, bool later)
 {
     return push(&r->written, (struct answer){.id = id, .from = r->clocks + later});
 }
 
-bool cw_kilo_ring_message(struct cw_kilo_ring *r, const struct cw_kilo_ring_message *m)
+bool cw_adapt_commit_unit_send(struct cw_adapt_commit_unit *r, const struct cw_adapt_commit_unit_message *m)
 {
     struct cw_commit_unit_in *in = &r->in;
     int skip = __builtin_ctz(m->entries); /* those before may have retired, and be outside the window */
@@ -122,7 +125,7 @@ bool cw_kilo_ring_message(struct cw_kilo_ring *r, const struct cw_kilo_ring_mess
 }
 
 /* The answer of this cycle, or NULL. */
-static const struct answer *next_answer(const struct cw_kilo_ring *r, struct answers *q)
+static const struct answer *next_answer(const struct cw_adapt_commit_unit *r, struct answers *q)
 {
     const struct answer *a = q->at + q->head;
     if (q->cnt == 0 || a->from > r->clocks)
@@ -132,7 +135,7 @@ static const struct answer *next_answer(const struct cw_kilo_ring *r, struct ans
     return a;
 }
 
-static void drive_answers(struct cw_kilo_ring *r)
+static void drive_answers(struct cw_adapt_commit_unit *r)
 {
     struct cw_commit_unit_in *in = &r->in;
     const struct answer *a = next_answer(r, &r->detected);
@@ -154,7 +157,7 @@ static void drive_answers(struct cw_kilo_ring *r)
         in->wb_cid = a->id & r->mask;
 }
 
-bool cw_kilo_ring_clock(struct cw_kilo_ring *r)
+bool cw_adapt_commit_unit_clock(struct cw_adapt_commit_unit *r)
 {
     struct cw_commit_unit_in *in = &r->in;
     bool events = in->msg_valid || r->detected.cnt + r->validated.cnt + r->written.cnt > 0;
@@ -171,27 +174,27 @@ bool cw_kilo_ring_clock(struct cw_kilo_ring *r)
     return true;
 }
 
-int cw_kilo_ring_create(struct cw_kilo_ring **out, const struct cw_mech_host *cfg, uint32_t partition, uint32_t entries, uint32_t id_bits,
-                        struct cw_error *err)
+int cw_adapt_commit_unit_create(struct cw_adapt_commit_unit **out, const struct cw_adapt_commit_unit_config *config, struct cw_error *err)
 {
-    struct cw_kilo_ring *r = *out = calloc(1, sizeof *r);
+    struct cw_adapt_commit_unit *r = *out = calloc(1, sizeof *r);
     if (r == NULL)
         return CW_ENOMEM;
     struct cw_commit_unit_params p;
     char name[64];
-    r->cfg = cfg;
+    r->fault = config->fault;
+    r->fault_context = config->fault_context;
     cw_unit_params_default(&cw_commit_unit_unit, &p);
-    p.entries = entries;
+    p.entries = config->entries;
     p.lanes = CW_LANES;
-    p.cid_w = id_bits;
+    p.cid_w = config->id_bits;
     p.fail_waits = 0; /* a core decides nothing for what has failed here */
-    r->mask = (UINT64_C(1) << id_bits) - 1;
+    r->mask = (UINT64_C(1) << config->id_bits) - 1;
     r->in.rep_ready = r->in.ret_ready = 1;
-    snprintf(name, sizeof name, "partition%u.commit_unit", partition);
-    return cfg->units->open(cfg->units->context, &cw_commit_unit_unit, name, &p, &r->unit, err);
+    snprintf(name, sizeof name, "partition%u.commit_unit", config->partition);
+    return config->units->open(config->units->context, &cw_commit_unit_unit, name, &p, &r->unit, err);
 }
 
-void cw_kilo_ring_destroy(struct cw_kilo_ring *r)
+void cw_adapt_commit_unit_destroy(struct cw_adapt_commit_unit *r)
 {
     if (r == NULL)
         return;

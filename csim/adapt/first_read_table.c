@@ -5,36 +5,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/machine.h"
 #include "cowarp/unit/first_read_table.h"
 
-struct cw_kilo_first_read {
+struct cw_adapt_first_read_table {
     struct cw_unit_instance unit;
     struct cw_first_read_table_in in;
     struct cw_first_read_table_out out;
     uint64_t beginning;   /* warps whose begin waits */
-    uint32_t lanes[64];   /* that begin, per warp */
+    cw_lanes lanes[64];   /* that begin, per warp */
     uint32_t asker;       /* warp of the query */
     bool asked, answered; /* in this cycle; in the one before, and the answer has not been taken */
     bool awake;
     uint64_t responding;            /* warps with responses that wait */
-    uint32_t waiting[64];           /* of these, per warp: lanes with one */
+    cw_lanes waiting[64];           /* of these, per warp: lanes with one */
     uint64_t written[64][CW_LANES]; /* its time: of several the latest, which alone decides */
 };
 
-int cw_kilo_first_read_create(struct cw_kilo_first_read **out, const struct cw_mech_host *cfg, uint32_t core, struct cw_error *err)
+int cw_adapt_first_read_table_create(struct cw_adapt_first_read_table **out, const struct cw_unit_provider *units, uint32_t core,
+                                     uint32_t warps, struct cw_error *err)
 {
-    struct cw_kilo_first_read *f = *out = calloc(1, sizeof *f);
+    struct cw_adapt_first_read_table *f = *out = calloc(1, sizeof *f);
     if (f == NULL)
         return CW_ENOMEM;
     struct cw_first_read_table_params p;
     char name[64];
     cw_unit_params_default(&cw_first_read_table_unit, &p);
-    p.warps = cfg->config->core_warps;
+    p.warps = warps;
     snprintf(name, sizeof name, "core%u.first_read_table", core);
-    return cfg->units->open(cfg->units->context, &cw_first_read_table_unit, name, &p, &f->unit, err);
+    return units->open(units->context, &cw_first_read_table_unit, name, &p, &f->unit, err);
 }
 
-void cw_kilo_first_read_destroy(struct cw_kilo_first_read *f)
+void cw_adapt_first_read_table_destroy(struct cw_adapt_first_read_table *f)
 {
     if (f == NULL)
         return;
@@ -43,14 +45,14 @@ void cw_kilo_first_read_destroy(struct cw_kilo_first_read *f)
     free(f);
 }
 
-void cw_kilo_first_read_begin(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes)
+void cw_adapt_first_read_table_begin(struct cw_adapt_first_read_table *f, uint32_t warp, cw_lanes lanes)
 {
     f->lanes[warp] = (f->beginning >> warp & 1) != 0 ? f->lanes[warp] | lanes : lanes;
     f->beginning |= UINT64_C(1) << warp;
     f->waiting[warp] &= ~lanes; /* of an attempt that nobody asks about any more */
 }
 
-void cw_kilo_first_read_load(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes, cw_time now)
+void cw_adapt_first_read_table_load(struct cw_adapt_first_read_table *f, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     assert(!f->in.load_valid);
     f->in.load_valid = 1;
@@ -59,21 +61,21 @@ void cw_kilo_first_read_load(struct cw_kilo_first_read *f, uint32_t warp, uint32
     f->in.now = now;
 }
 
-void cw_kilo_first_read_reply(struct cw_kilo_first_read *f, uint32_t warp, uint32_t lanes, uint64_t written)
+void cw_adapt_first_read_table_reply(struct cw_adapt_first_read_table *f, uint32_t warp, cw_lanes lanes, uint64_t written)
 {
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        if ((f->waiting[warp] >> lane & 1) == 0 || written > f->written[warp][lane])
+    for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
+        if (!cw_lanes_has(f->waiting[warp], lane) || written > f->written[warp][lane])
             f->written[warp][lane] = written;
     }
     f->waiting[warp] |= lanes;
     f->responding |= UINT64_C(1) << warp;
 }
 
-bool cw_kilo_first_read_ask(struct cw_kilo_first_read *f, uint32_t warp, uint32_t *conflict)
+bool cw_adapt_first_read_table_ask(struct cw_adapt_first_read_table *f, uint32_t warp, cw_lanes *conflict)
 {
     if (f->answered && f->asker == warp) {
-        *conflict = (uint32_t)f->out.ans_conflict;
+        *conflict = f->out.ans_conflict;
         f->answered = false;
         return true;
     }
@@ -87,7 +89,7 @@ bool cw_kilo_first_read_ask(struct cw_kilo_first_read *f, uint32_t warp, uint32_
 }
 
 /* The begin of the warp that loads, else the one that waits on the lowest warp. */
-static void choose_begin(struct cw_kilo_first_read *f)
+static void choose_begin(struct cw_adapt_first_read_table *f)
 {
     uint32_t warp = (uint32_t)f->in.load_warp;
     f->in.beg_valid = f->beginning != 0;
@@ -101,16 +103,17 @@ static void choose_begin(struct cw_kilo_first_read *f)
 }
 
 /* The lanes of the lowest warp with a response that have the same time as its lowest lane. */
-static void choose_response(struct cw_kilo_first_read *f)
+static void choose_response(struct cw_adapt_first_read_table *f)
 {
     while (f->responding != 0 && f->waiting[__builtin_ctzll(f->responding)] == 0)
         f->responding &= f->responding - 1;
     if (f->responding == 0)
         return;
-    uint32_t warp = (uint32_t)__builtin_ctzll(f->responding), lanes = 0;
-    uint64_t written = f->written[warp][__builtin_ctz(f->waiting[warp])];
-    for (uint32_t rest = f->waiting[warp]; rest != 0; rest &= rest - 1)
-        lanes |= f->written[warp][__builtin_ctz(rest)] == written ? rest & -rest : 0;
+    uint32_t warp = (uint32_t)__builtin_ctzll(f->responding);
+    uint64_t written = f->written[warp][cw_lanes_first(f->waiting[warp])];
+    cw_lanes lanes = 0;
+    for (cw_lanes rest = f->waiting[warp]; rest != 0; rest = cw_lanes_rest(rest))
+        lanes |= f->written[warp][cw_lanes_first(rest)] == written ? cw_lanes_one(cw_lanes_first(rest)) : 0;
     f->in.rsp_valid = 1;
     f->in.rsp_warp = warp;
     f->in.rsp_lanes = lanes;
@@ -118,7 +121,7 @@ static void choose_response(struct cw_kilo_first_read *f)
     f->waiting[warp] &= ~lanes;
 }
 
-bool cw_kilo_first_read_clock(struct cw_kilo_first_read *f)
+bool cw_adapt_first_read_table_clock(struct cw_adapt_first_read_table *f)
 {
     struct cw_first_read_table_in *in = &f->in;
     choose_begin(f);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The hazard unit of a commit unit (include/cowarp/unit/hazard_unit.h; Fung 2015, 4.2.5), from the provider: C model, RTL, or both in
- * lockstep. Here commit IDs are those of the system, which count from 0 and go on when the hardware's begin again; the hardware's have
- * kilo.id_bits bits, count from 1 in every epoch, and 0 is nobody.
+ * lockstep. Commit IDs are those of the system here: they count from 0, and go on when the hardware's begin again. The hardware's have
+ * id_bits bits and count from 1 in every epoch; 0 is nobody.
  *
- * The unit is clocked only while it has something to do, and the sweep that follows its reset lies before the first cycle. With kilo.hazard
- * other than `history` a detector of kilo_detector.h stands in its place.
+ * The unit is clocked only while it has something to do. The sweep that follows its reset lies before the first cycle.
  */
 #ifndef CW_ADAPT_HAZARD_UNIT_H
 #define CW_ADAPT_HAZARD_UNIT_H
@@ -13,13 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "cowarp/unit.h"
 #include "cowarp/unit/hazard_unit.h"
-#include "mech/tm/tm.h"
 
-struct cw_kilo_hazard;
+struct cw_adapt_hazard_unit;
 
 /* A word of a transaction. */
-struct cw_kilo_hazard_entry {
+struct cw_adapt_hazard_unit_word {
     enum cw_hazard_kind kind;
     uint64_t entry; /* the transaction: its commit ID */
     uint64_t addr;  /* byte address in global memory */
@@ -29,23 +29,32 @@ struct cw_kilo_hazard_entry {
     bool last;
 };
 
-struct cw_kilo_hazard_result {
+struct cw_adapt_hazard_unit_result {
     bool valid;
     uint64_t entry;
     bool hazard, exact;
     uint64_t ycid; /* of a hazard */
+    bool evicted;  /* in this clock the history has lost an entry to the filter; valid in every clock */
 };
 
-/* Status of the provider, or CW_ENOMEM. cfg is used after the call. */
-int cw_kilo_hazard_create(struct cw_kilo_hazard **out, const struct cw_mech_host *cfg, uint32_t partition, struct cw_error *err);
-void cw_kilo_hazard_destroy(struct cw_kilo_hazard *h);
+struct cw_adapt_hazard_unit_config {
+    const struct cw_unit_provider *units;
+    uint32_t partition;                 /* for the instance's name */
+    uint32_t sets, rows;                /* of the history, of its filter: powers of two */
+    uint32_t id_bits;                   /* of the hardware's commit IDs */
+    uint64_t memory_base, memory_bytes; /* where addresses lie */
+};
+
+/* Status of the provider, with err, or CW_ENOMEM; destroy it in any case. */
+int cw_adapt_hazard_unit_create(struct cw_adapt_hazard_unit **out, const struct cw_adapt_hazard_unit_config *config, struct cw_error *err);
+void cw_adapt_hazard_unit_destroy(struct cw_adapt_hazard_unit *h);
 /* An epoch of commit IDs begins with this one: forgets every writer. Only when nothing is under way. */
-void cw_kilo_hazard_begin_epoch(struct cw_kilo_hazard *h, uint64_t first);
+void cw_adapt_hazard_unit_begin_epoch(struct cw_adapt_hazard_unit *h, uint64_t first);
 /* One clock of the unit: e, or NULL, is offered; returns whether it was taken. live: older writers are no hazard to anyone any more; does
  * not decrease. */
-bool cw_kilo_hazard_clock(struct cw_kilo_hazard *h, const struct cw_kilo_hazard_entry *e, uint64_t live,
-                          struct cw_kilo_hazard_result *result);
+bool cw_adapt_hazard_unit_clock(struct cw_adapt_hazard_unit *h, const struct cw_adapt_hazard_unit_word *e, uint64_t live,
+                                struct cw_adapt_hazard_unit_result *result);
 /* Whether the next clock changes anything without an entry. */
-bool cw_kilo_hazard_busy(const struct cw_kilo_hazard *h);
+bool cw_adapt_hazard_unit_busy(const struct cw_adapt_hazard_unit *h);
 
 #endif

@@ -2,19 +2,20 @@
 /*
  * Serializability oracle: is there a serial order of the committed transactions that explains every value they read and the final memory?
  *
- * It implements struct cw_tm_observer and shares no code with any protocol. Per word it keeps the sequence of versions (value, writer) in
- * the order in which the writes reached memory; each read is matched with the version that memory held. Edges writer -> reader, reader ->
- * next writer, writer -> next writer; a cycle is a violation and the shortest one is reported with its transactions, addresses and values.
- * A read whose value differs from the version's value, a committed write that never arrived, arrived twice or with another value, and final
- * memory that differs from the last version are violations of their own. Aborted attempts that read an inconsistent snapshot are counted
- * (opacity), not judged.
+ * It listens to the events of regions (csim/event/event.h) and shares no code with any protocol. Per word it keeps the sequence of versions
+ * (value, writer) in the order in which the writes reached memory. It matches each read with the version that memory held. Edges lead from
+ * a writer to its readers, from a reader to the next writer, and from a writer to the next writer. A cycle is a violation; the shortest one
+ * is reported with its transactions, addresses and values.
+ *
+ * These are violations of their own: a read whose value differs from the version's value; a committed write that never arrived, arrived
+ * twice or with another value; final memory that differs from the last version; an event of an attempt that cannot be (see stray_events).
+ * Aborted attempts that read an inconsistent snapshot are counted (opacity), not judged.
  */
 #ifndef CW_CHECK_SERIAL_H
 #define CW_CHECK_SERIAL_H
 
 #include "base/error.h"
-#include "mech/tm/tm.h"
-#include "mem/device_memory.h"
+#include "event/event.h"
 
 struct cw_serial;
 
@@ -24,13 +25,22 @@ struct cw_serial_report {
     uint64_t cycle_length;              /* transactions in the shortest cycle found, 0: none */
     uint64_t value_errors, lost_writes; /* violations of the other kinds */
     uint64_t inconsistent_aborted;      /* opacity count */
-    char text[1024];                    /* the first violation in words, empty when none */
+    /* Events of an attempt that has not begun, a second begin of an attempt, and a commit or abort of one that has ended: who tells the
+     * events is wrong, so nothing else can be relied upon. */
+    uint64_t stray_events;
+    uint64_t late_reads; /* reads and validations told when the attempt had aborted: ignored, and no violation */
+    char text[1024];     /* the first violation in words, empty when none */
 };
 
-int cw_serial_create(struct cw_serial **out, const struct cw_memory *memory, struct cw_error *err);
+/* The word that memory holds at this moment at the address, a multiple of 4. The oracle asks when a word is first read, and in
+ * cw_serial_check. It does not rely on the values of events for either, because these are what it has to judge. */
+typedef uint32_t (*cw_serial_word_fn)(void *context, uint64_t addr);
+
+int cw_serial_create(struct cw_serial **out, cw_serial_word_fn word, void *context, struct cw_error *err);
 void cw_serial_destroy(struct cw_serial *s);
-struct cw_tm_observer *cw_serial_observer(struct cw_serial *s);
-/* Judges everything seen since the last call and forgets it. CW_OK, or CW_ECHECK with err = report->text. */
+/* To be entered in the stream of events; lives as long as the oracle. */
+struct cw_event_listener *cw_serial_listener(struct cw_serial *s);
+/* Judges everything heard since the last call and forgets it. CW_OK, or CW_ECHECK with err = report->text. */
 int cw_serial_check(struct cw_serial *s, struct cw_serial_report *report, struct cw_error *err);
 
 #endif

@@ -136,7 +136,8 @@ void cw_core_tx_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes);
 void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart);
 /* Lanes now in the R entry: aborted in this attempt. */
 cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t warp);
-/* Number of the warp's attempt, for events: it grows with each attempt, and begins anew with each warp that takes the slot. */
+/* Number of the warp's attempt: it names the attempt in events. It grows from one attempt to the next of all warps that take the slot, so
+ * that no name is used twice. */
 uint32_t cw_core_attempt(const struct cw_core *c, uint32_t warp);
 /* A transactional access is complete: for a load, inst->value holds the element values of inst->lanes that did not abort (sign or zero
  * extension is the core's work). Registers are written, the scoreboard released, inst goes back to its pool. */

@@ -94,7 +94,8 @@ struct cw_warp {
     const struct cw_uop *bar_uop;
     /* region */
     bool in_region;
-    uint32_t attempt;
+    uint32_t attempt;       /* number; see cw_core_attempt */
+    uint32_t attempt_first; /* of the warp that has the slot */
     uint8_t nest[CW_WARP_LANES_MAX];
     uint32_t resume[CW_WARP_LANES_MAX];
 };

@@ -112,7 +112,7 @@ static void report_wait(const struct cw_core *c, uint32_t w, FILE *out)
                 c->uop[cw_core__pc(c, w)].intrinsic != NULL ? c->uop[cw_core__pc(c, w)].intrinsic->name : "a fence");
         break;
     case CW_WAIT_REGION_END:
-        fprintf(out, "the end of its commit: attempt %u", warp->attempt);
+        fprintf(out, "the end of its commit: attempt %u", warp->attempt - warp->attempt_first);
         break;
     default:
         report_registers(c, warp, cw_core__pc(c, w), out);
@@ -179,5 +179,5 @@ uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t w)
         return 4;
     if ((c->ready >> w & 1u) != 0)
         return 1;
-    return warp->in_region && warp->attempt > 0 && warp->not_before > c->cycle + c->config->core_fetch_cycles ? 7 : 2;
+    return warp->in_region && warp->attempt > warp->attempt_first && warp->not_before > c->cycle + c->config->core_fetch_cycles ? 7 : 2;
 }

@@ -126,7 +126,7 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->wait = CW_WAIT_NONE;
     warp->spin = 0;
     warp->polled = warp->in_region = false;
-    warp->attempt = 0;
+    warp->attempt_first = warp->attempt;
     warp->not_before = cycle;
     memset(warp->slot_cycle, 0, cw_scoreboard_slots(c->launch->kernel) * sizeof *warp->slot_cycle);
     for (uint32_t half = 0; half < c->halves; half++)

@@ -140,9 +140,22 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
+static uint32_t word_now(void *context, uint64_t addr)
+{
+    const struct cw_gpu *gpu = context;
+    uint32_t value;
+    cw_memory_read(gpu->memory, addr, &value, sizeof value);
+    return value;
+}
+
 static int create_oracle(struct cw_gpu *gpu, struct cw_error *err)
 {
-    return gpu->check_serial ? cw_serial_create(&gpu->serial, gpu->memory, err) : CW_OK;
+    int status = gpu->check_serial ? cw_serial_create(&gpu->serial, word_now, gpu, err) : CW_OK;
+    if (gpu->serial == NULL)
+        return status;
+    cw_serial_bridge(&gpu->bridge, gpu->serial);
+    cw_events_listen(&gpu->events, cw_serial_listener(gpu->serial));
+    return CW_OK;
 }
 
 /* What a mechanism cannot be combined with, and the machine that it wants. */
@@ -190,7 +203,7 @@ static int create_mech(struct cw_gpu *gpu, uint32_t index, struct cw_error *err)
         .partition = gpu->partition,
         .units = gpu->units,
         .events = &gpu->events,
-        .observer = gpu->serial != NULL ? cw_serial_observer(gpu->serial) : NULL,
+        .observer = gpu->serial != NULL ? &gpu->bridge : NULL,
         .index = index,
         .seed = gpu->seed,
         .sabotage = gpu->sabotage != NULL && is_to_break(gpu, index, gpu->sabotage) ? gpu->sabotage : NULL,

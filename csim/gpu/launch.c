@@ -130,6 +130,9 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
         cw_core_flush(gpu->core[i]);
         status = cw_core_prepare(gpu->core[i], l, err);
     }
+    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
+        if (gpu->mech[i].mech->launch != NULL)
+            status = gpu->mech[i].mech->launch(gpu->mech[i].self, l, err);
     gpu->blocks_total = (uint64_t)grid[0] * grid[1] * grid[2];
     gpu->blocks_started = gpu->blocks_finished = 0;
     gpu->dispatch_pending = true;
@@ -261,6 +264,8 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     r.value_errors += sum->value_errors;
     r.lost_writes += sum->lost_writes;
     r.inconsistent_aborted += sum->inconsistent_aborted;
+    r.stray_events += sum->stray_events;
+    r.late_reads += sum->late_reads;
     *sum = r;
     return status;
 }

@@ -87,6 +87,8 @@ struct cw_mech {
     uint32_t (*local_bytes)(const struct cw_config *config);
     /* Nothing in flight anywhere; NULL: always. */
     bool (*idle)(const void *self);
+    /* A kernel is about to run: everything is at rest, no warp is there yet. May be NULL; an error ends the launch. */
+    int (*launch)(void *self, const struct cw_launch *launch, struct cw_error *err);
     /* Kernel boundary: sums statistics that are kept aside; may be NULL. */
     void (*finish)(void *self);
 };

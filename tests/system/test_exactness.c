@@ -71,7 +71,7 @@ static void test_exactness__skipping_idle_components_changes_nothing(void **stat
 
 static void test_exactness__tick_order_in_every_system(void **state)
 {
-    static const char *const systems[] = {"kilotm", "warptm", "eapg", "warptm-el", "ideal"};
+    static const char *const systems[] = {"serial", "kilotm", "warptm", "eapg", "warptm-el", "ideal"};
     (void)state;
     for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
         struct run a = ht, b;

@@ -46,6 +46,20 @@ static void test_oracles__forgotten_writes_decrement_is_a_deadlock(void **state)
     assert_true(strlen(r.report) > 0);
 }
 
+static void test_oracles__shared_token_is_a_violation(void **state)
+{
+    (void)state;
+    const struct run sound = {
+        .workload = "ht-h", .system = "serial", .variant = COWARP_TX, .check_serial = 1, .param = {"blocks=4", "buckets=10"}};
+    struct run a = sound, b = sound;
+    b.sabotage = "share-token";
+    run_workload(&a);
+    run_workload(&b);
+    assert_int_equal(a.status, COWARP_OK);
+    assert_int_equal(b.status, COWARP_ECHECK);
+    assert_non_null(strstr(b.message, "serializ"));
+}
+
 static void test_oracles__sound_protocol_passes(void **state)
 {
     (void)state;
@@ -259,6 +273,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_oracles__sound_protocol_passes),
     cmocka_unit_test(test_oracles__skipped_owner_check_is_a_violation),
     cmocka_unit_test(test_oracles__dropped_rts_update_is_a_violation),
+    cmocka_unit_test(test_oracles__shared_token_is_a_violation),
     cmocka_unit_test(test_oracles__forgotten_writes_decrement_is_a_deadlock),
     cmocka_unit_test(test_oracles__unknown_sabotage_is_refused),
     cmocka_unit_test(test_oracles__value_based_validation),

@@ -39,6 +39,46 @@ static void test_workloads__plain(void **state)
     }
 }
 
+/* Plain workloads and locks on warps of 64 lanes and lines of 64 bytes; what works on 32 lanes or 128 bytes only is refused by name. */
+static void test_workloads__widths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *workload, *param;
+        enum cowarp_variant variant;
+    } plain[] = {{"vecadd", "n=10000", COWARP_PLAIN},
+                 {"reduction", "n=20000", COWARP_PLAIN},
+                 {"bfs", "nodes=2000", COWARP_PLAIN},
+                 {"laplace", "n=20", COWARP_PLAIN},
+                 {"ht-h", "blocks=8", COWARP_FGLOCK}};
+    static const char *const machines[][2] = {
+        {"core.warp_width=64", NULL}, {"mem.line_bytes=64", "l1.global=on"}, {"core.warp_width=64", "mem.line_bytes=64"}};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        struct run base = {.workload = plain[i].workload, .variant = plain[i].variant, .param = {plain[i].param}};
+        expect_ok(&base);
+        for (size_t k = 0; k < sizeof machines / sizeof machines[0]; k++) {
+            struct run r = {.workload = plain[i].workload, .variant = plain[i].variant, .param = {plain[i].param}};
+            r.settings[0] = machines[k][0];
+            r.settings[1] = machines[k][1];
+            expect_ok(&r);
+            assert_int_equal(run_counter(&r, "threads_exited"), run_counter(&base, "threads_exited"));
+            if (k != 1)
+                assert_true(run_counter(&r, "warp_instructions") < run_counter(&base, "warp_instructions"));
+        }
+    }
+    static const char *const systems[] = {"getm", "kilotm", "warptm", "warptm-el", "eapg", "ideal", "serial"};
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
+        for (uint32_t k = 0; k < 2; k++) {
+            char says[80];
+            struct run r = {.workload = "ht-h", .system = systems[i], .variant = COWARP_TX, .param = {"blocks=1"}};
+            r.settings[0] = machines[k][0];
+            run_workload(&r);
+            snprintf(says, sizeof says, "%s works on %s", systems[i], k == 0 ? "warps of 32 lanes" : "lines of 128 bytes");
+            if (r.status != COWARP_EINVAL || strstr(r.message, says) == NULL)
+                fail_msg("status %d, \"%s\" does not say \"%s\"", r.status, r.message, says);
+        }
+}
+
 /* All 20 popular items of so few records are frequent: 190 pairs; triples follow. */
 #define AP_SMALL "records=400", "popular=20", "support=12"
 
@@ -467,6 +507,7 @@ static void test_workloads__getm_rollover(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__plain),
+    cmocka_unit_test(test_workloads__widths),
     cmocka_unit_test(test_workloads__locks),
     cmocka_unit_test(test_workloads__every_system),
     cmocka_unit_test(test_workloads__every_system_in_lockstep),

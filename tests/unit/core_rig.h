@@ -43,13 +43,14 @@ struct rig {
     int fault;
     char fault_text[512];
     cw_time now;
-    uint64_t cycles;                      /* at the end */
-    uint64_t ticks;                       /* of the core */
-    struct cw_events stream;              /* nobody listens unless a test does */
-    const struct cw_control_ops *control; /* NULL: ipdom */
-    uint32_t log_bytes;                   /* per thread in local memory */
-    bool every_cycle;                     /* tick the core in every cycle, not only when it asks for it */
-    uint64_t buffer;                      /* device address of BUFFER_WORDS words: every kernel's only parameter */
+    uint64_t cycles;                              /* at the end */
+    uint64_t ticks;                               /* of the core */
+    struct cw_events stream;                      /* nobody listens unless a test does */
+    const struct cw_intrinsic *const *intrinsics; /* that kernels may call; NULL: those of transactions, and one of nobody */
+    const struct cw_control_ops *control;         /* NULL: ipdom */
+    uint32_t log_bytes;                           /* per thread in local memory */
+    bool every_cycle;                             /* tick the core in every cycle, not only when it asks for it */
+    uint64_t buffer;                              /* device address of BUFFER_WORDS words: every kernel's only parameter */
 };
 
 static inline void on_block_done(void *context, uint32_t core)
@@ -208,7 +209,8 @@ static inline void load(struct rig *r, const char *text)
     struct cw_error err;
     uint64_t base = r->buffer;
     static const struct cw_intrinsic nobodys[] = {{.name = "nobodys", .role = CW_INTRINSIC_CALL, .what = "nothing"}, {.name = NULL}};
-    static const struct cw_intrinsic *const intrinsics[] = {cw_tm_intrinsics, nobodys, NULL};
+    static const struct cw_intrinsic *const usual[] = {cw_tm_intrinsics, nobodys, NULL};
+    const struct cw_intrinsic *const *intrinsics = r->intrinsics != NULL ? r->intrinsics : usual;
     if (cw_module_load(&r->module, text, strlen(text), "k.ptx", intrinsics, &err) != 0 || cw_module_place(r->module, base, &err) != 0)
         fail_msg("%s", err.text);
     r->kernel = (struct cw_kernel *)cw_module_kernel(r->module, "k");

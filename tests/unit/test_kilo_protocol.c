@@ -3,9 +3,8 @@
 #include "tm_machine.h"
 
 #include "base/rng.h"
-#include "mech/kilo/detector.h"
-#include "mech/kilo/kilo.h"
-#include "mech/kilo/kilo_state.h"
+#include "mech/kilo/core_half.h"
+#include "mech/kilo/hazard.h"
 
 #define GO 99 /* no step waits */
 #define A  M_BASE
@@ -128,7 +127,7 @@ static bool half_commit(struct machine *m, enum cw_kilo_tcd mode)
     m->config.tcd_mode = mode;
     assert_int_equal(m_create(m, "warptm", false, NULL), CW_OK);
     m_script(m, 0, 0, &first, 1, GO);
-    const struct cw_kilo_core *c = ((struct cw_kilo *)m->tm)->core;
+    const struct cw_kilo_core *c = m->core[0].tm;
     while ((c->warp->phase != CW_KILO_ANSWER || c->access.warp->messages > 0) && m->now < 2000)
         m_run(m, 1);
     m->core[0].refuse = true;
@@ -175,7 +174,7 @@ static bool overtaking(const char *system, const char *sabotage)
     for (uint32_t lane = 0; lane < CW_LANES; lane++)
         first.op[1].addr[lane] = B;
     m_script(&m, 0, 0, &first, 1, GO);
-    const struct cw_kilo_core *c = ((struct cw_kilo *)m.tm)->core;
+    const struct cw_kilo_core *c = m.core[0].tm;
     while ((c->warp->phase != CW_KILO_ANSWER || c->access.warp->messages > 0) && m.now < 2000)
         m_run(&m, 1);
     m.core[0].refuse = true;

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Kilo TM family's tables: hazard unit, last-written times, conflict addresses; sequential intra-warp resolution. */
+/* The Kilo TM family's tables and wires: hazard unit, last-written times, conflict addresses; sequential intra-warp resolution. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cw_test.h"
 
 #include "adapt/first_read_table.h"
-#include "adapt/hazard_unit.h"
 #include "adapt/last_written_table.h"
 #include "base/rng.h"
 #include "mech/kilo/census.h"
 #include "mech/kilo/conflict_addresses.h"
-#include "mech/kilo/detector.h"
+#include "mech/kilo/expected_writes.h"
+#include "mech/kilo/hazard.h"
+#include "mech/kilo/shared.h"
+#include "mech/kilo/wires.h"
+#include "mech/mechs.h"
 #include "mech/tm/intra_warp.h"
 
 /* One transaction through the hazard unit; its result. */
-static struct cw_kilo_hazard_result detect(struct cw_kilo_hazard *h, uint64_t id, uint64_t rcid, uint32_t read, uint32_t write)
+static struct cw_adapt_hazard_unit_result detect(struct cw_kilo_hazard *h, uint64_t id, uint64_t rcid, uint32_t read, uint32_t write)
 {
     const uint64_t base = CW_GLOBAL_BASE;
-    const struct cw_kilo_hazard_entry entry[] = {
+    const struct cw_adapt_hazard_unit_word entry[] = {
         {.kind = CW_HAZARD_CHECK, .entry = id, .addr = base + 4 * read, .id = id, .own = id, .rcid = rcid},
         {.kind = CW_HAZARD_RECORD, .entry = id, .addr = base + 4 * write, .id = id, .own = id, .rcid = rcid, .last = true},
     };
-    struct cw_kilo_hazard_result result = {0};
+    struct cw_adapt_hazard_unit_result result = {0};
     for (uint32_t i = 0, clocks = 0; !result.valid; clocks++) {
         assert_true(clocks < 4096);
         i += cw_kilo_hazard_clock(h, i < 2 ? entry + i : NULL, rcid, &result);
@@ -56,7 +60,7 @@ static void test_kilo_tables__hazards_are_conservative(void **state)
             memset(last, 0, sizeof last); /* of IDs + 1 */
             cw_kilo_hazard_begin_epoch(h, first);
         }
-        struct cw_kilo_hazard_result r = detect(h, id, rcid, read, write);
+        struct cw_adapt_hazard_unit_result r = detect(h, id, rcid, read, write);
         bool is_live = last[read] > rcid;
         assert_true(r.hazard || !is_live);
         assert_true(!r.hazard || (r.ycid >= rcid && r.ycid < id && r.ycid + 1 >= last[read]));
@@ -69,7 +73,7 @@ static void test_kilo_tables__hazards_are_conservative(void **state)
     assert_true(found > 300 && guessed > 100);
     assert_true(stats.cu_history_evictions > 500);
     while (cw_kilo_hazard_busy(h))
-        cw_kilo_hazard_clock(h, NULL, 20 * EPOCH, &(struct cw_kilo_hazard_result){0});
+        cw_kilo_hazard_clock(h, NULL, 20 * EPOCH, &(struct cw_adapt_hazard_unit_result){0});
     cw_kilo_hazard_destroy(h);
 }
 
@@ -87,7 +91,8 @@ static void test_kilo_tables__other_detectors(void **state)
         uint32_t found = 0, by_write = 0, lies = 0;
         assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
         config.kilo_hazard = kind;
-        const struct cw_mech_host cfg = {.config = &config, .units = cw_unit_provider_c()};
+        struct cw_stats stats = {0};
+        const struct cw_mech_host cfg = {.config = &config, .stats = &stats, .units = cw_unit_provider_c()};
         assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
         memset(written, 0, sizeof written);
         memset(touched, 0, sizeof touched);
@@ -96,7 +101,7 @@ static void test_kilo_tables__other_detectors(void **state)
             uint64_t rcid = id < WINDOW ? 0 : id - WINDOW;
             uint32_t spread = id % 2 == 0 ? 100 : WORDS, read = cw_rng_below(&rng, spread), write = cw_rng_below(&rng, spread);
             uint64_t youngest = written[read], waw = kind == CW_KILO_BLOOM_ARRAY ? touched[write] : 0;
-            struct cw_kilo_hazard_result r = detect(h, id, rcid, read, write);
+            struct cw_adapt_hazard_unit_result r = detect(h, id, rcid, read, write);
             by_write += waw > rcid && youngest <= rcid;
             youngest = waw > youngest ? waw : youngest;
             found += youngest > rcid;
@@ -120,15 +125,16 @@ static void test_kilo_tables__mates_are_no_hazard(void **state)
     for (uint32_t kind = CW_KILO_PERFECT; kind <= CW_KILO_BLOOM_ARRAY; kind++) {
         struct cw_config config;
         struct cw_kilo_hazard *h = NULL;
-        struct cw_kilo_hazard_result r = {0};
+        struct cw_adapt_hazard_unit_result r = {0};
         assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
         config.kilo_hazard = kind;
-        const struct cw_mech_host cfg = {.config = &config, .units = cw_unit_provider_c()};
+        struct cw_stats stats = {0};
+        const struct cw_mech_host cfg = {.config = &config, .stats = &stats, .units = cw_unit_provider_c()};
         assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
         assert_false(detect(h, 10, 0, 500, 7).hazard);
         const uint64_t word[] = {7, 7, 8, 7}, expected[] = {10, 10, 0, 10};
         for (uint64_t id = 20; id < 24; id++) { /* each reads a word and writes it */
-            const struct cw_kilo_hazard_entry entry[] = {
+            const struct cw_adapt_hazard_unit_word entry[] = {
                 {.kind = CW_HAZARD_CHECK, .entry = id, .addr = CW_GLOBAL_BASE + 4 * word[id - 20], .id = 20, .own = 20},
                 {.kind = CW_HAZARD_RECORD, .entry = id, .addr = CW_GLOBAL_BASE + 4 * word[id - 20], .id = id, .own = 20, .last = true},
             };
@@ -167,14 +173,18 @@ static void test_kilo_tables__census(void **state)
     assert_int_equal(stats.cu_writes_32, 1);
 }
 
-static struct cw_kilo_written *new_written(struct cw_config *config, uint32_t rows)
+static struct cw_adapt_last_written_table *new_written(struct cw_config *config, uint32_t rows)
 {
-    struct cw_kilo_written *w = NULL;
+    struct cw_adapt_last_written_table *w = NULL;
     assert_int_equal(cw_config_preset(config, "getm", NULL), CW_OK);
-    config->tcd_rows = rows;
-    const struct cw_mech_host cfg = {.config = config, .units = cw_unit_provider_c()};
-    assert_int_equal(cw_kilo_written_create(&w, &cfg, 0, NULL), CW_OK);
-    assert_false(cw_kilo_written_busy(w));
+    const struct cw_adapt_last_written_table_config table = {.units = cw_unit_provider_c(),
+                                                             .ways = config->tcd_ways,
+                                                             .rows = rows,
+                                                             .granule_bytes = config->tcd_granule_bytes,
+                                                             .memory_base = CW_GLOBAL_BASE,
+                                                             .memory_bytes = (uint64_t)config->mem_mbytes << 20};
+    assert_int_equal(cw_adapt_last_written_table_create(&w, &table, NULL), CW_OK);
+    assert_false(cw_adapt_last_written_table_busy(w));
     return w;
 }
 
@@ -184,7 +194,7 @@ static void test_kilo_tables__written_times_are_conservative(void **state)
     enum { BLOCKS = 600, BASE = CW_GLOBAL_BASE / CW_LINE_BYTES };
     uint64_t last[BLOCKS] = {0}, least[4], time;
     struct cw_config config;
-    struct cw_kilo_written *w = new_written(&config, 64);
+    struct cw_adapt_last_written_table *w = new_written(&config, 64);
     struct cw_rng rng;
     uint32_t exact = 0, asked = 0, answers = 0;
     bool answered, due[2] = {false, false};
@@ -192,9 +202,9 @@ static void test_kilo_tables__written_times_are_conservative(void **state)
     cw_rng_seed(&rng, 5);
     for (uint64_t now = 1; now < 10000; now++) {
         uint32_t block = cw_rng_below(&rng, BLOCKS);
-        const struct cw_kilo_written_op op = {.write = cw_rng_below(&rng, 2) != 0, .block = BASE + block, .time = now};
+        const struct cw_adapt_last_written_table_op op = {.write = cw_rng_below(&rng, 2) != 0, .block = BASE + block, .time = now};
         bool idle = cw_rng_below(&rng, 4) == 0;
-        assert_int_equal(cw_kilo_written_clock(w, idle ? NULL : &op, &answered, &time), !idle);
+        assert_int_equal(cw_adapt_last_written_table_clock(w, idle ? NULL : &op, &answered, &time), !idle);
         assert_int_equal(answered, due[1]);
         due[1] = due[0];
         due[0] = !idle && !op.write;
@@ -208,24 +218,23 @@ static void test_kilo_tables__written_times_are_conservative(void **state)
             last[block] = now;
     }
     assert_true(exact > 100 && exact < answers);
-    cw_kilo_written_destroy(w);
+    cw_adapt_last_written_table_destroy(w);
 }
 
 static void test_kilo_tables__expected_writes_are_counted(void **state)
 {
-    struct cw_config config;
-    struct cw_kilo_written *w = new_written(&config, 64);
+    struct cw_kilo_expected *e = cw_kilo_expected_create(512, 128);
     uint32_t others = 0;
     (void)state;
-    cw_kilo_written_expect(w, 7, 2);
-    cw_kilo_written_expect(w, 7, -1);
-    assert_true(cw_kilo_written_expected(w, 7));
+    cw_kilo_expected_add(e, 7, 2);
+    cw_kilo_expected_add(e, 7, -1);
+    assert_true(cw_kilo_expected_has(e, 7));
     for (uint64_t block = 8; block < 108; block++)
-        others += cw_kilo_written_expected(w, block);
+        others += cw_kilo_expected_has(e, block);
     assert_true(others < 5); /* 100 blocks, one counter of 512 taken */
-    cw_kilo_written_expect(w, 7, -1);
-    assert_false(cw_kilo_written_expected(w, 7));
-    cw_kilo_written_destroy(w);
+    cw_kilo_expected_add(e, 7, -1);
+    assert_false(cw_kilo_expected_has(e, 7));
+    cw_kilo_expected_destroy(e);
 }
 
 static void test_kilo_tables__conflict_addresses(void **state)
@@ -269,12 +278,12 @@ static void test_kilo_tables__sequential_resolution(void **state)
     assert_int_equal(cw_intra_warp_sequential(&log, 0xc, filter, 32768), 0); /* without X1 and X2, the other two do not meet */
 }
 
-static uint32_t conflicts(struct cw_kilo_first_read *f, uint32_t warp)
+static cw_lanes conflicts(struct cw_adapt_first_read_table *f, uint32_t warp)
 {
-    uint32_t found = 0;
-    for (uint32_t cycles = 0; !cw_kilo_first_read_ask(f, warp, &found); cycles++) {
+    cw_lanes found = 0;
+    for (uint32_t cycles = 0; !cw_adapt_first_read_table_ask(f, warp, &found); cycles++) {
         assert_true(cycles < 64);
-        cw_kilo_first_read_clock(f);
+        cw_adapt_first_read_table_clock(f);
     }
     return found;
 }
@@ -283,37 +292,126 @@ static uint32_t conflicts(struct cw_kilo_first_read *f, uint32_t warp)
 static void test_kilo_tables__first_reads_by_lane(void **state)
 {
     struct cw_config config;
-    struct cw_kilo_first_read *f = NULL;
+    struct cw_adapt_first_read_table *f = NULL;
     (void)state;
     assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
-    const struct cw_mech_host cfg = {.config = &config, .units = cw_unit_provider_c()};
-    assert_int_equal(cw_kilo_first_read_create(&f, &cfg, 0, NULL), CW_OK);
-    cw_kilo_first_read_begin(f, 3, 0xff);
-    cw_kilo_first_read_load(f, 3, 0xff, 1000);
-    cw_kilo_first_read_clock(f);
+    assert_int_equal(cw_adapt_first_read_table_create(&f, cw_unit_provider_c(), 0, config.core_warps, NULL), CW_OK);
+    cw_adapt_first_read_table_begin(f, 3, 0xff);
+    cw_adapt_first_read_table_load(f, 3, 0xff, 1000);
+    cw_adapt_first_read_table_clock(f);
     for (uint32_t lane = 0; lane < 8; lane++)
-        cw_kilo_first_read_reply(f, 3, 1u << lane, 997 + lane); /* later than the first read from lane 4 on */
-    cw_kilo_first_read_reply(f, 3, 1u, 2000);                   /* a second load of lane 0, of what was written later */
-    cw_kilo_first_read_reply(f, 3, 0x10u, 5);                   /* and one of lane 4, of what was written long ago: its conflict stays */
+        cw_adapt_first_read_table_reply(f, 3, 1u << lane, 997 + lane); /* later than the first read from lane 4 on */
+    cw_adapt_first_read_table_reply(f, 3, 1u, 2000);                   /* a second load of lane 0, of what was written later */
+    cw_adapt_first_read_table_reply(f, 3, 0x10u, 5); /* and one of lane 4, of what was written long ago: its conflict stays */
     assert_int_equal(conflicts(f, 3), 0xf1);
     /* What has not been taken when the attempt ends is forgotten with it, for the lanes that begin again. */
-    cw_kilo_first_read_begin(f, 3, 0xff);
-    cw_kilo_first_read_load(f, 3, 0xff, 3000);
-    cw_kilo_first_read_clock(f);
+    cw_adapt_first_read_table_begin(f, 3, 0xff);
+    cw_adapt_first_read_table_load(f, 3, 0xff, 3000);
+    cw_adapt_first_read_table_clock(f);
     for (uint32_t lane = 0; lane < 8; lane++)
-        cw_kilo_first_read_reply(f, 3, 1u << lane, 4000 + lane);
-    cw_kilo_first_read_begin(f, 3, 0x0f);
-    cw_kilo_first_read_load(f, 3, 0x0f, 3500);
+        cw_adapt_first_read_table_reply(f, 3, 1u << lane, 4000 + lane);
+    cw_adapt_first_read_table_begin(f, 3, 0x0f);
+    cw_adapt_first_read_table_load(f, 3, 0x0f, 3500);
     assert_int_equal(conflicts(f, 3), 0xf0);
-    cw_kilo_first_read_destroy(f);
+    cw_adapt_first_read_table_destroy(f);
+}
+
+/* A reader sees what was told before this instant, whether it looks before or after the writer in the same one. Who is too far behind
+ * misses the oldest and nothing else. */
+static void test_kilo_tables__overwritten_words(void **state)
+{
+    struct cw_config config;
+    struct cw_kilo_wires w;
+    uint64_t place = 0, late = 0;
+    (void)state;
+    assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
+    assert_int_equal(cw_kilo_wires_create(&w, &config, true), CW_OK);
+    cw_kilo_overwritten_push(&w.overwritten, (struct cw_kilo_overwrite){.word = 4, .commit = 1}, 10);
+    assert_null(cw_kilo_overwritten_next(&w.overwritten, &place, 10));
+    cw_kilo_overwritten_push(&w.overwritten, (struct cw_kilo_overwrite){.word = 8, .commit = 2}, 11);
+    assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &place, 11)->word, 4);
+    assert_null(cw_kilo_overwritten_next(&w.overwritten, &place, 11));
+    assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &place, 12)->word, 8);
+    assert_null(cw_kilo_overwritten_next(&w.overwritten, &place, 12));
+    for (uint64_t i = 3; i <= CW_KILO_OVERWRITTEN + 5; i++)
+        cw_kilo_overwritten_push(&w.overwritten, (struct cw_kilo_overwrite){.word = 4 * i, .commit = i}, 12 + i);
+    /* of the last instant nobody knows yet, so of CW_KILO_OVERWRITTEN + 4 words the first four are lost */
+    assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &late, CW_KILO_OVERWRITTEN + 17)->commit, 5);
+    assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &place, CW_KILO_OVERWRITTEN + 17)->commit, 5);
+    for (uint64_t i = 6; i <= CW_KILO_OVERWRITTEN + 4; i++)
+        assert_int_equal(cw_kilo_overwritten_next(&w.overwritten, &late, CW_KILO_OVERWRITTEN + 17)->commit, i);
+    assert_null(cw_kilo_overwritten_next(&w.overwritten, &late, CW_KILO_OVERWRITTEN + 17));
+    cw_kilo_wires_destroy(&w);
+}
+
+/* Idealised writes come out in order, however many there are, and wake the port in time. */
+static void test_kilo_tables__idealised_writes(void **state)
+{
+    struct cw_kilo_writes q = {0};
+    cw_time wake = CW_TIME_NEVER;
+    uint64_t in = 0, out = 0;
+    (void)state;
+    q.wake = &wake;
+    for (uint32_t round = 1; round < 40; round++) {
+        for (uint32_t i = 0; i < 30 * round; i++, in++)
+            assert_int_equal(cw_kilo_writes_push(&q, &(struct cw_kilo_write){.addr = in, .ready = 1000 + in}), CW_OK);
+        for (uint32_t i = 0; i < 20 * round; i++, out++) {
+            assert_int_equal(cw_kilo_writes_first(&q)->addr, out);
+            cw_kilo_writes_pop(&q);
+        }
+    }
+    assert_int_equal(wake, 1000);
+    assert_int_equal(q.cnt, in - out);
+    free(q.at);
+}
+
+static bool offers(const char *system, const char *unit, const struct cw_config *config)
+{
+    const struct cw_mech *m = cw_mech_find(system);
+    for (uint32_t i = 0; i < m->unit_cnt; i++)
+        if (strcmp(m->unit[i].unit->name, unit) == 0)
+            return m->unit[i].used == NULL || m->unit[i].used(config);
+    return false;
+}
+
+/* A unit is offered where the configuration has it. */
+static void test_kilo_tables__units_of_systems(void **state)
+{
+    struct cw_config config;
+    (void)state;
+    assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
+    config.tcd_mode = CW_KILO_TCD_AUTO;
+    config.warptm_resolution = CW_KILO_2PCR;
+    config.kilo_hazard = CW_KILO_HISTORY;
+    assert_true(offers("kilotm", "hazard_unit", &config) && offers("warptm", "hazard_unit", &config));
+    assert_true(offers("warptm-el", "commit_unit", &config) && !offers("ideal", "commit_unit", &config));
+    assert_false(offers("warptm-el", "hazard_unit", &config));
+    assert_false(offers("kilotm", "first_read_table", &config));
+    assert_true(offers("warptm", "first_read_table", &config) && offers("eapg", "last_written_table", &config));
+    assert_true(offers("warptm-el", "ownership_table", &config) && !offers("kilotm", "ownership_table", &config));
+    config.tcd_mode = CW_KILO_TCD_PUBLISHED;
+    config.warptm_resolution = CW_KILO_SCR;
+    config.kilo_hazard = CW_KILO_PERFECT;
+    assert_false(offers("eapg", "hazard_unit", &config));
+    assert_true(offers("kilotm", "first_read_table", &config) && offers("kilotm", "last_written_table", &config));
+    assert_false(offers("warptm", "ownership_table", &config));
+    config.tcd_mode = CW_KILO_TCD_OFF;
+    assert_false(offers("warptm", "first_read_table", &config));
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_kilo_tables__hazards_are_conservative),    cmocka_unit_test(test_kilo_tables__written_times_are_conservative),
-    cmocka_unit_test(test_kilo_tables__expected_writes_are_counted), cmocka_unit_test(test_kilo_tables__conflict_addresses),
-    cmocka_unit_test(test_kilo_tables__sequential_resolution),       cmocka_unit_test(test_kilo_tables__other_detectors),
-    cmocka_unit_test(test_kilo_tables__mates_are_no_hazard),         cmocka_unit_test(test_kilo_tables__census),
+    cmocka_unit_test(test_kilo_tables__hazards_are_conservative),
+    cmocka_unit_test(test_kilo_tables__written_times_are_conservative),
+    cmocka_unit_test(test_kilo_tables__expected_writes_are_counted),
+    cmocka_unit_test(test_kilo_tables__conflict_addresses),
+    cmocka_unit_test(test_kilo_tables__sequential_resolution),
+    cmocka_unit_test(test_kilo_tables__other_detectors),
+    cmocka_unit_test(test_kilo_tables__mates_are_no_hazard),
+    cmocka_unit_test(test_kilo_tables__census),
     cmocka_unit_test(test_kilo_tables__first_reads_by_lane),
+    cmocka_unit_test(test_kilo_tables__overwritten_words),
+    cmocka_unit_test(test_kilo_tables__idealised_writes),
+    cmocka_unit_test(test_kilo_tables__units_of_systems),
 };
 
 CW_TEST_MAIN(tests)

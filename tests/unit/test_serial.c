@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The serializability oracle on histories written by hand; each expectation is the textbook's. */
+#include "check/bridge.h"
 #include "check/serial.h"
 
 #include <string.h>
@@ -7,31 +8,38 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
-#include "mem/device_memory_private.h"
-#include "ptx/uop.h"
 
-#define X CW_GLOBAL_BASE
-#define Y (CW_GLOBAL_BASE + 4)
-#define Z (CW_GLOBAL_BASE + 8)
+#define X     UINT64_C(0x100000000)
+#define Y     (X + 4)
+#define Z     (X + 8)
+#define WORDS 1024
 
 struct history {
-    struct cw_memory *memory;
+    uint32_t memory[WORDS]; /* from X on */
+    struct cw_events events;
     struct cw_serial *serial;
-    struct cw_tm_observer *o;
     struct cw_serial_report report;
     struct cw_error err;
     cw_time now;
+    uint32_t attempts;
 };
+
+static uint32_t *at(struct history *h, uint64_t addr)
+{
+    assert_true(addr >= X && addr < X + 4 * WORDS);
+    return h->memory + (addr - X) / 4;
+}
+
+static uint32_t word_now(void *context, uint64_t addr)
+{
+    return *at(context, addr);
+}
 
 static void start(struct history *h)
 {
-    uint64_t base;
     memset(h, 0, sizeof *h);
-    assert_int_equal(cw_memory_create(&h->memory, 1 << 20, &h->err), CW_OK);
-    assert_int_equal(cw_memory_alloc(h->memory, &base, 1 << 20, CW_REGION_GLOBAL, &h->err), CW_OK);
-    assert_true(base == X);
-    assert_int_equal(cw_serial_create(&h->serial, h->memory, &h->err), CW_OK);
-    h->o = cw_serial_observer(h->serial);
+    assert_int_equal(cw_serial_create(&h->serial, word_now, h, &h->err), CW_OK);
+    cw_events_listen(&h->events, cw_serial_listener(h->serial));
 }
 
 static int judge(struct history *h)
@@ -46,34 +54,66 @@ static int judge(struct history *h)
 static void end(struct history *h)
 {
     cw_serial_destroy(h->serial);
-    cw_memory_destroy(h->memory);
 }
 
-static uint64_t begin(struct history *h)
+/* An event of an attempt of core 0, warp 1, lane 2. */
+static struct cw_event event(struct history *h, enum cw_event_type type, uint32_t tx)
 {
-    return h->o->begin(h->o->self, 0, 1, 2, h->now++);
+    assert_true(cw_events_want(&h->events, type));
+    return (struct cw_event){.type = (uint8_t)type, .core = 0, .warp = 1, .lane = 2, .attempt = tx, .now = h->now++};
 }
 
-static void rd(struct history *h, uint64_t tx, uint64_t addr, uint32_t value)
+static void tell_word(struct history *h, enum cw_event_type type, uint32_t tx, uint64_t addr, uint32_t value, uint32_t bytes)
 {
-    h->o->read(h->o->self, tx, addr, value, h->now++);
+    struct cw_event e = event(h, type, tx);
+    e.u.word.addr = addr;
+    e.u.word.value = value;
+    e.u.word.bytes = bytes;
+    cw_events_tell(&h->events, &e);
+}
+
+static uint32_t begin(struct history *h)
+{
+    struct cw_event e = event(h, CW_EVENT_REGION_BEGIN, h->attempts++);
+    cw_events_tell(&h->events, &e);
+    return e.attempt;
+}
+
+static void rd(struct history *h, uint32_t tx, uint64_t addr, uint32_t value)
+{
+    tell_word(h, CW_EVENT_REGION_READ, tx, addr, value, 15);
 }
 
 /* Memory takes the write, then it is reported. */
-static void wr(struct history *h, uint64_t tx, uint64_t addr, uint32_t value)
+static void wr(struct history *h, uint32_t tx, uint64_t addr, uint32_t value)
 {
-    memcpy(cw_memory__at(h->memory, addr), &value, sizeof value);
-    h->o->write(h->o->self, tx, addr, value, 15, h->now++);
+    *at(h, addr) = value;
+    tell_word(h, CW_EVENT_REGION_WRITE, tx, addr, value, 15);
 }
 
-static void commit1(struct history *h, uint64_t tx, uint64_t addr, uint32_t value)
+static void commit(struct history *h, uint32_t tx, uint32_t cnt, const uint64_t *addr, const uint32_t *value)
 {
-    h->o->commit(h->o->self, tx, 1, &addr, &value, h->now++);
+    struct cw_event e = event(h, CW_EVENT_REGION_COMMIT, tx);
+    e.u.set.cnt = cnt;
+    e.u.set.addr = addr;
+    e.u.set.value = value;
+    cw_events_tell(&h->events, &e);
 }
 
-static void commit0(struct history *h, uint64_t tx)
+static void commit1(struct history *h, uint32_t tx, uint64_t addr, uint32_t value)
 {
-    h->o->commit(h->o->self, tx, 0, NULL, NULL, h->now++);
+    commit(h, tx, 1, &addr, &value);
+}
+
+static void commit0(struct history *h, uint32_t tx)
+{
+    commit(h, tx, 0, NULL, NULL);
+}
+
+static void abort_tx(struct history *h, uint32_t tx)
+{
+    struct cw_event e = event(h, CW_EVENT_REGION_ABORT, tx);
+    cw_events_tell(&h->events, &e);
 }
 
 static void test_serial__serial_history(void **state)
@@ -82,7 +122,7 @@ static void test_serial__serial_history(void **state)
     struct history h;
     start(&h);
     for (uint32_t i = 0; i < 10; i++) {
-        uint64_t t = begin(&h);
+        uint32_t t = begin(&h);
         rd(&h, t, X, i);
         wr(&h, t, X, i + 1);
         commit1(&h, t, X, i + 1);
@@ -101,7 +141,7 @@ static void test_serial__interleaved_but_serializable(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h);
     rd(&h, t2, X, 0);
     wr(&h, t1, X, 1);
     commit1(&h, t1, X, 1);
@@ -117,7 +157,7 @@ static void test_serial__lost_update(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h);
     rd(&h, t1, X, 0);
     rd(&h, t2, X, 0);
     wr(&h, t1, X, 1);
@@ -137,7 +177,7 @@ static void test_serial__write_skew(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h);
     rd(&h, t1, X, 0);
     rd(&h, t2, Y, 0);
     wr(&h, t1, Y, 1);
@@ -157,12 +197,12 @@ static void test_serial__fractured_read(void **state)
     const uint64_t addr[] = {X, Y};
     const uint32_t value[] = {1, 1};
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h);
     wr(&h, t1, X, 1);
     rd(&h, t2, X, 1);
     rd(&h, t2, Y, 0);
     wr(&h, t1, Y, 1);
-    h.o->commit(h.o->self, t1, 2, addr, value, h.now);
+    commit(&h, t1, 2, addr, value);
     commit0(&h, t2);
     assert_int_equal(judge(&h), CW_ECHECK);
     assert_int_equal(h.report.cycle_length, 2);
@@ -177,16 +217,16 @@ static void test_serial__opacity_is_counted(void **state)
     const uint64_t addr[] = {X, Y};
     const uint32_t value[] = {1, 1};
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h), t3 = begin(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h), t3 = begin(&h);
     rd(&h, t3, X, 0);
     rd(&h, t3, Y, 0);
     wr(&h, t1, X, 1);
     rd(&h, t2, X, 1);
     rd(&h, t2, Y, 0);
     wr(&h, t1, Y, 1);
-    h.o->commit(h.o->self, t1, 2, addr, value, h.now);
-    h.o->abort(h.o->self, t2, h.now);
-    h.o->abort(h.o->self, t3, h.now);
+    commit(&h, t1, 2, addr, value);
+    abort_tx(&h, t2);
+    abort_tx(&h, t3);
     assert_int_equal(judge(&h), CW_OK);
     assert_int_equal(h.report.aborted, 2);
     assert_int_equal(h.report.inconsistent_aborted, 1);
@@ -199,7 +239,7 @@ static void test_serial__shortest_cycle(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t[8];
+    uint32_t t[8];
     for (uint32_t i = 0; i < 8; i++)
         t[i] = begin(&h);
     for (uint32_t i = 0; i < 5; i++) /* i reads what i + 1 overwrites: a ring of five */
@@ -225,14 +265,13 @@ static void test_serial__arrival_order(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h);
     rd(&h, t2, Y, 0);
     commit1(&h, t1, X, 7);
-    uint32_t seven = 7;
     rd(&h, t1, X, 0);
-    memcpy(cw_memory__at(h.memory, X), &seven, 4);
+    *at(&h, X) = 7;
     rd(&h, t2, X, 7);
-    h.o->write(h.o->self, t1, X, 7, 15, h.now);
+    tell_word(&h, CW_EVENT_REGION_WRITE, t1, X, 7, 15);
     wr(&h, t2, Y, 8);
     commit1(&h, t2, Y, 8);
     assert_int_equal(judge(&h), CW_OK);
@@ -244,7 +283,7 @@ static void test_serial__wrong_value(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h);
     wr(&h, t1, X, 5);
     commit1(&h, t1, X, 5);
     rd(&h, t2, X, 6);
@@ -260,7 +299,7 @@ static void test_serial__torn_read(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h);
     rd(&h, t2, Y, 0);
     wr(&h, t1, X, 0x11112222);
     commit1(&h, t1, X, 0x11112222);
@@ -276,7 +315,7 @@ static void test_serial__missing_double_and_foreign_writes(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t1 = begin(&h);
+    uint32_t t1 = begin(&h);
     commit1(&h, t1, X, 5);
     assert_int_equal(judge(&h), CW_ECHECK);
     assert_int_equal(h.report.lost_writes, 1);
@@ -289,7 +328,7 @@ static void test_serial__missing_double_and_foreign_writes(void **state)
     assert_int_equal(h.report.lost_writes, 1);
     t1 = begin(&h);
     wr(&h, t1, X, 5);
-    h.o->abort(h.o->self, t1, h.now);
+    abort_tx(&h, t1);
     assert_int_equal(judge(&h), CW_ECHECK);
     assert_int_equal(h.report.lost_writes, 1);
     t1 = begin(&h);
@@ -305,10 +344,10 @@ static void test_serial__final_memory(void **state)
     (void)state;
     struct history h;
     start(&h);
-    uint64_t t1 = begin(&h);
+    uint32_t t1 = begin(&h);
     wr(&h, t1, X, 5);
     commit1(&h, t1, X, 5);
-    *cw_memory__at(h.memory, X) = 4;
+    *at(&h, X) = 4;
     assert_int_equal(judge(&h), CW_ECHECK);
     assert_int_equal(h.report.value_errors, 1);
     assert_non_null(strstr(h.report.text, "memory holds 0x00000004"));
@@ -320,23 +359,169 @@ static void test_serial__partial_words(void **state)
 {
     (void)state;
     struct history h;
-    uint32_t whole = 0xaabbccdd;
     start(&h);
-    uint64_t t1 = begin(&h), t2 = begin(&h), t3 = begin(&h);
-    memcpy(cw_memory__at(h.memory, X), &whole, 4);
-    h.o->write(h.o->self, t1, X, 0x0000cc00, 2, h.now);
+    uint32_t t1 = begin(&h), t2 = begin(&h), t3 = begin(&h);
+    *at(&h, X) = 0xaabbccdd;
+    tell_word(&h, CW_EVENT_REGION_WRITE, t1, X, 0x0000cc00, 2);
     commit1(&h, t1, X, 0x0000cc00);
     rd(&h, t2, X, 0xaabbccdd);
     commit0(&h, t2);
     assert_int_equal(judge(&h), CW_OK);
     t1 = begin(&h);
     t3 = begin(&h);
-    h.o->write(h.o->self, t1, X, 0x0000cc00, 2, h.now);
+    tell_word(&h, CW_EVENT_REGION_WRITE, t1, X, 0x0000cc00, 2);
     commit1(&h, t1, X, 0x0000cc00);
     rd(&h, t3, X, 0xaabb00dd);
     commit0(&h, t3);
     assert_int_equal(judge(&h), CW_ECHECK);
     assert_int_equal(h.report.value_errors, 1);
+    end(&h);
+}
+
+/* A memory partition tells a read of a lane that has aborted meanwhile: ignored, whatever its value, in the instant of the abort too, and
+ * in whichever order that instant's events come. A read from before the abort counts. */
+static void test_serial__reads_of_aborted_attempts_are_ignored(void **state)
+{
+    (void)state;
+    struct history h;
+    start(&h);
+    uint32_t t1 = begin(&h), t2 = begin(&h), t3 = begin(&h);
+    rd(&h, t1, X, 0);
+    wr(&h, t3, X, 7);
+    wr(&h, t3, Y, 7);
+    const uint64_t addr[] = {X, Y};
+    const uint32_t value[] = {7, 7};
+    commit(&h, t3, 2, addr, value);
+    abort_tx(&h, t1);
+    rd(&h, t1, Y, 7); /* with X = 0 that were a torn snapshot */
+    tell_word(&h, CW_EVENT_REGION_VALIDATE, t1, Y, 7, 15);
+    cw_time now = h.now;
+    rd(&h, t2, X, 1234);
+    h.now = now;
+    abort_tx(&h, t2);
+    h.now = now;
+    rd(&h, t2, Y, 5678);
+    assert_int_equal(judge(&h), CW_OK);
+    assert_int_equal(h.report.late_reads, 4);
+    assert_int_equal(h.report.aborted, 2);
+    assert_int_equal(h.report.inconsistent_aborted, 0);
+    assert_int_equal(h.report.stray_events, 0);
+    t1 = begin(&h);
+    rd(&h, t1, X, 1234);
+    abort_tx(&h, t1);
+    assert_int_equal(judge(&h), CW_OK);
+    assert_int_equal(h.report.inconsistent_aborted, 1);
+    assert_int_equal(h.report.late_reads, 0);
+    end(&h);
+}
+
+/* Every type of event needs an attempt that has begun. */
+static void test_serial__events_without_an_attempt(void **state)
+{
+    static const enum cw_event_type types[] = {CW_EVENT_REGION_READ, CW_EVENT_REGION_VALIDATE, CW_EVENT_REGION_WRITE,
+                                               CW_EVENT_REGION_COMMIT, CW_EVENT_REGION_ABORT};
+    (void)state;
+    struct history h;
+    start(&h);
+    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        commit0(&h, begin(&h));
+        struct cw_event e = event(&h, types[i], h.attempts);
+        cw_events_tell(&h.events, &e);
+        assert_int_equal(judge(&h), CW_ECHECK);
+        assert_int_equal(h.report.stray_events, 1);
+        assert_non_null(strstr(h.report.text, "(core 0 warp 1 lane 2), which has not begun"));
+    }
+    /* the launch is over, and with it its attempts */
+    abort_tx(&h, 0);
+    assert_int_equal(judge(&h), CW_ECHECK);
+    assert_int_equal(judge(&h), CW_OK);
+    end(&h);
+}
+
+/* The four parts of a name tell attempts apart; no name is used twice, and no attempt ends twice. */
+static void test_serial__names(void **state)
+{
+    (void)state;
+    struct history h;
+    start(&h);
+    for (uint32_t i = 0; i < 16; i++) {
+        struct cw_event e = event(&h, CW_EVENT_REGION_BEGIN, (i & 1) != 0 ? UINT32_C(1) << 31 : 0);
+        e.core = (i & 2) != 0 ? 128 : 0;
+        e.warp = (i & 4) != 0 ? 512 : 0;
+        e.lane = (i & 8) != 0 ? 32 : 0;
+        cw_events_tell(&h.events, &e);
+    }
+    assert_int_equal(judge(&h), CW_OK);
+    h.attempts = 9;
+    begin(&h);
+    h.attempts = 9;
+    begin(&h);
+    assert_int_equal(judge(&h), CW_ECHECK);
+    assert_non_null(strstr(h.report.text, "begin of attempt 9 (core 0 warp 1 lane 2), which has begun before"));
+    uint32_t t1 = begin(&h);
+    commit0(&h, t1);
+    abort_tx(&h, t1);
+    commit0(&h, t1);
+    assert_int_equal(judge(&h), CW_ECHECK);
+    assert_int_equal(h.report.stray_events, 2);
+    assert_non_null(strstr(h.report.text, "abort of attempt 10 (core 0 warp 1 lane 2), which has ended before"));
+    assert_int_equal(h.report.committed, 1);
+    end(&h);
+}
+
+/* Value-based validation moves a transaction's reads to the time of the validation. */
+static void test_serial__validation(void **state)
+{
+    (void)state;
+    for (uint32_t validated = 0; validated < 2; validated++) {
+        struct history h;
+        start(&h);
+        uint32_t t1 = begin(&h), t2 = begin(&h), t3 = begin(&h);
+        rd(&h, t1, X, 0);
+        wr(&h, t2, X, 1); /* the value goes ... */
+        wr(&h, t2, Y, 1);
+        const uint64_t addr[] = {X, Y};
+        const uint32_t value[] = {1, 1};
+        commit(&h, t2, 2, addr, value);
+        wr(&h, t3, X, 0); /* ... and comes back */
+        commit1(&h, t3, X, 0);
+        rd(&h, t1, Y, 1);
+        if (validated)
+            tell_word(&h, CW_EVENT_REGION_VALIDATE, t1, X, 0, 15);
+        commit0(&h, t1);
+        assert_int_equal(judge(&h), validated ? CW_OK : CW_ECHECK);
+        assert_int_equal(h.report.cycle_length, validated ? 0 : 2);
+        end(&h);
+    }
+}
+
+/* An observer's reports come to the same. */
+static void test_serial__bridge(void **state)
+{
+    (void)state;
+    struct history h;
+    struct cw_tm_observer o;
+    const uint64_t x = X;
+    const uint32_t one = 1;
+    start(&h);
+    cw_serial_bridge(&o, h.serial);
+    for (uint32_t round = 0; round < 2; round++) { /* the second one reads X too late */
+        uint64_t t1 = o.begin(o.self, 0, 1, 2, 0), t2 = o.begin(o.self, 0, 1, 3, 0);
+        o.read(o.self, t1, X, *at(&h, X), 1);
+        o.read(o.self, t2, X, *at(&h, X), 1);
+        *at(&h, X) = 1;
+        o.write(o.self, t1, X, 1, 15, 2);
+        o.commit(o.self, t1, 1, &x, &one, 2);
+        if (round == 0) {
+            o.abort(o.self, t2, 3);
+        } else {
+            o.write(o.self, t2, X, 1, 15, 4);
+            o.commit(o.self, t2, 1, &x, &one, 4);
+        }
+        assert_int_equal(judge(&h), round == 0 ? CW_OK : CW_ECHECK);
+        assert_int_equal(h.report.aborted, round == 0);
+        assert_int_equal(h.report.cycle_length, round == 0 ? 0 : 2);
+    }
     end(&h);
 }
 
@@ -350,18 +535,13 @@ static void test_serial__large_history(void **state)
     start(&h);
     cw_rng_seed(&rng, cw_test_seed(3));
     for (uint32_t round = 0; round < 2; round++) {
-        uint64_t early = begin(&h);
+        uint32_t early = begin(&h);
         if (round == 1)
-            for (uint32_t i = 0; i < 2; i++) {
-                uint32_t value;
-                memcpy(&value, cw_memory__at(h.memory, X + 4 * i), 4);
-                rd(&h, early, X + 4 * i, value);
-            }
+            for (uint32_t i = 0; i < 2; i++)
+                rd(&h, early, X + 4 * i, *at(&h, X + 4 * i));
         for (uint32_t i = 0; i < 100000; i++) {
-            uint64_t t = begin(&h), a = X + 4 * cw_rng_below(&rng, 1000), b = X + 4 * cw_rng_below(&rng, 1000);
-            uint32_t va, vb;
-            memcpy(&va, cw_memory__at(h.memory, a), 4);
-            memcpy(&vb, cw_memory__at(h.memory, b), 4);
+            uint64_t a = X + 4 * cw_rng_below(&rng, 1000), b = X + 4 * cw_rng_below(&rng, 1000);
+            uint32_t t = begin(&h), va = *at(&h, a), vb = *at(&h, b);
             rd(&h, t, a, va);
             rd(&h, t, b, vb);
             wr(&h, t, a, va + vb + 1);
@@ -399,6 +579,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_serial__missing_double_and_foreign_writes),
     cmocka_unit_test(test_serial__final_memory),
     cmocka_unit_test(test_serial__partial_words),
+    cmocka_unit_test(test_serial__reads_of_aborted_attempts_are_ignored),
+    cmocka_unit_test(test_serial__events_without_an_attempt),
+    cmocka_unit_test(test_serial__names),
+    cmocka_unit_test(test_serial__validation),
+    cmocka_unit_test(test_serial__bridge),
     cmocka_unit_test(test_serial__large_history),
 };
 

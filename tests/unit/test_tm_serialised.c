@@ -80,6 +80,53 @@ static void test_tm_serialised__refuses_sabotage(void **state)
     m_destroy(&m);
 }
 
+/* Two warps of two cores read a word and add 1, both with the token: one addition is lost, and the oracle says so. */
+static void test_tm_serialised__shared_token_loses_an_update(void **state)
+{
+    (void)state;
+    static struct machine m;
+    m_default_config(&m.config);
+    assert_int_equal(m_create(&m, "serial", false, "share-token"), CW_OK);
+    const struct m_tx tx = {.lanes = 1, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, M_BASE, 0), m_access(true, 4, 1, 0, 1, M_BASE, 0)}};
+    m_script(&m, 0, 0, &tx, 1, 99);
+    m_script(&m, 1, 0, &tx, 1, 99);
+    assert_true(m_run_all(&m, 10000));
+    assert_int_equal(m_peek(&m, M_BASE), 1);
+    struct cw_serial_report report;
+    assert_int_equal(cw_serial_check(m.serial, &report, NULL), CW_ECHECK);
+    assert_int_equal(report.cycle_length, 2);
+    assert_int_equal(report.stray_events, 0);
+    m_destroy(&m);
+}
+
+/* A word counts as read, and is told to the oracle, unless the transaction has written it before; it counts as written once. Two
+ * transactions. */
+static void test_tm_serialised__words_are_counted_once(void **state)
+{
+    (void)state;
+    static struct machine m;
+    m_default_config(&m.config);
+    assert_int_equal(m_create(&m, "serial", false, NULL), CW_OK);
+    m_poke(&m, M_BASE + 4, 0xaabbccdd);
+    const struct m_tx tx = {.lanes = 1,
+                            .op_cnt = 5,
+                            .op = {m_access(false, 4, 1, 0, 0, M_BASE, 0), m_access(true, 4, 1, 0, 1, M_BASE, 0),
+                                   m_access(true, 4, 1, 0, 2, M_BASE, 0), m_access(false, 8, 1, 1, 0, M_BASE, 0),
+                                   m_access(true, 1, 1, 0, 0x77, M_BASE + 5, 0)}};
+    const struct m_tx twice[] = {tx, tx};
+    m_script(&m, 0, 0, twice, 2, 99);
+    assert_true(m_run_all(&m, 10000));
+    assert_int_equal(m.stats.tx_read_words, 4); /* the first word, and of the load of 8 bytes the second one */
+    assert_int_equal(m.stats.tx_write_words, 4);
+    assert_int_equal(m_peek(&m, M_BASE), 4);
+    assert_int_equal(m_peek(&m, M_BASE + 4), 0xaabb79dd);
+    struct cw_serial_report report;
+    assert_int_equal(cw_serial_check(m.serial, &report, NULL), CW_OK);
+    assert_int_equal(report.reads, 4);
+    assert_int_equal(report.writes, 4);
+    m_destroy(&m);
+}
+
 static void test_tm_serialised__systems_are_found_by_name(void **state)
 {
     (void)state;
@@ -92,6 +139,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_tm_serialised__counters),
     cmocka_unit_test(test_tm_serialised__stores_overlap),
     cmocka_unit_test(test_tm_serialised__refuses_sabotage),
+    cmocka_unit_test(test_tm_serialised__shared_token_loses_an_update),
+    cmocka_unit_test(test_tm_serialised__words_are_counted_once),
     cmocka_unit_test(test_tm_serialised__systems_are_found_by_name),
 };
 

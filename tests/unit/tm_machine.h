@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "check/bridge.h"
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
@@ -123,6 +124,8 @@ struct machine {
     struct cw_component *component[4 * M_PARTITIONS];
     uint32_t component_cnt;
     struct cw_serial *serial;
+    struct cw_events events;
+    struct cw_tm_observer bridge;
     struct cw_unit_provider doubles;
     struct m_unit *unit[M_PARTITIONS]; /* when doubles are used */
     uint32_t unit_cnt;
@@ -315,6 +318,11 @@ void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time resta
 cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t warp)
 {
     return c->warp[warp].r;
+}
+
+uint32_t cw_core_attempt(const struct cw_core *c, uint32_t w)
+{
+    return c->warp[w].attempts;
 }
 
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
@@ -551,6 +559,14 @@ static inline void m_create_parts(struct machine *m)
     }
 }
 
+static inline uint32_t m_word_now(void *context, uint64_t addr)
+{
+    const struct machine *m = context;
+    uint32_t value;
+    cw_memory_read(m->memory, addr, &value, sizeof value);
+    return value;
+}
+
 /* config as the test wants it is in m->config; the rest is zero. doubles: contract units instead of the validation unit's C model. */
 static inline int m_create(struct machine *m, const char *system, bool doubles, const char *sabotage)
 {
@@ -565,8 +581,10 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     uint64_t base;
     int status = cw_memory_create(&m->memory, 1 << 20, &err);
     status |= cw_memory_alloc(m->memory, &base, 1 << 16, CW_REGION_GLOBAL, &err);
-    status |= cw_serial_create(&m->serial, m->memory, &err);
+    status |= cw_serial_create(&m->serial, m_word_now, m, &err);
     assert_true(status == CW_OK && base == M_BASE);
+    cw_serial_bridge(&m->bridge, m->serial);
+    cw_events_listen(&m->events, cw_serial_listener(m->serial));
     const struct cw_mech_host config = {.config = &m->config,
                                         .clocks = &m->clocks,
                                         .stats = &m->stats,
@@ -575,7 +593,8 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
                                         .core = m->cores,
                                         .partition = m->partitions,
                                         .units = doubles ? &m->doubles : cw_unit_provider_c(),
-                                        .observer = cw_serial_observer(m->serial),
+                                        .events = &m->events,
+                                        .observer = &m->bridge,
                                         .seed = 7,
                                         .sabotage = sabotage,
                                         .progress = &m->progress,

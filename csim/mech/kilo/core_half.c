@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kilo TM family, core half: begin, accesses, messages. Commit is in kilo_commit.c. */
+/* Kilo TM family, core half: the sockets of the core. Begin, accesses and messages are here, commit is in commit.c. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mech/kilo/conflict_addresses.h"
-#include "mech/kilo/kilo_state.h"
-
-void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_message *p)
-{
-    p->core = (uint16_t)c->index;
-    cw_access_emit(&c->access, warp, p);
-}
+#include "mech/kilo/core_half.h"
+#include "mech/tm/attempt.h"
 
 /* Begin */
 
@@ -20,30 +15,6 @@ static void wake_next(struct cw_kilo_core *c, cw_time now)
     int warp = cw_tokens_next(&c->tokens);
     if (warp >= 0)
         cw_core_wake_warp(c->core, (uint32_t)warp, now);
-}
-
-/* The last attempt's reads leave the core's filter of running reads. */
-static void forget_readers(struct cw_kilo_core *c, const struct cw_kilo_warp *w)
-{
-    if (!c->tm->early)
-        return;
-    for (uint32_t i = 0; i < w->log.read_cnt; i++)
-        for (uint32_t rest = w->log.read[i].lanes; rest != 0; rest &= rest - 1)
-            c->readers[cw_kilo__reader_hash(w->log.read[i].addr[__builtin_ctz(rest)])]--;
-}
-
-void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, cw_time now)
-{
-    struct cw_kilo_warp *w = c->warp + warp;
-    w->phase = CW_KILO_RUN;
-    w->lanes = lanes;
-    w->aborted = w->ready = w->losers = 0;
-    w->begun = now;
-    if (c->first_read != NULL)
-        cw_kilo_first_read_begin(c->first_read, warp, lanes);
-    forget_readers(c, w);
-    cw_redo_log_clear(&w->log);
-    cw_attempt_begin(&c->tm->cfg, w->attempt, c->index, warp, lanes, now);
 }
 
 static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
@@ -56,28 +27,14 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     }
     if (!cw_tokens_take(&c->tokens, warp))
         return false;
-    cw_attempt_admit(&c->tm->cfg, lanes, c->tokens.used, w->waiting, now);
+    cw_attempt_admit(&c->tm->host, (uint32_t)lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
-    w->aborts = w->paused = 0;
+    w->aborts = 0;
+    w->paused = 0;
     w->done = now;
     cw_kilo__begin_attempt(c, warp, lanes, now);
     wake_next(c, now);
     return true;
-}
-
-void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, uint32_t lanes, enum cw_kilo_abort cause, cw_time now)
-{
-    struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->cfg.stats;
-    uint64_t *by_cause[] = {[CW_KILO_BY_VALIDATION] = &stats->tx_aborted_validation,
-                            [CW_KILO_BY_WARP] = &stats->tx_aborted_intra_warp,
-                            [CW_KILO_EARLY] = &stats->tx_aborted_early};
-    assert((lanes & (w->aborted | ~w->lanes)) == 0);
-    if (lanes == 0)
-        return;
-    w->aborted |= lanes;
-    cw_attempt_abort(&c->tm->cfg, w->attempt, lanes, by_cause[cause], now);
-    cw_core_tx_abort(c->core, warp, lanes);
 }
 
 /* Accesses */
@@ -86,13 +43,11 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
 {
     struct cw_kilo_core *c = self;
     const struct cw_kilo_warp *w = c->warp + inst->warp;
-    struct cw_access *a = cw_access_take(&c->access, inst, inst->lanes & w->lanes & ~w->aborted);
+    struct cw_access *a = cw_access_take(&c->access, inst, (uint32_t)(inst->lanes & w->lanes & ~w->aborted));
     if (a == NULL)
         return false;
     assert(w->phase == CW_KILO_RUN);
-    if (a->unsent != 0 && c->cat != NULL && cw_kilo__eapg_pause(c, a, now))
-        cw_access_queue_push(&c->pause, a);
-    else
+    if (a->unsent == 0 || c->cat == NULL || !cw_kilo__pause(c, a, now))
         cw_access_go(&c->access, a);
     return true;
 }
@@ -100,23 +55,10 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
 static uint32_t request(void *self, const struct cw_access *a, struct cw_message *p)
 {
     struct cw_kilo_core *c = self;
+    p->attempt = cw_core_attempt(c->core, a->warp);
     if (c->first_read != NULL)
-        cw_kilo_first_read_load(c->first_read, a->warp, p->lanes, p->born);
+        cw_adapt_first_read_table_load(c->first_read, a->warp, p->lanes, p->born);
     return 0;
-}
-
-/* Paused loads that may go on. Every load looks again in every cycle in which something has happened. */
-static void resume(struct cw_kilo_core *c, cw_time now)
-{
-    struct cw_access_queue old = c->pause;
-    c->pause = (struct cw_access_queue){0};
-    while (old.first != NULL) {
-        struct cw_access *a = cw_access_queue_pop(&old);
-        if (cw_kilo__eapg_resume(c, a, now))
-            cw_access_go(&c->access, a);
-        else
-            cw_access_queue_push(&c->pause, a);
-    }
 }
 
 static bool grow_stamps(struct cw_kilo_warp *w)
@@ -143,12 +85,12 @@ static int log_load(void *self, const struct cw_access *a, uint32_t lanes)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < words; i++) {
         r[i].lanes = lanes;
-        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+            uint32_t lane = cw_lanes_first(rest);
             r[i].addr[lane] = (a->inst->addr[lane] & ~UINT64_C(3)) + 4 * i;
             r[i].value[lane] = l->word[lane][i];
             w->stamp[row + i][lane] = l->stamp[lane];
-            c->readers[cw_kilo__reader_hash(r[i].addr[lane])] += c->tm->early;
+            *cw_kilo__readers(c, r[i].addr[lane]) += c->tm->early;
         }
     }
     return CW_OK;
@@ -170,11 +112,13 @@ static void log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now)
 static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct cw_message *p)
 {
     if (!cw_kilo_tcd_by_lane(c->tm)) {
-        cw_kilo_first_read_reply(c->first_read, warp, p->lanes, cw_kilo_access_of(p)->stamp);
+        cw_adapt_first_read_table_reply(c->first_read, warp, p->lanes, cw_kilo_access_of(p)->stamp);
         return;
     }
-    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1)
-        cw_kilo_first_read_reply(c->first_read, warp, rest & -rest, cw_kilo_access_of(p)->time[__builtin_ctz(rest)]);
+    for (cw_lanes rest = p->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
+        cw_adapt_first_read_table_reply(c->first_read, warp, cw_lanes_one(lane), cw_kilo_access_of(p)->time[lane]);
+    }
 }
 
 static void take_reply(struct cw_kilo_core *c, const struct cw_message *p)
@@ -183,8 +127,8 @@ static void take_reply(struct cw_kilo_core *c, const struct cw_message *p)
     struct cw_kilo_load *l = c->load + p->tag;
     uint32_t words = cw_inst_words(a->inst);
     cw_access_take_values(a, p);
-    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+    for (cw_lanes rest = p->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
         memcpy(l->word[lane], cw_line_body_of(p)->data + (cw_tx_access_of(p)->lane_offset[lane] & ~3u), words * sizeof l->word[lane][0]);
         l->stamp[lane] = cw_kilo_access_of(p)->stamp;
     }
@@ -205,17 +149,17 @@ static void reply(void *self, struct cw_message *p, cw_time now)
     else if (p->op == CW_KILO_RESEND)
         cw_kilo__resend(c, p);
     else
-        cw_kilo__eapg_news(c, p, now);
-    cw_message_free(c->tm->cfg.pool, p);
+        cw_kilo__news(c, p, now);
+    cw_message_free(c->tm->host.pool, p);
 }
 
 static cw_time tick(void *self, cw_time now)
 {
     struct cw_kilo_core *c = self;
-    if (c->tm->arbiter != NULL)
-        cw_kilo__arbiter_follow(c, now);
+    if (cw_kilo_arbitrated(c->tm))
+        cw_kilo__follow(c, now);
     if (c->pause.first != NULL)
-        resume(c, now);
+        cw_kilo__resume(c, now);
     cw_access_retire(&c->access, now);
     cw_log_port_tick(&c->access.log, c->core, now);
     if (now >= c->watchdog)
@@ -224,7 +168,7 @@ static cw_time tick(void *self, cw_time now)
     more |= c->resend_cnt > 0;
     cw_access_send(&c->access, now);
     more |= cw_accesses_busy(&c->access) || c->asking > 0;
-    more |= c->first_read != NULL && cw_kilo_first_read_clock(c->first_read);
+    more |= c->first_read != NULL && cw_adapt_first_read_table_clock(c->first_read);
     cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     if (more || c->pause.first == NULL)
         return more ? now + period : CW_TIME_NEVER;
@@ -260,32 +204,35 @@ static void report(const void *self, FILE *out)
         const struct cw_kilo_warp *w = c->warp + i;
         if (w->phase == CW_KILO_IDLE)
             continue;
-        fprintf(out, "core %u warp %u: transaction %s; lanes 0x%08x, aborted 0x%08x, attempt %u", c->index, i, phase[w->phase], w->lanes,
-                w->aborted, w->aborts + 1);
+        fprintf(out, "core %u warp %u: transaction %s; lanes 0x%08x, aborted 0x%08x, attempt %u", c->index, i, phase[w->phase],
+                (unsigned)w->lanes, (unsigned)w->aborted, w->aborts + 1);
         if (w->phase == CW_KILO_ANSWER)
             fprintf(out, "; commit IDs from %llu, lanes 0x%08x undecided, %u acknowledgements missing", (unsigned long long)w->first_id,
-                    w->undecided, w->acks);
+                    (unsigned)w->undecided, w->acks);
         fprintf(out, "\n");
     }
 }
 
-const struct cw_core_sockets cw_kilo__core_ops = {.region_begin = begin,
-                                                  .region_access = access,
-                                                  .region_end = cw_kilo__commit,
-                                                  .message = reply,
-                                                  .log_done = log_done,
-                                                  .tick = tick,
-                                                  .idle = idle,
-                                                  .report = report};
+const struct cw_core_sockets cw_kilo_core_sockets = {.region_begin = begin,
+                                                     .region_access = access,
+                                                     .region_end = cw_kilo__commit,
+                                                     .message = reply,
+                                                     .log_done = log_done,
+                                                     .tick = tick,
+                                                     .idle = idle,
+                                                     .report = report};
 
 static const struct cw_access_ops access_ops = {.request = request, .log_load = log_load};
 
-int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
+int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
-    *c = (struct cw_kilo_core){.tm = tm, .core = tm->cfg.core[index], .index = index, .tokens.limit = config->tm_warps};
-    cw_rng_seed(&c->rng, tm->cfg.seed ^ ((uint64_t)index + 1) << 32);
-    c->access = (struct cw_accesses){.cfg = &tm->cfg,
+    struct cw_kilo_core *c = *out = calloc(1, sizeof *c);
+    if (c == NULL)
+        return CW_ENOMEM;
+    *c = (struct cw_kilo_core){.tm = tm, .core = tm->host.core[index], .index = index, .tokens.limit = config->tm_warps};
+    cw_rng_seed(&c->rng, tm->host.seed ^ ((uint64_t)index + 1) << 32);
+    c->access = (struct cw_accesses){.cfg = &tm->host,
                                      .core = c->core,
                                      .ops = &access_ops,
                                      .self = c,
@@ -296,22 +243,24 @@ int cw_kilo__core_create(struct cw_kilo_core *c, struct cw_kilo *tm, uint32_t in
     c->load = calloc(CW_ACCESSES, sizeof *c->load);
     c->table =
         malloc(config->tm_ownership_entries > config->warptm_scr_bits / 8 ? config->tm_ownership_entries : config->warptm_scr_bits / 8);
-    if (cw_accesses_create(&c->access) != CW_OK || c->warp == NULL || c->load == NULL || c->table == NULL ||
-        cw_fifo_create(&c->grant, config->core_warps + 1, NULL) != CW_OK ||
-        cw_fifo_create(&c->request, config->core_warps + 1, NULL) != CW_OK)
+    if (cw_accesses_create(&c->access) != CW_OK || c->warp == NULL || c->load == NULL || c->table == NULL)
         return CW_ENOMEM;
     if (tm->kind == CW_KILO_EAPG && (c->cat = cw_kilo_cat_create(config->eapg_cat_entries)) == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < config->core_warps; i++)
         c->access.warp[i].log = &c->warp[i].log;
-    int status = tm->tcd != CW_KILO_TCD_OFF ? cw_kilo_first_read_create(&c->first_read, &tm->cfg, index, err) : CW_OK;
+    int status = tm->tcd != CW_KILO_TCD_OFF
+                     ? cw_adapt_first_read_table_create(&c->first_read, tm->host.units, index, config->core_warps, err)
+                     : CW_OK;
     if (status == CW_OK && tm->resolution == CW_KILO_2PCR)
-        status = cw_resolvers_create(&c->resolvers, &tm->cfg, index, err);
+        status = cw_resolvers_create(&c->resolvers, &tm->host, index, err);
     return status;
 }
 
 void cw_kilo__core_destroy(struct cw_kilo_core *c)
 {
+    if (c == NULL)
+        return;
     for (uint32_t i = 0; c->warp != NULL && i < c->tm->config->core_warps; i++) {
         cw_redo_log_free(&c->warp[i].log);
         free(c->warp[i].stamp);
@@ -321,8 +270,7 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->load);
     free(c->table);
     cw_resolvers_destroy(&c->resolvers);
-    cw_kilo_first_read_destroy(c->first_read);
+    cw_adapt_first_read_table_destroy(c->first_read);
     cw_kilo_cat_destroy(c->cat);
-    cw_fifo_destroy(&c->grant);
-    cw_fifo_destroy(&c->request);
+    free(c);
 }

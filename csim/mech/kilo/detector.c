@@ -30,7 +30,7 @@ struct cw_kilo_detector {
     uint64_t writer_cap, writer_cnt;
     struct signature *signature; /* bloom-array: by ID modulo the capacity */
     uint64_t signature_cap;
-    struct cw_kilo_hazard_result result[LATENCY]; /* by the clock in which they are due */
+    struct cw_adapt_hazard_unit_result result[LATENCY]; /* by the clock in which they are due */
     uint32_t now, pending;
     uint64_t youngest; /* conflict of the transaction whose words come now, + 1 */
     bool failed;
@@ -69,7 +69,7 @@ static bool make_room(struct cw_kilo_detector *d, uint64_t live)
     return true;
 }
 
-static uint64_t perfect(struct cw_kilo_detector *d, const struct cw_kilo_hazard_entry *e, uint64_t live)
+static uint64_t perfect(struct cw_kilo_detector *d, const struct cw_adapt_hazard_unit_word *e, uint64_t live)
 {
     if (!make_room(d, live)) {
         d->failed = true;
@@ -120,7 +120,7 @@ static bool has(const struct signature *s, uint32_t set, uint64_t hash)
     return all;
 }
 
-static uint64_t bloom_array(struct cw_kilo_detector *d, const struct cw_kilo_hazard_entry *e, uint64_t live)
+static uint64_t bloom_array(struct cw_kilo_detector *d, const struct cw_adapt_hazard_unit_word *e, uint64_t live)
 {
     bool write = e->kind == CW_HAZARD_RECORD;
     uint64_t hash = cw_h3x4(&d->hash, (e->addr - CW_GLOBAL_BASE) / 4), found = 0;
@@ -141,10 +141,10 @@ static uint64_t bloom_array(struct cw_kilo_detector *d, const struct cw_kilo_haz
     return found;
 }
 
-bool cw_kilo_detector_clock(struct cw_kilo_detector *d, const struct cw_kilo_hazard_entry *e, uint64_t live,
-                            struct cw_kilo_hazard_result *result)
+bool cw_kilo_detector_clock(struct cw_kilo_detector *d, const struct cw_adapt_hazard_unit_word *e, uint64_t live,
+                            struct cw_adapt_hazard_unit_result *result)
 {
-    struct cw_kilo_hazard_result *slot = d->result + d->now;
+    struct cw_adapt_hazard_unit_result *slot = d->result + d->now;
     d->now = (d->now + 1) % LATENCY;
     *result = *slot;
     d->pending -= slot->valid;
@@ -158,11 +158,11 @@ bool cw_kilo_detector_clock(struct cw_kilo_detector *d, const struct cw_kilo_haz
     }
     if (!e->last)
         return true;
-    *slot = (struct cw_kilo_hazard_result){.valid = true,
-                                           .entry = e->entry,
-                                           .hazard = d->youngest != 0,
-                                           .exact = d->kind == CW_KILO_PERFECT,
-                                           .ycid = d->youngest != 0 ? d->youngest - 1 : 0};
+    *slot = (struct cw_adapt_hazard_unit_result){.valid = true,
+                                                 .entry = e->entry,
+                                                 .hazard = d->youngest != 0,
+                                                 .exact = d->kind == CW_KILO_PERFECT,
+                                                 .ycid = d->youngest != 0 ? d->youngest - 1 : 0};
     d->pending++;
     d->youngest = 0;
     return true;

@@ -12,17 +12,16 @@
 #ifndef CW_MECH_KILO_DETECTOR_H
 #define CW_MECH_KILO_DETECTOR_H
 
-#include "adapt/hazard_unit.h"
+#include "mech/kilo/hazard.h"
 
 struct cw_kilo_detector;
-enum cw_kilo_detection { CW_KILO_HISTORY, CW_KILO_PERFECT, CW_KILO_BLOOM_ARRAY }; /* kilo.hazard */
 
 /* CW_OK or CW_ENOMEM. kind is not HISTORY. */
 int cw_kilo_detector_create(struct cw_kilo_detector **out, enum cw_kilo_detection kind);
 void cw_kilo_detector_destroy(struct cw_kilo_detector *d);
-/* As cw_kilo_hazard_clock, and takes every entry. */
-bool cw_kilo_detector_clock(struct cw_kilo_detector *d, const struct cw_kilo_hazard_entry *e, uint64_t live,
-                            struct cw_kilo_hazard_result *result);
+/* As cw_adapt_hazard_unit_clock, and takes every entry. */
+bool cw_kilo_detector_clock(struct cw_kilo_detector *d, const struct cw_adapt_hazard_unit_word *e, uint64_t live,
+                            struct cw_adapt_hazard_unit_result *result);
 bool cw_kilo_detector_busy(const struct cw_kilo_detector *d);
 /* Whether host memory has run out; answers are void from then on. */
 bool cw_kilo_detector_failed(const struct cw_kilo_detector *d);

@@ -9,26 +9,18 @@
  */
 #include <stdlib.h>
 
-#include "mech/kilo/kilo_state.h"
+#include "mech/kilo/parts.h"
 
 #define WAITING 16384u
-
-struct waiting {
-    uint16_t core;
-    uint8_t warp, cnt;
-};
 
 struct cw_kilo_vendor {
     struct cw_component component;
     struct cw_kilo *tm;
     uint64_t next, epoch_start;
     uint32_t epoch;
-    struct waiting waiting[WAITING]; /* ring */
+    struct cw_kilo_request *waiting[WAITING]; /* ring */
     uint32_t head, cnt;
-    struct cw_kilo_grant *grant; /* [core][core.warps + 1] */
-    uint32_t *granted;           /* per core */
-    struct cw_fifo *retired;     /* per partition: oldest ID that has not retired, + 1 */
-    uint64_t *oldest;
+    uint64_t *oldest; /* by partition: ID that has not retired */
 };
 
 /* Whether that many IDs may be given now. */
@@ -43,90 +35,63 @@ static bool room(struct cw_kilo_vendor *v, uint32_t cnt)
             return false;
         v->epoch_start = v->next;
         v->epoch++;
-        v->tm->cfg.stats->id_rollovers++;
+        v->tm->host.stats->id_rollovers++;
     }
     return v->next + cnt - oldest <= v->tm->window;
 }
 
-static void grant(struct cw_kilo_vendor *v, const struct waiting *w, cw_time now)
+static void grant(struct cw_kilo_vendor *v, struct cw_kilo_request *r, cw_time now)
 {
-    const struct cw_config *config = v->tm->config;
-    uint32_t places = config->core_warps + 1;
-    struct cw_kilo_grant *g = v->grant + w->core * places + v->granted[w->core]++ % places;
-    *g = (struct cw_kilo_grant){.first = v->next, .warp = w->warp, .epoch = v->epoch};
-    v->next += w->cnt;
-    cw_fifo_push(&v->tm->core[w->core].grant, now, config->kilo_id_latency * cw_kilo_period(v->tm, CW_DOMAIN_CORE), g);
+    r->first = v->next;
+    r->epoch = v->epoch;
+    v->next += cw_lanes_count(r->members);
+    cw_fifo_push(v->tm->wires.grant + r->core, now, v->tm->config->kilo_id_latency * cw_kilo_period(v->tm, CW_DOMAIN_CORE), r);
 }
 
 static void tick(void *self, cw_time now)
 {
     struct cw_kilo_vendor *v = self;
-    const struct cw_config *config = v->tm->config;
+    const struct cw_kilo_wires *wires = &v->tm->wires;
     cw_time next = CW_TIME_NEVER;
-    for (uint32_t i = 0; i < config->partition_count; i++) {
+    for (uint32_t i = 0; i < wires->partitions; i++) {
         void *entry;
-        while ((entry = cw_fifo_pop(v->retired + i, now)) != NULL)
+        while ((entry = cw_fifo_pop(wires->retired + i, now)) != NULL)
             v->oldest[i] = (uint64_t)(uintptr_t)entry - 1;
-        next = cw_fifo_next(v->retired + i) < next ? cw_fifo_next(v->retired + i) : next;
+        next = cw_fifo_next(wires->retired + i) < next ? cw_fifo_next(wires->retired + i) : next;
     }
-    for (uint32_t i = 0; i < config->core_count; i++) {
-        struct cw_fifo *from = &v->tm->core[i].request;
-        void *entry;
-        while ((entry = cw_fifo_pop(from, now)) != NULL) {
-            uintptr_t code = (uintptr_t)entry;
-            v->waiting[(v->head + v->cnt++) % WAITING] =
-                (struct waiting){.core = (uint16_t)i, .warp = (uint8_t)(code & 0xff), .cnt = (uint8_t)(code >> 8)};
-        }
-        next = cw_fifo_next(from) < next ? cw_fifo_next(from) : next;
+    for (uint32_t i = 0; i < wires->cores; i++) {
+        struct cw_kilo_request *r;
+        while ((r = cw_fifo_pop(wires->ask + i, now)) != NULL)
+            v->waiting[(v->head + v->cnt++) % WAITING] = r;
+        next = cw_fifo_next(wires->ask + i) < next ? cw_fifo_next(wires->ask + i) : next;
     }
-    while (v->cnt > 0 && room(v, v->waiting[v->head].cnt)) {
-        grant(v, v->waiting + v->head, now);
+    while (v->cnt > 0 && room(v, cw_lanes_count(v->waiting[v->head]->members))) {
+        grant(v, v->waiting[v->head], now);
         v->head = (v->head + 1) % WAITING;
         v->cnt--;
     }
     v->component.wake = next;
 }
 
-void cw_kilo__ask_id(struct cw_kilo_core *c, uint32_t warp, uint32_t cnt, cw_time now)
-{
-    uintptr_t code = (uintptr_t)warp | (uintptr_t)cnt << 8;
-    cw_time period = cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    uint32_t cycles = cw_kilo_arbitrated(c->tm) ? 1 : c->tm->config->kilo_id_latency;
-    cw_fifo_push(&c->request, now, cycles * period, (void *)code);
-    c->asking++;
-}
-
 int cw_kilo__vendor_create(struct cw_kilo_vendor **out, struct cw_kilo *tm)
 {
-    const struct cw_config *config = tm->config;
     struct cw_kilo_vendor *v = *out = calloc(1, sizeof *v);
     if (v == NULL)
         return CW_ENOMEM;
     v->tm = tm;
     v->component = (struct cw_component){.tick = tick, .self = v, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
-    v->grant = calloc((size_t)config->core_count * (config->core_warps + 1), sizeof *v->grant);
-    v->granted = calloc(config->core_count, sizeof *v->granted);
-    v->retired = calloc(config->partition_count, sizeof *v->retired);
-    v->oldest = calloc(config->partition_count, sizeof *v->oldest);
-    if (v->grant == NULL || v->granted == NULL || v->retired == NULL || v->oldest == NULL)
-        return CW_ENOMEM;
-    for (uint32_t i = 0; i < config->partition_count; i++)
-        if (cw_fifo_create(v->retired + i, 4096, &v->component.wake) != CW_OK)
-            return CW_ENOMEM;
-    for (uint32_t i = 0; i < config->core_count; i++)
-        tm->core[i].request.wake = &v->component.wake;
-    return CW_OK;
+    v->oldest = calloc(tm->wires.partitions, sizeof *v->oldest);
+    for (uint32_t i = 0; i < tm->wires.partitions; i++)
+        tm->wires.retired[i].wake = &v->component.wake;
+    for (uint32_t i = 0; i < tm->wires.cores; i++)
+        tm->wires.ask[i].wake = &v->component.wake;
+    return v->oldest != NULL ? CW_OK : CW_ENOMEM;
 }
 
 void cw_kilo__vendor_destroy(struct cw_kilo_vendor *v)
 {
     if (v == NULL)
         return;
-    for (uint32_t i = 0; v->retired != NULL && i < v->tm->config->partition_count; i++)
-        cw_fifo_destroy(v->retired + i);
-    free(v->grant);
-    free(v->granted);
-    free(v->retired);
     free(v->oldest);
     free(v);
 }
@@ -134,9 +99,4 @@ void cw_kilo__vendor_destroy(struct cw_kilo_vendor *v)
 struct cw_component *cw_kilo__vendor_component(struct cw_kilo_vendor *v)
 {
     return &v->component;
-}
-
-struct cw_fifo *cw_kilo__vendor_retired(struct cw_kilo_vendor *v, uint32_t partition)
-{
-    return v->retired + partition;
 }

@@ -4,33 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/kilo/kilo_state.h"
+#include "mech/kilo/parts.h"
 
-void cw_kilo__fault(struct cw_kilo *tm, int status, const char *text)
-{
-    if (tm->cfg.fault != NULL)
-        tm->cfg.fault(tm->cfg.fault_context, status, text);
-}
-
-struct cw_message *cw_kilo__message(struct cw_kilo *tm, enum cw_message_kind kind, uint32_t sub, uint32_t partition, cw_time now)
-{
-    const struct cw_config *config = tm->config;
-    struct cw_message *p = cw_message_new(tm->cfg.pool, sizeof(struct cw_kilo_commit_body));
-    struct cw_kilo_commit_body *body = cw_kilo_commit(p);
-    body->first = 0;
-    body->epoch = body->pass = body->fail = 0;
-    body->probe = false;
-    p->kind = (uint8_t)kind;
-    p->mech = 1;
-    p->op = (uint8_t)sub;
-    p->partition = (uint16_t)partition;
-    p->addr = CW_GLOBAL_BASE + (uint64_t)partition * config->partition_interleave;
-    p->born = now;
-    cw_message_size(p, 0, config->noc_header_bytes, config->noc_flit_bytes);
-    return p;
-}
-
-/* Creation */
+struct cw_kilo_machine {
+    struct cw_kilo shared;
+    struct cw_kilo_core **core;
+    struct cw_kilo_port **port;
+    struct cw_kilo_unit **unit;    /* ideal: NULL, since nobody validates */
+    struct cw_kilo_vendor *vendor; /* NULL: the caller brings an arbiter */
+};
 
 static const char *const names[] = {
     [CW_KILO_TM] = "kilotm", [CW_KILO_WARPTM] = "warptm", [CW_KILO_EAPG] = "eapg", [CW_KILO_EL] = "warptm-el", [CW_KILO_IDEAL] = "ideal"};
@@ -40,19 +22,21 @@ static bool power_of_two(uint32_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
+const char *const cw_kilo_faults[] = {"skip-revalidation", "commit-out-of-order", "ignore-hazard", NULL};
+
 static int check_sabotage(struct cw_kilo *tm, struct cw_error *err)
 {
-    static const char *const faults[] = {"", "skip-revalidation", "commit-out-of-order", "ignore-hazard"};
-    const char *wanted = tm->cfg.sabotage;
+    static const enum cw_kilo_sabotage meaning[] = {CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF_ORDER, CW_KILO_IGNORE_HAZARD};
+    const char *wanted = tm->host.sabotage;
     uint32_t cnt = cw_kilo_arbitrated(tm) ? 0 : 3;
     if (wanted == NULL)
         return CW_OK;
-    for (uint32_t i = 1; i <= cnt; i++)
-        if (strcmp(wanted, faults[i]) == 0)
-            tm->sabotage = (enum cw_kilo_sabotage)i;
+    for (uint32_t i = 0; i < cnt; i++)
+        if (strcmp(wanted, cw_kilo_faults[i]) == 0)
+            tm->sabotage = meaning[i];
     if (tm->sabotage != CW_KILO_SOUND)
         return CW_OK;
-    const char *near = cw_nearest(wanted, faults + 1, cnt);
+    const char *near = cw_nearest(wanted, cw_kilo_faults, cnt);
     return cw_fail(err, CW_EINVAL, "%s knows no sabotage '%s'%s%s%s", names[tm->kind], wanted, near != NULL ? "; did you mean '" : "",
                    near != NULL ? near : "", near != NULL ? "'?" : "");
 }
@@ -105,150 +89,111 @@ static int check(struct cw_kilo *tm, struct cw_error *err)
     return check_sabotage(tm, err);
 }
 
-static int create_parts(struct cw_kilo *tm, struct cw_error *err)
+static int create_units(struct cw_kilo_machine *m, struct cw_error *err)
 {
-    uint32_t cores = tm->config->core_count, partitions = tm->config->partition_count;
-    int status;
-    tm->core = calloc(cores, sizeof *tm->core);
-    tm->port = calloc(partitions, sizeof *tm->port);
-    tm->unit = calloc(partitions, sizeof *tm->unit);
-    if (tm->core == NULL || tm->port == NULL || tm->unit == NULL)
-        return CW_ENOMEM;
-    for (uint32_t i = 0; i < cores; i++)
-        if ((status = cw_kilo__core_create(tm->core + i, tm, i, err)) != CW_OK)
-            return status;
-    status = cw_kilo_arbitrated(tm) ? cw_kilo__arbiter_create(&tm->arbiter, tm) : cw_kilo__vendor_create(&tm->vendor, tm);
-    for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
-        status = cw_kilo__port_create(tm->port + i, tm, i, err);
-        if (status == CW_OK)
-            status = cw_kilo__unit_create(tm->unit + i, tm, i, err);
-    }
+    uint32_t partitions = m->shared.config->partition_count;
+    m->unit = calloc(partitions, sizeof *m->unit);
+    int status = m->unit != NULL ? CW_OK : CW_ENOMEM;
+    for (uint32_t i = 0; i < partitions && status == CW_OK; i++)
+        status = cw_kilo__unit_create(m->unit + i, &m->shared, i, err);
     return status;
 }
 
-static void destroy(void *self)
+static int create_parts(struct cw_kilo_machine *m, struct cw_error *err)
 {
-    struct cw_kilo *tm = self;
-    if (tm == NULL)
-        return;
-    for (uint32_t i = 0; i < tm->config->partition_count; i++) {
-        if (tm->unit != NULL)
-            cw_kilo__unit_destroy(tm->unit[i]);
-        if (tm->port != NULL)
-            cw_kilo__port_destroy(tm->port[i]);
-    }
-    cw_kilo__vendor_destroy(tm->vendor);
-    cw_kilo__arbiter_destroy(tm->arbiter);
-    for (uint32_t i = 0; tm->core != NULL && i < tm->config->core_count; i++)
-        if (tm->core[i].tm != NULL)
-            cw_kilo__core_destroy(tm->core + i);
-    free(tm->core);
-    free(tm->port);
-    free(tm->unit);
-    free(tm);
+    struct cw_kilo *tm = &m->shared;
+    uint32_t cores = tm->config->core_count, partitions = tm->config->partition_count;
+    int status = cw_kilo_wires_create(&tm->wires, tm->config, cw_kilo_arbitrated(tm));
+    m->core = calloc(cores, sizeof *m->core);
+    m->port = calloc(partitions, sizeof *m->port);
+    if (m->core == NULL || m->port == NULL)
+        return CW_ENOMEM;
+    for (uint32_t i = 0; i < cores && status == CW_OK; i++)
+        status = cw_kilo__core_create(m->core + i, tm, i, err);
+    for (uint32_t i = 0; i < partitions && status == CW_OK; i++)
+        status = cw_kilo__port_create(m->port + i, tm, i, err);
+    if (status == CW_OK && tm->kind != CW_KILO_IDEAL)
+        status = create_units(m, err);
+    if (status == CW_OK && !cw_kilo_arbitrated(tm))
+        status = cw_kilo__vendor_create(&m->vendor, tm);
+    return status;
 }
 
-static int create(void **out, const struct cw_mech_host *config, enum cw_kilo_kind kind, struct cw_error *err)
+void cw_kilo_destroy(struct cw_kilo_machine *m)
+{
+    if (m == NULL)
+        return;
+    for (uint32_t i = 0; m->unit != NULL && i < m->shared.config->partition_count; i++)
+        cw_kilo__unit_destroy(m->unit[i]);
+    for (uint32_t i = 0; m->port != NULL && i < m->shared.config->partition_count; i++)
+        cw_kilo__port_destroy(m->port[i]);
+    for (uint32_t i = 0; m->core != NULL && i < m->shared.config->core_count; i++)
+        cw_kilo__core_destroy(m->core[i]);
+    cw_kilo__vendor_destroy(m->vendor);
+    cw_kilo_wires_destroy(&m->shared.wires);
+    free(m->core);
+    free(m->port);
+    free(m->unit);
+    free(m);
+}
+
+int cw_kilo_create(struct cw_kilo_machine **out, const struct cw_mech_host *host, enum cw_kilo_kind kind, struct cw_error *err)
 {
     *out = NULL;
-    struct cw_kilo *tm = calloc(1, sizeof *tm);
-    if (tm == NULL)
+    struct cw_kilo_machine *m = calloc(1, sizeof *m);
+    if (m == NULL)
         return cw_fail(err, CW_ENOMEM, "%s: out of host memory", names[kind]);
-    tm->cfg = *config;
-    tm->config = config->config;
-    tm->kind = kind;
-    int status = check(tm, err);
+    m->shared.host = *host;
+    m->shared.config = host->config;
+    m->shared.kind = kind;
+    int status = check(&m->shared, err);
     if (status == CW_OK)
-        status = create_parts(tm, err);
+        status = create_parts(m, err);
     if (status == CW_ENOMEM)
         status = cw_fail(err, CW_ENOMEM, "%s: out of host memory", names[kind]);
     if (status != CW_OK) {
-        destroy(tm);
+        cw_kilo_destroy(m);
         return status;
     }
-    *out = tm;
+    *out = m;
     return CW_OK;
 }
 
-static int create_kilotm(void **out, const struct cw_mech_host *config, struct cw_error *err)
+struct cw_kilo *cw_kilo_shared(struct cw_kilo_machine *m)
 {
-    return create(out, config, CW_KILO_TM, err);
+    return &m->shared;
 }
 
-static int create_warptm(void **out, const struct cw_mech_host *config, struct cw_error *err)
+uint32_t cw_kilo_components(struct cw_kilo_machine *m, struct cw_component **list, uint32_t max)
 {
-    return create(out, config, CW_KILO_WARPTM, err);
-}
-
-static int create_eapg(void **out, const struct cw_mech_host *config, struct cw_error *err)
-{
-    return create(out, config, CW_KILO_EAPG, err);
-}
-
-static int create_el(void **out, const struct cw_mech_host *config, struct cw_error *err)
-{
-    return create(out, config, CW_KILO_EL, err);
-}
-
-static int create_ideal(void **out, const struct cw_mech_host *config, struct cw_error *err)
-{
-    return create(out, config, CW_KILO_IDEAL, err);
-}
-
-static uint32_t components(void *self, struct cw_component **list, uint32_t max)
-{
-    struct cw_kilo *tm = self;
     uint32_t cnt = 0;
-    for (uint32_t i = 0; i < tm->config->partition_count && cnt + 3 <= max; i++) {
-        list[cnt++] = cw_kilo__port_component(tm->port[i]);
-        list[cnt++] = cw_kilo__unit_component(tm->unit[i]);
+    for (uint32_t i = 0; i < m->shared.config->partition_count && cnt + 3 <= max; i++) {
+        list[cnt++] = cw_kilo__port_component(m->port[i]);
+        if (m->unit != NULL)
+            list[cnt++] = cw_kilo__unit_component(m->unit[i]);
     }
-    list[cnt++] = cw_kilo_arbitrated(tm) ? cw_kilo__arbiter_component(tm->arbiter) : cw_kilo__vendor_component(tm->vendor);
+    if (m->vendor != NULL)
+        list[cnt++] = cw_kilo__vendor_component(m->vendor);
     return cnt;
 }
 
-static void *core_self(void *self, uint32_t core)
+void *cw_kilo_core_self(struct cw_kilo_machine *m, uint32_t core)
 {
-    struct cw_kilo *tm = self;
-    return tm->core + core;
+    return m->core[core];
 }
 
-static uint32_t log_bytes(const struct cw_config *config)
+bool cw_kilo_idle(const struct cw_kilo_machine *m)
 {
-    return cw_redo_log_bytes(config->tm_log_entries);
-}
-
-static bool idle(const void *self)
-{
-    const struct cw_kilo *tm = self;
-    for (uint32_t i = 0; i < tm->config->core_count; i++)
-        if (!cw_kilo__core_ops.idle(tm->core + i))
+    for (uint32_t i = 0; i < m->shared.config->core_count; i++)
+        if (!cw_kilo_core_sockets.idle(m->core[i]))
             return false;
-    for (uint32_t i = 0; i < tm->config->partition_count; i++)
-        if (!cw_kilo__port_idle(tm->port[i]) || !cw_kilo__unit_idle(tm->unit[i]))
+    for (uint32_t i = 0; i < m->shared.config->partition_count; i++)
+        if (!cw_kilo__port_idle(m->port[i]) || (m->unit != NULL && !cw_kilo__unit_idle(m->unit[i])))
             return false;
     return true;
 }
 
-static void finish(void *self)
+uint32_t cw_kilo_local_bytes(const struct cw_config *config)
 {
-    (void)self;
+    return cw_redo_log_bytes(config->tm_log_entries);
 }
-
-#define SYSTEM(name_, what_, create_)                                                                                               \
-    {                                                                                                                               \
-        .name = name_, .system = true, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .what = what_, .create = create_,       \
-        .destroy = destroy, .components = components, .core = &cw_kilo__core_ops, .core_self = core_self, .local_bytes = log_bytes, \
-        .idle = idle, .finish = finish                                                                                              \
-    }
-
-const struct cw_mech cw_mech_kilotm =
-    SYSTEM("kilotm", "Kilo TM: value-based validation at commit units (Fung 2015, chapter 4)", create_kilotm);
-const struct cw_mech cw_mech_warptm =
-    SYSTEM("warptm", "WarpTM: Kilo TM with warp-level management and temporal conflict detection (Fung 2015, chapter 6)", create_warptm);
-const struct cw_mech cw_mech_warptm_el =
-    SYSTEM("warptm-el", "WarpTM with idealised eager conflict detection (Ren and Lis, HPCA 2018, section III)", create_el);
-const struct cw_mech cw_mech_ideal =
-    SYSTEM("ideal", "Ideal TM: conflicts are detected and resolved at no cost (Fung 2015, 4.1)", create_ideal);
-const struct cw_mech cw_mech_eapg =
-    SYSTEM("eapg", "WarpTM with early abort and pause-and-go, idealised (Ren and Lis, HPCA 2018, VI.A)", create_eapg);

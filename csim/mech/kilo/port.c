@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/kilo/kilo_state.h"
+#include "adapt/last_written_table.h"
+#include "mech/kilo/expected_writes.h"
+#include "mech/kilo/parts.h"
+#include "mech/kilo/region_events.h"
 
-#define EVENTS 64u
 #define ASKED  4u  /* loads between their READ and their reply: covers the table's latency */
 #define BLOCKS 32u /* of the finest granularity in a line */
 #define READS  8u  /* READs without an answer; more than the table's latency */
@@ -37,65 +39,64 @@ struct cw_kilo_port {
     uint32_t index;
     cw_time period;
     struct cw_partition_socket *port;
-    struct cw_fifo told; /* struct cw_kilo_event */
-    struct cw_kilo_event event[EVENTS + 8];
-    uint32_t told_cnt;
-    struct cw_kilo_written *written; /* NULL: no temporal conflict detection */
-    struct asked asked[ASKED];       /* ring */
+    struct cw_kilo_notes *told;                  /* by the commit unit */
+    struct cw_kilo_writes *writes;               /* idealised systems: commits on their way */
+    uint64_t commits;                            /* the last one that has been carried out */
+    struct cw_adapt_last_written_table *written; /* NULL: no temporal conflict detection */
+    struct cw_kilo_expected *expected;           /* with it */
+    struct asked asked[ASKED];                   /* ring */
     uint32_t asked_head, asked_cnt, answered_cnt;
     struct reading reading[READS]; /* ring */
     uint32_t reading_head, reading_cnt;
     bool unit_turn, load_turn; /* of the way out; of the table */
-    /* idealised systems: commits on their way, and the last one that has been carried out */
-    struct cw_kilo_apply *apply; /* ring, power of two */
-    uint32_t apply_cap, apply_head, apply_cnt;
-    uint64_t commits;
 };
 
-static void tell_observer(const struct cw_kilo_port *u, const struct cw_message *p, cw_time now)
+static void tell_reads(const struct cw_kilo_port *u, const struct cw_message *p, cw_time now)
 {
-    const struct cw_tm_observer *o = u->tm->cfg.observer;
-    const uint64_t *attempt = u->tm->core[p->core].warp[p->warp].attempt;
-    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = cw_tx_access_of(p)->lane_offset[lane] & ~3u;
-        for (uint32_t at = first; at < (uint32_t)cw_tx_access_of(p)->lane_offset[lane] + cw_tx_access_of(p)->bytes; at += 4) {
-            uint32_t value;
-            memcpy(&value, cw_line_body_of(p)->data + at, 4);
-            o->read(o->self, attempt[lane], p->addr + at, value, now);
+    const struct cw_tx_access_body *body = cw_tx_access_of(p);
+    const struct cw_kilo_region region = {.core = p->core, .warp = p->warp, .attempt = p->attempt};
+    for (cw_lanes rest = p->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+        struct cw_log_entry word = {.lane = (uint8_t)cw_lanes_first(rest), .bytes = 15};
+        uint32_t first = body->lane_offset[word.lane], end = first + body->bytes;
+        for (uint32_t at = first & ~3u; at < end; at += 4) {
+            word.addr = p->addr + at;
+            memcpy(&word.value, body->line.data + at, 4);
+            cw_kilo_tell_word(u->tm, CW_EVENT_REGION_READ, region, &word, now);
         }
     }
 }
 
-/* The load's values are those of its access of the L2; this is the oracle's time of it. */
+/* The load's values are those of its access of the L2; as an event it happens now. */
 static struct cw_message *take_load(struct cw_kilo_port *u, cw_time now)
 {
     struct cw_message *p = cw_fifo_pop(&u->port->from_l2, now);
-    if (u->tm->cfg.observer != NULL)
-        tell_observer(u, p, now);
+    if (cw_kilo_wanted(u->tm, CW_EVENT_REGION_READ))
+        tell_reads(u, p, now);
     return p;
 }
 
 /* Blocks of the line that the lane's access touches. */
 static uint32_t blocks_of(const struct cw_kilo_port *u, const struct cw_message *p, uint32_t lane)
 {
-    uint32_t bytes = u->tm->config->tcd_granule_bytes, first = cw_tx_access_of(p)->lane_offset[lane] / bytes;
-    uint32_t last = (cw_tx_access_of(p)->lane_offset[lane] + (cw_tx_access_of(p)->bytes > 0 ? cw_tx_access_of(p)->bytes - 1u : 0)) / bytes;
+    const struct cw_tx_access_body *body = cw_tx_access_of(p);
+    uint32_t bytes = u->tm->config->tcd_granule_bytes, first = body->lane_offset[lane] / bytes;
+    uint32_t last = (body->lane_offset[lane] + (body->bytes > 0 ? body->bytes - 1u : 0)) / bytes;
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
 
 static uint32_t all_blocks(const struct cw_kilo_port *u, const struct cw_message *p)
 {
     uint32_t blocks = 0;
-    for (uint32_t rest = cw_kilo_tcd_by_lane(u->tm) ? p->lanes : 0; rest != 0; rest &= rest - 1)
-        blocks |= blocks_of(u, p, (uint32_t)__builtin_ctz(rest));
+    for (cw_lanes rest = cw_kilo_tcd_by_lane(u->tm) ? p->lanes : 0; rest != 0; rest = cw_lanes_rest(rest))
+        blocks |= blocks_of(u, p, cw_lanes_first(rest));
     return blocks != 0 ? blocks : 1;
 }
 
 /* The youngest time of what each lane has touched. */
 static void time_lanes(const struct cw_kilo_port *u, const struct asked *a)
 {
-    for (uint32_t rest = a->p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+    for (cw_lanes rest = a->p->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
         uint64_t *time = &cw_kilo_access(a->p)->time[lane];
         *time = 0;
         for (uint32_t blocks = blocks_of(u, a->p, lane); blocks != 0; blocks &= blocks - 1) {
@@ -113,7 +114,7 @@ static void reply(struct cw_kilo_port *u, struct cw_message *p, uint64_t time, c
     cw_kilo_access(p)->stamp = time;
     uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     if (u->written != NULL)
-        payload += config->tcd_reply_bytes * cw_kilo_lane_cnt(all_blocks(u, p));
+        payload += config->tcd_reply_bytes * (uint32_t)__builtin_popcount(all_blocks(u, p));
     cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
     cw_fifo_push(&u->port->reply, now, u->period, p);
 }
@@ -132,20 +133,20 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
     }
     struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
     if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory */
-        cw_memory_read(u->tm->cfg.memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
+        cw_memory_read(u->tm->host.memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
     reply(u, take_load(u, now), cw_kilo_arbitrated(u->tm) ? u->commits : 0, now);
 }
 
-/* Notes that need no access of the table are taken as they come; returns the WRITE or the packet that is next, or NULL. */
-static struct cw_kilo_event *listen(struct cw_kilo_port *u, cw_time now)
+/* Notes that need no access of the table are taken as they come; returns the WRITE or the message that is next, or NULL. */
+static struct cw_kilo_note *listen(struct cw_kilo_port *u, cw_time now)
 {
-    struct cw_kilo_event *e;
-    while ((e = cw_fifo_peek(&u->told, now)) != NULL && e->note != CW_KILO_PACKET) {
+    struct cw_kilo_note *e;
+    while ((e = cw_fifo_peek(&u->told->fifo, now)) != NULL && e->kind != CW_KILO_NOTE_MESSAGE) {
         if (u->written != NULL && e->written)
             return e;
         if (u->written != NULL)
-            cw_kilo_written_expect(u->written, e->block, e->note == CW_KILO_EXPECT ? (int)e->cnt : -(int)e->cnt);
-        cw_fifo_pop(&u->told, now);
+            cw_kilo_expected_add(u->expected, e->block, e->kind == CW_KILO_NOTE_EXPECT ? (int)e->cnt : -(int)e->cnt);
+        cw_fifo_pop(&u->told->fifo, now);
     }
     return e;
 }
@@ -165,12 +166,12 @@ static void ask(struct cw_kilo_port *u, uint64_t block, cw_time now)
         a = u->asked + (u->asked_head + u->asked_cnt++) % ASKED;
         a->p = take_load(u, now);
         a->todo = all_blocks(u, a->p);
-        a->left = cw_kilo_lane_cnt(a->todo);
+        a->left = (uint32_t)__builtin_popcount(a->todo);
     }
     u->reading[(u->reading_head + u->reading_cnt++) % READS] =
         (struct reading){.asked = (uint8_t)(a - u->asked),
                          .block = (uint8_t)__builtin_ctz(a->todo),
-                         .expected = u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_written_expected(u->written, block)};
+                         .expected = u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_expected_has(u->expected, block)};
     a->todo &= a->todo - 1;
 }
 
@@ -199,12 +200,12 @@ static bool next_read(struct cw_kilo_port *u, uint64_t *block, cw_time now)
  * either the one or the other. */
 static void clock_table(struct cw_kilo_port *u, cw_time now)
 {
-    const struct cw_kilo_event *e = listen(u, now);
+    const struct cw_kilo_note *e = listen(u, now);
     uint64_t block = 0, time;
     bool load = next_read(u, &block, now), answered;
-    bool write = e != NULL && e->note != CW_KILO_PACKET && (!load || !u->load_turn);
-    struct cw_kilo_written_op op = {.write = write, .block = write ? e->block : block, .time = now};
-    bool taken = cw_kilo_written_clock(u->written, write || load ? &op : NULL, &answered, &time);
+    bool write = e != NULL && e->kind != CW_KILO_NOTE_MESSAGE && (!load || !u->load_turn);
+    struct cw_adapt_last_written_table_op op = {.write = write, .block = write ? e->block : block, .time = now};
+    bool taken = cw_adapt_last_written_table_clock(u->written, write || load ? &op : NULL, &answered, &time);
     if (answered)
         take_answer(u, time);
     if (!taken)
@@ -215,57 +216,36 @@ static void clock_table(struct cw_kilo_port *u, cw_time now)
         return;
     }
     if (e->cnt > 0)
-        cw_kilo_written_expect(u->written, e->block, -(int)e->cnt);
-    cw_fifo_pop(&u->told, now);
+        cw_kilo_expected_add(u->expected, e->block, -(int)e->cnt);
+    cw_fifo_pop(&u->told->fifo, now);
 }
 
-void cw_kilo__port_apply(struct cw_kilo_port *u, const struct cw_kilo_apply *e)
-{
-    if (u->apply_cnt == u->apply_cap) {
-        uint32_t cap = u->apply_cap == 0 ? 256 : 2 * u->apply_cap;
-        struct cw_kilo_apply *larger = malloc(cap * sizeof *larger);
-        if (larger == NULL) {
-            cw_kilo__fault(u->tm, CW_ENOMEM, "out of host memory for idealised commits");
-            return;
-        }
-        for (uint32_t i = 0; i < u->apply_cnt; i++)
-            larger[i] = u->apply[(u->apply_head + i) & (u->apply_cap - 1)];
-        free(u->apply);
-        u->apply = larger;
-        u->apply_cap = cap;
-        u->apply_head = 0;
-    }
-    u->apply[(u->apply_head + u->apply_cnt++) & (u->apply_cap - 1)] = *e;
-    if (e->ready < u->component.wake)
-        u->component.wake = e->ready;
-}
-
+/* Idealised systems: the arbiter's writes. */
 static void carry_out(struct cw_kilo_port *u, cw_time now)
 {
-    const struct cw_tm_observer *o = u->tm->cfg.observer;
-    while (u->apply_cnt > 0 && u->apply[u->apply_head].ready <= now) {
-        const struct cw_kilo_apply *e = u->apply + u->apply_head;
+    const struct cw_kilo_write *e;
+    while ((e = cw_kilo_writes_first(u->writes)) != NULL && e->ready <= now) {
+        const struct cw_kilo_region region = {.core = e->core, .warp = e->warp, .attempt = e->attempt};
+        const struct cw_log_entry word = {.addr = e->addr, .value = e->value, .lane = (uint8_t)e->lane, .bytes = e->bytes};
         const uint32_t mask = e->bytes;
         const uint8_t byte[4] = {(uint8_t)e->value, (uint8_t)(e->value >> 8), (uint8_t)(e->value >> 16), (uint8_t)(e->value >> 24)};
-        cw_memory_write_masked(u->tm->cfg.memory, e->addr, byte, &mask, sizeof byte);
+        cw_memory_write_masked(u->tm->host.memory, e->addr, byte, &mask, sizeof byte);
         u->commits = e->commit;
-        if (o != NULL)
-            o->write(o->self, e->attempt, e->addr, e->value, e->bytes, now);
-        u->apply_head = (u->apply_head + 1) & (u->apply_cap - 1);
-        u->apply_cnt--;
+        cw_kilo_tell_word(u->tm, CW_EVENT_REGION_WRITE, region, &word, now);
+        cw_kilo_writes_pop(u->writes);
     }
 }
 
 static void leave(struct cw_kilo_port *u, cw_time now)
 {
-    const struct cw_kilo_event *e = listen(u, now);
-    bool message = e != NULL && e->note == CW_KILO_PACKET;
+    const struct cw_kilo_note *e = listen(u, now);
+    bool message = e != NULL && e->kind == CW_KILO_NOTE_MESSAGE;
     bool load = u->written != NULL ? u->answered_cnt > 0 : cw_fifo_peek(&u->port->from_l2, now) != NULL;
     if (!cw_fifo_can_push(&u->port->reply, now) || (!message && !load))
         return;
     if (message && (u->unit_turn || !load)) {
-        cw_fifo_push(&u->port->reply, now, u->period, e->packet);
-        cw_fifo_pop(&u->told, now);
+        cw_fifo_push(&u->port->reply, now, u->period, e->message);
+        cw_fifo_pop(&u->told->fifo, now);
     } else {
         answer_load(u, now);
     }
@@ -279,25 +259,28 @@ static void tick(void *self, cw_time now)
     if (u->written != NULL)
         clock_table(u, now);
     leave(u, now);
-    cw_time a = cw_fifo_next(&u->port->from_l2), b = cw_fifo_next(&u->told);
+    cw_time a = cw_fifo_next(&u->port->from_l2), b = cw_fifo_next(&u->told->fifo);
     cw_time next = a < b ? a : b;
-    if (next <= now || u->asked_cnt > 0 || (u->written != NULL && cw_kilo_written_busy(u->written)))
+    if (next <= now || u->asked_cnt > 0 || (u->written != NULL && cw_adapt_last_written_table_busy(u->written)))
         next = now + u->period;
-    if (u->apply_cnt > 0 && u->apply[u->apply_head].ready < next)
-        next = u->apply[u->apply_head].ready;
+    const struct cw_kilo_write *write = cw_kilo_writes_first(u->writes);
+    if (write != NULL && write->ready < next)
+        next = write->ready;
     u->component.wake = next;
 }
 
-bool cw_kilo__port_room(const struct cw_kilo_port *p, cw_time now)
+static int create_table(struct cw_kilo_port *u, struct cw_error *err)
 {
-    return cw_fifo_can_push(&p->told, now);
-}
-
-void cw_kilo__port_tell(struct cw_kilo_port *p, struct cw_kilo_event e, cw_time now)
-{
-    struct cw_kilo_event *place = p->event + p->told_cnt++ % (EVENTS + 8);
-    *place = e;
-    cw_fifo_push(&p->told, now, p->period, place);
+    const struct cw_config *c = u->tm->config;
+    const struct cw_adapt_last_written_table_config table = {.units = u->tm->host.units,
+                                                             .partition = u->index,
+                                                             .ways = c->tcd_ways,
+                                                             .rows = c->tcd_rows,
+                                                             .granule_bytes = c->tcd_granule_bytes,
+                                                             .memory_base = CW_GLOBAL_BASE,
+                                                             .memory_bytes = (uint64_t)c->mem_mbytes << 20};
+    u->expected = cw_kilo_expected_create(c->tcd_pending, c->tcd_granule_bytes);
+    return u->expected != NULL ? cw_adapt_last_written_table_create(&u->written, &table, err) : CW_ENOMEM;
 }
 
 int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
@@ -309,21 +292,21 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    u->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
+    u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
     u->port->from_l2.wake = &u->component.wake;
-    int status = cw_fifo_create(&u->told, EVENTS, &u->component.wake);
-    if (status == CW_OK && tm->tcd != CW_KILO_TCD_OFF)
-        status = cw_kilo_written_create(&u->written, &tm->cfg, index, err);
-    return status;
+    u->told = tm->wires.notes + index;
+    u->told->fifo.wake = &u->component.wake;
+    u->writes = tm->wires.write + index;
+    u->writes->wake = &u->component.wake;
+    return tm->tcd != CW_KILO_TCD_OFF ? create_table(u, err) : CW_OK;
 }
 
 void cw_kilo__port_destroy(struct cw_kilo_port *u)
 {
     if (u == NULL)
         return;
-    cw_fifo_destroy(&u->told);
-    cw_kilo_written_destroy(u->written);
-    free(u->apply);
+    cw_adapt_last_written_table_destroy(u->written);
+    cw_kilo_expected_destroy(u->expected);
     free(u);
 }
 
@@ -334,5 +317,5 @@ struct cw_component *cw_kilo__port_component(struct cw_kilo_port *u)
 
 bool cw_kilo__port_idle(const struct cw_kilo_port *u)
 {
-    return u->told.count == 0 && u->asked_cnt == 0 && u->apply_cnt == 0 && u->port->from_l2.count == 0 && u->port->reply.count == 0;
+    return u->told->fifo.count == 0 && u->asked_cnt == 0 && u->writes->cnt == 0 && u->port->from_l2.count == 0 && u->port->reply.count == 0;
 }

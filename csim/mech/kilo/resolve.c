@@ -9,13 +9,12 @@
  *
  * The log unit reads through the L1 port, one access per cycle; warps in resolution share it and the shared memory.
  */
-#include "mech/kilo/kilo_state.h"
+#include "mech/kilo/core_half.h"
 #include "mech/tm/intra_warp.h"
-#include "mech/tm/resolver.h"
 
 bool cw_kilo__resolve_needed(const struct cw_kilo_core *c, const struct cw_kilo_warp *w)
 {
-    return c->tm->resolution != CW_KILO_NONE && cw_kilo_lane_cnt(w->ready) >= 2 && w->log.write_cnt > 0;
+    return c->tm->resolution != CW_KILO_NONE && cw_lanes_count(w->ready) >= 2 && w->log.write_cnt > 0;
 }
 
 static bool sequential(const struct cw_kilo *tm)
@@ -29,19 +28,13 @@ static void enter(struct cw_kilo_warp *w, enum cw_kilo_phase phase)
     w->walk = (struct cw_log_walk){0};
 }
 
-void cw_kilo__read_log(struct cw_kilo_core *c, uint32_t warp, uint32_t total, bool write_log, uint32_t row, bool value, cw_time now)
-{
-    uint32_t max = c->tm->config->tm_log_entries;
-    cw_log_walk_read(&c->warp[warp].walk, c->core, warp, total, cw_redo_log_word(write_log, row % max, value, max), now);
-}
-
 static void decide(struct cw_kilo_core *c, struct cw_kilo_warp *w)
 {
     const struct cw_config *config = c->tm->config;
     if (sequential(c->tm))
-        w->losers = cw_intra_warp_sequential(&w->log, w->ready, c->table, config->warptm_scr_bits);
+        w->losers = cw_intra_warp_sequential(&w->log, (uint32_t)w->ready, c->table, config->warptm_scr_bits);
     else
-        w->losers = cw_intra_warp_resolve(&w->log, w->ready, c->table, config->tm_ownership_entries);
+        w->losers = cw_intra_warp_resolve(&w->log, (uint32_t)w->ready, c->table, config->tm_ownership_entries);
 }
 
 static bool over(struct cw_kilo_core *c, uint32_t warp, cw_time now)
@@ -68,9 +61,9 @@ static uint32_t lane_rows(const struct cw_kilo_warp *w, uint32_t lane, bool read
 {
     uint32_t cnt = 0;
     for (uint32_t i = 0; reads && i < w->log.read_cnt; i++)
-        cnt += w->log.read[i].lanes >> lane & 1;
+        cnt += cw_lanes_has(w->log.read[i].lanes, lane);
     for (uint32_t i = 0; i < w->log.write_cnt; i++)
-        cnt += w->log.write[i].lanes >> lane & 1;
+        cnt += cw_lanes_has(w->log.write[i].lanes, lane);
     return cnt;
 }
 
@@ -79,8 +72,8 @@ static uint32_t lane_row(const struct cw_kilo_warp *w, uint32_t lane, bool reads
 {
     uint32_t row = reads ? 0 : w->log.read_cnt, end = w->log.read_cnt + w->log.write_cnt;
     for (; row < end; row++) {
-        uint32_t lanes = row < w->log.read_cnt ? w->log.read[row].lanes : w->log.write[row - w->log.read_cnt].lanes;
-        if ((lanes >> lane & 1) != 0 && n-- == 0)
+        cw_lanes lanes = row < w->log.read_cnt ? w->log.read[row].lanes : w->log.write[row - w->log.read_cnt].lanes;
+        if (cw_lanes_has(lanes, lane) && n-- == 0)
             break;
     }
     return row;
@@ -91,7 +84,7 @@ static uint32_t lane_row(const struct cw_kilo_warp *w, uint32_t lane, bool reads
 static bool scan_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    uint32_t lane = (uint32_t)__builtin_ctz(w->unscanned), reads = w->log.read_cnt, total = lane_rows(w, lane, !w->adding);
+    uint32_t lane = cw_lanes_first(w->unscanned), reads = w->log.read_cnt, total = lane_rows(w, lane, !w->adding);
     if (w->walk.read < total) {
         uint32_t row = lane_row(w, lane, !w->adding, w->walk.read);
         cw_kilo__read_log(c, warp, total, row >= reads, row >= reads ? row - reads : row, false, now);
@@ -101,9 +94,9 @@ static bool scan_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     if (w->walk.step < total)
         return false;
     w->walk = (struct cw_log_walk){0};
-    w->adding = !w->adding && (w->losers >> lane & 1) == 0;
+    w->adding = !w->adding && !cw_lanes_has(w->losers, lane);
     if (!w->adding)
-        w->unscanned &= w->unscanned - 1;
+        w->unscanned = cw_lanes_rest(w->unscanned);
     if (w->unscanned != 0)
         return false;
     c->resolving--;
@@ -129,7 +122,7 @@ static bool table_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     struct cw_kilo_warp *w = c->warp + warp;
     const struct cw_resolvers_job job = {.warp = warp, .table = w->resolver, .log = &w->log, .walk = &w->walk};
     uint32_t survivors;
-    if (w->phase == CW_KILO_QUEUE && cw_resolvers_start(&c->resolvers, w->ready, &w->resolver, now)) {
+    if (w->phase == CW_KILO_QUEUE && cw_resolvers_start(&c->resolvers, (uint32_t)w->ready, &w->resolver, now)) {
         enter(w, CW_KILO_INIT);
     } else if (w->phase == CW_KILO_INIT && cw_resolvers_clear(&c->resolvers, w->resolver, now)) {
         enter(w, CW_KILO_MARK);

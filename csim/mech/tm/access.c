@@ -6,12 +6,6 @@
 
 #define LOG_SLACK 256u /* of the log port's queue, beyond the walk over a full log */
 
-static void fault(const struct cw_accesses *q, int status, const char *text)
-{
-    if (q->cfg->fault != NULL)
-        q->cfg->fault(q->cfg->fault_context, status, text);
-}
-
 static void complete(struct cw_accesses *q, struct cw_access *a)
 {
     if (a->unsent == 0 && a->packets == 0 && a->log_reads == 0)
@@ -37,7 +31,8 @@ static bool overflow(const struct cw_accesses *q, uint32_t rows)
 {
     if (rows <= q->cfg->config->tm_log_entries || q->cfg->fault == NULL)
         return false;
-    fault(q, CW_ELIMIT, "a transaction's read log or write log is full: raise tm.log_entries, or make the transaction smaller");
+    cw_mech_fault(q->cfg, CW_ELIMIT,
+                  "a transaction's read log or write log is full: raise tm.log_entries, or make the transaction smaller");
     return true;
 }
 
@@ -54,7 +49,7 @@ static void take_store(struct cw_accesses *q, struct cw_access *a)
     if (overflow(q, row + words))
         return;
     if (cw_redo_log_store(log, a->inst, a->lanes) != CW_OK) {
-        fault(q, CW_ENOMEM, "out of host memory for a write log");
+        cw_mech_fault(q->cfg, CW_ENOMEM, "out of host memory for a write log");
         return;
     }
     post_rows(q, a->warp, true, row, words);
@@ -79,13 +74,13 @@ static void take_load(struct cw_accesses *q, struct cw_access *a)
     bool hit = false;
     a->unsent = a->lanes;
     memset(a->own, 0, sizeof a->own);
-    for (uint32_t rest = log->write_cnt > 0 ? a->lanes : 0; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+    for (cw_lanes rest = log->write_cnt > 0 ? a->lanes : 0; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
         uint32_t own = cw_redo_log_find(log, lane, a->inst->addr[lane], length, a->bytes[lane]);
         a->own[lane] = (uint16_t)own;
         hit |= own != 0;
         if (own == whole)
-            a->unsent &= ~(1u << lane);
+            a->unsent = cw_lanes_without(a->unsent, cw_lanes_one(lane));
     }
     a->asked = a->unsent;
     if (hit && !q->idealised)
@@ -104,7 +99,7 @@ void cw_access_log_done(struct cw_accesses *q, uint32_t warp, uint32_t cookie)
 
 /* From the core */
 
-struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, uint32_t lanes)
+struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, cw_lanes lanes)
 {
     struct cw_stats *stats = q->cfg->stats;
     struct cw_access *a = q->free;
@@ -119,7 +114,7 @@ struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst
     a->store = store;
     a->lanes = lanes;
     a->asked = a->unsent = a->packets = a->log_reads = 0;
-    *(store ? &stats->tx_stores : &stats->tx_loads) += (uint32_t)__builtin_popcount(lanes);
+    *(store ? &stats->tx_stores : &stats->tx_loads) += cw_lanes_count(lanes);
     if (lanes != 0 && store)
         take_store(q, a);
     else if (lanes != 0)
@@ -152,8 +147,8 @@ void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_message *p)
 /* An idealised system's store: an ordinary write, but for the bytes, which the system changes at commit. */
 static void make_write(struct cw_message *p, uint32_t bytes)
 {
-    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t at = cw_tx_access(p)->lane_offset[__builtin_ctzll(rest)];
+    for (cw_lanes rest = p->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t at = cw_tx_access(p)->lane_offset[cw_lanes_first(rest)];
         cw_line_body(p)->byte_mask[at / 32] |= (bytes < 32 ? (1u << bytes) - 1 : UINT32_MAX) << at % 32;
     }
     p->kind = CW_MSG_WRITE;
@@ -172,20 +167,20 @@ static struct cw_message *build_request(struct cw_accesses *q, struct cw_access 
     const uint64_t *addr = a->inst->addr;
     body->aborted = 0;
     memset(body->line.byte_mask, 0, sizeof body->line.byte_mask);
-    p->addr = addr[__builtin_ctz(a->unsent)] & ~(uint64_t)(CW_LINE_BYTES - 1);
-    for (uint32_t rest = a->unsent; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+    p->addr = addr[cw_lanes_first(a->unsent)] & ~(uint64_t)(CW_LINE_BYTES - 1);
+    for (cw_lanes rest = a->unsent; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
         uint64_t offset = addr[lane] - p->addr;
         if (offset >= CW_LINE_BYTES)
             continue;
-        p->lanes |= 1u << lane;
+        p->lanes |= cw_lanes_one(lane);
         body->lane_offset[lane] = (uint8_t)offset;
         p->sectors |= (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
     }
-    a->unsent &= ~p->lanes;
+    a->unsent = cw_lanes_without(a->unsent, p->lanes);
     p->kind = a->store ? CW_MSG_PASS : CW_MSG_READ;
     p->after = CW_AFTER_MECH;
-    p->mech = 1;
+    p->mech = (uint8_t)(q->cfg->index + 1);
     body->bytes = (uint8_t)cw_inst_bytes(a->inst);
     p->warp = (uint16_t)a->warp;
     p->tag = cw_access_index(q, a);
@@ -216,7 +211,7 @@ void cw_access_send(struct cw_accesses *q, cw_time now)
     }
     while (q->spare == NULL && q->send.first != NULL) {
         struct cw_access *a = q->send.first;
-        a->unsent &= ~cw_core_tx_aborted(q->core, a->warp);
+        a->unsent = cw_lanes_without(a->unsent, cw_core_tx_aborted(q->core, a->warp));
         if (a->unsent != 0)
             q->spare = build_request(q, a, now);
         if (a->unsent == 0)
@@ -231,8 +226,8 @@ void cw_access_send(struct cw_accesses *q, cw_time now)
 void cw_access_take_values(struct cw_access *a, const struct cw_message *p)
 {
     uint32_t length = cw_inst_bytes(a->inst);
-    for (uint32_t rest = p->lanes & ~cw_tx_access_of(p)->aborted; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+    for (cw_lanes rest = cw_lanes_without(p->lanes, cw_tx_access_of(p)->aborted); rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
         const uint8_t *from = cw_tx_access_of(p)->line.data + cw_tx_access_of(p)->lane_offset[lane];
         for (uint32_t b = 0; b < length; b++)
             if ((a->own[lane] >> b & 1) == 0)
@@ -247,15 +242,16 @@ void cw_access_replied(struct cw_accesses *q, struct cw_access *a)
 }
 
 /* Gives a load its values and logs what it took from memory. */
-static void finish_load(struct cw_accesses *q, struct cw_access *a, uint32_t lanes)
+static void finish_load(struct cw_accesses *q, struct cw_access *a, cw_lanes lanes)
 {
-    uint32_t logged = lanes & a->asked, row = q->warp[a->warp].log->read_cnt, words = cw_inst_words(a->inst);
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-        cw_inst_set_bytes(a->inst, (uint32_t)__builtin_ctz(rest), a->bytes[__builtin_ctz(rest)]);
+    cw_lanes logged = lanes & a->asked;
+    uint32_t row = q->warp[a->warp].log->read_cnt, words = cw_inst_words(a->inst);
+    for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest))
+        cw_inst_set_bytes(a->inst, cw_lanes_first(rest), a->bytes[cw_lanes_first(rest)]);
     if (logged == 0 || overflow(q, row + words))
         return;
-    if (q->ops->log_load(q->self, a, logged) != CW_OK)
-        fault(q, CW_ENOMEM, "out of host memory for a read log");
+    if (q->ops->log_load(q->self, a, cw_lanes_half(logged, 0)) != CW_OK)
+        cw_mech_fault(q->cfg, CW_ENOMEM, "out of host memory for a read log");
     else
         post_rows(q, a->warp, false, row, words);
 }
@@ -265,7 +261,7 @@ void cw_access_retire(struct cw_accesses *q, cw_time now)
     while (q->done.first != NULL) {
         struct cw_access *a = q->done.first;
         struct cw_mem_inst *inst = a->inst;
-        uint32_t lanes = a->store ? 0 : a->lanes & ~cw_core_tx_aborted(q->core, a->warp);
+        cw_lanes lanes = a->store ? 0 : cw_lanes_without(a->lanes, cw_core_tx_aborted(q->core, a->warp));
         if (lanes != 0 && !cw_log_port_room(&q->log, 2 * cw_inst_words(inst)))
             return;
         cw_access_queue_pop(&q->done);

@@ -45,9 +45,9 @@ struct cw_tx_log_body {
 struct cw_access {
     struct cw_mem_inst *inst;
     uint32_t warp;
-    uint32_t lanes;     /* take part */
-    uint32_t asked;     /* loads: of these, lanes that read memory */
-    uint32_t unsent;    /* lanes that need a request that is not sent yet */
+    cw_lanes lanes;     /* take part */
+    cw_lanes asked;     /* loads: of these, lanes that read memory */
+    cw_lanes unsent;    /* lanes that need a request that is not sent yet */
     uint32_t packets;   /* requests without reply */
     uint32_t log_reads; /* not done */
     bool store;
@@ -120,7 +120,7 @@ void cw_accesses_destroy(struct cw_accesses *q);
 
 /* Takes an instruction, of which these lanes take part, and looks into the write log or appends to it. NULL: no room now. The access then
  * stands in no queue: the caller lets it go at once, or when it may. */
-struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, uint32_t lanes);
+struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, cw_lanes lanes);
 /* Sends its requests in turn with the others', or, if it needs none, returns it to the core. */
 void cw_access_go(struct cw_accesses *q, struct cw_access *a);
 /* The values of a reply to a load: those lanes' that did not abort, without the bytes that they have written themselves. */
@@ -135,7 +135,7 @@ void cw_access_emit(struct cw_accesses *q, uint32_t warp, struct cw_message *p);
 
 /* Each is a part of a core cycle. Hands complete accesses back to the core, as far as the log port has room for the loads' entries. */
 void cw_access_retire(struct cw_accesses *q, cw_time now);
-/* Sends one packet: messages first. */
+/* Sends one message: those of cw_access_emit first. */
 void cw_access_send(struct cw_accesses *q, cw_time now);
 
 /* Whether the next cycle has work without an event. */

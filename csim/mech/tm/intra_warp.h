@@ -15,14 +15,14 @@
 
 /* The lanes out of `lanes` that abort. table: room for entries bytes, contents don't matter. Systems for which resolution takes time use
  * the unit instead (resolver.h). */
-uint32_t cw_intra_warp_resolve(const struct cw_redo_log *log, uint32_t lanes, uint8_t *table, uint32_t entries);
+cw_lanes cw_intra_warp_resolve(const struct cw_redo_log *log, cw_lanes lanes, uint8_t *table, uint32_t entries);
 
 /*
  * Sequential resolution with a Bloom filter (SCR, Fung 2015 6.3.2): lane by lane in ascending order; a lane whose read set or write set
  * hits the filter aborts, the others add their write set to it. filter: room for bits / 8 bytes, contents don't matter; bits is a power of
  * two.
  */
-uint32_t cw_intra_warp_sequential(const struct cw_redo_log *log, uint32_t lanes, uint8_t *filter, uint32_t bits);
+cw_lanes cw_intra_warp_sequential(const struct cw_redo_log *log, cw_lanes lanes, uint8_t *filter, uint32_t bits);
 
 /* Ownership table entry of a word: [art] hashes the byte address. */
 static inline uint32_t cw_intra_warp_hash(uint64_t addr, uint32_t entries)

@@ -75,7 +75,7 @@ static void store_lane(struct cw_redo_log *log, struct cw_write_row *row, const 
     }
 }
 
-int cw_redo_log_store(struct cw_redo_log *log, const struct cw_mem_inst *inst, uint32_t lanes)
+int cw_redo_log_store(struct cw_redo_log *log, const struct cw_mem_inst *inst, cw_lanes lanes)
 {
     uint32_t words = cw_inst_words(inst);
     void *rows = log->write;
@@ -87,13 +87,13 @@ int cw_redo_log_store(struct cw_redo_log *log, const struct cw_mem_inst *inst, u
     for (uint32_t i = 0; i < words; i++) {
         row[i].lanes = lanes;
     }
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-        store_lane(log, row, inst, (uint32_t)__builtin_ctz(rest));
+    for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest))
+        store_lane(log, row, inst, cw_lanes_first(rest));
     log->write_cnt += words;
     return CW_OK;
 }
 
-int cw_redo_log_load(struct cw_redo_log *log, const struct cw_mem_inst *inst, uint32_t lanes)
+int cw_redo_log_load(struct cw_redo_log *log, const struct cw_mem_inst *inst, cw_lanes lanes)
 {
     uint32_t words = cw_inst_words(inst);
     void *rows = log->read;
@@ -104,8 +104,8 @@ int cw_redo_log_load(struct cw_redo_log *log, const struct cw_mem_inst *inst, ui
     for (uint32_t i = 0; i < words; i++) {
         struct cw_read_row *row = log->read + log->read_cnt++;
         row->lanes = lanes;
-        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+            uint32_t lane = cw_lanes_first(rest);
             row->addr[lane] = (inst->addr[lane] & ~UINT64_C(3)) + 4 * i;
         }
     }
@@ -135,7 +135,7 @@ static uint32_t find_word(const struct cw_redo_log *log, uint32_t lane, uint64_t
         return 0;
     for (uint32_t i = log->write_cnt; i-- > 0 && found != 15;) {
         const struct cw_write_row *row = log->write + i;
-        if ((row->lanes >> lane & 1) == 0 || row->addr[lane] != addr)
+        if (!cw_lanes_has(row->lanes, lane) || row->addr[lane] != addr)
             continue;
         uint32_t fresh = row->bytes[lane] & ~found;
         for (uint32_t b = 0; b < 4; b++)

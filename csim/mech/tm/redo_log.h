@@ -19,14 +19,14 @@
 #define CW_ACCESS_BYTES 16u
 
 struct cw_write_row {
-    uint32_t lanes;          /* the other entries are void */
+    cw_lanes lanes;          /* the other entries are void */
     uint64_t addr[CW_LANES]; /* of the 32-bit word */
     uint32_t value[CW_LANES];
     uint8_t bytes[CW_LANES]; /* byte enables 3:0 */
 };
 
 struct cw_read_row {
-    uint32_t lanes;
+    cw_lanes lanes;
     uint64_t addr[CW_LANES];
     uint32_t value[CW_LANES]; /* what memory held, for systems that validate by value */
 };
@@ -59,8 +59,8 @@ void cw_inst_set_bytes(struct cw_mem_inst *inst, uint32_t lane, const uint8_t by
 void cw_redo_log_clear(struct cw_redo_log *log);
 void cw_redo_log_free(struct cw_redo_log *log);
 /* Appends the rows of a store, or of a load, for these lanes. 0 or CW_ENOMEM. */
-int cw_redo_log_store(struct cw_redo_log *log, const struct cw_mem_inst *inst, uint32_t lanes);
-int cw_redo_log_load(struct cw_redo_log *log, const struct cw_mem_inst *inst, uint32_t lanes);
+int cw_redo_log_store(struct cw_redo_log *log, const struct cw_mem_inst *inst, cw_lanes lanes);
+int cw_redo_log_load(struct cw_redo_log *log, const struct cw_mem_inst *inst, cw_lanes lanes);
 /* Appends that many void rows to the read log; the caller fills them. The first of them, or NULL when out of memory. */
 struct cw_read_row *cw_redo_log_read_rows(struct cw_redo_log *log, uint32_t rows);
 /* What the lane itself has written in [addr, addr + length): fills those bytes and returns their mask (bit b: bytes[b]). Later stores win.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an oracle sees of transactional systems. */
+/* What transactional systems share with each other, and, until all of them tell events (tell.h), with the oracle. */
 #ifndef CW_MECH_TM_TM_H
 #define CW_MECH_TM_TM_H
 
@@ -7,9 +7,9 @@
 #include "mech/mech.h"
 
 /*
- * What an oracle sees of a run: events at the memory and at the ends of transactions, never the protocol's own state. A transaction attempt
- * has a number that the system takes from cw_tm_observer.begin. All addresses are of 32-bit words; wider accesses are reported word by
- * word.
+ * Goes with csim/check/bridge.h. What an oracle sees of a run: events at the memory and at the ends of transactions, never the protocol's
+ * own state. A transaction attempt has a number that the system takes from cw_tm_observer.begin. All addresses are of 32-bit words; wider
+ * accesses are reported word by word.
  */
 struct cw_tm_observer {
     void *self;

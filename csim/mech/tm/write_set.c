@@ -118,12 +118,12 @@ static int merge_word(struct cw_write_set *s, uint32_t g, const struct cw_write_
     return CW_OK;
 }
 
-int cw_write_set_merge(struct cw_write_set *s, const struct cw_redo_log *log, uint32_t lanes, uint64_t base, uint32_t shift)
+int cw_write_set_merge(struct cw_write_set *s, const struct cw_redo_log *log, cw_lanes lanes, uint64_t base, uint32_t shift)
 {
     for (uint32_t i = 0; i < log->write_cnt; i++) {
         const struct cw_write_row *row = log->write + i;
-        for (uint32_t rest = row->lanes & lanes; rest != 0; rest &= rest - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        for (cw_lanes rest = row->lanes & lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+            uint32_t lane = cw_lanes_first(rest);
             uint32_t g = find(s, (row->addr[lane] - base) >> shift);
             if (g == NONE || merge_word(s, g, row, lane) != CW_OK)
                 return CW_ENOMEM;

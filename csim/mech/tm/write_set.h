@@ -39,6 +39,6 @@ void cw_write_set_free(struct cw_write_set *s);
 /* One more accepted store request of the granule. 0 or CW_ENOMEM. */
 int cw_write_set_count(struct cw_write_set *s, uint64_t granule);
 /* Merges the log's words of these lanes, later stores over earlier ones. granule number = (addr - base) >> shift. 0 or CW_ENOMEM. */
-int cw_write_set_merge(struct cw_write_set *s, const struct cw_redo_log *log, uint32_t lanes, uint64_t base, uint32_t shift);
+int cw_write_set_merge(struct cw_write_set *s, const struct cw_redo_log *log, cw_lanes lanes, uint64_t base, uint32_t shift);
 
 #endif

@@ -3,7 +3,7 @@
  * The commit unit's accesses of the L2. Words wait as jobs; per cycle one read and one write leave, into a delay line of cu.rop_latency
  * cycles. With warptm.coalesce a batch's words in one region of cu.write_bytes go together.
  */
-#include "mech/kilo/unit.h"
+#include "mech/kilo/commit_unit.h"
 
 static void add_job(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, struct cw_kilo_group *g, uint32_t word, uint32_t batch)
 {
@@ -29,7 +29,7 @@ static void skip_taken(struct cw_kilo_jobs *q)
     }
 }
 
-static void add_word(struct cw_kilo_request *r, const struct cw_kilo_word *w, uint32_t index, bool write)
+static void add_word(struct cw_kilo_l2_request *r, const struct cw_kilo_word *w, uint32_t index, bool write)
 {
     uint32_t offset = (uint32_t)(w->addr - r->p->addr);
     r->word[r->cnt++] = index;
@@ -50,16 +50,16 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
         return;
     struct cw_kilo_job head = *job_at(q, 0);
     uint16_t slot = u->idle[--u->idle_cnt];
-    struct cw_kilo_request *r = u->request + slot;
+    struct cw_kilo_l2_request *r = u->request + slot;
     uint64_t mask = ~(uint64_t)(u->tm->coalesce ? config->cu_write_bytes - 1 : 3), region = head.group->word[head.word].addr & mask;
     r->group = head.group;
     r->real = u->tm->kind != CW_KILO_EL;
     r->cnt = 0;
-    r->p = cw_message_new(u->tm->cfg.pool, sizeof(struct cw_line_body));
+    r->p = cw_message_new(u->tm->host.pool, sizeof(struct cw_line_body));
     memset(cw_line_body(r->p)->byte_mask, 0, sizeof cw_line_body(r->p)->byte_mask);
     r->p->kind = write ? CW_MSG_WRITE : CW_MSG_READ;
     r->p->after = CW_AFTER_RETURN;
-    r->p->mech = (uint8_t)(u->tm->cfg.index + 1);
+    r->p->mech = (uint8_t)(u->tm->host.index + 1);
     r->p->partition = (uint16_t)u->index;
     r->p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
     r->p->tag = slot;
@@ -76,17 +76,17 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     }
     skip_taken(q);
     r->ready = now + config->cu_rop_latency * u->period;
-    u->line[(u->line_head + u->line_cnt++) % CW_KILO_REQUESTS] = slot;
-    *(write ? &u->tm->cfg.stats->cu_writes : &u->tm->cfg.stats->cu_reads) += 1;
+    u->line[(u->line_head + u->line_cnt++) % CW_KILO_L2_REQUESTS] = slot;
+    *(write ? &u->tm->host.stats->cu_writes : &u->tm->host.stats->cu_reads) += 1;
     if (!write)
-        u->tm->cfg.stats->cu_read_words += r->cnt;
+        u->tm->host.stats->cu_read_words += r->cnt;
 }
 
 static void feed_l2(struct cw_kilo_unit *u, cw_time now)
 {
     while (u->line_cnt > 0 && u->request[u->line[u->line_head]].ready <= now && cw_fifo_can_push(&u->port->to_l2, now)) {
         cw_fifo_push(&u->port->to_l2, now, cw_kilo_period(u->tm, CW_DOMAIN_L2), u->request[u->line[u->line_head]].p);
-        u->line_head = (u->line_head + 1) % CW_KILO_REQUESTS;
+        u->line_head = (u->line_head + 1) % CW_KILO_L2_REQUESTS;
         u->line_cnt--;
     }
 }
@@ -100,9 +100,15 @@ void cw_kilo_unit__compare_set(struct cw_kilo_unit *u, struct cw_kilo_entry *e, 
     }
 }
 
-static void compared(struct cw_kilo_unit *u, const struct cw_kilo_request *r, cw_time now)
+static void tell_word(const struct cw_kilo_unit *u, enum cw_event_type type, const struct cw_kilo_group *g, const struct cw_kilo_word *w,
+                      cw_time now)
 {
-    const struct cw_tm_observer *o = u->tm->cfg.observer;
+    const struct cw_log_entry word = {.addr = w->addr, .value = w->value, .lane = w->lane, .bytes = w->bytes};
+    cw_kilo_tell_word(u->tm, type, g->region, &word, now);
+}
+
+static void compared(struct cw_kilo_unit *u, const struct cw_kilo_l2_request *r, cw_time now)
+{
     struct cw_kilo_group *g = r->group;
     for (uint32_t i = 0; i < r->cnt; i++) {
         const struct cw_kilo_word *w = g->word + r->word[i];
@@ -110,24 +116,25 @@ static void compared(struct cw_kilo_unit *u, const struct cw_kilo_request *r, cw
         uint32_t value;
         memcpy(&value, cw_line_body(r->p)->data + (w->addr - r->p->addr), 4);
         e->differs |= value != w->value;
-        if (o != NULL && o->validate != NULL && !g->probe && value == w->value)
-            o->validate(o->self, g->attempt[w->lane], w->addr, value, now);
+        if (value == w->value && !g->probe)
+            tell_word(u, CW_EVENT_REGION_VALIDATE, g, w, now);
         if (--e->checks == 0 && g->filled)
-            cw_kilo_unit__check(u, cw_kilo_ring_validated(u->ring, cw_kilo_unit__id_of(g, w->lane), !e->differs, false));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, cw_kilo_unit__id_of(g, w->lane), !e->differs, false));
     }
 }
 
 static void acknowledge(struct cw_kilo_unit *u, struct cw_kilo_group *g, uint32_t lane, cw_time now)
 {
-    g->written |= 1u << lane;
-    if (!u->tm->aggregate)
-        cw_kilo_unit__send(u, g, CW_KILO_ACK, 1u << lane, 0, now);
-    else if (g->written == (g->out_pass & g->writers))
-        cw_kilo_unit__send(u, g, CW_KILO_ACK, g->written, 0, now);
+    g->written |= cw_lanes_one(lane);
+    if (u->tm->aggregate && g->written != (g->out_pass & g->writers))
+        return;
+    struct cw_message *p = cw_kilo_unit__message(u, g, CW_KILO_ACK, now);
+    cw_kilo_commit(p)->ack.lanes = u->tm->aggregate ? g->written : cw_lanes_one(lane);
+    cw_kilo_unit__send(u, p);
 }
 
 /* Tells the last-written table of each block that a request has written. */
-static void tell_written(struct cw_kilo_unit *u, const struct cw_kilo_request *r)
+static void tell_written(struct cw_kilo_unit *u, const struct cw_kilo_l2_request *r)
 {
     for (uint32_t i = 0; i < r->cnt; i++) {
         uint64_t block = cw_kilo_tcd_block(u->tm, r->group->word[r->word[i]].addr);
@@ -139,27 +146,26 @@ static void tell_written(struct cw_kilo_unit *u, const struct cw_kilo_request *r
             }
         if (first == i)
             cw_kilo_unit__tell(
-                u, (struct cw_kilo_event){
-                       .note = CW_KILO_WROTE, .block = block, .cnt = u->tm->tcd == CW_KILO_TCD_CLOSED ? cnt : 0, .written = true});
+                u, (struct cw_kilo_note){
+                       .kind = CW_KILO_NOTE_WROTE, .block = block, .cnt = u->tm->tcd == CW_KILO_TCD_CLOSED ? cnt : 0, .written = true});
     }
 }
 
-static void wrote(struct cw_kilo_unit *u, const struct cw_kilo_request *r, cw_time now)
+static void wrote(struct cw_kilo_unit *u, const struct cw_kilo_l2_request *r, cw_time now)
 {
-    const struct cw_tm_observer *o = u->tm->cfg.observer;
     struct cw_kilo_group *g = r->group;
     if (u->tm->tcd != CW_KILO_TCD_OFF)
         tell_written(u, r);
     for (uint32_t i = 0; i < r->cnt; i++) {
         const struct cw_kilo_word *w = g->word + r->word[i];
         struct cw_kilo_entry *e = cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, w->lane));
-        if (o != NULL && r->real)
-            o->write(o->self, g->attempt[w->lane], w->addr, w->value, w->bytes, now);
+        if (r->real)
+            tell_word(u, CW_EVENT_REGION_WRITE, g, w, now);
         if (--e->writes > 0)
             continue;
         e->written = true;
         if (e->writing)
-            cw_kilo_unit__check(u, cw_kilo_ring_written(u->ring, cw_kilo_unit__id_of(g, w->lane), false));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, cw_kilo_unit__id_of(g, w->lane), false));
         acknowledge(u, g, w->lane, now);
         cw_kilo_unit__announce_end(u, g, now);
     }
@@ -169,13 +175,13 @@ void cw_kilo_unit__take_done(struct cw_kilo_unit *u, cw_time now)
 {
     struct cw_message *p;
     while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
-        struct cw_kilo_request *r = u->request + p->tag;
+        struct cw_kilo_l2_request *r = u->request + p->tag;
         if (p->kind == CW_MSG_READ)
             compared(u, r, now);
         else
             wrote(u, r, now);
         u->idle[u->idle_cnt++] = (uint16_t)p->tag;
-        cw_message_free(u->tm->cfg.pool, p);
+        cw_message_free(u->tm->host.pool, p);
     }
 }
 

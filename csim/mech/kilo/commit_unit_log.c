@@ -5,9 +5,15 @@
  */
 #include <assert.h>
 
-#include "mech/kilo/unit.h"
+#include "mech/kilo/commit_unit.h"
 
 /* Groups */
+
+void cw_kilo_unit__hazards_done(struct cw_kilo_unit *u, struct cw_kilo_group *g)
+{
+    *(g->older != NULL ? &g->older->younger : &u->oldest) = g->younger;
+    *(g->younger != NULL ? &g->younger->older : &u->youngest) = g->older;
+}
 
 static struct cw_kilo_group *new_group(struct cw_kilo_unit *u, const struct cw_message *p)
 {
@@ -20,21 +26,19 @@ static struct cw_kilo_group *new_group(struct cw_kilo_unit *u, const struct cw_m
         cw_kilo_unit__check(u, CW_ENOMEM);
         return NULL;
     }
-    struct cw_kilo_word *word = g->word;
-    uint32_t cap = g->word_cap;
-    *g =
-        (struct cw_kilo_group){.first = cw_kilo_commit_of(p)->first, .rcid = u->retire, .members = p->lanes, .word = word, .word_cap = cap};
-    g->cnt = g->live = cw_kilo_lane_cnt(p->lanes);
-    g->core = p->core;
+    *g = (struct cw_kilo_group){.first = cw_kilo_commit_of(p)->first,
+                                .rcid = u->retire,
+                                .region = {.core = p->core, .warp = p->warp, .attempt = p->attempt},
+                                .members = p->lanes,
+                                .word = g->word,
+                                .word_cap = g->word_cap};
+    g->cnt = g->live = cw_lanes_count(p->lanes);
     g->probe = cw_kilo_commit_of(p)->probe;
-    g->warp = p->warp;
     memset(g->head, 0xff, sizeof g->head);
     memset(g->tail, 0xff, sizeof g->tail);
     g->older = u->youngest;
     *(g->older != NULL ? &g->older->younger : &u->oldest) = g;
     u->youngest = g;
-    if (u->tm->cfg.observer != NULL)
-        memcpy(g->attempt, u->tm->core[p->core].warp[p->warp].attempt, sizeof g->attempt);
     return g;
 }
 
@@ -58,30 +62,32 @@ static bool grow_entries(struct cw_kilo_unit *u, uint64_t tail)
 static void begin_epoch(struct cw_kilo_unit *u, uint32_t epoch)
 {
     assert(u->retire == u->tail);
-    if (u->detector != NULL)
+    if (u->detector != NULL) {
         cw_kilo_hazard_begin_epoch(u->detector, u->retire);
+        u->detecting = cw_kilo_hazard_busy(u->detector);
+    }
     u->epoch = epoch;
 }
 
 /* Commit entries of the message, as the ring takes them. */
-static bool tell_ring(struct cw_kilo_unit *u, const struct cw_message *p, struct cw_kilo_ring_message m)
+static bool tell_ring(struct cw_kilo_unit *u, const struct cw_message *p, struct cw_adapt_commit_unit_message m)
 {
     m.first = cw_kilo_commit_of(p)->first;
-    m.entries = UINT32_MAX >> (32 - cw_kilo_lane_cnt(p->lanes));
-    return cw_kilo_ring_message(u->ring, &m);
+    m.entries = UINT32_MAX >> (32 - cw_lanes_count(p->lanes));
+    return cw_adapt_commit_unit_send(u->ring, &m);
 }
 
 /* The group that a message belongs to, or NULL. The last member is looked at, since it retires last. */
 static struct cw_kilo_group *group_of(const struct cw_kilo_unit *u, const struct cw_message *p)
 {
-    uint64_t end = cw_kilo_commit_of(p)->first + cw_kilo_lane_cnt(p->lanes);
+    uint64_t end = cw_kilo_commit_of(p)->first + cw_lanes_count(p->lanes);
     return end <= u->tail ? cw_kilo_unit__at(u, end - 1)->group : NULL;
 }
 
 /* The first message of a group makes it; its entries' RCID is the retire pointer now. */
 static struct cw_kilo_group *begin_group(struct cw_kilo_unit *u, const struct cw_message *p, cw_time now)
 {
-    uint64_t end = cw_kilo_commit_of(p)->first + cw_kilo_lane_cnt(p->lanes);
+    uint64_t end = cw_kilo_commit_of(p)->first + cw_lanes_count(p->lanes);
     if (u->epoch != cw_kilo_commit_of(p)->epoch)
         begin_epoch(u, cw_kilo_commit_of(p)->epoch);
     struct cw_kilo_group *g = grow_entries(u, end) ? new_group(u, p) : NULL;
@@ -92,8 +98,8 @@ static struct cw_kilo_group *begin_group(struct cw_kilo_unit *u, const struct cw
         u->tail = end;
     }
     uint64_t id = g->first;
-    for (uint32_t rest = g->members; rest != 0; rest &= rest - 1, id++)
-        *cw_kilo_unit__at(u, id) = (struct cw_kilo_entry){.group = g, .lane = (uint8_t)__builtin_ctz(rest)};
+    for (cw_lanes rest = g->members; rest != 0; rest = cw_lanes_rest(rest), id++)
+        *cw_kilo_unit__at(u, id) = (struct cw_kilo_entry){.group = g, .lane = (uint8_t)cw_lanes_first(rest)};
     return g;
 }
 
@@ -107,8 +113,11 @@ bool cw_kilo_unit__whole(struct cw_kilo_unit *u, struct cw_kilo_entry *e, uint32
     if (!e->asked[set]) {
         e->asked[set] = true;
         g->head[set][e->lane] = g->tail[set][e->lane] = CW_KILO_NIL;
-        u->tm->cfg.stats->cu_resends++;
-        cw_kilo_unit__send(u, g, CW_KILO_RESEND, 1u << e->lane, set, now);
+        u->tm->host.stats->cu_resends++;
+        struct cw_message *p = cw_kilo_unit__message(u, g, CW_KILO_RESEND, now);
+        cw_kilo_commit(p)->again.lane = e->lane;
+        cw_kilo_commit(p)->again.set = set;
+        cw_kilo_unit__send(u, p);
     }
     return false;
 }
@@ -146,7 +155,7 @@ static bool merge(struct cw_kilo_group *g, const struct cw_log_entry *l)
 /* Appends the word to the lane's set; a later store to the same word takes the place of the earlier one. */
 static uint32_t store_word(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_log_entry *l, bool write, bool linked)
 {
-    *(write ? &g->writers : &g->readers) |= 1u << l->lane;
+    *(write ? &g->writers : &g->readers) |= cw_lanes_one(l->lane);
     if (write && merge(g, l))
         return CW_KILO_NIL;
     if (g->word_cnt == g->word_cap) {
@@ -196,17 +205,17 @@ static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const stru
 {
     bool again = (p->op & CW_KILO_AGAIN) != 0, write = (p->op & CW_KILO_WRITES) == CW_KILO_WRITES;
     uint32_t first = g->word_cnt;
-    u->tm->cfg.stats->cu_packets++;
-    u->tm->cfg.stats->cu_entries += cw_kilo_commit_of(p)->log.cnt;
-    for (uint32_t i = 0; i < cw_kilo_commit_of(p)->log.cnt; i++) {
-        const struct cw_log_entry *l = cw_kilo_commit_of(p)->log.entry + i;
+    u->tm->host.stats->cu_packets++;
+    u->tm->host.stats->cu_entries += cw_kilo_log_of(p)->log.cnt;
+    for (uint32_t i = 0; i < cw_kilo_log_of(p)->log.cnt; i++) {
+        const struct cw_log_entry *l = cw_kilo_log_of(p)->log.entry + i;
         struct cw_kilo_entry *e = cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, l->lane));
         uint32_t bound = write ? u->tm->config->kilo_write_words : u->tm->config->kilo_read_words;
         bool fits = again || bound == 0 || buffered(g, write, l->lane) < bound;
         e->over[write] |= !fits;
         count_word(u, e, write, now);
         if (!fits && write) { /* it will be sent again */
-            g->writers |= 1u << l->lane;
+            g->writers |= cw_lanes_one(l->lane);
             continue;
         }
         uint32_t word = store_word(u, g, l, write, fits);
@@ -216,7 +225,7 @@ static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const stru
             e->checks++;
             cw_kilo_unit__add_check(u, g, word, u->batches);
         } else if (u->tm->tcd == CW_KILO_TCD_CLOSED) {
-            cw_kilo_unit__tell(u, (struct cw_kilo_event){.note = CW_KILO_EXPECT, .block = cw_kilo_tcd_block(u->tm, l->addr), .cnt = 1});
+            cw_kilo_unit__tell(u, (struct cw_kilo_note){.kind = CW_KILO_NOTE_EXPECT, .block = cw_kilo_tcd_block(u->tm, l->addr), .cnt = 1});
         }
     }
     u->batches++;
@@ -228,37 +237,46 @@ static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const stru
 static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_message *p)
 {
     g->filled = true;
-    g->accessed = cw_kilo_commit_of(p)->pass;
-    g->undetected = cw_kilo_lane_cnt(g->accessed);
+    g->accessed = cw_kilo_commit_of(p)->done.accessed;
+    g->undetected = cw_lanes_count(g->accessed);
     assert(g->accessed == (g->readers | g->writers));
-    for (uint32_t rest = g->accessed; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        cw_kilo_census_sizes(u->tm->cfg.stats, buffered(g, 0, lane), buffered(g, 1, lane));
+    for (cw_lanes rest = g->accessed; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
+        cw_kilo_census_sizes(u->tm->host.stats, buffered(g, 0, lane), buffered(g, 1, lane));
     }
     if (u->tm->kind == CW_KILO_EL)
         g->out_pass = g->accessed;
     if (g->undetected == 0)
         cw_kilo_unit__hazards_done(u, g);
-    for (uint32_t rest = g->readers; rest != 0; rest &= rest - 1) {
-        uint64_t id = cw_kilo_unit__id_of(g, (uint32_t)__builtin_ctz(rest));
+    for (cw_lanes rest = g->readers; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint64_t id = cw_kilo_unit__id_of(g, cw_lanes_first(rest));
         const struct cw_kilo_entry *e = cw_kilo_unit__at(u, id);
         if (e->checks == 0)
-            cw_kilo_unit__check(u, cw_kilo_ring_validated(u->ring, id, !e->differs, true));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, id, !e->differs, true));
     }
 }
 
 static void take_outcome(struct cw_kilo_unit *u, struct cw_kilo_group *g, const struct cw_message *p, cw_time now)
 {
-    g->out_pass |= cw_kilo_commit_of(p)->pass;
-    g->out_fail |= cw_kilo_commit_of(p)->fail;
-    for (uint32_t rest = cw_kilo_commit_of(p)->fail; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+    cw_lanes pass = cw_kilo_commit_of(p)->verdict.pass, fail = cw_kilo_commit_of(p)->verdict.fail;
+    g->out_pass |= pass;
+    g->out_fail |= fail;
+    for (cw_lanes rest = fail; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
         cw_kilo_unit__release(u, cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, lane)), 3, now);
         cw_kilo_unit__forget_expected(u, g, lane);
     }
     cw_kilo_unit__announce_end(u, g, now);
-    if (u->tm->sabotage == CW_KILO_OUT_OF_ORDER)
-        cw_kilo_unit__write_at_once(u, g, cw_kilo_commit_of(p)->pass);
+    if (u->tm->sabotage != CW_KILO_OUT_OF_ORDER)
+        return;
+    for (cw_lanes rest = pass & g->writers; rest != 0; rest = cw_lanes_rest(rest)) /* at once, whatever is before them */
+        cw_kilo_unit__queue_lane(u, g, cw_lanes_first(rest), u->batches++);
+}
+
+static void take_end_of_set(struct cw_kilo_unit *u, const struct cw_kilo_group *g, const struct cw_message *p)
+{
+    const struct cw_kilo_commit_body *body = cw_kilo_commit_of(p);
+    cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, body->again.lane))->here[body->again.set] = true;
 }
 
 /*
@@ -270,31 +288,32 @@ static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_messa
 {
     if (u->tm->aggregate)
         return 1;
-    uint32_t entry_cycles = first ? cw_kilo_lane_cnt(p->lanes) * u->tm->config->kilo_entry_cycles : 0;
+    uint32_t entry_cycles = first ? cw_lanes_count(p->lanes) * u->tm->config->kilo_entry_cycles : 0;
     if ((p->op & CW_KILO_LOG) != 0)
-        return entry_cycles + cw_kilo_commit_of(p)->log.cnt;
-    return entry_cycles + (p->op == CW_KILO_DONE ? cw_kilo_lane_cnt(p->lanes) : 1);
+        return entry_cycles + cw_kilo_log_of(p)->log.cnt;
+    return entry_cycles + (p->op == CW_KILO_DONE ? cw_lanes_count(p->lanes) : 1);
 }
 
 /* What the ring has to hear of the message, if anything; false: it cannot take it yet. */
 static bool ring_takes(struct cw_kilo_unit *u, const struct cw_kilo_group *g, const struct cw_message *p)
 {
     if ((p->op & CW_KILO_LOG) != 0)
-        return g != NULL || tell_ring(u, p, (struct cw_kilo_ring_message){.kind = CW_COMMIT_FILL});
+        return g != NULL || tell_ring(u, p, (struct cw_adapt_commit_unit_message){.kind = CW_COMMIT_FILL});
     if (p->op == CW_KILO_EOS)
         return true;
     if (p->op == CW_KILO_DONE && g == NULL)
-        return tell_ring(u, p, (struct cw_kilo_ring_message){.kind = CW_COMMIT_SKIP});
+        return tell_ring(u, p, (struct cw_adapt_commit_unit_message){.kind = CW_COMMIT_SKIP});
     if (p->op == CW_KILO_DONE)
         return tell_ring(u, p,
-                         (struct cw_kilo_ring_message){.kind = CW_COMMIT_DONE,
-                                                       .reads = cw_kilo_unit__entries_of(g, g->readers),
-                                                       .writes = cw_kilo_unit__entries_of(g, g->writers)});
-    const struct cw_kilo_ring_message m = {.kind = CW_COMMIT_OUTCOME,
-                                           .first = g->first,
-                                           .entries = cw_kilo_unit__entries_of(g, cw_kilo_commit_of(p)->pass | cw_kilo_commit_of(p)->fail),
-                                           .pass = cw_kilo_unit__entries_of(g, cw_kilo_commit_of(p)->pass)};
-    return cw_kilo_ring_message(u->ring, &m);
+                         (struct cw_adapt_commit_unit_message){.kind = CW_COMMIT_DONE,
+                                                               .reads = cw_kilo_unit__entries_of(g, g->readers),
+                                                               .writes = cw_kilo_unit__entries_of(g, g->writers)});
+    cw_lanes pass = cw_kilo_commit_of(p)->verdict.pass, fail = cw_kilo_commit_of(p)->verdict.fail;
+    const struct cw_adapt_commit_unit_message m = {.kind = CW_COMMIT_OUTCOME,
+                                                   .first = g->first,
+                                                   .entries = cw_kilo_unit__entries_of(g, pass | fail),
+                                                   .pass = cw_kilo_unit__entries_of(g, pass)};
+    return cw_adapt_commit_unit_send(u->ring, &m);
 }
 
 bool cw_kilo_unit__accept(struct cw_kilo_unit *u, cw_time now)
@@ -312,10 +331,9 @@ bool cw_kilo_unit__accept(struct cw_kilo_unit *u, cw_time now)
     else if (g != NULL && p->op == CW_KILO_DONE)
         take_done_fill(u, g, p);
     else if (g != NULL && p->op == CW_KILO_EOS)
-        cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, (uint32_t)__builtin_ctz(cw_kilo_commit_of(p)->pass)))->here[cw_kilo_commit_of(p)->fail] =
-            true;
+        take_end_of_set(u, g, p);
     else if (g != NULL)
         take_outcome(u, g, p, now);
-    cw_message_free(u->tm->cfg.pool, p);
+    cw_message_free(u->tm->host.pool, p);
     return true;
 }

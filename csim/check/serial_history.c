@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the oracle keeps of a launch.
+ *
+ * A read belongs to the newest version of its word. Should its value be another one, it is kept aside until the word's next version: the
+ * memory takes a write a few cycles before it is told, and a read in between sees the new version. A read that no version explains is a
+ * value error.
+ */
+#include <stdlib.h>
+
+#include "check/serial_private.h"
+
+#define NONE CW_SERIAL_NONE
+
+/* Storage */
+
+static bool grow(struct cw_serial *s, void *list, uint32_t cnt, uint32_t *cap, size_t bytes)
+{
+    void **at = list;
+    if (cnt < *cap)
+        return true;
+    uint32_t larger = *cap == 0 ? 256 : 2 * *cap;
+    void *moved = realloc(*at, larger * bytes);
+    if (moved == NULL) {
+        s->out_of_memory = true;
+        return false;
+    }
+    *at = moved;
+    *cap = larger;
+    return true;
+}
+
+/* Index of a new element of the list, or NONE when out of memory. */
+#define NEW(s, list) (grow((s), &(s)->list.at, (s)->list.cnt, &(s)->list.cap, sizeof *(s)->list.at) ? (s)->list.cnt++ : NONE)
+
+static uint32_t new_version(struct cw_serial *s, uint32_t word, struct cw_serial_version v)
+{
+    uint32_t i = NEW(s, version);
+    if (i == NONE)
+        return NONE;
+    struct cw_serial_word *w = s->word.at + word;
+    v.word = word;
+    v.previous = w->version;
+    v.next = NONE;
+    s->version.at[i] = v;
+    if (w->version != NONE)
+        s->version.at[w->version].next = i;
+    w->version = i;
+    return i;
+}
+
+/* The word's index. A word first seen by a write has an unknown value before it. */
+static uint32_t find_word(struct cw_serial *s, uint64_t addr, bool known)
+{
+    uint32_t i = cw_key_map_find(&s->words, addr);
+    if (i != NONE)
+        return i;
+    i = NEW(s, word);
+    if (i == NONE)
+        return NONE;
+    s->word.at[i] = (struct cw_serial_word){.addr = addr, .version = NONE, .early = NONE};
+    struct cw_serial_version first = {.value = known ? s->word_now(s->context, addr) : 0, .known = known ? UINT32_MAX : 0};
+    if (new_version(s, i, first) == NONE)
+        return NONE;
+    if (!cw_key_map_add(&s->words, addr, i))
+        s->out_of_memory = true;
+    return i;
+}
+
+/* Events */
+
+uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uint32_t lane)
+{
+    uint32_t i = NEW(s, attempt);
+    if (i == NONE)
+        return 0;
+    s->attempt.at[i] =
+        (struct cw_serial_attempt){.core = core, .warp = (uint16_t)warp, .lane = (uint8_t)lane, .reads = NONE, .set = NONE, .node = NONE};
+    return i;
+}
+
+void cw_serial__read(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now)
+{
+    uint32_t word = find_word(s, addr, true), i = word != NONE ? NEW(s, read) : NONE;
+    if (i == NONE)
+        return;
+    struct cw_serial_word *w = s->word.at + word;
+    struct cw_serial_attempt *a = s->attempt.at + attempt;
+    struct cw_serial_read *r = s->read.at + i;
+    bool fits = cw_serial__agrees(s->version.at + w->version, value);
+    *r = (struct cw_serial_read){.attempt = attempt,
+                                 .word = word,
+                                 .value = value,
+                                 .version = fits ? w->version : NONE,
+                                 .next = a->reads,
+                                 .next_early = NONE,
+                                 .now = now};
+    a->reads = i;
+    if (fits)
+        return;
+    r->next_early = w->early;
+    w->early = i;
+}
+
+/* The attempt's earlier reads of the word no longer count; one of the version that memory holds now takes their place. */
+void cw_serial__validate(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now)
+{
+    uint32_t word = find_word(s, addr, true);
+    if (word == NONE)
+        return;
+    for (uint32_t i = s->attempt.at[attempt].reads; i != NONE; i = s->read.at[i].next)
+        if (s->read.at[i].word == word)
+            s->read.at[i].replaced = true;
+    cw_serial__read(s, attempt, addr, value, now);
+}
+
+void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes)
+{
+    uint32_t word = find_word(s, addr, false);
+    if (word == NONE)
+        return;
+    const struct cw_serial_version *old = s->version.at + s->word.at[word].version;
+    uint32_t mask = cw_serial__mask(bytes);
+    struct cw_serial_version v = {
+        .value = (old->value & ~mask) | (value & mask), .known = old->known | mask, .writer = attempt, .bytes = (uint8_t)bytes};
+    uint32_t i = new_version(s, word, v), *link = &s->word.at[word].early;
+    while (i != NONE && *link != NONE) {
+        struct cw_serial_read *r = s->read.at + *link;
+        if (cw_serial__agrees(&v, r->value)) {
+            r->version = i;
+            *link = r->next_early;
+        } else {
+            link = &r->next_early;
+        }
+    }
+}
+
+void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value)
+{
+    struct cw_serial_attempt *a = s->attempt.at + attempt;
+    a->fate = CW_SERIAL_COMMITTED;
+    for (uint32_t k = 0; k < write_cnt; k++) {
+        uint32_t i = NEW(s, promised);
+        if (i == NONE)
+            return;
+        s->promised.at[i] = (struct cw_serial_promised){.addr = addr[k], .attempt = attempt, .value = value[k], .next = a->set};
+        a->set = i;
+    }
+}
+
+void cw_serial__abort(struct cw_serial *s, uint32_t attempt, cw_time now)
+{
+    s->attempt.at[attempt].fate = CW_SERIAL_ABORTED;
+    s->attempt.at[attempt].ended = now;
+}
+
+void cw_serial__forget(struct cw_serial *s)
+{
+    s->attempt.cnt = s->word.cnt = s->version.cnt = s->read.cnt = s->promised.cnt = 0;
+    cw_key_map_clear(&s->attempts);
+    cw_key_map_clear(&s->words);
+    s->late = s->strays = 0;
+    s->stray[0] = '\0';
+    if (NEW(s, attempt) != NONE)
+        s->attempt.at[0] = (struct cw_serial_attempt){.fate = CW_SERIAL_COMMITTED, .reads = NONE, .set = NONE, .node = NONE};
+}
+
+void cw_serial__free(struct cw_serial *s)
+{
+    free(s->attempt.at);
+    free(s->word.at);
+    free(s->version.at);
+    free(s->read.at);
+    free(s->promised.at);
+    cw_key_map_free(&s->attempts);
+    cw_key_map_free(&s->words);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks for an order of the committed transactions that explains what a launch has left in the oracle's record. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/serial_graph.h"
+#include "check/serial_private.h"
+
+#define NONE CW_SERIAL_NONE
+
+struct verdict {
+    struct cw_serial *s;
+    struct cw_serial_report *report;
+    struct cw_graph graph;
+    char values[512]; /* first violation other than a cycle */
+};
+
+static const char *name(const struct cw_serial *s, uint32_t attempt, char text[80])
+{
+    const struct cw_serial_attempt *a = s->attempt.at + attempt;
+    if (attempt == 0)
+        snprintf(text, 80, "the initial state");
+    else
+        snprintf(text, 80, "transaction %u (core %u warp %u lane %u)", attempt, a->core, a->warp, a->lane);
+    return text;
+}
+
+#define NOTE(v, ...)                                               \
+    do {                                                           \
+        if ((v)->values[0] == '\0')                                \
+            snprintf((v)->values, sizeof(v)->values, __VA_ARGS__); \
+    } while (0)
+
+static void judge_reads(struct verdict *v)
+{
+    struct cw_serial *s = v->s;
+    char who[80];
+    for (uint32_t i = 0; i < s->read.cnt; i++) {
+        const struct cw_serial_read *r = s->read.at + i;
+        const struct cw_serial_attempt *a = s->attempt.at + r->attempt;
+        v->report->late_reads += a->fate == CW_SERIAL_ABORTED && r->now >= a->ended;
+        if (a->fate != CW_SERIAL_COMMITTED || r->replaced)
+            continue;
+        v->report->reads++;
+        if (r->version != NONE)
+            continue;
+        v->report->value_errors++;
+        NOTE(v, "%s read 0x%08x from 0x%llx, which never held that", name(s, r->attempt, who), r->value,
+             (unsigned long long)s->word.at[r->word].addr);
+    }
+}
+
+/* Write sets are a few words, seldom hundreds: a search through the chain will do. */
+static struct cw_serial_promised *find_promise(struct cw_serial *s, uint32_t attempt, uint64_t addr)
+{
+    for (uint32_t i = s->attempt.at[attempt].set; i != NONE; i = s->promised.at[i].next)
+        if (s->promised.at[i].addr == addr)
+            return s->promised.at + i;
+    return NULL;
+}
+
+static void judge_arrivals(struct verdict *v)
+{
+    struct cw_serial *s = v->s;
+    char who[80];
+    for (uint32_t i = 0; i < s->version.cnt; i++) {
+        const struct cw_serial_version *w = s->version.at + i;
+        uint64_t addr = s->word.at[w->word].addr;
+        if (w->writer == 0)
+            continue;
+        struct cw_serial_promised *p = s->attempt.at[w->writer].fate == CW_SERIAL_COMMITTED ? find_promise(s, w->writer, addr) : NULL;
+        if (p == NULL) {
+            v->report->lost_writes++;
+            NOTE(v, "%s wrote 0x%llx, which is in no committed write set", name(s, w->writer, who), (unsigned long long)addr);
+            continue;
+        }
+        v->report->writes++;
+        p->wrong = p->wrong || ((w->value ^ p->value) & cw_serial__mask(w->bytes)) != 0;
+        if (++p->arrived != 2)
+            continue;
+        v->report->lost_writes++;
+        NOTE(v, "%s wrote 0x%llx twice", name(s, w->writer, who), (unsigned long long)addr);
+    }
+    for (uint32_t i = 0; i < s->promised.cnt; i++) {
+        const struct cw_serial_promised *p = s->promised.at + i;
+        if (p->arrived == 0)
+            NOTE(v, "the write of %s to 0x%llx never reached memory", name(s, p->attempt, who), (unsigned long long)p->addr);
+        else if (p->wrong)
+            NOTE(v, "the write of %s to 0x%llx reached memory with another value than 0x%08x", name(s, p->attempt, who),
+                 (unsigned long long)p->addr, p->value);
+        v->report->lost_writes += p->arrived == 0;
+        v->report->value_errors += p->arrived != 0 && p->wrong;
+    }
+}
+
+static void judge_memory(struct verdict *v)
+{
+    struct cw_serial *s = v->s;
+    char who[80];
+    for (uint32_t i = 0; i < s->word.cnt; i++) {
+        const struct cw_serial_version *last = s->version.at + s->word.at[i].version;
+        uint32_t value = s->word_now(s->context, s->word.at[i].addr);
+        if (last->writer == 0 || cw_serial__agrees(last, value))
+            continue;
+        v->report->value_errors++;
+        NOTE(v, "memory holds 0x%08x at 0x%llx, but %s wrote 0x%08x last", value, (unsigned long long)s->word.at[i].addr,
+             name(s, last->writer, who), last->value);
+    }
+}
+
+static uint32_t node_of(const struct cw_serial *s, uint32_t attempt)
+{
+    return attempt != 0 ? s->attempt.at[attempt].node : NONE;
+}
+
+/* Edge between committed attempts; why: what it is and about which version. */
+static void add_edge(struct verdict *v, uint32_t from, uint32_t to, enum cw_edge_kind kind, uint32_t version)
+{
+    uint32_t a = node_of(v->s, from), b = node_of(v->s, to);
+    if (a != NONE && b != NONE && a != b && !cw_graph_edge(&v->graph, a, b, kind, version))
+        v->s->out_of_memory = true;
+}
+
+/* The next version's writer, its own versions skipped: an attempt does not conflict with itself. */
+static uint32_t next_writer(const struct cw_serial *s, uint32_t version, uint32_t self)
+{
+    uint32_t i = s->version.at[version].next;
+    while (i != NONE && s->version.at[i].writer == self)
+        i = s->version.at[i].next;
+    return i;
+}
+
+static bool build_graph(struct verdict *v)
+{
+    struct cw_serial *s = v->s;
+    uint32_t nodes = 0;
+    for (uint32_t i = 1; i < s->attempt.cnt; i++)
+        if (s->attempt.at[i].fate == CW_SERIAL_COMMITTED)
+            s->attempt.at[i].node = nodes++;
+    cw_graph_init(&v->graph, nodes);
+    for (uint32_t i = 0; i < s->version.cnt; i++) {
+        const struct cw_serial_version *w = s->version.at + i;
+        if (w->next != NONE)
+            add_edge(v, w->writer, s->version.at[w->next].writer, CW_EDGE_WW, w->next);
+    }
+    for (uint32_t i = 0; i < s->read.cnt; i++) {
+        const struct cw_serial_read *r = s->read.at + i;
+        if (r->version == NONE || r->replaced || s->attempt.at[r->attempt].fate != CW_SERIAL_COMMITTED)
+            continue;
+        uint32_t next = next_writer(s, r->version, r->attempt);
+        add_edge(v, s->version.at[r->version].writer, r->attempt, CW_EDGE_WR, r->version);
+        if (next != NONE)
+            add_edge(v, r->attempt, s->version.at[next].writer, CW_EDGE_RW, next);
+    }
+    return !s->out_of_memory && cw_graph_close(&v->graph);
+}
+
+static void describe_cycle(struct verdict *v, const struct cw_edge *const *cycle, uint32_t length)
+{
+    static const char *const kind[] = {[CW_EDGE_WR] = "wrote what the next read",
+                                       [CW_EDGE_RW] = "read before the next wrote",
+                                       [CW_EDGE_WW] = "wrote before the next wrote"};
+    struct cw_serial *s = v->s;
+    char *text = v->report->text, who[80];
+    size_t size = sizeof v->report->text, at = 0;
+    uint32_t *attempt = malloc(v->graph.node_cnt * sizeof *attempt);
+    if (attempt == NULL)
+        return;
+    for (uint32_t i = 1; i < s->attempt.cnt; i++)
+        if (s->attempt.at[i].node != NONE)
+            attempt[s->attempt.at[i].node] = i;
+    at += (size_t)snprintf(text, size, "not serializable: cycle of %u transactions", length);
+    for (uint32_t i = 0; i < length && at < size; i++) {
+        const struct cw_serial_version *w = s->version.at + cycle[i]->label;
+        at += (size_t)snprintf(text + at, size - at, "%s %s %s 0x%llx (0x%08x)", i == 0 ? ":" : ",", name(s, attempt[cycle[i]->from], who),
+                               kind[cycle[i]->kind], (unsigned long long)s->word.at[w->word].addr, w->value);
+    }
+    free(attempt);
+}
+
+/* Whether the attempt, had it committed, would close a cycle: then no moment exists at which all its reads were true together. */
+static bool inconsistent(struct verdict *v, uint32_t attempt)
+{
+    struct cw_serial *s = v->s;
+    uint32_t from[64], to[64], from_cnt = 0, to_cnt = 0;
+    for (uint32_t i = s->attempt.at[attempt].reads; i != NONE; i = s->read.at[i].next) {
+        const struct cw_serial_read *r = s->read.at + i;
+        if (r->now >= s->attempt.at[attempt].ended)
+            continue;
+        if (r->version == NONE)
+            return true;
+        uint32_t writer = node_of(s, s->version.at[r->version].writer), next = next_writer(s, r->version, attempt);
+        uint32_t after = next != NONE ? node_of(s, s->version.at[next].writer) : NONE;
+        if (writer != NONE && to_cnt < 64)
+            to[to_cnt++] = writer;
+        if (after != NONE && from_cnt < 64)
+            from[from_cnt++] = after;
+    }
+    return from_cnt > 0 && to_cnt > 0 && cw_graph_reaches(&v->graph, from, from_cnt, to, to_cnt);
+}
+
+static void judge_graph(struct verdict *v)
+{
+    const struct cw_edge *cycle[16];
+    struct cw_serial *s = v->s;
+    uint32_t length = cw_graph_shortest_cycle(&v->graph, cycle, 16);
+    v->report->cycle_length = length;
+    if (length > 0) {
+        describe_cycle(v, cycle, length < 16 ? length : 16);
+        return;
+    }
+    for (uint32_t i = 1; i < s->attempt.cnt; i++)
+        if (s->attempt.at[i].fate == CW_SERIAL_ABORTED)
+            v->report->inconsistent_aborted += inconsistent(v, i);
+}
+
+/* Events without an attempt come first: what they say is missing from all that follows. */
+static void judge_strays(struct verdict *v)
+{
+    v->report->late_reads += v->s->late;
+    v->report->stray_events = v->s->strays;
+    if (v->s->strays > 0)
+        snprintf(v->report->text, sizeof v->report->text, "the oracle was told what cannot be: %s", v->s->stray);
+}
+
+void cw_serial__judge(struct cw_serial *s, struct cw_serial_report *report)
+{
+    struct verdict v = {.s = s, .report = report};
+    for (uint32_t i = 1; i < s->attempt.cnt; i++) {
+        report->committed += s->attempt.at[i].fate == CW_SERIAL_COMMITTED;
+        report->aborted += s->attempt.at[i].fate == CW_SERIAL_ABORTED;
+    }
+    judge_reads(&v);
+    judge_arrivals(&v);
+    judge_memory(&v);
+    if (build_graph(&v))
+        judge_graph(&v);
+    else
+        s->out_of_memory = true;
+    cw_graph_free(&v.graph);
+    if (report->text[0] == '\0')
+        memcpy(report->text, v.values, sizeof v.values);
+    judge_strays(&v);
+}

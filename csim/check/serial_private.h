@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The serializability oracle's record of a launch, shared by its files; nobody else includes this. Events are only appended while the
+ * machine runs (serial_history.c); everything is judged when the launch is over (serial_judge.c).
+ */
+#ifndef CW_CHECK_SERIAL_PRIVATE_H
+#define CW_CHECK_SERIAL_PRIVATE_H
+
+#include "check/key_map.h"
+#include "check/serial.h"
+
+#define CW_SERIAL_NONE UINT32_MAX
+
+enum cw_serial_fate { CW_SERIAL_RUNNING, CW_SERIAL_COMMITTED, CW_SERIAL_ABORTED };
+
+struct cw_serial_attempt {
+    uint32_t core;
+    uint16_t warp;
+    uint8_t lane, fate;
+    cw_time ended;       /* when it aborted */
+    uint32_t reads, set; /* first in the chains of reads and of write-set entries, or CW_SERIAL_NONE */
+    uint32_t node;       /* in the graph, committed ones only */
+};
+
+struct cw_serial_word {
+    uint64_t addr;
+    uint32_t version; /* newest */
+    uint32_t early;   /* chain of reads whose value is not the newest version's, or CW_SERIAL_NONE */
+};
+
+/* Versions of a word in the order in which they reached memory. Version 0 of a word has writer 0. */
+struct cw_serial_version {
+    uint32_t word, value;
+    uint32_t known;          /* bits of value that are known: all, unless the word was first seen when it was partly written */
+    uint32_t writer;         /* attempt, or 0 */
+    uint32_t previous, next; /* or NONE */
+    uint8_t bytes;
+};
+
+struct cw_serial_read {
+    uint32_t attempt, word, value;
+    uint32_t version; /* CW_SERIAL_NONE: none explains it */
+    uint32_t next, next_early;
+    bool replaced; /* by a validation of the same word */
+    cw_time now;
+};
+
+/* A word that a committing attempt says it has written. */
+struct cw_serial_promised {
+    uint64_t addr;
+    uint32_t attempt, value, next;
+    uint32_t arrived; /* times */
+    bool wrong;       /* arrived with another value */
+};
+
+#define CW_SERIAL_LIST(name)         \
+    struct {                         \
+        struct cw_serial_##name *at; \
+        uint32_t cnt, cap;           \
+    } name
+
+struct cw_serial {
+    cw_serial_word_fn word_now;
+    void *context;
+    struct cw_event_listener listener;
+    bool out_of_memory;
+    CW_SERIAL_LIST(attempt); /* index = number; 0 is "before the launch" */
+    CW_SERIAL_LIST(word);
+    CW_SERIAL_LIST(version);
+    CW_SERIAL_LIST(read);
+    CW_SERIAL_LIST(promised);
+    struct cw_key_map attempts; /* by name */
+    struct cw_key_map words;    /* by address */
+    uint64_t late, strays;      /* see struct cw_serial_report */
+    char stray[160];            /* the first one */
+};
+
+/* serial_history.c: appends. An attempt is its number here. */
+void cw_serial__forget(struct cw_serial *s);
+void cw_serial__free(struct cw_serial *s);
+/* 0 when out of memory. */
+uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uint32_t lane);
+void cw_serial__read(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now);
+void cw_serial__validate(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now);
+void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes);
+void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value);
+void cw_serial__abort(struct cw_serial *s, uint32_t attempt, cw_time now);
+
+/* serial_judge.c: fills a report that is zero. */
+void cw_serial__judge(struct cw_serial *s, struct cw_serial_report *report);
+
+/* Bits of a word that these byte enables stand for. */
+static inline uint32_t cw_serial__mask(uint32_t bytes)
+{
+    uint32_t mask = 0;
+    for (uint32_t b = 0; b < 4; b++)
+        mask |= (bytes >> b & 1) != 0 ? 0xffu << (8 * b) : 0;
+    return mask;
+}
+
+/* Whether the value is the version's, as far as that is known. */
+static inline bool cw_serial__agrees(const struct cw_serial_version *v, uint32_t value)
+{
+    return ((v->value ^ value) & v->known) == 0;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the components of the Kilo TM family have in common: the host, what the configuration comes to, and the wires between them. None of
+ * the components changes it. Each component's state is its own: core_half.h, commit_unit.h, and inside port.c and id_vendor.c.
+ */
+#ifndef CW_MECH_KILO_SHARED_H
+#define CW_MECH_KILO_SHARED_H
+
+#include "mech/kilo/kilo.h"
+#include "mech/kilo/messages.h"
+#include "mech/kilo/wires.h"
+
+#define CW_KILO_PARTITIONS  64u
+#define CW_KILO_ENTRIES_MAX 65536u /* of a commit unit (include/cowarp/unit/commit_unit.h) */
+
+enum cw_kilo_resolution { CW_KILO_NONE, CW_KILO_SCR, CW_KILO_2PCR, CW_KILO_SCR_FREE, CW_KILO_2PCR_FREE }; /* warptm.resolution */
+enum { CW_KILO_ENTRY, CW_KILO_ROW };                                                                      /* kilo.walker */
+enum cw_kilo_tcd { CW_KILO_TCD_AUTO, CW_KILO_TCD_OFF, CW_KILO_TCD_PUBLISHED, CW_KILO_TCD_CLOSED };        /* tcd.mode */
+enum cw_kilo_sabotage { CW_KILO_SOUND, CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF_ORDER, CW_KILO_IGNORE_HAZARD };
+
+/* Their names, NULL-terminated; for systems with commit units that decide. */
+extern const char *const cw_kilo_faults[];
+
+struct cw_kilo {
+    struct cw_mech_host host;
+    const struct cw_config *config; /* the host's */
+    enum cw_kilo_kind kind;
+    enum cw_kilo_sabotage sabotage;
+    enum cw_kilo_resolution resolution;
+    enum cw_kilo_tcd tcd; /* not AUTO */
+    bool aggregate, coalesce;
+    bool early;      /* cores keep a filter of running reads */
+    uint32_t window; /* commit entries per partition: IDs that may be under way at once */
+    struct cw_kilo_wires wires;
+};
+
+static inline cw_time cw_kilo_period(const struct cw_kilo *tm, enum cw_domain d)
+{
+    return tm->host.clocks->period[d];
+}
+
+/* Of temporal conflict detection. */
+static inline uint64_t cw_kilo_tcd_block(const struct cw_kilo *tm, uint64_t addr)
+{
+    return addr / tm->config->tcd_granule_bytes;
+}
+
+/* Whether replies to loads carry a last-written time for each lane (time) instead of one for the line (stamp). */
+static inline bool cw_kilo_tcd_by_lane(const struct cw_kilo *tm)
+{
+    return tm->tcd != CW_KILO_TCD_OFF && tm->config->tcd_granule_bytes < CW_LINE_BYTES;
+}
+
+/* Idealised systems decide at one place and write memory at once (csim/mech/ideal). */
+static inline bool cw_kilo_arbitrated(const struct cw_kilo *tm)
+{
+    return tm->kind == CW_KILO_EL || tm->kind == CW_KILO_IDEAL;
+}
+
+/* A message of the family for a partition, or from it; its payload is none yet. bytes: of the body, of which the commit part is cleared.
+ */
+static inline struct cw_message *cw_kilo_message(const struct cw_kilo *tm, enum cw_message_kind kind, uint32_t op, uint32_t partition,
+                                                 size_t bytes, cw_time now)
+{
+    uint64_t addr = CW_GLOBAL_BASE + (uint64_t)partition * tm->config->partition_interleave;
+    struct cw_message *p = cw_mech_message(&tm->host, kind, op, addr, bytes, now);
+    *cw_kilo_commit(p) = (struct cw_kilo_commit_body){0};
+    return p;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The descriptors of kilotm, warptm and eapg. */
+#include "cowarp/unit/commit_unit.h"
+#include "cowarp/unit/first_read_table.h"
+#include "cowarp/unit/hazard_unit.h"
+#include "cowarp/unit/last_written_table.h"
+#include "cowarp/unit/ownership_table.h"
+#include "mech/kilo/hazard.h"
+#include "mech/kilo/shared.h"
+#include "mech/tm/tm.h"
+
+static int create(void **out, const struct cw_mech_host *host, enum cw_kilo_kind kind, struct cw_error *err)
+{
+    struct cw_kilo_machine *m;
+    int status = cw_kilo_create(&m, host, kind, err);
+    *out = m;
+    return status;
+}
+
+static int create_kilotm(void **out, const struct cw_mech_host *host, struct cw_error *err)
+{
+    return create(out, host, CW_KILO_TM, err);
+}
+
+static int create_warptm(void **out, const struct cw_mech_host *host, struct cw_error *err)
+{
+    return create(out, host, CW_KILO_WARPTM, err);
+}
+
+static int create_eapg(void **out, const struct cw_mech_host *host, struct cw_error *err)
+{
+    return create(out, host, CW_KILO_EAPG, err);
+}
+
+static void destroy(void *self)
+{
+    cw_kilo_destroy(self);
+}
+
+static uint32_t components(void *self, struct cw_component **list, uint32_t max)
+{
+    return cw_kilo_components(self, list, max);
+}
+
+static void *core_self(void *self, uint32_t core)
+{
+    return cw_kilo_core_self(self, core);
+}
+
+static bool idle(const void *self)
+{
+    return cw_kilo_idle(self);
+}
+
+/* Units */
+
+static bool has_history(const struct cw_config *config)
+{
+    return config->kilo_hazard == CW_KILO_HISTORY;
+}
+
+/* tcd.mode = auto: kilotm goes without */
+static bool has_times(const struct cw_config *config)
+{
+    return config->tcd_mode == CW_KILO_TCD_PUBLISHED || config->tcd_mode == CW_KILO_TCD_CLOSED;
+}
+
+static bool has_times_by_default(const struct cw_config *config)
+{
+    return config->tcd_mode != CW_KILO_TCD_OFF;
+}
+
+static bool has_ownership_tables(const struct cw_config *config)
+{
+    return config->warptm_resolution == CW_KILO_2PCR;
+}
+
+#define HAZARD_UNIT                                                                                                              \
+    {                                                                                                                            \
+        &cw_hazard_unit_unit, "last-writer history and hazard detection of a commit unit; one per memory partition", has_history \
+    }
+#define COMMIT_UNIT                                                                                            \
+    {                                                                                                          \
+        &cw_commit_unit_unit, "ring of commit entries with its stage pointers; one per memory partition", NULL \
+    }
+#define TIMES(used)                                                                                                                \
+    {&cw_last_written_table_unit, "last-written times of temporal conflict detection (tcd.mode); one per memory partition", used}, \
+    {                                                                                                                              \
+        &cw_first_read_table_unit, "first-read times of temporal conflict detection (tcd.mode); one per core", used                \
+    }
+
+static const struct cw_mech_unit kilo_units[] = {HAZARD_UNIT, COMMIT_UNIT, TIMES(has_times)};
+static const struct cw_mech_unit warp_units[] = {
+    HAZARD_UNIT,
+    COMMIT_UNIT,
+    TIMES(has_times_by_default),
+    {&cw_ownership_table_unit, "two-phase intra-warp conflict resolution (warptm.resolution=2pcr); tm.resolvers per core",
+     has_ownership_tables}};
+
+#define SYSTEM(name_, what_, create_, units_)                                                                                             \
+    {                                                                                                                                     \
+        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),                   \
+        .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy,           \
+        .components = components, .core = &cw_kilo_core_sockets, .core_self = core_self, .local_bytes = cw_kilo_local_bytes, .idle = idle \
+    }
+
+const struct cw_mech cw_mech_kilotm =
+    SYSTEM("kilotm", "Kilo TM: value-based validation at commit units (Fung 2015, chapter 4)", create_kilotm, kilo_units);
+const struct cw_mech cw_mech_warptm =
+    SYSTEM("warptm", "WarpTM: Kilo TM with warp-level management and temporal conflict detection (Fung 2015, chapter 6)", create_warptm,
+           warp_units);
+const struct cw_mech cw_mech_eapg =
+    SYSTEM("eapg", "WarpTM with early abort and pause-and-go, idealised (Ren and Lis, HPCA 2018, VI.A)", create_eapg, warp_units);

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Serialised transactions, core half: runs the lanes of the warp that has the token one after the other. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mech/serial/serial_private.h"
+#include "mech/tm/access.h"
+#include "mech/tm/tell.h"
+
+#define LOADS 8u /* of a warp in flight */
+
+enum phase { NO_TX, ASKS, GRANTED, STARTS, RUNS, ENDS };
+
+/* Words that a transaction has stored to, in the order of their first store. */
+struct written {
+    uint64_t *addr;
+    uint32_t *value;
+    uint8_t *bytes; /* byte enables 3:0 */
+    uint32_t cnt, cap;
+};
+
+struct warp {
+    enum phase phase;
+    cw_lanes lanes;                  /* whose transactions are not done */
+    uint32_t lane;                   /* the one that runs */
+    uint32_t attempt;                /* its number */
+    cw_lanes committed;              /* ENDS */
+    struct cw_mem_inst *queue;       /* accesses not yet sent, oldest first */
+    struct cw_mem_inst *load[LOADS]; /* without reply; by the tag of the message */
+    uint32_t loads, stores;          /* without reply */
+    struct cw_mem_inst *loaded;      /* to be returned to the core */
+    cw_time since;                   /* it waits, or runs */
+    struct written written;
+    uint32_t reads; /* words read that it had not written */
+};
+
+struct cw_serialised_core {
+    const struct cw_mech_host *host;
+    struct cw_core *core;
+    uint32_t index;
+    struct warp *warp;
+    uint64_t busy;        /* warps that a tick has to look at */
+    uint32_t asks, gives; /* messages to partition 0 not yet sent */
+    uint16_t *ask;        /* ring of warps that ask */
+    uint32_t ask_head;
+};
+
+static uint64_t cycles(const struct cw_serialised_core *c, cw_time from, cw_time to)
+{
+    return (to - from) / c->host->clocks->period[CW_DOMAIN_CORE];
+}
+
+static struct cw_attempt_name name_of(const struct cw_serialised_core *c, uint32_t warp)
+{
+    return (struct cw_attempt_name){.core = c->index, .warp = warp, .attempt = c->warp[warp].attempt};
+}
+
+static void out_of_memory(const struct cw_serialised_core *c)
+{
+    cw_mech_fault(c->host, CW_ENOMEM, "out of host memory for serialised transactions");
+}
+
+/* The token, and the lanes' turns */
+
+static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
+{
+    struct cw_serialised_core *c = self;
+    struct warp *w = c->warp + warp;
+    if (w->phase == NO_TX) {
+        w->phase = ASKS;
+        w->since = now;
+        c->ask[(c->ask_head + c->asks++) % c->host->config->core_warps] = (uint16_t)warp;
+    }
+    if (w->phase != GRANTED)
+        return false;
+    struct cw_stats *stats = c->host->stats;
+    stats->tx_begun += cw_lanes_count(lanes);
+    stats->tx_wait_cycles += cycles(c, w->since, now);
+    cw_stat_max(&stats->tx_warps_max, 1);
+    w->lanes = lanes;
+    w->phase = STARTS;
+    c->busy |= UINT64_C(1) << warp;
+    return true;
+}
+
+/* The lowest lane runs. The others restart when it is done: for the core they have aborted, for events they have not begun. */
+static void start_lane(struct cw_serialised_core *c, uint32_t warp, cw_time now)
+{
+    struct warp *w = c->warp + warp;
+    w->lane = cw_lanes_first(w->lanes);
+    w->attempt = cw_core_attempt(c->core, warp);
+    w->phase = RUNS;
+    w->since = now;
+    w->written.cnt = w->reads = 0;
+    cw_tell_lanes(c->host, CW_EVENT_REGION_BEGIN, name_of(c, warp), cw_lanes_one(w->lane), now);
+    cw_lanes others = cw_lanes_rest(w->lanes);
+    if (others != 0)
+        cw_core_tx_abort(c->core, warp, others);
+}
+
+static void commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
+{
+    struct cw_serialised_core *c = self;
+    c->warp[warp].phase = ENDS;
+    c->warp[warp].committed = lanes;
+    c->host->stats->tx_exec_cycles += cycles(c, c->warp[warp].since, now);
+    c->busy |= UINT64_C(1) << warp;
+}
+
+/* Stores go to memory at once; nobody can tell, since nobody else runs. So they are told at commit, each word once. */
+static void tell_end(const struct cw_serialised_core *c, uint32_t warp, cw_time now)
+{
+    const struct warp *w = c->warp + warp;
+    const struct written *set = &w->written;
+    cw_tell_commit(c->host, name_of(c, warp), w->lane, set->cnt, set->addr, set->value, now);
+    for (uint32_t i = 0; i < set->cnt; i++)
+        cw_tell_word(c->host, CW_EVENT_REGION_WRITE, name_of(c, warp), w->lane, set->addr[i], set->value[i], set->bytes[i], now);
+}
+
+static void end_lane(struct cw_serialised_core *c, uint32_t warp, cw_time now)
+{
+    struct warp *w = c->warp + warp;
+    struct cw_stats *stats = c->host->stats;
+    assert(w->committed == cw_lanes_one(w->lane));
+    stats->tx_committed++;
+    stats->tx_read_words += w->reads;
+    stats->tx_write_words += w->written.cnt;
+    stats->tx_read_only += w->written.cnt == 0;
+    ++*c->host->progress;
+    tell_end(c, warp, now);
+    w->lanes = cw_lanes_without(w->lanes, w->committed);
+    if (w->lanes != 0) {
+        w->phase = STARTS;
+    } else {
+        w->phase = NO_TX;
+        c->gives++;
+    }
+    cw_core_tx_end(c->core, warp, now, now);
+}
+
+/* The token goes back before the next warp of this core asks: it has asked already. */
+static void send_control(struct cw_serialised_core *c, cw_time now)
+{
+    if (c->asks == 0 && c->gives == 0)
+        return;
+    uint32_t op = c->gives > 0 ? CW_SERIALISED_GIVE_BACK : CW_SERIALISED_ASK;
+    struct cw_message *p = cw_mech_message(c->host, CW_MSG_OWN, op, CW_GLOBAL_BASE, 0, now); /* of partition 0 */
+    if (p == NULL) {
+        out_of_memory(c);
+        return;
+    }
+    p->warp = c->ask[c->ask_head];
+    if (!cw_core_send(c->core, p, now)) {
+        cw_message_free(c->host->pool, p);
+    } else if (op == CW_SERIALISED_GIVE_BACK) {
+        c->gives--;
+    } else {
+        c->ask_head = (c->ask_head + 1) % c->host->config->core_warps;
+        c->asks--;
+    }
+}
+
+/* Loads and stores */
+
+static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
+{
+    struct cw_serialised_core *c = self;
+    struct cw_mem_inst **end = &c->warp[inst->warp].queue;
+    (void)now;
+    while (*end != NULL)
+        end = &(*end)->next;
+    inst->next = NULL;
+    *end = inst;
+    c->busy |= UINT64_C(1) << inst->warp;
+    return true;
+}
+
+static struct cw_message *build_request(const struct cw_serialised_core *c, uint32_t warp, cw_time now)
+{
+    const struct cw_config *config = c->host->config;
+    const struct warp *w = c->warp + warp;
+    const struct cw_mem_inst *inst = w->queue;
+    bool store = inst->uop->op == CW_OP_ST;
+    uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[w->lane] % CW_LINE_BYTES);
+    struct cw_message *p =
+        cw_mech_message(c->host, store ? CW_MSG_PASS : CW_MSG_READ, 0, inst->addr[w->lane] - offset, sizeof(struct cw_tx_access_body), now);
+    if (p == NULL)
+        return NULL;
+    struct cw_tx_access_body *body = cw_tx_access(p);
+    p->after = CW_AFTER_MECH;
+    p->warp = (uint16_t)warp;
+    p->lanes = cw_lanes_one(w->lane);
+    p->sectors = (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
+    body->bytes = (uint8_t)bytes;
+    body->aborted = 0;
+    body->lane_offset[w->lane] = (uint8_t)offset;
+    if (store) {
+        uint8_t data[CW_ACCESS_BYTES];
+        cw_inst_get_bytes(inst, w->lane, data);
+        memcpy(body->line.data + offset, data, bytes);
+        memset(body->line.byte_mask, 0, sizeof body->line.byte_mask);
+        body->line.byte_mask[offset / 32] = ((bytes < 32 ? 1u << bytes : 0) - 1) << (offset % 32);
+    }
+    cw_message_size(p, store ? CW_SECTOR_BYTES : 0, config->noc_header_bytes, config->noc_flit_bytes);
+    return p;
+}
+
+/* A store waits for the loads before it, which may read what it writes. */
+static bool may_go(const struct warp *w, bool store)
+{
+    return store ? w->loads == 0 : w->loads < LOADS;
+}
+
+/* false: not now. */
+static bool send_access(struct cw_serialised_core *c, uint32_t warp, bool store, cw_time now)
+{
+    struct warp *w = c->warp + warp;
+    struct cw_message *p = may_go(w, store) ? build_request(c, warp, now) : NULL;
+    if (p == NULL) {
+        if (may_go(w, store))
+            out_of_memory(c);
+        return false;
+    }
+    uint32_t tag = 0;
+    while (!store && w->load[tag] != NULL)
+        tag++;
+    p->tag = tag;
+    if (!cw_core_send(c->core, p, now)) {
+        cw_message_free(c->host->pool, p);
+        return false;
+    }
+    *(store ? &c->host->stats->tx_stores : &c->host->stats->tx_loads) += 1;
+    *(store ? &w->stores : &w->loads) += 1;
+    if (!store)
+        w->load[tag] = w->queue;
+    return true;
+}
+
+/* Sends the oldest access, if it may go. */
+static void next_access(struct cw_serialised_core *c, uint32_t warp, cw_time now)
+{
+    struct warp *w = c->warp + warp;
+    struct cw_mem_inst *inst = w->queue;
+    bool store = inst->uop->op == CW_OP_ST, sends = w->phase == RUNS && cw_lanes_has(inst->lanes, w->lane);
+    if (sends && !send_access(c, warp, store, now))
+        return;
+    w->queue = inst->next;
+    if (store || !sends)
+        cw_core_mem_done(c->core, inst, now);
+}
+
+/* Place of the word in the set, or set->cnt. */
+static uint32_t find_written(const struct written *set, uint64_t addr)
+{
+    uint32_t i = 0;
+    while (i < set->cnt && set->addr[i] != addr)
+        i++;
+    return i;
+}
+
+static bool grow_written(struct written *set)
+{
+    uint32_t cap = set->cap == 0 ? 16 : 2 * set->cap;
+    uint64_t *addr = realloc(set->addr, cap * sizeof *addr);
+    set->addr = addr != NULL ? addr : set->addr;
+    uint32_t *value = realloc(set->value, cap * sizeof *value);
+    set->value = value != NULL ? value : set->value;
+    uint8_t *bytes = realloc(set->bytes, cap * sizeof *bytes);
+    set->bytes = bytes != NULL ? bytes : set->bytes;
+    if (addr == NULL || value == NULL || bytes == NULL)
+        return false;
+    set->cap = cap;
+    return true;
+}
+
+static void note_write(struct cw_serialised_core *c, struct written *set, uint64_t addr, uint32_t value, uint32_t bytes)
+{
+    uint32_t i = find_written(set, addr);
+    if (i == set->cap && !grow_written(set)) {
+        out_of_memory(c);
+        return;
+    }
+    set->bytes[i] = (uint8_t)(bytes | (i < set->cnt ? set->bytes[i] : 0));
+    set->addr[i] = addr;
+    set->value[i] = value;
+    set->cnt += i == set->cnt;
+}
+
+/*
+ * The words of an access that memory has answered. Replies to accesses of one word come in program order: a store leaves the core when the
+ * loads before it have been answered, and a load waits in its partition for the stores before it.
+ */
+static void account(struct cw_serialised_core *c, const struct cw_message *p, cw_time now)
+{
+    struct warp *w = c->warp + p->warp;
+    const struct cw_tx_access_body *body = cw_tx_access_of(p);
+    uint32_t first = body->lane_offset[w->lane], end = first + body->bytes;
+    for (uint32_t at = first & ~3u; at < end; at += 4) {
+        uint32_t value, enables = 0;
+        memcpy(&value, body->line.data + at, sizeof value);
+        for (uint32_t b = at; b < at + 4; b++)
+            enables |= (b >= first && b < end ? 1u : 0) << (b - at);
+        if (p->op == CW_SERIALISED_STORED) {
+            note_write(c, &w->written, p->addr + at, value, enables);
+        } else if (find_written(&w->written, p->addr + at) == w->written.cnt) {
+            w->reads++;
+            cw_tell_word(c->host, CW_EVENT_REGION_READ, name_of(c, p->warp), w->lane, p->addr + at, value, enables, now);
+        }
+    }
+}
+
+static void take_load(struct warp *w, const struct cw_message *p)
+{
+    uint8_t data[CW_ACCESS_BYTES];
+    struct cw_mem_inst *inst = w->load[p->tag];
+    memcpy(data, cw_tx_access_of(p)->line.data + cw_tx_access_of(p)->lane_offset[w->lane], cw_tx_access_of(p)->bytes);
+    cw_inst_set_bytes(inst, w->lane, data);
+    w->load[p->tag] = NULL;
+    w->loads--;
+    inst->next = w->loaded;
+    w->loaded = inst;
+}
+
+static void reply(void *self, struct cw_message *p, cw_time now)
+{
+    struct cw_serialised_core *c = self;
+    struct warp *w = c->warp + p->warp;
+    if (p->op == CW_SERIALISED_GRANT) {
+        w->phase = GRANTED;
+        cw_core_wake_warp(c->core, p->warp, now);
+    } else {
+        account(c, p, now);
+        if (p->op == CW_SERIALISED_LOADED)
+            take_load(w, p);
+        else
+            w->stores--;
+        c->busy |= UINT64_C(1) << p->warp;
+    }
+    cw_message_free(c->host->pool, p);
+}
+
+static void return_loads(struct cw_serialised_core *c, struct warp *w, cw_time now)
+{
+    while (w->loaded != NULL) {
+        struct cw_mem_inst *inst = w->loaded;
+        w->loaded = inst->next;
+        cw_core_mem_done(c->core, inst, now);
+    }
+}
+
+/* The core's calls */
+
+static cw_time tick(void *self, cw_time now)
+{
+    struct cw_serialised_core *c = self;
+    for (uint64_t rest = c->busy; rest != 0; rest &= rest - 1) {
+        uint32_t warp = (uint32_t)__builtin_ctzll(rest);
+        struct warp *w = c->warp + warp;
+        if (w->phase == STARTS)
+            start_lane(c, warp, now);
+        return_loads(c, w, now);
+        if (w->queue != NULL)
+            next_access(c, warp, now);
+        if (w->phase == ENDS && w->queue == NULL && w->loads + w->stores == 0)
+            end_lane(c, warp, now);
+        if (w->phase != STARTS && (w->queue == NULL || !may_go(w, w->queue->uop->op == CW_OP_ST)))
+            c->busy &= ~(UINT64_C(1) << warp);
+    }
+    send_control(c, now);
+    bool more = c->busy != 0 || c->asks > 0 || c->gives > 0;
+    return more ? now + c->host->clocks->period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
+}
+
+static bool idle(const void *self)
+{
+    const struct cw_serialised_core *c = self;
+    for (uint32_t i = 0; i < c->host->config->core_warps; i++)
+        if (c->warp[i].phase != NO_TX)
+            return false;
+    return c->asks == 0 && c->gives == 0;
+}
+
+static void report(const void *self, FILE *out)
+{
+    static const char *const phase[] = {"", "waits for the global token", "has the global token", "starts", "runs", "ends"};
+    const struct cw_serialised_core *c = self;
+    for (uint32_t i = 0; i < c->host->config->core_warps; i++)
+        if (c->warp[i].phase != NO_TX)
+            fprintf(out, "core %u warp %u: transaction %s\n", c->index, i, phase[c->warp[i].phase]);
+}
+
+const struct cw_core_sockets cw_serialised_sockets = {
+    .region_begin = begin, .region_access = access, .region_end = commit, .message = reply, .tick = tick, .idle = idle, .report = report};
+
+void cw_serialised_core_destroy(struct cw_serialised_core *c)
+{
+    if (c == NULL)
+        return;
+    for (uint32_t i = 0; c->warp != NULL && i < c->host->config->core_warps; i++) {
+        free(c->warp[i].written.addr);
+        free(c->warp[i].written.value);
+        free(c->warp[i].written.bytes);
+    }
+    free(c->warp);
+    free(c->ask);
+    free(c);
+}
+
+int cw_serialised_core_create(struct cw_serialised_core **out, const struct cw_mech_host *host, uint32_t index)
+{
+    struct cw_serialised_core *c = *out = calloc(1, sizeof *c);
+    if (c == NULL)
+        return CW_ENOMEM;
+    c->host = host;
+    c->core = host->core[index];
+    c->index = index;
+    c->warp = calloc(host->config->core_warps, sizeof *c->warp);
+    c->ask = calloc(host->config->core_warps, sizeof *c->ask);
+    if (c->warp != NULL && c->ask != NULL)
+        return CW_OK;
+    cw_serialised_core_destroy(c);
+    *out = NULL;
+    return CW_ENOMEM;
+}
