@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machine parameters: names, values and their limits, made from config.def. Presets are in config_presets.c, files in config_load.c. */
+/* Parameters of the machine, made from config.def, and of the mechanisms: names, values and their limits. Presets are in config_presets.c,
+ * files in config_load.c. */
 #include "base/config.h"
 
 #include <inttypes.h>
@@ -11,93 +12,178 @@
 
 #define NAME_MAX_LENGTH 63u
 
-struct param {
-    const char *name;
-    size_t offset;
-    uint32_t value_default, minimum, maximum;
-    const char *unit, *words, *source, *what;
-};
-
-static const struct param params[] = {
-#define X(field, name, def, lo, hi, unit, source, what) \
-    {name, offsetof(struct cw_config, field), (def), (lo), (hi), unit, NULL, source, what},
-#define E(field, name, def, words, source, what) {name, offsetof(struct cw_config, field), (def), 0, 0, "", words, source, what},
+/* The machine's parameters as a key set; their values are the first fields of struct cw_config. */
+static const struct cw_key machine_keys[] = {
+#define X CW_KEY_NUMBER
+#define P CW_KEY_POWER
+#define E CW_KEY_CHOICE
 #include "base/config.def"
 #undef X
 #undef E
 };
+static const struct cw_key_set machine = {.owner = "machine", .key = machine_keys, .key_cnt = CW_CONFIG__COUNT};
+_Static_assert(offsetof(struct cw_config, preset) == CW_CONFIG__COUNT * sizeof(uint32_t), "parameters come first, without gaps");
 
-static const char *const names[] = {
-#define X(field, name, def, lo, hi, unit, source, what) name,
-#define E(field, name, def, words, source, what)        name,
-#include "base/config.def"
-#undef X
-#undef E
+/* One parameter of all: its key, and the place of its value. */
+struct place {
+    const struct cw_key_set *set;
+    uint32_t key;  /* in the set */
+    size_t offset; /* in struct cw_config */
 };
+
+static const struct cw_key *key_of(const struct place *p)
+{
+    return &p->set->key[p->key];
+}
+
+/* The machine's set is number 0. NULL: no more. */
+static const struct cw_key_set *set_at(uint32_t index)
+{
+    return index == 0 ? &machine : cw_key_set_at(index - 1);
+}
+
+/* Where the values of set number n begin. */
+static size_t set_offset(uint32_t n)
+{
+    size_t offset = offsetof(struct cw_config, own);
+    if (n == 0)
+        return 0;
+    for (uint32_t i = 1; i < n; i++)
+        offset += set_at(i)->key_cnt * sizeof(uint32_t);
+    return offset;
+}
 
 uint32_t cw_config_count(void)
 {
-    return CW_CONFIG__COUNT;
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; set_at(i) != NULL; i++)
+        cnt += set_at(i)->key_cnt;
+    return cnt < CW_CONFIG__MOST ? cnt : CW_CONFIG__MOST;
 }
 
-uint32_t *cw_config__field(struct cw_config *config, uint32_t id)
+/* id < cw_config_count(). */
+static struct place place_of(uint32_t id)
 {
-    return (uint32_t *)(void *)((char *)config + params[id].offset);
+    uint32_t n = 0;
+    for (; id >= set_at(n)->key_cnt; n++)
+        id -= set_at(n)->key_cnt;
+    return (struct place){set_at(n), id, set_offset(n) + id * sizeof(uint32_t)};
 }
 
-uint32_t cw_config__preset_value(const struct cw_config__preset *preset, enum cw_config__id id, const char **source)
+static void put(struct cw_config *config, const struct place *p, uint32_t value)
 {
+    memcpy((char *)config + p->offset, &value, sizeof value);
+}
+
+const void *cw_config_own(const struct cw_config *config, const struct cw_key_set *set)
+{
+    for (uint32_t i = 1; set_at(i) != NULL; i++)
+        if (set_at(i) == set)
+            return (const char *)config + set_offset(i);
+    return NULL;
+}
+
+/* What a preset itself says of a parameter. */
+static bool preset_says(const struct cw_config__preset *preset, const struct place *p, uint32_t *value, const char **source)
+{
+    for (uint32_t i = 0; p->set == &machine && i < preset->override_cnt; i++)
+        if (preset->override[i].id == p->key) {
+            *source = preset->override[i].source;
+            *value = preset->override[i].value;
+            return true;
+        }
+    for (uint32_t i = 0; i < p->set->preset_cnt; i++) {
+        const struct cw_key_preset *own = &p->set->preset[i];
+        if (own->key == p->key && strcmp(own->preset, preset->name) == 0) {
+            *source = own->source;
+            *value = own->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Value of a parameter in a preset, and where it comes from. */
+static uint32_t preset_value(const struct cw_config__preset *preset, const struct place *p, const char **source)
+{
+    uint32_t value;
     for (; preset != NULL; preset = preset->base)
-        for (uint32_t i = 0; i < preset->override_cnt; i++)
-            if (preset->override[i].id == id) {
-                *source = preset->override[i].source;
-                return preset->override[i].value;
-            }
-    *source = params[id].source;
-    return params[id].value_default;
+        if (preset_says(preset, p, &value, source))
+            return value;
+    *source = key_of(p)->source;
+    return key_of(p)->value_default;
+}
+
+static int unknown_preset(const char *preset, struct cw_error *err)
+{
+    const char *const *list = cw_config_presets();
+    uint32_t cnt = 0;
+    while (list[cnt] != NULL)
+        cnt++;
+    const char *near = cw_nearest(preset, list, cnt);
+    return cw_fail(err, CW_EINVAL, "unknown preset '%s'; %s%s%s", preset, near != NULL ? "did you mean '" : "'cowarp list' shows all",
+                   near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+/* All keys have their places in struct cw_config. */
+static int check_room(struct cw_error *err)
+{
+    uint32_t cnt = 0;
+    for (uint32_t i = 1; set_at(i) != NULL; i++) {
+        cnt += set_at(i)->key_cnt;
+        if (cnt > CW_CONFIG_OWN)
+            return cw_fail(err, CW_EINVAL,
+                           "the mechanisms of this program have too many configuration keys: %" PRIu32 " up to those of %s, and there is "
+                           "room for %u; enlarge CW_CONFIG_OWN in csim/base/config.h",
+                           cnt, set_at(i)->owner, CW_CONFIG_OWN);
+    }
+    return CW_OK;
 }
 
 int cw_config_preset(struct cw_config *config, const char *preset, struct cw_error *err)
 {
     const struct cw_config__preset *p = cw_config__find_preset(preset);
-    if (p == NULL) {
-        const char *const *list = cw_config_presets();
-        uint32_t cnt = 0;
-        while (list[cnt] != NULL)
-            cnt++;
-        const char *near = cw_nearest(preset, list, cnt);
-        return cw_fail(err, CW_EINVAL, "unknown preset '%s'; %s%s%s", preset, near != NULL ? "did you mean '" : "'cowarp list' shows all",
-                       near != NULL ? near : "", near != NULL ? "'?" : "");
-    }
+    if (p == NULL)
+        return unknown_preset(preset, err);
+    int status = check_room(err);
+    if (status != CW_OK)
+        return status;
     memset(config, 0, sizeof *config);
     memcpy(config->preset, p->name, strlen(p->name) + 1);
-    for (uint32_t id = 0; id < CW_CONFIG__COUNT; id++) {
+    for (uint32_t id = 0; id < cw_config_count(); id++) {
         const char *source;
-        *cw_config__field(config, id) = cw_config__preset_value(p, (enum cw_config__id)id, &source);
+        const struct place place = place_of(id);
+        put(config, &place, preset_value(p, &place, &source));
     }
     return CW_OK;
 }
 
 int cw_config_find(uint32_t *index, const char *name, struct cw_error *err)
 {
-    for (uint32_t id = 0; id < CW_CONFIG__COUNT; id++)
+    const char *names[CW_CONFIG__MOST];
+    const uint32_t cnt = cw_config_count();
+    for (uint32_t id = 0; id < cnt; id++) {
+        const struct place p = place_of(id);
+        names[id] = key_of(&p)->name;
         if (strcmp(names[id], name) == 0) {
             *index = id;
             return CW_OK;
         }
-    const char *near = cw_nearest(name, names, CW_CONFIG__COUNT);
+    }
+    const char *near = cw_nearest(name, names, cnt);
     return cw_fail(err, CW_EINVAL, "unknown parameter '%.80s'; %s%s%s", name, near != NULL ? "did you mean '" : "'cowarp config' shows all",
                    near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
 void cw_config_info(const struct cw_config *config, uint32_t index, struct cw_config_info *info)
 {
-    const struct param *p = &params[index];
+    const struct place place = place_of(index);
+    const struct cw_key *key = key_of(&place);
     *info = (struct cw_config_info){
-        .name = p->name, .minimum = p->minimum, .maximum = p->maximum, .words = p->words, .unit = p->unit, .what = p->what};
-    memcpy(&info->value, (const char *)config + p->offset, sizeof info->value);
+        .name = key->name, .minimum = key->minimum, .maximum = key->maximum, .words = key->words, .unit = key->unit, .what = key->what};
+    memcpy(&info->value, (const char *)config + place.offset, sizeof info->value);
     const char *source;
-    if (cw_config__preset_value(cw_config__find_preset(config->preset), (enum cw_config__id)index, &source) != info->value)
+    if (preset_value(cw_config__find_preset(config->preset), &place, &source) != info->value)
         source = "set by the user";
     info->source = source;
 }
@@ -165,14 +251,14 @@ static bool parse_integer(const char *text, bool *negative, uint64_t *value)
     return digit_before;
 }
 
-static int assign_word(struct cw_config *config, uint32_t id, const char *value, struct cw_error *err)
+static int assign_word(struct cw_config *config, const struct place *place, const char *value, struct cw_error *err)
 {
-    const struct param *p = &params[id];
+    const struct cw_key *p = key_of(place);
     const char *word;
     uint32_t length;
     for (uint32_t n = 0; (length = nth_word(p->words, n, &word)) > 0; n++)
         if (strlen(value) == length && memcmp(value, word, length) == 0) {
-            *cw_config__field(config, id) = n;
+            put(config, place, n);
             return CW_OK;
         }
     return cw_fail(err, CW_EINVAL, "%s = '%.40s': takes one of %s", p->name, value, p->words);
@@ -180,18 +266,19 @@ static int assign_word(struct cw_config *config, uint32_t id, const char *value,
 
 int cw_config__assign(struct cw_config *config, uint32_t id, const char *value, struct cw_error *err)
 {
-    const struct param *p = &params[id];
+    const struct place place = place_of(id);
+    const struct cw_key *p = key_of(&place);
     uint64_t v;
     bool negative;
     if (p->words != NULL)
-        return assign_word(config, id, value, err);
+        return assign_word(config, &place, value, err);
     if (!parse_integer(value, &negative, &v))
         return cw_fail(err, CW_EINVAL, "%s = '%.40s': not a whole number (%s, %" PRIu32 " to %" PRIu32 ")", p->name, value, p->unit,
                        p->minimum, p->maximum);
     if ((negative && v > 0) || v < p->minimum || v > p->maximum)
         return cw_fail(err, CW_EINVAL, "%s = %.40s: out of range, %" PRIu32 " to %" PRIu32 " %s", p->name, value, p->minimum, p->maximum,
                        p->unit);
-    *cw_config__field(config, id) = (uint32_t)v;
+    put(config, &place, (uint32_t)v);
     return CW_OK;
 }
 
@@ -218,16 +305,12 @@ static bool power_of_two(uint32_t n)
 
 static int check_powers(const struct cw_config *c, struct cw_error *err)
 {
-    static const enum cw_config__id must[] = {
-        CW_CONFIG__partition_interleave, CW_CONFIG__tm_granule_bytes, CW_CONFIG__tm_ownership_entries, CW_CONFIG__getm_table_rows,
-        CW_CONFIG__getm_bloom_rows,      CW_CONFIG__cu_write_bytes,   CW_CONFIG__dram_banks,           CW_CONFIG__dram_bank_groups,
-        CW_CONFIG__dram_row_bytes,       CW_CONFIG__dram_burst_bytes, CW_CONFIG__shared_banks,         CW_CONFIG__l2_port_bytes,
-        CW_CONFIG__tcd_granule_bytes,    CW_CONFIG__core_warp_width,  CW_CONFIG__mem_line_bytes,
-    };
-    for (uint32_t i = 0; i < sizeof must / sizeof must[0]; i++) {
+    const uint32_t cnt = cw_config_count();
+    for (uint32_t id = 0; id < cnt; id++) {
         struct cw_config_info info;
-        cw_config_info(c, must[i], &info);
-        if (!power_of_two(info.value))
+        const struct place place = place_of(id);
+        cw_config_info(c, id, &info);
+        if (key_of(&place)->power_of_two && !power_of_two(info.value))
             return cw_fail(err, CW_EINVAL, "%s = %" PRIu32 ": must be a power of two", info.name, info.value);
     }
     return CW_OK;
@@ -325,6 +408,9 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err)
         status = check_clocks(config, err);
     if (status == CW_OK)
         status = check_tm(config, err);
+    for (uint32_t i = 0; status == CW_OK && cw_key_set_at(i) != NULL; i++)
+        if (cw_key_set_at(i)->check != NULL)
+            status = cw_key_set_at(i)->check(config, cw_config_own(config, cw_key_set_at(i)), err);
     return status;
 }
 
@@ -335,7 +421,8 @@ void cw_config_write(const struct cw_config *config, FILE *out)
             "# Machine parameters; started from the preset %s.\n"
             "# Sources: [art] is the published simulator of the papers' authors; \"model\" is this simulator's own choice.\n",
             config->preset);
-    for (uint32_t id = 0; id < CW_CONFIG__COUNT; id++) {
+    const uint32_t cnt = cw_config_count();
+    for (uint32_t id = 0; id < cnt; id++) {
         struct cw_config_info info;
         char value[32];
         cw_config_info(config, id, &info);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machine configuration: one flat struct, filled from a preset, a TOML file and name=value settings. */
+/* Configuration of the machine and of the mechanisms: one flat struct, filled from a preset, a TOML file and name=value settings. */
 #ifndef CW_BASE_CONFIG_H
 #define CW_BASE_CONFIG_H
 
@@ -7,6 +7,9 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/keys.h"
+
+#define CW_CONFIG_OWN 512u /* keys of all mechanisms of a program */
 
 enum { CW_SCHED_GTO, CW_SCHED_LRR };
 enum { CW_OFF, CW_ON };
@@ -18,9 +21,16 @@ struct cw_config {
 #undef X
 #undef E
     char preset[32]; /* name of the preset that it started from */
+    /* Values of the mechanisms' keys (cw_config_own), set after set. They are part of the struct, so that a copy of it is complete. */
+    uint32_t own[CW_CONFIG_OWN];
 };
 
-/* Fills config from a preset ("getm", "thesis-warptm", ...). CW_EINVAL with a suggestion for an unknown name. */
+/* The values of a key set of the program, as the struct that its mechanism has made of its keys.def; NULL when the program has no such set.
+ * It looks for the set, so callers do it once and keep the pointer, which is valid as long as config. */
+const void *cw_config_own(const struct cw_config *config, const struct cw_key_set *set);
+
+/* Fills config from a preset ("getm", "thesis-warptm", ...). CW_EINVAL with a suggestion for an unknown name, or when the mechanisms of the
+ * program have more than CW_CONFIG_OWN keys. */
 int cw_config_preset(struct cw_config *config, const char *preset, struct cw_error *err);
 /* Names of the presets, NULL-terminated. */
 const char *const *cw_config_presets(void);

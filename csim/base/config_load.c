@@ -16,9 +16,9 @@ struct reader {
     struct cw_config *config;
     const char *path;
     uint32_t line;
-    const char *at;                    /* in the current line */
-    char table[TOKEN_BYTES];           /* "" before the first [table] */
-    uint32_t set_at[CW_CONFIG__COUNT]; /* line that set a parameter, 0: none */
+    const char *at;                   /* in the current line */
+    char table[TOKEN_BYTES];          /* "" before the first [table] */
+    uint32_t set_at[CW_CONFIG__MOST]; /* line that set a parameter, 0: none */
 };
 
 static int bad(const struct reader *r, struct cw_error *err, const char *what, const char *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Presets: published machines. Each replaces some values of the one that it starts from, and says for each where the number stands.
+ * Presets: published machines. Each replaces some values of the one that it starts from, and says for each where the number stands. What
+ * it replaces of a mechanism's keys stands beside those keys (struct cw_key_set, preset).
  *
  * The papers run the SIMT core at 1400 MHz with 16-wide pipelines; GPGPU-Sim writes the same machine as 700 MHz with 32-wide ones. So a
  * latency of n cycles in its configuration files is 2 n cycles of the papers.

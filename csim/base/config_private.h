@@ -13,8 +13,9 @@ enum cw_config__id {
 #include "base/config.def"
 #undef X
 #undef E
-    CW_CONFIG__COUNT
+    CW_CONFIG__COUNT /* parameters of the machine; those of the mechanisms follow */
 };
+#define CW_CONFIG__MOST (CW_CONFIG__COUNT + CW_CONFIG_OWN)
 
 /* A preset is another preset with some values replaced, each with the place where the number stands. */
 struct cw_config__override {
@@ -32,10 +33,7 @@ struct cw_config__preset {
 
 /* NULL when there is none of that name. */
 const struct cw_config__preset *cw_config__find_preset(const char *name);
-/* Value of a parameter in a preset, and where it comes from. */
-uint32_t cw_config__preset_value(const struct cw_config__preset *preset, enum cw_config__id id, const char **source);
 
-uint32_t *cw_config__field(struct cw_config *config, uint32_t id);
 /* The value as text, for a number (TOML: decimal or 0x, underscores between digits) or a word without quotes. */
 int cw_config__assign(struct cw_config *config, uint32_t id, const char *value, struct cw_error *err);
 

@@ -53,12 +53,21 @@ static inline void cw_mech_fault(const struct cw_mech_host *host, int status, co
         host->fault(host->fault_context, status, text);
 }
 
-/* A hardware unit that the mechanism brings. */
+/* A hardware unit that the mechanism brings. Mechanisms may bring the same one. */
 struct cw_mech_unit {
     const struct cw_unit *unit;
-    const char *what; /* one line for `cowarp list`, with "one per memory partition" or the like */
+    const char *what;         /* one line for `cowarp list`, with "one per memory partition" or the like */
+    enum cw_domain domain;    /* the clock of its instances */
+    const char *const *inner; /* names of units inside this one, which cannot be chosen on their own; NULL-terminated; NULL: none */
     /* Whether this configuration has the unit; NULL: always. */
     bool (*used)(const struct cw_config *config);
+    const char *needs; /* what one has to set so that `used` says yes: "warptm.resolution = 2pcr"; NULL when `used` is */
+};
+
+/* A mechanism that cannot be in the same GPU. */
+struct cw_mech_exclusion {
+    const char *name;
+    const char *why; /* a sentence, without its full stop: "both decide when a store reaches memory" */
 };
 
 /* Most components of a mechanism. */
@@ -72,8 +81,11 @@ struct cw_mech {
     bool any_line;    /* works with lines of 64 bytes too (mem.line_bytes) */
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
+    const struct cw_key_set *const *keys;         /* NULL-terminated; mechanisms that share a set name the same; NULL: none */
+    const struct cw_counter_set *const *counters; /* likewise */
+    const struct cw_mech_exclusion *excludes;     /* ends with one of name NULL; one side of a pair is enough; NULL: none */
     const struct cw_intrinsic *intrinsic; /* ends with one of name NULL; mechanisms that share intrinsics share the array; NULL: none */
-    const char *const *sabotage; /* names of deliberate faults, NULL-terminated; NULL: none */
+    const char *const *sabotage;          /* names of deliberate faults, NULL-terminated; NULL: none */
     int (*create)(void **self, const struct cw_mech_host *host, struct cw_error *err);
     void (*destroy)(void *self);
     /* Its components (validation units, commit units, ...), for the GPU's clock loop. Pointers stay valid until destroy. Returns how many

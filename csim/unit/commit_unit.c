@@ -410,5 +410,5 @@ static void commit_tick(void *self, const void *inputs)
 #define CW_UNIT__PARAMS_T struct cw_commit_unit_params
 #define CW_UNIT__IN_T     struct cw_commit_unit_in
 #define CW_UNIT__OUT_T    struct cw_commit_unit_out
-CW_UNIT_DEFINE(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS, commit_create, commit_destroy, commit_reset, commit_eval,
-               commit_tick);
+CW_UNIT_DEFINE_WORDS(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS, CW_COMMIT_UNIT_WORDS, commit_create, commit_destroy,
+                     commit_reset, commit_eval, commit_tick);

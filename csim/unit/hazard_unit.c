@@ -199,5 +199,5 @@ static int hazard_create(void **self, const void *params)
 #define CW_UNIT__PARAMS_T struct cw_hazard_unit_params
 #define CW_UNIT__IN_T     struct cw_hazard_unit_in
 #define CW_UNIT__OUT_T    struct cw_hazard_unit_out
-CW_UNIT_DEFINE(hazard_unit, CW_HAZARD_UNIT_PARAMS, CW_HAZARD_UNIT_PORTS, hazard_create, hazard_destroy, hazard_reset, hazard_eval,
-               hazard_tick);
+CW_UNIT_DEFINE_WORDS(hazard_unit, CW_HAZARD_UNIT_PARAMS, CW_HAZARD_UNIT_PORTS, CW_HAZARD_UNIT_WORDS, hazard_create, hazard_destroy,
+                     hazard_reset, hazard_eval, hazard_tick);

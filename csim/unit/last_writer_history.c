@@ -231,5 +231,5 @@ static int history_create(void **self, const void *params)
 #define CW_UNIT__PARAMS_T struct cw_last_writer_history_params
 #define CW_UNIT__IN_T     struct cw_last_writer_history_in
 #define CW_UNIT__OUT_T    struct cw_last_writer_history_out
-CW_UNIT_DEFINE(last_writer_history, CW_LAST_WRITER_HISTORY_PARAMS, CW_LAST_WRITER_HISTORY_PORTS, history_create, history_destroy,
-               history_reset, history_eval, history_tick);
+CW_UNIT_DEFINE_WORDS(last_writer_history, CW_LAST_WRITER_HISTORY_PARAMS, CW_LAST_WRITER_HISTORY_PORTS, CW_LAST_WRITER_HISTORY_WORDS,
+                     history_create, history_destroy, history_reset, history_eval, history_tick);

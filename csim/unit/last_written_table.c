@@ -123,5 +123,5 @@ static int table_create(void **self, const void *params)
 #define CW_UNIT__PARAMS_T struct cw_last_written_table_params
 #define CW_UNIT__IN_T     struct cw_last_written_table_in
 #define CW_UNIT__OUT_T    struct cw_last_written_table_out
-CW_UNIT_DEFINE(last_written_table, CW_LAST_WRITTEN_TABLE_PARAMS, CW_LAST_WRITTEN_TABLE_PORTS, table_create, table_destroy, table_reset,
-               table_eval, table_tick);
+CW_UNIT_DEFINE_WORDS(last_written_table, CW_LAST_WRITTEN_TABLE_PARAMS, CW_LAST_WRITTEN_TABLE_PORTS, CW_LAST_WRITTEN_TABLE_WORDS,
+                     table_create, table_destroy, table_reset, table_eval, table_tick);

@@ -190,5 +190,5 @@ static void own_tick(void *self, const void *inputs)
 #define CW_UNIT__PARAMS_T struct cw_ownership_table_params
 #define CW_UNIT__IN_T     struct cw_ownership_table_in
 #define CW_UNIT__OUT_T    struct cw_ownership_table_out
-CW_UNIT_DEFINE(ownership_table, CW_OWNERSHIP_TABLE_PARAMS, CW_OWNERSHIP_TABLE_PORTS, own_create, own_destroy, own_reset, own_eval,
-               own_tick);
+CW_UNIT_DEFINE_WORDS(ownership_table, CW_OWNERSHIP_TABLE_PARAMS, CW_OWNERSHIP_TABLE_PORTS, CW_OWNERSHIP_TABLE_WORDS, own_create,
+                     own_destroy, own_reset, own_eval, own_tick);

@@ -477,4 +477,5 @@ static int vu_create(void **self, const void *params)
 #define CW_UNIT__PARAMS_T struct cw_validation_unit_params
 #define CW_UNIT__IN_T     struct cw_validation_unit_in
 #define CW_UNIT__OUT_T    struct cw_validation_unit_out
-CW_UNIT_DEFINE(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS, vu_create, vu_destroy, vu_reset, vu_eval, vu_tick);
+CW_UNIT_DEFINE_WORDS(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS, CW_VALIDATION_UNIT_WORDS, vu_create, vu_destroy,
+                     vu_reset, vu_eval, vu_tick);

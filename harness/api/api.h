@@ -17,20 +17,15 @@ struct cowarp_module {
     struct cowarp_module *next;
 };
 
-/* A unit that a GPU instantiates, and the systems that do: "kilotm, warptm". */
-struct cowarp__unit {
-    const char *name, *system, *what;
-};
-#define COWARP__UNIT_MAX 16u
-
 struct cowarp_gpu {
     struct cw_error err;
     struct cw_config config;
-    const struct cw_mech *system; /* NULL: none */
+    const struct cw_mech **mechs; /* of this GPU, NULL-terminated */
+    const struct cw_mech *system; /* that one of them which is a transactional system; NULL: none */
     struct cw_unit_provider units;
     bool units_created;
-    enum cw_unit_backend backend[COWARP__UNIT_MAX]; /* in the order of cowarp__units */
-    char *verilog[COWARP__UNIT_MAX];                /* file in the place of the unit's own, NULL: none */
+    struct cw_rtl_choice *unit; /* unit_cnt, in the order of cowarp_unit_at; verilog is ours */
+    uint32_t unit_cnt;
     struct cw_gpu *gpu;
     struct cowarp_module *modules;
     struct cw_taps *taps; /* NULL: no waves */
@@ -54,15 +49,15 @@ struct cowarp_gpu {
  * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
 int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
 
-/* The units that --unit may name; cowarp__unit_cnt of them. */
-extern const struct cowarp__unit cowarp__units[];
-extern const uint32_t cowarp__unit_cnt;
-/* Whether the system has the unit. */
-int cowarp__unit_used(uint32_t unit, const char *system);
+/* Whether a mechanism of the GPU brings the unit and the configuration has it. Else *needs is what one has to set for it, or NULL when no
+ * mechanism brings it. */
+bool cowarp__unit_used(const struct cowarp_gpu *gpu, const struct cw_unit *unit, const char **needs);
 const char *cowarp__backend_name(enum cw_unit_backend backend);
-/* Reads "name=backend" and "name=backend:file" settings into gpu->backend and gpu->verilog, and creates gpu->units. ports_only: a wave file
+/* Reads "name=backend" and "name=backend:file" settings into gpu->unit, and creates gpu->units. ports_only: a wave file
  * traces the RTL from the beginning, so the wave of a lockstep difference, which cannot trace it too, has no inner signals. */
 int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only);
+/* After the GPU has gone. */
+void cowarp__units_close(struct cowarp_gpu *gpu);
 
 /* Before the GPU exists: taps its units when the options ask for waves. */
 int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options);

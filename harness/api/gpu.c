@@ -42,21 +42,56 @@ static int configure(struct cowarp_gpu *gpu, const struct cowarp_options *option
     return status == CW_OK ? cw_config_check(&gpu->config, &gpu->err) : status;
 }
 
-static int choose_system(struct cowarp_gpu *gpu, const char *name)
+static int unknown(struct cowarp_gpu *gpu, const char *name, bool system)
 {
-    const char *list[32] = {"none"};
-    uint32_t cnt = 1;
-    if (name == NULL || strcmp(name, "none") == 0)
-        return CW_OK;
-    gpu->system = cw_mech_find(name);
-    if (gpu->system != NULL)
-        return CW_OK;
-    for (uint32_t i = 0; cw_mechs[i] != NULL && cnt < 32; i++)
-        list[cnt++] = cw_mechs[i]->name;
-    const char *near = cw_nearest(name, list, cnt);
+    const char *what = system ? "system" : "mechanism", *near = NULL;
+    const char **list = calloc(cw_mech_cnt() + 1u, sizeof *list);
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; list != NULL && cw_mechs[i] != NULL; i++)
+        if (cw_mechs[i]->system == system)
+            list[cnt++] = cw_mechs[i]->name;
+    if (list != NULL && system)
+        list[cnt++] = "none";
+    if (list != NULL)
+        near = cw_nearest(name, list, cnt);
+    free(list);
     if (near != NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "unknown system '%.40s'; did you mean '%s'?", name, near);
-    return cw_fail(&gpu->err, CW_EINVAL, "unknown system '%.40s'; 'cowarp list' shows all", name);
+        return cw_fail(&gpu->err, CW_EINVAL, "unknown %s '%.40s'; did you mean '%s'?", what, name, near);
+    return cw_fail(&gpu->err, CW_EINVAL, "unknown %s '%.40s'; 'cowarp list' shows all", what, name);
+}
+
+/* Puts the mechanism of this name behind the others. system: it is asked for as the transactional system. */
+static int add_mech(struct cowarp_gpu *gpu, uint32_t *cnt, const char *name, bool system)
+{
+    const struct cw_mech *mech = cw_mech_find(name);
+    if (mech == NULL)
+        return unknown(gpu, name, system);
+    if (mech->system != system)
+        return cw_fail(&gpu->err, CW_EINVAL,
+                       system ? "%s is no transactional system; choose it as a mechanism (--mech %s)"
+                              : "%s is a transactional system; choose it as such (--system %s)",
+                       name, name);
+    gpu->mechs[(*cnt)++] = mech;
+    if (system)
+        gpu->system = mech;
+    return CW_OK;
+}
+
+/* The transactional system comes first, then the others in the order of the options. */
+static int choose_mechs(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+{
+    int status = CW_OK;
+    uint32_t cnt = 0, most = 1;
+    for (const char *const *m = options->mechanisms; m != NULL && *m != NULL; m++)
+        most++;
+    gpu->mechs = calloc(most + 1u, sizeof *gpu->mechs);
+    if (gpu->mechs == NULL)
+        return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
+    if (options->system != NULL && strcmp(options->system, "none") != 0)
+        status = add_mech(gpu, &cnt, options->system, true);
+    for (const char *const *m = options->mechanisms; status == CW_OK && m != NULL && *m != NULL; m++)
+        status = add_mech(gpu, &cnt, *m, false);
+    return status == CW_OK ? cw_mechs_check(gpu->mechs, &gpu->err) : status;
 }
 
 static int pass_progress(void *context, const struct cw_gpu *g)
@@ -77,8 +112,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     gpu->context = options->context;
     int status = configure(gpu, options);
     if (status == CW_OK)
-        status = choose_system(gpu, options->system);
-    if (status == CW_OK && options->sabotage != NULL && gpu->system == NULL)
+        status = choose_mechs(gpu, options);
+    if (status == CW_OK && options->sabotage != NULL && gpu->mechs[0] == NULL)
         status =
             cw_fail(&gpu->err, CW_EINVAL, "sabotage '%.40s': there is no transactional system to break; choose one", options->sabotage);
     if (status == CW_OK)
@@ -90,10 +125,9 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cowarp__record_tap(gpu, options, &units);
     if (status != CW_OK)
         return status;
-    const struct cw_mech *const mechs[] = {gpu->system, NULL};
     const struct cw_gpu_options o = {
         .config = &gpu->config,
-        .mechs = mechs,
+        .mechs = gpu->mechs,
         .units = units,
         .seed = options->seed,
         .check_serial = gpu->check_serial,
@@ -139,16 +173,14 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cw_gpu_destroy(gpu->gpu);
     cw_recorder_destroy(gpu->recorder);
     cw_taps_destroy(gpu->taps);
-    if (gpu->units_created)
-        cw_rtl_provider_destroy(&gpu->units);
+    cowarp__units_close(gpu);
     while (gpu->modules != NULL) {
         struct cowarp_module *m = gpu->modules;
         gpu->modules = m->next;
         cw_module_destroy(m->module);
         free(m);
     }
-    for (uint32_t i = 0; i < cowarp__unit_cnt; i++)
-        free(gpu->verilog[i]);
+    free(gpu->mechs);
     free(gpu);
 }
 

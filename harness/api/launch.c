@@ -12,7 +12,6 @@
 
 #define PTX_MAX_BYTES (UINT64_C(1) << 30)
 
-
 static int unusable(struct cowarp_gpu *gpu)
 {
     if (!gpu->failed)

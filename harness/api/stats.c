@@ -6,66 +6,60 @@
 
 #include "api.h"
 #include "file/json.h"
+#include "mech/mechs.h"
 
-struct counter {
-    const char *name, *unit, *definition;
-    size_t offset;
-};
-
-static const struct counter counters[] = {
-#define X(field, unit, definition) {#field, unit, definition, offsetof(struct cw_stats, field)},
-#define M(field, unit, definition) {#field, unit, definition " (maximum)", offsetof(struct cw_stats, field)},
-#include "base/stats.def"
-#undef X
-#undef M
-};
-#define COUNTER_CNT ((uint32_t)(sizeof counters / sizeof counters[0]))
-
-static uint64_t counter_value(const struct cowarp_gpu *gpu, const struct counter *c)
+static uint64_t counter_value(const struct cowarp_gpu *gpu, uint32_t i)
 {
-    uint64_t value = 0;
-    if (gpu->gpu != NULL)
-        memcpy(&value, (const char *)cw_gpu_stats(gpu->gpu) + c->offset, sizeof value);
-    return value;
+    return gpu->gpu != NULL ? *cw_stats_value(cw_gpu_stats(gpu->gpu), i) : 0;
 }
 
 int cowarp_counter(struct cowarp_gpu *gpu, const char *name, uint64_t *value)
 {
-    const char *list[COUNTER_CNT];
-    for (uint32_t i = 0; i < COUNTER_CNT; i++) {
-        list[i] = counters[i].name;
-        if (strcmp(counters[i].name, name) == 0) {
-            *value = counter_value(gpu, &counters[i]);
-            return CW_OK;
-        }
-    }
-    const char *near = cw_nearest(name, list, COUNTER_CNT);
-    if (near != NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "unknown counter '%.80s'; did you mean '%s'?", name, near);
-    return cw_fail(&gpu->err, CW_EINVAL, "unknown counter '%.80s'", name);
+    uint32_t i;
+    int status = cw_stats_find(&i, name, &gpu->err);
+    if (status == CW_OK)
+        *value = counter_value(gpu, i);
+    return status;
 }
 
 int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *value, const char **unit,
                       const char **definition)
 {
-    if (i >= COUNTER_CNT)
+    if (i >= cw_stats_count())
         return 0;
-    *name = counters[i].name;
-    *value = counter_value(gpu, &counters[i]);
-    *unit = counters[i].unit;
-    *definition = counters[i].definition;
+    const struct cw_counter *c = cw_stats_counter(i);
+    *name = c->name;
+    *value = counter_value(gpu, i);
+    *unit = c->unit;
+    *definition = c->definition;
     return 1;
 }
 
-/* Ratios that one would else compute from the counters: {name, numerator, denominator, factor, unit, definition}. */
+/* A ratio that one would else compute from the counters. */
 struct derived {
     const char *name;
     double numerator, denominator;
     const char *unit, *definition;
 };
-#define DERIVED_MAX 16u
 
-static uint32_t derive(const struct cowarp_gpu *gpu, struct derived d[DERIVED_MAX])
+static void put_value(FILE *f, const char *unit, const char *definition)
+{
+    fputs(", \"unit\": ", f);
+    cw_json_string(f, unit);
+    fputs(", \"definition\": ", f);
+    cw_json_string(f, definition);
+    fputs("}", f);
+}
+
+static void put_derived(FILE *f, const struct derived *d, bool first)
+{
+    fprintf(f, "%s\n    \"%s\": {\"value\": ", first ? "" : ",", d->name);
+    cw_json_number(f, d->denominator > 0 ? d->numerator / d->denominator : (double)INFINITY);
+    put_value(f, d->unit, d->definition);
+}
+
+/* Those of the machine, which combine counters with each other and with parameters. */
+static void put_machine_ratios(FILE *f, const struct cowarp_gpu *gpu)
 {
     const struct cw_stats *s = cw_gpu_stats(gpu->gpu);
     const double cycles = (double)cowarp_cycles(gpu);
@@ -85,17 +79,31 @@ static uint32_t derive(const struct cowarp_gpu *gpu, struct derived d[DERIVED_MA
         {"dram_bytes_per_us", dram * gpu->config.dram_burst_bytes, us, "bytes per microsecond",
          "DRAM bursts x burst size / simulated time"},
         {"noc_bytes_per_us", noc_bytes, us, "bytes per microsecond", "flits of both directions x flit size / simulated time"},
-        {"aborts_per_1k_commits", 1000.0 * (double)s->tx_aborted, (double)s->tx_committed, "transactions",
-         "1000 x tx_aborted / tx_committed (GETM Table IV)"},
-        {"table_cycles_per_request", (double)s->vu_table_cycles, (double)s->vu_requests, "cycles",
-         "vu_table_cycles / vu_requests (GETM Figure 13)"},
-        {"stalled_requests_per_line", (double)s->vu_stall_request_cycles, (double)s->vu_stall_line_cycles, "requests",
-         "vu_stall_request_cycles / vu_stall_line_cycles (GETM Figure 16)"},
-        {"cycles_per_warpts_increment", cycles, (double)s->warpts_increments, "cycles", "cycles / warpts_increments (GETM V.B.1)"},
     };
-    _Static_assert(sizeof list / sizeof list[0] <= DERIVED_MAX, "DERIVED_MAX");
-    memcpy(d, list, sizeof list);
-    return sizeof list / sizeof list[0];
+    for (uint32_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        put_derived(f, &list[i], i == 0);
+}
+
+/* A counter, or "cycles". */
+static double operand(const struct cowarp_gpu *gpu, const char *name)
+{
+    struct cw_error err;
+    uint32_t i;
+    if (strcmp(name, "cycles") == 0)
+        return (double)cowarp_cycles(gpu);
+    return cw_stats_find(&i, name, &err) == CW_OK ? (double)counter_value(gpu, i) : 0;
+}
+
+static void put_mech_ratios(FILE *f, const struct cowarp_gpu *gpu)
+{
+    const struct cw_counter_set *set;
+    for (uint32_t n = 0; (set = cw_counter_set_at(n)) != NULL; n++)
+        for (uint32_t i = 0; i < set->ratio_cnt; i++) {
+            const struct cw_ratio *r = &set->ratio[i];
+            const struct derived d = {r->name, r->factor * operand(gpu, r->numerator), operand(gpu, r->denominator), r->unit,
+                                      r->definition};
+            put_derived(f, &d, false);
+        }
 }
 
 static void put_member(FILE *f, const char *name, const char *text)
@@ -103,15 +111,6 @@ static void put_member(FILE *f, const char *name, const char *text)
     fprintf(f, "  \"%s\": ", name);
     cw_json_string(f, text);
     fputs(",\n", f);
-}
-
-static void put_value(FILE *f, const char *unit, const char *definition)
-{
-    fputs(", \"unit\": ", f);
-    cw_json_string(f, unit);
-    fputs(", \"definition\": ", f);
-    cw_json_string(f, definition);
-    fputs("}", f);
 }
 
 static void put_config(FILE *f, const struct cw_config *config)
@@ -128,23 +127,23 @@ static void put_config(FILE *f, const struct cw_config *config)
     fputs("\n  },\n", f);
 }
 
-static void put_backend(FILE *f, const struct cowarp_gpu *gpu, uint32_t unit)
+static void put_backend(FILE *f, const struct cw_rtl_choice *choice)
 {
     char text[4200];
-    const char *file = gpu->verilog[unit];
-    snprintf(text, sizeof text, "%s%s%s", cowarp__backend_name(gpu->backend[unit]), file != NULL ? ":" : "", file != NULL ? file : "");
+    const char *file = choice->verilog;
+    snprintf(text, sizeof text, "%s%s%s", cowarp__backend_name(choice->backend), file != NULL ? ":" : "", file != NULL ? file : "");
     cw_json_string(f, text);
 }
 
 static void put_units(FILE *f, const struct cowarp_gpu *gpu)
 {
-    const char *comma = "";
+    const char *comma = "", *needs;
     fputs("  \"units\": {", f);
-    for (uint32_t i = 0; i < cowarp__unit_cnt; i++) {
-        if (gpu->system == NULL || !cowarp__unit_used(i, gpu->system->name))
+    for (uint32_t i = 0; i < gpu->unit_cnt; i++) {
+        if (!cowarp__unit_used(gpu, cw_mech_unit_at(i)->unit, &needs))
             continue;
-        fprintf(f, "%s\"%s\": ", comma, cowarp__units[i].name);
-        put_backend(f, gpu, i);
+        fprintf(f, "%s\"%s\": ", comma, gpu->unit[i].unit);
+        put_backend(f, &gpu->unit[i]);
         comma = ", ";
     }
     fputs("},\n", f);
@@ -168,21 +167,31 @@ static void put_oracle(FILE *f, const struct cowarp_gpu *gpu)
 
 static void put_counters(FILE *f, const struct cowarp_gpu *gpu)
 {
-    struct derived d[DERIVED_MAX];
-    const uint32_t derived_cnt = derive(gpu, d);
     fputs("  \"counters\": {", f);
-    for (uint32_t i = 0; i < COUNTER_CNT; i++) {
-        const struct counter *c = &counters[i];
-        fprintf(f, "%s\n    \"%s\": {\"value\": %" PRIu64, i > 0 ? "," : "", c->name, counter_value(gpu, c));
+    for (uint32_t i = 0; i < cw_stats_count(); i++) {
+        const struct cw_counter *c = cw_stats_counter(i);
+        fprintf(f, "%s\n    \"%s\": {\"value\": %" PRIu64, i > 0 ? "," : "", c->name, counter_value(gpu, i));
         put_value(f, c->unit, c->definition);
     }
     fputs("\n  },\n  \"derived\": {", f);
-    for (uint32_t i = 0; i < derived_cnt; i++) {
-        fprintf(f, "%s\n    \"%s\": {\"value\": ", i > 0 ? "," : "", d[i].name);
-        cw_json_number(f, d[i].denominator > 0 ? d[i].numerator / d[i].denominator : (double)INFINITY);
-        put_value(f, d[i].unit, d[i].definition);
-    }
+    put_machine_ratios(f, gpu);
+    put_mech_ratios(f, gpu);
     fputs("\n  }\n", f);
+}
+
+/* The mechanisms beside the transactional system. */
+static void put_mechanisms(FILE *f, const struct cowarp_gpu *gpu)
+{
+    const char *comma = "";
+    fputs("  \"mechanisms\": [", f);
+    for (uint32_t i = 0; gpu->mechs[i] != NULL; i++) {
+        if (gpu->mechs[i]->system)
+            continue;
+        fputs(comma, f);
+        cw_json_string(f, gpu->mechs[i]->name);
+        comma = ", ";
+    }
+    fputs("],\n", f);
 }
 
 int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *workload, const char *variant, const char *check)
@@ -200,6 +209,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
     put_member(f, "workload", workload);
     put_member(f, "variant", variant);
     put_member(f, "system", gpu->system != NULL ? gpu->system->name : "none");
+    put_mechanisms(f, gpu);
     put_member(f, "preset", gpu->config.preset);
     fprintf(f, "  \"seed\": %" PRIu64 ",\n", gpu->seed);
     put_member(f, "check", check);

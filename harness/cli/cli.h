@@ -72,7 +72,8 @@ void cli_parsed_free(struct cli_parsed *p);
 struct cli_session {
     struct cowarp_gpu *gpu;
     struct cowarp_options options;
-    const char **settings, **units;
+    const char **settings, **units, **mechs;
+    char *mech_names; /* what mechs points into */
     const char *stats;
     char tx_warps[32];
     const char *title;

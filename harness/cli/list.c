@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cowarp list: workloads, systems, presets, units. */
+/* cowarp list: workloads, systems and other mechanisms, presets, units. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,24 +52,53 @@ static void print_workload(const struct cowarp_workload *w)
     }
 }
 
+static void print_mechs(bool system)
+{
+    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
+        if (cw_mechs[i]->system == system)
+            printf("  %-14s %s\n", cw_mechs[i]->name, cw_mechs[i]->what);
+}
+
+/* Mechanisms that are no transactional systems. */
+static bool has_others(void)
+{
+    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
+        if (!cw_mechs[i]->system)
+            return true;
+    return false;
+}
+
+/* "kilotm, warptm" */
+static void print_unit_mechs(uint32_t unit)
+{
+    const char *name;
+    for (uint32_t k = 0; (name = cowarp_unit_mechanism(unit, k)) != NULL; k++)
+        printf("%s%s", k > 0 ? ", " : "", name);
+}
+
 static void print_all(void)
 {
     printf("Workloads: cowarp run WORKLOAD\n");
     for (uint32_t i = 0; cowarp_workloads[i] != NULL; i++)
         print_workload(cowarp_workloads[i]);
     printf("\nSystems: --system NAME\n");
-    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
-        printf("  %-14s %s\n", cw_mechs[i]->name, cw_mechs[i]->what);
+    print_mechs(true);
     printf("  %-14s no transactional memory\n", "none");
     printf("  %-14s the same, and the workload's fine-grained locks\n", "fglock");
     printf("  %-14s the same, and the workload's one global lock\n", "cglock");
+    if (has_others())
+        printf("\nMechanisms: --mech NAME\n");
+    print_mechs(false);
     printf("\nPresets: --preset NAME\n");
     for (const char *const *p = cw_config_presets(); *p != NULL; p++)
         printf("  %-14s %s\n", *p, cw_config_preset_what(*p));
     printf("\nUnits: --unit NAME=c|rtl|lockstep[:FILE.v]\n");
-    const char *name, *system, *what;
-    for (uint32_t i = 0; cowarp_unit_at(i, &name, &system, &what) != 0; i++)
-        printf("  %-18s %s (%s)\n", name, what, system);
+    const char *name, *what;
+    for (uint32_t i = 0; cowarp_unit_at(i, &name, &what) != 0; i++) {
+        printf("  %-18s %s (", name, what);
+        print_unit_mechs(i);
+        printf(")\n");
+    }
 }
 
 static void json_pair(const char *name, const char *value, const char *after)
@@ -108,6 +137,24 @@ static void json_named(const char *name, const char *what, bool first)
     json_pair("what", what, "}");
 }
 
+static void json_mechs(bool system, bool first)
+{
+    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
+        if (cw_mechs[i]->system == system) {
+            json_named(cw_mechs[i]->name, cw_mechs[i]->what, first);
+            first = false;
+        }
+}
+
+static void json_unit(uint32_t i, const char *name, const char *what)
+{
+    printf("%s    {", i > 0 ? ",\n" : "");
+    json_pair("name", name, ", \"system\": \"");
+    print_unit_mechs(i);
+    printf("\", ");
+    json_pair("what", what, "}");
+}
+
 static void json_all(void)
 {
     printf("{\n  \"workloads\": [\n");
@@ -117,19 +164,16 @@ static void json_all(void)
     }
     printf("\n  ],\n  \"systems\": [\n");
     json_named("none", "no transactional memory", true);
-    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
-        json_named(cw_mechs[i]->name, cw_mechs[i]->what, false);
+    json_mechs(true, false);
+    printf("\n  ],\n  \"mechanisms\": [\n");
+    json_mechs(false, true);
     printf("\n  ],\n  \"presets\": [\n");
     for (const char *const *p = cw_config_presets(); *p != NULL; p++)
         json_named(*p, cw_config_preset_what(*p), p == cw_config_presets());
     printf("\n  ],\n  \"units\": [\n");
-    const char *name, *system, *what;
-    for (uint32_t i = 0; cowarp_unit_at(i, &name, &system, &what) != 0; i++) {
-        printf("%s    {", i > 0 ? ",\n" : "");
-        json_pair("name", name, ", ");
-        json_pair("system", system, ", ");
-        json_pair("what", what, "}");
-    }
+    const char *name, *what;
+    for (uint32_t i = 0; cowarp_unit_at(i, &name, &what) != 0; i++)
+        json_unit(i, name, what);
     printf("\n  ]\n}\n");
 }
 
@@ -149,7 +193,7 @@ static const struct cli_option options[] = {{"json", NULL, false, "as JSON"}};
 const struct cli_command cli_list = {
     .name = "list",
     .usage = "[--json]",
-    .what = "Lists workloads with their variants and parameters, systems, presets and units",
+    .what = "Lists workloads with their variants and parameters, systems, mechanisms, presets and units",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .run = list,

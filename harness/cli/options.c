@@ -17,6 +17,7 @@ const struct cli_option cli_machine_options[] = {
     {"preset", "NAME", false, "machine to start from (default getm)"},
     {"config", "FILE", false, "TOML file of parameters, over the preset"},
     {"set", "NAME=VALUE", true, "one parameter, over both; 'cowarp config' shows all"},
+    {"mech", "NAME[,NAME]", true, "a mechanism beside the transactional system; 'cowarp list' shows all"},
     {"unit", "NAME=c|rtl|lockstep[:FILE.v]", true, "what stands behind a hardware unit (default c)"},
     {"tx-warps", "N", false, "warps per core that may run transactions at once; 0 is unlimited"},
     {"seed", "N", false, "seed of everything random (default 1)"},

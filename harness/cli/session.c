@@ -119,6 +119,27 @@ static int read_trigger(struct cli_session *s, const struct cli_parsed *p)
     return status;
 }
 
+/* Every name of --mech a,b --mech c. */
+static int read_mechs(struct cli_session *s, const struct cli_parsed *p)
+{
+    const char **given = cli_values(p, "mech", 0);
+    size_t bytes = 1, cnt = 0;
+    for (uint32_t i = 0; given != NULL && given[i] != NULL; i++)
+        bytes += strlen(given[i]) + 1;
+    s->mech_names = calloc(bytes, 1);
+    s->mechs = calloc(bytes, sizeof *s->mechs);
+    const bool ok = given != NULL && s->mech_names != NULL && s->mechs != NULL;
+    for (uint32_t i = 0; ok && given[i] != NULL; i++)
+        sprintf(s->mech_names + strlen(s->mech_names), "%s,", given[i]);
+    free(given);
+    if (!ok)
+        return cli_error(CLI_FAILED, "out of memory");
+    for (char *name = strtok(s->mech_names, ","); name != NULL; name = strtok(NULL, ","))
+        s->mechs[cnt++] = name;
+    s->options.mechanisms = s->mechs;
+    return CLI_OK;
+}
+
 static int read_options(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cowarp_options *o = &s->options;
@@ -143,7 +164,9 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);
     o->record = cli_value(p, "record", NULL);
-    int status = read_number(p, "seed", &o->seed);
+    int status = read_mechs(s, p);
+    if (status == CLI_OK)
+        status = read_number(p, "seed", &o->seed);
     if (status == CLI_OK)
         status = read_number(p, "max-cycles", &o->max_cycles);
     if (status == CLI_OK)
@@ -183,6 +206,8 @@ void cli_session_close(struct cli_session *s)
     cowarp_destroy(s->gpu);
     free(s->settings);
     free(s->units);
+    free(s->mechs);
+    free(s->mech_names);
 }
 
 static uint64_t counter(struct cli_session *s, const char *name)

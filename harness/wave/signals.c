@@ -7,106 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "-" first: a channel's word shows only where something happens, a unit's idle cycles stay empty. */
 static const char *const warp_states[] = {"free", "ready", "scoreboard", "barrier", "memory", "tx_wait", "tx_commit", "back_off"};
-static const char *const kinds[] = {"load", "store", "release", "reserved"};
-static const char *const outcomes[] = {"success", "abort", "full", "rollover"};
-static const char *const requests[] = {"-", "load", "store", "release", "reserved", "wait"};
-static const char *const responses[] = {"-", "success", "abort", "full", "rollover", "wait"};
-static const char *const entries[] = {"check", "record", "none", "none"};
-static const char *const accesses[] = {"read", "write"};
-static const char *const steps[] = {"mark", "check_read", "check_write", "end"};
-static const char *const messages[] = {"fill", "done", "skip", "outcome"};
-static const char *const entry_channel[] = {"-", "check", "record", "none", "none", "wait"};
-static const char *const operation_channel[] = {"-", "check", "record", "wait"};
-static const char *const access_channel[] = {"-", "read", "write", "wait"};
-static const char *const step_channel[] = {"-", "mark", "check_read", "check_write", "end", "wait"};
-static const char *const message_channel[] = {"-", "fill", "done", "skip", "outcome", "wait"};
-static const char *const oldest_states[] = {"empty",      "fill",    "hazard", "validate", "pass",
-                                            "revalidate", "outcome", "commit", "write",    "retire"};
-
-enum {
-    ENUM_WARP,
-    ENUM_KIND,
-    ENUM_OUTCOME,
-    ENUM_REQUEST,
-    ENUM_RESPONSE,
-    ENUM_ENTRY,
-    ENUM_HISTORY,
-    ENUM_ACCESS,
-    ENUM_STEP,
-    ENUM_MESSAGE,
-    ENUM_OLDEST,
-    ENUM_ENTRY_CHANNEL,
-    ENUM_HISTORY_CHANNEL,
-    ENUM_ACCESS_CHANNEL,
-    ENUM_STEP_CHANNEL,
-    ENUM_MESSAGE_CHANNEL,
-    ENUM_CNT
-};
-static const struct cw_wave_enum enums[ENUM_CNT] = {
-    [ENUM_WARP] = {"warp_state", 8, warp_states},
-    [ENUM_KIND] = {"validation_kind", 4, kinds},
-    [ENUM_OUTCOME] = {"validation_outcome", 4, outcomes},
-    [ENUM_REQUEST] = {"validation_request", 6, requests},
-    [ENUM_RESPONSE] = {"validation_response", 6, responses},
-    [ENUM_ENTRY] = {"hazard_kind", 4, entries},
-    [ENUM_HISTORY] = {"history_kind", 2, entries},
-    [ENUM_ACCESS] = {"access_kind", 2, accesses},
-    [ENUM_STEP] = {"ownership_kind", 4, steps},
-    [ENUM_MESSAGE] = {"commit_kind", 4, messages},
-    [ENUM_OLDEST] = {"commit_state", 10, oldest_states},
-    [ENUM_ENTRY_CHANNEL] = {"hazard_entry", 6, entry_channel},
-    [ENUM_HISTORY_CHANNEL] = {"history_operation", 4, operation_channel},
-    [ENUM_ACCESS_CHANNEL] = {"access_operation", 4, access_channel},
-    [ENUM_STEP_CHANNEL] = {"ownership_operation", 6, step_channel},
-    [ENUM_MESSAGE_CHANNEL] = {"commit_message", 6, message_channel},
-};
-
-/* Ports that are shown as words. */
-static const struct {
-    const char *unit, *port;
-    int32_t enum_index;
-} port_enums[] = {
-    {"validation_unit", "req_kind", ENUM_KIND},      {"validation_unit", "rsp_outcome", ENUM_OUTCOME},
-    {"hazard_unit", "ent_kind", ENUM_ENTRY},         {"last_writer_history", "op_write", ENUM_HISTORY},
-    {"last_written_table", "op_write", ENUM_ACCESS}, {"ownership_table", "op_kind", ENUM_STEP},
-    {"commit_unit", "msg_kind", ENUM_MESSAGE},       {"commit_unit", "oldest_state", ENUM_OLDEST},
-};
-
-/* Channels that get a signal of their own: "-" without valid, "wait" without ready, else the word. */
-static const struct channel {
-    const char *unit, *name, *valid, *ready, *word;
-    int32_t enum_index;
-} channels[] = {
-    {"validation_unit", "request", "req_valid", "req_ready", "req_kind", ENUM_REQUEST},
-    {"validation_unit", "response", "rsp_valid", "rsp_ready", "rsp_outcome", ENUM_RESPONSE},
-    {"hazard_unit", "entry", "ent_valid", "ent_ready", "ent_kind", ENUM_ENTRY_CHANNEL},
-    {"last_writer_history", "operation", "op_valid", "op_ready", "op_write", ENUM_HISTORY_CHANNEL},
-    {"last_written_table", "operation", "op_valid", "op_ready", "op_write", ENUM_ACCESS_CHANNEL},
-    {"ownership_table", "operation", "op_valid", "op_ready", "op_kind", ENUM_STEP_CHANNEL},
-    {"commit_unit", "message", "msg_valid", "msg_ready", "msg_kind", ENUM_MESSAGE_CHANNEL},
-};
-#define CHANNEL_CNT (sizeof channels / sizeof channels[0])
+static const struct cw_wave_enum warp_enum = {"warp_state", 8, warp_states};
+#define ENUM_WARP 0
 
 static const char *const clock_names[CW_DOMAIN_COUNT] = {
     [CW_DOMAIN_CORE] = "core_cycle", [CW_DOMAIN_NOC] = "noc_cycle",   [CW_DOMAIN_L2] = "l2_cycle",
     [CW_DOMAIN_CU] = "cu_cycle",     [CW_DOMAIN_DRAM] = "dram_cycle",
 };
-
-/* Statistics that are worth a line, under the names that the statistics file gives them. */
-#define COUNTERS(X) TX_COUNTERS(X) VU_COUNTERS(X) CU_COUNTERS(X)
-#define TX_COUNTERS(X)   \
-    X(blocks_finished)   \
-    X(warp_instructions) \
-    X(tx_begun)          \
-    X(tx_committed)      \
-    X(tx_aborted) X(tx_aborted_intra_warp) X(tx_aborted_validation) X(tx_aborted_early)
-#define VU_COUNTERS(X)      X(vu_requests) X(vu_stalls) X(vu_retries) X(vu_evictions)
-#define CU_COUNTERS(X)      X(tx_silent) X(tx_silent_failed) X(cu_entries) X(cu_hazards) X(eapg_broadcasts) X(eapg_pauses)
-#define COUNTER_NAME(field) #field,
-static const char *const counter_names[] = {COUNTERS(COUNTER_NAME)};
-#define COUNTER_CNT (sizeof counter_names / sizeof counter_names[0])
 
 /* A port, 64 bits of a wide port, or a channel. */
 struct cw_wave__shown {
@@ -146,8 +54,11 @@ static void add_chip_signals(struct cw_wave_signals *s)
     char scope[32]; /* of a number */
     for (int i = 0; i < CW_DOMAIN_COUNT; i++)
         add_signal(s, "cowarp", text_of("%s", clock_names[i]), 64, -1);
-    for (size_t i = 0; i < COUNTER_CNT; i++)
-        add_signal(s, "cowarp", text_of("%s", counter_names[i]), 64, -1);
+    for (uint32_t i = 0; i < cw_stats_count(); i++)
+        if (cw_stats_counter(i)->shown) {
+            s->counter[s->counter_cnt++] = cw_stats_value(cw_gpu_stats(s->gpu), i);
+            add_signal(s, "cowarp", text_of("%s", cw_stats_counter(i)->name), 64, -1);
+        }
     for (uint32_t core = 0; core < c->core_count; core++)
         for (uint32_t warp = 0; warp < c->core_warps; warp++) {
             snprintf(scope, sizeof scope, "cowarp core%u", core);
@@ -157,23 +68,57 @@ static void add_chip_signals(struct cw_wave_signals *s)
 
 static uint32_t count_chip_signals(const struct cw_config *c)
 {
-    return CW_DOMAIN_COUNT + (uint32_t)COUNTER_CNT + c->core_count * c->core_warps;
+    return CW_DOMAIN_COUNT + cw_stats_count() + c->core_count * c->core_warps;
 }
 
-static const struct cw_port *find_port(const struct cw_tap *tap, const char *name)
+static const struct cw_port_words *words_of(const struct cw_unit *unit, const char *port)
 {
-    for (uint32_t p = 0; p < tap->unit->port_cnt; p++)
-        if (strcmp(tap->port[p].name, name) == 0)
-            return &tap->port[p];
+    for (const struct cw_port_words *w = unit->words; w != NULL && w->port != NULL; w++)
+        if (strcmp(w->port, port) == 0)
+            return w;
     return NULL;
 }
 
-static int32_t enum_of(const struct cw_unit *unit, const char *port)
+/* The enum of this name, -1 when there is none. */
+static int32_t find_enum(const struct cw_wave_signals *s, const char *name)
 {
-    for (size_t i = 0; i < sizeof port_enums / sizeof port_enums[0]; i++)
-        if (strcmp(port_enums[i].unit, unit->name) == 0 && strcmp(port_enums[i].port, port) == 0)
-            return port_enums[i].enum_index;
+    for (uint32_t i = 0; i < s->enum_cnt; i++)
+        if (strcmp(s->enums[i].name, name) == 0)
+            return (int32_t)i;
     return -1;
+}
+
+/* "-" comes first: the word shows only where something happens, and the idle cycles of a unit stay empty. */
+static void add_channel_enum(struct cw_wave_signals *s, const struct cw_unit *unit, const struct cw_unit_channel *c)
+{
+    const struct cw_port_words *w = &unit->words[c->words];
+    const char **word = s->word + s->word_cnt;
+    if (find_enum(s, c->type) >= 0)
+        return;
+    s->word[s->word_cnt++] = "-";
+    for (uint32_t i = 0; i < w->word_cnt; i++)
+        s->word[s->word_cnt++] = w->word[i];
+    s->word[s->word_cnt++] = "wait";
+    s->enums[s->enum_cnt++] = (struct cw_wave_enum){c->type, w->word_cnt + 2, word};
+}
+
+/* Units of one kind share their enums. */
+static void add_enums(struct cw_wave_signals *s, const struct cw_unit *unit)
+{
+    for (const struct cw_port_words *w = unit->words; w != NULL && w->port != NULL; w++)
+        if (find_enum(s, w->type) < 0)
+            s->enums[s->enum_cnt++] = (struct cw_wave_enum){w->type, w->word_cnt, w->word};
+    for (const struct cw_unit_channel *c = unit->channels; c != NULL && c->name != NULL; c++)
+        add_channel_enum(s, unit, c);
+}
+
+/* Bits that hold all words; three at least, so that most channels look alike. */
+static uint32_t enum_bits(uint32_t cnt)
+{
+    uint32_t bits = 3;
+    while (cnt > 1u << bits)
+        bits++;
+    return bits;
 }
 
 static struct cw_wave__shown *next_shown(struct cw_wave_signals *s)
@@ -183,13 +128,12 @@ static struct cw_wave__shown *next_shown(struct cw_wave_signals *s)
 
 static void add_channels(struct cw_wave_signals *s, const struct cw_tap *tap, const char *scope)
 {
-    for (size_t i = 0; i < CHANNEL_CNT; i++) {
-        const struct channel *c = &channels[i];
-        if (strcmp(c->unit, tap->unit->name) != 0)
-            continue;
-        *next_shown(s) = (struct cw_wave__shown){
-            tap, find_port(tap, c->word), 0, find_port(tap, c->valid), find_port(tap, c->ready), enums[c->enum_index].cnt - 1};
-        add_signal(s, scope, text_of("%s", c->name), 3, c->enum_index);
+    for (const struct cw_unit_channel *c = tap->unit->channels; c != NULL && c->name != NULL; c++) {
+        const int32_t words = find_enum(s, c->type);
+        const uint32_t cnt = s->enums[words].cnt;
+        const struct cw_port *word = &tap->port[tap->unit->words[c->words].index];
+        *next_shown(s) = (struct cw_wave__shown){tap, word, 0, &tap->port[c->valid], &tap->port[c->ready], cnt - 1};
+        add_signal(s, scope, text_of("%s", c->name), enum_bits(cnt), words);
     }
 }
 
@@ -211,7 +155,8 @@ static void add_tap_signals(struct cw_wave_signals *s, const struct cw_tap *tap)
             const uint32_t left = port->width - 32 * word;
             char *name = port->width > 64 ? text_of("%s_%u", port->name, 32 * word) : text_of("%s", port->name);
             *next_shown(s) = (struct cw_wave__shown){.tap = tap, .port = port, .word = word};
-            add_signal(s, scope, name, left > 64 ? 64 : left, enum_of(tap->unit, port->name));
+            const struct cw_port_words *words = words_of(tap->unit, port->name);
+            add_signal(s, scope, name, left > 64 ? 64 : left, words != NULL ? find_enum(s, words->type) : -1);
         }
     }
     free(scope);
@@ -222,11 +167,43 @@ static uint32_t count_tap_signals(const struct cw_taps *taps)
     uint32_t n = 0;
     for (uint32_t t = 0; taps != NULL && t < cw_taps_count(taps); t++) {
         const struct cw_tap *tap = cw_taps_at(taps, t);
-        n += CHANNEL_CNT;
+        for (const struct cw_unit_channel *c = tap->unit->channels; c != NULL && c->name != NULL; c++)
+            n++;
         for (uint32_t p = 0; p < tap->unit->port_cnt; p++)
             n += tap->port[p].words <= 2 ? 1 : (tap->port[p].words + 1) / 2;
     }
     return n;
+}
+
+/* At most so many enums, and words of channels. */
+static void count_words(const struct cw_taps *taps, uint32_t *enums, uint32_t *words)
+{
+    *enums = 1;
+    *words = 0;
+    for (uint32_t t = 0; taps != NULL && t < cw_taps_count(taps); t++) {
+        const struct cw_unit *unit = cw_taps_at(taps, t)->unit;
+        for (const struct cw_port_words *w = unit->words; w != NULL && w->port != NULL; w++)
+            ++*enums;
+        for (const struct cw_unit_channel *c = unit->channels; c != NULL && c->name != NULL; c++) {
+            ++*enums;
+            *words += unit->words[c->words].word_cnt + 2;
+        }
+    }
+}
+
+static bool make_room(struct cw_wave_signals *s, const struct cw_taps *taps, uint32_t all, uint32_t tapped)
+{
+    uint32_t enums, words;
+    count_words(taps, &enums, &words);
+    s->signal = calloc(all + 1u, sizeof *s->signal);
+    s->value = calloc(all + 1u, sizeof *s->value);
+    s->text = calloc(2 * (size_t)all + 1, sizeof *s->text);
+    s->shown = calloc(tapped + 1u, sizeof *s->shown);
+    s->enums = calloc(enums, sizeof *s->enums);
+    s->word = calloc(words + 1u, sizeof *s->word);
+    s->counter = calloc(cw_stats_count() + 1u, sizeof *s->counter);
+    return s->signal != NULL && s->value != NULL && s->text != NULL && s->shown != NULL && s->enums != NULL && s->word != NULL &&
+           s->counter != NULL;
 }
 
 int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, const struct cw_taps *taps, bool trigger,
@@ -234,13 +211,12 @@ int cw_wave_signals_create(struct cw_wave_signals *s, const struct cw_gpu *gpu, 
 {
     const uint32_t tapped = count_tap_signals(taps);
     const uint32_t all = (gpu != NULL ? count_chip_signals(cw_gpu_config(gpu)) : 0) + tapped + trigger;
-    *s = (struct cw_wave_signals){.enums = enums, .enum_cnt = ENUM_CNT, .gpu = gpu};
-    s->signal = calloc(all + 1u, sizeof *s->signal);
-    s->value = calloc(all + 1u, sizeof *s->value);
-    s->text = calloc(2 * (size_t)all + 1, sizeof *s->text);
-    s->shown = calloc(tapped + 1u, sizeof *s->shown);
-    if (s->signal == NULL || s->value == NULL || s->text == NULL || s->shown == NULL)
+    *s = (struct cw_wave_signals){.gpu = gpu};
+    if (!make_room(s, taps, all, tapped))
         return cw_fail(err, CW_ENOMEM, "out of memory");
+    s->enums[s->enum_cnt++] = warp_enum;
+    for (uint32_t t = 0; taps != NULL && t < cw_taps_count(taps); t++)
+        add_enums(s, cw_taps_at(taps, t)->unit);
     if (gpu != NULL)
         add_chip_signals(s);
     s->tapped_first = s->signal_cnt;
@@ -260,6 +236,9 @@ void cw_wave_signals_destroy(struct cw_wave_signals *s)
     free(s->value);
     free(s->text);
     free(s->shown);
+    free(s->enums);
+    free(s->word);
+    free(s->counter);
 }
 
 static uint64_t port_value(const struct cw_tap *tap, const struct cw_port *port, uint32_t word)
@@ -293,10 +272,9 @@ void cw_wave_sample_clocks(struct cw_wave_signals *s, cw_time now)
 void cw_wave_sample_chip(struct cw_wave_signals *s)
 {
     const struct cw_config *c = cw_gpu_config(s->gpu);
-    const struct cw_stats *stats = cw_gpu_stats(s->gpu);
     uint64_t *value = s->value + CW_DOMAIN_COUNT;
-#define COUNTER_VALUE(field) *value++ = stats->field;
-    COUNTERS(COUNTER_VALUE)
+    for (uint32_t i = 0; i < s->counter_cnt; i++)
+        *value++ = *s->counter[i];
     for (uint32_t core = 0; core < c->core_count; core++)
         for (uint32_t warp = 0; warp < c->core_warps; warp++)
             *value++ = cw_core_warp_state(cw_gpu_core(s->gpu, core), warp);
@@ -315,9 +293,9 @@ void cw_wave_sample_trigger(struct cw_wave_signals *s)
 
 bool cw_wave_word_value(const struct cw_unit *unit, const char *port, const char *word, uint64_t *value)
 {
-    const int32_t index = enum_of(unit, port);
-    for (uint32_t i = 0; index >= 0 && i < enums[index].cnt; i++)
-        if (strcmp(enums[index].value[i], word) == 0) {
+    const struct cw_port_words *w = words_of(unit, port);
+    for (uint32_t i = 0; w != NULL && i < w->word_cnt; i++)
+        if (strcmp(w->word[i], word) == 0) {
             *value = i;
             return true;
         }

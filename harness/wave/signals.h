@@ -15,8 +15,12 @@ struct cw_wave__shown; /* how the value of a tapped signal comes about */
 struct cw_wave_signals {
     struct cw_wave_signal *signal; /* signal_cnt; their values are read at each dump */
     uint32_t signal_cnt;
-    const struct cw_wave_enum *enums;
+    struct cw_wave_enum *enums; /* words of the cores' warps, then those of the tapped units */
     uint32_t enum_cnt;
+    const char **word; /* those of channels, which have words beside their port's */
+    uint32_t word_cnt;
+    const uint64_t **counter; /* counter_cnt, where the GPU keeps them */
+    uint32_t counter_cnt;
     const struct cw_gpu *gpu;
     uint64_t *value;
     char **text; /* scope and name of each signal */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/mechs.h"
 #include "wave/fst_file.h"
 #include "wave/ring.h"
 #include "wave/signals.h"
@@ -25,6 +26,7 @@ struct cw_wave {
     struct cw_ring *ring;    /* while waiting for an event, and in the cycles after it; else NULL */
     bool fired, written;
     cw_time fired_at, turn_at;
+    const uint64_t *aborts;  /* how many there were so far; NULL: the program has no such counter */
     struct cw_error failure; /* of writing the ring */
     int failed;
     struct cw_wave_signals signals;
@@ -107,12 +109,14 @@ static void close_ring(struct cw_wave *w)
     w->ring = NULL;
 }
 
-/* Instances are named after the part of the chip that they belong to, which says their clock; commit units have one of their own. */
+/* What brings the unit says its clock. One that nothing brings has that of the cores. */
 static enum cw_domain domain_of(const struct cw_tap *tap)
 {
-    if (strcmp(tap->unit->name, "hazard_unit") == 0 || strcmp(tap->unit->name, "commit_unit") == 0)
-        return CW_DOMAIN_CU;
-    return strncmp(tap->name, "partition", 9) == 0 ? CW_DOMAIN_L2 : CW_DOMAIN_CORE;
+    const struct cw_mech_unit *u;
+    for (uint32_t i = 0; (u = cw_mech_unit_at(i)) != NULL; i++)
+        if (u->unit == tap->unit)
+            return u->domain;
+    return CW_DOMAIN_CORE;
 }
 
 static int collect_units(struct cw_wave *w, struct cw_error *err)
@@ -200,6 +204,13 @@ static cw_time edge_of(uint64_t cycle, cw_time period)
     return cycle > CW_TIME_NEVER / period ? CW_TIME_NEVER : cycle * period;
 }
 
+static const uint64_t *find_aborts(const struct cw_gpu *gpu)
+{
+    struct cw_error err;
+    uint32_t i;
+    return cw_stats_find(&i, "tx_aborted", &err) == CW_OK ? cw_stats_value(cw_gpu_stats(gpu), i) : NULL;
+}
+
 int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options, const struct cw_gpu *gpu, struct cw_error *err)
 {
     const cw_time period = cw_gpu_clocks(gpu)->period[CW_DOMAIN_CORE];
@@ -209,6 +220,7 @@ int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options,
         return cw_fail(err, CW_ENOMEM, "out of memory");
     w->options = *options;
     w->gpu = gpu;
+    w->aborts = find_aborts(gpu);
     w->path = strdup(options->path);
     w->begin = edge_of(options->begin, period);
     w->end = edge_of(options->end, period);
@@ -253,7 +265,7 @@ static bool event_comes(const struct cw_wave *w, cw_time now)
     case CW_WAVE_CYCLE:
         return now / cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE] >= w->options.number;
     case CW_WAVE_ABORT:
-        return cw_gpu_stats(w->gpu)->tx_aborted >= w->options.number;
+        return w->aborts != NULL && *w->aborts >= w->options.number;
     case CW_WAVE_MISMATCH:
         return w->options.units->poll(w->options.units->context, &err) != CW_OK;
     default:

@@ -72,7 +72,8 @@ struct cowarp_options {
      * N), "abort" or "abort:N" (the N-th abort of a transaction, counted per thread), "deadlock", "lockstep-mismatch". NULL: none,
      * wave_begin and wave_end say what is traced. Memory: proportional to wave_keep, some KB for each cycle in which something happens. */
     const char *wave_on;
-    uint64_t wave_keep; /* 1 .. 100000; 0: 1000 */
+    uint64_t wave_keep;            /* 1 .. 100000; 0: 1000 */
+    const char *const *mechanisms; /* others beside the system, of which `cowarp list` shows all; NULL-terminated, or NULL */
 };
 
 #define COWARP_VERSION "0.1.0"
@@ -186,8 +187,10 @@ int cowarp_counter(struct cowarp_gpu *gpu, const char *name, uint64_t *value);
 /* All counters: i = 0, 1, ... until it returns 0. Strings are static. */
 int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *value, const char **unit,
                       const char **definition);
-/* Units that options.units may name: i = 0, 1, ... until it returns 0. system: the one whose GPUs hold the unit. Strings are static. */
-int cowarp_unit_at(uint32_t i, const char **name, const char **system, const char **what);
+/* Units that options.units may name: i = 0, 1, ... until it returns 0. Strings are static. */
+int cowarp_unit_at(uint32_t i, const char **name, const char **what);
+/* The systems and mechanisms that bring this unit: k = 0, 1, ... until it returns NULL. */
+const char *cowarp_unit_mechanism(uint32_t i, uint32_t k);
 /* A configuration value by name. */
 int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *value);
 /* JSON with every counter (docs/api.md lists its members), written to a temporary name and renamed. check: "passed" or "failed".

@@ -15,6 +15,14 @@
  *   struct cw_<u>_params, struct cw_<u>_in, struct cw_<u>_out, and const struct cw_unit cw_<u>_unit (defined in the C
  * model's file by CW_UNIT_DEFINE).
  *
+ * A unit may say how waves show its ports, in a third list of its header, which CW_UNIT_DEFINE_WORDS takes:
+ *
+ *   #define CW_<U>_WORDS(PORT, CHANNEL)
+ *       PORT(req_kind, validation_kind, "load", "store")   words for the values 0, 1, ... of a port, and a name for this set of words
+ *       CHANNEL(request, validation_request, req_valid, req_ready, req_kind)
+ *                                                          a signal "request" of its own: "-" without req_valid, "wait" without req_ready,
+ *                                                          else the word of req_kind, a port of the list
+ *
  * One cycle is: inputs are driven, outputs are sampled (eval), the clock rises (tick).
  */
 #ifndef COWARP_UNIT_H
@@ -45,6 +53,23 @@ struct cw_param {
     const char *what;
 };
 
+/* Words for the values 0 .. word_cnt-1 of a port. */
+struct cw_port_words {
+    const char *port;
+    uint32_t index;   /* of the port in the unit's list */
+    const char *type; /* name of this set of words in a wave file */
+    uint32_t word_cnt;
+    const char *const *word;
+};
+
+/* A channel that waves show as one signal: "-" without valid, "wait" without ready, else the word of a port. */
+struct cw_unit_channel {
+    const char *name;
+    const char *type;      /* name of its set of words in a wave file */
+    uint32_t valid, ready; /* index of these ports in the unit's list */
+    uint32_t words;        /* index of the port's words in the unit's words */
+};
+
 /* An implementation of a unit. All functions are safe on different instances from different threads. */
 struct cw_unit_ops {
     /* Makes an instance, in the state that a reset leaves. params points to the unit's params struct and is copied.
@@ -68,6 +93,8 @@ struct cw_unit {
     /* Fills ports[port_cnt] for these parameters. */
     void (*ports)(const void *params, struct cw_port *ports);
     struct cw_unit_ops c_model;
+    const struct cw_port_words *words;      /* ends with one of port NULL; NULL: none */
+    const struct cw_unit_channel *channels; /* ends with one of name NULL; NULL: none */
 };
 
 /* One instance of a unit, whichever implementation stands behind it. */
@@ -135,7 +162,29 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
  *   #define CW_UNIT__OUT_T    struct cw_<u>_out
  * defines the descriptor. The five functions are the C model's struct cw_unit_ops members.
  */
-#define CW_UNIT_DEFINE(u, PARAMS, PORTS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)                              \
+#define CW_UNIT_DEFINE(u, PARAMS, PORTS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn) \
+    CW_UNIT__DEFINE(u, PARAMS, PORTS, NULL, NULL, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)
+
+/* The same, for a unit that has words. */
+#define CW_UNIT_DEFINE_WORDS(u, PARAMS, PORTS, WORDS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)                           \
+    enum { PORTS(CW_UNIT__PORT_INDEX, CW_UNIT__PORT_INDEX, CW_UNIT__PORTW_INDEX, CW_UNIT__PORTW_INDEX) CW_UNIT__PORT_CNT };        \
+    enum { WORDS(CW_UNIT__WORDS_INDEX, CW_UNIT__SKIPC) CW_UNIT__WORDS_CNT };                                                       \
+    static const struct cw_port_words cw_##u##__words[] = {WORDS(CW_UNIT__WORDS_ROW, CW_UNIT__SKIPC){NULL, 0, NULL, 0, NULL}};     \
+    static const struct cw_unit_channel cw_##u##__channels[] = {WORDS(CW_UNIT__SKIPC, CW_UNIT__CHANNEL_ROW){NULL, NULL, 0, 0, 0}}; \
+    CW_UNIT__DEFINE(u, PARAMS, PORTS, cw_##u##__words, cw_##u##__channels, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)
+
+/* Numbers instead of names, so that a port that does not exist is an error of the compiler. */
+#define CW_UNIT__PORT_INDEX(name, width)         CW_UNIT__PORT_##name,
+#define CW_UNIT__PORTW_INDEX(name, words, width) CW_UNIT__PORT_##name,
+#define CW_UNIT__WORDS_INDEX(port, ...)          CW_UNIT__WORDS_##port,
+#define CW_UNIT__SKIPC(...)
+#define CW_UNIT__WORDS_ROW(port, type, ...)                                                                 \
+    {#port, CW_UNIT__PORT_##port, #type, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), \
+     (const char *const[]){__VA_ARGS__}},
+#define CW_UNIT__CHANNEL_ROW(name, type, valid, ready, port) \
+    {#name, #type, CW_UNIT__PORT_##valid, CW_UNIT__PORT_##ready, CW_UNIT__WORDS_##port},
+
+#define CW_UNIT__DEFINE(u, PARAMS, PORTS, words_, channels_, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)          \
     static void cw_##u##__ports(const void *params, struct cw_port *q)                                                   \
     {                                                                                                                    \
         const struct cw_##u##_params *p = params;                                                                        \
@@ -151,7 +200,9 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
                                           .param_cnt = sizeof cw_##u##__params / sizeof cw_##u##__params[0],             \
                                           .port_cnt = 0 PORTS(CW_UNIT__ONE, CW_UNIT__ONE, CW_UNIT__ONEW, CW_UNIT__ONEW), \
                                           .ports = cw_##u##__ports,                                                      \
-                                          .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn}}
+                                          .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn},                \
+                                          .words = words_,                                                               \
+                                          .channels = channels_}
 
 #ifdef __cplusplus
 }

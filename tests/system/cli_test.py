@@ -22,7 +22,7 @@ BROKEN = os.path.join(os.path.dirname(PTX), "broken.ptx")
 
 # Members that the statistics file promises.
 TOP_LEVEL = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "workload", "system", "preset", "seed", "check",
-             "counters", "config", "units", "derived", "simulated_us", "version"]
+             "counters", "config", "units", "derived", "mechanisms", "simulated_us", "version"]
 
 
 class Command(unittest.TestCase):
@@ -114,6 +114,12 @@ class Requests(Command):
             (["run", "vecadd", "--unit", "validation_unit=rtl"], ["system none has none"]),
             (["run", "ht-h", "--system", "kilotm", "--unit", "ownership_table=rtl"], ["kilotm has none", "warptm"]),
             (["run", "ht-h", "--system", "kilotm", "--unit", "last_writer_history=rtl"], ["part of hazard_unit"]),
+            (["run", "ht-h", "--system", "warptm", "--set", "warptm.resolution=scr", "--unit", "ownership_table=rtl"],
+             ["configuration has none", "warptm.resolution = 2pcr"]),
+            (["run", "ht-h", "--system", "kilotm", "--unit", "last_written_table=c"], ["tcd.mode = closed"]),
+            (["run", "ht-h", "--system", "gtem"], ["unknown system", "'getm'"]),
+            (["run", "vecadd", "--mech", "getm"], ["--system getm"]),
+            (["run", "vecadd", "--mech", "no-such,getm"], ["unknown mechanism 'no-such'"]),
             (["run", "vecadd", "--sabotage", "skip-owner-check"], ["no transactional system"]),
             (["run", "vecadd", "--wave-window", "1:2"], ["--wave"]),
             (["run", "vecadd", "--wave", "w.fst", "--wave-window", "5:5"], ["ends before"]),
@@ -209,6 +215,8 @@ class Help(Command):
             self.assertTrue(data[kind])
             for entry in data[kind]:
                 self.assertIn(entry["name"], text)
+        for entry in data["mechanisms"]:
+            self.assertIn(entry["name"], text)
         tx = {w["name"] for w in data["workloads"] if "tx" in w["variants"]}
         self.assertTrue({"ht-h", "ht-m", "ht-l", "atm"} <= tx)
 
@@ -333,6 +341,7 @@ class Statistics(Command):
         self.assertEqual((s["workload"], s["variant"], s["system"], s["preset"], s["seed"], s["check"], s["error"]),
                          ("ht-h", "tx", "getm", "getm", 7, "passed", None))
         self.assertEqual(s["units"], {"validation_unit": "c", "ownership_table": "c"})
+        self.assertEqual(s["mechanisms"], [])
         self.assertEqual(s["config"]["core.count"], 15)
         self.assertEqual(s["config"]["core.scheduler"], "gto")
         for name, c in s["counters"].items():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machine configuration. Expected values are those that the papers' tables print, not what config.def holds. */
+/* Configuration of the machine and of mechanisms. Expected values are those that the papers' tables print, not what config.def holds. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,37 @@
 
 #include "base/config.h"
 #include "cw_test.h"
+#include "mech/mechs.h"
+
+/* Two made-up mechanisms with keys. This program's list of mechanisms has them behind the others, so the linker does not take the
+ * library's. */
+struct weave_keys {
+    uint32_t rows, shuttle;
+};
+struct loom_keys {
+    uint32_t width;
+};
+static const struct cw_key weave_table[] = {
+    CW_KEY_POWER(rows, "weave.rows", 8, 1, 64, "rows", "a paper", "rows of the weave")
+        CW_KEY_CHOICE(shuttle, "weave.shuttle", 1, "slow|fast|off", "model", "what the shuttle does")};
+static const struct cw_key_preset weave_presets[] = {{"thesis-kilotm", CW_KEY_AT(struct weave_keys, shuttle), 2, "thesis, a page"}};
+static int weave_check(const struct cw_config *config, const void *own, struct cw_error *err)
+{
+    const struct weave_keys *keys = own;
+    return keys->rows <= config->core_warps ? CW_OK : cw_fail(err, CW_EINVAL, "weave.rows = %u: above core.warps", keys->rows);
+}
+static const struct cw_key_set weave_set = {"weave", weave_table, 2, weave_presets, 1, weave_check};
+static const struct cw_key loom_table[] = {CW_KEY_NUMBER(width, "loom.width", 5, 0, 9, "threads", "model", "how wide")};
+static const struct cw_key_set loom_set = {.owner = "loom", .key = loom_table, .key_cnt = 1};
+static const struct cw_key_set *weave_sets[] = {&weave_set, NULL, NULL};
+static const struct cw_key_set *const loom_sets[] = {&weave_set, &loom_set, NULL};
+static const struct cw_mech weave = {.name = "weave", .what = "made up", .keys = weave_sets};
+static const struct cw_mech loom = {.name = "loom", .what = "made up", .keys = loom_sets};
+
+extern const struct cw_mech cw_mech_getm, cw_mech_kilotm, cw_mech_warptm, cw_mech_warptm_el, cw_mech_eapg, cw_mech_ideal, cw_mech_serial;
+const struct cw_mech *const cw_mechs[] = {
+    &cw_mech_getm, &cw_mech_kilotm, &cw_mech_warptm, &cw_mech_warptm_el, &cw_mech_eapg, &cw_mech_ideal, &cw_mech_serial, &weave, &loom,
+    NULL};
 
 static struct cw_config preset(const char *name)
 {
@@ -326,6 +357,8 @@ static void test_config__write_and_load_round_trip(void **state)
         size_t length;
         written.core_scheduler = CW_SCHED_LRR;
         written.mem_mbytes = 77;
+        assert_int_equal(cw_config_set(&written, "weave.rows=32", &err), CW_OK);
+        assert_int_equal(cw_config_set(&written, "weave.shuttle=slow", &err), CW_OK);
         FILE *f = open_memstream(&text, &length);
         assert_non_null(f);
         cw_config_write(&written, f);
@@ -416,6 +449,114 @@ static void test_config__clocks_must_have_a_small_common_multiple(void **state)
     ASSERT_TEXT(err, "clock.*");
 }
 
+static const struct weave_keys *weave_of(const struct cw_config *c)
+{
+    return cw_config_own(c, &weave_set);
+}
+
+static void test_config__a_mechanism_has_its_keys(void **state)
+{
+    (void)state;
+    struct cw_config c = preset("getm");
+    struct cw_error err = {""};
+    assert_int_equal(weave_of(&c)->rows, 8);
+    assert_int_equal(weave_of(&c)->shuttle, 1);
+    assert_int_equal(((const struct loom_keys *)cw_config_own(&c, &loom_set))->width, 5);
+    assert_int_equal(cw_config_set(&c, "weave.rows=16", &err), CW_OK);
+    assert_int_equal(cw_config_set(&c, "weave.shuttle=off", &err), CW_OK);
+    assert_int_equal(cw_config_set(&c, "loom.width=0", &err), CW_OK);
+    assert_int_equal(weave_of(&c)->rows, 16);
+    assert_int_equal(weave_of(&c)->shuttle, 2);
+    assert_int_equal(((const struct loom_keys *)cw_config_own(&c, &loom_set))->width, 0);
+    const struct cw_config copy = c, fresh = preset("getm");
+    assert_int_equal(weave_of(&copy)->rows, 16);
+    assert_memory_equal(&c, &fresh, offsetof(struct cw_config, own)); /* nothing of the machine has changed */
+    ASSERT_SET_FAILS(&c, "weave.rows=65", "weave.rows", "1 to 64", "rows");
+    ASSERT_SET_FAILS(&c, "weave.shuttle=medium", "slow|fast|off");
+    ASSERT_SET_FAILS(&c, "weave.shutle=fast", "did you mean 'weave.shuttle'");
+}
+
+/* A set that two mechanisms name has its keys once, at the end of the list. */
+static void test_config__keys_are_listed_once(void **state)
+{
+    (void)state;
+    static const char *const last[] = {"weave.rows", "weave.shuttle", "loom.width"};
+    struct cw_config c = preset("getm");
+    struct cw_config_info a, b;
+    for (uint32_t i = 0; i < cw_config_count(); i++)
+        for (uint32_t k = i + 1; k < cw_config_count(); k++) {
+            cw_config_info(&c, i, &a);
+            cw_config_info(&c, k, &b);
+            if (strcmp(a.name, b.name) == 0)
+                fail_msg("%s is there twice", a.name);
+        }
+    for (uint32_t i = 0; i < 3; i++) {
+        cw_config_info(&c, cw_config_count() - 3 + i, &a);
+        assert_string_equal(a.name, last[i]);
+    }
+}
+
+static void test_config__presets_set_a_mechanisms_keys(void **state)
+{
+    (void)state;
+    struct cw_config c = preset("thesis-kilotm"), other = preset("thesis-warptm");
+    struct cw_config_info info;
+    struct cw_error err;
+    uint32_t i;
+    assert_int_equal(weave_of(&c)->shuttle, 2);
+    assert_int_equal(weave_of(&other)->shuttle, 1);
+    assert_int_equal(cw_config_find(&i, "weave.shuttle", &err), CW_OK);
+    cw_config_info(&c, i, &info);
+    assert_string_equal(info.source, "thesis, a page");
+    cw_config_info(&other, i, &info);
+    assert_string_equal(info.source, "model");
+}
+
+/* A value for a preset or a key that does not exist would be ignored in silence. */
+static void test_config__values_for_presets_name_a_preset_and_a_key(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; cw_key_set_at(n) != NULL; n++) {
+        const struct cw_key_set *set = cw_key_set_at(n);
+        for (uint32_t i = 0; i < set->preset_cnt; i++) {
+            const struct cw_key_preset *p = &set->preset[i];
+            if (cw_config_preset_what(p->preset) == NULL)
+                fail_msg("%s: there is no preset %s", set->owner, p->preset);
+            assert_true(p->key < set->key_cnt);
+            for (uint32_t k = 0; k < i; k++)
+                if (set->preset[k].key == p->key && strcmp(set->preset[k].preset, p->preset) == 0)
+                    fail_msg("%s sets %s twice in %s", set->owner, set->key[p->key].name, p->preset);
+        }
+    }
+}
+
+static void test_config__a_mechanism_checks_its_keys(void **state)
+{
+    (void)state;
+    struct cw_config c = preset("getm");
+    struct cw_error err = {""};
+    assert_int_equal(cw_config_check(&c, &err), CW_OK);
+    assert_int_equal(cw_config_set(&c, "weave.rows=12", &err), CW_OK);
+    assert_int_equal(cw_config_check(&c, &err), CW_EINVAL);
+    ASSERT_TEXT(err, "weave.rows = 12", "power of two");
+    assert_int_equal(cw_config_set(&c, "weave.rows=64", &err), CW_OK);
+    assert_int_equal(cw_config_check(&c, &err), CW_EINVAL);
+    ASSERT_TEXT(err, "above core.warps");
+}
+
+static void test_config__too_many_keys_are_refused(void **state)
+{
+    (void)state;
+    static const struct cw_key_set large = {.owner = "carpet", .key = weave_table, .key_cnt = CW_CONFIG_OWN};
+    struct cw_config c;
+    struct cw_error err;
+    weave_sets[1] = &large;
+    const int status = cw_config_preset(&c, "getm", &err);
+    weave_sets[1] = NULL;
+    assert_int_equal(status, CW_EINVAL);
+    ASSERT_TEXT(err, "too many configuration keys", "carpet", "CW_CONFIG_OWN");
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_config__getm_is_table_ii),
     cmocka_unit_test(test_config__getm_56_is_section_vi_a),
@@ -434,5 +575,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_config__conditions_between_parameters),
     cmocka_unit_test(test_config__line_bounds_other_parameters),
     cmocka_unit_test(test_config__clocks_must_have_a_small_common_multiple),
+    cmocka_unit_test(test_config__a_mechanism_has_its_keys),
+    cmocka_unit_test(test_config__keys_are_listed_once),
+    cmocka_unit_test(test_config__presets_set_a_mechanisms_keys),
+    cmocka_unit_test(test_config__values_for_presets_name_a_preset_and_a_key),
+    cmocka_unit_test(test_config__a_mechanism_checks_its_keys),
+    cmocka_unit_test(test_config__too_many_keys_are_refused),
 };
 CW_TEST_MAIN(tests)

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cowarp/unit/ownership_table.h"
+#include "cowarp/unit/validation_unit.h"
 #include "mech/getm/getm_state.h"
+#include "mech/tm/statistics.h"
 
 /* Timestamps */
 
@@ -219,11 +222,32 @@ static void finish(void *self)
     tm->logical_counted = tm->logical_max;
 }
 
+static const char *const inner[] = {"recency_bloom_filter", "cuckoo_table", "stall_buffer", NULL};
+static const struct cw_mech_unit units[] = {
+    {.unit = &cw_validation_unit_unit,
+     .what = "metadata tables and stall buffer of a partition; one per memory partition",
+     .domain = CW_DOMAIN_L2,
+     .inner = inner},
+    {.unit = &cw_ownership_table_unit, .what = "two-phase intra-warp conflict resolution; tm.resolvers per core", .domain = CW_DOMAIN_CORE},
+};
+
+static const struct cw_ratio ratios[] = {
+    {"table_cycles_per_request", "vu_table_cycles", "vu_requests", 1.0, "cycles", "vu_table_cycles / vu_requests (GETM Figure 13)"},
+    {"stalled_requests_per_line", "vu_stall_request_cycles", "vu_stall_line_cycles", 1.0, "requests",
+     "vu_stall_request_cycles / vu_stall_line_cycles (GETM Figure 16)"},
+    {"cycles_per_warpts_increment", "cycles", "warpts_increments", 1.0, "cycles", "cycles / warpts_increments (GETM V.B.1)"},
+};
+static const struct cw_counter_set counter_set = {.owner = "getm", .ratio = ratios, .ratio_cnt = sizeof ratios / sizeof ratios[0]};
+static const struct cw_counter_set *const counters[] = {&cw_tm_counter_set, &counter_set, NULL};
+
 const struct cw_mech cw_mech_getm = {.name = "getm",
                                      .system = true,
                                      .intrinsic = cw_tm_intrinsics,
                                      .inbox = cw_tm_inbox,
                                      .what = "GETM: eager conflict detection in validation units at the LLC (Ren and Lis, HPCA 2018)",
+                                     .counters = counters,
+                                     .unit = units,
+                                     .unit_cnt = sizeof units / sizeof units[0],
                                      .create = create,
                                      .destroy = destroy,
                                      .components = components,

@@ -75,10 +75,14 @@ static bool has_ownership_tables(const struct cw_config *config)
     return config->warptm_resolution == CW_KILO_2PCR;
 }
 
-static const struct cw_mech_unit el_units[] = {
-    {&cw_commit_unit_unit, "ring of commit entries with its stage pointers; one per memory partition", NULL},
-    {&cw_ownership_table_unit, "two-phase intra-warp conflict resolution (warptm.resolution=2pcr); tm.resolvers per core",
-     has_ownership_tables}};
+static const struct cw_mech_unit el_units[] = {{.unit = &cw_commit_unit_unit,
+                                                .what = "ring of commit entries with its stage pointers; one per memory partition",
+                                                .domain = CW_DOMAIN_CU},
+                                               {.unit = &cw_ownership_table_unit,
+                                                .what = "two-phase intra-warp conflict resolution; tm.resolvers per core",
+                                                .domain = CW_DOMAIN_CORE,
+                                                .used = has_ownership_tables,
+                                                .needs = "warptm.resolution = 2pcr"}};
 
 const struct cw_mech cw_mech_warptm_el = {.name = "warptm-el",
                                           .what = "WarpTM with idealised eager conflict detection (Ren and Lis, HPCA 2018, section III)",

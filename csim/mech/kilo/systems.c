@@ -75,27 +75,35 @@ static bool has_ownership_tables(const struct cw_config *config)
     return config->warptm_resolution == CW_KILO_2PCR;
 }
 
-#define HAZARD_UNIT                                                                                                              \
-    {                                                                                                                            \
-        &cw_hazard_unit_unit, "last-writer history and hazard detection of a commit unit; one per memory partition", has_history \
+static const char *const inner[] = {"last_writer_history", NULL};
+#define HAZARD_UNIT                                                                                                                       \
+    {                                                                                                                                     \
+        &cw_hazard_unit_unit, "last-writer history and hazard detection of a commit unit; one per memory partition", CW_DOMAIN_CU, inner, \
+            has_history, "kilo.hazard = history"                                                                                          \
     }
-#define COMMIT_UNIT                                                                                            \
-    {                                                                                                          \
-        &cw_commit_unit_unit, "ring of commit entries with its stage pointers; one per memory partition", NULL \
+#define COMMIT_UNIT                                                                                                                      \
+    {                                                                                                                                    \
+        &cw_commit_unit_unit, "ring of commit entries with its stage pointers; one per memory partition", CW_DOMAIN_CU, NULL, NULL, NULL \
     }
-#define TIMES(used)                                                                                                                \
-    {&cw_last_written_table_unit, "last-written times of temporal conflict detection (tcd.mode); one per memory partition", used}, \
-    {                                                                                                                              \
-        &cw_first_read_table_unit, "first-read times of temporal conflict detection (tcd.mode); one per core", used                \
+#define TIMES(used)                                                                                                                        \
+    {&cw_last_written_table_unit,                                                                                                          \
+     "last-written times of temporal conflict detection (tcd.mode); one per memory partition",                                             \
+     CW_DOMAIN_L2,                                                                                                                         \
+     NULL,                                                                                                                                 \
+     used,                                                                                                                                 \
+     "tcd.mode = closed or published"},                                                                                                    \
+    {                                                                                                                                      \
+        &cw_first_read_table_unit, "first-read times of temporal conflict detection (tcd.mode); one per core", CW_DOMAIN_CORE, NULL, used, \
+            "tcd.mode = closed or published"                                                                                               \
     }
 
 static const struct cw_mech_unit kilo_units[] = {HAZARD_UNIT, COMMIT_UNIT, TIMES(has_times)};
-static const struct cw_mech_unit warp_units[] = {
-    HAZARD_UNIT,
-    COMMIT_UNIT,
-    TIMES(has_times_by_default),
-    {&cw_ownership_table_unit, "two-phase intra-warp conflict resolution (warptm.resolution=2pcr); tm.resolvers per core",
-     has_ownership_tables}};
+static const struct cw_mech_unit warp_units[] = {HAZARD_UNIT,
+                                                 COMMIT_UNIT,
+                                                 TIMES(has_times_by_default),
+                                                 {&cw_ownership_table_unit,
+                                                  "two-phase intra-warp conflict resolution; tm.resolvers per core", CW_DOMAIN_CORE, NULL,
+                                                  has_ownership_tables, "warptm.resolution = 2pcr"}};
 
 #define SYSTEM(name_, what_, create_, units_)                                                                                             \
     {                                                                                                                                     \

@@ -121,6 +121,12 @@ enum cw_commit_state {
     OUT(credits, 17)          /* entries younger than every message so far, 0 .. entries */                               \
     OUT(illegal, 1)           /* an event of the cycle before was illegal */
 
+/* Words in waves. */
+#define CW_COMMIT_UNIT_WORDS(PORT, CHANNEL)                                                                                               \
+    PORT(msg_kind, commit_kind, "fill", "done", "skip", "outcome")                                                                        \
+    PORT(oldest_state, commit_state, "empty", "fill", "hazard", "validate", "pass", "revalidate", "outcome", "commit", "write", "retire") \
+    CHANNEL(message, commit_message, msg_valid, msg_ready, msg_kind)
+
 CW_UNIT_DECLARE(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS)
 
 #endif

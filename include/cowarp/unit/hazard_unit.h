@@ -74,6 +74,11 @@ enum cw_hazard_kind { CW_HAZARD_CHECK = 0, CW_HAZARD_RECORD = 1, CW_HAZARD_NONE 
     OUT(evt_approx, 1) /* a CHECK met a conflict that the filter answered */           \
     OUT(evt_evict, 1)  /* a writer went from the table to the filter */
 
+/* Words in waves. */
+#define CW_HAZARD_UNIT_WORDS(PORT, CHANNEL)                        \
+    PORT(ent_kind, hazard_kind, "check", "record", "none", "none") \
+    CHANNEL(entry, hazard_entry, ent_valid, ent_ready, ent_kind)
+
 CW_UNIT_DECLARE(hazard_unit, CW_HAZARD_UNIT_PARAMS, CW_HAZARD_UNIT_PORTS)
 
 #endif

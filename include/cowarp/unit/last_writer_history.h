@@ -64,6 +64,11 @@
     OUT(busy, 1)           /* 0: a clock without op_valid or clear changes nothing */                    \
     OUT(evt_evict, 1)      /* an entry goes to the Bloom filter, two cycles after its RECORD */
 
+/* Words in waves. */
+#define CW_LAST_WRITER_HISTORY_WORDS(PORT, CHANNEL) \
+    PORT(op_write, history_kind, "check", "record") \
+    CHANNEL(operation, history_operation, op_valid, op_ready, op_write)
+
 CW_UNIT_DECLARE(last_writer_history, CW_LAST_WRITER_HISTORY_PARAMS, CW_LAST_WRITER_HISTORY_PORTS)
 
 #endif

@@ -56,6 +56,11 @@
     OUT(early_warning, 1) /* sticky until clear: a WRITE's time was in the top eighth of the range */ \
     OUT(busy, 1)          /* 0: a clock without op_valid or clear changes nothing */
 
+/* Words in waves. */
+#define CW_LAST_WRITTEN_TABLE_WORDS(PORT, CHANNEL) \
+    PORT(op_write, access_kind, "read", "write")   \
+    CHANNEL(operation, access_operation, op_valid, op_ready, op_write)
+
 CW_UNIT_DECLARE(last_written_table, CW_LAST_WRITTEN_TABLE_PARAMS, CW_LAST_WRITTEN_TABLE_PORTS)
 
 #endif

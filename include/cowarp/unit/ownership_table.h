@@ -65,6 +65,11 @@ enum cw_ownership_op {
     OUT(access, 1)       /* the banks are read for a group */                           \
     OUT(write, 1)        /* the banks are written for a MARK */
 
+/* Words in waves. */
+#define CW_OWNERSHIP_TABLE_WORDS(PORT, CHANNEL)                               \
+    PORT(op_kind, ownership_kind, "mark", "check_read", "check_write", "end") \
+    CHANNEL(operation, ownership_operation, op_valid, op_ready, op_kind)
+
 CW_UNIT_DECLARE(ownership_table, CW_OWNERSHIP_TABLE_PARAMS, CW_OWNERSHIP_TABLE_PORTS)
 
 #endif

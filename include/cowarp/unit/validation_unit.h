@@ -102,6 +102,13 @@ enum cw_vu_outcome {
     OUT(stall_occupancy, 9)  /* requests in the stall buffer now */                                              \
     OUT(stall_lines_used, 5) /* granules in the stall buffer now */
 
+/* Words in waves. */
+#define CW_VALIDATION_UNIT_WORDS(PORT, CHANNEL)                                   \
+    PORT(req_kind, validation_kind, "load", "store", "release", "reserved")       \
+    PORT(rsp_outcome, validation_outcome, "success", "abort", "full", "rollover") \
+    CHANNEL(request, validation_request, req_valid, req_ready, req_kind)          \
+    CHANNEL(response, validation_response, rsp_valid, rsp_ready, rsp_outcome)
+
 CW_UNIT_DECLARE(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS)
 
 #endif

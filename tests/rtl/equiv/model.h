@@ -43,6 +43,10 @@ using equiv::bits;
     }                                                                                       \
     static_assert(true, "")
 
+#undef CW_UNIT_DEFINE_WORDS
+#define CW_UNIT_DEFINE_WORDS(u, PARAMS, PORTS, WORDS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn) \
+    CW_UNIT_DEFINE(u, PARAMS, PORTS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)
+
 /* The model's limits on parameters are tested elsewhere. */
 extern "C" inline int equiv_params_ok(void)
 {
