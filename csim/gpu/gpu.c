@@ -153,7 +153,6 @@ static int create_oracle(struct cw_gpu *gpu, struct cw_error *err)
     int status = gpu->check_serial ? cw_serial_create(&gpu->serial, word_now, gpu, err) : CW_OK;
     if (gpu->serial == NULL)
         return status;
-    cw_serial_bridge(&gpu->bridge, gpu->serial);
     cw_events_listen(&gpu->events, cw_serial_listener(gpu->serial));
     return CW_OK;
 }
@@ -203,7 +202,6 @@ static int create_mech(struct cw_gpu *gpu, uint32_t index, struct cw_error *err)
         .partition = gpu->partition,
         .units = gpu->units,
         .events = &gpu->events,
-        .observer = gpu->serial != NULL ? &gpu->bridge : NULL,
         .index = index,
         .seed = gpu->seed,
         .sabotage = gpu->sabotage != NULL && is_to_break(gpu, index, gpu->sabotage) ? gpu->sabotage : NULL,

@@ -3,7 +3,6 @@
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
 
-#include "check/bridge.h"
 #include "gpu/gpu.h"
 
 struct cw_watchdog {
@@ -31,7 +30,6 @@ struct cw_gpu {
     const struct cw_unit_provider *units;
     struct cw_events events;
     struct cw_serial *serial;
-    struct cw_tm_observer bridge;
     struct cw_serial_report serial_report;
     bool reverse_ticks, tick_always, check_serial;
     uint64_t seed;

@@ -20,7 +20,6 @@
 #include "ptx/intrinsic.h"
 
 struct cw_mech;
-struct cw_tm_observer;
 
 /* What an instance of a mechanism is built from; the pointed-to objects outlive it. */
 struct cw_mech_host {
@@ -33,7 +32,6 @@ struct cw_mech_host {
     struct cw_partition **partition; /* config->partition_count */
     const struct cw_unit_provider *units;
     const struct cw_events *events;
-    struct cw_tm_observer *observer; /* oracle, or NULL */
     uint32_t index;                  /* of the mechanism in the GPU's list; its messages carry index + 1 */
     uint64_t seed;
     const char *sabotage; /* deliberate fault for tests ("skip-owner-check", ...), one of the descriptor's, or NULL */

@@ -3,8 +3,8 @@
 #include "tm_machine.h"
 
 #include "base/rng.h"
+#include "mech/getm/core_private.h"
 #include "mech/getm/getm.h"
-#include "mech/getm/getm_state.h"
 
 #define A M_BASE
 #define B (M_BASE + 256) /* the other partition */
@@ -59,7 +59,7 @@ static void test_getm_protocol__figure_7(void **state)
     paper_config(&m);
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     const struct m_tx tx1 = transfer(A, B, 5), tx2 = transfer(B, A, 3);
-    struct cw_getm_warp *w1 = ((struct cw_getm *)m.tm)->core[0].warp, *w2 = ((struct cw_getm *)m.tm)->core[1].warp;
+    struct cw_getm_warp *w1 = ((struct cw_getm_core *)m.core[0].tm)->warp, *w2 = ((struct cw_getm_core *)m.core[1].tm)->warp;
     struct m_warp *p1 = m.core[0].warp, *p2 = m.core[1].warp;
     m_poke(&m, A, 100);
     m_poke(&m, B, 100);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The serializability oracle on histories written by hand; each expectation is the textbook's. */
-#include "check/bridge.h"
 #include "check/serial.h"
 
 #include <string.h>
@@ -495,36 +494,6 @@ static void test_serial__validation(void **state)
     }
 }
 
-/* An observer's reports come to the same. */
-static void test_serial__bridge(void **state)
-{
-    (void)state;
-    struct history h;
-    struct cw_tm_observer o;
-    const uint64_t x = X;
-    const uint32_t one = 1;
-    start(&h);
-    cw_serial_bridge(&o, h.serial);
-    for (uint32_t round = 0; round < 2; round++) { /* the second one reads X too late */
-        uint64_t t1 = o.begin(o.self, 0, 1, 2, 0), t2 = o.begin(o.self, 0, 1, 3, 0);
-        o.read(o.self, t1, X, *at(&h, X), 1);
-        o.read(o.self, t2, X, *at(&h, X), 1);
-        *at(&h, X) = 1;
-        o.write(o.self, t1, X, 1, 15, 2);
-        o.commit(o.self, t1, 1, &x, &one, 2);
-        if (round == 0) {
-            o.abort(o.self, t2, 3);
-        } else {
-            o.write(o.self, t2, X, 1, 15, 4);
-            o.commit(o.self, t2, 1, &x, &one, 4);
-        }
-        assert_int_equal(judge(&h), round == 0 ? CW_OK : CW_ECHECK);
-        assert_int_equal(h.report.aborted, round == 0);
-        assert_int_equal(h.report.cycle_length, round == 0 ? 0 : 2);
-    }
-    end(&h);
-}
-
 /* 100,000 transactions on 1,000 words, one after the other: serializable, and judged fast. Then one more, which reads before all of them
  * and writes after them: found, although most of them lie on cycles with it. */
 static void test_serial__large_history(void **state)
@@ -583,7 +552,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_serial__events_without_an_attempt),
     cmocka_unit_test(test_serial__names),
     cmocka_unit_test(test_serial__validation),
-    cmocka_unit_test(test_serial__bridge),
     cmocka_unit_test(test_serial__large_history),
 };
 

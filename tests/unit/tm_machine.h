@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "check/bridge.h"
 #include "check/serial.h"
 #include "cowarp/unit/validation_unit.h"
 #include "cw_test.h"
@@ -125,7 +124,6 @@ struct machine {
     uint32_t component_cnt;
     struct cw_serial *serial;
     struct cw_events events;
-    struct cw_tm_observer bridge;
     struct cw_unit_provider doubles;
     struct m_unit *unit[M_PARTITIONS]; /* when doubles are used */
     uint32_t unit_cnt;
@@ -583,7 +581,6 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     status |= cw_memory_alloc(m->memory, &base, 1 << 16, CW_REGION_GLOBAL, &err);
     status |= cw_serial_create(&m->serial, m_word_now, m, &err);
     assert_true(status == CW_OK && base == M_BASE);
-    cw_serial_bridge(&m->bridge, m->serial);
     cw_events_listen(&m->events, cw_serial_listener(m->serial));
     const struct cw_mech_host config = {.config = &m->config,
                                         .clocks = &m->clocks,
@@ -594,7 +591,6 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
                                         .partition = m->partitions,
                                         .units = doubles ? &m->doubles : cw_unit_provider_c(),
                                         .events = &m->events,
-                                        .observer = &m->bridge,
                                         .seed = 7,
                                         .sabotage = sabotage,
                                         .progress = &m->progress,

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GETM, partition half: the commit unit (GETM V.C, its own clock). It takes log packets in order, gathers a packet's
- * words of one region of cu.write_bytes into one L2 write per cycle, and, in the order of the entries, gives the
- * write counts of a granule to the validation unit once the granule's data are in the L2. Writes pass a delay line
- * of cu.rop_latency cycles first.
+ * GETM, partition half: the commit unit (GETM V.C). It takes LOG messages in order. In each cycle it gathers those words of a message that
+ * lie in one region of cu.write_bytes into one write of the L2. Writes pass a delay line of cu.rop_latency cycles first. The unit gives the
+ * write counts of a granule to the validation unit when the granule's data are in the L2, in the order of the entries.
  */
+#include "mech/getm/log_writer.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/getm/getm_state.h"
+#include "mech/getm/events.h"
+#include "mem/partition.h"
 
 #define WRITES      256u /* commit writes in flight; power of two */
 #define RELEASES    256u /* waiting for their writes */
 #define HANDED_OVER 64u  /* more than the queue to the validation unit holds */
 
-struct cw_getm_cu {
+struct cw_getm_log_writer {
     struct cw_component component;
-    struct cw_getm *tm;
+    const struct cw_getm *getm;
     uint32_t index;
     cw_time period;
     struct cw_partition_socket *port;
-    struct cw_fifo *to_vu;
-    /* log packets */
+    struct cw_fifo *to_validation;
+    /* log messages */
     struct cw_message **queue; /* ring of cu.buffer */
     uint32_t head, cnt;
     uint32_t left;     /* entries of the head that are not written */
@@ -30,7 +32,7 @@ struct cw_getm_cu {
     uint32_t released; /* head: entries whose release is made */
     /* commit writes, numbered in order of issue */
     struct cw_message *write[WRITES];
-    struct cw_message *log[WRITES]; /* its log packet: stays until its writes are done; `writing` counts them */
+    struct cw_message *log[WRITES]; /* its log message: stays until its writes are done; `writing` counts them */
     cw_time ready[WRITES];          /* end of the delay line */
     bool done[WRITES];
     uint64_t issued, sent, finished; /* finished: all before it are done */
@@ -43,18 +45,22 @@ struct cw_getm_cu {
 
 /* L2 writes */
 
-/* One L2 write with all entries of the head packet in the region of its first unwritten entry. */
-static void issue_write(struct cw_getm_cu *u, struct cw_message *log, cw_time now)
+/* One L2 write with all entries of the head message in the region of its first unwritten entry. */
+static void issue_write(struct cw_getm_log_writer *u, struct cw_message *log, cw_time now)
 {
     const struct cw_log_entry *entry = cw_getm_log_of(log)->log.entry;
-    uint64_t mask = ~(uint64_t)(u->tm->config->cu_write_bytes - 1);
+    uint64_t mask = ~(uint64_t)(u->getm->config->cu_write_bytes - 1);
     uint64_t region = entry[__builtin_ctz(u->left)].addr & mask;
-    struct cw_message *p = cw_message_new(u->tm->cfg.pool, sizeof(struct cw_line_body));
+    struct cw_message *p = cw_message_new(u->getm->host.pool, sizeof(struct cw_line_body));
+    if (p == NULL) {
+        cw_mech_fault(&u->getm->host, CW_ENOMEM, "out of host memory for a message");
+        return;
+    }
     struct cw_line_body *body = cw_line_body(p);
     memset(body->byte_mask, 0, sizeof body->byte_mask);
     p->kind = CW_MSG_WRITE;
     p->after = CW_AFTER_RETURN;
-    p->mech = (uint8_t)(u->tm->cfg.index + 1);
+    p->mech = (uint8_t)(u->getm->host.index + 1);
     p->partition = (uint16_t)u->index;
     p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
     p->born = now;
@@ -69,63 +75,50 @@ static void issue_write(struct cw_getm_cu *u, struct cw_message *log, cw_time no
                 body->data[at + b] = (uint8_t)(e->value >> (8 * b));
         body->byte_mask[at / 32] |= (uint32_t)e->bytes << (at % 32);
         p->sectors |= (uint8_t)(1u << (at / CW_SECTOR_BYTES));
-        p->lanes |= rest & -rest; /* entries in this write */
+        p->lanes |= rest & -rest; /* not lanes: entries in this write */
     }
-    u->left &= ~p->lanes;
+    u->left &= ~(uint32_t)p->lanes;
     u->write[u->issued % WRITES] = p;
     u->log[u->issued % WRITES] = log;
     cw_getm_log(log)->writing++;
     u->done[u->issued % WRITES] = false;
-    u->ready[u->issued % WRITES] = now + u->tm->config->cu_rop_latency * u->period;
+    u->ready[u->issued % WRITES] = now + u->getm->config->cu_rop_latency * u->period;
     u->issued++;
-    u->tm->cfg.stats->cu_writes++;
+    u->getm->host.stats->cu_writes++;
 }
 
-static void observe_writes(struct cw_getm_cu *u, const struct cw_message *log, uint32_t entries, cw_time now)
+static void drop_log(struct cw_getm_log_writer *u, struct cw_message *log)
 {
-    const struct cw_tm_observer *o = u->tm->cfg.observer;
-    const uint64_t *name = u->tm->names[cw_getm_log_of(log)->names - 1];
-    for (; entries != 0; entries &= entries - 1) {
-        const struct cw_log_entry *e = cw_getm_log_of(log)->log.entry + __builtin_ctz(entries);
-        o->write(o->self, name[e->lane], e->addr, e->value, e->bytes, now);
-    }
+    cw_message_free(u->getm->host.pool, log);
 }
 
-static void drop_log(struct cw_getm_cu *u, struct cw_message *log)
-{
-    if (cw_getm_log_of(log)->names != 0)
-        cw_getm__names_free(u->tm, cw_getm_log_of(log)->names);
-    cw_message_free(u->tm->cfg.pool, log);
-}
-
-static void take_done(struct cw_getm_cu *u, cw_time now)
+static void take_done(struct cw_getm_log_writer *u, cw_time now)
 {
     struct cw_message *p;
     while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
         uint32_t slot = p->tag;
         struct cw_message *log = u->log[slot];
-        if (cw_getm_log_of(log)->names != 0)
-            observe_writes(u, log, p->lanes, now);
+        cw_getm__tell_writes(u->getm, log, p->lanes, now);
         u->done[slot] = true;
         /* its last entry may still be unwritten: then it is the head */
         if (--cw_getm_log(log)->writing == 0 && (u->cnt == 0 || log != u->queue[u->head]))
             drop_log(u, log);
-        cw_message_free(u->tm->cfg.pool, p);
+        cw_message_free(u->getm->host.pool, p);
     }
     while (u->finished < u->sent && u->done[u->finished % WRITES])
         u->finished++;
 }
 
-static void send_write(struct cw_getm_cu *u, cw_time now)
+static void send_write(struct cw_getm_log_writer *u, cw_time now)
 {
     if (u->sent == u->issued || u->ready[u->sent % WRITES] > now || !cw_fifo_can_push(&u->port->to_l2, now))
         return;
-    cw_fifo_push(&u->port->to_l2, now, cw_getm_period(u->tm, CW_DOMAIN_L2), u->write[u->sent++ % WRITES]);
+    cw_fifo_push(&u->port->to_l2, now, cw_getm_period(u->getm, CW_DOMAIN_L2), u->write[u->sent++ % WRITES]);
 }
 
 /* Releases */
 
-static struct cw_getm_release *new_release(struct cw_getm_cu *u, uint32_t owner)
+static struct cw_getm_release *new_release(struct cw_getm_log_writer *u, uint32_t owner)
 {
     struct cw_getm_release *r = u->release + u->release_end++ % RELEASES;
     *r = (struct cw_getm_release){.owner = owner, .after = u->issued};
@@ -133,7 +126,7 @@ static struct cw_getm_release *new_release(struct cw_getm_cu *u, uint32_t owner)
 }
 
 /* Releases of the head's entries before which nothing is left to write. */
-static void make_releases(struct cw_getm_cu *u, const struct cw_message *log)
+static void make_releases(struct cw_getm_log_writer *u, const struct cw_message *log)
 {
     uint32_t cnt = cw_getm_log_of(log)->log.cnt, until = u->left != 0 ? (uint32_t)__builtin_ctz(u->left) : cnt;
     struct cw_getm_release *r = NULL;
@@ -143,7 +136,7 @@ static void make_releases(struct cw_getm_cu *u, const struct cw_message *log)
         if (e->count == 0)
             continue;
         r = new_release(u, cw_getm_log_of(log)->owner);
-        r->granule = cw_getm_granule(u->tm, e->addr);
+        r->granule = cw_getm_granule(u->getm, e->addr);
         r->count = e->count;
     }
     if (until < cnt)
@@ -153,26 +146,26 @@ static void make_releases(struct cw_getm_cu *u, const struct cw_message *log)
     r->last = true;
 }
 
-static void hand_over(struct cw_getm_cu *u, cw_time now)
+static void hand_over(struct cw_getm_log_writer *u, cw_time now)
 {
     if (u->release_first == u->release_end || u->release[u->release_first % RELEASES].after > u->finished ||
-        !cw_fifo_can_push(u->to_vu, now))
+        !cw_fifo_can_push(u->to_validation, now))
         return;
     struct cw_getm_release *r = u->handed + u->handed_next++ % HANDED_OVER;
     *r = u->release[u->release_first++ % RELEASES];
-    cw_fifo_push(u->to_vu, now, cw_getm_period(u->tm, CW_DOMAIN_L2), r);
+    cw_fifo_push(u->to_validation, now, cw_getm_period(u->getm, CW_DOMAIN_L2), r);
 }
 
-/* Packets */
+/* Messages */
 
-static void pop_head(struct cw_getm_cu *u)
+static void pop_head(struct cw_getm_log_writer *u)
 {
-    u->head = (u->head + 1) % u->tm->config->cu_buffer;
+    u->head = (u->head + 1) % u->getm->config->cu_buffer;
     u->cnt--;
     u->begun = false;
 }
 
-static void begin_head(struct cw_getm_cu *u, const struct cw_message *log)
+static void begin_head(struct cw_getm_log_writer *u, const struct cw_message *log)
 {
     u->begun = true;
     u->left = u->released = 0;
@@ -181,7 +174,7 @@ static void begin_head(struct cw_getm_cu *u, const struct cw_message *log)
             u->left |= 1u << i;
 }
 
-static void work(struct cw_getm_cu *u, cw_time now)
+static void work(struct cw_getm_log_writer *u, cw_time now)
 {
     if (u->cnt == 0 || u->issued - u->finished >= WRITES || u->release_end - u->release_first + CW_PACKET_ENTRIES + 1 > RELEASES)
         return;
@@ -194,7 +187,7 @@ static void work(struct cw_getm_cu *u, cw_time now)
     if (log->op == CW_GETM_ACK) {
         new_release(u, 0)->ack = true;
         pop_head(u);
-        cw_message_free(u->tm->cfg.pool, log);
+        cw_message_free(u->getm->host.pool, log);
         return;
     }
     if (!u->begun)
@@ -209,15 +202,15 @@ static void work(struct cw_getm_cu *u, cw_time now)
         drop_log(u, log);
 }
 
-static void accept(struct cw_getm_cu *u, cw_time now)
+static void accept(struct cw_getm_log_writer *u, cw_time now)
 {
-    struct cw_message *p = u->cnt < u->tm->config->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
+    struct cw_message *p = u->cnt < u->getm->config->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
     if (p == NULL)
         return;
-    u->queue[(u->head + u->cnt++) % u->tm->config->cu_buffer] = p;
+    u->queue[(u->head + u->cnt++) % u->getm->config->cu_buffer] = p;
     if (p->op == CW_GETM_LOG) {
-        u->tm->cfg.stats->cu_packets++;
-        u->tm->cfg.stats->cu_entries += cw_getm_log_of(p)->log.cnt;
+        u->getm->host.stats->cu_packets++;
+        u->getm->host.stats->cu_entries += cw_getm_log_of(p)->log.cnt;
     }
 }
 
@@ -226,7 +219,7 @@ static cw_time sooner(cw_time a, cw_time b)
     return a < b ? a : b;
 }
 
-static cw_time next_wake(const struct cw_getm_cu *u, cw_time now)
+static cw_time next_wake(const struct cw_getm_log_writer *u, cw_time now)
 {
     bool release = u->release_first != u->release_end && u->release[u->release_first % RELEASES].after <= u->finished;
     if (u->cnt > 0 || release)
@@ -239,7 +232,7 @@ static cw_time next_wake(const struct cw_getm_cu *u, cw_time now)
 
 static void tick(void *self, cw_time now)
 {
-    struct cw_getm_cu *u = self;
+    struct cw_getm_log_writer *u = self;
     take_done(u, now);
     hand_over(u, now);
     send_write(u, now);
@@ -250,25 +243,25 @@ static void tick(void *self, cw_time now)
 
 /* Everything else */
 
-int cw_getm__cu_create(struct cw_getm_cu **out, struct cw_getm *tm, uint32_t index, struct cw_error *err)
+int cw_getm__log_writer_create(struct cw_getm_log_writer **out, const struct cw_getm *g, uint32_t index, struct cw_fifo *releases)
 {
-    struct cw_getm_cu *u = *out = calloc(1, sizeof *u);
+    struct cw_getm_log_writer *u = *out = calloc(1, sizeof *u);
     if (u == NULL)
-        return cw_fail(err, CW_ENOMEM, "getm: out of host memory");
-    u->tm = tm;
+        return CW_ENOMEM;
+    u->getm = g;
     u->index = index;
-    u->period = cw_getm_period(tm, CW_DOMAIN_CU);
+    u->period = cw_getm_period(g, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
-    u->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
+    u->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
-    u->to_vu = cw_getm__vu_releases(tm->vu[index]);
-    assert(u->to_vu->capacity < HANDED_OVER);
-    u->queue = calloc(tm->config->cu_buffer, sizeof *u->queue);
-    return u->queue != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "getm: out of host memory");
+    u->to_validation = releases;
+    assert(releases->capacity < HANDED_OVER);
+    u->queue = calloc(g->config->cu_buffer, sizeof *u->queue);
+    return u->queue != NULL ? CW_OK : CW_ENOMEM;
 }
 
-void cw_getm__cu_destroy(struct cw_getm_cu *u)
+void cw_getm__log_writer_destroy(struct cw_getm_log_writer *u)
 {
     if (u == NULL)
         return;
@@ -276,12 +269,12 @@ void cw_getm__cu_destroy(struct cw_getm_cu *u)
     free(u);
 }
 
-struct cw_component *cw_getm__cu_component(struct cw_getm_cu *u)
+struct cw_component *cw_getm__log_writer_component(struct cw_getm_log_writer *u)
 {
     return &u->component;
 }
 
-bool cw_getm__cu_idle(const struct cw_getm_cu *u)
+bool cw_getm__log_writer_idle(const struct cw_getm_log_writer *u)
 {
     return u->cnt == 0 && u->finished == u->issued && u->release_first == u->release_end;
 }

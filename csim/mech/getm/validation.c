@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GETM, partition half: the adapter between the partition's queues and its validation unit (L2 clock). It cuts
- * packets into one request per granule, holds those whose ticket is not yet due, reads the values of granted loads,
- * and turns the last decision of a packet into its reply. Releases go before new requests. The unit is clocked only
- * while it has something to do.
+ * GETM, partition half: what happens around a validation unit. A message of a core becomes one request of the unit per granule that it
+ * touches. A message whose ticket is not yet due waits. The values of a granted load are read from memory in the cycle of the decision. The
+ * last decision about a message makes its answer. Releases go before new requests.
  */
+#include "mech/getm/validation.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/getm/getm_state.h"
+#include "adapt/validation_unit.h"
+#include "mech/getm/events.h"
+#include "mech/getm/rollover.h"
+#include "mech/getm/statistics.h"
+#include "mem/partition.h"
 
-#define OVERFLOW_W 12u
-#define RELEASES   32u /* queue from the commit unit */
-#define GRANULES   32u /* most granules per line */
+#define RELEASES 32u /* queue from the commit unit */
+#define GRANULES 32u /* most granules per line */
 
-/* A packet in the adapter. */
-struct cw_getm_pending {
+/* A message that is here. */
+struct pending {
     struct cw_message *p;
     uint32_t left; /* granules to ask for */
     uint32_t open; /* asked for, not answered */
@@ -31,48 +35,36 @@ struct places {
     uint32_t head, cnt;
 };
 
-struct cw_getm_vu {
+struct cw_getm_validation {
     struct cw_component component;
-    struct cw_getm *tm;
+    const struct cw_getm *getm;
     uint32_t index;
     cw_time period;
     struct cw_partition_socket *port;
-    struct cw_unit_instance unit;
-    struct cw_validation_unit_in in;
-    struct cw_validation_unit_out out;
-    bool awake; /* the unit may have work of its own */
-    /* packets */
-    struct cw_getm_pending *pending;
+    struct cw_adapt_validation_unit unit;
+    bool awake; /* the unit has to be clocked though nothing is offered */
+    /* messages */
+    struct pending *pending;
     uint32_t place_cnt, granule_bits, used;
     struct places free, ready, done;
     uint16_t *held; /* places that wait for their ticket, in order of arrival */
     uint32_t held_cnt;
-    uint16_t *completed;           /* log packets carried out, per owner */
+    uint16_t *completed;           /* log messages carried out, per owner */
     struct cw_fifo release;        /* from the commit unit: struct cw_getm_release */
     uint64_t (*load_ts)[GRANULES]; /* sabotage drop-rts-update only */
-    /* overflow area */
-    uint32_t (*overflow)[CW_VU_OVERFLOW_WORDS];
-    cw_time memory_free, memory_answer;
-    uint32_t memory_addr;
-    /* rollover */
-    uint64_t epoch;
-    uint32_t acks;
-    bool draining;
-    uint32_t flush_cycles; /* since the flush pulse, it included; 0: not yet */
-    uint32_t control_left; /* partition 0: messages to cores not yet sent */
-    uint8_t control;
+    struct cw_getm_rollover rollover;
     struct cw_message *ended_first, *ended_last; /* getm.commit_acks: on their way back */
     /* statistics */
     cw_time occupied_since;
     uint32_t stalled, stalled_lines;
 };
 
-static void places_push(struct cw_getm_vu *v, struct places *q, uint32_t place)
+static void places_push(struct cw_getm_validation *v, struct places *q, uint32_t place)
 {
     q->place[(q->head + q->cnt++) % v->place_cnt] = (uint16_t)place;
 }
 
-static uint32_t places_pop(struct cw_getm_vu *v, struct places *q)
+static uint32_t places_pop(struct cw_getm_validation *v, struct places *q)
 {
     uint32_t place = q->place[q->head];
     q->head = (q->head + 1) % v->place_cnt;
@@ -80,24 +72,24 @@ static uint32_t places_pop(struct cw_getm_vu *v, struct places *q)
     return place;
 }
 
-/* Granules of the line that a lane of the packet touches. */
-static uint32_t lane_granules(const struct cw_getm_vu *v, const struct cw_message *p, uint32_t lane)
+/* Granules of the line that a lane of the message touches. */
+static uint32_t lane_granules(const struct cw_getm_validation *v, const struct cw_message *p, uint32_t lane)
 {
-    uint32_t shift = v->tm->granule_shift, offset = cw_tx_access_of(p)->lane_offset[lane];
+    uint32_t shift = v->getm->granule_shift, offset = cw_tx_access_of(p)->lane_offset[lane];
     uint32_t first = offset >> shift, last = (offset + cw_tx_access_of(p)->bytes - 1) >> shift;
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
 
-/* Packets in */
+/* Messages in */
 
-static void accept(struct cw_getm_vu *v, cw_time now)
+static void accept(struct cw_getm_validation *v, cw_time now)
 {
     struct cw_message *p = cw_fifo_peek(&v->port->from_l2, now);
     if (p == NULL || v->free.cnt == 0)
         return;
     cw_fifo_pop(&v->port->from_l2, now);
     uint32_t place = places_pop(v, &v->free);
-    v->pending[place] = (struct cw_getm_pending){.p = p, .left = cw_getm_access_of(p)->granules};
+    v->pending[place] = (struct pending){.p = p, .left = cw_getm_access_of(p)->granules};
     v->used++;
     if (v->load_ts != NULL)
         memset(v->load_ts[place], 0, sizeof v->load_ts[place]);
@@ -107,8 +99,8 @@ static void accept(struct cw_getm_vu *v, cw_time now)
         v->held[v->held_cnt++] = (uint16_t)place;
 }
 
-/* A log packet of the owner has been carried out. */
-static void punch_ticket(struct cw_getm_vu *v, uint32_t owner)
+/* A log message of the owner has been carried out. */
+static void punch_ticket(struct cw_getm_validation *v, uint32_t owner)
 {
     uint32_t kept = 0;
     v->completed[owner]++;
@@ -122,19 +114,19 @@ static void punch_ticket(struct cw_getm_vu *v, uint32_t owner)
     v->held_cnt = kept;
 }
 
-/* Replies out */
+/* Messages out */
 
-static void make_reply(struct cw_getm_vu *v, struct cw_getm_pending *n)
+static void make_reply(struct cw_getm_validation *v, struct pending *n)
 {
     struct cw_message *p = n->p;
     struct cw_getm_access_body *body = cw_getm_access(p);
-    const struct cw_config *config = v->tm->config;
+    const struct cw_config *config = v->getm->config;
     bool load = p->kind == CW_MSG_READ;
     uint32_t sectors = 0;
-    for (uint32_t rest = p->lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+    for (cw_lanes rest = p->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest);
         if ((lane_granules(v, p, lane) & ~n->granted) != 0)
-            body->access.aborted |= 1u << lane;
+            body->access.aborted |= cw_lanes_one(lane);
         else
             sectors |= 1u << (body->access.lane_offset[lane] / CW_SECTOR_BYTES);
     }
@@ -148,67 +140,44 @@ static void make_reply(struct cw_getm_vu *v, struct cw_getm_pending *n)
     cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
 }
 
-static void send(struct cw_getm_vu *v, cw_time now)
+static void send(struct cw_getm_validation *v, cw_time now)
 {
     if (!cw_fifo_can_push(&v->port->reply, now))
         return;
-    if (v->control_left > 0) {
-        struct cw_message *p = cw_message_new(v->tm->cfg.pool, 0);
-        p->mech = 1;
-        p->kind = CW_MSG_OWN_REPLY;
-        p->op = v->control;
-        p->core = (uint16_t)--v->control_left;
-        p->partition = (uint16_t)v->index;
-        p->born = now;
-        cw_message_size(p, 0, v->tm->config->noc_header_bytes, v->tm->config->noc_flit_bytes);
-        cw_fifo_push(&v->port->reply, now, v->period, p);
+    struct cw_message *p = NULL;
+    if (v->rollover.messages_left > 0) {
+        p = cw_getm__rollover_message(&v->rollover, now);
     } else if (v->ended_first != NULL) {
-        struct cw_message *p = v->ended_first;
+        p = v->ended_first;
         v->ended_first = p->next;
-        cw_fifo_push(&v->port->reply, now, v->period, p);
     } else if (v->done.cnt > 0) {
         uint32_t place = places_pop(v, &v->done);
-        cw_fifo_push(&v->port->reply, now, v->period, v->pending[place].p);
+        p = v->pending[place].p;
         places_push(v, &v->free, place);
         v->used--;
     }
+    if (p != NULL)
+        cw_fifo_push(&v->port->reply, now, v->period, p);
 }
 
 /* Decisions */
 
-static void observe_reads(struct cw_getm_vu *v, const struct cw_message *p, uint32_t granule, cw_time now)
-{
-    const struct cw_tm_observer *o = v->tm->cfg.observer;
-    const struct cw_getm_warp *w = v->tm->core[p->core].warp + p->warp;
-    uint32_t from = granule << v->tm->granule_shift, to = from + v->tm->config->tm_granule_bytes;
-    for (uint32_t rest = p->lanes & w->lanes & ~w->aborted; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest), first = cw_tx_access_of(p)->lane_offset[lane] & ~3u,
-                 end = cw_tx_access_of(p)->lane_offset[lane] + cw_tx_access_of(p)->bytes;
-        for (uint32_t at = first < from ? from : first; at < end && at < to; at += 4) {
-            uint32_t value;
-            memcpy(&value, cw_tx_access_of(p)->line.data + at, sizeof value);
-            o->read(o->self, w->attempt[lane], p->addr + at, value, now);
-        }
-    }
-}
-
-static void grant(struct cw_getm_vu *v, struct cw_getm_pending *n, uint32_t granule, cw_time now)
+static void grant(struct cw_getm_validation *v, struct pending *n, uint32_t granule, cw_time now)
 {
     struct cw_message *p = n->p;
-    uint32_t bytes = v->tm->config->tm_granule_bytes;
+    uint32_t bytes = v->getm->config->tm_granule_bytes;
     n->granted |= 1u << granule;
     if (p->kind != CW_MSG_READ)
         return;
-    cw_memory_read(v->tm->cfg.memory, p->addr + granule * bytes, cw_tx_access(p)->line.data + granule * bytes, bytes);
-    if (v->tm->cfg.observer != NULL)
-        observe_reads(v, p, granule, now);
+    cw_memory_read(v->getm->host.memory, p->addr + granule * bytes, cw_tx_access(p)->line.data + granule * bytes, bytes);
+    cw_getm__tell_reads(v->getm, p, granule, now);
 }
 
 /* drop-rts-update: a load asks at time 0 first, then at the granule's wts, which changes nothing there: the right answer without the trace
  * that it should leave. True: ask again. */
-static bool load_without_trace(struct cw_getm_vu *v, uint32_t place, uint32_t granule, uint64_t *ts)
+static bool load_without_trace(struct cw_getm_validation *v, uint32_t place, uint32_t granule, uint64_t *ts)
 {
-    struct cw_getm_pending *n = v->pending + place;
+    struct pending *n = v->pending + place;
     if (v->load_ts == NULL || n->p->kind != CW_MSG_READ || *ts > cw_getm_access_of(n->p)->warpts)
         return false;
     if (v->load_ts[place][granule] >= *ts) {
@@ -223,11 +192,13 @@ static bool load_without_trace(struct cw_getm_vu *v, uint32_t place, uint32_t gr
     return true;
 }
 
-static void decided(struct cw_getm_vu *v, uint32_t id, uint32_t outcome, uint64_t ts, cw_time now)
+static void decided(struct cw_getm_validation *v, cw_time now)
 {
-    uint32_t place = id >> v->granule_bits, granule = id & ((1u << v->granule_bits) - 1);
-    struct cw_getm_pending *n = v->pending + place;
-    if (outcome == CW_VU_FULL && v->tm->sabotage == CW_GETM_FORGET_RELEASE)
+    uint32_t id = (uint32_t)v->unit.out.rsp_id, place = id >> v->granule_bits, granule = id & ((1u << v->granule_bits) - 1);
+    uint32_t outcome = (uint32_t)v->unit.out.rsp_outcome;
+    struct pending *n = v->pending + place;
+    uint64_t ts = v->unit.out.rsp_ts;
+    if (outcome == CW_VU_FULL && v->getm->sabotage == CW_GETM_FORGET_RELEASE)
         return;
     if (outcome == CW_VU_ABORT && load_without_trace(v, place, granule, &ts))
         return;
@@ -245,9 +216,9 @@ static void decided(struct cw_getm_vu *v, uint32_t id, uint32_t outcome, uint64_
     places_push(v, &v->done, place);
 }
 
-/* The unit's inputs */
+/* Requests and releases */
 
-static void end_log(struct cw_getm_vu *v, struct cw_message *p)
+static void end_log(struct cw_getm_validation *v, struct cw_message *p)
 {
     p->kind = CW_MSG_OWN_REPLY;
     p->next = NULL;
@@ -259,15 +230,15 @@ static void end_log(struct cw_getm_vu *v, struct cw_message *p)
 }
 
 /* Takes what needs no decision; the release that does, or NULL. */
-static const struct cw_getm_release *next_release(struct cw_getm_vu *v, cw_time now)
+static const struct cw_getm_release *next_release(struct cw_getm_validation *v, cw_time now)
 {
     const struct cw_getm_release *r;
-    bool forget = v->tm->sabotage == CW_GETM_FORGET_RELEASE;
+    bool forget = v->getm->sabotage == CW_GETM_FORGET_RELEASE;
     while ((r = cw_fifo_peek(&v->release, now)) != NULL && (r->ack || r->count == 0 || forget)) {
         if (r->done != NULL)
             end_log(v, r->done);
         else if (r->ack)
-            v->acks++;
+            v->rollover.acks++;
         else if (r->last)
             punch_ticket(v, r->owner);
         cw_fifo_pop(&v->release, now);
@@ -275,101 +246,64 @@ static const struct cw_getm_release *next_release(struct cw_getm_vu *v, cw_time 
     return r;
 }
 
-static void drive_request(struct cw_getm_vu *v, const struct cw_getm_release *r)
+static struct cw_adapt_validation_unit_request release_request(const struct cw_getm_release *r)
 {
-    struct cw_validation_unit_in *in = &v->in;
-    in->req_valid = r != NULL || v->ready.cnt > 0;
-    if (r != NULL) {
-        in->req_kind = CW_VU_RELEASE;
-        in->req_granule = r->granule;
-        in->req_count = r->count;
-        in->req_owner = r->owner;
-        in->req_warpts = in->req_id = in->req_spill = 0;
-    } else if (in->req_valid) {
-        uint32_t place = v->ready.place[v->ready.head];
-        const struct cw_getm_pending *n = v->pending + place;
-        uint32_t granule = (uint32_t)__builtin_ctz(n->left);
-        bool load = n->p->kind == CW_MSG_READ;
-        in->req_kind = load ? CW_VU_LOAD : CW_VU_STORE;
-        in->req_granule = cw_getm_granule(v->tm, n->p->addr) + granule;
-        in->req_warpts = load && v->load_ts != NULL ? v->load_ts[place][granule] : cw_getm_access_of(n->p)->warpts;
-        in->req_owner = v->tm->sabotage == CW_GETM_SKIP_OWNER ? 0 : cw_getm_access_of(n->p)->owner;
-        in->req_id = place << v->granule_bits | granule;
-        in->req_count = 0;
-        in->req_spill = !load && cw_getm_access_of(n->p)->spill;
-    }
+    return (struct cw_adapt_validation_unit_request){.kind = CW_VU_RELEASE, .granule = r->granule, .count = r->count, .owner = r->owner};
 }
 
-static void request_taken(struct cw_getm_vu *v, const struct cw_getm_release *r, cw_time now)
+/* Of the oldest message that is ready, about its lowest granule that is left. */
+static struct cw_adapt_validation_unit_request access_request(const struct cw_getm_validation *v)
 {
-    if (r != NULL) {
-        if (r->last)
-            punch_ticket(v, r->owner);
-        cw_fifo_pop(&v->release, now);
-        return;
-    }
     uint32_t place = v->ready.place[v->ready.head];
-    struct cw_getm_pending *n = v->pending + place;
-    n->left &= ~(1u << (v->in.req_id & ((1u << v->granule_bits) - 1)));
+    const struct pending *n = v->pending + place;
+    const struct cw_getm_access_body *body = cw_getm_access_of(n->p);
+    uint32_t granule = (uint32_t)__builtin_ctz(n->left);
+    bool load = n->p->kind == CW_MSG_READ;
+    return (struct cw_adapt_validation_unit_request){
+        .kind = load ? CW_VU_LOAD : CW_VU_STORE,
+        .granule = cw_getm_granule(v->getm, n->p->addr) + granule,
+        .warpts = load && v->load_ts != NULL ? v->load_ts[place][granule] : body->warpts,
+        .owner = v->getm->sabotage == CW_GETM_SKIP_OWNER ? 0 : body->owner,
+        .id = place << v->granule_bits | granule,
+        .spill = !load && body->spill,
+    };
+}
+
+static void release_taken(struct cw_getm_validation *v, const struct cw_getm_release *r, cw_time now)
+{
+    if (r->last)
+        punch_ticket(v, r->owner);
+    cw_fifo_pop(&v->release, now);
+}
+
+static void access_taken(struct cw_getm_validation *v, uint32_t id)
+{
+    struct pending *n = v->pending + v->ready.place[v->ready.head];
+    n->left &= ~(1u << (id & ((1u << v->granule_bits) - 1)));
     n->open++;
     if (n->left == 0)
         places_pop(v, &v->ready);
 }
 
-static void drive_memory(struct cw_getm_vu *v, cw_time now)
-{
-    v->in.mem_ready = now >= v->memory_free;
-    v->in.mem_rsp_valid = v->memory_answer <= now;
-    if (v->in.mem_rsp_valid)
-        memcpy(v->in.mem_rdata, v->overflow[v->memory_addr], sizeof v->in.mem_rdata);
-}
-
-static void serve_memory(struct cw_getm_vu *v, cw_time now)
-{
-    if (v->in.mem_rsp_valid)
-        v->memory_answer = CW_TIME_NEVER;
-    if (!v->in.mem_ready || !v->out.mem_valid)
-        return;
-    bool scan = !v->out.mem_write && v->out.mem_addr == v->memory_addr + 1;
-    v->memory_free = now + (scan ? v->tm->config->getm_overflow_stream : v->tm->config->getm_overflow_latency) * v->period;
-    if (v->out.mem_write) {
-        memcpy(v->overflow[v->out.mem_addr], v->out.mem_wdata, sizeof v->out.mem_wdata);
-    } else {
-        v->memory_addr = (uint32_t)v->out.mem_addr;
-        v->memory_answer = v->memory_free;
-    }
-}
-
 /* Statistics */
 
-/* Fold the sum over all stall buffers as it stood at the end of each instant: so the order of the partitions does not matter. */
-static void fold_stalled(struct cw_getm *tm, cw_time now)
+static void account_stalls(struct cw_getm_validation *v, cw_time now, uint32_t stalled, uint32_t lines)
 {
-    if (now == tm->stalled_time)
-        return;
-    cw_stat_max(&tm->cfg.stats->vu_stall_max, tm->stalled);
-    tm->stalled_time = now;
-}
-
-static void account_stalls(struct cw_getm_vu *v, cw_time now, uint32_t stalled, uint32_t lines)
-{
-    struct cw_stats *stats = v->tm->cfg.stats;
+    struct cw_stats *stats = v->getm->host.stats;
     uint64_t cycles = (now - v->occupied_since) / v->period;
     stats->vu_stall_line_cycles += cycles * v->stalled_lines;
     stats->vu_stall_request_cycles += cycles * v->stalled;
     v->occupied_since = now;
-    if (stalled != v->stalled) {
-        fold_stalled(v->tm, now);
-        v->tm->stalled += (uint64_t)stalled - v->stalled;
-    }
+    if (stalled != v->stalled)
+        cw_getm__note_stalled(v->getm, v->stalled, stalled, now);
     v->stalled = stalled;
     v->stalled_lines = lines;
 }
 
-static void count_events(struct cw_getm_vu *v, cw_time now)
+static void count_events(struct cw_getm_validation *v, cw_time now)
 {
-    struct cw_stats *stats = v->tm->cfg.stats;
-    const struct cw_validation_unit_out *out = &v->out;
+    struct cw_stats *stats = v->getm->host.stats;
+    const struct cw_validation_unit_out *out = &v->unit.out;
     stats->vu_busy_cycles++;
     stats->vu_requests += out->evt_lookup;
     stats->vu_table_cycles += out->evt_lookup ? out->evt_table_cycles : 0;
@@ -381,144 +315,61 @@ static void count_events(struct cw_getm_vu *v, cw_time now)
     account_stalls(v, now, (uint32_t)out->stall_occupancy, (uint32_t)out->stall_lines_used);
 }
 
-/* Rollover */
-
-static cw_time ring_latency(const struct cw_getm_vu *v)
-{
-    return v->tm->config->getm_ring_latency * v->period;
-}
-
-static void wake_at(struct cw_getm_vu *v, cw_time at)
-{
-    if (at < v->component.wake)
-        v->component.wake = at;
-}
-
-/* Partition 0 leads: whether every partition has said this in time to be heard by now; any: one is enough. */
-static bool heard(const struct cw_getm_vu *v, const uint64_t *said, const cw_time *when, bool any, cw_time now)
-{
-    const struct cw_getm_ring *ring = &v->tm->ring;
-    for (uint32_t i = 0; i < v->tm->config->partition_count; i++) {
-        bool yes = said[i] == ring->epoch + 1 && when[i] + ring_latency(v) <= now;
-        if (yes == any)
-            return any;
-    }
-    return !any;
-}
-
-static void tell_cores(struct cw_getm_vu *v, uint8_t what)
-{
-    v->control = what;
-    v->control_left = v->tm->config->core_count;
-}
-
-static void lead_rollover(struct cw_getm_vu *v, cw_time now)
-{
-    struct cw_getm *tm = v->tm;
-    struct cw_getm_ring *ring = &tm->ring;
-    if (v->control_left > 0)
-        return;
-    if (!ring->stopping && heard(v, ring->wanted, ring->wanted_time, true, now)) {
-        ring->stopping = true;
-        ring->stop_time = now;
-        tell_cores(v, CW_GETM_STOP);
-        for (uint32_t i = 0; i < tm->config->partition_count; i++)
-            wake_at(tm->vu[i], now + ring_latency(v));
-    } else if (ring->stopping && heard(v, ring->flushed, ring->flushed_time, false, now)) {
-        ring->stopping = false;
-        ring->epoch++;
-        tell_cores(v, CW_GETM_RESUME);
-        tm->cfg.stats->rollovers++;
-        tm->cfg.stats->warpts_increments += tm->logical_max - tm->logical_counted;
-        tm->logical_max = tm->logical_counted = 0;
-    }
-}
-
-static void follow_rollover(struct cw_getm_vu *v, cw_time now)
-{
-    struct cw_getm_ring *ring = &v->tm->ring;
-    if (v->out.rollover && ring->wanted[v->index] <= v->epoch) {
-        ring->wanted[v->index] = v->epoch + 1;
-        ring->wanted_time[v->index] = now;
-        wake_at(v->tm->vu[0], now + ring_latency(v));
-    }
-    if (ring->stopping && ring->epoch == v->epoch && now >= ring->stop_time + ring_latency(v))
-        v->draining = true;
-    bool quiet = v->used == 0 && v->release.count == 0 && v->acks == v->tm->config->core_count;
-    v->in.drain = v->draining && !quiet; /* the unit is busy as long as it is to drain */
-    v->in.flush = 0;
-    if (v->flush_cycles > 0)
-        v->flush_cycles++;
-    if (!v->draining || !quiet || v->out.busy)
-        return;
-    if (v->flush_cycles == 0) {
-        v->in.flush = 1;
-        v->flush_cycles = 1;
-        return;
-    }
-    if (v->flush_cycles < 3) /* `out` is of the cycle before */
-        return;
-    v->flush_cycles = 0;
-    v->draining = false;
-    v->acks -= v->tm->config->core_count;
-    ring->flushed[v->index] = ++v->epoch;
-    ring->flushed_time[v->index] = now;
-    wake_at(v->tm->vu[0], now + ring_latency(v));
-}
-
 /* The cycle */
+
+static void clock_unit(struct cw_getm_validation *v, cw_time now)
+{
+    const struct cw_getm_release *r = next_release(v, now);
+    const struct cw_getm_rollover *o = &v->rollover;
+    bool offered = r != NULL || v->ready.cnt > 0;
+    if (!v->awake && !offered && !o->draining)
+        return;
+    uint32_t id = 0;
+    if (r != NULL) {
+        cw_adapt_validation_unit_offer(&v->unit, release_request(r));
+    } else if (offered) {
+        const struct cw_adapt_validation_unit_request request = access_request(v);
+        id = request.id;
+        cw_adapt_validation_unit_offer(&v->unit, request);
+    } else {
+        cw_adapt_validation_unit_offer_nothing(&v->unit);
+    }
+    v->awake = cw_adapt_validation_unit_clock(&v->unit, o->drain_unit, o->flush_unit, now) || o->draining;
+    count_events(v, now);
+    if (v->unit.out.rsp_valid)
+        decided(v, now);
+    if (!offered || !v->unit.out.req_ready)
+        return;
+    if (r != NULL)
+        release_taken(v, r, now);
+    else
+        access_taken(v, id);
+}
 
 static cw_time sooner(cw_time a, cw_time b)
 {
     return a < b ? a : b;
 }
 
-static cw_time next_wake(const struct cw_getm_vu *v, cw_time now)
+static cw_time next_wake(const struct cw_getm_validation *v, cw_time now)
 {
-    const struct cw_getm_ring *ring = &v->tm->ring;
-    if (v->awake || v->ready.cnt > 0 || v->done.cnt > 0 || v->ended_first != NULL || v->control_left > 0 || v->draining)
+    if (v->awake || v->ready.cnt > 0 || v->done.cnt > 0 || v->ended_first != NULL)
         return now + v->period;
-    cw_time next = cw_fifo_next(&v->release);
+    cw_time next = sooner(cw_fifo_next(&v->release), cw_getm__rollover_next(&v->rollover, now));
     if (v->free.cnt > 0)
         next = sooner(next, cw_fifo_next(&v->port->from_l2));
-    if (ring->stopping && ring->epoch == v->epoch)
-        next = sooner(next, ring->stop_time + ring_latency(v));
-    for (uint32_t i = 0; v->index == 0 && i < v->tm->config->partition_count; i++) {
-        if (!ring->stopping && ring->wanted[i] == ring->epoch + 1)
-            next = sooner(next, ring->wanted_time[i] + ring_latency(v));
-        if (ring->stopping && ring->flushed[i] == ring->epoch + 1 && ring->flushed_time[i] + ring_latency(v) > now)
-            next = sooner(next, ring->flushed_time[i] + ring_latency(v));
-    }
     return next > now ? next : now + v->period;
-}
-
-static void clock_unit(struct cw_getm_vu *v, cw_time now)
-{
-    const struct cw_getm_release *r = next_release(v, now);
-    drive_request(v, r);
-    drive_memory(v, now);
-    v->in.rsp_ready = 1; /* a place in the table was taken for every answer */
-    if (!v->awake && !v->in.req_valid && !v->draining)
-        return;
-    v->unit.ops->eval(v->unit.self, &v->in, &v->out);
-    count_events(v, now);
-    bool taken = v->in.req_valid && v->out.req_ready;
-    if (v->out.rsp_valid)
-        decided(v, (uint32_t)v->out.rsp_id, (uint32_t)v->out.rsp_outcome, v->out.rsp_ts, now);
-    serve_memory(v, now);
-    if (taken)
-        request_taken(v, r, now);
-    v->awake = v->out.busy || taken || v->draining || v->in.mem_rsp_valid;
-    if (v->awake || v->in.req_valid)
-        v->unit.ops->tick(v->unit.self, &v->in);
 }
 
 static void tick(void *self, cw_time now)
 {
-    struct cw_getm_vu *v = self;
+    struct cw_getm_validation *v = self;
     if (v->index == 0)
-        lead_rollover(v, now);
-    follow_rollover(v, now);
+        cw_getm__rollover_lead(&v->rollover, now);
+    if (cw_getm__rollover_due(&v->rollover, v->unit.out.rollover, now)) {
+        const struct cw_getm_rollover_view view = {v->unit.out.rollover, v->unit.out.busy, v->used == 0 && v->release.count == 0};
+        cw_getm__rollover_follow(&v->rollover, view, now);
+    }
     clock_unit(v, now);
     accept(v, now);
     send(v, now);
@@ -527,34 +378,31 @@ static void tick(void *self, cw_time now)
 
 /* Everything else */
 
-static int open_unit(struct cw_getm_vu *v, struct cw_error *err)
+static int open_unit(struct cw_getm_validation *v, struct cw_error *err)
 {
-    const struct cw_config *c = v->tm->config;
-    const struct cw_unit_provider *units = v->tm->cfg.units;
-    uint32_t id_bits = (uint32_t)__builtin_ctz(v->place_cnt) + v->granule_bits;
-    struct cw_validation_unit_params p;
-    char name[64];
-    cw_unit_params_default(&cw_validation_unit_unit, &p);
-    p.ts_w = c->getm_ts_bits;
-    p.id_w = id_bits > p.id_w ? id_bits : p.id_w;
-    while (UINT32_C(1) << p.owner_w < c->core_count * c->core_warps)
-        p.owner_w++;
-    while (UINT64_C(1) << p.granule_w < ((uint64_t)c->mem_mbytes << 20) / c->tm_granule_bytes)
-        p.granule_w++;
-    p.row_w = (uint32_t)__builtin_ctz(c->getm_table_rows);
-    p.bloom_row_w = (uint32_t)__builtin_ctz(c->getm_bloom_rows);
-    p.stash_entries = c->getm_stash;
-    p.max_swaps = c->getm_max_swaps;
-    p.stall_lines = c->getm_stall_lines;
-    p.stall_entries = c->getm_stall_entries;
-    p.overflow_w = OVERFLOW_W;
-    snprintf(name, sizeof name, "partition%u.validation_unit", v->index);
-    return units->open(units->context, &cw_validation_unit_unit, name, &p, &v->unit, err);
+    const struct cw_config *c = v->getm->config;
+    const struct cw_adapt_validation_unit_config config = {
+        .units = v->getm->host.units,
+        .partition = v->index,
+        .ts_bits = c->getm_ts_bits,
+        .id_bits = (uint32_t)__builtin_ctz(v->place_cnt) + v->granule_bits,
+        .owners = c->core_count * c->core_warps,
+        .granules = ((uint64_t)c->mem_mbytes << 20) / c->tm_granule_bytes,
+        .table_rows = c->getm_table_rows,
+        .bloom_rows = c->getm_bloom_rows,
+        .stash = c->getm_stash,
+        .max_swaps = c->getm_max_swaps,
+        .stall_lines = c->getm_stall_lines,
+        .stall_entries = c->getm_stall_entries,
+        .overflow_latency = c->getm_overflow_latency * v->period,
+        .overflow_stream = c->getm_overflow_stream * v->period,
+    };
+    return cw_adapt_validation_unit_open(&v->unit, &config, err);
 }
 
-static int allocate(struct cw_getm_vu *v)
+static int allocate(struct cw_getm_validation *v)
 {
-    const struct cw_config *c = v->tm->config;
+    const struct cw_config *c = v->getm->config;
     uint32_t n = v->place_cnt;
     uint16_t *place = calloc(4 * (size_t)n, sizeof *place);
     v->free.place = place;
@@ -565,71 +413,61 @@ static int allocate(struct cw_getm_vu *v)
     }
     v->pending = calloc(n, sizeof *v->pending);
     v->completed = calloc((size_t)c->core_count * c->core_warps, sizeof *v->completed);
-    v->overflow = calloc(UINT32_C(1) << OVERFLOW_W, sizeof *v->overflow);
-    if (v->tm->sabotage == CW_GETM_DROP_RTS)
+    if (v->getm->sabotage == CW_GETM_DROP_RTS)
         v->load_ts = calloc(n, sizeof *v->load_ts);
-    bool ok = place != NULL && v->pending != NULL && v->completed != NULL && v->overflow != NULL &&
-              (v->load_ts != NULL || v->tm->sabotage != CW_GETM_DROP_RTS) &&
+    bool ok = place != NULL && v->pending != NULL && v->completed != NULL &&
+              (v->load_ts != NULL || v->getm->sabotage != CW_GETM_DROP_RTS) &&
               cw_fifo_create(&v->release, RELEASES, &v->component.wake) == CW_OK;
     for (uint32_t i = 0; ok && i < n; i++)
         places_push(v, &v->free, i);
     return ok ? CW_OK : CW_ENOMEM;
 }
 
-int cw_getm__vu_create(struct cw_getm_vu **out, struct cw_getm *tm, uint32_t index, struct cw_error *err)
+int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_getm *g, uint32_t index, struct cw_error *err)
 {
-    struct cw_getm_vu *v = *out = calloc(1, sizeof *v);
+    struct cw_getm_validation *v = *out = calloc(1, sizeof *v);
     if (v == NULL)
-        return cw_fail(err, CW_ENOMEM, "getm: out of host memory");
-    v->tm = tm;
+        return CW_ENOMEM;
+    v->getm = g;
     v->index = index;
-    v->period = cw_getm_period(tm, CW_DOMAIN_L2);
+    v->period = cw_getm_period(g, CW_DOMAIN_L2);
     v->component = (struct cw_component){.tick = tick, .self = v, .wake = 0, .domain = CW_DOMAIN_L2};
-    v->port = cw_partition_socket_of(tm->cfg.partition[index], tm->cfg.index);
+    v->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
     v->port->from_l2.wake = &v->component.wake;
-    v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / tm->config->tm_granule_bytes);
-    /* all stalled requests may be of different packets; some more keep the unit supplied meanwhile */
-    uint32_t places = tm->config->getm_stall_lines * tm->config->getm_stall_entries + 32;
+    cw_getm__rollover_init(&v->rollover, g, index, &v->component.wake);
+    v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / g->config->tm_granule_bytes);
+    /* all stalled requests may be of different messages; some more keep the unit supplied meanwhile */
+    uint32_t places = g->config->getm_stall_lines * g->config->getm_stall_entries + 32;
     for (v->place_cnt = 64; v->place_cnt < places;)
         v->place_cnt *= 2;
-    v->memory_answer = CW_TIME_NEVER;
     v->awake = true;
-    if (allocate(v) != CW_OK)
-        return cw_fail(err, CW_ENOMEM, "getm: out of host memory");
-    return open_unit(v, err);
+    return allocate(v) == CW_OK ? open_unit(v, err) : CW_ENOMEM;
 }
 
-void cw_getm__vu_destroy(struct cw_getm_vu *v)
+void cw_getm__validation_destroy(struct cw_getm_validation *v)
 {
     if (v == NULL)
         return;
-    if (v->unit.ops != NULL)
-        v->unit.ops->destroy(v->unit.self);
+    cw_adapt_validation_unit_close(&v->unit);
     cw_fifo_destroy(&v->release);
     free(v->free.place);
     free(v->pending);
     free(v->completed);
-    free(v->overflow);
     free(v->load_ts);
     free(v);
 }
 
-struct cw_component *cw_getm__vu_component(struct cw_getm_vu *v)
+struct cw_component *cw_getm__validation_component(struct cw_getm_validation *v)
 {
     return &v->component;
 }
 
-struct cw_fifo *cw_getm__vu_releases(struct cw_getm_vu *v)
+struct cw_fifo *cw_getm__validation_releases(struct cw_getm_validation *v)
 {
     return &v->release;
 }
 
-bool cw_getm__vu_idle(const struct cw_getm_vu *v)
+bool cw_getm__validation_idle(const struct cw_getm_validation *v)
 {
-    return v->used == 0 && v->ended_first == NULL && v->release.count == 0 && v->control_left == 0 && !v->draining && !v->awake;
-}
-
-void cw_getm__vu_finish(struct cw_getm_vu *v)
-{
-    cw_stat_max(&v->tm->cfg.stats->vu_stall_max, v->tm->stalled);
+    return v->used == 0 && v->ended_first == NULL && v->release.count == 0 && cw_getm__rollover_idle(&v->rollover) && !v->awake;
 }

@@ -28,32 +28,11 @@ static inline void cw_attempt_admit(const struct cw_mech_host *cfg, cw_lanes lan
     cw_stat_max(&cfg->stats->tx_warps_max, running);
 }
 
-/* Goes with csim/check/bridge.h. Lanes begin an attempt; fills the observer's numbers of these. */
-static inline void cw_attempt_begin(const struct cw_mech_host *cfg, uint64_t attempt[CW_LANES], uint32_t core, uint32_t warp,
-                                    cw_lanes lanes, cw_time now)
-{
-    const struct cw_tm_observer *o = cfg->observer;
-    for (cw_lanes rest = o != NULL ? lanes : 0; rest != 0; rest = cw_lanes_rest(rest)) {
-        uint32_t lane = cw_lanes_first(rest);
-        attempt[lane] = o->begin(o->self, core, warp, lane, now);
-    }
-}
-
 /* Lanes abort. by_cause: the counter of the cause. */
 static inline void cw_attempt_aborted(const struct cw_mech_host *cfg, cw_lanes lanes, uint64_t *by_cause)
 {
     cfg->stats->tx_aborted += cw_lanes_count(lanes);
     *by_cause += cw_lanes_count(lanes);
-}
-
-/* Goes with csim/check/bridge.h. Counts as cw_attempt_aborted does, and tells the observer. */
-static inline void cw_attempt_abort(const struct cw_mech_host *cfg, const uint64_t attempt[CW_LANES], cw_lanes lanes, uint64_t *by_cause,
-                                    cw_time now)
-{
-    const struct cw_tm_observer *o = cfg->observer;
-    cw_attempt_aborted(cfg, lanes, by_cause);
-    for (cw_lanes rest = o != NULL ? lanes : 0; rest != 0; rest = cw_lanes_rest(rest))
-        o->abort(o->self, attempt[cw_lanes_first(rest)], now);
 }
 
 /* The attempt of these lanes, of the transaction's tx_lanes, is over. ended: when it reached tx_commit. */
