@@ -6,6 +6,8 @@ before the next heading. Then each file may use only the symbols of files that s
 symbols of the object files. Every .c file has to be in the list; the entry `*.c` stands for all that have none of their own, and these
 may not use each other either. Every folder of csim/ and harness/ that has .c files needs a list.
 
+The script also compares the functions of csim that a folder of harness calls with the folders that tests/layers.py names for it.
+
 Usage: file_order.py SOURCE_DIR BUILD_DIR
 """
 import collections
@@ -14,9 +16,9 @@ import re
 import subprocess
 import sys
 
+from layers import HARNESS
+
 LIST = re.compile(r"^From top to bottom(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
-# Folders that have no list yet.
-WITHOUT = {"csim/adapt", "csim/mech/getm", "csim/mech/ideal", "csim/mech/kilo", "csim/mech/serial", "csim/mech/tm"}
 ENTRY = re.compile(r"^(?:\|\s*|[-*]\s+|\d+\.\s+)`([\w.*-]+\.c)`", re.MULTILINE)
 
 
@@ -69,6 +71,22 @@ def check(place, names, objects, bad):
     return uses
 
 
+def check_harness(root, objects, bad):
+    """Folders of csim and harness whose functions the object files of a folder of harness use."""
+    known = {path: symbols(found) for path, found in objects.items() if path.relative_to(root).parts[0] in ("csim", "harness")}
+    owner = {symbol: path.relative_to(root).parts[:2] for path, (defined, _) in known.items() for symbol in defined}
+    for path, (_, used) in sorted(known.items()):
+        place = path.relative_to(root)
+        if place.parts[0] != "harness":
+            continue
+        others, folders = HARNESS[place.parts[1]]
+        allowed = {("harness", name) for name in (*others, place.parts[1])} | {("csim", name) for name in folders}
+        if place.parts[1] == "cli":
+            allowed.add(("harness", "api"))
+        bad += [f"{place} calls {symbol} of {'/'.join(owner[symbol])}, which tests/layers.py does not name for it"
+                for symbol in sorted(used & owner.keys()) if owner[symbol] not in allowed]
+
+
 def compiled(root, build):
     """Source file -> its object files, one for each target that has it."""
     found = collections.defaultdict(list)
@@ -80,18 +98,16 @@ def compiled(root, build):
 
 def main():
     root, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    objects, bad, skipped, seen, uses = compiled(root, build), [], [], 0, 0
+    objects, bad, seen, uses = compiled(root, build), [], 0, 0
     for folder in sorted({path.parent for part in ("csim", "harness") for path in (root / part).rglob("*.c")}):
         place, names = folder.relative_to(root), listed(folder)
         if not names:
-            skipped.append(str(place))
-            if str(place) not in WITHOUT:
-                bad.append(f"{place} has no README.md with a list of its files, from top to bottom")
+            bad.append(f"{place} has no README.md with a list of its files, from top to bottom")
             continue
         seen += 1
         uses += check(place, names, {path.name: objects.get(path) for path in sorted(folder.glob("*.c"))}, bad)
+    check_harness(root, objects, bad)
     print("\n".join(bad))
-    print(f"skipped, no README.md with an ordered list: {' '.join(skipped) or 'none'}")
     print(f"{seen} folders, {uses} uses between their files, {len(bad)} wrong")
     return 1 if bad or uses == 0 else 0
 

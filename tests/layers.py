@@ -1,14 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Layers only look down: checks every #include of csim, include, harness and kernels against the order of layers, that a header
-*_private.h is included in its own folder only, and that each source file begins with its licence line. Usage: layers.py SOURCE_DIR"""
+"""Layers only look down. This script checks every #include of csim, include, harness and kernels:
+  - a folder of csim includes from itself and from folders below it
+  - a folder of harness includes from itself, from those folders of harness and csim that HARNESS names for it, and from include/
+  - harness/cli sees the public interface and harness/file only, whatever way its includes take
+  - a public header includes public headers only, and a workload the public interface only
+  - a private header (*_private.h, *_state.h, or one that says so in its opening comment) is included in its own folder only
+It also checks that each source file begins with its licence line. docs/architecture.md explains the order.
+
+Usage: layers.py SOURCE_DIR"""
 import pathlib
 import re
 import sys
 
 # A folder may include from itself and from folders earlier in the list.
 CSIM_ORDER = ["base", "ptx", "exec", "unit", "event", "msg", "mem", "control", "core", "adapt", "mech", "check", "gpu"]
-HARNESS_ORDER = ["file", "rtl", "wave", "play", "api", "cli"]
+# Folder of harness: the other folders of harness, and the folders of csim, that it may use. tests/file_order.py compares it with the
+# functions that the object files call.
+HARNESS = {
+    "file": ([], ["base"]),
+    "rtl": ([], ["base", "unit"]),
+    "wave": (["file", "rtl"], ["base", "core", "mech", "gpu"]),
+    "play": (["file", "rtl", "wave"], ["base", "unit"]),
+    "api": (["file", "rtl", "wave", "play"], ["base", "ptx", "exec", "unit", "mem", "mech", "gpu"]),
+    "cli": (["file"], []),
+    "systemc": ([], []),
+}
+# What the command may see through the headers that it includes: harness/file says what went wrong in a struct cw_error.
+CLI_SEES = {"csim/base/error.h"}
+PRIVATE = re.compile(r"Private to:|nobody else includes")
 
 
 def includes(path):
@@ -18,68 +38,113 @@ def includes(path):
             yield number, match.group(1)
 
 
-def foreign_private(root):
-    """A private header is its folder's own: csim/mem/device_memory_private.h, for one, is the only way to the bytes of device memory."""
-    bad, owners = [], {}
-    for top in ("csim", "harness"):
-        for path in (root / top).rglob("*_private.h"):
-            owners[f"{path.parent.name}/{path.name}"] = path.parent
-    for top in ("csim", "harness", "include", "kernels"):
-        for path in sorted((root / top).rglob("*.[ch]*")):
+def sources(folder):
+    return sorted(path for path in folder.rglob("*") if re.match(r"\.(c|h|cpp|in)$", path.suffix))
+
+
+class Layers:
+    def __init__(self, root):
+        self.root, self.bad, self.seen = root, [], 0
+
+    def wrong(self, path, number, text):
+        self.bad.append(f"{path.relative_to(self.root)}:{number}: {text}")
+
+    def find(self, path, name):
+        """The file that an include means; None for one that is not in this tree."""
+        for place in (path.parent, self.root / "csim", self.root / "include", self.root / "harness"):
+            if (place / name).is_file():
+                return (place / name).resolve()
+        return None
+
+    def check_private(self):
+        for top in ("csim", "harness", "include", "kernels"):
+            for path in sources(self.root / top):
+                for number, name in includes(path):
+                    target = self.find(path, name)
+                    if target is not None and target.parent != path.parent.resolve() and private(target):
+                        self.wrong(path, number, f"{name} is private to {target.parent.relative_to(self.root.resolve())}")
+
+    def check_csim(self):
+        for path in sources(self.root / "csim"):
+            layer = path.relative_to(self.root / "csim").parts[0]
             for number, name in includes(path):
-                owner = owners.get("/".join(name.split("/")[-2:]))
-                if owner is not None and owner != path.parent:
-                    bad.append(f"{path.relative_to(root)}:{number}: {name} is private to {owner.relative_to(root)}")
-    return bad
+                self.seen += 1
+                target = name.split("/")[0]
+                if target in CSIM_ORDER:
+                    if CSIM_ORDER.index(target) > CSIM_ORDER.index(layer):
+                        self.wrong(path, number, f"layer {layer} looks up at {target}")
+                elif target != "cowarp" and "/" in name:
+                    self.wrong(path, number, f"csim may not include {name}")
+
+    def check_harness(self):
+        for path in sources(self.root / "harness"):
+            layer = path.relative_to(self.root / "harness").parts[0]
+            if layer not in HARNESS:
+                self.wrong(path, 1, f"harness/{layer} is not in the list of tests/layers.py")
+                continue
+            for number, name in includes(path):
+                self.seen += 1
+                target = name.split("/")[0] if "/" in name else layer
+                if target == "..":
+                    self.wrong(path, number, f"{name} goes around the layers")
+                elif target in HARNESS and target != layer and target not in HARNESS[layer][0]:
+                    self.wrong(path, number, f"harness/{layer} may not use harness/{target}: {name}")
+                elif target in CSIM_ORDER and target not in HARNESS[layer][1]:
+                    self.wrong(path, number, f"harness/{layer} may not use csim/{target}: {name}")
+
+    def check_cli(self):
+        """Everything that the command's files include, directly or through a header."""
+        for path in sources(self.root / "harness/cli"):
+            todo, done = [(path, [])], set()
+            while todo:
+                at, way = todo.pop()
+                for _, name in includes(at):
+                    target = self.find(at, name)
+                    if target is None or target in done:
+                        continue
+                    done.add(target)
+                    place = target.relative_to(self.root.resolve())
+                    if place.parts[0] == "csim" and str(place) not in CLI_SEES:
+                        self.wrong(path, 1, f"sees {place} through {' and '.join(way) or 'its own include'}")
+                    todo.append((target, [*way, name]))
+
+    def check_public(self):
+        for path in sources(self.root / "include"):
+            for number, name in includes(path):
+                self.seen += 1
+                if not name.startswith("cowarp/"):
+                    self.wrong(path, number, f"a public header includes {name}")
+        for path in sources(self.root / "kernels"):
+            for number, name in includes(path):
+                self.seen += 1
+                own = "/" not in name and (path.parent / name).is_file()
+                if not (name.startswith("cowarp/") or name == "../host.h" or own):
+                    self.wrong(path, number, f"a workload uses the public API alone, not {name}")
+
+    def check_licences(self):
+        for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx", "*.cpp.in"):
+            for path in sorted(self.root.rglob(pattern)):
+                parts = path.relative_to(self.root).parts
+                if parts[0].startswith("build") or "corpus" in parts or parts[0] == ".git":
+                    continue
+                if "SPDX-License-Identifier: Apache-2.0" not in "".join(path.open(errors="replace").readlines()[:4]):
+                    self.bad.append(f"{path.relative_to(self.root)}: no SPDX line")
+                self.seen += 1
+
+
+def private(path):
+    opening = path.read_text(errors="replace").split("\n#", 1)[0]
+    return path.suffix == ".h" and (path.name.endswith(("_private.h", "_state.h")) or PRIVATE.search(opening) is not None)
 
 
 def main():
-    root = pathlib.Path(sys.argv[1])
-    bad, seen = foreign_private(root), 0
-    for path in sorted((root / "csim").rglob("*.[ch]")):
-        layer = path.relative_to(root / "csim").parts[0]
-        for number, name in includes(path):
-            seen += 1
-            target = name.split("/")[0]
-            if target in ("cowarp",):
-                continue
-            if target not in CSIM_ORDER:
-                if "/" in name:
-                    bad.append(f"{path.relative_to(root)}:{number}: csim may not include {name}")
-                continue
-            if CSIM_ORDER.index(target) > CSIM_ORDER.index(layer):
-                bad.append(f"{path.relative_to(root)}:{number}: layer {layer} looks up at {target}")
-    for path in sorted((root / "harness").rglob("*.[ch]*")):
-        layer = path.relative_to(root / "harness").parts[0]
-        for number, name in includes(path):
-            seen += 1
-            target = name.split("/")[0] if "/" in name else layer
-            if target == "..":
-                bad.append(f"{path.relative_to(root)}:{number}: {name} goes around the layers")
-            elif {layer, target} <= set(HARNESS_ORDER) and HARNESS_ORDER.index(target) > HARNESS_ORDER.index(layer):
-                bad.append(f"{path.relative_to(root)}:{number}: harness/{layer} looks up at {name}")
-    for path in sorted((root / "include").rglob("*.h")):
-        for number, name in includes(path):
-            seen += 1
-            if not name.startswith("cowarp/"):
-                bad.append(f"{path.relative_to(root)}:{number}: a public header includes {name}")
-    for path in sorted((root / "kernels").rglob("*.[ch]")):
-        for number, name in includes(path):
-            seen += 1
-            own = "/" not in name and (path.parent / name).is_file()
-            if not (name.startswith("cowarp/") or name == "../host.h" or own):
-                bad.append(f"{path.relative_to(root)}:{number}: a workload uses the public API alone, not {name}")
-    for pattern in ("*.c", "*.h", "*.cpp", "*.v", "*.cl", "*.py", "*.def", "*.cmake", "*.sh", "*.ptx", "*.cpp.in"):
-        for path in sorted(root.rglob(pattern)):
-            parts = path.relative_to(root).parts
-            if parts[0].startswith("build") or "corpus" in parts or parts[0] == ".git":
-                continue
-            if "SPDX-License-Identifier: Apache-2.0" not in "".join(path.open(errors="replace").readlines()[:4]):
-                bad.append(f"{path.relative_to(root)}: no SPDX line")
-            seen += 1
-    print("\n".join(bad))
-    print(f"{seen} includes and files looked at, {len(bad)} wrong")
-    return 1 if bad or seen == 0 else 0
+    layers = Layers(pathlib.Path(sys.argv[1]))
+    for check in (layers.check_private, layers.check_csim, layers.check_harness, layers.check_cli, layers.check_public,
+                  layers.check_licences):
+        check()
+    print("\n".join(layers.bad))
+    print(f"{layers.seen} includes and files looked at, {len(layers.bad)} wrong")
+    return 1 if layers.bad or layers.seen == 0 else 0
 
 
 if __name__ == "__main__":

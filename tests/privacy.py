@@ -22,9 +22,6 @@ import subprocess
 import sys
 import tempfile
 
-# Headers that still need their line.
-WITHOUT = {"mech/getm/getm_state.h", "mech/getm/core_private.h", "mech/kilo/kilo_state.h", "mech/kilo/unit.h", "mech/kilo/commit_unit.h",
-           "mech/kilo/core_half.h", "mech/serial/serial_private.h", "check/serial_private.h"}
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LINE = re.compile(r"Private to: ((?:\*\.c|[\w.]+\.[ch])(?:,\s*(?:\*\.c|[\w.]+\.[ch]))*)\.(?:\s|$)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -89,7 +86,7 @@ class Tree:
 
     def check_lines(self):
         for path, text in self.text.items():
-            if path.suffix != ".h" or path in self.private or str(path) in WITHOUT:
+            if path.suffix != ".h" or path in self.private:
                 continue
             if path.name.endswith(("_private.h", "_state.h")):
                 self.bad.append(f"csim/{path} has no line 'Private to: ...' in its opening comment")

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The serializability oracle's record of a launch, shared by its files; nobody else includes this. Events are only appended while the
- * machine runs (serial_history.c); everything is judged when the launch is over (serial_judge.c).
+ * The serializability oracle's record of a launch. Events are only appended while the machine runs (serial_history.c); everything is judged
+ * when the launch is over (serial_judge.c).
+ *
+ * Private to: serial.c, serial_history.c, serial_judge.c.
  */
 #ifndef CW_CHECK_SERIAL_PRIVATE_H
 #define CW_CHECK_SERIAL_PRIVATE_H

@@ -50,6 +50,9 @@ struct cowarp_gpu {
  * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
 int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
 
+/* The configuration that preset, file and settings of the options make. */
+int cowarp__configure(struct cw_config *config, const struct cowarp_options *options, struct cw_error *err);
+
 /* Whether a mechanism of the GPU brings the unit and the configuration has it. Else *needs is what one has to set for it, or NULL when no
  * mechanism brings it. */
 bool cowarp__unit_used(const struct cowarp_gpu *gpu, const struct cw_unit *unit, const char **needs);

@@ -6,42 +6,6 @@
 #include "api.h"
 #include "mech/mechs.h"
 
-const char *cowarp_version(void)
-{
-    return COWARP_VERSION;
-}
-
-void cowarp_options_init_size(struct cowarp_options *options, uint32_t size)
-{
-    const struct cowarp_options defaults = {.size = size, .preset = "getm", .system = "none", .seed = 1};
-    memset(options, 0, size);
-    memcpy(options, &defaults, size < sizeof defaults ? size : sizeof defaults);
-}
-
-int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err)
-{
-    uint32_t given;
-    memcpy(&given, from, sizeof given);
-    if (given == 0)
-        return cw_fail(err, CW_EINVAL, "%s: its size is 0; begin it with .size = sizeof(%s)", what, what);
-    if (given > known)
-        return cw_fail(err, CW_EINVAL, "%s: its size is %u, but this library (%s) knows %u bytes; build with this library's cowarp.h", what,
-                       (unsigned)given, COWARP_VERSION, (unsigned)known);
-    memset(to, 0, known);
-    memcpy(to, from, given);
-    return CW_OK;
-}
-
-static int configure(struct cowarp_gpu *gpu, const struct cowarp_options *options)
-{
-    int status = cw_config_preset(&gpu->config, options->preset != NULL ? options->preset : "getm", &gpu->err);
-    if (status == CW_OK && options->config_file != NULL)
-        status = cw_config_load(&gpu->config, options->config_file, &gpu->err);
-    for (const char *const *s = options->settings; status == CW_OK && s != NULL && *s != NULL; s++)
-        status = cw_config_set(&gpu->config, *s, &gpu->err);
-    return status == CW_OK ? cw_config_check(&gpu->config, &gpu->err) : status;
-}
-
 static int unknown(struct cowarp_gpu *gpu, const char *name, bool system)
 {
     const char *what = system ? "system" : "mechanism", *near = NULL;
@@ -130,7 +94,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     gpu->on_progress = options->on_progress;
     gpu->on_message = options->on_message;
     gpu->context = options->context;
-    int status = configure(gpu, options);
+    int status = cowarp__configure(&gpu->config, options, &gpu->err);
     if (status == CW_OK)
         status = choose_mechs(gpu, options);
     if (status == CW_OK)

@@ -3,60 +3,60 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/config.h"
 #include "cli.h"
 
-static int load(struct cw_config *config, const struct cli_parsed *p)
+static int load(struct cowarp_config **config, const struct cli_parsed *p)
 {
-    struct cw_error err;
-    const char *file = cli_value(p, "config", NULL);
+    struct cowarp_options o;
     const char **settings = cli_values(p, "set", 0);
+    *config = NULL;
     if (settings == NULL)
         return cli_error(CLI_FAILED, "out of memory");
-    int status = cw_config_preset(config, cli_value(p, "preset", "getm"), &err);
-    if (status == CW_OK && file != NULL)
-        status = cw_config_load(config, file, &err);
-    for (uint32_t i = 0; status == CW_OK && settings[i] != NULL; i++)
-        status = cw_config_set(config, settings[i], &err);
-    if (status == CW_OK)
-        status = cw_config_check(config, &err);
+    cowarp_options_init(&o);
+    o.preset = cli_value(p, "preset", o.preset);
+    o.config_file = cli_value(p, "config", NULL);
+    o.settings = settings;
+    const int status = cowarp_config_create(config, &o);
     free(settings);
-    return status == CW_OK ? CLI_OK : cli_error(cli_exit(status), "%s", err.text);
+    return status == COWARP_OK ? CLI_OK : cli_error(cli_exit(status), "%s", cowarp_config_error(*config));
 }
 
-static int explain(const struct cw_config *config, const char *name)
+static int explain(struct cowarp_config *config, const char *name)
 {
-    struct cw_error err;
-    struct cw_config_info info;
-    uint32_t index;
-    char text[32];
-    if (cw_config_find(&index, name, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "%s", err.text);
-    cw_config_info(config, index, &info);
-    cw_config_value_text(&info, text);
-    printf("%s = %s%s%s\n  what    %s\n", name, text, info.unit[0] != '\0' ? " " : "", info.unit, info.what);
-    if (info.words != NULL)
-        printf("  takes   %s\n", info.words);
+    struct cowarp_key key;
+    uint32_t i;
+    if (cowarp_config_find(config, name, &i) != COWARP_OK)
+        return cli_error(CLI_WRONG, "%s", cowarp_config_error(config));
+    cowarp_config_at(config, i, &key);
+    printf("%s = %s%s%s\n  what    %s\n", name, key.text, key.unit[0] != '\0' ? " " : "", key.unit, key.what);
+    if (key.words != NULL)
+        printf("  takes   %s\n", key.words);
     else
-        printf("  takes   %" PRIu32 " to %" PRIu32 " %s\n", info.minimum, info.maximum, info.unit);
-    printf("  source  %s\n", info.source);
+        printf("  takes   %" PRIu32 " to %" PRIu32 " %s\n", key.minimum, key.maximum, key.unit);
+    printf("  source  %s\n", key.source);
+    return CLI_OK;
+}
+
+static int print_all(struct cowarp_config *config)
+{
+    const char *toml = cowarp_config_toml(config);
+    if (toml == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    fputs(toml, stdout);
     return CLI_OK;
 }
 
 static int config_command(const struct cli_parsed *p)
 {
-    struct cw_config config;
+    struct cowarp_config *config;
     if (p->word_cnt > 1)
         return cli_error(CLI_WRONG, "config explains one parameter, not '%s' too; see 'cowarp help config'", p->word[1]);
     int status = load(&config, p);
-    if (status != CLI_OK)
-        return status;
-    if (p->word_cnt == 1)
-        return explain(&config, p->word[0]);
-    cw_config_write(&config, stdout);
-    return CLI_OK;
+    if (status == CLI_OK)
+        status = p->word_cnt == 1 ? explain(config, p->word[0]) : print_all(config);
+    cowarp_config_destroy(config);
+    return status;
 }
 
 static const struct cli_option options[] = {

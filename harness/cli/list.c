@@ -4,12 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "cli.h"
-#include "control/control.h"
 #include "cowarp/workload.h"
 #include "file/json.h"
-#include "mech/mechs.h"
 #include "workloads.h"
 
 static const struct {
@@ -53,20 +50,14 @@ static void print_workload(const struct cowarp_workload *w)
     }
 }
 
-static void print_mechs(bool system)
-{
-    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
-        if (cw_mechs[i]->system == system)
-            printf("  %-14s %s\n", cw_mechs[i]->name, cw_mechs[i]->what);
-}
+/* One of cowarp_system_at, cowarp_mechanism_at, cowarp_control_at, cowarp_preset_at. */
+typedef int lister(uint32_t i, const char **name, const char **what);
 
-/* Mechanisms that are no transactional systems. */
-static bool has_others(void)
+static void print_named(lister *at)
 {
-    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
-        if (!cw_mechs[i]->system)
-            return true;
-    return false;
+    const char *name, *what;
+    for (uint32_t i = 0; at(i, &name, &what) != 0; i++)
+        printf("  %-14s %s\n", name, what);
 }
 
 /* "kilotm, warptm" */
@@ -83,21 +74,19 @@ static void print_all(void)
     for (uint32_t i = 0; cowarp_workloads[i] != NULL; i++)
         print_workload(cowarp_workloads[i]);
     printf("\nSystems: --system NAME\n");
-    print_mechs(true);
+    print_named(cowarp_system_at);
     printf("  %-14s no transactional memory\n", "none");
     printf("  %-14s the same, and the workload's fine-grained locks\n", "fglock");
     printf("  %-14s the same, and the workload's one global lock\n", "cglock");
-    if (has_others())
-        printf("\nMechanisms: --mech NAME\n");
-    print_mechs(false);
-    printf("\nControl policies: --control NAME\n");
-    for (uint32_t i = 0; cw_controls[i] != NULL; i++)
-        printf("  %-14s %s\n", cw_controls[i]->name, cw_controls[i]->what);
-    printf("\nPresets: --preset NAME\n");
-    for (const char *const *p = cw_config_presets(); *p != NULL; p++)
-        printf("  %-14s %s\n", *p, cw_config_preset_what(*p));
-    printf("\nUnits: --unit NAME=c|rtl|lockstep[:FILE.v]\n");
     const char *name, *what;
+    if (cowarp_mechanism_at(0, &name, &what) != 0)
+        printf("\nMechanisms: --mech NAME\n");
+    print_named(cowarp_mechanism_at);
+    printf("\nControl policies: --control NAME\n");
+    print_named(cowarp_control_at);
+    printf("\nPresets: --preset NAME\n");
+    print_named(cowarp_preset_at);
+    printf("\nUnits: --unit NAME=c|rtl|lockstep[:FILE.v]\n");
     for (uint32_t i = 0; cowarp_unit_at(i, &name, &what) != 0; i++) {
         printf("  %-18s %s (", name, what);
         print_unit_mechs(i);
@@ -141,13 +130,11 @@ static void json_named(const char *name, const char *what, bool first)
     json_pair("what", what, "}");
 }
 
-static void json_mechs(bool system, bool first)
+static void json_list(lister *at, bool first)
 {
-    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
-        if (cw_mechs[i]->system == system) {
-            json_named(cw_mechs[i]->name, cw_mechs[i]->what, first);
-            first = false;
-        }
+    const char *name, *what;
+    for (uint32_t i = 0; at(i, &name, &what) != 0; i++)
+        json_named(name, what, first && i == 0);
 }
 
 static void json_unit(uint32_t i, const char *name, const char *what)
@@ -168,15 +155,13 @@ static void json_all(void)
     }
     printf("\n  ],\n  \"systems\": [\n");
     json_named("none", "no transactional memory", true);
-    json_mechs(true, false);
+    json_list(cowarp_system_at, false);
     printf("\n  ],\n  \"mechanisms\": [\n");
-    json_mechs(false, true);
+    json_list(cowarp_mechanism_at, true);
     printf("\n  ],\n  \"controls\": [\n");
-    for (uint32_t i = 0; cw_controls[i] != NULL; i++)
-        json_named(cw_controls[i]->name, cw_controls[i]->what, i == 0);
+    json_list(cowarp_control_at, true);
     printf("\n  ],\n  \"presets\": [\n");
-    for (const char *const *p = cw_config_presets(); *p != NULL; p++)
-        json_named(*p, cw_config_preset_what(*p), p == cw_config_presets());
+    json_list(cowarp_preset_at, true);
     printf("\n  ],\n  \"units\": [\n");
     const char *name, *what;
     for (uint32_t i = 0; cowarp_unit_at(i, &name, &what) != 0; i++)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "cli.h"
 
 #define OPTION_MAX 64u
@@ -38,18 +37,21 @@ const uint32_t cli_machine_option_cnt = sizeof cli_machine_options / sizeof cli_
 
 int cli_error(int exit_status, const char *fmt, ...)
 {
-    struct cw_error line;
+    char line[512];
     va_list ap;
     va_start(ap, fmt);
-    cw_vfail(&line, 0, fmt, ap);
+    vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "cowarp: %s\n", line.text);
+    for (char *c = line; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' '; /* one line, whatever a quoted piece of input holds */
+    fprintf(stderr, "cowarp: %s\n", line);
     return exit_status;
 }
 
 const char *cli_suggest(char text[96], const char *word, const char *const *names, uint32_t cnt, const char *hint)
 {
-    const char *near = cw_nearest(word, names, cnt);
+    const char *near = cowarp_nearest(word, names, cnt);
     if (near == NULL)
         return hint;
     snprintf(text, 96, "did you mean '%.60s'?", near);

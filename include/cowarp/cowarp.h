@@ -194,6 +194,46 @@ int cowarp_unit_at(uint32_t i, const char **name, const char **what);
 const char *cowarp_unit_mechanism(uint32_t i, uint32_t k);
 /* A configuration value by name. */
 int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *value);
+
+/* What there is to choose from: i = 0, 1, ... until it returns 0. Strings are static; what: one line.
+ * Transactional systems for options.system, without "none". */
+int cowarp_system_at(uint32_t i, const char **name, const char **what);
+/* Mechanisms for options.mechanisms. */
+int cowarp_mechanism_at(uint32_t i, const char **name, const char **what);
+/* Control-flow policies for options.control. */
+int cowarp_control_at(uint32_t i, const char **name, const char **what);
+/* Machines for options.preset. */
+int cowarp_preset_at(uint32_t i, const char **name, const char **what);
+/* That one of cnt names which is most like the word, or NULL when none is near: for "did you mean". */
+const char *cowarp_nearest(const char *word, const char *const *names, uint32_t cnt);
+
+/* A configuration without a GPU: the one that preset, config_file and settings of the options make. The other options are not looked at. */
+struct cowarp_config;
+
+struct cowarp_key {
+    const char *name; /* "core.count" */
+    uint32_t value, minimum, maximum;
+    const char *words;  /* "gto|lrr": a choice, and the value is an index into it; NULL: a number */
+    const char *unit;   /* "" for a choice */
+    const char *source; /* of the value: paper and section, or who has set it */
+    const char *what;   /* one line */
+    char text[32];      /* the value as options.settings takes it: "15", "lrr" */
+};
+
+/* *config is set even on failure (so that cowarp_config_error works), unless memory ran out; destroy it in any case. COWARP_EINVAL or
+ * COWARP_EIO as cowarp_create. */
+int cowarp_config_create(struct cowarp_config **config, const struct cowarp_options *options);
+void cowarp_config_destroy(struct cowarp_config *config);
+/* Text of the last error, "" when none. config may be NULL: "out of memory". */
+const char *cowarp_config_error(const struct cowarp_config *config);
+/* All keys: i = 0, 1, ... until it returns 0. Strings live as long as the configuration. */
+int cowarp_config_at(const struct cowarp_config *config, uint32_t i, struct cowarp_key *key);
+/* Index of a key; COWARP_EINVAL with a suggestion for an unknown name. */
+int cowarp_config_find(struct cowarp_config *config, const char *name, uint32_t *i);
+/* The whole configuration as TOML with comments, which options.config_file takes. It lives as long as the configuration; NULL: out of
+ * memory. */
+const char *cowarp_config_toml(struct cowarp_config *config);
+
 /* JSON with every counter (docs/api.md lists its members), written to a temporary name and renamed. check: "passed" or "failed".
  * workload, variant and check may be NULL, which is written as null. */
 int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *workload, const char *variant, const char *check);

@@ -383,6 +383,99 @@ static void test_api__plays_of_other_sizes(void **state)
     expect_play(&play, "takes a stimulus file, a wave file and a backend");
 }
 
+/* Every name can be chosen. */
+static void test_api__lists_name_what_can_be_chosen(void **state)
+{
+    (void)state;
+    const char *name, *what, *const words[] = {"getm", "kilotm"};
+    int getm = 0;
+    for (uint32_t i = 0; cowarp_system_at(i, &name, &what) != 0; i++) {
+        struct cowarp_options options;
+        cowarp_options_init(&options);
+        options.system = name;
+        struct machine m = create(&options);
+        cowarp_destroy(m.gpu);
+        assert_true(strlen(what) > 10);
+        getm |= strcmp(name, "getm") == 0;
+    }
+    assert_true(getm);
+    int ipdom = 0;
+    for (uint32_t i = 0; cowarp_control_at(i, &name, &what) != 0; i++) {
+        struct cowarp_options options;
+        cowarp_options_init(&options);
+        options.control = name;
+        struct machine m = create(&options);
+        cowarp_destroy(m.gpu);
+        assert_true(strlen(what) > 10);
+        ipdom |= strcmp(name, "ipdom") == 0;
+    }
+    assert_true(ipdom);
+    getm = 0;
+    for (uint32_t i = 0; cowarp_preset_at(i, &name, &what) != 0; i++) {
+        struct cowarp_options options;
+        cowarp_options_init(&options);
+        options.preset = name;
+        struct cowarp_config *config;
+        assert_int_equal(cowarp_config_create(&config, &options), 0);
+        cowarp_config_destroy(config);
+        assert_true(strlen(what) > 10);
+        getm |= strcmp(name, "getm") == 0;
+    }
+    assert_true(getm);
+    assert_string_equal(cowarp_nearest("kilotn", words, 2), "kilotm");
+    assert_null(cowarp_nearest("vecadd", words, 2));
+}
+
+static void test_api__a_configuration_by_itself(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"core.count=3", "core.scheduler=lrr", NULL};
+    struct cowarp_options options;
+    struct cowarp_config *config;
+    struct cowarp_key key;
+    uint32_t i, cnt = 0;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    assert_int_equal(cowarp_config_create(&config, &options), 0);
+    assert_int_equal(cowarp_config_find(config, "core.count", &i), 0);
+    assert_int_equal(cowarp_config_at(config, i, &key), 1);
+    assert_string_equal(key.name, "core.count");
+    assert_string_equal(key.text, "3");
+    assert_int_equal(key.value, 3);
+    assert_true(key.minimum <= 3 && key.maximum >= 3 && key.words == NULL);
+    assert_int_equal(cowarp_config_find(config, "core.scheduler", &i), 0);
+    assert_int_equal(cowarp_config_at(config, i, &key), 1);
+    assert_string_equal(key.text, "lrr");
+    assert_string_equal(key.words, "gto|lrr");
+    while (cowarp_config_at(config, cnt, &key) != 0) {
+        assert_int_equal(cowarp_config_find(config, key.name, &i), 0);
+        assert_int_equal(i, cnt++);
+    }
+    assert_true(cnt > 50);
+    assert_non_null(strstr(cowarp_config_toml(config), "count = 3"));
+    assert_int_equal(cowarp_config_find(config, "core.cuont", &i), COWARP_EINVAL);
+    assert_non_null(strstr(cowarp_config_error(config), "did you mean 'core.count'"));
+    cowarp_config_destroy(config);
+}
+
+static void test_api__a_wrong_configuration_is_refused(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"core.count=0", NULL};
+    struct cowarp_options options;
+    struct cowarp_config *config;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    assert_int_equal(cowarp_config_create(&config, &options), COWARP_EINVAL);
+    assert_non_null(strstr(cowarp_config_error(config), "core.count"));
+    cowarp_config_destroy(config);
+    options.size = 0;
+    assert_int_equal(cowarp_config_create(&config, &options), COWARP_EINVAL);
+    assert_non_null(strstr(cowarp_config_error(config), "its size is 0"));
+    cowarp_config_destroy(config);
+    assert_string_equal(cowarp_config_error(NULL), "out of memory");
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__freed_memory_faults),
     cmocka_unit_test(test_api__freed_memory_comes_back_as_zeros),
@@ -396,6 +489,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__options_of_other_sizes),
     cmocka_unit_test(test_api__launches_of_other_sizes),
     cmocka_unit_test(test_api__plays_of_other_sizes),
+    cmocka_unit_test(test_api__lists_name_what_can_be_chosen),
+    cmocka_unit_test(test_api__a_configuration_by_itself),
+    cmocka_unit_test(test_api__a_wrong_configuration_is_refused),
 };
 
 CW_TEST_MAIN(tests)

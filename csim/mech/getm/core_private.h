@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of GETM's half in a core. It belongs to core_half.c, commit.c, log_packets.c and attempt.c; no other component includes this. */
+/* State of GETM's half in a core. Private to: attempt.c, commit.c, core_half.c, log_packets.c. */
 #ifndef CW_MECH_GETM_CORE_PRIVATE_H
 #define CW_MECH_GETM_CORE_PRIVATE_H
 

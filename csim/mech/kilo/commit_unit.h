@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a commit unit of the Kilo TM family, shared by its source files commit_unit*.c; nobody else includes this. What it does is in
- * commit_unit.c. */
+/*
+ * State of a commit unit of the Kilo TM family. What it does is in commit_unit.c.
+ *
+ * Private to: commit_unit.c, commit_unit_hazard.c, commit_unit_l2.c, commit_unit_log.c, commit_unit_out.c.
+ */
 #ifndef CW_MECH_KILO_COMMIT_UNIT_H
 #define CW_MECH_KILO_COMMIT_UNIT_H
 

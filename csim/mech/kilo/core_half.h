@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a core half of the Kilo TM family, shared by its source files; nobody else includes this but tests. */
+/*
+ * State of a core half of the Kilo TM family. Tests of the core half include it, too.
+ *
+ * Private to: attempt.c, commit.c, core_half.c, early.c, pause.c, probe.c, resend.c, resolve.c, validate.c.
+ */
 #ifndef CW_MECH_KILO_CORE_HALF_H
 #define CW_MECH_KILO_CORE_HALF_H
 
