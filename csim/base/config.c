@@ -375,18 +375,8 @@ static int check_clocks(const struct cw_config *c, struct cw_error *err)
     return CW_OK;
 }
 
-static int check_tm(const struct cw_config *c, struct cw_error *err)
+static int check_watchdog(const struct cw_config *c, struct cw_error *err)
 {
-    if (c->tm_granule_bytes > c->partition_interleave)
-        return cw_fail(err, CW_EINVAL,
-                       "tm.granule_bytes = %" PRIu32 ": a granule must lie in one partition, at most partition.interleave = %" PRIu32,
-                       c->tm_granule_bytes, c->partition_interleave);
-    if (c->tm_granule_bytes > c->mem_line_bytes)
-        return cw_fail(err, CW_EINVAL, "tm.granule_bytes = %" PRIu32 ": a granule must lie in one line, at most mem.line_bytes = %" PRIu32,
-                       c->tm_granule_bytes, c->mem_line_bytes);
-    if (c->tm_backoff_max_cycles < c->tm_backoff_cycles)
-        return cw_fail(err, CW_EINVAL, "tm.backoff_max_cycles = %" PRIu32 ": below tm.backoff_cycles = %" PRIu32, c->tm_backoff_max_cycles,
-                       c->tm_backoff_cycles);
     if (c->watchdog_livelock_cycles < c->watchdog_cycles)
         return cw_fail(err, CW_EINVAL, "watchdog.livelock_cycles = %" PRIu32 ": below watchdog.cycles = %" PRIu32,
                        c->watchdog_livelock_cycles, c->watchdog_cycles);
@@ -407,7 +397,7 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err)
     if (status == CW_OK)
         status = check_clocks(config, err);
     if (status == CW_OK)
-        status = check_tm(config, err);
+        status = check_watchdog(config, err);
     for (uint32_t i = 0; status == CW_OK && cw_key_set_at(i) != NULL; i++)
         if (cw_key_set_at(i)->check != NULL)
             status = cw_key_set_at(i)->check(config, cw_config_own(config, cw_key_set_at(i)), err);

@@ -43,10 +43,6 @@ static const struct cw_config__override thesis_warptm[] = {
     SET(l2_latency, 21, "half of getm's: the L2 clock is halved"),
     SET(dram_queue, 32, T61),
     SET(dram_latency, 200, T61),
-    SET(tm_ownership_entries, 4096, T61),
-    SET(tm_resolvers, 3, T61),
-    SET(cu_write_bytes, 32, "thesis 6.2.1: WarpTM coalesces for the 32-byte L2 port; Table 6.1's 1 word/cycle is Kilo TM without it"),
-    SET(kilo_entry_cycles, 0, "thesis 4.2.5 has none; its averages of chapter 6 want none (docs/fidelity.md)"),
 };
 
 #define T44 "thesis Table 4.4"
@@ -87,9 +83,6 @@ static const struct cw_config__override thesis_kilotm[] = {
     SET(dram_cl, 10, T44),
     SET(dram_cdlr, 6, T44),
     SET(dram_wr, 11, T44),
-    SET(tm_warps, 2, T44),
-    SET(cu_write_bytes, 4, T44 ": 1 word per cycle and partition"),
-    SET(kilo_entry_cycles, 0, "as thesis-warptm"),
 };
 
 #define VIA "GETM VI.A"
@@ -99,9 +92,6 @@ static const struct cw_config__override getm_56[] = {
     SET(partition_count, 8, VIA ": 8 banks"),
     SET(l2_bytes, 524288, VIA ": 4 MB in 8 banks"),
     SET(l2_ways, 8, VIA),
-    SET(getm_table_rows, 256, VIA ": precise table doubled to 8K entries in all = 8 x 4 x 256"),
-    SET(getm_bloom_rows, 32, VIA ": recency filter not doubled, 1K entries in all = 8 x 4 x 32"),
-    SET(kilo_history_rows, 512, VIA ": WarpTM's recency filter doubled"),
 };
 
 #define G480 "GPGPU-Sim GTX480 (700 MHz)"
@@ -124,16 +114,6 @@ static const struct cw_config__override getm_artifact[] = {
     SET(l1_pipeline, 17, HALF),
     SET(l2_ways, 16, "[art]: 64 sets of 16 ways"),
     SET(dram_queue, 16, "[art]"),
-    SET(tm_backoff_cycles, 500, "[art]"),
-    SET(tm_backoff_max_cycles, 5000, "[art]"),
-    SET(getm_overflow_latency, 115, "[art]"),
-    SET(getm_store_data, CW_ON, "[art]"),
-    SET(getm_commit_acks, CW_ON, "[art]"),
-    SET(kilo_id_latency, 1, "[art]: commit IDs cost nothing; one cycle is the least here"),
-    SET(kilo_history_sets, 256, "[art]"),
-    SET(kilo_watchdog_cycles, 100000, "[art]"),
-    SET(tcd_reply_bytes, 0, "[art]"),
-    SET(eapg_cat_entries, 3072, "[art]"),
 };
 
 static const struct cw_config__override gtx480[] = {

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/mechs.h"
+
 #define MECH_INBOX 64u /* messages that wait at a partition for a mechanism that says nothing else */
 
 static uint64_t gcd64(uint64_t a, uint64_t b)
@@ -157,7 +159,7 @@ static int create_oracle(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
-/* What a mechanism cannot be combined with, and the machine that it wants. */
+/* The machine that a mechanism wants. */
 static int check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct cw_error *err)
 {
     if (!m->any_width && gpu->config.core_warp_width != CW_LANES)
@@ -167,11 +169,6 @@ static int check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct 
     if (m->core != NULL && m->core->region_begin != NULL && gpu->control->region_begin == NULL)
         return cw_fail(err, CW_EINVAL, "%s has regions, which control policy %s cannot run; choose %s (--control %s)", m->name,
                        gpu->control->name, cw_control_ipdom.name, cw_control_ipdom.name);
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++) {
-        const struct cw_mech *other = gpu->mech[i].mech;
-        if (other != m && m->system && other->system)
-            return cw_fail(err, CW_EINVAL, "%s and %s are both transactional systems; choose one", m->name, other->name);
-    }
     return CW_OK;
 }
 

@@ -8,7 +8,9 @@
 
 #include "base/config.h"
 #include "cw_test.h"
+#include "mech/getm/keys.h"
 #include "mech/mechs.h"
+#include "mech/tm/keys.h"
 
 /* Two made-up mechanisms with keys. This program's list of mechanisms has them behind the others, so the linker does not take the
  * library's. */
@@ -110,16 +112,16 @@ static void test_config__getm_is_table_ii(void **state)
     assert_int_equal(c.partition_count, 6);
     assert_int_equal(c.dram_queue, 32);
     assert_int_equal(c.dram_latency, 200);
-    assert_int_equal(c.getm_stash, 4);
-    assert_int_equal(c.getm_stall_lines, 4);
-    assert_int_equal(c.getm_stall_entries, 4);
-    assert_int_equal(c.cu_write_bytes, 32);
-    assert_int_equal(c.tm_ownership_entries, 4096);
+    assert_int_equal(cw_getm_keys_of(&c)->getm_stash, 4);
+    assert_int_equal(cw_getm_keys_of(&c)->getm_stall_lines, 4);
+    assert_int_equal(cw_getm_keys_of(&c)->getm_stall_entries, 4);
+    assert_int_equal(cw_tm_keys_of(&c)->cu_write_bytes, 32);
+    assert_int_equal(cw_tm_keys_of(&c)->tm_ownership_entries, 4096);
     /* 177 GB/s: bytes per microsecond of all partitions, within the paper's rounding */
     const double bandwidth = (double)c.partition_count * c.dram_bytes_per_cycle * c.clock_dram_mhz;
     assert_true(bandwidth > 176500 && bandwidth < 177500);
-    assert_true(c.partition_count * 4 * c.getm_table_rows >= 4096);
-    assert_true(c.partition_count * 4 * c.getm_bloom_rows >= 1024);
+    assert_true(c.partition_count * 4 * cw_getm_keys_of(&c)->getm_table_rows >= 4096);
+    assert_true(c.partition_count * 4 * cw_getm_keys_of(&c)->getm_bloom_rows >= 1024);
 }
 
 /* GETM VI.A: 56 cores, 4 MB in eight 8-way banks, twice the 4K precise entries, the 1K approximate ones not doubled. */
@@ -131,8 +133,8 @@ static void test_config__getm_56_is_section_vi_a(void **state)
     assert_int_equal(c.partition_count, 8);
     assert_int_equal(c.partition_count * c.l2_bytes, 4 << 20);
     assert_int_equal(c.l2_ways, 8);
-    assert_int_equal(c.partition_count * 4 * c.getm_table_rows, 2 * 4096);
-    assert_int_equal(c.partition_count * 4 * c.getm_bloom_rows, 1024);
+    assert_int_equal(c.partition_count * 4 * cw_getm_keys_of(&c)->getm_table_rows, 2 * 4096);
+    assert_int_equal(c.partition_count * 4 * cw_getm_keys_of(&c)->getm_bloom_rows, 1024);
     assert_int_equal(c.clock_core_mhz, 1400);
 }
 
@@ -147,7 +149,7 @@ static void test_config__thesis_warptm_is_table_6_1(void **state)
     assert_int_equal(c.l1_bytes, 48 * 1024);
     assert_int_equal(c.l1_global, CW_OFF);
     assert_int_equal(c.noc_flit_bytes, 32);
-    assert_int_equal(c.tm_resolvers, 3);
+    assert_int_equal(cw_tm_keys_of(&c)->tm_resolvers, 3);
     assert_int_equal(c.clock_dram_mhz, 924);
     assert_int_equal(c.clock_cu_mhz, 700);
     /* the published simulator has one clock for L2 and commit units; Table 6.1's L2 latency stays 330 core cycles */
@@ -234,9 +236,9 @@ static void test_config__set_takes_toml_integers_and_words(void **state)
     assert_int_equal(cw_config_set(&c, "core.registers=0x8000", &err), CW_OK);
     assert_int_equal(c.core_registers, 32768);
     assert_int_equal(cw_config_set(&c, "tm.warps=0", &err), CW_OK);
-    assert_int_equal(c.tm_warps, 0);
+    assert_int_equal(cw_tm_keys_of(&c)->tm_warps, 0);
     assert_int_equal(cw_config_set(&c, "tm.warps=+4", &err), CW_OK);
-    assert_int_equal(c.tm_warps, 4);
+    assert_int_equal(cw_tm_keys_of(&c)->tm_warps, 4);
     assert_int_equal(cw_config_set(&c, "core.scheduler=lrr", &err), CW_OK);
     assert_int_equal(c.core_scheduler, CW_SCHED_LRR);
 }

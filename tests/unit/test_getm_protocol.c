@@ -12,7 +12,7 @@
 static const struct m_entry *entry_of(const struct machine *m, uint64_t addr)
 {
     uint32_t p = cw_address_partition(&m->config, addr);
-    return m_entry(m->unit[p], (addr - M_BASE) / m->config.tm_granule_bytes);
+    return m_entry(m->unit[p], (addr - M_BASE) / cw_tm_keys_of(&m->config)->tm_granule_bytes);
 }
 
 static void assert_entry(const struct machine *m, uint64_t addr, uint64_t wts, uint64_t rts, uint32_t writes)
@@ -30,16 +30,16 @@ static void assert_serializable(struct machine *m)
     int status = cw_serial_check(m->serial, &report, &err);
     if (status != CW_OK)
         fail_msg("%s", report.text);
-    assert_int_equal(report.committed, m->stats.tx_committed);
-    assert_int_equal(report.aborted, m->stats.tx_aborted);
+    assert_int_equal(report.committed, cw_tm_counters_of(&m->stats)->tx_committed);
+    assert_int_equal(report.aborted, cw_tm_counters_of(&m->stats)->tx_aborted);
 }
 
 static void paper_config(struct machine *m)
 {
     m_default_config(&m->config);
-    m->config.getm_ties = CW_GETM_TIES_NONE;
-    m->config.getm_new_warpts = CW_GETM_NEW_WARP;
-    m->config.tm_backoff_cycles = 0;
+    getm_keys(&m->config)->getm_ties = CW_GETM_TIES_NONE;
+    getm_keys(&m->config)->getm_new_warpts = CW_GETM_NEW_WARP;
+    tm_keys(&m->config)->tm_backoff_cycles = 0;
 }
 
 /* lane 0: from -= amount, to += amount */
@@ -97,8 +97,8 @@ static void test_getm_protocol__figure_7(void **state)
     assert_true(m_run_all(&m, 5000));
     assert_int_equal(m_peek(&m, A), 98);
     assert_int_equal(m_peek(&m, B), 102);
-    assert_int_equal(m.stats.tx_committed, 2);
-    assert_int_equal(m.stats.tx_aborted_timestamp, 1);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_committed, 2);
+    assert_int_equal(cw_getm_counters_of(&m.stats)->tx_aborted_timestamp, 1);
     assert_serializable(&m);
     m_destroy(&m);
 }
@@ -109,7 +109,7 @@ static uint64_t write_skew(uint32_t ties, uint64_t *aborted)
     static struct machine m;
     memset(&m, 0, sizeof m);
     paper_config(&m);
-    m.config.getm_ties = ties;
+    getm_keys(&m.config)->getm_ties = ties;
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     const struct m_tx tx[2] = {{.lanes = 1, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, A, 0), m_access(true, 4, 1, 0, 1, B, 0)}},
                                {.lanes = 1, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, B, 0), m_access(true, 4, 1, 0, 1, A, 0)}}};
@@ -121,7 +121,7 @@ static uint64_t write_skew(uint32_t ties, uint64_t *aborted)
     assert_true(m_run_all(&m, 5000));
     struct cw_serial_report report;
     cw_serial_check(m.serial, &report, NULL);
-    *aborted = m.stats.tx_aborted;
+    *aborted = cw_tm_counters_of(&m.stats)->tx_aborted;
     m_destroy(&m);
     return report.cycle_length;
 }
@@ -142,7 +142,7 @@ static void test_getm_protocol__own_commit_is_seen(void **state)
     (void)state;
     static struct machine m;
     paper_config(&m);
-    m.config.cu_rop_latency = 300; /* much longer than a request takes to arrive */
+    tm_keys(&m.config)->cu_rop_latency = 300; /* much longer than a request takes to arrive */
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     const struct m_tx add = {.lanes = 1, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, A, 0), m_access(true, 4, 1, 0, 1, A, 0)}};
     const struct m_tx twice[3] = {add, add, add};
@@ -159,7 +159,7 @@ static void test_getm_protocol__commit_is_off_the_critical_path(void **state)
     (void)state;
     static struct machine m;
     paper_config(&m);
-    m.config.cu_rop_latency = 1000;
+    tm_keys(&m.config)->cu_rop_latency = 1000;
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     const struct m_tx put = {.lanes = 1, .op_cnt = 1, .op = {m_access(true, 4, 1, 0, 7, A, 0)}};
     m_script(&m, 0, 0, &put, 1, 9);
@@ -235,8 +235,8 @@ static void test_getm_protocol__lanes_serialise_on_one_word(void **state)
     assert_true(m_run_all(&m, 50000));
     assert_int_equal(m_peek(&m, A), 32);
     assert_int_equal(m.core[0].warp[0].attempts, 32);
-    assert_int_equal(m.stats.tx_aborted_intra_warp, 31 * 32 / 2);
-    assert_int_equal(m.stats.tx_aborted, m.stats.tx_aborted_intra_warp);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted_intra_warp, 31 * 32 / 2);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted, cw_tm_counters_of(&m.stats)->tx_aborted_intra_warp);
     assert_serializable(&m);
     m_destroy(&m);
 }
@@ -260,8 +260,8 @@ static void test_getm_protocol__message_sizes(void **state)
     assert_int_equal(c->sent[CW_MSG_OWN], 1);
     assert_int_equal(c->sent_bytes, 8 + 8 + (8 + 32 * 8));
     assert_int_equal(m.partition[0].replied_bytes, (8 + 4 * 32) + 8);
-    assert_int_equal(m.stats.cu_writes, 4);
-    assert_int_equal(m.stats.cu_entries, 32);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->cu_writes, 4);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->cu_entries, 32);
     m_destroy(&m);
 }
 
@@ -290,7 +290,7 @@ static void test_getm_protocol__log_overflow_is_a_fault(void **state)
     (void)state;
     static struct machine m;
     paper_config(&m);
-    m.config.tm_log_entries = 16;
+    tm_keys(&m.config)->tm_log_entries = 16;
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     struct m_tx tx = {.lanes = 1, .op_cnt = 5};
     for (uint32_t i = 0; i < 5; i++)
@@ -309,7 +309,7 @@ static void test_getm_protocol__tokens_limit_warps(void **state)
     (void)state;
     static struct machine m;
     paper_config(&m);
-    m.config.tm_warps = 2;
+    tm_keys(&m.config)->tm_warps = 2;
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     struct m_tx tx[4];
     for (uint32_t w = 0; w < 4; w++) {
@@ -317,9 +317,9 @@ static void test_getm_protocol__tokens_limit_warps(void **state)
         m_script(&m, 0, w, tx + w, 1, 9);
     }
     assert_true(m_run_all(&m, 5000));
-    assert_int_equal(m.stats.tx_warps_max, 2);
-    assert_int_equal(m.stats.tx_committed, 4);
-    assert_true(m.stats.tx_wait_cycles > 0);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_warps_max, 2);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_committed, 4);
+    assert_true(cw_tm_counters_of(&m.stats)->tx_wait_cycles > 0);
     m_destroy(&m);
 }
 
@@ -328,7 +328,7 @@ static void test_getm_protocol__bad_parameters_are_refused(void **state)
     (void)state;
     static struct machine m;
     m_default_config(&m.config);
-    m.config.getm_ts_bits = 6; /* 8 warps take 3 bits, 4 are needed */
+    getm_keys(&m.config)->getm_ts_bits = 6; /* 8 warps take 3 bits, 4 are needed */
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_EINVAL);
     assert_non_null(strstr(m.fault, "getm.ts_bits"));
     m_destroy(&m);
@@ -394,8 +394,8 @@ static struct load *new_load(void)
     l->m.config.core_count = 4;
     l->m.config.core_warps = 4;
     l->m.config.partition_count = 3;
-    l->m.config.tm_backoff_cycles = 100;
-    l->m.config.tm_backoff_max_cycles = 1000;
+    tm_keys(&l->m.config)->tm_backoff_cycles = 100;
+    tm_keys(&l->m.config)->tm_backoff_max_cycles = 1000;
     return l;
 }
 
@@ -412,10 +412,11 @@ static void run_load(struct load *l, bool doubles, uint64_t seed, uint32_t accou
     random_load(l, seed, accounts);
     if (!m_run_all(&l->m, 4000000))
         fail_msg("does not end: %s", l->m.fault);
-    const struct cw_stats *s = &l->m.stats;
+    const struct cw_tm_counters *s = cw_tm_counters_of(&l->m.stats);
+    const struct cw_getm_counters *g = cw_getm_counters_of(&l->m.stats);
     assert_int_equal(total(l), 1000 * accounts);
     assert_int_equal(s->tx_committed, s->tx_begun);
-    assert_int_equal(s->tx_aborted, s->tx_aborted_timestamp + s->tx_aborted_stall_full + s->tx_aborted_intra_warp + s->tx_aborted_rollover);
+    assert_int_equal(s->tx_aborted, g->tx_aborted_timestamp + g->tx_aborted_stall_full + s->tx_aborted_intra_warp + g->tx_aborted_rollover);
     assert_serializable(&l->m);
     for (uint32_t i = 0; doubles && i < l->m.unit_cnt; i++)
         for (uint32_t k = 0; k < l->m.unit[i]->entry_cnt; k++)
@@ -430,11 +431,11 @@ static void test_getm_protocol__random_transfers(void **state)
     for (uint32_t g = 0; g < 4; g++)
         for (uint32_t k = 0; k < 4; k++) {
             struct load *l = new_load();
-            l->m.config.tm_granule_bytes = granules[g];
-            l->m.config.getm_new_warpts = k % 2;
-            l->m.config.tm_warps = k < 2 ? 2 : 0;
+            tm_keys(&l->m.config)->tm_granule_bytes = granules[g];
+            getm_keys(&l->m.config)->getm_new_warpts = k % 2;
+            tm_keys(&l->m.config)->tm_warps = k < 2 ? 2 : 0;
             run_load(l, k % 2 == 0, seed + 10 * g + k, 400);
-            assert_int_equal(l->m.stats.rollovers, 0);
+            assert_int_equal(cw_getm_counters_of(&l->m.stats)->rollovers, 0);
             free_load(l);
         }
 }
@@ -446,12 +447,12 @@ static void test_getm_protocol__rollover(void **state)
     for (uint32_t k = 0; k < 6; k++) {
         struct load *l = new_load();
         l->m.config.core_count = 2;
-        l->m.config.getm_ts_bits = 7 - (k % 2);
-        l->m.config.getm_ties = k % 2 == 0 ? CW_GETM_TIES_WARP : CW_GETM_TIES_NONE;
-        l->m.config.tm_backoff_cycles = k < 4 ? 20 : 1000;
+        getm_keys(&l->m.config)->getm_ts_bits = 7 - (k % 2);
+        getm_keys(&l->m.config)->getm_ties = k % 2 == 0 ? CW_GETM_TIES_WARP : CW_GETM_TIES_NONE;
+        tm_keys(&l->m.config)->tm_backoff_cycles = k < 4 ? 20 : 1000;
         run_load(l, k < 3, seed + k, 600);
-        assert_true(l->m.stats.rollovers > 0);
-        assert_true(l->m.stats.warpts_increments >= l->m.stats.warpts_max);
+        assert_true(cw_getm_counters_of(&l->m.stats)->rollovers > 0);
+        assert_true(cw_getm_counters_of(&l->m.stats)->warpts_increments >= cw_getm_counters_of(&l->m.stats)->warpts_max);
         free_load(l);
     }
 }
@@ -463,12 +464,12 @@ static void test_getm_protocol__tick_order_does_not_matter(void **state)
     struct load *l[2] = {new_load(), new_load()};
     for (uint32_t i = 0; i < 2; i++) {
         l[i]->m.reverse = i == 1;
-        l[i]->m.config.getm_ts_bits = 9; /* rollovers, too */
+        getm_keys(&l[i]->m.config)->getm_ts_bits = 9; /* rollovers, too */
         run_load(l[i], false, 5, 300);
         l[i]->m.system->finish(l[i]->m.tm);
     }
     assert_int_equal(l[0]->m.now, l[1]->m.now);
-    assert_true(l[0]->m.stats.rollovers > 0);
+    assert_true(cw_getm_counters_of(&l[0]->m.stats)->rollovers > 0);
     assert_memory_equal(&l[0]->m.stats, &l[1]->m.stats, sizeof l[0]->m.stats);
     free_load(l[0]);
     free_load(l[1]);

@@ -14,7 +14,7 @@ static void make(struct machine *m, const char *system)
 {
     memset(m, 0, sizeof *m);
     m_default_config(&m->config);
-    m->config.tm_backoff_cycles = 0;
+    tm_keys(&m->config)->tm_backoff_cycles = 0;
     if (m_create(m, system, false, NULL) != CW_OK)
         fail_msg("%s", m->fault);
 }
@@ -76,8 +76,8 @@ static void test_kilo_protocol__conflict(void **state)
         m.core[0].warp[0].limit = m.core[1].warp[0].limit = GO;
         assert_true(m_run_all(&m, 20000));
         assert_int_equal(m_peek(&m, A), 114);
-        assert_int_equal(m.stats.tx_committed, 2);
-        assert_int_equal(m.stats.tx_aborted, 1);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_committed, 2);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted, 1);
         assert_true(serializable(&m));
         m_destroy(&m);
     }
@@ -101,11 +101,11 @@ static void test_kilo_protocol__aba(void **state)
         m_run(&m, 300);
         m_script(&m, 1, 0, change, 2, GO);
         m_run(&m, 3000);
-        assert_int_equal(m.stats.tx_committed, 2);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_committed, 2);
         m.core[0].warp[0].limit = GO;
         assert_true(m_run_all(&m, 20000));
         assert_int_equal(m_peek(&m, B), 101);
-        assert_int_equal(m.stats.tx_aborted, strcmp(systems[i], "ideal") == 0);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted, strcmp(systems[i], "ideal") == 0);
         assert_true(serializable(&m));
         m_destroy(&m);
     }
@@ -124,7 +124,7 @@ static bool half_commit(struct machine *m, enum cw_kilo_tcd mode)
     memset(m, 0, sizeof *m);
     m_default_config(&m->config);
     m->config.core_count = 3;
-    m->config.tcd_mode = mode;
+    kilo_keys(&m->config)->tcd_mode = mode;
     assert_int_equal(m_create(m, "warptm", false, NULL), CW_OK);
     m_script(m, 0, 0, &first, 1, GO);
     const struct cw_kilo_core *c = m->core[0].tm;
@@ -149,10 +149,10 @@ static void test_kilo_protocol__temporal_detection_hole(void **state)
     static struct machine m;
     (void)state;
     assert_false(half_commit(&m, CW_KILO_TCD_PUBLISHED));
-    assert_int_equal(m.stats.tx_silent_failed, 0);
+    assert_int_equal(cw_kilo_counters_of(&m.stats)->tx_silent_failed, 0);
     m_destroy(&m);
     assert_true(half_commit(&m, CW_KILO_TCD_CLOSED));
-    assert_true(m.stats.tx_silent_failed > 0);
+    assert_true(cw_kilo_counters_of(&m.stats)->tx_silent_failed > 0);
     m_destroy(&m);
     assert_true(half_commit(&m, CW_KILO_TCD_OFF));
     m_destroy(&m);
@@ -206,8 +206,8 @@ static void test_kilo_protocol__silent_commit(void **state)
     make(&m, "warptm");
     m_script(&m, 0, 0, &reader, 1, GO);
     assert_true(m_run_all(&m, 20000));
-    assert_int_equal(m.stats.tx_silent, 1);
-    assert_int_equal(m.stats.cu_packets, 0);
+    assert_int_equal(cw_kilo_counters_of(&m.stats)->tx_silent, 1);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->cu_packets, 0);
     assert_int_equal(m.core[0].sent[CW_MSG_OWN], 0);
     m_destroy(&m);
 }
@@ -225,9 +225,9 @@ static void test_kilo_protocol__intra_warp(void **state)
         m_script(&m, 0, 0, &both, 1, GO);
         assert_true(m_run_all(&m, 20000));
         assert_int_equal(m_peek(&m, A), 2);
-        assert_int_equal(m.stats.tx_aborted, 1);
-        assert_int_equal(m.stats.tx_aborted_intra_warp, warp);
-        assert_int_equal(m.stats.cu_hazards, !warp);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted, 1);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted_intra_warp, warp);
+        assert_int_equal(cw_kilo_counters_of(&m.stats)->cu_hazards, !warp);
         assert_true(serializable(&m));
         m_destroy(&m);
     }
@@ -245,7 +245,7 @@ static void test_kilo_protocol__ownership_table(void **state)
     for (uint32_t warps = 1; warps <= 2; warps++) {
         struct m_tx tx[2];
         make(&m, "warptm");
-        assert_int_equal(m.config.tm_ownership_entries, 4096);
+        assert_int_equal(tm_keys(&m.config)->tm_ownership_entries, 4096);
         for (uint32_t w = 0; w < warps; w++) {
             const uint64_t words = A + 1024 * w;
             tx[w] = (struct m_tx){
@@ -253,8 +253,8 @@ static void test_kilo_protocol__ownership_table(void **state)
             m_script(&m, 0, w, &tx[w], 1, GO);
         }
         assert_true(m_run_all(&m, 20000));
-        assert_int_equal(m.stats.tx_committed, 2 * warps);
-        assert_int_equal(m.stats.tx_aborted_intra_warp, warps);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_committed, 2 * warps);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted_intra_warp, warps);
         assert_int_equal(m.core[0].shared_total, warps * (32 + 2 * 2 + 2));
         assert_true(serializable(&m));
         m_destroy(&m);
@@ -267,12 +267,12 @@ static cw_time time_with_entry_cycles(uint32_t cycles)
     static struct machine m;
     memset(&m, 0, sizeof m);
     m_default_config(&m.config);
-    m.config.kilo_entry_cycles = cycles;
+    kilo_keys(&m.config)->kilo_entry_cycles = cycles;
     assert_int_equal(m_create(&m, "kilotm", false, NULL), CW_OK);
     const struct m_tx tx = {.lanes = UINT32_MAX, .op_cnt = 1, .op = {m_access(true, 4, 1, 7, 1, A, 4)}};
     m_script(&m, 0, 0, &tx, 1, GO);
     assert_true(m_run_all(&m, 20000));
-    assert_int_equal(m.stats.tx_committed, 32);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_committed, 32);
     cw_time now = m.now;
     m_destroy(&m);
     return now;
@@ -294,13 +294,13 @@ static void test_kilo_protocol__sequential_resolution(void **state)
     (void)state;
     memset(&m, 0, sizeof m);
     m_default_config(&m.config);
-    m.config.warptm_resolution = CW_KILO_SCR;
+    kilo_keys(&m.config)->warptm_resolution = CW_KILO_SCR;
     assert_int_equal(m_create(&m, "warptm", false, NULL), CW_OK);
     const struct m_tx tx = {.lanes = 3, .op_cnt = 2, .op = {m_access(true, 4, 1, 7, 1, A, 4), m_access(true, 4, 1, 7, 2, A + 64, 0)}};
     m_script(&m, 0, 0, &tx, 1, GO);
     assert_true(m_run_all(&m, 20000));
-    assert_int_equal(m.stats.tx_committed, 2);
-    assert_int_equal(m.stats.tx_aborted_intra_warp, 1);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_committed, 2);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted_intra_warp, 1);
     assert_int_equal(m.core[0].shared_total, 32768 / 8 / 128 + (2 + 2) + 2);
     assert_true(serializable(&m));
     m_destroy(&m);
@@ -332,14 +332,14 @@ static void test_kilo_protocol__random_transactions(void **state)
         cw_rng_seed(&rng, 1000 + run);
         memset(&m, 0, sizeof m);
         m_default_config(&m.config);
-        m.config.tm_backoff_cycles = 50;
-        m.config.tcd_mode = run % 5 < 2 ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_AUTO;
-        m.config.tcd_granule_bytes = 4u << run % 6;
-        m.config.tcd_ways = 1 + run % 4;
-        m.config.kilo_history_sets = run % 2 == 0 ? 2 : 128;
-        m.config.kilo_history_rows = run % 3 == 0 ? 2 : 256;
-        m.config.kilo_read_words = run % 4;
-        m.config.kilo_hazard = run < 40 ? CW_KILO_HISTORY : run < 50 ? CW_KILO_PERFECT : CW_KILO_BLOOM_ARRAY;
+        tm_keys(&m.config)->tm_backoff_cycles = 50;
+        kilo_keys(&m.config)->tcd_mode = run % 5 < 2 ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_AUTO;
+        kilo_keys(&m.config)->tcd_granule_bytes = 4u << run % 6;
+        kilo_keys(&m.config)->tcd_ways = 1 + run % 4;
+        kilo_keys(&m.config)->kilo_history_sets = run % 2 == 0 ? 2 : 128;
+        kilo_keys(&m.config)->kilo_history_rows = run % 3 == 0 ? 2 : 256;
+        kilo_keys(&m.config)->kilo_read_words = run % 4;
+        kilo_keys(&m.config)->kilo_hazard = run < 40 ? CW_KILO_HISTORY : run < 50 ? CW_KILO_PERFECT : CW_KILO_BLOOM_ARRAY;
         assert_int_equal(m_create(&m, systems[run % 5], false, NULL), CW_OK);
         for (uint32_t i = 0; i < 24; i++) {
             tx[i / 12][i / 3 % 4][i % 3] = random_tx(&rng);
@@ -348,9 +348,9 @@ static void test_kilo_protocol__random_transactions(void **state)
         assert_true(m_run_all(&m, 4000000));
         if (!serializable(&m))
             fail_msg("%s, seed %u: not serializable", systems[run % 5], 1000 + run);
-        silent += m.stats.tx_silent;
-        second += m.stats.tx_silent_failed;
-        hazards += m.stats.cu_hazards;
+        silent += cw_kilo_counters_of(&m.stats)->tx_silent;
+        second += cw_kilo_counters_of(&m.stats)->tx_silent_failed;
+        hazards += cw_kilo_counters_of(&m.stats)->cu_hazards;
         m_destroy(&m);
     }
     assert_true(silent > 100 && second > 100 && hazards > 1000);
@@ -386,7 +386,7 @@ static void test_kilo_protocol__tick_order(void **state)
             end[reverse] = m.now;
             m_destroy(&m);
         }
-        assert_int_equal(stats[0].tx_committed, 8 * 6 * 8);
+        assert_int_equal(cw_tm_counters_of(&stats[0])->tx_committed, 8 * 6 * 8);
         assert_int_equal(end[0], end[1]);
         assert_memory_equal(&stats[0], &stats[1], sizeof stats[0]);
     }

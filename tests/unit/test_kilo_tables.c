@@ -16,6 +16,7 @@
 #include "mech/kilo/wires.h"
 #include "mech/mechs.h"
 #include "mech/tm/intra_warp.h"
+#include "own_keys.h"
 
 /* One transaction through the hazard unit; its result. */
 static struct cw_adapt_hazard_unit_result detect(struct cw_kilo_hazard *h, uint64_t id, uint64_t rcid, uint32_t read, uint32_t write)
@@ -45,9 +46,9 @@ static void test_kilo_tables__hazards_are_conservative(void **state)
     uint64_t last[WORDS], found = 0, guessed = 0;
     (void)state;
     assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
-    config.kilo_id_bits = 7;
-    config.kilo_history_sets = 2;
-    config.kilo_history_rows = 16;
+    kilo_keys(&config)->kilo_id_bits = 7;
+    kilo_keys(&config)->kilo_history_sets = 2;
+    kilo_keys(&config)->kilo_history_rows = 16;
     const struct cw_mech_host cfg = {.config = &config, .stats = &stats, .units = cw_unit_provider_c()};
     struct cw_kilo_hazard *h = NULL;
     assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
@@ -71,7 +72,7 @@ static void test_kilo_tables__hazards_are_conservative(void **state)
         last[write] = id + 1;
     }
     assert_true(found > 300 && guessed > 100);
-    assert_true(stats.cu_history_evictions > 500);
+    assert_true(cw_kilo_counters_of(&stats)->cu_history_evictions > 500);
     while (cw_kilo_hazard_busy(h))
         cw_kilo_hazard_clock(h, NULL, 20 * EPOCH, &(struct cw_adapt_hazard_unit_result){0});
     cw_kilo_hazard_destroy(h);
@@ -90,7 +91,7 @@ static void test_kilo_tables__other_detectors(void **state)
         struct cw_kilo_hazard *h = NULL;
         uint32_t found = 0, by_write = 0, lies = 0;
         assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
-        config.kilo_hazard = kind;
+        kilo_keys(&config)->kilo_hazard = kind;
         struct cw_stats stats = {0};
         const struct cw_mech_host cfg = {.config = &config, .stats = &stats, .units = cw_unit_provider_c()};
         assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
@@ -127,7 +128,7 @@ static void test_kilo_tables__mates_are_no_hazard(void **state)
         struct cw_kilo_hazard *h = NULL;
         struct cw_adapt_hazard_unit_result r = {0};
         assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
-        config.kilo_hazard = kind;
+        kilo_keys(&config)->kilo_hazard = kind;
         struct cw_stats stats = {0};
         const struct cw_mech_host cfg = {.config = &config, .stats = &stats, .units = cw_unit_provider_c()};
         assert_int_equal(cw_kilo_hazard_create(&h, &cfg, 0, NULL), CW_OK);
@@ -150,27 +151,27 @@ static void test_kilo_tables__mates_are_no_hazard(void **state)
 /* Levels over time, summed in periods of 10; sizes as Figure 4.12 cumulates them. */
 static void test_kilo_tables__census(void **state)
 {
-    struct cw_stats stats = {0};
+    struct cw_kilo_counters counters = {0};
     struct cw_kilo_census c = {0};
     (void)state;
-    cw_kilo_census_add(&c, &stats, CW_KILO_USED, 2, 100, 10);
-    cw_kilo_census_add(&c, &stats, CW_KILO_USED, 3, 130, 10); /* two for three cycles */
-    cw_kilo_census_add(&c, &stats, CW_KILO_USED, -4, 130, 10);
-    cw_kilo_census_add(&c, &stats, CW_KILO_USED, -1, 200, 10); /* one for seven */
-    cw_kilo_census_add(&c, &stats, CW_KILO_USED, 1, 900, 10);  /* none */
-    assert_int_equal(stats.cu_used_cycles, 2 * 3 + 7);
-    assert_int_equal(stats.cu_used_max, 5);
-    assert_int_equal(stats.cu_needed_cycles + stats.cu_needed_max, 0);
-    cw_kilo_census_sizes(&stats, 0, 3);
-    cw_kilo_census_sizes(&stats, 5, 33);
-    assert_int_equal(stats.cu_accessed, 2);
-    assert_int_equal(stats.cu_reads_0, 1);
-    assert_int_equal(stats.cu_reads_4, 1);
-    assert_int_equal(stats.cu_reads_8, 2);
-    assert_int_equal(stats.cu_reads_32, 2);
-    assert_int_equal(stats.cu_writes_2, 0);
-    assert_int_equal(stats.cu_writes_4, 1);
-    assert_int_equal(stats.cu_writes_32, 1);
+    cw_kilo_census_add(&c, &counters, CW_KILO_USED, 2, 100, 10);
+    cw_kilo_census_add(&c, &counters, CW_KILO_USED, 3, 130, 10); /* two for three cycles */
+    cw_kilo_census_add(&c, &counters, CW_KILO_USED, -4, 130, 10);
+    cw_kilo_census_add(&c, &counters, CW_KILO_USED, -1, 200, 10); /* one for seven */
+    cw_kilo_census_add(&c, &counters, CW_KILO_USED, 1, 900, 10);  /* none */
+    assert_int_equal(counters.cu_used_cycles, 2 * 3 + 7);
+    assert_int_equal(counters.cu_used_max, 5);
+    assert_int_equal(counters.cu_needed_cycles + counters.cu_needed_max, 0);
+    cw_kilo_census_sizes(&counters, 0, 3);
+    cw_kilo_census_sizes(&counters, 5, 33);
+    assert_int_equal(counters.cu_accessed, 2);
+    assert_int_equal(counters.cu_reads_0, 1);
+    assert_int_equal(counters.cu_reads_4, 1);
+    assert_int_equal(counters.cu_reads_8, 2);
+    assert_int_equal(counters.cu_reads_32, 2);
+    assert_int_equal(counters.cu_writes_2, 0);
+    assert_int_equal(counters.cu_writes_4, 1);
+    assert_int_equal(counters.cu_writes_32, 1);
 }
 
 static struct cw_adapt_last_written_table *new_written(struct cw_config *config, uint32_t rows)
@@ -178,9 +179,9 @@ static struct cw_adapt_last_written_table *new_written(struct cw_config *config,
     struct cw_adapt_last_written_table *w = NULL;
     assert_int_equal(cw_config_preset(config, "getm", NULL), CW_OK);
     const struct cw_adapt_last_written_table_config table = {.units = cw_unit_provider_c(),
-                                                             .ways = config->tcd_ways,
+                                                             .ways = kilo_keys(config)->tcd_ways,
                                                              .rows = rows,
-                                                             .granule_bytes = config->tcd_granule_bytes,
+                                                             .granule_bytes = kilo_keys(config)->tcd_granule_bytes,
                                                              .memory_base = CW_GLOBAL_BASE,
                                                              .memory_bytes = (uint64_t)config->mem_mbytes << 20};
     assert_int_equal(cw_adapt_last_written_table_create(&w, &table, NULL), CW_OK);
@@ -380,22 +381,22 @@ static void test_kilo_tables__units_of_systems(void **state)
     struct cw_config config;
     (void)state;
     assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
-    config.tcd_mode = CW_KILO_TCD_AUTO;
-    config.warptm_resolution = CW_KILO_2PCR;
-    config.kilo_hazard = CW_KILO_HISTORY;
+    kilo_keys(&config)->tcd_mode = CW_KILO_TCD_AUTO;
+    kilo_keys(&config)->warptm_resolution = CW_KILO_2PCR;
+    kilo_keys(&config)->kilo_hazard = CW_KILO_HISTORY;
     assert_true(offers("kilotm", "hazard_unit", &config) && offers("warptm", "hazard_unit", &config));
     assert_true(offers("warptm-el", "commit_unit", &config) && !offers("ideal", "commit_unit", &config));
     assert_false(offers("warptm-el", "hazard_unit", &config));
     assert_false(offers("kilotm", "first_read_table", &config));
     assert_true(offers("warptm", "first_read_table", &config) && offers("eapg", "last_written_table", &config));
     assert_true(offers("warptm-el", "ownership_table", &config) && !offers("kilotm", "ownership_table", &config));
-    config.tcd_mode = CW_KILO_TCD_PUBLISHED;
-    config.warptm_resolution = CW_KILO_SCR;
-    config.kilo_hazard = CW_KILO_PERFECT;
+    kilo_keys(&config)->tcd_mode = CW_KILO_TCD_PUBLISHED;
+    kilo_keys(&config)->warptm_resolution = CW_KILO_SCR;
+    kilo_keys(&config)->kilo_hazard = CW_KILO_PERFECT;
     assert_false(offers("eapg", "hazard_unit", &config));
     assert_true(offers("kilotm", "first_read_table", &config) && offers("kilotm", "last_written_table", &config));
     assert_false(offers("warptm", "ownership_table", &config));
-    config.tcd_mode = CW_KILO_TCD_OFF;
+    kilo_keys(&config)->tcd_mode = CW_KILO_TCD_OFF;
     assert_false(offers("warptm", "first_read_table", &config));
 }
 

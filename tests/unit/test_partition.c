@@ -17,6 +17,8 @@ static const struct cw_config defaults = {
 #undef E
 };
 
+static const uint32_t inbox = 64; /* of a mechanism */
+
 #define CORES          4u
 #define PARTITIONS_MAX 6u
 #define MEMORY         (1u << 20)
@@ -76,7 +78,7 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     assert_int_equal(cw_memory_alloc(b.memory, &addr, MEMORY, CW_REGION_GLOBAL, &err), CW_OK);
     make_crossbars();
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, with_tm, &b.config.cu_buffer};
+        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, with_tm, &inbox};
         assert_int_equal(cw_partition_create(&b.partition[i], &p, &err), CW_OK);
         b.component[b.components++] = cw_partition_l2_component(b.partition[i]);
         b.component[b.components++] = cw_partition_dram_component(b.partition[i]);

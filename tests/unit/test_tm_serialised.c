@@ -33,8 +33,8 @@ static void test_tm_serialised__counters(void **state)
         assert_int_equal(cw_serial_check(m[k].serial, &report, NULL), CW_OK);
         assert_int_equal(report.committed, 4 * 32 + 4 * 8);
         assert_int_equal(report.aborted, 0);
-        assert_int_equal(m[k].stats.tx_aborted, 0);
-        assert_int_equal(m[k].stats.tx_committed, m[k].stats.tx_begun);
+        assert_int_equal(cw_tm_counters_of(&m[k].stats)->tx_aborted, 0);
+        assert_int_equal(cw_tm_counters_of(&m[k].stats)->tx_committed, cw_tm_counters_of(&m[k].stats)->tx_begun);
     }
     assert_int_equal(m[0].now, m[1].now);
     assert_memory_equal(&m[0].stats, &m[1].stats, sizeof m[0].stats);
@@ -116,8 +116,8 @@ static void test_tm_serialised__words_are_counted_once(void **state)
     const struct m_tx twice[] = {tx, tx};
     m_script(&m, 0, 0, twice, 2, 99);
     assert_true(m_run_all(&m, 10000));
-    assert_int_equal(m.stats.tx_read_words, 4); /* the first word, and of the load of 8 bytes the second one */
-    assert_int_equal(m.stats.tx_write_words, 4);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_read_words, 4); /* the first word, and of the load of 8 bytes the second one */
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_write_words, 4);
     assert_int_equal(m_peek(&m, M_BASE), 4);
     assert_int_equal(m_peek(&m, M_BASE + 4), 0xaabb79dd);
     struct cw_serial_report report;

@@ -42,12 +42,12 @@ static void test_tm_tokens__unlimited(void **state)
 static void test_tm_tokens__backoff_distribution(void **state)
 {
     (void)state;
-    struct cw_config config = {.tm_backoff_cycles = 1000, .tm_backoff_max_cycles = 4500};
+    const struct cw_tm_keys keys = {.tm_backoff_cycles = 1000, .tm_backoff_max_cycles = 4500};
     struct cw_rng rng;
     uint64_t sum = 0, seen[5] = {0};
     cw_rng_seed(&rng, cw_test_seed(8));
     for (uint32_t i = 0; i < 100000; i++) {
-        uint64_t cycles = cw_backoff_cycles(&config, &rng, 12);
+        uint64_t cycles = cw_backoff_cycles(&keys, &rng, 12);
         assert_true(cycles == 4500 || (cycles % 1000 == 0 && cycles <= 4000 && cycles != 1000));
         sum += cycles;
         seen[cycles / 1000]++;
@@ -56,7 +56,7 @@ static void test_tm_tokens__backoff_distribution(void **state)
     assert_in_range(seen[0], 49000, 51000);
     assert_in_range(seen[2], 19000, 21000);
     for (uint32_t i = 0; i < 100; i++)
-        assert_true(cw_backoff_cycles(&config, &rng, 0) == 0);
+        assert_true(cw_backoff_cycles(&keys, &rng, 0) == 0);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -19,6 +19,7 @@
 #include "mech/tm/tm.h"
 #include "mem/device_memory_private.h"
 #include "mem/partition.h"
+#include "own_keys.h"
 
 #define M_CORES      4
 #define M_WARPS      8
@@ -510,19 +511,12 @@ static inline void m_partition_tick(struct cw_partition *s)
 
 static inline void m_default_config(struct cw_config *c)
 {
-    static const struct cw_config defaults = {
-#define X(field, name, def, lo, hi, unit, source, what) .field = def,
-#define E(field, name, def, words, source, what)        .field = def,
-#include "base/config.def"
-#undef X
-#undef E
-    };
-    *c = defaults;
+    assert_int_equal(cw_config_preset(c, "getm", NULL), CW_OK);
     c->core_count = 2;
     c->core_warps = 4;
     c->partition_count = 2;
-    c->tm_log_entries = 64;
-    c->cu_rop_latency = 4;
+    tm_keys(c)->tm_log_entries = 64;
+    tm_keys(c)->cu_rop_latency = 4;
     c->mem_mbytes = 16;
 }
 

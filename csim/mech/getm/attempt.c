@@ -41,17 +41,18 @@ void cw_getm__attempt_begin(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
 void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lanes, uint32_t cause, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->getm->host.stats;
-    uint64_t *by_cause[] = {[CW_VU_ABORT] = &stats->tx_aborted_timestamp,
-                            [CW_VU_FULL] = &stats->tx_aborted_stall_full,
-                            [CW_VU_ROLLOVER] = &stats->tx_aborted_rollover,
-                            [CW_GETM_INTRA_WARP] = &stats->tx_aborted_intra_warp};
+    struct cw_getm_counters *counters = c->getm->counters;
+    struct cw_tm_counters *common = c->getm->common.counters;
+    uint64_t *by_cause[] = {[CW_VU_ABORT] = &counters->tx_aborted_timestamp,
+                            [CW_VU_FULL] = &counters->tx_aborted_stall_full,
+                            [CW_VU_ROLLOVER] = &counters->tx_aborted_rollover,
+                            [CW_GETM_INTRA_WARP] = &common->tx_aborted_intra_warp};
     assert((lanes & (w->aborted | ~w->lanes)) == 0);
     if (lanes == 0)
         return;
     w->aborted |= lanes;
     w->full |= cause == CW_VU_FULL;
-    stats->tx_aborted += cw_lanes_count(lanes);
+    common->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
     cw_getm__tell_region(c->getm, CW_EVENT_REGION_ABORT, cw_getm__attempt_name(c, warp, lanes), now);
     cw_core_tx_abort(c->core, warp, lanes);
@@ -60,11 +61,11 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
 void cw_getm__attempt_restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    const struct cw_mech_host *host = &c->getm->host;
-    uint64_t delay = w->cleaned || w->full ? cw_backoff_cycles(c->getm->config, &c->rng, w->aborts) : 0;
-    uint64_t held = cw_attempt_cycles(host, w->done, now);
-    host->stats->tx_backoff_cycles += delay;
-    cw_attempt_waited(host, (uint32_t)w->tx_lanes, delay + held);
+    const struct cw_tm_common *common = &c->getm->common;
+    uint64_t delay = w->cleaned || w->full ? cw_backoff_cycles(common->keys, &c->rng, w->aborts) : 0;
+    uint64_t held = cw_attempt_cycles(common, w->done, now);
+    common->counters->tx_backoff_cycles += delay;
+    cw_attempt_waited(common, (uint32_t)w->tx_lanes, delay + held);
     w->warpts = w->next_warpts;
     w->done = now + delay * cw_getm_period(c->getm, CW_DOMAIN_CORE);
     cw_core_tx_end(c->core, warp, now, w->done); /* first: it gives the next attempt its number */

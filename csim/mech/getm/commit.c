@@ -23,7 +23,7 @@ void cw_getm__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     struct cw_getm_core *c = self;
     struct cw_getm_warp *w = c->warp + warp;
     assert(w->phase == CW_GETM_RUN && c->access.warp[warp].accesses == 0 && lanes == cw_lanes_without(w->lanes, w->aborted));
-    c->getm->host.stats->tx_exec_cycles += (now - w->begun) / cw_getm_period(c->getm, CW_DOMAIN_CORE);
+    c->getm->common.counters->tx_exec_cycles += (now - w->begun) / cw_getm_period(c->getm, CW_DOMAIN_CORE);
     w->phase = CW_GETM_DRAIN;
     w->ready = lanes;
     w->ended = now;
@@ -34,15 +34,15 @@ void cw_getm__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 
 static void count_commit(struct cw_getm_core *c, const struct cw_getm_warp *w)
 {
-    struct cw_stats *stats = c->getm->host.stats;
+    struct cw_tm_counters *counters = c->getm->common.counters;
     cw_lanes wrote = 0;
     for (uint32_t i = 0; i < w->set.word_cnt; i++)
         wrote |= cw_lanes_one(w->set.word[i].lane);
     for (uint32_t i = 0; i < w->log.read_cnt; i++)
-        stats->tx_read_words += cw_lanes_count(w->log.read[i].lanes & w->ready);
-    stats->tx_write_words += w->set.word_cnt;
-    stats->tx_read_only += cw_lanes_count(cw_lanes_without(w->ready, wrote));
-    stats->tx_committed += cw_lanes_count(w->ready);
+        counters->tx_read_words += cw_lanes_count(w->log.read[i].lanes & w->ready);
+    counters->tx_write_words += w->set.word_cnt;
+    counters->tx_read_only += cw_lanes_count(cw_lanes_without(w->ready, wrote));
+    counters->tx_committed += cw_lanes_count(w->ready);
     *c->getm->host.progress += cw_lanes_count(w->ready);
 }
 
@@ -62,7 +62,7 @@ static void seal(struct cw_getm_core *c, uint32_t warp, cw_time now)
 static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    cw_attempt_end(&c->getm->host, (uint32_t)w->tx_lanes, (uint32_t)w->lanes, w->begun, w->ended, now);
+    cw_attempt_end(&c->getm->common, (uint32_t)w->tx_lanes, (uint32_t)w->lanes, w->begun, w->ended, now);
     w->done = now;
     assert(w->aborted == cw_core_tx_aborted(c->core, warp));
     if (w->aborted == 0) {
@@ -126,7 +126,7 @@ static void walk_step(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
     uint32_t per_row = w->ready != 0 ? 2 : 1, total = per_row * w->log.write_cnt;
-    uint32_t row = w->walk.read / per_row, max = c->getm->config->tm_log_entries;
+    uint32_t row = w->walk.read / per_row, max = c->getm->common.keys->tm_log_entries;
     cw_log_walk_read(&w->walk, c->core, warp, total, cw_redo_log_word(true, row % max, w->walk.read % per_row != 0, max), now);
     if (w->walk.back < total)
         return;

@@ -22,11 +22,11 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
         cw_tokens_wait(&c->tokens, warp);
     if (c->stopped || !cw_tokens_take(&c->tokens, warp))
         return false;
-    cw_attempt_admit(&c->getm->host, (uint32_t)lanes, c->tokens.used, w->waiting, now);
+    cw_attempt_admit(&c->getm->common, (uint32_t)lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
     w->aborts = w->starved = 0;
     w->done = now;
-    if (c->getm->config->getm_new_warpts == CW_GETM_NEW_CORE)
+    if (c->getm->keys->getm_new_warpts == CW_GETM_NEW_CORE)
         w->warpts = cw_getm_at(c->getm, c->largest, cw_getm_owner(c->getm, c->index, warp));
     cw_getm__attempt_begin(c, warp, lanes, now);
     cw_getm__wake_next(c, now);
@@ -67,12 +67,12 @@ static uint32_t request(void *self, const struct cw_access *a, struct cw_message
     }
     p->attempt = cw_core_attempt(c->core, a->warp);
     w->requested++;
-    if (a->store && w->starved >= config->getm_spill_after)
+    if (a->store && w->starved >= c->getm->keys->getm_spill_after)
         body->spill = true;
     body->warpts = w->warpts;
     body->owner = cw_getm_owner(c->getm, c->index, a->warp);
     body->ticket = w->ticket[cw_address_partition(config, p->addr)];
-    return a->store && config->getm_store_data == CW_ON ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors) : 0;
+    return a->store && c->getm->keys->getm_store_data == CW_ON ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors) : 0;
 }
 
 static int log_load(void *self, const struct cw_access *a, uint32_t lanes)
@@ -276,16 +276,16 @@ int cw_getm__core_create(struct cw_getm_core **out, const struct cw_getm *g, uin
     struct cw_getm_core *c = *out = calloc(1, sizeof *c);
     if (c == NULL)
         return CW_ENOMEM;
-    *c = (struct cw_getm_core){.getm = g, .core = g->host.core[index], .index = index, .tokens.limit = g->config->tm_warps};
+    *c = (struct cw_getm_core){.getm = g, .core = g->host.core[index], .index = index, .tokens.limit = g->common.keys->tm_warps};
     cw_rng_seed(&c->rng, g->host.seed ^ ((uint64_t)index + 1) << 32);
-    c->access = (struct cw_accesses){.cfg = &g->host,
+    c->access = (struct cw_accesses){.common = &g->common,
                                      .core = c->core,
                                      .ops = &access_ops,
                                      .self = c,
                                      .body_bytes = sizeof(struct cw_getm_access_body),
                                      .stores_ask = true};
     int status = create_warps(c);
-    return status == CW_OK ? cw_resolvers_create(&c->resolvers, &g->host, index, err) : status;
+    return status == CW_OK ? cw_resolvers_create(&c->resolvers, &g->common, index, err) : status;
 }
 
 void cw_getm__core_destroy(struct cw_getm_core *c)

@@ -51,7 +51,7 @@ void cw_getm__tell_reads(const struct cw_getm *g, const struct cw_message *load,
     if (!cw_events_want(g->host.events, CW_EVENT_REGION_READ))
         return;
     const struct cw_tx_access_body *body = cw_tx_access_of(load);
-    uint32_t from = granule << g->granule_shift, to = from + g->config->tm_granule_bytes;
+    uint32_t from = granule << g->granule_shift, to = from + g->common.keys->tm_granule_bytes;
     struct cw_event e = about(load, CW_EVENT_REGION_READ, now);
     e.u.word.bytes = 15;
     for (cw_lanes rest = load->lanes; rest != 0; rest = cw_lanes_rest(rest)) {

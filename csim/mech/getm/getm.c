@@ -12,7 +12,6 @@
 #include "mech/getm/statistics.h"
 #include "mech/getm/validation.h"
 #include "mech/tm/redo_log.h"
-#include "mech/tm/statistics.h"
 
 struct cw_getm_machine {
     struct cw_getm shared;
@@ -35,11 +34,6 @@ static uint32_t bits_for(uint32_t cnt)
     return bits;
 }
 
-static bool power_of_two(uint32_t n)
-{
-    return n != 0 && (n & (n - 1)) == 0;
-}
-
 static int check_sabotage(struct cw_getm *g, struct cw_error *err)
 {
     const uint32_t cnt = sizeof sabotage / sizeof sabotage[0] - 1;
@@ -58,20 +52,18 @@ static int check(struct cw_getm *g, struct cw_error *err)
 {
     const struct cw_config *c = g->config;
     uint32_t warps = c->core_count * c->core_warps;
-    if (c->getm_ties == CW_GETM_TIES_WARP)
+    if (g->keys->getm_ties == CW_GETM_TIES_WARP)
         g->id_bits = bits_for(warps);
-    if (c->getm_ts_bits < g->id_bits + 4)
+    if (g->keys->getm_ts_bits < g->id_bits + 4)
         return cw_fail(err, CW_EINVAL,
                        "getm.ts_bits = %u is too small: %u warps take %u bits (getm.ties = warp) and the logical time needs 4; "
                        "set getm.ts_bits = %u or more, or getm.ties = none",
-                       c->getm_ts_bits, warps, g->id_bits, g->id_bits + 4);
-    if (!power_of_two(c->tm_granule_bytes) || !power_of_two(c->cu_write_bytes) || !power_of_two(c->getm_table_rows) ||
-        !power_of_two(c->getm_bloom_rows))
-        return cw_fail(err, CW_EINVAL, "tm.granule_bytes, cu.write_bytes, getm.table_rows and getm.bloom_rows have to be powers of two");
-    if (c->tm_log_entries > 65535)
-        return cw_fail(err, CW_EINVAL, "tm.log_entries = %u: at most 65535 stores of a warp can be counted per granule", c->tm_log_entries);
-    g->ts_max = (UINT64_C(1) << c->getm_ts_bits) - 1;
-    g->granule_shift = (uint32_t)__builtin_ctz(c->tm_granule_bytes);
+                       g->keys->getm_ts_bits, warps, g->id_bits, g->id_bits + 4);
+    if (g->common.keys->tm_log_entries > 65535)
+        return cw_fail(err, CW_EINVAL, "tm.log_entries = %u: at most 65535 stores of a warp can be counted per granule",
+                       g->common.keys->tm_log_entries);
+    g->ts_max = (UINT64_C(1) << g->keys->getm_ts_bits) - 1;
+    g->granule_shift = (uint32_t)__builtin_ctz(g->common.keys->tm_granule_bytes);
     return check_sabotage(g, err);
 }
 
@@ -129,6 +121,9 @@ static int create(void **out, const struct cw_mech_host *host, struct cw_error *
     if (m == NULL)
         return cw_fail(err, CW_ENOMEM, "getm: out of host memory");
     m->shared = (struct cw_getm){.host = *host, .config = host->config, .statistics = &m->statistics};
+    m->shared.common = cw_tm_common_of(&m->shared.host);
+    m->shared.keys = cw_getm_keys_of(host->config);
+    m->shared.counters = cw_getm_counters_of(host->stats);
     int status = check(&m->shared, err);
     if (status == CW_OK)
         status = create_parts(m, err);
@@ -163,7 +158,7 @@ static void *core_self(void *self, uint32_t core)
 
 static uint32_t log_bytes(const struct cw_config *config)
 {
-    return cw_redo_log_bytes(config->tm_log_entries);
+    return cw_redo_log_bytes(cw_tm_keys_of(config)->tm_log_entries);
 }
 
 static bool idle(const void *self)
@@ -193,22 +188,14 @@ static const struct cw_mech_unit units[] = {
     {.unit = &cw_ownership_table_unit, .what = "two-phase intra-warp conflict resolution; tm.resolvers per core", .domain = CW_DOMAIN_CORE},
 };
 
-static const struct cw_ratio ratios[] = {
-    {"table_cycles_per_request", "vu_table_cycles", "vu_requests", 1.0, "cycles", "vu_table_cycles / vu_requests (GETM Figure 13)"},
-    {"stalled_requests_per_line", "vu_stall_request_cycles", "vu_stall_line_cycles", 1.0, "requests",
-     "vu_stall_request_cycles / vu_stall_line_cycles (GETM Figure 16)"},
-    {"cycles_per_warpts_increment", "cycles", "warpts_increments", 1.0, "cycles", "cycles / warpts_increments (GETM V.B.1)"},
-};
-static const struct cw_counter_set counter_set = {.owner = "getm", .ratio = ratios, .ratio_cnt = sizeof ratios / sizeof ratios[0]};
-static const struct cw_counter_set *const counters[] = {&cw_tm_counter_set, &counter_set, NULL};
-
 const struct cw_mech cw_mech_getm = {
     .name = "getm",
     .what = "GETM: eager conflict detection in validation units at the LLC (Ren and Lis, HPCA 2018)",
     .system = true,
     .unit = units,
     .unit_cnt = sizeof units / sizeof units[0],
-    .counters = counters,
+    .keys = cw_getm_key_sets,
+    .counters = cw_getm_counter_sets,
     .intrinsic = cw_tm_intrinsics,
     .sabotage = sabotage,
     .create = create,

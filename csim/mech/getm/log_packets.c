@@ -117,7 +117,7 @@ void cw_getm__log_send(struct cw_getm_core *c, uint32_t warp, cw_time now)
         for (uint32_t i = first[k.partition]; i != CW_WRITE_SET_NONE; i = s->granule[i].next)
             pack_granule(&k, s->granule + i);
         close_packet(&k);
-        if (g->config->getm_commit_acks == CW_ON)
+        if (g->keys->getm_commit_acks == CW_ON)
             pack_done(&k);
     }
 }

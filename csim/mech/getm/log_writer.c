@@ -49,7 +49,7 @@ struct cw_getm_log_writer {
 static void issue_write(struct cw_getm_log_writer *u, struct cw_message *log, cw_time now)
 {
     const struct cw_log_entry *entry = cw_getm_log_of(log)->log.entry;
-    uint64_t mask = ~(uint64_t)(u->getm->config->cu_write_bytes - 1);
+    uint64_t mask = ~(uint64_t)(u->getm->common.keys->cu_write_bytes - 1);
     uint64_t region = entry[__builtin_ctz(u->left)].addr & mask;
     struct cw_message *p = cw_message_new(u->getm->host.pool, sizeof(struct cw_line_body));
     if (p == NULL) {
@@ -82,9 +82,9 @@ static void issue_write(struct cw_getm_log_writer *u, struct cw_message *log, cw
     u->log[u->issued % WRITES] = log;
     cw_getm_log(log)->writing++;
     u->done[u->issued % WRITES] = false;
-    u->ready[u->issued % WRITES] = now + u->getm->config->cu_rop_latency * u->period;
+    u->ready[u->issued % WRITES] = now + u->getm->common.keys->cu_rop_latency * u->period;
     u->issued++;
-    u->getm->host.stats->cu_writes++;
+    u->getm->common.counters->cu_writes++;
 }
 
 static void drop_log(struct cw_getm_log_writer *u, struct cw_message *log)
@@ -160,7 +160,7 @@ static void hand_over(struct cw_getm_log_writer *u, cw_time now)
 
 static void pop_head(struct cw_getm_log_writer *u)
 {
-    u->head = (u->head + 1) % u->getm->config->cu_buffer;
+    u->head = (u->head + 1) % u->getm->common.keys->cu_buffer;
     u->cnt--;
     u->begun = false;
 }
@@ -204,13 +204,13 @@ static void work(struct cw_getm_log_writer *u, cw_time now)
 
 static void accept(struct cw_getm_log_writer *u, cw_time now)
 {
-    struct cw_message *p = u->cnt < u->getm->config->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
+    struct cw_message *p = u->cnt < u->getm->common.keys->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
     if (p == NULL)
         return;
-    u->queue[(u->head + u->cnt++) % u->getm->config->cu_buffer] = p;
+    u->queue[(u->head + u->cnt++) % u->getm->common.keys->cu_buffer] = p;
     if (p->op == CW_GETM_LOG) {
-        u->getm->host.stats->cu_packets++;
-        u->getm->host.stats->cu_entries += cw_getm_log_of(p)->log.cnt;
+        u->getm->common.counters->cu_packets++;
+        u->getm->common.counters->cu_entries += cw_getm_log_of(p)->log.cnt;
     }
 }
 
@@ -257,7 +257,7 @@ int cw_getm__log_writer_create(struct cw_getm_log_writer **out, const struct cw_
     u->port->l2_done.wake = &u->component.wake;
     u->to_validation = releases;
     assert(releases->capacity < HANDED_OVER);
-    u->queue = calloc(g->config->cu_buffer, sizeof *u->queue);
+    u->queue = calloc(g->common.keys->cu_buffer, sizeof *u->queue);
     return u->queue != NULL ? CW_OK : CW_ENOMEM;
 }
 

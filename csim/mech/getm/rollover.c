@@ -6,7 +6,7 @@
 
 void cw_getm__rollover_init(struct cw_getm_rollover *r, const struct cw_getm *g, uint32_t index, cw_time *wake)
 {
-    cw_time latency = g->config->getm_ring_latency * cw_getm_period(g, CW_DOMAIN_L2);
+    cw_time latency = g->keys->getm_ring_latency * cw_getm_period(g, CW_DOMAIN_L2);
     *r = (struct cw_getm_rollover){.getm = g, .stop = g->wires.stop + index, .index = index};
     cw_wire_init(g->wires.stop + index, latency, wake);
     for (uint32_t i = 0; index == 0 && i < g->config->partition_count; i++) {

@@ -7,6 +7,8 @@
 #define CW_MECH_GETM_SHARED_H
 
 #include "base/wire.h"
+#include "mech/getm/keys.h"
+#include "mech/tm/keys.h"
 #include "mech/tm/tm.h"
 
 /* getm.ties, getm.new_warpts */
@@ -34,7 +36,10 @@ struct cw_getm_statistics {
 
 struct cw_getm {
     struct cw_mech_host host;
-    const struct cw_config *config;
+    const struct cw_config *config; /* the host's */
+    struct cw_tm_common common;     /* keys and counters that all transactional systems share */
+    const struct cw_getm_keys *keys;
+    struct cw_getm_counters *counters;
     enum cw_getm_sabotage sabotage;
     uint32_t id_bits; /* low timestamp bits that hold the warp number; 0: none */
     uint64_t ts_max;

@@ -8,7 +8,7 @@
 static void count_increments(const struct cw_getm *g)
 {
     struct cw_getm_statistics *s = g->statistics;
-    g->host.stats->warpts_increments += s->time_max - s->time_counted;
+    g->counters->warpts_increments += s->time_max - s->time_counted;
     s->time_counted = s->time_max;
 }
 
@@ -18,12 +18,12 @@ void cw_getm__note_time(const struct cw_getm *g, uint64_t warpts)
     if (logical <= g->statistics->time_max)
         return;
     g->statistics->time_max = logical;
-    cw_stat_max(&g->host.stats->warpts_max, logical);
+    cw_stat_max(&g->counters->warpts_max, logical);
 }
 
 void cw_getm__note_rollover(const struct cw_getm *g)
 {
-    g->host.stats->rollovers++;
+    g->counters->rollovers++;
     count_increments(g);
     g->statistics->time_max = g->statistics->time_counted = 0;
 }
@@ -32,7 +32,7 @@ void cw_getm__note_stalled(const struct cw_getm *g, uint32_t before, uint32_t af
 {
     struct cw_getm_statistics *s = g->statistics;
     if (now != s->stalled_at) {
-        cw_stat_max(&g->host.stats->vu_stall_max, s->stalled);
+        cw_stat_max(&g->counters->vu_stall_max, s->stalled);
         s->stalled_at = now;
     }
     s->stalled += (uint64_t)after - before;
@@ -40,6 +40,6 @@ void cw_getm__note_stalled(const struct cw_getm *g, uint32_t before, uint32_t af
 
 void cw_getm__note_end(const struct cw_getm *g)
 {
-    cw_stat_max(&g->host.stats->vu_stall_max, g->statistics->stalled);
+    cw_stat_max(&g->counters->vu_stall_max, g->statistics->stalled);
     count_increments(g);
 }

@@ -165,7 +165,7 @@ static void send(struct cw_getm_validation *v, cw_time now)
 static void grant(struct cw_getm_validation *v, struct pending *n, uint32_t granule, cw_time now)
 {
     struct cw_message *p = n->p;
-    uint32_t bytes = v->getm->config->tm_granule_bytes;
+    uint32_t bytes = v->getm->common.keys->tm_granule_bytes;
     n->granted |= 1u << granule;
     if (p->kind != CW_MSG_READ)
         return;
@@ -289,10 +289,10 @@ static void access_taken(struct cw_getm_validation *v, uint32_t id)
 
 static void account_stalls(struct cw_getm_validation *v, cw_time now, uint32_t stalled, uint32_t lines)
 {
-    struct cw_stats *stats = v->getm->host.stats;
+    struct cw_getm_counters *counters = v->getm->counters;
     uint64_t cycles = (now - v->occupied_since) / v->period;
-    stats->vu_stall_line_cycles += cycles * v->stalled_lines;
-    stats->vu_stall_request_cycles += cycles * v->stalled;
+    counters->vu_stall_line_cycles += cycles * v->stalled_lines;
+    counters->vu_stall_request_cycles += cycles * v->stalled;
     v->occupied_since = now;
     if (stalled != v->stalled)
         cw_getm__note_stalled(v->getm, v->stalled, stalled, now);
@@ -302,16 +302,16 @@ static void account_stalls(struct cw_getm_validation *v, cw_time now, uint32_t s
 
 static void count_events(struct cw_getm_validation *v, cw_time now)
 {
-    struct cw_stats *stats = v->getm->host.stats;
+    struct cw_getm_counters *counters = v->getm->counters;
     const struct cw_validation_unit_out *out = &v->unit.out;
-    stats->vu_busy_cycles++;
-    stats->vu_requests += out->evt_lookup;
-    stats->vu_table_cycles += out->evt_lookup ? out->evt_table_cycles : 0;
-    stats->vu_stalls += out->evt_stall;
-    stats->vu_retries += out->evt_retry;
-    stats->vu_evictions += out->evt_evict;
-    stats->vu_stashed += out->evt_stash;
-    stats->vu_overflows += out->evt_overflow;
+    counters->vu_busy_cycles++;
+    counters->vu_requests += out->evt_lookup;
+    counters->vu_table_cycles += out->evt_lookup ? out->evt_table_cycles : 0;
+    counters->vu_stalls += out->evt_stall;
+    counters->vu_retries += out->evt_retry;
+    counters->vu_evictions += out->evt_evict;
+    counters->vu_stashed += out->evt_stash;
+    counters->vu_overflows += out->evt_overflow;
     account_stalls(v, now, (uint32_t)out->stall_occupancy, (uint32_t)out->stall_lines_used);
 }
 
@@ -381,21 +381,22 @@ static void tick(void *self, cw_time now)
 static int open_unit(struct cw_getm_validation *v, struct cw_error *err)
 {
     const struct cw_config *c = v->getm->config;
+    const struct cw_getm_keys *keys = v->getm->keys;
     const struct cw_adapt_validation_unit_config config = {
         .units = v->getm->host.units,
         .partition = v->index,
-        .ts_bits = c->getm_ts_bits,
+        .ts_bits = keys->getm_ts_bits,
         .id_bits = (uint32_t)__builtin_ctz(v->place_cnt) + v->granule_bits,
         .owners = c->core_count * c->core_warps,
-        .granules = ((uint64_t)c->mem_mbytes << 20) / c->tm_granule_bytes,
-        .table_rows = c->getm_table_rows,
-        .bloom_rows = c->getm_bloom_rows,
-        .stash = c->getm_stash,
-        .max_swaps = c->getm_max_swaps,
-        .stall_lines = c->getm_stall_lines,
-        .stall_entries = c->getm_stall_entries,
-        .overflow_latency = c->getm_overflow_latency * v->period,
-        .overflow_stream = c->getm_overflow_stream * v->period,
+        .granules = ((uint64_t)c->mem_mbytes << 20) / v->getm->common.keys->tm_granule_bytes,
+        .table_rows = keys->getm_table_rows,
+        .bloom_rows = keys->getm_bloom_rows,
+        .stash = keys->getm_stash,
+        .max_swaps = keys->getm_max_swaps,
+        .stall_lines = keys->getm_stall_lines,
+        .stall_entries = keys->getm_stall_entries,
+        .overflow_latency = keys->getm_overflow_latency * v->period,
+        .overflow_stream = keys->getm_overflow_stream * v->period,
     };
     return cw_adapt_validation_unit_open(&v->unit, &config, err);
 }
@@ -435,9 +436,9 @@ int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_
     v->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
     v->port->from_l2.wake = &v->component.wake;
     cw_getm__rollover_init(&v->rollover, g, index, &v->component.wake);
-    v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / g->config->tm_granule_bytes);
+    v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / g->common.keys->tm_granule_bytes);
     /* all stalled requests may be of different messages; some more keep the unit supplied meanwhile */
-    uint32_t places = g->config->getm_stall_lines * g->config->getm_stall_entries + 32;
+    uint32_t places = g->keys->getm_stall_lines * g->keys->getm_stall_entries + 32;
     for (v->place_cnt = 64; v->place_cnt < places;)
         v->place_cnt *= 2;
     v->awake = true;

@@ -72,7 +72,7 @@ static bool idle(const void *self)
 
 static bool has_ownership_tables(const struct cw_config *config)
 {
-    return config->warptm_resolution == CW_KILO_2PCR;
+    return cw_kilo_keys_of(config)->warptm_resolution == CW_KILO_2PCR;
 }
 
 static const struct cw_mech_unit el_units[] = {{.unit = &cw_commit_unit_unit,
@@ -89,6 +89,8 @@ const struct cw_mech cw_mech_warptm_el = {.name = "warptm-el",
                                           .system = true,
                                           .unit = el_units,
                                           .unit_cnt = sizeof el_units / sizeof el_units[0],
+                                          .keys = cw_kilo_key_sets,
+                                          .counters = cw_kilo_counter_sets,
                                           .intrinsic = cw_tm_intrinsics,
                                           .inbox = cw_tm_inbox,
                                           .create = create_warptm_el,
@@ -101,6 +103,8 @@ const struct cw_mech cw_mech_warptm_el = {.name = "warptm-el",
 const struct cw_mech cw_mech_ideal = {.name = "ideal",
                                       .what = "Ideal TM: conflicts are detected and resolved at no cost (Fung 2015, 4.1)",
                                       .system = true,
+                                      .keys = cw_kilo_key_sets,
+                                      .counters = cw_kilo_counter_sets,
                                       .intrinsic = cw_tm_intrinsics,
                                       .inbox = cw_tm_inbox,
                                       .create = create_ideal,

@@ -32,15 +32,15 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, cw_lanes lane
 void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, enum cw_kilo_abort cause, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->host.stats;
-    uint64_t *by_cause[] = {[CW_KILO_BY_VALIDATION] = &stats->tx_aborted_validation,
-                            [CW_KILO_BY_WARP] = &stats->tx_aborted_intra_warp,
-                            [CW_KILO_EARLY] = &stats->tx_aborted_early};
+    struct cw_tm_counters *counters = c->tm->common.counters;
+    uint64_t *by_cause[] = {[CW_KILO_BY_VALIDATION] = &c->tm->counters->tx_aborted_validation,
+                            [CW_KILO_BY_WARP] = &counters->tx_aborted_intra_warp,
+                            [CW_KILO_EARLY] = &c->tm->counters->tx_aborted_early};
     assert((lanes & (w->aborted | ~w->lanes)) == 0);
     if (lanes == 0)
         return;
     w->aborted |= lanes;
-    stats->tx_aborted += cw_lanes_count(lanes);
+    counters->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
     cw_kilo_tell_lanes(c->tm, CW_EVENT_REGION_ABORT, cw_kilo__region(c, warp), lanes, now);
     cw_core_tx_abort(c->core, warp, lanes);
@@ -49,21 +49,21 @@ void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes,
 void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->host.stats;
+    struct cw_tm_counters *counters = c->tm->common.counters;
     struct cw_write_set set = {0};
     for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest)) {
         uint32_t lane = cw_lanes_first(rest);
         cw_write_set_clear(&set);
         if (cw_write_set_merge(&set, &w->log, (uint32_t)cw_lanes_one(lane), CW_GLOBAL_BASE, 5) != CW_OK)
             cw_mech_fault(&c->tm->host, CW_ENOMEM, "out of host memory for a write set");
-        stats->tx_write_words += set.word_cnt;
-        stats->tx_read_only += set.word_cnt == 0;
+        counters->tx_write_words += set.word_cnt;
+        counters->tx_read_only += set.word_cnt == 0;
         cw_kilo_tell_commit(c->tm, cw_kilo__region(c, warp), lane, &set, now);
     }
     cw_write_set_free(&set);
     for (uint32_t i = 0; i < w->log.read_cnt; i++)
-        stats->tx_read_words += cw_lanes_count(w->log.read[i].lanes & lanes);
-    stats->tx_committed += cw_lanes_count(lanes);
+        counters->tx_read_words += cw_lanes_count(w->log.read[i].lanes & lanes);
+    counters->tx_committed += cw_lanes_count(lanes);
     *c->tm->host.progress += cw_lanes_count(lanes);
 }
 
@@ -85,6 +85,6 @@ void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_message *p)
 
 void cw_kilo__read_log(struct cw_kilo_core *c, uint32_t warp, uint32_t total, bool write_log, uint32_t row, bool value, cw_time now)
 {
-    uint32_t max = c->tm->config->tm_log_entries;
+    uint32_t max = c->tm->common.keys->tm_log_entries;
     cw_log_walk_read(&c->warp[warp].walk, c->core, warp, total, cw_redo_log_word(write_log, row % max, value, max), now);
 }

@@ -12,7 +12,7 @@
 #define CW_MECH_KILO_CENSUS_H
 
 #include "base/clock.h"
-#include "base/stats.h"
+#include "mech/kilo/keys.h"
 
 enum cw_kilo_level { CW_KILO_ALL, CW_KILO_ACCESSED, CW_KILO_USED, CW_KILO_NEEDED, CW_KILO_LEVELS };
 
@@ -22,11 +22,12 @@ struct cw_kilo_census {
 };
 
 /* The level changes at now; period: of the commit unit's clock, at whose edges it does. */
-static inline void cw_kilo_census_add(struct cw_kilo_census *c, struct cw_stats *stats, enum cw_kilo_level which, int64_t change,
+static inline void cw_kilo_census_add(struct cw_kilo_census *c, struct cw_kilo_counters *counters, enum cw_kilo_level which, int64_t change,
                                       cw_time now, cw_time period)
 {
-    uint64_t *const cycles[] = {&stats->cu_all_cycles, &stats->cu_accessed_cycles, &stats->cu_used_cycles, &stats->cu_needed_cycles};
-    uint64_t *const most[] = {&stats->cu_entries_max, &stats->cu_accessed_max, &stats->cu_used_max, &stats->cu_needed_max};
+    uint64_t *const cycles[] = {&counters->cu_all_cycles, &counters->cu_accessed_cycles, &counters->cu_used_cycles,
+                                &counters->cu_needed_cycles};
+    uint64_t *const most[] = {&counters->cu_entries_max, &counters->cu_accessed_max, &counters->cu_used_max, &counters->cu_needed_max};
     *cycles[which] += c->level[which] * ((now - c->since[which]) / period);
     c->since[which] = now;
     c->level[which] += (uint64_t)change;
@@ -34,13 +35,13 @@ static inline void cw_kilo_census_add(struct cw_kilo_census *c, struct cw_stats 
 }
 
 /* An entry whose sets have these words has all of its log. */
-static inline void cw_kilo_census_sizes(struct cw_stats *stats, uint32_t reads, uint32_t writes)
+static inline void cw_kilo_census_sizes(struct cw_kilo_counters *counters, uint32_t reads, uint32_t writes)
 {
-    uint64_t *const at_most[2][7] = {{&stats->cu_reads_0, &stats->cu_reads_1, &stats->cu_reads_2, &stats->cu_reads_4, &stats->cu_reads_8,
-                                      &stats->cu_reads_16, &stats->cu_reads_32},
-                                     {&stats->cu_writes_0, &stats->cu_writes_1, &stats->cu_writes_2, &stats->cu_writes_4,
-                                      &stats->cu_writes_8, &stats->cu_writes_16, &stats->cu_writes_32}};
-    stats->cu_accessed++;
+    uint64_t *const at_most[2][7] = {{&counters->cu_reads_0, &counters->cu_reads_1, &counters->cu_reads_2, &counters->cu_reads_4,
+                                      &counters->cu_reads_8, &counters->cu_reads_16, &counters->cu_reads_32},
+                                     {&counters->cu_writes_0, &counters->cu_writes_1, &counters->cu_writes_2, &counters->cu_writes_4,
+                                      &counters->cu_writes_8, &counters->cu_writes_16, &counters->cu_writes_32}};
+    counters->cu_accessed++;
     for (uint32_t i = 0, words = 0; i < 7; i++, words = words == 0 ? 1 : 2 * words) {
         *at_most[0][i] += reads <= words;
         *at_most[1][i] += writes <= words;

@@ -16,7 +16,7 @@ void cw_kilo__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *w = c->warp + warp;
     assert(w->phase == CW_KILO_RUN && c->access.warp[warp].accesses == 0 && lanes == (w->lanes & ~w->aborted));
-    c->tm->host.stats->tx_exec_cycles += (now - w->begun) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
+    c->tm->common.counters->tx_exec_cycles += (now - w->begun) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     w->phase = CW_KILO_DRAIN;
     w->ready = lanes;
     w->ended = now;
@@ -28,9 +28,9 @@ void cw_kilo__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 static void restart(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    uint64_t delay = c->tm->kind == CW_KILO_IDEAL ? 0 : cw_backoff_linear_cycles(c->tm->config, w->aborts);
-    c->tm->host.stats->tx_backoff_cycles += delay;
-    cw_attempt_waited(&c->tm->host, (uint32_t)w->tx_lanes, delay);
+    uint64_t delay = c->tm->kind == CW_KILO_IDEAL ? 0 : cw_backoff_linear_cycles(c->tm->common.keys, w->aborts);
+    c->tm->common.counters->tx_backoff_cycles += delay;
+    cw_attempt_waited(&c->tm->common, (uint32_t)w->tx_lanes, delay);
     w->done = now + delay * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     cw_core_tx_end(c->core, warp, now, w->done);
     cw_kilo__begin_attempt(c, warp, w->aborted, w->done);
@@ -39,7 +39,7 @@ static void restart(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    cw_attempt_end(&c->tm->host, (uint32_t)w->tx_lanes, (uint32_t)w->lanes, w->begun, w->ended, now);
+    cw_attempt_end(&c->tm->common, (uint32_t)w->tx_lanes, (uint32_t)w->lanes, w->begun, w->ended, now);
     w->done = now;
     assert(w->aborted == cw_core_tx_aborted(c->core, warp));
     if (w->aborted != 0) {
@@ -62,7 +62,7 @@ static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static bool judge_silent(struct cw_kilo_core *c, uint32_t warp, cw_lanes *silent)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    struct cw_stats *stats = c->tm->host.stats;
+    struct cw_kilo_counters *counters = c->tm->counters;
     cw_lanes reads, writes, conflict;
     cw_kilo__accessed(w, &reads, &writes);
     *silent = w->ready & ~reads & ~writes;
@@ -72,8 +72,8 @@ static bool judge_silent(struct cw_kilo_core *c, uint32_t warp, cw_lanes *silent
     if (!cw_adapt_first_read_table_ask(c->first_read, warp, &conflict))
         return false;
     *silent |= only & ~conflict;
-    stats->tx_silent += cw_lanes_count(only & ~conflict);
-    stats->tx_silent_failed += cw_lanes_count(only & conflict);
+    counters->tx_silent += cw_lanes_count(only & ~conflict);
+    counters->tx_silent_failed += cw_lanes_count(only & conflict);
     return true;
 }
 

@@ -78,7 +78,7 @@ static void count_waiting(struct cw_kilo_unit *u, bool waiting, cw_time now)
         u->waiting = now;
     if (waiting || u->waiting == 0)
         return;
-    u->tm->host.stats->cu_wait_cycles += (now - u->waiting) / u->period;
+    u->tm->counters->cu_wait_cycles += (now - u->waiting) / u->period;
     u->waiting = 0;
 }
 
@@ -145,10 +145,10 @@ static void publish(struct cw_kilo_unit *u, cw_time now)
     if (cw_kilo_arbitrated(u->tm))
         return;
     struct cw_fifo *to = u->tm->wires.retired + u->index;
-    bool due = u->tm->config->kilo_entries != 0 || u->retire == u->tail || u->retire - u->published >= u->tm->window / 8;
+    bool due = u->tm->keys->kilo_entries != 0 || u->retire == u->tail || u->retire - u->published >= u->tm->window / 8;
     if (!due || u->published == u->retire || !cw_fifo_can_push(to, now))
         return;
-    cw_fifo_push(to, now, u->tm->config->kilo_id_latency * cw_kilo_period(u->tm, CW_DOMAIN_CORE), (void *)(uintptr_t)(u->retire + 1));
+    cw_fifo_push(to, now, u->tm->keys->kilo_id_latency * cw_kilo_period(u->tm, CW_DOMAIN_CORE), (void *)(uintptr_t)(u->retire + 1));
     u->published = u->retire;
 }
 
@@ -192,7 +192,7 @@ static void tick(void *self, cw_time now)
 static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
 {
     struct cw_kilo *tm = u->tm;
-    uint32_t id_bits = tm->config->kilo_id_bits;
+    uint32_t id_bits = tm->keys->kilo_id_bits;
     struct cw_adapt_commit_unit_config ring = {.units = tm->host.units,
                                                .partition = u->index,
                                                .entries = tm->window,

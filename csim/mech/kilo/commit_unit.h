@@ -147,7 +147,7 @@ bool cw_kilo_unit__grow_ring(void **ring, uint32_t *cap, uint32_t *head, uint32_
 
 static inline void cw_kilo_unit__census(struct cw_kilo_unit *u, enum cw_kilo_level which, int64_t change, cw_time now)
 {
-    cw_kilo_census_add(&u->census, u->tm->host.stats, which, change, now, u->period);
+    cw_kilo_census_add(&u->census, u->tm->counters, which, change, now, u->period);
 }
 
 /* These sets of the entry (bit 0 read set, bit 1 write set) are not needed any more. */

@@ -61,7 +61,7 @@ static bool word_taken(struct cw_kilo_unit *u, uint64_t id)
     bool last = e->cursor == CW_KILO_NIL || last_word(e->group, e);
     if (e->cursor != CW_KILO_NIL) {
         e->cursor = e->group->word[e->cursor].next;
-        u->tm->host.stats->cu_hazard_cycles++;
+        u->tm->counters->cu_hazard_cycles++;
     }
     if (!last)
         return false;
@@ -76,8 +76,8 @@ static bool word_taken(struct cw_kilo_unit *u, uint64_t id)
 static void detected(struct cw_kilo_unit *u, const struct cw_adapt_hazard_unit_result *r, bool later)
 {
     bool hazard = r->hazard && u->tm->sabotage != CW_KILO_IGNORE_HAZARD;
-    u->tm->host.stats->cu_hazards += hazard;
-    u->tm->host.stats->cu_hazards_filter += hazard && !r->exact;
+    u->tm->counters->cu_hazards += hazard;
+    u->tm->counters->cu_hazards_filter += hazard && !r->exact;
     cw_kilo_unit__check(u, cw_adapt_commit_unit_detected(u->ring, r->entry, hazard, r->ycid, later));
 }
 
@@ -94,7 +94,7 @@ bool cw_kilo_unit__hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_com
         }
         return taken;
     }
-    for (uint32_t i = 0; i < u->tm->config->kilo_hazard_rate; i++) {
+    for (uint32_t i = 0; i < u->tm->keys->kilo_hazard_rate; i++) {
         bool offered = v->hazard && !taken && next_word(u, v, &offer, now);
         if (cw_kilo_hazard_clock(u->detector, offered ? &offer : NULL, live(u), &result))
             taken = word_taken(u, v->hazard_id);

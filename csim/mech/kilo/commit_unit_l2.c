@@ -45,13 +45,13 @@ static void add_word(struct cw_kilo_l2_request *r, const struct cw_kilo_word *w,
 /* The oldest job, and with coalescing its batch's other jobs in the same region, become one access of the L2. */
 static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw_time now)
 {
-    const struct cw_config *config = u->tm->config;
+    const struct cw_tm_keys *keys = u->tm->common.keys;
     if (q->cnt == 0 || u->idle_cnt == 0)
         return;
     struct cw_kilo_job head = *job_at(q, 0);
     uint16_t slot = u->idle[--u->idle_cnt];
     struct cw_kilo_l2_request *r = u->request + slot;
-    uint64_t mask = ~(uint64_t)(u->tm->coalesce ? config->cu_write_bytes - 1 : 3), region = head.group->word[head.word].addr & mask;
+    uint64_t mask = ~(uint64_t)(u->tm->coalesce ? keys->cu_write_bytes - 1 : 3), region = head.group->word[head.word].addr & mask;
     r->group = head.group;
     r->real = u->tm->kind != CW_KILO_EL;
     r->cnt = 0;
@@ -75,11 +75,11 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
         j->group = NULL;
     }
     skip_taken(q);
-    r->ready = now + config->cu_rop_latency * u->period;
+    r->ready = now + keys->cu_rop_latency * u->period;
     u->line[(u->line_head + u->line_cnt++) % CW_KILO_L2_REQUESTS] = slot;
-    *(write ? &u->tm->host.stats->cu_writes : &u->tm->host.stats->cu_reads) += 1;
+    *(write ? &u->tm->common.counters->cu_writes : &u->tm->counters->cu_reads) += 1;
     if (!write)
-        u->tm->host.stats->cu_read_words += r->cnt;
+        u->tm->counters->cu_read_words += r->cnt;
 }
 
 static void feed_l2(struct cw_kilo_unit *u, cw_time now)

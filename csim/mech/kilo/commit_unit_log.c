@@ -113,7 +113,7 @@ bool cw_kilo_unit__whole(struct cw_kilo_unit *u, struct cw_kilo_entry *e, uint32
     if (!e->asked[set]) {
         e->asked[set] = true;
         g->head[set][e->lane] = g->tail[set][e->lane] = CW_KILO_NIL;
-        u->tm->host.stats->cu_resends++;
+        u->tm->counters->cu_resends++;
         struct cw_message *p = cw_kilo_unit__message(u, g, CW_KILO_RESEND, now);
         cw_kilo_commit(p)->again.lane = e->lane;
         cw_kilo_commit(p)->again.set = set;
@@ -125,7 +125,7 @@ bool cw_kilo_unit__whole(struct cw_kilo_unit *u, struct cw_kilo_entry *e, uint32
 void cw_kilo_unit__cut(const struct cw_kilo_unit *u, struct cw_kilo_entry *e, uint32_t set)
 {
     struct cw_kilo_group *g = e->group;
-    uint32_t left = set == 0 ? u->tm->config->kilo_read_words : u->tm->config->kilo_write_words;
+    uint32_t left = set == 0 ? u->tm->keys->kilo_read_words : u->tm->keys->kilo_write_words;
     if (!e->over[set])
         return;
     e->asked[set] = e->here[set] = false;
@@ -205,12 +205,12 @@ static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const stru
 {
     bool again = (p->op & CW_KILO_AGAIN) != 0, write = (p->op & CW_KILO_WRITES) == CW_KILO_WRITES;
     uint32_t first = g->word_cnt;
-    u->tm->host.stats->cu_packets++;
-    u->tm->host.stats->cu_entries += cw_kilo_log_of(p)->log.cnt;
+    u->tm->common.counters->cu_packets++;
+    u->tm->common.counters->cu_entries += cw_kilo_log_of(p)->log.cnt;
     for (uint32_t i = 0; i < cw_kilo_log_of(p)->log.cnt; i++) {
         const struct cw_log_entry *l = cw_kilo_log_of(p)->log.entry + i;
         struct cw_kilo_entry *e = cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, l->lane));
-        uint32_t bound = write ? u->tm->config->kilo_write_words : u->tm->config->kilo_read_words;
+        uint32_t bound = write ? u->tm->keys->kilo_write_words : u->tm->keys->kilo_read_words;
         bool fits = again || bound == 0 || buffered(g, write, l->lane) < bound;
         e->over[write] |= !fits;
         count_word(u, e, write, now);
@@ -242,7 +242,7 @@ static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, cons
     assert(g->accessed == (g->readers | g->writers));
     for (cw_lanes rest = g->accessed; rest != 0; rest = cw_lanes_rest(rest)) {
         uint32_t lane = cw_lanes_first(rest);
-        cw_kilo_census_sizes(u->tm->host.stats, buffered(g, 0, lane), buffered(g, 1, lane));
+        cw_kilo_census_sizes(u->tm->counters, buffered(g, 0, lane), buffered(g, 1, lane));
     }
     if (u->tm->kind == CW_KILO_EL)
         g->out_pass = g->accessed;
@@ -288,7 +288,7 @@ static uint32_t input_cycles(const struct cw_kilo_unit *u, const struct cw_messa
 {
     if (u->tm->aggregate)
         return 1;
-    uint32_t entry_cycles = first ? cw_lanes_count(p->lanes) * u->tm->config->kilo_entry_cycles : 0;
+    uint32_t entry_cycles = first ? cw_lanes_count(p->lanes) * u->tm->keys->kilo_entry_cycles : 0;
     if ((p->op & CW_KILO_LOG) != 0)
         return entry_cycles + cw_kilo_log_of(p)->log.cnt;
     return entry_cycles + (p->op == CW_KILO_DONE ? cw_lanes_count(p->lanes) : 1);

@@ -68,7 +68,7 @@ static void broadcast(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uin
         if (copy == NULL)
             break;
         copy->core = (uint16_t)i;
-        u->tm->host.stats->eapg_broadcasts++;
+        u->tm->counters->eapg_broadcasts++;
         cw_kilo_unit__send(u, copy);
     }
 }
@@ -87,7 +87,7 @@ void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uin
     if (u->tm->kind != CW_KILO_EAPG)
         return;
     struct cw_message *p = new_news(u, now);
-    for (uint32_t i = first; i < g->word_cnt && u->announced < u->tm->config->eapg_rct_entries; i++, u->announced++) {
+    for (uint32_t i = first; i < g->word_cnt && u->announced < u->tm->keys->eapg_rct_entries; i++, u->announced++) {
         g->word[i].announced = true;
         cw_kilo_log(p)->log.entry[cw_kilo_log(p)->log.cnt++] = (struct cw_log_entry){.addr = g->word[i].addr};
     }

@@ -27,7 +27,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     }
     if (!cw_tokens_take(&c->tokens, warp))
         return false;
-    cw_attempt_admit(&c->tm->host, (uint32_t)lanes, c->tokens.used, w->waiting, now);
+    cw_attempt_admit(&c->tm->common, (uint32_t)lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
     w->aborts = 0;
     w->paused = 0;
@@ -173,7 +173,7 @@ static cw_time tick(void *self, cw_time now)
     if (more || c->pause.first == NULL)
         return more ? now + period : CW_TIME_NEVER;
     cw_time paused = c->load[cw_access_index(&c->access, c->pause.first)].paused;
-    return paused + c->tm->config->eapg_pause_max_cycles * period; /* the oldest; before that, news wake the core */
+    return paused + c->tm->keys->eapg_pause_max_cycles * period; /* the oldest; before that, news wake the core */
 }
 
 static bool idle(const void *self)
@@ -230,9 +230,9 @@ int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t
     struct cw_kilo_core *c = *out = calloc(1, sizeof *c);
     if (c == NULL)
         return CW_ENOMEM;
-    *c = (struct cw_kilo_core){.tm = tm, .core = tm->host.core[index], .index = index, .tokens.limit = config->tm_warps};
+    *c = (struct cw_kilo_core){.tm = tm, .core = tm->host.core[index], .index = index, .tokens.limit = tm->common.keys->tm_warps};
     cw_rng_seed(&c->rng, tm->host.seed ^ ((uint64_t)index + 1) << 32);
-    c->access = (struct cw_accesses){.cfg = &tm->host,
+    c->access = (struct cw_accesses){.common = &tm->common,
                                      .core = c->core,
                                      .ops = &access_ops,
                                      .self = c,
@@ -241,11 +241,11 @@ int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t
                                                                            : offsetof(struct cw_kilo_access_body, time)};
     c->warp = calloc(config->core_warps, sizeof *c->warp);
     c->load = calloc(CW_ACCESSES, sizeof *c->load);
-    c->table =
-        malloc(config->tm_ownership_entries > config->warptm_scr_bits / 8 ? config->tm_ownership_entries : config->warptm_scr_bits / 8);
+    const uint32_t table_bytes = tm->common.keys->tm_ownership_entries, filter_bytes = tm->keys->warptm_scr_bits / 8;
+    c->table = malloc(table_bytes > filter_bytes ? table_bytes : filter_bytes);
     if (cw_accesses_create(&c->access) != CW_OK || c->warp == NULL || c->load == NULL || c->table == NULL)
         return CW_ENOMEM;
-    if (tm->kind == CW_KILO_EAPG && (c->cat = cw_kilo_cat_create(config->eapg_cat_entries)) == NULL)
+    if (tm->kind == CW_KILO_EAPG && (c->cat = cw_kilo_cat_create(tm->keys->eapg_cat_entries)) == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < config->core_warps; i++)
         c->access.warp[i].log = &c->warp[i].log;
@@ -253,7 +253,7 @@ int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t
                      ? cw_adapt_first_read_table_create(&c->first_read, tm->host.units, index, config->core_warps, err)
                      : CW_OK;
     if (status == CW_OK && tm->resolution == CW_KILO_2PCR)
-        status = cw_resolvers_create(&c->resolvers, &tm->host, index, err);
+        status = cw_resolvers_create(&c->resolvers, &tm->common, index, err);
     return status;
 }
 

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "mech/kilo/detector.h"
+#include "mech/kilo/keys.h"
 
 struct cw_kilo_hazard {
     const struct cw_mech_host *host;
+    struct cw_kilo_counters *counters;
     struct cw_adapt_hazard_unit *unit; /* or */
     struct cw_kilo_detector *detector;
 };
@@ -17,7 +19,7 @@ bool cw_kilo_hazard_clock(struct cw_kilo_hazard *h, const struct cw_adapt_hazard
     bool taken;
     if (h->detector == NULL) {
         taken = cw_adapt_hazard_unit_clock(h->unit, e, live, result);
-        h->host->stats->cu_history_evictions += result->evicted;
+        h->counters->cu_history_evictions += result->evicted;
         return taken;
     }
     result->valid = false;
@@ -42,20 +44,21 @@ void cw_kilo_hazard_begin_epoch(struct cw_kilo_hazard *h, uint64_t first)
 
 int cw_kilo_hazard_create(struct cw_kilo_hazard **out, const struct cw_mech_host *host, uint32_t partition, struct cw_error *err)
 {
-    const struct cw_config *c = host->config;
+    const struct cw_kilo_keys *keys = cw_kilo_keys_of(host->config);
     struct cw_kilo_hazard *h = *out = calloc(1, sizeof *h);
     if (h == NULL)
         return CW_ENOMEM;
     h->host = host;
-    if (c->kilo_hazard != CW_KILO_HISTORY)
-        return cw_kilo_detector_create(&h->detector, (enum cw_kilo_detection)c->kilo_hazard);
+    h->counters = cw_kilo_counters_of(host->stats);
+    if (keys->kilo_hazard != CW_KILO_HISTORY)
+        return cw_kilo_detector_create(&h->detector, (enum cw_kilo_detection)keys->kilo_hazard);
     const struct cw_adapt_hazard_unit_config unit = {.units = host->units,
                                                      .partition = partition,
-                                                     .sets = c->kilo_history_sets,
-                                                     .rows = c->kilo_history_rows,
-                                                     .id_bits = c->kilo_id_bits,
+                                                     .sets = keys->kilo_history_sets,
+                                                     .rows = keys->kilo_history_rows,
+                                                     .id_bits = keys->kilo_id_bits,
                                                      .memory_base = CW_GLOBAL_BASE,
-                                                     .memory_bytes = (uint64_t)c->mem_mbytes << 20};
+                                                     .memory_bytes = (uint64_t)host->config->mem_mbytes << 20};
     return cw_adapt_hazard_unit_create(&h->unit, &unit, err);
 }
 

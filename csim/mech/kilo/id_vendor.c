@@ -30,12 +30,12 @@ static bool room(struct cw_kilo_vendor *v, uint32_t cnt)
     uint64_t oldest = UINT64_MAX;
     for (uint32_t i = 0; i < config->partition_count; i++)
         oldest = v->oldest[i] < oldest ? v->oldest[i] : oldest;
-    if (v->next + cnt - v->epoch_start >= UINT64_C(1) << config->kilo_id_bits) {
+    if (v->next + cnt - v->epoch_start >= UINT64_C(1) << v->tm->keys->kilo_id_bits) {
         if (oldest < v->next)
             return false;
         v->epoch_start = v->next;
         v->epoch++;
-        v->tm->host.stats->id_rollovers++;
+        v->tm->counters->id_rollovers++;
     }
     return v->next + cnt - oldest <= v->tm->window;
 }
@@ -45,7 +45,7 @@ static void grant(struct cw_kilo_vendor *v, struct cw_kilo_request *r, cw_time n
     r->first = v->next;
     r->epoch = v->epoch;
     v->next += cw_lanes_count(r->members);
-    cw_fifo_push(v->tm->wires.grant + r->core, now, v->tm->config->kilo_id_latency * cw_kilo_period(v->tm, CW_DOMAIN_CORE), r);
+    cw_fifo_push(v->tm->wires.grant + r->core, now, v->tm->keys->kilo_id_latency * cw_kilo_period(v->tm, CW_DOMAIN_CORE), r);
 }
 
 static void tick(void *self, cw_time now)

@@ -17,11 +17,6 @@ struct cw_kilo_machine {
 static const char *const names[] = {
     [CW_KILO_TM] = "kilotm", [CW_KILO_WARPTM] = "warptm", [CW_KILO_EAPG] = "eapg", [CW_KILO_EL] = "warptm-el", [CW_KILO_IDEAL] = "ideal"};
 
-static bool power_of_two(uint32_t n)
-{
-    return n != 0 && (n & (n - 1)) == 0;
-}
-
 const char *const cw_kilo_faults[] = {"skip-revalidation", "commit-out-of-order", "ignore-hazard", NULL};
 
 static int check_sabotage(struct cw_kilo *tm, struct cw_error *err)
@@ -46,11 +41,11 @@ static int check_sabotage(struct cw_kilo *tm, struct cw_error *err)
 static uint32_t window(const struct cw_kilo *tm)
 {
     const struct cw_config *c = tm->config;
-    uint32_t warps = c->tm_warps != 0 && c->tm_warps < c->core_warps ? c->tm_warps : c->core_warps, entries = 2048;
+    uint32_t limit = tm->common.keys->tm_warps, warps = limit != 0 && limit < c->core_warps ? limit : c->core_warps, entries = 2048;
     if (cw_kilo_arbitrated(tm))
         return CW_KILO_ENTRIES_MAX; /* nobody keeps credits there */
-    if (c->kilo_entries != 0)
-        return c->kilo_entries;
+    if (tm->keys->kilo_entries != 0)
+        return tm->keys->kilo_entries;
     while (entries < 2 * CW_LANES * warps * c->core_count && entries < CW_KILO_ENTRIES_MAX)
         entries *= 2;
     return entries;
@@ -58,34 +53,29 @@ static uint32_t window(const struct cw_kilo *tm)
 
 static int check(struct cw_kilo *tm, struct cw_error *err)
 {
-    const struct cw_config *c = tm->config;
-    if (!power_of_two(c->kilo_history_sets) || !power_of_two(c->kilo_history_rows) || !power_of_two(c->warptm_scr_bits) ||
-        !power_of_two(c->tcd_rows) || !power_of_two(c->tcd_pending) || !power_of_two(c->cu_write_bytes))
-        return cw_fail(err, CW_EINVAL,
-                       "kilo.history_sets, kilo.history_rows, warptm.scr_bits, tcd.rows, tcd.pending and cu.write_bytes have to be powers "
-                       "of two");
-    if (c->kilo_entries != 0 && c->kilo_entries < CW_LANES)
-        return cw_fail(err, CW_EINVAL, "kilo.entries = %u: a warp needs up to %u at once; 0 is without bound", c->kilo_entries, CW_LANES);
+    const struct cw_kilo_keys *k = tm->keys;
+    if (k->kilo_entries != 0 && k->kilo_entries < CW_LANES)
+        return cw_fail(err, CW_EINVAL, "kilo.entries = %u: a warp needs up to %u at once; 0 is without bound", k->kilo_entries, CW_LANES);
     tm->early = tm->kind >= CW_KILO_EAPG;
     tm->window = window(tm);
     if (tm->kind != CW_KILO_TM && tm->kind != CW_KILO_IDEAL) {
-        tm->resolution = (enum cw_kilo_resolution)c->warptm_resolution;
-        tm->aggregate = c->warptm_aggregate == CW_ON;
-        tm->coalesce = c->warptm_coalesce == CW_ON;
+        tm->resolution = (enum cw_kilo_resolution)k->warptm_resolution;
+        tm->aggregate = k->warptm_aggregate == CW_ON;
+        tm->coalesce = k->warptm_coalesce == CW_ON;
     }
     if (tm->resolution == CW_KILO_NONE && (tm->aggregate || tm->coalesce))
         return cw_fail(err, CW_EINVAL,
                        "warptm.aggregate and warptm.coalesce need warptm.resolution: lanes of a warp that conflict cannot commit as one");
-    tm->tcd = (enum cw_kilo_tcd)c->tcd_mode;
+    tm->tcd = (enum cw_kilo_tcd)k->tcd_mode;
     if (tm->tcd == CW_KILO_TCD_AUTO)
         tm->tcd = tm->kind == CW_KILO_WARPTM || tm->kind == CW_KILO_EAPG ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_OFF;
     if (cw_kilo_arbitrated(tm))
         tm->tcd = CW_KILO_TCD_OFF;
-    if (tm->tcd == CW_KILO_TCD_CLOSED && c->kilo_write_words != 0)
+    if (tm->tcd == CW_KILO_TCD_CLOSED && k->kilo_write_words != 0)
         return cw_fail(err, CW_EINVAL,
                        "kilo.write_words = %u: tcd.mode = closed has to know all writes to come; set tcd.mode to off or published, or "
                        "kilo.write_words to 0",
-                       c->kilo_write_words);
+                       k->kilo_write_words);
     return check_sabotage(tm, err);
 }
 
@@ -145,6 +135,9 @@ int cw_kilo_create(struct cw_kilo_machine **out, const struct cw_mech_host *host
         return cw_fail(err, CW_ENOMEM, "%s: out of host memory", names[kind]);
     m->shared.host = *host;
     m->shared.config = host->config;
+    m->shared.common = cw_tm_common_of(&m->shared.host);
+    m->shared.keys = cw_kilo_keys_of(host->config);
+    m->shared.counters = cw_kilo_counters_of(host->stats);
     m->shared.kind = kind;
     int status = check(&m->shared, err);
     if (status == CW_OK)
@@ -195,5 +188,5 @@ bool cw_kilo_idle(const struct cw_kilo_machine *m)
 
 uint32_t cw_kilo_local_bytes(const struct cw_config *config)
 {
-    return cw_redo_log_bytes(config->tm_log_entries);
+    return cw_redo_log_bytes(cw_tm_keys_of(config)->tm_log_entries);
 }

@@ -13,7 +13,7 @@ void cw_kilo__news(struct cw_kilo_core *c, const struct cw_message *p, cw_time n
     for (uint32_t i = 0; i < body->log.cnt; i++) {
         const struct cw_log_entry *e = body->log.entry + i;
         if (p->op == CW_KILO_COMMITTING) {
-            c->tm->host.stats->eapg_cat_full += !cw_kilo_cat_enter(c->cat, e->addr, body->commit.first);
+            c->tm->counters->eapg_cat_full += !cw_kilo_cat_enter(c->cat, e->addr, body->commit.first);
             continue;
         }
         cw_kilo_cat_remove(c->cat, e->addr, body->commit.first);
@@ -40,10 +40,10 @@ bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_access *a, cw_time now)
     cw_lanes lanes = a->store ? 0 : held(c, a);
     if (lanes == 0)
         return false;
-    c->tm->host.stats->eapg_paused += cw_lanes_count(lanes & ~w->paused);
+    c->tm->counters->eapg_paused += cw_lanes_count(lanes & ~w->paused);
     w->paused |= lanes;
     c->load[cw_access_index(&c->access, a)].paused = now;
-    c->tm->host.stats->eapg_pauses++;
+    c->tm->counters->eapg_pauses++;
     cw_access_queue_push(&c->pause, a);
     return true;
 }
@@ -51,9 +51,9 @@ bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_access *a, cw_time now)
 static bool may_go_on(struct cw_kilo_core *c, const struct cw_access *a, cw_time now)
 {
     uint64_t cycles = (now - c->load[cw_access_index(&c->access, a)].paused) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    if (cycles < c->tm->config->eapg_pause_max_cycles && held(c, a) != 0)
+    if (cycles < c->tm->keys->eapg_pause_max_cycles && held(c, a) != 0)
         return false;
-    c->tm->host.stats->eapg_pause_cycles += cycles;
+    c->tm->counters->eapg_pause_cycles += cycles;
     return true;
 }
 

@@ -79,7 +79,7 @@ static struct cw_message *take_load(struct cw_kilo_port *u, cw_time now)
 static uint32_t blocks_of(const struct cw_kilo_port *u, const struct cw_message *p, uint32_t lane)
 {
     const struct cw_tx_access_body *body = cw_tx_access_of(p);
-    uint32_t bytes = u->tm->config->tcd_granule_bytes, first = body->lane_offset[lane] / bytes;
+    uint32_t bytes = u->tm->keys->tcd_granule_bytes, first = body->lane_offset[lane] / bytes;
     uint32_t last = (body->lane_offset[lane] + (body->bytes > 0 ? body->bytes - 1u : 0)) / bytes;
     return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
 }
@@ -114,7 +114,7 @@ static void reply(struct cw_kilo_port *u, struct cw_message *p, uint64_t time, c
     cw_kilo_access(p)->stamp = time;
     uint32_t payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     if (u->written != NULL)
-        payload += config->tcd_reply_bytes * (uint32_t)__builtin_popcount(all_blocks(u, p));
+        payload += u->tm->keys->tcd_reply_bytes * (uint32_t)__builtin_popcount(all_blocks(u, p));
     cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
     cw_fifo_push(&u->port->reply, now, u->period, p);
 }
@@ -271,15 +271,15 @@ static void tick(void *self, cw_time now)
 
 static int create_table(struct cw_kilo_port *u, struct cw_error *err)
 {
-    const struct cw_config *c = u->tm->config;
+    const struct cw_kilo_keys *keys = u->tm->keys;
     const struct cw_adapt_last_written_table_config table = {.units = u->tm->host.units,
                                                              .partition = u->index,
-                                                             .ways = c->tcd_ways,
-                                                             .rows = c->tcd_rows,
-                                                             .granule_bytes = c->tcd_granule_bytes,
+                                                             .ways = keys->tcd_ways,
+                                                             .rows = keys->tcd_rows,
+                                                             .granule_bytes = keys->tcd_granule_bytes,
                                                              .memory_base = CW_GLOBAL_BASE,
-                                                             .memory_bytes = (uint64_t)c->mem_mbytes << 20};
-    u->expected = cw_kilo_expected_create(c->tcd_pending, c->tcd_granule_bytes);
+                                                             .memory_bytes = (uint64_t)u->tm->config->mem_mbytes << 20};
+    u->expected = cw_kilo_expected_create(keys->tcd_pending, keys->tcd_granule_bytes);
     return u->expected != NULL ? cw_adapt_last_written_table_create(&u->written, &table, err) : CW_ENOMEM;
 }
 

@@ -5,7 +5,7 @@
 
 void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now)
 {
-    cw_time limit = c->tm->config->kilo_watchdog_cycles * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
+    cw_time limit = c->tm->keys->kilo_watchdog_cycles * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     c->watchdog = now + limit / 4;
     if (cw_kilo_arbitrated(c->tm)) /* it has no need: what is doomed is aborted */
         return;
@@ -19,7 +19,7 @@ void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now)
             continue;
         w->probe = true;
         c->probing[c->probing_cnt++] = (uint8_t)i;
-        c->tm->host.stats->tx_probes++;
+        c->tm->counters->tx_probes++;
         cw_kilo__validate(c, i, reads, now);
     }
 }

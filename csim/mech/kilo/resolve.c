@@ -30,11 +30,10 @@ static void enter(struct cw_kilo_warp *w, enum cw_kilo_phase phase)
 
 static void decide(struct cw_kilo_core *c, struct cw_kilo_warp *w)
 {
-    const struct cw_config *config = c->tm->config;
     if (sequential(c->tm))
-        w->losers = cw_intra_warp_sequential(&w->log, (uint32_t)w->ready, c->table, config->warptm_scr_bits);
+        w->losers = cw_intra_warp_sequential(&w->log, (uint32_t)w->ready, c->table, c->tm->keys->warptm_scr_bits);
     else
-        w->losers = cw_intra_warp_resolve(&w->log, (uint32_t)w->ready, c->table, config->tm_ownership_entries);
+        w->losers = cw_intra_warp_resolve(&w->log, (uint32_t)w->ready, c->table, c->tm->common.keys->tm_ownership_entries);
 }
 
 static bool over(struct cw_kilo_core *c, uint32_t warp, cw_time now)
@@ -47,7 +46,7 @@ static bool over(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 
 static void clear_filter_step(struct cw_kilo_core *c, struct cw_kilo_warp *w, cw_time now)
 {
-    uint32_t accesses = cw_intra_warp_init_accesses(c->tm->config->warptm_scr_bits / 8);
+    uint32_t accesses = cw_intra_warp_init_accesses(c->tm->keys->warptm_scr_bits / 8);
     if (!cw_core_tx_shared_access(c->core, now) || ++w->walk.step < accesses)
         return;
     decide(c, w);
@@ -110,7 +109,7 @@ static bool sequential_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
         return scan_step(c, warp, now);
     if (w->phase == CW_KILO_INIT) {
         clear_filter_step(c, w, now);
-    } else if (c->resolving < c->tm->config->tm_resolvers) {
+    } else if (c->resolving < c->tm->common.keys->tm_resolvers) {
         c->resolving++;
         enter(w, CW_KILO_INIT);
     }

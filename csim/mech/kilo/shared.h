@@ -6,9 +6,11 @@
 #ifndef CW_MECH_KILO_SHARED_H
 #define CW_MECH_KILO_SHARED_H
 
+#include "mech/kilo/keys.h"
 #include "mech/kilo/kilo.h"
 #include "mech/kilo/messages.h"
 #include "mech/kilo/wires.h"
+#include "mech/tm/keys.h"
 
 #define CW_KILO_PARTITIONS  64u
 #define CW_KILO_ENTRIES_MAX 65536u /* of a commit unit (include/cowarp/unit/commit_unit.h) */
@@ -24,6 +26,9 @@ extern const char *const cw_kilo_faults[];
 struct cw_kilo {
     struct cw_mech_host host;
     const struct cw_config *config; /* the host's */
+    struct cw_tm_common common;     /* keys and counters that all transactional systems share */
+    const struct cw_kilo_keys *keys;
+    struct cw_kilo_counters *counters;
     enum cw_kilo_kind kind;
     enum cw_kilo_sabotage sabotage;
     enum cw_kilo_resolution resolution;
@@ -42,13 +47,13 @@ static inline cw_time cw_kilo_period(const struct cw_kilo *tm, enum cw_domain d)
 /* Of temporal conflict detection. */
 static inline uint64_t cw_kilo_tcd_block(const struct cw_kilo *tm, uint64_t addr)
 {
-    return addr / tm->config->tcd_granule_bytes;
+    return addr / tm->keys->tcd_granule_bytes;
 }
 
 /* Whether replies to loads carry a last-written time for each lane (time) instead of one for the line (stamp). */
 static inline bool cw_kilo_tcd_by_lane(const struct cw_kilo *tm)
 {
-    return tm->tcd != CW_KILO_TCD_OFF && tm->config->tcd_granule_bytes < CW_LINE_BYTES;
+    return tm->tcd != CW_KILO_TCD_OFF && tm->keys->tcd_granule_bytes < CW_LINE_BYTES;
 }
 
 /* Idealised systems decide at one place and write memory at once (csim/mech/ideal). */

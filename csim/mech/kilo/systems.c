@@ -56,23 +56,24 @@ static bool idle(const void *self)
 
 static bool has_history(const struct cw_config *config)
 {
-    return config->kilo_hazard == CW_KILO_HISTORY;
+    return cw_kilo_keys_of(config)->kilo_hazard == CW_KILO_HISTORY;
 }
 
 /* tcd.mode = auto: kilotm goes without */
 static bool has_times(const struct cw_config *config)
 {
-    return config->tcd_mode == CW_KILO_TCD_PUBLISHED || config->tcd_mode == CW_KILO_TCD_CLOSED;
+    const uint32_t mode = cw_kilo_keys_of(config)->tcd_mode;
+    return mode == CW_KILO_TCD_PUBLISHED || mode == CW_KILO_TCD_CLOSED;
 }
 
 static bool has_times_by_default(const struct cw_config *config)
 {
-    return config->tcd_mode != CW_KILO_TCD_OFF;
+    return cw_kilo_keys_of(config)->tcd_mode != CW_KILO_TCD_OFF;
 }
 
 static bool has_ownership_tables(const struct cw_config *config)
 {
-    return config->warptm_resolution == CW_KILO_2PCR;
+    return cw_kilo_keys_of(config)->warptm_resolution == CW_KILO_2PCR;
 }
 
 static const char *const inner[] = {"last_writer_history", NULL};
@@ -105,11 +106,12 @@ static const struct cw_mech_unit warp_units[] = {HAZARD_UNIT,
                                                   "two-phase intra-warp conflict resolution; tm.resolvers per core", CW_DOMAIN_CORE, NULL,
                                                   has_ownership_tables, "warptm.resolution = 2pcr"}};
 
-#define SYSTEM(name_, what_, create_, units_)                                                                                             \
-    {                                                                                                                                     \
-        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),                   \
-        .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy,           \
-        .components = components, .core = &cw_kilo_core_sockets, .core_self = core_self, .local_bytes = cw_kilo_local_bytes, .idle = idle \
+#define SYSTEM(name_, what_, create_, units_)                                                                                       \
+    {                                                                                                                               \
+        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),             \
+        .keys = cw_kilo_key_sets, .counters = cw_kilo_counter_sets, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox,            \
+        .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy, .components = components, .core = &cw_kilo_core_sockets, \
+        .core_self = core_self, .local_bytes = cw_kilo_local_bytes, .idle = idle                                                    \
     }
 
 const struct cw_mech cw_mech_kilotm =

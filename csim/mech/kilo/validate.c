@@ -28,7 +28,7 @@ void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw
     *cw_kilo__stage(w) = lanes != 0 ? CW_KILO_ID : CW_KILO_ANSWER;
     if (lanes == 0)
         return;
-    uint32_t cycles = cw_kilo_arbitrated(c->tm) ? 1 : c->tm->config->kilo_id_latency;
+    uint32_t cycles = cw_kilo_arbitrated(c->tm) ? 1 : c->tm->keys->kilo_id_latency;
     w->request = (struct cw_kilo_request){
         .core = c->index, .warp = warp, .attempt = cw_core_attempt(c->core, warp), .members = lanes, .log = &w->log, .stamp = w->stamp};
     cw_fifo_push(c->tm->wires.ask + c->index, now, cycles * cw_kilo_period(c->tm, CW_DOMAIN_CORE), &w->request);
@@ -117,7 +117,7 @@ void cw_kilo__walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     if (w->walk.step < w->walk.back / 2 && now >= w->walk_free) {
         write = w->walk.step >= w->rows_read;
         cw_lanes lanes = write ? w->log.write[w->walk.step - w->rows_read].lanes : w->log.read[w->walk.step].lanes;
-        if (!c->tm->aggregate && c->tm->config->kilo_walker == CW_KILO_ENTRY)
+        if (!c->tm->aggregate && c->tm->keys->kilo_walker == CW_KILO_ENTRY)
             w->walk_free = now + cw_lanes_count(lanes & w->members) * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
         send_row(c, warp, write, write ? w->walk.step - w->rows_read : w->walk.step, now);
         w->walk.step++;

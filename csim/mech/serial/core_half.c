@@ -6,6 +6,7 @@
 
 #include "mech/serial/serial_private.h"
 #include "mech/tm/access.h"
+#include "mech/tm/keys.h"
 #include "mech/tm/tell.h"
 
 #define LOADS 8u /* of a warp in flight */
@@ -37,6 +38,7 @@ struct warp {
 
 struct cw_serialised_core {
     const struct cw_mech_host *host;
+    struct cw_tm_counters *counters;
     struct cw_core *core;
     uint32_t index;
     struct warp *warp;
@@ -74,10 +76,10 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     }
     if (w->phase != GRANTED)
         return false;
-    struct cw_stats *stats = c->host->stats;
-    stats->tx_begun += cw_lanes_count(lanes);
-    stats->tx_wait_cycles += cycles(c, w->since, now);
-    cw_stat_max(&stats->tx_warps_max, 1);
+    struct cw_tm_counters *counters = c->counters;
+    counters->tx_begun += cw_lanes_count(lanes);
+    counters->tx_wait_cycles += cycles(c, w->since, now);
+    cw_stat_max(&counters->tx_warps_max, 1);
     w->lanes = lanes;
     w->phase = STARTS;
     c->busy |= UINT64_C(1) << warp;
@@ -104,7 +106,7 @@ static void commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     struct cw_serialised_core *c = self;
     c->warp[warp].phase = ENDS;
     c->warp[warp].committed = lanes;
-    c->host->stats->tx_exec_cycles += cycles(c, c->warp[warp].since, now);
+    c->counters->tx_exec_cycles += cycles(c, c->warp[warp].since, now);
     c->busy |= UINT64_C(1) << warp;
 }
 
@@ -121,12 +123,12 @@ static void tell_end(const struct cw_serialised_core *c, uint32_t warp, cw_time 
 static void end_lane(struct cw_serialised_core *c, uint32_t warp, cw_time now)
 {
     struct warp *w = c->warp + warp;
-    struct cw_stats *stats = c->host->stats;
+    struct cw_tm_counters *counters = c->counters;
     assert(w->committed == cw_lanes_one(w->lane));
-    stats->tx_committed++;
-    stats->tx_read_words += w->reads;
-    stats->tx_write_words += w->written.cnt;
-    stats->tx_read_only += w->written.cnt == 0;
+    counters->tx_committed++;
+    counters->tx_read_words += w->reads;
+    counters->tx_write_words += w->written.cnt;
+    counters->tx_read_only += w->written.cnt == 0;
     ++*c->host->progress;
     tell_end(c, warp, now);
     w->lanes = cw_lanes_without(w->lanes, w->committed);
@@ -230,7 +232,7 @@ static bool send_access(struct cw_serialised_core *c, uint32_t warp, bool store,
         cw_message_free(c->host->pool, p);
         return false;
     }
-    *(store ? &c->host->stats->tx_stores : &c->host->stats->tx_loads) += 1;
+    *(store ? &c->counters->tx_stores : &c->counters->tx_loads) += 1;
     *(store ? &w->stores : &w->loads) += 1;
     if (!store)
         w->load[tag] = w->queue;
@@ -413,6 +415,7 @@ int cw_serialised_core_create(struct cw_serialised_core **out, const struct cw_m
     if (c == NULL)
         return CW_ENOMEM;
     c->host = host;
+    c->counters = cw_tm_counters_of(host->stats);
     c->core = host->core[index];
     c->index = index;
     c->warp = calloc(host->config->core_warps, sizeof *c->warp);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mech/serial/serial_private.h"
+#include "mech/tm/keys.h"
 #include "mech/tm/tm.h"
 
 struct serialised {
@@ -89,6 +90,8 @@ static bool idle(const void *self)
 const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
                                        .system = true,
+                                       .keys = cw_tm_key_sets,
+                                       .counters = cw_tm_counter_sets,
                                        .intrinsic = cw_tm_intrinsics,
                                        .inbox = cw_tm_inbox,
                                        .sabotage = sabotage,

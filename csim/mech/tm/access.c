@@ -17,7 +17,7 @@ static void complete(struct cw_accesses *q, struct cw_access *a)
 /* Log writes of `words` rows from row on: address and value lines. */
 static void post_rows(struct cw_accesses *q, uint32_t warp, bool write_log, uint32_t row, uint32_t words)
 {
-    uint32_t max = q->cfg->config->tm_log_entries;
+    uint32_t max = q->common->keys->tm_log_entries;
     if (q->idealised)
         return;
     for (uint32_t i = 0; i < 2 * words; i++) {
@@ -29,16 +29,16 @@ static void post_rows(struct cw_accesses *q, uint32_t warp, bool write_log, uint
 
 static bool overflow(const struct cw_accesses *q, uint32_t rows)
 {
-    if (rows <= q->cfg->config->tm_log_entries || q->cfg->fault == NULL)
+    if (rows <= q->common->keys->tm_log_entries || q->common->host->fault == NULL)
         return false;
-    cw_mech_fault(q->cfg, CW_ELIMIT,
+    cw_mech_fault(q->common->host, CW_ELIMIT,
                   "a transaction's read log or write log is full: raise tm.log_entries, or make the transaction smaller");
     return true;
 }
 
 static uint32_t written_rows(const struct cw_accesses *q, uint32_t warp)
 {
-    uint32_t max = q->cfg->config->tm_log_entries, rows = q->warp[warp].log->write_cnt;
+    uint32_t max = q->common->keys->tm_log_entries, rows = q->warp[warp].log->write_cnt;
     return rows < max ? rows : max;
 }
 
@@ -49,7 +49,7 @@ static void take_store(struct cw_accesses *q, struct cw_access *a)
     if (overflow(q, row + words))
         return;
     if (cw_redo_log_store(log, a->inst, a->lanes) != CW_OK) {
-        cw_mech_fault(q->cfg, CW_ENOMEM, "out of host memory for a write log");
+        cw_mech_fault(q->common->host, CW_ENOMEM, "out of host memory for a write log");
         return;
     }
     post_rows(q, a->warp, true, row, words);
@@ -59,7 +59,7 @@ static void take_store(struct cw_accesses *q, struct cw_access *a)
 /* A hit in the write log costs a walk over the log's addresses and the read of one value line ([art]). */
 static void walk(struct cw_accesses *q, struct cw_access *a)
 {
-    uint32_t max = q->cfg->config->tm_log_entries, rows = written_rows(q, a->warp);
+    uint32_t max = q->common->keys->tm_log_entries, rows = written_rows(q, a->warp);
     a->log_reads = rows + 1;
     for (uint32_t i = 0; i <= rows; i++) {
         uint32_t word = i < rows ? cw_redo_log_word(true, i, false, max) : cw_redo_log_word(true, rows - 1, true, max);
@@ -101,7 +101,7 @@ void cw_access_log_done(struct cw_accesses *q, uint32_t warp, uint32_t cookie)
 
 struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, cw_lanes lanes)
 {
-    struct cw_stats *stats = q->cfg->stats;
+    struct cw_tm_counters *counters = q->common->counters;
     struct cw_access *a = q->free;
     bool store = inst->uop->op == CW_OP_ST;
     if (a == NULL || !cw_log_port_room(&q->log, store ? 2 * cw_inst_words(inst) : written_rows(q, inst->warp) + 1))
@@ -114,7 +114,7 @@ struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst
     a->store = store;
     a->lanes = lanes;
     a->asked = a->unsent = a->packets = a->log_reads = 0;
-    *(store ? &stats->tx_stores : &stats->tx_loads) += cw_lanes_count(lanes);
+    *(store ? &counters->tx_stores : &counters->tx_loads) += cw_lanes_count(lanes);
     if (lanes != 0 && store)
         take_store(q, a);
     else if (lanes != 0)
@@ -161,8 +161,8 @@ static void make_write(struct cw_message *p, uint32_t bytes)
 /* The request for all unsent lanes on the line of the lowest one. */
 static struct cw_message *build_request(struct cw_accesses *q, struct cw_access *a, cw_time now)
 {
-    const struct cw_config *config = q->cfg->config;
-    struct cw_message *p = cw_message_new(q->cfg->pool, q->body_bytes);
+    const struct cw_config *config = q->common->host->config;
+    struct cw_message *p = cw_message_new(q->common->host->pool, q->body_bytes);
     struct cw_tx_access_body *body = cw_tx_access(p);
     const uint64_t *addr = a->inst->addr;
     body->aborted = 0;
@@ -180,7 +180,7 @@ static struct cw_message *build_request(struct cw_accesses *q, struct cw_access 
     a->unsent = cw_lanes_without(a->unsent, p->lanes);
     p->kind = a->store ? CW_MSG_PASS : CW_MSG_READ;
     p->after = CW_AFTER_MECH;
-    p->mech = (uint8_t)(q->cfg->index + 1);
+    p->mech = (uint8_t)(q->common->host->index + 1);
     body->bytes = (uint8_t)cw_inst_bytes(a->inst);
     p->warp = (uint16_t)a->warp;
     p->tag = cw_access_index(q, a);
@@ -251,7 +251,7 @@ static void finish_load(struct cw_accesses *q, struct cw_access *a, cw_lanes lan
     if (logged == 0 || overflow(q, row + words))
         return;
     if (q->ops->log_load(q->self, a, cw_lanes_half(logged, 0)) != CW_OK)
-        cw_mech_fault(q->cfg, CW_ENOMEM, "out of host memory for a read log");
+        cw_mech_fault(q->common->host, CW_ENOMEM, "out of host memory for a read log");
     else
         post_rows(q, a->warp, false, row, words);
 }
@@ -282,7 +282,7 @@ bool cw_accesses_busy(const struct cw_accesses *q)
 
 bool cw_accesses_idle(const struct cw_accesses *q)
 {
-    for (uint32_t i = 0; i < q->cfg->config->core_warps; i++)
+    for (uint32_t i = 0; i < q->common->host->config->core_warps; i++)
         if (q->warp[i].posted > 0)
             return false;
     return q->cnt == 0 && q->message_first == NULL && q->spare == NULL && q->log.cnt == 0;
@@ -290,8 +290,8 @@ bool cw_accesses_idle(const struct cw_accesses *q)
 
 int cw_accesses_create(struct cw_accesses *q)
 {
-    q->log.cap = q->cfg->config->tm_log_entries + LOG_SLACK;
-    q->warp = calloc(q->cfg->config->core_warps, sizeof *q->warp);
+    q->log.cap = q->common->keys->tm_log_entries + LOG_SLACK;
+    q->warp = calloc(q->common->host->config->core_warps, sizeof *q->warp);
     q->pool = calloc(CW_ACCESSES, sizeof *q->pool);
     q->log.op = calloc(q->log.cap, sizeof *q->log.op);
     if (q->warp == NULL || q->pool == NULL || q->log.op == NULL)

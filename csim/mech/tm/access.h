@@ -10,6 +10,7 @@
 #ifndef CW_MECH_TM_ACCESS_H
 #define CW_MECH_TM_ACCESS_H
 
+#include "mech/tm/keys.h"
 #include "mech/tm/log_port.h"
 #include "mech/tm/redo_log.h"
 #include "mech/tm/tm.h"
@@ -95,7 +96,7 @@ struct cw_access_ops {
 
 /* The accesses of one core. */
 struct cw_accesses {
-    const struct cw_mech_host *cfg;
+    const struct cw_tm_common *common;
     struct cw_core *core;
     const struct cw_access_ops *ops;
     void *self;
@@ -114,7 +115,7 @@ struct cw_accesses {
 /* Cookies of the log port; another is the index of the access. */
 #define CW_LOG_COOKIE_POSTED 0x80000000u /* log write */
 
-/* cfg, core, ops, self and the options are the caller's, as are warp[].log. 0 or CW_ENOMEM; destroy in either case. */
+/* common, core, ops, self and the options are the caller's, as are warp[].log. 0 or CW_ENOMEM; destroy in either case. */
 int cw_accesses_create(struct cw_accesses *q);
 void cw_accesses_destroy(struct cw_accesses *q);
 

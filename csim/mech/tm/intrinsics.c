@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel calls to run a transaction. */
+#include "mech/tm/keys.h"
 #include "mech/tm/tm.h"
 
 const struct cw_intrinsic cw_tm_intrinsics[] = {
@@ -10,5 +11,5 @@ const struct cw_intrinsic cw_tm_intrinsics[] = {
 
 uint32_t cw_tm_inbox(const struct cw_config *config)
 {
-    return config->cu_buffer;
+    return cw_tm_keys_of(config)->cu_buffer;
 }

@@ -12,17 +12,18 @@ static bool take_banks(void *context, cw_time now)
     return cw_core_tx_shared_access(context, now);
 }
 
-int cw_resolvers_create(struct cw_resolvers *s, const struct cw_mech_host *cfg, uint32_t core, struct cw_error *err)
+int cw_resolvers_create(struct cw_resolvers *s, const struct cw_tm_common *common, uint32_t core, struct cw_error *err)
 {
-    *s = (struct cw_resolvers){.core = cfg->core[core], .cnt = cfg->config->tm_resolvers, .log_rows = cfg->config->tm_log_entries};
+    *s = (struct cw_resolvers){
+        .core = common->host->core[core], .cnt = common->keys->tm_resolvers, .log_rows = common->keys->tm_log_entries};
     s->table = calloc(s->cnt, sizeof *s->table);
     int status = s->table != NULL ? CW_OK : CW_ENOMEM;
     const struct cw_adapt_ownership_table_banks banks = {.take = take_banks, .context = s->core};
     for (uint32_t i = 0; i < s->cnt && status == CW_OK; i++) {
         char name[64];
         snprintf(name, sizeof name, "core%u.ownership_table%u", core, i);
-        status =
-            cw_adapt_ownership_table_create(s->table + i, cfg->units, name, cfg->config->tm_ownership_entries, CW_GLOBAL_BASE, &banks, err);
+        status = cw_adapt_ownership_table_create(s->table + i, common->host->units, name, common->keys->tm_ownership_entries,
+                                                 CW_GLOBAL_BASE, &banks, err);
     }
     return status;
 }

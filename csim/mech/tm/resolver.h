@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mech/mech.h"
+#include "mech/tm/keys.h"
 #include "mech/tm/log_port.h"
 
 struct cw_adapt_ownership_table;
@@ -31,7 +31,7 @@ struct cw_resolvers_job {
 };
 
 /* Status of the units' provider, or CW_ENOMEM; destroy it in any case. */
-int cw_resolvers_create(struct cw_resolvers *s, const struct cw_mech_host *cfg, uint32_t core, struct cw_error *err);
+int cw_resolvers_create(struct cw_resolvers *s, const struct cw_tm_common *common, uint32_t core, struct cw_error *err);
 void cw_resolvers_destroy(struct cw_resolvers *s);
 /* Begins a resolution of these lanes in a table that is free, and was in the cycle before (a table is clocked once in a cycle); false if
  * there is none. */

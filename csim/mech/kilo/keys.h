@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys and counters of the Kilo TM family: keys.def, counters.def. */
+#ifndef CW_MECH_KILO_KEYS_H
+#define CW_MECH_KILO_KEYS_H
+
+#include "base/config.h"
+#include "base/stats.h"
+
+struct cw_kilo_keys {
+#define X CW_KEY_FIELD
+#define E CW_KEY_FIELD
+#include "mech/kilo/keys.def"
+#undef X
+#undef E
+};
+
+struct cw_kilo_counters {
+#define X CW_COUNTER_FIELD
+#define M CW_COUNTER_FIELD
+#include "mech/kilo/counters.def"
+#undef X
+#undef M
+};
+
+extern const struct cw_key_set cw_kilo_key_set;
+extern const struct cw_counter_set cw_kilo_counter_set;
+
+/* As struct cw_mech has them: those that all transactional systems share, and these. */
+extern const struct cw_key_set *const cw_kilo_key_sets[];
+extern const struct cw_counter_set *const cw_kilo_counter_sets[];
+
+/* They look for the set: once, when something is created. */
+static inline const struct cw_kilo_keys *cw_kilo_keys_of(const struct cw_config *config)
+{
+    return cw_config_own(config, &cw_kilo_key_set);
+}
+
+static inline struct cw_kilo_counters *cw_kilo_counters_of(struct cw_stats *stats)
+{
+    return cw_stats_own(stats, &cw_kilo_counter_set);
+}
+
+#endif
