@@ -31,8 +31,8 @@ struct cw_mech_host {
     struct cw_core **core;           /* config->core_count */
     struct cw_partition **partition; /* config->partition_count */
     const struct cw_unit_provider *units;
-    const struct cw_events *events;
-    uint32_t index; /* of the mechanism in the GPU's list; its messages carry index + 1 */
+    struct cw_events *events; /* to tell, and to listen to (from create on) */
+    uint32_t index;           /* of the mechanism in the GPU's list; its messages carry index + 1 */
     uint64_t seed;
     const char *sabotage; /* deliberate fault for tests ("skip-owner-check", ...), one of the descriptor's, or NULL */
     uint64_t *progress;   /* what the livelock watchdog counts: incremented per commit */
