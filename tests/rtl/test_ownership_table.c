@@ -212,9 +212,9 @@ static void test_ownership_table__agrees_with_the_simulators_resolution(void **s
             for (uint32_t r = 0; r < (pass == 1 ? log.read_cnt : log.write_cnt); r++) {
                 for (uint32_t lane = 0; lane < 32; lane++)
                     addr[lane] = (uint32_t)(pass == 1 ? read[r].addr[lane] : write[r].addr[lane]);
-                give(&d, pass, pass == 1 ? read[r].lanes : write[r].lanes, addr);
+                give(&d, pass, (uint32_t)(pass == 1 ? read[r].lanes : write[r].lanes), addr);
             }
-        uint32_t losers = cw_intra_warp_resolve(&log, lanes, table, sizeof table);
+        uint32_t losers = (uint32_t)cw_intra_warp_resolve(&log, lanes, table, sizeof table);
         assert_int_equal(finish(&d), lanes & ~losers);
         aborted += (uint32_t)__builtin_popcount(losers);
     }

@@ -13,7 +13,8 @@ static void strided(uint64_t addr[32], uint64_t base, uint64_t stride)
 
 static uint32_t lines_of(const uint64_t addr[32], cw_lanes lanes)
 {
-    uint32_t n = 0, all = lanes, seen = 0;
+    uint32_t n = 0;
+    cw_lanes all = lanes, seen = 0;
     while (lanes != 0) {
         struct cw_line_access a = cw_coalesce_next(addr, 128, &lanes);
         assert_int_equal(a.line % CW_LINE_BYTES, 0);

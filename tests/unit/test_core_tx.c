@@ -15,9 +15,9 @@ struct script {
     cw_time restart_cycles;
     /* what happened */
     uint32_t begins, attempt, accesses, outstanding;
-    uint32_t begin_lanes, commit_lanes[ATTEMPTS_MAX];
+    cw_lanes begin_lanes, commit_lanes[ATTEMPTS_MAX];
     uint32_t outstanding_at_commit;
-    uint32_t access_lanes[ATTEMPTS_MAX]; /* of the attempt's last access */
+    cw_lanes access_lanes[ATTEMPTS_MAX]; /* of the attempt's last access */
     cw_time ended_at[ATTEMPTS_MAX], begun_at, first_access_at[ATTEMPTS_MAX];
     struct {
         struct cw_mem_inst *inst;

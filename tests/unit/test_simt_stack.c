@@ -306,7 +306,7 @@ static void test_simt_stack__random_ifs_execute_each_lane_as_if_alone(void **sta
         uint32_t seen = 0;
         cw_simt_reset(&s, 1, ALL);
         while (cw_simt_pc(&s) != 2001) {
-            uint32_t pc = cw_simt_pc(&s), active = cw_simt_active(&s);
+            uint32_t pc = cw_simt_pc(&s), active = (uint32_t)cw_simt_active(&s);
             if (pc >= 2000) { /* join of an inner node: on to the join of its parent */
                 cw_simt_advance(&s, 2000 + (pc - 2000) / 2);
             } else if (pc >= 32) {

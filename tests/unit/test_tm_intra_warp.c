@@ -90,7 +90,7 @@ static void test_tm_intra_warp__random_logs(void **state)
                 addr[lane] = CW_GLOBAL_BASE + 4 * cw_rng_below(&rng, words);
             row(&log, i % 2, (uint32_t)cw_rng_next(&rng), addr);
         }
-        uint32_t losers = cw_intra_warp_resolve(&log, lanes, table, entries), kept = lanes & ~losers;
+        uint32_t losers = (uint32_t)cw_intra_warp_resolve(&log, lanes, table, entries), kept = lanes & ~losers;
         assert_int_equal(losers & ~lanes, 0);
         assert_int_equal(losers & lanes & -lanes, 0);
         for (uint32_t b = 0; b < CW_LANES; b++) {

@@ -49,7 +49,7 @@ struct m_warp {
     uint32_t tx_cnt, tx_at;
     uint32_t limit;         /* ops from here on wait; op_cnt stands for the commit. Raise it to go on. */
     uint32_t at;            /* next op of the attempt */
-    uint32_t t, r, reached; /* the two entries' masks */
+    cw_lanes t, r, reached; /* the two entries' masks */
     bool in_tx, asks, committing;
     struct cw_mem_inst inst; /* one at a time */
     bool out;                /* it is out */
