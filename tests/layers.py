@@ -22,7 +22,7 @@ HARNESS = {
     "rtl": ([], ["base", "unit"]),
     "wave": (["file", "rtl"], ["base", "core", "mech", "gpu"]),
     "play": (["file", "rtl", "wave"], ["base", "unit"]),
-    "api": (["file", "rtl", "wave", "play"], ["base", "ptx", "exec", "unit", "mem", "mech", "gpu"]),
+    "api": (["file", "rtl", "wave", "play"], ["base", "ptx", "exec", "unit", "mem", "control", "mech", "gpu"]),
     "cli": (["file"], []),
     "systemc": ([], []),
 }
