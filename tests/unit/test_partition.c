@@ -774,7 +774,83 @@ static void test_partition__random_traffic_with_lines_of_64_bytes(void **state)
     random_runs(cw_test_seed(1), 64);
 }
 
+/* Hooks: what a double has been told, and by how much it holds requests. */
+struct hooked {
+    uint32_t hold; /* L2 cycles, of each request for line 0 */
+    uint32_t before_l2_cnt, accepted_cnt, command_cnt, write_cnt;
+    uint64_t local;
+    uint8_t sectors;
+    cw_time accepted, command;
+};
+
+static uint32_t on_before_l2(void *self, const struct cw_message *m, cw_time now)
+{
+    struct hooked *h = self;
+    (void)now;
+    h->before_l2_cnt++;
+    return m->tag == 0 ? h->hold : 0;
+}
+
+static void on_accepted(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now)
+{
+    struct hooked *h = self;
+    h->accepted_cnt++;
+    h->write_cnt += write;
+    h->local = local;
+    h->sectors = sectors;
+    h->accepted = now;
+}
+
+static void on_command(void *self, uint64_t local, bool write, cw_time now)
+{
+    struct hooked *h = self;
+    assert_true(h->command_cnt < h->accepted_cnt && local == h->local && !write);
+    h->command_cnt++;
+    h->command = now;
+}
+
+static const struct cw_partition_hooks all_hooks = {.before_l2 = on_before_l2, .accepted = on_accepted, .dram_command = on_command};
+static const struct cw_partition_hooks one_hook = {.before_l2 = on_before_l2};
+
+/* Two mechanisms hold a read by 7 and 20 cycles; the one behind it, which nobody holds, waits too. The memory controller tells of the read
+ * when it takes it, and again when the scheduling latency (200) and the activation (tRCD, 12) are over. */
+static void test_partition__calls_of_mechanisms(void **state)
+{
+    (void)state;
+    struct cw_config c = one_partition();
+    struct hooked first = {0}, second = {0};
+    bench_create(&c, false, false);
+    assert_int_equal(cw_partition_hook(b.partition[0], &all_hooks, &first), CW_OK);
+    assert_int_equal(cw_partition_hook(b.partition[0], &one_hook, &second), CW_OK);
+    send(request(CW_MSG_READ, 1, 0, 0));
+    assert_int_equal(arrival(1, b.now), MISS_CYCLES);
+    expect_reply(1, CW_MSG_READ_REPLY, 2);
+    assert_int_equal(first.accepted_cnt, 1);
+    assert_int_equal(first.command_cnt, 1);
+    assert_int_equal(first.write_cnt, 0);
+    assert_int_equal(first.local, 0);
+    assert_int_equal(first.sectors, 3); /* a burst brings 64 bytes */
+    assert_int_equal((first.command - first.accepted) / 10, 200 + 12);
+    b.now = 100000;
+    send(request(CW_MSG_READ, 2, 1, 0)); /* the other line is in the L2 now, too */
+    expect_reply(2, CW_MSG_READ_REPLY, 2);
+    b.now = 200000;
+    first.hold = 7;
+    second.hold = 20;
+    send(request(CW_MSG_READ, 1, 0, 0));
+    send(request(CW_MSG_READ, 2, 1, 0));
+    assert_int_equal(arrival(1, 200000), HIT_CYCLES + 7 + 20);
+    expect_reply(1, CW_MSG_READ_REPLY, 2);
+    assert_true(arrival(2, 200000) > HIT_CYCLES + 7 + 20);
+    expect_reply(2, CW_MSG_READ_REPLY, 2);
+    assert_int_equal(first.before_l2_cnt, 4);
+    assert_int_equal(second.before_l2_cnt, 4);
+    assert_int_equal(first.accepted_cnt, 2);
+    bench_destroy();
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_partition__calls_of_mechanisms),
     cmocka_unit_test(test_partition__read_latency),
     cmocka_unit_test(test_partition__replies_by_kind),
     cmocka_unit_test(test_partition__atomics_hold_the_port),
