@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recency Bloom filter (Fung 2015, sections 4.3.4 and 6.4; GETM section V.B.1): an approximate map from a key to the
+ * Recency Bloom filter (Fung 2015, sections 4.2.5 and 6.4; GETM section V.B.1): an approximate map from a key to the
  * largest value that was inserted for it. It may answer too much, never too little.
  *
  * Each of `ways` ways has 2^row_w rows of `fields` values, indexed by an H3 hash of the key (rtl/README.md; way w has the
