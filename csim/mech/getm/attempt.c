@@ -8,9 +8,9 @@
 #include "mech/tm/attempt.h"
 #include "mech/tm/backoff.h"
 
-struct cw_getm_attempt_name cw_getm__attempt_name(const struct cw_getm_core *c, uint32_t warp, cw_lanes lanes)
+struct cw_attempt_name cw_getm__attempt_name(const struct cw_getm_core *c, uint32_t warp)
 {
-    return (struct cw_getm_attempt_name){.core = c->index, .warp = warp, .attempt = cw_core_attempt(c->core, warp), .lanes = lanes};
+    return (struct cw_attempt_name){.core = c->index, .warp = warp, .attempt = cw_core_attempt(c->core, warp)};
 }
 
 void cw_getm__wake_next(struct cw_getm_core *c, cw_time now)
@@ -35,7 +35,7 @@ void cw_getm__attempt_begin(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
     cw_getm__note_time(c->getm, w->warpts);
     if (w->warpts > c->largest)
         c->largest = w->warpts;
-    cw_getm__tell_region(c->getm, CW_EVENT_REGION_BEGIN, cw_getm__attempt_name(c, warp, lanes), now);
+    cw_tell_lanes(&c->getm->host, CW_EVENT_REGION_BEGIN, cw_getm__attempt_name(c, warp), lanes, now);
 }
 
 void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lanes, uint32_t cause, cw_time now)
@@ -54,7 +54,7 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
     w->full |= cause == CW_VU_FULL;
     common->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
-    cw_getm__tell_region(c->getm, CW_EVENT_REGION_ABORT, cw_getm__attempt_name(c, warp, lanes), now);
+    cw_tell_lanes(&c->getm->host, CW_EVENT_REGION_ABORT, cw_getm__attempt_name(c, warp), lanes, now);
     cw_core_tx_abort(c->core, warp, lanes);
 }
 

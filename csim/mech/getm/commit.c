@@ -56,7 +56,7 @@ static void seal(struct cw_getm_core *c, uint32_t warp, cw_time now)
         w->cleaned |= (w->log.write[i].lanes & w->aborted) != 0;
     cw_getm__log_send(c, warp, now);
     count_commit(c, w);
-    cw_getm__tell_commit(c->getm, cw_getm__attempt_name(c, warp, w->ready), &w->set, now);
+    cw_tell_commits(&c->getm->host, cw_getm__attempt_name(c, warp), w->ready, &w->set, now);
 }
 
 static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)

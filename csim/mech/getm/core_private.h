@@ -4,9 +4,9 @@
 #define CW_MECH_GETM_CORE_PRIVATE_H
 
 #include "mech/getm/core_half.h"
-#include "mech/getm/events.h"
 #include "mech/getm/messages.h"
 #include "mech/tm/resolver.h"
+#include "mech/tm/tell.h"
 #include "mech/tm/tokens.h"
 #include "mech/tm/write_set.h"
 
@@ -82,6 +82,6 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
 void cw_getm__attempt_restart(struct cw_getm_core *c, uint32_t warp, cw_time now);
 /* Whoever waits for a token and could have one is asked to begin again. */
 void cw_getm__wake_next(struct cw_getm_core *c, cw_time now);
-struct cw_getm_attempt_name cw_getm__attempt_name(const struct cw_getm_core *c, uint32_t warp, cw_lanes lanes);
+struct cw_attempt_name cw_getm__attempt_name(const struct cw_getm_core *c, uint32_t warp);
 
 #endif

@@ -26,7 +26,7 @@ void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, cw_lanes lane
         cw_adapt_first_read_table_begin(c->first_read, warp, lanes);
     forget_readers(c, w);
     cw_redo_log_clear(&w->log);
-    cw_kilo_tell_lanes(c->tm, CW_EVENT_REGION_BEGIN, cw_kilo__region(c, warp), lanes, now);
+    cw_tell_lanes(&c->tm->host, CW_EVENT_REGION_BEGIN, cw_kilo__attempt_name(c, warp), lanes, now);
 }
 
 void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, enum cw_kilo_abort cause, cw_time now)
@@ -42,7 +42,7 @@ void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes,
     w->aborted |= lanes;
     counters->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
-    cw_kilo_tell_lanes(c->tm, CW_EVENT_REGION_ABORT, cw_kilo__region(c, warp), lanes, now);
+    cw_tell_lanes(&c->tm->host, CW_EVENT_REGION_ABORT, cw_kilo__attempt_name(c, warp), lanes, now);
     cw_core_tx_abort(c->core, warp, lanes);
 }
 
@@ -58,7 +58,7 @@ void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_tim
             cw_mech_fault(&c->tm->host, CW_ENOMEM, "out of host memory for a write set");
         counters->tx_write_words += set.word_cnt;
         counters->tx_read_only += set.word_cnt == 0;
-        cw_kilo_tell_commit(c->tm, cw_kilo__region(c, warp), lane, &set, now);
+        cw_tell_commits(&c->tm->host, cw_kilo__attempt_name(c, warp), cw_lanes_one(lane), &set, now);
     }
     cw_write_set_free(&set);
     for (uint32_t i = 0; i < w->log.read_cnt; i++)

@@ -14,7 +14,7 @@
 #include "mech/kilo/census.h"
 #include "mech/kilo/hazard.h"
 #include "mech/kilo/parts.h"
-#include "mech/kilo/region_events.h"
+#include "mech/tm/tell.h"
 
 #define CW_KILO_NIL         UINT32_MAX /* no word */
 #define CW_KILO_L2_REQUESTS 1024u      /* reads and writes on their way to the L2 or in it; power of two */
@@ -31,7 +31,7 @@ struct cw_kilo_word {
 struct cw_kilo_group {
     uint64_t first;
     uint64_t rcid; /* oldest entry when the comparison began: older writers are in memory */
-    struct cw_kilo_region region;
+    struct cw_attempt_name attempt;
     uint32_t cnt; /* members */
     cw_lanes members;
     cw_lanes accessed; /* valid when filled */

@@ -103,8 +103,7 @@ void cw_kilo_unit__compare_set(struct cw_kilo_unit *u, struct cw_kilo_entry *e, 
 static void tell_word(const struct cw_kilo_unit *u, enum cw_event_type type, const struct cw_kilo_group *g, const struct cw_kilo_word *w,
                       cw_time now)
 {
-    const struct cw_log_entry word = {.addr = w->addr, .value = w->value, .lane = w->lane, .bytes = w->bytes};
-    cw_kilo_tell_word(u->tm, type, g->region, &word, now);
+    cw_tell_word(&u->tm->host, type, g->attempt, w->lane, w->addr, w->value, w->bytes, now);
 }
 
 static void compared(struct cw_kilo_unit *u, const struct cw_kilo_l2_request *r, cw_time now)

@@ -28,7 +28,7 @@ static struct cw_kilo_group *new_group(struct cw_kilo_unit *u, const struct cw_m
     }
     *g = (struct cw_kilo_group){.first = cw_kilo_commit_of(p)->first,
                                 .rcid = u->retire,
-                                .region = {.core = p->core, .warp = p->warp, .attempt = p->attempt},
+                                .attempt = cw_attempt_name_of(p),
                                 .members = p->lanes,
                                 .word = g->word,
                                 .word_cap = g->word_cap};

@@ -9,10 +9,10 @@
 
 #include "adapt/first_read_table.h"
 #include "mech/kilo/parts.h"
-#include "mech/kilo/region_events.h"
 #include "mech/tm/access.h"
 #include "mech/tm/redo_log.h"
 #include "mech/tm/resolver.h"
+#include "mech/tm/tell.h"
 #include "mech/tm/tokens.h"
 
 #define CW_KILO_READER_BITS 13 /* a core runs up to 1,536 transactions of a few reads */
@@ -163,9 +163,9 @@ void cw_kilo__overwritten(struct cw_kilo_core *c, uint64_t addr, uint32_t value,
 void cw_kilo__follow(struct cw_kilo_core *c, cw_time now);
 
 /* attempt.c: begin and end of attempts */
-static inline struct cw_kilo_region cw_kilo__region(const struct cw_kilo_core *c, uint32_t warp)
+static inline struct cw_attempt_name cw_kilo__attempt_name(const struct cw_kilo_core *c, uint32_t warp)
 {
-    return (struct cw_kilo_region){.core = c->index, .warp = warp, .attempt = cw_core_attempt(c->core, warp)};
+    return (struct cw_attempt_name){.core = c->index, .warp = warp, .attempt = cw_core_attempt(c->core, warp)};
 }
 /* The core is in the new attempt already. */
 void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now);

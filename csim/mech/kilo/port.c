@@ -15,7 +15,7 @@
 #include "adapt/last_written_table.h"
 #include "mech/kilo/expected_writes.h"
 #include "mech/kilo/parts.h"
-#include "mech/kilo/region_events.h"
+#include "mech/tm/tell.h"
 
 #define ASKED  4u  /* loads between their READ and their reply: covers the table's latency */
 #define BLOCKS 32u /* of the finest granularity in a line */
@@ -54,14 +54,11 @@ struct cw_kilo_port {
 static void tell_reads(const struct cw_kilo_port *u, const struct cw_message *p, cw_time now)
 {
     const struct cw_tx_access_body *body = cw_tx_access_of(p);
-    const struct cw_kilo_region region = {.core = p->core, .warp = p->warp, .attempt = p->attempt};
     for (cw_lanes rest = p->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
-        struct cw_log_entry word = {.lane = (uint8_t)cw_lanes_first(rest), .bytes = 15};
-        uint32_t first = body->lane_offset[word.lane], end = first + body->bytes;
+        uint32_t lane = cw_lanes_first(rest), first = body->lane_offset[lane], end = first + body->bytes, value;
         for (uint32_t at = first & ~3u; at < end; at += 4) {
-            word.addr = p->addr + at;
-            memcpy(&word.value, body->line.data + at, 4);
-            cw_kilo_tell_word(u->tm, CW_EVENT_REGION_READ, region, &word, now);
+            memcpy(&value, body->line.data + at, sizeof value);
+            cw_tell_word(&u->tm->host, CW_EVENT_REGION_READ, cw_attempt_name_of(p), lane, p->addr + at, value, 15, now);
         }
     }
 }
@@ -70,7 +67,7 @@ static void tell_reads(const struct cw_kilo_port *u, const struct cw_message *p,
 static struct cw_message *take_load(struct cw_kilo_port *u, cw_time now)
 {
     struct cw_message *p = cw_fifo_pop(&u->port->from_l2, now);
-    if (cw_kilo_wanted(u->tm, CW_EVENT_REGION_READ))
+    if (cw_tell_wanted(&u->tm->host, CW_EVENT_REGION_READ))
         tell_reads(u, p, now);
     return p;
 }
@@ -225,13 +222,12 @@ static void carry_out(struct cw_kilo_port *u, cw_time now)
 {
     const struct cw_kilo_write *e;
     while ((e = cw_kilo_writes_first(u->writes)) != NULL && e->ready <= now) {
-        const struct cw_kilo_region region = {.core = e->core, .warp = e->warp, .attempt = e->attempt};
-        const struct cw_log_entry word = {.addr = e->addr, .value = e->value, .lane = (uint8_t)e->lane, .bytes = e->bytes};
+        const struct cw_attempt_name name = {.core = e->core, .warp = e->warp, .attempt = e->attempt};
         const uint32_t mask = e->bytes;
         const uint8_t byte[4] = {(uint8_t)e->value, (uint8_t)(e->value >> 8), (uint8_t)(e->value >> 16), (uint8_t)(e->value >> 24)};
         cw_memory_write_masked(u->tm->host.memory, e->addr, byte, &mask, sizeof byte);
         u->commits = e->commit;
-        cw_kilo_tell_word(u->tm, CW_EVENT_REGION_WRITE, region, &word, now);
+        cw_tell_word(&u->tm->host, CW_EVENT_REGION_WRITE, name, e->lane, e->addr, e->value, e->bytes, now);
         cw_kilo_writes_pop(u->writes);
     }
 }

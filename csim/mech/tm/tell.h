@@ -10,6 +10,7 @@
 #define CW_MECH_TM_TELL_H
 
 #include "mech/mech.h"
+#include "mech/tm/write_set.h"
 
 /* An attempt of a warp: with a lane, the name of a region. */
 struct cw_attempt_name {
@@ -66,5 +67,8 @@ static inline void cw_tell_commit(const struct cw_mech_host *host, struct cw_att
     e.u.set.value = value;
     cw_events_tell(host->events, &e);
 }
+/* REGION_COMMIT of each of these lanes, with its words of the set. */
+void cw_tell_commits(const struct cw_mech_host *host, struct cw_attempt_name a, cw_lanes lanes, const struct cw_write_set *set,
+                     cw_time now);
 
 #endif
