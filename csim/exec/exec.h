@@ -18,8 +18,8 @@ struct cw_exec_mixed {
     uint32_t ctaid[3][CW_LANES], warpid[CW_LANES];
 };
 
-/* Everything that an execution function may read or write: the view that 32 lanes of a warp have of their core. Pointers are to this warp's slice: register
- * i is at r32 + i * r32_stride, a vector of CW_LANES lanes. */
+/* Everything that an execution function may read or write: the view that 32 lanes of a warp have of their core. Pointers are to this warp's
+ * slice: register i is at r32 + i * r32_stride, a vector of CW_LANES lanes. */
 struct cw_exec {
     uint32_t *r32;
     uint64_t *r64;
