@@ -228,6 +228,32 @@ static bool has_word(const char *text, const char *name, size_t length)
     return false;
 }
 
+/* Whether name is in the Verilog as a word, outside of comments: a header's comment names the module, too. */
+static bool has_name(const char *verilog, const char *name)
+{
+    char *text = strdup(verilog), *to = text;
+    const char *from = verilog;
+    while (text != NULL && *from != '\0') {
+        const char *end = from;
+        if (from[0] == '/' && from[1] == '/')
+            end = from + strcspn(from, "\n");
+        else if (from[0] == '/' && from[1] == '*' && (end = strstr(from + 2, "*/")) != NULL)
+            end += 2;
+        if (end == NULL) /* a comment without an end: Verilator says so */
+            break;
+        if (end != from)
+            *to++ = ' ';
+        else
+            *to++ = *end++;
+        from = end;
+    }
+    if (text != NULL)
+        *to = '\0';
+    const bool found = text == NULL || has_word(text, name, strlen(name));
+    free(text);
+    return found;
+}
+
 /* Every word cw_... of the text is a module's name, or is found to have no file. */
 static void add_named_modules(struct module_list *list, const char *text)
 {
@@ -301,8 +327,7 @@ static int digest_top_file(uint64_t *h, const struct build *b, struct module_lis
     char *text = cw_os_read_file(b->opt.top_file, &size);
     if (text == NULL)
         return cw_fail(err, CW_EIO, "%s: cannot read %s: %s", b->unit->name, b->opt.top_file, strerror(errno));
-    status =
-        has_word(text, name, strlen(name)) ? CW_OK : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
+    status = has_name(text, name) ? CW_OK : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
     *h = fnv1a(*h, "top_file", 8);
     *h = fnv1a(*h, text, size + 1);
     if (status == CW_OK) {
