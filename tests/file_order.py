@@ -92,7 +92,9 @@ def compiled(root, build):
     found = collections.defaultdict(list)
     for target in (build / "CMakeFiles").glob("*.dir"):
         for path in target.rglob("*.c.o"):
-            found[root / path.relative_to(target).with_suffix("")].append(path)
+            source = root / path.relative_to(target).with_suffix("")
+            if source.is_file():  # an old build directory has objects of files that have moved
+                found[source].append(path)
     return found
 
 

@@ -272,6 +272,18 @@ static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_
     return cw_coalesce_next(addr, c->line_bytes, &i->lanes_left);
 }
 
+/* To those who listen to CW_EVENT_MEMORY. */
+static void tell_access(const struct cw_core *c, const struct cw_core_inst *i, const struct cw_line_access *a)
+{
+    const struct cw_event e = {.type = CW_EVENT_MEMORY,
+                               .core = c->cfg.index,
+                               .warp = i->m.warp,
+                               .attempt = i->m.attempt,
+                               .now = c->now,
+                               .u.access = {.uop = i->m.uop, .lanes = a->lanes << 32u * i->m.half, .addr = a->line}};
+    cw_events_tell(c->cfg.stream, &e);
+}
+
 static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
 {
     if (!cw_core__pipe_has_room(c))
@@ -287,6 +299,8 @@ static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
     c->warp[i->m.warp].piped++;
     cw_core__pipe_push(c, &e);
     c->cfg.stats->mem_accesses++;
+    if (cw_events_want(c->cfg.stream, CW_EVENT_MEMORY))
+        tell_access(c, i, &e.access);
     return more ? AGAIN : DONE;
 }
 

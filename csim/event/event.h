@@ -24,7 +24,7 @@ struct cw_uop;
 
 enum cw_event_type {
     CW_EVENT_ISSUE,           /* an instruction issues: uop, lanes */
-    CW_EVENT_MEMORY,          /* a line access of the machine enters the memory system: uop, lanes, addr (line) */
+    CW_EVENT_MEMORY,          /* an access to a line enters the load/store pipeline, outside regions: uop, lanes, addr (line) */
     CW_EVENT_REGION_BEGIN,    /* a thread begins an attempt */
     CW_EVENT_REGION_READ,     /* a load of the attempt took word.value from memory, not from its own log */
     CW_EVENT_REGION_VALIDATE, /* validation found word.value in memory again: the attempt's reads of the word count as made now (Fung
@@ -32,7 +32,7 @@ enum cw_event_type {
     CW_EVENT_REGION_WRITE,    /* a committed attempt's write reached memory: word with byte enables */
     CW_EVENT_REGION_COMMIT,   /* the attempt's fate is sealed; set: the words that will reach memory, or have */
     CW_EVENT_REGION_ABORT,    /* the attempt has failed */
-    CW_EVENT_PERSIST,         /* bytes of a word have become durable: word */
+    CW_EVENT_PERSIST,         /* bytes of a word have become durable: word; for mechanisms that have durable memory */
     CW_EVENT_DECISION,        /* a hardware unit has decided: decision */
     CW_EVENT_TYPES
 };

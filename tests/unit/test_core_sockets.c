@@ -172,6 +172,45 @@ static void test_core_sockets__blocks_and_instructions(void **state)
     destroy_rig(r);
 }
 
+/* Listener: accesses to lines. */
+struct heard {
+    struct cw_event_listener listener;
+    uint32_t cnt;
+    cw_lanes lanes;
+    uint64_t lines[8];
+};
+
+static void hear(void *self, const struct cw_event *e)
+{
+    struct heard *h = self;
+    assert_int_equal(e->type, CW_EVENT_MEMORY);
+    assert_true(h->cnt < 8 && e->u.access.uop->op == CW_OP_ST && (h->lanes & e->u.access.lanes) == 0);
+    h->lanes |= e->u.access.lanes;
+    h->lines[h->cnt++] = e->u.access.addr;
+}
+
+/* A warp of 64 lanes stores 256 bytes: two lines, each by the lanes of one half. */
+static void test_core_sockets__the_stream_hears_of_lines(void **state)
+{
+    (void)state;
+    for (uint32_t width = 32; width <= 64; width += 32) {
+        struct heard h = {.listener = {.types = 1u << CW_EVENT_MEMORY, .self = &h, .hear = hear}};
+        struct rig *r = new_rig();
+        r->config.core_warp_width = width;
+        cw_events_listen(&r->stream, &h.listener);
+        create_machine(r);
+        load(r, PTX_HEAD ENTRY "st.global.u32 [%e], %n; ret; }");
+        prepare(r, width, 1);
+        run(r);
+        assert_int_equal(h.cnt, width / 32);
+        assert_true(h.lanes == cw_lanes_below(width));
+        assert_int_equal(h.lines[0] % 128, 0);
+        assert_true(width == 32 || h.lines[1] == h.lines[0] + 128);
+        assert_int_equal(r->stats.mem_accesses, h.cnt);
+        destroy_rig(r);
+    }
+}
+
 static void test_core_sockets__an_access_may_be_held_or_taken(void **state)
 {
     (void)state;
@@ -260,6 +299,7 @@ static void test_core_sockets__an_intrinsic_computes(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_sockets__blocks_and_instructions),
+    cmocka_unit_test(test_core_sockets__the_stream_hears_of_lines),
     cmocka_unit_test(test_core_sockets__an_access_may_be_held_or_taken),
     cmocka_unit_test(test_core_sockets__each_is_asked_until_it_agrees),
     cmocka_unit_test(test_core_sockets__lines_of_the_l1),
