@@ -446,7 +446,7 @@ static void expand_intrinsic(struct cw_kcode *k, const struct activation *act, s
                                    [CW_INTRINSIC_REGION_END] = CW_OP_REGION_END,
                                    [CW_INTRINSIC_CALL] = CW_OP_INTRINSIC};
     const struct cw_vop around = {.guard = v.guard, .u = {.guard_neg = v.u.guard_neg, .line = v.u.line}};
-    const uint32_t *arg = &act->fn->arg.a[call->arg];
+    const uint32_t *arg = act->fn->arg.a != NULL ? act->fn->arg.a + call->arg : NULL; /* NULL: no call in here has any */
     const uint32_t rets = cw_intrinsic_has_result(intrinsic);
     const enum cw_type result = (enum cw_type)intrinsic->result;
     bool is_copy = false;
