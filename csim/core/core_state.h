@@ -59,8 +59,7 @@ struct cw_core_inst {
     cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
-    uint32_t asked; /* mechanisms before the L1 that have let it go, in the order of the list */
-    bool cleared;   /* all have */
+    uint32_t asked; /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
 /* A line access in the load/store pipeline. */

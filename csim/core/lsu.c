@@ -102,8 +102,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     uint32_t bytes = (uint32_t)i->m.elem_bytes * i->m.vec;
     i->piece_cnt = (uint8_t)(p->space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
     i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
-    i->asked = 0;
-    i->cleared = i->in_region || (c->taken & CW_SOCKET_ACCESS) == 0;
+    i->asked = i->in_region || (c->taken & CW_SOCKET_ACCESS) == 0 ? c->mech_cnt : 0;
     read_values(c, i);
     warp->insts++;
     if (c->queue_cnt == 0)
@@ -257,7 +256,6 @@ static enum outcome ask_mechanisms(struct cw_core *c, struct cw_core_inst *i, cw
         if (v != CW_ACCESS_GO)
             return v == CW_ACCESS_TAKEN ? DONE : BLOCKED;
     }
-    i->cleared = true;
     return AGAIN;
 }
 
@@ -323,9 +321,9 @@ void cw_core__lsu_tick(struct cw_core *c)
     struct cw_core_inst *i = c->queue[c->queue_head];
     enum outcome o = AGAIN;
     cw_time again = CW_TIME_NEVER;
-    if (!i->cleared)
+    if (i->asked < c->mech_cnt)
         o = ask_mechanisms(c, i, &again);
-    if (i->cleared)
+    if (i->asked == c->mech_cnt)
         o = serve_head(c, i);
     if (o == DONE) {
         c->queue_head = (c->queue_head + 1) % c->queue_cap;

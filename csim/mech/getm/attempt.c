@@ -15,9 +15,8 @@ struct cw_attempt_name cw_getm__attempt_name(const struct cw_getm_core *c, uint3
 
 void cw_getm__wake_next(struct cw_getm_core *c, cw_time now)
 {
-    int warp = c->stopped ? -1 : cw_tokens_next(&c->tokens);
-    if (warp >= 0)
-        cw_core_wake_warp(c->core, (uint32_t)warp, now);
+    if (!c->stopped)
+        cw_tokens_wake_next(&c->tokens, c->core, now);
 }
 
 void cw_getm__attempt_begin(struct cw_getm_core *c, uint32_t warp, cw_lanes lanes, cw_time now)

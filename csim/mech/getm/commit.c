@@ -50,7 +50,7 @@ static void count_commit(struct cw_getm_core *c, const struct cw_getm_warp *w)
 static void seal(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    if (cw_write_set_merge(&w->set, &w->log, (uint32_t)w->ready, CW_GLOBAL_BASE, c->getm->granule_shift) != CW_OK)
+    if (cw_write_set_merge(&w->set, &w->log, w->ready, CW_GLOBAL_BASE, c->getm->granule_shift) != CW_OK)
         cw_mech_fault(&c->getm->host, CW_ENOMEM, "out of host memory for a write set");
     for (uint32_t i = 0; i < w->log.write_cnt; i++)
         w->cleaned |= (w->log.write[i].lanes & w->aborted) != 0;
@@ -62,7 +62,7 @@ static void seal(struct cw_getm_core *c, uint32_t warp, cw_time now)
 static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
-    cw_attempt_end(&c->getm->common, (uint32_t)w->tx_lanes, (uint32_t)w->lanes, w->begun, w->ended, now);
+    cw_attempt_end(&c->getm->common, w->tx_lanes, w->lanes, w->begun, w->ended, now);
     w->done = now;
     assert(w->aborted == cw_core_tx_aborted(c->core, warp));
     if (w->aborted == 0) {
@@ -111,8 +111,8 @@ static void resolve_step(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *w = c->warp + warp;
     const struct cw_resolvers_job job = {.warp = warp, .table = w->resolver, .log = &w->log, .walk = &w->walk};
-    uint32_t survivors;
-    if (w->phase == CW_GETM_QUEUE && cw_resolvers_start(&c->resolvers, (uint32_t)w->ready, &w->resolver, now))
+    cw_lanes survivors;
+    if (w->phase == CW_GETM_QUEUE && cw_resolvers_start(&c->resolvers, w->ready, &w->resolver, now))
         enter(w, CW_GETM_INIT);
     else if (w->phase == CW_GETM_INIT && cw_resolvers_clear(&c->resolvers, w->resolver, now))
         enter(w, CW_GETM_MARK);

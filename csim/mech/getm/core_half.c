@@ -22,7 +22,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
         cw_tokens_wait(&c->tokens, warp);
     if (c->stopped || !cw_tokens_take(&c->tokens, warp))
         return false;
-    cw_attempt_admit(&c->getm->common, (uint32_t)lanes, c->tokens.used, w->waiting, now);
+    cw_attempt_admit(&c->getm->common, lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
     w->aborts = w->starved = 0;
     w->done = now;
@@ -40,7 +40,7 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     struct cw_getm_core *c = self;
     const struct cw_getm_warp *w = c->warp + inst->warp;
     cw_lanes lanes = c->stopped ? 0 : cw_lanes_without(inst->lanes & w->lanes, w->aborted);
-    struct cw_access *a = cw_access_take(&c->access, inst, (uint32_t)lanes);
+    struct cw_access *a = cw_access_take(&c->access, inst, lanes);
     (void)now;
     if (a == NULL)
         return false;
@@ -75,7 +75,7 @@ static uint32_t request(void *self, const struct cw_access *a, struct cw_message
     return a->store && c->getm->keys->getm_store_data == CW_ON ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors) : 0;
 }
 
-static int log_load(void *self, const struct cw_access *a, uint32_t lanes)
+static int log_load(void *self, const struct cw_access *a, cw_lanes lanes)
 {
     struct cw_getm_core *c = self;
     return cw_redo_log_load(&c->warp[a->warp].log, a->inst, lanes);

@@ -70,7 +70,7 @@ static void publish(struct cw_ideal_arbiter *a, const struct cw_kilo_request *r,
     int status = CW_OK;
     a->commits++;
     cw_write_set_clear(&a->set);
-    if (cw_write_set_merge(&a->set, r->log, (uint32_t)cw_lanes_one(lane), CW_GLOBAL_BASE, 5) != CW_OK)
+    if (cw_write_set_merge(&a->set, r->log, cw_lanes_one(lane), CW_GLOBAL_BASE, 5) != CW_OK)
         cw_mech_fault(&a->tm->host, CW_ENOMEM, "out of host memory for a write set");
     for (uint32_t i = 0; i < a->set.word_cnt && grow(a); i++) {
         const struct cw_write_word *word = a->set.word + i;

@@ -54,7 +54,7 @@ void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_tim
     for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest)) {
         uint32_t lane = cw_lanes_first(rest);
         cw_write_set_clear(&set);
-        if (cw_write_set_merge(&set, &w->log, (uint32_t)cw_lanes_one(lane), CW_GLOBAL_BASE, 5) != CW_OK)
+        if (cw_write_set_merge(&set, &w->log, cw_lanes_one(lane), CW_GLOBAL_BASE, 5) != CW_OK)
             cw_mech_fault(&c->tm->host, CW_ENOMEM, "out of host memory for a write set");
         counters->tx_write_words += set.word_cnt;
         counters->tx_read_only += set.word_cnt == 0;

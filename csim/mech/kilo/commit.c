@@ -39,7 +39,7 @@ static void restart(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
-    cw_attempt_end(&c->tm->common, (uint32_t)w->tx_lanes, (uint32_t)w->lanes, w->begun, w->ended, now);
+    cw_attempt_end(&c->tm->common, w->tx_lanes, w->lanes, w->begun, w->ended, now);
     w->done = now;
     assert(w->aborted == cw_core_tx_aborted(c->core, warp));
     if (w->aborted != 0) {
@@ -50,9 +50,7 @@ static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     w->phase = CW_KILO_IDLE;
     cw_tokens_release(&c->tokens);
     cw_core_tx_end(c->core, warp, now, now);
-    int next = cw_tokens_next(&c->tokens);
-    if (next >= 0)
-        cw_core_wake_warp(c->core, (uint32_t)next, now);
+    cw_tokens_wake_next(&c->tokens, c->core, now);
 }
 
 /* Before the commit units */

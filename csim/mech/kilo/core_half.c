@@ -10,13 +10,6 @@
 
 /* Begin */
 
-static void wake_next(struct cw_kilo_core *c, cw_time now)
-{
-    int warp = cw_tokens_next(&c->tokens);
-    if (warp >= 0)
-        cw_core_wake_warp(c->core, (uint32_t)warp, now);
-}
-
 static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     struct cw_kilo_core *c = self;
@@ -27,13 +20,13 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     }
     if (!cw_tokens_take(&c->tokens, warp))
         return false;
-    cw_attempt_admit(&c->tm->common, (uint32_t)lanes, c->tokens.used, w->waiting, now);
+    cw_attempt_admit(&c->tm->common, lanes, c->tokens.used, w->waiting, now);
     w->tx_lanes = lanes;
     w->aborts = 0;
     w->paused = 0;
     w->done = now;
     cw_kilo__begin_attempt(c, warp, lanes, now);
-    wake_next(c, now);
+    cw_tokens_wake_next(&c->tokens, c->core, now);
     return true;
 }
 
@@ -43,7 +36,7 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
 {
     struct cw_kilo_core *c = self;
     const struct cw_kilo_warp *w = c->warp + inst->warp;
-    struct cw_access *a = cw_access_take(&c->access, inst, (uint32_t)(inst->lanes & w->lanes & ~w->aborted));
+    struct cw_access *a = cw_access_take(&c->access, inst, cw_lanes_without(inst->lanes & w->lanes, w->aborted));
     if (a == NULL)
         return false;
     assert(w->phase == CW_KILO_RUN);
@@ -74,7 +67,7 @@ static bool grow_stamps(struct cw_kilo_warp *w)
 }
 
 /* Logs a load with the values that it saw, for validation. */
-static int log_load(void *self, const struct cw_access *a, uint32_t lanes)
+static int log_load(void *self, const struct cw_access *a, cw_lanes lanes)
 {
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *w = c->warp + a->warp;

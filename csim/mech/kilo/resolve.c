@@ -31,9 +31,9 @@ static void enter(struct cw_kilo_warp *w, enum cw_kilo_phase phase)
 static void decide(struct cw_kilo_core *c, struct cw_kilo_warp *w)
 {
     if (sequential(c->tm))
-        w->losers = cw_intra_warp_sequential(&w->log, (uint32_t)w->ready, c->table, c->tm->keys->warptm_scr_bits);
+        w->losers = cw_intra_warp_sequential(&w->log, w->ready, c->table, c->tm->keys->warptm_scr_bits);
     else
-        w->losers = cw_intra_warp_resolve(&w->log, (uint32_t)w->ready, c->table, c->tm->common.keys->tm_ownership_entries);
+        w->losers = cw_intra_warp_resolve(&w->log, w->ready, c->table, c->tm->common.keys->tm_ownership_entries);
 }
 
 static bool over(struct cw_kilo_core *c, uint32_t warp, cw_time now)
@@ -120,8 +120,8 @@ static bool table_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + warp;
     const struct cw_resolvers_job job = {.warp = warp, .table = w->resolver, .log = &w->log, .walk = &w->walk};
-    uint32_t survivors;
-    if (w->phase == CW_KILO_QUEUE && cw_resolvers_start(&c->resolvers, (uint32_t)w->ready, &w->resolver, now)) {
+    cw_lanes survivors;
+    if (w->phase == CW_KILO_QUEUE && cw_resolvers_start(&c->resolvers, w->ready, &w->resolver, now)) {
         enter(w, CW_KILO_INIT);
     } else if (w->phase == CW_KILO_INIT && cw_resolvers_clear(&c->resolvers, w->resolver, now)) {
         enter(w, CW_KILO_MARK);

@@ -250,7 +250,7 @@ static void finish_load(struct cw_accesses *q, struct cw_access *a, cw_lanes lan
         cw_inst_set_bytes(a->inst, cw_lanes_first(rest), a->bytes[cw_lanes_first(rest)]);
     if (logged == 0 || overflow(q, row + words))
         return;
-    if (q->ops->log_load(q->self, a, cw_lanes_half(logged, 0)) != CW_OK)
+    if (q->ops->log_load(q->self, a, logged) != CW_OK)
         cw_mech_fault(q->common->host, CW_ENOMEM, "out of host memory for a read log");
     else
         post_rows(q, a->warp, false, row, words);

@@ -91,7 +91,7 @@ struct cw_access_ops {
     /* Completes a request, which has all but what only this system sends along. Returns the bytes of its payload. */
     uint32_t (*request)(void *self, const struct cw_access *a, struct cw_message *p);
     /* Appends what these lanes of a load took from memory to the read log. 0 or CW_ENOMEM. */
-    int (*log_load)(void *self, const struct cw_access *a, uint32_t lanes);
+    int (*log_load)(void *self, const struct cw_access *a, cw_lanes lanes);
 };
 
 /* The accesses of one core. */

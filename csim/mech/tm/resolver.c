@@ -81,7 +81,7 @@ static struct cw_adapt_ownership_table_op check_op(const struct cw_redo_log *log
     return (struct cw_adapt_ownership_table_op){.kind = CW_OWNERSHIP_CHECK_WRITE, .lanes = w->lanes, .addr = w->addr};
 }
 
-bool cw_resolvers_check(struct cw_resolvers *s, const struct cw_resolvers_job *job, uint32_t *survivors, cw_time now)
+bool cw_resolvers_check(struct cw_resolvers *s, const struct cw_resolvers_job *job, cw_lanes *survivors, cw_time now)
 {
     struct cw_log_walk *walk = job->walk;
     uint32_t reads = job->log->read_cnt, total = reads + job->log->write_cnt;
@@ -96,7 +96,7 @@ bool cw_resolvers_check(struct cw_resolvers *s, const struct cw_resolvers_job *j
     walk->step += a.taken;
     if (!a.over)
         return false;
-    *survivors = (uint32_t)a.lanes;
+    *survivors = a.lanes;
     s->busy &= ~(UINT64_C(1) << job->table);
     s->freed[job->table] = now;
     return true;

@@ -40,6 +40,6 @@ bool cw_resolvers_start(struct cw_resolvers *s, cw_lanes lanes, uint32_t *table,
  * commit. Each returns true in its last cycle. */
 bool cw_resolvers_clear(struct cw_resolvers *s, uint32_t table, cw_time now);
 bool cw_resolvers_mark(struct cw_resolvers *s, const struct cw_resolvers_job *job, cw_time now);
-bool cw_resolvers_check(struct cw_resolvers *s, const struct cw_resolvers_job *job, uint32_t *survivors, cw_time now);
+bool cw_resolvers_check(struct cw_resolvers *s, const struct cw_resolvers_job *job, cw_lanes *survivors, cw_time now);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/core.h"
+
 #define CW_TOKENS_WARPS 64
 
 struct cw_tokens {
@@ -56,6 +58,14 @@ static inline void cw_tokens_release(struct cw_tokens *t)
 static inline int cw_tokens_next(const struct cw_tokens *t)
 {
     return t->cnt > 0 && cw_tokens_free(t) ? t->queue[t->head] : -1;
+}
+
+/* The core asks on behalf of that warp again. */
+static inline void cw_tokens_wake_next(const struct cw_tokens *t, struct cw_core *core, cw_time now)
+{
+    const int warp = cw_tokens_next(t);
+    if (warp >= 0)
+        cw_core_wake_warp(core, (uint32_t)warp, now);
 }
 
 #endif
