@@ -188,15 +188,15 @@ int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, voi
 static int allocate_registers(struct cw_core *c, const struct cw_kernel *k, struct cw_error *err)
 {
     size_t warps = c->config->core_warps, vectors = warps * c->halves, lanes = vectors * CW_LANES, *have = c->storage_bytes;
-    size_t tx = k->uses_region ? 1 : 0;
+    size_t saved = k->uses_region ? 1 : 0;
     c->r32 = storage(c->r32, &have[0], k->r32_cnt * lanes * 4);
     c->r64 = storage(c->r64, &have[1], k->r64_cnt * lanes * 8);
     c->pred = storage(c->pred, &have[2], k->pred_cnt * vectors * 4);
     c->cc = storage(c->cc, &have[3], vectors * 4);
     c->slot_cycle = storage(c->slot_cycle, &have[4], cw_scoreboard_slots(k) * warps * 8);
-    c->r32_save = storage(c->r32_save, &have[5], tx * k->r32_cnt * lanes * 4);
-    c->r64_save = storage(c->r64_save, &have[6], tx * k->r64_cnt * lanes * 8);
-    c->pred_save = storage(c->pred_save, &have[7], tx * k->pred_cnt * vectors * 4);
+    c->r32_save = storage(c->r32_save, &have[5], saved * k->r32_cnt * lanes * 4);
+    c->r64_save = storage(c->r64_save, &have[6], saved * k->r64_cnt * lanes * 8);
+    c->pred_save = storage(c->pred_save, &have[7], saved * k->pred_cnt * vectors * 4);
     if (c->r32 == 0 || c->r64 == 0 || c->pred == 0 || c->cc == 0 || c->slot_cycle == 0 || c->r32_save == 0 || c->r64_save == 0 ||
         c->pred_save == 0)
         return cw_fail(err, CW_ENOMEM, "no memory for the registers of kernel %s", k->name);

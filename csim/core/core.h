@@ -4,10 +4,10 @@
  * One component in the core clock domain.
  *
  * Register values change when an instruction issues (registers are private to the warp) and the scoreboard holds back its dependents;
- * loads write their registers when the data arrives. Memory is only ever touched through packets.
+ * loads write their registers when the data arrives. Device memory is touched by messages to the partitions alone.
  *
- * A transactional system plugs in through struct cw_core_sockets; the core calls it, and it calls back the cw_core_tx_* services below,
- * always from within the core's own tick.
+ * A mechanism plugs in through struct cw_core_sockets: the core calls it, and it calls the services below, always from within the core's
+ * own tick.
  */
 #ifndef CW_CORE_CORE_H
 #define CW_CORE_CORE_H
@@ -58,7 +58,7 @@ struct cw_mem_inst {
     uint64_t addr[CW_LANES];               /* device address (GLOBAL, CONST offset, SHARED offset in the block's slice; LOCAL: offset) */
     uint64_t value[CW_UOP_DSTS][CW_LANES]; /* ST: values, zero-extended bit patterns; LD: filled as data arrives */
     uint32_t accesses_pending;             /* line accesses not yet answered */
-    uint32_t attempt;                      /* warp's transaction attempt number when it was issued */
+    uint32_t attempt;                      /* number of the warp's attempt when it was issued */
     struct cw_mem_inst *next;
 };
 
@@ -115,7 +115,8 @@ struct cw_core_spin {
 };
 /* Finds one such warp, one with waiting lanes first; false when there is none. */
 bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin);
-/* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 tx wait, 6 tx commit, 7 back-off). */
+/* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 waits for a mechanism, 6 end of a
+ * region, 7 back-off). */
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);
 
 /* ---- services for a control-flow policy that regroups threads ---- */
@@ -126,29 +127,29 @@ int cw_core_place_thread(struct cw_core *c, uint32_t warp, uint32_t lane, uint32
 
 /* ---- services for mechanisms; from within the core's own tick ---- */
 
-/* Lets the core ask begin() again, or just look at the warp again. */
+/* The core asks the mechanism again on behalf of a warp that waits for it, or just looks at the warp again. */
 void cw_core_wake_warp(struct cw_core *c, uint32_t warp, cw_time now);
-/* Lanes of the running attempt abort: their bits leave the T entry and all entries above it and enter the R entry (Fung 4.2.1). When no
- * lane is left the core calls commit(lanes = 0) once the warp's memory instructions are back. */
-void cw_core_tx_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes);
-/* The attempt is over: committed lanes leave the transaction, lanes in R restart at `restart` (a time >= now, for back-off; the core issues
- * the warp again from then on) or, if R is empty, the warp goes on after tx_commit. */
-void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart);
-/* Lanes now in the R entry: aborted in this attempt. */
-cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t warp);
+/* Lanes of the running attempt abort: they run no further, and restart when it ends (Fung 2015, 4.2.1). When no lane is left the core calls
+ * region_end with lanes = 0 once the warp's memory instructions are back. */
+void cw_core_region_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes);
+/* The attempt is over: lanes that reached the region's end leave it, aborted ones begin again at `restart` (a time >= now, for back-off;
+ * the core issues the warp again from then on). When none aborted, the warp goes on behind the region's end. */
+void cw_core_region_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart);
+/* Lanes that have aborted in this attempt. */
+cw_lanes cw_core_region_aborted(const struct cw_core *c, uint32_t warp);
 /* Number of the warp's attempt: it names the attempt in events. It grows from one attempt to the next of all warps that take the slot, so
  * that no name is used twice. */
 uint32_t cw_core_attempt(const struct cw_core *c, uint32_t warp);
-/* A transactional access is complete: for a load, inst->value holds the element values of inst->lanes that did not abort (sign or zero
- * extension is the core's work). Registers are written, the scoreboard released, inst goes back to its pool. */
+/* An access that the mechanism owns is complete: for a load, inst->value holds the element values of inst->lanes that did not abort (sign
+ * or zero extension is the core's work). Registers are written, the scoreboard released, inst goes back to its pool. */
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now);
-/* Sends a packet into the up crossbar: core, kind, addr, payload size set by the caller through cw_message_size; the core field and
+/* Sends a message into the up crossbar: core, kind, addr, payload size set by the caller through cw_message_size; the core field and
  * partition are filled in here. false: no space now. */
 bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now);
 /* One access of a whole 128-byte log line (word `word` of all lanes) in the warp's local memory through the L1: byte offset = log_offset +
  * 4 * word. false: the L1 port is taken this cycle. log_done comes back with the cookie when the access is done (hit latency or miss). */
-bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now);
-/* One shared-memory access cycle for intra-warp resolution: false when the shared memory port is taken this cycle. */
-bool cw_core_tx_shared_access(struct cw_core *c, cw_time now);
+bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now);
+/* Takes the shared memory's banks for this cycle: false when the shared memory port is taken this cycle. */
+bool cw_core_take_shared(struct cw_core *c, cw_time now);
 
 #endif

@@ -421,7 +421,7 @@ void cw_core__reply_tick(struct cw_core *c)
 
 /* ---- transaction logs ---- */
 
-bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
+bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
 {
     static const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
     uint64_t line = cw_core__local_word(c, warp, 0, 0, c->launch->log_offset + 4 * (uint64_t)word);

@@ -145,7 +145,7 @@ void cw_core_wake_warp(struct cw_core *c, uint32_t w, cw_time now)
     cw_core__requeue(c, w);
 }
 
-void cw_core_tx_abort(struct cw_core *c, uint32_t w, cw_lanes lanes)
+void cw_core_region_abort(struct cw_core *c, uint32_t w, cw_lanes lanes)
 {
     struct cw_warp *warp = &c->warp[w];
     assert(warp->in_region);
@@ -158,7 +158,7 @@ void cw_core_tx_abort(struct cw_core *c, uint32_t w, cw_lanes lanes)
         cw_core__requeue(c, w);
 }
 
-void cw_core_tx_end(struct cw_core *c, uint32_t w, cw_time now, cw_time restart)
+void cw_core_region_end(struct cw_core *c, uint32_t w, cw_time now, cw_time restart)
 {
     struct cw_warp *warp = &c->warp[w];
     cw_lanes again = c->control->ops->region_aborted(c->control, w);
@@ -177,7 +177,7 @@ void cw_core_tx_end(struct cw_core *c, uint32_t w, cw_time now, cw_time restart)
     cw_core__requeue(c, w);
 }
 
-cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t w)
+cw_lanes cw_core_region_aborted(const struct cw_core *c, uint32_t w)
 {
     return c->warp[w].in_region ? c->control->ops->region_aborted(c->control, w) : 0;
 }

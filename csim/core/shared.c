@@ -81,7 +81,7 @@ void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
     cw_core__inst_done(c, inst, c->cycle + c->config->shared_latency + cycles - 1);
 }
 
-bool cw_core_tx_shared_access(struct cw_core *c, cw_time now)
+bool cw_core_take_shared(struct cw_core *c, cw_time now)
 {
     (void)now;
     if (c->shared_free_at > c->cycle)

@@ -49,9 +49,9 @@ struct cw_core_sockets {
      * cycle. */
     bool (*region_access)(void *self, struct cw_mem_inst *inst, cw_time now);
     /* All lanes of the attempt have reached the region's end or aborted; lanes are those that reached it (0 when all aborted). The
-     * mechanism resolves the attempt and ends it with cw_core_tx_end(). The warp issues nothing meanwhile. */
+     * mechanism resolves the attempt and ends it with cw_core_region_end(). The warp issues nothing meanwhile. */
     void (*region_end)(void *self, uint32_t warp, cw_lanes lanes, cw_time now);
-    /* An L1 access begun by cw_core_tx_log_access() has finished. */
+    /* An L1 access begun by cw_core_log_access() has finished. */
     void (*log_done)(void *self, uint32_t warp, uint32_t cookie, cw_time now);
 
     /* A message of this mechanism for this core, one per core cycle at most of all messages; the mechanism frees it. */

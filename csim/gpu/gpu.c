@@ -73,7 +73,7 @@ static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
         .to_partition = true,
         .packets = &gpu->stats.noc_up_packets,
         .flits = &gpu->stats.noc_up_flits,
-        .tx_flits = &gpu->stats.noc_up_tx_flits,
+        .mech_flits = &gpu->stats.noc_up_tx_flits,
     };
     int status = cw_crossbar_create(&gpu->up, &x, err);
     if (status != CW_OK)
@@ -85,7 +85,7 @@ static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
     x.to_partition = false;
     x.packets = &gpu->stats.noc_down_packets;
     x.flits = &gpu->stats.noc_down_flits;
-    x.tx_flits = &gpu->stats.noc_down_tx_flits;
+    x.mech_flits = &gpu->stats.noc_down_tx_flits;
     return cw_crossbar_create(&gpu->down, &x, err);
 }
 

@@ -391,13 +391,12 @@ void cw_crossbar_on_space(struct cw_crossbar *x, uint32_t input, cw_time *wake)
 
 static void count(const struct cw_crossbar_config *c, const struct cw_message *p)
 {
-    bool tx = p->mech != 0;
     if (c->packets != NULL)
         ++*c->packets;
     if (c->flits != NULL)
         *c->flits += p->flits;
-    if (c->tx_flits != NULL && tx)
-        *c->tx_flits += p->flits;
+    if (c->mech_flits != NULL && p->mech != 0)
+        *c->mech_flits += p->flits;
 }
 
 void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_message *p, cw_time now)

@@ -32,8 +32,8 @@ struct cw_crossbar_config {
     uint32_t latency_cycles;                    /* >= 1 */
     uint32_t in_flits, out_flits;               /* buffer per port; at least the largest packet */
     cw_time period;
-    bool to_partition;                    /* output index of a packet is p->partition, else p->core */
-    uint64_t *packets, *flits, *tx_flits; /* statistics, may be NULL */
+    bool to_partition;                      /* output index of a packet is p->partition, else p->core */
+    uint64_t *packets, *flits, *mech_flits; /* statistics, may be NULL */
 };
 
 int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config *config, struct cw_error *err);

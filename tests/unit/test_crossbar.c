@@ -9,14 +9,14 @@
 
 #define T 10u /* period */
 
-static uint64_t packets, flits, tx_flits;
+static uint64_t packets, flits, mech_flits;
 
 static struct cw_crossbar *make_shared(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits, uint32_t out_flits,
                                        uint32_t inputs_per_port, uint32_t outputs_per_port)
 {
     struct cw_crossbar *x;
     struct cw_error err;
-    packets = flits = tx_flits = 0;
+    packets = flits = mech_flits = 0;
     struct cw_crossbar_config c = {.inputs = inputs,
                                    .outputs = outputs,
                                    .inputs_per_port = inputs_per_port,
@@ -28,7 +28,7 @@ static struct cw_crossbar *make_shared(uint32_t inputs, uint32_t outputs, uint32
                                    .to_partition = true,
                                    .packets = &packets,
                                    .flits = &flits,
-                                   .tx_flits = &tx_flits};
+                                   .mech_flits = &mech_flits};
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_OK);
     return x;
 }
@@ -186,7 +186,7 @@ static void test_crossbar__counts_traffic(void **state)
     }
     assert_int_equal(packets, 12);
     assert_int_equal(flits, 78);
-    assert_int_equal(tx_flits, 1 + 4 + 7 + 10); /* every third one is a mechanism's */
+    assert_int_equal(mech_flits, 1 + 4 + 7 + 10); /* every third one is a mechanism's */
     cw_crossbar_destroy(x);
 }
 

@@ -287,7 +287,7 @@ void cw_core_wake_warp(struct cw_core *c, uint32_t warp, cw_time now)
     c->warp[warp].asks = false;
 }
 
-void cw_core_tx_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes)
+void cw_core_region_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes)
 {
     struct m_warp *p = c->warp + warp;
     assert_true(p->in_tx && (lanes & ~(p->t | p->reached)) == 0);
@@ -298,7 +298,7 @@ void cw_core_tx_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes)
         m_attempt_over(c, warp);
 }
 
-void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart)
+void cw_core_region_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart)
 {
     struct m_warp *p = c->warp + warp;
     assert_true(p->in_tx && p->committing && p->t == 0 && restart >= now);
@@ -314,7 +314,7 @@ void cw_core_tx_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time resta
         p->tx_at++;
 }
 
-cw_lanes cw_core_tx_aborted(const struct cw_core *c, uint32_t warp)
+cw_lanes cw_core_region_aborted(const struct cw_core *c, uint32_t warp)
 {
     return c->warp[warp].r;
 }
@@ -352,7 +352,7 @@ bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
     return true;
 }
 
-bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
+bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
 {
     (void)write;
     assert_true(word < c->m->system->local_bytes(&c->m->config) / 4);
@@ -364,7 +364,7 @@ bool cw_core_tx_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool
     return true;
 }
 
-bool cw_core_tx_shared_access(struct cw_core *c, cw_time now)
+bool cw_core_take_shared(struct cw_core *c, cw_time now)
 {
     if (c->shared_port == now)
         return false;

@@ -54,7 +54,7 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
     common->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
     cw_tell_lanes(&c->getm->host, CW_EVENT_REGION_ABORT, cw_getm__attempt_name(c, warp), lanes, now);
-    cw_core_tx_abort(c->core, warp, lanes);
+    cw_core_region_abort(c->core, warp, lanes);
 }
 
 void cw_getm__attempt_restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
@@ -67,6 +67,6 @@ void cw_getm__attempt_restart(struct cw_getm_core *c, uint32_t warp, cw_time now
     cw_attempt_waited(common, (uint32_t)w->tx_lanes, delay + held);
     w->warpts = w->next_warpts;
     w->done = now + delay * cw_getm_period(c->getm, CW_DOMAIN_CORE);
-    cw_core_tx_end(c->core, warp, now, w->done); /* first: it gives the next attempt its number */
+    cw_core_region_end(c->core, warp, now, w->done); /* first: it gives the next attempt its number */
     cw_getm__attempt_begin(c, warp, w->aborted, w->done);
 }

@@ -64,11 +64,11 @@ static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
     struct cw_getm_warp *w = c->warp + warp;
     cw_attempt_end(&c->getm->common, w->tx_lanes, w->lanes, w->begun, w->ended, now);
     w->done = now;
-    assert(w->aborted == cw_core_tx_aborted(c->core, warp));
+    assert(w->aborted == cw_core_region_aborted(c->core, warp));
     if (w->aborted == 0) {
         w->phase = CW_GETM_IDLE;
         cw_tokens_release(&c->tokens);
-        cw_core_tx_end(c->core, warp, now, now);
+        cw_core_region_end(c->core, warp, now, now);
         cw_getm__wake_next(c, now);
         return;
     }

@@ -43,7 +43,7 @@ void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes,
     counters->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
     cw_tell_lanes(&c->tm->host, CW_EVENT_REGION_ABORT, cw_kilo__attempt_name(c, warp), lanes, now);
-    cw_core_tx_abort(c->core, warp, lanes);
+    cw_core_region_abort(c->core, warp, lanes);
 }
 
 void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now)

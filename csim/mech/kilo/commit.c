@@ -32,7 +32,7 @@ static void restart(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     c->tm->common.counters->tx_backoff_cycles += delay;
     cw_attempt_waited(&c->tm->common, (uint32_t)w->tx_lanes, delay);
     w->done = now + delay * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    cw_core_tx_end(c->core, warp, now, w->done);
+    cw_core_region_end(c->core, warp, now, w->done);
     cw_kilo__begin_attempt(c, warp, w->aborted, w->done);
 }
 
@@ -41,7 +41,7 @@ static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     struct cw_kilo_warp *w = c->warp + warp;
     cw_attempt_end(&c->tm->common, w->tx_lanes, w->lanes, w->begun, w->ended, now);
     w->done = now;
-    assert(w->aborted == cw_core_tx_aborted(c->core, warp));
+    assert(w->aborted == cw_core_region_aborted(c->core, warp));
     if (w->aborted != 0) {
         w->aborts++;
         restart(c, warp, now);
@@ -49,7 +49,7 @@ static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     }
     w->phase = CW_KILO_IDLE;
     cw_tokens_release(&c->tokens);
-    cw_core_tx_end(c->core, warp, now, now);
+    cw_core_region_end(c->core, warp, now, now);
     cw_tokens_wake_next(&c->tokens, c->core, now);
 }
 

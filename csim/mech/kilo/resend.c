@@ -55,7 +55,7 @@ void cw_kilo__resend_step(struct cw_kilo_core *c, cw_time now)
     uint32_t rows = r->write ? w->log.write_cnt : w->log.read_cnt, max = c->tm->common.keys->tm_log_entries;
     if (r->row < rows) {
         uint32_t word = cw_redo_log_word(r->write, r->row % max, r->half, max);
-        if (!cw_core_tx_log_access(c->core, r->warp, word, false, CW_LOG_COOKIE_RESOLVE, now))
+        if (!cw_core_log_access(c->core, r->warp, word, false, CW_LOG_COOKIE_RESOLVE, now))
             return;
         r->half = !r->half;
         if (!r->half)

@@ -47,7 +47,7 @@ static bool over(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 static void clear_filter_step(struct cw_kilo_core *c, struct cw_kilo_warp *w, cw_time now)
 {
     uint32_t accesses = cw_intra_warp_init_accesses(c->tm->keys->warptm_scr_bits / 8);
-    if (!cw_core_tx_shared_access(c->core, now) || ++w->walk.step < accesses)
+    if (!cw_core_take_shared(c->core, now) || ++w->walk.step < accesses)
         return;
     decide(c, w);
     enter(w, CW_KILO_SCAN);
@@ -88,7 +88,7 @@ static bool scan_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
         uint32_t row = lane_row(w, lane, !w->adding, w->walk.read);
         cw_kilo__read_log(c, warp, total, row >= reads, row >= reads ? row - reads : row, false, now);
     }
-    if (w->walk.step < w->walk.back && cw_core_tx_shared_access(c->core, now))
+    if (w->walk.step < w->walk.back && cw_core_take_shared(c->core, now))
         w->walk.step++;
     if (w->walk.step < total)
         return false;

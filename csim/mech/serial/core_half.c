@@ -98,7 +98,7 @@ static void start_lane(struct cw_serialised_core *c, uint32_t warp, cw_time now)
     cw_tell_lanes(c->host, CW_EVENT_REGION_BEGIN, name_of(c, warp), cw_lanes_one(w->lane), now);
     cw_lanes others = cw_lanes_rest(w->lanes);
     if (others != 0)
-        cw_core_tx_abort(c->core, warp, others);
+        cw_core_region_abort(c->core, warp, others);
 }
 
 static void commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
@@ -138,7 +138,7 @@ static void end_lane(struct cw_serialised_core *c, uint32_t warp, cw_time now)
         w->phase = NO_TX;
         c->gives++;
     }
-    cw_core_tx_end(c->core, warp, now, now);
+    cw_core_region_end(c->core, warp, now, now);
 }
 
 /* The token goes back before the next warp of this core asks: it has asked already. */

@@ -211,7 +211,7 @@ void cw_access_send(struct cw_accesses *q, cw_time now)
     }
     while (q->spare == NULL && q->send.first != NULL) {
         struct cw_access *a = q->send.first;
-        a->unsent = cw_lanes_without(a->unsent, cw_core_tx_aborted(q->core, a->warp));
+        a->unsent = cw_lanes_without(a->unsent, cw_core_region_aborted(q->core, a->warp));
         if (a->unsent != 0)
             q->spare = build_request(q, a, now);
         if (a->unsent == 0)
@@ -261,7 +261,7 @@ void cw_access_retire(struct cw_accesses *q, cw_time now)
     while (q->done.first != NULL) {
         struct cw_access *a = q->done.first;
         struct cw_mem_inst *inst = a->inst;
-        cw_lanes lanes = a->store ? 0 : cw_lanes_without(a->lanes, cw_core_tx_aborted(q->core, a->warp));
+        cw_lanes lanes = a->store ? 0 : cw_lanes_without(a->lanes, cw_core_region_aborted(q->core, a->warp));
         if (lanes != 0 && !cw_log_port_room(&q->log, 2 * cw_inst_words(inst)))
             return;
         cw_access_queue_pop(&q->done);

@@ -38,7 +38,7 @@ static inline void cw_log_port_tick(struct cw_log_port *q, struct cw_core *core,
     if (q->cnt == 0)
         return;
     const struct cw_log_op *op = q->op + q->head;
-    if (!cw_core_tx_log_access(core, op->warp, op->word, op->write, op->cookie, now))
+    if (!cw_core_log_access(core, op->warp, op->word, op->write, op->cookie, now))
         return;
     q->head = (q->head + 1) % q->cap;
     q->cnt--;
@@ -54,7 +54,7 @@ struct cw_log_walk {
 /* Begins the read of that word of the warp's log area, if fewer than total have begun and the L1 takes it. */
 static inline void cw_log_walk_read(struct cw_log_walk *w, struct cw_core *core, uint32_t warp, uint32_t total, uint32_t word, cw_time now)
 {
-    w->read += w->read < total && cw_core_tx_log_access(core, warp, word, false, CW_LOG_COOKIE_RESOLVE, now);
+    w->read += w->read < total && cw_core_log_access(core, warp, word, false, CW_LOG_COOKIE_RESOLVE, now);
 }
 
 #endif

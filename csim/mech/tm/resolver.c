@@ -9,7 +9,7 @@
 
 static bool take_banks(void *context, cw_time now)
 {
-    return cw_core_tx_shared_access(context, now);
+    return cw_core_take_shared(context, now);
 }
 
 int cw_resolvers_create(struct cw_resolvers *s, const struct cw_tm_common *common, uint32_t core, struct cw_error *err)

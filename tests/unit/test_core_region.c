@@ -50,7 +50,7 @@ static bool access_memory(void *self, struct cw_mem_inst *inst, cw_time now)
     if (s->first_access_at[s->attempt] == 0) {
         s->first_access_at[s->attempt] = now;
         if (s->abort_at_access[s->attempt] != 0)
-            cw_core_tx_abort(s->rig->core, inst->warp, s->abort_at_access[s->attempt]);
+            cw_core_region_abort(s->rig->core, inst->warp, s->abort_at_access[s->attempt]);
     }
     s->accesses++;
     s->access_lanes[s->attempt] = inst->lanes;
@@ -62,7 +62,7 @@ static bool access_memory(void *self, struct cw_mem_inst *inst, cw_time now)
 
 static void finish_access(struct script *s, struct cw_mem_inst *inst, cw_time now)
 {
-    cw_lanes dead = cw_core_tx_aborted(s->rig->core, inst->warp);
+    cw_lanes dead = cw_core_region_aborted(s->rig->core, inst->warp);
     for (uint32_t lane = 0; lane < CW_LANES; lane++) {
         if ((inst->lanes & ~dead) >> lane & 1u) {
             uint8_t *at = cw_memory__at(s->rig->memory, inst->addr[lane]);
@@ -105,10 +105,10 @@ static cw_time tick(void *self, cw_time now)
     }
     if (s->commit_pending) {
         s->commit_pending = false;
-        cw_core_tx_abort(c, 0, s->abort_at_commit[s->attempt]);
+        cw_core_region_abort(c, 0, s->abort_at_commit[s->attempt]);
         s->ended_at[s->attempt++] = now;
         assert_in_range(s->attempt, 1, ATTEMPTS_MAX - 1);
-        cw_core_tx_end(c, 0, now, now + s->restart_cycles);
+        cw_core_region_end(c, 0, now, now + s->restart_cycles);
     }
     return s->queue_cnt > 0 ? s->queue[s->queue_head].ready : s->wake_at != 0 ? s->wake_at : CW_TIME_NEVER;
 }
@@ -175,7 +175,7 @@ static const char count[] =
             "[%e+4096], %r2;\n" TX_COMMIT
             "cvt.u32.u64 %r3, %d2; mad.lo.u32 %r1, %r3, 100, %r1; @!%p3 add.u32 %r1, %r1, 10000; st.global.u32 [%e], %r1; ret; }";
 
-static void test_core_tx__commits_at_the_first_attempt(void **state)
+static void test_core_region__commits_at_the_first_attempt(void **state)
 {
     (void)state;
     struct script s = {0};
@@ -192,7 +192,7 @@ static void test_core_tx__commits_at_the_first_attempt(void **state)
     destroy_rig(r);
 }
 
-static void test_core_tx__aborted_lanes_restart_with_the_registers_of_begin(void **state)
+static void test_core_region__aborted_lanes_restart_with_the_registers_of_begin(void **state)
 {
     (void)state;
     struct script s = {.abort_at_commit = {0xff00ff00u, 0x0f000f00u, 0}, .restart_cycles = 500};
@@ -214,7 +214,7 @@ static void test_core_tx__aborted_lanes_restart_with_the_registers_of_begin(void
 }
 
 /* All lanes abort while their load is outstanding: the attempt ends only when it is back, with no lanes. */
-static void test_core_tx__an_attempt_without_lanes_ends_after_its_loads(void **state)
+static void test_core_region__an_attempt_without_lanes_ends_after_its_loads(void **state)
 {
     (void)state;
     struct script s = {.abort_at_access = {UINT32_MAX}};
@@ -228,7 +228,7 @@ static void test_core_tx__an_attempt_without_lanes_ends_after_its_loads(void **s
     destroy_rig(r);
 }
 
-static void test_core_tx__lanes_that_abort_early_let_the_others_go_on(void **state)
+static void test_core_region__lanes_that_abort_early_let_the_others_go_on(void **state)
 {
     (void)state;
     struct script s = {.abort_at_access = {0x0000ffffu}};
@@ -243,7 +243,7 @@ static void test_core_tx__lanes_that_abort_early_let_the_others_go_on(void **sta
 }
 
 /* Two loads are in the queue, behind an access to 32 lines, when lanes abort: the second one is made for the others only. */
-static void test_core_tx__aborted_lanes_make_no_more_accesses(void **state)
+static void test_core_region__aborted_lanes_make_no_more_accesses(void **state)
 {
     (void)state;
     const char text[] = TX_HEAD
@@ -261,7 +261,7 @@ static void test_core_tx__aborted_lanes_make_no_more_accesses(void **state)
 }
 
 /* A load that is on its way at tx_begin belongs to what a restart brings back. */
-static void test_core_tx__a_restart_keeps_what_was_loaded_before(void **state)
+static void test_core_region__a_restart_keeps_what_was_loaded_before(void **state)
 {
     (void)state;
     const char text[] =
@@ -273,7 +273,7 @@ static void test_core_tx__a_restart_keeps_what_was_loaded_before(void **state)
     destroy_rig(r);
 }
 
-static void test_core_tx__begin_waits_until_it_is_woken(void **state)
+static void test_core_region__begin_waits_until_it_is_woken(void **state)
 {
     (void)state;
     struct script s = {.refuse_begin = 3};
@@ -296,7 +296,7 @@ static const char divergent[] = TX_HEAD
     "st.global.u32 [%e+4096], %r2;\n" TX_COMMIT "add.u32 %r2, %r2, 100; bra.uni DONE; SHORT: st.global.u32 [%e+4096], %r1;\n" TX_COMMIT
     "add.u32 %r2, %r2, 200; DONE: st.global.u32 [%e], %r2; ret; }";
 
-static void test_core_tx__lanes_commit_together_whichever_way_they_took(void **state)
+static void test_core_region__lanes_commit_together_whichever_way_they_took(void **state)
 {
     (void)state;
     struct script s = {.abort_at_commit = {0x3}};
@@ -311,7 +311,7 @@ static void test_core_tx__lanes_commit_together_whichever_way_they_took(void **s
     destroy_rig(r);
 }
 
-static void test_core_tx__nested_transactions_are_flattened(void **state)
+static void test_core_region__nested_transactions_are_flattened(void **state)
 {
     (void)state;
     const char text[] = TX_HEAD "and.b32 %r1, %n, 1; setp.eq.u32 %p1, %r1, 0;\n" TX_BEGIN "@%p1 bra NO;\n" TX_BEGIN
@@ -328,7 +328,7 @@ static void test_core_tx__nested_transactions_are_flattened(void **state)
 }
 
 /* An ordinary store before tx_begin is performed before the transaction's load of the same address is handed over. */
-static void test_core_tx__earlier_stores_have_left_the_pipe(void **state)
+static void test_core_region__earlier_stores_have_left_the_pipe(void **state)
 {
     (void)state;
     const char text[] = TX_HEAD "st.global.u32 [%e], %t; mov.u32 %r1, %clock;\n" TX_BEGIN "ld.global.u32 %r2, [%e+4096];\n" TX_COMMIT
@@ -340,7 +340,7 @@ static void test_core_tx__earlier_stores_have_left_the_pipe(void **state)
 }
 
 /* The same for an atomic inside the transaction, which goes the ordinary way. */
-static void test_core_tx__earlier_atomics_have_left_the_pipe(void **state)
+static void test_core_region__earlier_atomics_have_left_the_pipe(void **state)
 {
     (void)state;
     const char text[] = TX_HEAD TX_BEGIN "mov.u32 %r1, %clock; red.global.add.u32 [%e+4096], 1; ld.global.u32 %r2, [%e+8192];\n" TX_COMMIT
@@ -368,7 +368,7 @@ static void expect_tx_fault(const char *text, bool with_system, const char *expe
     destroy_rig(r);
 }
 
-static void test_core_tx__misuse_faults(void **state)
+static void test_core_region__misuse_faults(void **state)
 {
     (void)state;
     expect_tx_fault(count, false, "needs a transactional system");
@@ -379,23 +379,23 @@ static void test_core_tx__misuse_faults(void **state)
 }
 
 /* Log accesses: one per cycle through the L1; a miss brings its line once, writes need no fetch. */
-static void test_core_tx__log_accesses_go_through_the_l1(void **state)
+static void test_core_region__log_accesses_go_through_the_l1(void **state)
 {
     (void)state;
     struct script s = {0};
     struct rig *r = new_rig();
     start(r, &s, TX_HEAD "st.global.u32 [%e], %n; ret; }", 32);
     step(r);
-    assert_true(cw_core_tx_log_access(r->core, 3, 5, true, 100, r->now));
-    assert_false(cw_core_tx_log_access(r->core, 3, 6, true, 101, r->now)); /* the port is taken */
+    assert_true(cw_core_log_access(r->core, 3, 5, true, 100, r->now));
+    assert_false(cw_core_log_access(r->core, 3, 6, true, 101, r->now)); /* the port is taken */
     step(r);
     step(r);
     assert_int_equal(s.logs_done, 1);
-    assert_true(cw_core_tx_log_access(r->core, 3, 5, false, 101, r->now));
+    assert_true(cw_core_log_access(r->core, 3, 5, false, 101, r->now));
     step(r);
     step(r);
     assert_int_equal(s.logs_done, 2);
-    assert_true(cw_core_tx_log_access(r->core, 3, 6, false, 102, r->now));
+    assert_true(cw_core_log_access(r->core, 3, 6, false, 102, r->now));
     for (uint32_t i = 0; i < 5; i++)
         step(r);
     assert_int_equal(s.logs_done, 2);
@@ -410,18 +410,18 @@ static void test_core_tx__log_accesses_go_through_the_l1(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_core_tx__commits_at_the_first_attempt),
-    cmocka_unit_test(test_core_tx__aborted_lanes_restart_with_the_registers_of_begin),
-    cmocka_unit_test(test_core_tx__an_attempt_without_lanes_ends_after_its_loads),
-    cmocka_unit_test(test_core_tx__lanes_that_abort_early_let_the_others_go_on),
-    cmocka_unit_test(test_core_tx__aborted_lanes_make_no_more_accesses),
-    cmocka_unit_test(test_core_tx__a_restart_keeps_what_was_loaded_before),
-    cmocka_unit_test(test_core_tx__begin_waits_until_it_is_woken),
-    cmocka_unit_test(test_core_tx__lanes_commit_together_whichever_way_they_took),
-    cmocka_unit_test(test_core_tx__nested_transactions_are_flattened),
-    cmocka_unit_test(test_core_tx__earlier_stores_have_left_the_pipe),
-    cmocka_unit_test(test_core_tx__earlier_atomics_have_left_the_pipe),
-    cmocka_unit_test(test_core_tx__misuse_faults),
-    cmocka_unit_test(test_core_tx__log_accesses_go_through_the_l1),
+    cmocka_unit_test(test_core_region__commits_at_the_first_attempt),
+    cmocka_unit_test(test_core_region__aborted_lanes_restart_with_the_registers_of_begin),
+    cmocka_unit_test(test_core_region__an_attempt_without_lanes_ends_after_its_loads),
+    cmocka_unit_test(test_core_region__lanes_that_abort_early_let_the_others_go_on),
+    cmocka_unit_test(test_core_region__aborted_lanes_make_no_more_accesses),
+    cmocka_unit_test(test_core_region__a_restart_keeps_what_was_loaded_before),
+    cmocka_unit_test(test_core_region__begin_waits_until_it_is_woken),
+    cmocka_unit_test(test_core_region__lanes_commit_together_whichever_way_they_took),
+    cmocka_unit_test(test_core_region__nested_transactions_are_flattened),
+    cmocka_unit_test(test_core_region__earlier_stores_have_left_the_pipe),
+    cmocka_unit_test(test_core_region__earlier_atomics_have_left_the_pipe),
+    cmocka_unit_test(test_core_region__misuse_faults),
+    cmocka_unit_test(test_core_region__log_accesses_go_through_the_l1),
 };
 CW_TEST_MAIN(tests)
