@@ -32,6 +32,16 @@ const char *cowarp_unit_mechanism(uint32_t i, uint32_t k)
     return NULL;
 }
 
+int cowarp_unit_clock(uint32_t i, uint32_t *mhz, uint32_t *node_nm)
+{
+    const struct cw_mech_unit *u = cw_mech_unit_at(i);
+    if (u == NULL)
+        return 0;
+    *mhz = u->unit->clock_mhz;
+    *node_nm = u->unit->clock_node_nm;
+    return 1;
+}
+
 const char *cowarp__backend_name(enum cw_unit_backend backend)
 {
     return backends[backend];

@@ -192,6 +192,8 @@ int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **nam
 int cowarp_unit_at(uint32_t i, const char **name, const char **what);
 /* The systems and mechanisms that bring this unit: k = 0, 1, ... until it returns NULL. */
 const char *cowarp_unit_mechanism(uint32_t i, uint32_t k);
+/* The clock, MHz, that the unit's hardware has to reach, and the node, nm, at which. Returns 0 when there is no unit i, else 1. */
+int cowarp_unit_clock(uint32_t i, uint32_t *mhz, uint32_t *node_nm);
 /* A configuration value by name. */
 int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *value);
 

@@ -217,6 +217,10 @@ class Help(Command):
                 self.assertIn(entry["name"], text)
         for entry in data["mechanisms"]:
             self.assertIn(entry["name"], text)
+        for unit in data["units"]:
+            line = next(line for line in text.splitlines() if line.split()[:1] == [unit["name"]])
+            self.assertTrue(line.endswith(f"; {unit['clock_mhz']} MHz at {unit['node_nm']} nm)"), line)
+            self.assertGreaterEqual(unit["clock_mhz"], 100)
         tx = {w["name"] for w in data["workloads"] if "tx" in w["variants"]}
         self.assertTrue({"ht-h", "ht-m", "ht-l", "atm"} <= tx)
 

@@ -68,6 +68,8 @@ enum cw_commit_state {
     P(cid_w, CID_W, 16, 1, 32, "bits of a commit ID; entries <= 2^cid_w")              \
     P(fail_waits, FAIL_WAITS, 1, 0, 1, "1: a transaction that failed here waits for its outcome too")
 
+#define CW_COMMIT_UNIT_CLOCK(C) C(700, 32, "GETM Table II: commit unit")
+
 #define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                                                          \
     /* messages of the core */                                                                                            \
     IN(msg_valid, 1)                                                                                                      \
@@ -128,5 +130,6 @@ enum cw_commit_state {
     CHANNEL(message, commit_message, msg_valid, msg_ready, msg_kind)
 
 CW_UNIT_DECLARE(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS)
+CW_UNIT_CLOCK(commit_unit, CW_COMMIT_UNIT_CLOCK)
 
 #endif

@@ -60,6 +60,8 @@
 /* 32-bit words of an overflow entry. Bit fields from bit 0 up: granule, wts, rts, writes, owner; the rest is 0. */
 #define CW_CUCKOO_TABLE_OVERFLOW_WORDS 5
 
+#define CW_CUCKOO_TABLE_CLOCK(C) C(1400, 32, "GETM Table II: validation unit")
+
 #define CW_CUCKOO_TABLE_PORTS(IN, OUT, INW, OUTW)                                                         \
     /* look-up channel */                                                                                 \
     IN(look_valid, 1)                                                                                     \
@@ -111,5 +113,6 @@
     OUT(evt_overflow, 1) /* an entry went to the overflow area */
 
 CW_UNIT_DECLARE(cuckoo_table, CW_CUCKOO_TABLE_PARAMS, CW_CUCKOO_TABLE_PORTS)
+CW_UNIT_CLOCK(cuckoo_table, CW_CUCKOO_TABLE_CLOCK)
 
 #endif

@@ -48,6 +48,8 @@ enum cw_hazard_kind { CW_HAZARD_CHECK = 0, CW_HAZARD_RECORD = 1, CW_HAZARD_NONE 
 /* Results inside at most. */
 #define CW_HAZARD_UNIT_RESULTS 8
 
+#define CW_HAZARD_UNIT_CLOCK(C) C(700, 32, "GETM Table II: commit unit")
+
 #define CW_HAZARD_UNIT_PORTS(IN, OUT, INW, OUTW)                                       \
     /* entries of read- and write-sets, in commit order */                             \
     IN(ent_valid, 1)                                                                   \
@@ -80,5 +82,6 @@ enum cw_hazard_kind { CW_HAZARD_CHECK = 0, CW_HAZARD_RECORD = 1, CW_HAZARD_NONE 
     CHANNEL(entry, hazard_entry, ent_valid, ent_ready, ent_kind)
 
 CW_UNIT_DECLARE(hazard_unit, CW_HAZARD_UNIT_PARAMS, CW_HAZARD_UNIT_PORTS)
+CW_UNIT_CLOCK(hazard_unit, CW_HAZARD_UNIT_CLOCK)
 
 #endif

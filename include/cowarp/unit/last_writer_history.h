@@ -47,6 +47,8 @@
 /* Cycles from a CHECK to its response. */
 #define CW_LAST_WRITER_HISTORY_LATENCY 4
 
+#define CW_LAST_WRITER_HISTORY_CLOCK(C) C(700, 32, "GETM Table II: commit unit")
+
 #define CW_LAST_WRITER_HISTORY_PORTS(IN, OUT, INW, OUTW)                                                 \
     /* operation channel */                                                                              \
     IN(op_valid, 1)                                                                                      \
@@ -70,5 +72,6 @@
     CHANNEL(operation, history_operation, op_valid, op_ready, op_write)
 
 CW_UNIT_DECLARE(last_writer_history, CW_LAST_WRITER_HISTORY_PARAMS, CW_LAST_WRITER_HISTORY_PORTS)
+CW_UNIT_CLOCK(last_writer_history, CW_LAST_WRITER_HISTORY_CLOCK)
 
 #endif

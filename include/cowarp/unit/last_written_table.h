@@ -40,6 +40,8 @@
 /* Cycles from a READ to its response. */
 #define CW_LAST_WRITTEN_TABLE_LATENCY 2
 
+#define CW_LAST_WRITTEN_TABLE_CLOCK(C) C(1400, 32, "L2 slice, clock.l2 of preset getm")
+
 #define CW_LAST_WRITTEN_TABLE_PORTS(IN, OUT, INW, OUTW)                                               \
     /* accesses that the L2 cache serves */                                                           \
     IN(op_valid, 1)                                                                                   \
@@ -62,5 +64,6 @@
     CHANNEL(operation, access_operation, op_valid, op_ready, op_write)
 
 CW_UNIT_DECLARE(last_written_table, CW_LAST_WRITTEN_TABLE_PARAMS, CW_LAST_WRITTEN_TABLE_PORTS)
+CW_UNIT_CLOCK(last_written_table, CW_LAST_WRITTEN_TABLE_CLOCK)
 
 #endif

@@ -45,6 +45,8 @@ enum cw_ownership_op {
     P(bank_w, BANK_W, 5, 1, 5, "log2 of the banks of shared memory") \
     P(row_w, ROW_W, 5, 1, 10, "log2 of the rows of a bank, four entries each")
 
+#define CW_OWNERSHIP_TABLE_CLOCK(C) C(1400, 32, "GETM Table II: SIMT core")
+
 #define CW_OWNERSHIP_TABLE_PORTS(IN, OUT, INW, OUTW)                                    \
     /* a warp begins */                                                                 \
     IN(start_valid, 1)                                                                  \
@@ -71,5 +73,6 @@ enum cw_ownership_op {
     CHANNEL(operation, ownership_operation, op_valid, op_ready, op_kind)
 
 CW_UNIT_DECLARE(ownership_table, CW_OWNERSHIP_TABLE_PARAMS, CW_OWNERSHIP_TABLE_PORTS)
+CW_UNIT_CLOCK(ownership_table, CW_OWNERSHIP_TABLE_CLOCK)
 
 #endif

@@ -33,6 +33,8 @@
     P(value_w, VALUE_W, 32, 1, 64, "bits of a value")                                  \
     P(dual_read, DUAL_READ, 1, 0, 1, "1: a second RAM copy, so that lookup and insertion share a cycle")
 
+#define CW_RECENCY_BLOOM_FILTER_CLOCK(C) C(1400, 32, "GETM Table II: validation unit")
+
 #define CW_RECENCY_BLOOM_FILTER_PORTS(IN, OUT, INW, OUTW)                                  \
     /* insertion channel */                                                                \
     IN(ins_valid, 1)                                                                       \
@@ -52,5 +54,6 @@
     OUT(busy, 1) /* 0: a clock without a valid input or clear changes nothing */
 
 CW_UNIT_DECLARE(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_PARAMS, CW_RECENCY_BLOOM_FILTER_PORTS)
+CW_UNIT_CLOCK(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_CLOCK)
 
 #endif

@@ -37,6 +37,8 @@
     P(ts_w, TS_W, 32, 1, 64, "bits of a logical timestamp")        \
     P(payload_w, PAYLOAD_W, 24, 1, 64, "bits that a request carries besides")
 
+#define CW_STALL_BUFFER_CLOCK(C) C(1400, 32, "GETM Table II: validation unit")
+
 #define CW_STALL_BUFFER_PORTS(IN, OUT, INW, OUTW)                        \
     /* a request goes to sleep */                                        \
     IN(push_valid, 1)                                                    \
@@ -61,5 +63,6 @@
     OUT(lines_used, 5) /* granules held now, 0 .. 16 */
 
 CW_UNIT_DECLARE(stall_buffer, CW_STALL_BUFFER_PARAMS, CW_STALL_BUFFER_PORTS)
+CW_UNIT_CLOCK(stall_buffer, CW_STALL_BUFFER_CLOCK)
 
 #endif

@@ -61,6 +61,8 @@ enum cw_vu_outcome {
 /* Words of an overflow entry, see the cuckoo table's contract for its fields. */
 #define CW_VU_OVERFLOW_WORDS 5
 
+#define CW_VALIDATION_UNIT_CLOCK(C) C(1400, 32, "GETM Table II: validation unit")
+
 #define CW_VALIDATION_UNIT_PORTS(IN, OUT, INW, OUTW)                                                             \
     /* request channel */                                                                                        \
     IN(req_valid, 1)                                                                                             \
@@ -110,5 +112,6 @@ enum cw_vu_outcome {
     CHANNEL(response, validation_response, rsp_valid, rsp_ready, rsp_outcome)
 
 CW_UNIT_DECLARE(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS)
+CW_UNIT_CLOCK(validation_unit, CW_VALIDATION_UNIT_CLOCK)
 
 #endif
