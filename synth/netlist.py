@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import sram
 from tools import need, run
-from units import Failed
+from units import Failed, verilog_folders
 
 RAM_MODULE = re.compile(r"^cw_ram_")
 PORTS_IN_NAME = re.compile(r"(\d+)rw|(\d+)r(\d+)w")
@@ -45,8 +45,7 @@ class Elaborated:
 
 
 def front_end(unit, params):
-    root = unit.verilog.parent.parent.parent
-    folders = sorted({path.parent for path in root.glob("rtl/*/*.v")})
+    folders = verilog_folders(unit)
     lines = [f"read_verilog {unit.verilog}"]
     if params:
         lines.append("chparam " + " ".join(f"-set {name} {value}" for name, value in params.items()) + f" {unit.top}")
@@ -187,34 +186,34 @@ def prepare(elaborated, technology, work):
     yosys(script, "prepare", work)
 
 
-NET = re.compile(r"(\\\S+ |[A-Za-z_][\w$]*)\s*(?:\[(\d+)(?::(\d+))?\])?\s*$")  # \\escaped names end at a blank
+def structural(module, top):
+    """Verilog of a mapped module: ports, cells, and nets that are named by number. (Yosys's own writer takes as long as ABC for a large unit, and
+    assigns to concatenations, which OpenSTA does not read.)"""
+    ref, declared, assigns = {}, [], []
+    escaped = lambda name: name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"\\{name} "
+    driven = {bit for cell in module["cells"].values() for pin, bits in cell["connections"].items()
+              if cell["port_directions"][pin] == "output" for bit in bits}
 
-
-def split_assigns(text):
-    """Verilog in which no concatenation is assigned to: OpenSTA reads none on the left. Those that Yosys wrote become one assignment per bit."""
-    ranges = {m[2].strip(): (int(m[0]), int(m[1])) for m in re.findall(r"^\s*(?:wire|output|input) \[(\d+):(\d+)\] (\\\S+ |\w+);", text, re.M)}
-
-    def bits(part):
-        """Of one part of a concatenation, the highest first."""
-        constant = re.fullmatch(r"\d+'b([01xz]+)", part.strip())
-        if constant:
-            return [f"1'b{digit}" for digit in constant[1]]
-        net = NET.match(part.strip() + (" " if part.strip().startswith("\\") else ""))
-        if net is None:
-            raise Failed(f"yosys wrote a net that is not understood: {part}")
-        name = net[1].strip()
-        blank = " " if name.startswith("\\") else ""
-        if net[2] is None and name not in ranges:
-            return [name + blank]
-        high, low = (int(net[2]), int(net[3] or net[2])) if net[2] else ranges[name]
-        return [f"{name}{blank}[{i}]" for i in range(high, low - 1, -1)]
-
-    def split(match):
-        sides = [[bit for part in side.strip("{} ").split(",") for bit in bits(part)] for side in match.groups()]
-        if len(sides[0]) != len(sides[1]):
-            raise Failed(f"yosys wrote an assignment that is not understood: {match[0][:80]}")
-        return "\n".join(f"  assign {to} = {of};" for to, of in zip(*sides))
-    return re.sub(r"^  assign (\{ .* \}) = (.*);$", split, text, flags=re.M)
+    def net(bit):
+        return f"1'b{bit}" if isinstance(bit, str) else ref.setdefault(bit, f"n{bit}_")
+    # Inputs first: an output that repeats an input is an assignment.
+    for name, port in sorted(module["ports"].items(), key=lambda item: item[1]["direction"] != "input"):
+        low, width = port.get("offset", 0), len(port["bits"])
+        declared.append(f"  {port['direction']} {f'[{low + width - 1}:{low}] ' if width > 1 else ''}{escaped(name)};")
+        for index, bit in enumerate(port["bits"], low):
+            own = f"{escaped(name)}[{index}]" if width > 1 else escaped(name)
+            if isinstance(bit, int) and bit not in ref and (port["direction"] == "input" or bit in driven):
+                ref[bit] = own
+            elif port["direction"] == "output":
+                assigns.append(f"  assign {own} = {net(bit)};")
+    cells = []
+    for instance, cell in module["cells"].items():
+        pins = ", ".join(f".{pin}({net(bits[0]) if len(bits) == 1 else '{' + ', '.join(net(b) for b in reversed(bits)) + '}'})"
+                         for pin, bits in cell["connections"].items())
+        cells.append(f"  {escaped(cell['type'])} {escaped(instance)} ({pins});")
+    wires = [f"  wire {name};" for bit, name in sorted(ref.items()) if name == f"n{bit}_"]
+    head = f"module {top}({', '.join(escaped(name) for name in module['ports'])});"
+    return "\n".join([head, *declared, *wires, *assigns, *cells, "endmodule", ""])
 
 
 def map_cells(elaborated, technology, target_ps, work, name):
@@ -226,10 +225,9 @@ def map_cells(elaborated, technology, target_ps, work, name):
     script += f"read_liberty -lib {work / 'macros.lib'}\n" if elaborated.macros else ""
     script += f"hierarchy -check -top {elaborated.unit.top}\n"
     script += f"abc -liberty {technology.liberty} -constr {constraint} -D {target_ps:.0f}\nopt_clean -purge\n"
-    script += "rename -enumerate -pattern _%_\n"  # one name for a cell in both files
-    script += f"write_json {dump}\nwrite_verilog -noattr -noexpr -nohex {verilog}\n"
-    yosys(script, name, work)
-    verilog.write_text(split_assigns(verilog.read_text()))
+    script += "rename -enumerate -pattern _%_\n"
+    yosys(script + f"write_json {dump}\n", name, work)
+    verilog.write_text(structural(json.loads(dump.read_text())["modules"][elaborated.unit.top], elaborated.unit.top))
     return verilog, dump
 
 

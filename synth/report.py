@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 
+import margin
 import sram
 import tools
 import units
@@ -51,10 +52,13 @@ def unit_markdown(r):
         facts += [("logic power", p["logic_mw"],
                    f"mW at {p['clock_mhz']:.0f} MHz, {r['node_nm']} nm; flip-flop clock pins {p['clock_mw']:.3g} of it"),
                   ("SRAM power", p["sram_mw"], f"mW, the same; {p['reads']:.3f} reads and {p['writes']:.3f} writes per clock, all macros"),
-                  ("power", s["power_mw"], f"mW at {s['clock_mhz']:.0f} MHz, {s['node_nm']} nm"),
+                  ("power", s["power_mw"], f"mW at {s['clock_mhz']:.0f} MHz, {s['node_nm']} nm" + (", which it does not reach" if s["power_mw"] is None else "")),
                   ("registers with counted activity", 100.0 * p["counted_share"], "percent"),
                   ("mean activity", p["mean_activity"], "toggles per clock and bit")]
     lines += [table(("", "", ""), [(a, b, c) for a, b, c in facts]), "", f"Critical path: {r['critical_path']}.", ""]
+    if r["margin"]:
+        lines += [f"Margin: {margin.sentence(r['margin'])}. The clock is from the contract ({r['margin']['source']}).", ""]
+    lines += [f"Within one cycle: {margin.ram_path_sentence(path)}.\n" for path in r["ram_paths"]]
     lines += [f"Activity: {p['source']}." if p else "Power: not given, no run of the GPU holds this unit with these parameters.", ""]
     if r["sram"]["macros"]:
         lines += [table(("macro", "count", "ports", "bits", "um2", "access ns", "read pJ", "write pJ", "leakage uW"),
@@ -246,16 +250,16 @@ def regressions(results, reference):
     return out
 
 
-def load_reference():
-    if not REFERENCE.exists():
+def load_reference(path=REFERENCE):
+    if not path.exists():
         return {}
     try:
-        return json.loads(REFERENCE.read_text())
+        return json.loads(path.read_text())
     except json.JSONDecodeError as bad:
-        raise Failed(f"{REFERENCE}: {bad}; renew it with --renew-reference") from None
+        raise Failed(f"{path}: {bad}; renew it with --renew-reference") from None
 
 
-def renew(results):
-    reference = load_reference()
+def renew(results, path=REFERENCE):
+    reference = load_reference(path)
     reference.update({key(r): figures(r) for r in results})
-    write(REFERENCE, json.dumps(dict(sorted(reference.items())), indent=2) + "\n")
+    write(path, json.dumps(dict(sorted(reference.items())), indent=2) + "\n")

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """cowarp synth: cells, area, timing, power and FPGA figures of the units. docs/synthesis.md tells how each number is made.
 
-Exit status: 0 done, 1 a tool failed or a check did (netlist and RTL differ, a figure moved), 2 the request was wrong."""
+Exit status: 0 done, 1 a tool failed or a check did (a unit misses its clock, a path leads from a RAM to a RAM, netlist and RTL differ, a figure
+moved), 2 the request was wrong."""
 import argparse
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import os
@@ -17,6 +19,7 @@ sys.dont_write_bytecode = True
 import activity
 import fpga
 import gate
+import margin
 import netlist
 import plot
 import report
@@ -41,13 +44,22 @@ class Job:
         name = "-".join([unit.stem] + [f"{k}{v}" for k, v in self.settings.items()])
         self.name, self.work = name, options.out / "work" / f"{name}-{options.library}"
         self.technology = tools.TECHNOLOGIES[options.library]
+        self.seconds = {}  # step -> wall time
+
+    @contextlib.contextmanager
+    def step(self, name):
+        begin = time.monotonic()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begin
 
     def fastest(self, elaborated):
         """The netlist with the smaller period of two: mapped without a target, and for a period out of reach, which makes ABC try its best."""
         best, target = None, RELAXED_PS
         for name in ("relaxed", "tight"):
-            verilog, dump = netlist.map_cells(elaborated, self.technology, target, self.work, name)
-            path = timing.slowest_path(elaborated, self.technology, verilog, dump, self.work, name)
+            with self.step(f"cells, {name}"):
+                verilog, dump = netlist.map_cells(elaborated, self.technology, target, self.work, name)
+            with self.step("timing"):
+                path = timing.slowest_path(elaborated, self.technology, verilog, dump, self.work, name)
             if best is None or path.ns < best[2].ns:
                 best = (verilog, dump, path)
             target = FASTER * 1000 * path.ns
@@ -67,29 +79,36 @@ class Job:
                           f"spread over {run['cycles']} core cycles"}
 
     def scaled(self, result, counted):
-        """The same at the node asked for. Power at the clock of the unit's domain in the run."""
-        node = self.options.node
+        """The same at the node asked for. Power at the contract's clock, when the unit reaches it."""
+        node, clock = self.options.node, self.unit.clock.mhz
         factors = tools.scale(self.technology.node_nm, node)
-        clock = 1e6 / counted["period_ps"] if counted else None
-        storage = netlist.storage(self.elaborated, node)
+        storage, fmax = netlist.storage(self.elaborated, node), result["fmax_mhz"] / factors.delay
         power = None
-        if result["power"]:
+        if result["power"] and fmax >= clock:
             p = result["power"]
             _, _, sram_mw = sram_power(self.elaborated, storage, counted["nets"], clock)
             power = p["logic_mw"] / p["clock_mhz"] * clock * factors.energy + sram_mw
         return {"node_nm": node, "logic_mm2": result["logic_um2"] * factors.area / 1e6, "sram_mm2": storage["area_um2"] / 1e6,
-                "sram_access_ns": storage["access_ns"], "fmax_mhz": result["fmax_mhz"] / factors.delay, "clock_mhz": clock, "power_mw": power}
+                "sram_access_ns": storage["access_ns"], "fmax_mhz": fmax, "clock_mhz": clock, "power_mw": power}
+
+    def margin(self, fmax_mhz):
+        """At the node of the contract, or None where nothing scales to it."""
+        clock = self.unit.clock
+        if self.technology.node_nm != 180 and self.technology.node_nm != clock.node_nm:
+            return None
+        return margin.margin(clock, clock.node_nm, fmax_mhz / tools.scale(self.technology.node_nm, clock.node_nm).delay)
 
     def key(self):
         """Changes with anything that the result depends on: Verilog, scripts, settings, activity."""
         digest = hashlib.sha256()
-        files = sorted(units.ROOT.glob("rtl/*/*.v")) + sorted(units.ROOT.glob("synth/*.[pcj]*"))
+        files = [path for root in sorted({units.ROOT, self.unit.home}) for path in sorted(root.glob("rtl/*/*.v"))]
+        files += sorted(units.ROOT.glob("synth/*.[pcj]*"))
         for path in files:
             if path != report.REFERENCE:
                 digest.update(path.read_bytes())
         counted = self.counted.get(self.unit.stem)
         o = self.options
-        digest.update(json.dumps([self.params, o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted], sort_keys=True).encode())
+        digest.update(json.dumps([self.params, vars(self.unit.clock), o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted], sort_keys=True).encode())
         return digest.hexdigest()
 
     def run(self):
@@ -105,10 +124,15 @@ class Job:
 
     def make(self):
         self.work.mkdir(parents=True, exist_ok=True)
-        elaborated = self.elaborated = netlist.elaborate(self.unit, self.params, self.work)
-        netlist.prepare(elaborated, self.technology, self.work)
+        with self.step("elaborate"):
+            elaborated = self.elaborated = netlist.elaborate(self.unit, self.params, self.work)
+        with self.step("generic gates"):
+            netlist.prepare(elaborated, self.technology, self.work)
         verilog, dump, path = self.fastest(elaborated)
-        path.through = words.through(self.work / "word.json", self.unit.top, path)
+        with self.step("paths"):
+            graph = words.graph_of(self.work / "word.json", self.unit.top)
+            path.through = words.through(graph, path)
+            ram_paths = margin.name_ram_paths(margin.ram_paths(json.loads(dump.read_text())["modules"][self.unit.top]["cells"]), graph)
         counts = netlist.count(dump, self.unit.top, self.technology)
         storage = netlist.storage(elaborated, self.technology.node_nm)
         counted = self.counted.get(self.unit.stem)
@@ -116,13 +140,16 @@ class Job:
                   "node_nm": self.technology.node_nm, "cells": counts.cells, "flip_flops": counts.flip_flops, "logic_um2": counts.logic_um2,
                   "cells_by_type": counts.by_type, "sram": storage, "flop_memory_bits": elaborated.flop_bits, "fmax_mhz": 1000 / path.ns,
                   "path": {"start": path.start, "end": path.end, "through": path.through, "gates": path.cells, "ns": path.ns},
-                  "critical_path": words.sentence(path)}
-        result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)
+                  "critical_path": words.sentence(path), "margin": self.margin(1000 / path.ns), "ram_paths": ram_paths, "seconds": self.seconds}
+        with self.step("power"):
+            result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)
         result["scaled"] = self.scaled(result, counted) if self.technology.node_nm == 180 else self.unscaled(result)
         if not self.options.no_gates:
-            result["gate"] = gate.check(elaborated, self.technology, verilog, self.work, gate.recorded_stimulus(elaborated, counted))
+            with self.step("gate-level check"):
+                result["gate"] = gate.check(elaborated, self.technology, verilog, self.work, gate.recorded_stimulus(elaborated, counted))
         if not self.options.no_fpga:
-            result["fpga"] = fpga.estimate(elaborated, self.work)
+            with self.step("FPGA"):
+                result["fpga"] = fpga.estimate(elaborated, self.work)
         return result
 
     def unscaled(self, result):
@@ -160,6 +187,8 @@ def parse(arguments):
     parser.add_argument("unit", nargs="*", help="units (default: all)")
     parser.add_argument("--library", default="osu018", choices=sorted(tools.TECHNOLOGIES), help="standard cells (default osu018)")
     parser.add_argument("--node", type=int, default=32, metavar="NM", help="node to which osu018's figures are scaled (default 32)")
+    parser.add_argument("--home", type=pathlib.Path, action="append", default=[], metavar="FOLDER",
+                        help="a folder with include/cowarp/unit/ and rtl/ of its own, as that of a mechanism; its units as well; repeats")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the unit; repeats")
     parser.add_argument("--sweep", metavar="NAME=A,B,C", help="one unit over several values of a parameter: CSV and SVG of area and Fmax")
     parser.add_argument("--workload", default="ht-h", help="run in which activity is counted (default ht-h)")
@@ -170,7 +199,9 @@ def parse(arguments):
     parser.add_argument("--no-gates", action="store_true", help="no gate-level check")
     parser.add_argument("--no-fpga", action="store_true", help="no FPGA figures")
     parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="rewrite the tables of a page like docs/synthesis.md; all units")
-    parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as synth/reference.json")
+    parser.add_argument("--reference", type=pathlib.Path, default=report.REFERENCE, metavar="FILE",
+                        help="figures to compare with (default synth/reference.json)")
+    parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as the reference")
     return parser.parse_args(arguments)
 
 
@@ -221,18 +252,30 @@ def save(options, results):
 
 
 def judge(options, results):
-    """The regression check; only osu018 has a reference."""
-    if options.library != "osu018":
-        return
-    if options.renew_reference:
-        report.renew(results)
-        print(f"renewed {report.REFERENCE}")
-        return
-    moved = report.regressions(results, report.load_reference())
-    for line in moved:
+    """The rules of the flow, and the regression check; only osu018 has a reference."""
+    moved, broken = [], [f"{report.key(result)}: {line}" for result in results for line in margin.problems(result)]
+    if options.library == "osu018" and options.renew_reference:
+        report.renew(results, options.reference)
+        print(f"renewed {options.reference}")
+    elif options.library == "osu018":
+        moved = report.regressions(results, report.load_reference(options.reference))
+    for line in broken + moved:
         print(f"cowarp synth: {line}", file=sys.stderr)
+    if broken:
+        count = sum(1 for result in results if margin.problems(result))
+        raise Failed(f"{count} of {len(results)} units miss their clock or have a path from a RAM to a RAM")
     if moved:
         raise Failed("figures moved; if they should, renew the reference with 'cowarp synth --renew-reference'")
+
+
+def told(job, result):
+    """What the terminal says of a unit."""
+    s = result["scaled"]
+    lines = [f"{job.name}: {result['cells']} cells, {result['logic_um2'] / 1e6:.3f} mm2 logic, {result['sram']['bits']} SRAM bits, "
+             f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2"]
+    lines += [f"  {margin.sentence(result['margin'])}"] if result["margin"] else []
+    return lines + [f"  critical path {result['critical_path']}",
+                    "  seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in result["seconds"].items() if seconds >= 0.05)]
 
 
 def synthesize(options, chosen):
@@ -244,11 +287,7 @@ def synthesize(options, chosen):
     with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
         for job, result in zip(jobs, pool.map(Job.run, jobs)):
             results.append(result)
-            s = result["scaled"]
-            print(f"{job.name}: {result['cells']} cells, {result['logic_um2'] / 1e6:.3f} mm2 logic, {result['sram']['bits']} SRAM bits, "
-                  f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2",
-                  flush=True)
-            print(f"  critical path {result['critical_path']}", flush=True)
+            print("\n".join(told(job, result)), flush=True)
     save(options, results)
     print(f"written {options.out}/table.md, table.json and one report per unit ({time.monotonic() - begin:.0f} s)")
     judge(options, results)
@@ -259,6 +298,11 @@ def main(arguments):
     options.out = options.out.resolve()
     options.out.mkdir(parents=True, exist_ok=True)
     all_units = units.discover()
+    for home in options.home:
+        found = units.discover(home.resolve())
+        if not found:
+            raise Failed(f"--home {home}: no unit there; a unit is rtl/<unit>/cw_<unit>.v with a contract include/cowarp/unit/<unit>.h", 2)
+        all_units.update(found)
     chosen = [units.find(all_units, name) for name in options.unit] or list(all_units.values())
     tools.need_technology(tools.TECHNOLOGIES[options.library])
     tools.scale(180, options.node)

@@ -26,11 +26,25 @@ class Param:
     text: str
 
 
+@dataclass(frozen=True)
+class Clock:
+    """The clock that a unit has to reach, from its contract."""
+    mhz: float
+    node_nm: int
+    source: str
+
+
 @dataclass
 class Unit:
     stem: str
     verilog: pathlib.Path
     params: dict = field(default_factory=dict)  # NAME as in Verilog -> Param
+    clock: Clock = None
+
+    @property
+    def home(self):
+        """The folder that has its rtl/ and include/."""
+        return self.verilog.parent.parent.parent
 
     @property
     def top(self):
@@ -45,13 +59,29 @@ def contract_params(text):
     return {m[0]: Param(int(m[1]), int(m[2]), int(m[3]), m[4]) for m in PARAM.findall(body.group(1))} if body else {}
 
 
+CLOCK = re.compile(r'#define\s+CW_\w+_CLOCK\(C\)\s*(?:\\\n)?\s*C\(\s*(\d+)\s*,\s*(\d+)\s*,\s*"([^"]+)"\s*\)')
+
+
+def contract_clock(text, path):
+    found = CLOCK.search(text)
+    if found is None:
+        raise Failed(f"{path}: no clock; a contract has a line like #define CW_<UNIT>_CLOCK(C) C(700, 32, \"paper, and what has this clock\")", 2)
+    return Clock(float(found[1]), int(found[2]), found[3])
+
+
+def verilog_folders(unit):
+    """Where its modules may be: its own home, and the library RAMs of the source tree."""
+    return sorted({path.parent for root in {unit.home, ROOT} for path in root.glob("rtl/*/*.v")})
+
+
 def discover(root=ROOT):
     units = {}
     for verilog in sorted(pathlib.Path(root).glob("rtl/*/cw_*.v")):
         stem = verilog.stem[len("cw_"):]
         contract = pathlib.Path(root) / "include" / "cowarp" / "unit" / f"{stem}.h"
         if verilog.parent.name == stem and contract.exists():
-            units[stem] = Unit(stem, verilog, contract_params(contract.read_text()))
+            text = contract.read_text()
+            units[stem] = Unit(stem, verilog, contract_params(text), contract_clock(text, contract))
     return units
 
 

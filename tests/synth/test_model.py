@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import activity
 import fpga
+import margin
 import netlist
 import plot
 import report
@@ -281,20 +282,68 @@ class Regression(unittest.TestCase):
 
 
 class Netlist(unittest.TestCase):
-    def test_assigns__of_a_concatenation_are_split(self):
-        text = ("  wire [2:0] whole;\n  wire \\one.bit ;\n  wire [7:0] \\g[0].v ;\n"
-                "  assign { a[5:4], b, whole } = 6'b101100;\n  assign { \\g[0].v [3], \\g[0].v [0], \\one.bit  } = { full, whole[2:1] };\n"
-                "  assign whole = { a, b, c };\n  assign d[1:0] = 2'b01;\n")
-        expected = ("  wire [2:0] whole;\n  wire \\one.bit ;\n  wire [7:0] \\g[0].v ;\n"
-                    "  assign a[5] = 1'b1;\n  assign a[4] = 1'b0;\n  assign b = 1'b1;\n"
-                    "  assign whole[2] = 1'b1;\n  assign whole[1] = 1'b0;\n  assign whole[0] = 1'b0;\n"
-                    "  assign \\g[0].v [3] = full;\n  assign \\g[0].v [0] = whole[2];\n  assign \\one.bit  = whole[1];\n"
-                    "  assign whole = { a, b, c };\n  assign d[1:0] = 2'b01;\n")
-        self.assertEqual(netlist.split_assigns(text), expected)
+    def test_structural__ports_keep_their_names_and_nets_get_numbers(self):
+        module = {"ports": {"clk_i": {"direction": "input", "bits": [2]}, "a": {"direction": "input", "bits": [3, 4]},
+                            "y": {"direction": "output", "bits": [6, 3, "1", 6]}},
+                  "cells": {"g[0].u": {"type": "cw_ram_4x2", "port_directions": {"clk_i": "input", "rd": "output", "wr": "input"},
+                                       "connections": {"clk_i": [2], "rd": [5, 7], "wr": [4, "0"]}},
+                            "_1_": {"type": "NAND2X1", "port_directions": {"A": "input", "B": "input", "Y": "output"},
+                                    "connections": {"A": [5], "B": ["1"], "Y": [6]}}}}
+        self.assertEqual(netlist.structural(module, "top").split("\n"), [
+            "module top(clk_i, a, y);", "  input clk_i;", "  input [1:0] a;", "  output [3:0] y;", "  wire n5_;", "  wire n7_;",
+            "  assign y[1] = a[0];", "  assign y[2] = 1'b1;", "  assign y[3] = y[0];",
+            "  cw_ram_4x2 \\g[0].u  (.clk_i(clk_i), .rd({n7_, n5_}), .wr({1'b0, a[1]}));", "  NAND2X1 _1_ (.A(n5_), .B(1'b1), .Y(y[0]));",
+            "endmodule", ""])
 
-    def test_assigns__that_do_not_fit_are_refused(self):
-        with self.assertRaises(netlist.Failed):
-            netlist.split_assigns("  assign { a[5:4], b } = 2'b10;\n")
+
+def gate_cell(kind, inputs, output):
+    pins = {f"A{i}": [bit] for i, bit in enumerate(inputs)}
+    return {"type": kind, "port_directions": {**{pin: "input" for pin in pins}, "Y": "output"}, "connections": {**pins, "Y": [output]}}
+
+
+def ram_cell(data_in, data_out):
+    return {"type": "cw_ram_1r1w_2x1", "port_directions": {"wr_data_i": "input", "rd_data_o": "output"},
+            "connections": {"wr_data_i": data_in, "rd_data_o": data_out}}
+
+
+class Rules(unittest.TestCase):
+    CLOCK = units.Clock(1000.0, 32, "x")
+
+    def test_margin__by_hand(self):
+        m = margin.margin(self.CLOCK, 32, 800.0)
+        self.assertAlmostEqual(m["slack_ps"], 1000 - 1250)
+        self.assertAlmostEqual(m["period_fo4"], 1000 / (0.38 * 32))
+        self.assertAlmostEqual(m["path_fo4"], 1250 / 12.16)
+        self.assertFalse(margin.met(m))
+        self.assertTrue(margin.met(margin.margin(self.CLOCK, 32, 1000.0)))
+
+    def test_clock__is_read_from_the_contract(self):
+        text = '#define CW_X_PARAMS(P) P(a, A, 1, 1, 1, "a")\n\n#define CW_X_CLOCK(C) C(700, 32, "here: it")\n'
+        self.assertEqual(units.contract_clock(text, "x.h"), units.Clock(700.0, 32, "here: it"))
+        with self.assertRaisesRegex(units.Failed, "x.h: no clock"):
+            units.contract_clock("#define CW_X_PORTS(IN)", "x.h")
+
+    def test_clock__every_unit_of_the_repository_has_one(self):
+        self.assertEqual({unit.clock.mhz for unit in units.discover().values()}, {700.0, 1400.0})
+
+    def test_ram_paths__only_through_gates(self):
+        cells = {"a[0].u": ram_cell([1], [2]), "a[1].u": ram_cell([3], [4]), "b": ram_cell([9, 8], [10]), "g": gate_cell("INVX1", [2], 5),
+                 "h": gate_cell("NAND2X1", [5, 4], 8), "r": gate_cell("DFFPOSX1", [10], 1), "loop": gate_cell("AND2X1", [11], 11)}
+        found = margin.ram_paths(cells)
+        self.assertEqual([(p["start"], p["end"], p["pin"], p["bits"], p["pairs"]) for p in found], [("a[0].u", "b", "wr_data_i", 1, 2)])
+
+    def test_problems__of_a_unit_without_any(self):
+        self.assertEqual(margin.problems({"margin": margin.margin(self.CLOCK, 32, 1001.0), "ram_paths": []}), [])
+        self.assertEqual(margin.problems({"margin": None, "ram_paths": []}), [])
+        path = {"start": "a", "end": "b", "pin": "rd_en_i", "bits": 1, "pairs": 1, "through": []}
+        lines = margin.problems({"margin": margin.margin(self.CLOCK, 32, 999.0), "ram_paths": [path] * 6})
+        self.assertEqual(len(lines), 1 + margin.SHOWN + 1)
+        self.assertIn("MISSED", lines[0])
+        self.assertIn("rd_en_i of RAM b", lines[1])
+        self.assertIn("2 more", lines[-1])
+
+    def test_fo4__scales_the_logic(self):
+        self.assertAlmostEqual(tools.scale(180, 90).delay, sram.fo4_ps(90) / sram.fo4_ps(180))
 
 
 class Coverage(unittest.TestCase):
