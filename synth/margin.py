@@ -2,6 +2,7 @@
 """Does a unit reach the clock of its contract, by how much, and does no path lead from a RAM to a RAM within one cycle?"""
 import re
 
+import compiler
 import sram
 import words
 
@@ -101,6 +102,7 @@ def problems(result):
     lines = []
     if not met(result.get("margin")):
         lines.append(sentence(result["margin"]))
+    lines += [line for line in map(compiler.problem, result["sram"]["macros"]) if line]
     paths = result["ram_paths"]
     lines += [f"a path within one cycle {ram_path_sentence(path)}" for path in paths[:SHOWN]]
     if len(paths) > SHOWN:

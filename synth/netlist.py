@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
+import compiler
 import sram
 from tools import need, run
 from units import Failed, verilog_folders
@@ -159,7 +160,7 @@ def macro_liberty(macros, technology):
     lines += [f"  type (w{b}) {{ base_type : array; data_type : bit; bit_width : {b}; bit_from : {b - 1}; bit_to : 0; downto : true; }}"
               for b in widths]
     for macro in macros:
-        e = sram.estimate(macro.shape(), technology.node_nm)
+        e = compiler.estimate(macro.shape(), technology.node_nm)
         clock = next(name for name in macro.inputs if name.startswith("clk"))
         lines.append(f"  cell ({macro.name}) {{ area : {e.area_um2:.1f}; cell_leakage_power : {e.leakage_uw * 1e3:.3f}; dont_use : true;")
         for name, bits in macro.inputs.items():
@@ -258,13 +259,14 @@ def count(dump, top, technology):
     return Counts(sum(logic.values()), flops, sum(areas[kind] * n for kind, n in logic.items()), dict(sorted(logic.items())))
 
 
-def storage(elaborated, node_nm):
-    """SRAM of the unit at a node: bits, area, access time of the slowest macro, and each shape."""
+def storage(elaborated, node_nm, areas=None):
+    """SRAM of the unit at a node: bits, area, access time of the slowest macro, and each shape; with cell areas, that of each from flip-flops too."""
     shapes, area = [], 0.0
     for macro in elaborated.macros:
-        e = sram.estimate(macro.shape(), node_nm)
+        e = compiler.estimate(macro.shape(), node_nm)
         area += macro.count * e.area_um2
         shapes.append({"name": macro.name, "count": macro.count, "rows": macro.rows, "width": macro.width, "ports": macro.ports, "bits": macro.bits,
-                       "area_um2": e.area_um2, "access_ns": e.access_ns, "read_pj": e.read_pj, "write_pj": e.write_pj, "leakage_uw": e.leakage_uw})
+                       "area_um2": e.area_um2, "access_ns": e.access_ns, "read_pj": e.read_pj, "write_pj": e.write_pj, "leakage_uw": e.leakage_uw,
+                       "pieces": compiler.note(macro.shape()), "register_um2": compiler.register_um2(macro.shape(), areas) if areas else None})
     return {"bits": sum(m.count * m.bits for m in elaborated.macros), "area_um2": area,
             "access_ns": max((s["access_ns"] for s in shapes), default=0.0), "macros": shapes}

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 
+import compiler
 import margin
 import sram
 import tools
@@ -61,9 +62,9 @@ def unit_markdown(r):
     lines += [f"Within one cycle: {margin.ram_path_sentence(path)}.\n" for path in r["ram_paths"]]
     lines += [f"Activity: {p['source']}." if p else "Power: not given, no run of the GPU holds this unit with these parameters.", ""]
     if r["sram"]["macros"]:
-        lines += [table(("macro", "count", "ports", "bits", "um2", "access ns", "read pJ", "write pJ", "leakage uW"),
-                        [tuple(m[k] for k in ("name", "count", "ports", "bits", "area_um2", "access_ns", "read_pj", "write_pj", "leakage_uw"))
-                         for m in r["sram"]["macros"]]), ""]
+        lines += [table(("RAM", "count", "ports", "bits", "um2", "um2 in flip-flops", "access ns", "read pJ", "write pJ", "leakage uW", "bought as"),
+                        [tuple(m[k] for k in ("name", "count", "ports", "bits", "area_um2", "register_um2", "access_ns", "read_pj", "write_pj",
+                                              "leakage_uw")) + (m["pieces"] or "it is",) for m in r["sram"]["macros"]]), ""]
     if r.get("gate"):
         g = r["gate"]
         lines += [f"Gate-level check: {g['cycles']} cycles, {g['known_values']} output values equal; stimulus {g['stimulus']}.", ""]
@@ -163,7 +164,7 @@ def storage_line(result, node_nm, part, instances, clock_mhz):
     """(mm2, mW) of a unit at a paper's node, every macro read and written in half of the clocks each: one access per clock."""
     area = power = 0.0
     for m in macros_of(result, part):
-        e = sram.estimate(sram.Macro(m["rows"], m["width"], m["ports"]), node_nm)
+        e = compiler.estimate(sram.Macro(m["rows"], m["width"], m["ports"]), node_nm)
         area += m["count"] * e.area_um2 / 1e6
         power += m["count"] * ((e.read_pj + e.write_pj) / 2 * clock_mhz * 1e-3 + e.leakage_uw / 1e3)
     if part == "all":
@@ -193,7 +194,7 @@ def causes(claim, row, result, factors):
         grown = {**row, "bytes": bits / 8 / row["instances"]}
         steps.append(("bits", sram.of_row(grown, factors)[0]))
         for cause, ports_of in (("shape", lambda m: row["ports"]), ("ports", lambda m: m["ports"])):
-            area = sum(m["count"] * sram.estimate(sram.Macro(m["rows"], m["width"], ports_of(m)), row["node_nm"], factors).area_um2 for m in macros)
+            area = sum(m["count"] * compiler.estimate(sram.Macro(m["rows"], m["width"], ports_of(m)), row["node_nm"], factors).area_um2 for m in macros)
             steps.append((cause, area * count / 1e6))
     if claim["part"] == "all":
         steps.append(("logic", storage_line(result, row["node_nm"], "all", count, row["clock_mhz"])[0]))

@@ -9,6 +9,7 @@ import concurrent.futures
 import contextlib
 import hashlib
 import json
+import math
 import os
 import pathlib
 import re
@@ -134,7 +135,7 @@ class Job:
             path.through = words.through(graph, path)
             ram_paths = margin.name_ram_paths(margin.ram_paths(json.loads(dump.read_text())["modules"][self.unit.top]["cells"]), graph)
         counts = netlist.count(dump, self.unit.top, self.technology)
-        storage = netlist.storage(elaborated, self.technology.node_nm)
+        storage = netlist.storage(elaborated, self.technology.node_nm, netlist.cell_areas(self.technology.liberty))
         counted = self.counted.get(self.unit.stem)
         result = {"unit": self.unit.stem, "settings": self.settings, "params": self.params, "library": self.technology.name,
                   "node_nm": self.technology.node_nm, "cells": counts.cells, "flip_flops": counts.flip_flops, "logic_um2": counts.logic_um2,
@@ -263,7 +264,7 @@ def judge(options, results):
         print(f"cowarp synth: {line}", file=sys.stderr)
     if broken:
         count = sum(1 for result in results if margin.problems(result))
-        raise Failed(f"{count} of {len(results)} units miss their clock or have a path from a RAM to a RAM")
+        raise Failed(f"{count} of {len(results)} units break a rule of docs/synthesis.md")
     if moved:
         raise Failed("figures moved; if they should, renew the reference with 'cowarp synth --renew-reference'")
 
@@ -274,6 +275,8 @@ def told(job, result):
     lines = [f"{job.name}: {result['cells']} cells, {result['logic_um2'] / 1e6:.3f} mm2 logic, {result['sram']['bits']} SRAM bits, "
              f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2"]
     lines += [f"  {margin.sentence(result['margin'])}"] if result["margin"] else []
+    lines += [f"  RAM {m['name']} is bought as {m['pieces']}" for m in result["sram"]["macros"] if m["pieces"]]
+    lines += [f"  RAM {m['name']} is smaller in flip-flops" for m in result["sram"]["macros"] if (m["register_um2"] or math.inf) < m["area_um2"]]
     return lines + [f"  critical path {result['critical_path']}",
                     "  seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in result["seconds"].items() if seconds >= 0.05)]
 

@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import activity
+import compiler
 import fpga
 import margin
 import netlist
@@ -99,6 +100,51 @@ class SramModel(unittest.TestCase):
         area = {r["id"]: r["area_mm2"] for r in sram.published()}
         self.assertAlmostEqual(sum(area[f"getm.{n}"] for n in ("cu", "precise", "approx", "warpts", "stall")), 0.736, delta=0.001)
         self.assertAlmostEqual(sum(v for k, v in area.items() if k.startswith("wtm.")), 2.68, delta=0.001)
+
+
+class Compiler(unittest.TestCase):
+    def test_size__that_is_sold_stays(self):
+        for asked in (sram.Macro(256, 123, 2), sram.Macro(64, 64, 2), sram.Macro(8, 4, 2), sram.Macro(2048, 100, 1)):
+            plan = compiler.plan(asked)
+            self.assertEqual((plan.macro, plan.count), (asked, 1))
+            self.assertEqual(compiler.note(asked), "")
+            self.assertEqual(compiler.estimate(asked, 32), sram.estimate(asked, 32))
+
+    def test_size__that_is_too_wide_or_too_deep_is_split(self):
+        wide = compiler.plan(sram.Macro(64, 600, 2))
+        self.assertEqual((wide.across, wide.down, wide.macro), (3, 1, sram.Macro(64, 200, 2)))
+        deep = compiler.plan(sram.Macro(16384, 8, 1))
+        self.assertEqual((deep.across, deep.down, deep.macro.rows), (1, 2, 8192))
+        one, both = (compiler.estimate(sram.Macro(rows, 8, 1), 32) for rows in (8192, 16384))
+        self.assertAlmostEqual(both.area_um2, 2 * one.area_um2)
+        self.assertAlmostEqual(both.read_pj, one.read_pj)
+        self.assertAlmostEqual(both.access_ns, one.access_ns + 2 * 0.38 * 32e-3)
+
+    def test_size__between_steps_is_padded(self):
+        self.assertEqual(compiler.plan(sram.Macro(48, 3, 2)).macro, sram.Macro(48, 4, 2))
+        self.assertEqual(compiler.plan(sram.Macro(2, 8, 2)).macro.rows, 8)
+        self.assertEqual(compiler.plan(sram.Macro(47, 8, 2)).macro.rows, 48)
+        self.assertEqual(compiler.note(sram.Macro(2, 8, 2)), "1 x 8x8, 300% padding")
+
+    def test_plan__always_holds_what_was_asked_for(self):
+        for rows in (1, 7, 100, 513, 1920, 5000, 20000):
+            for width in (1, 33, 145, 300, 1000):
+                plan = compiler.plan(sram.Macro(rows, width, 2))
+                f = plan.family
+                self.assertGreaterEqual(plan.down * plan.macro.rows, rows)
+                self.assertGreaterEqual(plan.across * plan.macro.width, width)
+                self.assertTrue(f.rows_min <= plan.macro.rows <= f.rows_max and plan.macro.rows % f.rows_step == 0, plan)
+                self.assertTrue(f.width_min <= plan.macro.width <= f.width_max, plan)
+
+    def test_registers__by_hand(self):
+        self.assertAlmostEqual(compiler.register_um2(sram.Macro(4, 8), {"DFFPOSX1": 96.0, "MUX2X1": 48.0}), 32 * 192)
+        self.assertIsNone(compiler.register_um2(sram.Macro(4, 8), {}))
+
+    def test_area__of_macros_that_exist_within_a_factor_of_two(self):
+        # IHP SG13G2, 130 nm, datasheets of RM_IHPSG13_2P_64x32_c2 and RM_IHPSG13_1P_2048x64_c2_bm_bist; the model is not fitted to them.
+        for macro, um2 in ((sram.Macro(64, 32, 2), 52620.88), (sram.Macro(2048, 64, 1), 491633.62)):
+            ratio = sram.estimate(macro, 130).area_um2 / um2
+            self.assertTrue(0.5 < ratio < 2.0, ratio)
 
 
 class Activity(unittest.TestCase):
@@ -333,10 +379,13 @@ class Rules(unittest.TestCase):
         self.assertEqual([(p["start"], p["end"], p["pin"], p["bits"], p["pairs"]) for p in found], [("a[0].u", "b", "wr_data_i", 1, 2)])
 
     def test_problems__of_a_unit_without_any(self):
-        self.assertEqual(margin.problems({"margin": margin.margin(self.CLOCK, 32, 1001.0), "ram_paths": []}), [])
-        self.assertEqual(margin.problems({"margin": None, "ram_paths": []}), [])
+        none = {"sram": {"macros": []}, "ram_paths": []}
+        self.assertEqual(margin.problems({**none, "margin": margin.margin(self.CLOCK, 32, 1001.0)}), [])
+        self.assertEqual(margin.problems({**none, "margin": None}), [])
+        three = {"macros": [{"name": "x", "ports": 3}]}
+        self.assertIn("RAM x has 3 ports", margin.problems({**none, "margin": None, "sram": three})[0])
         path = {"start": "a", "end": "b", "pin": "rd_en_i", "bits": 1, "pairs": 1, "through": []}
-        lines = margin.problems({"margin": margin.margin(self.CLOCK, 32, 999.0), "ram_paths": [path] * 6})
+        lines = margin.problems({**none, "margin": margin.margin(self.CLOCK, 32, 999.0), "ram_paths": [path] * 6})
         self.assertEqual(len(lines), 1 + margin.SHOWN + 1)
         self.assertIn("MISSED", lines[0])
         self.assertIn("rd_en_i of RAM b", lines[1])
