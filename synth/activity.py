@@ -168,10 +168,10 @@ def read_trace(fst, ports_of):
                     codes.setdefault(code, Counter(width))
                 for code in {code for code, _ in nets.values()}:
                     codes[code].paces.append(pace)
-                for name, (direction, _) in ports.items():
-                    if direction == "input":
-                        codes[nets[name][0]].log = []
-                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}, "pace": pace}
+                    codes[code].log = []
+                inputs = {name for name, (direction, _) in ports.items() if direction == "input" and name not in ("clk_i", "rst_i")}
+                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}, "pace": pace,
+                               "inputs": inputs}
         start, end = count_changes(vcd.stdout, codes)
     for entry in found.values():
         entry["time_ps"], entry["step_ps"], entry["start_ps"] = end - start, entry["pace"].step, start
@@ -195,18 +195,41 @@ def merge(windows):
         for name, counter in entries[0]["counters"].items():
             same = [e["counters"][name] for e in entries if name in e["counters"]]
             nets[name] = [[sum(c.toggles[b] for c in same) / cycles, min(1.0, sum(c.ones[b] for c in same) / time)] for b in range(counter.width)]
-        out[unit] = {"scope": entries[0]["scope"], "cycles": cycles, "period_ps": min(steps), "nets": nets, "inputs": recording(entries, min(steps))}
+        out[unit] = {"scope": entries[0]["scope"], "cycles": cycles, "period_ps": min(steps), "nets": nets, "inputs": recording(entries, min(steps)),
+                     "history": history(entries, min(steps)), "window_starts": window_starts(entries, min(steps))}
+    return out
+
+
+def window_starts(entries, period):
+    """First cycle of each window, counted on from window to window; and the cycle after the last."""
+    starts = [0]
+    for entry in entries:
+        starts.append(starts[-1] + int(entry["time_ps"] / period))
+    return starts
+
+
+def history(entries, period):
+    """Signal -> its changes over all windows, [cycle, value as hex], cycles counted on from window to window. What gating.py needs."""
+    out = {name: [] for name in entries[0]["counters"]}
+    for entry, first in zip(entries, window_starts(entries, period)):
+        for name in out:
+            changes = out[name]
+            for when, value in entry["counters"][name].log if name in entry["counters"] else ():
+                # A change counts from the first cycle whose middle is not before it.
+                cycle = first + max(0, -(-(when - entry["start_ps"] - period // 2) // period))
+                if changes and changes[-1][0] == cycle:
+                    changes.pop()
+                changes.append([cycle, f"{value:x}"])
     return out
 
 
 def recording(entries, period):
     """What came in, one value per clock and input, in the window with the most changes: the stimulus of the gate-level check."""
     def changes(entry):
-        return sum(len(c.log) for c in entry["counters"].values() if c.log)
+        return sum(len(entry["counters"][name].log) for name in entry["inputs"])
     entry, inputs = max(entries, key=changes), {}
-    for name, counter in entry["counters"].items():
-        if counter.log is None or "." in name or name in ("clk_i", "rst_i"):
-            continue
+    for name in sorted(entry["inputs"]):
+        counter = entry["counters"][name]
         values, place, log = [], 0, counter.log
         for cycle in range(int(entry["time_ps"] / period)):
             now = entry["start_ps"] + cycle * period + period // 2
@@ -237,11 +260,11 @@ def measure(command, workload, system, settings, rtl_units, ports_of, work):
 
 def collect(command, workload, ports_of, work):
     """unit -> its activity and the run it comes from, over all systems until each unit was seen. Kept in a file beside the results, which is
-    used again as long as the command, the workload and the units' ports are the same."""
+    used again as long as the command, the workload, the units' ports and this script are the same."""
     work.mkdir(parents=True, exist_ok=True)
     status = os.stat(command)
     key = hashlib.sha256(json.dumps([str(command), status.st_mtime_ns, workload, {u: sorted(p) for u, p in ports_of.items()}, WINDOWS,
-                                     WINDOW_CYCLES, STANDARD_RUN]).encode()).hexdigest()
+                                     WINDOW_CYCLES, STANDARD_RUN, pathlib.Path(__file__).read_text()]).encode()).hexdigest()
     kept = work / "activity.json"
     if kept.exists():
         data = json.loads(kept.read_text())

@@ -70,8 +70,8 @@ def contract_clock(text, path):
 
 
 def verilog_folders(unit):
-    """Where its modules may be: its own home, and the library RAMs of the source tree."""
-    return sorted({path.parent for root in {unit.home, ROOT} for path in root.glob("rtl/*/*.v")})
+    """Where its modules may be: its own home, then the source tree, for the library RAMs."""
+    return [folder for root in dict.fromkeys((unit.home, ROOT)) for folder in sorted({path.parent for path in root.glob("rtl/*/*.v")})]
 
 
 def discover(root=ROOT):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The whole flow on the small unit of tests/synth/home: mapping, timing, words, rules, gate-level check, regression check. Usage: test_flow.py COWARP"""
+import csv
 import json
 import pathlib
 import subprocess
@@ -75,7 +76,7 @@ class Flow(unittest.TestCase):
         self.assertGreater(self.result["fmax_mhz"], 1000 / 20)
 
     def test_seconds__of_each_step(self):
-        for step in ("elaborate", "generic gates", "cells, relaxed", "cells, tight", "timing", "gate-level check"):
+        for step in ("elaborate", "generic gates", "cells (relaxed)", "cells (tight)", "timing", "gate-level check"):
             self.assertGreater(self.result["seconds"][step], 0.0)
 
     def test_margin__is_that_of_the_scaled_figures(self):
@@ -93,6 +94,14 @@ class Flow(unittest.TestCase):
             self.assertEqual(result["ram_paths"], [])
             self.assertIsNone(result["scaled"]["power_mw"])
 
+    def test_clock__that_is_nearly_reached_is_tried_with_area_for_speed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            _, result = synth(folder, "--set", "STEPS=2", "--no-gates")
+            self.assertEqual(result["steps"], "fast")
+            self.assertGreater(result["margin"]["fmax_mhz"], 0.85 * 1400)
+            self.assertIn("cells (fast)", result["seconds"])
+        self.assertNotIn("cells (fast)", self.result["seconds"])
+
     def test_ram_to_ram__is_named_and_fails(self):
         self.assertEqual(self.result["ram_paths"], [])
         with tempfile.TemporaryDirectory() as folder:
@@ -101,6 +110,20 @@ class Flow(unittest.TestCase):
             self.assertIn("from RAM u_ram to wr_data_i of RAM u_ram through next (8 bits)", done.stderr)
             self.assertEqual(len(result["ram_paths"]), 1)
             self.assertGreaterEqual(result["margin"]["slack_ps"], 0)
+
+    def test_speed__small_is_smallest_and_the_clock_is_marked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = cowarp("synth", UNIT, "--home", str(HOME), "--set", "STEPS=2", "--sweep", "speed", "--out", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            base = pathlib.Path(folder) / f"speed-{UNIT}-STEPS2"
+            with base.with_suffix(".csv").open() as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual(len(rows), 6)
+            self.assertEqual(rows[0]["steps"], "small")
+            self.assertEqual([float(row["area_mm2"]) for row in rows], sorted(float(row["area_mm2"]) for row in rows))
+            fastest = max(rows, key=lambda row: float(row["fmax_mhz"]))
+            self.assertNotEqual(fastest["steps"], "small")
+            self.assertIn("clock 1400", base.with_suffix(".svg").read_text())
 
     def test_gates__compared_with_known_values(self):
         self.assertGreater(self.result["gate"]["known_values"], 300)

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of synth/ that run no tool: SRAM model, activity counting, units, scaling, regression check, sweep plot. Usage: test_model.py COWARP"""
+import contextlib
 import csv
+import io
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -15,6 +18,8 @@ sys.path.insert(0, str(ROOT / "synth"))
 import activity
 import compiler
 import fpga
+import gating
+import history
 import margin
 import netlist
 import plot
@@ -190,14 +195,15 @@ b0001 b
         scope = activity.find_scope(scopes, self.PORTS)
         nets = activity.subtree(scopes, scope)
         codes = {code: activity.Counter(width) for code, width in nets.values()}
-        codes["a"].log = []
+        for counter in codes.values():
+            counter.log = []
         pace, slower = activity.Pace(), activity.Pace()
         for code, counter in codes.items():
             counter.paces = [pace, slower] if code == "c" else [pace]
         start, end = activity.count_changes(lines, codes)
         self.slower = slower.step
         entry = {"scope": ".".join(scope.path), "counters": {n: codes[c] for n, (c, _) in nets.items()}, "time_ps": end - start,
-                 "step_ps": pace.step, "start_ps": start}
+                 "step_ps": pace.step, "start_ps": start, "inputs": {"en_i"}}
         return activity.merge([{"x": entry}])["x"]
 
     def test_scope__the_module_and_not_its_shim(self):
@@ -222,6 +228,19 @@ b0001 b
 
     def test_recording__one_value_per_clock(self):
         self.assertEqual(self.read()["inputs"], {"en_i": [0, 1, 0, 1]})
+
+    def test_history__changes_with_the_cycle_in_which_they_count(self):
+        history_of = self.read()["history"]
+        self.assertEqual(history_of["en_i"][:4], [[0, "0"], [1, "1"], [2, "0"], [3, "1"]])
+        self.assertEqual(history_of["d_o"][:3], [[0, "0"], [1, "3"], [2, "1"]])
+
+    def test_history__windows_follow_each_other(self):
+        def entry(log, start):
+            counter = activity.Counter(4)
+            counter.log = log
+            return {"counters": {"x": counter}, "start_ps": start, "time_ps": 40}
+        found = activity.history([entry([(100, 1), (109, 2)], 100), entry([(700, 10), (720, 11)], 700)], 10)
+        self.assertEqual(found, {"x": [[0, "1"], [1, "2"], [4, "a"], [6, "b"]]})
 
 
 class Requests(unittest.TestCase):
@@ -301,7 +320,8 @@ worst slack 8.6000
 
 
 class Regression(unittest.TestCase):
-    RESULT = {"unit": "x", "settings": {}, "logic_um2": 100.0, "sram": {"area_um2": 0.0}, "fmax_mhz": 50.0}
+    RESULT = {"unit": "x", "settings": {}, "logic_um2": 100.0, "sram": {"area_um2": 0.0, "macros": []}, "fmax_mhz": 50.0, "cells": 9, "flip_flops": 2,
+              "ram_paths": [], "margin": None, "scaled": {"logic_mm2": 1e-5, "sram_mm2": 0.0, "node_nm": 32, "power_mw": None, "gated_power_mw": None}}
 
     def moved(self, **change):
         return report.regressions([{**self.RESULT, **change}], {"x": report.figures(self.RESULT)})
@@ -310,7 +330,8 @@ class Regression(unittest.TestCase):
         self.assertEqual(self.moved(logic_um2=104.9, fmax_mhz=46.1), [])
         self.assertIn("logic_um2", self.moved(logic_um2=105.1)[0])
         self.assertIn("fmax_mhz", self.moved(fmax_mhz=45.9)[0])
-        self.assertIn("sram_um2", self.moved(sram={"area_um2": 1.0})[0])
+        self.assertIn("sram_um2", self.moved(sram={"area_um2": 1.0, "macros": []})[0])
+        self.assertEqual(self.moved(cells=900), [])
 
     def test_claims__each_row_exists(self):
         lines = report.beside_papers([])
@@ -467,7 +488,8 @@ class Coverage(unittest.TestCase):
         row = {"id": "x", "structure": "x", "node_nm": 32, "instances": 6, "bytes": 4096, "banks": 1, "width_bits": 64, "ports": 1, "clock_mhz": 700,
                "static": 1, "area_mm2": 0.1, "power_mw": 1.0}
         macros = [{"rows": 256, "width": 64, "ports": 2, "count": 4}]
-        result = {"unit": "u", "settings": {}, "node_nm": 180, "sram": {"macros": macros, "bits": 65536}, "logic_um2": 1e6, "flip_flops": 0, "power": None}
+        result = {"unit": "u", "settings": {}, "node_nm": 180, "sram": {"macros": macros, "bits": 65536}, "logic_um2": 1e6, "flip_flops": 0, "power": None,
+                  "fmax_mhz": 1000.0}
         for part in ("sram", "all"):
             claim = {"claim": "c", "published": "x", "unit": "u", "part": part, "instances": "6", "bits": "", "structure": ""}
             line = report.claim_line(claim, row, result, sram.load_factors())
@@ -479,11 +501,157 @@ class Coverage(unittest.TestCase):
         self.assertTrue(1.5 < line["causes"]["bits"] < 2.1, line["causes"])
         self.assertGreater(line["causes"]["ports"], 1.3)
 
+    def test_variant__has_the_papers_bits_and_ports(self):
+        row = {"id": "x", "node_nm": 32, "instances": 2, "bytes": 1024, "ports": 1, "clock_mhz": 700}
+        result = {"unit": "u", "node_nm": 180, "sram": {"macros": [{"rows": 256, "width": 64, "ports": 2, "count": 1}]}}
+        claim = {"part": "sram", "instances": "2"}
+        # 8,192 bits an instance are half of the unit's 256 x 64
+        expected = 2 * sram.estimate(sram.Macro(128, 64, 1), 32).area_um2 / 1e6
+        self.assertAlmostEqual(report.variant(claim, row, result, sram.load_factors()), expected)
+        self.assertIsNone(report.variant(claim, row, {**result, "sram": {"macros": []}}, sram.load_factors()))
+
+    def test_power__is_none_above_what_is_reached(self):
+        result = {"node_nm": 180, "sram": {"macros": [{"rows": 256, "width": 64, "ports": 2, "count": 1}]}, "logic_um2": 1e6, "fmax_mhz": 100.0,
+                  "power": {"logic_mw": 10.0, "clock_mhz": 100.0}}
+        self.assertGreater(report.storage_line(result, 32, "all", 1, 468.0)[1], 0)
+        self.assertIsNone(report.storage_line(result, 32, "all", 1, 470.0)[1])
+        self.assertGreater(report.storage_line(result, 32, "sram", 1, 1400.0)[1], 0)
+        self.assertIsNone(report.storage_line(result, 32, "sram", 1, 9000.0)[1])
+
     def test_macros__of_a_number_of_rows(self):
         macros = [{"rows": 128, "width": 184, "count": 1}, {"rows": 256, "width": 16, "count": 4}]
         result = {"sram": {"macros": macros}}
         self.assertEqual(report.macros_of(result, "sram"), macros)
         self.assertEqual(report.macros_of(result, "rows=256"), macros[1:])
+
+
+class Gating(unittest.TestCase):
+    """Eight cycles. Registers a (8 bits) with enable go AND NOT stop, b (5 bits) enabled by a 0 of go, c (3 bits) with enable go, d (6 bits) with an
+    enable that is in no trace, e (2 bits) without."""
+
+    def module(self):
+        cells, bit = {}, 100
+
+        def flops(kind, count, enable):
+            nonlocal bit
+            for _ in range(count):
+                pins = {"C": [1], "D": [bit], "Q": [bit + 1], **({"E": [enable]} if enable else {})}
+                cells[f"f{bit}"] = {"type": kind, "connections": pins}
+                bit += 2
+        flops("$_DFFE_PP_", 8, 4)
+        flops("$_SDFFE_PP0N_", 5, 2)
+        flops("$_DFFE_PP_", 3, 2)
+        flops("$_DFFE_PP_", 6, 9)
+        flops("$_DFF_P_", 2, None)
+        cells["n"] = {"type": "$_NOT_", "connections": {"A": [3], "Y": [5]}}
+        cells["g"] = {"type": "$_AND_", "connections": {"A": [2], "B": [5], "Y": [4]}}
+        cells["h"] = {"type": "$_OR_", "connections": {"A": [2], "B": [8], "Y": [9]}}
+        return {"cells": cells, "netnames": {"go": {"bits": [2]}, "u.stop": {"bits": [7, 3]}, "a_q": {"bits": [101, 103]}}}
+
+    COUNTED = {"cycles": 8, "history": {"go": [[0, "1"], [4, "0"], [6, "1"]], "u.stop": [[0, "0"], [3, "2"], [7, "1"]],
+                                        "a_q": [[0, "0"], [1, "3"], [3, "2"], [5, "0"]]}, "window_starts": [0, 5, 8]}
+
+    def test_enable__levels_of_yosys_cells(self):
+        for kind, level in (("$_DFFE_PP_", True), ("$_DFFE_PN_", False), ("$_SDFFE_PP0P_", True), ("$_SDFFCE_PN1N_", False), ("$_DFF_P_", None),
+                            ("$_SDFF_PP0_", None)):
+            self.assertEqual(gating.enable_level(kind), level, kind)
+
+    def test_values__of_a_cone_by_hand(self):
+        values = gating.Values(self.module(), self.COUNTED)
+        # go 1111 0011, stop 0001 1110 (bit 1 of u.stop), cycle 0 first
+        self.assertEqual([values.of(4) >> cycle & 1 for cycle in range(8)], [1, 1, 1, 0, 0, 0, 0, 1])
+        self.assertIsNone(values.of(9))
+
+    def test_energy__by_hand(self):
+        areas = {"DFFPOSX1": 96.0, "AND2X2": 32.0, "MUX2X1": 48.0}
+        g = gating.summary(self.module(), self.COUNTED, 24.0, areas)
+        # 24 flip-flops of 1 mW. a is on in 4 of 8 cycles, b in 2 of 8; each has a clock gate of one flip-flop's energy. c is too small.
+        self.assertEqual((g["groups"], g["gated_flip_flops"], g["unknown_flip_flops"]), (2, 13, 6))
+        self.assertAlmostEqual(g["gated_clock_mw"], 24 - 8 * 0.5 + 1 - 5 * 0.75 + 1)
+        self.assertAlmostEqual(g["idle_share"], (8 * 0.5 + 5 * 0.75) / 13)
+        self.assertAlmostEqual(g["area_um2"], 2 * 128 - 13 * 48)
+
+    def test_enable__that_does_not_fit_the_trace_is_found(self):
+        # a_q changes in cycle 5 without an enable in cycle 4, but a window starts there; in cycle 6 it may not.
+        late = {**self.COUNTED, "history": {**self.COUNTED["history"], "a_q": [[0, "0"], [6, "1"]]}}
+        with self.assertRaisesRegex(units.Failed, "1 flip-flops changed while their enable was 0"):
+            gating.summary(self.module(), late, 24.0, {})
+
+    def test_every_function__against_its_truth_table(self):
+        a, b = 0b0011, 0b0101
+        expected = {"$_BUF_": 0b0011, "$_NOT_": 0b1100, "$_AND_": 0b0001, "$_NAND_": 0b1110, "$_OR_": 0b0111, "$_NOR_": 0b1000, "$_XOR_": 0b0110,
+                    "$_XNOR_": 0b1001, "$_ANDNOT_": 0b0010, "$_ORNOT_": 0b1011}
+        self.assertEqual(set(expected), set(gating.FUNCTIONS))
+        for kind, value in expected.items():
+            inputs = (a,) if kind in ("$_BUF_", "$_NOT_") else (a, b)
+            self.assertEqual(gating.FUNCTIONS[kind](0b1111, *inputs), value, kind)
+
+
+class Datasheet(unittest.TestCase):
+    def test_block__says_what_the_figures_say(self):
+        macros = [{"count": 4, "rows": 256, "width": 123, "ports": 2}]
+        result = {**Regression.RESULT, "cells": 12345, "margin": margin.margin(units.Clock(1000.0, 32, "x: y"), 32, 800.0), "fmax_mhz": 170.6,
+                  "sram": {"area_um2": 5.0, "macros": macros}, "scaled": {**Regression.RESULT["scaled"], "power_mw": 1.234, "gated_power_mw": 1.001}}
+        text = report.datasheet("x A=1", report.figures(result))
+        for words_ in ("| size | A=1 |", "| clock | 1000 MHz at 32 nm (x: y) |", "| Fmax | 800 MHz at 32 nm, 171 MHz at 180 nm |",
+                       "| slack | -250 ps: path of 102.8 FO4, clock of 82.2 FO4; the unit misses its clock |", "| cells | 12,345, of these 2 flip-flops |",
+                       "| RAM | 4 x 256x123 (1R1W) |", "| power | 1.23 mW at 1000 MHz, 32 nm; 1.0 mW with clock gates |"):
+            self.assertIn(words_, text)
+        met = {**result, "margin": margin.margin(units.Clock(700.0, 32, "x"), 32, 800.0)}
+        self.assertNotIn("misses", report.datasheet("x", report.figures(met)))
+
+    def test_pages__of_all_units_carry_the_references_figures(self):
+        reference = report.load_reference()
+        for stem in units.discover():
+            page = (ROOT / "docs" / "units" / f"{stem}.md").read_text()
+            block = page.partition(f"<!-- {report.DATASHEET} -->\n")[2].partition(f"\n<!-- end of {report.DATASHEET} -->")[0]
+            self.assertEqual(block, report.datasheet(*report.entry_of(stem, reference)), f"docs/units/{stem}.md: cowarp synth {stem} --renew-reference")
+
+    def test_pages__are_written_anew(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "x.md"
+            page.write_text(f"a\n<!-- {report.DATASHEET} -->\nold\n<!-- end of {report.DATASHEET} -->\nb\n")
+            kept = report.figures({**Regression.RESULT, "margin": margin.margin(units.Clock(1.0, 32, "s"), 32, 2.0)})
+            report.put_datasheets(["x", "no_page"], {"x": kept}, pathlib.Path(folder))
+            text = page.read_text()
+            self.assertTrue(text.startswith("a\n") and text.endswith("\nb\n") and "old" not in text and "| cells | 9," in text, text)
+            with self.assertRaisesRegex(units.Failed, "not in the reference"):
+                report.put_datasheets(["x"], {}, pathlib.Path(folder))
+
+
+class History(unittest.TestCase):
+    def git(self, folder, *arguments):
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+        subprocess.run(["git", "-C", folder, *who, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def entry(self, um2, **more):
+        return {"logic_um2": um2, "sram_um2": 1e6, "fmax_mhz": 100.0, **more}
+
+    def test_points__one_for_each_commit_that_moved_the_unit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "reference.json"
+            self.git(folder, "init", "-q")
+            steps = [{"x": self.entry(1e6)}, {"x": self.entry(1e6), "y": self.entry(5e6)}, {"x": self.entry(3e6, cells=7), "y": self.entry(5e6)}]
+            for step in steps:
+                path.write_text(json.dumps(step))
+                self.git(folder, "add", ".")
+                self.git(folder, "commit", "-q", "-m", "m")
+            found = history.commits(path)
+            self.assertEqual(len(found), 3)
+            self.assertEqual([p["area_mm2"] for p in history.points(found, "x")], [2.0, 4.0])
+            self.assertEqual([(p["area_mm2"], p["cells"]) for p in history.points(found, "y")], [(6.0, None)])
+            path.write_text(json.dumps({"x": self.entry(4e6)}))
+            self.assertEqual([p["commit"] for p in history.points(history.commits(path), "x")][-1], "now")
+            out = pathlib.Path(folder) / "out"
+            out.mkdir()
+            with contextlib.redirect_stdout(io.StringIO()) as told:
+                history.draw(path, ["x", "y", "z"], out)
+            self.assertIn("| x | 3 | now | 2 -> 5 |", told.getvalue())
+            self.assertEqual(len((out / "history.csv").read_text().splitlines()), 1 + 3 + 1)
+            picture = xml.dom.minidom.parse(str(out / "history-x.svg"))
+            self.assertEqual(len(picture.getElementsByTagName("circle")), 3 + 3 + 1)
+            with self.assertRaises(units.Failed):
+                history.draw(path, ["z"], out)
 
 
 class Plot(unittest.TestCase):
