@@ -106,6 +106,15 @@ def changes_while_off(values, enabled, outputs, starts):
     return count
 
 
+def registers(values, outputs):
+    """RTL names of the registers whose bits these are, the widest first."""
+    bits = {}
+    for bit in outputs:
+        name = values.names.get(bit, ("without an RTL name", 0))[0]
+        bits[name] = bits.get(name, 0) + 1
+    return sorted(bits, key=lambda name: (-bits[name], name))
+
+
 def summary(module, counted, clock_mw, areas):
     """Clock power of the flip-flops with clock gates, beside clock_mw without; what is known of the enables; and how the area changes. module: the
     unit in registers.json; counted: its activity."""
@@ -129,9 +138,9 @@ def summary(module, counted, clock_mw, areas):
             raise Failed(f"{wrong} flip-flops changed while their enable was 0: trace and netlist are not of one unit")
         on = bin(enabled).count("1") / values.cycles
         gated_mw += each_mw * (CELL_FLOPS - flops * (1 - on))
-        rows.append((flops, 1 - on))
-    bits = sum(flops for flops, _ in rows)
+        rows.append({"flip_flops": flops, "idle_share": 1 - on, "registers": registers(values, outputs)})
+    bits = sum(row["flip_flops"] for row in rows)
     cell_um2 = sum(areas.get(name, 0.0) * times for name, times in CELL_AREA)
-    return {"flip_flops": total, "groups": len(rows), "gated_flip_flops": bits, "unknown_flip_flops": unknown,
-            "idle_share": sum(flops * idle for flops, idle in rows) / bits if bits else 0.0, "clock_mw": clock_mw, "gated_clock_mw": gated_mw,
+    return {"flip_flops": total, "groups": rows, "gated_flip_flops": bits, "unknown_flip_flops": unknown,
+            "idle_share": sum(row["flip_flops"] * row["idle_share"] for row in rows) / bits if bits else 0.0, "clock_mw": clock_mw, "gated_clock_mw": gated_mw,
             "area_um2": len(rows) * cell_um2 - bits * areas.get(FREED_CELL, 0.0)}

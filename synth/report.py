@@ -51,7 +51,7 @@ def gating_facts(g, s):
     if not g:
         return []
     return [("the same with clock gates", s["gated_power_mw"], f"mW, flip-flop clock pins {g['gated_clock_mw']:.3g} instead of {g['clock_mw']:.3g} mW"),
-            ("flip-flops behind clock gates", g["gated_flip_flops"], f"of {g['flip_flops']}, in {g['groups']} groups of one enable; "
+            ("flip-flops behind clock gates", g["gated_flip_flops"], f"of {g['flip_flops']}, in {len(g['groups'])} groups of one enable; "
              f"{g['unknown_flip_flops']} more whose enable the trace does not tell"),
             ("idle share of these", 100.0 * g["idle_share"], "percent of the clocks, by the counted enables"),
             ("area of the clock gates", g["area_um2"], "um2, less the multiplexers that they replace")]
@@ -78,6 +78,11 @@ def unit_markdown(r):
         lines += [f"Margin: {margin.sentence(r['margin'])}. The clock is from the contract ({r['margin']['source']}).", ""]
     lines += [f"Within one cycle: {margin.ram_path_sentence(path)}.\n" for path in r["ram_paths"]]
     lines += [f"Activity: {p['source']}." if p else "Power: not given, no run of the GPU holds this unit with these parameters.", ""]
+    if p and p["gating"] and p["gating"]["groups"]:
+        groups = sorted(p["gating"]["groups"], key=lambda g: -g["flip_flops"])
+        lines += [table(("flip-flops of one enable", "bits", "idle percent"),
+                        [(", ".join(g["registers"][:3]) + (", ..." if len(g["registers"]) > 3 else ""), g["flip_flops"], 100 * g["idle_share"])
+                         for g in groups]), ""]
     if r["sram"]["macros"]:
         lines += [table(("RAM", "count", "ports", "bits", "um2", "um2 in flip-flops", "access ns", "read pJ", "write pJ", "leakage uW", "bought as"),
                         [tuple(m[k] for k in ("name", "count", "ports", "bits", "area_um2", "register_um2", "access_ns", "read_pj", "write_pj",
