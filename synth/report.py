@@ -77,7 +77,7 @@ def unit_markdown(r):
     if r["margin"]:
         lines += [f"Margin: {margin.sentence(r['margin'])}. The clock is from the contract ({r['margin']['source']}).", ""]
     lines += [f"Within one cycle: {margin.ram_path_sentence(path)}.\n" for path in r["ram_paths"]]
-    lines += [f"Activity: {p['source']}." if p else "Power: not given, no run of the GPU holds this unit with these parameters.", ""]
+    lines += [f"Activity: {p['source']}." if p else f"Power: not given; {r['no_power'] or 'activity was not counted'}.", ""]
     if p and p["gating"] and p["gating"]["groups"]:
         groups = sorted(p["gating"]["groups"], key=lambda g: -g["flip_flops"])
         lines += [table(("flip-flops of one enable", "bits", "idle percent"),

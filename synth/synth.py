@@ -44,8 +44,9 @@ SPEEDS = (("usual", None), ("usual", 0.85), ("usual", FASTER), ("small", None), 
 class Job:
     """One unit with one set of parameters."""
 
-    def __init__(self, unit, settings, options, counted):
+    def __init__(self, unit, settings, options, counted, misfits=None):
         self.unit, self.options, self.counted = unit, options, counted
+        self.misfit = (misfits or {}).get(unit.stem)  # why no run tells its activity
         self.params = units.values(unit, settings)
         self.settings = {k: v for k, v in self.params.items() if v != unit.params[k].default}
         name = "-".join([unit.stem] + [f"{k}{v}" for k, v in self.settings.items()])
@@ -127,7 +128,7 @@ class Job:
                 digest.update(path.read_bytes())
         counted = self.counted.get(self.unit.stem)
         o = self.options
-        digest.update(json.dumps([self.params, vars(self.unit.clock), o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted], sort_keys=True).encode())
+        digest.update(json.dumps([self.params, vars(self.unit.clock), o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted, self.misfit], sort_keys=True).encode())
         return digest.hexdigest()
 
     def run(self):
@@ -160,6 +161,7 @@ class Job:
                   "cells_by_type": counts.by_type, "sram": storage, "flop_memory_bits": elaborated.flop_bits, "fmax_mhz": 1000 / path.ns,
                   "path": {"start": path.start, "end": path.end, "through": path.through, "gates": path.cells, "ns": path.ns},
                   "critical_path": words.sentence(path), "margin": self.margin(1000 / path.ns), "ram_paths": ram_paths, "seconds": self.seconds}
+        result["no_power"] = None if counted or self.options.no_power or self.options.set else self.misfit or "no run has the unit"
         with self.step("power"):
             result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)
         result["scaled"] = self.scaled(result, counted) if self.technology.node_nm == 180 else self.unscaled(result)
@@ -230,9 +232,9 @@ def parse(arguments):
 
 
 def count_activity(options, chosen):
-    """Activity of the chosen units at the sizes that stand for them, or nothing when it is not wanted."""
-    if options.no_power:
-        return {}
+    """Activity of the chosen units at the sizes that stand for them, or nothing when it is not wanted; and why a unit has none."""
+    if options.no_power or options.set:
+        return {}, {}
     command = options.cowarp or activity.default_command(units.ROOT)
     if command is None:
         raise Failed("build/cowarp is missing, so no activity can be counted; build it, or give --no-power", 2)
@@ -336,6 +338,7 @@ def told(job, result):
     lines = [f"{job.name}: {result['cells']} cells, {result['logic_um2'] / 1e6:.3f} mm2 logic, {result['sram']['bits']} SRAM bits, "
              f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2"]
     lines += [f"  {margin.sentence(result['margin'])}"] if result["margin"] else []
+    lines += [f"  no power: {result['no_power']}"] if result["no_power"] else []
     lines += [f"  {s['power_mw']:.1f} mW at {s['clock_mhz']:.0f} MHz, with clock gates {s['gated_power_mw']:.1f} mW"] if s["gated_power_mw"] else []
     lines += [f"  RAM {m['name']} is bought as {m['pieces']}" for m in result["sram"]["macros"] if m["pieces"]]
     lines += [f"  RAM {m['name']} is smaller in flip-flops" for m in result["sram"]["macros"] if (m["register_um2"] or math.inf) < m["area_um2"]]
@@ -344,10 +347,10 @@ def told(job, result):
 
 
 def synthesize(options, chosen):
-    counted = {} if options.set else count_activity(options, chosen)
+    counted, misfits = count_activity(options, chosen)
     # The largest first, so that the last does not run alone.
     chosen = sorted(chosen, key=lambda unit: -unit.verilog.stat().st_size)
-    jobs = [Job(unit, units.settings(unit, options.set), options, counted) for unit in chosen]
+    jobs = [Job(unit, units.settings(unit, options.set), options, counted, misfits) for unit in chosen]
     results, begin = [], time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
         for job, result in zip(jobs, pool.map(Job.run, jobs)):

@@ -213,6 +213,11 @@ b0001 b
         scopes = activity.read_scopes(iter(self.TRACE))
         self.assertIsNone(activity.find_scope(scopes, {**self.PORTS, "d_o": ("output", 8)}))
 
+    def test_scope__of_another_size_is_told(self):
+        scopes = activity.read_scopes(iter(self.TRACE))
+        self.assertEqual(activity.misfit(scopes, {**self.PORTS, "d_o": ("output", 8)}), "the run's unit has another size: d_o 4 bits, here 8")
+        self.assertIsNone(activity.misfit(scopes, {**self.PORTS, "e_o": ("output", 8)}))
+
     def test_counts__toggles_and_duty_by_hand(self):
         got = self.read()
         self.assertEqual((got["cycles"], got["period_ps"]), (4, 10))
