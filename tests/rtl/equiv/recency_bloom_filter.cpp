@@ -36,22 +36,18 @@ bits<64> stored(int time, unsigned w, unsigned copy, unsigned row, unsigned f, u
     return signal(time, name.c_str(), f * value_w, value_w);
 }
 
-/* Field f of what stage 1 has read for an insertion: without the insertion ahead of it. */
-bits<64> read_to_insert(int time, unsigned w, unsigned f, const shape_of &n)
-{
-    return signal(time, way(w, n.copies == 2 ? "g_ins_ram.ins_row_s1" : "rd_row_s1").c_str(), f * n.value_w, n.value_w);
-}
-
 bits<64> larger(bits<64> a, bits<64> b)
 {
     return pick(a > b, a, b);
 }
 
 /* Whether the insertion of a stage goes to this row. */
-bits<1> inserts_into(int time, unsigned stage, unsigned w, unsigned row)
+bits<1> inserts_into(int time, unsigned stage, unsigned w, unsigned row, const shape_of &n)
 {
-    return (signal(time, stage == 1 ? "ins_s1_q" : "ins_s2_q") != 0) &
-           (signal(time, way(w, stage == 1 ? "ins_idx_s1" : "ins_idx_s2_q").c_str()) == row);
+    return (signal(time, stage == 1 ? "ins_s1_q" : "ins_s2_q") != 0) & (signal(time, way(w, stage == 2      ? "ins_idx_s2_q"
+                                                                                            : n.copies == 2 ? "g_ins_ram.ins_idx_s1_q"
+                                                                                                            : "rd_idx_s1_q")
+                                                                                         .c_str()) == row);
 }
 
 bits<64> inserting(int time, unsigned stage, unsigned f)
@@ -65,16 +61,42 @@ bits<64> effective(int time, unsigned w, unsigned row, unsigned f, const shape_o
 {
     bits<64> now = stored(time, w, 0, row, f, n.value_w);
     for (unsigned stage = 2; stage >= 1; stage--)
-        now = pick(inserts_into(time, stage, w, row), larger(now, inserting(time, stage, f)), now);
+        now = pick(inserts_into(time, stage, w, row, n), larger(now, inserting(time, stage, f)), now);
     return pick(signal(time, "clearing_q") != 0, bits<64>(0), now);
 }
 
-/* The smallest of the ways' field f in a register or wire of each way. */
-bits<64> least(int time, const char *name, unsigned f, const shape_of &n)
+/* Field f of what stage 1 has read for a look-up (copy 0) or an insertion (the last copy), without the insertion ahead of it. */
+bits<64> has_read(int time, unsigned w, unsigned copy, unsigned f, const shape_of &n)
 {
-    bits<64> smallest = signal(time, way(0, name).c_str(), f * n.value_w, n.value_w);
+    std::string place = copy == 0 ? "" : "g_ins_ram.";
+    bits<1> written =
+        (signal(time, "ins_s3_q") != 0) & (signal(time, way(w, "ins_idx_s3_q").c_str()) ==
+                                           signal(time, way(w, copy == 0 ? "rd_idx_s1_q" : "g_ins_ram.ins_idx_s1_q").c_str()));
+    return pick(written, signal(time, way(w, "ins_new_s3_q").c_str(), f * n.value_w, n.value_w),
+                signal(time, way(w, copy == 0 ? "u_rd_ram.rd_data_q" : "g_ins_ram.u_ins_ram.rd_data_q").c_str(), f * n.value_w, n.value_w));
+}
+
+/* Field f of the old value that an insertion in stage 2 compares with. */
+bits<64> has_old(int time, unsigned w, unsigned f, const shape_of &n)
+{
+    return signal(time, way(w, n.copies == 2 ? "g_ins_ram.ins_row_s2_q" : "rd_row_s2_q").c_str(), f * n.value_w, n.value_w);
+}
+
+/* Field f of a look-up's row in a way, in stage 1 or 2, with the insertion ahead of it. */
+bits<64> looked_up(int time, unsigned stage, unsigned w, unsigned f, const shape_of &n)
+{
+    if (stage == 2)
+        return signal(time, way(w, "rd_row_s2_q").c_str(), f * n.value_w, n.value_w);
+    bits<1> ahead =
+        (signal(time, "ins_s2_q") != 0) & (signal(time, way(w, "ins_idx_s2_q").c_str()) == signal(time, way(w, "rd_idx_s1_q").c_str()));
+    return pick(ahead, larger(has_old(time, w, f, n), inserting(time, 2, f)), has_read(time, w, 0, f, n));
+}
+
+bits<64> least(int time, unsigned stage, unsigned f, const shape_of &n)
+{
+    bits<64> smallest = looked_up(time, stage, 0, f, n);
     for (unsigned w = 1; w < n.ways; w++) {
-        bits<64> other = signal(time, way(w, name).c_str(), f * n.value_w, n.value_w);
+        bits<64> other = looked_up(time, stage, w, f, n);
         smallest = pick(other < smallest, other, smallest);
     }
     return smallest;
@@ -88,8 +110,8 @@ bits<1> row_invariant(int time, unsigned w, unsigned row, unsigned f, const shap
     bits<1> swept = clearing & (signal(time, "clear_row_q") > row);
     holds &= !swept | (value == 0);
     /* What an insertion under way has read is what its row holds, or will when the one ahead has been written. */
-    holds &= clearing | !inserts_into(time, 1, w, row) | (read_to_insert(time, w, f, n) == value);
-    holds &= clearing | !inserts_into(time, 2, w, row) | (signal(time, way(w, "ins_old").c_str(), f * n.value_w, n.value_w) == value);
+    holds &= clearing | !inserts_into(time, 1, w, row, n) | (has_read(time, w, n.copies - 1, f, n) == value);
+    holds &= clearing | !inserts_into(time, 2, w, row, n) | (has_old(time, w, f, n) == value);
     if (n.copies == 2)
         holds &= (clearing & !swept) | (stored(time, w, 1, row, f, n.value_w) == value);
     return holds;
@@ -123,8 +145,8 @@ void abstract(bloom *b, int time)
     b->rsp.valid = signal(time, "rsp_valid_q");
     for (unsigned f = 0; f < 2; f++) {
         bits<64> none = 0;
-        b->fetched.v[f] = f < n.fields ? pick(b->fetched.valid, least(time, "rd_row_d", f, n), none) : none;
-        b->found.v[f] = f < n.fields ? pick(b->found.valid, least(time, "rd_row_s2_q", f, n), none) : none;
+        b->fetched.v[f] = f < n.fields ? pick(b->fetched.valid, least(time, 1, f, n), none) : none;
+        b->found.v[f] = f < n.fields ? pick(b->found.valid, least(time, 2, f, n), none) : none;
         b->rsp.v[f] = f < n.fields ? signal(time, "rsp_q", f * n.value_w, n.value_w) : none;
         for (unsigned w = 0; w < n.ways; w++)
             for (unsigned row = 0; row < n.rows; row++)
