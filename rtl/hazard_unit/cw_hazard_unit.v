@@ -65,7 +65,7 @@ module cw_hazard_unit #(
 
     localparam STAGES  = 6;                         // of the history
     localparam META_W  = 1 + ID_W + CID_W + CID_W;  // last, id, rcid, cid of an entry in the history
-    localparam RES_W   = 2 + ID_W + CID_W;          // hazard, exact, id, ycid
+    localparam RES_W   = 1 + ID_W + CID_W;          // exact, id, ycid
 
     // ---------------------------------------------------------------- entries into the history
 
@@ -171,6 +171,7 @@ module cw_hazard_unit #(
 
     // A result goes to the place of the one that is offered, or waits behind it. So outputs come from registers.
     reg              res_valid_q;
+    reg              res_hazard_q;
     reg  [RES_W-1:0] res_q;
     reg  [2:0]       wait_cnt_q;
     reg  [2:0]       wait_head_q;
@@ -180,32 +181,35 @@ module cw_hazard_unit #(
     wire             waiting   = wait_cnt_q != 3'd0;
     wire             wait_push = finish && (waiting || !res_free);
     wire             wait_pop  = res_free && waiting;
-    wire [RES_W-1:0] result    = {ycid != {CID_W{1'b0}}, exact, turn_id, ycid};
-    wire [RES_W-1:0] res_next  = waiting ? wait_q[wait_head_q] : result;
+    wire [RES_W-1:0] result    = {exact, turn_id, ycid};
+    wire [RES_W-1:0] res_next  = (waiting ? wait_q[wait_head_q] : result) & {RES_W{waiting || finish}};
 
     always @(posedge clk_i)
         if (rst_i) begin
-            res_valid_q <= 1'b0;
-            res_q       <= {RES_W{1'b0}};
-            wait_cnt_q  <= 3'd0;
-            wait_head_q <= 3'd0;
-            wait_tail_q <= 3'd0;
+            res_valid_q  <= 1'b0;
+            res_hazard_q <= 1'b0;
+            res_q        <= {RES_W{1'b0}};
+            wait_cnt_q   <= 3'd0;
+            wait_head_q  <= 3'd0;
+            wait_tail_q  <= 3'd0;
         end else begin
             if (res_free) begin
-                res_valid_q <= waiting || finish;
-                res_q       <= res_next & {RES_W{waiting || finish}};
+                res_valid_q  <= waiting || finish;
+                res_hazard_q <= |res_next[CID_W-1:0];
+                res_q        <= res_next;
             end
-            wait_cnt_q  <= wait_cnt_q + {2'd0, wait_push} - {2'd0, wait_pop};
-            wait_head_q <= wait_head_q + {2'd0, wait_pop};
-            wait_tail_q <= wait_tail_q + {2'd0, wait_push};
+            wait_cnt_q   <= wait_cnt_q + {2'd0, wait_push} - {2'd0, wait_pop};
+            wait_head_q  <= wait_head_q + {2'd0, wait_pop};
+            wait_tail_q  <= wait_tail_q + {2'd0, wait_push};
         end
 
     always @(posedge clk_i)
         if (wait_push)
             wait_q[wait_tail_q] <= result;
 
-    assign res_valid_o = res_valid_q;
-    assign {res_hazard_o, res_exact_o, res_id_o, res_ycid_o} = res_q;
+    assign res_valid_o  = res_valid_q;
+    assign res_hazard_o = res_hazard_q;
+    assign {res_exact_o, res_id_o, res_ycid_o} = res_q;
 
     // ---------------------------------------------------------------- status, events
 
@@ -231,7 +235,7 @@ module cw_hazard_unit #(
     reg [CID_W-1:0] f_due_q;
     reg             f_past_q = 1'b0;
     reg             f_res_wait_q;
-    reg [RES_W-1:0] f_res_q;
+    reg [RES_W:0]   f_res_q;
     reg [3:0]       f_last_cnt;  // entries with ent_last in the stages
     integer         f_i;
     wire [CID_W-1:0] f_now = f_rsp && f_rsp_min >= turn_rcid && f_rsp_min <= before ? f_rsp_min : {CID_W{1'b0}};
