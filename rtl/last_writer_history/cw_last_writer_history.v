@@ -151,7 +151,7 @@ module cw_last_writer_history #(
     // ---------------------------------------------------------------- stage 2: search, and replacement of the oldest
 
     // The oldest entry: every commit ID is compared with every other at once.
-    reg  [WAYS-1:0]      match_oh;
+    wire [WAYS-1:0]      match_oh;
     reg  [WAYS*WAYS-1:0] le;         // bit a * WAYS + b, b above a: way a's commit ID is not above way b's
     reg  [WAYS-1:0]      oldest_oh;  // the smallest commit ID; of equal ones the lowest way
     reg  [ADDR_W-1:0]    oldest_addr;
@@ -163,13 +163,10 @@ module cw_last_writer_history #(
     integer              j;
 
     always @* begin
-        le       = {WAYS*WAYS{1'b0}};
-        match_oh = {WAYS{1'b0}};
-        for (i = 0; i < WAYS; i = i + 1) begin
-            match_oh[i] = s2_row_q[i*ENTRY_W +: CID_W] != {CID_W{1'b0}} && s2_row_q[i*ENTRY_W + CID_W +: ADDR_W] == s2_addr_q;
+        le = {WAYS*WAYS{1'b0}};
+        for (i = 0; i < WAYS; i = i + 1)
             for (j = i + 1; j < WAYS; j = j + 1)
                 le[i*WAYS + j] = s2_row_q[i*ENTRY_W +: CID_W] <= s2_row_q[j*ENTRY_W +: CID_W];
-        end
     end
 
     always @* begin
@@ -193,6 +190,9 @@ module cw_last_writer_history #(
     genvar w;
     generate
         for (w = 0; w < WAYS; w = w + 1) begin : g_way
+            wire [CID_W-1:0]  cid  = s2_row_q[w*ENTRY_W +: CID_W];
+            wire [ADDR_W-1:0] addr = s2_row_q[w*ENTRY_W + CID_W +: ADDR_W];
+            assign match_oh[w] = cid != {CID_W{1'b0}} && addr == s2_addr_q;
             assign new_row[w*ENTRY_W +: ENTRY_W] = place_oh[w] ? {s2_addr_q, s2_cid_q} : s2_row_q[w*ENTRY_W +: ENTRY_W];
         end
     endgenerate
