@@ -7,6 +7,7 @@
 
 #include "cw_test.h"
 #include "lockstep_driver.h"
+#include "unit/h3.h"
 
 typedef struct cw_last_writer_history_params params_t;
 typedef struct cw_last_writer_history_in in_t;
@@ -77,7 +78,6 @@ static void test_last_writer_history__broken_copies_are_caught(void **state)
     static const struct cw_mutant mutants[] = {
         {"youngest is replaced", "cw_last_writer_history", "CID_W] <= s2_row_q[j", "CID_W] >= s2_row_q[j", 0},
         {"the last way is never replaced", "cw_last_writer_history", "for (j = i + 1; j < WAYS;", "for (j = i + 1; j < WAYS - 1;", 0},
-        {"of equal ones the highest way", "cw_last_writer_history", "CID_W] <= s2_row_q[j", "CID_W] < s2_row_q[j", 0},
         {"retired ones go to the filter", "cw_last_writer_history", "&& oldest_cid >= live_cid_i;", ";  wire unused = &live_cid_i;", 0},
         {"a hit makes a second entry", "cw_last_writer_history", "place_oh = match ? match_oh : oldest_oh",
          "place_oh = match && s2_check_q ? match_oh : oldest_oh", 0},
@@ -220,6 +220,31 @@ static void test_last_writer_history__evicts_the_oldest_into_the_filter(void **s
     }
 }
 
+/* One transaction writes one word more than a set has entries: of equal commit IDs the lowest way's goes, which was filled first. */
+static void test_last_writer_history__replaces_the_lowest_way_of_equal_ones(void **state)
+{
+    enum { WORDS = 4 };
+    uint64_t addr[WORDS], found = 0;
+    struct cw_h3 hash;
+    (void)state;
+    assert_int_equal(odd.ways, WORDS - 1);
+    cw_h3_init(&hash, 0x50607080, odd.addr_w, odd.set_w); /* rtl/README.md */
+    for (uint64_t a = 1; found < WORDS; a++)
+        if (cw_h3(&hash, a) == 1)
+            addr[found++] = a;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        open_cleared(&d, &odd, backends[b]);
+        for (uint64_t i = 0; i < WORDS; i++)
+            record(&d, addr[i], 5);
+        for (uint64_t i = 0; i < WORDS; i++) {
+            assert_int_equal(check(&d, addr[i]), 5);
+            assert_int_equal(d.out.rsp_exact, i != 0);
+        }
+        dut_close(&d);
+    }
+}
+
 /* 64 younger writers drive the oldest one out of its set: to the filter while it is live, away when it is not. */
 static void test_last_writer_history__drops_what_has_retired(void **state)
 {
@@ -323,6 +348,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_last_writer_history__answers_the_last_writer_exactly),
     cmocka_unit_test(test_last_writer_history__takes_an_operation_each_cycle),
     cmocka_unit_test(test_last_writer_history__evicts_the_oldest_into_the_filter),
+    cmocka_unit_test(test_last_writer_history__replaces_the_lowest_way_of_equal_ones),
     cmocka_unit_test(test_last_writer_history__drops_what_has_retired),
     cmocka_unit_test(test_last_writer_history__clear_forgets_and_answers),
     cmocka_unit_test(test_last_writer_history__is_never_too_old),
