@@ -125,6 +125,10 @@ add_test(NAME rtl.provider COMMAND test_rtl_provider)
 set_tests_properties(rtl.provider PROPERTIES
     ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 300 LABELS rtl)
 
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME formal.refusals COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove_test.py)
+set_tests_properties(formal.refusals PROPERTIES TIMEOUT 300 LABELS formal)
+
 # Every unit's default library evaluates its model as seldom as its Verilog allows. Called after all cw_add_unit calls.
 function(cw_add_fast_path_test)
     get_property(units GLOBAL PROPERTY CW_UNITS)
