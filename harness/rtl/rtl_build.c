@@ -473,6 +473,7 @@ static void add_compile_args(struct args *a, const struct build *b)
     args_add_words(a, "-fPIC -shared -fno-gnu-unique -Wl,-Bsymbolic -DVM_TRACE=1 -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0");
     args_add(a, "-DVM_COVERAGE=%d", b->coverage != NULL);
     args_add(a, "-DVM_SC=0");
+    args_add(a, "-DCW_RTL_PROPERTIES=%d", b->opt.properties);
     args_add(a, "-I%s/include", b->root);
     args_add(a, "-I%s/include/vltstd", b->root);
     if (b->unit != NULL && b->unit->home != NULL)
@@ -551,6 +552,17 @@ static int add_top_file_args(struct args *a, const struct build *b, struct cw_er
     return status;
 }
 
+/* Asserts are SystemVerilog, and a constant of the prover's choice is a register that nothing drives. */
+static void add_property_args(struct args *a, const struct build *b)
+{
+    if (!b->opt.properties) {
+        args_add(a, "--noassert");
+        return;
+    }
+    args_add_words(a, "--assert -Wno-fatal +systemverilogext+v");
+    args_add(a, "+define+CW_PROPERTIES=posedge clk_i");
+}
+
 static int verilate(const struct build *b, struct cw_error *err)
 {
     struct args a = {0};
@@ -564,7 +576,8 @@ static int verilate(const struct build *b, struct cw_error *err)
     if (b->opt.top_file == NULL && module_path(top, name, b) != CW_OK)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
-    args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
+    args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial unique --trace-fst");
+    add_property_args(&a, b);
     if (b->coverage != NULL && strcmp(b->coverage, "both") == 0)
         args_add_words(&a, "--coverage-line --coverage-toggle");
     else if (b->coverage != NULL)
@@ -637,6 +650,8 @@ static int library_path(char path[CW_PATH_MAX], const struct build *b, const cha
     uint64_t h = fnv1a(digest, b->opt.cxx_flags, strlen(b->opt.cxx_flags));
     if (b->coverage != NULL)
         h = fnv1a(h, b->coverage, strlen(b->coverage));
+    if (b->opt.properties)
+        h = fnv1a(h, "properties", strlen("properties"));
     return cw_os_path(path, CW_PATH_MAX, err, "%s/libcw_rtl_%s_%016" PRIx64 ".so", dir, b->unit->name, h);
 }
 

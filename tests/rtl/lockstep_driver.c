@@ -162,7 +162,7 @@ static double measure(const struct cw_lockstep_bench *bench, const struct cw_loc
 
 static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed, uint8_t *seen)
 {
-    const struct cw_rtl_choice other = {bench->unit->name, CW_UNIT_LOCKSTEP, getenv("COWARP_LOCKSTEP_VERILOG")};
+    const struct cw_rtl_choice other = {.unit = bench->unit->name, .backend = CW_UNIT_LOCKSTEP, .verilog = getenv("COWARP_LOCKSTEP_VERILOG")};
     struct cw_rtl_options opt = {
         .build = {.message = show_message}, .default_backend = CW_UNIT_LOCKSTEP, .choices = &other, .choice_cnt = other.verilog != NULL};
     struct run r = {.bench = bench, .set = set, .seen = seen};
