@@ -63,11 +63,15 @@ function(cw_add_unit_lint unit)
     set(top ${PROJECT_SOURCE_DIR}/rtl/${unit}/cw_${unit}.v)
     add_test(NAME lint.${unit}.verilator
         COMMAND ${VERILATOR} --lint-only -Wall --default-language 1364-2005 ${CW_RTL_SEARCH} ${top})
+    # With its properties a file is read as SystemVerilog, of which a name in the Verilog may be a keyword.
+    add_test(NAME lint.${unit}.properties
+        COMMAND ${VERILATOR} --lint-only --assert -Wno-lint -Wno-style --default-language 1364-2005 +systemverilogext+v
+                "+define+CW_PROPERTIES=posedge clk_i" ${CW_RTL_SEARCH} ${top})
     add_test(NAME lint.${unit}.iverilog COMMAND ${IVERILOG} -g2005 -Wall ${CW_RTL_SEARCH} -o /dev/null ${top})
     string(REPLACE ";" " " files "${CW_RTL_FILES}")
     add_test(NAME lint.${unit}.yosys
         COMMAND ${YOSYS} -q -p "read_verilog ${files}; hierarchy -check -top cw_${unit} ${CW_LINT_PARAMS_${unit}}; proc; check -assert")
-    set_tests_properties(lint.${unit}.verilator lint.${unit}.iverilog lint.${unit}.yosys PROPERTIES
+    set_tests_properties(lint.${unit}.verilator lint.${unit}.properties lint.${unit}.iverilog lint.${unit}.yosys PROPERTIES
         FAIL_REGULAR_EXPRESSION "[Ww]arning;[Ee]rror" TIMEOUT 120 LABELS lint)
 endfunction()
 
