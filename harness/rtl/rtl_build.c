@@ -128,6 +128,8 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
         b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
     b->coverage = getenv("COWARP_RTL_COVERAGE");
     if (b->opt.cxx_flags == NULL)
+        b->opt.cxx_flags = getenv("COWARP_RTL_CXXFLAGS");
+    if (b->opt.cxx_flags == NULL)
         b->opt.cxx_flags = b->coverage != NULL ? "-O0" : flags_for_host(); /* with a counter at each bit, -O3 takes many minutes */
     if (b->coverage != NULL && strcmp(b->coverage, "line") != 0 && strcmp(b->coverage, "toggle") != 0 && strcmp(b->coverage, "both") != 0)
         return cw_fail(err, CW_EINVAL, "COWARP_RTL_COVERAGE is %s, not line, toggle or both", b->coverage);
