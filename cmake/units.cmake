@@ -153,4 +153,9 @@ if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE)
     add_test(NAME mutation.stall_buffer
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/mutation_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     set_tests_properties(mutation.stall_buffer PROPERTIES TIMEOUT 900 LABELS mutation)
+    # The same mistake in Verilog and C model, docs/twins.md; the standing campaign is the target twins.
+    set(twins ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/twins --build ${CMAKE_BINARY_DIR}/twins)
+    add_test(NAME twins.selection COMMAND ${twins} first_read_table --only 1,5 --without gpu)
+    set_tests_properties(twins.selection PROPERTIES TIMEOUT 900 LABELS mutation)
+    add_custom_target(twins COMMAND ${twins} --write DEPENDS rtl_runtime USES_TERMINAL)
 endif()

@@ -112,7 +112,8 @@ static int choose_modes(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, co
         text += 1 + length;
     }
     if (choice->backend == CW_UNIT_C && (choice->properties || choice->seed != 0))
-        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '+assert' and '+seed' are for Verilog; expected rtl+... or lockstep+...", choice->unit);
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '+assert' and '+seed' are for Verilog; expected rtl+... or lockstep+...",
+                       choice->unit);
     return CW_OK;
 }
 

@@ -210,7 +210,8 @@ static const char *source_named(char path[CW_PATH_MAX], const struct provider *p
     return cw_rtl_module_path(path, module, &p->opt.build) == CW_OK ? path : built_from;
 }
 
-static int report_violation(const struct provider *p, const struct cw_rtl_instance *i, const struct cw_rtl_violation *v, struct cw_error *err)
+static int report_violation(const struct provider *p, const struct cw_rtl_instance *i, const struct cw_rtl_violation *v,
+                            struct cw_error *err)
 {
     char property[480], path[CW_PATH_MAX];
     cw_rtl_property_at(property, sizeof property, source_named(path, p, i->unit, v->file), v->line);

@@ -33,7 +33,7 @@ struct cw_rtl_options {
     enum cw_unit_backend default_backend; /* of units without a choice; so are the next two */
     bool properties;
     uint32_t seed;
-    const struct cw_rtl_choice *choices;  /* copied; units' names too */
+    const struct cw_rtl_choice *choices; /* copied; units' names too */
     uint32_t choice_cnt;
     /* When a lockstep pair differs: who shows its last cycles (cw_lockstep_wave of the waves), in which file; NULL: nobody; not copied. */
     cw_lockstep_wave_fn *mismatch_wave;

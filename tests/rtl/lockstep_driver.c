@@ -178,7 +178,8 @@ static double measure(const struct cw_lockstep_bench *bench, const struct cw_loc
 static void run_part(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed,
                      uint32_t registers, uint8_t *seen)
 {
-    const struct cw_rtl_choice other = {.unit = bench->unit->name, .backend = CW_UNIT_LOCKSTEP, .verilog = getenv("COWARP_LOCKSTEP_VERILOG")};
+    const struct cw_rtl_choice other = {
+        .unit = bench->unit->name, .backend = CW_UNIT_LOCKSTEP, .verilog = getenv("COWARP_LOCKSTEP_VERILOG")};
     struct cw_rtl_options opt = {.build = {.message = show_message},
                                  .default_backend = CW_UNIT_LOCKSTEP,
                                  .properties = properties_run(),
@@ -197,12 +198,13 @@ static void run_part(const struct cw_lockstep_bench *bench, const struct cw_lock
         status = run_cycles(&r, cycles, seed, &resets);
     double seconds = now_seconds() - start;
     if (status != CW_OK)
-        print_error("%s, set %s, seed %" PRIu64 ", registers %" PRIu32 ": %s\n", bench->unit->name, set->label, seed, registers, r.error.text);
+        print_error("%s, set %s, seed %" PRIu64 ", registers %" PRIu32 ": %s\n", bench->unit->name, set->label, seed, registers,
+                    r.error.text);
     else if (other.verilog != NULL)
         printf("%s %s: %" PRIu64 " cycles of %s, no difference\n", bench->unit->name, set->label, cycles, other.verilog);
     else
-        printf("%s %s: %" PRIu64 " cycles, %" PRIu64 " resets, %" PRIu64 " checks, registers %" PRIu32 ", %.2f M cycles/s\n", bench->unit->name,
-               set->label, cw_lockstep_cycles(r.pair.self), resets, cw_lockstep_checks(r.pair.self), registers,
+        printf("%s %s: %" PRIu64 " cycles, %" PRIu64 " resets, %" PRIu64 " checks, registers %" PRIu32 ", %.2f M cycles/s\n",
+               bench->unit->name, set->label, cw_lockstep_cycles(r.pair.self), resets, cw_lockstep_checks(r.pair.self), registers,
                (double)cycles / seconds * 1e-6);
     run_close(&r);
     assert_int_equal(status, CW_OK);

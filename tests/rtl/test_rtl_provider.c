@@ -459,10 +459,8 @@ static void test_rtl_provider__every_module_is_in_the_digest(void **state)
 
 static struct cw_unit_provider open_module(const char *dir, bool properties, uint32_t seed, struct cw_unit_instance *instance)
 {
-    const struct cw_rtl_options opt = {.build = {.rtl_dir = dir, .cxx_flags = "-O0"},
-                                       .default_backend = CW_UNIT_RTL,
-                                       .properties = properties,
-                                       .seed = seed};
+    const struct cw_rtl_options opt = {
+        .build = {.rtl_dir = dir, .cxx_flags = "-O0"}, .default_backend = CW_UNIT_RTL, .properties = properties, .seed = seed};
     struct cw_unit_provider provider;
     struct cw_error err = {""};
     assert_int_equal(cw_rtl_provider_create(&provider, &opt, &err), CW_OK);
@@ -513,7 +511,8 @@ static void test_rtl_provider__tells_a_property_that_does_not_hold(void **state)
     assert_int_equal(push_once(dir, true, 2, &err), CW_ECHECK);
     cw_os_remove_tree(dir);
     printf("%s\n", err.text);
-    assert_non_null(strstr(err.text, "here.buffer (stall_buffer): cycle 3: does not hold: property 12: Nobody ever pushes. (cw_stall_buffer.v:"));
+    assert_non_null(
+        strstr(err.text, "here.buffer (stall_buffer): cycle 3: does not hold: property 12: Nobody ever pushes. (cw_stall_buffer.v:"));
 }
 
 static void test_rtl_provider__registers_begin_as_the_seed_says(void **state)
@@ -523,7 +522,8 @@ static void test_rtl_provider__registers_begin_as_the_seed_says(void **state)
     uint64_t value[5];
     char dir[CW_PATH_MAX];
     make_temporary(dir);
-    write_module(dir, ALL_PORTS, "    reg [8:0] kept_q;\n    always @(posedge clk_i) if (drain_i) kept_q <= 9'd0;\n    assign occupancy_o = kept_q;\n");
+    write_module(dir, ALL_PORTS,
+                 "    reg [8:0] kept_q;\n    always @(posedge clk_i) if (drain_i) kept_q <= 9'd0;\n    assign occupancy_o = kept_q;\n");
     for (int i = 0; i < 5; i++) {
         struct cw_unit_instance instance;
         struct cw_unit_provider provider = open_module(dir, false, seed[i], &instance);
