@@ -180,7 +180,7 @@ static void run_part(const struct cw_lockstep_bench *bench, const struct cw_lock
 {
     const struct cw_rtl_choice other = {
         .unit = bench->unit->name, .backend = CW_UNIT_LOCKSTEP, .verilog = getenv("COWARP_LOCKSTEP_VERILOG")};
-    struct cw_rtl_options opt = {.build = {.message = show_message},
+    struct cw_rtl_options opt = {.build = {.message = show_message, .precompile = true},
                                  .default_backend = CW_UNIT_LOCKSTEP,
                                  .properties = properties_run(),
                                  .seed = registers,
@@ -340,7 +340,8 @@ static void copy_rtl(const char *to, const struct cw_mutant *m)
 static int run_mutant(const struct cw_lockstep_bench *bench, const struct cw_mutant *m, const char *rtl_dir, uint64_t seed,
                       struct cw_error *err, uint64_t *cycles)
 {
-    struct cw_rtl_options opt = {.build = {.rtl_dir = rtl_dir, .cxx_flags = "-O0"}, .default_backend = CW_UNIT_LOCKSTEP};
+    struct cw_rtl_options opt = {.build = {.rtl_dir = rtl_dir, .cxx_flags = "-O0", .precompile = true},
+                                 .default_backend = CW_UNIT_LOCKSTEP};
     struct run r = {.bench = bench, .set = &bench->sets[m->set]};
     char library[CW_PATH_MAX];
     uint64_t resets = 0;
@@ -382,7 +383,7 @@ void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_
 struct cw_unit_provider cw_directed_open(const struct cw_unit *unit, const void *params, enum cw_unit_backend backend,
                                          struct cw_unit_instance *instance)
 {
-    struct cw_rtl_options opt = {.build = {.message = show_message},
+    struct cw_rtl_options opt = {.build = {.message = show_message, .precompile = true},
                                  .default_backend = backend,
                                  .properties = properties_run(),
                                  .seed = register_seed(cw_test_seed(env_number("COWARP_SEED", 1)), 0)};
