@@ -128,7 +128,7 @@ target_link_libraries(test_rtl_provider PRIVATE cw_lockstep_driver)
 target_compile_definitions(test_rtl_provider PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_test(NAME rtl.provider COMMAND test_rtl_provider)
 set_tests_properties(rtl.provider PROPERTIES
-    ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 300 LABELS rtl)
+    ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 900 LABELS rtl)
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME formal.refusals COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove_test.py)
