@@ -56,9 +56,6 @@ target_compile_definitions(cw_lockstep_driver PRIVATE CW_SOURCE_DIR="${PROJECT_S
 target_link_libraries(cw_lockstep_driver PUBLIC cowarp_waves cw_test)
 add_dependencies(cw_lockstep_driver cowarp_wave) # writes the wave of a difference
 
-# Yosys takes minutes for a ring of 1,024 entries in flip-flops; one of 64 has the same structure.
-set(CW_LINT_PARAMS_commit_unit "-chparam ENTRIES 64")
-
 function(cw_add_unit_lint unit)
     set(top ${PROJECT_SOURCE_DIR}/rtl/${unit}/cw_${unit}.v)
     add_test(NAME lint.${unit}.verilator
@@ -70,7 +67,7 @@ function(cw_add_unit_lint unit)
     add_test(NAME lint.${unit}.iverilog COMMAND ${IVERILOG} -g2005 -Wall ${CW_RTL_SEARCH} -o /dev/null ${top})
     string(REPLACE ";" " " files "${CW_RTL_FILES}")
     add_test(NAME lint.${unit}.yosys
-        COMMAND ${YOSYS} -q -p "read_verilog ${files}; hierarchy -check -top cw_${unit} ${CW_LINT_PARAMS_${unit}}; proc; check -assert")
+        COMMAND ${YOSYS} -q -p "read_verilog ${files}; hierarchy -check -top cw_${unit}; proc; check -assert")
     set_tests_properties(lint.${unit}.verilator lint.${unit}.properties lint.${unit}.iverilog lint.${unit}.yosys PROPERTIES
         FAIL_REGULAR_EXPRESSION "[Ww]arning;[Ee]rror" TIMEOUT 120 LABELS lint)
 endfunction()

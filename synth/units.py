@@ -110,12 +110,11 @@ def checked_value(unit, name, text):
     return value
 
 
-# A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default: a ring of 1,024 entries in
-# flip-flops, 32 lanes each of which reaches 32 banks. The critical path grows with the logarithm of the entries, lanes and banks; the area with the
-# number of entries, and with lanes times banks. commit_unit has the lanes of the GPU's.
-STANDARD = {"commit_unit": ["ENTRIES=64", "LANES=32"], "ownership_table": ["LANES=8", "BANK_W=3"]}
+# A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default: 32 lanes each of which reaches 32
+# banks. The critical path grows with the logarithm of the lanes and banks, the area with lanes times banks.
+STANDARD = {"ownership_table": ["LANES=8", "BANK_W=3"]}
 # (system, settings) of a run whose GPU has the unit in that size. One that stands in STANDARD alone is in no GPU in that size: no activity is counted.
-STANDARD_RUN = {"commit_unit": ("warptm", ["kilo.entries=64"])}
+STANDARD_RUN = {}
 
 
 def settings(unit, given):

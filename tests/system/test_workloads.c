@@ -203,7 +203,7 @@ static const struct {
     {"kilotm", {COMMIT_PATH}},
     {"warptm", {COMMIT_PATH, WARP_LEVEL}},
     {"eapg", {COMMIT_PATH, WARP_LEVEL}},
-    {"warptm-el", {"commit_unit=lockstep", "ownership_table=lockstep"}},
+    {"warptm-el", {"ownership_table=lockstep"}},
     {"ideal", {NULL}},
     {"serial", {NULL}},
 };

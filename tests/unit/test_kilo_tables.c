@@ -8,6 +8,7 @@
 #include "adapt/first_read_table.h"
 #include "adapt/last_written_table.h"
 #include "base/rng.h"
+#include "cowarp/unit/commit_unit.h"
 #include "cowarp/unit/last_written_table.h"
 #include "mech/kilo/census.h"
 #include "mech/kilo/conflict_addresses.h"
@@ -385,7 +386,15 @@ static void test_kilo_tables__units_of_systems(void **state)
     kilo_keys(&config)->warptm_resolution = CW_KILO_2PCR;
     kilo_keys(&config)->kilo_hazard = CW_KILO_HISTORY;
     assert_true(offers("kilotm", "hazard_unit", &config) && offers("warptm", "hazard_unit", &config));
-    assert_true(offers("warptm-el", "commit_unit", &config) && !offers("ideal", "commit_unit", &config));
+    assert_true(offers("kilotm", "commit_unit", &config) &&
+                offers("eapg", "commit_unit", &config)); /* by default a ring that is hardware */
+    assert_false(offers("warptm-el", "commit_unit", &config) || offers("ideal", "commit_unit", &config));
+    kilo_keys(&config)->kilo_entries = CW_COMMIT_UNIT_HARDWARE;
+    assert_true(offers("warptm", "commit_unit", &config));
+    kilo_keys(&config)->kilo_entries = CW_COMMIT_UNIT_HARDWARE + 1;
+    assert_false(offers("warptm", "commit_unit", &config));
+    kilo_keys(&config)->kilo_entries = 0;
+    assert_false(offers("kilotm", "commit_unit", &config));
     assert_false(offers("warptm-el", "hazard_unit", &config));
     assert_false(offers("kilotm", "first_read_table", &config));
     assert_true(offers("warptm", "first_read_table", &config) && offers("eapg", "last_written_table", &config));
