@@ -66,6 +66,10 @@ module cw_cuckoo_core #(
     output wire [TS_W-1:0]       res_wts_o,
     output wire [TS_W-1:0]       res_rts_o,
     output wire [COUNT_W-1:0]    res_writes_o,
+    // res_writes is fwd_writes, of the update before, if res_forward, else old_writes
+    output wire                  res_forward_o,
+    output wire [COUNT_W-1:0]    fwd_writes_o,
+    output wire [COUNT_W-1:0]    old_writes_o,
     output wire [OWNER_W-1:0]    res_owner_o,
     output wire                  res_wts_later_o,
     output wire                  res_rts_later_o,
@@ -520,6 +524,9 @@ module cw_cuckoo_core #(
     assign res_look_owner_o = d_owner_q;
     assign res_tag_o     = d_tag_q;
     assign res_found_o   = d_found;
+    assign res_forward_o = d_forward;
+    assign fwd_writes_o  = w_body[B_WRITES+:COUNT_W];
+    assign old_writes_o  = d_body_q[B_WRITES+:COUNT_W];
     assign res_room_o    = d_found || d_free_q || !overflow_full;
     assign res_easy_o    = d_found || d_easy_q;
     assign {res_owner_o, res_writes_o, res_rts_o, res_wts_o} = d_body;

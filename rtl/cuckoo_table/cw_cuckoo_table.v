@@ -154,6 +154,9 @@ module cw_cuckoo_table #(
     wire [TS_W-1:0]      evict_wts;
     wire [TS_W-1:0]      evict_rts;
     /* verilator lint_off UNUSED */  // for units around the core
+    wire                 res_forward;
+    wire [COUNT_W-1:0]   fwd_writes;
+    wire [COUNT_W-1:0]   old_writes;
     wire [GRANULE_W-1:0] next_granule;
     /* verilator lint_on UNUSED */
 
@@ -194,6 +197,9 @@ module cw_cuckoo_table #(
         .res_wts_o       (res_wts),
         .res_rts_o       (res_rts),
         .res_writes_o    (res_writes),
+        .res_forward_o   (res_forward),
+        .fwd_writes_o    (fwd_writes),
+        .old_writes_o    (old_writes),
         .res_owner_o     (res_owner),
         .res_wts_later_o (res_wts_later),
         .res_rts_later_o (res_rts_later),

@@ -29,7 +29,9 @@ module cw_validation_decide #(
     // metadata
     input  wire               wts_later_i,  // wts > warpts
     input  wire               rts_later_i,  // rts > warpts
-    input  wire [COUNT_W-1:0] writes_i,
+    input  wire               forward_i,    // the count of writes is that of the update before, not yet in its place:
+    input  wire [COUNT_W-1:0] fwd_writes_i, // both are offered, so that counting need not wait for the choice
+    input  wire [COUNT_W-1:0] old_writes_i,
     input  wire               reserved_i,   // writes > 0
     input  wire               own_i,        // by the request's owner
     // surroundings
@@ -54,13 +56,21 @@ module cw_validation_decide #(
                      FULL     = 2'd2,
                      ROLLOVER = 2'd3;
 
+    localparam [COUNT_W-1:0] ONE = 1;
+
+    function [COUNT_W-1:0] fewer (
+        input [COUNT_W-1:0] writes,
+        input [COUNT_W-1:0] count
+    );
+        fewer = count >= writes ? {COUNT_W{1'b0}} : writes - count;
+    endfunction
+
     wire release_req   = kind_i[1];
     wire store         = kind_i[0];
     wire reserved      = reserved_i;
     wire own           = own_i;
-    wire last_write    = &writes_i;
-    wire [COUNT_W:0] kept = {1'b0, writes_i} - {1'b0, count_i};  // top bit: more is given back than there is
-    wire give_back_all = kept[COUNT_W] || kept == {(COUNT_W + 1){1'b0}};
+    wire last_write    = forward_i ? &fwd_writes_i : &old_writes_i;
+    wire give_back_all = forward_i ? count_i >= fwd_writes_i : count_i >= old_writes_i;
     wire late          = wts_later_i || (store && rts_later_i);
 
     // Figure 6 for a unit that is not drained, as flags that do not wait for each other.
@@ -85,9 +95,9 @@ module cw_validation_decide #(
         writes_set_o = release_req || store;
         // A store's first write and its next ones are counted alike: an entry that is not reserved has 0 of them.
         if (release_req)
-            writes_o = kept[COUNT_W-1:0] & {COUNT_W{!kept[COUNT_W]}};
+            writes_o = forward_i ? fewer(fwd_writes_i, count_i) : fewer(old_writes_i, count_i);
         else
-            writes_o = writes_i + {{(COUNT_W - 1){1'b0}}, 1'b1};
+            writes_o = forward_i ? fwd_writes_i + ONE : old_writes_i + ONE;
         outcome_o = SUCCESS;
         if (own_full || must_wait || no_room)
             outcome_o = FULL;

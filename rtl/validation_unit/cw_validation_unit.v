@@ -177,7 +177,9 @@ module cw_validation_unit #(
     wire                 res_easy;
     wire [TS_W-1:0]      res_wts;
     wire [TS_W-1:0]      res_rts;
-    wire [COUNT_W-1:0]   res_writes;
+    wire                 res_forward;
+    wire [COUNT_W-1:0]   fwd_writes;
+    wire [COUNT_W-1:0]   old_writes;
     wire                 res_wts_later;
     wire                 res_rts_later;
     wire                 res_reserved;
@@ -203,6 +205,7 @@ module cw_validation_unit #(
     wire                 cur_last_ts;
     /* verilator lint_off UNUSED */  // not among this unit's outputs
     wire                 res_found;
+    wire [COUNT_W-1:0]   res_writes;
     wire [OWNER_W-1:0]   res_owner;
     wire [ROW_W+2:0]     table_used;
     wire [4:0]           table_stash_used;
@@ -246,6 +249,9 @@ module cw_validation_unit #(
         .res_wts_o       (res_wts),
         .res_rts_o       (res_rts),
         .res_writes_o    (res_writes),
+        .res_forward_o   (res_forward),
+        .fwd_writes_o    (fwd_writes),
+        .old_writes_o    (old_writes),
         .res_owner_o     (res_owner),
         .res_wts_later_o (res_wts_later),
         .res_rts_later_o (res_rts_later),
@@ -337,7 +343,9 @@ module cw_validation_unit #(
         .last_ts_i    (cur_last_ts),
         .wts_later_i  (res_wts_later),
         .rts_later_i  (res_rts_later),
-        .writes_i     (res_writes),
+        .forward_i    (res_forward),
+        .fwd_writes_i (fwd_writes),
+        .old_writes_i (old_writes),
         .room_i       (res_room && (res_easy || cur_spill)),
         .place_i      (ask_place),
         .drain_i      (drain_i),
