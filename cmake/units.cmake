@@ -62,7 +62,8 @@ function(cw_add_unit_lint unit)
     set(top ${PROJECT_SOURCE_DIR}/rtl/${unit}/cw_${unit}.v)
     add_test(NAME lint.${unit}.verilator
         COMMAND ${VERILATOR} --lint-only -Wall --default-language 1364-2005 ${CW_RTL_SEARCH} ${top})
-    add_test(NAME lint.${unit}.iverilog COMMAND ${IVERILOG} -g2005 -Wall ${CW_RTL_SEARCH} -o /dev/null ${top})
+    # Not to /dev/null: Icarus makes its output executable, and root would change the device.
+    add_test(NAME lint.${unit}.iverilog COMMAND ${IVERILOG} -g2005 -Wall ${CW_RTL_SEARCH} -o ${CW_RTL_DIR}/lint_${unit}.vvp ${top})
     string(REPLACE ";" " " files "${CW_RTL_FILES}")
     add_test(NAME lint.${unit}.yosys
         COMMAND ${YOSYS} -q -p "read_verilog ${files}; hierarchy -check -top cw_${unit} ${CW_LINT_PARAMS_${unit}}; proc; check -assert")
