@@ -81,9 +81,8 @@ def checked_value(unit, name, text):
 
 
 # A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default: a ring of 1,024 entries in
-# flip-flops, 32 lanes each of which reaches 32 banks. The critical path grows with the logarithm of the entries, lanes and banks; the area with the
-# number of entries, and with lanes times banks. commit_unit has the lanes of the GPU's.
-STANDARD = {"commit_unit": ["ENTRIES=64", "LANES=32"], "ownership_table": ["LANES=8", "BANK_W=3"]}
+# flip-flops. The critical path grows with the logarithm of the entries, the area with their number. commit_unit has the lanes of the GPU's.
+STANDARD = {"commit_unit": ["ENTRIES=64", "LANES=32"]}
 # (system, settings) of a run whose GPU has the unit in that size. One that stands in STANDARD alone is in no GPU in that size: no activity is counted.
 STANDARD_RUN = {"commit_unit": ("warptm", ["kilo.entries=64"])}
 

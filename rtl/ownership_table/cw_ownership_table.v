@@ -74,6 +74,8 @@ module cw_ownership_table #(
 
     localparam [OWNER_W-1:0] NOBODY = 6'h20;
 
+    localparam GROUPS = (LANES + 7) / 8;    // of eight lanes, the last one perhaps of fewer
+
     localparam [5*32-1:0] NUMBERS = {number_column(4), number_column(3), number_column(2), number_column(1), number_column(0)};
 
     localparam [1:0] MARK        = 2'd0;
@@ -315,6 +317,336 @@ module cw_ownership_table #(
         judge_bank_q       <= take_bank_q;
     end
 
+`ifdef FORMAL
+    // One entry and one lane, of the prover's choice. What the ports have shown of them: the lowest lane of the accepted marks of the entry, and
+    // whether an accepted check of the entry by the lane was one that must fail, as the marks before it stand.
+    (* anyconst *) reg [TABLE_W-1:0] f_entry;
+    (* anyconst *) reg [4:0]         f_lane;
+    reg                              f_past_q = 1'b0;
+    reg  [OWNER_W-1:0]               f_owner_q;
+    reg                              f_refused_q;
+    wire [LANES-1:0]                 f_op_at    = f_at(op_entry);
+    wire [LANES-1:0]                 f_next_at  = f_at(next_entry_q);
+    wire [LANES-1:0]                 f_head_at  = f_at(head_entry_q);
+    wire [LANES-1:0]                 f_sort_at  = f_at(sort_entry_q);
+    wire [LANES-1:0]                 f_serve_at = f_at(serve_entry_q);
+    wire [LANES-1:0]                 f_op_lanes = op_kind_i == END ? {LANES{1'b0}} : op_lanes_i & alive_q;
+    wire [BANK_W-1:0]                f_bank     = f_entry[SLOT_W-1:2];
+
+    // Of each bank, about f_entry's place in it.
+    wire [BANKS*OWNER_W-1:0]         f_row;        // what the RAM has there
+    wire [BANKS*OWNER_W-1:0]         f_word;       // what has been read from there
+    wire [BANKS*OWNER_W-1:0]         f_take;       // what is taken for it
+    wire [BANKS*OWNER_W-1:0]         f_judged;
+    wire [BANKS-1:0]                 f_read_here;  // the bank is told this place
+    wire [BANKS-1:0]                 f_mark_here;  // the MARK between read and write is of this place
+    wire [BANKS-1:0]                 f_take_byte;  // its byte is taken
+    wire [BANKS-1:0]                 f_take_again;
+    wire [BANKS*5-1:0]               f_read_lane;
+    wire [BANKS*5-1:0]               f_mark_lane;
+    wire [BANKS-1:0]                 f_writes;
+
+    // Lanes whose entry is f_entry.
+    function [LANES-1:0] f_at (
+        input [COLUMNS_W-1:0] columns
+    );
+        integer n;
+        begin
+            f_at = {LANES{1'b1}};
+            for (n = 0; n < TABLE_W; n = n + 1)
+                f_at = f_at & (columns[n*LANES +: LANES] ~^ {LANES{f_entry[n]}});
+        end
+    endfunction
+
+    function [OWNER_W-1:0] f_lower (
+        input [OWNER_W-1:0] owner,
+        input               valid,
+        input [LANES-1:0]   lanes
+    );
+        integer n;
+        begin
+            f_lower = owner;
+            for (n = LANES - 1; n >= 0; n = n - 1)
+                if (valid && lanes[n] && n < owner)
+                    f_lower = n;
+        end
+    endfunction
+
+    // Whether f_lane is in a bank, from the columns of banks alone; and all lanes that are in a bank, from all columns.
+    function f_in (
+        input [LANES*BANK_W-1:0] columns,
+        input [BANK_W-1:0]       bank
+    );
+        integer n;
+        begin
+            f_in = 1'b1;
+            for (n = 0; n < BANK_W; n = n + 1)
+                if (columns[n*LANES+f_lane] != bank[n])
+                    f_in = 1'b0;
+        end
+    endfunction
+
+    function [LANES-1:0] f_in_bank (
+        input [COLUMNS_W-1:0] columns,
+        input [BANK_W-1:0]    bank
+    );
+        integer n;
+        begin
+            f_in_bank = {LANES{1'b1}};
+            for (n = 0; n < BANK_W; n = n + 1)
+                f_in_bank = f_in_bank & (columns[BANK_AT+n*LANES +: LANES] ~^ {LANES{bank[n]}});
+        end
+    endfunction
+
+    function f_fails (
+        input [1:0]         kind,
+        input [OWNER_W-1:0] owner
+    );
+        f_fails = kind == CHECK_READ ? owner < {1'b0, f_lane} : owner != {1'b0, f_lane};
+    endfunction
+
+    // Pairs of lanes with the same entry, and whether two lanes have other entries of one bank, from the lanes and the entries alone.
+    function [LANES*LANES-1:0] f_same (
+        input [LANES-1:0]     lanes,
+        input [COLUMNS_W-1:0] columns
+    );
+        integer n;
+        integer m;
+        integer k;
+        begin
+            f_same = {(LANES * LANES){1'b0}};
+            for (n = 1; n < LANES; n = n + 1)
+                for (m = 0; m < n; m = m + 1) begin
+                    f_same[n*LANES+m] = lanes[n] && lanes[m];
+                    for (k = 0; k < TABLE_W; k = k + 1)
+                        if (columns[k*LANES+n] != columns[k*LANES+m])
+                            f_same[n*LANES+m] = 1'b0;
+                end
+        end
+    endfunction
+
+    function f_crowd (
+        input [LANES-1:0]     lanes,
+        input [COLUMNS_W-1:0] columns
+    );
+        integer n;
+        integer m;
+        integer k;
+        reg     same_bank;
+        reg     same_cell;
+        begin
+            f_crowd = 1'b0;
+            for (n = 1; n < LANES; n = n + 1)
+                for (m = 0; m < n; m = m + 1) begin
+                    same_bank = lanes[n] && lanes[m];
+                    same_cell = 1'b1;
+                    for (k = 0; k < TABLE_W; k = k + 1)
+                        if (columns[k*LANES+n] != columns[k*LANES+m]) begin
+                            if (k >= 2 && k < SLOT_W)
+                                same_bank = 1'b0;
+                            else
+                                same_cell = 1'b0;
+                        end
+                    if (same_bank && !same_cell)
+                        f_crowd = 1'b1;
+                end
+        end
+    endfunction
+
+    // Lanes that are the lowest of their entry.
+    function [LANES-1:0] f_leaders (
+        input [LANES-1:0]     lanes,
+        input [COLUMNS_W-1:0] columns
+    );
+        integer                 n;
+        reg [LANES*LANES-1:0]   pairs;
+        begin
+            pairs = f_same(lanes, columns);
+            for (n = 0; n < LANES; n = n + 1)
+                f_leaders[n] = lanes[n] && pairs[n*LANES +: LANES] == {LANES{1'b0}};
+        end
+    endfunction
+
+    // The entry's owner after all that is in the way before: f_write_v once the banks have been written, and so on up to the queue.
+    wire [4:0]         f_mark_l  = f_mark_lane[f_bank*5 +: 5];
+    wire [4:0]         f_read_l  = f_read_lane[f_bank*5 +: 5];
+    wire [LANES-1:0]   f_mark_oh = f_mark_here[f_bank] ? {{(LANES-1){1'b0}}, 1'b1} << f_mark_l : {LANES{1'b0}};
+    wire [LANES-1:0]   f_read_oh = f_read_here[f_bank] ? {{(LANES-1){1'b0}}, 1'b1} << f_read_l : {LANES{1'b0}};
+    wire [OWNER_W-1:0] f_row_v   = f_row[f_bank*OWNER_W +: OWNER_W];
+    wire [OWNER_W-1:0] f_write_v = f_lower(f_row_v, f_writes[f_bank], f_mark_oh);
+    wire [OWNER_W-1:0] f_judge_v = f_lower(f_write_v, judge_mark_q, f_mark_oh);
+    wire [OWNER_W-1:0] f_take_v  = f_lower(f_judge_v, take_mark_q, f_read_oh);
+    wire [OWNER_W-1:0] f_read_v  = f_lower(f_take_v, read_mark_q, f_read_oh);
+    wire [OWNER_W-1:0] f_serve_v = f_lower(f_read_v, serve_valid_q && serve_kind_q == MARK, wait_q & f_serve_at);
+    wire [OWNER_W-1:0] f_sort_v  = f_lower(f_serve_v, sort_valid_q && sort_kind_q == MARK, sort_lanes_q & f_sort_at);
+    wire [OWNER_W-1:0] f_head_v  = f_lower(f_sort_v, head_valid_q && head_kind_q == MARK, head_lanes_q & f_head_at);
+    wire [OWNER_W-1:0] f_next_v  = f_lower(f_head_v, next_valid_q && next_kind_q == MARK, next_lanes_q & f_next_at);
+
+    // The check of f_entry by f_lane on its way: whether it must fail (f_*_bad_q), and the stages behind service, where it is no more in columns.
+    reg  f_next_bad_q;
+    reg  f_head_bad_q;
+    reg  f_sort_bad_q;
+    reg  f_serve_bad_q;
+    reg  f_read_bad_q;
+    reg  f_take_bad_q;
+    reg  f_judge_bad_q;
+    reg  f_read_at_q;   // f_lane's entry is f_entry
+    reg  f_take_at_q;
+    reg  f_judge_at_q;
+    reg  f_take_hit_q;  // the bank has read f_entry's place
+    wire f_op_bad   = f_fails(op_kind_i, f_owner_q);
+    wire f_op_check = op && (op_kind_i == CHECK_READ || op_kind_i == CHECK_WRITE) && f_op_lanes[f_lane] && f_op_at[f_lane];
+    wire f_next     = next_valid_q && next_kind_q != MARK && next_lanes_q[f_lane] && f_next_at[f_lane];
+    wire f_head     = head_valid_q && head_kind_q != MARK && head_lanes_q[f_lane] && f_head_at[f_lane];
+    wire f_sort     = sort_valid_q && sort_kind_q != MARK && sort_lanes_q[f_lane] && f_sort_at[f_lane];
+    wire f_serve    = serve_valid_q && serve_check && serve_lanes_q[f_lane] && f_serve_at[f_lane] && (wait_q & f_serve_at) != 0;
+    wire f_read     = read_check_q && member[f_lane] && f_read_at_q;
+    wire f_taken    = take_lanes_q[f_lane] && f_take_at_q;
+    wire f_judge    = judge_lanes_q[f_lane] && f_judge_at_q;
+
+    always @(posedge clk_i) begin
+        f_past_q <= 1'b1;
+        if (rst_i || start) begin
+            f_owner_q   <= NOBODY;
+            f_refused_q <= 1'b0;
+        end else begin
+            if (op && op_kind_i == MARK)
+                f_owner_q <= f_lower(f_owner_q, 1'b1, f_op_lanes & f_op_at);
+            f_refused_q <= f_refused_q || (f_op_check && f_op_bad);
+        end
+        if (!next_valid_q)
+            f_next_bad_q <= f_op_bad;
+        if (pop || !head_valid_q)
+            f_head_bad_q <= next_valid_q ? f_next_bad_q : f_op_bad;
+        if (sort_free)
+            f_sort_bad_q <= f_head_bad_q;
+        if (serve_free)
+            f_serve_bad_q <= f_sort_bad_q;
+        f_read_bad_q  <= f_serve_bad_q;
+        f_take_bad_q  <= f_read_bad_q;
+        f_judge_bad_q <= f_take_bad_q;
+        f_read_at_q   <= f_serve_at[f_lane];
+        f_take_at_q   <= f_read_at_q;
+        f_judge_at_q  <= f_take_at_q;
+        f_take_hit_q  <= !rst_i && read_valid_q && f_read_here[f_bank];
+    end
+
+    integer f_n;
+
+    always @* begin
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+        if (f_past_q && f_lane < LANES) begin
+            // 1. A lane one of whose accepted checks finds an entry that makes it lose is not in the result.
+            if (result_valid_o && f_refused_q)
+                assert (!result_lanes_o[f_lane]);
+            cover (result_valid_o && f_refused_q && result_lanes_o != 0);
+            // 2. A lane that a check takes out of alive has found an entry that makes it lose, and no other lane is taken out.
+            if (judge_lanes_q[f_lane] && f_judge_at_q)
+                assert (lose[f_lane] == f_judge_bad_q);
+            if (!judge_lanes_q[f_lane])
+                assert (!lose[f_lane]);
+            cover (f_judge && f_judge_bad_q && judge_check_read_q);
+            cover (f_judge && !f_judge_bad_q && !judge_check_read_q);
+            // 3. Between the clearing and the result the table holds, once what is in the way has been written, the lowest lane of all
+            //    accepted marks of an entry.
+            if (run_q || drain_q)
+                assert (f_next_v == f_owner_q);
+            cover (run_q && f_owner_q < NOBODY && f_row_v < NOBODY && f_row_v > f_owner_q);
+            // 4. A bank never reads while it writes, nor while it is cleared.
+            assert (!(access_o && write_o));
+            assert (!(read_valid_q && (f_writes != 0 || clear_q)));
+            cover (access_o && f_past_q);
+            cover (write_o);
+            // 5. An operation leaves the service when no lane of it waits any more.
+            if (serve_valid_q && served)
+                assert ((wait_q & ~(choose ? picked : {LANES{1'b0}})) == 0);
+            cover (serve_valid_q && served && serve_crowded_q && serve_check);
+            cover (serve_valid_q && served && serve_crowded_q && serve_kind_q == MARK);
+            // 6. (for induction) The resolution is in one state, and operations are in the way only where it has them.
+            assert (idle_q + clear_q + run_q + drain_q + result_q == 1);
+            assert (clear_q || clear_row_q == 0);
+            if (!run_q && !drain_q)
+                assert (!head_valid_q && !sort_valid_q && !serve_valid_q && !read_valid_q && !read_end_q && !take_mark_q && !take_end_q
+                        && take_lanes_q == 0 && !judge_mark_q && !judge_end_q && judge_lanes_q == 0 && f_writes == 0);
+            assert (ready_q == (run_q && !next_valid_q) && (!next_valid_q || head_valid_q));
+            assert (write_o == (f_writes != 0));
+            if (!result_q)
+                assert (result_lanes_o == 0);
+            if (clear_q) begin
+                assert (f_owner_q == NOBODY && !f_refused_q);
+                if (clear_row_q > f_entry[TABLE_W-1:SLOT_W])
+                    assert (f_row_v == NOBODY);
+            end
+            cover (drain_q && judge_end_q);
+            // 7. (for induction) What is kept of an operation is what its lanes and entries say.
+            if (sort_valid_q) begin
+                assert (sort_same_q == f_same(sort_lanes_q, sort_entry_q));
+                assert (|sort_crowded_q == f_crowd(sort_lanes_q, sort_entry_q));
+            end
+            if (serve_valid_q) begin
+                assert (serve_same_q == f_same(serve_lanes_q, serve_entry_q));
+                assert (serve_crowded_q == f_crowd(serve_lanes_q, serve_entry_q));
+                assert ((wait_q & ~f_leaders(serve_lanes_q, serve_entry_q)) == 0);
+                if (!serve_crowded_q && serve_check)
+                    assert (wait_q == f_leaders(serve_lanes_q, serve_entry_q));
+                if (serve_kind_q == MARK && !serve_odd_q && !serve_crowded_q)
+                    assert (wait_q == f_leaders(serve_lanes_q, serve_entry_q));
+            end else
+                assert (wait_q == 0);
+            assert (!serve_odd_q || (serve_valid_q && serve_kind_q == MARK && read_mark_q));
+            for (f_n = 0; f_n < BANKS; f_n = f_n + 1)
+                assert (ask_q[f_n*LANES +: LANES] == (wait_q & f_in_bank(serve_entry_q, f_n)));
+            cover (serve_crowded_q && serve_valid_q && wait_q == 1);
+            // 8. (for induction) Groups keep their distance, and a stage has one kind.
+            assert (!(read_mark_q && (take_mark_q || judge_mark_q && 0)) && !(take_mark_q && (read_valid_q || judge_mark_q)));
+            assert (!(judge_mark_q && f_writes != 0) && !(read_valid_q && f_writes != 0));
+            assert (read_valid_q == (read_mark_q || read_check_q) && !(read_mark_q && read_check_q) && !(read_valid_q && read_end_q));
+            if (take_mark_q || take_end_q)
+                assert (take_lanes_q == 0);
+            if (judge_mark_q || judge_end_q)
+                assert (judge_lanes_q == 0);
+            cover (judge_mark_q && read_mark_q);
+            // 9. (for induction) A check of the entry knows what it will find, and where.
+            if (f_next) assert (f_next_bad_q == f_fails(next_kind_q, f_head_v));
+            if (f_head) assert (f_head_bad_q == f_fails(head_kind_q, f_sort_v));
+            if (f_sort) assert (f_sort_bad_q == f_fails(sort_kind_q, f_serve_v));
+            if (f_serve) assert (f_serve_bad_q == f_fails(serve_kind_q, f_read_v));
+            if (f_read) begin
+                assert (f_read_here[f_bank] && f_in(read_bank_q, f_bank));
+                assert (f_read_bad_q == f_fails(read_check_read_q ? CHECK_READ : CHECK_WRITE, f_judge_v));
+            end
+            if (f_taken) begin
+                assert (f_take_hit_q && f_in(take_bank_q, f_bank));
+                assert (f_take_bad_q == f_fails(take_check_read_q ? CHECK_READ : CHECK_WRITE, f_take[f_bank*OWNER_W +: OWNER_W]));
+            end
+            if (f_judge) begin
+                assert (f_in(judge_bank_q, f_bank));
+                assert (f_judge_bad_q == f_fails(judge_check_read_q ? CHECK_READ : CHECK_WRITE, f_judged[f_bank*OWNER_W +: OWNER_W]));
+            end
+            if (f_refused_q)
+                assert (!alive_q[f_lane] || (f_next && f_next_bad_q) || (f_head && f_head_bad_q) || (f_sort && f_sort_bad_q)
+                        || (f_serve && f_serve_bad_q) || (f_read && f_read_bad_q) || (f_taken && f_take_bad_q)
+                        || (f_judge && f_judge_bad_q));
+            cover (f_read && f_read_bad_q && read_crowded_q);
+            // 10. (for induction) The bank's word is what its row holds, and an entry that is being written is taken from the write.
+            if (f_take_hit_q) begin
+                assert (f_take_byte[f_bank] && f_word[f_bank*OWNER_W +: OWNER_W] == f_row_v);
+                assert (f_take[f_bank*OWNER_W +: OWNER_W] == f_write_v);
+            end
+            if (take_mark_q && f_read_here[f_bank])
+                assert (f_take_hit_q);
+            if (judge_mark_q && f_mark_here[f_bank])
+                assert (f_judged[f_bank*OWNER_W +: OWNER_W] == f_row_v);
+            if (f_writes[f_bank] && f_mark_here[f_bank])
+                assert ({1'b0, f_mark_l} < f_row_v);
+            assert (f_row_v <= NOBODY || clear_q || idle_q || result_q);
+            cover (f_take_hit_q && f_take_again[f_bank] && f_writes[f_bank]);
+        end
+    end
+`endif
+
     genvar l;
     genvar k;
     genvar b;
@@ -360,16 +692,23 @@ module cw_ownership_table #(
         for (b = 0; b < BANKS; b = b + 1) begin : g_bank
             localparam [BANK_W-1:0] BANK = b;
 
-            wire [LANES-1:0] ask = ask_q[b*LANES +: LANES];
-            reg  [LANES-1:0] below;       // this lane or a lower one asks
-            reg  [LANES-1:0] sort_here;   // lanes that are sorted into this bank
-            reg  [LANES-1:0] judge_here;  // lanes that are judged by this bank's entry
-            integer          n;
+            wire [GROUPS*8-1:0] ask;         // of all groups of eight lanes
+            reg  [GROUPS*8-1:0] below;       // this lane or a lower one of its group asks
+            reg  [GROUPS*8-1:0] first;       // the lane to serve
+            reg                 lower;       // a lower group asks
+            reg  [GROUPS*8-1:0] ask_d;
+            reg  [GROUPS-1:0]   some_q;      // of each group: a lane asks
+            reg  [LANES-1:0]    sort_here;   // lanes that are sorted into this bank
+            reg  [LANES-1:0]    judge_here;  // lanes that are judged by this bank's entry
+            integer             n;
+
+            if (LANES % 8 == 0) begin : g_full
+                assign ask = ask_q[b*LANES +: LANES];
+            end else begin : g_padded
+                assign ask = {{(GROUPS*8-LANES){1'b0}}, ask_q[b*LANES +: LANES]};
+            end
 
             always @* begin
-                below = ask;
-                for (n = 1; n < LANES; n = 2 * n)
-                    below = below | (below << n);
                 sort_here  = {LANES{sort_valid_q}} & leader;
                 judge_here = judge_lanes_q;
                 for (n = 0; n < BANK_W; n = n + 1) begin
@@ -378,15 +717,35 @@ module cw_ownership_table #(
                 end
             end
 
-            assign pick_oh[b*LANES +: LANES] = ask & ~(below << 1);
+            // The lowest of each group, and of them that of the lowest group. Which groups ask is known from the cycle before.
+            always @* begin
+                below = ask;
+                below = below | ((below << 1) & {GROUPS{8'hfe}});
+                below = below | ((below << 2) & {GROUPS{8'hfc}});
+                below = below | ((below << 4) & {GROUPS{8'hf0}});
+                first = ask & ~((below << 1) & {GROUPS{8'hfe}});
+                lower = 1'b0;
+                for (n = 0; n < GROUPS; n = n + 1) begin
+                    if (lower)
+                        first[n*8 +: 8] = 8'd0;
+                    lower = lower || some_q[n];
+                end
+                ask_d = choose ? ask & ~first : ask;
+                if (serve_free)
+                    ask_d[LANES-1:0] = sort_here;
+            end
+
+            assign pick_oh[b*LANES +: LANES] = first[LANES-1:0];
 
             always @(posedge clk_i)
-                if (rst_i)
+                if (rst_i) begin
                     ask_q[b*LANES +: LANES] <= {LANES{1'b0}};
-                else if (serve_free)
-                    ask_q[b*LANES +: LANES] <= sort_here;
-                else if (choose)
-                    ask_q[b*LANES +: LANES] <= ask & (below << 1);
+                    some_q                  <= {GROUPS{1'b0}};
+                end else begin
+                    ask_q[b*LANES +: LANES] <= ask_d[LANES-1:0];
+                    for (n = 0; n < GROUPS; n = n + 1)
+                        some_q[n] <= |ask_d[n*8 +: 8];
+                end
 
             // What the bank is told. It stays until the next group.
             reg              read_used_q;
@@ -396,7 +755,7 @@ module cw_ownership_table #(
 
             always @(posedge clk_i)
                 if (choose) begin
-                    read_used_q <= |ask;
+                    read_used_q <= |some_q;
                     for (n = 0; n < 2; n = n + 1)
                         read_byte_q[n] <= |(pick_oh[b*LANES +: LANES] & serve_entry_q[n*LANES +: LANES]);
                     for (n = 0; n < ROW_W; n = n + 1)
@@ -419,7 +778,7 @@ module cw_ownership_table #(
             reg  [5:0]       owner;
             wire             write = clear_q || mark_write_q;
 `ifdef FORMAL
-            wire [23:0]      f_word;
+            wire [23:0]      f_ram_word;
 `endif
 
             always @*
@@ -456,6 +815,20 @@ module cw_ownership_table #(
 
             assign loses[b*LANES +: LANES] = judge_here & (judge_check_read_q ? above : ~is_owner);
 
+`ifdef FORMAL
+            assign f_row[b*OWNER_W +: OWNER_W]    = f_ram_word[f_entry[1:0]*OWNER_W +: OWNER_W];
+            assign f_word[b*OWNER_W +: OWNER_W]   = rd_word[f_entry[1:0]*OWNER_W +: OWNER_W];
+            assign f_take[b*OWNER_W +: OWNER_W]   = owner;
+            assign f_judged[b*OWNER_W +: OWNER_W] = owner_q;
+            assign f_read_here[b]  = read_used_q && read_row_q == f_entry[TABLE_W-1:SLOT_W] && read_byte_q == f_entry[1:0];
+            assign f_mark_here[b]  = mark_used_q && mark_row_q == f_entry[TABLE_W-1:SLOT_W] && mark_byte_q == f_entry[1:0];
+            assign f_take_byte[b]  = take_byte_q == f_entry[1:0];
+            assign f_take_again[b] = take_again_q;
+            assign f_read_lane[b*5 +: 5] = read_lane_q;
+            assign f_mark_lane[b*5 +: 5] = mark_lane_q;
+            assign f_writes[b]     = mark_write_q;
+`endif
+
             cw_ram_1rw #(
                 .ADDR_W(ROW_W),
                 .PART_W(OWNER_W),
@@ -470,7 +843,7 @@ module cw_ownership_table #(
                 .rd_data_o (rd_word)
 `ifdef FORMAL
                 , .f_addr_i(f_entry[TABLE_W-1:SLOT_W])
-                , .f_data_o(f_word)
+                , .f_data_o(f_ram_word)
 `endif
             );
         end
