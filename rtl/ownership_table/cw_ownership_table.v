@@ -345,6 +345,7 @@ module cw_ownership_table #(
     wire [BANKS*5-1:0]               f_read_lane;
     wire [BANKS*5-1:0]               f_mark_lane;
     wire [BANKS-1:0]                 f_writes;
+    wire [BANKS-1:0]                 f_some;
 
     // Lanes whose entry is f_entry.
     function [LANES-1:0] f_at (
@@ -405,65 +406,29 @@ module cw_ownership_table #(
         f_fails = kind == CHECK_READ ? owner < {1'b0, f_lane} : owner != {1'b0, f_lane};
     endfunction
 
-    // Pairs of lanes with the same entry, and whether two lanes have other entries of one bank, from the lanes and the entries alone.
-    function [LANES*LANES-1:0] f_same (
+    // Lanes below `lane` that are among lanes and have its entry, or its bank and another entry; nothing if it is not among them.
+    function [2*LANES-1:0] f_relatives (
         input [LANES-1:0]     lanes,
-        input [COLUMNS_W-1:0] columns
+        input [COLUMNS_W-1:0] columns,
+        input [4:0]           lane
     );
-        integer n;
-        integer m;
-        integer k;
+        integer         n;
+        reg [LANES-1:0] low;
+        reg [LANES-1:0] same_bank;
+        reg [LANES-1:0] same_cell;
+        reg [LANES-1:0] column;
         begin
-            f_same = {(LANES * LANES){1'b0}};
-            for (n = 1; n < LANES; n = n + 1)
-                for (m = 0; m < n; m = m + 1) begin
-                    f_same[n*LANES+m] = lanes[n] && lanes[m];
-                    for (k = 0; k < TABLE_W; k = k + 1)
-                        if (columns[k*LANES+n] != columns[k*LANES+m])
-                            f_same[n*LANES+m] = 1'b0;
-                end
-        end
-    endfunction
-
-    function f_crowd (
-        input [LANES-1:0]     lanes,
-        input [COLUMNS_W-1:0] columns
-    );
-        integer n;
-        integer m;
-        integer k;
-        reg     same_bank;
-        reg     same_cell;
-        begin
-            f_crowd = 1'b0;
-            for (n = 1; n < LANES; n = n + 1)
-                for (m = 0; m < n; m = m + 1) begin
-                    same_bank = lanes[n] && lanes[m];
-                    same_cell = 1'b1;
-                    for (k = 0; k < TABLE_W; k = k + 1)
-                        if (columns[k*LANES+n] != columns[k*LANES+m]) begin
-                            if (k >= 2 && k < SLOT_W)
-                                same_bank = 1'b0;
-                            else
-                                same_cell = 1'b0;
-                        end
-                    if (same_bank && !same_cell)
-                        f_crowd = 1'b1;
-                end
-        end
-    endfunction
-
-    // Lanes that are the lowest of their entry.
-    function [LANES-1:0] f_leaders (
-        input [LANES-1:0]     lanes,
-        input [COLUMNS_W-1:0] columns
-    );
-        integer                 n;
-        reg [LANES*LANES-1:0]   pairs;
-        begin
-            pairs = f_same(lanes, columns);
-            for (n = 0; n < LANES; n = n + 1)
-                f_leaders[n] = lanes[n] && pairs[n*LANES +: LANES] == {LANES{1'b0}};
+            low       = lanes & ~({LANES{1'b1}} << lane) & {LANES{lanes[lane]}};
+            same_bank = {LANES{1'b1}};
+            same_cell = {LANES{1'b1}};
+            for (n = 0; n < TABLE_W; n = n + 1) begin
+                column = columns[n*LANES +: LANES];
+                if (n >= 2 && n < SLOT_W)
+                    same_bank = same_bank & (column ~^ {LANES{column[lane]}});
+                else
+                    same_cell = same_cell & (column ~^ {LANES{column[lane]}});
+            end
+            f_relatives = {low & same_bank & ~same_cell, low & same_bank & same_cell};
         end
     endfunction
 
@@ -531,9 +496,16 @@ module cw_ownership_table #(
         f_take_hit_q  <= !rst_i && read_valid_q && f_read_here[f_bank];
     end
 
+    wire [6:0] f_ends = (next_valid_q && next_kind_q == END) + (head_valid_q && head_kind_q == END) + (sort_valid_q && sort_kind_q == END)
+                        + (serve_valid_q && serve_kind_q == END) + read_end_q + take_end_q + judge_end_q;
+
     integer f_n;
+    reg [2*LANES-1:0] f_sorted;
+    reg [2*LANES-1:0] f_served;
 
     always @* begin
+        f_sorted = {(2 * LANES){1'b0}};
+        f_served = {(2 * LANES){1'b0}};
         // power-up
         if (!f_past_q)
             assume (rst_i);
@@ -579,28 +551,48 @@ module cw_ownership_table #(
                 if (clear_row_q > f_entry[TABLE_W-1:SLOT_W])
                     assert (f_row_v == NOBODY);
             end
+            //    END is the last, has no lanes, and is there once.
+            assert (f_ends == {6'd0, drain_q});
+            if (head_valid_q && head_kind_q == END)
+                assert (!next_valid_q && head_lanes_q == 0);
+            if (next_valid_q && next_kind_q == END)
+                assert (next_lanes_q == 0);
+            if (sort_valid_q && sort_kind_q == END)
+                assert (!head_valid_q && sort_lanes_q == 0);
+            if (serve_valid_q && serve_kind_q == END)
+                assert (!sort_valid_q && !head_valid_q && serve_lanes_q == 0);
+            if (read_end_q || take_end_q || judge_end_q)
+                assert (!serve_valid_q && !sort_valid_q && !head_valid_q && !read_valid_q);
+            if (judge_end_q)
+                assert (take_lanes_q == 0 && !take_mark_q);
+            if (result_q)
+                assert (result_lanes_o == alive_q);
             cover (drain_q && judge_end_q);
             // 7. (for induction) What is kept of an operation is what its lanes and entries say.
-            if (sort_valid_q) begin
-                assert (sort_same_q == f_same(sort_lanes_q, sort_entry_q));
-                assert (|sort_crowded_q == f_crowd(sort_lanes_q, sort_entry_q));
+            for (f_n = 0; f_n < LANES; f_n = f_n + 1) begin
+                f_sorted = f_relatives(sort_lanes_q, sort_entry_q, f_n);
+                f_served = f_relatives(serve_lanes_q, serve_entry_q, f_n);
+                if (sort_valid_q) begin
+                    assert (sort_same_q[f_n*LANES +: LANES] == f_sorted[LANES-1:0]);
+                    assert (sort_crowded_q[f_n] == |f_sorted[LANES +: LANES]);
+                end
+                if (serve_valid_q) begin
+                    assert (serve_same_q[f_n*LANES +: LANES] == f_served[LANES-1:0]);
+                    assert (serve_crowded_q || f_served[LANES +: LANES] == 0);
+                    assert (!wait_q[f_n] || (serve_lanes_q[f_n] && f_served[LANES-1:0] == 0));
+                    if (!serve_crowded_q && !serve_odd_q)
+                        assert (wait_q[f_n] == (serve_lanes_q[f_n] && f_served[LANES-1:0] == 0));
+                end
             end
-            if (serve_valid_q) begin
-                assert (serve_same_q == f_same(serve_lanes_q, serve_entry_q));
-                assert (serve_crowded_q == f_crowd(serve_lanes_q, serve_entry_q));
-                assert ((wait_q & ~f_leaders(serve_lanes_q, serve_entry_q)) == 0);
-                if (!serve_crowded_q && serve_check)
-                    assert (wait_q == f_leaders(serve_lanes_q, serve_entry_q));
-                if (serve_kind_q == MARK && !serve_odd_q && !serve_crowded_q)
-                    assert (wait_q == f_leaders(serve_lanes_q, serve_entry_q));
-            end else
-                assert (wait_q == 0);
+            assert (serve_valid_q || wait_q == 0);
             assert (!serve_odd_q || (serve_valid_q && serve_kind_q == MARK && read_mark_q));
-            for (f_n = 0; f_n < BANKS; f_n = f_n + 1)
+            for (f_n = 0; f_n < BANKS; f_n = f_n + 1) begin
                 assert (ask_q[f_n*LANES +: LANES] == (wait_q & f_in_bank(serve_entry_q, f_n)));
+                assert (f_some[f_n] == (ask_q[f_n*LANES +: LANES] != 0) || LANES > 8);
+            end
             cover (serve_crowded_q && serve_valid_q && wait_q == 1);
             // 8. (for induction) Groups keep their distance, and a stage has one kind.
-            assert (!(read_mark_q && (take_mark_q || judge_mark_q && 0)) && !(take_mark_q && (read_valid_q || judge_mark_q)));
+            assert (!(take_mark_q && (read_valid_q || judge_mark_q)));
             assert (!(judge_mark_q && f_writes != 0) && !(read_valid_q && f_writes != 0));
             assert (read_valid_q == (read_mark_q || read_check_q) && !(read_mark_q && read_check_q) && !(read_valid_q && read_end_q));
             if (take_mark_q || take_end_q)
@@ -827,6 +819,7 @@ module cw_ownership_table #(
             assign f_read_lane[b*5 +: 5] = read_lane_q;
             assign f_mark_lane[b*5 +: 5] = mark_lane_q;
             assign f_writes[b]     = mark_write_q;
+            assign f_some[b]       = |some_q;
 `endif
 
             cw_ram_1rw #(
