@@ -335,17 +335,11 @@ module cw_ownership_table #(
 
     // Of each bank, about f_entry's place in it.
     wire [BANKS*OWNER_W-1:0]         f_row;        // what the RAM has there
-    wire [BANKS*OWNER_W-1:0]         f_word;       // what has been read from there
-    wire [BANKS*OWNER_W-1:0]         f_take;       // what is taken for it
-    wire [BANKS*OWNER_W-1:0]         f_judged;
     wire [BANKS-1:0]                 f_read_here;  // the bank is told this place
     wire [BANKS-1:0]                 f_mark_here;  // the MARK between read and write is of this place
-    wire [BANKS-1:0]                 f_take_byte;  // its byte is taken
-    wire [BANKS-1:0]                 f_take_again;
     wire [BANKS*5-1:0]               f_read_lane;
     wire [BANKS*5-1:0]               f_mark_lane;
     wire [BANKS-1:0]                 f_writes;
-    wire [BANKS-1:0]                 f_some;
 
     // Lanes whose entry is f_entry.
     function [LANES-1:0] f_at (
@@ -373,63 +367,11 @@ module cw_ownership_table #(
         end
     endfunction
 
-    // Whether f_lane is in a bank, from the columns of banks alone; and all lanes that are in a bank, from all columns.
-    function f_in (
-        input [LANES*BANK_W-1:0] columns,
-        input [BANK_W-1:0]       bank
-    );
-        integer n;
-        begin
-            f_in = 1'b1;
-            for (n = 0; n < BANK_W; n = n + 1)
-                if (columns[n*LANES+f_lane] != bank[n])
-                    f_in = 1'b0;
-        end
-    endfunction
-
-    function [LANES-1:0] f_in_bank (
-        input [COLUMNS_W-1:0] columns,
-        input [BANK_W-1:0]    bank
-    );
-        integer n;
-        begin
-            f_in_bank = {LANES{1'b1}};
-            for (n = 0; n < BANK_W; n = n + 1)
-                f_in_bank = f_in_bank & (columns[BANK_AT+n*LANES +: LANES] ~^ {LANES{bank[n]}});
-        end
-    endfunction
-
     function f_fails (
         input [1:0]         kind,
         input [OWNER_W-1:0] owner
     );
         f_fails = kind == CHECK_READ ? owner < {1'b0, f_lane} : owner != {1'b0, f_lane};
-    endfunction
-
-    // Lanes below `lane` that are among lanes and have its entry, or its bank and another entry; nothing if it is not among them.
-    function [2*LANES-1:0] f_relatives (
-        input [LANES-1:0]     lanes,
-        input [COLUMNS_W-1:0] columns,
-        input [4:0]           lane
-    );
-        integer         n;
-        reg [LANES-1:0] low;
-        reg [LANES-1:0] same_bank;
-        reg [LANES-1:0] same_cell;
-        reg [LANES-1:0] column;
-        begin
-            low       = lanes & ~({LANES{1'b1}} << lane) & {LANES{lanes[lane]}};
-            same_bank = {LANES{1'b1}};
-            same_cell = {LANES{1'b1}};
-            for (n = 0; n < TABLE_W; n = n + 1) begin
-                column = columns[n*LANES +: LANES];
-                if (n >= 2 && n < SLOT_W)
-                    same_bank = same_bank & (column ~^ {LANES{column[lane]}});
-                else
-                    same_cell = same_cell & (column ~^ {LANES{column[lane]}});
-            end
-            f_relatives = {low & same_bank & ~same_cell, low & same_bank & same_cell};
-        end
     endfunction
 
     // The entry's owner after all that is in the way before: f_write_v once the banks have been written, and so on up to the queue.
@@ -458,15 +400,8 @@ module cw_ownership_table #(
     reg  f_read_at_q;   // f_lane's entry is f_entry
     reg  f_take_at_q;
     reg  f_judge_at_q;
-    reg  f_take_hit_q;  // the bank has read f_entry's place
     wire f_op_bad   = f_fails(op_kind_i, f_owner_q);
     wire f_op_check = op && (op_kind_i == CHECK_READ || op_kind_i == CHECK_WRITE) && f_op_lanes[f_lane] && f_op_at[f_lane];
-    wire f_next     = next_valid_q && next_kind_q != MARK && next_lanes_q[f_lane] && f_next_at[f_lane];
-    wire f_head     = head_valid_q && head_kind_q != MARK && head_lanes_q[f_lane] && f_head_at[f_lane];
-    wire f_sort     = sort_valid_q && sort_kind_q != MARK && sort_lanes_q[f_lane] && f_sort_at[f_lane];
-    wire f_serve    = serve_valid_q && serve_check && serve_lanes_q[f_lane] && f_serve_at[f_lane] && (wait_q & f_serve_at) != 0;
-    wire f_read     = read_check_q && member[f_lane] && f_read_at_q;
-    wire f_taken    = take_lanes_q[f_lane] && f_take_at_q;
     wire f_judge    = judge_lanes_q[f_lane] && f_judge_at_q;
 
     always @(posedge clk_i) begin
@@ -493,19 +428,9 @@ module cw_ownership_table #(
         f_read_at_q   <= f_serve_at[f_lane];
         f_take_at_q   <= f_read_at_q;
         f_judge_at_q  <= f_take_at_q;
-        f_take_hit_q  <= !rst_i && read_valid_q && f_read_here[f_bank];
     end
 
-    wire [6:0] f_ends = (next_valid_q && next_kind_q == END) + (head_valid_q && head_kind_q == END) + (sort_valid_q && sort_kind_q == END)
-                        + (serve_valid_q && serve_kind_q == END) + read_end_q + take_end_q + judge_end_q;
-
-    integer f_n;
-    reg [2*LANES-1:0] f_sorted;
-    reg [2*LANES-1:0] f_served;
-
     always @* begin
-        f_sorted = {(2 * LANES){1'b0}};
-        f_served = {(2 * LANES){1'b0}};
         // power-up
         if (!f_past_q)
             assume (rst_i);
@@ -529,112 +454,13 @@ module cw_ownership_table #(
             // 4. A bank never reads while it writes, nor while it is cleared.
             assert (!(access_o && write_o));
             assert (!(read_valid_q && (f_writes != 0 || clear_q)));
-            cover (access_o && f_past_q);
+            cover (access_o);
             cover (write_o);
             // 5. An operation leaves the service when no lane of it waits any more.
             if (serve_valid_q && served)
                 assert ((wait_q & ~(choose ? picked : {LANES{1'b0}})) == 0);
             cover (serve_valid_q && served && serve_crowded_q && serve_check);
             cover (serve_valid_q && served && serve_crowded_q && serve_kind_q == MARK);
-            // 6. (for induction) The resolution is in one state, and operations are in the way only where it has them.
-            assert (idle_q + clear_q + run_q + drain_q + result_q == 1);
-            assert (clear_q || clear_row_q == 0);
-            if (!run_q && !drain_q)
-                assert (!head_valid_q && !sort_valid_q && !serve_valid_q && !read_valid_q && !read_end_q && !take_mark_q && !take_end_q
-                        && take_lanes_q == 0 && !judge_mark_q && !judge_end_q && judge_lanes_q == 0 && f_writes == 0);
-            assert (ready_q == (run_q && !next_valid_q) && (!next_valid_q || head_valid_q));
-            assert (write_o == (f_writes != 0));
-            if (!result_q)
-                assert (result_lanes_o == 0);
-            if (clear_q) begin
-                assert (f_owner_q == NOBODY && !f_refused_q);
-                if (clear_row_q > f_entry[TABLE_W-1:SLOT_W])
-                    assert (f_row_v == NOBODY);
-            end
-            //    END is the last, has no lanes, and is there once.
-            assert (f_ends == {6'd0, drain_q});
-            if (head_valid_q && head_kind_q == END)
-                assert (!next_valid_q && head_lanes_q == 0);
-            if (next_valid_q && next_kind_q == END)
-                assert (next_lanes_q == 0);
-            if (sort_valid_q && sort_kind_q == END)
-                assert (!head_valid_q && sort_lanes_q == 0);
-            if (serve_valid_q && serve_kind_q == END)
-                assert (!sort_valid_q && !head_valid_q && serve_lanes_q == 0);
-            if (read_end_q || take_end_q || judge_end_q)
-                assert (!serve_valid_q && !sort_valid_q && !head_valid_q && !read_valid_q);
-            if (judge_end_q)
-                assert (take_lanes_q == 0 && !take_mark_q);
-            if (result_q)
-                assert (result_lanes_o == alive_q);
-            cover (drain_q && judge_end_q);
-            // 7. (for induction) What is kept of an operation is what its lanes and entries say.
-            for (f_n = 0; f_n < LANES; f_n = f_n + 1) begin
-                f_sorted = f_relatives(sort_lanes_q, sort_entry_q, f_n);
-                f_served = f_relatives(serve_lanes_q, serve_entry_q, f_n);
-                if (sort_valid_q) begin
-                    assert (sort_same_q[f_n*LANES +: LANES] == f_sorted[LANES-1:0]);
-                    assert (sort_crowded_q[f_n] == |f_sorted[LANES +: LANES]);
-                end
-                if (serve_valid_q) begin
-                    assert (serve_same_q[f_n*LANES +: LANES] == f_served[LANES-1:0]);
-                    assert (serve_crowded_q || f_served[LANES +: LANES] == 0);
-                    assert (!wait_q[f_n] || (serve_lanes_q[f_n] && f_served[LANES-1:0] == 0));
-                    if (!serve_crowded_q && !serve_odd_q)
-                        assert (wait_q[f_n] == (serve_lanes_q[f_n] && f_served[LANES-1:0] == 0));
-                end
-            end
-            assert (serve_valid_q || wait_q == 0);
-            assert (!serve_odd_q || (serve_valid_q && serve_kind_q == MARK && read_mark_q));
-            for (f_n = 0; f_n < BANKS; f_n = f_n + 1) begin
-                assert (ask_q[f_n*LANES +: LANES] == (wait_q & f_in_bank(serve_entry_q, f_n)));
-                assert (f_some[f_n] == (ask_q[f_n*LANES +: LANES] != 0) || LANES > 8);
-            end
-            cover (serve_crowded_q && serve_valid_q && wait_q == 1);
-            // 8. (for induction) Groups keep their distance, and a stage has one kind.
-            assert (!(take_mark_q && (read_valid_q || judge_mark_q)));
-            assert (!(judge_mark_q && f_writes != 0) && !(read_valid_q && f_writes != 0));
-            assert (read_valid_q == (read_mark_q || read_check_q) && !(read_mark_q && read_check_q) && !(read_valid_q && read_end_q));
-            if (take_mark_q || take_end_q)
-                assert (take_lanes_q == 0);
-            if (judge_mark_q || judge_end_q)
-                assert (judge_lanes_q == 0);
-            cover (judge_mark_q && read_mark_q);
-            // 9. (for induction) A check of the entry knows what it will find, and where.
-            if (f_next) assert (f_next_bad_q == f_fails(next_kind_q, f_head_v));
-            if (f_head) assert (f_head_bad_q == f_fails(head_kind_q, f_sort_v));
-            if (f_sort) assert (f_sort_bad_q == f_fails(sort_kind_q, f_serve_v));
-            if (f_serve) assert (f_serve_bad_q == f_fails(serve_kind_q, f_read_v));
-            if (f_read) begin
-                assert (f_read_here[f_bank] && f_in(read_bank_q, f_bank));
-                assert (f_read_bad_q == f_fails(read_check_read_q ? CHECK_READ : CHECK_WRITE, f_judge_v));
-            end
-            if (f_taken) begin
-                assert (f_take_hit_q && f_in(take_bank_q, f_bank));
-                assert (f_take_bad_q == f_fails(take_check_read_q ? CHECK_READ : CHECK_WRITE, f_take[f_bank*OWNER_W +: OWNER_W]));
-            end
-            if (f_judge) begin
-                assert (f_in(judge_bank_q, f_bank));
-                assert (f_judge_bad_q == f_fails(judge_check_read_q ? CHECK_READ : CHECK_WRITE, f_judged[f_bank*OWNER_W +: OWNER_W]));
-            end
-            if (f_refused_q)
-                assert (!alive_q[f_lane] || (f_next && f_next_bad_q) || (f_head && f_head_bad_q) || (f_sort && f_sort_bad_q)
-                        || (f_serve && f_serve_bad_q) || (f_read && f_read_bad_q) || (f_taken && f_take_bad_q)
-                        || (f_judge && f_judge_bad_q));
-            cover (f_read && f_read_bad_q && read_crowded_q);
-            // 10. (for induction) The bank's word is what its row holds, and an entry that is being written is taken from the write.
-            if (f_take_hit_q) begin
-                assert (f_take_byte[f_bank] && f_word[f_bank*OWNER_W +: OWNER_W] == f_row_v);
-                assert (f_take[f_bank*OWNER_W +: OWNER_W] == f_write_v);
-            end
-            if (take_mark_q && f_read_here[f_bank])
-                assert (f_take_hit_q);
-            if (judge_mark_q && f_mark_here[f_bank])
-                assert (f_judged[f_bank*OWNER_W +: OWNER_W] == f_row_v);
-            if (f_writes[f_bank] && f_mark_here[f_bank])
-                assert ({1'b0, f_mark_l} < f_row_v);
-            assert (f_row_v <= NOBODY || clear_q || idle_q || result_q);
-            cover (f_take_hit_q && f_take_again[f_bank] && f_writes[f_bank]);
         end
     end
 `endif
@@ -809,17 +635,11 @@ module cw_ownership_table #(
 
 `ifdef FORMAL
             assign f_row[b*OWNER_W +: OWNER_W]    = f_ram_word[f_entry[1:0]*OWNER_W +: OWNER_W];
-            assign f_word[b*OWNER_W +: OWNER_W]   = rd_word[f_entry[1:0]*OWNER_W +: OWNER_W];
-            assign f_take[b*OWNER_W +: OWNER_W]   = owner;
-            assign f_judged[b*OWNER_W +: OWNER_W] = owner_q;
             assign f_read_here[b]  = read_used_q && read_row_q == f_entry[TABLE_W-1:SLOT_W] && read_byte_q == f_entry[1:0];
             assign f_mark_here[b]  = mark_used_q && mark_row_q == f_entry[TABLE_W-1:SLOT_W] && mark_byte_q == f_entry[1:0];
-            assign f_take_byte[b]  = take_byte_q == f_entry[1:0];
-            assign f_take_again[b] = take_again_q;
             assign f_read_lane[b*5 +: 5] = read_lane_q;
             assign f_mark_lane[b*5 +: 5] = mark_lane_q;
             assign f_writes[b]     = mark_write_q;
-            assign f_some[b]       = |some_q;
 `endif
 
             cw_ram_1rw #(
