@@ -169,26 +169,30 @@ module cw_first_read_table #(
     end
 
     always @* begin
-        // Power-up is followed by a reset.
+        // power-up
         if (!f_past_q)
             assume (rst_i);
-        assume (f_warp < WARPS && f_lane < LANES);
-        if (f_past_q) begin
+        if (f_past_q && f_warp < WARPS && f_lane < LANES) begin
             // 1. A thread has a first read from its first load on, until it begins again.
             assert (read_flags[f_warp*LANES+f_lane] == f_read_q);
+            cover (f_read_q && f_beg);
             // 2. Its time is that of this load, or 0 after a rebase.
             if (f_read_q)
                 assert (f_row[f_lane*TIME_W +: TIME_W] == f_time_q);
+            cover (f_read_q && f_time_q != 0 && f_load && load_rebase_i);
             // 3. It is in conflict exactly if some response since its begin was later than its first load.
             assert (conflict_flags[f_warp*LANES+f_lane] == f_conflict_q);
+            cover (f_conflict_q && ans_valid_o && ans_conflict_o[f_lane] && f_time_q != 0);
             // 4. A response in flight is judged by the time that held when it was accepted.
             assert ((judge_q[f_lane] && warp_q == f_warp) == f_due_q);
             if (f_due_q)
                 assert (later[f_lane] == f_later_q);
+            cover (f_due_q && !f_later_q && zero_q[f_lane]);
+            cover (f_due_q && f_later_q && zero_q[f_lane]);
             // 5. Nobody is in conflict without a first read.
-            if (f_conflict_q || f_due_q)
+            if (conflict_flags[f_warp*LANES+f_lane] || (judge_q[f_lane] && warp_q == f_warp))
                 assert (f_read_q);
-            cover (f_conflict_q && ans_valid_o && ans_conflict_o[f_lane] && f_time_q != 0);
+            cover (conflict_flags[f_warp*LANES+f_lane]);
         end
     end
 `endif
