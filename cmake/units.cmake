@@ -64,7 +64,8 @@ function(cw_add_unit_lint unit)
     add_test(NAME lint.${unit}.properties
         COMMAND ${VERILATOR} --lint-only --assert -Wno-lint -Wno-style --default-language 1364-2005 +systemverilogext+v
                 "+define+CW_PROPERTIES=posedge clk_i" ${CW_RTL_SEARCH} ${top})
-    add_test(NAME lint.${unit}.iverilog COMMAND ${IVERILOG} -g2005 -Wall ${CW_RTL_SEARCH} -o /dev/null ${top})
+    # Not to /dev/null: Icarus makes its output executable, and root would change the device.
+    add_test(NAME lint.${unit}.iverilog COMMAND ${IVERILOG} -g2005 -Wall ${CW_RTL_SEARCH} -o ${CW_RTL_DIR}/lint_${unit}.vvp ${top})
     string(REPLACE ";" " " files "${CW_RTL_FILES}")
     add_test(NAME lint.${unit}.yosys
         COMMAND ${YOSYS} -q -p "read_verilog ${files}; hierarchy -check -top cw_${unit}; proc; check -assert")

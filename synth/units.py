@@ -110,9 +110,8 @@ def checked_value(unit, name, text):
     return value
 
 
-# A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default: 32 lanes each of which reaches 32
-# banks. The critical path grows with the logarithm of the lanes and banks, the area with lanes times banks.
-STANDARD = {"ownership_table": ["LANES=8", "BANK_W=3"]}
+# A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default.
+STANDARD = {}
 # (system, settings) of a run whose GPU has the unit in that size. One that stands in STANDARD alone is in no GPU in that size: no activity is counted.
 STANDARD_RUN = {}
 
