@@ -540,14 +540,13 @@ static void count_access(struct table *t, bool held, bool ends)
         t->held_cycles = 0;
 }
 
-/* Counters as later results see them. */
-static void advance_counters(struct table *t, uint32_t used)
+/* Way counter and fill as the results of the next cycle see them. turn, enough: what earlier results have made of them. */
+static void advance_counters(struct table *t, uint32_t turn, bool enough)
 {
     t->turn_before = t->turn;
     t->may_evict_before = t->may_evict;
-    if (t->turned + 1 == t->now)
-        t->turn = (t->turn + 1) % WAYS;
-    t->may_evict = t->may_evict || used >= t->evict_from;
+    t->turn = turn;
+    t->may_evict = enough;
 }
 
 static void cuckoo_tick(void *self, const void *inputs)
@@ -558,7 +557,8 @@ static void cuckoo_tick(void *self, const void *inputs)
     if (!t->out.busy && !(in->look_valid & 1) && !flush)
         return;
     enum work before = t->work;
-    uint32_t used = t->used;
+    uint32_t turn = (t->turn + (t->turned + 1 == t->now)) % WAYS;
+    bool enough = t->may_evict || t->used >= t->evict_from;
     bool works = before != IDLE && before != CLEARING;
     bool held = works || t->now <= t->held_until;
     bool outcome = t->next.cycle == t->now;
@@ -574,7 +574,7 @@ static void cuckoo_tick(void *self, const void *inputs)
         t->index = 0;
     }
     serve(t, in);
-    advance_counters(t, used);
+    advance_counters(t, turn, enough);
     if (flush)
         empty(t);
     t->now++;

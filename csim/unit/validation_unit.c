@@ -338,7 +338,7 @@ static void present(struct vu *u)
     o->rollover = u->rollover;
     o->evt_lookup = t->evt_done;
     o->evt_table_cycles = t->evt_cycles;
-    o->evt_evict = t->evt_evict;
+    o->evt_evict = t->evict_valid;
     o->evt_stash = t->evt_stash;
     o->evt_overflow = t->evt_overflow;
     o->stall_occupancy = u->stall_out.occupancy;
@@ -376,7 +376,6 @@ static void vu_tick(void *self, const void *inputs)
         u->pipe[u->piped++] = r;
         u->retrying = r.retried;
     }
-    u->table_in.evict_ready = u->bloom_out.ins_ready;
     u->table_in.mem_ready = in->mem_ready;
     u->table_in.mem_rsp_valid = in->mem_rsp_valid;
     if (in->mem_rsp_valid & 1)

@@ -542,13 +542,13 @@ module cw_cuckoo_core #(
 
         if (rst_i || wipe) begin
             used_cnt_q     <= {USED_W{1'b0}};
-            may_evict_q    <= EVICT_FROM == 32'd0;
+            may_evict_q    <= EVICT_FILL == 0;
             rotor_q        <= 2'd0;
             overflow_cnt_q <= {(OVERFLOW_W + 1){1'b0}};
             overflow_any_q <= 1'b0;
         end else begin
             used_cnt_q  <= used_cnt_q + {{(USED_W - 1){1'b0}}, w_fill_q};
-            may_evict_q <= may_evict_q || {{(32 - USED_W){1'b0}}, used_cnt_q} >= EVICT_FROM;
+            may_evict_q <= may_evict_q || used_cnt_q == EVICT_FROM[USED_W-1:0];  // it goes up in steps of one
             if (w_new_starts || (w_evict_q && !w_chain_q))
                 rotor_q <= rotor_q + 2'd1;
             if (w_removes) begin

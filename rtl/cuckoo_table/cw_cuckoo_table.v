@@ -125,7 +125,7 @@ module cw_cuckoo_table #(
         if (MAX_SWAPS < 1 || MAX_SWAPS > 255) begin : g_bad_max_swaps
             cw_error_max_swaps_must_be_1_to_255 u_error ();
         end
-        if (EVICT_FILL < 0 || EVICT_FILL > 16) begin : g_bad_evict_fill
+        if (EVICT_FILL > 16) begin : g_bad_evict_fill
             cw_error_evict_fill_must_be_0_to_16 u_error ();
         end
         if (OVERFLOW_W < 1 || OVERFLOW_W > 20) begin : g_bad_overflow_w
