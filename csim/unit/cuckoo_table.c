@@ -17,10 +17,11 @@
 #include "unit/h3.h"
 
 #define WAYS    4u
-#define INSIDE  5u  /* look-ups at most */
-#define LATENCY 4u  /* cycles from a look-up to its result */
-#define AGAIN   5u  /* cycles until a repeated result is due again, or a displaced entry has seen its rows */
-#define ASKED   3u  /* cycles from the question to the result */
+#define INSIDE  6u  /* look-ups at most */
+#define LATENCY 5u  /* cycles from a look-up to its result */
+#define AGAIN   6u  /* cycles until a repeated result is due again, or a displaced entry has seen its rows */
+#define ASKED   4u  /* cycles from the question to the result */
+#define CHOSEN  2u  /* cycles from the choice of an entry to evict to the result */
 #define LONG    16u /* the first cycle's number: no rule looks back further */
 
 struct entry {
@@ -31,9 +32,11 @@ struct entry {
 
 struct lookup {
     uint64_t granule, ts, tag;
-    uint64_t rows; /* its row in each way, 16 bits for each */
-    uint64_t due;  /* cycle of its result */
-    bool spoilt;   /* its question was refused, or came with an eviction of its granule */
+    uint32_t owner;
+    uint64_t miss_wts, miss_rts; /* the second structure's answer */
+    uint64_t rows;               /* its row in each way, 16 bits for each */
+    uint64_t due;                /* cycle of its result */
+    bool spoilt;                 /* its question was refused, or came with an eviction of its granule */
 };
 
 enum where { NOWHERE, IN_WAY, IN_STASH, IN_MEMORY };
@@ -66,7 +69,7 @@ struct table {
     uint32_t rows, evict_from, overflow_size;
 
     uint64_t now;
-    struct lookup inside[INSIDE + 1]; /* oldest first */
+    struct lookup inside[INSIDE]; /* oldest first */
     uint32_t count;
     uint64_t closed_until; /* no look-up is taken up to this cycle, because the oldest one is repeated */
     uint64_t repeated;     /* cycle of the last repetition */
@@ -82,8 +85,8 @@ struct table {
     uint32_t updates;
 
     uint32_t used, stash_used, overflow_used;
-    uint32_t turn, turn_before;       /* way counter in this cycle and the one before */
-    bool may_evict, may_evict_before; /* likewise, that enough rows are in use */
+    uint32_t turn[CHOSEN + 1];  /* way counter in this cycle and those before */
+    bool may_evict[CHOSEN + 1]; /* likewise, that enough rows are in use */
 
     enum work work;
     uint32_t clear_row;
@@ -252,8 +255,8 @@ static void chain(struct table *t, struct entry e, uint32_t way)
 static void insert(struct table *t, const struct entry *e, bool easy)
 {
     bool full = t->overflow_used == t->overflow_size;
-    uint32_t first = t->turn_before;
-    if (settle(t, e, first, t->may_evict_before)) {
+    uint32_t first = t->turn[CHOSEN];
+    if (settle(t, e, first, t->may_evict[CHOSEN])) {
         if (t->next.evicts)
             t->turned = t->now;
         return;
@@ -282,9 +285,9 @@ static void update_memory(struct table *t, const struct entry *e)
 /* The result of this cycle is taken, with the user's new values. */
 static void take(struct table *t, const struct cw_cuckoo_table_in *in)
 {
-    const struct cw_cuckoo_table_out *o = &t->out;
-    const struct entry *old = entry_at(t, t->shown, t->inside[0].rows);
-    struct entry e = {.granule = t->inside[0].granule, .wts = in->miss_wts & t->ts_mask, .rts = in->miss_rts & t->ts_mask, .used = true};
+    const struct lookup *l = &t->inside[0];
+    const struct entry *old = entry_at(t, t->shown, l->rows);
+    struct entry e = {.granule = l->granule, .wts = l->miss_wts, .rts = l->miss_rts, .used = true};
     t->next = (struct outcome){.cycle = t->now + 1};
     if (t->work == SEARCHED)
         t->work = IDLE;
@@ -293,13 +296,13 @@ static void take(struct table *t, const struct cw_cuckoo_table_in *in)
     if (old != NULL)
         e = *old;
     if (in->upd_wts_set & 1)
-        e.wts = in->upd_wts & t->ts_mask;
+        e.wts = (l->ts + 1) & t->ts_mask;
     if (in->upd_rts_set & 1)
-        e.rts = in->upd_rts & t->ts_mask;
+        e.rts = l->ts;
     if (in->upd_writes_set & 1)
         e.writes = (uint32_t)in->upd_writes & t->writes_mask;
     if (in->upd_owner_set & 1)
-        e.owner = (uint32_t)in->upd_owner & t->owner_mask;
+        e.owner = l->owner;
     switch (t->shown.where) {
     case IN_WAY:
         write_row(t, t->shown.index, &e);
@@ -311,7 +314,7 @@ static void take(struct table *t, const struct cw_cuckoo_table_in *in)
         update_memory(t, &e);
         break;
     default:
-        insert(t, &e, o->res_easy);
+        insert(t, &e, t->out.res_easy);
     }
 }
 
@@ -321,7 +324,7 @@ static void take(struct table *t, const struct cw_cuckoo_table_in *in)
 static bool trusted(const struct table *t, struct place at)
 {
     const struct lookup *l = &t->inside[0];
-    bool searched = t->work == SEARCHED && t->searched_since < t->now;
+    bool searched = t->work == SEARCHED && t->searched_since + CHOSEN <= t->now;
     if (t->held_until + ASKED >= l->due || l->spoilt || (t->work != IDLE && !searched))
         return false;
     return at.where != NOWHERE || !row_has_changed(t, l->rows);
@@ -343,18 +346,21 @@ static void offer(struct table *t)
     o->res_valid = 1;
     o->res_granule = l->granule;
     o->res_ts = l->ts;
+    o->res_look_owner = l->owner;
     o->res_tag = l->tag;
     o->res_found = e != NULL;
     o->res_room = e != NULL || any_row(t, l->rows, is_free) || t->overflow_used < t->overflow_size;
-    o->res_easy = e != NULL || any_row(t, l->rows, is_free) || any_row(t, l->rows, unreserved) || !t->may_evict_before;
+    o->res_easy = e != NULL || any_row(t, l->rows, is_free) || any_row(t, l->rows, unreserved) || !t->may_evict[CHOSEN];
+    o->res_wts = e != NULL ? e->wts : l->miss_wts;
+    o->res_rts = e != NULL ? e->rts : l->miss_rts;
+    o->res_wts_later = o->res_wts > l->ts;
+    o->res_rts_later = o->res_rts > l->ts;
     if (e == NULL)
         return;
-    o->res_wts = e->wts;
-    o->res_rts = e->rts;
     o->res_writes = e->writes;
     o->res_owner = e->owner;
-    o->res_wts_later = e->wts > l->ts;
-    o->res_rts_later = e->rts > l->ts;
+    o->res_reserved = e->writes > 0;
+    o->res_own = e->writes > 0 && e->owner == l->owner;
 }
 
 static void pack(const struct table *t, uint32_t *words)
@@ -410,6 +416,7 @@ static void present(struct table *t)
     const struct lookup *question = asking(t);
     o->res_valid = o->res_granule = o->res_ts = o->res_tag = o->res_found = o->res_room = o->res_easy = 0;
     o->res_wts = o->res_rts = o->res_writes = o->res_owner = o->res_wts_later = o->res_rts_later = 0;
+    o->res_look_owner = o->res_reserved = o->res_own = 0;
     if (t->count > 0 && t->inside[0].due == t->now)
         offer(t);
     o->look_ready = t->work != CLEARING && open;
@@ -426,7 +433,7 @@ static void present(struct table *t)
     o->busy = t->work != IDLE || t->count > 0 || t->next.cycle + 1 >= t->now || o->evt_done;
 }
 
-/* The look-ups of this cycle: the one whose result is due, and the one whose question is out. */
+/* The look-ups of this cycle: one whose question is out, one whose question is answered, one whose result is due, and a new one. */
 static void serve(struct table *t, const struct cw_cuckoo_table_in *in)
 {
     const struct cw_cuckoo_table_out *o = &t->out;
@@ -434,6 +441,10 @@ static void serve(struct table *t, const struct cw_cuckoo_table_in *in)
         struct lookup *l = &t->inside[i];
         if (l->due == t->now + ASKED && (!(in->read_ready & 1) || (o->evict_valid && o->evict_granule == l->granule)))
             l->spoilt = true;
+        if (l->due == t->now + 1) {
+            l->miss_wts = in->miss_wts & t->ts_mask;
+            l->miss_rts = in->miss_rts & t->ts_mask;
+        }
         if (l->due != t->now || (i == 0 && o->res_valid && !(in->res_again & 1)))
             continue;
         l->due += AGAIN;
@@ -452,6 +463,7 @@ static void serve(struct table *t, const struct cw_cuckoo_table_in *in)
         t->inside[t->count++] = (struct lookup){.granule = granule,
                                                 .ts = in->look_ts & t->ts_mask,
                                                 .tag = in->look_tag & t->tag_mask,
+                                                .owner = (uint32_t)in->look_owner & t->owner_mask,
                                                 .rows = cw_h3x4(&t->hash, granule),
                                                 .due = t->now + LATENCY};
     }
@@ -524,8 +536,9 @@ static void empty(struct table *t)
         memset(t->way[w], 0, t->rows * sizeof *t->way[w]);
     memset(t->stash, 0, sizeof t->stash);
     t->clear_row = t->used = t->stash_used = t->overflow_used = 0;
-    t->turn = t->turn_before = 0;
-    t->may_evict = t->may_evict_before = t->evict_from == 0;
+    memset(t->turn, 0, sizeof t->turn);
+    for (uint32_t i = 0; i <= CHOSEN; i++)
+        t->may_evict[i] = t->evict_from == 0;
     t->work = CLEARING;
 }
 
@@ -540,13 +553,15 @@ static void count_access(struct table *t, bool held, bool ends)
         t->held_cycles = 0;
 }
 
-/* Way counter and fill as the results of the next cycle see them. turn, enough: what earlier results have made of them. */
+/* Way counter and fill as later results see them. turn, enough: what earlier results have made of them. */
 static void advance_counters(struct table *t, uint32_t turn, bool enough)
 {
-    t->turn_before = t->turn;
-    t->may_evict_before = t->may_evict;
-    t->turn = turn;
-    t->may_evict = enough;
+    for (uint32_t i = CHOSEN; i > 0; i--) {
+        t->turn[i] = t->turn[i - 1];
+        t->may_evict[i] = t->may_evict[i - 1];
+    }
+    t->turn[0] = turn;
+    t->may_evict[0] = enough;
 }
 
 static void cuckoo_tick(void *self, const void *inputs)
@@ -557,8 +572,8 @@ static void cuckoo_tick(void *self, const void *inputs)
     if (!t->out.busy && !(in->look_valid & 1) && !flush)
         return;
     enum work before = t->work;
-    uint32_t turn = (t->turn + (t->turned + 1 == t->now)) % WAYS;
-    bool enough = t->may_evict || t->used >= t->evict_from;
+    uint32_t turn = (t->turn[0] + (t->turned + 1 == t->now)) % WAYS;
+    bool enough = t->may_evict[0] || t->used >= t->evict_from;
     bool works = before != IDLE && before != CLEARING;
     bool held = works || t->now <= t->held_until;
     bool outcome = t->next.cycle == t->now;
@@ -584,15 +599,8 @@ static void cuckoo_tick(void *self, const void *inputs)
 static void cuckoo_eval(void *self, const void *inputs, void *outputs)
 {
     const struct table *t = self;
-    const struct cw_cuckoo_table_in *in = inputs;
-    struct cw_cuckoo_table_out *o = outputs;
-    *o = t->out;
-    if (!o->res_valid || o->res_found)
-        return;
-    o->res_wts = in->miss_wts & t->ts_mask;
-    o->res_rts = in->miss_rts & t->ts_mask;
-    o->res_wts_later = o->res_wts > o->res_ts;
-    o->res_rts_later = o->res_rts > o->res_ts;
+    (void)inputs;
+    *(struct cw_cuckoo_table_out *)outputs = t->out;
 }
 
 static void cuckoo_reset(void *self)

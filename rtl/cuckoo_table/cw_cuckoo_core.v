@@ -2,19 +2,22 @@
 //
 // cw_cuckoo_core: the pipeline of the cuckoo table.
 //
-// Why         : hashing, reading a RAM, comparing four granules and deciding take four cycles at the clock of an L2. So look-ups follow
-//               each other through stages, and a look-up must see what those just before it have written.
-// How         : five stages A (hash), B (read), C (compare and select), D (result), W (write). What is common is forwarded: the last
-//               three updates of a granule. What is rare is repeated: a look-up in D whose result cannot be trusted goes around, through Z
-//               and A, and all younger ones with it. An entry that is displaced goes through the same stages like a look-up.
+// Why         : hashing, reading a RAM, comparing four granules and two timestamps, and deciding take five cycles at the clock of an L2.
+//               So look-ups follow each other through stages, and a look-up must see what those just before it have written.
+// How         : stages A (hash), B (read), C (compare granules, select), X (compare timestamps), D (result), W (write). What is common is
+//               forwarded: the last four updates of a granule. What is rare is repeated: a look-up in D whose result cannot be trusted goes
+//               around, through Z and A, and all younger ones with it. An entry that is displaced goes through the same stages like
+//               a look-up.
 //
-//                   look --> A --> B --> C --> D --> W --> rows, stash
-//                            ^                 |     |
-//                            +------- Z <------+     +-- displaced entry --> A
+//                   look --> A --> B --> C --> X --> D --> W --> rows, stash
+//                            ^                       |     |
+//                            +---------- Z <---------+     +-- displaced entry --> A
 //
-// Latency     : four cycles from an accepted look-up to its result, and five more each time that it goes around.
+//               Comparing and deciding do not fit one cycle. So a look-up in X is compared with all that its timestamps can be in the next
+//               cycle: what it has found, what the look-up in D shows, and what that one may make of it.
+// Latency     : five cycles from an accepted look-up to its result, and six more each time that it goes around.
 // Throughput  : one look-up and one update per cycle.
-// Comb. paths : miss_* -> res_*; res_again, upd_* and mem_rsp_* end in registers.
+// Comb. paths : none.
 // Differences : the fields of res_* are not 0 while res_valid is 0. cw_cuckoo_table, which is the unit, makes them 0; a unit around this one that
 //               looks at res_valid last saves that time.
 //
@@ -40,20 +43,22 @@ module cw_cuckoo_core #(
     input  wire                  look_valid_i,
     input  wire [GRANULE_W-1:0]  look_granule_i,
     input  wire [TS_W-1:0]       look_ts_i,
+    input  wire [OWNER_W-1:0]    look_owner_i,
     input  wire [TAG_W-1:0]      look_tag_i,
     output wire                  look_ready_o,
-    // question to the structure that knows what is not here, and its answer three cycles later
+    // question to the structure that knows what is not here, and its answer three cycles later, a cycle before the result
     output wire                  read_valid_o,
     output wire [GRANULE_W-1:0]  read_granule_o,
     input  wire                  read_ready_i,
     input  wire [TS_W-1:0]       miss_wts_i,
     input  wire [TS_W-1:0]       miss_rts_i,
-    // granule of the result that comes next
+    // granule of the result of the next cycle, if there is one
     output wire [GRANULE_W-1:0]  next_granule_o,
     // result
     output wire                  res_valid_o,
     output wire [GRANULE_W-1:0]  res_granule_o,
     output wire [TS_W-1:0]       res_ts_o,
+    output wire [OWNER_W-1:0]    res_look_owner_o,
     output wire [TAG_W-1:0]      res_tag_o,
     output wire                  res_found_o,
     output wire                  res_room_o,
@@ -64,17 +69,16 @@ module cw_cuckoo_core #(
     output wire [OWNER_W-1:0]    res_owner_o,
     output wire                  res_wts_later_o,
     output wire                  res_rts_later_o,
+    output wire                  res_reserved_o,
+    output wire                  res_own_o,
     input  wire                  res_again_i,
     // new values
     input  wire                  upd_valid_i,
     input  wire                  upd_wts_set_i,
-    input  wire [TS_W-1:0]       upd_wts_i,
     input  wire                  upd_rts_set_i,
-    input  wire [TS_W-1:0]       upd_rts_i,
     input  wire                  upd_writes_set_i,
     input  wire [COUNT_W-1:0]    upd_writes_i,
     input  wire                  upd_owner_set_i,
-    input  wire [OWNER_W-1:0]    upd_owner_i,
     // evicted entry
     output wire                  evict_valid_o,
     output wire [GRANULE_W-1:0]  evict_granule_o,
@@ -150,67 +154,98 @@ module cw_cuckoo_core #(
     reg                     a_chain_q;
     reg [GRANULE_W-1:0]     a_granule_q;
     reg [TS_W-1:0]          a_ts_q;
+    reg [OWNER_W-1:0]       a_owner_q;
     reg [TAG_W-1:0]         a_tag_q;
     // stage B
     reg                     b_valid_q;
     reg                     b_chain_q;
     reg                     b_spoilt_q;      // must go around
-    reg                     b_same3_q;       // the update in W is of its granule, if there is one
+    reg                     b_same4_q;       // the update in W, if there is one, is of its granule
     reg [GRANULE_W-1:0]     b_granule_q;
     reg [TS_W-1:0]          b_ts_q;
+    reg [OWNER_W-1:0]       b_owner_q;
     reg [TAG_W-1:0]         b_tag_q;
     reg [4*ROW_W-1:0]       b_rows_q;
     // stage C
     reg                     c_valid_q;
     reg                     c_chain_q;
     reg                     c_spoilt_q;
-    reg                     c_same2_q;       // the update in W is of its granule
-    reg                     c_same3_q;       // the update in V is of its granule
+    reg                     c_same3_q;       // the update in W is of its granule
+    reg                     c_same4_q;       // the update in V is of its granule
     reg [3:0]               c_written_q;     // ways whose row was written after it had been read
     reg [GRANULE_W-1:0]     c_granule_q;
     reg [TS_W-1:0]          c_ts_q;
+    reg [OWNER_W-1:0]       c_owner_q;
     reg [TAG_W-1:0]         c_tag_q;
     reg [4*ROW_W-1:0]       c_rows_q;
     reg [4*(ENTRY_W+1)-1:0] c_entry_q;       // with a valid bit above
     reg [STASH_ENTRIES-1:0] c_stash_q;       // stash entry of its granule
+    // stage X
+    reg                     x_valid_q;
+    reg                     x_chain_q;
+    reg                     x_spoilt_q;
+    reg                     x_same2_q;       // the update in W is of its granule
+    reg                     x_found_q;
+    reg                     x_overflow_q;    // found in the overflow area
+    reg                     x_searched_q;    // which has been searched for it
+    reg                     x_free_q;        // one of its rows is free
+    reg                     x_victim_q;      // or has an entry that may be evicted
+    reg                     x_easy_q;
+    reg [3:0]               x_way_q;         // of the entry found
+    reg [3:0]               x_place_q;       // way for a new entry
+    reg [STASH_ENTRIES-1:0] x_stash_q;
+    reg [GRANULE_W-1:0]     x_granule_q;
+    reg [TS_W-1:0]          x_ts_q;
+    reg [OWNER_W-1:0]       x_owner_q;
+    reg [TAG_W-1:0]         x_tag_q;
+    reg [4*ROW_W-1:0]       x_rows_q;
+    reg                     x_held_q;        // x_body holds a value: found, or the entry in hand
+    reg [BODY_W-1:0]        x_body_q;
+    reg [ENTRY_W-1:0]       x_old_q;         // entry in the row of x_place
     // stage D
     reg                     d_valid_q;
     reg                     d_chain_q;
     reg                     d_spoilt_q;
     reg                     d_same1_q;       // the update in W is of its granule
     reg [3:0]               d_same_row_q;    // ways in which the look-up in W has the same row
-    reg                     d_searched_q;    // the overflow area has been searched for it
     reg                     d_found_q;
-    reg                     d_overflow_q;    // found there
-    reg                     d_free_q;        // one of its rows is free
-    reg                     d_victim_q;      // or has an entry that may be evicted
+    reg                     d_overflow_q;
+    reg                     d_searched_q;
+    reg                     d_free_q;
+    reg                     d_victim_q;
     reg                     d_easy_q;
-    reg [3:0]               d_way_q;         // of the entry found
-    reg [3:0]               d_place_q;       // way for a new entry
+    reg [3:0]               d_way_q;
+    reg [3:0]               d_place_q;
     reg [STASH_ENTRIES-1:0] d_stash_q;
     reg [GRANULE_W-1:0]     d_granule_q;
     reg [TS_W-1:0]          d_ts_q;
+    reg [TS_W-1:0]          d_after_q;       // the time after it
+    reg [OWNER_W-1:0]       d_owner_q;
     reg [TAG_W-1:0]         d_tag_q;
     reg [4*ROW_W-1:0]       d_rows_q;
-    reg                     d_held_q;        // d_body holds a value: found, or the entry in hand
     reg [BODY_W-1:0]        d_body_q;
-    reg [ENTRY_W-1:0]       d_old_q;         // entry in the row of d_place
-    // stage W
-    reg                     w_put_q;         // the entry is in its place from now on, look-ups of its granule may take it
-    reg                     w_slow_q;        // nothing else is decided in this cycle
-    reg                     w_new_q;         // new entry without a row for it
+    reg [ENTRY_W-1:0]       d_old_q;
+    reg                     d_wts_later_q;   // timestamps later than its own: of d_body,
+    reg                     d_rts_later_q;
+    reg                     w_wts_later_q;   // of what the look-up in W found,
+    reg                     w_rts_later_q;
+    reg                     w_ts_equal_q;    // and that look-up's own, which may have become the entry's
+    reg                     w_ts_later_q;
+    // stage W. What is decided last is only w_decided and w_update; the rest says what these mean.
+    reg                     w_decided_q;     // a look-up
+    reg                     w_update_q;      // with new values
+    reg                     w_direct_q;      // the entry's place is w_way or w_stash, and no other entry has to move
+    reg                     w_fill_q;        // a free row
+    reg                     w_evict_q;       // or one whose old entry leaves
     reg                     w_easy_q;
-    reg                     w_fill_q;        // free row
-    reg                     w_evict_q;       // the old entry leaves
+    reg                     w_overflow_q;    // the entry is in the overflow area
     reg                     w_chain_q;       // the entry in hand, with what becomes of it:
     reg                     w_displace_q;
     reg                     w_leave_q;
     reg                     w_stashed_q;
     reg                     w_spill_q;
-    reg                     w_overflow_q;    // new value of an entry of the overflow area
-    reg                     w_done_q;        // an access that ends here
     reg [3:0]               w_way_q;
-    reg [3:0]               w_place_q;       // for w_new: where it displaces an entry
+    reg [3:0]               w_place_q;       // where a new entry displaces another one
     reg [STASH_ENTRIES-1:0] w_stash_q;
     reg [GRANULE_W-1:0]     w_granule_q;
     reg [4*ROW_W-1:0]       w_rows_q;
@@ -230,6 +265,7 @@ module cw_cuckoo_core #(
     reg                     z_valid_q;
     reg [GRANULE_W-1:0]     z_granule_q;
     reg [TS_W-1:0]          z_ts_q;
+    reg [OWNER_W-1:0]       z_owner_q;
     reg [TAG_W-1:0]         z_tag_q;
     // events
     reg                     evt_done_q;
@@ -257,24 +293,33 @@ module cw_cuckoo_core #(
     wire               w_unreserved = w_body[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}};
     wire               overflow_full = overflow_cnt_q[OVERFLOW_W];
 
+    wire w_acts     = w_update_q || w_chain_q;
+    wire w_put      = w_update_q && w_direct_q;                      // look-ups of its granule may take the entry from here
+    wire w_new      = w_update_q && !w_direct_q && !w_overflow_q;    // new entry without a row for it
+    wire w_memory   = w_update_q && w_overflow_q;                    // new value of an entry of the overflow area
+    wire w_slow     = w_chain_q || (w_update_q && !w_direct_q);      // nothing is decided in this cycle
+    wire w_evicts   = w_acts && w_evict_q;
+    wire [3:0] w_way = w_way_q & {4{w_acts}};
+    wire [STASH_ENTRIES-1:0] w_stash = w_stash_q & {STASH_ENTRIES{w_acts}};
+
     // A new entry without a row: an unreserved one leaves when no unreserved neighbour could; a reserved one displaces another.
-    wire w_new_leaves  = w_new_q && w_unreserved && (!w_easy_q || overflow_full);
-    wire w_new_starts  = w_new_q && !w_new_leaves && !overflow_full;
+    wire w_new_leaves  = w_new && w_unreserved && (!w_easy_q || overflow_full);
+    wire w_new_starts  = w_new && !w_new_leaves && !overflow_full;
     wire w_moves_on    = w_new_starts || w_displace_q;     // the old entry goes into hand, and to A
-    wire w_removes     = w_overflow_q && w_unreserved;     // an entry of the overflow area leaves
-    wire [3:0] w_ways  = w_new_starts ? w_place_q : w_way_q;
+    wire w_removes     = w_memory && w_unreserved;         // an entry of the overflow area leaves
+    wire [3:0] w_ways  = w_new_starts ? w_place_q : w_way;
 
     wire [OVERFLOW_W:0] overflow_less = overflow_cnt_q - 1'b1;
     wire search_last = {1'b0, search_idx_q} == overflow_less;
 
-    assign evict_valid_o   = w_evict_q || w_leave_q || w_new_leaves || w_removes;
+    assign evict_valid_o   = w_evicts || w_leave_q || w_new_leaves || w_removes;
     assign evict_granule_o = w_evict_q ? w_old_q[GRANULE_W-1:0] : w_granule_q;
     assign evict_wts_o     = w_evict_q ? w_old_q[GRANULE_W+:TS_W] : w_body[TS_W-1:0];
     assign evict_rts_o     = w_evict_q ? w_old_q[GRANULE_W+B_RTS+:TS_W] : w_body[B_RTS+:TS_W];
 
     // ---------------------------------------------------------------- stage A: hash; stage B: read
 
-    wire hold = w_slow_q || chain_q;   // rows change, or an entry is in none of them
+    wire hold = w_slow || chain_q;   // rows change, or an entry is in none of them
 
     wire [4*ROW_W-1:0]       a_rows;
     wire [4*(ENTRY_W+1)-1:0] b_entry;
@@ -330,7 +375,7 @@ module cw_cuckoo_core #(
     endfunction
 
     // A new entry that displaces another one needs no comparison: all that is inside is repeated.
-    wire [3:0] b_written = w_way_q & same_rows(w_rows_q, b_rows_q);
+    wire [3:0] b_written = w_way & same_rows(w_rows_q, b_rows_q);
 
     // ---------------------------------------------------------------- the stash
 
@@ -355,7 +400,7 @@ module cw_cuckoo_core #(
         .free_oh_o    (stash_free_oh),
         .yield_oh_o   (stash_yield_oh),
         .yield_o      (stash_yield),
-        .wr_oh_i      (w_stash_q),
+        .wr_oh_i      (w_stash),
         .wr_entry_i   (w_entry),
         .used_o       (stash_used_o)
     );
@@ -374,10 +419,10 @@ module cw_cuckoo_core #(
         end
 
     // The youngest update counts.
-    wire c_from_w    = c_same2_q && w_put_q;
-    wire c_from_v    = c_same3_q && v_put_q && !c_from_w;
+    wire c_from_w    = c_same3_q && w_put;
+    wire c_from_v    = c_same4_q && v_put_q && !c_from_w;
     wire c_in_table  = !c_from_w && !c_from_v && !c_chain_q;
-    wire c_searched  = state_q == ST_SEARCH_DONE && wait_cnt_q == 3'd1 && !c_chain_q;
+    wire c_searched  = state_q == ST_SEARCH_DONE && wait_cnt_q == 3'd2 && !c_chain_q;  // the oldest one is in C
     wire c_overflow  = c_searched && search_hit_q;
     wire c_from_hand = c_chain_q || c_overflow;
     wire c_local     = c_from_w || c_from_v || |(c_hit & {4{!c_chain_q}}) || |(c_stash_q & {STASH_ENTRIES{!c_chain_q}});
@@ -396,7 +441,7 @@ module cw_cuckoo_core #(
     wire [STASH_ENTRIES-1:0] c_stash = c_from_w ? w_stash_q : c_from_v ? v_stash_q : c_stash_q & {STASH_ENTRIES{c_in_table}};
 
     // Rows written since they were read, or since the update that is taken from W or V was there.
-    wire [3:0] c_written_now = w_way_q & same_rows(w_rows_q, c_rows_q);
+    wire [3:0] c_written_now = w_way & same_rows(w_rows_q, c_rows_q);
     wire [3:0] c_written = c_from_w ? 4'd0 : c_from_v ? c_written_now : c_written_now | c_written_q;
     wire       c_stale   = c_local ? |(c_written & c_way) : |c_written;
 
@@ -441,35 +486,54 @@ module cw_cuckoo_core #(
             c_old = c_old | (c_entry_q[i*(ENTRY_W+1)+:ENTRY_W] & {ENTRY_W{c_victim[i]}});
     end
 
-    assign next_granule_o = c_granule_q;
+    // ---------------------------------------------------------------- stage X: compare timestamps
+
+    wire              x_forward = x_same2_q && w_put;
+    wire              x_found   = x_found_q || x_forward;
+    wire [3:0]        x_way     = x_forward ? w_way_q : x_way_q;
+    wire [STASH_ENTRIES-1:0] x_stash = x_forward ? w_stash_q : x_stash_q;
+    wire [3:0]        x_written = w_way & same_rows(w_rows_q, x_rows_q);
+    wire              x_stale   = !x_forward && (x_found_q ? |(x_written & x_way_q) : |x_written);
+    wire [TS_W-1:0]   x_wts     = x_forward ? w_body[TS_W-1:0] : x_held_q ? x_body_q[TS_W-1:0] : miss_wts_i;
+    wire [TS_W-1:0]   x_rts     = x_forward ? w_body[B_RTS+:TS_W] : x_held_q ? x_body_q[B_RTS+:TS_W] : miss_rts_i;
+    wire [BODY_W-1:0] x_body    = {x_forward ? w_body[BODY_W-1:B_WRITES] : x_body_q[BODY_W-1:B_WRITES], x_rts, x_wts};
+
+    assign next_granule_o = x_granule_q;
 
     // ---------------------------------------------------------------- stage D: result
 
-    wire              d_forward = d_same1_q && w_put_q;
-    wire [3:0]        d_written = w_way_q & d_same_row_q;
+    wire              d_forward = d_same1_q && w_put;
+    wire [3:0]        d_written = w_way & d_same_row_q;
     wire              d_stale   = !d_forward && (d_found_q ? |(d_written & d_way_q) : |d_written);
     wire              d_found   = d_found_q || d_forward;
     wire              d_seek    = !d_found && !d_searched_q && overflow_any_q;  // the overflow area must be searched
     wire              d_oldest  = d_valid_q && !d_chain_q && wait_cnt_q == 3'd0;
     wire              d_trusted = !hold && (run || d_searched_q) && !d_spoilt_q && !d_stale;
-    wire [TS_W-1:0]   d_wts     = d_held_q ? d_body_q[TS_W-1:0] : miss_wts_i;
-    wire [TS_W-1:0]   d_rts     = d_held_q ? d_body_q[B_RTS+:TS_W] : miss_rts_i;
-    wire [BODY_W-1:0] d_body    = d_forward ? w_body : {d_body_q[BODY_W-1:B_WRITES], d_rts, d_wts};
+    wire [BODY_W-1:0] d_body    = d_forward ? w_body : d_body_q;
 
     assign res_valid_o   = d_oldest && d_trusted && !d_seek;
     assign res_granule_o = d_granule_q;
     assign res_ts_o      = d_ts_q;
+    assign res_look_owner_o = d_owner_q;
     assign res_tag_o     = d_tag_q;
     assign res_found_o   = d_found;
     assign res_room_o    = d_found || d_free_q || !overflow_full;
     assign res_easy_o    = d_found || d_easy_q;
     assign {res_owner_o, res_writes_o, res_rts_o, res_wts_o} = d_body;
-    // Both candidates are compared before it is known which of them counts.
-    assign res_wts_later_o = d_forward ? w_body[TS_W-1:0] > d_ts_q : d_wts > d_ts_q;
-    assign res_rts_later_o = d_forward ? w_body[B_RTS+:TS_W] > d_ts_q : d_rts > d_ts_q;
+    // The look-up in W has set wts to one more than its own time, or rts to its own time, or neither.
+    assign res_wts_later_o = !d_forward ? d_wts_later_q : w_wts_set_q ? w_ts_later_q || w_ts_equal_q : w_wts_later_q;
+    assign res_rts_later_o = !d_forward ? d_rts_later_q : w_rts_set_q ? w_ts_later_q : w_rts_later_q;
+
+    // So are the reservation and its owner, in both candidates.
+    wire w_reserved = !w_unreserved;
+    wire w_own      = w_reserved && w_body[B_OWNER+:OWNER_W] == d_owner_q;
+    wire d_reserved = d_body_q[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
+    wire d_own      = d_reserved && d_body_q[B_OWNER+:OWNER_W] == d_owner_q;
+
+    assign res_reserved_o = d_forward ? w_reserved : d_reserved;
+    assign res_own_o      = d_forward ? w_own : d_own;
 
     wire d_decided = res_valid_o && !res_again_i;
-    wire d_put     = d_decided && upd_valid_i;
     wire d_direct  = d_found || d_free_q || d_victim_q;       // its place is known, and no other entry has to move
     wire d_in_overflow = d_overflow_q && !d_forward;
 
@@ -500,7 +564,7 @@ module cw_cuckoo_core #(
                     state_d = ST_CLEAR;
                 else if (w_removes)
                     state_d = search_last ? ST_RUN : ST_MOVE_READ;
-                else if (w_overflow_q)
+                else if (w_memory)
                     state_d = ST_WRITE_BACK;
                 else if (w_spill_q)
                     state_d = ST_SPILL;
@@ -538,7 +602,7 @@ module cw_cuckoo_core #(
         else if (wait_cnt_q != 3'd0)
             wait_cnt_q <= wait_cnt_q - 3'd1;
         else if (d_oldest && !d_decided)
-            wait_cnt_q <= 3'd4;
+            wait_cnt_q <= 3'd5;
 
         if (rst_i || wipe) begin
             used_cnt_q     <= {USED_W{1'b0}};
@@ -547,9 +611,9 @@ module cw_cuckoo_core #(
             overflow_cnt_q <= {(OVERFLOW_W + 1){1'b0}};
             overflow_any_q <= 1'b0;
         end else begin
-            used_cnt_q  <= used_cnt_q + {{(USED_W - 1){1'b0}}, w_fill_q};
+            used_cnt_q  <= used_cnt_q + {{(USED_W - 1){1'b0}}, w_acts && w_fill_q};
             may_evict_q <= may_evict_q || used_cnt_q == EVICT_FROM[USED_W-1:0];  // it goes up in steps of one
-            if (w_new_starts || (w_evict_q && !w_chain_q))
+            if (w_new_starts || (w_update_q && w_evict_q))
                 rotor_q <= rotor_q + 2'd1;
             if (w_removes) begin
                 overflow_cnt_q <= overflow_less;
@@ -573,7 +637,7 @@ module cw_cuckoo_core #(
 
         if (mem_rsp_valid_i && (state_q == ST_SEARCH_WAIT || state_q == ST_MOVE_WAIT))
             hand_q <= mem_rdata_i[ENTRY_W-1:0];
-        else if (w_overflow_q)
+        else if (w_memory)
             hand_q <= w_entry;
         else if (w_moves_on)
             hand_q <= w_old_q;
@@ -595,6 +659,8 @@ module cw_cuckoo_core #(
             b_chain_q <= 1'b0;
             c_valid_q <= 1'b0;
             c_chain_q <= 1'b0;
+            x_valid_q <= 1'b0;
+            x_chain_q <= 1'b0;
             d_valid_q <= 1'b0;
             d_chain_q <= 1'b0;
             z_valid_q <= 1'b0;
@@ -605,57 +671,90 @@ module cw_cuckoo_core #(
             b_chain_q <= a_chain_q;
             c_valid_q <= b_valid_q;
             c_chain_q <= b_chain_q;
-            d_valid_q <= c_valid_q;
-            d_chain_q <= c_chain_q;
+            x_valid_q <= c_valid_q;
+            x_chain_q <= c_chain_q;
+            d_valid_q <= x_valid_q;
+            d_chain_q <= x_chain_q;
             z_valid_q <= d_valid_q && !d_chain_q && !d_decided;
         end
 
     always @(posedge clk_i) begin
         a_granule_q <= w_moves_on ? w_old_q[GRANULE_W-1:0] : z_valid_q ? z_granule_q : look_granule_i;
         a_ts_q      <= z_valid_q ? z_ts_q : look_ts_i;
+        a_owner_q   <= z_valid_q ? z_owner_q : look_owner_i;
         a_tag_q     <= z_valid_q ? z_tag_q : look_tag_i;
 
         b_granule_q <= a_granule_q;
         b_ts_q      <= a_ts_q;
+        b_owner_q   <= a_owner_q;
         b_tag_q     <= a_tag_q;
         b_rows_q    <= a_rows;
-        b_same3_q   <= a_granule_q == d_granule_q;
+        b_same4_q   <= a_granule_q == d_granule_q;
         // Its question comes in the cycle of the insertion, too early to be answered with it.
-        b_spoilt_q  <= hold || !read_ready_i || (w_evict_q && w_old_q[GRANULE_W-1:0] == a_granule_q);
+        b_spoilt_q  <= hold || !read_ready_i || (w_evicts && w_old_q[GRANULE_W-1:0] == a_granule_q);
 
         c_granule_q <= b_granule_q;
         c_ts_q      <= b_ts_q;
+        c_owner_q   <= b_owner_q;
         c_tag_q     <= b_tag_q;
         c_rows_q    <= b_rows_q;
         c_entry_q   <= b_entry;
         c_stash_q   <= b_stash;
-        c_same2_q   <= b_granule_q == d_granule_q;
-        c_same3_q   <= b_same3_q;
+        c_same3_q   <= b_granule_q == d_granule_q;
+        c_same4_q   <= b_same4_q;
         c_written_q <= b_written;
         c_spoilt_q  <= b_spoilt_q || hold;
 
-        d_granule_q  <= c_granule_q;
-        d_ts_q       <= c_ts_q;
-        d_tag_q      <= c_tag_q;
-        d_rows_q     <= c_rows_q;
-        d_same1_q    <= c_granule_q == d_granule_q;
-        d_same_row_q <= same_rows(c_rows_q, d_rows_q);
-        d_spoilt_q   <= c_spoilt_q || hold || c_stale;
-        d_searched_q <= c_searched;
-        d_found_q    <= c_local || c_overflow;
-        d_overflow_q <= c_overflow;
-        d_held_q     <= c_local || c_from_hand;
-        d_body_q     <= c_body;
-        d_way_q      <= c_way;
-        d_stash_q    <= c_stash;
-        d_free_q     <= |c_free;
-        d_victim_q   <= |c_yields;
-        d_easy_q     <= |c_free || |c_unreserved || !may_evict_q;
-        d_place_q    <= c_place;
-        d_old_q      <= c_old;
+        x_granule_q  <= c_granule_q;
+        x_ts_q       <= c_ts_q;
+        x_owner_q    <= c_owner_q;
+        x_tag_q      <= c_tag_q;
+        x_rows_q     <= c_rows_q;
+        x_same2_q    <= c_granule_q == d_granule_q;
+        x_spoilt_q   <= c_spoilt_q || hold || c_stale;
+        x_searched_q <= c_searched;
+        x_found_q    <= c_local || c_overflow;
+        x_overflow_q <= c_overflow;
+        x_held_q     <= c_local || c_from_hand;
+        x_body_q     <= c_body;
+        x_way_q      <= c_way;
+        x_stash_q    <= c_stash;
+        x_free_q     <= |c_free;
+        x_victim_q   <= |c_yields;
+        x_easy_q     <= |c_free || |c_unreserved || !may_evict_q;
+        x_place_q    <= c_place;
+        x_old_q      <= c_old;
+
+        d_granule_q   <= x_granule_q;
+        d_ts_q        <= x_ts_q;
+        d_after_q     <= x_ts_q + {{(TS_W - 1){1'b0}}, 1'b1};
+        d_owner_q     <= x_owner_q;
+        d_tag_q       <= x_tag_q;
+        d_rows_q      <= x_rows_q;
+        d_same1_q     <= x_granule_q == d_granule_q;
+        d_same_row_q  <= same_rows(x_rows_q, d_rows_q);
+        d_spoilt_q    <= x_spoilt_q || hold || x_stale;
+        d_searched_q  <= x_searched_q;
+        d_found_q     <= x_found;
+        d_overflow_q  <= x_overflow_q && !x_forward;
+        d_body_q      <= x_body;
+        d_way_q       <= x_way;
+        d_stash_q     <= x_stash;
+        d_free_q      <= x_free_q;
+        d_victim_q    <= x_victim_q;
+        d_easy_q      <= x_easy_q;
+        d_place_q     <= x_place_q;
+        d_old_q       <= x_old_q;
+        d_wts_later_q <= x_wts > x_ts_q;
+        d_rts_later_q <= x_rts > x_ts_q;
+        w_wts_later_q <= d_body[TS_W-1:0] > x_ts_q;
+        w_rts_later_q <= d_body[B_RTS+:TS_W] > x_ts_q;
+        w_ts_equal_q  <= d_ts_q == x_ts_q;
+        w_ts_later_q  <= d_ts_q > x_ts_q;
 
         z_granule_q <= d_granule_q;
         z_ts_q      <= d_ts_q;
+        z_owner_q   <= d_owner_q;
         z_tag_q     <= d_tag_q;
 
         v_way_q   <= w_way_q;
@@ -668,7 +767,7 @@ module cw_cuckoo_core #(
         w_granule_q    <= d_granule_q;
         w_rows_q       <= d_rows_q;
         w_body_q       <= d_body;
-        w_upd_q        <= {upd_owner_i, upd_writes_i, upd_rts_i, upd_wts_i};
+        w_upd_q        <= {d_owner_q, upd_writes_i, d_ts_q, d_after_q};
         w_wts_set_q    <= upd_wts_set_i && !d_chain_q;
         w_rts_set_q    <= upd_rts_set_i && !d_chain_q;
         w_writes_set_q <= upd_writes_set_i && !d_chain_q;
@@ -676,48 +775,41 @@ module cw_cuckoo_core #(
         w_old_q        <= h_stashed ? stash_yield : d_old_q;
         w_easy_q       <= d_easy_q;
         w_place_q      <= d_place_q;
+        w_overflow_q   <= d_in_overflow;
+        if (d_chain_q) begin
+            w_direct_q <= 1'b0;
+            w_fill_q   <= d_free_q;
+            w_evict_q  <= (d_victim_q && !d_free_q) || (h_stashed && !(|stash_free_oh));
+            w_way_q    <= d_place_q & {4{!h_gives_up}};
+            w_stash_q  <= (|stash_free_oh ? stash_free_oh : stash_yield_oh) & {STASH_ENTRIES{h_stashed}};
+        end else begin
+            w_direct_q <= d_direct && !d_in_overflow;
+            w_fill_q   <= !d_found && d_free_q;
+            w_evict_q  <= !d_found && !d_free_q && d_victim_q;
+            w_way_q    <= (d_forward ? w_way_q : d_found_q ? d_way_q : d_place_q) & {4{d_direct && !d_in_overflow}};
+            w_stash_q  <= d_forward ? w_stash_q : d_stash_q;
+        end
     end
 
     always @(posedge clk_i)
         if (rst_i) begin
-            v_put_q        <= 1'b0;
-            w_put_q        <= 1'b0;
-            w_slow_q       <= 1'b0;
-            w_new_q        <= 1'b0;
-            w_fill_q       <= 1'b0;
-            w_evict_q      <= 1'b0;
-            w_chain_q      <= 1'b0;
-            w_displace_q   <= 1'b0;
-            w_leave_q      <= 1'b0;
-            w_stashed_q    <= 1'b0;
-            w_spill_q      <= 1'b0;
-            w_overflow_q   <= 1'b0;
-            w_done_q       <= 1'b0;
-            w_way_q        <= 4'd0;
-            w_stash_q      <= {STASH_ENTRIES{1'b0}};
+            v_put_q      <= 1'b0;
+            w_decided_q  <= 1'b0;
+            w_update_q   <= 1'b0;
+            w_chain_q    <= 1'b0;
+            w_displace_q <= 1'b0;
+            w_leave_q    <= 1'b0;
+            w_stashed_q  <= 1'b0;
+            w_spill_q    <= 1'b0;
         end else begin
-            v_put_q        <= w_put_q;
-            w_put_q        <= d_put && d_direct && !d_in_overflow;
-            w_slow_q       <= d_chain_q || (d_put && (!d_direct || d_in_overflow));
-            w_new_q        <= d_put && !d_direct;
-            w_fill_q       <= d_chain_q ? d_free_q : d_put && !d_found && d_free_q;
-            w_evict_q      <= d_chain_q ? (d_victim_q && !d_free_q) || (h_stashed && !(|stash_free_oh))
-                                        : d_put && !d_found && !d_free_q && d_victim_q;
-            w_chain_q      <= d_chain_q;
-            w_displace_q   <= h_displaces;
-            w_leave_q      <= h_gives_up && h_unreserved;
-            w_stashed_q    <= h_stashed;
-            w_spill_q      <= h_gives_up && !h_unreserved && !h_stashed;
-            w_overflow_q   <= d_put && d_in_overflow;
-            w_done_q       <= d_decided && !(upd_valid_i && (!d_direct || d_in_overflow));
-            if (d_chain_q) begin
-                w_way_q   <= d_place_q & {4{!h_gives_up}};
-                w_stash_q <= (|stash_free_oh ? stash_free_oh : stash_yield_oh) & {STASH_ENTRIES{h_stashed}};
-            end else begin
-                w_way_q   <= (d_forward ? w_way_q : d_found_q ? d_way_q : d_place_q)
-                             & {4{d_put && d_direct && !d_in_overflow}};
-                w_stash_q <= (d_forward ? w_stash_q : d_stash_q) & {STASH_ENTRIES{d_put}};
-            end
+            v_put_q      <= w_put;
+            w_decided_q  <= d_decided;
+            w_update_q   <= d_decided && upd_valid_i;
+            w_chain_q    <= d_chain_q;
+            w_displace_q <= h_displaces;
+            w_leave_q    <= h_gives_up && h_unreserved;
+            w_stashed_q  <= h_stashed;
+            w_spill_q    <= h_gives_up && !h_unreserved && !h_stashed;
         end
 
     // ---------------------------------------------------------------- memory
@@ -738,10 +830,10 @@ module cw_cuckoo_core #(
 
     // An access that is held up ends when nothing moves any more.
     wire memory_works = !run && !clearing;
-    wire held         = w_slow_q || chain_q || memory_works;
-    wire held_ends    = (w_slow_q && !w_moves_on && state_d == ST_RUN)
+    wire held         = w_slow || chain_q || memory_works;
+    wire held_ends    = (w_slow && !w_moves_on && state_d == ST_RUN)
                      || (memory_works && state_q != ST_SEARCH_DONE && state_d == ST_RUN);
-    wire done         = w_done_q || held_ends;
+    wire done         = (w_decided_q && !w_slow) || held_ends;
     wire [7:0] held_next = held_cnt_q == 8'd255 || !held ? held_cnt_q : held_cnt_q + 8'd1;
 
     always @(posedge clk_i)
@@ -765,8 +857,8 @@ module cw_cuckoo_core #(
     assign evt_cycles_o    = evt_cycles_q;
     assign evt_stash_o     = evt_stash_q;
     assign evt_overflow_o  = evt_overflow_q;
-    assign busy_o          = !run || chain_q || a_valid_q || b_valid_q || c_valid_q || d_valid_q || z_valid_q || w_slow_q || w_done_q
-                          || w_put_q || v_put_q || evt_done_q;
+    assign busy_o          = !run || chain_q || a_valid_q || b_valid_q || c_valid_q || x_valid_q || d_valid_q || z_valid_q || w_decided_q
+                          || w_chain_q || v_put_q || evt_done_q;
 
 endmodule
 

@@ -8,10 +8,10 @@
 //               the granule's entry, and the user gives the new value in the same cycle. A new entry may displace an old one, which
 //               then looks for another row; this chain ends in a free row, in an eviction, in the stash or in the overflow area.
 //               cw_cuckoo_core does all this. This module checks the parameters, and makes fields 0 while their valid is 0.
-// Latency     : four cycles from an accepted look-up to its result, and five more each time that it has to be repeated.
+// Latency     : five cycles from an accepted look-up to its result, and six more each time that it has to be repeated.
 // Throughput  : one look-up and one update per cycle. A chain of displacements or a search of the overflow area holds the later
 //               look-ups back.
-// Comb. paths : miss_wts_i, miss_rts_i -> res_*. No other output depends on inputs of the same cycle.
+// Comb. paths : none; outputs depend on registers only.
 // Illegal use : inserting a reserved entry while res_room is 0 (it is ignored). A parameter outside of the contract stops elaboration
 //               at a module cw_error_...
 //
@@ -25,7 +25,7 @@ module cw_cuckoo_table #(
     parameter GRANULE_W     = 30,
     parameter OWNER_W       = 12,
     parameter COUNT_W       = 16,
-    parameter TAG_W         = 42,
+    parameter TAG_W         = 31,
     parameter ROW_W         = 8,
     parameter STASH_ENTRIES = 4,
     parameter MAX_SWAPS     = 32,
@@ -38,9 +38,10 @@ module cw_cuckoo_table #(
     input  wire                  look_valid_i,
     input  wire [GRANULE_W-1:0]  look_granule_i,
     input  wire [TS_W-1:0]       look_ts_i,
+    input  wire [OWNER_W-1:0]    look_owner_i,
     input  wire [TAG_W-1:0]      look_tag_i,
     output wire                  look_ready_o,
-    // question to the structure that knows what is not here, and its answer three cycles later
+    // question to the structure that knows what is not here, and its answer three cycles later, a cycle before the result
     output wire                  read_valid_o,
     output wire [GRANULE_W-1:0]  read_granule_o,
     input  wire                  read_ready_i,
@@ -50,6 +51,7 @@ module cw_cuckoo_table #(
     output wire                  res_valid_o,
     output wire [GRANULE_W-1:0]  res_granule_o,
     output wire [TS_W-1:0]       res_ts_o,
+    output wire [OWNER_W-1:0]    res_look_owner_o,
     output wire [TAG_W-1:0]      res_tag_o,
     output wire                  res_found_o,
     output wire                  res_room_o,
@@ -60,17 +62,16 @@ module cw_cuckoo_table #(
     output wire [OWNER_W-1:0]    res_owner_o,
     output wire                  res_wts_later_o,
     output wire                  res_rts_later_o,
+    output wire                  res_reserved_o,
+    output wire                  res_own_o,
     input  wire                  res_again_i,
-    // new values of the fields whose set is 1
+    // new values of the fields whose set is 1: wts the look-up's time plus one, rts its time, owner its owner
     input  wire                  upd_valid_i,
     input  wire                  upd_wts_set_i,
-    input  wire [TS_W-1:0]       upd_wts_i,
     input  wire                  upd_rts_set_i,
-    input  wire [TS_W-1:0]       upd_rts_i,
     input  wire                  upd_writes_set_i,
     input  wire [COUNT_W-1:0]    upd_writes_i,
     input  wire                  upd_owner_set_i,
-    input  wire [OWNER_W-1:0]    upd_owner_i,
     // evicted entry, one cycle
     output wire                  evict_valid_o,
     output wire [GRANULE_W-1:0]  evict_granule_o,
@@ -146,6 +147,9 @@ module cw_cuckoo_table #(
     wire [OWNER_W-1:0]   res_owner;
     wire                 res_wts_later;
     wire                 res_rts_later;
+    wire                 res_reserved;
+    wire                 res_own;
+    wire [OWNER_W-1:0]   res_look_owner;
     wire [GRANULE_W-1:0] evict_granule;
     wire [TS_W-1:0]      evict_wts;
     wire [TS_W-1:0]      evict_rts;
@@ -170,6 +174,7 @@ module cw_cuckoo_table #(
         .look_valid_i    (look_valid_i),
         .look_granule_i  (look_granule_i),
         .look_ts_i       (look_ts_i),
+        .look_owner_i    (look_owner_i),
         .look_tag_i      (look_tag_i),
         .look_ready_o    (look_ready_o),
         .read_valid_o    (read_valid_o),
@@ -181,6 +186,7 @@ module cw_cuckoo_table #(
         .res_valid_o     (res_valid_o),
         .res_granule_o   (res_granule),
         .res_ts_o        (res_ts),
+        .res_look_owner_o(res_look_owner),
         .res_tag_o       (res_tag),
         .res_found_o     (res_found),
         .res_room_o      (res_room),
@@ -191,16 +197,15 @@ module cw_cuckoo_table #(
         .res_owner_o     (res_owner),
         .res_wts_later_o (res_wts_later),
         .res_rts_later_o (res_rts_later),
+        .res_reserved_o  (res_reserved),
+        .res_own_o       (res_own),
         .res_again_i     (res_again_i),
         .upd_valid_i     (upd_valid_i),
         .upd_wts_set_i   (upd_wts_set_i),
-        .upd_wts_i       (upd_wts_i),
         .upd_rts_set_i   (upd_rts_set_i),
-        .upd_rts_i       (upd_rts_i),
         .upd_writes_set_i(upd_writes_set_i),
         .upd_writes_i    (upd_writes_i),
         .upd_owner_set_i (upd_owner_set_i),
-        .upd_owner_i     (upd_owner_i),
         .evict_valid_o   (evict_valid_o),
         .evict_granule_o (evict_granule),
         .evict_wts_o     (evict_wts),
@@ -236,6 +241,9 @@ module cw_cuckoo_table #(
     assign res_owner_o     = res_owner & {OWNER_W{res_valid_o}};
     assign res_wts_later_o = res_wts_later && res_valid_o;
     assign res_rts_later_o = res_rts_later && res_valid_o;
+    assign res_reserved_o  = res_reserved && res_valid_o;
+    assign res_own_o       = res_own && res_valid_o;
+    assign res_look_owner_o = res_look_owner & {OWNER_W{res_valid_o}};
     assign evict_granule_o = evict_granule & {GRANULE_W{evict_valid_o}};
     assign evict_wts_o     = evict_wts & {TS_W{evict_valid_o}};
     assign evict_rts_o     = evict_rts & {TS_W{evict_valid_o}};

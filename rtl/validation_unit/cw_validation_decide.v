@@ -4,8 +4,8 @@
 //
 // Why         : what becomes of a request is the protocol itself. Alone in a module, without a clock, it can be read beside the paper,
 //               and proved equal to the C model for every request and every entry.
-// How         : it takes one load, store or release, the granule's reservation, and whether the granule's timestamps are later than the
-//               request's, which has been compared already. place says whether the stall buffer has a place for the request. room says
+// How         : it takes one load, store or release, the granule's reservation, whether it is the request's own, and whether the
+//               granule's timestamps are later than the request's. place says whether the stall buffer has a place for the request. room says
 //               whether a new reserved entry may be inserted, if it must in the overflow area. drain says that nothing may be left
 //               waiting. Outputs: an answer, a stall, or for a release neither; and with it which fields of the metadata change,
 //               and the wake of waiting requests. The fields' new values are the request's own, but for the count of writes.
@@ -19,12 +19,10 @@
 `default_nettype none
 
 module cw_validation_decide #(
-    parameter OWNER_W = 12,
     parameter COUNT_W = 16
 ) (
     // request
     input  wire [1:0]         kind_i,       // 0 LOAD, 1 STORE, else RELEASE
-    input  wire [OWNER_W-1:0] owner_i,
     input  wire [COUNT_W-1:0] count_i,
     input  wire               retried_i,
     input  wire               last_ts_i,    // its warpts is the largest that there is
@@ -32,7 +30,8 @@ module cw_validation_decide #(
     input  wire               wts_later_i,  // wts > warpts
     input  wire               rts_later_i,  // rts > warpts
     input  wire [COUNT_W-1:0] writes_i,
-    input  wire [OWNER_W-1:0] entry_owner_i,
+    input  wire               reserved_i,   // writes > 0
+    input  wire               own_i,        // by the request's owner
     // surroundings
     input  wire               room_i,
     input  wire               place_i,
@@ -57,8 +56,8 @@ module cw_validation_decide #(
 
     wire release_req   = kind_i[1];
     wire store         = kind_i[0];
-    wire reserved      = writes_i != {COUNT_W{1'b0}};
-    wire own           = reserved && entry_owner_i == owner_i;
+    wire reserved      = reserved_i;
+    wire own           = own_i;
     wire last_write    = &writes_i;
     wire give_back_all = count_i >= writes_i;
     wire late          = wts_later_i || (store && rts_later_i);

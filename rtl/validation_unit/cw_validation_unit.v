@@ -7,8 +7,8 @@
 // How         : a request goes through the pipeline of the cuckoo table. The Bloom filter is asked in step, and answers for a granule that
 //               the table has not. The decision follows Figure 6 in the cycle of the table's result, and the table is updated. A request
 //               that must wait goes to the stall buffer. A release wakes it, and woken requests go before new ones.
-// Latency     : four cycles after a request was accepted it is decided; two cycles later the response is valid. A request that the table
-//               must repeat takes five more (cuckoo_table.h).
+// Latency     : five cycles after a request was accepted it is decided; two cycles later the response is valid. A request that the table
+//               must repeat takes six more (cuckoo_table.h).
 // Throughput  : one request per cycle.
 // Comb. paths : none: outputs depend on registers only. Fields of a channel are 0 while its valid is 0.
 // Illegal use : req_kind 3 (acts as RELEASE); a RELEASE of more writes than were made (the count stops at 0). A parameter outside of
@@ -128,7 +128,7 @@ module cw_validation_unit #(
     endgenerate
 
     localparam PAYLOAD_W = 2 + OWNER_W + ID_W;            // of a stalled request: spill, store, owner, id
-    localparam TAG_W     = 4 + COUNT_W + OWNER_W + ID_W;  // spill, retried, kind, count, owner, id
+    localparam TAG_W     = 5 + COUNT_W + ID_W;            // last_ts, spill, retried, kind, count, id
     localparam RSP_W     = ID_W + 2 + TS_W;
 
     localparam [1:0] ABORT    = 2'd1;
@@ -155,9 +155,10 @@ module cw_validation_unit #(
     wire                  look_valid   = req_accept || retry_accept;
     wire [GRANULE_W-1:0]  look_granule = retry_valid ? retry_granule : req_granule_i;
     wire [TS_W-1:0]       look_ts      = retry_valid ? retry_warpts : req_warpts_i;
+    wire [OWNER_W-1:0]    look_owner   = retry_valid ? retry_payload[ID_W+:OWNER_W] : req_owner_i;
     wire [TAG_W-1:0]      look_tag     = retry_valid
-        ? {retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], {COUNT_W{1'b0}}, retry_payload[PAYLOAD_W-3:0]}
-        : {req_spill_i, 1'b0, req_kind_i, req_count_i, req_owner_i, req_id_i};
+        ? {&retry_warpts, retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], {COUNT_W{1'b0}}, retry_payload[ID_W-1:0]}
+        : {&req_warpts_i, req_spill_i, 1'b0, req_kind_i, req_count_i, req_id_i};
 
     // ---------------------------------------------------------------- exact metadata
 
@@ -177,9 +178,10 @@ module cw_validation_unit #(
     wire [TS_W-1:0]      res_wts;
     wire [TS_W-1:0]      res_rts;
     wire [COUNT_W-1:0]   res_writes;
-    wire [OWNER_W-1:0]   res_owner;
     wire                 res_wts_later;
     wire                 res_rts_later;
+    wire                 res_reserved;
+    wire                 res_own;
     wire                 res_again;
     wire                 dec_update;
     wire                 dec_wts_set;
@@ -198,8 +200,10 @@ module cw_validation_unit #(
     wire [1:0]           cur_kind;
     wire                 cur_retried;
     wire                 cur_spill;
+    wire                 cur_last_ts;
     /* verilator lint_off UNUSED */  // not among this unit's outputs
     wire                 res_found;
+    wire [OWNER_W-1:0]   res_owner;
     wire [ROW_W+2:0]     table_used;
     wire [4:0]           table_stash_used;
     wire [OVERFLOW_W:0]  table_overflow_used;
@@ -222,6 +226,7 @@ module cw_validation_unit #(
         .look_valid_i    (look_valid),
         .look_granule_i  (look_granule),
         .look_ts_i       (look_ts),
+        .look_owner_i    (look_owner),
         .look_tag_i      (look_tag),
         .look_ready_o    (look_ready),
         .read_valid_o    (read_valid),
@@ -233,6 +238,7 @@ module cw_validation_unit #(
         .res_valid_o     (res_valid),
         .res_granule_o   (res_granule),
         .res_ts_o        (res_ts),
+        .res_look_owner_o(cur_owner),
         .res_tag_o       (res_tag),
         .res_found_o     (res_found),
         .res_room_o      (res_room),
@@ -243,16 +249,15 @@ module cw_validation_unit #(
         .res_owner_o     (res_owner),
         .res_wts_later_o (res_wts_later),
         .res_rts_later_o (res_rts_later),
+        .res_reserved_o  (res_reserved),
+        .res_own_o       (res_own),
         .res_again_i     (res_again),
         .upd_valid_i     (dec_update),
         .upd_wts_set_i   (dec_wts_set),
-        .upd_wts_i       (res_ts + {{(TS_W - 1){1'b0}}, 1'b1}),
         .upd_rts_set_i   (dec_rts_set),
-        .upd_rts_i       (res_ts),
         .upd_writes_set_i(dec_writes_set),
         .upd_writes_i    (dec_writes),
         .upd_owner_set_i (dec_owner_set),
-        .upd_owner_i     (cur_owner),
         .evict_valid_o   (evict_valid),
         .evict_granule_o (evict_granule),
         .evict_wts_o     (evict_wts),
@@ -275,7 +280,7 @@ module cw_validation_unit #(
         .evt_overflow_o  (evt_overflow_o)
     );
 
-    assign {cur_spill, cur_retried, cur_kind, cur_count, cur_owner, cur_id} = res_tag;
+    assign {cur_last_ts, cur_spill, cur_retried, cur_kind, cur_count, cur_id} = res_tag;
 
     // ---------------------------------------------------------------- approximate metadata
 
@@ -322,18 +327,17 @@ module cw_validation_unit #(
     wire       dec_wake;
 
     cw_validation_decide #(
-        .OWNER_W(OWNER_W),
         .COUNT_W(COUNT_W)
     ) u_decide (
         .kind_i       (cur_kind),
-        .owner_i      (cur_owner),
+        .reserved_i   (res_reserved),
+        .own_i        (res_own),
         .count_i      (cur_count),
         .retried_i    (cur_retried),
-        .last_ts_i    (&res_ts),
+        .last_ts_i    (cur_last_ts),
         .wts_later_i  (res_wts_later),
         .rts_later_i  (res_rts_later),
         .writes_i     (res_writes),
-        .entry_owner_i(res_owner),
         .room_i       (res_room && (res_easy || cur_spill)),
         .place_i      (ask_place),
         .drain_i      (drain_i),
@@ -354,7 +358,7 @@ module cw_validation_unit #(
     reg  v_push_q;
     wire decided = res_valid && !res_again;
 
-    assign res_again = (w_push_q || v_push_q) && !cur_kind[1] && !cur_retried && res_writes != {COUNT_W{1'b0}};
+    assign res_again = (w_push_q || v_push_q) && !cur_kind[1] && !cur_retried && res_reserved;
 
     // ---------------------------------------------------------------- stage W: what was decided is carried out
 

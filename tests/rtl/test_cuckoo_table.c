@@ -21,16 +21,16 @@ typedef struct cw_cuckoo_table_out out_t;
 #include "overflow_memory.h"
 
 /* A table, the memory of its overflow area, and what was seen of it. */
-#define DUT_OWN                                                                  \
-    struct overflow_memory memory;                                               \
-    uint64_t read_granule[4]; /* questions of this cycle and the three before */ \
-    uint32_t evictions, stashed, overflowed, last_cycles;                        \
+#define DUT_OWN                                                                 \
+    struct overflow_memory memory;                                              \
+    uint64_t read_granule[5]; /* questions of this cycle and the four before */ \
+    uint32_t evictions, stashed, overflowed, last_cycles;                       \
     uint64_t last_evicted;
 #define DUT_UNIT cw_cuckoo_table_unit
 #include "dut.h"
 
 /*                               ts gran own cnt tag row stash swaps evict_fill overflow */
-static const params_t getm = {32, 30, 12, 16, 42, 8, 4, 32, 11, 12};
+static const params_t getm = {32, 30, 12, 16, 31, 8, 4, 32, 11, 12};
 static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 1, 0, 1};
 static const params_t odd = {47, 37, 13, 15, 64, 3, 3, 7, 16, 5};
 static const params_t small = {32, 30, 12, 16, 20, 2, 2, 3, 8, 6};
@@ -64,6 +64,8 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
         in->upd_writes = 1 + cw_rng_below(rng, 3);
     else
         in->upd_writes = (uint64_t)1 << cw_rng_below(rng, 16); /* each bit alone keeps an entry reserved */
+    if ((in->look_ts & 15) == 15) /* there is no time after one that is all ones */
+        in->look_ts ^= 1;
     if (phase->eager)
         in->look_valid = in->upd_valid = 1;
     if (cw_rng_below(rng, 8) != 0)
@@ -93,16 +95,19 @@ static void test_cuckoo_table__broken_copies_are_caught(void **state)
     static const struct cw_mutant mutants[] = {
         {"no forwarding in the RAM", "cw_ram_1r1w_fwd", "assign rd_data_o = fwd_q ? fwd_data_q : ram_data;",
          "wire unused = &{fwd_q, fwd_data_q}; assign rd_data_o = ram_data;", 3},
-        {"no forwarding from the update before", "cw_cuckoo_core", "wire              d_forward = d_same1_q && w_put_q;",
-         "wire              d_forward = d_same1_q && w_put_q && 1'b0;", 3},
-        {"no forwarding from two updates before", "cw_cuckoo_core", "wire c_from_w    = c_same2_q && w_put_q;",
-         "wire c_from_w    = c_same2_q && w_put_q && 1'b0;", 3},
-        {"no forwarding from three updates before", "cw_cuckoo_core", "c_same3_q && v_put_q && !c_from_w;", "c_same3_q && 1'b0;", 3},
-        {"the older update counts", "cw_cuckoo_core", "wire c_from_v    = c_same3_q && v_put_q && !c_from_w;",
-         "wire c_from_v    = c_same3_q && v_put_q;", 3},
-        {"a row written just before is not seen", "cw_cuckoo_core", "wire [3:0]        d_written = w_way_q & d_same_row_q;",
-         "wire [3:0]        d_written = w_way_q & d_same_row_q & 4'd0;", 3},
-        {"an eviction's granule is asked too early", "cw_cuckoo_core", "(w_evict_q && w_old_q[GRANULE_W-1:0] == a_granule_q)", "1'b0", 3},
+        {"no forwarding from the update before", "cw_cuckoo_core", "wire              d_forward = d_same1_q && w_put;",
+         "wire              d_forward = d_same1_q && w_put && 1'b0;", 3},
+        {"no forwarding from two updates before", "cw_cuckoo_core", "wire              x_forward = x_same2_q && w_put;",
+         "wire              x_forward = x_same2_q && w_put && 1'b0;", 3},
+        {"no forwarding from three updates before", "cw_cuckoo_core", "wire c_from_w    = c_same3_q && w_put;",
+         "wire c_from_w    = c_same3_q && w_put && 1'b0;", 3},
+        {"no forwarding from four updates before", "cw_cuckoo_core", "c_same4_q && v_put_q && !c_from_w;", "c_same4_q && 1'b0;", 3},
+        {"the older update counts", "cw_cuckoo_core", "wire c_from_v    = c_same4_q && v_put_q && !c_from_w;",
+         "wire c_from_v    = c_same4_q && v_put_q;", 3},
+        {"equal times are not later than the time after them", "cw_cuckoo_core", "w_ts_later_q || w_ts_equal_q", "w_ts_later_q", 3},
+        {"a row written just before is not seen", "cw_cuckoo_core", "wire [3:0]        d_written = w_way & d_same_row_q;",
+         "wire [3:0]        d_written = w_way & d_same_row_q & 4'd0;", 3},
+        {"an eviction's granule is asked too early", "cw_cuckoo_core", "(w_evicts && w_old_q[GRANULE_W-1:0] == a_granule_q)", "1'b0", 3},
         {"a chain spoils no look-up", "cw_cuckoo_core", "c_spoilt_q  <= b_spoilt_q || hold;", "c_spoilt_q  <= b_spoilt_q;", 3},
         {"one displacement too many", "cw_cuckoo_core", "h_homeless && swap_cnt_q != MAX_SWAPS[7:0]",
          "h_homeless && swap_cnt_q <= MAX_SWAPS[7:0]", 3},
@@ -127,10 +132,10 @@ static void settle(struct dut *d)
     d->in.mem_ready = d->in.read_ready = 1;
     overflow_memory_step(&d->memory, &d->out, &d->in, true);
     dut_eval(d);
-    memmove(&d->read_granule[1], &d->read_granule[0], 3 * sizeof d->read_granule[0]);
+    memmove(&d->read_granule[1], &d->read_granule[0], 4 * sizeof d->read_granule[0]);
     d->read_granule[0] = d->out.read_valid ? d->out.read_granule : UINT64_MAX;
     if (d->out.res_valid) /* a second structure has this granule's answer now */
-        assert_int_equal(d->read_granule[3], d->out.res_granule);
+        assert_int_equal(d->read_granule[4], d->out.res_granule);
     if (d->out.evict_valid)
         d->last_evicted = d->out.evict_granule;
     d->evictions += (uint32_t)d->out.evict_valid;
@@ -164,13 +169,15 @@ static struct dut *open_settled(const params_t *p, enum cw_unit_backend backend)
     return d;
 }
 
-/* Looks a granule up and, if writes >= 0, writes {wts = granule, rts = granule + 1, writes, owner 1}; whether it was found. */
+/* Looks a granule up and, if writes >= 0, writes {wts = granule + 1, rts = granule, writes, owner 1}; whether it was found. */
 static bool dut_do(struct dut *d, uint64_t granule, int64_t writes, out_t *result)
 {
     bool sent = false;
     for (uint32_t i = 0; i < 10000; i++) {
         d->in.look_valid = !sent;
         d->in.look_granule = granule;
+        d->in.look_ts = granule;
+        d->in.look_owner = 1;
         settle(d);
         sent = sent || d->out.look_ready;
         bool offered = d->out.res_valid;
@@ -179,10 +186,7 @@ static bool dut_do(struct dut *d, uint64_t granule, int64_t writes, out_t *resul
                 *result = d->out;
             d->in.upd_valid = writes >= 0;
             d->in.upd_wts_set = d->in.upd_rts_set = d->in.upd_writes_set = d->in.upd_owner_set = 1;
-            d->in.upd_wts = granule;
-            d->in.upd_rts = granule + 1;
             d->in.upd_writes = writes >= 0 ? (uint64_t)writes : 0;
-            d->in.upd_owner = 1;
         }
         bool found = d->out.res_found;
         end_cycle(d);
@@ -204,8 +208,11 @@ static void test_cuckoo_table__insert_find_update(void **state)
         assert_false(dut_do(d, 1000, 3, &r));
         assert_int_equal(r.res_room, 1);
         assert_true(dut_do(d, 1000, -1, &r));
-        assert_int_equal(r.res_wts, 1000);
-        assert_int_equal(r.res_rts, 1001);
+        assert_int_equal(r.res_wts, 1001);
+        assert_int_equal(r.res_rts, 1000);
+        assert_int_equal(r.res_wts_later, 1);
+        assert_int_equal(r.res_rts_later, 0);
+        assert_int_equal(r.res_own, 1);
         assert_int_equal(r.res_writes, 3);
         assert_int_equal(r.res_owner, 1);
         assert_true(dut_do(d, 1000, 0, NULL));
@@ -225,29 +232,39 @@ static void test_cuckoo_table__insert_find_update(void **state)
     }
 }
 
-/* A look-up of one granule in each cycle, each result four cycles later; each sees the update of the cycle before it. */
+/* A look-up of one granule in each cycle, each result five cycles later; each sees the update of the cycle before it. */
 static void test_cuckoo_table__one_per_cycle(void **state)
 {
-    enum { N = 50 };
+    enum { N = 50, LATENCY = 5 };
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut *d = open_settled(&getm, backends[b]);
-        for (uint64_t i = 0; i < N + 4; i++) {
+        uint64_t wts = 0, rts = 0, owner = 0;
+        for (uint64_t i = 0; i < N + LATENCY; i++) {
+            uint64_t ts = i < LATENCY ? 0 : (i - LATENCY) * 37 % 64; /* of the result */
             d->in.look_valid = i < N;
             d->in.look_granule = 77;
-            d->in.look_ts = i;
+            d->in.look_ts = i * 37 % 64;
+            d->in.look_owner = i % 3;
             settle(d);
             assert_int_equal(d->out.look_ready, 1);
-            assert_int_equal(d->out.res_valid, i >= 4);
-            if (i >= 4) {
-                assert_int_equal(d->out.res_found, i > 4);
-                assert_int_equal(d->out.res_wts, i - 4);
-                assert_int_equal(d->out.res_ts, i - 4);
-                assert_int_equal(d->out.res_wts_later, 0);
-                assert_int_equal(d->out.res_rts_later, i > 4);
-                d->in.upd_valid = d->in.upd_wts_set = d->in.upd_rts_set = 1;
-                d->in.upd_wts = i - 3;
-                d->in.upd_rts = i + 1000;
+            assert_int_equal(d->out.res_valid, i >= LATENCY);
+            if (d->out.res_valid) {
+                assert_int_equal(d->out.res_found, i > LATENCY);
+                assert_int_equal(d->out.res_ts, ts);
+                assert_int_equal(d->out.res_wts, wts);
+                assert_int_equal(d->out.res_rts, rts);
+                assert_int_equal(d->out.res_wts_later, wts > ts);
+                assert_int_equal(d->out.res_rts_later, rts > ts);
+                assert_int_equal(d->out.res_own, i > LATENCY && owner == (i - LATENCY) % 3);
+                d->in.upd_valid = 1;
+                d->in.upd_wts_set = i % 2;
+                d->in.upd_rts_set = i % 5 < 2;
+                d->in.upd_owner_set = i % 7 < 3;
+                d->in.upd_writes_set = d->in.upd_writes = 1;
+                wts = i % 2 ? ts + 1 : wts;
+                rts = i % 5 < 2 ? ts : rts;
+                owner = i % 7 < 3 ? (i - LATENCY) % 3 : owner;
             }
             end_cycle(d);
         }
@@ -266,14 +283,14 @@ static void test_cuckoo_table__each_field_has_its_own_set(void **state)
             d->in.look_valid = 1;
             d->in.look_granule = 5;
             d->in.look_ts = 100;
+            d->in.look_owner = 9;
             d->in.look_tag = 40 + step;
-            end_cycle(d);
-            for (uint32_t i = 0; i < 3; i++) {
+            for (uint32_t i = 0; i < 5; i++) {
+                d->in.miss_wts = i == 4 ? 200 : 1; /* the answer counts in the cycle before the result */
+                d->in.miss_rts = i == 4 ? 50 : 1;
                 settle(d);
                 end_cycle(d);
             }
-            d->in.miss_wts = 200;
-            d->in.miss_rts = 50;
             settle(d);
             r = d->out;
             assert_int_equal(r.res_valid, 1);
@@ -281,31 +298,30 @@ static void test_cuckoo_table__each_field_has_its_own_set(void **state)
             d->in.upd_valid = 1;
             d->in.upd_wts_set = step == 1;
             d->in.upd_owner_set = step == 0;
-            d->in.upd_wts = 7;
-            d->in.upd_owner = 9;
-            d->in.upd_rts = d->in.upd_writes = 1;
+            d->in.upd_writes = 1;
             end_cycle(d);
             dut_settle(d);
             assert_int_equal(r.res_found, step > 0);
-            assert_int_equal(r.res_wts, step < 2 ? 200 : 7);
-            assert_int_equal(r.res_wts_later, step < 2);
+            assert_int_equal(r.res_wts, step < 2 ? 200 : 101);
+            assert_int_equal(r.res_wts_later, 1);
             assert_int_equal(r.res_rts, 50);
             assert_int_equal(r.res_rts_later, 0);
             assert_int_equal(r.res_writes, 0);
             assert_int_equal(r.res_owner, step > 0 ? 9 : 0);
+            assert_int_equal(r.res_own, 0);
         }
         dut_delete(d);
     }
 }
 
-/* A refused result comes again five cycles later, and those behind it stay behind it. */
+/* A refused result comes again six cycles later, and those behind it stay behind it. */
 static void test_cuckoo_table__refused_results_come_again_in_order(void **state)
 {
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut *d = open_settled(&getm, backends[b]);
         uint64_t next = 0, sent = 0, results = 0;
-        for (uint64_t i = 0; i < 200 && results < 40; i++) {
+        for (uint64_t i = 0; i < 400 && results < 40; i++) {
             d->in.look_valid = sent < 40;
             d->in.look_granule = sent * 3;
             d->in.look_tag = sent;
@@ -345,8 +361,8 @@ static void test_cuckoo_table__chains_end_in_stash_then_memory(void **state)
             if (d->overflowed == 0 && d->last_cycles > slowest)
                 slowest = d->last_cycles;
         }
-        /* without overflow: one cycle, the one of the first displacement, and five for each of three */
-        assert_int_equal(slowest, 1 + 1 + 3 * 5);
+        /* without overflow: one cycle, the one of the first displacement, and six for each of three */
+        assert_int_equal(slowest, 1 + 1 + 3 * 6);
         uint64_t inside = d->out.used + d->out.stash_used;
         assert_true(inside <= 18 && d->out.used >= 8);
         assert_int_equal(d->out.stash_used, 2);
@@ -354,7 +370,7 @@ static void test_cuckoo_table__chains_end_in_stash_then_memory(void **state)
         assert_int_equal(d->evictions, 0);
         for (uint64_t i = 0; i < N; i++) {
             assert_true(dut_do(d, i * 31, -1, &r));
-            assert_int_equal(r.res_wts, i * 31);
+            assert_int_equal(r.res_wts, i * 31 + 1);
             assert_int_equal(r.res_writes, 1);
         }
         for (uint64_t i = 0; i < N; i++)
@@ -476,6 +492,7 @@ static void run_against_array(const params_t *p, enum cw_unit_backend backend, u
     for (uint64_t n = 0; n < cycles; n++) {
         d->in.look_valid = cw_rng_below(&rng, 8) != 0;
         d->in.look_granule = cw_rng_below(&rng, GRANULES) * 3;
+        d->in.look_ts = n;
         settle(d);
         if (d->out.evict_valid) {
             map[d->out.evict_granule / 3].evicted_wts = d->out.evict_wts;
@@ -487,11 +504,10 @@ static void run_against_array(const params_t *p, enum cw_unit_backend backend, u
             results++;
             found += d->out.res_found;
             reserved -= m->reserved;
-            *m = (struct record){true, cw_rng_below(&rng, 2) && reserved < most, n, n + 1, m->evicted_wts, m->evicted_rts};
+            *m = (struct record){true,          cw_rng_below(&rng, 2) && reserved < most, d->out.res_ts + 1, d->out.res_ts, m->evicted_wts,
+                                 m->evicted_rts};
             reserved += m->reserved;
             d->in.upd_valid = d->in.upd_wts_set = d->in.upd_rts_set = d->in.upd_writes_set = 1;
-            d->in.upd_wts = m->wts;
-            d->in.upd_rts = m->rts;
             d->in.upd_writes = m->reserved;
         }
         end_cycle(d);

@@ -9,42 +9,48 @@
  *
  *   cycle t    look_valid & look_ready: the look-up enters
  *   t+1        read_valid, read_granule: the question to a second structure, which knows what is not in the table
- *   t+4        res_valid: the entry's fields; or, when res_found = 0, miss_wts and miss_rts of this cycle, writes 0 and owner 0.
- *              res_wts_later, res_rts_later: that field is larger than look_ts. If upd_valid, each field whose upd_*_set is 1 takes
- *              the new value, the others keep what the result shows; a granule that was not found is inserted.
- *   t+5        a result of this cycle sees the update; evict_valid, if an entry was evicted to make place.
+ *   t+4        its answer, miss_wts and miss_rts
+ *   t+5        res_valid: the entry's fields; or, when res_found = 0, the answer, and writes and owner 0. If upd_valid, the fields
+ *              whose upd_*_set is 1 take new values: wts look_ts + 1, rts look_ts, owner look_owner, writes upd_writes. The others keep
+ *              what the result shows. A granule that was not found is inserted.
+ *   t+6        a result of this cycle sees the update; evict_valid, if an entry was evicted to make place
  *
- * Each result follows from all updates before it. Results come in the order of the look-ups, for one cycle each; at most five look-ups
- * are inside. look_ts and look_tag come back with the result. One look-up is taken per cycle.
+ * With the fields come their comparisons with the look-up's own: res_wts_later, res_rts_later (the field is larger than look_ts),
+ * res_reserved (writes > 0) and res_own (and owner = look_owner). The new timestamps can only be the look-up's, because the result of the
+ * next cycle has been compared with them before it was known whether they are taken. upd_wts_set with a look_ts of all ones is not allowed:
+ * there is no time after it.
  *
- * A look-up is repeated when its result cannot be trusted: instead of the result at t+4 there is none, the question comes again at
- * t+6, and the result at t+9, and so on. Younger look-ups are then repeated with it, and none is taken before it has its result and the
- * table has room. These look-ups are repeated (d is the cycle in which the result was due):
- *  - one whose question read_ready = 0 met;
+ * Each result follows from all updates before it. Results come in the order of the look-ups, for one cycle each; at most six look-ups
+ * are inside. look_ts, look_owner and look_tag come back with the result. One look-up is taken per cycle, except while clearing, while
+ * an entry is on its way, in the cycle after a repetition, and in the five cycles after the oldest look-up was repeated.
+ *
+ * A look-up is repeated when its result cannot be trusted: instead of the result at t+5 there is none, the question comes again at
+ * t+7, and the result at t+11, and so on. A result is due only behind those of all older look-ups, so younger ones are repeated with
+ * it. These are repeated (d is the cycle in which the result was due):
+ *  - one whose question met read_ready = 0;
  *  - one for which res_again = 1: the user cannot take the result now. upd_valid does not count then;
- *  - a result due while an entry is on its way (chain, overflow area), and one whose question or any cycle until d fell into it;
- *  - a granule that was not found, if an update of d-3 .. d-1 went to the same row in some way. A granule found in a way, if
- *    in these cycles another granule took its place there. Neither if the updates of its own granule are younger;
+ *  - one due while the overflow area is being accessed; and one with an entry on its way in any of the cycles d-4 .. d;
+ *  - a granule that is not in the table, if an update of d-4 .. d-1 went to one of its rows (the same row of the same way);
  *  - one whose granule was evicted in the cycle of its question;
- *  - a granule that was not found while the overflow area has entries, until the area has been searched.
- * So the second structure is asked in the cycle of read_valid, its answer counts three cycles later, and it is enough that it
- * knows an evicted entry for questions of the cycles after evict_valid.
+ *  - a granule that is not in the table while the overflow area has entries, until the area has been searched, two cycles before d at the
+ *    latest.
+ * So it is enough that the second structure knows an evicted entry for questions of the cycles after evict_valid.
  *
- * Insertion: into the lowest way with a free row. Else, if at least evict_fill/16 of the rows were in use by insertions of d-4 and
+ * Insertion: into the lowest way with a free row. Else, if at least evict_fill/16 of the rows were in use by insertions of d-5 and
  * before, and an entry of the four is unreserved: in the place of the first such entry, counted from a way counter; that entry
  * is evicted. Else an unreserved new entry is evicted itself when no entry of the four is unreserved, or when the overflow area
  * is full. Else, if the overflow area is full, a reserved new entry is ignored (res_room = 0 told). Else it takes the row of the way
  * counter and displaces the entry there. The way counter advances by one for each entry evicted or displaced by a new one; at d it stands
- * as the insertions of d-3 and before have left it.
+ * as the insertions of d-4 and before have left it.
  *
- * A displaced entry looks at its own four rows, five cycles later. A free row ends the chain. Else, with evict_fill/16 of the rows in use,
+ * A displaced entry looks at its own four rows, six cycles later. A free row ends the chain. Else, with evict_fill/16 of the rows in use,
  * the first unreserved entry of the four is evicted, counted from the way after the one that it came from. Else, if
  * fewer than max_swaps entries have been displaced, it displaces the entry of the way after the one that it came from. Else, if it
  * is unreserved, it is evicted; else it goes to the lowest free stash entry; else to the place of the lowest unreserved stash
  * entry, which is evicted; else to the overflow area. The chain is an entry on its way from the cycle after the insertion's result to the
- * last of these steps, k displacements after it: d+1+5k. The eviction at the end is in that cycle.
+ * last of these steps, k displacements after it: d+1+6k. The eviction at the end is in that cycle.
  *
- * res_easy: the insertion needs neither stash nor overflow area, as far as the look-up's own rows and the fill of d-4 tell: the granule is
+ * res_easy: the insertion needs neither stash nor overflow area, as far as the look-up's own rows and the fill of d-5 tell: the granule is
  * found, or one of its rows is free or holds an unreserved entry, or fewer than evict_fill/16 of the rows were in use. When
  * res_easy = 0, a reserved entry is inserted by a chain that ends in the stash or in the overflow area as a rule.
  *
@@ -65,7 +71,7 @@
     P(granule_w, GRANULE_W, 30, 8, 40, "bits of a granule number")                                          \
     P(owner_w, OWNER_W, 12, 2, 16, "bits of a global warp number")                                          \
     P(count_w, COUNT_W, 16, 2, 16, "bits of the #writes counter")                                           \
-    P(tag_w, TAG_W, 42, 1, 64, "bits that travel with a look-up")                                           \
+    P(tag_w, TAG_W, 31, 1, 64, "bits that travel with a look-up")                                           \
     P(row_w, ROW_W, 8, 1, 12, "log2 of the rows per way (4 ways)")                                          \
     P(stash_entries, STASH_ENTRIES, 4, 1, 16, "stash entries")                                              \
     P(max_swaps, MAX_SWAPS, 32, 1, 255, "entries that one insertion may displace")                          \
@@ -79,10 +85,11 @@
     /* look-up */                                                                                                                          \
     IN(look_valid, 1)                                                                                                                      \
     IN(look_granule, p->granule_w)                                                                                                         \
-    IN(look_ts, p->ts_w)   /* compared with the entry's timestamps */                                                                      \
-    IN(look_tag, p->tag_w) /* anything */                                                                                                  \
+    IN(look_ts, p->ts_w)       /* compared with the entry's timestamps */                                                                  \
+    IN(look_owner, p->owner_w) /* compared with the entry's owner */                                                                       \
+    IN(look_tag, p->tag_w)     /* anything */                                                                                              \
     OUT(look_ready, 1)                                                                                                                     \
-    /* question to the second structure, and its answer three cycles later */                                                              \
+    /* question to the second structure, and its answer three cycles later, a cycle before the result */                                   \
     OUT(read_valid, 1)                                                                                                                     \
     OUT(read_granule, p->granule_w)                                                                                                        \
     IN(read_ready, 1) /* ignored while read_valid is 0 */                                                                                  \
@@ -92,27 +99,27 @@
     OUT(res_valid, 1)                                                                                                                      \
     OUT(res_granule, p->granule_w)                                                                                                         \
     OUT(res_ts, p->ts_w)                                                                                                                   \
+    OUT(res_look_owner, p->owner_w)                                                                                                        \
     OUT(res_tag, p->tag_w)                                                                                                                 \
     OUT(res_found, 1)                                                                                                                      \
-    OUT(res_room, 1)      /* found, or a reserved entry may be inserted */                                                                 \
-    OUT(res_easy, 1)      /* found, or an insertion does not lead to the overflow area, see above */                                       \
-    OUT(res_wts, p->ts_w) /* res_wts, res_rts and the two below depend on miss_* of the same cycle */                                      \
+    OUT(res_room, 1) /* found, or a reserved entry may be inserted */                                                                      \
+    OUT(res_easy, 1) /* found, or an insertion does not lead to the overflow area, see above */                                            \
+    OUT(res_wts, p->ts_w)                                                                                                                  \
     OUT(res_rts, p->ts_w)                                                                                                                  \
     OUT(res_writes, p->count_w)                                                                                                            \
     OUT(res_owner, p->owner_w)                                                                                                             \
     OUT(res_wts_later, 1) /* res_wts > res_ts */                                                                                           \
     OUT(res_rts_later, 1)                                                                                                                  \
-    IN(res_again, 1) /* the result is not taken: it comes again */                                                                         \
+    OUT(res_reserved, 1) /* res_writes > 0 */                                                                                              \
+    OUT(res_own, 1)      /* and res_owner = res_look_owner */                                                                              \
+    IN(res_again, 1)     /* the result is not taken: it comes again */                                                                     \
     /* new value of the granule's entry; ignored while res_valid is 0 */                                                                   \
     IN(upd_valid, 1)                                                                                                                       \
     IN(upd_wts_set, 1)                                                                                                                     \
-    IN(upd_wts, p->ts_w)                                                                                                                   \
     IN(upd_rts_set, 1)                                                                                                                     \
-    IN(upd_rts, p->ts_w)                                                                                                                   \
     IN(upd_writes_set, 1)                                                                                                                  \
     IN(upd_writes, p->count_w)                                                                                                             \
     IN(upd_owner_set, 1)                                                                                                                   \
-    IN(upd_owner, p->owner_w)                                                                                                              \
     /* evicted entry, unreserved: one cycle, cannot be held back */                                                                        \
     OUT(evict_valid, 1)                                                                                                                    \
     OUT(evict_granule, p->granule_w)                                                                                                       \
