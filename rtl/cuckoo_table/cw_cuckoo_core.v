@@ -196,6 +196,7 @@ module cw_cuckoo_core #(
     reg [STASH_ENTRIES-1:0] x_stash_q;
     reg [GRANULE_W-1:0]     x_granule_q;
     reg [TS_W-1:0]          x_ts_q;
+    reg [TS_W-1:0]          x_after_q;       // the time after it
     reg [OWNER_W-1:0]       x_owner_q;
     reg [TAG_W-1:0]         x_tag_q;
     reg [4*ROW_W-1:0]       x_rows_q;
@@ -219,7 +220,7 @@ module cw_cuckoo_core #(
     reg [STASH_ENTRIES-1:0] d_stash_q;
     reg [GRANULE_W-1:0]     d_granule_q;
     reg [TS_W-1:0]          d_ts_q;
-    reg [TS_W-1:0]          d_after_q;       // the time after it
+    reg [TS_W-1:0]          d_after_q;
     reg [OWNER_W-1:0]       d_owner_q;
     reg [TAG_W-1:0]         d_tag_q;
     reg [4*ROW_W-1:0]       d_rows_q;
@@ -707,6 +708,7 @@ module cw_cuckoo_core #(
 
         x_granule_q  <= c_granule_q;
         x_ts_q       <= c_ts_q;
+        x_after_q    <= c_ts_q + {{(TS_W - 1){1'b0}}, 1'b1};  // here, because a time in X has to reach many comparators
         x_owner_q    <= c_owner_q;
         x_tag_q      <= c_tag_q;
         x_rows_q     <= c_rows_q;
@@ -727,7 +729,7 @@ module cw_cuckoo_core #(
 
         d_granule_q   <= x_granule_q;
         d_ts_q        <= x_ts_q;
-        d_after_q     <= x_ts_q + {{(TS_W - 1){1'b0}}, 1'b1};
+        d_after_q     <= x_after_q;
         d_owner_q     <= x_owner_q;
         d_tag_q       <= x_tag_q;
         d_rows_q      <= x_rows_q;

@@ -27,12 +27,12 @@
  * The first successful access of a granule inserts an entry.
  *
  *   cycle t      req_valid & req_ready: the request enters the cuckoo table's pipeline (cuckoo_table.h)
- *   t+4          it is decided, and later decisions know it
- *   t+6          rsp_valid, if no earlier response waits
+ *   t+5          it is decided, and later decisions know it
+ *   t+7          rsp_valid, if no earlier response waits
  *
- * A look-up that the table repeats is decided five cycles later, or ten, and so on; the requests behind it wait. A LOAD or STORE that meets
- * a reservation is also repeated when a request went to the stall buffer in the two cycles before (decided at d-1 or d-2), because the
- * buffer's answer about a place does not know that one yet.
+ * A look-up that the table repeats is decided six cycles later, or twelve, and so on; the requests behind it wait. A LOAD or STORE that
+ * meets a reservation is also repeated when a request went to the stall buffer in the two cycles before (decided at d-1 or d-2), because
+ * the buffer's answer about a place does not know that one yet.
  *
  * One request per cycle is accepted while no insertion chain, overflow access, repetition or retry intervenes, and while fewer than eight
  * requests are undecided or wait for rsp_ready. Responses come in the order in which decisions are made. While requests of an awake
