@@ -480,6 +480,19 @@ module cw_cuckoo_core #(
     wire [3:0] c_victim = |c_yields ? first_from(c_yields, c_from) : rotated(4'd1, c_from);
     wire [3:0] c_place  = |c_free ? lowest(c_free) : c_victim;
 
+    // One more: a bit changes when all below it are 1. Written so, it becomes trees and no carry chain.
+    function [TS_W-1:0] after (input [TS_W-1:0] ts);
+        integer k;
+        reg [TS_W-1:0] above;
+        begin
+            above = {TS_W{1'b1}};
+            for (k = 0; k < TS_W; k = k + 1) begin
+                after[k] = ts[k] ^ (&(ts | above));
+                above    = above << 1;
+            end
+        end
+    endfunction
+
     reg [ENTRY_W-1:0] c_old;
     always @* begin
         c_old = {ENTRY_W{1'b0}};
@@ -708,7 +721,7 @@ module cw_cuckoo_core #(
 
         x_granule_q  <= c_granule_q;
         x_ts_q       <= c_ts_q;
-        x_after_q    <= c_ts_q + {{(TS_W - 1){1'b0}}, 1'b1};  // here, because a time in X has to reach many comparators
+        x_after_q    <= after(c_ts_q);  // here, because a time in X has to reach many comparators
         x_owner_q    <= c_owner_q;
         x_tag_q      <= c_tag_q;
         x_rows_q     <= c_rows_q;
