@@ -28,7 +28,7 @@ struct bloom {
     uint64_t value_mask;
     uint64_t key_mask;
     uint32_t clear_left;   /* cycles of the sweep still to come; 0: not clearing */
-    bool inserting[2];     /* an insertion was accepted one, two cycles ago */
+    uint32_t moving_left;  /* cycles until no lookup and no insertion is under way */
     struct answer fetched; /* lookup accepted in the last cycle */
     struct answer found;   /* lookup accepted two cycles ago */
     struct answer rsp;     /* lookup accepted three cycles ago; all 0 when there was none */
@@ -49,7 +49,7 @@ static void bloom_clear(struct bloom *b)
 static void bloom_reset(void *self)
 {
     struct bloom *b = self;
-    b->inserting[0] = b->inserting[1] = false;
+    b->moving_left = 0;
     memset(&b->fetched, 0, sizeof b->fetched);
     memset(&b->found, 0, sizeof b->found);
     memset(&b->rsp, 0, sizeof b->rsp);
@@ -105,7 +105,7 @@ static void bloom_eval(void *self, const void *inputs, void *outputs)
     out->rsp_valid = b->rsp.valid;
     out->rsp_v0 = b->rsp.v[0];
     out->rsp_v1 = b->rsp.v[1];
-    out->busy = clearing || b->inserting[0] || b->inserting[1] || b->fetched.valid || b->found.valid || b->rsp.valid;
+    out->busy = clearing || b->moving_left != 0;
 }
 
 static void look_up(struct bloom *b, uint64_t key)
@@ -144,8 +144,12 @@ static void bloom_tick(void *self, const void *inputs)
     b->fetched = (struct answer){.valid = look};
     if (look)
         look_up(b, in->lkp_key);
-    b->inserting[1] = b->inserting[0];
-    b->inserting[0] = inserts;
+    if (look)
+        b->moving_left = CW_RECENCY_BLOOM_FILTER_LATENCY;
+    else if (inserts)
+        b->moving_left = 2;
+    else if (b->moving_left != 0)
+        b->moving_left--;
     if (inserts)
         insert(b, in->ins_key, in->ins_v0 & b->value_mask, b->p.fields == 2 ? in->ins_v1 & b->value_mask : 0);
     if (in->clear)

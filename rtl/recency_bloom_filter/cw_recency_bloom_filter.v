@@ -173,7 +173,22 @@ module cw_recency_bloom_filter #(
     assign f_rsp_o      = f_lkp_s3_q;
     assign f_rsp_min0_o = f_s3_max0_q;
 
-    // power-up: it is followed by a reset.
+    // Whether a lookup was accepted one, two, three cycles ago, and whether the sweep ran in the last cycle.
+    reg f_any_s1_q;
+    reg f_any_s2_q;
+    reg f_any_s3_q;
+    reg f_any_before_q;  // four cycles ago
+    reg f_swept_q;
+
+    always @(posedge clk_i) begin
+        f_any_s1_q     <= lkp_valid_i && lkp_ready_o && !rst_i;
+        f_any_s2_q     <= f_any_s1_q && !rst_i;
+        f_any_s3_q     <= f_any_s2_q && !rst_i;
+        f_any_before_q <= f_any_s3_q && !rst_i;
+        f_swept_q      <= clearing_q && !rst_i;
+    end
+
+    // power-up
     always @*
         if (!f_past_q)
             assume (rst_i);
@@ -188,23 +203,23 @@ module cw_recency_bloom_filter #(
             cover (f_lkp_s3_q && f_s3_max0_q != 0 && rsp_v0_o == f_s3_max0_q);
             // 2. A lookup is answered three cycles after it was accepted, and what is not an answer is 0.
             assert (rsp_valid_o == f_any_s3_q);
-            if (!rsp_valid_o)
+            if (!f_any_s3_q)
                 assert (rsp_v0_o == 0 && rsp_v1_o == 0);
-            cover (f_any_s3_q);
-            cover (!rsp_valid_o && f_any_before_q);
+            cover (f_any_s3_q && rsp_v0_o != 0);
+            cover (!f_any_s3_q && f_any_before_q && f_max0_q != 0);
             // 3. Nothing is accepted while the sweep runs.
             if (clearing_q)
                 assert (!lkp_accept && !ins_accept);
-            cover (clearing_q && lkp_valid_i && ins_valid_i);
+            cover (f_any_s1_q && clearing_q && lkp_valid_i && ins_valid_i);
             // 4. With one RAM copy, a lookup and an insertion are never accepted in the same cycle.
             if (DUAL_READ == 0)
                 assert (!(lkp_accept && ins_accept));
-            cover (!clearing_q && lkp_valid_i && ins_valid_i);
+            cover (DUAL_READ == 0 && !clearing_q && lkp_valid_i && ins_valid_i);
             // 5. (for induction) The flags agree with the design's stages, and the bound is 0 while clearing.
             if (f_lkp_s1_q)
-                assert (lkp_s1_q);
+                assert (f_any_s1_q);
             if (f_lkp_s2_q)
-                assert (lkp_s2_q);
+                assert (f_any_s2_q);
             assert (f_any_s1_q == lkp_s1_q && f_any_s2_q == lkp_s2_q);
             if (f_ins_s1_q)
                 assert (ins_s1_q && !clearing_q);
@@ -212,26 +227,16 @@ module cw_recency_bloom_filter #(
                 assert (ins_s2_q && !clearing_q);
             if (clearing_q)
                 assert (f_max0_q == 0 && f_max1_q == 0);
+            if (clearing_q && !f_swept_q)
+                assert (clear_row_q == 0);
+            if (f_swept_q)
+                assert (!lkp_s1_q && !ins_s1_q && (clearing_q || !ins_s2_q));
             if (DUAL_READ == 0)
                 assert (!(lkp_s1_q && ins_s1_q));
-            if (!rsp_valid_q)
-                assert (rsp_q == 0);
-            cover (f_ins_s1_q && f_ins_s2_q && f_max0_q != 0);
+            cover (f_lkp_s1_q && f_lkp_s2_q && f_ins_s2_q);
         end
-
-    // Whether a lookup was accepted one, two, three cycles ago.
-    reg f_any_s1_q;
-    reg f_any_s2_q;
-    reg f_any_s3_q;
-    reg f_any_before_q;  // and four
-
-    always @(posedge clk_i) begin
-        f_any_s1_q     <= lkp_valid_i && lkp_ready_o && !rst_i;
-        f_any_s2_q     <= f_any_s1_q && !rst_i;
-        f_any_s3_q     <= f_any_s2_q && !rst_i;
-        f_any_before_q <= f_any_s3_q && !rst_i;
-    end
 `endif
+
     genvar w;
     genvar f;
     generate
@@ -378,31 +383,35 @@ module cw_recency_bloom_filter #(
             wire f_reached1 = (f_ins_s1_q && ins_v1_s1_q >= f_max1_q) || (f_ins_s2_q && ins_v1_s2_q >= f_max1_q);
 
             always @*
-                if (f_past_q && !clearing_q) begin
-                    // 6. (for induction) An insertion's old value is what the row holds: forwarding leaves no gap.
-                    if (ins_s1_q && ins_idx_s1 == f_row)
-                        assert (f_ins_row_s1 == f_ins_now);
-                    if (ins_s2_q && ins_idx_s2_q == f_row)
-                        assert (ins_old == f_ins_now);
-                    if (ins_s3_q && ins_idx_s3_q == f_row)
-                        assert (ins_new_s3_q == f_ins_now);
-                    assert (f_lkp_now == f_ins_now);
-                    cover (ins_s2_q && ins_s3_q && ins_idx_s2_q == f_row && ins_idx_s3_q == f_row && ins_old != 0);
+                if (f_past_q) begin
+                    // 6. (for induction) What is read for an insertion is what the row holds: forwarding leaves no gap.
+                    if (!clearing_q) begin
+                        if (ins_s1_q && ins_idx_s1 == f_row)
+                            assert (f_ins_row_s1 == f_ins_now);
+                        if (ins_s2_q && ins_idx_s2_q == f_row)
+                            assert (ins_old == f_ins_now);
+                        if (ins_s3_q && ins_idx_s3_q == f_row && !f_swept_q)
+                            assert (ins_new_s3_q == f_ins_now);
+                        assert (f_lkp_now == f_ins_now);
+                    end
+                    if (clearing_q && clear_row_q > f_row)
+                        assert (f_lkp_now == 0 && f_ins_now == 0);
+                    cover (!clearing_q && ins_s1_q && ins_s2_q && ins_s3_q && ins_old != 0
+                           && ins_idx_s1 == f_row && ins_idx_s2_q == f_row && ins_idx_s3_q == f_row);
                     // 7. (for induction) The key's row reaches the bound, or an insertion in stage 1 or 2 brings it there.
-                    assert (f_lkp_now[VALUE_W-1:0] >= f_max0_q || f_reached0);
-                    if (FIELDS == 2)
-                        assert (f_lkp_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1_q || f_reached1);
-                    cover (f_lkp_now[VALUE_W-1:0] >= f_max0_q && f_max0_q != 0);
+                    if (!clearing_q) begin
+                        assert (f_lkp_now[VALUE_W-1:0] >= f_max0_q || f_reached0);
+                        if (FIELDS == 2)
+                            assert (f_lkp_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1_q || f_reached1);
+                    end
+                    cover (!clearing_q && f_max0_q != 0 && !f_reached0);
                     // 8. (for induction) An insertion of the key is on its way to the key's row.
                     if (f_ins_s1_q)
                         assert (ins_idx_s1 == f_row);
                     if (f_ins_s2_q)
                         assert (ins_idx_s2_q == f_row);
-                    cover (f_ins_s2_q);
-                end
-            // 9. (for induction) What stages 1 and 2 have for a lookup of the key reaches the lookup's bound.
-            always @*
-                if (f_past_q) begin
+                    cover (f_ins_s1_q && f_ins_s2_q && f_row != 0);
+                    // 9. (for induction) What stages 1 and 2 have for a lookup of the key reaches the lookup's bound.
                     if (f_lkp_s1_q) begin
                         assert (rd_idx_s1_q == f_row);
                         assert (rd_row_d[VALUE_W-1:0] >= f_s1_max0_q);
@@ -414,7 +423,7 @@ module cw_recency_bloom_filter #(
                         if (FIELDS == 2)
                             assert (rd_row_s2_q[DATA_W-1:DATA_W-VALUE_W] >= f_s2_max1_q);
                     end
-                    cover (f_lkp_s2_q && f_s2_max0_q != 0);
+                    cover (f_lkp_s1_q && f_lkp_s2_q && f_s2_max0_q != 0);
                 end
 `endif
         end
