@@ -128,7 +128,21 @@ static void test_rtl_provider__builds_once_and_again_when_sources_change(void **
     cw_os_remove_tree(dir);
 }
 
-/* A file of somebody else's: the repository's own stall buffer with a change, alone in a folder. */
+/* Copies the RAM that a stall buffer is made of to dir. */
+static void write_ram(const char *dir)
+{
+    char path[CW_PATH_MAX];
+    char *text = cw_os_read_file(CW_SOURCE_DIR "/rtl/lib/cw_ram_1r1w.v", NULL);
+    assert_non_null(text);
+    join(path, dir, "cw_ram_1r1w.v");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    free(text);
+}
+
+/* A file of somebody else's: the repository's own stall buffer with a change, alone with its RAM in a folder. */
 static void write_theirs(char path[CW_PATH_MAX], const char *dir, const char *from, const char *to)
 {
     size_t size;
@@ -136,6 +150,7 @@ static void write_theirs(char path[CW_PATH_MAX], const char *dir, const char *fr
     assert_non_null(text);
     char *at = strstr(text, from);
     assert_non_null(at);
+    write_ram(dir);
     join(path, dir, "their.v");
     FILE *f = fopen(path, "w");
     assert_non_null(f);
@@ -168,6 +183,8 @@ static int push_into_theirs(const char *file, enum cw_unit_backend backend, stru
         instance.ops->destroy(instance.self);
     }
     cw_rtl_provider_destroy(&provider);
+    if (status != CW_OK)
+        printf("%s\n", err->text);
     return status == CW_OK ? (int)out.occupancy : status;
 }
 
@@ -246,19 +263,22 @@ static void test_rtl_provider__refuses_a_path_that_does_not_fit(void **state)
     cw_os_remove_tree(dir);
 }
 
-/* Opens the unit's RTL, with the cache in dir, and runs a cycle. Exit status of the child that does it. */
+/* Opens the unit's RTL, with the cache in dir, and pushes a request. Exit status of the child that does it. */
 static int open_and_run(const char *cache)
 {
     struct cw_rtl_options opt = {.build = {.cache_dir = cache, .cxx_flags = "-O0"}, .default_backend = CW_UNIT_RTL};
     struct cw_unit_provider provider;
     struct cw_unit_instance instance;
-    struct cw_stall_buffer_in in = {.push_valid = 1, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
+    struct cw_stall_buffer_in in = {.ask_granule = 3, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
     struct cw_stall_buffer_out out;
     if (cw_rtl_provider_create(&provider, &opt, NULL) != CW_OK ||
         provider.open(provider.context, unit, "racer", &small, &instance, NULL) != CW_OK)
         return 1;
-    instance.ops->eval(instance.self, &in, &out);
-    instance.ops->tick(instance.self, &in);
+    for (int cycle = 0; cycle < 3; cycle++) {
+        in.push_valid = cycle == 2;
+        instance.ops->eval(instance.self, &in, &out);
+        instance.ops->tick(instance.self, &in);
+    }
     instance.ops->eval(instance.self, &in, &out);
     instance.ops->destroy(instance.self);
     cw_rtl_provider_destroy(&provider);
