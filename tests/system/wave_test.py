@@ -220,11 +220,12 @@ class Contents(Waves):
     def test_a_stall_is_seen_a_cycle_after_its_decision(self):
         """docs/units/validation_unit.md, pipeline: an inner signal against a port."""
         trace, counters = self.whole("rtl")
-        names = ["cowarp.l2_cycle", VU.format(0) + "evt_stall", "partition0.validation_unit.cw_validation_unit.push"]
+        rtl = "partition0.validation_unit.cw_validation_unit."
+        names = ["cowarp.l2_cycle", VU.format(0) + "evt_stall", rtl + "decided", rtl + "dec_stall"]
         frames = list(trace.frames(*names))
-        pushes = [c + 1 for _, (c, _, push) in frames if push]
-        self.assertGreater(len(pushes), 0)
-        self.assertEqual(pushes, [c for _, (c, stall, _) in frames if stall])
+        stalls = [c + 1 for _, (c, _, decided, stall) in frames if decided and stall]
+        self.assertGreater(len(stalls), 0)
+        self.assertEqual(stalls, [c for _, (c, stall, _, _) in frames if stall])
 
     def test_counts_of_commit_units(self):
         """Their clock is half as fast: a word that hazard detection takes is on the pins for one of its cycles."""
@@ -606,9 +607,9 @@ class Views(Waves):
 
     def test_words_are_the_contracts(self):
         """Filter files repeat numbers of the Verilog."""
-        verilog = (WAVES.parent / "rtl/cuckoo_table/cw_cuckoo_table.v").read_text()
+        verilog = (WAVES.parent / "rtl/cuckoo_table/cw_cuckoo_core.v").read_text()
         states = {int(v): n for n, v in re.findall(r"ST_(\w+)\s*= 4'd(\d+)", verilog)}
-        self.assertEqual(len(states), 14)
+        self.assertEqual(len(states), 10)
         lines = [l.split() for l in (WAVES / "cuckoo_state.txt").read_text().splitlines() if not l.startswith("#")]
         self.assertEqual({int(v, 16): n for v, n in lines}, states)
 
@@ -618,16 +619,17 @@ class Scenarios(Waves):
         """Metadata in the trace against the tables of GETM's Figure 7 (section IV.B gives the numbers)."""
         self.assertIn("11 answers as expected", self.passes("wave", "figure7"))
         trace = Trace(self.path("figure7.fst"))
-        rtl = "partition0.validation_unit.cw_validation_unit."
-        names = [rtl + n for n in ("upd_valid", "res_granule", "upd_wts", "upd_rts", "upd_writes", "upd_owner", "cur_kind")]
+        table = "partition0.validation_unit.cw_validation_unit.u_table."
+        names = [table + n for n in ("w_update_q", "w_granule_q", "w_body")]
         a, b, history = None, None, []
-        for _, n, (valid, granule, wts, rts, writes, owner, kind) in trace.cycles(*names):
+        for _, n, (valid, granule, body) in trace.cycles(*names):
             if valid:
                 self.assertEqual(n, 1)
+                entry = body & 0xffffffff, body >> 32 & 0xffffffff, body >> 64 & 0xffff, body >> 80  # wts, rts, writes, owner
                 if granule == 0xa:
-                    a = wts, rts, writes, owner
+                    a = entry
                 else:
-                    b = wts, rts, writes, owner
+                    b = entry
                 history.append((a, b))
         self.assertIn(((21, 20, 1, 1), (11, 10, 1, 2)), history)  # table 0
         self.assertIn(((21, 20, 1, 1), (21, 20, 1, 1)), history)  # table 2
@@ -646,15 +648,23 @@ class Scenarios(Waves):
         for _, (v,) in trace.frames(VU.format(0) + "stall_occupancy"):
             if not occupancy or occupancy[-1] != v:
                 occupancy.append(v)
-        # three fall asleep, all three are retried, smallest warpts first; the last goes back and is woken by the second release
-        self.assertEqual(occupancy, [0, 1, 2, 3, 2, 1, 0, 1, 0])
+        # three wait, and leave one after another, smallest warpts first
+        self.assertEqual(occupancy, [0, 1, 2, 3, 2, 1, 0])
+        stall, retry = VU.format(0) + "evt_stall", VU.format(0) + "evt_retry"
+        seen = [v for _, n, v in trace.cycles(stall, retry, VU.format(0) + "stall_occupancy") for _ in range(n) if v[0] or v[1]]
+        # the last keeps its place when it has to wait again, and is retried after the second release
+        self.assertEqual([v[:2] for v in seen], [[1, 0]] * 3 + [[0, 1]] * 2 + [[1, 1], [0, 1]])
 
     def test_cuckoo_chain(self):
         self.passes("wave", "cuckoo-chain")
         trace = Trace(self.path("cuckoo-chain.fst"))
-        t = "table.cw_cuckoo_table."
-        states = [v[0] for _, _, v in trace.cycles(t + "state_q") if v[0] != 1]
-        self.assertEqual(states, [9, 10] * 4 + [11])  # CHAIN_READ, CHAIN_WRITE, at the end STASH
+        core = "table.cw_cuckoo_table.u_core."
+        swaps, stashed = [], []
+        for _, n, (chain, swap, stash) in trace.cycles(*[core + name for name in ("chain_q", "swap_cnt_q", "w_stashed_q")]):
+            swaps += [swap] * (n * chain)
+            stashed += [len(swaps)] * (n * stash)
+        self.assertEqual(swaps, [k for k in (1, 2, 3, 4) for _ in range(6)])  # each displaced entry takes the six stages
+        self.assertEqual(stashed, [24])  # the last one in its stage W
 
     def test_kilo_hazard(self):
         """Figure 4.5: 1 is validated again only when its YCID 0 has retired, and 2, whose RCID is 1, never is."""
