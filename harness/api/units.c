@@ -93,17 +93,44 @@ static int unknown_unit(struct cw_error *err, const char *name, const char *sett
     return cw_fail(err, CW_EINVAL, "unknown unit in '%.80s'; 'cowarp list' shows all", setting);
 }
 
-/* "rtl", "lockstep:path/to/their.v" */
+/* "+assert+seed=7", up to a colon or the end */
+static int choose_modes(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, const char *text)
+{
+    choice->properties = false;
+    choice->seed = 0;
+    while (*text == '+') {
+        const size_t length = strcspn(text + 1, "+:");
+        char *end = NULL;
+        if (length == strlen("assert") && strncmp(text, "+assert", length + 1) == 0)
+            choice->properties = true;
+        else if (strncmp(text, "+seed=", strlen("+seed=")) == 0)
+            choice->seed = (uint32_t)strtoul(text + strlen("+seed="), &end, 10);
+        else
+            end = (char *)text;
+        if (end != NULL && (end != text + 1 + length || choice->seed == 0))
+            return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is neither +assert nor +seed=N with N from 1", choice->unit, text);
+        text += 1 + length;
+    }
+    if (choice->backend == CW_UNIT_C && (choice->properties || choice->seed != 0))
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '+assert' and '+seed' are for Verilog; expected rtl+... or lockstep+...",
+                       choice->unit);
+    return CW_OK;
+}
+
+/* "rtl", "lockstep+assert:path/to/their.v" */
 static int choose_backend(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, const char *text)
 {
     const char *name = choice->unit, *colon = strchr(text, ':');
-    const size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
+    const size_t length = strcspn(text, "+:");
     uint32_t backend = 0;
     while (backend < BACKEND_CNT && (strlen(backends[backend]) != length || strncmp(backends[backend], text, length) != 0))
         backend++;
     if (backend == BACKEND_CNT)
         return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is none of c, rtl, lockstep, rtl:FILE.v, lockstep:FILE.v", name, text);
     choice->backend = (enum cw_unit_backend)backend;
+    const int status = choose_modes(gpu, choice, text + length);
+    if (status != CW_OK)
+        return status;
     free((char *)choice->verilog);
     choice->verilog = NULL;
     if (colon == NULL)
@@ -154,7 +181,7 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool
         return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
     gpu->unit_cnt = cnt;
     for (uint32_t i = 0; i < cnt; i++)
-        gpu->unit[i] = (struct cw_rtl_choice){cw_mech_unit_at(i)->unit->name, CW_UNIT_C, NULL};
+        gpu->unit[i] = (struct cw_rtl_choice){.unit = cw_mech_unit_at(i)->unit->name, .backend = CW_UNIT_C};
     for (; settings != NULL && *settings != NULL; settings++) {
         int status = choose(gpu, *settings);
         if (status != CW_OK)

@@ -3,11 +3,14 @@
 #include "rtl_provider.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "lockstep.h"
+#include "rtl_property.h"
 
 struct loaded {
     const struct cw_unit *unit; /* what it was loaded for; NULL: forgotten */
@@ -72,6 +75,12 @@ static const struct cw_rtl_choice *find_choice(const struct provider *p, const s
     return found;
 }
 
+static bool runs_properties(const struct provider *p, const struct cw_unit *unit)
+{
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    return choice != NULL ? choice->properties : p->opt.properties;
+}
+
 /* The library of an earlier instance of the same unit: the sources are not read again for each of a chip's units. */
 static const struct cw_rtl_library *library_of(const struct provider *p, const struct cw_unit *unit, const void *params)
 {
@@ -96,6 +105,7 @@ static int get_library(struct provider *p, const struct cw_unit *unit, const voi
     char path[CW_PATH_MAX];
     const struct cw_rtl_choice *choice = find_choice(p, unit);
     struct cw_rtl_build_options build = p->opt.build;
+    build.properties = runs_properties(p, unit);
     *library = library_of(p, unit, params);
     if (*library != NULL)
         return CW_OK;
@@ -133,7 +143,9 @@ static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *
         p->instances = more;
     char *copy = strdup(name);
     void *self = NULL;
-    if (more == NULL || copy == NULL || library->create_in(&self, p->context, name) != CW_OK) {
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    const uint32_t seed = choice != NULL ? choice->seed : p->opt.seed;
+    if (more == NULL || copy == NULL || library->create_in(&self, p->context, name, seed) != CW_OK) {
         free(copy);
         return cw_fail(err, CW_ENOMEM, "%s: out of memory", name);
     }
@@ -180,9 +192,41 @@ static int provider_open(void *context, const struct cw_unit *unit, const char *
     return cw_unit_provider_c()->open(NULL, unit, name, params, instance, err);
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The file of that name among the sources of this run. The library may have been built from equal ones that are gone. */
+static const char *source_named(char path[CW_PATH_MAX], const struct provider *p, const struct cw_unit *unit, const char *built_from)
+{
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    const char *name = base_name(built_from);
+    char module[128];
+    if (choice != NULL && choice->verilog != NULL && strcmp(base_name(choice->verilog), name) == 0)
+        return choice->verilog;
+    snprintf(module, sizeof module, "%.*s", (int)strcspn(name, "."), name);
+    return cw_rtl_module_path(path, module, &p->opt.build) == CW_OK ? path : built_from;
+}
+
+static int report_violation(const struct provider *p, const struct cw_rtl_instance *i, const struct cw_rtl_violation *v,
+                            struct cw_error *err)
+{
+    char property[480], path[CW_PATH_MAX];
+    cw_rtl_property_at(property, sizeof property, source_named(path, p, i->unit, v->file), v->line);
+    return cw_fail(err, CW_ECHECK, "%s (%s): cycle %" PRIu64 ": does not hold: %s", i->name, i->unit->name, v->cycle, property);
+}
+
 static int provider_poll(void *context, struct cw_error *err)
 {
     struct provider *p = context;
+    for (uint32_t i = 0; i < p->instance_cnt; i++) {
+        const struct cw_rtl_instance *instance = &p->instances[i];
+        const struct cw_rtl_violation *v = instance->library->properties ? instance->library->violation(instance->self) : NULL;
+        if (v != NULL)
+            return report_violation(p, instance, v, err);
+    }
     int status = atomic_load(&p->report.status);
     return status == CW_OK ? CW_OK : cw_fail(err, status, "%s", p->report.error.text);
 }
@@ -194,8 +238,7 @@ static int copy_choices(struct provider *p, const struct cw_rtl_options *opt)
     if (p->choices == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < opt->choice_cnt; i++) {
-        p->choices[i].backend = opt->choices[i].backend;
-        p->choices[i].verilog = opt->choices[i].verilog;
+        p->choices[i] = opt->choices[i];
         p->choices[i].unit = strdup(opt->choices[i].unit);
         if (p->choices[i].unit == NULL)
             return CW_ENOMEM;

@@ -144,9 +144,9 @@ module cw_hazard_unit #(
 
     // ---------------------------------------------------------------- the youngest conflict of the transaction so far
 
-    wire [CID_W-1:0] before   = turn_cid - 1'b1;  // all ones for commit ID 0: then nothing is above it
-    wire             own      = rsp_cid > before; // hides who wrote before
-    wire [CID_W-1:0] writer   = own ? before : rsp_cid;
+    wire [CID_W-1:0] prior    = turn_cid - 1'b1;  // all ones for commit ID 0: then nothing is above it
+    wire             own      = rsp_cid > prior;  // hides who wrote before
+    wire [CID_W-1:0] writer   = own ? prior : rsp_cid;
     wire             conflict = rsp_valid && writer != {CID_W{1'b0}} && writer >= turn_rcid;  // of a CHECK
 
     reg  [CID_W-1:0] ycid_q;   // 0: no conflict yet
@@ -238,7 +238,7 @@ module cw_hazard_unit #(
     reg [RES_W:0]   f_res_q;
     reg [3:0]       f_last_cnt;  // entries with ent_last in the stages
     integer         f_i;
-    wire [CID_W-1:0] f_now = f_rsp && f_rsp_min >= turn_rcid && f_rsp_min <= before ? f_rsp_min : {CID_W{1'b0}};
+    wire [CID_W-1:0] f_now = f_rsp && f_rsp_min >= turn_rcid && f_rsp_min <= prior ? f_rsp_min : {CID_W{1'b0}};
     wire [CID_W-1:0] f_due = f_now > f_due_q ? f_now : f_due_q;
     wire [3:0]       f_res_cnt = {3'd0, res_valid_q} + {1'b0, wait_cnt_q};
 

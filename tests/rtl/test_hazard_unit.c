@@ -79,7 +79,7 @@ static void test_hazard_unit__broken_copies_are_caught(void **state)
     static const struct cw_mutant mutants[] = {
         {"last conflict instead of the youngest", "cw_hazard_unit", "younger ? writer : ycid_q", "conflict ? writer : ycid_q", 0},
         {"RCID itself is no conflict", "cw_hazard_unit", "&& writer >= turn_rcid;", "&& writer > turn_rcid;", 0},
-        {"own writes hide nothing", "cw_hazard_unit", "own      = rsp_cid > before;", "own      = 1'b0;", 0},
+        {"own writes hide nothing", "cw_hazard_unit", "own      = rsp_cid > prior;", "own      = 1'b0;", 0},
         {"conflicts outlive their transaction", "cw_hazard_unit", "if (rst_i || finish) begin", "if (rst_i) begin", 0},
         {"one result too many inside", "cw_hazard_unit", "history_ready && !res_claim_cnt_q[3]",
          "history_ready && !(res_claim_cnt_q[3] && res_claim_cnt_q[0])", 0},

@@ -32,8 +32,8 @@ static void make_temporary(char dir[CW_PATH_MAX])
     assert_non_null(mkdtemp(dir));
 }
 
-/* Verilog of a stall buffer with these ports and no behaviour, in dir/stall_buffer. */
-static void write_verilog(const char *dir, const char *ports)
+/* Verilog of a stall buffer with these ports and this in it, in dir/stall_buffer. */
+static void write_module(const char *dir, const char *ports, const char *body)
 {
     char path[CW_PATH_MAX];
     join(path, dir, "stall_buffer");
@@ -44,9 +44,14 @@ static void write_verilog(const char *dir, const char *ports)
     fprintf(f,
             "/* verilator lint_off UNUSED */\n/* verilator lint_off UNDRIVEN */\n"
             "module cw_stall_buffer #(parameter LINES = 4, parameter ENTRIES = 4, parameter GRANULE_W = 30,\n"
-            "    parameter TS_W = 32, parameter PAYLOAD_W = 24) (input wire clk_i, input wire rst_i,\n%s);\nendmodule\n",
-            ports);
+            "    parameter TS_W = 32, parameter PAYLOAD_W = 24) (input wire clk_i, input wire rst_i,\n%s);\n%sendmodule\n",
+            ports, body);
     fclose(f);
+}
+
+static void write_verilog(const char *dir, const char *ports)
+{
+    write_module(dir, ports, "");
 }
 
 #define PUSH_PORTS "input wire push_valid_i, input wire [TS_W-1:0] push_warpts_i, input wire [PAYLOAD_W-1:0] push_payload_i,\n"
@@ -147,7 +152,7 @@ static void write_theirs(char path[CW_PATH_MAX], const char *dir, const char *fr
 /* Their stall buffer after one push, as RTL or in lockstep; the occupancy that is seen, or a negative status. */
 static int push_into_theirs(const char *file, enum cw_unit_backend backend, struct cw_error *err)
 {
-    const struct cw_rtl_choice choice = {"stall_buffer", backend, file};
+    const struct cw_rtl_choice choice = {.unit = "stall_buffer", .backend = backend, .verilog = file};
     struct cw_rtl_options opt = {.choices = &choice, .choice_cnt = 1};
     struct cw_unit_provider provider;
     struct cw_unit_instance instance;
@@ -170,7 +175,7 @@ static int push_into_theirs(const char *file, enum cw_unit_backend backend, stru
 /* Verilog that errs: a provider that forgets a difference tells the next one, and lists the instance that has it only. */
 static void expect_forgotten(const char *path)
 {
-    const struct cw_rtl_choice choice = {"stall_buffer", CW_UNIT_LOCKSTEP, path};
+    const struct cw_rtl_choice choice = {.unit = "stall_buffer", .backend = CW_UNIT_LOCKSTEP, .verilog = path};
     struct cw_rtl_options opt = {.choices = &choice, .choice_cnt = 1};
     struct cw_unit_provider provider;
     const struct cw_rtl_instance *list;
@@ -450,7 +455,94 @@ static void test_rtl_provider__every_module_is_in_the_digest(void **state)
     cw_os_remove_tree(dir);
 }
 
+#define ALL_PORTS PUSH_PORTS "input wire [GRANULE_W-1:0] push_granule_i,\n" OTHER_PORTS
+
+static struct cw_unit_provider open_module(const char *dir, bool properties, uint32_t seed, struct cw_unit_instance *instance)
+{
+    const struct cw_rtl_options opt = {
+        .build = {.rtl_dir = dir, .cxx_flags = "-O0"}, .default_backend = CW_UNIT_RTL, .properties = properties, .seed = seed};
+    struct cw_unit_provider provider;
+    struct cw_error err = {""};
+    assert_int_equal(cw_rtl_provider_create(&provider, &opt, &err), CW_OK);
+    int status = provider.open(provider.context, unit, "here.buffer", &small, instance, &err);
+    if (status != CW_OK)
+        fail_msg("%s", err.text);
+    return provider;
+}
+
+/* Cycles without a push, then one with; both reset and idle cycles count. Polls after each; status and text of the last. */
+static int push_once(const char *dir, bool properties, uint32_t idle_cycles, struct cw_error *err)
+{
+    struct cw_unit_instance instance;
+    struct cw_unit_provider provider = open_module(dir, properties, 0, &instance);
+    struct cw_stall_buffer_in in = {0};
+    struct cw_stall_buffer_out out;
+    for (uint32_t n = 0; n <= idle_cycles; n++) {
+        assert_int_equal(provider.poll(provider.context, err), CW_OK);
+        in.push_valid = n == idle_cycles;
+        instance.ops->eval(instance.self, &in, &out);
+        instance.ops->tick(instance.self, &in);
+    }
+    int status = provider.poll(provider.context, err);
+    instance.ops->destroy(instance.self);
+    cw_rtl_provider_destroy(&provider);
+    return status;
+}
+
+static void test_rtl_provider__tells_a_property_that_does_not_hold(void **state)
+{
+    (void)state;
+    struct cw_error err = {""};
+    char dir[CW_PATH_MAX];
+    make_temporary(dir);
+    write_module(dir, ALL_PORTS,
+                 "`ifdef CW_PROPERTIES\n"
+                 "    always @(`CW_PROPERTIES)\n"
+                 "        if (!rst_i) begin\n"
+                 "            // 1. Nobody takes what is not there.\n"
+                 "            assert (!(retry_ready_i && drain_i));\n"
+                 "            // 12. Nobody ever\n"
+                 "            //     pushes.\n"
+                 "            cover (push_valid_i);\n"
+                 "            assert (!push_valid_i);\n"
+                 "        end\n"
+                 "`endif\n");
+    assert_int_equal(push_once(dir, false, 2, &err), CW_OK);
+    assert_int_equal(push_once(dir, true, 2, &err), CW_ECHECK);
+    cw_os_remove_tree(dir);
+    printf("%s\n", err.text);
+    assert_non_null(
+        strstr(err.text, "here.buffer (stall_buffer): cycle 3: does not hold: property 12: Nobody ever pushes. (cw_stall_buffer.v:"));
+}
+
+static void test_rtl_provider__registers_begin_as_the_seed_says(void **state)
+{
+    (void)state;
+    static const uint32_t seed[] = {0, 1, 1, 2, 3};
+    uint64_t value[5];
+    char dir[CW_PATH_MAX];
+    make_temporary(dir);
+    write_module(dir, ALL_PORTS,
+                 "    reg [8:0] kept_q;\n    always @(posedge clk_i) if (drain_i) kept_q <= 9'd0;\n    assign occupancy_o = kept_q;\n");
+    for (int i = 0; i < 5; i++) {
+        struct cw_unit_instance instance;
+        struct cw_unit_provider provider = open_module(dir, false, seed[i], &instance);
+        struct cw_stall_buffer_in in = {0};
+        struct cw_stall_buffer_out out;
+        instance.ops->eval(instance.self, &in, &out);
+        value[i] = out.occupancy;
+        instance.ops->destroy(instance.self);
+        cw_rtl_provider_destroy(&provider);
+    }
+    cw_os_remove_tree(dir);
+    assert_int_equal(value[0], 0);
+    assert_int_equal(value[1], value[2]);
+    assert_true(value[1] != value[3] && value[3] != value[4] && value[1] != 0 && value[3] != 0);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_rtl_provider__tells_a_property_that_does_not_hold),
+    cmocka_unit_test(test_rtl_provider__registers_begin_as_the_seed_says),
     cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
     cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
     cmocka_unit_test(test_rtl_provider__builds_once_and_again_when_sources_change),
