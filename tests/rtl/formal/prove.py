@@ -41,7 +41,6 @@ LEGACY = {
     "last_written_table",
     "ownership_table",
     "recency_bloom_filter",
-    "stall_buffer",
     "validation_unit",
 }
 
