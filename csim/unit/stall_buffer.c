@@ -57,6 +57,7 @@ static void stall_reset(void *self)
     s->draining = false;
     s->occupancy = s->lines_used = s->wait = 0;
     s->quiet = 2;
+    s->asked.there = s->asked_before.there = false;
     s->retry = NOBODY;
     memset(s->line, 0, sizeof s->line);
 }

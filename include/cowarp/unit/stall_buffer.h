@@ -8,7 +8,7 @@
  *
  * What a cycle means. "Now" is the state at the start of the cycle.
  *  - Ask and push. ask_granule in cycle t: is there a place for a request of it now, a free entry in its line, or a free
- *    line if it has none? ask_place in t+1 is the answer. push_* in t+2 puts the request there: into the line's lowest free entry,
+ *    line if it has none? ask_place in t+1 is the answer; 0 if t was before the end of a reset. push_* in t+2 puts the request there: into the line's lowest free entry,
  *    or into entry 0 of the lowest free line. It is ignored when the answer was no, and when a push was obeyed in t or t+1, which the
  *    question has not seen. push_granule must be what was asked.
  *  - Wake. wake_granule's line, if it is used now, becomes awake. A push of the same cycle is not seen.

@@ -36,7 +36,6 @@ import properties  # noqa: E402
 LEGACY = {
     "commit_unit",
     "cuckoo_table",
-    "stall_buffer",
     "validation_unit",
 }
 
