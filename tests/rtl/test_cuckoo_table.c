@@ -64,7 +64,7 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
         in->upd_writes = 1 + cw_rng_below(rng, 3);
     else
         in->upd_writes = (uint64_t)1 << cw_rng_below(rng, 16); /* each bit alone keeps an entry reserved */
-    if ((in->look_ts & 15) == 15) /* there is no time after one that is all ones */
+    if ((in->look_ts & 15) == 15)                              /* there is no time after one that is all ones */
         in->look_ts ^= 1;
     if (phase->eager)
         in->look_valid = in->upd_valid = 1;

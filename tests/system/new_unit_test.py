@@ -158,7 +158,7 @@ endmodule"""))
 
     def test_a_file_that_errs_is_what_runs(self):
         path = self.replaced((".occupancy_o    (stall_occupancy_o)", ".occupancy_o    (unused_occupancy)"),
-                             ("assign req_accept ", "wire [8:0] unused_occupancy; assign stall_occupancy_o = 9'd7; assign req_accept "))
+                             ("wire   req_accept ", "wire [8:0] unused_occupancy; assign stall_occupancy_o = 9'd7; wire   req_accept "))
         r = self.run_it(*SMALL, "--unit", f"validation_unit=lockstep:{path}")
         self.assertEqual(r.returncode, 1)
         self.assertIn("stall_occupancy_o is 0x0 in the C model and 0x7 in the RTL", r.stderr)

@@ -498,7 +498,7 @@ static void test_getm_protocol__delayed_answers_are_serialisable(void **state)
     uint64_t seed = cw_test_seed(3);
     for (uint32_t k = 0; k < 3; k++) {
         struct load *l = new_load();
-        getm_keys(&l->m.config)->getm_validation_delay = 16 << k;
+        getm_keys(&l->m.config)->getm_validation_delay = 16u << k;
         run_load(l, k == 1, seed + k, 300);
         free_load(l);
     }

@@ -8,9 +8,10 @@
  *
  * What a cycle means. "Now" is the state at the start of the cycle.
  *  - Ask and push. ask_granule in cycle t: is there a place for a request of it now, a free entry in its line, or a free
- *    line if it has none? ask_place in t+1 is the answer; 0 if t was before the end of a reset. push_* in t+2 puts the request there: into the line's lowest free entry,
- *    or into entry 0 of the lowest free line. It is ignored when the answer was no, and when a push was obeyed in t or t+1, which the
- *    question has not seen. push_granule must be what was asked.
+ *    line if it has none? ask_place in t+1 is the answer; 0 if t was before the end of a
+ *    reset. push_* in t+2 puts the request there: into the line's lowest free entry, or into entry 0 of the lowest free line. It is
+ *    ignored when the answer was no, and when a push was obeyed in t or t+1, which the question has not seen. push_granule must be what was
+ * asked.
  *  - Wake. wake_granule's line, if it is used now, becomes awake. A push of the same cycle is not seen.
  *  - Retry. Let t be a cycle in which no request is offered or being retried, and in which awake lines hold n > 0 requests. Then the one
  *    with the smallest warpts of these n is offered from t+n+2 on until retry_ready = 1; of equal ones the one of the lowest line,
