@@ -198,10 +198,10 @@ static struct request request_of(const struct vu *u, const struct cw_cuckoo_tabl
     uint64_t flags = t->res_tag >> (u->p.id_w + u->p.count_w);
     return (struct request){.warpts = t->res_ts,
                             .granule = t->res_granule,
+                            .kind = (uint32_t)flags & 3,
                             .owner = (uint32_t)t->res_look_owner,
-                            .id = (uint32_t)t->res_tag & u->id_mask,
                             .count = (uint32_t)(t->res_tag >> u->p.id_w) & u->count_mask,
-                            .kind = flags & 3,
+                            .id = (uint32_t)t->res_tag & u->id_mask,
                             .retried = flags >> 2 & 1,
                             .spill = flags >> 3 & 1};
 }
@@ -267,20 +267,20 @@ static struct request waiting_request(const struct vu *u)
 {
     const struct cw_stall_buffer_out *s = &u->stall_out;
     uint64_t payload = s->retry_payload;
-    return (struct request){.granule = s->retry_granule,
-                            .warpts = s->retry_warpts,
-                            .id = (uint32_t)payload & u->id_mask,
-                            .owner = (uint32_t)(payload >> u->p.id_w) & u->owner_mask,
+    return (struct request){.warpts = s->retry_warpts,
+                            .granule = s->retry_granule,
                             .kind = (uint32_t)(payload >> (u->p.id_w + u->p.owner_w)) & 1,
-                            .spill = payload >> (u->p.id_w + u->p.owner_w + 1) & 1,
-                            .retried = true};
+                            .owner = (uint32_t)(payload >> u->p.id_w) & u->owner_mask,
+                            .id = (uint32_t)payload & u->id_mask,
+                            .retried = true,
+                            .spill = payload >> (u->p.id_w + u->p.owner_w + 1) & 1};
 }
 
 static struct request new_request(const struct vu *u, const struct cw_validation_unit_in *in)
 {
-    return (struct request){.kind = (uint32_t)in->req_kind & 3,
+    return (struct request){.warpts = in->req_warpts & u->ts_mask,
                             .granule = in->req_granule & u->granule_mask,
-                            .warpts = in->req_warpts & u->ts_mask,
+                            .kind = (uint32_t)in->req_kind & 3,
                             .owner = (uint32_t)in->req_owner & u->owner_mask,
                             .count = (uint32_t)in->req_count & u->count_mask,
                             .id = (uint32_t)in->req_id & u->id_mask,
