@@ -105,6 +105,9 @@ module cw_cuckoo_core #(
     output wire [7:0]            evt_cycles_o,
     output wire                  evt_stash_o,
     output wire                  evt_overflow_o
+`ifdef CW_PROPERTIES
+    , output wire [3:0]          f_stages_o  // look-ups inside
+`endif
 );
 
     // An entry, from bit 0: granule, wts, rts, writes, owner. Its body is what comes after the granule.
@@ -995,13 +998,21 @@ module cw_cuckoo_core #(
         f_chain_cnt_q    <= rst_i || !chain_q ? 11'd0 : f_chain_cnt_q + 11'd1;
     end
 
+    assign f_stages_o = f_stages;
+
     always @(`CW_PROPERTIES)
         if (f_past_q) begin
             // 1. An entry is found, wherever it went, with the values last written, unless it has been evicted.
             if (f_res && f_here_q)
                 assert (res_found_o && f_shown == f_body_q);
             cover (f_res && f_reserved && d_forward);
-            cover (f_res && f_reserved && |d_stash_q);
+            // 11. So is one that is in the stash.
+            if (f_res && f_stash_cnt != 0)
+                assert (res_found_o && f_shown == f_body_q);
+            cover (f_res && f_reserved && f_stash_cnt != 0);
+            // 12. So is one of the overflow area, which is searched for it.
+            if (f_res && f_memory_cnt != 0)
+                assert (res_found_o && f_shown == f_body_q);
             cover (f_res && f_reserved && d_overflow_q);
             // 2. What is evicted was in the table, unreserved, and goes with the values last written.
             if (f_evicted)
@@ -1026,11 +1037,13 @@ module cw_cuckoo_core #(
             cover (res_valid_o && !res_found_o && f_miss_q != 0 && evict_valid_o);
             cover (d_valid_q && !d_chain_q && d_granule_q == f_granule && f_evicted_q[3] && !d_found && !hold);
             // 5. Results come in the order of the look-ups, with what came with these, and each look-up has one.
-            assert (f_inside_q == f_stages && f_inside_q <= 4'd6);
             if (f_mark_ends)
                 assert (f_mark_q == {res_granule_o, res_ts_o, res_look_owner_o, res_tag_o});
             cover (f_mark_ends && f_inside_q == 4'd6);
             cover (f_marked_q && f_ahead_q != 0 && wait_cnt_q != 0 && z_valid_q);
+            // 13. No look-up is lost or doubled: what was accepted and not decided is in one of the stages.
+            assert (f_inside_q == f_stages && f_inside_q <= 4'd6);
+            cover (f_inside_q == 4'd6 && z_valid_q);
             // 6. What is compared before it is known equals a comparison of what is shown.
             if (res_valid_o)
                 assert (res_wts_later_o == (res_wts_o > res_ts_o) && res_rts_later_o == (res_rts_o > res_ts_o)

@@ -201,6 +201,9 @@ module cw_validation_unit #(
     wire                 cur_retried;
     wire                 cur_spill;
     wire                 cur_last_ts;
+`ifdef CW_PROPERTIES
+    wire [3:0]           f_stages;
+`endif
     /* verilator lint_off UNUSED */  // not among this unit's outputs
     wire                 res_found;
     wire [OWNER_W-1:0]   res_owner;
@@ -278,6 +281,9 @@ module cw_validation_unit #(
         .evt_cycles_o    (evt_table_cycles_o),
         .evt_stash_o     (evt_stash_o),
         .evt_overflow_o  (evt_overflow_o)
+`ifdef CW_PROPERTIES
+        , .f_stages_o    (f_stages)
+`endif
     );
 
     assign {cur_last_ts, cur_spill, cur_retried, cur_kind, cur_count, cur_id} = res_tag;
@@ -595,7 +601,8 @@ module cw_validation_unit #(
             assert (f_owed_q == {6'd0, rsp_cnt_q} + {6'd0, f_new_q} + {1'b0, stall_occupancy_o});
             cover (f_retry_q && rsp_cnt_q != 0 && stall_occupancy_o > 1);
             // 4. A response always finds a place, and a request inside has one.
-            assert (open_cnt_q == inside_cnt_q + rsp_cnt_q && open_cnt_q <= 4'd8);
+            assert (open_cnt_q == inside_cnt_q + rsp_cnt_q && open_cnt_q <= 4'd8 && inside_cnt_q == f_stages + {3'd0, w_valid_q});
+            assert (w_valid_q || !(w_answer_q || w_retried_q || w_push_q));
             if (w_answer_q)
                 assert (rsp_cnt_q < 4'd8);
             cover (w_answer_q && rsp_cnt_q == 4'd7);
@@ -604,10 +611,11 @@ module cw_validation_unit #(
                 assert (rsp_valid_o && f_rsp_q == {rsp_id_o, rsp_outcome_o, rsp_ts_o});
             if (!rsp_valid_o)
                 assert (rsp_id_o == 0 && rsp_outcome_o == 0 && rsp_ts_o == 0);
+            assert (rsp_cnt_q + {3'd0, w_answer_q} <= 4'd8);
             cover (f_rsp_wait_q && w_answer_q && rsp_outcome_o == ABORT);
             // 6. A retried request is alone inside.
             if (f_retry_q)
-                assert (inside_cnt_q == 4'd1 && !look_valid);
+                assert (inside_cnt_q == 4'd1 && !retry_accept && !req_accept && inside_cnt_q == f_stages + {3'd0, w_valid_q});
             cover (f_retry_q && req_valid_i && decided);
             // 7. A request that waits is woken: its granule is reserved, or its requests are awake, or their wake is on its way.
             if (f_waits_q != 9'd0 || (w_push_q && f_w))
