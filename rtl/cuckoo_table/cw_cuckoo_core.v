@@ -109,6 +109,9 @@ module cw_cuckoo_core #(
     output wire [7:0]            evt_cycles_o,
     output wire                  evt_stash_o,
     output wire                  evt_overflow_o
+`ifdef CW_PROPERTIES
+    , output wire [3:0]          f_stages_o  // look-ups inside
+`endif
 );
 
     // An entry, from bit 0: granule, wts, rts, writes, owner. Its body is what comes after the granule.
@@ -284,6 +287,13 @@ module cw_cuckoo_core #(
     genvar  w;
     integer i;
 
+`ifdef CW_PROPERTIES
+    wire [GRANULE_W-1:0]     f_granule;  // any one
+    wire [4*ROW_W-1:0]       f_rows;     // its rows,
+    wire [4*(ENTRY_W+1)-1:0] f_entry;    //   and what they hold
+    wire [STASH_ENTRIES-1:0] f_stash_valid;
+`endif
+
     wire clearing = state_q == ST_CLEAR;
     wire run      = state_q == ST_RUN;
     wire wipe     = rst_i || (flush_i && !busy_o);
@@ -363,11 +373,23 @@ module cw_cuckoo_core #(
                 .wr_en_i  (clearing || w_ways[w]),
                 .wr_addr_i(clearing ? clear_row_q : w_rows_q[w*ROW_W+:ROW_W]),
                 .wr_data_i({!clearing, w_entry})
-`ifdef FORMAL
-                , .f_addr_i({ROW_W{1'b0}})
-                , .f_data_o()
+`ifdef CW_PROPERTIES
+                , .f_addr_i(f_rows[w*ROW_W+:ROW_W])
+                , .f_data_o(f_entry[w*(ENTRY_W+1)+:ENTRY_W+1])
 `endif
             );
+
+`ifdef CW_PROPERTIES
+            cw_h3_hash #(
+                .KEY_W(GRANULE_W),
+                .OUT_W(ROW_W),
+                .SEED (way_seed(w))
+            ) u_f_hash (
+                .en_i  (1'b1),
+                .key_i (f_granule),
+                .hash_o(f_rows[w*ROW_W+:ROW_W])
+            );
+`endif
         end
     endgenerate
 
@@ -410,6 +432,9 @@ module cw_cuckoo_core #(
         .wr_oh_i      (w_stash),
         .wr_entry_i   (w_entry),
         .used_o       (stash_used_o)
+`ifdef CW_PROPERTIES
+        , .f_valid_o  (f_stash_valid)
+`endif
     );
 
     // ---------------------------------------------------------------- stage C: compare and select
@@ -872,6 +897,219 @@ module cw_cuckoo_core #(
     assign evt_overflow_o  = evt_overflow_q;
     assign busy_o          = !run || chain_q || a_valid_q || b_valid_q || c_valid_q || x_valid_q || d_valid_q || z_valid_q || w_decided_q
                           || w_chain_q || v_put_q || evt_done_q;
+
+`ifdef CW_PROPERTIES
+    // One granule, and its entry by what the ports have shown: it is in the table from an update of it until it is evicted.
+    reg               f_past_q = 1'b0;
+    reg               f_here_q;
+    reg  [BODY_W-1:0] f_body_q;
+    wire              f_res      = res_valid_o && !res_again_i && res_granule_o == f_granule;
+    wire [BODY_W-1:0] f_shown    = {res_owner_o, res_writes_o, res_rts_o, res_wts_o};
+    wire [BODY_W-1:0] f_new      = {upd_owner_set_i  ? d_owner_q : res_owner_o,
+                                    upd_writes_set_i ? upd_writes_i : res_writes_o,
+                                    upd_rts_set_i    ? res_ts_o : res_rts_o,
+                                    upd_wts_set_i    ? res_ts_o + 1'b1 : res_wts_o};
+    wire              f_ignored  = !res_room_o && f_new[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
+    wire              f_evicted  = evict_valid_o && evict_granule_o == f_granule;
+    wire              f_reserved = f_here_q && f_body_q[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
+    // Its places. The overflow area is in memory, which the properties see when they are proved.
+    reg  [4:0]        f_ways_cnt;
+    reg  [4:0]        f_stash_cnt;
+    wire              f_in_hand  = chain_q && hand_q[GRANULE_W-1:0] == f_granule;
+    wire [OVERFLOW_W+4:0] f_memory_cnt;
+    wire [OVERFLOW_W+5:0] f_places = f_memory_cnt + f_ways_cnt + f_stash_cnt + f_in_hand;
+    integer           f_i;
+    // Questions of the last four cycles, and evictions since.
+    reg  [3:0]              f_asked_q;
+    reg  [4*GRANULE_W-1:0]  f_asked_granule_q;
+    reg  [3:0]              f_evicted_q;
+    reg  [2*TS_W-1:0]       f_miss_q;
+    // Look-ups inside; one of them, and how many are before it.
+    (* anyconst *) reg      f_tag;
+    reg  [3:0]              f_inside_q;
+    reg                     f_marked_q;
+    reg  [3:0]              f_ahead_q;
+    reg  [GRANULE_W+TS_W+OWNER_W+TAG_W-1:0] f_mark_q;
+    wire                    f_mark      = look_accept && look_tag_i[0] == f_tag && !f_marked_q;
+    wire                    f_mark_ends = d_decided && f_marked_q && f_ahead_q == 4'd0;
+    wire [3:0]              f_stages    = {3'd0, a_valid_q && !a_chain_q} + {3'd0, b_valid_q && !b_chain_q}
+                                        + {3'd0, c_valid_q && !c_chain_q} + {3'd0, x_valid_q && !x_chain_q}
+                                        + {3'd0, d_valid_q && !d_chain_q} + {3'd0, z_valid_q};
+    // Memory.
+    reg                     f_mem_wait_q;
+    reg  [160+OVERFLOW_W:0] f_mem_q;
+    // An unreserved entry was to be inserted where all is reserved.
+    reg                     f_hard_q;
+    reg  [GRANULE_W-1:0]    f_hard_granule_q;
+    reg  [10:0]             f_chain_cnt_q;
+
+    cw_nonsynth_choice #(
+        .W(GRANULE_W)
+    ) u_f_choice (
+        .clk_i   (clk_i),
+        .rst_i   (rst_i),
+        .valid_i (look_accept),
+        .value_i (look_granule_i),
+        .choice_o(f_granule)
+    );
+
+    always @* begin
+        f_ways_cnt  = 5'd0;
+        f_stash_cnt = 5'd0;
+        for (f_i = 0; f_i < 4; f_i = f_i + 1)
+            f_ways_cnt = f_ways_cnt + {4'd0, f_entry[f_i*(ENTRY_W+1)+ENTRY_W] && f_entry[f_i*(ENTRY_W+1)+:GRANULE_W] == f_granule};
+        for (f_i = 0; f_i < STASH_ENTRIES; f_i = f_i + 1)
+            f_stash_cnt = f_stash_cnt + {4'd0, f_stash_valid[f_i] && stash_entry[f_i*ENTRY_W+:GRANULE_W] == f_granule};
+    end
+
+    always @(posedge clk_i) begin
+        f_past_q <= 1'b1;
+        if (rst_i || wipe)
+            f_here_q <= 1'b0;
+        else if (f_res && upd_valid_i && !f_ignored)
+            f_here_q <= 1'b1;
+        else if (f_evicted)
+            f_here_q <= 1'b0;
+        if (f_res && upd_valid_i && !f_ignored)
+            f_body_q <= f_new;
+
+        f_asked_q         <= {f_asked_q[2:0], read_valid_o && read_ready_i && !rst_i};
+        f_asked_granule_q <= {f_asked_granule_q[3*GRANULE_W-1:0], read_granule_o};
+        f_evicted_q       <= rst_i ? 4'd0 : {f_evicted_q[2:0], f_evicted};
+        f_miss_q          <= {miss_rts_i, miss_wts_i};
+
+        if (rst_i) begin
+            f_inside_q <= 4'd0;
+            f_marked_q <= 1'b0;
+        end else begin
+            f_inside_q <= f_inside_q + {3'd0, look_accept} - {3'd0, d_decided};
+            f_marked_q <= f_mark || (f_marked_q && !f_mark_ends);
+        end
+        f_ahead_q <= (f_mark ? f_inside_q : f_ahead_q) - {3'd0, d_decided};
+        if (f_mark)
+            f_mark_q <= {look_granule_i, look_ts_i, look_owner_i, look_tag_i};
+
+        f_mem_wait_q     <= mem_valid_o && !mem_ready_i && !rst_i;
+        f_mem_q          <= {mem_write_o, mem_addr_o, mem_wdata_o};
+        f_hard_q         <= d_decided && upd_valid_i && !res_found_o && !res_easy_o && f_new[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}} && !rst_i;
+        f_hard_granule_q <= res_granule_o;
+        f_chain_cnt_q    <= rst_i || !chain_q ? 11'd0 : f_chain_cnt_q + 11'd1;
+    end
+
+    assign f_stages_o = f_stages;
+
+    always @(`CW_PROPERTIES)
+        if (f_past_q) begin
+            // 1. An entry is found, wherever it went, with the values last written, unless it has been evicted.
+            if (f_res && f_here_q)
+                assert (res_found_o && f_shown == f_body_q);
+            cover (f_res && f_reserved && d_forward);
+            // 11. So is one that is in the stash.
+            if (f_res && f_stash_cnt != 0)
+                assert (res_found_o && f_shown == f_body_q);
+            cover (f_res && f_reserved && f_stash_cnt != 0);
+            // 12. So is one of the overflow area, which is searched for it.
+            if (f_res && f_memory_cnt != 0)
+                assert (res_found_o && f_shown == f_body_q);
+            cover (f_res && f_reserved && d_overflow_q);
+            // 2. What is evicted was in the table, unreserved, and goes with the values last written.
+            if (f_evicted)
+                assert (f_here_q && !f_reserved && {evict_rts_o, evict_wts_o} == f_body_q[2*TS_W-1:0]);
+            cover (f_evicted && w_evicts && f_body_q[TS_W-1:0] != 0);
+            cover (f_evicted && w_removes);
+            // 3. An entry that is in the table is in one place only, and one that is not is in none.
+            if (run && !w_acts)
+`ifdef FORMAL
+                assert (f_places == f_here_q);
+`else
+                assert (f_places <= f_here_q);
+`endif
+            cover (run && !w_acts && f_in_hand);
+            cover (run && !w_acts && f_stash_cnt != 0);
+            // 4. A result's granule was asked for four cycles before, with leave, and has not been evicted since if it is not found; then the
+            //    result shows the answer.
+            if (res_valid_o)
+                assert (f_asked_q[3] && f_asked_granule_q[4*GRANULE_W-1-:GRANULE_W] == res_granule_o);
+            if (f_res && !res_found_o)
+                assert (f_evicted_q == 4'd0 && !f_evicted && f_shown == {{(BODY_W - 2*TS_W){1'b0}}, f_miss_q});
+            cover (res_valid_o && !res_found_o && f_miss_q != 0 && evict_valid_o);
+            cover (d_valid_q && !d_chain_q && d_granule_q == f_granule && f_evicted_q[3] && !d_found && !hold);
+            // 5. Results come in the order of the look-ups, with what came with these, and each look-up has one.
+            if (f_mark_ends)
+                assert (f_mark_q == {res_granule_o, res_ts_o, res_look_owner_o, res_tag_o});
+            cover (f_mark_ends && f_inside_q == 4'd6);
+            cover (f_marked_q && f_ahead_q != 0 && wait_cnt_q != 0 && z_valid_q);
+            // 13. No look-up is lost or doubled: what was accepted and not decided is in one of the stages.
+            assert (f_inside_q == f_stages && f_inside_q <= 4'd6);
+            cover (f_inside_q == 4'd6 && z_valid_q);
+            // 6. What is compared before it is known equals a comparison of what is shown.
+            if (res_valid_o)
+                assert (res_wts_later_o == (res_wts_o > res_ts_o) && res_rts_later_o == (res_rts_o > res_ts_o)
+                        && res_reserved_o == (res_writes_o != 0) && res_own_o == (res_writes_o != 0 && res_owner_o == d_owner_q));
+            cover (res_valid_o && d_forward && w_wts_set_q && w_ts_equal_q && !w_wts_later_q);
+            cover (res_valid_o && d_forward && w_rts_set_q && !w_ts_later_q && w_rts_later_q && res_own_o);
+            // 7. An access that the memory has not taken stays.
+            if (f_mem_wait_q)
+                assert (mem_valid_o && f_mem_q == {mem_write_o, mem_addr_o, mem_wdata_o});
+            cover (f_mem_wait_q && mem_write_o && mem_ready_i);
+            // 8. The overflow area never overflows, and only entries that are there are read.
+            assert (overflow_cnt_q <= {1'b1, {OVERFLOW_W{1'b0}}} && overflow_any_q == (overflow_cnt_q != 0));
+            if (state_q == ST_SPILL)
+                assert (!overflow_full);
+            if (state_q == ST_SEARCH_READ || state_q == ST_WRITE_BACK)
+                assert ({1'b0, search_idx_q} < overflow_cnt_q);
+            cover (state_q == ST_SPILL && mem_ready_i);
+            // 9. An unreserved entry that would need the overflow area is evicted itself, and starts no chain.
+            if (f_hard_q)
+                assert (evict_valid_o && evict_granule_o == f_hard_granule_q && !w_moves_on);
+            cover (f_hard_q && f_inside_q != 0);
+            // 10. A chain ends, after six cycles for each of at most MAX_SWAPS displacements.
+            assert (f_chain_cnt_q < 6 * MAX_SWAPS || !chain_q);
+            cover (chain_q && f_chain_cnt_q == 6 * MAX_SWAPS - 1);
+        end
+`endif
+`ifdef FORMAL
+    // The memory, and a read in it. Entries beyond the fourth are not counted: a loop over all would take Yosys minutes.
+    reg [ENTRY_W-1:0]    f_memory_q [0:(1<<OVERFLOW_W)-1];
+    reg                  f_read_q;
+    reg [OVERFLOW_W-1:0] f_read_addr_q;
+    reg [OVERFLOW_W+4:0] f_memory_sum;
+    integer              f_m;
+
+    always @* begin
+        f_memory_sum = 0;
+        for (f_m = 0; f_m < 4; f_m = f_m + 1)
+            f_memory_sum = f_memory_sum + (f_m < (1 << OVERFLOW_W) && f_m < overflow_cnt_q && f_memory_q[f_m[OVERFLOW_W-1:0]][GRANULE_W-1:0] == f_granule);
+    end
+    assign f_memory_cnt = f_memory_sum;
+
+    always @(posedge clk_i) begin
+        if (mem_valid_o && mem_ready_i && mem_write_o)
+            f_memory_q[mem_addr_o] <= mem_wdata_o[ENTRY_W-1:0];
+        if (rst_i)
+            f_read_q <= 1'b0;
+        else
+            f_read_q <= (mem_valid_o && mem_ready_i && !mem_write_o) || (f_read_q && !mem_rsp_valid_i);
+        if (mem_valid_o && mem_ready_i && !mem_write_o)
+            f_read_addr_q <= mem_addr_o;
+    end
+
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+
+    always @* begin
+        // contract: a read is answered, once, with what was written there last.
+        if (f_past_q && mem_rsp_valid_i)
+            assume (f_read_q && mem_rdata_i[ENTRY_W-1:0] == f_memory_q[f_read_addr_q]);
+        // contract: upd_wts_set with a look_ts of all ones is not allowed.
+        if (f_past_q && res_valid_o && upd_valid_i && upd_wts_set_i)
+            assume (!(&res_ts_o));
+    end
+`elsif CW_PROPERTIES
+    assign f_memory_cnt = {(OVERFLOW_W+5){1'b0}};
+`endif
 
 endmodule
 

@@ -35,6 +35,9 @@ module cw_cuckoo_stash #(
     input  wire [ENTRIES-1:0]         wr_oh_i,
     input  wire [ENTRY_W-1:0]         wr_entry_i,
     output reg  [4:0]                 used_o
+`ifdef CW_PROPERTIES
+    , output wire [ENTRIES-1:0]       f_valid_o
+`endif
 );
 
     reg [ENTRIES-1:0]         valid_q;
@@ -76,6 +79,10 @@ module cw_cuckoo_stash #(
     end
 
     assign entry_o = entries_q;
+
+`ifdef CW_PROPERTIES
+    assign f_valid_o = valid_q;
+`endif
 
 endmodule
 

@@ -203,6 +203,9 @@ module cw_validation_unit #(
     wire                 cur_retried;
     wire                 cur_spill;
     wire                 cur_last_ts;
+`ifdef CW_PROPERTIES
+    wire [3:0]           f_stages;
+`endif
     /* verilator lint_off UNUSED */  // not among this unit's outputs
     wire                 res_found;
     wire [COUNT_W-1:0]   res_writes;
@@ -284,6 +287,9 @@ module cw_validation_unit #(
         .evt_cycles_o    (evt_table_cycles_o),
         .evt_stash_o     (evt_stash_o),
         .evt_overflow_o  (evt_overflow_o)
+`ifdef CW_PROPERTIES
+        , .f_stages_o    (f_stages)
+`endif
     );
 
     assign {cur_last_ts, cur_spill, cur_retried, cur_kind, cur_count, cur_id} = res_tag;
@@ -500,6 +506,143 @@ module cw_validation_unit #(
     assign evt_retry_o = w_retried_q;
     assign evt_evict_o = evict_valid;
     assign busy_o      = table_busy || bloom_busy || open_cnt_q != 4'd0 || w_valid_q || v_push_q || stall_pending || drain_q;
+
+`ifdef CW_PROPERTIES
+    // One granule, and its metadata as the decisions have left them. Times are bounds: the filter may answer later ones.
+    reg                 f_past_q = 1'b0;
+    wire [GRANULE_W-1:0] f_granule;
+    reg  [TS_W-1:0]     f_wts_q;
+    reg  [TS_W-1:0]     f_rts_q;
+    reg  [COUNT_W-1:0]  f_writes_q;
+    reg  [OWNER_W-1:0]  f_owner_q;
+    wire                f_dec     = decided && res_granule == f_granule;
+    wire                f_success = f_dec && dec_answer && dec_outcome == SUCCESS;
+    wire                f_load    = f_success && !cur_kind[0];
+    wire                f_store   = f_success && cur_kind[0];
+    wire                f_release = f_dec && cur_kind[1];
+    // Its requests in the stall buffer, and whether they are awake.
+    reg  [8:0]          f_waits_q;
+    reg                 f_awake_q;
+    wire                f_w       = w_granule_q == f_granule;
+    wire                f_leaves  = w_retried_q && !w_stall_q && f_w;
+    // Requests that are owed a response, and those of them that are inside and have not come from the stall buffer.
+    reg  [9:0]          f_owed_q;
+    reg  [3:0]          f_new_q;
+    reg                 f_w_new_q;
+    wire                f_new     = req_accept && !req_kind_i[1];
+    reg                 f_retry_q;  // a retried request is inside
+    reg                 f_rsp_wait_q;
+    reg  [RSP_W-1:0]    f_rsp_q;
+    reg                 f_place_q;  // the answer with which the request in W was decided,
+    reg  [GRANULE_W-1:0] f_next1_q; //   the granules that were asked for,
+    reg  [GRANULE_W-1:0] f_next2_q;
+    reg                 f_push1_q;  //   and the pushes before
+    reg                 f_push2_q;
+
+    cw_nonsynth_choice #(
+        .W(GRANULE_W)
+    ) u_f_choice (
+        .clk_i   (clk_i),
+        .rst_i   (rst_i),
+        .valid_i (req_accept),
+        .value_i (req_granule_i),
+        .choice_o(f_granule)
+    );
+
+    always @(posedge clk_i) begin
+        f_past_q <= 1'b1;
+        if (rst_i || flush) begin
+            f_wts_q    <= {TS_W{1'b0}};
+            f_rts_q    <= {TS_W{1'b0}};
+            f_writes_q <= {COUNT_W{1'b0}};
+        end else begin
+            if (f_load && res_ts > f_rts_q)
+                f_rts_q <= res_ts;
+            if (f_store && f_writes_q == {COUNT_W{1'b0}}) begin
+                f_wts_q   <= res_ts + 1'b1;
+                f_owner_q <= cur_owner;
+            end
+            if (f_store)
+                f_writes_q <= f_writes_q + 1'b1;
+            else if (f_release)
+                f_writes_q <= cur_count > f_writes_q ? {COUNT_W{1'b0}} : f_writes_q - cur_count;
+        end
+        if (rst_i) begin
+            f_waits_q    <= 9'd0;
+            f_awake_q    <= 1'b0;
+            f_owed_q     <= 10'd0;
+            f_new_q      <= 4'd0;
+            f_w_new_q    <= 1'b0;
+            f_retry_q    <= 1'b0;
+            f_rsp_wait_q <= 1'b0;
+            f_push1_q    <= 1'b0;
+            f_push2_q    <= 1'b0;
+        end else begin
+            f_waits_q    <= f_waits_q + {8'd0, w_push_q && f_w} - {8'd0, f_leaves};
+            f_awake_q    <= ((f_awake_q && !(w_retried_q && w_stall_q && f_w)) || (w_wake_q && f_w && f_waits_q != 9'd0))
+                         && f_waits_q + {8'd0, w_push_q && f_w} != {8'd0, f_leaves};
+            f_owed_q     <= f_owed_q + {9'd0, f_new} - {9'd0, rsp_pop};
+            f_new_q      <= f_new_q + {3'd0, f_new} - {3'd0, f_w_new_q};
+            f_w_new_q    <= decided && !cur_kind[1] && !cur_retried;
+            f_retry_q    <= retry_accept || (f_retry_q && !w_retried_q);
+            f_rsp_wait_q <= rsp_valid_o && !rsp_ready_i;
+            f_push1_q    <= w_push_q;
+            f_push2_q    <= f_push1_q;
+        end
+        f_rsp_q   <= {rsp_id_o, rsp_outcome_o, rsp_ts_o};
+        f_place_q <= ask_place;
+        f_next1_q <= next_granule;
+        f_next2_q <= f_next1_q;
+    end
+
+    always @(`CW_PROPERTIES)
+        if (f_past_q) begin
+            // 1. No request is decided on timestamps below those that earlier decisions of its granule left.
+            if (f_dec)
+                assert (res_wts >= f_wts_q && res_rts >= f_rts_q);
+            cover (f_dec && f_wts_q != 0 && f_rts_q > f_wts_q && !res_reserved);
+            // 2. A reservation is exactly what the decisions left: its writes and its owner.
+            if (f_dec)
+                assert (res_writes == f_writes_q && (f_writes_q == 0 || res_owner == f_owner_q));
+            cover (f_dec && f_writes_q > 1 && f_owner_q != 0);
+            // 3. A load or store that was accepted is inside, or in the stall buffer, or its response waits or was taken.
+            assert (f_owed_q == {6'd0, rsp_cnt_q} + {6'd0, f_new_q} + {1'b0, stall_occupancy_o});
+            cover (f_retry_q && rsp_cnt_q != 0 && stall_occupancy_o > 1);
+            // 4. A response always finds a place, and a request inside has one.
+            assert (open_cnt_q == inside_cnt_q + rsp_cnt_q && open_cnt_q <= 4'd8 && inside_cnt_q == f_stages + {3'd0, w_valid_q});
+            assert (w_valid_q || !(w_answer_q || w_retried_q || w_push_q));
+            if (w_answer_q)
+                assert (rsp_cnt_q < 4'd8);
+            cover (w_answer_q && rsp_cnt_q == 4'd7);
+            // 5. A response that is not taken stays, and what is not a response is 0.
+            if (f_rsp_wait_q)
+                assert (rsp_valid_o && f_rsp_q == {rsp_id_o, rsp_outcome_o, rsp_ts_o});
+            if (!rsp_valid_o)
+                assert (rsp_id_o == 0 && rsp_outcome_o == 0 && rsp_ts_o == 0);
+            assert (rsp_cnt_q + {3'd0, w_answer_q} <= 4'd8);
+            cover (f_rsp_wait_q && w_answer_q && rsp_outcome_o == ABORT);
+            // 6. A retried request is alone inside.
+            if (f_retry_q)
+                assert (inside_cnt_q == 4'd1 && !retry_accept && !req_accept && inside_cnt_q == f_stages + {3'd0, w_valid_q});
+            cover (f_retry_q && req_valid_i && decided);
+            // 7. A request that waits is woken: its granule is reserved, or its requests are awake, or their wake is on its way.
+            if (f_waits_q != 9'd0 || (w_push_q && f_w))
+                assert (f_writes_q != 0 || f_awake_q || (w_wake_q && f_w));
+            cover (f_waits_q != 9'd0 && w_wake_q && f_w && f_writes_q == 0);
+            cover (f_waits_q != 9'd0 && f_awake_q && f_retry_q);
+            // 8. A request that goes to the stall buffer finds its place: it was asked for, and nothing came between.
+            if (w_push_q)
+                assert (f_place_q && f_next2_q == w_granule_q && !f_push1_q && !f_push2_q);
+            cover (w_push_q && f_waits_q != 9'd0);
+            cover (res_again);
+        end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+`endif
 
 endmodule
 
