@@ -119,6 +119,7 @@ module cw_cuckoo_core #(
     localparam WRITES_LSB = GRANULE_W + B_WRITES;
 
     localparam USED_W = ROW_W + 3;
+    localparam HALF_W = TS_W / 2;
     localparam [31:0] EVICT_FROM = (EVICT_FILL * (4 << ROW_W)) / 16;
 
     localparam [3:0] ST_CLEAR       = 4'd0,  // rows are emptied
@@ -178,6 +179,7 @@ module cw_cuckoo_core #(
     reg [3:0]               c_written_q;     // ways whose row was written after it had been read
     reg [GRANULE_W-1:0]     c_granule_q;
     reg [TS_W-1:0]          c_ts_q;
+    reg                     c_carry_q;       // one more than its low half is 0
     reg [OWNER_W-1:0]       c_owner_q;
     reg [TAG_W-1:0]         c_tag_q;
     reg [4*ROW_W-1:0]       c_rows_q;
@@ -505,19 +507,6 @@ module cw_cuckoo_core #(
     wire [3:0] c_victim = |c_yields ? first_from(c_yields, c_from) : rotated(4'd1, c_from);
     wire [3:0] c_place  = |c_free ? lowest(c_free) : c_victim;
 
-    // One more: a bit changes when all below it are 1. Written so, it becomes trees and no carry chain.
-    function [TS_W-1:0] after (input [TS_W-1:0] ts);
-        integer k;
-        reg [TS_W-1:0] above;
-        begin
-            above = {TS_W{1'b1}};
-            for (k = 0; k < TS_W; k = k + 1) begin
-                after[k] = ts[k] ^ (&(ts | above));
-                above    = above << 1;
-            end
-        end
-    endfunction
-
     reg [ENTRY_W-1:0] c_old;
     always @* begin
         c_old = {ENTRY_W{1'b0}};
@@ -734,6 +723,7 @@ module cw_cuckoo_core #(
 
         c_granule_q <= b_granule_q;
         c_ts_q      <= b_ts_q;
+        c_carry_q   <= &b_ts_q[HALF_W-1:0];
         c_owner_q   <= b_owner_q;
         c_tag_q     <= b_tag_q;
         c_rows_q    <= b_rows_q;
@@ -746,7 +736,8 @@ module cw_cuckoo_core #(
 
         x_granule_q  <= c_granule_q;
         x_ts_q       <= c_ts_q;
-        x_after_q    <= after(c_ts_q);  // here, because a time in X has to reach many comparators
+        // Here, because a time in X has to reach many comparators; and in halves, because a carry through all bits takes too long.
+        x_after_q    <= {c_ts_q[TS_W-1:HALF_W] + {{(TS_W - HALF_W - 1){1'b0}}, c_carry_q}, c_ts_q[HALF_W-1:0] + {{(HALF_W - 1){1'b0}}, 1'b1}};
         x_owner_q    <= c_owner_q;
         x_tag_q      <= c_tag_q;
         x_rows_q     <= c_rows_q;

@@ -59,7 +59,8 @@ module cw_validation_decide #(
     wire reserved      = reserved_i;
     wire own           = own_i;
     wire last_write    = &writes_i;
-    wire give_back_all = count_i >= writes_i;
+    wire [COUNT_W:0] kept = {1'b0, writes_i} - {1'b0, count_i};  // top bit: more is given back than there is
+    wire give_back_all = kept[COUNT_W] || kept == {(COUNT_W + 1){1'b0}};
     wire late          = wts_later_i || (store && rts_later_i);
 
     // Figure 6 for a unit that is not drained, as flags that do not wait for each other.
@@ -82,10 +83,10 @@ module cw_validation_decide #(
         owner_set_o  = fresh && store;
         rts_set_o    = !store && !rts_later_i && !release_req;
         writes_set_o = release_req || store;
-        writes_o     = {{(COUNT_W - 1){1'b0}}, 1'b1};
+        // A store's first write and its next ones are counted alike: an entry that is not reserved has 0 of them.
         if (release_req)
-            writes_o = give_back_all ? {COUNT_W{1'b0}} : writes_i - count_i;
-        else if (own)
+            writes_o = kept[COUNT_W-1:0] & {COUNT_W{!kept[COUNT_W]}};
+        else
             writes_o = writes_i + {{(COUNT_W - 1){1'b0}}, 1'b1};
         outcome_o = SUCCESS;
         if (own_full || must_wait || no_room)
