@@ -1009,7 +1009,7 @@ module cw_cuckoo_core #(
                 assert (res_found_o && f_shown == f_body_q);
             cover (f_res && f_reserved && f_stash_cnt != 0);
             // 12. So is one of the overflow area, which is searched for it.
-            if (f_res && f_memory_cnt != 0)
+            if (f_res && f_here_q && d_searched_q)
                 assert (res_found_o && f_shown == f_body_q);
             cover (f_res && f_reserved && d_overflow_q);
             // 2. What is evicted was in the table, unreserved, and goes with the values last written.
