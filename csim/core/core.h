@@ -42,8 +42,8 @@ struct cw_launch {
     uint32_t regs_per_thread;
     uint32_t gridid;
     uint64_t local_base;  /* device address of local memory; layout in core_local.h */
-    uint32_t local_bytes; /* per thread, rounded up to 4; logs of a transactional system included */
-    uint32_t log_offset;  /* byte offset of the transaction logs in each thread's local memory */
+    uint32_t local_bytes; /* per thread, rounded up to 4; a mechanism's logs included */
+    uint32_t log_offset;  /* byte offset of a mechanism's logs in each thread's local memory */
 };
 
 /* A memory instruction of 32 lanes on its way through the load/store unit. An instruction of a warp of 64 lanes goes as two of these.
@@ -143,13 +143,13 @@ uint32_t cw_core_attempt(const struct cw_core *c, uint32_t warp);
 /* An access that the mechanism owns is complete: for a load, inst->value holds the element values of inst->lanes that did not abort (sign
  * or zero extension is the core's work). Registers are written, the scoreboard released, inst goes back to its pool. */
 void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now);
-/* Sends a message into the up crossbar: core, kind, addr, payload size set by the caller through cw_message_size; the core field and
- * partition are filled in here. false: no space now. */
+/* Sends a message into the up crossbar. The caller has set kind, address and size (cw_message_size); core and partition are filled in
+ * here. false: no space now. */
 bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now);
 /* One access of a whole 128-byte log line (word `word` of all lanes) in the warp's local memory through the L1: byte offset = log_offset +
  * 4 * word. false: the L1 port is taken this cycle. log_done comes back with the cookie when the access is done (hit latency or miss). */
 bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now);
-/* Takes the shared memory's banks for this cycle: false when the shared memory port is taken this cycle. */
+/* Takes the shared memory's banks for this cycle. false: they are taken. */
 bool cw_core_take_shared(struct cw_core *c, cw_time now);
 
 #endif

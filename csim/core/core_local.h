@@ -2,7 +2,7 @@
 /*
  * Layout of local memory in device memory, interleaved by lane so that one word of 32 lanes is one row of 128 bytes: word w of lane l of
  * slot k of core c is at local_base + ((c * slots + k) * words_per_thread + w) * 128 + l * 4 A warp of 32 lanes has one slot, a warp of 64
- * two. Transaction logs (thesis 4.2.4) lie in the same space from log_offset on.
+ * two. Mechanisms' logs (as in thesis 4.2.4) lie in the same space from log_offset on.
  */
 #ifndef CW_CORE_CORE_LOCAL_H
 #define CW_CORE_CORE_LOCAL_H

@@ -3,7 +3,7 @@
  * L1 data cache of a core: lines of 64 or 128 bytes that hold their own bytes, a valid and a dirty bit per byte, LRU, miss status registers
  * with merging. It does timing-free bookkeeping; the load/store unit gives it one access per cycle and moves the packets.
  *
- * Local memory (and transaction logs in it): write-back, write-allocate without a fetch, which the valid bits make possible; a read
+ * Local memory (and mechanisms' logs in it): write-back, write-allocate without a fetch, which the valid bits make possible; a read
  * of bytes that are not valid fetches the line, and the reply fills only bytes that are not valid. Global loads (l1.global) are read-only
  * lines; a global store invalidates its line.
  *

@@ -260,7 +260,7 @@ static enum outcome ask_mechanisms(struct cw_core *c, struct cw_core_inst *i, cw
 }
 
 /* The next line of a local access: of those lanes' words that lie in it. */
-__attribute__((noinline)) static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_inst *i)
+static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_inst *i)
 {
     uint64_t addr[CW_LANES];
     for (cw_lanes left = i->lanes_left; left != 0; left = cw_lanes_rest(left)) {
@@ -271,8 +271,7 @@ __attribute__((noinline)) static struct cw_line_access next_local(const struct c
 }
 
 /* To those who listen to CW_EVENT_MEMORY. */
-__attribute__((cold, noinline)) static void tell_access(const struct cw_core *c, const struct cw_core_inst *i,
-                                                        const struct cw_line_access *a)
+static void tell_access(const struct cw_core *c, const struct cw_core_inst *i, const struct cw_line_access *a)
 {
     const struct cw_event e = {.type = CW_EVENT_MEMORY,
                                .core = c->cfg.index,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Load/store pipeline: line accesses on their way to the L1 or the crossbar, replies on their way back, transaction log accesses. */
+/* Load/store pipeline: line accesses on their way to the L1 or the crossbar, replies on their way back, accesses to mechanisms' logs. */
 #include <assert.h>
 #include <string.h>
 
@@ -419,7 +419,7 @@ void cw_core__reply_tick(struct cw_core *c)
     cw_message_free(c->cfg.pool, p);
 }
 
-/* ---- transaction logs ---- */
+/* ---- mechanisms' logs ---- */
 
 bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
 {

@@ -100,12 +100,11 @@ static void report_wait(const struct cw_core *c, uint32_t w, FILE *out)
         fprintf(out, "earlier accesses (membar): %u memory instructions, %u acknowledgements", warp->insts, warp->acks);
         break;
     case CW_WAIT_REGION_LOADS:
+        fprintf(out, "%u memory instructions before %s", warp->insts, c->uop[cw_core__pc(c, w)].intrinsic->name);
+        break;
     case CW_WAIT_REGION_DRAIN:
     case CW_WAIT_EXIT:
-        fprintf(out, "%u memory instructions before %s", warp->insts,
-                warp->wait == CW_WAIT_EXIT           ? "it can leave"
-                : warp->wait == CW_WAIT_REGION_LOADS ? "tx_begin"
-                                                     : "tx_commit");
+        fprintf(out, "%u memory instructions before %s", warp->insts, warp->wait == CW_WAIT_EXIT ? "it can leave" : "its region can end");
         break;
     case CW_WAIT_MECH:
         fprintf(out, "a mechanism's leave: %s",

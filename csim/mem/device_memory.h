@@ -21,7 +21,7 @@ struct cw_memory;
 /* What an allocation is for. */
 enum cw_region_kind {
     CW_REGION_GLOBAL,        /* buffers of the program */
-    CW_REGION_LOCAL,         /* local memory of all threads, with the transaction logs */
+    CW_REGION_LOCAL,         /* local memory of all threads, with mechanisms' logs */
     CW_REGION_MODULE,        /* .global variables of a module */
     CW_REGION_MECHANISM = 16 /* first number for kinds that a mechanism defines */
 };

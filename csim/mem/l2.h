@@ -16,7 +16,7 @@
  * under miss). Atomics read and write their sectors here, in lane order. Values are those of device memory at that
  * moment: the slice alone holds its addresses, so device memory is its data array.
  *
- * Counted when a request is accepted, merged ones included: READ and TX_LOAD as l2_reads, WRITE as l2_writes, a miss
+ * Counted when a request is accepted, merged ones included: READ and PASS as l2_reads, WRITE as l2_writes, a miss
  * when not all its sectors are valid (write: when the line is absent); atomics per lane as l2_atomics, neither as reads
  * nor as writes.
  *
@@ -36,7 +36,7 @@ struct cw_l2;
 
 enum cw_l2_result {
     CW_L2_DONE,      /* performed; the caller sends the reply */
-    CW_L2_MISS,      /* waits in an MSHR; the slice owns the packet until cw_l2_replay() */
+    CW_L2_MISS,      /* waits in an MSHR; the slice owns the message until cw_l2_replay() */
     CW_L2_STALL,     /* not accepted, nothing changed: no MSHR, no place in it, or no line; can succeed only after
                         another access, a fill or a replay */
     CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM */
@@ -45,7 +45,7 @@ enum cw_l2_result {
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory, struct cw_dram *dram,
                  struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
-/* READ, WRITE, ATOMIC or TX_LOAD. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:
+/* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:
  * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address. */
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now);
 /* Accepts one line that DRAM has finished, through the fill port; false when there is none. */

@@ -446,7 +446,6 @@ static void expand_intrinsic(struct cw_kcode *k, const struct activation *act, s
                                    [CW_INTRINSIC_REGION_END] = CW_OP_REGION_END,
                                    [CW_INTRINSIC_CALL] = CW_OP_INTRINSIC};
     const struct cw_vop around = {.guard = v.guard, .u = {.guard_neg = v.u.guard_neg, .line = v.u.line}};
-    const uint32_t *arg = act->fn->arg.a != NULL ? act->fn->arg.a + call->arg : NULL; /* NULL: no call in here has any */
     const uint32_t rets = cw_intrinsic_has_result(intrinsic);
     const enum cw_type result = (enum cw_type)intrinsic->result;
     bool is_copy = false;
@@ -456,18 +455,19 @@ static void expand_intrinsic(struct cw_kcode *k, const struct activation *act, s
     v.u.dst_cnt = (uint8_t)rets;
     for (uint32_t i = 0; i < intrinsic->arg_cnt; i++) {
         const enum cw_type type = (enum cw_type)intrinsic->arg[i];
-        v.src[i] = register_of(k, act, arg[rets + i], type, &is_copy);
+        const uint32_t arg = act->fn->arg.a[call->arg + rets + i];
+        v.src[i] = register_of(k, act, arg, type, &is_copy);
         if (is_copy)
-            copy_argument(k, act, around, arg[rets + i], type, v.src[i], false);
+            copy_argument(k, act, around, arg, type, v.src[i], false);
     }
     is_copy = false;
     if (rets > 0) {
         v.u.type = (uint8_t)result;
-        v.dst[0] = register_of(k, act, arg[0], result, &is_copy);
+        v.dst[0] = register_of(k, act, act->fn->arg.a[call->arg], result, &is_copy);
     }
     push(k, &v);
     if (is_copy)
-        copy_argument(k, act, around, arg[0], result, v.dst[0], true);
+        copy_argument(k, act, around, act->fn->arg.a[call->arg], result, v.dst[0], true);
     note_intrinsic(k, intrinsic);
 }
 

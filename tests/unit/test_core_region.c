@@ -378,6 +378,35 @@ static void test_core_region__misuse_faults(void **state)
                     "tx_commit outside a transaction");
 }
 
+/* Steps until the report of the core says so; fails when it never does. */
+static void expect_in_report(struct rig *r, const char *expected)
+{
+    char text[4096] = "";
+    for (uint32_t n = 0; n < 2000 && !at_rest(r); n++) {
+        report_text(r, text, sizeof text);
+        if (strstr(text, expected) != NULL)
+            return;
+        step(r);
+    }
+    fail_msg("the report never says \"%s\"; at last: %s", expected, text);
+}
+
+/* A warp waits for its loads at the region's begin; and, when all lanes have aborted, wherever it stands. */
+static void test_core_region__the_report_says_what_the_loads_hold_back(void **state)
+{
+    (void)state;
+    struct script s = {.abort_at_access = {UINT32_MAX}};
+    struct rig *r = new_rig();
+    start(r, &s,
+          TX_HEAD "ld.global.u32 %r1, [%e+4096];\n" TX_BEGIN "ld.global.u32 %r2, [%e+8192];\n" TX_COMMIT "st.global.u32 [%e], %r1; ret; }",
+          32);
+    expect_in_report(r, "1 memory instructions before tx_begin");
+    expect_in_report(r, "1 memory instructions before its region can end");
+    run(r);
+    assert_string_equal(r->fault_text, "");
+    destroy_rig(r);
+}
+
 /* Log accesses: one per cycle through the L1; a miss brings its line once, writes need no fetch. */
 static void test_core_region__log_accesses_go_through_the_l1(void **state)
 {
@@ -422,6 +451,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_region__earlier_stores_have_left_the_pipe),
     cmocka_unit_test(test_core_region__earlier_atomics_have_left_the_pipe),
     cmocka_unit_test(test_core_region__misuse_faults),
+    cmocka_unit_test(test_core_region__the_report_says_what_the_loads_hold_back),
     cmocka_unit_test(test_core_region__log_accesses_go_through_the_l1),
 };
 CW_TEST_MAIN(tests)
