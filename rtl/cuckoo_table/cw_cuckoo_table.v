@@ -21,16 +21,16 @@
 `default_nettype none
 
 module cw_cuckoo_table #(
-    parameter TS_W          = 32,
-    parameter GRANULE_W     = 30,
-    parameter OWNER_W       = 12,
-    parameter COUNT_W       = 16,
-    parameter TAG_W         = 31,
-    parameter ROW_W         = 8,
-    parameter STASH_ENTRIES = 4,
-    parameter MAX_SWAPS     = 32,
-    parameter EVICT_FILL    = 11,
-    parameter OVERFLOW_W    = 12
+    parameter TS_W          = 32,  // 4 .. 48: bits of a logical timestamp
+    parameter GRANULE_W     = 30,  // 8 .. 40: bits of a granule number
+    parameter OWNER_W       = 12,  // 2 .. 16: bits of a global warp number
+    parameter COUNT_W       = 16,  // 2 .. 16: bits of the #writes counter
+    parameter TAG_W         = 31,  // 1 .. 64: bits that travel with a look-up
+    parameter ROW_W         = 8,   // 1 .. 12: log2 of the rows per way (4 ways)
+    parameter STASH_ENTRIES = 4,   // 1 .. 16: stash entries
+    parameter MAX_SWAPS     = 32,  // 1 .. 255: entries that one insertion may displace
+    parameter EVICT_FILL    = 11,  // 0 .. 16: sixteenths of the rows in use from which an insertion may evict
+    parameter OVERFLOW_W    = 12   // 1 .. 20: log2 of the overflow area's entries
 ) (
     input  wire                  clk_i,
     input  wire                  rst_i,

@@ -20,20 +20,20 @@
 `default_nettype none
 
 module cw_validation_unit #(
-    parameter TS_W          = 32,
-    parameter GRANULE_W     = 30,
-    parameter OWNER_W       = 12,
-    parameter COUNT_W       = 16,
-    parameter ID_W          = 10,
-    parameter ROW_W         = 8,
-    parameter STASH_ENTRIES = 4,
-    parameter MAX_SWAPS     = 32,
-    parameter BLOOM_ROW_W   = 6,
-    parameter BLOOM_COPIES  = 2,
-    parameter STALL_LINES   = 4,
-    parameter STALL_ENTRIES = 4,
-    parameter OVERFLOW_W    = 12,
-    parameter EVICT_FILL    = 11
+    parameter TS_W          = 32,  // 4 .. 48: bits of a logical timestamp
+    parameter GRANULE_W     = 30,  // 8 .. 40: bits of a granule number (byte address / granularity)
+    parameter OWNER_W       = 12,  // 2 .. 16: bits of a global warp number
+    parameter COUNT_W       = 16,  // 2 .. 16: bits of the #writes counter
+    parameter ID_W          = 10,  // 1 .. 16: bits of the tag that a response carries back
+    parameter ROW_W         = 8,   // 1 .. 12: log2 of the cuckoo table's rows per way (4 ways)
+    parameter STASH_ENTRIES = 4,   // 1 .. 16: stash entries
+    parameter MAX_SWAPS     = 32,  // 1 .. 255: swaps of an insertion before it gives up
+    parameter BLOOM_ROW_W   = 6,   // 1 .. 12: log2 of the recency Bloom filter's rows per way (4 ways)
+    parameter BLOOM_COPIES  = 2,   // 1 .. 2: copies of its RAMs; 1: an eviction takes the read port from a look-up
+    parameter STALL_LINES   = 4,   // 1 .. 16: stall buffer lines (granules)
+    parameter STALL_ENTRIES = 4,   // 1 .. 16: stall buffer entries per line (requests)
+    parameter OVERFLOW_W    = 12,  // 1 .. 20: log2 of the overflow area's entries
+    parameter EVICT_FILL    = 11   // 0 .. 16: sixteenths of the table's rows in use from which an insertion may evict
 ) (
     input  wire                  clk_i,
     input  wire                  rst_i,
