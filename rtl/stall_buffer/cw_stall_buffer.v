@@ -107,12 +107,16 @@ module cw_stall_buffer #(
         for (i = 0; i < LINES; i = i + 1) begin
             used[i]    = |valid_q[i*ENTRIES+:ENTRIES];
             full[i]    = &valid_q[i*ENTRIES+:ENTRIES];
-            asked[i]   = used[i] && granule_q[i*GRANULE_W+:GRANULE_W] == ask_granule_i;
-            woken[i]   = used[i] && wake_valid_i && granule_q[i*GRANULE_W+:GRANULE_W] == wake_granule_i;
             free_oh[i] = !used[i] && !free_below;
             free_below = free_below || !used[i];
         end
     end
+
+    always @*
+        for (i = 0; i < LINES; i = i + 1) begin
+            asked[i] = used[i] && granule_q[i*GRANULE_W+:GRANULE_W] == ask_granule_i;
+            woken[i] = used[i] && wake_valid_i && granule_q[i*GRANULE_W+:GRANULE_W] == wake_granule_i;
+        end
 
     // ---------------------------------------------------------------- question and push
 
