@@ -133,7 +133,7 @@ module cw_commit_cursor #(
                 assert (|(row_q[f_n*LANES +: LANES] & f_oh_i) == f_flags_i[f_n]);
         if (f_fresh_i)
             assert (row_q == {KEPT{1'b0}});
-        cover (row_i[0] == f_bank_i && in_bank(row_i) == f_row_i && f_flags_i[0] && hit[target] && !step_i);
+        cover (row_i[0] == f_bank_i && in_bank(row_i) == f_row_i && f_flags_i != 0 && hit[target] && !step_i);
     end
 `endif
 

@@ -1308,7 +1308,7 @@ module cw_commit_unit #(
             // 8. The hazard unit gets the CID that was the oldest when the entry's first message was judged.
             if (haz_send && f_haz_at)
                 assert (rcid == f_rcid_q);
-            cover (haz_send && f_haz_at && f_rcid_q != ret_ptr_q && f_rcid_q > f_cid);
+            cover (haz_send && f_haz_at && f_rcid_q != ret_ptr_q && f_rcid_low > f_idx);
             // 9. Nothing is left of an entry when the window reaches its place again.
             if (f_off >= ENTRIES && !f_past && !f_clear)
                 assert (!(f_used_q || f_filled || f_decided_q || f_answered_q || f_renewed_q || f_detected_q || f_reported_q || f_written_q));
