@@ -1336,16 +1336,16 @@ module cw_commit_unit #(
             // 14. (for induction) The flags of an entry follow from the pointers that have passed it, and from each other.
             if (f_off < haz_dist_q)
                 assert (f_filled);
-            else if (f_off < ENTRIES)
+            if (f_off < ENTRIES && f_off >= haz_dist_q)
                 assert (!f_detected_q && !f_hazard_q);
             if (f_off < pass_dist_q)
                 assert (f_skip_q || f_reported_q || f_asked_q);
-            else if (f_off < ENTRIES)
+            if (f_off < ENTRIES && f_off >= pass_dist_q)
                 assert (!f_reported_q && !f_renewed_q && !f_asked_q);
             assert (!f_asked_q || (!f_skip_q && f_detected_q && f_hazard_q && f_left_q == {IDX_W{1'b0}}));
             if (f_off < com_dist_q || f_past || f_clear)
                 assert (f_filled && (f_skip_q || f_decided_q || f_failed));
-            else if (f_off < ENTRIES)
+            if (f_off < ENTRIES && f_off >= com_dist_q)
                 assert (!f_written_q);
             if (f_past || f_clear)
                 assert (f_skip_q || !(f_commit_q && f_writes_q) || f_written_q);
