@@ -40,7 +40,7 @@ module cw_commit_cursor #(
     /* verilator lint_on UNUSED */
     input  wire [PAST_W-1:0] past_i,
     output wire [OUT_W-1:0]  data_o
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     // on: after the first cycle. fresh: out of reset in this cycle. An entry: its row, bank and lane, and the flags that it has
     , input  wire              f_on_i
     , input  wire              f_fresh_i
@@ -82,7 +82,7 @@ module cw_commit_cursor #(
         .row_i ({2{in_bank(ahead_i)}}),
         .past_i(past_i),
         .data_o(ahead_data)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_on_i   (f_on_i)
         , .f_fresh_i(f_fresh_i)
         , .f_row_i  (f_row_i)
@@ -124,16 +124,16 @@ module cw_commit_cursor #(
         end
     endgenerate
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     integer f_n;
-    always @* if (f_on_i) begin
-        // 13. (for induction) The pointer's row has the entry's flags, if it is the entry's row.
+    always @(`CW_PROPERTIES) if (f_on_i) begin
+        // 12. (for induction) The pointer's row has the entry's flags, if it is the entry's row.
         for (f_n = 0; f_n < COUNT; f_n = f_n + 1)
             if (row_i[0] == f_bank_i && in_bank(row_i) == f_row_i)
                 assert (|(row_q[f_n*LANES +: LANES] & f_oh_i) == f_flags_i[f_n]);
         if (f_fresh_i)
             assert (row_q == {KEPT{1'b0}});
-        cover (row_i[0] == f_bank_i && in_bank(row_i) == f_row_i && f_flags_i[0] && hit[target] && !step_i);
+        cover (row_i[0] == f_bank_i && in_bank(row_i) == f_row_i && f_flags_i != 0 && hit[target] && !step_i);
     end
 `endif
 

@@ -176,10 +176,10 @@ module cw_commit_unit #(
     endfunction
     /* verilator lint_on UNUSED */
 
-`ifdef FORMAL
-    // One place of the ring, chosen by the solver. Its flags are kept here once more, in flip-flops, by what the contract says of the events
-    // that are judged; they are cleared with the place's row.
-    (* anyconst *) reg [IDX_W-1:0] f_idx;
+`ifdef CW_PROPERTIES
+    // One place of the ring, of the prover's choice; in a run that of the first event after a reset. Its flags are kept here once more, in
+    // flip-flops, by what the contract says of the events that are judged; they are cleared with the place's row.
+    wire [IDX_W-1:0] f_idx;
     reg              f_past_q = 1'b0;
     reg              f_fresh_q;  // out of reset in this cycle
     reg              f_used_q;
@@ -198,7 +198,8 @@ module cw_commit_unit #(
     reg              f_written_q;
     reg              f_asked_q;  // for a revalidation
     reg              f_lap_q;    // the place has been used and cleared before
-    reg  [IDX_W-1:0] f_rcid_q;
+    reg              f_wrong_q;  // in the cycle before an event about the entry was illegal
+    reg  [CID_W-1:0] f_rcid_q;
     reg  [IDX_W-1:0] f_ycid_q;
     reg  [IDX_W-1:0] f_left_q;   // retirements until YCID has retired
 
@@ -413,7 +414,7 @@ module cw_commit_unit #(
         .row_i ({in_bank(msg_row), in_bank(msg_row[0] ? msg_row_2 : msg_row)}),
         .past_i(m_past),
         .data_o(m_rows)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -435,7 +436,7 @@ module cw_commit_unit #(
         .row_i ({in_bank(msg_row), in_bank(msg_row[0] ? msg_row_2 : msg_row)}),
         .past_i(r_past),
         .data_o(r_rows)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -503,7 +504,7 @@ module cw_commit_unit #(
         .row_i ({2{in_bank(row_of(hza_cid_i))}}),
         .past_i(h_past),
         .data_o(h_rows)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -525,7 +526,7 @@ module cw_commit_unit #(
         .row_i ({2{in_bank(row_of(val_cid_i))}}),
         .past_i(v_past),
         .data_o(v_rows)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -547,7 +548,7 @@ module cw_commit_unit #(
         .row_i ({2{in_bank(row_of(val_cid_i))}}),
         .past_i(r_past),
         .data_o(rv_rows)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -569,7 +570,7 @@ module cw_commit_unit #(
         .row_i ({2{in_bank(row_of(wb_cid_i))}}),
         .past_i(w_past),
         .data_o(w_rows)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -632,7 +633,7 @@ module cw_commit_unit #(
         .set_i    (m_set),
         .past_i   (m_past),
         .data_o   (haz_flags)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -679,7 +680,7 @@ module cw_commit_unit #(
                 .wr_en_i  (rcid1_first_q[b]),
                 .wr_addr_i({1'b0, NUMBER[LOW_W-1:0]} < {1'b0, rcid1_low_q} ? rcid1_row_q + 1'b1 : rcid1_row_q),
                 .wr_data_i(rcid1_q)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 , .f_addr_i(f_row)
                 , .f_data_o(f_rcids[b*IDX_W +: IDX_W])
 `endif
@@ -756,7 +757,7 @@ module cw_commit_unit #(
         .set_i    (m_set),
         .past_i   (m_past),
         .data_o   (pass_m)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -783,7 +784,7 @@ module cw_commit_unit #(
         .set_i    (h_set),
         .past_i   (h_past),
         .data_o   (pass_h)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -810,7 +811,7 @@ module cw_commit_unit #(
         .set_i    (v_set),
         .past_i   (v_past),
         .data_o   (pass_v)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -838,7 +839,7 @@ module cw_commit_unit #(
         .set_i    (r_set),
         .past_i   (r_past),
         .data_o   (pass_r)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -873,7 +874,7 @@ module cw_commit_unit #(
         .wr_en_i  (ycid1_en_q),
         .wr_addr_i(ycid1_idx_q),
         .wr_data_i(ycid1_q)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_addr_i(f_idx)
         , .f_data_o(f_ycid_ram)
 `endif
@@ -972,7 +973,7 @@ module cw_commit_unit #(
         .set_i    (m_set),
         .past_i   (m_past),
         .data_o   (com_m)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -999,7 +1000,7 @@ module cw_commit_unit #(
         .set_i    (r_set),
         .past_i   (r_past),
         .data_o   (com_r)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -1050,7 +1051,7 @@ module cw_commit_unit #(
         .set_i    (m_set),
         .past_i   (m_past),
         .data_o   (ret_m)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -1077,7 +1078,7 @@ module cw_commit_unit #(
         .set_i    (w_set),
         .past_i   (w_past),
         .data_o   (ret_w)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_row_i  (in_bank(f_row))
         , .f_on_i   (f_past_q)
         , .f_fresh_i(f_fresh_q)
@@ -1165,14 +1166,25 @@ module cw_commit_unit #(
     assign busy_o         = active_q || rep_valid_o || ret_valid_q;
     assign illegal_o      = illegal_q;
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
+    cw_nonsynth_choice #(
+        .W(IDX_W)
+    ) u_f_idx (
+        .clk_i   (clk_i),
+        .rst_i   (rst_i),
+        .valid_i (event_in),
+        .value_i (msg_valid_i ? msg_cid_i[IDX_W-1:0] : hza_valid_i ? hza_cid_i[IDX_W-1:0]
+                  : val_take ? val_cid_i[IDX_W-1:0] : wb_cid_i[IDX_W-1:0]),
+        .choice_o(f_idx)
+    );
+
     wire [IDX_W-1:0] f_off    = f_idx - ret_ptr_q[IDX_W-1:0];  // its distance from the retire pointer
-    wire             f_first  = m1_row == f_row;
-    wire             f_second = m1_row_2 == f_row;
-    wire             f_about  = (f_first && by_lanes[f_lane]) || (f_second && by_lanes[LANES + f_lane]);
-    wire             f_in_r   = f_first ? by_reads[f_lane] : by_reads[LANES + f_lane];
-    wire             f_in_w   = f_first ? by_writes[f_lane] : by_writes[LANES + f_lane];
-    wire             f_in_p   = f_first ? by_pass[f_lane] : by_pass[LANES + f_lane];
+    wire [CID_W-1:0] f_cid    = ret_ptr_q + f_off;             // of the entry, if it is in the window
+    wire [IDX_W-1:0] f_bit    = f_idx - m1_cid_q[IDX_W-1:0];   // its bit of the message, if it is below LANES
+    wire             f_about  = m1_judge && f_bit < LANES && m1_lanes_q[f_bit[LOW_W-1:0]] && !(m1_gone_q && f_bit == {IDX_W{1'b0}});
+    wire             f_in_r   = m1_reads_q[f_bit[LOW_W-1:0]];
+    wire             f_in_w   = m1_writes_q[f_bit[LOW_W-1:0]];
+    wire             f_in_p   = m1_pass_q[f_bit[LOW_W-1:0]];
     wire             f_filled = f_skip_q || f_reads_q || f_writes_q;
     wire             f_fill   = f_about && !outcome && !f_filled;
     wire             f_done   = f_fill && m1_kind_q == DONE;
@@ -1196,6 +1208,8 @@ module cw_commit_unit #(
     wire [IDX_W-1:0] f_h_age  = h1_idx_q - h1_ycid_q;
     wire [IDX_W-1:0] f_w_off  = w1_idx_q - ret_ptr_q[IDX_W-1:0];
     wire [IDX_W-1:0] f_ycid_age = f_idx - f_ycid_q;
+    wire [CID_W-1:0] f_rcid_age = f_cid - f_rcid_q;
+    wire [IDX_W-1:0] f_rcid_low = f_rcid_q[IDX_W-1:0];
     wire [ROW_W-1:0] f_cleared  = ROW_W == 1 ? clear_q[1] : {clear_row_q, clear_q[1]};
     wire [ROW_W-1:0] f_rcid1_of = f_lane < rcid1_low_q ? rcid1_row_q + 1'b1 : rcid1_row_q;
     wire [ROW_W-1:0] f_rcid2_of = f_lane < rcid2_low_q ? rcid2_row_q + 1'b1 : rcid2_row_q;
@@ -1207,7 +1221,7 @@ module cw_commit_unit #(
         f_fresh_q <= rst_i;
         if (rst_i || f_clear) begin
             {f_used_q, f_skip_q, f_reads_q, f_writes_q, f_decided_q, f_commit_q, f_answered_q, f_pass_q} <= 8'd0;
-            {f_renewed_q, f_detected_q, f_hazard_q, f_reported_q, f_rpass_q, f_written_q, f_asked_q} <= 7'd0;
+            {f_renewed_q, f_detected_q, f_hazard_q, f_reported_q, f_rpass_q, f_written_q, f_asked_q, f_wrong_q} <= 8'd0;
             f_lap_q <= !rst_i && (f_lap_q || f_used_q);
         end else begin
             f_used_q     <= f_used_q || f_fill;
@@ -1225,9 +1239,11 @@ module cw_commit_unit #(
             f_rpass_q    <= f_rpass_q || (f_report && (pass_report ? pass_ok : v1_pass_q));
             f_written_q  <= f_written_q || f_w_at;
             f_asked_q    <= f_asked_q || (pass_again && f_pas_at);
+            f_wrong_q    <= (f_about && !f_fill && !f_decide) || (f_v_at && !f_answer && !f_renew) || (f_h_at && !f_detect)
+                            || (f_w_at && f_written_q);
         end
         if (f_fill && !f_used_q)
-            f_rcid_q <= ret_ptr_q[IDX_W-1:0];
+            f_rcid_q <= ret_ptr_q;
         if (f_detect)
             f_ycid_q <= h1_ycid_q;
         if (f_detect)
@@ -1236,16 +1252,11 @@ module cw_commit_unit #(
             f_left_q <= f_left_q - 1'b1;
     end
 
-    always @* begin
-        if (!f_past_q)
-            assume (rst_i);  // power-up
-        // contract: the answer to a revalidation comes when rev has asked for one
-        if (val_take && val_again_i && val_cid_i[IDX_W-1:0] == f_idx && {1'b0, val_off} < pass_far)
-            assume (f_asked_q);
+    always @(`CW_PROPERTIES)
         if (f_past_q) begin
             // 1. The pointers keep their order, within the window.
             assert (com_dist_q <= pass_dist_q && pass_dist_q <= haz_dist_q && haz_dist_q <= ENTRIES);
-            assert (com_ptr_q[IDX_W-1:0] == ret_ptr_q[IDX_W-1:0] + com_dist_q && haz_ptr_q[IDX_W-1:0] == ret_ptr_q[IDX_W-1:0] + haz_dist_q);
+            assert (com_ptr_q == ret_ptr_q + com_dist_q && pass_ptr_q == ret_ptr_q + pass_dist_q && haz_ptr_q == ret_ptr_q + haz_dist_q);
             cover (haz_dist_q == ENTRIES && pass_dist_q < haz_dist_q && com_dist_q < pass_dist_q && com_dist_q != 0);
             // 2. A write-back begins only for an entry that was reported as passed and that the core has decided to commit.
             if (com_send && f_com_at)
@@ -1256,22 +1267,22 @@ module cw_commit_unit #(
                 assert (f_hazard_q && f_left_q == {IDX_W{1'b0}});
             if (pass_report && f_pas_at)
                 assert (!(f_hazard_q && pass_ok));
+            if (v_report && f_v_at)
+                assert (f_asked_q || f_skip_q);
             cover (pass_again && f_pas_at);
-            // 4. An entry is reported once, and not when it is skipped.
+            // 4. An entry is reported once. A skipped one is not, unless a revalidation is answered that nobody has asked for.
             if (f_report)
                 assert (!f_reported_q && (f_pas_at || f_off < pass_dist_q));
             if (pass_report && f_pas_at)
                 assert (!f_skip_q);
-            cover (v_report && f_v_at);
-            // 5. An entry retires when it has been written back, aborted or skipped.
+            cover (v_report && f_v_at && f_asked_q);
+            // 5. An entry retires when it has been written back, aborted or skipped, and the retirement tells what the core has decided.
             if (ret_move && f_ret_at)
                 assert (f_skip_q || ((f_decided_q || f_failed) && (!(f_commit_q && f_writes_q) || f_written_q)));
-            cover (ret_move && f_ret_at && f_written_q && f_commit_q);
-            // 6. What the core has decided is what the retirement tells.
             if (ret_send && f_ret_at)
-                assert (ret_m[2] == f_commit_q);
-            cover (ret_send && f_ret_at && f_commit_q);
-            // 7. A pointer at an entry sees its flags, whatever has changed them and when.
+                assert (!f_skip_q && ret_m[2] == f_commit_q);
+            cover (ret_send && f_ret_at && f_written_q && f_commit_q);
+            // 6. A pointer at an entry sees its flags, whatever has changed them and when.
             if (f_haz_at)
                 assert (haz_flags == {f_writes_q, f_skip_q, f_reads_q});
             if (f_pas_at)
@@ -1282,29 +1293,32 @@ module cw_commit_unit #(
             if (f_ret_at)
                 assert (ret_m == {f_commit_q, f_writes_q, f_skip_q} && ret_w == f_written_q);
             cover (f_pas_at && f_reads_q && f_answered_q && f_detected_q && f_lap_q);
-            // 8. An event is judged by the flags of its entry, whatever has changed them and when.
+            // 7. An event is judged by the flags of its entry, whatever has changed them and when, and it is shown if it is illegal.
             if (f_about)
-                assert ({m_set[M_SET_W-2+f_row[0]], m_illegal[f_row[0]]} != 2'b00 && (!(f_fill || f_decide) || m_set[M_SET_W-2+f_row[0]])
-                        && (f_fill || f_decide || m_illegal[f_row[0]]));
+                assert ((!(f_fill || f_decide) || m_set[M_SET_W-2+f_row[0]]) && (f_fill || f_decide || m_illegal[f_row[0]]));
             if (f_v_at)
                 assert (v_ok == (f_answer || f_renew));
             if (f_h_at)
                 assert (h_ok == f_detect);
             if (f_w_at)
                 assert (w_ok == !f_written_q);
+            if (f_wrong_q)
+                assert (illegal_o);
             cover (f_about && outcome && !f_decide && f_decided_q);
-            // 9. The hazard unit gets the CID that was the oldest at the entry's first message.
+            // 8. The hazard unit gets the CID that was the oldest when the entry's first message was judged.
             if (haz_send && f_haz_at)
-                assert (rcid[IDX_W-1:0] == f_rcid_q);
-            cover (haz_send && f_haz_at && f_rcid_q != ret_ptr_q[IDX_W-1:0]);
-            // 10. Nothing is left of an entry when the window reaches its place again.
+                assert (rcid == f_rcid_q);
+            cover (haz_send && f_haz_at && f_rcid_q != ret_ptr_q && f_rcid_low > f_idx);
+            // 9. Nothing is left of an entry when the window reaches its place again.
             if (f_off >= ENTRIES && !f_past && !f_clear)
                 assert (!(f_used_q || f_filled || f_decided_q || f_answered_q || f_renewed_q || f_detected_q || f_reported_q || f_written_q));
+            if (f_off < ENTRIES)
+                assert (!f_past && !f_clear);
             cover (f_off >= ENTRIES && f_lap_q);
-            // 11. A report always finds a place in the queue.
+            // 10. A report always finds a place in the queue.
             assert (!(rep_add && rep_cnt_q == 2'd3 && !rep_pop));
             cover (rep_cnt_q == 2'd3);
-            // 14. (for induction) The events that are judged lie in their ranges; of a message, the first entry may have retired just now.
+            // 13. (for induction) The events that are judged lie in their ranges; of a message, the first entry may have retired just now.
             if (m1_judge)
                 assert (m1_gone_q ? f_m_off == {CID_W{1'b1}} && {{CID_W{1'b0}}, last_lane(m1_lanes_q)} <= {5'd0, LAST_OFF}
                                   : {6'd0, f_m_off} + {{CID_W{1'b0}}, last_lane(m1_lanes_q)} <= {5'd0, LAST_OFF});
@@ -1319,44 +1333,43 @@ module cw_commit_unit #(
             if (v1_valid_q)
                 assert (rep_cnt_q != 2'd3);
             cover (m1_judge && m1_gone_q && m1_lanes_q[0]);
-            // 15. (for induction) The flags of an entry follow from the pointers that have passed it, and from each other.
+            // 14. (for induction) The flags of an entry follow from the pointers that have passed it, and from each other.
             if (f_off < haz_dist_q)
                 assert (f_filled);
-            else if (f_off < ENTRIES)
+            if (f_off < ENTRIES && f_off >= haz_dist_q)
                 assert (!f_detected_q && !f_hazard_q);
             if (f_off < pass_dist_q)
                 assert (f_skip_q || f_reported_q || f_asked_q);
-            else if (f_off < ENTRIES)
+            if (f_off < ENTRIES && f_off >= pass_dist_q)
                 assert (!f_reported_q && !f_renewed_q && !f_asked_q);
             assert (!f_asked_q || (!f_skip_q && f_detected_q && f_hazard_q && f_left_q == {IDX_W{1'b0}}));
-            if (f_v_at && v1_again_q)
-                assert (f_asked_q);
             if (f_off < com_dist_q || f_past || f_clear)
                 assert (f_filled && (f_skip_q || f_decided_q || f_failed));
-            else if (f_off < ENTRIES)
+            if (f_off < ENTRIES && f_off >= com_dist_q)
                 assert (!f_written_q);
             if (f_past || f_clear)
                 assert (f_skip_q || !(f_commit_q && f_writes_q) || f_written_q);
             assert (f_used_q || !f_filled);
-            assert (!f_skip_q || !(f_reads_q || f_writes_q || f_reported_q || f_decided_q));
+            assert (!f_skip_q || !(f_reads_q || f_writes_q || (f_reported_q && !f_renewed_q)));
             assert (f_reported_q || !(f_rpass_q || f_decided_q || f_renewed_q));
             assert (!f_commit_q || (f_decided_q && f_rpass_q));
             assert (f_answered_q || !f_pass_q);
             assert (f_detected_q || !f_hazard_q);
             cover (f_off < com_dist_q && f_written_q);
-            // 16. (for induction) A row is cleared right behind the retire pointer. Distances and CIDs agree.
+            // 15. (for induction) A row is cleared right behind the retire pointer.
             if (clear_q != 2'b00)
                 assert (f_cleared + 1'b1 == ret_row && clear_q != 2'b11 && lane_of(ret_ptr_q) == 0 && haz_dist_q < ENTRIES);
-            assert (com_ptr_q == ret_ptr_q + com_dist_q && pass_ptr_q == ret_ptr_q + pass_dist_q && haz_ptr_q == ret_ptr_q + haz_dist_q);
             if (f_fresh_q)
                 assert ({ret_ptr_q, haz_dist_q, clear_q, m1_valid_q, h1_valid_q, v1_valid_q, w1_valid_q, f_used_q, f_filled, f_detected_q} == 0);
             cover (clear_q[1] && f_clear);
-            // 17. (for induction) RCID and YCID of the entry are in their RAMs, or on the way.
+            // 16. (for induction) RCID and YCID of the entry are in their RAMs, or on the way, and less than a ring before the entry.
             if (f_used_q)
-                assert ((rcid1_first_q[f_lane] && f_rcid1_of == f_row ? rcid1_q : f_rcids[f_lane*IDX_W +: IDX_W]) == f_rcid_q);
+                assert ((rcid1_first_q[f_lane] && f_rcid1_of == f_row ? rcid1_q : f_rcids[f_lane*IDX_W +: IDX_W]) == f_rcid_low);
             if (f_used_q && haz_row == f_row)
                 assert ((rcid1_first_q[f_lane] && f_rcid1_of == f_row ? rcid1_q
-                         : rcid2_first_q[f_lane] && f_rcid2_of == f_row ? rcid2_q : rcids[f_lane*IDX_W +: IDX_W]) == f_rcid_q);
+                         : rcid2_first_q[f_lane] && f_rcid2_of == f_row ? rcid2_q : rcids[f_lane*IDX_W +: IDX_W]) == f_rcid_low);
+            if (f_used_q && f_off < ENTRIES)
+                assert (f_rcid_age < ENTRIES);
             if (f_detected_q)
                 assert ((ycid1_en_q && ycid1_idx_q == f_idx ? ycid1_q : f_ycid_ram) == f_ycid_q);
             if (f_detected_q && pass_idx_1 == f_idx)
@@ -1367,7 +1380,12 @@ module cw_commit_unit #(
                 assert (f_left_q == (f_off < f_ycid_age ? {IDX_W{1'b0}} : f_off - f_ycid_age + 1'b1) && f_ycid_age != {IDX_W{1'b0}} && f_ycid_age < ENTRIES);
             cover (f_detected_q && pass_idx_1 == f_idx && ycid2_en_q && ycid2_idx_q == f_idx);
         end
-    end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
 `endif
 
     generate

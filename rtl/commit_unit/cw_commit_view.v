@@ -31,7 +31,7 @@ module cw_commit_view #(
     input  wire [PAST_W-1:0]        past_i,
     /* verilator lint_on UNUSED */
     output wire [2*COUNT*LANES-1:0] data_o
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     // on: after the first cycle. fresh: out of reset in this cycle. An entry: its row, bank and lane, and the flags that it has; and the rows that have been addressed
     , input  wire                   f_on_i
     , input  wire                   f_fresh_i
@@ -58,7 +58,7 @@ module cw_commit_view #(
             wire [ROWS-1:0]   written  = past_i[2*SET_W + b*ROWS +: ROWS];
             wire [KEPT-1:0]   ram_data;
             reg  [BROW_W-1:0] row_q;
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
             wire [KEPT-1:0]   f_ram;
 `endif
 
@@ -76,7 +76,7 @@ module cw_commit_view #(
                 .wr_en_i  (new_en),
                 .wr_addr_i(new_row),
                 .wr_data_i(new_data)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 , .f_addr_i(f_row_i)
                 , .f_data_o(f_ram)
 `endif
@@ -86,11 +86,11 @@ module cw_commit_view #(
                                           : new_en && new_row == row_q ? new_data
                                           : old_en && old_row == row_q ? old_data : ram_data;
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
             wire [KEPT-1:0] f_kept = !written[f_row_i] ? {KEPT{1'b0}} : new_en && new_row == f_row_i ? new_data : f_ram;
             integer f_n;
-            always @* if (f_on_i) begin
-                // 12. (for induction) The RAM and the change that is being written hold the entry's flags, and so does what has been read.
+            always @(`CW_PROPERTIES) if (f_on_i) begin
+                // 11. (for induction) The RAM and the change that is being written hold the entry's flags, and so does what has been read.
                 for (f_n = 0; f_n < COUNT; f_n = f_n + 1) begin
                     if (f_bank_i == b)
                         assert (|(f_kept[f_n*LANES +: LANES] & f_oh_i) == f_flags_i[f_n]);

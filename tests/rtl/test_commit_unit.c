@@ -24,7 +24,7 @@ static const params_t full = {1920, 32, 20, 0}; /* as the GPU has it */
 static const params_t kilo = {60, 1, 16, 1};
 static const params_t one = {1, 1, 1, 1};    /* a ring of one entry, whose IDs roll over at every second */
 static const params_t odd = {5, 1, 3, 1};    /* rolls over all the time */
-static const params_t pair = {4, 2, 3, 0};   /* two banks of two rows, as the proofs have it */
+static const params_t pair = {5, 2, 4, 0};   /* two banks of two rows, as the proofs have it: an ID has a bit more than a place */
 static const params_t quad = {12, 4, 4, 0};  /* entries and lanes fill the number space: a row is cleared just in time */
 static const params_t warp = {96, 32, 7, 0}; /* the GPU's with the narrowest IDs */
 
@@ -146,6 +146,7 @@ static void test_commit_unit__broken_copies_are_caught(void **state)
         {"revalidates while YCID retires", "cw_commit_unit", "ycid_age > pass_dist_q", "ycid_age >= pass_dist_q", FULL},
         {"YCID is that of the entry before", "cw_commit_unit", "h1_idx_q == (pass_move ? pass_idx_1 : pass_idx)", "h1_idx_q == pass_idx",
          PAIR},
+        {"RCID ignores the roll-over of places", "cw_commit_unit", "? high - 1'b1 : high, rcid_low", "? high : high, rcid_low", PAIR},
         {"RCID misses the write before", "cw_commit_unit", "rcid1_of == haz_row ? rcid1_q", "rcid1_of != haz_row ? rcid1_q", WARP},
         {"RCID misses the write before that", "cw_commit_unit", "rcid2_of == haz_row ? rcid2_q", "rcid2_of != haz_row ? rcid2_q", KILO},
         {"a warp's RCIDs stay in its row", "cw_commit_unit", "< {1'b0, rcid1_low_q} ?", ">= {1'b0, rcid1_low_q} ?", FULL},
@@ -163,7 +164,7 @@ static void test_commit_unit__broken_copies_are_caught(void **state)
         {"an answer to the entry that retires", "cw_commit_unit", "com_far && !(ret_move && wb_off == {CID_W{1'b0}})", "com_far",
          ONE_ENTRY},
         {"a decision counts before the report", "cw_commit_unit", "outcome ? about & reported &",
-         "outcome ? about & (reported | ~reported) &", QUAD},
+         "outcome ? about & (reported | ~reported) &", ODD},
         {"a row is not cleared", "cw_commit_rows", "& ~clear", "& (clear | ~clear)", ODD},
         {"a reader misses the last change", "cw_commit_view", "new_en && new_row == row_q ? new_data",
          "new_en && new_row != row_q ? new_data", QUAD},

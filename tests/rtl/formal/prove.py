@@ -34,7 +34,6 @@ import properties  # noqa: E402
 
 # Units that do not keep the rules yet: their faults are told, and do not fail. A unit that keeps them must leave the list.
 LEGACY = {
-    "commit_unit",
     "cuckoo_table",
     "validation_unit",
 }
@@ -118,17 +117,20 @@ def mutated_sources(root, directory, mutation):
 def elaborate(sources, top, params, kind, outputs):
     """Writes the unit to the paths of outputs, SMT-LIB for *.smt2 and AIGER for *.aig: {path: statements (file, last line) that it
     keeps of its covers or asserts, None for all}."""
-    settings = "".join(f"chparam -set {n} {v} {top}; " for n, v in params)
+    settings = f"chparam {' '.join(f'-set {n} {v}' for n, v in params)} {top}; " if params else ""
+    wanted = None if None in outputs.values() else set().union(*outputs.values())
     script = (f"read_verilog -formal -sv -DFORMAL -DCW_PROPERTIES=* {' '.join(used_sources(sources.paths.values(), top))}; {settings}"
-              f"hierarchy -check -top {top}; proc; flatten; opt -keepdc; memory -nordff -nomap; "
-              f"delete t:{'$assert' if kind == 'cover' else '$cover'}; design -save whole; ")
-    for path, statements in outputs.items():
-        script += "design -load whole; " + keep(statements)
-        if path.endswith(".aig"):
-            script += (f"techmap -map {write_techmap(sources)}; delete -output; memory_map; async2sync; dffunmap; opt_clean; techmap; "
-                       f"setundef -undriven -anyseq; opt_expr -keepdc; opt_merge; aigmap; opt_clean; write_aiger -zinit {path}; ")
-        else:
-            script += f"async2sync; dffunmap; opt_clean; setundef -undriven -anyseq; write_smt2 -wires {path}; "
+              f"hierarchy -check -top {top}; proc; flatten; delete t:{'$assert' if kind == 'cover' else '$cover'}; {keep(wanted)}")
+    # What no statement depends on is left out early, and what the outputs have in common is done once.
+    if all(path.endswith(".aig") for path in outputs):
+        script += (f"delete -output; opt_clean; opt -keepdc; memory -nordff -nomap; techmap -map {write_techmap(sources)}; memory_map; "
+                   "async2sync; dffunmap; opt_clean; techmap; setundef -undriven -anyseq; opt_expr -keepdc; opt_merge; aigmap; opt_clean; "
+                   "design -save whole; ")
+        script += "".join(f"design -load whole; {keep(statements)} write_aiger -zinit {path}; " for path, statements in outputs.items())
+    else:
+        script += "opt -keepdc; memory -nordff -nomap; design -save whole; "
+        script += "".join(f"design -load whole; {keep(statements)} async2sync; dffunmap; opt_clean; setundef -undriven -anyseq; "
+                          f"write_smt2 -wires {path}; " for path, statements in outputs.items())
     result = run(["yosys", "-q", "-p", script])
     # A name that does not exist is an undriven wire to Yosys, and a property over it says nothing.
     if result.returncode != 0 or "implicitly declared" in result.stdout:
