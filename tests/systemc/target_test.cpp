@@ -143,10 +143,10 @@ struct bench : sc_core::sc_module {
         const sc_core::sc_time before = sc_core::sc_time_stamp();
         socket->b_transport(delayed.payload, delay);
         CHECK(delay == sc_core::SC_ZERO_TIME);
-        CHECK(sc_core::sc_time_stamp() - before == 54 * period); // the annotation, and accepted, decided, answered as below
+        CHECK(sc_core::sc_time_stamp() - before == 58 * period); // the annotation, and accepted, decided, answered as below
     }
 
-    // Requests at the rate and the latency of the contract: one per cycle, answered three cycles after they were taken.
+    // Requests at the rate and the latency of the contract: one per cycle, answered seven cycles after they were taken.
     void phases()
     {
         wait(clock.posedge_event());
@@ -157,9 +157,9 @@ struct bench : sc_core::sc_module {
         CHECK(first.end_req == start + period);
         forward(next, tlm::BEGIN_REQ);
         wait(10 * period);
-        CHECK(first.begin_resp == start + 4 * period);
+        CHECK(first.begin_resp == start + 8 * period);
         CHECK(next.end_req == start + 2 * period);
-        CHECK(next.begin_resp == start + 5 * period);
+        CHECK(next.begin_resp == start + 9 * period);
         CHECK(first.ext.outcome == CW_VU_SUCCESS && next.ext.outcome == CW_VU_SUCCESS);
         CHECK(first.payload.get_ref_count() == 1 && next.payload.get_ref_count() == 1);
         sent.clear();
