@@ -33,6 +33,8 @@ struct cowarp_gpu {
     struct cw_unit_provider tapped_units;
     struct cw_wave *wave; /* NULL: no file is open */
     bool wave_written;
+    struct cw_wave_place wave_place; /* valid: wave_fired */
+    bool wave_fired;
     enum cw_wave_event wave_event;
     uint64_t wave_number;         /* of the event */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */

@@ -218,17 +218,34 @@ static int report_violation(const struct provider *p, const struct cw_rtl_instan
     return cw_fail(err, CW_ECHECK, "%s (%s): cycle %" PRIu64 ": does not hold: %s", i->name, i->unit->name, v->cycle, property);
 }
 
+/* The instance whose property does not hold, or NULL. */
+static const struct cw_rtl_instance *violated(const struct provider *p)
+{
+    for (uint32_t i = 0; i < p->instance_cnt; i++) {
+        const struct cw_rtl_instance *instance = &p->instances[i];
+        if (instance->library->properties && instance->library->violation(instance->self) != NULL)
+            return instance;
+    }
+    return NULL;
+}
+
 static int provider_poll(void *context, struct cw_error *err)
 {
     struct provider *p = context;
-    for (uint32_t i = 0; i < p->instance_cnt; i++) {
-        const struct cw_rtl_instance *instance = &p->instances[i];
-        const struct cw_rtl_violation *v = instance->library->properties ? instance->library->violation(instance->self) : NULL;
-        if (v != NULL)
-            return report_violation(p, instance, v, err);
-    }
+    const struct cw_rtl_instance *instance = violated(p);
+    if (instance != NULL)
+        return report_violation(p, instance, instance->library->violation(instance->self), err);
     int status = atomic_load(&p->report.status);
     return status == CW_OK ? CW_OK : cw_fail(err, status, "%s", p->report.error.text);
+}
+
+const char *cw_rtl_provider_failed(const struct cw_unit_provider *provider)
+{
+    const struct provider *p = provider->context;
+    const struct cw_rtl_instance *instance = violated(p);
+    if (instance != NULL)
+        return instance->name;
+    return atomic_load(&p->report.status) != CW_OK ? p->report.name : "";
 }
 
 static int copy_choices(struct provider *p, const struct cw_rtl_options *opt)

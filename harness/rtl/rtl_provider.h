@@ -52,6 +52,9 @@ void cw_rtl_provider_destroy(struct cw_unit_provider *provider);
  * lockstep pair has reported is no longer told. */
 void cw_rtl_provider_forget(struct cw_unit_provider *provider);
 
+/* Path of the instance that poll complains of; "" when it does not. */
+const char *cw_rtl_provider_failed(const struct cw_unit_provider *provider);
+
 /* An RTL instance, alone or the second of a lockstep pair. */
 struct cw_rtl_instance {
     const char *name;
