@@ -57,7 +57,7 @@ function(cw_add_tests)
     set(new_unit_test ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/new_unit_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     add_test(NAME system.unit_from_a_path COMMAND ${new_unit_test} FromAPath)
     add_test(NAME docs.new_unit COMMAND ${new_unit_test} Skeleton)
-    set_tests_properties(system.unit_from_a_path docs.new_unit PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
+    set_tests_properties(system.cli system.unit_from_a_path docs.new_unit PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
     add_test(NAME docs.adding_a_unit
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_page.py ${PROJECT_SOURCE_DIR}/docs/adding-a-unit.md
                 ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})

@@ -25,6 +25,7 @@ add_library(cowarp_rtl STATIC
     harness/rtl/rtl_build.c
     harness/rtl/rtl_os.c
     harness/rtl/rtl_property.c
+    harness/rtl/rtl_ahead.c
     harness/rtl/rtl_provider.c
     harness/rtl/rtl_shim.c
     harness/rtl/stimulus.c)

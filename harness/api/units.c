@@ -8,6 +8,7 @@
 
 #include "api.h"
 #include "mech/mechs.h"
+#include "rtl/rtl_ahead.h"
 #include "wave/lockstep_wave.h"
 
 static const char *const backends[] = {[CW_UNIT_C] = "c", [CW_UNIT_RTL] = "rtl", [CW_UNIT_LOCKSTEP] = "lockstep"};
@@ -207,6 +208,26 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool
     };
     int status = cw_rtl_provider_create(&gpu->units, &options, &gpu->err);
     gpu->units_created = status == CW_OK;
+    return status;
+}
+
+int cowarp__units_build(struct cowarp_gpu *gpu, const struct cw_gpu_options *options)
+{
+    struct cw_unit_provider scout;
+    struct cw_gpu *machine = NULL;
+    if (!cw_rtl_ahead_pays(&gpu->units))
+        return CW_OK;
+    int status = cw_rtl_ahead_create(&scout, &gpu->units, &gpu->err);
+    if (status != CW_OK)
+        return status;
+    struct cw_gpu_options o = *options;
+    o.units = &scout;
+    o.on_step = NULL;
+    status = cw_gpu_create(&machine, &o, &gpu->err);
+    cw_gpu_destroy(machine);
+    if (status == CW_OK)
+        cw_rtl_ahead_build(&scout);
+    cw_rtl_ahead_destroy(&scout);
     return status;
 }
 

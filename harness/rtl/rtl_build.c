@@ -6,10 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -679,10 +681,28 @@ static int compile(const struct build *b, const char *library, struct cw_error *
     return status != CW_OK ? status : move_into_place(out, library, err);
 }
 
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Threads that build units wait for the one that builds the run time. */
+static int share_runtime(struct build *b, struct cw_error *err)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    const int status = build_runtime(b, b->cache_dir, err);
+    pthread_mutex_unlock(&mutex);
+    return status;
+}
+
 static int build_in_work_dir(struct build *b, const char *library, uint64_t digest, struct cw_error *err)
 {
     char header[CW_PATH_MAX], shim[CW_PATH_MAX];
-    int status = build_runtime(b, b->cache_dir, err);
+    const double begun = seconds_now();
+    int status = share_runtime(b, err);
     if (status == CW_OK) {
         char *text = cw_rtl_params_text(b->unit, b->params);
         say(b, "building RTL of %s (%s), once", b->unit->name, text != NULL ? text : "...");
@@ -697,7 +717,11 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
         status = template_path(shim, b, err);
     if (status == CW_OK)
         status = cw_rtl_write_shim(b->work_dir, shim, b->unit, b->params, digest, b->version, err);
-    return status != CW_OK ? status : compile(b, library, err);
+    if (status == CW_OK)
+        status = compile(b, library, err);
+    if (status == CW_OK)
+        say(b, "built RTL of %s in %.0f s", b->unit->name, seconds_now() - begun);
+    return status;
 }
 
 static int library_path(char path[CW_PATH_MAX], const struct build *b, const char *dir, uint64_t digest, struct cw_error *err)

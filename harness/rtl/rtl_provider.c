@@ -75,10 +75,10 @@ static const struct cw_rtl_choice *find_choice(const struct provider *p, const s
     return found;
 }
 
-static bool runs_properties(const struct provider *p, const struct cw_unit *unit)
+static enum cw_unit_backend backend_of(const struct provider *p, const struct cw_unit *unit)
 {
     const struct cw_rtl_choice *choice = find_choice(p, unit);
-    return choice != NULL ? choice->properties : p->opt.properties;
+    return choice != NULL ? choice->backend : p->opt.default_backend;
 }
 
 /* The library of an earlier instance of the same unit: the sources are not read again for each of a chip's units. */
@@ -99,18 +99,24 @@ static void remember(struct loaded *l, const struct cw_unit *unit, const void *p
         memcpy(l->params, params, unit->params_size);
 }
 
+static struct cw_rtl_build_options build_options(const struct provider *p, const struct cw_unit *unit)
+{
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    struct cw_rtl_build_options build = p->opt.build;
+    build.properties = choice != NULL ? choice->properties : p->opt.properties;
+    if (choice != NULL && choice->verilog != NULL)
+        build.top_file = choice->verilog;
+    return build;
+}
+
 static int get_library(struct provider *p, const struct cw_unit *unit, const void *params, const struct cw_rtl_library **library,
                        struct cw_error *err)
 {
     char path[CW_PATH_MAX];
-    const struct cw_rtl_choice *choice = find_choice(p, unit);
-    struct cw_rtl_build_options build = p->opt.build;
-    build.properties = runs_properties(p, unit);
+    const struct cw_rtl_build_options build = build_options(p, unit);
     *library = library_of(p, unit, params);
     if (*library != NULL)
         return CW_OK;
-    if (choice != NULL && choice->verilog != NULL)
-        build.top_file = choice->verilog;
     int status = cw_rtl_find(path, unit, params, &build, err);
     if (status != CW_OK)
         return status;
@@ -183,8 +189,7 @@ static int provider_open(void *context, const struct cw_unit *unit, const char *
                          struct cw_error *err)
 {
     struct provider *p = context;
-    const struct cw_rtl_choice *choice = find_choice(p, unit);
-    enum cw_unit_backend backend = choice != NULL ? choice->backend : p->opt.default_backend;
+    const enum cw_unit_backend backend = backend_of(p, unit);
     if (backend == CW_UNIT_RTL)
         return open_rtl(p, unit, name, params, instance, err);
     if (backend == CW_UNIT_LOCKSTEP)
@@ -218,17 +223,53 @@ static int report_violation(const struct provider *p, const struct cw_rtl_instan
     return cw_fail(err, CW_ECHECK, "%s (%s): cycle %" PRIu64 ": does not hold: %s", i->name, i->unit->name, v->cycle, property);
 }
 
+/* The instance whose property does not hold, or NULL. */
+static const struct cw_rtl_instance *violated(const struct provider *p)
+{
+    for (uint32_t i = 0; i < p->instance_cnt; i++) {
+        const struct cw_rtl_instance *instance = &p->instances[i];
+        if (instance->library->properties && instance->library->violation(instance->self) != NULL)
+            return instance;
+    }
+    return NULL;
+}
+
 static int provider_poll(void *context, struct cw_error *err)
 {
     struct provider *p = context;
-    for (uint32_t i = 0; i < p->instance_cnt; i++) {
-        const struct cw_rtl_instance *instance = &p->instances[i];
-        const struct cw_rtl_violation *v = instance->library->properties ? instance->library->violation(instance->self) : NULL;
-        if (v != NULL)
-            return report_violation(p, instance, v, err);
-    }
+    const struct cw_rtl_instance *instance = violated(p);
+    if (instance != NULL)
+        return report_violation(p, instance, instance->library->violation(instance->self), err);
     int status = atomic_load(&p->report.status);
     return status == CW_OK ? CW_OK : cw_fail(err, status, "%s", p->report.error.text);
+}
+
+bool cw_rtl_provider_is_rtl(const struct cw_unit_provider *provider, const struct cw_unit *unit)
+{
+    return backend_of(provider->context, unit) != CW_UNIT_C;
+}
+
+uint32_t cw_rtl_provider_rtl_units(const struct cw_unit_provider *provider)
+{
+    const struct provider *p = provider->context;
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+        cnt += p->choices[i].backend != CW_UNIT_C;
+    return cnt;
+}
+
+struct cw_rtl_build_options cw_rtl_provider_build(const struct cw_unit_provider *provider, const struct cw_unit *unit)
+{
+    return build_options(provider->context, unit);
+}
+
+const char *cw_rtl_provider_failed(const struct cw_unit_provider *provider)
+{
+    const struct provider *p = provider->context;
+    const struct cw_rtl_instance *instance = violated(p);
+    if (instance != NULL)
+        return instance->name;
+    return atomic_load(&p->report.status) != CW_OK ? p->report.name : "";
 }
 
 static int copy_choices(struct provider *p, const struct cw_rtl_options *opt)

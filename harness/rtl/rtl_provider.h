@@ -52,6 +52,15 @@ void cw_rtl_provider_destroy(struct cw_unit_provider *provider);
  * lockstep pair has reported is no longer told. */
 void cw_rtl_provider_forget(struct cw_unit_provider *provider);
 
+/* Whether the unit's instances are RTL, alone or in lockstep; the number of units with a choice for that. */
+bool cw_rtl_provider_is_rtl(const struct cw_unit_provider *provider, const struct cw_unit *unit);
+uint32_t cw_rtl_provider_rtl_units(const struct cw_unit_provider *provider);
+/* How the unit's library is built. Strings are the provider's. */
+struct cw_rtl_build_options cw_rtl_provider_build(const struct cw_unit_provider *provider, const struct cw_unit *unit);
+
+/* Path of the instance that poll complains of; "" when it does not. */
+const char *cw_rtl_provider_failed(const struct cw_unit_provider *provider);
+
 /* An RTL instance, alone or the second of a lockstep pair. */
 struct cw_rtl_instance {
     const char *name;

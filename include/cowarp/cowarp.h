@@ -179,6 +179,16 @@ int cowarp_finish(struct cowarp_gpu *gpu);
 /* After cowarp_finish: 1 when there is a wave file. An event that has not come leaves none. */
 int cowarp_wave_written(const struct cowarp_gpu *gpu);
 
+/* Where the event of wave_on was. */
+struct cowarp_wave_event {
+    uint64_t picoseconds; /* its time in the trace */
+    int core, warp;       /* of an abort: the warp, a slot of the core; -1: the event is no warp's */
+    int core_warps;       /* slots of a core */
+    char unit[64];        /* of an abort or a difference: the hardware unit that decided, "partition2.validation_unit"; "": none */
+};
+/* After the run, until cowarp_destroy. COWARP_EINVAL: no event was waited for, or it has not come. */
+int cowarp_wave_event(struct cowarp_gpu *gpu, struct cowarp_wave_event *event);
+
 /* Sums over all launches so far. */
 uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);     /* core cycles */
 double cowarp_microseconds(const struct cowarp_gpu *gpu); /* simulated time */

@@ -93,7 +93,7 @@ class Waves(unittest.TestCase):
 
     def run_it(self, *args, **kw):
         r = subprocess.run([COWARP, *map(str, args)], capture_output=True, text=True, timeout=240, cwd=self.folder.name, **kw)
-        r.stderr = re.sub(r"cowarp: building RTL of .*\n", "", r.stderr)  # where it was not built before
+        r.stderr = re.sub(r"cowarp: (building|built) RTL of .*\n", "", r.stderr)  # where it was not built before
         return r
 
     def passes(self, *args, **kw):
@@ -391,6 +391,68 @@ class Triggers(Waves):
             before = [v for _, (c, *v) in trace.frames("cowarp.core_cycle", *answers) if c <= fired]
             self.assertTrue(any(v[i] == 2 and v[i + 1] == 1 for v in before for i in range(0, 2 * PARTITIONS, 2)))
 
+    def check_view(self, trace, stdout, unit):
+        """The view beside the trace: its names are in the trace, and the event's unit is one that it shows. Returns its lines, and core
+        and warp."""
+        place = re.search(r"^  written       t\.gtkw: (?:core (\d+), warp (\d+), )?(\S+)$", stdout, re.M)
+        self.assertIsNotNone(place, stdout)
+        self.assertEqual(place.group(3), unit)
+        view = self.path("t.gtkw")
+        names = Views.signals(self, view)
+        self.assertGreater(len(names), 20)
+        self.assertEqual([n for n in names if n not in trace.code], [])
+        self.assertEqual({n.split(".")[n.startswith("cowarp.")] for n in names if "partition" in n}, {unit.split(".")[0]})
+        lines = view.read_text().splitlines()
+        for line in lines:
+            if line.startswith("^1 "):
+                self.assertTrue(pathlib.Path(line[3:]).is_file(), line)
+        self.assertEqual(next(line for line in lines if line.startswith("[dumpfile]")), f'[dumpfile] "{trace.path}"')
+        return lines, *(int(n) if n is not None else None for n in place.groups()[:2])
+
+    def test_the_view_shows_who_aborts(self):
+        """By the ports alone: the unit that the view shows has just answered "abort" to a request of the warp that it shows in red."""
+        warps = sum(n.startswith("cowarp.core0.warp") for n in self.whole("rtl")[0].code)
+        seen = set()
+        for number in (1, 40, 100, 333):
+            r, trace = self.triggered(0, *SMALL, "--unit", "validation_unit=rtl", "--wave-on", f"abort:{number}", "--wave-keep", "400")
+            unit = re.search(r"partition\d\.validation_unit$", r.stdout, re.M).group()
+            lines, core, warp = self.check_view(trace, r.stdout, unit)
+            signal = f"cowarp.core{core}.warp{warp}[2:0]"
+            self.assertEqual(lines[lines.index(signal) - 2], "[color] 1")
+            self.assertEqual(lines.count("[color] 1"), 1)
+            ports = ["req_valid", "req_ready", "req_id", "req_owner", "rsp_valid", "rsp_id", "rsp_outcome"]
+            owner, aborted = {}, []
+            for now, (fired, valid, ready, request, who, answer, response, outcome) in trace.frames(
+                    "cowarp.trigger", *[f"cowarp.{unit}.{p}" for p in ports]):
+                if fired:
+                    break
+                if valid and ready:
+                    owner[request] = who
+                if answer and outcome == 1:
+                    aborted.append(owner.get(response))
+            self.assertIn(core * warps + warp, aborted)
+            marker = next(line for line in lines if line.startswith("*")).split()[1]
+            self.assertEqual(int(marker), now)
+            seen.add((core, warp, unit))
+        self.assertGreater(len(seen), 2)
+
+    def test_the_view_shows_which_commit_unit_failed(self):
+        """Kilo TM: the unit that the view shows has reported a failure before."""
+        r, trace = self.triggered(0, *[w.replace("getm", "kilotm") for w in SMALL], "--unit", "hazard_unit=rtl", "--wave-on", "abort:50")
+        unit = re.search(r"partition\d\.commit_unit$", r.stdout, re.M).group()
+        self.check_view(trace, r.stdout, unit)
+        ports = [f"cowarp.{unit}.rep_{p}" for p in ("valid", "ready", "pass")]
+        self.assertTrue(any(v == [0, 1, 1, 0] for _, v in trace.frames("cowarp.trigger", *ports)))
+
+    def test_a_view_of_a_time(self):
+        """An event that is no warp's: core 0 and partition 0 as in the system's view, at the event's time. A system without a view has none."""
+        r, trace = self.triggered(0, *SMALL, "--wave-on", "cycle:3000", "--unit", "validation_unit=rtl")
+        self.assertIn("written       t.gtkw\n", r.stdout)
+        self.assertEqual(Views.signals(self, self.path("t.gtkw")), Views.signals(self, WAVES / "getm.gtkw"))
+        self.path("t.gtkw").unlink()
+        self.passes(*[w.replace("getm", "fglock") for w in SMALL], "--wave", "t.fst", "--wave-on", "cycle:3000")
+        self.assertFalse(self.path("t.gtkw").exists())
+
     def broken(self, limit=400):
         """A validation unit that errs in bit 0 of the ninth and later responses' timestamps that are above the limit."""
         text = (WAVES.parent / "rtl/validation_unit/cw_validation_unit.v").read_text()
@@ -411,6 +473,7 @@ class Triggers(Waves):
         found = re.search(r"lockstep: (partition\d)\.validation_unit .*: cycle (\d+): rsp_ts_o is (0x\w+) in the C model and (0x\w+) in the RTL", r.stderr)
         self.assertIsNotNone(found, r.stderr)
         partition, c_value, rtl_value = found.group(1), int(found.group(3), 16), int(found.group(4), 16)
+        self.check_view(trace, r.stdout, f"{partition}.validation_unit")
         self.assertEqual(c_value ^ rtl_value, 1)
         inner = f"{partition}.validation_unit.cw_validation_unit.seen_q"
         names = [f"cowarp.{partition}.validation_unit.rsp_ts", f"{partition}.validation_unit.rsp_ts_o", inner, "cowarp.trigger"]

@@ -200,6 +200,16 @@ static bool load_without_trace(struct cw_getm_validation *v, uint32_t place, uin
     return true;
 }
 
+static void tell(const struct cw_getm_validation *v, const struct cw_message *p, uint32_t granule, uint32_t outcome, cw_time now)
+{
+    const struct cw_event_decision d = {.unit = "validation_unit",
+                                        .index = v->index,
+                                        .kind = outcome,
+                                        .subject = cw_getm_granule(v->getm, p->addr) + granule,
+                                        .refused = outcome != CW_VU_SUCCESS};
+    cw_tell_decision(&v->getm->host, cw_attempt_name_of(p), &d, now);
+}
+
 static void decided(struct cw_getm_validation *v, cw_time now)
 {
     uint32_t id = (uint32_t)v->unit.out.rsp_id, place = id >> v->granule_bits, granule = id & ((1u << v->granule_bits) - 1);
@@ -210,6 +220,7 @@ static void decided(struct cw_getm_validation *v, cw_time now)
         return;
     if (outcome == CW_VU_ABORT && load_without_trace(v, place, granule, &ts))
         return;
+    tell(v, n->p, granule, outcome, now);
     if (outcome == CW_VU_SUCCESS) {
         grant(v, n, granule, now);
     } else {

@@ -28,7 +28,10 @@ static void report(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_vie
 {
     struct cw_kilo_entry *e = cw_kilo_unit__at(u, v->report_id);
     struct cw_kilo_group *g = e->group;
+    const struct cw_event_decision d = {
+        .unit = "commit_unit", .index = u->index, .kind = v->report_pass, .subject = v->report_id, .refused = !v->report_pass};
     cw_lanes told = cw_lanes_one(e->lane);
+    cw_tell_decision(&u->tm->host, g->attempt, &d, now);
     cw_kilo_unit__release(u, e, v->report_pass ? 1 : 3, now);
     if (v->report_pass) {
         g->passed |= told;
