@@ -909,7 +909,8 @@ module cw_cuckoo_core #(
                                     upd_writes_set_i ? upd_writes_i : res_writes_o,
                                     upd_rts_set_i    ? res_ts_o : res_rts_o,
                                     upd_wts_set_i    ? res_ts_o + 1'b1 : res_wts_o};
-    wire              f_ignored  = !res_room_o && f_new[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
+    // The overflow area is full, and no neighbour can be evicted either.
+    wire              f_ignored  = !res_room_o && !d_victim_q && f_new[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
     wire              f_evicted  = evict_valid_o && evict_granule_o == f_granule;
     wire              f_reserved = f_here_q && f_body_q[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
     // Its places. The overflow area is in memory, which the properties see when they are proved.

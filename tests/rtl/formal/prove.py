@@ -14,6 +14,9 @@ reads tests/rtl/formal/UNIT.conf, one job a line, # starts a comment line. With 
     refute DEPTH [ENGINE] [NAME=VALUE ...] P<N> MODULE: s/OLD/NEW/
                                                            in a broken copy (OLD once in MODULE.v) property N has a counterexample
 
+    run NAME MODULE: EXPRESSION                            what a job with the word @NAME assumes: EXPRESSION is 1 in MODULE in each cycle
+
+
 What is proved is proved for the parameters of its line. P<N> leaves only the asserts or covers of these properties in the unit; without it
 a proof has all of the unit and of the units inside it. ENGINE is cvc4 (default) or z3, through yosys-smtbmc, or abc: Yosys' ABC on an
 And-Inverter graph of the unit with its memories in flip-flops, often much faster.
@@ -74,6 +77,13 @@ def cover_states(text, states):
         lines[head.count("\n") + 1] = state
         head += f"always @* cover (cw_f_run_q && {register} == {state});\n"
     return head + tail, lines
+
+
+def restrict(text, expression):
+    """text with an assumption that holds in each cycle, before its endmodule."""
+    head, end = text[:text.rindex("endmodule")], text[text.rindex("endmodule"):]
+    return (head + "reg [15:0] cw_f_cycle = 16'd0;\nalways @(posedge clk_i) cw_f_cycle <= cw_f_cycle + 16'd1;\n"
+            f"always @* assume ({expression});\n" + end)
 
 
 class Sources:
@@ -257,6 +267,9 @@ class Prover:
             sources = Sources(self.root, directory)
             if job.mutation:
                 sources.mutate(*job.mutation)
+            if job.given:
+                module, expression = job.given
+                sources.replace(module, restrict(sources.read(module), expression))
             if job.kind == "cover":
                 passed = self.cover(job, sources)
             else:
