@@ -181,8 +181,10 @@ def job_faults(root, unit, job):
         found.append(f"{where}: no '# not shown: ...' above it")
     if job.run and job.given is None:
         found.append(f"{where}: there is no line 'run {job.run}: ...' above it")
-    if job.run and job.kind in PROVING:
-        found.append(f"{where}: a proof may not be restricted to a run")
+    if job.run and job.kind in ("induction", "pdr"):
+        found.append(f"{where}: a proof for all time may not be restricted to a run")
+    if job.run and job.kind == "bmc" and not job.numbers:
+        found.append(f"{where}: a proof along a run must name its properties")
     if job.kind == "refute" and len(job.numbers) != 1:
         found.append(f"{where}: it must name the one property that its counterexample violates, P<N>")
     if job.kind == "refute" and (not job.mutation or formal_part(root, job.mutation[0], job.mutation[1])):
@@ -198,7 +200,7 @@ def faults(root, unit, all_jobs):
     for job in all_jobs:
         found += job_faults(root, unit, job)
     for p in unit.properties:
-        proving = [j for j in all_jobs if j.kind in PROVING and (not j.numbers or p.number in j.numbers)]
+        proving = [j for j in all_jobs if j.kind in PROVING and not j.run and (not j.numbers or p.number in j.numbers)]
         refuting = [j for j in all_jobs if j.kind == "refute" and j.numbers == [p.number]]
         found += [f"{p.place}: property {p.number} has no {what}" for have, what in (
             (p.asserts, "assert"), (p.covers, "cover"), (proving, "induction, pdr or bmc job"), (refuting, "refuted mutant")) if not have]
