@@ -168,6 +168,7 @@ module cw_cuckoo_core #(
     reg                     b_valid_q;
     reg                     b_chain_q;
     reg                     b_spoilt_q;      // must go around
+    reg                     b_empty_q;       // it came with a flush: rows not yet emptied count as empty
     reg                     b_same4_q;       // the update in W, if there is one, is of its granule
     reg [GRANULE_W-1:0]     b_granule_q;
     reg [TS_W-1:0]          b_ts_q;
@@ -286,6 +287,7 @@ module cw_cuckoo_core #(
 
     genvar  w;
     integer i;
+    integer n;
 
 `ifdef CW_PROPERTIES
     wire [GRANULE_W-1:0]     f_granule;  // any one
@@ -725,6 +727,7 @@ module cw_cuckoo_core #(
         b_tag_q     <= a_tag_q;
         b_rows_q    <= a_rows;
         b_same4_q   <= a_granule_q == d_granule_q;
+        b_empty_q   <= clearing;
         // Its question comes in the cycle of the insertion, too early to be answered with it.
         b_spoilt_q  <= hold || !read_ready_i || (w_evicts && w_old_q[GRANULE_W-1:0] == a_granule_q);
 
@@ -735,6 +738,8 @@ module cw_cuckoo_core #(
         c_tag_q     <= b_tag_q;
         c_rows_q    <= b_rows_q;
         c_entry_q   <= b_entry;
+        for (n = 0; n < 4; n = n + 1)
+            c_entry_q[n*(ENTRY_W+1)+ENTRY_W] <= b_entry[n*(ENTRY_W+1)+ENTRY_W] && !b_empty_q;
         c_stash_q   <= b_stash;
         c_same3_q   <= b_granule_q == d_granule_q;
         c_same4_q   <= b_same4_q;
@@ -909,7 +914,8 @@ module cw_cuckoo_core #(
                                     upd_writes_set_i ? upd_writes_i : res_writes_o,
                                     upd_rts_set_i    ? res_ts_o : res_rts_o,
                                     upd_wts_set_i    ? res_ts_o + 1'b1 : res_wts_o};
-    wire              f_ignored  = !res_room_o && f_new[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
+    // The overflow area is full, and no neighbour can be evicted either.
+    wire              f_ignored  = !res_room_o && !d_victim_q && f_new[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
     wire              f_evicted  = evict_valid_o && evict_granule_o == f_granule;
     wire              f_reserved = f_here_q && f_body_q[B_WRITES+:COUNT_W] != {COUNT_W{1'b0}};
     // Its places. The overflow area is in memory, which the properties see when they are proved.
@@ -1026,6 +1032,7 @@ module cw_cuckoo_core #(
 `endif
             cover (run && !w_acts && f_in_hand);
             cover (run && !w_acts && f_stash_cnt != 0);
+            cover (run && !w_acts && f_memory_cnt != 0);
             // 4. A result's granule was asked for four cycles before, with leave, and has not been evicted since if it is not found; then the
             //    result shows the answer.
             if (res_valid_o)

@@ -12,8 +12,8 @@
 // Throughput  : one look-up and one update per cycle. A chain of displacements or a search of the overflow area holds the later
 //               look-ups back.
 // Comb. paths : none; outputs depend on registers only.
-// Illegal use : inserting a reserved entry while res_room is 0 (it is ignored). A parameter outside of the contract stops elaboration
-//               at a module cw_error_...
+// Illegal use : inserting a reserved entry while res_room is 0 (it is ignored, unless a neighbour can be evicted for it). A parameter
+//               outside of the contract stops elaboration at a module cw_error_...
 //
 // Paper: GETM section V.B.1, Figure 8. Contract: include/cowarp/unit/cuckoo_table.h. C model: csim/unit/cuckoo_table.c.
 // Datasheet: docs/units/cuckoo_table.md.

@@ -635,6 +635,9 @@ module cw_validation_unit #(
                 assert (f_place_q && f_next2_q == w_granule_q && !f_push1_q && !f_push2_q);
             cover (w_push_q && f_waits_q != 9'd0);
             cover (res_again);
+            // 9. A request is taken while fewer than eight are inside or have a response that waits, unless table, filter or a retry hold it up.
+            assert (req_ready_o == (look_ready && bloom_lkp_ready && !stall_pending && inside_cnt_q + rsp_cnt_q < 4'd8));
+            cover (req_accept && inside_cnt_q + rsp_cnt_q == 4'd7);
         end
 `endif
 `ifdef FORMAL

@@ -121,9 +121,11 @@ def assumption_reason(lines, n):
 
 
 class Job:
-    """One line of a .conf: KIND DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...] [MODULE: s/OLD/NEW/]; a pdr has no depth."""
+    """One line of a .conf: KIND DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...] [@RUN] [MODULE: s/OLD/NEW/]; a pdr has no depth.
 
-    def __init__(self, line, not_shown=""):
+    given: what the run RUN restricts the job to: (module, expression)."""
+
+    def __init__(self, line, not_shown="", runs=None):
         self.line, self.not_shown = line, not_shown
         self.mutation = None
         found = re.match(r"(.*?)\s([\w/.]+): s/(.*)/(.*)/$", line)
@@ -134,14 +136,16 @@ class Job:
         self.depth = int(words.pop(0)) if words and words[0].isdigit() else 0
         named = [w for w in words if re.fullmatch(r"P\d+", w)]
         self.numbers = [int(w[1:]) for w in named]
-        words = [w for w in words if w not in named]
+        self.run = next((w[1:] for w in words if w.startswith("@")), None)
+        self.given = (runs or {}).get(self.run)
+        words = [w for w in words if w not in named and not w.startswith("@")]
         self.engine = words.pop(0) if words and "=" not in words[0] else "abc" if self.kind == "pdr" else "cvc4"
         self.params = [tuple(w.split("=")) for w in words]
 
 
 def jobs(path):
-    """The jobs of a .conf. A comment `# not shown: ...` holds for the jobs below it, up to the next one."""
-    found, not_shown, growing = [], "", False
+    """The jobs of a .conf. A comment `# not shown: ...` holds for the jobs below it, up to the next one. A run is known below its line."""
+    found, not_shown, growing, runs = [], "", False, {}
     with open(path, encoding="utf-8") as f:
         for line in f:
             comment = re.match(r"# not shown: *(.*)", line)
@@ -150,8 +154,11 @@ def jobs(path):
             elif growing and re.match(r"# +\S", line):
                 not_shown += " " + line[1:].strip()
             growing = bool(comment) or (growing and line.startswith("#"))
-            if line.strip() and not line.startswith("#"):
-                found.append(Job(line.strip(), not_shown))
+            run = re.match(r"run (\w+) (\w+): (.*)", line)
+            if run:
+                runs[run.group(1)] = (run.group(2), run.group(3).strip())
+            elif line.strip() and not line.startswith("#"):
+                found.append(Job(line.strip(), not_shown, runs))
     return found
 
 
@@ -172,6 +179,12 @@ def job_faults(root, unit, job):
     found = [f"{where}: there is no property {n}" for n in job.numbers if n not in [p.number for p in unit.properties]]
     if job.kind in PROVING and not job.not_shown:
         found.append(f"{where}: no '# not shown: ...' above it")
+    if job.run and job.given is None:
+        found.append(f"{where}: there is no line 'run {job.run}: ...' above it")
+    if job.run and job.kind in ("induction", "pdr"):
+        found.append(f"{where}: a proof for all time may not be restricted to a run")
+    if job.run and job.kind == "bmc" and not job.numbers:
+        found.append(f"{where}: a proof along a run must name its properties")
     if job.kind == "refute" and len(job.numbers) != 1:
         found.append(f"{where}: it must name the one property that its counterexample violates, P<N>")
     if job.kind == "refute" and (not job.mutation or formal_part(root, job.mutation[0], job.mutation[1])):
@@ -187,7 +200,7 @@ def faults(root, unit, all_jobs):
     for job in all_jobs:
         found += job_faults(root, unit, job)
     for p in unit.properties:
-        proving = [j for j in all_jobs if j.kind in PROVING and (not j.numbers or p.number in j.numbers)]
+        proving = [j for j in all_jobs if j.kind in PROVING and not j.run and (not j.numbers or p.number in j.numbers)]
         refuting = [j for j in all_jobs if j.kind == "refute" and j.numbers == [p.number]]
         found += [f"{p.place}: property {p.number} has no {what}" for have, what in (
             (p.asserts, "assert"), (p.covers, "cover"), (proving, "induction, pdr or bmc job"), (refuting, "refuted mutant")) if not have]

@@ -173,13 +173,39 @@ class Prove(unittest.TestCase):
         self.refused("job 'induction 1 cvc4': no '# not shown: ...' above it", conf=("# not shown: counters wider than three bits,\n#   which are counters all the same\n"
                      "induction 1 cvc4\n", "induction 1 cvc4\n# not shown: wide counters\n"))
 
-    def test_legacy(self):
-        sys.path.insert(0, HERE)
-        import prove as machinery  # pylint: disable=import-outside-toplevel
-        with open(os.path.join(HERE, "prove.py"), encoding="utf-8") as f:
-            self.assertIn('sys.exit(0 if chosen and all(results) and not refused else 1)', f.read())
-        for unit in machinery.LEGACY:
-            self.assertTrue(os.path.exists(os.path.join(HERE, unit + ".conf")), unit)
+    def test_run(self):
+        """A cover, a refutation and a bounded proof along a run."""
+        jobs = ("run up cw_tiny: inc_i || cw_f_cycle < 2\nbmc 8 abc TOP=3 @up P1 P2\ncover 8 abc TOP=3 @up P1 P2\n"
+                "refute 9 abc TOP=3 @up P1 cw_tiny: s/cnt_q != TOP/1'b1/\n")
+        status, text = prove(conf=CONF + jobs)
+        self.assertEqual((status, "10 of 10 jobs as expected" in text), (0, True), text)
+
+    def test_run_that_ends(self):
+        jobs = "run up cw_tiny: cw_f_cycle < 7\nbmc 8 abc TOP=3 @up P1\ncover 6 abc TOP=3 @up P1\n"
+        status, text = prove(conf=CONF + jobs)
+        self.assertEqual((status, "the run up ends before cycle 8" in text, "\nFAIL bmc 8 abc TOP=3 @up P1" in text), (1, True, True), text)
+
+    def test_run_that_reaches_no_cover(self):
+        more = "bmc 8 abc TOP=3 @down P1"
+        self.refused(f"job '{more}': no cover job of its run reaches a cover of property 1 within its depth",
+                     conf=("cover 9 cvc4", f"run down cw_tiny: !inc_i\n{more}\ncover 9 cvc4"))
+
+    def test_run_of_a_proof_for_all_time(self):
+        more = "pdr TOP=3 @up P1"
+        self.refused(f"job '{more}': a proof for all time may not be restricted to a run", conf=("cover 9 cvc4", f"run up cw_tiny: inc_i\n{more}\ncover 9 cvc4"))
+
+    def test_run_of_all_properties(self):
+        more = "bmc 8 abc TOP=3 @up"
+        self.refused(f"job '{more}': a proof along a run must name its properties", conf=("cover 9 cvc4", f"run up cw_tiny: inc_i\n{more}\ncover 9 cvc4"))
+
+    def test_run_that_is_not_there(self):
+        more = "cover 8 abc TOP=3 @up"
+        self.refused(f"job '{more}': there is no line 'run up: ...' above it", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
+
+    def test_proof_along_a_run_only(self):
+        conf = CONF.replace("induction 1 cvc4", "induction 1 cvc4 P1").replace("bmc 6 abc TOP=4\n", "run up cw_tiny: inc_i || cw_f_cycle < 2\nbmc 8 abc TOP=3 @up P2\n")
+        _, text = prove(conf=conf)
+        self.assertIn("refused: tiny: " + at("// 2.") + ": property 2 has no induction, pdr or bmc job", text)
 
 
 if __name__ == "__main__":
