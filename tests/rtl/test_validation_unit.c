@@ -133,7 +133,8 @@ static void test_validation_unit__broken_copies_are_caught(void **state)
         {"an abort tells wts only", "cw_validation_unit", "w_store_q && w_rts_q > w_wts_q ?", "w_store_q && w_rts_q < w_wts_q ?", 2},
         {"one response too many", "cw_validation_unit", "bloom_lkp_ready && !open_cnt_q[3];", "bloom_lkp_ready && open_cnt_q < 4'd9;", 2},
         {"one response too few", "cw_validation_unit", "bloom_lkp_ready && !open_cnt_q[3];", "bloom_lkp_ready && open_cnt_q < 4'd7;", 2},
-        {"no wake-up", "cw_validation_decide", "wake_o       = release_req && reserved", "wake_o       = 1'b0 && release_req && reserved", 2}};
+        {"no wake-up", "cw_validation_decide", "wake_o       = release_req && reserved", "wake_o       = 1'b0 && release_req && reserved",
+         2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
