@@ -79,7 +79,7 @@ static void test_stall_buffer__broken_copies_are_caught(void **state)
         {"sleep wins over wake", "cw_stall_buffer", "((awake_q & ~sleeps) | woken) & used_next",
          "((awake_q | woken) & ~sleeps) & used_next", 2},
         {"an empty line stays awake", "cw_stall_buffer", "| woken) & used_next", "| woken) & (used_next | awake_q)", 2},
-        {"an empty line is woken", "cw_stall_buffer", "woken[i]   = used[i] && wake_valid_i", "woken[i]   = wake_valid_i", 2},
+        {"an empty line is woken", "cw_stall_buffer", "woken[i] = used[i] && wake_valid_i", "woken[i] = wake_valid_i", 2},
         {"done while it is offered", "cw_stall_buffer", "done_valid_i && state_q == ST_TAKEN", "done_valid_i && state_q >= ST_OFFER", 2},
         {"a request that sleeps leaves", "cw_stall_buffer", "wire             leave  = done && !done_sleep_i;",
          "wire             leave  = done && (!done_sleep_i || &awake_q);", 2},
