@@ -521,17 +521,19 @@ class Triggers(Waves):
 
     def test_mismatch_shortly_before_the_end(self):
         """The run that is allowed to go on for the cycles after the event still fails when it ends within them."""
-        trace, keep = self.whole("c")[0], 100000
+        keep, small = 100000, [{"blocks=4": "blocks=2", "threads=96": "threads=64"}.get(w, w) for w in SMALL]
+        self.passes(*small, "--wave", "w.fst")
+        whole = Trace(self.path("w.fst"))
         ports = [VU.format(p) + port for p in range(PARTITIONS) for port in ("rsp_valid", "rsp_ts")]
-        answers = [(c, v[i + 1]) for _, (c, *v) in trace.frames("cowarp.core_cycle", *ports) for i in range(0, 2 * PARTITIONS, 2) if v[i]]
+        answers = [(c, v[i + 1]) for _, (c, *v) in whole.frames("cowarp.core_cycle", *ports) for i in range(0, 2 * PARTITIONS, 2) if v[i]]
         late = answers[-1][0] - keep // 10 + 1000
         limit = max(ts for c, ts in answers if c < late)
         self.assertTrue(any(ts > limit for c, ts in answers if c >= late), "no answer that is late and above all before")
-        r, trace = self.triggered(1, *SMALL, "--unit", self.broken(limit), "--wave-on", "lockstep-mismatch", "--wave-keep", keep)
+        r, trace = self.triggered(1, *small, "--unit", self.broken(limit), "--wave-on", "lockstep-mismatch", "--wave-keep", keep)
         self.assertIn("rsp_ts_o is", r.stderr)
         self.assertNotIn("result        passed", r.stdout)
         self.assertGreaterEqual(self.fired_cycle(trace), late)
-        self.assertEqual(min(trace.times()), min(self.whole("c")[0].times()))
+        self.assertEqual(min(trace.times()), min(whole.times()))
 
     def test_deadlock(self):
         """The naive spin lock: in the window, the warp polls and nothing else happens; its counter of instructions goes on."""
