@@ -12,5 +12,5 @@ add_custom_target(synth
 
 foreach(part model flow)
     add_test(NAME synth.${part} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/synth/test_${part}.py $<TARGET_FILE:cowarp>)
-    set_tests_properties(synth.${part} PROPERTIES TIMEOUT 120 LABELS synth)
+    set_tests_properties(synth.${part} PROPERTIES TIMEOUT 300 LABELS synth)
 endforeach()

@@ -36,8 +36,14 @@ target_include_directories(cw_verilated_sc SYSTEM PUBLIC ${VERILATOR_ROOT}/inclu
 target_compile_definitions(cw_verilated_sc PUBLIC VM_SC=1 VM_TRACE=0 VM_COVERAGE=0)
 target_link_libraries(cw_verilated_sc PUBLIC ${SYSTEMC_LIBRARY} Threads::Threads)
 
-# Built by the test systemc.build, or as target systemc; a plain build of the simulator does without.
+# Built by the tests that need it, or as target systemc; a plain build of the simulator does without.
 add_custom_target(systemc)
+# A test that builds targets for the tests that require its fixture. Each unit has one of its own, so that the tests of one unit do not wait for
+# the modules of all.
+function(cw_add_systemc_build name fixture)
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target ${ARGN})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS systemc FIXTURES_SETUP ${fixture} RESOURCE_LOCK build)
+endfunction()
 function(cw_systemc_targets)
     set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     add_dependencies(systemc ${ARGN})
@@ -75,7 +81,8 @@ foreach(unit ${systemc_units})
     target_link_libraries(test_systemc_${unit} PRIVATE cw_sc_${unit} cowarp_rtl)
     cw_systemc_targets(test_systemc_${unit})
     add_test(NAME systemc.${unit} COMMAND test_systemc_${unit} 20000)
-    set_tests_properties(systemc.${unit} PROPERTIES TIMEOUT 60 LABELS systemc FIXTURES_REQUIRED systemc)
+    set_tests_properties(systemc.${unit} PROPERTIES TIMEOUT 60 LABELS systemc FIXTURES_REQUIRED systemc_${unit})
+    cw_add_systemc_build(systemc_build.${unit} systemc_${unit} test_systemc_${unit})
 endforeach()
 
 # The virtual platform, with the unit of the getm preset and with a small one, whose tables overflow.
@@ -102,5 +109,4 @@ add_test(NAME systemc.target COMMAND test_systemc_target)
 set_tests_properties(systemc.target PROPERTIES TIMEOUT 60 LABELS systemc FIXTURES_REQUIRED systemc)
 
 cw_systemc_targets(systemc_replay_c test_systemc_target)
-add_test(NAME systemc.build COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target systemc)
-set_tests_properties(systemc.build PROPERTIES TIMEOUT 900 LABELS systemc FIXTURES_SETUP systemc RESOURCE_LOCK build)
+cw_add_systemc_build(systemc_build systemc systemc_platform systemc_platform_small systemc_replay_c test_systemc_target)

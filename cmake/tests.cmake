@@ -16,7 +16,7 @@ function(cw_add_test_folder folder prefix)
         target_link_libraries(${stem} PRIVATE cw_test ${ARGN})
         target_compile_definitions(${stem} PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CW_BINARY_DIR="${CMAKE_BINARY_DIR}")
         add_test(NAME ${prefix}.${name} COMMAND ${stem})
-        set_tests_properties(${prefix}.${name} PROPERTIES TIMEOUT 300)
+        set_tests_properties(${prefix}.${name} PROPERTIES TIMEOUT 600)
     endforeach()
 endfunction()
 
@@ -52,16 +52,16 @@ function(cw_add_tests)
     add_test(NAME system.rooms
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mech/rooms_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:cowarp_rooms>
                 ${PROJECT_SOURCE_DIR})
-    set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 300)
+    set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     set(new_unit_test ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/new_unit_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     add_test(NAME system.unit_from_a_path COMMAND ${new_unit_test} FromAPath)
     add_test(NAME docs.new_unit COMMAND ${new_unit_test} Skeleton)
-    set_tests_properties(system.unit_from_a_path docs.new_unit PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 300)
+    set_tests_properties(system.cli system.unit_from_a_path docs.new_unit PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
     add_test(NAME docs.adding_a_unit
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_page.py ${PROJECT_SOURCE_DIR}/docs/adding-a-unit.md
                 ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-    set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 300)
+    set_tests_properties(docs.adding_a_unit PROPERTIES TIMEOUT 600)
     if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE) # whose libraries need flags that the page does not have
         add_test(NAME docs.adding_a_mechanism
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_mechanism.py ${PROJECT_SOURCE_DIR}/docs/adding-a-mechanism.md
@@ -70,7 +70,7 @@ function(cw_add_tests)
         add_test(NAME docs.api
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_api.py ${PROJECT_SOURCE_DIR}/docs/api.md ${PROJECT_SOURCE_DIR}
                     ${CMAKE_BINARY_DIR})
-        set_tests_properties(docs.api PROPERTIES TIMEOUT 300)
+        set_tests_properties(docs.api PROPERTIES TIMEOUT 600)
     endif()
     add_test(NAME system.waves
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/wave_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})

@@ -74,6 +74,16 @@ def find_scope(scopes, ports):
     return max(inside, key=lambda s: (len(s.variables), -len(s.path)))
 
 
+def misfit(scopes, ports):
+    """What is other in the run's unit, when one has all ports but not in these widths; or None when there is no such unit."""
+    for scope in scopes.values():
+        widths = {name: width for name, width, _ in scope.variables}
+        if all(name in widths for name in ports):
+            other = [f"{name} {widths[name]} bits, here {bits}" for name, (_, bits) in sorted(ports.items()) if widths[name] != bits]
+            return f"the run's unit has another size: {', '.join(other)}"
+    return None
+
+
 def subtree(scopes, scope):
     """RTL name -> (code, width) of everything below a scope, named as Yosys names it after flatten."""
     result, depth = {}, len(scope.path)
@@ -154,24 +164,26 @@ def count_changes(lines, codes):
     return start or 0, now
 
 
-def read_trace(fst, ports_of):
-    """unit -> {"scope", "cycles", "counters": {RTL name: Counter}} of one window."""
+def read_trace(fst, ports_of, misfits):
+    """unit -> {"scope", "cycles", "counters": {RTL name: Counter}} of one window. misfits: gets unit -> why the run's has no activity to offer."""
     need("fst2vcd", "gtkwave")
     with subprocess.Popen(["fst2vcd", str(fst)], stdout=subprocess.PIPE, text=True, errors="replace") as vcd:
         scopes = read_scopes(vcd.stdout)
         found, codes = {}, {}
         for unit, ports in ports_of.items():
             scope = find_scope(scopes, ports)
-            if scope:
+            if not scope:
+                misfits[unit] = misfit(scopes, ports) or misfits.get(unit)
+            else:
                 nets, pace = subtree(scopes, scope), Pace()
                 for code, width in nets.values():
                     codes.setdefault(code, Counter(width))
                 for code in {code for code, _ in nets.values()}:
                     codes[code].paces.append(pace)
-                for name, (direction, _) in ports.items():
-                    if direction == "input":
-                        codes[nets[name][0]].log = []
-                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}, "pace": pace}
+                    codes[code].log = []
+                inputs = {name for name, (direction, _) in ports.items() if direction == "input" and name not in ("clk_i", "rst_i")}
+                found[unit] = {"scope": ".".join(scope.path), "counters": {name: codes[code] for name, (code, _) in nets.items()}, "pace": pace,
+                               "inputs": inputs}
         start, end = count_changes(vcd.stdout, codes)
     for entry in found.values():
         entry["time_ps"], entry["step_ps"], entry["start_ps"] = end - start, entry["pace"].step, start
@@ -195,18 +207,41 @@ def merge(windows):
         for name, counter in entries[0]["counters"].items():
             same = [e["counters"][name] for e in entries if name in e["counters"]]
             nets[name] = [[sum(c.toggles[b] for c in same) / cycles, min(1.0, sum(c.ones[b] for c in same) / time)] for b in range(counter.width)]
-        out[unit] = {"scope": entries[0]["scope"], "cycles": cycles, "period_ps": min(steps), "nets": nets, "inputs": recording(entries, min(steps))}
+        out[unit] = {"scope": entries[0]["scope"], "cycles": cycles, "period_ps": min(steps), "nets": nets, "inputs": recording(entries, min(steps)),
+                     "history": history(entries, min(steps)), "window_starts": window_starts(entries, min(steps))}
+    return out
+
+
+def window_starts(entries, period):
+    """First cycle of each window, counted on from window to window; and the cycle after the last."""
+    starts = [0]
+    for entry in entries:
+        starts.append(starts[-1] + int(entry["time_ps"] / period))
+    return starts
+
+
+def history(entries, period):
+    """Signal -> its changes over all windows, [cycle, value as hex], cycles counted on from window to window. What gating.py needs."""
+    out = {name: [] for name in entries[0]["counters"]}
+    for entry, first in zip(entries, window_starts(entries, period)):
+        for name in out:
+            changes = out[name]
+            for when, value in entry["counters"][name].log if name in entry["counters"] else ():
+                # A change counts from the first cycle whose middle is not before it.
+                cycle = first + max(0, -(-(when - entry["start_ps"] - period // 2) // period))
+                if changes and changes[-1][0] == cycle:
+                    changes.pop()
+                changes.append([cycle, f"{value:x}"])
     return out
 
 
 def recording(entries, period):
     """What came in, one value per clock and input, in the window with the most changes: the stimulus of the gate-level check."""
     def changes(entry):
-        return sum(len(c.log) for c in entry["counters"].values() if c.log)
+        return sum(len(entry["counters"][name].log) for name in entry["inputs"])
     entry, inputs = max(entries, key=changes), {}
-    for name, counter in entry["counters"].items():
-        if counter.log is None or "." in name or name in ("clk_i", "rst_i"):
-            continue
+    for name in sorted(entry["inputs"]):
+        counter = entry["counters"][name]
         values, place, log = [], 0, counter.log
         for cycle in range(int(entry["time_ps"] / period)):
             now = entry["start_ps"] + cycle * period + period // 2
@@ -217,8 +252,8 @@ def recording(entries, period):
     return inputs
 
 
-def measure(command, workload, system, settings, rtl_units, ports_of, work):
-    """Runs the workload once for its length and statistics, and once per window for the trace."""
+def measure(command, workload, system, settings, rtl_units, ports_of, work, misfits):
+    """Runs the workload once for its length and statistics, and once per window for the trace. misfits: as of read_trace."""
     base = ["run", workload, "--system", system, *(word for setting in settings for word in ("--set", setting)), "--quiet"]
     stats = work / f"stats-{workload}-{system}.json"
     cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])
@@ -229,35 +264,36 @@ def measure(command, workload, system, settings, rtl_units, ports_of, work):
         first = max(0, int(data["cycles"] * (2 * i + 1) / (2 * WINDOWS)) - WINDOW_CYCLES // 2)
         fst = work / f"window{i}.fst"
         cowarp(command, [*base, *rtl, "--wave", str(fst), "--wave-window", f"{first}:{first + WINDOW_CYCLES}"])
-        windows.append(read_trace(fst, ports_of))
+        windows.append(read_trace(fst, ports_of, misfits))
         fst.unlink()
     counters = {name: c["value"] for name, c in data["counters"].items() if c["value"]}
     return {"workload": workload, "system": " ".join([system, *settings]), "cycles": data["cycles"], "counters": counters}, merge(windows)
 
 
 def collect(command, workload, ports_of, work):
-    """unit -> its activity and the run it comes from, over all systems until each unit was seen. Kept in a file beside the results, which is
-    used again as long as the command, the workload and the units' ports are the same."""
+    """unit -> its activity and the run it comes from, over all systems until each unit was seen; and unit -> why it has none. Kept in a file beside the results, which is
+    used again as long as the command, the workload, the units' ports and this script are the same."""
     work.mkdir(parents=True, exist_ok=True)
     status = os.stat(command)
     key = hashlib.sha256(json.dumps([str(command), status.st_mtime_ns, workload, {u: sorted(p) for u, p in ports_of.items()}, WINDOWS,
-                                     WINDOW_CYCLES, STANDARD_RUN]).encode()).hexdigest()
+                                     WINDOW_CYCLES, STANDARD_RUN, pathlib.Path(__file__).read_text()]).encode()).hexdigest()
     kept = work / "activity.json"
     if kept.exists():
         data = json.loads(kept.read_text())
         if data.get("key") == key:
-            return data["units"]
-    units = {}
+            return data["units"], data["misfits"]
+    units, misfits = {}, {}
     runs = [(*STANDARD_RUN[unit], [unit], [unit]) for unit in ports_of if unit in STANDARD_RUN]
     runs += [(system, [], rtl_units, [u for u in ports_of if u not in STANDARD_RUN]) for system, rtl_units in sorted(systems(command).items())]
     for system, settings, rtl_units, wanted in runs:
         left = {unit: ports_of[unit] for unit in wanted if unit not in units}
         if left:
-            about, found = measure(command, workload, system, settings, rtl_units, left, work)
+            about, found = measure(command, workload, system, settings, rtl_units, left, work, misfits)
             for unit, entry in found.items():
                 units[unit] = {"run": about, **entry}
-    kept.write_text(json.dumps({"key": key, "units": units}))
-    return units
+    misfits = {unit: why for unit, why in misfits.items() if unit not in units}
+    kept.write_text(json.dumps({"key": key, "units": units, "misfits": misfits}))
+    return units, misfits
 
 
 def default_command(root):

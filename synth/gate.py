@@ -10,7 +10,7 @@ import re
 
 from netlist import yosys
 from tools import need, run
-from units import Failed
+from units import Failed, verilog_folders
 
 IDLE_CYCLES = 300    # at least, after reset: tables clear themselves, a row per cycle
 FILL_CYCLES = 50     # of the stimulus, until data registers have been written
@@ -129,8 +129,7 @@ def check(elaborated, technology, verilog, work, recorded):
     netlist.write_text(verilog.read_text().replace(f"module {elaborated.unit.top}(", f"module {gates_top}("))
     bench = work / "gate_check.v"
     bench.write_text(testbench(elaborated, rows, work, gates_top))
-    root = elaborated.unit.verilog.parent.parent.parent
-    folders = [word for folder in sorted({p.parent for p in root.glob("rtl/*/*.v")}) for word in ("-y", folder)]
+    folders = [word for folder in verilog_folders(elaborated.unit) for word in ("-y", folder)]
     sim = work / "gate_check.vvp"
     files = [bench, netlist, *macro_models(elaborated, work), technology.verilog, elaborated.unit.verilog]
     run(["iverilog", "-g2005", *folders, "-o", sim, *files], work / "iverilog.log")

@@ -4,9 +4,10 @@ import json
 import re
 from dataclasses import dataclass, field
 
+import compiler
 import sram
 from tools import need, run
-from units import Failed
+from units import Failed, verilog_folders
 
 RAM_MODULE = re.compile(r"^cw_ram_")
 PORTS_IN_NAME = re.compile(r"(\d+)rw|(\d+)r(\d+)w")
@@ -45,8 +46,7 @@ class Elaborated:
 
 
 def front_end(unit, params):
-    root = unit.verilog.parent.parent.parent
-    folders = sorted({path.parent for path in root.glob("rtl/*/*.v")})
+    folders = verilog_folders(unit)
     lines = [f"read_verilog {unit.verilog}"]
     if params:
         lines.append("chparam " + " ".join(f"-set {name} {value}" for name, value in params.items()) + f" {unit.top}")
@@ -160,7 +160,7 @@ def macro_liberty(macros, technology):
     lines += [f"  type (w{b}) {{ base_type : array; data_type : bit; bit_width : {b}; bit_from : {b - 1}; bit_to : 0; downto : true; }}"
               for b in widths]
     for macro in macros:
-        e = sram.estimate(macro.shape(), technology.node_nm)
+        e = compiler.estimate(macro.shape(), technology.node_nm)
         clock = next(name for name in macro.inputs if name.startswith("clk"))
         lines.append(f"  cell ({macro.name}) {{ area : {e.area_um2:.1f}; cell_leakage_power : {e.leakage_uw * 1e3:.3f}; dont_use : true;")
         for name, bits in macro.inputs.items():
@@ -174,7 +174,8 @@ def macro_liberty(macros, technology):
 # ------------------------------------------------------------------------------------------- mapping
 
 def prepare(elaborated, technology, work):
-    """Up to the point where cells are chosen: generic.il, and word.json, the unit flattened but still in words and RTL names."""
+    """Up to the point where cells are chosen: generic.il; word.json, the unit flattened but still in words and RTL names; registers.json, in
+    gates of one bit and flip-flops of any kind."""
     unit, script = elaborated.unit, elaborated.script
     (work / "macros.lib").write_text(macro_liberty(elaborated.macros, technology))
     if elaborated.macros:
@@ -182,42 +183,59 @@ def prepare(elaborated, technology, work):
     for macro in elaborated.macros:
         script += f"chtype -set {macro.name} t:{macro.module}\ndelete {macro.module}\n"
     script += f"hierarchy -check -top {unit.top}\nflatten\nopt\nwrite_json {work / 'word.json'}\n"
-    script += f"synth -flatten -noabc -top {unit.top}\n"
+    script += f"synth -flatten -noabc -top {unit.top}\nwrite_json {work / 'registers.json'}\n"  # flip-flops still say what enables them
     script += f"dfflibmap -liberty {technology.liberty}\nopt_clean -purge\nwrite_ilang {work / 'generic.il'}\n"
     yosys(script, "prepare", work)
 
 
-NET = re.compile(r"(\\\S+ |[A-Za-z_][\w$]*)\s*(?:\[(\d+)(?::(\d+))?\])?\s*$")  # \\escaped names end at a blank
+def structural(module, top):
+    """Verilog of a mapped module: ports, cells, and nets that are named by number. (Yosys's own writer takes as long as ABC for a large unit, and
+    assigns to concatenations, which OpenSTA does not read.)"""
+    ref, declared, assigns = {}, [], []
+    escaped = lambda name: name if re.fullmatch(r"[A-Za-z_]\w*", name) else f"\\{name} "
+    driven = {bit for cell in module["cells"].values() for pin, bits in cell["connections"].items()
+              if cell["port_directions"][pin] == "output" for bit in bits}
+
+    def net(bit):
+        return f"1'b{bit}" if isinstance(bit, str) else ref.setdefault(bit, f"n{bit}_")
+    # Inputs first: an output that repeats an input is an assignment.
+    for name, port in sorted(module["ports"].items(), key=lambda item: item[1]["direction"] != "input"):
+        low, width = port.get("offset", 0), len(port["bits"])
+        declared.append(f"  {port['direction']} {f'[{low + width - 1}:{low}] ' if width > 1 else ''}{escaped(name)};")
+        for index, bit in enumerate(port["bits"], low):
+            own = f"{escaped(name)}[{index}]" if width > 1 else escaped(name)
+            if isinstance(bit, int) and bit not in ref and (port["direction"] == "input" or bit in driven):
+                ref[bit] = own
+            elif port["direction"] == "output":
+                assigns.append(f"  assign {own} = {net(bit)};")
+    cells = []
+    for instance, cell in module["cells"].items():
+        pins = ", ".join(f".{pin}({net(bits[0]) if len(bits) == 1 else '{' + ', '.join(net(b) for b in reversed(bits)) + '}'})"
+                         for pin, bits in cell["connections"].items())
+        cells.append(f"  {escaped(cell['type'])} {escaped(instance)} ({pins});")
+    wires = [f"  wire {name};" for bit, name in sorted(ref.items()) if name == f"n{bit}_"]
+    head = f"module {top}({', '.join(escaped(name) for name in module['ports'])});"
+    return "\n".join([head, *declared, *wires, *assigns, *cells, "endmodule", ""])
 
 
-def split_assigns(text):
-    """Verilog in which no concatenation is assigned to: OpenSTA reads none on the left. Those that Yosys wrote become one assignment per bit."""
-    ranges = {m[2].strip(): (int(m[0]), int(m[1])) for m in re.findall(r"^\s*(?:wire|output|input) \[(\d+):(\d+)\] (\\\S+ |\w+);", text, re.M)}
-
-    def bits(part):
-        """Of one part of a concatenation, the highest first."""
-        constant = re.fullmatch(r"\d+'b([01xz]+)", part.strip())
-        if constant:
-            return [f"1'b{digit}" for digit in constant[1]]
-        net = NET.match(part.strip() + (" " if part.strip().startswith("\\") else ""))
-        if net is None:
-            raise Failed(f"yosys wrote a net that is not understood: {part}")
-        name = net[1].strip()
-        blank = " " if name.startswith("\\") else ""
-        if net[2] is None and name not in ranges:
-            return [name + blank]
-        high, low = (int(net[2]), int(net[3] or net[2])) if net[2] else ranges[name]
-        return [f"{name}{blank}[{i}]" for i in range(high, low - 1, -1)]
-
-    def split(match):
-        sides = [[bit for part in side.strip("{} ").split(",") for bit in bits(part)] for side in match.groups()]
-        if len(sides[0]) != len(sides[1]):
-            raise Failed(f"yosys wrote an assignment that is not understood: {match[0][:80]}")
-        return "\n".join(f"  assign {to} = {of};" for to, of in zip(*sides))
-    return re.sub(r"^  assign (\{ .* \}) = (.*);$", split, text, flags=re.M)
+# ABC's steps. usual: those of Yosys. The target period alone moves the area by less than a percent, since ABC chooses structure before it sizes; so
+# area is traded for speed by other steps. small: covers for area. fast: balances sums of products first, which costs an eighth to a third
+# more area and twice the time.
+SIZING = "topo; buffer -c; topo; upsize {D}; dnsize {D}; stime -p"
+STEPS = {"usual": None, "small": f"strash; ifraig; scorr; dc2; dretime; strash; dch -f; amap; {SIZING}",
+         "fast": f"strash; ifraig; scorr; dc2; strash; if -g -K 6 -C 8; strash; dch -f; if -g -K 6 -C 8; strash; dch -f; map -B 0.9; {SIZING}"}
 
 
-def map_cells(elaborated, technology, target_ps, work, name):
+def abc_steps(kind, target_ps, work):
+    """The option of Yosys's abc for one of STEPS."""
+    if STEPS[kind] is None:
+        return ""
+    script = work / f"{kind}.abc"
+    script.write_text(STEPS[kind].replace("{D}", f"-D {target_ps:.0f}") + "\n")
+    return f" -script {script}"
+
+
+def map_cells(elaborated, technology, target_ps, work, name, kind="usual"):
     """ABC for one target period. Returns the paths (verilog, json) of the netlist."""
     constraint = work / "abc.constr"
     constraint.write_text(f"set_driving_cell {technology.driver}\nset_load {technology.load_ff} [all_outputs]\n")
@@ -225,11 +243,10 @@ def map_cells(elaborated, technology, target_ps, work, name):
     script = f"read_ilang {work / 'generic.il'}\nread_liberty -lib {technology.liberty}\n"  # the library tells pin directions to write_json
     script += f"read_liberty -lib {work / 'macros.lib'}\n" if elaborated.macros else ""
     script += f"hierarchy -check -top {elaborated.unit.top}\n"
-    script += f"abc -liberty {technology.liberty} -constr {constraint} -D {target_ps:.0f}\nopt_clean -purge\n"
-    script += "rename -enumerate -pattern _%_\n"  # one name for a cell in both files
-    script += f"write_json {dump}\nwrite_verilog -noattr -noexpr -nohex {verilog}\n"
-    yosys(script, name, work)
-    verilog.write_text(split_assigns(verilog.read_text()))
+    script += f"abc -liberty {technology.liberty} -constr {constraint} -D {target_ps:.0f}{abc_steps(kind, target_ps, work)}\nopt_clean -purge\n"
+    script += "rename -enumerate -pattern _%_\n"
+    yosys(script + f"write_json {dump}\n", name, work)
+    verilog.write_text(structural(json.loads(dump.read_text())["modules"][elaborated.unit.top], elaborated.unit.top))
     return verilog, dump
 
 
@@ -260,13 +277,14 @@ def count(dump, top, technology):
     return Counts(sum(logic.values()), flops, sum(areas[kind] * n for kind, n in logic.items()), dict(sorted(logic.items())))
 
 
-def storage(elaborated, node_nm):
-    """SRAM of the unit at a node: bits, area, access time of the slowest macro, and each shape."""
+def storage(elaborated, node_nm, areas=None):
+    """SRAM of the unit at a node: bits, area, access time of the slowest macro, and each shape; with cell areas, that of each from flip-flops too."""
     shapes, area = [], 0.0
     for macro in elaborated.macros:
-        e = sram.estimate(macro.shape(), node_nm)
+        e = compiler.estimate(macro.shape(), node_nm)
         area += macro.count * e.area_um2
         shapes.append({"name": macro.name, "count": macro.count, "rows": macro.rows, "width": macro.width, "ports": macro.ports, "bits": macro.bits,
-                       "area_um2": e.area_um2, "access_ns": e.access_ns, "read_pj": e.read_pj, "write_pj": e.write_pj, "leakage_uw": e.leakage_uw})
+                       "area_um2": e.area_um2, "access_ns": e.access_ns, "read_pj": e.read_pj, "write_pj": e.write_pj, "leakage_uw": e.leakage_uw,
+                       "pieces": compiler.note(macro.shape()), "register_um2": compiler.register_um2(macro.shape(), areas) if areas else None})
     return {"bits": sum(m.count * m.bits for m in elaborated.macros), "area_um2": area,
             "access_ns": max((s["access_ns"] for s in shapes), default=0.0), "macros": shapes}

@@ -2,10 +2,14 @@
 """Reports: one per unit, one table for all, the papers' figures beside, and the comparison with reference.json."""
 import csv
 import json
+import math
 import os
 import pathlib
 import re
+import textwrap
 
+import compiler
+import margin
 import sram
 import tools
 import units
@@ -26,6 +30,10 @@ def write(path, text):
     os.replace(temporary, path)
 
 
+def wrapped(text, indent="", columns=150):
+    return textwrap.fill(text, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def text_of(value, form="{:.4g}"):
     return "" if value is None else form.format(value) if isinstance(value, float) else str(value)
 
@@ -39,10 +47,20 @@ def how(result):
     return HOW.format(library=result["library"], node=result["node_nm"], to=result["scaled"]["node_nm"])
 
 
+def gating_facts(g, s):
+    if not g:
+        return []
+    return [("the same with clock gates", s["gated_power_mw"], f"mW, flip-flop clock pins {g['gated_clock_mw']:.3g} instead of {g['clock_mw']:.3g} mW"),
+            ("flip-flops behind clock gates", g["gated_flip_flops"], f"of {g['flip_flops']}, in {len(g['groups'])} groups of one enable; "
+             f"{g['unknown_flip_flops']} more whose enable the trace does not tell"),
+            ("idle share of these", 100.0 * g["idle_share"], "percent of the clocks, by the counted enables"),
+            ("area of the clock gates", g["area_um2"], "um2, less the multiplexers that they replace")]
+
+
 def unit_markdown(r):
     s, p, lines = r["scaled"], r["power"], [f"# {r['unit']}", ""]
     lines += [how(r), "", "Parameters: " + ", ".join(f"{k}={v}" for k, v in r["params"].items()) + ".", ""]
-    facts = [("cells", r["cells"], ""), ("of these flip-flops", r["flip_flops"], ""), ("logic area", r["logic_um2"], f"um2, {r['node_nm']} nm"),
+    facts = [("steps of ABC", r["steps"], "relaxed and tight: the usual ones; fast: speed for area"), ("cells", r["cells"], ""), ("of these flip-flops", r["flip_flops"], ""), ("logic area", r["logic_um2"], f"um2, {r['node_nm']} nm"),
              ("SRAM bits", r["sram"]["bits"], f"in {sum(m['count'] for m in r['sram']['macros'])} macros"),
              ("memory bits in flip-flops", r["flop_memory_bits"], ""), ("SRAM area", r["sram"]["area_um2"], f"um2, {r['node_nm']} nm"),
              ("Fmax", r["fmax_mhz"], f"MHz, {r['node_nm']} nm"), ("logic area", s["logic_mm2"], f"mm2, {s['node_nm']} nm"),
@@ -51,15 +69,24 @@ def unit_markdown(r):
         facts += [("logic power", p["logic_mw"],
                    f"mW at {p['clock_mhz']:.0f} MHz, {r['node_nm']} nm; flip-flop clock pins {p['clock_mw']:.3g} of it"),
                   ("SRAM power", p["sram_mw"], f"mW, the same; {p['reads']:.3f} reads and {p['writes']:.3f} writes per clock, all macros"),
-                  ("power", s["power_mw"], f"mW at {s['clock_mhz']:.0f} MHz, {s['node_nm']} nm"),
+                  ("power", s["power_mw"], f"mW at {s['clock_mhz']:.0f} MHz, {s['node_nm']} nm" + (", which it does not reach" if s["power_mw"] is None else "")),
+                  *gating_facts(p["gating"], s),
                   ("registers with counted activity", 100.0 * p["counted_share"], "percent"),
                   ("mean activity", p["mean_activity"], "toggles per clock and bit")]
     lines += [table(("", "", ""), [(a, b, c) for a, b, c in facts]), "", f"Critical path: {r['critical_path']}.", ""]
-    lines += [f"Activity: {p['source']}." if p else "Power: not given, no run of the GPU holds this unit with these parameters.", ""]
+    if r["margin"]:
+        lines += [f"Margin: {margin.sentence(r['margin'])}. The clock is from the contract ({r['margin']['source']}).", ""]
+    lines += [f"Within one cycle: {margin.ram_path_sentence(path)}.\n" for path in r["ram_paths"]]
+    lines += [f"Activity: {p['source']}." if p else f"Power: not given; {r['no_power'] or 'activity was not counted'}.", ""]
+    if p and p["gating"] and p["gating"]["groups"]:
+        groups = sorted(p["gating"]["groups"], key=lambda g: -g["flip_flops"])
+        lines += [table(("flip-flops of one enable", "bits", "idle percent"),
+                        [(", ".join(g["registers"][:3]) + (", ..." if len(g["registers"]) > 3 else ""), g["flip_flops"], 100 * g["idle_share"])
+                         for g in groups]), ""]
     if r["sram"]["macros"]:
-        lines += [table(("macro", "count", "ports", "bits", "um2", "access ns", "read pJ", "write pJ", "leakage uW"),
-                        [tuple(m[k] for k in ("name", "count", "ports", "bits", "area_um2", "access_ns", "read_pj", "write_pj", "leakage_uw"))
-                         for m in r["sram"]["macros"]]), ""]
+        lines += [table(("RAM", "count", "ports", "bits", "um2", "um2 in flip-flops", "access ns", "read pJ", "write pJ", "leakage uW", "bought as"),
+                        [tuple(m[k] for k in ("name", "count", "ports", "bits", "area_um2", "register_um2", "access_ns", "read_pj", "write_pj",
+                                              "leakage_uw")) + (m["pieces"] or "it is",) for m in r["sram"]["macros"]]), ""]
     if r.get("gate"):
         g = r["gate"]
         lines += [f"Gate-level check: {g['cycles']} cycles, {g['known_values']} output values equal; stimulus {g['stimulus']}.", ""]
@@ -74,12 +101,13 @@ def summary_markdown(results, papers):
     first = results[0]
     n, s = first["node_nm"], first["scaled"]["node_nm"]
     head = ("unit", "cells", f"logic um2 ({n})", "SRAM bits", f"SRAM um2 ({n})", f"Fmax MHz ({n})", f"logic mm2 ({s})", f"SRAM mm2 ({s})",
-            f"Fmax MHz ({s})", f"power mW ({s})", "at MHz", "LUT6", "critical path")
+            f"Fmax MHz ({s})", "clock MHz", "slack ps", f"power mW ({s})", "with clock gates", "LUT6", "critical path")
     rows = []
     for r in results:
         p = r["scaled"]
         rows.append((r["unit"], r["cells"], r["logic_um2"], r["sram"]["bits"], r["sram"]["area_um2"], r["fmax_mhz"], p["logic_mm2"],
-                     p["sram_mm2"], p["fmax_mhz"], p["power_mw"], p["clock_mhz"], r["fpga"]["lut6"] if r.get("fpga") else None,
+                     p["sram_mm2"], p["fmax_mhz"], p["clock_mhz"], r["margin"]["slack_ps"] if r["margin"] else None, p["power_mw"], p["gated_power_mw"],
+                     r["fpga"]["lut6"] if r.get("fpga") else None,
                      f"{r['path']['start']} to {r['path']['end']}"))
     lines = ["# Synthesis", "", how(first), "", table(head, rows), ""]
     if papers:
@@ -106,30 +134,58 @@ def fpga_text(fpga):
     return f"{fpga['lut6']} six-input LUTs; {i['lut4']} LUT4, {i['bram']} RAMs, {fits}"
 
 
-def results_markdown(results):
-    """For docs/synthesis.md: figures, critical paths, what the other checks say."""
-    n, s = results[0]["node_nm"], results[0]["scaled"]["node_nm"]
-    head = ("unit", "cells", "flip-flops", f"logic mm2 ({n})", "SRAM bits", f"SRAM mm2 ({n})", f"Fmax MHz ({n})", f"logic mm2 ({s})", f"SRAM mm2 ({s})",
-            f"Fmax MHz ({s})", f"power mW ({s})")
-    results = sorted(results, key=key)
+def size_table(results, n, s):
+    rows = [(key(r), r["cells"], r["flip_flops"], rams_text(r["sram"]["macros"]), f"{r['logic_um2'] / 1e6:.3f}", f"{r['sram']['area_um2'] / 1e6:.3f}",
+             f"{r['scaled']['logic_mm2']:.4f}", f"{r['scaled']['sram_mm2']:.4f}") for r in results]
+    return table(("unit", "cells", "flip-flops", "RAM", f"logic mm2 ({n})", f"SRAM mm2 ({n})", f"logic mm2 ({s})", f"SRAM mm2 ({s})"), rows)
+
+
+def clock_table(results, n):
     rows = []
     for r in results:
-        p = r["scaled"]
-        power = f"{p['power_mw']:.1f} at {p['clock_mhz']:.0f} MHz" if p["power_mw"] is not None else ""
-        rows.append((key(r), r["cells"], r["flip_flops"], f"{r['logic_um2'] / 1e6:.3f}", r["sram"]["bits"], f"{r['sram']['area_um2'] / 1e6:.3f}",
-                     f"{r['fmax_mhz']:.0f}", f"{p['logic_mm2']:.4f}", f"{p['sram_mm2']:.4f}", f"{p['fmax_mhz']:.0f}", power))
+        m = r["margin"]
+        rows.append((key(r), f"{m['clock_mhz']:.0f}", f"{m['fmax_mhz']:.0f}", f"{m['slack_ps']:+.0f}", f"{m['period_fo4']:.1f}", f"{m['path_fo4']:.1f}",
+                     f"{r['fmax_mhz']:.0f}", len(r["ram_paths"]) or "none"))
+    node = results[0]["margin"]["node_nm"]
+    return table(("unit", "clock MHz", f"Fmax MHz ({node})", "slack ps", "clock FO4", "path FO4", f"Fmax MHz ({n})", "RAM to RAM"), rows)
+
+
+def power_table(results, s):
+    rows = []
+    for r in results:
+        p, scaled = r["power"], r["scaled"]
+        g = p["gating"] if p else None
+        power = f"{scaled['power_mw']:.1f}" if scaled["power_mw"] is not None else "misses its clock" if p else "no run has it"
+        gated = f"{scaled['gated_power_mw']:.1f}" if scaled["gated_power_mw"] is not None else ""
+        share = (f"{g['clock_mw'] / p['logic_mw']:.0%}", f"{g['gated_clock_mw'] / g['clock_mw']:.0%}", f"{g['gated_flip_flops']} of {g['flip_flops']}",
+                 f"{g['idle_share']:.0%}") if g else ("", "", "", "")
+        rows.append((key(r), f"{scaled['clock_mhz']:.0f}", power, gated, *share))
+    return table(("unit", "MHz", f"power mW ({s})", "with clock gates", "clock pins of the logic's power", "clock pins left by gates", "flip-flops gated",
+                  "idle"), rows)
+
+
+def results_markdown(results):
+    """For docs/synthesis.md: sizes, clocks, power, critical paths, what the other checks say."""
+    n, s = results[0]["node_nm"], results[0]["scaled"]["node_nm"]
+    results = sorted(results, key=key)
     checks = [(key(r), f"{r['gate']['known_values']:,} in {r['gate']['cycles']:,} cycles" if r.get("gate") else "not run",
                fpga_text(r["fpga"]) if r.get("fpga") else "not run") for r in results]
-    return "\n".join([table(head, rows), "", f"Critical paths ({n} nm):", "", *(f"- {key(r)}: {r['critical_path']}" for r in results), "",
+    return "\n".join([size_table(results, n, s), "", clock_table(results, n), "", power_table(results, s), "", f"Critical paths ({n} nm):", "",
+                      *(wrapped(f"- {key(r)}: {r['critical_path']}", "  ") for r in results), "",
                       table(("unit", "gate-level check, known output values, all equal", "FPGA"), checks)])
 
 
 def causes_markdown(papers):
-    return table(("claim", "structure", "nm", "paper bits", "unit bits", "paper mm2", "unit mm2", "unit / paper", "model", "bits", "shape", "ports", "logic"),
-                 [(c["claim"], c["structure"], c["node_nm"], c["paper_bits"], c["unit_bits"], c["paper_area_mm2"], f"{c['unit_area_mm2']:.3g}",
-                   *(f"{x:.3g}" if x is not None else None
-                     for x in (c["unit_area_mm2"] / c["paper_area_mm2"], *(c["causes"].get(k) for k in ("model", "bits", "shape", "ports", "logic")))))
-                  for c in papers if c["causes"]])
+    """Areas beside the papers', and the factors between them."""
+    form = lambda value: None if value is None else f"{value:.3g}"
+    known = [c for c in papers if c["causes"]]
+    areas = table(("claim", "structure", "nm", "paper bits", "unit bits", "paper mm2", "unit mm2", "unit / paper", "variant mm2", "variant / paper"),
+                  [(c["claim"], c["structure"], c["node_nm"], c["paper_bits"], c["unit_bits"], c["paper_area_mm2"], form(c["unit_area_mm2"]),
+                    form(c["unit_area_mm2"] / c["paper_area_mm2"]), form(c["variant_mm2"]), form(c["variant_mm2"] and c["variant_mm2"] / c["paper_area_mm2"]))
+                   for c in known])
+    factors = table(("structure", "nm", "model", "bits", "shape", "ports", "logic"),
+                    [(c["structure"], c["node_nm"], *(form(c["causes"].get(k)) for k in ("model", "bits", "shape", "ports", "logic"))) for c in known])
+    return f"{areas}\n\n{factors}"
 
 
 FOLDER = re.compile(r"(?<![\w.)])/[\w.-]+/\S*")  # an absolute path; no "mm2 / paper", no "a/b"
@@ -156,18 +212,20 @@ def macros_of(result, part):
 
 
 def storage_line(result, node_nm, part, instances, clock_mhz):
-    """(mm2, mW) of a unit at a paper's node, every macro read and written in half of the clocks each: one access per clock."""
-    area = power = 0.0
+    """(mm2, mW) of a unit at a paper's node, every macro read and written in half of the clocks each: one access per clock. No power at a clock that
+    the macros, or with part all the unit, do not reach."""
+    area = power = access_ns = 0.0
     for m in macros_of(result, part):
-        e = sram.estimate(sram.Macro(m["rows"], m["width"], m["ports"]), node_nm)
-        area += m["count"] * e.area_um2 / 1e6
+        e = compiler.estimate(sram.Macro(m["rows"], m["width"], m["ports"]), node_nm)
+        area, access_ns = area + m["count"] * e.area_um2 / 1e6, max(access_ns, e.access_ns)
         power += m["count"] * ((e.read_pj + e.write_pj) / 2 * clock_mhz * 1e-3 + e.leakage_uw / 1e3)
     if part == "all":
         factors = tools.scale(result["node_nm"], node_nm)
         area += result["logic_um2"] / 1e6 * factors.area
         logic = result["power"]
         power += logic["logic_mw"] / logic["clock_mhz"] * clock_mhz * factors.energy if logic else 0.0
-    return area * instances, power * instances
+        access_ns = max(access_ns, 1000 * factors.delay / result["fmax_mhz"])
+    return area * instances, power * instances if access_ns * clock_mhz <= 1000 else None
 
 
 def beside_papers(results):
@@ -177,6 +235,18 @@ def beside_papers(results):
     published = {row["id"]: row for row in sram.published()}
     by_unit, factors = {r["unit"]: r for r in results if not r["settings"] and r["node_nm"] == 180}, sram.load_factors()
     return [claim_line(claim, published.get(claim["published"]), by_unit.get(claim["unit"]), factors) for claim in claims]
+
+
+def variant(claim, row, result, factors):
+    """mm2 of the macros that would meet the paper's line, or None where ours do: the paper's bits, in macros of our width, with the paper's ports."""
+    macros, count = macros_of(result, claim["part"]), int(claim["instances"])
+    if not macros:
+        return None
+    bits = row["bytes"] * 8 * row["instances"] / count
+    share = bits / sum(m["count"] * m["rows"] * m["width"] for m in macros)
+    area = sum(m["count"] * compiler.estimate(sram.Macro(max(1, math.ceil(m["rows"] * share)), m["width"], row["ports"]), row["node_nm"], factors).area_um2
+               for m in macros)
+    return area * count / 1e6
 
 
 def causes(claim, row, result, factors):
@@ -189,7 +259,7 @@ def causes(claim, row, result, factors):
         grown = {**row, "bytes": bits / 8 / row["instances"]}
         steps.append(("bits", sram.of_row(grown, factors)[0]))
         for cause, ports_of in (("shape", lambda m: row["ports"]), ("ports", lambda m: m["ports"])):
-            area = sum(m["count"] * sram.estimate(sram.Macro(m["rows"], m["width"], ports_of(m)), row["node_nm"], factors).area_um2 for m in macros)
+            area = sum(m["count"] * compiler.estimate(sram.Macro(m["rows"], m["width"], ports_of(m)), row["node_nm"], factors).area_um2 for m in macros)
             steps.append((cause, area * count / 1e6))
     if claim["part"] == "all":
         steps.append(("logic", storage_line(result, row["node_nm"], "all", count, row["clock_mhz"])[0]))
@@ -200,7 +270,7 @@ def claim_line(claim, row, result, factors):
     """One line of the table: row is the paper's structure or None for a storage figure, result our unit or None."""
     line = {"claim": claim["claim"], "structure": claim["structure"], "node_nm": None, "paper_bits": int(claim["bits"]) if claim["bits"] else None,
             "paper_area_mm2": None, "paper_power_mw": None, "model_area_mm2": None, "model_power_mw": None, "unit": claim["unit"], "unit_bits": None,
-            "unit_area_mm2": None, "unit_power_mw": None, "causes": {}}
+            "unit_area_mm2": None, "unit_power_mw": None, "causes": {}, "variant_mm2": None}
     if row:
         area, dynamic, leak = sram.of_row(row, factors)
         line.update(structure=row["structure"], node_nm=row["node_nm"], paper_bits=row["bytes"] * 8 * row["instances"],
@@ -210,7 +280,7 @@ def claim_line(claim, row, result, factors):
         bits = sum(m["count"] * m["rows"] * m["width"] for m in macros_of(result, claim["part"]))
         line["unit_bits"] = (bits + flops) * int(claim["instances"])
     if row and result:
-        line["causes"] = causes(claim, row, result, factors)
+        line["causes"], line["variant_mm2"] = causes(claim, row, result, factors), variant(claim, row, result, factors)
         line["unit_area_mm2"], line["unit_power_mw"] = storage_line(result, row["node_nm"], claim["part"], int(claim["instances"]), row["clock_mhz"])
     return line
 
@@ -226,8 +296,66 @@ def without_reference(all_units, reference):
     return [stem for stem in all_units if " ".join([stem, *units.STANDARD.get(stem, [])]) not in reference]
 
 
+def rams_text(macros):
+    """4 x 256x123 (1R1W)"""
+    ports = {1: "1RW", 2: "1R1W"}
+    return ", ".join(f"{m['count']} x {m['rows']}x{m['width']} ({ports.get(m['ports'], str(m['ports']) + ' ports')})" for m in macros) or "none"
+
+
 def figures(result):
-    return {"logic_um2": round(result["logic_um2"], 1), "sram_um2": round(result["sram"]["area_um2"], 1), "fmax_mhz": round(result["fmax_mhz"], 2)}
+    """What reference.json keeps of a unit. COMPARED are checked; the others are for datasheets and the history."""
+    m, s, power = result["margin"], result["scaled"], result["scaled"]["power_mw"]
+    kept = {"logic_um2": round(result["logic_um2"], 1), "sram_um2": round(result["sram"]["area_um2"], 1), "fmax_mhz": round(result["fmax_mhz"], 2),
+            "cells": result["cells"], "flip_flops": result["flip_flops"], "rams": rams_text(result["sram"]["macros"]),
+            "ram_paths": len(result["ram_paths"]), "area_mm2": round(s["logic_mm2"] + s["sram_mm2"], 5), "area_node_nm": s["node_nm"]}
+    if m:
+        kept.update(clock_mhz=m["clock_mhz"], node_nm=m["node_nm"], source=m["source"], scaled_fmax_mhz=round(m["fmax_mhz"], 1),
+                    slack_ps=round(m["slack_ps"], 1), path_fo4=round(m["path_fo4"], 1), period_fo4=round(m["period_fo4"], 1))
+    if power is not None:
+        kept["power_mw"] = round(power, 2)
+        if s["gated_power_mw"] is not None:
+            kept["gated_power_mw"] = round(s["gated_power_mw"], 2)
+    return kept
+
+
+COMPARED = ("logic_um2", "sram_um2", "fmax_mhz")
+
+
+def datasheet(name, kept):
+    """The block that docs/units/<unit>.md carries, from the unit's entry of reference.json."""
+    missed = "" if kept["slack_ps"] >= 0 else "; the unit misses its clock"
+    settings = name.partition(" ")[2]
+    rows = [("size", settings)] if settings else []
+    rows += [("clock", f"{kept['clock_mhz']:.0f} MHz at {kept['node_nm']} nm ({kept['source']})"),
+             ("Fmax", f"{kept['scaled_fmax_mhz']:.0f} MHz at {kept['node_nm']} nm, {kept['fmax_mhz']:.0f} MHz at 180 nm"),
+             ("slack", f"{kept['slack_ps']:+.0f} ps: path of {kept['path_fo4']} FO4, clock of {kept['period_fo4']} FO4{missed}"),
+             ("cells", f"{kept['cells']:,}, of these {kept['flip_flops']:,} flip-flops"), ("RAM", kept["rams"]),
+             ("area", f"{kept['area_mm2']:.4f} mm2 at {kept['area_node_nm']} nm")]
+    if kept.get("ram_paths"):
+        rows.append(("RAM to RAM", f"{kept['ram_paths']} paths within one cycle, which the flow refuses"))
+    if "power_mw" in kept:
+        gated = f"; {kept['gated_power_mw']} mW with clock gates" if "gated_power_mw" in kept else ""
+        rows.append(("power", f"{kept['power_mw']} mW at {kept['clock_mhz']:.0f} MHz, {kept['area_node_nm']} nm{gated}"))
+    return table(("`cowarp synth`, estimates", ""), rows)
+
+
+def entry_of(stem, reference):
+    """(name, figures) of a unit at the size that stands for it."""
+    name = " ".join([stem, *units.STANDARD.get(stem, [])])
+    if "slack_ps" not in reference.get(name, {}):
+        raise Failed(f"{name}: not in the reference, or without a clock; run 'cowarp synth {stem} --renew-reference'")
+    return name, reference[name]
+
+
+def put_datasheets(stems, reference, folder):
+    """Writes the blocks anew in those pages that have one."""
+    for stem in stems:
+        page = folder / f"{stem}.md"
+        if page.exists() and DATASHEET in page.read_text():
+            rewrite(page, {DATASHEET: datasheet(*entry_of(stem, reference))})
+
+
+DATASHEET = "datasheet of cowarp synth"
 
 
 def regressions(results, reference):
@@ -237,7 +365,7 @@ def regressions(results, reference):
         old = reference.get(key(result))
         if old is None:
             continue
-        for name, new in figures(result).items():
+        for name, new in ((name, figures(result)[name]) for name in COMPARED):
             allowed = FMAX_SHARE if name == "fmax_mhz" else AREA_SHARE
             base = old[name]
             change = (new - base) / base if base else float(new != base)
@@ -246,16 +374,17 @@ def regressions(results, reference):
     return out
 
 
-def load_reference():
-    if not REFERENCE.exists():
+def load_reference(path=REFERENCE):
+    if not path.exists():
         return {}
     try:
-        return json.loads(REFERENCE.read_text())
+        return json.loads(path.read_text())
     except json.JSONDecodeError as bad:
-        raise Failed(f"{REFERENCE}: {bad}; renew it with --renew-reference") from None
+        raise Failed(f"{path}: {bad}; renew it with --renew-reference") from None
 
 
-def renew(results):
-    reference = load_reference()
+def renew(results, path=REFERENCE):
+    reference = load_reference(path)
     reference.update({key(r): figures(r) for r in results})
-    write(REFERENCE, json.dumps(dict(sorted(reference.items())), indent=2) + "\n")
+    write(path, json.dumps(dict(sorted(reference.items())), indent=2) + "\n")
+    return reference

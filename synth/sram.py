@@ -58,12 +58,17 @@ NODES = {
 }
 
 CELL_W, CELL_H, PORT_W, PORT_H = 14.6, 10.0, 8.0, 4.0  # in F
-FO4_PS_PER_NM = 0.38
+FO4_PS_PER_NM = 0.38                                   # delay of an inverter that drives four like it
 DRAIN_FF_PER_NM = 0.0015   # bit-line junction of one access transistor
 GATE_FF_PER_NM = 0.0030    # word-line load of one cell: two access gates
 SENSE_FF_PER_NM = 0.10     # sense amplifier, column multiplexer and latch of one bit
 OUT_FF_PER_NM = 0.20       # output driver and wire of one bit
 DECODE_FF_PER_NM = 0.40    # per address bit
+
+
+def fo4_ps(node_nm):
+    """Fan-out-of-4 delay: the unit in which path and clock are counted, and the measure by which logic is scaled (tools.py)."""
+    return FO4_PS_PER_NM * node_nm
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ def estimate(macro, node_nm, factors=None):
     cell_h_um = (CELL_H + PORT_H * (macro.ports - 1)) * f_um
     area = factors.area * macro.banks * bank_area_f2(rows, columns, macro.ports, mux) * f_um * f_um
 
-    fo4 = FO4_PS_PER_NM * node_nm
+    fo4 = fo4_ps(node_nm)
     c_bl = rows * (DRAIN_FF_PER_NM * node_nm + node.wire_ff_um * cell_h_um)              # fF
     c_wl = columns * (GATE_FF_PER_NM * node_nm + node.wire_ff_um * cell_w_um)
     swing = node.volt / 10.0

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """cowarp synth: cells, area, timing, power and FPGA figures of the units. docs/synthesis.md tells how each number is made.
 
-Exit status: 0 done, 1 a tool failed or a check did (netlist and RTL differ, a figure moved), 2 the request was wrong."""
+Exit status: 0 done, 1 a tool failed or a check did (a unit misses its clock, a path leads from a RAM to a RAM, netlist and RTL differ, a figure
+moved), 2 the request was wrong."""
 import argparse
 import concurrent.futures
+import contextlib
 import hashlib
 import json
+import math
 import os
 import pathlib
 import re
@@ -17,6 +20,9 @@ sys.dont_write_bytecode = True
 import activity
 import fpga
 import gate
+import gating
+import history
+import margin
 import netlist
 import plot
 import report
@@ -27,31 +33,52 @@ import units
 import words
 from units import Failed
 
+UNIT_PAGES = units.ROOT / "docs" / "units"
 FASTER = 0.7          # ABC's second target, as a share of the period reached without one
 RELAXED_PS = 100000
+NEAR = 0.85           # of the clock: from here on the slow steps may reach it
+# ABC's steps and targets of --sweep speed; targets as shares of the period that the first of them reached (None: no target)
+SPEEDS = (("usual", None), ("usual", 0.85), ("usual", FASTER), ("small", None), ("small", FASTER), ("fast", FASTER))
 
 
 class Job:
     """One unit with one set of parameters."""
 
-    def __init__(self, unit, settings, options, counted):
+    def __init__(self, unit, settings, options, counted, misfits=None):
         self.unit, self.options, self.counted = unit, options, counted
+        self.misfit = (misfits or {}).get(unit.stem)  # why no run tells its activity
         self.params = units.values(unit, settings)
         self.settings = {k: v for k, v in self.params.items() if v != unit.params[k].default}
         name = "-".join([unit.stem] + [f"{k}{v}" for k, v in self.settings.items()])
         self.name, self.work = name, options.out / "work" / f"{name}-{options.library}"
         self.technology = tools.TECHNOLOGIES[options.library]
+        self.seconds = {}  # step -> wall time
+
+    @contextlib.contextmanager
+    def step(self, name):
+        begin = time.monotonic()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begin
 
     def fastest(self, elaborated):
-        """The netlist with the smaller period of two: mapped without a target, and for a period out of reach, which makes ABC try its best."""
+        """The netlist with the smaller period of two: mapped without a target, and for a period out of reach, which makes ABC try its best. When
+        that misses the clock by little, also with the steps that buy speed for area."""
         best, target = None, RELAXED_PS
-        for name in ("relaxed", "tight"):
-            verilog, dump = netlist.map_cells(elaborated, self.technology, target, self.work, name)
-            path = timing.slowest_path(elaborated, self.technology, verilog, dump, self.work, name)
+        for name in ("relaxed", "tight", "fast"):
+            if name == "fast" and not self.near_miss(best[2].ns):
+                break
+            with self.step(f"cells ({name})"):
+                verilog, dump = netlist.map_cells(elaborated, self.technology, target, self.work, name, "fast" if name == "fast" else "usual")
+            with self.step("timing"):
+                path = timing.slowest_path(elaborated, self.technology, verilog, dump, self.work, name)
             if best is None or path.ns < best[2].ns:
-                best = (verilog, dump, path)
-            target = FASTER * 1000 * path.ns
+                best, self.kind = (verilog, dump, path), name
+            target = FASTER * 1000 * best[2].ns
         return best
+
+    def near_miss(self, ns):
+        m = self.margin(1000 / ns)
+        return m is not None and NEAR * m["clock_mhz"] <= m["fmax_mhz"] < m["clock_mhz"]
 
     def power(self, elaborated, verilog, dump, storage, clock_mhz, counted):
         if not counted:
@@ -61,35 +88,47 @@ class Job:
             return None
         reads, writes, at_node = sram_power(elaborated, storage, counted["nets"], clock_mhz)
         run = counted["run"]
-        return {"clock_mhz": clock_mhz, "logic_mw": found.mw, "clock_mw": found.clock_mw, "sram_mw": at_node, "reads": reads, "writes": writes,
+        module = json.loads((self.work / "registers.json").read_text())["modules"][self.unit.top]
+        gates = gating.summary(module, counted, found.clock_mw, netlist.cell_areas(self.technology.liberty))
+        return {"clock_mhz": clock_mhz, "gating": gates, "logic_mw": found.mw, "clock_mw": found.clock_mw, "sram_mw": at_node, "reads": reads, "writes": writes,
                 "counted_share": found.share, "mean_activity": found.mean_activity,
                 "source": f"{run['workload']} under {run['system']}, {counted['scope']}, {counted['cycles']} clocks in {activity.WINDOWS} windows "
                           f"spread over {run['cycles']} core cycles"}
 
     def scaled(self, result, counted):
-        """The same at the node asked for. Power at the clock of the unit's domain in the run."""
-        node = self.options.node
+        """The same at the node asked for. Power at the contract's clock, when the unit reaches it."""
+        node, clock = self.options.node, self.unit.clock.mhz
         factors = tools.scale(self.technology.node_nm, node)
-        clock = 1e6 / counted["period_ps"] if counted else None
-        storage = netlist.storage(self.elaborated, node)
-        power = None
-        if result["power"]:
+        storage, fmax = netlist.storage(self.elaborated, node), result["fmax_mhz"] / factors.delay
+        power = gated = None
+        if result["power"] and fmax >= clock:
             p = result["power"]
             _, _, sram_mw = sram_power(self.elaborated, storage, counted["nets"], clock)
-            power = p["logic_mw"] / p["clock_mhz"] * clock * factors.energy + sram_mw
+            here = clock / p["clock_mhz"] * factors.energy
+            power = p["logic_mw"] * here + sram_mw
+            gated = power + (p["gating"]["gated_clock_mw"] - p["gating"]["clock_mw"]) * here if p["gating"] else None
         return {"node_nm": node, "logic_mm2": result["logic_um2"] * factors.area / 1e6, "sram_mm2": storage["area_um2"] / 1e6,
-                "sram_access_ns": storage["access_ns"], "fmax_mhz": result["fmax_mhz"] / factors.delay, "clock_mhz": clock, "power_mw": power}
+                "sram_access_ns": storage["access_ns"], "fmax_mhz": fmax, "clock_mhz": clock, "power_mw": power,
+                "gated_power_mw": gated}
+
+    def margin(self, fmax_mhz):
+        """At the node of the contract, or None where nothing scales to it."""
+        clock = self.unit.clock
+        if self.technology.node_nm != 180 and self.technology.node_nm != clock.node_nm:
+            return None
+        return margin.margin(clock, clock.node_nm, fmax_mhz / tools.scale(self.technology.node_nm, clock.node_nm).delay)
 
     def key(self):
         """Changes with anything that the result depends on: Verilog, scripts, settings, activity."""
         digest = hashlib.sha256()
-        files = sorted(units.ROOT.glob("rtl/*/*.v")) + sorted(units.ROOT.glob("synth/*.[pcj]*"))
+        files = [path for root in sorted({units.ROOT, self.unit.home}) for path in sorted(root.glob("rtl/*/*.v"))]
+        files += sorted(units.ROOT.glob("synth/*.[pcj]*"))
         for path in files:
             if path != report.REFERENCE:
                 digest.update(path.read_bytes())
         counted = self.counted.get(self.unit.stem)
         o = self.options
-        digest.update(json.dumps([self.params, o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted], sort_keys=True).encode())
+        digest.update(json.dumps([self.params, vars(self.unit.clock), o.library, o.node, o.no_power, o.no_gates, o.no_fpga, counted, self.misfit], sort_keys=True).encode())
         return digest.hexdigest()
 
     def run(self):
@@ -105,31 +144,42 @@ class Job:
 
     def make(self):
         self.work.mkdir(parents=True, exist_ok=True)
-        elaborated = self.elaborated = netlist.elaborate(self.unit, self.params, self.work)
-        netlist.prepare(elaborated, self.technology, self.work)
+        with self.step("elaborate"):
+            elaborated = self.elaborated = netlist.elaborate(self.unit, self.params, self.work)
+        with self.step("generic gates"):
+            netlist.prepare(elaborated, self.technology, self.work)
         verilog, dump, path = self.fastest(elaborated)
-        path.through = words.through(self.work / "word.json", self.unit.top, path)
+        with self.step("paths"):
+            graph = words.graph_of(self.work / "word.json", self.unit.top)
+            path.through = words.through(graph, path)
+            ram_paths = margin.name_ram_paths(margin.ram_paths(json.loads(dump.read_text())["modules"][self.unit.top]["cells"]), graph)
         counts = netlist.count(dump, self.unit.top, self.technology)
-        storage = netlist.storage(elaborated, self.technology.node_nm)
+        storage = netlist.storage(elaborated, self.technology.node_nm, netlist.cell_areas(self.technology.liberty))
         counted = self.counted.get(self.unit.stem)
         result = {"unit": self.unit.stem, "settings": self.settings, "params": self.params, "library": self.technology.name,
-                  "node_nm": self.technology.node_nm, "cells": counts.cells, "flip_flops": counts.flip_flops, "logic_um2": counts.logic_um2,
+                  "node_nm": self.technology.node_nm, "steps": self.kind, "cells": counts.cells, "flip_flops": counts.flip_flops, "logic_um2": counts.logic_um2,
                   "cells_by_type": counts.by_type, "sram": storage, "flop_memory_bits": elaborated.flop_bits, "fmax_mhz": 1000 / path.ns,
                   "path": {"start": path.start, "end": path.end, "through": path.through, "gates": path.cells, "ns": path.ns},
-                  "critical_path": words.sentence(path)}
-        result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)
+                  "critical_path": words.sentence(path), "margin": self.margin(1000 / path.ns), "ram_paths": ram_paths, "seconds": self.seconds}
+        result["no_power"] = None if counted or self.options.no_power or self.options.set else self.misfit or "no run has the unit"
+        with self.step("power"):
+            result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)
         result["scaled"] = self.scaled(result, counted) if self.technology.node_nm == 180 else self.unscaled(result)
         if not self.options.no_gates:
-            result["gate"] = gate.check(elaborated, self.technology, verilog, self.work, gate.recorded_stimulus(elaborated, counted))
+            with self.step("gate-level check"):
+                result["gate"] = gate.check(elaborated, self.technology, verilog, self.work, gate.recorded_stimulus(elaborated, counted))
         if not self.options.no_fpga:
-            result["fpga"] = fpga.estimate(elaborated, self.work)
+            with self.step("FPGA"):
+                result["fpga"] = fpga.estimate(elaborated, self.work)
         return result
 
     def unscaled(self, result):
-        power = result["power"]
+        power, fmax = result["power"], result["fmax_mhz"]
+        gates = power and power["gating"]
+        total = power["logic_mw"] + power["sram_mw"] if power else None
         return {"node_nm": self.technology.node_nm, "logic_mm2": result["logic_um2"] / 1e6, "sram_mm2": result["sram"]["area_um2"] / 1e6,
-                "sram_access_ns": result["sram"]["access_ns"], "fmax_mhz": result["fmax_mhz"], "clock_mhz": power["clock_mhz"] if power else None,
-                "power_mw": power["logic_mw"] + power["sram_mw"] if power else None}
+                "sram_access_ns": result["sram"]["access_ns"], "fmax_mhz": fmax, "clock_mhz": fmax, "power_mw": total,
+                "gated_power_mw": total + gates["gated_clock_mw"] - gates["clock_mw"] if gates else None}
 
 
 def sram_power(elaborated, storage, nets, clock_mhz):
@@ -160,8 +210,11 @@ def parse(arguments):
     parser.add_argument("unit", nargs="*", help="units (default: all)")
     parser.add_argument("--library", default="osu018", choices=sorted(tools.TECHNOLOGIES), help="standard cells (default osu018)")
     parser.add_argument("--node", type=int, default=32, metavar="NM", help="node to which osu018's figures are scaled (default 32)")
+    parser.add_argument("--home", type=pathlib.Path, action="append", default=[], metavar="FOLDER",
+                        help="a folder with include/cowarp/unit/ and rtl/ of its own, as that of a mechanism; its units as well; repeats")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the unit; repeats")
-    parser.add_argument("--sweep", metavar="NAME=A,B,C", help="one unit over several values of a parameter: CSV and SVG of area and Fmax")
+    parser.add_argument("--sweep", metavar="NAME=A,B,C|speed",
+                        help="one unit over several values of a parameter, or units mapped for several periods (speed): tables and SVG of area and Fmax")
     parser.add_argument("--workload", default="ht-h", help="run in which activity is counted (default ht-h)")
     parser.add_argument("--cowarp", type=pathlib.Path, help="the command that runs it (default $COWARP or build/cowarp)")
     parser.add_argument("--out", type=pathlib.Path, default=units.ROOT / "build" / "synth", help="results (default build/synth)")
@@ -170,14 +223,18 @@ def parse(arguments):
     parser.add_argument("--no-gates", action="store_true", help="no gate-level check")
     parser.add_argument("--no-fpga", action="store_true", help="no FPGA figures")
     parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="rewrite the tables of a page like docs/synthesis.md; all units")
-    parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as synth/reference.json")
+    parser.add_argument("--reference", type=pathlib.Path, default=report.REFERENCE, metavar="FILE",
+                        help="figures to compare with (default synth/reference.json)")
+    parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as the reference, and for docs/units/<unit>.md")
+    parser.add_argument("--datasheet", action="store_true", help="print what docs/units/<unit>.md carries, from the reference; no tool is run")
+    parser.add_argument("--history", action="store_true", help="the reference's figures over the commits that changed them, as CSV and SVG; no tool is run")
     return parser.parse_args(arguments)
 
 
 def count_activity(options, chosen):
-    """Activity of the chosen units at the sizes that stand for them, or nothing when it is not wanted."""
-    if options.no_power:
-        return {}
+    """Activity of the chosen units at the sizes that stand for them, or nothing when it is not wanted; and why a unit has none."""
+    if options.no_power or options.set:
+        return {}, {}
     command = options.cowarp or activity.default_command(units.ROOT)
     if command is None:
         raise Failed("build/cowarp is missing, so no activity can be counted; build it, or give --no-power", 2)
@@ -206,6 +263,42 @@ def sweep(options, unit):
     print(f"written {base}.csv and .svg")
 
 
+def speed_points(job):
+    """The unit mapped by each of SPEEDS; the smallest first."""
+    elaborated = job.elaborated = netlist.elaborate(job.unit, job.params, job.work)
+    netlist.prepare(elaborated, job.technology, job.work)
+    storage = netlist.storage(elaborated, job.technology.node_nm)
+    points, best = [], None
+    for kind, share in SPEEDS:
+        target = RELAXED_PS if share is None else share * best
+        verilog, dump = netlist.map_cells(elaborated, job.technology, target, job.work, "speed", kind)
+        ns = timing.slowest_path(elaborated, job.technology, verilog, dump, job.work, "speed").ns
+        best = best or 1000 * ns
+        counts, m = netlist.count(dump, job.unit.top, job.technology), job.margin(1000 / ns)
+        points.append({"steps": kind, "target_ns": None if share is None else target / 1000, "cells": counts.cells, "logic_um2": counts.logic_um2,
+                       "sram_um2": storage["area_um2"], "area_mm2": (counts.logic_um2 + storage["area_um2"]) / 1e6, "fmax_mhz": 1000 / ns,
+                       "scaled_fmax_mhz": m["fmax_mhz"] if m else 1000 / ns, "slack_ps": m["slack_ps"] if m else None})
+    return sorted(points, key=lambda p: (p["area_mm2"], p["fmax_mhz"]))
+
+
+def speed_sweep(options, chosen):
+    """Area over Fmax of each unit, ABC's target period varied."""
+    jobs = [Job(unit, units.settings(unit, options.set), options, {}) for unit in chosen]
+    for job in jobs:
+        job.work.mkdir(parents=True, exist_ok=True)
+    head = ("steps", "target ns", "cells", "logic um2", "area mm2", "Fmax MHz", "Fmax MHz at the clock's node", "slack ps")
+    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        for job, points in zip(jobs, pool.map(speed_points, jobs)):
+            clock, base = job.unit.clock, options.out / f"speed-{job.name}"
+            names = ("steps", "target_ns", "cells", "logic_um2", "area_mm2", "fmax_mhz", "scaled_fmax_mhz", "slack_ps")
+            table = report.table(head, [tuple(p[name] for name in names) for p in points])
+            title = f"{job.name}, {options.library}: logic and SRAM, estimates (docs/synthesis.md)"
+            report.write(base.with_suffix(".md"), f"# {job.name}: area over Fmax\n\n{table}\n")
+            report.write(base.with_suffix(".csv"), "\n".join([",".join(names), *(",".join(report.text_of(p[n], "{:.6g}") for n in names) for p in points)]) + "\n")
+            report.write(base.with_suffix(".svg"), plot.speed_text(title, points, clock.mhz, clock.node_nm))
+            print(f"{job.name}, clock {clock.mhz:.0f} MHz at {clock.node_nm} nm\n{table}\nwritten {base}.md, .csv and .svg", flush=True)
+
+
 def save(options, results):
     papers = report.beside_papers(results) if options.library == "osu018" and not options.set else []
     for result in results:
@@ -221,34 +314,48 @@ def save(options, results):
 
 
 def judge(options, results):
-    """The regression check; only osu018 has a reference."""
-    if options.library != "osu018":
-        return
-    if options.renew_reference:
-        report.renew(results)
-        print(f"renewed {report.REFERENCE}")
-        return
-    moved = report.regressions(results, report.load_reference())
-    for line in moved:
+    """The rules of the flow, and the regression check; only osu018 has a reference."""
+    moved, broken = [], [f"{report.key(result)}: {line}" for result in results for line in margin.problems(result)]
+    if options.library == "osu018" and options.renew_reference:
+        renewed = report.renew(results, options.reference)
+        if options.reference == report.REFERENCE:
+            report.put_datasheets([result["unit"] for result in results], renewed, UNIT_PAGES)
+        print(f"renewed {options.reference}")
+    elif options.library == "osu018":
+        moved = report.regressions(results, report.load_reference(options.reference))
+    for line in broken + moved:
         print(f"cowarp synth: {line}", file=sys.stderr)
+    if broken:
+        count = sum(1 for result in results if margin.problems(result))
+        raise Failed(f"{count} of {len(results)} units break a rule of docs/synthesis.md")
     if moved:
         raise Failed("figures moved; if they should, renew the reference with 'cowarp synth --renew-reference'")
 
 
+def told(job, result):
+    """What the terminal says of a unit."""
+    s = result["scaled"]
+    lines = [f"{job.name}: {result['cells']} cells, {result['logic_um2'] / 1e6:.3f} mm2 logic, {result['sram']['bits']} SRAM bits, "
+             f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2"]
+    lines += [f"  {margin.sentence(result['margin'])}"] if result["margin"] else []
+    lines += [f"  no power: {result['no_power']}"] if result["no_power"] else []
+    lines += [f"  {s['power_mw']:.1f} mW at {s['clock_mhz']:.0f} MHz, with clock gates {s['gated_power_mw']:.1f} mW"] if s["gated_power_mw"] else []
+    lines += [f"  RAM {m['name']} is bought as {m['pieces']}" for m in result["sram"]["macros"] if m["pieces"]]
+    lines += [f"  RAM {m['name']} is smaller in flip-flops" for m in result["sram"]["macros"] if (m["register_um2"] or math.inf) < m["area_um2"]]
+    return lines + [f"  critical path {result['critical_path']}",
+                    "  seconds: " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in result["seconds"].items() if seconds >= 0.05)]
+
+
 def synthesize(options, chosen):
-    counted = {} if options.set else count_activity(options, chosen)
+    counted, misfits = count_activity(options, chosen)
     # The largest first, so that the last does not run alone.
     chosen = sorted(chosen, key=lambda unit: -unit.verilog.stat().st_size)
-    jobs = [Job(unit, units.settings(unit, options.set), options, counted) for unit in chosen]
+    jobs = [Job(unit, units.settings(unit, options.set), options, counted, misfits) for unit in chosen]
     results, begin = [], time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
         for job, result in zip(jobs, pool.map(Job.run, jobs)):
             results.append(result)
-            s = result["scaled"]
-            print(f"{job.name}: {result['cells']} cells, {result['logic_um2'] / 1e6:.3f} mm2 logic, {result['sram']['bits']} SRAM bits, "
-                  f"{result['fmax_mhz']:.1f} MHz ({result['node_nm']} nm); at {s['node_nm']} nm about {s['logic_mm2'] + s['sram_mm2']:.4f} mm2",
-                  flush=True)
-            print(f"  critical path {result['critical_path']}", flush=True)
+            print("\n".join(told(job, result)), flush=True)
     save(options, results)
     print(f"written {options.out}/table.md, table.json and one report per unit ({time.monotonic() - begin:.0f} s)")
     judge(options, results)
@@ -259,14 +366,26 @@ def main(arguments):
     options.out = options.out.resolve()
     options.out.mkdir(parents=True, exist_ok=True)
     all_units = units.discover()
+    for home in options.home:
+        found = units.discover(home.resolve())
+        if not found:
+            raise Failed(f"--home {home}: no unit there; a unit is rtl/<unit>/cw_<unit>.v with a contract include/cowarp/unit/<unit>.h", 2)
+        all_units.update(found)
     chosen = [units.find(all_units, name) for name in options.unit] or list(all_units.values())
     tools.need_technology(tools.TECHNOLOGIES[options.library])
     tools.scale(180, options.node)
-    if (options.set or options.sweep) and len(chosen) != 1:
-        raise Failed("--set and --sweep are about one unit; name it", 2)
+    if (options.set or options.sweep not in (None, "speed")) and len(chosen) != 1:
+        raise Failed("--set and --sweep NAME=... are about one unit; name it", 2)
     if options.page and (options.set or options.unit or options.library != "osu018"):
         raise Failed("--page shows all units at their defaults in osu018", 2)
-    if options.sweep:
+    if options.datasheet:
+        reference = report.load_reference(options.reference)
+        print("\n\n".join(report.datasheet(*report.entry_of(unit.stem, reference)) for unit in chosen))
+    elif options.history:
+        history.draw(options.reference, [unit.stem for unit in chosen], options.out)
+    elif options.sweep == "speed":
+        speed_sweep(options, chosen)
+    elif options.sweep:
         options.no_fpga = options.no_gates = True
         sweep(options, chosen[0])
     else:

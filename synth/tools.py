@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
+import sram
 from units import Failed
 
 QFLOW = pathlib.Path("/usr/share/qflow/tech")
@@ -33,8 +34,8 @@ TECHNOLOGIES = {t.name: t for t in (_technology("osu018", 180, 1.8, "osu018_stdc
                                     _technology("osu050", 500, 5.0, "osu05_stdcells", 90.0))}
 
 # From 180 nm logic to smaller nodes. Area: the square of a gate's linear shrink, with the contacted gate pitch of high-performance processes (180 nm:
-# 480 nm, 45/40 nm: 160-180 nm, 32 nm: 113-130 nm), which shrank less than the node's name after 45 nm. Delay: fan-out-of-4 inverter,
-# 0.38 ps per nm of node, and a fifth slower from 45 nm down, where gate length stopped to follow. Dynamic energy: capacitance (the linear
+# 480 nm, 45/40 nm: 160-180 nm, 32 nm: 113-130 nm), which shrank less than the node's name after 45 nm. Delay: the fan-out-of-4 delay
+# (sram.fo4_ps), and a fifth slower from 45 nm down, where gate length stopped to follow. Dynamic energy: capacitance (the linear
 # shrink) times the supply's square. Leakage of logic is not scaled: 180 nm has none to speak of.
 PITCH_NM = {180: 480.0, 130: 340.0, 90: 240.0, 65: 200.0, 45: 170.0, 40: 160.0, 32: 126.0}
 VOLT = {180: 1.8, 130: 1.3, 90: 1.2, 65: 1.1, 45: 1.0, 40: 1.0, 32: 0.9}
@@ -53,7 +54,7 @@ def scale(from_nm, to_nm):
     if from_nm != 180 or to_nm not in PITCH_NM:
         raise Failed(f"logic is scaled from 180 nm to one of {', '.join(str(n) for n in sorted(PITCH_NM))} nm only, not from {from_nm} to {to_nm}", 2)
     linear = PITCH_NM[to_nm] / PITCH_NM[from_nm]
-    return Scale(linear ** 2, to_nm / from_nm * (1.2 if to_nm <= 45 else 1.0), linear * (VOLT[to_nm] / VOLT[from_nm]) ** 2)
+    return Scale(linear ** 2, sram.fo4_ps(to_nm) / sram.fo4_ps(from_nm) * (1.2 if to_nm <= 45 else 1.0), linear * (VOLT[to_nm] / VOLT[from_nm]) ** 2)
 
 
 def need(program, package):

@@ -26,11 +26,25 @@ class Param:
     text: str
 
 
+@dataclass(frozen=True)
+class Clock:
+    """The clock that a unit has to reach, from its contract."""
+    mhz: float
+    node_nm: int
+    source: str
+
+
 @dataclass
 class Unit:
     stem: str
     verilog: pathlib.Path
     params: dict = field(default_factory=dict)  # NAME as in Verilog -> Param
+    clock: Clock = None
+
+    @property
+    def home(self):
+        """The folder that has its rtl/ and include/."""
+        return self.verilog.parent.parent.parent
 
     @property
     def top(self):
@@ -45,13 +59,29 @@ def contract_params(text):
     return {m[0]: Param(int(m[1]), int(m[2]), int(m[3]), m[4]) for m in PARAM.findall(body.group(1))} if body else {}
 
 
+CLOCK = re.compile(r'#define\s+CW_\w+_CLOCK\(C\)\s*(?:\\\n)?\s*C\(\s*(\d+)\s*,\s*(\d+)\s*,\s*"([^"]+)"\s*\)')
+
+
+def contract_clock(text, path):
+    found = CLOCK.search(text)
+    if found is None:
+        raise Failed(f"{path}: no clock; a contract has a line like #define CW_<UNIT>_CLOCK(C) C(700, 32, \"paper, and what has this clock\")", 2)
+    return Clock(float(found[1]), int(found[2]), found[3])
+
+
+def verilog_folders(unit):
+    """Where its modules may be: its own home, then the source tree, for the library RAMs."""
+    return [folder for root in dict.fromkeys((unit.home, ROOT)) for folder in sorted({path.parent for path in root.glob("rtl/*/*.v")})]
+
+
 def discover(root=ROOT):
     units = {}
     for verilog in sorted(pathlib.Path(root).glob("rtl/*/cw_*.v")):
         stem = verilog.stem[len("cw_"):]
         contract = pathlib.Path(root) / "include" / "cowarp" / "unit" / f"{stem}.h"
         if verilog.parent.name == stem and contract.exists():
-            units[stem] = Unit(stem, verilog, contract_params(contract.read_text()))
+            text = contract.read_text()
+            units[stem] = Unit(stem, verilog, contract_params(text), contract_clock(text, contract))
     return units
 
 
@@ -80,12 +110,10 @@ def checked_value(unit, name, text):
     return value
 
 
-# A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default: a ring of 1,024 entries in
-# flip-flops, 32 lanes each of which reaches 32 banks. The critical path grows with the logarithm of the entries, lanes and banks; the area with the
-# number of entries, and with lanes times banks. commit_unit has the lanes of the GPU's.
-STANDARD = {"commit_unit": ["ENTRIES=64", "LANES=32"], "ownership_table": ["LANES=8", "BANK_W=3"]}
+# A size that stands for the unit where nothing else is asked for, when Yosys takes too long for the default.
+STANDARD = {}
 # (system, settings) of a run whose GPU has the unit in that size. One that stands in STANDARD alone is in no GPU in that size: no activity is counted.
-STANDARD_RUN = {"commit_unit": ("warptm", ["kilo.entries=64"])}
+STANDARD_RUN = {}
 
 
 def settings(unit, given):

@@ -103,14 +103,21 @@ class Graph:
         return set(b for b in self.bits_of.get(path.start_net[0], []) if isinstance(b, int)) if path.start_net else set()
 
 
-def through(word_json, top, path):
-    """Names of the nets on the way, start and end left out, at most SHOWN of them spread evenly."""
-    graph = Graph(json.loads(word_json.read_text())["modules"][top])
-    way = graph.longest(graph.start_bits(path), graph.end_bits(path))
+def graph_of(word_json, top):
+    return Graph(json.loads(word_json.read_text())["modules"][top])
+
+
+def through(graph, path):
+    """Names of the nets on the way, start and end left out."""
+    return names_on(graph, graph.longest(graph.start_bits(path), graph.end_bits(path)), {net[0] for net in (path.start_net, path.end_net) if net})
+
+
+def names_on(graph, way, left_out):
+    """RTL names of the bits of a way after its first, at most SHOWN of them spread evenly."""
     names = []
     for bit in way[1:]:
         name = graph.name_of.get(bit)
-        if name and name not in names and name != (path.start_net or [None])[0] and name != (path.end_net or [None])[0]:
+        if name and name not in names and name not in left_out:
             names.append(name)
     if len(names) > SHOWN:
         names = [names[round(i * (len(names) - 1) / (SHOWN - 1))] for i in range(SHOWN)]

@@ -8,8 +8,7 @@
 
 struct answer {
     uint64_t id, ycid;
-    uint64_t from; /* clock */
-    bool yes;      /* found, passed */
+    bool again, yes; /* yes: found, passed */
 };
 
 struct answers {
@@ -22,9 +21,9 @@ struct cw_adapt_commit_unit {
     struct cw_commit_unit_in in;
     struct cw_commit_unit_out out;
     struct cw_adapt_commit_unit_view view;
-    uint64_t mask;   /* of the hardware's IDs */
-    uint64_t clocks; /* that have ended */
-    bool looked;     /* the view is of this state */
+    uint64_t mask; /* of the hardware's IDs */
+    uint32_t entries;
+    bool looked; /* the view is of this state */
     struct answers detected, validated, written;
     void (*fault)(void *context, int status, const char *text); /* may be NULL */
     void *fault_context;
@@ -47,7 +46,6 @@ const struct cw_adapt_commit_unit_view *cw_adapt_commit_unit_look(struct cw_adap
     if (out->illegal && r->fault != NULL)
         r->fault(r->fault_context, CW_EFAULT, "a commit unit says that an event was illegal: it has lost count of its entries");
     v->oldest = from_unit(r, out->oldest_cid);
-    v->commit += (out->commit_cid - v->commit) & r->mask;
     v->hazard = out->haz_valid;
     v->hazard_id = from_unit(r, out->haz_cid);
     v->hazard_rcid = v->hazard_id - ((out->haz_cid - out->haz_rcid) & r->mask);
@@ -55,6 +53,7 @@ const struct cw_adapt_commit_unit_view *cw_adapt_commit_unit_look(struct cw_adap
     v->revalidate_id = from_unit(r, out->rev_cid);
     v->write = out->com_valid;
     v->write_id = from_unit(r, out->com_cid);
+    v->commit = out->com_valid ? v->write_id : from_unit(r, out->commit_cid);
     v->report = out->rep_valid;
     v->report_id = from_unit(r, out->rep_cid);
     v->report_pass = out->rep_pass;
@@ -93,25 +92,27 @@ static int push(struct answers *q, struct answer a)
     return CW_OK;
 }
 
-int cw_adapt_commit_unit_detected(struct cw_adapt_commit_unit *r, uint64_t id, bool found, uint64_t ycid, bool later)
+int cw_adapt_commit_unit_detected(struct cw_adapt_commit_unit *r, uint64_t id, bool found, uint64_t ycid)
 {
-    return push(&r->detected, (struct answer){.id = id, .ycid = ycid, .yes = found, .from = r->clocks + later});
+    return push(&r->detected, (struct answer){.id = id, .ycid = ycid, .yes = found});
 }
 
-int cw_adapt_commit_unit_validated(struct cw_adapt_commit_unit *r, uint64_t id, bool pass, bool later)
+int cw_adapt_commit_unit_validated(struct cw_adapt_commit_unit *r, uint64_t id, bool again, bool pass)
 {
-    return push(&r->validated, (struct answer){.id = id, .yes = pass, .from = r->clocks + later});
+    return push(&r->validated, (struct answer){.id = id, .again = again, .yes = pass});
 }
 
-int cw_adapt_commit_unit_written(struct cw_adapt_commit_unit *r, uint64_t id, bool later)
+int cw_adapt_commit_unit_written(struct cw_adapt_commit_unit *r, uint64_t id)
 {
-    return push(&r->written, (struct answer){.id = id, .from = r->clocks + later});
+    return push(&r->written, (struct answer){.id = id});
 }
 
 bool cw_adapt_commit_unit_send(struct cw_adapt_commit_unit *r, const struct cw_adapt_commit_unit_message *m)
 {
     struct cw_commit_unit_in *in = &r->in;
     int skip = __builtin_ctz(m->entries); /* those before may have retired, and be outside the window */
+    if (m->first + (uint32_t)(31 - __builtin_clz(m->entries)) >= r->view.oldest + r->entries)
+        return false;
     in->msg_valid = 1;
     in->msg_kind = m->kind;
     in->msg_cid = (m->first + (uint32_t)skip) & r->mask;
@@ -119,16 +120,14 @@ bool cw_adapt_commit_unit_send(struct cw_adapt_commit_unit *r, const struct cw_a
     in->msg_reads = m->reads >> skip;
     in->msg_writes = m->writes >> skip;
     in->msg_pass = m->pass >> skip;
-    r->unit.ops->eval(r->unit.self, in, &r->out);
-    in->msg_valid = r->out.msg_ready;
-    return in->msg_valid;
+    return true;
 }
 
 /* The answer of this cycle, or NULL. */
-static const struct answer *next_answer(const struct cw_adapt_commit_unit *r, struct answers *q)
+static const struct answer *next_answer(struct answers *q)
 {
     const struct answer *a = q->at + q->head;
-    if (q->cnt == 0 || a->from > r->clocks)
+    if (q->cnt == 0)
         return NULL;
     q->head = (q->head + 1) & (q->cap - 1);
     q->cnt--;
@@ -138,20 +137,21 @@ static const struct answer *next_answer(const struct cw_adapt_commit_unit *r, st
 static void drive_answers(struct cw_adapt_commit_unit *r)
 {
     struct cw_commit_unit_in *in = &r->in;
-    const struct answer *a = next_answer(r, &r->detected);
+    const struct answer *a = next_answer(&r->detected);
     in->hza_valid = a != NULL;
     if (a != NULL) {
         in->hza_cid = a->id & r->mask;
         in->hza_found = a->yes;
         in->hza_ycid = a->ycid & r->mask;
     }
-    a = next_answer(r, &r->validated); /* the report register is emptied in every cycle, so val is always ready */
+    a = next_answer(&r->validated); /* a report is taken in every cycle, so at most one waits, and val is always ready */
     in->val_valid = a != NULL;
     if (a != NULL) {
         in->val_cid = a->id & r->mask;
+        in->val_again = a->again;
         in->val_pass = a->yes;
     }
-    a = next_answer(r, &r->written);
+    a = next_answer(&r->written);
     in->wb_valid = a != NULL;
     if (a != NULL)
         in->wb_cid = a->id & r->mask;
@@ -167,7 +167,6 @@ bool cw_adapt_commit_unit_clock(struct cw_adapt_commit_unit *r)
     if (r->unit.ops != &cw_commit_unit_unit.c_model) /* which needs it only for the outputs; a trace shows the inputs too */
         r->unit.ops->eval(r->unit.self, in, &r->out);
     r->unit.ops->tick(r->unit.self, in);
-    r->clocks++;
     r->looked = false;
     in->msg_valid = in->haz_ready = in->rev_ready = in->com_ready = 0;
     in->hza_valid = in->val_valid = in->wb_valid = 0;
@@ -184,7 +183,7 @@ int cw_adapt_commit_unit_create(struct cw_adapt_commit_unit **out, const struct 
     r->fault = config->fault;
     r->fault_context = config->fault_context;
     cw_unit_params_default(&cw_commit_unit_unit, &p);
-    p.entries = config->entries;
+    p.entries = r->entries = config->entries;
     p.lanes = CW_LANES;
     p.cid_w = config->id_bits;
     p.fail_waits = 0; /* a core decides nothing for what has failed here */

@@ -23,7 +23,7 @@ struct cw_adapt_commit_unit;
 
 /* What the unit offers in this cycle. */
 struct cw_adapt_commit_unit_view {
-    uint64_t oldest, commit; /* retire pointer, commit pointer: the IDs below have passed */
+    uint64_t oldest, commit; /* the IDs below have retired; have been offered for writing, or need not write */
     bool hazard;             /* an entry is due for hazard detection */
     uint64_t hazard_id, hazard_rcid;
     bool revalidate; /* an entry is to be compared again */
@@ -46,7 +46,7 @@ struct cw_adapt_commit_unit_message {
 struct cw_adapt_commit_unit_config {
     const struct cw_unit_provider *units;
     uint32_t partition; /* for the instance's name */
-    uint32_t entries;   /* a multiple of 32 */
+    uint32_t entries;   /* at most 2^id_bits - 32; in RTL at most CW_COMMIT_UNIT_HARDWARE */
     uint32_t id_bits;   /* of the hardware's commit IDs */
     /* The unit says that it has lost count of its entries. May be NULL. */
     void (*fault)(void *context, int status, const char *text);
@@ -61,11 +61,10 @@ const struct cw_adapt_commit_unit_view *cw_adapt_commit_unit_look(struct cw_adap
 void cw_adapt_commit_unit_take_hazard(struct cw_adapt_commit_unit *r);
 void cw_adapt_commit_unit_take_revalidate(struct cw_adapt_commit_unit *r);
 void cw_adapt_commit_unit_take_write(struct cw_adapt_commit_unit *r);
-/* Answers, about an entry that was taken; in the order of the calls. later: the unit can only take it after this cycle, since it expects
- * it because of something that happens in this cycle. CW_ENOMEM. */
-int cw_adapt_commit_unit_detected(struct cw_adapt_commit_unit *r, uint64_t id, bool found, uint64_t ycid, bool later);
-int cw_adapt_commit_unit_validated(struct cw_adapt_commit_unit *r, uint64_t id, bool pass, bool later);
-int cw_adapt_commit_unit_written(struct cw_adapt_commit_unit *r, uint64_t id, bool later);
+/* Answers, about an entry that was taken, in the order of the calls; again: of a revalidation. CW_ENOMEM. */
+int cw_adapt_commit_unit_detected(struct cw_adapt_commit_unit *r, uint64_t id, bool found, uint64_t ycid);
+int cw_adapt_commit_unit_validated(struct cw_adapt_commit_unit *r, uint64_t id, bool again, bool pass);
+int cw_adapt_commit_unit_written(struct cw_adapt_commit_unit *r, uint64_t id);
 /* False: some entry lies outside the window; try again in a later cycle. */
 bool cw_adapt_commit_unit_send(struct cw_adapt_commit_unit *r, const struct cw_adapt_commit_unit_message *m);
 /* Whether the next cycle is needed too. */

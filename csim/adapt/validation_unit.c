@@ -56,6 +56,7 @@ static void set_params(struct cw_validation_unit_params *p, const struct cw_adap
         p->granule_w++;
     p->row_w = (uint32_t)__builtin_ctz(c->table_rows);
     p->bloom_row_w = (uint32_t)__builtin_ctz(c->bloom_rows);
+    p->bloom_copies = c->bloom_copies;
     p->stash_entries = c->stash;
     p->max_swaps = c->max_swaps;
     p->stall_lines = c->stall_lines;

@@ -24,6 +24,7 @@ struct cw_adapt_validation_unit_config {
     uint32_t owners;                      /* owners are 0 .. owners - 1 */
     uint64_t granules;                    /* granule numbers are 0 .. granules - 1 */
     uint32_t table_rows, bloom_rows;      /* per way; powers of two */
+    uint32_t bloom_copies;                /* 1 or 2: with 1 an eviction takes the filter's read port */
     uint32_t stash, max_swaps;            /* stash entries; swaps of an insertion before it gives up */
     uint32_t stall_lines, stall_entries;  /* of the stall buffer; entries per line */
     cw_time overflow_latency;             /* of an access to the overflow area */

@@ -33,8 +33,16 @@ enum cw_event_type {
     CW_EVENT_REGION_COMMIT,   /* the attempt's fate is sealed; set: the words that will reach memory, or have */
     CW_EVENT_REGION_ABORT,    /* the attempt has failed */
     CW_EVENT_PERSIST,         /* bytes of a word have become durable: word; for mechanisms that have durable memory */
-    CW_EVENT_DECISION,        /* a hardware unit has decided: decision */
+    CW_EVENT_DECISION,        /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
     CW_EVENT_TYPES
+};
+
+struct cw_event_decision {
+    const char *unit; /* the unit's stem */
+    uint32_t index;   /* of the instance: partition or core */
+    uint32_t kind;    /* the unit's own code, as its port has it */
+    uint64_t subject; /* granule, commit ID, ... */
+    bool refused;     /* threads of the attempt fail by it */
 };
 
 struct cw_event {
@@ -57,12 +65,7 @@ struct cw_event {
             cw_lanes lanes;
             uint64_t addr;
         } access;
-        struct {
-            const char *unit; /* the unit's stem */
-            uint32_t index;   /* of the instance: partition or core */
-            uint32_t kind;    /* the unit's own code, as its port has it */
-            uint64_t subject; /* granule, commit ID, ... */
-        } decision;
+        struct cw_event_decision decision;
     } u;
 };
 

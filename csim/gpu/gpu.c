@@ -467,6 +467,11 @@ void cw_gpu_blocks(const struct cw_gpu *gpu, uint64_t *finished, uint64_t *total
     *total = gpu->blocks_total;
 }
 
+void cw_gpu_listen(struct cw_gpu *gpu, struct cw_event_listener *listener)
+{
+    cw_events_listen(&gpu->events, listener);
+}
+
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu)
 {
     return &gpu->serial_report;

@@ -60,6 +60,8 @@ uint64_t cw_gpu_cycles(const struct cw_gpu *gpu);
 cw_time cw_gpu_now(const struct cw_gpu *gpu);
 /* Blocks finished and in all of the running launch. */
 void cw_gpu_blocks(const struct cw_gpu *gpu, uint64_t *finished, uint64_t *total);
+/* The listener hears the machine's events from now on; its owner keeps it until cw_gpu_reset or cw_gpu_destroy. */
+void cw_gpu_listen(struct cw_gpu *gpu, struct cw_event_listener *listener);
 /* Report of the serializability oracle, summed over all launches (text: the last one's); zeros when it is off. */
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu);
 /* Text of the deadlock or livelock report of the last launch, many lines, "" when none. */

@@ -2,6 +2,9 @@
 /*
  * C model of Kilo TM's commit-unit control (contract: include/cowarp/unit/commit_unit.h). Inside, commit IDs are numbers that never
  * roll over; they are cut to their width where they leave, and taken as the number within the window where they enter.
+ *
+ * A clock is three steps, all of which look at the state at its start: the pointers decide whether they move (decide), the events of the
+ * clock before are judged (judge), and the events of this clock are kept for the next one (take). Then the pointers move.
  */
 #include "cowarp/unit/commit_unit.h"
 
@@ -14,47 +17,67 @@
 typedef struct cw_commit_unit_in commit_in;
 typedef struct cw_commit_unit_out commit_out;
 
+#define REPORTS 3 /* places of the queue of reports */
+
 struct entry {
-    bool used, filled, skip, writes;
-    bool validated, pass;         /* the result of the last validation */
-    bool detected, hazard, again; /* the hazard unit has answered; again: revalidation asked for */
-    bool reported;
-    bool decided, commit;  /* the core's outcome */
-    bool writing, written; /* write-back begun, ended */
+    bool used, skip, reads, writes; /* messages: any; SKIP, or what DONE has said */
+    bool decided, commit;           /* the core's outcome */
+    bool answered, pass, renewed;   /* speculative validation and its result; revalidation */
+    bool detected, hazard;          /* the hazard unit has answered */
+    bool reported, reported_pass;
+    bool written; /* the write-back has ended */
     int64_t rcid, ycid;
+};
+
+struct message {
+    bool valid, in_range;
+    uint32_t kind, lanes, reads, writes, pass;
+    int64_t cid;
+};
+
+/* An answer that is judged in the next clock. yes: hazard, passed. */
+struct answer {
+    bool valid, in_range, again, yes;
+    int64_t cid, ycid;
+};
+
+struct offer {
+    bool valid, yes; /* yes: ret_commit, rep_pass */
+    int64_t cid, rcid;
 };
 
 struct commit {
     struct cw_commit_unit_params p;
-    uint64_t cid_mask;
+    uint64_t cid_mask, places; /* places: of the array, a power of two */
     uint32_t lane_mask;
-    uint32_t place;                                /* of the oldest */
     int64_t oldest, at_commit, at_pass, at_hazard; /* the pointers */
-    int64_t youngest;                              /* of the entries that have had a message; oldest - 1: none */
-    bool rep_valid, rep_pass, illegal;
-    int64_t rep_cid;
+    struct message message;
+    struct answer hazard, validation, write_back;
+    struct offer haz, rev, com, ret; /* the pointers' registers */
+    struct offer report[REPORTS];    /* the oldest first */
+    uint32_t report_cnt;
+    bool waiting, active, illegal;
     struct entry *ring;
 };
 
-/* What the pointers do in a cycle. */
+/* What the pointers do in a clock. */
 struct moves {
     bool hazard, pass, commit, retire;
 };
 
 static void begin_empty(struct commit *c)
 {
-    c->place = 0;
-    c->oldest = c->at_commit = c->at_pass = c->at_hazard = 0;
-    c->youngest = -1;
-    c->rep_valid = c->rep_pass = c->illegal = false;
-    c->rep_cid = 0;
+    struct entry *ring = c->ring;
+    const struct cw_commit_unit_params p = c->p;
+    uint64_t places = c->places;
+    memset(ring, 0, places * sizeof *ring);
+    *c = (struct commit){
+        .p = p, .cid_mask = (UINT64_C(1) << p.cid_w) - 1, .lane_mask = UINT32_MAX >> (32 - p.lanes), .places = places, .ring = ring};
 }
 
 static void commit_reset(void *self)
 {
-    struct commit *c = self;
-    begin_empty(c);
-    memset(c->ring, 0, c->p.entries * sizeof *c->ring);
+    begin_empty(self);
 }
 
 static void commit_destroy(void *self)
@@ -67,16 +90,16 @@ static void commit_destroy(void *self)
 static int commit_create(void **self, const void *params)
 {
     const struct cw_commit_unit_params *p = params;
-    if (cw_unit_params_check(&cw_commit_unit_unit, p, NULL) != CW_OK || p->entries > UINT64_C(1) << p->cid_w ||
-        (p->lanes & (p->lanes - 1)) != 0 || p->entries % p->lanes != 0)
+    if (cw_unit_params_check(&cw_commit_unit_unit, p, NULL) != CW_OK || (uint64_t)p->entries + p->lanes > UINT64_C(1) << p->cid_w ||
+        (p->lanes & (p->lanes - 1)) != 0)
         return CW_EINVAL;
     struct commit *c = calloc(1, sizeof *c);
     if (c == NULL)
         return CW_ENOMEM;
     c->p = *p;
-    c->cid_mask = (UINT64_C(1) << p->cid_w) - 1;
-    c->lane_mask = UINT32_MAX >> (32 - p->lanes);
-    c->ring = calloc(p->entries, sizeof *c->ring);
+    for (c->places = 1; c->places < p->entries; c->places *= 2)
+        ;
+    c->ring = calloc(c->places, sizeof *c->ring);
     if (c->ring == NULL) {
         commit_destroy(c);
         return CW_ENOMEM;
@@ -86,11 +109,9 @@ static int commit_create(void **self, const void *params)
     return CW_OK;
 }
 
-/* Of a CID in the window, or the one behind it. */
 static inline struct entry *entry_of(const struct commit *c, int64_t cid)
 {
-    uint64_t place = c->place + (uint64_t)(cid - c->oldest);
-    return &c->ring[place < c->p.entries ? place : place - c->p.entries];
+    return &c->ring[(uint64_t)cid & (c->places - 1)];
 }
 
 /* The CID at or above the oldest that has these low bits. */
@@ -109,302 +130,340 @@ static uint64_t bits_of(const struct commit *c, int64_t cid)
     return (uint64_t)cid & c->cid_mask;
 }
 
-/* Has the entry at a pointer what its stage needs? All of these are for the state at the start of the cycle. */
-
-struct heads {
-    const struct entry *hazard, *pass, *commit, *retire; /* at the pointers; NULL: it has caught up with the one before it */
-};
-
-static inline struct heads heads_of(const struct commit *c)
+/* The last CID that a message is about. */
+static int64_t last_of(const struct message *m)
 {
-    struct heads h = {
-        .hazard = in_window(c, c->at_hazard) ? entry_of(c, c->at_hazard) : NULL,
-        .pass = c->at_pass < c->at_hazard ? entry_of(c, c->at_pass) : NULL,
-        .commit = c->at_commit < c->at_pass ? entry_of(c, c->at_commit) : NULL,
-        .retire = c->oldest < c->at_commit ? entry_of(c, c->oldest) : NULL,
-    };
-    if (h.hazard != NULL && !h.hazard->filled)
-        h.hazard = NULL;
-    return h;
+    return m->cid + (m->lanes != 0 ? 31 - __builtin_clz(m->lanes) : 0);
 }
 
-static bool wants_hazard_check(const struct entry *e)
+static bool is_filled(const struct entry *e)
 {
-    return e != NULL && !e->skip;
+    return e->skip || e->reads || e->writes;
 }
 
-/* Validated, and the hazard unit has answered. */
-static bool is_judged(const struct entry *e)
+static bool has_passed(const struct entry *e)
 {
-    return e != NULL && !e->skip && e->validated && e->detected;
-}
-
-static bool has_hazard(const struct entry *e)
-{
-    return is_judged(e) && e->pass && e->hazard;
-}
-
-static bool wants_revalidation(const struct commit *c, const struct entry *e)
-{
-    return has_hazard(e) && e->ycid < c->oldest;
+    return !e->reads || e->pass;
 }
 
 static bool is_decided(const struct commit *c, const struct entry *e)
 {
-    return e->decided || (!c->p.fail_waits && e->reported && !e->pass);
+    return e->decided || (!c->p.fail_waits && e->reported && !e->reported_pass);
 }
 
 static bool wants_write_back(const struct entry *e)
 {
-    return e != NULL && !e->skip && e->decided && e->commit && e->writes;
+    return e->commit && e->writes;
 }
 
-static bool is_done(const struct entry *e)
+/* Decisions of the pointers. free: a pointer's register can take an entry. */
+
+static bool is_free(const struct offer *o, uint64_t ready)
 {
-    return !e->writing || e->written;
+    return !o->valid || ready;
 }
 
-static bool wants_retirement(const struct entry *e)
+/* The entry at the pass pointer is validated, and the hazard unit has answered. */
+static bool is_judged(const struct commit *c)
 {
-    return e != NULL && !e->skip && is_done(e);
+    const struct entry *e = entry_of(c, c->at_pass);
+    return c->at_pass < c->at_hazard && !e->skip && (!e->reads || e->answered) && e->detected;
 }
 
-static enum cw_commit_state oldest_state(const struct commit *c)
+static bool has_hazard(const struct commit *c)
+{
+    const struct entry *e = entry_of(c, c->at_pass);
+    return is_judged(c) && has_passed(e) && e->hazard;
+}
+
+static bool ycid_retired(const struct commit *c)
+{
+    return entry_of(c, c->at_pass)->ycid < c->oldest;
+}
+
+static bool pass_moves(const struct commit *c, const commit_in *in)
+{
+    if (c->at_pass < c->at_hazard && entry_of(c, c->at_pass)->skip)
+        return true;
+    if (has_hazard(c))
+        return ycid_retired(c) && is_free(&c->rev, in->rev_ready);
+    return is_judged(c) && c->report_cnt <= 1 && !(c->validation.valid && c->validation.again);
+}
+
+static bool commit_moves(const struct commit *c, const commit_in *in)
+{
+    const struct entry *e = entry_of(c, c->at_commit);
+    if (c->at_commit == c->at_pass)
+        return false;
+    if (e->skip)
+        return true;
+    return is_decided(c, e) && (!wants_write_back(e) || is_free(&c->com, in->com_ready));
+}
+
+static bool retire_moves(const struct commit *c, const commit_in *in)
 {
     const struct entry *e = entry_of(c, c->oldest);
-    if (!e->used)
-        return CW_COMMIT_STATE_EMPTY;
-    if (!e->filled)
-        return CW_COMMIT_STATE_FILL;
-    if (c->at_hazard == c->oldest || (!e->skip && !e->detected))
-        return CW_COMMIT_STATE_HAZARD;
+    if (c->oldest == c->at_commit)
+        return false;
+    return e->skip || ((!wants_write_back(e) || e->written) && is_free(&c->ret, in->ret_ready));
+}
+
+static struct moves decide(const struct commit *c, const commit_in *in)
+{
+    const struct entry *e = entry_of(c, c->at_hazard);
+    return (struct moves){.hazard = in_window(c, c->at_hazard) && is_filled(e) && (e->skip || is_free(&c->haz, in->haz_ready)),
+                          .pass = pass_moves(c, in),
+                          .commit = commit_moves(c, in),
+                          .retire = retire_moves(c, in)};
+}
+
+static enum cw_commit_stage oldest_stage(const struct commit *c)
+{
+    if (c->at_hazard == c->oldest)
+        return CW_COMMIT_STAGE_LOG;
     if (c->at_pass == c->oldest)
-        return e->skip || e->validated ? CW_COMMIT_STATE_PASS : CW_COMMIT_STATE_VALIDATE;
-    if (c->at_commit == c->oldest) {
-        if (!e->skip && !e->validated)
-            return CW_COMMIT_STATE_REVALIDATE;
-        return e->skip || is_decided(c, e) ? CW_COMMIT_STATE_COMMIT : CW_COMMIT_STATE_OUTCOME;
-    }
-    return e->skip || is_done(e) ? CW_COMMIT_STATE_RETIRE : CW_COMMIT_STATE_WRITE;
-}
-
-/* The last CID that a message is about. */
-static int64_t last_of(const struct commit *c, const commit_in *in)
-{
-    uint32_t lanes = (uint32_t)in->msg_lanes & c->lane_mask;
-    return cid_from(c, in->msg_cid) + (lanes != 0 ? 31 - __builtin_clz(lanes) : 0);
-}
-
-/* Moves of the pointers. rep_free: the report register can take what the pass pointer reports. */
-static struct moves decide(const struct commit *c, const struct heads *h, const commit_in *in, bool rep_free)
-{
-    struct moves m = {false, false, false, false};
-    const struct entry *e = h->hazard;
-    m.hazard = e != NULL && (e->skip || in->haz_ready);
-    e = h->pass;
-    if (e != NULL && !e->skip)
-        m.pass = has_hazard(e) ? wants_revalidation(c, e) && in->rev_ready : is_judged(e) && rep_free;
-    else
-        m.pass = e != NULL;
-    e = h->commit;
-    m.commit = wants_write_back(e) ? in->com_ready : e != NULL && (e->skip || is_decided(c, e));
-    e = h->retire;
-    m.retire = wants_retirement(e) ? in->ret_ready : e != NULL && e->skip;
-    return m;
+        return CW_COMMIT_STAGE_PASS;
+    return c->at_commit == c->oldest ? CW_COMMIT_STAGE_OUTCOME : CW_COMMIT_STAGE_WRITE;
 }
 
 static void commit_eval(void *self, const void *inputs, void *outputs)
 {
-    static const commit_in nobody_takes = {.ret_ready = 1};
     const struct commit *c = self;
-    const commit_in *in = inputs;
     commit_out *out = outputs;
-    const struct heads h = heads_of(c);
+    (void)inputs;
     memset(out, 0, sizeof *out);
-    out->msg_ready = in_window(c, last_of(c, in));
-    out->haz_valid = wants_hazard_check(h.hazard);
-    if (out->haz_valid) {
-        out->haz_cid = bits_of(c, c->at_hazard);
-        out->haz_rcid = bits_of(c, h.hazard->rcid);
-    }
-    out->val_ready = !c->rep_valid || in->rep_ready;
-    out->rev_valid = wants_revalidation(c, h.pass);
-    out->rev_cid = out->rev_valid ? bits_of(c, c->at_pass) : 0;
-    out->rep_valid = c->rep_valid;
-    out->rep_cid = bits_of(c, c->rep_cid);
-    out->rep_pass = c->rep_pass;
-    out->com_valid = wants_write_back(h.commit);
-    out->com_cid = out->com_valid ? bits_of(c, c->at_commit) : 0;
-    out->ret_valid = wants_retirement(h.retire);
-    out->ret_cid = out->ret_valid ? bits_of(c, c->oldest) : 0;
-    out->ret_commit = out->ret_valid && h.retire->commit;
+    out->haz_valid = c->haz.valid;
+    out->haz_cid = bits_of(c, c->haz.cid);
+    out->haz_rcid = bits_of(c, c->haz.rcid);
+    out->val_ready = c->report_cnt <= 1;
+    out->rev_valid = c->rev.valid;
+    out->rev_cid = bits_of(c, c->rev.cid);
+    out->rep_valid = c->report_cnt > 0;
+    out->rep_cid = bits_of(c, c->report[0].cid);
+    out->rep_pass = c->report[0].yes;
+    out->com_valid = c->com.valid;
+    out->com_cid = bits_of(c, c->com.cid);
+    out->ret_valid = c->ret.valid;
+    out->ret_cid = bits_of(c, c->ret.cid);
+    out->ret_commit = c->ret.yes;
     out->oldest_cid = bits_of(c, c->oldest);
-    out->oldest_state = oldest_state(c);
+    out->oldest_stage = oldest_stage(c);
     out->commit_cid = bits_of(c, c->at_commit);
-    out->waiting = has_hazard(h.pass) && !out->rev_valid;
-    const struct moves m = decide(c, &h, &nobody_takes, true);
-    out->busy = c->rep_valid || m.hazard || m.pass || m.commit || m.retire;
-    out->credits = (uint64_t)(c->oldest + (int64_t)c->p.entries - 1 - c->youngest);
+    out->waiting = c->waiting;
+    out->busy = c->active || c->report_cnt > 0 || c->ret.valid;
     out->illegal = c->illegal;
 }
 
-/* FILL, DONE or SKIP of the entry in this lane of the message. False: illegal. */
-static bool take_log(struct commit *c, const commit_in *in, uint32_t lane)
+/* Judging */
+
+/* FILL, DONE or SKIP. False: illegal. */
+static bool judge_log(const struct commit *c, const struct message *m, struct entry *e, uint32_t lane)
 {
-    int64_t cid = cid_from(c, in->msg_cid) + lane;
-    struct entry *e = entry_of(c, cid);
-    bool reads = in->msg_reads >> lane & 1, writes = in->msg_writes >> lane & 1;
-    if (e->filled)
+    bool reads = m->reads >> lane & 1, writes = m->writes >> lane & 1;
+    if (is_filled(e))
         return false;
     if (!e->used)
         e->rcid = c->oldest;
     e->used = true;
-    if (in->msg_kind == CW_COMMIT_FILL)
+    if (m->kind == CW_COMMIT_FILL)
         return true;
-    e->filled = true;
-    e->skip = in->msg_kind == CW_COMMIT_SKIP || (!reads && !writes);
-    if (!e->skip) {
-        e->writes = writes;
-        e->validated = e->pass = !reads;
-    }
+    e->skip = m->kind == CW_COMMIT_SKIP || (!reads && !writes);
+    e->reads = !e->skip && reads;
+    e->writes = !e->skip && writes;
     return true;
 }
 
-static bool take_outcome(struct commit *c, const commit_in *in, uint32_t lane)
+static bool judge_outcome(const struct commit *c, const struct message *m, struct entry *e, uint32_t lane)
 {
-    struct entry *e = entry_of(c, cid_from(c, in->msg_cid) + lane);
-    bool pass = in->msg_pass >> lane & 1;
-    if (!e->reported || e->decided || (!e->pass && (pass || !c->p.fail_waits)))
+    bool pass = m->pass >> lane & 1;
+    if (!e->reported || e->decided || (!e->reported_pass && (pass || !c->p.fail_waits)))
         return false;
     e->decided = true;
     e->commit = pass;
     return true;
 }
 
-static bool take_message(struct commit *c, const commit_in *in)
+static bool judge_message(struct commit *c)
 {
+    const struct message *m = &c->message;
     bool legal = true;
-    uint32_t lanes = (uint32_t)in->msg_lanes & c->lane_mask;
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    if (!m->valid || !m->in_range)
+        return !m->valid;
+    for (uint32_t rest = m->lanes; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        legal &= in->msg_kind == CW_COMMIT_OUTCOME ? take_outcome(c, in, lane) : take_log(c, in, lane);
+        struct entry *e = entry_of(c, m->cid + lane);
+        if (m->cid + lane < c->oldest)
+            legal = false;
+        else
+            legal &= m->kind == CW_COMMIT_OUTCOME ? judge_outcome(c, m, e, lane) : judge_log(c, m, e, lane);
     }
-    int64_t last = last_of(c, in);
-    if (in->msg_kind != CW_COMMIT_OUTCOME && lanes != 0 && last > c->youngest)
-        c->youngest = last;
     return legal;
 }
 
-static void report(struct commit *c, int64_t cid, bool pass)
+static bool judge_hazard(struct commit *c)
 {
-    c->rep_valid = true;
-    c->rep_cid = cid;
-    c->rep_pass = pass;
-    entry_of(c, cid)->reported = true;
-}
-
-static bool take_validation(struct commit *c, const commit_in *in)
-{
-    int64_t cid = cid_from(c, in->val_cid);
-    struct entry *e = entry_of(c, in_window(c, cid) ? cid : c->oldest);
-    if (!in_window(c, cid) || !e->filled || e->skip || e->validated)
+    const struct answer *a = &c->hazard;
+    struct entry *e = entry_of(c, a->cid);
+    if (!a->valid)
+        return true;
+    if (!a->in_range || a->cid < c->oldest || e->detected)
         return false;
-    e->validated = true;
-    e->pass = in->val_pass;
-    if (e->again)
-        report(c, cid, e->pass);
+    e->detected = true;
+    e->hazard = a->yes;
+    e->ycid = a->ycid;
     return true;
 }
 
-static bool take_write_back(struct commit *c, const commit_in *in)
+static bool judge_write_back(struct commit *c)
 {
-    int64_t cid = cid_from(c, in->wb_cid);
-    struct entry *e = entry_of(c, in_window(c, cid) ? cid : c->oldest);
-    if (!in_window(c, cid) || !e->writing || e->written)
+    const struct answer *a = &c->write_back;
+    struct entry *e = entry_of(c, a->cid);
+    if (!a->valid)
+        return true;
+    if (!a->in_range || a->cid < c->oldest || e->written)
         return false;
     e->written = true;
     return true;
 }
 
-static bool take_hazard_answer(struct commit *c, const commit_in *in)
+static void add_report(struct commit *c, int64_t cid, bool pass)
 {
-    int64_t cid = cid_from(c, in->hza_cid);
-    struct entry *e = entry_of(c, in_window(c, cid) ? cid : c->oldest);
-    if (cid >= c->at_hazard || e->skip || e->detected)
+    struct entry *e = entry_of(c, cid);
+    e->reported = true;
+    e->reported_pass = pass;
+    c->report[c->report_cnt++] = (struct offer){.valid = true, .cid = cid, .yes = pass};
+}
+
+static bool judge_validation(struct commit *c)
+{
+    const struct answer *a = &c->validation;
+    struct entry *e = entry_of(c, a->cid);
+    if (!a->valid)
+        return true;
+    if (!a->in_range || a->cid < c->oldest || (a->again ? e->renewed || e->reported : e->answered))
         return false;
-    int64_t behind = (int64_t)((in->hza_cid - in->hza_ycid) & c->cid_mask);
-    e->detected = true;
-    e->hazard = in->hza_found && behind > 0 && behind < (int64_t)c->p.entries;
-    e->ycid = cid - behind;
+    if (a->again) {
+        e->renewed = true;
+        add_report(c, a->cid, a->yes);
+    } else {
+        e->answered = true;
+        e->pass = a->yes;
+    }
     return true;
 }
 
-/* Does the answer to a revalidation go into the report register in this cycle? */
-static bool revalidation_reports(const struct commit *c, const commit_in *in, bool rep_free)
+/* Events of this clock, kept for the next one; with the state at its start. */
+
+static void take_message(struct commit *c, const commit_in *in)
 {
-    int64_t cid = cid_from(c, in->val_cid);
-    return in->val_valid && rep_free && in_window(c, cid) && entry_of(c, cid)->again && !entry_of(c, cid)->validated;
+    c->message = (struct message){.valid = in->msg_valid,
+                                  .kind = (uint32_t)in->msg_kind,
+                                  .lanes = (uint32_t)in->msg_lanes & c->lane_mask,
+                                  .reads = (uint32_t)in->msg_reads,
+                                  .writes = (uint32_t)in->msg_writes,
+                                  .pass = (uint32_t)in->msg_pass,
+                                  .cid = cid_from(c, in->msg_cid)};
+    c->message.in_range = in_window(c, last_of(&c->message));
 }
 
-static void move_pass(struct commit *c)
+static void take_answers(struct commit *c, const commit_in *in, bool validation_ready)
 {
-    struct entry *e = entry_of(c, c->at_pass);
-    if (!e->skip && e->pass && e->hazard) {
-        e->again = true;
-        e->validated = false;
-    } else if (!e->skip) {
-        report(c, c->at_pass, e->pass);
-    }
-    c->at_pass++;
+    int64_t cid = cid_from(c, in->hza_cid), behind = (int64_t)((in->hza_cid - in->hza_ycid) & c->cid_mask);
+    c->hazard = (struct answer){.valid = in->hza_valid,
+                                .cid = cid,
+                                .in_range = cid < c->at_hazard,
+                                .yes = in->hza_found && behind > 0 && behind < (int64_t)c->p.entries,
+                                .ycid = cid - behind};
+    cid = cid_from(c, in->val_cid);
+    c->validation = (struct answer){.valid = in->val_valid && validation_ready,
+                                    .cid = cid,
+                                    .in_range = in->val_again ? cid < c->at_pass : in_window(c, cid),
+                                    .again = in->val_again,
+                                    .yes = in->val_pass};
+    cid = cid_from(c, in->wb_cid);
+    c->write_back = (struct answer){.valid = in->wb_valid, .cid = cid, .in_range = cid < c->at_commit};
 }
 
-static void move(struct commit *c, struct moves m)
+/* Movement. e is the entry at the pointer. */
+
+static void move_hazard(struct commit *c)
 {
-    if (m.pass)
-        move_pass(c);
-    if (m.commit) {
-        struct entry *e = entry_of(c, c->at_commit);
-        e->writing = !e->skip && e->commit && e->writes;
-        c->at_commit++;
-    }
-    if (m.retire) {
-        memset(entry_of(c, c->oldest), 0, sizeof(struct entry));
-        c->oldest++;
-        c->place = c->place + 1 < c->p.entries ? c->place + 1 : 0;
-    }
+    const struct entry *e = entry_of(c, c->at_hazard);
+    if (!e->skip)
+        c->haz = (struct offer){.valid = true, .cid = c->at_hazard, .rcid = e->rcid};
+    c->at_hazard++;
 }
 
-/* Events: each is legal or not by the state at the start of the cycle. So an outcome is taken before the validation that would report its
- * entry, and that before the log that would let its entry be validated. False: one of them was illegal. */
-static bool take_events(struct commit *c, const commit_in *in, bool rep_free)
+static void move_commit(struct commit *c)
 {
-    bool outcome = in->msg_kind == CW_COMMIT_OUTCOME, message = in->msg_valid && in_window(c, last_of(c, in));
-    bool legal = !in->wb_valid || take_write_back(c, in);
-    legal &= !in->hza_valid || take_hazard_answer(c, in);
-    if (message && outcome)
-        legal &= take_message(c, in);
-    if (in->val_valid && rep_free)
-        legal &= take_validation(c, in);
-    if (message && !outcome)
-        legal &= take_message(c, in);
-    return legal;
+    const struct entry *e = entry_of(c, c->at_commit);
+    if (!e->skip && wants_write_back(e))
+        c->com = (struct offer){.valid = true, .cid = c->at_commit};
+    c->at_commit++;
+}
+
+static void move_retire(struct commit *c)
+{
+    struct entry *e = entry_of(c, c->oldest);
+    if (!e->skip)
+        c->ret = (struct offer){.valid = true, .cid = c->oldest, .yes = e->commit};
+    memset(e, 0, sizeof *e);
+    c->oldest++;
+}
+
+/* What is taken leaves its register. */
+static void release(struct offer *o, uint64_t ready)
+{
+    if (ready)
+        *o = (struct offer){.valid = false};
+}
+
+static void release_all(struct commit *c, const commit_in *in)
+{
+    release(&c->haz, in->haz_ready);
+    release(&c->rev, in->rev_ready);
+    release(&c->com, in->com_ready);
+    release(&c->ret, in->ret_ready);
+    if (!in->rep_ready || c->report_cnt == 0)
+        return;
+    memmove(c->report, c->report + 1, (REPORTS - 1) * sizeof *c->report);
+    c->report[REPORTS - 1] = (struct offer){.valid = false};
+    c->report_cnt--;
+}
+
+static bool is_active(const struct commit *c, const commit_in *in, struct moves m)
+{
+    return m.hazard || m.pass || m.commit || m.retire || c->message.valid || c->hazard.valid || c->validation.valid ||
+           c->write_back.valid || in->msg_valid || in->hza_valid || (in->val_valid && c->report_cnt <= 1) || in->wb_valid;
 }
 
 static void commit_tick(void *self, const void *inputs)
 {
     struct commit *c = self;
     const commit_in *in = inputs;
-    bool rep_free = !c->rep_valid || in->rep_ready;
-    const struct heads h = heads_of(c);
-    const struct moves m = decide(c, &h, in, rep_free && !revalidation_reports(c, in, rep_free)); /* its answer has taken the register */
-    if (rep_free) {
-        c->rep_valid = c->rep_pass = false;
-        c->rep_cid = 0;
-    }
-    c->illegal = !take_events(c, in, rep_free);
+    const struct moves m = decide(c, in);
+    const bool hazard = has_hazard(c), pass = has_passed(entry_of(c, c->at_pass)), skip = entry_of(c, c->at_pass)->skip;
+    const bool validation_ready = c->report_cnt <= 1;
+    c->active = is_active(c, in, m);
+    c->waiting = hazard && !ycid_retired(c);
+    release_all(c, in);
+    c->illegal = !judge_message(c);
+    c->illegal |= !judge_hazard(c);
+    c->illegal |= !judge_write_back(c);
+    c->illegal |= !judge_validation(c);
+    take_message(c, in);
+    take_answers(c, in, validation_ready);
     if (m.hazard)
-        c->at_hazard++;
-    move(c, m);
+        move_hazard(c);
+    if (m.pass && hazard)
+        c->rev = (struct offer){.valid = true, .cid = c->at_pass};
+    else if (m.pass && !skip)
+        add_report(c, c->at_pass, pass);
+    c->at_pass += m.pass;
+    if (m.commit)
+        move_commit(c);
+    if (m.retire)
+        move_retire(c);
 }
 
 #define CW_UNIT__PARAMS_T struct cw_commit_unit_params

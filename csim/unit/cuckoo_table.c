@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C model of the cuckoo table, exact to the bit and the cycle: include/cowarp/unit/cuckoo_table.h is the specification and
- * docs/units/cuckoo_table.md its pipeline. GETM section V.B.1, Figure 8.
+ * C model of the cuckoo table, exact to the bit and the cycle: include/cowarp/unit/cuckoo_table.h is the specification. GETM section
+ * V.B.1, Figure 8.
  *
- * Every output but read_granule is a function of the state, so a tick leaves the next cycle's outputs in `out` and eval
- * copies them. A clock that finds the table idle returns at once.
+ * The model is a map and a calendar. The map says where each granule's entry is, and changes in the cycle in which a result is
+ * taken; a whole chain of displacements is carried out there and then. The calendar says when a look-up's result is due, until when an
+ * entry counts as on its way, and when the outside sees what happened.
  */
 #include "cowarp/unit/cuckoo_table.h"
 
@@ -15,382 +16,518 @@
 #include "base/error.h"
 #include "unit/h3.h"
 
-#define WAYS      4u
-#define STASH_MAX 16u
-#define QUEUE     2u
-
-enum state {
-    ST_CLEAR,       /* rows are emptied one after another */
-    ST_RUN,         /* look-ups flow */
-    ST_SEARCH_READ, /* ask for an overflow entry */
-    ST_SEARCH_WAIT, /* await and compare it */
-    ST_SEARCH_DONE, /* offer the outcome of the search */
-    ST_WRITE_BACK,  /* store the new value of an overflow entry */
-    ST_MOVE_READ,   /* fetch the last overflow entry ... */
-    ST_MOVE_WAIT,
-    ST_MOVE_WRITE,  /* ... and put it into the place of a removed one */
-    ST_CHAIN_READ,  /* read the four rows of the entry in hand */
-    ST_CHAIN_WRITE, /* write it into one of them */
-    ST_STASH,       /* put it into the stash */
-    ST_SPILL,       /* put it into the overflow area */
-    ST_EVICT        /* the evict channel was occupied: wait until it is free */
-};
-
-enum where { IN_NOTHING, IN_WAY, IN_STASH, IN_OVERFLOW };
+#define WAYS    4u
+#define INSIDE  6u  /* look-ups at most */
+#define LATENCY 5u  /* cycles from a look-up to its result */
+#define AGAIN   6u  /* cycles until a repeated result is due again, or a displaced entry has seen its rows */
+#define ASKED   4u  /* cycles from the question to the result */
+#define CHOSEN  2u  /* cycles from the choice of an entry to evict to the result */
+#define LONG    16u /* the first cycle's number: no rule looks back further */
 
 struct entry {
-    uint64_t key; /* granule * 2 + 1; 0: empty */
-    uint64_t wts, rts;
+    uint64_t granule, wts, rts;
     uint32_t writes, owner;
+    bool used;
+};
+
+struct lookup {
+    uint64_t granule, ts, tag;
+    uint32_t owner;
+    uint64_t miss_wts, miss_rts; /* the second structure's answer */
+    uint64_t rows;               /* its row in each way, 16 bits for each */
+    uint64_t due;                /* cycle of its result */
+    bool spoilt;                 /* its question was refused, or came with an eviction of its granule */
+};
+
+enum where { NOWHERE, IN_WAY, IN_STASH, IN_MEMORY };
+
+struct place {
+    enum where where;
+    uint32_t index; /* way, stash entry, or overflow entry */
+};
+
+/* Work with the overflow area. */
+enum work { IDLE, CLEARING, SEARCH_ASK, SEARCH_HEAR, SEARCHED, WRITE_BACK, MOVE_ASK, MOVE_HEAR, MOVE_WRITE, SPILL };
+
+/* What the outside sees of a result that was taken, all in one later cycle. */
+struct outcome {
+    uint64_t cycle;
+    bool fills; /* one more row is in use */
+    bool evicts, stashes, stash_fills, removes;
+    enum work work; /* begins in the cycle after */
+    struct entry evicted;
 };
 
 struct table {
     struct cw_cuckoo_table_params p;
-    struct cw_cuckoo_table_out out; /* of the present cycle; eval adds read_valid and read_granule */
-    uint64_t granule_mask, ts_mask;
+    struct cw_cuckoo_table_out out;
+    struct entry *way[WAYS];
+    struct entry stash[16];
+    struct cw_h3x4 hash;
+    uint64_t granule_mask, ts_mask, tag_mask;
     uint32_t writes_mask, owner_mask;
     uint32_t rows, evict_from, overflow_size;
 
-    enum state state;
-    uint64_t queue[QUEUE]; /* look-ups that wait for their rows to be read, oldest first */
-    uint32_t queued;
-    bool s1_valid, hold; /* a look-up's rows have been read; its result is not due in this cycle */
-    uint64_t s1_granule;
-    uint64_t s1_rows; /* packed row numbers, as cw_h3x4 makes them */
-    enum where where; /* of s1's entry */
-    uint32_t index;   /* way, stash entry or overflow entry that holds it */
-    bool easy;        /* res_easy of the offered result */
+    uint64_t now;
+    struct lookup inside[INSIDE]; /* oldest first */
+    uint32_t count;
+    uint64_t closed_until; /* no look-up is taken up to this cycle, because the oldest one is repeated */
+    uint64_t repeated;     /* cycle of the last repetition */
+    uint64_t held_until;   /* an entry is on its way up to this cycle */
+    uint64_t turned;       /* cycle of the last result that moved the way counter on */
+    struct outcome next;   /* of the last result */
 
-    struct entry hand; /* the entry on its way */
-    uint32_t hand_way, swaps, rotor;
-    bool move_due;   /* the evicted entry left a hole in the overflow area at index */
-    bool evict_free; /* the evict channel can take an entry at the end of this cycle */
+    /* the last updates of rows: cycle, way and row */
+    struct {
+        uint64_t cycle;
+        uint32_t way, row;
+    } update[ASKED];
+    uint32_t updates;
+
+    uint32_t used, stash_used, overflow_used;
+    uint32_t turn[CHOSEN + 1];  /* way counter in this cycle and those before */
+    bool may_evict[CHOSEN + 1]; /* likewise, that enough rows are in use */
+
+    enum work work;
     uint32_t clear_row;
-    uint32_t overflow_used, used, stash_used;
-    uint32_t cycles;
+    uint32_t index;          /* overflow entry of the work */
+    uint64_t sought;         /* granule of the search */
+    bool sought_found;       /* the search has met it, */
+    uint64_t searched_since; /* and was over in this cycle */
+    struct entry hand;       /* what it met; or the entry that the work carries */
+    uint32_t held_cycles;    /* of the access in progress */
 
-    struct entry stash[STASH_MAX];
-    struct entry *way[WAYS];
-    struct cw_h3x4 hash;
+    struct place shown; /* where the entry of this cycle's result is */
 };
 
-static struct entry *at(const struct table *t, uint64_t rows, uint32_t way)
+static struct entry *row_of(const struct table *t, uint64_t rows, uint32_t way)
 {
-    return &t->way[way][(uint16_t)(rows >> (way * 16))];
+    return &t->way[way][(uint16_t)(rows >> 16 * way)];
 }
 
-static uint64_t granule_of(const struct entry *e)
+static bool holds(const struct entry *e, uint64_t granule)
 {
-    return e->key >> 1;
+    return e->used && e->granule == granule;
 }
 
-/* Fields of an overflow entry, lowest bit first; a field of up to 48 bits touches up to three words. */
-static void put_bits(uint32_t *words, uint32_t *pos, uint64_t value, uint32_t width)
+static bool unreserved(const struct entry *e)
 {
-    for (uint32_t done = 0; done < width;) {
-        uint32_t bit = *pos % 32, part = 32 - bit < width - done ? 32 - bit : width - done;
-        words[*pos / 32] |= (uint32_t)(value >> done) << bit; /* bits beyond the field are 0 in value */
-        done += part;
-        *pos += part;
+    return e->used && e->writes == 0;
+}
+
+/* The map --------------------------------------------------------------------------------------------------------------- */
+
+static struct place find(const struct table *t, uint64_t granule, uint64_t rows)
+{
+    for (uint32_t w = 0; w < WAYS; w++)
+        if (holds(row_of(t, rows, w), granule))
+            return (struct place){IN_WAY, w};
+    for (uint32_t i = 0; t->stash_used > 0 && i < t->p.stash_entries; i++)
+        if (holds(&t->stash[i], granule))
+            return (struct place){IN_STASH, i};
+    return (struct place){NOWHERE, 0};
+}
+
+static const struct entry *entry_at(const struct table *t, struct place at, uint64_t rows)
+{
+    switch (at.where) {
+    case IN_WAY:
+        return row_of(t, rows, at.index);
+    case IN_STASH:
+        return &t->stash[at.index];
+    case IN_MEMORY:
+        return &t->hand;
+    default:
+        return NULL;
     }
 }
 
-static uint64_t get_bits(const uint32_t *words, uint32_t *pos, uint32_t width)
+/* Whether one of the four rows has the property. */
+static bool any_row(const struct table *t, uint64_t rows, bool (*property)(const struct entry *))
 {
-    uint64_t value = 0;
-    for (uint32_t done = 0; done < width;) {
-        uint32_t bit = *pos % 32, part = 32 - bit < width - done ? 32 - bit : width - done;
-        value |= (uint64_t)(words[*pos / 32] >> bit) << done;
-        done += part;
-        *pos += part;
-    }
-    return value & (((uint64_t)1 << width) - 1);
+    for (uint32_t w = 0; w < WAYS; w++)
+        if (property(row_of(t, rows, w)))
+            return true;
+    return false;
 }
 
-static void pack(const struct table *t, const struct entry *e, uint32_t *words)
+static bool is_free(const struct entry *e)
 {
+    return !e->used;
+}
+
+static void write_row(struct table *t, uint32_t way, const struct entry *e)
+{
+    uint32_t row = (uint16_t)(cw_h3x4(&t->hash, e->granule) >> 16 * way);
+    t->way[way][row] = *e;
+    t->update[t->updates].cycle = t->now;
+    t->update[t->updates].way = way;
+    t->update[t->updates].row = row;
+    t->updates = (t->updates + 1) % ASKED;
+}
+
+/* Whether one of the last updates went to one of the rows. */
+static bool row_has_changed(const struct table *t, uint64_t rows)
+{
+    for (uint32_t i = 0; i < ASKED; i++)
+        if (t->update[i].cycle + ASKED >= t->now && (uint16_t)(rows >> 16 * t->update[i].way) == t->update[i].row)
+            return true;
+    return false;
+}
+
+/* Insertion ------------------------------------------------------------------------------------------------------------- */
+
+static void evict(struct table *t, const struct entry *e)
+{
+    t->next.evicts = true;
+    t->next.evicted = *e;
+}
+
+/* The lowest free row, or with may_evict the row of the first unreserved entry from `first` on. Whether there was one. */
+static bool settle(struct table *t, const struct entry *e, uint32_t first, bool may_evict)
+{
+    uint64_t rows = cw_h3x4(&t->hash, e->granule);
+    for (uint32_t w = 0; w < WAYS; w++)
+        if (is_free(row_of(t, rows, w))) {
+            write_row(t, w, e);
+            t->next.fills = true;
+            return true;
+        }
+    for (uint32_t i = 0; may_evict && i < WAYS; i++) {
+        uint32_t w = (first + i) % WAYS;
+        if (unreserved(row_of(t, rows, w))) {
+            evict(t, row_of(t, rows, w));
+            write_row(t, w, e);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_in_stash(struct table *t, uint32_t i, const struct entry *e)
+{
+    t->stash[i] = *e;
+    t->next.stashes = true;
+}
+
+/* The end of a chain that has displaced all that it may. */
+static void give_up(struct table *t, const struct entry *e)
+{
+    if (e->writes == 0) {
+        evict(t, e);
+        return;
+    }
+    for (uint32_t i = 0; i < t->p.stash_entries; i++)
+        if (!t->stash[i].used) {
+            t->next.stash_fills = true;
+            put_in_stash(t, i, e);
+            return;
+        }
+    for (uint32_t i = 0; i < t->p.stash_entries; i++)
+        if (unreserved(&t->stash[i])) {
+            evict(t, &t->stash[i]);
+            put_in_stash(t, i, e);
+            return;
+        }
+    t->hand = *e;
+    t->next.work = SPILL;
+}
+
+/* The new entry takes the row of `way`; who was there looks for another one, and so on. Takes AGAIN cycles per displacement. */
+static void chain(struct table *t, struct entry e, uint32_t way)
+{
+    for (uint32_t displaced = 1;; displaced++) {
+        struct entry old = *row_of(t, cw_h3x4(&t->hash, e.granule), way);
+        write_row(t, way, &e);
+        e = old;
+        t->next.cycle += AGAIN;
+        way = (way + 1) % WAYS;
+        if (settle(t, &e, way, t->used >= t->evict_from))
+            break;
+        if (displaced == t->p.max_swaps) {
+            give_up(t, &e);
+            break;
+        }
+    }
+    t->held_until = t->next.cycle;
+}
+
+static void insert(struct table *t, const struct entry *e, bool easy)
+{
+    bool full = t->overflow_used == t->overflow_size;
+    uint32_t first = t->turn[CHOSEN];
+    if (settle(t, e, first, t->may_evict[CHOSEN])) {
+        if (t->next.evicts)
+            t->turned = t->now;
+        return;
+    }
+    t->held_until = t->next.cycle;
+    if (e->writes == 0 && (!easy || full))
+        evict(t, e);
+    else if (!full) {
+        t->turned = t->now;
+        chain(t, *e, first);
+    }
+}
+
+static void update_memory(struct table *t, const struct entry *e)
+{
+    t->held_until = t->next.cycle;
+    t->hand = *e;
+    t->next.work = WRITE_BACK;
+    if (e->writes > 0)
+        return;
+    evict(t, e);
+    t->next.removes = true;
+    t->next.work = t->index + 1 == t->overflow_used ? IDLE : MOVE_ASK;
+}
+
+/* The result of this cycle is taken, with the user's new values. */
+static void take(struct table *t, const struct cw_cuckoo_table_in *in)
+{
+    const struct lookup *l = &t->inside[0];
+    const struct entry *old = entry_at(t, t->shown, l->rows);
+    struct entry e = {.granule = l->granule, .wts = l->miss_wts, .rts = l->miss_rts, .used = true};
+    t->next = (struct outcome){.cycle = t->now + 1};
+    if (t->work == SEARCHED)
+        t->work = IDLE;
+    if (!(in->upd_valid & 1))
+        return;
+    if (old != NULL)
+        e = *old;
+    if (in->upd_wts_set & 1)
+        e.wts = (l->ts + 1) & t->ts_mask;
+    if (in->upd_rts_set & 1)
+        e.rts = l->ts;
+    if (in->upd_writes_set & 1)
+        e.writes = (uint32_t)in->upd_writes & t->writes_mask;
+    if (in->upd_owner_set & 1)
+        e.owner = l->owner;
+    switch (t->shown.where) {
+    case IN_WAY:
+        write_row(t, t->shown.index, &e);
+        break;
+    case IN_STASH:
+        t->stash[t->shown.index] = e;
+        break;
+    case IN_MEMORY:
+        update_memory(t, &e);
+        break;
+    default:
+        insert(t, &e, t->out.res_easy);
+    }
+}
+
+/* The calendar ---------------------------------------------------------------------------------------------------------- */
+
+/* Whether the oldest look-up, due now, can be decided. at: where its entry is, in ways and stash. */
+static bool trusted(const struct table *t, struct place at)
+{
+    const struct lookup *l = &t->inside[0];
+    bool searched = t->work == SEARCHED && t->searched_since + CHOSEN <= t->now;
+    if (t->held_until + ASKED >= l->due || l->spoilt || (t->work != IDLE && !searched))
+        return false;
+    return at.where != NOWHERE || !row_has_changed(t, l->rows);
+}
+
+/* The result channel of this cycle, or the beginning of a search. */
+static void offer(struct table *t)
+{
+    struct cw_cuckoo_table_out *o = &t->out;
+    const struct lookup *l = &t->inside[0];
+    t->shown = find(t, l->granule, l->rows);
+    if (!trusted(t, t->shown))
+        return;
+    if (t->work == SEARCHED && t->sought_found)
+        t->shown = (struct place){IN_MEMORY, t->index};
+    const struct entry *e = entry_at(t, t->shown, l->rows);
+    if (e == NULL && t->work == IDLE && t->overflow_used > 0)
+        return;
+    o->res_valid = 1;
+    o->res_granule = l->granule;
+    o->res_ts = l->ts;
+    o->res_look_owner = l->owner;
+    o->res_tag = l->tag;
+    o->res_found = e != NULL;
+    o->res_room = e != NULL || any_row(t, l->rows, is_free) || t->overflow_used < t->overflow_size;
+    o->res_easy = e != NULL || any_row(t, l->rows, is_free) || any_row(t, l->rows, unreserved) || !t->may_evict[CHOSEN];
+    o->res_wts = e != NULL ? e->wts : l->miss_wts;
+    o->res_rts = e != NULL ? e->rts : l->miss_rts;
+    o->res_wts_later = o->res_wts > l->ts;
+    o->res_rts_later = o->res_rts > l->ts;
+    if (e == NULL)
+        return;
+    o->res_writes = e->writes;
+    o->res_owner = e->owner;
+    o->res_reserved = e->writes > 0;
+    o->res_own = e->writes > 0 && e->owner == l->owner;
+}
+
+static void pack(const struct table *t, uint32_t *words)
+{
+    const struct entry *e = &t->hand;
+    const uint64_t field[] = {e->granule, e->wts, e->rts, e->writes, e->owner};
+    const uint32_t width[] = {t->p.granule_w, t->p.ts_w, t->p.ts_w, t->p.count_w, t->p.owner_w};
     uint32_t pos = 0;
-    put_bits(words, &pos, granule_of(e), t->p.granule_w);
-    put_bits(words, &pos, e->wts, t->p.ts_w);
-    put_bits(words, &pos, e->rts, t->p.ts_w);
-    put_bits(words, &pos, e->writes, t->p.count_w);
-    put_bits(words, &pos, e->owner, t->p.owner_w);
+    for (uint32_t i = 0; i < 5; i++)
+        for (uint32_t b = 0; b < width[i]; b++, pos++)
+            words[pos / 32] |= (uint32_t)(field[i] >> b & 1) << pos % 32;
 }
 
 static struct entry unpack(const struct table *t, const uint32_t *words)
 {
+    uint64_t field[5] = {0};
+    const uint32_t width[] = {t->p.granule_w, t->p.ts_w, t->p.ts_w, t->p.count_w, t->p.owner_w};
     uint32_t pos = 0;
-    struct entry e;
-    e.key = get_bits(words, &pos, t->p.granule_w) << 1 | 1;
-    e.wts = get_bits(words, &pos, t->p.ts_w);
-    e.rts = get_bits(words, &pos, t->p.ts_w);
-    e.writes = (uint32_t)get_bits(words, &pos, t->p.count_w);
-    e.owner = (uint32_t)get_bits(words, &pos, t->p.owner_w);
-    return e;
+    for (uint32_t i = 0; i < 5; i++)
+        for (uint32_t b = 0; b < width[i]; b++, pos++)
+            field[i] |= (uint64_t)(words[pos / 32] >> pos % 32 & 1) << b;
+    return (struct entry){field[0], field[1], field[2], (uint32_t)field[3], (uint32_t)field[4], true};
 }
 
-static bool has_room(const struct table *t)
-{
-    if (t->overflow_used < t->overflow_size)
-        return true;
-    for (uint32_t w = 0; w < WAYS; w++)
-        if (at(t, t->s1_rows, w)->key == 0)
-            return true;
-    return false;
-}
-
-/* Rows of the look-up in s1 that are free or may be given up, or a fill at which a chain finds a row. */
-static bool has_easy_place(const struct table *t)
-{
-    if (t->used < t->evict_from)
-        return true;
-    for (uint32_t w = 0; w < WAYS; w++) {
-        const struct entry *e = at(t, t->s1_rows, w);
-        if (e->key == 0 || e->writes == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The result channel for the next cycle; e is NULL when the granule has no entry. */
-static void offer(struct table *t, const struct entry *e)
+static void present_memory(struct table *t)
 {
     struct cw_cuckoo_table_out *o = &t->out;
-    t->easy = e != NULL || has_easy_place(t);
-    o->res_valid = 1;
-    o->res_granule = t->s1_granule;
-    o->res_found = e != NULL;
-    o->res_room = e != NULL || has_room(t);
-    o->res_easy = t->easy;
-    if (e == NULL)
-        return;
-    o->res_wts = e->wts;
-    o->res_rts = e->rts;
-    o->res_writes = e->writes;
-    o->res_owner = e->owner;
+    bool ask = t->work == SEARCH_ASK || t->work == MOVE_ASK;
+    bool write = t->work == WRITE_BACK || t->work == MOVE_WRITE || t->work == SPILL;
+    if (o->mem_write)
+        memset(o->mem_wdata, 0, sizeof o->mem_wdata);
+    o->mem_valid = ask || write;
+    o->mem_write = write;
+    o->mem_addr = !o->mem_valid ? 0 : t->work == MOVE_ASK || t->work == SPILL ? t->overflow_used & (t->overflow_size - 1) : t->index;
+    if (write)
+        pack(t, o->mem_wdata);
 }
 
-/* Ways and stash, searched in parallel, for the look-up in s1. */
-static const struct entry *find_local(struct table *t)
+static const struct lookup *asking(const struct table *t)
 {
-    uint64_t key = t->s1_granule << 1 | 1;
-    for (uint32_t w = 0; w < WAYS; w++) {
-        const struct entry *e = at(t, t->s1_rows, w);
-        if (e->key == key) {
-            t->where = IN_WAY;
-            t->index = w;
-            return e;
-        }
-    }
-    if (t->stash_used > 0)
-        for (uint32_t i = 0; i < t->p.stash_entries; i++)
-            if (t->stash[i].key == key) {
-                t->where = IN_STASH;
-                t->index = i;
-                return &t->stash[i];
-            }
-    t->where = IN_NOTHING;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->inside[i].due == t->now + ASKED)
+            return &t->inside[i];
     return NULL;
 }
 
-/* Outputs of the coming cycle, from the state that the clock edge left. */
+/* Outputs of the cycle `now`. */
 static void present(struct table *t)
 {
     struct cw_cuckoo_table_out *o = &t->out;
-    t->hold = t->state == ST_SEARCH_READ || t->state == ST_SEARCH_WAIT;
-    if (t->state == ST_RUN && t->s1_valid) {
-        const struct entry *e = find_local(t);
-        t->hold = e == NULL && t->overflow_used > 0;
-        if (!t->hold)
-            offer(t, e);
-    } else if (t->state == ST_SEARCH_DONE)
-        offer(t, t->where == IN_OVERFLOW ? &t->hand : NULL);
-    else if (t->state == ST_SEARCH_READ || t->state == ST_MOVE_READ) {
-        o->mem_valid = 1;
-        o->mem_addr = t->state == ST_SEARCH_READ ? t->index : t->overflow_used;
-    } else if (t->state == ST_WRITE_BACK || t->state == ST_MOVE_WRITE || t->state == ST_SPILL) {
-        o->mem_valid = o->mem_write = 1;
-        o->mem_addr = t->state == ST_SPILL ? t->overflow_used : t->index;
-        pack(t, &t->hand, o->mem_wdata);
-    }
-    o->look_ready = t->state != ST_CLEAR && t->queued < QUEUE;
-    o->busy = t->state != ST_RUN || t->queued > 0 || t->s1_valid || o->evict_valid || o->evt_done;
+    bool open = t->now > t->held_until && t->now > t->closed_until && t->now != t->repeated + 1;
+    bool outcome = t->next.cycle == t->now;
+    const struct lookup *question = asking(t);
+    o->res_valid = o->res_granule = o->res_ts = o->res_tag = o->res_found = o->res_room = o->res_easy = 0;
+    o->res_wts = o->res_rts = o->res_writes = o->res_owner = o->res_wts_later = o->res_rts_later = 0;
+    o->res_look_owner = o->res_reserved = o->res_own = 0;
+    if (t->count > 0 && t->inside[0].due == t->now)
+        offer(t);
+    o->look_ready = t->work != CLEARING && open;
+    o->read_valid = question != NULL;
+    o->read_granule = question != NULL ? question->granule : 0;
+    o->evict_valid = outcome && t->next.evicts;
+    o->evict_granule = o->evict_valid ? t->next.evicted.granule : 0;
+    o->evict_wts = o->evict_valid ? t->next.evicted.wts : 0;
+    o->evict_rts = o->evict_valid ? t->next.evicted.rts : 0;
+    present_memory(t);
     o->used = t->used;
     o->stash_used = t->stash_used;
     o->overflow_used = t->overflow_used;
+    o->busy = t->work != IDLE || t->count > 0 || t->next.cycle + 1 >= t->now || o->evt_done;
 }
 
-/* Which of the rows' entries to displace: the first unreserved one from `first` on if eviction is allowed, else `first`. */
-static uint32_t choose_victim(const struct table *t, uint64_t rows, uint32_t first)
+/* The look-ups of this cycle: one whose question is out, one whose question is answered, one whose result is due, and a new one. */
+static void serve(struct table *t, const struct cw_cuckoo_table_in *in)
 {
-    if (t->used >= t->evict_from)
-        for (uint32_t i = 0; i < WAYS; i++)
-            if (at(t, rows, (first + i) % WAYS)->writes == 0)
-                return (first + i) % WAYS;
-    return first;
-}
-
-/* Sends e to the evict channel; when that is occupied, e waits in hand. Returns the next state. */
-static enum state evict(struct table *t, struct entry e, enum state next)
-{
-    if (!t->evict_free) {
-        t->hand = e;
-        return ST_EVICT;
-    }
-    t->out.evict_valid = 1;
-    t->out.evict_granule = granule_of(&e);
-    t->out.evict_wts = e.wts;
-    t->out.evict_rts = e.rts;
-    t->out.evt_evict = 1;
-    return next;
-}
-
-/* Writes e over the entry of a way, which is evicted or taken in hand. */
-static enum state displace(struct table *t, uint64_t rows, uint32_t way, struct entry e)
-{
-    struct entry *place = at(t, rows, way);
-    struct entry displaced = *place;
-    *place = e;
-    if (t->used >= t->evict_from && displaced.writes == 0)
-        return evict(t, displaced, ST_RUN);
-    t->hand = displaced;
-    t->hand_way = way;
-    return ST_CHAIN_READ;
-}
-
-static bool place_in_free_way(struct table *t, uint64_t rows, const struct entry *e)
-{
-    for (uint32_t w = 0; w < WAYS; w++) {
-        struct entry *place = at(t, rows, w);
-        if (place->key == 0) {
-            *place = *e;
-            t->used++;
-            return true;
+    const struct cw_cuckoo_table_out *o = &t->out;
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct lookup *l = &t->inside[i];
+        if (l->due == t->now + ASKED && (!(in->read_ready & 1) || (o->evict_valid && o->evict_granule == l->granule)))
+            l->spoilt = true;
+        if (l->due == t->now + 1) {
+            l->miss_wts = in->miss_wts & t->ts_mask;
+            l->miss_rts = in->miss_rts & t->ts_mask;
         }
+        if (l->due != t->now || (i == 0 && o->res_valid && !(in->res_again & 1)))
+            continue;
+        l->due += AGAIN;
+        l->spoilt = false;
+        t->repeated = t->now;
+        if (i == 0)
+            t->closed_until = t->now + AGAIN - 1;
     }
-    return false;
-}
-
-static enum state insert(struct table *t, const struct entry *e)
-{
-    if (place_in_free_way(t, t->s1_rows, e))
-        return ST_RUN;
-    if (e->writes == 0 && (!t->easy || t->overflow_used == t->overflow_size))
-        return evict(t, *e, ST_RUN);
-    if (t->overflow_used == t->overflow_size)
-        return ST_RUN;
-    uint32_t way = choose_victim(t, t->s1_rows, t->rotor);
-    t->rotor = (t->rotor + 1) % WAYS;
-    t->swaps = 1;
-    return displace(t, t->s1_rows, way, *e);
-}
-
-static enum state update_overflow(struct table *t, const struct entry *e)
-{
-    t->hand = *e;
-    if (e->writes != 0)
-        return ST_WRITE_BACK;
-    t->overflow_used--;
-    t->move_due = t->index != t->overflow_used;
-    return evict(t, *e, t->move_due ? ST_MOVE_READ : ST_RUN);
-}
-
-/* The user's answer to the offered result. */
-static enum state take(struct table *t, const struct cw_cuckoo_table_in *in)
-{
-    struct entry e = {.key = t->s1_granule << 1 | 1,
-                      .wts = in->upd_wts & t->ts_mask,
-                      .rts = in->upd_rts & t->ts_mask,
-                      .writes = (uint32_t)in->upd_writes & t->writes_mask,
-                      .owner = (uint32_t)in->upd_owner & t->owner_mask};
-    t->s1_valid = false;
-    if (!(in->upd_valid & 1))
-        return ST_RUN;
-    switch (t->where) {
-    case IN_WAY:
-        *at(t, t->s1_rows, t->index) = e;
-        return ST_RUN;
-    case IN_STASH:
-        t->stash[t->index] = e;
-        return ST_RUN;
-    case IN_OVERFLOW:
-        return update_overflow(t, &e);
-    default:
-        return insert(t, &e);
+    if (o->res_valid && !(in->res_again & 1)) {
+        take(t, in);
+        t->count--;
+        memmove(&t->inside[0], &t->inside[1], t->count * sizeof t->inside[0]);
+    }
+    if (o->look_ready && (in->look_valid & 1)) {
+        uint64_t granule = in->look_granule & t->granule_mask;
+        t->inside[t->count++] = (struct lookup){.granule = granule,
+                                                .ts = in->look_ts & t->ts_mask,
+                                                .tag = in->look_tag & t->tag_mask,
+                                                .owner = (uint32_t)in->look_owner & t->owner_mask,
+                                                .rows = cw_h3x4(&t->hash, granule),
+                                                .due = t->now + LATENCY};
     }
 }
 
-static enum state search_compare(struct table *t, const struct cw_cuckoo_table_in *in)
+/* Whether a result due now wants the overflow area searched. */
+static bool wants_search(const struct table *t)
+{
+    if (t->count == 0 || t->inside[0].due != t->now || t->out.res_valid || t->work != IDLE)
+        return false;
+    return t->overflow_used > 0 && t->shown.where == NOWHERE && trusted(t, t->shown);
+}
+
+static enum work hear(struct table *t, const struct cw_cuckoo_table_in *in)
 {
     if (!(in->mem_rsp_valid & 1))
-        return ST_SEARCH_WAIT;
+        return t->work;
     t->hand = unpack(t, in->mem_rdata);
-    if (granule_of(&t->hand) == t->s1_granule) {
-        t->where = IN_OVERFLOW;
-        return ST_SEARCH_DONE;
+    if (t->work == MOVE_HEAR)
+        return MOVE_WRITE;
+    t->sought_found = t->hand.granule == t->sought;
+    if (!t->sought_found && t->index + 1 < t->overflow_used) {
+        t->index++;
+        return SEARCH_ASK;
     }
-    return ++t->index == t->overflow_used ? ST_SEARCH_DONE : ST_SEARCH_READ;
+    t->searched_since = t->now + 1;
+    return SEARCHED;
 }
 
-static enum state chain_write(struct table *t)
+/* The work with the overflow area in the next cycle. */
+static enum work work_on(struct table *t, const struct cw_cuckoo_table_in *in)
 {
-    uint64_t rows = cw_h3x4(&t->hash, granule_of(&t->hand));
-    if (place_in_free_way(t, rows, &t->hand))
-        return ST_RUN;
-    if (t->swaps == t->p.max_swaps)
-        return t->hand.writes == 0 ? evict(t, t->hand, ST_RUN) : ST_STASH;
-    t->swaps++;
-    uint32_t way = choose_victim(t, rows, (t->hand_way + 1) % WAYS);
-    return displace(t, rows, way, t->hand);
-}
-
-static enum state stash_put(struct table *t)
-{
-    for (uint32_t i = 0; i < t->p.stash_entries; i++)
-        if (t->stash[i].key == 0) {
-            t->stash[i] = t->hand;
-            t->stash_used++;
-            t->out.evt_stash = 1;
-            return ST_RUN;
-        }
-    for (uint32_t i = 0; i < t->p.stash_entries; i++)
-        if (t->stash[i].writes == 0) {
-            struct entry evicted = t->stash[i];
-            t->stash[i] = t->hand;
-            t->out.evt_stash = 1;
-            return evict(t, evicted, ST_RUN);
-        }
-    return ST_SPILL;
-}
-
-/* States that wait for memory or for the evict channel; returns the next state. */
-static enum state step_channel(struct table *t, const struct cw_cuckoo_table_in *in)
-{
-    bool mem_ready = in->mem_ready & 1;
-    switch (t->state) {
-    case ST_SEARCH_READ:
-        return mem_ready ? ST_SEARCH_WAIT : ST_SEARCH_READ;
-    case ST_SEARCH_WAIT:
-        return search_compare(t, in);
-    case ST_MOVE_READ:
-        t->move_due = false;
-        return mem_ready ? ST_MOVE_WAIT : ST_MOVE_READ;
-    case ST_MOVE_WAIT:
-        if (!(in->mem_rsp_valid & 1))
-            return ST_MOVE_WAIT;
-        t->hand = unpack(t, in->mem_rdata);
-        return ST_MOVE_WRITE;
-    case ST_SPILL:
-        if (!mem_ready)
-            return ST_SPILL;
-        t->overflow_used++;
-        t->out.evt_overflow = 1;
-        return ST_RUN;
-    case ST_EVICT:
-        return evict(t, t->hand, t->move_due ? ST_MOVE_READ : ST_RUN);
-    default: /* ST_WRITE_BACK, ST_MOVE_WRITE */
-        return mem_ready ? ST_RUN : t->state;
+    bool ready = in->mem_ready & 1;
+    switch (t->work) {
+    case CLEARING:
+        return ++t->clear_row == t->rows ? IDLE : CLEARING;
+    case SEARCH_ASK:
+        return ready ? SEARCH_HEAR : SEARCH_ASK;
+    case MOVE_ASK:
+        return ready ? MOVE_HEAR : MOVE_ASK;
+    case SEARCH_HEAR:
+    case MOVE_HEAR:
+        return hear(t, in);
+    case SPILL:
+        t->overflow_used += ready;
+        t->out.evt_overflow = ready;
+        return ready ? IDLE : SPILL;
+    case WRITE_BACK:
+    case MOVE_WRITE:
+        return ready ? IDLE : t->work;
+    default:
+        return t->work;
     }
+}
+
+static void note_outcome(struct table *t)
+{
+    const struct outcome *n = &t->next;
+    t->used += n->fills;
+    t->out.evt_stash = n->stashes;
+    t->stash_used += n->stash_fills;
+    t->overflow_used -= n->removes;
+    if (n->work != IDLE)
+        t->work = n->work;
 }
 
 static void empty(struct table *t)
@@ -399,122 +536,84 @@ static void empty(struct table *t)
         memset(t->way[w], 0, t->rows * sizeof *t->way[w]);
     memset(t->stash, 0, sizeof t->stash);
     t->clear_row = t->used = t->stash_used = t->overflow_used = 0;
-    t->rotor = 0;
+    memset(t->turn, 0, sizeof t->turn);
+    for (uint32_t i = 0; i <= CHOSEN; i++)
+        t->may_evict[i] = t->evict_from == 0;
+    t->work = CLEARING;
 }
 
-static enum state run(struct table *t, const struct cw_cuckoo_table_in *in, bool was_busy)
+/* An access ends with its outcome, or with the work that it led to. */
+static void count_access(struct table *t, bool held, bool ends)
 {
-    if (t->s1_valid) {
-        if (!t->hold)
-            return take(t, in);
-        t->index = 0;
-        return ST_SEARCH_READ;
-    }
-    if (was_busy || !(in->flush & 1))
-        return ST_RUN;
-    empty(t);
-    return ST_CLEAR;
+    if (held && t->held_cycles < 255)
+        t->held_cycles++;
+    t->out.evt_done = ends;
+    t->out.evt_cycles = !ends ? 0 : t->held_cycles == 255 ? 255 : t->held_cycles + 1;
+    if (ends)
+        t->held_cycles = 0;
 }
 
-static enum state step(struct table *t, const struct cw_cuckoo_table_in *in, bool was_busy)
+/* Way counter and fill as later results see them. turn, enough: what earlier results have made of them. */
+static void advance_counters(struct table *t, uint32_t turn, bool enough)
 {
-    switch (t->state) {
-    case ST_CLEAR:
-        return ++t->clear_row == t->rows ? ST_RUN : ST_CLEAR;
-    case ST_RUN:
-        return run(t, in, was_busy);
-    case ST_SEARCH_DONE:
-        return take(t, in);
-    case ST_CHAIN_READ:
-        return ST_CHAIN_WRITE;
-    case ST_CHAIN_WRITE:
-        return chain_write(t);
-    case ST_STASH:
-        return stash_put(t);
-    default:
-        return step_channel(t, in);
+    for (uint32_t i = CHOSEN; i > 0; i--) {
+        t->turn[i] = t->turn[i - 1];
+        t->may_evict[i] = t->may_evict[i - 1];
     }
-}
-
-/* Moves look-ups on. The rows of the oldest waiting one are read only when the table runs on undisturbed. */
-static void advance(struct table *t, const struct cw_cuckoo_table_in *in, bool ran, bool accepted)
-{
-    if (ran && t->state == ST_RUN && t->queued > 0) {
-        t->s1_valid = true;
-        t->s1_granule = t->queue[0];
-        t->s1_rows = cw_h3x4(&t->hash, t->s1_granule);
-        t->queue[0] = t->queue[1];
-        t->queued--;
-    }
-    if (accepted)
-        t->queue[t->queued++] = in->look_granule & t->granule_mask;
-}
-
-/* Outputs that last one cycle, and the evict channel unless it waits. */
-static void next_outputs(struct table *t, const struct cw_cuckoo_table_in *in)
-{
-    struct cw_cuckoo_table_out *o = &t->out;
-    t->evict_free = !o->evict_valid || (in->evict_ready & 1);
-    if (t->evict_free)
-        o->evict_valid = o->evict_granule = o->evict_wts = o->evict_rts = 0;
-    o->res_valid = o->res_granule = o->res_found = o->res_room = o->res_easy = 0;
-    o->res_wts = o->res_rts = o->res_writes = o->res_owner = 0;
-    o->evt_done = o->evt_cycles = o->evt_evict = o->evt_stash = o->evt_overflow = 0;
-    if (o->mem_valid) {
-        o->mem_valid = o->mem_write = o->mem_addr = 0;
-        memset(o->mem_wdata, 0, sizeof o->mem_wdata);
-    }
+    t->turn[0] = turn;
+    t->may_evict[0] = enough;
 }
 
 static void cuckoo_tick(void *self, const void *inputs)
 {
     struct table *t = self;
     const struct cw_cuckoo_table_in *in = inputs;
-    bool was_busy = t->out.busy;
-    if (!was_busy && !(in->look_valid & 1) && !(in->flush & 1))
+    bool flush = !t->out.busy && (in->flush & 1);
+    if (!t->out.busy && !(in->look_valid & 1) && !flush)
         return;
-    bool accepted = t->out.look_ready && (in->look_valid & 1);
-    bool ran = t->state == ST_RUN;
-    bool access = ran ? t->s1_valid : t->state != ST_CLEAR;
-    if (access && t->cycles < 255)
-        t->cycles++;
-    next_outputs(t, in);
-    t->state = step(t, in, was_busy);
-    if (access && t->state == ST_RUN) {
-        t->out.evt_done = 1;
-        t->out.evt_cycles = t->cycles;
-        t->cycles = 0;
+    enum work before = t->work;
+    uint32_t turn = (t->turn[0] + (t->turned + 1 == t->now)) % WAYS;
+    bool enough = t->may_evict[0] || t->used >= t->evict_from;
+    bool works = before != IDLE && before != CLEARING;
+    bool held = works || t->now <= t->held_until;
+    bool outcome = t->next.cycle == t->now;
+    bool search = wants_search(t);
+    t->out.evt_stash = t->out.evt_overflow = 0;
+    t->work = work_on(t, in);
+    if (outcome)
+        note_outcome(t);
+    count_access(t, held, (outcome && t->work == IDLE) || (works && before != SEARCHED && t->work == IDLE));
+    if (search) {
+        t->work = SEARCH_ASK;
+        t->sought = t->inside[0].granule;
+        t->index = 0;
     }
-    advance(t, in, ran, accepted);
+    serve(t, in);
+    advance_counters(t, turn, enough);
+    if (flush)
+        empty(t);
+    t->now++;
     present(t);
 }
 
 static void cuckoo_eval(void *self, const void *inputs, void *outputs)
 {
     const struct table *t = self;
-    const struct cw_cuckoo_table_in *in = inputs;
-    struct cw_cuckoo_table_out *o = outputs;
-    *o = t->out;
-    bool search = t->state == ST_SEARCH_READ || t->state == ST_SEARCH_WAIT;
-    uint32_t next = t->state == ST_RUN ? 1 : 0; /* in ST_RUN, the oldest one's rows are being read already */
-    bool offered = o->look_ready && (in->look_valid & 1);
-    o->read_valid = search || t->queued > next || offered;
-    if (search)
-        o->read_granule = t->s1_granule;
-    else if (t->queued > next)
-        o->read_granule = t->queue[next];
-    else
-        o->read_granule = offered ? in->look_granule & t->granule_mask : 0;
+    (void)inputs;
+    *(struct cw_cuckoo_table_out *)outputs = t->out;
 }
 
 static void cuckoo_reset(void *self)
 {
     struct table *t = self;
     memset(&t->out, 0, sizeof t->out);
-    t->queued = t->cycles = t->hand_way = t->swaps = t->index = 0;
-    t->s1_valid = t->hold = t->move_due = false;
+    memset(t->update, 0, sizeof t->update);
+    memset(&t->next, 0, sizeof t->next);
+    t->now = LONG;
+    t->closed_until = t->repeated = t->held_until = t->turned = t->searched_since = 0;
+    t->count = t->updates = t->index = t->held_cycles = 0;
+    t->sought_found = false;
     empty(t);
-    t->state = ST_CLEAR;
     present(t);
 }
 
@@ -530,7 +629,7 @@ static void cuckoo_destroy(void *self)
 
 static uint64_t mask_of(uint32_t width)
 {
-    return ((uint64_t)1 << width) - 1;
+    return width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
 }
 
 static int cuckoo_create(void **self, const void *params)
@@ -546,6 +645,7 @@ static int cuckoo_create(void **self, const void *params)
     t->p = *p;
     t->granule_mask = mask_of(p->granule_w);
     t->ts_mask = mask_of(p->ts_w);
+    t->tag_mask = mask_of(p->tag_w);
     t->writes_mask = (uint32_t)mask_of(p->count_w);
     t->owner_mask = (uint32_t)mask_of(p->owner_w);
     t->rows = 1u << p->row_w;

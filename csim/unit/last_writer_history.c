@@ -3,8 +3,8 @@
  * C model of Kilo TM's last writer history, exact to the bit and the cycle: include/cowarp/unit/last_writer_history.h is the
  * specification (Fung 2015, section 4.2.5).
  *
- * An operation touches the table one cycle after it was accepted and the filter two cycles after. The C model of the recency
- * Bloom filter is a part. All outputs are functions of the state, so a tick leaves the next cycle's outputs in `out`.
+ * An operation touches the table and the filter two cycles after it was accepted, in that order. The C model of the recency Bloom
+ * filter is a part. All outputs are functions of the state, so a tick leaves the next cycle's outputs in `out`.
  */
 #include "cowarp/unit/last_writer_history.h"
 
@@ -31,13 +31,16 @@ struct operation {
 
 /* What the table made of an operation. */
 struct outcome {
-    bool valid, check, found, evict;
+    bool check, found, evict;
     uint64_t addr, cid; /* of the CHECK, or of the evicted entry */
 };
 
+/* From an operation's search to the answer's cycle. */
+#define WAITING (CW_LAST_WRITER_HISTORY_LATENCY - 3)
+
 struct answer {
     bool valid, exact;
-    uint64_t cid; /* when exact */
+    uint64_t cid; /* while it waits for the filter: when exact, else 0 */
 };
 
 struct history {
@@ -47,10 +50,10 @@ struct history {
     uint64_t addr_mask, cid_mask;
     struct entry *entry; /* [ways << set_w]: set-major */
 
-    struct operation accepted;
-    struct outcome searched;
-    struct answer waiting, rsp;
+    struct operation accepted, read;
+    struct answer waiting[WAITING], rsp; /* youngest first */
     bool clear_pending;
+    bool evicted;
     uint32_t sweep_left; /* cycles of the table's sweep still to come */
 
     void *bloom;
@@ -87,7 +90,7 @@ static struct entry *oldest(struct entry *set, uint32_t ways)
 /* The table's part of an operation. live: commit IDs below are dead in this cycle. */
 static struct outcome search(struct history *h, const struct operation *op, uint64_t live)
 {
-    struct outcome o = {.valid = op->valid, .check = op->valid && !op->write};
+    struct outcome o = {.check = op->valid && !op->write};
     if (!op->valid)
         return o;
     struct entry *set = &h->entry[(size_t)cw_h3(&h->hash, op->addr) * h->p.ways];
@@ -111,9 +114,8 @@ static struct outcome search(struct history *h, const struct operation *op, uint
     return o;
 }
 
-static void tick_bloom(struct history *h, bool clear)
+static void tick_bloom(struct history *h, const struct outcome *o, bool clear)
 {
-    const struct outcome *o = &h->searched;
     const struct cw_recency_bloom_filter_in in = {
         .lkp_valid = o->check && !o->found,
         .lkp_key = o->addr,
@@ -141,11 +143,24 @@ static void present(struct history *h)
     struct cw_last_writer_history_out *o = &h->out;
     o->op_ready = !h->clear_pending && h->sweep_left == 0 && h->bloom_out.lkp_ready;
     o->rsp_valid = h->rsp.valid;
-    o->rsp_exact = h->rsp.valid && h->rsp.exact;
-    o->rsp_cid = !h->rsp.valid ? 0 : h->rsp.exact ? h->rsp.cid : h->bloom_out.rsp_v0;
-    o->evt_evict = h->searched.evict;
-    o->busy = h->clear_pending || h->sweep_left != 0 || h->accepted.valid || h->searched.valid || h->waiting.valid || h->rsp.valid ||
-              h->bloom_out.busy;
+    o->rsp_exact = h->rsp.exact;
+    o->rsp_cid = h->rsp.cid;
+    o->evt_evict = h->evicted;
+    bool waiting = false;
+    for (int i = 0; i < WAITING; i++)
+        waiting = waiting || h->waiting[i].valid;
+    o->busy = h->clear_pending || h->sweep_left != 0 || h->accepted.valid || h->read.valid || waiting || h->rsp.valid || h->bloom_out.busy;
+}
+
+/* The oldest waiting answer has the filter's now, and what the table has found takes its place at the other end. */
+static void move_answers(struct history *h, const struct outcome *o)
+{
+    h->rsp = h->waiting[WAITING - 1];
+    if (h->rsp.valid && !h->rsp.exact)
+        h->rsp.cid = h->bloom_out.rsp_v0;
+    for (int i = WAITING - 1; i > 0; i--)
+        h->waiting[i] = h->waiting[i - 1];
+    h->waiting[0] = (struct answer){o->check, o->check && o->found, o->check && o->found ? o->cid : 0};
 }
 
 static void history_tick(void *self, const void *inputs)
@@ -155,12 +170,13 @@ static void history_tick(void *self, const void *inputs)
     if (!h->out.busy && !(in->op_valid & 1) && !(in->clear & 1))
         return;
     bool accept = h->out.op_ready && (in->op_valid & 1);
-    bool sweep = h->clear_pending && !h->accepted.valid && !h->searched.valid;
+    bool sweep = h->clear_pending && !h->accepted.valid;
 
-    tick_bloom(h, sweep);
-    h->rsp = h->waiting;
-    h->waiting = (struct answer){h->searched.check, h->searched.found, h->searched.cid};
-    h->searched = search(h, &h->accepted, in->live_cid & h->cid_mask);
+    const struct outcome o = search(h, &h->read, in->live_cid & h->cid_mask);
+    move_answers(h, &o);
+    tick_bloom(h, &o, sweep);
+    h->evicted = o.evict;
+    h->read = h->accepted;
     h->accepted.valid = accept;
     if (accept)
         h->accepted = (struct operation){true, in->op_write & 1, in->op_addr & h->addr_mask, in->op_cid & h->cid_mask};
@@ -183,9 +199,8 @@ static void history_eval(void *self, const void *inputs, void *outputs)
 static void history_reset(void *self)
 {
     struct history *h = self;
-    h->accepted.valid = false;
-    memset(&h->searched, 0, sizeof h->searched);
-    memset(&h->waiting, 0, sizeof h->waiting);
+    h->accepted.valid = h->read.valid = h->evicted = false;
+    memset(h->waiting, 0, sizeof h->waiting);
     memset(&h->rsp, 0, sizeof h->rsp);
     bloom_ops()->reset(h->bloom);
     bloom_ops()->eval(h->bloom, &(struct cw_recency_bloom_filter_in){0}, &h->bloom_out);

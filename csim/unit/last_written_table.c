@@ -16,7 +16,9 @@ struct table {
     struct cw_last_written_table_params p;
     struct cw_last_written_table_out out;
     uint64_t time_mask, addr_mask;
-    uint64_t first[CW_LAST_WRITTEN_TABLE_LATENCY]; /* first-load time of the READ of the last cycle, of that before */
+    uint64_t first[CW_LAST_WRITTEN_TABLE_LATENCY - 1]; /* first-load time of the READ of the last cycle, of that before, and so on */
+    bool answered, conflict;                           /* what the READ of four cycles ago is answered */
+    uint64_t answer;
     bool early_warning;
     void *bloom;
     struct cw_recency_bloom_filter_out bloom_out;
@@ -37,11 +39,11 @@ static void present(struct table *t)
     const struct cw_recency_bloom_filter_out *b = &t->bloom_out;
     struct cw_last_written_table_out *o = &t->out;
     o->op_ready = b->lkp_ready;
-    o->rsp_valid = b->rsp_valid;
-    o->rsp_time = b->rsp_valid ? b->rsp_v0 : 0;
-    o->rsp_conflict = b->rsp_valid && b->rsp_v0 > t->first[1];
+    o->rsp_valid = t->answered;
+    o->rsp_time = t->answer;
+    o->rsp_conflict = t->conflict;
     o->early_warning = t->early_warning;
-    o->busy = b->busy;
+    o->busy = b->busy || t->answered;
 }
 
 static void table_tick(void *self, const void *inputs)
@@ -64,6 +66,10 @@ static void table_tick(void *self, const void *inputs)
         t->early_warning = true;
     if (in->clear & 1)
         t->early_warning = false;
+    t->answered = t->bloom_out.rsp_valid;
+    t->answer = t->answered ? t->bloom_out.rsp_v0 : 0;
+    t->conflict = t->answer > t->first[2];
+    t->first[2] = t->first[1];
     t->first[1] = t->first[0];
     t->first[0] = time; /* matters only if this cycle's operation is a READ */
     bloom_ops()->tick(t->bloom, &op);
@@ -82,6 +88,8 @@ static void table_reset(void *self)
 {
     struct table *t = self;
     t->early_warning = false;
+    t->answered = t->conflict = false;
+    t->answer = 0;
     memset(t->first, 0, sizeof t->first);
     bloom_ops()->reset(t->bloom);
     bloom_ops()->eval(t->bloom, &(struct cw_recency_bloom_filter_in){0}, &t->bloom_out);

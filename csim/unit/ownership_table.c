@@ -13,8 +13,30 @@ typedef struct cw_ownership_table_out own_out;
 
 #define NOBODY    0xffu /* above every lane */
 #define LANES_MAX 32u
+#define BANKS_MAX 32u
+
+/* Cycles from service to what follows from it. */
+#define TO_ACCESS 1u
+#define TO_LOSE   4u
+#define TO_WRITE  4u
+#define TO_RESULT 4u
+#define HISTORY   8u /* cycles that are remembered: a power of two, more than any of these */
+#define MARK_GAP  3u /* cycles after a group of MARK in which none is chosen */
 
 enum phase { IDLE, CLEARING, RUNNING, ENDING, ANSWERING };
+
+struct operation {
+    bool valid;
+    uint32_t kind, lanes;
+    uint32_t entry[LANES_MAX];
+};
+
+/* What a cycle of service has done. */
+struct deed {
+    bool marked, end;   /* a group of MARK was chosen; END was served */
+    bool access, write; /* those that follow */
+    uint32_t lost;
+};
 
 struct own {
     struct cw_ownership_table_params p;
@@ -22,21 +44,22 @@ struct own {
     uint32_t table_w, entries;
     enum phase phase;
     uint32_t clear_left; /* cycles */
-    uint32_t alive;
-    /* The operation in the table: its lanes without the served ones, and each lane's entry. */
-    uint32_t kind, unserved;
-    uint32_t entry[LANES_MAX];
-    /* The group that was read in the cycle before. */
-    uint32_t read_kind, read_lanes;
-    uint32_t read_entry[LANES_MAX];
-    uint8_t *table; /* of entries owners */
+    uint32_t alive, result;
+    struct operation queue[2], sorted, served;
+    uint32_t cycles_served; /* cycles in which the operation in service has made progress */
+    uint32_t unserved;      /* its lanes */
+    struct deed past[HISTORY];
+    uint32_t now;   /* cycle, modulo HISTORY: the deed of this cycle */
+    uint8_t *table; /* of entries owners, as all groups chosen so far leave it */
 };
 
 static void own_reset(void *self)
 {
     struct own *o = self;
     o->phase = IDLE;
-    o->alive = o->unserved = o->read_lanes = 0;
+    o->alive = o->result = 0;
+    o->queue[0].valid = o->queue[1].valid = o->sorted.valid = o->served.valid = false;
+    memset(o->past, 0, sizeof o->past);
 }
 
 static void own_destroy(void *self)
@@ -70,37 +93,15 @@ static int own_create(void **self, const void *params)
     return CW_OK;
 }
 
-/* Does the group that was read lower an entry? Then the banks are written in this cycle. */
-static bool writes_now(const struct own *o)
+/* The deed of so many cycles ago. */
+static const struct deed *ago(const struct own *o, uint32_t cycles)
 {
-    if (o->read_kind != CW_OWNERSHIP_MARK)
-        return false;
-    for (uint32_t rest = o->read_lanes; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        if (lane < o->table[o->read_entry[lane]])
-            return true;
-    }
-    return false;
+    return &o->past[(o->now - cycles) % HISTORY];
 }
 
-/* The lanes that the banks serve in this cycle. */
-static uint32_t group_of(const struct own *o)
+static bool ready(const struct own *o)
 {
-    uint32_t row_of_bank[32], named = 0, group = 0;
-    if (o->unserved == 0 || writes_now(o))
-        return 0;
-    for (uint32_t rest = o->unserved; rest != 0; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        uint32_t bank = o->entry[lane] / 4 % (1u << o->p.bank_w);
-        uint32_t row = o->entry[lane] >> (o->p.bank_w + 2);
-        if ((named >> bank & 1) == 0) {
-            named |= 1u << bank;
-            row_of_bank[bank] = row;
-        }
-        if (row_of_bank[bank] == row)
-            group |= 1u << lane;
-    }
-    return group;
+    return o->phase == RUNNING && !o->queue[1].valid;
 }
 
 static void own_eval(void *self, const void *inputs, void *outputs)
@@ -109,51 +110,118 @@ static void own_eval(void *self, const void *inputs, void *outputs)
     own_out *out = outputs;
     (void)inputs;
     memset(out, 0, sizeof *out);
-    uint32_t group = group_of(o);
     out->start_ready = o->phase == IDLE;
-    out->op_ready = o->phase == RUNNING && o->unserved == group;
+    out->op_ready = ready(o);
     out->result_valid = o->phase == ANSWERING;
-    out->result_lanes = o->phase == ANSWERING ? o->alive : 0;
+    out->result_lanes = o->phase == ANSWERING ? o->result : 0;
     out->alive = o->alive;
-    out->access = group != 0;
-    out->write = writes_now(o);
+    out->access = ago(o, TO_ACCESS)->access;
+    out->write = ago(o, TO_WRITE)->write;
 }
 
-static uint32_t losers(const struct own *o)
+/* Of each bank, the entry of its lowest unserved lane; the lanes of all these entries. */
+static uint32_t group_of(const struct own *o)
+{
+    uint32_t entry_of_bank[BANKS_MAX], named = 0, group = 0;
+    for (uint32_t rest = o->unserved; rest != 0; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), entry = o->served.entry[lane];
+        uint32_t bank = entry / 4 % (1u << o->p.bank_w);
+        if ((named >> bank & 1) == 0) {
+            named |= 1u << bank;
+            entry_of_bank[bank] = entry;
+        }
+        if (entry_of_bank[bank] == entry)
+            group |= 1u << lane;
+    }
+    return group;
+}
+
+/* The lanes of a group of a CHECK that lose. */
+static uint32_t losers(const struct own *o, uint32_t group)
 {
     uint32_t lost = 0;
-    if (o->read_kind == CW_OWNERSHIP_MARK)
-        return 0;
-    for (uint32_t rest = o->read_lanes; rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        uint32_t owner = o->table[o->read_entry[lane]];
-        if (o->read_kind == CW_OWNERSHIP_CHECK_READ ? owner < lane : owner != lane)
+        uint32_t owner = o->table[o->served.entry[lane]];
+        if (o->served.kind == CW_OWNERSHIP_CHECK_READ ? owner < lane : owner != lane)
             lost |= 1u << lane;
     }
     return lost;
 }
 
-static void mark(struct own *o)
+/* Whether an entry changes. */
+static bool mark(struct own *o, uint32_t group)
 {
-    for (uint32_t rest = o->read_lanes; rest != 0; rest &= rest - 1) {
+    bool changes = false;
+    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        uint8_t *owner = &o->table[o->read_entry[lane]];
-        if (lane < *owner)
+        uint8_t *owner = &o->table[o->served.entry[lane]];
+        if (lane < *owner) {
             *owner = (uint8_t)lane;
+            changes = true;
+        }
     }
+    return changes;
 }
 
-static void accept(struct own *o, const own_in *in)
+static struct deed choose(struct own *o)
 {
-    o->kind = (uint32_t)in->op_kind;
-    if (o->kind == CW_OWNERSHIP_END) {
-        o->phase = ENDING;
-        return;
+    uint32_t group = group_of(o);
+    struct deed deed = {.access = group != 0, .marked = o->served.kind == CW_OWNERSHIP_MARK};
+    if (deed.marked)
+        deed.write = mark(o, group);
+    else
+        deed.lost = losers(o, group);
+    o->unserved &= ~group;
+    return deed;
+}
+
+/* One cycle of service. Returns whether the operation leaves. */
+static bool serve(struct own *o, struct deed *deed)
+{
+    bool first = o->cycles_served == 0, is_mark = o->served.kind == CW_OWNERSHIP_MARK;
+    if (o->served.kind == CW_OWNERSHIP_END) {
+        deed->end = true;
+        return true;
     }
-    o->unserved = (uint32_t)in->op_lanes & o->alive;
+    bool pause = is_mark ? o->cycles_served % 2 != 0 : !first && o->unserved == 0;
+    if (!pause && ago(o, MARK_GAP)->marked)
+        return false;
+    o->cycles_served++;
+    if (!pause)
+        *deed = choose(o);
+    /* A MARK leaves after a pause, a CHECK at once if one group was enough. */
+    return o->unserved == 0 && (pause || (!is_mark && first));
+}
+
+static struct operation taken(const struct own *o, const own_in *in)
+{
+    struct operation op = {.valid = true, .kind = (uint32_t)in->op_kind};
+    if (op.kind == CW_OWNERSHIP_END)
+        return op;
+    op.lanes = (uint32_t)in->op_lanes & o->alive;
     for (uint32_t lane = 0; lane < o->p.lanes; lane++) {
         uint32_t addr = in->op_addr[lane] & o->addr_mask;
-        o->entry[lane] = (uint32_t)((addr % o->entries + (uint64_t)addr / o->entries * 17) % o->entries);
+        op.entry[lane] = (uint32_t)((addr % o->entries + (uint64_t)addr / o->entries * 17) % o->entries);
+    }
+    return op;
+}
+
+/* Every operation whose next place is free, or becomes free in this cycle, moves there. */
+static void move(struct own *o, bool leaves)
+{
+    if (leaves)
+        o->served.valid = false;
+    if (!o->served.valid) {
+        o->served = o->sorted;
+        o->unserved = o->served.lanes;
+        o->cycles_served = 0;
+        o->sorted.valid = false;
+    }
+    if (!o->sorted.valid) {
+        o->sorted = o->queue[0];
+        o->queue[0] = o->queue[1];
+        o->queue[1].valid = false;
     }
 }
 
@@ -161,24 +229,28 @@ static void own_tick(void *self, const void *inputs)
 {
     struct own *o = self;
     const own_in *in = inputs;
-    uint32_t group = group_of(o), lost = losers(o);
-    bool ready = o->phase == RUNNING && o->unserved == group;
     enum phase phase = o->phase;
-    if (writes_now(o))
-        mark(o);
-    o->read_kind = o->kind;
-    o->read_lanes = group;
-    memcpy(o->read_entry, o->entry, sizeof o->read_entry);
-    o->unserved &= ~group;
-    if (phase == ENDING)
+    bool takes = in->op_valid && ready(o);
+    struct operation op = takes ? taken(o, in) : (struct operation){0};
+    struct deed *deed = &o->past[o->now % HISTORY];
+    *deed = (struct deed){0};
+    move(o, o->served.valid && serve(o, deed));
+    if (takes) {
+        o->queue[o->queue[0].valid] = op;
+        if (op.kind == CW_OWNERSHIP_END)
+            o->phase = ENDING;
+    }
+    o->now++;
+    /* The cycle that begins. */
+    o->alive &= ~ago(o, TO_LOSE)->lost;
+    if (ago(o, TO_RESULT)->end) {
         o->phase = ANSWERING;
+        o->result = o->alive;
+    }
     if (phase == ANSWERING && in->result_ready)
         o->phase = IDLE;
     if (phase == CLEARING && --o->clear_left == 0)
         o->phase = RUNNING;
-    if (ready && in->op_valid)
-        accept(o, in);
-    o->alive &= ~lost; /* after the operation has been accepted with the lanes of this cycle */
     if (phase == IDLE && in->start_valid) {
         o->phase = CLEARING;
         o->clear_left = 1u << o->p.row_w;

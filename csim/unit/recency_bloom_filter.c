@@ -3,7 +3,7 @@
  * C model of the recency Bloom filter (contract: include/cowarp/unit/recency_bloom_filter.h).
  *
  * An insertion is visible to the lookups of the next cycle, so the model applies it at once, after the lookup of the same
- * cycle; a lookup's answer is fixed when it is accepted and only travels through a two-stage delay afterwards.
+ * cycle; a lookup's answer is fixed when it is accepted and only travels through a delay of three cycles afterwards.
  */
 #include "cowarp/unit/recency_bloom_filter.h"
 
@@ -28,9 +28,10 @@ struct bloom {
     uint64_t value_mask;
     uint64_t key_mask;
     uint32_t clear_left;   /* cycles of the sweep still to come; 0: not clearing */
-    bool inserted;         /* an insertion was accepted in the last cycle */
+    uint32_t moving_left;  /* cycles until no lookup and no insertion is under way */
     struct answer fetched; /* lookup accepted in the last cycle */
-    struct answer rsp;     /* lookup accepted two cycles ago; v keeps the last answer */
+    struct answer found;   /* lookup accepted two cycles ago */
+    struct answer rsp;     /* lookup accepted three cycles ago; all 0 when there was none */
     uint64_t (*row)[2];    /* [ways << row_w]: way-major */
 };
 
@@ -48,8 +49,9 @@ static void bloom_clear(struct bloom *b)
 static void bloom_reset(void *self)
 {
     struct bloom *b = self;
-    b->inserted = false;
+    b->moving_left = 0;
     memset(&b->fetched, 0, sizeof b->fetched);
+    memset(&b->found, 0, sizeof b->found);
     memset(&b->rsp, 0, sizeof b->rsp);
     bloom_clear(b);
 }
@@ -103,7 +105,7 @@ static void bloom_eval(void *self, const void *inputs, void *outputs)
     out->rsp_valid = b->rsp.valid;
     out->rsp_v0 = b->rsp.v[0];
     out->rsp_v1 = b->rsp.v[1];
-    out->busy = clearing || b->inserted || b->fetched.valid || b->rsp.valid;
+    out->busy = clearing || b->moving_left != 0;
 }
 
 static void look_up(struct bloom *b, uint64_t key)
@@ -135,15 +137,20 @@ static void bloom_tick(void *self, const void *inputs)
     const bloom_in *in = inputs;
     bool clearing = b->clear_left != 0;
     bool look = in->lkp_valid && !clearing;
-    b->inserted = in->ins_valid && !clearing && (b->p.dual_read || !in->lkp_valid);
+    bool inserts = in->ins_valid && !clearing && (b->p.dual_read || !in->lkp_valid);
 
-    b->rsp.valid = b->fetched.valid;
-    if (b->fetched.valid)
-        b->rsp = b->fetched;
-    b->fetched.valid = look;
+    b->rsp = b->found;
+    b->found = b->fetched;
+    b->fetched = (struct answer){.valid = look};
     if (look)
         look_up(b, in->lkp_key);
-    if (b->inserted)
+    if (look)
+        b->moving_left = CW_RECENCY_BLOOM_FILTER_LATENCY;
+    else if (inserts)
+        b->moving_left = 2;
+    else if (b->moving_left != 0)
+        b->moving_left--;
+    if (inserts)
         insert(b, in->ins_key, in->ins_v0 & b->value_mask, b->p.fields == 2 ? in->ins_v1 & b->value_mask : 0);
     if (in->clear)
         bloom_clear(b);

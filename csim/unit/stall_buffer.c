@@ -13,9 +13,9 @@ typedef struct cw_stall_buffer_out stall_out;
 
 #define LINES_MAX   16u
 #define ENTRIES_MAX 16u
-#define NO_LINE     LINES_MAX
 
 struct request {
+    bool held;
     uint64_t warpts, payload;
 };
 
@@ -23,8 +23,15 @@ struct line {
     uint64_t granule;
     uint32_t count; /* requests; 0: the line is free */
     bool awake;
-    struct request request[ENTRIES_MAX]; /* in order of arrival */
+    struct request request[ENTRIES_MAX];
 };
+
+struct place {
+    bool there;
+    uint32_t line, entry;
+};
+
+enum retry { NOBODY, SOUGHT, OFFERED, TAKEN };
 
 struct stall {
     struct cw_stall_buffer_params p;
@@ -32,11 +39,11 @@ struct stall {
     bool draining;
     uint32_t occupancy, lines_used;
     struct line line[LINES_MAX];
-};
-
-struct offer {
-    uint32_t line; /* NO_LINE: nothing to offer */
-    uint32_t index;
+    struct place asked, asked_before; /* in the last cycle and the one before */
+    uint32_t quiet;                   /* cycles since the last push, at most 2 */
+    enum retry retry;
+    uint32_t wait; /* SOUGHT: cycles until the offer */
+    struct place best;
 };
 
 static uint64_t mask_of(uint32_t width)
@@ -48,7 +55,10 @@ static void stall_reset(void *self)
 {
     struct stall *s = self;
     s->draining = false;
-    s->occupancy = s->lines_used = 0;
+    s->occupancy = s->lines_used = s->wait = 0;
+    s->quiet = 2;
+    s->asked.there = s->asked_before.there = false;
+    s->retry = NOBODY;
     memset(s->line, 0, sizeof s->line);
 }
 
@@ -64,6 +74,7 @@ static int stall_create(void **self, const void *params)
     s->granule_mask = mask_of(p->granule_w);
     s->ts_mask = mask_of(p->ts_w);
     s->payload_mask = mask_of(p->payload_w);
+    stall_reset(s);
     *self = s;
     return CW_OK;
 }
@@ -73,123 +84,128 @@ static void stall_destroy(void *self)
     free(self);
 }
 
-static uint32_t find_line(const struct stall *s, uint64_t granule)
-{
-    if (s->lines_used != 0)
-        for (uint32_t l = 0; l < s->p.lines; l++)
-            if (s->line[l].count != 0 && s->line[l].granule == (granule & s->granule_mask))
-                return l;
-    return NO_LINE;
-}
-
-static uint32_t find_free_line(const struct stall *s)
+static struct line *line_of(struct stall *s, uint64_t granule)
 {
     for (uint32_t l = 0; l < s->p.lines; l++)
-        if (s->line[l].count == 0)
-            return l;
-    return NO_LINE;
+        if (s->line[l].count > 0 && s->line[l].granule == granule)
+            return &s->line[l];
+    return NULL;
 }
 
-static struct offer best_offer(const struct stall *s)
+static struct place place_for(struct stall *s, uint64_t granule)
 {
-    struct offer best = {NO_LINE, 0};
-    uint64_t least = 0;
-    if (s->lines_used == 0)
-        return best;
-    for (uint32_t l = 0; l < s->p.lines; l++) {
-        const struct line *line = &s->line[l];
-        if (!line->awake && !s->draining)
-            continue;
-        for (uint32_t i = 0; i < line->count; i++)
-            if (best.line == NO_LINE || line->request[i].warpts < least) {
-                best.line = l;
-                best.index = i;
-                least = line->request[i].warpts;
-            }
+    struct line *line = line_of(s, granule);
+    struct place place = {false, 0, 0};
+    if (line != NULL) {
+        place.line = (uint32_t)(line - s->line);
+        while (place.entry < s->p.entries && line->request[place.entry].held)
+            place.entry++;
+        place.there = place.entry < s->p.entries;
+        return place;
     }
-    return best;
+    while (place.line < s->p.lines && s->line[place.line].count > 0)
+        place.line++;
+    place.there = place.line < s->p.lines;
+    return place;
 }
 
-/* The line that a push of this granule goes to, or NO_LINE when there is no place for it. */
-static uint32_t place_for(const struct stall *s, uint64_t granule)
+static bool may_retry(const struct stall *s, uint32_t l)
 {
-    uint32_t l = find_line(s, granule);
-    if (l == NO_LINE)
-        return find_free_line(s);
-    return s->line[l].count < s->p.entries ? l : NO_LINE;
+    return s->line[l].count > 0 && (s->line[l].awake || s->draining);
 }
 
-static void stall_eval(void *self, const void *inputs, void *outputs)
+/* How many requests wait in awake lines; best: the one with the smallest warpts. */
+static uint32_t seek(const struct stall *s, struct place *best)
 {
-    const struct stall *s = self;
-    const stall_in *in = inputs;
-    stall_out *out = outputs;
-    struct offer offer = best_offer(s);
-    memset(out, 0, sizeof *out);
-    out->push_ready = place_for(s, in->push_granule) != NO_LINE;
-    if (offer.line != NO_LINE) {
-        const struct line *line = &s->line[offer.line];
-        out->retry_valid = 1;
-        out->retry_granule = line->granule;
-        out->retry_warpts = line->request[offer.index].warpts;
-        out->retry_payload = line->request[offer.index].payload;
-    }
-    out->occupancy = s->occupancy;
-    out->lines_used = s->lines_used;
+    uint32_t n = 0;
+    for (uint32_t l = 0; l < s->p.lines; l++)
+        for (uint32_t e = 0; may_retry(s, l) && e < s->p.entries; e++) {
+            const struct request *r = &s->line[l].request[e];
+            if (r->held && (n++ == 0 || r->warpts < s->line[best->line].request[best->entry].warpts))
+                *best = (struct place){true, l, e};
+        }
+    return n;
 }
 
-static void pop(struct stall *s, struct offer offer)
+static void put(struct stall *s, const stall_in *in, struct place place)
 {
-    struct line *line = &s->line[offer.line];
-    line->count--;
-    s->occupancy--;
-    for (uint32_t i = offer.index; i < line->count; i++)
-        line->request[i] = line->request[i + 1];
-}
-
-static void push(struct stall *s, struct line *line, const stall_in *in)
-{
+    struct line *line = &s->line[place.line];
     line->granule = in->push_granule & s->granule_mask;
-    line->request[line->count].warpts = in->push_warpts & s->ts_mask;
-    line->request[line->count].payload = in->push_payload & s->payload_mask;
-    line->count++;
+    line->request[place.entry] =
+        (struct request){.held = true, .warpts = in->push_warpts & s->ts_mask, .payload = in->push_payload & s->payload_mask};
+    s->lines_used += line->count++ == 0;
     s->occupancy++;
+    s->quiet = 0;
 }
 
-/* Frees the lines that the pop has left empty, and counts the used ones. */
-static void tidy(struct stall *s)
+/* The retried request leaves, or its line goes to sleep. A line that this empties may be filled by the push of the same cycle. */
+static void finish(struct stall *s, bool sleep)
 {
-    s->lines_used = 0;
-    for (uint32_t l = 0; l < s->p.lines; l++)
-        if (s->line[l].count != 0)
-            s->lines_used++;
-        else
-            s->line[l].awake = false;
+    struct line *line = &s->line[s->best.line];
+    s->retry = NOBODY;
+    if (sleep) {
+        line->awake = false;
+        return;
+    }
+    line->request[s->best.entry].held = false;
+    s->lines_used -= --line->count == 0;
+    s->occupancy--;
+}
+
+static void advance_retry(struct stall *s, const stall_in *in)
+{
+    if (s->retry == NOBODY) {
+        s->wait = seek(s, &s->best);
+        if (s->wait > 0)
+            s->retry = SOUGHT;
+    } else if (s->retry == SOUGHT) {
+        if (s->wait-- == 0)
+            s->retry = OFFERED;
+    } else if (s->retry == OFFERED && (in->retry_ready & 1))
+        s->retry = TAKEN;
+    else if (s->retry == TAKEN && (in->done_valid & 1))
+        finish(s, in->done_sleep & 1);
 }
 
 static void stall_tick(void *self, const void *inputs)
 {
     struct stall *s = self;
     const stall_in *in = inputs;
-    /* Decisions from the state at the start of the cycle, then the changes in the contract's order. */
-    uint32_t place = in->push_valid ? place_for(s, in->push_granule) : NO_LINE;
-    uint32_t sleeper = in->sleep_valid ? find_line(s, in->sleep_granule) : NO_LINE;
-    struct offer offer = best_offer(s);
-    bool popped = in->retry_ready && offer.line != NO_LINE;
-    if (popped)
-        pop(s, offer);
-    if (sleeper != NO_LINE)
-        s->line[sleeper].awake = false;
-    if (place != NO_LINE)
-        push(s, &s->line[place], in);
-    if (popped || place != NO_LINE)
-        tidy(s);
-    if (in->wake_valid) {
-        uint32_t l = find_line(s, in->wake_granule);
-        if (l != NO_LINE)
-            s->line[l].awake = true;
-    }
-    s->draining = in->drain != 0;
+    struct place asked = place_for(s, in->ask_granule & s->granule_mask);
+    struct line *woken = in->wake_valid & 1 ? line_of(s, in->wake_granule & s->granule_mask) : NULL;
+    bool push = (in->push_valid & 1) && s->asked_before.there && s->quiet >= 2;
+    advance_retry(s, in);
+    if (push)
+        put(s, in, s->asked_before);
+    else if (s->quiet < 2)
+        s->quiet++;
+    if (woken != NULL)
+        woken->awake = true;
+    for (uint32_t l = 0; l < s->p.lines; l++)
+        s->line[l].awake = s->line[l].awake && s->line[l].count > 0;
+    s->asked_before = s->asked;
+    s->asked = asked;
+    s->draining = in->drain & 1;
+}
+
+static void stall_eval(void *self, const void *inputs, void *outputs)
+{
+    const struct stall *s = self;
+    stall_out *out = outputs;
+    struct place best;
+    (void)inputs;
+    memset(out, 0, sizeof *out);
+    out->ask_place = s->asked.there;
+    out->occupancy = s->occupancy;
+    out->lines_used = s->lines_used;
+    out->pending = s->retry != NOBODY || (s->occupancy > 0 && seek(s, &best) > 0);
+    if (s->retry != OFFERED)
+        return;
+    const struct request *r = &s->line[s->best.line].request[s->best.entry];
+    out->retry_valid = 1;
+    out->retry_granule = s->line[s->best.line].granule;
+    out->retry_warpts = r->warpts;
+    out->retry_payload = r->payload;
 }
 
 #define CW_UNIT__PARAMS_T struct cw_stall_buffer_params

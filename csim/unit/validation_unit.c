@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * C model of GETM's validation unit, exact to the bit and the cycle: include/cowarp/unit/validation_unit.h is the
- * specification and docs/units/validation_unit.md its pipeline. GETM sections IV and V.B, Figures 6, 8 and 9.
+ * specification. GETM sections IV and V.B, Figures 6, 8 and 9.
  *
  * The C models of the cuckoo table, the recency Bloom filter and the stall buffer are its parts. All outputs are functions
  * of the state, so a tick leaves the next cycle's outputs in `out` and eval copies them. An idle clock returns at once.
@@ -17,12 +17,11 @@
 #include "cowarp/unit/recency_bloom_filter.h"
 #include "cowarp/unit/stall_buffer.h"
 
-#define PIPE      3u /* look-ups that the table holds */
-#define RESPONSES 4u /* places in the response queue */
-#define RECENT    2u /* evictions that the Bloom filter's answer may not cover yet, besides the one on the channel */
+#define OPEN     8u /* requests that are undecided or whose responses wait */
+#define FORESEEN 3u /* cycles from the table's question about a granule until the stall buffer is asked for a place, inclusive */
 
 struct request {
-    uint64_t warpts;
+    uint64_t warpts, granule;
     uint32_t kind, owner, count, id;
     bool retried, spill;
 };
@@ -32,21 +31,30 @@ struct response {
     uint32_t id, outcome;
 };
 
-struct eviction {
-    bool valid;
-    uint64_t granule, wts, rts;
-};
-
 enum action { ANSWER, STALL, NO_ANSWER };
 
-/* What the flow chart of Figure 6 says about one request. */
+/* What Figure 6 looks at: the granule's entry, or for a granule without one what the filter answered. */
+struct metadata {
+    uint64_t wts, rts;
+    uint32_t writes, owner;
+    bool room; /* a reservation of this request may be inserted */
+};
+
+/* What it says about one request. set_*: the entry takes the request's time (wts: the one after it), owner or the count of writes. */
 struct verdict {
     enum action action;
     enum cw_vu_outcome outcome;
     uint64_t ts;
     bool update, wake;
-    uint64_t wts, rts;
-    uint32_t writes, owner; /* the entry's new value */
+    bool set_wts, set_rts, set_owner, set_writes;
+    uint32_t writes;
+};
+
+/* A decision, a cycle later. */
+struct decision {
+    bool valid;
+    struct request request;
+    struct verdict verdict;
 };
 
 struct vu {
@@ -55,14 +63,14 @@ struct vu {
     uint64_t ts_mask, granule_mask;
     uint32_t count_mask, owner_mask, id_mask;
 
-    struct request pipe[PIPE]; /* in the table, oldest first */
-    uint32_t piped;
-    bool retrying; /* the one in the pipe came from the stall buffer */
-    struct response response[RESPONSES];
+    uint32_t undecided; /* requests that are in the table, or whose decision is not carried out */
+    uint32_t open;      /* these, and responses that wait */
+    struct decision last;
+    bool pushed; /* the decision before it went to the stall buffer */
+    struct response response[OPEN];
     uint32_t first_response, responses;
-    struct eviction recent[RECENT];
+    uint64_t foreseen[FORESEEN]; /* granules of results to come, as the table has asked for them */
     bool rollover, draining;
-    bool stall_ticked; /* the stall buffer may have changed since stall_out was taken */
 
     void *table, *bloom, *stall;
     struct cw_cuckoo_table_in table_in;
@@ -98,29 +106,7 @@ static uint64_t mask_of(uint32_t width)
     return ((uint64_t)1 << width) - 1;
 }
 
-/* The offered entry; for a granule without one, the approximate timestamps: the Bloom filter's, and those of evictions
- * that its answer is too old to cover. */
-static void current_entry(const struct vu *u, struct verdict *v)
-{
-    const struct cw_cuckoo_table_out *t = &u->table_out;
-    v->wts = t->res_wts;
-    v->rts = t->res_rts;
-    v->writes = (uint32_t)t->res_writes;
-    v->owner = (uint32_t)t->res_owner;
-    if (t->res_found)
-        return;
-    v->wts = u->bloom_out.rsp_v0;
-    v->rts = u->bloom_out.rsp_v1;
-    if (t->evict_valid && t->evict_granule == t->res_granule) {
-        v->wts = max64(v->wts, t->evict_wts);
-        v->rts = max64(v->rts, t->evict_rts);
-    }
-    for (uint32_t i = 0; i < RECENT; i++)
-        if (u->recent[i].valid && u->recent[i].granule == t->res_granule) {
-            v->wts = max64(v->wts, u->recent[i].wts);
-            v->rts = max64(v->rts, u->recent[i].rts);
-        }
-}
+/* Figure 6 ---------------------------------------------------------------------------------------------------------------- */
 
 static void answer(struct verdict *v, enum cw_vu_outcome outcome, uint64_t ts)
 {
@@ -130,107 +116,146 @@ static void answer(struct verdict *v, enum cw_vu_outcome outcome, uint64_t ts)
     v->update = outcome == CW_VU_SUCCESS;
 }
 
-/* Figure 6 for a request whose owner holds the reservation. */
-static void decide_owner(const struct vu *u, const struct request *r, struct verdict *v)
+/* For a request whose owner holds the reservation. */
+static void decide_owner(const struct vu *u, const struct request *r, const struct metadata *m, struct verdict *v)
 {
-    if (r->kind == CW_VU_STORE && v->writes == u->count_mask) {
+    if (r->kind == CW_VU_STORE && m->writes == u->count_mask) {
         answer(v, CW_VU_FULL, r->warpts); /* the counter cannot count this write */
         return;
     }
     answer(v, CW_VU_SUCCESS, 0);
-    if (r->kind == CW_VU_STORE)
-        v->writes++;
-    else
-        v->rts = max64(v->rts, r->warpts);
+    if (r->kind == CW_VU_STORE) {
+        v->set_writes = true;
+        v->writes = m->writes + 1;
+    } else
+        v->set_rts = r->warpts > m->rts;
 }
 
-/* Whether a reservation of r may be inserted. */
-static bool has_place(const struct vu *u, const struct request *r)
+/* For a request whose time is right, of a granule that is not reserved. */
+static void decide_free(const struct request *r, const struct metadata *m, struct verdict *v)
 {
-    return u->table_out.res_room && (u->table_out.res_easy || r->spill);
+    if (r->kind == CW_VU_LOAD) {
+        answer(v, CW_VU_SUCCESS, 0);
+        v->set_rts = r->warpts > m->rts;
+    } else if (m->room) {
+        answer(v, CW_VU_SUCCESS, 0);
+        v->set_wts = v->set_owner = v->set_writes = true;
+        v->writes = 1;
+    } else
+        answer(v, CW_VU_FULL, r->warpts);
 }
 
-static void decide_access(const struct vu *u, const struct request *r, bool drain, struct verdict *v)
+static void decide_access(const struct vu *u, const struct request *r, const struct metadata *m, bool drain, bool place, struct verdict *v)
 {
-    bool load = r->kind == CW_VU_LOAD;
-    uint64_t newest = load ? v->wts : max64(v->wts, v->rts);
+    uint64_t newest = r->kind == CW_VU_LOAD ? m->wts : max64(m->wts, m->rts);
     if (r->warpts == u->ts_mask || (r->retried && drain))
         answer(v, CW_VU_ROLLOVER, r->warpts);
-    else if (v->writes > 0 && v->owner == r->owner)
-        decide_owner(u, r, v);
+    else if (m->writes > 0 && m->owner == r->owner)
+        decide_owner(u, r, m, v);
     else if (newest > r->warpts)
         answer(v, CW_VU_ABORT, newest);
-    else if (v->writes > 0 && drain)
+    else if (m->writes == 0)
+        decide_free(r, m, v);
+    else if (drain)
         answer(v, CW_VU_ROLLOVER, r->warpts);
-    else if (v->writes > 0 && u->stall_out.push_ready)
+    else if (r->retried || place)
         v->action = STALL;
-    else if (v->writes > 0)
+    else
         answer(v, CW_VU_FULL, r->warpts);
-    else if (!load && !has_place(u, r))
-        answer(v, CW_VU_FULL, r->warpts);
-    else {
-        answer(v, CW_VU_SUCCESS, 0);
-        if (load)
-            v->rts = max64(v->rts, r->warpts);
-        else {
-            v->wts = r->warpts + 1;
-            v->writes = 1;
-            v->owner = r->owner;
-        }
-    }
 }
 
-static void decide_release(const struct request *r, struct verdict *v)
+static void decide_release(const struct request *r, const struct metadata *m, struct verdict *v)
 {
     v->action = NO_ANSWER;
-    if (v->writes == 0)
+    if (m->writes == 0)
         return;
-    v->update = true;
-    v->writes -= r->count < v->writes ? r->count : v->writes;
+    v->update = v->set_writes = true;
+    v->writes = m->writes - (r->count < m->writes ? r->count : m->writes);
     v->wake = v->writes == 0;
 }
 
-static void push_response(struct vu *u, const struct request *r, const struct verdict *v)
+static struct verdict decide(const struct vu *u, const struct request *r, const struct metadata *m, bool drain, bool place)
 {
-    struct response *s = &u->response[(u->first_response + u->responses) % RESPONSES];
-    s->id = r->id;
-    s->outcome = v->outcome;
-    s->ts = v->ts;
-    u->responses++;
+    struct verdict v = {.action = NO_ANSWER};
+    if (r->kind == CW_VU_LOAD || r->kind == CW_VU_STORE)
+        decide_access(u, r, m, drain, place, &v);
+    else
+        decide_release(r, m, &v);
+    return v;
 }
 
-/* Decides the request whose result the table offers, and drives the parts' inputs accordingly. */
-static void decide(struct vu *u, bool drain)
+/* The request goes through the table ---------------------------------------------------------------------------------------- */
+
+/* What travels with a look-up beside its granule, time and owner. */
+static uint64_t pack_tag(const struct vu *u, const struct request *r)
 {
-    struct request r = u->pipe[0];
-    struct verdict v = {.action = NO_ANSWER};
-    current_entry(u, &v);
-    if (r.kind == CW_VU_LOAD || r.kind == CW_VU_STORE)
-        decide_access(u, &r, drain, &v);
-    else
-        decide_release(&r, &v);
-    u->table_in.upd_valid = v.update;
-    u->table_in.upd_wts = v.wts;
-    u->table_in.upd_rts = v.rts;
-    u->table_in.upd_writes = v.writes;
-    u->table_in.upd_owner = v.owner;
-    u->stall_in.wake_valid = v.wake;
-    u->stall_in.wake_granule = u->table_out.res_granule;
-    if (v.action == STALL) {
-        u->stall_in.push_valid = 1; /* push_granule was presented with the result */
-        u->stall_in.push_warpts = r.warpts;
-        u->stall_in.push_payload =
-            r.id | (uint64_t)r.owner << u->p.id_w | (uint64_t)(r.kind | (uint32_t)r.spill << 1) << (u->p.id_w + u->p.owner_w);
-        u->stall_in.sleep_valid = r.retried;
-        u->stall_in.sleep_granule = u->table_out.res_granule;
-    } else if (v.action == ANSWER)
-        push_response(u, &r, &v);
-    u->out.evt_stall = v.action == STALL;
-    u->out.evt_retry = r.retried;
-    u->piped--;
-    for (uint32_t i = 0; i < u->piped; i++)
-        u->pipe[i] = u->pipe[i + 1];
-    u->retrying = u->retrying && !r.retried;
+    uint64_t flags = r->kind | (uint64_t)r->retried << 2 | (uint64_t)r->spill << 3;
+    return r->id | (uint64_t)r->count << u->p.id_w | flags << (u->p.id_w + u->p.count_w);
+}
+
+static struct request request_of(const struct vu *u, const struct cw_cuckoo_table_out *t)
+{
+    uint64_t flags = t->res_tag >> (u->p.id_w + u->p.count_w);
+    return (struct request){.warpts = t->res_ts,
+                            .granule = t->res_granule,
+                            .kind = (uint32_t)(flags & 3),
+                            .owner = (uint32_t)t->res_look_owner,
+                            .count = (uint32_t)(t->res_tag >> u->p.id_w) & u->count_mask,
+                            .id = (uint32_t)t->res_tag & u->id_mask,
+                            .retried = flags >> 2 & 1,
+                            .spill = flags >> 3 & 1};
+}
+
+/* The table's result: decides its request, or asks for it again. Drives the table's inputs. */
+static void serve_result(struct vu *u, bool drain)
+{
+    const struct cw_cuckoo_table_out *t = &u->table_out;
+    struct cw_cuckoo_table_in *in = &u->table_in;
+    bool just_pushed = u->pushed || (u->last.valid && u->last.verdict.action == STALL && !u->last.request.retried);
+    struct request r = request_of(u, t);
+    struct metadata m = {t->res_wts, t->res_rts, (uint32_t)t->res_writes, (uint32_t)t->res_owner, t->res_room && (t->res_easy || r.spill)};
+    u->pushed = u->last.valid && u->last.verdict.action == STALL && !u->last.request.retried;
+    u->last.valid = false;
+    in->res_again = in->upd_valid = 0;
+    if (!t->res_valid)
+        return;
+    in->res_again = just_pushed && r.kind < CW_VU_RELEASE && !r.retried && m.writes > 0;
+    if (in->res_again)
+        return;
+    struct verdict v = decide(u, &r, &m, drain, u->stall_out.ask_place);
+    in->upd_valid = v.update;
+    in->upd_wts_set = v.set_wts;
+    in->upd_rts_set = v.set_rts;
+    in->upd_owner_set = v.set_owner;
+    in->upd_writes_set = v.set_writes;
+    in->upd_writes = v.writes;
+    u->last = (struct decision){true, r, v};
+}
+
+/* What was decided in the cycle before: the response into its queue, or the stall buffer's inputs. */
+static void carry_out(struct vu *u)
+{
+    struct cw_stall_buffer_in *in = &u->stall_in;
+    const struct request *r = &u->last.request;
+    const struct verdict *v = &u->last.verdict;
+    bool stall = u->last.valid && v->action == STALL;
+    in->push_valid = stall && !r->retried;
+    in->wake_valid = u->last.valid && v->wake;
+    in->done_valid = u->last.valid && r->retried;
+    in->done_sleep = stall;
+    if (!u->last.valid)
+        return;
+    in->push_granule = in->wake_granule = r->granule;
+    in->push_warpts = r->warpts;
+    in->push_payload = r->id | (uint64_t)r->owner << u->p.id_w | (uint64_t)(r->kind & 1) << (u->p.id_w + u->p.owner_w) |
+                       (uint64_t)r->spill << (u->p.id_w + u->p.owner_w + 1);
+    u->undecided--;
+    if (v->action != ANSWER) {
+        u->open--;
+        return;
+    }
+    u->response[(u->first_response + u->responses) % OPEN] = (struct response){v->ts, r->id, v->outcome};
+    u->responses++;
 }
 
 static bool in_top_eighth(const struct vu *u, uint64_t warpts)
@@ -238,59 +263,78 @@ static bool in_top_eighth(const struct vu *u, uint64_t warpts)
     return warpts >> (u->p.ts_w - 3) == 7;
 }
 
-/* The request of this cycle: a retry before a new one. Drives the table's look-up channel; r is what goes into the pipe. */
-static bool choose_request(struct vu *u, const struct cw_validation_unit_in *in, struct request *r)
+static struct request waiting_request(const struct vu *u)
 {
-    memset(r, 0, sizeof *r);
-    if (u->stall_in.retry_ready) {
-        uint64_t payload = u->stall_out.retry_payload;
-        r->retried = true;
-        r->id = (uint32_t)payload & u->id_mask;
-        r->owner = (uint32_t)(payload >> u->p.id_w) & u->owner_mask;
-        r->kind = (uint32_t)(payload >> (u->p.id_w + u->p.owner_w)) & 1;
-        r->spill = payload >> (u->p.id_w + u->p.owner_w + 1) & 1;
-        r->warpts = u->stall_out.retry_warpts;
-        u->table_in.look_granule = u->stall_out.retry_granule;
-        return true;
-    }
-    if (!u->out.req_ready || !(in->req_valid & 1))
-        return false;
-    r->kind = (uint32_t)in->req_kind & 3;
-    r->warpts = in->req_warpts & u->ts_mask;
-    r->owner = (uint32_t)in->req_owner & u->owner_mask;
-    r->count = (uint32_t)in->req_count & u->count_mask;
-    r->id = (uint32_t)in->req_id & u->id_mask;
-    r->spill = in->req_spill & 1;
-    u->table_in.look_granule = in->req_granule & u->granule_mask;
-    if (r->kind < CW_VU_RELEASE && in_top_eighth(u, r->warpts))
+    const struct cw_stall_buffer_out *s = &u->stall_out;
+    uint64_t payload = s->retry_payload;
+    return (struct request){.warpts = s->retry_warpts,
+                            .granule = s->retry_granule,
+                            .kind = (uint32_t)(payload >> (u->p.id_w + u->p.owner_w)) & 1,
+                            .owner = (uint32_t)(payload >> u->p.id_w) & u->owner_mask,
+                            .id = (uint32_t)payload & u->id_mask,
+                            .retried = true,
+                            .spill = payload >> (u->p.id_w + u->p.owner_w + 1) & 1};
+}
+
+static struct request new_request(const struct vu *u, const struct cw_validation_unit_in *in)
+{
+    return (struct request){.warpts = in->req_warpts & u->ts_mask,
+                            .granule = in->req_granule & u->granule_mask,
+                            .kind = (uint32_t)in->req_kind & 3,
+                            .owner = (uint32_t)in->req_owner & u->owner_mask,
+                            .count = (uint32_t)in->req_count & u->count_mask,
+                            .id = (uint32_t)in->req_id & u->id_mask,
+                            .spill = in->req_spill & 1};
+}
+
+/* The request of this cycle, if there is one, into the table's look-up channel. */
+static void take_request(struct vu *u, const struct cw_validation_unit_in *in)
+{
+    struct request r;
+    u->table_in.look_valid = 0;
+    if (u->stall_in.retry_ready)
+        r = waiting_request(u);
+    else if (u->out.req_ready && (in->req_valid & 1))
+        r = new_request(u, in);
+    else
+        return;
+    if (!r.retried && r.kind < CW_VU_RELEASE && in_top_eighth(u, r.warpts))
         u->rollover = true;
-    return true;
+    u->table_in.look_valid = 1;
+    u->table_in.look_granule = r.granule;
+    u->table_in.look_ts = r.warpts;
+    u->table_in.look_owner = r.owner;
+    u->table_in.look_tag = pack_tag(u, &r);
+    u->undecided++;
+    u->open++;
 }
 
-/* Lets the two newest accepted evictions be remembered until every later Bloom filter answer covers them. */
-static void remember_eviction(struct vu *u)
-{
-    const struct cw_cuckoo_table_out *t = &u->table_out;
-    u->recent[1] = u->recent[0];
-    u->recent[0].valid = t->evict_valid && u->bloom_out.ins_ready;
-    u->recent[0].granule = t->evict_granule;
-    u->recent[0].wts = t->evict_wts;
-    u->recent[0].rts = t->evict_rts;
-}
+/* Cycles ------------------------------------------------------------------------------------------------------------------ */
 
+/* The filter takes every eviction; with one copy of its RAMs, the table's question of that cycle is refused. */
 static void drive_bloom(struct vu *u)
 {
     struct cw_recency_bloom_filter_in *b = &u->bloom_in;
-    bool queued = u->table_out.read_valid; /* evaluated without a look-up */
-    b->lkp_valid = queued || u->table_in.look_valid;
-    b->lkp_key = queued ? u->table_out.read_granule : u->table_in.look_granule;
-    b->ins_valid = u->table_out.evict_valid;
-    b->ins_key = u->table_out.evict_granule;
-    b->ins_v0 = u->table_out.evict_wts;
-    b->ins_v1 = u->table_out.evict_rts;
+    const struct cw_cuckoo_table_out *t = &u->table_out;
+    u->table_in.read_ready = u->p.bloom_copies == 2 || !t->evict_valid;
+    b->lkp_valid = t->read_valid && u->table_in.read_ready;
+    b->lkp_key = t->read_granule;
+    b->ins_valid = t->evict_valid;
+    b->ins_key = t->evict_granule;
+    b->ins_v0 = t->evict_wts;
+    b->ins_v1 = t->evict_rts;
+    u->table_in.miss_wts = u->bloom_out.rsp_v0;
+    u->table_in.miss_rts = u->bloom_out.rsp_v1;
 }
 
-/* Clocks the parts; those to which nothing happens are left alone. */
+/* The stall buffer is asked for a place for the granule whose result comes in the next cycle. */
+static void foresee(struct vu *u)
+{
+    for (uint32_t i = FORESEEN - 1; i > 0; i--)
+        u->foreseen[i] = u->foreseen[i - 1];
+    u->foreseen[0] = u->table_out.read_granule;
+}
+
 static void tick_parts(struct vu *u)
 {
     table_ops()->tick(u->table, &u->table_in);
@@ -299,11 +343,8 @@ static void tick_parts(struct vu *u)
         u->bloom_in.lkp_valid = u->bloom_in.ins_valid = 0;
         bloom_ops()->eval(u->bloom, &u->bloom_in, &u->bloom_out);
     }
-    const struct cw_stall_buffer_in *s = &u->stall_in;
-    u->stall_ticked = s->push_valid || s->wake_valid || s->retry_ready || s->drain || u->draining;
-    if (u->stall_ticked)
-        stall_ops()->tick(u->stall, s);
-    u->draining = s->drain;
+    stall_ops()->tick(u->stall, &u->stall_in);
+    u->draining = u->stall_in.drain;
 }
 
 /* The parts' outputs of the coming cycle, all as functions of their states, and the unit's own. */
@@ -311,19 +352,12 @@ static void present(struct vu *u)
 {
     struct cw_validation_unit_out *o = &u->out;
     struct cw_cuckoo_table_out *t = &u->table_out;
-    u->table_in.look_valid = u->table_in.upd_valid = 0;
     table_ops()->eval(u->table, &u->table_in, t);
-    u->stall_in.push_granule = t->res_granule;
-    if (u->stall_ticked || u->stall_out.occupancy > 0) { /* an empty one's outputs do not depend on the granule */
-        u->stall_in.push_valid = u->stall_in.wake_valid = u->stall_in.sleep_valid = u->stall_in.retry_ready = 0;
-        stall_ops()->eval(u->stall, &u->stall_in, &u->stall_out);
-        u->stall_ticked = false;
-    }
+    stall_ops()->eval(u->stall, &u->stall_in, &u->stall_out);
 
-    bool open = t->look_ready && u->bloom_out.lkp_ready;
-    bool retry = u->stall_out.retry_valid;
-    o->req_ready = open && !retry && !u->retrying && u->piped + u->responses < RESPONSES;
-    u->stall_in.retry_ready = open && retry && u->piped == 0 && u->responses < RESPONSES;
+    bool open = t->look_ready && u->bloom_out.lkp_ready && u->open < OPEN;
+    o->req_ready = open && !u->stall_out.pending;
+    u->stall_in.retry_ready = open && u->stall_out.retry_valid && u->undecided == 0;
     const struct response *s = &u->response[u->first_response];
     o->rsp_valid = u->responses > 0;
     o->rsp_id = u->responses > 0 ? s->id : 0;
@@ -338,19 +372,14 @@ static void present(struct vu *u)
     o->rollover = u->rollover;
     o->evt_lookup = t->evt_done;
     o->evt_table_cycles = t->evt_cycles;
-    o->evt_evict = t->evt_evict;
+    o->evt_stall = u->last.valid && u->last.verdict.action == STALL;
+    o->evt_retry = u->last.valid && u->last.request.retried;
+    o->evt_evict = t->evict_valid;
     o->evt_stash = t->evt_stash;
     o->evt_overflow = t->evt_overflow;
     o->stall_occupancy = u->stall_out.occupancy;
     o->stall_lines_used = u->stall_out.lines_used;
-    o->busy = t->busy || u->bloom_out.busy || u->piped > 0 || u->responses > 0 || retry || u->draining || u->recent[0].valid ||
-              u->recent[1].valid || o->evt_stall || o->evt_retry;
-}
-
-static void flush(struct vu *u)
-{
-    u->table_in.flush = u->bloom_in.clear = 1;
-    u->rollover = false;
+    o->busy = t->busy || u->bloom_out.busy || u->open > 0 || u->last.valid || u->pushed || u->stall_out.pending || u->draining;
 }
 
 static void vu_tick(void *self, const void *inputs)
@@ -359,30 +388,25 @@ static void vu_tick(void *self, const void *inputs)
     const struct cw_validation_unit_in *in = inputs;
     if (!u->out.busy && !(in->req_valid & 1) && !(in->drain & 1) && !(in->flush & 1))
         return;
-    u->table_in.flush = u->bloom_in.clear = 0;
-    if ((in->flush & 1) && !u->out.busy && !(in->req_valid & 1) && u->stall_out.occupancy == 0)
-        flush(u);
+    bool flush = (in->flush & 1) && !u->out.busy && !(in->req_valid & 1) && u->stall_out.occupancy == 0;
+    u->table_in.flush = u->bloom_in.clear = flush;
+    u->rollover = u->rollover && !flush;
     if (u->out.rsp_valid && (in->rsp_ready & 1)) {
-        u->first_response = (u->first_response + 1) % RESPONSES;
+        u->first_response = (u->first_response + 1) % OPEN;
         u->responses--;
+        u->open--;
     }
-    struct request r;
-    u->table_in.look_valid = choose_request(u, in, &r);
+    take_request(u, in);
+    carry_out(u);
+    serve_result(u, in->drain & 1);
     u->stall_in.drain = in->drain & 1;
-    u->out.evt_stall = u->out.evt_retry = 0;
-    if (u->table_out.res_valid)
-        decide(u, in->drain & 1);
-    if (u->table_in.look_valid) {
-        u->pipe[u->piped++] = r;
-        u->retrying = r.retried;
-    }
-    u->table_in.evict_ready = u->bloom_out.ins_ready;
+    u->stall_in.ask_granule = u->foreseen[FORESEEN - 1];
     u->table_in.mem_ready = in->mem_ready;
     u->table_in.mem_rsp_valid = in->mem_rsp_valid;
     if (in->mem_rsp_valid & 1)
         memcpy(u->table_in.mem_rdata, in->mem_rdata, sizeof in->mem_rdata);
+    foresee(u);
     drive_bloom(u);
-    remember_eviction(u);
     tick_parts(u);
     present(u);
 }
@@ -400,14 +424,13 @@ static void vu_reset(void *self)
     table_ops()->reset(u->table);
     bloom_ops()->reset(u->bloom);
     stall_ops()->reset(u->stall);
-    u->piped = u->first_response = u->responses = 0;
-    u->retrying = u->rollover = u->draining = false;
-    memset(u->recent, 0, sizeof u->recent);
+    u->undecided = u->open = u->first_response = u->responses = 0;
+    u->rollover = u->draining = u->pushed = u->last.valid = false;
+    memset(u->foreseen, 0, sizeof u->foreseen);
     memset(&u->out, 0, sizeof u->out);
     memset(&u->table_in, 0, sizeof u->table_in);
     memset(&u->bloom_in, 0, sizeof u->bloom_in);
     memset(&u->stall_in, 0, sizeof u->stall_in);
-    u->stall_ticked = true;
     bloom_ops()->eval(u->bloom, &u->bloom_in, &u->bloom_out);
     present(u);
 }
@@ -430,13 +453,14 @@ static int create_parts(struct vu *u)
                                            .granule_w = p->granule_w,
                                            .owner_w = p->owner_w,
                                            .count_w = p->count_w,
+                                           .tag_w = 4 + p->count_w + p->id_w,
                                            .row_w = p->row_w,
                                            .stash_entries = p->stash_entries,
                                            .max_swaps = p->max_swaps,
                                            .evict_fill = p->evict_fill,
                                            .overflow_w = p->overflow_w};
     struct cw_recency_bloom_filter_params bloom = {
-        .ways = 4, .row_w = p->bloom_row_w, .key_w = p->granule_w, .fields = 2, .value_w = p->ts_w, .dual_read = 1};
+        .ways = 4, .row_w = p->bloom_row_w, .key_w = p->granule_w, .fields = 2, .value_w = p->ts_w, .dual_read = p->bloom_copies - 1};
     struct cw_stall_buffer_params stall = {.lines = p->stall_lines,
                                            .entries = p->stall_entries,
                                            .granule_w = p->granule_w,

@@ -116,6 +116,7 @@ def fig13(get):
 # Variants of GETM, at the concurrency that is best for GETM as it is. 4K entries and 32 bytes are as it is.
 SIZES = {"2K entries": (("getm.table_rows", 128),), "4K entries": (), "8K entries": (("getm.table_rows", 512),)}
 GRANULES = {f"{size} B": (("tm.granule_bytes", size),) if size != 32 else () for size in (16, 32, 64, 128)}
+DELAYS = {cycles: (("getm.validation_delay", cycles),) if cycles else () for cycles in (0, 4, 8, 16, 32, 64)}
 UNBOUNDED = {"unbounded": (("getm.stall_entries", 16), ("getm.stall_lines", 16))}
 
 
@@ -245,6 +246,16 @@ def forms(get):
     return tables, []
 
 
+def latency(get):
+    """Is GETM still faster than WarpTM when its validation takes more cycles? Its answers leave so many later than the unit gives them."""
+    best = Results(get)
+    table = ratios("Execution time over WarpTM by further L2 cycles of each validation", WORKLOADS, [
+        (str(delay), lambda w, s=settings: cycles(get(variant(best, w, s))) / best[w, "warptm"].cycles) for delay, settings in DELAYS.items()])
+    rows = [[str(delay), 1.0 / mean] for delay, mean in zip(DELAYS, table.rows[-1][1:])]
+    return [Table("Speed-up of GETM over WarpTM by further L2 cycles of each validation, GMEAN", ["further cycles", "speed-up"], rows, "lines",
+                  "ratio"), table], []
+
+
 EXPERIMENTS = [
     Experiment("getm.fig3", "WarpTM, lazy and eager: cycles per transaction over concurrency, HT-H", fig3_runs, fig3),
     Experiment("getm.fig4", "WarpTM, lazy and eager, and locks", climb("warptm", "warptm-el", "fglock"), fig4),
@@ -259,5 +270,6 @@ EXPERIMENTS = [
     Experiment("getm.table4", "best concurrency and abort rates", climb(*TM_SYSTEMS), table4),
     Experiment("getm.rollover", "speed of the logical clock", climb("getm"), rollover),
     Experiment("getm.eapg", "early aborts and pauses", climb("eapg"), eapg),
+    Experiment("getm.latency", "speed-up when validation takes more cycles", variants(DELAYS, base=("warptm",)), latency),
     Experiment("getm.forms", "GETM as described, as published, and made serialisable", forms_runs, forms),
 ]

@@ -33,6 +33,8 @@ struct cowarp_gpu {
     struct cw_unit_provider tapped_units;
     struct cw_wave *wave; /* NULL: no file is open */
     bool wave_written;
+    struct cw_wave_place wave_place; /* valid: wave_fired */
+    bool wave_fired;
     enum cw_wave_event wave_event;
     uint64_t wave_number;         /* of the event */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
@@ -60,6 +62,8 @@ const char *cowarp__backend_name(enum cw_unit_backend backend);
 /* Reads "name=backend" and "name=backend:file" settings into gpu->unit, and creates gpu->units. ports_only: a wave file
  * traces the RTL from the beginning, so the wave of a lockstep difference, which cannot trace it too, has no inner signals. */
 int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only);
+/* Builds the RTL that a GPU of these options will open, several units at a time. */
+int cowarp__units_build(struct cowarp_gpu *gpu, const struct cw_gpu_options *options);
 /* After the GPU has gone. */
 void cowarp__units_close(struct cowarp_gpu *gpu);
 

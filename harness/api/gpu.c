@@ -126,7 +126,9 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .on_step = options->wave_file != NULL || gpu->recorder != NULL ? cowarp__wave_step : NULL,
         .context = gpu,
     };
-    status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
+    status = cowarp__units_build(gpu, &o);
+    if (status == CW_OK)
+        status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
     if (status == CW_OK)
         status = cowarp__record_open(gpu);
     return status == CW_OK ? cowarp__wave_open(gpu, options) : status;

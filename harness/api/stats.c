@@ -129,9 +129,12 @@ static void put_config(FILE *f, const struct cw_config *config)
 
 static void put_backend(FILE *f, const struct cw_rtl_choice *choice)
 {
-    char text[4200];
+    char text[4200], seed[24] = "";
     const char *file = choice->verilog;
-    snprintf(text, sizeof text, "%s%s%s", cowarp__backend_name(choice->backend), file != NULL ? ":" : "", file != NULL ? file : "");
+    if (choice->seed != 0)
+        snprintf(seed, sizeof seed, "+seed=%" PRIu32, choice->seed);
+    snprintf(text, sizeof text, "%s%s%s%s%s", cowarp__backend_name(choice->backend), choice->properties ? "+assert" : "", seed,
+             file != NULL ? ":" : "", file != NULL ? file : "");
     cw_json_string(f, text);
 }
 

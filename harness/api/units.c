@@ -8,6 +8,7 @@
 
 #include "api.h"
 #include "mech/mechs.h"
+#include "rtl/rtl_ahead.h"
 #include "wave/lockstep_wave.h"
 
 static const char *const backends[] = {[CW_UNIT_C] = "c", [CW_UNIT_RTL] = "rtl", [CW_UNIT_LOCKSTEP] = "lockstep"};
@@ -30,6 +31,16 @@ const char *cowarp_unit_mechanism(uint32_t i, uint32_t k)
         if (cw_mech_unit_of(cw_mechs[m], u->unit) != NULL && k-- == 0)
             return cw_mechs[m]->name;
     return NULL;
+}
+
+int cowarp_unit_clock(uint32_t i, uint32_t *mhz, uint32_t *node_nm)
+{
+    const struct cw_mech_unit *u = cw_mech_unit_at(i);
+    if (u == NULL)
+        return 0;
+    *mhz = u->unit->clock_mhz;
+    *node_nm = u->unit->clock_node_nm;
+    return 1;
 }
 
 const char *cowarp__backend_name(enum cw_unit_backend backend)
@@ -93,17 +104,44 @@ static int unknown_unit(struct cw_error *err, const char *name, const char *sett
     return cw_fail(err, CW_EINVAL, "unknown unit in '%.80s'; 'cowarp list' shows all", setting);
 }
 
-/* "rtl", "lockstep:path/to/their.v" */
+/* "+assert+seed=7", up to a colon or the end */
+static int choose_modes(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, const char *text)
+{
+    choice->properties = false;
+    choice->seed = 0;
+    while (*text == '+') {
+        const size_t length = strcspn(text + 1, "+:");
+        char *end = NULL;
+        if (length == strlen("assert") && strncmp(text, "+assert", length + 1) == 0)
+            choice->properties = true;
+        else if (strncmp(text, "+seed=", strlen("+seed=")) == 0)
+            choice->seed = (uint32_t)strtoul(text + strlen("+seed="), &end, 10);
+        else
+            end = (char *)text;
+        if (end != NULL && (end != text + 1 + length || choice->seed == 0))
+            return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is neither +assert nor +seed=N with N from 1", choice->unit, text);
+        text += 1 + length;
+    }
+    if (choice->backend == CW_UNIT_C && (choice->properties || choice->seed != 0))
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '+assert' and '+seed' are for Verilog; expected rtl+... or lockstep+...",
+                       choice->unit);
+    return CW_OK;
+}
+
+/* "rtl", "lockstep+assert:path/to/their.v" */
 static int choose_backend(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, const char *text)
 {
     const char *name = choice->unit, *colon = strchr(text, ':');
-    const size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
+    const size_t length = strcspn(text, "+:");
     uint32_t backend = 0;
     while (backend < BACKEND_CNT && (strlen(backends[backend]) != length || strncmp(backends[backend], text, length) != 0))
         backend++;
     if (backend == BACKEND_CNT)
         return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is none of c, rtl, lockstep, rtl:FILE.v, lockstep:FILE.v", name, text);
     choice->backend = (enum cw_unit_backend)backend;
+    const int status = choose_modes(gpu, choice, text + length);
+    if (status != CW_OK)
+        return status;
     free((char *)choice->verilog);
     choice->verilog = NULL;
     if (colon == NULL)
@@ -154,7 +192,7 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool
         return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
     gpu->unit_cnt = cnt;
     for (uint32_t i = 0; i < cnt; i++)
-        gpu->unit[i] = (struct cw_rtl_choice){cw_mech_unit_at(i)->unit->name, CW_UNIT_C, NULL};
+        gpu->unit[i] = (struct cw_rtl_choice){.unit = cw_mech_unit_at(i)->unit->name, .backend = CW_UNIT_C};
     for (; settings != NULL && *settings != NULL; settings++) {
         int status = choose(gpu, *settings);
         if (status != CW_OK)
@@ -170,6 +208,26 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool
     };
     int status = cw_rtl_provider_create(&gpu->units, &options, &gpu->err);
     gpu->units_created = status == CW_OK;
+    return status;
+}
+
+int cowarp__units_build(struct cowarp_gpu *gpu, const struct cw_gpu_options *options)
+{
+    struct cw_unit_provider scout;
+    struct cw_gpu *machine = NULL;
+    if (!cw_rtl_ahead_pays(&gpu->units))
+        return CW_OK;
+    int status = cw_rtl_ahead_create(&scout, &gpu->units, &gpu->err);
+    if (status != CW_OK)
+        return status;
+    struct cw_gpu_options o = *options;
+    o.units = &scout;
+    o.on_step = NULL;
+    status = cw_gpu_create(&machine, &o, &gpu->err);
+    cw_gpu_destroy(machine);
+    if (status == CW_OK)
+        cw_rtl_ahead_build(&scout);
+    cw_rtl_ahead_destroy(&scout);
     return status;
 }
 

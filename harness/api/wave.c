@@ -147,6 +147,14 @@ static void tell_empty(const struct cowarp_gpu *gpu)
     gpu->on_message(gpu->context, text);
 }
 
+static void keep_place(struct cowarp_gpu *gpu, const struct cw_wave *wave)
+{
+    const struct cw_wave_place *place = cw_wave_place(wave);
+    gpu->wave_fired = place != NULL;
+    if (place != NULL)
+        gpu->wave_place = *place;
+}
+
 int cowarp__wave_close(struct cowarp_gpu *gpu)
 {
     struct cw_wave *wave = gpu->wave;
@@ -156,6 +164,7 @@ int cowarp__wave_close(struct cowarp_gpu *gpu)
     if (empty && gpu->on_message != NULL)
         tell_empty(gpu);
     gpu->wave = NULL;
+    keep_place(gpu, wave);
     const int status = cw_wave_close(wave, &gpu->err);
     gpu->wave_written = status == CW_OK && !(empty && gpu->wave_event != CW_WAVE_WINDOW);
     return status;
@@ -164,4 +173,20 @@ int cowarp__wave_close(struct cowarp_gpu *gpu)
 int cowarp_wave_written(const struct cowarp_gpu *gpu)
 {
     return gpu->wave_written;
+}
+
+int cowarp_wave_event(struct cowarp_gpu *gpu, struct cowarp_wave_event *event)
+{
+    if (gpu->wave != NULL)
+        keep_place(gpu, gpu->wave);
+    if (!gpu->wave_fired)
+        return cw_fail(&gpu->err, CW_EINVAL, "no wave trigger has come");
+    const struct cw_wave_place *place = &gpu->wave_place;
+    *event = (struct cowarp_wave_event){.picoseconds = place->time_ps, .core = -1, .warp = -1, .core_warps = (int)gpu->config.core_warps};
+    if (place->in_warp) {
+        event->core = (int)place->core;
+        event->warp = (int)place->warp;
+    }
+    memcpy(event->unit, place->unit, sizeof event->unit);
+    return CW_OK;
 }

@@ -75,6 +75,7 @@ struct cli_session {
     const char **settings, **units, **mechs;
     char *mech_names; /* what mechs points into */
     const char *stats;
+    char view[4096]; /* made for a wave trigger's event; "": none */
     char tx_warps[32];
     const char *title;
     bool quiet, on_terminal, line_shown;
@@ -94,6 +95,9 @@ int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const ch
 /* Prints the outcome and writes the statistics. Returns the exit status. */
 int cli_session_end(struct cli_session *s, const struct cli_result *result);
 void cli_session_close(struct cli_session *s);
+/* A view of the event's place beside the trace: FILE.gtkw for FILE.fst, its name in path; "" when the system has no view. CLI_OK or an exit
+ * status, the error printed. */
+int cli_view_follow(char *path, size_t bytes, const char *trace, const char *system, const struct cowarp_wave_event *event);
 /* Whether SIGINT or SIGTERM has asked to stop. */
 bool cli_interrupted(void);
 

@@ -86,11 +86,13 @@ static void print_all(void)
     print_named(cowarp_control_at);
     printf("\nPresets: --preset NAME\n");
     print_named(cowarp_preset_at);
-    printf("\nUnits: --unit NAME=c|rtl|lockstep[:FILE.v]\n");
+    printf("\nUnits: --unit NAME=c|rtl|lockstep[+assert][+seed=N][:FILE.v]\n");
     for (uint32_t i = 0; cowarp_unit_at(i, &name, &what) != 0; i++) {
         printf("  %-18s %s (", name, what);
         print_unit_mechs(i);
-        printf(")\n");
+        uint32_t mhz = 0, node_nm = 0;
+        cowarp_unit_clock(i, &mhz, &node_nm);
+        printf("; %" PRIu32 " MHz at %" PRIu32 " nm)\n", mhz, node_nm);
     }
 }
 
@@ -142,7 +144,9 @@ static void json_unit(uint32_t i, const char *name, const char *what)
     printf("%s    {", i > 0 ? ",\n" : "");
     json_pair("name", name, ", \"system\": \"");
     print_unit_mechs(i);
-    printf("\", ");
+    uint32_t mhz = 0, node_nm = 0;
+    cowarp_unit_clock(i, &mhz, &node_nm);
+    printf("\", \"clock_mhz\": %" PRIu32 ", \"node_nm\": %" PRIu32 ", ", mhz, node_nm);
     json_pair("what", what, "}");
 }
 

@@ -18,7 +18,7 @@ const struct cli_option cli_machine_options[] = {
     {"set", "NAME=VALUE", true, "one parameter, over both; 'cowarp config' shows all"},
     {"mech", "NAME[,NAME]", true, "a mechanism beside the transactional system; 'cowarp list' shows all"},
     {"control", "NAME", false, "control-flow policy of the cores (default ipdom); 'cowarp list' shows all"},
-    {"unit", "NAME=c|rtl|lockstep[:FILE.v]", true, "what stands behind a hardware unit (default c)"},
+    {"unit", "NAME=c|rtl|lockstep[+assert][+seed=N][:FILE.v]", true, "what stands behind a hardware unit (default c)"},
     {"tx-warps", "N", false, "warps per core that may run transactions at once; 0 is unlimited"},
     {"seed", "N", false, "seed of everything random (default 1)"},
     {"check-serial", NULL, false, "check that the committed transactions are serializable"},

@@ -218,6 +218,25 @@ static uint64_t counter(struct cli_session *s, const char *name)
     return value;
 }
 
+static void print_event(const struct cli_session *s)
+{
+    struct cowarp_wave_event e;
+    char place[160] = "";
+    if (cowarp_wave_event(s->gpu, &e) != COWARP_OK)
+        return;
+    if (e.core >= 0)
+        snprintf(place, sizeof place, ": core %d, warp %d", e.core, e.warp);
+    printf("  written       %s%s%s%s\n", s->view, place, e.unit[0] == '\0' ? "" : place[0] == '\0' ? ": " : ", ", e.unit);
+}
+
+static int follow_event(struct cli_session *s)
+{
+    struct cowarp_wave_event e;
+    if (s->options.wave_on == NULL || !cowarp_wave_written(s->gpu) || cowarp_wave_event(s->gpu, &e) != COWARP_OK)
+        return CLI_OK;
+    return cli_view_follow(s->view, sizeof s->view, s->options.wave_file, s->options.system, &e);
+}
+
 static void print_summary(struct cli_session *s, const struct cli_result *r)
 {
     const uint64_t cycles = cowarp_cycles(s->gpu), committed = counter(s, "tx_committed"), aborted = counter(s, "tx_aborted");
@@ -238,6 +257,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  written       %s\n", s->stats);
     if (cowarp_wave_written(s->gpu))
         printf("  written       %s\n", s->options.wave_file);
+    if (s->view[0] != '\0')
+        print_event(s);
     if (s->options.record != NULL)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
 }
@@ -282,6 +303,8 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
     const bool ran = cowarp_cycles(s->gpu) > 0 && !(cli_interrupted() && r->status == COWARP_ELIMIT);
     if (cowarp_finish(s->gpu) != COWARP_OK)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
+    else if (follow_event(s) != CLI_OK)
+        status = CLI_FAILED;
     if (ran && s->stats != NULL && cowarp_write_stats(s->gpu, s->stats, r->workload, r->variant, r->check) != COWARP_OK)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     if (ran && !s->quiet)

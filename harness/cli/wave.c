@@ -28,7 +28,7 @@ static const struct scenario {
     {"first-read-table", "first_read_table", {NULL}},
     {"last-written-table", "last_written_table", {NULL}},
     {"ownership-table", "ownership_table", {NULL}},
-    {"getm", "getm", {"ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "26472:26530", "--quiet", NULL}},
+    {"getm", "getm", {"ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "21575:21645", "--quiet", NULL}},
 };
 #define SCENARIO_CNT ((uint32_t)(sizeof scenarios / sizeof scenarios[0]))
 

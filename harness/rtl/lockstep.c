@@ -204,6 +204,7 @@ static void report_difference(struct pair *s, const struct cw_port *port)
             "lockstep: %s (%s): cycle %" PRIu64 ": %s_o is %s in the C model and %s in the "
             "RTL%s%s",
             s->name, s->unit->name, s->cycle, port->name, value[0], value[1], note, s->file ? s->file : "");
+    snprintf(s->report->name, sizeof s->report->name, "%s", s->name);
     atomic_store(&s->report->status, CW_EMISMATCH);
 }
 

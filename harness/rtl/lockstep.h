@@ -19,6 +19,7 @@ struct cw_lockstep_report {
     atomic_flag taken;
     atomic_int status; /* 0, or CW_EMISMATCH once error is complete */
     struct cw_error error;
+    char name[64]; /* of the pair, complete with status */
 };
 
 /* One cycle: inputs, and the outputs of both. */

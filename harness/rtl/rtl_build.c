@@ -6,10 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -127,6 +129,8 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
     if (b->opt.cxx == NULL)
         b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
     b->coverage = getenv("COWARP_RTL_COVERAGE");
+    if (b->opt.cxx_flags == NULL)
+        b->opt.cxx_flags = getenv("COWARP_RTL_CXXFLAGS");
     if (b->opt.cxx_flags == NULL)
         b->opt.cxx_flags = b->coverage != NULL ? "-O0" : flags_for_host(); /* with a counter at each bit, -O3 takes many minutes */
     if (b->coverage != NULL && strcmp(b->coverage, "line") != 0 && strcmp(b->coverage, "toggle") != 0 && strcmp(b->coverage, "both") != 0)
@@ -470,9 +474,10 @@ static void add_compile_args(struct args *a, const struct build *b)
     args_add_words(a, b->opt.cxx);
     args_add(a, "-std=gnu++17");
     args_add_words(a, b->opt.cxx_flags);
-    args_add_words(a, "-fPIC -shared -fno-gnu-unique -Wl,-Bsymbolic -DVM_TRACE=1 -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0");
+    args_add_words(a, "-fPIC -fno-gnu-unique -DVM_TRACE=1 -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0");
     args_add(a, "-DVM_COVERAGE=%d", b->coverage != NULL);
     args_add(a, "-DVM_SC=0");
+    args_add(a, "-DCW_RTL_PROPERTIES=%d", b->opt.properties);
     args_add(a, "-I%s/include", b->root);
     args_add(a, "-I%s/include/vltstd", b->root);
     if (b->unit != NULL && b->unit->home != NULL)
@@ -481,6 +486,8 @@ static void add_compile_args(struct args *a, const struct build *b)
     args_add(a, "-I%s/csim", b->opt.source_dir);
     args_add(a, "-I%s/harness/rtl", b->opt.source_dir);
 }
+
+static const char link_args[] = "-shared -Wl,-Bsymbolic";
 
 static int move_into_place(const char *from, const char *to, struct cw_error *err)
 {
@@ -498,6 +505,7 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
         return status;
     say(b, "building Verilator's run time, once");
     add_compile_args(&a, b);
+    args_add_words(&a, link_args);
     for (size_t i = 0; i < sizeof source / sizeof source[0]; i++)
         args_add(&a, "%s/include/%s", b->root, source[i]);
     args_add(&a, "%s/harness/rtl/rtl_runtime.cpp", b->opt.source_dir);
@@ -551,6 +559,17 @@ static int add_top_file_args(struct args *a, const struct build *b, struct cw_er
     return status;
 }
 
+/* Asserts are SystemVerilog, and a constant of the prover's choice is a register that nothing drives. */
+static void add_property_args(struct args *a, const struct build *b)
+{
+    if (!b->opt.properties) {
+        args_add(a, "--noassert");
+        return;
+    }
+    args_add_words(a, "--assert -Wno-fatal +systemverilogext+v");
+    args_add(a, "+define+CW_PROPERTIES=posedge clk_i");
+}
+
 static int verilate(const struct build *b, struct cw_error *err)
 {
     struct args a = {0};
@@ -564,7 +583,8 @@ static int verilate(const struct build *b, struct cw_error *err)
     if (b->opt.top_file == NULL && module_path(top, name, b) != CW_OK)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
-    args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial fast --noassert --trace-fst");
+    args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial unique --trace-fst");
+    add_property_args(&a, b);
     if (b->coverage != NULL && strcmp(b->coverage, "both") == 0)
         args_add_words(&a, "--coverage-line --coverage-toggle");
     else if (b->coverage != NULL)
@@ -593,15 +613,65 @@ static int verilate(const struct build *b, struct cw_error *err)
     return status != CW_OK ? status : ran;
 }
 
-static int compile(const struct build *b, const char *library, struct cw_error *err)
+/* Every shim includes these first. */
+static const char headers[] = "#include \"verilated.h\"\n#include \"verilated_fst_c.h\"\n";
+
+static int write_headers(const char *path, struct cw_error *err)
+{
+    FILE *f = fopen(path, "w");
+    const bool written = f != NULL && fputs(headers, f) >= 0;
+    if ((f != NULL && fclose(f) != 0) || !written)
+        return cw_fail(err, CW_EIO, "cannot write %s", path);
+    return CW_OK;
+}
+
+/* Name of a file in the cache that includes what every shim includes, and that the compiler has compiled for these flags. It is of use to
+ * the same compiler only; another one takes the text. */
+static int precompile(char path[CW_PATH_MAX], const struct build *b, struct cw_error *err)
 {
     struct args a = {0};
-    char out[CW_PATH_MAX];
-    int status = cw_os_path(out, sizeof out, err, "%s/unit.so", b->work_dir);
+    char text[CW_PATH_MAX], compiled[CW_PATH_MAX], out[CW_PATH_MAX];
+    uint64_t h = fnv1a(0xcbf29ce484222325u + b->opt.properties, b->opt.cxx_flags, strlen(b->opt.cxx_flags) + 1);
+    h = fnv1a(h, b->opt.cxx, strlen(b->opt.cxx) + 1);
+    int status = cw_os_path(path, CW_PATH_MAX, err, "%s/cw_verilated-%s-%016" PRIx64 ".h", b->cache_dir, b->version, h);
+    if (status == CW_OK)
+        status = cw_os_path(out, sizeof out, err, "%s.gch", path);
+    if (status != CW_OK || access(out, R_OK) == 0)
+        return status;
+    status = cw_os_path(text, sizeof text, err, "%s/headers.h", b->work_dir);
+    if (status == CW_OK)
+        status = cw_os_path(compiled, sizeof compiled, err, "%s/headers.h.gch", b->work_dir);
+    if (status == CW_OK)
+        status = write_headers(text, err);
     if (status != CW_OK)
         return status;
     add_compile_args(&a, b);
+    args_add_words(&a, "-x c++-header");
+    args_add(&a, "%s", text);
+    args_add(&a, "-o");
+    args_add(&a, "%s", compiled);
+    status = args_run(&a, b->log, err);
+    if (status == CW_OK)
+        status = move_into_place(text, path, err);
+    return status != CW_OK ? status : move_into_place(compiled, out, err);
+}
+
+static int compile(const struct build *b, const char *library, struct cw_error *err)
+{
+    struct args a = {0};
+    char out[CW_PATH_MAX], header[CW_PATH_MAX];
+    int status = cw_os_path(out, sizeof out, err, "%s/unit.so", b->work_dir);
+    if (status == CW_OK && b->opt.precompile && b->coverage == NULL)
+        status = precompile(header, b, err);
+    if (status != CW_OK)
+        return status;
+    add_compile_args(&a, b);
+    if (b->opt.precompile && b->coverage == NULL) {
+        args_add(&a, "-include");
+        args_add(&a, "%s", header);
+    }
     args_add(&a, "-I%s", b->work_dir);
+    args_add_words(&a, link_args);
     args_add(&a, "%s/shim.cpp", b->work_dir);
     args_add(&a, "%s", b->runtime);
     args_add(&a, "-Wl,-rpath,$ORIGIN");
@@ -611,10 +681,28 @@ static int compile(const struct build *b, const char *library, struct cw_error *
     return status != CW_OK ? status : move_into_place(out, library, err);
 }
 
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Threads that build units wait for the one that builds the run time. */
+static int share_runtime(struct build *b, struct cw_error *err)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    const int status = build_runtime(b, b->cache_dir, err);
+    pthread_mutex_unlock(&mutex);
+    return status;
+}
+
 static int build_in_work_dir(struct build *b, const char *library, uint64_t digest, struct cw_error *err)
 {
     char header[CW_PATH_MAX], shim[CW_PATH_MAX];
-    int status = build_runtime(b, b->cache_dir, err);
+    const double begun = seconds_now();
+    int status = share_runtime(b, err);
     if (status == CW_OK) {
         char *text = cw_rtl_params_text(b->unit, b->params);
         say(b, "building RTL of %s (%s), once", b->unit->name, text != NULL ? text : "...");
@@ -629,7 +717,11 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
         status = template_path(shim, b, err);
     if (status == CW_OK)
         status = cw_rtl_write_shim(b->work_dir, shim, b->unit, b->params, digest, b->version, err);
-    return status != CW_OK ? status : compile(b, library, err);
+    if (status == CW_OK)
+        status = compile(b, library, err);
+    if (status == CW_OK)
+        say(b, "built RTL of %s in %.0f s", b->unit->name, seconds_now() - begun);
+    return status;
 }
 
 static int library_path(char path[CW_PATH_MAX], const struct build *b, const char *dir, uint64_t digest, struct cw_error *err)
@@ -637,6 +729,8 @@ static int library_path(char path[CW_PATH_MAX], const struct build *b, const cha
     uint64_t h = fnv1a(digest, b->opt.cxx_flags, strlen(b->opt.cxx_flags));
     if (b->coverage != NULL)
         h = fnv1a(h, b->coverage, strlen(b->coverage));
+    if (b->opt.properties)
+        h = fnv1a(h, "properties", strlen("properties"));
     return cw_os_path(path, CW_PATH_MAX, err, "%s/libcw_rtl_%s_%016" PRIx64 ".so", dir, b->unit->name, h);
 }
 

@@ -7,6 +7,7 @@
 #ifndef CW_HARNESS_RTL_BUILD_H
 #define CW_HARNESS_RTL_BUILD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cowarp/unit.h"
@@ -23,10 +24,13 @@ struct cw_rtl_build_options {
     const char *rtl_dir;    /* the Verilog; NULL: source_dir/rtl */
     const char *top_file; /* the unit's own Verilog, module cw_<unit>; what it names is looked for beside it, then in rtl_dir. Its warnings
                            * do not stop the build. NULL: the unit's file in rtl_dir */
+    bool properties;      /* the asserts in the Verilog run along (CW_PROPERTIES, docs/proofs.md) */
+    bool precompile;      /* keep Verilator's headers compiled in cache_dir, some 70 MB per set of flags: a build takes a second less */
     const char *prebuilt_dir; /* searched first, never written; NULL: the build tree's, if any */
     const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
     const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
-    const char *cxx_flags;    /* space-separated; NULL: "-O3 -fno-tree-slp-vectorize", with -mpopcnt where this processor has that */
+    const char *cxx_flags;    /* space-separated; NULL: $COWARP_RTL_CXXFLAGS, else "-O3 -fno-tree-slp-vectorize", with -mpopcnt where this
+                               * processor has that */
     void (*message)(void *context, const char *text); /* progress, one line; NULL: silent */
     void *message_context;
 };

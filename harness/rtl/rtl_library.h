@@ -18,7 +18,14 @@ extern "C" {
 #endif
 
 /* Raised when this file or struct cw_unit_ops changes, or what rtl_shim.c puts into the shim's template. */
-#define CW_RTL_ABI 5u
+#define CW_RTL_ABI 6u
+
+/* An assert that did not hold. */
+struct cw_rtl_violation {
+    const char *file; /* of the assert, as the build named it; of the library, so valid until that is closed */
+    uint32_t line;
+    uint64_t cycle; /* ticks and resets before it */
+};
 
 struct cw_rtl_library {
     uint32_t abi;          /* CW_RTL_ABI of the build */
@@ -30,9 +37,11 @@ struct cw_rtl_library {
     uint32_t one_eval;
     /* create makes a context of its own. It ignores params: they are built in. */
     struct cw_unit_ops ops;
+    uint32_t properties; /* 1: the asserts of the Verilog run along, see violation */
     /* As ops.create, in a context from cw_rtl_context_create; name is the instance's path, the top scope of its waves.
-     * Models that go into one wave file must share one context. */
-    int (*create_in)(void **self, void *context, const char *name);
+     * Models that go into one wave file must share one context. seed: 0, and every register and RAM begins as 0; else each begins as
+     * a random number, which seed and name determine. */
+    int (*create_in)(void **self, void *context, const char *name, uint32_t seed);
     /* The VerilatedModel * (C++) of an instance. */
     void *(*model)(void *self);
     /* Adds the instance to a VerilatedFstC * (fst), before fst is opened; depth: levels of hierarchy, 0 all. fst NULL: nobody looks inside
@@ -44,6 +53,8 @@ struct cw_rtl_library {
     void (*restore)(void *self, const void *state, size_t size);
     /* 1: the instance's next cycle goes the short way; 0: it does not, since the library has none, or since a wave looks inside. */
     int (*takes_one_eval)(const void *self);
+    /* The first assert that did not hold since the instance was created; NULL: none. Any thread. */
+    const struct cw_rtl_violation *(*violation)(const void *self);
 };
 
 const struct cw_rtl_library *cw_rtl_library(void);

@@ -3,11 +3,14 @@
 #include "rtl_provider.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "lockstep.h"
+#include "rtl_property.h"
 
 struct loaded {
     const struct cw_unit *unit; /* what it was loaded for; NULL: forgotten */
@@ -72,6 +75,12 @@ static const struct cw_rtl_choice *find_choice(const struct provider *p, const s
     return found;
 }
 
+static enum cw_unit_backend backend_of(const struct provider *p, const struct cw_unit *unit)
+{
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    return choice != NULL ? choice->backend : p->opt.default_backend;
+}
+
 /* The library of an earlier instance of the same unit: the sources are not read again for each of a chip's units. */
 static const struct cw_rtl_library *library_of(const struct provider *p, const struct cw_unit *unit, const void *params)
 {
@@ -90,17 +99,24 @@ static void remember(struct loaded *l, const struct cw_unit *unit, const void *p
         memcpy(l->params, params, unit->params_size);
 }
 
+static struct cw_rtl_build_options build_options(const struct provider *p, const struct cw_unit *unit)
+{
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    struct cw_rtl_build_options build = p->opt.build;
+    build.properties = choice != NULL ? choice->properties : p->opt.properties;
+    if (choice != NULL && choice->verilog != NULL)
+        build.top_file = choice->verilog;
+    return build;
+}
+
 static int get_library(struct provider *p, const struct cw_unit *unit, const void *params, const struct cw_rtl_library **library,
                        struct cw_error *err)
 {
     char path[CW_PATH_MAX];
-    const struct cw_rtl_choice *choice = find_choice(p, unit);
-    struct cw_rtl_build_options build = p->opt.build;
+    const struct cw_rtl_build_options build = build_options(p, unit);
     *library = library_of(p, unit, params);
     if (*library != NULL)
         return CW_OK;
-    if (choice != NULL && choice->verilog != NULL)
-        build.top_file = choice->verilog;
     int status = cw_rtl_find(path, unit, params, &build, err);
     if (status != CW_OK)
         return status;
@@ -133,7 +149,9 @@ static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *
         p->instances = more;
     char *copy = strdup(name);
     void *self = NULL;
-    if (more == NULL || copy == NULL || library->create_in(&self, p->context, name) != CW_OK) {
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    const uint32_t seed = choice != NULL ? choice->seed : p->opt.seed;
+    if (more == NULL || copy == NULL || library->create_in(&self, p->context, name, seed) != CW_OK) {
         free(copy);
         return cw_fail(err, CW_ENOMEM, "%s: out of memory", name);
     }
@@ -171,8 +189,7 @@ static int provider_open(void *context, const struct cw_unit *unit, const char *
                          struct cw_error *err)
 {
     struct provider *p = context;
-    const struct cw_rtl_choice *choice = find_choice(p, unit);
-    enum cw_unit_backend backend = choice != NULL ? choice->backend : p->opt.default_backend;
+    const enum cw_unit_backend backend = backend_of(p, unit);
     if (backend == CW_UNIT_RTL)
         return open_rtl(p, unit, name, params, instance, err);
     if (backend == CW_UNIT_LOCKSTEP)
@@ -180,11 +197,79 @@ static int provider_open(void *context, const struct cw_unit *unit, const char *
     return cw_unit_provider_c()->open(NULL, unit, name, params, instance, err);
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The file of that name among the sources of this run. The library may have been built from equal ones that are gone. */
+static const char *source_named(char path[CW_PATH_MAX], const struct provider *p, const struct cw_unit *unit, const char *built_from)
+{
+    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    const char *name = base_name(built_from);
+    char module[128];
+    if (choice != NULL && choice->verilog != NULL && strcmp(base_name(choice->verilog), name) == 0)
+        return choice->verilog;
+    snprintf(module, sizeof module, "%.*s", (int)strcspn(name, "."), name);
+    return cw_rtl_module_path(path, module, &p->opt.build) == CW_OK ? path : built_from;
+}
+
+static int report_violation(const struct provider *p, const struct cw_rtl_instance *i, const struct cw_rtl_violation *v,
+                            struct cw_error *err)
+{
+    char property[480], path[CW_PATH_MAX];
+    cw_rtl_property_at(property, sizeof property, source_named(path, p, i->unit, v->file), v->line);
+    return cw_fail(err, CW_ECHECK, "%s (%s): cycle %" PRIu64 ": does not hold: %s", i->name, i->unit->name, v->cycle, property);
+}
+
+/* The instance whose property does not hold, or NULL. */
+static const struct cw_rtl_instance *violated(const struct provider *p)
+{
+    for (uint32_t i = 0; i < p->instance_cnt; i++) {
+        const struct cw_rtl_instance *instance = &p->instances[i];
+        if (instance->library->properties && instance->library->violation(instance->self) != NULL)
+            return instance;
+    }
+    return NULL;
+}
+
 static int provider_poll(void *context, struct cw_error *err)
 {
     struct provider *p = context;
+    const struct cw_rtl_instance *instance = violated(p);
+    if (instance != NULL)
+        return report_violation(p, instance, instance->library->violation(instance->self), err);
     int status = atomic_load(&p->report.status);
     return status == CW_OK ? CW_OK : cw_fail(err, status, "%s", p->report.error.text);
+}
+
+bool cw_rtl_provider_is_rtl(const struct cw_unit_provider *provider, const struct cw_unit *unit)
+{
+    return backend_of(provider->context, unit) != CW_UNIT_C;
+}
+
+uint32_t cw_rtl_provider_rtl_units(const struct cw_unit_provider *provider)
+{
+    const struct provider *p = provider->context;
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+        cnt += p->choices[i].backend != CW_UNIT_C;
+    return cnt;
+}
+
+struct cw_rtl_build_options cw_rtl_provider_build(const struct cw_unit_provider *provider, const struct cw_unit *unit)
+{
+    return build_options(provider->context, unit);
+}
+
+const char *cw_rtl_provider_failed(const struct cw_unit_provider *provider)
+{
+    const struct provider *p = provider->context;
+    const struct cw_rtl_instance *instance = violated(p);
+    if (instance != NULL)
+        return instance->name;
+    return atomic_load(&p->report.status) != CW_OK ? p->report.name : "";
 }
 
 static int copy_choices(struct provider *p, const struct cw_rtl_options *opt)
@@ -194,8 +279,7 @@ static int copy_choices(struct provider *p, const struct cw_rtl_options *opt)
     if (p->choices == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < opt->choice_cnt; i++) {
-        p->choices[i].backend = opt->choices[i].backend;
-        p->choices[i].verilog = opt->choices[i].verilog;
+        p->choices[i] = opt->choices[i];
         p->choices[i].unit = strdup(opt->choices[i].unit);
         if (p->choices[i].unit == NULL)
             return CW_ENOMEM;

@@ -23,13 +23,17 @@ struct cw_rtl_choice {
     const char *unit; /* "stall_buffer" */
     enum cw_unit_backend backend;
     const char *verilog; /* file that takes the place of the unit's own (cw_rtl_build_options.top_file); NULL: none; not copied */
+    bool properties;     /* the asserts in its Verilog run along; one that does not hold is told by poll */
+    uint32_t seed;       /* of what its registers and RAMs hold before the first reset; 0: zeros */
 };
 
 /* All zero means: C models everywhere. */
 struct cw_rtl_options {
     struct cw_rtl_build_options build;
-    enum cw_unit_backend default_backend; /* of units without a choice */
-    const struct cw_rtl_choice *choices;  /* copied; units' names too */
+    enum cw_unit_backend default_backend; /* of units without a choice; so are the next two */
+    bool properties;
+    uint32_t seed;
+    const struct cw_rtl_choice *choices; /* copied; units' names too */
     uint32_t choice_cnt;
     /* When a lockstep pair differs: who shows its last cycles (cw_lockstep_wave of the waves), in which file; NULL: nobody; not copied. */
     cw_lockstep_wave_fn *mismatch_wave;
@@ -47,6 +51,15 @@ void cw_rtl_provider_destroy(struct cw_unit_provider *provider);
 /* Before its instances are destroyed and others opened in their place: the provider no longer lists them, and a difference that a
  * lockstep pair has reported is no longer told. */
 void cw_rtl_provider_forget(struct cw_unit_provider *provider);
+
+/* Whether the unit's instances are RTL, alone or in lockstep; the number of units with a choice for that. */
+bool cw_rtl_provider_is_rtl(const struct cw_unit_provider *provider, const struct cw_unit *unit);
+uint32_t cw_rtl_provider_rtl_units(const struct cw_unit_provider *provider);
+/* How the unit's library is built. Strings are the provider's. */
+struct cw_rtl_build_options cw_rtl_provider_build(const struct cw_unit_provider *provider, const struct cw_unit *unit);
+
+/* Path of the instance that poll complains of; "" when it does not. */
+const char *cw_rtl_provider_failed(const struct cw_unit_provider *provider);
 
 /* An RTL instance, alone or the second of a lockstep pair. */
 struct cw_rtl_instance {

@@ -10,12 +10,20 @@
 // A RELEASE has no answer from the unit; its BEGIN_RESP follows END_REQ at the same edge, or when the response channel is free. A call
 // between two edges counts for the running cycle, and its time annotation is waited for.
 //
+// Initiators may be temporally decoupled: whichever runs ahead, requests come at their annotated times and in the order of these. The
+// target itself counts cycles and never runs ahead, so the annotation that it returns is zero.
+//
+// The debug transport reads and writes the unit's overflow area, the one memory of the target, without time and without the unit's notice:
+// address a is byte a % 20 of entry a / 20, as include/cowarp/unit/validation_unit.h lays out an entry in 32-bit words.
+//
 // The unit's overflow area is here, a memory with one access per `overflow_cycles`. Other pins are ports: clk_i, rst_i (to be pulsed only
 // while no transaction is open), drain_i, flush_i, rollover_o, busy_o, as in the unit's contract.
 #ifndef COWARP_SYSTEMC_VALIDATION_TARGET_H
 #define COWARP_SYSTEMC_VALIDATION_TARGET_H
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <deque>
 #include <type_traits>
 #include <vector>
@@ -48,6 +56,7 @@ template <class Model> class validation_target : public sc_core::sc_module
         bind_pins();
         socket.register_nb_transport_fw(this, &validation_target::nb_transport_fw);
         socket.register_b_transport(this, &validation_target::b_transport);
+        socket.register_transport_dbg(this, &validation_target::transport_dbg);
         SC_HAS_PROCESS(validation_target);
         SC_METHOD(edge);
         sensitive << clk_i.pos();
@@ -247,6 +256,21 @@ template <class Model> class validation_target : public sc_core::sc_module
         request r{&payload, payload.get_extension<validation_extension>(), true};
         enter(&r);
         wait(r.done);
+    }
+
+    // The bytes that lie in the overflow area; 0 for other commands.
+    unsigned int transport_dbg(tlm::tlm_generic_payload &payload)
+    {
+        const uint64_t size = overflow_.size() * sizeof(words), first = payload.get_address();
+        if (first >= size || (!payload.is_read() && !payload.is_write()))
+            return 0;
+        const auto bytes = static_cast<unsigned int>(std::min<uint64_t>(payload.get_data_length(), size - first));
+        unsigned char *area = reinterpret_cast<unsigned char *>(overflow_.data()) + first;
+        if (payload.is_read())
+            memcpy(payload.get_data_ptr(), area, bytes);
+        else
+            memcpy(area, payload.get_data_ptr(), bytes);
+        return bytes;
     }
 
     tlm::tlm_sync_enum say(request *r, tlm::tlm_phase phase)

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "wave/wave.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ struct unit {
     bool idle;   /* shows a cycle in which the simulator left it alone */
 };
 
+/* A unit's decision that threads of a warp fail. */
+struct refusal {
+    const char *unit; /* its stem; NULL: none yet */
+    uint32_t index;
+};
+
 struct cw_wave {
     struct cw_wave_options options;
     const struct cw_gpu *gpu;
@@ -26,7 +33,10 @@ struct cw_wave {
     struct cw_ring *ring;    /* while waiting for an event, and in the cycles after it; else NULL */
     bool fired, written;
     cw_time fired_at, turn_at;
-    const uint64_t *aborts;  /* how many there were so far; NULL: the program has no such counter */
+    struct cw_wave_place place;
+    struct refusal *refusal; /* CW_WAVE_ABORT: of each warp slot of each core, the last one */
+    uint64_t aborts;         /* CW_WAVE_ABORT: how many there were so far */
+    struct cw_event_listener listener;
     struct cw_error failure; /* of writing the ring */
     int failed;
     struct cw_wave_signals signals;
@@ -140,6 +150,7 @@ static void wave_free(struct cw_wave *w)
     cw_wave_signals_destroy(&w->signals);
     free(w->path);
     free(w->unit);
+    free(w->refusal);
     free(w);
 }
 
@@ -204,14 +215,50 @@ static cw_time edge_of(uint64_t cycle, cw_time period)
     return cycle > CW_TIME_NEVER / period ? CW_TIME_NEVER : cycle * period;
 }
 
-static const uint64_t *find_aborts(const struct cw_gpu *gpu)
+/* "partition3.validation_unit": the tap of the unit's instance of that number says how it is called. */
+static void name_unit(struct cw_wave *w, const struct refusal *r)
 {
-    struct cw_error err;
-    uint32_t i;
-    return cw_stats_find(&i, "tx_aborted", &err) == CW_OK ? cw_stats_value(cw_gpu_stats(gpu), i) : NULL;
+    char end[64];
+    snprintf(end, sizeof end, "%u.%s", r->index, r->unit);
+    for (uint32_t i = 0; i < w->unit_cnt; i++) {
+        const char *name = w->unit[i].tap->name, *digits = name + strcspn(name, "0123456789");
+        if (strcmp(digits, end) == 0)
+            snprintf(w->place.unit, sizeof w->place.unit, "%s", name);
+    }
 }
 
-int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options, const struct cw_gpu *gpu, struct cw_error *err)
+static void hear(void *self, const struct cw_event *e)
+{
+    struct cw_wave *w = self;
+    struct refusal *r = &w->refusal[e->core * cw_gpu_config(w->gpu)->core_warps + e->warp];
+    if (e->type == CW_EVENT_DECISION) {
+        if (e->u.decision.refused)
+            *r = (struct refusal){e->u.decision.unit, e->u.decision.index};
+        return;
+    }
+    if (++w->aborts != w->options.number)
+        return;
+    w->place.in_warp = true;
+    w->place.core = e->core;
+    w->place.warp = e->warp;
+    if (r->unit != NULL)
+        name_unit(w, r);
+}
+
+static int listen(struct cw_wave *w, struct cw_gpu *gpu, struct cw_error *err)
+{
+    const struct cw_config *c = cw_gpu_config(gpu);
+    if (w->options.event != CW_WAVE_ABORT)
+        return CW_OK;
+    w->refusal = calloc((size_t)c->core_count * c->core_warps, sizeof *w->refusal);
+    if (w->refusal == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    w->listener = (struct cw_event_listener){.types = 1u << CW_EVENT_REGION_ABORT | 1u << CW_EVENT_DECISION, .self = w, .hear = hear};
+    cw_gpu_listen(gpu, &w->listener);
+    return CW_OK;
+}
+
+int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options, struct cw_gpu *gpu, struct cw_error *err)
 {
     const cw_time period = cw_gpu_clocks(gpu)->period[CW_DOMAIN_CORE];
     struct cw_wave *w = calloc(1, sizeof *w);
@@ -220,7 +267,6 @@ int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options,
         return cw_fail(err, CW_ENOMEM, "out of memory");
     w->options = *options;
     w->gpu = gpu;
-    w->aborts = find_aborts(gpu);
     w->path = strdup(options->path);
     w->begin = edge_of(options->begin, period);
     w->end = edge_of(options->end, period);
@@ -232,6 +278,8 @@ int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options,
         status = collect_units(w, err);
     if (status == CW_OK)
         status = options->event == CW_WAVE_WINDOW ? open_file(w, err) : open_ring(w, err);
+    if (status == CW_OK)
+        status = listen(w, gpu, err);
     if (status != CW_OK) {
         wave_free(w);
         return status;
@@ -246,6 +294,9 @@ static void fire(struct cw_wave *w, cw_time now)
 {
     w->fired = true;
     w->fired_at = now;
+    w->place.time_ps = picoseconds(w, now);
+    if (w->options.event == CW_WAVE_MISMATCH)
+        snprintf(w->place.unit, sizeof w->place.unit, "%s", cw_rtl_provider_failed(w->options.units));
     cw_wave_sample_trigger(&w->signals);
 }
 
@@ -265,7 +316,7 @@ static bool event_comes(const struct cw_wave *w, cw_time now)
     case CW_WAVE_CYCLE:
         return now / cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE] >= w->options.number;
     case CW_WAVE_ABORT:
-        return w->aborts != NULL && *w->aborts >= w->options.number;
+        return w->aborts >= w->options.number;
     case CW_WAVE_MISMATCH:
         return w->options.units->poll(w->options.units->context, &err) != CW_OK;
     default:
@@ -326,6 +377,11 @@ void cw_wave_step(struct cw_wave *w, cw_time now)
 bool cw_wave_empty(const struct cw_wave *w)
 {
     return w->options.event == CW_WAVE_WINDOW ? !w->dumped : !w->fired;
+}
+
+const struct cw_wave_place *cw_wave_place(const struct cw_wave *w)
+{
+    return w->fired ? &w->place : NULL;
 }
 
 const char *cw_wave_path(const struct cw_wave *w)

@@ -35,14 +35,24 @@ struct cw_wave_options {
     const struct cw_unit_provider *units; /* the one behind the taps, made by cw_rtl_provider_create */
 };
 
+/* Where the event was. */
+struct cw_wave_place {
+    uint64_t time_ps;
+    bool in_warp;        /* core and warp are known */
+    uint32_t core, warp; /* slot of the core */
+    char unit[64];       /* hardware unit, "partition2.validation_unit"; "": none is known */
+};
+
 /* The GPU exists already. CW_EIO when the plug-in or the file cannot be opened; for an event, both are opened only when it has come. */
-int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options, const struct cw_gpu *gpu, struct cw_error *err);
+int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options, struct cw_gpu *gpu, struct cw_error *err);
 /* To be called after every time step. */
 void cw_wave_step(struct cw_wave *wave, cw_time now);
 /* A launch has ended with this status. */
 void cw_wave_end(struct cw_wave *wave, int status);
 /* Whether nothing happened in the window so far, or the event has not come. */
 bool cw_wave_empty(const struct cw_wave *wave);
+/* NULL: the event has not come. */
+const struct cw_wave_place *cw_wave_place(const struct cw_wave *wave);
 const char *cw_wave_path(const struct cw_wave *wave);
 /* Finishes the file, before the GPU and its units are destroyed. An empty window gives a file with the state of now, an event that did not
  * come gives none. */

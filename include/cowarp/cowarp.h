@@ -179,6 +179,16 @@ int cowarp_finish(struct cowarp_gpu *gpu);
 /* After cowarp_finish: 1 when there is a wave file. An event that has not come leaves none. */
 int cowarp_wave_written(const struct cowarp_gpu *gpu);
 
+/* Where the event of wave_on was. */
+struct cowarp_wave_event {
+    uint64_t picoseconds; /* its time in the trace */
+    int core, warp;       /* of an abort: the warp, a slot of the core; -1: the event is no warp's */
+    int core_warps;       /* slots of a core */
+    char unit[64];        /* of an abort or a difference: the hardware unit that decided, "partition2.validation_unit"; "": none */
+};
+/* After the run, until cowarp_destroy. COWARP_EINVAL: no event was waited for, or it has not come. */
+int cowarp_wave_event(struct cowarp_gpu *gpu, struct cowarp_wave_event *event);
+
 /* Sums over all launches so far. */
 uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);     /* core cycles */
 double cowarp_microseconds(const struct cowarp_gpu *gpu); /* simulated time */
@@ -192,6 +202,8 @@ int cowarp_counter_at(const struct cowarp_gpu *gpu, uint32_t i, const char **nam
 int cowarp_unit_at(uint32_t i, const char **name, const char **what);
 /* The systems and mechanisms that bring this unit: k = 0, 1, ... until it returns NULL. */
 const char *cowarp_unit_mechanism(uint32_t i, uint32_t k);
+/* The clock, MHz, that the unit's hardware has to reach, and the node, nm, at which. Returns 0 when there is no unit i, else 1. */
+int cowarp_unit_clock(uint32_t i, uint32_t *mhz, uint32_t *node_nm);
 /* A configuration value by name. */
 int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *value);
 

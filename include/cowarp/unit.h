@@ -15,7 +15,14 @@
  *   struct cw_<u>_params, struct cw_<u>_in, struct cw_<u>_out, and const struct cw_unit cw_<u>_unit (defined in the C
  * model's file by CW_UNIT_DEFINE).
  *
- * A unit may say how waves show its ports, in a third list of its header, which CW_UNIT_DEFINE_WORDS takes:
+ * A third line of the header is the clock that the unit has to reach, which 'cowarp synth' checks:
+ *
+ *   #define CW_<U>_CLOCK(C)             C(mhz, node_nm, "paper, and what it gives the clock for")
+ *
+ * CW_UNIT_CLOCK makes the constants cw_<u>_clock_mhz and cw_<u>_clock_node_nm from it. The simulated GPU's clocks are a matter of
+ * its configuration, and may be others.
+ *
+ * A unit may say how waves show its ports, in one more list of its header, which CW_UNIT_DEFINE_WORDS takes:
  *
  *   #define CW_<U>_WORDS(PORT, CHANNEL)
  *       PORT(req_kind, validation_kind, "load", "store")   words for the values 0, 1, ... of a port, and a name for this set of words
@@ -93,6 +100,7 @@ struct cw_unit {
     /* Fills ports[port_cnt] for these parameters. */
     void (*ports)(const void *params, struct cw_port *ports);
     struct cw_unit_ops c_model;
+    uint32_t clock_mhz, clock_node_nm;      /* the clock that it has to reach, and the node at which */
     const struct cw_port_words *words;      /* ends with one of port NULL; NULL: none */
     const struct cw_unit_channel *channels; /* ends with one of name NULL; NULL: none */
     /* Folder of the mechanism that brings the unit: it has include/cowarp/unit/<name>.h and rtl/<name>/. NULL: the source tree. */
@@ -154,6 +162,13 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
     };                                                                              \
     extern const struct cw_unit cw_##u##_unit;
 
+#define CW_UNIT__CLOCK_MHZ(mhz, node_nm, source)  (mhz)
+#define CW_UNIT__CLOCK_NODE(mhz, node_nm, source) (node_nm)
+
+/* In the unit's header, after CW_UNIT_DECLARE: the clock's constants. */
+#define CW_UNIT_CLOCK(u, CLOCK) \
+    enum { cw_##u##_clock_mhz = CLOCK(CW_UNIT__CLOCK_MHZ), cw_##u##_clock_node_nm = CLOCK(CW_UNIT__CLOCK_NODE) };
+
 #define CW_UNIT__ONE(name, width)                           +1
 #define CW_UNIT__ONEW(name, words, width)                   +1
 #define CW_UNIT__PARAM_ROW(field, vname, def, lo, hi, text) {#field, #vname, (def), (lo), (hi), offsetof(CW_UNIT__PARAMS_T, field), text},
@@ -208,6 +223,8 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
                                           .port_cnt = 0 PORTS(CW_UNIT__ONE, CW_UNIT__ONE, CW_UNIT__ONEW, CW_UNIT__ONEW), \
                                           .ports = cw_##u##__ports,                                                      \
                                           .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn},                \
+                                          .clock_mhz = cw_##u##_clock_mhz,                                               \
+                                          .clock_node_nm = cw_##u##_clock_node_nm,                                       \
                                           .words = words_,                                                               \
                                           .channels = channels_,                                                         \
                                           .home = CW_UNIT_HOME}

@@ -134,10 +134,12 @@ module cw_first_read_table #(
     assign ans_conflict_o = ans_conflict_q;
     assign idle_o         = !(|judge_q) && !found_valid_q && !ans_valid_q;
 
-`ifdef FORMAL
-    // One thread, chosen by the solver, and its state by what the ports have shown.
-    (* anyconst *) reg [5:0]    f_warp;
-    (* anyconst *) reg [4:0]    f_lane;
+`ifdef CW_PROPERTIES
+    // One thread of the prover's choice, and its state by what the ports have shown.
+    (* anyconst *) reg [5:0]    f_any_warp;
+    (* anyconst *) reg [4:0]    f_any_lane;
+    wire [5:0]                  f_warp = f_any_warp % WARPS;
+    wire [4:0]                  f_lane = f_any_lane % LANES;
     reg                         f_past_q = 1'b0;
     reg                         f_read_q;
     reg  [TIME_W-1:0]           f_time_q;      // of its first load
@@ -168,29 +170,35 @@ module cw_first_read_table #(
             f_time_q <= {TIME_W{1'b0}};
     end
 
-    always @* begin
-        // Power-up is followed by a reset.
-        if (!f_past_q)
-            assume (rst_i);
-        assume (f_warp < WARPS && f_lane < LANES);
+    always @(`CW_PROPERTIES)
         if (f_past_q) begin
             // 1. A thread has a first read from its first load on, until it begins again.
             assert (read_flags[f_warp*LANES+f_lane] == f_read_q);
+            cover (f_read_q && f_beg && !f_load);
             // 2. Its time is that of this load, or 0 after a rebase.
             if (f_read_q)
                 assert (f_row[f_lane*TIME_W +: TIME_W] == f_time_q);
+            cover (f_read_q && f_time_q != 0 && f_load && !load_rebase_i && now_i != f_time_q);
+            cover (f_read_q && f_time_q != 0 && f_load && load_rebase_i);
             // 3. It is in conflict exactly if some response since its begin was later than its first load.
             assert (conflict_flags[f_warp*LANES+f_lane] == f_conflict_q);
+            cover (f_conflict_q && ans_valid_o && ans_conflict_o[f_lane] && f_time_q != 0);
             // 4. A response in flight is judged by the time that held when it was accepted.
             assert ((judge_q[f_lane] && warp_q == f_warp) == f_due_q);
             if (f_due_q)
                 assert (later[f_lane] == f_later_q);
+            cover (f_due_q && f_later_q && f_time_q != 0 && f_load && load_rebase_i);
             // 5. Nobody is in conflict without a first read.
-            if (f_conflict_q || f_due_q)
-                assert (f_read_q);
-            cover (f_conflict_q && ans_valid_o && ans_conflict_o[f_lane] && f_time_q != 0);
+            if (conflict_flags[f_warp*LANES+f_lane] || (judge_q[f_lane] && warp_q == f_warp))
+                assert (read_flags[f_warp*LANES+f_lane]);
+            cover (f_conflict_q && f_due_q);
         end
-    end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
 `endif
 
     genvar w;
@@ -237,7 +245,7 @@ module cw_first_read_table #(
                 .wr_en_i  (first[l] || rebase[l]),
                 .wr_addr_i(load_warp_i[ROW_W-1:0]),
                 .wr_data_i(load_rebase_i ? {TIME_W{1'b0}} : now_i)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 , .f_addr_i(f_warp[ROW_W-1:0])
                 , .f_data_o(f_row[l*TIME_W +: TIME_W])
 `endif

@@ -6,7 +6,8 @@
 //               writes such a word, the comparison was too early and must be made again after it. This unit finds the youngest one.
 // How         : a CHECK asks the last-writer history for the writer of a read-set word. A RECORD enters a write-set word. The unit
 //               drops writers that had retired before the transaction's RCID, and keeps the youngest of the rest as its result.
-// Latency     : 5 cycles from a transaction's last entry to its result.
+// Stages      : 0 to 5 are the history's; 6 compares the writer with the transaction and with its youngest conflict so far.
+// Latency     : 7 cycles from a transaction's last entry to its result.
 // Throughput  : one entry per cycle, while fewer than 8 results are inside.
 // Comb. paths : none from input to output.
 // Clearing    : after reset and after clear_i the history sweeps, with ent_ready_o low.
@@ -62,7 +63,7 @@ module cw_hazard_unit #(
         end
     endgenerate
 
-    localparam STAGES  = 4;                         // of the history
+    localparam STAGES  = 6;                         // of the history
     localparam META_W  = 1 + ID_W + CID_W + CID_W;  // last, id, rcid, cid of an entry in the history
     localparam RES_W   = 1 + ID_W + CID_W;          // exact, id, ycid
 
@@ -136,18 +137,17 @@ module cw_hazard_unit #(
             stage_valid_q <= {STAGES{1'b0}};
         else
             stage_valid_q <= {stage_valid_q[STAGES-2:0], accept};
-        if (accept || |stage_valid_q)
-            stage_q <= {stage_q[(STAGES-1)*META_W-1:0], ent_last_i, ent_id_i, ent_rcid_i, ent_cid_i};
+        stage_q <= {stage_q[(STAGES-1)*META_W-1:0], ent_last_i, ent_id_i, ent_rcid_i, ent_cid_i};
     end
 
     assign {turn_last, turn_id, turn_rcid, turn_cid} = stage_q[(STAGES-1)*META_W +: META_W];
 
     // ---------------------------------------------------------------- the youngest conflict of the transaction so far
 
-    wire [CID_W-1:0] before   = turn_cid - 1'b1;  // all ones for commit ID 0: then nothing is above it
-    wire             own      = rsp_cid > before; // hides who wrote before
-    wire [CID_W-1:0] writer   = own ? before : rsp_cid;
-    wire             conflict = rsp_valid && writer != {CID_W{1'b0}} && writer >= turn_rcid;
+    wire [CID_W-1:0] prior    = turn_cid - 1'b1;  // all ones for commit ID 0: then nothing is above it
+    wire             own      = rsp_cid > prior; // hides who wrote before
+    wire [CID_W-1:0] writer   = own ? prior : rsp_cid;
+    wire             conflict = rsp_valid && writer != {CID_W{1'b0}} && writer >= turn_rcid;  // of a CHECK
 
     reg  [CID_W-1:0] ycid_q;   // 0: no conflict yet
     reg              exact_q;
@@ -167,30 +167,49 @@ module cw_hazard_unit #(
             exact_q <= exact;
         end
 
-    // ---------------------------------------------------------------- results: a queue of eight
+    // ---------------------------------------------------------------- results: the one that is offered, and a queue of seven behind it
 
-    reg  [3:0]       res_cnt_q;
-    reg  [2:0]       res_head_q;
-    wire [2:0]       res_tail = res_head_q + res_cnt_q[2:0];
-    reg  [RES_W-1:0] res_q [0:7];
-    wire [RES_W-1:0] res_head = res_q[res_head_q];
+    // A result goes to the place of the one that is offered, or waits behind it. So outputs come from registers.
+    reg              res_valid_q;
+    reg              res_hazard_q;
+    reg  [RES_W-1:0] res_q;
+    reg  [2:0]       wait_cnt_q;
+    reg  [2:0]       wait_head_q;
+    reg  [2:0]       wait_tail_q;
+    reg  [RES_W-1:0] wait_q [0:7];
+    wire             res_free  = !res_valid_q || res_ready_i;
+    wire             waiting   = wait_cnt_q != 3'd0;
+    wire             wait_push = finish && (waiting || !res_free);
+    wire             wait_pop  = res_free && waiting;
+    wire [RES_W-1:0] result    = {exact, turn_id, ycid};
+    wire [RES_W-1:0] res_next  = (waiting ? wait_q[wait_head_q] : result) & {RES_W{waiting || finish}};
 
     always @(posedge clk_i)
         if (rst_i) begin
-            res_cnt_q  <= 4'd0;
-            res_head_q <= 3'd0;
+            res_valid_q  <= 1'b0;
+            res_hazard_q <= 1'b0;
+            res_q        <= {RES_W{1'b0}};
+            wait_cnt_q   <= 3'd0;
+            wait_head_q  <= 3'd0;
+            wait_tail_q  <= 3'd0;
         end else begin
-            res_cnt_q  <= res_cnt_q + {3'd0, finish} - {3'd0, res_pop};
-            res_head_q <= res_head_q + {2'd0, res_pop};
+            if (res_free) begin
+                res_valid_q  <= waiting || finish;
+                res_hazard_q <= |res_next[CID_W-1:0];
+                res_q        <= res_next;
+            end
+            wait_cnt_q   <= wait_cnt_q + {2'd0, wait_push} - {2'd0, wait_pop};
+            wait_head_q  <= wait_head_q + {2'd0, wait_pop};
+            wait_tail_q  <= wait_tail_q + {2'd0, wait_push};
         end
 
     always @(posedge clk_i)
-        if (finish)
-            res_q[res_tail] <= {exact, turn_id, ycid};
+        if (wait_push)
+            wait_q[wait_tail_q] <= result;
 
-    assign res_valid_o  = res_cnt_q != 4'd0;
-    assign {res_exact_o, res_id_o, res_ycid_o} = res_head & {RES_W{res_valid_o}};
-    assign res_hazard_o = res_ycid_o != {CID_W{1'b0}};
+    assign res_valid_o  = res_valid_q;
+    assign res_hazard_o = res_hazard_q;
+    assign {res_exact_o, res_id_o, res_ycid_o} = res_q;
 
     // ---------------------------------------------------------------- status, events
 
@@ -208,7 +227,7 @@ module cw_hazard_unit #(
 
     assign evt_exact_o  = evt_exact_q;
     assign evt_approx_o = evt_approx_q;
-    assign busy_o       = history_busy || |stage_valid_q || res_valid_o || evt_exact_q || evt_approx_q;
+    assign busy_o       = history_busy || |stage_valid_q || res_valid_q || evt_exact_q || evt_approx_q;
 
 `ifdef FORMAL
     // What the history's chosen address owes the transaction in turn: the youngest live writer that one of its CHECKs of
@@ -216,21 +235,27 @@ module cw_hazard_unit #(
     reg [CID_W-1:0] f_due_q;
     reg             f_past_q = 1'b0;
     reg             f_res_wait_q;
-    reg [RES_W-1:0] f_res_q;
-    wire [CID_W-1:0] f_now = f_rsp && f_rsp_min >= turn_rcid && f_rsp_min <= before ? f_rsp_min : {CID_W{1'b0}};
+    reg [RES_W:0]   f_res_q;
+    reg [3:0]       f_last_cnt;  // entries with ent_last in the stages
+    integer         f_i;
+    wire [CID_W-1:0] f_now = f_rsp && f_rsp_min >= turn_rcid && f_rsp_min <= prior ? f_rsp_min : {CID_W{1'b0}};
     wire [CID_W-1:0] f_due = f_now > f_due_q ? f_now : f_due_q;
-    wire [3:0]       f_last_cnt = {3'd0, stage_valid_q[0] && stage_q[0*META_W + META_W - 1]}
-                                + {3'd0, stage_valid_q[1] && stage_q[1*META_W + META_W - 1]}
-                                + {3'd0, stage_valid_q[2] && stage_q[2*META_W + META_W - 1]}
-                                + {3'd0, stage_valid_q[3] && stage_q[3*META_W + META_W - 1]};
+    wire [3:0]       f_res_cnt = {3'd0, res_valid_q} + {1'b0, wait_cnt_q};
+
+    always @* begin
+        f_last_cnt = 4'd0;
+        for (f_i = 0; f_i < STAGES; f_i = f_i + 1)
+            f_last_cnt = f_last_cnt + {3'd0, stage_valid_q[f_i] && stage_q[f_i*META_W + META_W - 1]};
+    end
 
     always @(posedge clk_i) begin
         f_past_q     <= 1'b1;
         f_due_q      <= rst_i || finish ? {CID_W{1'b0}} : f_due;
         f_res_wait_q <= res_valid_o && !res_ready_i && !rst_i;
-        f_res_q      <= {res_exact_o, res_id_o, res_ycid_o};
+        f_res_q      <= {res_hazard_o, res_exact_o, res_id_o, res_ycid_o};
     end
 
+    // power-up
     always @*
         if (!f_past_q)
             assume (rst_i);
@@ -240,19 +265,31 @@ module cw_hazard_unit #(
             // 1. A transaction's result is not older than any live writer of what it checked, among those that are conflicts.
             if (finish)
                 assert (ycid >= f_due);
+            cover (finish && f_due != 0 && ycid == f_due && !exact);
             // 2. A conflict is never the transaction itself or a later one, nor one of before its RCID.
             if (conflict && turn_cid != 0)
                 assert (writer < turn_cid && writer >= turn_rcid);
+            cover (conflict && turn_cid != 0 && own && turn_rcid != 0);
             // 3. A result always finds a place, and every place claimed is used.
-            assert (res_cnt_q + f_last_cnt == res_claim_cnt_q && res_claim_cnt_q <= 4'd8 && res_cnt_q <= 4'd8);
+            assert (f_res_cnt + f_last_cnt == res_claim_cnt_q && res_claim_cnt_q <= 4'd8);
+            assert (!waiting || res_valid_q);
+            if (wait_push)
+                assert (wait_cnt_q != 3'd7 || wait_pop);
+            cover (wait_push && wait_pop);
             // 4. A result that is not taken stays as it is.
             if (f_res_wait_q)
-                assert (res_valid_o && f_res_q == {res_exact_o, res_id_o, res_ycid_o});
-            // 5. (for induction) The history's answer comes in its entry's turn.
+                assert (res_valid_o && f_res_q == {res_hazard_o, res_exact_o, res_id_o, res_ycid_o});
+            cover (f_res_wait_q && res_hazard_o);
+            // 5. What is not a result is 0, and a hazard has a transaction.
+            if (!res_valid_o)
+                assert (!res_hazard_o && !res_exact_o && res_id_o == 0 && res_ycid_o == 0);
+            assert (res_hazard_o == (res_ycid_o != 0));
+            cover (!res_valid_o && ycid_q != 0);
+            // 6. (for induction) The history's answer comes in its entry's turn, and the queue's ends are as far apart as it is long.
             assert ((f_checks & ~stage_valid_q) == 0 && rsp_valid == f_checks[STAGES-1]);
             assert (ycid_q >= f_due_q);
-            // A transaction finds a hazard in the filter.
-            cover (finish && f_due != 0 && ycid == f_due && !exact);
+            assert (wait_tail_q - wait_head_q == wait_cnt_q);
+            cover (rsp_valid && wait_cnt_q == 3'd2 && f_due_q != 0);
         end
 `endif
 

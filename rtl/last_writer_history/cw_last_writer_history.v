@@ -7,7 +7,10 @@
 // How         : a set-associative table holds recent writers exactly. When a set is full, its oldest commit ID goes to a recency Bloom
 //               filter, which answers for words that the table does not hold. An answer may be too young, which costs a wait. It is
 //               never too old, which would miss a hazard.
-// Latency     : a CHECK takes 4 cycles, always. A RECORD is seen by every later operation.
+// Stages      : 0 hashes the address, the RAM takes the set; 1 reads the set into a register; 2 searches it, writes a RECORD, and asks the
+//               filter or inserts into it; 2 to 4 are the filter's stages 0 to 2; 5 puts table's and filter's answers together.
+//               No path leads from a RAM's output to a RAM's input.
+// Latency     : a CHECK takes 6 cycles, always. A RECORD is seen by every later operation.
 // Throughput  : one operation (CHECK or RECORD) per cycle, never held up. Answers have no back-pressure.
 // Comb. paths : none from input to output.
 // Clearing    : after reset and after clear_i a sweep of the larger of 2^SET_W and 2^BLOOM_ROW_W cycles, with op_ready_o low.
@@ -48,7 +51,7 @@ module cw_last_writer_history #(
     // it must reach then, and which stages (first lowest) hold a CHECK
     , output wire             f_rsp_o
     , output wire [CID_W-1:0] f_rsp_min_o
-    , output wire [3:0]       f_checks_o
+    , output wire [5:0]       f_checks_o
 `endif
 );
 
@@ -64,7 +67,7 @@ module cw_last_writer_history #(
     wire             bloom_ready;
     reg              s1_valid_q;
     reg              s2_valid_q;
-    wire             sweep_start = pending_q && !s1_valid_q && !s2_valid_q;
+    wire             sweep_start = pending_q && !s1_valid_q;  // what is in stage 2 now is done before the sweep's first cycle
     wire             sweep_last  = &sweep_set_q;
 
     always @(posedge clk_i)
@@ -94,7 +97,7 @@ module cw_last_writer_history #(
         .OUT_W(SET_W),
         .SEED (SET_SEED)
     ) u_set_hash (
-        .en_i  (accept),
+        .en_i  (1'b1),
         .key_i (op_addr_i),
         .hash_o(op_set)
     );
@@ -110,60 +113,91 @@ module cw_last_writer_history #(
             s1_valid_q <= 1'b0;
         else
             s1_valid_q <= accept;
-        if (accept) begin
-            s1_check_q <= !op_write_i;
-            s1_write_q <= op_write_i && op_cid_i != {CID_W{1'b0}};
-            s1_addr_q  <= op_addr_i;
-            s1_cid_q   <= op_cid_i;
-            s1_set_q   <= op_set;
-        end
+        s1_check_q <= !op_write_i;
+        s1_write_q <= op_write_i && op_cid_i != {CID_W{1'b0}};
+        s1_addr_q  <= op_addr_i;
+        s1_cid_q   <= op_cid_i;
+        s1_set_q   <= op_set;
     end
 
-    // ---------------------------------------------------------------- stage 1: search, and replacement of the oldest
+    // ---------------------------------------------------------------- stage 1: the set comes out of the RAM
 
-    wire [ROW_W-1:0]  row;
-    wire [WAYS-1:0]   match_oh;
-    reg  [WAYS-1:0]   oldest_oh;
-    reg  [ADDR_W-1:0] oldest_addr;
-    reg  [CID_W-1:0]  oldest_cid;
-    reg  [CID_W-1:0]  match_cid;
-    wire              match  = |match_oh;
-    wire              record = s1_valid_q && s1_write_q;
-    wire              check  = s1_valid_q && s1_check_q;
-    wire [WAYS-1:0]   place_oh = match ? match_oh : oldest_oh;
-    wire [ROW_W-1:0]  new_row;
-    integer           i;
+    // The forwarding RAM has the write of stage 2 in the cycle of the read. That of the cycle after is forwarded here.
+    wire [ROW_W-1:0] read_row;
+    wire [ROW_W-1:0] new_row;
+    reg              s2_check_q;
+    reg              s2_write_q;
+    reg [ADDR_W-1:0] s2_addr_q;
+    reg [CID_W-1:0]  s2_cid_q;
+    reg [SET_W-1:0]  s2_set_q;
+    reg [ROW_W-1:0]  s2_row_q;
+    wire             record  = s2_valid_q && s2_write_q;
+    wire             check   = s2_valid_q && s2_check_q;
+    wire             forward = record && s2_set_q == s1_set_q;
+
+    always @(posedge clk_i) begin
+        if (rst_i)
+            s2_valid_q <= 1'b0;
+        else
+            s2_valid_q <= s1_valid_q;
+        s2_check_q <= s1_check_q;
+        s2_write_q <= s1_write_q;
+        s2_addr_q  <= s1_addr_q;
+        s2_cid_q   <= s1_cid_q;
+        s2_set_q   <= s1_set_q;
+        s2_row_q   <= forward ? new_row : read_row;
+    end
+
+    // ---------------------------------------------------------------- stage 2: search, and replacement of the oldest
+
+    // The oldest entry: every commit ID is compared with every other at once.
+    wire [WAYS-1:0]      match_oh;
+    reg  [WAYS*WAYS-1:0] le;         // bit a * WAYS + b, b above a: way a's commit ID is not above way b's
+    reg  [WAYS-1:0]      oldest_oh;  // the smallest commit ID; of equal ones the lowest way
+    reg  [ADDR_W-1:0]    oldest_addr;
+    reg  [CID_W-1:0]     oldest_cid;
+    reg  [CID_W-1:0]     match_cid;
+    wire                 match    = |match_oh;
+    wire [WAYS-1:0]      place_oh = match ? match_oh : oldest_oh;
+    integer              i;
+    integer              j;
 
     always @* begin
+        le = {WAYS*WAYS{1'b0}};
+        for (i = 0; i < WAYS; i = i + 1)
+            for (j = i + 1; j < WAYS; j = j + 1)
+                le[i*WAYS + j] = s2_row_q[i*ENTRY_W +: CID_W] <= s2_row_q[j*ENTRY_W +: CID_W];
+    end
+
+    always @* begin
+        oldest_oh   = {WAYS{1'b1}};
+        oldest_addr = {ADDR_W{1'b0}};
+        oldest_cid  = {CID_W{1'b0}};
         match_cid   = {CID_W{1'b0}};
-        oldest_oh   = {WAYS{1'b0}};
-        oldest_oh[0] = 1'b1;
-        oldest_addr = row[CID_W +: ADDR_W];
-        oldest_cid  = row[0 +: CID_W];
         for (i = 0; i < WAYS; i = i + 1) begin
-            if (match_oh[i])
-                match_cid = match_cid | row[i*ENTRY_W +: CID_W];
-            if (row[i*ENTRY_W +: CID_W] < oldest_cid) begin
-                oldest_oh    = {WAYS{1'b0}};
-                oldest_oh[i] = 1'b1;
-                oldest_addr  = row[i*ENTRY_W + CID_W +: ADDR_W];
-                oldest_cid   = row[i*ENTRY_W +: CID_W];
+            for (j = 0; j < WAYS; j = j + 1)
+                if (j > i ? !le[i*WAYS + j] : j < i && le[j*WAYS + i])
+                    oldest_oh[i] = 1'b0;
+            if (oldest_oh[i]) begin
+                oldest_addr = oldest_addr | s2_row_q[i*ENTRY_W + CID_W +: ADDR_W];
+                oldest_cid  = oldest_cid | s2_row_q[i*ENTRY_W +: CID_W];
             end
+            if (match_oh[i])
+                match_cid = match_cid | s2_row_q[i*ENTRY_W +: CID_W];
         end
     end
 
     genvar w;
     generate
         for (w = 0; w < WAYS; w = w + 1) begin : g_way
-            wire [CID_W-1:0]  cid  = row[w*ENTRY_W +: CID_W];
-            wire [ADDR_W-1:0] addr = row[w*ENTRY_W + CID_W +: ADDR_W];
-            assign match_oh[w] = cid != {CID_W{1'b0}} && addr == s1_addr_q;
-            assign new_row[w*ENTRY_W +: ENTRY_W] = place_oh[w] ? {s1_addr_q, s1_cid_q} : row[w*ENTRY_W +: ENTRY_W];
+            wire [CID_W-1:0]  cid  = s2_row_q[w*ENTRY_W +: CID_W];
+            wire [ADDR_W-1:0] addr = s2_row_q[w*ENTRY_W + CID_W +: ADDR_W];
+            assign match_oh[w] = cid != {CID_W{1'b0}} && addr == s2_addr_q;
+            assign new_row[w*ENTRY_W +: ENTRY_W] = place_oh[w] ? {s2_addr_q, s2_cid_q} : s2_row_q[w*ENTRY_W +: ENTRY_W];
         end
     endgenerate
 
-    // Forwarding makes operations on one set back to back right: a set is read one cycle before it is written.
-    wire [SET_W-1:0] wr_set = sweep_q ? sweep_set_q : s1_set_q;
+    wire [SET_W-1:0] wr_set = sweep_q ? sweep_set_q : s2_set_q;
 `ifdef FORMAL
     wire [SET_W-1:0] f_set;
     wire [ROW_W-1:0] f_row;
@@ -176,48 +210,24 @@ module cw_last_writer_history #(
         .clk_i    (clk_i),
         .rd_en_i  (accept),
         .rd_addr_i(op_set),
-        .rd_data_o(row),
+        .rd_data_o(read_row),
         .wr_en_i  (sweep_q || record),
         .wr_addr_i(wr_set),
-        .wr_data_i(sweep_q ? {ROW_W{1'b0}} : new_row)
+        .wr_data_i(new_row & {ROW_W{!sweep_q}})
 `ifdef FORMAL
         , .f_addr_i(f_set)
         , .f_data_o(f_row)
 `endif
     );
 
-    // An empty entry's commit ID is 0.
-    wire evict = record && !match && oldest_cid != {CID_W{1'b0}} && oldest_cid >= live_cid_i;
-
-    // ---------------------------------------------------------------- stage 2: the filter is looked up or inserted into
-
-    // One operation has one use for the filter at most, so one RAM copy and one key serve both.
-    reg              s2_check_q;
-    reg              s2_match_q;
-    reg              s2_evict_q;
-    reg [ADDR_W-1:0] s2_addr_q;
-    reg [CID_W-1:0]  s2_cid_q;
-
-    always @(posedge clk_i) begin
-        if (rst_i) begin
-            s2_valid_q <= 1'b0;
-            s2_check_q <= 1'b0;
-            s2_evict_q <= 1'b0;
-        end else begin
-            s2_valid_q <= s1_valid_q;
-            s2_check_q <= check;
-            s2_evict_q <= evict;
-        end
-        if (s1_valid_q) begin
-            s2_match_q <= match;
-            s2_addr_q  <= check ? s1_addr_q : oldest_addr;
-            s2_cid_q   <= check ? match_cid : oldest_cid;
-        end
-    end
+    // One operation has one use for the filter at most, so one RAM copy and one key serve both. An empty entry's commit ID is 0.
+    wire              evict = record && !match && oldest_cid != {CID_W{1'b0}} && oldest_cid >= live_cid_i;
+    wire              ask   = check && !match;
+    wire [ADDR_W-1:0] key   = s2_check_q ? s2_addr_q : oldest_addr;
 
     wire             bloom_busy;
     wire [CID_W-1:0] bloom_cid;
-    /* verilator lint_off UNUSED */  // always ready for the operation that is in stage 2; the answer's time is known
+    /* verilator lint_off UNUSED */  // always ready for the operation that is in stage 2; the answer's time is known, and it is 0 else
     wire             bloom_ins_ready;
     wire             bloom_rsp_valid;
     wire [CID_W-1:0] bloom_none;
@@ -239,13 +249,13 @@ module cw_last_writer_history #(
     ) u_bloom (
         .clk_i      (clk_i),
         .rst_i      (rst_i),
-        .ins_valid_i(s2_evict_q),
-        .ins_key_i  (s2_addr_q),
-        .ins_v0_i   (s2_cid_q),
+        .ins_valid_i(evict),
+        .ins_key_i  (key),
+        .ins_v0_i   (oldest_cid),
         .ins_v1_i   ({CID_W{1'b0}}),
         .ins_ready_o(bloom_ins_ready),
-        .lkp_valid_i(s2_check_q && !s2_match_q),
-        .lkp_key_i  (s2_addr_q),
+        .lkp_valid_i(ask),
+        .lkp_key_i  (key),
         .lkp_ready_o(bloom_ready),
         .rsp_valid_o(bloom_rsp_valid),
         .rsp_v0_o   (bloom_cid),
@@ -260,60 +270,68 @@ module cw_last_writer_history #(
 `endif
     );
 
-    // ---------------------------------------------------------------- stages 3 and 4: the table's answer waits for the filter's
+    // ---------------------------------------------------------------- stages 3 to 5: the table's answer waits for the filter's
 
-    reg             s3_check_q;
-    reg             s3_match_q;
-    reg [CID_W-1:0] s3_cid_q;
-    reg             rsp_valid_q;
-    reg             rsp_exact_q;
-    reg [CID_W-1:0] rsp_cid_q;
+    localparam WAIT = 3;
+
+    reg  [WAIT-1:0]       wait_check_q;  // stage 3 lowest
+    reg  [WAIT-1:0]       wait_match_q;
+    reg  [WAIT*CID_W-1:0] wait_cid_q;    // 0 when the table has none
+    reg                   evt_evict_q;
+    reg                   rsp_valid_q;
+    reg                   rsp_exact_q;
+    reg  [CID_W-1:0]      rsp_cid_q;
 
     always @(posedge clk_i) begin
         if (rst_i) begin
-            s3_check_q  <= 1'b0;
-            rsp_valid_q <= 1'b0;
+            wait_check_q <= {WAIT{1'b0}};
+            wait_match_q <= {WAIT{1'b0}};
+            wait_cid_q   <= {WAIT*CID_W{1'b0}};
+            evt_evict_q  <= 1'b0;
+            rsp_valid_q  <= 1'b0;
+            rsp_exact_q  <= 1'b0;
+            rsp_cid_q    <= {CID_W{1'b0}};
         end else begin
-            s3_check_q  <= s2_check_q;
-            rsp_valid_q <= s3_check_q;
-        end
-        if (s2_check_q) begin
-            s3_match_q <= s2_match_q;
-            s3_cid_q   <= s2_cid_q;
-        end
-        if (s3_check_q) begin
-            rsp_exact_q <= s3_match_q;
-            rsp_cid_q   <= s3_cid_q;
+            wait_check_q <= {wait_check_q[WAIT-2:0], check};
+            wait_match_q <= {wait_match_q[WAIT-2:0], check && match};
+            wait_cid_q   <= {wait_cid_q[(WAIT-1)*CID_W-1:0], match_cid & {CID_W{check}}};
+            evt_evict_q  <= evict;
+            rsp_valid_q  <= wait_check_q[WAIT-1];
+            rsp_exact_q  <= wait_match_q[WAIT-1];
+            rsp_cid_q    <= wait_cid_q[(WAIT-1)*CID_W +: CID_W] | bloom_cid;  // one of them is 0
         end
     end
 
     assign rsp_valid_o = rsp_valid_q;
-    assign rsp_exact_o = rsp_valid_q && rsp_exact_q;
-    assign rsp_cid_o   = (rsp_exact_q ? rsp_cid_q : bloom_cid) & {CID_W{rsp_valid_q}};
-    assign evt_evict_o = s2_evict_q;
-    assign busy_o      = pending_q || sweep_q || s1_valid_q || s2_valid_q || s3_check_q || rsp_valid_q || bloom_busy;
+    assign rsp_exact_o = rsp_exact_q;
+    assign rsp_cid_o   = rsp_cid_q;
+    assign evt_evict_o = evt_evict_q;
+    assign busy_o      = pending_q || sweep_q || s1_valid_q || s2_valid_q || |wait_check_q || rsp_valid_q || bloom_busy;
 
 `ifdef FORMAL
-    // One address, chosen by the solver (the filter's key), and its last RECORD of those that have left stage 1. A CHECK takes that
+    // One address, chosen by the solver (the filter's key), and its last RECORD of those that have left stage 2. A CHECK takes that
     // as its bound along, unless it is dead by then.
     reg [CID_W-1:0] f_last_q;
     reg [CID_W-1:0] f_live_q;   // the largest live_cid_i so far
-    reg             f_c2_q;     // the CHECK in stage 2, 3, 4 is of the address, and its bound
-    reg             f_c3_q;
+    reg             f_c3_q;     // the CHECK in stage 3 to 6 is of the address, and its bound
     reg             f_c4_q;
-    reg [CID_W-1:0] f_bound2_q;
+    reg             f_c5_q;
+    reg             f_c6_q;
     reg [CID_W-1:0] f_bound3_q;
     reg [CID_W-1:0] f_bound4_q;
+    reg [CID_W-1:0] f_bound5_q;
+    reg [CID_W-1:0] f_bound6_q;
     reg             f_past_q = 1'b0;
     reg [3:0]       f_matches;  // entries of the address in its set, and the last one's commit ID
     reg [CID_W-1:0] f_held;
+    reg [5:0]       f_any_q;    // a CHECK was accepted one (lowest) to six cycles ago
     integer         f_i;
-    wire            f_here  = s1_valid_q && s1_addr_q == f_addr;
+    wire            f_here  = s2_valid_q && s2_addr_q == f_addr;
     wire            f_swept = !sweep_q || sweep_set_q > f_set;
 
-    assign f_rsp_o     = f_c4_q;
-    assign f_rsp_min_o = f_bound4_q;
-    assign f_checks_o  = {rsp_valid_q, s3_check_q, s2_check_q, check};
+    assign f_rsp_o     = f_c6_q;
+    assign f_rsp_min_o = f_bound6_q;
+    assign f_checks_o  = {rsp_valid_q, wait_check_q, check, s1_valid_q && s1_check_q};
 
     cw_h3_hash #(
         .KEY_W(ADDR_W),
@@ -337,70 +355,103 @@ module cw_last_writer_history #(
 
     always @(posedge clk_i) begin
         f_past_q   <= 1'b1;
-        f_c2_q     <= f_here && check && !rst_i;
-        f_c3_q     <= f_c2_q && !rst_i;
+        f_c3_q     <= f_here && check && !rst_i;
         f_c4_q     <= f_c3_q && !rst_i;
-        f_bound2_q <= f_last_q >= live_cid_i ? f_last_q : {CID_W{1'b0}};
-        f_bound3_q <= f_bound2_q;
+        f_c5_q     <= f_c4_q && !rst_i;
+        f_c6_q     <= f_c5_q && !rst_i;
+        f_bound3_q <= f_last_q >= live_cid_i ? f_last_q : {CID_W{1'b0}};
         f_bound4_q <= f_bound3_q;
+        f_bound5_q <= f_bound4_q;
+        f_bound6_q <= f_bound5_q;
+        f_any_q    <= {f_any_q[4:0], op_valid_i && op_ready_o && !op_write_i} & {6{!rst_i}};
         if (rst_i || sweep_start)
             f_last_q <= {CID_W{1'b0}};
         else if (f_here && record)
-            f_last_q <= s1_cid_q;
+            f_last_q <= s2_cid_q;
         f_live_q <= rst_i || sweep_start ? {CID_W{1'b0}} : live_cid_i;
     end
 
-    always @* begin
+    // power-up
+    always @*
         if (!f_past_q)
             assume (rst_i);
-        else
+
+    // contract: live_cid does not decrease between clears.
+    always @*
+        if (f_past_q)
             assume (live_cid_i >= f_live_q);
-    end
 
     always @*
         if (f_past_q) begin
-            // 1. A CHECK never answers less than the last RECORD of its address before it, unless that was below live_cid.
-            if (f_c4_q)
-                assert (rsp_valid_o && rsp_cid_o >= f_bound4_q);
+            // 1. A CHECK is answered six cycles later, never by less than the last RECORD of its address before it, unless that
+            // was below live_cid.
+            assert (rsp_valid_o == f_any_q[5]);
+            if (f_c6_q)
+                assert (rsp_cid_o >= f_bound6_q);
+            cover (f_c6_q && !rsp_exact_o && f_bound6_q != 0 && rsp_cid_o == f_bound6_q);
             // 2. An exact answer is exactly the last RECORD of the address.
-            if (f_c4_q && rsp_exact_o && f_bound4_q != 0)
-                assert (rsp_cid_o == f_bound4_q);
+            if (f_c6_q && rsp_exact_o && f_bound6_q != 0)
+                assert (rsp_cid_o == f_bound6_q);
+            cover (f_c6_q && rsp_exact_o && f_bound6_q != 0);
             // 3. The table holds an address at most once, and with its last RECORD.
             if (f_swept)
                 assert (f_matches == 4'd0 || (f_matches == 4'd1 && f_held == f_last_q));
-            // 4. A live RECORD is in the table, or on its way to the filter, or in the filter.
+            cover (f_swept && f_matches == 4'd1 && f_held != 0);
+            // 4. A live RECORD is in the table or in the filter.
             if (f_last_q != 0 && f_last_q >= f_live_q)
-                assert (f_matches == 4'd1 || (s2_evict_q && s2_addr_q == f_addr && s2_cid_q == f_last_q) || f_bloom_max >= f_last_q);
-            // 5. What stage 2 asks of the filter, the filter can do.
+                assert (f_matches == 4'd1 || f_bloom_max >= f_last_q);
+            cover (f_last_q != 0 && f_last_q >= f_live_q && f_live_q != 0 && f_matches == 4'd0);
+            // 5. What stage 2 asks of the filter, the filter can do, and it is one thing at most.
             if (s1_valid_q || s2_valid_q)
                 assert (!sweep_q && bloom_ready);
-            if (s2_check_q || s2_evict_q)
-                assert (s2_valid_q && s2_check_q != s2_evict_q);
-            // 6. (for induction) Stages agree with each other and with the flags; a sweep starts at set 0.
+            if (evict)
+                assert (bloom_ins_ready);
+            assert (!(ask && evict));
+            cover (s1_valid_q && evict);
+            // 6. What is not an answer is 0.
+            if (!f_any_q[5])
+                assert (rsp_cid_o == 0 && !rsp_exact_o);
+            cover (!f_any_q[5] && f_last_q != 0);
+            // 7. (for induction) What stages 1 and 2 have read is what the set holds; stages agree with each other and with the flags.
             if (!sweep_q)
                 assert (sweep_set_q == 0);
             if (sweep_q || !bloom_ready)
                 assert (f_last_q == 0);
             if (s1_valid_q && s1_set_q == f_set)
-                assert (row == f_row);
+                assert (read_row == f_row);
+            if (s2_valid_q && s2_set_q == f_set)
+                assert (s2_row_q == f_row);
             if (f_here)
+                assert (s2_set_q == f_set);
+            if (s1_valid_q && s1_addr_q == f_addr)
                 assert (s1_set_q == f_set);
             if (s1_valid_q)
                 assert (s1_check_q != s1_write_q || (!s1_check_q && s1_cid_q == 0));
+            if (s2_valid_q)
+                assert (s2_check_q != s2_write_q || (!s2_check_q && s2_cid_q == 0));
             if (s1_valid_q && s1_write_q)
                 assert (s1_cid_q != 0);
-            if (f_c2_q)
-                assert (s2_check_q && s2_addr_q == f_addr && (s2_match_q ? s2_cid_q >= f_bound2_q : f_bloom_max >= f_bound2_q));
-            if (f_c2_q && s2_match_q && f_bound2_q != 0)
-                assert (s2_cid_q == f_bound2_q);
+            if (record)
+                assert (s2_cid_q != 0);
+            assert (f_any_q[4:2] == wait_check_q && f_any_q[1] == check && f_any_q[0] == (s1_valid_q && s1_check_q));
+            assert ((wait_match_q & ~wait_check_q) == 0 && (wait_check_q[2] && !wait_match_q[2]) == bloom_rsp_valid);
+            if (!wait_match_q[0])
+                assert (wait_cid_q[0 +: CID_W] == 0);
+            if (!wait_match_q[1])
+                assert (wait_cid_q[CID_W +: CID_W] == 0);
+            if (!wait_match_q[2])
+                assert (wait_cid_q[2*CID_W +: CID_W] == 0);
+            if (!rsp_valid_q)
+                assert (!rsp_exact_q && rsp_cid_q == 0);
             if (f_c3_q)
-                assert (s3_check_q && (!s3_match_q || s3_cid_q >= f_bound3_q));
-            if (f_c3_q && s3_match_q && f_bound3_q != 0)
-                assert (s3_cid_q == f_bound3_q);
-            if (f_c4_q && !rsp_exact_o)
-                assert (f_bloom_rsp && f_bloom_min >= f_bound4_q);
-            // An address that has left the table is answered by the filter, without a collision.
-            cover (f_c4_q && !rsp_exact_o && f_bound4_q != 0 && rsp_cid_o == f_bound4_q);
+                assert (wait_check_q[0] && (!wait_match_q[0] || wait_cid_q[0 +: CID_W] == f_bound3_q || f_bound3_q == 0));
+            if (f_c4_q)
+                assert (wait_check_q[1] && (!wait_match_q[1] || wait_cid_q[CID_W +: CID_W] == f_bound4_q || f_bound4_q == 0));
+            if (f_c5_q)
+                assert (wait_check_q[2] && (!wait_match_q[2] || wait_cid_q[2*CID_W +: CID_W] == f_bound5_q || f_bound5_q == 0));
+            if (f_c5_q && !wait_match_q[2])
+                assert (f_bloom_rsp && f_bloom_min >= f_bound5_q);
+            cover (s1_valid_q && record && s1_set_q == s2_set_q && s2_set_q == f_set);
         end
 `endif
 

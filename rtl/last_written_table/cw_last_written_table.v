@@ -6,7 +6,8 @@
 //               partition must tell a load when its block was last written.
 // How         : a recency Bloom filter of times, addressed by block. A WRITE inserts the time of a commit's write, a READ looks up. An
 //               answer may be too late, which costs a validation. It is never too early.
-// Latency     : a READ takes 2 cycles, always. A WRITE is seen by every later READ.
+// Stages      : 0 to 2 are the filter's (hash; RAM; minimum, or raise and write); 3 compares the answer with the first load's time.
+// Latency     : a READ takes 4 cycles, always. A WRITE is seen by every later READ.
 // Throughput  : one operation (READ or WRITE) per cycle, never held up. Answers have no back-pressure.
 // Comb. paths : none from input to output.
 // Clearing    : after reset and after clear_i a sweep of 2^ROW_W cycles, with op_ready_o low.
@@ -49,8 +50,9 @@ module cw_last_written_table #(
     wire              op_read  = op_valid_i && !op_write_i;
     wire              op_store = op_valid_i && op_write_i;
     wire [KEY_W-1:0]  block    = op_addr_i[ADDR_W-1:BLOCK_W];
+    wire              bloom_busy;
     wire              bloom_rsp_valid;
-    wire [TIME_W-1:0] bloom_time;
+    wire [TIME_W-1:0] bloom_time;  // 0 when there is no answer
     /* verilator lint_off UNUSED */  // with one operation per cycle, ready when the look-up is
     wire              bloom_ins_ready;
     wire [TIME_W-1:0] bloom_none;
@@ -84,7 +86,7 @@ module cw_last_written_table #(
         .rsp_v0_o   (bloom_time),
         .rsp_v1_o   (bloom_none),
         .clear_i    (clear_i),
-        .busy_o     (busy_o)
+        .busy_o     (bloom_busy)
 `ifdef FORMAL
         , .f_key_o     (f_block)
         , .f_max0_o    (f_bloom_max)
@@ -93,26 +95,33 @@ module cw_last_written_table #(
 `endif
     );
 
-    // The time of the first load waits for the answer.
-    reg  [TIME_W-1:0] first_s1_q;
-    reg  [TIME_W-1:0] first_s2_q;
-    reg               read_s1_q;
-    wire              read = op_read && op_ready_o;
+    // The time of the first load waits for the filter's answer. No answer is time 0, which is later than nothing.
+    reg [TIME_W-1:0] first_s1_q;
+    reg [TIME_W-1:0] first_s2_q;
+    reg [TIME_W-1:0] first_s3_q;
+    reg              rsp_valid_q;
+    reg              rsp_conflict_q;
+    reg [TIME_W-1:0] rsp_time_q;
 
     always @(posedge clk_i) begin
-        if (rst_i)
-            read_s1_q <= 1'b0;
-        else
-            read_s1_q <= read;
-        if (read)
-            first_s1_q <= op_time_i;
-        if (read_s1_q)
-            first_s2_q <= first_s1_q;
+        if (rst_i) begin
+            rsp_valid_q    <= 1'b0;
+            rsp_conflict_q <= 1'b0;
+            rsp_time_q     <= {TIME_W{1'b0}};
+        end else begin
+            rsp_valid_q    <= bloom_rsp_valid;
+            rsp_conflict_q <= bloom_time > first_s3_q;
+            rsp_time_q     <= bloom_time;
+        end
+        first_s1_q <= op_time_i;
+        first_s2_q <= first_s1_q;
+        first_s3_q <= first_s2_q;
     end
 
-    assign rsp_valid_o    = bloom_rsp_valid;
-    assign rsp_time_o     = bloom_time & {TIME_W{bloom_rsp_valid}};
-    assign rsp_conflict_o = rsp_time_o > first_s2_q && bloom_rsp_valid;
+    assign rsp_valid_o    = rsp_valid_q;
+    assign rsp_time_o     = rsp_time_q;
+    assign rsp_conflict_o = rsp_conflict_q;
+    assign busy_o         = bloom_busy || rsp_valid_q;
 
     reg early_warning_q;
 
@@ -127,55 +136,70 @@ module cw_last_written_table #(
 `ifdef FORMAL
     // A block of the solver's choice (the filter's key) and the time of its last WRITE, kept here and not taken from the filter.
     reg [TIME_W-1:0] f_last_q;
-    reg [TIME_W-1:0] f_bound1_q;  // of the READ one and two cycles ago
+    reg [TIME_W-1:0] f_bound1_q;  // of the READ one to four cycles ago
     reg [TIME_W-1:0] f_bound2_q;
+    reg [TIME_W-1:0] f_bound3_q;
+    reg [TIME_W-1:0] f_bound4_q;
     reg [TIME_W-1:0] f_first1_q;
     reg [TIME_W-1:0] f_first2_q;
-    reg              f_read1_q;
-    reg              f_read2_q;
+    reg [TIME_W-1:0] f_first3_q;
+    reg [TIME_W-1:0] f_first4_q;
+    reg [3:0]        f_read_q;    // a READ of the block one (lowest) to four cycles ago
+    reg [3:0]        f_any_q;     // a READ of any block
     reg              f_past_q = 1'b0;
-    wire             f_here = op_ready_o && op_valid_i && op_addr_i >> BLOCK_W == f_block;
+    wire             f_op   = op_ready_o && op_valid_i;
+    wire             f_here = f_op && op_addr_i >> BLOCK_W == f_block;
 
     always @(posedge clk_i) begin
         f_past_q   <= 1'b1;
-        f_read1_q  <= f_here && !op_write_i && !rst_i;
-        f_read2_q  <= f_read1_q && !rst_i;
+        f_read_q   <= {f_read_q[2:0], f_here && !op_write_i} & {4{!rst_i}};
+        f_any_q    <= {f_any_q[2:0], f_op && !op_write_i} & {4{!rst_i}};
         f_bound1_q <= f_last_q;
         f_bound2_q <= f_bound1_q;
+        f_bound3_q <= f_bound2_q;
+        f_bound4_q <= f_bound3_q;
         f_first1_q <= op_time_i;
         f_first2_q <= f_first1_q;
+        f_first3_q <= f_first2_q;
+        f_first4_q <= f_first3_q;
         if (rst_i || clear_i)
             f_last_q <= {TIME_W{1'b0}};
-        else if (f_here && op_write_i)
+        else if (f_here && op_write_i && op_time_i > f_last_q)
             f_last_q <= op_time_i;
     end
 
+    // power-up
     always @*
         if (!f_past_q)
             assume (rst_i);
 
     always @*
         if (f_past_q) begin
-            // 1. A READ is answered two cycles later, and never with an earlier time than that of its block's last WRITE.
-            if (f_read2_q)
-                assert (rsp_valid_o && rsp_time_o >= f_bound2_q);
+            // 1. A READ is answered four cycles later, and never with an earlier time than that of a WRITE of its block before it.
+            assert (rsp_valid_o == f_any_q[3]);
+            if (f_read_q[3])
+                assert (rsp_time_o >= f_bound4_q);
+            cover (f_read_q[3] && f_bound4_q != 0 && rsp_time_o == f_bound4_q);
             // 2. A block written after the transaction's first load is a conflict.
-            if (f_read2_q && f_bound2_q > f_first2_q)
+            if (f_read_q[3] && f_bound4_q > f_first4_q)
                 assert (rsp_conflict_o);
-            // 3. No conflict without a later time.
-            if (f_read2_q && rsp_time_o <= f_first2_q)
+            cover (f_read_q[3] && f_bound4_q > f_first4_q && f_first4_q != 0);
+            // 3. There is no conflict without a later time, and none without an answer.
+            if (rsp_time_o <= f_first4_q || !f_any_q[3])
                 assert (!rsp_conflict_o);
+            cover (f_read_q[3] && rsp_time_o != 0 && rsp_time_o == f_first4_q);
             // 4. An operation is never held up outside of a sweep.
             if (op_ready_o && op_store)
                 assert (bloom_ins_ready);
+            cover (f_any_q[0] && op_ready_o && op_store);
             // 5. (for induction) The filter's key and bounds are these.
             assert (f_bloom_max >= f_last_q);
-            if (f_read2_q)
-                assert (f_bloom_rsp && f_bloom_min >= f_bound2_q && first_s2_q == f_first2_q);
-            if (f_read1_q)
-                assert (read_s1_q && first_s1_q == f_first1_q);
-            // A conflict is found at the exact time.
-            cover (f_read2_q && rsp_conflict_o && rsp_time_o == f_bound2_q);
+            assert (!f_read_q[2] || (f_bloom_rsp && f_bloom_min >= f_bound3_q));
+            assert ((f_read_q & ~f_any_q) == 4'd0 && bloom_rsp_valid == f_any_q[2]);
+            assert (first_s1_q == f_first1_q && first_s2_q == f_first2_q && first_s3_q == f_first3_q);
+            if (!rsp_valid_o)
+                assert (rsp_time_o == 0 && !rsp_conflict_o);
+            cover (f_read_q[2] && f_bloom_min != 0);
         end
 `endif
 

@@ -19,7 +19,7 @@ module cw_h3_hash #(
     parameter        OUT_W = 8,            // 1 .. 32
     parameter [31:0] SEED  = 32'h10203040  // not 0
 ) (
-    input  wire             en_i,   // somebody wants the hash
+    input  wire             en_i,   // somebody wants the hash; 1 where the gates of hash_o's 0 would cost time or area
     input  wire [KEY_W-1:0] key_i,
     output reg  [OUT_W-1:0] hash_o  // 0 while en_i = 0: address lines stand still, and a simulator need not evaluate the trees
 );

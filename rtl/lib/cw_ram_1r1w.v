@@ -29,7 +29,7 @@ module cw_ram_1r1w #(
     input  wire              wr_en_i,
     input  wire [ADDR_W-1:0] wr_addr_i,
     input  wire [DATA_W-1:0] wr_data_i
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     // a row as it is now, for properties only
     , input  wire [ADDR_W-1:0] f_addr_i
     , output wire [DATA_W-1:0] f_data_o
@@ -48,7 +48,7 @@ module cw_ram_1r1w #(
 
     assign rd_data_o = rd_data_q;
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     assign f_data_o = mem_q[f_addr_i];
 `endif
 

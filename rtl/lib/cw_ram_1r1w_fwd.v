@@ -28,7 +28,7 @@ module cw_ram_1r1w_fwd #(
     input  wire              wr_en_i,
     input  wire [ADDR_W-1:0] wr_addr_i,
     input  wire [DATA_W-1:0] wr_data_i
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     // a row as it is now, for properties only
     , input  wire [ADDR_W-1:0] f_addr_i
     , output wire [DATA_W-1:0] f_data_o
@@ -50,7 +50,7 @@ module cw_ram_1r1w_fwd #(
         .wr_en_i  (wr_en_i),
         .wr_addr_i(wr_addr_i),
         .wr_data_i(wr_data_i)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_addr_i(f_addr_i)
         , .f_data_o(f_data_o)
 `endif

@@ -6,7 +6,9 @@
 //               time, so old ones may share storage.
 // How         : each way has a hash of its own. An insertion raises the row of its key in every way to at least its value. A look-up
 //               answers the smallest of its rows.
-// Latency     : a look-up takes 2 cycles, always. An insertion is visible to look-ups from the next cycle on.
+// Stages      : 0 hashes the key, the RAMs take the address; 1 reads the rows into registers; 2 takes the minimum of a look-up, or
+//               raises and writes the rows of an insertion. No path leads from a RAM's output to a RAM's input.
+// Latency     : a look-up takes 3 cycles, always. An insertion is visible to look-ups from the next cycle on.
 // Throughput  : one look-up and one insertion per cycle with DUAL_READ = 1. With DUAL_READ = 0 an insertion takes a cycle without
 //               look-up. Answers have no back-pressure.
 // Comb. paths : lkp_valid_i -> ins_ready_o when DUAL_READ = 0; none otherwise.
@@ -34,7 +36,7 @@ module cw_recency_bloom_filter #(
     input  wire [VALUE_W-1:0] ins_v0_i,
     input  wire [VALUE_W-1:0] ins_v1_i,
     output wire               ins_ready_o,
-    // lookup channel, and its answer two cycles later
+    // lookup channel, and its answer three cycles later
     input  wire               lkp_valid_i,
     input  wire [KEY_W-1:0]   lkp_key_i,
     output wire               lkp_ready_o,
@@ -86,28 +88,41 @@ module cw_recency_bloom_filter #(
     wire lkp_accept = lkp_valid_i && lkp_ready_o;
     wire ins_accept = ins_valid_i && ins_ready_o;
 
-    // Stage 1: rows are read; an insertion writes its rows, a lookup takes the minimum. An insertion accepted in the cycle of
-    // clear_i finds the write port taken by the sweep, and is forgotten as it must be.
+    // What is in stages 1 and 2. Data registers load in every cycle: only the valid bits say whether their contents count.
     reg               lkp_s1_q;
+    reg               lkp_s2_q;
     reg               ins_s1_q;
+    reg               ins_s2_q;
+    reg               ins_s3_q;  // was in stage 2 in the last cycle
     reg [VALUE_W-1:0] ins_v0_s1_q;
     reg [VALUE_W-1:0] ins_v1_s1_q;
+    reg [VALUE_W-1:0] ins_v0_s2_q;
+    reg [VALUE_W-1:0] ins_v1_s2_q;
 
     always @(posedge clk_i) begin
         if (rst_i) begin
             lkp_s1_q <= 1'b0;
+            lkp_s2_q <= 1'b0;
             ins_s1_q <= 1'b0;
+            ins_s2_q <= 1'b0;
+            ins_s3_q <= 1'b0;
         end else begin
             lkp_s1_q <= lkp_accept;
+            lkp_s2_q <= lkp_s1_q;
             ins_s1_q <= ins_accept;
+            ins_s2_q <= ins_s1_q;
+            ins_s3_q <= ins_s2_q;
         end
-        if (ins_accept) begin
-            ins_v0_s1_q <= ins_v0_i;
-            ins_v1_s1_q <= ins_v1_i;
-        end
+        ins_v0_s1_q <= ins_v0_i;
+        ins_v1_s1_q <= ins_v1_i;
+        ins_v0_s2_q <= ins_v0_s1_q;
+        ins_v1_s2_q <= ins_v1_s1_q;
     end
 
-    wire [WAYS*DATA_W-1:0] lkp_row;  // what stage 1 reads, way 0 lowest
+    // Without a second RAM copy there is one operation per cycle, so one hash serves both.
+    wire [KEY_W-1:0] rd_key = DUAL_READ != 0 || lkp_valid_i ? lkp_key_i : ins_key_i;
+
+    wire [WAYS*DATA_W-1:0] lkp_row_s2;  // a look-up's rows in stage 2, way 0 lowest
 
 `ifdef FORMAL
     // One key, chosen by the solver, and a bound: each field's largest insertion of that key since the last clear. The
@@ -115,25 +130,33 @@ module cw_recency_bloom_filter #(
     (* anyconst *) reg [KEY_W-1:0] f_key;
     reg [VALUE_W-1:0] f_max0_q;
     reg [VALUE_W-1:0] f_max1_q;
-    reg               f_ins_s1_q;   // the insertion in stage 1 is of f_key
-    reg               f_lkp_s1_q;   // the lookup in stage 1 is of f_key, and the bound that it must reach
+    reg               f_ins_s1_q;   // the insertion in stage 1, 2 is of f_key
+    reg               f_ins_s2_q;
+    reg               f_lkp_s1_q;   // the lookup in stage 1, 2, 3 is of f_key, and the bound that it must reach
+    reg               f_lkp_s2_q;
+    reg               f_lkp_s3_q;
     reg [VALUE_W-1:0] f_s1_max0_q;
     reg [VALUE_W-1:0] f_s1_max1_q;
-    reg               f_lkp_s2_q;
     reg [VALUE_W-1:0] f_s2_max0_q;
     reg [VALUE_W-1:0] f_s2_max1_q;
+    reg [VALUE_W-1:0] f_s3_max0_q;
+    reg [VALUE_W-1:0] f_s3_max1_q;
     reg               f_past_q = 1'b0;
     wire              f_ins = ins_accept && ins_key_i == f_key;
 
     always @(posedge clk_i) begin
         f_past_q    <= 1'b1;
         f_ins_s1_q  <= f_ins && !rst_i && !clear_i;
+        f_ins_s2_q  <= f_ins_s1_q && !rst_i && !clear_i;
         f_lkp_s1_q  <= lkp_accept && lkp_key_i == f_key && !rst_i;
+        f_lkp_s2_q  <= f_lkp_s1_q && !rst_i;
+        f_lkp_s3_q  <= f_lkp_s2_q && !rst_i;
         f_s1_max0_q <= f_max0_q;
         f_s1_max1_q <= f_max1_q;
-        f_lkp_s2_q  <= f_lkp_s1_q && !rst_i;
         f_s2_max0_q <= f_s1_max0_q;
         f_s2_max1_q <= f_s1_max1_q;
+        f_s3_max0_q <= f_s2_max0_q;
+        f_s3_max1_q <= f_s2_max1_q;
         if (rst_i || clear_i) begin
             f_max0_q <= {VALUE_W{1'b0}};
             f_max1_q <= {VALUE_W{1'b0}};
@@ -147,10 +170,25 @@ module cw_recency_bloom_filter #(
 
     assign f_key_o      = f_key;
     assign f_max0_o     = f_max0_q;
-    assign f_rsp_o      = f_lkp_s2_q;
-    assign f_rsp_min0_o = f_s2_max0_q;
+    assign f_rsp_o      = f_lkp_s3_q;
+    assign f_rsp_min0_o = f_s3_max0_q;
 
-    // Power-up is followed by a reset.
+    // Whether a lookup was accepted one, two, three cycles ago, and whether the sweep ran in the last cycle.
+    reg f_any_s1_q;
+    reg f_any_s2_q;
+    reg f_any_s3_q;
+    reg f_any_before_q;  // four cycles ago
+    reg f_swept_q;
+
+    always @(posedge clk_i) begin
+        f_any_s1_q     <= lkp_valid_i && lkp_ready_o && !rst_i;
+        f_any_s2_q     <= f_any_s1_q && !rst_i;
+        f_any_s3_q     <= f_any_s2_q && !rst_i;
+        f_any_before_q <= f_any_s3_q && !rst_i;
+        f_swept_q      <= clearing_q && !rst_i;
+    end
+
+    // power-up
     always @*
         if (!f_past_q)
             assume (rst_i);
@@ -158,94 +196,97 @@ module cw_recency_bloom_filter #(
     always @*
         if (f_past_q) begin
             // 1. A lookup never answers less than an insertion of its key that was accepted in an earlier cycle.
-            if (f_lkp_s2_q)
-                assert (rsp_v0_o >= f_s2_max0_q);
-            if (f_lkp_s2_q && FIELDS == 2)
-                assert (rsp_v1_o >= f_s2_max1_q);
-            // 2. A lookup is answered two cycles after it was accepted.
-            if (f_lkp_s2_q)
-                assert (rsp_valid_o);
+            if (f_lkp_s3_q)
+                assert (rsp_v0_o >= f_s3_max0_q);
+            if (f_lkp_s3_q && FIELDS == 2)
+                assert (rsp_v1_o >= f_s3_max1_q);
+            cover (f_lkp_s3_q && f_s3_max0_q != 0 && rsp_v0_o == f_s3_max0_q);
+            // 2. A lookup is answered three cycles after it was accepted, and what is not an answer is 0.
+            assert (rsp_valid_o == f_any_s3_q);
+            if (!f_any_s3_q)
+                assert (rsp_v0_o == 0 && rsp_v1_o == 0);
+            cover (f_any_s3_q && rsp_v0_o != 0);
+            cover (!f_any_s3_q && f_any_before_q && f_max0_q != 0);
             // 3. Nothing is accepted while the sweep runs.
             if (clearing_q)
-                assert (!lkp_ready_o && !ins_ready_o);
+                assert (!lkp_accept && !ins_accept);
+            cover (f_any_s1_q && clearing_q && lkp_valid_i && ins_valid_i);
             // 4. With one RAM copy, a lookup and an insertion are never accepted in the same cycle.
             if (DUAL_READ == 0)
                 assert (!(lkp_accept && ins_accept));
+            cover (DUAL_READ == 0 && !clearing_q && lkp_valid_i && ins_valid_i);
             // 5. (for induction) The flags agree with the design's stages, and the bound is 0 while clearing.
             if (f_lkp_s1_q)
-                assert (lkp_s1_q);
+                assert (f_any_s1_q);
+            if (f_lkp_s2_q)
+                assert (f_any_s2_q);
+            assert (f_any_s1_q == lkp_s1_q && f_any_s2_q == lkp_s2_q);
             if (f_ins_s1_q)
                 assert (ins_s1_q && !clearing_q);
+            if (f_ins_s2_q)
+                assert (ins_s2_q && !clearing_q);
             if (clearing_q)
                 assert (f_max0_q == 0 && f_max1_q == 0);
+            if (clearing_q && !f_swept_q)
+                assert (clear_row_q == 0);
+            if (f_swept_q)
+                assert (!lkp_s1_q && !ins_s1_q && (clearing_q || !ins_s2_q));
             if (DUAL_READ == 0)
                 assert (!(lkp_s1_q && ins_s1_q));
-            // A lookup of an inserted key is answered by less than the largest value: the properties are not empty.
-            cover (f_lkp_s2_q && f_s2_max0_q != 0 && rsp_v0_o == f_s2_max0_q);
+            cover (f_lkp_s1_q && f_lkp_s2_q && f_ins_s2_q);
         end
 `endif
 
     genvar w;
+    genvar f;
     generate
         for (w = 0; w < WAYS; w = w + 1) begin : g_way
-            wire [ROW_W-1:0]  lkp_hash;
-            wire [ROW_W-1:0]  ins_hash;
-            reg  [ROW_W-1:0]  ins_row_s1_q;
+            // The row read for a look-up; with one RAM copy, also for an insertion.
+            wire [ROW_W-1:0]  rd_hash;
+            wire [DATA_W-1:0] rd_ram;
+            reg  [ROW_W-1:0]  rd_idx_s1_q;
+            reg  [DATA_W-1:0] rd_row_s2_q;
+            // an insertion's way through stages 1 and 2, and what it wrote in the last cycle
+            wire [ROW_W-1:0]  ins_idx_s1;
             wire [DATA_W-1:0] ins_old;
-            reg  [DATA_W-1:0] wr_data;  // the sweep's zeros, or an insertion's larger values
-            wire              wr_en   = clearing_q || ins_s1_q;
-            wire [ROW_W-1:0]  wr_row  = clearing_q ? clear_row_q : ins_row_s1_q;
+            reg  [ROW_W-1:0]  ins_idx_s2_q;
+            reg  [ROW_W-1:0]  ins_idx_s3_q;
+            wire [DATA_W-1:0] ins_new;
+            reg  [DATA_W-1:0] ins_new_s3_q;
+            // The sweep has the write port for itself: it writes over whatever an insertion of before the clear would write.
+            wire              wr_en   = clearing_q || ins_s2_q;
+            wire [ROW_W-1:0]  wr_row  = clearing_q ? clear_row_q : ins_idx_s2_q;
+            wire [DATA_W-1:0] wr_data = ins_new & {DATA_W{!clearing_q}};
+            // A row that leaves the RAM in stage 1 lacks the insertions that were in stage 2 at its read and after it.
+            wire              rd_hit_s2 = ins_s2_q && ins_idx_s2_q == rd_idx_s1_q;
+            wire              rd_hit_s3 = ins_s3_q && ins_idx_s3_q == rd_idx_s1_q;
+            wire [DATA_W-1:0] rd_row_s1 = rd_hit_s3 ? ins_new_s3_q : rd_ram;
+            wire [DATA_W-1:0] rd_row_d  = rd_hit_s2 ? ins_new : rd_row_s1;
 `ifdef FORMAL
             wire [ROW_W-1:0]  f_row;      // the key's row in this way
             wire [DATA_W-1:0] f_lkp_now;  // what it holds in each copy
             wire [DATA_W-1:0] f_ins_now;
+            wire [DATA_W-1:0] f_ins_row_s1;  // what stage 1 has read for an insertion
 `endif
 
             cw_h3_hash #(
                 .KEY_W(KEY_W),
                 .OUT_W(ROW_W),
                 .SEED (way_seed(w))
-            ) u_lkp_hash (
-                .en_i  (lkp_accept),
-                .key_i (lkp_key_i),
-                .hash_o(lkp_hash)
+            ) u_rd_hash (
+                .en_i  (1'b1),
+                .key_i (rd_key),
+                .hash_o(rd_hash)
             );
 
-            cw_h3_hash #(
-                .KEY_W(KEY_W),
-                .OUT_W(ROW_W),
-                .SEED (way_seed(w))
-            ) u_ins_hash (
-                .en_i  (ins_accept),
-                .key_i (ins_key_i),
-                .hash_o(ins_hash)
-            );
-
-            always @(posedge clk_i)
-                if (ins_accept)
-                    ins_row_s1_q <= ins_hash;
-
-            always @* begin
-                wr_data = {DATA_W{1'b0}};
-                if (ins_s1_q && !clearing_q) begin
-                    wr_data = ins_old;
-                    if (ins_v0_s1_q > ins_old[VALUE_W-1:0])
-                        wr_data[VALUE_W-1:0] = ins_v0_s1_q;
-                    if (FIELDS == 2 && ins_v1_s1_q > ins_old[DATA_W-1:DATA_W-VALUE_W])
-                        wr_data[DATA_W-1:DATA_W-VALUE_W] = ins_v1_s1_q;
-                end
-            end
-
-            // The forwarding RAM is what makes back-to-back operations on one row right: an insertion's row is read
-            // one cycle before it is written, so the only write that a read can miss is that of the same cycle.
-            cw_ram_1r1w_fwd #(
+            cw_ram_1r1w #(
                 .ADDR_W(ROW_W),
                 .DATA_W(DATA_W)
-            ) u_lkp_ram (
+            ) u_rd_ram (
                 .clk_i    (clk_i),
                 .rd_en_i  (lkp_accept || (DUAL_READ == 0 && ins_accept)),
-                .rd_addr_i(DUAL_READ != 0 ? lkp_hash : lkp_hash | ins_hash),  // one of them is 0
-                .rd_data_o(lkp_row[w*DATA_W +: DATA_W]),
+                .rd_addr_i(rd_hash),
+                .rd_data_o(rd_ram),
                 .wr_en_i  (wr_en),
                 .wr_addr_i(wr_row),
                 .wr_data_i(wr_data)
@@ -255,15 +296,50 @@ module cw_recency_bloom_filter #(
 `endif
             );
 
+            for (f = 0; f < FIELDS; f = f + 1) begin : g_field
+                wire [VALUE_W-1:0] old   = ins_old[f*VALUE_W +: VALUE_W];
+                wire [VALUE_W-1:0] value = f == 0 ? ins_v0_s2_q : ins_v1_s2_q;
+                assign ins_new[f*VALUE_W +: VALUE_W] = value > old ? value : old;
+            end
+
+            always @(posedge clk_i) begin
+                rd_idx_s1_q  <= rd_hash;
+                rd_row_s2_q  <= rd_row_d;
+                ins_idx_s2_q <= ins_idx_s1;
+                ins_idx_s3_q <= ins_idx_s2_q;
+                ins_new_s3_q <= ins_new;
+            end
+
+            assign lkp_row_s2[w*DATA_W +: DATA_W] = rd_row_s2_q;
+
             if (DUAL_READ != 0) begin : g_ins_ram
-                cw_ram_1r1w_fwd #(
+                wire [ROW_W-1:0]  ins_hash;
+                wire [DATA_W-1:0] ins_ram;
+                reg  [ROW_W-1:0]  ins_idx_s1_q;
+                reg  [DATA_W-1:0] ins_row_s2_q;
+                wire              ins_hit_s2 = ins_s2_q && ins_idx_s2_q == ins_idx_s1_q;
+                wire              ins_hit_s3 = ins_s3_q && ins_idx_s3_q == ins_idx_s1_q;
+                wire [DATA_W-1:0] ins_row_s1 = ins_hit_s3 ? ins_new_s3_q : ins_ram;
+                wire [DATA_W-1:0] ins_row_d  = ins_hit_s2 ? ins_new : ins_row_s1;
+
+                cw_h3_hash #(
+                    .KEY_W(KEY_W),
+                    .OUT_W(ROW_W),
+                    .SEED (way_seed(w))
+                ) u_ins_hash (
+                    .en_i  (1'b1),
+                    .key_i (ins_key_i),
+                    .hash_o(ins_hash)
+                );
+
+                cw_ram_1r1w #(
                     .ADDR_W(ROW_W),
                     .DATA_W(DATA_W)
                 ) u_ins_ram (
                     .clk_i    (clk_i),
                     .rd_en_i  (ins_accept),
                     .rd_addr_i(ins_hash),
-                    .rd_data_o(ins_old),
+                    .rd_data_o(ins_ram),
                     .wr_en_i  (wr_en),
                     .wr_addr_i(wr_row),
                     .wr_data_i(wr_data)
@@ -272,10 +348,23 @@ module cw_recency_bloom_filter #(
                     , .f_data_o(f_ins_now)
 `endif
                 );
-            end else begin : g_one_ram
-                assign ins_old = lkp_row[w*DATA_W +: DATA_W];
+
+                always @(posedge clk_i) begin
+                    ins_idx_s1_q <= ins_hash;
+                    ins_row_s2_q <= ins_row_d;
+                end
+
+                assign ins_idx_s1 = ins_idx_s1_q;
+                assign ins_old    = ins_row_s2_q;
 `ifdef FORMAL
-                assign f_ins_now = f_lkp_now;
+                assign f_ins_row_s1 = ins_row_s1;
+`endif
+            end else begin : g_one_ram
+                assign ins_idx_s1 = rd_idx_s1_q;
+                assign ins_old    = rd_row_s2_q;
+`ifdef FORMAL
+                assign f_ins_now    = f_lkp_now;
+                assign f_ins_row_s1 = rd_row_s1;
 `endif
             end
 
@@ -290,68 +379,111 @@ module cw_recency_bloom_filter #(
                 .hash_o(f_row)
             );
 
+            wire f_reached0 = (f_ins_s1_q && ins_v0_s1_q >= f_max0_q) || (f_ins_s2_q && ins_v0_s2_q >= f_max0_q);
+            wire f_reached1 = (f_ins_s1_q && ins_v1_s1_q >= f_max1_q) || (f_ins_s2_q && ins_v1_s2_q >= f_max1_q);
+
             always @*
-                if (f_past_q && !clearing_q) begin
-                    // 6. (for induction) An insertion's old value is what the row holds: forwarding leaves no gap.
-                    if (ins_s1_q && ins_row_s1_q == f_row)
-                        assert (ins_old == f_ins_now);
-                    // 7. (for induction) The key's row reaches the bound, or the insertion in stage 1 brings it there.
-                    assert (f_lkp_now[VALUE_W-1:0] >= f_max0_q || (f_ins_s1_q && ins_v0_s1_q >= f_max0_q));
-                    assert (f_ins_now[VALUE_W-1:0] >= f_max0_q || (f_ins_s1_q && ins_v0_s1_q >= f_max0_q));
-                    if (FIELDS == 2) begin
-                        assert (f_lkp_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1_q || (f_ins_s1_q && ins_v1_s1_q >= f_max1_q));
-                        assert (f_ins_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1_q || (f_ins_s1_q && ins_v1_s1_q >= f_max1_q));
+                if (f_past_q) begin
+                    // 6. (for induction) What is read for an insertion is what the row holds: forwarding leaves no gap.
+                    if (!clearing_q) begin
+                        if (ins_s1_q && ins_idx_s1 == f_row)
+                            assert (f_ins_row_s1 == f_ins_now);
+                        if (ins_s2_q && ins_idx_s2_q == f_row)
+                            assert (ins_old == f_ins_now);
+                        if (ins_s3_q && ins_idx_s3_q == f_row && !f_swept_q)
+                            assert (ins_new_s3_q == f_ins_now);
+                        assert (f_lkp_now == f_ins_now);
                     end
+                    if (clearing_q && clear_row_q > f_row)
+                        assert (f_lkp_now == 0 && f_ins_now == 0);
+                    cover (!clearing_q && ins_s1_q && ins_s2_q && ins_s3_q && ins_old != 0
+                           && ins_idx_s1 == f_row && ins_idx_s2_q == f_row && ins_idx_s3_q == f_row);
+                    // 7. (for induction) The key's row reaches the bound, or an insertion in stage 1 or 2 brings it there.
+                    if (!clearing_q) begin
+                        assert (f_lkp_now[VALUE_W-1:0] >= f_max0_q || f_reached0);
+                        if (FIELDS == 2)
+                            assert (f_lkp_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1_q || f_reached1);
+                    end
+                    cover (!clearing_q && f_max0_q != 0 && !f_reached0);
                     // 8. (for induction) An insertion of the key is on its way to the key's row.
                     if (f_ins_s1_q)
-                        assert (ins_row_s1_q == f_row);
-                end
-            // 9. (for induction) What stage 1 has read for a lookup of the key reaches the lookup's bound.
-            always @*
-                if (f_past_q && f_lkp_s1_q) begin
-                    assert (lkp_row[w*DATA_W +: VALUE_W] >= f_s1_max0_q);
-                    if (FIELDS == 2)
-                        assert (lkp_row[(w+1)*DATA_W-VALUE_W +: VALUE_W] >= f_s1_max1_q);
+                        assert (ins_idx_s1 == f_row);
+                    if (f_ins_s2_q)
+                        assert (ins_idx_s2_q == f_row);
+                    cover (f_ins_s1_q && f_ins_s2_q && f_row != 0);
+                    // 9. (for induction) What stages 1 and 2 have for a lookup of the key reaches the lookup's bound.
+                    if (f_lkp_s1_q) begin
+                        assert (rd_idx_s1_q == f_row);
+                        assert (rd_row_d[VALUE_W-1:0] >= f_s1_max0_q);
+                        if (FIELDS == 2)
+                            assert (rd_row_d[DATA_W-1:DATA_W-VALUE_W] >= f_s1_max1_q);
+                    end
+                    if (f_lkp_s2_q) begin
+                        assert (rd_row_s2_q[VALUE_W-1:0] >= f_s2_max0_q);
+                        if (FIELDS == 2)
+                            assert (rd_row_s2_q[DATA_W-1:DATA_W-VALUE_W] >= f_s2_max1_q);
+                    end
+                    cover (f_lkp_s1_q && f_lkp_s2_q && f_s2_max0_q != 0);
                 end
 `endif
         end
     endgenerate
 
-    // Stage 2: the answer.
-    reg                rsp_valid_q;
-    reg  [DATA_W-1:0]  rsp_q;
-    reg  [DATA_W-1:0]  min_row;
-    integer            i;
-    integer            f;
+    // Stage 2 of a look-up: every way is compared with every other at once. The smallest way's select is then one gate of these
+    // comparisons, and its row one of a multiplexer.
+    reg               rsp_valid_q;
+    reg  [DATA_W-1:0] rsp_q;
+    wire [DATA_W-1:0] min_row;
 
-    always @* begin
-        min_row = lkp_row[DATA_W-1:0];
-        if (lkp_s1_q)
-            for (i = 1; i < WAYS; i = i + 1)
-                for (f = 0; f < FIELDS; f = f + 1)
-                    if (lkp_row[i*DATA_W + f*VALUE_W +: VALUE_W] < min_row[f*VALUE_W +: VALUE_W])
-                        min_row[f*VALUE_W +: VALUE_W] = lkp_row[i*DATA_W + f*VALUE_W +: VALUE_W];
-    end
+    generate
+        for (f = 0; f < FIELDS; f = f + 1) begin : g_min
+            reg [WAYS*WAYS-1:0] le;  // bit a * WAYS + b, b above a: way a's value is not above way b's
+            reg [WAYS-1:0]      least_oh;  // the smallest way; of equal ones the lowest; none when there is no look-up
+            reg [VALUE_W-1:0]   least;
+            integer             i;
+            integer             j;
+
+            always @* begin
+                le = {WAYS*WAYS{1'b0}};
+                for (i = 0; i < WAYS; i = i + 1)
+                    for (j = i + 1; j < WAYS; j = j + 1)
+                        le[i*WAYS + j] = lkp_row_s2[i*DATA_W + f*VALUE_W +: VALUE_W] <= lkp_row_s2[j*DATA_W + f*VALUE_W +: VALUE_W];
+            end
+
+            always @* begin
+                least_oh = {WAYS{lkp_s2_q}};
+                least    = {VALUE_W{1'b0}};
+                for (i = 0; i < WAYS; i = i + 1) begin
+                    for (j = 0; j < WAYS; j = j + 1)
+                        if (j > i ? !le[i*WAYS + j] : j < i && le[j*WAYS + i])
+                            least_oh[i] = 1'b0;
+                    if (least_oh[i])
+                        least = least | lkp_row_s2[i*DATA_W + f*VALUE_W +: VALUE_W];
+                end
+            end
+
+            assign min_row[f*VALUE_W +: VALUE_W] = least;
+        end
+    endgenerate
 
     always @(posedge clk_i)
         if (rst_i) begin
             rsp_valid_q <= 1'b0;
             rsp_q       <= {DATA_W{1'b0}};
         end else begin
-            rsp_valid_q <= lkp_s1_q;
-            if (lkp_s1_q)
-                rsp_q <= min_row;
+            rsp_valid_q <= lkp_s2_q;
+            rsp_q       <= min_row;
         end
 
     assign rsp_valid_o = rsp_valid_q;
     assign rsp_v0_o    = rsp_q[VALUE_W-1:0];
-    assign busy_o      = clearing_q || lkp_s1_q || ins_s1_q || rsp_valid_q;
+    assign busy_o      = clearing_q || lkp_s1_q || lkp_s2_q || rsp_valid_q || ins_s1_q || ins_s2_q;
 
     generate
         if (FIELDS == 2) begin : g_rsp_v1
             assign rsp_v1_o = rsp_q[DATA_W-1:DATA_W-VALUE_W];
         end else begin : g_no_rsp_v1
-            wire unused_v1 = &{1'b0, ins_v1_s1_q};
+            wire unused_v1 = &{1'b0, ins_v1_s2_q};
             assign rsp_v1_o = {VALUE_W{1'b0}};
         end
         if (WAYS < 1 || WAYS > 4) begin : g_bad_ways

@@ -4,10 +4,11 @@
 //
 // Why         : what becomes of a request is the protocol itself. Alone in a module, without a clock, it can be read beside the paper,
 //               and proved equal to the C model for every request and every entry.
-// How         : it takes one load, store or release and the granule's metadata. push_ready says whether the stall buffer has a place
-//               for the request. room says whether a new reserved entry may be inserted, if it must in the overflow area. drain
-//               says that nothing may be left waiting. Outputs: an answer, a stall, or for a release neither; and with it the update of
-//               the metadata and the wake of waiting requests.
+// How         : it takes one load, store or release, the granule's reservation, whether it is the request's own, and whether the
+//               granule's timestamps are later than the request's. place says whether the stall buffer has a place for the request. room says
+//               whether a new reserved entry may be inserted, if it must in the overflow area. drain says that nothing may be left
+//               waiting. Outputs: an answer, a stall, or for a release neither; and with it which fields of the metadata change,
+//               and the wake of waiting requests. The fields' new values are the request's own, but for the count of writes.
 // Latency     : combinational.
 // Throughput  : one request per cycle.
 // Illegal use : kind 3, which acts as a release.
@@ -18,36 +19,36 @@
 `default_nettype none
 
 module cw_validation_decide #(
-    parameter TS_W    = 32,
-    parameter OWNER_W = 12,
     parameter COUNT_W = 16
 ) (
     // request
-    input  wire [1:0]         kind_i,  // 0 LOAD, 1 STORE, else RELEASE
-    input  wire [TS_W-1:0]    warpts_i,
-    input  wire [OWNER_W-1:0] owner_i,
+    input  wire [1:0]         kind_i,       // 0 LOAD, 1 STORE, else RELEASE
     input  wire [COUNT_W-1:0] count_i,
     input  wire               retried_i,
+    input  wire               last_ts_i,    // its warpts is the largest that there is
     // metadata
-    input  wire [TS_W-1:0]    wts_i,
-    input  wire [TS_W-1:0]    rts_i,
-    input  wire [COUNT_W-1:0] writes_i,
-    input  wire [OWNER_W-1:0] entry_owner_i,
+    input  wire               wts_later_i,  // wts > warpts
+    input  wire               rts_later_i,  // rts > warpts
+    input  wire               forward_i,    // the count of writes is that of the update before, not yet in its place:
+    input  wire [COUNT_W-1:0] fwd_writes_i, // both are offered, so that counting need not wait for the choice
+    input  wire [COUNT_W-1:0] old_writes_i,
+    input  wire               reserved_i,   // writes > 0
+    input  wire               own_i,        // by the request's owner
     // surroundings
     input  wire               room_i,
-    input  wire               push_ready_i,
+    input  wire               place_i,
     input  wire               drain_i,
     // verdict
     output reg                answer_o,
     output reg  [1:0]         outcome_o,
-    output reg  [TS_W-1:0]    ts_o,
-    output reg                stall_o,
+    output reg                stall_o,      // waits, or waits again
     output reg                wake_o,
-    output reg                update_o,
-    output reg  [TS_W-1:0]    wts_o,
-    output reg  [TS_W-1:0]    rts_o,
-    output reg  [COUNT_W-1:0] writes_o,
-    output reg  [OWNER_W-1:0] owner_o
+    output reg                update_o,     // the entry is written, with these fields changed:
+    output reg                wts_set_o,    // to warpts + 1
+    output reg                rts_set_o,    // to warpts
+    output reg                writes_set_o, // to writes_o
+    output reg                owner_set_o,  // to the request's
+    output reg  [COUNT_W-1:0] writes_o
 );
 
     localparam [1:0] SUCCESS  = 2'd0,
@@ -55,77 +56,55 @@ module cw_validation_decide #(
                      FULL     = 2'd2,
                      ROLLOVER = 2'd3;
 
-    wire release_req = kind_i[1];
-    wire store       = kind_i[0];
-    wire reserved    = writes_i != {COUNT_W{1'b0}};
-    wire own         = reserved && entry_owner_i == owner_i;
-    wire last_ts     = &warpts_i;
-    wire give_back_all = count_i >= writes_i;
+    localparam [COUNT_W-1:0] ONE = 1;
 
-    wire [TS_W-1:0] newest  = store && rts_i > wts_i ? rts_i : wts_i;
-    wire [TS_W-1:0] new_rts = warpts_i > rts_i ? warpts_i : rts_i;
+    function [COUNT_W-1:0] fewer (
+        input [COUNT_W-1:0] writes,
+        input [COUNT_W-1:0] count
+    );
+        fewer = count >= writes ? {COUNT_W{1'b0}} : writes - count;
+    endfunction
 
-    // Figure 6 for a unit that is not drained. The table's new value does not wait for drain_i, only whether it is written.
-    reg            change;   // the entry is to be changed
-    reg            must_wait;
-    reg [1:0]      outcome;
-    reg [TS_W-1:0] ts;
+    wire release_req   = kind_i[1];
+    wire store         = kind_i[0];
+    wire reserved      = reserved_i;
+    wire own           = own_i;
+    wire last_write    = forward_i ? &fwd_writes_i : &old_writes_i;
+    wire give_back_all = forward_i ? count_i >= fwd_writes_i : count_i >= old_writes_i;
+    wire late          = wts_later_i || (store && rts_later_i);
 
-    always @* begin
-        change    = 1'b0;
-        must_wait = 1'b0;
-        outcome   = SUCCESS;
-        ts        = {TS_W{1'b0}};
-        wake_o    = 1'b0;
-        wts_o     = wts_i;
-        rts_o     = rts_i;
-        writes_o  = writes_i;
-        owner_o   = entry_owner_i;
-        if (release_req) begin
-            change   = reserved;
-            writes_o = give_back_all ? {COUNT_W{1'b0}} : writes_i - count_i;
-            wake_o   = reserved && give_back_all;
-        end else if (last_ts) begin
-            outcome = ROLLOVER;
-            ts      = warpts_i;
-        end else if (own && store && &writes_i) begin
-            outcome = FULL;
-            ts      = warpts_i;
-        end else if (own) begin
-            change = 1'b1;
-            if (store)
-                writes_o = writes_i + {{(COUNT_W - 1){1'b0}}, 1'b1};
-            else
-                rts_o = new_rts;
-        end else if (newest > warpts_i) begin
-            outcome = ABORT;
-            ts      = newest;
-        end else if (reserved) begin
-            must_wait = 1'b1;
-            outcome   = FULL;
-            ts        = warpts_i;
-        end else if (store && !room_i) begin
-            outcome = FULL;
-            ts      = warpts_i;
-        end else begin
-            change = 1'b1;
-            if (store) begin
-                wts_o    = warpts_i + {{(TS_W - 1){1'b0}}, 1'b1};
-                writes_o = {{(COUNT_W - 1){1'b0}}, 1'b1};
-                owner_o  = owner_i;
-            end else
-                rts_o = new_rts;
-        end
-    end
+    // Figure 6 for a unit that is not drained, as flags that do not wait for each other.
+    wire access    = !release_req && !last_ts_i;
+    wire own_full  = access && own && store && last_write;
+    wire own_goes  = access && own && !(store && last_write);
+    wire aborts    = access && !own && late;
+    wire must_wait = access && !own && !late && reserved;
+    wire no_room   = access && !reserved && !late && store && !room_i;
+    wire fresh     = access && !reserved && !late && !(store && !room_i);
 
     wire rolled_over = drain_i && !release_req && (retried_i || must_wait);
 
     always @* begin
-        stall_o   = must_wait && !drain_i && push_ready_i;
-        answer_o  = !release_req && !stall_o;
-        update_o  = change && !rolled_over;
-        outcome_o = rolled_over ? ROLLOVER : outcome;
-        ts_o      = rolled_over ? warpts_i : ts;
+        stall_o      = must_wait && !drain_i && (retried_i || place_i);
+        answer_o     = !release_req && !stall_o;
+        wake_o       = release_req && reserved && give_back_all;
+        update_o     = !rolled_over && ((release_req && reserved) || own_goes || fresh);
+        wts_set_o    = fresh && store;
+        owner_set_o  = fresh && store;
+        rts_set_o    = !store && !rts_later_i && !release_req;
+        writes_set_o = release_req || store;
+        // A store's first write and its next ones are counted alike: an entry that is not reserved has 0 of them.
+        if (release_req)
+            writes_o = forward_i ? fewer(fwd_writes_i, count_i) : fewer(old_writes_i, count_i);
+        else
+            writes_o = forward_i ? fwd_writes_i + ONE : old_writes_i + ONE;
+        outcome_o = SUCCESS;
+        if (own_full || must_wait || no_room)
+            outcome_o = FULL;
+        if (aborts)
+            outcome_o = ABORT;
+        if (rolled_over || (!release_req && last_ts_i))
+            outcome_o = ROLLOVER;
     end
 
 endmodule

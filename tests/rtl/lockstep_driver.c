@@ -23,16 +23,30 @@
 #define CW_SOURCE_DIR "."
 #endif
 
-#define CYCLES_DEFAULT 100000u
+#define CYCLES_DEFAULT 1000000u
 #define MUTANT_CYCLES  100000u
 #define RESET_STRETCH  1024u
 #define SPEED_FRAMES   4096u
 #define SPEED_CYCLES   50000u
+#define REGISTER_SEEDS 2u /* with which each set runs */
 
 static uint64_t env_number(const char *name, uint64_t fallback)
 {
     const char *text = getenv(name);
     return text != NULL && *text != '\0' ? strtoull(text, NULL, 0) : fallback;
+}
+
+/* Of registers, so never 0, which stands for zeros. */
+static uint32_t register_seed(uint64_t seed, uint32_t n)
+{
+    return (uint32_t)(seed * REGISTER_SEEDS + n) | 0x10000u;
+}
+
+/* Counters of coverage are the unit's alone, and a mutant is judged by lockstep. */
+static bool properties_run(void)
+{
+    return env_number("COWARP_LOCKSTEP_ASSERT", 1) != 0 && getenv("COWARP_RTL_COVERAGE") == NULL &&
+           getenv("COWARP_LOCKSTEP_VERILOG") == NULL;
 }
 
 static void show_message(void *context, const char *text)
@@ -145,9 +159,10 @@ static double measure(const struct cw_lockstep_bench *bench, const struct cw_loc
         instance.ops->eval(instance.self, in + i * unit->in_size, out);
         instance.ops->tick(instance.self, in + i * unit->in_size);
     }
-    instance.ops->reset(instance.self);
     double start = now_seconds();
     for (uint32_t n = 0; n < SPEED_CYCLES; n++) {
+        if (n % SPEED_FRAMES == 0) /* the inputs answer what the unit did after a reset */
+            instance.ops->reset(instance.self);
         const void *frame = in + n % SPEED_FRAMES * unit->in_size;
         instance.ops->eval(instance.self, frame, out);
         instance.ops->tick(instance.self, frame);
@@ -160,11 +175,18 @@ static double measure(const struct cw_lockstep_bench *bench, const struct cw_loc
     return 1e9 * seconds / SPEED_CYCLES;
 }
 
-static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed, uint8_t *seen)
+/* The cycles of one stimulus and one set of random numbers in the registers. */
+static void run_part(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed,
+                     uint32_t registers, uint8_t *seen)
 {
-    const struct cw_rtl_choice other = {bench->unit->name, CW_UNIT_LOCKSTEP, getenv("COWARP_LOCKSTEP_VERILOG")};
-    struct cw_rtl_options opt = {
-        .build = {.message = show_message}, .default_backend = CW_UNIT_LOCKSTEP, .choices = &other, .choice_cnt = other.verilog != NULL};
+    const struct cw_rtl_choice other = {
+        .unit = bench->unit->name, .backend = CW_UNIT_LOCKSTEP, .verilog = getenv("COWARP_LOCKSTEP_VERILOG")};
+    struct cw_rtl_options opt = {.build = {.message = show_message, .precompile = true},
+                                 .default_backend = CW_UNIT_LOCKSTEP,
+                                 .properties = properties_run(),
+                                 .seed = registers,
+                                 .choices = &other,
+                                 .choice_cnt = other.verilog != NULL};
     struct run r = {.bench = bench, .set = set, .seen = seen};
     char file[256];
     uint64_t resets = 0;
@@ -177,17 +199,29 @@ static void run_set(const struct cw_lockstep_bench *bench, const struct cw_locks
         status = run_cycles(&r, cycles, seed, &resets);
     double seconds = now_seconds() - start;
     if (status != CW_OK)
-        print_error("%s, set %s, seed %" PRIu64 ": %s\n", bench->unit->name, set->label, seed, r.error.text);
+        print_error("%s, set %s, seed %" PRIu64 ", registers %" PRIu32 ": %s\n", bench->unit->name, set->label, seed, registers,
+                    r.error.text);
     else if (other.verilog != NULL)
         printf("%s %s: %" PRIu64 " cycles of %s, no difference\n", bench->unit->name, set->label, cycles, other.verilog);
     else
-        printf("%s %s: %" PRIu64 " cycles, %" PRIu64 " resets, %" PRIu64 " checks, %.2f M cycles/s\n", bench->unit->name, set->label,
-               cw_lockstep_cycles(r.pair.self), resets, cw_lockstep_checks(r.pair.self), (double)cycles / seconds * 1e-6);
-    if (status == CW_OK && other.verilog == NULL && getenv("COWARP_RTL_COVERAGE") == NULL) /* what nothing compares does not count */
-        printf("%s %s alone: C %.1f ns, RTL %.1f ns per cycle\n", bench->unit->name, set->label, measure(bench, set, CW_UNIT_C, seed),
-               measure(bench, set, CW_UNIT_RTL, seed));
+        printf("%s %s: %" PRIu64 " cycles, %" PRIu64 " resets, %" PRIu64 " checks, registers %" PRIu32 ", %.2f M cycles/s\n",
+               bench->unit->name, set->label, cw_lockstep_cycles(r.pair.self), resets, cw_lockstep_checks(r.pair.self), registers,
+               (double)cycles / seconds * 1e-6);
     run_close(&r);
     assert_int_equal(status, CW_OK);
+}
+
+static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed, uint8_t *seen)
+{
+    if (getenv("COWARP_LOCKSTEP_VERILOG") != NULL) {
+        run_part(bench, set, cycles, seed, 0, seen);
+        return;
+    }
+    for (uint32_t n = 0; n < REGISTER_SEEDS; n++)
+        run_part(bench, set, cycles / REGISTER_SEEDS, seed + n * bench->set_cnt, register_seed(seed, n), seen);
+    if (getenv("COWARP_RTL_COVERAGE") == NULL) /* what nothing compares does not count */
+        printf("%s %s alone: C %.1f ns, RTL with its properties %.1f ns per cycle\n", bench->unit->name, set->label,
+               measure(bench, set, CW_UNIT_C, seed), measure(bench, set, CW_UNIT_RTL, seed));
 }
 
 /* label=..., then NAME=value of each parameter as the Verilog calls them. */
@@ -231,7 +265,7 @@ void cw_lockstep_run(const struct cw_lockstep_bench *bench)
         run_wanted(bench, wanted);
         return;
     }
-    uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT) / bench->set_cnt + 1;
+    uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
     uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
     struct cw_port *port = calloc(bench->unit->port_cnt, sizeof *port);
     uint8_t *seen = calloc(bench->unit->port_cnt, 1);
@@ -307,7 +341,8 @@ static void copy_rtl(const char *to, const struct cw_mutant *m)
 static int run_mutant(const struct cw_lockstep_bench *bench, const struct cw_mutant *m, const char *rtl_dir, uint64_t seed,
                       struct cw_error *err, uint64_t *cycles)
 {
-    struct cw_rtl_options opt = {.build = {.rtl_dir = rtl_dir, .cxx_flags = "-O1"}, .default_backend = CW_UNIT_LOCKSTEP};
+    struct cw_rtl_options opt = {.build = {.rtl_dir = rtl_dir, .cxx_flags = "-O0", .precompile = true},
+                                 .default_backend = CW_UNIT_LOCKSTEP};
     struct run r = {.bench = bench, .set = &bench->sets[m->set]};
     char library[CW_PATH_MAX];
     uint64_t resets = 0;
@@ -349,7 +384,10 @@ void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_
 struct cw_unit_provider cw_directed_open(const struct cw_unit *unit, const void *params, enum cw_unit_backend backend,
                                          struct cw_unit_instance *instance)
 {
-    struct cw_rtl_options opt = {.build = {.message = show_message}, .default_backend = backend};
+    struct cw_rtl_options opt = {.build = {.message = show_message, .precompile = true},
+                                 .default_backend = backend,
+                                 .properties = properties_run(),
+                                 .seed = register_seed(cw_test_seed(env_number("COWARP_SEED", 1)), 0)};
     struct cw_unit_provider provider;
     struct cw_error err = {""};
     int status = cw_rtl_provider_create(&provider, &opt, &err);

@@ -2,10 +2,11 @@
 /*
  * Random lockstep of a unit's C model against its RTL, for tests/rtl/test_<unit>.c.
  *
- * Environment: COWARP_LOCKSTEP_CYCLES cycles per unit, shared by its parameter sets (default 200000); COWARP_SEED the seed
- * (default 1; --gtest_random_seed also works); COWARP_CACHE where built RTL is kept. For scripts/mutate: COWARP_LOCKSTEP_SETS the
- * labels of the only sets to run, with commas, each for COWARP_LOCKSTEP_CYCLES, and "?" to list all with their parameters;
- * COWARP_LOCKSTEP_VERILOG a file that takes the place of the unit's own.
+ * Environment: COWARP_LOCKSTEP_CYCLES cycles per parameter set (default 1000000), half of them each with two sets of random
+ * numbers in the RTL's registers and RAMs; COWARP_SEED the seed of these and of the stimulus (default 1; --gtest_random_seed also works);
+ * COWARP_LOCKSTEP_ASSERT=0 leaves the Verilog's properties out (docs/proofs.md); COWARP_CACHE where built RTL is kept. For scripts/mutate:
+ * COWARP_LOCKSTEP_SETS the labels of the only sets to run, with commas, each for COWARP_LOCKSTEP_CYCLES, and "?" to list all with their
+ * parameters; COWARP_LOCKSTEP_VERILOG a file that takes the place of the unit's own.
  */
 #ifndef CW_TESTS_RTL_LOCKSTEP_DRIVER_H
 #define CW_TESTS_RTL_LOCKSTEP_DRIVER_H
@@ -40,15 +41,15 @@ struct cw_mutant {
     uint32_t set;
 };
 
-/* Runs all sets with resets in the middle; fails at the first difference, or when a one-bit output never took one of its
- * values in any set (then the stimulus did not reach it). Prints seed, cycles, checks and speed. */
+/* Runs all sets with resets in the middle; fails at the first difference, at the first property of the Verilog that does not hold, or when
+ * a one-bit output never took one of its values in any set (then the stimulus did not reach it). Prints seed, cycles, checks and speed. */
 void cw_lockstep_run(const struct cw_lockstep_bench *bench);
 
 /* Fails unless lockstep finds a difference in each of the broken copies. */
 void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_mutant *mutants, uint32_t mutant_cnt);
 
-/* Opens the unit's RTL for directed tests, as backend says; close by instance->ops->destroy, then cw_directed_close. Fails
- * the test when it cannot. */
+/* Opens the unit's RTL for directed tests, as backend says, with its properties and random numbers in its registers; close by
+ * instance->ops->destroy, then cw_directed_close. Fails the test when it cannot. */
 struct cw_unit_provider cw_directed_open(const struct cw_unit *unit, const void *params, enum cw_unit_backend backend,
                                          struct cw_unit_instance *instance);
 void cw_directed_close(struct cw_unit_provider *provider, struct cw_unit_instance *instance);

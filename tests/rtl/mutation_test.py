@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/mutate on the stall buffer with a few mutants: mutation_test.py ROOT BUILD
 
-Of two mutants it is known what must be said: push_ready_o turned round differs at once, and bit 4 of lines_used_o, which counts three lines,
+Of two mutants it is known what must be said: pending_o turned round differs at once, and bit 4 of lines_used_o, which counts three lines,
 is 0 in any case. A lockstep of no cycles notices nothing, so that the former must then survive, told apart by the prover. The numbers of
 a report must be those of its mutants one by one; and a run that has nothing left to do must say the same again.
 """
@@ -17,7 +17,7 @@ import unittest
 ROOT, BUILD = sys.argv[1:3]
 OUT = os.path.join(BUILD, "mutate-test")
 COUNT = 3
-HARMFUL, HARMLESS = "inv:push_ready_o:0", "const0:lines_used_o:4"
+HARMFUL, HARMLESS = "inv:pending_o:0", "const0:lines_used_o:4"
 
 
 def mutate(cycles):
@@ -55,7 +55,7 @@ class Mutation(unittest.TestCase):
         shutil.rmtree(OUT, ignore_errors=True)
         report, results = mutate(5000)
         harmful, harmless = results[COUNT:]
-        self.assertEqual((harmful["what"], harmful["mode"]), ("push_ready_o[0]", "inv"))
+        self.assertEqual((harmful["what"], harmful["mode"]), ("pending_o[0]", "inv"))
         self.assertEqual(verdict(harmful), "caught")
         self.assertLessEqual(harmful["cycle"], 1, "the output is compared in each cycle from the first on")
         self.assertEqual((harmless["what"], harmless["mode"]), ("lines_used_o[4]", "const0"))

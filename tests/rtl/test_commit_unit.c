@@ -20,12 +20,13 @@ typedef struct cw_commit_unit_out out_t;
 #include "dut.h"
 
 /*                       entries lanes cid_w fail_waits */
-static const params_t kilo = {1024, 1, 16, 1};
+static const params_t full = {1920, 32, 20, 0}; /* as the GPU has it */
+static const params_t kilo = {60, 1, 16, 1};
 static const params_t one = {1, 1, 1, 1};    /* a ring of one entry, whose IDs roll over at every second */
 static const params_t odd = {5, 1, 3, 1};    /* rolls over all the time */
-static const params_t full = {4, 1, 2, 0};   /* the window is the whole number space */
-static const params_t quad = {12, 4, 4, 0};  /* three rows of four banks */
-static const params_t warp = {64, 32, 7, 0}; /* as the GPU has it, with few entries */
+static const params_t pair = {5, 2, 4, 0};   /* two banks of two rows, as the proofs have it: an ID has a bit more than a place */
+static const params_t quad = {12, 4, 4, 0};  /* entries and lanes fill the number space: a row is cleared just in time */
+static const params_t warp = {96, 32, 7, 0}; /* the GPU's with the narrowest IDs */
 
 /* An offset from the oldest commit ID: mostly near, sometimes anywhere. */
 static uint64_t near(struct cw_rng *rng)
@@ -34,38 +35,36 @@ static uint64_t near(struct cw_rng *rng)
     return cw_rng_below(rng, spread[cw_rng_below(rng, 8)]);
 }
 
-/* The event that the oldest entry waits for, so that the ring turns. */
+/* What the oldest entry may be waiting for, so that the ring turns. */
 static void serve_oldest(struct cw_rng *rng, const out_t *out, in_t *in)
 {
-    switch (out->oldest_state) {
-    case CW_COMMIT_STATE_EMPTY:
-    case CW_COMMIT_STATE_FILL:
+    bool again = out->oldest_stage == CW_COMMIT_STAGE_OUTCOME;
+    switch (out->oldest_stage) {
+    case CW_COMMIT_STAGE_LOG:
         in->msg_valid = 1;
         in->msg_cid = out->oldest_cid;
         in->msg_kind = cw_rng_below(rng, 4) == 0 ? CW_COMMIT_SKIP : CW_COMMIT_DONE;
         in->msg_lanes |= 1;
         break;
-    case CW_COMMIT_STATE_OUTCOME:
+    case CW_COMMIT_STAGE_PASS:
+        in->hza_valid = 1;
+        in->hza_cid = out->oldest_cid;
+        break;
+    case CW_COMMIT_STAGE_OUTCOME:
         in->msg_valid = 1;
         in->msg_cid = out->oldest_cid;
         in->msg_kind = CW_COMMIT_OUTCOME;
         in->msg_lanes |= 1;
         break;
-    case CW_COMMIT_STATE_HAZARD:
-        in->hza_valid = 1;
-        in->hza_cid = out->oldest_cid;
-        break;
-    case CW_COMMIT_STATE_VALIDATE:
-    case CW_COMMIT_STATE_REVALIDATE:
-        in->val_valid = 1;
-        in->val_cid = out->oldest_cid;
-        break;
-    case CW_COMMIT_STATE_WRITE:
+    default:
         in->wb_valid = 1;
         in->wb_cid = out->oldest_cid;
         break;
-    default:
-        break;
+    }
+    if (again || out->oldest_stage == CW_COMMIT_STAGE_PASS) {
+        in->val_valid = 1;
+        in->val_again = again;
+        in->val_cid = out->oldest_cid;
     }
 }
 
@@ -92,6 +91,7 @@ static void serve_younger(struct cw_rng *rng, const out_t *out, in_t *in)
     in->msg_lanes |= 1;
     in->msg_writes |= 1;
     in->msg_pass |= 1;
+    in->val_again = cw_rng_below(rng, 4) == 0;
     in->msg_valid = in->hza_valid = in->val_valid = 1;
     in->wb_valid = cw_rng_below(rng, 16) == 0;
     in->wb_cid = out->oldest_cid + 1 + cw_rng_below(rng, 8);
@@ -126,11 +126,13 @@ static void near_the_window(void *context, struct cw_rng *rng, const void *last_
         serve_oldest(rng, out, in);
 }
 
-static const struct cw_lockstep_set sets[] = {{"kilo", &kilo, 512}, {"one", &one, 0},   {"odd", &odd, 0},
-                                              {"full", &full, 0},   {"quad", &quad, 0}, {"warp", &warp, 0}};
+/* In their order. */
+enum { FULL, KILO, ONE_ENTRY, ODD, PAIR, QUAD, WARP };
+static const struct cw_lockstep_set sets[] = {{"full", &full, 0}, {"kilo", &kilo, 0}, {"one", &one, 0},  {"odd", &odd, 0},
+                                              {"pair", &pair, 0}, {"quad", &quad, 0}, {"warp", &warp, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 6, near_the_window, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 7, near_the_window, &lockstep_phase};
 
 static void test_commit_unit__c_equals_rtl(void **state)
 {
@@ -141,40 +143,63 @@ static void test_commit_unit__c_equals_rtl(void **state)
 static void test_commit_unit__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"revalidates while YCID retires", "cw_commit_unit", "ycid_age} > pass_dist_q", "ycid_age} >= pass_dist_q", 2},
-        {"RCID is half as old", "cw_commit_unit", "haz_cid_q - rcid_age[CID_W-1:0]", "haz_cid_q - (rcid_age[CID_W-1:0] >> 1)", 2},
-        {"a later entry is a hazard", "cw_commit_unit", "found_ext != 33'd0 && found_ext < SIZE_33",
-         "(found_ext != 33'd0 || found_ext < SIZE_33)", 2},
-        {"does not wait for the hazard unit", "cw_commit_unit", "checked_q[pass_idx_q] && detected_q[pass_idx_q]", "checked_q[pass_idx_q]",
-         2},
-        {"a warp's message stays in its row", "cw_commit_unit", "? msg_next : msg_base)", "? msg_base : msg_next)", 4},
-        {"a warp's RCIDs are those of the first", "cw_commit_unit", "msg_ext[IDX_W-1:0] + lane)", "msg_ext[IDX_W-1:0] - lane)", 4},
-        {"write-back of aborted transactions", "cw_commit_unit", "com_writes  = commit_q[com_idx_q] &&", "com_writes  =", 2},
-        {"retires before the write-back ends", "cw_commit_unit", "!sent_q[ret_idx_q] || written_q[ret_idx_q]", "1'b1", 2},
-        {"the pass pointer overwrites a revalidation's report", "cw_commit_unit", "rep_free && !val_report;", "rep_free;", 2},
-        {"places wrap at a power of two", "cw_commit_place", "sum >= SIZE ?", "sum > SIZE ?", 2}};
+        {"revalidates while YCID retires", "cw_commit_unit", "ycid_age > pass_dist_q", "ycid_age >= pass_dist_q", FULL},
+        {"YCID is that of the entry before", "cw_commit_unit", "h1_idx_q == (pass_move ? pass_idx_1 : pass_idx)", "h1_idx_q == pass_idx",
+         PAIR},
+        {"RCID ignores the roll-over of places", "cw_commit_unit", "? high - 1'b1 : high, rcid_low", "? high : high, rcid_low", PAIR},
+        {"RCID misses the write before", "cw_commit_unit", "rcid1_of == haz_row ? rcid1_q", "rcid1_of != haz_row ? rcid1_q", WARP},
+        {"RCID misses the write before that", "cw_commit_unit", "rcid2_of == haz_row ? rcid2_q", "rcid2_of != haz_row ? rcid2_q", KILO},
+        {"a warp's RCIDs stay in its row", "cw_commit_unit", "< {1'b0, rcid1_low_q} ?", ">= {1'b0, rcid1_low_q} ?", FULL},
+        {"a later entry is a hazard", "cw_commit_unit", "hza_found_i && hza_age != {CID_W{1'b0}} &&", "hza_found_i &&", KILO},
+        {"does not wait for the hazard unit", "cw_commit_unit", "|| pass_v[0]) && pass_h[0]", "|| pass_v[0]) && (pass_h[0] || 1'b1)", FULL},
+        {"a warp's message stays in its row", "cw_commit_unit", "second ? m1_row_2 : m1_row)", "second && 1'b0 ? m1_row_2 : m1_row)", QUAD},
+        {"takes part of a message into a later lap", "cw_commit_unit", "msg_last <= {5'd0, LAST_OFF}",
+         "(msg_last <= {5'd0, LAST_OFF} || msg_off <= LAST_OFF[CID_W-1:0])", QUAD},
+        {"write-back of aborted transactions", "cw_commit_unit", "com_writes  = com_m[2] &&", "com_writes  = (com_m[2] || 1'b1) &&", FULL},
+        {"retires before the write-back ends", "cw_commit_unit", "(!(ret_m[2] && ret_m[1]) || ret_w)",
+         "(!(ret_m[2] && ret_m[1]) || !ret_w)", PAIR},
+        {"the pass pointer overtakes a revalidation's report", "cw_commit_unit", "!rep_cnt_q[1] && !(v1_valid_q && v1_again_q)",
+         "!rep_cnt_q[1]", PAIR},
+        {"a queue of reports that is full takes one more", "cw_commit_unit", "&& !rep_cnt_q[1] &&", "&&", PAIR},
+        {"an answer to the entry that retires", "cw_commit_unit", "com_far && !(ret_move && wb_off == {CID_W{1'b0}})", "com_far",
+         ONE_ENTRY},
+        {"a decision counts before the report", "cw_commit_unit", "outcome ? about & reported &",
+         "outcome ? about & (reported | ~reported) &", ODD},
+        {"a row is not cleared", "cw_commit_rows", "& ~clear", "& (clear | ~clear)", ODD},
+        {"a reader misses the last change", "cw_commit_view", "new_en && new_row == row_q ? new_data",
+         "new_en && new_row != row_q ? new_data", QUAD},
+        {"a reader misses the change before", "cw_commit_view", "old_row == row_q ? old_data", "old_row != row_q ? old_data", FULL},
+        {"a pointer misses a change of its row", "cw_commit_cursor", "else if (hit[target])", "else if (hit[target] && step_i)", FULL},
+        {"a pointer misses a change of the next row", "cw_commit_cursor", "else if (hit[target])", "else if (hit[target] && !step_i)",
+         PAIR},
+    };
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
 
-static void message(struct dut *d, uint64_t kind, uint64_t cid, uint64_t reads, uint64_t writes, uint64_t pass)
+static void message_to(struct dut *d, uint64_t lanes, uint64_t kind, uint64_t cid, uint64_t reads, uint64_t writes, uint64_t pass)
 {
     d->in.haz_ready = 0; /* hazard_check() is the hazard unit */
     d->in.msg_valid = 1;
     d->in.msg_kind = kind;
     d->in.msg_cid = cid;
-    d->in.msg_lanes = 1;
+    d->in.msg_lanes = lanes;
     d->in.msg_reads = reads;
     d->in.msg_writes = writes;
     d->in.msg_pass = pass;
     dut_cycle(d);
-    assert_int_equal(d->out.msg_ready, 1);
 }
 
-static void validated(struct dut *d, uint64_t cid, uint64_t pass)
+static void message(struct dut *d, uint64_t kind, uint64_t cid, uint64_t reads, uint64_t writes, uint64_t pass)
+{
+    message_to(d, 1, kind, cid, reads, writes, pass);
+}
+
+static void validated(struct dut *d, uint64_t cid, uint64_t again, uint64_t pass)
 {
     d->in.val_valid = 1;
     d->in.val_cid = cid;
+    d->in.val_again = again;
     d->in.val_pass = pass;
     dut_cycle(d);
     assert_int_equal(d->out.val_ready, 1);
@@ -222,15 +247,14 @@ static void test_commit_unit__two_transactions_with_a_hazard(void **state)
         struct dut d;
         dut_open(&d, &kilo, backends[b]);
         dut_cycle(&d);
-        assert_int_equal(d.out.credits, 1024);
         message(&d, CW_COMMIT_FILL, 0, 0, 0, 0);
         message(&d, CW_COMMIT_FILL, 1, 0, 0, 0);
         message(&d, CW_COMMIT_DONE, 1, 1, 1, 0); /* before the older one */
         message(&d, CW_COMMIT_DONE, 0, 1, 1, 0);
         hazard_check(&d, 0, -1);
         hazard_check(&d, 1, 0); /* 1 has read what 0 may write */
-        validated(&d, 1, 1);
-        validated(&d, 0, 1);
+        validated(&d, 1, 0, 1);
+        validated(&d, 0, 0, 1);
         WAIT_FOR(&d, rep, 0);
         assert_int_equal(d.out.rep_pass, 1);
         message(&d, CW_COMMIT_OUTCOME, 0, 0, 0, 1);
@@ -238,28 +262,26 @@ static void test_commit_unit__two_transactions_with_a_hazard(void **state)
         for (int n = 0; n < 5; n++) {
             dut_cycle(&d);
             assert_int_equal(d.out.rev_valid, 0); /* not before 0 has retired */
-            assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_WRITE);
+            assert_int_equal(d.out.waiting, 1);
+            assert_int_equal(d.out.oldest_stage, CW_COMMIT_STAGE_WRITE);
         }
         written(&d, 0);
         WAIT_FOR(&d, ret, 0);
         assert_int_equal(d.out.ret_commit, 1);
         WAIT_FOR(&d, rev, 1);
-        dut_cycle(&d);
-        assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_REVALIDATE);
-        validated(&d, 1, 0); /* 0 has changed it */
+        assert_int_equal(d.out.oldest_stage, CW_COMMIT_STAGE_OUTCOME);
+        validated(&d, 1, 1, 0); /* 0 has changed it */
         WAIT_FOR(&d, rep, 1);
         assert_int_equal(d.out.rep_pass, 0);
         message(&d, CW_COMMIT_OUTCOME, 1, 0, 0, 0);
         WAIT_FOR(&d, ret, 1);
         assert_int_equal(d.out.ret_commit, 0);
-        dut_cycle(&d);
         assert_int_equal(d.out.oldest_cid, 2);
-        assert_int_equal(d.out.credits, 1024);
         dut_close(&d);
     }
 }
 
-/* RCID is the retire pointer in the cycle of an entry's first message: writers that have retired by then are none of the hazard unit's
+/* RCID is the retire pointer when an entry's first message is judged: writers that have retired by then are none of the hazard unit's
  * business. */
 static void test_commit_unit__rcid_is_that_of_the_first_message(void **state)
 {
@@ -270,12 +292,20 @@ static void test_commit_unit__rcid_is_that_of_the_first_message(void **state)
         dut_cycle(&d);
         message(&d, CW_COMMIT_FILL, 2, 0, 0, 0); /* 0 is the oldest */
         message(&d, CW_COMMIT_SKIP, 0, 0, 0, 0);
-        for (int n = 0; n < 5; n++)
+        for (int n = 0; n < 5; n++) {
             dut_cycle(&d);
-        assert_int_equal(d.out.oldest_cid, 1); /* a pointer in each cycle: 4 of them */
+            assert_int_equal(d.out.oldest_cid, 0);
+        }
+        dut_cycle(&d);
+        assert_int_equal(d.out.oldest_cid, 1); /* judged, then a pointer in each cycle: 6 cycles after the message */
         message(&d, CW_COMMIT_DONE, 1, 1, 0, 0);
         message(&d, CW_COMMIT_DONE, 2, 1, 0, 0);
-        WAIT_FOR(&d, haz, 1);
+        d.in.haz_ready = 0;
+        dut_cycle(&d);
+        assert_int_equal(d.out.haz_valid, 0);
+        dut_cycle(&d);
+        assert_int_equal(d.out.haz_valid, 1); /* 3 cycles after the message */
+        assert_int_equal(d.out.haz_cid, 1);
         assert_int_equal(d.out.haz_rcid, 1);
         WAIT_FOR(&d, haz, 2);
         assert_int_equal(d.out.haz_rcid, 0);
@@ -303,10 +333,11 @@ static void test_commit_unit__hazard_detection_is_a_pipeline(void **state)
             d.in.hza_cid = n;
             dut_cycle(&d);
             assert_int_equal(d.out.rep_valid, 0);
-            assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_HAZARD);
+            assert_int_equal(d.out.oldest_stage, CW_COMMIT_STAGE_PASS);
         }
         d.in.hza_valid = 1;
         d.in.hza_cid = 0;
+        dut_cycle(&d);
         dut_cycle(&d);
         dut_cycle(&d);
         for (uint64_t cid = 0; cid < 3; cid++) {
@@ -317,6 +348,8 @@ static void test_commit_unit__hazard_detection_is_a_pipeline(void **state)
         d.in.hza_valid = 1; /* once too often */
         d.in.hza_cid = 2;
         dut_cycle(&d);
+        dut_cycle(&d);
+        assert_int_equal(d.out.illegal, 0);
         dut_cycle(&d);
         assert_int_equal(d.out.illegal, 1);
         dut_close(&d);
@@ -332,48 +365,111 @@ static void test_commit_unit__a_message_of_a_warp(void **state)
         dut_open(&d, &quad, backends[b]);
         dut_cycle(&d);
         message(&d, CW_COMMIT_SKIP, 0, 0, 0, 0);
-        d.in.msg_valid = 1;
-        d.in.msg_kind = CW_COMMIT_DONE;
-        d.in.msg_cid = 1;
-        d.in.msg_lanes = 0xf;
-        d.in.msg_reads = 0x1;
-        d.in.msg_writes = 0x4;
-        dut_cycle(&d);
-        assert_int_equal(d.out.msg_ready, 1);
+        message_to(&d, 0xf, CW_COMMIT_DONE, 1, 0x1, 0x4, 0);
         hazard_check(&d, 1, -1);
         hazard_check(&d, 3, -1);
-        assert_int_equal(d.out.credits, 7 + d.out.oldest_cid);
-        validated(&d, 1, 1);
+        validated(&d, 1, 0, 1);
         WAIT_FOR(&d, rep, 1);
         WAIT_FOR(&d, rep, 3);
-        d.in.msg_valid = 1;
-        d.in.msg_kind = CW_COMMIT_OUTCOME;
-        d.in.msg_cid = 1;
-        d.in.msg_lanes = 0x5;
-        d.in.msg_pass = 0x5;
-        dut_cycle(&d);
+        message_to(&d, 0x5, CW_COMMIT_OUTCOME, 1, 0, 0, 0x5);
         WAIT_FOR(&d, com, 3); /* 1 has nothing to write */
-        assert_int_equal(d.out.commit_cid, 3);
         written(&d, 3);
         WAIT_FOR(&d, ret, 3);
-        for (int n = 0; n < 3; n++)
+        for (int n = 0; n < 4; n++)
             dut_cycle(&d);
         assert_int_equal(d.out.oldest_cid, 5);
+        assert_int_equal(d.out.commit_cid, 5);
         assert_int_equal(d.out.busy, 0);
-        d.in.msg_valid = 1; /* 5 to 16 are the window: lane 3 of a message to 14 is not in it */
-        d.in.msg_kind = CW_COMMIT_FILL;
-        d.in.msg_cid = 14;
-        d.in.msg_lanes = 0x9;
+        assert_int_equal(d.out.illegal, 0);
+        dut_close(&d);
+    }
+}
+
+/* All CIDs of a message are in the window, or nothing of it counts. */
+static void test_commit_unit__a_message_beyond_the_window(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint64_t beyond = 0; beyond < 2; beyond++) {
+            struct dut d;
+            dut_open(&d, &quad, backends[b]);
+            dut_cycle(&d);
+            for (uint64_t cid = 0; cid < 8; cid += 4) { /* the first eight have retired: 8 to 19 are the window */
+                message_to(&d, 0xf, CW_COMMIT_SKIP, cid, 0, 0, 0);
+                dut_cycle(&d);
+            }
+            for (int n = 0; n < 16; n++)
+                dut_cycle(&d);
+            assert_int_equal(d.out.oldest_cid, 8);
+            message_to(&d, 0xf, CW_COMMIT_DONE, (16 + beyond) % 16, 0xf, 0, 0);
+            dut_cycle(&d);
+            dut_cycle(&d);
+            assert_int_equal(d.out.illegal, beyond);
+            for (uint64_t cid = 8; cid < 16; cid += 4)
+                message_to(&d, 0xf, CW_COMMIT_SKIP, cid, 0, 0, 0);
+            for (int n = 0; n < 16; n++) {
+                dut_cycle(&d);
+                assert_int_equal(d.out.haz_valid && beyond, 0);
+            }
+            assert_int_equal(d.out.oldest_cid, 0);
+            dut_close(&d);
+        }
+}
+
+/* A validation may end before the log does. */
+static void test_commit_unit__a_validation_before_done(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &full, backends[b]);
         dut_cycle(&d);
-        assert_int_equal(d.out.msg_ready, 0);
+        message(&d, CW_COMMIT_FILL, 0, 0, 0, 0);
+        validated(&d, 0, 0, 0);
+        message(&d, CW_COMMIT_DONE, 0, 1, 1, 0);
+        hazard_check(&d, 0, -1);
+        WAIT_FOR(&d, rep, 0);
+        assert_int_equal(d.out.rep_pass, 0);
+        WAIT_FOR(&d, ret, 0); /* it has failed here: no outcome comes */
+        assert_int_equal(d.out.ret_commit, 0);
+        assert_int_equal(d.out.illegal, 0);
+        dut_close(&d);
+    }
+}
+
+/* The queue of reports takes two from the pass pointer, and one from a revalidation that was on its way. */
+static void test_commit_unit__reports_wait(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &full, backends[b]);
+        dut_cycle(&d);
+        d.in.msg_lanes = 0xf;
         d.in.msg_valid = 1;
-        d.in.msg_kind = CW_COMMIT_FILL;
-        d.in.msg_cid = 14;
-        d.in.msg_lanes = 0x5;
+        d.in.msg_kind = CW_COMMIT_DONE;
+        d.in.msg_writes = 0xf;
         dut_cycle(&d);
-        assert_int_equal(d.out.msg_ready, 1);
-        dut_cycle(&d);
-        assert_int_equal(d.out.credits, 0);
+        for (uint64_t n = 0; n < 8; n++) {
+            d.in.rep_ready = 0;
+            d.in.hza_valid = n >= 4;
+            d.in.hza_cid = n - 4;
+            dut_cycle(&d);
+        }
+        for (int n = 0; n < 8; n++) {
+            d.in.rep_ready = 0;
+            dut_cycle(&d);
+        }
+        assert_int_equal(d.out.val_ready, 0); /* two wait */
+        uint64_t cid = 0;
+        for (int n = 0; n < 20; n++) {
+            dut_cycle(&d);
+            if (!d.out.rep_valid)
+                continue;
+            assert_int_equal(d.out.rep_cid, cid++);
+            assert_int_equal(d.out.rep_pass, 1);
+        }
+        assert_int_equal(cid, 4);
         dut_close(&d);
     }
 }
@@ -389,15 +485,17 @@ static void test_commit_unit__commits_in_the_order_of_ids(void **state)
             message(&d, CW_COMMIT_DONE, cid, 0, 1, 0);
         for (uint64_t cid = 0; cid < 4; cid++)
             hazard_check(&d, cid, -1);
-        dut_cycle(&d);
-        dut_cycle(&d);
+        for (int n = 0; n < 4; n++)
+            dut_cycle(&d);
         for (uint64_t cid = 3; cid > 0; cid--) { /* outcomes in reverse */
             message(&d, CW_COMMIT_OUTCOME, cid, 0, 0, 1);
             assert_int_equal(d.out.com_valid, 0);
         }
         message(&d, CW_COMMIT_OUTCOME, 0, 0, 0, 1);
+        dut_cycle(&d);
+        dut_cycle(&d);
         for (uint64_t cid = 0; cid < 4; cid++) {
-            dut_cycle(&d); /* one in each cycle */
+            dut_cycle(&d); /* one in each cycle, from the third after the outcome on */
             assert_int_equal(d.out.com_valid, 1);
             assert_int_equal(d.out.com_cid, cid);
         }
@@ -406,6 +504,8 @@ static void test_commit_unit__commits_in_the_order_of_ids(void **state)
             assert_int_equal(d.out.ret_valid, 0);
         }
         written(&d, 0);
+        dut_cycle(&d);
+        dut_cycle(&d);
         for (uint64_t cid = 0; cid < 4; cid++) {
             dut_cycle(&d);
             assert_int_equal(d.out.ret_valid, 1);
@@ -425,16 +525,13 @@ static void test_commit_unit__one_entry_is_enough(void **state)
         dut_cycle(&d);
         for (uint64_t n = 0; n < 300; n++) {
             uint64_t cid = n & 1;
-            d.in.msg_valid = 1; /* the next ID is outside the window */
-            d.in.msg_kind = CW_COMMIT_SKIP;
-            d.in.msg_cid = cid ^ 1;
+            message(&d, CW_COMMIT_SKIP, cid ^ 1, 0, 0, 0); /* the next ID is outside the window */
             dut_cycle(&d);
-            assert_int_equal(d.out.msg_ready, 0);
-            assert_int_equal(d.out.credits, 1);
+            dut_cycle(&d);
+            assert_int_equal(d.out.illegal, 1);
             message(&d, CW_COMMIT_DONE, cid, 1, 1, 0);
             hazard_check(&d, cid, -1);
-            assert_int_equal(d.out.credits, 0);
-            validated(&d, cid, n % 3 != 0);
+            validated(&d, cid, 0, n % 3 != 0);
             WAIT_FOR(&d, rep, cid);
             assert_int_equal(d.out.rep_pass, n % 3 != 0);
             message(&d, CW_COMMIT_OUTCOME, cid, 0, 0, n % 3 == 1);
@@ -444,6 +541,7 @@ static void test_commit_unit__one_entry_is_enough(void **state)
             }
             WAIT_FOR(&d, ret, cid);
             assert_int_equal(d.out.ret_commit, n % 3 == 1);
+            assert_int_equal(d.out.oldest_cid, cid ^ 1);
         }
         dut_close(&d);
     }
@@ -457,26 +555,40 @@ static void test_commit_unit__illegal_events_are_shown_and_change_nothing(void *
         dut_open(&d, &kilo, backends[b]);
         dut_cycle(&d);
         message(&d, CW_COMMIT_OUTCOME, 0, 0, 0, 1); /* not reported */
+        written(&d, 0);                             /* not begun */
         dut_cycle(&d);
         assert_int_equal(d.out.illegal, 1);
-        written(&d, 0);
         dut_cycle(&d);
         assert_int_equal(d.out.illegal, 1);
         dut_cycle(&d);
         assert_int_equal(d.out.illegal, 0);
-        assert_int_equal(d.out.credits, 1024);
-        assert_int_equal(d.out.oldest_state, CW_COMMIT_STATE_EMPTY);
+        validated(&d, 0, 1, 1); /* not asked for */
+        dut_cycle(&d);
+        dut_cycle(&d);
+        assert_int_equal(d.out.illegal, 1);
+        message(&d, CW_COMMIT_DONE, 0, 0, 1, 0); /* the outcome has not counted: it has to come again */
+        hazard_check(&d, 0, -1);
+        WAIT_FOR(&d, rep, 0);
+        for (int n = 0; n < 4; n++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.com_valid, 0);
+        }
+        assert_int_equal(d.out.oldest_stage, CW_COMMIT_STAGE_OUTCOME);
         dut_close(&d);
     }
 }
 
 static void test_commit_unit__refused_parameters(void **state)
 {
-    static const params_t refused[] = {{5, 1, 2, 1}, {12, 3, 4, 1}, {10, 4, 4, 1}};
+    static const params_t refused[] = {{5, 4, 3, 1}, {12, 3, 5, 1}};
+    static const params_t beyond = {CW_COMMIT_UNIT_HARDWARE + 1, 32, 20, 0};
     void *self;
     (void)state;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 2; i++)
         assert_int_equal(cw_commit_unit_unit.c_model.create(&self, &refused[i]), CW_EINVAL);
+    /* C only */
+    assert_int_equal(cw_commit_unit_unit.c_model.create(&self, &beyond), CW_OK);
+    cw_commit_unit_unit.c_model.destroy(self);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -486,6 +598,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_commit_unit__rcid_is_that_of_the_first_message),
     cmocka_unit_test(test_commit_unit__hazard_detection_is_a_pipeline),
     cmocka_unit_test(test_commit_unit__a_message_of_a_warp),
+    cmocka_unit_test(test_commit_unit__a_message_beyond_the_window),
+    cmocka_unit_test(test_commit_unit__a_validation_before_done),
+    cmocka_unit_test(test_commit_unit__reports_wait),
     cmocka_unit_test(test_commit_unit__commits_in_the_order_of_ids),
     cmocka_unit_test(test_commit_unit__one_entry_is_enough),
     cmocka_unit_test(test_commit_unit__illegal_events_are_shown_and_change_nothing),

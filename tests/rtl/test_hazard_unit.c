@@ -79,11 +79,12 @@ static void test_hazard_unit__broken_copies_are_caught(void **state)
     static const struct cw_mutant mutants[] = {
         {"last conflict instead of the youngest", "cw_hazard_unit", "younger ? writer : ycid_q", "conflict ? writer : ycid_q", 0},
         {"RCID itself is no conflict", "cw_hazard_unit", "&& writer >= turn_rcid;", "&& writer > turn_rcid;", 0},
-        {"own writes hide nothing", "cw_hazard_unit", "own      = rsp_cid > before;", "own      = 1'b0;", 0},
+        {"own writes hide nothing", "cw_hazard_unit", "own      = rsp_cid > prior;", "own      = 1'b0;", 0},
         {"conflicts outlive their transaction", "cw_hazard_unit", "if (rst_i || finish) begin", "if (rst_i) begin", 0},
         {"one result too many inside", "cw_hazard_unit", "history_ready && !res_claim_cnt_q[3]",
          "history_ready && !(res_claim_cnt_q[3] && res_claim_cnt_q[0])", 0},
         {"a filter's answer counts as exact", "cw_hazard_unit", "sure    = rsp_exact && !own", "sure    = !own", 0},
+        {"the queue is passed by", "cw_hazard_unit", "wait_push = finish && (waiting || !res_free)", "wait_push = finish && !res_free", 0},
         {"live_cid does not reach the history", "cw_hazard_unit", ".live_cid_i (live_cid_i)", ".live_cid_i (live_cid_i >> 1)", 0}};
     (void)state;
     cw_lockstep_catches(&few, mutants, sizeof mutants / sizeof mutants[0]);
@@ -191,7 +192,7 @@ static void test_hazard_unit__own_write_counts_as_the_transaction_before(void **
     }
 }
 
-/* One transaction of one entry per cycle: one result per cycle, five cycles later, and ready all the time. */
+/* One transaction of one entry per cycle: one result per cycle, seven cycles later, and ready all the time. */
 static void test_hazard_unit__takes_an_entry_each_cycle(void **state)
 {
     enum { ENTRIES = 50 };

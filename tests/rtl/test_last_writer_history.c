@@ -7,6 +7,7 @@
 
 #include "cw_test.h"
 #include "lockstep_driver.h"
+#include "unit/h3.h"
 
 typedef struct cw_last_writer_history_params params_t;
 typedef struct cw_last_writer_history_in in_t;
@@ -75,17 +76,18 @@ static void test_last_writer_history__c_equals_rtl_in_commit_order(void **state)
 static void test_last_writer_history__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"youngest is replaced", "cw_last_writer_history", "row[i*ENTRY_W +: CID_W] < oldest_cid", "row[i*ENTRY_W +: CID_W] > oldest_cid",
-         0},
+        {"youngest is replaced", "cw_last_writer_history", "CID_W] <= s2_row_q[j", "CID_W] >= s2_row_q[j", 0},
+        {"the last way is never replaced", "cw_last_writer_history", "for (j = i + 1; j < WAYS;", "for (j = i + 1; j < WAYS - 1;", 0},
         {"retired ones go to the filter", "cw_last_writer_history", "&& oldest_cid >= live_cid_i;", ";  wire unused = &live_cid_i;", 0},
         {"a hit makes a second entry", "cw_last_writer_history", "place_oh = match ? match_oh : oldest_oh",
-         "place_oh = match && s1_check_q ? match_oh : oldest_oh", 0},
-        {"no forwarding", "cw_ram_1r1w_fwd", "assign rd_data_o = fwd_q ? fwd_data_q : ram_data;",
+         "place_oh = match && s2_check_q ? match_oh : oldest_oh", 0},
+        {"no forwarding in the cycle of the read", "cw_ram_1r1w_fwd", "assign rd_data_o = fwd_q ? fwd_data_q : ram_data;",
          "wire unused = &{fwd_q, fwd_data_q}; assign rd_data_o = ram_data;", 0},
-        {"the evicted address is the new one", "cw_last_writer_history", "s2_addr_q  <= check ? s1_addr_q : oldest_addr;",
-         "s2_addr_q  <= check || record ? s1_addr_q : oldest_addr;", 0},
-        {"sweep does not wait for the operations inside", "cw_last_writer_history", "pending_q && !s1_valid_q && !s2_valid_q", "pending_q",
-         0},
+        {"nor in the cycle after", "cw_last_writer_history", "forward = record &&", "forward = record && sweep_q &&", 0},
+        {"the evicted address is the new one", "cw_last_writer_history", "s2_check_q ? s2_addr_q : oldest_addr;",
+         "s2_check_q || sweep_q || s1_valid_q ? s2_addr_q : oldest_addr;", 0},
+        {"the filter's answer comes beside the table's", "cw_last_writer_history", "check && !match;", "check;", 0},
+        {"sweep does not wait for the operations inside", "cw_last_writer_history", "pending_q && !s1_valid_q;", "pending_q;", 0},
         {"sweep leaves the last set", "cw_last_writer_history", "sweep_last  = &sweep_set_q", "sweep_last  = &(sweep_set_q | 1)", 0}};
     (void)state;
     cw_lockstep_catches(&few, mutants, sizeof mutants / sizeof mutants[0]);
@@ -167,7 +169,7 @@ static void test_last_writer_history__takes_an_operation_each_cycle(void **state
         struct dut d;
         uint32_t answers = 0;
         open_cleared(&d, &kilo_512, backends[b]);
-        for (uint64_t n = 1; n <= PAIRS + 2; n++)
+        for (uint64_t n = 1; n <= PAIRS + CW_LAST_WRITER_HISTORY_LATENCY / 2; n++)
             for (uint64_t write = 1; write < 2; write--) {
                 d.in.op_valid = n <= PAIRS;
                 d.in.op_write = write;
@@ -198,7 +200,7 @@ static void test_last_writer_history__evicts_the_oldest_into_the_filter(void **s
             record(&d, a * 101, a + 1);
             evictions += (uint32_t)d.out.evt_evict;
         }
-        for (uint64_t i = 0; i < 2; i++) {
+        for (uint64_t i = 0; i < 3; i++) {
             dut_cycle(&d);
             evictions += (uint32_t)d.out.evt_evict;
         }
@@ -218,6 +220,31 @@ static void test_last_writer_history__evicts_the_oldest_into_the_filter(void **s
     }
 }
 
+/* One transaction writes one word more than a set has entries: of equal commit IDs the lowest way's goes, which was filled first. */
+static void test_last_writer_history__replaces_the_lowest_way_of_equal_ones(void **state)
+{
+    enum { WORDS = 4 };
+    uint64_t addr[WORDS], found = 0;
+    struct cw_h3 hash;
+    (void)state;
+    assert_int_equal(odd.ways, WORDS - 1);
+    cw_h3_init(&hash, 0x50607080, odd.addr_w, odd.set_w); /* rtl/README.md */
+    for (uint64_t a = 1; found < WORDS; a++)
+        if (cw_h3(&hash, a) == 1)
+            addr[found++] = a;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        open_cleared(&d, &odd, backends[b]);
+        for (uint64_t i = 0; i < WORDS; i++)
+            record(&d, addr[i], 5);
+        for (uint64_t i = 0; i < WORDS; i++) {
+            assert_int_equal(check(&d, addr[i]), 5);
+            assert_int_equal(d.out.rsp_exact, i != 0);
+        }
+        dut_close(&d);
+    }
+}
+
 /* 64 younger writers drive the oldest one out of its set: to the filter while it is live, away when it is not. */
 static void test_last_writer_history__drops_what_has_retired(void **state)
 {
@@ -231,7 +258,7 @@ static void test_last_writer_history__drops_what_has_retired(void **state)
             open_cleared(&d, &odd, backends[b]);
             record(&d, 0, 6);
             d.in.live_cid = live;
-            for (uint64_t a = 1; a <= YOUNGER + 2; a++) {
+            for (uint64_t a = 1; a <= YOUNGER + 3; a++) {
                 if (a <= YOUNGER)
                     record(&d, a * 101, 7);
                 else
@@ -264,12 +291,14 @@ static void test_last_writer_history__clear_forgets_and_answers(void **state)
         assert_int_equal(d.out.op_ready, 0);
         assert_int_equal(d.out.busy, 1);
         d.in.clear = 1; /* no effect */
-        dut_cycle(&d);
-        dut_cycle(&d);
+        for (int i = 3; i <= CW_LAST_WRITER_HISTORY_LATENCY; i++) {
+            assert_int_equal(d.out.rsp_valid, 0);
+            dut_cycle(&d);
+        }
         assert_int_equal(d.out.rsp_valid, 1);
         assert_int_equal(d.out.rsp_cid, 7);
-        /* Two cycles until the RECORD has left, one in which the sweep starts; three of these have been seen. */
-        assert_int_equal(wait_for_sweep(&d), 16);
+        /* One cycle until the RECORD meets the table, one in which the sweep starts, the sweep; five of these have been seen. */
+        assert_int_equal(wait_for_sweep(&d), 2 + 16 - 5);
         for (uint64_t a = 0; a < 128; a++)
             assert_int_equal(check(&d, a), 0);
         assert_int_equal(check(&d, 500), 0);
@@ -319,6 +348,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_last_writer_history__answers_the_last_writer_exactly),
     cmocka_unit_test(test_last_writer_history__takes_an_operation_each_cycle),
     cmocka_unit_test(test_last_writer_history__evicts_the_oldest_into_the_filter),
+    cmocka_unit_test(test_last_writer_history__replaces_the_lowest_way_of_equal_ones),
     cmocka_unit_test(test_last_writer_history__drops_what_has_retired),
     cmocka_unit_test(test_last_writer_history__clear_forgets_and_answers),
     cmocka_unit_test(test_last_writer_history__is_never_too_old),

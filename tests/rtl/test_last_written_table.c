@@ -62,16 +62,17 @@ static void test_last_written_table__c_equals_rtl_with_a_running_timer(void **st
 static void test_last_written_table__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"written in the cycle of the first load counts", "cw_last_written_table", "rsp_time_o > first_s2_q", "rsp_time_o >= first_s2_q",
-         1},
-        {"the wrong transaction's first load", "cw_last_written_table", "if (read_s1_q)", "if (read_s1_q && read)", 1},
+        {"written in the cycle of the first load counts", "cw_last_written_table", "bloom_time > first_s3_q",
+         "bloom_rsp_valid && bloom_time >= first_s3_q", 1},
+        {"the wrong transaction's first load", "cw_last_written_table", "first_s2_q <= first_s1_q",
+         "first_s2_q <= op_valid_i ? op_time_i : first_s1_q", 1},
         {"blocks of half the size", "cw_last_written_table", "block    = op_addr_i[ADDR_W-1:BLOCK_W]",
          "block    = op_addr_i[ADDR_W-2:BLOCK_W-1]", 1},
         {"warning is not sticky", "cw_last_written_table",
          "else if (op_store && op_ready_o && &op_time_i[TIME_W-1 -: 3])\n            early_warning_q <= 1'b1;",
          "else early_warning_q <= op_store && op_ready_o && &op_time_i[TIME_W-1 -: 3];", 1},
-        {"no forwarding", "cw_ram_1r1w_fwd", "assign rd_data_o = fwd_q ? fwd_data_q : ram_data;",
-         "wire unused = &{fwd_q, fwd_data_q}; assign rd_data_o = ram_data;", 1}};
+        {"no forwarding", "cw_recency_bloom_filter", "rd_hit_s2 = ins_s2_q &&", "rd_hit_s2 = ins_s2_q && clearing_q &&", 1},
+        {"busy ends before the answer", "cw_last_written_table", "bloom_busy || rsp_valid_q", "bloom_busy", 1}};
     (void)state;
     cw_lockstep_catches(&timed, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -151,7 +152,7 @@ static void test_last_written_table__takes_an_access_each_cycle(void **state)
         struct dut d;
         uint64_t answers = 0;
         open_cleared(&d, &tcd_128, backends[b]);
-        for (uint64_t n = 0; n < 2 * PAIRS + 2; n++) {
+        for (uint64_t n = 0; n < 2 * PAIRS + CW_LAST_WRITTEN_TABLE_LATENCY; n++) {
             if (n < 2 * PAIRS)
                 operate(&d, n % 2 == 0, 3, n % 2 == 0 ? n / 2 + 1 : n / 2);
             else
@@ -187,13 +188,13 @@ static void test_last_written_table__warns_and_is_cleared(void **state)
         operate(&d, 0, 64, 0);
         d.in.clear = 1;
         operate(&d, 1, 128, top); /* in the cycle of clear: taken and forgotten */
-        dut_cycle(&d);
-        assert_int_equal(d.out.rsp_time, top - 1);
-        assert_int_equal(d.out.op_ready, 0);
-        assert_int_equal(d.out.early_warning, 0);
-        for (uint32_t i = 1; i < 1u << tcd_128.row_w; i++) {
+        for (uint32_t i = 1; i <= 1u << tcd_128.row_w; i++) {
             dut_cycle(&d);
             assert_int_equal(d.out.op_ready, 0);
+            assert_int_equal(d.out.early_warning, 0);
+            /* the READ of the cycle before the clear */
+            assert_int_equal(d.out.rsp_valid, i + 1 == CW_LAST_WRITTEN_TABLE_LATENCY);
+            assert_int_equal(d.out.rsp_time, d.out.rsp_valid ? top - 1 : 0);
         }
         for (uint64_t block = 0; block < 8; block++)
             assert_int_equal(read_time(&d, block * 32, 0), 0);

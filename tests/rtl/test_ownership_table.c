@@ -75,13 +75,20 @@ static void test_ownership_table__c_equals_rtl(void **state)
 static void test_ownership_table__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"highest lane wins the entry", "cw_ownership_table", "for (m = LANES - 1; m >= 0; m = m - 1)", "for (m = 0; m < LANES; m = m + 1)",
-         2},
-        {"highest lane names the row", "cw_ownership_table", "for (n = LANES - 1; n >= 0; n = n - 1)", "for (n = 0; n < LANES; n = n + 1)",
-         2},
-        {"a write that was never marked passes", "cw_ownership_table", "owner != LANE)", "owner != LANE && owner != NOBODY)", 2},
-        {"the next group does not wait for the write", "cw_ownership_table", "marking ? {LANES{1'b0}} : in_group", "in_group", 2},
-        {"clearing leaves the last row", "cw_ownership_table", "if (&clear_row_q)", "if (&{clear_row_q[ROW_W-1:1], 1'b1})", 2},
+        {"a bank is asked by two lanes at once", "cw_ownership_table", "~((below << 1) & {GROUPS{8'hfe}})",
+         "~((below << 2) & {GROUPS{8'hfc}})", 2},
+        {"every lane asks for itself", "cw_ownership_table", "sort_lanes_q[l] && sort_same_q[l*LANES +: LANES] == {LANES{1'b0}}",
+         "sort_lanes_q[l] && sort_same_q[l*LANES +: LANES] != {LANES{1'b1}}", 2},
+        {"a lane that does not ask has no part in a crowd's group", "cw_ownership_table", "read_picked_q[l] || (serve_same_q",
+         "read_picked_q[l] && (serve_same_q", 2},
+        {"a write that was never marked passes", "cw_ownership_table", ": ~is_owner)", ": ~is_owner & {LANES{!owner_q[5]}})", 2},
+        {"an entry that is being written is read as it was", "cw_ownership_table", "if (take_again_q && mark_write_q)",
+         "if (take_again_q && mark_write_q && !mark_write_q)", 2},
+        {"another byte of the row counts as the one that is being written", "cw_ownership_table",
+         "mark_row_q == read_row_q && mark_byte_q == read_byte_q", "mark_row_q == read_row_q", 2},
+        {"a group is chosen though the banks will write", "cw_ownership_table", "serve_valid_q && !judge_mark_q && (serve_check",
+         "serve_valid_q && (serve_check", 2},
+        {"clearing leaves the last row", "cw_ownership_table", "clear_q && &clear_row_q", "clear_q && &{clear_row_q[ROW_W-1:1], 1'b1}", 2},
         {"hash without the quotient", "cw_ownership_table", "+ quotient + (quotient << 4)", "+ quotient", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
@@ -115,12 +122,14 @@ static void begin(struct dut *d, uint32_t lanes)
 static uint32_t finish(struct dut *d)
 {
     give(d, CW_OWNERSHIP_END, 0, NULL);
-    dut_cycle(d);
-    assert_int_equal(d->out.result_valid, 0);
-    d->in.result_ready = 1;
-    dut_cycle(d);
-    assert_int_equal(d->out.result_valid, 1);
-    return (uint32_t)d->out.result_lanes;
+    for (uint32_t waited = 0; waited < 400; waited++) {
+        d->in.result_ready = 1;
+        dut_cycle(d);
+        if (d->out.result_valid)
+            return (uint32_t)d->out.result_lanes;
+    }
+    fail_msg("no result");
+    return 0;
 }
 
 /* Fung 2015, Figure 6.6: four transactions, X1 to X4 in lanes 0 to 3; X3 and X4 abort. */
@@ -137,9 +146,8 @@ static void test_ownership_table__figure_6_6(void **state)
         give(&d, CW_OWNERSHIP_MARK, 0xf, wl2);
         give(&d, CW_OWNERSHIP_CHECK_READ, 0xf, rl1);
         give(&d, CW_OWNERSHIP_CHECK_READ, 0x7, rl2);
-        dut_cycle(&d);
-        dut_cycle(&d);
-        dut_cycle(&d);
+        for (int i = 0; i < 10; i++)
+            dut_cycle(&d);
         assert_int_equal(d.out.alive, 0xb); /* step 5: X3 has read 0x10, which X1 owns */
         give(&d, CW_OWNERSHIP_CHECK_WRITE, 0xf, wl1);
         give(&d, CW_OWNERSHIP_CHECK_WRITE, 0xf, wl2);
@@ -160,25 +168,93 @@ static void test_ownership_table__clearing_takes_a_cycle_per_row(void **state)
     }
 }
 
-static void test_ownership_table__time_of_an_entry(void **state)
+/* What a lane's address is in the time tests: a word each in all 32 banks; 2 or 3 of the words in each bank that is used. */
+static uint32_t addr_of(uint32_t lane, uint32_t crowd)
 {
-    uint32_t spread[32], same_bank[32];
-    (void)state;
-    for (uint32_t lane = 0; lane < 32; lane++) {
-        spread[lane] = 4 * lane;      /* a word each in all 32 banks */
-        same_bank[lane] = 128 * lane; /* 32 rows of bank 0 */
+    return 4 * (lane / crowd) + 128 * (lane % crowd);
+}
+
+struct timed_op {
+    uint32_t kind, crowd, lanes;
+};
+
+/* Gives the operations one after the other to a table that has been cleared. What the banks do, a character per cycle from the one on that
+ * takes the first operation: 'a' access, 'w' write, '.' neither. */
+static void play(struct dut *d, const struct timed_op *op, uint32_t cnt, char *seen, uint32_t cycles)
+{
+    uint32_t next = 0;
+    for (uint32_t c = 0; c < cycles; c++) {
+        d->in.op_valid = next < cnt;
+        if (next < cnt) {
+            d->in.op_kind = op[next].kind;
+            d->in.op_lanes = op[next].lanes;
+            for (uint32_t lane = 0; lane < 32; lane++)
+                d->in.op_addr[lane] = addr_of(lane, op[next].crowd);
+        }
+        const bool offered = next < cnt;
+        dut_cycle(d);
+        next += offered && d->out.op_ready;
+        assert_false(d->out.access && d->out.write);
+        seen[c] = d->out.access ? 'a' : d->out.write ? 'w' : '.';
     }
+    assert_int_equal(next, cnt);
+    seen[cycles] = '\0';
+}
+
+/* The contract's cycles: accepted in 0, served from 3 on, read in the cycle after, written in the fourth. */
+static void test_ownership_table__when_the_banks_are_used(void **state)
+{
+    enum { MARK = CW_OWNERSHIP_MARK, READ = CW_OWNERSHIP_CHECK_READ, WRITE = CW_OWNERSHIP_CHECK_WRITE };
+    static const struct {
+        const char *banks;
+        struct timed_op op[4];
+        uint32_t cnt;
+    } cases[] = {
+        {"....aa.a........", {{READ, 1, ~0u}, {READ, 1, ~0u}, {WRITE, 1, 0}, {READ, 1, ~0u}}, 4}, /* the third has no lane */
+        {"....aaa.a.......", {{READ, 3, ~0u}, {READ, 1, ~0u}}, 2},
+        {"....a..w........", {{MARK, 1, ~0u}}, 1},
+        {"....a.awa.......", {{MARK, 1, ~0u}, {READ, 1, ~0u}, {WRITE, 1, ~0u}}, 3},
+        {"....a.aw........", {{MARK, 1, ~0u}, {MARK, 1, ~0u}}, 2},      /* the second changes no entry */
+        {"....a.awaw......", {{MARK, 2, ~0u}, {MARK, 3, 0x249249}}, 2}, /* lane 3 i finds lane 2 i in bank i */
+        {"....a.awa.......", {{MARK, 1, ~0u}, {READ, 2, ~0u}}, 2},      /* its second group would be read while the banks write */
+        {"......a..w......", {{MARK, 1, 0}, {MARK, 1, 1}}, 2},          /* one without lanes is served in two cycles, too */
+    };
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            struct dut d;
+            char seen[17];
+            dut_open(&d, &warp, backends[b]);
+            begin(&d, ~0u);
+            for (uint32_t c = 0; c < 32; c++)
+                dut_cycle(&d);
+            play(&d, cases[i].op, cases[i].cnt, seen, 16);
+            assert_string_equal(seen, cases[i].banks);
+            dut_close(&d);
+        }
+}
+
+/* A lane that loses leaves alive, and the result comes, seven cycles after what was accepted alone. */
+static void test_ownership_table__seven_cycles_to_an_answer(void **state)
+{
+    (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut d;
+        uint32_t addr[32] = {0};
         dut_open(&d, &warp, backends[b]);
-        begin(&d, ~0u);
-        give(&d, CW_OWNERSHIP_MARK, ~0u, spread);
-        assert_int_equal(give(&d, CW_OWNERSHIP_MARK, ~0u, spread), 0);
-        assert_int_equal(give(&d, CW_OWNERSHIP_MARK, ~0u, spread), 1); /* the first has changed entries */
-        assert_int_equal(give(&d, CW_OWNERSHIP_CHECK_WRITE, ~0u, spread), 0);
-        assert_int_equal(give(&d, CW_OWNERSHIP_CHECK_READ, ~0u, same_bank), 0);
-        assert_int_equal(give(&d, CW_OWNERSHIP_CHECK_READ, 1, same_bank), 31);
-        assert_int_equal(finish(&d), ~0u);
+        begin(&d, 3);
+        give(&d, CW_OWNERSHIP_CHECK_WRITE, 2, addr);
+        for (uint32_t c = 1; c <= 7; c++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.alive, c < 7 ? 3 : 1);
+        }
+        give(&d, CW_OWNERSHIP_END, 0, NULL);
+        for (uint32_t c = 1; c <= 7; c++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.result_valid, c == 7);
+            assert_int_equal(d.out.result_lanes, c == 7);
+            assert_int_equal(d.out.op_ready, 0);
+        }
         dut_close(&d);
     }
 }
@@ -224,8 +300,12 @@ static void test_ownership_table__agrees_with_the_simulators_resolution(void **s
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ownership_table__c_equals_rtl),     cmocka_unit_test(test_ownership_table__broken_copies_are_caught),
-    cmocka_unit_test(test_ownership_table__figure_6_6),       cmocka_unit_test(test_ownership_table__clearing_takes_a_cycle_per_row),
-    cmocka_unit_test(test_ownership_table__time_of_an_entry), cmocka_unit_test(test_ownership_table__agrees_with_the_simulators_resolution),
+    cmocka_unit_test(test_ownership_table__c_equals_rtl),
+    cmocka_unit_test(test_ownership_table__broken_copies_are_caught),
+    cmocka_unit_test(test_ownership_table__figure_6_6),
+    cmocka_unit_test(test_ownership_table__clearing_takes_a_cycle_per_row),
+    cmocka_unit_test(test_ownership_table__when_the_banks_are_used),
+    cmocka_unit_test(test_ownership_table__seven_cycles_to_an_answer),
+    cmocka_unit_test(test_ownership_table__agrees_with_the_simulators_resolution),
 };
 CW_TEST_MAIN(tests)

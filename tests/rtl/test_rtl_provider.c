@@ -32,8 +32,8 @@ static void make_temporary(char dir[CW_PATH_MAX])
     assert_non_null(mkdtemp(dir));
 }
 
-/* Verilog of a stall buffer with these ports and no behaviour, in dir/stall_buffer. */
-static void write_verilog(const char *dir, const char *ports)
+/* Verilog of a stall buffer with these ports and this in it, in dir/stall_buffer. */
+static void write_module(const char *dir, const char *ports, const char *body)
 {
     char path[CW_PATH_MAX];
     join(path, dir, "stall_buffer");
@@ -44,18 +44,24 @@ static void write_verilog(const char *dir, const char *ports)
     fprintf(f,
             "/* verilator lint_off UNUSED */\n/* verilator lint_off UNDRIVEN */\n"
             "module cw_stall_buffer #(parameter LINES = 4, parameter ENTRIES = 4, parameter GRANULE_W = 30,\n"
-            "    parameter TS_W = 32, parameter PAYLOAD_W = 24) (input wire clk_i, input wire rst_i,\n%s);\nendmodule\n",
-            ports);
+            "    parameter TS_W = 32, parameter PAYLOAD_W = 24) (input wire clk_i, input wire rst_i,\n%s);\n%sendmodule\n",
+            ports, body);
     fclose(f);
 }
 
+static void write_verilog(const char *dir, const char *ports)
+{
+    write_module(dir, ports, "");
+}
+
 #define PUSH_PORTS "input wire push_valid_i, input wire [TS_W-1:0] push_warpts_i, input wire [PAYLOAD_W-1:0] push_payload_i,\n"
-#define OTHER_PORTS                                                                                      \
-    "output wire push_ready_o, input wire wake_valid_i, input wire [GRANULE_W-1:0] wake_granule_i,\n"    \
-    "input wire sleep_valid_i, input wire [GRANULE_W-1:0] sleep_granule_i, output wire retry_valid_o,\n" \
-    "output wire [GRANULE_W-1:0] retry_granule_o, output wire [TS_W-1:0] retry_warpts_o,\n"              \
-    "output wire [PAYLOAD_W-1:0] retry_payload_o, input wire retry_ready_i, input wire drain_i,\n"       \
-    "output wire [8:0] occupancy_o, output wire [4:0] lines_used_o"
+#define OTHER_PORTS                                                                                        \
+    "input wire [GRANULE_W-1:0] ask_granule_i, output wire ask_place_o,\n"                                 \
+    "input wire wake_valid_i, input wire [GRANULE_W-1:0] wake_granule_i, output wire retry_valid_o,\n"     \
+    "output wire [GRANULE_W-1:0] retry_granule_o, output wire [TS_W-1:0] retry_warpts_o,\n"                \
+    "output wire [PAYLOAD_W-1:0] retry_payload_o, input wire retry_ready_i, input wire done_valid_i,\n"    \
+    "input wire done_sleep_i, input wire drain_i, output wire pending_o, output wire [8:0] occupancy_o,\n" \
+    "output wire [4:0] lines_used_o"
 
 static void expect_refused(const char *ports, const char *needle)
 {
@@ -127,7 +133,21 @@ static void test_rtl_provider__builds_once_and_again_when_sources_change(void **
     cw_os_remove_tree(dir);
 }
 
-/* A file of somebody else's: the repository's own stall buffer with a change, alone in a folder. */
+/* Copies the RAM that a stall buffer is made of to dir. */
+static void write_ram(const char *dir)
+{
+    char path[CW_PATH_MAX];
+    char *text = cw_os_read_file(CW_SOURCE_DIR "/rtl/lib/cw_ram_1r1w.v", NULL);
+    assert_non_null(text);
+    join(path, dir, "cw_ram_1r1w.v");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    free(text);
+}
+
+/* A file of somebody else's: the repository's own stall buffer with a change, alone with its RAM in a folder. */
 static void write_theirs(char path[CW_PATH_MAX], const char *dir, const char *from, const char *to)
 {
     size_t size;
@@ -135,6 +155,7 @@ static void write_theirs(char path[CW_PATH_MAX], const char *dir, const char *fr
     assert_non_null(text);
     char *at = strstr(text, from);
     assert_non_null(at);
+    write_ram(dir);
     join(path, dir, "their.v");
     FILE *f = fopen(path, "w");
     assert_non_null(f);
@@ -147,30 +168,35 @@ static void write_theirs(char path[CW_PATH_MAX], const char *dir, const char *fr
 /* Their stall buffer after one push, as RTL or in lockstep; the occupancy that is seen, or a negative status. */
 static int push_into_theirs(const char *file, enum cw_unit_backend backend, struct cw_error *err)
 {
-    const struct cw_rtl_choice choice = {"stall_buffer", backend, file};
+    const struct cw_rtl_choice choice = {.unit = "stall_buffer", .backend = backend, .verilog = file};
     struct cw_rtl_options opt = {.choices = &choice, .choice_cnt = 1};
     struct cw_unit_provider provider;
     struct cw_unit_instance instance;
-    struct cw_stall_buffer_in in = {.push_valid = 1, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
+    struct cw_stall_buffer_in in = {.ask_granule = 3, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
     struct cw_stall_buffer_out out;
     assert_int_equal(cw_rtl_provider_create(&provider, &opt, err), CW_OK);
     int status = provider.open(provider.context, unit, "theirs", &small, &instance, err);
     if (status == CW_OK) {
-        instance.ops->eval(instance.self, &in, &out);
-        instance.ops->tick(instance.self, &in);
+        for (int cycle = 0; cycle < 3; cycle++) { /* the push comes two cycles after its question */
+            in.push_valid = cycle == 2;
+            instance.ops->eval(instance.self, &in, &out);
+            instance.ops->tick(instance.self, &in);
+        }
         in = (struct cw_stall_buffer_in){0};
         instance.ops->eval(instance.self, &in, &out);
         status = provider.poll(provider.context, err);
         instance.ops->destroy(instance.self);
     }
     cw_rtl_provider_destroy(&provider);
+    if (status != CW_OK)
+        printf("%s\n", err->text);
     return status == CW_OK ? (int)out.occupancy : status;
 }
 
 /* Verilog that errs: a provider that forgets a difference tells the next one, and lists the instance that has it only. */
 static void expect_forgotten(const char *path)
 {
-    const struct cw_rtl_choice choice = {"stall_buffer", CW_UNIT_LOCKSTEP, path};
+    const struct cw_rtl_choice choice = {.unit = "stall_buffer", .backend = CW_UNIT_LOCKSTEP, .verilog = path};
     struct cw_rtl_options opt = {.choices = &choice, .choice_cnt = 1};
     struct cw_unit_provider provider;
     const struct cw_rtl_instance *list;
@@ -242,19 +268,22 @@ static void test_rtl_provider__refuses_a_path_that_does_not_fit(void **state)
     cw_os_remove_tree(dir);
 }
 
-/* Opens the unit's RTL, with the cache in dir, and runs a cycle. Exit status of the child that does it. */
+/* Opens the unit's RTL, with the cache in dir, and pushes a request. Exit status of the child that does it. */
 static int open_and_run(const char *cache)
 {
     struct cw_rtl_options opt = {.build = {.cache_dir = cache, .cxx_flags = "-O0"}, .default_backend = CW_UNIT_RTL};
     struct cw_unit_provider provider;
     struct cw_unit_instance instance;
-    struct cw_stall_buffer_in in = {.push_valid = 1, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
+    struct cw_stall_buffer_in in = {.ask_granule = 3, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
     struct cw_stall_buffer_out out;
     if (cw_rtl_provider_create(&provider, &opt, NULL) != CW_OK ||
         provider.open(provider.context, unit, "racer", &small, &instance, NULL) != CW_OK)
         return 1;
-    instance.ops->eval(instance.self, &in, &out);
-    instance.ops->tick(instance.self, &in);
+    for (int cycle = 0; cycle < 3; cycle++) {
+        in.push_valid = cycle == 2;
+        instance.ops->eval(instance.self, &in, &out);
+        instance.ops->tick(instance.self, &in);
+    }
     instance.ops->eval(instance.self, &in, &out);
     instance.ops->destroy(instance.self);
     cw_rtl_provider_destroy(&provider);
@@ -317,8 +346,8 @@ static void check_wave(const char *dir, const char *file)
 {
     char *text = wave_text(dir, file);
     assert_non_null(strstr(text, "$scope module cowarp $end"));
-    assert_int_equal(last_bit(text, " push_ready $end"), '1');
-    assert_int_equal(last_bit(text, " push_ready_o $end"), '0');
+    assert_int_equal(last_bit(text, " pending $end"), '0');
+    assert_int_equal(last_bit(text, " pending_o $end"), '1');
     assert_int_equal(last_bit(text, " trigger $end"), '1');
     assert_null(strstr(text, "#5000\n")); /* cycle 5 has left the ring of 4 */
     assert_non_null(strstr(text, "#6000\n"));
@@ -333,7 +362,7 @@ static void test_rtl_provider__report_names_cycle_port_and_values(void **state)
     struct cw_lockstep_report report = {.taken = ATOMIC_FLAG_INIT};
     struct cw_unit_instance model[2];
     const struct cw_unit_provider *c = cw_unit_provider_c();
-    struct cw_stall_buffer_in in = {.push_valid = 1, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
+    struct cw_stall_buffer_in in = {.ask_granule = 3, .push_granule = 3, .push_warpts = 4, .push_payload = 5};
     struct cw_stall_buffer_out out;
     char dir[CW_PATH_MAX], file[CW_PATH_MAX];
     void *pair;
@@ -343,21 +372,19 @@ static void test_rtl_provider__report_names_cycle_port_and_values(void **state)
         assert_int_equal(c->open(c->context, unit, "x", &small, &model[i], NULL), CW_OK);
     struct cw_lockstep_options opt = {"partition2.stall_buffer", cw_lockstep_wave, file, 4, &report, NULL};
     assert_int_equal(cw_lockstep_create(&pair, &small, &model[0], &model[1], &opt), CW_OK);
-    cw_lockstep_ops.eval(pair, &in, &out);
-    cw_lockstep_ops.tick(pair, &in);
-    in.push_valid = 0;
-    for (int i = 0; i < 8; i++) {
+    for (int cycle = 0; cycle < 9; cycle++) {
+        in.push_valid = cycle == 2;
         cw_lockstep_ops.eval(pair, &in, &out);
         cw_lockstep_ops.tick(pair, &in);
     }
     assert_int_equal(atomic_load(&report.status), CW_OK);
-    model[1].ops->tick(model[1].self, &(struct cw_stall_buffer_in){.push_valid = 1, .push_granule = 3});
+    model[1].ops->tick(model[1].self, &(struct cw_stall_buffer_in){.wake_valid = 1, .wake_granule = 3});
     cw_lockstep_ops.eval(pair, &in, &out);
     assert_int_equal(out.occupancy, 1);
     assert_int_equal(atomic_load(&report.status), CW_EMISMATCH);
     printf("%s\n", report.error.text);
-    assert_non_null(strstr(report.error.text,
-                           "partition2.stall_buffer (stall_buffer): cycle 9: push_ready_o is 0x1 in the C model and 0x0 in the RTL"));
+    assert_non_null(
+        strstr(report.error.text, "partition2.stall_buffer (stall_buffer): cycle 9: pending_o is 0x0 in the C model and 0x1 in the RTL"));
     check_wave(dir, file);
     cw_lockstep_ops.destroy(pair);
     cw_os_remove_tree(dir);
@@ -450,7 +477,94 @@ static void test_rtl_provider__every_module_is_in_the_digest(void **state)
     cw_os_remove_tree(dir);
 }
 
+#define ALL_PORTS PUSH_PORTS "input wire [GRANULE_W-1:0] push_granule_i,\n" OTHER_PORTS
+
+static struct cw_unit_provider open_module(const char *dir, bool properties, uint32_t seed, struct cw_unit_instance *instance)
+{
+    const struct cw_rtl_options opt = {
+        .build = {.rtl_dir = dir, .cxx_flags = "-O0"}, .default_backend = CW_UNIT_RTL, .properties = properties, .seed = seed};
+    struct cw_unit_provider provider;
+    struct cw_error err = {""};
+    assert_int_equal(cw_rtl_provider_create(&provider, &opt, &err), CW_OK);
+    int status = provider.open(provider.context, unit, "here.buffer", &small, instance, &err);
+    if (status != CW_OK)
+        fail_msg("%s", err.text);
+    return provider;
+}
+
+/* Cycles without a push, then one with; both reset and idle cycles count. Polls after each; status and text of the last. */
+static int push_once(const char *dir, bool properties, uint32_t idle_cycles, struct cw_error *err)
+{
+    struct cw_unit_instance instance;
+    struct cw_unit_provider provider = open_module(dir, properties, 0, &instance);
+    struct cw_stall_buffer_in in = {0};
+    struct cw_stall_buffer_out out;
+    for (uint32_t n = 0; n <= idle_cycles; n++) {
+        assert_int_equal(provider.poll(provider.context, err), CW_OK);
+        in.push_valid = n == idle_cycles;
+        instance.ops->eval(instance.self, &in, &out);
+        instance.ops->tick(instance.self, &in);
+    }
+    int status = provider.poll(provider.context, err);
+    instance.ops->destroy(instance.self);
+    cw_rtl_provider_destroy(&provider);
+    return status;
+}
+
+static void test_rtl_provider__tells_a_property_that_does_not_hold(void **state)
+{
+    (void)state;
+    struct cw_error err = {""};
+    char dir[CW_PATH_MAX];
+    make_temporary(dir);
+    write_module(dir, ALL_PORTS,
+                 "`ifdef CW_PROPERTIES\n"
+                 "    always @(`CW_PROPERTIES)\n"
+                 "        if (!rst_i) begin\n"
+                 "            // 1. Nobody takes what is not there.\n"
+                 "            assert (!(retry_ready_i && drain_i));\n"
+                 "            // 12. Nobody ever\n"
+                 "            //     pushes.\n"
+                 "            cover (push_valid_i);\n"
+                 "            assert (!push_valid_i);\n"
+                 "        end\n"
+                 "`endif\n");
+    assert_int_equal(push_once(dir, false, 2, &err), CW_OK);
+    assert_int_equal(push_once(dir, true, 2, &err), CW_ECHECK);
+    cw_os_remove_tree(dir);
+    printf("%s\n", err.text);
+    assert_non_null(
+        strstr(err.text, "here.buffer (stall_buffer): cycle 3: does not hold: property 12: Nobody ever pushes. (cw_stall_buffer.v:"));
+}
+
+static void test_rtl_provider__registers_begin_as_the_seed_says(void **state)
+{
+    (void)state;
+    static const uint32_t seed[] = {0, 1, 1, 2, 3};
+    uint64_t value[5];
+    char dir[CW_PATH_MAX];
+    make_temporary(dir);
+    write_module(dir, ALL_PORTS,
+                 "    reg [8:0] kept_q;\n    always @(posedge clk_i) if (drain_i) kept_q <= 9'd0;\n    assign occupancy_o = kept_q;\n");
+    for (int i = 0; i < 5; i++) {
+        struct cw_unit_instance instance;
+        struct cw_unit_provider provider = open_module(dir, false, seed[i], &instance);
+        struct cw_stall_buffer_in in = {0};
+        struct cw_stall_buffer_out out;
+        instance.ops->eval(instance.self, &in, &out);
+        value[i] = out.occupancy;
+        instance.ops->destroy(instance.self);
+        cw_rtl_provider_destroy(&provider);
+    }
+    cw_os_remove_tree(dir);
+    assert_int_equal(value[0], 0);
+    assert_int_equal(value[1], value[2]);
+    assert_true(value[1] != value[3] && value[3] != value[4] && value[1] != 0 && value[3] != 0);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_rtl_provider__tells_a_property_that_does_not_hold),
+    cmocka_unit_test(test_rtl_provider__registers_begin_as_the_seed_says),
     cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
     cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
     cmocka_unit_test(test_rtl_provider__builds_once_and_again_when_sources_change),

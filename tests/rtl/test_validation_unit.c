@@ -33,13 +33,13 @@ typedef struct cw_validation_unit_out out_t;
 #define DUT_NEXT(d) ((in_t){.drain = (d)->in.drain})
 #include "dut.h"
 
-/*                               ts  gran own cnt id row stash swaps bloom lines entries overflow evict_fill */
-static const params_t getm = {32, 30, 12, 16, 10, 8, 4, 32, 6, 4, 4, 12, 11};
-static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0};
-static const params_t odd = {9, 37, 7, 5, 6, 2, 3, 5, 3, 3, 5, 4, 16};
-static const params_t evicting = {32, 30, 12, 16, 10, 2, 2, 2, 6, 4, 4, 8, 0};
-static const params_t tiny = {32, 30, 12, 16, 10, 1, 1, 2, 3, 16, 16, 8, 0};
-static const params_t roomy = {32, 30, 12, 16, 10, 10, 4, 32, 6, 16, 16, 12, 16};
+/*                               ts  gran own cnt id row stash swaps bloom copies lines entries overflow evict_fill */
+static const params_t getm = {32, 30, 12, 16, 10, 8, 4, 32, 6, 2, 4, 4, 12, 11};
+static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+static const params_t odd = {9, 37, 7, 5, 6, 2, 3, 5, 3, 2, 3, 5, 4, 16};
+static const params_t evicting = {32, 30, 12, 16, 10, 2, 2, 2, 6, 1, 4, 4, 8, 0};
+static const params_t tiny = {32, 30, 12, 16, 10, 1, 1, 2, 3, 2, 16, 16, 8, 0};
+static const params_t roomy = {32, 30, 12, 16, 10, 10, 4, 32, 6, 2, 16, 16, 12, 16};
 
 /* Lockstep ------------------------------------------------------------------------------------------------------------ */
 
@@ -49,6 +49,7 @@ struct phase {
     uint64_t now;                  /* logical time around which timestamps are drawn */
     uint64_t factor;               /* of a granule's number: with a large one, all of its bits are used, as are those of an owner */
     uint32_t granules, stores, spills;
+    uint32_t drain_cycles; /* left of a drain */
 };
 
 /*
@@ -87,8 +88,14 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
         if (phase->stores > 4 && in->req_kind == CW_VU_RELEASE && cw_rng_below(rng, 4) != 0)
             in->req_kind = CW_VU_STORE;
     }
-    if (cw_rng_below(rng, 16) != 0)
+    if (cw_rng_below(rng, 512) == 0)
+        phase->drain_cycles = 32; /* until all that waits has been retried, as a rollover does it */
+    if (phase->drain_cycles > 0)
+        phase->drain_cycles--;
+    else if (cw_rng_below(rng, 16) != 0)
         in->drain = 0;
+    if (phase->drain_cycles > 0)
+        in->drain = 1;
     if (cw_rng_below(rng, 64) != 0)
         in->flush = 0;
     overflow_memory_step(&phase->memory, last_out, in, cw_rng_below(rng, 3) == 0);
@@ -110,21 +117,24 @@ static void test_validation_unit__c_equals_rtl(void **state)
 static void test_validation_unit__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"a store forgets the eviction on the channel", "cw_validation_unit", "evict_valid && evict_granule == res_granule",
-         "evict_valid && evict_granule == res_granule && !cur_kind[0]", 3},
-        {"a store forgets the eviction of the cycle before", "cw_validation_unit", "recent0_valid_q && recent0_granule_q == res_granule",
-         "recent0_valid_q && recent0_granule_q == res_granule && !cur_kind[0]", 3},
-        {"a store forgets the eviction of two cycles before", "cw_validation_unit", "recent1_valid_q && recent1_granule_q == res_granule",
-         "recent1_valid_q && recent1_granule_q == res_granule && !cur_kind[0]", 3},
-        {"store not one later", "cw_validation_decide", "wts_o    = warpts_i + {{(TS_W - 1){1'b0}}, 1'b1};", "wts_o    = warpts_i;", 3},
-        {"load checks rts too", "cw_validation_decide", "store && rts_i > wts_i ?", "rts_i > wts_i ?", 2},
-        {"request taken before a retry", "cw_validation_unit", "open && !retry_valid && !retrying_q", "open && !retrying_q", 2},
-        {"line not put back to sleep", "cw_validation_unit", "push && cur_retried", "push && cur_retried && dec_wake", 2},
+        {"with one copy, an eviction does not take the port", "cw_validation_unit", "BLOOM_COPIES == 2 || !evict_valid;", "1'b1;", 3},
+        {"load checks rts too", "cw_validation_decide", "wts_later_i || (store && rts_later_i)", "wts_later_i || rts_later_i", 2},
+        {"a store sets rts as well", "cw_validation_decide", "rts_set_o    = !store && !rts_later_i", "rts_set_o    = !rts_later_i", 2},
+        {"request taken before a retry", "cw_validation_unit", "assign req_ready_o = open && !stall_pending;",
+         "assign req_ready_o = open && !retry_valid;", 2},
+        {"a retry among others", "cw_validation_unit", "retry_valid && inside_cnt_q == 4'd0", "retry_valid && inside_cnt_q <= 4'd1", 2},
+        {"line not put back to sleep", "cw_validation_unit", ".done_sleep_i   (w_stall_q)", ".done_sleep_i   (w_stall_q && w_wake_q)", 2},
+        {"a retried request does not end with the drain", "cw_validation_decide", "(retried_i || must_wait)", "must_wait", 2},
+        {"two pushes too close", "cw_validation_unit", "assign res_again = (w_push_q || v_push_q)", "assign res_again = (w_push_q)", 2},
         {"any store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)", "res_room || (res_easy && cur_spill)", 3},
         {"no store may spill", "cw_validation_unit", "res_room && (res_easy || cur_spill)", "res_room && res_easy", 3},
-        {"a sleeping store forgets that it may spill", "cw_validation_unit", "{cur_spill, cur_kind[0], cur_owner, cur_id}",
-         "{1'b0, cur_kind[0], cur_owner, cur_id}", 3},
-        {"one response too many", "cw_validation_unit", "rsp_claims < 3'd4", "rsp_claims < 3'd5", 2}};
+        {"a sleeping store forgets that it may spill", "cw_validation_unit", "{w_spill_q, w_store_q, w_owner_q, w_id_q}",
+         "{1'b0 & w_spill_q, w_store_q, w_owner_q, w_id_q}", 3},
+        {"an abort tells wts only", "cw_validation_unit", "w_store_q && w_rts_q > w_wts_q ?", "w_store_q && w_rts_q < w_wts_q ?", 2},
+        {"one response too many", "cw_validation_unit", "bloom_lkp_ready && !open_cnt_q[3];", "bloom_lkp_ready && open_cnt_q < 4'd9;", 2},
+        {"one response too few", "cw_validation_unit", "bloom_lkp_ready && !open_cnt_q[3];", "bloom_lkp_ready && open_cnt_q < 4'd7;", 2},
+        {"no wake-up", "cw_validation_decide", "wake_o       = release_req && reserved", "wake_o       = 1'b0 && release_req && reserved",
+         2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -381,7 +391,7 @@ static void test_validation_unit__rollover_drain_and_flush(void **state)
         d->responses = 0;
         d->in.drain = 1;
         dut_settle(d);
-        for (int i = 0; i < 10; i++)
+        for (int i = 0; i < 20; i++)
             cycle(d);
         assert_int_equal(d->responses, 1);
         assert_int_equal(d->response[0].outcome, CW_VU_ROLLOVER);
@@ -390,7 +400,7 @@ static void test_validation_unit__rollover_drain_and_flush(void **state)
         d->in.req_granule = 1;
         d->in.req_warpts = 455;
         d->in.req_owner = 3;
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 8; i++)
             cycle(d);
         assert_int_equal(d->responses, 2); /* would stall */
         assert_int_equal(d->response[1].outcome, CW_VU_ROLLOVER);
@@ -407,7 +417,30 @@ static void test_validation_unit__rollover_drain_and_flush(void **state)
     }
 }
 
-/* Four responses are kept, no more requests are taken, and nothing moves until the first is taken. */
+/* While the unit is drained, a request that comes from the stall buffer is sent away even if it could succeed, and changes nothing. */
+static void test_validation_unit__a_drained_unit_sends_retries_away(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = open_settled(&getm, backends[b]);
+        EXPECT(STORE, 6, 10, 1, SUCCESS, 0);
+        EXPECT(LOAD, 6, 30, 2, STALLED, 0);
+        d->responses = 0;
+        d->in.drain = 1;
+        dut_send(d, CW_VU_RELEASE, 6, 0, 1, 0);
+        for (int i = 0; i < 20; i++)
+            cycle(d);
+        assert_int_equal(d->responses, 1);
+        assert_int_equal(d->response[0].outcome, CW_VU_ROLLOVER);
+        assert_int_equal(d->response[0].ts, 30);
+        d->in.drain = 0;
+        dut_settle(d);
+        EXPECT(STORE, 6, 20, 3, SUCCESS, 0); /* the load has left no trace */
+        dut_delete(d);
+    }
+}
+
+/* Eight responses are kept, no more requests are taken, and nothing moves until the first is taken. */
 static void test_validation_unit__back_pressure(void **state)
 {
     uint32_t accepted = 0;
@@ -427,17 +460,17 @@ static void test_validation_unit__back_pressure(void **state)
             if (d->out.rsp_valid)
                 assert_int_equal(d->out.rsp_id, 0);
         }
-        assert_int_equal(accepted, 4);
+        assert_int_equal(accepted, 8);
         d->hold_responses = false;
         dut_settle(d);
-        assert_int_equal(d->responses, 4);
-        for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(d->responses, 8);
+        for (uint32_t i = 0; i < 8; i++)
             assert_int_equal(d->response[i].id, i);
         dut_delete(d);
     }
 }
 
-/* Back to back, all of one granule: one per cycle, each seeing the one before; answers three cycles after the request. */
+/* Back to back, all of one granule: one per cycle, each seeing the one before; answers seven cycles after the request. */
 static void test_validation_unit__one_request_per_cycle(void **state)
 {
     (void)state;
@@ -452,7 +485,7 @@ static void test_validation_unit__one_request_per_cycle(void **state)
         for (uint32_t i = 0; i < 20; i++) {
             assert_int_equal(d->response[i].id, i);
             assert_int_equal(d->response[i].outcome, SUCCESS);
-            assert_int_equal(d->response[i].cycle, start + i + 3);
+            assert_int_equal(d->response[i].cycle, start + i + 7);
         }
         start = d->cycle;
         for (uint32_t i = 0; i < 9; i++)
@@ -554,7 +587,7 @@ static void test_validation_unit__a_stalled_store_keeps_its_spill_bit(void **sta
 }
 
 /*
- * A small table is filled with granules written at 100; a new one displaces one of them, and 1 to 5 cycles later each of
+ * A small table is filled with granules written at 100; a new one displaces one of them, and 1 to 9 cycles later each of
  * them is stored to at 50. Whichever of them has just left the table, its write must not be forgotten on its way to the Bloom filter.
  */
 static void test_validation_unit__eviction_is_seen_at_once(void **state)
@@ -565,7 +598,7 @@ static void test_validation_unit__eviction_is_seen_at_once(void **state)
         struct dut *d = open_settled(&evicting, backends[b]);
         uint32_t evictions = 0;
         for (uint64_t victim = 0; victim < 16; victim++)
-            for (uint32_t gap = 1; gap <= 5; gap++) {
+            for (uint32_t gap = 1; gap <= 9; gap++) {
                 uint64_t ts = 0;
                 for (uint64_t g = 0; g < 16; g++) {
                     assert_int_equal(dut_do(d, STORE, g, 100, 1, &ts), SUCCESS);
@@ -619,9 +652,9 @@ static void test_validation_unit__full_overflow_area_refuses_stores(void **state
  * response (a release, a request that waits) is decided in the order of acceptance, so the oracle settles it when a later
  * response proves that it must have been decided. It follows rules only: no cycle, table or queue is modelled.
  */
-enum { GRANULES = 96, OWNERS = 24, IDS = 128, IN_FLIGHT = 8, TX_ACCESSES = 6 };
+enum { GRANULES = 96, OWNERS = 24, IDS = 128, IN_FLIGHT = 16, TX_ACCESSES = 6 };
 
-struct metadata {
+struct exact {
     uint64_t wts, rts;
     uint32_t writes, owner;
 };
@@ -641,7 +674,7 @@ struct warp {
 };
 
 struct oracle {
-    struct metadata meta[GRANULES];
+    struct exact meta[GRANULES];
     struct access access[IDS + IN_FLIGHT];          /* those of releases are the last */
     uint32_t pending[IDS + IN_FLIGHT], pending_cnt; /* accepted, not settled; oldest first */
     struct warp warp[OWNERS];
@@ -652,7 +685,7 @@ struct oracle {
 
 static enum cw_vu_outcome judge(const struct oracle *o, const struct access *a, uint64_t *ts, bool *waits)
 {
-    const struct metadata *m = &o->meta[a->granule];
+    const struct exact *m = &o->meta[a->granule];
     uint64_t newest = a->kind == STORE && m->rts > m->wts ? m->rts : m->wts;
     *waits = false;
     *ts = 0;
@@ -668,7 +701,7 @@ static enum cw_vu_outcome judge(const struct oracle *o, const struct access *a, 
 
 static void apply(struct oracle *o, const struct access *a)
 {
-    struct metadata *m = &o->meta[a->granule];
+    struct exact *m = &o->meta[a->granule];
     if (a->kind == LOAD && m->rts < a->warpts)
         m->rts = a->warpts;
     if (a->kind == STORE && m->writes++ == 0) {
@@ -935,6 +968,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_validation_unit__a_warp_does_not_wait_for_itself),
     cmocka_unit_test(test_validation_unit__full_stall_buffer_aborts),
     cmocka_unit_test(test_validation_unit__rollover_drain_and_flush),
+    cmocka_unit_test(test_validation_unit__a_drained_unit_sends_retries_away),
     cmocka_unit_test(test_validation_unit__back_pressure),
     cmocka_unit_test(test_validation_unit__one_request_per_cycle),
     cmocka_unit_test(test_validation_unit__overflow_keeps_reservations_exact),

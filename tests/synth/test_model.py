@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of synth/ that run no tool: SRAM model, activity counting, units, scaling, regression check, sweep plot. Usage: test_model.py COWARP"""
+import contextlib
 import csv
+import io
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,7 +16,11 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import activity
+import compiler
 import fpga
+import gating
+import history
+import margin
 import netlist
 import plot
 import report
@@ -100,6 +107,51 @@ class SramModel(unittest.TestCase):
         self.assertAlmostEqual(sum(v for k, v in area.items() if k.startswith("wtm.")), 2.68, delta=0.001)
 
 
+class Compiler(unittest.TestCase):
+    def test_size__that_is_sold_stays(self):
+        for asked in (sram.Macro(256, 123, 2), sram.Macro(64, 64, 2), sram.Macro(8, 4, 2), sram.Macro(2048, 100, 1)):
+            plan = compiler.plan(asked)
+            self.assertEqual((plan.macro, plan.count), (asked, 1))
+            self.assertEqual(compiler.note(asked), "")
+            self.assertEqual(compiler.estimate(asked, 32), sram.estimate(asked, 32))
+
+    def test_size__that_is_too_wide_or_too_deep_is_split(self):
+        wide = compiler.plan(sram.Macro(64, 600, 2))
+        self.assertEqual((wide.across, wide.down, wide.macro), (3, 1, sram.Macro(64, 200, 2)))
+        deep = compiler.plan(sram.Macro(16384, 8, 1))
+        self.assertEqual((deep.across, deep.down, deep.macro.rows), (1, 2, 8192))
+        one, both = (compiler.estimate(sram.Macro(rows, 8, 1), 32) for rows in (8192, 16384))
+        self.assertAlmostEqual(both.area_um2, 2 * one.area_um2)
+        self.assertAlmostEqual(both.read_pj, one.read_pj)
+        self.assertAlmostEqual(both.access_ns, one.access_ns + 2 * 0.38 * 32e-3)
+
+    def test_size__between_steps_is_padded(self):
+        self.assertEqual(compiler.plan(sram.Macro(48, 3, 2)).macro, sram.Macro(48, 4, 2))
+        self.assertEqual(compiler.plan(sram.Macro(2, 8, 2)).macro.rows, 8)
+        self.assertEqual(compiler.plan(sram.Macro(47, 8, 2)).macro.rows, 48)
+        self.assertEqual(compiler.note(sram.Macro(2, 8, 2)), "1 x 8x8, 300% padding")
+
+    def test_plan__always_holds_what_was_asked_for(self):
+        for rows in (1, 7, 100, 513, 1920, 5000, 20000):
+            for width in (1, 33, 145, 300, 1000):
+                plan = compiler.plan(sram.Macro(rows, width, 2))
+                f = plan.family
+                self.assertGreaterEqual(plan.down * plan.macro.rows, rows)
+                self.assertGreaterEqual(plan.across * plan.macro.width, width)
+                self.assertTrue(f.rows_min <= plan.macro.rows <= f.rows_max and plan.macro.rows % f.rows_step == 0, plan)
+                self.assertTrue(f.width_min <= plan.macro.width <= f.width_max, plan)
+
+    def test_registers__by_hand(self):
+        self.assertAlmostEqual(compiler.register_um2(sram.Macro(4, 8), {"DFFPOSX1": 96.0, "MUX2X1": 48.0}), 32 * 192)
+        self.assertIsNone(compiler.register_um2(sram.Macro(4, 8), {}))
+
+    def test_area__of_macros_that_exist_within_a_factor_of_two(self):
+        # IHP SG13G2, 130 nm, datasheets of RM_IHPSG13_2P_64x32_c2 and RM_IHPSG13_1P_2048x64_c2_bm_bist; the model is not fitted to them.
+        for macro, um2 in ((sram.Macro(64, 32, 2), 52620.88), (sram.Macro(2048, 64, 1), 491633.62)):
+            ratio = sram.estimate(macro, 130).area_um2 / um2
+            self.assertTrue(0.5 < ratio < 2.0, ratio)
+
+
 class Activity(unittest.TestCase):
     TRACE = """$scope module chip $end
 $scope module p0 $end
@@ -143,14 +195,15 @@ b0001 b
         scope = activity.find_scope(scopes, self.PORTS)
         nets = activity.subtree(scopes, scope)
         codes = {code: activity.Counter(width) for code, width in nets.values()}
-        codes["a"].log = []
+        for counter in codes.values():
+            counter.log = []
         pace, slower = activity.Pace(), activity.Pace()
         for code, counter in codes.items():
             counter.paces = [pace, slower] if code == "c" else [pace]
         start, end = activity.count_changes(lines, codes)
         self.slower = slower.step
         entry = {"scope": ".".join(scope.path), "counters": {n: codes[c] for n, (c, _) in nets.items()}, "time_ps": end - start,
-                 "step_ps": pace.step, "start_ps": start}
+                 "step_ps": pace.step, "start_ps": start, "inputs": {"en_i"}}
         return activity.merge([{"x": entry}])["x"]
 
     def test_scope__the_module_and_not_its_shim(self):
@@ -159,6 +212,11 @@ b0001 b
     def test_scope__ports_have_to_be_as_wide(self):
         scopes = activity.read_scopes(iter(self.TRACE))
         self.assertIsNone(activity.find_scope(scopes, {**self.PORTS, "d_o": ("output", 8)}))
+
+    def test_scope__of_another_size_is_told(self):
+        scopes = activity.read_scopes(iter(self.TRACE))
+        self.assertEqual(activity.misfit(scopes, {**self.PORTS, "d_o": ("output", 8)}), "the run's unit has another size: d_o 4 bits, here 8")
+        self.assertIsNone(activity.misfit(scopes, {**self.PORTS, "e_o": ("output", 8)}))
 
     def test_counts__toggles_and_duty_by_hand(self):
         got = self.read()
@@ -175,6 +233,19 @@ b0001 b
 
     def test_recording__one_value_per_clock(self):
         self.assertEqual(self.read()["inputs"], {"en_i": [0, 1, 0, 1]})
+
+    def test_history__changes_with_the_cycle_in_which_they_count(self):
+        history_of = self.read()["history"]
+        self.assertEqual(history_of["en_i"][:4], [[0, "0"], [1, "1"], [2, "0"], [3, "1"]])
+        self.assertEqual(history_of["d_o"][:3], [[0, "0"], [1, "3"], [2, "1"]])
+
+    def test_history__windows_follow_each_other(self):
+        def entry(log, start):
+            counter = activity.Counter(4)
+            counter.log = log
+            return {"counters": {"x": counter}, "start_ps": start, "time_ps": 40}
+        found = activity.history([entry([(100, 1), (109, 2)], 100), entry([(700, 10), (720, 11)], 700)], 10)
+        self.assertEqual(found, {"x": [[0, "1"], [1, "2"], [4, "a"], [6, "b"]]})
 
 
 class Requests(unittest.TestCase):
@@ -254,7 +325,8 @@ worst slack 8.6000
 
 
 class Regression(unittest.TestCase):
-    RESULT = {"unit": "x", "settings": {}, "logic_um2": 100.0, "sram": {"area_um2": 0.0}, "fmax_mhz": 50.0}
+    RESULT = {"unit": "x", "settings": {}, "logic_um2": 100.0, "sram": {"area_um2": 0.0, "macros": []}, "fmax_mhz": 50.0, "cells": 9, "flip_flops": 2,
+              "ram_paths": [], "margin": None, "scaled": {"logic_mm2": 1e-5, "sram_mm2": 0.0, "node_nm": 32, "power_mw": None, "gated_power_mw": None}}
 
     def moved(self, **change):
         return report.regressions([{**self.RESULT, **change}], {"x": report.figures(self.RESULT)})
@@ -263,7 +335,8 @@ class Regression(unittest.TestCase):
         self.assertEqual(self.moved(logic_um2=104.9, fmax_mhz=46.1), [])
         self.assertIn("logic_um2", self.moved(logic_um2=105.1)[0])
         self.assertIn("fmax_mhz", self.moved(fmax_mhz=45.9)[0])
-        self.assertIn("sram_um2", self.moved(sram={"area_um2": 1.0})[0])
+        self.assertIn("sram_um2", self.moved(sram={"area_um2": 1.0, "macros": []})[0])
+        self.assertEqual(self.moved(cells=900), [])
 
     def test_claims__each_row_exists(self):
         lines = report.beside_papers([])
@@ -281,20 +354,71 @@ class Regression(unittest.TestCase):
 
 
 class Netlist(unittest.TestCase):
-    def test_assigns__of_a_concatenation_are_split(self):
-        text = ("  wire [2:0] whole;\n  wire \\one.bit ;\n  wire [7:0] \\g[0].v ;\n"
-                "  assign { a[5:4], b, whole } = 6'b101100;\n  assign { \\g[0].v [3], \\g[0].v [0], \\one.bit  } = { full, whole[2:1] };\n"
-                "  assign whole = { a, b, c };\n  assign d[1:0] = 2'b01;\n")
-        expected = ("  wire [2:0] whole;\n  wire \\one.bit ;\n  wire [7:0] \\g[0].v ;\n"
-                    "  assign a[5] = 1'b1;\n  assign a[4] = 1'b0;\n  assign b = 1'b1;\n"
-                    "  assign whole[2] = 1'b1;\n  assign whole[1] = 1'b0;\n  assign whole[0] = 1'b0;\n"
-                    "  assign \\g[0].v [3] = full;\n  assign \\g[0].v [0] = whole[2];\n  assign \\one.bit  = whole[1];\n"
-                    "  assign whole = { a, b, c };\n  assign d[1:0] = 2'b01;\n")
-        self.assertEqual(netlist.split_assigns(text), expected)
+    def test_structural__ports_keep_their_names_and_nets_get_numbers(self):
+        module = {"ports": {"clk_i": {"direction": "input", "bits": [2]}, "a": {"direction": "input", "bits": [3, 4]},
+                            "y": {"direction": "output", "bits": [6, 3, "1", 6]}},
+                  "cells": {"g[0].u": {"type": "cw_ram_4x2", "port_directions": {"clk_i": "input", "rd": "output", "wr": "input"},
+                                       "connections": {"clk_i": [2], "rd": [5, 7], "wr": [4, "0"]}},
+                            "_1_": {"type": "NAND2X1", "port_directions": {"A": "input", "B": "input", "Y": "output"},
+                                    "connections": {"A": [5], "B": ["1"], "Y": [6]}}}}
+        self.assertEqual(netlist.structural(module, "top").split("\n"), [
+            "module top(clk_i, a, y);", "  input clk_i;", "  input [1:0] a;", "  output [3:0] y;", "  wire n5_;", "  wire n7_;",
+            "  assign y[1] = a[0];", "  assign y[2] = 1'b1;", "  assign y[3] = y[0];",
+            "  cw_ram_4x2 \\g[0].u  (.clk_i(clk_i), .rd({n7_, n5_}), .wr({1'b0, a[1]}));", "  NAND2X1 _1_ (.A(n5_), .B(1'b1), .Y(y[0]));",
+            "endmodule", ""])
 
-    def test_assigns__that_do_not_fit_are_refused(self):
-        with self.assertRaises(netlist.Failed):
-            netlist.split_assigns("  assign { a[5:4], b } = 2'b10;\n")
+
+def gate_cell(kind, inputs, output):
+    pins = {f"A{i}": [bit] for i, bit in enumerate(inputs)}
+    return {"type": kind, "port_directions": {**{pin: "input" for pin in pins}, "Y": "output"}, "connections": {**pins, "Y": [output]}}
+
+
+def ram_cell(data_in, data_out):
+    return {"type": "cw_ram_1r1w_2x1", "port_directions": {"wr_data_i": "input", "rd_data_o": "output"},
+            "connections": {"wr_data_i": data_in, "rd_data_o": data_out}}
+
+
+class Rules(unittest.TestCase):
+    CLOCK = units.Clock(1000.0, 32, "x")
+
+    def test_margin__by_hand(self):
+        m = margin.margin(self.CLOCK, 32, 800.0)
+        self.assertAlmostEqual(m["slack_ps"], 1000 - 1250)
+        self.assertAlmostEqual(m["period_fo4"], 1000 / (0.38 * 32))
+        self.assertAlmostEqual(m["path_fo4"], 1250 / 12.16)
+        self.assertFalse(margin.met(m))
+        self.assertTrue(margin.met(margin.margin(self.CLOCK, 32, 1000.0)))
+
+    def test_clock__is_read_from_the_contract(self):
+        text = '#define CW_X_PARAMS(P) P(a, A, 1, 1, 1, "a")\n\n#define CW_X_CLOCK(C) C(700, 32, "here: it")\n'
+        self.assertEqual(units.contract_clock(text, "x.h"), units.Clock(700.0, 32, "here: it"))
+        with self.assertRaisesRegex(units.Failed, "x.h: no clock"):
+            units.contract_clock("#define CW_X_PORTS(IN)", "x.h")
+
+    def test_clock__every_unit_of_the_repository_has_one(self):
+        self.assertEqual({unit.clock.mhz for unit in units.discover().values()}, {700.0, 1400.0})
+
+    def test_ram_paths__only_through_gates(self):
+        cells = {"a[0].u": ram_cell([1], [2]), "a[1].u": ram_cell([3], [4]), "b": ram_cell([9, 8], [10]), "g": gate_cell("INVX1", [2], 5),
+                 "h": gate_cell("NAND2X1", [5, 4], 8), "r": gate_cell("DFFPOSX1", [10], 1), "loop": gate_cell("AND2X1", [11], 11)}
+        found = margin.ram_paths(cells)
+        self.assertEqual([(p["start"], p["end"], p["pin"], p["bits"], p["pairs"]) for p in found], [("a[0].u", "b", "wr_data_i", 1, 2)])
+
+    def test_problems__of_a_unit_without_any(self):
+        none = {"sram": {"macros": []}, "ram_paths": []}
+        self.assertEqual(margin.problems({**none, "margin": margin.margin(self.CLOCK, 32, 1001.0)}), [])
+        self.assertEqual(margin.problems({**none, "margin": None}), [])
+        three = {"macros": [{"name": "x", "ports": 3}]}
+        self.assertIn("RAM x has 3 ports", margin.problems({**none, "margin": None, "sram": three})[0])
+        path = {"start": "a", "end": "b", "pin": "rd_en_i", "bits": 1, "pairs": 1, "through": []}
+        lines = margin.problems({**none, "margin": margin.margin(self.CLOCK, 32, 999.0), "ram_paths": [path] * 6})
+        self.assertEqual(len(lines), 1 + margin.SHOWN + 1)
+        self.assertIn("MISSED", lines[0])
+        self.assertIn("rd_en_i of RAM b", lines[1])
+        self.assertIn("2 more", lines[-1])
+
+    def test_fo4__scales_the_logic(self):
+        self.assertAlmostEqual(tools.scale(180, 90).delay, sram.fo4_ps(90) / sram.fo4_ps(180))
 
 
 class Coverage(unittest.TestCase):
@@ -369,7 +493,8 @@ class Coverage(unittest.TestCase):
         row = {"id": "x", "structure": "x", "node_nm": 32, "instances": 6, "bytes": 4096, "banks": 1, "width_bits": 64, "ports": 1, "clock_mhz": 700,
                "static": 1, "area_mm2": 0.1, "power_mw": 1.0}
         macros = [{"rows": 256, "width": 64, "ports": 2, "count": 4}]
-        result = {"unit": "u", "settings": {}, "node_nm": 180, "sram": {"macros": macros, "bits": 65536}, "logic_um2": 1e6, "flip_flops": 0, "power": None}
+        result = {"unit": "u", "settings": {}, "node_nm": 180, "sram": {"macros": macros, "bits": 65536}, "logic_um2": 1e6, "flip_flops": 0, "power": None,
+                  "fmax_mhz": 1000.0}
         for part in ("sram", "all"):
             claim = {"claim": "c", "published": "x", "unit": "u", "part": part, "instances": "6", "bits": "", "structure": ""}
             line = report.claim_line(claim, row, result, sram.load_factors())
@@ -381,11 +506,158 @@ class Coverage(unittest.TestCase):
         self.assertTrue(1.5 < line["causes"]["bits"] < 2.1, line["causes"])
         self.assertGreater(line["causes"]["ports"], 1.3)
 
+    def test_variant__has_the_papers_bits_and_ports(self):
+        row = {"id": "x", "node_nm": 32, "instances": 2, "bytes": 1024, "ports": 1, "clock_mhz": 700}
+        result = {"unit": "u", "node_nm": 180, "sram": {"macros": [{"rows": 256, "width": 64, "ports": 2, "count": 1}]}}
+        claim = {"part": "sram", "instances": "2"}
+        # 8,192 bits an instance are half of the unit's 256 x 64
+        expected = 2 * sram.estimate(sram.Macro(128, 64, 1), 32).area_um2 / 1e6
+        self.assertAlmostEqual(report.variant(claim, row, result, sram.load_factors()), expected)
+        self.assertIsNone(report.variant(claim, row, {**result, "sram": {"macros": []}}, sram.load_factors()))
+
+    def test_power__is_none_above_what_is_reached(self):
+        result = {"node_nm": 180, "sram": {"macros": [{"rows": 256, "width": 64, "ports": 2, "count": 1}]}, "logic_um2": 1e6, "fmax_mhz": 100.0,
+                  "power": {"logic_mw": 10.0, "clock_mhz": 100.0}}
+        self.assertGreater(report.storage_line(result, 32, "all", 1, 468.0)[1], 0)
+        self.assertIsNone(report.storage_line(result, 32, "all", 1, 470.0)[1])
+        self.assertGreater(report.storage_line(result, 32, "sram", 1, 1400.0)[1], 0)
+        self.assertIsNone(report.storage_line(result, 32, "sram", 1, 9000.0)[1])
+
     def test_macros__of_a_number_of_rows(self):
         macros = [{"rows": 128, "width": 184, "count": 1}, {"rows": 256, "width": 16, "count": 4}]
         result = {"sram": {"macros": macros}}
         self.assertEqual(report.macros_of(result, "sram"), macros)
         self.assertEqual(report.macros_of(result, "rows=256"), macros[1:])
+
+
+class Gating(unittest.TestCase):
+    """Eight cycles. Registers a (8 bits) with enable go AND NOT stop, b (5 bits) enabled by a 0 of go, c (3 bits) with enable go, d (6 bits) with an
+    enable that is in no trace, e (2 bits) without."""
+
+    def module(self):
+        cells, bit = {}, 100
+
+        def flops(kind, count, enable):
+            nonlocal bit
+            for _ in range(count):
+                pins = {"C": [1], "D": [bit], "Q": [bit + 1], **({"E": [enable]} if enable else {})}
+                cells[f"f{bit}"] = {"type": kind, "connections": pins}
+                bit += 2
+        flops("$_DFFE_PP_", 8, 4)
+        flops("$_SDFFE_PP0N_", 5, 2)
+        flops("$_DFFE_PP_", 3, 2)
+        flops("$_DFFE_PP_", 6, 9)
+        flops("$_DFF_P_", 2, None)
+        cells["n"] = {"type": "$_NOT_", "connections": {"A": [3], "Y": [5]}}
+        cells["g"] = {"type": "$_AND_", "connections": {"A": [2], "B": [5], "Y": [4]}}
+        cells["h"] = {"type": "$_OR_", "connections": {"A": [2], "B": [8], "Y": [9]}}
+        return {"cells": cells, "netnames": {"go": {"bits": [2]}, "u.stop": {"bits": [7, 3]}, "a_q": {"bits": [101, 103]}}}
+
+    COUNTED = {"cycles": 8, "history": {"go": [[0, "1"], [4, "0"], [6, "1"]], "u.stop": [[0, "0"], [3, "2"], [7, "1"]],
+                                        "a_q": [[0, "0"], [1, "3"], [3, "2"], [5, "0"]]}, "window_starts": [0, 5, 8]}
+
+    def test_enable__levels_of_yosys_cells(self):
+        for kind, level in (("$_DFFE_PP_", True), ("$_DFFE_PN_", False), ("$_SDFFE_PP0P_", True), ("$_SDFFCE_PN1N_", False), ("$_DFF_P_", None),
+                            ("$_SDFF_PP0_", None)):
+            self.assertEqual(gating.enable_level(kind), level, kind)
+
+    def test_values__of_a_cone_by_hand(self):
+        values = gating.Values(self.module(), self.COUNTED)
+        # go 1111 0011, stop 0001 1110 (bit 1 of u.stop), cycle 0 first
+        self.assertEqual([values.of(4) >> cycle & 1 for cycle in range(8)], [1, 1, 1, 0, 0, 0, 0, 1])
+        self.assertIsNone(values.of(9))
+
+    def test_energy__by_hand(self):
+        areas = {"DFFPOSX1": 96.0, "AND2X2": 32.0, "MUX2X1": 48.0}
+        g = gating.summary(self.module(), self.COUNTED, 24.0, areas)
+        # 24 flip-flops of 1 mW. a is on in 4 of 8 cycles, b in 2 of 8; each has a clock gate of one flip-flop's energy. c is too small.
+        self.assertEqual((len(g["groups"]), g["gated_flip_flops"], g["unknown_flip_flops"]), (2, 13, 6))
+        self.assertEqual(g["groups"][0], {"flip_flops": 8, "idle_share": 0.5, "registers": ["without an RTL name", "a_q"]})
+        self.assertAlmostEqual(g["gated_clock_mw"], 24 - 8 * 0.5 + 1 - 5 * 0.75 + 1)
+        self.assertAlmostEqual(g["idle_share"], (8 * 0.5 + 5 * 0.75) / 13)
+        self.assertAlmostEqual(g["area_um2"], 2 * 128 - 13 * 48)
+
+    def test_enable__that_does_not_fit_the_trace_is_found(self):
+        # a_q changes in cycle 5 without an enable in cycle 4, but a window starts there; in cycle 6 it may not.
+        late = {**self.COUNTED, "history": {**self.COUNTED["history"], "a_q": [[0, "0"], [6, "1"]]}}
+        with self.assertRaisesRegex(units.Failed, "1 flip-flops changed while their enable was 0"):
+            gating.summary(self.module(), late, 24.0, {})
+
+    def test_every_function__against_its_truth_table(self):
+        a, b = 0b0011, 0b0101
+        expected = {"$_BUF_": 0b0011, "$_NOT_": 0b1100, "$_AND_": 0b0001, "$_NAND_": 0b1110, "$_OR_": 0b0111, "$_NOR_": 0b1000, "$_XOR_": 0b0110,
+                    "$_XNOR_": 0b1001, "$_ANDNOT_": 0b0010, "$_ORNOT_": 0b1011}
+        self.assertEqual(set(expected), set(gating.FUNCTIONS))
+        for kind, value in expected.items():
+            inputs = (a,) if kind in ("$_BUF_", "$_NOT_") else (a, b)
+            self.assertEqual(gating.FUNCTIONS[kind](0b1111, *inputs), value, kind)
+
+
+class Datasheet(unittest.TestCase):
+    def test_block__says_what_the_figures_say(self):
+        macros = [{"count": 4, "rows": 256, "width": 123, "ports": 2}]
+        result = {**Regression.RESULT, "cells": 12345, "margin": margin.margin(units.Clock(1000.0, 32, "x: y"), 32, 800.0), "fmax_mhz": 170.6,
+                  "sram": {"area_um2": 5.0, "macros": macros}, "scaled": {**Regression.RESULT["scaled"], "power_mw": 1.234, "gated_power_mw": 1.001}}
+        text = report.datasheet("x A=1", report.figures(result))
+        for words_ in ("| size | A=1 |", "| clock | 1000 MHz at 32 nm (x: y) |", "| Fmax | 800 MHz at 32 nm, 171 MHz at 180 nm |",
+                       "| slack | -250 ps: path of 102.8 FO4, clock of 82.2 FO4; the unit misses its clock |", "| cells | 12,345, of these 2 flip-flops |",
+                       "| RAM | 4 x 256x123 (1R1W) |", "| power | 1.23 mW at 1000 MHz, 32 nm; 1.0 mW with clock gates |"):
+            self.assertIn(words_, text)
+        met = {**result, "margin": margin.margin(units.Clock(700.0, 32, "x"), 32, 800.0)}
+        self.assertNotIn("misses", report.datasheet("x", report.figures(met)))
+
+    def test_pages__of_all_units_carry_the_references_figures(self):
+        reference = report.load_reference()
+        for stem in units.discover():
+            page = (ROOT / "docs" / "units" / f"{stem}.md").read_text()
+            block = page.partition(f"<!-- {report.DATASHEET} -->\n")[2].partition(f"\n<!-- end of {report.DATASHEET} -->")[0]
+            self.assertEqual(block, report.datasheet(*report.entry_of(stem, reference)), f"docs/units/{stem}.md: cowarp synth {stem} --renew-reference")
+
+    def test_pages__are_written_anew(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "x.md"
+            page.write_text(f"a\n<!-- {report.DATASHEET} -->\nold\n<!-- end of {report.DATASHEET} -->\nb\n")
+            kept = report.figures({**Regression.RESULT, "margin": margin.margin(units.Clock(1.0, 32, "s"), 32, 2.0)})
+            report.put_datasheets(["x", "no_page"], {"x": kept}, pathlib.Path(folder))
+            text = page.read_text()
+            self.assertTrue(text.startswith("a\n") and text.endswith("\nb\n") and "old" not in text and "| cells | 9," in text, text)
+            with self.assertRaisesRegex(units.Failed, "not in the reference"):
+                report.put_datasheets(["x"], {}, pathlib.Path(folder))
+
+
+class History(unittest.TestCase):
+    def git(self, folder, *arguments):
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+        subprocess.run(["git", "-C", folder, *who, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def entry(self, um2, **more):
+        return {"logic_um2": um2, "sram_um2": 1e6, "fmax_mhz": 100.0, **more}
+
+    def test_points__one_for_each_commit_that_moved_the_unit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "reference.json"
+            self.git(folder, "init", "-q")
+            steps = [{"x": self.entry(1e6)}, {"x": self.entry(1e6), "y": self.entry(5e6)}, {"x": self.entry(3e6, cells=7), "y": self.entry(5e6)}]
+            for step in steps:
+                path.write_text(json.dumps(step))
+                self.git(folder, "add", ".")
+                self.git(folder, "commit", "-q", "-m", "m")
+            found = history.commits(path)
+            self.assertEqual(len(found), 3)
+            self.assertEqual([p["area_mm2"] for p in history.points(found, "x")], [2.0, 4.0])
+            self.assertEqual([(p["area_mm2"], p["cells"]) for p in history.points(found, "y")], [(6.0, None)])
+            path.write_text(json.dumps({"x": self.entry(4e6)}))
+            self.assertEqual([p["commit"] for p in history.points(history.commits(path), "x")][-1], "now")
+            out = pathlib.Path(folder) / "out"
+            out.mkdir()
+            with contextlib.redirect_stdout(io.StringIO()) as told:
+                history.draw(path, ["x", "y", "z"], out)
+            self.assertIn("| x | 3 | now | 2 -> 5 |", told.getvalue())
+            self.assertEqual(len((out / "history.csv").read_text().splitlines()), 1 + 3 + 1)
+            picture = xml.dom.minidom.parse(str(out / "history-x.svg"))
+            self.assertEqual(len(picture.getElementsByTagName("circle")), 3 + 3 + 1)
+            with self.assertRaises(units.Failed):
+                history.draw(path, ["z"], out)
 
 
 class Plot(unittest.TestCase):

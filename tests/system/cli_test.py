@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the cowarp command as a user sees it: cli_test.py BUILD/cowarp [unittest arguments]."""
 
+import glob
 import json
 import math
 import os
@@ -195,6 +196,28 @@ class Requests(Command):
         self.fails(2, "run", "vecadd", says=["vecadd.ptx", "COWARP_KERNEL_DIR"], env={"COWARP_KERNEL_DIR": self.folder.name})
 
 
+class Builds(Command):
+    def test_several_units_at_a_time(self):
+        """Each says when it begins and how long it took; with two processors the second begins before the first ends."""
+        os.mkdir(self.path("cache"))
+        for library in glob.glob(os.path.join(os.environ.get("COWARP_CACHE", ""), "libcw_verilated-*.so")):
+            os.symlink(library, os.path.join(self.path("cache"), os.path.basename(library)))
+        args = ["run", "ht-h", "--system", "warptm", "--unit", "first_read_table=rtl", "--unit", "last_written_table=rtl", "--param", "blocks=2",
+                "--param", "threads=64", "--set", "core.warps=8", "--set", "tcd.rows=16"]
+        env = {"COWARP_CACHE": self.path("cache"), "COWARP_RTL_CXXFLAGS": "-O0"}
+        r = self.run_it(*args, env=env)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        lines = [re.sub(r"^cowarp: (building|built) RTL of (\w+) (\(.*\), once|in \d+ s)$", r"\1 \2", line) for line in r.stderr.splitlines()
+                 if "run time" not in line]
+        units = ("first_read_table", "last_written_table")
+        self.assertEqual(sorted(lines), sorted(f"{what} {unit}" for what in ("building", "built") for unit in units))
+        if os.cpu_count() > 1:
+            self.assertTrue(all(line.startswith("building") for line in lines[:2]), lines)
+        again = self.run_it(*args, env=env)
+        self.assertEqual((again.returncode, again.stderr), (0, ""))
+        self.assertEqual(re.sub("host .*", "", again.stdout), re.sub("host .*", "", r.stdout))
+
+
 class Help(Command):
     def test_every_command_has_help(self):
         names = re.findall(r"^  cowarp (\w+) ", self.passes("help"), re.M)
@@ -217,6 +240,10 @@ class Help(Command):
                 self.assertIn(entry["name"], text)
         for entry in data["mechanisms"]:
             self.assertIn(entry["name"], text)
+        for unit in data["units"]:
+            line = next(line for line in text.splitlines() if line.split()[:1] == [unit["name"]])
+            self.assertTrue(line.endswith(f"; {unit['clock_mhz']} MHz at {unit['node_nm']} nm)"), line)
+            self.assertGreaterEqual(unit["clock_mhz"], 100)
         tx = {w["name"] for w in data["workloads"] if "tx" in w["variants"]}
         self.assertTrue({"ht-h", "ht-m", "ht-l", "atm"} <= tx)
 

@@ -78,7 +78,7 @@ class Skeleton(Temporary):
         self.assertNotIn("warning", built)
         passed = tree_copy.run(tree, ["ctest", "--test-dir", "build", "--output-on-failure", "-R", r"^(lint|siblings|rtl|formal)\.word_latch"])
         names = set(re.findall(r"Test +#\d+: (\S+) \.+ +Passed", passed))
-        self.assertEqual(names, {"lint.word_latch.verilator", "lint.word_latch.iverilog", "lint.word_latch.yosys", "siblings.word_latch",
+        self.assertEqual(names, {"lint.word_latch.verilator", "lint.word_latch.properties", "lint.word_latch.iverilog", "lint.word_latch.yosys", "siblings.word_latch",
                                  "rtl.word_latch", "formal.word_latch"})
         tree_copy.run(tree, [sys.executable, "tests/layers.py", "."])
         self.check_view(tree)
@@ -122,9 +122,43 @@ class FromAPath(Temporary):
             counters.append(text.replace(backend, "rtl"))
         self.assertEqual(*counters)
 
+    def test_a_property_of_the_file_runs(self):
+        path = self.theirs(lambda text: text.replace("endmodule", """
+`ifdef CW_PROPERTIES
+    always @(`CW_PROPERTIES)
+        // 99. Nothing is ever held back.
+        if (!rst_i)
+            assert (stall_occupancy_o == 0);
+`endif
+endmodule"""))
+        r = self.run_it(*SMALL, "--unit", f"validation_unit=rtl:{path}")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        r = self.run_it(*SMALL, "--unit", f"validation_unit=rtl+assert+seed=5:{path}")
+        self.assertNotEqual(r.returncode, 0)
+        self.assertRegex(r.stderr, r"partition\d\.validation_unit \(validation_unit\): cycle \d+: does not hold: "
+                                   r"property 99: Nothing is ever held back. \(their.v:\d+\)")
+
+    def test_registers_that_begin_at_random_change_nothing(self):
+        counters = []
+        for mode in ("", "+seed=3", "+seed=4"):
+            r = self.run_it(*SMALL, "--unit", f"validation_unit=rtl{mode}", "--stats", "s.json", "--omit-host-seconds")
+            self.assertEqual(r.returncode, 0, r.stderr)
+            text = (self.folder / "s.json").read_text()
+            self.assertIn(f'"validation_unit": "rtl{mode}"', text)
+            counters.append(text.replace("rtl" + mode, "rtl"))
+        self.assertEqual(counters[0], counters[1])
+        self.assertEqual(counters[0], counters[2])
+
+    def test_refuses_modes_that_it_does_not_know(self):
+        for mode, said in (("rtl+asserts", "'+asserts' is neither +assert nor +seed=N"), ("rtl+seed=0", "neither +assert nor +seed=N"),
+                           ("rtl+seed=x", "neither +assert nor +seed=N"), ("c+assert", "are for Verilog")):
+            r = self.run_it(*SMALL, "--unit", f"validation_unit={mode}")
+            self.assertNotEqual(r.returncode, 0)
+            self.assertIn(said, r.stderr)
+
     def test_a_file_that_errs_is_what_runs(self):
         path = self.replaced((".occupancy_o    (stall_occupancy_o)", ".occupancy_o    (unused_occupancy)"),
-                             ("assign req_accept ", "wire [8:0] unused_occupancy; assign stall_occupancy_o = 9'd7; assign req_accept "))
+                             ("wire   req_accept ", "wire [8:0] unused_occupancy; assign stall_occupancy_o = 9'd7; wire   req_accept "))
         r = self.run_it(*SMALL, "--unit", f"validation_unit=lockstep:{path}")
         self.assertEqual(r.returncode, 1)
         self.assertIn("stall_occupancy_o is 0x0 in the C model and 0x7 in the RTL", r.stderr)

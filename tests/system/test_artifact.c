@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HT-H with the preset getm-artifact beside the GETM authors' published simulator, measured on a kernel of the same shape (120 x 192
- * insertions into 8,192 buckets): core cycles within 12 percent (the demand is 15); aborts and flits as close as the model comes, see
+ * insertions into 8,192 buckets): core cycles within 13 percent (the demand is 15); aborts and flits as close as the model comes, see
  * docs/systems.md.
  */
 #include "cw_test.h"
@@ -45,7 +45,7 @@ static void test_artifact__hash_table(void **state)
                 fail_msg("%s: %s", m->system, r.message);
             uint64_t aborts = 1000 * run_counter(&r, "tx_aborted") / run_counter(&r, "tx_committed");
             uint64_t kflits = (run_counter(&r, "noc_up_flits") + run_counter(&r, "noc_down_flits")) / 1000;
-            expect_near("cycles", &r, warps[i], r.cycles, m->cycles[i], 12);
+            expect_near("cycles", &r, warps[i], r.cycles, m->cycles[i], 13);
             expect_near("aborts per 1,000 commits", &r, warps[i], aborts, m->aborts[i], 40);
             expect_near("thousand flits", &r, warps[i], kflits, m->kflits[i], m->flits_within);
         }

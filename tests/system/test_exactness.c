@@ -160,7 +160,7 @@ static const struct {
     {&kilo, {"hazard_unit", "commit_unit"}},
     {&warp, {"hazard_unit", "commit_unit", "last_written_table", "first_read_table", "ownership_table"}},
     {&early, {"hazard_unit", "commit_unit"}},
-    {&eager, {"commit_unit", "ownership_table"}},
+    {&eager, {"ownership_table"}},
     {&tree, {"first_read_table", "last_written_table"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])

@@ -267,19 +267,19 @@ ht-h warptm-el warptm.resolution=2pcr-free kilo.entries=64 kilo.id_bits=8 cu.wri
 ht-h ideal blocks=1 buckets=4 check-serial
 atm serial accounts=50 noc.flit_bytes=16 check-serial
 
-# Units in Verilog, at the parameters that are built with the command. Those of the commit unit are not; it is built once, for all of its runs.
+# Units in Verilog, at the parameters that are built with the command.
 ht-h getm validation_unit=rtl check-serial
 atm getm validation_unit=lockstep ownership_table=lockstep
 cl getm ownership_table=rtl
 wide getm validation_unit=lockstep ownership_table=rtl
 ht-h kilotm kilo.id_bits=16 mem.mbytes=4096 hazard_unit=rtl
-cl kilotm kilo.entries=65536 commit_unit=lockstep
-wide kilotm kilo.entries=65536 commit_unit=rtl
+cl kilotm commit_unit=lockstep
+wide kilotm commit_unit=rtl
 ht-h warptm kilo.id_bits=16 mem.mbytes=4096 hazard_unit=rtl last_written_table=rtl first_read_table=rtl ownership_table=rtl
 bh-h warptm bodies=100 mem.mbytes=4096 last_written_table=lockstep first_read_table=lockstep
 cl eapg kilo.id_bits=16 mem.mbytes=4096 hazard_unit=lockstep last_written_table=rtl ownership_table=lockstep
-ht-h eapg kilo.entries=65536 commit_unit=rtl first_read_table=rtl
-ht-h warptm-el commit_unit=lockstep ownership_table=rtl
+ht-h eapg commit_unit=rtl first_read_table=rtl
+ht-h warptm-el ownership_table=rtl
 """
 
 

@@ -93,7 +93,7 @@ class Waves(unittest.TestCase):
 
     def run_it(self, *args, **kw):
         r = subprocess.run([COWARP, *map(str, args)], capture_output=True, text=True, timeout=240, cwd=self.folder.name, **kw)
-        r.stderr = re.sub(r"cowarp: building RTL of .*\n", "", r.stderr)  # where it was not built before
+        r.stderr = re.sub(r"cowarp: (building|built) RTL of .*\n", "", r.stderr)  # where it was not built before
         return r
 
     def passes(self, *args, **kw):
@@ -220,11 +220,12 @@ class Contents(Waves):
     def test_a_stall_is_seen_a_cycle_after_its_decision(self):
         """docs/units/validation_unit.md, pipeline: an inner signal against a port."""
         trace, counters = self.whole("rtl")
-        names = ["cowarp.l2_cycle", VU.format(0) + "evt_stall", "partition0.validation_unit.cw_validation_unit.push"]
+        rtl = "partition0.validation_unit.cw_validation_unit."
+        names = ["cowarp.l2_cycle", VU.format(0) + "evt_stall", rtl + "decided", rtl + "dec_stall"]
         frames = list(trace.frames(*names))
-        pushes = [c + 1 for _, (c, _, push) in frames if push]
-        self.assertGreater(len(pushes), 0)
-        self.assertEqual(pushes, [c for _, (c, stall, _) in frames if stall])
+        stalls = [c + 1 for _, (c, _, decided, stall) in frames if decided and stall]
+        self.assertGreater(len(stalls), 0)
+        self.assertEqual(stalls, [c for _, (c, stall, _, _) in frames if stall])
 
     def test_counts_of_commit_units(self):
         """Their clock is half as fast: a word that hazard detection takes is on the pins for one of its cycles."""
@@ -390,6 +391,68 @@ class Triggers(Waves):
             before = [v for _, (c, *v) in trace.frames("cowarp.core_cycle", *answers) if c <= fired]
             self.assertTrue(any(v[i] == 2 and v[i + 1] == 1 for v in before for i in range(0, 2 * PARTITIONS, 2)))
 
+    def check_view(self, trace, stdout, unit):
+        """The view beside the trace: its names are in the trace, and the event's unit is one that it shows. Returns its lines, and core
+        and warp."""
+        place = re.search(r"^  written       t\.gtkw: (?:core (\d+), warp (\d+), )?(\S+)$", stdout, re.M)
+        self.assertIsNotNone(place, stdout)
+        self.assertEqual(place.group(3), unit)
+        view = self.path("t.gtkw")
+        names = Views.signals(self, view)
+        self.assertGreater(len(names), 20)
+        self.assertEqual([n for n in names if n not in trace.code], [])
+        self.assertEqual({n.split(".")[n.startswith("cowarp.")] for n in names if "partition" in n}, {unit.split(".")[0]})
+        lines = view.read_text().splitlines()
+        for line in lines:
+            if line.startswith("^1 "):
+                self.assertTrue(pathlib.Path(line[3:]).is_file(), line)
+        self.assertEqual(next(line for line in lines if line.startswith("[dumpfile]")), f'[dumpfile] "{trace.path}"')
+        return lines, *(int(n) if n is not None else None for n in place.groups()[:2])
+
+    def test_the_view_shows_who_aborts(self):
+        """By the ports alone: the unit that the view shows has just answered "abort" to a request of the warp that it shows in red."""
+        warps = sum(n.startswith("cowarp.core0.warp") for n in self.whole("rtl")[0].code)
+        seen = set()
+        for number in (1, 40, 100, 333):
+            r, trace = self.triggered(0, *SMALL, "--unit", "validation_unit=rtl", "--wave-on", f"abort:{number}", "--wave-keep", "400")
+            unit = re.search(r"partition\d\.validation_unit$", r.stdout, re.M).group()
+            lines, core, warp = self.check_view(trace, r.stdout, unit)
+            signal = f"cowarp.core{core}.warp{warp}[2:0]"
+            self.assertEqual(lines[lines.index(signal) - 2], "[color] 1")
+            self.assertEqual(lines.count("[color] 1"), 1)
+            ports = ["req_valid", "req_ready", "req_id", "req_owner", "rsp_valid", "rsp_id", "rsp_outcome"]
+            owner, aborted = {}, []
+            for now, (fired, valid, ready, request, who, answer, response, outcome) in trace.frames(
+                    "cowarp.trigger", *[f"cowarp.{unit}.{p}" for p in ports]):
+                if fired:
+                    break
+                if valid and ready:
+                    owner[request] = who
+                if answer and outcome == 1:
+                    aborted.append(owner.get(response))
+            self.assertIn(core * warps + warp, aborted)
+            marker = next(line for line in lines if line.startswith("*")).split()[1]
+            self.assertEqual(int(marker), now)
+            seen.add((core, warp, unit))
+        self.assertGreater(len(seen), 2)
+
+    def test_the_view_shows_which_commit_unit_failed(self):
+        """Kilo TM: the unit that the view shows has reported a failure before."""
+        r, trace = self.triggered(0, *[w.replace("getm", "kilotm") for w in SMALL], "--unit", "hazard_unit=rtl", "--wave-on", "abort:50")
+        unit = re.search(r"partition\d\.commit_unit$", r.stdout, re.M).group()
+        self.check_view(trace, r.stdout, unit)
+        ports = [f"cowarp.{unit}.rep_{p}" for p in ("valid", "ready", "pass")]
+        self.assertTrue(any(v == [0, 1, 1, 0] for _, v in trace.frames("cowarp.trigger", *ports)))
+
+    def test_a_view_of_a_time(self):
+        """An event that is no warp's: core 0 and partition 0 as in the system's view, at the event's time. A system without a view has none."""
+        r, trace = self.triggered(0, *SMALL, "--wave-on", "cycle:3000", "--unit", "validation_unit=rtl")
+        self.assertIn("written       t.gtkw\n", r.stdout)
+        self.assertEqual(Views.signals(self, self.path("t.gtkw")), Views.signals(self, WAVES / "getm.gtkw"))
+        self.path("t.gtkw").unlink()
+        self.passes(*[w.replace("getm", "fglock") for w in SMALL], "--wave", "t.fst", "--wave-on", "cycle:3000")
+        self.assertFalse(self.path("t.gtkw").exists())
+
     def broken(self, limit=400):
         """A validation unit that errs in bit 0 of the ninth and later responses' timestamps that are above the limit."""
         text = (WAVES.parent / "rtl/validation_unit/cw_validation_unit.v").read_text()
@@ -410,6 +473,7 @@ class Triggers(Waves):
         found = re.search(r"lockstep: (partition\d)\.validation_unit .*: cycle (\d+): rsp_ts_o is (0x\w+) in the C model and (0x\w+) in the RTL", r.stderr)
         self.assertIsNotNone(found, r.stderr)
         partition, c_value, rtl_value = found.group(1), int(found.group(3), 16), int(found.group(4), 16)
+        self.check_view(trace, r.stdout, f"{partition}.validation_unit")
         self.assertEqual(c_value ^ rtl_value, 1)
         inner = f"{partition}.validation_unit.cw_validation_unit.seen_q"
         names = [f"cowarp.{partition}.validation_unit.rsp_ts", f"{partition}.validation_unit.rsp_ts_o", inner, "cowarp.trigger"]
@@ -457,17 +521,19 @@ class Triggers(Waves):
 
     def test_mismatch_shortly_before_the_end(self):
         """The run that is allowed to go on for the cycles after the event still fails when it ends within them."""
-        trace, keep = self.whole("c")[0], 100000
+        keep, small = 100000, [{"blocks=4": "blocks=2", "threads=96": "threads=64"}.get(w, w) for w in SMALL]
+        self.passes(*small, "--wave", "w.fst")
+        whole = Trace(self.path("w.fst"))
         ports = [VU.format(p) + port for p in range(PARTITIONS) for port in ("rsp_valid", "rsp_ts")]
-        answers = [(c, v[i + 1]) for _, (c, *v) in trace.frames("cowarp.core_cycle", *ports) for i in range(0, 2 * PARTITIONS, 2) if v[i]]
+        answers = [(c, v[i + 1]) for _, (c, *v) in whole.frames("cowarp.core_cycle", *ports) for i in range(0, 2 * PARTITIONS, 2) if v[i]]
         late = answers[-1][0] - keep // 10 + 1000
         limit = max(ts for c, ts in answers if c < late)
         self.assertTrue(any(ts > limit for c, ts in answers if c >= late), "no answer that is late and above all before")
-        r, trace = self.triggered(1, *SMALL, "--unit", self.broken(limit), "--wave-on", "lockstep-mismatch", "--wave-keep", keep)
+        r, trace = self.triggered(1, *small, "--unit", self.broken(limit), "--wave-on", "lockstep-mismatch", "--wave-keep", keep)
         self.assertIn("rsp_ts_o is", r.stderr)
         self.assertNotIn("result        passed", r.stdout)
         self.assertGreaterEqual(self.fired_cycle(trace), late)
-        self.assertEqual(min(trace.times()), min(self.whole("c")[0].times()))
+        self.assertEqual(min(trace.times()), min(whole.times()))
 
     def test_deadlock(self):
         """The naive spin lock: in the window, the warp polls and nothing else happens; its counter of instructions goes on."""
@@ -606,9 +672,9 @@ class Views(Waves):
 
     def test_words_are_the_contracts(self):
         """Filter files repeat numbers of the Verilog."""
-        verilog = (WAVES.parent / "rtl/cuckoo_table/cw_cuckoo_table.v").read_text()
+        verilog = (WAVES.parent / "rtl/cuckoo_table/cw_cuckoo_core.v").read_text()
         states = {int(v): n for n, v in re.findall(r"ST_(\w+)\s*= 4'd(\d+)", verilog)}
-        self.assertEqual(len(states), 14)
+        self.assertEqual(len(states), 10)
         lines = [l.split() for l in (WAVES / "cuckoo_state.txt").read_text().splitlines() if not l.startswith("#")]
         self.assertEqual({int(v, 16): n for v, n in lines}, states)
 
@@ -618,16 +684,17 @@ class Scenarios(Waves):
         """Metadata in the trace against the tables of GETM's Figure 7 (section IV.B gives the numbers)."""
         self.assertIn("11 answers as expected", self.passes("wave", "figure7"))
         trace = Trace(self.path("figure7.fst"))
-        rtl = "partition0.validation_unit.cw_validation_unit."
-        names = [rtl + n for n in ("upd_valid", "res_granule", "upd_wts", "upd_rts", "upd_writes", "upd_owner", "cur_kind")]
+        table = "partition0.validation_unit.cw_validation_unit.u_table."
+        names = [table + n for n in ("w_update_q", "w_granule_q", "w_body")]
         a, b, history = None, None, []
-        for _, n, (valid, granule, wts, rts, writes, owner, kind) in trace.cycles(*names):
+        for _, n, (valid, granule, body) in trace.cycles(*names):
             if valid:
                 self.assertEqual(n, 1)
+                entry = body & 0xffffffff, body >> 32 & 0xffffffff, body >> 64 & 0xffff, body >> 80  # wts, rts, writes, owner
                 if granule == 0xa:
-                    a = wts, rts, writes, owner
+                    a = entry
                 else:
-                    b = wts, rts, writes, owner
+                    b = entry
                 history.append((a, b))
         self.assertIn(((21, 20, 1, 1), (11, 10, 1, 2)), history)  # table 0
         self.assertIn(((21, 20, 1, 1), (21, 20, 1, 1)), history)  # table 2
@@ -646,15 +713,23 @@ class Scenarios(Waves):
         for _, (v,) in trace.frames(VU.format(0) + "stall_occupancy"):
             if not occupancy or occupancy[-1] != v:
                 occupancy.append(v)
-        # three fall asleep, all three are retried, smallest warpts first; the last goes back and is woken by the second release
-        self.assertEqual(occupancy, [0, 1, 2, 3, 2, 1, 0, 1, 0])
+        # three wait, and leave one after another, smallest warpts first
+        self.assertEqual(occupancy, [0, 1, 2, 3, 2, 1, 0])
+        stall, retry = VU.format(0) + "evt_stall", VU.format(0) + "evt_retry"
+        seen = [v for _, n, v in trace.cycles(stall, retry, VU.format(0) + "stall_occupancy") for _ in range(n) if v[0] or v[1]]
+        # the last keeps its place when it has to wait again, and is retried after the second release
+        self.assertEqual([v[:2] for v in seen], [[1, 0]] * 3 + [[0, 1]] * 2 + [[1, 1], [0, 1]])
 
     def test_cuckoo_chain(self):
         self.passes("wave", "cuckoo-chain")
         trace = Trace(self.path("cuckoo-chain.fst"))
-        t = "table.cw_cuckoo_table."
-        states = [v[0] for _, _, v in trace.cycles(t + "state_q") if v[0] != 1]
-        self.assertEqual(states, [9, 10] * 4 + [11])  # CHAIN_READ, CHAIN_WRITE, at the end STASH
+        core = "table.cw_cuckoo_table.u_core."
+        swaps, stashed = [], []
+        for _, n, (chain, swap, stash) in trace.cycles(*[core + name for name in ("chain_q", "swap_cnt_q", "w_stashed_q")]):
+            swaps += [swap] * (n * chain)
+            stashed += [len(swaps)] * (n * stash)
+        self.assertEqual(swaps, [k for k in (1, 2, 3, 4) for _ in range(6)])  # each displaced entry takes the six stages
+        self.assertEqual(stashed, [24])  # the last one in its stage W
 
     def test_kilo_hazard(self):
         """Figure 4.5: 1 is validated again only when its YCID 0 has retired, and 2, whose RCID is 1, never is."""

@@ -82,6 +82,9 @@ def check_use(module, folder):
     files = core_files(module, folder, seen)
     if any(target["toplevel"] != module or set(target["filesets"]) != {"rtl"} for target in core["targets"].values()):
         wrong.append(f"{module}.core: a target's toplevel or filesets")
+    verilog = (folder / f"{module}.v").read_text().splitlines()[0]
+    if verilog != f"// SPDX-License-Identifier: {core.get('license')}":
+        wrong.append(f"{module}.core: license {core.get('license')}, its Verilog begins with '{verilog}'")
     if said := elaborate(core, files, folder):
         wrong.append(f"{module}.core: {said}")
     if len(seen) > 1 and not elaborate(core, files - set(seen[sorted(set(seen) - {module})[0]]), folder):

@@ -63,6 +63,24 @@ template <class T> void put_words(sc_core::sc_signal<T> &signal, const uint32_t 
     signal.write(static_cast<T>(word[0] | (words > 1 ? static_cast<uint64_t>(word[1]) << 32 : 0)));
 }
 
+// What a contract demands of the surroundings, where random inputs would break it.
+template <class In, class = void> struct contract {
+    void keep(In &)
+    {
+    }
+};
+
+// Stall buffer: a push is of the granule that was asked two cycles before.
+template <class In> struct contract<In, std::void_t<decltype(In::ask_granule), decltype(In::push_granule)>> {
+    uint64_t asked[2] = {};
+    void keep(In &in)
+    {
+        in.push_granule = asked[1];
+        asked[1] = asked[0];
+        asked[0] = in.ask_granule;
+    }
+};
+
 #define SIGNAL_I(name, width)         signal_for<decltype(MODULE::name##_i)> name##_i{#name "_i"};
 #define SIGNAL_O(name, width)         signal_for<decltype(MODULE::name##_o)> name##_o{#name "_o"};
 #define SIGNALW_I(name, words, width) SIGNAL_I(name, width)
@@ -135,6 +153,7 @@ struct bench : sc_core::sc_module {
             sc_core::sc_stop();
             return;
         }
+        contract<IN_T> surroundings;
         IN_T in{};
         OUT_T out{}, expected{}, before{};
         for (uint64_t cycle = 0; cycle < cycles && !failed; cycle++) {
@@ -142,6 +161,7 @@ struct bench : sc_core::sc_module {
             wait(clock.posedge_event());
             reset.write(resetting);
             cw_stimulus_next(stimulus.get(), &expected, &in);
+            surroundings.keep(in);
             drive(in);
             wait(clock.negedge_event());
             if (resetting) {

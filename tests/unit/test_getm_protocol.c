@@ -457,6 +457,53 @@ static void test_getm_protocol__rollover(void **state)
     }
 }
 
+/* Cycle in which a transaction of one access has ended. */
+static cw_time answer_cycles(uint32_t delay, bool store)
+{
+    static struct machine m;
+    memset(&m, 0, sizeof m);
+    paper_config(&m);
+    getm_keys(&m.config)->getm_validation_delay = delay;
+    assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
+    const struct m_tx tx = {.lanes = 1, .op_cnt = 1, .op = {m_access(store, 4, 1, 0, 1, A, 0)}};
+    struct cw_core *core = m.core;
+    m_script(&m, 0, 0, &tx, 1, 9);
+    while (core->warp[0].tx_at == 0 && m.now < 10000)
+        m_run(&m, 1);
+    cw_time answered = m.now;
+    assert_true(m_run_all(&m, 10000));
+    assert_int_equal(m_peek(&m, A), store);
+    assert_serializable(&m);
+    m_destroy(&m);
+    return answered;
+}
+
+/* An answer leaves so many cycles later, and nothing else moves. */
+static void test_getm_protocol__answers_are_delayed(void **state)
+{
+    (void)state;
+    for (uint32_t store = 0; store < 2; store++) {
+        cw_time at_once = answer_cycles(0, store);
+        assert_true(at_once > 2 * M_NET + M_ROP && at_once < 500);
+        assert_int_equal(answer_cycles(1, store), at_once + 1);
+        assert_int_equal(answer_cycles(7, store), at_once + 7);
+        assert_int_equal(answer_cycles(64, store), at_once + 64);
+    }
+}
+
+/* A delay changes when transactions meet, not what they may do. */
+static void test_getm_protocol__delayed_answers_are_serialisable(void **state)
+{
+    (void)state;
+    uint64_t seed = cw_test_seed(3);
+    for (uint32_t k = 0; k < 3; k++) {
+        struct load *l = new_load();
+        getm_keys(&l->m.config)->getm_validation_delay = 16u << k;
+        run_load(l, k == 1, seed + k, 300);
+        free_load(l);
+    }
+}
+
 /* Parts may tick in any order: times and counters are the same. */
 static void test_getm_protocol__tick_order_does_not_matter(void **state)
 {
@@ -510,6 +557,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_getm_protocol__bad_parameters_are_refused),
     cmocka_unit_test(test_getm_protocol__random_transfers),
     cmocka_unit_test(test_getm_protocol__rollover),
+    cmocka_unit_test(test_getm_protocol__answers_are_delayed),
+    cmocka_unit_test(test_getm_protocol__delayed_answers_are_serialisable),
     cmocka_unit_test(test_getm_protocol__tick_order_does_not_matter),
     cmocka_unit_test(test_getm_protocol__faults_are_noticed),
 };

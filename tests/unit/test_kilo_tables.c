@@ -8,6 +8,8 @@
 #include "adapt/first_read_table.h"
 #include "adapt/last_written_table.h"
 #include "base/rng.h"
+#include "cowarp/unit/commit_unit.h"
+#include "cowarp/unit/last_written_table.h"
 #include "mech/kilo/census.h"
 #include "mech/kilo/conflict_addresses.h"
 #include "mech/kilo/expected_writes.h"
@@ -192,13 +194,13 @@ static struct cw_adapt_last_written_table *new_written(struct cw_config *config,
 /* A READ is answered in order, two cycles after it was taken, with a time at or after the block's last WRITE. */
 static void test_kilo_tables__written_times_are_conservative(void **state)
 {
-    enum { BLOCKS = 600, BASE = CW_GLOBAL_BASE / CW_LINE_BYTES };
-    uint64_t last[BLOCKS] = {0}, least[4], time;
+    enum { BLOCKS = 600, BASE = CW_GLOBAL_BASE / CW_LINE_BYTES, LATENCY = CW_LAST_WRITTEN_TABLE_LATENCY, INSIDE = 2 * LATENCY };
+    uint64_t last[BLOCKS] = {0}, least[INSIDE], time;
     struct cw_config config;
     struct cw_adapt_last_written_table *w = new_written(&config, 64);
     struct cw_rng rng;
     uint32_t exact = 0, asked = 0, answers = 0;
-    bool answered, due[2] = {false, false};
+    bool answered, due[LATENCY] = {false}; /* by the clock, modulo LATENCY */
     (void)state;
     cw_rng_seed(&rng, 5);
     for (uint64_t now = 1; now < 10000; now++) {
@@ -206,15 +208,14 @@ static void test_kilo_tables__written_times_are_conservative(void **state)
         const struct cw_adapt_last_written_table_op op = {.write = cw_rng_below(&rng, 2) != 0, .block = BASE + block, .time = now};
         bool idle = cw_rng_below(&rng, 4) == 0;
         assert_int_equal(cw_adapt_last_written_table_clock(w, idle ? NULL : &op, &answered, &time), !idle);
-        assert_int_equal(answered, due[1]);
-        due[1] = due[0];
-        due[0] = !idle && !op.write;
+        assert_int_equal(answered, due[now % LATENCY]);
+        due[now % LATENCY] = !idle && !op.write;
         if (answered) {
-            assert_true(time >= least[answers % 4]);
-            exact += time == least[answers++ % 4];
+            assert_true(time >= least[answers % INSIDE]);
+            exact += time == least[answers++ % INSIDE];
         }
-        if (due[0])
-            least[asked++ % 4] = last[block];
+        if (due[now % LATENCY])
+            least[asked++ % INSIDE] = last[block];
         else if (!idle)
             last[block] = now;
     }
@@ -385,7 +386,15 @@ static void test_kilo_tables__units_of_systems(void **state)
     kilo_keys(&config)->warptm_resolution = CW_KILO_2PCR;
     kilo_keys(&config)->kilo_hazard = CW_KILO_HISTORY;
     assert_true(offers("kilotm", "hazard_unit", &config) && offers("warptm", "hazard_unit", &config));
-    assert_true(offers("warptm-el", "commit_unit", &config) && !offers("ideal", "commit_unit", &config));
+    assert_true(offers("kilotm", "commit_unit", &config) &&
+                offers("eapg", "commit_unit", &config)); /* by default a ring that is hardware */
+    assert_false(offers("warptm-el", "commit_unit", &config) || offers("ideal", "commit_unit", &config));
+    kilo_keys(&config)->kilo_entries = CW_COMMIT_UNIT_HARDWARE;
+    assert_true(offers("warptm", "commit_unit", &config));
+    kilo_keys(&config)->kilo_entries = CW_COMMIT_UNIT_HARDWARE + 1;
+    assert_false(offers("warptm", "commit_unit", &config));
+    kilo_keys(&config)->kilo_entries = 0;
+    assert_false(offers("kilotm", "commit_unit", &config));
     assert_false(offers("warptm-el", "hazard_unit", &config));
     assert_false(offers("kilotm", "first_read_table", &config));
     assert_true(offers("warptm", "first_read_table", &config) && offers("eapg", "last_written_table", &config));

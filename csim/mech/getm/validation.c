@@ -2,7 +2,8 @@
 /*
  * GETM, partition half: what happens around a validation unit. A message of a core becomes one request of the unit per granule that it
  * touches. A message whose ticket is not yet due waits. The values of a granted load are read from memory in the cycle of the decision. The
- * last decision about a message makes its answer. Releases go before new requests.
+ * last decision about a message makes its answer, which leaves getm.validation_delay cycles later, as if the unit had so many stages more.
+ * Releases go before new requests.
  */
 #include "mech/getm/validation.h"
 
@@ -27,6 +28,7 @@ struct pending {
     uint32_t granted;
     uint32_t cause; /* worst outcome: enum cw_vu_outcome */
     uint64_t ts;    /* latest timestamp that aborted it */
+    cw_time due;    /* of its answer: in `done` only */
 };
 
 /* Ring of places in the pending table. */
@@ -140,6 +142,12 @@ static void make_reply(struct cw_getm_validation *v, struct pending *n)
     cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
 }
 
+/* When the oldest answer may leave. All are delayed alike, so none is due before an older one. */
+static cw_time next_answer(const struct cw_getm_validation *v)
+{
+    return v->done.cnt > 0 ? v->pending[v->done.place[v->done.head]].due : CW_TIME_NEVER;
+}
+
 static void send(struct cw_getm_validation *v, cw_time now)
 {
     if (!cw_fifo_can_push(&v->port->reply, now))
@@ -150,7 +158,7 @@ static void send(struct cw_getm_validation *v, cw_time now)
     } else if (v->ended_first != NULL) {
         p = v->ended_first;
         v->ended_first = p->next;
-    } else if (v->done.cnt > 0) {
+    } else if (next_answer(v) <= now) {
         uint32_t place = places_pop(v, &v->done);
         p = v->pending[place].p;
         places_push(v, &v->free, place);
@@ -192,6 +200,16 @@ static bool load_without_trace(struct cw_getm_validation *v, uint32_t place, uin
     return true;
 }
 
+static void tell(const struct cw_getm_validation *v, const struct cw_message *p, uint32_t granule, uint32_t outcome, cw_time now)
+{
+    const struct cw_event_decision d = {.unit = "validation_unit",
+                                        .index = v->index,
+                                        .kind = outcome,
+                                        .subject = cw_getm_granule(v->getm, p->addr) + granule,
+                                        .refused = outcome != CW_VU_SUCCESS};
+    cw_tell_decision(&v->getm->host, cw_attempt_name_of(p), &d, now);
+}
+
 static void decided(struct cw_getm_validation *v, cw_time now)
 {
     uint32_t id = (uint32_t)v->unit.out.rsp_id, place = id >> v->granule_bits, granule = id & ((1u << v->granule_bits) - 1);
@@ -202,6 +220,7 @@ static void decided(struct cw_getm_validation *v, cw_time now)
         return;
     if (outcome == CW_VU_ABORT && load_without_trace(v, place, granule, &ts))
         return;
+    tell(v, n->p, granule, outcome, now);
     if (outcome == CW_VU_SUCCESS) {
         grant(v, n, granule, now);
     } else {
@@ -213,6 +232,7 @@ static void decided(struct cw_getm_validation *v, cw_time now)
     if (--n->open > 0 || n->left != 0)
         return;
     make_reply(v, n);
+    n->due = now + v->getm->keys->getm_validation_delay * v->period;
     places_push(v, &v->done, place);
 }
 
@@ -353,9 +373,10 @@ static cw_time sooner(cw_time a, cw_time b)
 
 static cw_time next_wake(const struct cw_getm_validation *v, cw_time now)
 {
-    if (v->awake || v->ready.cnt > 0 || v->done.cnt > 0 || v->ended_first != NULL)
+    if (v->awake || v->ready.cnt > 0 || v->ended_first != NULL)
         return now + v->period;
     cw_time next = sooner(cw_fifo_next(&v->release), cw_getm__rollover_next(&v->rollover, now));
+    next = sooner(next, next_answer(v));
     if (v->free.cnt > 0)
         next = sooner(next, cw_fifo_next(&v->port->from_l2));
     return next > now ? next : now + v->period;
@@ -391,6 +412,7 @@ static int open_unit(struct cw_getm_validation *v, struct cw_error *err)
         .granules = ((uint64_t)c->mem_mbytes << 20) / v->getm->common.keys->tm_granule_bytes,
         .table_rows = keys->getm_table_rows,
         .bloom_rows = keys->getm_bloom_rows,
+        .bloom_copies = keys->getm_bloom_copies,
         .stash = keys->getm_stash,
         .max_swaps = keys->getm_max_swaps,
         .stall_lines = keys->getm_stall_lines,
@@ -437,8 +459,8 @@ int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_
     v->port->from_l2.wake = &v->component.wake;
     cw_getm__rollover_init(&v->rollover, g, index, &v->component.wake);
     v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / g->common.keys->tm_granule_bytes);
-    /* all stalled requests may be of different messages; some more keep the unit supplied meanwhile */
-    uint32_t places = g->keys->getm_stall_lines * g->keys->getm_stall_entries + 32;
+    /* all stalled requests may be of different messages; some more keep the unit supplied meanwhile, also while answers are delayed */
+    uint32_t places = g->keys->getm_stall_lines * g->keys->getm_stall_entries + 32 + g->keys->getm_validation_delay;
     for (v->place_cnt = 64; v->place_cnt < places;)
         v->place_cnt *= 2;
     v->awake = true;

@@ -2,7 +2,6 @@
 /* The descriptors of ideal and warptm-el: a machine of the Kilo TM family whose commits the arbiter decides. */
 #include <stdlib.h>
 
-#include "cowarp/unit/commit_unit.h"
 #include "cowarp/unit/ownership_table.h"
 #include "mech/ideal/arbiter.h"
 #include "mech/tm/tm.h"
@@ -75,10 +74,8 @@ static bool has_ownership_tables(const struct cw_config *config)
     return cw_kilo_keys_of(config)->warptm_resolution == CW_KILO_2PCR;
 }
 
-static const struct cw_mech_unit el_units[] = {{.unit = &cw_commit_unit_unit,
-                                                .what = "ring of commit entries with its stage pointers; one per memory partition",
-                                                .domain = CW_DOMAIN_CU},
-                                               {.unit = &cw_ownership_table_unit,
+/* Its commit units are no hardware: nobody keeps credits for their entries. */
+static const struct cw_mech_unit el_units[] = {{.unit = &cw_ownership_table_unit,
                                                 .what = "two-phase intra-warp conflict resolution; tm.resolvers per core",
                                                 .domain = CW_DOMAIN_CORE,
                                                 .used = has_ownership_tables,

@@ -28,7 +28,10 @@ static void report(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_vie
 {
     struct cw_kilo_entry *e = cw_kilo_unit__at(u, v->report_id);
     struct cw_kilo_group *g = e->group;
+    const struct cw_event_decision d = {
+        .unit = "commit_unit", .index = u->index, .kind = v->report_pass, .subject = v->report_id, .refused = !v->report_pass};
     cw_lanes told = cw_lanes_one(e->lane);
+    cw_tell_decision(&u->tm->host, g->attempt, &d, now);
     cw_kilo_unit__release(u, e, v->report_pass ? 1 : 3, now);
     if (v->report_pass) {
         g->passed |= told;
@@ -62,6 +65,7 @@ static void revalidate(struct cw_kilo_unit *u, uint64_t id, cw_time now)
     if (!cw_kilo_unit__whole(u, e, 0, now))
         return;
     cw_adapt_commit_unit_take_revalidate(u->ring);
+    e->again = true;
     bool reads = e->group->head[0][e->lane] != CW_KILO_NIL; /* kilo.hazard=bloom-array finds hazards of writes as well */
     if (!reads || u->tm->sabotage == CW_KILO_SKIP_REVALIDATION) {
         cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, id, true, true));
@@ -93,7 +97,7 @@ static void begin_write(struct cw_kilo_unit *u, uint64_t id, cw_time now)
     e->writing = true;
     if (u->tm->sabotage == CW_KILO_OUT_OF_ORDER) {
         if (e->written)
-            cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, id, true));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, id));
         return;
     }
     e->group->committing |= cw_lanes_one(e->lane);
@@ -201,8 +205,6 @@ static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
                                                .fault_context = tm->host.fault_context};
     if (cw_kilo_arbitrated(tm)) /* whose IDs are without bound */
         return cw_adapt_commit_unit_create(&u->ring, &ring, err);
-    uint64_t entries = (tm->window + CW_LANES - 1) / CW_LANES * CW_LANES, ids = UINT64_C(1) << id_bits;
-    ring.entries = (uint32_t)(entries < ids ? entries : ids);
     ring.id_bits = id_bits;
     int status = cw_adapt_commit_unit_create(&u->ring, &ring, err);
     return status == CW_OK ? cw_kilo_hazard_create(&u->detector, &tm->host, u->index, err) : status;

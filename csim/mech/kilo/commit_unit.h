@@ -57,9 +57,9 @@ struct cw_kilo_entry {
     uint32_t cursor;             /* hazard detection: next word, or CW_KILO_NIL */
     uint32_t checks, writes;     /* words not compared, not written */
     uint8_t lane, pass_over;     /* pass_over: 0 reads, 1 writes */
-    bool differs;
-    bool writing, written; /* write-back has begun; all words are in memory */
-    uint8_t used, needed;  /* census: bit 0 the read set's buffer, bit 1 the write set's */
+    bool differs, again;         /* again: it is being compared again */
+    bool writing, written;       /* write-back has begun; all words are in memory */
+    uint8_t used, needed;        /* census: bit 0 the read set's buffer, bit 1 the write set's */
     /* sets that did not fit: read set, write set */
     bool started;                    /* cursor is valid */
     bool over[2], asked[2], here[2]; /* here: sent again, and complete */

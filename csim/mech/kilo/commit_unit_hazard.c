@@ -73,12 +73,12 @@ static bool word_taken(struct cw_kilo_unit *u, uint64_t id)
     return true;
 }
 
-static void detected(struct cw_kilo_unit *u, const struct cw_adapt_hazard_unit_result *r, bool later)
+static void detected(struct cw_kilo_unit *u, const struct cw_adapt_hazard_unit_result *r)
 {
     bool hazard = r->hazard && u->tm->sabotage != CW_KILO_IGNORE_HAZARD;
     u->tm->counters->cu_hazards += hazard;
     u->tm->counters->cu_hazards_filter += hazard && !r->exact;
-    cw_kilo_unit__check(u, cw_adapt_commit_unit_detected(u->ring, r->entry, hazard, r->ycid, later));
+    cw_kilo_unit__check(u, cw_adapt_commit_unit_detected(u->ring, r->entry, hazard, r->ycid));
 }
 
 bool cw_kilo_unit__hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v, cw_time now)
@@ -90,7 +90,7 @@ bool cw_kilo_unit__hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_com
         if (v->hazard) {
             cw_kilo_unit__at(u, v->hazard_id)->cursor = CW_KILO_NIL;
             taken = word_taken(u, v->hazard_id);
-            detected(u, &result, true);
+            detected(u, &result);
         }
         return taken;
     }
@@ -99,7 +99,7 @@ bool cw_kilo_unit__hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_com
         if (cw_kilo_hazard_clock(u->detector, offered ? &offer : NULL, live(u), &result))
             taken = word_taken(u, v->hazard_id);
         if (result.valid)
-            detected(u, &result, taken && result.entry == v->hazard_id);
+            detected(u, &result);
         busy |= offered;
     }
     u->detecting = cw_kilo_hazard_busy(u->detector);

@@ -118,7 +118,7 @@ static void compared(struct cw_kilo_unit *u, const struct cw_kilo_l2_request *r,
         if (value == w->value && !g->probe)
             tell_word(u, CW_EVENT_REGION_VALIDATE, g, w, now);
         if (--e->checks == 0 && g->filled)
-            cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, cw_kilo_unit__id_of(g, w->lane), !e->differs, false));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, cw_kilo_unit__id_of(g, w->lane), e->again, !e->differs));
     }
 }
 
@@ -164,7 +164,7 @@ static void wrote(struct cw_kilo_unit *u, const struct cw_kilo_l2_request *r, cw
             continue;
         e->written = true;
         if (e->writing)
-            cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, cw_kilo_unit__id_of(g, w->lane), false));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, cw_kilo_unit__id_of(g, w->lane)));
         acknowledge(u, g, w->lane, now);
         cw_kilo_unit__announce_end(u, g, now);
     }

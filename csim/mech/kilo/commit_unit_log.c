@@ -252,7 +252,7 @@ static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, cons
         uint64_t id = cw_kilo_unit__id_of(g, cw_lanes_first(rest));
         const struct cw_kilo_entry *e = cw_kilo_unit__at(u, id);
         if (e->checks == 0)
-            cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, id, !e->differs, true));
+            cw_kilo_unit__check(u, cw_adapt_commit_unit_validated(u->ring, id, false, !e->differs));
     }
 }
 

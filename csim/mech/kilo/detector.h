@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two hazard detectors that thesis 4.4.3 (Fung 2015, Figure 4.11) sets beside the last-writer history. Neither is built here as hardware;
- * a word per clock and five clocks to the answer are those of the hazard unit, so that runs differ by what is detected alone.
+ * a word per clock and seven clocks to the answer are those of the hazard unit, so that runs differ by what is detected alone.
  *
  *   perfect      knows the last writer of every word
  *   bloom-array  keeps a read and a write signature of each transaction, 512 bits in four sub-arrays with an H3 hash each. An incoming word

@@ -38,7 +38,7 @@ static int check_sabotage(struct cw_kilo *tm, struct cw_error *err)
 
 /* kilo.entries; without bound, room for two attempts of every warp that may be in a transaction, at least 2,048. An attempt's entries may
  * outlive it in partitions that lag behind. */
-static uint32_t window(const struct cw_kilo *tm)
+static uint32_t wanted_window(const struct cw_kilo *tm)
 {
     const struct cw_config *c = tm->config;
     uint32_t limit = tm->common.keys->tm_warps, warps = limit != 0 && limit < c->core_warps ? limit : c->core_warps, entries = 2048;
@@ -49,6 +49,14 @@ static uint32_t window(const struct cw_kilo *tm)
     while (entries < 2 * CW_LANES * warps * c->core_count && entries < CW_KILO_ENTRIES_MAX)
         entries *= 2;
     return entries;
+}
+
+/* The ring leaves a warp's number of commit IDs free (include/cowarp/unit/commit_unit.h). */
+static uint32_t window(const struct cw_kilo *tm)
+{
+    const uint64_t ids = cw_kilo_arbitrated(tm) ? UINT32_MAX : UINT64_C(1) << tm->keys->kilo_id_bits;
+    const uint32_t entries = wanted_window(tm);
+    return entries < ids - CW_LANES ? entries : (uint32_t)(ids - CW_LANES);
 }
 
 static int check(struct cw_kilo *tm, struct cw_error *err)

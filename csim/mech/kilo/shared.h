@@ -13,7 +13,7 @@
 #include "mech/tm/keys.h"
 
 #define CW_KILO_PARTITIONS  64u
-#define CW_KILO_ENTRIES_MAX 65536u /* of a commit unit (include/cowarp/unit/commit_unit.h) */
+#define CW_KILO_ENTRIES_MAX 65536u /* of a commit unit in C */
 
 enum cw_kilo_resolution { CW_KILO_NONE, CW_KILO_SCR, CW_KILO_2PCR, CW_KILO_SCR_FREE, CW_KILO_2PCR_FREE }; /* warptm.resolution */
 enum { CW_KILO_ENTRY, CW_KILO_ROW };                                                                      /* kilo.walker */

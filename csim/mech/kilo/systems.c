@@ -76,15 +76,23 @@ static bool has_ownership_tables(const struct cw_config *config)
     return cw_kilo_keys_of(config)->warptm_resolution == CW_KILO_2PCR;
 }
 
+/* A larger ring exists in C only (include/cowarp/unit/commit_unit.h). */
+static bool has_hardware_ring(const struct cw_config *config)
+{
+    const uint32_t entries = cw_kilo_keys_of(config)->kilo_entries;
+    return entries != 0 && entries <= CW_COMMIT_UNIT_HARDWARE;
+}
+
 static const char *const inner[] = {"last_writer_history", NULL};
 #define HAZARD_UNIT                                                                                                                       \
     {                                                                                                                                     \
         &cw_hazard_unit_unit, "last-writer history and hazard detection of a commit unit; one per memory partition", CW_DOMAIN_CU, inner, \
             has_history, "kilo.hazard = history"                                                                                          \
     }
-#define COMMIT_UNIT                                                                                                                      \
-    {                                                                                                                                    \
-        &cw_commit_unit_unit, "ring of commit entries with its stage pointers; one per memory partition", CW_DOMAIN_CU, NULL, NULL, NULL \
+#define COMMIT_UNIT                                                                                                           \
+    {                                                                                                                         \
+        &cw_commit_unit_unit, "ring of commit entries with its stage pointers; one per memory partition", CW_DOMAIN_CU, NULL, \
+            has_hardware_ring, "kilo.entries = 32 to 2016"                                                                    \
     }
 #define TIMES(used)                                                                                                                        \
     {&cw_last_written_table_unit,                                                                                                          \

@@ -67,6 +67,17 @@ static inline void cw_tell_commit(const struct cw_mech_host *host, struct cw_att
     e.u.set.value = value;
     cw_events_tell(host->events, &e);
 }
+
+/* DECISION; d: struct cw_event's member of this name. */
+static inline void cw_tell_decision(const struct cw_mech_host *host, struct cw_attempt_name a, const struct cw_event_decision *d,
+                                    cw_time now)
+{
+    if (!cw_tell_wanted(host, CW_EVENT_DECISION))
+        return;
+    struct cw_event e = cw_tell__event(CW_EVENT_DECISION, a, 0, now);
+    e.u.decision = *d;
+    cw_events_tell(host->events, &e);
+}
 /* REGION_COMMIT of each of these lanes, with its words of the set. */
 void cw_tell_commits(const struct cw_mech_host *host, struct cw_attempt_name a, cw_lanes lanes, const struct cw_write_set *set,
                      cw_time now);

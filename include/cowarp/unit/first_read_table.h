@@ -33,6 +33,8 @@
     P(lanes, LANES, 32, 1, 32, "lanes of a warp") \
     P(time_w, TIME_W, 64, 1, 64, "bits of the synchronised timers")
 
+#define CW_FIRST_READ_TABLE_CLOCK(C) C(1400, 32, "GETM Table II: SIMT core")
+
 #define CW_FIRST_READ_TABLE_PORTS(IN, OUT, INW, OUTW)                           \
     /* transactions begin, or begin again */                                    \
     IN(beg_valid, 1)                                                            \
@@ -63,5 +65,6 @@
     OUT(idle, 1)
 
 CW_UNIT_DECLARE(first_read_table, CW_FIRST_READ_TABLE_PARAMS, CW_FIRST_READ_TABLE_PORTS)
+CW_UNIT_CLOCK(first_read_table, CW_FIRST_READ_TABLE_CLOCK)
 
 #endif

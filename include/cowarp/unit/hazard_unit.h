@@ -13,10 +13,13 @@
  *    transaction that was committing when this one's speculative validation started (RCID). A w of ent_cid or above is taken as
  *    ent_cid - 1: it is the transaction's own write or later, which hides whoever wrote before. (ent_cid = 0: w is taken as
  *    it is.)
- *  - ent_last: one cycle after the entry's turn, five cycles after it was accepted, the result is in the queue: res_ycid is the
+ *  - ent_last: one cycle after the entry's turn, seven cycles after it was accepted, the result is in the queue: res_ycid is the
  *    youngest conflict of all CHECKs since the last ent_last, res_hazard says whether there is any, res_exact whether the
  *    youngest one comes from the history's table (else the recency Bloom filter guessed, or the conflict was taken as
  *    ent_cid - 1). res_id is the ent_id of the entry with ent_last.
+ *
+ * Of equally young conflicts one is enough: the result is exact when any of them is. An entry's turn is the cycle in which the history
+ * answers it. Stages: 0 to 5 are the history's; 6 compares its answer with ent_cid, ent_rcid and the youngest conflict so far.
  *
  * Coalesced warps (WarpTM): the transactions of a warp have consecutive commit IDs, no conflicts among them, and retire together. They
  * are one group: CHECKs carry the warp's smallest commit ID, RECORDs its largest, and ent_last comes once.
@@ -44,9 +47,11 @@ enum cw_hazard_kind { CW_HAZARD_CHECK = 0, CW_HAZARD_RECORD = 1, CW_HAZARD_NONE 
     P(id_w, ID_W, 10, 1, 16, "bits of the tag that a result carries back (commit unit entry)")
 
 /* Cycles from an entry with ent_last to res_valid, when no earlier result waits. */
-#define CW_HAZARD_UNIT_LATENCY 5
+#define CW_HAZARD_UNIT_LATENCY 7
 /* Results inside at most. */
 #define CW_HAZARD_UNIT_RESULTS 8
+
+#define CW_HAZARD_UNIT_CLOCK(C) C(700, 32, "GETM Table II: commit unit")
 
 #define CW_HAZARD_UNIT_PORTS(IN, OUT, INW, OUTW)                                       \
     /* entries of read- and write-sets, in commit order */                             \
@@ -80,5 +85,6 @@ enum cw_hazard_kind { CW_HAZARD_CHECK = 0, CW_HAZARD_RECORD = 1, CW_HAZARD_NONE 
     CHANNEL(entry, hazard_entry, ent_valid, ent_ready, ent_kind)
 
 CW_UNIT_DECLARE(hazard_unit, CW_HAZARD_UNIT_PARAMS, CW_HAZARD_UNIT_PORTS)
+CW_UNIT_CLOCK(hazard_unit, CW_HAZARD_UNIT_CLOCK)
 
 #endif

@@ -7,10 +7,12 @@
  * op_addr >> block_w. Accesses take effect in the order in which they are accepted:
  *  - WRITE (op_write = 1): a committing transaction's word is written. The block's time becomes the larger of the stored one and op_time,
  *    the partition's synchronised timer. No response.
- *  - READ (op_write = 0): a transactional load. op_time is the time of its transaction's first load. rsp_valid is 1 two cycles later,
+ *  - READ (op_write = 0): a transactional load. op_time is the time of its transaction's first load. rsp_valid is 1 four cycles later,
  *    always, without back-pressure. rsp_time is the block's last written time, 0 if never; rsp_conflict is 1 when that is
  *    later than op_time: then the loaded value may be younger than the snapshot of the first load. A core that compares for itself, as
  *    the thesis has it, sends any op_time and takes rsp_time home with the data.
+ *    Stages: 0 hashes the block, 1 reads the sub-arrays, 2 chooses the smallest time (a WRITE: raises and writes), 3 compares
+ *    it with op_time. There is no tie to break: equal times are one answer, and no conflict with an equal op_time.
  *
  * Times are unsigned numbers of time_w bits. Timers of 64 bits do not roll over in practice; with narrower ones, when the timers
  * roll over (early_warning tells before), the system validates the running transactions by value, sets their first-read times to
@@ -38,7 +40,9 @@
     P(time_w, TIME_W, 64, 4, 64, "bits of a time")
 
 /* Cycles from a READ to its response. */
-#define CW_LAST_WRITTEN_TABLE_LATENCY 2
+#define CW_LAST_WRITTEN_TABLE_LATENCY 4
+
+#define CW_LAST_WRITTEN_TABLE_CLOCK(C) C(1400, 32, "L2 slice, clock.l2 of preset getm")
 
 #define CW_LAST_WRITTEN_TABLE_PORTS(IN, OUT, INW, OUTW)                                               \
     /* accesses that the L2 cache serves */                                                           \
@@ -47,7 +51,7 @@
     IN(op_addr, p->addr_w)                                                                            \
     IN(op_time, p->time_w) /* WRITE: now; READ: the transaction's first load */                       \
     OUT(op_ready, 1)       /* 0 only in a sweep; does not depend on inputs of the same cycle */       \
-    /* answer to a READ, two cycles later; fields are 0 while rsp_valid is 0 */                       \
+    /* answer to a READ, four cycles later; fields are 0 while rsp_valid is 0 */                      \
     OUT(rsp_valid, 1)                                                                                 \
     OUT(rsp_time, p->time_w) /* when the block was last written, or later */                          \
     OUT(rsp_conflict, 1)     /* rsp_time is later than the READ's op_time */                          \
@@ -62,5 +66,6 @@
     CHANNEL(operation, access_operation, op_valid, op_ready, op_write)
 
 CW_UNIT_DECLARE(last_written_table, CW_LAST_WRITTEN_TABLE_PARAMS, CW_LAST_WRITTEN_TABLE_PORTS)
+CW_UNIT_CLOCK(last_written_table, CW_LAST_WRITTEN_TABLE_CLOCK)
 
 #endif

@@ -9,7 +9,7 @@
  * and temporal conflict detection need one field (commit ID, last-written time).
  *
  * What a cycle means:
- *  - A lookup is accepted in cycle t when lkp_valid and lkp_ready. rsp_valid is 1 in cycle t + 2, always, without
+ *  - A lookup is accepted in cycle t when lkp_valid and lkp_ready. rsp_valid is 1 in cycle t + 3, always, without
  *    back-pressure; the answer covers every insertion accepted in cycles before t, and none accepted in t or later.
  *  - An insertion is accepted when ins_valid and ins_ready.
  *  - dual_read = 1: two copies of each RAM, so one lookup and one insertion per cycle. dual_read = 0: one copy; an insertion
@@ -17,8 +17,22 @@
  *  - clear = 1 (any cycle, also while clearing) forgets every insertion accepted up to and including this cycle; a sweep of
  *    2^row_w cycles follows, in which lkp_ready and ins_ready are 0. A reset starts the same sweep. Lookups accepted up to
  *    and including the cycle of clear are still answered, from the state before it.
- *  - rsp_v0, rsp_v1 keep the last answer until the next one; 0 after reset.
- *  - busy is 1 while clearing, in the cycle after an accepted lookup or insertion, and while rsp_valid.
+ *  - rsp_v0, rsp_v1 are 0 while rsp_valid is 0.
+ *  - busy is 1 while clearing, in the two cycles after an accepted insertion, and in the three after an accepted lookup.
+ *
+ * Stages (rtl/README.md counts them so): 0, in which an operation is accepted and hashed; 1, in which its rows are read; 2, in which a
+ * lookup's rows are compared and the smallest is chosen, and an insertion's rows are raised and written. The answer is in registers in
+ * the third cycle after the lookup was accepted.
+ *
+ * Accuracy. "As good as its papers" means a filter whose ways fail independently of each other. Let n distinct random keys be inserted,
+ * each once, with n distinct values in random order, and then each be looked up. A key with r larger values among the others is answered
+ * too much only if in every way one of those r keys shares its row, so with probability (1 - (1 - 2^-row_w)^r)^ways. The share of keys
+ * that are answered too much, over many sets of keys, is on average
+ *
+ *     e(n) = 1/n * sum over r = 0 .. n - 1 of (1 - (1 - 2^-row_w)^r)^ways
+ *
+ * The filter keeps within a twentieth of e(n), above and below, for random keys of at least 2 row_w bits. More is a filter that forgets its
+ * ways' differences; less is one that is larger than it says.
  */
 #ifndef COWARP_UNIT_RECENCY_BLOOM_FILTER_H
 #define COWARP_UNIT_RECENCY_BLOOM_FILTER_H
@@ -33,6 +47,8 @@
     P(value_w, VALUE_W, 32, 1, 64, "bits of a value")                                  \
     P(dual_read, DUAL_READ, 1, 0, 1, "1: a second RAM copy, so that lookup and insertion share a cycle")
 
+#define CW_RECENCY_BLOOM_FILTER_CLOCK(C) C(1400, 32, "GETM Table II: validation unit")
+
 #define CW_RECENCY_BLOOM_FILTER_PORTS(IN, OUT, INW, OUTW)                                  \
     /* insertion channel */                                                                \
     IN(ins_valid, 1)                                                                       \
@@ -40,7 +56,7 @@
     IN(ins_v0, p->value_w) /* field 0 (GETM: wts) */                                       \
     IN(ins_v1, p->value_w) /* field 1 (GETM: rts); ignored when fields = 1 */              \
     OUT(ins_ready, 1)      /* depends on lkp_valid of the same cycle when dual_read = 0 */ \
-    /* lookup channel, and its answer two cycles later */                                  \
+    /* lookup channel, and its answer three cycles later */                                \
     IN(lkp_valid, 1)                                                                       \
     IN(lkp_key, p->key_w)                                                                  \
     OUT(lkp_ready, 1) /* 0 only while clearing */                                          \
@@ -51,6 +67,10 @@
     IN(clear, 1) /* forget everything */                                                   \
     OUT(busy, 1) /* 0: a clock without a valid input or clear changes nothing */
 
+/* Cycles from a lookup to its answer. */
+#define CW_RECENCY_BLOOM_FILTER_LATENCY 3
+
 CW_UNIT_DECLARE(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_PARAMS, CW_RECENCY_BLOOM_FILTER_PORTS)
+CW_UNIT_CLOCK(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_CLOCK)
 
 #endif

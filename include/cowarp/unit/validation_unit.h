@@ -15,17 +15,31 @@
  *   stall, but the stall buffer has no place -> abort with outcome FULL, rsp_ts = w.
  *   RELEASE: writes -= count (never below 0; the entry stays, unless it is in the overflow area: then it is evicted). When
  *          writes becomes 0 and the stall buffer holds requests for the granule, they are retried one after another, the
- *          smallest warpts first (over all such granules), before any new request is taken, until one has to wait again:
- *          it goes back, and the granule's requests sleep on. (A retried STORE that succeeds does not end the retries:
- *          its warp's other requests for the granule must not wait for a commit that waits for them.) No response.
- *   A warpts of all ones -> ROLLOVER, rsp_ts = w. While drain = 1: what would stall, and every retried request -> ROLLOVER.
+ *          smallest warpts first (over all such granules), until one has to wait again: it stays where it is, and the granule's requests
+ *          sleep on. (A retried STORE that succeeds does not end the retries: its warp's other requests for the granule must
+ *          not wait for a commit that waits for them.) No response.
+ *   A warpts of all ones -> ROLLOVER, rsp_ts = w. While drain = 1: what would stall, and every retried request whatever it would
+ *          meet, -> ROLLOVER, rsp_ts = w; it changes no entry.
  *   A STORE whose entry finds no place, or that would count beyond count_w bits -> FULL, rsp_ts = w. It finds no place when the
  *          overflow area is full; or, unless req_spill was 1, when its insertion would lead there (the cuckoo table's
  *          res_easy = 0). So the requester, who knows how long it has been starving, decides about the use of the area,
  *          which every later miss has to search; who never sets req_spill lives within the table.
- * The first successful access of a granule inserts an entry. One request per cycle is accepted while no insertion chain,
- * overflow access or retry intervenes; responses come in the order in which decisions are made, the earliest three cycles
- * after the request. rsp_ts is 0 for SUCCESS. Fields of a channel are 0 while its valid is 0. A RELEASE of a granule without
+ * The first successful access of a granule inserts an entry.
+ *
+ *   cycle t      req_valid & req_ready: the request enters the cuckoo table's pipeline (cuckoo_table.h)
+ *   t+5          it is decided, and later decisions know it
+ *   t+7          rsp_valid, if no earlier response waits
+ *
+ * A look-up that the table repeats is decided six cycles later, or twelve, and so on; the requests behind it wait. A LOAD or STORE that
+ * meets a reservation is also repeated when a request went to the stall buffer in the two cycles before (decided at d-1 or d-2), because
+ * the buffer's answer about a place does not know that one yet.
+ *
+ * One request per cycle is accepted while no insertion chain, overflow access, repetition or retry intervenes, and while fewer than eight
+ * requests are undecided or wait for rsp_ready. Responses come in the order in which decisions are made. While requests of an awake
+ * granule wait, none is accepted; a retry enters when all requests inside have been decided and carried out (a cycle after
+ * the decision), and stall_buffer.h says when it is offered.
+ *
+ * rsp_ts is 0 for SUCCESS. Fields of a channel are 0 while its valid is 0. A RELEASE of a granule without
  * an entry does nothing; req_kind 3 acts as RELEASE. A flush is ignored unless busy = 0, the stall buffer is empty and
  * req_valid = 0.
  */
@@ -43,23 +57,26 @@ enum cw_vu_outcome {
 };
 
 /* granule_w + 2 ts_w + count_w + owner_w must not exceed 160, the width of an overflow entry. */
-#define CW_VALIDATION_UNIT_PARAMS(P)                                                                  \
-    P(ts_w, TS_W, 32, 4, 48, "bits of a logical timestamp")                                           \
-    P(granule_w, GRANULE_W, 30, 8, 40, "bits of a granule number (byte address / granularity)")       \
-    P(owner_w, OWNER_W, 12, 2, 16, "bits of a global warp number")                                    \
-    P(count_w, COUNT_W, 16, 2, 16, "bits of the #writes counter")                                     \
-    P(id_w, ID_W, 10, 1, 16, "bits of the tag that a response carries back")                          \
-    P(row_w, ROW_W, 8, 1, 12, "log2 of the cuckoo table's rows per way (4 ways)")                     \
-    P(stash_entries, STASH_ENTRIES, 4, 1, 16, "stash entries")                                        \
-    P(max_swaps, MAX_SWAPS, 32, 1, 255, "swaps of an insertion before it gives up")                   \
-    P(bloom_row_w, BLOOM_ROW_W, 6, 1, 12, "log2 of the recency Bloom filter's rows per way (4 ways)") \
-    P(stall_lines, STALL_LINES, 4, 1, 16, "stall buffer lines (granules)")                            \
-    P(stall_entries, STALL_ENTRIES, 4, 1, 16, "stall buffer entries per line (requests)")             \
-    P(overflow_w, OVERFLOW_W, 12, 1, 20, "log2 of the overflow area's entries")                       \
+#define CW_VALIDATION_UNIT_PARAMS(P)                                                                                \
+    P(ts_w, TS_W, 32, 4, 48, "bits of a logical timestamp")                                                         \
+    P(granule_w, GRANULE_W, 30, 8, 40, "bits of a granule number (byte address / granularity)")                     \
+    P(owner_w, OWNER_W, 12, 2, 16, "bits of a global warp number")                                                  \
+    P(count_w, COUNT_W, 16, 2, 16, "bits of the #writes counter")                                                   \
+    P(id_w, ID_W, 10, 1, 16, "bits of the tag that a response carries back")                                        \
+    P(row_w, ROW_W, 8, 1, 12, "log2 of the cuckoo table's rows per way (4 ways)")                                   \
+    P(stash_entries, STASH_ENTRIES, 4, 1, 16, "stash entries")                                                      \
+    P(max_swaps, MAX_SWAPS, 32, 1, 255, "swaps of an insertion before it gives up")                                 \
+    P(bloom_row_w, BLOOM_ROW_W, 6, 1, 12, "log2 of the recency Bloom filter's rows per way (4 ways)")               \
+    P(bloom_copies, BLOOM_COPIES, 2, 1, 2, "copies of its RAMs; 1: an eviction takes the read port from a look-up") \
+    P(stall_lines, STALL_LINES, 4, 1, 16, "stall buffer lines (granules)")                                          \
+    P(stall_entries, STALL_ENTRIES, 4, 1, 16, "stall buffer entries per line (requests)")                           \
+    P(overflow_w, OVERFLOW_W, 12, 1, 20, "log2 of the overflow area's entries")                                     \
     P(evict_fill, EVICT_FILL, 11, 0, 16, "sixteenths of the table's rows in use from which an insertion may evict")
 
 /* Words of an overflow entry, see the cuckoo table's contract for its fields. */
 #define CW_VU_OVERFLOW_WORDS 5
+
+#define CW_VALIDATION_UNIT_CLOCK(C) C(1400, 32, "GETM Table II: validation unit")
 
 #define CW_VALIDATION_UNIT_PORTS(IN, OUT, INW, OUTW)                                                             \
     /* request channel */                                                                                        \
@@ -110,5 +127,6 @@ enum cw_vu_outcome {
     CHANNEL(response, validation_response, rsp_valid, rsp_ready, rsp_outcome)
 
 CW_UNIT_DECLARE(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS)
+CW_UNIT_CLOCK(validation_unit, CW_VALIDATION_UNIT_CLOCK)
 
 #endif

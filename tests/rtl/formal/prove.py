@@ -2,18 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves a unit's properties (`ifdef FORMAL in its Verilog) for reduced parameters.
 
-    prove.py ROOT UNIT
+    prove.py ROOT UNIT [WORD ...]
 
-reads tests/rtl/formal/UNIT.conf, one job a line, # starts a comment:
+reads tests/rtl/formal/UNIT.conf, one job a line, # starts a comment line. With WORDs it runs only the jobs that have each of them
+("refute", "P3"), and says nothing of what no job reaches.
 
-    induction DEPTH [SOLVER] [NAME=VALUE ...]   proof: base case of DEPTH cycles and induction step
-    bmc DEPTH [SOLVER] [NAME=VALUE ...]         no counterexample within DEPTH cycles after power-up
-    cover DEPTH [SOLVER] [NAME=VALUE ...]       every cover statement is reached within DEPTH cycles
-    refute DEPTH [SOLVER] [NAME=VALUE ...] MODULE: s/OLD/NEW/
-                                                a broken copy (OLD once in MODULE.v) must have a counterexample
+    induction DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...]   proof: base case of DEPTH cycles and induction step
+    pdr [NAME=VALUE ...] [P<N> ...]                        proof by ABC's property-directed reachability, of any depth
+    bmc DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...]         no counterexample within DEPTH cycles after power-up
+    cover DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...]       which cover statements are reached within DEPTH cycles
+    refute DEPTH [ENGINE] [NAME=VALUE ...] P<N> MODULE: s/OLD/NEW/
+                                                           in a broken copy (OLD once in MODULE.v) property N has a counterexample
 
-What is proved is proved for the parameters of its line. SOLVER is cvc4 (default) or z3, through yosys-smtbmc, or abc: Yosys' ABC on
-an And-Inverter graph of the unit with its memories in flip-flops, not for cover. Exit status 0: all as expected.
+    run NAME MODULE: EXPRESSION                            makes the jobs below it that have the word @NAME look only at behaviours in
+                                                           which EXPRESSION is 1 in MODULE in each cycle. It may use cw_f_cycle, the cycles
+                                                           since power-up.
+
+What a cover or refute finds in a run is there without it too, and soon found. A bmc along a run is shown for that run only: its property needs a
+proof without one as well, a cover that is reached in a cover job of the run, and the run must last to DEPTH. Other kinds have no run.
+
+
+What is proved is proved for the parameters of its line. P<N> leaves only the asserts or covers of these properties in the unit; without it
+a proof has all of the unit and of the units inside it. ENGINE is cvc4 (default) or z3, through yosys-smtbmc, or abc: Yosys' ABC on an
+And-Inverter graph of the unit with its memories in flip-flops, often much faster.
+
+The unit is refused when it breaks one of the rules of docs/proofs.md: properties.py has those that a look at the text decides. The others are
+that some cover job reaches each cover and each state of the unit's state machines, after the reset. Exit status 0: all as expected.
 """
 import glob
 import os
@@ -23,25 +37,19 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+import properties  # noqa: E402
+
+# A cover as an assert of the contrary, for engines that know asserts only.
+COVER_AS_ASSERT = """(* techmap_celltype = "$cover" *)
+module cw_cover_as_assert (input A, input EN);
+    \\$assert _TECHMAP_REPLACE_ (.A(!A), .EN(EN));
+endmodule
+"""
+
 
 def run(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def mutated_sources(root, directory, mutation):
-    """Paths of all Verilog; with (module, old, new), that module is a changed copy in directory."""
-    sources = sorted(glob.glob(os.path.join(root, "rtl", "*", "*.v")))
-    if not mutation:
-        return sources
-    module, old, new = mutation
-    path = next(p for p in sources if os.path.basename(p) == module + ".v")
-    text = open(path).read()
-    if text.count(old) != 1:
-        sys.exit(f"error: '{old}' is not exactly once in {path}")
-    copy = os.path.join(directory, module + ".v")
-    with open(copy, "w") as f:
-        f.write(text.replace(old, new))
-    return [copy if p == path else p for p in sources]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
 def used_sources(sources, top):
@@ -53,86 +61,279 @@ def used_sources(sources, top):
         if name in seen or name not in by_name:
             continue
         seen.append(name)
-        todo += re.findall(r"\bcw_\w+", open(by_name[name]).read())
+        with open(by_name[name], encoding="utf-8") as f:
+            todo += re.findall(r"\bcw_\w+", f.read())
     return [by_name[n] for n in seen]
 
 
-def elaborate(sources, top, params, path):
-    """Writes the unit with its properties to path: SMT-LIB for *.smt2, AIGER for *.aig."""
-    settings = "".join(f"chparam -set {n} {v} {top}; " for n, v in params)
-    script = (f"read_verilog -formal -sv -DFORMAL {' '.join(used_sources(sources, top))}; {settings}"
-              f"hierarchy -check -top {top}; proc; flatten; opt -keepdc; memory -nordff -nomap; ")
-    if path.endswith(".aig"):
-        script += (f"chformal -cover -remove; delete -output; memory_map; async2sync; dffunmap; opt_clean; techmap; "
-                   f"setundef -undriven -anyseq; opt_expr -keepdc; opt_merge; aigmap; opt_clean; write_aiger -zinit {path}")
+def cover_states(text, states):
+    """text with a cover of each state, after the reset, one a line before its endmodule; and the lines."""
+    head, tail = text[:text.rindex("endmodule")], text[text.rindex("endmodule"):]
+    head += ("reg cw_f_run_q = 1'b0;\nalways @(posedge clk_i) if (rst_i) cw_f_run_q <= 1'b1;\n")
+    lines = {}
+    for register, state in states:
+        lines[head.count("\n") + 1] = state
+        head += f"always @* cover (cw_f_run_q && {register} == {state});\n"
+    return head + tail, lines
+
+
+def restrict(text, expression, statement=""):
+    """text with an assumption that holds in each cycle, before its endmodule; and with a statement more."""
+    head, end = text[:text.rindex("endmodule")], text[text.rindex("endmodule"):]
+    return (head + "reg [15:0] cw_f_cycle = 16'd0;\nalways @(posedge clk_i) cw_f_cycle <= cw_f_cycle + 16'd1;\n"
+            f"always @* assume ({expression});\n" + (f"always @* {statement}\n" if statement else "") + end)
+
+
+class Sources:
+    """Paths of all Verilog, some of it as changed copies in directory."""
+
+    def __init__(self, root, directory):
+        self.directory = directory
+        self.paths = {os.path.basename(p)[:-2]: p for p in sorted(glob.glob(os.path.join(root, "rtl", "*", "*.v")))}
+        self.state_lines = {}  # (file, line): state
+
+    def read(self, module):
+        with open(self.paths[module], encoding="utf-8") as f:
+            return f.read()
+
+    def replace(self, module, text):
+        self.paths[module] = os.path.join(self.directory, module + ".v")
+        with open(self.paths[module], "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def mutate(self, module, old, new):
+        text = self.read(module)
+        if text.count(old) != 1:
+            sys.exit(f"error: '{old}' is not exactly once in {self.paths[module]}")
+        self.replace(module, text.replace(old, new))
+
+    def cover_states(self, unit):
+        for name in sorted({name for name, _, _ in unit.states}):
+            text, lines = cover_states(self.read(name[:-2]), [(r, s) for n, r, s in unit.states if n == name])
+            self.replace(name[:-2], text)
+            self.state_lines.update({(name, line): state for line, state in lines.items()})
+
+
+
+def mutated_sources(root, directory, mutation):
+    """Paths of all Verilog; with (module, old, new), that module is a changed copy in directory."""
+    sources = Sources(root, directory)
+    if mutation:
+        sources.mutate(*mutation)
+    return list(sources.paths.values())
+
+
+def elaborate(sources, top, params, kind, outputs):
+    """Writes the unit to the paths of outputs, SMT-LIB for *.smt2 and AIGER for *.aig: {path: statements (file, last line) that it
+    keeps of its covers or asserts, None for all}."""
+    settings = f"chparam {' '.join(f'-set {n} {v}' for n, v in params)} {top}; " if params else ""
+    wanted = None if None in outputs.values() else set().union(*outputs.values())
+    script = (f"read_verilog -formal -sv -DFORMAL -DCW_PROPERTIES=* {' '.join(used_sources(sources.paths.values(), top))}; {settings}"
+              f"hierarchy -check -top {top}; proc; flatten; delete t:{'$assert' if kind == 'cover' else '$cover'}; {keep(wanted)}")
+    # What no statement depends on is left out early, and what the outputs have in common is done once.
+    if all(path.endswith(".aig") for path in outputs):
+        script += (f"delete -output; opt_clean; opt -keepdc; memory -nordff -nomap; techmap -map {write_techmap(sources)}; memory_map; "
+                   "async2sync; dffunmap; opt_clean; techmap; setundef -undriven -anyseq; opt_expr -keepdc; opt_merge; aigmap; opt_clean; "
+                   "design -save whole; ")
+        script += "".join(f"design -load whole; {keep(statements)} write_aiger -zinit {path}; " for path, statements in outputs.items())
     else:
-        script += f"async2sync; dffunmap; opt_clean; setundef -undriven -anyseq; write_smt2 -wires {path}"
+        script += "opt -keepdc; memory -nordff -nomap; design -save whole; "
+        script += "".join(f"design -load whole; {keep(statements)} async2sync; dffunmap; opt_clean; setundef -undriven -anyseq; "
+                          f"write_smt2 -wires {path}; " for path, statements in outputs.items())
     result = run(["yosys", "-q", "-p", script])
     # A name that does not exist is an undriven wire to Yosys, and a property over it says nothing.
     if result.returncode != 0 or "implicitly declared" in result.stdout:
         sys.exit(f"error: yosys: {result.stdout.strip()}")
 
 
-def parse(line):
-    mutation = None
-    found = re.match(r"(.*?)\s(\w+): s/(.*)/(.*)/$", line)
-    if found:
-        line, mutation = found.group(1), found.groups()[1:]
-    words = line.split()
-    kind, depth, rest = words[0], words[1], words[2:]
-    solver = rest.pop(0) if rest and "=" not in rest[0] else "cvc4"
-    return kind, depth, solver, [w.split("=") for w in rest], mutation
+def keep(statements):
+    if statements is None:
+        return ""
+    wanted = " ".join(f"a:src=*{name}:*-{line}.*" for name, line in sorted(statements))
+    return f"select -set kept {wanted}; delete t:$assert t:$cover %u @kept %d; "
+
+
+def write_techmap(sources):
+    path = os.path.join(sources.directory, "cover_as_assert.v")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(COVER_AS_ASSERT)
+    return path
+
+
+def statements_of(unit, job, word):
+    """The statements that P<N> of the job leave; None: all."""
+    if not job.numbers:
+        return None
+    return {s for p in unit.properties if p.number in job.numbers for s in getattr(p, word)}
+
+
+def tail(text, lines):
+    print("\n".join(text.splitlines()[-lines:]))
+
+
+def blame(unit, output):
+    """Says of a failed assert which property it belongs to."""
+    for name, line in sorted(set(re.findall(r"Assert failed in .*?(\w+\.v):[\d.]+-(\d+)\.", output))):
+        for p in unit.properties:
+            if (name, int(line)) in p.asserts:
+                print(f"violated: property {p.number}, {p.sentence} ({name}:{line})")
 
 
 def abc(kind, depth, aig):
     """Whether ABC finds what kind says. The assumptions are folded into the one output, which is 1 when a property fails."""
     ready = f"read {aig}; fold; orpos"
-    frames = int(depth) + (kind != "induction")  # of cycles 0 to DEPTH, or the step's DEPTH cycles after any state
-    base = run(["yosys-abc", "-c", f"{ready}; bmc3 -F {frames}"]).stdout
-    if kind == "refute":
-        return "asserted in frame" in base
-    passed = f"No output asserted in {frames} frames" in base
+    frames = depth + (kind != "induction")  # of cycles 0 to DEPTH, or the step's DEPTH cycles after any state
+    if kind == "pdr":
+        answer = run(["yosys-abc", "-c", f"{ready}; pdr"]).stdout
+        passed = "Property proved" in answer
+    else:
+        answer = run(["yosys-abc", "-c", f"{ready}; bmc3 -F {frames}"]).stdout
+        if kind == "refute":
+            return "asserted in frame" in answer
+        passed = f"No output asserted in {frames} frames" in answer
     if kind == "induction" and passed:
-        base = run(["yosys-abc", "-c", f"{ready}; ind -F {frames + 1}"]).stdout
-        passed = "Networks are equivalent" in base
+        answer = run(["yosys-abc", "-c", f"{ready}; ind -F {frames + 1}"]).stdout
+        passed = "Networks are equivalent" in answer
     if not passed:
-        print("\n".join(base.splitlines()[-4:]))
+        tail(answer, 4)
     return passed
 
 
-def job(root, unit, line):
-    kind, depth, solver, params, mutation = parse(line)
-    start = time.time()
-    with tempfile.TemporaryDirectory() as directory:
-        smt2 = os.path.join(directory, unit + (".aig" if solver == "abc" else ".smt2"))
-        elaborate(mutated_sources(root, directory, mutation), "cw_" + unit, params, smt2)
-        smtbmc = ["yosys-smtbmc", "--noprogress", "-s", solver, "-t", depth]
-        if solver == "abc":
-            passed = abc(kind, depth, smt2)
-        elif kind == "cover":
-            passed = run(smtbmc + ["-c", smt2]).returncode == 0
-        else:
-            result = run(smtbmc + [smt2])
-            passed = result.returncode == 0
-            if kind == "refute":
-                passed = "Assert failed" in result.stdout
-            elif kind == "induction" and passed:
-                result = run(smtbmc + ["-i", smt2])
-                passed = result.returncode == 0
-            if not passed and kind != "refute":
-                print("\n".join(result.stdout.splitlines()[-12:]))
-    print(f"{'ok  ' if passed else 'FAIL'} {line} ({time.time() - start:.1f} s)", flush=True)
+def smtbmc(unit, job, smt2):
+    command = ["yosys-smtbmc", "--noprogress", "-s", job.engine, "-t", str(job.depth)]
+    answer = run(command + [smt2])
+    passed = answer.returncode == 0
+    if job.kind == "refute":
+        return "Assert failed" in answer.stdout
+    if job.kind == "induction" and passed:
+        answer = run(command + ["-i", smt2])
+        passed = answer.returncode == 0
+    if not passed:
+        tail(answer.stdout, 12)
+        blame(unit, answer.stdout)
     return passed
+
+
+def reached_by_smtbmc(job, sources, top, wanted):
+    smt2 = os.path.join(sources.directory, top + ".smt2")
+    elaborate(sources, top, job.params, "cover", {smt2: wanted})
+    answer = run(["yosys-smtbmc", "--noprogress", "-s", job.engine, "-t", str(job.depth), "-c", smt2]).stdout
+    found = {}
+    for name, line, step in re.findall(r"Reached cover statement at \S*?(\w+\.v):[\d.]+-(\d+)\.\S* .*in step (\d+)", answer):
+        found.setdefault((name, int(line)), int(step))
+    if not found:
+        tail(answer, 4)
+    return found
+
+
+def reached_by_abc(job, sources, top, wanted):
+    aigs = {os.path.join(sources.directory, f"{name}.{line}.aig"): (name, line) for name, line in sorted(wanted)}
+    elaborate(sources, top, job.params, "cover", {path: {statement} for path, statement in aigs.items()})
+    found = {}
+    for path, statement in aigs.items():
+        answer = run(["yosys-abc", "-c", f"read {path}; fold; orpos; bmc3 -F {job.depth + 1}"]).stdout
+        frame = re.search(r"asserted in frame (\d+)", answer)
+        if frame:
+            found[statement] = int(frame.group(1))
+    return found
+
+
+class Prover:
+    def __init__(self, root, name):
+        self.root, self.name = root, name
+        self.unit = properties.Unit(root, name)
+        self.jobs = properties.jobs(os.path.join(root, "tests/rtl/formal", name + ".conf"))
+        self.faults = properties.faults(root, self.unit, self.jobs)
+        self.reached = set()  # numbers' covers, (file, last line), and states, (file, state)
+        self.reached_in = {}  # {run: {cover: cycle}}
+
+    def cover(self, job, sources):
+        """Whether the job reaches a cover: of those that it names, or else of all that no job before it has reached. What no job reaches is a
+        fault of the unit."""
+        wanted = statements_of(self.unit, job, "covers")
+        if wanted is None:
+            wanted = {s for p in self.unit.properties for s in p.covers}
+            sources.cover_states(self.unit)
+            wanted = {s for s in wanted | set(sources.state_lines) if (s[0], sources.state_lines.get(s, s[1])) not in self.reached}
+        by = reached_by_abc if job.engine == "abc" else reached_by_smtbmc
+        found = by(job, sources, "cw_" + self.name, wanted) if wanted else {}
+        for (name, line), step in sorted(found.items()):
+            state = sources.state_lines.get((name, line))
+            self.reached.add((name, state or line))
+            self.reached_in.setdefault(job.run, {}).setdefault((name, line), step)
+            if step == 0:
+                self.faults.append(f"{name}:{line}: the cover is reached in cycle 0, before the reset")
+        return bool(found)
+
+    def lasts(self, job, directory):
+        """Whether some behaviour keeps the job's run up to the last cycle. If not, the job would hold of nothing."""
+        sources = Sources(self.root, directory)
+        module, expression = job.given
+        text = restrict(sources.read(module), expression, f"cover (cw_f_cycle == {job.depth});")
+        line = text[:text.index("cover (cw_f_cycle")].count("\n") + 1
+        sources.replace(module, text)
+        by = reached_by_abc if job.engine == "abc" else reached_by_smtbmc
+        return bool(by(job, sources, "cw_" + self.name, {(module + ".v", line)}))
+
+    def run(self, job):
+        start = time.time()
+        with tempfile.TemporaryDirectory() as directory:
+            sources = Sources(self.root, directory)
+            if job.mutation:
+                sources.mutate(*job.mutation)
+            if job.given:
+                module, expression = job.given
+                sources.replace(module, restrict(sources.read(module), expression))
+            if job.kind == "cover":
+                passed = self.cover(job, sources)
+            else:
+                model = os.path.join(directory, self.name + (".aig" if job.engine == "abc" else ".smt2"))
+                elaborate(sources, "cw_" + self.name, job.params, job.kind, {model: statements_of(self.unit, job, "asserts")})
+                passed = abc(job.kind, job.depth, model) if job.engine == "abc" else smtbmc(self.unit, job, model)
+                if job.given and job.kind == "bmc" and not self.lasts(job, directory):
+                    print(f"the run {job.run} ends before cycle {job.depth}")
+                    passed = False
+        print(f"{'ok  ' if passed else 'FAIL'} {job.line} ({time.time() - start:.1f} s)", flush=True)
+        return passed
+
+    def note_unreached(self):
+        for p in self.unit.properties:
+            self.faults += [f"{name}:{line}: a cover of property {p.number} is reached by no cover job"
+                            for name, line in p.covers if (name, line) not in self.reached]
+        self.faults += [f"{name}: state {state} is reached by no cover job: a proof whose assumptions or parameters exclude a state"
+                        for name, _, state in self.unit.states if (name, state) not in self.reached]
+
+    def note_unreached_in_runs(self):
+        """A proof along a run holds of little when no cover of its property is reached there."""
+        for job in (j for j in self.jobs if j.given and j.kind == "bmc"):
+            steps = self.reached_in.get(job.run, {})
+            self.faults += [f"job '{job.line}': no cover job of its run reaches a cover of property {p.number} within its depth"
+                            for p in self.unit.properties if p.number in job.numbers and
+                            not any(steps.get(c, job.depth + 1) <= job.depth for c in p.covers)]
+
+    def refused(self):
+        """Tells the faults, after all jobs; whether there are any."""
+        for fault in self.faults:
+            print(f"refused: {self.name}: {fault}")
+        return bool(self.faults)
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: prove.py ROOT UNIT")
-    root, unit = sys.argv[1:]
-    lines = [l.split("#")[0].strip() for l in open(os.path.join(root, "tests/rtl/formal", unit + ".conf"))]
-    results = [job(root, unit, l) for l in lines if l]
-    print(f"{sum(results)} of {len(results)} jobs as expected")
-    sys.exit(0 if results and all(results) else 1)
+    if len(sys.argv) < 3:
+        sys.exit("usage: prove.py ROOT UNIT [WORD ...]")
+    prover = Prover(*sys.argv[1:3])
+    words = sys.argv[3:]
+    if not words and prover.faults:
+        prover.refused()
+        sys.exit(1)
+    chosen = [j for j in prover.jobs if all(w in j.line.split() for w in words)]
+    results = [prover.run(j) for j in chosen if j.kind in properties.KINDS]
+    print(f"{sum(results)} of {len(chosen)} jobs as expected")
+    if not words:
+        prover.note_unreached()
+        prover.note_unreached_in_runs()
+    refused = not words and prover.refused()
+    sys.exit(0 if chosen and all(results) and not refused else 1)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@
     P(lanes, LANES, 32, 1, 64, "lanes of a warp") \
     P(count_w, COUNT_W, 48, 8, 64, "bits of the sum")
 
+#define CW_LANE_COUNTER_CLOCK(C) C(1400, 32, "GETM Table II: SIMT core")
+
 #define CW_LANE_COUNTER_PORTS(IN, OUT, INW, OUTW) \
     IN(issue_valid, CW_LANE_COUNTER_SLOTS)        \
     IN(lanes_0, p->lanes)                         \
@@ -30,5 +32,6 @@
 #define CW_LANE_COUNTER_WORDS(PORT, CHANNEL) PORT(slots, lane_counter_slots, "idle", "one", "two", "three", "four")
 
 CW_UNIT_DECLARE(lane_counter, CW_LANE_COUNTER_PARAMS, CW_LANE_COUNTER_PORTS)
+CW_UNIT_CLOCK(lane_counter, CW_LANE_COUNTER_CLOCK)
 
 #endif

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a unit's Verilog and its .conf say of its properties, and which of the rules of docs/proofs.md they break.
+
+A property is a comment `// N. sentence.` with the asserts and covers that follow it, up to the next such comment or the end of the block.
+A statement is known by its file and its last line, as Yosys names it.
+"""
+import glob
+import os
+import re
+
+GUARDS = ("FORMAL", "CW_PROPERTIES")
+PROVING = ("induction", "bmc", "pdr")
+KINDS = PROVING + ("cover", "refute")
+
+
+class Property:
+    def __init__(self, number, sentence, place):
+        self.number, self.sentence, self.place = number, sentence, place
+        self.asserts, self.covers = [], []  # (file, last line)
+
+
+class Unit:
+    """Everything that the Verilog of rtl/UNIT says of properties. faults: (kind, text) of each rule that it breaks."""
+
+    def __init__(self, root, unit):
+        self.name = unit
+        self.properties = []
+        self.states = []  # (file, register, state)
+        self.contracts = []  # sentences of the assumptions
+        self.faults = []
+        for path in sorted(glob.glob(os.path.join(root, "rtl", unit, "*.v"))):
+            with open(path, encoding="utf-8") as f:
+                self.read_file(os.path.basename(path), f.read())
+        numbers = [p.number for p in self.properties]
+        self.faults += [f"{p.place}: property {p.number} is there twice" for p in self.properties if numbers.count(p.number) > 1]
+        self.properties.sort(key=lambda p: p.number)
+
+    def read_file(self, name, text):
+        lines, current = text.splitlines(), None
+        inside = guarded(lines)
+        for n, line in enumerate(lines):
+            if not inside[n]:
+                current = None
+                continue
+            start = re.match(r"\s*// ?(\d+)\. (.*)", line)
+            if start:
+                current = Property(int(start.group(1)), sentence(lines, n, start.group(2)), f"{name}:{n + 1}")
+                self.properties.append(current)
+            for word in re.findall(r"\b(assert|cover|assume)\s*\(", line.split("//")[0]):
+                self.note(word, current, name, lines, n)
+        self.read_states(name, text)
+
+    def note(self, word, current, name, lines, n):
+        place = f"{name}:{n + 1}"
+        if word == "assume":
+            why = assumption_reason(lines, n)
+            if why is None:
+                self.faults.append(f"{place}: an assume without '// contract: ...' or '// power-up'")
+            elif why not in self.contracts and why != "power-up":
+                self.contracts.append(why)
+        elif current is None:
+            self.faults.append(f"{place}: this {word} stands under no numbered sentence")
+        else:
+            (current.asserts if word == "assert" else current.covers).append((name, last_line(lines, n, word)))
+
+    def read_states(self, name, text):
+        """States are the localparams ST_* of a module, and its register state_q holds one of them."""
+        code = re.sub(r"//[^\n]*", "", text)
+        for declaration in re.findall(r"\blocalparam\b([^;]*);", code):
+            self.states += [(name, "state_q", s) for s in re.findall(r"\b(ST_\w+)\s*=", declaration)]
+
+
+def guarded(lines):
+    """Per line whether it is inside of `ifdef FORMAL or `ifdef CW_PROPERTIES."""
+    stack, found = [], []
+    for line in lines:
+        word = line.strip().split()
+        if word and word[0] in ("`ifdef", "`ifndef"):
+            stack.append(word[0] == "`ifdef" and word[1] in GUARDS)
+        elif word and word[0] == "`else":
+            stack[-1] = False
+        elif word and word[0] == "`endif":
+            stack.pop()
+        found.append(any(stack))
+    return found
+
+
+def sentence(lines, n, text):
+    while n + 1 < len(lines) and re.match(r"\s*// ?(?!\d+\. )", lines[n + 1]):
+        n += 1
+        text += " " + re.sub(r"^\s*// ?", "", lines[n])
+    return " ".join(text.split())
+
+
+def last_line(lines, n, word):
+    """Number of the line that ends the statement which begins in line index n."""
+    depth, text = 0, lines[n][lines[n].index(word):]
+    while True:
+        for c in text.split("//")[0]:
+            depth += (c == "(") - (c == ")")
+            if c == ")" and depth == 0:
+                return n + 1
+        n += 1
+        text = lines[n]
+
+
+REASON = re.compile(r"\s*// ?(?:contract: *(.+)|(power-up))")
+
+
+def assumption_reason(lines, n):
+    """What the comment says that stands on the line of an assume, or above it and the conditions and assumes around it. None: nothing."""
+    own = REASON.match("//" + lines[n].partition("//")[2])
+    if own:
+        return own.group(1) or own.group(2)
+    while n > 0 and re.match(r"\s*(if\b|else\b|begin\b|assume\b|end\b|for\b|&&|\|\|)", lines[n]):
+        n -= 1
+    while n > 0 and lines[n - 1].strip().startswith("//") and not REASON.match(lines[n]):
+        n -= 1
+    found = REASON.match(lines[n])
+    return found and (sentence(lines, n, found.group(1)) if found.group(1) else found.group(2))
+
+
+class Job:
+    """One line of a .conf: KIND DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...] [@RUN] [MODULE: s/OLD/NEW/]; a pdr has no depth.
+
+    given: what the run RUN restricts the job to: (module, expression)."""
+
+    def __init__(self, line, not_shown="", runs=None):
+        self.line, self.not_shown = line, not_shown
+        self.mutation = None
+        found = re.match(r"(.*?)\s([\w/.]+): s/(.*)/(.*)/$", line)
+        if found:
+            line, self.mutation = found.group(1), found.groups()[1:]
+        words = line.split()
+        self.kind = words.pop(0)
+        self.depth = int(words.pop(0)) if words and words[0].isdigit() else 0
+        named = [w for w in words if re.fullmatch(r"P\d+", w)]
+        self.numbers = [int(w[1:]) for w in named]
+        self.run = next((w[1:] for w in words if w.startswith("@")), None)
+        self.given = (runs or {}).get(self.run)
+        words = [w for w in words if w not in named and not w.startswith("@")]
+        self.engine = words.pop(0) if words and "=" not in words[0] else "abc" if self.kind == "pdr" else "cvc4"
+        self.params = [tuple(w.split("=")) for w in words]
+
+
+def jobs(path):
+    """The jobs of a .conf. A comment `# not shown: ...` holds for the jobs below it, up to the next one. A run is known below its line."""
+    found, not_shown, growing, runs = [], "", False, {}
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            comment = re.match(r"# not shown: *(.*)", line)
+            if comment:
+                not_shown = comment.group(1).strip()
+            elif growing and re.match(r"# +\S", line):
+                not_shown += " " + line[1:].strip()
+            growing = bool(comment) or (growing and line.startswith("#"))
+            run = re.match(r"run (\w+) (\w+): (.*)", line)
+            if run:
+                runs[run.group(1)] = (run.group(2), run.group(3).strip())
+            elif line.strip() and not line.startswith("#"):
+                found.append(Job(line.strip(), not_shown, runs))
+    return found
+
+
+def formal_part(root, module, old):
+    """Whether the text old of MODULE.v stands in its properties."""
+    path = next(iter(glob.glob(os.path.join(root, "rtl", "*", module + ".v"))), None)
+    if path is None:
+        return False
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    return text.count(old) == 1 and guarded(text.splitlines())[text[:text.index(old)].count("\n")]
+
+
+def job_faults(root, unit, job):
+    where = f"job '{job.line}'"
+    if job.kind not in KINDS:
+        return [f"{where}: unknown kind"]
+    found = [f"{where}: there is no property {n}" for n in job.numbers if n not in [p.number for p in unit.properties]]
+    if job.kind in PROVING and not job.not_shown:
+        found.append(f"{where}: no '# not shown: ...' above it")
+    if job.run and job.given is None:
+        found.append(f"{where}: there is no line 'run {job.run}: ...' above it")
+    if job.run and job.kind in ("induction", "pdr"):
+        found.append(f"{where}: a proof for all time may not be restricted to a run")
+    if job.run and job.kind == "bmc" and not job.numbers:
+        found.append(f"{where}: a proof along a run must name its properties")
+    if job.kind == "refute" and len(job.numbers) != 1:
+        found.append(f"{where}: it must name the one property that its counterexample violates, P<N>")
+    if job.kind == "refute" and (not job.mutation or formal_part(root, job.mutation[0], job.mutation[1])):
+        found.append(f"{where}: it must change the logic, not a property")
+    return found
+
+
+def faults(root, unit, all_jobs):
+    """Each rule that the unit's Verilog and .conf break, one line each; whether the covers are reached, the jobs tell."""
+    found = list(unit.faults)
+    if not unit.properties:
+        found.append("there is no property: no comment '// N. sentence.' in its Verilog")
+    for job in all_jobs:
+        found += job_faults(root, unit, job)
+    for p in unit.properties:
+        proving = [j for j in all_jobs if j.kind in PROVING and not j.run and (not j.numbers or p.number in j.numbers)]
+        refuting = [j for j in all_jobs if j.kind == "refute" and j.numbers == [p.number]]
+        found += [f"{p.place}: property {p.number} has no {what}" for have, what in (
+            (p.asserts, "assert"), (p.covers, "cover"), (proving, "induction, pdr or bmc job"), (refuting, "refuted mutant")) if not have]
+    return found

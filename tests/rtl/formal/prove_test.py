@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""prove.py on a small counter: it passes as it stands, and each change that breaks one of the rules is refused by name."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+VERILOG = """`default_nettype none
+module cw_tiny #(parameter TOP = 5) (input wire clk_i, input wire rst_i, input wire inc_i, output wire [2:0] cnt_o);
+    localparam [1:0] ST_IDLE = 2'd0,  // below the top
+                     ST_FULL = 2'd1;
+    reg [2:0] cnt_q;
+    reg [1:0] state_q;
+    wire      step = inc_i && cnt_q != TOP;
+    assign cnt_o = cnt_q;
+    always @(posedge clk_i)
+        if (rst_i) begin
+            cnt_q   <= 3'd0;
+            state_q <= ST_IDLE;
+        end else begin
+            cnt_q   <= cnt_q + step;
+            state_q <= cnt_q + step == TOP ? ST_FULL : ST_IDLE;
+        end
+`ifdef FORMAL
+    reg f_past_q = 1'b0;
+    always @(posedge clk_i)
+        f_past_q <= 1'b1;
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+    always @*
+        // contract: nobody counts during a reset,
+        // nor is anybody asked to.
+        if (rst_i)
+            assume (!inc_i);
+    always @(`CW_PROPERTIES)
+        if (f_past_q) begin
+            // 1. The count never exceeds
+            //    the top.
+            assert (cnt_q <= TOP);
+            cover (cnt_q == TOP);
+
+            // 2. The state says whether it is there.
+            if (cnt_q == TOP)
+                assert (state_q ==
+                        ST_FULL);
+            cover (cnt_q == TOP && inc_i);
+        end
+`endif
+endmodule
+`default_nettype wire
+"""
+
+CONF = """# SPDX-License-Identifier: Apache-2.0
+# not shown: counters wider than three bits,
+#   which are counters all the same
+induction 1 cvc4
+pdr TOP=3 P1
+bmc 6 abc TOP=4
+cover 9 cvc4 TOP=3
+cover 9 abc TOP=3 P2
+refute 9 cvc4 TOP=3 P1 cw_tiny: s/cnt_q != TOP/1'b1/
+refute 9 abc TOP=3 P2 cw_tiny: s/+ step == TOP/== TOP/
+"""
+
+
+def prove(verilog=VERILOG, conf=CONF, words=()):
+    """(exit status, what prove.py says) of a repository that holds this one unit"""
+    with tempfile.TemporaryDirectory() as root:
+        for folder, name, text in (("rtl/tiny", "cw_tiny.v", verilog), ("tests/rtl/formal", "tiny.conf", conf)):
+            os.makedirs(os.path.join(root, folder))
+            with open(os.path.join(root, folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        done = subprocess.run([sys.executable, os.path.join(HERE, "prove.py"), root, "tiny", *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def at(words, verilog=VERILOG):
+    """Where these words begin, as a fault names it."""
+    return f"cw_tiny.v:{verilog[:verilog.index(words)].count(chr(10)) + 1}"
+
+
+class Prove(unittest.TestCase):
+    def changed(self, text, old, new):
+        self.assertEqual(text.count(old), 1, old)
+        return text.replace(old, new)
+
+    def refused(self, said, verilog=None, conf=None):
+        """With these (old, new) changes the unit is refused, with this as its one fault."""
+        status, text = prove(self.changed(VERILOG, *verilog) if verilog else VERILOG, self.changed(CONF, *conf) if conf else CONF)
+        self.assertEqual([l for l in text.splitlines() if l.startswith("refused: ")], ["refused: tiny: " + said], text)
+        self.assertEqual(status, 1)
+
+    def fails(self, job, verilog=None, conf=None, also=""):
+        """With these changes this job fails."""
+        status, text = prove(self.changed(VERILOG, *verilog) if verilog else VERILOG, self.changed(CONF, *conf) if conf else CONF)
+        self.assertRegex(text, r"(?m)^FAIL " + job)
+        self.assertIn(also, text)
+        self.assertEqual(status, 1)
+
+    def test_passes(self):
+        status, text = prove()
+        self.assertEqual((status, text.count("\nok  "), text.count("refused")), (0, 6, 0), text)
+        self.assertIn("7 of 7 jobs as expected", text)
+
+    def test_only_some_jobs(self):
+        status, text = prove(words=("refute", "P2"))
+        self.assertEqual((status, "1 of 1 jobs as expected" in text), (0, True), text)
+
+    def test_wrong_properties_are_not_proved(self):
+        wrong = ("assert (cnt_q <= TOP)", "assert (cnt_q < TOP)")
+        self.fails("induction", wrong, also=f"violated: property 1, The count never exceeds the top. ({at('assert (cnt_q')})")
+        self.fails("pdr", wrong)
+        self.fails("bmc", wrong)
+
+    def test_a_mutant_must_violate_its_property(self):
+        self.fails("refute 9 cvc4 TOP=3 P2", conf=("P1 cw_tiny", "P2 cw_tiny: s/2'd0,  /2'd0, /\nrefute 9 cvc4 TOP=3 P1 cw_tiny"))
+        self.fails("refute 9 abc TOP=3 P1", conf=("P2 cw_tiny", "P1 cw_tiny: s/+ step == TOP/== TOP/\nrefute 9 abc TOP=3 P2 cw_tiny"))
+
+    def test_unreached_cover(self):
+        self.refused(at("cover (cnt_q == TOP)") + ": a cover of property 1 is reached by no cover job", ("cover (cnt_q == TOP);", "cover (cnt_q > TOP);"))
+
+    def test_cover_before_the_reset(self):
+        early = ("        if (f_past_q) begin\n", "        begin\n")
+        self.refused(at("cover (cnt_q == TOP);") + ": the cover is reached in cycle 0, before the reset", early)
+
+    def test_property_without_cover(self):
+        self.refused(at("// 2.") + ": property 2 has no cover", ("cover (cnt_q == TOP && inc_i);", ""), ("cover 9 abc TOP=3 P2\n", ""))
+
+    def test_property_without_assert(self):
+        _, text = prove(self.changed(VERILOG, "assert (cnt_q <= TOP);", ""))
+        self.assertIn("refused: tiny: " + at("// 1.") + ": property 1 has no assert", text)
+
+    def test_property_without_mutant(self):
+        self.refused(at("// 2.") + ": property 2 has no refuted mutant", conf=("refute 9 abc TOP=3 P2 cw_tiny: s/+ step == TOP/== TOP/\n", ""))
+
+    def test_property_in_no_proof(self):
+        conf = CONF.replace("induction 1 cvc4", "induction 1 cvc4 P1").replace("bmc 6 abc TOP=4\n", "")
+        _, text = prove(conf=conf)
+        self.assertIn("refused: tiny: " + at("// 2.") + ": property 2 has no induction, pdr or bmc job", text)
+
+    def test_mutant_that_names_no_property(self):
+        more = "refute 9 cvc4 TOP=3 cw_tiny: s/cnt_q != TOP/1'b1/"
+        self.refused(f"job '{more}': it must name the one property that its counterexample violates, P<N>", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
+
+    def test_mutant_of_a_property(self):
+        more = "refute 9 cvc4 TOP=3 P1 cw_tiny: s/cnt_q <= TOP/cnt_q < TOP/"
+        self.refused(f"job '{more}': it must change the logic, not a property", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
+
+    def test_assume_without_a_reason(self):
+        self.refused(at("assume (!inc_i)") + ": an assume without '// contract: ...' or '// power-up'", ("// contract: nobody", "// nobody"))
+        self.refused(at("assume (rst_i)") + ": an assume without '// contract: ...' or '// power-up'", ("// power-up", "// at first"))
+
+    def test_unreached_state(self):
+        self.refused("cw_tiny.v: state ST_LOST is reached by no cover job: a proof whose assumptions or parameters exclude a state",
+                     ("ST_FULL = 2'd1;", "ST_FULL = 2'd1, ST_LOST = 2'd2;"))
+
+    def test_statement_without_number(self):
+        self.refused(at("always @*\n        // contract") + ": this assert stands under no numbered sentence",
+                     ("always @*\n        // contract", "always @* assert (1'b1);\n    always @*\n        // contract"))
+
+    def test_number_twice(self):
+        _, text = prove(self.changed(VERILOG, "// 2. The", "// 1. The"))
+        self.assertIn("refused: tiny: " + at("// 2.") + ": property 1 is there twice", text)
+
+    def test_job_that_does_not_say_what_it_does_not_show(self):
+        self.refused("job 'induction 1 cvc4': no '# not shown: ...' above it", conf=("# not shown: counters wider than three bits,\n#   which are counters all the same\n"
+                     "induction 1 cvc4\n", "induction 1 cvc4\n# not shown: wide counters\n"))
+
+    def test_run(self):
+        """A cover, a refutation and a bounded proof along a run."""
+        jobs = ("run up cw_tiny: inc_i || cw_f_cycle < 2\nbmc 8 abc TOP=3 @up P1 P2\ncover 8 abc TOP=3 @up P1 P2\n"
+                "refute 9 abc TOP=3 @up P1 cw_tiny: s/cnt_q != TOP/1'b1/\n")
+        status, text = prove(conf=CONF + jobs)
+        self.assertEqual((status, "10 of 10 jobs as expected" in text), (0, True), text)
+
+    def test_run_that_ends(self):
+        jobs = "run up cw_tiny: cw_f_cycle < 7\nbmc 8 abc TOP=3 @up P1\ncover 6 abc TOP=3 @up P1\n"
+        status, text = prove(conf=CONF + jobs)
+        self.assertEqual((status, "the run up ends before cycle 8" in text, "\nFAIL bmc 8 abc TOP=3 @up P1" in text), (1, True, True), text)
+
+    def test_run_that_reaches_no_cover(self):
+        more = "bmc 8 abc TOP=3 @down P1"
+        self.refused(f"job '{more}': no cover job of its run reaches a cover of property 1 within its depth",
+                     conf=("cover 9 cvc4", f"run down cw_tiny: !inc_i\n{more}\ncover 9 cvc4"))
+
+    def test_run_of_a_proof_for_all_time(self):
+        more = "pdr TOP=3 @up P1"
+        self.refused(f"job '{more}': a proof for all time may not be restricted to a run", conf=("cover 9 cvc4", f"run up cw_tiny: inc_i\n{more}\ncover 9 cvc4"))
+
+    def test_run_of_all_properties(self):
+        more = "bmc 8 abc TOP=3 @up"
+        self.refused(f"job '{more}': a proof along a run must name its properties", conf=("cover 9 cvc4", f"run up cw_tiny: inc_i\n{more}\ncover 9 cvc4"))
+
+    def test_run_that_is_not_there(self):
+        more = "cover 8 abc TOP=3 @up"
+        self.refused(f"job '{more}': there is no line 'run up: ...' above it", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
+
+    def test_proof_along_a_run_only(self):
+        conf = CONF.replace("induction 1 cvc4", "induction 1 cvc4 P1").replace("bmc 6 abc TOP=4\n", "run up cw_tiny: inc_i || cw_f_cycle < 2\nbmc 8 abc TOP=3 @up P2\n")
+        _, text = prove(conf=conf)
+        self.assertIn("refused: tiny: " + at("// 2.") + ": property 2 has no induction, pdr or bmc job", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
