@@ -16,7 +16,7 @@ import unittest
 
 ROOT, BUILD = sys.argv[1:3]
 OUT = os.path.join(BUILD, "mutate-test")
-COUNT = 3
+COUNT = 1
 HARMFUL, HARMLESS = "inv:pending_o:0", "const0:lines_used_o:4"
 
 
