@@ -121,11 +121,11 @@ def assumption_reason(lines, n):
 
 
 class Job:
-    """One line of a .conf: KIND DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...] [@RUN] [MODULE: s/OLD/NEW/]; a pdr has no depth.
+    """One line of a .conf: KIND DEPTH [ENGINE] [SET] [PARAMETER=VALUE ...] [P<N> ...] [@RUN] [MODULE: s/OLD/NEW/]; a pdr has no depth.
 
-    given: what the run RUN restricts the job to: (module, expression)."""
+    set: the name of its parameters, or None. given: what the run RUN restricts the job to: (module, expression)."""
 
-    def __init__(self, line, not_shown="", runs=None):
+    def __init__(self, line, not_shown="", runs=None, sets=None):
         self.line, self.not_shown = line, not_shown
         self.mutation = None
         found = re.match(r"(.*?)\s([\w/.]+): s/(.*)/(.*)/$", line)
@@ -138,14 +138,17 @@ class Job:
         self.numbers = [int(w[1:]) for w in named]
         self.run = next((w[1:] for w in words if w.startswith("@")), None)
         self.given = (runs or {}).get(self.run)
-        words = [w for w in words if w not in named and not w.startswith("@")]
+        sets = sets or {}
+        self.set = next((w for w in words if w in sets), None)
+        words = [w for w in words if w not in named and w != self.set and not w.startswith("@")]
         self.engine = words.pop(0) if words and "=" not in words[0] else "abc" if self.kind == "pdr" else "cvc4"
-        self.params = [tuple(w.split("=")) for w in words]
+        self.params = [tuple(w.split("=")) for w in sets.get(self.set, []) + words]
 
 
 def jobs(path):
-    """The jobs of a .conf. A comment `# not shown: ...` holds for the jobs below it, up to the next one. A run is known below its line."""
-    found, not_shown, growing, runs = [], "", False, {}
+    """The jobs of a .conf. A comment `# not shown: ...` holds for the jobs below it, up to the next one. A run and a set of parameters are known
+    below their lines."""
+    found, not_shown, growing, runs, sets = [], "", False, {}, {}
     with open(path, encoding="utf-8") as f:
         for line in f:
             comment = re.match(r"# not shown: *(.*)", line)
@@ -155,10 +158,13 @@ def jobs(path):
                 not_shown += " " + line[1:].strip()
             growing = bool(comment) or (growing and line.startswith("#"))
             run = re.match(r"run (\w+) (\w+): (.*)", line)
+            named = re.match(r"set (\w+) (.*=.*)", line)
             if run:
                 runs[run.group(1)] = (run.group(2), run.group(3).strip())
+            elif named:
+                sets[named.group(1)] = named.group(2).split()
             elif line.strip() and not line.startswith("#"):
-                found.append(Job(line.strip(), not_shown, runs))
+                found.append(Job(line.strip(), not_shown, runs, sets))
     return found
 
 
@@ -177,6 +183,7 @@ def job_faults(root, unit, job):
     if job.kind not in KINDS:
         return [f"{where}: unknown kind"]
     found = [f"{where}: there is no property {n}" for n in job.numbers if n not in [p.number for p in unit.properties]]
+    found += [f"{where}: there is no line 'set {p[0]} ...' above it" for p in job.params if len(p) != 2]
     if job.kind in PROVING and not job.not_shown:
         found.append(f"{where}: no '# not shown: ...' above it")
     if job.run and job.given is None:

@@ -7,20 +7,19 @@
 reads tests/rtl/formal/UNIT.conf, one job a line, # starts a comment line. With WORDs it runs only the jobs that have each of them
 ("refute", "P3"), and says nothing of what no job reaches.
 
-    induction DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...]   proof: base case of DEPTH cycles and induction step
-    pdr [NAME=VALUE ...] [P<N> ...]                        proof by ABC's property-directed reachability, of any depth
-    bmc DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...]         no counterexample within DEPTH cycles after power-up
-    cover DEPTH [ENGINE] [NAME=VALUE ...] [P<N> ...]       which cover statements are reached within DEPTH cycles
-    refute DEPTH [ENGINE] [NAME=VALUE ...] P<N> MODULE: s/OLD/NEW/
-                                                           in a broken copy (OLD once in MODULE.v) property N has a counterexample
+    induction DEPTH [ENGINE] [SIZE] [P<N> ...]   proof: base case of DEPTH cycles and induction step
+    pdr [SIZE] [P<N> ...]                        proof by ABC's property-directed reachability, of any depth
+    bmc DEPTH [ENGINE] [SIZE] [P<N> ...]         no counterexample within DEPTH cycles after power-up
+    cover DEPTH [ENGINE] [SIZE] [P<N> ...]       which cover statements are reached within DEPTH cycles
+    refute DEPTH [ENGINE] [SIZE] P<N> MODULE: s/OLD/NEW/
+                                                 in a broken copy (OLD once in MODULE.v) property N has a counterexample
 
-    run NAME MODULE: EXPRESSION                            makes the jobs below it that have the word @NAME look only at behaviours in
-                                                           which EXPRESSION is 1 in MODULE in each cycle. It may use cw_f_cycle, the cycles
-                                                           since power-up.
+    set NAME PARAMETER=VALUE ...                 a SIZE below it may be NAME; else it is PARAMETER=VALUE ... itself
+    run NAME MODULE: EXPRESSION                  makes the jobs below it that have the word @NAME look only at behaviours in which
+                                                 EXPRESSION is 1 in MODULE in each cycle. It may use cw_f_cycle, the cycles since power-up.
 
 What a cover or refute finds in a run is there without it too, and soon found. A bmc along a run is shown for that run only: its property needs a
 proof without one as well, a cover that is reached in a cover job of the run, and the run must last to DEPTH. Other kinds have no run.
-
 
 What is proved is proved for the parameters of its line. P<N> leaves only the asserts or covers of these properties in the unit; without it
 a proof has all of the unit and of the units inside it. ENGINE is cvc4 (default) or z3, through yosys-smtbmc, or abc: Yosys' ABC on an

@@ -173,6 +173,16 @@ class Prove(unittest.TestCase):
         self.refused("job 'induction 1 cvc4': no '# not shown: ...' above it", conf=("# not shown: counters wider than three bits,\n#   which are counters all the same\n"
                      "induction 1 cvc4\n", "induction 1 cvc4\n# not shown: wide counters\n"))
 
+    def test_named_parameters(self):
+        """What is reached in five cycles depends on the set that the name stands for."""
+        for top, reached in (("3", True), ("6", False)):
+            status, text = prove(conf=CONF + f"set some TOP={top}\ncover 5 abc some P1\n")
+            self.assertEqual(("\nok   cover 5 abc some P1" in text, status == 0), (reached, reached), text)
+
+    def test_named_parameters_that_are_not_there(self):
+        more = "bmc 6 abc some"
+        self.refused(f"job '{more}': there is no line 'set some ...' above it", conf=("cover 9 cvc4", more + "\nset some TOP=3\ncover 9 cvc4"))
+
     def test_run(self):
         """A cover, a refutation and a bounded proof along a run."""
         jobs = ("run up cw_tiny: inc_i || cw_f_cycle < 2\nbmc 8 abc TOP=3 @up P1 P2\ncover 8 abc TOP=3 @up P1 P2\n"
