@@ -41,13 +41,8 @@ module cw_commit_cursor #(
     input  wire [PAST_W-1:0] past_i,
     output wire [OUT_W-1:0]  data_o
 `ifdef CW_PROPERTIES
-    // on: after the first cycle. fresh: out of reset in this cycle. An entry: its row, bank and lane, and the flags that it has
-    , input  wire              f_on_i
-    , input  wire              f_fresh_i
-    , input  wire [BROW_W-1:0] f_row_i
-    , input  wire              f_bank_i
-    , input  wire [LANES-1:0]  f_oh_i
-    , input  wire [COUNT-1:0]  f_flags_i
+    , input  wire [BROW_W+LANES+2:0] f_watch_i  // see cw_commit_view
+    , input  wire [COUNT-1:0]        f_flags_i
 `endif
 );
 
@@ -83,11 +78,7 @@ module cw_commit_cursor #(
         .past_i(past_i),
         .data_o(ahead_data)
 `ifdef CW_PROPERTIES
-        , .f_on_i   (f_on_i)
-        , .f_fresh_i(f_fresh_i)
-        , .f_row_i  (f_row_i)
-        , .f_bank_i (f_bank_i)
-        , .f_oh_i   (f_oh_i)
+        , .f_watch_i(f_watch_i)
         , .f_flags_i(f_flags_i)
         , .f_rows_i ({2{in_bank(next_row)}})
 `endif
@@ -125,15 +116,23 @@ module cw_commit_cursor #(
     endgenerate
 
 `ifdef CW_PROPERTIES
-    integer f_n;
-    always @(`CW_PROPERTIES) if (f_on_i) begin
+    integer           f_n;
+    wire              f_on;
+    wire              f_fresh;
+    wire              f_bank;
+    wire [BROW_W-1:0] f_row;
+    wire [LANES-1:0]  f_oh;
+
+    assign {f_on, f_fresh, f_bank, f_row, f_oh} = f_watch_i;
+
+    always @(`CW_PROPERTIES) if (f_on) begin
         // 12. (for induction) The pointer's row has the entry's flags, if it is the entry's row.
         for (f_n = 0; f_n < COUNT; f_n = f_n + 1)
-            if (row_i[0] == f_bank_i && in_bank(row_i) == f_row_i)
-                assert (|(row_q[f_n*LANES +: LANES] & f_oh_i) == f_flags_i[f_n]);
-        if (f_fresh_i)
+            if (row_i[0] == f_bank && in_bank(row_i) == f_row)
+                assert (|(row_q[f_n*LANES +: LANES] & f_oh) == f_flags_i[f_n]);
+        if (f_fresh)
             assert (row_q == {KEPT{1'b0}});
-        cover (row_i[0] == f_bank_i && in_bank(row_i) == f_row_i && f_flags_i != 0 && hit[target] && !step_i);
+        cover (row_i[0] == f_bank && in_bank(row_i) == f_row && f_flags_i != 0 && hit[target] && !step_i);
     end
 `endif
 

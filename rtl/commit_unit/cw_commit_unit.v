@@ -206,6 +206,7 @@ module cw_commit_unit #(
     wire [ROW_W-1:0] f_row    = f_idx[IDX_W-1 -: ROW_W];
     wire [LOW_W-1:0] f_lane   = f_idx[LOW_W-1:0] & LOW_MASK;
     wire [LANES-1:0] f_oh     = LANE_0 << f_lane;
+    wire [BROW_W+LANES+2:0] f_watch = {f_past_q, f_fresh_q, f_row[0], in_bank(f_row), f_oh};  // see cw_commit_view
     wire [LANES*IDX_W-1:0] f_rcids;     // of its row
     wire [IDX_W-1:0]       f_ycid_ram;  // of the place
 `endif
@@ -415,11 +416,7 @@ module cw_commit_unit #(
         .past_i(m_past),
         .data_o(m_rows)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_decided_q, f_commit_q, f_writes_q, f_skip_q, f_reads_q, f_used_q})
         , .f_rows_i ({in_bank(m1_row), in_bank(m1_row[0] ? m1_row_2 : m1_row)})
 `endif
@@ -437,11 +434,7 @@ module cw_commit_unit #(
         .past_i(r_past),
         .data_o(r_rows)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_rpass_q, f_reported_q})
         , .f_rows_i ({in_bank(m1_row), in_bank(m1_row[0] ? m1_row_2 : m1_row)})
 `endif
@@ -505,11 +498,7 @@ module cw_commit_unit #(
         .past_i(h_past),
         .data_o(h_rows)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_hazard_q, f_detected_q})
         , .f_rows_i ({2{in_bank(h1_row)}})
 `endif
@@ -527,11 +516,7 @@ module cw_commit_unit #(
         .past_i(v_past),
         .data_o(v_rows)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_pass_q, f_answered_q, f_renewed_q})
         , .f_rows_i ({2{in_bank(v1_row)}})
 `endif
@@ -549,11 +534,7 @@ module cw_commit_unit #(
         .past_i(r_past),
         .data_o(rv_rows)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_rpass_q, f_reported_q})
         , .f_rows_i ({2{in_bank(v1_row)}})
 `endif
@@ -571,11 +552,7 @@ module cw_commit_unit #(
         .past_i(w_past),
         .data_o(w_rows)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i(f_written_q)
         , .f_rows_i ({2{in_bank(w1_row)}})
 `endif
@@ -634,11 +611,7 @@ module cw_commit_unit #(
         .past_i   (m_past),
         .data_o   (haz_flags)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_writes_q, f_skip_q, f_reads_q})
 `endif
     );
@@ -758,11 +731,7 @@ module cw_commit_unit #(
         .past_i   (m_past),
         .data_o   (pass_m)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_skip_q, f_reads_q})
 `endif
     );
@@ -785,11 +754,7 @@ module cw_commit_unit #(
         .past_i   (h_past),
         .data_o   (pass_h)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_hazard_q, f_detected_q})
 `endif
     );
@@ -812,11 +777,7 @@ module cw_commit_unit #(
         .past_i   (v_past),
         .data_o   (pass_v)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_pass_q, f_answered_q})
 `endif
     );
@@ -840,11 +801,7 @@ module cw_commit_unit #(
         .past_i   (r_past),
         .data_o   (pass_r)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_rpass_q, f_reported_q})
 `endif
     );
@@ -974,11 +931,7 @@ module cw_commit_unit #(
         .past_i   (m_past),
         .data_o   (com_m)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_decided_q, f_commit_q, f_writes_q, f_skip_q})
 `endif
     );
@@ -1001,11 +954,7 @@ module cw_commit_unit #(
         .past_i   (r_past),
         .data_o   (com_r)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_rpass_q, f_reported_q})
 `endif
     );
@@ -1052,11 +1001,7 @@ module cw_commit_unit #(
         .past_i   (m_past),
         .data_o   (ret_m)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i({f_commit_q, f_writes_q, f_skip_q})
 `endif
     );
@@ -1079,11 +1024,7 @@ module cw_commit_unit #(
         .past_i   (w_past),
         .data_o   (ret_w)
 `ifdef CW_PROPERTIES
-        , .f_row_i  (in_bank(f_row))
-        , .f_on_i   (f_past_q)
-        , .f_fresh_i(f_fresh_q)
-        , .f_bank_i (f_row[0])
-        , .f_oh_i   (f_oh)
+        , .f_watch_i(f_watch)
         , .f_flags_i(f_written_q)
 `endif
     );

@@ -32,19 +32,25 @@ module cw_commit_view #(
     /* verilator lint_on UNUSED */
     output wire [2*COUNT*LANES-1:0] data_o
 `ifdef CW_PROPERTIES
-    // on: after the first cycle. fresh: out of reset in this cycle. An entry: its row, bank and lane, and the flags that it has; and the rows that have been addressed
-    , input  wire                   f_on_i
-    , input  wire                   f_fresh_i
-    , input  wire [BROW_W-1:0]      f_row_i
-    , input  wire                   f_bank_i
-    , input  wire [LANES-1:0]       f_oh_i
-    , input  wire [COUNT-1:0]       f_flags_i
-    , input  wire [2*BROW_W-1:0]    f_rows_i
+    // watch: {after the first cycle, out of reset in this cycle, an entry's bank, its row in the bank, its lane as one of LANES}
+    , input  wire [BROW_W+LANES+2:0] f_watch_i
+    , input  wire [COUNT-1:0]        f_flags_i  // that the entry has
+    , input  wire [2*BROW_W-1:0]     f_rows_i   // that have been addressed
 `endif
 );
 
     localparam KEPT = COUNT * LANES;
     localparam ROWS = 1 << BROW_W;
+
+`ifdef CW_PROPERTIES
+    wire              f_on;
+    wire              f_fresh;
+    wire              f_bank;
+    wire [BROW_W-1:0] f_row;
+    wire [LANES-1:0]  f_oh;
+
+    assign {f_on, f_fresh, f_bank, f_row, f_oh} = f_watch_i;
+`endif
 
     genvar b;
     generate
@@ -77,7 +83,7 @@ module cw_commit_view #(
                 .wr_addr_i(new_row),
                 .wr_data_i(new_data)
 `ifdef CW_PROPERTIES
-                , .f_addr_i(f_row_i)
+                , .f_addr_i(f_row)
                 , .f_data_o(f_ram)
 `endif
             );
@@ -87,19 +93,19 @@ module cw_commit_view #(
                                           : old_en && old_row == row_q ? old_data : ram_data;
 
 `ifdef CW_PROPERTIES
-            wire [KEPT-1:0] f_kept = !written[f_row_i] ? {KEPT{1'b0}} : new_en && new_row == f_row_i ? new_data : f_ram;
+            wire [KEPT-1:0] f_kept = !written[f_row] ? {KEPT{1'b0}} : new_en && new_row == f_row ? new_data : f_ram;
             integer f_n;
-            always @(`CW_PROPERTIES) if (f_on_i) begin
+            always @(`CW_PROPERTIES) if (f_on) begin
                 // 11. (for induction) The RAM and the change that is being written hold the entry's flags, and so does what has been read.
                 for (f_n = 0; f_n < COUNT; f_n = f_n + 1) begin
-                    if (f_bank_i == b)
-                        assert (|(f_kept[f_n*LANES +: LANES] & f_oh_i) == f_flags_i[f_n]);
-                    if (f_bank_i == b && row_q == f_row_i)
-                        assert (|(data_o[b*KEPT + f_n*LANES +: LANES] & f_oh_i) == f_flags_i[f_n]);
+                    if (f_bank == b)
+                        assert (|(f_kept[f_n*LANES +: LANES] & f_oh) == f_flags_i[f_n]);
+                    if (f_bank == b && row_q == f_row)
+                        assert (|(data_o[b*KEPT + f_n*LANES +: LANES] & f_oh) == f_flags_i[f_n]);
                 end
-                if (!f_fresh_i)
+                if (!f_fresh)
                     assert (row_q == f_rows_i[b*BROW_W +: BROW_W]);
-                cover (f_bank_i == b && row_q == f_row_i && f_flags_i[0] && old_en && old_row == row_q && new_row != row_q);
+                cover (f_bank == b && row_q == f_row && f_flags_i[0] && old_en && old_row == row_q && new_row != row_q);
             end
 `endif
         end
