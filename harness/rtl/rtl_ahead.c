@@ -21,7 +21,8 @@ struct ahead {
     /* while building */
     pthread_mutex_t mutex; /* of next, and of messages */
     uint32_t next;
-    struct cw_rtl_build_options first; /* whose message is said under the mutex */
+    void (*message)(void *context, const char *text); /* the provider's */
+    void *message_context;
 };
 
 bool cw_rtl_ahead_pays(const struct cw_unit_provider *provider)
@@ -69,7 +70,7 @@ static void say_alone(void *context, const char *text)
 {
     struct ahead *a = context;
     pthread_mutex_lock(&a->mutex);
-    a->first.message(a->first.message_context, text);
+    a->message(a->message_context, text);
     pthread_mutex_unlock(&a->mutex);
 }
 
@@ -105,7 +106,9 @@ void cw_rtl_ahead_build(struct cw_unit_provider *scout)
         free(thread);
         return;
     }
-    a->first = cw_rtl_provider_build(a->provider, a->wanted[0].unit);
+    const struct cw_rtl_build_options any = cw_rtl_provider_build(a->provider, a->wanted[0].unit);
+    a->message = any.message;
+    a->message_context = any.message_context;
     a->next = 0;
     pthread_mutex_init(&a->mutex, NULL);
     while (begun < cnt && pthread_create(&thread[begun], NULL, work, a) == 0)

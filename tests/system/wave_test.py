@@ -468,11 +468,14 @@ class Triggers(Waves):
         return f"validation_unit=lockstep:{self.path('broken.v')}"
 
     def test_mismatch(self):
-        """The port, the cycle and both values that the error line names are in the trace, and the cycles after them."""
-        r, trace = self.triggered(1, *SMALL, "--unit", self.broken(), "--wave-on", "lockstep-mismatch", "--wave-keep", "100")
+        """The port, the cycle and both values that the error line names are in the trace, and the cycles after them. The unit is not that of
+        partition 0, which the system's view shows."""
+        wide = [w.replace("buckets=24", "buckets=100") for w in SMALL]
+        r, trace = self.triggered(1, *wide, "--unit", self.broken(3000), "--wave-on", "lockstep-mismatch", "--wave-keep", "100")
         found = re.search(r"lockstep: (partition\d)\.validation_unit .*: cycle (\d+): rsp_ts_o is (0x\w+) in the C model and (0x\w+) in the RTL", r.stderr)
         self.assertIsNotNone(found, r.stderr)
         partition, c_value, rtl_value = found.group(1), int(found.group(3), 16), int(found.group(4), 16)
+        self.assertNotEqual(partition, "partition0")
         self.check_view(trace, r.stdout, f"{partition}.validation_unit")
         self.assertEqual(c_value ^ rtl_value, 1)
         inner = f"{partition}.validation_unit.cw_validation_unit.seen_q"

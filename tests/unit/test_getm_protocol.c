@@ -56,8 +56,10 @@ static void test_getm_protocol__figure_7(void **state)
 {
     (void)state;
     static struct machine m;
+    struct m_decisions decisions;
     paper_config(&m);
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
+    m_note_decisions(&m, &decisions);
     const struct m_tx tx1 = transfer(A, B, 5), tx2 = transfer(B, A, 3);
     struct cw_getm_warp *w1 = ((struct cw_getm_core *)m.core[0].tm)->warp, *w2 = ((struct cw_getm_core *)m.core[1].tm)->warp;
     struct m_warp *p1 = m.core[0].warp, *p2 = m.core[1].warp;
@@ -99,6 +101,17 @@ static void test_getm_protocol__figure_7(void **state)
     assert_int_equal(m_peek(&m, B), 102);
     assert_int_equal(cw_tm_counters_of(&m.stats)->tx_committed, 2);
     assert_int_equal(cw_getm_counters_of(&m.stats)->tx_aborted_timestamp, 1);
+    /* tx1's four accesses, two of tx2's first attempt and four of its second one; the one refusal is tx2's load of A, by the unit that has
+     * A */
+    assert_int_equal(decisions.granted[0], 4);
+    assert_int_equal(decisions.granted[1], 6);
+    assert_int_equal(decisions.refused, 1);
+    assert_string_equal(decisions.refusal.u.decision.unit, "validation_unit");
+    assert_int_equal(decisions.refusal.u.decision.index, 0);
+    assert_int_equal(decisions.refusal.u.decision.kind, CW_VU_ABORT);
+    assert_int_equal(decisions.refusal.u.decision.subject, (A - M_BASE) / cw_tm_keys_of(&m.config)->tm_granule_bytes);
+    assert_int_equal(decisions.refusal.core, 1);
+    assert_int_equal(decisions.refusal.warp, 0);
     assert_serializable(&m);
     m_destroy(&m);
 }

@@ -83,6 +83,30 @@ static void test_kilo_protocol__conflict(void **state)
     }
 }
 
+/* Both transactions are in the second partition, so its commit unit refuses the loser, by name. */
+static void test_kilo_protocol__decisions_are_told(void **state)
+{
+    static struct machine m;
+    struct m_decisions decisions;
+    (void)state;
+    make(&m, "kilotm");
+    m_note_decisions(&m, &decisions);
+    const struct m_tx first = add_to(B, 5), second = add_to(B, 9);
+    m_script(&m, 0, 0, &first, 1, 1); /* both read, and wait */
+    m_script(&m, 1, 0, &second, 1, 1);
+    m_run(&m, 300);
+    m.core[0].warp[0].limit = m.core[1].warp[0].limit = GO;
+    assert_true(m_run_all(&m, 20000));
+    const uint32_t loser = m.core[1].warp[0].attempts > m.core[0].warp[0].attempts;
+    assert_int_equal(decisions.granted[1], 2); /* who won, and the loser's second attempt */
+    assert_int_equal(decisions.refused, 1);
+    assert_string_equal(decisions.refusal.u.decision.unit, "commit_unit");
+    assert_int_equal(decisions.refusal.u.decision.index, 1);
+    assert_int_equal(decisions.refusal.core, loser);
+    assert_int_equal(decisions.refusal.warp, 0);
+    m_destroy(&m);
+}
+
 /* Fung 2015, 5.1: between a transaction's read and its validation the word changes and changes back. It may commit. Idealised detection, by
  * address, aborts it. */
 static void test_kilo_protocol__aba(void **state)
@@ -395,6 +419,7 @@ static void test_kilo_protocol__tick_order(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_protocol__ideal_store_travels),
     cmocka_unit_test(test_kilo_protocol__conflict),
+    cmocka_unit_test(test_kilo_protocol__decisions_are_told),
     cmocka_unit_test(test_kilo_protocol__aba),
     cmocka_unit_test(test_kilo_protocol__temporal_detection_hole),
     cmocka_unit_test(test_kilo_protocol__commit_order),

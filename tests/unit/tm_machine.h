@@ -601,6 +601,31 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     return CW_OK;
 }
 
+/* Decisions of the units that were told as events. */
+struct m_decisions {
+    struct cw_event_listener listener;
+    uint32_t granted[M_PARTITIONS], refused;
+    struct cw_event refusal; /* the last one */
+};
+
+static inline void m_hear_decision(void *self, const struct cw_event *e)
+{
+    struct m_decisions *d = self;
+    if (!e->u.decision.refused) {
+        d->granted[e->u.decision.index]++;
+        return;
+    }
+    d->refused++;
+    d->refusal = *e;
+}
+
+/* Hears them from now on. d stays where it is until the machine is gone. */
+static inline void m_note_decisions(struct machine *m, struct m_decisions *d)
+{
+    *d = (struct m_decisions){.listener = {.types = 1u << CW_EVENT_DECISION, .self = d, .hear = m_hear_decision}};
+    cw_events_listen(&m->events, &d->listener);
+}
+
 static inline void m_destroy(struct machine *m)
 {
     if (m->tm != NULL)
