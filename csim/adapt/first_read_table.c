@@ -10,6 +10,7 @@
 
 struct cw_adapt_first_read_table {
     struct cw_unit_instance unit;
+    uint32_t ports;
     struct cw_first_read_table_in in;
     struct cw_first_read_table_out out;
     uint64_t beginning;   /* warps whose begin waits */
@@ -23,11 +24,12 @@ struct cw_adapt_first_read_table {
 };
 
 int cw_adapt_first_read_table_create(struct cw_adapt_first_read_table **out, const struct cw_unit_provider *units, uint32_t core,
-                                     uint32_t warps, struct cw_error *err)
+                                     uint32_t warps, uint32_t ports, struct cw_error *err)
 {
     struct cw_adapt_first_read_table *f = *out = calloc(1, sizeof *f);
     if (f == NULL)
         return CW_ENOMEM;
+    f->ports = ports;
     struct cw_first_read_table_params p;
     char name[64];
     cw_unit_params_default(&cw_first_read_table_unit, &p);
@@ -125,7 +127,8 @@ bool cw_adapt_first_read_table_clock(struct cw_adapt_first_read_table *f)
 {
     struct cw_first_read_table_in *in = &f->in;
     choose_begin(f);
-    choose_response(f);
+    if (f->ports == 2 || !in->load_valid)
+        choose_response(f);
     bool work = in->beg_valid || in->load_valid || in->rsp_valid || in->qry_valid;
     if (!work && !f->awake)
         return false;

@@ -20,9 +20,10 @@
 
 struct cw_adapt_first_read_table;
 
-/* For a core of that many warps, at most 64. Status of the provider, with err, or CW_ENOMEM; destroy it in any case. */
+/* For a core of that many warps, at most 64. ports of its RAMs, 1 or 2: with 1 a response waits while another load is recorded. Status of
+ * the provider, with err, or CW_ENOMEM; destroy it in any case. */
 int cw_adapt_first_read_table_create(struct cw_adapt_first_read_table **out, const struct cw_unit_provider *units, uint32_t core,
-                                     uint32_t warps, struct cw_error *err);
+                                     uint32_t warps, uint32_t ports, struct cw_error *err);
 void cw_adapt_first_read_table_destroy(struct cw_adapt_first_read_table *f);
 
 /* Lanes of a warp begin an attempt. */

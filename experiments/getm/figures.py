@@ -116,6 +116,7 @@ def fig13(get):
 # Variants of GETM, at the concurrency that is best for GETM as it is. 4K entries and 32 bytes are as it is.
 SIZES = {"2K entries": (("getm.table_rows", 128),), "4K entries": (), "8K entries": (("getm.table_rows", 512),)}
 GRANULES = {f"{size} B": (("tm.granule_bytes", size),) if size != 32 else () for size in (16, 32, 64, 128)}
+ONE_PORT = {"getm": (("getm.ports", 1),), "warptm": (("kilo.history_ports", 1), ("tcd.ports", 1))}
 DELAYS = {cycles: (("getm.validation_delay", cycles),) if cycles else () for cycles in (0, 4, 8, 16, 32, 64)}
 UNBOUNDED = {"unbounded": (("getm.stall_entries", 16), ("getm.stall_lines", 16))}
 
@@ -256,6 +257,23 @@ def latency(get):
                   "ratio"), table], []
 
 
+def ports_runs(get):
+    yield from climb(*ONE_PORT)(get)
+    best = Results(get)
+    yield [best[w, system].run._replace(settings=settings) for w in WORKLOADS for system, settings in ONE_PORT.items()]
+
+
+def ports(get):
+    """What the area of the papers' lines would cost: tables whose RAMs have one port, so that a look-up and its update take two cycles."""
+    best = Results(get)
+    one = lambda w, system: get(best[w, system].run._replace(settings=ONE_PORT[system]))
+    return [ratios("Execution time with tables of one port over that with two", WORKLOADS, [
+                (SYSTEMS[system], lambda w, s=system: cycles(one(w, s)) / best[w, s].cycles) for system in ONE_PORT]),
+            ratios("GETM over WarpTM, execution time", WORKLOADS, [
+                ("two ports", lambda w: best[w, "getm"].cycles / best[w, "warptm"].cycles),
+                ("one port", lambda w: cycles(one(w, "getm")) / cycles(one(w, "warptm")))])], []
+
+
 EXPERIMENTS = [
     Experiment("getm.fig3", "WarpTM, lazy and eager: cycles per transaction over concurrency, HT-H", fig3_runs, fig3),
     Experiment("getm.fig4", "WarpTM, lazy and eager, and locks", climb("warptm", "warptm-el", "fglock"), fig4),
@@ -271,5 +289,6 @@ EXPERIMENTS = [
     Experiment("getm.rollover", "speed of the logical clock", climb("getm"), rollover),
     Experiment("getm.eapg", "early aborts and pauses", climb("eapg"), eapg),
     Experiment("getm.latency", "speed-up when validation takes more cycles", variants(DELAYS, base=("warptm",)), latency),
+    Experiment("getm.ports", "tables whose RAMs have one port", ports_runs, ports),
     Experiment("getm.forms", "GETM as described, as published, and made serialisable", forms_runs, forms),
 ]

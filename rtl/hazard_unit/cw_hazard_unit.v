@@ -22,8 +22,8 @@
 module cw_hazard_unit #(
     parameter WAYS        = 4,
     parameter SET_W       = 7,
-    parameter ADDR_W      = 30,
-    parameter CID_W       = 16,
+    parameter ADDR_W      = 28,
+    parameter CID_W       = 20,
     parameter BLOOM_WAYS  = 4,
     parameter BLOOM_ROW_W = 8,
     parameter ID_W        = 10   // 1 .. 16

@@ -24,8 +24,8 @@
 module cw_last_writer_history #(
     parameter WAYS        = 4,   // 1 .. 8
     parameter SET_W       = 7,   // 1 .. 12: log2 of the sets
-    parameter ADDR_W      = 30,  // 1 .. 64
-    parameter CID_W       = 16,  // 2 .. 48
+    parameter ADDR_W      = 28,  // 1 .. 64
+    parameter CID_W       = 20,  // 2 .. 48
     parameter BLOOM_WAYS  = 4,   // 1 .. 4
     parameter BLOOM_ROW_W = 8    // 1 .. 12: log2 of the buckets per sub-array
 ) (

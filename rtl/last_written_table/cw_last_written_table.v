@@ -21,7 +21,7 @@
 module cw_last_written_table #(
     parameter WAYS    = 4,   // 1 .. 4
     parameter ROW_W   = 9,   // 1 .. 12: log2 of the entries per sub-array
-    parameter ADDR_W  = 30,  // 1 .. 64
+    parameter ADDR_W  = 28,  // 1 .. 64
     parameter BLOCK_W = 5,   // 0 .. 16, below ADDR_W: log2 of the words per block
     parameter TIME_W  = 64   // 4 .. 64
 ) (

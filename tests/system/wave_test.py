@@ -829,7 +829,7 @@ class Scenarios(Waves):
         for old, new, says in [
             ("outcome=abort ts=21", "outcome=abort ts=22", [f"my.stim:{number}:", "rsp_ts is 21, expected 22"]),
             ("outcome=abort", "outcome=success", [f"my.stim:{number}:", "rsp_outcome is 1, expected 0"]),
-            ('wait stall_occupancy=1 "tx2 waits"', "wait stall_occupancy=2", ["did not get there"]),
+            ("wait stall_occupancy=1", "wait stall_occupancy=2", ["did not get there"]),
             ("expect rsp id=11 outcome=success ts=0\n", "", ["no line expects"]),
         ]:
             self.assertIn(old, text)

@@ -470,15 +470,17 @@ static void test_getm_protocol__rollover(void **state)
     }
 }
 
-/* Cycle in which a transaction of one access has ended. */
-static cw_time answer_cycles(uint32_t delay, bool store)
+/* Cycle in which a transaction of one access, of so many lanes side by side, has ended. */
+static cw_time answer_cycles(uint32_t delay, uint32_t ports, uint32_t lanes, bool store)
 {
     static struct machine m;
     memset(&m, 0, sizeof m);
     paper_config(&m);
     getm_keys(&m.config)->getm_validation_delay = delay;
+    getm_keys(&m.config)->getm_ports = ports;
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
-    const struct m_tx tx = {.lanes = 1, .op_cnt = 1, .op = {m_access(store, 4, 1, 0, 1, A, 0)}};
+    const struct m_tx tx = {
+        .lanes = lanes == 32 ? UINT32_MAX : 1, .op_cnt = 1, .op = {m_access(store, 4, 1, 0, 1, A, lanes == 32 ? 4 : 0)}};
     struct cw_core *core = m.core;
     m_script(&m, 0, 0, &tx, 1, 9);
     while (core->warp[0].tx_at == 0 && m.now < 10000)
@@ -496,11 +498,21 @@ static void test_getm_protocol__answers_are_delayed(void **state)
 {
     (void)state;
     for (uint32_t store = 0; store < 2; store++) {
-        cw_time at_once = answer_cycles(0, store);
+        cw_time at_once = answer_cycles(0, 2, 1, store);
         assert_true(at_once > 2 * M_NET + M_ROP && at_once < 500);
-        assert_int_equal(answer_cycles(1, store), at_once + 1);
-        assert_int_equal(answer_cycles(7, store), at_once + 7);
-        assert_int_equal(answer_cycles(64, store), at_once + 64);
+        assert_int_equal(answer_cycles(1, 2, 1, store), at_once + 1);
+        assert_int_equal(answer_cycles(7, 2, 1, store), at_once + 7);
+        assert_int_equal(answer_cycles(64, 2, 1, store), at_once + 64);
+    }
+}
+
+/* With one port the last of n granules is asked for n - 1 cycles later. */
+static void test_getm_protocol__one_port_takes_two_cycles(void **state)
+{
+    (void)state;
+    for (uint32_t store = 0; store < 2; store++) {
+        assert_int_equal(answer_cycles(0, 1, 1, store), answer_cycles(0, 2, 1, store));
+        assert_int_equal(answer_cycles(0, 1, 32, store), answer_cycles(0, 2, 32, store) + 128 / 32 - 1);
     }
 }
 
@@ -571,6 +583,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_getm_protocol__random_transfers),
     cmocka_unit_test(test_getm_protocol__rollover),
     cmocka_unit_test(test_getm_protocol__answers_are_delayed),
+    cmocka_unit_test(test_getm_protocol__one_port_takes_two_cycles),
     cmocka_unit_test(test_getm_protocol__delayed_answers_are_serialisable),
     cmocka_unit_test(test_getm_protocol__tick_order_does_not_matter),
     cmocka_unit_test(test_getm_protocol__faults_are_noticed),

@@ -360,6 +360,7 @@ static void test_kilo_protocol__random_transactions(void **state)
         kilo_keys(&m.config)->tcd_mode = run % 5 < 2 ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_AUTO;
         kilo_keys(&m.config)->tcd_granule_bytes = 4u << run % 6;
         kilo_keys(&m.config)->tcd_ways = 1 + run % 4;
+        kilo_keys(&m.config)->tcd_ports = kilo_keys(&m.config)->kilo_history_ports = 1 + run / 3 % 2;
         kilo_keys(&m.config)->kilo_history_sets = run % 2 == 0 ? 2 : 128;
         kilo_keys(&m.config)->kilo_history_rows = run % 3 == 0 ? 2 : 256;
         kilo_keys(&m.config)->kilo_read_words = run % 4;
@@ -378,6 +379,35 @@ static void test_kilo_protocol__random_transactions(void **state)
         m_destroy(&m);
     }
     assert_true(silent > 100 && second > 100 && hazards > 1000);
+}
+
+/* Core cycles until a transaction has committed that writes six words of one line, which reach the commit unit at once. */
+static cw_time six_writes(uint32_t ports)
+{
+    static struct machine m;
+    struct m_tx tx = {.lanes = 1, .op_cnt = 6};
+    memset(&m, 0, sizeof m);
+    m_default_config(&m.config);
+    kilo_keys(&m.config)->kilo_history_ports = ports;
+    kilo_keys(&m.config)->kilo_entry_cycles = 0;
+    assert_int_equal(m_create(&m, "kilotm", false, NULL), CW_OK);
+    for (uint32_t i = 0; i < 6; i++)
+        tx.op[i] = m_access(true, 4, 1, 7, 1, M_BASE + 4 * i, 0);
+    m_script(&m, 0, 0, &tx, 1, GO);
+    while (cw_tm_counters_of(&m.stats)->tx_committed == 0 && m.now < 10000)
+        m_run(&m, 1);
+    cw_time committed = m.now;
+    assert_true(m_run_all(&m, 100000));
+    assert_true(serializable(&m));
+    m_destroy(&m);
+    return committed;
+}
+
+/* With one port the last of six words is recorded five cycles later; a commit unit's cycle is two of a core. */
+static void test_kilo_protocol__one_port_takes_two_cycles(void **state)
+{
+    (void)state;
+    assert_int_equal(six_writes(1), six_writes(2) + 5 * 2);
 }
 
 /* The order in which the parts tick changes nothing. */
@@ -429,6 +459,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_protocol__ownership_table),
     cmocka_unit_test(test_kilo_protocol__sequential_resolution),
     cmocka_unit_test(test_kilo_protocol__random_transactions),
+    cmocka_unit_test(test_kilo_protocol__one_port_takes_two_cycles),
     cmocka_unit_test(test_kilo_protocol__tick_order),
 };
 

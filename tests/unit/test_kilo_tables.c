@@ -297,7 +297,7 @@ static void test_kilo_tables__first_reads_by_lane(void **state)
     struct cw_adapt_first_read_table *f = NULL;
     (void)state;
     assert_int_equal(cw_config_preset(&config, "getm", NULL), CW_OK);
-    assert_int_equal(cw_adapt_first_read_table_create(&f, cw_unit_provider_c(), 0, config.core_warps, NULL), CW_OK);
+    assert_int_equal(cw_adapt_first_read_table_create(&f, cw_unit_provider_c(), 0, config.core_warps, 2, NULL), CW_OK);
     cw_adapt_first_read_table_begin(f, 3, 0xff);
     cw_adapt_first_read_table_load(f, 3, 0xff, 1000);
     cw_adapt_first_read_table_clock(f);
@@ -316,6 +316,31 @@ static void test_kilo_tables__first_reads_by_lane(void **state)
     cw_adapt_first_read_table_load(f, 3, 0x0f, 3500);
     assert_int_equal(conflicts(f, 3), 0xf0);
     cw_adapt_first_read_table_destroy(f);
+}
+
+/* Cycles until the table has recorded a load of a second warp and checked the first one's response, which came together. */
+static uint32_t response_beside_a_load(uint32_t ports)
+{
+    struct cw_adapt_first_read_table *f = NULL;
+    cw_lanes found = 0;
+    assert_int_equal(cw_adapt_first_read_table_create(&f, cw_unit_provider_c(), 0, 8, ports, NULL), CW_OK);
+    cw_adapt_first_read_table_begin(f, 3, 1);
+    cw_adapt_first_read_table_load(f, 3, 1, 1000);
+    cw_adapt_first_read_table_clock(f);
+    uint32_t cycles = 0;
+    cw_adapt_first_read_table_reply(f, 3, 1, 2000);
+    cw_adapt_first_read_table_load(f, 5, 1, 2000);
+    for (; !cw_adapt_first_read_table_ask(f, 3, &found); cycles++)
+        cw_adapt_first_read_table_clock(f);
+    assert_int_equal(found, 1);
+    cw_adapt_first_read_table_destroy(f);
+    return cycles;
+}
+
+static void test_kilo_tables__one_port_for_loads_and_responses(void **state)
+{
+    (void)state;
+    assert_int_equal(response_beside_a_load(1), response_beside_a_load(2) + 1);
 }
 
 /* A reader sees what was told before this instant, whether it looks before or after the writer in the same one. Who is too far behind
@@ -419,6 +444,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_tables__mates_are_no_hazard),
     cmocka_unit_test(test_kilo_tables__census),
     cmocka_unit_test(test_kilo_tables__first_reads_by_lane),
+    cmocka_unit_test(test_kilo_tables__one_port_for_loads_and_responses),
     cmocka_unit_test(test_kilo_tables__overwritten_words),
     cmocka_unit_test(test_kilo_tables__idealised_writes),
     cmocka_unit_test(test_kilo_tables__units_of_systems),

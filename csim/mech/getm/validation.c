@@ -44,7 +44,8 @@ struct cw_getm_validation {
     cw_time period;
     struct cw_partition_socket *port;
     struct cw_adapt_validation_unit unit;
-    bool awake; /* the unit has to be clocked though nothing is offered */
+    bool awake;         /* the unit has to be clocked though nothing is offered */
+    cw_time offer_from; /* not before: RAMs with one port are busy */
     /* messages */
     struct pending *pending;
     uint32_t place_cnt, granule_bits, used;
@@ -339,9 +340,10 @@ static void count_events(struct cw_getm_validation *v, cw_time now)
 
 static void clock_unit(struct cw_getm_validation *v, cw_time now)
 {
-    const struct cw_getm_release *r = next_release(v, now);
+    const bool may_offer = now >= v->offer_from;
+    const struct cw_getm_release *r = may_offer ? next_release(v, now) : NULL;
     const struct cw_getm_rollover *o = &v->rollover;
-    bool offered = r != NULL || v->ready.cnt > 0;
+    bool offered = r != NULL || (may_offer && v->ready.cnt > 0);
     if (!v->awake && !offered && !o->draining)
         return;
     uint32_t id = 0;
@@ -360,6 +362,8 @@ static void clock_unit(struct cw_getm_validation *v, cw_time now)
         decided(v, now);
     if (!offered || !v->unit.out.req_ready)
         return;
+    if (v->getm->keys->getm_ports == 1)
+        v->offer_from = now + 2 * v->period;
     if (r != NULL)
         release_taken(v, r, now);
     else

@@ -94,6 +94,7 @@ struct cw_kilo_unit {
     struct cw_kilo_notes *to_port;
     struct cw_kilo_hazard *detector; /* NULL: WarpTM-EL, idealised systems */
     bool detecting;                  /* it has work without a new word */
+    cw_time next_word_from;          /* not before: RAMs with one port are busy */
     struct cw_adapt_commit_unit *ring;
     struct cw_kilo_entry *entry;   /* by ID */
     uint32_t entry_cap;            /* power of two */

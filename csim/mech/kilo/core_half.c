@@ -243,7 +243,7 @@ int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t
     for (uint32_t i = 0; i < config->core_warps; i++)
         c->access.warp[i].log = &c->warp[i].log;
     int status = tm->tcd != CW_KILO_TCD_OFF
-                     ? cw_adapt_first_read_table_create(&c->first_read, tm->host.units, index, config->core_warps, err)
+                     ? cw_adapt_first_read_table_create(&c->first_read, tm->host.units, index, config->core_warps, tm->keys->tcd_ports, err)
                      : CW_OK;
     if (status == CW_OK && tm->resolution == CW_KILO_2PCR)
         status = cw_resolvers_create(&c->resolvers, &tm->common, index, err);

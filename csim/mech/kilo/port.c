@@ -43,6 +43,7 @@ struct cw_kilo_port {
     struct cw_kilo_writes *writes;               /* idealised systems: commits on their way */
     uint64_t commits;                            /* the last one that has been carried out */
     struct cw_adapt_last_written_table *written; /* NULL: no temporal conflict detection */
+    cw_time access_from;                         /* not before: its RAMs with one port are busy */
     struct cw_kilo_expected *expected;           /* with it */
     struct asked asked[ASKED];                   /* ring */
     uint32_t asked_head, asked_cnt, answered_cnt;
@@ -199,14 +200,16 @@ static void clock_table(struct cw_kilo_port *u, cw_time now)
 {
     const struct cw_kilo_note *e = listen(u, now);
     uint64_t block = 0, time;
-    bool load = next_read(u, &block, now), answered;
-    bool write = e != NULL && e->kind != CW_KILO_NOTE_MESSAGE && (!load || !u->load_turn);
+    bool free = now >= u->access_from, load = free && next_read(u, &block, now), answered;
+    bool write = free && e != NULL && e->kind != CW_KILO_NOTE_MESSAGE && (!load || !u->load_turn);
     struct cw_adapt_last_written_table_op op = {.write = write, .block = write ? e->block : block, .time = now};
     bool taken = cw_adapt_last_written_table_clock(u->written, write || load ? &op : NULL, &answered, &time);
     if (answered)
         take_answer(u, time);
     if (!taken)
         return;
+    if (u->tm->keys->tcd_ports == 1)
+        u->access_from = now + 2 * u->period;
     u->load_turn = write;
     if (!write) {
         ask(u, op.block, now);

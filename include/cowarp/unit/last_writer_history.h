@@ -43,8 +43,8 @@
 #define CW_LAST_WRITER_HISTORY_PARAMS(P)                                         \
     P(ways, WAYS, 4, 1, 8, "entries per set of the lookup table")                \
     P(set_w, SET_W, 7, 1, 12, "log2 of the lookup table's sets")                 \
-    P(addr_w, ADDR_W, 30, 1, 64, "bits of a word number (byte address / 4)")     \
-    P(cid_w, CID_W, 16, 2, 48, "bits of a commit ID")                            \
+    P(addr_w, ADDR_W, 28, 1, 64, "bits of a word number (byte address / 4)")     \
+    P(cid_w, CID_W, 20, 2, 48, "bits of a commit ID")                            \
     P(bloom_ways, BLOOM_WAYS, 4, 1, 4, "sub-arrays of the recency Bloom filter") \
     P(bloom_row_w, BLOOM_ROW_W, 8, 1, 12, "log2 of the buckets per sub-array")
 

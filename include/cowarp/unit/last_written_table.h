@@ -35,7 +35,7 @@
 #define CW_LAST_WRITTEN_TABLE_PARAMS(P)                                        \
     P(ways, WAYS, 4, 1, 4, "sub-arrays, each with a hash of its own")          \
     P(row_w, ROW_W, 9, 1, 12, "log2 of the entries per sub-array")             \
-    P(addr_w, ADDR_W, 30, 1, 64, "bits of a word number (byte address / 4)")   \
+    P(addr_w, ADDR_W, 28, 1, 64, "bits of a word number (byte address / 4)")   \
     P(block_w, BLOCK_W, 5, 0, 16, "log2 of the words per block; below addr_w") \
     P(time_w, TIME_W, 64, 4, 64, "bits of a time")
 

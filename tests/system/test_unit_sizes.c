@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What runs is what is synthesized, proved and tested: in each preset, each system asks for units of their contracts' default parameters.
+ * Where it does not, the table says in which parameter.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cw_test.h"
+#include "gpu/gpu.h"
+#include "mech/mechs.h"
+
+#define DIFFERENCES 64
+
+struct seen {
+    const char *preset;
+    uint32_t units, cnt;
+    char line[DIFFERENCES][128]; /* "preset unit parameter value", each once */
+};
+
+static void note(struct seen *s, const struct cw_unit *unit, const struct cw_param *param, uint32_t value)
+{
+    char line[sizeof s->line[0]];
+    snprintf(line, sizeof line, "%s %s %s %u", s->preset, unit->name, param->name, value);
+    for (uint32_t i = 0; i < s->cnt; i++)
+        if (strcmp(s->line[i], line) == 0)
+            return;
+    assert_true(s->cnt < DIFFERENCES);
+    memcpy(s->line[s->cnt++], line, sizeof line);
+}
+
+static int open_and_compare(void *context, const struct cw_unit *unit, const char *name, const void *params,
+                            struct cw_unit_instance *instance, struct cw_error *err)
+{
+    struct seen *s = context;
+    s->units++;
+    for (uint32_t i = 0; i < unit->param_cnt; i++) {
+        uint32_t value;
+        memcpy(&value, (const char *)params + unit->params[i].offset, sizeof value);
+        if (value != unit->params[i].value_default)
+            note(s, unit, &unit->params[i], value);
+    }
+    return cw_unit_provider_c()->open(NULL, unit, name, params, instance, err);
+}
+
+static void build(struct seen *s, const struct cw_mech *system)
+{
+    const struct cw_mech *const mechs[] = {system, NULL};
+    const struct cw_unit_provider units = {.context = s, .open = open_and_compare};
+    struct cw_config config;
+    struct cw_error err;
+    struct cw_gpu *gpu = NULL;
+    assert_int_equal(cw_config_preset(&config, s->preset, &err), CW_OK);
+    const struct cw_gpu_options options = {.config = &config, .mechs = mechs, .units = &units};
+    if (cw_gpu_create(&gpu, &options, &err) != CW_OK)
+        fail_msg("%s, %s: %s", s->preset, system->name, err.text);
+    cw_gpu_destroy(gpu);
+}
+
+/* Machines whose papers state another size; and the idealised systems' ring, which has no bound, and which they cannot have in RTL. */
+static const char *const differences[] = {
+    "getm commit_unit entries 65536",          "thesis-kilotm first_read_table warps 32", "thesis-kilotm commit_unit entries 65536",
+    "thesis-warptm commit_unit entries 65536", "getm-56 validation_unit bloom_row_w 5",   "getm-56 hazard_unit bloom_row_w 9",
+    "getm-56 commit_unit entries 65536",       "getm-artifact hazard_unit set_w 8",       "getm-artifact commit_unit entries 65536",
+    "gtx480 commit_unit entries 65536",
+};
+
+static bool is_known(const char *line)
+{
+    for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++)
+        if (strcmp(differences[i], line) == 0)
+            return true;
+    return false;
+}
+
+static void test_unit_sizes__are_the_contracts(void **state)
+{
+    static struct seen s;
+    (void)state;
+    for (const char *const *preset = cw_config_presets(); *preset != NULL; preset++) {
+        s.preset = *preset;
+        for (uint32_t i = 0; i < cw_mech_cnt(); i++)
+            build(&s, cw_mechs[i]);
+    }
+    assert_true(s.units > 100);
+    for (uint32_t i = 0; i < s.cnt; i++)
+        if (!is_known(s.line[i]))
+            fail_msg("%s: not what is synthesized; change the contract's default, or say here why", s.line[i]);
+    assert_int_equal(s.cnt, sizeof differences / sizeof differences[0]); /* each one still is a difference */
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_unit_sizes__are_the_contracts),
+};
+
+CW_TEST_MAIN(tests)
