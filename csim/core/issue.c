@@ -81,19 +81,17 @@ static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32
         cw_core__backward_branch(c, &c->warp[w]);
 }
 
-/* membar: a fence at block scope only needs earlier accesses to be in the order that all warps of the core share, the crossbar input. */
+/* A fence is a release and an acquire. */
 static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
 {
-    struct cw_warp *warp = &c->warp[w];
-    if (warp->insts != 0 || (u->scope != CW_SCOPE_CTA && warp->acks != 0)) {
-        warp->wait = CW_WAIT_FENCE;
+    if (!cw_core__order_release(c, w, u->scope))
         return false;
-    }
     for (uint32_t i = 0; (c->taken & CW_SOCKET_FENCE) != 0 && i < c->mech_cnt; i++)
         if (c->mech[i].sockets->fence != NULL && !c->mech[i].sockets->fence(c->mech[i].self, w, u, c->now)) {
-            warp->wait = CW_WAIT_MECH;
+            c->warp[w].wait = CW_WAIT_MECH;
             return false;
         }
+    cw_core__order_acquired(c, u->scope);
     return true;
 }
 

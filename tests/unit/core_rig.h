@@ -24,6 +24,13 @@ struct pending {
     cw_time ready;
 };
 
+/* A request as the memory saw it. */
+struct arrival {
+    uint64_t addr; /* of the line */
+    cw_time at;
+    uint8_t kind;
+};
+
 struct rig {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -38,6 +45,9 @@ struct rig {
     uint8_t param[64];
     struct pending pending[4096];
     uint32_t pending_head, pending_cnt;
+    uint32_t slower; /* cycles of the memory beyond MEMORY_LATENCY */
+    struct arrival arrival[64]; /* the first ones */
+    uint32_t arrival_cnt;
     uint64_t progress;
     uint32_t blocks_done, blocks_left;
     int fault;
@@ -122,7 +132,9 @@ static inline void memory_tick(struct rig *r)
     if (p != NULL) {
         uint32_t tail = (r->pending_head + r->pending_cnt++) % 4096;
         assert_true(r->pending_cnt < 4096);
-        r->pending[tail] = (struct pending){p, r->now + MEMORY_LATENCY * r->clocks.period[CW_DOMAIN_CORE]};
+        if (r->arrival_cnt < 64)
+            r->arrival[r->arrival_cnt++] = (struct arrival){p->addr, r->now, p->kind};
+        r->pending[tail] = (struct pending){p, r->now + (MEMORY_LATENCY + r->slower) * r->clocks.period[CW_DOMAIN_CORE]};
     }
     while (r->pending_cnt > 0 && r->pending[r->pending_head].ready <= r->now) {
         p = r->pending[r->pending_head].packet;

@@ -483,7 +483,7 @@ static void test_core__the_report_names_what_a_warp_waits_for(void **state)
     assert_true(is_ever_reported(narrow, "waits for a memory access into 32-bit slot"));
     assert_false(is_ever_reported(narrow, "64-bit slot"));
     assert_true(is_ever_reported(wide, "waits for a memory access into 64-bit slot"));
-    assert_true(is_ever_reported(fence, "waits for earlier accesses (membar): "));
+    assert_true(is_ever_reported(fence, "waits for earlier accesses (fence or release): "));
     assert_true(is_ever_reported(alone, "(fetch, sleep or back-off)"));
     assert_false(is_ever_reported(alone, "a memory access"));
     assert_false(is_ever_reported(alone, "membar"));
