@@ -310,6 +310,8 @@ void cw_core__drained(struct cw_core *c, uint32_t w);
 
 /* registers.c */
 void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES]);
+/* Address operand and offset of a memory instruction, all lanes of the half. */
+void cw_core__read_addresses(const struct cw_exec *x, const struct cw_uop *u, uint64_t addr[CW_LANES]);
 /* Writes registers from inst->value for lanes. */
 void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes);
 void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES]);

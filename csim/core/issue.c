@@ -102,9 +102,7 @@ static bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, cons
         m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
         if (m.lanes == 0)
             continue;
-        cw_core__read_operand(&c->warp[w].x[half], u->src[0], m.addr);
-        for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            m.addr[lane] += (uint64_t)u->imm;
+        cw_core__read_addresses(&c->warp[w].x[half], u, m.addr);
         if (!cw_core__const_load(c, &m, op))
             return false;
     }

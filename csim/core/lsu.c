@@ -180,9 +180,7 @@ static bool issue_half(struct cw_core *c, struct part p, struct cw_core_inst **l
     const struct cw_uop *u = p.uop;
     uint64_t addr[CW_LANES];
     uint32_t lanes[CW_SPACE_PARAM + 1] = {0};
-    cw_core__read_operand(&c->warp[p.warp].x[p.half], u->src[0], addr);
-    for (uint32_t lane = 0; lane < CW_LANES; lane++)
-        addr[lane] += (uint64_t)u->imm;
+    cw_core__read_addresses(&c->warp[p.warp].x[p.half], u, addr);
     if (u->space == CW_SPACE_GENERIC)
         resolve(addr, p.lanes, lanes);
     else

@@ -248,6 +248,7 @@ void cw_exec__ld_param(const struct cw_uop *u, const struct cw_exec *x, uint32_t
     }
     for (uint32_t l = 0; l < CW_LANES; l++) {
         uint64_t base = cw_exec__get(x, a, l) + (uint64_t)u->imm;
+        base &= a.kind == CW_OPND_R32 ? UINT32_MAX : UINT64_MAX; /* parameter space has addresses of 32 bits */
         if ((mask >> l) & 1)
             for (uint32_t i = 0; i < cnt; i++)
                 cw_exec__set(x, u->dst[i], l, param_value(x, base + i * bytes, bytes, type));
