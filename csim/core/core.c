@@ -137,9 +137,11 @@ void cw_core_destroy(struct cw_core *c)
 {
     if (c == 0)
         return;
-    for (uint32_t w = 0; c->warp != NULL && w < c->config->core_warps; w++)
+    for (uint32_t w = 0; c->warp != NULL && w < c->config->core_warps; w++) {
+        free(c->warp[w].print);
         for (uint32_t half = 0; half < CW_HALVES; half++)
             free(c->warp[w].who[half]);
+    }
     if (c->control != NULL)
         c->control->ops->destroy(c->control);
     void *owned[] = {c->queue, c->pipe, c->log_done, c->shared,     c->warp,     c->tid,      c->op,        c->r32,

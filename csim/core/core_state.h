@@ -3,8 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, core.c, inst.c, issue.c, local.c, lsu.c, order.c, pipe.c, ready.c, region.c, registers.c, report.c, shared.c,
- * warp.c.
+ * Private to: barrier.c, core.c, inst.c, issue.c, local.c, lsu.c, order.c, pipe.c, print.c, ready.c, region.c, registers.c, report.c,
+ * shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -98,6 +98,7 @@ struct cw_warp {
     cw_lanes bar_lanes;
     uint8_t bar_id;
     const struct cw_uop *bar_uop;
+    uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
     /* region */
     bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
@@ -341,6 +342,10 @@ bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_la
 void cw_core__region_reach(struct cw_core *c, uint32_t w, cw_lanes mask);
 /* No lane of the attempt is left to run, and its memory instructions are back. */
 void cw_core__region_drained(struct cw_core *c, uint32_t w);
+
+/* print.c */
+/* PRINT_WORD, PRINT and ASSERT by these lanes. false: a fault was raised. */
+bool cw_core__print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 
 /* order.c */
 /* The block of the warp has synchronised. */

@@ -168,7 +168,12 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
         return leave(c, w, u, pc, mask);
     case CW_ISSUE_TRAP:
         if (mask != 0)
-            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", u->op == CW_OP_TRAP ? "trap" : "breakpoint");
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s",
+                           u->op != CW_OP_TRAP ? "breakpoint"
+                           : u->cmp == CW_TRAP_CALL
+                               ? "indirect call of something that is no function with these parameters, or of one that is "
+                                 "being called already (recursion is not supported)"
+                               : "trap");
         break;
     case CW_ISSUE_BARRIER:
         cw_control_advance(c->control, w, pc + 1);
@@ -214,6 +219,11 @@ static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_INTRINSIC:
         if (!intrinsic(c, w, u, op, mask))
             return false;
+        break;
+    case CW_ISSUE_PRINT:
+        if (mask != 0 && !cw_core__print(c, w, u, mask))
+            return false;
+        cw_scoreboard_set(c->warp[w].slot_cycle, op, c->cycle + op->latency);
         break;
     case CW_ISSUE_BRANCH:
     case CW_ISSUE_BRANCH_INDEXED:

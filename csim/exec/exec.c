@@ -183,6 +183,9 @@ static bool is_core_op(const struct cw_uop *u)
     case CW_OP_REGION_BEGIN:
     case CW_OP_REGION_END:
     case CW_OP_INTRINSIC:
+    case CW_OP_PRINT_WORD:
+    case CW_OP_PRINT:
+    case CW_OP_ASSERT:
         return true;
     default:
         return u->op >= CW_OP_COUNT;

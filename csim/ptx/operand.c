@@ -207,6 +207,18 @@ static struct cw_vopnd address_of(struct cw_ptx *p, enum cw_ptype want, const st
     return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, addend, w->bytes, var)};
 }
 
+static struct cw_vopnd function_address(struct cw_ptx *p, enum cw_ptype want, uint32_t fn)
+{
+    const struct cw_ptype_info *w = &cw_ptype_info[want];
+    if (p->fn.a[fn].is_entry)
+        return none(p, CW_EUNSUP, "the address of a kernel cannot be taken");
+    if (w->bytes != 8 || w->kind == 'f')
+        return mismatch(p, want);
+    p->fn.a[fn].is_address_taken = 1;
+    cw_ptx_advance(p);
+    return cw_opnd_const(p, cw_ptx_code_address(fn), 8);
+}
+
 static bool at_float_literal(const struct cw_ptx *p)
 {
     const struct cw_tok *t = cw_ptx_is_punct(p, '-') ? &p->ahead : &p->tok;
@@ -224,7 +236,7 @@ static struct cw_vopnd constant_operand(struct cw_ptx *p, enum cw_ptype want)
     if (s != NULL && s->kind == CW_SYM_VAR)
         return address_of(p, want, s);
     if (s != NULL && s->kind == CW_SYM_FN)
-        return none(p, CW_EUNSUP, "addresses of functions are not supported");
+        return function_address(p, want, s->id);
     if (p->tok.text[0] == '%')
         return find_sreg(&p->tok) == CW_SREG_COUNT ? none(p, CW_EINVAL, "register is not declared, or not supported")
                                                    : sreg_operand(p, want);

@@ -75,6 +75,8 @@ struct cowarp_options {
     uint64_t wave_keep;            /* 1 .. 100000; 0: 1000 */
     const char *const *mechanisms; /* others beside the system, of which `cowarp list` shows all; NULL-terminated, or NULL */
     const char *control;           /* control-flow policy, one that `cowarp list` names, or NULL: "ipdom" */
+    /* What kernels print (printf), one piece per thread and call as it happens; length bytes, not terminated. NULL: it goes to stderr. */
+    void (*on_print)(void *context, const char *text, uint64_t length);
 };
 
 #define COWARP_VERSION "0.1.0"
@@ -119,8 +121,8 @@ int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes);
 int cowarp_free(struct cowarp_gpu *gpu, uint64_t address);
 int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uint64_t bytes);
 int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t bytes);
-/* Copies to and from a variable of a module, .global or .const: bytes at offset. A .const variable (__constant__) has its new value from the
- * next launch on. COWARP_EINVAL, and nothing changes: no such variable, or bytes beyond its end. */
+/* Copies to and from a variable of a module, .global or .const: bytes at offset. A .const variable (__constant__) has its new value from
+ * the next launch on. COWARP_EINVAL, and nothing changes: no such variable, or bytes beyond its end. */
 int cowarp_symbol_write(struct cowarp_gpu *gpu, struct cowarp_module *module, const char *name, uint64_t offset, const void *data,
                         uint64_t bytes);
 int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t offset, void *data,
@@ -130,7 +132,16 @@ int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
 
 /* A kernel argument. A pointer to __local takes COWARP_ARG_LOCAL with its size in bytes; clang's nvidiacl target does
  * not mark such a parameter in the PTX, so it is the caller who says so. */
-enum cowarp_arg_type { COWARP_ARG_U32, COWARP_ARG_S32, COWARP_ARG_U64, COWARP_ARG_S64, COWARP_ARG_F32, COWARP_ARG_F64, COWARP_ARG_LOCAL, COWARP_ARG_BYTES };
+enum cowarp_arg_type {
+    COWARP_ARG_U32,
+    COWARP_ARG_S32,
+    COWARP_ARG_U64,
+    COWARP_ARG_S64,
+    COWARP_ARG_F32,
+    COWARP_ARG_F64,
+    COWARP_ARG_LOCAL,
+    COWARP_ARG_BYTES
+};
 
 /* What COWARP_ARG_BYTES passes: a struct or an array by value, of exactly the parameter's size. The caller keeps it during cowarp_run. */
 struct cowarp_bytes {
