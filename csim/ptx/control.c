@@ -41,6 +41,14 @@ static void pmevent(struct cw_ptx *p, struct cw_insn *in)
     simple(p, in, CW_OP_NOP);
 }
 
+/* Kernels run one after the other: nothing to wait for, and nobody to launch. */
+static void griddepcontrol(struct cw_ptx *p, struct cw_insn *in)
+{
+    if (!cw_insn_accept(in, "wait") && !cw_insn_accept(in, "launch_dependents"))
+        in->next = 0;
+    simple(p, in, CW_OP_NOP);
+}
+
 static void bra(struct cw_ptx *p, struct cw_insn *in)
 {
     in->v.u.op = CW_OP_BRA;
@@ -371,8 +379,17 @@ bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in)
     static const struct {
         const char *name;
         void (*read)(struct cw_ptx *p, struct cw_insn *in);
-    } table[] = {{"bra", bra}, {"brx", brx},     {"exit", exit_}, {"ret", ret},     {"call", call},
-                 {"bar", bar}, {"barrier", bar}, {"trap", trap},  {"brkpt", brkpt}, {"pmevent", pmevent}};
+    } table[] = {{"bra", bra},
+                 {"brx", brx},
+                 {"exit", exit_},
+                 {"ret", ret},
+                 {"call", call},
+                 {"bar", bar},
+                 {"barrier", bar},
+                 {"trap", trap},
+                 {"brkpt", brkpt},
+                 {"pmevent", pmevent},
+                 {"griddepcontrol", griddepcontrol}};
     for (uint32_t i = 0; i < COUNT(table); i++) {
         if (cw_part_is(&in->part[0], table[i].name)) {
             table[i].read(p, in);

@@ -111,6 +111,8 @@ enum cw_sreg {
     CW_SREG_GLOBALTIMER_HI,
     CW_SREG_DYNAMIC_SMEM,
     CW_SREG_TOTAL_SMEM,
+    CW_SREG_ZERO, /* those that read 0 or 1 in this machine */
+    CW_SREG_ONE,
     CW_SREG_COUNT
 };
 

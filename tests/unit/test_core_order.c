@@ -236,7 +236,23 @@ static void test_core_order__an_acquire_drops_replies_under_way(void **state)
     assert_true(overtaken > 0);
 }
 
+/* ptxas takes order, scope, space and operation of an atomic in any order. */
+static void test_core_order__modifiers_in_any_order(void **state)
+{
+    (void)state;
+    must_wait("st.global.u32 [%a], 1; atom.or.acq_rel.gpu.b32 %r2, [%a+16384], 1;");
+    must_wait("st.global.u32 [%a], 1; atom.global.add.release.sys.u32 %r2, [%a+16384], 1;");
+    must_wait("st.global.u32 [%a], 1; red.add.release.gpu.global.u32 [%a+16384], 1;");
+    must_wait("atom.global.sys.exch.acquire.b32 %r1, [%a], 1; ld.global.u32 %r2, [%a+16384];");
+    need_not_wait("st.global.u32 [%a], 1; atom.or.acq_rel.cta.b32 %r2, [%a+16384], 1;");
+    need_not_wait("st.global.u32 [%a], 1; atom.global.sys.add.u32 %r2, [%a+16384], 1;");
+    need_not_wait("ld.global.L2::cache_hint.u32 %r1, [%a], %d1; st.global.L2::cache_hint.u32 [%a+16384], 1, %d1;");
+    must_wait("ld.global.u32 %r1, [%a]; fence.release.gpu; st.global.u32 [%a+16384], 1;");
+    must_wait("ld.global.u32 %r1, [%a]; fence.acquire.sys; ld.global.u32 %r2, [%a+16384];");
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_core_order__modifiers_in_any_order),
     cmocka_unit_test(test_core_order__release_waits_for_stores_and_loads),
     cmocka_unit_test(test_core_order__plain_and_block_scope_do_not),
     cmocka_unit_test(test_core_order__later_accesses_wait_for_an_acquire),

@@ -15,6 +15,12 @@ static void test_ptx_error__instruction(void **state)
     px_expect_error(PX_KERNEL("add.u32 %r1, %r2;"), CW_EINVAL, "t.ptx:7:17: expected ',': add.u32 %r1, %r2;");
     px_expect_error(PX_KERNEL("add.u32 %r1, %r2, 0x1ffffffff;"), CW_EINVAL,
                     "t.ptx:7:19: constant does not fit .u32: add.u32 %r1, %r2, 0x1ffffffff;");
+    px_expect_error(PX_KERNEL("atom.gpu.sys.global.add.u32 %r1, [%d1], 1;"), CW_EUNSUP,
+                    "t.ptx:7:1: unknown or unsupported form of atom: atom.gpu.sys.global.add.u32 %r1, [%d1], 1;");
+    px_expect_error(PX_KERNEL("atom.global.gpu.u32 %r1, [%d1], 1;"), CW_EUNSUP,
+                    "t.ptx:7:1: unknown or unsupported form of atom: atom.global.gpu.u32 %r1, [%d1], 1;");
+    px_expect_error(PX_KERNEL("mov.u32 %r1, %envreg32;"), CW_EINVAL,
+                    "t.ptx:7:14: register is not declared, or not supported: mov.u32 %r1, %envreg32;");
     px_expect_error(PX_KERNEL("bra L9;"), CW_EINVAL, "t.ptx:7:5: label L9 is not defined");
     px_expect_error(PX_KERNEL("ret; ld.global.u32 %r1, [q];"), CW_EINVAL, "t.ptx:7:26: address is not declared: ld.global.u32 %r1, [q];");
 }
