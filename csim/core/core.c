@@ -137,9 +137,11 @@ void cw_core_destroy(struct cw_core *c)
 {
     if (c == 0)
         return;
-    for (uint32_t w = 0; c->warp != NULL && w < c->config->core_warps; w++)
+    for (uint32_t w = 0; c->warp != NULL && w < c->config->core_warps; w++) {
+        free(c->warp[w].print);
         for (uint32_t half = 0; half < CW_HALVES; half++)
             free(c->warp[w].who[half]);
+    }
     if (c->control != NULL)
         c->control->ops->destroy(c->control);
     void *owned[] = {c->queue, c->pipe, c->log_done, c->shared,     c->warp,     c->tid,      c->op,        c->r32,
@@ -208,7 +210,8 @@ static bool needs_32_lanes(const struct cw_uop *u)
 {
     if (u->op == CW_OP_MOV && u->src[0].kind == CW_OPND_SREG)
         return u->src[0].idx >= CW_SREG_LANEMASK_EQ && u->src[0].idx <= CW_SREG_LANEMASK_GT;
-    return u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_REDUX || u->op == CW_OP_ACTIVEMASK;
+    return u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_ELECT || u->op == CW_OP_REDUX ||
+           u->op == CW_OP_ACTIVEMASK;
 }
 
 /* The mechanism that carries out an intrinsic; mech_cnt: none. */

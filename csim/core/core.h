@@ -68,6 +68,8 @@ struct cw_core_events {
     void (*block_done)(void *context, uint32_t core);
     /* Illegal address, trap, unsupported situation: the run ends with this text. */
     void (*fault)(void *context, int status, const char *text);
+    /* What a thread prints; NULL: nobody wants it. The text is not terminated. */
+    void (*print)(void *context, const char *text, size_t length);
 };
 
 struct cw_core_config {

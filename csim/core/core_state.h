@@ -3,7 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, core.c, inst.c, issue.c, local.c, lsu.c, pipe.c, ready.c, region.c, registers.c, report.c, shared.c, warp.c.
+ * Private to: barrier.c, core.c, inst.c, issue.c, local.c, lsu.c, order.c, pipe.c, print.c, ready.c, region.c, registers.c, report.c,
+ * shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -59,6 +60,7 @@ struct cw_core_inst {
     cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
+    uint8_t flight; /* see struct cw_order */
     uint32_t asked; /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
@@ -82,16 +84,21 @@ struct cw_warp {
     uint8_t wait;         /* enum cw_wait */
     uint8_t fu;           /* unit of the next instruction */
     uint8_t block;        /* block slot */
+    bool acquiring;       /* an access with acquire semantics is under way: nothing of the warp issues */
+    bool releasing;       /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
+    bool owes;            /* generation `owed` of its block (struct cw_order) */
     bool polled;          /* an atomic or volatile load since the last backward branch: see report.c */
     uint32_t spin;        /* polling iterations since the warp's last progress */
     uint32_t number;      /* in its block */
-    cw_lanes live;        /* lanes that have not exited */
+    uint32_t owed;
+    cw_lanes live; /* lanes that have not exited */
     struct cw_exec x[CW_HALVES];
     struct cw_who *who[CW_HALVES]; /* lanes of different warps; NULL: all lanes are this warp's own */
     /* barrier */
     cw_lanes bar_lanes;
     uint8_t bar_id;
     const struct cw_uop *bar_uop;
+    uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
     /* region */
     bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
@@ -123,6 +130,19 @@ struct cw_block {
     uint32_t shared_base;
     uint32_t ctaid[3];
     struct cw_barrier barrier[CW_BARRIERS];
+};
+
+/*
+ * Accesses of the warps of one block on their way, in two generations. A synchronisation of the block (a barrier, a fence of block scope)
+ * ends a generation: what the other threads have done before it has to be performed before a release of wider scope, by whichever thread of
+ * the block (causality is transitive, PTX ISA 8.8). While the generation before is still on its way the new one cannot begin, and what is
+ * issued meanwhile counts as older than it is. The place of a block keeps its counts when another block takes it.
+ */
+struct cw_order {
+    uint32_t flight[2]; /* instructions, and writes without acknowledgement, by generation modulo 2; cw_core_inst.flight is an index */
+    uint32_t generation;
+    uint32_t owed; /* generations up to this one have to be performed before a release */
+    bool is_owed;  /* and are not yet */
 };
 
 struct cw_core {
@@ -164,6 +184,7 @@ struct cw_core {
     struct cw_core_inst **inst_chunk;
     uint32_t inst_chunk_cnt;
     uint64_t acks; /* of all warps */
+    struct cw_order order[CW_CORE_BLOCKS_MAX];
     struct cw_log_done {
         uint64_t ready;
         uint32_t warp, cookie;
@@ -290,6 +311,8 @@ void cw_core__drained(struct cw_core *c, uint32_t w);
 
 /* registers.c */
 void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES]);
+/* Address operand and offset of a memory instruction, all lanes of the half. */
+void cw_core__read_addresses(const struct cw_exec *x, const struct cw_uop *u, uint64_t addr[CW_LANES]);
 /* Writes registers from inst->value for lanes. */
 void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes);
 void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES]);
@@ -319,6 +342,37 @@ bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_la
 void cw_core__region_reach(struct cw_core *c, uint32_t w, cw_lanes mask);
 /* No lane of the attempt is left to run, and its memory instructions are back. */
 void cw_core__region_drained(struct cw_core *c, uint32_t w);
+
+/* print.c */
+/* PRINT_WORD, PRINT and ASSERT by these lanes. false: a fault was raised. */
+bool cw_core__print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+
+/* order.c */
+/* The block of the warp has synchronised. */
+void cw_core__order_block(struct cw_core *c, uint32_t block);
+/* Whether what comes before the release at the warp's front is performed at that scope. false: the warp waits, and tries again. */
+bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope);
+/* An acquire by the core at that scope: plain loads from here on find nothing that other cores may have overwritten. */
+void cw_core__order_acquired(struct cw_core *c, uint8_t scope);
+/* The last access of a generation is performed. */
+void cw_core__order_drained(struct cw_core *c, uint32_t block);
+/* To the mechanisms. warp: who did it; CW_CORE_WARPS_MAX: the cache itself. */
+void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp);
+
+/* An access of the warp sets out; the answer goes to cw_core__order_done when it is performed. */
+static inline uint8_t cw_core__order_begin(struct cw_core *c, uint32_t w)
+{
+    const uint32_t block = c->warp[w].block, parity = c->order[block].generation & 1u;
+    c->order[block].flight[parity]++;
+    return (uint8_t)(2 * block + parity);
+}
+
+static inline void cw_core__order_done(struct cw_core *c, uint8_t flight)
+{
+    struct cw_order *o = &c->order[flight / 2];
+    if (--o->flight[flight % 2] == 0 && o->is_owed)
+        cw_core__order_drained(c, flight / 2);
+}
 
 /* local.c */
 /* Device address of the 32-bit word of a lane's local memory that holds byte `offset` of it; lane of that half. */

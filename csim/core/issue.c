@@ -81,19 +81,17 @@ static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32
         cw_core__backward_branch(c, &c->warp[w]);
 }
 
-/* membar: a fence at block scope only needs earlier accesses to be in the order that all warps of the core share, the crossbar input. */
+/* A fence is a release and an acquire. */
 static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
 {
-    struct cw_warp *warp = &c->warp[w];
-    if (warp->insts != 0 || (u->scope != CW_SCOPE_CTA && warp->acks != 0)) {
-        warp->wait = CW_WAIT_FENCE;
+    if (!cw_core__order_release(c, w, u->scope))
         return false;
-    }
     for (uint32_t i = 0; (c->taken & CW_SOCKET_FENCE) != 0 && i < c->mech_cnt; i++)
         if (c->mech[i].sockets->fence != NULL && !c->mech[i].sockets->fence(c->mech[i].self, w, u, c->now)) {
-            warp->wait = CW_WAIT_MECH;
+            c->warp[w].wait = CW_WAIT_MECH;
             return false;
         }
+    cw_core__order_acquired(c, u->scope);
     return true;
 }
 
@@ -104,9 +102,7 @@ static bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, cons
         m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
         if (m.lanes == 0)
             continue;
-        cw_core__read_operand(&c->warp[w].x[half], u->src[0], m.addr);
-        for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            m.addr[lane] += (uint64_t)u->imm;
+        cw_core__read_addresses(&c->warp[w].x[half], u, m.addr);
         if (!cw_core__const_load(c, &m, op))
             return false;
     }
@@ -172,7 +168,12 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
         return leave(c, w, u, pc, mask);
     case CW_ISSUE_TRAP:
         if (mask != 0)
-            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", u->op == CW_OP_TRAP ? "trap" : "breakpoint");
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s",
+                           u->op != CW_OP_TRAP ? "breakpoint"
+                           : u->cmp == CW_TRAP_CALL
+                               ? "indirect call of something that is no function with these parameters, or of one that is "
+                                 "being called already (recursion is not supported)"
+                               : "trap");
         break;
     case CW_ISSUE_BARRIER:
         cw_control_advance(c->control, w, pc + 1);
@@ -218,6 +219,11 @@ static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_INTRINSIC:
         if (!intrinsic(c, w, u, op, mask))
             return false;
+        break;
+    case CW_ISSUE_PRINT:
+        if (mask != 0 && !cw_core__print(c, w, u, mask))
+            return false;
+        cw_scoreboard_set(c->warp[w].slot_cycle, op, c->cycle + op->latency);
         break;
     case CW_ISSUE_BRANCH:
     case CW_ISSUE_BRANCH_INDEXED:

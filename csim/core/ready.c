@@ -17,7 +17,7 @@ void cw_core__requeue(struct cw_core *c, uint32_t w)
     struct cw_warp *warp = &c->warp[w];
     c->ready &= ~cw_core__bit(w);
     warp->ready_at = CW_CYCLE_NEVER;
-    if (warp->wait != CW_WAIT_NONE)
+    if (warp->wait != CW_WAIT_NONE || warp->acquiring)
         return;
     const struct cw_issue_op *op = &c->op[cw_core__pc(c, w)];
     if (warp->fu != op->fu) {

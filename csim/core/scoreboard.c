@@ -51,6 +51,10 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
         return CW_ISSUE_REGION_END;
     case CW_OP_INTRINSIC:
         return CW_ISSUE_INTRINSIC;
+    case CW_OP_PRINT_WORD:
+    case CW_OP_PRINT:
+    case CW_OP_ASSERT:
+        return CW_ISSUE_PRINT;
     case CW_OP_MOV:
         if (u->src[0].kind == CW_OPND_SREG && u->src[0].idx >= CW_SREG_CLOCK && u->src[0].idx <= CW_SREG_GLOBALTIMER_HI)
             return CW_ISSUE_CLOCK;

@@ -35,7 +35,8 @@ enum cw_issue_kind {
     CW_ISSUE_NOP,
     CW_ISSUE_REGION_BEGIN,
     CW_ISSUE_REGION_END,
-    CW_ISSUE_INTRINSIC
+    CW_ISSUE_INTRINSIC,
+    CW_ISSUE_PRINT
 };
 
 #define CW_OP_SLOTS 12 /* 4 destinations, 5 sources, the guard, the carry flag */

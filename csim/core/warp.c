@@ -125,7 +125,7 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->number = number;
     warp->wait = CW_WAIT_NONE;
     warp->spin = 0;
-    warp->polled = warp->in_region = false;
+    warp->polled = warp->in_region = warp->acquiring = warp->releasing = false;
     warp->attempt_first = warp->attempt;
     warp->not_before = cycle;
     memset(warp->slot_cycle, 0, cw_scoreboard_slots(c->launch->kernel) * sizeof *warp->slot_cycle);
@@ -160,6 +160,7 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     uint32_t slot = free_block(c);
     struct cw_block *b = &c->block[slot];
     memset(b, 0, sizeof *b);
+    c->order[slot].is_owed = false;
     b->used = true;
     b->warps_left = c->launch->warps;
     b->threads_live = c->launch->threads;

@@ -56,6 +56,7 @@ struct cw_message {
     uint8_t needs_reply; /* ATOMIC: the old values are wanted; WRITE: it is acknowledged */
     uint8_t timing_only; /* WRITE: has a write's time and traffic, but leaves the bytes as they are (idealised systems) */
     uint8_t large;       /* the pool's: size class */
+    uint8_t flight;      /* WRITE, ATOMIC: the core's, comes back with the acknowledgement */
     uint16_t core, partition, warp;
     uint16_t flits;          /* set by cw_message_size() before it enters the interconnect */
     uint32_t payload_bytes;  /* bytes beyond the header, for flits and traffic counts */
