@@ -114,6 +114,8 @@ static const struct cw_config__override getm_artifact[] = {
     SET(l1_pipeline, 17, HALF),
     SET(l2_ways, 16, "[art]: 64 sets of 16 ways"),
     SET(dram_queue, 16, "[art]"),
+    SET(l2_sectored, CW_OFF, "GPGPU-Sim 3: an L2 line is fetched and written back whole"),
+    SET(l2_write_miss, CW_L2_THROUGH, "GPGPU-Sim 3: write-allocate, \":W\" of its L2"),
 };
 
 static const struct cw_config__override gtx480[] = {
@@ -131,6 +133,8 @@ static const struct cw_config__override gtx480[] = {
     SET(l2_mshrs, 512, G480 ": 2 sub-partitions of 256"),
     SET(l2_mshr_merge, 4, G480),
     SET(dram_queue, 64, G480),
+    SET(l2_sectored, CW_OFF, G480),
+    SET(l2_write_miss, CW_L2_THROUGH, G480 ": write-allocate"),
 };
 
 static const struct cw_config__preset preset_getm = {"getm", "15 cores, 6 partitions, as in GETM Table II", NULL, NULL, 0};
