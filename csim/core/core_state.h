@@ -3,7 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, core.c, inst.c, issue.c, local.c, lsu.c, pipe.c, ready.c, region.c, registers.c, report.c, shared.c, warp.c.
+ * Private to: barrier.c, buffer.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, pipe.c, ready.c, region.c, registers.c, report.c,
+ * shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -21,9 +22,11 @@
 
 #include <string.h>
 
+#include "core/calendar.h"
 #include "core/coalesce.h"
 #include "core/core.h"
 #include "core/l1.h"
+#include "core/operands.h"
 #include "core/scheduler.h"
 #include "core/scoreboard.h"
 
@@ -49,6 +52,12 @@ enum cw_wait {
     CW_WAIT_EXIT          /* all threads have exited; loads on their way */
 };
 
+/* A warp's instruction buffer. */
+enum cw_fetch {
+    CW_FETCH_NONE, /* as cw_warp.buffer_next and buffer_end say */
+    CW_FETCH_ASKED /* the port will be asked at the end of the tick */
+};
+
 /* A memory instruction with what only the core needs. m comes first: mechanisms see only that. */
 struct cw_core_inst {
     struct cw_mem_inst m;
@@ -59,7 +68,8 @@ struct cw_core_inst {
     cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
-    uint32_t asked; /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
+    uint64_t arrives; /* cycle from which the load/store unit sees it */
+    uint32_t asked;   /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
 /* A line access in the load/store pipeline. */
@@ -73,19 +83,22 @@ struct cw_pipe_entry {
 
 struct cw_warp {
     /* hot */
-    uint64_t ready_at;    /* cycle at which its bit enters the ready mask; CW_CYCLE_NEVER when that depends on an event */
-    uint64_t not_before;  /* fetch, back-off */
-    uint64_t *slot_cycle; /* scoreboard */
-    uint32_t insts;       /* memory instructions issued and not complete */
-    uint32_t acks;        /* stores and reductions on their way to their acknowledgement */
-    uint32_t piped;       /* line accesses in the pipe */
-    uint8_t wait;         /* enum cw_wait */
-    uint8_t fu;           /* unit of the next instruction */
-    uint8_t block;        /* block slot */
-    bool polled;          /* an atomic or volatile load since the last backward branch: see report.c */
-    uint32_t spin;        /* polling iterations since the warp's last progress */
-    uint32_t number;      /* in its block */
-    cw_lanes live;        /* lanes that have not exited */
+    uint64_t ready_at;                /* cycle at which its bit enters the ready mask; CW_CYCLE_NEVER when that depends on an event */
+    uint64_t not_before;              /* fetch, back-off */
+    uint64_t fetched_at;              /* with an instruction buffer: cycle from which its first instruction may issue */
+    uint64_t *slot_cycle;             /* scoreboard */
+    uint32_t insts;                   /* memory instructions issued and not complete */
+    uint32_t acks;                    /* stores and reductions on their way to their acknowledgement */
+    uint32_t piped;                   /* line accesses in the pipe */
+    uint8_t wait;                     /* enum cw_wait */
+    uint8_t fu;                       /* unit of the next instruction */
+    uint8_t block;                    /* block slot */
+    uint8_t fetch;                    /* enum cw_fetch */
+    bool polled;                      /* an atomic or volatile load since the last backward branch: see report.c */
+    uint32_t spin;                    /* polling iterations since the warp's last progress */
+    uint32_t number;                  /* in its block */
+    uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
+    cw_lanes live;                    /* lanes that have not exited */
     struct cw_exec x[CW_HALVES];
     struct cw_who *who[CW_HALVES]; /* lanes of different warps; NULL: all lanes are this warp's own */
     /* barrier */
@@ -146,6 +159,22 @@ struct cw_core {
     uint64_t lsu_next, pipe_next;
     cw_time mech_next;
     bool faulted;
+    bool collects;          /* has operand collectors */
+    uint32_t stage;         /* core cycles per pipeline stage */
+    uint32_t mem_stages;    /* cycles from the unit's start to the load/store unit's sight of a memory instruction */
+    uint32_t result_stages; /* cycles of an instruction behind its unit */
+    uint32_t write_stages;  /* cycles of a load behind its data */
+    uint64_t started;       /* cycle in which the unit takes the instruction that is issuing */
+    struct cw_calendar fetch_port;
+    struct cw_fetch_ask {
+        uint64_t made;  /* cycle of the tick in which the warp asked; of a block's start, of the tick before */
+        uint64_t cycle; /* from which it wants the port */
+        uint32_t warp;
+        bool astray; /* instructions that are not wanted come first */
+    } * fetch_ask;   /* of this tick, or of a block that has started since the last one; one per warp at most */
+    uint32_t fetch_ask_cnt;
+    uint32_t fetch_last; /* warp for which the port has fetched last */
+    struct cw_operands operands;
     /* timing wheel */
     uint64_t wheel[CW_WHEEL_SLOTS];
     uint64_t wheel_used[CW_WHEEL_SLOTS / 64]; /* slots that are not empty */
@@ -257,6 +286,15 @@ static inline void cw_core__tell_mechanisms(struct cw_core *c)
     const cw_time next = c->now + c->period;
     c->mech_next = next < c->mech_next ? next : c->mech_next;
 }
+
+/* buffer.c */
+/* With an instruction buffer: asks for the warp's next instructions when its buffer does not hold them. To be called when its front or its
+ * buffer has changed. */
+void cw_core__fetch(struct cw_core *c, uint32_t w);
+
+/* fetch.c */
+/* Answers all who have asked. */
+void cw_core__fetch_tick(struct cw_core *c);
 
 /* ready.c */
 /* Works out when the warp's next instruction may issue and puts the warp into the ready mask or the wheel; a warp that waits for an event

@@ -78,7 +78,7 @@ void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t c
         free_inst(c, inst);
     warp->insts--;
     if (--leader->parts == 0) {
-        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle);
+        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle + c->write_stages);
         if (leader->op->dst_cnt != 0 && warp->ready_at == CW_CYCLE_NEVER)
             cw_core__requeue(c, w);
         free_inst(c, leader);
