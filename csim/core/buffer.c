@@ -13,7 +13,7 @@ static void ask(struct cw_core *c, uint32_t w, uint64_t cycle, bool astray)
 {
     c->warp[w].fetch = CW_FETCH_ASKED;
     c->warp[w].fetched_at = CW_CYCLE_NEVER;
-    c->fetch_ask[c->fetch_ask_cnt++] = (struct cw_fetch_ask){.made = c->cycle, .cycle = cycle, .warp = w, .astray = astray};
+    c->fetch_ask[c->fetch_ask_cnt++] = (struct cw_fetch_ask){.cycle = cycle, .warp = w, .astray = astray};
 }
 
 void cw_core__fetch(struct cw_core *c, uint32_t w)

@@ -17,6 +17,8 @@ static cw_time sooner(cw_time a, cw_time b)
 static cw_time next_wake(const struct cw_core *c)
 {
     uint64_t cycle = sooner(sooner(c->issue_next, c->lsu_next), sooner(c->pipe_next, cw_core__wheel_next(c)));
+    if (c->miss_cnt > 0)
+        cycle = sooner(cycle, cw_core__miss_next(c));
     if (c->log_cnt > 0)
         cycle = sooner(cycle, c->log_done[c->log_head].ready);
     cw_time wake = cycle == CW_CYCLE_NEVER ? CW_TIME_NEVER : cycle * c->period;
@@ -44,10 +46,14 @@ static void core_tick(void *self, cw_time now)
         return;
     c->cycle = now == c->now + c->period ? c->cycle + 1 : now / c->period;
     c->now = now;
+    if (c->fetch_ask_cnt != 0) /* of a block that has started */
+        cw_core__fetch_tick(c);
     cw_core__reply_tick(c);
     cw_core__pipe_tick(c);
     cw_core__log_tick(c);
     cw_core__lsu_tick(c);
+    if (c->miss_cnt > 0)
+        cw_core__miss_tick(c);
     c->mech_next = tick_mechanisms(c, now);
     cw_core__wheel_tick(c);
     cw_core__issue_tick(c);
@@ -82,12 +88,15 @@ static bool create_arrays(struct cw_core *c)
     c->pipe = calloc(c->pipe_cap, sizeof *c->pipe);
     c->log_done = calloc(c->log_cap, sizeof *c->log_done);
     c->shared = calloc(1, config->core_shared_bytes);
+    c->miss_cap = config->icache_mshrs;
+    c->miss = calloc(c->miss_cap, sizeof *c->miss);
     c->fetch_ask = calloc(config->core_warps, sizeof *c->fetch_ask);
     c->warp = aligned_alloc(64, (sizeof *c->warp * config->core_warps + 63) / 64 * 64);
     c->tid = calloc((size_t)config->core_warps * c->halves, sizeof *c->tid);
     if (c->warp != 0)
         memset(c->warp, 0, sizeof *c->warp * config->core_warps);
-    return c->queue != 0 && c->pipe != 0 && c->log_done != 0 && c->shared != 0 && c->warp != 0 && c->tid != 0 && c->fetch_ask != 0;
+    return c->queue != 0 && c->pipe != 0 && c->log_done != 0 && c->shared != 0 && c->warp != 0 && c->tid != 0 && c->fetch_ask != 0 &&
+           c->miss != 0;
 }
 
 static void create_schedulers(struct cw_core *c)
@@ -131,6 +140,10 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     create_schedulers(c);
     int status =
         cw_l1_create(&c->l1, c->line_bytes, c->config->l1_bytes, c->config->l1_ways, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
+    if (status == 0 && c->config->icache_bytes != 0)
+        status = cw_l1_create(&c->icache, c->line_bytes, c->config->icache_bytes, c->config->icache_ways, c->config->icache_mshrs,
+                              c->config->icache_mshr_merge, err);
+    c->icache.linear = true;
     if (status == 0 && !create_arrays(c))
         status = cw_fail(err, CW_ENOMEM, "no memory for a core");
     if (status == 0)
@@ -156,14 +169,15 @@ void cw_core_destroy(struct cw_core *c)
             free(c->warp[w].who[half]);
     if (c->control != NULL)
         c->control->ops->destroy(c->control);
-    void *owned[] = {c->queue, c->pipe, c->log_done,   c->shared,   c->warp,     c->tid,       c->op,   c->r32,      c->r64,
-                     c->pred,  c->cc,   c->slot_cycle, c->r32_save, c->r64_save, c->pred_save, c->mech, c->fetch_ask};
+    void *owned[] = {c->queue, c->pipe, c->log_done,   c->shared,   c->warp,     c->tid,       c->op,   c->r32,       c->r64,
+                     c->pred,  c->cc,   c->slot_cycle, c->r32_save, c->r64_save, c->pred_save, c->mech, c->fetch_ask, c->miss};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < c->inst_chunk_cnt; i++)
         free(c->inst_chunk[i]);
     free(c->inst_chunk);
     cw_l1_destroy(&c->l1);
+    cw_l1_destroy(&c->icache);
     free(c);
 }
 
@@ -342,7 +356,7 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
 
 bool cw_core_idle(const struct cw_core *c)
 {
-    if (c->resident != 0 || c->inst_out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->log_cnt != 0)
+    if (c->resident != 0 || c->inst_out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->icache.mshr_used != 0 || c->log_cnt != 0)
         return false;
     for (uint32_t i = 0; i < c->mech_cnt; i++)
         if (c->mech[i].sockets->idle != NULL && !c->mech[i].sockets->idle(c->mech[i].self))
@@ -353,4 +367,5 @@ bool cw_core_idle(const struct cw_core *c)
 void cw_core_flush(struct cw_core *c)
 {
     cw_l1_reset(&c->l1);
+    cw_l1_reset(&c->icache);
 }

@@ -3,8 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, buffer.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, pipe.c, ready.c, region.c, registers.c, report.c,
- * shared.c, warp.c.
+ * Private to: barrier.c, buffer.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, miss.c, pipe.c, ready.c, region.c, registers.c,
+ * report.c, shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -38,6 +38,7 @@
 #define CW_WHEEL_SLOTS         512u
 #define CW_INST_CHUNK          64u
 #define CW_HALVES              2u          /* most halves of a warp */
+#define CW_TAG_CODE            0x40000000u /* tag of an instruction cache miss: with the register's index */
 #define CW_TAG_MSHR            0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
 
 enum cw_wait {
@@ -54,8 +55,17 @@ enum cw_wait {
 
 /* A warp's instruction buffer. */
 enum cw_fetch {
-    CW_FETCH_NONE, /* as cw_warp.buffer_next and buffer_end say */
-    CW_FETCH_ASKED /* the port will be asked at the end of the tick */
+    CW_FETCH_NONE,  /* as cw_warp.buffer_next and buffer_end say */
+    CW_FETCH_ASKED, /* the port will be asked at the end of the tick */
+    CW_FETCH_MISS,  /* waits for a line; buffer_next and buffer_end are what it will bring */
+    CW_FETCH_BUSY   /* the instruction cache has no miss register for it; asks again after a fill */
+};
+
+/* A read of a read-only cache on its way to the crossbar. */
+struct cw_miss {
+    uint64_t ready; /* cycle from which it may leave */
+    uint64_t line;
+    uint32_t tag;
 };
 
 /* A memory instruction with what only the core needs. m comes first: mechanisms see only that. */
@@ -167,12 +177,15 @@ struct cw_core {
     uint64_t started;       /* cycle in which the unit takes the instruction that is issuing */
     struct cw_calendar fetch_port;
     struct cw_fetch_ask {
-        uint64_t made;  /* cycle of the tick in which the warp asked; of a block's start, of the tick before */
         uint64_t cycle; /* from which it wants the port */
         uint32_t warp;
         bool astray; /* instructions that are not wanted come first */
     } * fetch_ask;   /* of this tick, or of a block that has started since the last one; one per warp at most */
     uint32_t fetch_ask_cnt;
+    uint32_t busy_cnt; /* warps in CW_FETCH_BUSY */
+    struct cw_l1 icache;
+    struct cw_miss *miss; /* ring, one per miss register at most */
+    uint32_t miss_cap, miss_head, miss_cnt;
     uint32_t fetch_last; /* warp for which the port has fetched last */
     struct cw_operands operands;
     /* timing wheel */
@@ -293,6 +306,8 @@ static inline void cw_core__tell_mechanisms(struct cw_core *c)
 void cw_core__fetch(struct cw_core *c, uint32_t w);
 
 /* fetch.c */
+/* A line of the instruction cache has come. */
+void cw_core__code_fill(struct cw_core *c, uint32_t mshr);
 /* Answers all who have asked. */
 void cw_core__fetch_tick(struct cw_core *c);
 
@@ -333,6 +348,13 @@ void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_l
 void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES]);
 /* Values of one destination in one half; narrow: the register has 16 bits, which its slot keeps zero-extended. */
 void cw_core__write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value);
+
+/* miss.c */
+/* A read of the whole line leaves in `ready` or when the crossbar has room after that; its reply carries the tag. */
+void cw_core__miss_push(struct cw_core *c, uint64_t ready, uint64_t line, uint32_t tag);
+void cw_core__miss_tick(struct cw_core *c);
+/* Cycle in which the next read may leave; CW_CYCLE_NEVER when there is none. */
+uint64_t cw_core__miss_next(const struct cw_core *c);
 
 /* pipe.c */
 bool cw_core__pipe_has_room(const struct cw_core *c);

@@ -75,6 +75,122 @@ static void test_core_stages__a_warp_alone_waits_for_its_fetches(void **state)
     assert_int_equal(between(stages(0, 0), text), 6);
 }
 
+/* ---- instruction cache ---- */
+
+static struct rig *with_icache(uint32_t lines, uint32_t ways)
+{
+    struct rig *r = stages(2, 6);
+    r->config.icache_bytes = 128 * lines;
+    r->config.icache_ways = ways;
+    return r;
+}
+
+/* A miss and a load of a whole line are the same request; the load has passed the pipeline (34) before it, and the register is written in
+ * the cycle after the reply. The miss leaves in the cycle after the port has read. */
+static void test_core_stages__a_miss_in_the_instruction_cache(void **state)
+{
+    (void)state;
+    const char load[] = T0 "ld.global.u32 %r1, [%e]; add.u32 %r2, %r1, 1;" T1;
+    struct rig *r = stages(0, 0);
+    char all[1024];
+    snprintf(all, sizeof all,
+             "%s add.u64 %%d1, %%e, 0; add.u64 %%d2, %%d1, 0; %s sub.u32 %%r22, %%r21, %%r20; add.u32 %%r22, %%r22, %%r2; st.global.u32 "
+             "[%%e+4096], %%r22; ret; }",
+             PTX_HEAD ENTRY, load);
+    run_kernel(r, all, 32, 1);
+    const uint32_t latency = word(r, 1024) - 2 - 1; /* of thread 0, whose word is 0: clock to load, load to sum, sum to clock */
+    destroy_rig(r);
+    const char line[] = PTX_HEAD ENTRY "ret; }"; /* 7 instructions */
+    struct rig *perfect = run_kernel(stages(2, 6), line, 32, 1), *missing = run_kernel(with_icache(4, 2), line, 32, 1);
+    assert_int_equal(missing->stats.icache_reads, 4);
+    assert_int_equal(missing->stats.icache_read_misses, 1);
+    assert_int_equal(missing->stats.icache_fills, 1);
+    assert_int_equal(missing->cycles - perfect->cycles, 1 + latency - 34 - 1);
+    destroy_rig(perfect);
+    destroy_rig(missing);
+}
+
+/* Lines of a set from the most to the least recently used. */
+struct model {
+    uint32_t sets, ways, line[8][8], misses, reads;
+};
+
+static void model_read(struct model *m, uint32_t line)
+{
+    uint32_t *set = m->line[line % m->sets], i = 0;
+    while (i < m->ways - 1 && set[i] != line)
+        i++;
+    m->misses += set[i] != line;
+    m->reads++;
+    memmove(set + 1, set, i * sizeof *set);
+    set[0] = line;
+}
+
+/* The fetches of a warp that runs to its end, with one loop that it takes `rounds` times. */
+static void model_run(struct model *m, const struct cw_kernel *k, uint32_t rounds)
+{
+    memset(m->line, 0xff, sizeof m->line);
+    for (uint32_t pc = 0;;) {
+        const uint32_t end = pc + (pc % 16 == 15 ? 1 : 2);
+        model_read(m, pc / 16);
+        while (pc < end) {
+            const struct cw_uop *u = &k->uop[pc++];
+            if (u->op == CW_OP_EXIT)
+                return;
+            if (u->op == CW_OP_BRA && --rounds != 0) {
+                pc = u->target;
+                break;
+            }
+        }
+    }
+}
+
+static void test_core_stages__the_instruction_cache_is_lru(void **state)
+{
+    static const struct {
+        uint32_t body, lines, ways;
+    } kinds[] = {{40, 4, 2}, {50, 4, 4}, {70, 4, 1}, {70, 4, 2}, {70, 4, 4}, {120, 8, 2}, {200, 16, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char text[16384] = PTX_HEAD ENTRY "mov.u32 %r1, 5; mov.u32 %r2, 0; LOOP:";
+        for (uint32_t n = 0; n < kinds[i].body; n++)
+            strcat(text, "add.u32 %r2, %r2, %n;\n");
+        strcat(text, "sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; st.global.u32 [%e], %r2; ret; }");
+        struct model m = {.sets = kinds[i].lines / kinds[i].ways, .ways = kinds[i].ways};
+        struct rig *r = run_kernel(with_icache(kinds[i].lines, kinds[i].ways), text, 32, 1);
+        model_run(&m, r->kernel, 5);
+        assert_int_equal(r->stats.icache_reads, m.reads);
+        assert_int_equal(r->stats.icache_read_misses, m.misses);
+        assert_int_equal(r->stats.icache_fills, m.misses);
+        destroy_rig(r);
+    }
+}
+
+/* More lines missing at once than there are miss registers, with warps apart; every fill is of a miss that asked for one. */
+static void test_core_stages__misses_of_many_warps(void **state)
+{
+    (void)state;
+    char text[16384] = PTX_HEAD ENTRY "mov.u32 %r1, 3; LOOP: mov.u32 %r2, %r1; setp.lt.u32 %p2, %t, 128; @%p2 bra SECOND;\n";
+    for (uint32_t n = 0; n < 100; n++)
+        strcat(text, n == 50 ? "bra JOIN; SECOND:\n" : "add.u32 %r2, %r2, %n;\n");
+    strcat(text, "JOIN: sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; st.global.u32 [%e], %r2; ret; }");
+    struct rig *skip = with_icache(4, 2), *all = with_icache(4, 2), *few = with_icache(4, 2);
+    all->every_cycle = true;
+    few->config.icache_mshrs = few->config.icache_mshr_merge = 1;
+    struct rig *rigs[] = {skip, all, few};
+    for (int i = 0; i < 3; i++) {
+        const struct cw_stats *s = &run_kernel(rigs[i], text, 256, 3)->stats;
+        assert_true(s->icache_fills > 12 && s->icache_fills <= s->icache_read_misses && s->icache_read_misses < s->icache_reads);
+        for (uint32_t n = 0; n < 768; n++)
+            assert_int_equal(word(rigs[i], n), 1 + (n % 256 < 128 ? 49 : 50) * n);
+    }
+    assert_int_equal(few->stats.icache_fills, few->stats.icache_read_misses); /* nobody merges */
+    assert_int_equal(skip->cycles, all->cycles);
+    assert_memory_equal(&skip->stats, &all->stats, sizeof skip->stats);
+    for (int i = 0; i < 3; i++)
+        destroy_rig(rigs[i]);
+}
+
 /* ---- the collectors alone ---- */
 
 static struct cw_operands operands(uint32_t reads)
@@ -172,6 +288,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_stages__dependent_additions),
     cmocka_unit_test(test_core_stages__a_taken_branch),
     cmocka_unit_test(test_core_stages__a_warp_alone_waits_for_its_fetches),
+    cmocka_unit_test(test_core_stages__a_miss_in_the_instruction_cache),
+    cmocka_unit_test(test_core_stages__the_instruction_cache_is_lru),
+    cmocka_unit_test(test_core_stages__misses_of_many_warps),
     cmocka_unit_test(test_core_stages__operands_come_one_by_one),
     cmocka_unit_test(test_core_stages__a_bank_has_one_port),
     cmocka_unit_test(test_core_stages__collectors_and_units_run_out),
