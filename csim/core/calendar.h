@@ -30,11 +30,13 @@ static inline uint64_t cw_calendar_bits(uint64_t cycle, uint64_t cnt)
 static inline void cw_calendar_forget(struct cw_calendar *c, uint64_t now)
 {
     const uint64_t past = now - c->from;
+    c->from = now;
+    if (c->taken == 0)
+        return;
     if (past >= CW_CALENDAR_CYCLES)
         c->taken = 0;
-    else if (past != 0 && c->taken != 0)
-        c->taken &= ~cw_calendar_bits(c->from, past);
-    c->from = now;
+    else if (past != 0)
+        c->taken &= ~cw_calendar_bits(now - past, past);
 }
 
 /* First cycle, not before `cycle`, from which on `cnt` cycles are free. Only after cw_calendar_forget(now), with cycle >= now. */
@@ -42,6 +44,8 @@ static inline uint64_t cw_calendar_free(const struct cw_calendar *c, uint64_t cy
 {
     if (c->behind > c->from && c->behind > cycle)
         return c->behind;
+    if (c->taken == 0)
+        return cycle;
     while (cycle - c->from + cnt <= CW_CALENDAR_CYCLES && (c->taken & cw_calendar_bits(cycle, cnt)) != 0)
         cycle++;
     return cycle;

@@ -17,10 +17,10 @@ static cw_time sooner(cw_time a, cw_time b)
 static cw_time next_wake(const struct cw_core *c)
 {
     uint64_t cycle = sooner(sooner(c->issue_next, c->lsu_next), sooner(c->pipe_next, cw_core__wheel_next(c)));
-    if (c->miss_cnt > 0)
+    if ((c->miss_cnt | c->log_cnt) != 0) {
         cycle = sooner(cycle, cw_core__miss_next(c));
-    if (c->log_cnt > 0)
-        cycle = sooner(cycle, c->log_done[c->log_head].ready);
+        cycle = c->log_cnt > 0 ? sooner(cycle, c->log_done[c->log_head].ready) : cycle;
+    }
     cw_time wake = cycle == CW_CYCLE_NEVER ? CW_TIME_NEVER : cycle * c->period;
     cw_time reply = cw_crossbar_next(c->cfg.down, c->cfg.index);
     if (reply <= c->now) /* more than one has come; one is taken per cycle */
@@ -46,8 +46,6 @@ static void core_tick(void *self, cw_time now)
         return;
     c->cycle = now == c->now + c->period ? c->cycle + 1 : now / c->period;
     c->now = now;
-    if (c->fetch_ask_cnt != 0) /* of a block that has started */
-        cw_core__fetch_tick(c);
     cw_core__reply_tick(c);
     cw_core__pipe_tick(c);
     cw_core__log_tick(c);
@@ -113,7 +111,9 @@ static void create_schedulers(struct cw_core *c)
 static void set_stages(struct cw_core *c)
 {
     c->collects = cw_operands_on(c->config);
+    c->buffer = c->config->core_buffer;
     c->stage = c->config->core_stage_cycles;
+    c->turn_shift = (uint32_t)__builtin_ctz(c->stage);
     c->mem_stages = c->collects ? c->stage : 1;
     c->result_stages = c->collects ? 2 * c->stage : 0;
     c->write_stages = c->collects ? c->stage : 0;

@@ -170,6 +170,8 @@ struct cw_core {
     cw_time mech_next;
     bool faulted;
     bool collects;          /* has operand collectors */
+    uint32_t buffer;        /* instructions; 0: no buffers */
+    uint32_t turn_shift;    /* log2 of stage */
     uint32_t stage;         /* core cycles per pipeline stage */
     uint32_t mem_stages;    /* cycles from the unit's start to the load/store unit's sight of a memory instruction */
     uint32_t result_stages; /* cycles of an instruction behind its unit */
@@ -180,7 +182,7 @@ struct cw_core {
         uint64_t cycle; /* from which it wants the port */
         uint32_t warp;
         bool astray; /* instructions that are not wanted come first */
-    } * fetch_ask;   /* of this tick, or of a block that has started since the last one; one per warp at most */
+    } * fetch_ask;   /* of this tick; one per warp at most */
     uint32_t fetch_ask_cnt;
     uint32_t busy_cnt; /* warps in CW_FETCH_BUSY */
     struct cw_l1 icache;

@@ -17,7 +17,7 @@
  * turn when it has come. What a warp asks for by mistake behind a taken branch takes the port, but is not looked up in the cache.
  *
  * Warps ask while a core's tick runs; the port answers at the end of the tick, so that the order of the schedulers makes no difference.
- * Warps of a block that has started are answered when the next tick begins.
+ * Warps of a block that starts are answered at once.
  */
 #include "core/core_state.h"
 #include "mem/address.h"

@@ -351,7 +351,7 @@ static bool schedule(struct cw_core *c, uint32_t s, uint64_t candidates)
 /* Schedulers that compete for a pipeline's entries take turns in going first. */
 static uint32_t first_scheduler(const struct cw_core *c)
 {
-    return c->collects ? (uint32_t)(c->cycle / c->stage % c->scheduler_cnt) : 0;
+    return c->collects ? (uint32_t)(c->cycle >> c->turn_shift) % c->scheduler_cnt : 0;
 }
 
 void cw_core__issue_tick(struct cw_core *c)

@@ -22,19 +22,24 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Index of the place that is free first. */
-static uint32_t first_free(const uint64_t *place, uint32_t n)
+/* Index of a place that is free in `cycle`, or of the one that is free first. */
+static uint32_t first_free(const uint64_t *place, uint32_t n, uint64_t cycle)
 {
     uint32_t best = 0;
-    for (uint32_t i = 1; i < n; i++)
+    if (place[0] <= cycle)
+        return 0;
+    for (uint32_t i = 1; i < n; i++) {
+        if (place[i] <= cycle)
+            return i;
         best = place[i] < place[best] ? i : best;
+    }
     return best;
 }
 
 uint64_t cw_operands_entry(const struct cw_operands *o, enum cw_pipe pipe)
 {
     const struct cw_operand_pipe *p = &o->pipe[pipe];
-    return p->entry[first_free(p->entry, p->width)];
+    return p->entry[first_free(p->entry, p->width, 0)];
 }
 
 /* ---- banks ---- */
@@ -73,6 +78,8 @@ static uint32_t next_read(const struct cw_operands *o, const uint32_t *bank, uin
             *at = t;
             best = i;
         }
+        if (t == cycle)
+            break;
     }
     return best;
 }
@@ -90,11 +97,10 @@ static uint64_t collect(struct cw_operands *o, const struct cw_issue_op *op, uin
         uint64_t at;
         const uint32_t i = next_read(o, bank, left, cycle, &at);
         left &= ~(1u << i);
-        o->bank_free[bank[i]] = at + o->stage;
+        o->bank_free[bank[i]] = end = at + o->stage;
         in_cycle = at == cycle ? in_cycle + 1 : 1;
-        cycle = in_cycle < o->reads ? at : at + o->stage;
+        cycle = in_cycle < o->reads ? at : end;
         in_cycle = in_cycle < o->reads ? in_cycle : 0;
-        end = at + o->stage;
     }
     return end;
 }
@@ -102,10 +108,12 @@ static uint64_t collect(struct cw_operands *o, const struct cw_issue_op *op, uin
 uint64_t cw_operands_issue(struct cw_operands *o, const struct cw_issue_op *op, uint32_t warp, uint64_t cycle)
 {
     struct cw_operand_pipe *p = &o->pipe[op->pipe];
-    uint64_t *entry = &p->entry[first_free(p->entry, p->width)], *exit = &p->exit[first_free(p->exit, p->width)];
-    uint64_t *collector = &p->collector[first_free(p->collector, p->collector_cnt)], *unit = &p->unit[first_free(p->unit, p->width)];
-    const uint64_t taken = later(cycle + o->stage, *collector);
-    const uint64_t moved = later(collect(o, op, warp, taken + o->stage, cycle), *exit);
+    uint64_t *entry = &p->entry[first_free(p->entry, p->width, cycle)];
+    uint64_t *collector = &p->collector[first_free(p->collector, p->collector_cnt, cycle + o->stage)];
+    const uint64_t taken = later(cycle + o->stage, *collector), there = collect(o, op, warp, taken + o->stage, cycle);
+    uint64_t *exit = &p->exit[first_free(p->exit, p->width, there)];
+    const uint64_t moved = later(there, *exit);
+    uint64_t *unit = &p->unit[first_free(p->unit, p->width, moved + o->stage)];
     const uint64_t start = later(moved + o->stage, *unit);
     *entry = taken;
     *collector = moved;

@@ -17,7 +17,7 @@ void cw_core__requeue(struct cw_core *c, uint32_t w)
     struct cw_warp *warp = &c->warp[w];
     c->ready &= ~cw_core__bit(w);
     warp->ready_at = CW_CYCLE_NEVER;
-    if (c->config->core_buffer != 0)
+    if (c->buffer != 0)
         cw_core__fetch(c, w);
     if (warp->wait != CW_WAIT_NONE)
         return;

@@ -180,6 +180,8 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
         warps |= cw_core__bit(w);
     }
     announce(c, slot, warps, now);
+    if (c->fetch_ask_cnt != 0)
+        cw_core__fetch_tick(c);
     cw_time wake = (cycle + 1) * c->period;
     if (wake < c->component.wake)
         c->component.wake = wake;
