@@ -123,6 +123,7 @@ static const struct cw_config__override gtx480[] = {
     AT_700_MHZ,
     SET(core_buffer, 2, "GPGPU-Sim: two instructions per fetch"),
     SET(core_collectors, 6, G480),
+    SET(icache_bytes, 2048, G480 ": 4 sets of 4 ways"),
     SET(fu_move_latency, 1, G480 ": what its opcode lists do not name"),
     SET(fu_max_latency, 13, G480),
     SET(fu_imul_latency, 4, G480),
