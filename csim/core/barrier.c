@@ -27,7 +27,7 @@ static void write_reduction(struct cw_core *c, struct cw_warp *warp, const struc
         return;
     for (uint32_t half = 0; half < c->halves; half++)
         write_half(&warp->x[half], u, cw_lanes_half(warp->bar_lanes, half), b);
-    cw_scoreboard_set(warp->slot_cycle, &c->op[u - c->uop], c->cycle + c->config->fu_alu_latency);
+    cw_scoreboard_set(warp->slot_cycle, &c->op[u - c->uop], c->cycle + 5 * c->write_stages + c->config->fu_alu_latency);
 }
 
 static void release(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b)
@@ -38,7 +38,7 @@ static void release(struct cw_core *c, const struct cw_block *block, struct cw_b
         struct cw_warp *warp = &c->warp[w];
         write_reduction(c, warp, b);
         warp->wait = CW_WAIT_NONE;
-        warp->not_before = c->cycle + 1;
+        warp->not_before = c->cycle + c->stage;
         cw_core__progress(c, warp);
         cw_core__requeue(c, w);
     }

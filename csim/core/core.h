@@ -41,6 +41,7 @@ struct cw_launch {
     uint32_t dynamic_shared_bytes;
     uint32_t regs_per_thread;
     uint32_t gridid;
+    uint64_t code_offset; /* byte offset of the kernel's first instruction from CW_PROGRAM_BASE, a multiple of 256 */
     uint64_t local_base;  /* device address of local memory; layout in core_local.h */
     uint32_t local_bytes; /* per thread, rounded up to 4; a mechanism's logs included */
     uint32_t log_offset;  /* byte offset of a mechanism's logs in each thread's local memory */

@@ -91,7 +91,7 @@ void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t c
     if (--leader->parts == 0) {
         if (warp->acquiring)
             acquired(c, w, leader->m.uop);
-        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle);
+        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle + c->write_stages);
         if (leader->op->dst_cnt != 0 && warp->ready_at == CW_CYCLE_NEVER)
             cw_core__requeue(c, w);
         free_inst(c, leader);

@@ -55,7 +55,7 @@ void cw_l1_reset(struct cw_l1 *l1)
 static struct cw_l1_line *set_of(const struct cw_l1 *l1, uint64_t line)
 {
     uint64_t n = line / l1->line_bytes, sets = l1->sets;
-    uint64_t folded = n ^ (n / sets) ^ (n / sets / sets);
+    uint64_t folded = l1->linear ? n : n ^ (n / sets) ^ (n / sets / sets);
     return l1->line + (folded % sets) * l1->ways;
 }
 

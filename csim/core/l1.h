@@ -65,6 +65,7 @@ struct cw_l1 {
     uint32_t line_bytes; /* 64 or 128 */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
     uint64_t clock; /* LRU time */
+    bool linear;    /* the set is the line number modulo the sets, without folding */
 };
 
 int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge,

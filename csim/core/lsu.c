@@ -106,8 +106,9 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     read_values(c, i);
     i->flight = cw_core__order_begin(c, p->warp);
     warp->insts++;
+    i->arrives = c->started + c->mem_stages;
     if (c->queue_cnt == 0)
-        c->lsu_next = c->cycle + 1;
+        c->lsu_next = i->arrives;
     c->queue[(c->queue_head + c->queue_cnt++) % c->queue_cap] = i;
     return i;
 }
@@ -320,6 +321,10 @@ void cw_core__lsu_tick(struct cw_core *c)
     if (c->queue_cnt == 0)
         return;
     struct cw_core_inst *i = c->queue[c->queue_head];
+    if (i->arrives > c->cycle) {
+        c->lsu_next = i->arrives;
+        return;
+    }
     enum outcome o = AGAIN;
     cw_time again = CW_TIME_NEVER;
     if (i->asked < c->mech_cnt)

@@ -396,6 +396,8 @@ void cw_core__reply_tick(struct cw_core *c)
     case CW_MSG_READ_REPLY:
         if ((p->tag & CW_TAG_MSHR) != 0)
             fill(c, p);
+        else if ((p->tag & CW_TAG_CODE) != 0)
+            cw_core__code_fill(c, p->tag & ~CW_TAG_CODE);
         else
             deliver(c, cw_core__inst_of(c, p->tag), p->lanes, 0, cw_line_body(p)->data, c->cycle + 1);
         break;

@@ -126,7 +126,8 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
     uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
     l->used = ++l2->stamp;
     if (p->kind == CW_MSG_READ) {
-        copy_out(l2, p);
+        if (!p->timing_only)
+            copy_out(l2, p);
     } else if (p->kind == CW_MSG_WRITE) {
         if (!p->timing_only)
             copy_in(l2, p);

@@ -106,11 +106,11 @@ static inline void perform_atomic(struct rig *r, struct cw_message *p)
 /* Performs a request on device memory and makes it its reply; false: it wants none. */
 static inline bool perform(struct rig *r, struct cw_message *p)
 {
-    uint8_t *line = cw_memory__at(r->memory, p->addr);
+    uint8_t *line = p->timing_only ? NULL : cw_memory__at(r->memory, p->addr);
     uint32_t payload = 0;
     switch (p->kind) {
     case CW_MSG_READ:
-        for (uint32_t s = 0; s < 4; s++)
+        for (uint32_t s = 0; s < 4 && !p->timing_only; s++)
             if ((p->sectors >> s & 1u) != 0)
                 memcpy(cw_line_body(p)->data + 32 * s, line + 32 * s, 32);
         p->kind = CW_MSG_READ_REPLY;
