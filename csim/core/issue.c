@@ -27,7 +27,7 @@ static void set_fetch(struct cw_core *c, uint32_t w, uint32_t from)
 static uint64_t result_cycle(struct cw_core *c, const struct cw_issue_op *op, uint32_t w)
 {
     const uint64_t cycle = c->started + c->result_stages + op->latency;
-    return c->collects ? cw_operands_write(&c->operands, op, w, cycle, c->cycle) : cycle;
+    return __builtin_expect(c->collects, 0) ? cw_operands_write(&c->operands, op, w, cycle, c->cycle) : cycle;
 }
 
 static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
@@ -267,7 +267,7 @@ static bool may_wait(const struct cw_issue_op *op)
 
 /* With operand collectors: reserves the instruction's way to its unit. What may be refused goes past the collectors, and what it
  * returns takes the time of an instruction without operands. */
-static void collect(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
+static __attribute__((noinline)) void collect(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
     if (may_wait(op)) {
         c->started = c->cycle + 3 * c->stage;
