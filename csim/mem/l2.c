@@ -61,7 +61,7 @@ static uint8_t to_fetch(const struct cw_l2 *l2, uint8_t missing, uint8_t here)
     return (uint8_t)(wanted & ~(uint32_t)here);
 }
 
-/* A write that leaves for DRAM when its sectors are not here. */
+/* l2.write_miss = through: a write whose sectors are not here goes on to DRAM. */
 static bool may_pass(const struct cw_l2 *l2, const struct cw_message *p)
 {
     return p->kind == CW_MSG_WRITE && l2->config->l2_write_miss == CW_L2_THROUGH;
@@ -210,23 +210,20 @@ static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t num
     return m;
 }
 
-/* A request that finds its line, or a place for it, and not its sectors: a write that may pass goes to DRAM, everything else waits for
- * what is fetched. */
-static enum cw_l2_result miss(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, uint32_t *cycles,
-                              cw_time now)
+/* A request that finds its line, or a place for it, and not its sectors, waits for what is fetched. */
+static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, cw_time now)
 {
-    struct line *l = &l2->line[index];
-    uint8_t need = sectors_of(l2, p);
-    const bool passes = may_pass(l2, p) && (l->mshr == NULL || (l->mshr->sectors & need) == 0);
-    if (passes)
-        cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, need, true, 0, now);
-    struct cw_mshr *m = fetch_into(l2, index, number, fetch, now);
-    if (!passes) {
-        cw_mshr_append(m, p, need);
-        return CW_L2_MISS;
-    }
-    m->passed++;
-    *cycles = perform(l2, l, p);
+    cw_mshr_append(fetch_into(l2, index, number, fetch, now), p, sectors_of(l2, p));
+    return CW_L2_MISS;
+}
+
+/* A write goes on to DRAM instead. */
+static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, uint32_t *cycles,
+                                 cw_time now)
+{
+    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), true, 0, now);
+    fetch_into(l2, index, number, fetch, now)->passed++;
+    *cycles = perform(l2, &l2->line[index], p);
     return CW_L2_DONE;
 }
 
@@ -235,9 +232,9 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
 {
     struct line *l = &l2->line[index];
     struct cw_mshr *m = l->mshr;
-    bool stays = p->kind == CW_MSG_WRITE && !may_pass(l2, p);
-    uint8_t need = sectors_of(l2, p), missing = stays ? 0 : (uint8_t)(need & ~l->valid);
-    bool behind = m != NULL && (m->sectors & need) != 0;
+    const bool stays = p->kind == CW_MSG_WRITE && !may_pass(l2, p);
+    const uint8_t need = sectors_of(l2, p), missing = stays ? 0 : (uint8_t)(need & ~l->valid);
+    const bool behind = m != NULL && (m->sectors & need) != 0, passes = may_pass(l2, p) && !behind;
     if (missing == 0 && !behind) {
         count(l2, p, false);
         *cycles = perform(l2, l, p);
@@ -245,27 +242,29 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     }
     if (m == NULL ? l2->mshr.free == NULL : !cw_mshr_can_merge(&l2->mshr, m))
         return CW_L2_STALL;
-    uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
-    if (cw_dram_space(l2->dram, now) < (fetch != 0 ? 1u : 0u) + (may_pass(l2, p) && !behind ? 1u : 0u))
+    const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
+    if (cw_dram_space(l2->dram, now) < (uint32_t)(fetch != 0) + passes)
         return CW_L2_STALL_DRAM;
     count(l2, p, missing != 0);
-    return miss(l2, index, number, p, fetch, cycles, now);
+    return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
 }
 
 static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
-    uint32_t index = victim(l2, number);
-    bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
+    const uint32_t index = victim(l2, number);
+    const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
     if (index == LINE_NONE || (!stays && l2->mshr.free == NULL))
         return CW_L2_STALL;
-    if (cw_dram_space(l2->dram, now) < (l2->line[index].dirty != 0) + (stays ? 0u : 1u) + (passes ? 1u : 0u))
+    if (cw_dram_space(l2->dram, now) < (uint32_t)(l2->line[index].dirty != 0) + !stays + passes)
         return CW_L2_STALL_DRAM;
     count(l2, p, true);
     replace(l2, index, number, now);
-    if (!stays)
-        return miss(l2, index, number, p, to_fetch(l2, sectors_of(l2, p), 0), cycles, now);
-    *cycles = perform(l2, &l2->line[index], p);
-    return CW_L2_DONE;
+    if (stays) {
+        *cycles = perform(l2, &l2->line[index], p);
+        return CW_L2_DONE;
+    }
+    const uint8_t fetch = to_fetch(l2, sectors_of(l2, p), 0);
+    return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
 }
 
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
