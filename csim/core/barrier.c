@@ -27,7 +27,7 @@ static void write_reduction(struct cw_core *c, struct cw_warp *warp, const struc
         return;
     for (uint32_t half = 0; half < c->halves; half++)
         write_half(&warp->x[half], u, cw_lanes_half(warp->bar_lanes, half), b);
-    cw_scoreboard_set(warp->slot_cycle, &c->op[u - c->uop], c->cycle + 5 * c->write_stages + c->config->fu_alu_latency);
+    cw_scoreboard_set(warp->slot_cycle, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
 }
 
 static void release(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b)

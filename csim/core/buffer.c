@@ -16,7 +16,7 @@ static void ask(struct cw_core *c, uint32_t w, uint64_t cycle, bool astray)
     c->fetch_ask[c->fetch_ask_cnt++] = (struct cw_fetch_ask){.cycle = cycle, .warp = w, .astray = astray};
 }
 
-void cw_core__fetch(struct cw_core *c, uint32_t w)
+void cw_core__refill(struct cw_core *c, uint32_t w)
 {
     const struct cw_warp *warp = &c->warp[w];
     if (warp->fetch != CW_FETCH_NONE || !knows_where(warp))

@@ -325,7 +325,7 @@ static inline void cw_core__tell_mechanisms(struct cw_core *c)
 /* buffer.c */
 /* With an instruction buffer: asks for the warp's next instructions when its buffer does not hold them. To be called when its front or its
  * buffer has changed. */
-void cw_core__fetch(struct cw_core *c, uint32_t w);
+void cw_core__refill(struct cw_core *c, uint32_t w);
 
 /* fetch.c */
 /* A line of the instruction cache has come. */
@@ -420,12 +420,23 @@ void cw_core__order_drained(struct cw_core *c, uint32_t block);
 /* To the mechanisms. warp: who did it; CW_CORE_WARPS_MAX: the cache itself. */
 void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp);
 
-/* An access of the warp sets out; the answer goes to cw_core__order_done when it is performed. */
-static inline uint8_t cw_core__order_begin(struct cw_core *c, uint32_t w)
+/* Cycle in which an instruction that issues now is in its unit when it passes the operand collectors by: entry, collector, exit. */
+static inline uint64_t cw_core__past_collectors(const struct cw_core *c)
 {
-    const uint32_t block = c->warp[w].block, parity = c->order[block].generation & 1u;
-    c->order[block].flight[parity]++;
-    return (uint8_t)(2 * block + parity);
+    return c->cycle + (c->collects ? 3 * c->stage : 0);
+}
+
+/* The generation to which an access of the warp belongs that sets out now. */
+static inline uint8_t cw_core__order_flight(const struct cw_core *c, uint32_t w)
+{
+    const uint32_t block = c->warp[w].block;
+    return (uint8_t)(2 * block + (c->order[block].generation & 1u));
+}
+
+/* An access of that generation sets out; cw_core__order_done is told when it is performed. */
+static inline void cw_core__order_begin(struct cw_core *c, uint8_t flight)
+{
+    c->order[flight / 2].flight[flight % 2]++;
 }
 
 static inline void cw_core__order_done(struct cw_core *c, uint8_t flight)

@@ -169,6 +169,16 @@ static bool leave(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_
 }
 
 /* Control instructions other than branches. Returns false when the warp has to wait and try again. */
+static const char *trap_text(const struct cw_uop *u)
+{
+    if (u->op != CW_OP_TRAP)
+        return "breakpoint";
+    if (u->cmp == CW_TRAP_CALL)
+        return "indirect call of something that is no function with these parameters, or of one that is being called already (recursion is "
+               "not supported)";
+    return "trap";
+}
+
 static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
 {
     switch (op->kind) {
@@ -176,12 +186,7 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
         return leave(c, w, u, pc, mask);
     case CW_ISSUE_TRAP:
         if (mask != 0)
-            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s",
-                           u->op != CW_OP_TRAP ? "breakpoint"
-                           : u->cmp == CW_TRAP_CALL
-                               ? "indirect call of something that is no function with these parameters, or of one that is "
-                                 "being called already (recursion is not supported)"
-                               : "trap");
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(u));
         break;
     case CW_ISSUE_BARRIER:
         cw_control_advance(c->control, w, pc + 1);
@@ -231,7 +236,7 @@ static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_PRINT:
         if (mask != 0 && !cw_core__print(c, w, u, mask))
             return false;
-        cw_scoreboard_set(c->warp[w].slot_cycle, op, c->cycle + op->latency);
+        cw_scoreboard_set(c->warp[w].slot_cycle, op, result_cycle(c, op, w));
         break;
     case CW_ISSUE_BRANCH:
     case CW_ISSUE_BRANCH_INDEXED:
@@ -270,7 +275,7 @@ static bool may_wait(const struct cw_issue_op *op)
 static __attribute__((noinline)) void collect(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
     if (may_wait(op)) {
-        c->started = c->cycle + 3 * c->stage;
+        c->started = cw_core__past_collectors(c);
         return;
     }
     c->started = cw_operands_issue(&c->operands, op, w, c->cycle);

@@ -104,7 +104,8 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
     i->asked = i->in_region || (c->taken & CW_SOCKET_ACCESS) == 0 ? c->mech_cnt : 0;
     read_values(c, i);
-    i->flight = cw_core__order_begin(c, p->warp);
+    i->flight = cw_core__order_flight(c, p->warp);
+    cw_core__order_begin(c, i->flight);
     warp->insts++;
     i->arrives = c->started + c->mem_stages;
     if (c->queue_cnt == 0)

@@ -158,7 +158,7 @@ static void expect_ack(struct cw_core *c, struct cw_message *p, uint8_t flight)
 {
     c->acks++;
     c->warp[p->warp].acks++;
-    c->order[flight / 2].flight[flight % 2]++;
+    cw_core__order_begin(c, flight);
     p->flight = flight;
 }
 
@@ -169,7 +169,7 @@ bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
     p->core = (uint16_t)c->cfg.index;
     p->partition = (uint16_t)cw_address_partition(c->config, p->addr);
     if (p->kind == CW_MSG_WRITE && p->needs_reply)
-        expect_ack(c, p, (uint8_t)(2u * c->warp[p->warp].block + (c->order[c->warp[p->warp].block].generation & 1u)));
+        expect_ack(c, p, cw_core__order_flight(c, p->warp));
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, now);
     return true;
 }

@@ -18,7 +18,7 @@ void cw_core__requeue(struct cw_core *c, uint32_t w)
     c->ready &= ~cw_core__bit(w);
     warp->ready_at = CW_CYCLE_NEVER;
     if (c->buffer != 0)
-        cw_core__fetch(c, w);
+        cw_core__refill(c, w);
     if (warp->wait != CW_WAIT_NONE || warp->acquiring)
         return;
     const struct cw_issue_op *op = &c->op[cw_core__pc(c, w)];
