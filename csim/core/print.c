@@ -14,7 +14,7 @@
 #define TEXT_MAX 4096u /* of one thread and call; the rest is dropped */
 
 struct text {
-    char at[TEXT_MAX];
+    char at[TEXT_MAX + 1]; /* ends with '\0' as long as nobody writes behind n */
     size_t n;
 };
 
@@ -99,14 +99,15 @@ static struct conversion read_conversion(const struct cw_core *c, uint64_t *at, 
         add(&v, &n, 'l');
         add(&v, &n, 'l');
     }
-    v.spec[n] = v.type == 's' ? '\0' : v.type;
+    v.spec[n] = v.type;
     v.spec[n + 1] = '\0';
     return v;
 }
 
 static void put_conversion(const struct cw_core *c, struct text *t, const struct conversion *v, struct arguments *a)
 {
-    char out[512] = "";
+    char out[TEXT_MAX] = "";
+    struct text string = {.n = 0};
     double real;
     uint64_t bits;
     switch (v->type) {
@@ -124,8 +125,9 @@ static void put_conversion(const struct cw_core *c, struct text *t, const struct
     case 'c':
         snprintf(out, sizeof out, v->spec, (int)(uint32_t)take(a, 4));
         break;
-    case 's': /* width and precision are not looked at */
-        put_string(c, t, take(a, 8));
+    case 's':
+        put_string(c, &string, take(a, 8));
+        snprintf(out, sizeof out, v->spec, string.at);
         break;
     case 'p':
         snprintf(out, sizeof out, "0x%llx", (unsigned long long)take(a, 8));

@@ -168,6 +168,8 @@ static void test_core_calls__printf_formats(void **state)
            "-3 fffffffffffffffd -3", 3);
     prints("100%% %c%s", "mov.b32 %r1, 65; st.local.u32 [%d3], %r1; mov.u64 %d5, word; st.local.u64 [%d3+8], %d5;", "100% Aword", 2);
     prints("%-4d|%*d|%04x", "mov.b32 %r1, 5; st.local.v4.u32 [%d3], {%r1, %r1, %r1, %r1};", "5   |    5|0005", 3);
+    prints("%6s|%-6s|%.2s", "mov.u64 %d5, word; st.local.u64 [%d3], %d5; st.local.u64 [%d3+8], %d5; st.local.u64 [%d3+16], %d5;",
+           "  word|word  |wo", 3);
     prints("%p", "mov.b64 %d5, 0x1234; st.local.u64 [%d3], %d5;", "0x1234", 1);
 }
 
@@ -183,6 +185,24 @@ static void test_core_calls__printf_by_lane(void **state)
     struct rig *r = run_well(text, 8);
     assert_string_equal(r->printed, "<0><2><4><6>");
     destroy_rig(r);
+}
+
+/* The call itself under a predicate: threads that do not call have no arguments to load, their address is none. */
+static void test_core_calls__printf_under_a_predicate(void **state)
+{
+    (void)state;
+    char text[4096];
+    for (uint32_t negated = 0; negated < 2; negated++) {
+        snprintf(text, sizeof text,
+                 "%s.global .align 1 .b8 text[] = {%s};\n%s.local .align 8 .b8 l[8]; mov.u64 %%d3, l; cvta.local.u64 %%d4, %%d3;\n"
+                 "st.local.u32 [%%d3], %%n; setp.lt.u32 %%p1, %%n, 3; mov.u64 %%d1, text; @%s%%p1 mov.u64 %%d4, 7;\n"
+                 "{ .param .b64 f; st.param.b64 [f], %%d1; .param .b64 a; st.param.b64 [a], %%d4; .param .b32 back;\n"
+                 "@%s%%p1 call (back), vprintf, (f, a); } ret; }",
+                 PTX_HEAD EXTERN, bytes_of("<%d>"), ENTRY, negated ? "" : "!", negated ? "!" : "");
+        struct rig *r = run_well(text, 5);
+        assert_string_equal(r->printed, negated ? "<3><4>" : "<0><1><2>");
+        destroy_rig(r);
+    }
 }
 
 /* printf without arguments gets none. */
@@ -216,7 +236,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_calls__under_a_predicate),    cmocka_unit_test(test_core_calls__no_such_function),
     cmocka_unit_test(test_core_calls__recursion_by_address), cmocka_unit_test(test_core_calls__printf_formats),
     cmocka_unit_test(test_core_calls__printf_by_lane),       cmocka_unit_test(test_core_calls__printf_without_arguments),
-    cmocka_unit_test(test_core_calls__assert_ends_the_run),
+    cmocka_unit_test(test_core_calls__assert_ends_the_run),  cmocka_unit_test(test_core_calls__printf_under_a_predicate),
 };
 
 CW_TEST_MAIN(tests)
