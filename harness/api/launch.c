@@ -112,46 +112,49 @@ int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, cons
     return status;
 }
 
-/* The variable that has bytes at offset. */
-static int find_bytes(struct cowarp_gpu *gpu, const struct cw_module *m, const char *name, uint64_t offset, uint64_t bytes,
-                      const struct cw_symbol **symbol)
+/* Bytes of a variable: constants are the module's, everything else is in device memory. */
+struct place {
+    uint8_t *constant; /* NULL: at `device` */
+    uint64_t device;
+};
+
+static int find_bytes(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t offset, uint64_t bytes,
+                      struct place *place)
 {
+    const struct cw_module *m = module->module;
     const struct cw_symbol *s = cw_module_symbol(m, name);
     if (s == NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%.80s'", m->file, name);
     if (offset > s->bytes || bytes > s->bytes - offset)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: variable '%.80s' has %" PRIu64 " bytes; %" PRIu64 " at offset %" PRIu64 " are not in it",
                        m->file, name, s->bytes, bytes, offset);
-    *symbol = s;
+    *place = s->space == CW_SPACE_CONST ? (struct place){.constant = m->const_image + s->offset + offset}
+                                        : (struct place){.device = module->global_base + s->offset + offset};
     return CW_OK;
 }
 
 int cowarp_symbol_write(struct cowarp_gpu *gpu, struct cowarp_module *module, const char *name, uint64_t offset, const void *data,
                         uint64_t bytes)
 {
-    const struct cw_symbol *s = NULL;
-    int status = find_bytes(gpu, module->module, name, offset, bytes, &s);
-    if (status != CW_OK || bytes == 0)
-        return status;
-    if (s->space == CW_SPACE_CONST)
-        memcpy(module->module->const_image + s->offset + offset, data, bytes);
-    else
-        cw_memory_write(cw_gpu_memory(gpu->gpu), module->global_base + s->offset + offset, data, bytes);
-    return CW_OK;
+    struct place to = {0};
+    int status = find_bytes(gpu, module, name, offset, bytes, &to);
+    if (status == CW_OK && to.constant != NULL)
+        memcpy(to.constant, data, bytes);
+    else if (status == CW_OK && bytes > 0)
+        cw_memory_write(cw_gpu_memory(gpu->gpu), to.device, data, bytes);
+    return status;
 }
 
 int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t offset, void *data,
                        uint64_t bytes)
 {
-    const struct cw_symbol *s = NULL;
-    int status = find_bytes(gpu, module->module, name, offset, bytes, &s);
-    if (status != CW_OK || bytes == 0)
-        return status;
-    if (s->space == CW_SPACE_CONST)
-        memcpy(data, module->module->const_image + s->offset + offset, bytes);
-    else
-        cw_memory_read(cw_gpu_memory(gpu->gpu), module->global_base + s->offset + offset, data, bytes);
-    return CW_OK;
+    struct place from = {0};
+    int status = find_bytes(gpu, module, name, offset, bytes, &from);
+    if (status == CW_OK && from.constant != NULL)
+        memcpy(data, from.constant, bytes);
+    else if (status == CW_OK && bytes > 0)
+        cw_memory_read(cw_gpu_memory(gpu->gpu), from.device, data, bytes);
+    return status;
 }
 
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes)
