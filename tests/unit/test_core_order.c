@@ -178,6 +178,23 @@ static void test_core_order__a_release_ends_beside_restless_block_mates(void **s
     destroy_rig(r);
 }
 
+/* Two barriers follow each other while the first store is on its way, so the second one's generation ends only when that store has been
+ * performed. What the first warp does after that is not the release's business, though it goes on for ten times as long. */
+static void test_core_order__a_generation_that_could_not_end_ends_later(void **state)
+{
+    (void)state;
+    static const char text[] = PTX_HEAD ENTRY
+        "and.b32 %r9, %t, 31; setp.ne.u32 %p2, %r9, 0; setp.ge.u32 %p1, %t, 32; @%p1 bra B;\n"
+        "@!%p2 st.global.u32 [%a], 1; bar.sync 0; @!%p2 st.global.u32 [%a+64], 1; bar.sync 0; @%p2 ret; mov.u32 %r2, 100;\n"
+        "A: red.global.add.u32 [%a+128], 1; nanosleep.u32 64; sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra A; ret;\n"
+        "B: bar.sync 0; bar.sync 0; @!%p2 st.release.gpu.global.u32 [%a+16384], 1; ret; }";
+    struct rig *r = run_kernel(slow_rig(), text, 64, 1);
+    assert_int_equal(word(r, 32), 32 + 100); /* the buffer holds its indices at first */
+    assert_in_range(between(r), LATENCY, 3 * LATENCY);
+    assert_true(r->cycles > 10 * LATENCY);
+    destroy_rig(r);
+}
+
 /* With global lines in the L1: the second load of X hits, unless something between the two has acquired. */
 static uint32_t loads_of_x(const char *between_them)
 {
@@ -259,6 +276,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_order__a_release_covers_what_the_block_did_before_a_barrier),
     cmocka_unit_test(test_core_order__a_release_covers_what_a_flag_of_the_block_published),
     cmocka_unit_test(test_core_order__a_release_ends_beside_restless_block_mates),
+    cmocka_unit_test(test_core_order__a_generation_that_could_not_end_ends_later),
     cmocka_unit_test(test_core_order__an_acquire_empties_the_l1),
     cmocka_unit_test(test_core_order__an_acquire_drops_replies_under_way),
 };
