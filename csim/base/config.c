@@ -388,6 +388,8 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err)
     int status = check_powers(config, err);
     if (status == CW_OK)
         status = check_cache("l1", config->l1_bytes, config->l1_ways, config->mem_line_bytes, err);
+    if (status == CW_OK && config->icache_bytes != 0)
+        status = check_cache("icache", config->icache_bytes, config->icache_ways, config->mem_line_bytes, err);
     if (status == CW_OK)
         status = check_cache("l2", config->l2_bytes, config->l2_ways, config->mem_line_bytes, err);
     if (status == CW_OK)

@@ -13,6 +13,7 @@
 
 enum { CW_SCHED_GTO, CW_SCHED_LRR };
 enum { CW_OFF, CW_ON };
+enum { CW_L2_ALLOCATE, CW_L2_THROUGH };
 
 struct cw_config {
 #define X(field, name, def, lo, hi, unit, source, what) uint32_t field;

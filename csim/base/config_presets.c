@@ -97,27 +97,43 @@ static const struct cw_config__override getm_56[] = {
 #define G480 "GPGPU-Sim GTX480 (700 MHz)"
 #define HALF "half of getm's value: the core clock is halved"
 /* Latencies in cycles of the halved clock. */
-#define AT_700_MHZ                                                                                                                     \
-    SET(clock_core_mhz, 700, G480), SET(clock_l2_mhz, 700, G480), SET(clock_cu_mhz, 700, G480),                                        \
-        SET(core_issue_cycles, 1, G480 ": SIMD width 32"), SET(core_fetch_cycles, 2, HALF), SET(fu_alu_latency, 4, G480),              \
-        SET(fu_imul_latency, 5, G480), SET(fu_idiv_latency, 145, G480), SET(fu_fp_latency, 4, G480), SET(fu_fdiv_latency, 39, G480),   \
-        SET(fu_sfu_latency, 8, HALF), SET(fu_dp_latency, 8, G480), SET(fu_dpdiv_latency, 330, G480), SET(fu_alu_interval, 1, G480),    \
-        SET(fu_imul_interval, 2, G480), SET(fu_idiv_interval, 8, G480), SET(fu_fp_interval, 1, G480), SET(fu_fdiv_interval, 8, G480),  \
-        SET(fu_sfu_interval, 8, G480), SET(fu_dp_interval, 8, G480), SET(fu_dpdiv_interval, 130, G480), SET(shared_latency, 26, G480), \
-        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 21, HALF),                                             \
+#define AT_700_MHZ                                                                                                                        \
+    SET(clock_core_mhz, 700, G480), SET(clock_l2_mhz, 700, G480), SET(clock_cu_mhz, 700, G480),                                           \
+        SET(core_issue_cycles, 1, G480 ": SIMD width 32"), SET(core_fetch_cycles, 2, HALF), SET(fu_alu_latency, 4, G480),                 \
+        SET(fu_idiv_latency, 145, G480), SET(fu_fp_latency, 4, G480), SET(fu_fdiv_latency, 39, G480), SET(fu_sfu_latency, 8, HALF),       \
+        SET(fu_dp_latency, 8, G480), SET(fu_dpdiv_latency, 330, G480), SET(fu_alu_interval, 1, G480), SET(fu_imul_interval, 2, G480),     \
+        SET(fu_idiv_interval, 8, G480), SET(fu_fp_interval, 1, G480), SET(fu_sfu_interval, 8, G480), SET(fu_dp_interval, 8, G480),        \
+        SET(fu_dpdiv_interval, 130, G480), SET(fu_move_interval, 1, G480), SET(fu_max_interval, 2, G480), SET(fu_imad_interval, 1, G480), \
+        SET(fu_fma_interval, 1, G480), SET(fu_dpmax_interval, 16, G480), SET(fu_shfl_interval, 4, G480), SET(shared_latency, 26, G480),   \
+        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 21, HALF),                                                \
         SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
 
 static const struct cw_config__override getm_artifact[] = {
     AT_700_MHZ,
+    SET(fu_imul_latency, 5, G480 ": multiply-add"),
+    SET(fu_fdiv_interval, 8, HALF),
     SET(clock_noc_mhz, 1400, "[art]"),
     SET(clock_dram_mhz, 924, "[art]"),
     SET(l1_pipeline, 17, HALF),
     SET(l2_ways, 16, "[art]: 64 sets of 16 ways"),
     SET(dram_queue, 16, "[art]"),
+    SET(l2_sectored, CW_OFF, "GPGPU-Sim 3: an L2 line is fetched and written back whole"),
+    SET(l2_write_miss, CW_L2_THROUGH, "GPGPU-Sim 3: write-allocate, \":W\" of its L2"),
 };
 
 static const struct cw_config__override gtx480[] = {
     AT_700_MHZ,
+    SET(core_buffer, 2, "GPGPU-Sim: two instructions per fetch"),
+    SET(core_collectors, 6, G480),
+    SET(icache_bytes, 2048, G480 ": 4 sets of 4 ways"),
+    SET(fu_move_latency, 1, G480 ": what its opcode lists do not name"),
+    SET(fu_max_latency, 13, G480),
+    SET(fu_imul_latency, 4, G480),
+    SET(fu_imad_latency, 5, G480),
+    SET(fu_fma_latency, 5, G480),
+    SET(fu_fdiv_interval, 4, G480),
+    SET(fu_dpmax_latency, 19, G480),
+    SET(fu_shfl_latency, 32, G480),
     SET(clock_noc_mhz, 700, G480),
     SET(clock_dram_mhz, 924, G480),
     SET(core_shared_bytes, 49152, G480),
@@ -131,6 +147,8 @@ static const struct cw_config__override gtx480[] = {
     SET(l2_mshrs, 512, G480 ": 2 sub-partitions of 256"),
     SET(l2_mshr_merge, 4, G480),
     SET(dram_queue, 64, G480),
+    SET(l2_sectored, CW_OFF, G480),
+    SET(l2_write_miss, CW_L2_THROUGH, G480 ": write-allocate"),
 };
 
 static const struct cw_config__preset preset_getm = {"getm", "15 cores, 6 partitions, as in GETM Table II", NULL, NULL, 0};

@@ -27,17 +27,18 @@ static void write_reduction(struct cw_core *c, struct cw_warp *warp, const struc
         return;
     for (uint32_t half = 0; half < c->halves; half++)
         write_half(&warp->x[half], u, cw_lanes_half(warp->bar_lanes, half), b);
-    cw_scoreboard_set(warp->slot_cycle, &c->op[u - c->uop], c->cycle + c->config->fu_alu_latency);
+    cw_scoreboard_set(warp->slot_cycle, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
 }
 
-static void release(struct cw_core *c, struct cw_barrier *b)
+static void release(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b)
 {
+    cw_core__order_block(c, (uint32_t)(block - c->block));
     for (uint64_t left = b->waiting; left != 0; left &= left - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(left);
         struct cw_warp *warp = &c->warp[w];
         write_reduction(c, warp, b);
         warp->wait = CW_WAIT_NONE;
-        warp->not_before = c->cycle + 1;
+        warp->not_before = c->cycle + c->stage;
         cw_core__progress(c, warp);
         cw_core__requeue(c, w);
     }
@@ -48,7 +49,7 @@ static void check(struct cw_core *c, const struct cw_block *block, struct cw_bar
 {
     const bool complete = b->expected != 0 ? b->places >= b->expected : b->arrived >= block->threads_live;
     if (b->places > 0 && complete)
-        release(c, b);
+        release(c, block, b);
 }
 
 static uint64_t operand(const struct cw_warp *warp, struct cw_opnd o, uint32_t lane)

@@ -17,8 +17,10 @@ static cw_time sooner(cw_time a, cw_time b)
 static cw_time next_wake(const struct cw_core *c)
 {
     uint64_t cycle = sooner(sooner(c->issue_next, c->lsu_next), sooner(c->pipe_next, cw_core__wheel_next(c)));
-    if (c->log_cnt > 0)
-        cycle = sooner(cycle, c->log_done[c->log_head].ready);
+    if ((c->miss_cnt | c->log_cnt) != 0) {
+        cycle = sooner(cycle, cw_core__miss_next(c));
+        cycle = c->log_cnt > 0 ? sooner(cycle, c->log_done[c->log_head].ready) : cycle;
+    }
     cw_time wake = cycle == CW_CYCLE_NEVER ? CW_TIME_NEVER : cycle * c->period;
     cw_time reply = cw_crossbar_next(c->cfg.down, c->cfg.index);
     if (reply <= c->now) /* more than one has come; one is taken per cycle */
@@ -48,9 +50,13 @@ static void core_tick(void *self, cw_time now)
     cw_core__pipe_tick(c);
     cw_core__log_tick(c);
     cw_core__lsu_tick(c);
+    if (c->miss_cnt > 0)
+        cw_core__miss_tick(c);
     c->mech_next = tick_mechanisms(c, now);
     cw_core__wheel_tick(c);
     cw_core__issue_tick(c);
+    if (c->fetch_ask_cnt != 0)
+        cw_core__fetch_tick(c);
     c->component.wake = c->faulted ? CW_TIME_NEVER : next_wake(c);
 }
 
@@ -80,11 +86,15 @@ static bool create_arrays(struct cw_core *c)
     c->pipe = calloc(c->pipe_cap, sizeof *c->pipe);
     c->log_done = calloc(c->log_cap, sizeof *c->log_done);
     c->shared = calloc(1, config->core_shared_bytes);
+    c->miss_cap = config->icache_mshrs;
+    c->miss = calloc(c->miss_cap, sizeof *c->miss);
+    c->fetch_ask = calloc(config->core_warps, sizeof *c->fetch_ask);
     c->warp = aligned_alloc(64, (sizeof *c->warp * config->core_warps + 63) / 64 * 64);
     c->tid = calloc((size_t)config->core_warps * c->halves, sizeof *c->tid);
     if (c->warp != 0)
         memset(c->warp, 0, sizeof *c->warp * config->core_warps);
-    return c->queue != 0 && c->pipe != 0 && c->log_done != 0 && c->shared != 0 && c->warp != 0 && c->tid != 0;
+    return c->queue != 0 && c->pipe != 0 && c->log_done != 0 && c->shared != 0 && c->warp != 0 && c->tid != 0 && c->fetch_ask != 0 &&
+           c->miss != 0;
 }
 
 static void create_schedulers(struct cw_core *c)
@@ -95,6 +105,18 @@ static void create_schedulers(struct cw_core *c)
     for (uint32_t w = 0; w < c->config->core_warps; w++)
         c->scheduler[w % c->scheduler_cnt].warps |= cw_core__bit(w);
     c->fu_warps[CW_FU_ALU] = UINT64_MAX; /* as the warps' zeroed fu says */
+}
+
+/* Without operand collectors an instruction is in its unit when it issues, and the load/store unit sees it a cycle later. */
+static void set_stages(struct cw_core *c)
+{
+    c->collects = cw_operands_on(c->config);
+    c->buffer = c->config->core_buffer;
+    c->stage = c->config->core_stage_cycles;
+    c->turn_shift = (uint32_t)__builtin_ctz(c->stage);
+    c->mem_stages = c->collects ? c->stage : 1;
+    c->result_stages = c->collects ? 2 * c->stage : 0;
+    c->write_stages = c->collects ? c->stage : 0;
 }
 
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err)
@@ -112,11 +134,16 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     c->width = c->config->core_warp_width;
     c->halves = c->width / CW_LANES;
     c->line_bytes = c->config->mem_line_bytes;
+    set_stages(c);
     c->component = (struct cw_component){.tick = core_tick, .self = c, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
     c->pipe_stalled_at = c->l1_port_cycle = CW_CYCLE_NEVER;
     create_schedulers(c);
     int status =
         cw_l1_create(&c->l1, c->line_bytes, c->config->l1_bytes, c->config->l1_ways, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
+    if (status == 0 && c->config->icache_bytes != 0)
+        status = cw_l1_create(&c->icache, c->line_bytes, c->config->icache_bytes, c->config->icache_ways, c->config->icache_mshrs,
+                              c->config->icache_mshr_merge, err);
+    c->icache.linear = true;
     if (status == 0 && !create_arrays(c))
         status = cw_fail(err, CW_ENOMEM, "no memory for a core");
     if (status == 0)
@@ -137,19 +164,22 @@ void cw_core_destroy(struct cw_core *c)
 {
     if (c == 0)
         return;
-    for (uint32_t w = 0; c->warp != NULL && w < c->config->core_warps; w++)
+    for (uint32_t w = 0; c->warp != NULL && w < c->config->core_warps; w++) {
+        free(c->warp[w].print);
         for (uint32_t half = 0; half < CW_HALVES; half++)
             free(c->warp[w].who[half]);
+    }
     if (c->control != NULL)
         c->control->ops->destroy(c->control);
-    void *owned[] = {c->queue, c->pipe, c->log_done, c->shared,     c->warp,     c->tid,      c->op,        c->r32,
-                     c->r64,   c->pred, c->cc,       c->slot_cycle, c->r32_save, c->r64_save, c->pred_save, c->mech};
+    void *owned[] = {c->queue, c->pipe, c->log_done,   c->shared,   c->warp,     c->tid,       c->op,   c->r32,       c->r64,
+                     c->pred,  c->cc,   c->slot_cycle, c->r32_save, c->r64_save, c->pred_save, c->mech, c->fetch_ask, c->miss};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < c->inst_chunk_cnt; i++)
         free(c->inst_chunk[i]);
     free(c->inst_chunk);
     cw_l1_destroy(&c->l1);
+    cw_l1_destroy(&c->icache);
     free(c);
 }
 
@@ -208,7 +238,8 @@ static bool needs_32_lanes(const struct cw_uop *u)
 {
     if (u->op == CW_OP_MOV && u->src[0].kind == CW_OPND_SREG)
         return u->src[0].idx >= CW_SREG_LANEMASK_EQ && u->src[0].idx <= CW_SREG_LANEMASK_GT;
-    return u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_REDUX || u->op == CW_OP_ACTIVEMASK;
+    return u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_ELECT || u->op == CW_OP_REDUX ||
+           u->op == CW_OP_ACTIVEMASK;
 }
 
 /* The mechanism that carries out an intrinsic; mech_cnt: none. */
@@ -321,13 +352,14 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     c->taken &= ~(uint32_t)CW_SOCKET_STREAM;
     c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_ISSUE) ? CW_SOCKET_STREAM : 0u;
     memset(c->shared, 0, c->config->core_shared_bytes);
+    cw_operands_reset(&c->operands, c->config);
     c->launch = launch;
     return 0;
 }
 
 bool cw_core_idle(const struct cw_core *c)
 {
-    if (c->resident != 0 || c->inst_out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->log_cnt != 0)
+    if (c->resident != 0 || c->inst_out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->icache.mshr_used != 0 || c->log_cnt != 0)
         return false;
     for (uint32_t i = 0; i < c->mech_cnt; i++)
         if (c->mech[i].sockets->idle != NULL && !c->mech[i].sockets->idle(c->mech[i].self))
@@ -338,4 +370,5 @@ bool cw_core_idle(const struct cw_core *c)
 void cw_core_flush(struct cw_core *c)
 {
     cw_l1_reset(&c->l1);
+    cw_l1_reset(&c->icache);
 }

@@ -41,6 +41,7 @@ struct cw_launch {
     uint32_t dynamic_shared_bytes;
     uint32_t regs_per_thread;
     uint32_t gridid;
+    uint64_t code_offset; /* byte offset of the kernel's first instruction from CW_PROGRAM_BASE, a multiple of 256 */
     uint64_t local_base;  /* device address of local memory; layout in core_local.h */
     uint32_t local_bytes; /* per thread, rounded up to 4; a mechanism's logs included */
     uint32_t log_offset;  /* byte offset of a mechanism's logs in each thread's local memory */
@@ -68,6 +69,8 @@ struct cw_core_events {
     void (*block_done)(void *context, uint32_t core);
     /* Illegal address, trap, unsupported situation: the run ends with this text. */
     void (*fault)(void *context, int status, const char *text);
+    /* What a thread prints; NULL: nobody wants it. The text is not terminated. */
+    void (*print)(void *context, const char *text, size_t length);
 };
 
 struct cw_core_config {

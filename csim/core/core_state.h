@@ -3,7 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, core.c, inst.c, issue.c, local.c, lsu.c, pipe.c, ready.c, region.c, registers.c, report.c, shared.c, warp.c.
+ * Private to: barrier.c, buffer.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, miss.c, order.c, pipe.c, print.c, ready.c, region.c,
+ * registers.c, report.c, shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -21,9 +22,11 @@
 
 #include <string.h>
 
+#include "core/calendar.h"
 #include "core/coalesce.h"
 #include "core/core.h"
 #include "core/l1.h"
+#include "core/operands.h"
 #include "core/scheduler.h"
 #include "core/scoreboard.h"
 
@@ -35,6 +38,7 @@
 #define CW_WHEEL_SLOTS         512u
 #define CW_INST_CHUNK          64u
 #define CW_HALVES              2u          /* most halves of a warp */
+#define CW_TAG_CODE            0x40000000u /* tag of an instruction cache miss: with the register's index */
 #define CW_TAG_MSHR            0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
 
 enum cw_wait {
@@ -49,6 +53,21 @@ enum cw_wait {
     CW_WAIT_EXIT          /* all threads have exited; loads on their way */
 };
 
+/* A warp's instruction buffer. */
+enum cw_fetch {
+    CW_FETCH_NONE,  /* as cw_warp.buffer_next and buffer_end say */
+    CW_FETCH_ASKED, /* the port will be asked at the end of the tick */
+    CW_FETCH_MISS,  /* waits for a line; buffer_next and buffer_end are what it will bring */
+    CW_FETCH_BUSY   /* the instruction cache has no miss register for it; asks again after a fill */
+};
+
+/* A read of a read-only cache on its way to the crossbar. */
+struct cw_miss {
+    uint64_t ready; /* cycle from which it may leave */
+    uint64_t line;
+    uint32_t tag;
+};
+
 /* A memory instruction with what only the core needs. m comes first: mechanisms see only that. */
 struct cw_core_inst {
     struct cw_mem_inst m;
@@ -59,7 +78,9 @@ struct cw_core_inst {
     cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
-    uint32_t asked; /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
+    uint8_t flight;   /* see struct cw_order */
+    uint64_t arrives; /* cycle from which the load/store unit sees it */
+    uint32_t asked;   /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
 /* A line access in the load/store pipeline. */
@@ -75,6 +96,7 @@ struct cw_warp {
     /* hot */
     uint64_t ready_at;    /* cycle at which its bit enters the ready mask; CW_CYCLE_NEVER when that depends on an event */
     uint64_t not_before;  /* fetch, back-off */
+    uint64_t fetched_at;  /* with an instruction buffer: cycle from which its first instruction may issue */
     uint64_t *slot_cycle; /* scoreboard */
     uint32_t insts;       /* memory instructions issued and not complete */
     uint32_t acks;        /* stores and reductions on their way to their acknowledgement */
@@ -82,16 +104,23 @@ struct cw_warp {
     uint8_t wait;         /* enum cw_wait */
     uint8_t fu;           /* unit of the next instruction */
     uint8_t block;        /* block slot */
+    uint8_t fetch;        /* enum cw_fetch */
+    bool acquiring;       /* an access with acquire semantics is under way: nothing of the warp issues */
+    bool releasing;       /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
+    bool owes;            /* generation `owed` of its block (struct cw_order) */
     bool polled;          /* an atomic or volatile load since the last backward branch: see report.c */
     uint32_t spin;        /* polling iterations since the warp's last progress */
     uint32_t number;      /* in its block */
-    cw_lanes live;        /* lanes that have not exited */
+    uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
+    uint32_t owed;
+    cw_lanes live; /* lanes that have not exited */
     struct cw_exec x[CW_HALVES];
     struct cw_who *who[CW_HALVES]; /* lanes of different warps; NULL: all lanes are this warp's own */
     /* barrier */
     cw_lanes bar_lanes;
     uint8_t bar_id;
     const struct cw_uop *bar_uop;
+    uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
     /* region */
     bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
@@ -125,6 +154,19 @@ struct cw_block {
     struct cw_barrier barrier[CW_BARRIERS];
 };
 
+/*
+ * Accesses of the warps of one block on their way, in two generations. A synchronisation of the block (a barrier, a fence of block scope)
+ * ends a generation: what the other threads have done before it has to be performed before a release of wider scope, by whichever thread of
+ * the block (causality is transitive, PTX ISA 8.8). While the generation before is still on its way the new one cannot begin, and what is
+ * issued meanwhile counts as older than it is. The place of a block keeps its counts when another block takes it.
+ */
+struct cw_order {
+    uint32_t flight[2]; /* instructions, and writes without acknowledgement, by generation modulo 2; cw_core_inst.flight is an index */
+    uint32_t generation;
+    uint32_t owed; /* generations up to this one have to be performed before a release */
+    bool is_owed;  /* and are not yet */
+};
+
 struct cw_core {
     /* hot: read in every tick */
     struct cw_component component;
@@ -146,6 +188,27 @@ struct cw_core {
     uint64_t lsu_next, pipe_next;
     cw_time mech_next;
     bool faulted;
+    bool collects;          /* has operand collectors */
+    uint32_t buffer;        /* instructions; 0: no buffers */
+    uint32_t turn_shift;    /* log2 of stage */
+    uint32_t stage;         /* core cycles per pipeline stage */
+    uint32_t mem_stages;    /* cycles from the unit's start to the load/store unit's sight of a memory instruction */
+    uint32_t result_stages; /* cycles of an instruction behind its unit */
+    uint32_t write_stages;  /* cycles of a load behind its data */
+    uint64_t started;       /* cycle in which the unit takes the instruction that is issuing */
+    struct cw_calendar fetch_port;
+    struct cw_fetch_ask {
+        uint64_t cycle; /* from which it wants the port */
+        uint32_t warp;
+        bool astray; /* instructions that are not wanted come first */
+    } * fetch_ask;   /* of this tick; one per warp at most */
+    uint32_t fetch_ask_cnt;
+    uint32_t busy_cnt; /* warps in CW_FETCH_BUSY */
+    struct cw_l1 icache;
+    struct cw_miss *miss; /* ring, one per miss register at most */
+    uint32_t miss_cap, miss_head, miss_cnt;
+    uint32_t fetch_last; /* warp for which the port has fetched last */
+    struct cw_operands operands;
     /* timing wheel */
     uint64_t wheel[CW_WHEEL_SLOTS];
     uint64_t wheel_used[CW_WHEEL_SLOTS / 64]; /* slots that are not empty */
@@ -164,6 +227,7 @@ struct cw_core {
     struct cw_core_inst **inst_chunk;
     uint32_t inst_chunk_cnt;
     uint64_t acks; /* of all warps */
+    struct cw_order order[CW_CORE_BLOCKS_MAX];
     struct cw_log_done {
         uint64_t ready;
         uint32_t warp, cookie;
@@ -258,6 +322,17 @@ static inline void cw_core__tell_mechanisms(struct cw_core *c)
     c->mech_next = next < c->mech_next ? next : c->mech_next;
 }
 
+/* buffer.c */
+/* With an instruction buffer: asks for the warp's next instructions when its buffer does not hold them. To be called when its front or its
+ * buffer has changed. */
+void cw_core__refill(struct cw_core *c, uint32_t w);
+
+/* fetch.c */
+/* A line of the instruction cache has come. */
+void cw_core__code_fill(struct cw_core *c, uint32_t mshr);
+/* Answers all who have asked. */
+void cw_core__fetch_tick(struct cw_core *c);
+
 /* ready.c */
 /* Works out when the warp's next instruction may issue and puts the warp into the ready mask or the wheel; a warp that waits for an event
  * leaves both. To be called after anything that changes the warp's front, wait, scoreboard or not_before. */
@@ -290,11 +365,20 @@ void cw_core__drained(struct cw_core *c, uint32_t w);
 
 /* registers.c */
 void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES]);
+/* Address operand and offset of a memory instruction, all lanes of the half. */
+void cw_core__read_addresses(const struct cw_exec *x, const struct cw_uop *u, uint64_t addr[CW_LANES]);
 /* Writes registers from inst->value for lanes. */
 void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes);
 void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES]);
 /* Values of one destination in one half; narrow: the register has 16 bits, which its slot keeps zero-extended. */
 void cw_core__write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value);
+
+/* miss.c */
+/* A read of the whole line leaves in `ready` or when the crossbar has room after that; its reply carries the tag. */
+void cw_core__miss_push(struct cw_core *c, uint64_t ready, uint64_t line, uint32_t tag);
+void cw_core__miss_tick(struct cw_core *c);
+/* Cycle in which the next read may leave; CW_CYCLE_NEVER when there is none. */
+uint64_t cw_core__miss_next(const struct cw_core *c);
 
 /* pipe.c */
 bool cw_core__pipe_has_room(const struct cw_core *c);
@@ -319,6 +403,48 @@ bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_la
 void cw_core__region_reach(struct cw_core *c, uint32_t w, cw_lanes mask);
 /* No lane of the attempt is left to run, and its memory instructions are back. */
 void cw_core__region_drained(struct cw_core *c, uint32_t w);
+
+/* print.c */
+/* PRINT_WORD, PRINT and ASSERT by these lanes. false: a fault was raised. */
+bool cw_core__print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+
+/* order.c */
+/* The block of the warp has synchronised. */
+void cw_core__order_block(struct cw_core *c, uint32_t block);
+/* Whether what comes before the release at the warp's front is performed at that scope. false: the warp waits, and tries again. */
+bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope);
+/* An acquire by the core at that scope: plain loads from here on find nothing that other cores may have overwritten. */
+void cw_core__order_acquired(struct cw_core *c, uint8_t scope);
+/* The last access of a generation is performed. */
+void cw_core__order_drained(struct cw_core *c, uint32_t block);
+/* To the mechanisms. warp: who did it; CW_CORE_WARPS_MAX: the cache itself. */
+void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp);
+
+/* Cycle in which an instruction that issues now is in its unit when it passes the operand collectors by: entry, collector, exit. */
+static inline uint64_t cw_core__past_collectors(const struct cw_core *c)
+{
+    return c->cycle + (c->collects ? 3 * c->stage : 0);
+}
+
+/* The generation to which an access of the warp belongs that sets out now. */
+static inline uint8_t cw_core__order_flight(const struct cw_core *c, uint32_t w)
+{
+    const uint32_t block = c->warp[w].block;
+    return (uint8_t)(2 * block + (c->order[block].generation & 1u));
+}
+
+/* An access of that generation sets out; cw_core__order_done is told when it is performed. */
+static inline void cw_core__order_begin(struct cw_core *c, uint8_t flight)
+{
+    c->order[flight / 2].flight[flight % 2]++;
+}
+
+static inline void cw_core__order_done(struct cw_core *c, uint8_t flight)
+{
+    struct cw_order *o = &c->order[flight / 2];
+    if (--o->flight[flight % 2] == 0 && o->is_owed)
+        cw_core__order_drained(c, flight / 2);
+}
 
 /* local.c */
 /* Device address of the 32-bit word of a lane's local memory that holds byte `offset` of it; lane of that half. */

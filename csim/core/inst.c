@@ -69,16 +69,29 @@ void cw_core__drained(struct cw_core *c, uint32_t w)
     }
 }
 
+/* The warp's access with acquire semantics has its values: later ones may follow, and find nothing older. */
+static void acquired(struct cw_core *c, uint32_t w, const struct cw_uop *u)
+{
+    if ((u->flags & CW_UF_ACQUIRE) == 0)
+        return;
+    cw_core__order_acquired(c, u->scope);
+    c->warp[w].acquiring = false;
+    cw_core__requeue(c, w);
+}
+
 void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle)
 {
     uint32_t w = inst->m.warp;
     struct cw_warp *warp = &c->warp[w];
     struct cw_core_inst *leader = inst->leader;
+    cw_core__order_done(c, inst->flight);
     if (inst != leader)
         free_inst(c, inst);
     warp->insts--;
     if (--leader->parts == 0) {
-        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle);
+        if (warp->acquiring)
+            acquired(c, w, leader->m.uop);
+        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle + c->write_stages);
         if (leader->op->dst_cnt != 0 && warp->ready_at == CW_CYCLE_NEVER)
             cw_core__requeue(c, w);
         free_inst(c, leader);

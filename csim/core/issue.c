@@ -15,11 +15,19 @@ static cw_lanes guard(const struct cw_core *c, uint32_t w, const struct cw_uop *
     return lanes;
 }
 
-/* After a taken branch and the like the warp's instruction buffer is filled anew; from is the PC of the instruction that issued. */
+/* When the warp may issue again; without an instruction buffer, a taken branch and the like costs a fetch. from is the PC of the
+ * instruction that issued. */
 static void set_fetch(struct cw_core *c, uint32_t w, uint32_t from)
 {
-    bool taken = cw_core__pc(c, w) != from + 1;
-    c->warp[w].not_before = c->cycle + (taken ? c->config->core_fetch_cycles : 1);
+    bool taken = c->config->core_buffer == 0 && cw_core__pc(c, w) != from + 1;
+    c->warp[w].not_before = c->cycle + (taken ? c->config->core_fetch_cycles : c->stage);
+}
+
+/* Cycle from which the results of the instruction that is issuing may be used. */
+static uint64_t result_cycle(struct cw_core *c, const struct cw_issue_op *op, uint32_t w)
+{
+    const uint64_t cycle = c->started + c->result_stages + op->latency;
+    return __builtin_expect(c->collects, 0) ? cw_operands_write(&c->operands, op, w, cycle, c->cycle) : cycle;
 }
 
 static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
@@ -34,7 +42,7 @@ static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop
         u->exec(u, &warp->x[0], cw_lanes_half(mask, 0));
     if (cw_lanes_half(mask, 1) != 0)
         u->exec(u, &warp->x[1], cw_lanes_half(mask, 1));
-    cw_scoreboard_set(warp->slot_cycle, op, c->cycle + op->latency);
+    cw_scoreboard_set(warp->slot_cycle, op, result_cycle(c, op, (uint32_t)(warp - c->warp)));
 }
 
 /* Operand o of all lanes of the warp. */
@@ -81,19 +89,17 @@ static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32
         cw_core__backward_branch(c, &c->warp[w]);
 }
 
-/* membar: a fence at block scope only needs earlier accesses to be in the order that all warps of the core share, the crossbar input. */
+/* A fence is a release and an acquire. */
 static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
 {
-    struct cw_warp *warp = &c->warp[w];
-    if (warp->insts != 0 || (u->scope != CW_SCOPE_CTA && warp->acks != 0)) {
-        warp->wait = CW_WAIT_FENCE;
+    if (!cw_core__order_release(c, w, u->scope))
         return false;
-    }
     for (uint32_t i = 0; (c->taken & CW_SOCKET_FENCE) != 0 && i < c->mech_cnt; i++)
         if (c->mech[i].sockets->fence != NULL && !c->mech[i].sockets->fence(c->mech[i].self, w, u, c->now)) {
-            warp->wait = CW_WAIT_MECH;
+            c->warp[w].wait = CW_WAIT_MECH;
             return false;
         }
+    cw_core__order_acquired(c, u->scope);
     return true;
 }
 
@@ -104,9 +110,7 @@ static bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, cons
         m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
         if (m.lanes == 0)
             continue;
-        cw_core__read_operand(&c->warp[w].x[half], u->src[0], m.addr);
-        for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            m.addr[lane] += (uint64_t)u->imm;
+        cw_core__read_addresses(&c->warp[w].x[half], u, m.addr);
         if (!cw_core__const_load(c, &m, op))
             return false;
     }
@@ -135,7 +139,7 @@ static bool intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, con
     for (uint32_t half = 0; u->dst_cnt != 0 && half < c->halves; half++)
         cw_core__write_lanes(&warp->x[half], u->dst[0], u->intrinsic->result, false, cw_lanes_half(mask, half),
                              call.result + CW_LANES * half);
-    cw_scoreboard_set(warp->slot_cycle, op, c->cycle + op->latency);
+    cw_scoreboard_set(warp->slot_cycle, op, result_cycle(c, op, w));
     return true;
 }
 
@@ -165,6 +169,16 @@ static bool leave(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_
 }
 
 /* Control instructions other than branches. Returns false when the warp has to wait and try again. */
+static const char *trap_text(const struct cw_uop *u)
+{
+    if (u->op != CW_OP_TRAP)
+        return "breakpoint";
+    if (u->cmp == CW_TRAP_CALL)
+        return "indirect call of something that is no function with these parameters, or of one that is being called already (recursion is "
+               "not supported)";
+    return "trap";
+}
+
 static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
 {
     switch (op->kind) {
@@ -172,7 +186,7 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
         return leave(c, w, u, pc, mask);
     case CW_ISSUE_TRAP:
         if (mask != 0)
-            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", u->op == CW_OP_TRAP ? "trap" : "breakpoint");
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(u));
         break;
     case CW_ISSUE_BARRIER:
         cw_control_advance(c->control, w, pc + 1);
@@ -219,13 +233,18 @@ static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
         if (!intrinsic(c, w, u, op, mask))
             return false;
         break;
+    case CW_ISSUE_PRINT:
+        if (mask != 0 && !cw_core__print(c, w, u, mask))
+            return false;
+        cw_scoreboard_set(c->warp[w].slot_cycle, op, result_cycle(c, op, w));
+        break;
     case CW_ISSUE_BRANCH:
     case CW_ISSUE_BRANCH_INDEXED:
         branch(c, w, u, pc, mask);
         set_fetch(c, w, pc);
         return !c->faulted;
     default:
-        c->warp[w].not_before = c->cycle + 1;
+        c->warp[w].not_before = c->cycle + c->stage;
         return control(c, w, u, op, pc, mask);
     }
     cw_control_advance(c->control, w, pc + 1);
@@ -233,6 +252,7 @@ static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     return true;
 }
 
+/* Takes the unit of an instruction that has issued. */
 static void occupy(struct cw_core *c, uint32_t s, const struct cw_issue_op *op)
 {
     uint64_t until = c->cycle + op->interval;
@@ -242,6 +262,26 @@ static void occupy(struct cw_core *c, uint32_t s, const struct cw_issue_op *op)
     }
     for (uint32_t i = 0; i < c->scheduler_cnt; i++)
         c->fu_free[i][op->fu] = until;
+}
+
+/* Whether the instruction may be refused, by a mechanism or because it has to wait. */
+static bool may_wait(const struct cw_issue_op *op)
+{
+    return op->kind == CW_ISSUE_FENCE || op->kind == CW_ISSUE_REGION_BEGIN || op->kind == CW_ISSUE_INTRINSIC;
+}
+
+/* With operand collectors: reserves the instruction's way to its unit. What may be refused goes past the collectors, and what it
+ * returns takes the time of an instruction without operands. */
+static __attribute__((noinline)) void collect(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
+{
+    if (may_wait(op)) {
+        c->started = cw_core__past_collectors(c);
+        return;
+    }
+    c->started = cw_operands_issue(&c->operands, op, w, c->cycle);
+    const uint64_t entry = cw_operands_entry(&c->operands, (enum cw_pipe)op->pipe);
+    for (uint32_t s = 0; s < c->scheduler_cnt; s++)
+        c->fu_free[s][op->fu] = entry;
 }
 
 /* Who wants to know what issues: mechanisms, and the stream. */
@@ -267,13 +307,20 @@ static bool issue(struct cw_core *c, uint32_t s, uint32_t w)
     const struct cw_issue_op *op = &c->op[pc];
     const struct cw_uop *u = &c->uop[pc];
     const cw_lanes mask = guard(c, w, u);
+    c->started = c->cycle;
+    if (c->collects)
+        collect(c, w, op);
+    c->warp[w].buffer_next = pc + 1;
     const bool issued = perform(c, w, u, op, pc, mask);
+    if (!issued)
+        c->warp[w].buffer_next = pc;
     cw_core__requeue(c, w);
     if (!issued)
         return false;
     c->cfg.stats->warp_instructions++;
     c->cfg.stats->thread_instructions += cw_lanes_count(mask);
-    occupy(c, s, op);
+    if (!c->collects)
+        occupy(c, s, op);
     if ((c->taken & (CW_SOCKET_ISSUED | CW_SOCKET_STREAM)) != 0)
         tell_issued(c, w, u, mask);
     return true;
@@ -312,11 +359,18 @@ static bool schedule(struct cw_core *c, uint32_t s, uint64_t candidates)
     return false;
 }
 
+/* Schedulers that compete for a pipeline's entries take turns in going first. */
+static uint32_t first_scheduler(const struct cw_core *c)
+{
+    return c->collects ? (uint32_t)(c->cycle >> c->turn_shift) % c->scheduler_cnt : 0;
+}
+
 void cw_core__issue_tick(struct cw_core *c)
 {
     bool issued = false;
     c->issue_next = CW_CYCLE_NEVER;
-    for (uint32_t s = 0; s < c->scheduler_cnt && !c->faulted; s++) {
+    uint32_t s = first_scheduler(c);
+    for (uint32_t i = 0; i < c->scheduler_cnt && !c->faulted; i++, s = s + 1 < c->scheduler_cnt ? s + 1 : 0) {
         uint64_t candidates = c->ready & c->scheduler[s].warps;
         if (candidates == 0)
             continue;

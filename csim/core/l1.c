@@ -47,6 +47,7 @@ void cw_l1_reset(struct cw_l1 *l1)
         e->used = 0;
         e->valid[0] = e->valid[1] = e->dirty[0] = e->dirty[1] = 0;
         e->mshr = 0;
+        e->global = false;
     }
     l1->clock = 0;
 }
@@ -54,7 +55,7 @@ void cw_l1_reset(struct cw_l1 *l1)
 static struct cw_l1_line *set_of(const struct cw_l1 *l1, uint64_t line)
 {
     uint64_t n = line / l1->line_bytes, sets = l1->sets;
-    uint64_t folded = n ^ (n / sets) ^ (n / sets / sets);
+    uint64_t folded = l1->linear ? n : n ^ (n / sets) ^ (n / sets / sets);
     return l1->line + (folded % sets) * l1->ways;
 }
 
@@ -91,6 +92,7 @@ static enum cw_l1_result allocate(struct cw_l1 *l1, uint64_t line, struct cw_l1_
     if (((*e)->dirty[0] | (*e)->dirty[1]) != 0)
         return CW_L1_EVICT;
     (*e)->line = line;
+    (*e)->global = false;
     (*e)->valid[0] = (*e)->valid[1] = 0;
     return CW_L1_HIT;
 }
@@ -142,6 +144,7 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
     m->waiter[0] = *who;
     l1->mshr_used++;
     e->mshr = i + 1;
+    e->global = who->global;
     e->used = ++l1->clock;
     *mshr = i;
     return CW_L1_MISS;
@@ -183,7 +186,19 @@ void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line)
         l1->mshr[e->mshr - 1].into = 0;
     e->line = NO_LINE;
     e->mshr = 0;
+    e->global = false;
     e->valid[0] = e->valid[1] = e->dirty[0] = e->dirty[1] = 0;
+}
+
+bool cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at, uint64_t *line)
+{
+    const uint32_t lines = l1->sets * l1->ways;
+    while (*at < lines && !l1->line[*at].global)
+        ++*at;
+    if (*at == lines)
+        return false;
+    *line = l1->line[(*at)++].line;
+    return true;
 }
 
 const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, const uint8_t *data)

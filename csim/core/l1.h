@@ -5,7 +5,8 @@
  *
  * Local memory (and mechanisms' logs in it): write-back, write-allocate without a fetch, which the valid bits make possible; a read
  * of bytes that are not valid fetches the line, and the reply fills only bytes that are not valid. Global loads (l1.global) are read-only
- * lines; a global store invalidates its line.
+ * lines; a global store invalidates its line. Other cores' stores do not: such a line can be stale until an acquire of this core drops it
+ * (cw_l1_next_global).
  *
  * The cache refuses (CW_L1_BUSY) what would have to be ordered against an outstanding miss of the same line: a write, because
  * the reads waiting for the line are older; and a read of a line whose miss was overtaken by a global store.
@@ -33,7 +34,8 @@ enum cw_l1_result {
 
 /* Who waits for a miss. */
 struct cw_l1_waiter {
-    void *inst; /* NULL: a log access */
+    void *inst;  /* NULL: a log access */
+    bool global; /* it reads global memory: so does the line that a miss allocates */
     uint32_t lanes;
     uint32_t piece; /* or the log access's cookie */
     uint32_t warp;
@@ -44,6 +46,7 @@ struct cw_l1_line {
     uint64_t used;               /* for LRU */
     uint64_t valid[2], dirty[2]; /* bit per byte */
     uint32_t mshr;               /* 1 + index while a miss is outstanding, else 0 */
+    bool global;                 /* of global memory: clean, and other cores may have written it since */
     uint8_t data[CW_LINE_BYTES];
 };
 
@@ -62,6 +65,7 @@ struct cw_l1 {
     uint32_t line_bytes; /* 64 or 128 */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
     uint64_t clock; /* LRU time */
+    bool linear;    /* the set is the line number modulo the sets, without folding */
 };
 
 int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge,
@@ -80,8 +84,11 @@ enum cw_l1_result cw_l1_write(struct cw_l1 *l1, uint64_t line, const uint64_t ma
                               struct cw_l1_line **victim);
 /* The victim's dirty bytes are on their way to memory. */
 void cw_l1_clean(struct cw_l1_line *victim);
-/* A global store to the line passes by. */
+/* Forgets the line, which is not dirty: a global store to it passes by, or an acquire. The reply of an outstanding miss is not installed.
+ */
 void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line);
+/* The next line of global memory, from *at on, which begins as 0; false: there is none. */
+bool cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at, uint64_t *line);
 /* The reply of a miss: merges the data into the line and returns the bytes to serve the waiters from (data itself when the line is not
  * installed). Afterwards the caller serves mshr->waiter[0 .. waiter_cnt-1] and calls cw_l1_release. */
 const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, const uint8_t *data);

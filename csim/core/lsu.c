@@ -104,9 +104,12 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
     i->asked = i->in_region || (c->taken & CW_SOCKET_ACCESS) == 0 ? c->mech_cnt : 0;
     read_values(c, i);
+    i->flight = cw_core__order_flight(c, p->warp);
+    cw_core__order_begin(c, i->flight);
     warp->insts++;
+    i->arrives = c->started + c->mem_stages;
     if (c->queue_cnt == 0)
-        c->lsu_next = c->cycle + 1;
+        c->lsu_next = i->arrives;
     c->queue[(c->queue_head + c->queue_cnt++) % c->queue_cap] = i;
     return i;
 }
@@ -179,9 +182,7 @@ static bool issue_half(struct cw_core *c, struct part p, struct cw_core_inst **l
     const struct cw_uop *u = p.uop;
     uint64_t addr[CW_LANES];
     uint32_t lanes[CW_SPACE_PARAM + 1] = {0};
-    cw_core__read_operand(&c->warp[p.warp].x[p.half], u->src[0], addr);
-    for (uint32_t lane = 0; lane < CW_LANES; lane++)
-        addr[lane] += (uint64_t)u->imm;
+    cw_core__read_addresses(&c->warp[p.warp].x[p.half], u, addr);
     if (u->space == CW_SPACE_GENERIC)
         resolve(addr, p.lanes, lanes);
     else
@@ -203,6 +204,8 @@ bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, c
     struct cw_core_inst *leader = 0;
     if (mask == 0)
         return true;
+    if ((u->flags & CW_UF_RELEASE) != 0 && !cw_core__order_release(c, w, u->scope))
+        return false;
     if (u->op == CW_OP_ATOM || (u->flags & CW_UF_VOLATILE) != 0)
         warp->polled |= u->op != CW_OP_ST;
     for (uint32_t half = 0; half < c->halves; half++) {
@@ -212,6 +215,7 @@ bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, c
     }
     if (leader != 0) /* else constant memory has answered at once */
         cw_scoreboard_set(warp->slot_cycle, op, CW_CYCLE_PENDING);
+    warp->acquiring = leader != 0 && (u->flags & CW_UF_ACQUIRE) != 0;
     return true;
 }
 
@@ -318,6 +322,10 @@ void cw_core__lsu_tick(struct cw_core *c)
     if (c->queue_cnt == 0)
         return;
     struct cw_core_inst *i = c->queue[c->queue_head];
+    if (i->arrives > c->cycle) {
+        c->lsu_next = i->arrives;
+        return;
+    }
     enum outcome o = AGAIN;
     cw_time again = CW_TIME_NEVER;
     if (i->asked < c->mech_cnt)

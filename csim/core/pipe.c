@@ -101,7 +101,7 @@ static void fill_atomic(const struct cw_core *c, struct cw_message *p, const str
     struct cw_atomic_body *b = cw_atomic_body(p);
     b->atom = m->uop->atom;
     b->type = m->uop->type;
-    p->needs_reply = m->uop->dst_cnt != 0;
+    p->needs_reply = m->uop->dst_cnt != 0 || (m->uop->flags & CW_UF_ACQUIRE) != 0;
     for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
         uint32_t lane = cw_lanes_first(left);
         b->lane_offset[lane] = (uint8_t)(m->addr[lane] & (c->line_bytes - 1));
@@ -153,11 +153,13 @@ static bool crossbar_takes(const struct cw_core *c, uint32_t flits)
     return cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits, c->now);
 }
 
-/* A write of the warp leaves; memory fences wait for its acknowledgement. */
-static void expect_ack(struct cw_core *c, uint32_t warp)
+/* A write of the warp leaves, and comes back as its acknowledgement; memory fences wait for that. */
+static void expect_ack(struct cw_core *c, struct cw_message *p, uint8_t flight)
 {
     c->acks++;
-    c->warp[warp].acks++;
+    c->warp[p->warp].acks++;
+    cw_core__order_begin(c, flight);
+    p->flight = flight;
 }
 
 bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
@@ -167,20 +169,12 @@ bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
     p->core = (uint16_t)c->cfg.index;
     p->partition = (uint16_t)cw_address_partition(c->config, p->addr);
     if (p->kind == CW_MSG_WRITE && p->needs_reply)
-        expect_ack(c, p->warp);
+        expect_ack(c, p, cw_core__order_flight(c, p->warp));
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, now);
     return true;
 }
 
 /* ---- L1 ---- */
-
-/* warp: who did it; CW_CORE_WARPS_MAX: the cache itself. */
-static void tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp)
-{
-    for (uint32_t i = 0; (c->taken & CW_SOCKET_L1_LINE) != 0 && i < c->mech_cnt; i++)
-        if (c->mech[i].sockets->l1_line != NULL)
-            c->mech[i].sockets->l1_line(c->mech[i].self, what, line, warp, c->now);
-}
 
 /* Writes the victim's dirty bytes back; false when the crossbar has no room. Nobody waits for the write: later misses of the
  * line follow it on the same path. */
@@ -201,7 +195,7 @@ static bool evict(struct cw_core *c, struct cw_l1_line *victim)
     memcpy(b->data, victim->data, c->line_bytes);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     cw_l1_clean(victim);
-    tell_line(c, CW_L1_LINE_EVICTED, victim->line, CW_CORE_WARPS_MAX);
+    cw_core__tell_line(c, CW_L1_LINE_EVICTED, victim->line, CW_CORE_WARPS_MAX);
     c->cfg.stats->l1_writebacks++;
     return true;
 }
@@ -232,7 +226,8 @@ static enum progress refused(struct cw_core *c, enum cw_l1_result r, struct cw_l
 
 static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
 {
-    const struct cw_l1_waiter who = {.inst = e->inst, .lanes = (uint32_t)e->access.lanes, .piece = e->piece};
+    const struct cw_l1_waiter who = {
+        .inst = e->inst, .global = e->inst->m.space == CW_SPACE_GLOBAL, .lanes = (uint32_t)e->access.lanes, .piece = e->piece};
     uint64_t need[2];
     uint8_t *data = 0;
     uint32_t mshr = 0;
@@ -246,7 +241,7 @@ static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
     c->cfg.stats->l1_reads++;
     c->cfg.stats->l1_read_misses += r != CW_L1_HIT;
     if (r == CW_L1_HIT) {
-        tell_line(c, CW_L1_LINE_HIT, e->access.line, e->inst->m.warp);
+        cw_core__tell_line(c, CW_L1_LINE_HIT, e->access.line, e->inst->m.warp);
         deliver(c, e->inst, e->access.lanes, e->piece, data, c->cycle + c->config->l1_latency);
     } else if (r == CW_L1_MISS) {
         send_miss(c, e->access.line, mshr);
@@ -265,7 +260,7 @@ static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)
     if (r != CW_L1_HIT)
         return refused(c, r, victim);
     copy_local(c, e, data, true);
-    tell_line(c, CW_L1_LINE_WRITTEN, e->access.line, e->inst->m.warp);
+    cw_core__tell_line(c, CW_L1_LINE_WRITTEN, e->access.line, e->inst->m.warp);
     c->cfg.stats->l1_writes++;
     c->cfg.stats->l1_write_misses += allocated;
     cw_core__inst_answered(c, e->inst, c->cycle + 1);
@@ -312,16 +307,17 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
     struct cw_message *p = c->pipe_packet;
     if (!crossbar_takes(c, p->flits))
         return WAIT_CROSSBAR;
+    const bool unanswered = p->kind == CW_MSG_WRITE || (p->kind == CW_MSG_ATOMIC && p->needs_reply == 0);
+    if (unanswered)
+        expect_ack(c, p, e->inst->flight);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     c->pipe_packet = 0;
     if (c->config->l1_global == CW_ON && p->kind != CW_MSG_READ) {
         cw_l1_invalidate(&c->l1, e->access.line);
-        tell_line(c, CW_L1_LINE_INVALIDATED, e->access.line, e->inst->m.warp);
+        cw_core__tell_line(c, CW_L1_LINE_INVALIDATED, e->access.line, e->inst->m.warp);
     }
-    if (p->kind == CW_MSG_WRITE || (p->kind == CW_MSG_ATOMIC && p->needs_reply == 0)) {
-        expect_ack(c, e->inst->m.warp);
+    if (unanswered)
         cw_core__inst_answered(c, e->inst, c->cycle + 1);
-    }
     return MOVED;
 }
 
@@ -371,7 +367,7 @@ static void fill(struct cw_core *c, struct cw_message *p)
     uint32_t mshr = p->tag & ~CW_TAG_MSHR;
     struct cw_l1_mshr *m = &c->l1.mshr[mshr];
     const uint8_t *line = cw_l1_fill(&c->l1, mshr, cw_line_body(p)->data);
-    tell_line(c, CW_L1_LINE_FILLED, m->line, CW_CORE_WARPS_MAX);
+    cw_core__tell_line(c, CW_L1_LINE_FILLED, m->line, CW_CORE_WARPS_MAX);
     for (uint32_t i = 0; i < m->waiter_cnt; i++) {
         const struct cw_l1_waiter *who = &m->waiter[i];
         if (who->inst == 0)
@@ -382,10 +378,11 @@ static void fill(struct cw_core *c, struct cw_message *p)
     cw_l1_release(&c->l1, mshr);
 }
 
-static void acknowledge(struct cw_core *c, uint32_t w)
+static void acknowledge(struct cw_core *c, uint32_t w, uint8_t flight)
 {
     assert(c->acks > 0 && c->warp[w].acks > 0);
     c->acks--;
+    cw_core__order_done(c, flight);
     if (--c->warp[w].acks == 0)
         cw_core__drained(c, w);
 }
@@ -399,6 +396,8 @@ void cw_core__reply_tick(struct cw_core *c)
     case CW_MSG_READ_REPLY:
         if ((p->tag & CW_TAG_MSHR) != 0)
             fill(c, p);
+        else if ((p->tag & CW_TAG_CODE) != 0)
+            cw_core__code_fill(c, p->tag & ~CW_TAG_CODE);
         else
             deliver(c, cw_core__inst_of(c, p->tag), p->lanes, 0, cw_line_body(p)->data, c->cycle + 1);
         break;
@@ -409,7 +408,7 @@ void cw_core__reply_tick(struct cw_core *c)
         break;
     }
     case CW_MSG_WRITE_ACK:
-        acknowledge(c, p->warp);
+        acknowledge(c, p->warp, p->flight);
         break;
     default:
         assert(p->mech != 0 && p->mech <= c->mech_cnt);

@@ -17,7 +17,9 @@ void cw_core__requeue(struct cw_core *c, uint32_t w)
     struct cw_warp *warp = &c->warp[w];
     c->ready &= ~cw_core__bit(w);
     warp->ready_at = CW_CYCLE_NEVER;
-    if (warp->wait != CW_WAIT_NONE)
+    if (c->buffer != 0)
+        cw_core__refill(c, w);
+    if (warp->wait != CW_WAIT_NONE || warp->acquiring)
         return;
     const struct cw_issue_op *op = &c->op[cw_core__pc(c, w)];
     if (warp->fu != op->fu) {
@@ -29,6 +31,7 @@ void cw_core__requeue(struct cw_core *c, uint32_t w)
     if (at == CW_CYCLE_PENDING)
         return;
     at = at > warp->not_before ? at : warp->not_before;
+    at = at > warp->fetched_at ? at : warp->fetched_at;
     warp->ready_at = at;
     if (at <= c->cycle)
         c->ready |= cw_core__bit(w);

@@ -149,6 +149,7 @@ void cw_core_region_abort(struct cw_core *c, uint32_t w, cw_lanes lanes)
 {
     struct cw_warp *warp = &c->warp[w];
     assert(warp->in_region);
+    warp->releasing = false;
     bool over = c->control->ops->region_abort(c->control, w, lanes);
     if (warp->wait == CW_WAIT_REGION_DRAIN || warp->wait == CW_WAIT_REGION_END)
         return; /* the attempt was over already */

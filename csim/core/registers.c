@@ -15,6 +15,16 @@ void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t o
     }
 }
 
+/* Shared, local and constant memory have addresses of 32 bits: in a register of 32 bits the sum wraps as that register does. */
+void cw_core__read_addresses(const struct cw_exec *x, const struct cw_uop *u, uint64_t addr[CW_LANES])
+{
+    const bool wraps = u->space != CW_SPACE_GENERIC && u->space != CW_SPACE_GLOBAL && u->src[0].kind == CW_OPND_R32;
+    const uint64_t keep = wraps ? UINT32_MAX : UINT64_MAX;
+    cw_core__read_operand(x, u->src[0], addr);
+    for (uint32_t lane = 0; lane < CW_LANES; lane++)
+        addr[lane] = (addr[lane] + (uint64_t)u->imm) & keep;
+}
+
 static uint64_t extend(uint64_t v, uint32_t type)
 {
     switch (type) {

@@ -97,7 +97,7 @@ static void report_wait(const struct cw_core *c, uint32_t w, FILE *out)
                 b->expected != 0 ? b->expected : block->threads_live);
         break;
     case CW_WAIT_FENCE:
-        fprintf(out, "earlier accesses (membar): %u memory instructions, %u acknowledgements", warp->insts, warp->acks);
+        fprintf(out, "earlier accesses (fence or release): %u memory instructions, %u acknowledgements", warp->insts, warp->acks);
         break;
     case CW_WAIT_REGION_LOADS:
         fprintf(out, "%u memory instructions before %s", warp->insts, c->uop[cw_core__pc(c, w)].intrinsic->name);
@@ -114,7 +114,10 @@ static void report_wait(const struct cw_core *c, uint32_t w, FILE *out)
         fprintf(out, "the end of its commit: attempt %u", warp->attempt - warp->attempt_first);
         break;
     default:
-        report_registers(c, warp, cw_core__pc(c, w), out);
+        if (warp->acquiring)
+            fprintf(out, "an access with acquire semantics (%u memory instructions outstanding)", warp->insts);
+        else
+            report_registers(c, warp, cw_core__pc(c, w), out);
         break;
     }
 }

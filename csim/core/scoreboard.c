@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/scoreboard.h"
 
+#include "core/op_class.h"
+
 static void add_slot(struct cw_issue_op *op, const struct cw_kernel *k, const struct cw_opnd *o)
 {
     uint32_t slot;
@@ -51,6 +53,10 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
         return CW_ISSUE_REGION_END;
     case CW_OP_INTRINSIC:
         return CW_ISSUE_INTRINSIC;
+    case CW_OP_PRINT_WORD:
+    case CW_OP_PRINT:
+    case CW_OP_ASSERT:
+        return CW_ISSUE_PRINT;
     case CW_OP_MOV:
         if (u->src[0].kind == CW_OPND_SREG && u->src[0].idx >= CW_SREG_CLOCK && u->src[0].idx <= CW_SREG_GLOBALTIMER_HI)
             return CW_ISSUE_CLOCK;
@@ -60,25 +66,15 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
     }
 }
 
-static void set_timing(struct cw_issue_op *op, const struct cw_config *c)
+/* Instructions of a pipeline with operand collectors compete for the same places, so they count as one unit. */
+static void set_timing(struct cw_issue_op *op, const struct cw_uop *uop, const struct cw_config *c)
 {
-    const uint32_t latency[CW_FU_COUNT] = {
-        [CW_FU_ALU] = c->fu_alu_latency, [CW_FU_IMUL] = c->fu_imul_latency,   [CW_FU_IDIV] = c->fu_idiv_latency,
-        [CW_FU_FP] = c->fu_fp_latency,   [CW_FU_FDIV] = c->fu_fdiv_latency,   [CW_FU_SFU] = c->fu_sfu_latency,
-        [CW_FU_DP] = c->fu_dp_latency,   [CW_FU_DPDIV] = c->fu_dpdiv_latency, [CW_FU_MEM] = 1,
-        [CW_FU_CTRL] = c->fu_alu_latency};
-    const uint32_t interval[CW_FU_COUNT] = {[CW_FU_ALU] = c->fu_alu_interval,
-                                            [CW_FU_IMUL] = c->fu_imul_interval,
-                                            [CW_FU_IDIV] = c->fu_idiv_interval,
-                                            [CW_FU_FP] = c->fu_fp_interval,
-                                            [CW_FU_FDIV] = c->fu_fdiv_interval,
-                                            [CW_FU_SFU] = c->fu_sfu_interval,
-                                            [CW_FU_DP] = c->fu_dp_interval,
-                                            [CW_FU_DPDIV] = c->fu_dpdiv_interval,
-                                            [CW_FU_MEM] = 1,
-                                            [CW_FU_CTRL] = 1};
-    op->latency = (uint16_t)latency[op->fu];
-    op->interval = (uint16_t)interval[op->fu];
+    static const uint8_t unit_of[CW_PIPE_COUNT] = {[CW_PIPE_ALU] = CW_FU_ALU, [CW_PIPE_SFU] = CW_FU_SFU, [CW_PIPE_MEM] = CW_FU_MEM};
+    const struct cw_op_timing t = cw_op_timing(uop, (enum cw_fu)op->fu, c);
+    op->latency = (uint16_t)t.latency;
+    op->interval = (uint16_t)t.interval;
+    op->pipe = (uint8_t)cw_op_pipe(t.fu);
+    op->fu = c->core_collectors != 0 ? unit_of[op->pipe] : (uint8_t)t.fu;
 }
 
 int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, const struct cw_uop *uop, const struct cw_config *config,
@@ -94,7 +90,7 @@ int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, 
         op->fu = CW_FU_ALU;
     else if (op->kind == CW_ISSUE_FENCE)
         op->fu = CW_FU_CTRL;
-    set_timing(op, config);
+    set_timing(op, uop, config);
     const struct cw_opnd guard = {.kind = CW_OPND_PRED, .idx = (uint16_t)uop->guard};
     const struct cw_opnd carry = {.kind = CW_OPND_PRED, .idx = (uint16_t)kernel->pred_cnt};
     for (uint32_t i = 0; i < uop->dst_cnt; i++)
@@ -104,6 +100,7 @@ int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, 
     op->dst_cnt = op->slot_cnt;
     for (uint32_t i = 0; i < uop->src_cnt; i++)
         add_slot(op, kernel, &uop->src[i]);
+    op->reads = (uint8_t)(op->slot_cnt - op->dst_cnt);
     if (uop->guard >= 0)
         add_slot(op, kernel, &guard);
     if ((uop->flags & CW_UF_CIN) != 0)

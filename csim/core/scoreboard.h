@@ -6,7 +6,7 @@
  * registers, and a timing wheel with one bit per warp wakes it then. Sources wait for RAW, destinations for WAW; there is no WAR,
  * because sources are read at issue.
  *
- * Private to: scoreboard.c, core_state.h.
+ * Private to: scoreboard.c, operands.h, core_state.h.
  */
 #ifndef CW_CORE_SCOREBOARD_H
 #define CW_CORE_SCOREBOARD_H
@@ -35,7 +35,8 @@ enum cw_issue_kind {
     CW_ISSUE_NOP,
     CW_ISSUE_REGION_BEGIN,
     CW_ISSUE_REGION_END,
-    CW_ISSUE_INTRINSIC
+    CW_ISSUE_INTRINSIC,
+    CW_ISSUE_PRINT
 };
 
 #define CW_OP_SLOTS 12 /* 4 destinations, 5 sources, the guard, the carry flag */
@@ -47,7 +48,9 @@ struct cw_issue_op {
     uint8_t dst_cnt;            /* slot[0 .. dst_cnt-1] are destinations */
     uint8_t slot_cnt;           /* slot[dst_cnt .. slot_cnt-1] are sources */
     uint8_t owner;              /* CW_ISSUE_INTRINSIC: index of the mechanism that carries it out */
-    uint16_t latency;           /* cycles until the destinations may be used */
+    uint8_t pipe;               /* enum cw_pipe: with operand collectors, the pipeline that takes it; fu is then one unit of it */
+    uint8_t reads;              /* slot[dst_cnt .. dst_cnt+reads-1] are read through the register banks: sources without guard and carry */
+    uint16_t latency;           /* cycles in the unit; without operand collectors, until the destinations may be used */
     uint16_t interval;          /* cycles until the unit takes another instruction */
     uint16_t slot[CW_OP_SLOTS]; /* r32 registers, then r64, then predicates, then the carry flag */
 };

@@ -109,6 +109,6 @@ bool cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct 
     }
     cw_core__write_back(c, m, m->lanes);
     const uint32_t reads = m->lanes != 0 ? cw_address_distinct(m->addr, (uint32_t)m->lanes) - 1 : 0;
-    cw_scoreboard_set(c->warp[m->warp].slot_cycle, op, c->cycle + c->config->fu_alu_latency + reads);
+    cw_scoreboard_set(c->warp[m->warp].slot_cycle, op, c->started + c->result_stages + c->config->fu_alu_latency + reads);
     return true;
 }

@@ -17,6 +17,7 @@
 #include "base/fifo.h"
 #include "base/lanes.h"
 #include "msg/message.h"
+#include "ptx/intrinsic.h"
 #include "ptx/uop.h"
 
 struct cw_mem_inst;
@@ -35,9 +36,9 @@ enum cw_l1_event { CW_L1_LINE_HIT, CW_L1_LINE_FILLED, CW_L1_LINE_WRITTEN, CW_L1_
 struct cw_core_call {
     const struct cw_uop *uop; /* uop->intrinsic names it */
     uint32_t warp;
-    cw_lanes lanes;                     /* that call; not 0 */
-    uint64_t arg[4][CW_WARP_LANES_MAX]; /* arguments, zero-extended bit patterns */
-    uint64_t result[CW_WARP_LANES_MAX]; /* to be filled for these lanes when the intrinsic has a result */
+    cw_lanes lanes;                                     /* that call; not 0 */
+    uint64_t arg[CW_INTRINSIC_ARGS][CW_WARP_LANES_MAX]; /* arguments, zero-extended bit patterns */
+    uint64_t result[CW_WARP_LANES_MAX];                 /* to be filled for these lanes when the intrinsic has a result */
 };
 
 struct cw_core_sockets {

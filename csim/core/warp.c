@@ -125,9 +125,12 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->number = number;
     warp->wait = CW_WAIT_NONE;
     warp->spin = 0;
-    warp->polled = warp->in_region = false;
+    warp->polled = warp->in_region = warp->acquiring = warp->releasing = false;
     warp->attempt_first = warp->attempt;
     warp->not_before = cycle;
+    warp->fetched_at = cycle;
+    warp->buffer_next = warp->buffer_end = 0;
+    warp->fetch = CW_FETCH_NONE;
     memset(warp->slot_cycle, 0, cw_scoreboard_slots(c->launch->kernel) * sizeof *warp->slot_cycle);
     for (uint32_t half = 0; half < c->halves; half++)
         set_identity(c, w, half, &c->block[block]);
@@ -160,6 +163,7 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     uint32_t slot = free_block(c);
     struct cw_block *b = &c->block[slot];
     memset(b, 0, sizeof *b);
+    c->order[slot].is_owed = false;
     b->used = true;
     b->warps_left = c->launch->warps;
     b->threads_live = c->launch->threads;
@@ -177,6 +181,8 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
         warps |= cw_core__bit(w);
     }
     announce(c, slot, warps, now);
+    if (c->fetch_ask_cnt != 0)
+        cw_core__fetch_tick(c);
     cw_time wake = (cycle + 1) * c->period;
     if (wake < c->component.wake)
         c->component.wake = wake;

@@ -43,6 +43,9 @@ static const struct {
     {CW_OP_VOTE, UINT32_MAX, 0, cw_exec__vote},
     {CW_OP_MATCH, INT32 | BIT(CW_U64) | BIT(CW_S64), 0, cw_exec__match},
     {CW_OP_ACTIVEMASK, UINT32_MAX, 0, cw_exec__activemask},
+    {CW_OP_ELECT, UINT32_MAX, 0, cw_exec__elect},
+    {CW_OP_BMSK, INT32, 0, cw_exec__bits},
+    {CW_OP_SZEXT, INT32, 0, cw_exec__bits},
     {CW_OP_REDUX, INT32, 0, cw_exec__redux},
     {CW_OP_LD, WIDTHS, 0, cw_exec__ld_param},
     {CW_OP_NOP, UINT32_MAX, 0, cw_exec__nop},
@@ -183,6 +186,9 @@ static bool is_core_op(const struct cw_uop *u)
     case CW_OP_REGION_BEGIN:
     case CW_OP_REGION_END:
     case CW_OP_INTRINSIC:
+    case CW_OP_PRINT_WORD:
+    case CW_OP_PRINT:
+    case CW_OP_ASSERT:
         return true;
     default:
         return u->op >= CW_OP_COUNT;
@@ -191,8 +197,8 @@ static bool is_core_op(const struct cw_uop *u)
 
 static cw_exec_fn choose(const struct binder *b, const struct cw_uop *u)
 {
-    bool first_only = u->op != CW_OP_SHFL && u->op != CW_OP_SETP && u->op != CW_OP_MATCH && u->op != CW_OP_UNPACK && u->op != CW_OP_LD &&
-                      !(u->flags & CW_UF_COUT);
+    bool first_only = u->op != CW_OP_SHFL && u->op != CW_OP_SETP && u->op != CW_OP_MATCH && u->op != CW_OP_ELECT && u->op != CW_OP_UNPACK &&
+                      u->op != CW_OP_LD && !(u->flags & CW_UF_COUT);
     if (first_only && u->dst[0].kind == CW_OPND_SINK)
         return cw_exec__nop;
     bool scalar_first = is_directed(u) || (u->op == CW_OP_MOV && u->src[0].kind == CW_OPND_SREG) || u->type == CW_PRED;

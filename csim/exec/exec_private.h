@@ -141,6 +141,8 @@ void cw_exec__shfl(const struct cw_uop *u, const struct cw_exec *x, uint32_t mas
 void cw_exec__vote(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__match(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__activemask(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
+void cw_exec__elect(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
+void cw_exec__bits(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__redux(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 
 #endif

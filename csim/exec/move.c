@@ -99,6 +99,8 @@ static uint64_t uniform(const struct cw_exec *x, enum cw_sreg sreg)
         return x->dynamic_smem;
     case CW_SREG_TOTAL_SMEM:
         return x->total_smem;
+    case CW_SREG_ONE:
+        return 1;
     default:
         return 0;
     }
@@ -248,9 +250,43 @@ void cw_exec__ld_param(const struct cw_uop *u, const struct cw_exec *x, uint32_t
     }
     for (uint32_t l = 0; l < CW_LANES; l++) {
         uint64_t base = cw_exec__get(x, a, l) + (uint64_t)u->imm;
+        base &= a.kind == CW_OPND_R32 ? UINT32_MAX : UINT64_MAX; /* parameter space has addresses of 32 bits */
         if ((mask >> l) & 1)
             for (uint32_t i = 0; i < cnt; i++)
                 cw_exec__set(x, u->dst[i], l, param_value(x, base + i * bytes, bytes, type));
+    }
+}
+
+static uint32_t bit_mask(uint32_t first, uint32_t cnt, bool wrap)
+{
+    if (wrap) {
+        first &= 31;
+        cnt &= 31;
+    }
+    if (first > 31 || cnt == 0)
+        return 0;
+    return (cnt > 31 ? UINT32_MAX : (1u << cnt) - 1) << first;
+}
+
+/* The number of that many bits in the low part of a; none is 0, and 32 are all of it. */
+static uint32_t extended(uint32_t a, uint32_t bits, bool wrap, bool is_signed)
+{
+    bits = wrap ? bits & 31 : bits;
+    if (bits > 31)
+        return a;
+    uint32_t low = bits == 0 ? 0 : a & ((1u << bits) - 1);
+    bool negative = is_signed && bits > 0 && (low >> (bits - 1)) != 0;
+    return negative ? low | UINT32_MAX << bits : low;
+}
+
+/* BMSK, SZEXT. */
+void cw_exec__bits(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+{
+    const bool wrap = (u->flags & CW_UF_WRAP) != 0;
+    for (uint32_t l = 0; l < CW_LANES; l++) {
+        uint32_t a = (uint32_t)cw_exec__get(x, u->src[0], l), b = (uint32_t)cw_exec__get(x, u->src[1], l);
+        if ((mask >> l) & 1)
+            cw_exec__set(x, u->dst[0], l, u->op == CW_OP_BMSK ? bit_mask(a, b, wrap) : extended(a, b, wrap, u->type == CW_S32));
     }
 }
 

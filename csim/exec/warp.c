@@ -111,3 +111,14 @@ void cw_exec__redux(const struct cw_uop *u, const struct cw_exec *x, uint32_t ma
         if ((mask >> l) & 1)
             cw_exec__set(x, u->dst[0], l, r);
 }
+
+/* The first of the members is elected. */
+void cw_exec__elect(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+{
+    uint32_t present = members(x, u->src[0], mask);
+    uint32_t leader = present != 0 ? cw_exec__first(present) : 0;
+    for (uint32_t l = 0; l < CW_LANES; l++)
+        if ((mask >> l) & 1)
+            cw_exec__set(x, u->dst[0], l, leader);
+    cw_exec__set_pred(x, u->dst[1], mask, present & (0 - present));
+}

@@ -53,6 +53,13 @@ static void on_fault(void *context, int status, const char *text)
     }
 }
 
+static void on_print(void *context, const char *text, size_t length)
+{
+    const struct cw_gpu *gpu = context;
+    if (gpu->on_print != NULL)
+        gpu->on_print(gpu->context, text, length);
+}
+
 static void add_component(struct cw_gpu *gpu, struct cw_component *component)
 {
     gpu->component[gpu->component_cnt++] = component;
@@ -106,7 +113,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .index = i,
             .control = gpu->control,
             .stream = &gpu->events,
-            .events = {gpu, on_block_done, on_fault},
+            .events = {gpu, on_block_done, on_fault, on_print},
             .progress = &gpu->progress,
         };
         int status = cw_core_create(&gpu->core[i], &c, err);
@@ -329,6 +336,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->max_cycles = options->max_cycles;
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;
+    gpu->on_print = options->on_print;
     gpu->context = options->context;
     clocks_init(&gpu->clocks, &gpu->config);
     gpu->check_serial = options->check_serial;

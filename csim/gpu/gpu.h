@@ -31,6 +31,8 @@ struct cw_gpu_options {
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
     /* Called after every time step in which anything ticked, for wave traces; may be NULL. */
     void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
+    /* What a kernel prints (printf), thread by thread as its instruction issues; the text is not terminated. NULL: it is dropped. */
+    void (*on_print)(void *context, const char *text, size_t length);
     void *context;
 };
 

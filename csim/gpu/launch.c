@@ -102,6 +102,15 @@ static int check_intrinsics(const struct cw_gpu *gpu, const struct cw_kernel *k,
     return CW_OK;
 }
 
+/* Kernels of a module lie one behind the other, at multiples of 256 bytes. */
+static uint64_t code_offset(const struct cw_module *module, const struct cw_kernel *kernel)
+{
+    uint64_t offset = 0;
+    for (uint32_t i = 0; i < module->kernel_cnt && &module->kernel[i] != kernel; i++)
+        offset += align_up(8u * module->kernel[i].uop_cnt, 256);
+    return offset;
+}
+
 static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
                    const uint32_t block[3], uint32_t dynamic_bytes, uint8_t *param, const bool *local_size, struct cw_error *err)
 {
@@ -122,6 +131,7 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
     l->warps = (l->threads + gpu->config.core_warp_width - 1) / gpu->config.core_warp_width;
     l->dynamic_shared_bytes = dynamic_bytes;
     l->regs_per_thread = kernel->live_regs;
+    l->code_offset = code_offset(module, kernel);
     l->gridid = gpu->launches++;
     status = place_shared(gpu, param, local_size, dynamic_bytes, err);
     if (status == CW_OK)

@@ -15,6 +15,11 @@
 #include <stdint.h>
 
 #include "base/config.h"
+#include "ptx/uop.h"
+
+/* Addresses of instructions, and of what else cores only read: behind all device memory. They have a partition, and lines in the L2 and in
+ * DRAM, but no bytes; only messages that are timing_only go there. */
+#define CW_PROGRAM_BASE (CW_GLOBAL_BASE + (UINT64_C(1) << 36))
 #include "ptx/uop.h" /* CW_GLOBAL_BASE */
 
 /* Which partition serves a device address (>= CW_GLOBAL_BASE): 0 .. partition.count - 1. */

@@ -375,6 +375,12 @@ bool cw_dram_idle(const struct cw_dram *d)
 
 /* Creation */
 
+uint32_t cw_dram_age_cap(const struct cw_config *c)
+{
+    uint32_t bl = (c->dram_burst_bytes + c->dram_bytes_per_cycle - 1) / c->dram_bytes_per_cycle;
+    return c->dram_queue * (c->dram_rc + c->dram_cl + bl + CW_DRAM_TURNAROUND + c->dram_wl + bl + c->dram_cdlr);
+}
+
 static struct timing timing_of(const struct cw_config *c, cw_time tck)
 {
     cw_time bl = (c->dram_burst_bytes + c->dram_bytes_per_cycle - 1) / c->dram_bytes_per_cycle;
@@ -395,7 +401,7 @@ static struct timing timing_of(const struct cw_config *c, cw_time tck)
         .rtw = (read_busy > c->dram_wl ? read_busy - c->dram_wl : 0) * tck,
         .wtr = (c->dram_wl + bl + c->dram_cdlr) * tck,
         .wtp = (c->dram_wl + bl + c->dram_wr) * tck,
-        .age_cap = CW_DRAM_AGE_CAP * tck,
+        .age_cap = cw_dram_age_cap(c) * tck,
         .bl_cycles = (uint32_t)bl,
     };
 }

@@ -17,7 +17,7 @@
  * Scheduling, each command cycle: the oldest column command that is allowed now; else the oldest activate or precharge
  * that is allowed now. Per bank the candidate is the oldest request that hits the open row; a row is closed only when
  * no queued request hits it. Row policy: open. Reads and writes share the queue. Starvation is bounded by an age cap
- * (CW_DRAM_AGE_CAP). Refresh is not modelled.
+ * (cw_dram_age_cap). Refresh is not modelled.
  *
  * Private to: dram.c, l2.h, partition.c.
  */
@@ -29,15 +29,16 @@
 #include "base/error.h"
 #include "base/stats.h"
 
-/* Command cycles in the queue after which the oldest request is served alone. Rare under normal load: a full queue of
- * requests that each activate a row of another bank drains in 32 x tRRD = 192 cycles. */
-#define CW_DRAM_AGE_CAP 1024u
-
 /* Bubble on the data bus when it turns from reading to writing, in command cycles; read to write is then, as in
  * GPGPU-Sim, tCL + burst + 2 - tWL. */
 #define CW_DRAM_TURNAROUND 2u
 
 struct cw_dram;
+
+/* Command cycles in the queue after which the oldest request is served alone: those of a full queue of requests that each open a row of one
+ * bank and turn the data bus around twice. A smaller cap would cut in where the queue only is long, and never end, since serving one
+ * request at a time lets the others grow old. */
+uint32_t cw_dram_age_cap(const struct cw_config *config);
 
 struct cw_dram_done {
     uint32_t tag;

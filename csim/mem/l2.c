@@ -49,6 +49,24 @@ static uint8_t sectors_of(const struct cw_l2 *l2, const struct cw_message *p)
     return (uint8_t)sectors;
 }
 
+static uint8_t all_sectors(const struct cw_l2 *l2)
+{
+    return (uint8_t)((1u << l2->sectors) - 1);
+}
+
+/* What a miss of those sectors fetches, when some of the line's are valid or on their way. */
+static uint8_t to_fetch(const struct cw_l2 *l2, uint8_t missing, uint8_t here)
+{
+    uint32_t wanted = l2->config->l2_sectored == CW_ON || missing == 0 ? missing : all_sectors(l2);
+    return (uint8_t)(wanted & ~(uint32_t)here);
+}
+
+/* l2.write_miss = through: a write whose sectors are not here goes on to DRAM. */
+static bool may_pass(const struct cw_l2 *l2, const struct cw_message *p)
+{
+    return p->kind == CW_MSG_WRITE && l2->config->l2_write_miss == CW_L2_THROUGH;
+}
+
 /* Performing a request on the bytes */
 
 static void copy_out(struct cw_l2 *l2, struct cw_message *p)
@@ -88,10 +106,11 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
     return most;
 }
 
+/* A sector that is absent stays so when its bytes go to DRAM. */
 static void mark_written(const struct cw_l2 *l2, struct line *l, const struct cw_message *p)
 {
     for (uint32_t s = 0; s < l2->sectors; s++) {
-        if (cw_line_body_of(p)->byte_mask[s] == 0)
+        if (cw_line_body_of(p)->byte_mask[s] == 0 || (may_pass(l2, p) && (l->valid & 1u << s) == 0))
             continue;
         l->written[s] |= cw_line_body_of(p)->byte_mask[s];
         l->dirty = (uint8_t)(l->dirty | 1u << s);
@@ -107,7 +126,8 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
     uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
     l->used = ++l2->stamp;
     if (p->kind == CW_MSG_READ) {
-        copy_out(l2, p);
+        if (!p->timing_only)
+            copy_out(l2, p);
     } else if (p->kind == CW_MSG_WRITE) {
         if (!p->timing_only)
             copy_in(l2, p);
@@ -154,7 +174,7 @@ static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time n
     struct line *l = &l2->line[index];
     if (l->dirty != 0) {
         uint64_t local = (uint64_t)(l2->tag[index] - 1) << l2->line_log2;
-        cw_dram_push(l2->dram, local, l->dirty, true, 0, now);
+        cw_dram_push(l2->dram, local, l2->config->l2_sectored == CW_ON ? l->dirty : all_sectors(l2), true, 0, now);
         l2->stats->l2_writebacks++;
     }
     *l = (struct line){.used = ++l2->stamp};
@@ -176,19 +196,35 @@ static void count(struct cw_l2 *l2, const struct cw_message *p, bool miss)
     }
 }
 
-/* Puts p in the line's MSHR and fetches what is neither there nor on its way. The caller has checked that there is room
- * for all. */
-static void wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t need, uint8_t fetch, cw_time now)
+/* The line's MSHR, with those sectors fetched into it. Here and below the caller has checked that there is room for all. */
+static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, uint8_t fetch, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
         l->mshr = cw_mshr_take(&l2->mshr, index);
     struct cw_mshr *m = l->mshr;
-    cw_mshr_append(m, p, need);
     if (fetch == 0)
-        return;
+        return m;
     m->fetching = (uint8_t)(m->fetching | cw_dram_round(l2->dram, fetch));
     cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, fetch, false, (uint32_t)(m - l2->mshr.entry), now);
+    return m;
+}
+
+/* A request that finds its line, or a place for it, and not its sectors, waits for what is fetched. */
+static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, cw_time now)
+{
+    cw_mshr_append(fetch_into(l2, index, number, fetch, now), p, sectors_of(l2, p));
+    return CW_L2_MISS;
+}
+
+/* A write goes on to DRAM instead. */
+static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, uint32_t *cycles,
+                                 cw_time now)
+{
+    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), true, 0, now);
+    fetch_into(l2, index, number, fetch, now)->passed++;
+    *cycles = perform(l2, &l2->line[index], p);
+    return CW_L2_DONE;
 }
 
 static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint32_t *cycles,
@@ -196,8 +232,9 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
 {
     struct line *l = &l2->line[index];
     struct cw_mshr *m = l->mshr;
-    uint8_t need = sectors_of(l2, p), missing = p->kind == CW_MSG_WRITE ? 0 : (uint8_t)(need & ~l->valid);
-    bool behind = m != NULL && (m->sectors & need) != 0;
+    const bool stays = p->kind == CW_MSG_WRITE && !may_pass(l2, p);
+    const uint8_t need = sectors_of(l2, p), missing = stays ? 0 : (uint8_t)(need & ~l->valid);
+    const bool behind = m != NULL && (m->sectors & need) != 0, passes = may_pass(l2, p) && !behind;
     if (missing == 0 && !behind) {
         count(l2, p, false);
         *cycles = perform(l2, l, p);
@@ -205,31 +242,29 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     }
     if (m == NULL ? l2->mshr.free == NULL : !cw_mshr_can_merge(&l2->mshr, m))
         return CW_L2_STALL;
-    uint8_t fetch = (uint8_t)(missing & ~(m != NULL ? m->fetching : 0u));
-    if (fetch != 0 && cw_dram_space(l2->dram, now) < 1)
+    const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
+    if (cw_dram_space(l2->dram, now) < (uint32_t)(fetch != 0) + passes)
         return CW_L2_STALL_DRAM;
     count(l2, p, missing != 0);
-    wait_for(l2, index, number, p, need, fetch, now);
-    return CW_L2_MISS;
+    return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
 }
 
 static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
-    uint32_t index = victim(l2, number);
-    bool write = p->kind == CW_MSG_WRITE;
-    if (index == LINE_NONE || (!write && l2->mshr.free == NULL))
+    const uint32_t index = victim(l2, number);
+    const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
+    if (index == LINE_NONE || (!stays && l2->mshr.free == NULL))
         return CW_L2_STALL;
-    if (cw_dram_space(l2->dram, now) < (l2->line[index].dirty != 0) + (write ? 0u : 1u))
+    if (cw_dram_space(l2->dram, now) < (uint32_t)(l2->line[index].dirty != 0) + !stays + passes)
         return CW_L2_STALL_DRAM;
     count(l2, p, true);
     replace(l2, index, number, now);
-    if (write) {
+    if (stays) {
         *cycles = perform(l2, &l2->line[index], p);
         return CW_L2_DONE;
     }
-    uint8_t need = sectors_of(l2, p);
-    wait_for(l2, index, number, p, need, need, now);
-    return CW_L2_MISS;
+    const uint8_t fetch = to_fetch(l2, sectors_of(l2, p), 0);
+    return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
 }
 
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
@@ -256,7 +291,8 @@ static bool can_serve(const struct cw_l2 *l2, const struct cw_mshr *m)
 {
     if (m->count == 0)
         return false;
-    return m->head->kind == CW_MSG_WRITE || (sectors_of(l2, m->head) & ~l2->line[m->line].valid) == 0;
+    const bool stays = m->head->kind == CW_MSG_WRITE && !may_pass(l2, m->head);
+    return stays || (sectors_of(l2, m->head) & ~l2->line[m->line].valid) == 0;
 }
 
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
@@ -271,6 +307,7 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
         if (done.sectors & 1u << s)
             l->written[s] = UINT32_MAX;
     m->fetching = (uint8_t)(m->fetching & ~done.sectors);
+    m->passed = m->fetching != 0 ? m->passed : 0;
     if (can_serve(l2, m))
         cw_mshr_make_ready(&l2->mshr, m);
     retire(l2, m);

@@ -7,10 +7,15 @@
  * partition-local line number modulo sets; no hash, since dealing lines to partitions has already broken up long
  * strides, and a plain index lets a reader work out by hand which lines meet.
  *
- * Writes allocate without fetch. A sector of which only some bytes were written is not valid, but remembers which bytes
- * it has; it becomes valid when all 32 have been written, or when a later read fetches it. So a partial write never
- * waits for DRAM; the price is that reading the sector afterwards misses even if the wanted bytes were written. Its
- * write-back uses the data mask and costs a burst.
+ * l2.write_miss = allocate: writes allocate without fetch. A sector of which only some bytes were written is not valid, but remembers
+ * which bytes it has; it becomes valid when all 32 have been written, or when a later read fetches it. So a partial write never waits for
+ * DRAM; the price is that reading the sector afterwards misses even if the wanted bytes were written. Its write-back uses the data mask and
+ * costs a burst.
+ *
+ * l2.write_miss = through: a write that does not find its sectors goes on to DRAM, and what is not there is fetched. The write is done
+ * when both are asked for, but it keeps a place in the line's MSHR until the line is here. This is the write-allocate of GPGPU-Sim's L2.
+ *
+ * l2.sectored = off: a miss fetches all of the line that is not there, and a dirty line is written back whole.
  *
  * Requests to a sector for which an earlier request waits in an MSHR queue behind it, hit or miss; others pass (hit
  * under miss). Atomics read and write their sectors here, in lane order. Values are those of device memory at that

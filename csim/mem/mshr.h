@@ -17,6 +17,7 @@
 struct cw_mshr {
     struct cw_message *head, *tail; /* waiting requests, linked by next; owned */
     uint32_t count;
+    uint32_t passed;      /* writes that went on to DRAM; each keeps a place until the line is here */
     uint32_t line;        /* index of the cache line that waits */
     uint8_t sectors;      /* touched by the requests that waited since the queue was last empty */
     uint8_t fetching;     /* sectors on their way from DRAM */
@@ -40,7 +41,7 @@ struct cw_mshr *cw_mshr_take(struct cw_mshr_file *f, uint32_t line);
 void cw_mshr_release(struct cw_mshr_file *f, struct cw_mshr *m);
 static inline bool cw_mshr_can_merge(const struct cw_mshr_file *f, const struct cw_mshr *m)
 {
-    return m->count < f->merge;
+    return m->count + m->passed < f->merge;
 }
 /* Queues p, which touches those sectors. */
 void cw_mshr_append(struct cw_mshr *m, struct cw_message *p, uint8_t sectors);

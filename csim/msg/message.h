@@ -54,8 +54,9 @@ struct cw_message {
     uint8_t op;          /* the mechanism's own code */
     uint8_t sectors;     /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
     uint8_t needs_reply; /* ATOMIC: the old values are wanted; WRITE: it is acknowledged */
-    uint8_t timing_only; /* WRITE: has a write's time and traffic, but leaves the bytes as they are (idealised systems) */
+    uint8_t timing_only; /* READ, WRITE: has the time and traffic of one, but no bytes move (idealised systems; instructions) */
     uint8_t large;       /* the pool's: size class */
+    uint8_t flight;      /* WRITE, ATOMIC: the core's, comes back with the acknowledgement */
     uint16_t core, partition, warp;
     uint16_t flits;          /* set by cw_message_size() before it enters the interconnect */
     uint32_t payload_bytes;  /* bytes beyond the header, for flits and traffic counts */

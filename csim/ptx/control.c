@@ -41,6 +41,14 @@ static void pmevent(struct cw_ptx *p, struct cw_insn *in)
     simple(p, in, CW_OP_NOP);
 }
 
+/* Kernels run one after the other: nothing to wait for, and nobody to launch. */
+static void griddepcontrol(struct cw_ptx *p, struct cw_insn *in)
+{
+    if (!cw_insn_accept(in, "wait") && !cw_insn_accept(in, "launch_dependents"))
+        in->next = 0;
+    simple(p, in, CW_OP_NOP);
+}
+
 static void bra(struct cw_ptx *p, struct cw_insn *in)
 {
     in->v.u.op = CW_OP_BRA;
@@ -163,22 +171,53 @@ static void actual_list(struct cw_ptx *p, const struct cw_insn *call, struct act
     cw_ptx_expect(p, ')');
 }
 
-/* Function that is called, found behind the list of returned values, which needs its declaration. */
-static uint32_t callee_ahead(struct cw_ptx *p)
+/* Who is called: a function, or who has the parameters of those that an address may mean. */
+struct target {
+    uint32_t callee, list;
+    bool is_indirect;
+};
+
+static void skip_list(struct cw_ptx *p)
+{
+    while (p->tok.kind != CW_TOK_EOF && !cw_ptx_accept(p, ')'))
+        cw_ptx_advance(p);
+}
+
+/* "register, (arguments), name": the name is that of a prototype or of a list of functions. */
+static void indirect_ahead(struct cw_ptx *p, struct target *t)
+{
+    t->is_indirect = true;
+    cw_ptx_advance(p);
+    if (cw_ptx_accept(p, ',') && cw_ptx_is_punct(p, '(')) {
+        skip_list(p);
+        cw_ptx_accept(p, ',');
+    }
+    const struct cw_sym *s = p->tok.kind == CW_TOK_WORD ? cw_ptx_lookup(p, p->tok.text, p->tok.len) : NULL;
+    if (s != NULL && s->kind == CW_SYM_PROTOTYPE) {
+        t->callee = s->id;
+    } else if (s != NULL && s->kind == CW_SYM_CALLEES) {
+        t->list = s->id;
+        t->callee = p->callee.a[p->callees.a[s->id].first];
+    } else {
+        cw_ptx_fail(p, CW_EINVAL, "an indirect call needs the name of a .callprototype or .calltargets");
+    }
+}
+
+/* Found behind the list of returned values, which needs the declaration. */
+static struct target target_ahead(struct cw_ptx *p)
 {
     struct cw_lex lex = p->lex;
     struct cw_tok tok = p->tok, ahead = p->ahead;
+    struct target t = {.callee = CW_PTX_NONE, .list = CW_PTX_NONE};
     if (cw_ptx_is_punct(p, '(')) {
-        while (p->tok.kind != CW_TOK_EOF && !cw_ptx_accept(p, ')'))
-            cw_ptx_advance(p);
+        skip_list(p);
         cw_ptx_accept(p, ',');
     }
-    struct cw_sym *s = p->tok.kind == CW_TOK_WORD ? cw_ptx_lookup(p, p->tok.text, p->tok.len) : NULL;
-    uint32_t id = CW_PTX_NONE;
+    const struct cw_sym *s = p->tok.kind == CW_TOK_WORD ? cw_ptx_lookup(p, p->tok.text, p->tok.len) : NULL;
     if (s != NULL && s->kind == CW_SYM_FN && !p->fn.a[s->id].is_entry)
-        id = s->id;
+        t.callee = s->id;
     else if (p->tok.kind == CW_TOK_WORD && cw_ptx_find_reg(p, &p->tok) != CW_PTX_NONE)
-        cw_ptx_fail(p, CW_EUNSUP, "indirect calls are not supported");
+        indirect_ahead(p, &t);
     else
         cw_ptx_fail(p, CW_EINVAL, "expected the name of a declared function");
     if (p->status == CW_OK) {
@@ -186,20 +225,49 @@ static uint32_t callee_ahead(struct cw_ptx *p)
         p->tok = tok;
         p->ahead = ahead;
     }
-    return id;
+    return t;
 }
 
-static void call_emit(struct cw_ptx *p, struct cw_insn *in, struct actuals *a, uint32_t callee)
+static void call_emit(struct cw_ptx *p, struct cw_insn *in, struct actuals *a, const struct target *t)
 {
     struct cw_fn *fn = cw_ptx_fn(p);
     in->v.u.op = CW_VOP_CALL;
     in->v.u.target = fn->call.n;
-    CW_PUSH(p, &fn->call, (struct cw_call){.callee = callee, .arg = fn->arg.n, .arg_cnt = a->var.n, .at = p->stmt});
+    CW_PUSH(p, &fn->call,
+            (struct cw_call){
+                .callee = t->callee, .is_indirect = t->is_indirect, .list = t->list, .arg = fn->arg.n, .arg_cnt = a->var.n, .at = p->stmt});
     for (uint32_t i = 0; i < a->var.n; i++)
         CW_PUSH(p, &fn->arg, a->var.a[i]);
     cw_insn_emit(p, in);
     for (uint32_t i = 0; i < a->after.n; i++)
         cw_insn_emit(p, &a->after.a[i]);
+}
+
+/* The lists of returned values and arguments around the name or the register. */
+static void call_operands(struct cw_ptx *p, struct cw_insn *in, struct actuals *a, const struct target *t)
+{
+    uint32_t rets = p->fn.a[t->callee].ret_cnt, formals = p->fn.a[t->callee].formal.n;
+    if (cw_ptx_is_punct(p, '(')) {
+        actual_list(p, in, a, t->callee, 0, rets);
+        cw_ptx_expect(p, ',');
+    } else if (rets > 0) {
+        cw_ptx_fail(p, CW_EINVAL, "too few arguments or returned values");
+    }
+    if (t->is_indirect)
+        cw_insn_src(in, cw_opnd_src(p, CW_PT_U64));
+    else
+        cw_ptx_advance(p); /* the name */
+    bool has_list = cw_ptx_accept(p, ',');
+    if (has_list && (!t->is_indirect || cw_ptx_is_punct(p, '('))) {
+        actual_list(p, in, a, t->callee, rets, formals);
+        has_list = cw_ptx_accept(p, ',');
+    } else if (formals > rets) {
+        cw_ptx_fail(p, CW_EINVAL, "too few arguments or returned values");
+    }
+    if (t->is_indirect)
+        cw_ptx_advance(p); /* the prototype */
+    else if (has_list)
+        cw_ptx_fail(p, CW_EINVAL, "a call by name takes no prototype");
 }
 
 /* call{.uni} (returned), function, (arguments); both lists may be missing when they are empty. */
@@ -209,25 +277,12 @@ static void call(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_accept(in, "uni");
     if (!cw_insn_all(p, in))
         return;
-    uint32_t callee = callee_ahead(p);
+    const struct target t = target_ahead(p);
     if (p->status != CW_OK)
         return;
-    uint32_t rets = p->fn.a[callee].ret_cnt, formals = p->fn.a[callee].formal.n;
-    if (cw_ptx_is_punct(p, '(')) {
-        actual_list(p, in, &a, callee, 0, rets);
-        cw_ptx_expect(p, ',');
-    } else if (rets > 0) {
-        cw_ptx_fail(p, CW_EINVAL, "too few arguments or returned values");
-    }
-    cw_ptx_advance(p); /* the name */
-    if (cw_ptx_accept(p, ','))
-        actual_list(p, in, &a, callee, rets, formals);
-    else if (formals > rets)
-        cw_ptx_fail(p, CW_EINVAL, "too few arguments or returned values");
-    if (cw_ptx_is_punct(p, ','))
-        cw_ptx_fail(p, CW_EUNSUP, "indirect calls are not supported");
+    call_operands(p, in, &a, &t);
     if (p->status == CW_OK)
-        call_emit(p, in, &a, callee);
+        call_emit(p, in, &a, &t);
     free(a.var.a);
     free(a.after.a);
 }
@@ -324,8 +379,17 @@ bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in)
     static const struct {
         const char *name;
         void (*read)(struct cw_ptx *p, struct cw_insn *in);
-    } table[] = {{"bra", bra}, {"brx", brx},     {"exit", exit_}, {"ret", ret},     {"call", call},
-                 {"bar", bar}, {"barrier", bar}, {"trap", trap},  {"brkpt", brkpt}, {"pmevent", pmevent}};
+    } table[] = {{"bra", bra},
+                 {"brx", brx},
+                 {"exit", exit_},
+                 {"ret", ret},
+                 {"call", call},
+                 {"bar", bar},
+                 {"barrier", bar},
+                 {"trap", trap},
+                 {"brkpt", brkpt},
+                 {"pmevent", pmevent},
+                 {"griddepcontrol", griddepcontrol}};
     for (uint32_t i = 0; i < COUNT(table); i++) {
         if (cw_part_is(&in->part[0], table[i].name)) {
             table[i].read(p, in);

@@ -154,7 +154,8 @@ static uint32_t add_variable(struct cw_ptx *p, const struct cw_tok *name, const 
 {
     uint32_t id = p->var.n;
     CW_PUSH(p, &p->var, *v);
-    cw_ptx_define(p, name, CW_SYM_VAR, id);
+    if (!cw_tok_is(name, "_")) /* a prototype's parameters need no names */
+        cw_ptx_define(p, name, CW_SYM_VAR, id);
     return id;
 }
 
@@ -179,6 +180,17 @@ static void put(struct cw_ptx *p, struct image *im, uint64_t bits, uint32_t n)
     im->at += n;
 }
 
+static void put_function(struct cw_ptx *p, struct image *im, uint32_t fn)
+{
+    if (p->fn.a[fn].is_entry)
+        cw_ptx_fail(p, CW_EUNSUP, "the address of a kernel cannot be taken");
+    if (cw_ptype_info[im->var->ptype].bytes != 8)
+        cw_ptx_fail(p, CW_EUNSUP, "an address needs a 64-bit element");
+    p->fn.a[fn].is_address_taken = 1;
+    cw_ptx_advance(p);
+    put(p, im, cw_ptx_code_address(fn), 8);
+}
+
 /* name, name + n, generic(name) + n: eight bytes that are filled in when all variables have addresses. */
 static void put_address(struct cw_ptx *p, struct image *im)
 {
@@ -186,10 +198,12 @@ static void put_address(struct cw_ptx *p, struct image *im)
     if (generic)
         cw_ptx_expect(p, '(');
     struct cw_sym *s = cw_ptx_lookup(p, p->tok.text, p->tok.len);
+    if (p->tok.kind == CW_TOK_WORD && s != NULL && s->kind == CW_SYM_FN && !generic) {
+        put_function(p, im, s->id);
+        return;
+    }
     if (p->tok.kind != CW_TOK_WORD || s == NULL || s->kind != CW_SYM_VAR) {
-        bool is_function = p->tok.kind == CW_TOK_WORD && s != NULL && s->kind == CW_SYM_FN;
-        cw_ptx_fail(p, is_function ? CW_EUNSUP : CW_EINVAL,
-                    is_function ? "addresses of functions are not supported" : "expected a number or the name of a variable");
+        cw_ptx_fail(p, CW_EINVAL, "expected a number or the name of a variable");
         return;
     }
     uint32_t var = s->id;
@@ -441,7 +455,8 @@ uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
     if (v.space == CW_VAR_REG_PARAM) {
         v.vreg = cw_ptx_new_reg(p, (enum cw_ptype)v.ptype, false);
         CW_PUSH(p, &p->var, v);
-        cw_ptx_define(p, &name, CW_SYM_REG, v.vreg);
+        if (!cw_tok_is(&name, "_"))
+            cw_ptx_define(p, &name, CW_SYM_REG, v.vreg);
         return id;
     }
     if (!is_entry)

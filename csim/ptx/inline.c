@@ -102,6 +102,17 @@ static uint32_t resolve_alias(const struct cw_ptx *p, uint32_t fn)
 
 enum visit { UNSEEN, ON_PATH, DONE };
 
+/* Whether an indirect call may mean the function: it is defined, and has the prototype's parameters. */
+static bool is_target(const struct cw_ptx *p, const struct cw_call *call, uint32_t id)
+{
+    const struct cw_fn *fn = &p->fn.a[resolve_alias(p, id)], *proto = &p->fn.a[call->callee];
+    bool fits = fn->is_defined && !fn->is_entry && (p->fn.a[id].is_address_taken || call->list != CW_PTX_NONE);
+    fits = fits && fn->formal.n == proto->formal.n && fn->ret_cnt == proto->ret_cnt;
+    for (uint32_t i = 0; fits && i < fn->formal.n; i++)
+        fits = p->var.a[fn->formal.a[i]].bytes == p->var.a[proto->formal.a[i]].bytes;
+    return fits;
+}
+
 static void fail_call(struct cw_ptx *p, int status, const struct cw_call *call, const char *what, const struct cw_fn *callee)
 {
     p->stmt = call->at;
@@ -128,12 +139,47 @@ static void visit_intrinsic(struct cw_ptx *p, const struct cw_fn *fn, const stru
         intrinsic_accesses(p, fn, call, callee);
 }
 
+/* The nth function, from 0, that an indirect call may reach; CW_PTX_NONE: there are no more. */
+static uint32_t target_at(const struct cw_ptx *p, const struct cw_call *call, uint32_t n)
+{
+    const struct cw_callees all = {0, p->fn.n};
+    const struct cw_callees *list = call->list != CW_PTX_NONE ? &p->callees.a[call->list] : &all;
+    for (uint32_t i = 0; i < list->cnt; i++) {
+        uint32_t id = call->list != CW_PTX_NONE ? p->callee.a[list->first + i] : i;
+        if (is_target(p, call, id) && n-- == 0)
+            return id;
+    }
+    return CW_PTX_NONE;
+}
+
+static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth);
+
+/* Several functions share the arguments, and which of them is called is not known: arguments are in memory, where each finds them. A
+ * function that is on the way to this call is left out. */
+static void visit_indirect(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, uint32_t depth)
+{
+    if (depth == CW_PTX_MAX_CALLS) {
+        fail_call(p, CW_EUNSUP, call, "calls nested too deep, at", &p->fn.a[call->callee]);
+        return;
+    }
+    for (uint32_t i = 0; i < call->arg_cnt; i++)
+        p->var.a[fn->arg.a[call->arg + i]].in_memory = 1;
+    uint32_t id;
+    for (uint32_t n = 0; p->status == CW_OK && (id = target_at(p, call, n)) != CW_PTX_NONE; n++)
+        if (p->fn.a[resolve_alias(p, id)].visit == UNSEEN)
+            visit(p, resolve_alias(p, id), depth + 1);
+}
+
 static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
 {
     struct cw_fn *fn = &p->fn.a[index];
     fn->visit = ON_PATH;
     for (uint32_t i = 0; i < fn->call.n && p->status == CW_OK; i++) {
         const struct cw_call *call = &fn->call.a[i];
+        if (call->is_indirect) {
+            visit_indirect(p, fn, call, depth);
+            continue;
+        }
         uint32_t id = resolve_alias(p, call->callee);
         struct cw_fn *callee = &p->fn.a[id];
         if (callee->visit == ON_PATH) {
@@ -177,6 +223,7 @@ struct binding { /* a call parameter where it lives: owner's cells, in the activ
 
 struct activation {
     const struct cw_fn *fn;
+    const struct activation *caller; /* NULL: the kernel */
     uint32_t vreg_base;
     uint64_t frame;             /* offset in local memory */
     const struct binding *bind; /* of fn's formal parameters */
@@ -403,7 +450,7 @@ static void expand_callee(struct cw_kcode *k, const struct activation *act, cons
         return;
     for (uint32_t i = 0; i < call->arg_cnt; i++)
         bind[i] = binding_of(p, act, act->fn->arg.a[call->arg + i]);
-    struct activation inner = {.fn = callee, .bind = bind, .depth = act->depth + 1, .vreg_base = k->vreg.n};
+    struct activation inner = {.fn = callee, .caller = act, .bind = bind, .depth = act->depth + 1, .vreg_base = k->vreg.n};
     inner.frame = align_up(act->frame + act->fn->frame_bytes, callee->frame_align);
     for (uint32_t i = 0; i < callee->vreg.n; i++)
         CW_PUSH(p, &k->vreg, callee->vreg.a[i]);
@@ -438,13 +485,68 @@ static struct cw_vopnd register_of(struct cw_kcode *k, const struct activation *
     return (struct cw_vopnd){.kind = CW_V_REG, .id = id};
 }
 
+/* Most 32-bit words that the arguments of a vprintf take, by the strings of the module: no format has more conversions than one of them. */
+static uint32_t print_words(const struct cw_ptx *p)
+{
+    uint32_t most = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < p->var.n; i++) {
+        const struct cw_var *v = &p->var.a[i];
+        uint32_t conversions = 0;
+        if (cw_ptype_info[v->ptype].bytes != 1 || v->init.n == 0)
+            continue;
+        any = true;
+        for (uint32_t j = 0; j < v->init.n; j++)
+            conversions += v->init.a[j] == '%' || v->init.a[j] == '*';
+        most = conversions > most ? conversions : most;
+    }
+    most = any ? most : CW_PRINT_ARGS;
+    return 2 * (most < CW_PRINT_ARGS ? most : CW_PRINT_ARGS);
+}
+
+/* The words of the arguments are loaded one by one, as the memory holds them then; lanes without arguments have the address 0. How many
+ * there are only the format says: what is loaded beyond them is local memory that the kernel is given for this. */
+static void load_print_words(struct cw_kcode *k, const struct cw_vop *call, struct cw_vopnd args)
+{
+    struct cw_ptx *p = k->p;
+    struct cw_vop has = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_SETP, .type = CW_U64, .stype = CW_TYPE_NONE, .line = call->u.line}};
+    has.u.cmp = CW_CMP_NE;
+    has.u.dst_cnt = 1;
+    has.u.src_cnt = 2;
+    has.dst[0] = (struct cw_vopnd){.kind = CW_V_REG, .id = new_temp(k, CW_PT_PRED)};
+    has.src[0] = args;
+    has.src[1] = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &k->konsts, 0, 8, CW_PTX_NONE)};
+    if (call->guard != CW_PTX_NONE) {
+        has.u.boolop = CW_BOOL_AND;
+        has.u.src_cnt = 3;
+        has.src[2] = (struct cw_vopnd){.kind = CW_V_REG, .id = call->guard, .neg = call->u.guard_neg};
+    }
+    push(k, &has);
+    for (uint32_t i = 0; i < k->print_words && p->status == CW_OK; i++) {
+        struct cw_vop load = {.guard = has.dst[0].id,
+                              .u = {.op = CW_OP_LD, .type = CW_U32, .stype = CW_U32, .vec = 1, .line = call->u.line}};
+        struct cw_vop word = {.guard = has.dst[0].id, .u = {.op = CW_OP_PRINT_WORD, .type = CW_U32, .stype = CW_TYPE_NONE, .imm = i}};
+        load.u.space = CW_SPACE_GENERIC;
+        load.u.flags = CW_UF_CACHE_ALL;
+        load.u.imm = 4 * (int64_t)i;
+        load.u.dst_cnt = load.u.src_cnt = word.u.src_cnt = 1;
+        load.src[0] = args;
+        load.dst[0] = word.src[0] = (struct cw_vopnd){.kind = CW_V_REG, .id = new_temp(k, CW_PT_B32)};
+        word.u.line = call->u.line;
+        push(k, &load);
+        push(k, &word);
+    }
+}
+
 /* The call v as one micro-op, whose operands are the registers of the arguments and of the result. */
 static void expand_intrinsic(struct cw_kcode *k, const struct activation *act, struct cw_vop v, const struct cw_call *call,
                              const struct cw_intrinsic *intrinsic)
 {
     static const uint16_t ops[] = {[CW_INTRINSIC_REGION_BEGIN] = CW_OP_REGION_BEGIN,
                                    [CW_INTRINSIC_REGION_END] = CW_OP_REGION_END,
-                                   [CW_INTRINSIC_CALL] = CW_OP_INTRINSIC};
+                                   [CW_INTRINSIC_CALL] = CW_OP_INTRINSIC,
+                                   [CW_INTRINSIC_PRINT] = CW_OP_PRINT,
+                                   [CW_INTRINSIC_ASSERT] = CW_OP_ASSERT};
     const struct cw_vop around = {.guard = v.guard, .u = {.guard_neg = v.u.guard_neg, .line = v.u.line}};
     const uint32_t rets = cw_intrinsic_has_result(intrinsic);
     const enum cw_type result = (enum cw_type)intrinsic->result;
@@ -465,10 +567,70 @@ static void expand_intrinsic(struct cw_kcode *k, const struct activation *act, s
         v.u.type = (uint8_t)result;
         v.dst[0] = register_of(k, act, act->fn->arg.a[call->arg], result, &is_copy);
     }
+    if (intrinsic->role == CW_INTRINSIC_PRINT) {
+        k->print_words = print_words(k->p);
+        load_print_words(k, &v, v.src[1]);
+        v.u.src_cnt = 1;
+        v.u.imm = k->print_words;
+    }
     push(k, &v);
     if (is_copy)
         copy_argument(k, act, around, act->fn->arg.a[call->arg], result, v.dst[0], true);
-    note_intrinsic(k, intrinsic);
+    if (intrinsic->role <= CW_INTRINSIC_CALL)
+        note_intrinsic(k, intrinsic);
+}
+
+/* ---- calls ---- */
+
+static bool is_active(const struct activation *act, const struct cw_fn *fn)
+{
+    while (act != NULL && act->fn != fn)
+        act = act->caller;
+    return act != NULL;
+}
+
+/* Lanes whose address is not that of the function id branch away: the micro-op whose target is to be set. */
+static uint32_t push_unless(struct cw_kcode *k, const struct cw_vop *v, uint32_t id)
+{
+    struct cw_vop compare = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_SETP, .type = CW_U64, .stype = CW_TYPE_NONE, .line = v->u.line}};
+    struct cw_vop branch = {.u = {.op = CW_OP_BRA, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
+    compare.u.cmp = CW_CMP_NE;
+    compare.u.dst_cnt = 1;
+    compare.u.src_cnt = 2;
+    compare.dst[0] = (struct cw_vopnd){.kind = CW_V_REG, .id = new_temp(k, CW_PT_PRED)};
+    compare.src[0] = v->src[0];
+    compare.src[1] = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(k->p, &k->konsts, cw_ptx_code_address(id), 8, CW_PTX_NONE)};
+    branch.guard = compare.dst[0].id;
+    push(k, &compare);
+    push(k, &branch);
+    return k->code.n - 1;
+}
+
+/* One target after the other: the lanes that mean it call it, the others go on to the next one. Who is left means none of them. */
+static void expand_indirect(struct cw_kcode *k, const struct activation *act, const struct cw_vop *v, const struct cw_call *call)
+{
+    struct cw_ptx *p = k->p;
+    CW_VEC(uint32_t) done = {0};
+    uint32_t id;
+    for (uint32_t n = 0; p->status == CW_OK && (id = target_at(p, call, n)) != CW_PTX_NONE; n++) {
+        const struct cw_fn *callee = &p->fn.a[resolve_alias(p, id)];
+        if (is_active(act, callee))
+            continue;
+        uint32_t unless = push_unless(k, v, id);
+        expand_callee(k, act, v, call, callee);
+        struct cw_vop leave = {.guard = CW_PTX_NONE,
+                               .u = {.op = CW_OP_BRA, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
+        CW_PUSH(p, &done, k->code.n);
+        push(k, &leave);
+        if (p->status == CW_OK)
+            k->code.a[unless].u.target = k->code.n;
+    }
+    struct cw_vop nobody = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_TRAP, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
+    nobody.u.cmp = CW_TRAP_CALL;
+    push(k, &nobody);
+    for (uint32_t i = 0; i < done.n && p->status == CW_OK; i++)
+        k->code.a[done.a[i]].u.target = k->code.n;
+    free(done.a);
 }
 
 static void expand_call(struct cw_kcode *k, const struct activation *act, struct cw_vop v)
@@ -479,7 +641,7 @@ static void expand_call(struct cw_kcode *k, const struct activation *act, struct
     v.u.target = 0;
     if (++k->expanded > CW_PTX_MAX_UOPS)
         cw_ptx_fail_at(p, CW_EUNSUP, v.u.line, 1, "more than %u calls to expand", CW_PTX_MAX_UOPS);
-    if (!callee->is_defined) {
+    if (!callee->is_defined && !call->is_indirect) {
         expand_intrinsic(k, act, v, call, callee->intrinsic);
         return;
     }
@@ -487,11 +649,15 @@ static void expand_call(struct cw_kcode *k, const struct activation *act, struct
     if (v.guard != CW_PTX_NONE) { /* lanes whose guard is false skip the body */
         struct cw_vop skip = v;
         skip.u.op = CW_OP_BRA;
+        skip.u.src_cnt = 0;
         skip.u.guard_neg = !v.u.guard_neg;
         around = k->code.n;
         push(k, &skip);
     }
-    expand_callee(k, act, &v, call, callee);
+    if (call->is_indirect)
+        expand_indirect(k, act, &v, call);
+    else
+        expand_callee(k, act, &v, call, callee);
     if (around != CW_PTX_NONE && p->status == CW_OK)
         k->code.a[around].u.target = k->code.n;
 }
@@ -608,6 +774,7 @@ void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k)
     for (uint32_t i = 0; i < act.fn->vreg.n; i++)
         CW_PUSH(p, &k->vreg, act.fn->vreg.a[i]);
     expand(k, &act);
+    k->local_bytes += k->print_words > 0 ? (k->local_bytes % 8 == 0 ? 0 : 8 - k->local_bytes % 8) + 4 * (uint64_t)k->print_words : 0;
     if (p->status == CW_OK)
         close_end(k);
 }

@@ -22,6 +22,7 @@ struct cw_insn {
     uint32_t part_cnt;
     uint32_t next; /* first part that is not yet understood */
     struct cw_vop v;
+    bool has_policy;           /* .L2::cache_hint */
     enum cw_ptype type, stype; /* as written: v.u.type no longer knows .b32 from .u32 */
 };
 
@@ -68,9 +69,10 @@ struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want);
 uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o); /* of a register; 0 for others */
 
 /* True when the opcode is one of the file's own; it has then been read up to the ';'. */
-bool cw_insn_regular(struct cw_ptx *p, struct cw_insn *in); /* regular.c */
-bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in); /* special.c */
-bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in);  /* mem.c: ld, st, atom, red, fences, prefetches */
-bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in); /* control.c: branches, calls, barriers */
+bool cw_insn_regular(struct cw_ptx *p, struct cw_insn *in);  /* regular.c */
+bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in);  /* special.c */
+bool cw_insn_combined(struct cw_ptx *p, struct cw_insn *in); /* special.c: lop3 with a predicate, which its regular form has not */
+bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in);   /* mem.c: ld, st, atom, red, fences, prefetches */
+bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in);  /* control.c: branches, calls, barriers */
 
 #endif

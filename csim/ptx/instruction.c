@@ -66,6 +66,11 @@ static const struct {
                {"cp", "asynchronous copies are"},
                {"mbarrier", "asynchronous barriers are"},
                {"multimem", "multicast memory is"},
+               {"mapa", "clusters of several blocks are"},
+               {"getctarank", "clusters of several blocks are"},
+               {"clusterlaunchcontrol", "clusters of several blocks are"},
+               {"tensormap", "tensor maps are"},
+               {"setmaxnreg", "register pools are"},
                {"alloca", "dynamic stacks are"},
                {"stacksave", "dynamic stacks are"},
                {"stackrestore", "dynamic stacks are"}};
@@ -90,7 +95,8 @@ void cw_ptx_instruction(struct cw_ptx *p)
     }
     split(p, &in);
     cw_ptx_advance(p);
-    if (!cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_memory(p, &in) && !cw_insn_control(p, &in))
+    if (!cw_insn_combined(p, &in) && !cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_memory(p, &in) &&
+        !cw_insn_control(p, &in))
         unknown(p, &in);
     cw_ptx_expect(p, ';');
 }

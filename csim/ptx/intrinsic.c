@@ -32,8 +32,27 @@ static void plain_name(const char **name, uint32_t *len)
     *len = n;
 }
 
+/* What nvcc makes of printf and assert. */
+static const struct cw_intrinsic own[] = {
+    {.name = "vprintf",
+     .role = CW_INTRINSIC_PRINT,
+     .result = CW_U32,
+     .arg_cnt = 2,
+     .arg = {CW_U64, CW_U64},
+     .what = "prints, given a format and the arguments in memory"},
+    {.name = "__assertfail",
+     .role = CW_INTRINSIC_ASSERT,
+     .result = CW_TYPE_NONE,
+     .arg_cnt = 5,
+     .arg = {CW_U64, CW_U64, CW_U32, CW_U64, CW_U64},
+     .what = "ends the run, given the assertion, file, line and function"},
+};
+
 const struct cw_intrinsic *cw_ptx_intrinsic(const struct cw_ptx *p, const char *name, uint32_t len)
 {
+    for (uint32_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (strlen(own[i].name) == len && memcmp(own[i].name, name, len) == 0)
+            return &own[i];
     plain_name(&name, &len);
     for (uint32_t i = 0; p->intrinsics != NULL && p->intrinsics[i] != NULL; i++)
         for (const struct cw_intrinsic *a = p->intrinsics[i]; a->name != NULL; a++)
@@ -82,7 +101,7 @@ static void check_width(struct cw_ptx *p, const struct cw_intrinsic *i, const st
 void cw_ptx_check_intrinsic(struct cw_ptx *p, const struct cw_fn *fn)
 {
     const struct cw_intrinsic *i = fn->intrinsic;
-    assert(i->arg_cnt <= CW_INTRINSIC_ARGS && (i->role == CW_INTRINSIC_CALL || !cw_intrinsic_has_result(i)));
+    assert(i->arg_cnt <= CW_INTRINSIC_ARGS && (i->role >= CW_INTRINSIC_CALL || !cw_intrinsic_has_result(i)));
     struct cw_tok name = at(fn->name, fn->len, fn->line, fn->col);
     uint32_t rets = cw_intrinsic_has_result(i), args = fn->formal.n - fn->ret_cnt;
     p->stmt = fn->at; /* the message quotes the declaration */

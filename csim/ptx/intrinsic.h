@@ -15,14 +15,17 @@
 
 #include "ptx/uop.h"
 
-#define CW_INTRINSIC_ARGS 4u /* most arguments of one */
+#define CW_INTRINSIC_ARGS 5u /* most arguments of one */
 
 enum cw_intrinsic_role {
     /* The lanes enter or leave a region (a transaction, say) to which the mechanism may send them back: CW_OP_REGION_BEGIN and
      * CW_OP_REGION_END. What is live at the begin keeps its registers up to the end. No result. */
     CW_INTRINSIC_REGION_BEGIN,
     CW_INTRINSIC_REGION_END,
-    CW_INTRINSIC_CALL /* anything else: CW_OP_INTRINSIC */
+    CW_INTRINSIC_CALL, /* anything else: CW_OP_INTRINSIC */
+    /* The machine's own, which every GPU carries out. */
+    CW_INTRINSIC_PRINT, /* vprintf */
+    CW_INTRINSIC_ASSERT /* __assertfail */
 };
 
 /* Types are enum cw_type: CW_U32, CW_S32, CW_F32 or CW_U64, CW_S64, CW_F64; a pointer is CW_U64. Compilers declare every parameter as

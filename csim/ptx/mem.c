@@ -87,9 +87,10 @@ static bool accept_space(struct cw_insn *in)
     static const struct {
         const char *word;
         uint8_t space;
-    } spaces[] = {{"global", CW_SPACE_GLOBAL},      {"shared", CW_SPACE_SHARED},    {"shared::cta", CW_SPACE_SHARED},
-                  {"local", CW_SPACE_LOCAL},        {"const", CW_SPACE_CONST},      {"param", CW_SPACE_PARAM},
-                  {"param::entry", CW_SPACE_PARAM}, {"param::func", CW_SPACE_PARAM}};
+    } spaces[] = {
+        {"global", CW_SPACE_GLOBAL},    {"shared", CW_SPACE_SHARED}, {"shared::cta", CW_SPACE_SHARED}, {"shared::cluster", CW_SPACE_SHARED},
+        {"local", CW_SPACE_LOCAL},      {"const", CW_SPACE_CONST},   {"param", CW_SPACE_PARAM},        {"param::entry", CW_SPACE_PARAM},
+        {"param::func", CW_SPACE_PARAM}};
     for (uint32_t i = 0; i < COUNT(spaces); i++) {
         if (cw_insn_accept(in, spaces[i].word)) {
             in->v.u.space = spaces[i].space;
@@ -115,15 +116,16 @@ static bool accept_scope(struct cw_insn *in)
     return false;
 }
 
-/* .L1::evict_last, .L2::128B and the like are hints; .L2::cache_hint has an operand of its own and is refused. */
+/* .L1::evict_last, .L2::128B and the like are hints. .L2::cache_hint is one with an operand of its own, the last (cache_policy). */
 static bool accept_hint(struct cw_insn *in)
 {
     if (in->next == in->part_cnt)
         return false;
     const struct cw_part *part = &in->part[in->next];
     bool hint = part->len > 4 && (memcmp(part->s, "L1::", 4) == 0 || memcmp(part->s, "L2::", 4) == 0);
-    if (!hint || cw_part_is(part, "L2::cache_hint"))
+    if (!hint)
         return false;
+    in->has_policy |= cw_part_is(part, "L2::cache_hint");
     if (cw_part_is(part, "L1::no_allocate"))
         in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
     in->next++;
@@ -247,6 +249,15 @@ static void set_address(struct cw_ptx *p, struct cw_insn *in, const struct addre
     }
 }
 
+/* The operand of .L2::cache_hint says nothing that this machine's caches look at. */
+static void cache_policy(struct cw_ptx *p, const struct cw_insn *in)
+{
+    if (!in->has_policy || p->status != CW_OK)
+        return;
+    cw_ptx_expect(p, ',');
+    cw_opnd_src(p, CW_PT_B64);
+}
+
 /* Opens and steps through "{a, b}" or a single operand. */
 static void list_mark(struct cw_ptx *p, const struct cw_insn *in, uint32_t i)
 {
@@ -281,6 +292,7 @@ static void load(struct cw_ptx *p, struct cw_insn *in)
     cw_ptx_expect(p, ',');
     struct address a = address(p, in->v.u.space);
     set_address(p, in, &a, false);
+    cache_policy(p, in);
     cw_insn_emit(p, in);
     bool is_signed = cw_ptype_info[in->type].kind == 's';
     for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
@@ -308,6 +320,7 @@ static void store(struct cw_ptx *p, struct cw_insn *in)
         cw_insn_src(in, o);
     }
     list_mark(p, in, n);
+    cache_policy(p, in);
     cw_insn_emit(p, in);
 }
 
@@ -335,7 +348,7 @@ static const struct {
     const char *word;
     uint8_t op;
     uint32_t types;
-} atoms[] = {{"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16X2)},
+} atoms[] = {{"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16) | B(F16X2)},
              {"exch", CW_ATOM_EXCH, B(B32) | B(B64)},
              {"cas", CW_ATOM_CAS, B(B16) | B(B32) | B(B64)},
              {"min", CW_ATOM_MIN, B(U32) | B(S32) | B(U64) | B(S64)},
@@ -346,39 +359,72 @@ static const struct {
              {"inc", CW_ATOM_INC, B(U32)},
              {"dec", CW_ATOM_DEC, B(U32)}};
 
-static bool atom_op(struct cw_insn *in)
+/* What the modifiers of atom and red have said so far. */
+struct atom_mods {
+    bool has_order, has_scope, has_space, has_op, noftz;
+    uint32_t types;
+};
+
+static bool accept_atom_op(struct cw_insn *in, struct atom_mods *m)
 {
     for (uint32_t i = 0; i < COUNT(atoms); i++) {
         if (!cw_insn_accept(in, atoms[i].word))
             continue;
         in->v.u.atom = atoms[i].op;
-        while (accept_hint(in))
-            continue;
-        bool noftz = cw_insn_accept(in, "noftz");
-        in->type = cw_insn_type(in);
-        in->v.u.type = cw_ptype_info[in->type].type;
-        return in->next == in->part_cnt && (atoms[i].types >> in->type & 1) != 0 && noftz == (in->type == CW_PT_F16X2);
+        m->types = atoms[i].types;
+        return true;
     }
     return false;
 }
 
+static bool accept_atom_order(struct cw_insn *in)
+{
+    static const struct {
+        const char *word;
+        uint16_t flags;
+    } orders[] = {{"relaxed", 0}, {"acquire", CW_UF_ACQUIRE}, {"release", CW_UF_RELEASE}, {"acq_rel", CW_UF_ACQUIRE | CW_UF_RELEASE}};
+    for (uint32_t i = 0; i < COUNT(orders); i++) {
+        if (!cw_insn_accept(in, orders[i].word))
+            continue;
+        in->v.u.flags |= orders[i].flags;
+        return true;
+    }
+    return false;
+}
+
+/* One modifier, each kind of which may come once; false: the next part is none. */
+static bool accept_atom_mod(struct cw_insn *in, struct atom_mods *m)
+{
+    bool *said = NULL;
+    if (!m->has_order && accept_atom_order(in))
+        said = &m->has_order;
+    else if (!m->has_scope && accept_scope(in))
+        said = &m->has_scope;
+    else if (!m->has_space && accept_space(in))
+        said = &m->has_space;
+    else if (!m->has_op && accept_atom_op(in, m))
+        said = &m->has_op;
+    else if (!m->noftz && cw_insn_accept(in, "noftz"))
+        said = &m->noftz;
+    if (said != NULL)
+        *said = true;
+    return said != NULL || accept_hint(in);
+}
+
+/* ptxas takes order, scope, space and operation in any order (atom.or.acq_rel.cta.b32, atom.global.sys.add.u32); the type comes last. */
 static bool atom_mods(struct cw_insn *in)
 {
+    struct atom_mods m = {0};
     in->v.u.space = CW_SPACE_GENERIC;
     in->v.u.vec = 1;
     in->v.u.scope = CW_SCOPE_GPU; /* the ISA's default */
-    if (cw_insn_accept(in, "acquire"))
-        in->v.u.flags = CW_UF_ACQUIRE;
-    else if (cw_insn_accept(in, "release"))
-        in->v.u.flags = CW_UF_RELEASE;
-    else if (cw_insn_accept(in, "acq_rel"))
-        in->v.u.flags = CW_UF_ACQUIRE | CW_UF_RELEASE;
-    else
-        cw_insn_accept(in, "relaxed");
-    accept_scope(in);
-    accept_space(in);
+    while (accept_atom_mod(in, &m))
+        continue;
+    in->type = cw_insn_type(in);
+    in->v.u.type = cw_ptype_info[in->type].type;
     bool space_fits_atom = in->v.u.space == CW_SPACE_GENERIC || in->v.u.space == CW_SPACE_GLOBAL || in->v.u.space == CW_SPACE_SHARED;
-    return space_fits_atom && atom_op(in);
+    bool is_half = in->type == CW_PT_F16 || in->type == CW_PT_F16X2;
+    return m.has_op && space_fits_atom && in->next == in->part_cnt && (m.types >> in->type & 1) != 0 && m.noftz == is_half;
 }
 
 static void atomic(struct cw_ptx *p, struct cw_insn *in, bool has_dst)
@@ -403,6 +449,7 @@ static void atomic(struct cw_ptx *p, struct cw_insn *in, bool has_dst)
         cw_ptx_expect(p, ',');
         cw_insn_src(in, cw_opnd_src(p, in->type));
     }
+    cache_policy(p, in);
     cw_insn_emit(p, in);
 }
 
@@ -433,13 +480,20 @@ static void membar(struct cw_ptx *p, struct cw_insn *in)
         cw_insn_emit(p, in);
 }
 
+/* All kinds are one: acquire or release alone is taken for both. There is one proxy, so that a fence between proxies has nothing to do. */
 static void fence(struct cw_ptx *p, struct cw_insn *in)
 {
-    in->v.u.op = CW_OP_MEMBAR;
-    if (!cw_insn_accept(in, "sc") && cw_insn_accept(in, "acq_rel"))
-        in->v.u.flags = CW_UF_ACQUIRE | CW_UF_RELEASE;
-    if (!accept_scope(in))
-        in->next = 0;
+    if (cw_insn_accept(in, "proxy")) {
+        in->v.u.op = CW_OP_NOP;
+        if (!cw_insn_accept(in, "alias") && !cw_insn_accept(in, "async"))
+            in->next = 0;
+    } else {
+        in->v.u.op = CW_OP_MEMBAR;
+        if (!cw_insn_accept(in, "sc") && (cw_insn_accept(in, "acq_rel") || cw_insn_accept(in, "acquire") || cw_insn_accept(in, "release")))
+            in->v.u.flags = CW_UF_ACQUIRE | CW_UF_RELEASE;
+        if (!accept_scope(in))
+            in->next = 0;
+    }
     if (cw_insn_all(p, in))
         cw_insn_emit(p, in);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PTX module: the reader's result. Text in, kernels of micro-ops out. A module is independent of any GPU and immutable after
- * cw_module_place(); several GPUs may run it at once.
+ * cw_module_place(), but for const_image, which its owner may write between launches; several GPUs may run it at once.
  */
 #ifndef CW_PTX_MODULE_H
 #define CW_PTX_MODULE_H

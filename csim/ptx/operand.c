@@ -9,17 +9,73 @@
 static const struct {
     const char *name;
     uint8_t bytes; /* 4, 8; 0 = either */
-} sregs[CW_SREG_COUNT] = {
-    {"%tid.x", 4},          {"%tid.y", 4},       {"%tid.z", 4},          {"%ntid.x", 4},         {"%ntid.y", 4},
-    {"%ntid.z", 4},         {"%ctaid.x", 4},     {"%ctaid.y", 4},        {"%ctaid.z", 4},        {"%nctaid.x", 4},
-    {"%nctaid.y", 4},       {"%nctaid.z", 4},    {"%laneid", 4},         {"%warpid", 4},         {"%nwarpid", 4},
-    {"%smid", 4},           {"%nsmid", 4},       {"%gridid", 0},         {"%lanemask_eq", 4},    {"%lanemask_le", 4},
-    {"%lanemask_lt", 4},    {"%lanemask_ge", 4}, {"%lanemask_gt", 4},    {"%clock", 4},          {"%clock_hi", 4},
-    {"%clock64", 8},        {"%globaltimer", 8}, {"%globaltimer_lo", 4}, {"%globaltimer_hi", 4}, {"%dynamic_smem_size", 4},
-    {"%total_smem_size", 4}};
+} sregs[CW_SREG_COUNT] = {{"%tid.x", 4},
+                          {"%tid.y", 4},
+                          {"%tid.z", 4},
+                          {"%ntid.x", 4},
+                          {"%ntid.y", 4},
+                          {"%ntid.z", 4},
+                          {"%ctaid.x", 4},
+                          {"%ctaid.y", 4},
+                          {"%ctaid.z", 4},
+                          {"%nctaid.x", 4},
+                          {"%nctaid.y", 4},
+                          {"%nctaid.z", 4},
+                          {"%laneid", 4},
+                          {"%warpid", 4},
+                          {"%nwarpid", 4},
+                          {"%smid", 4},
+                          {"%nsmid", 4},
+                          {"%gridid", 0},
+                          {"%lanemask_eq", 4},
+                          {"%lanemask_le", 4},
+                          {"%lanemask_lt", 4},
+                          {"%lanemask_ge", 4},
+                          {"%lanemask_gt", 4},
+                          {"%clock", 4},
+                          {"%clock_hi", 4},
+                          {"%clock64", 8},
+                          {"%globaltimer", 8},
+                          {"%globaltimer_lo", 4},
+                          {"%globaltimer_hi", 4},
+                          {"%dynamic_smem_size", 4},
+                          {"%total_smem_size", 4},
+                          {"", 4},
+                          {"", 4}};
+
+/* Those that are another one here, as a block is its own cluster and nothing of shared memory is reserved. */
+static const struct {
+    const char *name;
+    uint8_t sreg;
+} same[] = {{"%aggr_smem_size", CW_SREG_TOTAL_SMEM}, {"%clusterid.x", CW_SREG_CTAID_X},   {"%clusterid.y", CW_SREG_CTAID_Y},
+            {"%clusterid.z", CW_SREG_CTAID_Z},       {"%nclusterid.x", CW_SREG_NCTAID_X}, {"%nclusterid.y", CW_SREG_NCTAID_Y},
+            {"%nclusterid.z", CW_SREG_NCTAID_Z},     {"%cluster_ctaid.x", CW_SREG_ZERO},  {"%cluster_ctaid.y", CW_SREG_ZERO},
+            {"%cluster_ctaid.z", CW_SREG_ZERO},      {"%cluster_nctaid.x", CW_SREG_ONE},  {"%cluster_nctaid.y", CW_SREG_ONE},
+            {"%cluster_nctaid.z", CW_SREG_ONE},      {"%cluster_ctarank", CW_SREG_ZERO},  {"%cluster_nctarank", CW_SREG_ONE}};
+
+/* %envreg0 to %envreg31, which a driver may set: they read 0. */
+static bool is_envreg(const struct cw_tok *tok)
+{
+    static const char prefix[] = "%envreg";
+    const uint32_t n = sizeof(prefix) - 1;
+    if (tok->len <= n || tok->len > n + 2 || memcmp(tok->text, prefix, n) != 0)
+        return false;
+    uint32_t number = 0;
+    for (uint32_t i = n; i < tok->len; i++) {
+        if (tok->text[i] < '0' || tok->text[i] > '9' || (tok->text[i] == '0' && i == n && tok->len > n + 1))
+            return false;
+        number = number * 10 + (uint32_t)(tok->text[i] - '0');
+    }
+    return number < 32;
+}
 
 static uint32_t find_sreg(const struct cw_tok *tok)
 {
+    if (is_envreg(tok))
+        return CW_SREG_ZERO;
+    for (uint32_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+        if (cw_tok_is(tok, same[i].name))
+            return same[i].sreg;
     for (uint32_t i = 0; i < CW_SREG_COUNT; i++)
         if (cw_tok_is(tok, sregs[i].name))
             return i;
@@ -207,6 +263,18 @@ static struct cw_vopnd address_of(struct cw_ptx *p, enum cw_ptype want, const st
     return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, addend, w->bytes, var)};
 }
 
+static struct cw_vopnd function_address(struct cw_ptx *p, enum cw_ptype want, uint32_t fn)
+{
+    const struct cw_ptype_info *w = &cw_ptype_info[want];
+    if (p->fn.a[fn].is_entry)
+        return none(p, CW_EUNSUP, "the address of a kernel cannot be taken");
+    if (w->bytes != 8 || w->kind == 'f')
+        return mismatch(p, want);
+    p->fn.a[fn].is_address_taken = 1;
+    cw_ptx_advance(p);
+    return cw_opnd_const(p, cw_ptx_code_address(fn), 8);
+}
+
 static bool at_float_literal(const struct cw_ptx *p)
 {
     const struct cw_tok *t = cw_ptx_is_punct(p, '-') ? &p->ahead : &p->tok;
@@ -224,7 +292,7 @@ static struct cw_vopnd constant_operand(struct cw_ptx *p, enum cw_ptype want)
     if (s != NULL && s->kind == CW_SYM_VAR)
         return address_of(p, want, s);
     if (s != NULL && s->kind == CW_SYM_FN)
-        return none(p, CW_EUNSUP, "addresses of functions are not supported");
+        return function_address(p, want, s->id);
     if (p->tok.text[0] == '%')
         return find_sreg(&p->tok) == CW_SREG_COUNT ? none(p, CW_EINVAL, "register is not declared, or not supported")
                                                    : sreg_operand(p, want);

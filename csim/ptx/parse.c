@@ -47,19 +47,60 @@ static bool skip_noise(struct cw_ptx *p)
     return true;
 }
 
-static void label(struct cw_ptx *p)
+static void formals(struct cw_ptx *p)
 {
-    struct cw_tok name = p->tok;
-    cw_ptx_advance(p);
-    cw_ptx_advance(p);
-    if (cw_tok_is(&p->tok, ".calltargets") || cw_tok_is(&p->tok, ".callprototype")) {
-        cw_ptx_fail(p, CW_EUNSUP, "indirect calls are not supported");
-        return;
+    cw_ptx_expect(p, '(');
+    while (p->status == CW_OK && !cw_ptx_is_punct(p, ')')) {
+        uint32_t var = cw_ptx_parameter(p, cw_ptx_fn(p)->is_entry);
+        CW_PUSH(p, &cw_ptx_fn(p)->formal, var);
+        if (!cw_ptx_accept(p, ','))
+            break;
     }
-    if (!cw_ptx_accept_word(p, ".branchtargets")) {
-        cw_ptx_label(p, &name);
+    cw_ptx_expect(p, ')');
+}
+
+/* name: .callprototype (returned) _ (parameters); becomes a function of its own that nobody defines. */
+static void call_prototype(struct cw_ptx *p, const struct cw_tok *name)
+{
+    uint32_t outer = p->cur, id = p->fn.n;
+    CW_PUSH(p, &p->fn, (struct cw_fn){.name = name->text, .len = name->len, .line = name->line, .alias = CW_PTX_NONE});
+    if (p->status != CW_OK)
         return;
-    }
+    p->cur = id;
+    if (cw_ptx_is_punct(p, '('))
+        formals(p);
+    cw_ptx_fn(p)->ret_cnt = cw_ptx_fn(p)->formal.n;
+    cw_ptx_advance(p); /* _ */
+    if (cw_ptx_is_punct(p, '('))
+        formals(p);
+    while (cw_ptx_accept_word(p, ".noreturn"))
+        continue;
+    p->cur = outer;
+    cw_ptx_define(p, name, CW_SYM_PROTOTYPE, id);
+    cw_ptx_expect(p, ';');
+}
+
+/* name: .calltargets f, g; */
+static void call_targets(struct cw_ptx *p, const struct cw_tok *name)
+{
+    struct cw_callees list = {.first = p->callee.n};
+    do {
+        const struct cw_sym *s = p->tok.kind == CW_TOK_WORD ? cw_ptx_lookup(p, p->tok.text, p->tok.len) : NULL;
+        if (s == NULL || s->kind != CW_SYM_FN || p->fn.a[s->id].is_entry) {
+            cw_ptx_fail(p, CW_EINVAL, "expected the name of a declared function");
+            return;
+        }
+        CW_PUSH(p, &p->callee, s->id);
+        cw_ptx_advance(p);
+    } while (cw_ptx_accept(p, ','));
+    list.cnt = p->callee.n - list.first;
+    CW_PUSH(p, &p->callees, list);
+    cw_ptx_define(p, name, CW_SYM_CALLEES, p->callees.n - 1);
+    cw_ptx_expect(p, ';');
+}
+
+static void branch_targets(struct cw_ptx *p, const struct cw_tok *name)
+{
     struct cw_fn *fn = cw_ptx_fn(p);
     uint32_t table = fn->table.n;
     CW_VEC(uint32_t) entry = {0};
@@ -75,8 +116,23 @@ static void label(struct cw_ptx *p)
         free(entry.a);
         return;
     }
-    cw_ptx_define(p, &name, CW_SYM_TABLE, table);
+    cw_ptx_define(p, name, CW_SYM_TABLE, table);
     cw_ptx_expect(p, ';');
+}
+
+static void label(struct cw_ptx *p)
+{
+    struct cw_tok name = p->tok;
+    cw_ptx_advance(p);
+    cw_ptx_advance(p);
+    if (cw_ptx_accept_word(p, ".callprototype"))
+        call_prototype(p, &name);
+    else if (cw_ptx_accept_word(p, ".calltargets"))
+        call_targets(p, &name);
+    else if (cw_ptx_accept_word(p, ".branchtargets"))
+        branch_targets(p, &name);
+    else
+        cw_ptx_label(p, &name);
 }
 
 static void guard(struct cw_ptx *p)
@@ -128,18 +184,6 @@ static void body(struct cw_ptx *p)
         }
     }
     cw_ptx_expect(p, '}');
-}
-
-static void formals(struct cw_ptx *p)
-{
-    cw_ptx_expect(p, '(');
-    while (p->status == CW_OK && !cw_ptx_is_punct(p, ')')) {
-        uint32_t var = cw_ptx_parameter(p, cw_ptx_fn(p)->is_entry);
-        CW_PUSH(p, &cw_ptx_fn(p)->formal, var);
-        if (!cw_ptx_accept(p, ','))
-            break;
-    }
-    cw_ptx_expect(p, ')');
 }
 
 static void three(struct cw_ptx *p, uint32_t out[3])
@@ -248,6 +292,7 @@ static void function(struct cw_ptx *p, bool is_entry)
     p->fn.a[id] = p->fn.a[spare];
     p->fn.a[id].is_entry = is_entry;
     p->fn.a[id].is_defined = was_defined;
+    p->fn.a[id].is_address_taken = before.is_address_taken;
     p->fn.a[id].intrinsic = is_entry ? NULL : cw_ptx_intrinsic(p, name.text, name.len);
     p->cur = id;
     cw_ptx_scope_open(p);
@@ -258,6 +303,7 @@ static void function(struct cw_ptx *p, bool is_entry)
     if (p->status == CW_OK && !is_new && !same_formals(p, &before, &p->fn.a[id]))
         cw_ptx_fail_tok(p, CW_EINVAL, &name, "%.*s was declared with other parameters", (int)name.len, name.text);
     if (was_defined && p->status == CW_OK) { /* the definition stays */
+        before.is_address_taken |= p->fn.a[id].is_address_taken;
         p->fn.a[spare] = p->fn.a[id];
         p->fn.a[id] = before;
     }

@@ -149,7 +149,9 @@ struct cw_var {
 };
 
 struct cw_call {
-    uint32_t callee;       /* function */
+    uint32_t callee;       /* function; of an indirect call one that has the prototype's parameters and nothing else */
+    uint8_t is_indirect;   /* the address of the function is source 0 of the micro-op */
+    uint32_t list;         /* indirect: which .calltargets list names the functions; CW_PTX_NONE: all whose address is taken */
     uint32_t arg, arg_cnt; /* formal[i] of the callee, rets first, is bound to fn->arg.a[arg + i] */
     struct cw_tok at;
 };
@@ -173,6 +175,7 @@ struct cw_fn {
     uint32_t line, col;
     struct cw_tok at; /* first token of the declaration */
     uint8_t is_entry, is_defined;
+    uint8_t is_address_taken;             /* an indirect call may reach it */
     uint8_t visit;                        /* of the call-graph walk */
     const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
     uint32_t alias;                       /* function or CW_PTX_NONE */
@@ -190,7 +193,20 @@ struct cw_fn {
     CW_VEC(uint32_t) pvar; /* every CALL_PARAM variable, formals included */
 };
 
-enum cw_sym_kind { CW_SYM_REG, CW_SYM_RANGE, CW_SYM_VAR, CW_SYM_FN, CW_SYM_LABEL, CW_SYM_TABLE };
+enum cw_sym_kind {
+    CW_SYM_REG,
+    CW_SYM_RANGE,
+    CW_SYM_VAR,
+    CW_SYM_FN,
+    CW_SYM_LABEL,
+    CW_SYM_TABLE,
+    CW_SYM_PROTOTYPE, /* .callprototype: a function */
+    CW_SYM_CALLEES    /* .calltargets: index of the list */
+};
+
+struct cw_callees { /* a .calltargets list: p->callee.a[first .. first + cnt - 1] */
+    uint32_t first, cnt;
+};
 
 struct cw_sym {
     const char *name;
@@ -264,6 +280,8 @@ struct cw_ptx {
     struct cw_map range_reg;
     CW_VEC(struct cw_label_ref) ref;
     CW_VEC(struct cw_fn) fn;
+    CW_VEC(uint32_t) callee;
+    CW_VEC(struct cw_callees) callees;
     CW_VEC(struct cw_var) var;
     struct cw_konsts konsts;
     CW_VEC(struct cw_init) init;
@@ -330,6 +348,12 @@ void cw_ptx_instruction(struct cw_ptx *p);
 /* parse.c: the whole text */
 void cw_ptx_module(struct cw_ptx *p);
 
+/* What a pointer to the function holds: no address of any memory. */
+static inline uint64_t cw_ptx_code_address(uint32_t fn)
+{
+    return CW_CODE_WINDOW + 16u * (uint64_t)fn;
+}
+
 static inline struct cw_fn *cw_ptx_fn(struct cw_ptx *p)
 {
     return &p->fn.a[p->cur];
@@ -351,6 +375,7 @@ struct cw_kcode {
     CW_VEC(struct cw_target_table) table;
     uint64_t local_bytes;
     uint32_t expanded;                             /* calls */
+    uint32_t print_words;                          /* of arguments that a vprintf may have; 0: it has none */
     CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
 };
 

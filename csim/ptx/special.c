@@ -94,6 +94,48 @@ static void mov(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_emit(p, in);
 }
 
+/* What makes a policy for .L2::cache_hint: the value is opaque, and the caches do not look at it. */
+static void createpolicy(struct cw_ptx *p, struct cw_insn *in)
+{
+    in->v.u.op = CW_OP_MOV;
+    set_types(in, CW_PT_B64, CW_PT_NONE);
+    cw_insn_dst(in, cw_opnd_dst(p, CW_PT_B64));
+    while (p->tok.kind != CW_TOK_EOF && !cw_ptx_is_punct(p, ';'))
+        cw_ptx_advance(p);
+    cw_insn_src(in, cw_opnd_const(p, 0, 8));
+    cw_insn_emit(p, in);
+}
+
+/* ---- lop3 ---- */
+
+/* lop3.or.b32 d|p, a, b, c, table, q: p = (d != 0) or q. The form without an operator is regular. */
+static void lop3(struct cw_ptx *p, struct cw_insn *in, uint8_t boolop)
+{
+    struct cw_insn test = {.word = in->word, .v = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_SETP, .type = CW_U32, .stype = CW_TYPE_NONE}}};
+    in->v.u.op = CW_OP_LOP3;
+    set_types(in, CW_PT_B32, CW_PT_NONE);
+    struct cw_vopnd d = cw_opnd_dst(p, CW_PT_B32);
+    if (d.kind == CW_V_SINK)
+        d = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_B32, true));
+    cw_insn_dst(in, d);
+    cw_ptx_expect(p, '|');
+    cw_insn_dst(&test, cw_opnd_dst(p, CW_PT_PRED));
+    for (uint32_t i = 0; i < 3; i++) {
+        cw_ptx_expect(p, ',');
+        cw_insn_src(in, cw_opnd_src(p, CW_PT_B32));
+    }
+    cw_ptx_expect(p, ',');
+    in->v.u.imm = (int64_t)cw_ptx_uint(p, 255, "lookup table");
+    cw_ptx_expect(p, ',');
+    test.v.u.cmp = CW_CMP_NE;
+    test.v.u.boolop = boolop;
+    cw_insn_src(&test, d);
+    cw_insn_src(&test, cw_opnd_const(p, 0, 4));
+    cw_insn_src(&test, cw_opnd_pred(p));
+    cw_insn_emit(p, in);
+    cw_insn_emit(p, &test);
+}
+
 /* ---- cvt ---- */
 
 static const struct {
@@ -142,6 +184,18 @@ static void cvt_emit(struct cw_ptx *p, struct cw_insn *in, struct cw_vopnd dst, 
     }
 }
 
+/* cvt.rn.f16x2.f32 d, a, b: a to the upper half. */
+static void cvt_pair(struct cw_ptx *p, struct cw_insn *in)
+{
+    set_types(in, CW_PT_F16X2, CW_PT_F32);
+    cw_insn_dst(in, cw_opnd_dst(p, CW_PT_F16X2));
+    for (uint32_t i = 0; i < 2; i++) {
+        cw_ptx_expect(p, ',');
+        cw_insn_src(in, cw_opnd_src(p, CW_PT_F32));
+    }
+    cw_insn_emit(p, in);
+}
+
 static void cvt(struct cw_ptx *p, struct cw_insn *in)
 {
     bool given = false;
@@ -154,6 +208,11 @@ static void cvt(struct cw_ptx *p, struct cw_insn *in)
     in->v.u.flags |= (uint16_t)(cw_insn_accept(in, "sat") ? CW_UF_SAT : 0);
     enum cw_ptype to = cw_insn_type(in), from = cw_insn_type(in);
     const struct cw_ptype_info *t = &cw_ptype_info[to], *f = &cw_ptype_info[from];
+    bool is_pair = to == CW_PT_F16X2 && from == CW_PT_F32 && given && (in->v.u.round == CW_RN || in->v.u.round == CW_RZ);
+    if (is_pair && in->next == in->part_cnt && in->v.u.flags == 0) {
+        cvt_pair(p, in);
+        return;
+    }
     bool fits = t->bytes > 0 && f->bytes > 0 && t->kind != 'b' && f->kind != 'b' && to != CW_PT_F16X2 && from != CW_PT_F16X2;
     if (!fits || in->next != in->part_cnt || !rounding_fits(to, from, given, in->v.u.round)) {
         cw_insn_refuse(p, in);
@@ -173,11 +232,8 @@ static bool named_space(struct cw_insn *in)
     static const struct {
         const char *word;
         uint8_t space;
-    } spaces[] = {{"global", CW_SPACE_GLOBAL},
-                  {"shared", CW_SPACE_SHARED},
-                  {"shared::cta", CW_SPACE_SHARED},
-                  {"local", CW_SPACE_LOCAL},
-                  {"const", CW_SPACE_CONST}};
+    } spaces[] = {{"global", CW_SPACE_GLOBAL},          {"shared", CW_SPACE_SHARED}, {"shared::cta", CW_SPACE_SHARED},
+                  {"shared::cluster", CW_SPACE_SHARED}, {"local", CW_SPACE_LOCAL},   {"const", CW_SPACE_CONST}};
     for (uint32_t i = 0; i < COUNT(spaces); i++) {
         if (cw_insn_accept(in, spaces[i].word)) {
             in->v.u.space = spaces[i].space;
@@ -217,12 +273,23 @@ static void isspacep(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_emit(p, in);
 }
 
+bool cw_insn_combined(struct cw_ptx *p, struct cw_insn *in)
+{
+    const bool is_or = cw_part_is(&in->part[1], "or");
+    if (in->part_cnt != 3 || !cw_part_is(&in->part[0], "lop3") || !cw_part_is(&in->part[2], "b32") ||
+        (!is_or && !cw_part_is(&in->part[1], "and")))
+        return false;
+    in->next = in->part_cnt;
+    lop3(p, in, is_or ? CW_BOOL_OR : CW_BOOL_AND);
+    return true;
+}
+
 bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in)
 {
     static const struct {
         const char *name;
         void (*read)(struct cw_ptx *p, struct cw_insn *in);
-    } table[] = {{"mov", mov}, {"cvt", cvt}, {"cvta", cvta}, {"isspacep", isspacep}};
+    } table[] = {{"mov", mov}, {"cvt", cvt}, {"cvta", cvta}, {"isspacep", isspacep}, {"createpolicy", createpolicy}};
     for (uint32_t i = 0; i < COUNT(table); i++) {
         if (cw_part_is(&in->part[0], table[i].name)) {
             table[i].read(p, in);

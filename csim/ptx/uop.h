@@ -58,6 +58,7 @@ enum cw_space { CW_SPACE_GENERIC, CW_SPACE_GLOBAL, CW_SPACE_SHARED, CW_SPACE_LOC
 #define CW_LOCAL_WINDOW  UINT64_C(0x02000000)
 #define CW_CONST_WINDOW  UINT64_C(0x03000000)
 #define CW_WINDOW_BYTES  UINT64_C(0x01000000)
+#define CW_CODE_WINDOW   UINT64_C(0x80000000) /* what pointers to functions hold: nothing can be loaded there */
 #define CW_GLOBAL_BASE   UINT64_C(0x100000000)
 
 enum cw_opnd_kind {
@@ -110,6 +111,8 @@ enum cw_sreg {
     CW_SREG_GLOBALTIMER_HI,
     CW_SREG_DYNAMIC_SMEM,
     CW_SREG_TOTAL_SMEM,
+    CW_SREG_ZERO, /* those that read 0 or 1 in this machine */
+    CW_SREG_ONE,
     CW_SREG_COUNT
 };
 
@@ -140,6 +143,7 @@ enum cw_testp { CW_TESTP_FINITE, CW_TESTP_INFINITE, CW_TESTP_NUMBER, CW_TESTP_NO
 enum cw_prmt { CW_PRMT_INDEX, CW_PRMT_F4E, CW_PRMT_B4E, CW_PRMT_RC8, CW_PRMT_ECL, CW_PRMT_ECR, CW_PRMT_RC16 };
 enum cw_shfl { CW_SHFL_UP, CW_SHFL_DOWN, CW_SHFL_BFLY, CW_SHFL_IDX };
 enum cw_vote { CW_VOTE_ALL, CW_VOTE_ANY, CW_VOTE_UNI, CW_VOTE_BALLOT };
+enum cw_trap { CW_TRAP_TRAP, CW_TRAP_CALL /* an indirect call of no function that it may mean */ };
 enum cw_bar { CW_BAR_SYNC, CW_BAR_ARRIVE, CW_BAR_RED_POPC, CW_BAR_RED_AND, CW_BAR_RED_OR, CW_BAR_WARP };
 enum cw_atom {
     CW_ATOM_ADD,
@@ -172,6 +176,8 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_RELEASE   0x2000u
 #define CW_UF_CACHE_ALL 0x4000u /* ld.ca or default; absent for .cg/.cs/.cv/.nc policies that skip L1 */
 #define CW_UF_XORSIGN   0x8000u
+
+#define CW_PRINT_ARGS 32u /* most arguments of a vprintf, as in CUDA */
 
 #define CW_UOP_DSTS 4
 #define CW_UOP_SRCS 5

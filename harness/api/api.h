@@ -45,6 +45,7 @@ struct cowarp_gpu {
     double host_seconds;
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
     void (*on_message)(void *context, const char *text);
+    void (*on_print)(void *context, const char *text, uint64_t length);
     void *context;
 };
 

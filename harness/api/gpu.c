@@ -86,6 +86,15 @@ static int pass_progress(void *context, const struct cw_gpu *g)
     return gpu->on_progress(gpu->context, cw_gpu_cycles(g), done, total);
 }
 
+static void pass_print(void *context, const char *text, size_t length)
+{
+    const struct cowarp_gpu *gpu = context;
+    if (gpu->on_print != NULL)
+        gpu->on_print(gpu->context, text, length);
+    else
+        fwrite(text, 1, length, stderr);
+}
+
 static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     gpu->seed = options->seed;
@@ -93,6 +102,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     gpu->omit_host_seconds = options->omit_host_seconds != 0;
     gpu->on_progress = options->on_progress;
     gpu->on_message = options->on_message;
+    gpu->on_print = options->on_print;
     gpu->context = options->context;
     int status = cowarp__configure(&gpu->config, options, &gpu->err);
     if (status == CW_OK)
@@ -124,6 +134,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .max_cycles = options->max_cycles,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
         .on_step = options->wave_file != NULL || gpu->recorder != NULL ? cowarp__wave_step : NULL,
+        .on_print = pass_print,
         .context = gpu,
     };
     status = cowarp__units_build(gpu, &o);

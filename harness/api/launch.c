@@ -112,13 +112,59 @@ int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, cons
     return status;
 }
 
+/* Bytes of a variable: constants are the module's, everything else is in device memory. */
+struct place {
+    uint8_t *constant; /* NULL: at `device` */
+    uint64_t device;
+};
+
+static int find_bytes(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t offset, uint64_t bytes,
+                      struct place *place)
+{
+    const struct cw_module *m = module->module;
+    const struct cw_symbol *s = cw_module_symbol(m, name);
+    if (s == NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%.80s'", m->file, name);
+    if (offset > s->bytes || bytes > s->bytes - offset)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: variable '%.80s' has %" PRIu64 " bytes; %" PRIu64 " at offset %" PRIu64 " are not in it",
+                       m->file, name, s->bytes, bytes, offset);
+    *place = s->space == CW_SPACE_CONST ? (struct place){.constant = m->const_image + s->offset + offset}
+                                        : (struct place){.device = module->global_base + s->offset + offset};
+    return CW_OK;
+}
+
+int cowarp_symbol_write(struct cowarp_gpu *gpu, struct cowarp_module *module, const char *name, uint64_t offset, const void *data,
+                        uint64_t bytes)
+{
+    struct place to = {0};
+    int status = find_bytes(gpu, module, name, offset, bytes, &to);
+    if (status == CW_OK && to.constant != NULL)
+        memcpy(to.constant, data, bytes);
+    else if (status == CW_OK && bytes > 0)
+        cw_memory_write(cw_gpu_memory(gpu->gpu), to.device, data, bytes);
+    return status;
+}
+
+int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t offset, void *data,
+                       uint64_t bytes)
+{
+    struct place from = {0};
+    int status = find_bytes(gpu, module, name, offset, bytes, &from);
+    if (status == CW_OK && from.constant != NULL)
+        memcpy(data, from.constant, bytes);
+    else if (status == CW_OK && bytes > 0)
+        cw_memory_read(cw_gpu_memory(gpu->gpu), from.device, data, bytes);
+    return status;
+}
+
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes)
 {
     const struct cw_symbol *s = cw_module_symbol(module->module, name);
     if (s == NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%.80s'", module->module->file, name);
     if (s->space != CW_SPACE_GLOBAL)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: variable '%.80s' is not in .global: it has no address in device memory",
+        return cw_fail(&gpu->err, CW_EINVAL,
+                       "%s: variable '%.80s' is not in .global and has no address in device memory; use cowarp_symbol_write",
                        module->module->file, name);
     *address = module->global_base + s->offset;
     *bytes = s->bytes;
@@ -182,10 +228,28 @@ static bool fits(const struct cowarp_arg *a, uint32_t bytes)
     return a->type == COWARP_ARG_S32 && a->value.s32 >= -(1 << (bits - 1)) && a->value.s32 < 1 << bits;
 }
 
+/* A struct or an array. */
+static int place_bytes(struct cowarp_gpu *gpu, const struct cw_kernel *k, uint32_t i, const struct cowarp_bytes *b, uint8_t *block)
+{
+    const struct cw_kernel_param *p = &k->param[i];
+    if (b == NULL || b->data == NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): there are no bytes (NULL)", k->name, (unsigned)i + 1, p->name);
+    if (p->is_shared_ptr)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): the parameter points to shared memory; give a size in bytes (local)",
+                       k->name, (unsigned)i + 1, p->name);
+    if (b->bytes != p->bytes)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: argument %u (%s): the parameter has %u bytes, the argument %" PRIu64, k->name,
+                       (unsigned)i + 1, p->name, (unsigned)p->bytes, b->bytes);
+    memcpy(block + p->offset, b->data, p->bytes);
+    return CW_OK;
+}
+
 static int place_arg(struct cowarp_gpu *gpu, const struct cw_kernel *k, uint32_t i, const struct cowarp_arg *a, uint8_t *block)
 {
     const struct cw_kernel_param *p = &k->param[i];
     uint32_t bytes;
+    if (a->type == COWARP_ARG_BYTES)
+        return place_bytes(gpu, k, i, a->value.bytes, block);
     const uint64_t bits = arg_bits(a, &bytes);
     const bool local = a->type == COWARP_ARG_LOCAL;
     if (p->is_shared_ptr && !local)

@@ -12,15 +12,17 @@
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 34)
 
-enum kind { VALUE, BUFFER };
+enum kind { VALUE, BUFFER, BYTES };
 
-/* One --arg. */
+/* One --arg, or one --symbol. */
 struct argument {
-    const char *text;
+    const char *option, *text;
     enum kind kind;
     struct cowarp_arg value;
-    /* BUFFER */
-    char *path;         /* in, out, inout: the file; NULL: zero */
+    struct cowarp_bytes by_value; /* BYTES */
+    char *name;                   /* of --symbol */
+    /* BUFFER, BYTES */
+    char *path;         /* in, out, inout, bytes: the file; NULL: zero */
     bool reads, writes; /* the file */
     uint64_t bytes;
     uint64_t address;
@@ -32,11 +34,13 @@ struct request {
     struct cowarp_launch launch;
     struct argument *argument;
     uint32_t argument_cnt;
+    struct argument *symbol;
+    uint32_t symbol_cnt;
 };
 
 static int bad(const struct argument *a, const char *what)
 {
-    return cli_error(CLI_WRONG, "--arg '%s': %s", a->text, what);
+    return cli_error(CLI_WRONG, "--%s '%s': %s", a->option, a->text, what);
 }
 
 static bool real(const char *text, double *value)
@@ -100,15 +104,15 @@ static char *copy_of(const char *text, size_t length)
     return copy;
 }
 
-/* in:FILE, inout:FILE, out:FILE:BYTES, zero:BYTES */
+/* in:FILE, inout:FILE, bytes:FILE, out:FILE:BYTES, zero:BYTES */
 static int parse_buffer(struct argument *a, const char *type, const char *text)
 {
-    static const char *const types[] = {"u32", "s32", "u64", "s64", "f32", "f64", "in", "out", "inout", "zero", "local"};
+    static const char *const types[] = {"u32", "s32", "u64", "s64", "f32", "f64", "in", "out", "inout", "zero", "local", "bytes"};
     const char *bytes = NULL;
     size_t length = strlen(text);
     char near[96];
-    a->kind = BUFFER;
-    a->reads = strcmp(type, "in") == 0 || strcmp(type, "inout") == 0;
+    a->kind = strcmp(type, "bytes") == 0 ? BYTES : BUFFER;
+    a->reads = a->kind == BYTES || strcmp(type, "in") == 0 || strcmp(type, "inout") == 0;
     a->writes = strcmp(type, "out") == 0 || strcmp(type, "inout") == 0;
     if (strcmp(type, "zero") == 0) {
         bytes = text;
@@ -149,7 +153,7 @@ static int read_input(struct argument *a)
 {
     FILE *f = fopen(a->path, "rb");
     if (f == NULL)
-        return cli_error(CLI_WRONG, "--arg '%s': cannot be opened: %s", a->text, strerror(errno));
+        return cli_error(CLI_WRONG, "--%s '%s': cannot be opened: %s", a->option, a->text, strerror(errno));
     size_t capacity = 1u << 16;
     char *data = malloc(capacity);
     while (data != NULL) {
@@ -166,9 +170,9 @@ static int read_input(struct argument *a)
     fclose(f);
     a->data = data;
     if (data == NULL)
-        return cli_error(CLI_FAILED, "--arg '%s': the file is too large", a->text);
+        return cli_error(CLI_FAILED, "--%s '%s': the file is too large", a->option, a->text);
     if (failed)
-        return cli_error(CLI_WRONG, "--arg '%s': cannot be read: %s", a->text, strerror(errno));
+        return cli_error(CLI_WRONG, "--%s '%s': cannot be read: %s", a->option, a->text, strerror(errno));
     return a->bytes > 0 ? CLI_OK : bad(a, "the file is empty");
 }
 
@@ -190,6 +194,33 @@ static int prepare_argument(const struct request *q, uint32_t i)
     if (a->data == NULL && (a->data = malloc(a->bytes)) == NULL)
         return cli_error(CLI_FAILED, "--arg '%s': out of memory", a->text);
     return CLI_OK;
+}
+
+/* NAME=FILE */
+static int prepare_symbol(struct argument *a)
+{
+    const char *equals = strchr(a->text, '=');
+    if (equals == NULL || equals == a->text || equals[1] == '\0')
+        return bad(a, "expected NAME=FILE");
+    a->name = copy_of(a->text, (size_t)(equals - a->text));
+    a->path = copy_of(equals + 1, strlen(equals + 1));
+    if (a->name == NULL || a->path == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    return read_input(a);
+}
+
+/* All values of an option. */
+static int list_arguments(const struct cli_parsed *p, const char *option, struct argument **list, uint32_t *cnt)
+{
+    const char **texts = cli_values(p, option, 0);
+    while (texts != NULL && texts[*cnt] != NULL)
+        ++*cnt;
+    *list = calloc(*cnt + 1u, sizeof **list);
+    for (uint32_t i = 0; *list != NULL && i < *cnt; i++)
+        (*list)[i] = (struct argument){.option = option, .text = texts[i]};
+    const bool failed = texts == NULL || *list == NULL;
+    free(texts);
+    return failed ? cli_error(CLI_FAILED, "out of memory") : CLI_OK;
 }
 
 /* X, X,Y or X,Y,Z */
@@ -229,17 +260,14 @@ static int read_request(struct request *q, const struct cli_parsed *p)
     if (status == CLI_OK && cli_has(p, "shared") && !cli_u32(cli_value(p, "shared", ""), &bytes))
         status = cli_error(CLI_WRONG, "--shared '%s': not a number of bytes", cli_value(p, "shared", ""));
     q->launch.dynamic_shared_bytes = bytes;
-    const char **args = cli_values(p, "arg", 0);
-    while (args != NULL && args[q->argument_cnt] != NULL)
-        q->argument_cnt++;
-    q->argument = calloc(q->argument_cnt + 1, sizeof *q->argument);
-    if (args == NULL || q->argument == NULL)
-        status = cli_error(CLI_FAILED, "out of memory");
-    for (uint32_t i = 0; status == CLI_OK && i < q->argument_cnt; i++) {
-        q->argument[i].text = args[i];
+    if (status == CLI_OK)
+        status = list_arguments(p, "arg", &q->argument, &q->argument_cnt);
+    if (status == CLI_OK)
+        status = list_arguments(p, "symbol", &q->symbol, &q->symbol_cnt);
+    for (uint32_t i = 0; status == CLI_OK && i < q->argument_cnt; i++)
         status = prepare_argument(q, i);
-    }
-    free(args);
+    for (uint32_t i = 0; status == CLI_OK && i < q->symbol_cnt; i++)
+        status = prepare_symbol(&q->symbol[i]);
     return status;
 }
 
@@ -249,6 +277,8 @@ static int simulate(struct request *q, struct cowarp_gpu *gpu)
     struct cowarp_module *module;
     struct cowarp_arg *args = calloc(q->argument_cnt + 1, sizeof *args);
     int status = args != NULL ? cowarp_load_file(gpu, &module, q->path) : COWARP_ENOMEM;
+    for (uint32_t i = 0; status == COWARP_OK && i < q->symbol_cnt; i++)
+        status = cowarp_symbol_write(gpu, module, q->symbol[i].name, 0, q->symbol[i].data, q->symbol[i].bytes);
     for (uint32_t i = 0; status == COWARP_OK && i < q->argument_cnt; i++) {
         struct argument *a = &q->argument[i];
         if (a->kind == BUFFER) {
@@ -256,6 +286,9 @@ static int simulate(struct request *q, struct cowarp_gpu *gpu)
             if (status == COWARP_OK && a->reads)
                 status = cowarp_write(gpu, a->address, a->data, a->bytes);
             a->value = COWARP_U64(a->address);
+        } else if (a->kind == BYTES) {
+            a->by_value = (struct cowarp_bytes){a->data, a->bytes};
+            a->value = COWARP_BYTES(&a->by_value);
         }
         args[i] = a->value;
     }
@@ -306,17 +339,24 @@ static int run_session(struct request *q, const struct cli_parsed *p)
     return status;
 }
 
+static void free_arguments(struct argument *list, uint32_t cnt)
+{
+    for (uint32_t i = 0; list != NULL && i < cnt; i++) {
+        free(list[i].name);
+        free(list[i].path);
+        free(list[i].data);
+    }
+    free(list);
+}
+
 static int exec(const struct cli_parsed *p)
 {
     struct request q = {0};
     int status = read_request(&q, p);
     if (status == CLI_OK)
         status = run_session(&q, p);
-    for (uint32_t i = 0; i < q.argument_cnt && q.argument != NULL; i++) {
-        free(q.argument[i].path);
-        free(q.argument[i].data);
-    }
-    free(q.argument);
+    free_arguments(q.argument, q.argument_cnt);
+    free_arguments(q.symbol, q.symbol_cnt);
     return status;
 }
 
@@ -326,6 +366,7 @@ static const struct cli_option options[] = {
     {"block", "X[,Y[,Z]]", false, "threads per block"},
     {"shared", "BYTES", false, "dynamic shared memory per block (default 0)"},
     {"arg", "KIND:VALUE", true, "the kernel's arguments, in order; see below"},
+    {"symbol", "NAME=FILE", true, "first bytes of a .global or .const variable, from a file"},
     {"system", "NAME", false, "transactional system (default none)"},
 };
 
@@ -342,6 +383,7 @@ const struct cli_command cli_exec = {
              "  out:FILE:BYTES                       address of a zeroed buffer, written to the file after the run\n"
              "  inout:FILE                           both\n"
              "  zero:BYTES                           address of a zeroed buffer\n"
+             "  bytes:FILE                           the file's bytes by value: a struct or an array\n"
              "  local:BYTES                          size of a __local argument (shared memory)\n"
              "Files are written only when the kernel has ended without an error.\n",
     .run = exec,

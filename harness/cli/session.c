@@ -73,6 +73,12 @@ static void on_message(void *context, const char *text)
         fprintf(stderr, "cowarp: %s\n", text);
 }
 
+static void on_print(void *context, const char *text, uint64_t length)
+{
+    erase_line(context);
+    fwrite(text, 1, length, stderr);
+}
+
 static int read_number(const struct cli_parsed *p, const char *option, uint64_t *value)
 {
     const char *text = cli_value(p, option, NULL);
@@ -188,6 +194,7 @@ int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const ch
     s->options.system = system;
     s->options.on_progress = on_progress;
     s->options.on_message = on_message;
+    s->options.on_print = on_print;
     s->options.context = s;
     s->stats = cli_value(p, "stats", NULL);
     /* now rather than after minutes of simulation */

@@ -75,6 +75,8 @@ struct cowarp_options {
     uint64_t wave_keep;            /* 1 .. 100000; 0: 1000 */
     const char *const *mechanisms; /* others beside the system, of which `cowarp list` shows all; NULL-terminated, or NULL */
     const char *control;           /* control-flow policy, one that `cowarp list` names, or NULL: "ipdom" */
+    /* What kernels print (printf), one piece per thread and call as it happens; length bytes, not terminated. NULL: it goes to stderr. */
+    void (*on_print)(void *context, const char *text, uint64_t length);
 };
 
 #define COWARP_VERSION "0.1.0"
@@ -119,12 +121,34 @@ int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes);
 int cowarp_free(struct cowarp_gpu *gpu, uint64_t address);
 int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uint64_t bytes);
 int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t bytes);
-/* Address and size of a .global variable of a module. */
+/* Copies to and from a variable of a module, .global or .const: bytes at offset. A .const variable (__constant__) has its new value from
+ * the next launch on. COWARP_EINVAL, and nothing changes: no such variable, or bytes beyond its end. */
+int cowarp_symbol_write(struct cowarp_gpu *gpu, struct cowarp_module *module, const char *name, uint64_t offset, const void *data,
+                        uint64_t bytes);
+int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t offset, void *data,
+                       uint64_t bytes);
+/* Address and size of a .global variable of a module. A .const one has no address in device memory: COWARP_EINVAL. */
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
 /* A kernel argument. A pointer to __local takes COWARP_ARG_LOCAL with its size in bytes; clang's nvidiacl target does
  * not mark such a parameter in the PTX, so it is the caller who says so. */
-enum cowarp_arg_type { COWARP_ARG_U32, COWARP_ARG_S32, COWARP_ARG_U64, COWARP_ARG_S64, COWARP_ARG_F32, COWARP_ARG_F64, COWARP_ARG_LOCAL };
+enum cowarp_arg_type {
+    COWARP_ARG_U32,
+    COWARP_ARG_S32,
+    COWARP_ARG_U64,
+    COWARP_ARG_S64,
+    COWARP_ARG_F32,
+    COWARP_ARG_F64,
+    COWARP_ARG_LOCAL,
+    COWARP_ARG_BYTES
+};
+
+/* What COWARP_ARG_BYTES passes: a struct or an array by value, of exactly the parameter's size. The caller keeps it during cowarp_run. */
+struct cowarp_bytes {
+    const void *data;
+    uint64_t bytes;
+};
+
 struct cowarp_arg {
     enum cowarp_arg_type type;
     union {
@@ -134,6 +158,7 @@ struct cowarp_arg {
         int64_t s64;
         float f32;
         double f64;
+        const struct cowarp_bytes *bytes;
     } value;
 };
 #define COWARP_U32(x)   ((struct cowarp_arg){COWARP_ARG_U32, {.u32 = (x)}})
@@ -143,6 +168,7 @@ struct cowarp_arg {
 #define COWARP_F32(x)   ((struct cowarp_arg){COWARP_ARG_F32, {.f32 = (x)}})
 #define COWARP_F64(x)   ((struct cowarp_arg){COWARP_ARG_F64, {.f64 = (x)}})
 #define COWARP_LOCAL(x) ((struct cowarp_arg){COWARP_ARG_LOCAL, {.u64 = (x)}})
+#define COWARP_BYTES(x) ((struct cowarp_arg){COWARP_ARG_BYTES, {.bytes = (x)}}) /* x: a const struct cowarp_bytes * */
 
 struct cowarp_launch {
     uint32_t size; /* of this struct */

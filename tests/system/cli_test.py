@@ -168,6 +168,11 @@ class Requests(Command):
             (["--grid", "1", "--arg", "out::8"], ["no file name"]),
             (["--grid", "1", "--arg", "out:no/such/x:8"], ["no/such/x"]),
             (["--grid", "1", "--arg", "zero:many"], ["at least 1"]),
+            (["--grid", "1", "--arg", "bytes:nothing.bin"], ["bytes:nothing.bin", "No such file"]),
+            (["--grid", "1", "--arg", "bytes:" + empty], ["empty"]),
+            (["--grid", "1", "--arg", "bytes:"], ["no file name"]),
+            (["--grid", "1", "--symbol", "factors"], ["--symbol 'factors'", "NAME=FILE"]),
+            (["--grid", "1", "--symbol", "factors=nothing.bin"], ["--symbol 'factors=nothing.bin'", "No such file"]),
             (["--grid", "1", "--arg", "out:x:8", "--arg", "out:x:8"], ["same file"]),
             (["--grid", "1", "--arg", "zero:8"], ["takes 0 arguments, given 1"]),
         ]:
@@ -325,6 +330,25 @@ class Exec(Command):
         order = lambda s: [(x, y, z) for z in range(s[2]) for y in range(s[1]) for x in range(s[0])]
         expected = [bytes([*b, 0, *t, 0]) for b in order(grid) for t in order(block)]
         self.assertEqual(self.read("p.bin"), b"".join(expected))
+
+    def words(self, name, *values):
+        self.write(name, struct.pack(f"<{len(values)}I", *values))
+        return name
+
+    def test_structs_and_symbols(self):
+        five = "--arg", "bytes:" + self.words("five.bin", 11, 12, 13, 14, 15)
+        out = "--arg", "out:v.bin:40"
+        self.exec_it("by_value", *five, *out, block="1")
+        self.assertEqual(struct.unpack("<10I", self.read("v.bin")), (1, 2, 3, 4, 0, 11, 12, 13, 14, 15))
+        self.exec_it("by_value", *five, *out, "--symbol", "factors=" + self.words("f.bin", 70, 80), "--symbol",
+                     "sum_of=" + self.words("s.bin", 8, 9), block="1")
+        self.assertEqual(struct.unpack("<10I", self.read("v.bin")), (70, 80, 3, 4, 9, 11, 12, 13, 14, 15))
+        shape = ["exec", PTX, "--kernel", "by_value", "--grid", "1", "--block", "1"]
+        four = self.words("four.bin", 1, 2, 3, 4)
+        self.fails(2, *shape, "--arg", "bytes:" + four, "--arg", "zero:40", says=["argument 1", "20 bytes", "16"])
+        self.fails(2, *shape, "--arg", "u64:1", "--arg", "zero:40", says=["argument 1", "20 bytes", "8"])
+        self.fails(2, *shape, *five, "--arg", "zero:40", "--symbol", "nobody=" + four, says=["no variable 'nobody'"])
+        self.fails(2, *shape, *five, "--arg", "zero:40", "--symbol", "sum_of=" + four, says=["sum_of", "8 bytes", "16 at offset 0"])
 
     def test_file_names_with_colons_and_links(self):
         self.write("real.bin", b"old")

@@ -109,6 +109,64 @@ static void test_api__freed_memory_comes_back_as_zeros(void **state)
     cowarp_destroy(m.gpu);
 }
 
+/* Variables and arguments by value */
+
+static const char values[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
+                             ".const .align 4 .u32 table[3] = {10, 20, 30};\n.global .align 4 .u32 sum[2] = {5, 6};\n"
+                             ".visible .entry k(.param .align 8 .b8 s[24], .param .u64 out, .param .u32 one)\n{\n"
+                             ".reg .b32 %r<8>;\n.reg .b64 %a<4>;\nld.param.u64 %a1, [out];\nld.param.u64 %a2, [s+16];\n"
+                             "ld.const.u32 %r1, [table+4];\nld.global.u32 %r2, [sum+4];\nst.global.u64 [%a1], %a2;\n"
+                             "st.global.u32 [%a1+8], %r1;\nst.global.u32 [%a1+12], %r2;\nld.param.u32 %r3, [one];\n"
+                             "st.global.u32 [%a1+16], %r3;\nret;\n}\n";
+
+static int run_values(struct machine *m, struct cowarp_arg first, uint32_t out[6])
+{
+    const struct cowarp_arg args[] = {first, COWARP_U64(m->words), COWARP_U32(9)};
+    const struct cowarp_launch launch = {
+        .size = sizeof launch, .kernel = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .arg_count = 3, .args = args};
+    int status = cowarp_run(m->gpu, m->module, &launch);
+    assert_int_equal(cowarp_read(m->gpu, out, m->words, 6 * sizeof *out), 0);
+    return status;
+}
+
+static void test_api__structs_and_variables(void **state)
+{
+    (void)state;
+    struct machine m = create_plain();
+    const uint64_t value[3] = {1, 2, 0x1122334455667788};
+    uint64_t address = 0;
+    const struct cowarp_bytes whole = {value, 24}, part = {value, 16}, none = {NULL, 24};
+    const uint32_t two[2] = {21, 31};
+    uint32_t out[6] = {0}, back[3] = {0};
+    assert_int_equal(cowarp_load(m.gpu, &m.module, values, sizeof values - 1, "values.ptx"), 0);
+    assert_int_equal(run_values(&m, COWARP_BYTES(&whole), out), 0);
+    assert_int_equal(out[0], 0x55667788);
+    assert_int_equal(out[1], 0x11223344);
+    assert_int_equal(out[2], 20);
+    assert_int_equal(out[3], 6);
+    assert_int_equal(out[4], 9);
+    assert_int_equal(cowarp_symbol_write(m.gpu, m.module, "table", 4, two, 8), 0);
+    assert_int_equal(cowarp_symbol_write(m.gpu, m.module, "sum", 4, two, 4), 0);
+    assert_int_equal(run_values(&m, COWARP_BYTES(&whole), out), 0);
+    assert_int_equal(out[2], 21);
+    assert_int_equal(out[3], 21);
+    assert_int_equal(cowarp_symbol_read(m.gpu, m.module, "table", 0, back, 12), 0);
+    assert_true(back[0] == 10 && back[1] == 21 && back[2] == 31);
+    assert_int_equal(cowarp_symbol_read(m.gpu, m.module, "sum", 0, back, 8), 0);
+    assert_true(back[0] == 5 && back[1] == 21);
+    expect(m.gpu, cowarp_symbol_write(m.gpu, m.module, "table", 8, two, 8), COWARP_EINVAL,
+           "values.ptx: variable 'table' has 12 bytes; 8 at offset 8 are not in it");
+    expect(m.gpu, cowarp_symbol_read(m.gpu, m.module, "sum", UINT64_MAX, back, 4), COWARP_EINVAL, "'sum' has 8 bytes");
+    expect(m.gpu, cowarp_symbol_read(m.gpu, m.module, "tables", 0, back, 4), COWARP_EINVAL, "has no variable 'tables'");
+    expect(m.gpu, cowarp_symbol(m.gpu, m.module, "table", &address, &address), COWARP_EINVAL, "cowarp_symbol_write");
+    expect(m.gpu, run_values(&m, COWARP_BYTES(&part), out), COWARP_EINVAL,
+           "k: argument 1 (s): the parameter has 24 bytes, the argument 16");
+    expect(m.gpu, run_values(&m, COWARP_U64(1), out), COWARP_EINVAL, "the parameter has 24 bytes, the argument 8");
+    expect(m.gpu, run_values(&m, COWARP_BYTES(&none), out), COWARP_EINVAL, "argument 1 (s): there are no bytes (NULL)");
+    expect(m.gpu, run_values(&m, COWARP_BYTES(NULL), out), COWARP_EINVAL, "there are no bytes (NULL)");
+    cowarp_destroy(m.gpu);
+}
+
 static void test_api__wrong_free_is_refused(void **state)
 {
     (void)state;
@@ -477,6 +535,7 @@ static void test_api__a_wrong_configuration_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_api__structs_and_variables),
     cmocka_unit_test(test_api__freed_memory_faults),
     cmocka_unit_test(test_api__freed_memory_comes_back_as_zeros),
     cmocka_unit_test(test_api__wrong_free_is_refused),

@@ -13,6 +13,15 @@ static const struct run stencil = {.workload = "laplace", .variant = COWARP_PLAI
 static const struct run octree = {.workload = "bh-h", .system = "getm", .variant = COWARP_TX, .param = {"bodies=1500", "blocks=4"}};
 static const struct run cut = {.workload = "cc", .system = "getm", .variant = COWARP_TX, .param = {"width=60", "height=40"}};
 
+/* The stages around the units, and caches that are too small. */
+#define STAGES "core.buffer=2", "core.collectors=6", "icache.bytes=1024", "icache.ways=2", "fu.move_latency=2"
+static const struct run staged_locks = {
+    .workload = "ht-h", .variant = COWARP_FGLOCK, .settings = {STAGES, "core.stage_cycles=2"}, .param = {"blocks=30", "buckets=600"}};
+static const struct run staged_tx = {
+    .workload = "ht-h", .system = "getm", .variant = COWARP_TX, .settings = {STAGES}, .param = {"blocks=12", "buckets=300"}};
+static const struct run staged_stencil = {
+    .workload = "laplace", .preset = "gtx480", .variant = COWARP_PLAIN, .settings = {STAGES}, .param = {"n=24"}};
+
 static void run_ok(struct run *r)
 {
     run_workload(r);
@@ -39,7 +48,7 @@ static void test_exactness__two_runs_are_equal(void **state)
 static void test_exactness__tick_order_changes_nothing(void **state)
 {
     (void)state;
-    const struct run *kinds[] = {&ht, &locks, &stencil, &octree, &cut};
+    const struct run *kinds[] = {&ht, &locks, &stencil, &octree, &cut, &staged_locks, &staged_tx, &staged_stencil};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct run a = *kinds[i], b = *kinds[i];
         b.reverse_ticks = 1;
@@ -59,8 +68,8 @@ static void test_exactness__skipping_idle_components_changes_nothing(void **stat
     static const struct run warp_small = {
         .workload = "ht-h", .system = "warptm", .variant = COWARP_TX, .param = {"blocks=8", "buckets=200"}};
     static const struct run serial = {.workload = "ht-h", .system = "serial", .variant = COWARP_TX, .param = {"blocks=4", "buckets=600"}};
-    const struct run *kinds[] = {&ht, &locks, &stencil, &serial, &kilo_small, &warp_small};
-    for (int i = 0; i < 6; i++) {
+    const struct run *kinds[] = {&ht, &locks, &stencil, &serial, &kilo_small, &warp_small, &staged_locks, &staged_tx, &staged_stencil};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct run a = *kinds[i], b = *kinds[i];
         b.tick_always = 1;
         run_ok(&a);
@@ -120,7 +129,7 @@ static void *thread_main(void *r)
 static void test_exactness__two_simulators_in_two_threads(void **state)
 {
     (void)state;
-    struct run a = ht, b = locks, c = ht, d = locks;
+    struct run a = ht, b = staged_locks, c = ht, d = staged_locks;
     pthread_t other;
     assert_int_equal(pthread_create(&other, NULL, thread_main, &a), 0);
     run_workload(&b);

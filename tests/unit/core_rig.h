@@ -24,6 +24,13 @@ struct pending {
     cw_time ready;
 };
 
+/* A request as the memory saw it. */
+struct arrival {
+    uint64_t addr; /* of the line */
+    cw_time at;
+    uint8_t kind;
+};
+
 struct rig {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -38,10 +45,15 @@ struct rig {
     uint8_t param[64];
     struct pending pending[4096];
     uint32_t pending_head, pending_cnt;
+    uint32_t slower;            /* cycles of the memory beyond MEMORY_LATENCY */
+    struct arrival arrival[64]; /* the first ones */
+    uint32_t arrival_cnt;
     uint64_t progress;
     uint32_t blocks_done, blocks_left;
     int fault;
     char fault_text[512];
+    char printed[4096]; /* by the kernel, the first of it */
+    size_t printed_cnt;
     cw_time now;
     uint64_t cycles;                              /* at the end */
     uint64_t ticks;                               /* of the core */
@@ -67,6 +79,14 @@ static inline void on_fault(void *context, int status, const char *text)
     snprintf(r->fault_text, sizeof r->fault_text, "%s", text);
 }
 
+static inline void on_print(void *context, const char *text, size_t length)
+{
+    struct rig *r = context;
+    const size_t n = length < sizeof r->printed - 1 - r->printed_cnt ? length : sizeof r->printed - 1 - r->printed_cnt;
+    memcpy(r->printed + r->printed_cnt, text, n);
+    r->printed_cnt += n;
+}
+
 static inline void perform_atomic(struct rig *r, struct cw_message *p)
 {
     uint32_t bytes = cw_type_bytes((enum cw_type)cw_atomic_body(p)->type);
@@ -86,11 +106,11 @@ static inline void perform_atomic(struct rig *r, struct cw_message *p)
 /* Performs a request on device memory and makes it its reply; false: it wants none. */
 static inline bool perform(struct rig *r, struct cw_message *p)
 {
-    uint8_t *line = cw_memory__at(r->memory, p->addr);
+    uint8_t *line = p->timing_only ? NULL : cw_memory__at(r->memory, p->addr);
     uint32_t payload = 0;
     switch (p->kind) {
     case CW_MSG_READ:
-        for (uint32_t s = 0; s < 4; s++)
+        for (uint32_t s = 0; s < 4 && !p->timing_only; s++)
             if ((p->sectors >> s & 1u) != 0)
                 memcpy(cw_line_body(p)->data + 32 * s, line + 32 * s, 32);
         p->kind = CW_MSG_READ_REPLY;
@@ -122,7 +142,9 @@ static inline void memory_tick(struct rig *r)
     if (p != NULL) {
         uint32_t tail = (r->pending_head + r->pending_cnt++) % 4096;
         assert_true(r->pending_cnt < 4096);
-        r->pending[tail] = (struct pending){p, r->now + MEMORY_LATENCY * r->clocks.period[CW_DOMAIN_CORE]};
+        if (r->arrival_cnt < 64)
+            r->arrival[r->arrival_cnt++] = (struct arrival){p->addr, r->now, p->kind};
+        r->pending[tail] = (struct pending){p, r->now + (MEMORY_LATENCY + r->slower) * r->clocks.period[CW_DOMAIN_CORE]};
     }
     while (r->pending_cnt > 0 && r->pending[r->pending_head].ready <= r->now) {
         p = r->pending[r->pending_head].packet;
@@ -166,7 +188,7 @@ static inline void create_machine(struct rig *r)
                                      .index = 0,
                                      .control = r->control != NULL ? r->control : &cw_control_ipdom,
                                      .stream = &r->stream,
-                                     .events = {r, on_block_done, on_fault},
+                                     .events = {r, on_block_done, on_fault, on_print},
                                      .progress = &r->progress};
     assert_int_equal(cw_core_create(&r->core, &c, &err), 0);
     assert_int_equal(cw_memory_alloc(r->memory, &r->buffer, 4 * BUFFER_WORDS, CW_REGION_GLOBAL, &err), 0);

@@ -483,7 +483,7 @@ static void test_core__the_report_names_what_a_warp_waits_for(void **state)
     assert_true(is_ever_reported(narrow, "waits for a memory access into 32-bit slot"));
     assert_false(is_ever_reported(narrow, "64-bit slot"));
     assert_true(is_ever_reported(wide, "waits for a memory access into 64-bit slot"));
-    assert_true(is_ever_reported(fence, "waits for earlier accesses (membar): "));
+    assert_true(is_ever_reported(fence, "waits for earlier accesses (fence or release): "));
     assert_true(is_ever_reported(alone, "(fetch, sleep or back-off)"));
     assert_false(is_ever_reported(alone, "a memory access"));
     assert_false(is_ever_reported(alone, "membar"));
@@ -662,7 +662,35 @@ static void test_core__instructions_across_lanes_want_warps_of_32(void **state)
     }
 }
 
+/* Addresses of 32 bits wrap as their register does, and negative offsets count back: thread t works on word t by way of a base that lies 64
+ * bytes before the variable's own. */
+static void test_core__addresses_of_32_bits_wrap(void **state)
+{
+    (void)state;
+    static const char text[] = PTX_HEAD
+        ".const .align 4 .b32 table[4] = {500, 501, 502, 503};\n.shared .align 8 .b8 s[256];\n" ENTRY
+        ".local .align 4 .b8 l[16]; .reg .b32 %s, %s2, %l, %q; .reg .b64 %ws, %wl;\n"
+        "mov.u32 %s, s; mad.lo.u32 %s, %t, 4, %s; add.s32 %s2, %s, -64; st.shared.u32 [%s2+64], %n; bar.sync 0;\n"
+        "mov.u32 %l, -12; st.local.u32 [%l+16], %n; and.b32 %q, %t, 3; shl.b32 %q, %q, 2; sub.u32 %q, %q, 400; ld.const.u32 %r3, "
+        "[%q+400];\n"
+        "atom.shared.add.u32 %r4, [%s2+64], 1000; add.u32 %s2, %s, 128; ld.shared.u32 %r1, [%s2+-128];\n"
+        "mov.u64 %wl, l; add.u64 %wl, %wl, 72; ld.local.u32 %r2, [%wl+-68];\n"
+        "cvt.u64.u32 %ws, %s; add.u64 %ws, %ws, 300; ld.shared.u32 %r6, [%ws-300];\n"
+        "shl.b32 %q, %t, 4; mul.wide.u32 %d1, %n, 32; add.u64 %d1, %a, %d1; st.global.u32 [%d1], %r1; st.global.u32 [%d1+4], %r2;\n"
+        "st.global.u32 [%d1+8], %r3; st.global.u32 [%d1+12], %r4; st.global.u32 [%d1+16], %r6; ret; }";
+    struct rig *r = run_kernel(new_rig(), text, 64, 2);
+    for (uint32_t n = 0; n < 128; n++) {
+        assert_int_equal(word(r, 8 * n), n + 1000);
+        assert_int_equal(word(r, 8 * n + 1), n);
+        assert_int_equal(word(r, 8 * n + 2), 500 + n % 4);
+        assert_int_equal(word(r, 8 * n + 3), n);
+        assert_int_equal(word(r, 8 * n + 4), n + 1000);
+    }
+    destroy_rig(r);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_core__addresses_of_32_bits_wrap),
     cmocka_unit_test(test_core__lanes_of_a_warp_may_be_threads_of_several),
     cmocka_unit_test(test_core__local_memory_stays_with_its_thread),
     cmocka_unit_test(test_core__lanes_of_a_wide_warp_are_numbered_on),

@@ -343,7 +343,7 @@ static void test_dram__age_cap_bounds_waiting(void **state)
         hits++;
         run(3); /* tCCDL: as fast as they go */
     }
-    assert_in_range(b.done[1], 100 + CW_DRAM_AGE_CAP, 100 + CW_DRAM_AGE_CAP + 60);
+    assert_in_range(b.done[1], 100 + cw_dram_age_cap(&b.config), 100 + cw_dram_age_cap(&b.config) + 60);
     run(3000);
     assert_int_equal(b.finished, hits);
     bench_destroy();

@@ -299,10 +299,54 @@ static void test_exec_ptx__across_lanes(void **state)
     CHECK_ALL(t);
 }
 
+/* Forms that ptxas takes beside those of the ISA's own notation, and instructions of later versions. Results by the ISA's pseudocode. */
+static void test_exec_ptx__other_forms(void **state)
+{
+    (void)state;
+    static const struct ptx_case t[] = {
+        {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {4, 8}, 0xff0},
+        {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {28, 8}, 0xf0000000},
+        {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {32, 8}, 0},
+        {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {4, 40}, 0xfffffff0},
+        {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {4, 0}, 0},
+        {"bmsk.wrap.b32 %r0, %r1, %r2;", "r0", {36, 40}, 0xff0},
+        {"bmsk.wrap.b32 %r0, 0, 32;", "r0", {0}, 0},
+        {"szext.clamp.s32 %r0, %r1, %r2;", "r0", {0xf8, 4}, 0xfffffff8},
+        {"szext.clamp.u32 %r0, %r1, %r2;", "r0", {0xf8, 4}, 8},
+        {"szext.clamp.s32 %r0, %r1, %r2;", "r0", {0x7fffffff, 32}, 0x7fffffff},
+        {"szext.wrap.s32 %r0, %r1, %r2;", "r0", {0x7fffffff, 32}, 0},
+        {"szext.wrap.s32 %r0, %r1, %r2;", "r0", {3, 33}, 0xffffffff},
+        {"lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 0x80, %p3;", "r0", {0xf0, 0xcc, 0xaa}, 0x80},
+        {"setp.eq.u32 %p3, 1, 1; lop3.or.b32 %r5|%p0, %r1, %r2, %r3, 0x80, !%p3;", "p0", {0xf0, 0xcc, 0xaa}, 1},
+        {"setp.eq.u32 %p3, 1, 1; lop3.and.b32 _|%p0, %r1, %r2, %r3, 0x80, %p3;", "p0", {0x30, 0xcc, 0x2a}, 0},
+        {"setp.eq.u32 %p3, 1, 1; lop3.and.b32 _|%p0, %r1, %r2, %r3, 0x80, %p3;", "p0", {0xf0, 0xcc, 0xaa}, 1},
+        {"mov.u32 %r0, %envreg2;", "r0", {0}, 0},
+        {"mov.b32 %r5, 7; add.u32 %r0, %r5, %envreg31;", "r0", {0}, 7},
+        {"mov.u32 %r0, %cluster_nctarank;", "r0", {0}, 1},
+        {"mov.u32 %r0, %cluster_ctarank;", "r0", {0}, 0},
+        {"cvt.rn.f16x2.f32 %r0, %f1, %f2;", "r0", {0x3f800000, 0x40000000}, 0x3c004000},
+        {"cvt.rz.f16x2.f32 %r0, %f1, %f2;", "r0", {0x3f801fff, 0xbf801fff}, 0x3c00bc00},
+        {"ex2.approx.f16 %h0, %h1;", "h0", {0x4200}, 0x4800},
+        {"ex2.approx.f16x2 %r0, %r1;", "r0", {0x42000000}, 0x48003c00},
+        {"tanh.approx.f16 %h0, %h1;", "h0", {0x7c00}, 0x3c00},
+        {"tanh.approx.f16x2 %r0, %r1;", "r0", {0x7c00fc00}, 0x3c00bc00},
+        {"setp.lt.f16x2 %p0|%p3, %r1, %r2;", "p0", {0x40003c00, 0x3c004000}, 1},
+        {"setp.lt.f16x2 %p3|%p0, %r1, %r2;", "p0", {0x40003c00, 0x3c004000}, 0},
+        {"set.lt.f16.f16 %h0, %h1, %h2;", "h0", {0x3c00, 0x4000}, 0x3c00},
+        {"set.gtu.u32.f16 %r0, %h1, %h2;", "r0", {0x7e00, 0x4000}, 0xffffffff},
+        {"mov.u32 %r5, %laneid; setp.gt.u32 %p3, %r5, 19; vote.ballot.sync.b32 %r0, %p3, -1;", "r0", {0}, 0xfff00000},
+        {"mov.u32 %r5, %laneid; setp.gt.u32 %p3, %r5, 19; vote.any.sync.pred %p0, %p3, -1;", "p0", {0}, 1},
+        {"elect.sync %r0|%p0, 0x00080010;", "r0", {0}, 4},
+        {"elect.sync _|%p0, 0xfff80000;", "p0", {0}, 1}, /* of lane 19 */
+        {"elect.sync _|%p0, -1;", "p0", {0}, 0},
+        {"mov.u32 %r0, 5; fence.proxy.alias; griddepcontrol.wait;", "r0", {0}, 5},
+    };
+    CHECK_ALL(t);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_exec_ptx__integers),
-    cmocka_unit_test(test_exec_ptx__floats),
-    cmocka_unit_test(test_exec_ptx__moves_and_tests),
+    cmocka_unit_test(test_exec_ptx__other_forms),  cmocka_unit_test(test_exec_ptx__integers),
+    cmocka_unit_test(test_exec_ptx__floats),       cmocka_unit_test(test_exec_ptx__moves_and_tests),
     cmocka_unit_test(test_exec_ptx__across_lanes),
 };
 

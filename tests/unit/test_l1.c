@@ -167,6 +167,25 @@ static void test_l1__a_store_passing_a_miss_keeps_the_stale_line_out(void **stat
     cw_l1_destroy(&l1);
 }
 
+/* Four sets of one way: lines 0 and 4 meet in a linear cache. Folded, line 4 is 4 ^ 1 = 5, which meets line 1. */
+static void test_l1__sets_are_folded_or_linear(void **state)
+{
+    (void)state;
+    for (uint32_t linear = 0; linear < 2; linear++)
+        for (uint32_t first = 0; first < 2; first++) {
+            struct cw_l1 l1;
+            struct cw_error err;
+            assert_int_equal(cw_l1_create(&l1, 128, 512, 1, 2, 2, &err), 0);
+            l1.linear = linear;
+            struct result x = rd(&l1, 128u * first, all, 0);
+            fill(&l1, x.mshr, 1);
+            x = rd(&l1, 128u * 4, all, 0);
+            fill(&l1, x.mshr, 2);
+            assert_int_equal(rd(&l1, 128u * first, all, 0).r, first == 1 - linear ? CW_L1_MISS : CW_L1_HIT);
+            cw_l1_destroy(&l1);
+        }
+}
+
 static void test_l1__refuses_a_size_that_is_not_whole_sets(void **state)
 {
     (void)state;
@@ -180,6 +199,7 @@ static void test_l1__refuses_a_size_that_is_not_whole_sets(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l1__a_miss_fetches_once_and_then_hits),
+    cmocka_unit_test(test_l1__sets_are_folded_or_linear),
     cmocka_unit_test(test_l1__a_write_allocates_without_a_fetch),
     cmocka_unit_test(test_l1__the_least_recently_used_line_goes_and_dirty_bytes_first),
     cmocka_unit_test(test_l1__a_write_waits_for_an_outstanding_miss),

@@ -490,6 +490,92 @@ static void test_l2__float_add_and_write_back(void **state)
     bench_destroy();
 }
 
+/* l2.sectored = off: a miss of one sector fetches the line, and a line with one dirty sector is written back whole. */
+static void test_l2__whole_lines(void **state)
+{
+    (void)state;
+    bench_create();
+    b.config.l2_sectored = CW_OFF;
+    assert_false(read_hits(0, 1));
+    assert_true(read_hits(0, 8));
+    assert_int_equal(b.stats.dram_reads, 2); /* bursts of 64 bytes */
+    assert_true(hits(write_of(0, 0, 4, 1)));
+    assert_false(read_hits(4, 1));
+    assert_false(read_hits(8, 1)); /* line 0 leaves */
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    assert_int_equal(b.stats.dram_writes, 2);
+    bench_destroy();
+}
+
+/* l2.write_miss = through: the bytes and a fetch of what is missing go to DRAM at once; the line is clean, then a cache's line as any. */
+static void test_l2__write_misses_pass(void **state)
+{
+    (void)state;
+    bench_create();
+    b.config.l2_write_miss = CW_L2_THROUGH;
+    assert_true(hits(write_of(0, 4, 4, 7)));
+    assert_int_equal(settle(), 1);
+    assert_int_equal(b.stats.dram_writes, 1);
+    assert_int_equal(b.stats.dram_reads, 1);
+    assert_int_equal(cw_memory__at(b.memory, CW_GLOBAL_BASE)[4], 7);
+    assert_true(read_hits(0, 1));
+    assert_true(hits(write_of(1, 0, 4, 1)));
+    settle();
+    assert_true(hits(write_of(1, 0, 4, 2))); /* it is here now: it stays here */
+    settle();
+    assert_int_equal(b.stats.dram_writes, 2);
+    for (uint32_t line = 4; line < 14; line += 4) { /* both leave: only line 1 has something to write back */
+        read_hits(line, 1);
+        read_hits(line + 1, 1);
+    }
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    assert_int_equal(b.stats.dram_writes, 3);
+    assert_int_equal(b.stats.l2_write_misses, 2);
+    bench_destroy();
+}
+
+/* Each write that passes keeps a place in the MSHR until the line is here. */
+static void test_l2__write_misses_keep_places(void **state)
+{
+    (void)state;
+    bench_create();
+    b.config.l2_write_miss = CW_L2_THROUGH;
+    assert_true(hits(write_of(0, 0, 4, 1)));
+    assert_true(hits(write_of(0, 4, 4, 1)));
+    struct cw_message *third = write_of(0, 8, 4, 1), *read = request(CW_MSG_READ, 0, 1);
+    assert_int_equal(give(third), CW_L2_STALL);
+    assert_int_equal(give(read), CW_L2_STALL);
+    settle();
+    assert_int_equal(b.stats.dram_writes, 2);
+    assert_int_equal(b.stats.dram_reads, 1); /* one fetch for both */
+    assert_true(hits(third));
+    assert_true(hits(read));
+    bench_destroy();
+}
+
+/* A write may not pass a read that waits for the same sector: it waits behind it, and then finds the sector. */
+static void test_l2__write_misses_stay_behind_reads(void **state)
+{
+    (void)state;
+    bench_create();
+    b.config.l2_write_miss = CW_L2_THROUGH;
+    struct cw_message *read = request(CW_MSG_READ, 0, 1);
+    assert_int_equal(give(read), CW_L2_MISS);
+    assert_false(hits(write_of(0, 0, 4, 9)));
+    settle();
+    assert_ptr_equal(cw_l2_replay_head(b.l2), read);
+    cw_l2_replay(b.l2, &b.cycles);
+    assert_int_equal(cw_line_body(read)->data[0], 0);
+    cw_message_free(&b.pool, read);
+    assert_int_equal(replay_all(), 1);
+    assert_int_equal(cw_memory__at(b.memory, CW_GLOBAL_BASE)[0], 9);
+    assert_int_equal(b.stats.dram_writes, 0);
+    read_hits(4, 1);
+    read_hits(8, 1);
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    bench_destroy();
+}
+
 static void test_l2__flush_makes_cold_without_traffic(void **state)
 {
     (void)state;
@@ -552,6 +638,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l2__atomics_act_in_lane_order),
     cmocka_unit_test(test_l2__compare_and_swap_has_one_winner),
     cmocka_unit_test(test_l2__float_add_and_write_back),
+    cmocka_unit_test(test_l2__whole_lines),
+    cmocka_unit_test(test_l2__write_misses_pass),
+    cmocka_unit_test(test_l2__write_misses_keep_places),
+    cmocka_unit_test(test_l2__write_misses_stay_behind_reads),
     cmocka_unit_test(test_l2__flush_makes_cold_without_traffic),
 };
 CW_TEST_MAIN(tests)

@@ -15,6 +15,12 @@ static void test_ptx_error__instruction(void **state)
     px_expect_error(PX_KERNEL("add.u32 %r1, %r2;"), CW_EINVAL, "t.ptx:7:17: expected ',': add.u32 %r1, %r2;");
     px_expect_error(PX_KERNEL("add.u32 %r1, %r2, 0x1ffffffff;"), CW_EINVAL,
                     "t.ptx:7:19: constant does not fit .u32: add.u32 %r1, %r2, 0x1ffffffff;");
+    px_expect_error(PX_KERNEL("atom.gpu.sys.global.add.u32 %r1, [%d1], 1;"), CW_EUNSUP,
+                    "t.ptx:7:1: unknown or unsupported form of atom: atom.gpu.sys.global.add.u32 %r1, [%d1], 1;");
+    px_expect_error(PX_KERNEL("atom.global.gpu.u32 %r1, [%d1], 1;"), CW_EUNSUP,
+                    "t.ptx:7:1: unknown or unsupported form of atom: atom.global.gpu.u32 %r1, [%d1], 1;");
+    px_expect_error(PX_KERNEL("mov.u32 %r1, %envreg32;"), CW_EINVAL,
+                    "t.ptx:7:14: register is not declared, or not supported: mov.u32 %r1, %envreg32;");
     px_expect_error(PX_KERNEL("bra L9;"), CW_EINVAL, "t.ptx:7:5: label L9 is not defined");
     px_expect_error(PX_KERNEL("ret; ld.global.u32 %r1, [q];"), CW_EINVAL, "t.ptx:7:26: address is not declared: ld.global.u32 %r1, [q];");
 }
@@ -52,15 +58,20 @@ static void test_ptx_error__calls(void **state)
     /* g was declared first, so the walk g -> f -> g closes at f's call */
     px_expect_error(PX_HEAD ".func g();\n.func f() {\ncall g;\nret; }\n.func g() {\n  call f, ();\nret; }", CW_EUNSUP,
                     "t.ptx:6:1: recursive call of g: call g;");
-    px_expect_error(PX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.entry k() {\n.param .b32 r; .param "
-                            ".b64 a;\ncall (r), vprintf, (a, a);\nret; }",
+    px_expect_error(PX_HEAD ".extern .func (.param .b32 r) malloc_(.param .b64 a, .param .b64 b);\n.entry k() {\n.param .b32 r; .param "
+                            ".b64 a;\ncall (r), malloc_, (a, a);\nret; }",
                     CW_EUNSUP,
-                    "t.ptx:7:1: call of an external function that this machine does not have: vprintf: call (r), vprintf, (a, a);");
+                    "t.ptx:7:1: call of an external function that this machine does not have: malloc_: call (r), malloc_, (a, a);");
     px_expect_error(PX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() {\ncall f;\nret; }", CW_EINVAL,
                     "t.ptx:6:7: too few arguments or returned values: call f;");
     px_expect_error(PX_HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { .param .b64 x;\ncall f, (x);\nret; }", CW_EINVAL,
                     "t.ptx:6:10: argument has 8 bytes, the parameter 4: call f, (x);");
-    px_expect_error(PX_KERNEL("call %d1, ();"), CW_EUNSUP, "t.ptx:7:6: indirect calls are not supported: call %d1, ();");
+    px_expect_error(PX_KERNEL("call %d1, ();"), CW_EINVAL,
+                    "t.ptx:7:13: an indirect call needs the name of a .callprototype or .calltargets: call %d1, ();");
+    px_expect_error(PX_KERNEL("mov.u64 %d1, k;"), CW_EUNSUP, "t.ptx:7:14: the address of a kernel cannot be taken: mov.u64 %d1, k;");
+    px_expect_error(PX_KERNEL("a: .calltargets k;"), CW_EINVAL, "t.ptx:7:17: expected the name of a declared function: a: .calltargets k;");
+    px_expect_error(PX_KERNEL("a: .callprototype _ (.param .b32 _);\ncall %d1, a;"), CW_EINVAL,
+                    "t.ptx:8:11: too few arguments or returned values: call %d1, a;");
 }
 
 /* Doubling call chains: a gigabyte of code from a kilobyte of text is refused, and soon. */

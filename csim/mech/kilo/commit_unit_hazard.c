@@ -95,14 +95,14 @@ bool cw_kilo_unit__hazard_step(struct cw_kilo_unit *u, const struct cw_adapt_com
         return taken;
     }
     for (uint32_t i = 0; i < u->tm->keys->kilo_hazard_rate; i++) {
-        bool free = now >= u->next_word_from, offered = free && v->hazard && !taken && next_word(u, v, &offer, now);
+        bool may_offer = now >= u->next_word_from, offered = may_offer && v->hazard && !taken && next_word(u, v, &offer, now);
         if (cw_kilo_hazard_clock(u->detector, offered ? &offer : NULL, live(u), &result)) {
             taken = word_taken(u, v->hazard_id);
             u->next_word_from = u->tm->keys->kilo_history_ports == 1 ? now + 2 * u->period : now;
         }
         if (result.valid)
             detected(u, &result);
-        busy |= offered || !free;
+        busy |= offered || !may_offer;
     }
     u->detecting = cw_kilo_hazard_busy(u->detector);
     return busy || u->detecting;

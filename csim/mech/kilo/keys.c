@@ -22,6 +22,7 @@ static const struct cw_key_preset presets[] = {
     SET("thesis-kilotm", kilo_entry_cycles, 0, "as thesis-warptm"),
     SET("getm-56", kilo_history_rows, 512, "GETM VI.A: WarpTM's recency filter doubled"),
     SET("getm-artifact", kilo_id_latency, 1, "[art]: commit IDs cost nothing; one cycle is the least here"),
+    SET("getm-artifact", kilo_entry_cycles, 0, "the L2's write misses (l2.write_miss) take this time"),
     SET("getm-artifact", kilo_history_sets, 256, "[art]"),
     SET("getm-artifact", kilo_watchdog_cycles, 100000, "[art]"),
     SET("getm-artifact", tcd_reply_bytes, 0, "[art]"),

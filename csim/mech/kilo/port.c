@@ -200,8 +200,8 @@ static void clock_table(struct cw_kilo_port *u, cw_time now)
 {
     const struct cw_kilo_note *e = listen(u, now);
     uint64_t block = 0, time;
-    bool free = now >= u->access_from, load = free && next_read(u, &block, now), answered;
-    bool write = free && e != NULL && e->kind != CW_KILO_NOTE_MESSAGE && (!load || !u->load_turn);
+    bool may_access = now >= u->access_from, load = may_access && next_read(u, &block, now), answered;
+    bool write = may_access && e != NULL && e->kind != CW_KILO_NOTE_MESSAGE && (!load || !u->load_turn);
     struct cw_adapt_last_written_table_op op = {.write = write, .block = write ? e->block : block, .time = now};
     bool taken = cw_adapt_last_written_table_clock(u->written, write || load ? &op : NULL, &answered, &time);
     if (answered)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fetch port, which fills instruction buffers (core.buffer). A warp's buffer holds the next instructions of its path. When it is empty,
+ * the warp asks the core's fetch port, which serves one warp per stage: in the order in which they ask, and those that ask in one cycle
+ * round robin. The port reads a line of the instruction memory; the next stage decodes, and from the one after that the instructions may
+ * issue.
+ *
+ *     t      the last instruction of the buffer issues; the port fetches
+ *     t+1    decode
+ *     t+2    the next instruction may issue
+ *
+ * A warp that leaves the path of its buffer (a taken branch, an abort) notices when its next instruction would issue, a stage after the
+ * branch, and asks then. When the branch was the last of its buffer, the instructions behind it have been asked for already: they arrive,
+ * are thrown away, and only then the warp asks for the right ones.
+ *
+ * A line that the instruction cache (icache.bytes) does not hold is read through the crossbar. The warps that wait for it take the port in
+ * turn when it has come. What a warp asks for by mistake behind a taken branch takes the port, but is not looked up in the cache.
+ *
+ * Warps ask while a core's tick runs; the port answers at the end of the tick, so that the order of the schedulers makes no difference.
+ * Warps of a block that starts are answered at once.
+ */
+#include "core/core_state.h"
+#include "mem/address.h"
+
+#define INSN_BYTES 8u
+
+/* Instructions that one fetch from pc on brings: it ends with its line. */
+static uint32_t fetched(const struct cw_core *c, uint32_t pc)
+{
+    const uint32_t per_line = c->line_bytes / INSN_BYTES, left = per_line - pc % per_line;
+    return left < c->config->core_buffer ? left : c->config->core_buffer;
+}
+
+/* The port's next free cycle from `cycle` on, which it takes. */
+static uint64_t take_port(struct cw_core *c, uint64_t cycle)
+{
+    cw_calendar_forget(&c->fetch_port, c->cycle);
+    const uint64_t at = cw_calendar_free(&c->fetch_port, cycle, c->stage);
+    cw_calendar_take(&c->fetch_port, at, c->stage);
+    return at;
+}
+
+/* The ask that is next: the earliest, of those the first behind the warp that was served last. */
+static uint32_t next_ask(const struct cw_core *c)
+{
+    const uint32_t warps = c->config->core_warps;
+    uint32_t best = 0, best_turn = UINT32_MAX;
+    for (uint32_t i = 0; i < c->fetch_ask_cnt; i++) {
+        const struct cw_fetch_ask *a = &c->fetch_ask[i], *b = &c->fetch_ask[best];
+        const uint32_t turn = a->warp > c->fetch_last ? a->warp - c->fetch_last : a->warp + warps - c->fetch_last;
+        if (a->cycle < b->cycle || (a->cycle == b->cycle && turn < best_turn)) {
+            best = i;
+            best_turn = turn;
+        }
+    }
+    return best;
+}
+
+/* The port has read the warp's line in cycle `at`, or read it again after a miss. */
+static void arrive(struct cw_core *c, uint32_t w, uint64_t at)
+{
+    c->warp[w].fetch = CW_FETCH_NONE;
+    c->warp[w].fetched_at = at + 2 * c->stage;
+    cw_core__requeue(c, w);
+}
+
+/* Looks the line up that the port reads in cycle `at`. */
+static enum cw_fetch look_up(struct cw_core *c, uint32_t w, uint32_t pc, uint64_t at)
+{
+    const uint64_t line = (CW_PROGRAM_BASE + c->launch->code_offset + INSN_BYTES * (uint64_t)pc) & ~(uint64_t)(c->line_bytes - 1);
+    static const uint64_t whole[2] = {UINT64_MAX, UINT64_MAX};
+    const struct cw_l1_waiter who = {.warp = w};
+    struct cw_l1_line *victim;
+    uint8_t *data;
+    uint32_t mshr;
+    const enum cw_l1_result r = cw_l1_read(&c->icache, line, whole, &who, &data, &mshr, &victim);
+    if (r == CW_L1_BUSY)
+        return CW_FETCH_BUSY;
+    c->cfg.stats->icache_reads++;
+    c->cfg.stats->icache_read_misses += r != CW_L1_HIT;
+    if (r == CW_L1_MISS)
+        cw_core__miss_push(c, at + 1, line, CW_TAG_CODE | mshr);
+    return r == CW_L1_HIT ? CW_FETCH_NONE : CW_FETCH_MISS;
+}
+
+static void serve(struct cw_core *c, struct cw_fetch_ask a)
+{
+    struct cw_warp *warp = &c->warp[a.warp];
+    const uint32_t pc = cw_core__pc(c, a.warp);
+    if (a.astray)
+        a.cycle = take_port(c, a.cycle) + 2 * c->stage;
+    const uint64_t at = take_port(c, a.cycle);
+    c->fetch_last = a.warp;
+    warp->fetch = c->icache.sets != 0 ? (uint8_t)look_up(c, a.warp, pc, at) : CW_FETCH_NONE;
+    warp->buffer_next = warp->buffer_end = pc;
+    if (warp->fetch == CW_FETCH_BUSY)
+        c->busy_cnt++;
+    else
+        warp->buffer_end = pc + fetched(c, pc);
+    if (warp->fetch == CW_FETCH_NONE)
+        arrive(c, a.warp, at);
+}
+
+/* Those who found no miss register ask again. */
+static void ask_again(struct cw_core *c)
+{
+    for (uint32_t w = 0; c->busy_cnt != 0 && w < c->config->core_warps; w++) {
+        if (c->warp[w].fetch != CW_FETCH_BUSY)
+            continue;
+        c->busy_cnt--;
+        c->warp[w].fetch = CW_FETCH_NONE;
+        c->warp[w].fetched_at = c->cycle;
+        cw_core__requeue(c, w);
+    }
+}
+
+void cw_core__code_fill(struct cw_core *c, uint32_t mshr)
+{
+    static const uint8_t nothing[CW_LINE_BYTES];
+    const struct cw_l1_mshr *m = &c->icache.mshr[mshr];
+    cw_l1_fill(&c->icache, mshr, nothing);
+    c->cfg.stats->icache_fills++;
+    for (uint32_t i = 0; i < m->waiter_cnt; i++)
+        arrive(c, m->waiter[i].warp, take_port(c, c->cycle));
+    cw_l1_release(&c->icache, mshr);
+    ask_again(c);
+}
+
+void cw_core__fetch_tick(struct cw_core *c)
+{
+    while (c->fetch_ask_cnt != 0) {
+        const uint32_t i = next_ask(c);
+        const struct cw_fetch_ask a = c->fetch_ask[i];
+        c->fetch_ask[i] = c->fetch_ask[--c->fetch_ask_cnt];
+        serve(c, a);
+    }
+}

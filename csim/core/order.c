@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Order between threads: what a release waits for, and what an acquire makes a core forget. docs/model.md states the model.
+ *
+ * At block scope earlier accesses only have to be in the order that all warps of the core share, the crossbar input: a later load of any of
+ * them goes the same way, or finds in the L1 what has passed there.
+ */
+#include "core/core_state.h"
+
+/* Whether the accesses of that generation, the running one at most, and of those before it are performed. */
+static bool performed(const struct cw_order *o, uint32_t generation)
+{
+    if (o->generation == generation)
+        return (o->flight[0] | o->flight[1]) == 0;
+    return o->generation != generation + 1 || o->flight[generation & 1u] == 0;
+}
+
+/* The generation that is owed ends, as soon as there is a count for the next one. */
+static void turn(struct cw_order *o)
+{
+    if (o->generation == o->owed && o->flight[(o->generation + 1) & 1u] == 0)
+        o->generation++;
+    o->is_owed = !performed(o, o->owed);
+}
+
+void cw_core__order_block(struct cw_core *c, uint32_t block)
+{
+    struct cw_order *o = &c->order[block];
+    o->owed = o->generation;
+    turn(o);
+}
+
+void cw_core__order_drained(struct cw_core *c, uint32_t block)
+{
+    turn(&c->order[block]);
+    for (uint32_t w = 0; w < c->config->core_warps; w++) {
+        struct cw_warp *warp = &c->warp[w];
+        if (warp->wait != CW_WAIT_FENCE || warp->block != block)
+            continue;
+        warp->wait = CW_WAIT_NONE; /* the instruction is tried again */
+        cw_core__requeue(c, w);
+    }
+}
+
+/* What it owes is settled when a release begins to wait: later synchronisations cannot hold it up. */
+static bool released(const struct cw_core *c, struct cw_warp *warp)
+{
+    const struct cw_order *o = &c->order[warp->block];
+    if (!warp->releasing) {
+        warp->owes = o->is_owed;
+        warp->owed = o->owed;
+    }
+    warp->releasing = warp->insts != 0 || warp->acks != 0 || (warp->owes && !performed(o, warp->owed));
+    return !warp->releasing;
+}
+
+bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope)
+{
+    struct cw_warp *warp = &c->warp[w];
+    const bool block = scope == CW_SCOPE_CTA;
+    if (block ? warp->insts != 0 : !released(c, warp))
+        warp->wait = CW_WAIT_FENCE;
+    else if (block)
+        cw_core__order_block(c, warp->block);
+    return warp->wait == CW_WAIT_NONE;
+}
+
+void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp)
+{
+    for (uint32_t i = 0; (c->taken & CW_SOCKET_L1_LINE) != 0 && i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->l1_line != NULL)
+            c->mech[i].sockets->l1_line(c->mech[i].self, what, line, warp, c->now);
+}
+
+void cw_core__order_acquired(struct cw_core *c, uint8_t scope)
+{
+    uint64_t line;
+    if (scope == CW_SCOPE_CTA || c->config->l1_global != CW_ON)
+        return;
+    for (uint32_t at = 0; cw_l1_next_global(&c->l1, &at, &line);) {
+        cw_l1_invalidate(&c->l1, line);
+        cw_core__tell_line(c, CW_L1_LINE_INVALIDATED, line, CW_CORE_WARPS_MAX);
+    }
+}
