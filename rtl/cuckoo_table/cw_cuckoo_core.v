@@ -1162,9 +1162,11 @@ module cw_cuckoo_core #(
                         && res_reserved_o == (res_writes_o != 0) && res_own_o == (res_writes_o != 0 && res_owner_o == d_owner_q));
             cover (res_valid_o && d_forward && w_wts_set_q && w_ts_equal_q && !w_wts_later_q);
             cover (res_valid_o && d_forward && w_rts_set_q && !w_ts_later_q && w_rts_later_q && res_own_o);
-            // 7. An access that the memory has not taken stays.
+            // 7. An access that the memory has not taken stays. No write of stage W changes the entry in hand meanwhile.
             if (f_mem_wait_q)
                 assert (mem_valid_o && f_mem_q == {mem_write_o, mem_addr_o, mem_wdata_o});
+            if (mem_valid_o)
+                assert (!w_memory && !w_moves_on);
             cover (f_mem_wait_q && mem_write_o && mem_ready_i);
             // 8. The overflow area never overflows, and only entries that are there are read.
             assert (overflow_cnt_q <= {1'b1, {OVERFLOW_W{1'b0}}} && overflow_any_q == (overflow_cnt_q != 0));
