@@ -346,6 +346,13 @@ static int check_dram(const struct cw_config *c, struct cw_error *err)
     if (c->dram_bank_groups > c->dram_banks)
         return cw_fail(err, CW_EINVAL, "dram.bank_groups = %" PRIu32 ": more groups than dram.banks = %" PRIu32, c->dram_bank_groups,
                        c->dram_banks);
+    if (c->dram_map == CW_DRAM_BANKS_LOW && (c->dram_banks < 2 || c->dram_row_bytes < c->partition_interleave))
+        return cw_fail(err, CW_EINVAL,
+                       "dram.map = banks: needs two banks or more, and rows of at least partition.interleave = %" PRIu32 " bytes",
+                       c->partition_interleave);
+    if (c->partition_count % c->dram_sharing != 0)
+        return cw_fail(err, CW_EINVAL, "dram.sharing = %" PRIu32 ": does not divide partition.count = %" PRIu32, c->dram_sharing,
+                       c->partition_count);
     if (c->dram_burst_bytes > c->mem_line_bytes)
         return cw_fail(err, CW_EINVAL, "dram.burst_bytes = %" PRIu32 ": a burst is at most one line of mem.line_bytes = %" PRIu32,
                        c->dram_burst_bytes, c->mem_line_bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp's promises about memory that is freed, a GPU that has failed, and structs of another version. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cowarp/cowarp.h"
@@ -107,6 +108,46 @@ static void test_api__freed_memory_comes_back_as_zeros(void **state)
     }
     assert_int_equal(run(&m, "good"), 0);
     cowarp_destroy(m.gpu);
+}
+
+/* Copies and the L2 */
+
+/* Reads of DRAM that the kernel makes of a buffer's last bytes, and then of its first, after the host has written all of it. */
+static void reads_after_a_copy(const char *setting, uint32_t bytes, uint64_t reads[2])
+{
+    const char *const settings[] = {setting, NULL};
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    struct machine m = create(&options);
+    uint8_t *data = calloc(1, bytes);
+    uint64_t buffer, before = 0;
+    assert_non_null(data);
+    assert_int_equal(cowarp_alloc(m.gpu, &buffer, bytes), 0);
+    assert_int_equal(cowarp_write(m.gpu, buffer, data, bytes), 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        m.words = i == 0 ? buffer + bytes - WORDS * STRIDE : buffer;
+        assert_int_equal(run(&m, "good"), 0);
+        assert_int_equal(cowarp_counter(m.gpu, "dram_reads", &reads[i]), 0);
+        reads[i] -= before;
+        before += reads[i];
+    }
+    free(data);
+    cowarp_destroy(m.gpu);
+}
+
+/* 768 KB of L2: of three times as much the end stays. */
+static void test_api__copies_lie_in_the_l2(void **state)
+{
+    (void)state;
+    uint64_t reads[2];
+    reads_after_a_copy("l2.host_copies=off", 3 * 786432, reads);
+    assert_true(reads[0] > 0 && reads[1] > 0);
+    reads_after_a_copy("l2.host_copies=on", 3 * 786432, reads);
+    assert_int_equal(reads[0], 0);
+    assert_true(reads[1] > 0);
+    reads_after_a_copy("l2.host_copies=on", 786432, reads);
+    assert_true(reads[0] == 0 && reads[1] == 0);
 }
 
 /* Variables and arguments by value */
@@ -535,6 +576,7 @@ static void test_api__a_wrong_configuration_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_api__copies_lie_in_the_l2),
     cmocka_unit_test(test_api__structs_and_variables),
     cmocka_unit_test(test_api__freed_memory_faults),
     cmocka_unit_test(test_api__freed_memory_comes_back_as_zeros),
