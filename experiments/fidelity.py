@@ -8,6 +8,19 @@ import textwrap
 from report import Claim, Table, cell, markdown
 
 
+class NotComparable(Exception):
+    """Results that say nothing about the papers' claims; the text says which and what to do."""
+
+
+def results(folder):
+    """What reproduce.py left in the folder, one dict per experiment, in the order of their names."""
+    found = [json.loads(path.read_text()) for path in sorted(pathlib.Path(folder).glob("*.json"))]
+    for result in found:
+        if result.get("quick"):
+            raise NotComparable(f"{folder} holds results of tiny inputs ({result['name']}); make full runs, or name their folder with --out")
+    return found
+
+
 def load_reasons(path):
     if not pathlib.Path(path).exists():
         return {}
@@ -41,8 +54,7 @@ def page_of_rows(rows, missing, note):
 def page(folder, paper, reasons_path, note):
     """The Markdown text, from the *.json that reproduce.py left in folder; note: a sentence about their origin, may be empty."""
     reasons, rows = load_reasons(reasons_path), []
-    for path in sorted(pathlib.Path(folder).glob("*.json")):
-        result = json.loads(path.read_text())
+    for result in results(folder):
         for values in result["claims"]:
             claim = Claim(**values)
             row = paper[claim.ident]

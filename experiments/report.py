@@ -117,20 +117,34 @@ def load_claims(folder):
         return {row["id"]: row for row in csv.DictReader(line for line in file if not line.startswith("#"))}
 
 
-def claims_table(claims, paper):
+NO_VERDICTS = "Tiny inputs (--quick): these numbers mean nothing, so no claim is judged.\n"
+
+
+def claims_table(claims, paper, quick):
+    """Without the column of verdicts for tiny inputs."""
     rows = []
     for claim in claims:
         row = paper[claim.ident]
         rows.append([claim.ident, row["what"], f"{row['value']} {row['unit']}".strip(), cell(claim.ours),
-                     "holds" if claim.holds else "differs", claim.note])
-    return Table("Claims", ["claim", "what", "paper", "here", "", "why"], rows, "none")
+                     "holds" if claim.holds else "differs"])
+    columns = ["claim", "what", "paper", "here", "verdict"]
+    return Table("Claims", columns[:4], [row[:4] for row in rows], "none") if quick else Table("Claims", columns, rows, "none")
 
 
-def write(folder, name, tables, claims, paper):
-    """Writes name.csv, name.png (one per table), name.md and name.json into folder; returns the Markdown text."""
+def claim_record(claim, quick):
+    """What NAME.json keeps of a claim."""
+    values = claim._asdict()
+    if quick:
+        del values["holds"]
+    return values
+
+
+def write(folder, name, tables, claims, paper, quick=False):
+    """Writes name.csv, name.png (one per table), name.md and name.json into folder; returns the Markdown text. quick: inputs were tiny, so there
+    are no verdicts."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    text = [f"## {name}\n"]
+    text = [f"## {name}\n"] + [NO_VERDICTS] * quick
     for i, table in enumerate(tables):
         stem = name if len(tables) == 1 else f"{name}-{i + 1}"
         write_csv(folder / f"{stem}.csv", table)
@@ -138,9 +152,9 @@ def write(folder, name, tables, claims, paper):
         if table.kind != "none" and plot(folder / f"{stem}.png", table):
             text.append(f"![{table.title}]({stem}.png)\n")
     if claims:
-        text.append(markdown(claims_table(claims, paper)))
+        text.append(markdown(claims_table(claims, paper, quick)))
     (folder / f"{name}.md").write_text("\n".join(text))
     (folder / f"{name}.json").write_text(json.dumps(
-        {"name": name, "claims": [claim._asdict() for claim in claims],
+        {"name": name, "quick": quick, "claims": [claim_record(claim, quick) for claim in claims],
          "tables": [table._asdict() for table in tables]}, indent=1))
     return "\n".join(text)

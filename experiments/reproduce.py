@@ -99,7 +99,7 @@ def conclude(experiment, store, options, paper):
     """Writes the experiment's results; 0, or 1 after saying why there are none."""
     try:
         tables, claims = experiment.make(store.get)
-        print(report.write(options.out, experiment.name, tables, claims, paper))
+        print(report.write(options.out, experiment.name, tables, claims, paper, options.quick))
         return 0
     except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other experiments go on
         print(f"cowarp reproduce: {experiment.name}: {str(failure) or type(failure).__name__}", file=sys.stderr)
@@ -131,8 +131,12 @@ def main(arguments):
         print(f"{made} runs made")
         return 0
     status = max((conclude(experiment, store, options, paper) for experiment in experiments), default=0)
-    if options.fidelity:
-        pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv", options.note))
+    try:
+        if options.fidelity:
+            pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv", options.note))
+    except fidelity.NotComparable as wrong:
+        print(f"cowarp reproduce: {wrong}", file=sys.stderr)
+        return 2
     return status
 
 

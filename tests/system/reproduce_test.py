@@ -217,6 +217,22 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(least, sorted(least))
             self.assertEqual(self.command("--quick", "--fidelity", folder + "/f.md").returncode, 2)
 
+    def test_tiny_inputs_give_no_verdicts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.command("kilotm.l2", "--quick", "--out", folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            page = (pathlib.Path(folder) / "kilotm.l2.md").read_text()
+            self.assertIn("| kilo.l2hit |", page)
+            for text in (done.stdout, page):
+                self.assertEqual(len([line for line in text.splitlines() if line.startswith("Tiny inputs (--quick): these numbers mean nothing")]), 1)
+                self.assertNotRegex(text, r"verdict|holds|differs|yes")
+            result = json.loads((pathlib.Path(folder) / "kilotm.l2.json").read_text())
+            self.assertEqual((result["quick"], [claim for claim in result["claims"] if "holds" in claim]), (True, []))
+            wrong = self.command("--fidelity", folder + "/f.md", "--out", folder)
+            self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+            self.assertRegex(wrong.stderr, r"^cowarp reproduce: .* holds results of tiny inputs \(kilotm.l2\); [^\n]*\n$")
+            self.assertFalse((pathlib.Path(folder) / "f.md").exists())
+
     def test_a_real_run(self):
         with tempfile.TemporaryDirectory() as folder:
             run = Run("ht-h", "getm", 4, params=(("blocks", 4), ("buckets", 100)))
