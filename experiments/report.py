@@ -4,7 +4,7 @@ import csv
 import json
 import math
 import pathlib
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 
 class Table(NamedTuple):
@@ -14,14 +14,27 @@ class Table(NamedTuple):
     rows: list
     kind: str = "bars"  # bars: one group per row, one bar per column; stacks: columns on each other; lines: one line per column; none
     ylabel: str = ""
+    ranges: list = None  # of each cell the least and the greatest over the seeds, None for text; None with one seed
 
 
 class Claim(NamedTuple):
-    """A number of the paper beside ours. paper: as experiments/claims.csv has it; holds: the claim's direction holds here."""
+    """A number of the paper beside ours, with one seed. value: ours, or a tuple of several; limits: of the value within which the claim holds, as
+    (least, most), None for no limit; or one such pair for each of several values. text: shows the values, a function of them; searched: the
+    values come out of the search for the best limit of warps, which only the first seed makes."""
     ident: str
-    ours: object
-    holds: bool
-    note: str = ""
+    value: object
+    limits: tuple
+    text: Callable = None
+    searched: bool = False
+
+    def numbers(self):
+        return self.value if isinstance(self.value, tuple) else (self.value,)
+
+    def pairs(self):
+        return self.limits if isinstance(self.value, tuple) else (self.limits,)
+
+    def shown(self, values):
+        return self.text(*values) if self.text else "/".join(map(cell, values))
 
 
 def cell(value):
@@ -32,18 +45,30 @@ def cell(value):
     return str(value)
 
 
+def ranged(value, ends):
+    """A cell, with the range over the seeds where it shows in the digits."""
+    low, high = map(cell, ends or (0, 0))
+    return cell(value) if low == high else f"{cell(value)} ({low}..{high})"
+
+
 def markdown(table):
     lines = [f"### {table.title}", "", "| " + " | ".join(table.columns) + " |",
              "|---|" + "---:|" * (len(table.columns) - 1)]
-    lines += ["| " + " | ".join(cell(value) for value in row) + " |" for row in table.rows]
+    for i, row in enumerate(table.rows):
+        ends = table.ranges[i] if table.ranges else [None] * len(row)
+        lines.append("| " + " | ".join(map(ranged, row, ends)) + " |")
     return "\n".join(lines) + "\n"
 
 
 def write_csv(path, table):
+    """With more than one seed, each column of numbers is followed by its least and its greatest ones."""
+    wide = [bool(table.ranges) and any(row[i] for row in table.ranges) for i in range(len(table.columns))]
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(table.columns)
-        writer.writerows(table.rows)
+        writer.writerow([text for name, more in zip(table.columns, wide) for text in ([name, f"{name} min", f"{name} max"] if more else [name])])
+        for i, row in enumerate(table.rows):
+            ends = table.ranges[i] if table.ranges else [None] * len(row)
+            writer.writerow([x for value, more, pair in zip(row, wide, ends) for x in ([value, *(pair or ("", ""))] if more else [value])])
 
 
 def series_of(table):
@@ -120,41 +145,47 @@ def load_claims(folder):
 NO_VERDICTS = "Tiny inputs (--quick): these numbers mean nothing, so no claim is judged.\n"
 
 
-def claims_table(claims, paper, quick):
+def verdict_text(verdict):
+    """crosses: with some seeds the claim holds, with others it does not."""
+    return ("yes" if verdict["holds"] else "no") + (", crosses" if verdict["crosses"] else "")
+
+
+def paper_text(row):
+    """The paper's number with its unit, from a row of claims.csv."""
+    return f"{row['value']} {row['unit']}".strip()
+
+
+def claims_table(verdicts, paper, quick):
     """Without the column of verdicts for tiny inputs."""
-    rows = []
-    for claim in claims:
-        row = paper[claim.ident]
-        rows.append([claim.ident, row["what"], f"{row['value']} {row['unit']}".strip(), cell(claim.ours),
-                     "holds" if claim.holds else "differs"])
-    columns = ["claim", "what", "paper", "here", "verdict"]
-    return Table("Claims", columns[:4], [row[:4] for row in rows], "none") if quick else Table("Claims", columns, rows, "none")
+    columns, rows = ["claim", "what", "paper", "here", "range", "holds"], []
+    for verdict in verdicts:
+        row = paper[verdict["claim"]]
+        rows.append([verdict["claim"], row["what"], paper_text(row), verdict["here"], verdict["range"]] + ([] if quick else [verdict_text(verdict)]))
+    return Table("Claims", columns[:5] if quick else columns, rows, "none")
 
 
-def claim_record(claim, quick):
-    """What NAME.json keeps of a claim."""
-    values = claim._asdict()
-    if quick:
-        del values["holds"]
-    return values
+def record(verdict, quick):
+    """What NAME.json keeps of a verdict."""
+    return {name: value for name, value in verdict._asdict().items() if not (quick and name in ("holds", "crosses"))}
 
 
-def write(folder, name, tables, claims, paper, quick=False):
-    """Writes name.csv, name.png (one per table), name.md and name.json into folder; returns the Markdown text. quick: inputs were tiny, so there
-    are no verdicts."""
-    folder = pathlib.Path(folder)
+def write(folder, name, tables, verdicts, paper, seeds, quick=False):
+    """Writes name.csv, name.png (one per table), name.md and name.json into folder; returns the Markdown text. seeds: those of which tables and
+    verdicts (spread.py) are made; quick: inputs were tiny, so no claim is judged."""
+    folder, verdicts = pathlib.Path(folder), [record(verdict, quick) for verdict in verdicts]
     folder.mkdir(parents=True, exist_ok=True)
     text = [f"## {name}\n"] + [NO_VERDICTS] * quick
+    if len(seeds) > 1:
+        text.append(f"Medians of seeds {', '.join(map(str, seeds))}. In parentheses: the least and the greatest, where these digits differ.\n")
     for i, table in enumerate(tables):
         stem = name if len(tables) == 1 else f"{name}-{i + 1}"
         write_csv(folder / f"{stem}.csv", table)
         text.append(markdown(table))
         if table.kind != "none" and plot(folder / f"{stem}.png", table):
             text.append(f"![{table.title}]({stem}.png)\n")
-    if claims:
-        text.append(markdown(claims_table(claims, paper, quick)))
+    if verdicts:
+        text.append(markdown(claims_table(verdicts, paper, quick)))
     (folder / f"{name}.md").write_text("\n".join(text))
     (folder / f"{name}.json").write_text(json.dumps(
-        {"name": name, "quick": quick, "claims": [claim_record(claim, quick) for claim in claims],
-         "tables": [table._asdict() for table in tables]}, indent=1))
+        {"name": name, "quick": quick, "seeds": seeds, "claims": verdicts, "tables": [table._asdict() for table in tables]}, indent=1))
     return "\n".join(text)

@@ -14,11 +14,14 @@ sys.path.insert(0, str(HERE))
 
 import fidelity  # noqa: E402  (after the path is set)
 import report  # noqa: E402
-from runs import RunFailed, Store  # noqa: E402
+import spread  # noqa: E402
+from runs import FIRST_SEED, RunFailed, Seeded, Store  # noqa: E402
 from sweep import SLOW  # noqa: E402
 
 
 DEBIAN_PYTHON = "/usr/bin/python3"
+
+SEEDS = 3  # unless --seeds says otherwise, but one with --quick
 
 # --quick: inputs so small that all experiments are done in minutes.
 CLOTHS = (("cloths", 1), ("height", 9), ("width", 9))
@@ -60,50 +63,72 @@ def chosen(names, known):
     return result
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
+
+
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="cowarp reproduce", description="Reproduces tables and figures of the papers.")
+    parser = Parser(prog="cowarp reproduce", description="Reproduces tables and figures of the papers.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="getm.fig11, a paper (getm), or all")
     parser.add_argument("--list", action="store_true", help="list the experiments")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parent / "build/cowarp"),
                         help="the simulator (default $COWARP or build/cowarp)")
     parser.add_argument("--out", help="folder for results and finished runs (build/experiments, or build/experiments-quick)")
     parser.add_argument("--quick", action="store_true", help="tiny inputs: shows that every experiment works, its numbers mean nothing")
+    parser.add_argument("--seeds", type=int, metavar="N",
+                        help=f"make everything with seeds 1 to N of the inputs and show medians with ranges ({SEEDS}; with --quick 1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out")
     parser.add_argument("--note", default="", help="a sentence at the top of that page: which version the results are from")
     parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
     options = parser.parse_args(arguments)
+    if options.seeds is None:
+        options.seeds = 1 if options.quick else SEEDS
     options.out = options.out or ("build/experiments-quick" if options.quick else "build/experiments")
     return options
 
 
-def make_runs(experiments, store, jobs):
-    """Makes what the experiments need, those of all side by side and the slow ones first, so that all cores are busy to the end. Returns how
-    many runs there were."""
-    asked, made = [iter(experiment.runs(store.get)) for experiment in experiments], 0
+def make_runs(experiments, gets, jobs):
+    """Makes what the experiments need with every Seeded of gets, those of all side by side and the slow ones first, so that all cores are busy to
+    the end. Returns how many runs there were."""
+    asked, made = [(get, iter(experiment.runs(get))) for experiment in experiments for get in gets], 0
     while asked:
         runs, going = [], []
-        for batches in asked:
+        for get, batches in asked:
             try:
-                runs += next(batches)
-                going.append(batches)
+                runs += map(get.of, next(batches))
+                going.append((get, batches))
             except (StopIteration, RunFailed):  # what failed will be said where it is missed
                 pass
-        made += store.make_all(sorted(runs, key=lambda run: run.workload not in SLOW), jobs)
+        made += gets[0].store.make_all(sorted(runs, key=lambda run: run.workload not in SLOW), jobs)
         asked = going
     return made
 
 
-def conclude(experiment, store, options, paper):
-    """Writes the experiment's results; 0, or 1 after saying why there are none."""
-    try:
-        tables, claims = experiment.make(store.get)
-        print(report.write(options.out, experiment.name, tables, claims, paper, options.quick))
-        return 0
-    except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other experiments go on
-        print(f"cowarp reproduce: {experiment.name}: {str(failure) or type(failure).__name__}", file=sys.stderr)
-        return 1
+def of_each_seed(experiment, gets):
+    """{seed: (tables, claims)}; says for which seeds there are none, and why."""
+    made = {}
+    for get in gets:
+        try:
+            made[get.seed] = experiment.make(get)
+        except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other seeds and experiments go on
+            what = f"{experiment.name}, seed {get.seed}" if len(gets) > 1 else experiment.name
+            print(f"cowarp reproduce: {what}: {str(failure) or type(failure).__name__}", file=sys.stderr)
+    return made
+
+
+def conclude(experiment, gets, options, paper):
+    """Writes the experiment's results; 0, or 1 if a seed has none."""
+    made = of_each_seed(experiment, gets)
+    if made:
+        tables = [spread.merged(same) for same in zip(*(tables for tables, _ in made.values()), strict=True)]
+        verdicts = [spread.judged(same) for same in zip(*(claims for _, claims in made.values()), strict=True)]
+        print(report.write(options.out, experiment.name, tables, verdicts, paper, list(made), options.quick))
+    return 0 if len(made) == len(gets) else 1
 
 
 def main(arguments):
@@ -117,8 +142,8 @@ def main(arguments):
         experiments = chosen(options.names, known)
         if not pathlib.Path(options.binary).is_file():
             raise ValueError(f"no simulator at {options.binary}; build it first (./run), or say --binary")
-        if options.jobs < 1 or options.limit < 1:
-            raise ValueError("--jobs and --limit must be at least 1")
+        if options.jobs < 1 or options.limit < 1 or options.seeds < 1:
+            raise ValueError("--jobs, --limit and --seeds must be at least 1")
         if options.quick and options.fidelity:
             raise ValueError("--fidelity compares full runs; leave out --quick")
     except ValueError as wrong:
@@ -126,11 +151,12 @@ def main(arguments):
         return 2
     store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
     paper = report.load_claims(HERE)
-    made = make_runs(experiments, store, options.jobs)
+    gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
+    made = make_runs(experiments, gets, options.jobs)
     if options.runs_only:
         print(f"{made} runs made")
         return 0
-    status = max((conclude(experiment, store, options, paper) for experiment in experiments), default=0)
+    status = max((conclude(experiment, gets, options, paper) for experiment in experiments), default=0)
     try:
         if options.fidelity:
             pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv", options.note))

@@ -10,14 +10,19 @@ import sys
 from typing import NamedTuple
 
 
+FIRST_SEED = 1  # the simulator's default
+
+
 class Run(NamedTuple):
-    """One simulation. settings: (name, value) pairs as of `cowarp config`; params: the workload's own; both sorted by the maker."""
+    """One simulation. settings: (name, value) pairs as of `cowarp config`; params: the workload's own; both sorted by the maker. seed: of the
+    inputs, 0 for the one that the experiment is being made with."""
     workload: str
     system: str
     warps: int = 8  # transactional warps per core, 0 for unlimited; of no effect on locks
     preset: str = "getm"
     settings: tuple = ()
     params: tuple = ()
+    seed: int = 0
 
     def arguments(self):
         words = ["run", self.workload, "--system", self.system, "--preset", self.preset]
@@ -27,7 +32,7 @@ class Run(NamedTuple):
             words += ["--set", f"{name}={value}"]
         for name, value in self.params:
             words += ["--param", f"{name}={value}"]
-        return words
+        return words + (["--seed", str(self.seed)] if self.seed not in (0, FIRST_SEED) else [])
 
 
 class RunFailed(Exception):
@@ -105,6 +110,19 @@ class Store:
         if sys.stderr.isatty():
             print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
         return len(missing)
+
+
+class Seeded:
+    """A store as an experiment sees it that is made with one seed: the runs that ask for no other seed have this one."""
+
+    def __init__(self, store, seed):
+        self.store, self.seed = store, seed
+
+    def of(self, run):
+        return run if run.seed else run._replace(seed=self.seed)
+
+    def __call__(self, run):
+        return self.store.get(self.of(run))
 
 
 def counter(stats, name):

@@ -17,19 +17,24 @@ ROOT, COWARP = pathlib.Path(sys.argv[1]), sys.argv[2]
 sys.path.insert(0, str(ROOT / "experiments"))
 
 import report  # noqa: E402
+import fidelity  # noqa: E402
 import reproduce  # noqa: E402
+import spread  # noqa: E402
 from experiment import Experiment  # noqa: E402
-from runs import Run, RunFailed, Store, gmean  # noqa: E402
-from sweep import CONCURRENCIES, Best, climb_all, near, near_gain, ratios  # noqa: E402
+from report import Claim, Table  # noqa: E402
+from runs import Run, RunFailed, Seeded, Store, gmean  # noqa: E402
+from sweep import CONCURRENCIES, Best, Bests, above, at_least, at_most, below, climb_all, near, near_gain, ratios  # noqa: E402
 
-# A stand-in for the simulator: cycles are known beforehand, `bad` fails its check, `gone` dies without statistics.
+# A stand-in for the simulator: cycles are known beforehand, `bad` fails its check, `gone` dies without statistics. Another seed's runs take so
+# many cycles more, and with seed 2 another limit is the best.
 FAKE = """#!/bin/sh
 echo "$@" >> "$(dirname "$0")/calls"
 while [ $# -gt 0 ]; do
-    case $1 in --stats) out=$2;; --tx-warps) warps=$2;; bad) check=failed;; gone) echo "cowarp: gone: no memory" >&2; exit 1;; esac
+    case $1 in --stats) out=$2;; --tx-warps) warps=$2;; --seed) seed=$2;; bad) check=failed;; gone) echo "cowarp: gone: no memory" >&2; exit 1;; esac
     shift
 done
-echo "{\\"check\\": \\"${check:-passed}\\", \\"cycles\\": $(( (${warps:-0} - 4) * (${warps:-0} - 4) + 100 ))}" > "$out"
+top=4; [ "${seed:-1}" -eq 2 ] && top=8
+echo "{\\"check\\": \\"${check:-passed}\\", \\"cycles\\": $(( (${warps:-0} - top) * (${warps:-0} - top) + 99 + ${seed:-1} ))}" > "$out"
 """
 
 
@@ -67,8 +72,9 @@ class StoreTest(unittest.TestCase):
 
     def test_every_part_of_a_run_names_its_file(self):
         runs = [Run("ht-h", "getm"), Run("ht-m", "getm"), Run("ht-h", "eapg"), Run("ht-h", "getm", 4), Run("ht-h", "getm", 8, "x"),
-                Run("ht-h", "getm", settings=(("a", 1),)), Run("ht-h", "getm", params=(("a", 1),))]
+                Run("ht-h", "getm", settings=(("a", 1),)), Run("ht-h", "getm", params=(("a", 1),)), Run("ht-h", "getm", seed=2)]
         self.assertEqual(len({self.store.path(run) for run in runs}), len(runs))
+        self.assertEqual(self.store.path(Run("ht-h", "getm", seed=1)), self.store.path(runs[0]), "the default seed")
 
     def test_the_fastest_is_found(self):
         # workload, start, how many runs it takes, the fastest: the last one is the wrong top of a curve with two, as climbs may find it
@@ -83,15 +89,24 @@ class StoreTest(unittest.TestCase):
         starts = [Run("ht-h", "getm", 4), Run("bh-l", "getm", 1), Run("atm", "fglock", 7)]
         batches = [[(run.workload, run.warps) for run in batch] for batch in climb_all(self.store.get, starts)]
         self.assertEqual(batches[0], [("ht-h", n) for n in CONCURRENCIES] + [("bh-l", 1), ("bh-l", 2), ("atm", 7)])
-        self.assertEqual(batches[1:], [[("bh-l", 4)], [("bh-l", 8)]])
+        self.assertEqual(batches[1:], [[("bh-l", 4)], [("bh-l", 8)], [("ht-h", 4), ("bh-l", 4), ("atm", 7)]])
+
+    def test_the_first_seed_looks_for_the_best_limit(self):
+        start, first, second = Run("ht-h", "getm", 1), Seeded(self.store, 1), Seeded(self.store, 2)
+        batches = [[(run.warps, run.seed) for run in map(second.of, batch)] for batch in climb_all(second, [start])]
+        self.assertEqual(batches, [[(warps, 1) for warps in CONCURRENCIES], [(4, 2)]])
+        self.assertEqual((Best(first, start).cycles, Bests(second)(start).cycles), (100, 117))
+        self.assertEqual(self.calls(), 7, "six limits, and the best one with the second seed")
 
     def test_experiments_make_their_runs_together(self):
         both = [Experiment(name, "", lambda get, w=w: climb_all(get, [Run(w, "getm", 1)]), None)
                 for name, w in (("x.a", "ht-h"), ("x.b", "bh-l"), ("x.c", "bh-l"))]
-        self.assertEqual(reproduce.make_runs(both, self.store, 1), 6 + 4)
+        self.assertEqual(reproduce.make_runs(both, [Seeded(self.store, 1)], 1), 6 + 4)
         order = [line.split()[1] for line in (self.path / "calls").read_text().splitlines()]
         self.assertEqual(order[:2], ["bh-l", "bh-l"])
         self.assertEqual(self.calls(), 10)
+        self.assertEqual(reproduce.make_runs(both, [Seeded(self.store, seed) for seed in (1, 2, 3)], 1), 2 * 2)
+        self.assertEqual(self.calls(), 14)
 
     def test_runs_that_differ_in_nothing_are_made_once(self):
         self.assertEqual(self.store.make_all([Run("ht-h", "fglock", 1), Run("ht-h", "fglock", 2)], 2), 1)
@@ -138,38 +153,152 @@ class Numbers(dict):
 class ExperimentsTest(unittest.TestCase):
     """Every experiment with made-up statistics: its code runs to the end, asks for no run that it has not announced, and the claims of GETM
     and of the thesis's chapters 4 and 6 are all made by one of them."""
+    OTHER_LIMITS = ("getm.cuckoo.latency", "getm.table.2k", "getm.granularity", "getm.scale56", "kilo.lwh.5k", "tcd.sizes", "tab4.CC.conc",
+                    "tab6.4.aborts.CC")  # claims in words, "about" and "all"
     ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "tbc.", "dwf.", "si.", "ltm.", "sbrp.")  # other papers, and reports of synth/
+
+    def check_limits(self, verdict, text):
+        """A number in a figures.py and the one in claims.csv are the same: two limits of a value lie around the paper's, one limit is it."""
+        self.assertEqual(len(verdict.limits), len(verdict.values[0]), verdict)
+        numbers = text.replace(">", "").replace("unlimited", "0").split("/")
+        if len(numbers) != len(verdict.limits) or verdict.claim in self.OTHER_LIMITS:
+            self.assertIn(verdict.claim, self.OTHER_LIMITS)
+            return
+        for number, (least, most) in zip(numbers, verdict.limits):
+            around = (least + most) / 2 if None not in (least, most) else least if most is None else most
+            self.assertAlmostEqual(around, float(number), msg=verdict.claim)
 
     def test_every_experiment_and_claim(self):
         paper, made = report.load_claims(ROOT / "experiments"), collections.Counter()
         stats = {"cycles": 1000, "counters": Numbers(), "config": collections.defaultdict(lambda: 10)}
         for experiment in reproduce.all_experiments().values():
-            announced = set()
+            verdicts = []
+            for seed in (1, 2):
+                announced = set()
 
-            def get(run):
-                self.assertIn(" ".join(run.arguments()), announced, experiment.name)
-                return stats
-            for batch in experiment.runs(get):
-                announced |= {" ".join(run.arguments()) for run in batch}
-            tables, claims = experiment.make(get)
-            self.assertTrue(tables, experiment.name)
-            for table in tables:
-                self.assertTrue(all(len(row) == len(table.columns) for row in table.rows), table.title)
-            made.update(claim.ident for claim in claims)
+                class Announced:
+                    def get(self, run):
+                        test.assertIn(" ".join(run.arguments()), announced, f"{experiment.name}, seed {seed}")
+                        return stats
+                test, get = self, Seeded(Announced(), seed)
+                for batch in experiment.runs(get):
+                    announced |= {" ".join(get.of(run).arguments()) for run in batch}
+                tables, claims = experiment.make(get)
+                self.assertTrue(tables, experiment.name)
+                for table in tables:
+                    self.assertTrue(all(len(row) == len(table.columns) for row in table.rows), table.title)
+                verdicts.append(claims)
+            made.update(claim.ident for claim in verdicts[0])
+            for same in zip(*verdicts, strict=True):
+                verdict = spread.judged(same)
+                self.assertFalse(verdict.crosses, verdict)
+                self.check_limits(verdict, paper[verdict.claim]["value"])
         self.assertEqual([name for name, times in made.items() if times > 1 or name not in paper], [])
         self.assertEqual([name for name in paper if name not in made and not name.startswith(self.ELSEWHERE)], [])
 
 
+def within(value, limits):
+    return spread.inside(value, limits)
+
+
 class NearTest(unittest.TestCase):
     def test_a_number(self):
-        self.assertTrue(near(1.14 * 59, 59) and near(0.86 * 59, 59))
-        self.assertFalse(near(1.16 * 59, 59) or near(0.84 * 59, 59))
+        self.assertTrue(within(1.14 * 59, near(59)) and within(0.86 * 59, near(59)))
+        self.assertFalse(within(1.16 * 59, near(59)) or within(0.84 * 59, near(59)))
 
     def test_an_effect_is_not_near_none(self):
-        self.assertFalse(near_gain(1.0, 1.14) or near_gain(1.0, 1.02) or near_gain(1.0, 1.6))
-        self.assertFalse(near_gain(0.982, 1.02), "the other direction")
-        self.assertTrue(near_gain(1.12, 1.14) and near_gain(1.16, 1.14) and near_gain(1.025, 1.02))
-        self.assertFalse(near_gain(1.11, 1.14) or near_gain(1.17, 1.14))
+        self.assertFalse(within(0, near_gain(14)) or within(0, near_gain(2)) or within(0, near_gain(60)))
+        self.assertFalse(within(-1.8, near_gain(2)), "the other direction")
+        self.assertTrue(within(12, near_gain(14)) and within(16, near_gain(14)) and within(2.5, near_gain(2)))
+        self.assertFalse(within(11, near_gain(14)) or within(17, near_gain(14)))
+
+    def test_bounds(self):
+        self.assertTrue(within(90, at_least(90)) and within(7, at_most(7)) and within(1.001, above(1)) and within(0.999, below(1)))
+        self.assertFalse(within(89.9, at_least(90)) or within(7.1, at_most(7)) or within(1, above(1)) or within(1, below(1)))
+        self.assertFalse(within(float("nan"), (None, None)))
+
+
+class SpreadTest(unittest.TestCase):
+    """Three seeds; the claim is that the value is within 15 percent of 100."""
+
+    def verdict(self, *values, limits=near(100), **more):
+        return spread.judged([Claim("x", value, limits, **more) for value in values])
+
+    def test_the_median_decides_and_a_range_over_a_limit_is_marked(self):
+        for values, holds, crosses in (((110, 90, 100), True, False), ((110, 90, 120), True, True), ((121, 90, 120), False, True),
+                                       ((121, 130, 120), False, False), ((80, 120, 121), False, True), ((80, 100, 120), True, True)):
+            verdict = self.verdict(*values)
+            self.assertEqual((verdict.holds, verdict.crosses), (holds, crosses), values)
+        self.assertEqual((self.verdict(110, 90, 120).here, self.verdict(110, 90, 120).range), ("110", "90..120"))
+        self.assertEqual((self.verdict(110).range, self.verdict(110).crosses), ("-", False))
+
+    def test_one_side(self):
+        self.assertTrue(self.verdict(6, 8, 5, limits=at_most(7)).crosses)
+        self.assertFalse(self.verdict(8, 9, 7.5, limits=at_most(7)).crosses)
+        self.assertTrue(self.verdict(89, 91, 92, limits=at_least(90)).crosses)
+
+    def test_several_values(self):
+        pairs = (near(100), near(10))
+        self.assertEqual(self.verdict((100, 10), (110, 10), (90, 11), limits=pairs)[1:5], ("100/10", "90/10 .. 110/11", True, False))
+        self.assertTrue(self.verdict((100, 10), (120, 10), (90, 11), limits=pairs).crosses)
+        sure = self.verdict((100, 20), (120, 21), (90, 22), limits=pairs)
+        self.assertEqual((sure.holds, sure.crosses), (False, False), "what one value decides, the other one cannot change")
+        text = self.verdict((1, 2), (3, 4), (5, 6), limits=pairs, text="{:.1f} of {:.0f}".format)
+        self.assertEqual((text.here, text.range), ("3.0 of 4", "1.0 of 2 .. 5.0 of 6"))
+
+    def test_what_is_not_known(self):
+        nan = float("nan")
+        self.assertEqual((self.verdict(nan, nan, nan).holds, self.verdict(nan, nan, nan).crosses), (False, False))
+        self.assertEqual((self.verdict(nan, 90, 92).here, self.verdict(nan, 90, 92).holds), ("91", True))
+        self.assertEqual(self.verdict((4,), limits=((4, 4),), searched=True).range, "first seed")
+
+    def test_tables(self):
+        tables = [Table("T", ["w", "a", "b"], [["x", float(value), text], ["y", 1, "c"]])
+                  for value, text in ((1, "2/30.5"), (5, "4/10.5"), (3, "3/11.0"))]
+        table = spread.merged(tables)
+        self.assertEqual((table.rows, table.ranges), ([["x", 3.0, "3/11.0"], ["y", 1, "c"]], [[None, (1.0, 5.0), None], [None, (1, 1), None]]))
+        self.assertIn("| x | 3 (1..5) | 3/11.0 |\n| y | 1 | c |", report.markdown(table))
+        with tempfile.TemporaryDirectory() as folder:
+            report.write_csv(pathlib.Path(folder) / "t.csv", table)
+            self.assertEqual((pathlib.Path(folder) / "t.csv").read_text().splitlines(),
+                             ["w,a,a min,a max,b", "x,3.0,1.0,5.0,3/11.0", "y,1,1,1,c"])
+        self.assertEqual(spread.middle_text(["8 warps", "no limit"]), "8 warps")
+        self.assertIs(spread.merged(tables[:1]), tables[0])
+
+
+class FidelityTest(unittest.TestCase):
+    def page(self, *values, seeds=None):
+        paper = report.load_claims(ROOT / "experiments")
+        verdict = spread.judged([Claim("kilo.vs.ideal", value, near(52)) for value in values])
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            report.write(folder, "kilotm.fig4.6", [Table("T", ["w", "a"], [["x", 1]], "none")], [verdict], paper, seeds or list(range(1, 1 + len(values))))
+            return fidelity.page(folder, paper, ROOT / "experiments/reasons.csv", "")
+
+    def test_a_range_stands_beside_its_value(self):
+        page = self.page(50.0, 52.5, 51.0)
+        self.assertIn("| 52 percent | 51 | 50..52.5 | yes |", page)
+        self.assertIn("1 claims are measured, with 3 seeds of their inputs; 1 hold.", page)
+        self.assertIn("0 of the claims, of which 0 hold", " ".join(page.split()))
+
+    def test_a_range_that_crosses_says_so(self):
+        page = self.page(50.0, 62.5, 51.0)
+        self.assertIn("| 51 | 50..62.5 | yes, crosses |", page)
+        self.assertIn("1 of the claims, of which 1 hold", " ".join(page.split()))
+        self.assertIn("| 62.5 | 51..63 | no, crosses |", self.page(63.0, 62.5, 51.0))
+
+    def test_one_seed_has_no_range(self):
+        page = self.page(51.0)
+        self.assertIn("| 51 | - | yes |", page)
+        self.assertIn("with 1 seed of their inputs", page)
+        self.assertNotIn("cross", page)
+
+    def test_results_that_cannot_be_compared(self):
+        for text, said in (('{"name": "a", "claims": []}', "older version"), ('{"name": "a", "claims": [], "seeds": [1], "quick": false}', "no result"),
+                           ('{"name": "a", "claims": [], "seeds": [1], "quick": true}', "tiny inputs")):
+            with tempfile.TemporaryDirectory() as folder:
+                (pathlib.Path(folder) / "a.json").write_text(text)
+                with self.assertRaisesRegex(fidelity.NotComparable, said):
+                    fidelity.page(folder, {}, "none.csv", "")
 
 
 class ReportTest(unittest.TestCase):
@@ -204,6 +333,10 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(done.stderr, r"^cowarp reproduce: no experiment is named 'getm.fig111'; did you mean 'getm.fig11'\?\n$")
         self.assertEqual(self.command("getm.fig11", "--jobs", "0").returncode, 2)
         self.assertEqual(self.command("getm.fig11", "--binary", os.devnull + "/x").returncode, 2)
+        for words, said in ((("--seeds", "0"), "must be at least 1"), (("--seeds", "many"), "invalid int value: 'many'"), (("--sedes", "3"), "--sedes")):
+            done = self.command("kilotm.l2", "--quick", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, rf"^cowarp reproduce: [^\n]*{said}[^\n]*\n$")
 
     def test_an_experiment(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -217,21 +350,37 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(least, sorted(least))
             self.assertEqual(self.command("--quick", "--fidelity", folder + "/f.md").returncode, 2)
 
-    def test_tiny_inputs_give_no_verdicts(self):
-        with tempfile.TemporaryDirectory() as folder:
-            done = self.command("kilotm.l2", "--quick", "--out", folder)
+    def check_no_verdicts(self, folder, stdout):
+        page = (folder / "kilotm.fig4.12.md").read_text()
+        self.assertIn("| kilo.buf8 |", page)
+        for text in (stdout, page):
+            self.assertEqual(len([line for line in text.splitlines() if line.startswith("Tiny inputs (--quick): these numbers mean nothing")]), 1)
+            self.assertNotRegex(text, r"verdict|holds|differs|crosses|yes")
+        claims = json.loads((folder / "kilotm.fig4.12.json").read_text())["claims"]
+        self.assertEqual([claim for claim in claims if "holds" in claim or "crosses" in claim], [])
+        wrong = self.command("--fidelity", str(folder / "f.md"), "--out", str(folder))
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+        self.assertRegex(wrong.stderr, r"^cowarp reproduce: .* holds results of tiny inputs \(kilotm.fig4.12\); [^\n]*\n$")
+        self.assertFalse((folder / "f.md").exists())
+
+    def check_ranges(self, folder, stdout):
+        self.assertIn("Medians of seeds 1, 2, 3.", stdout)
+        result = json.loads((folder / "kilotm.fig4.12.json").read_text())
+        values = sorted(value for value, in result["claims"][0]["values"])
+        self.assertEqual((result["seeds"], len(values)), ([1, 2, 3], 3))
+        self.assertEqual(result["claims"][0]["here"], report.cell(values[1]))
+        self.assertEqual(result["claims"][0]["range"], f"{report.cell(values[0])}..{report.cell(values[2])}")
+        self.assertTrue(any(pair and pair[0] < pair[1] for row in result["tables"][0]["ranges"] for pair in row), "another seed is another input")
+
+    def test_tiny_inputs_with_three_seeds(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            done = self.command("kilotm.fig4.12", "--quick", "--seeds", "3", "--out", name)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            page = (pathlib.Path(folder) / "kilotm.l2.md").read_text()
-            self.assertIn("| kilo.l2hit |", page)
-            for text in (done.stdout, page):
-                self.assertEqual(len([line for line in text.splitlines() if line.startswith("Tiny inputs (--quick): these numbers mean nothing")]), 1)
-                self.assertNotRegex(text, r"verdict|holds|differs|yes")
-            result = json.loads((pathlib.Path(folder) / "kilotm.l2.json").read_text())
-            self.assertEqual((result["quick"], [claim for claim in result["claims"] if "holds" in claim]), (True, []))
-            wrong = self.command("--fidelity", folder + "/f.md", "--out", folder)
-            self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
-            self.assertRegex(wrong.stderr, r"^cowarp reproduce: .* holds results of tiny inputs \(kilotm.l2\); [^\n]*\n$")
-            self.assertFalse((pathlib.Path(folder) / "f.md").exists())
+            self.check_no_verdicts(folder, done.stdout)
+            self.check_ranges(folder, done.stdout)
+            self.assertEqual(len(list((folder / "runs").iterdir())), 3 * 7)
+            self.assertEqual(self.command("kilotm.fig4.12", "--quick", "--seeds", "2", "--out", name, "--runs-only").stdout, "0 runs made\n")
 
     def test_a_real_run(self):
         with tempfile.TemporaryDirectory() as folder:
