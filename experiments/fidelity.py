@@ -1,26 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/fidelity.md: every claim of the papers that an experiment has measured, beside ours, with the reason where we differ."""
 import csv
-import json
 import pathlib
 import textwrap
 
-from report import Table, markdown, paper_text, verdict_text
-
-
-class NotComparable(Exception):
-    """Results that say nothing about the papers' claims; the text says which and what to do."""
-
-
-def results(folder):
-    """What reproduce.py left in the folder, one dict per experiment, in the order of their names."""
-    found = [json.loads(path.read_text()) for path in sorted(pathlib.Path(folder).glob("*.json"))]
-    for result in found:
-        if "seeds" not in result:
-            raise NotComparable(f"{folder} holds results of an older version ({result['name']}); make them again")
-        if result["quick"]:
-            raise NotComparable(f"{folder} holds results of tiny inputs ({result['name']}); make full runs, or name their folder with --out")
-    return found
+from report import Table, markdown
+from results import NotComparable, paper_text, read, verdict_text
 
 
 def load_reasons(path):
@@ -72,7 +57,7 @@ def page_of_rows(rows, lines, missing, note):
 
 def page(folder, paper, reasons_path, note):
     """The Markdown text, from the *.json that reproduce.py left in folder; note: a sentence about their origin, may be empty."""
-    found, reasons = [result for result in results(folder) if result["claims"]], load_reasons(reasons_path)
+    found, reasons = [result for result in read(folder) if result["claims"]], load_reasons(reasons_path)
     if not found:
         raise NotComparable(f"{folder} holds no result with a claim; name experiments (see --list), or their folder with --out")
     verdicts, rows = [verdict for result in found for verdict in result["claims"]], []

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reproduces tables and figures: `reproduce.py NAME ...` makes the runs that are missing and writes CSV, plot and table of each.
+"""Reproduces tables and figures: `reproduce.py NAME ...` makes the runs that are missing and writes CSV, picture and table of each.
 `cowarp reproduce` calls it. Exit status: 0 done, 1 a run failed, 2 the request was wrong."""
 import argparse
 import difflib
@@ -13,13 +13,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import fidelity  # noqa: E402  (after the path is set)
+import gallery  # noqa: E402
 import report  # noqa: E402
+import results  # noqa: E402
 import spread  # noqa: E402
 from runs import FIRST_SEED, RunFailed, Seeded, Store  # noqa: E402
 from sweep import SLOW  # noqa: E402
 
 
-DEBIAN_PYTHON = "/usr/bin/python3"
 
 SEEDS = 3  # unless --seeds says otherwise, but one with --quick
 
@@ -31,11 +32,8 @@ QUICK = {"ht-h": TABLE, "ht-m": TABLE, "ht-l": TABLE, "atm": (("accounts", 4000)
          "cc": (("height", 16), ("width", 20)), "ap": (("popular", 20), ("records", 300), ("support", 10))}
 
 
-def with_matplotlib():
-    """Goes on under Debian's interpreter, to which python3-matplotlib belongs, where another one without it comes first in the PATH."""
-    if importlib.util.find_spec("matplotlib") is None and os.access(DEBIAN_PYTHON, os.X_OK):
-        if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN_PYTHON):
-            os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv])
+class WrongRequest(Exception):
+    """What cannot be done; the text says what and what to do."""
 
 
 def all_experiments():
@@ -51,14 +49,14 @@ def all_experiments():
 
 
 def chosen(names, known):
-    """The experiments named, a prefix such as `getm` or `all` standing for many; raises ValueError with a suggestion."""
+    """The experiments named, a prefix such as `getm` or `all` standing for many; raises WrongRequest with a suggestion."""
     result = []
     for name in names:
         group = [e for e in known.values() if name in ("all", e.name, e.name.split(".")[0])]
         if not group:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean '{near[0]}'?" if near else "see 'cowarp reproduce --list'"
-            raise ValueError(f"no experiment is named '{name}'; {hint}")
+            raise WrongRequest(f"no experiment is named '{name}'; {hint}")
         result += [e for e in group if e not in result]
     return result
 
@@ -83,7 +81,8 @@ def parse(arguments):
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out")
-    parser.add_argument("--note", default="", help="a sentence at the top of that page: which version the results are from")
+    parser.add_argument("--figures", metavar="FOLDER", help="also write every figure beside the paper's as a picture, with a page README.md, from the same")
+    parser.add_argument("--note", default="", help="a sentence at the top of these pages: which version the results are from")
     parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
     options = parser.parse_args(arguments)
     if options.seeds is None:
@@ -121,53 +120,61 @@ def of_each_seed(experiment, gets):
     return made
 
 
-def conclude(experiment, gets, options, paper):
-    """Writes the experiment's results; 0, or 1 if a seed has none."""
+def conclude(experiment, gets, options, papers):
+    """Writes the experiment's results; 0, or 1 if a seed has none. papers: their claims, and the bars that they state."""
     made = of_each_seed(experiment, gets)
     if made:
         tables = [spread.merged(same) for same in zip(*(tables for tables, _ in made.values()), strict=True)]
         verdicts = [spread.judged(same) for same in zip(*(claims for _, claims in made.values()), strict=True)]
-        print(report.write(options.out, experiment.name, tables, verdicts, paper, list(made), options.quick))
+        print(results.write(options.out, experiment.name, tables, verdicts, *papers, list(made), options.quick))
     return 0 if len(made) == len(gets) else 1
+
+
+def requested(options, known):
+    """The experiments that are asked for; raises WrongRequest where the request is wrong."""
+    experiments = chosen(options.names, known)
+    if not pathlib.Path(options.binary).is_file():
+        raise WrongRequest(f"no simulator at {options.binary}; build it first (./run), or say --binary")
+    if options.jobs < 1 or options.limit < 1 or options.seeds < 1:
+        raise WrongRequest("--jobs, --limit and --seeds must be at least 1")
+    if options.quick and (options.fidelity or options.figures):
+        raise WrongRequest("--fidelity and --figures compare full runs; leave out --quick")
+    return experiments
+
+
+def write_pages(options, known, papers):
+    """The pages on all results in --out that the options ask for."""
+    if options.fidelity:
+        pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note))
+    if options.figures:
+        gallery.write(options.figures, options.out, {name: experiment.what for name, experiment in known.items()}, *papers, options.note)
 
 
 def main(arguments):
     options = parse(arguments)
     known = all_experiments()
-    if options.list or not (options.names or options.fidelity):
+    if options.list or not (options.names or options.fidelity or options.figures):
         for experiment in known.values():
             print(f"{experiment.name:<16} {experiment.what}")
         return 0
     try:
-        experiments = chosen(options.names, known)
-        if not pathlib.Path(options.binary).is_file():
-            raise ValueError(f"no simulator at {options.binary}; build it first (./run), or say --binary")
-        if options.jobs < 1 or options.limit < 1 or options.seeds < 1:
-            raise ValueError("--jobs, --limit and --seeds must be at least 1")
-        if options.quick and options.fidelity:
-            raise ValueError("--fidelity compares full runs; leave out --quick")
-    except ValueError as wrong:
+        experiments = requested(options, known)
+        store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
+        papers = report.load_claims(HERE), report.load_published(HERE)
+        gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
+        made = make_runs(experiments, gets, options.jobs)
+        if options.runs_only:
+            print(f"{made} runs made")
+            return 0
+        status = max((conclude(experiment, gets, options, papers) for experiment in experiments), default=0)
+        write_pages(options, known, papers)
+        return status
+    except (results.NotComparable, WrongRequest) as wrong:
         print(f"cowarp reproduce: {wrong}", file=sys.stderr)
         return 2
-    store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
-    paper = report.load_claims(HERE)
-    gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
-    made = make_runs(experiments, gets, options.jobs)
-    if options.runs_only:
-        print(f"{made} runs made")
-        return 0
-    status = max((conclude(experiment, gets, options, paper) for experiment in experiments), default=0)
-    try:
-        if options.fidelity:
-            pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv", options.note))
-    except fidelity.NotComparable as wrong:
-        print(f"cowarp reproduce: {wrong}", file=sys.stderr)
-        return 2
-    return status
 
 
 if __name__ == "__main__":
-    with_matplotlib()
     try:
         sys.exit(main(sys.argv[1:]))
     except BrokenPipeError:

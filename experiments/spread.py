@@ -74,6 +74,8 @@ def range_text(claim, lows, highs, seeds):
         return "-"
     if len(lows) == 1 and not claim.text:
         return f"{cell(lows[0])}..{cell(highs[0])}"
+    if any(letter.isalpha() for letter in claim.shown(lows)):  # a sentence twice would be hard to read
+        return f"{'/'.join(map(cell, lows))} .. {'/'.join(map(cell, highs))}"
     return f"{claim.shown(lows)} .. {claim.shown(highs)}"
 
 

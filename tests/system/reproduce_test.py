@@ -12,13 +12,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT, COWARP = pathlib.Path(sys.argv[1]), sys.argv[2]
 sys.path.insert(0, str(ROOT / "experiments"))
 
 import report  # noqa: E402
 import fidelity  # noqa: E402
+import gallery  # noqa: E402
+import pictures  # noqa: E402
 import reproduce  # noqa: E402
+import results  # noqa: E402
 import spread  # noqa: E402
 from experiment import Experiment  # noqa: E402
 from report import Claim, Table  # noqa: E402
@@ -169,7 +173,8 @@ class ExperimentsTest(unittest.TestCase):
             self.assertAlmostEqual(around, float(number), msg=verdict.claim)
 
     def test_every_experiment_and_claim(self):
-        paper, made = report.load_claims(ROOT / "experiments"), collections.Counter()
+        paper, published, made = report.load_claims(ROOT / "experiments"), report.load_published(ROOT / "experiments"), collections.Counter()
+        self.assertLessEqual(set(published), set(reproduce.all_experiments()))
         stats = {"cycles": 1000, "counters": Numbers(), "config": collections.defaultdict(lambda: 10)}
         for experiment in reproduce.all_experiments().values():
             verdicts = []
@@ -189,6 +194,9 @@ class ExperimentsTest(unittest.TestCase):
                     self.assertTrue(all(len(row) == len(table.columns) for row in table.rows), table.title)
                 verdicts.append(claims)
             made.update(claim.ident for claim in verdicts[0])
+            drawn = {(row[0], column) for table in tables for row in table.rows for column in table.columns[1:]}
+            self.assertEqual([place for place in published.get(experiment.name, {}) if place not in drawn], [], experiment.name)
+            self.assertEqual([place for table in tables for place in table.paper if place[:2] not in drawn], [], experiment.name)
             for same in zip(*verdicts, strict=True):
                 verdict = spread.judged(same)
                 self.assertFalse(verdict.crosses, verdict)
@@ -244,7 +252,7 @@ class SpreadTest(unittest.TestCase):
         sure = self.verdict((100, 20), (120, 21), (90, 22), limits=pairs)
         self.assertEqual((sure.holds, sure.crosses), (False, False), "what one value decides, the other one cannot change")
         text = self.verdict((1, 2), (3, 4), (5, 6), limits=pairs, text="{:.1f} of {:.0f}".format)
-        self.assertEqual((text.here, text.range), ("3.0 of 4", "1.0 of 2 .. 5.0 of 6"))
+        self.assertEqual((text.here, text.range), ("3.0 of 4", "1/2 .. 5/6"))
 
     def test_what_is_not_known(self):
         nan = float("nan")
@@ -271,7 +279,7 @@ class FidelityTest(unittest.TestCase):
         paper = report.load_claims(ROOT / "experiments")
         verdict = spread.judged([Claim("kilo.vs.ideal", value, near(52)) for value in values])
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-            report.write(folder, "kilotm.fig4.6", [Table("T", ["w", "a"], [["x", 1]], "none")], [verdict], paper, seeds or list(range(1, 1 + len(values))))
+            results.write(folder, "kilotm.fig4.6", [Table("T", ["w", "a"], [["x", 1]], "none")], [verdict], paper, {}, seeds or list(range(1, 1 + len(values))))
             return fidelity.page(folder, paper, ROOT / "experiments/reasons.csv", "")
 
     def test_a_range_stands_beside_its_value(self):
@@ -297,8 +305,91 @@ class FidelityTest(unittest.TestCase):
                            ('{"name": "a", "claims": [], "seeds": [1], "quick": true}', "tiny inputs")):
             with tempfile.TemporaryDirectory() as folder:
                 (pathlib.Path(folder) / "a.json").write_text(text)
-                with self.assertRaisesRegex(fidelity.NotComparable, said):
+                with self.assertRaisesRegex(results.NotComparable, said):
                     fidelity.page(folder, {}, "none.csv", "")
+
+
+class GalleryTest(unittest.TestCase):
+    """Pictures and their page, from made-up results of two experiments: one with a bar that the paper states, one without any."""
+    PUBLISHED = {"x.bars": {("b", "B"): (4.0, "Section 9")}}
+    WHAT = {"x.bars": "bars", "x.parts": "parts"}
+    PAPER = {"c": {"place": "Fig 1", "what": "a claim", "value": "2", "unit": "x"}}
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def results(self, seeds, folder="out"):
+        tables = [[Table("Bars", ["row", "A", "B"], [["a", 1.0 * seed, 2.0], ["b", float("nan"), 2.0]], "bars", "ratio")] for seed in seeds]
+        claims = [[Claim("c", float(seed), near(2))] for seed in seeds]
+        parts = Table("Parts", ["row", "S in", "S out", "T in", "T out"], [["a", 1.0, 2.0, 3.0, 4.0], ["b <&>", 2.0, 2.0, 2.0, 2.0]], "stacks")
+        for name, made, judged in (("x.bars", [spread.merged([t[0] for t in tables])], [spread.judged([c[0] for c in claims])]), ("x.parts", [parts], [])):
+            results.write(self.path / folder, name, made, judged, self.PAPER, self.PUBLISHED, list(seeds))
+        return self.path / folder
+
+    def write(self, folder, name="figures"):
+        gallery.write(self.path / name, folder, self.WHAT, self.PAPER, self.PUBLISHED, "A note.")
+        return {path.name: path.read_text() for path in (self.path / name).iterdir()}
+
+    def rectangles(self, text):
+        """{title: height} of the bars that have one."""
+        found = xml.etree.ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}rect")
+        return {bar[0].text: float(bar.get("height")) for bar in found if len(bar)}
+
+    def test_the_papers_bar_stands_beside_ours(self):
+        files = self.write(self.results((1, 3, 2)))
+        self.assertEqual(sorted(files), ["README.md", "x.bars.svg", "x.parts.svg"])
+        bars = self.rectangles(files["x.bars.svg"])
+        self.assertEqual(sorted(bars), ["a, here: 2", "b, here: 2", "b, paper: 4"])
+        self.assertAlmostEqual(bars["b, paper: 4"], 2 * bars["b, here: 2"], delta=0.2)
+        self.assertIn(pictures.PAPER, files["x.bars.svg"])
+        self.assertNotIn(pictures.PAPER, files["x.parts.svg"])
+        self.assertEqual(len(self.rectangles(files["x.parts.svg"])), 8)
+        self.assertEqual(self.rectangles(files["x.parts.svg"])["b <&>, S in: 2"], self.rectangles(files["x.parts.svg"])["b <&>, S out: 2"])
+
+    def test_the_range_is_drawn(self):
+        def black(folder):
+            lines = xml.etree.ElementTree.fromstring((folder / "x.bars.svg").read_text()).iter("{http://www.w3.org/2000/svg}line")
+            return [abs(float(line.get("y2")) - float(line.get("y1"))) for line in lines if line.get("stroke") == "#000"]
+        alone, three = black(self.results((2,))), black(self.results((1, 2, 3), "three"))
+        self.assertEqual((len(alone), len(three)), (2, 5), "the feet of two panels; one line with two ends, where the seeds differ")
+        bar = self.rectangles((self.path / "three/x.bars.svg").read_text())["a, here: 2"]
+        self.assertAlmostEqual(max(three), bar, delta=0.2, msg="from 1 to 3 is as long as the bar of 2")
+
+    def test_the_page(self):
+        page = self.write(self.results((1, 2, 3)))["README.md"]
+        self.assertEqual(__import__("re").findall(r"!\[\w+\]\((.*?)\)", page), ["x.bars.svg", "x.parts.svg"])
+        self.assertIn("A note.", page)
+        self.assertIn("The paper's text states these bars. b, B: Section 9.", page)
+        self.assertIn("states no bar of it as a number, so ours stands alone", page)
+        self.assertIn("Paper: 2 x; here: 2 (range: 1..3). Holds: yes, crosses.", page)
+        self.assertLessEqual(max(map(len, page.splitlines())), 200)
+
+    def test_the_same_results_give_the_same_bytes(self):
+        folder = self.results((1, 2, 3))
+        first = self.write(folder)
+        self.assertEqual(first, self.write(folder, "again"))
+        program = (f"import sys; sys.path.insert(0, {str(ROOT / 'experiments')!r}); import gallery; "
+                   f"gallery.write({str(self.path / 'other')!r}, {str(folder)!r}, {self.WHAT!r}, {self.PAPER!r}, {self.PUBLISHED!r}, 'A note.')")
+        subprocess.run([sys.executable, "-c", program], env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C"}, check=True)
+        self.assertEqual(first, {path.name: path.read_text() for path in (self.path / "other").iterdir()})
+        self.assertNotRegex("".join(first.values()), r"20\d\d-|\d\d:\d\d")
+
+    def test_heights_of_very_different_size(self):
+        axis = pictures.axis_of([1.0, 9188.0], False)
+        self.assertTrue(axis.log and 0 < axis.height(1.0) < axis.height(100.0) < axis.height(9188.0) <= pictures.PANEL)
+        self.assertFalse(pictures.axis_of([1.0, 9188.0], True).log)
+        flat = pictures.axis_of([0.0, 0.0], False)
+        self.assertEqual(flat.height(0.0), 0.0)
+
+    def test_nothing_to_draw(self):
+        (self.path / "empty").mkdir()
+        with self.assertRaisesRegex(results.NotComparable, "no result with a picture"):
+            self.write(self.path / "empty")
+        self.assertFalse((self.path / "figures").exists())
 
 
 class ReportTest(unittest.TestCase):
@@ -348,7 +439,27 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(len(rows), 8)
             least = [float(row.split(",")[1]) for row in rows[1:]]
             self.assertEqual(least, sorted(least))
+            self.assertIn("](kilotm.fig4.12-1.svg)", (pathlib.Path(folder) / "kilotm.fig4.12.md").read_text())
+            self.assertTrue("HT-H - percent of accessed" in (pathlib.Path(folder) / "kilotm.fig4.12-1.svg").read_text())
             self.assertEqual(self.command("--quick", "--fidelity", folder + "/f.md").returncode, 2)
+
+    def test_the_pages_are_written_on_request(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            with contextlib.redirect_stdout(io.StringIO()):
+                verdict = spread.judged([Claim("ideal.vs.serial", 279.0, near(279))])
+                table = Table("Figure 4.1", ["workload", "Ideal TM", "FG lock"], [["AVG", 279.0, 225.0]])
+                results.write(folder / "out", "kilotm.fig4.1", [table], [verdict], report.load_claims(ROOT / "experiments"), {}, [1])
+            done = self.command("--out", str(folder / "out"), "--figures", str(folder / "a/b"), "--fidelity", str(folder / "f.md"))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            self.assertIn("4.1: Ideal TM over serialised transactions", (folder / "f.md").read_text())
+            self.assertEqual(sorted(path.name for path in (folder / "a/b").iterdir()), ["README.md", "kilotm.fig4.1.svg"])
+            self.assertIn("AVG, paper: 225", (folder / "a/b/kilotm.fig4.1.svg").read_text())
+            for words, said in ((("--quick",), "leave out --quick"), (("--out", str(folder / "none")), "no result with a picture")):
+                done = self.command(*words, "--figures", str(folder / "c"))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, rf"^cowarp reproduce: [^\n]*{said}[^\n]*\n$")
+                self.assertFalse((folder / "c").exists())
 
     def check_no_verdicts(self, folder, stdout):
         page = (folder / "kilotm.fig4.12.md").read_text()
