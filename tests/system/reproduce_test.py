@@ -4,8 +4,10 @@
 COWARP"""
 import collections
 import contextlib
+import importlib.util
 import io
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -121,6 +123,15 @@ class StoreTest(unittest.TestCase):
         self.assertIn("--param blocks=3", (self.path / "calls").read_text())
         self.assertNotEqual(store.path(Run("ht-h", "getm")), self.store.path(Run("ht-h", "getm")))
 
+    def test_inputs_of_the_figures(self):
+        store = Store(self.fake, self.path / "runs", 20, inputs={"ap": (("fanout", 4),)})
+        store.get(Run("ap", "getm"))
+        store.get(Run("ap", "getm", params=(("fanout", 8),)))
+        store.get(Run("cc", "getm"))
+        said = [line.partition("--param ")[2].split()[:1] for line in (self.path / "calls").read_text().splitlines()]
+        self.assertEqual(said, [["fanout=4"], ["fanout=8"], []])
+        self.assertEqual(self.store.path(Run("cc", "getm")), store.path(Run("cc", "getm")))
+
     def test_averages_leave_out_what_did_not_end(self):
         def column(workload):
             return self.store.get(Run("gone" if workload == "atm" else workload, "getm", 4))["cycles"]
@@ -203,6 +214,60 @@ class ExperimentsTest(unittest.TestCase):
                 self.check_limits(verdict, paper[verdict.claim]["value"])
         self.assertEqual([name for name, times in made.items() if times > 1 or name not in paper], [])
         self.assertEqual([name for name in paper if name not in made and not name.startswith(self.ELSEWHERE)], [])
+
+
+def load_inputs():
+    spec = importlib.util.spec_from_file_location("inputs_figures", ROOT / "experiments/inputs/figures.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class InputsTest(unittest.TestCase):
+    """A workload with two parameters, whose transactions are the thesis's at a=3, b=20, and which does not end at a=4."""
+
+    def setUp(self):
+        self.inputs = load_inputs()
+        self.inputs.TARGETS["toy"] = self.inputs.Target({"transactions": 100, "aborts": 0.02}, 0.01, {"a": (1, 2, 3, 4), "b": (10, 20, 40)})
+        self.made = []
+
+    def get(self, run):
+        self.made.append(run)
+        a, b = (dict(run.params)[name] for name in "ab")
+        if a == 4:
+            raise RunFailed("deadlock")
+        return {"counters": {name: {"value": value} for name, value in (("tx_committed", 100 + 50 * abs(a - 3)), ("tx_aborted", 0.1 * b * (4 - a)))}}
+
+    def test_the_search_goes_round_until_nothing_is_better(self):
+        search = self.inputs.Search(self.get, "toy")
+        batches = list(search.batches())
+        self.assertEqual(search.best, {"a": 3, "b": 20})
+        self.assertEqual([len(batch) for batch in batches], [4, 3, 4])
+        self.assertTrue(all(run.seed == 1 and run.warps == 0 and run.system == "kilotm" for batch in batches for run in batch))
+        self.assertEqual(len(search.tried), 9, "a at b=10 and at b=20, b at a=3")
+        self.assertEqual(sum(near == float("inf") for near, _ in search.tried.values()), 2)
+
+    def test_the_distance(self):
+        self.assertEqual(self.inputs.distance("toy", {"transactions": 100, "aborts": 0.02}), 0.0)
+        self.assertAlmostEqual(self.inputs.distance("toy", {"transactions": 200, "aborts": 0.02}), math.log(2) / 2)
+        self.assertAlmostEqual(self.inputs.distance("toy", {"transactions": 50, "aborts": 0.04}), math.log(2))
+        self.assertAlmostEqual(self.inputs.distance("toy", {"transactions": 100, "aborts": 0.0}), math.log(4) / 2, msg="0.00 means less than 0.005")
+
+    def test_the_tables(self):
+        made, tried = self.inputs.make("toy")(Seeded(self, 2))[0]
+        self.assertEqual([row[0] for row in made.rows], ["thesis", "default: a=1 b=10", "figures: a=1 b=10", "nearest: a=3 b=20"])
+        self.assertEqual((tried.rows[0][0], tried.rows[0][-1]), ("a=3 b=20", 0.0))
+        self.assertEqual([row[-1] for row in tried.rows[:7]], sorted(row[-1] for row in tried.rows[:7]))
+        self.assertTrue(all(math.isnan(row[-1]) for row in tried.rows[7:]))
+        self.assertEqual([run.seed for run in self.made[-3:]], [2, 2, 2])
+
+    def test_defaults_are_the_workloads(self):
+        """The first value of each parameter is what `cowarp list` says."""
+        said = json.loads(subprocess.run([COWARP, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+        workloads = {workload["name"]: {param["name"]: param["default"] for param in workload["params"]} for workload in said["workloads"]}
+        for name, target in self.inputs.TARGETS.items():
+            if name != "toy":
+                self.assertEqual(self.inputs.defaults(target), {key: workloads[name][key] for key in target.space}, name)
 
 
 def within(value, limits):
