@@ -15,6 +15,15 @@ def load_reasons(path):
         return {row["id"]: row["reason"] for row in csv.DictReader(line for line in file if not line.startswith("#"))}
 
 
+WIDEST = 200  # columns of a line of a document
+
+
+def fitting(row):
+    """The row of a table, what is claimed cut so that the line is not wider than a document's may be."""
+    others = sum(len(text) for i, text in enumerate(row) if i != 1) + 3 * len(row) + 1
+    return [row[0], textwrap.shorten(row[1], max(WIDEST - others, 20), placeholder=" ...")] + row[2:]
+
+
 def item(mark, text):
     """An item of a list, in lines that fit the page."""
     return textwrap.wrap(text, 158, initial_indent=mark, subsequent_indent=" " * len(mark), break_long_words=False, break_on_hyphens=False)
@@ -46,7 +55,7 @@ def page_of_rows(rows, lines, missing, note):
             "After this page you know which claims of the papers hold here, and why the others do not. `cowarp reproduce NAME ... --fidelity",
             "docs/fidelity.md` writes it; do not edit it by hand. `experiments/reasons.csv` has the reasons.", "",
             *(item("", note) + [""] if note else []), *lines, "",
-            markdown(Table("Claims", ["claim", "what", "paper", "here", "range", "holds"], [row[:6] for row in rows], "none")),
+            markdown(Table("Claims", ["claim", "what", "paper", "here", "range", "holds"], [fitting(row[:6]) for row in rows], "none")),
             "### Reasons", ""]
     for row in rows:
         if row[6]:

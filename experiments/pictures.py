@@ -10,7 +10,7 @@ from report import cell
 
 OURS, PAPER = "#2a6f97", "#f0a13a"
 PARTS = ("#2a6f97", "#f4c095", "#8ab17d", "#b56576", "#6d597a", "#bdbdbd", "#e9c46a", "#457b9d")
-WIDTH, LEFT, RIGHT, TOP, PANEL, GAP = 860, 62, 14, 60, 92, 26
+WIDTH, LEFT, RIGHT, TOP, PANEL, GAP = 860, 62, 14, 68, 92, 34
 FEW = 14  # rows whose names fit side by side, and whose bars have room for their numbers
 
 
@@ -210,7 +210,7 @@ def draw(table, paper, seeds):
     top = TOP
     for panel in panels:
         axis = axis_of(seen_values(panel), stacked) if own else shared
-        svg.text(WIDTH - RIGHT, top - 5, " - ".join(filter(None, (panel.name, table.ylabel))), 10, "end", ' font-style="italic"')
+        svg.text(WIDTH - RIGHT, top - 13, " - ".join(filter(None, (panel.name, table.ylabel))), 10, "end", ' font-style="italic"')
         draw_axis(svg, axis, top, table.ylabel == "ratio")
         (draw_stacks if len(panel.parts) > 1 else draw_bars)(svg, axis, panel, rows, top)
         svg.line(LEFT, top + PANEL, WIDTH - RIGHT, top + PANEL)

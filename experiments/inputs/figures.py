@@ -27,7 +27,7 @@ class Target(NamedTuple):
 
 TARGETS = {
     "ap": Target({"transactions": 4550, "words read": 15.7, "words written": 6.2, "aborts": 0.32}, 0.01,
-                 {"fanout": (16, 8, 32, 64), "limit": (16, 4, 8, 32), "popular": (91, 60, 80, 96), "support": (30, 20, 25, 40), "passes": (3, 2)}),
+                 {"fanout": (16, 8, 20, 24, 32, 64), "limit": (16, 2, 4, 6, 8, 32), "popular": (91, 60, 80, 96), "support": (30, 20, 25, 40), "passes": (3, 2)}),
     "bh-h": Target({"transactions": 264106, "words read": 4.3, "words written": 0.82, "aborts": 0.15, "read-only": 0.85}, 0.01,
                    {"blocks": (0, 15, 30, 45, 60)}),
     "cc": Target({"transactions": 114677, "words read": 1.4, "words written": 1.4, "aborts": 0.004}, 0.001,

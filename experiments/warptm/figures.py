@@ -197,7 +197,7 @@ def fig6_15(get):
     none, little, _, default, word, much = table.rows[-1][1:]
     return [table], [Claim(
         "tcd.sizes", (default / none, little / none, much / default, word / default), (below(1), below(1), at_least(0.97), above(1)),
-        "2K takes {:.2f}, 128 {:.2f} of the time of none; 4K {:.2f}, 2K by words {:.2f} of that of 2K".format)]
+        "2K {:.2f}, 128 {:.2f} of none; 4K {:.2f}, words {:.2f} of 2K".format)]
 
 
 # Twice the slices, of half the size, port and DRAM bus each; a commit unit with all its tables in each.

@@ -359,6 +359,14 @@ class FidelityTest(unittest.TestCase):
         self.assertIn("1 of the claims, of which 1 hold", " ".join(page.split()))
         self.assertIn("| 62.5 | 51..63 | no, crosses |", self.page(63.0, 62.5, 51.0))
 
+    def test_lines_fit_a_document(self):
+        row = ["ident", "a claim of many words " * 20, "", "1.234 of the fastest, 32 B", "1.23/16 .. 1.45/64", "no, crosses", ""]
+        line = next(line for line in fidelity.page_of_rows([row], [], ["other"], "").splitlines() if line.startswith("| ident"))
+        self.assertLessEqual(len(line), 200)
+        self.assertGreater(len(line), 185)
+        self.assertIn("a claim of many words", line)
+        self.assertEqual(fidelity.fitting(["ident", "short", "", "1", "2", "yes"])[1], "short")
+
     def test_one_seed_has_no_range(self):
         page = self.page(51.0)
         self.assertIn("| 51 | - | yes |", page)
