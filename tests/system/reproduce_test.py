@@ -265,6 +265,9 @@ class InputsTest(unittest.TestCase):
         """The first value of each parameter is what `cowarp list` says."""
         said = json.loads(subprocess.run([COWARP, "list", "--json"], capture_output=True, text=True, check=True).stdout)
         workloads = {workload["name"]: {param["name"]: param["default"] for param in workload["params"]} for workload in said["workloads"]}
+        for name, params in self.inputs.INPUTS.items():
+            self.assertEqual([key for key, _ in params if key not in workloads[name]], [], name)
+            self.assertEqual(list(params), sorted(params), name)
         for name, target in self.inputs.TARGETS.items():
             if name != "toy":
                 self.assertEqual(self.inputs.defaults(target), {key: workloads[name][key] for key in target.space}, name)
