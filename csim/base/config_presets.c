@@ -114,6 +114,7 @@ static const struct cw_config__override getm_artifact[] = {
     SET(fu_fdiv_interval, 8, HALF),
     SET(clock_noc_mhz, 1400, "[art]"),
     SET(clock_dram_mhz, 924, "[art]"),
+    SET(const_latency, 4, HALF),
     SET(l1_pipeline, 17, HALF),
     SET(l2_ways, 16, "[art]: 64 sets of 16 ways"),
     SET(dram_queue, 16, "[art]"),

@@ -160,13 +160,16 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
     static const struct {
         const char *word;
         bool load, store, all;
-    } policies[] = {{"ca", true, false, true},  {"cg", true, true, false},  {"cs", true, true, false}, {"lu", true, false, false},
-                    {"cv", true, false, false}, {"nc", true, false, false}, {"wb", false, true, true}, {"wt", false, true, false}};
+        uint16_t flag;
+    } policies[] = {{"ca", true, false, true, 0},  {"cg", true, true, false, 0},  {"cs", true, true, false, 0},
+                    {"lu", true, false, false, 0}, {"cv", true, false, false, 0}, {"nc", true, false, false, CW_UF_NC},
+                    {"wb", false, true, true, 0},  {"wt", false, true, false, 0}};
     for (uint32_t i = 0; i < COUNT(policies); i++) {
         if (!(is_load ? policies[i].load : policies[i].store) || !cw_insn_accept(in, policies[i].word))
             continue;
         if (!policies[i].all)
             in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+        in->v.u.flags |= policies[i].flag;
         return true;
     }
     return false;

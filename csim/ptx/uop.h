@@ -170,7 +170,8 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_SHIFTAMT  0x0080u
 #define CW_UF_TO        0x0100u /* cvta.to */
 #define CW_UF_VOLATILE  0x0200u /* ld/st.volatile, .relaxed, .acquire, .release: bypasses L1 */
-#define CW_UF_UNI       0x0400u /* .uni */
+#define CW_UF_UNI       0x0400u /* branches: .uni */
+#define CW_UF_NC        0x0400u /* ld: .nc */
 #define CW_UF_NAN       0x0800u /* min.NaN, max.NaN */
 #define CW_UF_ACQUIRE   0x1000u
 #define CW_UF_RELEASE   0x2000u
