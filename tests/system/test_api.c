@@ -208,6 +208,43 @@ static void test_api__structs_and_variables(void **state)
     cowarp_destroy(m.gpu);
 }
 
+static uint64_t counter(const struct machine *m, const char *name)
+{
+    uint64_t value = 0;
+    assert_int_equal(cowarp_counter(m->gpu, name, &value), 0);
+    return value;
+}
+
+/* gtx480 reads constants and parameters through a cache, and would keep what the host writes between launches from kernels if it kept its
+ * lines: one of each, 12 and 36 bytes. The last launch is of a machine that has the parameters at hand. */
+static void test_api__constants_and_parameters_through_a_cache(void **state)
+{
+    (void)state;
+    static const char *const at_hand[] = {"const.params=off", NULL};
+    const uint64_t value[3] = {1, 2, 0x1122334455667788}, other[3] = {0, 0, 7};
+    const struct cowarp_bytes whole = {value, 24}, changed = {other, 24};
+    const uint32_t two[2] = {21, 31};
+    uint32_t out[6] = {0};
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.preset = "gtx480";
+    options.system = "none";
+    for (int params = 1; params >= 0; params--) {
+        options.settings = params != 0 ? NULL : at_hand;
+        struct machine m = create(&options);
+        assert_int_equal(cowarp_load(m.gpu, &m.module, values, sizeof values - 1, "values.ptx"), 0);
+        assert_int_equal(run_values(&m, COWARP_BYTES(&whole), out), 0);
+        assert_true(out[0] == 0x55667788 && out[1] == 0x11223344 && out[2] == 20 && out[4] == 9);
+        assert_int_equal(counter(&m, "const_fills"), params != 0 ? 2 : 1);
+        assert_int_equal(counter(&m, "const_reads"), params != 0 ? 4 : 1);
+        assert_int_equal(cowarp_symbol_write(m.gpu, m.module, "table", 4, two, 8), 0);
+        assert_int_equal(run_values(&m, COWARP_BYTES(&changed), out), 0);
+        assert_true(out[0] == 7 && out[1] == 0 && out[2] == 21 && out[4] == 9);
+        assert_int_equal(counter(&m, "const_fills"), params != 0 ? 4 : 2);
+        cowarp_destroy(m.gpu);
+    }
+}
+
 static void test_api__wrong_free_is_refused(void **state)
 {
     (void)state;
@@ -580,6 +617,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__structs_and_variables),
     cmocka_unit_test(test_api__freed_memory_faults),
     cmocka_unit_test(test_api__freed_memory_comes_back_as_zeros),
+    cmocka_unit_test(test_api__constants_and_parameters_through_a_cache),
     cmocka_unit_test(test_api__wrong_free_is_refused),
     cmocka_unit_test(test_api__local_memory_is_not_freed),
     cmocka_unit_test(test_api__reset_after_each_failure),
