@@ -6,8 +6,9 @@
  *
  * Without the cache a constant load is an instruction of the integer units that always hits. With it, the load goes to the load/store unit.
  * There it reads one line after the other. The cache gives one address per cycle to all lanes that want it, so a line that is read at n
- * addresses keeps it for n cycles. A line that is absent is read through the crossbar and the L2, whole; loads behind it go on. Without a
- * miss register, or without a place in it, the load waits at the head of the queue, and with it all memory instructions of the core.
+ * addresses keeps it for n cycles. A line that is absent is read through the crossbar and the L2, whole; loads behind it go on.
+ * Those that wait for one line get it one after the other, one per cycle. Without a miss register, or without a place in it, the load waits
+ * at the head of the queue, and with it all memory instructions of the core.
  *
  *     t                          issue, without operand collectors
  *     t+1                        the load/store unit looks up
@@ -124,7 +125,8 @@ void cw_core__const_fill(struct cw_core *c, uint32_t mshr)
     c->cfg.stats->const_fills++;
     for (uint32_t n = 0; n < m->waiter_cnt; n++) {
         struct cw_core_inst *i = m->waiter[n].inst;
-        cw_core__inst_answered(c, i, i->read_until > c->cycle ? i->read_until : c->cycle + 1);
+        const uint64_t turn = c->cycle + 1 + n;
+        cw_core__inst_answered(c, i, i->read_until > turn ? i->read_until : turn);
     }
     cw_l1_release(&c->constant, mshr);
 }

@@ -95,6 +95,24 @@ static void test_core_caches__a_miss_in_the_constant_cache(void **state)
     assert_int_equal(miss - between(with_const(1024, 2, 64, 1), constant, 32), 2);
 }
 
+/* Warps that wait for one line go on one per cycle, although two schedulers could issue for two of them. */
+static void test_core_caches__waiting_warps_take_turns(void **state)
+{
+    (void)state;
+    const char text[] = CONSTANTS "ld.const.u32 %r1, [tab]; add.u32 %r1, %r1, 1; mov.u32 %r21, %clock; st.global.u32 [%e], %r21; ret; }";
+    struct rig *r = run_kernel(with_const(1024, 2, 64, 1), text, 256, 1);
+    uint64_t seen = 0;
+    uint32_t first = UINT32_MAX;
+    for (uint32_t w = 0; w < 8; w++)
+        first = word(r, 32 * w) < first ? word(r, 32 * w) : first;
+    for (uint32_t w = 0; w < 8; w++)
+        seen |= UINT64_C(1) << (word(r, 32 * w) - first);
+    assert_int_equal(r->stats.const_fills, 1);
+    assert_int_equal(r->stats.const_read_misses, 8);
+    assert_int_equal(__builtin_popcountll(seen), 8);
+    destroy_rig(r);
+}
+
 /* ---- beside a model: the lines of a set from the most to the least recently used ---- */
 
 struct model {
@@ -356,6 +374,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_caches__a_hit_in_the_constant_cache),
     cmocka_unit_test(test_core_caches__addresses_take_turns),
     cmocka_unit_test(test_core_caches__a_miss_in_the_constant_cache),
+    cmocka_unit_test(test_core_caches__waiting_warps_take_turns),
     cmocka_unit_test(test_core_caches__the_constant_cache_is_lru),
     cmocka_unit_test(test_core_caches__the_texture_cache_is_lru),
     cmocka_unit_test(test_core_caches__every_miss_has_one_fill),
