@@ -40,19 +40,32 @@ bool cw_core__const_check(struct cw_core *c, const struct cw_mem_inst *m)
     return true;
 }
 
+/* Whether the address has no register, and so is the same in all lanes. */
+static bool is_uniform(const struct cw_uop *u)
+{
+    return u->src[0].kind != CW_OPND_R32 && u->src[0].kind != CW_OPND_R64;
+}
+
 /* What lies outside the parameters reads as zero. */
-static void read_values(const struct cw_core *c, struct cw_mem_inst *m)
+static uint64_t value_at(const struct cw_core *c, const struct cw_mem_inst *m, uint64_t addr)
 {
     const struct cw_launch *l = c->launch;
-    const uint8_t *image = is_param(m) ? l->param : l->module->const_image;
     const uint64_t size = is_param(m) ? l->kernel->param_bytes : l->module->const_bytes;
-    for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left)) {
-        const uint32_t lane = cw_lanes_first(left);
-        for (uint32_t e = 0; e < m->vec; e++) {
-            const uint64_t addr = m->addr[lane] + e * m->elem_bytes;
-            const bool inside = addr <= size && m->elem_bytes <= size - addr;
-            m->value[e][lane] = inside ? cw_core__load_element(image + addr, m->elem_bytes) : 0;
-        }
+    const bool inside = addr <= size && m->elem_bytes <= size - addr;
+    return inside ? cw_core__load_element((is_param(m) ? l->param : l->module->const_image) + addr, m->elem_bytes) : 0;
+}
+
+static void read_values(const struct cw_core *c, struct cw_mem_inst *m)
+{
+    if (m->lanes == 0)
+        return;
+    const bool uniform = is_uniform(m->uop);
+    for (uint32_t e = 0; e < m->vec; e++) {
+        const uint64_t value = uniform ? value_at(c, m, m->addr[cw_lanes_first(m->lanes)] + e * m->elem_bytes) : 0;
+        for (uint32_t lane = 0; uniform && lane < CW_LANES; lane++)
+            m->value[e][lane] = value;
+        for (cw_lanes left = uniform ? 0 : m->lanes; left != 0; left = cw_lanes_rest(left))
+            m->value[e][cw_lanes_first(left)] = value_at(c, m, m->addr[cw_lanes_first(left)] + e * m->elem_bytes);
     }
 }
 
@@ -65,6 +78,13 @@ void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct 
 }
 
 /* ---- the cache ---- */
+
+static struct cw_line_access only_line(const struct cw_core *c, const struct cw_core_inst *i, cw_lanes *left)
+{
+    const uint64_t addr = i->m.addr[cw_lanes_first(i->lanes_left)];
+    *left = 0;
+    return (struct cw_line_access){.line = addr & ~(uint64_t)(c->constant.line_bytes - 1), .lanes = i->lanes_left};
+}
 
 /* Looks up the line of the access. */
 static enum cw_l1_result look_up(struct cw_core *c, struct cw_core_inst *i, const struct cw_line_access *a)
@@ -92,19 +112,21 @@ static void count(struct cw_core *c, enum cw_l1_result r, uint32_t addresses)
     c->const_stalled_at = CW_CYCLE_NEVER;
 }
 
-enum cw_const_step cw_core__const_access(struct cw_core *c, struct cw_core_inst *i)
+/* Outside the core's tick, which is faster without it. */
+__attribute__((noinline)) enum cw_const_step cw_core__const_access(struct cw_core *c, struct cw_core_inst *i)
 {
     if (c->const_free_at > c->cycle)
         return CW_CONST_MORE;
     cw_lanes left = i->lanes_left;
-    const struct cw_line_access a = cw_coalesce_next(i->m.addr, c->constant.line_bytes, &left);
+    const bool uniform = is_uniform(i->m.uop);
+    const struct cw_line_access a = uniform ? only_line(c, i, &left) : cw_coalesce_next(i->m.addr, c->constant.line_bytes, &left);
     const enum cw_l1_result r = look_up(c, i, &a);
     if (r == CW_L1_BUSY) {
         if (c->const_stalled_at == CW_CYCLE_NEVER)
             c->const_stalled_at = c->cycle;
         return CW_CONST_STALLED;
     }
-    const uint32_t addresses = cw_address_distinct(i->m.addr, (uint32_t)a.lanes);
+    const uint32_t addresses = uniform ? 1 : cw_address_distinct(i->m.addr, (uint32_t)a.lanes);
     count(c, r, addresses);
     c->const_free_at = c->cycle + addresses;
     i->read_until = c->const_free_at + c->config->const_latency - 2;
@@ -117,7 +139,7 @@ enum cw_const_step cw_core__const_access(struct cw_core *c, struct cw_core_inst 
     return CW_CONST_DONE;
 }
 
-void cw_core__const_fill(struct cw_core *c, uint32_t mshr)
+__attribute__((noinline)) void cw_core__const_fill(struct cw_core *c, uint32_t mshr)
 {
     static const uint8_t nothing[CW_LINE_BYTES];
     const struct cw_l1_mshr *m = &c->constant.mshr[mshr];

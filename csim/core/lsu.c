@@ -162,7 +162,8 @@ static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SP
 }
 
 /* Lanes in constant memory, or at parameters: all of a load's, or a fault. */
-static bool load_constant(struct cw_core *c, const struct part *p, uint32_t constant, struct cw_core_inst **leader)
+static __attribute__((noinline)) bool load_constant(struct cw_core *c, const struct part *p, uint32_t constant,
+                                                    struct cw_core_inst **leader)
 {
     const struct cw_uop *u = p->uop;
     if (u->op != CW_OP_LD || constant != p->lanes) {
@@ -170,18 +171,18 @@ static bool load_constant(struct cw_core *c, const struct part *p, uint32_t cons
                        u->op != CW_OP_LD ? "constant memory cannot be written" : "lanes of one load in constant and in other memory");
         return false;
     }
+    if (c->constant.sets != 0) {
+        struct cw_core_inst *i = enqueue(c, p, *leader);
+        *leader = *leader == 0 ? i : *leader;
+        return i != 0 && cw_core__const_check(c, &i->m);
+    }
     struct cw_mem_inst m = {.uop = u, .warp = p->warp, .half = p->half, .lanes = p->lanes, .space = (uint8_t)p->space, .vec = u->vec};
     m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
     memcpy(m.addr, p->addr, sizeof m.addr);
     if (!cw_core__const_check(c, &m))
         return false;
-    if (c->constant.sets == 0) {
-        cw_core__const_load(c, &m, p->op);
-        return true;
-    }
-    struct cw_core_inst *i = enqueue(c, p, *leader);
-    *leader = *leader == 0 ? i : *leader;
-    return i != 0;
+    cw_core__const_load(c, &m, p->op);
+    return true;
 }
 
 /* One half's part in the instruction. */

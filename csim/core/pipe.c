@@ -268,7 +268,7 @@ static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)
 }
 
 /* A hit of the texture cache, or a read of its line; bytes lie where they lie in the line of L1 and L2. */
-static enum progress texture_load(struct cw_core *c, const struct cw_pipe_entry *e)
+static __attribute__((noinline)) enum progress texture_load(struct cw_core *c, const struct cw_pipe_entry *e)
 {
     static const uint64_t whole[2] = {UINT64_MAX, UINT64_MAX};
     const struct cw_l1_waiter who = {.inst = e->inst, .global = true, .lanes = (uint32_t)e->access.lanes};
@@ -401,7 +401,7 @@ static void fill(struct cw_core *c, struct cw_message *p)
     cw_l1_release(&c->l1, mshr);
 }
 
-static void texture_fill(struct cw_core *c, struct cw_message *p)
+static __attribute__((noinline)) void texture_fill(struct cw_core *c, struct cw_message *p)
 {
     const uint32_t mshr = p->tag & ~CW_TAG_TEXTURE;
     const struct cw_l1_mshr *m = &c->texture.mshr[mshr];
