@@ -95,6 +95,14 @@ static void test_core_caches__a_miss_in_the_constant_cache(void **state)
     assert_int_equal(miss - between(with_const(1024, 2, 64, 1), constant, 32), 2);
 }
 
+/* A hit with a longer latency than a miss: the load has its values when both of its lines are read. */
+static void test_core_caches__a_load_waits_for_its_hits(void **state)
+{
+    (void)state;
+    const char text[] = CONSTANTS DISTINCT("32") WARM "add.u32 %r4, %r4, 1;" T0 "ld.const.u32 %r1, [%d1]; add.u32 %r1, %r1, 1;" T1;
+    assert_int_equal(between(with_const(1024, 2, 64, 500), text, 32), 1 + 500 + 31 + 1);
+}
+
 /* Warps that wait for one line go on one per cycle, although two schedulers could issue for two of them. */
 static void test_core_caches__waiting_warps_take_turns(void **state)
 {
@@ -374,6 +382,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_caches__a_hit_in_the_constant_cache),
     cmocka_unit_test(test_core_caches__addresses_take_turns),
     cmocka_unit_test(test_core_caches__a_miss_in_the_constant_cache),
+    cmocka_unit_test(test_core_caches__a_load_waits_for_its_hits),
     cmocka_unit_test(test_core_caches__waiting_warps_take_turns),
     cmocka_unit_test(test_core_caches__the_constant_cache_is_lru),
     cmocka_unit_test(test_core_caches__the_texture_cache_is_lru),
