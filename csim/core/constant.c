@@ -22,18 +22,21 @@ static bool is_param(const struct cw_mem_inst *m)
     return m->space == CW_SPACE_PARAM;
 }
 
-/* Parameters have been checked when the kernel was read, but for addresses in registers. */
+/* In param space a load may lie outside the parameters, and reads zeros there. At a generic address it may not. */
 bool cw_core__const_check(struct cw_core *c, const struct cw_mem_inst *m)
 {
-    const uint64_t size = c->launch->module->const_bytes;
+    const uint64_t size = is_param(m) ? c->launch->kernel->param_bytes : c->launch->module->const_bytes;
     const uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
-    for (cw_lanes left = is_param(m) ? 0 : m->lanes; left != 0; left = cw_lanes_rest(left)) {
+    for (cw_lanes left = m->uop->space == CW_SPACE_PARAM ? 0 : m->lanes; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         const uint64_t addr = m->addr[lane];
         const bool bounds = addr <= size && bytes <= size - addr;
         if (!bounds || addr % bytes != 0) {
-            cw_core__fault(c, m->warp, m->half * CW_LANES + lane, m->uop, CW_EFAULT, "ld of %u bytes at const address 0x%llx: %s", bytes,
-                           (unsigned long long)addr, bounds ? "misaligned" : "beyond constant memory");
+            cw_core__fault(c, m->warp, m->half * CW_LANES + lane, m->uop, CW_EFAULT, "ld of %u bytes at %s address 0x%llx: %s", bytes,
+                           is_param(m) ? "param" : "const", (unsigned long long)addr,
+                           bounds        ? "misaligned"
+                           : is_param(m) ? "beyond the kernel's parameters"
+                                         : "beyond constant memory");
             return false;
         }
     }

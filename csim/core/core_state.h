@@ -415,7 +415,7 @@ enum cw_const_step {
     CW_CONST_MORE,   /* from const_free_at on */
     CW_CONST_STALLED /* until a fill */
 };
-/* Whether the lanes' addresses are of the constant memory that there is. false: a fault was raised. */
+/* Whether the lanes' addresses are of the constant memory, or of the parameters, that there are. false: a fault was raised. */
 bool cw_core__const_check(struct cw_core *c, const struct cw_mem_inst *m);
 /* Without a constant cache: a load by lanes of one half, at these addresses, which have been checked. */
 void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op);

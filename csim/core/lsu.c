@@ -145,13 +145,16 @@ static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SP
     static const struct {
         uint64_t window;
         uint32_t space;
-    } windows[] = {{CW_SHARED_WINDOW, CW_SPACE_SHARED}, {CW_LOCAL_WINDOW, CW_SPACE_LOCAL}, {CW_CONST_WINDOW, CW_SPACE_CONST}};
+    } windows[] = {{CW_SHARED_WINDOW, CW_SPACE_SHARED},
+                   {CW_LOCAL_WINDOW, CW_SPACE_LOCAL},
+                   {CW_CONST_WINDOW, CW_SPACE_CONST},
+                   {CW_PARAM_WINDOW, CW_SPACE_PARAM}};
     lanes[CW_SPACE_GLOBAL] = mask;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         if (addr[lane] >= CW_GLOBAL_BASE)
             continue;
-        for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t i = 0; i < sizeof windows / sizeof windows[0]; i++)
             if (addr[lane] - windows[i].window < CW_WINDOW_BYTES) {
                 lanes[windows[i].space] |= 1u << lane;
                 lanes[CW_SPACE_GLOBAL] &= ~(1u << lane);
@@ -167,8 +170,10 @@ static __attribute__((noinline)) bool load_constant(struct cw_core *c, const str
 {
     const struct cw_uop *u = p->uop;
     if (u->op != CW_OP_LD || constant != p->lanes) {
-        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(constant), u, CW_EFAULT, "%s",
-                       u->op != CW_OP_LD ? "constant memory cannot be written" : "lanes of one load in constant and in other memory");
+        const bool param = p->space == CW_SPACE_PARAM;
+        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(constant), u, CW_EFAULT,
+                       u->op != CW_OP_LD ? "%s cannot be written" : "lanes of one load in %s and in other memory",
+                       param ? "parameters of a kernel" : "constant memory");
         return false;
     }
     if (c->constant.sets != 0) {

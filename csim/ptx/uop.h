@@ -53,10 +53,11 @@ static inline uint32_t cw_type_bytes(enum cw_type t)
 enum cw_space { CW_SPACE_GENERIC, CW_SPACE_GLOBAL, CW_SPACE_SHARED, CW_SPACE_LOCAL, CW_SPACE_CONST, CW_SPACE_PARAM };
 
 /* Generic address windows. Global addresses are their own generic addresses and start at CW_GLOBAL_BASE; what lies below the
- * first window faults, so null pointers are caught. Addresses in shared, local and const space are offsets from their window. */
+ * first window faults, so null pointers are caught. Addresses in shared, local, const and param space are offsets from their window. */
 #define CW_SHARED_WINDOW UINT64_C(0x01000000)
 #define CW_LOCAL_WINDOW  UINT64_C(0x02000000)
 #define CW_CONST_WINDOW  UINT64_C(0x03000000)
+#define CW_PARAM_WINDOW  UINT64_C(0x04000000)
 #define CW_WINDOW_BYTES  UINT64_C(0x01000000)
 #define CW_CODE_WINDOW   UINT64_C(0x80000000) /* what pointers to functions hold: nothing can be loaded there */
 #define CW_GLOBAL_BASE   UINT64_C(0x100000000)

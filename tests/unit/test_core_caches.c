@@ -335,6 +335,43 @@ static void test_core_caches__generic_addresses_and_faults(void **state)
     destroy_rig(r);
 }
 
+/* The address of a parameter, as a generic one: what nvcc makes of a __grid_constant__ whose address is taken. */
+static void test_core_caches__parameters_at_generic_addresses(void **state)
+{
+    (void)state;
+    const char text[] =
+        PTX_HEAD ENTRY "mov.b64 %d1, buf; cvta.param.u64 %d2, %d1; and.b32 %r5, %t, 1; mad.wide.u32 %d3, %r5, 4, %d2;"
+                       "ld.u32 %r1, [%d3]; isspacep.param %p1, %d3; @%p1 add.u32 %r1, %r1, 1; st.global.u32 [%e], %r1; ret; }";
+    static const char *const wrong[][2] = {{"ld.u32 %r1, [%d2+8];", "ld of 4 bytes at param address 0x8: beyond the kernel's parameters"},
+                                           {"ld.u32 %r1, [%d2+2];", "ld of 4 bytes at param address 0x2: misaligned"},
+                                           {"st.u32 [%d2], %t;", "parameters of a kernel cannot be written"},
+                                           {"setp.eq.u32 %p1, %t, 3; selp.b64 %d2, %d2, %a, %p1; ld.u32 %r1, [%d2];",
+                                            "lanes of one load in parameters of a kernel and in other"}};
+    for (uint32_t bytes = 0; bytes <= 1024; bytes += 1024) {
+        struct rig *r = with_const(bytes, 2, 64, 1);
+        r->config.const_params = CW_ON;
+        run_kernel(r, text, 32, 1);
+        assert_int_equal(word(r, 6), (uint32_t)r->buffer + 1);
+        assert_int_equal(word(r, 7), (uint32_t)(r->buffer >> 32) + 1);
+        assert_int_equal(r->stats.const_reads, bytes != 0 ? 2 : 0);
+        destroy_rig(r);
+        for (uint32_t i = 0; i < 4; i++) {
+            char bad[1024];
+            snprintf(bad, sizeof bad, "%s %s %s", PTX_HEAD ENTRY "mov.b64 %d1, buf; cvta.param.u64 %d2, %d1;", wrong[i][0],
+                     "st.global.u32 [%e], %r1; ret; }");
+            r = with_const(bytes, 2, 64, 1);
+            create_machine(r);
+            load(r, bad);
+            prepare(r, 32, 1);
+            run(r);
+            assert_int_equal(r->fault, CW_EFAULT);
+            if (strstr(r->fault_text, wrong[i][1]) == NULL)
+                fail_msg("'%s' does not say '%s'", r->fault_text, wrong[i][1]);
+            destroy_rig(r);
+        }
+    }
+}
+
 static uint32_t texture_misses(const char *between)
 {
     char text[1024];
@@ -389,6 +426,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_caches__every_miss_has_one_fill),
     cmocka_unit_test(test_core_caches__parameters),
     cmocka_unit_test(test_core_caches__generic_addresses_and_faults),
+    cmocka_unit_test(test_core_caches__parameters_at_generic_addresses),
     cmocka_unit_test(test_core_caches__an_acquire_empties_the_texture_cache),
     cmocka_unit_test(test_core_caches__other_loads_pass_by),
 };
