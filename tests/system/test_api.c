@@ -156,7 +156,7 @@ static const char values[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
                              ".const .align 4 .u32 table[3] = {10, 20, 30};\n.global .align 4 .u32 sum[2] = {5, 6};\n"
                              ".visible .entry k(.param .align 8 .b8 s[24], .param .u64 out, .param .u32 one)\n{\n"
                              ".reg .b32 %r<8>;\n.reg .b64 %a<4>;\nld.param.u64 %a1, [out];\nld.param.u64 %a2, [s+16];\n"
-                             "ld.const.u32 %r1, [table+4];\nld.global.u32 %r2, [sum+4];\nst.global.u64 [%a1], %a2;\n"
+                             "ld.const.u32 %r1, [table+4];\nld.global.nc.u32 %r2, [sum+4];\nst.global.u64 [%a1], %a2;\n"
                              "st.global.u32 [%a1+8], %r1;\nst.global.u32 [%a1+12], %r2;\nld.param.u32 %r3, [one];\n"
                              "st.global.u32 [%a1+16], %r3;\nret;\n}\n";
 
@@ -206,6 +206,45 @@ static void test_api__structs_and_variables(void **state)
     expect(m.gpu, run_values(&m, COWARP_BYTES(&none), out), COWARP_EINVAL, "argument 1 (s): there are no bytes (NULL)");
     expect(m.gpu, run_values(&m, COWARP_BYTES(NULL), out), COWARP_EINVAL, "there are no bytes (NULL)");
     cowarp_destroy(m.gpu);
+}
+
+static uint64_t counter(const struct machine *m, const char *name)
+{
+    uint64_t value = 0;
+    assert_int_equal(cowarp_counter(m->gpu, name, &value), 0);
+    return value;
+}
+
+/* gtx480 reads constants, parameters and loads with .nc through caches, which would keep what the host writes between launches from kernels
+ * if they kept their lines: one of each. The last launches are of a machine that has the parameters at hand. */
+static void test_api__constants_and_parameters_through_a_cache(void **state)
+{
+    (void)state;
+    static const char *const cached[] = {"core.count=1", NULL}, *const at_hand[] = {"core.count=1", "const.params=off", NULL};
+    const uint64_t value[3] = {1, 2, 0x1122334455667788}, other[3] = {0, 0, 7};
+    const struct cowarp_bytes whole = {value, 24}, changed = {other, 24};
+    const uint32_t two[2] = {21, 31};
+    uint32_t out[6] = {0};
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.preset = "gtx480";
+    options.system = "none";
+    for (int params = 1; params >= 0; params--) {
+        options.settings = params != 0 ? cached : at_hand;
+        struct machine m = create(&options);
+        assert_int_equal(cowarp_load(m.gpu, &m.module, values, sizeof values - 1, "values.ptx"), 0);
+        assert_int_equal(run_values(&m, COWARP_BYTES(&whole), out), 0);
+        assert_true(out[0] == 0x55667788 && out[1] == 0x11223344 && out[2] == 20 && out[3] == 6 && out[4] == 9);
+        assert_int_equal(counter(&m, "const_fills"), params != 0 ? 2 : 1);
+        assert_int_equal(counter(&m, "const_reads"), params != 0 ? 4 : 1);
+        assert_int_equal(cowarp_symbol_write(m.gpu, m.module, "table", 4, two, 8), 0);
+        assert_int_equal(cowarp_symbol_write(m.gpu, m.module, "sum", 4, two, 4), 0);
+        assert_int_equal(run_values(&m, COWARP_BYTES(&changed), out), 0);
+        assert_true(out[0] == 7 && out[1] == 0 && out[2] == 21 && out[3] == 21 && out[4] == 9);
+        assert_int_equal(counter(&m, "texture_fills"), 2);
+        assert_int_equal(counter(&m, "const_fills"), params != 0 ? 4 : 2);
+        cowarp_destroy(m.gpu);
+    }
 }
 
 static void test_api__wrong_free_is_refused(void **state)
@@ -580,6 +619,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__structs_and_variables),
     cmocka_unit_test(test_api__freed_memory_faults),
     cmocka_unit_test(test_api__freed_memory_comes_back_as_zeros),
+    cmocka_unit_test(test_api__constants_and_parameters_through_a_cache),
     cmocka_unit_test(test_api__wrong_free_is_refused),
     cmocka_unit_test(test_api__local_memory_is_not_freed),
     cmocka_unit_test(test_api__reset_after_each_failure),
