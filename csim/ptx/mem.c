@@ -563,7 +563,7 @@ static void copy_emit(struct cw_ptx *p, struct cw_insn *in, const struct address
     cw_insn_emit(p, in);
 }
 
-/* cp.async.ca.shared.global [to], [from], size, bytes that are read */
+/* Where to, where from, the size, and how many bytes are read. */
 static void copy(struct cw_ptx *p, struct cw_insn *in)
 {
     const bool all = cw_insn_accept(in, "ca");
