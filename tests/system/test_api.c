@@ -36,6 +36,9 @@ static const char with_tx[] = FILE_HEAD ".extern .func tx_begin\n()\n;\n.extern 
 static const char without[] =
     FILE_HEAD ENTRY("good", ADD "ld.volatile.global.u32 %r6, [%a2];\n") ENTRY("fault", ADD NULL_LOAD) ENTRY("spin", ADD FOR_EVER);
 
+/* A module without variables. */
+static const char plain[] = ".version 7.0\n.target sm_35\n.address_size 64\n" ENTRY("other", ADD);
+
 struct machine {
     struct cowarp_gpu *gpu;
     struct cowarp_module *module;
@@ -148,6 +151,37 @@ static void test_api__copies_lie_in_the_l2(void **state)
     assert_true(reads[1] > 0);
     reads_after_a_copy("l2.host_copies=on", 786432, reads);
     assert_true(reads[0] == 0 && reads[1] == 0);
+}
+
+/* Cycles of a run whose buffer was allocated before the modules, between them, or after them. The first has variables, the second none. */
+static uint64_t cycles_with_the_buffer_at(int place)
+{
+    struct cowarp_gpu *gpu;
+    struct cowarp_options options;
+    struct cowarp_module *module[2];
+    uint64_t words = 0;
+    cowarp_options_init(&options);
+    assert_int_equal(cowarp_create(&gpu, &options), 0);
+    for (int i = 0; i < 3; i++) {
+        if (i == place)
+            assert_int_equal(cowarp_alloc(gpu, &words, WORDS * STRIDE), 0);
+        if (i < 2)
+            assert_int_equal(cowarp_load(gpu, &module[i], i == 0 ? without : plain, strlen(i == 0 ? without : plain), "order.ptx"), 0);
+    }
+    const struct machine m = {gpu, module[0], words};
+    assert_int_equal(run(&m, "good"), 0);
+    const uint64_t cycles = cowarp_cycles(gpu);
+    cowarp_destroy(gpu);
+    return cycles;
+}
+
+static void test_api__the_order_of_modules_and_buffers_does_not_matter(void **state)
+{
+    (void)state;
+    const uint64_t cycles = cycles_with_the_buffer_at(0);
+    assert_true(cycles > 100);
+    assert_int_equal(cycles_with_the_buffer_at(1), cycles);
+    assert_int_equal(cycles_with_the_buffer_at(2), cycles);
 }
 
 /* Variables and arguments by value */
@@ -616,6 +650,7 @@ static void test_api__a_wrong_configuration_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__copies_lie_in_the_l2),
+    cmocka_unit_test(test_api__the_order_of_modules_and_buffers_does_not_matter),
     cmocka_unit_test(test_api__structs_and_variables),
     cmocka_unit_test(test_api__freed_memory_faults),
     cmocka_unit_test(test_api__freed_memory_comes_back_as_zeros),
