@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/fidelity.md: every claim of the papers that an experiment has measured, beside ours, with the reason where we differ."""
 import csv
-import json
 import pathlib
 import textwrap
 
-from report import Claim, Table, cell, markdown
+from report import Table, markdown
+from results import NotComparable, paper_text, read, verdict_text
 
 
 def load_reasons(path):
@@ -15,39 +15,65 @@ def load_reasons(path):
         return {row["id"]: row["reason"] for row in csv.DictReader(line for line in file if not line.startswith("#"))}
 
 
+WIDEST = 200  # columns of a line of a document
+
+
+def fitting(row):
+    """The row of a table, what is claimed cut so that the line is not wider than a document's may be."""
+    others = sum(len(text) for i, text in enumerate(row) if i != 1) + 3 * len(row) + 1
+    return [row[0], textwrap.shorten(row[1], max(WIDEST - others, 20), placeholder=" ...")] + row[2:]
+
+
 def item(mark, text):
     """An item of a list, in lines that fit the page."""
     return textwrap.wrap(text, 158, initial_indent=mark, subsequent_indent=" " * len(mark), break_long_words=False, break_on_hyphens=False)
 
 
-def page_of_rows(rows, missing, note):
-    """The Markdown text. rows: (claim, what, paper, here, holds, reason) of each claim; missing: those that no experiment measures."""
-    holding = sum(row[4] == "yes" for row in rows)
+def seeds_text(counts):
+    """How many seeds the results are from; counts: of each experiment."""
+    least, most = min(counts), max(counts)
+    return f"{least} seed{'s' * (least > 1)}" if least == most else f"{least} to {most} seeds"
+
+
+def summary(verdicts, counts):
+    """The lines that say how many claims hold and how sure that is."""
+    holding = [verdict for verdict in verdicts if verdict["holds"]]
+    doubtful = sum(verdict["crosses"] for verdict in verdicts)
+    text = (f"{len(verdicts)} claims are measured, with {seeds_text(counts)} of their inputs; {len(holding)} hold. A claim holds when its direction agrees "
+            "and, where it is a number, its size agrees within 15 percent. Of a gain or a loss, the percents must agree.")
+    if max(counts) > 1:
+        text += (" The number here is the median of the seeds, beside it are the least and the greatest. Where they cross a limit of the claim, so that "
+                 f"another seed may give another verdict, the last column says so: {doubtful} of the claims, of which {sum(v['crosses'] for v in holding)} "
+                 "hold. The best limit of warps per core is looked for with the first seed and taken for the others.")
+    return item("", text)
+
+
+def page_of_rows(rows, lines, missing, note):
+    """The Markdown text. rows: (claim, what, paper, here, range, holds, reason) of each claim; lines: the summary; missing: the claims that no
+    experiment measures."""
     text = ["<!-- SPDX-License-Identifier: Apache-2.0 -->", "# The papers' claims beside ours", "",
             "After this page you know which claims of the papers hold here, and why the others do not. `cowarp reproduce NAME ... --fidelity",
             "docs/fidelity.md` writes it; do not edit it by hand. `experiments/reasons.csv` has the reasons.", "",
-            *(item("", note) + [""] if note else []),
-            *item("", f"{len(rows)} claims are measured, {holding} hold. A claim holds when its direction agrees and, where it is a number, "
-                      "its size agrees within 15 percent. Of a gain or a loss, the percents must agree."), "",
-            markdown(Table("Claims", ["claim", "what", "paper", "here", "holds"], [row[:5] for row in rows], "none")),
+            *(item("", note) + [""] if note else []), *lines, "",
+            markdown(Table("Claims", ["claim", "what", "paper", "here", "range", "holds"], [fitting(row[:6]) for row in rows], "none")),
             "### Reasons", ""]
     for row in rows:
-        if row[5]:
-            text += item("- ", f"**{row[0]}** {row[5]}")
+        if row[6]:
+            text += item("- ", f"**{row[0]}** {row[6]}")
     text += ["", "### Not measured", "", *item("", f"No experiment measures these yet: {', '.join(missing)}."), ""]
     return "\n".join(text)
 
 
 def page(folder, paper, reasons_path, note):
     """The Markdown text, from the *.json that reproduce.py left in folder; note: a sentence about their origin, may be empty."""
-    reasons, rows = load_reasons(reasons_path), []
-    for path in sorted(pathlib.Path(folder).glob("*.json")):
-        result = json.loads(path.read_text())
-        for values in result["claims"]:
-            claim = Claim(**values)
-            row = paper[claim.ident]
-            why = "" if claim.holds else claim.note or reasons.get(claim.ident, "not explained yet")
-            rows.append([claim.ident, f"{row['place']}: {row['what']}", f"{row['value']} {row['unit']}".strip(), cell(claim.ours),
-                         "yes" if claim.holds else "no", why])
+    found, reasons = [result for result in read(folder) if result["claims"]], load_reasons(reasons_path)
+    if not found:
+        raise NotComparable(f"{folder} holds no result with a claim; name experiments (see --list), or their folder with --out")
+    verdicts, rows = [verdict for result in found for verdict in result["claims"]], []
+    for verdict in verdicts:
+        ident, row = verdict["claim"], paper[verdict["claim"]]
+        why = "" if verdict["holds"] else reasons.get(ident, "not explained yet")
+        rows.append([ident, f"{row['place']}: {row['what']}", paper_text(row), verdict["here"], verdict["range"], verdict_text(verdict), why])
     measured = {row[0] for row in rows}
-    return page_of_rows(rows, [ident for ident in paper if ident not in measured], note)
+    lines = summary(verdicts, [len(result["seeds"]) for result in found])
+    return page_of_rows(rows, lines, [ident for ident in paper if ident not in measured], note)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reproduces tables and figures: `reproduce.py NAME ...` makes the runs that are missing and writes CSV, plot and table of each.
+"""Reproduces tables and figures: `reproduce.py NAME ...` makes the runs that are missing and writes CSV, picture and table of each.
 `cowarp reproduce` calls it. Exit status: 0 done, 1 a run failed, 2 the request was wrong."""
 import argparse
 import difflib
@@ -13,12 +13,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import fidelity  # noqa: E402  (after the path is set)
+import gallery  # noqa: E402
 import report  # noqa: E402
-from runs import RunFailed, Store  # noqa: E402
+import results  # noqa: E402
+import spread  # noqa: E402
+from runs import FIRST_SEED, RunFailed, Seeded, Store  # noqa: E402
 from sweep import SLOW  # noqa: E402
 
 
-DEBIAN_PYTHON = "/usr/bin/python3"
+
+SEEDS = 3  # unless --seeds says otherwise, but one with --quick
 
 # --quick: inputs so small that all experiments are done in minutes.
 CLOTHS = (("cloths", 1), ("height", 9), ("width", 9))
@@ -28,11 +32,8 @@ QUICK = {"ht-h": TABLE, "ht-m": TABLE, "ht-l": TABLE, "atm": (("accounts", 4000)
          "cc": (("height", 16), ("width", 20)), "ap": (("popular", 20), ("records", 300), ("support", 10))}
 
 
-def with_matplotlib():
-    """Goes on under Debian's interpreter, to which python3-matplotlib belongs, where another one without it comes first in the PATH."""
-    if importlib.util.find_spec("matplotlib") is None and os.access(DEBIAN_PYTHON, os.X_OK):
-        if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN_PYTHON):
-            os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv])
+class WrongRequest(Exception):
+    """What cannot be done; the text says what and what to do."""
 
 
 def all_experiments():
@@ -48,96 +49,132 @@ def all_experiments():
 
 
 def chosen(names, known):
-    """The experiments named, a prefix such as `getm` or `all` standing for many; raises ValueError with a suggestion."""
+    """The experiments named, a prefix such as `getm` or `all` standing for many; raises WrongRequest with a suggestion."""
     result = []
     for name in names:
         group = [e for e in known.values() if name in ("all", e.name, e.name.split(".")[0])]
         if not group:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean '{near[0]}'?" if near else "see 'cowarp reproduce --list'"
-            raise ValueError(f"no experiment is named '{name}'; {hint}")
+            raise WrongRequest(f"no experiment is named '{name}'; {hint}")
         result += [e for e in group if e not in result]
     return result
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
+
+
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="cowarp reproduce", description="Reproduces tables and figures of the papers.")
+    parser = Parser(prog="cowarp reproduce", description="Reproduces tables and figures of the papers.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="getm.fig11, a paper (getm), or all")
     parser.add_argument("--list", action="store_true", help="list the experiments")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parent / "build/cowarp"),
                         help="the simulator (default $COWARP or build/cowarp)")
     parser.add_argument("--out", help="folder for results and finished runs (build/experiments, or build/experiments-quick)")
     parser.add_argument("--quick", action="store_true", help="tiny inputs: shows that every experiment works, its numbers mean nothing")
+    parser.add_argument("--seeds", type=int, metavar="N",
+                        help=f"make everything with seeds 1 to N of the inputs and show medians with ranges ({SEEDS}; with --quick 1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out")
-    parser.add_argument("--note", default="", help="a sentence at the top of that page: which version the results are from")
+    parser.add_argument("--figures", metavar="FOLDER", help="also write every figure beside the paper's as a picture, with a page README.md, from the same")
+    parser.add_argument("--note", default="", help="a sentence at the top of these pages: which version the results are from")
     parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
     options = parser.parse_args(arguments)
+    if options.seeds is None:
+        options.seeds = 1 if options.quick else SEEDS
     options.out = options.out or ("build/experiments-quick" if options.quick else "build/experiments")
     return options
 
 
-def make_runs(experiments, store, jobs):
-    """Makes what the experiments need, those of all side by side and the slow ones first, so that all cores are busy to the end. Returns how
-    many runs there were."""
-    asked, made = [iter(experiment.runs(store.get)) for experiment in experiments], 0
+def make_runs(experiments, gets, jobs):
+    """Makes what the experiments need with every Seeded of gets, those of all side by side and the slow ones first, so that all cores are busy to
+    the end. Returns how many runs there were."""
+    asked, made = [(get, iter(experiment.runs(get))) for experiment in experiments for get in gets], 0
     while asked:
         runs, going = [], []
-        for batches in asked:
+        for get, batches in asked:
             try:
-                runs += next(batches)
-                going.append(batches)
+                runs += map(get.of, next(batches))
+                going.append((get, batches))
             except (StopIteration, RunFailed):  # what failed will be said where it is missed
                 pass
-        made += store.make_all(sorted(runs, key=lambda run: run.workload not in SLOW), jobs)
+        made += gets[0].store.make_all(sorted(runs, key=lambda run: run.workload not in SLOW), jobs)
         asked = going
     return made
 
 
-def conclude(experiment, store, options, paper):
-    """Writes the experiment's results; 0, or 1 after saying why there are none."""
-    try:
-        tables, claims = experiment.make(store.get)
-        print(report.write(options.out, experiment.name, tables, claims, paper))
-        return 0
-    except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other experiments go on
-        print(f"cowarp reproduce: {experiment.name}: {str(failure) or type(failure).__name__}", file=sys.stderr)
-        return 1
+def of_each_seed(experiment, gets):
+    """{seed: (tables, claims)}; says for which seeds there are none, and why."""
+    made = {}
+    for get in gets:
+        try:
+            made[get.seed] = experiment.make(get)
+        except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other seeds and experiments go on
+            what = f"{experiment.name}, seed {get.seed}" if len(gets) > 1 else experiment.name
+            print(f"cowarp reproduce: {what}: {str(failure) or type(failure).__name__}", file=sys.stderr)
+    return made
+
+
+def conclude(experiment, gets, options, papers):
+    """Writes the experiment's results; 0, or 1 if a seed has none. papers: their claims, and the bars that they state."""
+    made = of_each_seed(experiment, gets)
+    if made:
+        tables = [spread.merged(same) for same in zip(*(tables for tables, _ in made.values()), strict=True)]
+        verdicts = [spread.judged(same) for same in zip(*(claims for _, claims in made.values()), strict=True)]
+        print(results.write(options.out, experiment.name, tables, verdicts, *papers, list(made), options.quick))
+    return 0 if len(made) == len(gets) else 1
+
+
+def requested(options, known):
+    """The experiments that are asked for; raises WrongRequest where the request is wrong."""
+    experiments = chosen(options.names, known)
+    if not pathlib.Path(options.binary).is_file():
+        raise WrongRequest(f"no simulator at {options.binary}; build it first (./run), or say --binary")
+    if options.jobs < 1 or options.limit < 1 or options.seeds < 1:
+        raise WrongRequest("--jobs, --limit and --seeds must be at least 1")
+    if options.quick and (options.fidelity or options.figures):
+        raise WrongRequest("--fidelity and --figures compare full runs; leave out --quick")
+    return experiments
+
+
+def write_pages(options, known, papers):
+    """The pages on all results in --out that the options ask for."""
+    if options.fidelity:
+        pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note))
+    if options.figures:
+        gallery.write(options.figures, options.out, {name: experiment.what for name, experiment in known.items()}, *papers, options.note)
 
 
 def main(arguments):
     options = parse(arguments)
     known = all_experiments()
-    if options.list or not (options.names or options.fidelity):
+    if options.list or not (options.names or options.fidelity or options.figures):
         for experiment in known.values():
             print(f"{experiment.name:<16} {experiment.what}")
         return 0
     try:
-        experiments = chosen(options.names, known)
-        if not pathlib.Path(options.binary).is_file():
-            raise ValueError(f"no simulator at {options.binary}; build it first (./run), or say --binary")
-        if options.jobs < 1 or options.limit < 1:
-            raise ValueError("--jobs and --limit must be at least 1")
-        if options.quick and options.fidelity:
-            raise ValueError("--fidelity compares full runs; leave out --quick")
-    except ValueError as wrong:
+        experiments = requested(options, known)
+        store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
+        papers = report.load_claims(HERE), report.load_published(HERE)
+        gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
+        made = make_runs(experiments, gets, options.jobs)
+        if options.runs_only:
+            print(f"{made} runs made")
+            return 0
+        status = max((conclude(experiment, gets, options, papers) for experiment in experiments), default=0)
+        write_pages(options, known, papers)
+        return status
+    except (results.NotComparable, WrongRequest) as wrong:
         print(f"cowarp reproduce: {wrong}", file=sys.stderr)
         return 2
-    store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
-    paper = report.load_claims(HERE)
-    made = make_runs(experiments, store, options.jobs)
-    if options.runs_only:
-        print(f"{made} runs made")
-        return 0
-    status = max((conclude(experiment, store, options, paper) for experiment in experiments), default=0)
-    if options.fidelity:
-        pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, paper, HERE / "reasons.csv", options.note))
-    return status
 
 
 if __name__ == "__main__":
-    with_matplotlib()
     try:
         sys.exit(main(sys.argv[1:]))
     except BrokenPipeError:

@@ -10,14 +10,21 @@ import sys
 from typing import NamedTuple
 
 
+FIRST_SEED = 1  # the simulator's default
+# The workloads' inputs in all figures, as parameters sorted by name; a workload that is not here has its defaults. Experiments inputs.* look for them.
+INPUTS = {"ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96))}
+
+
 class Run(NamedTuple):
-    """One simulation. settings: (name, value) pairs as of `cowarp config`; params: the workload's own; both sorted by the maker."""
+    """One simulation. settings: (name, value) pairs as of `cowarp config`; params: the workload's own; both sorted by the maker. seed: of the
+    inputs, 0 for the one that the experiment is being made with."""
     workload: str
     system: str
     warps: int = 8  # transactional warps per core, 0 for unlimited; of no effect on locks
     preset: str = "getm"
     settings: tuple = ()
     params: tuple = ()
+    seed: int = 0
 
     def arguments(self):
         words = ["run", self.workload, "--system", self.system, "--preset", self.preset]
@@ -27,7 +34,7 @@ class Run(NamedTuple):
             words += ["--set", f"{name}={value}"]
         for name, value in self.params:
             words += ["--param", f"{name}={value}"]
-        return words
+        return words + (["--seed", str(self.seed)] if self.seed not in (0, FIRST_SEED) else [])
 
 
 class RunFailed(Exception):
@@ -36,13 +43,14 @@ class RunFailed(Exception):
 
 class Store:
     """Finished runs in a folder: one JSON file each, named by a digest of the simulator's binary and the run's arguments. params: of each
-    workload, put in place of a run's own."""
+    workload, put in place of a run's own. A run that states none has those of inputs."""
 
-    def __init__(self, binary, folder, limit_seconds, params=None):
+    def __init__(self, binary, folder, limit_seconds, params=None, inputs=INPUTS):
         self.binary = pathlib.Path(binary)
         self.folder = pathlib.Path(folder)
         self.limit_seconds = limit_seconds
         self.params = params or {}
+        self.inputs = inputs
         self.read = {}
         self.folder.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256(self.binary.read_bytes())
@@ -51,7 +59,7 @@ class Store:
         self.simulator = digest.hexdigest()
 
     def _sized(self, run):
-        return run._replace(params=self.params.get(run.workload, run.params))
+        return run._replace(params=self.params.get(run.workload, run.params or self.inputs.get(run.workload, ())))
 
     def path(self, run):
         text = self.simulator + " ".join(self._sized(run).arguments())
@@ -105,6 +113,19 @@ class Store:
         if sys.stderr.isatty():
             print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
         return len(missing)
+
+
+class Seeded:
+    """A store as an experiment sees it that is made with one seed: the runs that ask for no other seed have this one."""
+
+    def __init__(self, store, seed):
+        self.store, self.seed = store, seed
+
+    def of(self, run):
+        return run if run.seed else run._replace(seed=self.seed)
+
+    def __call__(self, run):
+        return self.store.get(self.of(run))
 
 
 def counter(stats, name):

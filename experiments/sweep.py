@@ -5,7 +5,7 @@ import math
 import sys
 
 from report import Table
-from runs import RunFailed, gmean, mean
+from runs import FIRST_SEED, RunFailed, gmean, mean
 
 LABEL = {"ht-h": "HT-H", "ht-m": "HT-M", "ht-l": "HT-L", "atm": "ATM", "cl": "CL", "clto": "CLto", "bh-h": "BH-H", "bh-l": "BH-L",
          "cc": "CC", "ap": "AP"}
@@ -25,7 +25,8 @@ def concurrency(name):
 
 class Climb:
     """Looks for the fastest of `limits`: tries all of them, or, for workloads of SLOW, climbs from `start` until both neighbours of the fastest
-    are slower. A run that did not end is slower than any other; where none has ended, all limits are tried."""
+    are slower. A run that did not end is slower than any other; where none has ended, all limits are tried. The first seed looks for all seeds:
+    its search takes up to six runs, and then each further seed takes one."""
 
     def __init__(self, start, limits=CONCURRENCIES):
         self.start = start
@@ -33,7 +34,7 @@ class Climb:
         self.cycles, self.stats, self.failed = {}, {}, None
 
     def _run(self, place):
-        return self.start._replace(warps=self.limits[place])
+        return self.start._replace(warps=self.limits[place], seed=FIRST_SEED)
 
     def _fastest(self):
         return min(self.cycles, key=self.cycles.get) if self.cycles else self.limits.index(self.start.warps)
@@ -54,18 +55,23 @@ class Climb:
             except RunFailed as failure:
                 self.cycles[place], self.failed = float("inf"), failure
 
+    def best(self):
+        """The run that was the fastest, with the seed of the experiment. A climb on which no run ended is an error."""
+        if not self.stats:
+            raise self.failed
+        return self.start._replace(warps=self.limits[min(self.stats, key=lambda place: self.cycles[place])])
+
 
 class Best:
-    """The fastest run of a climb: .run, .stats, .cycles. A climb on which no run ends is an error."""
+    """The fastest run of a climb, with the seed of `get`: .run, .stats, .cycles."""
 
     def __init__(self, get, start, limits=CONCURRENCIES):
         climb = Climb(start, limits)
         while climb.wanted():
             climb.learn(get)
-        if not climb.stats:
-            raise climb.failed
-        place = min(climb.stats, key=lambda i: climb.cycles[i])
-        self.run, self.stats, self.cycles = start._replace(warps=climb.limits[place]), climb.stats[place], climb.cycles[place]
+        self.run = climb.best()
+        self.stats = get(self.run)
+        self.cycles = self.stats["cycles"]
 
 
 class Bests:
@@ -81,12 +87,13 @@ class Bests:
 
 
 def climb_all(get, starts, limits=CONCURRENCIES):
-    """Lists of runs, as an experiment's `runs` gives them, until the fastest of every start is known."""
-    climbs = [Climb(start, limits) for start in dict.fromkeys(starts)]
+    """Lists of runs, as an experiment's `runs` gives them, until the fastest of every start is known; at last these, with the seed of `get`."""
+    every = climbs = [Climb(start, limits) for start in dict.fromkeys(starts)]
     while climbs := [climb for climb in climbs if climb.wanted()]:
         yield [run for climb in climbs for run in climb.wanted()]
         for climb in climbs:
             climb.learn(get)
+    yield [climb.best() for climb in every if climb.stats]
 
 
 def value_or_nan(value, workload):
@@ -107,12 +114,30 @@ def ratios(title, workloads, columns, ylabel="ratio", average="GMEAN", label=LAB
     return Table(title, ["workload"] + [label for label, _ in columns], rows, "bars", ylabel)
 
 
-def near(value, paper):
+# Limits of a claim, (least, most).
+def near(paper):
     """Within 15 percent of the paper's number."""
-    return abs(value / paper - 1) <= 0.15
+    return 0.85 * paper, 1.15 * paper
 
 
-def near_gain(ratio, paper):
-    """Of an effect: 1.14 gains 14 percent. Gains are near within 15 percent of the paper's, or a point, since the papers print whole percents.
-    Judged by `near`, no effect at all would pass for a small one."""
-    return abs(ratio - paper) <= max(0.15 * abs(paper - 1), 0.01)
+def near_gain(percent):
+    """Of an effect in percent: within 15 percent of the paper's, or a point, since the papers print whole percents. Taken as a ratio and judged
+    by `near`, no effect at all would pass for a small one."""
+    margin = max(0.15 * abs(percent), 1.0)
+    return percent - margin, percent + margin
+
+
+def at_least(least):
+    return least, None
+
+
+def at_most(most):
+    return None, most
+
+
+def above(bound):
+    return math.nextafter(bound, math.inf), None
+
+
+def below(bound):
+    return None, math.nextafter(bound, -math.inf)

@@ -326,6 +326,17 @@ static int check_cache(const char *cache, uint32_t bytes, uint32_t ways, uint32_
                    cache, bytes, ways, line_bytes, set_bytes);
 }
 
+/* A cache that only reads, whose lines are parts of the others' lines. */
+static int check_read_only(const char *cache, uint32_t bytes, uint32_t ways, uint32_t line_bytes, uint32_t mem_line, struct cw_error *err)
+{
+    if (bytes == 0)
+        return CW_OK;
+    if (line_bytes > mem_line)
+        return cw_fail(err, CW_EINVAL, "%s.line_bytes = %" PRIu32 ": larger than mem.line_bytes = %" PRIu32 ", the line of the L2", cache,
+                       line_bytes, mem_line);
+    return check_cache(cache, bytes, ways, line_bytes, err);
+}
+
 /* A packet holds its buffer space as a whole, so one that does not fit would wait for ever. */
 static int check_noc(const struct cw_config *c, struct cw_error *err)
 {
@@ -346,6 +357,13 @@ static int check_dram(const struct cw_config *c, struct cw_error *err)
     if (c->dram_bank_groups > c->dram_banks)
         return cw_fail(err, CW_EINVAL, "dram.bank_groups = %" PRIu32 ": more groups than dram.banks = %" PRIu32, c->dram_bank_groups,
                        c->dram_banks);
+    if (c->dram_map == CW_DRAM_BANKS_LOW && (c->dram_banks < 2 || c->dram_row_bytes < c->partition_interleave))
+        return cw_fail(err, CW_EINVAL,
+                       "dram.map = banks: needs two banks or more, and rows of at least partition.interleave = %" PRIu32 " bytes",
+                       c->partition_interleave);
+    if (c->partition_count % c->dram_sharing != 0)
+        return cw_fail(err, CW_EINVAL, "dram.sharing = %" PRIu32 ": does not divide partition.count = %" PRIu32, c->dram_sharing,
+                       c->partition_count);
     if (c->dram_burst_bytes > c->mem_line_bytes)
         return cw_fail(err, CW_EINVAL, "dram.burst_bytes = %" PRIu32 ": a burst is at most one line of mem.line_bytes = %" PRIu32,
                        c->dram_burst_bytes, c->mem_line_bytes);
@@ -388,8 +406,13 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err)
     int status = check_powers(config, err);
     if (status == CW_OK)
         status = check_cache("l1", config->l1_bytes, config->l1_ways, config->mem_line_bytes, err);
-    if (status == CW_OK && config->icache_bytes != 0)
-        status = check_cache("icache", config->icache_bytes, config->icache_ways, config->mem_line_bytes, err);
+    if (status == CW_OK)
+        status = check_read_only("icache", config->icache_bytes, config->icache_ways, config->mem_line_bytes, config->mem_line_bytes, err);
+    if (status == CW_OK)
+        status = check_read_only("const", config->const_bytes, config->const_ways, config->const_line_bytes, config->mem_line_bytes, err);
+    if (status == CW_OK)
+        status = check_read_only("texture", config->texture_bytes, config->texture_ways, config->texture_line_bytes, config->mem_line_bytes,
+                                 err);
     if (status == CW_OK)
         status = check_cache("l2", config->l2_bytes, config->l2_ways, config->mem_line_bytes, err);
     if (status == CW_OK)

@@ -14,6 +14,7 @@
 enum { CW_SCHED_GTO, CW_SCHED_LRR };
 enum { CW_OFF, CW_ON };
 enum { CW_L2_ALLOCATE, CW_L2_THROUGH };
+enum { CW_DRAM_GROUPS_LOW, CW_DRAM_BANKS_LOW };
 
 struct cw_config {
 #define X(field, name, def, lo, hi, unit, source, what) uint32_t field;

@@ -20,8 +20,8 @@ struct cw_line_access {
 
 /*
  * Takes the line of the lowest lane in *lanes, with all other lanes of *lanes on the same line, and removes those from *lanes (not 0).
- * Every lane touches bytes (1 .. 32) bytes at its address, aligned to that size, hence on one line and in one sector. line_bytes: 64 or
- * 128.
+ * Every lane touches bytes (1 .. 32) bytes at its address, aligned to that size, hence on one line and in one sector. line_bytes: 32, 64
+ * or 128.
  */
 struct cw_line_access cw_coalesce_next(const uint64_t addr[32], uint32_t line_bytes, cw_lanes *lanes);
 

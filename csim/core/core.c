@@ -86,7 +86,7 @@ static bool create_arrays(struct cw_core *c)
     c->pipe = calloc(c->pipe_cap, sizeof *c->pipe);
     c->log_done = calloc(c->log_cap, sizeof *c->log_done);
     c->shared = calloc(1, config->core_shared_bytes);
-    c->miss_cap = config->icache_mshrs;
+    c->miss_cap = config->icache_mshrs + config->const_mshrs;
     c->miss = calloc(c->miss_cap, sizeof *c->miss);
     c->fetch_ask = calloc(config->core_warps, sizeof *c->fetch_ask);
     c->warp = aligned_alloc(64, (sizeof *c->warp * config->core_warps + 63) / 64 * 64);
@@ -119,6 +119,22 @@ static void set_stages(struct cw_core *c)
     c->write_stages = c->collects ? c->stage : 0;
 }
 
+/* The caches that only read, as far as there are any. */
+static int create_read_only(struct cw_core *c, struct cw_error *err)
+{
+    const struct cw_config *f = c->config;
+    int status = CW_OK;
+    if (f->icache_bytes != 0)
+        status = cw_l1_create(&c->icache, c->line_bytes, f->icache_bytes, f->icache_ways, f->icache_mshrs, f->icache_mshr_merge, err);
+    if (status == CW_OK && f->const_bytes != 0)
+        status = cw_l1_create(&c->constant, f->const_line_bytes, f->const_bytes, f->const_ways, f->const_mshrs, f->const_mshr_merge, err);
+    if (status == CW_OK && f->texture_bytes != 0)
+        status = cw_l1_create(&c->texture, f->texture_line_bytes, f->texture_bytes, f->texture_ways, f->texture_mshrs,
+                              f->texture_mshr_merge, err);
+    c->icache.linear = c->constant.linear = c->texture.linear = true;
+    return status;
+}
+
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err)
 {
     _Static_assert(CW_SCHED_GTO == 0, "cw_scheduler_pick takes policy 0 for GTO");
@@ -136,14 +152,12 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     c->line_bytes = c->config->mem_line_bytes;
     set_stages(c);
     c->component = (struct cw_component){.tick = core_tick, .self = c, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
-    c->pipe_stalled_at = c->l1_port_cycle = CW_CYCLE_NEVER;
+    c->pipe_stalled_at = c->const_stalled_at = c->l1_port_cycle = CW_CYCLE_NEVER;
     create_schedulers(c);
     int status =
         cw_l1_create(&c->l1, c->line_bytes, c->config->l1_bytes, c->config->l1_ways, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
-    if (status == 0 && c->config->icache_bytes != 0)
-        status = cw_l1_create(&c->icache, c->line_bytes, c->config->icache_bytes, c->config->icache_ways, c->config->icache_mshrs,
-                              c->config->icache_mshr_merge, err);
-    c->icache.linear = true;
+    if (status == 0)
+        status = create_read_only(c, err);
     if (status == 0 && !create_arrays(c))
         status = cw_fail(err, CW_ENOMEM, "no memory for a core");
     if (status == 0)
@@ -180,6 +194,8 @@ void cw_core_destroy(struct cw_core *c)
     free(c->inst_chunk);
     cw_l1_destroy(&c->l1);
     cw_l1_destroy(&c->icache);
+    cw_l1_destroy(&c->constant);
+    cw_l1_destroy(&c->texture);
     free(c);
 }
 
@@ -361,6 +377,8 @@ bool cw_core_idle(const struct cw_core *c)
 {
     if (c->resident != 0 || c->inst_out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->icache.mshr_used != 0 || c->log_cnt != 0)
         return false;
+    if ((c->constant.mshr_used | c->texture.mshr_used) != 0)
+        return false;
     for (uint32_t i = 0; i < c->mech_cnt; i++)
         if (c->mech[i].sockets->idle != NULL && !c->mech[i].sockets->idle(c->mech[i].self))
             return false;
@@ -371,4 +389,6 @@ void cw_core_flush(struct cw_core *c)
 {
     cw_l1_reset(&c->l1);
     cw_l1_reset(&c->icache);
+    cw_l1_reset(&c->constant);
+    cw_l1_reset(&c->texture);
 }

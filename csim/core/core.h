@@ -103,7 +103,7 @@ bool cw_core_can_take_block(const struct cw_core *c);
 void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now);
 /* No warp resident and nothing outstanding (stores acknowledged, logs sent). */
 bool cw_core_idle(const struct cw_core *c);
-/* Cold L1 (dirty lines must have been written back: it is idle). */
+/* Cold caches (dirty lines must have been written back: it is idle). So what the host writes between launches, constants too, is seen. */
 void cw_core_flush(struct cw_core *c);
 /* One line per resident warp: PC, PTX line, SIMT stack, what it waits for. */
 void cw_core_report(const struct cw_core *c, FILE *out);

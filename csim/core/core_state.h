@@ -3,8 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, buffer.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, miss.c, order.c, pipe.c, print.c, ready.c, region.c,
- * registers.c, report.c, shared.c, warp.c.
+ * Private to: barrier.c, buffer.c, constant.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, miss.c, order.c, pipe.c, print.c, ready.c,
+ * region.c, registers.c, report.c, shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -38,6 +38,8 @@
 #define CW_WHEEL_SLOTS         512u
 #define CW_INST_CHUNK          64u
 #define CW_HALVES              2u          /* most halves of a warp */
+#define CW_TAG_TEXTURE         0x10000000u /* tag of a texture cache miss: with the register's index */
+#define CW_TAG_CONST           0x20000000u /* tag of a constant cache miss: with the register's index */
 #define CW_TAG_CODE            0x40000000u /* tag of an instruction cache miss: with the register's index */
 #define CW_TAG_MSHR            0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
 
@@ -65,6 +67,7 @@ enum cw_fetch {
 struct cw_miss {
     uint64_t ready; /* cycle from which it may leave */
     uint64_t line;
+    uint32_t bytes; /* of the line: 32, 64 or 128 */
     uint32_t tag;
 };
 
@@ -78,9 +81,10 @@ struct cw_core_inst {
     cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
-    uint8_t flight;   /* see struct cw_order */
-    uint64_t arrives; /* cycle from which the load/store unit sees it */
-    uint32_t asked;   /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
+    uint8_t flight;      /* see struct cw_order */
+    uint64_t arrives;    /* cycle from which the load/store unit sees it */
+    uint64_t read_until; /* constant cache: cycle from which what it has read so far may be used */
+    uint32_t asked;      /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
 /* A line access in the load/store pipeline. */
@@ -205,6 +209,8 @@ struct cw_core {
     uint32_t fetch_ask_cnt;
     uint32_t busy_cnt; /* warps in CW_FETCH_BUSY */
     struct cw_l1 icache;
+    struct cw_l1 constant, texture; /* no sets: there is none */
+    uint64_t const_free_at, const_stalled_at;
     struct cw_miss *miss; /* ring, one per miss register at most */
     uint32_t miss_cap, miss_head, miss_cnt;
     uint32_t fetch_last; /* warp for which the port has fetched last */
@@ -277,6 +283,12 @@ enum cw_socket {
     CW_SOCKET_STREAM = 64u /* the stream wants CW_EVENT_ISSUE, as known at the launch */
 };
 
+/* Whether the instruction reads through the texture cache. */
+static inline bool cw_core__uses_texture(const struct cw_core *c, const struct cw_mem_inst *m)
+{
+    return c->texture.sets != 0 && m->space == CW_SPACE_GLOBAL && m->uop->op == CW_OP_LD && (m->uop->flags & CW_UF_NC) != 0;
+}
+
 static inline uint32_t cw_core__pc(const struct cw_core *c, uint32_t w)
 {
     return c->front[w].pc;
@@ -313,6 +325,12 @@ static inline void cw_core__store_element(uint8_t *p, uint32_t bytes, uint64_t v
         *p = (uint8_t)v;
     else
         memcpy(p, &v, 2);
+}
+
+/* The sectors of a line of L1 and L2 that a read-only cache's line of so many bytes is. */
+static inline uint8_t cw_core__sectors(const struct cw_core *c, uint64_t line, uint32_t bytes)
+{
+    return (uint8_t)(((1u << bytes / CW_SECTOR_BYTES) - 1) << (line & (c->line_bytes - 1)) / CW_SECTOR_BYTES);
 }
 
 /* The mechanisms' tick of this cycle may be over: what they have just been told must bring them another one. */
@@ -374,8 +392,8 @@ void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_la
 void cw_core__write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value);
 
 /* miss.c */
-/* A read of the whole line leaves in `ready` or when the crossbar has room after that; its reply carries the tag. */
-void cw_core__miss_push(struct cw_core *c, uint64_t ready, uint64_t line, uint32_t tag);
+/* A read of the whole line, of so many bytes, leaves in `ready` or when the crossbar has room after that; its reply carries the tag. */
+void cw_core__miss_push(struct cw_core *c, uint64_t ready, uint64_t line, uint32_t bytes, uint32_t tag);
 void cw_core__miss_tick(struct cw_core *c);
 /* Cycle in which the next read may leave; CW_CYCLE_NEVER when there is none. */
 uint64_t cw_core__miss_next(const struct cw_core *c);
@@ -390,8 +408,21 @@ void cw_core__log_tick(struct cw_core *c);
 /* shared.c */
 /* Performs the access and occupies the banks; only when they are free. */
 void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst);
-/* A load of constant memory by lanes of one half, at these addresses. false: a fault was raised. */
-bool cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op);
+
+/* constant.c */
+enum cw_const_step {
+    CW_CONST_DONE,   /* the instruction has read all its lines */
+    CW_CONST_MORE,   /* from const_free_at on */
+    CW_CONST_STALLED /* until a fill */
+};
+/* Whether the lanes' addresses are of the constant memory, or of the parameters, that there are. false: a fault was raised. */
+bool cw_core__const_check(struct cw_core *c, const struct cw_mem_inst *m);
+/* Without a constant cache: a load by lanes of one half, at these addresses, which have been checked. */
+void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op);
+/* With one: the instruction's next line. */
+enum cw_const_step cw_core__const_access(struct cw_core *c, struct cw_core_inst *i);
+/* A line of the constant cache has come. */
+void cw_core__const_fill(struct cw_core *c, uint32_t mshr);
 
 /* barrier.c */
 void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
@@ -413,7 +444,7 @@ bool cw_core__print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_la
 void cw_core__order_block(struct cw_core *c, uint32_t block);
 /* Whether what comes before the release at the warp's front is performed at that scope. false: the warp waits, and tries again. */
 bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope);
-/* An acquire by the core at that scope: plain loads from here on find nothing that other cores may have overwritten. */
+/* An acquire by the core at that scope: loads from here on, of L1 and texture cache, find nothing that other cores may have overwritten. */
 void cw_core__order_acquired(struct cw_core *c, uint8_t scope);
 /* The last access of a generation is performed. */
 void cw_core__order_drained(struct cw_core *c, uint32_t block);

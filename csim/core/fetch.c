@@ -79,7 +79,7 @@ static enum cw_fetch look_up(struct cw_core *c, uint32_t w, uint32_t pc, uint64_
     c->cfg.stats->icache_reads++;
     c->cfg.stats->icache_read_misses += r != CW_L1_HIT;
     if (r == CW_L1_MISS)
-        cw_core__miss_push(c, at + 1, line, CW_TAG_CODE | mshr);
+        cw_core__miss_push(c, at + 1, line, c->line_bytes, CW_TAG_CODE | mshr);
     return r == CW_L1_HIT ? CW_FETCH_NONE : CW_FETCH_MISS;
 }
 

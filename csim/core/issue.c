@@ -106,13 +106,14 @@ static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
 static bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
 {
     for (uint32_t half = 0; half < c->halves; half++) {
-        struct cw_mem_inst m = {.uop = u, .warp = w, .half = half, .lanes = cw_lanes_half(mask, half), .vec = u->vec};
+        struct cw_mem_inst m = {.uop = u, .warp = w, .half = half, .lanes = cw_lanes_half(mask, half), .space = u->space, .vec = u->vec};
         m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
         if (m.lanes == 0)
             continue;
         cw_core__read_addresses(&c->warp[w].x[half], u, m.addr);
-        if (!cw_core__const_load(c, &m, op))
+        if (!cw_core__const_check(c, &m))
             return false;
+        cw_core__const_load(c, &m, op);
     }
     return true;
 }

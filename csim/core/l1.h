@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * L1 data cache of a core: lines of 64 or 128 bytes that hold their own bytes, a valid and a dirty bit per byte, LRU, miss status registers
- * with merging. It does timing-free bookkeeping; the load/store unit gives it one access per cycle and moves the packets.
+ * L1 data cache of a core, and the tags of the caches that only read: lines of up to 128 bytes that hold their own bytes, a valid and a
+ * dirty bit per byte, LRU, miss status registers with merging. It does timing-free bookkeeping; the load/store unit gives it one access per
+ * cycle and moves the packets.
  *
  * Local memory (and mechanisms' logs in it): write-back, write-allocate without a fetch, which the valid bits make possible; a read
  * of bytes that are not valid fetches the line, and the reply fills only bytes that are not valid. Global loads (l1.global) are read-only
@@ -62,7 +63,7 @@ struct cw_l1 {
     struct cw_l1_line *line;
     struct cw_l1_mshr *mshr;
     struct cw_l1_waiter *waiters;
-    uint32_t line_bytes; /* 64 or 128 */
+    uint32_t line_bytes; /* 32, 64 or 128; below 64 only to read */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
     uint64_t clock; /* LRU time */
     bool linear;    /* the set is the line number modulo the sets, without folding */

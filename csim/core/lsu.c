@@ -102,7 +102,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     uint32_t bytes = (uint32_t)i->m.elem_bytes * i->m.vec;
     i->piece_cnt = (uint8_t)(p->space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
     i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
-    i->asked = i->in_region || (c->taken & CW_SOCKET_ACCESS) == 0 ? c->mech_cnt : 0;
+    i->asked = i->in_region || p->space >= CW_SPACE_CONST || (c->taken & CW_SOCKET_ACCESS) == 0 ? c->mech_cnt : 0;
     read_values(c, i);
     i->flight = cw_core__order_flight(c, p->warp);
     cw_core__order_begin(c, i->flight);
@@ -145,13 +145,16 @@ static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SP
     static const struct {
         uint64_t window;
         uint32_t space;
-    } windows[] = {{CW_SHARED_WINDOW, CW_SPACE_SHARED}, {CW_LOCAL_WINDOW, CW_SPACE_LOCAL}, {CW_CONST_WINDOW, CW_SPACE_CONST}};
+    } windows[] = {{CW_SHARED_WINDOW, CW_SPACE_SHARED},
+                   {CW_LOCAL_WINDOW, CW_SPACE_LOCAL},
+                   {CW_CONST_WINDOW, CW_SPACE_CONST},
+                   {CW_PARAM_WINDOW, CW_SPACE_PARAM}};
     lanes[CW_SPACE_GLOBAL] = mask;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         if (addr[lane] >= CW_GLOBAL_BASE)
             continue;
-        for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t i = 0; i < sizeof windows / sizeof windows[0]; i++)
             if (addr[lane] - windows[i].window < CW_WINDOW_BYTES) {
                 lanes[windows[i].space] |= 1u << lane;
                 lanes[CW_SPACE_GLOBAL] &= ~(1u << lane);
@@ -161,19 +164,30 @@ static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SP
     }
 }
 
-/* Lanes in constant memory: all of a load's, or a fault. */
-static bool load_constant(struct cw_core *c, const struct part *p, uint32_t constant)
+/* Lanes in constant memory, or at parameters: all of a load's, or a fault. */
+static __attribute__((noinline)) bool load_constant(struct cw_core *c, const struct part *p, uint32_t constant,
+                                                    struct cw_core_inst **leader)
 {
     const struct cw_uop *u = p->uop;
     if (u->op != CW_OP_LD || constant != p->lanes) {
-        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(constant), u, CW_EFAULT, "%s",
-                       u->op != CW_OP_LD ? "constant memory cannot be written" : "lanes of one load in constant and in other memory");
+        const bool param = p->space == CW_SPACE_PARAM;
+        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(constant), u, CW_EFAULT,
+                       u->op != CW_OP_LD ? "%s cannot be written" : "lanes of one load in %s and in other memory",
+                       param ? "parameters of a kernel" : "constant memory");
         return false;
     }
-    struct cw_mem_inst m = {.uop = u, .warp = p->warp, .half = p->half, .lanes = p->lanes, .vec = u->vec};
+    if (c->constant.sets != 0) {
+        struct cw_core_inst *i = enqueue(c, p, *leader);
+        *leader = *leader == 0 ? i : *leader;
+        return i != 0 && cw_core__const_check(c, &i->m);
+    }
+    struct cw_mem_inst m = {.uop = u, .warp = p->warp, .half = p->half, .lanes = p->lanes, .space = (uint8_t)p->space, .vec = u->vec};
     m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
     memcpy(m.addr, p->addr, sizeof m.addr);
-    return cw_core__const_load(c, &m, p->op);
+    if (!cw_core__const_check(c, &m))
+        return false;
+    cw_core__const_load(c, &m, p->op);
+    return true;
 }
 
 /* One half's part in the instruction. */
@@ -188,8 +202,10 @@ static bool issue_half(struct cw_core *c, struct part p, struct cw_core_inst **l
     else
         lanes[u->space] = p.lanes;
     p.addr = addr;
-    if (lanes[CW_SPACE_CONST] != 0)
-        return load_constant(c, &p, lanes[CW_SPACE_CONST]);
+    if ((lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) != 0) {
+        p.space = lanes[CW_SPACE_CONST] != 0 ? CW_SPACE_CONST : CW_SPACE_PARAM;
+        return load_constant(c, &p, lanes[p.space], leader);
+    }
     for (p.space = CW_SPACE_GLOBAL; p.space <= CW_SPACE_LOCAL; p.space++) {
         p.lanes = lanes[p.space];
         if (!add_part(c, &p, leader))
@@ -291,7 +307,8 @@ static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
     if (!cw_core__pipe_has_room(c))
         return BLOCKED;
     struct cw_pipe_entry e = {.ready = c->cycle + c->config->l1_pipeline - 1, .inst = i, .piece = i->piece};
-    e.access = i->m.space == CW_SPACE_LOCAL ? next_local(c, i) : cw_coalesce_next(i->m.addr, c->line_bytes, &i->lanes_left);
+    const uint32_t line_bytes = cw_core__uses_texture(c, &i->m) ? c->texture.line_bytes : c->line_bytes;
+    e.access = i->m.space == CW_SPACE_LOCAL ? next_local(c, i) : cw_coalesce_next(i->m.addr, line_bytes, &i->lanes_left);
     bool more = i->lanes_left != 0;
     if (!more && ++i->piece < i->piece_cnt) {
         i->lanes_left = i->m.lanes;
@@ -306,14 +323,30 @@ static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
     return more ? AGAIN : DONE;
 }
 
+static enum outcome const_access(struct cw_core *c, struct cw_core_inst *i)
+{
+    static const enum outcome outcomes[] = {[CW_CONST_DONE] = DONE, [CW_CONST_MORE] = AGAIN, [CW_CONST_STALLED] = BLOCKED};
+    return outcomes[cw_core__const_access(c, i)];
+}
+
 static enum outcome serve_head(struct cw_core *c, struct cw_core_inst *i)
 {
-    if (i->m.space != CW_SPACE_SHARED)
+    if (i->m.space == CW_SPACE_GLOBAL || i->m.space == CW_SPACE_LOCAL)
         return i->in_region ? region_access(c, i) : line_access(c, i);
+    if (i->m.space != CW_SPACE_SHARED)
+        return const_access(c, i);
     if (c->shared_free_at > c->cycle)
         return AGAIN;
     cw_core__shared_access(c, i);
     return DONE;
+}
+
+/* When what the head needs is free: next cycle at the earliest. */
+static uint64_t head_free_at(const struct cw_core *c)
+{
+    const uint8_t space = c->queue[c->queue_head]->m.space;
+    const uint64_t at = space == CW_SPACE_SHARED ? c->shared_free_at : space >= CW_SPACE_CONST ? c->const_free_at : 0;
+    return at > c->cycle ? at : c->cycle + 1;
 }
 
 void cw_core__lsu_tick(struct cw_core *c)
@@ -337,8 +370,7 @@ void cw_core__lsu_tick(struct cw_core *c)
         c->queue_cnt--;
     }
     if (c->queue_cnt > 0 && o != BLOCKED) {
-        bool shared = c->queue[c->queue_head]->m.space == CW_SPACE_SHARED;
-        c->lsu_next = shared && c->shared_free_at > c->cycle ? c->shared_free_at : c->cycle + 1;
+        c->lsu_next = head_free_at(c);
     } else if (again != CW_TIME_NEVER) {
         c->lsu_next = again / c->period > c->cycle ? again / c->period : c->cycle + 1;
     }

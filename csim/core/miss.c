@@ -5,10 +5,10 @@
 #include "core/core_state.h"
 #include "mem/address.h"
 
-void cw_core__miss_push(struct cw_core *c, uint64_t ready, uint64_t line, uint32_t tag)
+void cw_core__miss_push(struct cw_core *c, uint64_t ready, uint64_t line, uint32_t bytes, uint32_t tag)
 {
     assert(c->miss_cnt < c->miss_cap);
-    c->miss[(c->miss_head + c->miss_cnt++) % c->miss_cap] = (struct cw_miss){ready, line, tag};
+    c->miss[(c->miss_head + c->miss_cnt++) % c->miss_cap] = (struct cw_miss){ready, line, bytes, tag};
 }
 
 uint64_t cw_core__miss_next(const struct cw_core *c)
@@ -28,8 +28,8 @@ void cw_core__miss_tick(struct cw_core *c)
     struct cw_message *p = cw_message_new(c->cfg.pool, sizeof(struct cw_line_body));
     p->kind = CW_MSG_READ;
     p->timing_only = 1;
-    p->sectors = (uint8_t)((1u << c->line_bytes / CW_SECTOR_BYTES) - 1);
-    p->addr = m->line;
+    p->sectors = cw_core__sectors(c, m->line, m->bytes);
+    p->addr = m->line & ~(uint64_t)(c->line_bytes - 1);
     p->core = (uint16_t)c->cfg.index;
     p->partition = (uint16_t)cw_address_partition(c->config, m->line);
     p->tag = m->tag;

@@ -75,7 +75,11 @@ void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line,
 void cw_core__order_acquired(struct cw_core *c, uint8_t scope)
 {
     uint64_t line;
-    if (scope == CW_SCOPE_CTA || c->config->l1_global != CW_ON)
+    if (scope == CW_SCOPE_CTA)
+        return;
+    for (uint32_t at = 0; cw_l1_next_global(&c->texture, &at, &line);)
+        cw_l1_invalidate(&c->texture, line);
+    if (c->config->l1_global != CW_ON)
         return;
     for (uint32_t at = 0; cw_l1_next_global(&c->l1, &at, &line);) {
         cw_l1_invalidate(&c->l1, line);

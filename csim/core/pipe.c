@@ -200,11 +200,11 @@ static bool evict(struct cw_core *c, struct cw_l1_line *victim)
     return true;
 }
 
-static void send_miss(struct cw_core *c, uint64_t line, uint32_t mshr)
+static void send_miss(struct cw_core *c, uint64_t line, uint32_t bytes, uint32_t tag)
 {
-    struct cw_message *p = new_packet(c, CW_MSG_READ, line, 0);
-    p->sectors = (uint8_t)((1u << c->line_bytes / CW_SECTOR_BYTES) - 1);
-    p->tag = CW_TAG_MSHR | mshr;
+    struct cw_message *p = new_packet(c, CW_MSG_READ, line & ~(uint64_t)(c->line_bytes - 1), 0);
+    p->sectors = cw_core__sectors(c, line, bytes);
+    p->tag = tag;
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
 }
 
@@ -244,7 +244,7 @@ static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
         cw_core__tell_line(c, CW_L1_LINE_HIT, e->access.line, e->inst->m.warp);
         deliver(c, e->inst, e->access.lanes, e->piece, data, c->cycle + c->config->l1_latency);
     } else if (r == CW_L1_MISS) {
-        send_miss(c, e->access.line, mshr);
+        send_miss(c, e->access.line, c->line_bytes, CW_TAG_MSHR | mshr);
     }
     return MOVED;
 }
@@ -264,6 +264,28 @@ static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)
     c->cfg.stats->l1_writes++;
     c->cfg.stats->l1_write_misses += allocated;
     cw_core__inst_answered(c, e->inst, c->cycle + 1);
+    return MOVED;
+}
+
+/* A hit of the texture cache, or a read of its line; bytes lie where they lie in the line of L1 and L2. */
+static __attribute__((noinline)) enum progress texture_load(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    static const uint64_t whole[2] = {UINT64_MAX, UINT64_MAX};
+    const struct cw_l1_waiter who = {.inst = e->inst, .global = true, .lanes = (uint32_t)e->access.lanes};
+    uint8_t *data = 0;
+    uint32_t mshr = 0;
+    struct cw_l1_line *victim = 0;
+    if (!miss_has_room(c))
+        return RETRY;
+    const enum cw_l1_result r = cw_l1_read(&c->texture, e->access.line, whole, &who, &data, &mshr, &victim);
+    if (r == CW_L1_BUSY)
+        return WAIT_FILL;
+    c->cfg.stats->texture_reads++;
+    c->cfg.stats->texture_read_misses += r != CW_L1_HIT;
+    if (r == CW_L1_HIT)
+        deliver(c, e->inst, e->access.lanes, 0, data, c->cycle + c->config->texture_latency);
+    else if (r == CW_L1_MISS)
+        send_miss(c, e->access.line, c->texture.line_bytes, CW_TAG_TEXTURE | mshr);
     return MOVED;
 }
 
@@ -344,13 +366,14 @@ void cw_core__pipe_tick(struct cw_core *c)
         return;
     }
     struct cw_warp *warp = &c->warp[e->inst->m.warp];
-    enum progress r = uses_l1(c, &e->inst->m) ? l1_access(c, e) : bypass(c, e);
+    const bool texture = cw_core__uses_texture(c, &e->inst->m);
+    enum progress r = texture ? texture_load(c, e) : uses_l1(c, &e->inst->m) ? l1_access(c, e) : bypass(c, e);
     if (r != MOVED) {
         pipe_stall(c, r);
         return;
     }
     if (c->pipe_stalled_at != CW_CYCLE_NEVER)
-        c->cfg.stats->l1_stalls += c->cycle - c->pipe_stalled_at;
+        *(texture ? &c->cfg.stats->texture_stalls : &c->cfg.stats->l1_stalls) += c->cycle - c->pipe_stalled_at;
     c->pipe_stalled_at = CW_CYCLE_NEVER;
     warp->piped--;
     c->pipe_head = c->pipe_head + 1 < c->pipe_cap ? c->pipe_head + 1 : 0;
@@ -378,6 +401,32 @@ static void fill(struct cw_core *c, struct cw_message *p)
     cw_l1_release(&c->l1, mshr);
 }
 
+static __attribute__((noinline)) void texture_fill(struct cw_core *c, struct cw_message *p)
+{
+    const uint32_t mshr = p->tag & ~CW_TAG_TEXTURE;
+    const struct cw_l1_mshr *m = &c->texture.mshr[mshr];
+    const uint8_t *line = cw_l1_fill(&c->texture, mshr, cw_line_body(p)->data);
+    c->cfg.stats->texture_fills++;
+    for (uint32_t i = 0; i < m->waiter_cnt; i++)
+        deliver(c, m->waiter[i].inst, m->waiter[i].lanes, 0, line, c->cycle + 1);
+    cw_l1_release(&c->texture, mshr);
+}
+
+/* Whose miss a line answers, or the instruction that asked for it. */
+static void read_reply(struct cw_core *c, struct cw_message *p)
+{
+    if ((p->tag & CW_TAG_MSHR) != 0)
+        fill(c, p);
+    else if ((p->tag & CW_TAG_CODE) != 0)
+        cw_core__code_fill(c, p->tag & ~CW_TAG_CODE);
+    else if ((p->tag & CW_TAG_CONST) != 0)
+        cw_core__const_fill(c, p->tag & ~CW_TAG_CONST);
+    else if ((p->tag & CW_TAG_TEXTURE) != 0)
+        texture_fill(c, p);
+    else
+        deliver(c, cw_core__inst_of(c, p->tag), p->lanes, 0, cw_line_body(p)->data, c->cycle + 1);
+}
+
 static void acknowledge(struct cw_core *c, uint32_t w, uint8_t flight)
 {
     assert(c->acks > 0 && c->warp[w].acks > 0);
@@ -394,12 +443,7 @@ void cw_core__reply_tick(struct cw_core *c)
         return;
     switch (p->kind) {
     case CW_MSG_READ_REPLY:
-        if ((p->tag & CW_TAG_MSHR) != 0)
-            fill(c, p);
-        else if ((p->tag & CW_TAG_CODE) != 0)
-            cw_core__code_fill(c, p->tag & ~CW_TAG_CODE);
-        else
-            deliver(c, cw_core__inst_of(c, p->tag), p->lanes, 0, cw_line_body(p)->data, c->cycle + 1);
+        read_reply(c, p);
         break;
     case CW_MSG_ATOMIC_REPLY: {
         struct cw_core_inst *inst = cw_core__inst_of(c, p->tag);
@@ -444,7 +488,7 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
     *(write ? &c->cfg.stats->l1_writes : &c->cfg.stats->l1_reads) += 1;
     *(write ? &c->cfg.stats->l1_write_misses : &c->cfg.stats->l1_read_misses) += write ? allocated : r != CW_L1_HIT;
     if (r == CW_L1_MISS)
-        send_miss(c, line, mshr);
+        send_miss(c, line, c->line_bytes, CW_TAG_MSHR | mshr);
     if (r == CW_L1_HIT)
         c->log_done[(c->log_head + c->log_cnt++) % c->log_cap] = (struct cw_log_done){c->cycle + c->config->l1_latency, warp, cookie};
     return true;

@@ -66,6 +66,14 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
     }
 }
 
+/* Whether the instruction reads through the constant cache: as one of the load/store unit then. */
+static bool uses_constant_cache(const struct cw_uop *u, const struct cw_config *c)
+{
+    if (u->op != CW_OP_LD || c->const_bytes == 0)
+        return false;
+    return u->space == CW_SPACE_CONST || (u->space == CW_SPACE_PARAM && c->const_params == CW_ON);
+}
+
 /* Instructions of a pipeline with operand collectors compete for the same places, so they count as one unit. */
 static void set_timing(struct cw_issue_op *op, const struct cw_uop *uop, const struct cw_config *c)
 {
@@ -86,6 +94,10 @@ int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, 
     if ((op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_CLOCK) && uop->exec == 0)
         return cw_fail(err, CW_EUNSUP, "kernel %s, line %u: %s cannot be executed", kernel->name, uop->line,
                        cw_op_mnemonic((enum cw_op)uop->op));
+    if (uses_constant_cache(uop, config)) {
+        op->kind = CW_ISSUE_MEM;
+        op->fu = CW_FU_MEM;
+    }
     if (op->kind <= CW_ISSUE_CONST && op->fu == CW_FU_MEM)
         op->fu = CW_FU_ALU;
     else if (op->kind == CW_ISSUE_FENCE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared memory (banks, conflicts, atomics) and constant memory. */
+/* Shared memory: banks, conflicts, atomics. */
 #include "core/core_state.h"
 
 /* Where the part's accesses lie in the core's shared memory: lane l at *slice + addr[l]. With lanes of several blocks the addresses are
@@ -87,28 +87,5 @@ bool cw_core_take_shared(struct cw_core *c, cw_time now)
     if (c->shared_free_at > c->cycle)
         return false;
     c->shared_free_at = c->cycle + 1;
-    return true;
-}
-
-/* The constant cache serves one address per cycle to all lanes that want it. */
-bool cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op)
-{
-    const struct cw_module *module = c->launch->module;
-    const uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
-    for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left)) {
-        const uint32_t lane = cw_lanes_first(left);
-        const uint64_t addr = m->addr[lane];
-        const bool bounds = addr <= module->const_bytes && bytes <= module->const_bytes - addr;
-        if (!bounds || addr % bytes != 0) {
-            cw_core__fault(c, m->warp, m->half * CW_LANES + lane, m->uop, CW_EFAULT, "ld of %u bytes at const address 0x%llx: %s", bytes,
-                           (unsigned long long)addr, bounds ? "misaligned" : "beyond constant memory");
-            return false;
-        }
-        for (uint32_t e = 0; e < m->vec; e++)
-            m->value[e][lane] = cw_core__load_element(module->const_image + addr + e * m->elem_bytes, m->elem_bytes);
-    }
-    cw_core__write_back(c, m, m->lanes);
-    const uint32_t reads = m->lanes != 0 ? cw_address_distinct(m->addr, (uint32_t)m->lanes) - 1 : 0;
-    cw_scoreboard_set(c->warp[m->warp].slot_cycle, op, c->started + c->result_stages + c->config->fu_alu_latency + reads);
     return true;
 }

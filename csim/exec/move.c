@@ -199,6 +199,7 @@ static uint64_t window(enum cw_space space)
     return space == CW_SPACE_SHARED  ? CW_SHARED_WINDOW
            : space == CW_SPACE_LOCAL ? CW_LOCAL_WINDOW
            : space == CW_SPACE_CONST ? CW_CONST_WINDOW
+           : space == CW_SPACE_PARAM ? CW_PARAM_WINDOW
                                      : 0;
 }
 

@@ -125,6 +125,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
 
 static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
 {
+    const uint32_t channels = gpu->config.partition_count / gpu->config.dram_sharing;
     uint32_t *inbox = calloc(gpu->mech_cnt + 1, sizeof *inbox);
     gpu->partition = calloc(gpu->config.partition_count, sizeof gpu->partition[0]);
     int status = inbox != NULL && gpu->partition != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
@@ -140,6 +141,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
             .up = gpu->up,
             .down = gpu->down,
             .index = i,
+            .shares = i >= channels ? gpu->partition[i % channels] : NULL,
             .mech_cnt = gpu->mech_cnt,
             .mech_inbox = inbox,
         };
@@ -259,8 +261,10 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
     add_component(gpu, cw_crossbar_component(gpu->up));
     add_component(gpu, cw_crossbar_component(gpu->down));
     for (uint32_t i = 0; i < gpu->config.partition_count; i++) {
+        struct cw_component *dram = cw_partition_dram_component(gpu->partition[i]);
         add_component(gpu, cw_partition_l2_component(gpu->partition[i]));
-        add_component(gpu, cw_partition_dram_component(gpu->partition[i]));
+        if (dram != NULL)
+            add_component(gpu, dram);
     }
     for (uint32_t i = 0; i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->components != NULL)
@@ -301,7 +305,7 @@ static void destroy_machine(struct cw_gpu *gpu)
     }
     for (uint32_t i = 0; gpu->core != NULL && i < gpu->config.core_count; i++)
         cw_core_destroy(gpu->core[i]);
-    for (uint32_t i = 0; gpu->partition != NULL && i < gpu->config.partition_count; i++)
+    for (uint32_t i = gpu->partition != NULL ? gpu->config.partition_count : 0; i-- > 0;)
         cw_partition_destroy(gpu->partition[i]);
     cw_crossbar_destroy(gpu->up);
     cw_crossbar_destroy(gpu->down);
@@ -367,6 +371,19 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     free(gpu->sabotage);
     free(gpu->report);
     free(gpu);
+}
+
+void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
+{
+    const struct cw_config *c = &gpu->config;
+    if (c->l2_host_copies == CW_OFF || bytes == 0)
+        return;
+    const uint64_t line = c->mem_line_bytes, end = addr + bytes;
+    /* What lies further back has left the L2 again: this piece has at least as many lines of each set as the set has ways. */
+    const uint64_t stays = 2 * (uint64_t)c->l2_bytes * c->partition_count;
+    uint64_t at = bytes > stays ? end - stays : addr;
+    for (at -= at % line; at < end; at += line)
+        cw_partition_host_copy(gpu->partition[cw_address_partition(c, at)], at);
 }
 
 int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err)

@@ -20,7 +20,8 @@
 /* Addresses of instructions, and of what else cores only read: behind all device memory. They have a partition, and lines in the L2 and in
  * DRAM, but no bytes; only messages that are timing_only go there. */
 #define CW_PROGRAM_BASE (CW_GLOBAL_BASE + (UINT64_C(1) << 36))
-#include "ptx/uop.h" /* CW_GLOBAL_BASE */
+#define CW_CONST_BASE   (CW_PROGRAM_BASE + (UINT64_C(1) << 33))
+#define CW_PARAM_BASE   (CW_PROGRAM_BASE + (UINT64_C(1) << 34))
 
 /* Which partition serves a device address (>= CW_GLOBAL_BASE): 0 .. partition.count - 1. */
 uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr);

@@ -131,38 +131,39 @@ bool cw_memory_valid(const struct cw_memory *m, uint64_t addr, uint64_t bytes)
 
 /* Allocation */
 
-/* First fit. Returns the number of spans below the place, so that the span in front of it ends there; m->span_cnt + 1 when nothing
- * is large enough. *largest: the largest gap that was seen. */
-static uint32_t find_gap(const struct cw_memory *m, uint64_t bytes, uint64_t *addr, uint64_t *largest)
+/* First fit, from the bottom or from the top. Returns the number of spans below the place; m->span_cnt + 1 when nothing is large enough.
+ * *largest: the largest gap that was seen. */
+static uint32_t find_gap(const struct cw_memory *m, uint64_t bytes, bool top, uint64_t *addr, uint64_t *largest)
 {
-    uint64_t end = CW_GLOBAL_BASE;
     *largest = 0;
-    for (uint32_t i = 0; i <= m->span_cnt; i++) {
-        const uint64_t gap = (i < m->span_cnt ? m->span[i].base : CW_GLOBAL_BASE + m->bytes) - end;
-        *addr = end;
-        if (gap >= bytes)
+    for (uint32_t k = 0; k <= m->span_cnt; k++) {
+        const uint32_t i = top ? m->span_cnt - k : k;
+        const uint64_t begin = i > 0 ? m->span[i - 1].base + m->span[i - 1].bytes : CW_GLOBAL_BASE;
+        const uint64_t end = i < m->span_cnt ? m->span[i].base : CW_GLOBAL_BASE + m->bytes;
+        *addr = top ? end - bytes : begin;
+        if (end - begin >= bytes)
             return i;
-        *largest = gap > *largest ? gap : *largest;
-        end = i < m->span_cnt ? m->span[i].base + m->span[i].bytes : end;
+        *largest = end - begin > *largest ? end - begin : *largest;
     }
     return m->span_cnt + 1;
 }
 
-/* at: number of spans below addr, of which the last ends at addr. */
+/* at: number of spans below addr. */
 static void add_to_spans(struct cw_memory *m, uint32_t at, uint64_t addr, uint64_t bytes)
 {
     struct cw_memory_span *next = m->span + at;
     const bool joins_next = at < m->span_cnt && addr + bytes == next->base;
-    if (at > 0 && joins_next) {
+    const bool joins_last = at > 0 && next[-1].base + next[-1].bytes == addr;
+    if (joins_last && joins_next) {
         next[-1].bytes += bytes + next->bytes;
         memmove(next, next + 1, (m->span_cnt - at - 1) * sizeof *next);
         m->span_cnt--;
-    } else if (at > 0) {
+    } else if (joins_last) {
         next[-1].bytes += bytes;
     } else if (joins_next) {
         *next = (struct cw_memory_span){addr, bytes + next->bytes};
     } else {
-        memmove(next + 1, next, m->span_cnt * sizeof *next);
+        memmove(next + 1, next, (m->span_cnt - at) * sizeof *next);
         *next = (struct cw_memory_span){addr, bytes};
         m->span_cnt++;
     }
@@ -176,7 +177,7 @@ static void add_region(struct cw_memory *m, uint64_t addr, uint64_t bytes, uint3
     m->region_cnt++;
 }
 
-int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
+static int allocate(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, bool top, struct cw_error *err)
 {
     if (bytes == 0)
         return cw_fail(err, CW_EINVAL, "device memory: allocation of 0 bytes; ask for at least 1");
@@ -185,7 +186,7 @@ int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_
         return cw_fail(err, CW_ENOMEM, "device memory: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left; set mem.mbytes higher",
                        bytes, left, m->bytes);
     uint64_t place, largest;
-    const uint32_t at = find_gap(m, padded(bytes), &place, &largest);
+    const uint32_t at = find_gap(m, padded(bytes), top, &place, &largest);
     if (at > m->span_cnt)
         return cw_fail(err, CW_ENOMEM,
                        "device memory: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left, but not more than %" PRIu64
@@ -198,6 +199,16 @@ int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_
     m->used += padded(bytes);
     *addr = place;
     return CW_OK;
+}
+
+int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
+{
+    return allocate(m, addr, bytes, kind, false, err);
+}
+
+int cw_memory_alloc_top(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
+{
+    return allocate(m, addr, bytes, kind, true, err);
 }
 
 /* Freeing */

@@ -40,6 +40,8 @@ void cw_memory_destroy(struct cw_memory *m);
 /* Allocates bytes of zeros, aligned to 256, at the lowest address where they fit: as long as nothing is freed, one allocation follows
  * the other. CW_EINVAL for 0 bytes; CW_ENOMEM when full, which changes nothing. */
 int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
+/* The same at the highest address where they fit, so that what is allocated there does not move what comes at the bottom. */
+int cw_memory_alloc_top(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
 /* Gives back the allocation that begins at addr. No access to it may be under way. CW_EINVAL, which changes nothing, when none
  * begins there. */
 int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err);

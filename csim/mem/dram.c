@@ -12,7 +12,8 @@
 struct request {
     uint64_t row;
     uint64_t order; /* of entering the queue: age */
-    uint64_t local; /* address of the line */
+    uint64_t local; /* partition-local address of the line */
+    struct cw_dram_port *port;
     cw_time entered;
     uint32_t bank, tag;
     uint8_t bursts; /* left to transfer */
@@ -52,6 +53,16 @@ struct timing {
     uint32_t bl_cycles;
 };
 
+struct cw_dram_port {
+    struct cw_dram *channel;
+    uint32_t index, count; /* requests pushed and not finished */
+    struct cw_fifo incoming, done;
+    /* listener; NULL: nobody */
+    void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now);
+    void (*command)(void *self, uint64_t local, bool write, cw_time now);
+    void *listener;
+};
+
 struct cw_dram {
     struct cw_component component;
     struct timing t;
@@ -64,14 +75,14 @@ struct cw_dram {
     uint32_t queued, queue_max;
     uint64_t order;
     struct request *oldest, *youngest;
-    struct cw_fifo incoming, done;
+    struct cw_dram_port *port; /* [ports] */
+    uint32_t ports, turn;      /* port from which the queue takes first */
     struct request *pool, *free;
     uint32_t groups_log2, lines_log2, banks_log2; /* log2 of bank groups, lines per row, banks */
-    uint32_t burst_bytes, line_bytes, line_log2;
-    /* listener; NULL: nobody */
-    void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now);
-    void (*command)(void *self, uint64_t local, bool write, cw_time now);
-    void *listener;
+    uint32_t burst_bytes, line_bytes, line_log2, interleave;
+    uint32_t row_chunks; /* of partition.interleave bytes in a row */
+    bool banks_low;      /* dram.map = banks */
+    bool sector_reads;
 };
 
 static cw_time later(cw_time a, cw_time b)
@@ -91,9 +102,36 @@ static void raise_to(cw_time *earliest, cw_time when)
 
 /* Queue */
 
-void cw_dram_map(const struct cw_dram *d, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row)
+/* The channel's address of a slice's. */
+static uint64_t channel_address(const struct cw_dram_port *port, uint64_t local)
 {
-    uint64_t line = local >> d->line_log2;
+    const struct cw_dram *d = port->channel;
+    if (d->ports == 1)
+        return local;
+    uint64_t chunk = local / d->interleave;
+    return (chunk * d->ports + port->index) * d->interleave + local % d->interleave;
+}
+
+/* dram.map = banks: chunks of partition.interleave bytes lie in two banks by turns. */
+static void map_banks_low(const struct cw_dram *d, uint64_t address, uint32_t *group, uint32_t *bank, uint64_t *row)
+{
+    const uint32_t high_bits = d->banks_log2 - 1, high = (1u << high_bits) - 1;
+    uint64_t chunk = address / d->interleave;
+    const uint32_t low = (uint32_t)chunk & 1;
+    chunk = chunk / 2 / d->row_chunks;
+    *bank = ((uint32_t)chunk & high) << 1 | low;
+    *row = chunk >> high_bits;
+    *group = *bank & ((1u << d->groups_log2) - 1);
+}
+
+void cw_dram_map(const struct cw_dram_port *port, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row)
+{
+    const struct cw_dram *d = port->channel;
+    if (d->banks_low) {
+        map_banks_low(d, channel_address(port, local), group, bank, row);
+        return;
+    }
+    uint64_t line = channel_address(port, local) >> d->line_log2;
     uint32_t groups = 1u << d->groups_log2, banks = 1u << d->banks_log2;
     uint32_t g = (uint32_t)line & (groups - 1);
     line >>= d->groups_log2 + d->lines_log2;
@@ -103,9 +141,9 @@ void cw_dram_map(const struct cw_dram *d, uint64_t local, uint32_t *group, uint3
     *group = *bank & (groups - 1);
 }
 
-uint32_t cw_dram_space(const struct cw_dram *d, cw_time now)
+uint32_t cw_dram_space(const struct cw_dram_port *port, cw_time now)
 {
-    return cw_fifo_space(&d->incoming, now);
+    return cw_fifo_space(&port->incoming, now);
 }
 
 /* One bit per burst of the line. A burst longer than a line moves the line. */
@@ -123,10 +161,11 @@ static uint8_t bursts_of(const struct cw_dram *d, uint8_t sectors)
     return (uint8_t)bursts;
 }
 
-uint8_t cw_dram_round(const struct cw_dram *d, uint8_t sectors)
+uint8_t cw_dram_round(const struct cw_dram_port *port, uint8_t sectors)
 {
+    const struct cw_dram *d = port->channel;
     uint32_t per_burst = d->burst_bytes / CW_SECTOR_BYTES;
-    if (per_burst <= 1)
+    if (per_burst <= 1 || d->sector_reads)
         return sectors;
     if (d->burst_bytes >= d->line_bytes)
         return (uint8_t)((1u << d->line_bytes / CW_SECTOR_BYTES) - 1);
@@ -134,47 +173,55 @@ uint8_t cw_dram_round(const struct cw_dram *d, uint8_t sectors)
     return (uint8_t)(low | low << 1);
 }
 
-void cw_dram_push(struct cw_dram *d, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now)
+void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now)
 {
+    struct cw_dram *d = port->channel;
     struct request *r = d->free;
     assert(r != NULL && sectors != 0);
     d->free = r->next;
     uint32_t group;
-    *r = (struct request){.tag = tag, .sectors = cw_dram_round(d, sectors), .write = write, .local = local};
-    r->bursts = bursts_of(d, sectors);
-    cw_dram_map(d, local, &group, &r->bank, &r->row);
-    cw_fifo_push(&d->incoming, now, d->latency, r);
-    if (d->accepted != NULL)
-        d->accepted(d->listener, local, r->sectors, write, now);
+    *r = (struct request){.tag = tag, .sectors = cw_dram_round(port, sectors), .write = write, .local = local, .port = port};
+    r->bursts = d->sector_reads && !write ? sectors : bursts_of(d, sectors);
+    cw_dram_map(port, local, &group, &r->bank, &r->row);
+    cw_fifo_push(&port->incoming, now, d->latency, r);
+    port->count++;
+    if (port->accepted != NULL)
+        port->accepted(port->listener, local, r->sectors, write, now);
 }
 
-void cw_dram_listen(struct cw_dram *d, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
+void cw_dram_listen(struct cw_dram_port *port, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
                     void (*command)(void *self, uint64_t local, bool write, cw_time now), void *self)
 {
-    d->accepted = accepted;
-    d->command = command;
-    d->listener = self;
+    port->accepted = accepted;
+    port->command = command;
+    port->listener = self;
 }
 
-static void release(struct cw_dram *d, struct request *r)
+static void give_back(struct cw_dram *d, struct request *r)
 {
     r->next = d->free;
     d->free = r;
 }
 
-bool cw_dram_pop(struct cw_dram *d, struct cw_dram_done *done, cw_time now)
+static void release(struct cw_dram *d, struct request *r)
 {
-    struct request *r = cw_fifo_pop(&d->done, now);
+    r->port->count--;
+    give_back(d, r);
+}
+
+bool cw_dram_pop(struct cw_dram_port *port, struct cw_dram_done *done, cw_time now)
+{
+    struct request *r = cw_fifo_pop(&port->done, now);
     if (r == NULL)
         return false;
     *done = (struct cw_dram_done){.tag = r->tag, .sectors = r->sectors};
-    release(d, r);
+    release(port->channel, r);
     return true;
 }
 
-cw_time cw_dram_next(const struct cw_dram *d)
+cw_time cw_dram_next(const struct cw_dram_port *port)
 {
-    return cw_fifo_next(&d->done);
+    return cw_fifo_next(&port->done);
 }
 
 static uint32_t group_of(const struct cw_dram *d, uint32_t bank)
@@ -200,10 +247,24 @@ static void plan(const struct cw_dram *d, struct bank *b)
         b->candidate = next_command(d, b, b->hit != NULL ? b->hit : b->head);
 }
 
+/* The next request at the ports, which take turns; NULL: none has come. */
+static struct request *arrived(struct cw_dram *d, cw_time now)
+{
+    for (uint32_t k = 0; k < d->ports; k++) {
+        const uint32_t i = (d->turn + k) % d->ports;
+        struct request *r = cw_fifo_pop(&d->port[i].incoming, now);
+        if (r != NULL) {
+            d->turn = (i + 1) % d->ports;
+            return r;
+        }
+    }
+    return NULL;
+}
+
 static void accept(struct cw_dram *d, cw_time now)
 {
     struct request *r;
-    while (d->queued < d->queue_max && (r = cw_fifo_pop(&d->incoming, now)) != NULL) {
+    while (d->queued < d->queue_max && (r = arrived(d, now)) != NULL) {
         struct bank *b = &d->bank[r->bank];
         r->order = d->order++;
         r->entered = now;
@@ -281,8 +342,8 @@ static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time
         d->stats->dram_reads++;
     }
     d->stats->dram_busy_cycles += t->bl_cycles;
-    if (d->command != NULL)
-        d->command(d->listener, r->local, r->write, now);
+    if (r->port->command != NULL)
+        r->port->command(r->port->listener, r->local, r->write, now);
     d->stats->dram_row_hits += !r->started && !r->opened;
     r->started = true;
     r->bursts = (uint8_t)(r->bursts & (r->bursts - 1));
@@ -292,7 +353,7 @@ static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time
     if (r->write)
         release(d, r);
     else
-        cw_fifo_push(&d->done, now, t->cl + t->bl, r);
+        cw_fifo_push(&r->port->done, now, t->cl + t->bl, r);
 }
 
 static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
@@ -364,13 +425,14 @@ static void tick(void *self, cw_time now)
         d->component.wake = now + d->t.tck;
         return;
     }
-    cw_time arrival = d->queued < d->queue_max ? cw_fifo_next(&d->incoming) : CW_TIME_NEVER;
-    d->component.wake = sooner(c.when, arrival);
+    d->component.wake = c.when;
+    for (uint32_t i = 0; i < d->ports && d->queued < d->queue_max; i++)
+        d->component.wake = sooner(d->component.wake, cw_fifo_next(&d->port[i].incoming));
 }
 
-bool cw_dram_idle(const struct cw_dram *d)
+bool cw_dram_idle(const struct cw_dram_port *port)
 {
-    return d->queued == 0 && d->incoming.count == 0 && d->done.count == 0;
+    return port->count == 0;
 }
 
 /* Creation */
@@ -423,10 +485,23 @@ static int check(const struct cw_config *c, struct cw_error *err)
     return CW_OK;
 }
 
-static int create_queues(struct cw_dram *d, uint32_t reads_max, cw_time *done_wake)
+static int create_ports(struct cw_dram *d, uint32_t incoming, uint32_t reads_max)
+{
+    d->port = calloc(d->ports, sizeof *d->port);
+    for (uint32_t i = 0; d->port != NULL && i < d->ports; i++) {
+        struct cw_dram_port *port = &d->port[i];
+        port->channel = d;
+        port->index = i;
+        if (cw_fifo_create(&port->incoming, incoming, &d->component.wake) != CW_OK || cw_fifo_create(&port->done, reads_max, NULL) != CW_OK)
+            return CW_ENOMEM;
+    }
+    return d->port != NULL ? CW_OK : CW_ENOMEM;
+}
+
+static int create_queues(struct cw_dram *d, uint32_t reads_max)
 {
     /* The scheduling stage delays but must not limit: it holds what the data bus can transfer in that time. */
-    uint32_t incoming = (uint32_t)(d->latency / d->t.bl) + d->queue_max, requests = incoming + d->queue_max + reads_max;
+    uint32_t incoming = (uint32_t)(d->latency / d->t.bl) + d->queue_max, requests = d->ports * (incoming + reads_max) + d->queue_max;
     d->bank = calloc((size_t)1 << d->banks_log2, sizeof *d->bank);
     d->group = calloc(((size_t)1 << d->groups_log2) + 1, sizeof *d->group); /* the last one stays 0 */
     d->pool = calloc(requests, sizeof *d->pool);
@@ -435,14 +510,12 @@ static int create_queues(struct cw_dram *d, uint32_t reads_max, cw_time *done_wa
     for (uint32_t b = 0; b < 1u << d->banks_log2; b++)
         d->bank[b].row = ROW_NONE;
     for (uint32_t i = requests; i-- > 0;)
-        release(d, &d->pool[i]);
-    if (cw_fifo_create(&d->incoming, incoming, &d->component.wake) != CW_OK)
-        return CW_ENOMEM;
-    return cw_fifo_create(&d->done, reads_max, done_wake);
+        give_back(d, &d->pool[i]);
+    return create_ports(d, incoming, reads_max);
 }
 
 int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
-                   uint32_t reads_max, cw_time *done_wake, struct cw_error *err)
+                   uint32_t reads_max, struct cw_error *err)
 {
     *out = NULL;
     int status = check(config, err);
@@ -456,13 +529,18 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     d->stats = stats;
     d->latency = later(1, config->dram_latency * clocks->period[CW_DOMAIN_CORE]);
     d->queue_max = config->dram_queue;
+    d->ports = config->dram_sharing;
+    d->interleave = config->partition_interleave;
+    d->row_chunks = config->dram_row_bytes / config->partition_interleave;
+    d->sector_reads = config->dram_sector_reads == CW_ON;
+    d->banks_low = config->dram_map == CW_DRAM_BANKS_LOW;
     d->burst_bytes = config->dram_burst_bytes;
     d->line_bytes = config->mem_line_bytes;
     d->line_log2 = (uint32_t)__builtin_ctz(d->line_bytes);
     d->groups_log2 = (uint32_t)__builtin_ctz(config->dram_bank_groups);
     d->banks_log2 = (uint32_t)__builtin_ctz(config->dram_banks);
     d->lines_log2 = (uint32_t)__builtin_ctz(config->dram_row_bytes / config->mem_line_bytes);
-    if (create_queues(d, reads_max, done_wake) != CW_OK) {
+    if (create_queues(d, reads_max) != CW_OK) {
         cw_dram_destroy(d);
         return cw_fail(err, CW_ENOMEM, "DRAM channel: out of host memory");
     }
@@ -474,8 +552,11 @@ void cw_dram_destroy(struct cw_dram *d)
 {
     if (d == NULL)
         return;
-    cw_fifo_destroy(&d->incoming);
-    cw_fifo_destroy(&d->done);
+    for (uint32_t i = 0; d->port != NULL && i < d->ports; i++) {
+        cw_fifo_destroy(&d->port[i].incoming);
+        cw_fifo_destroy(&d->port[i].done);
+    }
+    free(d->port);
     free(d->bank);
     free(d->group);
     free(d->pool);
@@ -485,4 +566,11 @@ void cw_dram_destroy(struct cw_dram *d)
 struct cw_component *cw_dram_component(struct cw_dram *d)
 {
     return &d->component;
+}
+
+struct cw_dram_port *cw_dram_connect(struct cw_dram *d, uint32_t index, cw_time *done_wake)
+{
+    assert(index < d->ports);
+    d->port[index].done.wake = done_wake;
+    return &d->port[index];
 }

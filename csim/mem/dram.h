@@ -5,10 +5,13 @@
  *   push -> [scheduling latency: dram.latency core cycles] -> queue of dram.queue requests -> one command per cycle
  *        <- done FIFO, when the last data beat of a read has passed the bus
  *
+ * A channel has a port for each L2 slice that it serves (dram.sharing). Each port has a FIFO of each kind; the queue takes from the ports
+ * in turn. The channel's address of a line follows from the slice's: the slices' chunks of partition.interleave bytes alternate.
+ *
  * It keeps time only; the bytes are in device memory. A request asks for sectors of one line, rounded up to bursts of
  * dram.burst_bytes. Writes are masked on the bus (GDDR5 WDM), so writing part of a burst costs a burst and no read.
  *
- * Address map, from the partition-local line number up (a line has mem.line_bytes):  bank group | column | bank in group | row.
+ * Address map, from the channel's line number up (a line has mem.line_bytes):  bank group | column | bank in group | row.
  * Neighbouring lines lie in different bank groups, so that a stream is paced by tCCD and not by tCCDL, and a stream
  * uses a whole row of each group before it moves to the next banks, whose activation hides behind the transfers. The
  * bank number is XORed with the low bits of the row number, so that strides of a power of two do not stay in one bank
@@ -34,6 +37,7 @@
 #define CW_DRAM_TURNAROUND 2u
 
 struct cw_dram;
+struct cw_dram_port;
 
 /* Command cycles in the queue after which the oldest request is served alone: those of a full queue of requests that each open a row of one
  * bank and turn the data bus around twice. A smaller cap would cut in where the queue only is long, and never end, since serving one
@@ -45,26 +49,30 @@ struct cw_dram_done {
     uint8_t sectors; /* fetched */
 };
 
-/* done_wake: wake time of the component that takes finished reads; reads_max: most reads outstanding at once. */
+/* reads_max: most reads outstanding at once at a port. */
 int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
-                   uint32_t reads_max, cw_time *done_wake, struct cw_error *err);
+                   uint32_t reads_max, struct cw_error *err);
 void cw_dram_destroy(struct cw_dram *d);
 struct cw_component *cw_dram_component(struct cw_dram *d);
+/* Port index, 0 .. dram.sharing - 1, the channel's; done_wake: wake time of the component that takes the finished reads of that port. */
+struct cw_dram_port *cw_dram_connect(struct cw_dram *d, uint32_t index, cw_time *done_wake);
 /* Requests that may be pushed at time now. */
-uint32_t cw_dram_space(const struct cw_dram *d, cw_time now);
+uint32_t cw_dram_space(const struct cw_dram_port *port, cw_time now);
 /* Sectors of a line that a request for those sectors transfers: rounded up to bursts. */
-uint8_t cw_dram_round(const struct cw_dram *d, uint8_t sectors);
+uint8_t cw_dram_round(const struct cw_dram_port *port, uint8_t sectors);
 /* local: partition-local address of the line. tag comes back with a finished read; writes finish silently. */
-void cw_dram_push(struct cw_dram *d, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now);
-/* Tells of each request that is accepted and of each column command, from within a push or the channel's tick. */
-void cw_dram_listen(struct cw_dram *d, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
+void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now);
+/* Tells of each request of the port that is accepted and of each column command for one, from within a push or the channel's tick; with the
+ * partition-local address. */
+void cw_dram_listen(struct cw_dram_port *port, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
                     void (*command)(void *self, uint64_t local, bool write, cw_time now), void *self);
-/* Takes the oldest read that has finished at time now; false when there is none. */
-bool cw_dram_pop(struct cw_dram *d, struct cw_dram_done *done, cw_time now);
-/* Time from which the next finished read may be taken. */
-cw_time cw_dram_next(const struct cw_dram *d);
-bool cw_dram_idle(const struct cw_dram *d);
+/* Takes the oldest read of the port that has finished at time now; false when there is none. */
+bool cw_dram_pop(struct cw_dram_port *port, struct cw_dram_done *done, cw_time now);
+/* Time from which the port's next finished read may be taken. */
+cw_time cw_dram_next(const struct cw_dram_port *port);
+/* Nothing of the port is queued or on its way. */
+bool cw_dram_idle(const struct cw_dram_port *port);
 /* Where a partition-local address lies (for tests and reports). */
-void cw_dram_map(const struct cw_dram *d, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row);
+void cw_dram_map(const struct cw_dram_port *port, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row);
 
 #endif

@@ -24,7 +24,7 @@ struct cw_l2 {
     const struct cw_config *config;
     struct cw_stats *stats;
     struct cw_memory *memory;
-    struct cw_dram *dram;
+    struct cw_dram_port *dram;
     uint32_t sets, ways;
     uint32_t line_bytes, line_log2, sectors; /* of a line: bytes, their log2, sectors */
     uint32_t *tag;     /* [set][way]: local line number + 1, 0 when empty; apart from line, so that a lookup is short */
@@ -336,6 +336,22 @@ bool cw_l2_idle(const struct cw_l2 *l2)
     return l2->mshr.in_use == 0;
 }
 
+void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
+{
+    assert(cw_l2_idle(l2));
+    const uint32_t number = local_line(l2, addr);
+    uint32_t index = lookup(l2, number);
+    if (index == LINE_NONE) {
+        index = victim(l2, number);
+        l2->line[index] = (struct line){0};
+        l2->tag[index] = number + 1;
+    }
+    struct line *l = &l2->line[index];
+    l->used = ++l2->stamp;
+    l->valid = all_sectors(l2);
+    memset(l->written, 0xff, l2->sectors * sizeof l->written[0]);
+}
+
 void cw_l2_flush(struct cw_l2 *l2)
 {
     assert(cw_l2_idle(l2));
@@ -343,8 +359,8 @@ void cw_l2_flush(struct cw_l2 *l2)
     memset(l2->line, 0, (size_t)l2->sets * l2->ways * sizeof *l2->line);
 }
 
-int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory, struct cw_dram *dram,
-                 struct cw_error *err)
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
+                 struct cw_dram_port *dram, struct cw_error *err)
 {
     *out = NULL;
     uint32_t lines = config->l2_bytes / config->mem_line_bytes;

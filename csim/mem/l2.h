@@ -47,8 +47,8 @@ enum cw_l2_result {
     CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM */
 };
 
-int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory, struct cw_dram *dram,
-                 struct cw_error *err);
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
+                 struct cw_dram_port *dram, struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
 /* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:
  * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address. */
@@ -61,6 +61,9 @@ struct cw_message *cw_l2_replay_head(const struct cw_l2 *l2);
 struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles);
 /* No miss outstanding. */
 bool cw_l2_idle(const struct cw_l2 *l2);
+/* The host copies from or to the line at that address of device memory. The line is valid and the youngest of its set afterwards. What it
+ * replaces is dropped: the copy has no time, so a write-back has none. Only when idle. */
+void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr);
 void cw_l2_flush(struct cw_l2 *l2);
 
 #endif

@@ -33,7 +33,8 @@ struct cw_partition {
     struct cw_component component; /* L2 domain */
     struct cw_partition_config config;
     cw_time period;
-    struct cw_dram *dram;
+    struct cw_dram *own_channel; /* NULL: dram is a port of another partition's */
+    struct cw_dram_port *dram;
     struct cw_l2 *l2;
     struct cw_fifo rop, reply;
     struct cw_partition_socket *mech; /* [config.mech_cnt] */
@@ -256,12 +257,25 @@ static int create_socket(struct cw_partition *s, uint32_t i)
     return ok ? CW_OK : CW_ENOMEM;
 }
 
+/* Partition i has port i / channels of channel i mod channels, which the first of them makes. */
+static int connect_dram(struct cw_partition *s, struct cw_error *err)
+{
+    const struct cw_config *c = s->config.config;
+    const uint32_t fetches = c->l2_mshrs * (c->mem_line_bytes / CW_SECTOR_BYTES); /* one per sector at most */
+    const uint32_t port = s->config.index / (c->partition_count / c->dram_sharing);
+    int status = CW_OK;
+    assert((port == 0) == (s->config.shares == NULL));
+    if (port == 0)
+        status = cw_dram_create(&s->own_channel, c, s->config.clocks, s->config.stats, fetches, err);
+    if (status == CW_OK)
+        s->dram = cw_dram_connect(port == 0 ? s->own_channel : s->config.shares->own_channel, port, &s->component.wake);
+    return status;
+}
+
 static int create_parts(struct cw_partition *s, struct cw_error *err)
 {
     const struct cw_config *c = s->config.config;
-    cw_time *wake = &s->component.wake;
-    uint32_t fetches = c->l2_mshrs * (c->mem_line_bytes / CW_SECTOR_BYTES); /* one per sector at most */
-    int status = cw_dram_create(&s->dram, c, s->config.clocks, s->config.stats, fetches, wake, err);
+    int status = connect_dram(s, err);
     if (status == CW_OK)
         status = cw_l2_create(&s->l2, c, s->config.stats, s->config.memory, s->dram, err);
     if (status != CW_OK)
@@ -316,7 +330,7 @@ void cw_partition_destroy(struct cw_partition *s)
     free(s->source);
     free(s->hook);
     cw_l2_destroy(s->l2);
-    cw_dram_destroy(s->dram);
+    cw_dram_destroy(s->own_channel);
     free(s);
 }
 
@@ -327,7 +341,7 @@ struct cw_component *cw_partition_l2_component(struct cw_partition *s)
 
 struct cw_component *cw_partition_dram_component(struct cw_partition *s)
 {
-    return cw_dram_component(s->dram);
+    return s->own_channel != NULL ? cw_dram_component(s->own_channel) : NULL;
 }
 
 struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *s, uint32_t mech)
@@ -372,6 +386,12 @@ bool cw_partition_idle(const struct cw_partition *s)
         queued += m->from_l2.count + m->from_noc.count + m->reply.count + m->to_l2.count + m->l2_done.count;
     }
     return queued == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
+}
+
+void cw_partition_host_copy(struct cw_partition *s, uint64_t addr)
+{
+    assert(cw_partition_idle(s));
+    cw_l2_host_copy(s->l2, addr);
 }
 
 void cw_partition_flush(struct cw_partition *s)

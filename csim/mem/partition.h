@@ -65,13 +65,15 @@ struct cw_partition_config {
     struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests arrive at output `index` of up; replies enter at source `index` of down */
     uint32_t index;
-    uint32_t mech_cnt;          /* mechanisms of the GPU, each with sockets */
+    struct cw_partition
+        *shares;       /* whose DRAM channel it shares (dram.sharing), and which is destroyed after it; NULL: it has one of its own */
+    uint32_t mech_cnt; /* mechanisms of the GPU, each with sockets */
     const uint32_t *mech_inbox; /* [mech_cnt]: entries of from_noc; read at creation only */
 };
 
 int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err);
 void cw_partition_destroy(struct cw_partition *p);
-/* The L2 slice (domain L2) and the DRAM channel (domain DRAM). */
+/* The L2 slice (domain L2) and the DRAM channel (domain DRAM), NULL when it is another partition's. */
 struct cw_component *cw_partition_l2_component(struct cw_partition *p);
 struct cw_component *cw_partition_dram_component(struct cw_partition *p);
 /* Sockets of the mechanism with that index in the GPU's list. */
@@ -80,6 +82,8 @@ struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p, uint3
 int cw_partition_hook(struct cw_partition *p, const struct cw_partition_hooks *hooks, void *self);
 /* Nothing queued, no miss outstanding. */
 bool cw_partition_idle(const struct cw_partition *p);
+/* The host copies from or to the line at that address, which is one of the partition (cw_l2_host_copy). Only when idle. */
+void cw_partition_host_copy(struct cw_partition *p, uint64_t addr);
 /* Invalidates every line of the L2 slice, dirty ones too, so that the next kernel starts with cold caches. No value is lost: a store's
  * bytes are in device memory once the slice has served it. The write-backs that dirty lines still owe are neither sent to DRAM nor counted.
  * Only when idle. */

@@ -68,7 +68,7 @@ static void add_modifiers(struct text *t, const struct cw_uop *u)
     add(t, "%s%s", u->intrinsic != NULL ? u->intrinsic->name : cw_op_mnemonic((enum cw_op)u->op), spaces[u->space < 6 ? u->space : 0]);
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
         if ((u->flags & flags[i].flag) != 0)
-            add(t, "%s", flags[i].name);
+            add(t, "%s", flags[i].flag == CW_UF_NC && u->op == CW_OP_LD ? ".nc" : flags[i].name);
     if (u->op == CW_OP_SETP || u->op == CW_OP_SET || u->op == CW_OP_BAR || u->op == CW_OP_SHFL || u->op == CW_OP_VOTE)
         add(t, ".c%u%s", u->cmp, u->boolop != 0 ? ".bool" : "");
     if (u->op == CW_OP_ATOM || u->op == CW_OP_REDUX)

@@ -160,13 +160,16 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
     static const struct {
         const char *word;
         bool load, store, all;
-    } policies[] = {{"ca", true, false, true},  {"cg", true, true, false},  {"cs", true, true, false}, {"lu", true, false, false},
-                    {"cv", true, false, false}, {"nc", true, false, false}, {"wb", false, true, true}, {"wt", false, true, false}};
+        uint16_t flag;
+    } policies[] = {{"ca", true, false, true, 0},  {"cg", true, true, false, 0},  {"cs", true, true, false, 0},
+                    {"lu", true, false, false, 0}, {"cv", true, false, false, 0}, {"nc", true, false, false, CW_UF_NC},
+                    {"wb", false, true, true, 0},  {"wt", false, true, false, 0}};
     for (uint32_t i = 0; i < COUNT(policies); i++) {
         if (!(is_load ? policies[i].load : policies[i].store) || !cw_insn_accept(in, policies[i].word))
             continue;
         if (!policies[i].all)
             in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+        in->v.u.flags |= policies[i].flag;
         return true;
     }
     return false;
@@ -517,13 +520,119 @@ static void hint(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_emit(p, in);
 }
 
+/* ---- cp.async ---- */
+
+/* Words of global memory into temporaries, from word `first` on. */
+static void copy_load(struct cw_ptx *p, struct cw_insn *in, const struct address *from, uint32_t first, uint32_t cnt, struct cw_vopnd *word)
+{
+    struct cw_insn ld = *in;
+    ld.v.u.op = CW_OP_LD;
+    ld.v.u.space = CW_SPACE_GLOBAL;
+    ld.v.u.type = ld.v.u.stype = CW_U32;
+    ld.v.u.vec = (uint8_t)cnt;
+    ld.v.u.src_cnt = 1;
+    struct address a = *from;
+    a.offset += 4 * (int64_t)first;
+    set_address(p, &ld, &a, false);
+    for (uint32_t i = 0; i < cnt; i++) {
+        word[first + i] = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_B32, true));
+        cw_insn_dst(&ld, word[first + i]);
+    }
+    cw_insn_emit(p, &ld);
+}
+
+/* The copy is a load and a store, which the warp waits for: it is complete before any wait for it. Bytes beyond `have` are zero. */
+static void copy_emit(struct cw_ptx *p, struct cw_insn *in, const struct address *to, const struct address *from, uint32_t bytes,
+                      uint32_t have)
+{
+    struct cw_vopnd word[4];
+    const uint32_t words = bytes / 4, loaded = have / 4, together = loaded == 3 ? 2 : loaded;
+    if (together != 0)
+        copy_load(p, in, from, 0, together, word);
+    if (loaded == 3)
+        copy_load(p, in, from, 2, 1, word);
+    in->v.u.op = CW_OP_ST;
+    in->v.u.space = CW_SPACE_SHARED;
+    in->v.u.flags = 0;
+    in->v.u.type = in->v.u.stype = CW_U32;
+    in->v.u.vec = (uint8_t)words;
+    in->v.u.src_cnt = 1;
+    set_address(p, in, to, true);
+    for (uint32_t i = 0; i < words; i++)
+        cw_insn_src(in, i < loaded ? word[i] : cw_opnd_const(p, 0, 4));
+    cw_insn_emit(p, in);
+}
+
+/* Where to, where from, the size, and how many bytes are read. */
+static void copy(struct cw_ptx *p, struct cw_insn *in)
+{
+    const bool all = cw_insn_accept(in, "ca");
+    if ((!all && !cw_insn_accept(in, "cg")) || (!cw_insn_accept(in, "shared") && !cw_insn_accept(in, "shared::cta")) ||
+        !cw_insn_accept(in, "global"))
+        in->next = 0;
+    while (in->next != 0 && accept_hint(in))
+        continue;
+    in->v.u.flags = all ? CW_UF_CACHE_ALL : 0;
+    if (!cw_insn_all(p, in))
+        return;
+    const struct address to = address(p, CW_SPACE_SHARED);
+    cw_ptx_expect(p, ',');
+    const struct address from = address(p, CW_SPACE_GLOBAL);
+    cw_ptx_expect(p, ',');
+    const uint32_t bytes = (uint32_t)cw_ptx_uint(p, 16, "size");
+    uint32_t have = bytes;
+    if (cw_ptx_is_punct(p, ',') && p->ahead.kind == CW_TOK_INT) {
+        cw_ptx_expect(p, ',');
+        have = (uint32_t)cw_ptx_uint(p, 16, "size of the source");
+    }
+    if (cw_ptx_is_punct(p, ',') && !in->has_policy)
+        cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "how many bytes cp.async reads has to be a number here, not a register or a predicate");
+    cache_policy(p, in);
+    if (p->status != CW_OK)
+        return;
+    if ((bytes != 4 && bytes != 8 && bytes != 16) || (!all && bytes != 16) || have > bytes)
+        cw_ptx_fail_tok(p, CW_EINVAL, &in->word, "cp.async copies 4, 8 or 16 bytes, with .cg 16, and reads at most as many");
+    else if (have % 4 != 0)
+        cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "cp.async reads a multiple of 4 bytes here, not %u", have);
+    else
+        copy_emit(p, in, &to, &from, bytes, have);
+}
+
+/* What has been copied is there: commit_group, wait_group and wait_all have nothing to do. */
+static void cp(struct cw_ptx *p, struct cw_insn *in)
+{
+    if (!cw_insn_accept(in, "async"))
+        in->next = 0;
+    const bool group = in->next != 0 && cw_insn_accept(in, "wait_group");
+    if (!group && (in->next == 0 || (!cw_insn_accept(in, "commit_group") && !cw_insn_accept(in, "wait_all")))) {
+        copy(p, in);
+        return;
+    }
+    in->v.u.op = CW_OP_NOP;
+    if (!cw_insn_all(p, in))
+        return;
+    if (group)
+        cw_ptx_uint(p, UINT32_MAX, "number of groups");
+    cw_insn_emit(p, in);
+}
+
 bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in)
 {
     static const struct {
         const char *name;
         void (*read)(struct cw_ptx *p, struct cw_insn *in);
-    } table[] = {{"ld", ld},       {"ldu", ld},        {"st", st},          {"atom", atom},    {"red", red},           {"membar", membar},
-                 {"fence", fence}, {"prefetch", hint}, {"prefetchu", hint}, {"discard", hint}, {"applypriority", hint}};
+    } table[] = {{"ld", ld},
+                 {"ldu", ld},
+                 {"st", st},
+                 {"atom", atom},
+                 {"red", red},
+                 {"membar", membar},
+                 {"fence", fence},
+                 {"prefetch", hint},
+                 {"prefetchu", hint},
+                 {"discard", hint},
+                 {"applypriority", hint},
+                 {"cp", cp}};
     for (uint32_t i = 0; i < COUNT(table); i++) {
         if (cw_part_is(&in->part[0], table[i].name)) {
             table[i].read(p, in);

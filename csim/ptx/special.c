@@ -232,8 +232,9 @@ static bool named_space(struct cw_insn *in)
     static const struct {
         const char *word;
         uint8_t space;
-    } spaces[] = {{"global", CW_SPACE_GLOBAL},          {"shared", CW_SPACE_SHARED}, {"shared::cta", CW_SPACE_SHARED},
-                  {"shared::cluster", CW_SPACE_SHARED}, {"local", CW_SPACE_LOCAL},   {"const", CW_SPACE_CONST}};
+    } spaces[] = {
+        {"global", CW_SPACE_GLOBAL}, {"shared", CW_SPACE_SHARED}, {"shared::cta", CW_SPACE_SHARED}, {"shared::cluster", CW_SPACE_SHARED},
+        {"local", CW_SPACE_LOCAL},   {"const", CW_SPACE_CONST},   {"param", CW_SPACE_PARAM},        {"param::entry", CW_SPACE_PARAM}};
     for (uint32_t i = 0; i < COUNT(spaces); i++) {
         if (cw_insn_accept(in, spaces[i].word)) {
             in->v.u.space = spaces[i].space;

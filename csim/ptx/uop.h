@@ -53,10 +53,11 @@ static inline uint32_t cw_type_bytes(enum cw_type t)
 enum cw_space { CW_SPACE_GENERIC, CW_SPACE_GLOBAL, CW_SPACE_SHARED, CW_SPACE_LOCAL, CW_SPACE_CONST, CW_SPACE_PARAM };
 
 /* Generic address windows. Global addresses are their own generic addresses and start at CW_GLOBAL_BASE; what lies below the
- * first window faults, so null pointers are caught. Addresses in shared, local and const space are offsets from their window. */
+ * first window faults, so null pointers are caught. Addresses in shared, local, const and param space are offsets from their window. */
 #define CW_SHARED_WINDOW UINT64_C(0x01000000)
 #define CW_LOCAL_WINDOW  UINT64_C(0x02000000)
 #define CW_CONST_WINDOW  UINT64_C(0x03000000)
+#define CW_PARAM_WINDOW  UINT64_C(0x04000000)
 #define CW_WINDOW_BYTES  UINT64_C(0x01000000)
 #define CW_CODE_WINDOW   UINT64_C(0x80000000) /* what pointers to functions hold: nothing can be loaded there */
 #define CW_GLOBAL_BASE   UINT64_C(0x100000000)
@@ -170,7 +171,8 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_SHIFTAMT  0x0080u
 #define CW_UF_TO        0x0100u /* cvta.to */
 #define CW_UF_VOLATILE  0x0200u /* ld/st.volatile, .relaxed, .acquire, .release: bypasses L1 */
-#define CW_UF_UNI       0x0400u /* .uni */
+#define CW_UF_UNI       0x0400u /* branches: .uni */
+#define CW_UF_NC        0x0400u /* ld: .nc */
 #define CW_UF_NAN       0x0800u /* min.NaN, max.NaN */
 #define CW_UF_ACQUIRE   0x1000u
 #define CW_UF_RELEASE   0x2000u

@@ -256,16 +256,20 @@ static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, 
 int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uint64_t bytes)
 {
     int status = need_range(gpu, address, bytes, "write");
-    if (status == CW_OK && bytes > 0)
+    if (status == CW_OK && bytes > 0) {
         cw_memory_write(cw_gpu_memory(gpu->gpu), address, data, bytes);
+        cw_gpu_host_copied(gpu->gpu, address, bytes);
+    }
     return status;
 }
 
 int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t bytes)
 {
     int status = need_range(gpu, address, bytes, "read");
-    if (status == CW_OK && bytes > 0)
+    if (status == CW_OK && bytes > 0) {
         cw_memory_read(cw_gpu_memory(gpu->gpu), address, data, bytes);
+        cw_gpu_host_copied(gpu->gpu, address, bytes);
+    }
     return status;
 }
 

@@ -19,11 +19,14 @@ static int unusable(struct cowarp_gpu *gpu)
     return cw_fail(&gpu->err, CW_EINVAL, "this GPU has stopped with an error before; reset it (cowarp_reset) or create a new one");
 }
 
-/* Gives the module's .global variables their memory and their first values. */
+/* Gives the module's .global variables their memory and their first values. They lie at the top of device memory, so that buffers have the
+ * same addresses, and runs the same cycles, whether they are allocated before a module is loaded or after it. */
 static int place(struct cowarp_gpu *gpu, struct cowarp_module *m)
 {
     const uint64_t bytes = m->module->global_bytes;
-    int status = cw_memory_alloc(cw_gpu_memory(gpu->gpu), &m->global_base, bytes > 0 ? bytes : 1, CW_REGION_MODULE, &gpu->err);
+    int status = CW_OK;
+    if (bytes > 0)
+        status = cw_memory_alloc_top(cw_gpu_memory(gpu->gpu), &m->global_base, bytes, CW_REGION_MODULE, &gpu->err);
     if (status == CW_OK)
         status = cw_module_place(m->module, m->global_base, &gpu->err);
     for (uint32_t i = 0; status == CW_OK && i < m->module->kernel_cnt; i++)

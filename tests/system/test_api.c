@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp's promises about memory that is freed, a GPU that has failed, and structs of another version. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cowarp/cowarp.h"
@@ -34,6 +35,9 @@ static const char with_tx[] = FILE_HEAD ".extern .func tx_begin\n()\n;\n.extern 
     ENTRY("fault", BEGIN NULL_LOAD END) ENTRY("spin", BEGIN "st.volatile.global.u32 [%a2], %r7;\n" FOR_EVER END);
 static const char without[] =
     FILE_HEAD ENTRY("good", ADD "ld.volatile.global.u32 %r6, [%a2];\n") ENTRY("fault", ADD NULL_LOAD) ENTRY("spin", ADD FOR_EVER);
+
+/* A module without variables. */
+static const char plain[] = ".version 7.0\n.target sm_35\n.address_size 64\n" ENTRY("other", ADD);
 
 struct machine {
     struct cowarp_gpu *gpu;
@@ -109,13 +113,84 @@ static void test_api__freed_memory_comes_back_as_zeros(void **state)
     cowarp_destroy(m.gpu);
 }
 
+/* Copies and the L2 */
+
+/* Reads of DRAM that the kernel makes of a buffer's last bytes, and then of its first, after the host has written all of it. */
+static void reads_after_a_copy(const char *setting, uint32_t bytes, uint64_t reads[2])
+{
+    const char *const settings[] = {setting, NULL};
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    struct machine m = create(&options);
+    uint8_t *data = calloc(1, bytes);
+    uint64_t buffer, before = 0;
+    assert_non_null(data);
+    assert_int_equal(cowarp_alloc(m.gpu, &buffer, bytes), 0);
+    assert_int_equal(cowarp_write(m.gpu, buffer, data, bytes), 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        m.words = i == 0 ? buffer + bytes - WORDS * STRIDE : buffer;
+        assert_int_equal(run(&m, "good"), 0);
+        assert_int_equal(cowarp_counter(m.gpu, "dram_reads", &reads[i]), 0);
+        reads[i] -= before;
+        before += reads[i];
+    }
+    free(data);
+    cowarp_destroy(m.gpu);
+}
+
+/* 768 KB of L2: of three times as much the end stays. */
+static void test_api__copies_lie_in_the_l2(void **state)
+{
+    (void)state;
+    uint64_t reads[2];
+    reads_after_a_copy("l2.host_copies=off", 3 * 786432, reads);
+    assert_true(reads[0] > 0 && reads[1] > 0);
+    reads_after_a_copy("l2.host_copies=on", 3 * 786432, reads);
+    assert_int_equal(reads[0], 0);
+    assert_true(reads[1] > 0);
+    reads_after_a_copy("l2.host_copies=on", 786432, reads);
+    assert_true(reads[0] == 0 && reads[1] == 0);
+}
+
+/* Cycles of a run whose buffer was allocated before the modules, between them, or after them. The first has variables, the second none. */
+static uint64_t cycles_with_the_buffer_at(int place)
+{
+    struct cowarp_gpu *gpu;
+    struct cowarp_options options;
+    struct cowarp_module *module[2];
+    uint64_t words = 0;
+    cowarp_options_init(&options);
+    assert_int_equal(cowarp_create(&gpu, &options), 0);
+    for (int i = 0; i < 3; i++) {
+        if (i == place)
+            assert_int_equal(cowarp_alloc(gpu, &words, WORDS * STRIDE), 0);
+        if (i < 2)
+            assert_int_equal(cowarp_load(gpu, &module[i], i == 0 ? without : plain, strlen(i == 0 ? without : plain), "order.ptx"), 0);
+    }
+    const struct machine m = {gpu, module[0], words};
+    assert_int_equal(run(&m, "good"), 0);
+    const uint64_t cycles = cowarp_cycles(gpu);
+    cowarp_destroy(gpu);
+    return cycles;
+}
+
+static void test_api__the_order_of_modules_and_buffers_does_not_matter(void **state)
+{
+    (void)state;
+    const uint64_t cycles = cycles_with_the_buffer_at(0);
+    assert_true(cycles > 100);
+    assert_int_equal(cycles_with_the_buffer_at(1), cycles);
+    assert_int_equal(cycles_with_the_buffer_at(2), cycles);
+}
+
 /* Variables and arguments by value */
 
 static const char values[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
                              ".const .align 4 .u32 table[3] = {10, 20, 30};\n.global .align 4 .u32 sum[2] = {5, 6};\n"
                              ".visible .entry k(.param .align 8 .b8 s[24], .param .u64 out, .param .u32 one)\n{\n"
                              ".reg .b32 %r<8>;\n.reg .b64 %a<4>;\nld.param.u64 %a1, [out];\nld.param.u64 %a2, [s+16];\n"
-                             "ld.const.u32 %r1, [table+4];\nld.global.u32 %r2, [sum+4];\nst.global.u64 [%a1], %a2;\n"
+                             "ld.const.u32 %r1, [table+4];\nld.global.nc.u32 %r2, [sum+4];\nst.global.u64 [%a1], %a2;\n"
                              "st.global.u32 [%a1+8], %r1;\nst.global.u32 [%a1+12], %r2;\nld.param.u32 %r3, [one];\n"
                              "st.global.u32 [%a1+16], %r3;\nret;\n}\n";
 
@@ -165,6 +240,45 @@ static void test_api__structs_and_variables(void **state)
     expect(m.gpu, run_values(&m, COWARP_BYTES(&none), out), COWARP_EINVAL, "argument 1 (s): there are no bytes (NULL)");
     expect(m.gpu, run_values(&m, COWARP_BYTES(NULL), out), COWARP_EINVAL, "there are no bytes (NULL)");
     cowarp_destroy(m.gpu);
+}
+
+static uint64_t counter(const struct machine *m, const char *name)
+{
+    uint64_t value = 0;
+    assert_int_equal(cowarp_counter(m->gpu, name, &value), 0);
+    return value;
+}
+
+/* gtx480 reads constants, parameters and loads with .nc through caches, which would keep what the host writes between launches from kernels
+ * if they kept their lines: one of each. The last launches are of a machine that has the parameters at hand. */
+static void test_api__constants_and_parameters_through_a_cache(void **state)
+{
+    (void)state;
+    static const char *const cached[] = {"core.count=1", NULL}, *const at_hand[] = {"core.count=1", "const.params=off", NULL};
+    const uint64_t value[3] = {1, 2, 0x1122334455667788}, other[3] = {0, 0, 7};
+    const struct cowarp_bytes whole = {value, 24}, changed = {other, 24};
+    const uint32_t two[2] = {21, 31};
+    uint32_t out[6] = {0};
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.preset = "gtx480";
+    options.system = "none";
+    for (int params = 1; params >= 0; params--) {
+        options.settings = params != 0 ? cached : at_hand;
+        struct machine m = create(&options);
+        assert_int_equal(cowarp_load(m.gpu, &m.module, values, sizeof values - 1, "values.ptx"), 0);
+        assert_int_equal(run_values(&m, COWARP_BYTES(&whole), out), 0);
+        assert_true(out[0] == 0x55667788 && out[1] == 0x11223344 && out[2] == 20 && out[3] == 6 && out[4] == 9);
+        assert_int_equal(counter(&m, "const_fills"), params != 0 ? 2 : 1);
+        assert_int_equal(counter(&m, "const_reads"), params != 0 ? 4 : 1);
+        assert_int_equal(cowarp_symbol_write(m.gpu, m.module, "table", 4, two, 8), 0);
+        assert_int_equal(cowarp_symbol_write(m.gpu, m.module, "sum", 4, two, 4), 0);
+        assert_int_equal(run_values(&m, COWARP_BYTES(&changed), out), 0);
+        assert_true(out[0] == 7 && out[1] == 0 && out[2] == 21 && out[3] == 21 && out[4] == 9);
+        assert_int_equal(counter(&m, "texture_fills"), 2);
+        assert_int_equal(counter(&m, "const_fills"), params != 0 ? 4 : 2);
+        cowarp_destroy(m.gpu);
+    }
 }
 
 static void test_api__wrong_free_is_refused(void **state)
@@ -535,9 +649,12 @@ static void test_api__a_wrong_configuration_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_api__copies_lie_in_the_l2),
+    cmocka_unit_test(test_api__the_order_of_modules_and_buffers_does_not_matter),
     cmocka_unit_test(test_api__structs_and_variables),
     cmocka_unit_test(test_api__freed_memory_faults),
     cmocka_unit_test(test_api__freed_memory_comes_back_as_zeros),
+    cmocka_unit_test(test_api__constants_and_parameters_through_a_cache),
     cmocka_unit_test(test_api__wrong_free_is_refused),
     cmocka_unit_test(test_api__local_memory_is_not_freed),
     cmocka_unit_test(test_api__reset_after_each_failure),

@@ -14,7 +14,9 @@ static const struct run octree = {.workload = "bh-h", .system = "getm", .variant
 static const struct run cut = {.workload = "cc", .system = "getm", .variant = COWARP_TX, .param = {"width=60", "height=40"}};
 
 /* The stages around the units, and caches that are too small. */
-#define STAGES "core.buffer=2", "core.collectors=6", "icache.bytes=1024", "icache.ways=2", "fu.move_latency=2"
+#define STAGES                                                                                                                         \
+    "core.buffer=2", "core.collectors=6", "icache.bytes=1024", "icache.ways=2", "fu.move_latency=2", "const.bytes=64", "const.ways=1", \
+        "const.line_bytes=32", "const.params=on"
 static const struct run staged_locks = {
     .workload = "ht-h", .variant = COWARP_FGLOCK, .settings = {STAGES, "core.stage_cycles=2"}, .param = {"blocks=30", "buckets=600"}};
 static const struct run staged_tx = {

@@ -48,6 +48,7 @@ struct rig {
     uint32_t slower;            /* cycles of the memory beyond MEMORY_LATENCY */
     struct arrival arrival[64]; /* the first ones */
     uint32_t arrival_cnt;
+    uint32_t reads; /* that the memory has answered */
     uint64_t progress;
     uint32_t blocks_done, blocks_left;
     int fault;
@@ -110,6 +111,7 @@ static inline bool perform(struct rig *r, struct cw_message *p)
     uint32_t payload = 0;
     switch (p->kind) {
     case CW_MSG_READ:
+        r->reads++;
         for (uint32_t s = 0; s < 4 && !p->timing_only; s++)
             if ((p->sectors >> s & 1u) != 0)
                 memcpy(cw_line_body(p)->data + 32 * s, line + 32 * s, 32);

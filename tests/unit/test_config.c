@@ -392,6 +392,7 @@ static void test_config__conditions_between_parameters(void **state)
         {"noc.out_flits=8", "noc.out_flits"},
         {"dram.banks=2", "dram.bank_groups"},
         {"dram.burst_bytes=256", "dram.burst_bytes"},
+        {"dram.sharing=4", "dram.sharing"}, /* of 6 partitions */
         {"dram.ccdl=1", "dram.ccdl"},
         {"dram.rc=20", "dram.rc"},
         {"tm.backoff_max_cycles=10", "tm.backoff_max_cycles"},

@@ -146,6 +146,8 @@ static struct rig *run_with(struct notes *n, const char *text, uint32_t threads,
     const struct cw_intrinsic *const known[] = {triple, NULL};
     r->intrinsics = known;
     r->config.l1_global = CW_ON;
+    r->config.const_bytes = 1024;
+    r->config.const_params = CW_ON;
     create_machine(r);
     assert_int_equal(cw_core_attach(r->core, &all, n, triple, NULL), 0);
     if (n->second != NULL)
@@ -169,6 +171,19 @@ static void test_core_sockets__blocks_and_instructions(void **state)
     assert_int_equal(n.issued_lanes, r->stats.thread_instructions);
     assert_int_equal(n.access, 3); /* the first warp of each block has lanes below 8 */
     assert_int_equal(n.accessed_lanes, 24);
+    destroy_rig(r);
+}
+
+/* What nobody can write needs no mechanism. */
+static void test_core_sockets__constants_and_parameters_are_no_accesses(void **state)
+{
+    (void)state;
+    struct notes n = {0};
+    struct rig *r =
+        run_with(&n, PTX_HEAD ".const .b32 five = 5;\n" ENTRY "ld.const.u32 %r1, [five]; st.global.u32 [%e], %r1; ret; }", 32, 1);
+    assert_int_equal(r->stats.const_reads, 2);
+    assert_int_equal(word(r, 31), 5);
+    assert_int_equal(n.access, 1);
     destroy_rig(r);
 }
 
@@ -300,6 +315,7 @@ static void test_core_sockets__an_intrinsic_computes(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_sockets__blocks_and_instructions),
     cmocka_unit_test(test_core_sockets__the_stream_hears_of_lines),
+    cmocka_unit_test(test_core_sockets__constants_and_parameters_are_no_accesses),
     cmocka_unit_test(test_core_sockets__an_access_may_be_held_or_taken),
     cmocka_unit_test(test_core_sockets__each_is_asked_until_it_agrees),
     cmocka_unit_test(test_core_sockets__lines_of_the_l1),

@@ -185,22 +185,25 @@ struct model {
     uint64_t checks;
 };
 
-static void try_alloc(struct cw_memory *m, struct model *model, uint64_t bytes)
+static int is_free(const struct model *model, uint32_t place, uint32_t units)
+{
+    for (uint32_t u = place; u < place + units; u++)
+        if (model->owner[u] != 0)
+            return 0;
+    return 1;
+}
+
+static void try_alloc(struct cw_memory *m, struct model *model, uint64_t bytes, int top)
 {
     struct cw_error err;
     uint64_t addr = 0;
     const uint32_t units = (uint32_t)((bytes + 255) / 256);
-    uint32_t place = 0, run = 0;
-    while (place + run < UNITS && run < units) {
-        if (model->owner[place + run] == 0) {
-            run++;
-            continue;
-        }
-        place += run + 1;
-        run = 0;
-    }
-    const int status = cw_memory_alloc(m, &addr, bytes, model->next, &err);
-    assert_int_equal(status, run == units ? CW_OK : CW_ENOMEM);
+    uint32_t place = UNITS;
+    for (uint32_t at = 0; at + units <= UNITS; at++)
+        if (is_free(model, at, units) && (top || place == UNITS))
+            place = at;
+    const int status = (top ? cw_memory_alloc_top : cw_memory_alloc)(m, &addr, bytes, model->next, &err);
+    assert_int_equal(status, place < UNITS ? CW_OK : CW_ENOMEM);
     model->checks++;
     if (status != CW_OK)
         return;
@@ -256,7 +259,7 @@ static void test_device_memory__random_against_a_model(void **state)
         /* by turns more allocations and more frees, so that memory is sometimes full and sometimes empty */
         const uint32_t allocs = round / 500 % 2 == 0 ? 60 : 20;
         if (cw_rng_below(&rng, 100) < allocs)
-            try_alloc(m, &model, 1 + cw_rng_below(&rng, cw_rng_below(&rng, 8) == 0 ? 6000 : 900));
+            try_alloc(m, &model, 1 + cw_rng_below(&rng, cw_rng_below(&rng, 8) == 0 ? 6000 : 900), cw_rng_below(&rng, 4) == 0);
         else
             try_free(m, &model, (uint32_t)cw_rng_below(&rng, UNITS));
         look_around(m, &model, &rng);

@@ -27,6 +27,7 @@ struct bench {
     struct cw_clocks clocks;
     struct cw_stats stats;
     struct cw_dram *dram;
+    struct cw_dram_port *port;
     cw_time wake;
     uint32_t cycle;                 /* next to be ticked, from the edge of entry */
     uint32_t done[4096];            /* cycle at which a read's data has passed, by tag */
@@ -46,7 +47,8 @@ static void bench_create(const struct cw_config *config)
     b.config.dram_latency = 0;
     for (uint32_t d = 0; d < CW_DOMAIN_COUNT; d++)
         b.clocks.period[d] = T;
-    assert_int_equal(cw_dram_create(&b.dram, &b.config, &b.clocks, &b.stats, 4096, &b.wake, &err), CW_OK);
+    assert_int_equal(cw_dram_create(&b.dram, &b.config, &b.clocks, &b.stats, 4096, &err), CW_OK);
+    b.port = cw_dram_connect(b.dram, 0, &b.wake);
 }
 
 static cw_time time_of(uint32_t cycle)
@@ -57,7 +59,7 @@ static cw_time time_of(uint32_t cycle)
 /* Pushed now, in the queue at the next cycle to be run. */
 static void push(uint64_t line, uint8_t sectors, bool write, uint32_t tag)
 {
-    cw_dram_push(b.dram, line * LINE, sectors, write, tag, time_of(b.cycle) - T);
+    cw_dram_push(b.port, line * LINE, sectors, write, tag, time_of(b.cycle) - T);
 }
 
 /* Runs to that cycle (exclusive), noting commands as the counters show them. always: ticks at every edge, not only when
@@ -76,7 +78,7 @@ static void run_to(uint32_t cycle, bool always)
             b.writes[b.write_cnt++ % 4096] = b.cycle;
         if (b.stats.dram_activates != before.dram_activates)
             b.activates[b.activate_cnt++ % 4096] = b.cycle;
-        for (struct cw_dram_done done; cw_dram_pop(b.dram, &done, now);) {
+        for (struct cw_dram_done done; cw_dram_pop(b.port, &done, now);) {
             b.done[done.tag % 4096] = b.cycle;
             b.order[b.finished++ % 4096] = done.tag;
         }
@@ -90,7 +92,7 @@ static void run(uint32_t cycles)
 
 static void bench_destroy(void)
 {
-    assert_true(cw_dram_idle(b.dram));
+    assert_true(cw_dram_idle(b.port));
     cw_dram_destroy(b.dram);
 }
 
@@ -133,9 +135,9 @@ static void test_dram__row_hit_and_conflict(void **state)
     assert_int_equal(b.stats.dram_row_hits, 1);
     uint32_t group, bank0, bank;
     uint64_t row;
-    cw_dram_map(b.dram, 0, &group, &bank0, &row);
+    cw_dram_map(b.port, 0, &group, &bank0, &row);
     uint64_t other = 256; /* row 1 of the bank that the XOR makes bank 0 */
-    while (cw_dram_map(b.dram, other * LINE, &group, &bank, &row), bank != bank0)
+    while (cw_dram_map(b.port, other * LINE, &group, &bank, &row), bank != bank0)
         other++;
     assert_int_equal(row, 1);
     push(other, 1, false, 2);
@@ -151,7 +153,7 @@ static uint64_t conflicting_line(uint64_t row_wanted)
 {
     uint32_t group, bank;
     uint64_t row, line = row_wanted * 256;
-    while (cw_dram_map(b.dram, line * LINE, &group, &bank, &row), bank != 0)
+    while (cw_dram_map(b.port, line * LINE, &group, &bank, &row), bank != 0)
         line++;
     assert_int_equal(row, row_wanted);
     return line;
@@ -301,7 +303,8 @@ static void test_dram__scheduling_latency_is_in_core_cycles(void **state)
     cw_dram_destroy(b.dram);
     b.config.dram_latency = 7;
     b.clocks.period[CW_DOMAIN_CORE] = 4;
-    assert_int_equal(cw_dram_create(&b.dram, &b.config, &b.clocks, &b.stats, 64, &b.wake, &err), CW_OK);
+    assert_int_equal(cw_dram_create(&b.dram, &b.config, &b.clocks, &b.stats, 64, &err), CW_OK);
+    b.port = cw_dram_connect(b.dram, 0, &b.wake);
     push(0, 1, false, 0); /* at time 0: in the queue at 28, first edge 30 = cycle 2 */
     run(100);
     assert_int_equal(b.activates[0], 2);
@@ -354,8 +357,8 @@ static uint32_t stream(uint32_t stride, bool write, uint32_t lines)
 {
     bench_create(&defaults);
     uint32_t sent = 0;
-    while (sent < lines || !cw_dram_idle(b.dram)) {
-        while (sent < lines && cw_dram_space(b.dram, time_of(b.cycle) - T) > 0) {
+    while (sent < lines || !cw_dram_idle(b.port)) {
+        while (sent < lines && cw_dram_space(b.port, time_of(b.cycle) - T) > 0) {
             push((uint64_t)sent * stride, 0xf, write, sent);
             sent++;
         }
@@ -390,7 +393,7 @@ static void check_map(uint32_t line_bytes)
     for (uint64_t line = 0; line < 16 * 64 * row_lines; line++) {
         uint32_t group, bank;
         uint64_t row;
-        cw_dram_map(b.dram, line * line_bytes, &group, &bank, &row);
+        cw_dram_map(b.port, line * line_bytes, &group, &bank, &row);
         assert_true(bank < 16 && row < 64 && group == bank % 4);
         assert_int_equal((bank ^ row) % 4, line % 4); /* neighbouring lines in different groups */
         lines[bank][row]++;
@@ -406,6 +409,108 @@ static void test_dram__map_is_a_bijection(void **state)
     (void)state;
     check_map(128);
     check_map(64);
+}
+
+/* dram.map = banks, from the bits of GPGPU-Sim's RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS. */
+static void test_dram__map_with_a_low_bank_bit(void **state)
+{
+    (void)state;
+    struct cw_config c = defaults;
+    struct cw_rng rng;
+    c.dram_map = CW_DRAM_BANKS_LOW;
+    c.dram_row_bytes = 4096;
+    bench_create(&c);
+    cw_rng_seed(&rng, cw_test_seed(5));
+    for (uint32_t i = 0; i < 10000; i++) {
+        const uint32_t address = cw_rng_below(&rng, 1u << 28);
+        uint32_t group, bank;
+        uint64_t row;
+        cw_dram_map(b.port, address, &group, &bank, &row);
+        assert_int_equal(bank, (address >> 8 & 1) | (address >> 13 & 7) << 1);
+        assert_int_equal(row, address >> 16);
+        assert_int_equal(group, bank & 3);
+    }
+    bench_destroy();
+}
+
+/* The chunks of two slices alternate: slice 0 has the channel's even ones, slice 1 the odd ones. */
+static void test_dram__slices_share_a_channel(void **state)
+{
+    (void)state;
+    struct cw_config c = defaults;
+    uint32_t group, bank, group_of_one, bank_of_one;
+    uint64_t row, row_of_one;
+    cw_time wake;
+    c.partition_count = c.dram_sharing = 2;
+    bench_create(&c);
+    struct cw_dram_port *other = cw_dram_connect(b.dram, 1, &wake);
+    c.dram_sharing = 1;
+    const struct cw_config alone = c;
+    struct cw_dram *d;
+    struct cw_error err;
+    assert_int_equal(cw_dram_create(&d, &alone, &b.clocks, &b.stats, 8, &err), CW_OK);
+    struct cw_dram_port *whole = cw_dram_connect(d, 0, &wake);
+    for (uint32_t local = 0; local < 1u << 20; local += LINE)
+        for (uint32_t slice = 0; slice < 2; slice++) {
+            cw_dram_map(slice == 0 ? b.port : other, local, &group, &bank, &row);
+            cw_dram_map(whole, (2 * (local / 256) + slice) * 256 + local % 256, &group_of_one, &bank_of_one, &row_of_one);
+            assert_true(group == group_of_one && bank == bank_of_one && row == row_of_one);
+        }
+    cw_dram_destroy(d);
+    bench_destroy();
+}
+
+/* Times of 30 reads at each of two ports, pushed at the same moment; last: whether port 1's are pushed first. */
+static void reads_of_both(bool last, uint32_t *done)
+{
+    struct cw_config c = defaults;
+    cw_time wake = 0;
+    c.partition_count = c.dram_sharing = 2;
+    bench_create(&c);
+    struct cw_dram_port *port[2] = {b.port, cw_dram_connect(b.dram, 1, &wake)};
+    for (uint32_t i = 0; i < 30; i++)
+        for (uint32_t k = 0; k < 2; k++)
+            cw_dram_push(port[last ? 1 - k : k], (uint64_t)i * 7 * LINE, 15, false, i, 0);
+    assert_false(cw_dram_idle(port[1]));
+    while (b.cycle < 4000 && !(cw_dram_idle(port[0]) && cw_dram_idle(port[1]))) {
+        run(1);
+        for (struct cw_dram_done at; cw_dram_pop(port[1], &at, time_of(b.cycle - 1));)
+            done[30 + at.tag] = b.cycle - 1;
+    }
+    memcpy(done, b.done, 30 * sizeof *done);
+    bench_destroy();
+}
+
+static void test_dram__slices_take_turns(void **state)
+{
+    (void)state;
+    uint32_t first[60], second[60], sum[2] = {0, 0};
+    memset(first, 0xff, sizeof first);
+    memset(second, 0xff, sizeof second);
+    reads_of_both(false, first);
+    reads_of_both(true, second);
+    assert_memory_equal(first, second, sizeof first); /* who asks first within a moment does not matter */
+    for (uint32_t i = 0; i < 60; i++) {
+        assert_int_not_equal(first[i], NEVER);
+        sum[i / 30] += first[i];
+    }
+    assert_in_range(sum[0] * 100 / sum[1], 90, 111); /* nobody is preferred */
+}
+
+/* A read of four sectors is two bursts of 64 bytes, or four when each sector has one of its own; a write stays two. */
+static void test_dram__sector_reads(void **state)
+{
+    (void)state;
+    struct cw_config c = defaults;
+    c.dram_sector_reads = CW_ON;
+    bench_create(&c);
+    assert_int_equal(cw_dram_round(b.port, 5), 5);
+    push(0, 15, false, 0);
+    push(4, 15, true, 1);
+    run(200);
+    assert_int_equal(b.stats.dram_reads, 4);
+    assert_int_equal(b.stats.dram_writes, 2);
+    bench_destroy();
 }
 
 static void test_dram__rounds_sectors_to_bursts(void **state)
@@ -424,7 +529,7 @@ static void test_dram__rounds_sectors_to_bursts(void **state)
         c.dram_burst_bytes = row[i].burst;
         c.mem_line_bytes = row[i].line;
         bench_create(&c);
-        assert_int_equal(cw_dram_round(b.dram, row[i].want), row[i].get);
+        assert_int_equal(cw_dram_round(b.port, row[i].want), row[i].get);
         push(0, row[i].want, false, 0);
         run(200);
         assert_int_equal(b.stats.dram_reads, row[i].reads);
@@ -444,7 +549,7 @@ static void random_load(uint64_t seed, bool always, uint32_t *done, struct cw_st
         uint32_t line = cw_rng_below(&rng, 4) ? cw_rng_below(&rng, 64) : cw_rng_below(&rng, 100000);
         uint8_t sectors = (uint8_t)(1 + cw_rng_below(&rng, 15));
         bool write = cw_rng_below(&rng, 3) == 0;
-        if (cw_dram_space(b.dram, time_of(b.cycle) - T) > 0 && tag < 4096) {
+        if (cw_dram_space(b.port, time_of(b.cycle) - T) > 0 && tag < 4096) {
             push(line, sectors, write, tag++);
             reads += !write;
         }
@@ -480,15 +585,14 @@ static void test_dram__refuses_bad_geometry(void **state)
     struct cw_clocks clocks = {.period = {T, T, T, T, T}};
     struct cw_stats stats;
     struct cw_dram *d;
-    cw_time wake;
     c.dram_banks = 12;
-    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &wake, &err), CW_EINVAL);
+    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &err), CW_EINVAL);
     c = defaults;
     c.dram_bank_groups = 32;
-    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &wake, &err), CW_EINVAL);
+    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &err), CW_EINVAL);
     c = defaults;
     c.dram_row_bytes = 3000;
-    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &wake, &err), CW_EINVAL);
+    assert_int_equal(cw_dram_create(&d, &c, &clocks, &stats, 8, &err), CW_EINVAL);
     assert_null(d);
 }
 
@@ -508,6 +612,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dram__age_cap_bounds_waiting),
     cmocka_unit_test(test_dram__streams_reach_85_percent),
     cmocka_unit_test(test_dram__map_is_a_bijection),
+    cmocka_unit_test(test_dram__map_with_a_low_bank_bit),
+    cmocka_unit_test(test_dram__slices_share_a_channel),
+    cmocka_unit_test(test_dram__slices_take_turns),
+    cmocka_unit_test(test_dram__sector_reads),
     cmocka_unit_test(test_dram__rounds_sectors_to_bursts),
     cmocka_unit_test(test_dram__sleeping_is_exact),
     cmocka_unit_test(test_dram__refuses_bad_geometry),

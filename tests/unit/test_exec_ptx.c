@@ -275,6 +275,12 @@ static void test_exec_ptx__moves_and_tests(void **state)
         {"cvta.shared.u64 %l0, %l1;", "l0", {16}, CW_SHARED_WINDOW + 16},
         {"cvta.to.shared.u64 %l0, %l1;", "l0", {CW_SHARED_WINDOW + 16}, 16},
         {"cvta.to.global.u64 %l0, %l1;", "l0", {CW_GLOBAL_BASE}, CW_GLOBAL_BASE},
+        {"cvta.param.u64 %l0, %l1;", "l0", {24}, CW_PARAM_WINDOW + 24},
+        {"cvta.param::entry.u64 %l0, %l1;", "l0", {8}, CW_PARAM_WINDOW + 8},
+        {"cvta.to.param.u64 %l0, %l1;", "l0", {CW_PARAM_WINDOW + 24}, 24},
+        {"isspacep.param %p0, %l1;", "p0", {CW_PARAM_WINDOW + 8}, 1},
+        {"isspacep.param::entry %p0, %l1;", "p0", {CW_CONST_WINDOW}, 0},
+        {"isspacep.const %p0, %l1;", "p0", {CW_PARAM_WINDOW}, 0},
         {"isspacep.shared %p0, %l1;", "p0", {CW_SHARED_WINDOW}, 1},
         {"isspacep.global %p0, %l1;", "p0", {CW_SHARED_WINDOW}, 0},
     };

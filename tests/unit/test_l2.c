@@ -24,6 +24,7 @@ struct bench {
     struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_dram *dram;
+    struct cw_dram_port *port;
     struct cw_l2 *l2;
     cw_time now, wake;
     uint32_t cycles;  /* port cycles of the last access */
@@ -49,8 +50,9 @@ static void bench_create_lines(uint32_t line_bytes)
     cw_message_pool_create(&b.pool);
     assert_int_equal(cw_memory_create(&b.memory, 1 << 20, &err), CW_OK);
     assert_int_equal(cw_memory_alloc(b.memory, &addr, 1 << 20, CW_REGION_GLOBAL, &err), CW_OK);
-    assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &b.wake, &err), CW_OK);
-    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.dram, &err), CW_OK);
+    assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &err), CW_OK);
+    b.port = cw_dram_connect(b.dram, 0, &b.wake);
+    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.port, &err), CW_OK);
 }
 
 static void bench_create(void)
@@ -110,7 +112,7 @@ static uint32_t settle(void)
 {
     struct cw_component *c = cw_dram_component(b.dram);
     uint32_t fills = 0;
-    while (!cw_dram_idle(b.dram)) {
+    while (!cw_dram_idle(b.port)) {
         b.now += T;
         if (c->wake <= b.now)
             c->tick(c->self, b.now);
@@ -226,6 +228,45 @@ static void test_l2__least_recently_used_goes(void **state)
     assert_true(read_hits(0, 15));
     assert_false(read_hits(8, 15));
     assert_int_equal(b.stats.l2_writebacks, 0);
+    bench_destroy();
+}
+
+/* Copies of the host are clean lines, and the youngest of their sets. Lines 0, 4, 8 share a set of two ways. */
+static void test_l2__host_copies_stay(void **state)
+{
+    (void)state;
+    bench_create();
+    cw_l2_host_copy(b.l2, CW_GLOBAL_BASE + 0 * 128);
+    cw_l2_host_copy(b.l2, CW_GLOBAL_BASE + 4 * 128 + 64);
+    assert_true(read_hits(0, 15));
+    assert_true(read_hits(4, 15));
+    cw_l2_host_copy(b.l2, CW_GLOBAL_BASE + 0 * 128);
+    cw_l2_host_copy(b.l2, CW_GLOBAL_BASE + 8 * 128); /* 4 goes */
+    assert_true(read_hits(0, 15));
+    assert_true(read_hits(8, 15));
+    assert_false(read_hits(4, 15)); /* 0 goes, clean */
+    assert_int_equal(b.stats.dram_writes, 0);
+    assert_int_equal(b.stats.l2_writebacks, 0);
+    bench_destroy();
+}
+
+/* What they replace is dropped without a write-back; a line that is there stays dirty. */
+static void test_l2__host_copies_over_dirty_lines(void **state)
+{
+    (void)state;
+    bench_create();
+    assert_true(hits(write_of(0, 0, 128, 7)));
+    assert_true(hits(write_of(4, 0, 4, 7)));
+    cw_l2_host_copy(b.l2, CW_GLOBAL_BASE + 8 * 128); /* 0 goes */
+    cw_l2_host_copy(b.l2, CW_GLOBAL_BASE + 4 * 128);
+    settle();
+    assert_int_equal(b.stats.dram_writes, 0);
+    assert_true(read_hits(4, 15)); /* all of it, though one word was written */
+    assert_true(read_hits(8, 15));
+    assert_false(read_hits(0, 15)); /* 4 goes, dirty */
+    settle();
+    assert_int_equal(replay_all(), 0);
+    assert_int_equal(b.stats.l2_writebacks, 1);
     bench_destroy();
 }
 
@@ -384,8 +425,8 @@ static void test_l2__stalls_without_room_towards_dram(void **state)
     (void)state;
     bench_create();
     b.now = T;
-    while (cw_dram_space(b.dram, b.now) > 1)
-        cw_dram_push(b.dram, 0, 1, true, 0, b.now);
+    while (cw_dram_space(b.port, b.now) > 1)
+        cw_dram_push(b.port, 0, 1, true, 0, b.now);
     assert_true(hits(write_of(0, 0, 4, 1)));
     assert_true(hits(write_of(4, 0, 4, 1)));
     struct cw_message *r = request(CW_MSG_READ, 8, 1); /* a write-back and a fetch: two */
@@ -639,6 +680,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l2__compare_and_swap_has_one_winner),
     cmocka_unit_test(test_l2__float_add_and_write_back),
     cmocka_unit_test(test_l2__whole_lines),
+    cmocka_unit_test(test_l2__host_copies_stay),
+    cmocka_unit_test(test_l2__host_copies_over_dirty_lines),
     cmocka_unit_test(test_l2__write_misses_pass),
     cmocka_unit_test(test_l2__write_misses_keep_places),
     cmocka_unit_test(test_l2__write_misses_stay_behind_reads),

@@ -77,11 +77,16 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     assert_int_equal(cw_memory_create(&b.memory, MEMORY, &err), CW_OK);
     assert_int_equal(cw_memory_alloc(b.memory, &addr, MEMORY, CW_REGION_GLOBAL, &err), CW_OK);
     make_crossbars();
+    const uint32_t channels = b.config.partition_count / b.config.dram_sharing;
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, with_tm, &inbox};
+        struct cw_partition *shares = i >= channels ? b.partition[i % channels] : NULL;
+        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, shares, with_tm, &inbox};
         assert_int_equal(cw_partition_create(&b.partition[i], &p, &err), CW_OK);
         b.component[b.components++] = cw_partition_l2_component(b.partition[i]);
-        b.component[b.components++] = cw_partition_dram_component(b.partition[i]);
+        if (shares == NULL)
+            b.component[b.components++] = cw_partition_dram_component(b.partition[i]);
+        else
+            assert_null(cw_partition_dram_component(b.partition[i]));
     }
 }
 
@@ -97,7 +102,7 @@ static void bench_destroy(void)
 {
     assert_true(idle());
     assert_int_equal(b.pool.in_use, 0);
-    for (uint32_t i = 0; i < b.config.partition_count; i++)
+    for (uint32_t i = b.config.partition_count; i-- > 0;)
         cw_partition_destroy(b.partition[i]);
     cw_crossbar_destroy(b.up);
     cw_crossbar_destroy(b.down);
@@ -709,6 +714,7 @@ static uint64_t random_run(uint64_t seed, uint32_t line_bytes, bool reverse, boo
     l = (struct random_load){.to_send = 6000, .upper = HALF};
     cw_rng_seed(&l.rng, seed);
     c.partition_count = seed % 2 ? 6 : 3;
+    c.dram_sharing = seed % 4 == 1 ? 2 : seed % 4 == 2 ? 3 : 1;
     c.mem_line_bytes = line_bytes;
     c.l2_bytes = 16384; /* small, so that it evicts */
     c.l2_mshrs = 4 + cw_rng_below(&l.rng, 16);

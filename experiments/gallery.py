@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder with every figure as a picture, the paper's bars beside ours, and a page to look through."""
+import pathlib
+
+from fidelity import item, seeds_text
+from pictures import draw
+from report import Table
+from results import NotComparable, paper_text, papers_bars, read, stems, verdict_text
+
+PAPERS = {"getm": "GETM (HPCA 2018)", "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)"}
+OWN = ("getm.latency", "getm.ports", "getm.forms")  # questions of ours, to which the papers have no figure
+
+
+def stated(name, table, published):
+    """Where the paper states the bars of a picture, as a sentence."""
+    places = {(row[0], column) for row in table.rows for column in table.columns[1:]}
+    bars = [f"{row}, {column}: {where}" for (row, column), (_, where) in published.items() if (row, column) in places]
+    if table.paper:
+        return "The paper's numbers are those of its table."
+    if bars:
+        return f"The paper's text states these bars. {'. '.join(bars)}."
+    if name in OWN:
+        return "The question is ours; the papers have no such figure."
+    return "The paper's text states no bar of it as a number, so ours stands alone."
+
+
+def section(result, what, paper, published, files):
+    """Lines of one experiment; its pictures are put into files, by name."""
+    name, lines = result["name"], []
+    tables = [Table(**table) for table in result["tables"]]
+    for stem, table in zip(stems(name, tables), tables):
+        if table.kind != "none":
+            files[f"{stem}.svg"] = draw(table, papers_bars(table, published), len(result["seeds"]))
+            lines += [f"![{table.title}]({stem}.svg)", "", *item("", stated(name, table, published)), ""]
+    if not lines:
+        return []
+    for verdict in result["claims"]:
+        row = paper[verdict["claim"]]
+        lines += item("- ", f"{row['place']}: {row['what']}. Paper: {paper_text(row) or 'in words'}; here: {verdict['here']} (range: {verdict['range']}). "
+                            f"Holds: {verdict_text(verdict)}.")
+    return [f"### {name}: {what}", "", *lines, *([""] if result["claims"] else [])]
+
+
+def write(folder, results_folder, what, paper, published, note):
+    """Writes the pictures and README.md into folder. what: one line on every experiment; paper, published: as loaded by report.py."""
+    order = list(what)
+    found = sorted((result for result in read(results_folder) if result["name"] in what), key=lambda result: order.index(result["name"]))
+    files, sections = {}, {}
+    for result in found:
+        group, name = result["name"].split(".")[0], result["name"]
+        sections.setdefault(group, []).extend(section(result, what[name], paper, published.get(name, {}), files))
+    if not files:
+        raise NotComparable(f"{results_folder} holds no result with a picture; name experiments (see --list), or their folder with --out")
+    lines = ["<!-- SPDX-License-Identifier: Apache-2.0 -->", "# The papers' figures beside ours", "",
+             "After this page you have seen every figure of the papers that an experiment computes. `cowarp reproduce NAME ... --figures",
+             "docs/figures` writes this page and its pictures; do not edit them by hand.", "", *(item("", note) + [""] if note else []),
+             *item("", f"A picture has one panel per system. The orange bar is the paper's number, where its text states one; the blue bar is ours, with "
+                       f"{seeds_text([len(result['seeds']) for result in found])}; the thin line goes from the least to the greatest of the seeds. "
+                       "An axis is logarithmic where the bars are of very different heights. Bars that a paper only draws are not copied from its picture."), ""]
+    for group, text in sections.items():
+        if text:
+            lines += [f"## {PAPERS.get(group, group)}", "", *text]
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    (folder / "README.md").write_text("\n".join(lines).rstrip() + "\n")

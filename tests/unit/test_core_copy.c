@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cp.async: what lies in shared memory after a copy from global memory. */
+#include "unit/core_rig.h"
+
+#define HEAD                                                                                                             \
+    PTX_HEAD ".shared .align 16 .b8 tile[2048];\n" ENTRY "mov.u32 %r1, tile; shl.b32 %r2, %t, 4; add.u32 %r1, %r1, %r2;" \
+             "mul.wide.u32 %d1, %t, 16; add.u64 %d1, %d1, %a; st.shared.v4.u32 [%r1], {%t, %t, %t, %t};"
+/* The 16 bytes that the thread has copied, to word 1024 + 4 t of the buffer. */
+#define TAIL "ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r1]; st.global.v4.u32 [%d1+4096], {%r4, %r5, %r6, %r7}; ret; }"
+
+/* Word i of the buffer is i. copied: words of the thread's 16 bytes that are as in the buffer, from word `from` on; zeros: words behind
+ * them that are 0. The others keep the thread's number. Threads from `threads` on do not copy. */
+static void check(const char *text, uint32_t from, uint32_t copied, uint32_t zeros, uint32_t threads)
+{
+    char all[2048];
+    snprintf(all, sizeof all, "%s %s %s", HEAD, text, TAIL);
+    struct rig *r = run_kernel(new_rig(), all, 64, 1);
+    for (uint32_t t = 0; t < 64; t++)
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t want = t >= threads || i >= copied + zeros ? t : i < copied ? 4 * t + from + i : 0;
+            assert_int_equal(word(r, 1024 + 4 * t + i), want);
+        }
+    destroy_rig(r);
+}
+
+#define WAIT "cp.async.commit_group; cp.async.wait_group 0;"
+
+static void test_core_copy__sizes(void **state)
+{
+    (void)state;
+    check("cp.async.ca.shared.global [%r1], [%d1], 4;" WAIT, 0, 1, 0, 64);
+    check("cp.async.ca.shared::cta.global [%r1], [%d1+8], 8;" WAIT, 2, 2, 0, 64);
+    check("cp.async.ca.shared.global.L2::128B [%r1], [%d1+16], 16; cp.async.wait_all;", 4, 4, 0, 64);
+    check("cp.async.cg.shared.global [%r1], [%d1], 16, 16;" WAIT, 0, 4, 0, 64);
+    check("cp.async.cg.shared.global.L2::cache_hint [%r1], [%d1], 16, %d1;" WAIT, 0, 4, 0, 64);
+    check("cp.async.cg.shared.global.L2::cache_hint [%r1], [%d1], 16, 8, %d1;" WAIT, 0, 2, 2, 64);
+}
+
+static void test_core_copy__what_is_not_read_is_zero(void **state)
+{
+    (void)state;
+    check("cp.async.cg.shared.global [%r1], [%d1], 16, 12;" WAIT, 0, 3, 1, 64);
+    check("cp.async.ca.shared.global [%r1], [%d1], 16, 8;" WAIT, 0, 2, 2, 64);
+    check("cp.async.ca.shared.global [%r1], [%d1], 8, 4;" WAIT, 0, 1, 1, 64);
+    check("mov.u64 %d2, 0; cp.async.ca.shared.global [%r1], [%d2], 16, 0;" WAIT, 0, 0, 4, 64); /* and may lie anywhere */
+}
+
+static void test_core_copy__under_a_predicate(void **state)
+{
+    (void)state;
+    check("setp.lt.u32 %p1, %t, 40; @%p1 cp.async.ca.shared.global [%r1], [%d1], 16, 12;" WAIT, 0, 3, 1, 40);
+}
+
+static void test_core_copy__what_is_refused(void **state)
+{
+    static const char *const wrong[][2] = {{"cp.async.cg.shared.global [%r1], [%d1], 8;", "with .cg 16"},
+                                           {"cp.async.ca.shared.global [%r1], [%d1], 12;", "4, 8 or 16 bytes"},
+                                           {"cp.async.ca.shared.global [%r1], [%d1], 4, 8;", "at most as many"},
+                                           {"cp.async.ca.shared.global [%r1], [%d1], 4, 2;", "a multiple of 4 bytes here, not 2"},
+                                           {"cp.async.ca.shared.global [%r1], [%d1], 4, %r2;", "has to be a number here"},
+                                           {"cp.async.shared.global [%r1], [%d1], 4;", "unknown or unsupported form of cp"},
+                                           {"cp.async.bulk.commit_group;", "unknown or unsupported form of cp"},
+                                           {"cp.async;", "unknown or unsupported form of cp"},
+                                           {"cp;", "unknown or unsupported form of cp"}};
+    static const struct cw_intrinsic *const none[] = {NULL};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char all[2048];
+        struct cw_error err;
+        struct cw_module *module;
+        snprintf(all, sizeof all, "%s %s %s", HEAD, wrong[i][0], TAIL);
+        assert_int_not_equal(cw_module_load(&module, all, strlen(all), "k.ptx", none, &err), 0);
+        if (strstr(err.text, wrong[i][1]) == NULL)
+            fail_msg("'%s' does not say '%s'", err.text, wrong[i][1]);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_core_copy__sizes),
+    cmocka_unit_test(test_core_copy__what_is_not_read_is_zero),
+    cmocka_unit_test(test_core_copy__under_a_predicate),
+    cmocka_unit_test(test_core_copy__what_is_refused),
+};
+
+CW_TEST_MAIN(tests)
