@@ -198,7 +198,8 @@ static bool access_mods(struct cw_insn *in, bool is_load)
     in->v.u.type = t->type;
     if ((in->v.u.flags & CW_UF_VOLATILE) != 0)
         in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
-    bool type_fits = t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && t->bytes * in->v.u.vec <= 16;
+    bool type_fits =
+        t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && in->type < CW_PT_BF16 && t->bytes * in->v.u.vec <= 16;
     return type_fits && in->next == in->part_cnt && m.has_scope == m.strong && (!mmio || m.strong);
 }
 
@@ -351,7 +352,7 @@ static const struct {
     const char *word;
     uint8_t op;
     uint32_t types;
-} atoms[] = {{"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16) | B(F16X2)},
+} atoms[] = {{"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16) | B(F16X2) | B(BF16) | B(BF16X2)},
              {"exch", CW_ATOM_EXCH, B(B32) | B(B64)},
              {"cas", CW_ATOM_CAS, B(B16) | B(B32) | B(B64)},
              {"min", CW_ATOM_MIN, B(U32) | B(S32) | B(U64) | B(S64)},
@@ -426,7 +427,7 @@ static bool atom_mods(struct cw_insn *in)
     in->type = cw_insn_type(in);
     in->v.u.type = cw_ptype_info[in->type].type;
     bool space_fits_atom = in->v.u.space == CW_SPACE_GENERIC || in->v.u.space == CW_SPACE_GLOBAL || in->v.u.space == CW_SPACE_SHARED;
-    bool is_half = in->type == CW_PT_F16 || in->type == CW_PT_F16X2;
+    bool is_half = in->type == CW_PT_F16 || in->type == CW_PT_F16X2 || in->type == CW_PT_BF16 || in->type == CW_PT_BF16X2;
     return m.has_op && space_fits_atom && in->next == in->part_cnt && (m.types >> in->type & 1) != 0 && m.noftz == is_half;
 }
 
