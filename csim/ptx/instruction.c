@@ -40,7 +40,6 @@ static const struct {
                {"ldmatrix", "matrix instructions are"},
                {"stmatrix", "matrix instructions are"},
                {"movmatrix", "matrix instructions are"},
-               {"mbarrier", "asynchronous barriers are"},
                {"multimem", "multicast memory is"},
                {"mapa", "clusters of several blocks are"},
                {"getctarank", "clusters of several blocks are"},
@@ -72,7 +71,7 @@ void cw_ptx_instruction(struct cw_ptx *p)
     split(p, &in);
     cw_ptx_advance(p);
     if (!cw_insn_combined(p, &in) && !cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_video(p, &in) &&
-        !cw_insn_memory(p, &in) && !cw_insn_control(p, &in))
+        !cw_insn_copy(p, &in) && !cw_insn_mbarrier(p, &in) && !cw_insn_memory(p, &in) && !cw_insn_control(p, &in))
         unknown(p, &in);
     cw_ptx_expect(p, ';');
 }
