@@ -169,6 +169,12 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
     return false;
 }
 
+/* 32 bytes: .v8 of 32 bits or .v4 of 64. */
+static bool is_double(const struct cw_insn *in)
+{
+    return cw_ptype_info[in->type].bytes * (uint32_t)in->v.u.vec == 32;
+}
+
 /* The modifiers of ld and st up to and with the type; false when something is left over or contradictory. */
 static bool access_mods(struct cw_insn *in, bool is_load)
 {
@@ -187,13 +193,15 @@ static bool access_mods(struct cw_insn *in, bool is_load)
         in->v.u.vec = 2;
     else if (cw_insn_accept(in, "v4"))
         in->v.u.vec = 4;
+    else if (cw_insn_accept(in, "v8"))
+        in->v.u.vec = 8;
     in->type = cw_insn_type(in);
     const struct cw_ptype_info *t = &cw_ptype_info[in->type];
     in->v.u.type = t->type;
     if ((in->v.u.flags & CW_UF_VOLATILE) != 0)
         in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
-    bool type_fits =
-        t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && in->type < CW_PT_BF16 && t->bytes * in->v.u.vec <= 16;
+    bool type_fits = t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && in->type < CW_PT_BF16;
+    type_fits &= t->bytes * in->v.u.vec <= 16 ? in->v.u.vec < 8 : is_double(in) && t->bytes >= 4 && in->v.u.space == CW_SPACE_GLOBAL;
     return type_fits && in->next == in->part_cnt && m.has_scope == m.strong && (!mmio || m.strong);
 }
 
@@ -322,20 +330,79 @@ static void store(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_emit(p, in);
 }
 
+/* {a, b} or a. */
+static void elements(struct cw_ptx *p, const struct cw_insn *in, struct cw_vopnd *o, bool is_dst)
+{
+    for (uint32_t i = 0; i < in->v.u.vec && p->status == CW_OK; i++) {
+        list_mark(p, in, i);
+        o[i] = is_dst ? cw_opnd_dst(p, in->type) : cw_opnd_src(p, in->type);
+    }
+    list_mark(p, in, in->v.u.vec);
+}
+
+/* An access of 32 bytes is two of 16. A load whose first half overwrites the address begins with the second half. */
+static void halves(struct cw_ptx *p, const struct cw_insn *in, const struct cw_address *a, const struct cw_vopnd *o, bool is_store)
+{
+    const uint32_t n = in->v.u.vec / 2;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < n && !is_store; i++)
+        first |= o[i].kind == CW_V_REG && a->base.kind == CW_V_REG && o[i].id == a->base.id;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t half = k ^ first;
+        struct cw_insn one = *in;
+        struct cw_address at = *a;
+        at.offset += 16 * (int64_t)half;
+        one.v.u.op = is_store ? CW_OP_ST : CW_OP_LD;
+        one.v.u.vec = (uint8_t)n;
+        one.v.u.stype = is_store ? one.v.u.stype : CW_U32;
+        one.v.u.src_cnt = 1;
+        cw_insn_set_address(p, &one, &at, is_store);
+        for (uint32_t i = 0; i < n; i++)
+            (is_store ? cw_insn_src : cw_insn_dst)(&one, o[half * n + i]);
+        cw_insn_emit(p, &one);
+    }
+}
+
+static void load_double(struct cw_ptx *p, struct cw_insn *in)
+{
+    struct cw_vopnd o[8];
+    elements(p, in, o, true);
+    cw_ptx_expect(p, ',');
+    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    cw_insn_policy(p, in);
+    if (p->status == CW_OK)
+        halves(p, in, &a, o, false);
+}
+
+static void store_double(struct cw_ptx *p, struct cw_insn *in)
+{
+    struct cw_vopnd o[8];
+    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    cw_ptx_expect(p, ',');
+    elements(p, in, o, false);
+    cw_insn_policy(p, in);
+    if (p->status == CW_OK)
+        halves(p, in, &a, o, true);
+}
+
 static void ld(struct cw_ptx *p, struct cw_insn *in)
 {
-    if (access_mods(in, true))
-        load(p, in);
-    else
+    if (!access_mods(in, true))
         cw_insn_refuse(p, in);
+    else if (is_double(in))
+        load_double(p, in);
+    else
+        load(p, in);
 }
 
 static void st(struct cw_ptx *p, struct cw_insn *in)
 {
-    if (access_mods(in, false) && in->v.u.space != CW_SPACE_CONST)
-        store(p, in);
-    else
+    if (!access_mods(in, false) || in->v.u.space == CW_SPACE_CONST)
         cw_insn_refuse(p, in);
+    else if (is_double(in))
+        store_double(p, in);
+    else
+        store(p, in);
 }
 
 /* ---- atom, red ---- */
@@ -445,16 +512,6 @@ static bool atom_mods(struct cw_insn *in)
     bool is_half = in->type == CW_PT_F16 || in->type == CW_PT_F16X2 || in->type == CW_PT_BF16 || in->type == CW_PT_BF16X2;
     return m.has_op && space_fits_atom && in->next == in->part_cnt && (m.types >> in->type & 1) != 0 && m.noftz == is_half &&
            elements_fit(in);
-}
-
-/* {a, b} or a. */
-static void elements(struct cw_ptx *p, const struct cw_insn *in, struct cw_vopnd *o, bool is_dst)
-{
-    for (uint32_t i = 0; i < in->v.u.vec && p->status == CW_OK; i++) {
-        list_mark(p, in, i);
-        o[i] = is_dst ? cw_opnd_dst(p, in->type) : cw_opnd_src(p, in->type);
-    }
-    list_mark(p, in, in->v.u.vec);
 }
 
 /* Whether the old value of element i has to wait in a temporary: its register is still to be read as a later element's operand. */

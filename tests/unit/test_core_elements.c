@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomic operations on several elements side by side: each element is one of its own. */
+/* Several elements side by side: atomic operations, of which each element is one of its own, and accesses of 32 bytes. */
 #include "unit/core_rig.h"
 
 #define HEAD PTX_HEAD ENTRY ".reg .f32 %f<8>; .reg .b16 %h<8>;"
@@ -60,7 +60,30 @@ static void test_core_elements__old_values(void **state)
     destroy_rig(r);
 }
 
+/* 32 bytes at once, in words and in pairs of words; the address is in one of the registers that are loaded. Word i of the buffer is i. */
+static void test_core_elements__32_bytes(void **state)
+{
+    (void)state;
+    struct rig *r = run_kernel(
+        new_rig(),
+        HEAD "mul.wide.u32 %d1, %t, 32; add.u64 %d1, %d1, %a; add.u64 %d2, %d1, 4096; "
+             "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%d1]; "
+             "st.global.v8.b32 [%d2], {%r8, %r7, %r6, %r5, %r4, %r3, %r2, %r1}; "
+             "mov.u64 %d3, %d1; ld.global.v4.b64 {%d4, %d3, %d5, %d6}, [%d3]; st.global.v4.b64 [%d2+4096], {%d4, %d3, %d5, %d6}; "
+             "mov.u64 %d3, %d1; ld.global.v4.b64 {%d4, %d5, %d6, %d3}, [%d3]; st.global.v4.b64 [%d2+8192], {%d4, %d5, %d6, %d3}; "
+             "setp.lt.u32 %p1, %t, 5; @%p1 st.global.v8.b32 [%d2+12288], {1, 2, 3, 4, 5, 6, 7, 8}; ret; }",
+        64, 1);
+    for (uint32_t i = 0; i < 512; i++) {
+        assert_int_equal(word(r, 1024 + i), i / 8 * 8 + 7 - i % 8);
+        assert_int_equal(word(r, 2048 + i), i);
+        assert_int_equal(word(r, 3072 + i), i);
+        assert_int_equal(word(r, 4096 + i), i < 40 ? 1 + i % 8 : 4096 + i);
+    }
+    destroy_rig(r);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_core_elements__32_bytes),
     cmocka_unit_test(test_core_elements__sums),
     cmocka_unit_test(test_core_elements__halves),
     cmocka_unit_test(test_core_elements__old_values),
