@@ -194,6 +194,8 @@ static void test_exec_half__by_hand(void **state)
         {"min.relu.s32 %r0, %r1, %r2;", "r0", {4, 5}, 4},
         {"max.relu.s32 %r0, %r1, %r2;", "r0", {0x80000000, 0xffffffff}, 0},
         {"max.relu.s32 %r0, %r1, %r2;", "r0", {0x80000000, 7}, 7},
+        {"max.s32.relu %r0, %r1, %r2;", "r0", {0x80000000, 0xffffffff}, 0},
+        {"min.s16x2.relu %r0, %r1, %r2;", "r0", {0x00048000, 0x00030001}, 0x00030000},
     };
     ET_CHECK_ALL(t);
 }

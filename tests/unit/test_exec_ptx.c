@@ -190,6 +190,7 @@ static void test_exec_ptx__other_forms(void **state)
 {
     (void)state;
     static const struct et_case t[] = {
+        {"{.reg.b16 low, high; mov.b32 {low, high}, %r1; mov.b32 %r0, {high, low};}", "r0", {0x12345678}, 0x56781234},
         {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {4, 8}, 0xff0},
         {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {28, 8}, 0xf0000000},
         {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {32, 8}, 0},
