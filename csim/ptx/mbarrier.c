@@ -127,7 +127,7 @@ static void inval(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_emit(p, in);
 }
 
-/* mbarrier.arrive state, [object], count: the count is 1 if it is missing. */
+/* mbarrier.arrive with a state, the address of the object, and a count, which is 1 if it is missing. */
 static void arrive(struct cw_ptx *p, struct cw_insn *in)
 {
     cw_insn_accept(in, "noComplete");
