@@ -5,8 +5,8 @@
 enum { N, STEPS, LAUNCHES };
 static const struct cowarp_workload_param params[] = {
     [N] = {"n", 256, 1, 4096, "cells per side of the chip"},
-    [STEPS] = {"steps", 3, 1, 7, "time steps per launch"},
-    [LAUNCHES] = {"launches", 4, 1, 1000, "launches"},
+    [STEPS] = {"steps", 4, 1, 7, "time steps per launch"},
+    [LAUNCHES] = {"launches", 3, 1, 1000, "launches"},
 };
 
 #define TILE    16u
