@@ -13,33 +13,30 @@ static uint turn(uint x, uint bits)
     return x << bits | x >> (32 - bits);
 }
 
-/* Four groups of sixteen operations; each group mixes differently, takes the words in another order and has four rotations. */
-/* The i-th of four rotations, one after the other. */
-#define ROTATION(a, b, c, d, i) (((a) | (b) << 8 | (c) << 16 | (uint)(d) << 24) >> 8 * ((i) % 4) & 255)
+/* Rotations of the four groups of operations, four each, one after the other. They are in a table, and not in the bytes of a word: Debian's
+ * clang for sm_20 rotates by an amount whose upper bits it believes to be of no matter, but a PTX shift by 32 or more gives 0. */
+__constant const uint rotation[16] = {7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21};
 
+/* Sixty-four operations. Each group of sixteen mixes differently and takes the words in another order. */
 static uint4 step(uint4 h, __local const uint *word)
 {
     uint a = h.x, b = h.y, c = h.z, d = h.w;
     for (uint i = 0; i < 64; i++) {
-        uint group = i / 16, f, k, bits;
+        uint group = i / 16, f, k;
         if (group == 0) {
             f = d ^ (b & (c ^ d));
             k = i;
-            bits = ROTATION(7, 12, 17, 22, i);
         } else if (group == 1) {
             f = c ^ (d & (b ^ c));
             k = 5 * i + 1;
-            bits = ROTATION(5, 9, 14, 20, i);
         } else if (group == 2) {
             f = b ^ c ^ d;
             k = 3 * i + 5;
-            bits = ROTATION(4, 11, 16, 23, i);
         } else {
             f = c ^ (b | ~d);
             k = 7 * i;
-            bits = ROTATION(6, 10, 15, 21, i);
         }
-        uint next = b + turn(a + f + sine[i] + word[k % WORDS * THREADS], bits);
+        uint next = b + turn(a + f + sine[i] + word[k % WORDS * THREADS], rotation[4 * group + i % 4]);
         a = d;
         d = c;
         c = b;
