@@ -21,12 +21,18 @@ struct place {
     int32_t x, y;
 };
 
+/* What is found in a frame: the place, and the difference from the template that is left there. */
+struct found {
+    struct place at;
+    int32_t difference, padding;
+};
+
 struct film {
     uint32_t point_cnt, frame_cnt;
     int32_t width, height;
     uint8_t *pixels;           /* frame by frame */
     struct place *start, *end; /* of a point: where it is in the first frame, and in the last one by the GPU */
-    struct place *path, *got;  /* point by point, frame by frame; the first frame is left out */
+    struct found *path, *got;  /* point by point, frame by frame; the first frame is left out */
 };
 
 /* A texture that moves as a whole, a few pixels per frame, with noise on top. */
@@ -62,27 +68,24 @@ static int32_t shade(const struct film *f, uint32_t frame, int32_t x, int32_t y)
     return 16 * f->pixels[((size_t)frame * (size_t)f->height + (size_t)y) * (size_t)f->width + (size_t)x];
 }
 
-static uint32_t difference(const struct film *f, const int32_t *template, uint32_t frame, int32_t x, int32_t y)
+static int32_t difference(const struct film *f, const int32_t *template, uint32_t frame, int32_t x, int32_t y)
 {
-    uint32_t sum = 0;
+    int32_t sum = 0;
     for (int32_t i = 0; i < SIDE * SIDE; i++)
-        sum += (uint32_t)abs(template[i] - shade(f, frame, x + i % SIDE, y + i / SIDE));
+        sum += abs(template[i] - shade(f, frame, x + i % SIDE, y + i / SIDE));
     return sum;
 }
 
 /* Of equal places the uppermost wins, then the leftmost. */
-static struct place find(const struct film *f, const int32_t *template, uint32_t frame, struct place from)
+static struct found find(const struct film *f, const int32_t *template, uint32_t frame, struct place from)
 {
-    struct place best = from;
-    uint32_t least = UINT32_MAX;
+    struct found best = {.difference = INT32_MAX};
     for (int32_t y = from.y - REACH; y <= from.y + REACH; y++)
         for (int32_t x = from.x - REACH; x <= from.x + REACH; x++) {
             const int inside = x >= 0 && y >= 0 && x + SIDE <= f->width && y + SIDE <= f->height;
-            const uint32_t d = inside ? difference(f, template, frame, x, y) : UINT32_MAX;
-            if (d < least) {
-                least = d;
-                best = (struct place){x, y};
-            }
+            const int32_t d = inside ? difference(f, template, frame, x, y) : INT32_MAX;
+            if (d < best.difference)
+                best = (struct found){.at = {x, y}, .difference = d};
         }
     return best;
 }
@@ -93,9 +96,11 @@ static void follow(struct film *f, uint32_t point)
     struct place at = f->start[point];
     for (int32_t i = 0; i < SIDE * SIDE; i++)
         template[i] = shade(f, 0, at.x + i % SIDE, at.y + i / SIDE);
+    f->path[(size_t)point * f->frame_cnt].at = at;
     for (uint32_t frame = 1; frame < f->frame_cnt; frame++) {
-        at = find(f, template, frame, at);
-        f->path[(size_t)point * f->frame_cnt + frame] = at;
+        const struct found found = find(f, template, frame, at);
+        f->path[(size_t)point * f->frame_cnt + frame] = found;
+        at = found.at;
         for (int32_t i = 0; i < SIDE * SIDE; i++)
             template[i] = (3 * template[i] + shade(f, frame, at.x + i % SIDE, at.y + i / SIDE) + 2) / 4;
     }
@@ -116,14 +121,13 @@ static void check(struct session *s, const struct film *f)
 {
     for (uint32_t i = 0; s->status == 0 && i < f->point_cnt * f->frame_cnt; i++) {
         const uint32_t point = i / f->frame_cnt, frame = i % f->frame_cnt;
-        struct place got = f->got[i], want = f->path[i];
-        if (frame == 0) { /* asks for the end of the path instead */
-            got = f->end[point];
-            want = f->frame_cnt > 1 ? f->path[i + f->frame_cnt - 1] : f->start[point];
-        }
-        if (got.x != want.x || got.y != want.y)
-            session_fail(s, COWARP_ECHECK, "point %u, frame %u is at (%d, %d), expected (%d, %d)", point, frame, got.x, got.y, want.x,
-                         want.y);
+        const struct found want = f->path[i], got = f->got[i];
+        if (frame > 0 && (got.at.x != want.at.x || got.at.y != want.at.y || got.difference != want.difference))
+            session_fail(s, COWARP_ECHECK, "point %u, frame %u is at (%d, %d) with difference %d, expected (%d, %d) with %d", point, frame,
+                         got.at.x, got.at.y, got.difference, want.at.x, want.at.y, want.difference);
+        if (frame == f->frame_cnt - 1 && (f->end[point].x != want.at.x || f->end[point].y != want.at.y))
+            session_fail(s, COWARP_ECHECK, "point %u ends at (%d, %d), expected (%d, %d)", point, f->end[point].x, f->end[point].y,
+                         want.at.x, want.at.y);
     }
 }
 

@@ -8,7 +8,7 @@
 #define SPAN    (2 * REACH + 1)
 
 __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void track(__global const uchar *frames, int width, int height,
-                                                                         uint frame_cnt, __global int2 *points, __global int2 *path)
+                                                                         uint frame_cnt, __global int2 *points, __global int4 *path)
 {
     __local int template[SIDE * SIDE], centre[2];
     __local uint best[THREADS];
@@ -44,7 +44,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void track(__globa
         if (thread == 0) {
             centre[0] += (int)(best[0] % 512 % SPAN) - REACH;
             centre[1] += (int)(best[0] % 512 / SPAN) - REACH;
-            path[point * frame_cnt + frame] = (int2)(centre[0], centre[1]);
+            path[point * frame_cnt + frame] = (int4)(centre[0], centre[1], (int)(best[0] / 512), 0);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = thread; i < SIDE * SIDE; i += THREADS) {

@@ -113,7 +113,7 @@ __kernel void merge(__global const float4 *in, __global float4 *out, __global co
     float4 left = in[a++], right = in[b++], rest;
     out[to++] = merge_fours(left, right, &rest);
     while (a < a_end || b < b_end) {
-        bool from_left = b == b_end || (a < a_end && in[a].x < in[b].x);
+        bool from_left = (b == b_end) | ((a < a_end) & (in[a].x < in[b].x)); /* no branch: it would split the warp */
         float4 next = in[from_left ? a : b];
         a += from_left;
         b += !from_left;

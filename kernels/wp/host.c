@@ -43,7 +43,7 @@ static void make_air(struct session *s, struct air *a)
         const uint32_t x = column % a->wide % 48, y = column / a->wide % 32;
         const float bubble = (float)((x < 24 ? x : 48 - x) * (y < 16 ? y : 32 - y)) / 384.0f;
         a->field[T][i] = 296.0f - 2.2f * (float)k + 2.0f * bubble + 0.3f * session_unit(s);
-        a->field[VAPOUR][i] = (0.011f + 0.005f * bubble) / (1.0f + 0.25f * (float)k) + 0.0003f * session_unit(s);
+        a->field[VAPOUR][i] = (0.011f + 0.005f * bubble) / (1.0f + 0.14f * (float)k) + 0.0003f * session_unit(s);
     }
 }
 
