@@ -7,6 +7,9 @@
 #define REACH   10 /* of the search window, to each side */
 #define SPAN    (2 * REACH + 1)
 
+/* Keeps the compiler from computing addresses in one section for the next: 512 threads have to do with 32 registers each. */
+#define FORGET(value) __asm__ volatile("" : "+r"(value))
+
 __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void track(__global const uchar *frames, int width, int height,
                                                                          uint frame_cnt, __global int2 *points, __global int4 *path)
 {
@@ -21,21 +24,27 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void track(__globa
     for (uint i = thread; i < SIDE * SIDE; i += THREADS)
         template[i] = 16 * frames[(centre[1] + (int)(i / SIDE)) * width + centre[0] + (int)(i % SIDE)];
     for (uint frame = 1; frame < frame_cnt; frame++) {
-        __global const uchar *pixel = frames + (size_t)frame * (size_t)(width * height);
+        FORGET(thread);
+        frames += width * height;
         barrier(CLK_LOCAL_MEM_FENCE);
         uint mine = 0xffffffffu;
         if (thread < SPAN * SPAN) {
             int x = centre[0] + (int)(thread % SPAN) - REACH, y = centre[1] + (int)(thread / SPAN) - REACH;
             if (x >= 0 && y >= 0 && x <= width - SIDE && y <= height - SIDE) {
                 uint difference = 0;
-                for (int j = 0; j < SIDE; j++)
-                    for (int i = 0; i < SIDE; i++)
-                        difference += abs(template[j * SIDE + i] - 16 * pixel[(y + j) * width + x + i]);
+                int corner = y * width + x;
+#pragma unroll 1
+                for (int k = 0; k < SIDE * SIDE; k++) {
+                    FORGET(k);
+                    difference += abs(template[k] - 16 * frames[corner + k / SIDE * width + k % SIDE]);
+                }
                 mine = difference << 9 | thread;
             }
         }
+        FORGET(thread);
         best[thread] = mine;
         barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
         for (uint half_size = THREADS / 2; half_size > 0; half_size /= 2) {
             if (thread < half_size)
                 best[thread] = min(best[thread], best[thread + half_size]);
@@ -47,8 +56,9 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void track(__globa
             path[point * frame_cnt + frame] = (int4)(centre[0], centre[1], (int)(best[0] / 512), 0);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        FORGET(thread);
         for (uint i = thread; i < SIDE * SIDE; i += THREADS) {
-            int seen = 16 * pixel[(centre[1] + (int)(i / SIDE)) * width + centre[0] + (int)(i % SIDE)];
+            int seen = 16 * frames[(centre[1] + (int)(i / SIDE)) * width + centre[0] + (int)(i % SIDE)];
             template[i] = (3 * template[i] + seen + 2) / 4;
         }
     }
