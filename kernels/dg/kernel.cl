@@ -3,6 +3,8 @@
  * faces. Three kernels: what happens inside of an element (a thread per node), what comes through its faces (a thread per face node), and
  * the step in time. A quantity is carried by a wind that each element knows in its own coordinates. Matrices are read-only: they come
  * through the texture cache, where there is one. Shared memory holds an element's values. */
+#include "texture.h"
+
 #define NODES 84
 #define FACES 4
 #define FACE  28
@@ -15,14 +17,14 @@ __kernel __attribute__((reqd_work_group_size(NODES, 1, 1))) void inside(__global
 {
     __local float mine[NODES];
     uint node = get_local_id(0), element = get_group_id(0);
-    mine[node] = value[element * NODES + node];
+    mine[node] = texture_read(&value[element * NODES + node]);
     barrier(CLK_LOCAL_MEM_FENCE);
     float r = 0.0f, s = 0.0f, t = 0.0f;
     for (uint k = 0; k < NODES; k++) {
         float v = mine[k];
-        r += slopes[k * NODES + node] * v;
-        s += slopes[(NODES + k) * NODES + node] * v;
-        t += slopes[(2 * NODES + k) * NODES + node] * v;
+        r += texture_read(&slopes[k * NODES + node]) * v;
+        s += texture_read(&slopes[(NODES + k) * NODES + node]) * v;
+        t += texture_read(&slopes[(2 * NODES + k) * NODES + node]) * v;
     }
     rate[element * NODES + node] = -(wind[element * 3] * r + wind[element * 3 + 1] * s + wind[element * 3 + 2] * t);
 }
@@ -35,12 +37,12 @@ through(__global const float *restrict value, __global const uint *restrict own_
     __local float flow[FLOWS];
     uint at = get_local_id(0), element = get_group_id(0);
     float inwards = fmax(-speed[element * FACES + at / FACE], 0.0f);
-    flow[at] = inwards * (value[other[element * FLOWS + at]] - value[element * NODES + own_node[at]]);
+    flow[at] = inwards * (texture_read(&value[other[element * FLOWS + at]]) - texture_read(&value[element * NODES + own_node[at]]));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (at < NODES) {
         float sum = 0.0f;
         for (uint k = 0; k < FLOWS; k++)
-            sum += lift[k * NODES + at] * flow[k];
+            sum += texture_read(&lift[k * NODES + at]) * flow[k];
         rate[element * NODES + at] += sum;
     }
 }

@@ -4,6 +4,7 @@
  * smooths the edges around each cell: values diffuse, faster upwards than downwards, and strong edges hold theirs. */
 #pragma OPENCL FP_CONTRACT OFF
 #include "constant.h"
+#include "texture.h"
 
 #define THREADS 175
 #define RADII   4
@@ -32,7 +33,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void score(__globa
             for (int k = 0; k < POINTS; k++) {
                 __constant struct sample *c = &circle[r * POINTS + k];
                 int at = (y + c->dy) * width + x + c->dx;
-                float rise = grad_x[at] * c->x + grad_y[at] * c->y;
+                float rise = texture_read(&grad_x[at]) * c->x + texture_read(&grad_y[at]) * c->y;
                 sum += rise;
                 squares += rise * rise;
             }
@@ -52,7 +53,7 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void dilate(__glob
     for (int dy = -DISC; dy <= DISC; dy++)
         for (int dx = -DISC; dx <= DISC; dx++)
             if (dx * dx + dy * dy <= DISC * DISC && x + dx >= 0 && x + dx < width && y + dy >= 0 && y + dy < height)
-                best = fmax(best, scores[(y + dy) * width + x + dx]);
+                best = fmax(best, texture_read(&scores[(y + dy) * width + x + dx]));
     spread[i] = best;
 }
 
