@@ -46,6 +46,8 @@ function(cw_add_tests)
     add_test(NAME system.micro COMMAND micro ${PROJECT_SOURCE_DIR}/benchmarks/micro/micro.ptx)
     add_test(NAME system.micro.core COMMAND micro_core)
     add_test(NAME system.micro.caches COMMAND micro_caches)
+    add_test(NAME system.kernel_breaks
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/kernel_breaks.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
     add_test(NAME system.reproduce COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/reproduce_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
     if(NOT COWARP_SANITIZE) # under the sanitizers system.workloads has to do
         add_test(NAME system.unmoved COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/unmoved.py $<TARGET_FILE:cowarp>)
