@@ -153,6 +153,52 @@ static void test_api__copies_lie_in_the_l2(void **state)
     assert_true(reads[0] == 0 && reads[1] == 0);
 }
 
+/* A launch that was stopped has left misses under way in the L2. The host can look at memory nevertheless. */
+static void test_api__copies_after_a_failure(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"l2.host_copies=on", NULL};
+    struct cowarp_options options;
+    uint32_t value = 7, back = 0;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    options.max_cycles = 300; /* in the middle of the first misses */
+    struct machine m = create(&options);
+    assert_int_equal(run(&m, "spin"), COWARP_ELIMIT);
+    assert_int_equal(cowarp_write(m.gpu, m.words + STRIDE, &value, sizeof value), 0);
+    assert_int_equal(cowarp_read(m.gpu, &back, m.words + STRIDE, sizeof back), 0);
+    assert_int_equal(back, 7);
+    cowarp_destroy(m.gpu);
+}
+
+static struct machine watched;
+
+/* Looks at memory while the kernel runs. */
+static int look(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total)
+{
+    uint32_t value;
+    (void)cycles, (void)blocks_done, (void)blocks_total;
+    assert_int_equal(cowarp_read(watched.gpu, &value, watched.words, sizeof value), 0);
+    return ++*(int *)context > 2;
+}
+
+/* A look at memory during a launch neither breaks it nor changes what the L2 has. */
+static void test_api__looks_during_a_launch(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"l2.host_copies=on", NULL};
+    struct cowarp_options options;
+    int looks = 0;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    options.on_progress = look;
+    options.context = &looks;
+    watched = create(&options);
+    assert_int_equal(run(&watched, "spin"), COWARP_ELIMIT);
+    assert_int_equal(looks, 3);
+    cowarp_destroy(watched.gpu);
+}
+
 /* Cycles of a run whose buffer was allocated before the modules, between them, or after them. The first has variables, the second none. */
 static uint64_t cycles_with_the_buffer_at(int place)
 {
@@ -650,6 +696,8 @@ static void test_api__a_wrong_configuration_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__copies_lie_in_the_l2),
+    cmocka_unit_test(test_api__copies_after_a_failure),
+    cmocka_unit_test(test_api__looks_during_a_launch),
     cmocka_unit_test(test_api__the_order_of_modules_and_buffers_does_not_matter),
     cmocka_unit_test(test_api__structs_and_variables),
     cmocka_unit_test(test_api__freed_memory_faults),
