@@ -125,7 +125,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
 
 static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
 {
-    const uint32_t channels = gpu->config.partition_count / gpu->config.dram_sharing;
+    const uint32_t channels = cw_address_channels(&gpu->config);
     uint32_t *inbox = calloc(gpu->mech_cnt + 1, sizeof *inbox);
     gpu->partition = calloc(gpu->config.partition_count, sizeof gpu->partition[0]);
     int status = inbox != NULL && gpu->partition != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
