@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/unit/test_<stem>.c is the CTest test unit.<stem>; tests/system/test_<name>.c is system.<name>.
 find_package(cmocka REQUIRED)
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 add_library(cw_test STATIC tests/cw_test.c)
 target_include_directories(cw_test PUBLIC tests csim harness ${CMOCKA_INCLUDE_DIR})
