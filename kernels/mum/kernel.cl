@@ -9,6 +9,18 @@ struct match {
     uint length, where; /* of the match; where it stands in the reference, if it has a length */
 };
 
+/* How many letters of an edge agree with the query from its letter *at on; the first is known to. *at: the letter behind them. */
+static uint along(__global const uchar *edge, uint length, __global const uchar *text, uint query_length, uint *at)
+{
+    uint i = 1;
+    ++*at;
+    while (i < length && *at < query_length && edge[i] == text[*at]) {
+        i++;
+        ++*at;
+    }
+    return i;
+}
+
 /* A node with its children by letter; 0 is none, since the root is nobody's child. The edge that leads to the node is a piece of the
  * reference. */
 struct node {
@@ -32,14 +44,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void match_by_child(__
             if (next == 0)
                 break;
             node = next;
-            uint edge = tree[node].start, length = tree[node].length, i = 1;
-            at++;
-            while (i < length && at < query_length && reference[edge + i] == text[at]) {
-                i++;
-                at++;
-            }
-            where = edge + i;
-            if (i < length)
+            uint edge = tree[node].start, length = tree[node].length;
+            uint agree = along(reference + edge, length, text, query_length, &at);
+            where = edge + agree;
+            if (agree < length)
                 break;
         }
         out[(size_t)query * query_length + from] = (struct match){at - from, where - (at - from)};
@@ -69,14 +77,10 @@ __kernel __attribute__((reqd_work_group_size(192, 1, 1))) void match_in_preorder
                 node = tree[node].skip;
                 continue;
             }
-            uint length = tree[node].length, i = 1;
-            at++;
-            while (i < length && at < query_length && reference[edge + i] == text[at]) {
-                i++;
-                at++;
-            }
-            where = edge + i;
-            if (i < length)
+            uint length = tree[node].length;
+            uint agree = along(reference + edge, length, text, query_length, &at);
+            where = edge + agree;
+            if (agree < length)
                 break;
             end = tree[node].skip;
             node++;

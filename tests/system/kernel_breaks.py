@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/system"))
 from unmoved import SMALL  # noqa: E402
 
-FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum"}
+FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum", "lib": "libor"}
 BREAKS = (
     ("bfs2", "e < first[node + 1]", "e + 1 < first[node + 1]"),
     ("fcdt", "x + f->x1", "x + f->x0"),

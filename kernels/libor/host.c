@@ -134,7 +134,7 @@ static int run(struct cowarp_workload_context *x)
 
 const struct cowarp_workload cowarp_workload_lib = {
     .name = "lib",
-    .folder = "lib",
+    .folder = "libor",
     .what = "interest rates by Monte Carlo (coherent; Fung 2015, Table 3.1)",
     .variants = COWARP_PLAIN,
     .params = params,
