@@ -7,6 +7,7 @@ set(KERNEL_FLAGS
     -Xclang -mlink-bitcode-file -Xclang /usr/lib/clc/nvptx64--nvidiacl.bc
     -include clc/clc.h -I ${PROJECT_SOURCE_DIR}/kernels/include)
 
+file(GLOB KERNEL_HEADERS CONFIGURE_DEPENDS kernels/include/*.h)
 file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS kernels/*/kernel.cl)
 set(KERNEL_PTX)
 foreach(source ${KERNEL_SOURCES})
@@ -16,7 +17,7 @@ foreach(source ${KERNEL_SOURCES})
     add_custom_command(
         OUTPUT ${ptx}
         COMMAND ${CLANG_14} ${KERNEL_FLAGS} -S ${source} -o ${ptx}
-        DEPENDS ${source} ${PROJECT_SOURCE_DIR}/kernels/include/sync.h
+        DEPENDS ${source} ${KERNEL_HEADERS}
         COMMENT "OpenCL C to PTX: ${name}"
         VERBATIM)
     list(APPEND KERNEL_PTX ${ptx})

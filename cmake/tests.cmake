@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/unit/test_<stem>.c is the CTest test unit.<stem>; tests/system/test_<name>.c is system.<name>.
 find_package(cmocka REQUIRED)
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 add_library(cw_test STATIC tests/cw_test.c)
 target_include_directories(cw_test PUBLIC tests csim harness ${CMOCKA_INCLUDE_DIR})
@@ -46,6 +45,8 @@ function(cw_add_tests)
     add_test(NAME system.micro COMMAND micro ${PROJECT_SOURCE_DIR}/benchmarks/micro/micro.ptx)
     add_test(NAME system.micro.core COMMAND micro_core)
     add_test(NAME system.micro.caches COMMAND micro_caches)
+    add_test(NAME system.kernel_breaks
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/kernel_breaks.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
     add_test(NAME system.reproduce COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/reproduce_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
     if(NOT COWARP_SANITIZE) # under the sanitizers system.workloads has to do
         add_test(NAME system.unmoved COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/unmoved.py $<TARGET_FILE:cowarp>)

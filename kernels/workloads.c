@@ -4,7 +4,11 @@
 
 #include "cowarp/workload.h"
 
-#define WORKLOADS(X) X(vecadd) X(reduction) X(bfs) X(laplace) X(ht_h) X(ht_m) X(ht_l) X(atm) X(cl) X(clto) X(bh_h) X(bh_l) X(cc) X(ap)
+#define CALIBRATION(X)   X(vecadd) X(reduction) X(bfs) X(laplace)
+#define TRANSACTIONAL(X) X(ht_h) X(ht_m) X(ht_l) X(atm) X(cl) X(clto) X(bh_h) X(bh_l) X(cc) X(ap)
+#define DIVERGENT(X)     X(bfs2) X(fcdt) X(hotsp) X(lps) X(mum) X(mumpp) X(namd) X(nvrt)
+#define COHERENT(X)      X(aes) X(backp) X(cp) X(dg) X(hrtwl) X(lib) X(lkyt) X(mgst) X(nnc) X(ray) X(stmcl) X(sto) X(wp) X(wsreduce)
+#define WORKLOADS(X)     CALIBRATION(X) TRANSACTIONAL(X) DIVERGENT(X) COHERENT(X)
 
 #define DECLARE(id) extern const struct cowarp_workload cowarp_workload_##id;
 #define ADDRESS(id) &cowarp_workload_##id,

@@ -26,8 +26,7 @@ def clang_commands(root):
     include = [f"-I{root / d}" for d in ("include", "csim", "harness", "harness/rtl", "tests")]
     include += [f"-I{d}" for d in sorted(root.glob("tests/mech/*/include"))]
     define = ['-DCW_SOURCE_DIR="."', '-DCW_BINARY_DIR="."', '-DCW_RTL_PREBUILT_DIR="."', '-DCOWARP_KERNEL_DIR="."', '-DCOWARP_WAVE_PLUGIN="."',
-              '-DCW_SOURCE_DIR="."', "-DCW_UNITS=CW_UNIT_NAMED(stall_buffer)",
-              "-DCW_UNIT=stall_buffer"]
+              '-DCW_PYTHON="."', "-DCW_UNITS=CW_UNIT_NAMED(stall_buffer)", "-DCW_UNIT=stall_buffer"]
     for folder in ("csim", "harness", "kernels", "tests", "examples", "benchmarks"):
         for source in sorted((root / folder).rglob("*.c")):
             yield ["clang-14"] + C_WARNINGS + include + define + [str(source)]

@@ -14,6 +14,10 @@ static uint64_t add(enum cw_type type, uint64_t a, uint64_t b)
         return cw_f16_store(cw_f16_load(a & 0xffff) + cw_f16_load(b & 0xffff), false);
     case CW_F16X2:
         return add(CW_F16, a, b) | add(CW_F16, a >> 16, b >> 16) << 16;
+    case CW_BF16:
+        return cw_bf16_store(cw_bf16_load(a & 0xffff) + cw_bf16_load(b & 0xffff));
+    case CW_BF16X2:
+        return add(CW_BF16, a, b) | add(CW_BF16, a >> 16, b >> 16) << 16;
     default:
         return a + b;
     }

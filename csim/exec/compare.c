@@ -35,6 +35,8 @@ static uint32_t relation(const struct cw_uop *u, enum cw_type type, uint64_t a, 
     switch (type) {
     case CW_F16:
         return relation_half(a, b, ftz);
+    case CW_BF16:
+        return relation_f64(cw_bf16_load((uint32_t)a & 0xffff), cw_bf16_load((uint32_t)b & 0xffff));
     case CW_F32:
         return relation_f64((double)cw_f32_load((uint32_t)a, ftz), (double)cw_f32_load((uint32_t)b, ftz));
     case CW_F64:
@@ -105,10 +107,16 @@ void cw_exec__setp(const struct cw_uop *u, const struct cw_exec *x, uint32_t mas
     cw_exec__set_pred(x, u->dst[1], mask, no);
 }
 
-/* setp.f16x2 p|q: p from the lower halves, q from the upper. */
-void cw_exec__setp_f16x2(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+static enum cw_type half_of(enum cw_type pair)
 {
-    uint32_t low = combine(u, x, compare(u, x, CW_F16, 0)), high = combine(u, x, compare(u, x, CW_F16, 16));
+    return pair == CW_F16X2 ? CW_F16 : CW_BF16;
+}
+
+/* setp.f16x2 p|q: p from the lower halves, q from the upper. */
+void cw_exec__setp_pair(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+{
+    const enum cw_type half = half_of((enum cw_type)u->type);
+    uint32_t low = combine(u, x, compare(u, x, half, 0)), high = combine(u, x, compare(u, x, half, 16));
     cw_exec__set_pred(x, u->dst[0], mask, low);
     cw_exec__set_pred(x, u->dst[1], mask, high);
 }
@@ -117,7 +125,11 @@ static uint64_t truth(enum cw_type type)
 {
     switch (type) {
     case CW_F16:
+    case CW_F16X2:
         return 0x3c00;
+    case CW_BF16:
+    case CW_BF16X2:
+        return 0x3f80;
     case CW_F32:
         return 0x3f800000;
     case CW_U16:
@@ -128,8 +140,23 @@ static uint64_t truth(enum cw_type type)
     }
 }
 
+/* Of two halves: each half of the result is of its own. */
+static void set_pair(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+{
+    const enum cw_type half = half_of((enum cw_type)u->stype);
+    const uint32_t low = combine(u, x, compare(u, x, half, 0)), high = combine(u, x, compare(u, x, half, 16));
+    const uint64_t yes = truth((enum cw_type)u->type) & 0xffff;
+    for (uint32_t l = 0; l < CW_LANES; l++)
+        if ((mask >> l) & 1)
+            cw_exec__set(x, u->dst[0], l, ((high >> l) & 1 ? yes << 16 : 0) | ((low >> l) & 1 ? yes : 0));
+}
+
 void cw_exec__set_cmp(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
 {
+    if (u->stype == CW_F16X2 || u->stype == CW_BF16X2) {
+        set_pair(u, x, mask);
+        return;
+    }
     uint32_t p = combine(u, x, compare(u, x, (enum cw_type)u->stype, 0));
     for (uint32_t l = 0; l < CW_LANES; l++)
         if ((mask >> l) & 1)

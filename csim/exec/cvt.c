@@ -12,12 +12,31 @@ const struct cw_fp_format *cw_fp_format_of(enum cw_type type)
     static const struct cw_fp_format f16 = {11, -24, 0x7c00, CW_NAN_F16};
     static const struct cw_fp_format f32 = {24, -149, 0x7f800000, CW_NAN_F32};
     static const struct cw_fp_format f64 = {53, -1074, UINT64_C(0x7ff0000000000000), CW_NAN_F64};
-    return type == CW_F16 ? &f16 : type == CW_F32 ? &f32 : &f64;
+    static const struct cw_fp_format bf16 = {8, -133, 0x7f80, CW_NAN_F16};
+    static const struct cw_fp_format tf32 = {11, -136, 0x3fc00, 0x3ffff};
+    static const struct cw_fp_format e4m3 = {4, -9, 0x7f, 0x7f}; /* no infinity */
+    static const struct cw_fp_format e5m2 = {3, -16, 0x7c, 0x7f};
+    switch (type) {
+    case CW_F16:
+        return &f16;
+    case CW_BF16:
+        return &bf16;
+    case CW_TF32:
+        return &tf32;
+    case CW_E4M3X2:
+        return &e4m3;
+    case CW_E5M2X2:
+        return &e5m2;
+    default:
+        return type == CW_F32 ? &f32 : &f64;
+    }
 }
 
 static uint32_t sign_shift(enum cw_type type)
 {
-    return 8 * cw_type_bytes(type) - 1;
+    if (type == CW_E4M3X2 || type == CW_E5M2X2)
+        return 7;
+    return type == CW_TF32 ? 18 : 8 * cw_type_bytes(type) - 1;
 }
 
 struct cw_fp cw_fp_decode(uint64_t bits, enum cw_type type)
@@ -27,7 +46,7 @@ struct cw_fp cw_fp_decode(uint64_t bits, enum cw_type type)
     struct cw_fp v = {CW_FP_FINITE, (bits >> sign_shift(type)) & 1, magnitude & (hidden - 1), f->min_exp};
     uint64_t exponent = magnitude >> (f->precision - 1);
     if (magnitude >= f->infinity)
-        v.class = magnitude > f->infinity ? CW_FP_NAN : CW_FP_INF;
+        v.class = magnitude > f->infinity || f->infinity == f->nan ? CW_FP_NAN : CW_FP_INF;
     else if (exponent > 0) {
         v.m |= hidden;
         v.e += (int)exponent - 1;
@@ -53,6 +72,8 @@ static uint64_t shift_round(uint64_t m, uint32_t shift, bool sign, enum cw_round
     case CW_RP:
     case CW_RPI:
         return q + (!sign && (half || rest));
+    case CW_RNA:
+        return q + half;
     default:
         return q + (half && (rest || (q & 1)));
     }
@@ -106,9 +127,14 @@ uint32_t cw_f16_store(double f, bool sat)
     return (uint32_t)cw_fp_encode(cw_fp_decode(cw_f64_raw(f), CW_F64), CW_F16, CW_RN);
 }
 
+uint32_t cw_bf16_store(double f)
+{
+    return (uint32_t)cw_fp_encode(cw_fp_decode(cw_f64_raw(f), CW_F64), CW_BF16, CW_RN);
+}
+
 static bool is_float(enum cw_type t)
 {
-    return t == CW_F16 || t == CW_F32 || t == CW_F64;
+    return (t >= CW_F16 && t <= CW_F64) || t == CW_BF16 || t == CW_TF32 || t == CW_E4M3X2 || t == CW_E5M2X2;
 }
 
 static bool is_signed(enum cw_type t)
@@ -154,6 +180,30 @@ static bool is_integral(enum cw_round round)
     return round == CW_RNI || round == CW_RZI || round == CW_RMI || round == CW_RPI;
 }
 
+/* .sat: into [+0, 1], a NaN to +0. */
+static uint64_t saturated(uint64_t bits, struct cw_fp v, enum cw_type type)
+{
+    const struct cw_fp one = {CW_FP_FINITE, false, 1, 0};
+    const uint64_t limit = cw_fp_encode(one, type, CW_RN);
+    if (v.class == CW_FP_NAN || v.sign)
+        return 0;
+    return bits > limit ? limit : bits;
+}
+
+/* .relu and .satfinite leave a NaN as it is. */
+static uint64_t limited(uint64_t bits, struct cw_fp v, const struct cw_uop *u)
+{
+    const uint64_t infinity = cw_fp_format_of((enum cw_type)u->type)->infinity;
+    const uint64_t sign = UINT64_C(1) << sign_shift((enum cw_type)u->type);
+    if (v.class == CW_FP_NAN)
+        return bits;
+    if (u->flags & CW_UF_RELU && v.sign)
+        return 0;
+    if (u->flags & CW_UF_SATFINITE && (bits & ~sign) >= infinity)
+        return (bits & sign) | (infinity - 1);
+    return bits;
+}
+
 static uint64_t float_result(struct cw_fp v, const struct cw_uop *u)
 {
     enum cw_type type = (enum cw_type)u->type;
@@ -163,14 +213,11 @@ static uint64_t float_result(struct cw_fp v, const struct cw_uop *u)
         v.e = 0;
     }
     uint64_t bits = cw_fp_encode(v, type, round);
-    if (u->flags & CW_UF_SAT) {
-        struct cw_fp one = {CW_FP_FINITE, false, 1, 0};
-        uint64_t limit = cw_fp_encode(one, type, CW_RN);
-        if (v.class == CW_FP_NAN || v.sign)
-            bits = 0;
-        else if (bits > limit)
-            bits = limit;
-    }
+    if (u->flags & CW_UF_SAT)
+        bits = saturated(bits, v, type);
+    bits = limited(bits, v, u);
+    if (type == CW_TF32)
+        return v.class == CW_FP_NAN ? CW_NAN_F32 : bits << 13;
     return type == CW_F32 && u->flags & CW_UF_FTZ ? cw_f32_flush((uint32_t)bits) : bits;
 }
 
@@ -202,13 +249,48 @@ void cw_exec__cvt(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask
             cw_exec__set(x, u->dst[0], l, convert(cw_exec__get(x, u->src[0], l), u));
 }
 
-/* cvt.f16x2.f32 d, a, b: a to the upper half, b to the lower. */
-void cw_exec__cvt_f16x2(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+/* The type of one number of a pair. Those of 8 bits have no type of their own. */
+static enum cw_type element(enum cw_type pair)
 {
-    struct cw_uop half = *u;
-    half.type = CW_F16;
-    for (uint32_t l = 0; l < CW_LANES; l++)
+    return pair == CW_F16X2 ? CW_F16 : pair == CW_BF16X2 ? CW_BF16 : pair;
+}
+
+static uint32_t element_bits(enum cw_type pair)
+{
+    return 4 * cw_type_bytes(pair);
+}
+
+/* Two numbers at once: from two operands, the first one to the upper half, or from both halves of one. */
+void cw_exec__cvt_pair(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+{
+    struct cw_uop one = *u;
+    const uint32_t to = element_bits((enum cw_type)u->type), from = element_bits((enum cw_type)u->stype);
+    const bool two = u->stype == CW_F32;
+    one.type = (uint8_t)element((enum cw_type)u->type);
+    one.stype = (uint8_t)element((enum cw_type)u->stype);
+    for (uint32_t l = 0; l < CW_LANES; l++) {
+        uint64_t a = cw_exec__get(x, u->src[0], l), b = two ? cw_exec__get(x, u->src[1], l) : a & ((1u << from) - 1);
         if ((mask >> l) & 1)
-            cw_exec__set(x, u->dst[0], l,
-                         convert(cw_exec__get(x, u->src[0], l), &half) << 16 | convert(cw_exec__get(x, u->src[1], l), &half));
+            cw_exec__set(x, u->dst[0], l, convert(two ? a : (a >> from) & ((1u << from) - 1), &one) << to | convert(b, &one));
+    }
+}
+
+/* A signed number into that many bits, clamped to what they hold. */
+static uint64_t clamp_bits(uint64_t bits, uint32_t width, bool to_signed)
+{
+    const int64_t v = (int32_t)(uint32_t)bits, high = (INT64_C(1) << (to_signed ? width - 1 : width)) - 1, low = to_signed ? -high - 1 : 0;
+    const int64_t inside = v > high ? high : v < low ? low : v;
+    return (uint64_t)inside & ((UINT64_C(1) << width) - 1);
+}
+
+void cw_exec__cvt_pack(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
+{
+    const uint32_t width = (uint32_t)u->imm & 255;
+    const bool to_signed = (u->imm & 256) != 0;
+    for (uint32_t l = 0; l < CW_LANES; l++) {
+        const uint64_t a = clamp_bits(cw_exec__get(x, u->src[0], l), width, to_signed);
+        const uint64_t b = clamp_bits(cw_exec__get(x, u->src[1], l), width, to_signed);
+        if ((mask >> l) & 1)
+            cw_exec__set(x, u->dst[0], l, cw_exec__get(x, u->src[2], l) << 2 * width | a << width | b);
+    }
 }

@@ -7,7 +7,10 @@
 
 #define BIT(type) (1u << (type))
 #define INTS      (BIT(CW_U16) | BIT(CW_S16) | BIT(CW_U32) | BIT(CW_S32) | BIT(CW_U64) | BIT(CW_S64))
-#define CVTS      (INTS | BIT(CW_U8) | BIT(CW_S8) | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64))
+#define HALVES    (BIT(CW_F16) | BIT(CW_BF16))
+#define PAIRS     (BIT(CW_F16X2) | BIT(CW_BF16X2))
+#define EIGHTS    (BIT(CW_E4M3X2) | BIT(CW_E5M2X2))
+#define CVTS      (INTS | BIT(CW_U8) | BIT(CW_S8) | HALVES | BIT(CW_F32) | BIT(CW_F64))
 #define INT32     (BIT(CW_U32) | BIT(CW_S32))
 #define WIDTHS    (CVTS | BIT(CW_F16X2))
 
@@ -30,13 +33,17 @@ static const struct {
     {CW_OP_SUBC, INT32 | BIT(CW_U64) | BIT(CW_S64), 0, cw_exec__carry},
     {CW_OP_MADC, INT32 | BIT(CW_U64) | BIT(CW_S64), 0, cw_exec__carry},
     {CW_OP_TESTP, BIT(CW_F32) | BIT(CW_F64), 0, cw_exec__testp},
-    {CW_OP_SETP, INTS | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64), 0, cw_exec__setp},
-    {CW_OP_SETP, BIT(CW_F16X2), 0, cw_exec__setp_f16x2},
-    {CW_OP_SET, INT32 | BIT(CW_U16) | BIT(CW_S16) | BIT(CW_F16) | BIT(CW_F32), INTS | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64),
-     cw_exec__set_cmp},
+    {CW_OP_SETP, INTS | HALVES | BIT(CW_F32) | BIT(CW_F64), 0, cw_exec__setp},
+    {CW_OP_SETP, PAIRS, 0, cw_exec__setp_pair},
+    {CW_OP_SET, INT32 | BIT(CW_U16) | BIT(CW_S16) | HALVES | BIT(CW_F32), INTS | HALVES | BIT(CW_F32) | BIT(CW_F64), cw_exec__set_cmp},
+    {CW_OP_SET, INT32 | PAIRS, PAIRS, cw_exec__set_cmp},
     {CW_OP_SLCT, INTS | BIT(CW_F16) | BIT(CW_F32) | BIT(CW_F64), BIT(CW_S32) | BIT(CW_F32), cw_exec__slct},
     {CW_OP_CVT, CVTS, CVTS, cw_exec__cvt},
-    {CW_OP_CVT, BIT(CW_F16X2), BIT(CW_F32), cw_exec__cvt_f16x2},
+    {CW_OP_CVT, BIT(CW_TF32), BIT(CW_F32), cw_exec__cvt},
+    {CW_OP_CVT, PAIRS | EIGHTS, BIT(CW_F32) | BIT(CW_F16X2) | EIGHTS, cw_exec__cvt_pair},
+    {CW_OP_CVT_PACK, INT32, 0, cw_exec__cvt_pack},
+    {CW_OP_VIDEO, INT32, 0, cw_exec__video},
+    {CW_OP_VMAD, INT32, 0, cw_exec__video},
     {CW_OP_CVTA, INT32 | BIT(CW_U64) | BIT(CW_S64), 0, cw_exec__cvta},
     {CW_OP_ISSPACEP, UINT32_MAX, 0, cw_exec__isspacep},
     {CW_OP_SHFL, INT32 | BIT(CW_F32), 0, cw_exec__shfl},
@@ -71,7 +78,7 @@ static uint32_t unsigned_of(uint32_t type)
 
 static bool is_real(uint32_t type)
 {
-    return type == CW_F16 || type == CW_F32 || type == CW_F64 || type == CW_F16X2;
+    return (type >= CW_F16 && type <= CW_BF16X2) || (type >= CW_TF32 && type <= CW_E5M2X2);
 }
 
 /* Left to the host's rounding modes. */
@@ -88,8 +95,10 @@ static uint32_t form_of(const struct cw_uop *u)
         bool f64_gross = u->type == CW_F64 && u->flags & CW_UF_FTZ && u->round == CW_ROUND_APPROX;
         if (f64_gross || (u->op == CW_OP_DIV && u->type == CW_F32 && u->round == CW_ROUND_APPROX))
             return CW_FORM_APPROX;
-        return u->flags & (CW_UF_FTZ | CW_UF_SAT | CW_UF_NAN | CW_UF_XORSIGN) ? CW_FORM_FLAGS : CW_FORM_PLAIN;
+        return u->flags & (CW_UF_FTZ | CW_UF_SAT | CW_UF_NAN | CW_UF_XORSIGN | CW_UF_RELU) ? CW_FORM_FLAGS : CW_FORM_PLAIN;
     }
+    if (u->flags & CW_UF_RELU)
+        return CW_FORM_RELU;
     if (u->flags & CW_UF_WIDE)
         return CW_FORM_WIDE;
     if (u->flags & CW_UF_HI && u->op != CW_OP_DP2A)
@@ -100,8 +109,8 @@ static uint32_t form_of(const struct cw_uop *u)
 /* Operations whose one loop obeys .ftz and .sat by itself. */
 static bool plain_obeys_flags(const struct cw_uop *u)
 {
-    return u->type == CW_F16X2 || u->op == CW_OP_RSQRT || u->op == CW_OP_SIN || u->op == CW_OP_COS || u->op == CW_OP_LG2 ||
-           u->op == CW_OP_EX2 || u->op == CW_OP_TANH;
+    return u->type == CW_F16X2 || u->type == CW_BF16X2 || u->op == CW_OP_RSQRT || u->op == CW_OP_SIN || u->op == CW_OP_COS ||
+           u->op == CW_OP_LG2 || u->op == CW_OP_EX2 || u->op == CW_OP_TANH;
 }
 
 static uint32_t bits_type(uint32_t type)
@@ -143,6 +152,10 @@ static cw_exec_fn vector_loop(const struct binder *b, const struct cw_uop *u)
     case CW_OP_NOT:
     case CW_OP_CNOT:
         type = is_real(type) ? bits_type(type) : type;
+        break;
+    case CW_OP_ABS:
+    case CW_OP_NEG: /* the sign is in the same place */
+        type = type == CW_BF16 ? CW_F16 : type == CW_BF16X2 ? CW_F16X2 : type;
         break;
     default:
         break;

@@ -64,7 +64,7 @@ static inline const uint64_t *cw_exec_src64(const struct cw_exec *x, struct cw_o
 }
 
 /* One atomic operation as the L2 slice and shared memory do it: returns the new value, given old. Values are zero-extended bit patterns
- * of type (u32 s32 u64 s64 f32 f64 f16x2 and the 16-bit CAS). f32 adds round to nearest even, denormals kept. */
+ * of type (u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2 and the 16-bit CAS). f32 adds round to nearest even, denormals kept. */
 uint64_t cw_atomic_apply(enum cw_atom op, enum cw_type type, uint64_t old, uint64_t a, uint64_t b);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * What the files of the executor share.
  *
- * Private to: atom.c, compare.c, cvt.c, exec.c, move.c, round.c, warp.c, lane_avx2.c, lane.h.
+ * Private to: atom.c, compare.c, cvt.c, exec.c, move.c, round.c, video.c, warp.c, lane_avx2.c, lane.h.
  */
 #ifndef CW_EXEC_EXEC_PRIVATE_H
 #define CW_EXEC_EXEC_PRIVATE_H
@@ -89,7 +89,7 @@ static inline uint32_t cw_exec__first(uint32_t mask)
 }
 
 /* Forms of one operation; a key of the tables below. SETP uses enum cw_cmp and CVT the source type in its place. */
-enum { CW_FORM_PLAIN, CW_FORM_FLAGS, CW_FORM_HI, CW_FORM_WIDE, CW_FORM_SAT, CW_FORM_HISAT, CW_FORM_APPROX };
+enum { CW_FORM_PLAIN, CW_FORM_FLAGS, CW_FORM_HI, CW_FORM_WIDE, CW_FORM_SAT, CW_FORM_HISAT, CW_FORM_APPROX, CW_FORM_RELU };
 enum {
     CW_FORM_FROM_U8 = CW_U8,
     CW_FORM_FROM_S8 = CW_S8,
@@ -130,13 +130,15 @@ void cw_exec__isspacep(const struct cw_uop *u, const struct cw_exec *x, uint32_t
 void cw_exec__ld_param(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__carry(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__setp(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
-void cw_exec__setp_f16x2(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
+void cw_exec__setp_pair(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__set_cmp(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__testp(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__slct(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__cvt(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
-void cw_exec__cvt_f16x2(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
+void cw_exec__cvt_pack(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
+void cw_exec__cvt_pair(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__rounded(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
+void cw_exec__video(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__shfl(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__vote(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
 void cw_exec__match(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);

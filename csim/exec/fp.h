@@ -4,7 +4,7 @@
  *
  * NaNs. Which operand's payload an x86 instruction passes on depends on the order in which a compiler puts the operands, so
  * payloads would make results depend on the compiler. Every arithmetic result that is a NaN is therefore the canonical one,
- * which for f32 and f16 is also what the hardware gives (PTX ISA: 0x7fffffff, 0x7fff); for f64 it is CUDA's CUDART_NAN.
+ * which for f32, f16 and bf16 is also what the hardware gives (PTX ISA: 0x7fffffff, 0x7fff); for f64 it is CUDA's CUDART_NAN.
  */
 #ifndef CW_EXEC_FP_H
 #define CW_EXEC_FP_H
@@ -16,7 +16,7 @@
 
 #include "ptx/uop.h"
 
-#define CW_NAN_F16 UINT16_C(0x7fff)
+#define CW_NAN_F16 UINT16_C(0x7fff) /* of bf16 too */
 #define CW_NAN_F32 UINT32_C(0x7fffffff)
 #define CW_NAN_F64 UINT64_C(0xfff8000000000000)
 
@@ -136,7 +136,8 @@ static inline float cw_f32_fma(float a, float b, float c)
 #endif
 }
 
-/* A binary format: precision with the hidden bit, exponent of the least subnormal, infinity's pattern. */
+/* A binary format: precision with the hidden bit, exponent of the least subnormal, infinity's pattern. A format without infinities has its
+ * NaN there. */
 struct cw_fp_format {
     int precision, min_exp;
     uint64_t infinity, nan;
@@ -152,7 +153,8 @@ struct cw_fp {
     int e;
 };
 
-/* cvt.c; type is F16, F32 or F64; round one of RN, RZ, RM, RP or its ..I twin. */
+/* cvt.c; type is F16, BF16, TF32 (in the upper 19 bits of 32), F32, F64, or E4M3X2 or E5M2X2 for one number of the two; round one of RN,
+ * RNA, RZ, RM, RP or its ..I twin. */
 const struct cw_fp_format *cw_fp_format_of(enum cw_type type);
 struct cw_fp cw_fp_decode(uint64_t bits, enum cw_type type);
 uint64_t cw_fp_encode(struct cw_fp v, enum cw_type type, enum cw_round round);
@@ -161,5 +163,30 @@ uint64_t cw_fp_encode(struct cw_fp v, enum cw_type type, enum cw_round round);
  * disturbing the second rounding, so each result is rounded once in effect. */
 double cw_f16_load(uint32_t bits);
 uint32_t cw_f16_store(double f, bool sat);
+
+/* bf16 is the upper half of an f32. Sums and products are computed in double in the same way; a fused multiply-add would be rounded twice
+ * where the addend is far below the product, so that its sum is rounded to odd first, as in cw_f32_fma. */
+uint32_t cw_bf16_store(double f);
+
+static inline double cw_bf16_load(uint32_t bits)
+{
+    return (double)cw_f32_of(bits << 16);
+}
+
+static inline uint32_t cw_bf16_flush(uint32_t bits)
+{
+    return (bits & 0x7f80u) == 0 ? bits & 0x8000u : bits & 0xffffu;
+}
+
+static inline double cw_bf16_fma(double a, double b, double c)
+{
+    double p = a * b, s = p + c, t = s - p;
+    double e = (p - (s - t)) + (c - t);
+    uint64_t bits = cw_f64_raw(s);
+    bool inexact = (e < 0.0) | (e > 0.0); /* false for the NaN that an infinite sum leaves */
+    if (!inexact || (bits & 1) != 0)
+        return s;
+    return cw_f64_of((bits ^ cw_f64_raw(e)) >> 63 ? bits - 1 : bits + 1);
+}
 
 #endif

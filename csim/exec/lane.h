@@ -238,20 +238,58 @@ CW_INLINE uint32_t cw_half_out(double f, bool ftz, bool sat)
 #define CW_FTZ ((u->flags & CW_UF_FTZ) != 0)
 #define CW_SAT ((u->flags & CW_UF_SAT) != 0)
 
+CW_INLINE double cw_bf16_in(uint32_t bits, bool ftz)
+{
+    return cw_bf16_load(ftz ? cw_bf16_flush(bits) : bits & 0xffffu);
+}
+
+CW_INLINE uint32_t cw_bf16_out(double f, bool ftz)
+{
+    uint32_t bits = cw_bf16_store(f);
+    return ftz ? cw_bf16_flush(bits) : bits;
+}
+
+/* .relu: a NaN stays one. */
+CW_INLINE double cw_relu(double f, const struct cw_uop *u)
+{
+    return u->flags & CW_UF_RELU && f <= 0.0 ? 0.0 : f;
+}
+
+/* Two 16-bit integers each of a and b. */
+CW_INLINE uint32_t cw_pair16(uint32_t a, uint32_t b, enum cw_op op, const struct cw_uop *u)
+{
+    uint32_t r = 0;
+    for (uint32_t shift = 0; shift < 32; shift += 16) {
+        int32_t x = (int32_t)(a >> shift & 0xffffu), y = (int32_t)(b >> shift & 0xffffu);
+        if (u->type == CW_S16X2) {
+            x = (int16_t)(uint16_t)x;
+            y = (int16_t)(uint16_t)y;
+        }
+        int32_t v = op == CW_OP_ADD ? x + y : (op == CW_OP_MIN) == (x < y) ? x : y;
+        v = u->flags & CW_UF_RELU && v < 0 ? 0 : v;
+        r |= ((uint32_t)v & 0xffffu) << shift;
+    }
+    return r;
+}
+
 /* Both halves of a, b, c through one operation. */
 CW_INLINE uint32_t cw_halves(uint32_t a, uint32_t b, uint32_t c, enum cw_op op, const struct cw_uop *u)
 {
     uint32_t r = 0;
     for (uint32_t shift = 0; shift < 32; shift += 16) {
-        double x = cw_half_in(a >> shift, CW_FTZ), y = cw_half_in(b >> shift, CW_FTZ), z = cw_half_in(c >> shift, CW_FTZ);
+        const bool bf = u->type == CW_BF16X2;
+        double x = bf ? cw_bf16_in(a >> shift, CW_FTZ) : cw_half_in(a >> shift, CW_FTZ);
+        double y = bf ? cw_bf16_in(b >> shift, CW_FTZ) : cw_half_in(b >> shift, CW_FTZ);
+        double z = bf ? cw_bf16_in(c >> shift, CW_FTZ) : cw_half_in(c >> shift, CW_FTZ);
         double v = op == CW_OP_ADD    ? x + y
                    : op == CW_OP_SUB  ? x - y
                    : op == CW_OP_MUL  ? x * y
-                   : op == CW_OP_FMA  ? x * y + z
+                   : op == CW_OP_FMA  ? (bf ? cw_bf16_fma(x, y, z) : x * y + z)
                    : op == CW_OP_EX2  ? exp2(x)
                    : op == CW_OP_TANH ? tanh(x)
                                       : cw_minmax_flags(x, y, u->flags, op == CW_OP_MAX);
-        r |= cw_half_out(v, CW_FTZ, CW_SAT) << shift;
+        v = cw_relu(v, u);
+        r |= (bf ? cw_bf16_out(v, CW_FTZ) : cw_half_out(v, CW_FTZ, CW_SAT)) << shift;
     }
     return r;
 }
@@ -269,6 +307,7 @@ CW_INLINE uint32_t cw_halves(uint32_t a, uint32_t b, uint32_t c, enum cw_op op, 
 #define CW_W_u64  64
 #define CW_W_s64  64
 #define CW_W_f16  32
+#define CW_W_bf16 32
 #define CW_W_f32  32
 #define CW_W_f32x 32
 #define CW_W_f64  64
@@ -280,7 +319,7 @@ typedef uint32_t cw_t_u32;
 typedef int32_t cw_t_s32;
 typedef uint64_t cw_t_u64;
 typedef int64_t cw_t_s64;
-typedef double cw_t_f16, cw_t_f64;
+typedef double cw_t_f16, cw_t_bf16, cw_t_f64;
 typedef float cw_t_f32, cw_t_f32x;
 #define CW_LD_u8(v)   ((uint8_t)(v))
 #define CW_LD_s8(v)   ((int8_t)(uint8_t)(v))
@@ -291,6 +330,7 @@ typedef float cw_t_f32, cw_t_f32x;
 #define CW_LD_u64(v)  (v)
 #define CW_LD_s64(v)  ((int64_t)(v))
 #define CW_LD_f16(v)  cw_half_in((v), CW_FTZ)
+#define CW_LD_bf16(v) cw_bf16_in((v), CW_FTZ)
 #define CW_LD_f32(v)  cw_f32_of(v)
 #define CW_LD_f32x(v) cw_f32_load((v), CW_FTZ)
 #define CW_LD_f64(v)  cw_f64_of(v)
@@ -303,7 +343,8 @@ typedef float cw_t_f32, cw_t_f32x;
 #define CW_ST_s32(v)  ((uint32_t)(v))
 #define CW_ST_u64(v)  (v)
 #define CW_ST_s64(v)  ((uint64_t)(v))
-#define CW_ST_f16(v)  cw_half_out((v), CW_FTZ, CW_SAT)
+#define CW_ST_f16(v)  cw_half_out(cw_relu((v), u), CW_FTZ, CW_SAT)
+#define CW_ST_bf16(v) cw_bf16_out(cw_relu((v), u), CW_FTZ)
 #define CW_ST_f32(v)  cw_f32_bits(v)
 #define CW_ST_f32x(v) cw_f32_store((v), CW_FTZ, CW_SAT)
 #define CW_ST_f64(v)  cw_f64_bits(v)

@@ -125,7 +125,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
 
 static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
 {
-    const uint32_t channels = gpu->config.partition_count / gpu->config.dram_sharing;
+    const uint32_t channels = cw_address_channels(&gpu->config);
     uint32_t *inbox = calloc(gpu->mech_cnt + 1, sizeof *inbox);
     gpu->partition = calloc(gpu->config.partition_count, sizeof gpu->partition[0]);
     int status = inbox != NULL && gpu->partition != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
@@ -373,10 +373,19 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     free(gpu);
 }
 
+/* No launch is under way, and none was stopped in the middle. */
+static bool is_at_rest(const struct cw_gpu *gpu)
+{
+    bool rest = gpu->launch.param == NULL;
+    for (uint32_t i = 0; rest && i < gpu->config.partition_count; i++)
+        rest = cw_partition_idle(gpu->partition[i]);
+    return rest;
+}
+
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
 {
     const struct cw_config *c = &gpu->config;
-    if (c->l2_host_copies == CW_OFF || bytes == 0)
+    if (c->l2_host_copies == CW_OFF || bytes == 0 || !is_at_rest(gpu))
         return;
     const uint64_t line = c->mem_line_bytes, end = addr + bytes;
     /* What lies further back has left the L2 again: this piece has at least as many lines of each set as the set has ways. */

@@ -20,6 +20,11 @@ uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr)
     return chunk_of(config, addr) % config->partition_count;
 }
 
+uint32_t cw_address_channels(const struct cw_config *config)
+{
+    return config->partition_count / config->dram_sharing;
+}
+
 uint64_t cw_address_local(const struct cw_config *config, uint64_t addr)
 {
     uint32_t chunk = chunk_of(config, addr);

@@ -25,6 +25,9 @@
 
 /* Which partition serves a device address (>= CW_GLOBAL_BASE): 0 .. partition.count - 1. */
 uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr);
+/* DRAM channels: partition p has port p / channels of channel p mod channels (dram.sharing), so that neighbouring chunks of a channel are
+ * of different partitions. */
+uint32_t cw_address_channels(const struct cw_config *config);
 /* The address within that partition, in bytes; a partition's local addresses begin at 0 and have no gaps. */
 uint64_t cw_address_local(const struct cw_config *config, uint64_t addr);
 

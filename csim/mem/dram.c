@@ -82,7 +82,7 @@ struct cw_dram {
     uint32_t burst_bytes, line_bytes, line_log2, interleave;
     uint32_t row_chunks; /* of partition.interleave bytes in a row */
     bool banks_low;      /* dram.map = banks */
-    bool sector_reads;
+    bool sector_reads;   /* a burst is larger than a sector, and a read of several sectors takes one for each */
 };
 
 static cw_time later(cw_time a, cw_time b)
@@ -532,7 +532,7 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     d->ports = config->dram_sharing;
     d->interleave = config->partition_interleave;
     d->row_chunks = config->dram_row_bytes / config->partition_interleave;
-    d->sector_reads = config->dram_sector_reads == CW_ON;
+    d->sector_reads = config->dram_sector_reads == CW_ON && config->dram_burst_bytes > CW_SECTOR_BYTES;
     d->banks_low = config->dram_map == CW_DRAM_BANKS_LOW;
     d->burst_bytes = config->dram_burst_bytes;
     d->line_bytes = config->mem_line_bytes;

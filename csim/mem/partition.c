@@ -257,12 +257,12 @@ static int create_socket(struct cw_partition *s, uint32_t i)
     return ok ? CW_OK : CW_ENOMEM;
 }
 
-/* Partition i has port i / channels of channel i mod channels, which the first of them makes. */
+/* The first partition of a channel makes it (cw_address_channels). */
 static int connect_dram(struct cw_partition *s, struct cw_error *err)
 {
     const struct cw_config *c = s->config.config;
     const uint32_t fetches = c->l2_mshrs * (c->mem_line_bytes / CW_SECTOR_BYTES); /* one per sector at most */
-    const uint32_t port = s->config.index / (c->partition_count / c->dram_sharing);
+    const uint32_t port = s->config.index / cw_address_channels(c);
     int status = CW_OK;
     assert((port == 0) == (s->config.shares == NULL));
     if (port == 0)

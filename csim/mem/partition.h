@@ -65,10 +65,9 @@ struct cw_partition_config {
     struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests arrive at output `index` of up; replies enter at source `index` of down */
     uint32_t index;
-    struct cw_partition
-        *shares;       /* whose DRAM channel it shares (dram.sharing), and which is destroyed after it; NULL: it has one of its own */
-    uint32_t mech_cnt; /* mechanisms of the GPU, each with sockets */
-    const uint32_t *mech_inbox; /* [mech_cnt]: entries of from_noc; read at creation only */
+    struct cw_partition *shares; /* has the DRAM channel (dram.sharing), and is destroyed later; NULL: the partition makes one */
+    uint32_t mech_cnt;           /* mechanisms of the GPU, each with sockets */
+    const uint32_t *mech_inbox;  /* [mech_cnt]: entries of from_noc; read at creation only */
 };
 
 int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err);

@@ -12,6 +12,8 @@ static enum cw_ptype accept_type(struct cw_ptx *p)
     if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] != '.')
         return CW_PT_NONE;
     uint32_t t = cw_ptype_of(p->tok.text + 1, p->tok.len - 1);
+    if (t >= CW_PT_BF16)
+        t = CW_PT_NONE;
     if (t != CW_PT_NONE)
         cw_ptx_advance(p);
     return (enum cw_ptype)t;

@@ -2,7 +2,7 @@
 /*
  * One instruction while it is read (insn.c), its operands (operand.c), and the files that each know some of the opcodes.
  *
- * Private to: control.c, insn.c, instruction.c, mem.c, operand.c, optab.c, regular.c, special.c.
+ * Private to: control.c, copy.c, insn.c, instruction.c, mbarrier.c, mem.c, operand.c, optab.c, regular.c, special.c, video.c.
  */
 #ifndef CW_PTX_INSN_H
 #define CW_PTX_INSN_H
@@ -68,10 +68,30 @@ struct cw_vopnd cw_opnd_wide_dst(struct cw_ptx *p, uint32_t bytes);
 struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want);
 uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o); /* of a register; 0 for others */
 
+/* The address of a memory instruction: [register + n], [variable + n], [n]. */
+struct cw_address {
+    struct cw_vopnd base; /* NONE when var is a parameter */
+    uint32_t var;         /* CW_PTX_NONE unless it is named */
+    int64_t offset;
+};
+
+/* mem.c */
+struct cw_address cw_insn_address(struct cw_ptx *p, uint8_t space);
+/* Source 0 and the offset of a load or store, after its type, vec and space. */
+void cw_insn_set_address(struct cw_ptx *p, struct cw_insn *in, const struct cw_address *a, bool is_store);
+bool cw_insn_hint(struct cw_insn *in);                           /* the next part, if it is .L2::128B or the like: consumed */
+void cw_insn_policy(struct cw_ptx *p, const struct cw_insn *in); /* the operand of .L2::cache_hint, if there was one */
+
+/* mbarrier.c: the arrival of a thread whose copies are complete, cp.async.mbarrier.arrive from .arrive on. */
+void cw_insn_copy_arrives(struct cw_ptx *p, struct cw_insn *in);
+
 /* True when the opcode is one of the file's own; it has then been read up to the ';'. */
 bool cw_insn_regular(struct cw_ptx *p, struct cw_insn *in);  /* regular.c */
 bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in);  /* special.c */
 bool cw_insn_combined(struct cw_ptx *p, struct cw_insn *in); /* special.c: lop3 with a predicate, which its regular form has not */
+bool cw_insn_video(struct cw_ptx *p, struct cw_insn *in);    /* video.c */
+bool cw_insn_copy(struct cw_ptx *p, struct cw_insn *in);     /* copy.c: cp.async */
+bool cw_insn_mbarrier(struct cw_ptx *p, struct cw_insn *in); /* mbarrier.c */
 bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in);   /* mem.c: ld, st, atom, red, fences, prefetches */
 bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in);  /* control.c: branches, calls, barriers */
 

@@ -40,31 +40,6 @@ static const struct {
                {"ldmatrix", "matrix instructions are"},
                {"stmatrix", "matrix instructions are"},
                {"movmatrix", "matrix instructions are"},
-               {"vadd", "video instructions are"},
-               {"vsub", "video instructions are"},
-               {"vabsdiff", "video instructions are"},
-               {"vmin", "video instructions are"},
-               {"vmax", "video instructions are"},
-               {"vshl", "video instructions are"},
-               {"vshr", "video instructions are"},
-               {"vmad", "video instructions are"},
-               {"vset", "video instructions are"},
-               {"vadd2", "video instructions are"},
-               {"vsub2", "video instructions are"},
-               {"vavrg2", "video instructions are"},
-               {"vabsdiff2", "video instructions are"},
-               {"vmin2", "video instructions are"},
-               {"vmax2", "video instructions are"},
-               {"vset2", "video instructions are"},
-               {"vadd4", "video instructions are"},
-               {"vsub4", "video instructions are"},
-               {"vavrg4", "video instructions are"},
-               {"vabsdiff4", "video instructions are"},
-               {"vmin4", "video instructions are"},
-               {"vmax4", "video instructions are"},
-               {"vset4", "video instructions are"},
-               {"cp", "asynchronous copies are"},
-               {"mbarrier", "asynchronous barriers are"},
                {"multimem", "multicast memory is"},
                {"mapa", "clusters of several blocks are"},
                {"getctarank", "clusters of several blocks are"},
@@ -95,8 +70,8 @@ void cw_ptx_instruction(struct cw_ptx *p)
     }
     split(p, &in);
     cw_ptx_advance(p);
-    if (!cw_insn_combined(p, &in) && !cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_memory(p, &in) &&
-        !cw_insn_control(p, &in))
+    if (!cw_insn_combined(p, &in) && !cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_video(p, &in) &&
+        !cw_insn_copy(p, &in) && !cw_insn_mbarrier(p, &in) && !cw_insn_memory(p, &in) && !cw_insn_control(p, &in))
         unknown(p, &in);
     cw_ptx_expect(p, ';');
 }

@@ -80,13 +80,15 @@ static void bad(struct cw_tok *tok, const char *why)
     tok->why = why;
 }
 
+/* A directive ends at the next dot: the headers of CUDA write .reg.b16 without a blank. */
 static void lex_word(struct cw_lex *lex, struct cw_tok *tok)
 {
+    const bool is_directive = at(lex, 0) == '.';
     tok->kind = CW_TOK_WORD;
     lex->pos++;
     for (;;) {
         char c = at(lex, 0);
-        if (is_name(c) || (c == '.' && is_name(at(lex, 1))))
+        if (is_name(c) || (c == '.' && !is_directive && is_name(at(lex, 1))))
             lex->pos++;
         else if (c == ':' && at(lex, 1) == ':' && is_name(at(lex, 2)))
             lex->pos += 2;

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory instructions: ld, ldu, st, atom, red, fences, and the hints that are dropped. */
+/* Memory instructions: ld, ldu, st, atom, red, fences, and the hints that are dropped; the addresses of all. */
 #include <string.h>
 
 #include "ptx/insn.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-struct address {
-    struct cw_vopnd base; /* NONE when var is a parameter */
-    uint32_t var;         /* CW_PTX_NONE unless it is named */
-    int64_t offset;
-};
 
 /* What the modifiers of a memory instruction said. */
 struct mods {
@@ -33,7 +27,7 @@ static bool space_fits(uint8_t space, const struct cw_var *v)
     }
 }
 
-static void base_register(struct cw_ptx *p, struct address *a, uint32_t reg)
+static void base_register(struct cw_ptx *p, struct cw_address *a, uint32_t reg)
 {
     const struct cw_vreg *r = &cw_ptx_fn(p)->vreg.a[reg];
     if (r->bytes < 4 || cw_ptype_info[r->ptype].kind == 'f')
@@ -42,7 +36,7 @@ static void base_register(struct cw_ptx *p, struct address *a, uint32_t reg)
     cw_ptx_advance(p);
 }
 
-static void base_variable(struct cw_ptx *p, struct address *a, uint8_t space)
+static void base_variable(struct cw_ptx *p, struct cw_address *a, uint8_t space)
 {
     struct cw_sym *s = cw_ptx_lookup(p, p->tok.text, p->tok.len);
     if (s == NULL || s->kind != CW_SYM_VAR) {
@@ -61,9 +55,9 @@ static void base_variable(struct cw_ptx *p, struct address *a, uint8_t space)
 }
 
 /* [register + n], [variable + n], [n] */
-static struct address address(struct cw_ptx *p, uint8_t space)
+struct cw_address cw_insn_address(struct cw_ptx *p, uint8_t space)
 {
-    struct address a = {.var = CW_PTX_NONE};
+    struct cw_address a = {.var = CW_PTX_NONE};
     cw_ptx_expect(p, '[');
     if (p->tok.kind == CW_TOK_WORD) {
         uint32_t reg = cw_ptx_find_reg(p, &p->tok);
@@ -116,8 +110,8 @@ static bool accept_scope(struct cw_insn *in)
     return false;
 }
 
-/* .L1::evict_last, .L2::128B and the like are hints. .L2::cache_hint is one with an operand of its own, the last (cache_policy). */
-static bool accept_hint(struct cw_insn *in)
+/* .L1::evict_last, .L2::128B and the like are hints. .L2::cache_hint is one with an operand of its own, the last (cw_insn_policy). */
+bool cw_insn_hint(struct cw_insn *in)
 {
     if (in->next == in->part_cnt)
         return false;
@@ -175,6 +169,12 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
     return false;
 }
 
+/* 32 bytes: .v8 of 32 bits or .v4 of 64. */
+static bool is_double(const struct cw_insn *in)
+{
+    return cw_ptype_info[in->type].bytes * (uint32_t)in->v.u.vec == 32;
+}
+
 /* The modifiers of ld and st up to and with the type; false when something is left over or contradictory. */
 static bool access_mods(struct cw_insn *in, bool is_load)
 {
@@ -187,25 +187,28 @@ static bool access_mods(struct cw_insn *in, bool is_load)
     accept_order(in, &m, is_load);
     m.has_scope = accept_scope(in);
     accept_space(in);
-    while (accept_policy(in, is_load) || accept_hint(in))
+    while (accept_policy(in, is_load) || cw_insn_hint(in))
         continue;
     if (cw_insn_accept(in, "v2"))
         in->v.u.vec = 2;
     else if (cw_insn_accept(in, "v4"))
         in->v.u.vec = 4;
+    else if (cw_insn_accept(in, "v8"))
+        in->v.u.vec = 8;
     in->type = cw_insn_type(in);
     const struct cw_ptype_info *t = &cw_ptype_info[in->type];
     in->v.u.type = t->type;
     if ((in->v.u.flags & CW_UF_VOLATILE) != 0)
         in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
-    bool type_fits = t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && t->bytes * in->v.u.vec <= 16;
+    bool type_fits = t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && in->type < CW_PT_BF16;
+    type_fits &= t->bytes * in->v.u.vec <= 16 ? in->v.u.vec < 8 : is_double(in) && t->bytes >= 4 && in->v.u.space == CW_SPACE_GLOBAL;
     return type_fits && in->next == in->part_cnt && m.has_scope == m.strong && (!mmio || m.strong);
 }
 
 /* ---- ld, st ---- */
 
 /* Parameters have known bounds, and what lies behind them is another parameter. */
-static bool in_bounds(struct cw_ptx *p, const struct cw_insn *in, const struct address *a)
+static bool in_bounds(struct cw_ptx *p, const struct cw_insn *in, const struct cw_address *a)
 {
     uint64_t bytes = (uint64_t)cw_ptype_info[in->type].bytes * in->v.u.vec;
     const struct cw_var *v = &p->var.a[a->var];
@@ -215,7 +218,7 @@ static bool in_bounds(struct cw_ptx *p, const struct cw_insn *in, const struct a
     return false;
 }
 
-static void note_access(struct cw_ptx *p, const struct cw_insn *in, const struct address *a, bool is_store)
+static void note_access(struct cw_ptx *p, const struct cw_insn *in, const struct cw_address *a, bool is_store)
 {
     struct cw_var *v = &p->var.a[a->var];
     uint8_t bytes = cw_ptype_info[in->type].bytes;
@@ -225,7 +228,7 @@ static void note_access(struct cw_ptx *p, const struct cw_insn *in, const struct
 
 /* Source 0 and the offset, after the space: kernel parameters lie in the parameter block, those of functions are variables of their own
  * (PLD, PST) or, when they are addressed by a register, in local memory. */
-static void set_address(struct cw_ptx *p, struct cw_insn *in, const struct address *a, bool is_store)
+void cw_insn_set_address(struct cw_ptx *p, struct cw_insn *in, const struct cw_address *a, bool is_store)
 {
     in->v.u.imm = a->offset;
     in->v.src[0] = a->base;
@@ -253,7 +256,7 @@ static void set_address(struct cw_ptx *p, struct cw_insn *in, const struct addre
 }
 
 /* The operand of .L2::cache_hint says nothing that this machine's caches look at. */
-static void cache_policy(struct cw_ptx *p, const struct cw_insn *in)
+void cw_insn_policy(struct cw_ptx *p, const struct cw_insn *in)
 {
     if (!in->has_policy || p->status != CW_OK)
         return;
@@ -293,9 +296,9 @@ static void load(struct cw_ptx *p, struct cw_insn *in)
     if (in->v.u.stype != CW_U16)
         in->v.u.stype = CW_U32;
     cw_ptx_expect(p, ',');
-    struct address a = address(p, in->v.u.space);
-    set_address(p, in, &a, false);
-    cache_policy(p, in);
+    struct cw_address a = cw_insn_address(p, in->v.u.space);
+    cw_insn_set_address(p, in, &a, false);
+    cw_insn_policy(p, in);
     cw_insn_emit(p, in);
     bool is_signed = cw_ptype_info[in->type].kind == 's';
     for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
@@ -309,8 +312,8 @@ static void store(struct cw_ptx *p, struct cw_insn *in)
     in->v.u.op = CW_OP_ST;
     in->v.u.src_cnt = 1;
     uint32_t bytes = cw_ptype_info[in->type].bytes, n = in->v.u.vec;
-    struct address a = address(p, in->v.u.space);
-    set_address(p, in, &a, true);
+    struct cw_address a = cw_insn_address(p, in->v.u.space);
+    cw_insn_set_address(p, in, &a, true);
     cw_ptx_expect(p, ',');
     for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
         list_mark(p, in, i);
@@ -323,27 +326,88 @@ static void store(struct cw_ptx *p, struct cw_insn *in)
         cw_insn_src(in, o);
     }
     list_mark(p, in, n);
-    cache_policy(p, in);
+    cw_insn_policy(p, in);
     cw_insn_emit(p, in);
+}
+
+/* {a, b} or a. */
+static void elements(struct cw_ptx *p, const struct cw_insn *in, struct cw_vopnd *o, bool is_dst)
+{
+    for (uint32_t i = 0; i < in->v.u.vec && p->status == CW_OK; i++) {
+        list_mark(p, in, i);
+        o[i] = is_dst ? cw_opnd_dst(p, in->type) : cw_opnd_src(p, in->type);
+    }
+    list_mark(p, in, in->v.u.vec);
+}
+
+/* An access of 32 bytes is two of 16. A load whose first half overwrites the address begins with the second half. */
+static void halves(struct cw_ptx *p, const struct cw_insn *in, const struct cw_address *a, const struct cw_vopnd *o, bool is_store)
+{
+    const uint32_t n = in->v.u.vec / 2;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < n && !is_store; i++)
+        first |= o[i].kind == CW_V_REG && a->base.kind == CW_V_REG && o[i].id == a->base.id;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t half = k ^ first;
+        struct cw_insn one = *in;
+        struct cw_address at = *a;
+        at.offset += 16 * (int64_t)half;
+        one.v.u.op = is_store ? CW_OP_ST : CW_OP_LD;
+        one.v.u.vec = (uint8_t)n;
+        one.v.u.stype = is_store ? one.v.u.stype : CW_U32;
+        one.v.u.src_cnt = 1;
+        cw_insn_set_address(p, &one, &at, is_store);
+        for (uint32_t i = 0; i < n; i++)
+            (is_store ? cw_insn_src : cw_insn_dst)(&one, o[half * n + i]);
+        cw_insn_emit(p, &one);
+    }
+}
+
+static void load_double(struct cw_ptx *p, struct cw_insn *in)
+{
+    struct cw_vopnd o[8];
+    elements(p, in, o, true);
+    cw_ptx_expect(p, ',');
+    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    cw_insn_policy(p, in);
+    if (p->status == CW_OK)
+        halves(p, in, &a, o, false);
+}
+
+static void store_double(struct cw_ptx *p, struct cw_insn *in)
+{
+    struct cw_vopnd o[8];
+    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    cw_ptx_expect(p, ',');
+    elements(p, in, o, false);
+    cw_insn_policy(p, in);
+    if (p->status == CW_OK)
+        halves(p, in, &a, o, true);
 }
 
 static void ld(struct cw_ptx *p, struct cw_insn *in)
 {
-    if (access_mods(in, true))
-        load(p, in);
-    else
+    if (!access_mods(in, true))
         cw_insn_refuse(p, in);
+    else if (is_double(in))
+        load_double(p, in);
+    else
+        load(p, in);
 }
 
 static void st(struct cw_ptx *p, struct cw_insn *in)
 {
-    if (access_mods(in, false) && in->v.u.space != CW_SPACE_CONST)
-        store(p, in);
-    else
+    if (!access_mods(in, false) || in->v.u.space == CW_SPACE_CONST)
         cw_insn_refuse(p, in);
+    else if (is_double(in))
+        store_double(p, in);
+    else
+        store(p, in);
 }
 
 /* ---- atom, red ---- */
+
+#define CW_ATOM_ELEMENTS 8u
 
 #define B(t) (1u << CW_PT_##t)
 
@@ -351,7 +415,7 @@ static const struct {
     const char *word;
     uint8_t op;
     uint32_t types;
-} atoms[] = {{"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16) | B(F16X2)},
+} atoms[] = {{"add", CW_ATOM_ADD, B(U32) | B(S32) | B(U64) | B(S64) | B(F32) | B(F64) | B(F16) | B(F16X2) | B(BF16) | B(BF16X2)},
              {"exch", CW_ATOM_EXCH, B(B32) | B(B64)},
              {"cas", CW_ATOM_CAS, B(B16) | B(B32) | B(B64)},
              {"min", CW_ATOM_MIN, B(U32) | B(S32) | B(U64) | B(S64)},
@@ -395,6 +459,22 @@ static bool accept_atom_order(struct cw_insn *in)
     return false;
 }
 
+/* .v2, .v4, .v8: several elements side by side, each an atomic operation of its own. */
+static bool accept_elements(struct cw_insn *in)
+{
+    in->v.u.vec = cw_insn_accept(in, "v2") ? 2 : cw_insn_accept(in, "v4") ? 4 : cw_insn_accept(in, "v8") ? 8 : 1;
+    return in->v.u.vec > 1;
+}
+
+/* At most 16 bytes of floating-point sums in global memory. */
+static bool elements_fit(const struct cw_insn *in)
+{
+    const bool has =
+        in->type == CW_PT_F32 || in->type == CW_PT_F16 || in->type == CW_PT_BF16 || in->type == CW_PT_F16X2 || in->type == CW_PT_BF16X2;
+    return in->v.u.vec == 1 || (has && in->v.u.atom == CW_ATOM_ADD && in->v.u.space == CW_SPACE_GLOBAL &&
+                                in->v.u.vec * (uint32_t)cw_ptype_info[in->type].bytes <= 16);
+}
+
 /* One modifier, each kind of which may come once; false: the next part is none. */
 static bool accept_atom_mod(struct cw_insn *in, struct atom_mods *m)
 {
@@ -409,9 +489,11 @@ static bool accept_atom_mod(struct cw_insn *in, struct atom_mods *m)
         said = &m->has_op;
     else if (!m->noftz && cw_insn_accept(in, "noftz"))
         said = &m->noftz;
+    else if (in->v.u.vec == 1 ? accept_elements(in) : in->type == CW_PT_NONE && (in->type = cw_insn_type(in)) != CW_PT_NONE)
+        return true; /* the type of several may stand before the operation: .v2.f32.add */
     if (said != NULL)
         *said = true;
-    return said != NULL || accept_hint(in);
+    return said != NULL || cw_insn_hint(in);
 }
 
 /* ptxas takes order, scope, space and operation in any order (atom.or.acq_rel.cta.b32, atom.global.sys.add.u32); the type comes last. */
@@ -423,37 +505,79 @@ static bool atom_mods(struct cw_insn *in)
     in->v.u.scope = CW_SCOPE_GPU; /* the ISA's default */
     while (accept_atom_mod(in, &m))
         continue;
-    in->type = cw_insn_type(in);
+    if (in->type == CW_PT_NONE)
+        in->type = cw_insn_type(in);
     in->v.u.type = cw_ptype_info[in->type].type;
     bool space_fits_atom = in->v.u.space == CW_SPACE_GENERIC || in->v.u.space == CW_SPACE_GLOBAL || in->v.u.space == CW_SPACE_SHARED;
-    bool is_half = in->type == CW_PT_F16 || in->type == CW_PT_F16X2;
-    return m.has_op && space_fits_atom && in->next == in->part_cnt && (m.types >> in->type & 1) != 0 && m.noftz == is_half;
+    bool is_half = in->type == CW_PT_F16 || in->type == CW_PT_F16X2 || in->type == CW_PT_BF16 || in->type == CW_PT_BF16X2;
+    return m.has_op && space_fits_atom && in->next == in->part_cnt && (m.types >> in->type & 1) != 0 && m.noftz == is_half &&
+           elements_fit(in);
+}
+
+/* Whether the old value of element i has to wait in a temporary: its register is still to be read as a later element's operand. */
+static bool is_read_later(struct cw_vopnd old, const struct cw_vopnd *operand, uint32_t i, uint32_t n)
+{
+    for (uint32_t j = i + 1; j < n; j++)
+        if (operand[j].kind == CW_V_REG && operand[j].id == old.id)
+            return true;
+    return false;
+}
+
+/* One micro-op for each element. */
+static void emit_elements(struct cw_ptx *p, const struct cw_insn *in, const struct cw_address *a, const struct cw_vopnd *old,
+                          const struct cw_vopnd *operand)
+{
+    const uint32_t n = in->v.u.vec;
+    struct cw_vopnd result[CW_ATOM_ELEMENTS];
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+        struct cw_insn one = *in;
+        one.v.u.vec = 1;
+        one.v.u.imm = a->offset + (int64_t)i * cw_ptype_info[in->type].bytes;
+        result[i] = old[i];
+        if (old[i].kind == CW_V_REG && is_read_later(old[i], operand, i, n))
+            result[i] = cw_opnd_reg(cw_ptx_new_reg(p, in->type, true));
+        if (old[i].kind == CW_V_REG)
+            cw_insn_dst(&one, result[i]);
+        cw_insn_src(&one, a->base);
+        cw_insn_src(&one, operand[i]);
+        cw_insn_emit(p, &one);
+    }
+    const enum cw_type bits = cw_ptype_info[in->type].bytes == 2 ? CW_U16 : CW_U32;
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+        if (old[i].kind == CW_V_REG && result[i].id != old[i].id)
+            cw_insn_convert(p, old[i], bits, result[i], bits);
 }
 
 static void atomic(struct cw_ptx *p, struct cw_insn *in, bool has_dst)
 {
+    struct cw_vopnd old[CW_ATOM_ELEMENTS] = {{.kind = CW_V_NONE}}, operand[CW_ATOM_ELEMENTS];
     if (!atom_mods(in) || (!has_dst && (in->v.u.atom == CW_ATOM_EXCH || in->v.u.atom == CW_ATOM_CAS))) {
         cw_insn_refuse(p, in);
         return;
     }
     in->v.u.op = CW_OP_ATOM;
     if (has_dst) {
-        struct cw_vopnd dst = cw_opnd_dst(p, in->type);
-        if (dst.kind != CW_V_SINK)
-            cw_insn_dst(in, dst);
+        elements(p, in, old, true);
         cw_ptx_expect(p, ',');
     }
-    struct address a = address(p, in->v.u.space);
-    in->v.u.imm = a.offset;
-    cw_insn_src(in, a.base);
+    struct cw_address a = cw_insn_address(p, in->v.u.space);
     cw_ptx_expect(p, ',');
-    cw_insn_src(in, cw_opnd_src(p, in->type));
+    elements(p, in, operand, false);
     if (in->v.u.atom == CW_ATOM_CAS) {
         cw_ptx_expect(p, ',');
-        cw_insn_src(in, cw_opnd_src(p, in->type));
+        struct cw_vopnd value = cw_opnd_src(p, in->type);
+        in->v.u.imm = a.offset;
+        if (old[0].kind == CW_V_REG)
+            cw_insn_dst(in, old[0]);
+        cw_insn_src(in, a.base);
+        cw_insn_src(in, operand[0]);
+        cw_insn_src(in, value);
     }
-    cache_policy(p, in);
-    cw_insn_emit(p, in);
+    cw_insn_policy(p, in);
+    if (in->v.u.atom == CW_ATOM_CAS)
+        cw_insn_emit(p, in);
+    else
+        emit_elements(p, in, &a, old, operand);
 }
 
 static void atom(struct cw_ptx *p, struct cw_insn *in)
@@ -490,6 +614,10 @@ static void fence(struct cw_ptx *p, struct cw_insn *in)
         in->v.u.op = CW_OP_NOP;
         if (!cw_insn_accept(in, "alias") && !cw_insn_accept(in, "async"))
             in->next = 0;
+    } else if (cw_insn_accept(in, "mbarrier_init")) {
+        in->v.u.op = CW_OP_NOP; /* mbarrier.init is a store to shared memory, whose order the block sees anyhow */
+        if (!cw_insn_accept(in, "release") || !cw_insn_accept(in, "cluster"))
+            in->next = 0;
     } else {
         in->v.u.op = CW_OP_MEMBAR;
         if (!cw_insn_accept(in, "sc") && (cw_insn_accept(in, "acq_rel") || cw_insn_accept(in, "acquire") || cw_insn_accept(in, "release")))
@@ -507,11 +635,11 @@ static void hint(struct cw_ptx *p, struct cw_insn *in)
     bool sized = cw_part_is(&in->part[0], "discard") || cw_part_is(&in->part[0], "applypriority");
     in->v.u.op = CW_OP_NOP;
     accept_space(in);
-    if (!cw_insn_accept(in, "L1") && !cw_insn_accept(in, "L2") && !accept_hint(in))
+    if (!cw_insn_accept(in, "L1") && !cw_insn_accept(in, "L2") && !cw_insn_hint(in))
         in->next = 0;
     if (!cw_insn_all(p, in))
         return;
-    address(p, in->v.u.space);
+    cw_insn_address(p, in->v.u.space);
     if (sized) {
         cw_ptx_expect(p, ',');
         cw_ptx_uint(p, 128, "size");
@@ -520,119 +648,13 @@ static void hint(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_emit(p, in);
 }
 
-/* ---- cp.async ---- */
-
-/* Words of global memory into temporaries, from word `first` on. */
-static void copy_load(struct cw_ptx *p, struct cw_insn *in, const struct address *from, uint32_t first, uint32_t cnt, struct cw_vopnd *word)
-{
-    struct cw_insn ld = *in;
-    ld.v.u.op = CW_OP_LD;
-    ld.v.u.space = CW_SPACE_GLOBAL;
-    ld.v.u.type = ld.v.u.stype = CW_U32;
-    ld.v.u.vec = (uint8_t)cnt;
-    ld.v.u.src_cnt = 1;
-    struct address a = *from;
-    a.offset += 4 * (int64_t)first;
-    set_address(p, &ld, &a, false);
-    for (uint32_t i = 0; i < cnt; i++) {
-        word[first + i] = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_B32, true));
-        cw_insn_dst(&ld, word[first + i]);
-    }
-    cw_insn_emit(p, &ld);
-}
-
-/* The copy is a load and a store, which the warp waits for: it is complete before any wait for it. Bytes beyond `have` are zero. */
-static void copy_emit(struct cw_ptx *p, struct cw_insn *in, const struct address *to, const struct address *from, uint32_t bytes,
-                      uint32_t have)
-{
-    struct cw_vopnd word[4];
-    const uint32_t words = bytes / 4, loaded = have / 4, together = loaded == 3 ? 2 : loaded;
-    if (together != 0)
-        copy_load(p, in, from, 0, together, word);
-    if (loaded == 3)
-        copy_load(p, in, from, 2, 1, word);
-    in->v.u.op = CW_OP_ST;
-    in->v.u.space = CW_SPACE_SHARED;
-    in->v.u.flags = 0;
-    in->v.u.type = in->v.u.stype = CW_U32;
-    in->v.u.vec = (uint8_t)words;
-    in->v.u.src_cnt = 1;
-    set_address(p, in, to, true);
-    for (uint32_t i = 0; i < words; i++)
-        cw_insn_src(in, i < loaded ? word[i] : cw_opnd_const(p, 0, 4));
-    cw_insn_emit(p, in);
-}
-
-/* Where to, where from, the size, and how many bytes are read. */
-static void copy(struct cw_ptx *p, struct cw_insn *in)
-{
-    const bool all = cw_insn_accept(in, "ca");
-    if ((!all && !cw_insn_accept(in, "cg")) || (!cw_insn_accept(in, "shared") && !cw_insn_accept(in, "shared::cta")) ||
-        !cw_insn_accept(in, "global"))
-        in->next = 0;
-    while (in->next != 0 && accept_hint(in))
-        continue;
-    in->v.u.flags = all ? CW_UF_CACHE_ALL : 0;
-    if (!cw_insn_all(p, in))
-        return;
-    const struct address to = address(p, CW_SPACE_SHARED);
-    cw_ptx_expect(p, ',');
-    const struct address from = address(p, CW_SPACE_GLOBAL);
-    cw_ptx_expect(p, ',');
-    const uint32_t bytes = (uint32_t)cw_ptx_uint(p, 16, "size");
-    uint32_t have = bytes;
-    if (cw_ptx_is_punct(p, ',') && p->ahead.kind == CW_TOK_INT) {
-        cw_ptx_expect(p, ',');
-        have = (uint32_t)cw_ptx_uint(p, 16, "size of the source");
-    }
-    if (cw_ptx_is_punct(p, ',') && !in->has_policy)
-        cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "how many bytes cp.async reads has to be a number here, not a register or a predicate");
-    cache_policy(p, in);
-    if (p->status != CW_OK)
-        return;
-    if ((bytes != 4 && bytes != 8 && bytes != 16) || (!all && bytes != 16) || have > bytes)
-        cw_ptx_fail_tok(p, CW_EINVAL, &in->word, "cp.async copies 4, 8 or 16 bytes, with .cg 16, and reads at most as many");
-    else if (have % 4 != 0)
-        cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "cp.async reads a multiple of 4 bytes here, not %u", have);
-    else
-        copy_emit(p, in, &to, &from, bytes, have);
-}
-
-/* What has been copied is there: commit_group, wait_group and wait_all have nothing to do. */
-static void cp(struct cw_ptx *p, struct cw_insn *in)
-{
-    if (!cw_insn_accept(in, "async"))
-        in->next = 0;
-    const bool group = in->next != 0 && cw_insn_accept(in, "wait_group");
-    if (!group && (in->next == 0 || (!cw_insn_accept(in, "commit_group") && !cw_insn_accept(in, "wait_all")))) {
-        copy(p, in);
-        return;
-    }
-    in->v.u.op = CW_OP_NOP;
-    if (!cw_insn_all(p, in))
-        return;
-    if (group)
-        cw_ptx_uint(p, UINT32_MAX, "number of groups");
-    cw_insn_emit(p, in);
-}
-
 bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in)
 {
     static const struct {
         const char *name;
         void (*read)(struct cw_ptx *p, struct cw_insn *in);
-    } table[] = {{"ld", ld},
-                 {"ldu", ld},
-                 {"st", st},
-                 {"atom", atom},
-                 {"red", red},
-                 {"membar", membar},
-                 {"fence", fence},
-                 {"prefetch", hint},
-                 {"prefetchu", hint},
-                 {"discard", hint},
-                 {"applypriority", hint},
-                 {"cp", cp}};
+    } table[] = {{"ld", ld},       {"ldu", ld},        {"st", st},          {"atom", atom},    {"red", red},           {"membar", membar},
+                 {"fence", fence}, {"prefetch", hint}, {"prefetchu", hint}, {"discard", hint}, {"applypriority", hint}};
     for (uint32_t i = 0; i < COUNT(table); i++) {
         if (cw_part_is(&in->part[0], table[i].name)) {
             table[i].read(p, in);

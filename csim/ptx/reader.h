@@ -70,6 +70,13 @@ enum cw_ptype {
     CW_PT_F16X2,
     CW_PT_F32,
     CW_PT_F64,
+    CW_PT_BF16, /* from here on: not of registers and variables, which hold these as .b16 and .b32 */
+    CW_PT_BF16X2,
+    CW_PT_U16X2,
+    CW_PT_S16X2,
+    CW_PT_TF32,
+    CW_PT_E4M3X2,
+    CW_PT_E5M2X2,
     CW_PT_COUNT
 };
 

@@ -73,7 +73,7 @@ static void mov_pack(struct cw_ptx *p, struct cw_insn *in)
 static void mov(struct cw_ptx *p, struct cw_insn *in)
 {
     enum cw_ptype type = cw_insn_type(in);
-    if (type == CW_PT_NONE || type == CW_PT_F16 || type == CW_PT_F16X2 || (cw_ptype_info[type].bytes == 1)) {
+    if (type == CW_PT_NONE || type == CW_PT_F16 || type == CW_PT_F16X2 || type >= CW_PT_BF16 || (cw_ptype_info[type].bytes == 1)) {
         cw_insn_refuse(p, in);
         return;
     }
@@ -141,7 +141,7 @@ static void lop3(struct cw_ptx *p, struct cw_insn *in, uint8_t boolop)
 static const struct {
     const char *word;
     uint8_t round;
-} roundings[] = {{"rn", CW_RN},   {"rz", CW_RZ},   {"rm", CW_RM},   {"rp", CW_RP},
+} roundings[] = {{"rna", CW_RNA}, {"rn", CW_RN},   {"rz", CW_RZ},   {"rm", CW_RM},  {"rp", CW_RP},
                  {"rni", CW_RNI}, {"rzi", CW_RZI}, {"rmi", CW_RMI}, {"rpi", CW_RPI}};
 
 /* Which roundings the ISA wants: to an integer value for float -> integer, to a float where precision is lost, none elsewhere. */
@@ -149,12 +149,14 @@ static bool rounding_fits(enum cw_ptype to, enum cw_ptype from, bool given, uint
 {
     bool to_float = cw_ptype_info[to].kind == 'f', from_float = cw_ptype_info[from].kind == 'f';
     bool integer = given && round >= CW_RNI;
+    if (given && round == CW_RNA)
+        return false;
     if (!to_float)
         return from_float ? integer : !given;
     if (!from_float)
         return given && !integer;
-    if (cw_ptype_info[to].bytes < cw_ptype_info[from].bytes)
-        return given && !integer;
+    if (cw_ptype_info[to].bytes < cw_ptype_info[from].bytes || (cw_ptype_info[to].bytes == 2 && from != to))
+        return given && !integer; /* f16 and bf16 lose something of each other */
     return !given || (integer && to == from);
 }
 
@@ -184,44 +186,124 @@ static void cvt_emit(struct cw_ptx *p, struct cw_insn *in, struct cw_vopnd dst, 
     }
 }
 
-/* cvt.rn.f16x2.f32 d, a, b: a to the upper half. */
-static void cvt_pair(struct cw_ptx *p, struct cw_insn *in)
+/* cvt.rn.f16x2.f32 d, a, b: a to the upper half. From one operand of two numbers it is d, a. */
+static void cvt_pair(struct cw_ptx *p, struct cw_insn *in, enum cw_ptype to, enum cw_ptype from)
 {
-    set_types(in, CW_PT_F16X2, CW_PT_F32);
-    cw_insn_dst(in, cw_opnd_dst(p, CW_PT_F16X2));
-    for (uint32_t i = 0; i < 2; i++) {
+    set_types(in, to, from);
+    cw_insn_dst(in, cw_opnd_dst(p, to));
+    for (uint32_t i = 0; i < (from == CW_PT_F32 ? 2 : 1); i++) {
         cw_ptx_expect(p, ',');
-        cw_insn_src(in, cw_opnd_src(p, CW_PT_F32));
+        cw_insn_src(in, cw_opnd_src(p, from));
     }
     cw_insn_emit(p, in);
 }
 
-static void cvt(struct cw_ptx *p, struct cw_insn *in)
+/* cvt.pack.sat.s8.s32.b32 d, a, b, c: c moves up, and a and b, clamped, fill the lower bits. imm: bits of one, and 256 if it is signed. */
+static void cvt_pack(struct cw_ptx *p, struct cw_insn *in)
 {
+    static const struct {
+        const char *word;
+        uint16_t imm;
+    } packed[] = {{"u16", 16}, {"s16", 272}, {"u8", 8}, {"s8", 264}, {"u4", 4}, {"s4", 260}, {"u2", 2}, {"s2", 258}};
+    if (!cw_insn_accept(in, "sat"))
+        in->next = 0;
+    for (uint32_t i = 0; i < COUNT(packed) && in->next != 0 && in->v.u.imm == 0; i++)
+        in->v.u.imm = cw_insn_accept(in, packed[i].word) ? packed[i].imm : 0;
+    const bool wide = (in->v.u.imm & 255) == 16;
+    if (in->v.u.imm == 0 || cw_insn_type(in) != CW_PT_S32 || (!wide && cw_insn_type(in) != CW_PT_B32))
+        in->next = 0;
+    if (!cw_insn_all(p, in))
+        return;
+    in->v.u.op = CW_OP_CVT_PACK;
+    set_types(in, CW_PT_B32, CW_PT_S32);
+    cw_insn_dst(in, cw_opnd_dst(p, CW_PT_B32));
+    for (uint32_t i = 0; i < (wide ? 2 : 3); i++) {
+        cw_ptx_expect(p, ',');
+        cw_insn_src(in, cw_opnd_src(p, i == 2 ? CW_PT_B32 : CW_PT_S32));
+    }
+    cw_insn_emit(p, in);
+}
+
+/* Conversions into and from the types that come in pairs, and into tf32: which modifiers the ISA gives them. */
+static bool is_eighth(enum cw_ptype t)
+{
+    return t == CW_PT_E4M3X2 || t == CW_PT_E5M2X2;
+}
+
+static bool pair_fits(enum cw_ptype to, enum cw_ptype from, const struct cw_uop *u)
+{
+    const bool nearest = u->round == CW_RN, finite = (u->flags & CW_UF_SATFINITE) != 0;
+    if (u->flags & (CW_UF_FTZ | CW_UF_SAT))
+        return false;
+    if (is_eighth(to))
+        return (from == CW_PT_F32 || from == CW_PT_F16X2) && nearest && finite;
+    if (is_eighth(from))
+        return to == CW_PT_F16X2 && nearest && !finite;
+    return (to == CW_PT_F16X2 || to == CW_PT_BF16X2) && from == CW_PT_F32 && (nearest || u->round == CW_RZ);
+}
+
+static bool tf32_fits(enum cw_ptype from, const struct cw_uop *u)
+{
+    if (from != CW_PT_F32 || u->flags & (CW_UF_FTZ | CW_UF_SAT))
+        return false;
+    return u->round == CW_RNA ? (u->flags & CW_UF_RELU) == 0 : u->round == CW_RN || u->round == CW_RZ;
+}
+
+/* Of two numbers of one each. */
+static bool scalar_fits(enum cw_ptype to, enum cw_ptype from, bool given, const struct cw_uop *u)
+{
+    const struct cw_ptype_info *t = &cw_ptype_info[to], *f = &cw_ptype_info[from];
+    if (t->bytes == 0 || f->bytes == 0 || t->kind == 'b' || f->kind == 'b' || to > CW_PT_BF16 || from > CW_PT_BF16)
+        return false;
+    if (to == CW_PT_F16X2 || from == CW_PT_F16X2)
+        return false;
+    const bool limited = (u->flags & (CW_UF_RELU | CW_UF_SATFINITE)) != 0;
+    const bool may = from == CW_PT_F32 && (to == CW_PT_F16 || to == CW_PT_BF16) && (u->round == CW_RN || u->round == CW_RZ);
+    return (!limited || (may && (u->flags & (CW_UF_FTZ | CW_UF_SAT)) == 0)) && rounding_fits(to, from, given, u->round);
+}
+
+/* The rounding and what may follow it; true: a rounding was there. */
+static bool cvt_mods(struct cw_insn *in)
+{
+    static const struct {
+        const char *word;
+        uint16_t flag;
+    } mods[] = {{"ftz", CW_UF_FTZ}, {"sat", CW_UF_SAT}, {"relu", CW_UF_RELU}, {"satfinite", CW_UF_SATFINITE}, {"relu", CW_UF_RELU}};
     bool given = false;
-    in->v.u.op = CW_OP_CVT;
     for (uint32_t i = 0; i < COUNT(roundings) && !given; i++) {
         given = cw_insn_accept(in, roundings[i].word);
         in->v.u.round = given ? roundings[i].round : CW_RN;
     }
-    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "ftz") ? CW_UF_FTZ : 0);
-    in->v.u.flags |= (uint16_t)(cw_insn_accept(in, "sat") ? CW_UF_SAT : 0);
-    enum cw_ptype to = cw_insn_type(in), from = cw_insn_type(in);
-    const struct cw_ptype_info *t = &cw_ptype_info[to], *f = &cw_ptype_info[from];
-    bool is_pair = to == CW_PT_F16X2 && from == CW_PT_F32 && given && (in->v.u.round == CW_RN || in->v.u.round == CW_RZ);
-    if (is_pair && in->next == in->part_cnt && in->v.u.flags == 0) {
-        cvt_pair(p, in);
+    in->v.u.flags = 0;
+    for (uint32_t i = 0; i < COUNT(mods); i++)
+        if ((in->v.u.flags & mods[i].flag) == 0 && cw_insn_accept(in, mods[i].word))
+            in->v.u.flags |= mods[i].flag;
+    return given;
+}
+
+static void cvt(struct cw_ptx *p, struct cw_insn *in)
+{
+    if (cw_insn_accept(in, "pack")) {
+        cvt_pack(p, in);
         return;
     }
-    bool fits = t->bytes > 0 && f->bytes > 0 && t->kind != 'b' && f->kind != 'b' && to != CW_PT_F16X2 && from != CW_PT_F16X2;
-    if (!fits || in->next != in->part_cnt || !rounding_fits(to, from, given, in->v.u.round)) {
+    in->v.u.op = CW_OP_CVT;
+    const bool given = cvt_mods(in);
+    const enum cw_ptype to = cw_insn_type(in), from = cw_insn_type(in);
+    if (given && in->next == in->part_cnt && pair_fits(to, from, &in->v.u)) {
+        cvt_pair(p, in, to, from);
+        return;
+    }
+    const bool fits = to == CW_PT_TF32 ? given && tf32_fits(from, &in->v.u) : scalar_fits(to, from, given, &in->v.u);
+    if (!fits || in->next != in->part_cnt) {
         cw_insn_refuse(p, in);
         return;
     }
     set_types(in, to, from);
-    struct cw_vopnd dst = t->kind == 'f' ? cw_opnd_dst(p, to) : cw_opnd_wide_dst(p, t->bytes);
+    const bool to_float = cw_ptype_info[to].kind == 'f';
+    struct cw_vopnd dst = to_float ? cw_opnd_dst(p, to) : cw_opnd_wide_dst(p, cw_ptype_info[to].bytes);
     cw_ptx_expect(p, ',');
-    struct cw_vopnd src = f->kind == 'f' ? cw_opnd_src(p, from) : cw_opnd_wide_src(p, from);
+    struct cw_vopnd src = cw_ptype_info[from].kind == 'f' ? cw_opnd_src(p, from) : cw_opnd_wide_src(p, from);
     cvt_emit(p, in, dst, src);
 }
 

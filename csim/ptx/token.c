@@ -5,12 +5,31 @@
 #include "ptx/reader.h"
 
 const struct cw_ptype_info cw_ptype_info[CW_PT_COUNT] = {
-    [CW_PT_NONE] = {"", 0, ' ', CW_TYPE_NONE},   [CW_PT_PRED] = {"pred", 0, 'p', CW_PRED}, [CW_PT_B8] = {"b8", 1, 'b', CW_U8},
-    [CW_PT_B16] = {"b16", 2, 'b', CW_U16},       [CW_PT_B32] = {"b32", 4, 'b', CW_U32},    [CW_PT_B64] = {"b64", 8, 'b', CW_U64},
-    [CW_PT_U8] = {"u8", 1, 'u', CW_U8},          [CW_PT_U16] = {"u16", 2, 'u', CW_U16},    [CW_PT_U32] = {"u32", 4, 'u', CW_U32},
-    [CW_PT_U64] = {"u64", 8, 'u', CW_U64},       [CW_PT_S8] = {"s8", 1, 's', CW_S8},       [CW_PT_S16] = {"s16", 2, 's', CW_S16},
-    [CW_PT_S32] = {"s32", 4, 's', CW_S32},       [CW_PT_S64] = {"s64", 8, 's', CW_S64},    [CW_PT_F16] = {"f16", 2, 'f', CW_F16},
-    [CW_PT_F16X2] = {"f16x2", 4, 'f', CW_F16X2}, [CW_PT_F32] = {"f32", 4, 'f', CW_F32},    [CW_PT_F64] = {"f64", 8, 'f', CW_F64},
+    [CW_PT_NONE] = {"", 0, ' ', CW_TYPE_NONE},
+    [CW_PT_PRED] = {"pred", 0, 'p', CW_PRED},
+    [CW_PT_B8] = {"b8", 1, 'b', CW_U8},
+    [CW_PT_B16] = {"b16", 2, 'b', CW_U16},
+    [CW_PT_B32] = {"b32", 4, 'b', CW_U32},
+    [CW_PT_B64] = {"b64", 8, 'b', CW_U64},
+    [CW_PT_U8] = {"u8", 1, 'u', CW_U8},
+    [CW_PT_U16] = {"u16", 2, 'u', CW_U16},
+    [CW_PT_U32] = {"u32", 4, 'u', CW_U32},
+    [CW_PT_U64] = {"u64", 8, 'u', CW_U64},
+    [CW_PT_S8] = {"s8", 1, 's', CW_S8},
+    [CW_PT_S16] = {"s16", 2, 's', CW_S16},
+    [CW_PT_S32] = {"s32", 4, 's', CW_S32},
+    [CW_PT_S64] = {"s64", 8, 's', CW_S64},
+    [CW_PT_F16] = {"f16", 2, 'f', CW_F16},
+    [CW_PT_F16X2] = {"f16x2", 4, 'f', CW_F16X2},
+    [CW_PT_F32] = {"f32", 4, 'f', CW_F32},
+    [CW_PT_F64] = {"f64", 8, 'f', CW_F64},
+    [CW_PT_BF16] = {"bf16", 2, 'f', CW_BF16},
+    [CW_PT_BF16X2] = {"bf16x2", 4, 'f', CW_BF16X2},
+    [CW_PT_U16X2] = {"u16x2", 4, 'u', CW_U16X2},
+    [CW_PT_S16X2] = {"s16x2", 4, 's', CW_S16X2},
+    [CW_PT_TF32] = {"tf32", 4, 'f', CW_TF32},
+    [CW_PT_E4M3X2] = {"e4m3x2", 2, 'f', CW_E4M3X2},
+    [CW_PT_E5M2X2] = {"e5m2x2", 2, 'f', CW_E5M2X2},
 };
 
 uint32_t cw_ptype_of(const char *name, uint32_t len)

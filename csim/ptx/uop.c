@@ -19,13 +19,14 @@ const char *cw_op_mnemonic(enum cw_op op)
 
 const char *cw_type_name(enum cw_type t)
 {
-    static const char *const names[] = {"pred", "u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "f16x2", ""};
+    static const char *const names[] = {"pred", "u8",    "s8",   "u16",    "s16",   "u32",   "s32",  "u64",    "s64",    "f16", "f32",
+                                        "f64",  "f16x2", "bf16", "bf16x2", "u16x2", "s16x2", "tf32", "e4m3x2", "e5m2x2", ""};
     return (uint32_t)t <= CW_TYPE_NONE ? names[t] : "?";
 }
 
 static bool is_half_or_single(enum cw_type t)
 {
-    return t == CW_F16 || t == CW_F16X2 || t == CW_F32;
+    return t == CW_F16 || t == CW_F16X2 || t == CW_F32 || t == CW_BF16 || t == CW_BF16X2;
 }
 
 /* Which operations a floating-point unit does; the others only move bits, whatever the type. */

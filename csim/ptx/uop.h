@@ -41,12 +41,36 @@ enum cw_fu {
     CW_FU_COUNT
 };
 
-enum cw_type { CW_PRED, CW_U8, CW_S8, CW_U16, CW_S16, CW_U32, CW_S32, CW_U64, CW_S64, CW_F16, CW_F32, CW_F64, CW_F16X2, CW_TYPE_NONE };
+/* Those after F16X2 are types of arithmetic and conversion only; registers and memory hold them as bits. TF32 is a binary32 whose lower 13
+ * bits are zero; E4M3X2 and E5M2X2 are two 8-bit numbers. */
+enum cw_type {
+    CW_PRED,
+    CW_U8,
+    CW_S8,
+    CW_U16,
+    CW_S16,
+    CW_U32,
+    CW_S32,
+    CW_U64,
+    CW_S64,
+    CW_F16,
+    CW_F32,
+    CW_F64,
+    CW_F16X2,
+    CW_BF16,
+    CW_BF16X2,
+    CW_U16X2,
+    CW_S16X2,
+    CW_TF32,
+    CW_E4M3X2,
+    CW_E5M2X2,
+    CW_TYPE_NONE
+};
 
 /* bytes per element; 0 for predicates */
 static inline uint32_t cw_type_bytes(enum cw_type t)
 {
-    static const uint8_t bytes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 4, 0};
+    static const uint8_t bytes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 4, 2, 4, 4, 4, 4, 2, 2, 0};
     return bytes[t];
 }
 
@@ -117,7 +141,19 @@ enum cw_sreg {
     CW_SREG_COUNT
 };
 
-enum cw_round { CW_RN, CW_RZ, CW_RM, CW_RP, CW_RNI, CW_RZI, CW_RMI, CW_RPI, CW_ROUND_APPROX, CW_ROUND_FULL };
+enum cw_round {
+    CW_RN,
+    CW_RZ,
+    CW_RM,
+    CW_RP,
+    CW_RNI,
+    CW_RZI,
+    CW_RMI,
+    CW_RPI,
+    CW_ROUND_APPROX,
+    CW_ROUND_FULL,
+    CW_RNA /* nearest, ties away from zero */
+};
 
 enum cw_cmp { /* SETP, SET: the second half is unordered: true when an operand is NaN */
               CW_CMP_EQ,
@@ -175,7 +211,9 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_NC        0x0400u /* ld: .nc */
 #define CW_UF_NAN       0x0800u /* min.NaN, max.NaN */
 #define CW_UF_ACQUIRE   0x1000u
+#define CW_UF_RELU      0x1000u /* arithmetic and CVT: what is negative becomes +0 */
 #define CW_UF_RELEASE   0x2000u
+#define CW_UF_SATFINITE 0x2000u /* CVT: what is too large becomes the largest number */
 #define CW_UF_CACHE_ALL 0x4000u /* ld.ca or default; absent for .cg/.cs/.cv/.nc policies that skip L1 */
 #define CW_UF_XORSIGN   0x8000u
 

@@ -33,12 +33,12 @@ int cli_script(const struct cli_command *c, int argc, char **argv)
     char **words = calloc((size_t)argc + 3, sizeof *words);
     if (words == NULL)
         return cli_error(CLI_FAILED, "%s: out of memory", c->name);
-    words[0] = "python3";
+    words[0] = CW_PYTHON;
     words[1] = path;
     memcpy(words + 2, argv, (size_t)argc * sizeof *words);
     fflush(stdout);
     execvp(words[0], words);
-    int status = cli_error(CLI_FAILED, "%s: python3: %s; run ./setup", c->name, strerror(errno));
+    int status = cli_error(CLI_FAILED, "%s: %s: %s; run ./setup", c->name, CW_PYTHON, strerror(errno));
     free(words);
     return status;
 }

@@ -89,3 +89,13 @@ const struct cowarp_workload cowarp_workload_laplace = {
     .param_count = sizeof params / sizeof params[0],
     .run = run,
 };
+
+const struct cowarp_workload cowarp_workload_lps = {
+    .name = "lps",
+    .folder = "laplace",
+    .what = "laplace under its name in Fung 2015, Table 3.1 (divergent)",
+    .variants = COWARP_PLAIN,
+    .params = params,
+    .param_count = sizeof params / sizeof params[0],
+    .run = run,
+};

@@ -115,8 +115,11 @@ static void test_api__freed_memory_comes_back_as_zeros(void **state)
 
 /* Copies and the L2 */
 
-/* Reads of DRAM that the kernel makes of a buffer's last bytes, and then of its first, after the host has written all of it. */
-static void reads_after_a_copy(const char *setting, uint32_t bytes, uint64_t reads[2])
+#define L2_BYTES (6u * 131072u)
+
+/* Reads of DRAM that the kernel makes of a buffer's last bytes, of those that lie L2_BYTES before its end, and of its first, after the host
+ * has written all of it. bytes: at least L2_BYTES. */
+static void reads_after_a_copy(const char *setting, uint32_t bytes, uint64_t reads[3])
 {
     const char *const settings[] = {setting, NULL};
     struct cowarp_options options;
@@ -128,8 +131,9 @@ static void reads_after_a_copy(const char *setting, uint32_t bytes, uint64_t rea
     assert_non_null(data);
     assert_int_equal(cowarp_alloc(m.gpu, &buffer, bytes), 0);
     assert_int_equal(cowarp_write(m.gpu, buffer, data, bytes), 0);
-    for (uint32_t i = 0; i < 2; i++) {
-        m.words = i == 0 ? buffer + bytes - WORDS * STRIDE : buffer;
+    const uint64_t place[3] = {buffer + bytes - WORDS * STRIDE, buffer + bytes - L2_BYTES, buffer};
+    for (uint32_t i = 0; i < 3; i++) {
+        m.words = place[i];
         assert_int_equal(run(&m, "good"), 0);
         assert_int_equal(cowarp_counter(m.gpu, "dram_reads", &reads[i]), 0);
         reads[i] -= before;
@@ -139,22 +143,72 @@ static void reads_after_a_copy(const char *setting, uint32_t bytes, uint64_t rea
     cowarp_destroy(m.gpu);
 }
 
-/* 768 KB of L2: of three times as much the end stays. */
+/* Of a copy that is larger than the L2 the end stays, as much as there is room for. */
 static void test_api__copies_lie_in_the_l2(void **state)
 {
     (void)state;
-    uint64_t reads[2];
-    reads_after_a_copy("l2.host_copies=off", 3 * 786432, reads);
-    assert_true(reads[0] > 0 && reads[1] > 0);
-    reads_after_a_copy("l2.host_copies=on", 3 * 786432, reads);
-    assert_int_equal(reads[0], 0);
-    assert_true(reads[1] > 0);
-    reads_after_a_copy("l2.host_copies=on", 786432, reads);
+    uint64_t reads[3];
+    reads_after_a_copy("l2.host_copies=off", 3 * L2_BYTES, reads);
+    assert_true(reads[0] > 0 && reads[1] > 0 && reads[2] > 0);
+    reads_after_a_copy("l2.host_copies=on", 3 * L2_BYTES, reads);
     assert_true(reads[0] == 0 && reads[1] == 0);
+    assert_true(reads[2] > 0);
+    reads_after_a_copy("l2.host_copies=on", L2_BYTES, reads);
+    assert_true(reads[0] == 0 && reads[1] == 0 && reads[2] == 0);
 }
 
-/* Cycles of a run whose buffer was allocated before the modules, between them, or after them. The first has variables, the second none. */
-static uint64_t cycles_with_the_buffer_at(int place)
+/* A launch that was stopped has left misses under way in the L2. The host can look at memory nevertheless. */
+static void test_api__copies_after_a_failure(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"l2.host_copies=on", NULL};
+    struct cowarp_options options;
+    uint32_t value = 7, back = 0;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    options.max_cycles = 300; /* in the middle of the first misses */
+    struct machine m = create(&options);
+    assert_int_equal(run(&m, "spin"), COWARP_ELIMIT);
+    assert_int_equal(cowarp_write(m.gpu, m.words + STRIDE, &value, sizeof value), 0);
+    assert_int_equal(cowarp_read(m.gpu, &back, m.words + STRIDE, sizeof back), 0);
+    assert_int_equal(back, 7);
+    cowarp_destroy(m.gpu);
+}
+
+static struct machine watched;
+
+/* Looks at memory while the kernel runs. */
+static int look(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total)
+{
+    uint32_t value;
+    (void)cycles, (void)blocks_done, (void)blocks_total;
+    assert_int_equal(cowarp_read(watched.gpu, &value, watched.words, sizeof value), 0);
+    return ++*(int *)context > 2;
+}
+
+/* A look at memory during a launch neither breaks it nor changes what the L2 has. */
+static void test_api__looks_during_a_launch(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"l2.host_copies=on", NULL};
+    struct cowarp_options options;
+    int looks = 0;
+    cowarp_options_init(&options);
+    options.settings = settings;
+    options.on_progress = look;
+    options.context = &looks;
+    watched = create(&options);
+    assert_int_equal(run(&watched, "spin"), COWARP_ELIMIT);
+    assert_int_equal(looks, 3);
+    cowarp_destroy(watched.gpu);
+}
+
+struct placed {
+    uint64_t words, cycles;
+};
+
+/* A run whose buffer was allocated before the modules, between them, or after them. The first has variables, the second none. */
+static struct placed with_the_buffer_at(int place)
 {
     struct cowarp_gpu *gpu;
     struct cowarp_options options;
@@ -170,18 +224,21 @@ static uint64_t cycles_with_the_buffer_at(int place)
     }
     const struct machine m = {gpu, module[0], words};
     assert_int_equal(run(&m, "good"), 0);
-    const uint64_t cycles = cowarp_cycles(gpu);
+    const struct placed p = {words, cowarp_cycles(gpu)};
     cowarp_destroy(gpu);
-    return cycles;
+    return p;
 }
 
 static void test_api__the_order_of_modules_and_buffers_does_not_matter(void **state)
 {
     (void)state;
-    const uint64_t cycles = cycles_with_the_buffer_at(0);
-    assert_true(cycles > 100);
-    assert_int_equal(cycles_with_the_buffer_at(1), cycles);
-    assert_int_equal(cycles_with_the_buffer_at(2), cycles);
+    const struct placed first = with_the_buffer_at(0);
+    assert_true(first.cycles > 100);
+    for (int place = 1; place < 3; place++) {
+        const struct placed other = with_the_buffer_at(place);
+        assert_int_equal(other.words, first.words);
+        assert_int_equal(other.cycles, first.cycles);
+    }
 }
 
 /* Variables and arguments by value */
@@ -650,6 +707,8 @@ static void test_api__a_wrong_configuration_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__copies_lie_in_the_l2),
+    cmocka_unit_test(test_api__copies_after_a_failure),
+    cmocka_unit_test(test_api__looks_during_a_launch),
     cmocka_unit_test(test_api__the_order_of_modules_and_buffers_does_not_matter),
     cmocka_unit_test(test_api__structs_and_variables),
     cmocka_unit_test(test_api__freed_memory_faults),

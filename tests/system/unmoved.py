@@ -57,6 +57,28 @@ SMALL = {
     "atm cglock": "accounts=500 transfers=192 blocks=1",
     "bh-h cglock": "bodies=100 blocks=1",
     "bh-l cglock": "bodies=100 blocks=2",
+    "bfs2": "nodes=700 degree=6",
+    "fcdt": "width=56 height=48 stages=6",
+    "hotsp": "n=20 steps=4 launches=2",
+    "lps": "n=18",
+    "mum": "reference=500 queries=70 length=12",
+    "mumpp": "reference=500 queries=70 length=12",
+    "namd": "cells=2 atoms=30",
+    "nvrt": "width=16 height=12 triangles=60 blocks=2",
+    "aes": "kbytes=3",
+    "backp": "inputs=160 rounds=2",
+    "cp": "blocks_x=1 blocks_y=2 atoms=30",
+    "dg": "elements=4",
+    "hrtwl": "points=2 frames=3 width=60 height=50",
+    "lib": "paths=9",
+    "lkyt": "width=40 height=32 cells=1",
+    "mgst": "n=2000",
+    "nnc": "blocks=5 k=3",
+    "ray": "width=40 height=30",
+    "stmcl": "n=700 dims=8 candidates=8",
+    "sto": "blocks=2 words=32",
+    "wp": "width=16 height=8 steps=2 levels=20",
+    "wsreduce": "blocks=5",
     "position": "ptx=tests/ptx_exec/kernels.ptx kernel=position grid=3,2,2 block=5,3,2 arg=out:out:2880",
     "buffers": "ptx=tests/ptx_exec/kernels.ptx kernel=buffers grid=16 block=128 arg=in:words arg=out:out:8192 arg=zero:8192 arg=zero:8192",
     "reverse": "ptx=tests/ptx_exec/kernels.ptx kernel=reverse grid=1 block=512 arg=local:2048 arg=inout:words",
@@ -75,6 +97,8 @@ SMALL = {
     "odds": "ptx=tests/system/unmoved.ptx kernel=odds grid=6 block=128 arg=zero:8192 arg=out:out:3072",
     "wide": "ptx=tests/system/unmoved.ptx kernel=wide grid=8 block=64 arg=zero:4096 arg=u32:255 arg=u32:3 arg=out:out:2048",
 }
+THESIS = ("bfs2", "fcdt", "hotsp", "lps", "mum", "mumpp", "namd", "nvrt", "aes", "backp", "cp", "dg", "hrtwl", "lib", "lkyt", "mgst", "nnc", "ray",
+          "stmcl", "sto", "wp", "wsreduce")
 PLAIN = ("vecadd", "reduction", "bfs", "laplace", "position", "buffers", "reverse", "dynamic", "tile", "loops", "lock", "jump", "stream",
          "banks", "atomics", "issue", "odds")
 TRANSACTIONAL = ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "bh-l", "cc", "ap")
@@ -285,7 +309,7 @@ ht-h warptm-el ownership_table=rtl
 
 def table():
     """Every run, by its words."""
-    runs = list(PLAIN)
+    runs = list(THESIS + PLAIN)
     runs += [f"{w} {lock}" for w in TRANSACTIONAL for lock in ("fglock", "cglock")]
     runs += [f"{w} {system} check-serial" for system in SYSTEMS for w in (*TRANSACTIONAL, "wide")]
     runs += [line for line in MORE.splitlines() if line and not line.startswith("#")]

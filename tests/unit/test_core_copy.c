@@ -51,13 +51,45 @@ static void test_core_copy__under_a_predicate(void **state)
     check("setp.lt.u32 %p1, %t, 40; @%p1 cp.async.ca.shared.global [%r1], [%d1], 16, 12;" WAIT, 0, 3, 1, 40);
 }
 
+/* The number of bytes in a register: all, none, and between; of every thread another one. */
+static void test_core_copy__as_many_as_a_register_says(void **state)
+{
+    (void)state;
+    check("mov.u32 %r3, 16; cp.async.cg.shared.global [%r1], [%d1], 16, %r3;" WAIT, 0, 4, 0, 64);
+    check("mov.u32 %r3, 99; cp.async.ca.shared.global [%r1], [%d1], 8, %r3;" WAIT, 0, 2, 0, 64);
+    check("mov.u32 %r3, 8; cp.async.ca.shared.global [%r1], [%d1], 16, %r3;" WAIT, 0, 2, 2, 64);
+    check("mov.u32 %r3, 0; mov.u64 %d2, 0; cp.async.ca.shared.global [%r1], [%d2], 16, %r3;" WAIT, 0, 0, 4, 64);
+    check("mov.u32 %r3, 4; setp.lt.u32 %p1, %t, 40; @%p1 cp.async.ca.shared.global [%r1], [%d1], 8, %r3;" WAIT, 0, 1, 1, 40);
+    check("mov.u32 %r3, 16; setp.ge.u32 %p1, %t, 40; @!%p1 cp.async.cg.shared.global.L2::cache_hint [%r1], [%d1], 16, %r3, %d1;" WAIT, 0, 4,
+          0, 40);
+    char all[2048];
+    snprintf(all, sizeof all, "%s and.b32 %%r3, %%t, 31; cp.async.ca.shared.global [%%r1], [%%d1], 16, %%r3; %s", HEAD, TAIL);
+    struct rig *r = run_kernel(new_rig(), all, 64, 1);
+    for (uint32_t t = 0; t < 64; t++)
+        for (uint32_t i = 0; i < 16; i++) {
+            const uint32_t source = 4 * t + i / 4, byte = source >> (8 * (i % 4)) & 255;
+            assert_int_equal(word(r, 1024 + 4 * t + i / 4) >> (8 * (i % 4)) & 255, i < t % 32 ? byte : 0);
+        }
+    destroy_rig(r);
+}
+
+static void test_core_copy__nothing_where_a_predicate_says_so(void **state)
+{
+    (void)state;
+    check("setp.gt.u32 %p1, %t, 99; cp.async.cg.shared.global [%r1], [%d1], 16, %p1;" WAIT, 0, 4, 0, 64);
+    check("setp.gt.u32 %p1, %t, 99; mov.u64 %d2, 0; cp.async.ca.shared.global [%r1], [%d2], 16, !%p1;" WAIT, 0, 0, 4, 64);
+    check("setp.lt.u32 %p1, %t, 40; @%p1 cp.async.ca.shared.global [%r1], [%d2], 8, %p1;" WAIT, 0, 0, 2, 40);
+    check("setp.lt.u32 %p1, %t, 40; @%p1 cp.async.ca.shared.global.L2::cache_hint [%r1], [%d1], 8, !%p1, %d1;" WAIT, 0, 2, 0, 40);
+}
+
 static void test_core_copy__what_is_refused(void **state)
 {
     static const char *const wrong[][2] = {{"cp.async.cg.shared.global [%r1], [%d1], 8;", "with .cg 16"},
                                            {"cp.async.ca.shared.global [%r1], [%d1], 12;", "4, 8 or 16 bytes"},
                                            {"cp.async.ca.shared.global [%r1], [%d1], 4, 8;", "at most as many"},
                                            {"cp.async.ca.shared.global [%r1], [%d1], 4, 2;", "a multiple of 4 bytes here, not 2"},
-                                           {"cp.async.ca.shared.global [%r1], [%d1], 4, %r2;", "has to be a number here"},
+                                           {"cp.async.ca.shared.global [%r1], [%d1], 4, %d1;", "%d1 does not fit .u32"},
+                                           {"cp.async.ca.shared.global [%r1], [%d1], 4, %r2, %r2;", "expected ';'"},
                                            {"cp.async.shared.global [%r1], [%d1], 4;", "unknown or unsupported form of cp"},
                                            {"cp.async.bulk.commit_group;", "unknown or unsupported form of cp"},
                                            {"cp.async;", "unknown or unsupported form of cp"},
@@ -79,6 +111,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_copy__sizes),
     cmocka_unit_test(test_core_copy__what_is_not_read_is_zero),
     cmocka_unit_test(test_core_copy__under_a_predicate),
+    cmocka_unit_test(test_core_copy__as_many_as_a_register_says),
+    cmocka_unit_test(test_core_copy__nothing_where_a_predicate_says_so),
     cmocka_unit_test(test_core_copy__what_is_refused),
 };
 

@@ -497,20 +497,26 @@ static void test_dram__slices_take_turns(void **state)
     assert_in_range(sum[0] * 100 / sum[1], 90, 111); /* nobody is preferred */
 }
 
-/* A read of four sectors is two bursts of 64 bytes, or four when each sector has one of its own; a write stays two. */
+/* A read of four sectors takes a burst for each, however large a burst is, and two where it is half a sector. A write shares bursts. */
 static void test_dram__sector_reads(void **state)
 {
     (void)state;
-    struct cw_config c = defaults;
-    c.dram_sector_reads = CW_ON;
-    bench_create(&c);
-    assert_int_equal(cw_dram_round(b.port, 5), 5);
-    push(0, 15, false, 0);
-    push(4, 15, true, 1);
-    run(200);
-    assert_int_equal(b.stats.dram_reads, 4);
-    assert_int_equal(b.stats.dram_writes, 2);
-    bench_destroy();
+    static const struct {
+        uint32_t burst, reads, writes;
+    } row[] = {{16, 8, 8}, {32, 4, 4}, {64, 4, 2}, {128, 4, 1}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct cw_config c = defaults;
+        c.dram_sector_reads = CW_ON;
+        c.dram_burst_bytes = row[i].burst;
+        bench_create(&c);
+        assert_int_equal(cw_dram_round(b.port, 5), 5);
+        push(0, 15, false, 0);
+        push(4, 15, true, 1);
+        run(300);
+        assert_int_equal(b.stats.dram_reads, row[i].reads);
+        assert_int_equal(b.stats.dram_writes, row[i].writes);
+        bench_destroy();
+    }
 }
 
 static void test_dram__rounds_sectors_to_bursts(void **state)

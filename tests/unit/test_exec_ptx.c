@@ -2,133 +2,13 @@
 /*
  * From PTX text to results: one instruction in a kernel made from a template, read by the reader, executed lane by lane. What the
  * hand-built micro-ops of the other tests cannot show: that the reader and the executor mean the same thing.
- *
- * Inputs a, b, c, e are parameters, loaded as %h1 .. %h4 (16 bits), %r1 .. (32), %f1 .., %l1 .. (64) and %d1 ..; the result is register 0.
  */
-#include "cw_test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "exec/exec.h"
-
-struct ptx_case {
-    const char *text, *result; /* result: h0 r0 f0 l0 d0 or p0 */
-    uint64_t in[4], expected;
-};
-
-static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
-                           ".visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u64 c, .param .u64 e)\n{\n"
-                           ".reg .pred %p<6>;\n.reg .b16 %h<6>;\n.reg .b32 %r<10>;\n.reg .f32 %f<6>;\n.reg .b64 %l<10>;\n.reg .f64 %d<6>;\n"
-                           "ld.param.u64 %l9, [out];\n";
-
-/* Writes the kernel for c into text. */
-static void make_kernel(char *text, size_t size, const struct ptx_case *c)
-{
-    size_t n = (size_t)snprintf(text, size, "%s", head);
-    for (int i = 1; i <= 4; i++) {
-        char p = "-abce"[i];
-        n += (size_t)snprintf(text + n, size - n,
-                              "ld.param.u16 %%h%d, [%c];\nld.param.u32 %%r%d, [%c];\nld.param.f32 %%f%d, [%c];\n"
-                              "ld.param.u64 %%l%d, [%c];\nld.param.f64 %%d%d, [%c];\n",
-                              i, p, i, p, i, p, i, p, i, p);
-    }
-    n += (size_t)snprintf(text + n, size - n, "setp.ne.u32 %%p1, %%r1, 0;\nsetp.ne.u32 %%p2, %%r2, 0;\n%s\n", c->text);
-    if (c->result[0] == 'p')
-        n += (size_t)snprintf(text + n, size - n, "selp.u32 %%r0, 1, 0, %%p0;\n");
-    const char *type = strchr("h", c->result[0])    ? "u16"
-                       : strchr("rp", c->result[0]) ? "u32"
-                       : c->result[0] == 'f'        ? "f32"
-                       : c->result[0] == 'l'        ? "u64"
-                                                    : "f64";
-    snprintf(text + n, size - n, "st.global.%s [%%l9], %%%c0;\nret;\n}\n", type, c->result[0] == 'p' ? 'r' : c->result[0]);
-}
-
-struct machine {
-    uint32_t *r32, *pred, cc;
-    uint64_t *r64;
-    uint8_t *param;
-    uint32_t tid[CW_LANES];
-    struct cw_exec x;
-};
-
-static void machine_init(struct machine *m, const struct cw_kernel *k, const struct ptx_case *c)
-{
-    memset(m, 0, sizeof *m);
-    m->r32 = calloc((size_t)k->r32_cnt + 1, CW_LANES * sizeof *m->r32);
-    m->r64 = calloc((size_t)k->r64_cnt + 1, CW_LANES * sizeof *m->r64);
-    m->pred = calloc((size_t)k->pred_cnt + 1, sizeof *m->pred);
-    m->param = calloc(1, k->param_bytes);
-    assert_true(m->r32 != NULL && m->r64 != NULL && m->pred != NULL && m->param != NULL);
-    memcpy(m->param + k->param[1].offset, &c->in[0], 8);
-    memcpy(m->param + k->param[2].offset, &c->in[1], 8);
-    memcpy(m->param + k->param[3].offset, &c->in[2], 8);
-    memcpy(m->param + k->param[4].offset, &c->in[3], 8);
-    m->x = (struct cw_exec){.r32 = m->r32,
-                            .r64 = m->r64,
-                            .pred = m->pred,
-                            .cc = &m->cc,
-                            .r32_stride = CW_LANES,
-                            .r64_stride = CW_LANES,
-                            .pred_stride = 1,
-                            .kernel = k,
-                            .param = m->param,
-                            .tid = {m->tid, m->tid, m->tid},
-                            .smid = 3};
-}
-
-/* Straight-line execution up to the store, whose operand is the result of the case. */
-static uint64_t execute(struct machine *m, const struct cw_kernel *k, uint32_t lane)
-{
-    for (uint32_t i = 0; i < k->uop_cnt; i++) {
-        const struct cw_uop *u = &k->uop[i];
-        if (u->op == CW_OP_ST) {
-            uint64_t v = u->src[1].kind == CW_OPND_R64 || u->src[1].kind == CW_OPND_C64 ? cw_exec_src64(&m->x, u->src[1])[lane]
-                                                                                        : cw_exec_src32(&m->x, u->src[1])[lane];
-            return v & (UINT64_MAX >> (64 - 8 * cw_type_bytes((enum cw_type)u->type)));
-        }
-        assert_true(u->exec != NULL);
-        u->exec(u, &m->x, cw_exec_guard(u, &m->x, UINT32_MAX));
-    }
-    fail_msg("no store");
-    return 0;
-}
-
-static void check(const struct ptx_case *c)
-{
-    char text[4096];
-    struct cw_error err = {""};
-    struct cw_module *module = NULL;
-    struct machine m;
-    make_kernel(text, sizeof text, c);
-    if (cw_module_load(&module, text, strlen(text), "case.ptx", NULL, &err) != CW_OK ||
-        cw_module_place(module, CW_GLOBAL_BASE, &err) != CW_OK)
-        fail_msg("%s: %s", c->text, err.text);
-    if (cw_exec_bind(&module->kernel[0], &err) != CW_OK)
-        fail_msg("%s: %s", c->text, err.text);
-    machine_init(&m, &module->kernel[0], c);
-    uint64_t got = execute(&m, &module->kernel[0], 19);
-    if (got != c->expected)
-        fail_msg("%s gives %llx, not %llx", c->text, (unsigned long long)got, (unsigned long long)c->expected);
-    free(m.r32);
-    free(m.r64);
-    free(m.pred);
-    free(m.param);
-    cw_module_destroy(module);
-}
-
-#define CHECK_ALL(t)                                             \
-    do {                                                         \
-        for (size_t i_ = 0; i_ < sizeof(t) / sizeof(t)[0]; i_++) \
-            check(&(t)[i_]);                                     \
-        printf("%zu instructions\n", sizeof(t) / sizeof(t)[0]);  \
-    } while (0)
+#include "exec_text.h"
 
 static void test_exec_ptx__integers(void **state)
 {
     (void)state;
-    static const struct ptx_case t[] = {
+    static const struct et_case t[] = {
         {"add.s32 %r0, %r1, %r2;", "r0", {5, 0xffffffff}, 4},
         {"add.sat.s32 %r0, %r1, %r2;", "r0", {0x7fffffff, 1}, 0x7fffffff},
         {"add.s64 %l0, %l1, -1;", "l0", {5}, 4},
@@ -180,13 +60,13 @@ static void test_exec_ptx__integers(void **state)
         {"sub.cc.u64 %l5, %l1, %l2; subc.u64 %l0, 0, 0;", "l0", {1, 2}, UINT64_MAX},
         {"mad.lo.cc.u32 %r5, %r1, %r2, %r3; madc.hi.u32 %r0, %r1, %r2, 0;", "r0", {0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffff},
     };
-    CHECK_ALL(t);
+    ET_CHECK_ALL(t);
 }
 
 static void test_exec_ptx__floats(void **state)
 {
     (void)state;
-    static const struct ptx_case t[] = {
+    static const struct et_case t[] = {
         {"add.f32 %f0, %f1, 0f3F800000;", "f0", {0x3f800000}, 0x40000000},
         {"add.rz.f32 %f0, %f1, %f2;", "f0", {0x3f800000, 0x33ffffff}, 0x3f800000},
         {"sub.ftz.f32 %f0, %f1, %f2;", "f0", {0x00800001, 0x00800000}, 0},
@@ -229,13 +109,13 @@ static void test_exec_ptx__floats(void **state)
         {"cvt.f32.f16 %f0, %h1;", "f0", {0x3c00}, 0x3f800000},
         {"cvt.rzi.u64.f64 %l0, %d1;", "l0", {0x43f0000000000000}, UINT64_MAX},
     };
-    CHECK_ALL(t);
+    ET_CHECK_ALL(t);
 }
 
 static void test_exec_ptx__moves_and_tests(void **state)
 {
     (void)state;
-    static const struct ptx_case t[] = {
+    static const struct et_case t[] = {
         {"mov.u32 %r0, 0xdeadbeef;", "r0", {0}, 0xdeadbeef},
         {"mov.u64 %l0, 0x123456789abcdef0;", "l0", {0}, 0x123456789abcdef0},
         {"mov.b64 %l0, {%r1, %r2};", "l0", {0x89abcdef, 0x01234567}, 0x0123456789abcdef},
@@ -284,13 +164,13 @@ static void test_exec_ptx__moves_and_tests(void **state)
         {"isspacep.shared %p0, %l1;", "p0", {CW_SHARED_WINDOW}, 1},
         {"isspacep.global %p0, %l1;", "p0", {CW_SHARED_WINDOW}, 0},
     };
-    CHECK_ALL(t);
+    ET_CHECK_ALL(t);
 }
 
 static void test_exec_ptx__across_lanes(void **state)
 {
     (void)state;
-    static const struct ptx_case t[] = {
+    static const struct et_case t[] = {
         {"mov.u32 %r5, %laneid; shfl.sync.bfly.b32 %r0, %r5, 1, 31, -1;", "r0", {0}, 18},
         {"mov.u32 %r5, %laneid; shfl.sync.up.b32 %r0|%p3, %r5, %r1, 0, 0xffffffff;", "r0", {19}, 0},
         {"mov.u32 %r5, %laneid; shfl.sync.down.b32 %r6|%p0, %r5, 13, 31, -1;", "p0", {0}, 0},
@@ -302,14 +182,15 @@ static void test_exec_ptx__across_lanes(void **state)
         {"match.all.sync.b32 %r0|%p0, %r1, -1;", "p0", {4}, 1},
         {"activemask.b32 %r0;", "r0", {0}, 0xffffffff},
     };
-    CHECK_ALL(t);
+    ET_CHECK_ALL(t);
 }
 
 /* Forms that ptxas takes beside those of the ISA's own notation, and instructions of later versions. Results by the ISA's pseudocode. */
 static void test_exec_ptx__other_forms(void **state)
 {
     (void)state;
-    static const struct ptx_case t[] = {
+    static const struct et_case t[] = {
+        {"{.reg.b16 low, high; mov.b32 {low, high}, %r1; mov.b32 %r0, {high, low};}", "r0", {0x12345678}, 0x56781234},
         {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {4, 8}, 0xff0},
         {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {28, 8}, 0xf0000000},
         {"bmsk.clamp.b32 %r0, %r1, %r2;", "r0", {32, 8}, 0},
@@ -347,7 +228,7 @@ static void test_exec_ptx__other_forms(void **state)
         {"elect.sync _|%p0, -1;", "p0", {0}, 0},
         {"mov.u32 %r0, 5; fence.proxy.alias; griddepcontrol.wait;", "r0", {0}, 5},
     };
-    CHECK_ALL(t);
+    ET_CHECK_ALL(t);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -519,6 +519,8 @@ static void test_exec_warp__atomics(void **state)
         {CW_ATOM_ADD, CW_F32, 0x7f800000, 0xff800000, 0, 0x7fffffff},
         {CW_ATOM_ADD, CW_F64, 0x3ff0000000000000, 0x3ff0000000000000, 0, 0x4000000000000000},
         {CW_ATOM_ADD, CW_F16X2, 0x3c003c00, 0x40003c00, 0, 0x42004000},
+        {CW_ATOM_ADD, CW_BF16, 0x3f81, 0x3b80, 0, 0x3f82}, /* the tie goes to even */
+        {CW_ATOM_ADD, CW_BF16X2, 0x3f80ff80, 0x40007f80, 0, 0x40407fff},
         {CW_ATOM_EXCH, CW_U32, 1, 2, 0, 2},
         {CW_ATOM_EXCH, CW_U64, 1, UINT64_MAX, 0, UINT64_MAX},
         {CW_ATOM_CAS, CW_U32, 1, 1, 9, 9},

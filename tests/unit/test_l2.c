@@ -264,8 +264,8 @@ static void test_l2__host_copies_over_dirty_lines(void **state)
     assert_true(read_hits(4, 15)); /* all of it, though one word was written */
     assert_true(read_hits(8, 15));
     assert_false(read_hits(0, 15)); /* 4 goes, dirty */
-    settle();
-    assert_int_equal(replay_all(), 0);
+    assert_int_equal(b.stats.l2_writebacks, 1);
+    assert_false(read_hits(4, 15)); /* 8 goes, which is clean, though it lies where dirty 0 lay */
     assert_int_equal(b.stats.l2_writebacks, 1);
     bench_destroy();
 }

@@ -21,6 +21,16 @@ static void test_ptx_error__instruction(void **state)
                     "t.ptx:7:1: unknown or unsupported form of atom: atom.global.gpu.u32 %r1, [%d1], 1;");
     px_expect_error(PX_KERNEL("mov.u32 %r1, %envreg32;"), CW_EINVAL,
                     "t.ptx:7:14: register is not declared, or not supported: mov.u32 %r1, %envreg32;");
+    px_expect_error(PX_KERNEL("vadd.s32.s32.s32 %r1, %r2.b4, %r3;"), CW_EINVAL,
+                    "t.ptx:7:23: the instruction has no selector .b4: vadd.s32.s32.s32 %r1, %r2.b4, %r3;");
+    px_expect_error(PX_KERNEL("vadd4.u32.u32.u32 %r1.b01, %r2, %r3, %r4;"), CW_EINVAL,
+                    "t.ptx:7:19: the instruction has no selector .b01: vadd4.u32.u32.u32 %r1.b01, %r2, %r3, %r4;");
+    px_expect_error(PX_KERNEL("vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4;"), CW_EINVAL,
+                    "t.ptx:7:1: vmad negates the product or the addend, not both: vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4;");
+    px_expect_error(PX_KERNEL("cvt.rn.e4m3x2.f32 %h1, %f1, %f2;"), CW_EUNSUP,
+                    "t.ptx:7:1: unknown or unsupported form of cvt: cvt.rn.e4m3x2.f32 %h1, %f1, %f2;");
+    px_expect_error(PX_KERNEL("add.bf16 %h1, %h2, %r3;"), CW_EINVAL, "t.ptx:7:20: %r3 does not fit .bf16: add.bf16 %h1, %h2, %r3;");
+    px_expect_error(PX_KERNEL(".reg .bf16 %q;"), CW_EUNSUP, "t.ptx:7:6: unknown or unsupported type: .reg .bf16 %q;");
     px_expect_error(PX_KERNEL("bra L9;"), CW_EINVAL, "t.ptx:7:5: label L9 is not defined");
     px_expect_error(PX_KERNEL("ret; ld.global.u32 %r1, [q];"), CW_EINVAL, "t.ptx:7:26: address is not declared: ld.global.u32 %r1, [q];");
 }

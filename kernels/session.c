@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+void session_open(struct session *s, struct cowarp_workload_context *x)
+{
+    *s = (struct session){.x = x, .random = x->seed};
+    s->status = cowarp_load_file(x->gpu, &s->module, x->ptx_path);
+}
+
+int session_close(struct session *s)
+{
+    for (uint32_t i = 0; i < s->kept_cnt; i++)
+        free(s->kept[i]);
+    s->kept_cnt = 0;
+    return s->status;
+}
+
+void *session_array(struct session *s, uint64_t count, uint64_t size)
+{
+    if (s->status != 0)
+        return NULL;
+    void *array = s->kept_cnt < sizeof s->kept / sizeof s->kept[0] ? calloc(count, size) : NULL;
+    if (array == NULL)
+        s->status = COWARP_ENOMEM;
+    else
+        s->kept[s->kept_cnt++] = array;
+    return array;
+}
+
+uint64_t session_upload(struct session *s, const void *data, uint64_t bytes)
+{
+    uint64_t address = 0;
+    if (s->status == 0)
+        s->status = host_upload(s->x->gpu, &address, data, bytes);
+    return s->status == 0 ? address : 0;
+}
+
+void session_write(struct session *s, uint64_t address, const void *data, uint64_t bytes)
+{
+    if (s->status == 0)
+        s->status = cowarp_write(s->x->gpu, address, data, bytes);
+}
+
+void session_read(struct session *s, void *data, uint64_t address, uint64_t bytes)
+{
+    if (s->status == 0)
+        s->status = cowarp_read(s->x->gpu, data, address, bytes);
+}
+
+void session_constant(struct session *s, const char *name, const void *data, uint64_t bytes)
+{
+    if (s->status == 0)
+        s->status = cowarp_symbol_write(s->x->gpu, s->module, name, 0, data, bytes);
+}
+
+void session_run(struct session *s, const char *kernel, struct session_shape shape, uint32_t arg_count, const struct cowarp_arg *args)
+{
+    const struct cowarp_launch launch = {.size = sizeof launch,
+                                         .kernel = kernel,
+                                         .grid = {shape.blocks_x, shape.blocks_y, 1},
+                                         .block = {shape.threads_x, shape.threads_y, 1},
+                                         .arg_count = arg_count,
+                                         .args = args};
+    if (s->status == 0)
+        s->status = cowarp_run(s->x->gpu, s->module, &launch);
+}
+
+void session_fail(struct session *s, int status, const char *format, ...)
+{
+    va_list list;
+    if (s->status != 0)
+        return;
+    s->status = status;
+    va_start(list, format);
+    vsnprintf(s->x->message, sizeof s->x->message, format, list);
+    va_end(list);
+}
+
+void session_passed(struct session *s, const char *format, ...)
+{
+    va_list list;
+    if (s->status != 0)
+        return;
+    va_start(list, format);
+    vsnprintf(s->x->message, sizeof s->x->message, format, list);
+    va_end(list);
+}
+
+void session_compare_u32(struct session *s, const char *what, const uint32_t *got, const uint32_t *expected, uint64_t n)
+{
+    for (uint64_t i = 0; s->status == 0 && i < n; i++)
+        if (got[i] != expected[i])
+            session_fail(s, COWARP_ECHECK, "%s %llu is %u (%#x), expected %u (%#x)", what, (unsigned long long)i, got[i], got[i],
+                         expected[i], expected[i]);
+}
+
+void session_compare_f32(struct session *s, const char *what, const float *got, const float *expected, uint64_t n)
+{
+    for (uint64_t i = 0; s->status == 0 && i < n; i++)
+        if (memcmp(&got[i], &expected[i], sizeof got[i]) != 0)
+            session_fail(s, COWARP_ECHECK, "%s %llu is %.9g, expected %.9g", what, (unsigned long long)i, (double)got[i],
+                         (double)expected[i]);
+}
+
+void session_compare_near(struct session *s, const char *what, const float *got, const double *expected, uint64_t n, double tolerance)
+{
+    double largest = 0;
+    for (uint64_t i = 0; s->status == 0 && i < n; i++)
+        largest = fmax(largest, fabs(expected[i]));
+    for (uint64_t i = 0; s->status == 0 && i < n; i++)
+        if (!(fabs((double)got[i] - expected[i]) <= tolerance * largest))
+            session_fail(s, COWARP_ECHECK, "%s %llu is %.9g, expected %.9g, give or take %.2g", what, (unsigned long long)i, (double)got[i],
+                         expected[i], tolerance * largest);
+}
+
+uint32_t session_below(struct session *s, uint32_t n)
+{
+    return (uint32_t)(host_random(&s->random) % n);
+}
+
+float session_unit(struct session *s)
+{
+    return (float)(host_random(&s->random) >> 40) / 16777216.0f;
+}

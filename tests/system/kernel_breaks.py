@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Shows that a workload's own check notices a wrong kernel.
+
+    tests/system/kernel_breaks.py COWARP CLANG FLAG...      the command that turns OpenCL C into PTX, without input and output
+
+Each line of BREAKS is a workload, a piece of its kernel that occurs once, and what stands there instead: a mistake that one could make. The
+broken kernel is compiled, and the workload run with it must end with status 1 and a line `result failed`, on inputs of the size that
+tests/system/unmoved.py has. With the kernel as it is the same run must pass.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/system"))
+from unmoved import SMALL  # noqa: E402
+
+FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum", "lib": "libor"}
+BREAKS = (
+    ("bfs2", "e < first[node + 1]", "e + 1 < first[node + 1]"),
+    ("fcdt", "x + f->x1", "x + f->x0"),
+    ("fcdt", "== middle)", "!= 0)"),
+    ("hotsp", "x > 0 ? old[ly][lx - 1]", "x > 1 ? old[ly][lx - 1]"),
+    ("lps", "plane[0][lx + 1] = in[here - n];", "plane[0][lx + 1] = in[here];"),
+    ("mum", "while (at < query_length) {", "while (at + 1 < query_length) {"),
+    ("mumpp", "node = tree[node].skip;", "node++;"),
+    ("namd", "r2 < cutoff2 &&", "r2 < 0.9f * cutoff2 &&"),
+    ("namd", "force[first[cell] + i] = sum;", "force[first[cell] + i] = 0.999f * sum;"),
+    ("nvrt", "uint pixel = packet[warp] + lane;", "uint pixel = packet[0] + lane;"),
+    ("nvrt", "d < *distance ||", "d > *distance ||"),
+    ("aes", "table[256 * r + (state[first + (column + r) % 4]", "table[256 * r + (state[first + (column + 3 * r) % 4]"),
+    ("backp", "step < SIDE;", "2 * step < SIDE;"),
+    ("backp", "weight[at] += change;", "weight[at] += rate * error[unit] * input[i];"),
+    ("cp", "dx += spacing * (float)BX;", "dx += spacing * (float)(BX - 1);"),
+    ("dg", "fmax(-speed[element * FACES + at / FACE], 0.0f)", "fabs(speed[element * FACES + at / FACE])"),
+    ("dg", "residual[i] = r;", ""),
+    ("hrtwl", "half_size = THREADS / 2", "half_size = THREADS / 4"),
+    ("hrtwl", "(3 * template[i] + seen + 2) / 4", "seen"),
+    ("lib", "delta * vol * discount * discount * slope[i]", "delta * vol * discount * slope[i]"),
+    ("lib", "strike * annuity", "strike"),
+    ("lkyt", "mean * mean / (variance + 0.01f)", "mean / (variance + 0.01f)"),
+    ("lkyt", "dx * dx + dy * dy <= DISC * DISC", "dx * dx + dy * dy < DISC * DISC"),
+    ("lkyt", "0.25f * d", "0.26f * d"),
+    ("mgst", "in[a].x < in[b].x", "in[a].y < in[b].x"),
+    ("nnc", "step = THREADS / 2", "step = THREADS / 4"),
+    ("ray", "&spheres[i]) >= 1.0f", "&spheres[i]) >= 0.0f"),
+    ("ray", "weight = weight * mirror;", ""),
+    ("stmcl", "(switches[point] || closes[centre[point]])", "switches[point]"),
+    ("stmcl", "sum *= weight[point];", ""),
+    ("sto", "words * 32", "words * 8"),
+    ("wp", "t < 268.0f", "t < 272.0f"),
+    ("wp", "from_above = leaves;", "from_above = 0.0f;"),
+    ("wsreduce", "i < lane ? flag", "i <= lane ? flag"),
+    ("wsreduce", "step < count;", "2 * step < count;"),
+)
+
+
+def run(cowarp, workload, kernels):
+    """Exit status and summary of a small run with the PTX of a folder, or with the build's own."""
+    line = [cowarp, "run", workload, "--max-cycles", "5000000"]
+    for word in SMALL[workload].split():
+        line += ["--param", word]
+    own = {} if kernels is None else {"COWARP_KERNEL_DIR": kernels}
+    done = subprocess.run(line, env={**os.environ, **own}, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def broken(cowarp, compiler, folder, workload, piece, instead):
+    """What is wrong with the check of a workload whose kernel has this mistake; None: nothing."""
+    name = FOLDER.get(workload, workload)
+    source = (ROOT / "kernels" / name / "kernel.cl").read_text()
+    if source.count(piece) != 1:
+        return f"the kernel has {source.count(piece)} of '{piece}', and should have one"
+    path = folder / "kernel.cl"
+    path.write_text(source.replace(piece, instead))
+    subprocess.run([*compiler, "-S", path, "-o", folder / f"{name}.ptx"], check=True)
+    status, said = run(cowarp, workload, folder)
+    if status != 1 or "result        failed" not in said:
+        return f"'{instead}' instead of '{piece}' is not noticed: status {status}\n{said}"
+    return None
+
+
+def main(cowarp, *compiler):
+    wrong = []
+    for workload in dict.fromkeys(b[0] for b in BREAKS):
+        status, said = run(cowarp, workload, None)
+        if status != 0:
+            wrong.append(f"{workload}: status {status}\n{said}")
+    with tempfile.TemporaryDirectory(prefix="breaks-") as folder:
+        for workload, piece, instead in BREAKS:
+            mistake = broken(cowarp, compiler, pathlib.Path(folder), workload, piece, instead)
+            if mistake is not None:
+                wrong.append(f"{workload}: {mistake}")
+    print(*wrong, f"{len(BREAKS)} mistakes in kernels, {len(wrong)} complaints", sep="\n")
+    return len(wrong) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
