@@ -223,12 +223,15 @@ def window_starts(entries, period):
 def history(entries, period):
     """Signal -> its changes over all windows, [cycle, value as hex], cycles counted on from window to window. What gating.py needs."""
     out = {name: [] for name in entries[0]["counters"]}
-    for entry, first in zip(entries, window_starts(entries, period)):
+    starts = window_starts(entries, period)
+    for entry, first, following in zip(entries, starts, starts[1:]):
         for name in out:
             changes = out[name]
             for when, value in entry["counters"][name].log if name in entry["counters"] else ():
-                # A change counts from the first cycle whose middle is not before it.
+                # A change counts from the first cycle whose middle is not before it. One in the rest of a cycle that ends a window belongs to no cycle.
                 cycle = first + max(0, -(-(when - entry["start_ps"] - period // 2) // period))
+                if cycle >= following:
+                    break
                 if changes and changes[-1][0] == cycle:
                     changes.pop()
                 changes.append([cycle, f"{value:x}"])

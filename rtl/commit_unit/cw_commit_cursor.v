@@ -5,7 +5,8 @@
 // Why         : a pointer decides in each cycle with the flags of its entry. They come from a register, so that the decision can address
 //               a RAM in the same cycle. A pointer goes through the rows in order, so the next row is known and can be read ahead.
 // How         : the RAM reads the row after the pointer's. When the pointer steps into it, what the RAM has given goes into the register.
-//               Changes that are set meanwhile go into the register too.
+//               Changes that are set meanwhile go into the register too. The RAM is read when the pointer steps, after a write, and after reset.
+//               Else what it has given stands.
 //               WHOLE = 1 gives the whole row, for a pointer that changes it, instead of the flags in the pointer's lane.
 // Latency     : a change that is set in one cycle is in data_o in the next one.
 // Throughput  : a step in each cycle.
@@ -65,6 +66,10 @@ module cw_commit_cursor #(
     wire [ROW_W-1:0]    next_row = row_i + 1'b1;
     wire                bank     = row_i[0];
     reg  [KEPT-1:0]     row_q;
+    reg                 fresh_q;  // out of reset in this cycle
+
+    always @(posedge clk_i)
+        fresh_q <= rst_i;
 
     cw_commit_view #(
         .LANES (LANES),
@@ -74,6 +79,7 @@ module cw_commit_cursor #(
         .BROW_W(BROW_W)
     ) u_view (
         .clk_i (clk_i),
+        .read_i(fresh_q || step_i || |past_i[2*SET_W-1 -: 2]),  // another row, or one has been written
         .row_i ({2{in_bank(ahead_i)}}),
         .past_i(past_i),
         .data_o(ahead_data)
@@ -81,6 +87,7 @@ module cw_commit_cursor #(
         , .f_watch_i(f_watch_i)
         , .f_flags_i(f_flags_i)
         , .f_rows_i ({2{in_bank(next_row)}})
+        , .f_valid_i(1'b1)
 `endif
     );
 
@@ -132,6 +139,7 @@ module cw_commit_cursor #(
                 assert (|(row_q[f_n*LANES +: LANES] & f_oh) == f_flags_i[f_n]);
         if (f_fresh)
             assert (row_q == {KEPT{1'b0}});
+        assert (fresh_q == f_fresh);
         cover (row_i[0] == f_bank && in_bank(row_i) == f_row && f_flags_i != 0 && hit[target] && !step_i);
     end
 `endif

@@ -27,6 +27,7 @@ module cw_commit_rows #(
 ) (
     input  wire              clk_i,
     input  wire              rst_i,
+    input  wire              load_i,   // set may have an enable
     input  wire [SET_W-1:0]  set_i,
     input  wire [1:0]        clear_i,  // of a bank
     input  wire [BROW_W-1:0] clear_row_i,
@@ -43,8 +44,10 @@ module cw_commit_rows #(
     reg [2*ROWS-1:0] written_q;
 
     always @(posedge clk_i) begin
-        new_q                <= set_i;
-        old_q                <= new_q;
+        if (load_i)
+            new_q <= set_i;
+        if (|new_q[SET_W-1 -: 2])
+            old_q <= new_q;
         new_q[SET_W-1 -: 2] <= rst_i ? 2'b00 : set_en;
         old_q[SET_W-1 -: 2] <= rst_i ? 2'b00 : new_q[SET_W-1 -: 2];
     end
@@ -52,15 +55,20 @@ module cw_commit_rows #(
     genvar b;
     generate
         for (b = 0; b < 2; b = b + 1) begin : g_bank
-            wire [ROWS-1:0] one   = {{(ROWS-1){1'b0}}, 1'b1};
-            wire [ROWS-1:0] set   = set_en[b] ? one << set_row[b*BROW_W +: BROW_W] : {ROWS{1'b0}};
-            wire [ROWS-1:0] clear = clear_i[b] ? one << clear_row_i : {ROWS{1'b0}};
+            wire [ROWS-1:0] one = {{(ROWS-1){1'b0}}, 1'b1};
 
             always @(posedge clk_i)
                 if (rst_i)
                     written_q[b*ROWS +: ROWS] <= {ROWS{1'b0}};
-                else
+                else if (set_en[b] || clear_i[b]) begin : change
+                    reg [ROWS-1:0] set;
+                    reg [ROWS-1:0] clear;
+
+                    set   = set_en[b] ? one << set_row[b*BROW_W +: BROW_W] : {ROWS{1'b0}};
+                    clear = clear_i[b] ? one << clear_row_i : {ROWS{1'b0}};
+
                     written_q[b*ROWS +: ROWS] <= (written_q[b*ROWS +: ROWS] & ~clear) | set;
+                end
         end
     endgenerate
 

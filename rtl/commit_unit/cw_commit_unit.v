@@ -265,22 +265,29 @@ module cw_commit_unit #(
     reg              w1_in_q;
     reg  [IDX_W-1:0] w1_idx_q;
     wire             val_take = val_valid_i && val_ready_o;
+    wire             rep_add;  // a report is made
 
     always @(posedge clk_i) begin
-        h1_valid_q  <= hza_valid_i && !rst_i;
-        h1_in_q     <= {1'b0, hza_off} < haz_far && !(ret_move && hza_off == {CID_W{1'b0}});
-        h1_idx_q    <= hza_cid_i[IDX_W-1:0];
-        h1_hazard_q <= hza_found_i && hza_age != {CID_W{1'b0}} && {1'b0, hza_age} <= LAST_OFF;
-        h1_ycid_q   <= hza_ycid_i[IDX_W-1:0];
-        v1_valid_q  <= val_take && !rst_i;
-        v1_in_q     <= (val_again_i ? {1'b0, val_off} < pass_far : {1'b0, val_off} <= LAST_OFF)
-                       && !(ret_move && val_off == {CID_W{1'b0}});
-        v1_again_q  <= val_again_i;
-        v1_pass_q   <= val_pass_i;
-        v1_cid_q    <= val_cid_i;
-        w1_valid_q  <= wb_valid_i && !rst_i;
-        w1_in_q     <= {1'b0, wb_off} < com_far && !(ret_move && wb_off == {CID_W{1'b0}});
-        w1_idx_q    <= wb_cid_i[IDX_W-1:0];
+        h1_valid_q <= hza_valid_i && !rst_i;
+        v1_valid_q <= val_take && !rst_i;
+        w1_valid_q <= wb_valid_i && !rst_i;
+        if (hza_valid_i) begin
+            h1_in_q     <= {1'b0, hza_off} < haz_far && !(ret_move && hza_off == {CID_W{1'b0}});
+            h1_idx_q    <= hza_cid_i[IDX_W-1:0];
+            h1_hazard_q <= hza_found_i && hza_age != {CID_W{1'b0}} && {1'b0, hza_age} <= LAST_OFF;
+            h1_ycid_q   <= hza_ycid_i[IDX_W-1:0];
+        end
+        if (val_valid_i) begin
+            v1_in_q    <= (val_again_i ? {1'b0, val_off} < pass_far : {1'b0, val_off} <= LAST_OFF)
+                          && !(ret_move && val_off == {CID_W{1'b0}});
+            v1_again_q <= val_again_i;
+            v1_pass_q  <= val_pass_i;
+            v1_cid_q   <= val_cid_i;
+        end
+        if (wb_valid_i) begin
+            w1_in_q  <= {1'b0, wb_off} < com_far && !(ret_move && wb_off == {CID_W{1'b0}});
+            w1_idx_q <= wb_cid_i[IDX_W-1:0];
+        end
     end
 
     // Cycle t: do all of a message's entries lie in the window? The first one may retire in this cycle.
@@ -294,18 +301,23 @@ module cw_commit_unit #(
     reg  [LANES-1:0] m1_writes_q;
     reg  [LANES-1:0] m1_pass_q;
     wire [CID_W-1:0] msg_off  = msg_cid_i - ret_ptr_q;
-    wire [CID_W+5:0] msg_last = {6'd0, msg_off} + {{CID_W{1'b0}}, last_lane(msg_lanes_i)};
 
     always @(posedge clk_i) begin
-        m1_valid_q  <= msg_valid_i && !rst_i;
-        m1_in_q     <= msg_last <= {5'd0, LAST_OFF};
-        m1_gone_q   <= ret_move && msg_off == {CID_W{1'b0}};
-        m1_kind_q   <= msg_kind_i;
-        m1_cid_q    <= msg_cid_i;
-        m1_lanes_q  <= msg_lanes_i;
-        m1_reads_q  <= msg_reads_i;
-        m1_writes_q <= msg_writes_i;
-        m1_pass_q   <= msg_pass_i;
+        m1_valid_q <= msg_valid_i && !rst_i;
+        if (msg_valid_i) begin : message
+            reg [CID_W+5:0] msg_last;
+
+            msg_last = {6'd0, msg_off} + {{CID_W{1'b0}}, last_lane(msg_lanes_i)};
+
+            m1_in_q     <= msg_last <= {5'd0, LAST_OFF};
+            m1_gone_q   <= ret_move && msg_off == {CID_W{1'b0}};
+            m1_kind_q   <= msg_kind_i;
+            m1_cid_q    <= msg_cid_i;
+            m1_lanes_q  <= msg_lanes_i;
+            m1_reads_q  <= msg_reads_i;
+            m1_writes_q <= msg_writes_i;
+            m1_pass_q   <= msg_pass_i;
+        end
     end
 
     // Flags: what changes, and what has changed.
@@ -333,6 +345,7 @@ module cw_commit_unit #(
     ) u_m_rows (
         .clk_i      (clk_i),
         .rst_i      (rst_i),
+        .load_i     (m1_valid_q),
         .set_i      (m_set),
         .clear_i    (clear_q),
         .clear_row_i(clear_row_q),
@@ -345,6 +358,7 @@ module cw_commit_unit #(
     ) u_h_rows (
         .clk_i      (clk_i),
         .rst_i      (rst_i),
+        .load_i     (h1_valid_q),
         .set_i      (h_set),
         .clear_i    (clear_q),
         .clear_row_i(clear_row_q),
@@ -357,6 +371,7 @@ module cw_commit_unit #(
     ) u_v_rows (
         .clk_i      (clk_i),
         .rst_i      (rst_i),
+        .load_i     (v1_valid_q),
         .set_i      (v_set),
         .clear_i    (clear_q),
         .clear_row_i(clear_row_q),
@@ -369,6 +384,7 @@ module cw_commit_unit #(
     ) u_r_rows (
         .clk_i      (clk_i),
         .rst_i      (rst_i),
+        .load_i     (rep_add),
         .set_i      (r_set),
         .clear_i    (clear_q),
         .clear_row_i(clear_row_q),
@@ -381,6 +397,7 @@ module cw_commit_unit #(
     ) u_w_rows (
         .clk_i      (clk_i),
         .rst_i      (rst_i),
+        .load_i     (w1_valid_q),
         .set_i      (w_set),
         .clear_i    (clear_q),
         .clear_row_i(clear_row_q),
@@ -395,7 +412,7 @@ module cw_commit_unit #(
     wire [LOW_W-1:0]     m1_low    = lane_of(m1_cid_q);
     wire                 m1_judge  = m1_valid_q && m1_in_q;
     wire                 outcome   = m1_kind_q == OUTCOME;
-    wire [2*LANES-1:0]   by_lanes  = {{LANES{1'b0}}, m1_judge ? m1_lanes_q & ~(m1_gone_q ? LANE_0 : {LANES{1'b0}}) : {LANES{1'b0}}} << m1_low;
+    wire [2*LANES-1:0]   by_lanes  = {{LANES{1'b0}}, m1_lanes_q & ~(m1_gone_q ? LANE_0 : {LANES{1'b0}})} << m1_low;
     wire [2*LANES-1:0]   by_reads  = {{LANES{1'b0}}, m1_reads_q} << m1_low;
     wire [2*LANES-1:0]   by_writes = {{LANES{1'b0}}, m1_writes_q} << m1_low;
     wire [2*LANES-1:0]   by_pass   = {{LANES{1'b0}}, m1_pass_q} << m1_low;
@@ -412,6 +429,7 @@ module cw_commit_unit #(
         .BROW_W(BROW_W)
     ) u_m_judge (
         .clk_i (clk_i),
+        .read_i(msg_valid_i),
         .row_i ({in_bank(msg_row), in_bank(msg_row[0] ? msg_row_2 : msg_row)}),
         .past_i(m_past),
         .data_o(m_rows)
@@ -419,6 +437,7 @@ module cw_commit_unit #(
         , .f_watch_i(f_watch)
         , .f_flags_i({f_decided_q, f_commit_q, f_writes_q, f_skip_q, f_reads_q, f_used_q})
         , .f_rows_i ({in_bank(m1_row), in_bank(m1_row[0] ? m1_row_2 : m1_row)})
+        , .f_valid_i(m1_valid_q)
 `endif
     );
 
@@ -430,6 +449,7 @@ module cw_commit_unit #(
         .BROW_W(BROW_W)
     ) u_m_reported (
         .clk_i (clk_i),
+        .read_i(msg_valid_i),
         .row_i ({in_bank(msg_row), in_bank(msg_row[0] ? msg_row_2 : msg_row)}),
         .past_i(r_past),
         .data_o(r_rows)
@@ -437,6 +457,7 @@ module cw_commit_unit #(
         , .f_watch_i(f_watch)
         , .f_flags_i({f_rpass_q, f_reported_q})
         , .f_rows_i ({in_bank(m1_row), in_bank(m1_row[0] ? m1_row_2 : m1_row)})
+        , .f_valid_i(m1_valid_q)
 `endif
     );
 
@@ -445,10 +466,16 @@ module cw_commit_unit #(
         for (b = 0; b < 2; b = b + 1) begin : g_bank
             localparam ODD = b;
             wire             second    = m1_row[0] != ODD[0];  // the bank has the row after that of msg_cid
-            wire [LANES-1:0] about     = second ? by_lanes[LANES +: LANES] : by_lanes[0 +: LANES];
-            wire [LANES-1:0] in_reads  = second ? by_reads[LANES +: LANES] : by_reads[0 +: LANES];
-            wire [LANES-1:0] in_writes = second ? by_writes[LANES +: LANES] : by_writes[0 +: LANES];
-            wire [LANES-1:0] in_pass   = second ? by_pass[LANES +: LANES] : by_pass[0 +: LANES];
+            reg  [LANES-1:0]   about;
+            reg  [LANES-1:0]   in_reads;
+            reg  [LANES-1:0]   in_writes;
+            reg  [LANES-1:0]   in_pass;
+            reg  [LANES-1:0]   fill;
+            reg  [LANES-1:0]   done;
+            reg  [LANES-1:0]   skipped;
+            reg  [LANES-1:0]   may;
+            reg  [LANES-1:0]   decide;
+            reg  [M_WIDTH-1:0] flags;
 
             wire [LANES-1:0] used     = m_rows[b*M_WIDTH + M_USED*LANES +: LANES];
             wire [LANES-1:0] reads    = m_rows[b*M_WIDTH + M_READS*LANES +: LANES];
@@ -459,14 +486,36 @@ module cw_commit_unit #(
             wire [LANES-1:0] reported = r_rows[b*R_WIDTH + R_REPORTED*LANES +: LANES];
             wire [LANES-1:0] passed   = r_rows[b*R_WIDTH + R_PASS*LANES +: LANES];
 
-            wire [LANES-1:0] fill    = outcome ? {LANES{1'b0}} : about & ~(reads | skip | writes);
-            wire [LANES-1:0] done    = m1_kind_q == DONE ? fill : {LANES{1'b0}};
-            wire [LANES-1:0] skipped = m1_kind_q == SKIP ? fill : done & ~in_reads & ~in_writes;
-            wire [LANES-1:0] may     = FAIL_WAITS != 0 ? passed | ~in_pass : passed;
-            wire [LANES-1:0] decide  = outcome ? about & reported & ~decided & may : {LANES{1'b0}};
+            always @* begin
+                about     = {LANES{1'b0}};
+                in_reads  = {LANES{1'b0}};
+                in_writes = {LANES{1'b0}};
+                in_pass   = {LANES{1'b0}};
+                fill      = {LANES{1'b0}};
+                done      = {LANES{1'b0}};
+                skipped   = {LANES{1'b0}};
+                may       = {LANES{1'b0}};
+                decide    = {LANES{1'b0}};
+                flags     = {M_WIDTH{1'b0}};
+                if (m1_judge) begin
+                    about     = second ? by_lanes[LANES +: LANES] : by_lanes[0 +: LANES];
+                    in_reads  = second ? by_reads[LANES +: LANES] : by_reads[0 +: LANES];
+                    in_writes = second ? by_writes[LANES +: LANES] : by_writes[0 +: LANES];
+                    in_pass   = second ? by_pass[LANES +: LANES] : by_pass[0 +: LANES];
+                    may       = FAIL_WAITS != 0 ? passed | ~in_pass : passed;
+                    if (outcome)
+                        decide = about & reported & ~decided & may;
+                    else
+                        fill = about & ~(reads | skip | writes);
+                    if (m1_kind_q == DONE)
+                        done = fill;
+                    skipped = m1_kind_q == SKIP ? fill : done & ~in_reads & ~in_writes;
+                    flags   = {decided | decide, commit | (decide & in_pass), writes | (done & in_writes),
+                               skip | skipped, reads | (done & in_reads), used | fill};
+                end
+            end
 
-            assign m_set[b*M_WIDTH +: M_WIDTH] = {decided | decide, commit | (decide & in_pass), writes | (done & in_writes),
-                                                  skip | skipped, reads | (done & in_reads), used | fill};
+            assign m_set[b*M_WIDTH +: M_WIDTH]           = flags;
             assign m_set[2*M_WIDTH + b*BROW_W +: BROW_W] = in_bank(second ? m1_row_2 : m1_row);
             assign m_set[M_SET_W-2+b]                    = |(fill | decide);
             assign m_illegal[b]                          = |(about & ~fill & ~decide);
@@ -494,6 +543,7 @@ module cw_commit_unit #(
         .BROW_W(BROW_W)
     ) u_h_judge (
         .clk_i (clk_i),
+        .read_i(hza_valid_i),
         .row_i ({2{in_bank(row_of(hza_cid_i))}}),
         .past_i(h_past),
         .data_o(h_rows)
@@ -501,6 +551,7 @@ module cw_commit_unit #(
         , .f_watch_i(f_watch)
         , .f_flags_i({f_hazard_q, f_detected_q})
         , .f_rows_i ({2{in_bank(h1_row)}})
+        , .f_valid_i(h1_valid_q)
 `endif
     );
 
@@ -512,6 +563,7 @@ module cw_commit_unit #(
         .BROW_W(BROW_W)
     ) u_v_judge (
         .clk_i (clk_i),
+        .read_i(val_valid_i),
         .row_i ({2{in_bank(row_of(val_cid_i))}}),
         .past_i(v_past),
         .data_o(v_rows)
@@ -519,6 +571,7 @@ module cw_commit_unit #(
         , .f_watch_i(f_watch)
         , .f_flags_i({f_pass_q, f_answered_q, f_renewed_q})
         , .f_rows_i ({2{in_bank(v1_row)}})
+        , .f_valid_i(v1_valid_q)
 `endif
     );
 
@@ -530,6 +583,7 @@ module cw_commit_unit #(
         .BROW_W(BROW_W)
     ) u_v_reported (
         .clk_i (clk_i),
+        .read_i(val_valid_i),
         .row_i ({2{in_bank(row_of(val_cid_i))}}),
         .past_i(r_past),
         .data_o(rv_rows)
@@ -537,6 +591,7 @@ module cw_commit_unit #(
         , .f_watch_i(f_watch)
         , .f_flags_i({f_rpass_q, f_reported_q})
         , .f_rows_i ({2{in_bank(v1_row)}})
+        , .f_valid_i(v1_valid_q)
 `endif
     );
 
@@ -548,6 +603,7 @@ module cw_commit_unit #(
         .BROW_W(BROW_W)
     ) u_w_judge (
         .clk_i (clk_i),
+        .read_i(wb_valid_i),
         .row_i ({2{in_bank(row_of(wb_cid_i))}}),
         .past_i(w_past),
         .data_o(w_rows)
@@ -555,30 +611,66 @@ module cw_commit_unit #(
         , .f_watch_i(f_watch)
         , .f_flags_i(f_written_q)
         , .f_rows_i ({2{in_bank(w1_row)}})
+        , .f_valid_i(w1_valid_q)
 `endif
     );
 
-    wire [H_WIDTH-1:0] h_now = h1_row[0] ? h_rows[H_WIDTH +: H_WIDTH] : h_rows[0 +: H_WIDTH];
-    wire               h_ok  = h1_valid_q && h1_in_q && !(|(h_now[H_DETECTED*LANES +: LANES] & h1_oh));
+    reg [H_WIDTH-1:0] h_now;
+    reg               h_ok;
 
-    assign h_set = {h_ok && h1_row[0], h_ok && !h1_row[0], {2{in_bank(h1_row)}},
-                    {2{h_now | {h1_hazard_q ? h1_oh : {LANES{1'b0}}, h1_oh}}}};
+    always @* begin
+        h_now = {H_WIDTH{1'b0}};
+        h_ok  = 1'b0;
+        if (h1_valid_q) begin
+            h_now = h1_row[0] ? h_rows[H_WIDTH +: H_WIDTH] : h_rows[0 +: H_WIDTH];
+            h_ok  = h1_in_q && !(|(h_now[H_DETECTED*LANES +: LANES] & h1_oh));
+            h_now = h_now | {h1_hazard_q ? h1_oh : {LANES{1'b0}}, h1_oh};
+        end
+    end
 
-    wire [V_WIDTH-1:0] v_now    = v1_row[0] ? v_rows[V_WIDTH +: V_WIDTH] : v_rows[0 +: V_WIDTH];
-    wire [R_WIDTH-1:0] rv_now   = v1_row[0] ? rv_rows[R_WIDTH +: R_WIDTH] : rv_rows[0 +: R_WIDTH];
-    wire               v_had    = |(v_now[V_ANSWERED*LANES +: LANES] & v1_oh);
-    wire               v_renew  = |((v_now[V_RENEWED*LANES +: LANES] | rv_now[R_REPORTED*LANES +: LANES]) & v1_oh);
-    wire               v_ok     = v1_valid_q && v1_in_q && !(v1_again_q ? v_renew : v_had);
-    wire               v_report = v_ok && v1_again_q;
+    assign h_set = {h_ok && h1_row[0], h_ok && !h1_row[0], {2{in_bank(h1_row)}}, {2{h_now}}};
 
-    assign v_set = {v_ok && v1_row[0], v_ok && !v1_row[0], {2{in_bank(v1_row)}},
-                    {2{v_now | {v1_pass_q && !v1_again_q ? v1_oh : {LANES{1'b0}}, v1_again_q ? {LANES{1'b0}} : v1_oh,
-                                v1_again_q ? v1_oh : {LANES{1'b0}}}}}};
+    reg [V_WIDTH-1:0] v_now;
+    reg [R_WIDTH-1:0] rv_now;
+    reg               v_had;
+    reg               v_renew;
+    reg               v_ok;
 
-    wire [W_WIDTH-1:0] w_now = w1_row[0] ? w_rows[W_WIDTH +: W_WIDTH] : w_rows[0 +: W_WIDTH];
-    wire               w_ok  = w1_valid_q && w1_in_q && !(|(w_now & w1_oh));
+    always @* begin
+        v_now   = {V_WIDTH{1'b0}};
+        rv_now  = {R_WIDTH{1'b0}};
+        v_had   = 1'b0;
+        v_renew = 1'b0;
+        v_ok    = 1'b0;
+        if (v1_valid_q) begin
+            v_now   = v1_row[0] ? v_rows[V_WIDTH +: V_WIDTH] : v_rows[0 +: V_WIDTH];
+            rv_now  = v1_row[0] ? rv_rows[R_WIDTH +: R_WIDTH] : rv_rows[0 +: R_WIDTH];
+            v_had   = |(v_now[V_ANSWERED*LANES +: LANES] & v1_oh);
+            v_renew = |((v_now[V_RENEWED*LANES +: LANES] | rv_now[R_REPORTED*LANES +: LANES]) & v1_oh);
+            v_ok    = v1_in_q && !(v1_again_q ? v_renew : v_had);
+            v_now   = v_now | {v1_pass_q && !v1_again_q ? v1_oh : {LANES{1'b0}}, v1_again_q ? {LANES{1'b0}} : v1_oh,
+                               v1_again_q ? v1_oh : {LANES{1'b0}}};
+        end
+    end
 
-    assign w_set = {w_ok && w1_row[0], w_ok && !w1_row[0], {2{in_bank(w1_row)}}, {2{w_now | w1_oh}}};
+    wire v_report = v_ok && v1_again_q;
+
+    assign v_set = {v_ok && v1_row[0], v_ok && !v1_row[0], {2{in_bank(v1_row)}}, {2{v_now}}};
+
+    reg [W_WIDTH-1:0] w_now;
+    reg               w_ok;
+
+    always @* begin
+        w_now = {W_WIDTH{1'b0}};
+        w_ok  = 1'b0;
+        if (w1_valid_q) begin
+            w_now = w1_row[0] ? w_rows[W_WIDTH +: W_WIDTH] : w_rows[0 +: W_WIDTH];
+            w_ok  = w1_in_q && !(|(w_now & w1_oh));
+            w_now = w_now | w1_oh;
+        end
+    end
+
+    assign w_set = {w_ok && w1_row[0], w_ok && !w1_row[0], {2{in_bank(w1_row)}}, {2{w_now}}};
 
     // Hazard pointer: it puts its entry with RCID into haz.
     wire [2:0]         haz_flags;  // writes, skip, reads
@@ -625,8 +717,9 @@ module cw_commit_unit #(
     reg  [LOW_W-1:0]       rcid2_low_q;
     reg  [IDX_W-1:0]       rcid1_q;
     reg  [IDX_W-1:0]       rcid2_q;
-    wire [LANES*IDX_W-1:0] rcids;  // of the hazard pointer's row
+    wire [LANES*IDX_W-1:0] rcids;  // of the hazard pointer's row, its lane only
     wire [ROW_W-1:0]       rcid_row_d = haz_step ? haz_row + 1'b1 : haz_row;
+    wire [LOW_W-1:0]       rcid_low_d = haz_move ? (haz_lane + 1'b1) & LOW_MASK : haz_lane;  // only its lane is read
 
     always @(posedge clk_i) begin
         rcid1_first_q <= rst_i ? {LANES{1'b0}} : m_first[0 +: LANES] | m_first[LANES +: LANES];
@@ -647,7 +740,7 @@ module cw_commit_unit #(
                 .DATA_W(IDX_W)
             ) u_ram (
                 .clk_i    (clk_i),
-                .rd_en_i  (1'b1),
+                .rd_en_i  (rcid_low_d == NUMBER[LOW_W-1:0]),
                 .rd_addr_i(rcid_row_d),
                 .rd_data_o(rcids[b*IDX_W +: IDX_W]),
                 .wr_en_i  (rcid1_first_q[b]),
@@ -663,9 +756,15 @@ module cw_commit_unit #(
 
     wire [ROW_W-1:0] rcid1_of = haz_lane < rcid1_low_q ? rcid1_row_q + 1'b1 : rcid1_row_q;
     wire [ROW_W-1:0] rcid2_of = haz_lane < rcid2_low_q ? rcid2_row_q + 1'b1 : rcid2_row_q;
-    wire [IDX_W-1:0] rcid_ram = rcids[haz_lane*IDX_W +: IDX_W];
-    wire [IDX_W-1:0] rcid_low = rcid1_first_q[haz_lane] && rcid1_of == haz_row ? rcid1_q
-                              : rcid2_first_q[haz_lane] && rcid2_of == haz_row ? rcid2_q : rcid_ram;
+    reg  [IDX_W-1:0] rcid_low;
+
+    always @* begin
+        rcid_low = {IDX_W{1'b0}};
+        if (haz_work)
+            rcid_low = rcid1_first_q[haz_lane] && rcid1_of == haz_row ? rcid1_q
+                     : rcid2_first_q[haz_lane] && rcid2_of == haz_row ? rcid2_q : rcids[haz_lane*IDX_W +: IDX_W];
+    end
+
     wire [CID_W-1:0] rcid;  // less than a ring before the entry
 
     generate
@@ -864,14 +963,21 @@ module cw_commit_unit #(
 
     // Reports: their flags, and the queue to the core. The answer to a revalidation goes first, and the pass pointer stands by.
     wire [ROW_W-1:0]   rep_row = v1_again_q && v1_valid_q ? v1_row : pass_row;
-    wire [R_WIDTH-1:0] rep_now = v1_again_q && v1_valid_q ? rv_now | {v1_pass_q ? v1_oh : {LANES{1'b0}}, v1_oh}
-                                                          : pass_r | {pass_ok ? pass_oh : {LANES{1'b0}}, pass_oh};
-    wire               rep_add = v_report || pass_report;
+    reg  [R_WIDTH-1:0] rep_now;
+    assign             rep_add = v_report || pass_report;
     wire               rep_pop = rep_valid_o && rep_ready_i;
     wire [CID_W:0]     rep_new = v1_again_q && v1_valid_q ? {v1_pass_q, v1_cid_q} : {pass_ok, pass_ptr_q};
     reg  [CID_W:0]     rep_0_q;
     reg  [CID_W:0]     rep_1_q;
     reg  [CID_W:0]     rep_2_q;
+
+    always @* begin
+        rep_now = {R_WIDTH{1'b0}};
+        if (v1_again_q && v1_valid_q)
+            rep_now = rv_now | {v1_pass_q ? v1_oh : {LANES{1'b0}}, v1_oh};
+        else if (pass_report)
+            rep_now = pass_r | {pass_ok ? pass_oh : {LANES{1'b0}}, pass_oh};
+    end
 
     assign r_set = {rep_add && rep_row[0], rep_add && !rep_row[0], {2{in_bank(rep_row)}}, {2{rep_now}}};
 
@@ -1046,7 +1152,7 @@ module cw_commit_unit #(
 
     // Pointers, and the distances after this cycle.
     function [IDX_W-1:0] moved (input [IDX_W-1:0] from, input up, input down);
-        moved = up == down ? from : up ? from + 1'b1 : from - 1'b1;
+        moved = from + {{(IDX_W - 1){1'b0}}, up} - {{(IDX_W - 1){1'b0}}, down};
     endfunction
 
     wire [IDX_W-1:0] com_dist_d  = moved(com_dist_q, com_move, ret_move);
@@ -1265,7 +1371,7 @@ module cw_commit_unit #(
                                   : {6'd0, f_m_off} + {{CID_W{1'b0}}, last_lane(m1_lanes_q)} <= {5'd0, LAST_OFF});
             if (h1_valid_q && h1_in_q)
                 assert (f_h_off < haz_dist_q);
-            if (h1_hazard_q)
+            if (h1_valid_q && h1_hazard_q)
                 assert (f_h_age != {IDX_W{1'b0}} && f_h_age < ENTRIES);
             if (v1_valid_q && v1_in_q)
                 assert ({1'b0, f_v_off} <= LAST_OFF && (!v1_again_q || f_v_off < pass_far));
@@ -1306,7 +1412,7 @@ module cw_commit_unit #(
             // 16. (for induction) RCID and YCID of the entry are in their RAMs, or on the way, and less than a ring before the entry.
             if (f_used_q)
                 assert ((rcid1_first_q[f_lane] && f_rcid1_of == f_row ? rcid1_q : f_rcids[f_lane*IDX_W +: IDX_W]) == f_rcid_low);
-            if (f_used_q && haz_row == f_row)
+            if (f_used_q && haz_row == f_row && haz_lane == f_lane)
                 assert ((rcid1_first_q[f_lane] && f_rcid1_of == f_row ? rcid1_q
                          : rcid2_first_q[f_lane] && f_rcid2_of == f_row ? rcid2_q : rcids[f_lane*IDX_W +: IDX_W]) == f_rcid_low);
             if (f_used_q && f_off < ENTRIES)

@@ -6,9 +6,9 @@
 //               of the flags that it needs.
 // How         : COUNT of the row's PLANES (the same flag of all lanes) from FIRST on are kept, in a RAM per bank. What the RAM gives is
 //               replaced by the two changes that it cannot have yet, and by 0 when the row has not been written since its clearing.
-// Latency     : row_i in one cycle, data_o in the next: what all changes have made of the row that were set up to the cycle of row_i.
+// Latency     : row_i with read_i in one cycle, data_o in the next: what all changes have made of the row that were set up to the cycle of row_i.
 // Throughput  : a row of each bank per cycle.
-// Illegal use : none.
+// Illegal use : looking at data_o two cycles or more after the last read_i, when the row has been written meanwhile.
 //
 // Paper: none. C model: part of csim/unit/commit_unit.c.
 
@@ -26,6 +26,7 @@ module cw_commit_view #(
     parameter PAST_W = 2 * SET_W + (2 << BROW_W)
 ) (
     input  wire                     clk_i,
+    input  wire                     read_i,
     input  wire [2*BROW_W-1:0]      row_i,   // of bank 1, of bank 0
     /* verilator lint_off UNUSED */  // planes that are not kept
     input  wire [PAST_W-1:0]        past_i,
@@ -36,6 +37,7 @@ module cw_commit_view #(
     , input  wire [BROW_W+LANES+2:0] f_watch_i
     , input  wire [COUNT-1:0]        f_flags_i  // that the entry has
     , input  wire [2*BROW_W-1:0]     f_rows_i   // that have been addressed
+    , input  wire                    f_valid_i  // somebody looks at data
 `endif
 );
 
@@ -69,14 +71,15 @@ module cw_commit_view #(
 `endif
 
             always @(posedge clk_i)
-                row_q <= row_i[b*BROW_W +: BROW_W];
+                if (read_i)
+                    row_q <= row_i[b*BROW_W +: BROW_W];
 
             cw_ram_1r1w #(
                 .ADDR_W(BROW_W),
                 .DATA_W(KEPT)
             ) u_ram (
                 .clk_i    (clk_i),
-                .rd_en_i  (1'b1),
+                .rd_en_i  (read_i),
                 .rd_addr_i(row_i[b*BROW_W +: BROW_W]),
                 .rd_data_o(ram_data),
                 .wr_en_i  (new_en),
@@ -100,10 +103,10 @@ module cw_commit_view #(
                 for (f_n = 0; f_n < COUNT; f_n = f_n + 1) begin
                     if (f_bank == b)
                         assert (|(f_kept[f_n*LANES +: LANES] & f_oh) == f_flags_i[f_n]);
-                    if (f_bank == b && row_q == f_row)
+                    if (f_valid_i && f_bank == b && row_q == f_row)
                         assert (|(data_o[b*KEPT + f_n*LANES +: LANES] & f_oh) == f_flags_i[f_n]);
                 end
-                if (!f_fresh)
+                if (f_valid_i && !f_fresh)
                     assert (row_q == f_rows_i[b*BROW_W +: BROW_W]);
                 cover (f_bank == b && row_q == f_row && f_flags_i[0] && old_en && old_row == row_q && new_row != row_q);
             end

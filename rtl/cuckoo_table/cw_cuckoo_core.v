@@ -15,6 +15,8 @@
 //
 //               Comparing and deciding do not fit one cycle. So a look-up in X is compared with all that its timestamps can be in the next
 //               cycle: what it has found, what the look-up in D shows, and what that one may make of it.
+//
+//               Data registers load only when the stage before holds a look-up. A stage that holds none says nothing.
 // Latency     : five cycles from an accepted look-up to its result, and six more each time that it goes around.
 // Throughput  : one look-up and one update per cycle.
 // Comb. paths : none.
@@ -114,13 +116,12 @@ module cw_cuckoo_core #(
 `endif
 );
 
-    // An entry, from bit 0: granule, wts, rts, writes, owner. Its body is what comes after the granule.
-    localparam BODY_W     = 2 * TS_W + COUNT_W + OWNER_W;
-    localparam ENTRY_W    = GRANULE_W + BODY_W;
-    localparam B_RTS      = TS_W;
-    localparam B_WRITES   = 2 * TS_W;
-    localparam B_OWNER    = B_WRITES + COUNT_W;
-    localparam WRITES_LSB = GRANULE_W + B_WRITES;
+    // An entry here, from bit 0: wts, rts, writes, owner, which are its body, and the granule. In memory the granule comes first.
+    localparam BODY_W   = 2 * TS_W + COUNT_W + OWNER_W;
+    localparam ENTRY_W  = GRANULE_W + BODY_W;
+    localparam B_RTS    = TS_W;
+    localparam B_WRITES = 2 * TS_W;
+    localparam B_OWNER  = B_WRITES + COUNT_W;
 
     localparam USED_W = ROW_W + 3;
     localparam HALF_W = TS_W / 2;
@@ -188,7 +189,6 @@ module cw_cuckoo_core #(
     reg [OWNER_W-1:0]       c_owner_q;
     reg [TAG_W-1:0]         c_tag_q;
     reg [4*ROW_W-1:0]       c_rows_q;
-    reg [4*(ENTRY_W+1)-1:0] c_entry_q;       // with a valid bit above
     reg [STASH_ENTRIES-1:0] c_stash_q;       // stash entry of its granule
     // stage X
     reg                     x_valid_q;
@@ -286,7 +286,6 @@ module cw_cuckoo_core #(
     reg [7:0]               held_cnt_q;
 
     genvar  w;
-    integer i;
     integer n;
 
 `ifdef CW_PROPERTIES
@@ -308,7 +307,7 @@ module cw_cuckoo_core #(
     assign w_body[B_WRITES+:COUNT_W] = w_writes_set_q ? w_upd_q[B_WRITES+:COUNT_W] : w_body_q[B_WRITES+:COUNT_W];
     assign w_body[B_OWNER+:OWNER_W]  = w_owner_set_q  ? w_upd_q[B_OWNER+:OWNER_W]  : w_body_q[B_OWNER+:OWNER_W];
 
-    wire [ENTRY_W-1:0] w_entry      = {w_body, w_granule_q};
+    wire [ENTRY_W-1:0] w_entry      = {w_granule_q, w_body};
     wire               w_unreserved = w_body[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}};
     wire               overflow_full = overflow_cnt_q[OVERFLOW_W];
 
@@ -332,16 +331,15 @@ module cw_cuckoo_core #(
     wire search_last = {1'b0, search_idx_q} == overflow_less;
 
     assign evict_valid_o   = w_evicts || w_leave_q || w_new_leaves || w_removes;
-    assign evict_granule_o = w_evict_q ? w_old_q[GRANULE_W-1:0] : w_granule_q;
-    assign evict_wts_o     = w_evict_q ? w_old_q[GRANULE_W+:TS_W] : w_body[TS_W-1:0];
-    assign evict_rts_o     = w_evict_q ? w_old_q[GRANULE_W+B_RTS+:TS_W] : w_body[B_RTS+:TS_W];
+    assign evict_granule_o = w_evict_q ? w_old_q[BODY_W+:GRANULE_W] : w_granule_q;
+    assign evict_wts_o     = w_evict_q ? w_old_q[TS_W-1:0] : w_body[TS_W-1:0];
+    assign evict_rts_o     = w_evict_q ? w_old_q[B_RTS+:TS_W] : w_body[B_RTS+:TS_W];
 
     // ---------------------------------------------------------------- stage A: hash; stage B: read
 
     wire hold = w_slow || chain_q;   // rows change, or an entry is in none of them
 
-    wire [4*ROW_W-1:0]       a_rows;
-    wire [4*(ENTRY_W+1)-1:0] b_entry;
+    wire [4*ROW_W-1:0] a_rows;
 
     function [31:0] way_seed (input integer way);
         case (way)
@@ -354,12 +352,19 @@ module cw_cuckoo_core #(
 
     generate
         for (w = 0; w < 4; w = w + 1) begin : g_way
+            wire [ENTRY_W:0] b_entry;    // with a valid bit above
+            reg  [ENTRY_W:0] c_entry_q;
+
+            always @(posedge clk_i)
+                if (b_valid_q)
+                    c_entry_q <= {b_entry[ENTRY_W] && !b_empty_q, b_entry[ENTRY_W-1:0]};
+
             cw_h3_hash #(
                 .KEY_W(GRANULE_W),
                 .OUT_W(ROW_W),
                 .SEED (way_seed(w))
             ) u_hash (
-                .en_i  (1'b1),
+                .en_i  (a_valid_q),
                 .key_i (a_granule_q),
                 .hash_o(a_rows[w*ROW_W+:ROW_W])
             );
@@ -371,7 +376,7 @@ module cw_cuckoo_core #(
                 .clk_i    (clk_i),
                 .rd_en_i  (a_valid_q),
                 .rd_addr_i(a_rows[w*ROW_W+:ROW_W]),
-                .rd_data_o(b_entry[w*(ENTRY_W+1)+:ENTRY_W+1]),
+                .rd_data_o(b_entry),
                 .wr_en_i  (clearing || w_ways[w]),
                 .wr_addr_i(clearing ? clear_row_q : w_rows_q[w*ROW_W+:ROW_W]),
                 .wr_data_i({!clearing, w_entry})
@@ -400,13 +405,14 @@ module cw_cuckoo_core #(
         input [4*ROW_W-1:0] x,
         input [4*ROW_W-1:0] y
     );
-        integer k;
-        for (k = 0; k < 4; k = k + 1)
-            same_rows[k] = x[k*ROW_W+:ROW_W] == y[k*ROW_W+:ROW_W];
+        integer           k;
+        reg [4*ROW_W-1:0] differ;
+        begin
+            differ = x ^ y;
+            for (k = 0; k < 4; k = k + 1)
+                same_rows[k] = differ[k*ROW_W+:ROW_W] == {ROW_W{1'b0}};
+        end
     endfunction
-
-    // A new entry that displaces another one needs no comparison: all that is inside is repeated.
-    wire [3:0] b_written = w_way & same_rows(w_rows_q, b_rows_q);
 
     // ---------------------------------------------------------------- the stash
 
@@ -417,16 +423,18 @@ module cw_cuckoo_core #(
     wire [ENTRY_W-1:0]               stash_yield;
 
     cw_cuckoo_stash #(
-        .ENTRIES   (STASH_ENTRIES),
-        .GRANULE_W (GRANULE_W),
-        .ENTRY_W   (ENTRY_W),
-        .WRITES_LSB(WRITES_LSB),
-        .COUNT_W   (COUNT_W)
+        .ENTRIES    (STASH_ENTRIES),
+        .GRANULE_W  (GRANULE_W),
+        .ENTRY_W    (ENTRY_W),
+        .GRANULE_LSB(BODY_W),
+        .WRITES_LSB (B_WRITES),
+        .COUNT_W    (COUNT_W)
     ) u_stash (
         .clk_i        (clk_i),
         .clear_i      (wipe),
         .cmp_granule_i(b_granule_q),
         .hit_oh_o     (b_stash),
+        .ask_place_i  (d_chain_q),
         .entry_o      (stash_entry),
         .free_oh_o    (stash_free_oh),
         .yield_oh_o   (stash_yield_oh),
@@ -442,42 +450,51 @@ module cw_cuckoo_core #(
     // ---------------------------------------------------------------- stage C: compare and select
 
     reg  [3:0] c_hit;
-    reg  [3:0] c_free;
     reg  [3:0] c_unreserved;
-
-    always @*
-        for (i = 0; i < 4; i = i + 1) begin
-            c_free[i]       = !c_entry_q[i*(ENTRY_W+1)+ENTRY_W];
-            c_hit[i]        = !c_free[i] && c_entry_q[i*(ENTRY_W+1)+:GRANULE_W] == c_granule_q;
-            c_unreserved[i] = !c_free[i] && c_entry_q[i*(ENTRY_W+1)+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}};
-        end
-
+    reg  [3:0] c_free;
     // The youngest update counts.
-    wire c_from_w    = c_same3_q && w_put;
-    wire c_from_v    = c_same4_q && v_put_q && !c_from_w;
-    wire c_in_table  = !c_from_w && !c_from_v && !c_chain_q;
-    wire c_searched  = state_q == ST_SEARCH_DONE && wait_cnt_q == 3'd2 && !c_chain_q;  // the oldest one is in C
-    wire c_overflow  = c_searched && search_hit_q;
-    wire c_from_hand = c_chain_q || c_overflow;
-    wire c_local     = c_from_w || c_from_v || |(c_hit & {4{!c_chain_q}}) || |(c_stash_q & {STASH_ENTRIES{!c_chain_q}});
+    reg        c_from_w;
+    reg        c_from_v;
+    reg        c_in_table;
+    reg        c_searched;  // the oldest one is in C
+    reg        c_overflow;
+    reg        c_from_hand;
+    reg        c_local;
+    reg  [3:0] c_way;
+    reg  [STASH_ENTRIES-1:0] c_stash;
 
-    reg [BODY_W-1:0] c_body;
     always @* begin
-        c_body = (w_body & {BODY_W{c_from_w}}) | (v_body_q & {BODY_W{c_from_v}})
-               | (hand_q[ENTRY_W-1:GRANULE_W] & {BODY_W{c_from_hand}});
-        for (i = 0; i < 4; i = i + 1)
-            c_body = c_body | (c_entry_q[i*(ENTRY_W+1)+GRANULE_W+:BODY_W] & {BODY_W{c_hit[i] && c_in_table}});
-        for (i = 0; i < STASH_ENTRIES; i = i + 1)
-            c_body = c_body | (stash_entry[i*ENTRY_W+GRANULE_W+:BODY_W] & {BODY_W{c_stash_q[i] && c_in_table}});
+        c_hit        = 4'd0;
+        c_unreserved = 4'd0;
+        c_free       = 4'd0;
+        c_from_w     = 1'b0;
+        c_from_v     = 1'b0;
+        c_in_table   = 1'b0;
+        c_searched   = 1'b0;
+        c_overflow   = 1'b0;
+        c_from_hand  = 1'b0;
+        c_local      = 1'b0;
+        c_way        = 4'd0;
+        c_stash      = {STASH_ENTRIES{1'b0}};
+        if (c_valid_q) begin
+            c_free = ~{g_way[3].c_entry_q[ENTRY_W], g_way[2].c_entry_q[ENTRY_W], g_way[1].c_entry_q[ENTRY_W], g_way[0].c_entry_q[ENTRY_W]};
+            c_hit = ~c_free & {g_way[3].c_entry_q[BODY_W+:GRANULE_W] == c_granule_q, g_way[2].c_entry_q[BODY_W+:GRANULE_W] == c_granule_q,
+                               g_way[1].c_entry_q[BODY_W+:GRANULE_W] == c_granule_q, g_way[0].c_entry_q[BODY_W+:GRANULE_W] == c_granule_q};
+            c_unreserved = ~c_free & {g_way[3].c_entry_q[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}},
+                                      g_way[2].c_entry_q[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}},
+                                      g_way[1].c_entry_q[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}},
+                                      g_way[0].c_entry_q[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}}};
+            c_from_w    = c_same3_q && w_put;
+            c_from_v    = c_same4_q && v_put_q && !c_from_w;
+            c_in_table  = !c_from_w && !c_from_v && !c_chain_q;
+            c_searched  = state_q == ST_SEARCH_DONE && wait_cnt_q == 3'd2 && !c_chain_q;
+            c_overflow  = c_searched && search_hit_q;
+            c_from_hand = c_chain_q || c_overflow;
+            c_local     = c_from_w || c_from_v || (!c_chain_q && (|c_hit || |c_stash_q));
+            c_way       = c_from_w ? w_way_q : c_from_v ? v_way_q : c_hit & {4{c_in_table}};
+            c_stash     = c_from_w ? w_stash_q : c_from_v ? v_stash_q : c_stash_q & {STASH_ENTRIES{c_in_table}};
+        end
     end
-
-    wire [3:0] c_way = c_from_w ? w_way_q : c_from_v ? v_way_q : c_hit & {4{c_in_table}};
-    wire [STASH_ENTRIES-1:0] c_stash = c_from_w ? w_stash_q : c_from_v ? v_stash_q : c_stash_q & {STASH_ENTRIES{c_in_table}};
-
-    // Rows written since they were read, or since the update that is taken from W or V was there.
-    wire [3:0] c_written_now = w_way & same_rows(w_rows_q, c_rows_q);
-    wire [3:0] c_written = c_from_w ? 4'd0 : c_from_v ? c_written_now : c_written_now | c_written_q;
-    wire       c_stale   = c_local ? |(c_written & c_way) : |c_written;
 
     // The lowest way with the property; and the first one from a given way on.
     function [3:0] lowest (input [3:0] x);
@@ -508,29 +525,27 @@ module cw_cuckoo_core #(
         endcase
     endfunction
 
-    wire [1:0] c_from   = c_chain_q ? hand_way_q + 2'd1 : rotor_q;
-    wire [3:0] c_yields = c_unreserved & {4{may_evict_q}};
-    wire [3:0] c_victim = |c_yields ? first_from(c_yields, c_from) : rotated(4'd1, c_from);
-    wire [3:0] c_place  = |c_free ? lowest(c_free) : c_victim;
+    reg [1:0] c_from;
+    reg [3:0] c_yields;
+    reg [3:0] c_victim;
+    reg [3:0] c_place;
 
-    reg [ENTRY_W-1:0] c_old;
     always @* begin
-        c_old = {ENTRY_W{1'b0}};
-        for (i = 0; i < 4; i = i + 1)
-            c_old = c_old | (c_entry_q[i*(ENTRY_W+1)+:ENTRY_W] & {ENTRY_W{c_victim[i]}});
+        c_from   = 2'd0;
+        c_yields = 4'd0;
+        c_victim = 4'd0;
+        c_place  = 4'd0;
+        if (c_valid_q) begin
+            c_from   = c_chain_q ? hand_way_q + 2'd1 : rotor_q;
+            c_yields = c_unreserved & {4{may_evict_q}};
+            c_victim = |c_yields ? first_from(c_yields, c_from) : rotated(4'd1, c_from);
+            c_place  = |c_free ? lowest(c_free) : c_victim;
+        end
     end
 
     // ---------------------------------------------------------------- stage X: compare timestamps
 
     wire              x_forward = x_same2_q && w_put;
-    wire              x_found   = x_found_q || x_forward;
-    wire [3:0]        x_way     = x_forward ? w_way_q : x_way_q;
-    wire [STASH_ENTRIES-1:0] x_stash = x_forward ? w_stash_q : x_stash_q;
-    wire [3:0]        x_written = w_way & same_rows(w_rows_q, x_rows_q);
-    wire              x_stale   = !x_forward && (x_found_q ? |(x_written & x_way_q) : |x_written);
-    wire [TS_W-1:0]   x_wts     = x_forward ? w_body[TS_W-1:0] : x_held_q ? x_body_q[TS_W-1:0] : miss_wts_i;
-    wire [TS_W-1:0]   x_rts     = x_forward ? w_body[B_RTS+:TS_W] : x_held_q ? x_body_q[B_RTS+:TS_W] : miss_rts_i;
-    wire [BODY_W-1:0] x_body    = {x_forward ? w_body[BODY_W-1:B_WRITES] : x_body_q[BODY_W-1:B_WRITES], x_rts, x_wts};
 
     assign next_granule_o = x_granule_q;
 
@@ -574,12 +589,24 @@ module cw_cuckoo_core #(
     wire d_direct  = d_found || d_free_q || d_victim_q;       // its place is known, and no other entry has to move
     wire d_in_overflow = d_overflow_q && !d_forward;
 
-    // The entry in hand. Nothing else is decided while it is in D.
-    wire h_unreserved = hand_q[WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}};
-    wire h_homeless   = d_chain_q && !d_free_q && !d_victim_q;
-    wire h_displaces  = h_homeless && swap_cnt_q != MAX_SWAPS[7:0];
-    wire h_gives_up   = h_homeless && swap_cnt_q == MAX_SWAPS[7:0];
-    wire h_stashed    = h_gives_up && !h_unreserved && (|stash_free_oh || |stash_yield_oh);
+    // The entry in hand.
+    reg h_unreserved;
+    reg h_homeless;
+    reg h_gives_up;
+    reg h_stashed;
+
+    always @* begin
+        h_unreserved = 1'b0;
+        h_homeless   = 1'b0;
+        h_gives_up   = 1'b0;
+        h_stashed    = 1'b0;
+        if (d_chain_q) begin
+            h_unreserved = hand_q[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}};
+            h_homeless   = !d_free_q && !d_victim_q;
+            h_gives_up   = h_homeless && swap_cnt_q == MAX_SWAPS[7:0];
+            h_stashed    = h_gives_up && !h_unreserved && (|stash_free_oh || |stash_yield_oh);
+        end
+    end
 
     // ---------------------------------------------------------------- control
 
@@ -673,7 +700,7 @@ module cw_cuckoo_core #(
         end
 
         if (mem_rsp_valid_i && (state_q == ST_SEARCH_WAIT || state_q == ST_MOVE_WAIT))
-            hand_q <= mem_rdata_i[ENTRY_W-1:0];
+            hand_q <= {mem_rdata_i[GRANULE_W-1:0], mem_rdata_i[GRANULE_W+:BODY_W]};
         else if (w_memory)
             hand_q <= w_entry;
         else if (w_moves_on)
@@ -716,123 +743,196 @@ module cw_cuckoo_core #(
         end
 
     always @(posedge clk_i) begin
-        a_granule_q <= w_moves_on ? w_old_q[GRANULE_W-1:0] : z_valid_q ? z_granule_q : look_granule_i;
-        a_ts_q      <= z_valid_q ? z_ts_q : look_ts_i;
-        a_owner_q   <= z_valid_q ? z_owner_q : look_owner_i;
-        a_tag_q     <= z_valid_q ? z_tag_q : look_tag_i;
+        a_granule_q <= w_moves_on ? w_old_q[BODY_W+:GRANULE_W] : z_valid_q ? z_granule_q : look_granule_i;
+        if (z_valid_q || look_valid_i) begin
+            a_ts_q    <= z_valid_q ? z_ts_q : look_ts_i;
+            a_owner_q <= z_valid_q ? z_owner_q : look_owner_i;
+            a_tag_q   <= z_valid_q ? z_tag_q : look_tag_i;
+        end
+    end
 
-        b_granule_q <= a_granule_q;
-        b_ts_q      <= a_ts_q;
-        b_owner_q   <= a_owner_q;
-        b_tag_q     <= a_tag_q;
-        b_rows_q    <= a_rows;
-        b_same4_q   <= a_granule_q == d_granule_q;
-        b_empty_q   <= clearing;
-        // Its question comes in the cycle of the insertion, too early to be answered with it.
-        b_spoilt_q  <= hold || !read_ready_i || (w_evicts && w_old_q[GRANULE_W-1:0] == a_granule_q);
+    // Into B. Registers of a stage that takes nothing keep what they hold.
+    always @(posedge clk_i)
+        if (a_valid_q) begin
+            b_granule_q <= a_granule_q;
+            b_ts_q      <= a_ts_q;
+            b_owner_q   <= a_owner_q;
+            b_tag_q     <= a_tag_q;
+            b_rows_q    <= a_rows;
+            b_same4_q   <= a_granule_q == d_granule_q;
+            b_empty_q   <= clearing;
+            // Its question comes in the cycle of the insertion, too early to be answered with it.
+            b_spoilt_q  <= hold || !read_ready_i || (w_evicts && w_old_q[BODY_W+:GRANULE_W] == a_granule_q);
+        end
 
-        c_granule_q <= b_granule_q;
-        c_ts_q      <= b_ts_q;
-        c_carry_q   <= &b_ts_q[HALF_W-1:0];
-        c_owner_q   <= b_owner_q;
-        c_tag_q     <= b_tag_q;
-        c_rows_q    <= b_rows_q;
-        c_entry_q   <= b_entry;
-        for (n = 0; n < 4; n = n + 1)
-            c_entry_q[n*(ENTRY_W+1)+ENTRY_W] <= b_entry[n*(ENTRY_W+1)+ENTRY_W] && !b_empty_q;
-        c_stash_q   <= b_stash;
-        c_same3_q   <= b_granule_q == d_granule_q;
-        c_same4_q   <= b_same4_q;
-        c_written_q <= b_written;
-        c_spoilt_q  <= b_spoilt_q || hold;
+    // Into C. A new entry that displaces another one needs no comparison: all that is inside is repeated.
+    always @(posedge clk_i)
+        if (b_valid_q) begin
+            c_granule_q <= b_granule_q;
+            c_ts_q      <= b_ts_q;
+            c_carry_q   <= &b_ts_q[HALF_W-1:0];
+            c_owner_q   <= b_owner_q;
+            c_tag_q     <= b_tag_q;
+            c_rows_q    <= b_rows_q;
+            c_stash_q   <= b_stash;
+            c_same3_q   <= b_granule_q == d_granule_q;
+            c_same4_q   <= b_same4_q;
+            c_written_q <= w_way & same_rows(w_rows_q, b_rows_q);
+            c_spoilt_q  <= b_spoilt_q || hold;
+        end
 
-        x_granule_q  <= c_granule_q;
-        x_ts_q       <= c_ts_q;
-        // Here, because a time in X has to reach many comparators; and in halves, because a carry through all bits takes too long.
-        x_after_q    <= {c_ts_q[TS_W-1:HALF_W] + {{(TS_W - HALF_W - 1){1'b0}}, c_carry_q}, c_ts_q[HALF_W-1:0] + {{(HALF_W - 1){1'b0}}, 1'b1}};
-        x_owner_q    <= c_owner_q;
-        x_tag_q      <= c_tag_q;
-        x_rows_q     <= c_rows_q;
-        x_same2_q    <= c_granule_q == d_granule_q;
-        x_spoilt_q   <= c_spoilt_q || hold || c_stale;
-        x_searched_q <= c_searched;
-        x_found_q    <= c_local || c_overflow;
-        x_overflow_q <= c_overflow;
-        x_held_q     <= c_local || c_from_hand;
-        x_body_q     <= c_body;
-        x_way_q      <= c_way;
-        x_stash_q    <= c_stash;
-        x_free_q     <= |c_free;
-        x_victim_q   <= |c_yields;
-        x_easy_q     <= |c_free || |c_unreserved || !may_evict_q;
-        x_place_q    <= c_place;
-        x_old_q      <= c_old;
+    // Into X: what was found, and where a new entry would go.
+    always @(posedge clk_i)
+        if (c_valid_q) begin : into_x
+            reg [3:0]         written_now;
+            reg [3:0]         written;  // rows, since they were read, or since the update that is taken from W or V was there
+            reg [BODY_W-1:0]  body;
+            reg [ENTRY_W-1:0] old;
 
-        d_granule_q   <= x_granule_q;
-        d_ts_q        <= x_ts_q;
-        d_after_q     <= x_after_q;
-        d_owner_q     <= x_owner_q;
-        d_tag_q       <= x_tag_q;
-        d_rows_q      <= x_rows_q;
-        d_same1_q     <= x_granule_q == d_granule_q;
-        d_same_row_q  <= same_rows(x_rows_q, d_rows_q);
-        d_spoilt_q    <= x_spoilt_q || hold || x_stale;
-        d_searched_q  <= x_searched_q;
-        d_found_q     <= x_found;
-        d_overflow_q  <= x_overflow_q && !x_forward;
-        d_body_q      <= x_body;
-        d_way_q       <= x_way;
-        d_stash_q     <= x_stash;
-        d_free_q      <= x_free_q;
-        d_victim_q    <= x_victim_q;
-        d_easy_q      <= x_easy_q;
-        d_place_q     <= x_place_q;
-        d_old_q       <= x_old_q;
-        d_wts_later_q <= x_wts > x_ts_q;
-        d_rts_later_q <= x_rts > x_ts_q;
-        w_wts_later_q <= d_body[TS_W-1:0] > x_ts_q;
-        w_rts_later_q <= d_body[B_RTS+:TS_W] > x_ts_q;
-        w_ts_equal_q  <= d_ts_q == x_ts_q;
-        w_ts_later_q  <= d_ts_q > x_ts_q;
+            written_now = w_way & same_rows(w_rows_q, c_rows_q);
+            written     = c_from_w ? 4'd0 : c_from_v ? written_now : written_now | c_written_q;
 
-        z_granule_q <= d_granule_q;
-        z_ts_q      <= d_ts_q;
-        z_owner_q   <= d_owner_q;
-        z_tag_q     <= d_tag_q;
+            body = {BODY_W{1'b0}};
+            if (c_from_w)
+                body = body | w_body;
+            if (c_from_v)
+                body = body | v_body_q;
+            if (c_from_hand)
+                body = body | hand_q[BODY_W-1:0];
+            if (c_in_table) begin
+                if (c_hit[0])
+                    body = body | g_way[0].c_entry_q[BODY_W-1:0];
+                if (c_hit[1])
+                    body = body | g_way[1].c_entry_q[BODY_W-1:0];
+                if (c_hit[2])
+                    body = body | g_way[2].c_entry_q[BODY_W-1:0];
+                if (c_hit[3])
+                    body = body | g_way[3].c_entry_q[BODY_W-1:0];
+                for (n = 0; n < STASH_ENTRIES; n = n + 1)
+                    if (c_stash_q[n])
+                        body = body | stash_entry[n*ENTRY_W+:BODY_W];
+            end
 
-        v_way_q   <= w_way_q;
-        v_stash_q <= w_stash_q;
-        v_body_q  <= w_body;
+            old = {ENTRY_W{1'b0}};
+            if (c_victim[0])
+                old = old | g_way[0].c_entry_q[ENTRY_W-1:0];
+            if (c_victim[1])
+                old = old | g_way[1].c_entry_q[ENTRY_W-1:0];
+            if (c_victim[2])
+                old = old | g_way[2].c_entry_q[ENTRY_W-1:0];
+            if (c_victim[3])
+                old = old | g_way[3].c_entry_q[ENTRY_W-1:0];
+
+            x_granule_q  <= c_granule_q;
+            x_ts_q       <= c_ts_q;
+            // Here, because a time in X has to reach many comparators; and in halves, because a carry through all bits takes too long.
+            x_after_q    <= {c_ts_q[TS_W-1:HALF_W] + {{(TS_W - HALF_W - 1){1'b0}}, c_carry_q}, c_ts_q[HALF_W-1:0] + {{(HALF_W - 1){1'b0}}, 1'b1}};
+            x_owner_q    <= c_owner_q;
+            x_tag_q      <= c_tag_q;
+            x_rows_q     <= c_rows_q;
+            x_same2_q    <= c_granule_q == d_granule_q;
+            x_spoilt_q   <= c_spoilt_q || hold || (c_local ? |(written & c_way) : |written);
+            x_searched_q <= c_searched;
+            x_found_q    <= c_local || c_overflow;
+            x_overflow_q <= c_overflow;
+            x_held_q     <= c_local || c_from_hand;
+            x_body_q     <= body;
+            x_way_q      <= c_way;
+            x_stash_q    <= c_stash;
+            x_free_q     <= |c_free;
+            x_victim_q   <= |c_yields;
+            x_easy_q     <= |c_free || |c_unreserved || !may_evict_q;
+            x_place_q    <= c_place;
+            x_old_q      <= old;
+        end
+
+    // Into D, and what W will say about the look-up then in D.
+    always @(posedge clk_i)
+        if (x_valid_q) begin : into_d
+            reg              x_found;
+            reg [3:0]        written;
+            reg              stale;
+            reg [BODY_W-1:0] body;
+
+            x_found = x_found_q || x_forward;
+            written = w_way & same_rows(w_rows_q, x_rows_q);
+            stale   = !x_forward && (x_found_q ? |(written & x_way_q) : |written);
+            body    = x_forward ? w_body : x_body_q;
+            if (!x_forward && !x_held_q)
+                body[2*TS_W-1:0] = {miss_rts_i, miss_wts_i};
+
+            d_granule_q   <= x_granule_q;
+            d_ts_q        <= x_ts_q;
+            d_after_q     <= x_after_q;
+            d_owner_q     <= x_owner_q;
+            d_tag_q       <= x_tag_q;
+            d_rows_q      <= x_rows_q;
+            d_same1_q     <= x_granule_q == d_granule_q;
+            d_same_row_q  <= same_rows(x_rows_q, d_rows_q);
+            d_spoilt_q    <= x_spoilt_q || hold || stale;
+            d_searched_q  <= x_searched_q;
+            d_found_q     <= x_found;
+            d_overflow_q  <= x_overflow_q && !x_forward;
+            d_body_q      <= body;
+            d_way_q       <= x_forward ? w_way_q : x_way_q;
+            d_stash_q     <= x_forward ? w_stash_q : x_stash_q;
+            d_free_q      <= x_free_q;
+            d_victim_q    <= x_victim_q;
+            d_easy_q      <= x_easy_q;
+            d_place_q     <= x_place_q;
+            d_old_q       <= x_old_q;
+            d_wts_later_q <= body[TS_W-1:0] > x_ts_q;
+            d_rts_later_q <= body[B_RTS+:TS_W] > x_ts_q;
+            w_wts_later_q <= d_body[TS_W-1:0] > x_ts_q;
+            w_rts_later_q <= d_body[B_RTS+:TS_W] > x_ts_q;
+            w_ts_equal_q  <= d_ts_q == x_ts_q;
+            w_ts_later_q  <= d_ts_q > x_ts_q;
+        end
+
+    // Into Z and V.
+    always @(posedge clk_i) begin
+        if (d_valid_q) begin
+            z_granule_q <= d_granule_q;
+            z_ts_q      <= d_ts_q;
+            z_owner_q   <= d_owner_q;
+            z_tag_q     <= d_tag_q;
+        end
+        if (w_update_q) begin
+            v_way_q   <= w_way_q;
+            v_stash_q <= w_stash_q;
+            v_body_q  <= w_body;
+        end
     end
 
     // Into W: a decided look-up, or the entry in hand. Where it goes is known in D; what it holds is merged in W.
-    always @(posedge clk_i) begin
-        w_granule_q    <= d_granule_q;
-        w_rows_q       <= d_rows_q;
-        w_body_q       <= d_body;
-        w_upd_q        <= {d_owner_q, upd_writes_i, d_ts_q, d_after_q};
-        w_wts_set_q    <= upd_wts_set_i && !d_chain_q;
-        w_rts_set_q    <= upd_rts_set_i && !d_chain_q;
-        w_writes_set_q <= upd_writes_set_i && !d_chain_q;
-        w_owner_set_q  <= upd_owner_set_i && !d_chain_q;
-        w_old_q        <= h_stashed ? stash_yield : d_old_q;
-        w_easy_q       <= d_easy_q;
-        w_place_q      <= d_place_q;
-        w_overflow_q   <= d_in_overflow;
-        if (d_chain_q) begin
-            w_direct_q <= 1'b0;
-            w_fill_q   <= d_free_q;
-            w_evict_q  <= (d_victim_q && !d_free_q) || (h_stashed && !(|stash_free_oh));
-            w_way_q    <= d_place_q & {4{!h_gives_up}};
-            w_stash_q  <= (|stash_free_oh ? stash_free_oh : stash_yield_oh) & {STASH_ENTRIES{h_stashed}};
-        end else begin
-            w_direct_q <= d_direct && !d_in_overflow;
-            w_fill_q   <= !d_found && d_free_q;
-            w_evict_q  <= !d_found && !d_free_q && d_victim_q;
-            w_way_q    <= (d_forward ? w_way_q : d_found_q ? d_way_q : d_place_q) & {4{d_direct && !d_in_overflow}};
-            w_stash_q  <= d_forward ? w_stash_q : d_stash_q;
+    always @(posedge clk_i)
+        if (d_valid_q) begin
+            w_granule_q    <= d_granule_q;
+            w_rows_q       <= d_rows_q;
+            w_body_q       <= d_body;
+            w_upd_q        <= {d_owner_q, upd_writes_i, d_ts_q, d_after_q};
+            w_wts_set_q    <= upd_wts_set_i && !d_chain_q;
+            w_rts_set_q    <= upd_rts_set_i && !d_chain_q;
+            w_writes_set_q <= upd_writes_set_i && !d_chain_q;
+            w_owner_set_q  <= upd_owner_set_i && !d_chain_q;
+            w_old_q        <= h_stashed ? stash_yield : d_old_q;
+            w_easy_q       <= d_easy_q;
+            w_place_q      <= d_place_q;
+            w_overflow_q   <= d_in_overflow;
+            if (d_chain_q) begin
+                w_direct_q <= 1'b0;
+                w_fill_q   <= d_free_q;
+                w_evict_q  <= (d_victim_q && !d_free_q) || (h_stashed && !(|stash_free_oh));
+                w_way_q    <= d_place_q & {4{!h_gives_up}};
+                w_stash_q  <= (|stash_free_oh ? stash_free_oh : stash_yield_oh) & {STASH_ENTRIES{h_stashed}};
+            end else begin
+                w_direct_q <= d_direct && !d_in_overflow;
+                w_fill_q   <= !d_found && d_free_q;
+                w_evict_q  <= !d_found && !d_free_q && d_victim_q;
+                w_way_q    <= (d_forward ? w_way_q : d_found_q ? d_way_q : d_place_q) & {4{d_direct && !d_in_overflow}};
+                w_stash_q  <= d_forward ? w_stash_q : d_stash_q;
+            end
         end
-    end
 
     always @(posedge clk_i)
         if (rst_i) begin
@@ -840,16 +940,22 @@ module cw_cuckoo_core #(
             w_decided_q  <= 1'b0;
             w_update_q   <= 1'b0;
             w_chain_q    <= 1'b0;
-            w_displace_q <= 1'b0;
-            w_leave_q    <= 1'b0;
-            w_stashed_q  <= 1'b0;
-            w_spill_q    <= 1'b0;
         end else begin
             v_put_q      <= w_put;
             w_decided_q  <= d_decided;
             w_update_q   <= d_decided && upd_valid_i;
             w_chain_q    <= d_chain_q;
-            w_displace_q <= h_displaces;
+        end
+
+    // What becomes of the entry in hand. Nothing else is decided while it is in D.
+    always @(posedge clk_i)
+        if (rst_i || !d_chain_q) begin
+            w_displace_q <= 1'b0;
+            w_leave_q    <= 1'b0;
+            w_stashed_q  <= 1'b0;
+            w_spill_q    <= 1'b0;
+        end else begin
+            w_displace_q <= h_homeless && swap_cnt_q != MAX_SWAPS[7:0];
             w_leave_q    <= h_gives_up && h_unreserved;
             w_stashed_q  <= h_stashed;
             w_spill_q    <= h_gives_up && !h_unreserved && !h_stashed;
@@ -865,8 +971,9 @@ module cw_cuckoo_core #(
                        : mem_valid_o ? search_idx_q : {OVERFLOW_W{1'b0}};
 
     always @* begin
-        mem_wdata_o              = 160'd0;
-        mem_wdata_o[ENTRY_W-1:0] = hand_q & {ENTRY_W{mem_write_o}};
+        mem_wdata_o = 160'd0;
+        if (mem_write_o)
+            mem_wdata_o[ENTRY_W-1:0] = {hand_q[BODY_W-1:0], hand_q[BODY_W+:GRANULE_W]};
     end
 
     // ---------------------------------------------------------------- status and events
@@ -921,7 +1028,7 @@ module cw_cuckoo_core #(
     // Its places. The overflow area is in memory, which the properties see when they are proved.
     reg  [4:0]        f_ways_cnt;
     reg  [4:0]        f_stash_cnt;
-    wire              f_in_hand  = chain_q && hand_q[GRANULE_W-1:0] == f_granule;
+    wire              f_in_hand  = chain_q && hand_q[BODY_W+:GRANULE_W] == f_granule;
     wire [OVERFLOW_W+4:0] f_memory_cnt;
     wire [OVERFLOW_W+5:0] f_places = f_memory_cnt + f_ways_cnt + f_stash_cnt + f_in_hand;
     integer           f_i;
@@ -963,9 +1070,9 @@ module cw_cuckoo_core #(
         f_ways_cnt  = 5'd0;
         f_stash_cnt = 5'd0;
         for (f_i = 0; f_i < 4; f_i = f_i + 1)
-            f_ways_cnt = f_ways_cnt + {4'd0, f_entry[f_i*(ENTRY_W+1)+ENTRY_W] && f_entry[f_i*(ENTRY_W+1)+:GRANULE_W] == f_granule};
+            f_ways_cnt = f_ways_cnt + {4'd0, f_entry[f_i*(ENTRY_W+1)+ENTRY_W] && f_entry[f_i*(ENTRY_W+1)+BODY_W+:GRANULE_W] == f_granule};
         for (f_i = 0; f_i < STASH_ENTRIES; f_i = f_i + 1)
-            f_stash_cnt = f_stash_cnt + {4'd0, f_stash_valid[f_i] && stash_entry[f_i*ENTRY_W+:GRANULE_W] == f_granule};
+            f_stash_cnt = f_stash_cnt + {4'd0, f_stash_valid[f_i] && stash_entry[f_i*ENTRY_W+BODY_W+:GRANULE_W] == f_granule};
     end
 
     always @(posedge clk_i) begin
@@ -1055,9 +1162,11 @@ module cw_cuckoo_core #(
                         && res_reserved_o == (res_writes_o != 0) && res_own_o == (res_writes_o != 0 && res_owner_o == d_owner_q));
             cover (res_valid_o && d_forward && w_wts_set_q && w_ts_equal_q && !w_wts_later_q);
             cover (res_valid_o && d_forward && w_rts_set_q && !w_ts_later_q && w_rts_later_q && res_own_o);
-            // 7. An access that the memory has not taken stays.
+            // 7. An access that the memory has not taken stays. No write of stage W changes the entry in hand meanwhile.
             if (f_mem_wait_q)
                 assert (mem_valid_o && f_mem_q == {mem_write_o, mem_addr_o, mem_wdata_o});
+            if (mem_valid_o)
+                assert (!w_memory && !w_moves_on);
             cover (f_mem_wait_q && mem_write_o && mem_ready_i);
             // 8. The overflow area never overflows, and only entries that are there are read.
             assert (overflow_cnt_q <= {1'b1, {OVERFLOW_W{1'b0}}} && overflow_any_q == (overflow_cnt_q != 0));

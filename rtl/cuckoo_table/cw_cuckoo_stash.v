@@ -5,7 +5,7 @@
 // Why         : a cuckoo table can fail to place an entry long before it is full. A few entries beside it take the unlucky ones, so
 //               that they need not go to memory.
 // How         : all entries are compared with one granule in the same cycle. free_oh and yield_oh name the place of a new entry: the lowest
-//               free one; or, when none is free, the lowest unreserved one, whose old value is on yield_o.
+//               free one; or, when none is free, the lowest unreserved one, whose old value is on yield_o. They are 0 while no place is asked for.
 // Latency     : outputs follow the state of the cycle. A write takes effect at the clock edge.
 // Throughput  : one comparison and one write per cycle.
 // Illegal use : wr_oh with more than one bit.
@@ -15,11 +15,12 @@
 `default_nettype none
 
 module cw_cuckoo_stash #(
-    parameter ENTRIES    = 4,
-    parameter GRANULE_W  = 30,
-    parameter ENTRY_W    = 122,
-    parameter WRITES_LSB = 94,
-    parameter COUNT_W    = 16
+    parameter ENTRIES     = 4,
+    parameter GRANULE_W   = 30,
+    parameter ENTRY_W     = 122,
+    parameter GRANULE_LSB = 92,
+    parameter WRITES_LSB  = 64,
+    parameter COUNT_W     = 16
 ) (
     input  wire                       clk_i,
     input  wire                       clear_i,
@@ -27,7 +28,8 @@ module cw_cuckoo_stash #(
     input  wire [GRANULE_W-1:0]       cmp_granule_i,
     output reg  [ENTRIES-1:0]         hit_oh_o,
     output wire [ENTRIES*ENTRY_W-1:0] entry_o,
-    // a place for a new entry
+    // a place for a new entry, 0 while none is asked for
+    input  wire                       ask_place_i,
     output reg  [ENTRIES-1:0]         free_oh_o,
     output reg  [ENTRIES-1:0]         yield_oh_o,
     output reg  [ENTRY_W-1:0]         yield_o,
@@ -42,7 +44,6 @@ module cw_cuckoo_stash #(
 
     reg [ENTRIES-1:0]         valid_q;
     reg [ENTRIES*ENTRY_W-1:0] entries_q;
-    reg [ENTRIES-1:0]         unreserved;
     reg                       free_below;
     reg                       yield_below;
     integer                   i;
@@ -60,22 +61,33 @@ module cw_cuckoo_stash #(
             valid_q <= valid_q | wr_oh_i;
 
     always @* begin
+        hit_oh_o = {ENTRIES{1'b0}};
+        used_o   = 5'd0;
+        for (k = 0; k < ENTRIES; k = k + 1)
+            if (valid_q[k]) begin
+                hit_oh_o[k] = entries_q[k*ENTRY_W+GRANULE_LSB+:GRANULE_W] == cmp_granule_i;
+                used_o      = used_o + 5'd1;
+            end
+    end
+
+    always @* begin
         free_below  = 1'b0;
         yield_below = 1'b0;
+        free_oh_o   = {ENTRIES{1'b0}};
+        yield_oh_o  = {ENTRIES{1'b0}};
         yield_o     = {ENTRY_W{1'b0}};
-        used_o      = 5'd0;
-        for (k = 0; k < ENTRIES; k = k + 1) begin
-            hit_oh_o[k]   = valid_q[k] && entries_q[k*ENTRY_W+:GRANULE_W] == cmp_granule_i;
-            unreserved[k] = entries_q[k*ENTRY_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}};
-            free_oh_o[k]  = !valid_q[k] && !free_below;
-            yield_oh_o[k] = unreserved[k] && !yield_below;
-            free_below    = free_below || !valid_q[k];
-            yield_below   = yield_below || unreserved[k];
-            yield_o       = yield_o | (entries_q[k*ENTRY_W+:ENTRY_W] & {ENTRY_W{yield_oh_o[k]}});
-            used_o        = used_o + {4'd0, valid_q[k]};
-        end
-        if (!(&valid_q))
-            yield_oh_o = {ENTRIES{1'b0}};
+        if (ask_place_i)
+            for (k = 0; k < ENTRIES; k = k + 1) begin
+                free_oh_o[k] = !valid_q[k] && !free_below;
+                free_below   = free_below || !valid_q[k];
+            end
+        if (ask_place_i && !free_below)
+            for (k = 0; k < ENTRIES; k = k + 1) begin
+                yield_oh_o[k] = !yield_below && entries_q[k*ENTRY_W+WRITES_LSB+:COUNT_W] == {COUNT_W{1'b0}};
+                yield_below   = yield_below || yield_oh_o[k];
+                if (yield_oh_o[k])
+                    yield_o = yield_o | entries_q[k*ENTRY_W+:ENTRY_W];
+            end
     end
 
     assign entry_o = entries_q;

@@ -58,8 +58,9 @@ module cw_ram_1r1w_fwd #(
 
     always @(posedge clk_i)
         if (rd_en_i) begin
-            fwd_q      <= wr_en_i && wr_addr_i == rd_addr_i;
-            fwd_data_q <= wr_data_i;
+            fwd_q <= wr_en_i && wr_addr_i == rd_addr_i;
+            if (wr_en_i)
+                fwd_data_q <= wr_data_i;
         end
 
     assign rd_data_o = fwd_q ? fwd_data_q : ram_data;

@@ -88,7 +88,7 @@ module cw_recency_bloom_filter #(
     wire lkp_accept = lkp_valid_i && lkp_ready_o;
     wire ins_accept = ins_valid_i && ins_ready_o;
 
-    // What is in stages 1 and 2. Data registers load in every cycle: only the valid bits say whether their contents count.
+    // What is in stages 1 and 2. Data registers load with their operation, and keep what they hold when there is none.
     reg               lkp_s1_q;
     reg               lkp_s2_q;
     reg               ins_s1_q;
@@ -113,16 +113,21 @@ module cw_recency_bloom_filter #(
             ins_s2_q <= ins_s1_q;
             ins_s3_q <= ins_s2_q;
         end
-        ins_v0_s1_q <= ins_v0_i;
-        ins_v1_s1_q <= ins_v1_i;
-        ins_v0_s2_q <= ins_v0_s1_q;
-        ins_v1_s2_q <= ins_v1_s1_q;
+        if (ins_valid_i) begin
+            ins_v0_s1_q <= ins_v0_i;
+            ins_v1_s1_q <= ins_v1_i;
+        end
+        if (ins_s1_q) begin
+            ins_v0_s2_q <= ins_v0_s1_q;
+            ins_v1_s2_q <= ins_v1_s1_q;
+        end
     end
 
     // Without a second RAM copy there is one operation per cycle, so one hash serves both.
+    wire             rd_valid = lkp_valid_i || (DUAL_READ == 0 && ins_valid_i);
     wire [KEY_W-1:0] rd_key = DUAL_READ != 0 || lkp_valid_i ? lkp_key_i : ins_key_i;
 
-    wire [WAYS*DATA_W-1:0] lkp_row_s2;  // a look-up's rows in stage 2, way 0 lowest
+    reg  [WAYS*DATA_W-1:0] rd_row_s2_q;  // a look-up's rows in stage 2, way 0 lowest; with one RAM copy, also an insertion's
 
 `ifdef FORMAL
     // One key, chosen by the solver, and a bound: each field's largest insertion of that key since the last clear. The
@@ -245,7 +250,6 @@ module cw_recency_bloom_filter #(
             wire [ROW_W-1:0]  rd_hash;
             wire [DATA_W-1:0] rd_ram;
             reg  [ROW_W-1:0]  rd_idx_s1_q;
-            reg  [DATA_W-1:0] rd_row_s2_q;
             // an insertion's way through stages 1 and 2, and what it wrote in the last cycle
             wire [ROW_W-1:0]  ins_idx_s1;
             wire [DATA_W-1:0] ins_old;
@@ -274,7 +278,7 @@ module cw_recency_bloom_filter #(
                 .OUT_W(ROW_W),
                 .SEED (way_seed(w))
             ) u_rd_hash (
-                .en_i  (1'b1),
+                .en_i  (rd_valid),
                 .key_i (rd_key),
                 .hash_o(rd_hash)
             );
@@ -299,18 +303,27 @@ module cw_recency_bloom_filter #(
             for (f = 0; f < FIELDS; f = f + 1) begin : g_field
                 wire [VALUE_W-1:0] old   = ins_old[f*VALUE_W +: VALUE_W];
                 wire [VALUE_W-1:0] value = f == 0 ? ins_v0_s2_q : ins_v1_s2_q;
-                assign ins_new[f*VALUE_W +: VALUE_W] = value > old ? value : old;
+                reg  [VALUE_W-1:0] raised;
+                always @* begin
+                    raised = {VALUE_W{1'b0}};
+                    if (ins_s2_q)
+                        raised = value > old ? value : old;
+                end
+                assign ins_new[f*VALUE_W +: VALUE_W] = raised;
             end
 
             always @(posedge clk_i) begin
-                rd_idx_s1_q  <= rd_hash;
-                rd_row_s2_q  <= rd_row_d;
-                ins_idx_s2_q <= ins_idx_s1;
-                ins_idx_s3_q <= ins_idx_s2_q;
-                ins_new_s3_q <= ins_new;
+                if (rd_valid)
+                    rd_idx_s1_q <= rd_hash;
+                if (lkp_s1_q || (DUAL_READ == 0 && ins_s1_q))
+                    rd_row_s2_q[w*DATA_W +: DATA_W] <= rd_row_d;
+                if (ins_s1_q)
+                    ins_idx_s2_q <= ins_idx_s1;
+                if (ins_s2_q) begin
+                    ins_idx_s3_q <= ins_idx_s2_q;
+                    ins_new_s3_q <= ins_new;
+                end
             end
-
-            assign lkp_row_s2[w*DATA_W +: DATA_W] = rd_row_s2_q;
 
             if (DUAL_READ != 0) begin : g_ins_ram
                 wire [ROW_W-1:0]  ins_hash;
@@ -327,7 +340,7 @@ module cw_recency_bloom_filter #(
                     .OUT_W(ROW_W),
                     .SEED (way_seed(w))
                 ) u_ins_hash (
-                    .en_i  (1'b1),
+                    .en_i  (ins_valid_i),
                     .key_i (ins_key_i),
                     .hash_o(ins_hash)
                 );
@@ -350,8 +363,10 @@ module cw_recency_bloom_filter #(
                 );
 
                 always @(posedge clk_i) begin
-                    ins_idx_s1_q <= ins_hash;
-                    ins_row_s2_q <= ins_row_d;
+                    if (ins_valid_i)
+                        ins_idx_s1_q <= ins_hash;
+                    if (ins_s1_q)
+                        ins_row_s2_q <= ins_row_d;
                 end
 
                 assign ins_idx_s1 = ins_idx_s1_q;
@@ -361,7 +376,7 @@ module cw_recency_bloom_filter #(
 `endif
             end else begin : g_one_ram
                 assign ins_idx_s1 = rd_idx_s1_q;
-                assign ins_old    = rd_row_s2_q;
+                assign ins_old    = rd_row_s2_q[w*DATA_W +: DATA_W];
 `ifdef FORMAL
                 assign f_ins_now    = f_lkp_now;
                 assign f_ins_row_s1 = rd_row_s1;
@@ -419,9 +434,9 @@ module cw_recency_bloom_filter #(
                             assert (rd_row_d[DATA_W-1:DATA_W-VALUE_W] >= f_s1_max1_q);
                     end
                     if (f_lkp_s2_q) begin
-                        assert (rd_row_s2_q[VALUE_W-1:0] >= f_s2_max0_q);
+                        assert (rd_row_s2_q[w*DATA_W +: VALUE_W] >= f_s2_max0_q);
                         if (FIELDS == 2)
-                            assert (rd_row_s2_q[DATA_W-1:DATA_W-VALUE_W] >= f_s2_max1_q);
+                            assert (rd_row_s2_q[w*DATA_W + DATA_W - VALUE_W +: VALUE_W] >= f_s2_max1_q);
                     end
                     cover (f_lkp_s1_q && f_lkp_s2_q && f_s2_max0_q != 0);
                 end
@@ -444,21 +459,21 @@ module cw_recency_bloom_filter #(
             integer             j;
 
             always @* begin
-                le = {WAYS*WAYS{1'b0}};
-                for (i = 0; i < WAYS; i = i + 1)
-                    for (j = i + 1; j < WAYS; j = j + 1)
-                        le[i*WAYS + j] = lkp_row_s2[i*DATA_W + f*VALUE_W +: VALUE_W] <= lkp_row_s2[j*DATA_W + f*VALUE_W +: VALUE_W];
-            end
-
-            always @* begin
-                least_oh = {WAYS{lkp_s2_q}};
+                le       = {WAYS*WAYS{1'b0}};
+                least_oh = {WAYS{1'b0}};
                 least    = {VALUE_W{1'b0}};
-                for (i = 0; i < WAYS; i = i + 1) begin
-                    for (j = 0; j < WAYS; j = j + 1)
-                        if (j > i ? !le[i*WAYS + j] : j < i && le[j*WAYS + i])
-                            least_oh[i] = 1'b0;
-                    if (least_oh[i])
-                        least = least | lkp_row_s2[i*DATA_W + f*VALUE_W +: VALUE_W];
+                if (lkp_s2_q) begin
+                    least_oh = {WAYS{1'b1}};
+                    for (i = 0; i < WAYS; i = i + 1)
+                        for (j = i + 1; j < WAYS; j = j + 1)
+                            le[i*WAYS + j] = rd_row_s2_q[i*DATA_W + f*VALUE_W +: VALUE_W] <= rd_row_s2_q[j*DATA_W + f*VALUE_W +: VALUE_W];
+                    for (i = 0; i < WAYS; i = i + 1) begin
+                        for (j = 0; j < WAYS; j = j + 1)
+                            if (j > i ? !le[i*WAYS + j] : j < i && le[j*WAYS + i])
+                                least_oh[i] = 1'b0;
+                        if (least_oh[i])
+                            least = least | rd_row_s2_q[i*DATA_W + f*VALUE_W +: VALUE_W];
+                    end
                 end
             end
 

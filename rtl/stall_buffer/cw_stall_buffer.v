@@ -114,8 +114,12 @@ module cw_stall_buffer #(
 
     always @*
         for (i = 0; i < LINES; i = i + 1) begin
-            asked[i] = used[i] && granule_q[i*GRANULE_W+:GRANULE_W] == ask_granule_i;
-            woken[i] = used[i] && wake_valid_i && granule_q[i*GRANULE_W+:GRANULE_W] == wake_granule_i;
+            asked[i] = 1'b0;
+            woken[i] = 1'b0;
+            if (used[i])
+                asked[i] = granule_q[i*GRANULE_W+:GRANULE_W] == ask_granule_i;
+            if (used[i] && wake_valid_i)
+                woken[i] = granule_q[i*GRANULE_W+:GRANULE_W] == wake_granule_i;
         end
 
     // ---------------------------------------------------------------- question and push
@@ -158,58 +162,80 @@ module cw_stall_buffer #(
     wire             done   = done_valid_i && state_q == ST_TAKEN;
     wire             leave  = done && !done_sleep_i;
     wire [SLOTS-1:0] valid_d = (valid_q & ~(best_oh_q & {SLOTS{leave}})) | (slot2_q & {SLOTS{push}});
-    reg  [LINES-1:0] used_next;
-    reg  [LINES-1:0] sleeps;
 
-    always @*
-        for (i = 0; i < LINES; i = i + 1) begin
-            used_next[i] = |valid_d[i*ENTRIES+:ENTRIES];
-            sleeps[i]    = done && done_sleep_i && |best_oh_q[i*ENTRIES+:ENTRIES];
-        end
-
-    always @(posedge clk_i)
+    // Nothing changes until a request comes or leaves, or a line is woken or sleeps.
+    always @(posedge clk_i) begin
         if (rst_i) begin
             valid_q     <= {SLOTS{1'b0}};
             awake_q     <= {LINES{1'b0}};
-            drain_q     <= 1'b0;
             occupancy_q <= 9'd0;
-        end else begin
+        end else if (push || done || wake_valid_i) begin : held
+            reg [LINES-1:0] used_next;
+            reg [LINES-1:0] sleeps;
+
+            for (i = 0; i < LINES; i = i + 1) begin
+                used_next[i] = |valid_d[i*ENTRIES+:ENTRIES];
+                sleeps[i]    = done && done_sleep_i && |best_oh_q[i*ENTRIES+:ENTRIES];
+            end
             valid_q     <= valid_d;
             awake_q     <= ((awake_q & ~sleeps) | woken) & used_next;
-            drain_q     <= drain_i;
             occupancy_q <= occupancy_q + {8'd0, push} - {8'd0, leave};
         end
+        drain_q <= drain_i && !rst_i;
+    end
 
     always @(posedge clk_i)
-        for (i = 0; i < LINES; i = i + 1)
-            if (push && |slot2_q[i*ENTRIES+:ENTRIES])
-                granule_q[i*GRANULE_W+:GRANULE_W] <= push_granule_i;
+        if (push)
+            for (i = 0; i < LINES; i = i + 1)
+                if (|slot2_q[i*ENTRIES+:ENTRIES])
+                    granule_q[i*GRANULE_W+:GRANULE_W] <= push_granule_i;
 
     // ---------------------------------------------------------------- scan: the smallest warpts of the awake lines
 
     reg [SLOTS-1:0] awake;
 
-    always @*
+    always @* begin
+        awake = {SLOTS{1'b0}};
         for (i = 0; i < LINES; i = i + 1)
-            awake[i*ENTRIES+:ENTRIES] = valid_q[i*ENTRIES+:ENTRIES] & {ENTRIES{awake_q[i] || drain_q}};
+            if (awake_q[i] || drain_q)
+                awake[i*ENTRIES+:ENTRIES] = valid_q[i*ENTRIES+:ENTRIES];
+    end
 
     wire             scan      = state_q == ST_SCAN;
     wire             scan_over = todo_q == {SLOTS{1'b0}};
     wire [SLOTS-1:0] pick      = todo_q & (~todo_q + 1'b1);  // the lowest one
 
-    // Row of a slot in the RAM: {line, entry}.
-    function [LINE_W+ENTRY_W-1:0] row_of (input [SLOTS-1:0] slot_oh);
+    // The slots whose row in the RAM, {line, entry}, has a certain bit set.
+    function [SLOTS-1:0] slots_with (input integer bit_idx);
         integer l;
         integer e;
-        begin
-            row_of = {(LINE_W + ENTRY_W){1'b0}};
-            for (l = 0; l < LINES; l = l + 1)
-                for (e = 0; e < ENTRIES; e = e + 1)
-                    row_of = row_of | ({l[LINE_W-1:0], e[ENTRY_W-1:0]} & {(LINE_W + ENTRY_W){slot_oh[l*ENTRIES+e]}});
-        end
+        integer row;
+        for (l = 0; l < LINES; l = l + 1)
+            for (e = 0; e < ENTRIES; e = e + 1) begin
+                row                     = (l << ENTRY_W) + e;
+                slots_with[l*ENTRIES+e] = ((row >> bit_idx) & 1) != 0;
+            end
     endfunction
 
-    wire [REQ_W-1:0] req;
+    // Row of a slot.
+    function [LINE_W+ENTRY_W-1:0] row_of (input [SLOTS-1:0] slot_oh);
+        integer b;
+        for (b = 0; b < LINE_W + ENTRY_W; b = b + 1)
+            row_of[b] = |(slot_oh & slots_with(b));
+    endfunction
+
+    wire [REQ_W-1:0]          req;
+    reg  [LINE_W+ENTRY_W-1:0] rd_row;
+    reg  [LINE_W+ENTRY_W-1:0] wr_row;
+
+    always @* begin
+        rd_row = {(LINE_W + ENTRY_W){1'b0}};
+        wr_row = {(LINE_W + ENTRY_W){1'b0}};
+        if (scan)
+            rd_row = row_of(pick);
+        if (push)
+            wr_row = row_of(slot2_q);
+    end
 
 `ifdef CW_PROPERTIES
     // One slot of the prover's choice, the slots of its line, and what its row holds.
@@ -233,18 +259,16 @@ module cw_stall_buffer #(
     ) u_requests (
         .clk_i    (clk_i),
         .rd_en_i  (scan),
-        .rd_addr_i(row_of(pick)),
+        .rd_addr_i(rd_row),
         .rd_data_o(req),
         .wr_en_i  (push),
-        .wr_addr_i(row_of(slot2_q)),
+        .wr_addr_i(wr_row),
         .wr_data_i({push_warpts_i, push_payload_i})
 `ifdef CW_PROPERTIES
         , .f_addr_i({f_line, f_entry})
         , .f_data_o(f_row)
 `endif
     );
-
-    wire better = read_q && (!best_valid_q || req[REQ_W-1:PAYLOAD_W] < best_q[REQ_W-1:PAYLOAD_W]);
 
     always @(posedge clk_i) begin
         if (rst_i)
@@ -256,16 +280,21 @@ module cw_stall_buffer #(
                 ST_OFFER: state_q <= retry_ready_i ? ST_TAKEN : ST_OFFER;
                 default:  state_q <= done_valid_i ? ST_IDLE : ST_TAKEN;
             endcase
-        todo_q    <= scan ? todo_q & ~pick : awake;
-        read_q    <= scan && !scan_over;
-        read_oh_q <= pick;
-        if (state_q == ST_IDLE)
-            best_valid_q <= 1'b0;
-        else if (read_q)
+        read_q <= scan && !scan_over;
+        if (scan) begin
+            todo_q    <= todo_q & ~pick;
+            read_oh_q <= pick;
+        end
+        if (read_q) begin
             best_valid_q <= 1'b1;
-        if (better) begin
-            best_oh_q <= read_oh_q;
-            best_q    <= req;
+            if (!best_valid_q || req[REQ_W-1:PAYLOAD_W] < best_q[REQ_W-1:PAYLOAD_W]) begin
+                best_oh_q <= read_oh_q;
+                best_q    <= req;
+            end
+        end
+        if (state_q == ST_IDLE) begin
+            todo_q       <= awake;
+            best_valid_q <= 1'b0;
         end
     end
 
@@ -278,13 +307,14 @@ module cw_stall_buffer #(
         best_granule = {GRANULE_W{1'b0}};
         used_cnt     = 5'd0;
         for (i = 0; i < LINES; i = i + 1) begin
-            best_granule = best_granule | (granule_q[i*GRANULE_W+:GRANULE_W] & {GRANULE_W{|best_oh_q[i*ENTRIES+:ENTRIES]}});
-            used_cnt     = used_cnt + {4'd0, used[i]};
+            if (retry_valid_o && |best_oh_q[i*ENTRIES+:ENTRIES])
+                best_granule = best_granule | granule_q[i*GRANULE_W+:GRANULE_W];
+            used_cnt = used_cnt + {4'd0, used[i]};
         end
     end
 
     assign retry_valid_o   = state_q == ST_OFFER;
-    assign retry_granule_o = best_granule & {GRANULE_W{retry_valid_o}};
+    assign retry_granule_o = best_granule;
     assign retry_warpts_o  = best_q[REQ_W-1:PAYLOAD_W] & {TS_W{retry_valid_o}};
     assign retry_payload_o = best_q[PAYLOAD_W-1:0] & {PAYLOAD_W{retry_valid_o}};
     assign pending_o       = state_q != ST_IDLE || |awake;

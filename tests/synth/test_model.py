@@ -247,6 +247,15 @@ b0001 b
         found = activity.history([entry([(100, 1), (109, 2)], 100), entry([(700, 10), (720, 11)], 700)], 10)
         self.assertEqual(found, {"x": [[0, "1"], [1, "2"], [4, "a"], [6, "b"]]})
 
+    def test_history__a_change_after_the_last_whole_cycle_counts_nowhere(self):
+        """A window of 4.8 cycles has four. What changes in the rest would otherwise stand behind the first changes of the next window."""
+        def entry(log, start, time):
+            counter = activity.Counter(4)
+            counter.log = log
+            return {"counters": {"x": counter}, "start_ps": start, "time_ps": time}
+        found = activity.history([entry([(100, 1), (146, 2)], 100, 48), entry([(700, 3), (710, 4)], 700, 40)], 10)
+        self.assertEqual(found, {"x": [[0, "1"], [4, "3"], [5, "4"]]})
+
 
 class Requests(unittest.TestCase):
     def test_units__those_of_the_repository_are_found_with_parameters(self):

@@ -76,17 +76,23 @@ bits<64> has_read(int time, unsigned w, unsigned copy, unsigned f, const shape_o
                 signal(time, way(w, copy == 0 ? "u_rd_ram.rd_data_q" : "g_ins_ram.u_ins_ram.rd_data_q").c_str(), f * n.value_w, n.value_w));
 }
 
+/* Field f of the row that stage 2 has of a way, for a look-up or (with one RAM copy) an insertion. */
+bits<64> row_s2(int time, unsigned w, unsigned f, const shape_of &n)
+{
+    return signal(time, "rd_row_s2_q", (w * n.fields + f) * n.value_w, n.value_w);
+}
+
 /* Field f of the old value that an insertion in stage 2 compares with. */
 bits<64> has_old(int time, unsigned w, unsigned f, const shape_of &n)
 {
-    return signal(time, way(w, n.copies == 2 ? "g_ins_ram.ins_row_s2_q" : "rd_row_s2_q").c_str(), f * n.value_w, n.value_w);
+    return n.copies == 2 ? signal(time, way(w, "g_ins_ram.ins_row_s2_q").c_str(), f * n.value_w, n.value_w) : row_s2(time, w, f, n);
 }
 
 /* Field f of a look-up's row in a way, in stage 1 or 2, with the insertion ahead of it. */
 bits<64> looked_up(int time, unsigned stage, unsigned w, unsigned f, const shape_of &n)
 {
     if (stage == 2)
-        return signal(time, way(w, "rd_row_s2_q").c_str(), f * n.value_w, n.value_w);
+        return row_s2(time, w, f, n);
     bits<1> ahead =
         (signal(time, "ins_s2_q") != 0) & (signal(time, way(w, "ins_idx_s2_q").c_str()) == signal(time, way(w, "rd_idx_s1_q").c_str()));
     return pick(ahead, larger(has_old(time, w, f, n), inserting(time, 2, f)), has_read(time, w, 0, f, n));

@@ -346,7 +346,29 @@ std::map<std::string, unsigned> wires_of(const std::string &text, bool registers
     return found;
 }
 
-// Lets Z3's reader expand each wire's function over the states now and next.
+void replace_all(std::string &text, const std::string &old_part, const std::string &new_part)
+{
+    for (std::size_t at = 0; (at = text.find(old_part, at)) != std::string::npos; at += new_part.size())
+        text.replace(at, old_part.size(), new_part);
+}
+
+// Takes the transition, the last function of the text, away from it, and returns its body over the states now and next, with the
+// function's last bracket.
+std::string cut_transition(std::string &text, const std::string &module)
+{
+    std::size_t at = text.find("(define-fun |" + module + "_t| ");
+    std::size_t body = at == std::string::npos ? at : text.find(" Bool ", at);
+    if (body == std::string::npos)
+        stop("no transition of module " + module);
+    std::string cut = text.substr(body + 6);
+    text.erase(at);
+    replace_all(cut, " state)", " now)");
+    replace_all(cut, " next_state)", " next)");
+    return cut;
+}
+
+// Lets Z3's reader expand each wire's function over the states now and next. The transition is asserted over these two directly: as a
+// function of two variables, it can keep the reader busy for minutes before it meets the first state.
 void load_rtl(const std::string &path)
 {
     std::ifstream file(path);
@@ -360,6 +382,7 @@ void load_rtl(const std::string &path)
     std::string module;
     module_line >> module;
     std::map<std::string, unsigned> wires[2] = {wires_of(text, false), wires_of(text, true)};
+    std::string transition = cut_transition(text, module);
     std::ostringstream extra;
     extra << "(declare-const now |" << module << "_s|)\n(declare-const next |" << module << "_s|)\n";
     for (int time = 0; time < 2; time++)
@@ -370,7 +393,7 @@ void load_rtl(const std::string &path)
             extra << "(declare-const |" << time << " " << name << "| (_ BitVec " << width << "))\n(assert (= |" << time << " " << name
                   << "| " << call << "))\n";
         }
-    extra << "(assert (|" << module << "_t| now next))\n";
+    extra << "(assert " << transition;
     z3::expr_vector parsed = e->ctx.parse_string((text + extra.str()).c_str());
     if (parsed.size() != wires[0].size() + wires[1].size() + 1)
         stop("unexpected text in " + path);
