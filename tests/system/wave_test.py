@@ -47,8 +47,8 @@ class Trace:
         assert len(found) == 1, (name, found)
         return found[0]
 
-    def frames(self, *names, only=lambda values: True):
-        """(time in ps, [values]) at every time at which anything in the file changes, of those that `only` wants; x and z are None."""
+    def frames(self, *names):
+        """(time in ps, [values]) at every time at which anything in the file changes; x and z are None."""
         index = {}
         for i, name in enumerate(names):
             index.setdefault(self.code[self.find(name)], []).append(i)
@@ -56,7 +56,7 @@ class Trace:
         for line in self.text[self.body:].splitlines():
             first = line[:1]
             if first == "#":
-                if now is not None and only(values):
+                if now is not None:
                     yield now, list(values)
                 now = int(line[1:])
             elif first == "b":
@@ -66,7 +66,7 @@ class Trace:
             elif first in ("0", "1", "x", "z"):
                 for i in index.get(line[1:], ()):
                     values[i] = int(first) if first in "01" else None
-        if now is not None and only(values):
+        if now is not None:
             yield now, list(values)
 
     def cycles(self, *names):
@@ -354,7 +354,7 @@ class Triggers(Waves):
         names = [n for n in part.code if n != "cowarp.trigger"]
         self.assertEqual(sorted(names), sorted(whole.code))
         clock = names.index(part.find("cowarp.core_cycle"))
-        inside = dict(whole.frames(*names, only=lambda v: v[clock] is not None and first <= v[clock] <= last))
+        inside = {t: v for t, v in whole.frames(*names) if first <= v[clock] <= last}
         self.assertGreater(len(inside), 10)
         frames = dict(part.frames(*names))
         self.assertEqual(sorted(frames), sorted(inside))
