@@ -17,6 +17,7 @@ from report import cell
 OURS, PAPER = "#2a6f97", "#f0a13a"
 PARTS = ("#2a6f97", "#f4c095", "#8ab17d", "#b56576", "#6d597a", "#bdbdbd", "#e9c46a", "#457b9d")
 FEW = 14  # rows whose names fit side by side, and whose bars have room for their numbers
+HEAD = 0.45  # inches above the panels: a line for the title, and one for what the colours mean
 STYLE = {"svg.hashsalt": "cowarp", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 8, "axes.axisbelow": True, "axes.grid": True,
          "axes.grid.axis": "y", "grid.alpha": 0.4, "axes.spines.top": False, "axes.spines.right": False}
 
@@ -66,14 +67,14 @@ def is_wide(panels):
     return bool(seen) and max(seen) > 50 * min(seen)
 
 
-def draw_series(axes, places, values, width, colour, label, ranges=None):
+def draw_series(axes, places, values, width, colour, label, ranges=None, size=7):
     """Bars with their numbers where there is room, a line over the range of the seeds, and - where the value is not known."""
     ends = [pair if pair and not any(map(math.isnan, pair)) else (value, value) for pair, value in zip(ranges or [None] * len(values), values)]
     spread = [[value - low for value, (low, _) in zip(values, ends)], [high - value for value, (_, high) in zip(values, ends)]]
     seen = any(part > 0 for side in spread for part in side)
     bars = axes.bar(places, values, width, color=colour, label=label, yerr=spread if seen else None, capsize=2, error_kw={"linewidth": 0.8})
     if len(values) <= FEW:
-        axes.bar_label(bars, [cell(value) for value in values], padding=1, fontsize=7)
+        axes.bar_label(bars, [cell(value) for value in values], padding=1, fontsize=size)
     for place, value in zip(places, values):
         if math.isnan(value):
             axes.text(place, 0.03, "-", transform=axes.get_xaxis_transform(), ha="center")
@@ -87,8 +88,8 @@ def draw_bars(axes, panel):
         draw_series(axes, rows, values, 0.6, OURS, "here", ranges)
         return
     stated = [i for i in rows if not math.isnan(panel.paper[i])]
-    draw_series(axes, [i - 0.2 for i in stated], [panel.paper[i] for i in stated], 0.4, PAPER, "paper")
-    draw_series(axes, [i + 0.2 for i in rows], values, 0.4, OURS, "here", ranges)
+    draw_series(axes, [i - 0.2 for i in stated], [panel.paper[i] for i in stated], 0.4, PAPER, "paper", size=6)
+    draw_series(axes, [i + 0.2 for i in rows], values, 0.4, OURS, "here", ranges, size=6)
 
 
 def draw_stacks(axes, panel):
@@ -102,7 +103,9 @@ def draw_stacks(axes, panel):
 def figure_of(table, paper, seeds):
     """The matplotlib figure. paper: {(row, column): value} of the bars that the paper states; seeds: how many the table is made of."""
     rows, panels = [row[0] for row in table.rows], panels_of(table, paper)
-    figure = Figure(figsize=(9, 0.9 + 1.3 * len(panels) + (0.6 if len(rows) > FEW else 0)), layout="constrained")
+    height = HEAD + 0.3 + 1.3 * len(panels) + (0.6 if len(rows) > FEW else 0)
+    figure = Figure(figsize=(9, height), layout="constrained")
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - HEAD / height))
     own = table.kind == "panels"
     all_axes = figure.subplots(len(panels), 1, sharex=True, sharey=not own, squeeze=False)[:, 0]
     for axes, panel in zip(all_axes, panels):
@@ -116,8 +119,9 @@ def figure_of(table, paper, seeds):
     all_axes[-1].set_xticks(range(len(rows)), rows, rotation=90 if len(rows) > FEW else 0)
     handles = {name: handle for axes in all_axes for handle, name in zip(*axes.get_legend_handles_labels())}
     over = f" (median of {seeds} seeds, line from the least to the greatest)" if seeds > 1 else ""
-    figure.legend(handles.values(), [name + over * (name == "here") for name in handles], loc="upper right", ncols=len(handles), frameon=False)
-    figure.suptitle(table.title, x=0.01, ha="left", fontsize=10)
+    figure.legend(handles.values(), [name + over * (name == "here") for name in handles], loc="upper left", ncols=len(handles), frameon=False,
+                  bbox_to_anchor=(0, 1 - 0.5 * HEAD / height), borderaxespad=0)
+    figure.text(0.01, 1 - 0.05 / height, table.title, va="top", fontsize=10)
     return figure
 
 

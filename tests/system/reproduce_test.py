@@ -445,6 +445,19 @@ class GalleryTest(unittest.TestCase):
         self.assertEqual(lines(self.picture((1, 2, 3))[0])[0][0], (1.0, 3.0))
         self.assertEqual(lines(self.picture((1, 2, 3))[1]), [], "the seeds do not differ")
 
+    def test_the_head_is_readable(self):
+        """The title, the legend and the first panel's name are beside each other, however many panels there are and however long the title is."""
+        for columns, title in ((1, "T"), (8, "A title of a hundred characters " * 3)):
+            table = Table(title, ["row"] + [f"C{i}" for i in range(columns)], [["a"] + [2.0] * columns, ["b"] + [1.0] * columns], "bars", "ratio")
+            figure = pictures.figure_of(table, {("a", "C0"): 2.0}, 3)
+            figure.draw_without_rendering()
+            boxes = [text.get_window_extent() for text in figure.texts] + [figure.legends[0].get_window_extent()]
+            boxes += [axes.get_tightbbox() for axes in figure.axes]
+            self.assertEqual(len(boxes), columns + 2)
+            for i, box in enumerate(boxes):
+                self.assertTrue(0 <= box.x0 and 0 <= box.y0 and box.y1 <= figure.bbox.y1, (title, i))
+                self.assertEqual([other for other in boxes[i + 1:] if box.overlaps(other)], [], (title, i))
+
     def test_files(self):
         files = self.write(self.results((1, 3, 2)))
         self.assertEqual(sorted(files), ["README.md", "x.bars.svg", "x.parts.svg"])
