@@ -373,19 +373,22 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     free(gpu);
 }
 
-/* No launch is under way, and none was stopped in the middle. */
-static bool is_at_rest(const struct cw_gpu *gpu)
+bool cw_gpu__memory_at_rest(const struct cw_gpu *gpu)
 {
-    bool rest = gpu->launch.param == NULL;
-    for (uint32_t i = 0; rest && i < gpu->config.partition_count; i++)
-        rest = cw_partition_idle(gpu->partition[i]);
-    return rest;
+    if (gpu->blocks_finished < gpu->blocks_total || gpu->pool.in_use > 0)
+        return false;
+    if (!cw_crossbar_idle(gpu->up) || !cw_crossbar_idle(gpu->down))
+        return false;
+    for (uint32_t i = 0; i < gpu->config.partition_count; i++)
+        if (!cw_partition_idle(gpu->partition[i]))
+            return false;
+    return true;
 }
 
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
 {
     const struct cw_config *c = &gpu->config;
-    if (c->l2_host_copies == CW_OFF || bytes == 0 || !is_at_rest(gpu))
+    if (c->l2_host_copies == CW_OFF || bytes == 0 || !cw_gpu__memory_at_rest(gpu))
         return;
     const uint64_t line = c->mem_line_bytes, end = addr + bytes;
     /* What lies further back has left the L2 again: this piece has at least as many lines of each set as the set has ways. */

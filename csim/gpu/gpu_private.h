@@ -60,6 +60,9 @@ struct cw_gpu {
     void *context;
 };
 
+/* All blocks have finished, and no access to memory is under way: between launches, unless the last one failed. A mechanism may still
+ * be at work, as a unit that clears itself before the first launch. */
+bool cw_gpu__memory_at_rest(const struct cw_gpu *gpu);
 /* Time of the next step in which something has to tick (CW_TIME_NEVER: nothing will ever happen), and per domain the time at which
  * it is due. */
 cw_time cw_gpu__next_step(struct cw_gpu *gpu, cw_time due[CW_DOMAIN_COUNT]);

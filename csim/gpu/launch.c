@@ -175,18 +175,13 @@ static void dispatch(struct cw_gpu *gpu)
 
 static bool at_rest(const struct cw_gpu *gpu)
 {
-    if (gpu->blocks_finished < gpu->blocks_total || gpu->pool.in_use > 0)
+    if (!cw_gpu__memory_at_rest(gpu))
         return false;
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
         if (!cw_core_idle(gpu->core[i]))
             return false;
     for (uint32_t i = 0; i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->idle != NULL && !gpu->mech[i].mech->idle(gpu->mech[i].self))
-            return false;
-    if (!cw_crossbar_idle(gpu->up) || !cw_crossbar_idle(gpu->down))
-        return false;
-    for (uint32_t i = 0; i < gpu->config.partition_count; i++)
-        if (!cw_partition_idle(gpu->partition[i]))
             return false;
     return true;
 }

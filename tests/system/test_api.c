@@ -175,32 +175,47 @@ static void test_api__copies_after_a_failure(void **state)
     cowarp_destroy(m.gpu);
 }
 
-static struct machine watched;
+#define LOOKS 3u
 
-/* Looks at memory while the kernel runs. */
+struct looker {
+    struct machine m;
+    uint64_t other; /* another buffer, twice as large as the L2 */
+    uint8_t *copy;
+    uint32_t looks;
+    uint64_t reads[LOOKS]; /* of DRAM, so far */
+};
+
+/* Looks at other memory while the kernel runs, and stops it at the last look. */
 static int look(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total)
 {
-    uint32_t value;
+    struct looker *l = context;
     (void)cycles, (void)blocks_done, (void)blocks_total;
-    assert_int_equal(cowarp_read(watched.gpu, &value, watched.words, sizeof value), 0);
-    return ++*(int *)context > 2;
+    assert_int_equal(cowarp_counter(l->m.gpu, "dram_reads", &l->reads[l->looks]), 0);
+    assert_int_equal(cowarp_read(l->m.gpu, l->copy, l->other, 2 * L2_BYTES), 0);
+    return ++l->looks == LOOKS;
 }
 
-/* A look at memory during a launch neither breaks it nor changes what the L2 has. */
+/* A look at memory during a launch leaves the L2 as it is: what the kernel reads again and again stays there. */
 static void test_api__looks_during_a_launch(void **state)
 {
     (void)state;
     static const char *const settings[] = {"l2.host_copies=on", NULL};
     struct cowarp_options options;
-    int looks = 0;
+    struct looker l = {.copy = malloc(2 * L2_BYTES)};
+    assert_non_null(l.copy);
     cowarp_options_init(&options);
     options.settings = settings;
     options.on_progress = look;
-    options.context = &looks;
-    watched = create(&options);
-    assert_int_equal(run(&watched, "spin"), COWARP_ELIMIT);
-    assert_int_equal(looks, 3);
-    cowarp_destroy(watched.gpu);
+    options.context = &l;
+    l.m = create(&options);
+    assert_int_equal(cowarp_alloc(l.m.gpu, &l.other, 2 * L2_BYTES), 0);
+    assert_int_equal(run(&l.m, "spin"), COWARP_ELIMIT);
+    assert_int_equal(l.looks, LOOKS);
+    assert_true(l.reads[0] > 0);
+    for (uint32_t i = 1; i < LOOKS; i++)
+        assert_int_equal(l.reads[i], l.reads[0]);
+    cowarp_destroy(l.m.gpu);
+    free(l.copy);
 }
 
 struct placed {
