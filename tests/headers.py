@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Public headers compile alone, as C11 and as C++, and every C file compiles without a warning under clang as it does under gcc.
-Usage: headers.py SOURCE_DIR [--clang]  (with --clang: the second check)"""
+Usage: headers.py SOURCE_DIR [--clang BUILD_DIR]  (with --clang: the second check, with the includes and macros of that build)"""
 import concurrent.futures
+import json
 import pathlib
+import shlex
 import subprocess
 import sys
 
@@ -22,19 +24,28 @@ def header_commands(root):
             yield compiler + WARNINGS + ["-I", str(root / "include"), str(header)]
 
 
-def clang_commands(root):
-    include = [f"-I{root / d}" for d in ("include", "csim", "harness", "harness/rtl", "tests")]
-    include += [f"-I{d}" for d in sorted(root.glob("tests/mech/*/include"))]
-    define = ['-DCW_SOURCE_DIR="."', '-DCW_BINARY_DIR="."', '-DCW_RTL_PREBUILT_DIR="."', '-DCOWARP_KERNEL_DIR="."', '-DCOWARP_WAVE_PLUGIN="."',
-              '-DCW_PYTHON="."', "-DCW_UNITS=CW_UNIT_NAMED(stall_buffer)", "-DCW_UNIT=stall_buffer"]
+def build_flags(build):
+    """{source: the -I and -D of its first compilation in the build}."""
+    flags = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        words = [word for word in shlex.split(entry["command"]) if word.startswith(("-I", "-D"))]
+        flags.setdefault(pathlib.Path(entry["file"]).resolve(), words)
+    return flags
+
+
+def clang_commands(root, build):
+    """Every C file as the build compiles it, and those that only clang compiles. A file that neither does is an error."""
+    flags = build_flags(build) | {root / "tests/fuzz/fuzz_ptx.c": [f"-I{root / d}" for d in ("include", "csim")]}
     for folder in ("csim", "harness", "kernels", "tests", "examples", "benchmarks"):
         for source in sorted((root / folder).rglob("*.c")):
-            yield ["clang-14"] + C_WARNINGS + include + define + [str(source)]
+            if source not in flags:
+                sys.exit(f"{source.relative_to(root)}: no target of the build compiles it")
+            yield ["clang-14"] + C_WARNINGS + flags[source] + [str(source)]
 
 
 def main():
-    root = pathlib.Path(sys.argv[1])
-    commands = list(clang_commands(root) if "--clang" in sys.argv[2:] else header_commands(root))
+    root = pathlib.Path(sys.argv[1]).resolve()
+    commands = list(clang_commands(root, pathlib.Path(sys.argv[3])) if "--clang" in sys.argv[2:] else header_commands(root))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         failures = [text for text in pool.map(compile_one, commands) if text]
     print("\n".join(failures))
