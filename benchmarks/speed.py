@@ -4,7 +4,7 @@
 
     benchmarks/speed.py build/cowarp [--runs 7] [--only TEXT] [--markdown] [--json FILE]
 
-Each line is the fastest of --runs runs: host noise only ever adds. "host s" goes from the first launch to the
+Each line is the fastest of --runs runs, all lines by turns: host noise only ever adds, and meets all of them. "host s" goes from the first launch to the
 last one's end; "cpu s" is the user time of the whole process, which other load on the machine disturbs less; MB is the peak resident set.
 GPGPU-Sim's seconds are of version 4.2, GTX480 configuration, one thread, on the same class of machine. docs/speed.md says what follows.
 """
@@ -54,11 +54,18 @@ def run_once(command, folder):
         return json.load(file), usage.ru_utime, usage.ru_maxrss / 1024
 
 
-def measure(cowarp, run, runs):
-    name, arguments, peer, aim = run
-    command = [cowarp, "run"] + arguments
+def by_turns(cowarp, chosen, runs):
+    """Results of `runs` runs of each line. All lines take turns, so that what slows the machine down for a while meets all of them."""
+    results = [[] for _ in chosen]
     with tempfile.TemporaryDirectory() as folder:
-        results = [run_once(command, folder) for _ in range(runs)]
+        for _ in range(runs):
+            for line, (_, arguments, _, _) in zip(results, chosen):
+                line.append(run_once([cowarp, "run"] + arguments, folder))
+    return results
+
+
+def row_of(run, results):
+    name, _, peer, aim = run
     if len({r["cycles"] for r, _, _ in results}) != 1:
         sys.exit(f"speed.py: {name}: runs differ in their cycles")
     stats = min((r for r, _, _ in results), key=lambda r: r["host_seconds"])
@@ -102,14 +109,13 @@ def main():
     if options.runs < 1:
         parser.error("--runs must be at least 1")
     widths = [20] + [max(9, len(c)) for c in COLUMNS[1:]]
-    rows = []
+    chosen = [run for run in RUNS if options.only in run[0]]
+    rows = [row_of(run, results) for run, results in zip(chosen, by_turns(os.path.abspath(options.cowarp), chosen, options.runs))]
     print_line(COLUMNS, widths, options.markdown)
     if options.markdown:
         print("|---|" + "---:|" * (len(COLUMNS) - 1))
-    for run in RUNS:
-        if options.only in run[0]:
-            rows.append(measure(os.path.abspath(options.cowarp), run, options.runs))
-            print_line(cells(rows[-1]), widths, options.markdown)
+    for row in rows:
+        print_line(cells(row), widths, options.markdown)
     print_ratios(rows)
     if options.json:
         with open(options.json, "w") as file:
