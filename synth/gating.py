@@ -2,6 +2,8 @@
 """What clock gating would save. Yosys 0.23 cannot insert clock gates, so they are modelled: flip-flops that Yosys found to have one enable are a group
 behind one integrated clock gate, and how often the enable is 0 is counted, cycle by cycle, in the traces of the run.
 
+A flip-flop that is cleared whether or not it is enabled needs its clock for both, so its clock gate opens for either.
+
 An enable is a net of the unit after optimisation, mostly without an RTL name. So its value is calculated from the registers, RAM outputs and inputs
 before it, which the trace has: the gates between are evaluated on whole traces at once, one bit of a long integer per cycle."""
 import re
@@ -24,14 +26,25 @@ def enable_level(kind):
     return found[1] == "P" if found else None
 
 
+def reset_level(kind):
+    """True when a flip-flop is reset by 1 even while it is not enabled, False by 0, None when it is not: only $_SDFFE_ is."""
+    found = re.match(r"^\$_SDFFE_[PN]([PN])[01][PN]_$", kind)
+    return found[1] == "P" if found else None
+
+
+def pin(cell, name, level):
+    """(bit, active level), or None where the flip-flop has no such pin."""
+    return None if level is None else (cell["connections"][name][0], level)
+
+
 def groups(module):
-    """(enable bit, active level) -> output bits of the flip-flops; key None: those without."""
+    """(enable pin, reset pin that needs no enable) -> output bits of the flip-flops; key None: those without an enable."""
     found = {}
     for cell in module["cells"].values():
         if not re.match(r"^\$_S?DFF", cell["type"]):
             continue
-        level = enable_level(cell["type"])
-        key = None if level is None else (cell["connections"]["E"][0], level)
+        enable = pin(cell, "E", enable_level(cell["type"]))
+        key = None if enable is None else (enable, pin(cell, "R", reset_level(cell["type"])))
         found.setdefault(key, []).append(cell["connections"]["Q"][0])
     return found
 
@@ -82,6 +95,16 @@ class Values:
                 stack += missing
         return self.known[bit]
 
+    def active(self, pins):
+        """In which cycles one of the pins has its active level; None when the trace does not tell."""
+        result = 0
+        for bit, level in filter(None, pins):
+            value = self.of(bit)
+            if value is None:
+                return None
+            result |= value if level else self.mask ^ value
+        return result
+
     def gate(self, kind, inputs):
         if any(value is None for value in inputs):
             return None
@@ -128,11 +151,10 @@ def summary(module, counted, clock_mw, areas):
         flops = len(outputs)
         if key is None or flops < BITS_MIN:
             continue
-        enable = values.of(key[0])
-        if enable is None:
+        enabled = values.active(key)
+        if enabled is None:
             unknown += flops
             continue
-        enabled = enable if key[1] else values.mask ^ enable
         wrong = changes_while_off(values, enabled, outputs, counted["window_starts"])
         if wrong:
             raise Failed(f"{wrong} flip-flops changed while their enable was 0: trace and netlist are not of one unit")

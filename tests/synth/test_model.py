@@ -405,7 +405,7 @@ class Rules(unittest.TestCase):
             units.contract_clock("#define CW_X_PORTS(IN)", "x.h")
 
     def test_clock__every_unit_of_the_repository_has_one(self):
-        self.assertEqual({unit.clock.mhz for unit in units.discover().values()}, {700.0, 1400.0})
+        self.assertEqual({unit.clock.mhz for unit in units.discover().values()}, {325.0, 700.0, 1400.0})
 
     def test_ram_paths__only_through_gates(self):
         cells = {"a[0].u": ram_cell([1], [2]), "a[1].u": ram_cell([3], [4]), "b": ram_cell([9, 8], [10]), "g": gate_cell("INVX1", [2], 5),
@@ -495,7 +495,7 @@ class Coverage(unittest.TestCase):
         self.assertEqual({unit for names in found.values() for unit in names}, set(listed))
         for system, names in found.items():
             self.assertTrue(all(system in listed[name] for name in names), system)
-        self.assertLess(len(found), 4)
+            self.assertLess({unit for other in found if other != system for unit in found[other]}, set(listed), f"{system} adds nothing")
 
     def test_causes__multiply_to_the_deviation(self):
         """A table of twice the paper's bits with a second port."""
@@ -540,35 +540,39 @@ class Coverage(unittest.TestCase):
 
 
 class Gating(unittest.TestCase):
-    """Eight cycles. Registers a (8 bits) with enable go AND NOT stop, b (5 bits) enabled by a 0 of go, c (3 bits) with enable go, d (6 bits) with an
-    enable that is in no trace, e (2 bits) without."""
+    """Eight cycles. Registers a (8 bits) with enable go AND NOT stop, b (5 bits) enabled by a 0 of go and cleared whether enabled or not, c (3 bits)
+    with enable go, d (6 bits) with an enable that is in no trace, e (2 bits) without."""
 
     def module(self):
         cells, bit = {}, 100
 
-        def flops(kind, count, enable):
+        def flops(kind, count, enable, reset=None):
             nonlocal bit
             for _ in range(count):
-                pins = {"C": [1], "D": [bit], "Q": [bit + 1], **({"E": [enable]} if enable else {})}
+                pins = {"C": [1], "D": [bit], "Q": [bit + 1], **({"E": [enable]} if enable else {}), **({"R": [reset]} if reset else {})}
                 cells[f"f{bit}"] = {"type": kind, "connections": pins}
                 bit += 2
         flops("$_DFFE_PP_", 8, 4)
-        flops("$_SDFFE_PP0N_", 5, 2)
+        flops("$_SDFFE_PP0N_", 5, 2, 6)
         flops("$_DFFE_PP_", 3, 2)
         flops("$_DFFE_PP_", 6, 9)
         flops("$_DFF_P_", 2, None)
         cells["n"] = {"type": "$_NOT_", "connections": {"A": [3], "Y": [5]}}
         cells["g"] = {"type": "$_AND_", "connections": {"A": [2], "B": [5], "Y": [4]}}
         cells["h"] = {"type": "$_OR_", "connections": {"A": [2], "B": [8], "Y": [9]}}
-        return {"cells": cells, "netnames": {"go": {"bits": [2]}, "u.stop": {"bits": [7, 3]}, "a_q": {"bits": [101, 103]}}}
+        return {"cells": cells, "netnames": {"go": {"bits": [2]}, "clear": {"bits": [6]}, "u.stop": {"bits": [7, 3]}, "a_q": {"bits": [101, 103]}}}
 
-    COUNTED = {"cycles": 8, "history": {"go": [[0, "1"], [4, "0"], [6, "1"]], "u.stop": [[0, "0"], [3, "2"], [7, "1"]],
+    COUNTED = {"cycles": 8, "history": {"go": [[0, "1"], [4, "0"], [6, "1"]], "clear": [[0, "0"], [2, "1"], [3, "0"]], "u.stop": [[0, "0"], [3, "2"], [7, "1"]],
                                         "a_q": [[0, "0"], [1, "3"], [3, "2"], [5, "0"]]}, "window_starts": [0, 5, 8]}
 
     def test_enable__levels_of_yosys_cells(self):
         for kind, level in (("$_DFFE_PP_", True), ("$_DFFE_PN_", False), ("$_SDFFE_PP0P_", True), ("$_SDFFCE_PN1N_", False), ("$_DFF_P_", None),
                             ("$_SDFF_PP0_", None)):
             self.assertEqual(gating.enable_level(kind), level, kind)
+
+    def test_reset__that_needs_no_enable(self):
+        for kind, level in (("$_SDFFE_PP0N_", True), ("$_SDFFE_PN1P_", False), ("$_SDFFCE_PP0P_", None), ("$_SDFF_PP0_", None), ("$_DFFE_PP_", None)):
+            self.assertEqual(gating.reset_level(kind), level, kind)
 
     def test_values__of_a_cone_by_hand(self):
         values = gating.Values(self.module(), self.COUNTED)
@@ -579,11 +583,12 @@ class Gating(unittest.TestCase):
     def test_energy__by_hand(self):
         areas = {"DFFPOSX1": 96.0, "AND2X2": 32.0, "MUX2X1": 48.0}
         g = gating.summary(self.module(), self.COUNTED, 24.0, areas)
-        # 24 flip-flops of 1 mW. a is on in 4 of 8 cycles, b in 2 of 8; each has a clock gate of one flip-flop's energy. c is too small.
+        # 24 flip-flops of 1 mW. a is on in 4 of 8 cycles, b in 3 of 8 (enabled in 2, cleared in another). Each has a clock gate of one
+        # flip-flop's energy. c is too small.
         self.assertEqual((len(g["groups"]), g["gated_flip_flops"], g["unknown_flip_flops"]), (2, 13, 6))
         self.assertEqual(g["groups"][0], {"flip_flops": 8, "idle_share": 0.5, "registers": ["without an RTL name", "a_q"]})
-        self.assertAlmostEqual(g["gated_clock_mw"], 24 - 8 * 0.5 + 1 - 5 * 0.75 + 1)
-        self.assertAlmostEqual(g["idle_share"], (8 * 0.5 + 5 * 0.75) / 13)
+        self.assertAlmostEqual(g["gated_clock_mw"], 24 - 8 * 0.5 + 1 - 5 * 0.625 + 1)
+        self.assertAlmostEqual(g["idle_share"], (8 * 0.5 + 5 * 0.625) / 13)
         self.assertAlmostEqual(g["area_um2"], 2 * 128 - 13 * 48)
 
     def test_enable__that_does_not_fit_the_trace_is_found(self):
