@@ -40,11 +40,12 @@ def summary(verdicts, counts):
     holding = [verdict for verdict in verdicts if verdict["holds"]]
     doubtful = sum(verdict["crosses"] for verdict in verdicts)
     text = (f"{len(verdicts)} claims are measured, with {seeds_text(counts)} of their inputs; {len(holding)} hold. A claim holds when its direction agrees "
-            "and, where it is a number, its size agrees within 15 percent. Of a gain or a loss, the percents must agree.")
+            "and, where it is a number, its size agrees within 15 percent. Of a gain or a loss, the percents must agree. A best limit of warps per core agrees "
+            "when the paper's takes at most 15 percent more cycles here than ours. Rates of aborts are those at the paper's limits.")
     if max(counts) > 1:
         text += (" The number here is the median of the seeds, beside it are the least and the greatest. Where they cross a limit of the claim, so that "
-                 f"another seed may give another verdict, the last column says so: {doubtful} of the claims, of which {sum(v['crosses'] for v in holding)} "
-                 "hold. The best limit of warps per core is looked for with the first seed and taken for the others.")
+                 f"another seed may give another verdict, the last column says so: {doubtful} of the claims, {sum(v['crosses'] for v in holding)} of "
+                 "them among those that hold. The best limit of warps per core is looked for with the first seed and taken for the others.")
     return item("", text)
 
 

@@ -19,13 +19,11 @@ class Table(NamedTuple):
 
 class Claim(NamedTuple):
     """A number of the paper beside ours, with one seed. value: ours, or a tuple of several; limits: of the value within which the claim holds, as
-    (least, most), None for no limit; or one such pair for each of several values. text: shows the values, a function of them; searched: the
-    values come out of the search for the best limit of warps, which only the first seed makes."""
+    (least, most), None for no limit; or one such pair for each of several values. text: shows the values, a function of them."""
     ident: str
     value: object
     limits: tuple
     text: Callable = None
-    searched: bool = False
 
     def numbers(self):
         return self.value if isinstance(self.value, tuple) else (self.value,)

@@ -68,8 +68,6 @@ def outside(low, high, limits):
 
 
 def range_text(claim, lows, highs, seeds):
-    if claim.searched:
-        return "first seed"
     if seeds == 1:
         return "-"
     if len(lows) == 1 and not claim.text:

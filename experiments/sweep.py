@@ -135,6 +135,9 @@ def at_most(most):
     return None, most
 
 
+PLATEAU = at_most(15.0)  # percent more cycles at the paper's best limit of warps than at ours: by `near`, it is as good
+
+
 def above(bound):
     return math.nextafter(bound, math.inf), None
 

@@ -3,8 +3,8 @@
 from experiment import Experiment
 from report import Claim, Table
 from runs import Run, aborts_per_1k, counter, flits, gmean
-from sweep import (CONCURRENCIES, LABEL, Bests, above, at_least, at_most, climb_all, concurrency, concurrency_name, near,
-                   ratios)
+from sweep import (CONCURRENCIES, LABEL, PLATEAU, Bests, above, at_least, at_most, climb_all, concurrency, concurrency_name, near,
+                   near_gain, ratios)
 
 WORKLOADS = ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "cc", "ap")
 SYSTEMS = {"warptm": "WarpTM", "eapg": "EAPG", "warptm-el": "WarpTM-EL", "getm": "GETM", "fglock": "FGLock"}
@@ -95,7 +95,7 @@ def fig11(get):
     return [table], [
         Claim("getm.speedup.gmean", 1 / mean[3], near(1.2)),
         Claim("getm.speedup.max", 1 / row["HT-H"][3], near(2.1)),
-        Claim("getm.vs.fglock", slower, at_most(7.0)),
+        Claim("getm.vs.fglock", slower, at_most(near_gain(7)[1])),
         Claim("getm.lowcontention", low, near(1)),
         Claim("eapg.slower", mean[2], above(1.0))]
 
@@ -183,23 +183,31 @@ def fig17(get):
     return [table], [Claim("getm.scale56", here, above(1.0))]
 
 
+def table4_runs(get):
+    yield from climb(*TM_SYSTEMS)(get)
+    yield [start(w, s) for w in WORKLOADS for s in TM_SYSTEMS]
+
+
 def table4(get):
+    """A rate of aborts depends on the limit, so it is compared at the paper's limit. Whether that is a best one here is a claim of its own: many
+    limits are nearly as good as the best one, so what counts is the cycles that the paper's costs."""
     best, rows, claims, bars, papers = Results(get), [], [], [], []
     for w in WORKLOADS:
-        found = [concurrency_name(best[w, s].run.warps) for s in TM_SYSTEMS]
-        aborts = [aborts_per_1k(best[w, s].stats) for s in TM_SYSTEMS]
-        rows.append([LABEL[w], "/".join(found), TABLE_IV[w][0], "/".join(f"{a:.0f}" for a in aborts), TABLE_IV[w][1]])
-        limits = tuple(best[w, s].run.warps for s in TM_SYSTEMS)
+        found = "/".join(concurrency_name(best[w, s].run.warps) for s in TM_SYSTEMS)
+        there = [get(start(w, s)) for s in TM_SYSTEMS]
+        aborts = [aborts_per_1k(stats) for stats in there]
+        losses = tuple(100.0 * (stats["cycles"] / best[w, s].cycles - 1.0) for s, stats in zip(TM_SYSTEMS, there))
+        rows.append([LABEL[w], found, TABLE_IV[w][0], "/".join(f"{x:.0f}" for x in losses), "/".join(f"{a:.0f}" for a in aborts), TABLE_IV[w][1]])
         paper = [float(text) for text in TABLE_IV[w][1].split("/")]
         bars.append([LABEL[w]] + aborts)
         papers += [(LABEL[w], SYSTEMS[s], rate) for s, rate in zip(TM_SYSTEMS, paper)]
         ident = "tab4." + LABEL[w].replace("BH-H", "BH")
-        claims.append(Claim(f"{ident}.conc", limits, tuple((n, n) for n in map(concurrency, TABLE_IV[w][0].split("/"))),
-                            lambda *warps: "/".join(map(concurrency_name, warps)), searched=True))
+        claims.append(Claim(f"{ident}.conc", losses, (PLATEAU,) * len(losses),
+                            lambda *percents, found=found: f"{found}; the paper's: +{'/'.join(f'{x:.0f}' for x in percents)} percent of cycles"))
         claims.append(Claim(f"{ident}.aborts", tuple(aborts), tuple(map(near, paper)), "{:.0f}/{:.0f}/{:.0f}/{:.0f}".format))
     return [Table("Table IV: best concurrency and aborts per 1,000 commits, WarpTM/EAPG/WarpTM-EL/GETM",
-                  ["workload", "concurrency", "paper", "aborts", "paper"], rows, "none"),
-            Table("Table IV: aborts per 1,000 commits", ["workload"] + [SYSTEMS[s] for s in TM_SYSTEMS], bars, "bars", "aborts per 1,000",
+                  ["workload", "concurrency", "paper", "percent more cycles at the paper's", "aborts at the paper's", "paper"], rows, "none"),
+            Table("Table IV: aborts per 1,000 commits at the paper's concurrency", ["workload"] + [SYSTEMS[s] for s in TM_SYSTEMS], bars, "bars", "aborts per 1,000",
                   paper=papers)], claims
 
 
@@ -294,7 +302,7 @@ EXPERIMENTS = [
     Experiment("getm.fig15", "stall buffer occupancy", variants(UNBOUNDED), fig15),
     Experiment("getm.fig16", "stalled requests per address", variants(UNBOUNDED), fig16),
     Experiment("getm.fig17", "15 and 56 cores", fig17_runs, fig17),
-    Experiment("getm.table4", "best concurrency and abort rates", climb(*TM_SYSTEMS), table4),
+    Experiment("getm.table4", "best concurrency and abort rates", table4_runs, table4),
     Experiment("getm.rollover", "speed of the logical clock", climb("getm"), rollover),
     Experiment("getm.eapg", "early aborts and pauses", climb("eapg"), eapg),
     Experiment("getm.latency", "speed-up when validation takes more cycles", variants(DELAYS, base=("warptm",)), latency),

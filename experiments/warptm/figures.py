@@ -236,20 +236,26 @@ def fig6_17(get):
     return [averages("Figure 6.17: execution time over FGLock with 15 cores", machine_columns(Results(get), CORES, "15", "30"))], []
 
 
+def table6_4_runs(get):
+    yield from climb(BASE, TCD, WARP, WARP_TCD)(get)
+    yield [start(w, s) for w in WORKLOADS for s in (BASE, TCD, WARP, WARP_TCD)]
+
+
 def table6_4(get):
+    """A rate of aborts depends on the limit, so it is compared at the thesis's limit."""
     best, rows, claims, bars, papers, every = Results(get), [], [], [], [], (BASE, TCD, WARP, WARP_TCD)
     for w in WORKLOADS:
         systems = every if w in READ_ONLY else (BASE, WARP)
         limits = "/".join(concurrency_name(best(w, s).run.warps) for s in systems)
-        aborts = [aborts_per_1k(best(w, s).stats) for s in systems]
+        aborts = [aborts_per_1k(get(start(w, s))) for s in systems]
         rows.append([LABEL[w], limits, TABLE_6_4[w][0], "/".join(f"{a:.0f}" for a in aborts), TABLE_6_4[w][1]])
         paper = [float(x) for x in TABLE_6_4[w][1].split("/")]
         bars.append([LABEL[w]] + [dict(zip(systems, aborts)).get(s, math.nan) for s in every])
         papers += [(LABEL[w], NAMES[s], rate) for s, rate in zip(systems, paper)]
         claims.append(Claim(f"tab6.4.aborts.{LABEL[w]}", tuple(aborts), tuple(map(near, paper)), lambda *rates: "/".join(f"{x:.0f}" for x in rates)))
     return [Table("Table 6.4: best limit and aborts per 1,000 commits, Kilo base[/TCD]/WarpTM[/TCD+WarpTM]",
-                  ["workload", "limit", "paper", "aborts", "paper"], rows, "none"),
-            Table("Table 6.4: aborts per 1,000 commits", ["workload"] + [NAMES[s] for s in every], bars, "bars", "aborts per 1,000",
+                  ["workload", "limit", "paper", "aborts at the paper's", "paper"], rows, "none"),
+            Table("Table 6.4: aborts per 1,000 commits at the paper's limit", ["workload"] + [NAMES[s] for s in every], bars, "bars", "aborts per 1,000",
                   paper=papers)], claims
 
 
@@ -263,5 +269,5 @@ EXPERIMENTS = [
                fig6_15),
     Experiment("warptm.fig6.16", "width of the L2's ports", machine_runs(TWELVE), fig6_16),
     Experiment("warptm.fig6.17", "15 and 30 cores", machine_runs(CORES), fig6_17),
-    Experiment("warptm.table6.4", "best concurrency and abort rates", climb(BASE, TCD, WARP, WARP_TCD), table6_4),
+    Experiment("warptm.table6.4", "best concurrency and abort rates", table6_4_runs, table6_4),
 ]

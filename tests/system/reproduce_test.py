@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "experiments"))
 import report  # noqa: E402
 import fidelity  # noqa: E402
 import gallery  # noqa: E402
+import getm.figures as getm_figures  # noqa: E402
 import pictures  # noqa: E402
 import reproduce  # noqa: E402
 import results  # noqa: E402
@@ -36,7 +37,8 @@ from sweep import CONCURRENCIES, Best, Bests, above, at_least, at_most, below, c
 FAKE = """#!/bin/sh
 echo "$@" >> "$(dirname "$0")/calls"
 while [ $# -gt 0 ]; do
-    case $1 in --stats) out=$2;; --tx-warps) warps=$2;; --seed) seed=$2;; bad) check=failed;; gone) echo "cowarp: gone: no memory" >&2; exit 1;; esac
+    case $1 in --stats) out=$2;; --tx-warps) warps=$2;; --seed) seed=$2;; bad) check=failed;; gone) echo "cowarp: gone: no memory" >&2; exit 1;;
+    stopped) echo "cowarp: stopped: interrupted" >&2; exit 130;; esac
     shift
 done
 top=4; [ "${seed:-1}" -eq 2 ] && top=8
@@ -152,6 +154,12 @@ class StoreTest(unittest.TestCase):
         with self.assertRaisesRegex(RunFailed, "its check failed"):
             Best(self.store.get, Run("bad", "getm", 4))
 
+    def test_an_interrupted_run_is_made_again(self):
+        for calls in (1, 2):
+            with self.assertRaisesRegex(RunFailed, "interrupted"):
+                self.store.get(Run("stopped", "getm"))
+            self.assertEqual(self.calls(), calls)
+
     def test_half_written_runs_are_not_results(self):
         run = Run("ht-h", "getm")
         self.store.path(run).with_suffix(".123.partial").write_text('{"check": "pas')
@@ -168,20 +176,36 @@ class Numbers(dict):
 class ExperimentsTest(unittest.TestCase):
     """Every experiment with made-up statistics: its code runs to the end, asks for no run that it has not announced, and the claims of GETM
     and of the thesis's chapters 4 and 6 are all made by one of them."""
-    OTHER_LIMITS = ("getm.cuckoo.latency", "getm.table.2k", "getm.granularity", "getm.scale56", "kilo.lwh.5k", "tcd.sizes", "tab4.CC.conc",
-                    "tab6.4.aborts.CC")  # claims in words, "about" and "all"
+    OTHER_LIMITS = ("getm.cuckoo.latency", "getm.table.2k", "getm.granularity", "getm.scale56", "kilo.lwh.5k", "tcd.sizes",
+                    "tab6.4.aborts.CC")  # claims in words and "about"
     ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "tbc.", "dwf.", "si.", "ltm.", "sbrp.")  # other papers, and reports of synth/
 
     def check_limits(self, verdict, text):
         """A number in a figures.py and the one in claims.csv are the same: two limits of a value lie around the paper's, one limit is it."""
         self.assertEqual(len(verdict.limits), len(verdict.values[0]), verdict)
-        numbers = text.replace(">", "").replace("unlimited", "0").split("/")
+        if verdict.claim.endswith(".conc"):  # compared by its cycles
+            self.assertEqual(verdict.limits, [[None, 15.0]] * 4, verdict)
+            self.assertIn((verdict.claim, text.replace(" (all)", "")), self.best_limits())
+            return
+        numbers = text.replace(">", "").split("/")
         if len(numbers) != len(verdict.limits) or verdict.claim in self.OTHER_LIMITS:
             self.assertIn(verdict.claim, self.OTHER_LIMITS)
             return
         for number, (least, most) in zip(numbers, verdict.limits):
             around = (least + most) / 2 if None not in (least, most) else least if most is None else most
+            if verdict.claim == "getm.vs.fglock":  # an effect that may be smaller than the paper's, or as much larger as any
+                around /= 1.15
             self.assertAlmostEqual(around, float(number), msg=verdict.claim)
+
+    @staticmethod
+    def best_limits():
+        """The claims on best limits with the limits from which Table IV is made, written as claims.csv has them."""
+        found = set()
+        for workload, (limits, _) in getm_figures.TABLE_IV.items():
+            names = limits.replace("inf", "unlimited").split("/")
+            claim = f"tab4.{getm_figures.LABEL[workload].replace('BH-H', 'BH')}.conc"
+            found |= {(claim, "/".join(names))} | ({(claim, names[0])} if len(set(names)) == 1 else set())
+        return found
 
     def test_every_experiment_and_claim(self):
         paper, published, made = report.load_claims(ROOT / "experiments"), report.load_published(ROOT / "experiments"), collections.Counter()
@@ -326,7 +350,6 @@ class SpreadTest(unittest.TestCase):
         nan = float("nan")
         self.assertEqual((self.verdict(nan, nan, nan).holds, self.verdict(nan, nan, nan).crosses), (False, False))
         self.assertEqual((self.verdict(nan, 90, 92).here, self.verdict(nan, 90, 92).holds), ("91", True))
-        self.assertEqual(self.verdict((4,), limits=((4, 4),), searched=True).range, "first seed")
 
     def test_tables(self):
         tables = [Table("T", ["w", "a", "b"], [["x", float(value), text], ["y", 1, "c"]])
@@ -354,12 +377,12 @@ class FidelityTest(unittest.TestCase):
         page = self.page(50.0, 52.5, 51.0)
         self.assertIn("| 52 percent | 51 | 50..52.5 | yes |", page)
         self.assertIn("1 claims are measured, with 3 seeds of their inputs; 1 hold.", page)
-        self.assertIn("0 of the claims, of which 0 hold", " ".join(page.split()))
+        self.assertIn("0 of the claims, 0 of them among those that hold", " ".join(page.split()))
 
     def test_a_range_that_crosses_says_so(self):
         page = self.page(50.0, 62.5, 51.0)
         self.assertIn("| 51 | 50..62.5 | yes, crosses |", page)
-        self.assertIn("1 of the claims, of which 1 hold", " ".join(page.split()))
+        self.assertIn("1 of the claims, 1 of them among those that hold", " ".join(page.split()))
         self.assertIn("| 62.5 | 51..63 | no, crosses |", self.page(63.0, 62.5, 51.0))
 
     def test_lines_fit_a_document(self):
