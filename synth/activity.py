@@ -14,6 +14,8 @@ from units import STANDARD_RUN, Failed
 
 WINDOWS = 5
 WINDOW_CYCLES = 400
+# What a control policy runs, for its units see work only where threads part; and the machine on which every policy runs.
+POLICY_RUN = ["lps", "--param", "n=32", "--set", "core.warps=32", "--set", "core.blocks=16", "--set", "core.schedulers=1", "--set", "core.scheduler=lrr"]
 
 
 def cowarp(command, arguments):
@@ -24,8 +26,12 @@ def cowarp(command, arguments):
     return done.stdout
 
 
+def policies(command):
+    return {control["name"] for control in json.loads(cowarp(command, ["list", "--json"]))["controls"]}
+
+
 def systems(command):
-    """system -> names of its units that can be RTL; few systems, which have all units between them."""
+    """system or control policy -> names of its units that can be RTL; few, which have all units between them."""
     having, left = {}, set()
     for unit in json.loads(cowarp(command, ["list", "--json"]))["units"]:
         left.add(unit["name"])
@@ -256,8 +262,12 @@ def recording(entries, period):
 
 
 def measure(command, workload, system, settings, rtl_units, ports_of, work, misfits):
-    """Runs the workload once for its length and statistics, and once per window for the trace. misfits: as of read_trace."""
-    base = ["run", workload, "--system", system, *(word for setting in settings for word in ("--set", setting)), "--quiet"]
+    """Runs the workload, or a policy's own, once for its length and statistics, and once per window for the trace. misfits: as of read_trace."""
+    chosen = [workload, "--system", system]
+    if system in policies(command):
+        chosen = [*POLICY_RUN, "--set", f"core.divergence={system}"]
+        workload = POLICY_RUN[0]
+    base = ["run", *chosen, *(word for setting in settings for word in ("--set", setting)), "--quiet"]
     stats = work / f"stats-{workload}-{system}.json"
     cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])
     data = json.loads(stats.read_text())

@@ -14,7 +14,7 @@ import re
 import sys
 
 # A folder may include from itself and from folders earlier in the list.
-CSIM_ORDER = ["base", "ptx", "exec", "unit", "event", "msg", "mem", "control", "core", "adapt", "mech", "check", "gpu"]
+CSIM_ORDER = ["base", "ptx", "exec", "unit", "event", "msg", "mem", "adapt", "control", "core", "mech", "check", "gpu"]
 # Folder of harness: the other folders of harness, and the folders of csim, that it may use. tests/file_order.py compares it with the
 # functions that the object files call.
 HARNESS = {

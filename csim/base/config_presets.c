@@ -89,6 +89,28 @@ static const struct cw_config__override thesis_kilotm[] = {
     SET(dram_wr, 11, T44),
 };
 
+#define T32 "thesis Table 3.2"
+#define C3  "thesis 2.3.3, chapter 3's machine"
+static const struct cw_config__override thesis_tbc[] = {
+    SET(core_warps, 32, T32 ": 1024 threads"),
+    SET(core_registers, 16384, T32),
+    SET(core_shared_bytes, 16384, T32),
+    SET(core_scoreboard, CW_SCOREBOARD_WARP, C3),
+    SET(core_pipeline, CW_PIPELINE_UNIFIED, C3),
+    SET(core_coalesce, CW_COALESCE_CHUNK, C3),
+    SET(noc_concentration, 1, "none is given"),
+    SET(mem_line_bytes, 64, T32 ": lines of L1 and L2"),
+    SET(l1_bytes, 32768, T32),
+    SET(l1_ways, 8, T32),
+    SET(l1_global, CW_ON, T32 ": a data cache of the core"),
+    SET(const_bytes, 8192, T32),
+    SET(texture_bytes, 32768, T32),
+    SET(texture_ways, 16, T32),
+    SET(texture_line_bytes, 64, T32),
+    SET(l2_bytes, 1048576, T32),
+    SET(l2_ways, 64, T32),
+};
+
 #define VIA "GETM VI.A"
 static const struct cw_config__override getm_56[] = {
     SET(core_count, 56, VIA),
@@ -172,6 +194,8 @@ static const struct cw_config__preset preset_thesis_warptm = {"thesis-warptm", "
                                                               &preset_getm, thesis_warptm, COUNT(thesis_warptm)};
 static const struct cw_config__preset preset_thesis_kilotm = {"thesis-kilotm", "Kilo TM machine of Fung 2015, Table 4.4", &preset_getm,
                                                               thesis_kilotm, COUNT(thesis_kilotm)};
+static const struct cw_config__preset preset_thesis_tbc = {"thesis-tbc", "branch divergence machine of Fung 2015, Table 3.2",
+                                                           &preset_thesis_kilotm, thesis_tbc, COUNT(thesis_tbc)};
 static const struct cw_config__preset preset_getm_56 = {"getm-56", "56 cores, 8 partitions, 4 MB L2, as in GETM VI.A and Figure 17",
                                                         &preset_getm, getm_56, COUNT(getm_56)};
 static const struct cw_config__preset preset_getm_artifact = {"getm-artifact",
@@ -180,10 +204,11 @@ static const struct cw_config__preset preset_getm_artifact = {"getm-artifact",
 static const struct cw_config__preset preset_gtx480 = {"gtx480", "GPGPU-Sim 4's GTX480, for comparisons of speed", &preset_getm, gtx480,
                                                        COUNT(gtx480)};
 
-static const struct cw_config__preset *const presets[] = {&preset_getm,    &preset_thesis_kilotm, &preset_thesis_warptm,
-                                                          &preset_getm_56, &preset_getm_artifact, &preset_gtx480};
+static const struct cw_config__preset *const presets[] = {
+    &preset_getm, &preset_thesis_kilotm, &preset_thesis_warptm, &preset_getm_56, &preset_getm_artifact, &preset_gtx480, &preset_thesis_tbc};
 
-static const char *const preset_names[] = {"getm", "thesis-kilotm", "thesis-warptm", "getm-56", "getm-artifact", "gtx480", NULL};
+static const char *const preset_names[] = {"getm",          "thesis-kilotm", "thesis-warptm", "getm-56",
+                                           "getm-artifact", "gtx480",        "thesis-tbc",    NULL};
 
 const char *const *cw_config_presets(void)
 {

@@ -30,7 +30,14 @@ static inline cw_lanes cw_lanes_rest(cw_lanes lanes)
 
 static inline uint32_t cw_lanes_count(cw_lanes lanes)
 {
+#ifdef __POPCNT__
     return (uint32_t)__builtin_popcountll(lanes);
+#else /* the compiler would call a function, once or twice per instruction of a warp */
+    lanes -= lanes >> 1 & UINT64_C(0x5555555555555555);
+    lanes = (lanes & UINT64_C(0x3333333333333333)) + (lanes >> 2 & UINT64_C(0x3333333333333333));
+    lanes = (lanes + (lanes >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(lanes * UINT64_C(0x0101010101010101) >> 56);
+#endif
 }
 
 static inline cw_lanes cw_lanes_one(uint32_t lane)

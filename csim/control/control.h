@@ -4,9 +4,11 @@
  * happens to a warp: a start, a branch, an exit, a region that begins or ends. The policy keeps a front for every warp slot: the PC and the
  * lanes of the warp's next instruction. The core reads the front; nothing else of a policy is visible.
  *
- * A policy also may regroup threads: it then places threads into lanes with cw_core_place_thread (csim/core/core.h).
+ * A policy may also regroup threads into warps of its own making (struct cw_control_host, form). Such a warp has slots as any other one
+ * has. A thread has a home, which does not change while its block runs: the slot of its static warp, and its lane there. Its registers, its
+ * identity and its local memory are at home. It runs in any slot, but always in this lane.
  *
- * Called in the core's clock, from within the core's own tick. A policy calls nothing back.
+ * Called in the core's clock, from within the core's own tick. Only a policy that regroups threads calls back.
  */
 #ifndef CW_CONTROL_CONTROL_H
 #define CW_CONTROL_CONTROL_H
@@ -14,9 +16,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/config.h"
 #include "base/error.h"
+#include "base/keys.h"
 #include "base/lanes.h"
+#include "base/stats.h"
+#include "ptx/module.h"
 #include "ptx/uop.h"
+#include "unit/offer.h"
 
 /* The next instruction of a warp. */
 struct cw_front {
@@ -25,9 +32,60 @@ struct cw_front {
     cw_lanes active; /* 0: no lane can run; the warp has exited, or waits in a region for its end */
 };
 
+#define CW_SLOTS_MAX  1024u /* warp slots of a core: as many as it may have threads of Fung 2015, Table 3.2 */
+#define CW_SLOT_WORDS (CW_SLOTS_MAX / 64)
+
+/* A set of slots: slot w is bit w mod 64 of word w / 64. */
+struct cw_slots {
+    uint64_t word[CW_SLOT_WORDS];
+};
+
+/* What is known of a branch before it is executed. */
+enum cw_branch_kind {
+    CW_BRANCH_OPEN,  /* each thread may go either way */
+    CW_BRANCH_UNI,   /* marked .uni: the threads of a warp go one way */
+    CW_BRANCH_ALWAYS /* no guard: all threads go to its target */
+};
+
+/* A branch instruction. */
+struct cw_branch {
+    uint32_t target, next; /* the PCs that it chooses from; branch_indexed has targets of its own */
+    uint32_t rpc;          /* the reconvergence PC, or CW_PC_NONE */
+    uint32_t lpc;          /* likely-convergence PC, where lanes may meet earlier (core.lcp), or CW_PC_NONE */
+    enum cw_branch_kind kind;
+    bool uniform; /* proved: threads of a block that come to it together take one target */
+};
+
+/* What a policy that regroups threads may ask of its core. */
+struct cw_control_host {
+    void *context;
+    /* Slot `warp`, whose front the policy has set, runs from now on the threads of `lanes`: lane l the thread that is at home in lane l of
+     * slot home[l]. All of them are of blocks that run, and in no other slot. No instruction of the slot waits for anything but registers.
+     * The warp issues as soon as its first instruction is fetched and the registers of its threads are there. fetched: it is, for the next
+     * cycle. To be called again when threads are added before the first instruction. */
+    void (*form)(void *context, uint32_t warp, cw_lanes lanes, const uint8_t home[CW_WARP_LANES_MAX], bool fetched);
+    const uint64_t *cycle; /* the running one */
+    /* What `held` says of the block has grown. From within the policy's tick. */
+    void (*hold)(void *context, uint32_t block);
+    /* The policy wants its tick in the next cycle. */
+    void (*wake)(void *context);
+    /* The run ends: the program does what the policy cannot run, at the warp's front. */
+    void (*fault)(void *context, uint32_t warp, const char *text);
+    /* One line for the user. */
+    void (*notice)(void *context, const char *text);
+};
+
+/* The pointers are the caller's, and stay valid as long as the policy. */
 struct cw_control_config {
-    uint32_t warps; /* slots of the core, at most 64 */
+    uint32_t warps; /* slots of the core, at most CW_SLOTS_MAX; 64 for a policy that regroups threads */
+    uint32_t homes; /* of these, the first ones take the warps of blocks: core.warps; the others are the policy's own */
     uint32_t width; /* lanes per warp: 32 or 64 */
+    /* What follows is for policies that have keys, counters or units, and for those that regroup threads; others may be given zeros. */
+    const struct cw_config *config;
+    struct cw_stats *stats;
+    const struct cw_unit_provider *units;
+    uint32_t core; /* the core's number, for the names of units */
+    struct cw_control_host host;
 };
 
 struct cw_control_ops;
@@ -41,28 +99,51 @@ struct cw_control {
 struct cw_control_ops {
     const char *name; /* "ipdom": --control */
     const char *what; /* one line for `cowarp list` */
+    bool regroups;    /* calls form */
+    bool mixes;       /* and makes warps of threads of several blocks; the slot of a warp is one of a block that has threads in it */
+    const struct cw_mech_unit *unit;
+    uint32_t unit_cnt;
+    const struct cw_key_set *const *keys;         /* NULL-terminated; policies that share a set name the same; NULL: none */
+    const struct cw_counter_set *const *counters; /* likewise */
     /* Sets front; the core sets ops. */
     int (*create)(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err);
     void (*destroy)(struct cw_control *p);
 
-    /* A block takes these warps; each is then started by itself. May be NULL. */
-    void (*block_start)(struct cw_control *p, uint64_t warps);
-    /* A warp starts at PC 0 with these lanes. */
+    /* Slots that the policy needs in a core: the blocks' core.warps and its own behind them. NULL: core.warps. */
+    uint32_t (*slots)(const struct cw_config *config);
+    /* The blocks to come run this kernel, of PTX file `file`. static_warps: the launch asks for static warps, of a policy that has a
+     * choice. An error ends the launch. May be NULL. */
+    int (*prepare)(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err);
+    /* Called in every core tick from that cycle on that the last call returned (UINT64_MAX: none), or that wake asked for, before warps
+     * issue. NULL: never. */
+    uint64_t (*tick)(struct cw_control *p, uint64_t cycle);
+
+    /* The block in this slot takes these warps; each is then started by itself. May be NULL. */
+    void (*block_start)(struct cw_control *p, uint32_t block, const struct cw_slots *warps);
+    /* A warp starts at PC 0 with these lanes. Of a policy that regroups threads: these lanes of the slot are home to a thread, which begins
+     * at PC 0. */
     void (*start)(struct cw_control *p, uint32_t warp, cw_lanes lanes);
     /* The front's PC has become its stop. */
     void (*arrive)(struct cw_control *p, uint32_t warp);
-    /* A branch by all active lanes: lanes `taken` go to target, the others to next; rpc: the reconvergence PC, or CW_PC_NONE. Returns
-     * whether the warp diverged. */
-    bool (*branch)(struct cw_control *p, uint32_t warp, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc);
+    /* A branch by all active lanes: lanes `taken` go to b->target, the others to b->next. Returns whether the warp diverged. */
+    bool (*branch)(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b);
     /* A branch with a target of its own per active lane. */
-    bool (*branch_indexed)(struct cw_control *p, uint32_t warp, const uint32_t target[CW_WARP_LANES_MAX], uint32_t rpc);
-    /* Lanes exit. Outside a region only. Active lanes that stay stand at the front's PC. */
+    bool (*branch_indexed)(struct cw_control *p, uint32_t warp, const uint32_t target[CW_WARP_LANES_MAX], const struct cw_branch *b);
+    /* Lanes exit at the front's PC. Outside a region only. Active lanes that stay go on behind it, which advance says afterwards. */
     void (*exit)(struct cw_control *p, uint32_t warp, cw_lanes lanes);
-    /* Active lanes execute a barrier: the lanes that arrive at it now, with them; live are the warp's lanes that have not exited. */
+    /* Active lanes execute a barrier: the lanes that arrive at it now, with them; live are the warp's lanes that have not exited, and of a
+     * made-up warp the active ones. */
     cw_lanes (*barrier)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live);
+    /* Of a policy that mixes blocks: threads that have arrived at a barrier, and have left their warp there, go on behind it. */
+    void (*resume)(struct cw_control *p, uint32_t home, cw_lanes lanes);
+    /* Threads of the block that cannot run before those at a barrier have gone on. A barrier does not wait for them: before PTX 6 a warp
+     * arrives at a barrier with the lanes that wait below in its stack, and so does a block with a stack of its own. NULL: none. */
+    uint32_t (*held)(const struct cw_control *p, uint32_t block);
     /* Whether a warp with active lanes may issue now; NULL: always. When the answer turns to true the policy has been told something about
      * a warp of the same core in that cycle. */
     bool (*may_issue)(const struct cw_control *p, uint32_t warp);
+    /* Those of the candidates (not 0) of a scheduler that it may choose from; not 0. NULL: all. */
+    uint64_t (*first)(struct cw_control *p, uint32_t scheduler, uint64_t cycle, uint64_t candidates);
 
     /* Regions (transactions, Fung 2015, 4.2.1): lanes begin together, each reaches the end or aborts; lanes that aborted restart.
      * A policy may leave all of them NULL: a GPU with a mechanism that has regions refuses it.
@@ -89,6 +170,11 @@ struct cw_control_ops {
 /* All policies, NULL-terminated; --control names one. */
 extern const struct cw_control_ops *const cw_controls[];
 const struct cw_control_ops *cw_control_find(const char *name);
+/* The policy that core.divergence names; CW_EINVAL when the program does not have it. */
+int cw_control_of(const struct cw_control_ops **ops, const struct cw_config *config, struct cw_error *err);
+/* Somebody has chosen this policy by its name: core.divergence says so too from now on. CW_EINVAL when it names another one already, or
+ * when the machine is not one for the policy. */
+int cw_control_settle(struct cw_config *config, const struct cw_control_ops *ops, struct cw_error *err);
 
 /* All active lanes go on at pc. */
 static inline void cw_control_advance(struct cw_control *p, uint32_t warp, uint32_t pc)
@@ -97,6 +183,14 @@ static inline void cw_control_advance(struct cw_control *p, uint32_t warp, uint3
     f->pc = pc;
     if (pc == f->stop)
         p->ops->arrive(p, warp);
+}
+
+/* Slots of a core with this policy: core.warps to CW_SLOTS_MAX. */
+static inline uint32_t cw_control_slots(const struct cw_control_ops *ops, const struct cw_config *config)
+{
+    const uint32_t wanted = ops->slots != NULL ? ops->slots(config) : 0;
+    const uint32_t cnt = wanted > config->core_warps ? wanted : config->core_warps;
+    return cnt < CW_SLOTS_MAX ? cnt : CW_SLOTS_MAX;
 }
 
 #endif

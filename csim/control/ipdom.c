@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Immediate post-dominators: a SIMT stack per warp (Fung 2015, 2.2.1), with entries for transactions (4.2.1). */
+/* Immediate post-dominators: a SIMT stack per warp (Fung 2015, 2.2.1), with entries for transactions (4.2.1) and with likely-convergence
+ * points (3.4) where the core gives some. */
 #include "control/ipdom.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@ struct ipdom {
     struct cw_control control;
     struct cw_simt *warp; /* [slot] */
     struct cw_simt_entry *entries;
+    struct cw_stats *stats;
 };
 
 static struct cw_simt *stack_of(struct cw_control *p, uint32_t warp)
@@ -31,12 +33,24 @@ static struct cw_simt *current(struct cw_control *p, uint32_t warp)
     return s;
 }
 
-/* The top entry has changed. */
-static void show(struct cw_control *p, uint32_t warp)
+/* Of the PCs at which the entry ends, the one to which it comes first: without a branch the PC only grows, and after one the front is shown
+ * again. */
+static uint32_t stop_of(const struct cw_simt_entry *e)
 {
-    const struct cw_simt *s = stack_of(p, warp);
+    const bool likely_first = __builtin_expect(e->lpc != CW_PC_NONE, 0) && e->lpc > e->pc && (e->rpc < e->pc || e->lpc < e->rpc);
+    return likely_first ? e->lpc : e->rpc;
+}
+
+/* The top entry has changed. */
+static inline __attribute__((always_inline)) void show(struct cw_control *p, uint32_t warp)
+{
+    struct cw_simt *s = stack_of(p, warp);
     const struct cw_simt_entry *e = s->depth != 0 ? &s->entry[s->depth - 1] : NULL;
-    p->front[warp] = (struct cw_front){.pc = cw_simt_pc(s), .stop = e != NULL ? e->rpc : CW_PC_NONE, .active = cw_simt_active(s)};
+    p->front[warp] = (struct cw_front){.pc = cw_simt_pc(s), .stop = e != NULL ? stop_of(e) : CW_PC_NONE, .active = cw_simt_active(s)};
+    if (__builtin_expect(s->joins != 0, 0)) {
+        ((struct ipdom *)p)->stats->lcp_joins += s->joins;
+        s->joins = 0;
+    }
 }
 
 static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
@@ -51,16 +65,16 @@ static void arrive(struct cw_control *p, uint32_t warp)
     show(p, warp);
 }
 
-static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc)
+static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
 {
-    const bool diverged = cw_simt_branch(current(p, warp), taken, target, next, rpc);
+    const bool diverged = cw_simt_branch_likely(current(p, warp), taken, b->target, b->next, b->rpc, b->lpc);
     show(p, warp);
     return diverged;
 }
 
-static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *target, uint32_t rpc)
+static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *target, const struct cw_branch *b)
 {
-    const bool diverged = cw_simt_branch_indexed(current(p, warp), target, rpc);
+    const bool diverged = cw_simt_indexed_likely(current(p, warp), target, b->rpc, b->lpc);
     show(p, warp);
     return diverged;
 }
@@ -169,6 +183,7 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
         *out = NULL;
         return cw_fail(err, CW_ENOMEM, "no memory for SIMT stacks");
     }
+    d->stats = config->stats;
     for (uint32_t w = 0; w < config->warps; w++)
         d->warp[w] = (struct cw_simt){.width = config->width, .entry = d->entries + w * depth};
     return CW_OK;

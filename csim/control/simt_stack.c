@@ -8,75 +8,108 @@ void cw_simt_reset(struct cw_simt *s, uint32_t pc, cw_lanes mask)
     s->depth = 1;
     s->t = 0;
     s->reached = 0;
-    s->entry[0] = (struct cw_simt_entry){pc, CW_PC_NONE, mask};
+    s->entry[0] = (struct cw_simt_entry){.pc = pc, .rpc = CW_PC_NONE, .mask = mask, .lpc = CW_PC_NONE};
+}
+
+/* The top entry has arrived at its likely-convergence PC: its lanes join the entry that waits there. */
+static void join(struct cw_simt *s)
+{
+    const struct cw_simt_entry *e = &s->entry[s->depth - 1];
+    assert(e->lpos < s->depth - 1 && s->entry[e->lpos].pc == e->lpc);
+    s->entry[e->lpos].mask |= e->mask;
+    s->joins++;
 }
 
 void cw_simt_settle(struct cw_simt *s)
 {
     while (s->depth > 0) {
         const struct cw_simt_entry *e = &s->entry[s->depth - 1];
-        bool arrived = e->rpc != CW_PC_NONE && e->pc == e->rpc;
+        const bool arrived = e->pc != CW_PC_NONE && (e->pc == e->rpc || e->pc == e->lpc);
         if (cw_simt_type_at(s, s->depth - 1) != CW_SIMT_N || (e->mask != 0 && !arrived))
             return;
+        if (e->mask != 0 && e->pc != e->rpc)
+            join(s);
         s->depth--;
     }
 }
 
-static void push(struct cw_simt *s, uint32_t pc, uint32_t rpc, cw_lanes mask)
+static void push(struct cw_simt *s, struct cw_simt_entry e)
 {
     assert(s->depth < CW_SIMT_DEPTH(s->width));
-    s->entry[s->depth++] = (struct cw_simt_entry){pc, rpc, mask};
+    s->entry[s->depth++] = e;
 }
 
 /* The top entry becomes the reconvergence entry of the sides about to be pushed, or goes when the one below already is that. Without
- * a reconvergence PC of their own the sides reconverge where the entry would have. Returns the sides' reconvergence PC. */
-static uint32_t open_divergence(struct cw_simt *s, uint32_t rpc)
+ * a reconvergence PC of their own the sides reconverge where the entry would have. Returns a side as it is to be pushed, but for its PC and
+ * lanes. */
+static struct cw_simt_entry open_divergence(struct cw_simt *s, uint32_t rpc, uint32_t lpc)
 {
-    struct cw_simt_entry *e = &s->entry[s->depth - 1];
-    if (rpc == CW_PC_NONE)
-        rpc = e->rpc;
-    if (cw_simt_type_at(s, s->depth - 1) == CW_SIMT_N && e->rpc == rpc)
+    struct cw_simt_entry *e = &s->entry[s->depth - 1], side = {.rpc = rpc != CW_PC_NONE ? rpc : e->rpc};
+    struct cw_simt_entry likely = {.pc = lpc, .rpc = side.rpc, .lpc = CW_PC_NONE};
+    if (cw_simt_type_at(s, s->depth - 1) == CW_SIMT_N && e->rpc == side.rpc) {
+        likely.lpc = side.lpc = e->lpc; /* the sides, or who joins, may meet the others of e's divergence where e would have */
+        likely.lpos = side.lpos = e->lpos;
         s->depth--;
-    else
-        e->pc = rpc;
-    return rpc;
+    } else {
+        side.lpc = CW_PC_NONE;
+        e->pc = side.rpc;
+    }
+    if (lpc != CW_PC_NONE && lpc != side.rpc && lpc != side.lpc) {
+        side.lpc = lpc;
+        side.lpos = s->depth;
+        push(s, likely);
+    }
+    return side;
 }
 
-bool cw_simt_branch(struct cw_simt *s, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc)
+/* Lanes at the reconvergence PC are in the entry below already; those at the likely-convergence PC need no entry either. */
+static void push_side(struct cw_simt *s, struct cw_simt_entry side, uint32_t pc, cw_lanes lanes)
+{
+    if (pc == side.rpc)
+        return;
+    side.pc = pc;
+    side.mask = lanes;
+    push(s, side);
+    if (pc != side.lpc)
+        return;
+    join(s);
+    s->depth--;
+}
+
+bool cw_simt_branch_likely(struct cw_simt *s, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc, uint32_t lpc)
 {
     cw_lanes active = cw_simt_active(s);
     if (taken == active || taken == 0 || target == next) {
         cw_simt_advance(s, taken != 0 ? target : next);
         return false;
     }
-    rpc = open_divergence(s, rpc);
-    if (next != rpc)
-        push(s, next, rpc, active & ~taken);
-    if (target != rpc)
-        push(s, target, rpc, taken);
+    const struct cw_simt_entry side = open_divergence(s, rpc, lpc);
+    push_side(s, side, next, active & ~taken);
+    push_side(s, side, target, taken);
+    cw_simt_settle(s); /* a likely-convergence entry that nobody has joined */
     return true;
 }
 
-bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t *target, uint32_t rpc)
+bool cw_simt_indexed_likely(struct cw_simt *s, const uint32_t *target, uint32_t rpc, uint32_t lpc)
 {
-    uint32_t side[CW_WARP_LANES_MAX], side_cnt = 0;
+    uint32_t pc[CW_WARP_LANES_MAX], side_cnt = 0;
     cw_lanes mask[CW_WARP_LANES_MAX];
     for (cw_lanes left = cw_simt_active(s); left != 0; left &= ~mask[side_cnt++]) {
-        side[side_cnt] = target[cw_lanes_first(left)];
+        pc[side_cnt] = target[cw_lanes_first(left)];
         mask[side_cnt] = 0;
         for (cw_lanes rest = left; rest != 0; rest = cw_lanes_rest(rest))
-            if (target[cw_lanes_first(rest)] == side[side_cnt])
+            if (target[cw_lanes_first(rest)] == pc[side_cnt])
                 mask[side_cnt] |= cw_lanes_one(cw_lanes_first(rest));
     }
     if (side_cnt <= 1) {
         if (side_cnt == 1)
-            cw_simt_advance(s, side[0]);
+            cw_simt_advance(s, pc[0]);
         return false;
     }
-    rpc = open_divergence(s, rpc);
+    const struct cw_simt_entry side = open_divergence(s, rpc, lpc);
     while (side_cnt-- > 0)
-        if (side[side_cnt] != rpc)
-            push(s, side[side_cnt], rpc, mask[side_cnt]);
+        push_side(s, side, pc[side_cnt], mask[side_cnt]);
+    cw_simt_settle(s);
     return true;
 }
 
@@ -92,8 +125,8 @@ void cw_simt_tx_begin(struct cw_simt *s, uint32_t pc)
 {
     assert(s->t == 0 && s->depth > 0);
     const cw_lanes mask = s->entry[s->depth - 1].mask;
-    push(s, pc, CW_PC_NONE, 0);
-    push(s, pc, CW_PC_NONE, mask);
+    push(s, (struct cw_simt_entry){.pc = pc, .rpc = CW_PC_NONE, .lpc = CW_PC_NONE});
+    push(s, (struct cw_simt_entry){.pc = pc, .rpc = CW_PC_NONE, .mask = mask, .lpc = CW_PC_NONE});
     s->t = s->depth - 1;
     s->reached = 0;
 }
@@ -134,7 +167,7 @@ bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume)
     s->reached = 0;
     s->depth--;
     if (r->mask != 0) {
-        push(s, r->pc, CW_PC_NONE, r->mask);
+        push(s, (struct cw_simt_entry){.pc = r->pc, .rpc = CW_PC_NONE, .mask = r->mask, .lpc = CW_PC_NONE});
         r->mask = 0;
         return true;
     }

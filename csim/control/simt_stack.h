@@ -6,6 +6,11 @@
  * that aborted. T: the running attempt; its mask holds the lanes of the attempt that have not aborted, those that already
  * wait at tx_commit (reached) included. R and T lie directly above the N entry that executed tx_begin; entries above T are ordinary.
  *
+ * Likely convergence (3.4, Figure 3.8). A divergence whose likely-convergence PC is not its reconvergence PC pushes a likely-convergence
+ * entry with that PC and no lanes, and the sides above it. A side that arrives at its LPC is popped, and its lanes join the entry at its
+ * LPos. When all sides are gone that entry runs up to the reconvergence PC, or goes if no lane has joined it. A side that diverges again
+ * with the same two PCs needs no second entry: its sides join the one that is there.
+ *
  * Invariant: an N entry with a reconvergence PC lies above an entry whose PC is that one and whose mask includes its lanes. So an
  * entry that arrives at its reconvergence PC is simply popped, and a branch whose reconvergence PC is the entry's own needs no new
  * reconvergence entry: it replaces the entry. This bounds the depth (every other push divides the lanes or leaves some of them behind).
@@ -23,19 +28,23 @@
 
 enum cw_simt_type { CW_SIMT_N, CW_SIMT_R, CW_SIMT_T };
 
-/* Entries of a warp of that many lanes: 2 per lane at most (see above), the base entry, R and T, and room for a branch of every lane to
- * a target of its own that is being pushed. */
-#define CW_SIMT_DEPTH(width) (3u * (width) + 8u)
+/* Entries of a warp of that many lanes: a divergence leaves some lanes behind, and at most three entries (the one to reconverge in, the one
+ * for likely convergence, a side that waits), so 3 per lane; the base entry, R and T, and room for a branch of every lane to a target of
+ * its own that is being pushed. */
+#define CW_SIMT_DEPTH(width) (4u * (width) + 8u)
 
 struct cw_simt_entry {
     uint32_t pc, rpc;
     cw_lanes mask;
+    uint32_t lpc;  /* likely-convergence PC, or CW_PC_NONE */
+    uint32_t lpos; /* index of the entry that the lanes join there */
 };
 
 struct cw_simt {
     uint32_t depth;              /* 0: all lanes have exited */
     uint32_t t;                  /* index of the T entry, 0 outside a transaction */
     uint32_t width;              /* lanes of the warp: 32 or 64 */
+    uint32_t joins;              /* times that lanes have joined a likely-convergence entry; the owner's to reset */
     cw_lanes reached;            /* lanes of the T entry that wait at tx_commit */
     struct cw_simt_entry *entry; /* CW_SIMT_DEPTH(width) entries, the owner's */
 };
@@ -71,7 +80,7 @@ static inline bool cw_simt_in_tx(const struct cw_simt *s)
     return s->t != 0;
 }
 
-/* Pops entries that are empty or have arrived at their reconvergence PC. */
+/* Pops entries that are empty or have arrived at their reconvergence PC or their likely-convergence PC. */
 void cw_simt_settle(struct cw_simt *s);
 
 /* All active lanes go on at pc. */
@@ -79,17 +88,28 @@ static inline void cw_simt_advance(struct cw_simt *s, uint32_t pc)
 {
     struct cw_simt_entry *e = &s->entry[s->depth - 1];
     e->pc = pc;
-    if (pc == e->rpc)
+    if (pc == e->rpc || pc == e->lpc)
         cw_simt_settle(s);
 }
 
-/* A branch: lanes taken (a subset of the active ones) go to target, the others to next. The taken side runs first. rpc may be CW_PC_NONE.
- * Returns whether the warp diverged. */
-bool cw_simt_branch(struct cw_simt *s, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc);
+/* A branch: lanes taken (a subset of the active ones) go to target, the others to next. The taken side runs first. rpc may be CW_PC_NONE,
+ * and so may lpc. Returns whether the warp diverged. */
+bool cw_simt_branch_likely(struct cw_simt *s, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc, uint32_t lpc);
 
 /* A branch with a target of its own per active lane, target[lane]; the side of the lowest lane runs first. Returns whether the warp
  * diverged. */
-bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t *target, uint32_t rpc);
+bool cw_simt_indexed_likely(struct cw_simt *s, const uint32_t *target, uint32_t rpc, uint32_t lpc);
+
+/* The same without a likely-convergence point. */
+static inline bool cw_simt_branch(struct cw_simt *s, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc)
+{
+    return cw_simt_branch_likely(s, taken, target, next, rpc, CW_PC_NONE);
+}
+
+static inline bool cw_simt_branch_indexed(struct cw_simt *s, const uint32_t *target, uint32_t rpc)
+{
+    return cw_simt_indexed_likely(s, target, rpc, CW_PC_NONE);
+}
 
 /* Lanes exit: they leave all entries. Outside a transaction only. Lanes left in the top entry stay at its PC. */
 void cw_simt_exit(struct cw_simt *s, cw_lanes lanes);

@@ -20,42 +20,76 @@ static void write_half(const struct cw_exec *x, const struct cw_uop *u, uint32_t
     }
 }
 
-static void write_reduction(struct cw_core *c, struct cw_warp *warp, const struct cw_barrier *b)
+static void write_reduction(struct cw_core *c, const struct cw_warp *warp, const struct cw_barrier *b)
 {
     const struct cw_uop *u = warp->bar_uop;
+    const uint32_t w = (uint32_t)(warp - c->warp);
+    struct cw_part p;
     if (u->dst_cnt == 0)
         return;
     for (uint32_t half = 0; half < c->halves; half++)
-        write_half(&warp->x[half], u, cw_lanes_half(warp->bar_lanes, half), b);
-    cw_scoreboard_set(warp->slot_cycle, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
+        for (uint32_t i = 0; cw_core__part(c, warp->made, w, half, i, &p); i++)
+            write_half(p.x, u, cw_lanes_half(warp->bar_lanes, half) & p.lanes, b);
+    cw_core__set_slots(c, warp->made, w, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
+}
+
+/* Where warps mix blocks a thread waits by itself. */
+static void release_homes(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b, uint32_t id)
+{
+    for (uint32_t w = 0; w < c->config->core_warps; w++) {
+        struct cw_warp *home = &c->warp[w];
+        const uint32_t lanes = home->bar_waiting[id];
+        if (home->wait == CW_WAIT_FREE || lanes == 0 || &c->block[home->block] != block)
+            continue;
+        home->bar_waiting[id] = 0;
+        const struct cw_uop *u = home->bar_uop;
+        if (u->dst_cnt != 0) {
+            write_half(&home->x[0], u, lanes, b);
+            cw_scoreboard_set(home->slot_cycle, &c->op[u - c->uop],
+                              cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
+        }
+        cw_core__progress(c, home);
+        c->control->ops->resume(c->control, w, lanes);
+    }
 }
 
 static void release(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b)
 {
+    const uint32_t id = (uint32_t)(b - block->barrier);
     cw_core__order_block(c, (uint32_t)(block - c->block));
-    for (uint64_t left = b->waiting; left != 0; left &= left - 1) {
-        uint32_t w = (uint32_t)__builtin_ctzll(left);
+    for (uint32_t w = b->waiting; b->waits > 0; b->waits--) {
         struct cw_warp *warp = &c->warp[w];
+        const uint32_t next = warp->bar_next;
         write_reduction(c, warp, b);
         warp->wait = CW_WAIT_NONE;
         warp->not_before = c->cycle + c->stage;
         cw_core__progress(c, warp);
+        if (c->made != NULL)
+            cw_control_advance(c->control, w, cw_core__pc(c, w) + 1);
         cw_core__requeue(c, w);
+        w = next;
     }
+    if (c->mixes)
+        release_homes(c, block, b, id);
+    for (uint32_t w = 0; c->made != NULL && w < c->config->core_warps; w++)
+        if (&c->block[c->warp[w].block] == block)
+            c->warp[w].bar_homes &= (uint16_t) ~(1u << id);
     *b = (struct cw_barrier){0};
 }
 
 static void check(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b)
 {
-    const bool complete = b->expected != 0 ? b->places >= b->expected : b->arrived >= block->threads_live;
+    uint32_t (*const held)(const struct cw_control *, uint32_t) = c->control->ops->held;
+    const uint32_t also = held != NULL ? held(c->control, (uint32_t)(block - c->block)) : 0;
+    const bool complete = b->expected != 0 ? b->places >= b->expected : b->arrived + also >= block->threads_live;
     if (b->places > 0 && complete)
         release(c, block, b);
 }
 
-static uint64_t operand(const struct cw_warp *warp, struct cw_opnd o, uint32_t lane)
+static uint64_t operand(const struct cw_core *c, uint32_t w, struct cw_opnd o, uint32_t lane)
 {
     uint64_t v[CW_LANES];
-    cw_core__read_operand(&warp->x[lane / CW_LANES], o, v);
+    cw_core__read_operand(c, c->warp[w].made, w, lane / CW_LANES, o, v);
     return v[lane % CW_LANES];
 }
 
@@ -70,17 +104,86 @@ static uint32_t predicate(const struct cw_exec *x, struct cw_opnd o)
     return o.neg ? ~p : p;
 }
 
-static void reduce(const struct cw_core *c, const struct cw_warp *warp, struct cw_barrier *b, const struct cw_uop *u, cw_lanes lanes)
+static void reduce(const struct cw_core *c, uint32_t w, struct cw_barrier *b, const struct cw_uop *u, cw_lanes lanes)
 {
     cw_lanes p = 0;
+    struct cw_part part;
     for (uint32_t half = 0; half < c->halves; half++)
-        p |= (cw_lanes)predicate(&warp->x[half], u->src[2]) << (CW_LANES * half);
+        for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, half, i, &part); i++)
+            p |= (cw_lanes)(predicate(part.x, u->src[2]) & part.lanes) << (CW_LANES * half);
     b->popc += cw_lanes_count(p & lanes);
     b->all = (b->places == 0 || b->all) && (p & lanes) == lanes;
     b->any = b->any || (p & lanes) != 0;
 }
 
-void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+/* A made-up warp takes a place for each of its threads. With the first thread of a home come those that the home does not have any more. */
+static uint32_t places(struct cw_core *c, uint32_t w, uint64_t id)
+{
+    struct cw_part p;
+    uint32_t n = 0;
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, 0, i, &p); i++) {
+        struct cw_warp *home = &c->warp[p.home];
+        n += (uint32_t)__builtin_popcount(p.lanes & (uint32_t)c->front[w].active);
+        if ((home->bar_homes >> id & 1u) == 0)
+            n += c->width - cw_lanes_count(home->live);
+        home->bar_homes |= (uint16_t)(1u << id);
+    }
+    return n;
+}
+
+/* The threads of one block in a warp. */
+static void arrive_block(struct cw_core *c, const struct cw_made *made, const struct cw_uop *u, uint32_t mask, struct cw_barrier *b,
+                         uint32_t block)
+{
+    const uint32_t id = (uint32_t)(b - c->block[block].barrier);
+    for (uint32_t i = 0; i < made->cnt; i++) {
+        struct cw_warp *home = &c->warp[made->part[i].home];
+        const uint32_t lanes = made->part[i].lanes & mask;
+        if (home->block != block || lanes == 0)
+            continue;
+        b->arrived += (uint32_t)__builtin_popcount(lanes);
+        b->places += (uint32_t)__builtin_popcount(lanes);
+        if ((home->bar_homes >> id & 1u) == 0)
+            b->places += c->width - cw_lanes_count(home->live);
+        home->bar_homes |= (uint16_t)(1u << id);
+        if (u->cmp == CW_BAR_ARRIVE)
+            continue;
+        home->bar_waiting[id] |= lanes;
+        home->bar_uop = u;
+    }
+}
+
+/* The lanes whose guard is true leave their warp, each to wait for its own block; those of bar.arrive, and the others, go on. */
+static void arrive_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t mask, uint32_t id, uint32_t count)
+{
+    const struct cw_made made = *c->warp[w].made; /* the policy may use the slot again */
+    const uint32_t pc = cw_core__pc(c, w);
+    if (u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR) {
+        const uint32_t block = (uint32_t)__builtin_ctz(made.blocks);
+        if ((made.blocks & (made.blocks - 1)) != 0) {
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EUNSUP, "a reduction at a barrier by a warp with threads of several blocks");
+            return;
+        }
+        reduce(c, w, &c->block[block].barrier[id], u, mask);
+    }
+    if (u->cmp != CW_BAR_ARRIVE)
+        c->control->ops->barrier(c->control, w, mask, c->front[w].active);
+    for (uint32_t left = made.blocks; left != 0; left &= left - 1) {
+        const uint32_t block = (uint32_t)__builtin_ctz(left);
+        struct cw_barrier *b = &c->block[block].barrier[id];
+        if (count != 0)
+            b->expected = (count + c->width - 1) / c->width * c->width;
+        arrive_block(c, &made, u, mask, b, block);
+    }
+    if (c->front[w].active != 0)
+        cw_control_advance(c->control, w, pc + 1);
+    for (uint32_t left = made.blocks; left != 0; left &= left - 1) {
+        struct cw_block *block = &c->block[__builtin_ctz(left)];
+        check(c, block, &block->barrier[id]);
+    }
+}
+
+__attribute__((noinline)) void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_block *block = &c->block[warp->block];
@@ -88,8 +191,12 @@ void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
         return;
     c->cfg.stats->barriers++;
     uint32_t first = cw_lanes_first(mask);
-    uint64_t id = u->src_cnt > 0 ? operand(warp, u->src[0], first) : 0;
-    uint64_t count = u->src_cnt > 1 && u->src[1].kind != CW_OPND_NONE ? operand(warp, u->src[1], first) : 0;
+    uint64_t id = u->src_cnt > 0 ? operand(c, w, u->src[0], first) : 0;
+    uint64_t count = u->src_cnt > 1 && u->src[1].kind != CW_OPND_NONE ? operand(c, w, u->src[1], first) : 0;
+    if (c->mixes && id < CW_BARRIERS) {
+        arrive_mixed(c, w, u, (uint32_t)mask, (uint32_t)id, (uint32_t)count);
+        return;
+    }
     if (warp->in_region || id >= CW_BARRIERS) {
         cw_core__fault(c, w, first, u, CW_EFAULT, "%s", id >= CW_BARRIERS ? "barrier number above 15" : "barrier inside a transaction");
         return;
@@ -98,15 +205,19 @@ void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
     if (count != 0)
         b->expected = (uint32_t)((count + c->width - 1) / c->width * c->width);
     if (u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR)
-        reduce(c, warp, b, u, mask);
-    b->arrived += cw_lanes_count(c->control->ops->barrier(c->control, w, mask, warp->live));
-    b->places += c->width;
+        reduce(c, w, b, u, mask);
+    b->arrived += cw_lanes_count(c->control->ops->barrier(c->control, w, mask, warp->made != NULL ? c->front[w].active : warp->live));
+    b->places += warp->made != NULL ? places(c, w, id) : c->width;
     if (u->cmp != CW_BAR_ARRIVE) {
-        b->waiting |= cw_core__bit(w);
+        warp->bar_next = (uint16_t)b->waiting;
+        b->waiting = w;
+        b->waits++;
         warp->wait = CW_WAIT_BARRIER;
         warp->bar_lanes = mask;
         warp->bar_id = (uint8_t)id;
         warp->bar_uop = u;
+    } else if (c->made != NULL) {
+        cw_control_advance(c->control, w, cw_core__pc(c, w) + 1);
     }
     check(c, block, b);
 }

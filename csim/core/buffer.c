@@ -5,7 +5,7 @@
 /* Whether the warp's front is the place at which it goes on. */
 static bool knows_where(const struct cw_warp *warp)
 {
-    return warp->wait == CW_WAIT_NONE || warp->wait == CW_WAIT_BARRIER || warp->wait == CW_WAIT_FENCE ||
+    return warp->wait == CW_WAIT_NONE || (warp->wait == CW_WAIT_BARRIER && warp->made == NULL) || warp->wait == CW_WAIT_FENCE ||
            warp->wait == CW_WAIT_REGION_LOADS || warp->wait == CW_WAIT_MECH;
 }
 
@@ -19,7 +19,7 @@ static void ask(struct cw_core *c, uint32_t w, uint64_t cycle, bool astray)
 void cw_core__refill(struct cw_core *c, uint32_t w)
 {
     const struct cw_warp *warp = &c->warp[w];
-    if (warp->fetch != CW_FETCH_NONE || !knows_where(warp))
+    if (warp->fetch != CW_FETCH_NONE || !knows_where(warp) || c->front[w].active == 0)
         return;
     const uint32_t pc = cw_core__pc(c, w);
     const uint64_t now = warp->fetched_at > c->cycle ? warp->fetched_at : c->cycle;

@@ -77,7 +77,7 @@ void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct 
     read_values(c, m);
     cw_core__write_back(c, m, m->lanes);
     const uint32_t reads = m->lanes != 0 ? cw_address_distinct(m->addr, (uint32_t)m->lanes) - 1 : 0;
-    cw_scoreboard_set(c->warp[m->warp].slot_cycle, op, c->started + c->result_stages + c->config->fu_alu_latency + reads);
+    cw_core__set_slots(c, m->made, m->warp, op, c->started + c->result_stages + c->config->fu_alu_latency + reads);
 }
 
 /* ---- the cache ---- */
@@ -109,9 +109,10 @@ static void count(struct cw_core *c, enum cw_l1_result r, uint32_t addresses)
     struct cw_stats *s = c->cfg.stats;
     s->const_reads++;
     s->const_read_misses += r != CW_L1_HIT;
-    s->const_conflict_cycles += addresses - 1;
-    if (c->const_stalled_at != CW_CYCLE_NEVER)
-        s->const_stalls += c->cycle - c->const_stalled_at;
+    const uint64_t stalled = c->const_stalled_at != CW_CYCLE_NEVER ? c->cycle - c->const_stalled_at : 0;
+    s->const_conflict_cycles += (addresses - 1) * c->mem_step;
+    s->const_stalls += stalled;
+    s->mem_stall_const += (addresses - 1) * c->mem_step + stalled;
     c->const_stalled_at = CW_CYCLE_NEVER;
 }
 
@@ -131,8 +132,8 @@ __attribute__((noinline)) enum cw_const_step cw_core__const_access(struct cw_cor
     }
     const uint32_t addresses = uniform ? 1 : cw_address_distinct(i->m.addr, (uint32_t)a.lanes);
     count(c, r, addresses);
-    c->const_free_at = c->cycle + addresses;
-    i->read_until = c->const_free_at + c->config->const_latency - 2;
+    c->const_free_at = c->cycle + addresses * c->mem_step;
+    i->read_until = c->cycle + (addresses - 1) * c->mem_step + c->config->const_latency - 1;
     i->m.accesses_pending += r != CW_L1_HIT;
     i->lanes_left = left;
     if (left != 0)

@@ -17,6 +17,7 @@ static cw_time sooner(cw_time a, cw_time b)
 static cw_time next_wake(const struct cw_core *c)
 {
     uint64_t cycle = sooner(sooner(c->issue_next, c->lsu_next), sooner(c->pipe_next, cw_core__wheel_next(c)));
+    cycle = sooner(cycle, c->control_next);
     if ((c->miss_cnt | c->log_cnt) != 0) {
         cycle = sooner(cycle, cw_core__miss_next(c));
         cycle = c->log_cnt > 0 ? sooner(cycle, c->log_done[c->log_head].ready) : cycle;
@@ -53,6 +54,8 @@ static void core_tick(void *self, cw_time now)
     if (c->miss_cnt > 0)
         cw_core__miss_tick(c);
     c->mech_next = tick_mechanisms(c, now);
+    if (c->control_next <= c->cycle)
+        c->control_next = c->control->ops->tick(c->control, c->cycle);
     cw_core__wheel_tick(c);
     cw_core__issue_tick(c);
     if (c->fetch_ask_cnt != 0)
@@ -88,13 +91,18 @@ static bool create_arrays(struct cw_core *c)
     c->shared = calloc(1, config->core_shared_bytes);
     c->miss_cap = config->icache_mshrs + config->const_mshrs;
     c->miss = calloc(c->miss_cap, sizeof *c->miss);
-    c->fetch_ask = calloc(config->core_warps, sizeof *c->fetch_ask);
-    c->warp = aligned_alloc(64, (sizeof *c->warp * config->core_warps + 63) / 64 * 64);
-    c->tid = calloc((size_t)config->core_warps * c->halves, sizeof *c->tid);
+    c->fetch_ask = calloc(c->slots, sizeof *c->fetch_ask);
+    c->warp = aligned_alloc(64, (sizeof *c->warp * c->slots + 63) / 64 * 64);
+    c->tid = calloc((size_t)c->slots * c->halves, sizeof *c->tid);
+    c->wheel = calloc((size_t)CW_WHEEL_SLOTS * c->rows, sizeof *c->wheel);
     if (c->warp != 0)
-        memset(c->warp, 0, sizeof *c->warp * config->core_warps);
+        memset(c->warp, 0, sizeof *c->warp * c->slots);
+    for (uint32_t w = 0; c->warp != 0 && w < c->slots; w++) {
+        c->warp[w].row = &c->row[w / 64];
+        c->warp[w].wheel = c->wheel + w / 64 * CW_WHEEL_SLOTS;
+    }
     return c->queue != 0 && c->pipe != 0 && c->log_done != 0 && c->shared != 0 && c->warp != 0 && c->tid != 0 && c->fetch_ask != 0 &&
-           c->miss != 0;
+           c->miss != 0 && c->wheel != 0;
 }
 
 static void create_schedulers(struct cw_core *c)
@@ -102,15 +110,26 @@ static void create_schedulers(struct cw_core *c)
     c->scheduler_cnt = c->config->core_schedulers;
     for (uint32_t s = 0; s < c->scheduler_cnt; s++)
         c->scheduler[s].policy = c->config->core_scheduler;
-    for (uint32_t w = 0; w < c->config->core_warps; w++)
+    for (uint32_t w = 0; w < c->slots && w < 64; w++)
         c->scheduler[w % c->scheduler_cnt].warps |= cw_core__bit(w);
-    c->fu_warps[CW_FU_ALU] = UINT64_MAX; /* as the warps' zeroed fu says */
+    for (uint32_t row = 0; row < c->rows; row++)
+        c->row[row].fu_warps[CW_FU_ALU] = UINT64_MAX; /* as the warps' zeroed fu says */
+}
+
+static void size_rows(struct cw_core *c)
+{
+    c->slots = cw_control_slots(c->cfg.control, c->config);
+    c->rows = (c->slots + 63) / 64;
 }
 
 /* Without operand collectors an instruction is in its unit when it issues, and the load/store unit sees it a cycle later. */
 static void set_stages(struct cw_core *c)
 {
+    c->one_by_one = c->config->core_scoreboard == CW_SCOREBOARD_WARP;
     c->collects = cw_operands_on(c->config);
+    c->unified = c->config->core_pipeline == CW_PIPELINE_UNIFIED;
+    c->chunks = c->config->core_coalesce == CW_COALESCE_CHUNK && c->line_bytes < CW_CHUNK_BYTES;
+    c->mem_step = c->unified ? c->config->core_issue_cycles : 1;
     c->buffer = c->config->core_buffer;
     c->stage = c->config->core_stage_cycles;
     c->turn_shift = (uint32_t)__builtin_ctz(c->stage);
@@ -135,6 +154,67 @@ static int create_read_only(struct cw_core *c, struct cw_error *err)
     return status;
 }
 
+/* A policy wants its tick in the cycle after this one. */
+static void wake_control(void *context)
+{
+    struct cw_core *c = context;
+    c->control_next = c->cycle + 1;
+}
+
+static void hold_control(void *context, uint32_t block)
+{
+    struct cw_core *c = context;
+    cw_core__barrier_exit(c, &c->block[block]);
+}
+
+static void fault_control(void *context, uint32_t warp, const char *text)
+{
+    struct cw_core *c = context;
+    const uint32_t pc = cw_core__pc(c, warp);
+    cw_core__fault(c, warp, 0, &c->uop[pc < c->launch->kernel->uop_cnt ? pc : 0], CW_EFAULT, "%s", text);
+}
+
+static void notice_control(void *context, const char *text)
+{
+    const struct cw_core *c = context;
+    if (c->cfg.events.notice != NULL)
+        c->cfg.events.notice(c->cfg.events.context, text);
+}
+
+/* What made-up warps need. */
+static bool create_made(struct cw_core *c)
+{
+    c->made = calloc(c->slots, sizeof *c->made);
+    if (c->one_by_one)
+        c->thread_done = calloc((size_t)c->slots * CW_LANES, sizeof *c->thread_done);
+    return c->made != NULL && (c->thread_done != NULL || !c->one_by_one);
+}
+
+static int create_control(struct cw_core *c, struct cw_error *err)
+{
+    const struct cw_control_config config = {
+        .warps = c->slots,
+        .homes = c->config->core_warps,
+        .width = c->width,
+        .config = c->config,
+        .stats = c->cfg.stats,
+        .units = c->cfg.units,
+        .core = c->cfg.index,
+        .host = {c, cw_core__form, &c->cycle, hold_control, wake_control, fault_control, notice_control},
+    };
+    c->control_next = CW_CYCLE_NEVER;
+    c->mixes = c->cfg.control->mixes;
+    c->unusual =
+        c->cfg.control->regroups || c->cfg.control->may_issue != NULL || c->cfg.control->first != NULL || c->one_by_one || c->rows > 1;
+    if (c->cfg.control->regroups && c->slots > 64)
+        return cw_fail(err, CW_EINVAL,
+                       "control policy %s makes warps of a core's threads, in at most 64 slots; it has %u: set core.warps=64",
+                       c->cfg.control->name, c->slots);
+    if (c->cfg.control->regroups && !create_made(c))
+        return cw_fail(err, CW_ENOMEM, "no memory for a core");
+    return c->cfg.control->create(&c->control, &config, err);
+}
+
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err)
 {
     _Static_assert(CW_SCHED_GTO == 0, "cw_scheduler_pick takes policy 0 for GTO");
@@ -150,8 +230,12 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     c->width = c->config->core_warp_width;
     c->halves = c->width / CW_LANES;
     c->line_bytes = c->config->mem_line_bytes;
+    size_rows(c);
     set_stages(c);
     c->component = (struct cw_component){.tick = core_tick, .self = c, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
+    c->slot_class = &c->cfg.stats->core_w0_idle;
+    c->all_lanes = cw_lanes_below(c->width);
+    c->class_shift = c->width == CW_LANES ? 2 : 3;
     c->pipe_stalled_at = c->const_stalled_at = c->l1_port_cycle = CW_CYCLE_NEVER;
     create_schedulers(c);
     int status =
@@ -161,7 +245,7 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     if (status == 0 && !create_arrays(c))
         status = cw_fail(err, CW_ENOMEM, "no memory for a core");
     if (status == 0)
-        status = config->control->create(&c->control, &(struct cw_control_config){c->config->core_warps, c->width}, err);
+        status = create_control(c, err);
     if (status != 0) {
         cw_core_destroy(c);
         return status;
@@ -178,15 +262,13 @@ void cw_core_destroy(struct cw_core *c)
 {
     if (c == 0)
         return;
-    for (uint32_t w = 0; c->warp != NULL && w < c->config->core_warps; w++) {
+    for (uint32_t w = 0; c->warp != NULL && w < c->slots; w++)
         free(c->warp[w].print);
-        for (uint32_t half = 0; half < CW_HALVES; half++)
-            free(c->warp[w].who[half]);
-    }
     if (c->control != NULL)
         c->control->ops->destroy(c->control);
-    void *owned[] = {c->queue, c->pipe, c->log_done,   c->shared,   c->warp,     c->tid,       c->op,   c->r32,       c->r64,
-                     c->pred,  c->cc,   c->slot_cycle, c->r32_save, c->r64_save, c->pred_save, c->mech, c->fetch_ask, c->miss};
+    void *owned[] = {c->queue,    c->pipe,      c->log_done, c->shared,    c->warp, c->tid,        c->op,
+                     c->r32,      c->r64,       c->pred,     c->made,      c->cc,   c->slot_cycle, c->r32_save,
+                     c->r64_save, c->pred_save, c->mech,     c->fetch_ask, c->miss, c->wheel,      c->thread_done};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < c->inst_chunk_cnt; i++)
@@ -239,7 +321,7 @@ static int allocate_registers(struct cw_core *c, const struct cw_kernel *k, stru
     c->r64 = storage(c->r64, &have[1], k->r64_cnt * lanes * 8);
     c->pred = storage(c->pred, &have[2], k->pred_cnt * vectors * 4);
     c->cc = storage(c->cc, &have[3], vectors * 4);
-    c->slot_cycle = storage(c->slot_cycle, &have[4], cw_scoreboard_slots(k) * warps * 8);
+    c->slot_cycle = storage(c->slot_cycle, &have[4], cw_scoreboard_slots(k) * c->slots * 8);
     c->r32_save = storage(c->r32_save, &have[5], saved * k->r32_cnt * lanes * 4);
     c->r64_save = storage(c->r64_save, &have[6], saved * k->r64_cnt * lanes * 8);
     c->pred_save = storage(c->pred_save, &have[7], saved * k->pred_cnt * vectors * 4);
@@ -274,6 +356,7 @@ static int compile_op(struct cw_core *c, const struct cw_launch *l, uint32_t i, 
         return cw_fail(err, CW_EUNSUP, "kernel %s: %s:%u: %s works on warps of 32 lanes; set core.warp_width=32", l->kernel->name,
                        l->module->file, u->line, cw_op_mnemonic((enum cw_op)u->op));
     int status = cw_issue_op_compile(&c->op[i], l->kernel, u, c->config, err);
+    c->op[i].lpc = c->config->core_lcp == CW_LCP_LOOP ? u->lpc : CW_PC_NONE;
     if (status == CW_OK && u->op == CW_OP_INTRINSIC)
         c->op[i].owner = (uint8_t)owner_of(c, u->intrinsic);
     return status;
@@ -301,8 +384,9 @@ static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
 {
     const uint32_t warps = c->config->core_warps, vectors = warps * c->halves;
     const size_t slots = cw_scoreboard_slots(l->kernel);
+    for (uint32_t w = 0; w < c->slots; w++)
+        c->warp[w].slot_cycle = c->slot_cycle + w * slots;
     for (uint32_t i = 0; i < vectors; i++) {
-        c->warp[i / c->halves].slot_cycle = c->slot_cycle + i / c->halves * slots;
         c->warp[i / c->halves].x[i % c->halves] = (struct cw_exec){
             .r32 = c->r32 + (size_t)i * CW_LANES,
             .r64 = c->r64 + (size_t)i * CW_LANES,
@@ -365,6 +449,10 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     if (status != 0)
         return status;
     prepare_warps(c, launch);
+    if (c->control->ops->prepare != NULL)
+        status = c->control->ops->prepare(c->control, launch->kernel, launch->module->file, launch->static_warps, err);
+    if (status != 0)
+        return status;
     c->taken &= ~(uint32_t)CW_SOCKET_STREAM;
     c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_ISSUE) ? CW_SOCKET_STREAM : 0u;
     memset(c->shared, 0, c->config->core_shared_bytes);

@@ -21,6 +21,7 @@
 #include "base/stats.h"
 #include "control/control.h"
 #include "core/socket.h"
+#include "cowarp/unit.h"
 #include "event/event.h"
 #include "exec/exec.h"
 #include "mem/device_memory.h"
@@ -42,15 +43,19 @@ struct cw_launch {
     uint32_t regs_per_thread;
     uint32_t gridid;
     uint64_t code_offset; /* byte offset of the kernel's first instruction from CW_PROGRAM_BASE, a multiple of 256 */
+    bool static_warps;    /* a policy that regroups threads leaves them in their static warps, as far as it can */
     uint64_t local_base;  /* device address of local memory; layout in core_local.h */
     uint32_t local_bytes; /* per thread, rounded up to 4; a mechanism's logs included */
     uint32_t log_offset;  /* byte offset of a mechanism's logs in each thread's local memory */
 };
 
+struct cw_made; /* threads of a warp that a policy has regrouped; the core's own */
+
 /* A memory instruction of 32 lanes on its way through the load/store unit. An instruction of a warp of 64 lanes goes as two of these.
  * Pooled by the core. Lanes are counted within the part: lane l is lane 32 half + l of the warp. */
 struct cw_mem_inst {
     const struct cw_uop *uop;
+    const struct cw_made *made; /* whose registers the lanes use; NULL: those of warp slot `warp` */
     uint32_t warp;
     uint32_t half;  /* 0: lanes 0 .. 31 of the warp, 1: lanes 32 .. 63 */
     cw_lanes lanes; /* active lanes, guard true */
@@ -71,6 +76,8 @@ struct cw_core_events {
     void (*fault)(void *context, int status, const char *text);
     /* What a thread prints; NULL: nobody wants it. The text is not terminated. */
     void (*print)(void *context, const char *text, size_t length);
+    /* One line for the user; NULL: nobody wants it. */
+    void (*notice)(void *context, const char *text);
 };
 
 struct cw_core_config {
@@ -79,7 +86,8 @@ struct cw_core_config {
     struct cw_stats *stats;
     const struct cw_memory *memory; /* only to check addresses; const space is read from the module */
     struct cw_message_pool *pool;
-    struct cw_crossbar *up, *down; /* requests enter up at source index; replies leave down at output index */
+    const struct cw_unit_provider *units; /* for the control policy; may be NULL for one that has no units */
+    struct cw_crossbar *up, *down;        /* requests enter up at source index; replies leave down at output index */
     uint32_t index;
     const struct cw_control_ops *control; /* policy of control flow */
     const struct cw_events *stream;       /* what happens is told here */
@@ -121,12 +129,6 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin);
 /* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 waits for a mechanism, 6 end of a
  * region, 7 back-off). */
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);
-
-/* ---- services for a control-flow policy that regroups threads ---- */
-
-/* Lane `lane` of warp slot `warp` is from now on this thread: thread number `thread` of the block in slot `block`, whose registers,
- * local memory and identity are its own from its home lane on only if it is placed before its first instruction. CW_ENOMEM. */
-int cw_core_place_thread(struct cw_core *c, uint32_t warp, uint32_t lane, uint32_t block, uint32_t thread);
 
 /* ---- services for mechanisms; from within the core's own tick ---- */
 

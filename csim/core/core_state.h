@@ -3,12 +3,13 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, buffer.c, constant.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, miss.c, order.c, pipe.c, print.c, ready.c,
- * region.c, registers.c, report.c, shared.c, warp.c.
+ * Private to: barrier.c, buffer.c, classes.c, constant.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, miss.c, order.c, pipe.c,
+ * print.c, ready.c, region.c, registers.c, report.c, shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
- * one bit per warp and slot sets the bit then. So a cycle costs no scan over warps.
+ * one bit per warp and slot sets the bit then. So a cycle costs no scan over warps. A core has as many slots as its policy asks for, in
+ * rows of 64: one row is the usual case, and has a path of its own through issue.c.
  *
  * Order of memory accesses: instructions of a core enter one queue in issue order, their line accesses one pipe, from there the crossbar
  * input, and a partition serves a line's requests in arrival order; L1 write-backs enter the crossbar before a later miss of the same line.
@@ -20,6 +21,7 @@
 #ifndef CW_CORE_CORE_STATE_H
 #define CW_CORE_CORE_STATE_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "core/calendar.h"
@@ -31,13 +33,14 @@
 #include "core/scoreboard.h"
 
 #define CW_CYCLE_NEVER         UINT64_MAX
-#define CW_CORE_WARPS_MAX      64
+#define CW_CORE_WARPS_MAX      CW_SLOTS_MAX
 #define CW_CORE_BLOCKS_MAX     32
 #define CW_CORE_SCHEDULERS_MAX 4
 #define CW_BARRIERS            16
 #define CW_WHEEL_SLOTS         512u
 #define CW_INST_CHUNK          64u
 #define CW_HALVES              2u          /* most halves of a warp */
+#define CW_CHUNK_BYTES         128u        /* core.coalesce=chunk */
 #define CW_TAG_TEXTURE         0x10000000u /* tag of a texture cache miss: with the register's index */
 #define CW_TAG_CONST           0x20000000u /* tag of a constant cache miss: with the register's index */
 #define CW_TAG_CODE            0x40000000u /* tag of an instruction cache miss: with the register's index */
@@ -71,14 +74,32 @@ struct cw_miss {
     uint32_t tag;
 };
 
+/*
+ * The threads of a warp that a policy has regrouped (struct cw_control_host). A thread is at home in one lane of one slot as long as its
+ * block runs: there its registers, their scoreboard, its identity and its local memory are. It stays in this lane, so a made-up warp is a
+ * set of lanes of each of several home slots, and an instruction is executed for one home after the other. A memory instruction keeps a
+ * copy, and so writes to the homes whatever warp its threads are in by then. Warps have 32 lanes then.
+ */
+struct cw_made {
+    uint32_t blocks; /* bit per block slot that has threads in it */
+    uint32_t cnt;
+    struct cw_made_part {
+        uint32_t home;  /* slot */
+        uint32_t lanes; /* not 0; no lane is in two parts */
+    } part[CW_LANES];
+};
+
 /* A memory instruction with what only the core needs. m comes first: mechanisms see only that. */
 struct cw_core_inst {
     struct cw_mem_inst m;
     struct cw_core_inst *leader; /* parts of one generic instruction that went to different spaces; itself when whole */
+    struct cw_made made;         /* what m.made points to */
+    cw_lanes threads;            /* leader, of a made-up warp: its active lanes, whatever the guard says */
     const struct cw_issue_op *op;
     uint32_t parts;           /* leader: parts not complete */
     uint32_t index;           /* tag of its packets */
     cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
+    cw_lanes chunk_left;      /* of these, those of the chunk that is being accessed */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
     uint8_t flight;      /* see struct cw_order */
@@ -96,33 +117,46 @@ struct cw_pipe_entry {
     bool last; /* of its instruction */
 };
 
+/* 64 slots of warps. */
+struct cw_slot_row {
+    uint64_t ready;                 /* warps that may issue as far as they are concerned */
+    uint64_t fu_warps[CW_FU_COUNT]; /* warps by the unit of their next instruction */
+};
+
 struct cw_warp {
     /* hot */
     uint64_t ready_at;    /* cycle at which its bit enters the ready mask; CW_CYCLE_NEVER when that depends on an event */
     uint64_t not_before;  /* fetch, back-off */
+    uint64_t done_at;     /* with core.scoreboard=warp: cycle from which its last instruction is complete, if that is no access to memory */
     uint64_t fetched_at;  /* with an instruction buffer: cycle from which its first instruction may issue */
     uint64_t *slot_cycle; /* scoreboard */
-    uint32_t insts;       /* memory instructions issued and not complete */
-    uint32_t acks;        /* stores and reductions on their way to their acknowledgement */
-    uint32_t piped;       /* line accesses in the pipe */
-    uint8_t wait;         /* enum cw_wait */
-    uint8_t fu;           /* unit of the next instruction */
-    uint8_t block;        /* block slot */
-    uint8_t fetch;        /* enum cw_fetch */
-    bool acquiring;       /* an access with acquire semantics is under way: nothing of the warp issues */
-    bool releasing;       /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
-    bool owes;            /* generation `owed` of its block (struct cw_order) */
-    bool polled;          /* an atomic or volatile load since the last backward branch: see report.c */
-    uint32_t spin;        /* polling iterations since the warp's last progress */
-    uint32_t number;      /* in its block */
+    struct cw_slot_row *row; /* the slot's */
+    uint64_t *wheel;         /* of that row */
+    uint32_t insts;          /* memory instructions issued and not complete */
+    uint32_t acks;           /* stores and reductions on their way to their acknowledgement */
+    uint32_t piped;          /* line accesses in the pipe */
+    uint8_t wait;            /* enum cw_wait */
+    uint8_t fu;              /* unit of the next instruction */
+    uint8_t block;           /* block slot */
+    uint16_t bar_next;       /* another slot that waits at the same barrier */
+    uint8_t fetch;           /* enum cw_fetch */
+    bool acquiring;          /* an access with acquire semantics is under way: nothing of the warp issues */
+    bool releasing;          /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
+    bool owes;               /* generation `owed` of its block (struct cw_order) */
+    uint64_t age;            /* how many warps had started before it */
+    bool polled;             /* an atomic or volatile load since the last backward branch: see report.c */
+    uint32_t spin;           /* polling iterations since the warp's last progress */
+    uint32_t number;         /* in its block */
     uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
     uint32_t owed;
-    cw_lanes live; /* lanes that have not exited */
-    struct cw_exec x[CW_HALVES];
-    struct cw_who *who[CW_HALVES]; /* lanes of different warps; NULL: all lanes are this warp's own */
+    cw_lanes live;               /* lanes that have not exited */
+    struct cw_exec x[CW_HALVES]; /* registers and identity of the threads at home in this slot */
+    struct cw_made *made;        /* the threads that the slot runs; NULL: those at home in it. The policy regroups all warps or none */
     /* barrier */
     cw_lanes bar_lanes;
     uint8_t bar_id;
+    uint32_t bar_waiting[CW_BARRIERS]; /* lanes at home here that wait at a barrier, where warps mix blocks */
+    uint16_t bar_homes;                /* bit per barrier: it has counted the lanes that this home does not have (made-up warps) */
     const struct cw_uop *bar_uop;
     uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
     /* region */
@@ -133,18 +167,12 @@ struct cw_warp {
     uint32_t resume[CW_WARP_LANES_MAX];
 };
 
-/* Who the lanes of a half are when they are not all of one warp. */
-struct cw_who {
-    struct cw_exec_mixed exec;
-    uint32_t shared_base[CW_LANES]; /* of the lane's block */
-    uint32_t home[CW_LANES];        /* 32 * (slot of the half that local memory calls its own) + lane in it */
-};
-
 struct cw_barrier {
     uint32_t arrived;  /* threads, those of bar.arrive included */
     uint32_t places;   /* the same, where a warp counts with all its lanes, as an explicit thread count does (PTX ISA, bar) */
     uint32_t expected; /* places; 0: the threads of the block that have not exited */
-    uint64_t waiting;  /* warp slots */
+    uint32_t waiting;  /* a slot that waits; it names the next one (bar_next); counts only when somebody waits */
+    uint32_t waits;    /* how many do */
     uint32_t popc;
     bool all, any;
 };
@@ -153,6 +181,7 @@ struct cw_block {
     bool used;
     uint32_t warps_left;   /* slots not yet free */
     uint32_t threads_live; /* not exited */
+    uint32_t insts;        /* memory instructions of made-up warps with threads of the block, not complete */
     uint32_t shared_base;
     uint32_t ctaid[3];
     struct cw_barrier barrier[CW_BARRIERS];
@@ -171,28 +200,51 @@ struct cw_order {
     bool is_owed;  /* and are not yet */
 };
 
+/* Why no warp issues. */
+enum cw_gap { CW_GAP_STALL, CW_GAP_MEM, CW_GAP_IDLE };
+
 struct cw_core {
     /* hot: read in every tick */
     struct cw_component component;
     cw_time period;
     uint64_t cycle; /* of the running tick, or of the last one */
     cw_time now;
-    uint64_t ready;                 /* warps that may issue as far as they are concerned */
-    uint64_t fu_warps[CW_FU_COUNT]; /* warps by the unit of their next instruction */
+    struct cw_slot_row row[CW_SLOT_WORDS];
     uint64_t fu_free[CW_CORE_SCHEDULERS_MAX][CW_FU_COUNT];
     struct cw_control *control;
     const struct cw_front *front; /* control->front */
+    uint64_t control_next;        /* cycle in which the policy's tick has to be called; CW_CYCLE_NEVER */
+    struct cw_made *made;         /* [warp]; NULL: the policy does not regroup threads */
+    struct cw_made alone;         /* with one_by_one: the threads of the instruction that is issuing, */
+    cw_lanes alone_active;        /* and its lanes */
+    uint64_t *thread_done;        /* [home * CW_LANES + lane]; NULL unless one_by_one with made-up warps: as done_at, or CW_CYCLE_PENDING */
+    bool mixes;                   /* threads of several blocks, too */
     uint32_t width, halves;       /* lanes per warp, and in exec's vectors */
+    cw_lanes all_lanes;           /* of a warp */
     uint32_t line_bytes, line_shift;
     struct cw_scheduler scheduler[CW_CORE_SCHEDULERS_MAX];
     uint32_t scheduler_cnt;
-    uint32_t resident;   /* warps */
-    uint64_t accounted;  /* core_active_cycles are counted up to this cycle, exclusive */
-    uint64_t issue_next; /* results of the stages of this tick: when they next need one */
+    uint32_t slots;     /* of warps: core.warps, and more when the policy needs more */
+    uint32_t rows;      /* of 64 slots */
+    uint32_t wide_only; /* with more than one row: the candidate that a scheduler tries, of those in wide */
+    struct cw_slots wide;
+    uint64_t started_cnt; /* warps, ever */
+    uint32_t resident;    /* warps */
+    uint64_t accounted;   /* core_active_cycles are counted up to this cycle, exclusive */
+    uint64_t classed;     /* classes of cycles are counted up to this one, exclusive; with the issue slot taken it lies ahead */
+    uint64_t *slot_class; /* the counter that got the cycles for which the slot is taken */
+    enum cw_gap gap;      /* what those from `classed` on are, until an instruction issues */
+    uint32_t class_shift; /* log2 of the threads of one of the eight classes by threads */
+    uint64_t issue_next;  /* results of the stages of this tick: when they next need one */
     uint64_t lsu_next, pipe_next;
     cw_time mech_next;
     bool faulted;
+    bool unusual;           /* made-up warps, a policy that chooses who issues, or core.scoreboard=warp: nothing that most machines have */
+    bool one_by_one;        /* an instruction waits for the warp's previous one (core.scoreboard=warp) */
     bool collects;          /* has operand collectors */
+    bool unified;           /* one pipeline (core.pipeline=unified) */
+    bool chunks;            /* core.coalesce=chunk, and lines are smaller */
+    uint32_t mem_step;      /* cycles that an access keeps the memory stage for: 1, in one pipeline those of the issue slot */
     uint32_t buffer;        /* instructions; 0: no buffers */
     uint32_t turn_shift;    /* log2 of stage */
     uint32_t stage;         /* core cycles per pipeline stage */
@@ -216,13 +268,14 @@ struct cw_core {
     uint32_t fetch_last; /* warp for which the port has fetched last */
     struct cw_operands operands;
     /* timing wheel */
-    uint64_t wheel[CW_WHEEL_SLOTS];
+    uint64_t *wheel;                          /* row by row, CW_WHEEL_SLOTS words each */
     uint64_t wheel_used[CW_WHEEL_SLOTS / 64]; /* slots that are not empty */
     uint32_t wheel_words;                     /* words of wheel_used that are not 0 */
     struct cw_ages ages;
     /* load/store unit */
     struct cw_core_inst **queue; /* ring */
     uint32_t queue_cap, queue_head, queue_cnt;
+    uint64_t stage_free_at; /* in one pipeline: cycle in which the memory stage takes the next access to global or local memory */
     uint64_t shared_free_at, l1_port_cycle, pipe_stalled_at, inst_out;
     struct cw_pipe_entry *pipe; /* ring */
     uint32_t pipe_cap, pipe_head, pipe_cnt;
@@ -267,9 +320,10 @@ struct cw_core {
     const struct cw_config *config;
 };
 
+/* In the word of its row. */
 static inline uint64_t cw_core__bit(uint32_t warp)
 {
-    return UINT64_C(1) << warp;
+    return UINT64_C(1) << warp % 64;
 }
 
 /* Sockets that are looked at in a hot place. */
@@ -294,10 +348,34 @@ static inline uint32_t cw_core__pc(const struct cw_core *c, uint32_t w)
     return c->front[w].pc;
 }
 
-/* The warp's view of the half in which the part lies. */
-static inline const struct cw_exec *cw_core__x(const struct cw_core *c, const struct cw_mem_inst *m)
+/* Lanes of 32 that are at home in one slot, with the registers that they use. */
+struct cw_part {
+    const struct cw_exec *x;
+    uint32_t home, lanes;
+};
+
+/* Part i of a half of the warp, whose threads are `made`; false: there are no more. */
+static inline bool cw_core__part(const struct cw_core *c, const struct cw_made *made, uint32_t w, uint32_t half, uint32_t i,
+                                 struct cw_part *part)
 {
-    return &c->warp[m->warp].x[m->half];
+    if (__builtin_expect(made == NULL, 1)) {
+        *part = (struct cw_part){&c->warp[w].x[half], w, UINT32_MAX};
+        return i == 0;
+    }
+    if (i >= made->cnt)
+        return false;
+    *part = (struct cw_part){&c->warp[made->part[i].home].x[0], made->part[i].home, made->part[i].lanes};
+    return true;
+}
+
+/* The slot in which the thread in a lane of the warp is at home. */
+static inline uint32_t cw_core__home(const struct cw_core *c, const struct cw_made *made, uint32_t w, uint32_t lane)
+{
+    struct cw_part p;
+    for (uint32_t i = 0; made != NULL && cw_core__part(c, made, w, 0, i, &p); i++)
+        if ((p.lanes >> lane & 1u) != 0)
+            return p.home;
+    return w;
 }
 
 /* One element of 1, 2, 4 or 8 bytes from or to memory; copies of constant size, unlike memcpy(p, q, bytes). */
@@ -355,6 +433,27 @@ void cw_core__fetch_tick(struct cw_core *c);
 /* Works out when the warp's next instruction may issue and puts the warp into the ready mask or the wheel; a warp that waits for an event
  * leaves both. To be called after anything that changes the warp's front, wait, scoreboard or not_before. */
 void cw_core__requeue(struct cw_core *c, uint32_t w);
+/* Whether a warp in the ready mask may still issue: of made-up warps with threads of one home another one may have issued since. A warp
+ * that may not leaves the mask. */
+bool cw_core__still_ready(struct cw_core *c, uint32_t w);
+/* The destinations of op may be used by the warp's threads from cycle on. */
+static inline void cw_core__set_slots(struct cw_core *c, const struct cw_made *made, uint32_t w, const struct cw_issue_op *op,
+                                      uint64_t cycle)
+{
+    if (__builtin_expect(made == NULL, 1))
+        cw_scoreboard_set(c->warp[w].slot_cycle, op, cycle);
+    for (uint32_t i = 0; made != NULL && i < made->cnt; i++)
+        cw_scoreboard_set(c->warp[made->part[i].home].slot_cycle, op, cycle);
+}
+/* With core.scoreboard=warp: the instruction of these threads is complete from cycle on. */
+static inline void cw_core__set_done(struct cw_core *c, const struct cw_made *made, cw_lanes lanes, uint64_t cycle)
+{
+    for (uint32_t i = 0; i < made->cnt; i++)
+        for (uint32_t left = made->part[i].lanes & (uint32_t)lanes; left != 0; left &= left - 1)
+            c->thread_done[made->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)] = cycle;
+}
+/* A load of threads of these blocks has its values: made-up warps that waited for it go on. */
+void cw_core__loaded(struct cw_core *c, uint32_t blocks);
 void cw_core__wheel_tick(struct cw_core *c);
 uint64_t cw_core__wheel_next(const struct cw_core *c);
 
@@ -362,8 +461,37 @@ uint64_t cw_core__wheel_next(const struct cw_core *c);
 /* Counts active cycles up to cycle (exclusive). */
 void cw_core__account(struct cw_core *c, uint64_t cycle);
 void cw_core__exit_lanes(struct cw_core *c, uint32_t w, cw_lanes lanes);
+/* With made-up warps: the block gives its slots back when its threads have exited and its memory instructions are back. */
+void cw_core__free_block(struct cw_core *c, uint32_t block);
+/* What struct cw_control_host asks; context is the core. */
+void cw_core__form(void *context, uint32_t warp, cw_lanes lanes, const uint8_t *home, bool fetched);
 /* A warp whose threads have exited and whose memory instructions are back gives its slot back. */
 void cw_core__free_warp(struct cw_core *c, uint32_t w);
+
+/* classes.c */
+static inline uint64_t *cw_core__threads_counter(struct cw_stats *s, uint32_t eighth)
+{
+    static const uint16_t offset[] = {offsetof(struct cw_stats, simd_w1_4),   offsetof(struct cw_stats, simd_w5_8),
+                                      offsetof(struct cw_stats, simd_w9_12),  offsetof(struct cw_stats, simd_w13_16),
+                                      offsetof(struct cw_stats, simd_w17_20), offsetof(struct cw_stats, simd_w21_24),
+                                      offsetof(struct cw_stats, simd_w25_28), offsetof(struct cw_stats, simd_w29_32)};
+    return (uint64_t *)((char *)s + offset[eighth]);
+}
+static inline uint64_t *cw_core__gap_counter(struct cw_stats *s, enum cw_gap gap)
+{
+    return gap == CW_GAP_STALL ? &s->core_stall : gap == CW_GAP_MEM ? &s->core_w0_mem : &s->core_w0_idle;
+}
+/* The cycles up to that one, exclusive, had no instruction. */
+static inline void cw_core__count_gap(struct cw_core *c, uint64_t cycle)
+{
+    *cw_core__gap_counter(c->cfg.stats, c->gap) += cycle - c->classed;
+    c->classed = cycle;
+}
+/* The instruction that has taken the issue slot has not issued; before, `classed` was this. */
+void cw_core__declass(struct cw_core *c, uint64_t classed);
+/* The first warp starts; the last one has gone. */
+void cw_core__begin_classes(struct cw_core *c);
+void cw_core__end_classes(struct cw_core *c);
 
 /* issue.c */
 void cw_core__issue_tick(struct cw_core *c);
@@ -371,6 +499,9 @@ void cw_core__issue_tick(struct cw_core *c);
 /* lsu.c */
 bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask);
 void cw_core__lsu_tick(struct cw_core *c);
+/* In one pipeline: whether a memory instruction keeps its stage, so that nothing issues. *until: it ends in that cycle; CW_CYCLE_NEVER:
+ * when the load/store unit or its pipe moves. */
+bool cw_core__memory_stalls(const struct cw_core *c, uint64_t *until);
 
 /* inst.c */
 /* An instruction from the pool; NULL when the host is out of memory. */
@@ -382,14 +513,19 @@ void cw_core__inst_answered(struct cw_core *c, struct cw_core_inst *inst, uint64
 void cw_core__drained(struct cw_core *c, uint32_t w);
 
 /* registers.c */
-void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES]);
+/* Operand o of a half of the warp, whose threads are `made`: all its lanes. */
+void cw_core__read_operand(const struct cw_core *c, const struct cw_made *made, uint32_t w, uint32_t half, struct cw_opnd o,
+                           uint64_t out[CW_LANES]);
+/* The same of all lanes of the warp. */
+void cw_core__read_warp(const struct cw_core *c, uint32_t w, struct cw_opnd o, uint64_t out[CW_WARP_LANES_MAX]);
 /* Address operand and offset of a memory instruction, all lanes of the half. */
-void cw_core__read_addresses(const struct cw_exec *x, const struct cw_uop *u, uint64_t addr[CW_LANES]);
+void cw_core__read_addresses(const struct cw_core *c, uint32_t w, uint32_t half, const struct cw_uop *u, uint64_t addr[CW_LANES]);
 /* Writes registers from inst->value for lanes. */
 void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes);
 void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES]);
-/* Values of one destination in one half; narrow: the register has 16 bits, which its slot keeps zero-extended. */
-void cw_core__write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value);
+/* Values of one destination, whose register has 32 or 64 bits, in these lanes of the warp. */
+void cw_core__write_warp(struct cw_core *c, uint32_t w, struct cw_opnd o, uint32_t type, cw_lanes lanes,
+                         const uint64_t value[CW_WARP_LANES_MAX]);
 
 /* miss.c */
 /* A read of the whole line, of so many bytes, leaves in `ready` or when the crossbar has room after that; its reply carries the tag. */
@@ -460,8 +596,8 @@ static inline uint64_t cw_core__past_collectors(const struct cw_core *c)
 /* The generation to which an access of the warp belongs that sets out now. */
 static inline uint8_t cw_core__order_flight(const struct cw_core *c, uint32_t w)
 {
-    const uint32_t block = c->warp[w].block;
-    return (uint8_t)(2 * block + (c->order[block].generation & 1u));
+    const uint32_t order = c->mixes ? 0 : c->warp[w].block; /* one order for all blocks where warps mix them */
+    return (uint8_t)(2 * order + (c->order[order].generation & 1u));
 }
 
 /* An access of that generation sets out; cw_core__order_done is told when it is performed. */
@@ -478,8 +614,8 @@ static inline void cw_core__order_done(struct cw_core *c, uint8_t flight)
 }
 
 /* local.c */
-/* Device address of the 32-bit word of a lane's local memory that holds byte `offset` of it; lane of that half. */
-uint64_t cw_core__local_word(const struct cw_core *c, uint32_t w, uint32_t half, uint32_t lane, uint64_t offset);
+/* Device address of the 32-bit word that holds byte `offset` of the local memory of a lane at home in the slot; lane of that half. */
+uint64_t cw_core__local_word(const struct cw_core *c, uint32_t home, uint32_t half, uint32_t lane, uint64_t offset);
 
 /* report.c */
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)

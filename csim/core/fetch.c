@@ -43,7 +43,7 @@ static uint64_t take_port(struct cw_core *c, uint64_t cycle)
 /* The ask that is next: the earliest, of those the first behind the warp that was served last. */
 static uint32_t next_ask(const struct cw_core *c)
 {
-    const uint32_t warps = c->config->core_warps;
+    const uint32_t warps = c->slots;
     uint32_t best = 0, best_turn = UINT32_MAX;
     for (uint32_t i = 0; i < c->fetch_ask_cnt; i++) {
         const struct cw_fetch_ask *a = &c->fetch_ask[i], *b = &c->fetch_ask[best];
@@ -104,7 +104,7 @@ static void serve(struct cw_core *c, struct cw_fetch_ask a)
 /* Those who found no miss register ask again. */
 static void ask_again(struct cw_core *c)
 {
-    for (uint32_t w = 0; c->busy_cnt != 0 && w < c->config->core_warps; w++) {
+    for (uint32_t w = 0; c->busy_cnt != 0 && w < c->slots; w++) {
         if (c->warp[w].fetch != CW_FETCH_BUSY)
             continue;
         c->busy_cnt--;

@@ -50,7 +50,7 @@ static void free_inst(struct cw_core *c, struct cw_core_inst *i)
 void cw_core__drained(struct cw_core *c, uint32_t w)
 {
     struct cw_warp *warp = &c->warp[w];
-    if (warp->insts != 0)
+    if (warp->insts != 0 || (warp->made != NULL && warp->wait == CW_WAIT_EXIT)) /* made-up warps: see block_answered */
         return;
     switch (warp->wait) {
     case CW_WAIT_EXIT:
@@ -70,18 +70,35 @@ void cw_core__drained(struct cw_core *c, uint32_t w)
 }
 
 /* The warp's access with acquire semantics has its values: later ones may follow, and find nothing older. */
-static void acquired(struct cw_core *c, uint32_t w, const struct cw_uop *u)
+static void acquired(struct cw_core *c, uint32_t w, const struct cw_made *made, const struct cw_uop *u)
 {
     if ((u->flags & CW_UF_ACQUIRE) == 0)
         return;
     cw_core__order_acquired(c, u->scope);
-    c->warp[w].acquiring = false;
-    cw_core__requeue(c, w);
+    if (!c->mixes) {
+        c->warp[w].acquiring = false;
+        cw_core__requeue(c, w);
+        return;
+    }
+    for (uint32_t i = 0; i < made->cnt; i++)
+        c->warp[made->part[i].home].acquiring = false;
+    cw_core__loaded(c, made->blocks);
+}
+
+/* An instruction of made-up warps with threads of these blocks is complete. */
+static void block_answered(struct cw_core *c, uint32_t blocks)
+{
+    for (; blocks != 0; blocks &= blocks - 1) {
+        const uint32_t block = (uint32_t)__builtin_ctz(blocks);
+        if (--c->block[block].insts == 0 && c->block[block].threads_live == 0)
+            cw_core__free_block(c, block);
+    }
 }
 
 void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle)
 {
     uint32_t w = inst->m.warp;
+    const uint32_t blocks = inst->m.made != NULL ? inst->made.blocks : 0;
     struct cw_warp *warp = &c->warp[w];
     struct cw_core_inst *leader = inst->leader;
     cw_core__order_done(c, inst->flight);
@@ -89,13 +106,19 @@ void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t c
         free_inst(c, inst);
     warp->insts--;
     if (--leader->parts == 0) {
-        if (warp->acquiring)
-            acquired(c, w, leader->m.uop);
-        cw_scoreboard_set(warp->slot_cycle, leader->op, cycle + c->write_stages);
-        if (leader->op->dst_cnt != 0 && warp->ready_at == CW_CYCLE_NEVER)
+        if (warp->acquiring || c->mixes)
+            acquired(c, w, leader->m.made, leader->m.uop);
+        cw_core__set_slots(c, leader->m.made, w, leader->op, cycle + c->write_stages);
+        warp->done_at = cycle + c->write_stages;
+        if (__builtin_expect(c->thread_done != NULL, 0))
+            cw_core__set_done(c, &leader->made, leader->threads, cycle + c->write_stages);
+        if ((leader->op->dst_cnt != 0 || c->one_by_one) && warp->ready_at == CW_CYCLE_NEVER)
             cw_core__requeue(c, w);
+        if ((leader->op->dst_cnt != 0 || c->one_by_one) && leader->m.made != NULL)
+            cw_core__loaded(c, leader->made.blocks);
         free_inst(c, leader);
     }
+    block_answered(c, blocks);
     cw_core__drained(c, w);
 }
 

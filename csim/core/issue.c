@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schedulers and issue: one warp instruction per scheduler, executed at once, its timing left to the scoreboard. */
+/*
+ * Schedulers and issue: one warp instruction per scheduler, executed at once, its timing left to the scoreboard.
+ *
+ * The host spends much of its time between the scheduler and the end of an instruction, so all of that is inlined into the core's tick.
+ * What is rare is a call (noinline): the compiler gives up where a function gets too large.
+ */
 #include "core/core_state.h"
+
+static __attribute__((noinline)) uint32_t made_guard(const struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t active)
+{
+    struct cw_part p;
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, 0, i, &p); i++)
+        lanes |= cw_exec_guard(u, p.x, active & p.lanes);
+    return lanes;
+}
 
 /* The warp's lanes whose guard is true. */
 static cw_lanes guard(const struct cw_core *c, uint32_t w, const struct cw_uop *u)
@@ -9,6 +23,8 @@ static cw_lanes guard(const struct cw_core *c, uint32_t w, const struct cw_uop *
     const cw_lanes active = c->front[w].active;
     if (u->guard < 0)
         return active;
+    if (c->made != NULL)
+        return made_guard(c, w, u, (uint32_t)active);
     cw_lanes lanes = cw_exec_guard(u, &x[0], cw_lanes_half(active, 0));
     for (uint32_t half = 1; half < c->halves; half++)
         lanes |= (cw_lanes)cw_exec_guard(u, &x[half], cw_lanes_half(active, half)) << (CW_LANES * half);
@@ -30,14 +46,37 @@ static uint64_t result_cycle(struct cw_core *c, const struct cw_issue_op *op, ui
     return __builtin_expect(c->collects, 0) ? cw_operands_write(&c->operands, op, w, cycle, c->cycle) : cycle;
 }
 
+static __attribute__((noinline)) void set_clock(const struct cw_core *c, struct cw_exec *x)
+{
+    x->clock = c->cycle;
+    x->globaltimer_ns = (uint64_t)((unsigned __int128)c->now * 1000u / c->cfg.clocks->units_per_us);
+}
+
+/* Home after home. */
+static __attribute__((noinline)) void execute_made(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u,
+                                                   const struct cw_issue_op *op, uint32_t mask)
+{
+    const struct cw_made *made = warp->made;
+    for (uint32_t i = 0; i < made->cnt; i++) {
+        struct cw_exec *x = &c->warp[made->part[i].home].x[0];
+        if (op->kind == CW_ISSUE_CLOCK)
+            set_clock(c, x);
+        if ((made->part[i].lanes & mask) != 0)
+            u->exec(u, x, made->part[i].lanes & mask);
+    }
+    cw_core__set_slots(c, made, 0, op, result_cycle(c, op, (uint32_t)(warp - c->warp)));
+}
+
 static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
 {
     if (mask == 0)
         return;
-    for (uint32_t half = 0; op->kind == CW_ISSUE_CLOCK && half < c->halves; half++) {
-        warp->x[half].clock = c->cycle;
-        warp->x[half].globaltimer_ns = (uint64_t)((unsigned __int128)c->now * 1000u / c->cfg.clocks->units_per_us);
+    if (c->made != NULL) {
+        execute_made(c, warp, u, op, (uint32_t)mask);
+        return;
     }
+    for (uint32_t half = 0; op->kind == CW_ISSUE_CLOCK && half < c->halves; half++)
+        set_clock(c, &warp->x[half]);
     if (cw_lanes_half(mask, 0) != 0)
         u->exec(u, &warp->x[0], cw_lanes_half(mask, 0));
     if (cw_lanes_half(mask, 1) != 0)
@@ -45,19 +84,13 @@ static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop
     cw_scoreboard_set(warp->slot_cycle, op, result_cycle(c, op, (uint32_t)(warp - c->warp)));
 }
 
-/* Operand o of all lanes of the warp. */
-static void read_lanes(const struct cw_core *c, const struct cw_warp *warp, struct cw_opnd o, uint64_t v[CW_WARP_LANES_MAX])
-{
-    for (uint32_t half = 0; half < c->halves; half++)
-        cw_core__read_operand(&warp->x[half], o, v + CW_LANES * half);
-}
-
 /* Targets of a brx; false: a lane's index is beyond the table. */
-static bool indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask, uint32_t *target)
+static __attribute__((noinline)) bool indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask,
+                                                      uint32_t *target)
 {
     const struct cw_brx_table *t = &c->launch->kernel->brx[u->target];
     uint64_t index[CW_WARP_LANES_MAX];
-    read_lanes(c, &c->warp[w], u->src[0], index);
+    cw_core__read_warp(c, w, u->src[0], index);
     for (cw_lanes left = c->front[w].active; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         target[lane] = pc + 1;
@@ -74,14 +107,19 @@ static bool indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *
 
 static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
+    const enum cw_branch_kind kind = u->op == CW_OP_BRA && u->guard < 0 ? CW_BRANCH_ALWAYS
+                                     : (u->flags & CW_UF_UNI) != 0      ? CW_BRANCH_UNI
+                                                                        : CW_BRANCH_OPEN;
+    const struct cw_branch b = {
+        .target = u->target, .next = pc + 1, .rpc = u->rpc, .lpc = c->op[pc].lpc, .kind = kind, .uniform = u->uniform != 0};
     bool diverged;
     if (u->op == CW_OP_BRA) {
-        diverged = c->control->ops->branch(c->control, w, mask, u->target, pc + 1, u->rpc);
+        diverged = c->control->ops->branch(c->control, w, mask, &b);
     } else {
         uint32_t target[CW_WARP_LANES_MAX];
         if (!indexed_targets(c, w, u, pc, mask, target))
             return;
-        diverged = c->control->ops->branch_indexed(c->control, w, target, u->rpc);
+        diverged = c->control->ops->branch_indexed(c->control, w, target, &b);
     }
     c->cfg.stats->branches++;
     c->cfg.stats->branches_divergent += diverged;
@@ -103,14 +141,16 @@ static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
     return true;
 }
 
-static bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+static __attribute__((noinline)) bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op,
+                                               cw_lanes mask)
 {
     for (uint32_t half = 0; half < c->halves; half++) {
-        struct cw_mem_inst m = {.uop = u, .warp = w, .half = half, .lanes = cw_lanes_half(mask, half), .space = u->space, .vec = u->vec};
+        struct cw_mem_inst m = {.uop = u, .made = c->warp[w].made, .warp = w, .half = half, .space = u->space, .vec = u->vec};
+        m.lanes = cw_lanes_half(mask, half);
         m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
         if (m.lanes == 0)
             continue;
-        cw_core__read_addresses(&c->warp[w].x[half], u, m.addr);
+        cw_core__read_addresses(c, w, half, u, m.addr);
         if (!cw_core__const_check(c, &m))
             return false;
         cw_core__const_load(c, &m, op);
@@ -119,7 +159,8 @@ static bool constant(struct cw_core *c, uint32_t w, const struct cw_uop *u, cons
 }
 
 /* A call of an intrinsic; op->owner carries it out. */
-static bool intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+static __attribute__((noinline)) bool intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op,
+                                                cw_lanes mask)
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_core_call call = {.uop = u, .warp = w, .lanes = mask};
@@ -131,41 +172,41 @@ static bool intrinsic(struct cw_core *c, uint32_t w, const struct cw_uop *u, con
         return false;
     }
     for (uint32_t i = 0; i < u->src_cnt; i++)
-        read_lanes(c, warp, u->src[i], call.arg[i]);
+        cw_core__read_warp(c, w, u->src[i], call.arg[i]);
     cw_core__tell_mechanisms(c);
     if (!m->sockets->intrinsic(m->self, &call, c->now)) {
         warp->wait = CW_WAIT_MECH;
         return false;
     }
-    for (uint32_t half = 0; u->dst_cnt != 0 && half < c->halves; half++)
-        cw_core__write_lanes(&warp->x[half], u->dst[0], u->intrinsic->result, false, cw_lanes_half(mask, half),
-                             call.result + CW_LANES * half);
-    cw_scoreboard_set(warp->slot_cycle, op, result_cycle(c, op, w));
+    if (u->dst_cnt != 0)
+        cw_core__write_warp(c, w, u->dst[0], u->intrinsic->result, mask, call.result);
+    cw_core__set_slots(c, warp->made, w, op, result_cycle(c, op, w));
     return true;
 }
 
-static void nap(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, cw_lanes mask)
+static __attribute__((noinline)) void nap(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     uint64_t ns[CW_WARP_LANES_MAX], longest = 0;
-    read_lanes(c, warp, u->src[0], ns);
+    cw_core__read_warp(c, w, u->src[0], ns);
     for (; mask != 0; mask = cw_lanes_rest(mask)) {
         uint64_t t = ns[cw_lanes_first(mask)];
         longest = t > longest ? t : longest;
     }
     longest = longest > 1000000u ? 1000000u : longest; /* PTX: at most one millisecond */
-    warp->not_before = c->cycle + 1 + longest * c->config->clock_core_mhz / 1000u;
+    c->warp[w].not_before = c->cycle + 1 + longest * c->config->clock_core_mhz / 1000u;
 }
 
-static bool leave(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
+static __attribute__((noinline)) bool leave(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
     if (mask != 0 && c->warp[w].in_region) {
         cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "exit inside a transaction");
         return false;
     }
-    if (mask != c->front[w].active)
-        cw_control_advance(c->control, w, pc + 1);
+    const bool all = mask == c->front[w].active;
     if (mask != 0)
         cw_core__exit_lanes(c, w, mask);
+    if (!all)
+        cw_control_advance(c->control, w, pc + 1);
     return true;
 }
 
@@ -190,13 +231,14 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
             cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(u));
         break;
     case CW_ISSUE_BARRIER:
-        cw_control_advance(c->control, w, pc + 1);
+        if (c->made == NULL || mask == 0) /* a made-up warp stays at its barrier until it may go on */
+            cw_control_advance(c->control, w, pc + 1);
         cw_core__barrier(c, w, u, mask);
         return !c->faulted;
     case CW_ISSUE_SLEEP:
         cw_control_advance(c->control, w, pc + 1);
         set_fetch(c, w, pc);
-        nap(c, &c->warp[w], u, mask);
+        nap(c, w, u, mask);
         return true;
     case CW_ISSUE_REGION_BEGIN:
         return cw_core__region_begin(c, w, c->front[w].active, mask);
@@ -237,7 +279,7 @@ static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_PRINT:
         if (mask != 0 && !cw_core__print(c, w, u, mask))
             return false;
-        cw_scoreboard_set(c->warp[w].slot_cycle, op, result_cycle(c, op, w));
+        cw_core__set_slots(c, c->warp[w].made, w, op, result_cycle(c, op, w));
         break;
     case CW_ISSUE_BRANCH:
     case CW_ISSUE_BRANCH_INDEXED:
@@ -286,7 +328,7 @@ static __attribute__((noinline)) void collect(struct cw_core *c, uint32_t w, con
 }
 
 /* Who wants to know what issues: mechanisms, and the stream. */
-static void tell_issued(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+static __attribute__((noinline)) void tell_issued(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     const struct cw_event e = {.type = CW_EVENT_ISSUE,
                                .core = c->cfg.index,
@@ -302,7 +344,69 @@ static void tell_issued(struct cw_core *c, uint32_t w, const struct cw_uop *u, c
         }
 }
 
-static bool issue(struct cw_core *c, uint32_t s, uint32_t w)
+/* With core.scoreboard=warp: when the instruction that has issued is complete, but for accesses to memory. */
+static __attribute__((noinline)) void note_completion(const struct cw_core *c, struct cw_warp *warp, const struct cw_issue_op *op)
+{
+    warp->done_at = c->started + c->result_stages + op->latency;
+    for (uint32_t i = 0; i < op->dst_cnt; i++) {
+        const uint64_t at = warp->slot_cycle[op->slot[i]];
+        if (at != CW_CYCLE_PENDING && at > warp->done_at)
+            warp->done_at = at;
+    }
+}
+
+/* The same of each thread of a made-up warp. The instruction has issued, or not; its registers may come later than its unit's latency says,
+ * and an access to memory has said more. */
+static __attribute__((noinline)) void settle_threads(struct cw_core *c, const struct cw_made *made, const struct cw_issue_op *op,
+                                                     cw_lanes active, bool issued)
+{
+    if (!issued) {
+        cw_core__set_done(c, made, active, c->cycle);
+        return;
+    }
+    uint64_t latest = 0;
+    for (uint32_t i = 0; i < made->cnt; i++)
+        for (uint32_t d = 0; d < op->dst_cnt; d++) {
+            const uint64_t at = c->warp[made->part[i].home].slot_cycle[op->slot[d]];
+            latest = at != CW_CYCLE_PENDING && at > latest ? at : latest;
+        }
+    if (latest > c->started + c->result_stages + op->latency)
+        cw_core__set_done(c, made, active, latest);
+}
+
+/* With core.scoreboard=warp, around what an instruction does: the policy may put its threads into other warps and use the slot again, and
+ * those warps wait for all their threads. So the core keeps who has issued. */
+static __attribute__((noinline)) void begin_alone(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
+{
+    if (c->made == NULL)
+        return;
+    c->alone = *c->warp[w].made;
+    c->alone_active = c->front[w].active;
+    cw_core__set_done(c, &c->alone, c->alone_active, c->started + c->result_stages + op->latency);
+}
+
+static __attribute__((noinline)) void end_alone(struct cw_core *c, uint32_t w, const struct cw_issue_op *op, bool issued)
+{
+    if (c->made != NULL)
+        settle_threads(c, &c->alone, op, c->alone_active, issued);
+    else if (issued)
+        note_completion(c, &c->warp[w], op);
+}
+
+/* An instruction of so many threads takes the issue slot. Cycles that an instruction of another scheduler has stay that one's. */
+static inline void take_slot(struct cw_core *c, uint32_t threads)
+{
+    const uint64_t until = c->cycle + c->config->core_issue_cycles;
+    if (c->classed < c->cycle)
+        cw_core__count_gap(c, c->cycle);
+    if (until == c->classed)
+        return;
+    c->slot_class = cw_core__threads_counter(c->cfg.stats, (threads - 1) >> c->class_shift);
+    *c->slot_class += until - c->classed;
+    c->classed = until;
+}
+
+static inline __attribute__((always_inline)) bool issue(struct cw_core *c, uint32_t s, uint32_t w)
 {
     const uint32_t pc = cw_core__pc(c, w);
     const struct cw_issue_op *op = &c->op[pc];
@@ -312,14 +416,24 @@ static bool issue(struct cw_core *c, uint32_t s, uint32_t w)
     if (c->collects)
         collect(c, w, op);
     c->warp[w].buffer_next = pc + 1;
+    const uint64_t classed = c->classed;
+    const cw_lanes active = c->front[w].active;
+    const uint32_t threads = active == c->all_lanes ? c->width : cw_lanes_count(active);
+    take_slot(c, threads);
+    if (__builtin_expect(c->one_by_one, 0))
+        begin_alone(c, w, op);
     const bool issued = perform(c, w, u, op, pc, mask);
+    if (__builtin_expect(c->one_by_one, 0))
+        end_alone(c, w, op, issued);
     if (!issued)
         c->warp[w].buffer_next = pc;
     cw_core__requeue(c, w);
-    if (!issued)
+    if (!issued) {
+        cw_core__declass(c, classed);
         return false;
+    }
     c->cfg.stats->warp_instructions++;
-    c->cfg.stats->thread_instructions += cw_lanes_count(mask);
+    c->cfg.stats->thread_instructions += mask == active ? threads : cw_lanes_count(mask);
     if (!c->collects)
         occupy(c, s, op);
     if ((c->taken & (CW_SOCKET_ISSUED | CW_SOCKET_STREAM)) != 0)
@@ -333,24 +447,114 @@ static void need(struct cw_core *c, uint64_t cycle)
         c->issue_next = cycle;
 }
 
-static bool schedule(struct cw_core *c, uint32_t s, uint64_t candidates)
+/* ---- more than one row of slots: candidates are a set ---- */
+
+/* The ready warps of a scheduler: those of slots that are it modulo the number of schedulers. */
+static void wide_candidates(const struct cw_core *c, uint32_t s, struct cw_slots *set)
+{
+    for (uint32_t row = 0; row < c->rows; row++) {
+        set->word[row] = c->row[row].ready;
+        for (uint64_t left = c->scheduler_cnt > 1 ? set->word[row] : 0; left != 0; left &= left - 1)
+            if ((64 * row + (uint32_t)__builtin_ctzll(left)) % c->scheduler_cnt != s)
+                set->word[row] &= ~(left & -left);
+    }
+}
+
+static uint32_t oldest(const struct cw_core *c, const struct cw_slots *set)
+{
+    uint32_t best = CW_SLOTS_MAX;
+    for (uint32_t row = 0; row < c->rows; row++)
+        for (uint64_t left = set->word[row]; left != 0; left &= left - 1) {
+            const uint32_t w = 64 * row + (uint32_t)__builtin_ctzll(left);
+            if (best == CW_SLOTS_MAX || c->warp[w].age < c->warp[best].age)
+                best = w;
+        }
+    return best;
+}
+
+/* The first slot of the set behind `last`, cyclically; the set is not empty. */
+static uint32_t next_slot(const struct cw_core *c, const struct cw_slots *set, uint32_t last)
+{
+    uint32_t row = last / 64;
+    uint64_t left = last % 64 < 63 ? set->word[row] & ~UINT64_C(0) << (last % 64 + 1) : 0;
+    while (left == 0) {
+        row = row + 1 < c->rows ? row + 1 : 0;
+        left = set->word[row];
+    }
+    return 64 * row + (uint32_t)__builtin_ctzll(left);
+}
+
+/* As cw_scheduler_pick. */
+static uint32_t wide_pick(const struct cw_core *c, const struct cw_scheduler *sched, const struct cw_slots *set)
+{
+    if (sched->policy != CW_SCHED_GTO)
+        return next_slot(c, set, sched->last);
+    return (set->word[sched->last / 64] & cw_core__bit(sched->last)) != 0 ? sched->last : oldest(c, set);
+}
+
+/* Makes the next warp of the set the only candidate; returns its bit, 0 when there is none. */
+static uint64_t wide_choose(struct cw_core *c, uint32_t s)
+{
+    for (uint32_t row = 0; row < c->rows; row++)
+        if (c->wide.word[row] != 0) {
+            c->wide_only = wide_pick(c, &c->scheduler[s], &c->wide);
+            return cw_core__bit(c->wide_only);
+        }
+    return 0;
+}
+
+static __attribute__((noinline)) uint64_t wide_first(struct cw_core *c, uint32_t s)
+{
+    wide_candidates(c, s, &c->wide);
+    return wide_choose(c, s);
+}
+
+/* The candidate has not issued. */
+static __attribute__((noinline)) uint64_t wide_next(struct cw_core *c, uint32_t s)
+{
+    c->wide.word[c->wide_only / 64] &= ~cw_core__bit(c->wide_only);
+    return wide_choose(c, s);
+}
+
+/* ---- who issues ---- */
+
+/* The warp that is tried next: the only candidate of a core with more rows, or one that the policy puts first. */
+static __attribute__((noinline)) uint32_t unusual_pick(const struct cw_core *c, uint32_t s, uint64_t candidates)
+{
+    if (c->rows > 1)
+        return c->wide_only;
+    if (c->control->ops->first != NULL)
+        candidates = c->control->ops->first(c->control, s, c->cycle, candidates);
+    return cw_scheduler_pick(&c->scheduler[s], &c->ages, candidates);
+}
+
+/* Whether the policy lets a candidate issue, and whether a made-up one is ready still. */
+static __attribute__((noinline)) bool unusual_may_issue(struct cw_core *c, uint32_t w)
+{
+    if (c->control->ops->may_issue != NULL && !c->control->ops->may_issue(c->control, w))
+        return false;
+    return c->made == NULL || cw_core__still_ready(c, w);
+}
+
+/* Tries candidates, which are warps of one row, until one issues. */
+static inline __attribute__((always_inline)) bool schedule(struct cw_core *c, uint32_t s, uint64_t candidates)
 {
     struct cw_scheduler *sched = &c->scheduler[s];
-    bool (*const may_issue)(const struct cw_control *, uint32_t) = c->control->ops->may_issue;
+    const bool unusual = c->unusual;
     while (candidates != 0 && !c->faulted) {
-        uint32_t w = cw_scheduler_pick(sched, &c->ages, candidates);
+        const uint32_t w = __builtin_expect(unusual, 0) ? unusual_pick(c, s, candidates) : cw_scheduler_pick(sched, &c->ages, candidates);
         uint32_t fu = c->warp[w].fu;
         if (c->fu_free[s][fu] > c->cycle) {
             need(c, c->fu_free[s][fu]);
-            candidates &= ~c->fu_warps[fu];
+            candidates &= ~c->warp[w].row->fu_warps[fu];
         } else if (fu == CW_FU_MEM && c->queue_cnt >= c->config->core_mem_queue) {
-            candidates &= ~c->fu_warps[fu]; /* the load/store unit's own ticks end this */
-        } else if (may_issue != NULL && !may_issue(c->control, w)) {
+            candidates &= ~c->warp[w].row->fu_warps[fu]; /* the load/store unit's own ticks end this */
+        } else if (__builtin_expect(unusual, 0) && !unusual_may_issue(c, w)) {
             candidates &= ~cw_core__bit(w);
         } else if (issue(c, s, w)) {
             sched->last = w;
             sched->free_at = c->cycle + c->config->core_issue_cycles;
-            if ((c->ready & sched->warps) != 0)
+            if ((c->row[0].ready & sched->warps) != 0)
                 need(c, sched->free_at);
             return true;
         } else {
@@ -366,19 +570,71 @@ static uint32_t first_scheduler(const struct cw_core *c)
     return c->collects ? (uint32_t)(c->cycle >> c->turn_shift) % c->scheduler_cnt : 0;
 }
 
+/* One scheduler's cycle; it has candidates, and is free. */
+static inline bool issue_one(struct cw_core *c, uint32_t s, uint64_t candidates)
+{
+    for (;;) {
+        const bool issued = schedule(c, s, candidates);
+        if (__builtin_expect(c->rows == 1, 1))
+            return issued;
+        if (issued)
+            need(c, c->scheduler[s].free_at);
+        candidates = issued ? 0 : wide_next(c, s);
+        if (candidates == 0)
+            return issued;
+    }
+}
+
+static bool has_ready(const struct cw_core *c)
+{
+    uint64_t ready = c->row[0].ready;
+    for (uint32_t row = 1; __builtin_expect(row < c->rows, 0); row++)
+        ready |= c->row[row].ready;
+    return ready != 0;
+}
+
+/* Why nothing issues until something does. */
+static inline void set_gap(struct cw_core *c)
+{
+    const enum cw_gap gap = has_ready(c) ? CW_GAP_STALL : c->inst_out != 0 ? CW_GAP_MEM : CW_GAP_IDLE;
+    if (gap != c->gap && c->classed < c->cycle && c->resident != 0)
+        cw_core__count_gap(c, c->cycle);
+    c->gap = gap;
+}
+
+/* In one pipeline a memory instruction that keeps its stage stops all others. */
+static __attribute__((noinline)) bool stalls(struct cw_core *c)
+{
+    uint64_t until;
+    if (!cw_core__memory_stalls(c, &until))
+        return false;
+    if (has_ready(c))
+        need(c, until);
+    return true;
+}
+
 void cw_core__issue_tick(struct cw_core *c)
 {
     bool issued = false;
     c->issue_next = CW_CYCLE_NEVER;
+    if (__builtin_expect(c->unified, 0) && stalls(c)) {
+        set_gap(c);
+        return;
+    }
+    if (c->row[0].ready == 0 && c->rows == 1) {
+        set_gap(c);
+        return;
+    }
     uint32_t s = first_scheduler(c);
     for (uint32_t i = 0; i < c->scheduler_cnt && !c->faulted; i++, s = s + 1 < c->scheduler_cnt ? s + 1 : 0) {
-        uint64_t candidates = c->ready & c->scheduler[s].warps;
+        const uint64_t candidates = __builtin_expect(c->rows == 1, 1) ? c->row[0].ready & c->scheduler[s].warps : wide_first(c, s);
         if (candidates == 0)
             continue;
         if (c->scheduler[s].free_at > c->cycle)
             need(c, c->scheduler[s].free_at);
         else
-            issued |= schedule(c, s, candidates);
+            issued |= issue_one(c, s, candidates);
     }
     c->cfg.stats->core_issue_cycles += issued;
+    set_gap(c);
 }

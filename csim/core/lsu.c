@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Load/store unit: memory instructions from issue to their line accesses. */
+#include <stddef.h>
 
 #include "core/core_state.h"
 
@@ -53,12 +54,11 @@ static bool check_addresses(struct cw_core *c, uint32_t w, uint32_t half, const 
 static void read_values(const struct cw_core *c, struct cw_core_inst *i)
 {
     const struct cw_uop *u = i->m.uop;
-    const struct cw_exec *x = cw_core__x(c, &i->m);
     uint64_t keep = i->m.elem_bytes == 8 ? UINT64_MAX : (UINT64_C(1) << (8u * i->m.elem_bytes)) - 1;
     uint32_t n = u->op == CW_OP_ST ? i->m.vec : u->op == CW_OP_ATOM ? 2 : 0;
     for (uint32_t e = 0; e < n; e++) {
         struct cw_opnd o = e + 1 < u->src_cnt ? u->src[e + 1] : (struct cw_opnd){.kind = CW_OPND_NONE};
-        cw_core__read_operand(x, o, i->m.value[e]);
+        cw_core__read_operand(c, i->m.made, i->m.warp, i->m.half, o, i->m.value[e]);
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             i->m.value[e][lane] &= keep;
     }
@@ -73,6 +73,17 @@ struct part {
     const struct cw_issue_op *op;
     const uint64_t *addr;
 };
+
+/* The instruction remembers whose it is, and counts for their blocks. */
+static void keep_made(struct cw_core *c, struct cw_core_inst *i, const struct cw_made *made)
+{
+    i->m.made = made != NULL ? &i->made : NULL;
+    if (made == NULL)
+        return;
+    memcpy(&i->made, made, offsetof(struct cw_made, part) + made->cnt * sizeof made->part[0]);
+    for (uint32_t left = made->blocks; left != 0; left &= left - 1)
+        c->block[(uint32_t)__builtin_ctz(left)].insts++;
+}
 
 static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, struct cw_core_inst *leader)
 {
@@ -91,6 +102,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     i->m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
     i->m.vec = u->op == CW_OP_ATOM ? 1 : u->vec;
     memcpy(i->m.addr, p->addr, sizeof i->m.addr);
+    keep_made(c, i, warp->made);
     i->m.accesses_pending = 1; /* held until the last line access has been made */
     i->m.attempt = warp->attempt;
     i->op = p->op;
@@ -98,6 +110,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     i->parts = leader != 0 ? 0 : 1;
     i->leader->parts += leader != 0;
     i->lanes_left = p->lanes;
+    i->chunk_left = 0;
     i->piece = 0;
     uint32_t bytes = (uint32_t)i->m.elem_bytes * i->m.vec;
     i->piece_cnt = (uint8_t)(p->space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
@@ -181,7 +194,8 @@ static __attribute__((noinline)) bool load_constant(struct cw_core *c, const str
         *leader = *leader == 0 ? i : *leader;
         return i != 0 && cw_core__const_check(c, &i->m);
     }
-    struct cw_mem_inst m = {.uop = u, .warp = p->warp, .half = p->half, .lanes = p->lanes, .space = (uint8_t)p->space, .vec = u->vec};
+    struct cw_mem_inst m = {.uop = u, .made = c->warp[p->warp].made, .warp = p->warp, .half = p->half, .lanes = p->lanes, .vec = u->vec};
+    m.space = (uint8_t)p->space;
     m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
     memcpy(m.addr, p->addr, sizeof m.addr);
     if (!cw_core__const_check(c, &m))
@@ -196,7 +210,7 @@ static bool issue_half(struct cw_core *c, struct part p, struct cw_core_inst **l
     const struct cw_uop *u = p.uop;
     uint64_t addr[CW_LANES];
     uint32_t lanes[CW_SPACE_PARAM + 1] = {0};
-    cw_core__read_addresses(&c->warp[p.warp].x[p.half], u, addr);
+    cw_core__read_addresses(c, p.warp, p.half, u, addr);
     if (u->space == CW_SPACE_GENERIC)
         resolve(addr, p.lanes, lanes);
     else
@@ -214,7 +228,8 @@ static bool issue_half(struct cw_core *c, struct part p, struct cw_core_inst **l
     return true;
 }
 
-bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+__attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op,
+                                                  cw_lanes mask)
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_core_inst *leader = 0;
@@ -230,8 +245,16 @@ bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, c
             return false;
     }
     if (leader != 0) /* else constant memory has answered at once */
-        cw_scoreboard_set(warp->slot_cycle, op, CW_CYCLE_PENDING);
-    warp->acquiring = leader != 0 && (u->flags & CW_UF_ACQUIRE) != 0;
+        cw_core__set_slots(c, warp->made, w, op, CW_CYCLE_PENDING);
+    if (__builtin_expect(c->thread_done != NULL, 0) && leader != 0) {
+        leader->threads = c->front[w].active;
+        cw_core__set_done(c, &leader->made, leader->threads, CW_CYCLE_PENDING);
+    }
+    const bool acquires = leader != 0 && (u->flags & CW_UF_ACQUIRE) != 0;
+    for (uint32_t i = 0; c->mixes && acquires && i < leader->made.cnt; i++) /* the threads are in other warps soon */
+        c->warp[leader->made.part[i].home].acquiring = true;
+    if (!c->mixes)
+        warp->acquiring = acquires;
     return true;
 }
 
@@ -279,15 +302,41 @@ static enum outcome ask_mechanisms(struct cw_core *c, struct cw_core_inst *i, cw
     return AGAIN;
 }
 
+/* The next line of the lanes that are left. With chunks a line of the same chunk comes first. */
+static inline struct cw_line_access next_line(const struct cw_core *c, struct cw_core_inst *i, const uint64_t addr[CW_LANES],
+                                              uint32_t line_bytes)
+{
+    if (__builtin_expect(!c->chunks, 1))
+        return cw_coalesce_next(addr, line_bytes, &i->lanes_left);
+    if (i->chunk_left == 0) {
+        cw_lanes others = i->lanes_left;
+        cw_coalesce_next(addr, CW_CHUNK_BYTES, &others);
+        i->chunk_left = i->lanes_left & ~others;
+    }
+    const struct cw_line_access a = cw_coalesce_next(addr, line_bytes, &i->chunk_left);
+    i->lanes_left &= ~a.lanes;
+    return a;
+}
+
 /* The next line of a local access: of those lanes' words that lie in it. */
 static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_inst *i)
 {
     uint64_t addr[CW_LANES];
     for (cw_lanes left = i->lanes_left; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
-        addr[lane] = cw_core__local_word(c, i->m.warp, i->m.half, lane, i->m.addr[lane] + 4u * i->piece);
+        const uint32_t home = cw_core__home(c, i->m.made, i->m.warp, lane);
+        addr[lane] = cw_core__local_word(c, home, i->m.half, lane, i->m.addr[lane] + 4u * i->piece);
     }
-    return cw_coalesce_next(addr, c->line_bytes, &i->lanes_left);
+    return next_line(c, i, addr, c->line_bytes);
+}
+
+/* One pipeline: an access, or the accesses to one chunk, keep the memory stage for a step. */
+static __attribute__((noinline)) void take_stage(struct cw_core *c, const struct cw_core_inst *i, bool more)
+{
+    if (c->stage_free_at <= c->cycle)
+        c->stage_free_at = c->cycle + c->mem_step;
+    if (more)
+        c->cfg.stats->mem_stall_coalesce += i->chunk_left == 0 ? c->mem_step : c->mem_step == 1;
 }
 
 /* To those who listen to CW_EVENT_MEMORY. */
@@ -308,7 +357,7 @@ static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
         return BLOCKED;
     struct cw_pipe_entry e = {.ready = c->cycle + c->config->l1_pipeline - 1, .inst = i, .piece = i->piece};
     const uint32_t line_bytes = cw_core__uses_texture(c, &i->m) ? c->texture.line_bytes : c->line_bytes;
-    e.access = i->m.space == CW_SPACE_LOCAL ? next_local(c, i) : cw_coalesce_next(i->m.addr, line_bytes, &i->lanes_left);
+    e.access = i->m.space == CW_SPACE_LOCAL ? next_local(c, i) : next_line(c, i, i->m.addr, line_bytes);
     bool more = i->lanes_left != 0;
     if (!more && ++i->piece < i->piece_cnt) {
         i->lanes_left = i->m.lanes;
@@ -318,6 +367,10 @@ static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
     c->warp[i->m.warp].piped++;
     cw_core__pipe_push(c, &e);
     c->cfg.stats->mem_accesses++;
+    if (__builtin_expect(c->unified, 0))
+        take_stage(c, i, more);
+    else
+        c->cfg.stats->mem_stall_coalesce += more;
     if (cw_events_want(c->cfg.stream, CW_EVENT_MEMORY))
         tell_access(c, i, &e.access);
     return more ? AGAIN : DONE;
@@ -349,6 +402,36 @@ static uint64_t head_free_at(const struct cw_core *c)
     return at > c->cycle ? at : c->cycle + 1;
 }
 
+/* ---- one pipeline (core.pipeline=unified) ---- */
+
+/* When the memory stage takes another access. */
+static uint64_t stage_free_at(const struct cw_core *c)
+{
+    const uint64_t shared = c->shared_free_at > c->const_free_at ? c->shared_free_at : c->const_free_at;
+    return c->stage_free_at > shared ? c->stage_free_at : shared;
+}
+
+/* Whether the head may go on in this cycle; the pipe behind the stage does not close up, so it stands still when its end does. */
+static __attribute__((noinline)) bool stage_takes(struct cw_core *c, const struct cw_core_inst *i)
+{
+    if (c->pipe_stalled_at != CW_CYCLE_NEVER)
+        return false;
+    if (i->chunk_left != 0 || stage_free_at(c) <= c->cycle)
+        return true;
+    c->lsu_next = stage_free_at(c);
+    return false;
+}
+
+/* An instruction that issues now reaches the stage after mem_stages cycles. */
+__attribute__((noinline)) bool cw_core__memory_stalls(const struct cw_core *c, uint64_t *until)
+{
+    const uint64_t last = stage_free_at(c);
+    const bool head = c->queue_cnt != 0 && c->queue[c->queue_head]->arrives <= c->cycle;
+    const bool stalls = head || c->pipe_stalled_at != CW_CYCLE_NEVER;
+    *until = stalls ? CW_CYCLE_NEVER : last - c->mem_stages;
+    return stalls || last > c->cycle + c->mem_stages;
+}
+
 void cw_core__lsu_tick(struct cw_core *c)
 {
     c->lsu_next = CW_CYCLE_NEVER;
@@ -359,6 +442,8 @@ void cw_core__lsu_tick(struct cw_core *c)
         c->lsu_next = i->arrives;
         return;
     }
+    if (__builtin_expect(c->unified, 0) && !stage_takes(c, i))
+        return;
     enum outcome o = AGAIN;
     cw_time again = CW_TIME_NEVER;
     if (i->asked < c->mech_cnt)

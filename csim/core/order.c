@@ -25,7 +25,7 @@ static void turn(struct cw_order *o)
 
 void cw_core__order_block(struct cw_core *c, uint32_t block)
 {
-    struct cw_order *o = &c->order[block];
+    struct cw_order *o = &c->order[c->mixes ? 0 : block];
     o->owed = o->generation;
     turn(o);
 }
@@ -33,19 +33,32 @@ void cw_core__order_block(struct cw_core *c, uint32_t block)
 void cw_core__order_drained(struct cw_core *c, uint32_t block)
 {
     turn(&c->order[block]);
-    for (uint32_t w = 0; w < c->config->core_warps; w++) {
+    for (uint32_t w = 0; w < c->slots; w++) {
         struct cw_warp *warp = &c->warp[w];
-        if (warp->wait != CW_WAIT_FENCE || warp->block != block)
+        if (warp->wait != CW_WAIT_FENCE || (warp->block != block && !c->mixes))
             continue;
         warp->wait = CW_WAIT_NONE; /* the instruction is tried again */
         cw_core__requeue(c, w);
     }
 }
 
+static bool made_released(struct cw_core *c, struct cw_warp *warp)
+{
+    const struct cw_order *o = &c->order[c->mixes ? 0 : warp->block];
+    if (!warp->releasing) {
+        cw_core__order_block(c, warp->block);
+        warp->owed = o->owed;
+    }
+    warp->releasing = !performed(o, warp->owed);
+    return !warp->releasing;
+}
+
 /* What it owes is settled when a release begins to wait: later synchronisations cannot hold it up. */
-static bool released(const struct cw_core *c, struct cw_warp *warp)
+static bool released(struct cw_core *c, struct cw_warp *warp)
 {
     const struct cw_order *o = &c->order[warp->block];
+    if (warp->made != NULL) /* its threads' earlier accesses are their block's, whatever warps they were in */
+        return made_released(c, warp);
     if (!warp->releasing) {
         warp->owes = o->is_owed;
         warp->owed = o->owed;
@@ -57,7 +70,7 @@ static bool released(const struct cw_core *c, struct cw_warp *warp)
 bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope)
 {
     struct cw_warp *warp = &c->warp[w];
-    const bool block = scope == CW_SCOPE_CTA;
+    const bool block = scope == CW_SCOPE_CTA && warp->made == NULL;
     if (block ? warp->insts != 0 : !released(c, warp))
         warp->wait = CW_WAIT_FENCE;
     else if (block)

@@ -18,7 +18,7 @@ static uint32_t offset_in_line(const struct cw_core *c, const struct cw_pipe_ent
     const struct cw_mem_inst *m = &e->inst->m;
     uint64_t addr = m->addr[lane];
     if (m->space == CW_SPACE_LOCAL)
-        addr = cw_core__local_word(c, m->warp, m->half, lane, addr + 4u * e->piece) + addr % 4;
+        addr = cw_core__local_word(c, cw_core__home(c, m->made, m->warp, lane), m->half, lane, addr + 4u * e->piece) + addr % 4;
     return (uint32_t)addr & (c->line_bytes - 1);
 }
 
@@ -355,6 +355,15 @@ static void pipe_stall(struct cw_core *c, enum progress why)
     }
 }
 
+static void end_stall(struct cw_core *c, bool texture)
+{
+    struct cw_stats *s = c->cfg.stats;
+    const uint64_t cycles = c->cycle - c->pipe_stalled_at;
+    *(texture ? &s->texture_stalls : &s->l1_stalls) += cycles;
+    *(texture ? &s->mem_stall_texture : &s->mem_stall_global) += cycles;
+    c->pipe_stalled_at = CW_CYCLE_NEVER;
+}
+
 void cw_core__pipe_tick(struct cw_core *c)
 {
     c->pipe_next = CW_CYCLE_NEVER;
@@ -373,8 +382,7 @@ void cw_core__pipe_tick(struct cw_core *c)
         return;
     }
     if (c->pipe_stalled_at != CW_CYCLE_NEVER)
-        *(texture ? &c->cfg.stats->texture_stalls : &c->cfg.stats->l1_stalls) += c->cycle - c->pipe_stalled_at;
-    c->pipe_stalled_at = CW_CYCLE_NEVER;
+        end_stall(c, texture);
     warp->piped--;
     c->pipe_head = c->pipe_head + 1 < c->pipe_cap ? c->pipe_head + 1 : 0;
     if (--c->pipe_cnt > 0) {

@@ -163,16 +163,11 @@ static uint32_t format(const struct cw_core *c, struct text *t, uint64_t at, str
     return n;
 }
 
-static void read_lanes(const struct cw_core *c, const struct cw_warp *warp, struct cw_opnd o, uint64_t v[CW_WARP_LANES_MAX])
+static void print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    for (uint32_t half = 0; half < c->halves; half++)
-        cw_core__read_operand(&warp->x[half], o, v + CW_LANES * half);
-}
-
-static void print(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, cw_lanes mask)
-{
+    const struct cw_warp *warp = &c->warp[w];
     uint64_t at[CW_WARP_LANES_MAX], result[CW_WARP_LANES_MAX] = {0};
-    read_lanes(c, warp, u->src[0], at);
+    cw_core__read_warp(c, w, u->src[0], at);
     for (cw_lanes left = mask; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         struct arguments a = {(const uint32_t(*)[CW_WARP_LANES_MAX])warp->print, lane, 0, warp->print != NULL ? (uint32_t)u->imm : 0};
@@ -181,8 +176,8 @@ static void print(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *
         if (c->cfg.events.print != NULL)
             c->cfg.events.print(c->cfg.events.context, t.at, t.n);
     }
-    for (uint32_t half = 0; u->dst_cnt != 0 && half < c->halves; half++)
-        cw_core__write_lanes(&warp->x[half], u->dst[0], CW_U32, false, cw_lanes_half(mask, half), result + CW_LANES * half);
+    if (u->dst_cnt != 0)
+        cw_core__write_warp(c, w, u->dst[0], CW_U32, mask, result);
 }
 
 /* The first of the lanes speaks for all. */
@@ -192,7 +187,7 @@ static void assertion(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
     const uint32_t lane = cw_lanes_first(mask);
     uint64_t v[4][CW_WARP_LANES_MAX];
     for (uint32_t i = 0; i < 4; i++)
-        read_lanes(c, &c->warp[w], u->src[i], v[i]);
+        cw_core__read_warp(c, w, u->src[i], v[i]);
     put_string(c, &t[0], v[0][lane]);
     put_string(c, &t[1], v[1][lane]);
     put_string(c, &t[2], v[3][lane]);
@@ -207,7 +202,7 @@ bool cw_core__print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_la
         return false;
     }
     if (u->op == CW_OP_PRINT) {
-        print(c, warp, u, mask);
+        print(c, w, u, mask);
         return true;
     }
     if (warp->print == NULL)
@@ -217,7 +212,7 @@ bool cw_core__print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_la
         return false;
     }
     uint64_t v[CW_WARP_LANES_MAX];
-    read_lanes(c, warp, u->src[0], v);
+    cw_core__read_warp(c, w, u->src[0], v);
     for (; mask != 0; mask = cw_lanes_rest(mask))
         warp->print[u->imm][cw_lanes_first(mask)] = (uint32_t)v[cw_lanes_first(mask)];
     return true;

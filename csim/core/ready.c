@@ -7,56 +7,138 @@ static void wheel_insert(struct cw_core *c, uint32_t w, uint64_t cycle)
     if (cycle - c->cycle >= CW_WHEEL_SLOTS) /* far away: looked at again when the wheel has turned once */
         cycle = c->cycle + CW_WHEEL_SLOTS - 1;
     uint32_t slot = (uint32_t)(cycle % CW_WHEEL_SLOTS);
-    c->wheel[slot] |= cw_core__bit(w);
+    c->warp[w].wheel[slot] |= cw_core__bit(w);
     c->wheel_used[slot / 64] |= UINT64_C(1) << (slot % 64);
     c->wheel_words |= 1u << slot / 64;
+}
+
+/* With core.scoreboard=warp: when the previous instructions of the warp's threads are complete. They may have been of several warps. */
+static __attribute__((noinline)) uint64_t threads_done(const struct cw_core *c, uint32_t w)
+{
+    const struct cw_made *made = c->warp[w].made;
+    uint64_t latest = 0;
+    for (uint32_t i = 0; i < made->cnt; i++)
+        for (uint32_t left = made->part[i].lanes & (uint32_t)c->front[w].active; left != 0; left &= left - 1) {
+            const uint64_t at = c->thread_done[made->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)];
+            latest = at > latest ? at : latest;
+        }
+    return latest;
+}
+
+static uint64_t made_ready(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
+{
+    const struct cw_made *made = c->warp[w].made;
+    uint64_t latest = __builtin_expect(c->thread_done != NULL, 0) ? threads_done(c, w) : 0;
+    for (uint32_t i = 0; i < made->cnt; i++) {
+        const struct cw_warp *home = &c->warp[made->part[i].home];
+        const uint64_t at = c->mixes && home->acquiring ? CW_CYCLE_PENDING : cw_scoreboard_ready(home->slot_cycle, op);
+        latest = at > latest ? at : latest;
+    }
+    return latest;
+}
+
+/* When the scoreboard lets a warp issue that the policy has made up, or one that waits for its previous instruction. */
+static __attribute__((noinline)) uint64_t unusual_ready(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
+{
+    const struct cw_warp *warp = &c->warp[w];
+    if (warp->made != NULL)
+        return made_ready(c, w, op);
+    const uint64_t at = cw_scoreboard_ready(warp->slot_cycle, op);
+    if (!c->one_by_one)
+        return at;
+    return warp->insts != 0 ? CW_CYCLE_PENDING : at > warp->done_at ? at : warp->done_at;
 }
 
 void cw_core__requeue(struct cw_core *c, uint32_t w)
 {
     struct cw_warp *warp = &c->warp[w];
-    c->ready &= ~cw_core__bit(w);
+    struct cw_slot_row *row = warp->row;
+    row->ready &= ~cw_core__bit(w);
     warp->ready_at = CW_CYCLE_NEVER;
     if (c->buffer != 0)
         cw_core__refill(c, w);
-    if (warp->wait != CW_WAIT_NONE || warp->acquiring)
+    if (warp->wait != CW_WAIT_NONE || (warp->acquiring && !c->mixes))
+        return;
+    if (__builtin_expect(c->unusual, 0) && c->front[w].active == 0)
         return;
     const struct cw_issue_op *op = &c->op[cw_core__pc(c, w)];
     if (warp->fu != op->fu) {
-        c->fu_warps[warp->fu] &= ~cw_core__bit(w);
-        c->fu_warps[op->fu] |= cw_core__bit(w);
+        row->fu_warps[warp->fu] &= ~cw_core__bit(w);
+        row->fu_warps[op->fu] |= cw_core__bit(w);
         warp->fu = op->fu;
     }
-    uint64_t at = cw_scoreboard_ready(warp->slot_cycle, op);
+    uint64_t at = __builtin_expect(c->unusual, 0) ? unusual_ready(c, w, op) : cw_scoreboard_ready(warp->slot_cycle, op);
     if (at == CW_CYCLE_PENDING)
         return;
     at = at > warp->not_before ? at : warp->not_before;
     at = at > warp->fetched_at ? at : warp->fetched_at;
     warp->ready_at = at;
     if (at <= c->cycle)
-        c->ready |= cw_core__bit(w);
+        row->ready |= cw_core__bit(w);
     else
         wheel_insert(c, w, at);
+}
+
+bool cw_core__still_ready(struct cw_core *c, uint32_t w)
+{
+    if (made_ready(c, w, &c->op[cw_core__pc(c, w)]) <= c->cycle)
+        return true;
+    cw_core__requeue(c, w);
+    return false;
+}
+
+void cw_core__loaded(struct cw_core *c, uint32_t blocks)
+{
+    for (uint32_t w = 0; w < c->config->core_warps; w++) {
+        const struct cw_warp *warp = &c->warp[w];
+        if (warp->ready_at == CW_CYCLE_NEVER && warp->wait == CW_WAIT_NONE && (warp->made->blocks & blocks) != 0)
+            cw_core__requeue(c, w);
+    }
+}
+
+/* Warps of one row that the wheel gives back. */
+static inline void look_again(struct cw_core *c, uint32_t row, uint64_t due)
+{
+    for (; due != 0; due &= due - 1) {
+        const uint32_t w = 64 * row + (uint32_t)__builtin_ctzll(due);
+        const uint64_t at = c->warp[w].ready_at;
+        if (at <= c->cycle)
+            c->row[row].ready |= cw_core__bit(w);
+        else if (at != CW_CYCLE_NEVER)
+            wheel_insert(c, w, at);
+    }
+}
+
+static inline void empty_slot(struct cw_core *c, uint32_t slot)
+{
+    c->wheel_used[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+    c->wheel_words &= ~((uint32_t)(c->wheel_used[slot / 64] == 0) << slot / 64);
+}
+
+static __attribute__((noinline)) void wide_wheel_tick(struct cw_core *c, uint32_t slot)
+{
+    empty_slot(c, slot);
+    for (uint32_t row = 0; row < c->rows; row++) {
+        const uint64_t due = c->wheel[row * CW_WHEEL_SLOTS + slot];
+        c->wheel[row * CW_WHEEL_SLOTS + slot] = 0;
+        look_again(c, row, due);
+    }
 }
 
 /* Earlier ticks have emptied all slots before this cycle: the component wakes for each. */
 void cw_core__wheel_tick(struct cw_core *c)
 {
-    uint32_t slot = (uint32_t)(c->cycle % CW_WHEEL_SLOTS);
-    uint64_t due = c->wheel[slot];
+    const uint32_t slot = (uint32_t)(c->cycle % CW_WHEEL_SLOTS);
+    if (__builtin_expect(c->rows > 1, 0)) {
+        wide_wheel_tick(c, slot);
+        return;
+    }
+    const uint64_t due = c->wheel[slot];
     if (due == 0)
         return;
     c->wheel[slot] = 0;
-    c->wheel_used[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
-    c->wheel_words &= ~((uint32_t)(c->wheel_used[slot / 64] == 0) << slot / 64);
-    for (; due != 0; due &= due - 1) {
-        uint32_t w = (uint32_t)__builtin_ctzll(due);
-        uint64_t at = c->warp[w].ready_at;
-        if (at <= c->cycle)
-            c->ready |= cw_core__bit(w);
-        else if (at != CW_CYCLE_NEVER)
-            wheel_insert(c, w, at);
-    }
+    empty_slot(c, slot);
+    look_again(c, 0, due);
 }
 
 /* Next cycle after the current one with an entry in the wheel. */

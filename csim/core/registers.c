@@ -2,7 +2,7 @@
 /* Registers as the load/store unit sees them: operands read, and results written, lane by lane in one half of a warp. */
 #include "core/core_state.h"
 
-void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES])
+static void read_part(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW_LANES])
 {
     if (o.kind == CW_OPND_R64 || o.kind == CW_OPND_C64) {
         memcpy(out, cw_exec_src64(x, o), CW_LANES * sizeof *out);
@@ -15,12 +15,39 @@ void cw_core__read_operand(const struct cw_exec *x, struct cw_opnd o, uint64_t o
     }
 }
 
+static __attribute__((noinline)) void read_made(const struct cw_core *c, const struct cw_made *made, struct cw_opnd o,
+                                                uint64_t out[CW_LANES])
+{
+    uint64_t own[CW_LANES];
+    memset(out, 0, CW_LANES * sizeof *out);
+    for (uint32_t i = 0; i < made->cnt; i++) {
+        read_part(&c->warp[made->part[i].home].x[0], o, own);
+        for (uint32_t left = made->part[i].lanes; left != 0; left &= left - 1)
+            out[(uint32_t)__builtin_ctz(left)] = own[(uint32_t)__builtin_ctz(left)];
+    }
+}
+
+void cw_core__read_operand(const struct cw_core *c, const struct cw_made *made, uint32_t w, uint32_t half, struct cw_opnd o,
+                           uint64_t out[CW_LANES])
+{
+    if (__builtin_expect(made != NULL, 0))
+        read_made(c, made, o, out);
+    else
+        read_part(&c->warp[w].x[half], o, out);
+}
+
+void cw_core__read_warp(const struct cw_core *c, uint32_t w, struct cw_opnd o, uint64_t out[CW_WARP_LANES_MAX])
+{
+    for (uint32_t half = 0; half < c->halves; half++)
+        cw_core__read_operand(c, c->warp[w].made, w, half, o, out + CW_LANES * half);
+}
+
 /* Shared, local and constant memory have addresses of 32 bits: in a register of 32 bits the sum wraps as that register does. */
-void cw_core__read_addresses(const struct cw_exec *x, const struct cw_uop *u, uint64_t addr[CW_LANES])
+void cw_core__read_addresses(const struct cw_core *c, uint32_t w, uint32_t half, const struct cw_uop *u, uint64_t addr[CW_LANES])
 {
     const bool wraps = u->space != CW_SPACE_GENERIC && u->space != CW_SPACE_GLOBAL && u->src[0].kind == CW_OPND_R32;
     const uint64_t keep = wraps ? UINT32_MAX : UINT64_MAX;
-    cw_core__read_operand(x, u->src[0], addr);
+    cw_core__read_operand(c, c->warp[w].made, w, half, u->src[0], addr);
     for (uint32_t lane = 0; lane < CW_LANES; lane++)
         addr[lane] = (addr[lane] + (uint64_t)u->imm) & keep;
 }
@@ -39,7 +66,8 @@ static uint64_t extend(uint64_t v, uint32_t type)
     }
 }
 
-void cw_core__write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value)
+/* Values of one destination; narrow: the register has 16 bits, which its slot keeps zero-extended. */
+static void write_part(const struct cw_exec *x, struct cw_opnd o, uint32_t type, bool narrow, uint32_t lanes, const uint64_t *value)
 {
     const bool all = lanes == UINT32_MAX; /* a loop without a mask is vector code; few lanes are better taken one by one */
     if (o.kind == CW_OPND_R32) {
@@ -58,11 +86,30 @@ void cw_core__write_lanes(const struct cw_exec *x, struct cw_opnd o, uint32_t ty
     }
 }
 
+void cw_core__write_warp(struct cw_core *c, uint32_t w, struct cw_opnd o, uint32_t type, cw_lanes lanes,
+                         const uint64_t value[CW_WARP_LANES_MAX])
+{
+    struct cw_part p;
+    for (uint32_t half = 0; half < c->halves; half++)
+        for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, half, i, &p); i++)
+            write_part(p.x, o, type, false, cw_lanes_half(lanes, half) & p.lanes, value + CW_LANES * half);
+}
+
+static void write_vector(const struct cw_exec *x, const struct cw_mem_inst *inst, uint32_t lanes)
+{
+    const struct cw_uop *u = inst->uop;
+    for (uint32_t e = 0; e < inst->vec; e++)
+        write_part(x, u->dst[e], u->type, u->stype == CW_U16, lanes, inst->value[e]);
+}
+
 void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes)
 {
-    const struct cw_exec *x = cw_core__x(c, inst);
-    for (uint32_t e = 0; e < inst->vec; e++)
-        cw_core__write_lanes(x, inst->uop->dst[e], inst->uop->type, inst->uop->stype == CW_U16, (uint32_t)lanes, inst->value[e]);
+    if (__builtin_expect(inst->made == NULL, 1)) {
+        write_vector(&c->warp[inst->warp].x[inst->half], inst, (uint32_t)lanes);
+        return;
+    }
+    for (uint32_t i = 0; i < inst->made->cnt; i++)
+        write_vector(&c->warp[inst->made->part[i].home].x[0], inst, (uint32_t)lanes & inst->made->part[i].lanes);
 }
 
 void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES])
@@ -77,6 +124,7 @@ void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_la
     }
     if (changed)
         cw_core__progress(c, warp);
-    if (u->dst_cnt != 0)
-        cw_core__write_lanes(cw_core__x(c, inst), u->dst[0], u->type, false, (uint32_t)lanes, old);
+    struct cw_part p;
+    for (uint32_t i = 0; u->dst_cnt != 0 && cw_core__part(c, inst->made, inst->warp, inst->half, i, &p); i++)
+        write_part(p.x, u->dst[0], u->type, false, (uint32_t)lanes & p.lanes, old);
 }

@@ -8,8 +8,8 @@
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
 {
     struct cw_error what, text;
-    const struct cw_warp *warp = &c->warp[w];
-    const uint32_t *block = c->block[warp->block].ctaid;
+    w = cw_core__home(c, c->warp[w].made, w, lane);
+    const uint32_t *block = c->block[c->warp[w].block].ctaid;
     uint32_t(*tid)[CW_LANES] = c->tid[w * c->halves + lane / CW_LANES];
     va_list ap;
     if (c->faulted)
@@ -46,7 +46,7 @@ void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp)
 bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
 {
     memset(spin, 0, sizeof *spin);
-    for (uint32_t w = 0; w < c->config->core_warps; w++) {
+    for (uint32_t w = 0; w < c->slots; w++) {
         const struct cw_warp *warp = &c->warp[w];
         if (warp->wait == CW_WAIT_FREE || warp->wait == CW_WAIT_EXIT || warp->spin < SPIN_ITERATIONS)
             continue;
@@ -62,13 +62,23 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
     return spin->iterations != 0;
 }
 
-static void report_registers(const struct cw_core *c, const struct cw_warp *warp, uint32_t pc, FILE *out)
+static bool is_pending(const struct cw_core *c, uint32_t w, uint32_t slot)
 {
+    struct cw_part p;
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, 0, i, &p); i++)
+        if (c->warp[p.home].slot_cycle[slot] == CW_CYCLE_PENDING)
+            return true;
+    return false;
+}
+
+static void report_registers(const struct cw_core *c, uint32_t w, uint32_t pc, FILE *out)
+{
+    const struct cw_warp *warp = &c->warp[w];
     const struct cw_issue_op *op = &c->op[pc];
     const struct cw_kernel *k = c->launch->kernel;
     for (uint32_t i = 0; i < op->slot_cnt; i++) {
         uint32_t s = op->slot[i];
-        if (warp->slot_cycle[s] != CW_CYCLE_PENDING)
+        if (!is_pending(c, w, s))
             continue;
         if (s < k->r32_cnt)
             fprintf(out, "a memory access into 32-bit slot %u", s);
@@ -114,10 +124,12 @@ static void report_wait(const struct cw_core *c, uint32_t w, FILE *out)
         fprintf(out, "the end of its commit: attempt %u", warp->attempt - warp->attempt_first);
         break;
     default:
-        if (warp->acquiring)
+        if (c->front[w].active == 0)
+            fprintf(out, "the other warps of its block");
+        else if (warp->acquiring)
             fprintf(out, "an access with acquire semantics (%u memory instructions outstanding)", warp->insts);
         else
-            report_registers(c, warp, cw_core__pc(c, w), out);
+            report_registers(c, w, cw_core__pc(c, w), out);
         break;
     }
 }
@@ -134,7 +146,7 @@ static void report_warp(const struct cw_core *c, uint32_t w, FILE *out)
     const uint32_t *id = c->block[warp->block].ctaid;
     const uint32_t pc = cw_core__pc(c, w);
     fprintf(out, "core %u warp %u block (%u, %u, %u)", c->cfg.index, w, id[0], id[1], id[2]);
-    if (pc < c->launch->kernel->uop_cnt)
+    if (c->front[w].active != 0 && pc < c->launch->kernel->uop_cnt)
         fprintf(out, " at %s:%u (micro-op %u, %s)", c->launch->module->file, c->uop[pc].line, pc,
                 cw_op_mnemonic((enum cw_op)c->uop[pc].op));
     fprintf(out, ": %u lanes active, %u wait for reconvergence; ", cw_lanes_count(c->front[w].active),
@@ -148,7 +160,7 @@ static void report_warp(const struct cw_core *c, uint32_t w, FILE *out)
 
 void cw_core_report(const struct cw_core *c, FILE *out)
 {
-    for (uint32_t w = 0; w < c->config->core_warps; w++)
+    for (uint32_t w = 0; w < c->slots; w++)
         if (c->warp[w].wait != CW_WAIT_FREE)
             report_warp(c, w, out);
     if (c->queue_cnt + c->pipe_cnt != 0 || c->acks != 0 || c->l1.mshr_used != 0)
@@ -177,9 +189,11 @@ uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t w)
     default:
         break;
     }
+    if (c->front[w].active == 0)
+        return 3;
     if (warp->ready_at == CW_CYCLE_NEVER)
         return 4;
-    if ((c->ready >> w & 1u) != 0)
+    if ((c->row[w / 64].ready & cw_core__bit(w)) != 0)
         return 1;
     return warp->in_region && warp->attempt > warp->attempt_first && warp->not_before > c->cycle + c->config->core_fetch_cycles ? 7 : 2;
 }

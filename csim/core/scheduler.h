@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Warp scheduler: which of the ready warps issues. Warps are bits of a 64-bit mask.
- *   GTO: the warp that issued last while it can, else the oldest (by time of its block's start, then by position in the block).
- *   LRR: the next warp after the one that issued last, cyclically.
+ * Warp scheduler: which of the ready warps issues. Warps are bits of a 64-bit mask; a core with more slots has a word of such bits for each
+ * 64 slots, and looks for the next or the oldest itself (issue.c). GTO: the warp that issued last while it can, else the oldest (by time of
+ * its block's start, then by position in the block). LRR: the next warp after the one that issued last, cyclically.
  *
  * Private to: core_state.h.
  */
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct cw_scheduler {
-    uint64_t warps;   /* slots that belong to it */
+    uint64_t warps;   /* of the first 64 slots, those that belong to it */
     uint64_t free_at; /* core cycle from which it may issue again */
     uint32_t policy;  /* CW_SCHED_GTO or CW_SCHED_LRR */
     uint32_t last;    /* warp that issued last */

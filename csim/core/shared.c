@@ -6,14 +6,17 @@
  * worked out in `own`. */
 static const uint64_t *places(struct cw_core *c, const struct cw_mem_inst *m, uint8_t **slice, uint64_t own[CW_LANES])
 {
-    const struct cw_warp *warp = &c->warp[m->warp];
-    const struct cw_who *who = warp->who[m->half];
-    *slice = c->shared + (who == NULL ? c->block[warp->block].shared_base : 0);
-    if (who == NULL)
-        return m->addr;
-    for (cw_lanes left = m->lanes; left != 0; left = cw_lanes_rest(left))
-        own[cw_lanes_first(left)] = m->addr[cw_lanes_first(left)] + who->shared_base[cw_lanes_first(left)];
-    return own;
+    const struct cw_made *made = m->made;
+    const bool mixed = made != NULL && (made->blocks & (made->blocks - 1)) != 0;
+    const uint32_t block = made != NULL ? (uint32_t)__builtin_ctz(made->blocks) : c->warp[m->warp].block;
+    *slice = c->shared + (mixed ? 0 : c->block[block].shared_base);
+    struct cw_part p;
+    for (uint32_t i = 0; mixed && cw_core__part(c, made, m->warp, 0, i, &p); i++)
+        for (uint32_t left = p.lanes & (uint32_t)m->lanes; left != 0; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+            own[lane] = m->addr[lane] + c->block[c->warp[p.home].block].shared_base;
+        }
+    return mixed ? own : m->addr;
 }
 
 /* Atomics in lane order: a lane sees what the lanes before it left. */
@@ -65,7 +68,7 @@ static uint32_t passes(const struct cw_core *c, const struct cw_mem_inst *m)
 void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
 {
     struct cw_mem_inst *m = &inst->m;
-    uint32_t cycles = passes(c, m);
+    const uint32_t cycles = passes(c, m);
     uint64_t own[CW_LANES];
     uint8_t *slice;
     const uint64_t *addr = places(c, m, &slice, own);
@@ -76,9 +79,11 @@ void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
         if (m->uop->op == CW_OP_LD)
             cw_core__write_back(c, m, m->lanes);
     }
-    c->cfg.stats->shared_conflict_cycles += cycles - 1;
-    c->shared_free_at = c->cycle + cycles;
-    cw_core__inst_done(c, inst, c->cycle + c->config->shared_latency + cycles - 1);
+    const uint32_t further = (cycles - 1) * c->mem_step;
+    c->cfg.stats->shared_conflict_cycles += further;
+    c->cfg.stats->mem_stall_shared += further;
+    c->shared_free_at = c->cycle + further + c->mem_step;
+    cw_core__inst_done(c, inst, c->cycle + c->config->shared_latency + further);
 }
 
 bool cw_core_take_shared(struct cw_core *c, cw_time now)

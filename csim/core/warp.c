@@ -64,56 +64,28 @@ static void set_identity(struct cw_core *c, uint32_t w, uint32_t half, const str
     }
     x->warpid = w;
     x->first_lane = half * CW_LANES;
-    x->mixed = NULL;
-    free(warp->who[half]);
-    warp->who[half] = NULL;
 }
 
-/* The lanes of a half are listed one by one from now on. */
-static struct cw_who *list_lanes(struct cw_core *c, uint32_t w, uint32_t half)
+/* The parts of a made-up warp, in the order of their lowest lanes. */
+void cw_core__form(void *context, uint32_t w, cw_lanes lanes, const uint8_t *home, bool fetched)
 {
+    struct cw_core *c = context;
     struct cw_warp *warp = &c->warp[w];
-    struct cw_who *who = warp->who[half];
-    if (who != NULL)
-        return who;
-    who = warp->who[half] = malloc(sizeof *who);
-    for (uint32_t lane = 0; who != NULL && lane < CW_LANES; lane++) {
-        for (uint32_t d = 0; d < 3; d++)
-            who->exec.ctaid[d][lane] = warp->x[half].ctaid[d];
-        who->exec.warpid[lane] = w;
-        who->shared_base[lane] = c->block[warp->block].shared_base;
-        who->home[lane] = (w * c->halves + half) * CW_LANES + lane;
+    struct cw_made *made = warp->made;
+    made->blocks = made->cnt = 0;
+    for (uint32_t left = (uint32_t)lanes; left != 0;) {
+        const uint32_t h = home[__builtin_ctz(left)];
+        uint32_t own = 0;
+        for (uint32_t lane = 0; lane < CW_LANES; lane++)
+            own |= (uint32_t)(home[lane] == h) << lane;
+        own &= left;
+        made->part[made->cnt++] = (struct cw_made_part){h, own};
+        made->blocks |= 1u << c->warp[h].block;
+        left &= ~own;
     }
-    if (who != NULL)
-        warp->x[half].mixed = &who->exec;
-    return who;
-}
-
-/* The slot that warp number n of the block has been given. */
-static uint32_t slot_of(const struct cw_core *c, uint32_t block, uint32_t n)
-{
-    uint32_t w = 0;
-    while (c->warp[w].wait == CW_WAIT_FREE || c->warp[w].block != block || c->warp[w].number != n)
-        w++;
-    return w;
-}
-
-int cw_core_place_thread(struct cw_core *c, uint32_t w, uint32_t lane, uint32_t block, uint32_t thread)
-{
-    const uint32_t half = lane / CW_LANES, l = lane % CW_LANES, home = slot_of(c, block, thread / c->width), at = thread % c->width;
-    struct cw_who *who = list_lanes(c, w, half);
-    uint32_t p[3];
-    if (who == NULL)
-        return CW_ENOMEM;
-    position(c->launch, thread, p);
-    for (uint32_t d = 0; d < 3; d++) {
-        c->tid[w * c->halves + half][d][l] = p[d];
-        who->exec.ctaid[d][l] = c->block[block].ctaid[d];
-    }
-    who->exec.warpid[l] = home;
-    who->shared_base[l] = c->block[block].shared_base;
-    who->home[l] = home * c->width + at;
-    return CW_OK;
+    warp->not_before = c->cycle + (c->buffer == 0 && !fetched ? c->config->core_fetch_cycles : c->stage);
+    warp->buffer_next = warp->buffer_end = 0;
+    cw_core__requeue(c, w);
 }
 
 static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t number, uint64_t cycle)
@@ -128,29 +100,40 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->polled = warp->in_region = warp->acquiring = warp->releasing = false;
     warp->attempt_first = warp->attempt;
     warp->not_before = cycle;
+    warp->done_at = 0;
     warp->fetched_at = cycle;
     warp->buffer_next = warp->buffer_end = 0;
     warp->fetch = CW_FETCH_NONE;
+    warp->bar_homes = 0;
+    memset(warp->bar_waiting, 0, sizeof warp->bar_waiting);
+    warp->made = c->made != NULL ? &c->made[w] : NULL;
+    if (warp->made != NULL)
+        warp->made->blocks = warp->made->cnt = 0;
+    if (c->thread_done != NULL)
+        memset(&c->thread_done[w * CW_LANES], 0, CW_LANES * sizeof *c->thread_done);
     memset(warp->slot_cycle, 0, cw_scoreboard_slots(c->launch->kernel) * sizeof *warp->slot_cycle);
     for (uint32_t half = 0; half < c->halves; half++)
         set_identity(c, w, half, &c->block[block]);
-    cw_age_start(&c->ages, w);
+    warp->age = c->started_cnt++;
+    if (c->rows == 1)
+        cw_age_start(&c->ages, w);
     c->resident++;
 }
 
 /* The policy and the mechanisms hear of the block when all its warps are in their slots. */
-static void announce(struct cw_core *c, uint32_t block, uint64_t warps, cw_time now)
+static void announce(struct cw_core *c, uint32_t block, const struct cw_slots *warps, cw_time now)
 {
     if (c->control->ops->block_start != NULL)
-        c->control->ops->block_start(c->control, warps);
-    for (uint64_t left = warps; left != 0; left &= left - 1) {
-        const uint32_t w = (uint32_t)__builtin_ctzll(left);
-        c->control->ops->start(c->control, w, c->warp[w].live);
-        cw_core__requeue(c, w);
-    }
+        c->control->ops->block_start(c->control, block, warps);
+    for (uint32_t row = 0; row < c->rows; row++)
+        for (uint64_t left = warps->word[row]; left != 0; left &= left - 1) {
+            const uint32_t w = 64 * row + (uint32_t)__builtin_ctzll(left);
+            c->control->ops->start(c->control, w, c->warp[w].live);
+            cw_core__requeue(c, w);
+        }
     for (uint32_t i = 0; (c->taken & CW_SOCKET_BLOCK) != 0 && i < c->mech_cnt; i++)
         if (c->mech[i].sockets->block_start != NULL)
-            c->mech[i].sockets->block_start(c->mech[i].self, block, warps, now);
+            c->mech[i].sockets->block_start(c->mech[i].self, block, warps->word[0], now); /* one row: see cw_core_create */
 }
 
 void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now)
@@ -158,12 +141,15 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     assert(cw_core_can_take_block(c));
     uint64_t cycle = now / c->period;
     cw_core__account(c, cycle);
+    if (c->resident == 0)
+        cw_core__begin_classes(c);
     if (c->cycle + 1 < cycle) /* asleep since then, so nothing in the wheel lies between; its span starts here */
         c->cycle = cycle - 1;
     uint32_t slot = free_block(c);
     struct cw_block *b = &c->block[slot];
     memset(b, 0, sizeof *b);
-    c->order[slot].is_owed = false;
+    if (!c->mixes)
+        c->order[slot].is_owed = false;
     b->used = true;
     b->warps_left = c->launch->warps;
     b->threads_live = c->launch->threads;
@@ -173,14 +159,17 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     c->registers_used += c->block_regs;
     c->shared_used += c->block_shared;
     uint32_t w = 0;
-    uint64_t warps = 0;
+    struct cw_slots warps = {0};
     for (uint32_t i = 0; i < c->launch->warps; i++, w++) {
         while (c->warp[w].wait != CW_WAIT_FREE)
             w++;
         start_warp(c, w, slot, i, cycle + 1);
-        warps |= cw_core__bit(w);
+        warps.word[w / 64] |= cw_core__bit(w);
     }
-    announce(c, slot, warps, now);
+    const uint64_t due = c->control_next;
+    announce(c, slot, &warps, now);
+    if (c->control_next != due) /* in the first cycle of its warps, whether or not the core is awake in this one */
+        c->control_next = due <= cycle ? due : cycle + 1;
     if (c->fetch_ask_cnt != 0)
         cw_core__fetch_tick(c);
     cw_time wake = (cycle + 1) * c->period;
@@ -195,8 +184,10 @@ void cw_core__free_warp(struct cw_core *c, uint32_t w)
     cw_core__account(c, c->cycle + 1);
     warp->wait = CW_WAIT_FREE;
     cw_core__requeue(c, w);
-    cw_age_end(&c->ages, w);
-    c->resident--;
+    if (c->rows == 1)
+        cw_age_end(&c->ages, w);
+    if (--c->resident == 0)
+        cw_core__end_classes(c);
     if (--b->warps_left > 0)
         return;
     for (uint32_t i = 0; (c->taken & CW_SOCKET_BLOCK) != 0 && i < c->mech_cnt; i++)
@@ -211,10 +202,52 @@ void cw_core__free_warp(struct cw_core *c, uint32_t w)
         c->cfg.events.block_done(c->cfg.events.context, c->cfg.index);
 }
 
+void cw_core__free_block(struct cw_core *c, uint32_t block)
+{
+    for (uint32_t w = 0; w < c->config->core_warps; w++)
+        if (c->warp[w].wait == CW_WAIT_EXIT && c->warp[w].block == block)
+            cw_core__free_warp(c, w);
+}
+
+/* The last thread of the block has exited: no slot of it has a thread. */
+static void leave_block(struct cw_core *c, uint32_t block)
+{
+    for (uint32_t w = 0; w < c->config->core_warps; w++)
+        if (c->warp[w].wait != CW_WAIT_FREE && c->warp[w].block == block) {
+            c->warp[w].wait = CW_WAIT_EXIT;
+            cw_core__requeue(c, w);
+        }
+    if (c->block[block].insts == 0)
+        cw_core__free_block(c, block);
+}
+
+static void exit_made(struct cw_core *c, uint32_t w, uint32_t lanes)
+{
+    struct cw_part p;
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, 0, i, &p); i++) {
+        struct cw_warp *home = &c->warp[p.home];
+        home->live &= ~(cw_lanes)(p.lanes & lanes);
+        c->block[home->block].threads_live -= (uint32_t)__builtin_popcount(p.lanes & lanes);
+    }
+    c->control->ops->exit(c->control, w, lanes);
+    c->cfg.stats->threads_exited += (uint32_t)__builtin_popcount(lanes);
+    cw_core__progress(c, &c->warp[w]);
+    for (uint32_t left = c->warp[w].made->blocks; left != 0; left &= left - 1) {
+        const uint32_t block = (uint32_t)__builtin_ctz(left);
+        cw_core__barrier_exit(c, &c->block[block]);
+        if (c->block[block].threads_live == 0)
+            leave_block(c, block);
+    }
+}
+
 void cw_core__exit_lanes(struct cw_core *c, uint32_t w, cw_lanes lanes)
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_block *b = &c->block[warp->block];
+    if (c->made != NULL) {
+        exit_made(c, w, (uint32_t)lanes);
+        return;
+    }
     warp->live &= ~lanes;
     b->threads_live -= cw_lanes_count(lanes);
     c->control->ops->exit(c->control, w, lanes);

@@ -13,11 +13,6 @@
 #include "ptx/module.h"
 #include "ptx/uop.h"
 
-/* Special registers of lanes that are not all of one warp. */
-struct cw_exec_mixed {
-    uint32_t ctaid[3][CW_LANES], warpid[CW_LANES];
-};
-
 /* Everything that an execution function may read or write: the view that 32 lanes of a warp have of their core. Pointers are to this warp's
  * slice: register i is at r32 + i * r32_stride, a vector of CW_LANES lanes. */
 struct cw_exec {
@@ -33,7 +28,6 @@ struct cw_exec {
     uint32_t ntid[3], ctaid[3], nctaid[3];
     uint32_t warpid, nwarpid, smid, nsmid, gridid;
     uint32_t first_lane;               /* %laneid of lane 0: 32 in the second half of a warp of 64 lanes */
-    const struct cw_exec_mixed *mixed; /* ctaid and warpid lane by lane; NULL: all lanes have the above */
     uint32_t dynamic_smem, total_smem; /* bytes */
     uint64_t clock;                    /* core cycles */
     uint64_t globaltimer_ns;

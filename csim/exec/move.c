@@ -106,18 +106,6 @@ static uint64_t uniform(const struct cw_exec *x, enum cw_sreg sreg)
     }
 }
 
-/* A special register whose lanes are looked at one by one; NULL: it is the same in all of them. */
-static const uint32_t *by_lane(const struct cw_exec *x, enum cw_sreg sreg)
-{
-    if (sreg <= CW_SREG_TID_Z)
-        return x->tid[sreg];
-    if (x->mixed == NULL)
-        return NULL;
-    if (sreg >= CW_SREG_CTAID_X && sreg <= CW_SREG_CTAID_Z)
-        return x->mixed->ctaid[sreg - CW_SREG_CTAID_X];
-    return sreg == CW_SREG_WARPID ? x->mixed->warpid : NULL;
-}
-
 void cw_exec__mov_sreg(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
 {
     enum cw_sreg sreg = (enum cw_sreg)u->src[0].idx;
@@ -125,7 +113,7 @@ void cw_exec__mov_sreg(const struct cw_uop *u, const struct cw_exec *x, uint32_t
     uint64_t keep = u->type == CW_U16 || u->type == CW_S16 ? UINT16_MAX : UINT64_MAX; /* mov.u16 %rs, %tid.x of old PTX */
     bool is_mask = sreg >= CW_SREG_LANEMASK_EQ && sreg <= CW_SREG_LANEMASK_GT;
     uint64_t v[CW_LANES];
-    const uint32_t *lanes = by_lane(x, sreg);
+    const uint32_t *lanes = sreg <= CW_SREG_TID_Z ? x->tid[sreg] : NULL;
     if (lanes == NULL && sreg != CW_SREG_LANEID && !is_mask) {
         broadcast(x, u->dst[0], mask, same & keep);
         return;

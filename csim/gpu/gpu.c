@@ -60,6 +60,13 @@ static void on_print(void *context, const char *text, size_t length)
         gpu->on_print(gpu->context, text, length);
 }
 
+static void on_notice(void *context, const char *text)
+{
+    const struct cw_gpu *gpu = context;
+    if (gpu->on_notice != NULL)
+        gpu->on_notice(gpu->context, text);
+}
+
 static void add_component(struct cw_gpu *gpu, struct cw_component *component)
 {
     gpu->component[gpu->component_cnt++] = component;
@@ -110,10 +117,11 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .pool = &gpu->pool,
             .up = gpu->up,
             .down = gpu->down,
+            .units = gpu->units,
             .index = i,
             .control = gpu->control,
             .stream = &gpu->events,
-            .events = {gpu, on_block_done, on_fault, on_print},
+            .events = {gpu, on_block_done, on_fault, on_print, on_notice},
             .progress = &gpu->progress,
         };
         int status = cw_core_create(&gpu->core[i], &c, err);
@@ -175,9 +183,12 @@ static int check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct 
         return cw_fail(err, CW_EINVAL, "%s works on warps of %u lanes; set core.warp_width=%u", m->name, CW_LANES, CW_LANES);
     if (!m->any_line && gpu->config.mem_line_bytes != CW_LINE_BYTES)
         return cw_fail(err, CW_EINVAL, "%s works on lines of %u bytes; set mem.line_bytes=%u", m->name, CW_LINE_BYTES, CW_LINE_BYTES);
+    if (cw_control_slots(gpu->control, &gpu->config) > 64)
+        return cw_fail(err, CW_EINVAL, "%s works with at most 64 warps per core; control policy %s with core.warps=%u has %u", m->name,
+                       gpu->control->name, gpu->config.core_warps, cw_control_slots(gpu->control, &gpu->config));
     if (m->core != NULL && m->core->region_begin != NULL && gpu->control->region_begin == NULL)
-        return cw_fail(err, CW_EINVAL, "%s has regions, which control policy %s cannot run; choose %s (--control %s)", m->name,
-                       gpu->control->name, cw_control_ipdom.name, cw_control_ipdom.name);
+        return cw_fail(err, CW_EINVAL, "%s has regions, which control policy %s cannot run; set core.divergence=pdom (--control %s)",
+                       m->name, gpu->control->name, cw_control_ipdom.name);
     return CW_OK;
 }
 
@@ -333,7 +344,9 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     if (gpu == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     gpu->config = *options->config;
-    gpu->control = options->control != NULL ? options->control : &cw_control_ipdom;
+    gpu->control = options->control;
+    if (gpu->control == NULL)
+        status = cw_control_of(&gpu->control, &gpu->config, err);
     gpu->units = options->units != NULL ? options->units : cw_unit_provider_c();
     gpu->reverse_ticks = options->reverse_ticks;
     gpu->tick_always = options->tick_always;
@@ -341,11 +354,12 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;
     gpu->on_print = options->on_print;
+    gpu->on_notice = options->on_notice;
     gpu->context = options->context;
     clocks_init(&gpu->clocks, &gpu->config);
     gpu->check_serial = options->check_serial;
     gpu->seed = options->seed;
-    if (options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
+    if (status == CW_OK && options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
         status = list_mechs(gpu, options, err);

@@ -33,6 +33,8 @@ struct cw_gpu_options {
     void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
     /* What a kernel prints (printf), thread by thread as its instruction issues; the text is not terminated. NULL: it is dropped. */
     void (*on_print)(void *context, const char *text, size_t length);
+    /* One line for the user. NULL: it is dropped. */
+    void (*on_notice)(void *context, const char *text);
     void *context;
 };
 
@@ -44,7 +46,8 @@ void cw_gpu_destroy(struct cw_gpu *gpu);
  * caches are cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH,
  * CW_ECHECK; after an error the GPU can only be reset or destroyed. */
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                  const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err);
+                  const uint32_t block[3], uint32_t dynamic_shared_bytes, bool static_warps, const void *param, const bool *local_size,
+                  struct cw_error *err);
 
 /* After a launch that failed, or between launches: drops everything in flight and makes cores, crossbars, partitions, mechanisms and their
  * units anew, as cw_gpu_create made them. Kept are device memory with its allocations, counters, the oracle's sums, and time, which goes on

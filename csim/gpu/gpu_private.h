@@ -57,6 +57,7 @@ struct cw_gpu {
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
     void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
     void (*on_print)(void *context, const char *text, size_t length);
+    void (*on_notice)(void *context, const char *text);
     void *context;
 };
 

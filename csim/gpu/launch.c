@@ -112,7 +112,8 @@ static uint64_t code_offset(const struct cw_module *module, const struct cw_kern
 }
 
 static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                   const uint32_t block[3], uint32_t dynamic_bytes, uint8_t *param, const bool *local_size, struct cw_error *err)
+                   const uint32_t block[3], uint32_t dynamic_bytes, bool static_warps, uint8_t *param, const bool *local_size,
+                   struct cw_error *err)
 {
     struct cw_launch *l = &gpu->launch;
     int status = check_shape(kernel, grid, block, err);
@@ -130,6 +131,7 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
     l->threads = block[0] * block[1] * block[2];
     l->warps = (l->threads + gpu->config.core_warp_width - 1) / gpu->config.core_warp_width;
     l->dynamic_shared_bytes = dynamic_bytes;
+    l->static_warps = static_warps;
     l->regs_per_thread = kernel->live_regs;
     l->code_offset = code_offset(module, kernel);
     l->gridid = gpu->launches++;
@@ -276,14 +278,15 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
 }
 
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                  const uint32_t block[3], uint32_t dynamic_shared_bytes, const void *param, const bool *local_size, struct cw_error *err)
+                  const uint32_t block[3], uint32_t dynamic_shared_bytes, bool static_warps, const void *param, const bool *local_size,
+                  struct cw_error *err)
 {
     uint8_t *block_param = calloc(1, kernel->param_bytes + 16u);
     if (block_param == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     if (kernel->param_bytes > 0)
         memcpy(block_param, param, kernel->param_bytes);
-    int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, block_param, local_size, err);
+    int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, static_warps, block_param, local_size, err);
     if (status == CW_OK)
         status = run(gpu, err);
     for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)

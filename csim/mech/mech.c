@@ -44,68 +44,97 @@ const struct cw_mech_unit *cw_mech_unit_of(const struct cw_mech *mech, const str
     return NULL;
 }
 
-/* Whether a mechanism before number i brings the unit. */
-static bool unit_seen(const struct cw_unit *unit, uint32_t i)
+const struct cw_mech_unit *cw_control_unit_of(const struct cw_control_ops *control, const struct cw_unit *unit)
 {
-    for (uint32_t m = 0; m < i; m++)
-        if (cw_mech_unit_of(cw_mechs[m], unit) != NULL)
+    for (uint32_t k = 0; k < control->unit_cnt; k++)
+        if (control->unit[k].unit == unit)
+            return &control->unit[k];
+    return NULL;
+}
+
+/* What brings units, keys and counters: the mechanisms, and behind them the control policies. false: there is no number i. */
+struct bringer {
+    const struct cw_mech_unit *unit;
+    uint32_t unit_cnt;
+    const struct cw_key_set *const *keys;
+    const struct cw_counter_set *const *counters;
+};
+
+static bool bringer_at(uint32_t i, struct bringer *b)
+{
+    const uint32_t mechs = cw_mech_cnt();
+    if (i < mechs) {
+        const struct cw_mech *m = cw_mechs[i];
+        *b = (struct bringer){m->unit, m->unit_cnt, m->keys, m->counters};
+        return true;
+    }
+    for (uint32_t k = 0; cw_controls[k] != NULL; k++)
+        if (k == i - mechs) {
+            const struct cw_control_ops *c = cw_controls[k];
+            *b = (struct bringer){c->unit, c->unit_cnt, c->keys, c->counters};
             return true;
+        }
     return false;
+}
+
+/* Thing number i of one kind that a bringer has; NULL: no more. */
+typedef const void *(*thing_fn)(const struct bringer *b, uint32_t i);
+
+static const void *unit_of(const struct bringer *b, uint32_t i)
+{
+    return i < b->unit_cnt ? b->unit[i].unit : NULL;
+}
+
+static const void *keys_of(const struct bringer *b, uint32_t i)
+{
+    return b->keys != NULL ? b->keys[i] : NULL;
+}
+
+static const void *counters_of(const struct bringer *b, uint32_t i)
+{
+    return b->counters != NULL ? b->counters[i] : NULL;
+}
+
+/* Whether a bringer before number i has it. */
+static bool seen_before(uint32_t i, thing_fn things, const void *thing)
+{
+    struct bringer b;
+    for (uint32_t m = 0; m < i && bringer_at(m, &b); m++)
+        for (uint32_t k = 0; things(&b, k) != NULL; k++)
+            if (things(&b, k) == thing)
+                return true;
+    return false;
+}
+
+/* Thing number `index` of all bringers, each counted where it comes first; *at: of its bringer. */
+static const void *thing_at(uint32_t index, thing_fn things, struct bringer *b, uint32_t *at)
+{
+    for (uint32_t m = 0; bringer_at(m, b); m++)
+        for (*at = 0; things(b, *at) != NULL; ++*at)
+            if (!seen_before(m, things, things(b, *at)) && index-- == 0)
+                return things(b, *at);
+    return NULL;
 }
 
 const struct cw_mech_unit *cw_mech_unit_at(uint32_t i)
 {
-    for (uint32_t m = 0; cw_mechs[m] != NULL; m++)
-        for (uint32_t k = 0; k < cw_mechs[m]->unit_cnt; k++)
-            if (!unit_seen(cw_mechs[m]->unit[k].unit, m) && i-- == 0)
-                return &cw_mechs[m]->unit[k];
-    return NULL;
-}
-
-/* Set number i of one kind that a mechanism names; NULL: no more. */
-typedef const void *(*set_fn)(const struct cw_mech *mech, uint32_t i);
-
-static const void *keys_of(const struct cw_mech *mech, uint32_t i)
-{
-    return mech->keys != NULL ? mech->keys[i] : NULL;
-}
-
-static const void *counters_of(const struct cw_mech *mech, uint32_t i)
-{
-    return mech->counters != NULL ? mech->counters[i] : NULL;
-}
-
-static bool names_set(const struct cw_mech *mech, set_fn sets, const void *set)
-{
-    for (uint32_t i = 0; sets(mech, i) != NULL; i++)
-        if (sets(mech, i) == set)
-            return true;
-    return false;
-}
-
-/* Set number `index` of all mechanisms, each counted where it is named first. */
-static const void *set_at(uint32_t index, set_fn sets)
-{
-    for (uint32_t m = 0; cw_mechs[m] != NULL; m++)
-        for (uint32_t i = 0; sets(cw_mechs[m], i) != NULL; i++) {
-            const void *set = sets(cw_mechs[m], i);
-            bool seen = false;
-            for (uint32_t k = 0; k < m; k++)
-                seen = seen || names_set(cw_mechs[k], sets, set);
-            if (!seen && index-- == 0)
-                return set;
-        }
-    return NULL;
+    struct bringer b;
+    uint32_t at;
+    return thing_at(i, unit_of, &b, &at) != NULL ? &b.unit[at] : NULL;
 }
 
 const struct cw_key_set *cw_key_set_at(uint32_t index)
 {
-    return set_at(index, keys_of);
+    struct bringer b;
+    uint32_t at;
+    return thing_at(index, keys_of, &b, &at);
 }
 
 const struct cw_counter_set *cw_counter_set_at(uint32_t index)
 {
-    return set_at(index, counters_of);
+    struct bringer b;
+    uint32_t at;
+    return thing_at(index, counters_of, &b, &at);
 }
 
 static int check_pair(const struct cw_mech *a, const struct cw_mech *b, struct cw_error *err)

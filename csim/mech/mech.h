@@ -18,6 +18,7 @@
 #include "event/event.h"
 #include "mem/partition.h"
 #include "ptx/intrinsic.h"
+#include "unit/offer.h"
 
 struct cw_mech;
 
@@ -50,17 +51,6 @@ static inline void cw_mech_fault(const struct cw_mech_host *host, int status, co
     if (host->fault != 0)
         host->fault(host->fault_context, status, text);
 }
-
-/* A hardware unit that the mechanism brings. Mechanisms may bring the same one. */
-struct cw_mech_unit {
-    const struct cw_unit *unit;
-    const char *what;         /* one line for `cowarp list`, with "one per memory partition" or the like */
-    enum cw_domain domain;    /* the clock of its instances */
-    const char *const *inner; /* names of units inside this one, which cannot be chosen on their own; NULL-terminated; NULL: none */
-    /* Whether this configuration has the unit; NULL: always. */
-    bool (*used)(const struct cw_config *config);
-    const char *needs; /* what one has to set so that `used` says yes: "warptm.resolution = 2pcr"; NULL when `used` is */
-};
 
 /* A mechanism that cannot be in the same GPU. */
 struct cw_mech_exclusion {

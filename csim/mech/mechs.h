@@ -11,11 +11,12 @@ extern const struct cw_mech *const cw_mechs[];
 const struct cw_mech *cw_mech_find(const char *name);
 
 uint32_t cw_mech_cnt(void);
-/* The units of all mechanisms, each once, in the order of the mechanisms: i = 0, 1, ... until it is NULL. The answer is what the first
- * mechanism that brings the unit says of it. */
+/* The units of all mechanisms, and behind them those of the control policies, each once: i = 0, 1, ... until it is NULL. The answer is what
+ * the first that brings the unit says of it. */
 const struct cw_mech_unit *cw_mech_unit_at(uint32_t i);
 /* What the mechanism itself says of the unit; NULL when it does not bring it. */
 const struct cw_mech_unit *cw_mech_unit_of(const struct cw_mech *mech, const struct cw_unit *unit);
+const struct cw_mech_unit *cw_control_unit_of(const struct cw_control_ops *control, const struct cw_unit *unit);
 /* Whether these mechanisms (NULL-terminated) may be in one GPU: at most one system, none twice, none that another excludes, and no more
  * counters than there is room for. CW_EINVAL with the sentence that says why not. */
 int cw_mechs_check(const struct cw_mech *const *mechs, struct cw_error *err);

@@ -120,6 +120,10 @@ void cw_kernel_dump(const struct cw_kernel *k, FILE *out)
             fprintf(out, " rpc none");
         else if (u->op == CW_OP_BRA || u->op == CW_OP_BRX)
             fprintf(out, " rpc %u", u->rpc);
+        if ((u->op == CW_OP_BRA || u->op == CW_OP_BRX) && u->lpc != CW_PC_NONE)
+            fprintf(out, " lpc %u", u->lpc);
+        if (u->uniform && (u->op == CW_OP_BRX || u->guard >= 0))
+            fprintf(out, " uniform");
         fputc('\n', out);
     }
 }

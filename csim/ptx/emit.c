@@ -210,11 +210,19 @@ static void finish(struct out *o, const struct cw_fn *fn)
 {
     struct cw_live live = {0};
     struct cw_cfg cfg = {0};
+    struct cw_loops loops = {0};
     cw_cfg_build(o->p, o->k, &cfg);
+    if (o->p->status == CW_OK)
+        cw_loops_find(o->p, &cfg, &loops);
+    if (o->p->status == CW_OK)
+        cw_lpc_find(o->p, o->k, &cfg, &loops);
     if (o->p->status == CW_OK)
         cw_live_compute(o->p, o->k, &cfg, &live);
     if (o->p->status == CW_OK)
+        cw_uniform_find(o->p, o->k, &cfg, &loops, &live);
+    if (o->p->status == CW_OK)
         cw_slots_assign(o->p, o->k, &live, &o->slots);
+    cw_loops_free(&loops);
     cw_cfg_free(&cfg);
     o->kernel->live_regs = live.live_regs;
     cw_live_free(&live);

@@ -49,6 +49,7 @@ struct pass {
     struct cw_live *live;
     pair_vec exposed, defined; /* read before a kill in the block; written in the block */
     pair_vec killed;
+    pair_vec in;     /* live at the start of the block */
     pair_vec out;    /* live at the end of the block */
     pair_vec pinned; /* live throughout the block, for a restart */
 };
@@ -155,6 +156,15 @@ static uint32_t push_once(uint32_t *mark, uint32_t *stack, uint32_t depth, uint3
     return depth + 1;
 }
 
+/* The register is live at the start of the block. */
+static uint32_t enter(struct pass *s, struct explore *e, uint32_t depth, uint32_t block, uint32_t reg)
+{
+    const uint32_t after = push_once(e->in, e->stack, depth, block, reg);
+    if (after != depth)
+        add_pair(s, &s->in, block, reg);
+    return after;
+}
+
 static void backwards(struct pass *s, struct explore *e, uint32_t reg)
 {
     const struct cw_cfg *cfg = s->cfg;
@@ -163,7 +173,7 @@ static void backwards(struct pass *s, struct explore *e, uint32_t reg)
     for (uint32_t i = e->killed.start[reg]; i < e->killed.start[reg + 1]; i++)
         e->kill[e->killed.item[i]] = reg + 1;
     for (uint32_t i = e->exposed.start[reg]; i < e->exposed.start[reg + 1]; i++)
-        depth = push_once(e->in, e->stack, depth, e->exposed.item[i], reg);
+        depth = enter(s, e, depth, e->exposed.item[i], reg);
     while (depth > 0) {
         const struct cw_block *b = &cfg->block[e->stack[--depth]];
         for (uint32_t i = 0; i < b->pred_cnt; i++) {
@@ -172,7 +182,7 @@ static void backwards(struct pass *s, struct explore *e, uint32_t reg)
                 CW_PUSH(s->p, &e->found, q);
             e->out[q] = reg + 1;
             if (e->kill[q] != reg + 1)
-                depth = push_once(e->in, e->stack, depth, q, reg);
+                depth = enter(s, e, depth, q, reg);
         }
     }
 }
@@ -383,9 +393,15 @@ void cw_live_compute(struct cw_ptx *p, const struct cw_kcode *k, const struct cw
         pin_regions(&s);
     if (p->status == CW_OK)
         scan_all(&s);
+    if (p->status == CW_OK) {
+        const struct lists in = group(&s, &s.in, cfg->block_cnt, false);
+        live->in_start = in.start;
+        live->in = in.item;
+    }
     free(s.exposed.a);
     free(s.defined.a);
     free(s.killed.a);
+    free(s.in.a);
     free(s.out.a);
     free(s.pinned.a);
 }
@@ -394,4 +410,6 @@ void cw_live_free(struct cw_live *live)
 {
     free(live->first);
     free(live->last);
+    free(live->in_start);
+    free(live->in);
 }

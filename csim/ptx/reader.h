@@ -15,8 +15,8 @@
  * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF.
  *
- * Private to: cfg.c, decl.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, module.c, parse.c, slots.c, symbol.c, token.c, uop.c, util.c,
- * insn.h.
+ * Private to: cfg.c, decl.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, module.c, parse.c, slots.c, symbol.c, token.c,
+ * uniform.c, uop.c, util.c, insn.h.
  */
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
@@ -409,11 +409,35 @@ struct cw_cfg {
 void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg); /* also sets rpc of the branches */
 void cw_cfg_free(struct cw_cfg *cfg);
 
+/* loop.c */
+struct cw_loop {
+    uint32_t header;    /* block */
+    uint32_t latch;     /* a block with an edge back to the header */
+    uint32_t latch_cnt; /* how many there are */
+    uint32_t parent;    /* the loop around it, or CW_PTX_NONE */
+};
+
+struct cw_loops {
+    CW_VEC(struct cw_loop) loop;
+    uint32_t *of;         /* [block]: the innermost loop with the block in it, or CW_PTX_NONE */
+    uint32_t *order, cnt; /* blocks that can be reached, in reverse postorder */
+    uint32_t *number;     /* [block]: its place there, or CW_PTX_NONE */
+    uint8_t irreducible;  /* a cycle that can be entered at two blocks: loop is empty then */
+};
+
+void cw_loops_find(struct cw_ptx *p, const struct cw_cfg *cfg, struct cw_loops *l);
+void cw_loops_free(struct cw_loops *l);
+bool cw_loops_has(const struct cw_loops *l, uint32_t loop, uint32_t block); /* whether the block is in the loop */
+
+/* lpc.c: sets lpc of the branches */
+void cw_lpc_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l);
+
 /* live.c, slots.c */
 struct cw_live {
     uint32_t *first,
         *last; /* [virtual register]: hull of the live range in half steps, 2 i = read, 2 i + 1 = write; first > last: unused */
     uint32_t live_regs;
+    uint32_t *in_start, *in; /* registers live at the start of block b: from in[in_start[b]] on, below in_start[b + 1] */
 };
 
 struct cw_slots {
@@ -423,6 +447,10 @@ struct cw_slots {
 
 void cw_live_compute(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_cfg *cfg, struct cw_live *live);
 void cw_live_free(struct cw_live *live);
+
+/* uniform.c: sets uniform of the branches */
+void cw_uniform_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l, const struct cw_live *live);
+
 void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_live *live, struct cw_slots *slots);
 
 /* emit.c */

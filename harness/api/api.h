@@ -25,8 +25,9 @@ struct cowarp_gpu {
     const struct cw_control_ops *control;
     struct cw_unit_provider units;
     bool units_created;
-    struct cw_rtl_choice *unit; /* unit_cnt, in the order of cowarp_unit_at; verilog is ours */
-    uint32_t unit_cnt;
+    struct cw_rtl_choice *unit; /* unit_cnt, in the order of cowarp_unit_at, then those of instances up to choice_cnt; names of files and
+                                   instances are ours */
+    uint32_t unit_cnt, choice_cnt;
     struct cw_gpu *gpu;
     struct cowarp_module *modules;
     struct cw_taps *taps; /* NULL: no waves */
@@ -60,11 +61,13 @@ int cowarp__configure(struct cw_config *config, const struct cowarp_options *opt
  * mechanism brings it. */
 bool cowarp__unit_used(const struct cowarp_gpu *gpu, const struct cw_unit *unit, const char **needs);
 const char *cowarp__backend_name(enum cw_unit_backend backend);
-/* Reads "name=backend" and "name=backend:file" settings into gpu->unit, and creates gpu->units. ports_only: a wave file
- * traces the RTL from the beginning, so the wave of a lockstep difference, which cannot trace it too, has no inner signals. */
+/* Reads "name=backend", "name=backend:file" and "core3.name=backend" settings into gpu->unit, and creates gpu->units. ports_only: a wave
+ * file traces the RTL from the beginning, so the wave of a lockstep difference, which cannot trace it too, has no inner signals. */
 int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only);
 /* Builds the RTL that a GPU of these options will open, several units at a time. */
 int cowarp__units_build(struct cowarp_gpu *gpu, const struct cw_gpu_options *options);
+/* CW_EINVAL when an instance was named that the machine, which has been made, does not have. */
+int cowarp__units_check(struct cowarp_gpu *gpu);
 /* After the GPU has gone. */
 void cowarp__units_close(struct cowarp_gpu *gpu);
 

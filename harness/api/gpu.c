@@ -62,9 +62,11 @@ static int choose_control(struct cowarp_gpu *gpu, const char *name)
 {
     const char *near = NULL;
     uint32_t cnt = 0;
-    gpu->control = cw_control_find(name != NULL ? name : "ipdom");
+    if (name == NULL)
+        return cw_control_of(&gpu->control, &gpu->config, &gpu->err);
+    gpu->control = cw_control_find(name);
     if (gpu->control != NULL)
-        return CW_OK;
+        return cw_control_settle(&gpu->config, gpu->control, &gpu->err);
     while (cw_controls[cnt] != NULL)
         cnt++;
     const char **list = calloc(cnt + 1u, sizeof *list);
@@ -93,6 +95,13 @@ static void pass_print(void *context, const char *text, size_t length)
         gpu->on_print(gpu->context, text, length);
     else
         fwrite(text, 1, length, stderr);
+}
+
+static void pass_notice(void *context, const char *text)
+{
+    const struct cowarp_gpu *gpu = context;
+    if (gpu->on_message != NULL)
+        gpu->on_message(gpu->context, text);
 }
 
 static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
@@ -135,11 +144,14 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
         .on_step = options->wave_file != NULL || gpu->recorder != NULL ? cowarp__wave_step : NULL,
         .on_print = pass_print,
+        .on_notice = pass_notice,
         .context = gpu,
     };
     status = cowarp__units_build(gpu, &o);
     if (status == CW_OK)
         status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
+    if (status == CW_OK)
+        status = cowarp__units_check(gpu);
     if (status == CW_OK)
         status = cowarp__record_open(gpu);
     return status == CW_OK ? cowarp__wave_open(gpu, options) : status;

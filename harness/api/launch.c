@@ -306,7 +306,8 @@ static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
     }
     if (status == CW_OK) {
         const double start = host_seconds();
-        status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, block, local, &gpu->err);
+        status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, l->static_warps != 0, block, local,
+                               &gpu->err);
         gpu->host_seconds += host_seconds() - start;
         status = cowarp__wave_launched(gpu, status);
         gpu->failed = status != CW_OK;

@@ -149,6 +149,11 @@ static void put_units(FILE *f, const struct cowarp_gpu *gpu)
         put_backend(f, &gpu->unit[i]);
         comma = ", ";
     }
+    for (uint32_t i = gpu->unit_cnt; i < gpu->choice_cnt; i++) { /* of one instance each */
+        fprintf(f, "%s\"%s\": ", comma, gpu->unit[i].instance);
+        put_backend(f, &gpu->unit[i]);
+        comma = ", ";
+    }
     fputs("},\n", f);
 }
 

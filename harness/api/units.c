@@ -30,6 +30,9 @@ const char *cowarp_unit_mechanism(uint32_t i, uint32_t k)
     for (uint32_t m = 0; u != NULL && cw_mechs[m] != NULL; m++)
         if (cw_mech_unit_of(cw_mechs[m], u->unit) != NULL && k-- == 0)
             return cw_mechs[m]->name;
+    for (uint32_t m = 0; u != NULL && cw_controls[m] != NULL; m++)
+        if (cw_control_unit_of(cw_controls[m], u->unit) != NULL && k-- == 0)
+            return cw_controls[m]->name;
     return NULL;
 }
 
@@ -54,6 +57,13 @@ bool cowarp__unit_used(const struct cowarp_gpu *gpu, const struct cw_unit *unit,
     for (uint32_t m = 0; gpu->mechs[m] != NULL; m++) {
         const struct cw_mech_unit *u = cw_mech_unit_of(gpu->mechs[m], unit);
         if (u != NULL && (u->used == NULL || u->used(&gpu->config)))
+            return true;
+        if (u != NULL)
+            *needs = u->needs;
+    }
+    for (uint32_t m = 0; cw_controls[m] != NULL; m++) {
+        const struct cw_mech_unit *u = cw_control_unit_of(cw_controls[m], unit);
+        if (u != NULL && cw_controls[m] == gpu->control)
             return true;
         if (u != NULL)
             *needs = u->needs;
@@ -154,6 +164,26 @@ static int choose_backend(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, 
     return choice->verilog != NULL ? CW_OK : cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
 }
 
+/* "core3.thread_compactor=lockstep", where unit is the place of "thread_compactor": the choice for one instance. All instances have one
+ * library, so what says how that is built is said of all. */
+static int choose_instance(struct cowarp_gpu *gpu, uint32_t unit, const char *name, const char *backend)
+{
+    uint32_t i = gpu->unit_cnt;
+    while (i < gpu->choice_cnt && strcmp(gpu->unit[i].instance, name) != 0)
+        i++;
+    struct cw_rtl_choice *choice = &gpu->unit[i];
+    if (strstr(backend, "+assert") != NULL || strchr(backend, ':') != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '+assert' and a file are for all instances; give them with %s=", name,
+                       gpu->unit[unit].unit);
+    if (i == gpu->choice_cnt) {
+        *choice = (struct cw_rtl_choice){.unit = gpu->unit[unit].unit, .instance = strdup(name)};
+        if (choice->instance == NULL)
+            return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
+        gpu->choice_cnt++;
+    }
+    return choose_backend(gpu, choice, backend);
+}
+
 /* "validation_unit=rtl" */
 static int choose(struct cowarp_gpu *gpu, const char *setting)
 {
@@ -164,15 +194,16 @@ static int choose(struct cowarp_gpu *gpu, const char *setting)
         return cw_fail(&gpu->err, CW_EINVAL, "'%.80s': expected unit=c, unit=rtl or unit=lockstep", setting);
     memcpy(name, setting, length);
     name[length] = '\0';
+    const char *dot = strrchr(name, '.'), *kind = dot != NULL ? dot + 1 : name;
     uint32_t unit = 0;
-    while (unit < gpu->unit_cnt && strcmp(gpu->unit[unit].unit, name) != 0)
+    while (unit < gpu->unit_cnt && strcmp(gpu->unit[unit].unit, kind) != 0)
         unit++;
     if (unit == gpu->unit_cnt)
-        return unknown_unit(&gpu->err, name, setting);
+        return unknown_unit(&gpu->err, kind, setting);
     const char *needs;
     if (!cowarp__unit_used(gpu, cw_mech_unit_at(unit)->unit, &needs))
         return not_there(gpu, unit, needs);
-    return choose_backend(gpu, &gpu->unit[unit], equals + 1);
+    return dot != NULL ? choose_instance(gpu, unit, name, equals + 1) : choose_backend(gpu, &gpu->unit[unit], equals + 1);
 }
 
 static void pass_message(void *context, const char *text)
@@ -184,13 +215,15 @@ static void pass_message(void *context, const char *text)
 
 int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only)
 {
-    uint32_t cnt = 0;
+    uint32_t cnt = 0, asked = 0;
     while (cw_mech_unit_at(cnt) != NULL)
         cnt++;
-    gpu->unit = calloc(cnt + 1u, sizeof *gpu->unit);
+    while (settings != NULL && settings[asked] != NULL)
+        asked++;
+    gpu->unit = calloc(cnt + asked + 1u, sizeof *gpu->unit);
     if (gpu->unit == NULL)
         return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
-    gpu->unit_cnt = cnt;
+    gpu->unit_cnt = gpu->choice_cnt = cnt;
     for (uint32_t i = 0; i < cnt; i++)
         gpu->unit[i] = (struct cw_rtl_choice){.unit = cw_mech_unit_at(i)->unit->name, .backend = CW_UNIT_C};
     for (; settings != NULL && *settings != NULL; settings++) {
@@ -201,7 +234,7 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool
     const struct cw_rtl_options options = {
         .build = {.message = pass_message, .message_context = gpu},
         .choices = gpu->unit,
-        .choice_cnt = gpu->unit_cnt,
+        .choice_cnt = gpu->choice_cnt,
         .mismatch_wave = cw_lockstep_wave,
         .mismatch_file = "cowarp-mismatch.fst",
         .mismatch_ports_only = ports_only,
@@ -231,11 +264,22 @@ int cowarp__units_build(struct cowarp_gpu *gpu, const struct cw_gpu_options *opt
     return status;
 }
 
+int cowarp__units_check(struct cowarp_gpu *gpu)
+{
+    const char *missing = cw_rtl_provider_missing(&gpu->units);
+    if (missing == NULL)
+        return CW_OK;
+    return cw_fail(&gpu->err, CW_EINVAL, "--unit %s: this machine has no such instance; they are core0.UNIT, partition0.UNIT and so on",
+                   missing);
+}
+
 void cowarp__units_close(struct cowarp_gpu *gpu)
 {
     if (gpu->units_created)
         cw_rtl_provider_destroy(&gpu->units);
-    for (uint32_t i = 0; i < gpu->unit_cnt; i++)
+    for (uint32_t i = 0; i < gpu->choice_cnt; i++) {
         free((char *)gpu->unit[i].verilog);
+        free((char *)gpu->unit[i].instance);
+    }
     free(gpu->unit);
 }

@@ -56,7 +56,7 @@ static int read_event(struct cowarp_gpu *gpu, const char *text)
 static int check_event(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     bool lockstep = false;
-    for (uint32_t i = 0; i < gpu->unit_cnt; i++)
+    for (uint32_t i = 0; i < gpu->choice_cnt; i++)
         lockstep = lockstep || gpu->unit[i].backend == CW_UNIT_LOCKSTEP;
     if (gpu->wave_event == CW_WAVE_MISMATCH && !lockstep)
         return cw_fail(&gpu->err, CW_EINVAL, "wave trigger lockstep-mismatch: no unit runs in lockstep; choose one: UNIT=lockstep");

@@ -260,6 +260,7 @@ static int read_request(struct request *q, const struct cli_parsed *p)
     if (status == CLI_OK && cli_has(p, "shared") && !cli_u32(cli_value(p, "shared", ""), &bytes))
         status = cli_error(CLI_WRONG, "--shared '%s': not a number of bytes", cli_value(p, "shared", ""));
     q->launch.dynamic_shared_bytes = bytes;
+    q->launch.static_warps = cli_has(p, "static-warps");
     if (status == CLI_OK)
         status = list_arguments(p, "arg", &q->argument, &q->argument_cnt);
     if (status == CLI_OK)
@@ -365,6 +366,7 @@ static const struct cli_option options[] = {
     {"grid", "X[,Y[,Z]]", false, "thread blocks"},
     {"block", "X[,Y[,Z]]", false, "threads per block"},
     {"shared", "BYTES", false, "dynamic shared memory per block (default 0)"},
+    {"static-warps", NULL, false, "with core.divergence=tbc: threads stay in their static warps"},
     {"arg", "KIND:VALUE", true, "the kernel's arguments, in order; see below"},
     {"symbol", "NAME=FILE", true, "first bytes of a .global or .const variable, from a file"},
     {"system", "NAME", false, "transactional system (default none)"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cowarp command. docs/command.md describes it. Exit status: 0 done and correct, 1 the run or a check failed, 2 the request was wrong.
- */
+/* The cowarp command. docs/command.md describes it. Exit status: 0 done and correct, 1 the run or a check failed, 2 the request was wrong,
+ * 130 (or 128 and another signal's number) interrupted. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static int help_all(void)
         printf("  cowarp %-9s %s\n", commands[i]->name, commands[i]->what);
     printf("  cowarp help COMMAND tells the options of one command\n"
            "  cowarp --version\n\n"
-           "Exit status: 0 done and correct, 1 the run or a check failed, 2 the request was wrong.\n");
+           "Exit status: 0 done and correct, 1 the run or a check failed, 2 the request was wrong, 130 interrupted.\n");
     return CLI_OK;
 }
 

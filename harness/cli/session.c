@@ -15,18 +15,17 @@
 #define LINE_INTERVAL_SECONDS 0.2
 #define REPORT_LINES          12u
 
-/* The one thing that a signal handler may touch. */
-static volatile sig_atomic_t stop_requested;
+/* The one thing that a signal handler may touch: the signal's number, 0 before there was one. */
+static volatile sig_atomic_t stop_signal;
 
 static void on_signal(int number)
 {
-    (void)number;
-    stop_requested = 1;
+    stop_signal = number;
 }
 
 bool cli_interrupted(void)
 {
-    return stop_requested != 0;
+    return stop_signal != 0;
 }
 
 /* The first signal asks the simulator to stop; the handler is gone then, so that a second one ends the process at once. */
@@ -62,7 +61,7 @@ static int on_progress(void *context, uint64_t cycles, uint64_t done, uint64_t t
         s->line_at = now;
         s->line_shown = true;
     }
-    return stop_requested;
+    return stop_signal;
 }
 
 static void on_message(void *context, const char *text)
@@ -290,7 +289,7 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     const char *text = cowarp_error(s->gpu);
     int status = cli_exit(r->status);
     if (cli_interrupted() && r->status == COWARP_ELIMIT)
-        return cli_error(CLI_FAILED, "%s; no statistics were written", text);
+        return cli_error(128 + stop_signal, "%s; no statistics were written", text); /* as shells say it of a process */
     if (text[0] != '\0')
         cli_error(status, "%s: %s", r->workload, text);
     else if (r->status == COWARP_ECHECK && r->message != NULL)

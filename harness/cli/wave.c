@@ -11,13 +11,19 @@
 
 #include "cli.h"
 
-#define PATH_BYTES 4096u
-#define WAVES      CW_SOURCE_DIR "/waves"
+#define PATH_BYTES    4096u
+#define WAVES         CW_SOURCE_DIR "/waves"
+#define ARGUMENTS_MAX 28u /* of a command, with a NULL at the end */
 
-/* A unit driven by waves/<file>.stim, or a part of a workload's run. cli_wave.notes says what they show. */
+/* Figure 3.7 of thread block compaction as a kernel: one block of three warps, on one core. */
+#define FIGURE_3_7                                                                                                                \
+    "exec", WAVES "/compaction.ptx", "--kernel", "figure_3_7", "--grid", "1", "--block", "96", "--preset", "thesis-tbc", "--set", \
+        "core.count=1", "--set", "partition.count=1", "--quiet", "--arg"
+
+/* A unit driven by waves/<file>.stim, or a part of a run. cli_wave.notes says what they show. */
 static const struct scenario {
     const char *name, *file;
-    const char *run[10]; /* arguments of cowarp run; none: a stimulus */
+    const char *run[ARGUMENTS_MAX]; /* "run" or "exec", and its arguments; none: a stimulus */
 } scenarios[] = {
     {"figure7", "figure7", {NULL}},
     {"stall", "stall", {NULL}},
@@ -28,7 +34,18 @@ static const struct scenario {
     {"first-read-table", "first_read_table", {NULL}},
     {"last-written-table", "last_written_table", {NULL}},
     {"ownership-table", "ownership_table", {NULL}},
-    {"getm", "getm", {"ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "21575:21645", "--quiet", NULL}},
+    {"getm", "getm", {"run", "ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "21575:21645", "--quiet", NULL}},
+    {"compaction",
+     "compaction",
+     {FIGURE_3_7, "u32:1", "--set", "core.divergence=tbc", "--unit", "thread_compactor=rtl", "--unit", "block_stack=rtl", "--wave-window",
+      "214:312", NULL}},
+    {"warp-merge",
+     "warp_merge",
+     {FIGURE_3_7, "u32:0", "--set", "core.divergence=dwf", "--unit", "warp_lut=rtl", "--wave-window", "200:256", NULL}},
+    {"priority-encoder", "priority_encoder", {NULL}},
+    {"thread-compactor", "thread_compactor", {NULL}},
+    {"block-stack", "block_stack", {NULL}},
+    {"warp-lut", "warp_lut", {NULL}},
 };
 #define SCENARIO_CNT ((uint32_t)(sizeof scenarios / sizeof scenarios[0]))
 
@@ -130,25 +147,27 @@ static int play(struct wave *w, const struct cli_parsed *p)
     return CLI_OK;
 }
 
-/* A part of a workload's run, by the command that anyone could give. */
-static int run_workload(struct wave *w, const struct cli_parsed *p)
+/* A part of a run, by the command that anyone could give. */
+static int run_command(struct wave *w, const struct cli_parsed *p)
 {
-    char *argv[16];
+    char *argv[ARGUMENTS_MAX + 2];
     int argc = 0;
     struct cli_parsed run;
+    const char *const *words = w->scenario->run;
+    const struct cli_command *command = strcmp(words[0], cli_exec.name) == 0 ? &cli_exec : &cli_run;
     if (cli_has(p, "backend"))
-        return cli_error(CLI_WRONG, "--backend is for scenarios of one unit; give 'cowarp run' the option --unit");
-    for (; w->scenario->run[argc] != NULL; argc++)
-        argv[argc] = (char *)w->scenario->run[argc];
+        return cli_error(CLI_WRONG, "--backend is for scenarios of one unit; give 'cowarp %s' the option --unit", command->name);
+    for (; words[argc + 1] != NULL; argc++)
+        argv[argc] = (char *)words[argc + 1];
     argv[argc++] = (char *)"--wave";
     argv[argc++] = w->fst;
-    int status = cli_parse(&run, &cli_run, argc, argv);
+    int status = cli_parse(&run, command, argc, argv);
     if (status == CLI_OK)
-        status = cli_run.run(&run);
+        status = command->run(&run);
     cli_parsed_free(&run);
     snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", w->scenario->file);
     if (status == CLI_OK) {
-        printf("%s: cowarp run", w->scenario->name);
+        printf("%s: cowarp %s", w->scenario->name, command->name);
         for (int i = 0; i < argc; i++)
             printf(" %s", argv[i]);
         printf("\n");
@@ -200,7 +219,7 @@ static int run(const struct cli_parsed *p)
     if (status == CLI_OK)
         status = check_tools(p);
     if (status == CLI_OK)
-        status = w.scenario != NULL && w.scenario->run[0] != NULL ? run_workload(&w, p) : play(&w, p);
+        status = w.scenario != NULL && w.scenario->run[0] != NULL ? run_command(&w, p) : play(&w, p);
     if (status != CLI_OK)
         return status;
     printf("written %s; to look at it: (cd %s && gtkwave %s%s %s)\n", w.fst, CW_SOURCE_DIR, w.fst[0] == '/' ? "" : "$OLDPWD/", w.fst,
@@ -238,6 +257,10 @@ const struct cli_command cli_wave = {
              "  ownership-table\n"
              "                intra-warp conflict resolution: four transactions of a warp, of which two may commit\n"
              "  getm          HT-H under GETM: a core's warps and a partition's validation unit while requests stall\n"
+             "  compaction    thread block compaction, Figure 3.7: the warps of a block meet at a branch and are made anew\n"
+             "  warp-merge    dynamic warp formation at the same branch: threads with one next PC merge into warps\n"
+             "  priority-encoder, thread-compactor, block-stack, warp-lut\n"
+             "                the units of these two, each by itself, at Figures 3.5 and 3.7\n"
              "\n"
              "FILE.stim drives any unit, see docs/waves.md.\n",
     .run = run,

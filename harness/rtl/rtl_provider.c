@@ -23,6 +23,7 @@ struct loaded {
 struct provider {
     struct cw_rtl_options opt;
     struct cw_rtl_choice *choices;
+    bool *opened; /* [choice]: its instance */
     struct loaded *loaded;
     uint32_t loaded_cnt;
     struct cw_rtl_instance *instances;
@@ -70,15 +71,20 @@ static const struct cw_rtl_choice *find_choice(const struct provider *p, const s
 {
     const struct cw_rtl_choice *found = NULL;
     for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
-        if (strcmp(p->choices[i].unit, unit->name) == 0)
+        if (p->choices[i].instance == NULL && strcmp(p->choices[i].unit, unit->name) == 0)
             found = p->choices + i;
     return found;
 }
 
-static enum cw_unit_backend backend_of(const struct provider *p, const struct cw_unit *unit)
+/* The choice for this instance: its own, or that of its unit, or NULL. */
+static const struct cw_rtl_choice *find_instance_choice(struct provider *p, const struct cw_unit *unit, const char *name)
 {
-    const struct cw_rtl_choice *choice = find_choice(p, unit);
-    return choice != NULL ? choice->backend : p->opt.default_backend;
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+        if (p->choices[i].instance != NULL && strcmp(p->choices[i].instance, name) == 0) {
+            p->opened[i] = true;
+            return p->choices + i;
+        }
+    return find_choice(p, unit);
 }
 
 /* The library of an earlier instance of the same unit: the sources are not read again for each of a chip's units. */
@@ -149,7 +155,7 @@ static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *
         p->instances = more;
     char *copy = strdup(name);
     void *self = NULL;
-    const struct cw_rtl_choice *choice = find_choice(p, unit);
+    const struct cw_rtl_choice *choice = find_instance_choice(p, unit, name);
     const uint32_t seed = choice != NULL ? choice->seed : p->opt.seed;
     if (more == NULL || copy == NULL || library->create_in(&self, p->context, name, seed) != CW_OK) {
         free(copy);
@@ -189,7 +195,8 @@ static int provider_open(void *context, const struct cw_unit *unit, const char *
                          struct cw_error *err)
 {
     struct provider *p = context;
-    const enum cw_unit_backend backend = backend_of(p, unit);
+    const struct cw_rtl_choice *choice = find_instance_choice(p, unit, name);
+    const enum cw_unit_backend backend = choice != NULL ? choice->backend : p->opt.default_backend;
     if (backend == CW_UNIT_RTL)
         return open_rtl(p, unit, name, params, instance, err);
     if (backend == CW_UNIT_LOCKSTEP)
@@ -246,7 +253,21 @@ static int provider_poll(void *context, struct cw_error *err)
 
 bool cw_rtl_provider_is_rtl(const struct cw_unit_provider *provider, const struct cw_unit *unit)
 {
-    return backend_of(provider->context, unit) != CW_UNIT_C;
+    const struct provider *p = provider->context;
+    const struct cw_rtl_choice *all = find_choice(p, unit);
+    bool rtl = (all != NULL ? all->backend : p->opt.default_backend) != CW_UNIT_C;
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+        rtl = rtl || (strcmp(p->choices[i].unit, unit->name) == 0 && p->choices[i].backend != CW_UNIT_C);
+    return rtl;
+}
+
+const char *cw_rtl_provider_missing(const struct cw_unit_provider *provider)
+{
+    const struct provider *p = provider->context;
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+        if (p->choices[i].instance != NULL && !p->opened[i])
+            return p->choices[i].instance;
+    return NULL;
 }
 
 uint32_t cw_rtl_provider_rtl_units(const struct cw_unit_provider *provider)
@@ -276,14 +297,17 @@ static int copy_choices(struct provider *p, const struct cw_rtl_options *opt)
 {
     p->opt.choice_cnt = 0;
     p->choices = calloc(opt->choice_cnt + 1, sizeof *p->choices);
-    if (p->choices == NULL)
+    p->opened = calloc(opt->choice_cnt + 1, sizeof *p->opened);
+    if (p->choices == NULL || p->opened == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < opt->choice_cnt; i++) {
         p->choices[i] = opt->choices[i];
+        const char *instance = opt->choices[i].instance;
         p->choices[i].unit = strdup(opt->choices[i].unit);
-        if (p->choices[i].unit == NULL)
-            return CW_ENOMEM;
+        p->choices[i].instance = instance != NULL ? strdup(instance) : NULL;
         p->opt.choice_cnt++;
+        if (p->choices[i].unit == NULL || (instance != NULL && p->choices[i].instance == NULL))
+            return CW_ENOMEM;
     }
     return CW_OK;
 }
@@ -328,8 +352,11 @@ void cw_rtl_provider_destroy(struct cw_unit_provider *provider)
     }
     for (uint32_t i = 0; i < p->instance_cnt; i++)
         free((char *)p->instances[i].name);
-    for (uint32_t i = 0; i < p->opt.choice_cnt; i++)
+    for (uint32_t i = 0; i < p->opt.choice_cnt; i++) {
         free((char *)p->choices[i].unit);
+        free((char *)p->choices[i].instance);
+    }
+    free(p->opened);
     free(p->loaded);
     free(p->instances);
     free(p->choices);

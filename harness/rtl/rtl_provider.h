@@ -20,7 +20,8 @@ extern "C" {
 struct cw_error;
 
 struct cw_rtl_choice {
-    const char *unit; /* "stall_buffer" */
+    const char *unit;     /* "stall_buffer" */
+    const char *instance; /* "partition3.stall_buffer": for this one alone, backend and seed only; NULL: for all of the unit */
     enum cw_unit_backend backend;
     const char *verilog; /* file that takes the place of the unit's own (cw_rtl_build_options.top_file); NULL: none; not copied */
     bool properties;     /* the asserts in its Verilog run along; one that does not hold is told by poll */
@@ -33,7 +34,7 @@ struct cw_rtl_options {
     enum cw_unit_backend default_backend; /* of units without a choice; so are the next two */
     bool properties;
     uint32_t seed;
-    const struct cw_rtl_choice *choices; /* copied; units' names too */
+    const struct cw_rtl_choice *choices; /* copied; names too. That of an instance goes before that of its unit */
     uint32_t choice_cnt;
     /* When a lockstep pair differs: who shows its last cycles (cw_lockstep_wave of the waves), in which file; NULL: nobody; not copied. */
     cw_lockstep_wave_fn *mismatch_wave;
@@ -52,9 +53,11 @@ void cw_rtl_provider_destroy(struct cw_unit_provider *provider);
  * lockstep pair has reported is no longer told. */
 void cw_rtl_provider_forget(struct cw_unit_provider *provider);
 
-/* Whether the unit's instances are RTL, alone or in lockstep; the number of units with a choice for that. */
+/* Whether instances of the unit are RTL, alone or in lockstep; the number of choices for that. */
 bool cw_rtl_provider_is_rtl(const struct cw_unit_provider *provider, const struct cw_unit *unit);
 uint32_t cw_rtl_provider_rtl_units(const struct cw_unit_provider *provider);
+/* The first instance with a choice of its own that has not been opened since the provider was made; NULL: there is none. */
+const char *cw_rtl_provider_missing(const struct cw_unit_provider *provider);
 /* How the unit's library is built. Strings are the provider's. */
 struct cw_rtl_build_options cw_rtl_provider_build(const struct cw_unit_provider *provider, const struct cw_unit *unit);
 

@@ -52,7 +52,7 @@ struct cowarp_options {
     const char *config_file;       /* TOML, applied over the preset, or NULL */
     const char *const *settings;   /* "name=value", NULL-terminated, applied last; or NULL */
     const char *system;            /* transactional system, one that `cowarp list` names (docs/systems.md), or "none" (default) */
-    const char *const *units;      /* "validation_unit=rtl", NULL-terminated, or NULL: C models */
+    const char *const *units;      /* "validation_unit=rtl", "core3.thread_compactor=lockstep", NULL-terminated, or NULL: C models */
     uint64_t seed;                 /* default 1 */
     int check_serial;              /* run the serializability oracle over transactions */
     const char *sabotage;          /* break the protocol on purpose, or NULL; see docs/systems.md */
@@ -177,6 +177,8 @@ struct cowarp_launch {
     uint32_t dynamic_shared_bytes;
     uint32_t arg_count;
     const struct cowarp_arg *args; /* in order; number and sizes are checked against the kernel's parameters */
+    int static_warps; /* 1: threads stay in their static warps under core.divergence=tbc, as with tbc.arrangement=static, for kernels that
+                         count on it (Fung 2015, 3.3.2). pdom has no others; dwf and dwf-wb have none: COWARP_EINVAL */
 };
 
 /* Runs a kernel to its end. After an error in the run the GPU answers COWARP_EINVAL to cowarp_run and cowarp_load until cowarp_reset;

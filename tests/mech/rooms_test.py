@@ -77,10 +77,11 @@ class Empty(Rooms):
     def test_lists(self):
         lists = json.loads(self.command("list", "--json").stdout)
         self.assertEqual([m["name"] for m in lists["mechanisms"]], ["tracer", "lane_count"])
-        self.assertEqual([c["name"] for c in lists["controls"]], ["ipdom", "serialise"])
+        ours = ["ipdom", "dwf", "dwf-wb", "tbc"]
+        self.assertEqual([c["name"] for c in lists["controls"]], ours + ["serialise"])
         self.assertIn("lane_counter", [u["name"] for u in lists["units"]])
         plain = json.loads(self.command("list", "--json", program=COWARP).stdout)
-        self.assertEqual((plain["mechanisms"], [c["name"] for c in plain["controls"]]), ([], ["ipdom"]))
+        self.assertEqual((plain["mechanisms"], [c["name"] for c in plain["controls"]]), ([], ours))
         self.assertIn("[tracer]\n", self.command("config").stdout)
         self.assertNotIn("[tracer]\n", self.command("config", program=COWARP).stdout)
 
@@ -197,7 +198,7 @@ class Serialise(Rooms):
         self.assertGreater(self.counters("bfs", "--param", "nodes=600", "--control", "serialise", "--set", "core.warp_width=64")["cycles"], 0)
 
     def test_no_transactions(self):
-        self.refused(2, "getm has regions, which control policy serialise cannot run; choose ipdom (--control ipdom)", "run", "ht-h", "--system",
+        self.refused(2, "getm has regions, which control policy serialise cannot run; set core.divergence=pdom (--control ipdom)", "run", "ht-h", "--system",
                      "getm", "--control", "serialise")
 
 

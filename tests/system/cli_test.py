@@ -187,6 +187,9 @@ class Requests(Command):
         self.fails(2, "exec", self.write("text", b"\x00\xff not PTX"), "--kernel", "k", *shape, says=["text:"])
         self.fails(2, "exec", PTX, "--kernel", "number", *shape, says=["no kernel 'number'", "'numbers'"])
         self.fails(2, "exec", PTX, "--kernel", "fault", "--grid", "1", "--block", "1025", says=["1024"])
+        dwf = [word for setting in ("divergence=dwf", "warps=32", "schedulers=1", "scheduler=lrr") for word in ("--set", f"core.{setting}")]
+        self.fails(2, "exec", PTX, "--kernel", "fault", "--grid", "1", "--block", "32", "--static-warps", *dwf,
+                   says=["set core.divergence=tbc or pdom"])
         self.fails(2, "exec", PTX, "--kernel", "reverse", *shape, "--arg", "u64:64", "--arg", "zero:64", says=["argument 1", "shared"])
         self.fails(2, "exec", PTX, "--kernel", "endless", *shape, "--arg", "u32:64", says=["argument 1", "8 bytes", "4"])
         self.fails(2, "exec", PTX, "--kernel", "narrow", *shape, "--arg", "local:64", "--arg", "u32:1", "--arg", "zero:8", says=["argument 1"])
@@ -478,7 +481,7 @@ class Ends(Command):
             p = self.start()
             p.send_signal(number)
             out, err = p.communicate(timeout=20)
-            self.assertEqual(p.returncode, 1)
+            self.assertEqual(p.returncode, 128 + number)
             self.assertRegex(err.decode(), r"^cowarp: .*interrupted after \d+ cycles.*\n$")
             self.assertEqual(out, b"")
             self.assertEqual(os.listdir(self.folder.name), ["flag.bin"])

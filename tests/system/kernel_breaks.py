@@ -53,8 +53,8 @@ BREAKS = (
     ("sto", "words * 32", "words * 8"),
     ("wp", "t < 268.0f", "t < 272.0f"),
     ("wp", "from_above = leaves;", "from_above = 0.0f;"),
-    ("wsreduce", "i < lane ? flag", "i <= lane ? flag"),
-    ("wsreduce", "step < count;", "2 * step < count;"),
+    ("wsreduce", "i < lane ? odd_flag", "i <= lane ? odd_flag"),
+    ("wsreduce", "slot[rank + 4]", "slot[rank + 5]"),
 )
 
 

@@ -25,7 +25,7 @@ struct run {
     char report[4096];  /* deadlock report */
     char oracle[1024];  /* the serializability oracle's verdict */
     uint64_t cycles;
-    uint64_t counter[128];
+    uint64_t counter[512];
     uint32_t counter_cnt;
 };
 
@@ -35,6 +35,19 @@ static inline const struct cowarp_workload *run__find(const char *name)
         if (strcmp(cowarp_workloads[i]->name, name) == 0)
             return cowarp_workloads[i];
     return NULL;
+}
+
+static inline uint64_t run_counter(const struct run *r, const char *wanted);
+
+/* Whether each active cycle of the cores has one class (Fung 2015, Figure 3.11). */
+static inline int run_classes_add_up(const struct run *r)
+{
+    static const char *const classes[] = {"simd_w1_4",   "simd_w5_8",   "simd_w9_12", "simd_w13_16", "simd_w17_20", "simd_w21_24",
+                                          "simd_w25_28", "simd_w29_32", "core_stall", "core_w0_mem", "core_w0_idle"};
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        sum += run_counter(r, classes[i]);
+    return sum == run_counter(r, "core_active_cycles") && sum > 0;
 }
 
 static inline void run__params(const struct run *r, const struct cowarp_workload *w, int64_t *value)
@@ -52,7 +65,7 @@ static inline void run__collect(struct run *r, struct cowarp_gpu *gpu)
 {
     const char *name, *unit, *what;
     r->cycles = cowarp_cycles(gpu);
-    while (r->counter_cnt < 128 && cowarp_counter_at(gpu, r->counter_cnt, &name, &r->counter[r->counter_cnt], &unit, &what))
+    while (r->counter_cnt < 512 && cowarp_counter_at(gpu, r->counter_cnt, &name, &r->counter[r->counter_cnt], &unit, &what))
         r->counter_cnt++;
     snprintf(r->report, sizeof r->report, "%s", cowarp_report(gpu));
     snprintf(r->oracle, sizeof r->oracle, "%s", cowarp_oracle(gpu));

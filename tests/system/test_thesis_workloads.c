@@ -43,6 +43,7 @@ static void expect_right(struct run *r)
     run_workload(r);
     if (r->status != 0)
         fail_msg("%s: status %d: %s\n%s", r->workload, r->status, r->message, r->report);
+    assert_true(run_classes_add_up(r));
 }
 
 /* Every workload, with two seeds. Other inputs take another time. */
@@ -72,6 +73,94 @@ static void test_thesis_workloads__on_other_machines(void **state)
             memcpy(r.settings, machines[k], sizeof machines[k]);
             expect_right(&r);
         }
+}
+
+/* The machine on which chapter 3 measures them (Table 3.2). */
+static void test_thesis_workloads__on_thesis_tbc(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WORKLOAD_CNT; i++) {
+        struct run r = small_run(i);
+        r.preset = "thesis-tbc";
+        expect_right(&r);
+    }
+}
+
+/* Under every mechanism each cycle has one class, warps that are made end, and threads that go into a compaction come out of it. What
+ * relies on the lockstep of warps is wrong under some (docs/divergence.md), and ends all the same. */
+static void test_thesis_workloads__conservation(void **state)
+{
+    (void)state;
+    static const char *const mechanisms[] = {"core.divergence=dwf", "core.divergence=dwf-wb", "core.divergence=tbc"};
+    for (size_t i = 0; i < WORKLOAD_CNT; i++)
+        for (size_t k = 0; k < sizeof mechanisms / sizeof mechanisms[0]; k++) {
+            struct run r = small_run(i);
+            r.preset = "thesis-tbc";
+            r.settings[0] = mechanisms[k];
+            run_workload(&r);
+            if (r.status != COWARP_OK && r.status != COWARP_ECHECK)
+                fail_msg("%s under %s: status %d: %s", r.workload, mechanisms[k], r.status, r.message);
+            assert_true(run_classes_add_up(&r));
+            assert_int_equal(run_counter(&r, "tbc_warps_made"), run_counter(&r, "tbc_warps_ended"));
+            assert_int_equal(run_counter(&r, "tbc_threads_in"), run_counter(&r, "tbc_threads_out"));
+            assert_int_equal(run_counter(&r, "dwf_threads_in"), run_counter(&r, "dwf_threads_out"));
+        }
+}
+
+/* Likely-convergence points (3.4) change no result. Where a loop has a way out beside its end, as in nvrt, lanes meet earlier, and the same
+ * instructions of threads take fewer of warps. */
+static void test_thesis_workloads__likely_convergence(void **state)
+{
+    (void)state;
+    uint64_t joins = 0;
+    for (size_t i = 0; i < WORKLOAD_CNT; i++) {
+        struct run off = small_run(i), loop = small_run(i);
+        loop.settings[0] = "core.lcp=loop";
+        expect_right(&off);
+        expect_right(&loop);
+        assert_int_equal(run_counter(&off, "lcp_joins"), 0);
+        joins += run_counter(&loop, "lcp_joins");
+        if (strcmp(off.workload, "nvrt") != 0)
+            continue;
+        assert_true(run_counter(&loop, "lcp_joins") > 0);
+        assert_true(run_counter(&loop, "warp_instructions") * 10 < run_counter(&off, "warp_instructions") * 9);
+    }
+    assert_true(joins > 1000);
+}
+
+/* A core with 1,024 slots for warps that holds no more blocks than one with 64 does the same in every cycle. */
+static void test_thesis_workloads__slots_that_nobody_takes(void **state)
+{
+    (void)state;
+    static const char *const schedulers[] = {"core.scheduler=gto", "core.scheduler=lrr"};
+    static const char *const counts[] = {"core.schedulers=1", "core.schedulers=3"};
+    for (size_t i = 0; i < WORKLOAD_CNT; i++) {
+        struct run few = small_run(i), many = small_run(i);
+        few.settings[0] = "core.warps=64";
+        many.settings[0] = "core.warps=1024";
+        few.settings[1] = many.settings[1] = "core.blocks=2";
+        few.settings[2] = many.settings[2] = schedulers[i % 2];
+        few.settings[3] = many.settings[3] = counts[i / 2 % 2];
+        expect_right(&few);
+        expect_right(&many);
+        assert_true(few.cycles > 0 && few.counter_cnt == many.counter_cnt);
+        assert_int_equal(few.cycles, many.cycles);
+        assert_memory_equal(few.counter, many.counter, few.counter_cnt * sizeof few.counter[0]);
+    }
+}
+
+/* All slots taken: 32 blocks of 32 warps in one core. */
+static void test_thesis_workloads__slots_that_are_taken(void **state)
+{
+    (void)state;
+    static const char *const schedulers[] = {"core.scheduler=gto", "core.scheduler=lrr"};
+    for (size_t i = 0; i < 2; i++) {
+        struct run r = {.workload = "vecadd",
+                        .variant = COWARP_PLAIN,
+                        .param = {"n=100000"},
+                        .settings = {"core.warps=1024", "core.blocks=32", "core.count=1", "core.registers=1048576", schedulers[i]}};
+        expect_right(&r);
+    }
 }
 
 /* Inputs at the edges of what parameters allow. */
@@ -124,7 +213,12 @@ static void test_thesis_workloads__refusals(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_thesis_workloads__are_right),
     cmocka_unit_test(test_thesis_workloads__on_other_machines),
+    cmocka_unit_test(test_thesis_workloads__likely_convergence),
     cmocka_unit_test(test_thesis_workloads__least_inputs),
+    cmocka_unit_test(test_thesis_workloads__slots_that_nobody_takes),
+    cmocka_unit_test(test_thesis_workloads__slots_that_are_taken),
+    cmocka_unit_test(test_thesis_workloads__on_thesis_tbc),
+    cmocka_unit_test(test_thesis_workloads__conservation),
     cmocka_unit_test(test_thesis_workloads__refusals),
 };
 

@@ -10,6 +10,7 @@ static void expect_ok(struct run *r)
     run_workload(r);
     if (r->status != 0)
         fail_msg("%s: status %d: %s\n%s", r->workload, r->status, r->message, r->report);
+    assert_true(run_classes_add_up(r));
 }
 
 static void expect_conservation(const struct run *r, uint64_t transactions)

@@ -227,6 +227,20 @@ ht-h getm blocks=8 buckets=60 sabotage=forget-writes-decrement watchdog.cycles=2
 ht-h getm blocks=12 buckets=60 sabotage=skip-owner-check check-serial fails
 atm getm accounts=40 transfers=2000 blocks=12 sabotage=drop-rts-update check-serial fails
 
+# Branch divergence (docs/divergence.md).
+fcdt preset=thesis-tbc
+lps preset=thesis-tbc core.lcp=loop core.pipeline=split core.coalesce=line
+stmcl preset=thesis-tbc core.divergence=tbc core.lcp=loop
+bfs2 preset=thesis-tbc core.divergence=tbc tbc.priority=srr thread_compactor=rtl block_stack=lockstep
+hotsp preset=thesis-tbc core.divergence=tbc tbc.priority=rrb tbc.sync=all thread_compactor=lockstep block_stack=rtl
+dg preset=thesis-tbc core.divergence=tbc tbc.arrangement=static
+nvrt preset=thesis-tbc core.divergence=tbc tbc.sync=uni
+mum preset=thesis-tbc core.divergence=dwf
+lps preset=thesis-tbc core.divergence=dwf warp_lut=lockstep
+namd preset=thesis-tbc core.divergence=dwf-wb warp_lut=rtl
+ray preset=thesis-tbc core.divergence=dwf-wb dwf.lut_entries=8 dwf.lut_ways=1 dwf.heap_entries=2
+wsreduce preset=thesis-tbc core.divergence=dwf fails
+
 # Kilo TM.
 ht-h kilotm kilo.entries=32 check-serial
 ht-h kilotm kilo.id_bits=7 kilo.id_latency=40 check-serial

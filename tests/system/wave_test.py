@@ -767,9 +767,59 @@ class Scenarios(Waves):
         occupancy = [v[0] for _, v in trace.frames(VU.format(0) + "stall_occupancy")]
         self.assertGreater(max(occupancy), 0, "nobody waits in the window: choose another one in harness/cli/wave.c")
 
+    def figure_3_7(self, fst):
+        """Who comes to the branch, as (home of lane 0, lanes that go first); and the warps that are made, as numbers of threads, from then on."""
+        c, stack = "cowarp.core0.thread_compactor.", "cowarp.core0.block_stack."
+        warps, came = [], []
+        for _, (valid, lanes, home, op, first, lane0) in Trace(self.path(fst)).frames(
+                c + "warp_valid", c + "warp_lanes", c + "warp_home_0", stack + "operation", stack + "op_first", stack + "op_home_0"):
+            threads = [4 * (home >> 8 * l & 255) + l + 1 if lanes >> l & 1 else None for l in range(4)]
+            if op == 2 and (not came or came[-1] != (lane0 & 255, first)):  # branch
+                came.append((lane0 & 255, first))
+            if valid and came and (not warps or warps[-1] != threads):
+                warps.append(threads)
+        return came, warps
+
+    def test_compaction(self):
+        """Fung 2015, Figure 3.7: warps W2, W3 and W1 come; the threads of C, then those of B, in two warps each; all in their own again at D."""
+        came = [(1, 0b1001), (2, 0b0100), (0, 0b1110)]
+        warps = [[5, 2, 3, 4], [None, None, 11, 8], [1, 6, 7, 12], [9, 10, None, None], [1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]
+        self.passes("wave", "compaction")
+        self.assertEqual(self.figure_3_7("compaction.fst"), (came, warps))
+        wcnt = []  # of block 0
+        for _, (counts,) in Trace(self.path("compaction.fst")).frames("core0.block_stack.cw_block_stack.wcnt_q"):
+            if not wcnt or wcnt[-1] != counts & 63:
+                wcnt.append(counts & 63)
+        self.assertEqual(wcnt, [3, 2, 1, 0, 2, 1, 0, 2, 1, 0, 3])
+        command = re.search(r"^\[\*\] trace: cowarp (.+)$", (WAVES / "compaction.gtkw").read_text(), re.M).group(1).replace("waves/", f"{WAVES}/")
+        for backend in ("c", "lockstep"):
+            self.passes(*shlex.split(command.replace("=rtl", "=" + backend)), "--wave", "w.fst")
+            self.assertEqual(self.figure_3_7("w.fst"), (came, warps))
+
+    def test_warp_merge(self):
+        """The same branch under dynamic warp formation: W1's threads 2 and 3 join 5 and 8 of W2, whose lane 3 is taken; 4 begins a warp, which 11 joins."""
+        self.passes("wave", "warp-merge")
+        trace = Trace(self.path("warp-merge.fst"))
+        lut = "cowarp.core0.warp_lut."
+        names = [lut + n for n in ("upd_valid", "upd_pc", "upd_lanes", "ans_valid", "ans_join_lanes", "ans_begin_lanes")]
+        formed, asked = {}, None
+        for _, _, (upd, pc, lanes, ans, joins, begins) in trace.cycles(*names):
+            if ans and asked is not None:
+                self.assertEqual((joins | begins, joins & begins), (asked[1], 0))
+                warps = formed.setdefault(asked[0], [])
+                if joins:
+                    self.assertEqual(warps[-1] & joins, 0)  # a lane has one thread
+                    warps[-1] |= joins
+                if begins:
+                    warps.append(begins)
+            asked = (pc, lanes) if upd else None
+        # B is an instruction of which all threads are shown, and so is C
+        self.assertEqual([w for w in formed.values() if w == [0b1111, 0b1100]], [[0b1111, 0b1100]])
+        self.assertEqual([w for w in formed.values() if w == [0b1111, 0b0011]][:1], [[0b1111, 0b0011]])
+
     def test_every_backend(self):
         for scenario in ("figure7", "stall", "cuckoo-chain", "kilo-hazard", "hazard-unit", "last-writer-history", "first-read-table",
-                         "last-written-table", "ownership-table"):
+                         "last-written-table", "ownership-table", "priority-encoder", "thread-compactor", "block-stack", "warp-lut"):
             for backend in ("c", "lockstep"):
                 self.passes("wave", scenario, "--backend", backend)
         self.fails(2, ["none of c, rtl, lockstep"], "wave", "stall", "--backend", "verilog")

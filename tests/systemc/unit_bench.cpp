@@ -81,6 +81,17 @@ template <class In> struct contract<In, std::void_t<decltype(In::ask_granule), d
     }
 };
 
+// Block stack: two blocks have no static warp in common. Here each has as many as the others.
+template <class In> struct contract<In, std::void_t<decltype(In::op_mask), decltype(In::op_block)>> {
+    void keep(In &in)
+    {
+        constexpr size_t words = sizeof in.op_mask / sizeof in.op_mask[0], blocks = 8;
+        for (size_t word = 0; word < words; word++)
+            if (word / (words / blocks) != in.op_block)
+                in.op_mask[word] = 0;
+    }
+};
+
 #define SIGNAL_I(name, width)         signal_for<decltype(MODULE::name##_i)> name##_i{#name "_i"};
 #define SIGNAL_O(name, width)         signal_for<decltype(MODULE::name##_o)> name##_o{#name "_o"};
 #define SIGNALW_I(name, words, width) SIGNAL_I(name, width)

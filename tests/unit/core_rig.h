@@ -190,7 +190,7 @@ static inline void create_machine(struct rig *r)
                                      .index = 0,
                                      .control = r->control != NULL ? r->control : &cw_control_ipdom,
                                      .stream = &r->stream,
-                                     .events = {r, on_block_done, on_fault, on_print},
+                                     .events = {.context = r, .block_done = on_block_done, .fault = on_fault, .print = on_print},
                                      .progress = &r->progress};
     assert_int_equal(cw_core_create(&r->core, &c, &err), 0);
     assert_int_equal(cw_memory_alloc(r->memory, &r->buffer, 4 * BUFFER_WORDS, CW_REGION_GLOBAL, &err), 0);

@@ -134,7 +134,29 @@ static void test_coalesce__counts_equal_and_distinct_addresses(void **state)
     assert_int_equal(cw_address_multiplicity(addr, 0), 0);
 }
 
+static uint32_t chunks(const uint32_t *thread)
+{
+    uint64_t addr[32] = {0};
+    uint32_t n = 0;
+    for (uint32_t lane = 0; lane < 4; lane++)
+        addr[lane] = 0x100 + 4 * ((uint64_t)thread[lane] - 1);
+    for (cw_lanes left = 0xf; left != 0; n++)
+        cw_coalesce_next(addr, 128, &left);
+    return n;
+}
+
+/* Fung 2015, Figure 3.3(b): threads 1 to 4 read at 0x100, and 33 to 36 at 0x180. Two static warps make an access each, and the same threads
+ * in two warps that mix them make two each. */
+static void test_coalesce__figure_3_3(void **state)
+{
+    (void)state;
+    static const uint32_t w0[] = {1, 2, 3, 4}, w1[] = {33, 34, 35, 36}, wx[] = {1, 34, 3, 36}, wy[] = {33, 2, 35, 4};
+    assert_int_equal(chunks(w0) + chunks(w1), 2);
+    assert_int_equal(chunks(wx) + chunks(wy), 4);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_coalesce__figure_3_3),
     cmocka_unit_test(test_coalesce__consecutive_words_are_one_line),
     cmocka_unit_test(test_coalesce__a_shifted_row_is_two_lines),
     cmocka_unit_test(test_coalesce__strides_make_the_expected_number_of_lines),

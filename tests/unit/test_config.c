@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "control/control.h"
 #include "cw_test.h"
 #include "mech/getm/keys.h"
 #include "mech/mechs.h"
@@ -38,6 +39,7 @@ static const struct cw_mech weave = {.name = "weave", .what = "made up", .keys =
 static const struct cw_mech loom = {.name = "loom", .what = "made up", .keys = loom_sets};
 
 extern const struct cw_mech cw_mech_getm, cw_mech_kilotm, cw_mech_warptm, cw_mech_warptm_el, cw_mech_eapg, cw_mech_ideal, cw_mech_serial;
+const struct cw_control_ops *const cw_controls[] = {NULL};
 const struct cw_mech *const cw_mechs[] = {
     &cw_mech_getm, &cw_mech_kilotm, &cw_mech_warptm, &cw_mech_warptm_el, &cw_mech_eapg, &cw_mech_ideal, &cw_mech_serial, &weave, &loom,
     NULL};
@@ -191,7 +193,7 @@ static void test_config__every_preset_passes_its_checks(void **state)
         assert_string_equal(c.preset, *name);
         assert_non_null(cw_config_preset_what(*name));
     }
-    assert_int_equal(cnt, 6);
+    assert_int_equal(cnt, 7);
 }
 
 static void test_config__values_lie_in_their_ranges_and_name_a_source(void **state)

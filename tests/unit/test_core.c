@@ -550,23 +550,47 @@ static void expect_myself(const struct rig *r, uint32_t threads, uint32_t blocks
 }
 
 /* A policy that gives the odd lanes of a block's first two warps to each other's threads. */
-static struct rig *swapping;
+static struct cw_control_host swapping;
+static uint32_t swap_first;
 
-static void swap_lanes(struct cw_control *p, uint64_t warps)
+static int swap_create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
 {
+    swapping = config->host;
+    return cw_control_ipdom.create(out, config, err);
+}
+
+static void swap_block(struct cw_control *p, uint32_t block, const struct cw_slots *slots)
+{
+    const uint64_t warps = slots->word[0];
     (void)p;
-    const uint32_t w[2] = {(uint32_t)__builtin_ctzll(warps), (uint32_t)__builtin_ctzll(warps & (warps - 1))};
-    for (uint32_t i = 0; i < 2; i++)
-        for (uint32_t lane = 1; lane < 32; lane += 2)
-            assert_int_equal(cw_core_place_thread(swapping->core, w[i], lane, 0, (1 - i) * 32 + lane), CW_OK);
+    (void)block;
+    swap_first = (uint32_t)__builtin_ctzll(warps);
+}
+
+static void swap_start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+{
+    uint8_t home[CW_WARP_LANES_MAX];
+    cw_control_ipdom.start(p, warp, lanes);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        home[lane] = (uint8_t)(lane % 2 == 0 || warp > swap_first + 1 ? warp : 2 * swap_first + 1 - warp);
+    swapping.form(swapping.context, warp, lanes, home, true);
+}
+
+static struct cw_control_ops swap_ops(void)
+{
+    struct cw_control_ops swap = cw_control_ipdom;
+    swap.regroups = true;
+    swap.create = swap_create;
+    swap.block_start = swap_block;
+    swap.start = swap_start;
+    return swap;
 }
 
 static void test_core__lanes_of_a_warp_may_be_threads_of_several(void **state)
 {
     (void)state;
-    struct cw_control_ops swap = cw_control_ipdom;
-    swap.block_start = swap_lanes;
-    struct rig *r = swapping = new_rig();
+    const struct cw_control_ops swap = swap_ops();
+    struct rig *r = new_rig();
     r->control = &swap;
     r->config.core_blocks = 1; /* so that the block's slot is 0 */
     run_kernel(r, myself, 96, 3);
@@ -581,9 +605,8 @@ static void test_core__local_memory_stays_with_its_thread(void **state)
     const char text[] = PTX_HEAD ENTRY ".local .align 4 .b8 l[64]; mov.u64 %d1, l; mov.u32 %r1, 0;\n"
                                        "W: mad.wide.u32 %d2, %r1, 4, %d1; add.u32 %r2, %n, 1; st.local.u32 [%d2], %r2;\n"
                                        "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 16; @%p1 bra W; ret; }";
-    struct cw_control_ops swap = cw_control_ipdom;
-    swap.block_start = swap_lanes;
-    struct rig *r = swapping = new_rig();
+    const struct cw_control_ops swap = swap_ops();
+    struct rig *r = new_rig();
     r->control = &swap;
     r->config.core_blocks = 1;
     r->config.l1_bytes = 1024;

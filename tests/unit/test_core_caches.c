@@ -74,7 +74,8 @@ static void test_core_caches__addresses_take_turns(void **state)
         struct rig *cached = with_const(1024, 2, 64, 5), *perfect = with_const(0, 2, 64, 5);
         run_kernel(cached, text, 32, 1);
         assert_int_equal(word(cached, 1024), 1 + 5 + (n[i] - 1) + 1);
-        assert_int_equal(cached->stats.const_conflict_cycles, n[i] <= 16 ? n[i] - 1 : 30); /* 16 words to a line */
+        assert_int_equal(cached->stats.const_conflict_cycles, n[i] <= 16 ? n[i] - 1 : 30);    /* 16 words to a line */
+        assert_int_equal(cached->stats.mem_stall_const, cached->stats.const_conflict_cycles); /* nobody waited for a miss register */
         assert_int_equal(cached->stats.const_reads, n[i] <= 16 ? 3 : 4);
         destroy_rig(cached);
         assert_int_equal(between(perfect, text, 32), 1 + 4 + (n[i] - 1) + 1);
@@ -282,6 +283,8 @@ static void test_core_caches__every_miss_has_one_fill(void **state)
         assert_true(s->texture_fills > 10 && s->texture_fills <= s->texture_read_misses && s->texture_read_misses < s->texture_reads);
         assert_int_equal(rigs[i]->reads, s->const_fills + s->texture_fills); /* nothing else is read */
         assert_true(s->const_stalls > 0 && s->texture_stalls > 0);
+        assert_int_equal(s->mem_stall_const, s->const_conflict_cycles + s->const_stalls);
+        assert_int_equal(s->mem_stall_texture, s->texture_stalls);
     }
     assert_int_equal(few->stats.const_fills, few->stats.const_read_misses); /* nobody merges */
     assert_int_equal(few->stats.texture_fills, few->stats.texture_read_misses);

@@ -46,6 +46,25 @@ static void test_core_stages__dependent_additions(void **state)
     assert_int_equal(between(slow, three), 2 + 16 + 16 + 2);
 }
 
+static struct rig *one_by_one(void)
+{
+    struct rig *r = stages(0, 0);
+    r->config.core_scoreboard = CW_SCOREBOARD_WARP;
+    return r;
+}
+
+/* core.scoreboard=warp: each instruction waits for the one before it, whatever registers they name. Additions, a branch and reads of the
+ * clock take 4 cycles each. */
+static void test_core_stages__one_instruction_at_a_time(void **state)
+{
+    (void)state;
+    const char additions[] = T0 "add.u32 %r1, %n, 1; add.u32 %r2, %n, 2; add.u32 %r3, %n, 3;" T1;
+    const char branch[] = T0 "bra J; J: add.u32 %r2, %n, 2;" T1;
+    assert_int_equal(between(stages(0, 0), additions), 4);
+    assert_int_equal(between(one_by_one(), additions), 4 * 4);
+    assert_int_equal(between(one_by_one(), branch), 3 * 4);
+}
+
 /* JOIN is a branch's target, so the buffer is filled there: JOIN and the next. */
 static void test_core_stages__a_taken_branch(void **state)
 {
@@ -286,6 +305,7 @@ static void test_core_stages__skipping_changes_nothing(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_stages__dependent_additions),
+    cmocka_unit_test(test_core_stages__one_instruction_at_a_time),
     cmocka_unit_test(test_core_stages__a_taken_branch),
     cmocka_unit_test(test_core_stages__a_warp_alone_waits_for_its_fetches),
     cmocka_unit_test(test_core_stages__a_miss_in_the_instruction_cache),

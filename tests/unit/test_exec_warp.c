@@ -293,27 +293,16 @@ static void test_exec_warp__special_registers(void **state)
         assert_true(sreg(t[i].s, t[i].lane) == t[i].want);
 }
 
-/* Lanes of several warps: ctaid and warpid are the lane's own; the second half of a wide warp counts its lanes on. */
-static void test_exec_warp__special_registers_of_mixed_lanes(void **state)
+/* The second half of a wide warp counts its lanes on. */
+static void test_exec_warp__special_registers_of_a_second_half(void **state)
 {
     (void)state;
-    static struct cw_exec_mixed mixed;
     fx_init(&f, 9);
-    for (uint32_t l = 0; l < CW_LANES; l++) {
-        mixed.warpid[l] = 500 + l;
-        for (uint32_t d = 0; d < 3; d++)
-            mixed.ctaid[d][l] = 1000 * d + l;
-    }
     f.x.ctaid[1] = 77, f.x.warpid = 3, f.x.smid = 5, f.x.first_lane = 32;
     assert_true(sreg(CW_SREG_CTAID_Y, 9) == 77);
     assert_true(sreg(CW_SREG_WARPID, 9) == 3);
     assert_true(sreg(CW_SREG_LANEID, 9) == 41);
-    f.x.mixed = &mixed;
-    assert_true(sreg(CW_SREG_CTAID_Y, 9) == 1009);
-    assert_true(sreg(CW_SREG_CTAID_Z, 31) == 2031);
-    assert_true(sreg(CW_SREG_WARPID, 9) == 509);
     assert_true(sreg(CW_SREG_SMID, 9) == 5);
-    assert_true(sreg(CW_SREG_TID_X, 13) == 5);
 }
 
 static void test_exec_warp__address_spaces(void **state)
@@ -582,7 +571,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exec_warp__selp),
     cmocka_unit_test(test_exec_warp__moves_and_constants),
     cmocka_unit_test(test_exec_warp__special_registers),
-    cmocka_unit_test(test_exec_warp__special_registers_of_mixed_lanes),
+    cmocka_unit_test(test_exec_warp__special_registers_of_a_second_half),
     cmocka_unit_test(test_exec_warp__address_spaces),
     cmocka_unit_test(test_exec_warp__parameters),
     cmocka_unit_test(test_exec_warp__shuffles),

@@ -34,7 +34,7 @@ static struct cw_error launch(const char *text, const struct cw_mech *system, in
     if (cw_module_load(&m, text, strlen(text), "k.ptx", intrinsics, &err) != CW_OK || cw_module_place(m, CW_GLOBAL_BASE, &err) != CW_OK ||
         cw_exec_bind(&m->kernel[0], &err) != CW_OK)
         fail_msg("%s", err.text);
-    *status = cw_gpu_launch(gpu, m, &m->kernel[0], one, one, 0, "", &local, &err);
+    *status = cw_gpu_launch(gpu, m, &m->kernel[0], one, one, 0, false, "", &local, &err);
     cw_gpu_destroy(gpu);
     cw_module_destroy(m);
     return err;

@@ -47,6 +47,37 @@ static void test_simt_stack__an_empty_side_waits_without_an_entry(void **state)
     expect(&s, 20, 0xf);
 }
 
+/* Fung 2015, Figure 2.3: threads 1 to 4 are lanes 0 to 3, and the numbers are those of the figure's states. */
+static void test_simt_stack__figure_2_3(void **state)
+{
+    (void)state;
+    enum { A = 0, B = 10, C = 20, D = 30, E = 40, F = 50, G = 60 };
+    struct cw_simt_entry entry[CW_SIMT_DEPTH(32)];
+    struct cw_simt s = {.width = 32, .entry = entry};
+    cw_simt_reset(&s, A, 0xf); /* 1 */
+    expect(&s, A, 0xf);
+    assert_true(cw_simt_branch(&s, 0x7, B, F, G)); /* 2: 1, 2, 3 to B; 4 to F */
+    expect(&s, B, 0x7);
+    assert_int_equal(s.depth, 3);
+    assert_int_equal(cw_simt_waiting(&s), 0x8);
+    assert_true(cw_simt_branch(&s, 0x1, C, D, E)); /* 3: 1 to C; 2, 3 to D */
+    expect(&s, C, 0x1);
+    assert_int_equal(s.depth, 5);
+    assert_int_equal(cw_simt_waiting(&s), 0xe);
+    cw_simt_advance(&s, E);
+    expect(&s, D, 0x6);
+    assert_int_equal(s.depth, 4);
+    cw_simt_advance(&s, E); /* 4 */
+    expect(&s, E, 0x7);
+    assert_int_equal(s.depth, 3);
+    cw_simt_advance(&s, G); /* 5 */
+    expect(&s, F, 0x8);
+    assert_int_equal(s.depth, 2);
+    cw_simt_advance(&s, G); /* 6 */
+    expect(&s, G, 0xf);
+    assert_int_equal(s.depth, 1);
+}
+
 static void test_simt_stack__a_uniform_branch_pushes_nothing(void **state)
 {
     (void)state;
@@ -331,6 +362,7 @@ static void test_simt_stack__random_ifs_execute_each_lane_as_if_alone(void **sta
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_simt_stack__both_sides_of_an_if_run_and_reconverge),
     cmocka_unit_test(test_simt_stack__an_empty_side_waits_without_an_entry),
+    cmocka_unit_test(test_simt_stack__figure_2_3),
     cmocka_unit_test(test_simt_stack__a_uniform_branch_pushes_nothing),
     cmocka_unit_test(test_simt_stack__a_loop_with_different_trip_counts_keeps_one_entry),
     cmocka_unit_test(test_simt_stack__nested_divergence_reconverges_inside_out),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/stats.h"
+#include "control/control.h"
 #include "cw_test.h"
 #include "mech/mechs.h"
 
@@ -28,6 +29,7 @@ static const struct cw_mech weave = {.name = "weave", .what = "made up", .counte
 static const struct cw_mech loom = {.name = "loom", .what = "made up", .counters = loom_sets, .excludes = loom_excludes};
 
 extern const struct cw_mech cw_mech_getm, cw_mech_kilotm, cw_mech_warptm, cw_mech_warptm_el, cw_mech_eapg, cw_mech_ideal, cw_mech_serial;
+const struct cw_control_ops *const cw_controls[] = {NULL};
 const struct cw_mech *const cw_mechs[] = {
     &cw_mech_getm, &cw_mech_kilotm, &cw_mech_warptm, &cw_mech_warptm_el, &cw_mech_eapg, &cw_mech_ideal, &cw_mech_serial, &weave, &loom,
     NULL};

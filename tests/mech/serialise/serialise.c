@@ -89,22 +89,22 @@ static bool go_to(struct cw_control *p, uint32_t warp, uint32_t rpc)
     return true;
 }
 
-static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, uint32_t target, uint32_t next, uint32_t rpc)
+static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
 {
     struct serialised *s = warp_of(p, warp);
     for (cw_lanes rest = p->front[warp].active; rest != 0; rest = cw_lanes_rest(rest)) {
         const uint32_t lane = cw_lanes_first(rest);
-        s->pc[lane] = cw_lanes_has(taken, lane) ? target : next;
+        s->pc[lane] = cw_lanes_has(taken, lane) ? b->target : b->next;
     }
-    return go_to(p, warp, rpc);
+    return go_to(p, warp, b->rpc);
 }
 
-static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *target, uint32_t rpc)
+static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *target, const struct cw_branch *b)
 {
     struct serialised *s = warp_of(p, warp);
     for (cw_lanes rest = p->front[warp].active; rest != 0; rest = cw_lanes_rest(rest))
         s->pc[cw_lanes_first(rest)] = target[cw_lanes_first(rest)];
-    return go_to(p, warp, rpc);
+    return go_to(p, warp, b->rpc);
 }
 
 static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)

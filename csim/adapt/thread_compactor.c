@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "adapt/thread_compactor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cw_adapt_thread_compactor {
+    struct cw_unit_instance unit;
+    uint32_t warps;
+    struct cw_thread_compactor_in in;
+    struct cw_thread_compactor_out out;
+};
+
+int cw_adapt_thread_compactor_create(struct cw_adapt_thread_compactor **out, const struct cw_unit_provider *units, uint32_t core,
+                                     uint32_t warps, struct cw_error *err)
+{
+    struct cw_adapt_thread_compactor *t = *out = calloc(1, sizeof *t);
+    struct cw_thread_compactor_params p;
+    char name[64];
+    if (t == NULL)
+        return cw_fail(err, CW_ENOMEM, "no memory for a thread compactor");
+    cw_unit_params_default(&cw_thread_compactor_unit, &p);
+    p.warps = t->warps = warps;
+    snprintf(name, sizeof name, "core%u.thread_compactor", core);
+    return units->open(units->context, &cw_thread_compactor_unit, name, &p, &t->unit, err);
+}
+
+void cw_adapt_thread_compactor_destroy(struct cw_adapt_thread_compactor *t)
+{
+    if (t == NULL)
+        return;
+    if (t->unit.ops != NULL)
+        t->unit.ops->destroy(t->unit.self);
+    free(t);
+}
+
+void cw_adapt_thread_compactor_see(struct cw_adapt_thread_compactor *t, struct cw_adapt_thread_compactor_view *view)
+{
+    const struct cw_thread_compactor_out *out = &t->out;
+    t->in.start_valid = t->in.warp_ready = 0;
+    t->unit.ops->eval(t->unit.self, &t->in, &t->out);
+    view->ready = out->start_ready;
+    view->counted = out->count_valid;
+    view->count = (uint32_t)out->count;
+    view->warp = out->warp_valid;
+    view->last = out->warp_last;
+    view->lanes = (uint32_t)out->warp_lanes;
+    for (uint32_t l = 0; view->warp && l < CW_ADAPT_COMPACTOR_LANES; l++)
+        view->home[l] = (uint8_t)(out->warp_home[l / 4] >> 8 * (l % 4));
+}
+
+bool cw_adapt_thread_compactor_clock(struct cw_adapt_thread_compactor *t, const uint32_t *mask, bool is_static, bool take)
+{
+    t->in.start_valid = mask != NULL;
+    t->in.start_static = is_static;
+    t->in.warp_ready = take;
+    if (mask != NULL)
+        memcpy(t->in.start_mask, mask, t->warps * sizeof mask[0]);
+    if (!t->in.start_valid && !t->out.warp_valid && !t->out.count_valid)
+        return false;
+    t->unit.ops->eval(t->unit.self, &t->in, &t->out);
+    t->unit.ops->tick(t->unit.self, &t->in);
+    return true;
+}

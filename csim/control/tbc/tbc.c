@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Thread block compaction (Fung 2015, 3.3). README.md tells the protocol. The stacks are those of the unit block_stack, and warps are made
+ * by the unit thread_compactor; what is here brings them what the core says, and brings the core the warps.
+ */
+#include "control/tbc/tbc_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tbc *of(struct cw_control *p)
+{
+    return (struct tbc *)p;
+}
+
+/* ---- operations for the block stack ---- */
+
+/* The operation that a warp's branch, arrival or exit is. There is room: may_issue looks. */
+static struct cw_adapt_block_stack_op *tell(struct tbc *t, enum cw_block_stack_op kind, uint32_t block)
+{
+    assert(t->op_cnt < t->op_cap);
+    struct cw_adapt_block_stack_op *op = &t->op[(t->op_head + t->op_cnt++) % t->op_cap];
+    *op = (struct cw_adapt_block_stack_op){.kind = kind, .block = block};
+    t->config.host.wake(t->config.host.context);
+    return op;
+}
+
+static struct cw_adapt_block_stack_op *tell_of(struct tbc *t, enum cw_block_stack_op kind, uint32_t warp, uint32_t lanes)
+{
+    struct cw_adapt_block_stack_op *op = tell(t, kind, t->warp[warp].block);
+    op->lanes = lanes;
+    memcpy(op->home, t->warp[warp].home, sizeof op->home);
+    return op;
+}
+
+/* ---- the end of a warp ---- */
+
+/* The block's last warp has ended: those that came before have waited for it. */
+static void all_ended(struct tbc *t, struct tbc_block *b)
+{
+    for (uint32_t i = 0; i < b->slot_cnt; i++) {
+        struct tbc_warp *w = &t->warp[b->slot[i]];
+        if (w->waits)
+            t->counters->tbc_sync_cycles += *t->config.host.cycle - w->since;
+        w->waits = false;
+    }
+    t->config.stats->lcp_joins += b->end == TBC_END_JOIN || b->joins;
+}
+
+/* The warp has no thread to run any more; waits: it has threads. */
+static void end(struct tbc *t, uint32_t warp, bool waits)
+{
+    struct tbc_block *b = &t->block[t->warp[warp].block];
+    t->control.front[warp].active = 0;
+    t->warp[warp].waits = waits;
+    t->warp[warp].since = *t->config.host.cycle;
+    t->counters->tbc_warps_ended++;
+    if (++b->ended == b->made)
+        all_ended(t, b);
+}
+
+/* The warps of an entry have to end alike (block_stack.h). They do unless a branch that the block does not synchronise at has parted them.
+ */
+static bool ends_alike(struct tbc *t, uint32_t warp, enum tbc_end how)
+{
+    struct tbc_block *b = &t->block[t->warp[warp].block];
+    const uint32_t pc = t->control.front[warp].pc;
+    if (b->end == TBC_END_NONE) {
+        b->end = how;
+        b->end_pc = pc;
+    }
+    if (b->end == how && b->end_pc == pc)
+        return true;
+    t->config.host.fault(t->config.host.context, warp,
+                         "the warps of a block have parted at a branch that is marked .uni; set tbc.sync=all, or core.divergence=pdom");
+    return false;
+}
+
+static void arrive(struct cw_control *p, uint32_t warp)
+{
+    struct tbc *t = of(p);
+    const bool joins = p->front[warp].pc != t->block[t->warp[warp].block].rpc; /* at the likely-convergence PC */
+    if (!ends_alike(t, warp, joins ? TBC_END_JOIN : TBC_END_ARRIVE))
+        return;
+    tell_of(t, joins ? CW_BLOCK_STACK_JOIN : CW_BLOCK_STACK_ARRIVE, warp, 0);
+    end(t, warp, true);
+}
+
+/* ---- branches ---- */
+
+/* Whether the warps of a block wait for each other at the branch. */
+static bool synchronises(const struct tbc *t, const struct cw_branch *b)
+{
+    if (b->kind == CW_BRANCH_ALWAYS || (b->uniform && t->keys->sync == CW_TBC_SYNC_PROVED))
+        return false;
+    return b->kind == CW_BRANCH_OPEN || t->keys->sync == CW_TBC_SYNC_ALL;
+}
+
+/* The warp goes on at pc without its block. */
+static void go(struct tbc *t, uint32_t warp, uint32_t pc)
+{
+    t->control.front[warp].stop = cw_tbc__stop(&t->block[t->warp[warp].block], pc);
+    cw_control_advance(&t->control, warp, pc);
+}
+
+/* A branch without a reconvergence point of its own meets where its entry does. */
+static uint32_t rpc_of(const struct tbc *t, uint32_t warp, const struct cw_branch *b)
+{
+    return b->rpc != CW_PC_NONE ? b->rpc : t->block[t->warp[warp].block].rpc;
+}
+
+/* Whether a side of the branch, if it has threads, is at the likely-convergence point already. */
+static bool joins_at(const struct cw_adapt_block_stack_op *op, uint32_t side)
+{
+    return op->lpc != CW_PC_NONE && op->lpc != op->rpc && side == op->lpc;
+}
+
+static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
+{
+    struct tbc *t = of(p);
+    const cw_lanes active = p->front[warp].active;
+    const bool diverged = taken != 0 && taken != active && b->target != b->next;
+    if (!synchronises(t, b)) {
+        if (diverged)
+            t->config.host.fault(t->config.host.context, warp,
+                                 "threads of a warp disagree at a branch that is marked .uni; set tbc.sync=all, or core.divergence=pdom");
+        else
+            go(t, warp, taken != 0 ? b->target : b->next);
+        return diverged;
+    }
+    if (!ends_alike(t, warp, TBC_END_BRANCH))
+        return false;
+    struct cw_adapt_block_stack_op *op = tell_of(t, CW_BLOCK_STACK_BRANCH, warp, (uint32_t)active);
+    op->first = (uint32_t)taken;
+    op->first_pc = b->target;
+    op->second_pc = b->next;
+    op->rpc = rpc_of(t, warp, b);
+    op->lpc = b->lpc;
+    struct tbc_block *block = &t->block[t->warp[warp].block];
+    block->joins = block->joins || (taken != 0 && joins_at(op, b->target)) || (taken != active && joins_at(op, b->next));
+    end(t, warp, true);
+    return diverged;
+}
+
+/* The target of the lowest thread of those that wait at the block's indexed branch. */
+static uint32_t lowest_target(const struct tbc *t, const struct tbc_block *b)
+{
+    uint32_t best = UINT32_MAX, target = 0;
+    for (uint32_t i = 0; i < b->slot_cnt; i++) {
+        const struct tbc_warp *w = &t->warp[b->slot[i]];
+        for (uint32_t left = w->indexed; left != 0; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left), thread = w->home[lane] * CW_LANES + lane;
+            if (thread < best) {
+                best = thread;
+                target = w->target[lane];
+            }
+        }
+    }
+    return target;
+}
+
+/* All warps of the entry are at its indexed branch. The unit has two sides: threads with the target of the lowest thread go there first,
+ * and the others come back to the branch. */
+static void branch_all(struct tbc *t, struct tbc_block *b, const struct cw_branch *what)
+{
+    const uint32_t target = lowest_target(t, b);
+    t->config.stats->lcp_joins += what->lpc != CW_PC_NONE && what->lpc != what->rpc && what->lpc == target;
+    for (uint32_t i = 0; i < b->slot_cnt; i++) {
+        struct tbc_warp *w = &t->warp[b->slot[i]];
+        if (w->indexed == 0)
+            continue;
+        struct cw_adapt_block_stack_op *op = tell_of(t, CW_BLOCK_STACK_BRANCH, b->slot[i], w->indexed);
+        for (uint32_t left = w->indexed; left != 0; left &= left - 1)
+            if (w->target[__builtin_ctz(left)] == target)
+                op->first |= left & -left;
+        op->first_pc = target;
+        op->second_pc = b->end_pc;
+        op->rpc = what->rpc;
+        op->lpc = what->lpc;
+        w->indexed = 0;
+    }
+    b->indexed = false;
+}
+
+static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *target, const struct cw_branch *b)
+{
+    struct tbc *t = of(p);
+    struct tbc_warp *w = &t->warp[warp];
+    struct tbc_block *block = &t->block[w->block];
+    const uint32_t active = (uint32_t)p->front[warp].active, first = target[__builtin_ctz(active)];
+    bool diverged = false;
+    if (!ends_alike(t, warp, TBC_END_BRANCH))
+        return false;
+    for (uint32_t left = active; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        w->target[lane] = target[lane];
+        diverged = diverged || target[lane] != first;
+    }
+    w->indexed = active;
+    block->indexed = true;
+    block->indexed_branch = (struct cw_branch){.rpc = rpc_of(t, warp, b), .lpc = b->lpc};
+    end(t, warp, true);
+    if (block->ended == block->made)
+        branch_all(t, block, &block->indexed_branch);
+    return diverged;
+}
+
+/* ---- exit, barriers ---- */
+
+static void forget(const struct tbc_warp *w, uint32_t lanes, uint32_t *mask)
+{
+    for (; lanes != 0; lanes &= lanes - 1)
+        mask[w->home[__builtin_ctz(lanes)]] &= ~(lanes & -lanes);
+}
+
+static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+{
+    struct tbc *t = of(p);
+    struct tbc_block *b = &t->block[t->warp[warp].block];
+    struct cw_front *f = &p->front[warp];
+    f->active &= ~lanes;
+    forget(&t->warp[warp], (uint32_t)lanes, b->live);
+    forget(&t->warp[warp], (uint32_t)lanes, b->top);
+    struct cw_adapt_block_stack_op *op = tell_of(t, CW_BLOCK_STACK_EXIT, warp, (uint32_t)lanes);
+    op->last = f->active == 0;
+    if (f->active != 0)
+        return;
+    end(t, warp, false);
+    if (b->indexed && b->ended == b->made)
+        branch_all(t, b, &b->indexed_branch);
+}
+
+/* The active threads arrive together. */
+static cw_lanes barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live)
+{
+    (void)p;
+    (void)warp;
+    (void)lanes;
+    return live;
+}
+
+static uint32_t held(const struct cw_control *p, uint32_t block)
+{
+    const struct tbc *t = (const struct tbc *)p;
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < t->config.warps; w++)
+        n += (uint32_t)__builtin_popcount(t->block[block].live[w] & ~t->block[block].top[w]);
+    return n;
+}
+
+static cw_lanes waiting(const struct cw_control *p, uint32_t warp)
+{
+    const struct tbc *t = (const struct tbc *)p;
+    const struct tbc_block *b = &t->block[t->warp[warp].block];
+    cw_lanes lanes = 0;
+    for (uint32_t w = 0; w < t->config.warps; w++)
+        lanes |= b->live[w] & ~b->top[w];
+    return lanes;
+}
+
+/* ---- which warps issue first ---- */
+
+static bool may_issue(const struct cw_control *p, uint32_t warp)
+{
+    const struct tbc *t = (const struct tbc *)p;
+    (void)warp;
+    return t->op_cnt + 2 * t->config.warps + t->blocks < t->op_cap;
+}
+
+/* The candidates of the oldest block. */
+static uint64_t first_age(const struct tbc *t, uint64_t candidates)
+{
+    const struct tbc_block *oldest = NULL;
+    for (uint32_t i = 0; i < t->blocks; i++)
+        if ((t->block[i].slots & candidates) != 0 && (oldest == NULL || t->block[i].number < oldest->number))
+            oldest = &t->block[i];
+    return oldest != NULL ? oldest->slots & candidates : candidates;
+}
+
+/* The candidates of the first block from `block` on that has any. */
+static uint64_t first_from(const struct tbc *t, uint64_t candidates, uint32_t *block)
+{
+    for (uint32_t i = 0; i < t->blocks; i++, *block = *block + 1 < t->blocks ? *block + 1 : 0)
+        if ((t->block[*block].slots & candidates) != 0)
+            return t->block[*block].slots & candidates;
+    return candidates;
+}
+
+static uint64_t first(struct cw_control *p, uint32_t scheduler, uint64_t cycle, uint64_t candidates)
+{
+    struct tbc *t = of(p);
+    if (t->keys->priority == CW_TBC_AGE)
+        return first_age(t, candidates);
+    if (t->keys->priority == CW_TBC_SRR)
+        return first_from(t, candidates, &t->sticky[scheduler]);
+    uint32_t turn = (uint32_t)(cycle / t->config.config->core_issue_cycles % t->blocks);
+    return first_from(t, candidates, &turn);
+}
+
+/* ---- blocks and launches ---- */
+
+static void block_start(struct cw_control *p, uint32_t block, const struct cw_slots *slots)
+{
+    struct tbc *t = of(p);
+    uint64_t warps = slots->word[0];
+    struct tbc_block *b = &t->block[block];
+    *b = (struct tbc_block){.slots = warps, .number = t->block_cnt++, .rpc = CW_PC_NONE, .lpc = CW_PC_NONE, .starts = true};
+    for (; warps != 0; warps &= warps - 1) {
+        const uint32_t slot = (uint32_t)__builtin_ctzll(warps);
+        b->slot[b->slot_cnt++] = slot;
+        t->warp[slot] = (struct tbc_warp){.block = block};
+    }
+    t->config.host.wake(t->config.host.context);
+}
+
+static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+{
+    struct tbc *t = of(p);
+    t->block[t->warp[warp].block].live[warp] = (uint32_t)lanes;
+    p->front[warp] = (struct cw_front){.pc = 0, .stop = CW_PC_NONE};
+}
+
+static const char *warp_wide(const struct cw_uop *u)
+{
+    const bool needs = u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_ELECT || u->op == CW_OP_REDUX ||
+                       u->op == CW_OP_ACTIVEMASK || (u->op == CW_OP_BAR && u->cmp == CW_BAR_WARP);
+    return !needs ? NULL : u->op == CW_OP_BAR ? "bar.warp" : cw_op_mnemonic((enum cw_op)u->op);
+}
+
+/* Instructions that speak of a warp mean its static warp. */
+static void notice_static(struct tbc *t, const struct cw_kernel *kernel, const char *file, const struct cw_uop *u)
+{
+    char text[400];
+    if (t->noticed == kernel || t->config.core != 0)
+        return;
+    t->noticed = kernel;
+    snprintf(text, sizeof text, "kernel %.100s: %.150s:%u: %s works on a static warp; its threads stay in their static warps", kernel->name,
+             file, u->line, warp_wide(u));
+    t->config.host.notice(t->config.host.context, text);
+}
+
+static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)
+{
+    struct tbc *t = of(p);
+    if (kernel->uop_cnt > CW_ADAPT_BLOCK_STACK_PC_MAX)
+        return cw_fail(err, CW_EUNSUP, "kernel %s has %u instructions, and PCs of the unit block_stack end at %u; set core.divergence=pdom",
+                       kernel->name, kernel->uop_cnt, CW_ADAPT_BLOCK_STACK_PC_MAX);
+    t->is_static = static_warps || t->keys->arrangement == CW_TBC_STATIC;
+    for (uint32_t i = 0; i < kernel->uop_cnt && !t->is_static; i++)
+        if (warp_wide(&kernel->uop[i]) != NULL) {
+            notice_static(t, kernel, file, &kernel->uop[i]);
+            t->is_static = true;
+        }
+    return CW_OK;
+}
+
+static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
+                   FILE *out)
+{
+    const struct tbc *t = (const struct tbc *)p;
+    const struct tbc_block *b = &t->block[t->warp[warp].block];
+    if (p->front[warp].active == 0) {
+        if (t->warp[warp].waits)
+            fprintf(out, " at line %u: %u of %u have come", line(context, p->front[warp].pc), b->ended, b->made);
+        return;
+    }
+    if (b->side_cnt == 0)
+        return;
+    fprintf(out, "; %u threads of the block wait for them, to go on at", held(p, t->warp[warp].block));
+    for (uint32_t i = b->side_cnt; i-- > 0;)
+        fprintf(out, " line %u", line(context, b->side[i]));
+}
+
+/* ---- creation ---- */
+
+static void destroy(struct cw_control *p)
+{
+    struct tbc *t = of(p);
+    if (t == NULL)
+        return;
+    cw_adapt_block_stack_destroy(t->stack);
+    cw_adapt_thread_compactor_destroy(t->compactor);
+    free(t->control.front);
+    free(t->warp);
+    free(t->op);
+    free(t);
+}
+
+static int open_units(struct tbc *t, const struct cw_control_config *config, struct cw_error *err)
+{
+    const struct cw_config *c = config->config;
+    const uint32_t stage = c->core_stage_cycles, latency = (c->l1_pipeline + c->l1_latency + stage - 1) / stage;
+    int status = cw_adapt_block_stack_create(&t->stack, config->units, config->core, config->warps, t->blocks, latency, err);
+    if (status == CW_OK)
+        status = cw_adapt_thread_compactor_create(&t->compactor, config->units, config->core, config->warps, err);
+    return status;
+}
+
+static int create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
+{
+    struct tbc *t = calloc(1, sizeof *t);
+    *out = t != NULL ? &t->control : NULL;
+    if (t == NULL)
+        return cw_fail(err, CW_ENOMEM, "no memory for block-wide stacks");
+    t->config = *config;
+    t->blocks = config->config->core_blocks;
+    t->op_cap = 4 * config->warps + 2 * t->blocks;
+    t->control.front = calloc(config->warps, sizeof *t->control.front);
+    t->warp = calloc(config->warps, sizeof *t->warp);
+    t->op = calloc(t->op_cap, sizeof *t->op);
+    t->keys = cw_config_own(config->config, &cw_tbc_keys);
+    t->counters = cw_stats_own(config->stats, &cw_tbc_counters);
+    int status =
+        t->control.front != NULL && t->warp != NULL && t->op != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "no memory for block-wide stacks");
+    if (status == CW_OK)
+        status = open_units(t, config, err);
+    if (status == CW_OK)
+        return CW_OK;
+    destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+static const struct cw_key_set *const key_sets[] = {&cw_tbc_keys, NULL};
+static const struct cw_counter_set *const counter_sets[] = {&cw_tbc_counters, NULL};
+static const char *const compactor_inner[] = {"priority_encoder", NULL};
+static const struct cw_mech_unit units[] = {
+    {.unit = &cw_thread_compactor_unit,
+     .what = "makes warps of a block's threads that go one way (Fung 2015, 3.3.2); one per core",
+     .domain = CW_DOMAIN_CORE,
+     .inner = compactor_inner,
+     .needs = "core.divergence=tbc"},
+    {.unit = &cw_block_stack_unit,
+     .what = "block-wide SIMT stacks of a core's blocks (Fung 2015, 3.3.2); one per core",
+     .domain = CW_DOMAIN_CORE,
+     .needs = "core.divergence=tbc"},
+};
+
+const struct cw_control_ops cw_control_tbc = {
+    .name = "tbc",
+    .what = "thread block compaction: a stack per block; warps wait for each other at branches, and are made anew (Fung 2015, 3.3)",
+    .regroups = true,
+    .unit = units,
+    .unit_cnt = sizeof units / sizeof units[0],
+    .keys = key_sets,
+    .counters = counter_sets,
+    .create = create,
+    .destroy = destroy,
+    .prepare = prepare,
+    .tick = cw_tbc__tick,
+    .block_start = block_start,
+    .start = start,
+    .arrive = arrive,
+    .branch = branch,
+    .branch_indexed = branch_indexed,
+    .exit = exit_lanes,
+    .barrier = barrier,
+    .held = held,
+    .may_issue = may_issue,
+    .first = first,
+    .waiting = waiting,
+    .report = report,
+};

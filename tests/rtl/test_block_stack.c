@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Block-wide SIMT stacks: C model and RTL in lockstep, broken copies, and directed tests of the contract on both. */
+#include "cowarp/unit/block_stack.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "cw_test.h"
+#include "lockstep_driver.h"
+
+typedef struct cw_block_stack_params params_t;
+typedef struct cw_block_stack_in in_t;
+typedef struct cw_block_stack_out out_t;
+
+#define ENTRIES_MAX 4096u
+
+/* The memory behind the unit: an entry per address. */
+struct memory {
+    in_t last_in;
+    bool reading;
+    uint64_t address;
+    uint32_t entry[ENTRIES_MAX][CW_BLOCK_STACK_ENTRY_WORDS];
+};
+
+/* Takes the access of the cycle before, and drives the answer to a read in this or a later cycle. */
+static void memory_step(struct memory *m, const out_t *out, in_t *in, bool answer_now)
+{
+    if (out->mem_valid && (m->last_in.mem_ready & 1)) {
+        m->address = out->mem_addr % ENTRIES_MAX;
+        m->reading = !out->mem_write;
+        if (out->mem_write)
+            memcpy(m->entry[m->address], out->mem_wdata, (out->mem_mask_only ? 32 : CW_BLOCK_STACK_ENTRY_WORDS) * sizeof(uint32_t));
+    }
+    in->mem_rsp_valid = m->reading && answer_now;
+    if (in->mem_rsp_valid) {
+        memcpy(in->mem_rdata, m->entry[m->address], sizeof in->mem_rdata);
+        m->reading = false;
+    }
+}
+
+#define DUT_UNIT cw_block_stack_unit
+#define DUT_OWN  struct memory memory;
+#include "dut.h"
+
+/*                               lanes warps blocks depth pc_w pos_w */
+static const params_t tbc = {32, 32, 8, 16, 16, 8};
+static const params_t minimal = {1, 1, 1, 2, 1, 2};
+static const params_t odd = {3, 5, 3, 3, 4, 4};
+static const params_t deep = {4, 4, 2, 5, 3, 6};
+
+/* Where the stimulus is: how often the warps of an entry branch, and for which blocks. */
+struct phase {
+    uint32_t branches, exits, joins, likely, stalls; /* of 16 */
+    uint64_t blocks, pcs;                            /* the first of eight PCs */
+    struct memory memory;
+};
+
+static uint64_t some_kind(const struct phase *phase, struct cw_rng *rng)
+{
+    if (cw_rng_below(rng, 64) == 0)
+        return cw_rng_below(rng, 8);
+    if (cw_rng_below(rng, 8) == 0)
+        return CW_BLOCK_STACK_START;
+    if (cw_rng_below(rng, 16) < phase->exits)
+        return CW_BLOCK_STACK_EXIT;
+    if (cw_rng_below(rng, 16) < phase->branches)
+        return CW_BLOCK_STACK_BRANCH;
+    return cw_rng_below(rng, 16) < phase->joins ? CW_BLOCK_STACK_JOIN : CW_BLOCK_STACK_ARRIVE;
+}
+
+static void some_phase(struct phase *phase, struct cw_rng *rng)
+{
+    phase->branches = cw_rng_below(rng, 17);
+    phase->exits = cw_rng_below(rng, 3) == 0 ? cw_rng_below(rng, 8) : 0;
+    phase->joins = cw_rng_below(rng, 17);
+    phase->likely = cw_rng_below(rng, 17);
+    phase->stalls = cw_rng_below(rng, 12);
+    phase->blocks = cw_rng_below(rng, 4) == 0 ? 16 : 1 + cw_rng_below(rng, 4);
+    if (cw_rng_below(rng, 8) == 0)
+        phase->pcs = cw_rng_next(rng);
+}
+
+/* Masks and homes. Static warp w is block (w modulo the blocks that are used)'s, whatever their number is. */
+static void some_threads(struct cw_rng *rng, in_t *in)
+{
+    const bool whole = cw_rng_below(rng, 2) == 0;
+    for (uint32_t w = 0; w < 32; w++) {
+        in->op_mask[w] = (uint32_t)(cw_rng_next(rng) & (whole ? UINT64_MAX : cw_rng_next(rng)));
+        if (w % 16 % 8 != in->op_block % 8)
+            in->op_mask[w] = 0;
+    }
+    for (uint32_t l = 0; l < 32; l++) {
+        uint32_t home = cw_rng_below(rng, 64) == 0 ? (uint32_t)cw_rng_next(rng) & 0xff : cw_rng_below(rng, 32);
+        in->op_home[l / 4] = (in->op_home[l / 4] & ~(0xffu << 8 * (l % 4))) | home << 8 * (l % 4);
+    }
+    in->op_first = cw_rng_next(rng);
+    in->op_lanes = cw_rng_next(rng) | cw_rng_next(rng);
+}
+
+static void constrain(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
+{
+    struct phase *phase = context;
+    in_t *in = inputs;
+    if (phase->blocks == 0 || cw_rng_below(rng, 128) == 0)
+        some_phase(phase, rng);
+    in->op_valid = cw_rng_below(rng, 16) >= phase->stalls;
+    in->op_kind = some_kind(phase, rng);
+    in->op_block = cw_rng_below(rng, (uint32_t)phase->blocks);
+    some_threads(rng, in);
+    in->op_first_pc = phase->pcs + cw_rng_below(rng, 8);
+    in->op_second_pc = phase->pcs + cw_rng_below(rng, 8);
+    in->op_rpc_valid = cw_rng_below(rng, 16) != 0;
+    in->op_rpc = phase->pcs + cw_rng_below(rng, 8);
+    in->op_lpc_valid = cw_rng_below(rng, 16) < phase->likely;
+    in->op_lpc = phase->pcs + cw_rng_below(rng, 8);
+    in->op_last = cw_rng_below(rng, 4) == 0;
+    in->top_ready = cw_rng_below(rng, 16) >= phase->stalls;
+    in->made_valid = cw_rng_below(rng, 16) >= phase->stalls;
+    in->made_block = cw_rng_below(rng, (uint32_t)phase->blocks);
+    in->made_count = cw_rng_below(rng, 8) == 0 ? cw_rng_below(rng, 64) : cw_rng_below(rng, 3);
+    in->qry_valid = cw_rng_below(rng, 2);
+    in->qry_block = cw_rng_below(rng, (uint32_t)phase->blocks);
+    in->mem_ready = cw_rng_below(rng, 16) >= phase->stalls;
+    if (last_out != NULL)
+        memory_step(&phase->memory, last_out, in, cw_rng_below(rng, 2) != 0);
+    phase->memory.last_in = *in;
+}
+
+static const struct cw_lockstep_set sets[] = {{"tbc", &tbc, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"deep", &deep, 0}};
+
+static struct phase lockstep_phase;
+static const struct cw_lockstep_bench bench = {&cw_block_stack_unit, sets, 4, constrain, &lockstep_phase};
+
+static void test_block_stack__c_equals_rtl(void **state)
+{
+    (void)state;
+    cw_lockstep_run_for(&bench, 100000);
+}
+
+static void test_block_stack__broken_copies_are_caught(void **state)
+{
+    static const struct cw_mutant mutants[] = {
+        {"an exited thread comes back", "cw_block_stack", "now    = top_q & live_q;", "now    = top_q | (live_q & {THREADS{1'b0}});", 3},
+        {"every branch keeps the top", "cw_block_stack", "w_rpc_on == rpc_on && (!w_rpc_on || w_rpc == rpc)",
+         "w_rpc_on == rpc_on && (!w_rpc_on || w_rpc == rpc) && last_pos", 3},
+        {"a likely-convergence entry is pushed twice", "cw_block_stack", "!(tail && lpc_on && lpc == w_lpc)",
+         "!(tail && lpc_on && lpc != w_lpc)", 3},
+        {"a branch whose LPC is its RPC gets an entry", "cw_block_stack", "!(w_rpc_on && w_lpc == w_rpc) && !(tail", "!(tail", 3},
+        {"the sides are swapped", "cw_block_stack", "new_top = sides ? now & acc_q", "new_top = sides ? now & ~acc_q", 3},
+        {"what has gone first is not forgotten", "cw_block_stack", "set_acc = sides || write", "set_acc = write", 3},
+        {"a join loses what was there", "cw_block_stack", "(acc_q & {THREADS{write}})", "(acc_q & {THREADS{1'b0}})", 3},
+        {"a join in memory is one row off", "cw_block_stack", "at_home  = lpos >= base;", "at_home  = lpos >= base || lpos == 0;", 3},
+        {"the top at its RPC runs", "cw_block_stack", "nobody || at_rpc ? ST_POP", "nobody || (at_rpc && last_pos) ? ST_POP", 3},
+        {"a full unit loses its lowest entry", "cw_block_stack", "held} == DEPTH;", "held} == DEPTH + 1;", 3},
+        {"an entry of memory comes back without its LPos", "cw_block_stack", "load ? ram_meta : mem_rdata_i[1024 +: META_W]",
+         "load ? ram_meta : {{POS_W{1'b0}}, mem_rdata_i[1024 +: META_W-POS_W]}", 3},
+        {"a side at the RPC is pushed", "cw_block_stack", "(w_rpc_on && w_second == w_rpc) ||",
+         "(w_rpc_on && w_second == w_rpc && last_pos) ||", 3},
+        {"a count for a block that runs", "cw_block_stack", "block_q[m*3 +: 3] == WAITS && made_count_i",
+         "block_q[m*3 +: 3] != NONE && made_count_i", 3}};
+    (void)state;
+    cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
+}
+
+/* ---- Directed tests. PCs are letters. */
+
+/* A cycle with the memory behind the unit, which answers at once. */
+static void cycle(struct dut *d)
+{
+    d->in.mem_ready = 1;
+    dut_eval(d);
+    d->memory.last_in = d->in;
+    dut_tick(d);
+    memory_step(&d->memory, &d->out, &d->in, true);
+}
+
+static void send(struct dut *d)
+{
+    const in_t op = d->in;
+    for (uint32_t i = 0; i < 100; i++) {
+        dut_eval(d);
+        bool taken = d->out.op_ready;
+        cycle(d);
+        if (taken)
+            return;
+        const uint64_t rsp = d->in.mem_rsp_valid;
+        uint32_t rdata[CW_BLOCK_STACK_ENTRY_WORDS];
+        memcpy(rdata, d->in.mem_rdata, sizeof rdata);
+        d->in = op;
+        d->in.mem_rsp_valid = rsp;
+        memcpy(d->in.mem_rdata, rdata, sizeof rdata);
+    }
+    fail_msg("an operation is not taken");
+}
+
+static void begin(struct dut *d, uint64_t kind, uint64_t block)
+{
+    d->in.op_valid = 1;
+    d->in.op_kind = kind;
+    d->in.op_block = block;
+}
+
+static void start(struct dut *d, uint64_t block, char pc, const uint32_t *mask, uint32_t warps)
+{
+    begin(d, CW_BLOCK_STACK_START, block);
+    d->in.op_first_pc = (uint64_t)pc;
+    memcpy(d->in.op_mask, mask, warps * sizeof mask[0]);
+    send(d);
+}
+
+/* A warp of the threads in home (per lane: static warp, or -1). */
+static void set_warp(struct dut *d, const int8_t *home, uint32_t lanes)
+{
+    for (uint32_t l = 0; l < lanes; l++)
+        if (home[l] >= 0) {
+            d->in.op_lanes |= 1u << l;
+            d->in.op_home[l / 4] |= (uint32_t)home[l] << 8 * (l % 4);
+        }
+}
+
+struct way {
+    char first, second, rpc, lpc; /* 0: none */
+};
+
+static void branch(struct dut *d, uint64_t block, const int8_t *home, uint32_t lanes, uint64_t goes_first, struct way way)
+{
+    begin(d, CW_BLOCK_STACK_BRANCH, block);
+    set_warp(d, home, lanes);
+    d->in.op_first = goes_first;
+    d->in.op_first_pc = (uint64_t)way.first;
+    d->in.op_second_pc = (uint64_t)way.second;
+    d->in.op_rpc_valid = way.rpc != 0;
+    d->in.op_rpc = (uint64_t)way.rpc;
+    d->in.op_lpc_valid = way.lpc != 0;
+    d->in.op_lpc = (uint64_t)way.lpc;
+    send(d);
+}
+
+static void end_of_warp(struct dut *d, uint64_t kind, uint64_t block)
+{
+    begin(d, kind, block);
+    send(d);
+}
+
+/* Waits for the offer, checks it, and takes it. Says how many warps the compactor makes of it. */
+static void expect_top(struct dut *d, uint64_t block, char pc, const uint32_t *mask, uint32_t warps, uint64_t count)
+{
+    for (uint32_t i = 0; i < 100; i++) {
+        d->in.top_ready = 1;
+        cycle(d);
+        if (d->out.top_valid)
+            break;
+    }
+    assert_int_equal(d->out.top_valid, 1);
+    assert_int_equal(d->out.top_block, block);
+    assert_int_equal(d->out.top_pc, (uint64_t)pc);
+    for (uint32_t w = 0; w < 32; w++)
+        assert_int_equal(d->out.top_mask[w], w < warps ? mask[w] : 0);
+    d->in.made_valid = 1;
+    d->in.made_block = block;
+    d->in.made_count = count;
+    cycle(d);
+}
+
+static void expect_state(struct dut *d, uint64_t block, uint64_t state, uint64_t wcnt, uint64_t depth)
+{
+    d->in.qry_valid = 1;
+    d->in.qry_block = block;
+    cycle(d);
+    cycle(d);
+    assert_int_equal(d->out.qry_state, state);
+    assert_int_equal(d->out.qry_wcnt, wcnt);
+    assert_int_equal(d->out.qry_depth, depth);
+}
+
+#define MASK(...) ((const uint32_t[]){__VA_ARGS__})
+#define HOME(...) ((const int8_t[]){__VA_ARGS__})
+
+/* Threads 1 to 4, one static warp. The warp's stack at each number of the figure. */
+static void test_block_stack__figure_2_3(void **state)
+{
+    static const params_t p = {4, 1, 1, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        start(d, 0, 'A', MASK(0xf), 1);
+        expect_top(d, 0, 'A', MASK(0xf), 1, 1); /* 1 */
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 1);
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0x7, (struct way){'B', 'F', 'G', 0});
+        expect_top(d, 0, 'B', MASK(0x7), 1, 1); /* 2: G, F, B */
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 3);
+        branch(d, 0, HOME(0, 0, 0, -1), 4, 0x1, (struct way){'C', 'D', 'E', 0});
+        expect_top(d, 0, 'C', MASK(0x1), 1, 1); /* 3: G, F, E, D, C */
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 5);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'D', MASK(0x6), 1, 1);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'E', MASK(0x7), 1, 1); /* 4: G, F, E */
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 3);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'F', MASK(0x8), 1, 1); /* 5: G, F */
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'G', MASK(0xf), 1, 1); /* 6: G */
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 1);
+        assert_int_equal(d->out.peak, 5);
+        dut_delete(d);
+    }
+}
+
+/* Threads 1 to 8, two static warps. C has 1, 6, 7 (one warp), B has 2, 3, 4, 5, 8 (two warps). */
+static void test_block_stack__figure_3_5(void **state)
+{
+    static const params_t p = {4, 2, 1, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        const struct way way = {'C', 'B', 'D', 0};
+        start(d, 0, 'A', MASK(0xf, 0xf), 2);
+        expect_top(d, 0, 'A', MASK(0xf, 0xf), 2, 2);
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0x1, way);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 1); /* the other warp is missing */
+        branch(d, 0, HOME(1, 1, 1, 1), 4, 0x6, way);
+        expect_top(d, 0, 'C', MASK(0x1, 0x6), 2, 1);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 3);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'B', MASK(0xe, 0x9), 2, 2);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 2);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'D', MASK(0xf, 0xf), 2, 2);
+        expect_state(d, 0, CW_BLOCK_RUNS, 2, 1);
+        dut_delete(d);
+    }
+}
+
+/* Threads 1 to 12, three static warps; W2, W3, W1 arrive. WCnt goes 3, 2, 1, 0; then C's and B's are 2. */
+static void test_block_stack__figure_3_7(void **state)
+{
+    static const params_t p = {4, 3, 1, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        const struct way way = {'C', 'B', 'D', 0};
+        start(d, 0, 'A', MASK(0xf, 0xf, 0xf), 3);
+        expect_top(d, 0, 'A', MASK(0xf, 0xf, 0xf), 3, 3);
+        expect_state(d, 0, CW_BLOCK_RUNS, 3, 1);
+        branch(d, 0, HOME(1, 1, 1, 1), 4, 0x9, way); /* W2: 5 and 8 go to C */
+        expect_state(d, 0, CW_BLOCK_RUNS, 2, 1);
+        branch(d, 0, HOME(2, 2, 2, 2), 4, 0x4, way); /* W3: 11 */
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 1);
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0xe, way); /* W1: 2, 3, 4 */
+        expect_top(d, 0, 'C', MASK(0xe, 0x9, 0x4), 3, 2);
+        expect_state(d, 0, CW_BLOCK_RUNS, 2, 3);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'B', MASK(0x1, 0x6, 0xb), 3, 2);
+        expect_state(d, 0, CW_BLOCK_RUNS, 2, 2);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'D', MASK(0xf, 0xf, 0xf), 3, 3);
+        expect_state(d, 0, CW_BLOCK_RUNS, 3, 1);
+        dut_delete(d);
+    }
+}
+
+/* Thread 1 goes to B, 2 to E, 3 and 4 by D to F. E's entry gets 2, then 1. Whether C's branch has the LPC of the loop or none is one. */
+static void test_block_stack__figure_3_8(void **state)
+{
+    static const params_t p = {4, 1, 1, 8, 8, 4};
+    (void)state;
+    for (int b = 0; b < 4; b++) {
+        struct dut *d = dut_new(&p, backends[b % 2]);
+        start(d, 0, 'A', MASK(0xf), 1);
+        expect_top(d, 0, 'A', MASK(0xf), 1, 1); /* 1 */
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0xe, (struct way){'C', 'B', 'F', 'E'});
+        expect_top(d, 0, 'C', MASK(0xe), 1, 1); /* 2, 3: F, E, B, C */
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 4);
+        branch(d, 0, HOME(-1, 0, 0, 0), 4, 0x2, (struct way){'E', 'D', 'F', b < 2 ? 'E' : 0});
+        expect_top(d, 0, 'D', MASK(0xc), 1, 1); /* 4, 5: F, E, B, D, and E, which joined at once */
+        assert_int_equal(d->out.peak, 5);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 4);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0); /* 6, 7: threads 3 and 4 are at F */
+        expect_top(d, 0, 'B', MASK(0x1), 1, 1);   /* 8 */
+        end_of_warp(d, CW_BLOCK_STACK_JOIN, 0);
+        expect_top(d, 0, 'E', MASK(0x3), 1, 1); /* 9 */
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 2);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'F', MASK(0xf), 1, 1); /* 10 */
+        dut_delete(d);
+    }
+}
+
+/* Nobody goes first: that side is popped at once. The other side is at the RPC, and is not pushed. */
+static void test_block_stack__pops_what_is_empty_or_at_its_rpc(void **state)
+{
+    static const params_t p = {4, 1, 1, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        uint32_t pops = 0, empty = 0;
+        start(d, 0, 'A', MASK(0xf), 1);
+        expect_top(d, 0, 'A', MASK(0xf), 1, 1);
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0x0, (struct way){'B', 'C', 'C', 0});
+        for (uint32_t i = 0; i < 20; i++) {
+            cycle(d);
+            pops += d->out.pop_valid != 0;
+            empty += d->out.pop_valid && d->out.pop_empty && d->out.pop_pc == 'B';
+        }
+        assert_int_equal(pops, 1);
+        assert_int_equal(empty, 1);
+        expect_top(d, 0, 'C', MASK(0xf), 1, 1);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 1);
+        dut_delete(d);
+    }
+}
+
+/* The first side is at the RPC: its threads wait there, and the second side runs. */
+static void test_block_stack__a_first_side_at_the_rpc_waits(void **state)
+{
+    static const params_t p = {4, 1, 1, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        start(d, 0, 'A', MASK(0xf), 1);
+        expect_top(d, 0, 'A', MASK(0xf), 1, 1);
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0x3, (struct way){'D', 'B', 'D', 0});
+        expect_top(d, 0, 'B', MASK(0xc), 1, 1);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 2);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'D', MASK(0xf), 1, 1);
+        dut_delete(d);
+    }
+}
+
+/* A loop whose branch meets at the loop's end does not make the stack grow. */
+static void test_block_stack__a_loop_keeps_its_height(void **state)
+{
+    static const params_t p = {4, 1, 1, 8, 8, 5};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        start(d, 0, 'A', MASK(0xf), 1);
+        expect_top(d, 0, 'A', MASK(0xf), 1, 1);
+        for (uint32_t lane = 0; lane < 4; lane++) { /* lanes leave one by one */
+            uint32_t stay = 0xfu << (lane + 1) & 0xf;
+            branch(d, 0, HOME(0, 0, 0, 0), 4, stay, (struct way){'A', 'Z', 'Z', 0});
+            if (stay != 0) {
+                expect_top(d, 0, 'A', MASK(stay), 1, 1);
+                expect_state(d, 0, CW_BLOCK_RUNS, 1, 2); /* Z of all, and the loop */
+            }
+        }
+        expect_top(d, 0, 'Z', MASK(0xf), 1, 1);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 1);
+        dut_delete(d);
+    }
+}
+
+static void exit_threads(struct dut *d, const int8_t *home, uint32_t lanes, uint64_t last)
+{
+    begin(d, CW_BLOCK_STACK_EXIT, 0);
+    set_warp(d, home, lanes);
+    d->in.op_last = last;
+    send(d);
+}
+
+/* A thread exits in one side, and a whole warp before the others have met the branch. */
+static void test_block_stack__exits(void **state)
+{
+    static const params_t p = {2, 3, 1, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        uint32_t ended = 0;
+        start(d, 0, 'A', MASK(0x3, 0x3, 0x3), 3);
+        expect_top(d, 0, 'A', MASK(0x3, 0x3, 0x3), 3, 3);
+        branch(d, 0, HOME(0, 0), 2, 0x1, (struct way){'B', 'C', 'D', 0});
+        branch(d, 0, HOME(2, 2), 2, 0x2, (struct way){'B', 'C', 'D', 0});
+        exit_threads(d, HOME(1, 1), 2, 1); /* the last of three: the branch is complete */
+        expect_top(d, 0, 'B', MASK(0x1, 0x0, 0x2), 3, 1);
+        exit_threads(d, HOME(0, -1), 2, 0); /* lane 1 goes on */
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'C', MASK(0x2, 0x0, 0x1), 3, 1);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'D', MASK(0x2, 0x0, 0x3), 3, 2);
+        exit_threads(d, HOME(2, 0), 2, 1);
+        exit_threads(d, HOME(-1, 2), 2, 1);
+        for (uint32_t i = 0; i < 10; i++) {
+            cycle(d);
+            ended += d->out.ended_valid && d->out.ended_block == 0;
+        }
+        assert_int_equal(ended, 1);
+        assert_int_equal(d->out.busy, 0);
+        expect_state(d, 0, CW_BLOCK_NONE, 0, 0);
+        dut_delete(d);
+    }
+}
+
+/* Depth 2: nine nested branches spill, and come back with their masks; the likely-convergence entry is joined in memory. */
+static void test_block_stack__spills_and_comes_back(void **state)
+{
+    static const params_t p = {10, 1, 2, 2, 8, 5};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        int8_t home[10] = {0};
+        uint32_t mask = 0x3ff;
+        start(d, 1, 'A', MASK(0x3ff), 1);
+        expect_top(d, 1, 'A', MASK(0x3ff), 1, 1);
+        branch(d, 1, home, 10, 0x1ff, (struct way){'B', 'C', 'z', 'y'}); /* thread 10 goes to C; they likely meet at y */
+        mask = 0x1ff;
+        expect_top(d, 1, 'B', &mask, 1, 1);
+        for (uint32_t n = 0; n < 8; n++) {
+            mask >>= 1;
+            home[9 - n] = -1;
+            branch(d, 1, home, 10, mask, (struct way){'D', 'E', (char)('a' + n), 0});
+            expect_top(d, 1, 'D', &mask, 1, 1);
+        }
+        expect_state(d, 1, CW_BLOCK_RUNS, 1, 4 + 16);
+        for (uint32_t n = 8; n-- > 0;) {
+            end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 1);
+            uint32_t side = 0x1ffu >> n & ~(0x1ffu >> (n + 1)), all = 0x1ffu >> n;
+            expect_top(d, 1, 'E', &side, 1, 1);
+            end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 1);
+            expect_top(d, 1, (char)('a' + n), &all, 1, 1);
+            if (n == 4) { /* two threads exit while their other entries are in memory */
+                begin(d, CW_BLOCK_STACK_EXIT, 1);
+                d->in.op_lanes = 0x3;
+                send(d);
+            }
+            if (n == 4)
+                break;
+        }
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 1); /* what is above the likely-convergence entry pops one by one */
+        for (uint32_t n = 4; n-- > 0;) {
+            uint32_t side = 0x1ffu >> n & ~(0x1ffu >> (n + 1)), all = 0x1fcu & 0x1ffu >> n;
+            expect_top(d, 1, 'E', &side, 1, 1);
+            end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 1);
+            expect_top(d, 1, (char)('a' + n), &all, 1, 1);
+            end_of_warp(d, n == 0 ? CW_BLOCK_STACK_JOIN : CW_BLOCK_STACK_ARRIVE, 1);
+        }
+        expect_top(d, 1, 'C', MASK(0x200), 1, 1);
+        end_of_warp(d, CW_BLOCK_STACK_JOIN, 1);
+        expect_top(d, 1, 'y', MASK(0x3fc), 1, 1);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 1);
+        expect_top(d, 1, 'z', MASK(0x3fc), 1, 1);
+        expect_state(d, 1, CW_BLOCK_RUNS, 1, 1);
+        assert_int_equal(d->out.peak, 20);
+        assert_int_equal(d->out.overflow, 0);
+        dut_delete(d);
+    }
+}
+
+/* Four positions: the second branch finds none for its second side. END makes the block free again. */
+static void test_block_stack__overflows(void **state)
+{
+    static const params_t p = {3, 2, 2, 2, 8, 2};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        start(d, 0, 'A', MASK(0x7, 0x0), 2);
+        expect_top(d, 0, 'A', MASK(0x7, 0x0), 2, 1);
+        branch(d, 0, HOME(0, 0, 0), 3, 0x3, (struct way){'B', 'C', 'D', 0});
+        expect_top(d, 0, 'B', MASK(0x3, 0x0), 2, 1);
+        assert_int_equal(d->out.overflow, 0);
+        branch(d, 0, HOME(0, 0, -1), 3, 0x1, (struct way){'E', 'F', 'G', 0});
+        for (uint32_t i = 0; i < 10; i++)
+            cycle(d);
+        assert_int_equal(d->out.overflow, 1);
+        assert_int_equal(d->out.top_valid, 0);
+        expect_state(d, 0, CW_BLOCK_OVERFLOWED, 0, 4);
+        start(d, 1, 'A', MASK(0x0, 0x1), 2); /* the other block goes on */
+        expect_top(d, 1, 'A', MASK(0x0, 0x1), 2, 1);
+        end_of_warp(d, CW_BLOCK_STACK_END, 0);
+        expect_state(d, 0, CW_BLOCK_NONE, 0, 0);
+        start(d, 0, 'A', MASK(0x2, 0x0), 2);
+        expect_top(d, 0, 'A', MASK(0x2, 0x0), 2, 1);
+        dut_delete(d);
+    }
+}
+
+/* The contract's times: an offer comes 6 cycles after the last warp's branch, and an operation is taken in each cycle of arrivals. */
+static void test_block_stack__takes_its_cycles(void **state)
+{
+    static const params_t p = {4, 2, 1, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        start(d, 0, 'A', MASK(0xf, 0xf), 2);
+        expect_top(d, 0, 'A', MASK(0xf, 0xf), 2, 2);
+        for (uint64_t w = 0; w < 2; w++) {
+            branch(d, 0, HOME((int8_t)w, (int8_t)w, (int8_t)w, (int8_t)w), 4, 0x3, (struct way){'B', 'C', 'D', 0});
+            assert_int_equal(d->out.op_ready, 1);
+        }
+        for (uint32_t i = 1; i < 6; i++) {
+            cycle(d);
+            assert_int_equal(d->out.top_valid, 0);
+            assert_int_equal(d->out.op_ready, i >= 5);
+        }
+        cycle(d);
+        assert_int_equal(d->out.top_valid, 1);
+        for (uint32_t i = 0; i < 3; i++) { /* it stays */
+            cycle(d);
+            assert_int_equal(d->out.top_pc, 'B');
+            assert_int_equal(d->out.busy, 1);
+        }
+        dut_delete(d);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_block_stack__c_equals_rtl),
+    cmocka_unit_test(test_block_stack__broken_copies_are_caught),
+    cmocka_unit_test(test_block_stack__figure_2_3),
+    cmocka_unit_test(test_block_stack__figure_3_5),
+    cmocka_unit_test(test_block_stack__figure_3_7),
+    cmocka_unit_test(test_block_stack__figure_3_8),
+    cmocka_unit_test(test_block_stack__pops_what_is_empty_or_at_its_rpc),
+    cmocka_unit_test(test_block_stack__a_first_side_at_the_rpc_waits),
+    cmocka_unit_test(test_block_stack__a_loop_keeps_its_height),
+    cmocka_unit_test(test_block_stack__exits),
+    cmocka_unit_test(test_block_stack__spills_and_comes_back),
+    cmocka_unit_test(test_block_stack__overflows),
+    cmocka_unit_test(test_block_stack__takes_its_cycles),
+};
+CW_TEST_MAIN(tests)

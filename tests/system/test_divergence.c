@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random kernels under every way to treat divergence, against an interpreter that runs one thread after the other and knows nothing of
+ * warps. A kernel has nested branches, loops with breaks, indexed branches, jumps out of several constructs at once, threads that exit,
+ * predicated instructions, loads whose values come late, local memory, atomics, and barriers where all threads meet. What its threads have
+ * in their registers at the end, and the sums of their atomics, must be what the interpreter finds. A kernel that fails is made smaller,
+ * and printed.
+ *
+ * CW_DIVERGENCE_KERNELS=N in the environment: how many kernels (default 400).
+ */
+#define _POSIX_C_SOURCE 200809L /* fmemopen */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cowarp/cowarp.h"
+#include "cw_test.h"
+
+#define REGS      8u
+#define PREDS     4u
+#define DEPTH     4u /* of constructs inside each other */
+#define INSNS     400u
+#define TABLE     256u
+#define SUMS      16u
+#define THREADS   1024u
+#define BLOCKS    3u
+#define LOCALS    8u
+#define STEPS_MAX 3000u
+
+enum kind {
+    ADD,
+    XOR,
+    MUL,
+    MIN,
+    SHR,
+    SETP_LT,
+    SETP_EQ,
+    BRA,
+    BRX,
+    LABEL,
+    LOAD,
+    SUM,
+    STORE_LOCAL,
+    LOAD_LOCAL,
+    SHARE,
+    TAKE,
+    BAR,
+    EXIT,
+    KIND_CNT
+};
+
+struct insn {
+    enum kind kind;
+    int guard; /* predicate, -1: none */
+    bool neg, keep, gone;
+    bool uni; /* BRA: marked .uni; EXIT: not by way of the common end */
+    uint32_t d, a, b;
+    bool imm; /* b is a number */
+    uint32_t label, target[4];
+};
+
+/* Registers 0 .. REGS - 1 are compared at the end; REGS + d counts the rounds of the loop at depth d, and REGS + DEPTH is the block's
+ * number. */
+#define REG_CNT (REGS + DEPTH + 1)
+
+struct kernel {
+    struct insn insn[INSNS];
+    uint32_t cnt, labels, threads, blocks;
+    bool barriers;
+};
+
+static uint64_t state;
+
+static uint32_t roll(uint32_t n)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(state >> 33) % n;
+}
+
+/* ---- a random kernel ---- */
+
+static struct insn *add(struct kernel *k, enum kind kind)
+{
+    static struct insn spill;
+    struct insn *i = k->cnt < INSNS ? &k->insn[k->cnt++] : &spill;
+    *i = (struct insn){.kind = kind, .guard = -1};
+    return i;
+}
+
+static void put_label(struct kernel *k, uint32_t label)
+{
+    struct insn *i = add(k, LABEL);
+    i->label = label;
+    i->keep = true;
+}
+
+static struct insn *put_branch(struct kernel *k, uint32_t label)
+{
+    struct insn *i = add(k, BRA);
+    i->label = label;
+    i->keep = true;
+    return i;
+}
+
+/* A predicate that says something about a register: which. */
+static int put_condition(struct kernel *k)
+{
+    struct insn *i = add(k, roll(3) == 0 ? SETP_EQ : SETP_LT);
+    i->d = roll(PREDS);
+    i->a = roll(REGS);
+    i->imm = roll(4) != 0;
+    i->b = i->imm ? (i->kind == SETP_EQ ? roll(4) : roll(2) != 0 ? UINT32_C(1) << 31 : roll(64)) : roll(REGS);
+    return (int)i->d;
+}
+
+static void put_simple(struct kernel *k)
+{
+    static const enum kind kinds[] = {ADD, XOR, MUL, MIN, SHR, LOAD, LOAD, SUM, STORE_LOCAL, LOAD_LOCAL, SETP_LT};
+    const enum kind kind = kinds[roll(sizeof kinds / sizeof kinds[0])];
+    if (kind == SETP_LT) {
+        put_condition(k);
+        return;
+    }
+    struct insn *i = add(k, kind);
+    i->d = roll(REGS);
+    i->a = roll(REGS);
+    i->imm = roll(2) != 0;
+    i->b = i->imm ? (kind == SHR ? 1 + roll(4) : roll(1000)) : roll(REGS);
+    if (kind == SUM || kind == STORE_LOCAL) {
+        i->imm = false;
+        i->b = roll(REGS);
+    }
+    if (kind == SHR && !i->imm) {
+        i->imm = true;
+        i->b = 3;
+    }
+    if (roll(5) == 0) {
+        i->guard = (int)roll(PREDS);
+        i->neg = roll(2) != 0;
+    }
+}
+
+/* Where a jump may go: behind the constructs around it. */
+struct outside {
+    uint32_t label[DEPTH + 1], cnt;
+    bool may_exit;
+};
+
+static void put_sequence(struct kernel *k, uint32_t depth, const struct outside *out);
+
+static void put_if(struct kernel *k, uint32_t depth, const struct outside *out)
+{
+    const uint32_t other = k->labels++, end = k->labels++;
+    struct outside in = *out;
+    in.label[in.cnt++] = end;
+    const int p = put_condition(k);
+    struct insn *i = put_branch(k, other);
+    i->guard = p;
+    i->neg = roll(2) != 0;
+    put_sequence(k, depth + 1, &in);
+    const bool both = roll(2) != 0;
+    if (both)
+        put_branch(k, end)->uni = roll(2) != 0;
+    put_label(k, other);
+    if (both)
+        put_sequence(k, depth + 1, &in);
+    put_label(k, end);
+}
+
+static void put_loop(struct kernel *k, uint32_t depth, const struct outside *out)
+{
+    const uint32_t top = k->labels++, end = k->labels++, counter = REGS + depth, p = roll(PREDS);
+    struct outside in = *out;
+    in.label[in.cnt++] = end;
+    struct insn *i = add(k, SHR); /* 0 .. 3 of 4 rounds are over */
+    *i = (struct insn){.kind = SHR, .guard = -1, .keep = true, .d = counter, .a = roll(REGS), .imm = true, .b = 30};
+    put_label(k, top);
+    put_sequence(k, depth + 1, &in);
+    if (roll(3) == 0) {
+        i = add(k, BRA);
+        *i = (struct insn){.kind = BRA, .guard = (int)roll(PREDS), .label = end};
+    }
+    i = add(k, ADD);
+    *i = (struct insn){.kind = ADD, .guard = -1, .keep = true, .d = counter, .a = counter, .imm = true, .b = 1};
+    i = add(k, SETP_LT);
+    *i = (struct insn){.kind = SETP_LT, .guard = -1, .keep = true, .d = p, .a = counter, .imm = true, .b = 4};
+    i = put_branch(k, top);
+    i->guard = (int)p;
+    put_label(k, end);
+}
+
+static void put_switch(struct kernel *k, uint32_t depth, const struct outside *out)
+{
+    const uint32_t end = k->labels++, first = k->labels;
+    struct outside in = *out;
+    in.label[in.cnt++] = end;
+    k->labels += 4;
+    struct insn *i = add(k, BRX);
+    *i = (struct insn){.kind = BRX, .guard = -1, .keep = true, .a = roll(REGS)};
+    for (uint32_t n = 0; n < 4; n++)
+        i->target[n] = first + (roll(4) == 0 ? roll(4) : n);
+    for (uint32_t n = 0; n < 4; n++) {
+        put_label(k, first + n);
+        put_sequence(k, depth + 1, &in);
+        if (roll(3) != 0)
+            put_branch(k, end);
+    }
+    put_label(k, end);
+}
+
+/* A branch that all threads of a block take alike. */
+static void put_uniform(struct kernel *k, uint32_t depth, const struct outside *out)
+{
+    const uint32_t end = k->labels++, p = roll(PREDS);
+    struct insn *i = add(k, SETP_LT);
+    *i = (struct insn){.kind = SETP_LT, .guard = -1, .keep = true, .d = p, .a = REGS + DEPTH, .imm = true, .b = roll(BLOCKS)};
+    i = put_branch(k, end);
+    i->guard = (int)p;
+    i->uni = roll(2) != 0;
+    put_sequence(k, depth + 1, out);
+    put_label(k, end);
+}
+
+static void put_jump(struct kernel *k, const struct outside *out)
+{
+    const int p = put_condition(k);
+    struct insn *i = add(k, BRA);
+    *i = (struct insn){.kind = BRA, .guard = p, .neg = roll(2) != 0, .label = out->label[roll(out->cnt)]};
+}
+
+static void put_exit(struct kernel *k)
+{
+    struct insn *i = add(k, SETP_EQ);
+    *i = (struct insn){.kind = SETP_EQ, .guard = -1, .d = roll(PREDS), .a = roll(REGS), .imm = true, .b = roll(8)};
+    struct insn *x = add(k, EXIT);
+    x->guard = (int)i->d;
+    x->uni = roll(2) != 0;
+}
+
+static void put_sequence(struct kernel *k, uint32_t depth, const struct outside *out)
+{
+    for (uint32_t n = 1 + roll(3); n > 0 && k->cnt + 60 < INSNS; n--) {
+        const uint32_t what = depth < DEPTH ? roll(12) : 11;
+        if (what < 3)
+            put_if(k, depth, out);
+        else if (what == 3)
+            put_loop(k, depth, out);
+        else if (what == 4 && depth < 2)
+            put_switch(k, depth, out);
+        else if (what == 5)
+            put_uniform(k, depth, out);
+        else if (what == 6 && out->cnt > 0)
+            put_jump(k, out);
+        else if (what == 7 && out->may_exit)
+            put_exit(k);
+        else
+            put_simple(k);
+    }
+}
+
+/* All threads that are left tell each other something. */
+static void put_exchange(struct kernel *k)
+{
+    struct insn *i = add(k, SHARE);
+    i->a = roll(REGS);
+    add(k, BAR);
+    i = add(k, TAKE);
+    i->d = roll(REGS);
+    i->b = 1 + roll(40);
+    add(k, BAR);
+}
+
+/* Some threads leave; the others meet at barriers. Either way may be the one that jumps. */
+static void put_leave(struct kernel *k)
+{
+    const uint32_t on = k->labels++;
+    struct insn *i = add(k, SETP_EQ);
+    *i = (struct insn){.kind = SETP_EQ, .guard = -1, .keep = true, .d = 0, .a = 1, .imm = true, .b = roll(8)};
+    if (roll(2) == 0) {
+        i = add(k, EXIT);
+        i->guard = 0;
+        i->uni = roll(2) != 0;
+    } else {
+        i = put_branch(k, on);
+        i->guard = 0;
+        i->neg = true;
+        i = add(k, EXIT);
+        i->keep = true;
+        i->uni = roll(2) != 0;
+    }
+    put_label(k, on);
+}
+
+static void make_kernel(struct kernel *k)
+{
+    static const uint32_t threads[] = {1, 31, 32, 33, 64, 65, 96, 100, 128, 192, 255, 256, 500, 1000, 1024};
+    const uint32_t sizes = roll(8) == 0 ? sizeof threads / sizeof threads[0] : 10;
+    memset(k, 0, sizeof *k);
+    k->threads = threads[roll(sizes)];
+    k->blocks = 1 + roll(BLOCKS);
+    k->barriers = roll(2) != 0;
+    const struct outside out = {.may_exit = !k->barriers};
+    for (uint32_t n = 2 + roll(3); n > 0; n--) {
+        put_sequence(k, 0, &out);
+        if (k->barriers)
+            put_exchange(k);
+        if (k->barriers && roll(6) == 0)
+            put_leave(k);
+    }
+}
+
+/* ---- as PTX ---- */
+
+/* What a thread leaves behind. */
+static void print_stores(FILE *f, const char *guard)
+{
+    fprintf(f, "mul.wide.u32 %%d0, %%g, %u;\nadd.u64 %%d0, %%d0, %%out;\n", 4 * REGS);
+    for (uint32_t r = 0; r < REGS; r++)
+        fprintf(f, "%sst.global.u32 [%%d0+%u], %%r%u;\n", guard, 4 * r, r);
+}
+
+static void print_insn(FILE *f, const struct insn *i, uint32_t n)
+{
+    static const char *const alu[] = {[ADD] = "add.u32", [XOR] = "xor.b32", [MUL] = "mul.lo.u32", [MIN] = "min.u32", [SHR] = "shr.u32"};
+    char b[24], guard[16] = "";
+    snprintf(b, sizeof b, i->imm ? "%u" : "%%r%u", i->b);
+    if (i->guard >= 0)
+        snprintf(guard, sizeof guard, "@%s%%p%d ", i->neg ? "!" : "", i->guard);
+    switch (i->kind) {
+    case SETP_LT:
+    case SETP_EQ:
+        fprintf(f, "%ssetp.%s.u32 %%p%u, %%r%u, %s;\n", guard, i->kind == SETP_LT ? "lt" : "eq", i->d, i->a, b);
+        break;
+    case BRA:
+        fprintf(f, "%sbra%s L%u;\n", guard, i->uni ? ".uni" : "", i->label);
+        break;
+    case BRX:
+        fprintf(f, "T%u: .branchtargets L%u, L%u, L%u, L%u;\nand.b32 %%x, %%r%u, 3;\nbrx.idx %%x, T%u;\n", n, i->target[0], i->target[1],
+                i->target[2], i->target[3], i->a, n);
+        break;
+    case LABEL:
+        fprintf(f, "L%u:\n", i->label);
+        break;
+    case LOAD:
+        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%table;\n%sld.global.u32 %%r%u, [%%d0];\n", i->a, TABLE - 1, guard,
+                i->d);
+        break;
+    case SUM:
+        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%sums;\n%sred.global.add.u32 [%%d0], %%r%u;\n", i->a, SUMS - 1,
+                guard, i->b);
+        break;
+    case STORE_LOCAL:
+        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%own;\n%sst.local.u32 [%%d0], %%r%u;\n", i->a, LOCALS - 1, guard,
+                i->b);
+        break;
+    case LOAD_LOCAL:
+        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%own;\n%sld.local.u32 %%r%u, [%%d0];\n", i->a, LOCALS - 1, guard,
+                i->d);
+        break;
+    case SHARE:
+        fprintf(f, "st.shared.u32 [%%mine], %%r%u;\n", i->a);
+        break;
+    case TAKE:
+        fprintf(f, "add.u32 %%x, %%t, %u;\nrem.u32 %%x, %%x, %%n;\nmad.wide.u32 %%d0, %%x, 4, %%cells;\nld.shared.u32 %%r%u, [%%d0];\n",
+                i->b, i->d);
+        break;
+    case BAR:
+        fprintf(f, "bar.sync 0;\n");
+        break;
+    case EXIT:
+        if (i->uni)
+            print_stores(f, guard);
+        fprintf(f, i->uni ? "%sexit;\n" : "%sbra LEAVE;\n", guard);
+        break;
+    default:
+        fprintf(f, "%s%s %%r%u, %%r%u, %s;\n", guard, alu[i->kind], i->d, i->a, b);
+        break;
+    }
+}
+
+static void print_kernel(FILE *f, const struct kernel *k)
+{
+    fprintf(
+        f,
+        ".version 6.0\n.target sm_50\n.address_size 64\n"
+        ".visible .entry k(.param .u64 pt, .param .u64 ps, .param .u64 po)\n{\n"
+        ".reg .b32 %%r<%u>, %%x, %%t, %%n, %%c, %%g; .reg .pred %%p<%u>; .reg .b64 %%d0, %%table, %%sums, %%out, %%own, %%mine, %%cells;\n"
+        ".local .align 4 .b8 box[%u]; .shared .align 4 .b8 cell[%u];\n"
+        "ld.param.u64 %%table, [pt]; ld.param.u64 %%sums, [ps]; ld.param.u64 %%out, [po];\n"
+        "mov.u32 %%t, %%tid.x; mov.u32 %%n, %%ntid.x; mov.u32 %%c, %%ctaid.x; mad.lo.u32 %%g, %%c, %%n, %%t;\n"
+        "mov.u64 %%own, box; mov.u64 %%cells, cell; mad.wide.u32 %%mine, %%t, 4, %%cells;\n",
+        REG_CNT, PREDS, LOCALS * 4, THREADS * 4);
+    for (uint32_t r = 0; r < REGS; r++)
+        fprintf(f, "mad.lo.u32 %%r%u, %%g, %u, %u;\n", r, r == 0 ? 1 : 2654435761u * r, r);
+    for (uint32_t r = REGS; r < REG_CNT; r++)
+        fprintf(f, "mov.u32 %%r%u, %s;\n", r, r == REGS + DEPTH ? "%c" : "0");
+    for (uint32_t p = 0; p < PREDS; p++)
+        fprintf(f, "setp.ne.u32 %%p%u, %%t, %%t;\n", p);
+    for (uint32_t n = 0; n < LOCALS; n++)
+        fprintf(f, "st.local.u32 [%%own+%u], %%t;\n", 4 * n);
+    for (uint32_t n = 0; n < k->cnt; n++)
+        if (!k->insn[n].gone)
+            print_insn(f, &k->insn[n], n);
+    fprintf(f, "LEAVE:\n");
+    print_stores(f, "");
+    fprintf(f, "ret;\n}\n");
+}
+
+/* ---- one thread after the other ---- */
+
+struct thread {
+    uint32_t r[REG_CNT], pc, left, local[LOCALS];
+    bool p[PREDS], at_barrier;
+};
+
+struct outcome {
+    uint32_t r[BLOCKS * THREADS][REGS], sum[SUMS];
+};
+
+static uint32_t table[TABLE];
+
+/* Where each label is. */
+static uint32_t place[4 * INSNS];
+
+static void find_labels(const struct kernel *k)
+{
+    for (uint32_t n = 0; n < k->cnt; n++)
+        if (k->insn[n].kind == LABEL)
+            place[k->insn[n].label] = n;
+}
+
+static void begin(struct thread *t, const struct kernel *k, uint32_t block, uint32_t tid)
+{
+    const uint32_t g = block * k->threads + tid;
+    memset(t, 0, sizeof *t);
+    for (uint32_t r = 0; r < REGS; r++)
+        t->r[r] = g * (r == 0 ? 1 : 2654435761u * r) + r;
+    t->r[REGS + DEPTH] = block;
+    for (uint32_t n = 0; n < LOCALS; n++)
+        t->local[n] = tid;
+}
+
+/* Runs a thread up to its next barrier or its end. false: it does not end. */
+static bool go_on(const struct kernel *k, struct thread *t, uint32_t tid, uint32_t *cell, uint32_t *sum)
+{
+    for (t->at_barrier = false; t->pc < k->cnt && t->left++ < STEPS_MAX; t->pc++) {
+        const struct insn *i = &k->insn[t->pc];
+        if (i->gone || (i->guard >= 0 && t->p[i->guard] == i->neg))
+            continue;
+        const uint32_t a = t->r[i->a], b = i->imm ? i->b : t->r[i->b % REG_CNT];
+        switch (i->kind) {
+        case ADD:
+            t->r[i->d] = a + b;
+            break;
+        case XOR:
+            t->r[i->d] = a ^ b;
+            break;
+        case MUL:
+            t->r[i->d] = a * b;
+            break;
+        case MIN:
+            t->r[i->d] = a < b ? a : b;
+            break;
+        case SHR:
+            t->r[i->d] = a >> b;
+            break;
+        case SETP_LT:
+            t->p[i->d] = a < b;
+            break;
+        case SETP_EQ:
+            t->p[i->d] = a == b;
+            break;
+        case BRA:
+            t->pc = place[i->label];
+            break;
+        case BRX:
+            t->pc = place[i->target[a & 3]];
+            break;
+        case LOAD:
+            t->r[i->d] = table[a % TABLE];
+            break;
+        case SUM:
+            sum[a % SUMS] += t->r[i->b];
+            break;
+        case STORE_LOCAL:
+            t->local[a % LOCALS] = t->r[i->b];
+            break;
+        case LOAD_LOCAL:
+            t->r[i->d] = t->local[a % LOCALS];
+            break;
+        case SHARE:
+            cell[tid] = a;
+            break;
+        case TAKE:
+            t->r[i->d] = cell[(tid + i->b) % k->threads];
+            break;
+        case BAR:
+            t->pc++;
+            t->at_barrier = true;
+            return true;
+        case EXIT:
+            t->pc = k->cnt;
+            return true;
+        default:
+            break;
+        }
+    }
+    return t->left < STEPS_MAX;
+}
+
+static bool interpret(const struct kernel *k, struct outcome *o)
+{
+    static struct thread thread[THREADS];
+    memset(o, 0, sizeof *o);
+    find_labels(k);
+    for (uint32_t block = 0; block < k->blocks; block++) {
+        uint32_t cell[THREADS] = {0};
+        bool again = true, first = true;
+        for (; again; first = false) {
+            again = false;
+            for (uint32_t n = 0; n < k->threads; n++) {
+                if (first)
+                    begin(&thread[n], k, block, n);
+                if (thread[n].pc < k->cnt && !go_on(k, &thread[n], n, cell, o->sum))
+                    return false;
+                again = again || (thread[n].at_barrier && thread[n].pc < k->cnt);
+            }
+        }
+        for (uint32_t n = 0; n < k->threads; n++)
+            memcpy(o->r[block * k->threads + n], thread[n].r, sizeof o->r[0]);
+    }
+    return true;
+}
+
+/* ---- on the GPU ---- */
+
+struct machine {
+    const char *name, *settings[12];
+    struct cowarp_gpu *gpu;
+    uint64_t table, sums, out, made, ended, in, back;
+};
+
+#define SMALL "core.count=2", "partition.count=2", "core.warps=32", "core.scheduler=lrr", "mem.mbytes=64", "watchdog.cycles=50000"
+
+static struct machine machines[] = {
+    {.name = "pdom", .settings = {SMALL, NULL}},
+    {.name = "dwf", .settings = {SMALL, "core.schedulers=1", "core.divergence=dwf", NULL}},
+    {.name = "dwf-wb", .settings = {SMALL, "core.schedulers=1", "core.divergence=dwf-wb", NULL}},
+    {.name = "dwf, small table",
+     .settings = {SMALL, "core.schedulers=1", "core.divergence=dwf", "dwf.lut_entries=2", "dwf.lut_ways=1", NULL}},
+    {.name = "tbc", .settings = {SMALL, "core.divergence=tbc", NULL}},
+    {.name = "tbc, static", .settings = {SMALL, "core.divergence=tbc", "tbc.arrangement=static", "core.schedulers=1", NULL}},
+    {.name = "tbc, rrb", .settings = {SMALL, "core.divergence=tbc", "tbc.priority=rrb", "tbc.sync=all", NULL}},
+    {.name = "tbc, srr", .settings = {SMALL, "core.divergence=tbc", "tbc.priority=srr", "core.schedulers=1", "l1.global=on", NULL}},
+    {.name = "tbc, stages", .settings = {SMALL, "core.divergence=tbc", "core.stage_cycles=4", "core.buffer=2", "core.collectors=4", NULL}},
+    {.name = "pdom, likely", .settings = {SMALL, "core.lcp=loop", NULL}},
+    {.name = "tbc, likely", .settings = {SMALL, "core.divergence=tbc", "core.lcp=loop", NULL}},
+    {.name = "tbc, likely, one by one",
+     .settings = {SMALL, "core.divergence=tbc", "core.lcp=loop", "core.scoreboard=warp", "tbc.sync=uni", NULL}},
+    {.name = "dwf, one by one", .settings = {SMALL, "core.schedulers=1", "core.divergence=dwf", "core.scoreboard=warp", NULL}},
+    {.name = "tbc, stages, one by one",
+     .settings = {SMALL, "core.divergence=tbc", "core.stage_cycles=4", "core.buffer=2", "core.collectors=4", "core.scoreboard=warp", NULL}},
+};
+#define MACHINES (sizeof machines / sizeof machines[0])
+
+static void open_machine(struct machine *m)
+{
+    struct cowarp_options o;
+    cowarp_options_init(&o);
+    o.settings = m->settings;
+    o.max_cycles = 3000000;
+    if (cowarp_create(&m->gpu, &o) != 0)
+        fail_msg("%s: %s", m->name, cowarp_error(m->gpu));
+    assert_int_equal(cowarp_alloc(m->gpu, &m->table, sizeof table), 0);
+    assert_int_equal(cowarp_alloc(m->gpu, &m->sums, SUMS * 4), 0);
+    assert_int_equal(cowarp_alloc(m->gpu, &m->out, sizeof((struct outcome *)0)->r), 0);
+    assert_int_equal(cowarp_write(m->gpu, m->table, table, sizeof table), 0);
+}
+
+static uint64_t counter(struct machine *m, const char *name)
+{
+    uint64_t v;
+    assert_int_equal(cowarp_counter(m->gpu, name, &v), 0);
+    return v;
+}
+
+/* Whether the machine comes to the outcome; why, if not. */
+static bool agrees(struct machine *m, const struct kernel *k, const struct outcome *expected, char why[400])
+{
+    static struct outcome got;
+    static char text[INSNS * 200];
+    struct cowarp_module *module;
+    FILE *f = fmemopen(text, sizeof text, "w");
+    assert_non_null(f);
+    print_kernel(f, k);
+    fclose(f);
+    memset(&got, 0, sizeof got);
+    assert_int_equal(cowarp_write(m->gpu, m->sums, got.sum, sizeof got.sum), 0);
+    assert_int_equal(cowarp_write(m->gpu, m->out, got.r, sizeof got.r), 0);
+    if (cowarp_load(m->gpu, &module, text, strlen(text), "random.ptx") != 0)
+        fail_msg("%s\n%s", cowarp_error(m->gpu), text);
+    const struct cowarp_arg args[] = {COWARP_U64(m->table), COWARP_U64(m->sums), COWARP_U64(m->out)};
+    const struct cowarp_launch l = {
+        .size = sizeof l, .kernel = "k", .grid = {k->blocks, 1, 1}, .block = {k->threads, 1, 1}, .arg_count = 3, .args = args};
+    if (cowarp_run(m->gpu, module, &l) != 0) {
+        snprintf(why, 400, "%.300s", cowarp_error(m->gpu));
+        assert_int_equal(cowarp_reset(m->gpu), 0);
+        return false;
+    }
+    assert_int_equal(cowarp_read(m->gpu, got.sum, m->sums, sizeof got.sum), 0);
+    assert_int_equal(cowarp_read(m->gpu, got.r, m->out, sizeof got.r), 0);
+    for (uint32_t n = 0; n < k->blocks * k->threads; n++)
+        for (uint32_t r = 0; r < REGS; r++)
+            if (got.r[n][r] != expected->r[n][r]) {
+                snprintf(why, 400, "thread %u of block %u: r%u is %u, expected %u", n % k->threads, n / k->threads, r, got.r[n][r],
+                         expected->r[n][r]);
+                return false;
+            }
+    for (uint32_t s = 0; s < SUMS; s++)
+        if (got.sum[s] != expected->sum[s]) {
+            snprintf(why, 400, "sum %u is %u, expected %u", s, got.sum[s], expected->sum[s]);
+            return false;
+        }
+    return true;
+}
+
+/* What goes in comes out, and every warp that is made ends. */
+static bool conserves(struct machine *m, bool used, char why[400])
+{
+    const uint64_t in = counter(m, "tbc_threads_in"), out = counter(m, "tbc_threads_out");
+    const uint64_t made = counter(m, "tbc_warps_made"), ended = counter(m, "tbc_warps_ended");
+    snprintf(why, 400, "%llu threads compacted to %llu, %llu warps made, %llu ended", (unsigned long long)in, (unsigned long long)out,
+             (unsigned long long)made, (unsigned long long)ended);
+    const uint64_t dwf_in = counter(m, "dwf_threads_in"), dwf_made = counter(m, "dwf_warps_made");
+    if (dwf_in != counter(m, "dwf_threads_out") || dwf_made != counter(m, "dwf_warps_ended") ||
+        (dwf_made > 0) != (used && strncmp(m->name, "dwf", 3) == 0))
+        snprintf(why, 400, "%llu threads to the table, %llu warps made", (unsigned long long)dwf_in, (unsigned long long)dwf_made);
+    else
+        return in == out && made == ended && (made > 0) == (used && strncmp(m->name, "tbc", 3) == 0);
+    return false;
+}
+
+static bool fails(struct machine *m, const struct kernel *k, char why[400])
+{
+    static struct outcome o;
+    return interpret(k, &o) && !agrees(m, k, &o, why);
+}
+
+/* Takes instructions away as long as the kernel fails. */
+static void shrink(struct machine *m, struct kernel *k, char why[400])
+{
+    char other[400];
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t n = 0; n < k->cnt; n++) {
+            if (k->insn[n].gone || k->insn[n].keep || k->insn[n].kind == BAR)
+                continue;
+            k->insn[n].gone = true;
+            if (fails(m, k, other)) {
+                memcpy(why, other, 400);
+                again = true;
+            } else {
+                k->insn[n].gone = false;
+            }
+        }
+    }
+}
+
+static void test_divergence__random_kernels(void **state_)
+{
+    (void)state_;
+    static struct kernel k;
+    static struct outcome expected;
+    char why[400] = "";
+    const char *wanted = getenv("CW_DIVERGENCE_KERNELS");
+    const uint32_t kernels = wanted != NULL ? (uint32_t)strtoul(wanted, NULL, 10) : 400;
+    uint64_t seed = cw_test_seed(1), threads = 0, endless = 0;
+    state = seed;
+    for (uint32_t i = 0; i < TABLE; i++)
+        table[i] = roll(UINT32_C(1) << 31) * 2 + roll(2);
+    for (uint32_t i = 0; i < MACHINES; i++)
+        open_machine(&machines[i]);
+    for (uint32_t n = 0; n < kernels; n++) {
+        make_kernel(&k);
+        if (!interpret(&k, &expected)) {
+            endless++;
+            continue;
+        }
+        threads += k.blocks * k.threads;
+        for (uint32_t i = 0; i < MACHINES; i++) {
+            if (i != 0 && i != 1 + n % (MACHINES - 1))
+                continue;
+            if (!agrees(&machines[i], &k, &expected, why)) {
+                shrink(&machines[i], &k, why);
+                print_kernel(stderr, &k);
+                fail_msg("kernel %u of seed %llu, %u blocks of %u threads, %s: %s", n, (unsigned long long)seed, k.blocks, k.threads,
+                         machines[i].name, why);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < MACHINES; i++) {
+        if (!conserves(&machines[i], endless + i < kernels, why))
+            fail_msg("%s: %s", machines[i].name, why);
+        cowarp_destroy(machines[i].gpu);
+    }
+    assert_in_range(endless, 0, kernels / 4);
+    printf("%u kernels, %llu threads, %llu kernels without an end left out\n", kernels, (unsigned long long)threads,
+           (unsigned long long)endless);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_divergence__random_kernels),
+};
+
+CW_TEST_MAIN(tests)

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs under each treatment of divergence (docs/divergence.md): right, or wrong where the thesis says so; refusals; reports; and units.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cw_test.h"
+#include "run.h"
+
+#define MACHINE "core.count=3", "partition.count=2", "core.warps=32", "core.scheduler=lrr", "core.schedulers=1"
+
+enum { PDOM, DWF, DWF_WB, TBC, TBC_STATIC, MECHANISMS };
+static const char *const mechanism[MECHANISMS][2] = {
+    {"core.divergence=pdom"},
+    {"core.divergence=dwf"},
+    {"core.divergence=dwf-wb"},
+    {"core.divergence=tbc"},
+    {"core.divergence=tbc", "tbc.arrangement=static"},
+};
+
+static struct run run_of(const char *workload, uint32_t m, const char *a, const char *b)
+{
+    struct run r = {.workload = workload, .system = "none", .variant = COWARP_PLAIN, .settings = {MACHINE}, .param = {a, b}};
+    r.settings[5] = mechanism[m][0];
+    r.settings[6] = mechanism[m][1];
+    return r;
+}
+
+/* With a heap of one entry the PC that took it issues until none is left, however many threads are elsewhere: right, in another order. */
+static void test_divergence_runs__a_small_heap(void **state)
+{
+    (void)state;
+    for (uint32_t m = DWF; m <= DWF_WB; m++) {
+        struct run large = run_of("fcdt", m, "width=40", "height=32"), small = large;
+        small.settings[6] = "dwf.heap_entries=1";
+        run_workload(&large);
+        run_workload(&small);
+        assert_int_equal(large.status, COWARP_OK);
+        assert_int_equal(small.status, COWARP_OK);
+        assert_int_equal(run_counter(&small, "threads_exited"), run_counter(&large, "threads_exited"));
+        assert_int_not_equal(small.cycles, large.cycles);
+    }
+}
+
+/* The units that each mechanism has. */
+static const char *const unit[MECHANISMS][3] = {[DWF] = {"warp_lut"},
+                                                [DWF_WB] = {"warp_lut"},
+                                                [TBC] = {"thread_compactor", "block_stack"},
+                                                [TBC_STATIC] = {"thread_compactor", "block_stack"}};
+
+/* The run again, with every unit as C model and RTL side by side: neither differs, and no count does. */
+static void again_in_lockstep(const struct run *plain, uint32_t m)
+{
+    struct run r = *plain;
+    char choice[2][40];
+    for (uint32_t u = 0; unit[m][u] != NULL; u++) {
+        snprintf(choice[u], sizeof choice[u], "%s=lockstep", unit[m][u]);
+        r.units[u] = choice[u];
+    }
+    run_workload(&r);
+    if (r.status != 0)
+        fail_msg("%s under %s in lockstep: %s", r.workload, mechanism[m][0], r.message);
+    assert_int_equal(r.cycles, plain->cycles);
+    assert_memory_equal(r.counter, plain->counter, sizeof plain->counter);
+}
+
+/* The divergent programs are right under each, and execute the same instructions per thread as under pdom. */
+static void test_divergence_runs__programs_are_right(void **state)
+{
+    (void)state;
+    static const char *const program[][3] = {{"bfs2", "nodes=2000"},
+                                             {"fcdt", "width=40", "height=32"},
+                                             {"hotsp", "n=40", "launches=1"},
+                                             {"lps", "n=20"},
+                                             {"mum", "queries=200"},
+                                             {"mumpp", "queries=200"},
+                                             {"namd", "cells=2"},
+                                             {"mgst", NULL},
+                                             {"reduction", "n=20000"}};
+    for (uint32_t i = 0; i < sizeof program / sizeof program[0]; i++) {
+        uint64_t threads = 0;
+        for (uint32_t m = 0; m < MECHANISMS; m++) {
+            struct run r = run_of(program[i][0], m, program[i][1], program[i][2]);
+            if (strcmp(program[i][0], "mgst") == 0)
+                r.param[0] = "n=4096";
+            run_workload(&r);
+            if (r.status != 0)
+                fail_msg("%s under %s: %s", program[i][0], mechanism[m][0], r.message);
+            threads = m == PDOM ? run_counter(&r, "thread_instructions") : threads;
+            if (strcmp(program[i][0], "bfs2") != 0) /* whose threads race for a node */
+                assert_int_equal(run_counter(&r, "thread_instructions"), threads);
+            assert_int_equal(run_counter(&r, "tbc_threads_in"), run_counter(&r, "tbc_threads_out"));
+            assert_int_equal(run_counter(&r, "tbc_warps_made"), run_counter(&r, "tbc_warps_ended"));
+            assert_int_equal(run_counter(&r, "dwf_threads_in"), run_counter(&r, "dwf_threads_out"));
+            assert_int_equal(run_counter(&r, "dwf_warps_made"), run_counter(&r, "dwf_warps_ended"));
+            assert_true((run_counter(&r, "tbc_warps_made") > 0) == (m >= TBC));
+            assert_true((run_counter(&r, "dwf_warps_made") > 0) == (m == DWF || m == DWF_WB));
+            if (m == TBC || m == DWF)
+                again_in_lockstep(&r, m);
+        }
+    }
+}
+
+/* What relies on the lockstep of a static warp. wsreduce does inside of a branch, nvrt where the warp is together. */
+static void test_divergence_runs__static_warps(void **state)
+{
+    (void)state;
+    static const bool lockstep[MECHANISMS] = {[PDOM] = true, [TBC_STATIC] = true};
+    for (uint32_t m = 0; m < MECHANISMS; m++) {
+        struct run sums = run_of("wsreduce", m, "blocks=20", NULL), rays = run_of("nvrt", m, "width=8", "height=8");
+        rays.param[2] = "triangles=30";
+        run_workload(&sums);
+        assert_int_equal(sums.status, lockstep[m] ? COWARP_OK : COWARP_ECHECK);
+        run_workload(&rays);
+        assert_int_equal(rays.status, m != DWF ? COWARP_OK : COWARP_ECHECK);
+    }
+}
+
+/* A core has its own choice of what stands behind its units, and that changes no count. */
+static void test_divergence_runs__each_core_by_itself(void **state)
+{
+    (void)state;
+    struct run plain = run_of("hotsp", TBC, "n=40", "launches=1"), mixed = plain, one = run_of("hotsp", DWF, "n=40", "launches=1"),
+               other = one;
+    mixed.units[0] = "core0.thread_compactor=lockstep";
+    mixed.units[1] = "core1.thread_compactor=rtl";
+    mixed.units[2] = "core1.block_stack=rtl";
+    mixed.units[3] = "core2.block_stack=lockstep";
+    other.units[0] = "core1.warp_lut=lockstep";
+    other.units[1] = "core2.warp_lut=rtl";
+    struct run *pair[][2] = {{&plain, &mixed}, {&one, &other}};
+    for (uint32_t i = 0; i < 2; i++) {
+        run_workload(pair[i][0]);
+        run_workload(pair[i][1]);
+        if (pair[i][1]->status != 0)
+            fail_msg("%s", pair[i][1]->message);
+        assert_int_equal(pair[i][0]->cycles, pair[i][1]->cycles);
+        assert_memory_equal(pair[i][0]->counter, pair[i][1]->counter, sizeof plain.counter);
+    }
+    mixed.units[3] = "core3.block_stack=lockstep"; /* the machine has three cores */
+    run_workload(&mixed);
+    assert_int_equal(mixed.status, COWARP_EINVAL);
+    assert_non_null(strstr(mixed.message, "core3.block_stack"));
+}
+
+/* Neither the order of ticks nor what stands behind a unit changes a count. */
+static void test_divergence_runs__one_result(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t mechanism;
+        const char *unit[2];
+    } t[] = {{TBC, {"thread_compactor=lockstep", "block_stack=lockstep"}}, {DWF, {"warp_lut=lockstep"}}, {DWF_WB, {"warp_lut=rtl"}}};
+    for (uint32_t i = 0; i < sizeof t / sizeof t[0]; i++) {
+        struct run plain = run_of("fcdt", t[i].mechanism, "width=40", "height=32"), units = plain, reversed = plain, always = plain;
+        units.units[0] = t[i].unit[0];
+        units.units[1] = t[i].unit[1];
+        reversed.reverse_ticks = 1;
+        always.tick_always = 1;
+        run_workload(&plain);
+        run_workload(&units);
+        run_workload(&reversed);
+        run_workload(&always);
+        const struct run *other[] = {&units, &reversed, &always};
+        for (uint32_t k = 0; k < 3; k++) {
+            if (other[k]->status != 0)
+                fail_msg("%s", other[k]->message);
+            assert_int_equal(other[k]->cycles, plain.cycles);
+            for (uint32_t n = 0; n < plain.counter_cnt; n++)
+                if (other[k]->counter[n] != plain.counter[n])
+                    fail_msg("mechanism %u, run %u: counter %u is %llu, not %llu", t[i].mechanism, k, n,
+                             (unsigned long long)other[k]->counter[n], (unsigned long long)plain.counter[n]);
+        }
+    }
+}
+
+static void test_divergence_runs__refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *setting[3], *says;
+    } t[] = {
+        {{"core.divergence=tbc", "core.scheduler=gto"}, "set core.scheduler=lrr"},
+        {{"core.divergence=tbc", "core.warps=48"}, "set core.warps=32"},
+        {{"core.divergence=tbc", "core.blocks=17"}, "set core.blocks=16"},
+        {{"core.divergence=tbc", "core.warp_width=64"}, "set core.warp_width=32"},
+        {{"core.divergence=dwf", "core.schedulers=2"}, "set core.schedulers=1"},
+        {{"core.divergence=dwf", "core.lcp=loop"}, "set core.lcp=off"},
+        {{"core.divergence=dwf-wb", "core.warps=33"}, "set core.warps=32"},
+        {{"core.divergence=dwf", "dwf.lut_entries=24"}, "power of two"},
+        {{"tbc.priority=srr"}, "set core.divergence=tbc"},
+        {{"core.divergence=tbc", "dwf.lut_entries=64"}, "set core.divergence=dwf"},
+    };
+    for (uint32_t i = 0; i < sizeof t / sizeof t[0]; i++) {
+        struct run r = run_of("vecadd", PDOM, NULL, NULL);
+        memcpy(&r.settings[5], t[i].setting, sizeof t[i].setting);
+        run_workload(&r);
+        assert_int_equal(r.status, COWARP_EINVAL);
+        if (strstr(r.message, t[i].says) == NULL)
+            fail_msg("%s: %s", t[i].setting[0], r.message);
+    }
+    struct run tx = run_of("atm", TBC, NULL, NULL);
+    tx.system = "getm";
+    tx.variant = COWARP_TX;
+    run_workload(&tx);
+    assert_int_equal(tx.status, COWARP_EINVAL);
+    assert_non_null(strstr(tx.message, "set core.divergence=pdom"));
+}
+
+/* ---- kernels ---- */
+
+#define HEAD ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>; .reg .pred %p, %q;\n"
+
+struct exec {
+    int status;
+    char error[600], report[4000], notice[400];
+};
+
+static void on_message(void *context, const char *text)
+{
+    struct exec *x = context;
+    snprintf(x->notice, sizeof x->notice, "%s", text);
+}
+
+static void exec_with(struct exec *x, uint32_t m, const char *text, int static_warps)
+{
+    const char *const settings[] = {MACHINE, mechanism[m][0], mechanism[m][1], NULL};
+    struct cowarp_options o;
+    struct cowarp_gpu *gpu = NULL;
+    struct cowarp_module *module;
+    *x = (struct exec){0};
+    cowarp_options_init(&o);
+    o.settings = settings;
+    o.on_message = on_message;
+    o.context = x;
+    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {1, 1, 1}, .block = {64, 1, 1}, .static_warps = static_warps};
+    assert_int_equal(cowarp_create(&gpu, &o), 0);
+    if (cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
+        fail_msg("%s", cowarp_error(gpu));
+    x->status = cowarp_run(gpu, module, &l);
+    snprintf(x->error, sizeof x->error, "%s", cowarp_error(gpu));
+    snprintf(x->report, sizeof x->report, "%s", cowarp_report(gpu));
+    cowarp_destroy(gpu);
+}
+
+static void exec(struct exec *x, uint32_t m, const char *text)
+{
+    exec_with(x, m, text, 0);
+}
+
+/* Instructions that speak of a warp: static warps under tbc, refused where they are taken apart. */
+static void test_divergence_runs__warp_wide_instructions(void **state)
+{
+    (void)state;
+    static const char *const insn[] = {"shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;", "vote.sync.ballot.b32 %r1, %p, -1;", "activemask.b32 %r1;",
+                                       "bar.warp.sync -1;"};
+    for (uint32_t i = 0; i < sizeof insn / sizeof insn[0]; i++) {
+        struct exec x;
+        char text[600];
+        snprintf(text, sizeof text, "%s%s\nret;\n}\n", HEAD "mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 9;\n", insn[i]);
+        exec(&x, TBC, text);
+        assert_int_equal(x.status, COWARP_OK);
+        assert_non_null(strstr(x.notice, "k.ptx:8: "));
+        exec(&x, TBC_STATIC, text);
+        assert_string_equal(x.notice, "");
+        exec(&x, DWF, text);
+        assert_int_equal(x.status, COWARP_EUNSUP);
+        assert_non_null(strstr(x.error, "k.ptx:8: "));
+        exec(&x, PDOM, text);
+        assert_int_equal(x.status, COWARP_OK);
+    }
+}
+
+/* The sides of a branch run one after the other under tbc, so neither can wait for the other one. */
+static void test_divergence_runs__named_barriers_on_two_sides(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 32;\n@%p bra A;\nbar.sync 1, 64;\nbra.uni E;\nA:\n"
+                                    "bar.sync 1, 64;\nE:\nret;\n}\n";
+    for (uint32_t m = 0; m < MECHANISMS; m++) {
+        struct exec x;
+        exec(&x, m, text);
+        assert_int_equal(x.status, m < TBC ? COWARP_OK : COWARP_EDEADLOCK);
+        if (m < TBC)
+            continue;
+        assert_non_null(strstr(x.report, "at k.ptx:12 ")); /* the side that waits at its barrier */
+        assert_non_null(strstr(x.report, "32 threads of the block wait for them, to go on at line 9")); /* and the other one */
+    }
+}
+
+static uint64_t counter_of(struct cowarp_gpu *gpu, const char *wanted)
+{
+    const char *name, *dimension, *what;
+    uint64_t value;
+    for (uint32_t i = 0; cowarp_counter_at(gpu, i, &name, &value, &dimension, &what); i++)
+        if (strcmp(name, wanted) == 0)
+            return value;
+    return UINT64_MAX;
+}
+
+/* Of each of two warps half the threads go one way, in lanes that fit together. */
+static void test_divergence_runs__static_warps_of_one_launch(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "mov.u32 %r0, %tid.x; sub.u32 %r0, %r0, 16; setp.lt.u32 %p, %r0, 32;\n@%p bra A;\nmov.u32 %r1, 1;\n"
+                                    "A:\nret;\n}\n";
+    int64_t made[2];
+    const char *settings[] = {MACHINE, mechanism[TBC][0], NULL, NULL};
+    for (int wanted = 0; wanted < 2; wanted++) {
+        struct cowarp_options o;
+        struct cowarp_gpu *gpu = NULL;
+        struct cowarp_module *module;
+        cowarp_options_init(&o);
+        o.settings = settings;
+        struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {1, 1, 1}, .block = {64, 1, 1}, .static_warps = wanted};
+        assert_int_equal(cowarp_create(&gpu, &o), 0);
+        assert_int_equal(cowarp_load(gpu, &module, text, strlen(text), "k.ptx"), 0);
+        assert_int_equal(cowarp_run(gpu, module, &l), 0);
+        made[wanted] = (int64_t)counter_of(gpu, "tbc_warps_made");
+        l.static_warps = !wanted; /* a launch's own */
+        assert_int_equal(cowarp_run(gpu, module, &l), 0);
+        made[wanted] = 2 * made[wanted] - (int64_t)counter_of(gpu, "tbc_warps_made");
+        cowarp_destroy(gpu);
+    }
+    assert_int_equal(made[0], -1); /* compacted, the side of the addition is one warp; static, two */
+    assert_int_equal(made[1], 1);
+    struct exec x;
+    exec_with(&x, DWF, text, 1);
+    assert_int_equal(x.status, COWARP_EINVAL);
+    assert_non_null(strstr(x.error, "set core.divergence=tbc or pdom"));
+    exec_with(&x, PDOM, text, 1);
+    assert_int_equal(x.status, COWARP_OK);
+}
+
+/* A promise that is not kept: warps of a block part at a branch marked .uni. */
+static void test_divergence_runs__a_false_uni(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 32; setp.lt.u32 %q, %r0, 40;\n@%p bra.uni A;\n@%q bra B;\n"
+                                    "mov.u32 %r1, 1;\nB: ret;\nA:\n@%q bra C;\nmov.u32 %r1, 2;\nC: ret;\n}\n";
+    struct exec x;
+    exec(&x, TBC, text);
+    assert_int_equal(x.status, COWARP_EFAULT);
+    assert_non_null(strstr(x.error, "tbc.sync=all"));
+    exec(&x, DWF, text);
+    assert_int_equal(x.status, COWARP_OK);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_divergence_runs__programs_are_right),
+    cmocka_unit_test(test_divergence_runs__static_warps),
+    cmocka_unit_test(test_divergence_runs__a_small_heap),
+    cmocka_unit_test(test_divergence_runs__each_core_by_itself),
+    cmocka_unit_test(test_divergence_runs__one_result),
+    cmocka_unit_test(test_divergence_runs__refusals),
+    cmocka_unit_test(test_divergence_runs__warp_wide_instructions),
+    cmocka_unit_test(test_divergence_runs__named_barriers_on_two_sides),
+    cmocka_unit_test(test_divergence_runs__a_false_uni),
+    cmocka_unit_test(test_divergence_runs__static_warps_of_one_launch),
+};
+
+CW_TEST_MAIN(tests)
