@@ -73,6 +73,9 @@ struct cw_control_host {
     void (*fault)(void *context, uint32_t warp, const char *text);
     /* One line for the user. */
     void (*notice)(void *context, const char *text);
+    /* With core.scoreboard=warp, of a policy that regroups threads: from this cycle on the last instruction of the thread at home in this
+     * lane is complete. UINT64_MAX: that is not known yet, and `completed` tells. To be asked from the cycle after the instruction on. */
+    uint64_t (*done)(const void *context, uint32_t home, uint32_t lane);
 };
 
 /* The pointers are the caller's, and stay valid as long as the policy. */
@@ -136,6 +139,8 @@ struct cw_control_ops {
     cw_lanes (*barrier)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live);
     /* Of a policy that mixes blocks: threads that have arrived at a barrier, and have left their warp there, go on behind it. */
     void (*resume)(struct cw_control *p, uint32_t home, cw_lanes lanes);
+    /* With core.scoreboard=warp: host.done of some threads is known now. NULL: the policy does not ask. */
+    void (*completed)(struct cw_control *p);
     /* Threads of the block that cannot run before those at a barrier have gone on. A barrier does not wait for them: before PTX 6 a warp
      * arrives at a barrier with the lanes that wait below in its stack, and so does a block with a stack of its own. NULL: none. */
     uint32_t (*held)(const struct cw_control *p, uint32_t block);

@@ -174,6 +174,12 @@ static void fault_control(void *context, uint32_t warp, const char *text)
     cw_core__fault(c, warp, 0, &c->uop[pc < c->launch->kernel->uop_cnt ? pc : 0], CW_EFAULT, "%s", text);
 }
 
+static uint64_t done_control(const void *context, uint32_t home, uint32_t lane)
+{
+    const struct cw_core *c = context;
+    return c->thread_done[home * CW_LANES + lane];
+}
+
 static void notice_control(void *context, const char *text)
 {
     const struct cw_core *c = context;
@@ -200,7 +206,7 @@ static int create_control(struct cw_core *c, struct cw_error *err)
         .stats = c->cfg.stats,
         .units = c->cfg.units,
         .core = c->cfg.index,
-        .host = {c, cw_core__form, &c->cycle, hold_control, wake_control, fault_control, notice_control},
+        .host = {c, cw_core__form, &c->cycle, hold_control, wake_control, fault_control, notice_control, done_control},
     };
     c->control_next = CW_CYCLE_NEVER;
     c->mixes = c->cfg.control->mixes;

@@ -110,8 +110,11 @@ void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t c
             acquired(c, w, leader->m.made, leader->m.uop);
         cw_core__set_slots(c, leader->m.made, w, leader->op, cycle + c->write_stages);
         warp->done_at = cycle + c->write_stages;
-        if (__builtin_expect(c->thread_done != NULL, 0))
+        if (__builtin_expect(c->thread_done != NULL, 0)) {
             cw_core__set_done(c, &leader->made, leader->threads, cycle + c->write_stages);
+            if (c->control->ops->completed != NULL)
+                c->control->ops->completed(c->control);
+        }
         if ((leader->op->dst_cnt != 0 || c->one_by_one) && warp->ready_at == CW_CYCLE_NEVER)
             cw_core__requeue(c, w);
         if ((leader->op->dst_cnt != 0 || c->one_by_one) && leader->m.made != NULL)

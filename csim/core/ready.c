@@ -25,13 +25,18 @@ static __attribute__((noinline)) uint64_t threads_done(const struct cw_core *c, 
     return latest;
 }
 
+/* With core.scoreboard=warp nothing of a thread is on its way when its last instruction is complete, so its registers need no look. Those
+ * of its home may be of other threads. */
 static uint64_t made_ready(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
     const struct cw_made *made = c->warp[w].made;
-    uint64_t latest = __builtin_expect(c->thread_done != NULL, 0) ? threads_done(c, w) : 0;
+    const bool one_by_one = __builtin_expect(c->thread_done != NULL, 0);
+    uint64_t latest = one_by_one ? threads_done(c, w) : 0;
     for (uint32_t i = 0; i < made->cnt; i++) {
         const struct cw_warp *home = &c->warp[made->part[i].home];
-        const uint64_t at = c->mixes && home->acquiring ? CW_CYCLE_PENDING : cw_scoreboard_ready(home->slot_cycle, op);
+        uint64_t at = one_by_one ? 0 : cw_scoreboard_ready(home->slot_cycle, op);
+        if (c->mixes && home->acquiring)
+            at = CW_CYCLE_PENDING;
         latest = at > latest ? at : latest;
     }
     return latest;

@@ -299,6 +299,77 @@ static uint64_t counter_of(struct cowarp_gpu *gpu, const char *wanted)
     return UINT64_MAX;
 }
 
+#define ONE_BY_ONE "core.scoreboard=warp"
+#define GLOBAL_HEAD                                                                                                                  \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.global .align 4 .b32 g[64];\n.visible .entry k()\n{\n.reg .pred %p; .reg .b32 " \
+    "%r<4>; .reg .b64 %d;\nmov.u32 %r0, %tid.x;\nmov.u64 %d, g;\nand.b32 %r3, %r0, 1;\n"
+
+/* A launch of 64 threads of a machine whose issue slot takes one cycle; fills counters by name. */
+static uint64_t exec_counting(uint32_t m, const char *scoreboard, const char *text, const char *const name[], uint64_t value[])
+{
+    const char *const settings[] = {MACHINE, "core.issue_cycles=1", mechanism[m][0], scoreboard, mechanism[m][1], NULL};
+    struct cowarp_options o;
+    struct cowarp_gpu *gpu = NULL;
+    struct cowarp_module *module;
+    cowarp_options_init(&o);
+    o.settings = settings;
+    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {1, 1, 1}, .block = {64, 1, 1}};
+    assert_int_equal(cowarp_create(&gpu, &o), 0);
+    if (cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
+        fail_msg("%s", cowarp_error(gpu));
+    assert_int_equal(cowarp_run(gpu, module, &l), 0);
+    for (uint32_t i = 0; name != NULL && name[i] != NULL; i++)
+        value[i] = counter_of(gpu, name[i]);
+    const uint64_t cycles = cowarp_cycles(gpu);
+    cowarp_destroy(gpu);
+    return cycles;
+}
+
+/* Odd threads load, even ones add, in other lanes of the same homes. With core.scoreboard=warp a thread waits for its own instruction only,
+ * so nothing changes when the additions write the register of the load. With core.scoreboard=register they wait for it. */
+static void test_divergence_runs__registers_of_other_threads(void **state)
+{
+    (void)state;
+    static const char *const scoreboard[] = {ONE_BY_ONE, "core.scoreboard=register"};
+    for (uint32_t board = 0; board < 2; board++)
+        for (uint32_t m = 0; m < 2; m++) {
+            uint64_t cycles[2];
+            for (uint32_t same = 0; same < 2; same++) {
+                char text[900];
+                const int r = same ? 1 : 2;
+                snprintf(text, sizeof text,
+                         "%smov.u32 %%r1, 7;\nmov.u32 %%r2, 8;\nsetp.ne.u32 %%p, %%r3, 0;\n@%%p bra A;\nadd.u32 %%r%d, %%r3, 1;\nadd.u32 "
+                         "%%r%d, %%r%d, 1;\nadd.u32 %%r%d, "
+                         "%%r%d, 1;\nbra.uni E;\nA:\nld.global.u32 %%r1, [%%d];\nE:\nadd.u32 %%r1, %%r1, %%r2;\nst.global.u32 [%%d], "
+                         "%%r1;\nret;\n}\n",
+                         GLOBAL_HEAD, r, r, r, r, r);
+                cycles[same] = exec_counting(m == 0 ? DWF : TBC, scoreboard[board], text, NULL, NULL);
+            }
+            if (board == 0)
+                assert_int_equal(cycles[0], cycles[1]);
+            else
+                assert_true(cycles[0] < cycles[1]);
+        }
+}
+
+/* Even lanes of warp 0 load a word, and odd lanes of warp 1 add; the others exit. All of them fit into one warp behind that, but those that
+ * add are far away when the word has come: no warp of more than 16 threads issues again. */
+static void test_divergence_runs__threads_come_back_when_their_instruction_is_complete(void **state)
+{
+    (void)state;
+    static const char text[] =
+        GLOBAL_HEAD "setp.lt.u32 %p, %r0, 32;\n@%p bra L;\nbra.uni M;\nL:\nxor.b32 %r3, %r3, 1;\nM:\n"
+                    "setp.eq.u32 %p, %r3, 0;\n@%p bra X;\nsetp.lt.u32 %p, %r0, 32;\n@%p bra A;\nadd.u32 %r2, %r0, 1;\n"
+                    "bra.uni E;\nA:\nld.global.u32 %r1, [%d];\nE:\nadd.u32 %r2, %r0, 1;\nadd.u32 %r2, %r2, 1;\n"
+                    "add.u32 %r2, %r2, 1;\nadd.u32 %r2, %r2, 1;\nX:\nret;\n}\n";
+    static const char *const name[] = {"simd_w13_16", "simd_w29_32", NULL};
+    uint64_t cycles[2];
+    exec_counting(DWF, ONE_BY_ONE, text, name, cycles);
+    /* of two warps of 16: setp, bra and the four additions, ret, and ret of those that have exited before; of one: add, bra, and ld */
+    assert_int_equal(cycles[0], 2 * (1 + 1 + 4 + 1 + 1) + 3);
+    assert_int_equal(cycles[1], 2 * (3 + 2 + 1 + 2)); /* mov, mov, and; setp, bra; bra or xor; setp, bra */
+}
+
 /* Of each of two warps half the threads go one way, in lanes that fit together. */
 static void test_divergence_runs__static_warps_of_one_launch(void **state)
 {
@@ -349,6 +420,8 @@ static void test_divergence_runs__a_false_uni(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_divergence_runs__programs_are_right),
+    cmocka_unit_test(test_divergence_runs__registers_of_other_threads),
+    cmocka_unit_test(test_divergence_runs__threads_come_back_when_their_instruction_is_complete),
     cmocka_unit_test(test_divergence_runs__static_warps),
     cmocka_unit_test(test_divergence_runs__a_small_heap),
     cmocka_unit_test(test_divergence_runs__each_core_by_itself),

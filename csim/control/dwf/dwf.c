@@ -48,6 +48,12 @@ struct group {
     uint8_t home[CW_WARP_LANES_MAX];
 };
 
+/* Threads whose instruction has issued, with their next PC, until it is complete. */
+struct flight {
+    struct group g;
+    uint64_t at; /* the cycle in which they go on; UINT64_MAX: not known */
+};
+
 /* A warp that has not issued. */
 struct warp {
     struct group g;  /* lanes 0: there is no warp of this name */
@@ -78,7 +84,10 @@ struct dwf {
     uint32_t closed[NAMES], closed_head, closed_cnt; /* names that the table may still know, in order */
     struct group *queue;                             /* ring */
     uint32_t queue_head, queue_cnt;
-    struct group sent; /* the update that the table answers next */
+    struct flight *flight; /* in the order of issue; NULL: threads go on when their instruction has issued */
+    uint32_t flight_cnt;
+    uint64_t flight_next; /* the first of their cycles */
+    struct group sent;    /* the update that the table answers next */
     uint32_t sent_name;
     bool is_sent;
     uint32_t *threads; /* [pc] of warps */
@@ -105,17 +114,57 @@ static struct dwf *of(struct cw_control *p)
 
 /* ---- threads on their way to the table ---- */
 
-static void send(struct dwf *d, uint32_t pc, uint32_t lanes, const uint8_t *home)
+static void enqueue(struct dwf *d, const struct group *g)
 {
     assert(d->queue_cnt < QUEUE);
+    d->queue[(d->queue_head + d->queue_cnt++) % QUEUE] = *g;
+    d->counters->dwf_threads_in += (uint32_t)__builtin_popcount(g->lanes);
+    d->config.host.wake(d->config.host.context);
+}
+
+/* Threads of one instruction, which is complete for all of them at once, go to the table, now or then. */
+static void send(struct dwf *d, uint32_t pc, uint32_t lanes, const uint8_t *home)
+{
+    struct group g = {.pc = pc, .lanes = lanes};
     if (lanes == 0)
         return;
-    struct group *g = &d->queue[(d->queue_head + d->queue_cnt++) % QUEUE];
-    g->pc = pc;
-    g->lanes = lanes;
-    memcpy(g->home, home, sizeof g->home);
-    d->counters->dwf_threads_in += (uint32_t)__builtin_popcount(lanes);
+    memcpy(g.home, home, sizeof g.home);
+    if (d->flight == NULL) {
+        enqueue(d, &g);
+        return;
+    }
+    d->flight[d->flight_cnt++] = (struct flight){.g = g, .at = UINT64_MAX};
+    d->flight_next = 0;
     d->config.host.wake(d->config.host.context);
+}
+
+static void completed(struct cw_control *p)
+{
+    struct dwf *d = of(p);
+    if (d->flight_cnt == 0)
+        return;
+    d->flight_next = 0;
+    d->config.host.wake(d->config.host.context);
+}
+
+/* Those whose instruction is complete go to the table. */
+static void land(struct dwf *d, uint64_t cycle)
+{
+    uint32_t kept = 0;
+    d->flight_next = UINT64_MAX;
+    for (uint32_t i = 0; i < d->flight_cnt; i++) {
+        struct flight *f = &d->flight[i];
+        const uint32_t lane = (uint32_t)__builtin_ctz(f->g.lanes);
+        if (f->at == UINT64_MAX)
+            f->at = d->config.host.done(d->config.host.context, f->g.home[lane], lane);
+        if (f->at <= cycle) {
+            enqueue(d, &f->g);
+            continue;
+        }
+        d->flight_next = f->at < d->flight_next ? f->at : d->flight_next;
+        d->flight[kept++] = *f;
+    }
+    d->flight_cnt = kept;
 }
 
 /* ---- the majority heap ---- */
@@ -372,9 +421,11 @@ static uint64_t tick(struct cw_control *p, uint64_t cycle)
         return (cycle / stage + 1) * stage;
     for (; d->holding != 0; d->holding &= d->holding - 1)
         d->config.host.hold(d->config.host.context, (uint32_t)__builtin_ctz(d->holding));
+    if (d->flight_next <= cycle)
+        land(d, cycle);
     const bool more = clock(d);
     fill_slots(d);
-    return more ? cycle + stage : UINT64_MAX;
+    return more ? cycle + stage : d->flight_next;
 }
 
 /* ---- what the core says ---- */
@@ -612,6 +663,7 @@ static void destroy(struct cw_control *p)
     cw_adapt_warp_lut_destroy(d->lut);
     free(d->control.front);
     free(d->queue);
+    free(d->flight);
     free(d->threads);
     free(d->in_heap);
     free(d);
@@ -662,12 +714,18 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
     d->counters = cw_stats_own(config->stats, &counters);
     d->control.front = calloc(config->warps, sizeof *d->control.front);
     d->queue = calloc(QUEUE, sizeof *d->queue);
+    d->flight_next = UINT64_MAX;
+    const bool waits = config->config->core_scoreboard == CW_SCOREBOARD_WARP;
+    if (waits)
+        d->flight = calloc((size_t)SLOTS * CW_LANES, sizeof *d->flight);
     for (uint32_t s = 0; s < SLOTS; s++)
         d->slot_name[s] = d->slot_block[s] = NONE;
     d->free_slots = UINT32_MAX;
     for (uint32_t n = NAMES; n-- > 0;)
         d->free[d->free_cnt++] = n;
-    int status = d->control.front != NULL && d->queue != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "no memory for a core's warps");
+    int status = d->control.front != NULL && d->queue != NULL && (d->flight != NULL || !waits)
+                     ? CW_OK
+                     : cw_fail(err, CW_ENOMEM, "no memory for a core's warps");
     if (status == CW_OK)
         status = cw_adapt_warp_lut_create(&d->lut, config->units, config->core, d->keys->lut_entries, d->keys->lut_ways, err);
     if (status == CW_OK)
@@ -690,7 +748,7 @@ static const struct cw_mech_unit units[] = {
     .regroups = true, .mixes = true, .unit = units, .unit_cnt = sizeof units / sizeof units[0], .keys = key_sets,                 \
     .counters = counter_sets, .create = create, .destroy = destroy, .prepare = prepare, .tick = tick, .block_start = block_start, \
     .start = start, .arrive = arrive, .branch = branch, .branch_indexed = branch_indexed, .exit = exit_lanes, .barrier = barrier, \
-    .resume = resume, .held = held, .may_issue = may_issue, .first = first, .waiting = waiting, .report = report
+    .resume = resume, .completed = completed, .held = held, .may_issue = may_issue, .first = first, .waiting = waiting, .report = report
 
 const struct cw_control_ops cw_control_dwf = {
     .name = "dwf",
