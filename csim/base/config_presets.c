@@ -91,6 +91,7 @@ static const struct cw_config__override thesis_kilotm[] = {
 
 #define T32 "thesis Table 3.2"
 #define C3  "thesis 2.3.3, chapter 3's machine"
+#define V2  "GPGPU-Sim 2.1.1b (thesis 3.5) has no such latency"
 static const struct cw_config__override thesis_tbc[] = {
     SET(core_warps, 32, T32 ": 1024 threads"),
     SET(core_registers, 16384, T32),
@@ -109,6 +110,9 @@ static const struct cw_config__override thesis_tbc[] = {
     SET(texture_line_bytes, 64, T32),
     SET(l2_bytes, 1048576, T32),
     SET(l2_ways, 64, T32),
+    SET(l2_rop_latency, 1, V2),
+    SET(l2_latency, 8, "model: tags and data"),
+    SET(dram_latency, 0, V2),
 };
 
 #define VIA "GETM VI.A"
