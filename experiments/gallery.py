@@ -7,7 +7,8 @@ from pictures import draw
 from report import Table
 from results import NotComparable, paper_text, papers_bars, read, stems, verdict_text
 
-PAPERS = {"getm": "GETM (HPCA 2018)", "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)"}
+PAPERS = {"getm": "GETM (HPCA 2018)", "tbc": "Thread block compaction (Fung's thesis, chapter 3)",
+          "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)"}
 OWN = ("getm.latency", "getm.ports", "getm.forms")  # questions of ours, to which the papers have no figure
 
 

@@ -16,7 +16,10 @@ from report import cell
 
 OURS, PAPER = "#2a6f97", "#f0a13a"
 PARTS = ("#2a6f97", "#f4c095", "#8ab17d", "#b56576", "#6d597a", "#bdbdbd", "#e9c46a", "#457b9d")
+# Where there are more parts: eight grades of one thing, and others.
+GRADES = ("#d8e6f3", "#b7d0e6", "#94bad9", "#72a2ca", "#528bb9", "#3674a5", "#1f5d8d", "#0b4570", "#f4c095", "#b56576", "#bdbdbd")
 FEW = 14  # rows whose names fit side by side, and whose bars have room for their numbers
+NARROW = {"columnspacing": 0.9, "handlelength": 1.0, "handletextpad": 0.4}  # a legend of many parts
 HEAD = 0.45  # inches above the panels: a line for the title, and one for what the colours mean
 STYLE = {"svg.hashsalt": "cowarp", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 8, "axes.axisbelow": True, "axes.grid": True,
          "axes.grid.axis": "y", "grid.alpha": 0.4, "axes.spines.top": False, "axes.spines.right": False}
@@ -67,6 +70,10 @@ def is_wide(panels):
     return bool(seen) and max(seen) > 50 * min(seen)
 
 
+def unknown(axes, place):
+    axes.text(place, 0.03, "-", transform=axes.get_xaxis_transform(), ha="center")
+
+
 def draw_series(axes, places, values, width, colour, label, ranges=None, size=7):
     """Bars with their numbers where there is room, a line over the range of the seeds, and - where the value is not known."""
     ends = [pair if pair and not any(map(math.isnan, pair)) else (value, value) for pair, value in zip(ranges or [None] * len(values), values)]
@@ -77,7 +84,7 @@ def draw_series(axes, places, values, width, colour, label, ranges=None, size=7)
         axes.bar_label(bars, [cell(value) for value in values], padding=1, fontsize=size)
     for place, value in zip(places, values):
         if math.isnan(value):
-            axes.text(place, 0.03, "-", transform=axes.get_xaxis_transform(), ha="center")
+            unknown(axes, place)
 
 
 def draw_bars(axes, panel):
@@ -92,24 +99,36 @@ def draw_bars(axes, panel):
     draw_series(axes, [i + 0.2 for i in rows], values, 0.4, OURS, "here", ranges, size=6)
 
 
-def draw_stacks(axes, panel):
-    below = [0.0] * len(panel.paper)
-    for colour, (name, values, _) in zip(PARTS, panel.parts):
+def draw_stacks(axes, panel, top):
+    """Bars above top (0: none) are cut off there, with their height beside them; - where the values are not known."""
+    below, colours = [0.0] * len(panel.paper), PARTS if len(panel.parts) <= len(PARTS) else GRADES
+    for colour, (name, values, _) in zip(colours, panel.parts):
         tall = [0.0 if math.isnan(value) else value for value in values]
         axes.bar(range(len(tall)), tall, 0.7, bottom=below, color=colour, label=name)
         below = [a + b for a, b in zip(below, tall)]
+    if top:
+        axes.set_ylim(0, top)
+    for place, height in enumerate(below):
+        if all(math.isnan(values[place]) for _, values, _ in panel.parts):
+            unknown(axes, place)
+        elif 0 < top < height:
+            axes.text(place, top, f"{height:.2g}", ha="center", va="bottom", fontsize=6)
 
 
 def figure_of(table, paper, seeds):
     """The matplotlib figure. paper: {(row, column): value} of the bars that the paper states; seeds: how many the table is made of."""
     rows, panels = [row[0] for row in table.rows], panels_of(table, paper)
-    height = HEAD + 0.3 + 1.3 * len(panels) + (0.6 if len(rows) > FEW else 0)
+    many = any(len(panel.parts) > len(PARTS) for panel in panels)
+    height = HEAD + 0.3 + (2.6 if many else 1.3) * len(panels) + (0.6 if len(rows) > FEW else 0)
     figure = Figure(figsize=(9, height), layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - HEAD / height))
     own = table.kind == "panels"
     all_axes = figure.subplots(len(panels), 1, sharex=True, sharey=not own, squeeze=False)[:, 0]
     for axes, panel in zip(all_axes, panels):
-        (draw_stacks if len(panel.parts) > 1 else draw_bars)(axes, panel)
+        if len(panel.parts) > 1:
+            draw_stacks(axes, panel, table.top)
+        else:
+            draw_bars(axes, panel)
         axes.set_title(panel.name, loc="right", fontsize=8)
         axes.set_ylabel(table.ylabel)
         if is_wide([panel] if own else panels):
@@ -120,7 +139,7 @@ def figure_of(table, paper, seeds):
     handles = {name: handle for axes in all_axes for handle, name in zip(*axes.get_legend_handles_labels())}
     over = f" (median of {seeds} seeds, line from the least to the greatest)" if seeds > 1 else ""
     figure.legend(handles.values(), [name + over * (name == "here") for name in handles], loc="upper left", ncols=len(handles), frameon=False,
-                  bbox_to_anchor=(0, 1 - 0.5 * HEAD / height), borderaxespad=0)
+                  bbox_to_anchor=(0, 1 - 0.5 * HEAD / height), borderaxespad=0, **(NARROW if many else {}))
     figure.text(0.01, 1 - 0.05 / height, table.title, va="top", fontsize=10)
     return figure
 

@@ -15,6 +15,7 @@ class Table(NamedTuple):
     ylabel: str = ""
     ranges: list = None  # of each cell the least and the greatest over the seeds, None for text; None with one seed
     paper: tuple = ()    # (row, column, value) of the numbers that the paper has in a table of its own
+    top: float = 0       # of stacks: where the axis ends, as the paper's does; a higher bar has its height beside it; 0: above the highest
 
 
 class Claim(NamedTuple):

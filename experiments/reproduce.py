@@ -29,7 +29,16 @@ CLOTHS = (("cloths", 1), ("height", 9), ("width", 9))
 TABLE = (("blocks", 12), ("buckets", 400))
 QUICK = {"ht-h": TABLE, "ht-m": TABLE, "ht-l": TABLE, "atm": (("accounts", 4000), ("blocks", 12), ("transfers", 3000)), "cl": CLOTHS,
          "clto": CLOTHS, "bh-h": (("blocks", 2), ("bodies", 300)), "bh-l": (("blocks", 2), ("bodies", 400)),
-         "cc": (("height", 16), ("width", 20)), "ap": (("popular", 20), ("records", 300), ("support", 10))}
+         "cc": (("height", 16), ("width", 20)), "ap": (("popular", 20), ("records", 300), ("support", 10)),
+         "bfs2": (("degree", 6), ("nodes", 700)), "fcdt": (("height", 48), ("stages", 6), ("width", 56)),
+         "hotsp": (("launches", 2), ("n", 20)), "lps": (("n", 18),), "mum": (("length", 12), ("queries", 70), ("reference", 500)),
+         "mumpp": (("length", 12), ("queries", 70), ("reference", 500)), "namd": (("atoms", 30), ("cells", 2)),
+         "nvrt": (("blocks", 2), ("height", 12), ("triangles", 60), ("width", 16)), "aes": (("kbytes", 3),), "backp": (("inputs", 160),),
+         "cp": (("atoms", 30), ("blocks_x", 1), ("blocks_y", 2)), "dg": (("elements", 4),),
+         "hrtwl": (("height", 50), ("points", 2), ("width", 60)), "lib": (("paths", 9),), "lkyt": (("cells", 1), ("height", 32), ("width", 40)),
+         "mgst": (("n", 2000),), "nnc": (("blocks", 5), ("k", 3)), "ray": (("height", 30), ("width", 40)),
+         "stmcl": (("candidates", 8), ("dims", 8), ("n", 700)), "sto": (("blocks", 2), ("words", 32)),
+         "wp": (("height", 8), ("levels", 20), ("steps", 2), ("width", 16))}
 
 
 class WrongRequest(Exception):

@@ -11,24 +11,25 @@ from typing import NamedTuple
 
 
 FIRST_SEED = 1  # the simulator's default
+NO_SYSTEM = "none"
 # The workloads' inputs in all figures, as parameters sorted by name; a workload that is not here has its defaults. Experiments inputs.* look for them.
 INPUTS = {"ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96))}
 
 
 class Run(NamedTuple):
-    """One simulation. settings: (name, value) pairs as of `cowarp config`; params: the workload's own; both sorted by the maker. seed: of the
-    inputs, 0 for the one that the experiment is being made with."""
+    """One simulation. system: NO_SYSTEM for a workload without transactions. settings: (name, value) pairs as of `cowarp config`; params: the
+    workload's own; both sorted by the maker. seed: of the inputs, 0 for the one that the experiment is being made with."""
     workload: str
     system: str
-    warps: int = 8  # transactional warps per core, 0 for unlimited; of no effect on locks
+    warps: int = 8  # transactional warps per core, 0 for unlimited; of no effect on locks, and without transactions
     preset: str = "getm"
     settings: tuple = ()
     params: tuple = ()
     seed: int = 0
 
     def arguments(self):
-        words = ["run", self.workload, "--system", self.system, "--preset", self.preset]
-        if self.system not in ("fglock", "cglock"):
+        words = ["run", self.workload] + (["--system", self.system] if self.system != NO_SYSTEM else []) + ["--preset", self.preset]
+        if self.system not in ("fglock", "cglock", NO_SYSTEM):
             words += ["--tx-warps", str(self.warps)]
         for name, value in self.settings:
             words += ["--set", f"{name}={value}"]
@@ -152,3 +153,8 @@ def gmean(values):
         product *= value
         count += 1
     return product ** (1.0 / count) if count else float("nan")
+
+
+def hmean(values):
+    values = list(values)
+    return len(values) / sum(1.0 / value for value in values) if values else float("nan")

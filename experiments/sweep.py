@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workloads by the papers' names, and the search for the number of transactional warps per core at which a system is fastest, since the
 papers compare each system at its own."""
+import functools
 import math
 import sys
 
 from report import Table
-from runs import FIRST_SEED, RunFailed, gmean, mean
+from runs import FIRST_SEED, RunFailed, gmean, hmean, mean
 
 LABEL = {"ht-h": "HT-H", "ht-m": "HT-M", "ht-l": "HT-L", "atm": "ATM", "cl": "CL", "clto": "CLto", "bh-h": "BH-H", "bh-l": "BH-L",
-         "cc": "CC", "ap": "AP"}
+         "cc": "CC", "ap": "AP",
+         "bfs2": "BFS2", "fcdt": "FCDT", "hotsp": "HOTSP", "lps": "LPS", "mum": "MUM", "mumpp": "MUMpp", "namd": "NAMD", "nvrt": "NVRT",
+         "aes": "AES", "backp": "BACKP", "cp": "CP", "dg": "DG", "hrtwl": "HRTWL", "lib": "LIB", "lkyt": "LKYT", "mgst": "MGST", "nnc": "NNC",
+         "ray": "RAY", "stmcl": "STMCL", "sto": "STO", "wp": "WP"}
 CONCURRENCIES = (1, 2, 4, 8, 16, 0)
 SLOW = ("bh-l",)  # workloads of which a run takes more than ten seconds
 NO_LIMIT = ("fglock", "cglock", "serial")  # systems to which the number means nothing
@@ -96,22 +100,46 @@ def climb_all(get, starts, limits=CONCURRENCIES):
     yield [climb.best() for climb in every if climb.stats]
 
 
+@functools.cache
+def say(text):
+    """Once, in however many figures the run is missed."""
+    print(f"cowarp reproduce: {text}", file=sys.stderr)
+
+
 def value_or_nan(value, workload):
     try:
         return value(workload)
     except RunFailed as failure:
-        print(f"cowarp reproduce: {failure}", file=sys.stderr)
+        say(str(failure))
         return math.nan
 
 
+def rows_of(workloads, columns, label=LABEL):
+    """columns: (label, function of a workload). One row per workload, NaN where a run has not ended."""
+    return [[label[w]] + [value_or_nan(value, w) for _, value in columns] for w in workloads]
+
+
 def ratios(title, workloads, columns, ylabel="ratio", average="GMEAN", label=LABEL):
-    """columns: (label, function of a workload). One row per workload, and one of means: geometric (GMEAN), or arithmetic as the thesis has
-    them (AVG), over the workloads of which all runs have ended."""
-    rows = [[label[w]] + [value_or_nan(value, w) for _, value in columns] for w in workloads]
+    """columns: (label, function of a workload). One row per workload, and one of means: geometric (GMEAN), or arithmetic as the thesis's
+    chapters on transactions have them (AVG), over the workloads of which all runs have ended."""
+    rows = rows_of(workloads, columns, label)
     middle = gmean if average == "GMEAN" else mean
     whole = [row for row in rows if not any(math.isnan(x) for x in row[1:])]
     rows.append([average] + [middle([row[i] for row in whole]) for i in range(1, len(columns) + 1)])
     return Table(title, ["workload"] + [label for label, _ in columns], rows, "bars", ylabel)
+
+
+def harmonic_ratios(title, groups, columns, ylabel="ratio", label=LABEL):
+    """The same with harmonic means, as the thesis's chapter 3 has them. groups: {name of a row of means: its workloads}, which may overlap. A mean
+    leaves out only the workloads whose run of this column has not ended: the thesis compares a mechanism that runs all with one that fails on
+    one workload."""
+    workloads = list(dict.fromkeys(w for group in groups.values() for w in group))
+    rows = dict(zip(workloads, rows_of(workloads, columns, label)))
+
+    def middle(group, i):
+        return hmean(rows[w][i] for w in group if not math.isnan(rows[w][i]))
+    means = [[name] + [middle(group, i) for i in range(1, len(columns) + 1)] for name, group in groups.items()]
+    return Table(title, ["workload"] + [label for label, _ in columns], list(rows.values()) + means, "bars", ylabel)
 
 
 # Limits of a claim, (least, most).

@@ -53,10 +53,17 @@ static inline __attribute__((always_inline)) void show(struct cw_control *p, uin
     }
 }
 
+/* The stack may have more entries than before; the only operations that push some end here. */
+static void show_grown(struct cw_control *p, uint32_t warp)
+{
+    cw_stat_max(&((struct ipdom *)p)->stats->simt_stack_max, stack_of(p, warp)->depth);
+    show(p, warp);
+}
+
 static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 {
     cw_simt_reset(stack_of(p, warp), 0, lanes);
-    show(p, warp);
+    show_grown(p, warp);
 }
 
 static void arrive(struct cw_control *p, uint32_t warp)
@@ -68,14 +75,14 @@ static void arrive(struct cw_control *p, uint32_t warp)
 static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
 {
     const bool diverged = cw_simt_branch_likely(current(p, warp), taken, b->target, b->next, b->rpc, b->lpc);
-    show(p, warp);
+    show_grown(p, warp);
     return diverged;
 }
 
 static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *target, const struct cw_branch *b)
 {
     const bool diverged = cw_simt_indexed_likely(current(p, warp), target, b->rpc, b->lpc);
-    show(p, warp);
+    show_grown(p, warp);
     return diverged;
 }
 
@@ -97,7 +104,7 @@ static cw_lanes barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_
 static void region_begin(struct cw_control *p, uint32_t warp, uint32_t pc)
 {
     cw_simt_tx_begin(current(p, warp), pc);
-    show(p, warp);
+    show_grown(p, warp);
 }
 
 static bool region_reach(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t next)
@@ -117,7 +124,7 @@ static bool region_abort(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 static bool region_end(struct cw_control *p, uint32_t warp, const uint32_t *resume)
 {
     const bool again = cw_simt_tx_end(current(p, warp), resume);
-    show(p, warp);
+    show_grown(p, warp);
     return again;
 }
 

@@ -29,8 +29,9 @@ import results  # noqa: E402
 import spread  # noqa: E402
 from experiment import Experiment  # noqa: E402
 from report import Claim, Table  # noqa: E402
-from runs import Run, RunFailed, Seeded, Store, gmean  # noqa: E402
-from sweep import CONCURRENCIES, Best, Bests, above, at_least, at_most, below, climb_all, near, near_gain, ratios  # noqa: E402
+from runs import NO_SYSTEM, Run, RunFailed, Seeded, Store, gmean, hmean  # noqa: E402
+from sweep import (CONCURRENCIES, Best, Bests, above, at_least, at_most, below, climb_all, harmonic_ratios, near, near_gain,  # noqa: E402
+                   ratios)
 
 # A stand-in for the simulator: cycles are known beforehand, `bad` fails its check, `gone` dies without statistics. Another seed's runs take so
 # many cycles more, and with seed 2 another limit is the best.
@@ -118,6 +119,11 @@ class StoreTest(unittest.TestCase):
 
     def test_runs_that_differ_in_nothing_are_made_once(self):
         self.assertEqual(self.store.make_all([Run("ht-h", "fglock", 1), Run("ht-h", "fglock", 2)], 2), 1)
+        self.assertEqual(self.store.make_all([Run("lps", NO_SYSTEM, 1), Run("lps", NO_SYSTEM, 2)], 2), 1)
+
+    def test_a_run_without_transactions_names_no_system(self):
+        run = Run("lps", NO_SYSTEM, preset="thesis-tbc", settings=(("core.divergence", "tbc"),))
+        self.assertEqual(" ".join(run.arguments()), "run lps --preset thesis-tbc --set core.divergence=tbc")
 
     def test_sizes_may_be_replaced(self):
         store = Store(self.fake, self.path / "runs", 20, {"ht-h": (("blocks", 3),)})
@@ -142,6 +148,21 @@ class StoreTest(unittest.TestCase):
         self.assertEqual(table.rows[-1], ["AVG", 100.0, 3.0])
         self.assertIn("| ATM | - | 5 |", report.markdown(table))
         self.assertIn("no memory", said.getvalue())
+
+    def test_a_harmonic_mean_leaves_out_its_own_columns_failures(self):
+        def column(workload):
+            return {"ht-h": 1.0, "atm": 2.0, "cc": 4.0}[workload]
+
+        def failing(workload):
+            return self.store.get(Run("bad", "getm"))["cycles"] if workload == "cc" else column(workload)
+        groups = {"HM two": ("ht-h", "atm"), "HM one": ("cc",), "HM all": ("ht-h", "atm", "cc")}
+        with contextlib.redirect_stderr(io.StringIO()):
+            table = harmonic_ratios("T", groups, [("a", column), ("b", failing)])
+        self.assertEqual([row[0] for row in table.rows], ["HT-H", "ATM", "CC", *groups])
+        self.assertEqual([row[1] for row in table.rows], [1.0, 2.0, 4.0, 4 / 3, 4.0, 12 / 7])
+        self.assertEqual([row[2] for row in table.rows[:2] + table.rows[-1:]], [1.0, 2.0, 4 / 3])
+        self.assertIn("| CC | 4 | - |", report.markdown(table))
+        self.assertTrue(math.isnan(table.rows[-2][2]), "the mean of nothing")
 
     def test_failures_are_reported_and_kept(self):
         for name, text in (("bad", "its check failed"), ("gone", "no memory")):
@@ -175,10 +196,11 @@ class Numbers(dict):
 
 class ExperimentsTest(unittest.TestCase):
     """Every experiment with made-up statistics: its code runs to the end, asks for no run that it has not announced, and the claims of GETM
-    and of the thesis's chapters 4 and 6 are all made by one of them."""
+    and of the thesis's chapters 3, 4 and 6 are all made by one of them."""
     OTHER_LIMITS = ("getm.cuckoo.latency", "getm.table.2k", "getm.granularity", "getm.scale56", "kilo.lwh.5k", "tcd.sizes",
-                    "tab6.4.aborts.CC")  # claims in words and "about"
-    ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "tbc.", "dwf.", "si.", "ltm.", "sbrp.")  # other papers, and reports of synth/
+                    "tab6.4.aborts.CC", "tbc.cohe")  # claims in words and "about"
+    # Reports of synth/, an example that a unit test follows, and other papers.
+    ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "tbc.area", "tbc.example", "si.", "ltm.", "sbrp.")
 
     def check_limits(self, verdict, text):
         """A number in a figures.py and the one in claims.csv are the same: two limits of a value lie around the paper's, one limit is it."""
@@ -223,6 +245,7 @@ class ExperimentsTest(unittest.TestCase):
                 test, get = self, Seeded(Announced(), seed)
                 for batch in experiment.runs(get):
                     announced |= {" ".join(get.of(run).arguments()) for run in batch}
+                    self.assertEqual([run for run in batch if run.workload not in reproduce.QUICK], [], experiment.name)
                 tables, claims = experiment.make(get)
                 self.assertTrue(tables, experiment.name)
                 for table in tables:
@@ -240,18 +263,106 @@ class ExperimentsTest(unittest.TestCase):
         self.assertEqual([name for name in paper if name not in made and not name.startswith(self.ELSEWHERE)], [])
 
 
-def load_inputs():
-    spec = importlib.util.spec_from_file_location("inputs_figures", ROOT / "experiments/inputs/figures.py")
+def load_figures(folder):
+    spec = importlib.util.spec_from_file_location(f"{folder}_figures", ROOT / f"experiments/{folder}/figures.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+class CompactionTest(unittest.TestCase):
+    """The figures of the thesis's chapter 3, from made-up runs: TBC takes 0.8 times PDOM's time on the divergent workloads and as long on the others,
+    DWF 1.25 times and twice, DWF-WB as long. With a smaller L2 all take 2000 cycles, DWF 4000. NVRT fails under DWF."""
+    DIVERGENT, COHERENT = {"pdom": 1000, "dwf": 1250, "dwf-wb": 1000, "tbc": 800}, {"pdom": 1000, "dwf": 2000, "dwf-wb": 1000, "tbc": 1000}
+    SMALL = {"pdom": 2000, "dwf": 4000, "dwf-wb": 2000, "tbc": 2000}
+    COUNTERS = {"thread_instructions": 6400, "warp_instructions": 400, "core_active_cycles": 500, "core_stall": 100, "simd_w1_4": 300,
+                "core_w0_mem": 100, "mem_stall_const": 5, "mem_stall_shared": 15, "simt_stack_max": 7, "noc_up_flits": 10, "noc_down_flits": 30}
+
+    def setUp(self):
+        self.figures = load_figures("tbc")
+
+    def get(self, run):
+        settings = dict(run.settings)
+        mechanism = settings.get("core.divergence", "pdom")
+        self.assertEqual((run.preset, run.system), ("thesis-tbc", NO_SYSTEM))
+        if (run.workload, mechanism) == ("nvrt", "dwf"):
+            raise RunFailed("its check failed")
+        cycles = (self.SMALL if "l2.bytes" in settings else self.DIVERGENT if run.workload in self.figures.DIVG else self.COHERENT)[mechanism]
+        more = {"mem_stall_shared": 35 if mechanism == "dwf" else 15, "noc_up_flits": 30 if run.workload == "dg" and mechanism == "tbc" else 10,
+                "simt_stack_max": 0 if mechanism == "tbc" else 7, "block_stack_max": 9 if mechanism == "tbc" else 0}
+        counters = collections.defaultdict(int, self.COUNTERS | more)
+        return {"cycles": cycles, "config": {"core.warp_width": 32, "noc.flit_bytes": 32},
+                "counters": {name: {"value": counters[name]} for name in [*counters, *self.figures.CLASSES.values(), *self.figures.STALLS.values()]}}
+
+    def made(self, name):
+        with contextlib.redirect_stderr(io.StringIO()):
+            tables, claims = next(e for e in self.figures.EXPERIMENTS if e.name == name).make(self.get)
+        return tables, {claim.ident: claim.numbers() for claim in claims}
+
+    def row(self, table, name):
+        return dict(zip(table.columns[1:], next(row for row in table.rows if row[0] == name)[1:]))
+
+    def near(self, ours, expected):
+        self.assertEqual(len(ours), len(expected))
+        for one, other in zip(ours, expected):
+            self.assertAlmostEqual(one, other)
+
+    def test_means_and_their_claims(self):
+        (table,), claims = self.made("tbc.fig3.10")
+        self.assertEqual(len(table.rows), 8 + 13 + 3)
+        self.near(claims["tbc.divg"] + claims["tbc.cohe"] + claims["dwf.divg"], (25, 0, -20))
+        self.near(claims["tbc.all"], (100 * (21 / (8 * 0.8 + 13) - 1),))
+        self.near(claims["tbc.vs.dwf"], (56.25, 25))
+        unknown = [(row[0], name) for row in table.rows for name, x in zip(table.columns[1:], row[1:]) if math.isnan(x)]
+        self.assertEqual(unknown, [("NVRT", "DWF")])
+
+    def test_stalls_are_those_of_runs_that_all_mechanisms_get_right(self):
+        (efficiency, stalls), claims = self.made("tbc.fig3.1")
+        self.assertEqual(efficiency.rows, [["PDOM", 50.0], ["DWF", 50.0], ["TBC", 50.0]])
+        self.near(claims["dwf.stalls"], (2.0,))
+        self.near([row[1] for row in stalls.rows], (1.0, 2.0, 1.0))
+
+    def test_parts_are_over_pdoms_total(self):
+        (cycles, stalls), _ = self.made("tbc.fig3.11")
+        self.assertEqual(len(cycles.rows), 8 * 4)
+        bar = self.row(cycles, "BFS2 DWF")
+        self.assertEqual((bar["W1-4"], bar["Stall"], bar["W0_Mem"], bar["W0_Idle"], sum(bar.values())), (0.6, 0.2, 0.2, 0.0, 1.0))
+        self.assertEqual(list(self.row(stalls, "BFS2 PDOM").items()),
+                         [("Const", 0.25), ("Texture", 0.0), ("SharedMem", 0.75), ("CoalesceStall", 0.0), ("GlobalLocalMem", 0.0)])
+        self.assertEqual(self.row(stalls, "LPS DWF")["SharedMem"], 1.75)
+        self.assertTrue(all(math.isnan(value) for value in self.row(stalls, "NVRT DWF").values()))
+
+    def test_traffic_without_the_thesiss_exceptions(self):
+        (table,), claims = self.made("tbc.fig3.14")
+        self.near(claims["tbc.traffic"] + claims["tbc.DG"] + claims["tbc.LKYT"], (0, 1.5, 1))
+        self.assertEqual(self.row(table, "DG"), {"AGE": 1.5, "RRB": 1.5, "SRR": 1.5})
+
+    def test_a_smaller_l2_is_compared_with_its_own_pdom(self):
+        (means, small), claims = self.made("tbc.fig3.15")
+        self.near(claims["tbc.l2"] + claims["dwf.l2.MUMpp"], (0, 0, -20, -50))
+        self.assertEqual([row[0] for row in means.rows], ["HM DIVG, 1 MB", "HM DIVG, 128 KB", "HM COHE, 1 MB", "HM COHE, 128 KB"])
+        self.near([row[1] for row in means.rows], (0.8, 0.5, 0.5, 0.5))
+        self.assertEqual(self.row(small, "LPS")["TBC-RRB"], 1.0)
+
+    def test_stacks(self):
+        tables, claims = self.made("tbc.fig3.9")
+        self.assertEqual(self.row(tables[2], "MUM"), {"PDOM": 7, "PDOM-LCP": 7, "TBC": 9, "TBC-LCP": 9})
+        self.near(claims["tbc.lcp.NVRT"], (0, 0))
+        (table,), claims = self.made("tbc.table3.3")
+        self.assertEqual((claims["tbc.stack"], len(table.rows)), ((9,) * 8, 21))
+
+    def test_classes(self):
+        """Thesis 3.1."""
+        self.assertEqual([self.figures.class_of(percent) for percent in (75.9, 76.0)], ["DIVG", "COHE"])
+        self.assertEqual(set(self.figures.TABLE_3_1), set(self.figures.ALL))
+        self.assertEqual(set(self.figures.TABLE_3_3), set(self.figures.ALL))
 
 
 class InputsTest(unittest.TestCase):
     """A workload with two parameters, whose transactions are the thesis's at a=3, b=20, and which does not end at a=4."""
 
     def setUp(self):
-        self.inputs = load_inputs()
+        self.inputs = load_figures("inputs")
         self.inputs.TARGETS["toy"] = self.inputs.Target({"transactions": 100, "aborts": 0.02}, 0.01, {"a": (1, 2, 3, 4), "b": (10, 20, 40)})
         self.made = []
 
@@ -290,6 +401,9 @@ class InputsTest(unittest.TestCase):
         said = json.loads(subprocess.run([COWARP, "list", "--json"], capture_output=True, text=True, check=True).stdout)
         workloads = {workload["name"]: {param["name"]: param["default"] for param in workload["params"]} for workload in said["workloads"]}
         for name, params in self.inputs.INPUTS.items():
+            self.assertEqual([key for key, _ in params if key not in workloads[name]], [], name)
+            self.assertEqual(list(params), sorted(params), name)
+        for name, params in reproduce.QUICK.items():
             self.assertEqual([key for key, _ in params if key not in workloads[name]], [], name)
             self.assertEqual(list(params), sorted(params), name)
         for name, target in self.inputs.TARGETS.items():
@@ -461,6 +575,15 @@ class GalleryTest(unittest.TestCase):
         self.assertEqual([self.bars(axes) for axes in panels], [{"in": [1.0, 2.0], "out": [2.0, 2.0]}, {"in": [3.0, 2.0], "out": [4.0, 2.0]}])
         self.assertEqual([bar.get_y() for bar in panels[1].containers[1]], [3.0, 2.0])
 
+    def test_many_parts_and_high_bars(self):
+        rows = [["low"] + [0.1] * 11, ["high"] + [1.0] * 11, ["none"] + [float("nan")] * 11]
+        parts = Table("Parts", ["row"] + [f"P{i}" for i in range(11)], rows, "stacks")
+        axes = pictures.figure_of(parts, {}, 1).axes[0]
+        self.assertEqual(len({group.patches[0].get_facecolor() for group in axes.containers}), 11, "a colour for each")
+        self.assertEqual(self.words(axes), ["-"])
+        axes = pictures.figure_of(parts._replace(top=5), {}, 1).axes[0]
+        self.assertEqual((axes.get_ylim()[1], self.words(axes)), (5.0, ["11", "-"]))
+
     def test_the_range_is_drawn(self):
         def lines(axes):
             return [[tuple(end[1] for end in segment) for segment in part.get_segments()] for part in axes.collections]
@@ -470,15 +593,16 @@ class GalleryTest(unittest.TestCase):
 
     def test_the_head_is_readable(self):
         """The title, the legend and the first panel's name are beside each other, however many panels there are and however long the title is."""
-        for columns, title in ((1, "T"), (8, "A title of a hundred characters " * 3)):
-            table = Table(title, ["row"] + [f"C{i}" for i in range(columns)], [["a"] + [2.0] * columns, ["b"] + [1.0] * columns], "bars", "ratio")
-            figure = pictures.figure_of(table, {("a", "C0"): 2.0}, 3)
+        for columns, kind, title in ((1, "bars", "T"), (8, "bars", "A title of a hundred characters " * 3), (11, "stacks", "T")):
+            names = [f"W{20 + i}-{i}" for i in range(columns)]
+            table = Table(title, ["row"] + names, [["a"] + [2.0] * columns, ["b"] + [1.0] * columns], kind, "ratio")
+            figure = pictures.figure_of(table, {("a", "W20-0"): 2.0}, 3)
             figure.draw_without_rendering()
             boxes = [text.get_window_extent() for text in figure.texts] + [figure.legends[0].get_window_extent()]
             boxes += [axes.get_tightbbox() for axes in figure.axes]
-            self.assertEqual(len(boxes), columns + 2)
+            self.assertEqual(len(boxes), (columns if kind == "bars" else 1) + 2)
             for i, box in enumerate(boxes):
-                self.assertTrue(0 <= box.x0 and 0 <= box.y0 and box.y1 <= figure.bbox.y1, (title, i))
+                self.assertTrue(0 <= box.x0 and 0 <= box.y0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1, (title, i))
                 self.assertEqual([other for other in boxes[i + 1:] if box.overlaps(other)], [], (title, i))
 
     def test_files(self):
@@ -530,6 +654,7 @@ class ReportTest(unittest.TestCase):
         self.assertIn("| x | 1.25 |", report.markdown(table))
         self.assertIn("| y | 12346 |", report.markdown(table))
         self.assertAlmostEqual(gmean([2.0, 8.0]), 4.0)
+        self.assertAlmostEqual(hmean([2.0, 8.0]), 3.2)
 
     def test_claims_have_an_entry(self):
         paper = report.load_claims(ROOT / "experiments")
@@ -624,6 +749,13 @@ class CommandTest(unittest.TestCase):
             self.check_ranges(folder, done.stdout)
             self.assertEqual(len(list((folder / "runs").iterdir())), 3 * 7)
             self.assertEqual(self.command("kilotm.fig4.12", "--quick", "--seeds", "2", "--out", name, "--runs-only").stdout, "0 runs made\n")
+
+    def test_a_real_run_without_transactions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run("lps", NO_SYSTEM, preset="thesis-tbc", settings=(("core.divergence", "tbc"), ("core.lcp", "loop")), params=(("n", 18),))
+            stats = Store(COWARP, folder, 60).get(run)
+            self.assertEqual((stats["preset"], stats["control"], stats["mechanisms"]), ("thesis-tbc", "tbc", []))
+            self.assertEqual(stats["config"]["core.lcp"], "loop")
 
     def test_a_real_run(self):
         with tempfile.TemporaryDirectory() as folder:

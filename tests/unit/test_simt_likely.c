@@ -3,6 +3,9 @@
 #include <stdio.h>
 
 #include "base/rng.h"
+#include "base/stats.h"
+#include "control/control.h"
+#include "control/ipdom.h"
 #include "control/simt_stack.h"
 #include "cw_test.h"
 
@@ -52,6 +55,26 @@ static void test_simt_likely__figure_3_8(void **state)
     assert_int_equal(cw_simt_active(&s), 0x3);
     cw_simt_advance(&s, F); /* (10) */
     EXPECT(&s, {{F, NONE, NONE, 0, 0xf}});
+}
+
+/* The counter of the deepest stack: Figure 3.8 draws four entries. A warp that does not part has one, as AES in Table 3.3. */
+static void test_simt_likely__the_deepest_stack_is_counted(void **state)
+{
+    (void)state;
+    struct cw_stats stats = {0};
+    struct cw_error err;
+    struct cw_control *p;
+    const struct cw_control_config config = {.warps = 2, .width = 32, .stats = &stats};
+    assert_int_equal(cw_control_ipdom.create(&p, &config, &err), CW_OK);
+    cw_control_ipdom.start(p, 0, 0xf);
+    cw_control_ipdom.branch(p, 0, 0xf, &(struct cw_branch){.target = A, .next = B, .rpc = F, .lpc = E});
+    assert_int_equal(stats.simt_stack_max, 1);
+    cw_control_ipdom.branch(p, 0, 0xe, &(struct cw_branch){.target = C, .next = B, .rpc = F, .lpc = E});
+    assert_int_equal(stats.simt_stack_max, 4);
+    cw_control_ipdom.branch(p, 0, 0xc, &(struct cw_branch){.target = D, .next = E, .rpc = F, .lpc = E});
+    cw_control_ipdom.start(p, 1, 0xf);
+    assert_int_equal(stats.simt_stack_max, 4);
+    cw_control_ipdom.destroy(p);
 }
 
 /* Nobody comes to the point: its entry goes with the last side. */
@@ -231,13 +254,10 @@ static void test_simt_likely__random_programs(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_simt_likely__figure_3_8),
-    cmocka_unit_test(test_simt_likely__an_empty_entry_goes),
-    cmocka_unit_test(test_simt_likely__the_reconvergence_point_is_no_other_one),
-    cmocka_unit_test(test_simt_likely__sides_keep_the_point),
-    cmocka_unit_test(test_simt_likely__points_of_nested_loops),
-    cmocka_unit_test(test_simt_likely__a_branch_table),
-    cmocka_unit_test(test_simt_likely__random_programs),
+    cmocka_unit_test(test_simt_likely__figure_3_8),           cmocka_unit_test(test_simt_likely__the_deepest_stack_is_counted),
+    cmocka_unit_test(test_simt_likely__an_empty_entry_goes),  cmocka_unit_test(test_simt_likely__the_reconvergence_point_is_no_other_one),
+    cmocka_unit_test(test_simt_likely__sides_keep_the_point), cmocka_unit_test(test_simt_likely__points_of_nested_loops),
+    cmocka_unit_test(test_simt_likely__a_branch_table),       cmocka_unit_test(test_simt_likely__random_programs),
 };
 
 CW_TEST_MAIN(tests)
