@@ -19,6 +19,12 @@ def rtl(*units):
     return [word for unit in units for word in ("--unit", unit + "=rtl")]
 
 
+def divergence(workload, mechanism, *more):
+    return [workload, "--preset", "thesis-tbc", "--set", "core.divergence=" + mechanism, *more]
+
+
+TBC_UNITS = rtl("thread_compactor", "block_stack")
+
 # name, arguments of cowarp run, GPGPU-Sim's host seconds for this kernel, how many times faster cowarp is to be
 RUNS = [
     ("ht-h fglock", ["ht-h", "--system", "fglock"], 10.8, 100),
@@ -35,9 +41,21 @@ RUNS = [
     ("ht-h warptm, C", ["ht-h", "--system", "warptm"], None, None),
     ("ht-h warptm, RTL", ["ht-h", "--system", "warptm",
                           *rtl("commit_unit", "hazard_unit", "first_read_table", "last_written_table", "ownership_table")], None, None),
+    ("bfs2 pdom", divergence("bfs2", "pdom"), None, None),
+    ("bfs2 dwf", divergence("bfs2", "dwf"), None, None),
+    ("bfs2 tbc, C", divergence("bfs2", "tbc"), None, None),
+    ("bfs2 tbc, RTL", divergence("bfs2", "tbc", *TBC_UNITS), None, None),
+    ("lps pdom", divergence("lps", "pdom"), None, None),
+    ("lps dwf", divergence("lps", "dwf"), None, None),
+    ("lps tbc, C", divergence("lps", "tbc"), None, None),
+    ("lps tbc, RTL", divergence("lps", "tbc", *TBC_UNITS), None, None),
+    ("nvrt pdom", divergence("nvrt", "pdom"), None, None),
+    ("nvrt dwf-wb", divergence("nvrt", "dwf-wb"), None, None),  # nvrt is wrong under dwf
+    ("nvrt tbc, C", divergence("nvrt", "tbc"), None, None),
+    ("nvrt tbc, RTL", divergence("nvrt", "tbc", *TBC_UNITS), None, None),
 ]
 # Processor time with all units of the system in RTL over that with C models: at most so much is wanted.
-RATIOS = {"ht-h getm": 1.15, "atm getm": 1.15, "ht-h kilotm": 1.5, "ht-h warptm": 1.5}
+RATIOS = {"ht-h getm": 1.15, "atm getm": 1.15, "ht-h kilotm": 1.5, "ht-h warptm": 1.5, "bfs2 tbc": 1.3, "lps tbc": 1.3, "nvrt tbc": 1.3}
 
 COLUMNS = ["run", "host s", "cpu s", "sim us", "kcycles/s", "Mthread-i/s", "kwarp-i/s", "MB", "GPGPU-Sim s", "faster", "aim"]
 
