@@ -86,17 +86,21 @@ static void test_thesis_workloads__on_thesis_tbc(void **state)
     }
 }
 
-/* Under every mechanism each cycle has one class, warps that are made end, and threads that go into a compaction come out of it. What
- * relies on the lockstep of warps is wrong under some (docs/divergence.md), and ends all the same. */
+/* Under every mechanism, with its units in lockstep: they agree, each cycle has one class, warps that are made end, and threads that go
+ * into a compaction come out of it. What relies on the lockstep of warps is wrong under some (docs/divergence.md), and ends all the same.
+ */
 static void test_thesis_workloads__conservation(void **state)
 {
     (void)state;
     static const char *const mechanisms[] = {"core.divergence=dwf", "core.divergence=dwf-wb", "core.divergence=tbc"};
+    static const char *const units[][2] = {
+        {"warp_lut=lockstep"}, {"warp_lut=lockstep"}, {"thread_compactor=lockstep", "block_stack=lockstep"}};
     for (size_t i = 0; i < WORKLOAD_CNT; i++)
         for (size_t k = 0; k < sizeof mechanisms / sizeof mechanisms[0]; k++) {
             struct run r = small_run(i);
             r.preset = "thesis-tbc";
             r.settings[0] = mechanisms[k];
+            memcpy(r.units, units[k], sizeof units[k]);
             run_workload(&r);
             if (r.status != COWARP_OK && r.status != COWARP_ECHECK)
                 fail_msg("%s under %s: status %d: %s", r.workload, mechanisms[k], r.status, r.message);
