@@ -26,7 +26,7 @@ SMALL_L2 = (("l2.bytes", 128 * 1024), ("l2.ways", 8))
 # Inputs that give every core several rounds of blocks, or what the thesis's inputs give it (MUM, NVRT, WP). Table 3.1's number of instructions where
 # a run takes some seconds; where that is 569 millions and more, a part of it.
 INPUTS = {
-    "fcdt": (("height", 288), ("width", 384)), "lps": (("n", 121),), "mum": (("length", 10), ("queries", 30720)), "mumpp": (("length", 16), ("queries", 17280)),
+    "fcdt": (("height", 288), ("width", 384)), "lps": (("n", 121),), "mum": (("queries", 30720),), "mumpp": (("queries", 17280),),
     "namd": (("cells", 7),), "nvrt": (("blocks", 90), ("height", 128), ("width", 128)), "aes": (("kbytes", 320),), "backp": (("inputs", 134784),),
     "cp": (("atoms", 50), ("blocks_x", 15), ("blocks_y", 32)), "dg": (("elements", 300),), "hrtwl": (("frames", 2), ("points", 60)),
     "lib": (("paths", 4096),), "lkyt": (("cells", 90), ("height", 192), ("width", 256)), "mgst": (("n", 200000),), "nnc": (("blocks", 200),),
