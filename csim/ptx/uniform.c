@@ -11,10 +11,12 @@
  * - it may be read before it is written;
  * - it is written on a way from a divergent branch to a block where ways of that branch join, and is live there: threads that have come
  *   along different ways may hold different values;
- * - it is written in a loop that threads may leave in different iterations, and is live where the loop is left.
- * - it is written in such a loop around the loop of the branch's likely-convergence point, and is live there: a thread may come to that
- * point one iteration of the outer loop later than those that wait for it. What remains is uniform: parameters, constants, ctaid, ntid and
- * what is computed of them.
+ * - it is written in a loop that threads may leave in different iterations, and is live where the loop is left;
+ * - it is written in a loop in which a thread may come to the branch again (`continue`) while others wait at its post-dominator, and is
+ *   live there;
+ * - it is written in either kind of loop, and is live at the branch's likely-convergence point, when a thread may come to that point one
+ *   iteration later than those that wait there: the point lies in a loop inside of that one.
+ * What remains is uniform: parameters, constants, ctaid, ntid and what is computed of them.
  *
  * Where ways join: the ways that leave the branch get labels, one per successor. A block that is reached with two labels is a join and
  * passes on a label of its own. No label goes beyond the branch's immediate post-dominator, nor through the branch itself. A loop is left
@@ -308,6 +310,18 @@ static bool passes_on(const struct cw_vop *v, uint32_t reg)
     return v->u.op != CW_OP_BAR || is_source(v) || v->guard == reg;
 }
 
+/* Whether a way round the loop leads from the branch to it again, past where its ways meet. The branch's ways have been walked last. */
+static bool comes_again(const struct pass *s, uint32_t b, uint32_t loop, uint32_t meet)
+{
+    const struct cw_block *header = &s->cfg->block[s->l->loop.a[loop].header];
+    for (uint32_t i = 0; i < header->pred_cnt; i++) {
+        const uint32_t q = s->cfg->pred[header->pred + i];
+        if (cw_loops_has(s->l, loop, q) && q != meet && (q == b || s->seen[q] == s->walks))
+            return true;
+    }
+    return false;
+}
+
 /* The branch at the end of block b is divergent. */
 static void part(struct pass *s, uint32_t b)
 {
@@ -323,9 +337,13 @@ static void part(struct pass *s, uint32_t b)
     }
     const uint32_t lpc = s->k->code.a[s->cfg->block[b].end - 1].u.lpc, likely = lpc != CW_PC_NONE ? s->cfg->block_of[lpc] : b;
     for (uint32_t loop = s->l->of[b]; loop != CW_PTX_NONE; loop = s->l->loop.a[loop].parent) {
-        if (meet < s->cfg->block_cnt && cw_loops_has(s->l, loop, meet))
-            break;
-        make_uneven(s, loop);
+        const bool inside = meet < s->cfg->block_cnt && cw_loops_has(s->l, loop, meet);
+        if (inside && !comes_again(s, b, loop, meet))
+            continue;
+        if (inside)
+            leave_loop(s, loop, meet);
+        else
+            make_uneven(s, loop);
         if (lpc != CW_PC_NONE && s->l->of[likely] != loop && cw_loops_has(s->l, loop, likely))
             leave_loop(s, loop, likely);
     }

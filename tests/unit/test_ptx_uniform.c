@@ -119,6 +119,19 @@ static void test_ptx_uniform__loops(void **state)
     WITH_ID("L: @%p2 bra M; mov.u32 %r6, 0; I: add.u32 %r6, %r6, 1; setp.lt.u32 %p5, %r6, %r3; @%p5 bra I; M: add.u32 %r1, %r1, 1;"
             "setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;",
             "duu");
+    /* threads wait behind the branch while others go on to the next iteration and come again: what they count is not the same there... */
+    WITH_ID("L: add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;", "dd");
+    /* ...also when the branch does not begin the loop, and when it is an outer one in which they go on */
+    WITH_ID("setp.ne.u32 %p3, %r3, 0; L: add.u32 %r1, %r1, 1; @%p3 bra M; membar.cta; M: setp.lt.u32 %p4, %r1, %r2; @%p4 bra L;"
+            "setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;",
+            "udd");
+    WITH_ID("setp.ne.u32 %p3, %r3, 0; L: add.u32 %r1, %r1, 1; mov.u32 %r6, 0; I: add.u32 %r6, %r6, 1; setp.lt.u32 %p4, %r6, %r2;"
+            "@%p4 bra L; @%p3 bra I; setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;",
+            "dud");
+    /* what no iteration writes is still the same for all */
+    WITH_ID("setp.ne.u32 %p3, %r3, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; @%p3 bra M; membar.cta;"
+            "M: mov.u32 %r6, %r3; setp.lt.u32 %p1, %r6, 7; @%p1 bra L; ret;",
+            "duu");
 }
 
 static void test_ptx_uniform__indexed(void **state)
