@@ -356,7 +356,8 @@ static int compile_op(struct cw_core *c, const struct cw_launch *l, uint32_t i, 
         return cw_fail(err, CW_EUNSUP, "kernel %s: %s:%u: %s works on warps of 32 lanes; set core.warp_width=32", l->kernel->name,
                        l->module->file, u->line, cw_op_mnemonic((enum cw_op)u->op));
     int status = cw_issue_op_compile(&c->op[i], l->kernel, u, c->config, err);
-    c->op[i].lpc = c->config->core_lcp == CW_LCP_LOOP ? u->lpc : CW_PC_NONE;
+    const uint32_t lcp = c->config->core_lcp;
+    c->op[i].lpc = lcp == CW_LCP_LOOP || (lcp == CW_LCP_PROFILE && l->kernel->profiled) ? u->lpc : CW_PC_NONE;
     if (status == CW_OK && u->op == CW_OP_INTRINSIC)
         c->op[i].owner = (uint8_t)owner_of(c, u->intrinsic);
     return status;

@@ -49,7 +49,7 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     const struct cw_intrinsic **intrinsics = calloc(cw_mech_cnt() + 1, sizeof *intrinsics);
     if (intrinsics != NULL)
         cw_mech_intrinsics(intrinsics);
-    status = intrinsics != NULL ? cw_module_load(&m->module, text, length, name, intrinsics, &gpu->err) : CW_ENOMEM;
+    status = intrinsics != NULL ? cw_module_load(&m->module, text, length, name, intrinsics, NULL, &gpu->err) : CW_ENOMEM;
     free(intrinsics);
     if (status == CW_OK)
         status = place(gpu, m);
