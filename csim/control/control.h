@@ -132,6 +132,9 @@ struct cw_control_ops {
     bool (*branch)(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b);
     /* A branch with a target of its own per active lane. */
     bool (*branch_indexed)(struct cw_control *p, uint32_t warp, const uint32_t target[CW_WARP_LANES_MAX], const struct cw_branch *b);
+    /* Active lanes at a branch that have executed it before: the policy has let them come back to it rather than go on, and what happened
+     * is counted once. NULL: none ever. */
+    cw_lanes (*repeats)(const struct cw_control *p, uint32_t warp);
     /* Lanes exit at the front's PC. Outside a region only. Active lanes that stay go on behind it, which advance says afterwards. */
     void (*exit)(struct cw_control *p, uint32_t warp, cw_lanes lanes);
     /* Active lanes execute a barrier: the lanes that arrive at it now, with them; live are the warp's lanes that have not exited, and of a

@@ -362,7 +362,8 @@ static int compile_op(struct cw_core *c, const struct cw_launch *l, uint32_t i, 
         return cw_fail(err, CW_EUNSUP, "kernel %s: %s:%u: %s works on warps of 32 lanes; set core.warp_width=32", l->kernel->name,
                        l->module->file, u->line, cw_op_mnemonic((enum cw_op)u->op));
     int status = cw_issue_op_compile(&c->op[i], l->kernel, u, c->config, err);
-    c->op[i].lpc = c->config->core_lcp == CW_LCP_LOOP ? u->lpc : CW_PC_NONE;
+    const uint32_t lcp = c->config->core_lcp;
+    c->op[i].lpc = lcp == CW_LCP_LOOP || (lcp == CW_LCP_PROFILE && l->kernel->profiled) ? u->lpc : CW_PC_NONE;
     if (status == CW_OK && u->op == CW_OP_INTRINSIC)
         c->op[i].owner = (uint8_t)owner_of(c, u->intrinsic);
     return status;
@@ -459,8 +460,9 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
         status = c->control->ops->prepare(c->control, launch->kernel, launch->module->file, launch->static_warps, err);
     if (status != 0)
         return status;
-    c->taken &= ~(uint32_t)CW_SOCKET_STREAM;
+    c->taken &= ~(uint32_t)(CW_SOCKET_STREAM | CW_SOCKET_BRANCH);
     c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_ISSUE) ? CW_SOCKET_STREAM : 0u;
+    c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_BRANCH) ? CW_SOCKET_BRANCH : 0u;
     memset(c->shared, 0, c->config->core_shared_bytes);
     cw_operands_reset(&c->operands, c->config);
     c->launch = launch;

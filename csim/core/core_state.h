@@ -334,7 +334,8 @@ enum cw_socket {
     CW_SOCKET_ACQUIRE = 8u,
     CW_SOCKET_BLOCK = 16u,
     CW_SOCKET_ISSUED = 32u,
-    CW_SOCKET_STREAM = 64u /* the stream wants CW_EVENT_ISSUE, as known at the launch */
+    CW_SOCKET_STREAM = 64u, /* the stream wants CW_EVENT_ISSUE, as known at the launch */
+    CW_SOCKET_BRANCH = 128u /* and CW_EVENT_BRANCH */
 };
 
 /* Whether the instruction reads through the texture cache. */

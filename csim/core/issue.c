@@ -105,6 +105,25 @@ static __attribute__((noinline)) bool indexed_targets(struct cw_core *c, uint32_
     return true;
 }
 
+/* Who wants to know where threads go. target: of an indexed branch, else NULL. */
+static __attribute__((noinline)) void tell_branch(const struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask,
+                                                  const uint32_t *target)
+{
+    const struct cw_control_ops *ops = c->control->ops;
+    if (u->op == CW_OP_BRA && u->guard < 0)
+        return;
+    const cw_lanes once = c->front[w].active & ~(ops->repeats != NULL ? ops->repeats(c->control, w) : 0);
+    const struct cw_event e = {
+        .type = CW_EVENT_BRANCH,
+        .core = c->cfg.index,
+        .warp = w,
+        .attempt = c->warp[w].attempt,
+        .now = c->now,
+        .u.branch = {.uop = u, .taken = once & mask, .falls = once & ~mask, .target = target},
+    };
+    cw_events_tell(c->cfg.stream, &e);
+}
+
 static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
     const enum cw_branch_kind kind = u->op == CW_OP_BRA && u->guard < 0 ? CW_BRANCH_ALWAYS
@@ -112,13 +131,18 @@ static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32
                                                                         : CW_BRANCH_OPEN;
     const struct cw_branch b = {
         .target = u->target, .next = pc + 1, .rpc = u->rpc, .lpc = c->op[pc].lpc, .kind = kind, .uniform = u->uniform != 0};
+    const bool told = __builtin_expect((c->taken & CW_SOCKET_BRANCH) != 0, 0);
     bool diverged;
     if (u->op == CW_OP_BRA) {
+        if (told)
+            tell_branch(c, w, u, mask, NULL);
         diverged = c->control->ops->branch(c->control, w, mask, &b);
     } else {
         uint32_t target[CW_WARP_LANES_MAX];
         if (!indexed_targets(c, w, u, pc, mask, target))
             return;
+        if (told)
+            tell_branch(c, w, u, mask, target);
         diverged = c->control->ops->branch_indexed(c->control, w, target, &b);
     }
     c->cfg.stats->branches++;

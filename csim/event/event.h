@@ -34,6 +34,8 @@ enum cw_event_type {
     CW_EVENT_REGION_ABORT,    /* the attempt has failed */
     CW_EVENT_PERSIST,         /* bytes of a word have become durable: word; for mechanisms that have durable memory */
     CW_EVENT_DECISION,        /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
+    CW_EVENT_BRANCH, /* threads of a warp execute a conditional branch: branch. A thread is told of once, also when its policy lets it
+                        come to the branch several times before it goes on */
     CW_EVENT_TYPES
 };
 
@@ -66,6 +68,12 @@ struct cw_event {
             uint64_t addr;
         } access;
         struct cw_event_decision decision;
+        struct {
+            const struct cw_uop *uop;
+            cw_lanes taken;         /* lanes whose guard is true: they go to a target of the branch */
+            cw_lanes falls;         /* the others: they go to the next instruction */
+            const uint32_t *target; /* [lane of taken] of an indexed branch, valid during the call only; else NULL */
+        } branch;
     } u;
 };
 

@@ -113,8 +113,6 @@ static void make_edges(struct cw_ptx *p, const struct cw_kcode *k, struct cw_cfg
     cfg->succ = e.to.a;
     cfg->edge_cnt = e.to.n;
     free(e.seen);
-    if (p->status == CW_OK)
-        make_preds(p, cfg);
 }
 
 /* ---- post-dominators: Cooper, Harvey and Kennedy on the reversed graph ---- */
@@ -127,6 +125,7 @@ struct walk {
     uint32_t count;
     uint32_t *stack, *edge;
     uint8_t *is_root; /* blocks with an edge to the exit, given or added */
+    bool added;       /* some of them are added */
 };
 
 /* Depth-first over predecessors, without recursion. */
@@ -168,6 +167,7 @@ static void number_blocks(const struct cw_cfg *cfg, struct walk *w)
         if (w->number[b] != UNKNOWN)
             continue;
         w->is_root[b] = 1;
+        w->added = true;
         walk_from(cfg, w, b);
     }
     w->number[n] = w->count;
@@ -199,8 +199,9 @@ static bool update(struct cw_cfg *cfg, const struct walk *w, uint32_t b)
     return changed;
 }
 
-static void post_dominators(struct cw_ptx *p, struct cw_cfg *cfg)
+bool cw_cfg_post_dominate(struct cw_ptx *p, struct cw_cfg *cfg)
 {
+    make_preds(p, cfg);
     size_t n = (size_t)cfg->block_cnt + 1;
     struct walk w = {.number = cw_ptx_alloc(p, n, sizeof(uint32_t)),
                      .order = cw_ptx_alloc(p, n, sizeof(uint32_t)),
@@ -222,6 +223,7 @@ static void post_dominators(struct cw_ptx *p, struct cw_cfg *cfg)
     free(w.stack);
     free(w.edge);
     free(w.is_root);
+    return !w.added;
 }
 
 void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg)
@@ -231,7 +233,7 @@ void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg)
     if (p->status == CW_OK)
         make_edges(p, k, cfg);
     if (p->status == CW_OK)
-        post_dominators(p, cfg);
+        cw_cfg_post_dominate(p, cfg);
     for (uint32_t i = 0; i < k->code.n && p->status == CW_OK; i++) {
         struct cw_uop *u = &k->code.a[i].u;
         uint32_t at = cfg->block[cfg->block_of[i]].ipdom;

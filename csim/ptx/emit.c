@@ -194,6 +194,8 @@ static void header(struct out *o, const struct cw_fn *fn)
     kernel->name = cw_ptx_strdup(o->p, fn->name, fn->len);
     memcpy(kernel->reqntid, fn->reqntid, sizeof(kernel->reqntid));
     memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
+    kernel->digest = o->k->digest;
+    kernel->profiled = o->k->profiled;
     kernel->intrinsic = o->k->intrinsic.a;
     kernel->intrinsic_cnt = o->k->intrinsic.n;
     memset(&o->k->intrinsic, 0, sizeof(o->k->intrinsic)); /* the kernel's now */
@@ -216,6 +218,9 @@ static void finish(struct out *o, const struct cw_fn *fn)
         cw_loops_find(o->p, &cfg, &loops);
     if (o->p->status == CW_OK)
         cw_lpc_find(o->p, o->k, &cfg, &loops);
+    o->k->digest = cw_digest(o->k);
+    if (o->p->status == CW_OK && o->p->profile != NULL)
+        cw_lpc_profile(o->p, o->k, &cfg, &loops, fn->name, fn->len);
     if (o->p->status == CW_OK)
         cw_live_compute(o->p, o->k, &cfg, &live);
     if (o->p->status == CW_OK)

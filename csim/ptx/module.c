@@ -91,7 +91,7 @@ static void read_module(struct cw_ptx *p)
 }
 
 int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
-                   struct cw_error *err)
+                   const struct cw_branch_counts *profile, struct cw_error *err)
 {
     *out = NULL;
     if (length > UINT32_MAX / 2)
@@ -105,6 +105,7 @@ int cw_module_load(struct cw_module **out, const char *text, size_t length, cons
         p->text = text;
         p->length = length;
         p->intrinsics = intrinsics;
+        p->profile = profile;
         p->module = m;
         p->guard = CW_PTX_NONE;
         cw_lex_init(&p->lex, text, length);

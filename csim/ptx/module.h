@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ptx/branch_counts.h"
 #include "ptx/intrinsic.h"
 #include "ptx/uop.h"
 
@@ -49,6 +50,8 @@ struct cw_kernel {
     uint32_t intrinsic_cnt;
     uint8_t uses_region; /* one of them begins or ends a region */
     uint8_t uses_dynamic_shared;
+    uint8_t profiled; /* the branches' likely-convergence points are those of the profile that the module was loaded with */
+    uint64_t digest;  /* of the instructions: tells the kernel from others of its name (digest.c) */
 };
 
 struct cw_symbol {
@@ -78,9 +81,12 @@ struct cw_module {
  *
  * intrinsics: all that the build knows, whether or not a GPU has the mechanism that carries them out; a NULL-terminated list of arrays,
  * one per mechanism, each as ptx/intrinsic.h says; NULL: none. The first of a name counts. The arrays have to outlive the module.
+ *
+ * profile: counts of the branches, for likely-convergence points (core.lcp=profile); NULL: none, and the points are those of core.lcp=loop.
+ * A kernel that has no counts there is not `profiled`. Counts of a kernel of the same name with other instructions: CW_EINVAL.
  */
 int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
-                   struct cw_error *err);
+                   const struct cw_branch_counts *profile, struct cw_error *err);
 void cw_module_destroy(struct cw_module *m);
 
 /* Fixes the address of the module's .global segment (256-byte aligned) and patches micro-op constants and pointers in

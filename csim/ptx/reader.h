@@ -15,12 +15,13 @@
  * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF.
  *
- * Private to: cfg.c, decl.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, module.c, parse.c, slots.c, symbol.c, token.c,
- * uniform.c, uop.c, util.c, insn.h.
+ * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, lpc_profile.c, module.c, parse.c,
+ * slots.c, symbol.c, token.c, uniform.c, uop.c, util.c, insn.h.
  */
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
 
+#include "ptx/branch_counts.h"
 #include "ptx/intrinsic.h"
 #include "ptx/lex.h"
 #include "ptx/module.h"
@@ -276,6 +277,7 @@ struct cw_ptx {
     const char *file, *text;
     size_t length;
     const struct cw_intrinsic *const *intrinsics; /* NULL-terminated list of arrays, or NULL */
+    const struct cw_branch_counts *profile;       /* NULL: none */
     struct cw_lex lex;
     struct cw_tok tok, ahead;
     struct cw_tok stmt; /* first token of the current statement, for messages */
@@ -384,6 +386,8 @@ struct cw_kcode {
     uint32_t expanded;                             /* calls */
     uint32_t print_words;                          /* of arguments that a vprintf may have; 0: it has none */
     CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
+    uint64_t digest;
+    bool profiled; /* the branches' lpc are those of a profile */
 };
 
 void cw_ptx_check_calls(struct cw_ptx *p); /* recursion, code size, storage of call parameters */
@@ -407,6 +411,9 @@ struct cw_cfg {
 };
 
 void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg); /* also sets rpc of the branches */
+/* Predecessors and immediate post-dominators of a graph of which block_cnt, edge_cnt, succ and the blocks' succ, succ_cnt are set; an edge
+ * to the exit is the first of its block. Whether every block has a way to the exit. */
+bool cw_cfg_post_dominate(struct cw_ptx *p, struct cw_cfg *cfg);
 void cw_cfg_free(struct cw_cfg *cfg);
 
 /* loop.c */
@@ -429,8 +436,15 @@ void cw_loops_find(struct cw_ptx *p, const struct cw_cfg *cfg, struct cw_loops *
 void cw_loops_free(struct cw_loops *l);
 bool cw_loops_has(const struct cw_loops *l, uint32_t loop, uint32_t block); /* whether the block is in the loop */
 
-/* lpc.c: sets lpc of the branches */
+/* lpc.c: sets lpc of the branches, by the loops around them */
 void cw_lpc_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l);
+
+/* lpc_profile.c: sets lpc of the branches by the counts of an earlier run, and k->profiled, when these have counts of the kernel `name`. */
+void cw_lpc_profile(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l, const char *name,
+                    size_t length);
+
+/* digest.c */
+uint64_t cw_digest(const struct cw_kcode *k);
 
 /* live.c, slots.c */
 struct cw_live {

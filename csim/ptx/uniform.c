@@ -11,10 +11,13 @@
  * - it may be read before it is written;
  * - it is written on a way from a divergent branch to a block where ways of that branch join, and is live there: threads that have come
  *   along different ways may hold different values;
- * - it is written in a loop that threads may leave in different iterations, and is live where the loop is left.
- * - it is written in such a loop around the loop of the branch's likely-convergence point, and is live there: a thread may come to that
- * point one iteration of the outer loop later than those that wait for it. What remains is uniform: parameters, constants, ctaid, ntid and
- * what is computed of them.
+ * - it is written in a loop that threads may leave in different iterations, and is live where the loop is left;
+ * - it is written in a loop in which a thread may come to the branch again (`continue`) while others wait at its post-dominator, and is
+ *   live there;
+ * - it is written in either kind of loop, and is live at the branch's likely-convergence point, when a thread may come to that point one
+ *   iteration later than those that wait there: the point lies in a loop inside of that one, or beside a way round it. Points of a profile
+ *   count for all branches: a side of one divergence that parts again waits at the point of either.
+ * What remains is uniform: parameters, constants, ctaid, ntid and what is computed of them.
  *
  * Where ways join: the ways that leave the branch get labels, one per successor. A block that is reached with two labels is a join and
  * passes on a label of its own. No label goes beyond the branch's immediate post-dominator, nor through the branch itself. A loop is left
@@ -44,11 +47,13 @@ struct pass {
     uint8_t *divergent;         /* [register] */
     uint8_t *parts;             /* [block]: the branch at its end is divergent */
     uint8_t *uneven;            /* [loop]: threads may leave it in different iterations */
+    uint8_t *waited;            /* [loop]: it has had all points of a profile */
     CW_VEC(uint32_t) work;      /* divergent registers whose readers have not been visited */
     uint32_t *label;            /* [block], where seen says so */
     uint32_t *seen, *on_way;    /* [block]: 1 + the walk that was here last */
     uint8_t *pending, *is_join; /* [block] */
     CW_VEC(uint32_t) join, found;
+    CW_VEC(uint32_t) point; /* likely-convergence points of a profile, each once */
     uint32_t walks, ways, steps;
 };
 
@@ -308,6 +313,39 @@ static bool passes_on(const struct cw_vop *v, uint32_t reg)
     return v->u.op != CW_OP_BAR || is_source(v) || v->guard == reg;
 }
 
+/* Whether a way round the loop leads from the branch to it again, past where its ways meet. The branch's ways have been walked last. */
+static bool comes_again(const struct pass *s, uint32_t b, uint32_t loop, uint32_t meet)
+{
+    const struct cw_block *header = &s->cfg->block[s->l->loop.a[loop].header];
+    for (uint32_t i = 0; i < header->pred_cnt; i++) {
+        const uint32_t q = s->cfg->pred[header->pred + i];
+        if (cw_loops_has(s->l, loop, q) && q != meet && (q == b || s->seen[q] == s->walks))
+            return true;
+    }
+    return false;
+}
+
+/* Threads wait at the point. Unless each round of the loop passes it, others may come there a round later. */
+static void wait_at(struct pass *s, uint32_t loop, uint32_t lpc)
+{
+    const struct cw_loop *l = &s->l->loop.a[loop];
+    const uint32_t at = lpc != CW_PC_NONE ? s->cfg->block_of[lpc] : CW_PTX_NONE;
+    if (lpc == CW_PC_NONE || !cw_loops_has(s->l, loop, at))
+        return;
+    if (s->l->of[at] != loop || (at != l->header && (at != l->latch || l->latch_cnt > 1)))
+        leave_loop(s, loop, at);
+}
+
+/* The points where threads that part at the branch may wait: its own, and by a profile those of branches around it. */
+static void wait_at_points(struct pass *s, uint32_t b, uint32_t loop)
+{
+    if (!s->k->profiled)
+        wait_at(s, loop, s->k->code.a[s->cfg->block[b].end - 1].u.lpc);
+    for (uint32_t i = 0; s->k->profiled && !s->waited[loop] && i < s->point.n; i++, s->steps++)
+        wait_at(s, loop, s->point.a[i]);
+    s->waited[loop] = 1;
+}
+
 /* The branch at the end of block b is divergent. */
 static void part(struct pass *s, uint32_t b)
 {
@@ -321,13 +359,15 @@ static void part(struct pass *s, uint32_t b)
         find_ways(s, b, s->join.a[i], walk);
         join_values(s, s->join.a[i], walk);
     }
-    const uint32_t lpc = s->k->code.a[s->cfg->block[b].end - 1].u.lpc, likely = lpc != CW_PC_NONE ? s->cfg->block_of[lpc] : b;
     for (uint32_t loop = s->l->of[b]; loop != CW_PTX_NONE; loop = s->l->loop.a[loop].parent) {
-        if (meet < s->cfg->block_cnt && cw_loops_has(s->l, loop, meet))
-            break;
-        make_uneven(s, loop);
-        if (lpc != CW_PC_NONE && s->l->of[likely] != loop && cw_loops_has(s->l, loop, likely))
-            leave_loop(s, loop, likely);
+        const bool inside = meet < s->cfg->block_cnt && cw_loops_has(s->l, loop, meet);
+        if (inside && !comes_again(s, b, loop, meet))
+            continue;
+        if (inside)
+            leave_loop(s, loop, meet);
+        else
+            make_uneven(s, loop);
+        wait_at_points(s, b, loop);
     }
 }
 
@@ -362,6 +402,19 @@ static bool worth_it(const struct cw_kcode *k, const struct cw_loops *l)
     return conditions > 0 && !l->irreducible && !has_regions(k);
 }
 
+static void list_points(struct pass *s)
+{
+    uint8_t *listed = cw_ptx_alloc(s->p, s->cfg->block_cnt, 1);
+    for (uint32_t i = 0; i < s->k->code.n && listed != NULL; i++) {
+        const struct cw_uop *u = &s->k->code.a[i].u;
+        if ((u->op != CW_OP_BRA && u->op != CW_OP_BRX) || u->lpc == CW_PC_NONE || listed[s->cfg->block_of[u->lpc]])
+            continue;
+        listed[s->cfg->block_of[u->lpc]] = 1;
+        CW_PUSH(s->p, &s->point, u->lpc);
+    }
+    free(listed);
+}
+
 static void create(struct pass *s)
 {
     const size_t n = s->cfg->block_cnt;
@@ -370,17 +423,20 @@ static void create(struct pass *s)
     s->divergent = cw_ptx_alloc(s->p, (size_t)s->k->vreg.n + 1, 1);
     s->parts = cw_ptx_alloc(s->p, n, 1);
     s->uneven = cw_ptx_alloc(s->p, s->l->loop.n, 1);
+    s->waited = cw_ptx_alloc(s->p, s->l->loop.n, 1);
     s->label = cw_ptx_alloc(s->p, n, 4);
     s->seen = cw_ptx_alloc(s->p, n, 4);
     s->on_way = cw_ptx_alloc(s->p, n, 4);
     s->pending = cw_ptx_alloc(s->p, n, 1);
     s->is_join = cw_ptx_alloc(s->p, n, 1);
+    if (s->k->profiled)
+        list_points(s);
 }
 
 static void destroy(struct pass *s)
 {
-    void *owned[] = {s->uses.start, s->uses.item, s->defs.start, s->defs.item, s->divergent, s->parts,  s->uneven, s->label,
-                     s->seen,       s->on_way,    s->pending,    s->is_join,   s->work.a,    s->join.a, s->found.a};
+    void *owned[] = {s->uses.start, s->uses.item, s->defs.start, s->defs.item, s->divergent, s->parts,   s->uneven,  s->label, s->seen,
+                     s->on_way,     s->pending,   s->is_join,    s->work.a,    s->join.a,    s->found.a, s->point.a, s->waited};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
 }

@@ -40,6 +40,7 @@ struct cowarp_gpu {
     uint64_t wave_number;         /* of the event */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
+    struct cowarp_branches *branches; /* NULL: neither counted nor read */
     uint64_t seed;
     bool check_serial, omit_host_seconds, failed;
     char oracle[1100]; /* the longest: struct cw_serial_report.text */
@@ -80,6 +81,17 @@ void cowarp__wave_step(void *context, const struct cw_gpu *gpu, cw_time now);
 int cowarp__wave_launched(struct cowarp_gpu *gpu, int status);
 /* Completes the file. */
 int cowarp__wave_close(struct cowarp_gpu *gpu);
+
+/* Before the GPU exists: reads the profile of an earlier run (core.lcp=profile), and makes room for the branches of this one. */
+int cowarp__branches_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* When it exists, and when it has been reset. */
+void cowarp__branches_listen(struct cowarp_gpu *gpu);
+/* A launch of the kernel begins: CW_EINVAL when the profile has no counts of it. */
+int cowarp__branches_launch(struct cowarp_gpu *gpu, const struct cw_kernel *kernel);
+/* The profile for modules; NULL: there is none. */
+const struct cw_branch_counts *cowarp__lcp_profile(const struct cowarp_gpu *gpu);
+/* After the GPU has gone. */
+void cowarp__branches_destroy(struct cowarp_gpu *gpu);
 
 /* Before the GPU exists: stands between it and *units when the options ask for a recording, and changes *units. */
 int cowarp__record_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units);

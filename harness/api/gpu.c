@@ -122,6 +122,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status =
             cw_fail(&gpu->err, CW_EINVAL, "sabotage '%.40s': there is no transactional system to break; choose one", options->sabotage);
     if (status == CW_OK)
+        status = cowarp__branches_create(gpu, options);
+    if (status == CW_OK)
         status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL);
     if (status == CW_OK)
         status = cowarp__wave_tap(gpu, options);
@@ -152,6 +154,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
     if (status == CW_OK)
         status = cowarp__units_check(gpu);
+    if (status == CW_OK)
+        cowarp__branches_listen(gpu);
     if (status == CW_OK)
         status = cowarp__record_open(gpu);
     return status == CW_OK ? cowarp__wave_open(gpu, options) : status;
@@ -192,6 +196,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
         cw_module_destroy(m->module);
         free(m);
     }
+    cowarp__branches_destroy(gpu);
     free(gpu->mechs);
     free(gpu);
 }
@@ -253,7 +258,10 @@ int cowarp_reset(struct cowarp_gpu *gpu)
     status = cw_gpu_reset(gpu->gpu, &why);
     gpu->failed = status != CW_OK;
     gpu->oracle[0] = '\0';
-    return status == CW_OK ? CW_OK : cw_fail(&gpu->err, status, "the GPU could not be reset: %s", why.text);
+    if (status != CW_OK)
+        return cw_fail(&gpu->err, status, "the GPU could not be reset: %s", why.text);
+    cowarp__branches_listen(gpu);
+    return CW_OK;
 }
 
 static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, const char *what)

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp: modules, symbols, kernel launches. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "api.h"
+#include "file/in_file.h"
 #include "mech/mechs.h"
-
-#define PTX_MAX_BYTES (UINT64_C(1) << 30)
 
 static int unusable(struct cowarp_gpu *gpu)
 {
@@ -49,7 +47,8 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     const struct cw_intrinsic **intrinsics = calloc(cw_mech_cnt() + 1, sizeof *intrinsics);
     if (intrinsics != NULL)
         cw_mech_intrinsics(intrinsics);
-    status = intrinsics != NULL ? cw_module_load(&m->module, text, length, name, intrinsics, &gpu->err) : CW_ENOMEM;
+    status =
+        intrinsics != NULL ? cw_module_load(&m->module, text, length, name, intrinsics, cowarp__lcp_profile(gpu), &gpu->err) : CW_ENOMEM;
     free(intrinsics);
     if (status == CW_OK)
         status = place(gpu, m);
@@ -66,40 +65,6 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     return CW_OK;
 }
 
-/* The whole file; the caller frees. */
-static int read_text(struct cowarp_gpu *gpu, const char *path, char **text, size_t *length)
-{
-    size_t capacity = 1u << 16, used = 0;
-    int status = CW_OK;
-    FILE *f = fopen(path, "rb");
-    *text = NULL;
-    if (f == NULL)
-        return cw_fail(&gpu->err, CW_EIO, "%s: cannot be opened: %s", path, strerror(errno));
-    char *buffer = malloc(capacity);
-    while (buffer != NULL) {
-        used += fread(buffer + used, 1, capacity - used, f);
-        if (used < capacity)
-            break;
-        capacity *= 2;
-        char *larger = capacity <= PTX_MAX_BYTES ? realloc(buffer, capacity) : NULL;
-        if (larger == NULL)
-            free(buffer);
-        buffer = larger;
-    }
-    if (buffer == NULL)
-        status = cw_fail(&gpu->err, CW_ENOMEM, "%s: too large", path);
-    else if (ferror(f))
-        status = cw_fail(&gpu->err, CW_EIO, "%s: cannot be read: %s", path, strerror(errno));
-    fclose(f);
-    if (status != CW_OK) {
-        free(buffer);
-        return status;
-    }
-    *text = buffer;
-    *length = used;
-    return CW_OK;
-}
-
 int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *path)
 {
     char *text;
@@ -107,7 +72,7 @@ int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, cons
     *module = NULL;
     int status = unusable(gpu);
     if (status == CW_OK)
-        status = read_text(gpu, path, &text, &length);
+        status = cw_in_file_read(&text, &length, path, &gpu->err);
     if (status != CW_OK)
         return status;
     status = cowarp_load(gpu, module, text, length, path);
@@ -335,7 +300,8 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
         return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l.arg_count);
     if (l.arg_count > 0 && l.args == NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, but args is NULL", k->name, (unsigned)k->param_cnt);
-    return launch(gpu, module, k, &l);
+    status = cowarp__branches_launch(gpu, k);
+    return status != CW_OK ? status : launch(gpu, module, k, &l);
 }
 
 uint64_t cowarp_cycles(const struct cowarp_gpu *gpu)

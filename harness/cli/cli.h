@@ -74,7 +74,7 @@ struct cli_session {
     struct cowarp_options options;
     const char **settings, **units, **mechs;
     char *mech_names; /* what mechs points into */
-    const char *stats;
+    const char *stats, *branches;
     char view[4096]; /* made for a wave trigger's event; "": none */
     char tx_warps[32];
     const char *title;

@@ -32,6 +32,8 @@ const struct cli_option cli_machine_options[] = {
     {"wave-on", "EVENT", false, "only the last cycles before lockstep-mismatch, abort[:N], deadlock or cycle:N, and a few after"},
     {"wave-keep", "K", false, "core cycles before that event (default 1000)"},
     {"record", "INSTANCE=FILE", false, "write what is sent into a unit, as a stimulus file (docs/systemc.md)"},
+    {"record-branches", "FILE", false, "write how many threads went which way at each branch, for --lcp-profile of a later run"},
+    {"lcp-profile", "FILE", false, "with core.lcp=profile: such a file, from which the likely-convergence points follow"},
     {"quiet", NULL, false, "nothing but errors"},
 };
 const uint32_t cli_machine_option_cnt = sizeof cli_machine_options / sizeof cli_machine_options[0];

@@ -170,6 +170,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);
     o->record = cli_value(p, "record", NULL);
+    o->record_branches = cli_has(p, "record-branches");
+    o->lcp_profile = cli_value(p, "lcp-profile", NULL);
     int status = read_mechs(s, p);
     if (status == CLI_OK)
         status = read_number(p, "seed", &o->seed);
@@ -196,9 +198,12 @@ int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const ch
     s->options.on_print = on_print;
     s->options.context = s;
     s->stats = cli_value(p, "stats", NULL);
+    s->branches = cli_value(p, "record-branches", NULL);
     /* now rather than after minutes of simulation */
     if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
         return cli_error(CLI_WRONG, "--stats: %s", err.text);
+    if (s->branches != NULL && cw_out_file_check(s->branches, &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--record-branches: %s", err.text);
     catch_signals();
     status = cowarp_create(&s->gpu, &s->options);
     if (status != COWARP_OK)
@@ -267,6 +272,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         print_event(s);
     if (s->options.record != NULL)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
+    if (s->branches != NULL && r->status == COWARP_OK)
+        printf("  recorded      %s\n", s->branches);
 }
 
 /* The first lines of the report: what spins comes first, then every warp, and there may be hundreds of those. */
@@ -312,6 +319,9 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
     else if (follow_event(s) != CLI_OK)
         status = CLI_FAILED;
     if (ran && s->stats != NULL && cowarp_write_stats(s->gpu, s->stats, r->workload, r->variant, r->check) != COWARP_OK)
+        status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
+    /* of a run that went wrong one would believe too much */
+    if (s->branches != NULL && r->status == COWARP_OK && cowarp_write_branches(s->gpu, s->branches) != COWARP_OK)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     if (ran && !s->quiet)
         print_summary(s, r);

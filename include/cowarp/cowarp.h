@@ -77,6 +77,11 @@ struct cowarp_options {
     const char *control;           /* control-flow policy, one that `cowarp list` names, or NULL: "ipdom" */
     /* What kernels print (printf), one piece per thread and call as it happens; length bytes, not terminated. NULL: it goes to stderr. */
     void (*on_print)(void *context, const char *text, uint64_t length);
+    int record_branches;     /* count how many threads go which way at the conditional branches, for cowarp_write_branches; results do not
+                                change */
+    const char *lcp_profile; /* file of cowarp_write_branches: the likely-convergence points follow from it. With core.lcp=profile, and only
+                                with it; else NULL. cowarp_load refuses a kernel that has other instructions than the one of its name in the
+                                file, and cowarp_run one that is not in it, with COWARP_EINVAL */
 };
 
 #define COWARP_VERSION "0.1.0"
@@ -277,6 +282,10 @@ const char *cowarp_config_toml(struct cowarp_config *config);
 /* JSON with every counter (docs/api.md lists its members), written to a temporary name and renamed. check: "passed" or "failed".
  * workload, variant and check may be NULL, which is written as null. */
 int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *workload, const char *variant, const char *check);
+
+/* After the last launch: how many threads went which way at each conditional branch of the kernels that were launched, all launches since
+ * cowarp_create, as text (docs/divergence.md). The file is complete or not there. COWARP_EINVAL: options.record_branches was 0. */
+int cowarp_write_branches(struct cowarp_gpu *gpu, const char *path);
 
 /* One hardware unit without a GPU around it, driven by a stimulus file (docs/waves.md), into an FST file. */
 struct cowarp_play {

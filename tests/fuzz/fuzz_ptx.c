@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cw_module *m;
     struct cw_error err;
     memset(&err, 0, sizeof(err));
-    int status = cw_module_load(&m, (const char *)data, size, "fuzz.ptx", intrinsics, &err);
+    int status = cw_module_load(&m, (const char *)data, size, "fuzz.ptx", intrinsics, NULL, &err);
     if (status != CW_OK) {
         assert(status < 0 && m == NULL && strncmp(err.text, "fuzz.ptx", 8) == 0);
         return 0;

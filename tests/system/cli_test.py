@@ -128,6 +128,13 @@ class Requests(Command):
             (["run", "vecadd", "--wave", "no/such/folder/w.fst"], ["no/such/folder"]),
             (["run", "vecadd", "--stats", "no/such/folder/s.json"], ["no/such/folder"]),
             (["run", "vecadd", "--stats", "."], ["folder"]),
+            (["run", "vecadd", "--record-branches", "no/such/folder/b"], ["--record-branches", "no/such/folder"]),
+            (["run", "vecadd", "--record-branches", "."], ["folder"]),
+            (["run", "vecadd", "--set", "core.lcp=profile"], ["--record-branches FILE", "--lcp-profile FILE"]),
+            (["run", "vecadd", "--lcp-profile", "b"], ["--lcp-profile b", "set core.lcp=profile"]),
+            (["run", "vecadd", "--lcp-profile", "b", "--set", "core.lcp=loop"], ["set core.lcp=profile"]),
+            (["run", "vecadd", "--lcp-profile", "b", "--set", "core.lcp=profile"], ["b: cannot be opened: No such file"]),
+            (["run", "vecadd", "--lcp-profile", ".", "--set", "core.lcp=profile"], [".: cannot be read: Is a directory"]),
             (["list", "all"], ["list takes no"]),
             (["config", "core.cuont"], ["'core.count'"]),
             (["config", "core.count", "l2.ways"], ["one parameter"]),
@@ -461,11 +468,94 @@ class Statistics(Command):
         self.assertEqual(self.passes(*self.SMALL, "--quiet"), "")
 
 
+class Branches(Command):
+    """--record-branches of one run, and --lcp-profile of another one."""
+
+    KERNELS = b""".version 6.0
+.target sm_70
+.address_size 64
+.visible .entry left(.param .u64 out)
+{
+.reg .b32 %r<3>; .reg .pred %p<2>; .reg .b64 %d<3>;
+mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 5; mov.u32 %r1, 1;
+@%p0 bra X;
+mov.u32 %r1, 2;
+X: ld.param.u64 %d0, [out]; mad.wide.u32 %d1, %r0, 4, %d0; st.global.u32 [%d1], %r1;
+ret;
+}
+.visible .entry right(.param .u64 out)
+{
+ret;
+}
+"""
+    PROFILE = ["--set", "core.lcp=profile", "--lcp-profile", "b"]
+
+    def record(self, kernel, *args, block="100"):
+        return self.passes("exec", self.write("k.ptx", self.KERNELS), "--kernel", kernel, "--grid", "3", "--block", block, "--arg", "out:o:400",
+                           "--set", "core.warps=32", "--set", "core.scheduler=lrr", *args)
+
+    def refuses(self, *says, kernel="left", ptx="k.ptx"):
+        if os.path.exists(self.path("o")):
+            os.remove(self.path("o"))
+        self.fails(2, "exec", self.path(ptx), "--kernel", kernel, "--grid", "3", "--block", "100", "--arg", "out:o:400", "--stats", "s.json",
+                   *self.PROFILE, says=says)
+        self.assertFalse(os.path.exists(self.path("s.json")))
+        self.assertFalse(os.path.exists(self.path("o")))
+
+    def test_threads_by_way(self):
+        out = self.record("left", "--record-branches", "b")
+        self.assertIn("  recorded      b\n", out)
+        lines = self.read("b").decode().split("\n")
+        self.assertEqual(lines[0], "cowarp branches 1")
+        self.assertRegex(lines[1], r"^kernel left [0-9a-f]{16} 1$")
+        self.assertEqual(lines[2:], ["branch 3 line 8: 5=15 next=285", "end", ""])  # 3 blocks: threads 0 to 4, and 95 others
+
+    def test_one_file_whatever_the_machine(self):
+        self.record("left", "--record-branches", "b")
+        for args in (["--set", "core.divergence=tbc"], ["--set", "core.divergence=tbc", "--unit", "block_stack=lockstep"],
+                     ["--set", "core.divergence=dwf", "--set", "core.schedulers=1"], ["--set", "core.count=1"], self.PROFILE):
+            self.record("left", "--record-branches", "again", *args)
+            self.assertEqual(self.read("again"), self.read("b"), args)
+        self.record("left", "--record-branches", "b", *self.PROFILE)  # read before it is written
+        self.assertEqual(self.read("again"), self.read("b"))
+
+    def test_bad_profiles(self):
+        self.record("left", "--record-branches", "b")
+        good = self.read("b")
+        for data, says in [
+            (b"", ["b:1: the file is empty"]),
+            (b"{}\n", ["b:1: these are no counts of branches"]),
+            (good.replace(b"branches 1", b"branches 7"), ["b:1: counts of branches in version 7"]),
+            (good[:-4], ["b:4: the file ends here"]),
+            (good[:-8], ["b:3: the file ends here"]),
+            (good.replace(b"285", b"-5"), ["b:3: '-5': no count of threads"]),
+            (good.replace(b"285", b"18446744073709551616"), ["b:3: '18446744073709551616': no count of threads"]),
+            (good.replace(b"branch 3", b"branch 4"), ["b:3: kernel 'left' has no such branch"]),
+            (good.replace(b" 5=", b" 6="), ["b:3: kernel 'left' has no such branch"]),
+            (re.sub(rb" 1\nbranch.*", b" 0", good), ["b:2: kernel 'left' has no such branch"]),
+            (re.sub(rb"left .{16}", b"left 0123456789abcdef", good), ["b:2: kernel 'left' is not the one of", "k.ptx"]),
+        ]:
+            with self.subTest(data):
+                self.write("b", data)
+                self.refuses(*says)
+        self.write("b", good)
+        self.write("other.ptx", self.KERNELS.replace(b"%r0, 5", b"%r0, 6"))
+        self.refuses("b:2: kernel 'left' is not the one of", "other.ptx", ptx="other.ptx")
+        self.refuses("kernel right: not in b", kernel="right")
+
+    def test_a_run_that_fails_leaves_the_file(self):
+        self.write("b", b"old")
+        self.fails(1, "exec", PTX, "--kernel", "fault", "--grid", "1", "--block", "32", "--record-branches", "b", says=["fault"])
+        self.fails(1, "run", "wsreduce", "--preset", "thesis-tbc", "--set", "core.divergence=dwf", "--record-branches", "b", says=["wrong result"])
+        self.assertEqual(self.read("b"), b"old")
+        self.assertEqual(os.listdir(self.folder.name), ["b"])
+
+
 class Ends(Command):
     """Runs that somebody ends."""
 
     ENDLESS = ["exec", PTX, "--kernel", "endless", "--grid", "4", "--block", "32", "--arg", "inout:flag.bin", "--stats", "s.json",
-               "--set", "watchdog.livelock_cycles=4000000000", "--set", "watchdog.cycles=4000000000"]
+               "--record-branches", "b", "--set", "watchdog.livelock_cycles=4000000000", "--set", "watchdog.cycles=4000000000"]
 
     def start(self, **kw):
         self.write("flag.bin", bytes(4))

@@ -6,6 +6,9 @@
  * in their registers at the end, and the sums of their atomics, must be what the interpreter finds. A kernel that fails is made smaller,
  * and printed.
  *
+ * Each kernel also has its branches recorded, under one machine after the other. The counts must be the interpreter's. With them as its
+ * profile (core.lcp=profile) it must come to the same results again.
+ *
  * CW_DIVERGENCE_KERNELS=N in the environment: how many kernels (default 400).
  */
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cowarp/cowarp.h"
 #include "cw_test.h"
@@ -416,6 +420,7 @@ struct thread {
 
 struct outcome {
     uint32_t r[BLOCKS * THREADS][REGS], sum[SUMS];
+    uint64_t went[INSNS][4], fell[INSNS]; /* by instruction: threads that went to each target, and that went on behind it */
 };
 
 static uint32_t table[TABLE];
@@ -442,11 +447,13 @@ static void begin(struct thread *t, const struct kernel *k, uint32_t block, uint
 }
 
 /* Runs a thread up to its next barrier or its end. false: it does not end. */
-static bool go_on(const struct kernel *k, struct thread *t, uint32_t tid, uint32_t *cell, uint32_t *sum)
+static bool go_on(const struct kernel *k, struct thread *t, uint32_t tid, uint32_t *cell, struct outcome *o)
 {
     for (t->at_barrier = false; t->pc < k->cnt && t->left++ < STEPS_MAX; t->pc++) {
         const struct insn *i = &k->insn[t->pc];
-        if (i->gone || (i->guard >= 0 && t->p[i->guard] == i->neg))
+        const bool passes = i->gone || (i->guard >= 0 && t->p[i->guard] == i->neg);
+        o->fell[t->pc] += passes;
+        if (passes)
             continue;
         const uint32_t a = t->r[i->a], b = i->imm ? i->b : t->r[i->b % REG_CNT];
         switch (i->kind) {
@@ -472,16 +479,18 @@ static bool go_on(const struct kernel *k, struct thread *t, uint32_t tid, uint32
             t->p[i->d] = a == b;
             break;
         case BRA:
+            o->went[t->pc][0]++;
             t->pc = place[i->label];
             break;
         case BRX:
+            o->went[t->pc][a & 3]++;
             t->pc = place[i->target[a & 3]];
             break;
         case LOAD:
             t->r[i->d] = table[a % TABLE];
             break;
         case SUM:
-            sum[a % SUMS] += t->r[i->b];
+            o->sum[a % SUMS] += t->r[i->b];
             break;
         case STORE_LOCAL:
             t->local[a % LOCALS] = t->r[i->b];
@@ -500,6 +509,7 @@ static bool go_on(const struct kernel *k, struct thread *t, uint32_t tid, uint32
             t->at_barrier = true;
             return true;
         case EXIT:
+            o->went[t->pc][0]++;
             t->pc = k->cnt;
             return true;
         default:
@@ -522,7 +532,7 @@ static bool interpret(const struct kernel *k, struct outcome *o)
             for (uint32_t n = 0; n < k->threads; n++) {
                 if (first)
                     begin(&thread[n], k, block, n);
-                if (thread[n].pc < k->cnt && !go_on(k, &thread[n], n, cell, o->sum))
+                if (thread[n].pc < k->cnt && !go_on(k, &thread[n], n, cell, o))
                     return false;
                 again = again || (thread[n].at_barrier && thread[n].pc < k->cnt);
             }
@@ -564,12 +574,15 @@ static struct machine machines[] = {
 };
 #define MACHINES (sizeof machines / sizeof machines[0])
 
-static void open_machine(struct machine *m)
+/* record: counts branches; profile: file of counts, or NULL. */
+static void open_machine(struct machine *m, bool record, const char *profile)
 {
     struct cowarp_options o;
     cowarp_options_init(&o);
     o.settings = m->settings;
     o.max_cycles = 3000000;
+    o.record_branches = record;
+    o.lcp_profile = profile;
     if (cowarp_create(&m->gpu, &o) != 0)
         fail_msg("%s: %s", m->name, cowarp_error(m->gpu));
     assert_int_equal(cowarp_alloc(m->gpu, &m->table, sizeof table), 0);
@@ -577,6 +590,8 @@ static void open_machine(struct machine *m)
     assert_int_equal(cowarp_alloc(m->gpu, &m->out, sizeof((struct outcome *)0)->r), 0);
     assert_int_equal(cowarp_write(m->gpu, m->table, table, sizeof table), 0);
 }
+
+static uint64_t joins; /* of all runs with a profile */
 
 static uint64_t counter(struct machine *m, const char *name)
 {
@@ -641,14 +656,123 @@ static bool conserves(struct machine *m, bool used, char why[400])
     return false;
 }
 
-static bool fails(struct machine *m, const struct kernel *k, char why[400])
+/* ---- branches ---- */
+
+static struct machine profiled[] = {
+    {.name = "pdom, profile", .settings = {SMALL, "core.lcp=profile", NULL}},
+    {.name = "tbc, profile", .settings = {SMALL, "core.lcp=profile", "core.divergence=tbc", NULL}},
+    {.name = "tbc, profile, static",
+     .settings = {SMALL, "core.lcp=profile", "core.divergence=tbc", "tbc.arrangement=static", "core.schedulers=1", NULL}},
+    {.name = "tbc, profile, one by one",
+     .settings = {SMALL, "core.lcp=profile", "core.divergence=tbc", "core.scoreboard=warp", "tbc.sync=uni", NULL}},
+};
+#define PROFILED (sizeof profiled / sizeof profiled[0])
+
+/* The instruction that a thread comes to at the label: labels that stand together are one place. */
+static uint32_t behind(const struct kernel *k, uint32_t label)
+{
+    uint32_t n = place[label];
+    while (n < k->cnt && (k->insn[n].gone || k->insn[n].kind == LABEL))
+        n++;
+    return n;
+}
+
+/* Ways of an indexed branch: its targets, each once, with the threads that went there. Returns how many. */
+static uint32_t indexed_ways(const struct kernel *k, const struct outcome *o, uint32_t n, uint64_t threads[4])
+{
+    uint32_t at[4], cnt = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t w = 0;
+        while (w < cnt && at[w] != behind(k, k->insn[n].target[i]))
+            w++;
+        if (w == cnt) {
+            at[cnt] = behind(k, k->insn[n].target[i]);
+            threads[cnt++] = 0;
+        }
+        threads[w] += o->went[n][i];
+    }
+    return cnt;
+}
+
+/* The kernel's branches with a condition, in the order of its text, as a file of counts has them; without what only the simulator knows. */
+static void print_counts(FILE *f, const struct kernel *k, const struct outcome *o)
+{
+    for (uint32_t n = 0; n < k->cnt; n++) {
+        const struct insn *i = &k->insn[n];
+        uint64_t threads[4] = {o->went[n][0]};
+        const bool guarded = !i->gone && i->guard >= 0 && (i->kind == BRA || (i->kind == EXIT && !i->uni));
+        if (!guarded && (i->gone || i->kind != BRX))
+            continue;
+        const uint32_t cnt = guarded ? 1 : indexed_ways(k, o, n, threads);
+        for (uint32_t w = 0; w < cnt; w++)
+            fprintf(f, " %llu", (unsigned long long)threads[w]);
+        fprintf(f, guarded ? " next %llu\n" : "\n", (unsigned long long)o->fell[n]);
+    }
+}
+
+/* The same of a file of counts. */
+static void read_counts(FILE *f, const char *path)
+{
+    char line[1000];
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in) != NULL) {
+        char *way = strncmp(line, "branch ", 7) == 0 ? strchr(line, ':') : NULL;
+        for (way = way != NULL ? strtok(way + 1, " \n") : NULL; way != NULL; way = strtok(NULL, " \n"))
+            fprintf(f, strncmp(way, "next", 4) == 0 ? " next %s" : " %s", strchr(way, '=') + 1);
+        if (strncmp(line, "branch ", 7) == 0)
+            fputc('\n', f);
+    }
+    fclose(in);
+}
+
+/* Whether `recorder` counts the branches as the interpreter does, and m comes to the outcome with these counts. */
+static bool follows(const struct machine *recorder, struct machine *m, const struct kernel *k, const struct outcome *expected,
+                    char why[400])
+{
+    static char counted[60000], found[60000];
+    char path[64];
+    struct machine r = *recorder;
+    snprintf(path, sizeof path, "divergence-%ld.branches", (long)getpid());
+    open_machine(&r, true, NULL);
+    bool right = agrees(&r, k, expected, why);
+    assert_int_equal(cowarp_write_branches(r.gpu, path), 0);
+    cowarp_destroy(r.gpu);
+    FILE *f = fmemopen(counted, sizeof counted, "w"), *g = fmemopen(found, sizeof found, "w");
+    assert_true(f != NULL && g != NULL);
+    print_counts(f, k, expected);
+    read_counts(g, path);
+    fclose(f);
+    fclose(g);
+    if (right && strcmp(counted, found) != 0) {
+        snprintf(why, 400, "%s has other counts", recorder->name);
+        right = false;
+    }
+    if (right) {
+        open_machine(m, false, path);
+        right = agrees(m, k, expected, why) && conserves(m, true, why);
+        joins += counter(m, "lcp_joins");
+        cowarp_destroy(m->gpu);
+    }
+    remove(path);
+    return right;
+}
+
+/* recorder: NULL unless m runs with a profile. */
+static bool is_right(const struct machine *recorder, struct machine *m, const struct kernel *k, const struct outcome *expected,
+                     char why[400])
+{
+    return recorder != NULL ? follows(recorder, m, k, expected, why) : agrees(m, k, expected, why);
+}
+
+static bool fails(const struct machine *recorder, struct machine *m, const struct kernel *k, char why[400])
 {
     static struct outcome o;
-    return interpret(k, &o) && !agrees(m, k, &o, why);
+    return interpret(k, &o) && !is_right(recorder, m, k, &o, why);
 }
 
 /* Takes instructions away as long as the kernel fails. */
-static void shrink(struct machine *m, struct kernel *k, char why[400])
+static void shrink(const struct machine *recorder, struct machine *m, struct kernel *k, char why[400])
 {
     char other[400];
     for (bool again = true; again;) {
@@ -657,7 +781,7 @@ static void shrink(struct machine *m, struct kernel *k, char why[400])
             if (k->insn[n].gone || k->insn[n].keep || k->insn[n].kind == BAR)
                 continue;
             k->insn[n].gone = true;
-            if (fails(m, k, other)) {
+            if (fails(recorder, m, k, other)) {
                 memcpy(why, other, 400);
                 again = true;
             } else {
@@ -665,6 +789,18 @@ static void shrink(struct machine *m, struct kernel *k, char why[400])
             }
         }
     }
+}
+
+/* A kernel that is not right is made smaller and printed. */
+static void expect_right(const struct machine *recorder, struct machine *m, struct kernel *k, const struct outcome *expected, uint32_t n,
+                         uint64_t seed)
+{
+    char why[400] = "";
+    if (is_right(recorder, m, k, expected, why))
+        return;
+    shrink(recorder, m, k, why);
+    print_kernel(stderr, k);
+    fail_msg("kernel %u of seed %llu, %u blocks of %u threads, %s: %s", n, (unsigned long long)seed, k->blocks, k->threads, m->name, why);
 }
 
 static void test_divergence__random_kernels(void **state_)
@@ -680,7 +816,7 @@ static void test_divergence__random_kernels(void **state_)
     for (uint32_t i = 0; i < TABLE; i++)
         table[i] = roll(UINT32_C(1) << 31) * 2 + roll(2);
     for (uint32_t i = 0; i < MACHINES; i++)
-        open_machine(&machines[i]);
+        open_machine(&machines[i], false, NULL);
     for (uint32_t n = 0; n < kernels; n++) {
         make_kernel(&k);
         if (!interpret(&k, &expected)) {
@@ -691,13 +827,9 @@ static void test_divergence__random_kernels(void **state_)
         for (uint32_t i = 0; i < MACHINES; i++) {
             if (i != 0 && i != 1 + n % (MACHINES - 1))
                 continue;
-            if (!agrees(&machines[i], &k, &expected, why)) {
-                shrink(&machines[i], &k, why);
-                print_kernel(stderr, &k);
-                fail_msg("kernel %u of seed %llu, %u blocks of %u threads, %s: %s", n, (unsigned long long)seed, k.blocks, k.threads,
-                         machines[i].name, why);
-            }
+            expect_right(NULL, &machines[i], &k, &expected, n, seed);
         }
+        expect_right(&machines[n % MACHINES], &profiled[n % PROFILED], &k, &expected, n, seed);
     }
     for (uint32_t i = 0; i < MACHINES; i++) {
         if (!conserves(&machines[i], endless + i < kernels, why))
@@ -705,6 +837,7 @@ static void test_divergence__random_kernels(void **state_)
         cowarp_destroy(machines[i].gpu);
     }
     assert_in_range(endless, 0, kernels / 4);
+    assert_true(joins > 0);
     printf("%u kernels, %llu threads, %llu kernels without an end left out\n", kernels, (unsigned long long)threads,
            (unsigned long long)endless);
 }

@@ -187,6 +187,8 @@ static void test_divergence_runs__refusals(void **state)
         {{"core.divergence=tbc", "core.warp_width=64"}, "set core.warp_width=32"},
         {{"core.divergence=dwf", "core.schedulers=2"}, "set core.schedulers=1"},
         {{"core.divergence=dwf", "core.lcp=loop"}, "set core.lcp=off"},
+        {{"core.divergence=dwf-wb", "core.lcp=profile"}, "set core.lcp=off"},
+        {{"core.lcp=profile"}, "give --lcp-profile"},
         {{"core.divergence=dwf-wb", "core.warps=33"}, "set core.warps=32"},
         {{"core.divergence=dwf", "dwf.lut_entries=24"}, "power of two"},
         {{"tbc.priority=srr"}, "set core.divergence=tbc"},
@@ -418,7 +420,179 @@ static void test_divergence_runs__a_false_uni(void **state)
     assert_int_equal(x.status, COWARP_OK);
 }
 
+/* ---- likely convergence by the branches of an earlier run ---- */
+
+/* Figure 3.8 with a counter: eight rounds; each thread is at B in two of them; lane 7 of each warp comes to D in its third round. */
+#define FIGURE_3_8                                                                                                                  \
+    ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"                                        \
+    ".reg .b32 %r<8>; .reg .pred %p<4>; .reg .b64 %d<3>;\n"                                                                         \
+    "ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0; mov.u32 %r2, 0; and.b32 %r3, %r0, 31; mul.lo.u32 %r3, %r3, 8;\n" \
+    "A: add.u32 %r4, %r0, %r1; and.b32 %r4, %r4, 3; setp.eq.u32 %p1, %r4, 0; add.u32 %r5, %r3, %r1; setp.ne.u32 %p2, %r5, 58;\n"    \
+    "@%p1 bra B;\n"                                                                                                                 \
+    "@%p2 bra E;\n"                                                                                                                 \
+    "add.u32 %r2, %r2, 1000; bra.uni F;\n"                                                                                          \
+    "E: mad.lo.u32 %r2, %r2, 3, %r1; add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 8;\n"                                               \
+    "@%p3 bra A;\nbra.uni F;\n"                                                                                                     \
+    "B: xor.b32 %r2, %r2, 5; bra.uni E;\n"                                                                                          \
+    "F: mad.wide.u32 %d1, %r0, 4, %d0; st.global.u32 [%d1], %r2; ret;\n}\n"
+
+/* A thread comes to A in each of its rounds, and goes to B when its lane and the round add up to a multiple of 4: twice in eight. 62
+ * threads make eight rounds. Lanes 7 and 39 come to A three times, go to B once (round 1), and leave at D in the third (8 * 7 + 2 = 58). So
+ * 502 threads come to A and 126 go to B; of the other 376, 2 go to D; 500 come to E, and 62 go on to F from there. */
+static const char *const figure_3_8_branches[] = {"line 9: 20=126 next=376\n", "line 10: 15=374 next=2\n", "line 13: 6=438 next=62\n"};
+
+struct figure_run {
+    uint32_t result[64];
+    uint64_t warp_instructions, joins;
+};
+
+static void run_figure(struct figure_run *r, const char *const *settings, int reverse_ticks, const char *record, const char *profile)
+{
+    struct cowarp_options o;
+    struct cowarp_gpu *gpu = NULL;
+    struct cowarp_module *module;
+    uint64_t out;
+    cowarp_options_init(&o);
+    o.settings = settings;
+    o.reverse_ticks = reverse_ticks;
+    o.record_branches = record != NULL;
+    o.lcp_profile = profile;
+    if (cowarp_create(&gpu, &o) != 0 || cowarp_load(gpu, &module, FIGURE_3_8, sizeof FIGURE_3_8 - 1, "k.ptx") != 0)
+        fail_msg("%s", cowarp_error(gpu));
+    assert_int_equal(cowarp_alloc(gpu, &out, sizeof r->result), 0);
+    const struct cowarp_arg arg = COWARP_U64(out);
+    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {1, 1, 1}, .block = {64, 1, 1}, .arg_count = 1, .args = &arg};
+    if (cowarp_run(gpu, module, &l) != 0)
+        fail_msg("%s", cowarp_error(gpu));
+    assert_int_equal(cowarp_read(gpu, r->result, out, sizeof r->result), 0);
+    r->warp_instructions = counter_of(gpu, "warp_instructions");
+    r->joins = counter_of(gpu, "lcp_joins");
+    if (record != NULL)
+        assert_int_equal(cowarp_write_branches(gpu, record), 0);
+    cowarp_destroy(gpu);
+}
+
+/* What a thread computes, by C. */
+static uint32_t figure_result(uint32_t thread)
+{
+    uint32_t sum = 0;
+    for (uint32_t round = 0; round < 8; round++) {
+        if ((thread + round) % 4 == 0)
+            sum ^= 5;
+        else if (thread % 32 == 7 && round == 2)
+            return sum + 1000;
+        sum = 3 * sum + round;
+    }
+    return sum;
+}
+
+static void expect_figure(const struct figure_run *r)
+{
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(r->result[i], figure_result(i));
+}
+
+static void expect_figure_branches(const char *path)
+{
+    char line[200];
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f));
+    assert_string_equal(line, "cowarp branches 1\n");
+    assert_non_null(fgets(line, sizeof line, f));
+    assert_int_equal(strncmp(line, "kernel k ", 9), 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_non_null(fgets(line, sizeof line, f));
+        assert_non_null(strstr(line, " line "));
+        assert_string_equal(strstr(line, " line ") + 1, figure_3_8_branches[i]);
+    }
+    assert_non_null(fgets(line, sizeof line, f));
+    assert_string_equal(line, "end\n");
+    fclose(f);
+}
+
+/* Every mechanism counts the same, in either order of ticks; with the profile the threads meet at E and not only at F, so there is less to
+ * issue. */
+static void test_divergence_runs__profile(void **state)
+{
+    (void)state;
+    static const char record[] = "figure_3_8.branches", again[] = "figure_3_8_again.branches";
+    for (uint32_t m = 0; m < MECHANISMS; m++) {
+        const bool stack = m == PDOM || m >= TBC;
+        const char *settings[] = {MACHINE, mechanism[m][0], stack ? "core.lcp=profile" : mechanism[m][1], stack ? mechanism[m][1] : NULL,
+                                  NULL};
+        const char *plain[] = {MACHINE, mechanism[m][0], mechanism[m][1], NULL};
+        struct figure_run off, profiled;
+        run_figure(&off, plain, m % 2, record, NULL);
+        expect_figure(&off);
+        expect_figure_branches(record);
+        assert_int_equal(off.joins, 0);
+        if (!stack)
+            continue;
+        run_figure(&profiled, settings, m / 2 % 2, again, record);
+        expect_figure(&profiled);
+        expect_figure_branches(again);
+        assert_true(profiled.joins > 0);
+        if (profiled.warp_instructions >= off.warp_instructions)
+            fail_msg("%s: %llu warp instructions with the profile, %llu without", mechanism[m][0],
+                     (unsigned long long)profiled.warp_instructions, (unsigned long long)off.warp_instructions);
+        remove(again);
+    }
+    remove(record);
+}
+
+/* Several launches are one sum, of kernels in the order of their first launch; also beyond a launch that failed. */
+static void test_divergence_runs__branches_of_several_launches(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 6.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .entry never() { .reg .pred %p; .reg .b32 %r; mov.u32 %r, %tid.x;\nsetp.eq.u32 %p, %r, 0;\n"
+                               "@%p bra X;\nX: ret; }\n"
+                               ".visible .entry odd() { .reg .pred %p; .reg .b32 %r; mov.u32 %r, %tid.x; and.b32 %r, %r, 1;\n"
+                               "setp.ne.u32 %p, %r, 0;\n@%p bra X;\nX: ret; }\n"
+                               ".visible .entry bad() { .reg .pred %p; .reg .b32 %r; mov.u32 %r, %tid.x;\n"
+                               "setp.ne.u32 %p, %r, 0;\n@%p bra X;\ntrap;\nX: ret; }\n";
+    static const char path[] = "several.branches";
+    const char *settings[] = {MACHINE, NULL};
+    char found[600];
+    struct cowarp_options o;
+    struct cowarp_gpu *gpu = NULL;
+    struct cowarp_module *module;
+    cowarp_options_init(&o);
+    o.settings = settings;
+    o.record_branches = 1;
+    struct cowarp_launch l = {.size = sizeof l, .kernel = "bad", .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    assert_int_equal(cowarp_create(&gpu, &o), 0);
+    assert_int_equal(cowarp_load(gpu, &module, text, sizeof text - 1, "k.ptx"), 0);
+    assert_int_equal(cowarp_run(gpu, module, &l), COWARP_EFAULT);
+    assert_int_equal(cowarp_reset(gpu), 0);
+    l.kernel = "odd";
+    for (uint32_t blocks = 1; blocks <= 3; blocks++) {
+        l.grid[0] = blocks;
+        l.block[0] = 31 + blocks;
+        assert_int_equal(cowarp_run(gpu, module, &l), 0);
+    }
+    assert_int_equal(cowarp_write_branches(gpu, path), 0);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    found[fread(found, 1, sizeof found - 1, f)] = '\0';
+    fclose(f);
+    remove(path);
+    const char *bad = strstr(found, "kernel bad "), *odd = strstr(found, "kernel odd ");
+    assert_true(bad != NULL && odd > bad && strstr(found, "never") == NULL);
+    assert_non_null(strstr(bad, ": 4=31 next=1\n"));
+    assert_non_null(strstr(odd, ": 4=99 next=101\n")); /* of 32 + 2 * 33 + 3 * 34 threads: 16 + 2 * 16 + 3 * 17 are odd */
+    assert_int_equal(cowarp_write_branches(gpu, "no/such/folder/b"), COWARP_EIO);
+    cowarp_destroy(gpu);
+    o.record_branches = 0;
+    assert_int_equal(cowarp_create(&gpu, &o), 0);
+    assert_int_equal(cowarp_write_branches(gpu, path), COWARP_EINVAL);
+    cowarp_destroy(gpu);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_divergence_runs__profile),
+    cmocka_unit_test(test_divergence_runs__branches_of_several_launches),
     cmocka_unit_test(test_divergence_runs__programs_are_right),
     cmocka_unit_test(test_divergence_runs__registers_of_other_threads),
     cmocka_unit_test(test_divergence_runs__threads_come_back_when_their_instruction_is_complete),

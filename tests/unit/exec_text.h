@@ -106,7 +106,7 @@ static inline void et_load(struct et_loaded *k, const struct et_case *c)
     struct cw_error err = {""};
     k->module = NULL;
     et_make_kernel(text, sizeof text, c);
-    if (cw_module_load(&k->module, text, strlen(text), "case.ptx", NULL, &err) != CW_OK ||
+    if (cw_module_load(&k->module, text, strlen(text), "case.ptx", NULL, NULL, &err) != CW_OK ||
         cw_module_place(k->module, CW_GLOBAL_BASE, &err) != CW_OK)
         fail_msg("%s: %s", c->text, err.text);
     if (cw_exec_bind(&k->module->kernel[0], &err) != CW_OK)

@@ -34,7 +34,7 @@ static const struct cw_intrinsic *const px_intrinsics[] = {px_regions, px_calls,
 static inline int px_try(struct cw_module **m, const char *text, struct cw_error *err)
 {
     err->text[0] = '\0';
-    return cw_module_load(m, text, strlen(text), "t.ptx", px_intrinsics, err);
+    return cw_module_load(m, text, strlen(text), "t.ptx", px_intrinsics, NULL, err);
 }
 
 /* The module of text, or the test fails with the reader's message. */

@@ -101,7 +101,7 @@ static void test_core_copy__what_is_refused(void **state)
         struct cw_error err;
         struct cw_module *module;
         snprintf(all, sizeof all, "%s %s %s", HEAD, wrong[i][0], TAIL);
-        assert_int_not_equal(cw_module_load(&module, all, strlen(all), "k.ptx", none, &err), 0);
+        assert_int_not_equal(cw_module_load(&module, all, strlen(all), "k.ptx", none, NULL, &err), 0);
         if (strstr(err.text, wrong[i][1]) == NULL)
             fail_msg("'%s' does not say '%s'", err.text, wrong[i][1]);
     }

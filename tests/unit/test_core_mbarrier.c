@@ -120,7 +120,7 @@ static void test_core_mbarrier__what_is_refused(void **state)
         struct cw_error err;
         struct cw_module *module;
         snprintf(all, sizeof all, "%s\n %s ret; }", HEAD, wrong[i]);
-        assert_int_not_equal(cw_module_load(&module, all, strlen(all), "k.ptx", none, &err), 0);
+        assert_int_not_equal(cw_module_load(&module, all, strlen(all), "k.ptx", none, NULL, &err), 0);
         if (strstr(err.text, ":2: unknown or unsupported form of ") == NULL)
             fail_msg("'%s' is not what is to be said of %s", err.text, wrong[i]);
     }

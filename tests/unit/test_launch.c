@@ -31,8 +31,8 @@ static struct cw_error launch(const char *text, const struct cw_mech *system, in
         cw_gpu_create(&gpu, &(struct cw_gpu_options){.config = &config, .mechs = (const struct cw_mech *const[]){system, NULL}, .seed = 1},
                       &err),
         CW_OK);
-    if (cw_module_load(&m, text, strlen(text), "k.ptx", intrinsics, &err) != CW_OK || cw_module_place(m, CW_GLOBAL_BASE, &err) != CW_OK ||
-        cw_exec_bind(&m->kernel[0], &err) != CW_OK)
+    if (cw_module_load(&m, text, strlen(text), "k.ptx", intrinsics, NULL, &err) != CW_OK ||
+        cw_module_place(m, CW_GLOBAL_BASE, &err) != CW_OK || cw_exec_bind(&m->kernel[0], &err) != CW_OK)
         fail_msg("%s", err.text);
     *status = cw_gpu_launch(gpu, m, &m->kernel[0], one, one, 0, false, "", &local, &err);
     cw_gpu_destroy(gpu);

@@ -5,9 +5,8 @@
  */
 #include "ptx_fixture.h"
 
-static void expect_uniform(const char *text, const char *want)
+static void expect_of_module(struct cw_module *m, const char *want)
 {
-    struct cw_module *m = px_load(text);
     const struct cw_kernel *k = &m->kernel[0];
     char got[64] = "";
     for (uint32_t i = 0, n = 0; i < k->uop_cnt; i++) {
@@ -18,6 +17,11 @@ static void expect_uniform(const char *text, const char *want)
     }
     assert_string_equal(got, want);
     cw_module_destroy(m);
+}
+
+static void expect_uniform(const char *text, const char *want)
+{
+    expect_of_module(px_load(text), want);
 }
 
 #define EXPECT(body, want) expect_uniform(PX_KERNEL(body), want)
@@ -119,6 +123,19 @@ static void test_ptx_uniform__loops(void **state)
     WITH_ID("L: @%p2 bra M; mov.u32 %r6, 0; I: add.u32 %r6, %r6, 1; setp.lt.u32 %p5, %r6, %r3; @%p5 bra I; M: add.u32 %r1, %r1, 1;"
             "setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;",
             "duu");
+    /* threads wait behind the branch while others go on to the next iteration and come again: what they count is not the same there... */
+    WITH_ID("L: add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;", "dd");
+    /* ...also when the branch does not begin the loop, and when it is an outer one in which they go on */
+    WITH_ID("setp.ne.u32 %p3, %r3, 0; L: add.u32 %r1, %r1, 1; @%p3 bra M; membar.cta; M: setp.lt.u32 %p4, %r1, %r2; @%p4 bra L;"
+            "setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;",
+            "udd");
+    WITH_ID("setp.ne.u32 %p3, %r3, 0; L: add.u32 %r1, %r1, 1; mov.u32 %r6, 0; I: add.u32 %r6, %r6, 1; setp.lt.u32 %p4, %r6, %r2;"
+            "@%p4 bra L; @%p3 bra I; setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;",
+            "dud");
+    /* what no iteration writes is still the same for all */
+    WITH_ID("setp.ne.u32 %p3, %r3, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, %r2; @%p4 bra L; @%p3 bra M; membar.cta;"
+            "M: mov.u32 %r6, %r3; setp.lt.u32 %p1, %r6, 7; @%p1 bra L; ret;",
+            "duu");
 }
 
 static void test_ptx_uniform__indexed(void **state)
@@ -135,6 +152,35 @@ static void test_ptx_uniform__carry(void **state)
     EXPECT("mov.u32 %r1, %tid.x; add.cc.u32 %r2, %r1, %r1; addc.u32 %r3, 0, 0;" IF("%r3"), "d");
 }
 
+/* Most of either side meet at P, which is then the point of a profile; some come to it one round later, past it and round by L. With the
+ * points of loops all threads wait for each other at L. */
+static void test_ptx_uniform__points_of_a_profile(void **state)
+{
+    (void)state;
+    static const uint64_t threads[] = {50, 50, 2, 48, 2, 48, 90, 6, 94, 4};
+    const char *const text =
+        PX_KERNEL("mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, 9; ld.param.u32 %r3, [p1]; mov.u32 %r1, 0;"
+                  "H: add.u32 %r1, %r1, 1; @%p1 bra S; ld.global.u32 %r4, [%d1]; setp.ne.u32 %p2, %r4, 0; @%p2 bra L; bra.uni P;"
+                  "S: ld.global.u32 %r5, [%d1]; setp.ne.u32 %p4, %r5, 0; @%p4 bra X; P: setp.lt.u32 %p5, %r1, %r3; @%p5 bra L; membar.cta;"
+                  "L: setp.lt.u32 %p3, %r1, %r3; @%p3 bra H; X: ret;");
+    expect_uniform(text, "ddduu");
+    struct cw_module *m = px_load(text);
+    struct cw_branch_counts *c = cw_branch_counts_create();
+    struct cw_kernel_counts *k;
+    struct cw_error err;
+    assert_non_null(c);
+    assert_int_equal(cw_branch_counts_add(c, &k, &m->kernel[0], &err), CW_OK);
+    cw_module_destroy(m);
+    assert_int_equal(k->way_cnt, 10);
+    for (uint32_t i = 0; i < 10; i++)
+        k->way[i].threads = threads[i];
+    assert_int_equal(cw_module_load(&m, text, strlen(text), "t.ptx", px_intrinsics, c, &err), CW_OK);
+    const uint32_t point = px_find(&m->kernel[0], CW_OP_BRA, 4) - 1; /* P: the comparison before the fifth branch */
+    assert_int_equal(m->kernel[0].uop[px_find(&m->kernel[0], CW_OP_BRA, 0)].lpc, point);
+    expect_of_module(m, "ddddd");
+    cw_branch_counts_destroy(c);
+}
+
 /* A cycle with two entries, and a region: nothing is proved. */
 static void test_ptx_uniform__not_looked_at(void **state)
 {
@@ -149,10 +195,11 @@ static void test_ptx_uniform__not_looked_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx_uniform__values), cmocka_unit_test(test_ptx_uniform__barrier),
-        cmocka_unit_test(test_ptx_uniform__guards), cmocka_unit_test(test_ptx_uniform__joins),
-        cmocka_unit_test(test_ptx_uniform__loops),  cmocka_unit_test(test_ptx_uniform__indexed),
-        cmocka_unit_test(test_ptx_uniform__carry),  cmocka_unit_test(test_ptx_uniform__not_looked_at),
+        cmocka_unit_test(test_ptx_uniform__values),        cmocka_unit_test(test_ptx_uniform__barrier),
+        cmocka_unit_test(test_ptx_uniform__guards),        cmocka_unit_test(test_ptx_uniform__joins),
+        cmocka_unit_test(test_ptx_uniform__loops),         cmocka_unit_test(test_ptx_uniform__indexed),
+        cmocka_unit_test(test_ptx_uniform__carry),         cmocka_unit_test(test_ptx_uniform__points_of_a_profile),
+        cmocka_unit_test(test_ptx_uniform__not_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

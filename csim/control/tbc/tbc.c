@@ -143,6 +143,13 @@ static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const st
     return diverged;
 }
 
+/* Takes these lanes out of a set of threads by home. */
+static void forget(const struct tbc_warp *w, uint32_t lanes, uint32_t *mask)
+{
+    for (; lanes != 0; lanes &= lanes - 1)
+        mask[w->home[__builtin_ctz(lanes)]] &= ~(lanes & -lanes);
+}
+
 /* The target of the lowest thread of those that wait at the block's indexed branch. */
 static uint32_t lowest_target(const struct tbc *t, const struct tbc_block *b)
 {
@@ -174,6 +181,9 @@ static void branch_all(struct tbc *t, struct tbc_block *b, const struct cw_branc
         for (uint32_t left = w->indexed; left != 0; left &= left - 1)
             if (w->target[__builtin_ctz(left)] == target)
                 op->first |= left & -left;
+        forget(w, op->first, b->again);
+        for (uint32_t left = w->indexed & ~op->first; left != 0; left &= left - 1)
+            b->again[w->home[__builtin_ctz(left)]] |= left & -left;
         op->first_pc = target;
         op->second_pc = b->end_pc;
         op->rpc = what->rpc;
@@ -206,13 +216,18 @@ static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *
     return diverged;
 }
 
-/* ---- exit, barriers ---- */
-
-static void forget(const struct tbc_warp *w, uint32_t lanes, uint32_t *mask)
+/* Threads that do not have the target of the lowest one come back to the branch (branch_all). */
+static cw_lanes repeats(const struct cw_control *p, uint32_t warp)
 {
-    for (; lanes != 0; lanes &= lanes - 1)
-        mask[w->home[__builtin_ctz(lanes)]] &= ~(lanes & -lanes);
+    const struct tbc *t = (const struct tbc *)p;
+    const struct tbc_warp *w = &t->warp[warp];
+    cw_lanes lanes = 0;
+    for (cw_lanes left = p->front[warp].active; left != 0; left = cw_lanes_rest(left))
+        lanes |= t->block[w->block].again[w->home[cw_lanes_first(left)]] & cw_lanes_one(cw_lanes_first(left));
+    return lanes;
 }
+
+/* ---- exit, barriers ---- */
 
 static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 {
@@ -454,6 +469,7 @@ const struct cw_control_ops cw_control_tbc = {
     .arrive = arrive,
     .branch = branch,
     .branch_indexed = branch_indexed,
+    .repeats = repeats,
     .exit = exit_lanes,
     .barrier = barrier,
     .held = held,

@@ -51,6 +51,7 @@ struct tbc_block {
     uint64_t number;                          /* blocks of the core are counted */
     bool starts;                              /* the unit has not heard of it yet */
     uint32_t live[TBC_WARPS], top[TBC_WARPS]; /* threads by home: that have not exited; of these, in the top entry */
+    uint32_t again[TBC_WARPS];                /* likewise: that come back to the indexed branch at which they are */
     uint32_t rpc, lpc;                        /* of the top; CW_PC_NONE: none */
     uint32_t made, ended;                     /* warps of the top, and of these, those that have ended */
     enum tbc_end end;                         /* how the first of them has ended, with threads, and where */
