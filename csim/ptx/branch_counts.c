@@ -321,6 +321,11 @@ static bool take_branch(struct scan *s, struct cw_kernel_counts *k)
     return expect_end_of_line(s);
 }
 
+static bool is_printing(char c)
+{
+    return c >= '!' && c <= '~';
+}
+
 static bool take_kernel(struct scan *s, struct cw_branch_counts *c)
 {
     uint64_t digest, branches;
@@ -328,7 +333,7 @@ static bool take_kernel(struct scan *s, struct cw_branch_counts *c)
     if (!expect(s, "kernel "))
         return false;
     const char *name = s->at;
-    while (s->at<s->end && * s->at> ' ' && *s->at < 127)
+    while (s->at != s->end && is_printing(*s->at))
         s->at++;
     const size_t length = (size_t)(s->at - name);
     if (goes_on(s) && length == 0)
