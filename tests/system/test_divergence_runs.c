@@ -450,7 +450,7 @@ static void run_figure(struct figure_run *r, const char *const *settings, int re
 {
     struct cowarp_options o;
     struct cowarp_gpu *gpu = NULL;
-    struct cowarp_module *module;
+    struct cowarp_module *module = NULL;
     uint64_t out;
     cowarp_options_init(&o);
     o.settings = settings;
