@@ -247,8 +247,9 @@ static bool is_wanted(const char *list, const char *label)
 }
 
 /* Some sets, as the environment has asked. What they do not reach others may. */
-static void run_wanted(const struct cw_lockstep_bench *bench, const char *wanted, uint64_t cycles)
+static void run_wanted(const struct cw_lockstep_bench *bench, const char *wanted)
 {
+    uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
     uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
     for (uint32_t i = 0; i < bench->set_cnt; i++)
         if (strcmp(wanted, "?") == 0)
@@ -259,17 +260,12 @@ static void run_wanted(const struct cw_lockstep_bench *bench, const char *wanted
 
 void cw_lockstep_run(const struct cw_lockstep_bench *bench)
 {
-    cw_lockstep_run_for(bench, CYCLES_DEFAULT);
-}
-
-void cw_lockstep_run_for(const struct cw_lockstep_bench *bench, uint64_t cycles)
-{
     const char *wanted = getenv("COWARP_LOCKSTEP_SETS");
-    cycles = env_number("COWARP_LOCKSTEP_CYCLES", cycles);
     if (wanted != NULL && *wanted != '\0') {
-        run_wanted(bench, wanted, cycles);
+        run_wanted(bench, wanted);
         return;
     }
+    uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
     uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
     struct cw_port *port = calloc(bench->unit->port_cnt, sizeof *port);
     uint8_t *seen = calloc(bench->unit->port_cnt, 1);

@@ -45,9 +45,6 @@ struct cw_mutant {
  * a one-bit output never took one of its values in any set (then the stimulus did not reach it). Prints seed, cycles, checks and speed. */
 void cw_lockstep_run(const struct cw_lockstep_bench *bench);
 
-/* The same with another default than a million cycles per set, for a unit whose cycles take long. */
-void cw_lockstep_run_for(const struct cw_lockstep_bench *bench, uint64_t cycles);
-
 /* Fails unless lockstep finds a difference in each of the broken copies. */
 void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_mutant *mutants, uint32_t mutant_cnt);
 
