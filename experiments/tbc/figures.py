@@ -32,8 +32,8 @@ INPUTS = {
     "lib": (("paths", 4096),), "lkyt": (("cells", 90), ("height", 192), ("width", 256)), "mgst": (("n", 200000),), "nnc": (("blocks", 200),),
     "ray": (("height", 312), ("width", 312)), "stmcl": (("candidates", 3), ("n", 65536)), "sto": (("blocks", 90),), "wp": (("steps", 15),)}
 # Our kernels take other numbers of registers than the thesis's. Cores have as many as its blocks per core (Table 3.1) take here: how many blocks
-# there are decides what a block's wait costs. Of workloads with several kernels it is the longest one. dg, hrtwl, mgst and nnc have 16,384: their
-# numbers of blocks differ from kernel to kernel, or agree.
+# there are decides what a block's wait costs. Of workloads with several kernels it is the longest one. aes, dg, hrtwl, mgst and nnc have 16,384:
+# their numbers of blocks agree with the thesis's, or differ from kernel to kernel.
 REGISTERS = {"bfs2": 20480, "fcdt": 32640, "hotsp": 18432, "lps": 29184, "mum": 30720, "mumpp": 20736, "namd": 21504, "nvrt": 32256, "backp": 18432,
              "cp": 22528, "lib": 20480, "lkyt": 24640, "ray": 17664, "stmcl": 26624, "sto": 8192, "wp": 11264}
 

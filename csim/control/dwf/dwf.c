@@ -86,7 +86,7 @@ struct dwf {
     uint32_t queue_head, queue_cnt;
     struct flight *flight; /* in the order of issue; NULL: threads go on when their instruction has issued */
     uint32_t flight_cnt;
-    uint64_t flight_next; /* the first of their cycles */
+    uint64_t flight_next; /* the first of their cycles; 0: some are not known, and may be now */
     struct group sent;    /* the update that the table answers next */
     uint32_t sent_name;
     bool is_sent;
