@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* State of dynamic warp formation in a core. Private to: dwf.c, pool.c, keys.c. */
+#ifndef CW_CONTROL_DWF_DWF_STATE_H
+#define CW_CONTROL_DWF_DWF_STATE_H
+
+#include "adapt/warp_lut.h"
+#include "base/config.h"
+#include "base/machine.h"
+#include "control/control.h"
+
+#define DWF_SLOTS  32u
+#define DWF_BLOCKS 32u
+#define DWF_NAMES  CW_ADAPT_WARP_LUT_NAMES
+#define DWF_NONE   UINT32_MAX
+#define DWF_QUEUE  4096u /* updates that wait; issue stops long before (may_issue) */
+
+struct cw_dwf_keys {
+#define X CW_KEY_FIELD
+#include "control/dwf/keys.def"
+#undef X
+};
+
+struct cw_dwf_counters {
+#define X CW_COUNTER_FIELD
+#include "control/dwf/counters.def"
+#undef X
+};
+
+extern const struct cw_key_set cw_dwf_keys;
+extern const struct cw_counter_set cw_dwf_counters;
+
+/* Threads, one of a lane at most. */
+struct dwf_group {
+    uint32_t pc, lanes;
+    uint8_t home[CW_WARP_LANES_MAX];
+};
+
+/* Threads whose instruction has issued, with their next PC, until it is complete. */
+struct dwf_flight {
+    struct dwf_group g;
+    uint64_t at; /* the cycle in which they go on; UINT64_MAX: not known */
+};
+
+/* A warp that has not issued. */
+struct dwf_warp {
+    struct dwf_group g; /* lanes 0: there is no warp of this name */
+    uint32_t slot;      /* DWF_NONE: it has none yet */
+    uint32_t at;        /* in the list of warps */
+    uint32_t blocks;    /* without a slot: bit per block that has threads in it; 0: not worked out yet */
+    bool is_static;     /* the table does not know it */
+};
+
+/* With warp barriers: the threads at home in a slot. */
+struct dwf_home {
+    uint32_t live;  /* lanes that have not exited */
+    bool apart;     /* they have parted at a branch, and meet where its sides do */
+    uint32_t meet;  /* then: at this PC; CW_PC_NONE: nowhere */
+    uint32_t there; /* lanes that wait there */
+    uint64_t since; /* then: the first one from this cycle on */
+};
+
+struct dwf {
+    struct cw_control control;
+    struct cw_control_config config;
+    const struct cw_dwf_keys *keys;
+    struct cw_dwf_counters *counters;
+    struct cw_adapt_warp_lut *lut;
+    struct dwf_warp warp[DWF_NAMES];
+    uint32_t list[DWF_NAMES], list_cnt;                  /* names of warps */
+    uint32_t free[DWF_NAMES], free_cnt;                  /* names that nobody has */
+    uint32_t closed[DWF_NAMES], closed_head, closed_cnt; /* names that the table may still know, in order */
+    struct dwf_group *queue;                             /* ring */
+    uint32_t queue_head, queue_cnt;
+    struct dwf_flight *flight; /* in the order of issue; NULL: threads go on when their instruction has issued */
+    uint32_t flight_cnt;
+    uint64_t flight_next;  /* the first of their cycles; 0: some are not known, and may be now */
+    struct dwf_group sent; /* the update that the table answers next */
+    uint32_t sent_name;
+    bool is_sent;
+    uint32_t *threads; /* [pc] of warps */
+    bool *in_heap;     /* [pc]: it has an entry of the majority heap */
+    uint32_t heap_cnt;
+    uint32_t pcs;
+    uint32_t majority;                            /* PC that issues */
+    uint32_t slotless;                            /* warps that have no slot */
+    uint32_t slot_name[DWF_SLOTS];                /* DWF_NONE: it is free */
+    uint32_t free_slots;                          /* a bit for each of these */
+    uint32_t block_slots[DWF_BLOCKS], used_slots; /* of each block that runs, and of all of them */
+    uint32_t slot_block[DWF_SLOTS];
+    uint32_t live[DWF_BLOCKS];               /* threads of the block that have not exited */
+    uint32_t holding;                        /* blocks with threads that have come to a warp barrier since the last tick */
+    bool has_barriers;                       /* dwf-wb */
+    struct dwf_home home[DWF_SLOTS];         /* then */
+    uint32_t resume_at[DWF_SLOTS][CW_LANES]; /* by home: where a thread goes on behind its barrier */
+};
+
+static inline struct dwf *cw_dwf__of(struct cw_control *p)
+{
+    return (struct dwf *)p;
+}
+
+/* pool.c */
+/* The warp has issued, or its last thread has gone: it is no more, and the table hears of it. */
+void cw_dwf__end_warp(struct dwf *d, uint32_t name);
+/* Whether the PC of a warp has an entry of the majority heap; it takes a free one. */
+bool cw_dwf__enter_heap(struct dwf *d, uint32_t pc);
+/* Threads go on at a PC: lane l is that of slot home[l]. */
+void cw_dwf__go(struct dwf *d, uint32_t pc, uint32_t lanes, const uint8_t *home);
+/* A branch has parted the threads of a warp. Those of a home that were together until now meet where its sides do. */
+void cw_dwf__part(struct dwf *d, const struct dwf_group *g, uint32_t rpc);
+/* When all threads of a home are at its warp barrier, they go on as a static warp. */
+void cw_dwf__meet(struct dwf *d, uint32_t home);
+/* struct cw_control_ops, tick and completed */
+uint64_t cw_dwf__tick(struct cw_control *p, uint64_t cycle);
+void cw_dwf__completed(struct cw_control *p);
+
+#endif

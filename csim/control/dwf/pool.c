@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads and warps that have not issued: from an instruction to the PC-warp table, into a warp, and into a slot; and warp barriers. */
+#include <assert.h>
+#include <string.h>
+
+#include "control/dwf/dwf_state.h"
+
+/* ---- threads on their way to the table ---- */
+
+static void enqueue(struct dwf *d, const struct dwf_group *g)
+{
+    assert(d->queue_cnt < DWF_QUEUE);
+    d->queue[(d->queue_head + d->queue_cnt++) % DWF_QUEUE] = *g;
+    d->counters->dwf_threads_in += (uint32_t)__builtin_popcount(g->lanes);
+    d->config.host.wake(d->config.host.context);
+}
+
+/* Threads of one instruction, which is complete for all of them at once, go to the table, now or then. */
+static void send(struct dwf *d, uint32_t pc, uint32_t lanes, const uint8_t *home)
+{
+    struct dwf_group g = {.pc = pc, .lanes = lanes};
+    if (lanes == 0)
+        return;
+    memcpy(g.home, home, sizeof g.home);
+    if (d->flight == NULL) {
+        enqueue(d, &g);
+        return;
+    }
+    d->flight[d->flight_cnt++] = (struct dwf_flight){.g = g, .at = UINT64_MAX};
+    d->flight_next = 0;
+    d->config.host.wake(d->config.host.context);
+}
+
+void cw_dwf__completed(struct cw_control *p)
+{
+    struct dwf *d = cw_dwf__of(p);
+    if (d->flight_cnt == 0)
+        return;
+    d->flight_next = 0;
+    d->config.host.wake(d->config.host.context);
+}
+
+/* Those whose instruction is complete go to the table. */
+static void land(struct dwf *d, uint64_t cycle)
+{
+    uint32_t kept = 0;
+    d->flight_next = UINT64_MAX;
+    for (uint32_t i = 0; i < d->flight_cnt; i++) {
+        struct dwf_flight *f = &d->flight[i];
+        const uint32_t lane = (uint32_t)__builtin_ctz(f->g.lanes);
+        if (f->at == UINT64_MAX)
+            f->at = d->config.host.done(d->config.host.context, f->g.home[lane], lane);
+        if (f->at <= cycle) {
+            enqueue(d, &f->g);
+            continue;
+        }
+        d->flight_next = f->at < d->flight_next ? f->at : d->flight_next;
+        d->flight[kept++] = *f;
+    }
+    d->flight_cnt = kept;
+}
+
+/* ---- the majority heap ---- */
+
+/* A PC without threads gives its entry back. */
+static void leave_heap(struct dwf *d, uint32_t pc)
+{
+    if (d->threads[pc] != 0 || !d->in_heap[pc])
+        return;
+    d->in_heap[pc] = false;
+    d->heap_cnt--;
+}
+
+bool cw_dwf__enter_heap(struct dwf *d, uint32_t pc)
+{
+    if (!d->in_heap[pc] && d->heap_cnt < d->keys->heap_entries) {
+        d->in_heap[pc] = true;
+        d->heap_cnt++;
+    }
+    return d->in_heap[pc];
+}
+
+/* ---- warps ---- */
+
+static void begin_warp(struct dwf *d, uint32_t name, const struct dwf_group *from, uint32_t lanes)
+{
+    struct dwf_warp *w = &d->warp[name];
+    *w = (struct dwf_warp){.g = *from, .slot = DWF_NONE, .at = d->list_cnt};
+    w->g.lanes = lanes;
+    d->list[d->list_cnt++] = name;
+    d->slotless++;
+    d->threads[from->pc] += (uint32_t)__builtin_popcount(lanes);
+    cw_dwf__enter_heap(d, from->pc);
+    d->counters->dwf_warps_made++;
+}
+
+void cw_dwf__end_warp(struct dwf *d, uint32_t name)
+{
+    struct dwf_warp *w = &d->warp[name];
+    if (w->slot != DWF_NONE) {
+        d->slot_name[w->slot] = DWF_NONE;
+        d->free_slots |= 1u << w->slot;
+        d->control.front[w->slot].active = 0;
+    } else {
+        d->slotless--;
+    }
+    d->list[w->at] = d->list[--d->list_cnt];
+    d->warp[d->list[w->at]].at = w->at;
+    d->threads[w->g.pc] -= (uint32_t)__builtin_popcount(w->g.lanes);
+    w->g.lanes = 0;
+    leave_heap(d, w->g.pc);
+    if (w->is_static)
+        d->free[d->free_cnt++] = name;
+    else
+        d->closed[(d->closed_head + d->closed_cnt++) % DWF_NAMES] = name;
+    d->counters->dwf_warps_ended++;
+    d->config.host.wake(d->config.host.context);
+}
+
+static void put_into_slot(struct dwf *d, uint32_t name, uint32_t slot)
+{
+    struct dwf_warp *w = &d->warp[name];
+    d->slotless -= w->slot == DWF_NONE;
+    w->slot = slot;
+    d->slot_name[slot] = name;
+    d->free_slots &= ~(1u << slot);
+    d->control.front[slot] = (struct cw_front){.pc = w->g.pc, .stop = w->g.pc + 1, .active = w->g.lanes};
+    d->config.host.form(d->config.host.context, slot, w->g.lanes, w->g.home, true);
+}
+
+static uint32_t blocks_of(const struct dwf *d, const struct dwf_group *g)
+{
+    uint32_t blocks = 0;
+    for (uint32_t left = g->lanes; left != 0; left &= left - 1)
+        blocks |= 1u << d->slot_block[g->home[__builtin_ctz(left)]];
+    return blocks;
+}
+
+/* Slots of these blocks. */
+static uint32_t slots_of(const struct dwf *d, uint32_t blocks)
+{
+    uint32_t slots = 0;
+    for (; blocks != 0; blocks &= blocks - 1)
+        slots |= d->block_slots[__builtin_ctz(blocks)];
+    return slots;
+}
+
+/* The warp takes the first free slot of a block that has threads in it, if there is one. */
+static void find_slot(struct dwf *d, uint32_t name)
+{
+    struct dwf_warp *w = &d->warp[name];
+    if (w->blocks == 0)
+        w->blocks = blocks_of(d, &w->g);
+    const uint32_t slots = slots_of(d, w->blocks) & d->free_slots;
+    if (slots != 0)
+        put_into_slot(d, name, (uint32_t)__builtin_ctz(slots));
+}
+
+/* Warps take slots: those of the majority first. Slots of no block are not free for anyone. */
+static void fill_slots(struct dwf *d)
+{
+    for (uint32_t others = 0; others < 2; others++)
+        for (uint32_t i = 0; d->slotless != 0 && (d->free_slots & d->used_slots) != 0 && i < d->list_cnt; i++) {
+            const struct dwf_warp *w = &d->warp[d->list[i]];
+            if (w->slot == DWF_NONE && (w->g.pc == d->majority) == (others == 0))
+                find_slot(d, d->list[i]);
+        }
+}
+
+/* ---- warp barriers ---- */
+
+/* Threads at home in one slot go on as a warp of their own. */
+static void go_static(struct dwf *d, uint32_t home, uint32_t pc, uint32_t lanes)
+{
+    struct dwf_group g = {.pc = pc};
+    memset(g.home, (int)home, sizeof g.home);
+    const uint32_t name = d->free[--d->free_cnt];
+    begin_warp(d, name, &g, lanes);
+    d->warp[name].is_static = true;
+    d->counters->dwf_threads_in += (uint32_t)__builtin_popcount(lanes);
+    d->config.host.wake(d->config.host.context);
+}
+
+void cw_dwf__meet(struct dwf *d, uint32_t home)
+{
+    struct dwf_home *h = &d->home[home];
+    if (!h->apart || h->there == 0 || h->there != h->live)
+        return;
+    h->apart = false;
+    d->counters->warp_barrier_wait_cycles += *d->config.host.cycle - h->since;
+    go_static(d, home, h->meet, h->there);
+}
+
+/* Lanes at home in one slot have this next PC. Returns those that go to the table. */
+static uint32_t go_home(struct dwf *d, uint32_t home, uint32_t pc, uint32_t lanes)
+{
+    struct dwf_home *h = &d->home[home];
+    if (!h->apart) {
+        go_static(d, home, pc, lanes);
+        return 0;
+    }
+    if (pc != h->meet)
+        return lanes;
+    if (h->there == 0)
+        h->since = *d->config.host.cycle;
+    h->there |= lanes;
+    d->holding |= 1u << d->slot_block[home];
+    d->config.host.wake(d->config.host.context);
+    cw_dwf__meet(d, home);
+    return 0;
+}
+
+void cw_dwf__go(struct dwf *d, uint32_t pc, uint32_t lanes, const uint8_t *home)
+{
+    uint32_t table = d->has_barriers ? 0 : lanes;
+    for (uint32_t left = d->has_barriers ? lanes : 0; left != 0;) {
+        const uint32_t h = home[__builtin_ctz(left)];
+        uint32_t own = 0;
+        for (uint32_t rest = left; rest != 0; rest &= rest - 1)
+            own |= home[__builtin_ctz(rest)] == h ? rest & -rest : 0;
+        table |= go_home(d, h, pc, own);
+        left &= ~own;
+    }
+    send(d, pc, table, home);
+}
+
+void cw_dwf__part(struct dwf *d, const struct dwf_group *g, uint32_t rpc)
+{
+    for (uint32_t left = g->lanes; d->has_barriers && left != 0; left &= left - 1) {
+        struct dwf_home *h = &d->home[g->home[__builtin_ctz(left)]];
+        if (!h->apart)
+            *h = (struct dwf_home){.live = h->live, .apart = true, .meet = rpc};
+    }
+}
+
+/* ---- the table's answers ---- */
+
+static void join(struct dwf *d, uint32_t name, uint32_t lanes)
+{
+    struct dwf_warp *w = &d->warp[name];
+    if (w->g.lanes == 0 || w->g.pc != d->sent.pc) { /* it has issued since the table was asked */
+        begin_warp(d, d->free[--d->free_cnt], &d->sent, lanes);
+        return;
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1)
+        w->g.home[__builtin_ctz(left)] = d->sent.home[__builtin_ctz(left)];
+    w->g.lanes |= lanes;
+    w->blocks = 0;
+    d->threads[w->g.pc] += (uint32_t)__builtin_popcount(lanes);
+    if (w->slot != DWF_NONE)
+        put_into_slot(d, name, w->slot);
+}
+
+static void take_answer(struct dwf *d, const struct cw_adapt_warp_lut_view *v)
+{
+    d->counters->dwf_joins += v->join_lanes != 0;
+    d->counters->dwf_splits += v->join_lanes != 0 && v->begin_lanes != 0;
+    d->counters->dwf_lut_evictions += v->evicted;
+    if (v->begin_lanes != 0)
+        begin_warp(d, v->begin, &d->sent, v->begin_lanes);
+    else
+        d->free[d->free_cnt++] = d->sent_name;
+    if (v->join_lanes != 0)
+        join(d, v->join, v->join_lanes);
+}
+
+static bool clock(struct dwf *d)
+{
+    struct cw_adapt_warp_lut_in in = {0};
+    struct cw_adapt_warp_lut_view v;
+    const bool was_sent = d->is_sent;
+    uint32_t closed = DWF_NONE;
+    if (d->closed_cnt != 0) {
+        in.close = true;
+        in.closed = closed = d->closed[d->closed_head];
+        d->closed_head = (d->closed_head + 1) % DWF_NAMES;
+        d->closed_cnt--;
+    }
+    const struct dwf_group *next = d->queue_cnt != 0 && d->free_cnt > 2 + DWF_SLOTS ? &d->queue[d->queue_head] : NULL;
+    uint32_t name = DWF_NONE;
+    if (next != NULL) {
+        name = d->free[--d->free_cnt];
+        in.update = true;
+        in.pc = next->pc;
+        in.lanes = next->lanes;
+        in.name = name;
+    }
+    cw_adapt_warp_lut_clock(d->lut, &in, &v);
+    assert(v.answer == was_sent);
+    if (v.answer)
+        take_answer(d, &v);
+    d->is_sent = next != NULL;
+    if (next != NULL) {
+        d->sent = *next;
+        d->sent_name = name;
+        d->queue_head = (d->queue_head + 1) % DWF_QUEUE;
+        d->queue_cnt--;
+    }
+    if (closed != DWF_NONE) /* an answer of the update before may have named it; later ones do not */
+        d->free[d->free_cnt++] = closed;
+    return d->is_sent || d->queue_cnt != 0 || d->closed_cnt != 0;
+}
+
+uint64_t cw_dwf__tick(struct cw_control *p, uint64_t cycle)
+{
+    struct dwf *d = cw_dwf__of(p);
+    const uint32_t stage = d->config.config->core_stage_cycles;
+    if (cycle % stage != 0)
+        return (cycle / stage + 1) * stage;
+    for (; d->holding != 0; d->holding &= d->holding - 1)
+        d->config.host.hold(d->config.host.context, (uint32_t)__builtin_ctz(d->holding));
+    if (d->flight_next <= cycle)
+        land(d, cycle);
+    const bool more = clock(d);
+    fill_slots(d);
+    return more ? cycle + stage : d->flight_next;
+}
