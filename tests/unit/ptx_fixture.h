@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../cw_test.h"
+#include "ptx/branch_counts.h"
 #include "ptx/dump.h"
 #include "ptx/module.h"
 
@@ -45,6 +46,25 @@ static inline struct cw_module *px_load(const char *text)
     if (px_try(&m, text, &err) != CW_OK)
         fail_msg("%s", err.text);
     return m;
+}
+
+/* A profile, as of file t.txt, of the first kernel of text: of its branches in order, the threads of their ways one after the other. */
+static inline struct cw_branch_counts *px_counts(const char *text, const uint64_t *threads, uint32_t cnt)
+{
+    struct cw_module *m = px_load(text);
+    struct cw_branch_counts *c = cw_branch_counts_create();
+    struct cw_kernel_counts *k;
+    struct cw_error err;
+    assert_non_null(c);
+    assert_int_equal(cw_branch_counts_add(c, &k, &m->kernel[0], &err), CW_OK);
+    assert_int_equal(k->way_cnt, cnt);
+    for (uint32_t i = 0; i < cnt; i++)
+        k->way[i].threads = threads[i];
+    c->file = calloc(1, sizeof "t.txt");
+    assert_non_null(c->file);
+    memcpy(c->file, "t.txt", sizeof "t.txt");
+    cw_module_destroy(m);
+    return c;
 }
 
 static inline void px_expect_error(const char *text, int status, const char *message)

@@ -3,7 +3,6 @@
  * Likely-convergence points: control-flow shapes whose points are worked out by hand (Fung 2015, 3.4). Every statement stands on a line of
  * its own and becomes one micro-op, so that a line of the body (from 7 on) is micro-op line - 7.
  */
-#define _POSIX_C_SOURCE 200809L /* strdup */
 #include "ptx_fixture.h"
 
 #define NONE CW_PC_NONE
@@ -109,26 +108,9 @@ static void test_ptx_lpc__two_entries(void **state)
 
 /* ---- by the counts of an earlier run ---- */
 
-/* Counts of the kernel's branches, with the threads of their ways one after the other. */
-static struct cw_branch_counts *counts_of(const char *text, const uint64_t *threads, uint32_t cnt)
-{
-    struct cw_module *m = px_load(text);
-    struct cw_branch_counts *c = cw_branch_counts_create();
-    struct cw_kernel_counts *k;
-    struct cw_error err;
-    assert_non_null(c);
-    assert_int_equal(cw_branch_counts_add(c, &k, &m->kernel[0], &err), CW_OK);
-    assert_int_equal(k->way_cnt, cnt);
-    for (uint32_t i = 0; i < cnt; i++)
-        k->way[i].threads = threads[i];
-    c->file = strdup("t.txt");
-    cw_module_destroy(m);
-    return c;
-}
-
 static void expect_profile(const char *text, const uint64_t *threads, uint32_t cnt, const uint32_t *lpc)
 {
-    struct cw_branch_counts *c = counts_of(text, threads, cnt);
+    struct cw_branch_counts *c = px_counts(text, threads, cnt);
     struct cw_module *m;
     struct cw_error err;
     uint32_t n = 0;
@@ -293,7 +275,7 @@ static void test_ptx_lpc__profile_of_another_kernel(void **state)
 {
     (void)state;
     const char *text = PX_KERNEL("@%p1 bra J;\n" NOPS "J:" NOPS "ret;"), *other = PX_KERNEL("@%p1 bra J;\nmembar.gl;\nJ:" NOPS "ret;");
-    struct cw_branch_counts *c = counts_of(text, THREADS(1, 2));
+    struct cw_branch_counts *c = px_counts(text, THREADS(1, 2));
     struct cw_module *m;
     struct cw_error err;
     c->kernel[0]->where = 2;
@@ -318,7 +300,7 @@ static void test_ptx_lpc__profile_that_is_damaged(void **state)
     (void)state;
     const char *text = PX_KERNEL("@%p1 bra J;\n" NOPS "J: @%p2 bra K;\n" NOPS "K:" NOPS "ret;");
     for (uint32_t damage = 0; damage < 6; damage++) {
-        struct cw_branch_counts *c = counts_of(text, THREADS(1, 2, 3, 4));
+        struct cw_branch_counts *c = px_counts(text, THREADS(1, 2, 3, 4));
         struct cw_kernel_counts *k = c->kernel[0];
         struct cw_module *m;
         struct cw_error err;

@@ -164,16 +164,9 @@ static void test_ptx_uniform__points_of_a_profile(void **state)
                   "S: ld.global.u32 %r5, [%d1]; setp.ne.u32 %p4, %r5, 0; @%p4 bra X; P: setp.lt.u32 %p5, %r1, %r3; @%p5 bra L; membar.cta;"
                   "L: setp.lt.u32 %p3, %r1, %r3; @%p3 bra H; X: ret;");
     expect_uniform(text, "ddduu");
-    struct cw_module *m = px_load(text);
-    struct cw_branch_counts *c = cw_branch_counts_create();
-    struct cw_kernel_counts *k;
+    struct cw_branch_counts *c = px_counts(text, threads, sizeof threads / sizeof threads[0]);
+    struct cw_module *m;
     struct cw_error err;
-    assert_non_null(c);
-    assert_int_equal(cw_branch_counts_add(c, &k, &m->kernel[0], &err), CW_OK);
-    cw_module_destroy(m);
-    assert_int_equal(k->way_cnt, 10);
-    for (uint32_t i = 0; i < 10; i++)
-        k->way[i].threads = threads[i];
     assert_int_equal(cw_module_load(&m, text, strlen(text), "t.ptx", px_intrinsics, c, &err), CW_OK);
     const uint32_t point = px_find(&m->kernel[0], CW_OP_BRA, 4) - 1; /* P: the comparison before the fifth branch */
     assert_int_equal(m->kernel[0].uop[px_find(&m->kernel[0], CW_OP_BRA, 0)].lpc, point);
