@@ -23,6 +23,11 @@ def divergence(workload, mechanism, *more):
     return [workload, "--preset", "thesis-tbc", "--set", "core.divergence=" + mechanism, *more]
 
 
+def persistency(workload, preset, model, *more):
+    return [workload, "--preset", preset, "--persistency", model, *more]
+
+
+SBRP_UNITS = rtl("persist_buffer", "order_masks")
 TBC_UNITS = rtl("thread_compactor", "block_stack")
 
 # name, arguments of cowarp run, GPGPU-Sim's host seconds for this kernel, how many times faster cowarp is to be
@@ -53,9 +58,17 @@ RUNS = [
     ("nvrt dwf-wb", divergence("nvrt", "dwf-wb"), None, None),  # nvrt is wrong under dwf
     ("nvrt tbc, C", divergence("nvrt", "tbc"), None, None),
     ("nvrt tbc, RTL", divergence("nvrt", "tbc", *TBC_UNITS), None, None),
+    ("gpkvs none", persistency("gpkvs", "sbrp-near", "none"), None, None),
+    ("gpkvs epoch-far", persistency("gpkvs", "sbrp-far", "epoch"), None, None),
+    ("gpkvs sbrp-near, C", persistency("gpkvs", "sbrp-near", "sbrp"), None, None),
+    ("gpkvs sbrp-near, RTL", persistency("gpkvs", "sbrp-near", "sbrp", *SBRP_UNITS), None, None),
+    ("red none", persistency("red", "sbrp-near", "none"), None, None),
+    ("red epoch-far", persistency("red", "sbrp-far", "epoch"), None, None),
+    ("red sbrp-near, C", persistency("red", "sbrp-near", "sbrp"), None, None),
+    ("red sbrp-near, RTL", persistency("red", "sbrp-near", "sbrp", *SBRP_UNITS), None, None),
 ]
 # Processor time with all units of the system in RTL over that with C models: at most so much is wanted.
-RATIOS = {"ht-h getm": 1.15, "atm getm": 1.15, "ht-h kilotm": 1.5, "ht-h warptm": 1.5, "bfs2 tbc": 1.3, "lps tbc": 1.3, "nvrt tbc": 1.3}
+RATIOS = {"ht-h getm": 1.15, "atm getm": 1.15, "ht-h kilotm": 1.5, "ht-h warptm": 1.5, "bfs2 tbc": 1.3, "lps tbc": 1.3, "nvrt tbc": 1.3, "gpkvs sbrp-near": 1.3, "red sbrp-near": 1.3}
 
 COLUMNS = ["run", "host s", "cpu s", "sim us", "kcycles/s", "Mthread-i/s", "kwarp-i/s", "MB", "GPGPU-Sim s", "faster", "aim"]
 

@@ -48,6 +48,9 @@ function(cw_add_tests)
     add_test(NAME system.micro.caches COMMAND micro_caches)
     add_test(NAME system.kernel_breaks
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/kernel_breaks.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
+    add_test(NAME system.crash
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/crash_test.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
+    set_tests_properties(system.crash PROPERTIES TIMEOUT 600)
     add_test(NAME system.reproduce COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/reproduce_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
     if(NOT COWARP_SANITIZE) # under the sanitizers system.workloads has to do
         add_test(NAME system.unmoved COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/unmoved.py $<TARGET_FILE:cowarp>)
@@ -58,6 +61,9 @@ function(cw_add_tests)
                 ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.litmus_persist
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/litmus/litmus_test.py $<TARGET_FILE:cowarp>)
+    set_tests_properties(system.litmus_persist PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 900)
     set(new_unit_test ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/new_unit_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     add_test(NAME system.unit_from_a_path COMMAND ${new_unit_test} FromAPath)
     add_test(NAME docs.new_unit COMMAND ${new_unit_test} Skeleton)

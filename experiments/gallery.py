@@ -8,8 +8,8 @@ from report import Table
 from results import NotComparable, paper_text, papers_bars, read, stems, verdict_text
 
 PAPERS = {"getm": "GETM (HPCA 2018)", "tbc": "Thread block compaction (Fung's thesis, chapter 3)",
-          "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)"}
-OWN = ("getm.latency", "getm.ports", "getm.forms")  # questions of ours, to which the papers have no figure
+          "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)", "sbrp": "SBRP (ASPLOS 2023)"}
+OWN = ("getm.latency", "getm.ports", "getm.forms", "sbrp.policies", "sbrp.forms")  # questions of ours, to which the papers have no figure
 
 
 def stated(name, table, published):

@@ -38,7 +38,10 @@ QUICK = {"ht-h": TABLE, "ht-m": TABLE, "ht-l": TABLE, "atm": (("accounts", 4000)
          "hrtwl": (("height", 50), ("points", 2), ("width", 60)), "lib": (("paths", 9),), "lkyt": (("cells", 1), ("height", 32), ("width", 40)),
          "mgst": (("n", 2000),), "nnc": (("blocks", 5), ("k", 3)), "ray": (("height", 30), ("width", 40)),
          "stmcl": (("candidates", 8), ("dims", 8), ("n", 700)), "sto": (("blocks", 2), ("words", 32)),
-         "wp": (("height", 8), ("levels", 20), ("steps", 2), ("width", 16))}
+         "wp": (("height", 8), ("levels", 20), ("steps", 2), ("width", 16)),
+         "gpkvs": (("blocks", 2), ("buckets", 512), ("pairs", 256), ("threads", 128)), "hm": (("buckets", 2), ("keys", 150), ("present", 100)),
+         "srad": (("height", 32), ("width", 32)), "red": (("blocks", 4), ("launches", 2), ("n", 4096)),
+         "mq": (("batch", 256), ("commands", 8), ("queues", 4)), "scan": (("arrays", 4),)}
 
 
 class WrongRequest(Exception):

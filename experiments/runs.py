@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 
 FIRST_SEED = 1  # the simulator's default
-NO_SYSTEM = "none"
+NO_SYSTEM = NO_PERSISTENCY = "none"
 # The workloads' inputs in all figures, as parameters sorted by name; a workload that is not here has its defaults. Experiments inputs.* look for them.
 INPUTS = {"ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96))}
 
 
 class Run(NamedTuple):
     """One simulation. system: NO_SYSTEM for a workload without transactions. settings: (name, value) pairs as of `cowarp config`; params: the
-    workload's own; both sorted by the maker. seed: of the inputs, 0 for the one that the experiment is being made with."""
+    workload's own; both sorted by the maker. seed: of the inputs, 0 for the one that the experiment is being made with. crash: points as
+    `cowarp crash` takes them; the statistics are then those of the recoveries. Empty: a run to its end."""
     workload: str
     system: str
     warps: int = 8  # transactional warps per core, 0 for unlimited; of no effect on locks, and without transactions
@@ -26,9 +27,13 @@ class Run(NamedTuple):
     settings: tuple = ()
     params: tuple = ()
     seed: int = 0
+    persistency: str = NO_PERSISTENCY
+    crash: str = ""
 
     def arguments(self):
-        words = ["run", self.workload] + (["--system", self.system] if self.system != NO_SYSTEM else []) + ["--preset", self.preset]
+        words = ["crash", self.workload, "--points", self.crash] if self.crash else ["run", self.workload]
+        words += (["--system", self.system] if self.system != NO_SYSTEM else []) + ["--preset", self.preset]
+        words += ["--persistency", self.persistency] if self.persistency != NO_PERSISTENCY else []
         if self.system not in ("fglock", "cglock", NO_SYSTEM):
             words += ["--tx-warps", str(self.warps)]
         for name, value in self.settings:
@@ -82,7 +87,8 @@ class Store:
         partial = path.with_suffix(f".{os.getpid()}.partial")
         words = self._sized(run).arguments()
         try:
-            done = subprocess.run([self.binary, *words, "--stats", partial], capture_output=True, text=True,
+            image = ["--image", path.with_suffix(".pm")] if run.crash else []  # of a moment from which it does not recover
+            done = subprocess.run([self.binary, *words, *image, "--stats", partial], capture_output=True, text=True,
                                   timeout=self.limit_seconds, check=False)
             said = (done.stderr.strip().splitlines() or ["no message"])[0]
             if not partial.exists():

@@ -12,7 +12,8 @@ LABEL = {"ht-h": "HT-H", "ht-m": "HT-M", "ht-l": "HT-L", "atm": "ATM", "cl": "CL
          "cc": "CC", "ap": "AP",
          "bfs2": "BFS2", "fcdt": "FCDT", "hotsp": "HOTSP", "lps": "LPS", "mum": "MUM", "mumpp": "MUMpp", "namd": "NAMD", "nvrt": "NVRT",
          "aes": "AES", "backp": "BACKP", "cp": "CP", "dg": "DG", "hrtwl": "HRTWL", "lib": "LIB", "lkyt": "LKYT", "mgst": "MGST", "nnc": "NNC",
-         "ray": "RAY", "stmcl": "STMCL", "sto": "STO", "wp": "WP"}
+         "ray": "RAY", "stmcl": "STMCL", "sto": "STO", "wp": "WP",
+         "gpkvs": "gpKVS", "hm": "HM", "srad": "SRAD", "red": "Red", "mq": "MQ", "scan": "Scan"}
 CONCURRENCIES = (1, 2, 4, 8, 16, 0)
 SLOW = ("bh-l",)  # workloads of which a run takes more than ten seconds
 NO_LIMIT = ("fglock", "cglock", "serial")  # systems to which the number means nothing
@@ -119,6 +120,11 @@ def rows_of(workloads, columns, label=LABEL):
     return [[label[w]] + [value_or_nan(value, w) for _, value in columns] for w in workloads]
 
 
+def figure(title, workloads, columns, ylabel="ratio"):
+    """Bars without means."""
+    return Table(title, ["workload"] + [name for name, _ in columns], rows_of(workloads, columns), "bars", ylabel)
+
+
 def ratios(title, workloads, columns, ylabel="ratio", average="GMEAN", label=LABEL):
     """columns: (label, function of a workload). One row per workload, and one of means: geometric (GMEAN), or arithmetic as the thesis's
     chapters on transactions have them (AVG), over the workloads of which all runs have ended."""
@@ -140,6 +146,15 @@ def harmonic_ratios(title, groups, columns, ylabel="ratio", label=LABEL):
         return hmean(rows[w][i] for w in group if not math.isnan(rows[w][i]))
     means = [[name] + [middle(group, i) for i in range(1, len(columns) + 1)] for name, group in groups.items()]
     return Table(title, ["workload"] + [label for label, _ in columns], list(rows.values()) + means, "bars", ylabel)
+
+
+def at(table, row, column):
+    return next(cells for cells in table.rows if cells[0] == row)[table.columns.index(column)]
+
+
+def gain(table, row, column):
+    """In percent."""
+    return 100 * (at(table, row, column) - 1)
 
 
 # Limits of a claim, (least, most).

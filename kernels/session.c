@@ -10,7 +10,8 @@
 void session_open(struct session *s, struct cowarp_workload_context *x)
 {
     *s = (struct session){.x = x, .random = x->seed};
-    s->status = cowarp_load_file(x->gpu, &s->module, x->ptx_path);
+    s->status = x->module != NULL ? 0 : cowarp_load_file(x->gpu, &x->module, x->ptx_path);
+    s->module = x->module;
 }
 
 int session_close(struct session *s)
@@ -18,6 +19,10 @@ int session_close(struct session *s)
     for (uint32_t i = 0; i < s->kept_cnt; i++)
         free(s->kept[i]);
     s->kept_cnt = 0;
+    if (s->status == 0) /* else the GPU may hold accesses to it */
+        for (uint32_t i = 0; i < s->buffer_cnt; i++)
+            cowarp_free(s->x->gpu, s->buffer[i]);
+    s->buffer_cnt = 0;
     return s->status;
 }
 
@@ -38,7 +43,39 @@ uint64_t session_upload(struct session *s, const void *data, uint64_t bytes)
     uint64_t address = 0;
     if (s->status == 0)
         s->status = host_upload(s->x->gpu, &address, data, bytes);
+    if (s->status != 0)
+        return 0;
+    if (s->buffer_cnt < sizeof s->buffer / sizeof s->buffer[0])
+        s->buffer[s->buffer_cnt++] = address;
+    return address;
+}
+
+uint64_t session_pm_new(struct session *s, const char *name, uint64_t bytes)
+{
+    uint64_t address = 0;
+    uint64_t before;
+    if (s->status == 0 && cowarp_pm_find(s->x->gpu, name, &address, &before) == 0)
+        s->status = cowarp_pm_free(s->x->gpu, name);
+    if (s->status == 0)
+        s->status = cowarp_pm_alloc(s->x->gpu, &address, name, bytes);
     return s->status == 0 ? address : 0;
+}
+
+uint64_t session_pm_find(struct session *s, const char *name, uint64_t bytes)
+{
+    uint64_t address = 0, found = 0;
+    if (s->status == 0)
+        s->status = cowarp_pm_find(s->x->gpu, name, &address, &found);
+    if (found != bytes)
+        session_fail(s, COWARP_EINVAL, "region %s has %llu bytes, not %llu: it is of a run with other parameters", name,
+                     (unsigned long long)found, (unsigned long long)bytes);
+    return s->status == 0 ? address : 0;
+}
+
+void session_phase(struct session *s, const char *name)
+{
+    if (s->status == 0)
+        s->status = cowarp_phase(s->x->gpu, name);
 }
 
 void session_write(struct session *s, uint64_t address, const void *data, uint64_t bytes)

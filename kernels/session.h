@@ -15,12 +15,14 @@ struct session {
     int status;      /* 0, or the first failure */
     void *kept[32];  /* host arrays */
     uint32_t kept_cnt;
+    uint64_t buffer[32]; /* device memory */
+    uint32_t buffer_cnt;
 };
 
-/* Begins a session: loads the workload's PTX. */
+/* Begins a session: loads the workload's PTX, unless an earlier session of the context has done so. */
 void session_open(struct session *s, struct cowarp_workload_context *x);
 
-/* Frees the host arrays and returns the status. */
+/* Frees the host arrays and, if nothing has failed, the first 32 pieces of device memory. Returns the status. */
 int session_close(struct session *s);
 
 /* Returns a zeroed host array of `count` elements of `size` bytes, at most 32 per session. It lives until session_close. NULL: the session
@@ -32,6 +34,14 @@ uint64_t session_upload(struct session *s, const void *data, uint64_t bytes);
 
 void session_write(struct session *s, uint64_t address, const void *data, uint64_t bytes);
 void session_read(struct session *s, void *data, uint64_t address, uint64_t bytes);
+
+/* Makes a region of persistent memory of zeros; what a region of the name held before is gone. Or finds it, of just that size. Returns its
+ * address, or 0 in a session that has failed. */
+uint64_t session_pm_new(struct session *s, const char *name, uint64_t bytes);
+uint64_t session_pm_find(struct session *s, const char *name, uint64_t bytes);
+
+/* Begins a phase of the run (cowarp_phase); NULL: ends it. */
+void session_phase(struct session *s, const char *name);
 
 /* Fills a variable of constant memory (kernels/include/constant.h) from its beginning. */
 void session_constant(struct session *s, const char *name, const void *data, uint64_t bytes);

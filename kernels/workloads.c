@@ -8,7 +8,8 @@
 #define TRANSACTIONAL(X) X(ht_h) X(ht_m) X(ht_l) X(atm) X(cl) X(clto) X(bh_h) X(bh_l) X(cc) X(ap)
 #define DIVERGENT(X)     X(bfs2) X(fcdt) X(hotsp) X(lps) X(mum) X(mumpp) X(namd) X(nvrt)
 #define COHERENT(X)      X(aes) X(backp) X(cp) X(dg) X(hrtwl) X(lib) X(lkyt) X(mgst) X(nnc) X(ray) X(stmcl) X(sto) X(wp) X(wsreduce)
-#define WORKLOADS(X)     CALIBRATION(X) TRANSACTIONAL(X) DIVERGENT(X) COHERENT(X)
+#define PERSISTENT(X)    X(gpkvs) X(hm) X(srad) X(red) X(mq) X(scan)
+#define WORKLOADS(X)     CALIBRATION(X) TRANSACTIONAL(X) DIVERGENT(X) COHERENT(X) PERSISTENT(X)
 
 #define DECLARE(id) extern const struct cowarp_workload cowarp_workload_##id;
 #define ADDRESS(id) &cowarp_workload_##id,

@@ -283,6 +283,12 @@ def measure(command, workload, system, settings, rtl_units, ports_of, work, misf
     return {"workload": workload, "system": " ".join([system, *settings]), "cycles": data["cycles"], "counters": counters}, merge(windows)
 
 
+def unasked(entry):
+    """Whether no *_valid input of the unit is ever 1 in its trace. Such a trace does not show what the unit was asked, so its activity stands for nothing."""
+    valid = [name for name in entry["inputs"] if name.endswith("_valid_i")]
+    return bool(valid) and not any(duty for name in valid for _, duty in entry["nets"][name])
+
+
 def collect(command, workload, ports_of, work):
     """unit -> its activity and the run it comes from, over all systems until each unit was seen; and unit -> why it has none. Kept in a file beside the results, which is
     used again as long as the command, the workload, the units' ports and this script are the same."""
@@ -303,7 +309,10 @@ def collect(command, workload, ports_of, work):
         if left:
             about, found = measure(command, workload, system, settings, rtl_units, left, work, misfits)
             for unit, entry in found.items():
-                units[unit] = {"run": about, **entry}
+                if unasked(entry):
+                    misfits[unit] = "the run's trace shows no request to it"
+                else:
+                    units[unit] = {"run": about, **entry}
     misfits = {unit: why for unit, why in misfits.items() if unit not in units}
     kept.write_text(json.dumps({"key": key, "units": units, "misfits": misfits}))
     return units, misfits

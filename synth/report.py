@@ -154,7 +154,7 @@ def power_table(results, s):
     for r in results:
         p, scaled = r["power"], r["scaled"]
         g = p["gating"] if p else None
-        power = f"{scaled['power_mw']:.1f}" if scaled["power_mw"] is not None else "misses its clock" if p else "no run has it"
+        power = f"{scaled['power_mw']:.1f}" if scaled["power_mw"] is not None else "misses its clock" if p else r["no_power"] or "not run"
         gated = f"{scaled['gated_power_mw']:.1f}" if scaled["gated_power_mw"] is not None else ""
         share = (f"{g['clock_mw'] / p['logic_mw']:.0%}", f"{g['gated_clock_mw'] / g['clock_mw']:.0%}", f"{g['gated_flip_flops']} of {g['flip_flops']}",
                  f"{g['idle_share']:.0%}") if g else ("", "", "", "")

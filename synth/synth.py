@@ -164,6 +164,8 @@ class Job:
         result["no_power"] = None if counted or self.options.no_power or self.options.set else self.misfit or "no run has the unit"
         with self.step("power"):
             result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)
+        if counted and not result["power"]:
+            result["no_power"] = "the run's trace does not have its registers"
         result["scaled"] = self.scaled(result, counted) if self.technology.node_nm == 180 else self.unscaled(result)
         if not self.options.no_gates:
             with self.step("gate-level check"):

@@ -8,6 +8,7 @@ from tools import need, run
 from units import Failed
 
 STA_PERIOD_NS = 10.0
+COUNTED_LEAST = 0.5                 # of the flip-flops, so that what a trace tells is the unit's power
 INPUT_DELAY_NS_PER_NM = 0.3 / 180   # an input comes from a neighbour's register: its clock-to-output time
 
 
@@ -193,15 +194,20 @@ def report(lines, work, name):
     return watts["Sequential"], watts["Combinational"]
 
 
+def tells_enough(known, flops):
+    """Whether a trace that has so many of a unit's flip-flops is a trace of the unit, and not of another module with its ports."""
+    return known > 0 and known >= COUNTED_LEAST * flops
+
+
 def power(elaborated, technology, verilog, dump, work, nets, clock_mhz):
     """Logic only. Gates: OpenSTA on the cut netlist with counted activities. Flip-flops: clock energy, and the counted mean activity times the
-    slope of OpenSTA's figure between activities 0 and 0.5. None when the trace has no register of the unit."""
+    slope of OpenSTA's figure between activities 0 and 0.5. None when the trace does not tell enough of the unit."""
     names = Names(dump, elaborated.unit.top)
     found = sources(names)
     clock = names.ports["clk_i"]["bits"][0]
     of_flop = [counted(names, nets, bit) for bit in found["flop"]]
     known = [a[0] for a in of_flop if a]
-    if not known:
+    if not tells_enough(len(known), len(of_flop)):
         return None
     mean = sum(known) / len(known)
     period_ns = 1000.0 / clock_mhz

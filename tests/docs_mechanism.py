@@ -21,7 +21,7 @@ import tempfile
 from docs_page import compare, steps
 
 PROGRAM = "cowarp_tracer"
-LIBRARIES = ("cowarp_workloads", "cowarp", "cowarp_waves", "cowarp_rtl", "cowarp_csim")
+LIBRARIES = ("cowarp_workloads", "cowarp_litmus", "cowarp", "cowarp_waves", "cowarp_rtl", "cowarp_csim")
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
 
 

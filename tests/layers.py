@@ -3,7 +3,7 @@
 """Layers only look down. This script checks every #include of csim, include, harness and kernels:
   - a folder of csim includes from itself and from folders below it
   - a folder of harness includes from itself, from those folders of harness and csim that HARNESS names for it, and from include/
-  - harness/cli sees the public interface and harness/file only, whatever way its includes take
+  - harness/cli sees the public interface, harness/litmus and harness/file only, whatever way its includes take
   - a public header includes public headers only, and a workload the public interface only
   - a private header (*_private.h, *_state.h, or one that says so in its opening comment) is included in its own folder only
 It also checks that each source file begins with its licence line. docs/architecture.md explains the order.
@@ -23,7 +23,8 @@ HARNESS = {
     "wave": (["file", "rtl"], ["base", "core", "mech", "gpu"]),
     "play": (["file", "rtl", "wave"], ["base", "unit"]),
     "api": (["file", "rtl", "wave", "play"], ["base", "ptx", "exec", "control", "unit", "mem", "mech", "gpu"]),
-    "cli": (["file"], []),
+    "litmus": ([], ["base"]),
+    "cli": (["file", "litmus"], []),
     "systemc": ([], []),
 }
 # What the command may see through the headers that it includes: harness/file says what went wrong in a struct cw_error.

@@ -8,6 +8,7 @@
 struct cw_adapt_thread_compactor {
     struct cw_unit_instance unit;
     uint32_t warps;
+    bool idle; /* nothing has come since it showed that it holds nothing: out is still right, and need not be asked for */
     struct cw_thread_compactor_in in;
     struct cw_thread_compactor_out out;
 };
@@ -39,7 +40,8 @@ void cw_adapt_thread_compactor_see(struct cw_adapt_thread_compactor *t, struct c
 {
     const struct cw_thread_compactor_out *out = &t->out;
     t->in.start_valid = t->in.warp_ready = 0;
-    t->unit.ops->eval(t->unit.self, &t->in, &t->out);
+    if (!t->idle)
+        t->unit.ops->eval(t->unit.self, &t->in, &t->out);
     view->ready = out->start_ready;
     view->counted = out->count_valid;
     view->count = (uint32_t)out->count;
@@ -57,7 +59,8 @@ bool cw_adapt_thread_compactor_clock(struct cw_adapt_thread_compactor *t, const 
     t->in.warp_ready = take;
     if (mask != NULL)
         memcpy(t->in.start_mask, mask, t->warps * sizeof mask[0]);
-    if (!t->in.start_valid && !t->out.warp_valid && !t->out.count_valid)
+    t->idle = !t->in.start_valid && !t->out.warp_valid && !t->out.count_valid;
+    if (t->idle)
         return false;
     t->unit.ops->eval(t->unit.self, &t->in, &t->out);
     t->unit.ops->tick(t->unit.self, &t->in);

@@ -27,13 +27,25 @@ _Static_assert(offsetof(struct cw_config, preset) == CW_CONFIG__COUNT * sizeof(u
 /* One parameter of all: its key, and the place of its value. */
 struct place {
     const struct cw_key_set *set;
-    uint32_t key;  /* in the set */
-    size_t offset; /* in struct cw_config */
+    uint32_t number; /* of the set */
+    size_t begin;    /* of the set's values in struct cw_config */
+    uint32_t key;    /* in the set */
 };
 
 static const struct cw_key *key_of(const struct place *p)
 {
     return &p->set->key[p->key];
+}
+
+/* Of its value in struct cw_config. */
+static size_t offset_of(const struct place *p)
+{
+    return p->begin + p->key * sizeof(uint32_t);
+}
+
+static const void *value_of(const struct cw_config *config, const struct place *p)
+{
+    return (const char *)config + offset_of(p);
 }
 
 /* The machine's set is number 0. NULL: no more. */
@@ -42,44 +54,54 @@ static const struct cw_key_set *set_at(uint32_t index)
     return index == 0 ? &machine : cw_key_set_at(index - 1);
 }
 
-/* Where the values of set number n begin. */
-static size_t set_offset(uint32_t n)
+static const struct place first_place = {.set = &machine};
+
+/* The first key of the next set. To look a set up takes a walk over the mechanisms, so who wants all keys goes from place to place. */
+static void next_set(struct place *p)
 {
-    size_t offset = offsetof(struct cw_config, own);
-    if (n == 0)
-        return 0;
-    for (uint32_t i = 1; i < n; i++)
-        offset += set_at(i)->key_cnt * sizeof(uint32_t);
-    return offset;
+    const size_t end = p->begin + p->set->key_cnt * sizeof(uint32_t);
+    p->begin = p->number == 0 ? offsetof(struct cw_config, own) : end;
+    p->set = set_at(++p->number);
+    p->key = 0;
+}
+
+/* false: it was the last one. */
+static bool next_place(struct place *p)
+{
+    p->key++;
+    while (p->set != NULL && p->key >= p->set->key_cnt)
+        next_set(p);
+    return p->set != NULL;
 }
 
 uint32_t cw_config_count(void)
 {
     uint32_t cnt = 0;
-    for (uint32_t i = 0; set_at(i) != NULL; i++)
-        cnt += set_at(i)->key_cnt;
+    for (struct place p = first_place; p.set != NULL; next_set(&p))
+        cnt += p.set->key_cnt;
     return cnt < CW_CONFIG__MOST ? cnt : CW_CONFIG__MOST;
 }
 
 /* id < cw_config_count(). */
 static struct place place_of(uint32_t id)
 {
-    uint32_t n = 0;
-    for (; id >= set_at(n)->key_cnt; n++)
-        id -= set_at(n)->key_cnt;
-    return (struct place){set_at(n), id, set_offset(n) + id * sizeof(uint32_t)};
+    struct place p = first_place;
+    for (; id >= p.set->key_cnt; next_set(&p))
+        id -= p.set->key_cnt;
+    p.key = id;
+    return p;
 }
 
 static void put(struct cw_config *config, const struct place *p, uint32_t value)
 {
-    memcpy((char *)config + p->offset, &value, sizeof value);
+    memcpy((char *)config + offset_of(p), &value, sizeof value);
 }
 
 const void *cw_config_own(const struct cw_config *config, const struct cw_key_set *set)
 {
-    for (uint32_t i = 1; set_at(i) != NULL; i++)
-        if (set_at(i) == set)
-            return (const char *)config + set_offset(i);
+    for (struct place p = first_place; p.set != NULL; next_set(&p))
+        if (p.set == set)
+            return value_of(config, &p);
     return NULL;
 }
 
@@ -129,13 +151,14 @@ static int unknown_preset(const char *preset, struct cw_error *err)
 static int check_room(struct cw_error *err)
 {
     uint32_t cnt = 0;
-    for (uint32_t i = 1; set_at(i) != NULL; i++) {
-        cnt += set_at(i)->key_cnt;
+    const struct cw_key_set *set;
+    for (uint32_t i = 1; (set = set_at(i)) != NULL; i++) {
+        cnt += set->key_cnt;
         if (cnt > CW_CONFIG_OWN)
             return cw_fail(err, CW_EINVAL,
                            "the mechanisms of this program have too many configuration keys: %" PRIu32 " up to those of %s, and there is "
                            "room for %u; enlarge CW_CONFIG_OWN in csim/base/config.h",
-                           cnt, set_at(i)->owner, CW_CONFIG_OWN);
+                           cnt, set->owner, CW_CONFIG_OWN);
     }
     return CW_OK;
 }
@@ -150,42 +173,47 @@ int cw_config_preset(struct cw_config *config, const char *preset, struct cw_err
         return status;
     memset(config, 0, sizeof *config);
     memcpy(config->preset, p->name, strlen(p->name) + 1);
-    for (uint32_t id = 0; id < cw_config_count(); id++) {
+    struct place place = first_place;
+    do {
         const char *source;
-        const struct place place = place_of(id);
         put(config, &place, preset_value(p, &place, &source));
-    }
+    } while (next_place(&place));
     return CW_OK;
 }
 
 int cw_config_find(uint32_t *index, const char *name, struct cw_error *err)
 {
     const char *names[CW_CONFIG__MOST];
-    const uint32_t cnt = cw_config_count();
-    for (uint32_t id = 0; id < cnt; id++) {
-        const struct place p = place_of(id);
-        names[id] = key_of(&p)->name;
-        if (strcmp(names[id], name) == 0) {
-            *index = id;
+    uint32_t cnt = 0;
+    struct place p = first_place;
+    do {
+        names[cnt] = key_of(&p)->name;
+        if (strcmp(names[cnt], name) == 0) {
+            *index = cnt;
             return CW_OK;
         }
-    }
+    } while (++cnt < CW_CONFIG__MOST && next_place(&p));
     const char *near = cw_nearest(name, names, cnt);
     return cw_fail(err, CW_EINVAL, "unknown parameter '%.80s'; %s%s%s", name, near != NULL ? "did you mean '" : "'cowarp config' shows all",
                    near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
+static void info_of(const struct cw_config *config, const struct place *p, struct cw_config_info *info)
+{
+    const struct cw_key *key = key_of(p);
+    *info = (struct cw_config_info){
+        .name = key->name, .minimum = key->minimum, .maximum = key->maximum, .words = key->words, .unit = key->unit, .what = key->what};
+    memcpy(&info->value, value_of(config, p), sizeof info->value);
+    const char *source;
+    if (preset_value(cw_config__find_preset(config->preset), p, &source) != info->value)
+        source = "set by the user";
+    info->source = source;
+}
+
 void cw_config_info(const struct cw_config *config, uint32_t index, struct cw_config_info *info)
 {
     const struct place place = place_of(index);
-    const struct cw_key *key = key_of(&place);
-    *info = (struct cw_config_info){
-        .name = key->name, .minimum = key->minimum, .maximum = key->maximum, .words = key->words, .unit = key->unit, .what = key->what};
-    memcpy(&info->value, (const char *)config + place.offset, sizeof info->value);
-    const char *source;
-    if (preset_value(cw_config__find_preset(config->preset), &place, &source) != info->value)
-        source = "set by the user";
-    info->source = source;
+    info_of(config, &place, info);
 }
 
 /* Length of word number n in "a|b|c", 0 when there are fewer. */
@@ -305,14 +333,13 @@ static bool power_of_two(uint32_t n)
 
 static int check_powers(const struct cw_config *c, struct cw_error *err)
 {
-    const uint32_t cnt = cw_config_count();
-    for (uint32_t id = 0; id < cnt; id++) {
-        struct cw_config_info info;
-        const struct place place = place_of(id);
-        cw_config_info(c, id, &info);
-        if (key_of(&place)->power_of_two && !power_of_two(info.value))
-            return cw_fail(err, CW_EINVAL, "%s = %" PRIu32 ": must be a power of two", info.name, info.value);
-    }
+    struct place place = first_place;
+    do {
+        uint32_t value;
+        memcpy(&value, value_of(c, &place), sizeof value);
+        if (key_of(&place)->power_of_two && !power_of_two(value))
+            return cw_fail(err, CW_EINVAL, "%s = %" PRIu32 ": must be a power of two", key_of(&place)->name, value);
+    } while (next_place(&place));
     return CW_OK;
 }
 
@@ -423,9 +450,9 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err)
         status = check_clocks(config, err);
     if (status == CW_OK)
         status = check_watchdog(config, err);
-    for (uint32_t i = 0; status == CW_OK && cw_key_set_at(i) != NULL; i++)
-        if (cw_key_set_at(i)->check != NULL)
-            status = cw_key_set_at(i)->check(config, cw_config_own(config, cw_key_set_at(i)), err);
+    for (struct place p = first_place; status == CW_OK && p.set != NULL; next_set(&p))
+        if (p.set->check != NULL)
+            status = p.set->check(config, value_of(config, &p), err);
     return status;
 }
 
@@ -436,11 +463,11 @@ void cw_config_write(const struct cw_config *config, FILE *out)
             "# Machine parameters; started from the preset %s.\n"
             "# Sources: [art] is the published simulator of the papers' authors; \"model\" is this simulator's own choice.\n",
             config->preset);
-    const uint32_t cnt = cw_config_count();
-    for (uint32_t id = 0; id < cnt; id++) {
+    struct place place = first_place;
+    do {
         struct cw_config_info info;
         char value[32];
-        cw_config_info(config, id, &info);
+        info_of(config, &place, &info);
         cw_config_value_text(&info, value);
         const char *key = strrchr(info.name, '.') + 1;
         const size_t length = (size_t)(key - info.name) - 1;
@@ -454,5 +481,5 @@ void cw_config_write(const struct cw_config *config, FILE *out)
             fprintf(out, "%s = \"%s\" # %s\n", key, value, info.words);
         else
             fprintf(out, "%s = %s # %s, %" PRIu32 " to %" PRIu32 "\n", key, value, info.unit, info.minimum, info.maximum);
-    }
+    } while (next_place(&place));
 }

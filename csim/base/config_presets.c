@@ -32,7 +32,7 @@ static const struct cw_config__override thesis_warptm[] = {
     SET(core_scheduler, CW_SCHED_GTO, T61),
     SET(l1_bytes, 49152, T61),
     SET(l1_ways, 6, T61),
-    SET(l1_global, CW_OFF, T61 ": transactional and local memory only"),
+    SET(l1_global, CW_L1_OFF, T61 ": transactional and local memory only"),
     SET(noc_flit_bytes, 32, T61 ": 32 bytes/cycle"),
     SET(noc_latency, 5, T61),
     SET(partition_count, 6, T61),
@@ -65,7 +65,7 @@ static const struct cw_config__override thesis_kilotm[] = {
     SET(fu_imul_interval, 8, T44 ": SIMD pipeline width 8"),
     SET(l1_bytes, 49152, T44),
     SET(l1_ways, 6, T44),
-    SET(l1_global, CW_OFF, T44 ": transactional and local memory only"),
+    SET(l1_global, CW_L1_OFF, T44 ": transactional and local memory only"),
     SET(const_bytes, 8192, T44),
     SET(texture_bytes, 5120, T44),
     SET(texture_ways, 20, T44),
@@ -103,7 +103,7 @@ static const struct cw_config__override thesis_tbc[] = {
     SET(mem_line_bytes, 64, T32 ": lines of L1 and L2"),
     SET(l1_bytes, 32768, T32),
     SET(l1_ways, 8, T32),
-    SET(l1_global, CW_ON, T32 ": a data cache of the core"),
+    SET(l1_global, CW_L1_ON, T32 ": a data cache of the core"),
     SET(const_bytes, 8192, T32),
     SET(texture_bytes, 32768, T32),
     SET(texture_ways, 16, T32),
@@ -174,7 +174,7 @@ static const struct cw_config__override gtx480[] = {
     SET(core_shared_bytes, 49152, G480),
     SET(l1_bytes, 16384, G480 ": 32 sets of 4 ways"),
     SET(l1_ways, 4, G480),
-    SET(l1_global, CW_ON, G480),
+    SET(l1_global, CW_L1_ON, G480),
     SET(l1_pipeline, 34, G480 ": 35 in total"),
     SET(noc_flit_bytes, 40, G480),
     SET(partition_count, 12, G480 ": 2 sub-partitions for each of 6 channels"),
@@ -193,6 +193,81 @@ static const struct cw_config__override gtx480[] = {
     SET(dram_row_bytes, 4096, G480 ": twelve bits of column"),
 };
 
+#define P23  "Pandey et al. 2023, Table 1"
+#define SART "Pandey et al. 2023, their simulator's configuration"
+static const struct cw_config__override sbrp_near[] = {
+    SET(clock_core_mhz, 1365, P23),
+    SET(clock_noc_mhz, 1365, SART),
+    SET(clock_l2_mhz, 1365, SART),
+    SET(clock_cu_mhz, 1365, "as the core's"),
+    SET(clock_dram_mhz, 3500, SART),
+    SET(core_count, 30, P23),
+    SET(core_warps, 32, P23 ": 1024 threads"),
+    SET(core_blocks, 16, SART),
+    SET(core_registers, 65536, SART),
+    SET(core_shared_bytes, 65536, SART),
+    SET(core_schedulers, 4, SART),
+    SET(core_issue_cycles, 1, SART ": a warp of 32 lanes per cycle"),
+    SET(core_scheduler, CW_SCHED_GTO, SART),
+    SET(core_fetch_cycles, 2, "half of getm's: issue takes one cycle"),
+    SET(fu_alu_latency, 4, SART),
+    SET(fu_alu_interval, 2, SART ": 16 lanes a scheduler"),
+    SET(fu_imul_latency, 4, SART),
+    SET(fu_imul_interval, 2, SART),
+    SET(fu_fp_latency, 4, SART),
+    SET(fu_fp_interval, 2, SART),
+    SET(shared_latency, 20, SART ": as the L1"),
+    SET(l1_bytes, 65536, P23),
+    SET(l1_ways, 512, SART ": one set"),
+    SET(l1_global, CW_L1_WRITE_BACK, SART),
+    SET(l1_latency, 1, "with l1.pipeline 20 in all"),
+    SET(l1_pipeline, 19, SART ": 20 in all"),
+    SET(l1_mshrs, 256, SART),
+    SET(l1_mshr_merge, 8, SART),
+    SET(noc_flit_bytes, 40, SART),
+    SET(noc_latency, 5, "as getm"),
+    SET(partition_count, 12, SART),
+    SET(l2_bytes, 262144, P23 ": 3 MB in 12 partitions"),
+    SET(l2_ways, 16, SART),
+    SET(l2_rop_latency, 160, SART),
+    SET(l2_latency, 21, "as gtx480"),
+    SET(l2_mshrs, 192, SART),
+    SET(dram_queue, 64, SART),
+    SET(dram_latency, 100, P23 ": GDDR latency"),
+    SET(dram_bytes_per_cycle, 8, P23 ": 336 GB/s over 12 partitions"),
+    SET(dram_burst_bytes, 32, SART ": 16 beats of 2 bytes"),
+    SET(dram_ccd, 4, SART),
+    SET(dram_ccdl, 4, SART),
+    SET(dram_rrd, 10, SART),
+    SET(dram_rcd, 20, SART),
+    SET(dram_ras, 50, SART),
+    SET(dram_rp, 20, SART),
+    SET(dram_rc, 62, SART),
+    SET(dram_cl, 20, SART),
+    SET(dram_wl, 8, SART),
+    SET(dram_cdlr, 9, SART),
+    SET(dram_wr, 20, SART),
+    SET(dram_rtpl, 4, SART),
+    SET(pm_attach, CW_PM_NEAR, "Pandey et al. 2023, section 3"),
+};
+
+static const struct cw_config__override sbrp_far[] = {
+    SET(pm_attach, CW_PM_FAR, "Pandey et al. 2023, section 3"),
+    SET(pm_wpq, 512, "model: the host has several channels; holds the link's bandwidth for the memory's latency"),
+};
+
+static const struct cw_config__override sbrp_artifact_near[] = {
+    SET(pm_latency_unit, CW_PM_CYCLES, SART),
+    SET(gpu_launch_cycles, 5000, SART),
+};
+
+/* Their far memory is near memory with other numbers. */
+static const struct cw_config__override sbrp_artifact_far[] = {
+    SET(pm_latency, 900, SART ": 300 + 2 x 300"),
+    SET(pm_read_mbps, 28000, SART),
+    SET(pm_write_mbps, 28000, SART),
+};
+
 static const struct cw_config__preset preset_getm = {"getm", "15 cores, 6 partitions, as in GETM Table II", NULL, NULL, 0};
 static const struct cw_config__preset preset_thesis_warptm = {"thesis-warptm", "enhanced Kilo TM machine of Fung 2015, Table 6.1",
                                                               &preset_getm, thesis_warptm, COUNT(thesis_warptm)};
@@ -208,11 +283,31 @@ static const struct cw_config__preset preset_getm_artifact = {"getm-artifact",
 static const struct cw_config__preset preset_gtx480 = {"gtx480", "GPGPU-Sim 4's GTX480, for comparisons of speed", &preset_getm, gtx480,
                                                        COUNT(gtx480)};
 
-static const struct cw_config__preset *const presets[] = {
-    &preset_getm, &preset_thesis_kilotm, &preset_thesis_warptm, &preset_getm_56, &preset_getm_artifact, &preset_gtx480, &preset_thesis_tbc};
+static const struct cw_config__preset preset_sbrp_near = {
+    "sbrp-near", "persistency machine with NVM on the GPU, Pandey et al. 2023, Table 1", &preset_getm, sbrp_near, COUNT(sbrp_near)};
+static const struct cw_config__preset preset_sbrp_far = {"sbrp-far", "the same with NVM behind PCIe", &preset_sbrp_near, sbrp_far,
+                                                         COUNT(sbrp_far)};
+static const struct cw_config__preset preset_sbrp_artifact_near = {
+    "sbrp-artifact-near", "the same as the authors' simulator has it: latencies in cycles, early acknowledgements", &preset_sbrp_near,
+    sbrp_artifact_near, COUNT(sbrp_artifact_near)};
+static const struct cw_config__preset preset_sbrp_artifact_far = {"sbrp-artifact-far", "the authors' simulator's far memory",
+                                                                  &preset_sbrp_artifact_near, sbrp_artifact_far, COUNT(sbrp_artifact_far)};
 
-static const char *const preset_names[] = {"getm",          "thesis-kilotm", "thesis-warptm", "getm-56",
-                                           "getm-artifact", "gtx480",        "thesis-tbc",    NULL};
+static const struct cw_config__preset *const presets[] = {&preset_getm,
+                                                          &preset_thesis_kilotm,
+                                                          &preset_thesis_warptm,
+                                                          &preset_getm_56,
+                                                          &preset_getm_artifact,
+                                                          &preset_gtx480,
+                                                          &preset_thesis_tbc,
+                                                          &preset_sbrp_near,
+                                                          &preset_sbrp_far,
+                                                          &preset_sbrp_artifact_near,
+                                                          &preset_sbrp_artifact_far};
+
+static const char *const preset_names[] = {
+    "getm",     "thesis-kilotm",      "thesis-warptm",     "getm-56", "getm-artifact", "gtx480", "thesis-tbc", "sbrp-near",
+    "sbrp-far", "sbrp-artifact-near", "sbrp-artifact-far", NULL};
 
 const char *const *cw_config_presets(void)
 {

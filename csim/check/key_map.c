@@ -7,10 +7,15 @@
 #define NONE       CW_KEY_MAP_NONE
 #define FIRST_SIZE 1024u
 
+static uint32_t home_of(const struct cw_key_map *m, uint64_t key)
+{
+    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (m->slot_cnt - 1);
+}
+
 /* The slot of the key, or the free one in which it would go. */
 static uint32_t slot_of(const struct cw_key_map *m, uint64_t key)
 {
-    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (m->slot_cnt - 1);
+    uint32_t at = home_of(m, key);
     while (m->slot[at].value != NONE && m->slot[at].key != key)
         at = (at + 1) & (m->slot_cnt - 1);
     return at;
@@ -56,4 +61,21 @@ bool cw_key_map_add(struct cw_key_map *m, uint64_t key, uint32_t value)
     m->slot[slot_of(m, key)] = (struct cw_key_map_slot){.key = key, .value = value};
     m->cnt++;
     return true;
+}
+
+/* Keys behind the free slot move up into it, unless their search begins behind it. */
+void cw_key_map_remove(struct cw_key_map *m, uint64_t key)
+{
+    const uint32_t last = m->slot_cnt - 1;
+    if (cw_key_map_find(m, key) == NONE)
+        return;
+    uint32_t hole = slot_of(m, key);
+    for (uint32_t at = (hole + 1) & last; m->slot[at].value != NONE; at = (at + 1) & last) {
+        if (((at - home_of(m, m->slot[at].key)) & last) < ((at - hole) & last))
+            continue;
+        m->slot[hole] = m->slot[at];
+        hole = at;
+    }
+    m->slot[hole].value = NONE;
+    m->cnt--;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map from 64-bit keys to indices, which only grows until it is cleared. */
+/* A map from 64-bit keys to indices. Its room never shrinks. */
 #ifndef CW_CHECK_KEY_MAP_H
 #define CW_CHECK_KEY_MAP_H
 
@@ -27,5 +27,7 @@ void cw_key_map_clear(struct cw_key_map *m);
 uint32_t cw_key_map_find(const struct cw_key_map *m, uint64_t key);
 /* Enters a key that the map does not have; value is not CW_KEY_MAP_NONE. false: out of memory. */
 bool cw_key_map_add(struct cw_key_map *m, uint64_t key, uint32_t value);
+/* Forgets a key; nothing happens when the map does not have it. */
+void cw_key_map_remove(struct cw_key_map *m, uint64_t key);
 
 #endif

@@ -53,10 +53,15 @@ static inline __attribute__((always_inline)) void show(struct cw_control *p, uin
     }
 }
 
-/* The stack may have more entries than before; the only operations that push some end here. */
-static void show_grown(struct cw_control *p, uint32_t warp)
+/* The stack may have more entries than before; all operations that push some end here. */
+static void note_depth(struct cw_control *p, uint32_t warp)
 {
     cw_stat_max(&((struct ipdom *)p)->stats->simt_stack_max, stack_of(p, warp)->depth);
+}
+
+static void show_grown(struct cw_control *p, uint32_t warp)
+{
+    note_depth(p, warp);
     show(p, warp);
 }
 
@@ -75,7 +80,9 @@ static void arrive(struct cw_control *p, uint32_t warp)
 static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
 {
     const bool diverged = cw_simt_branch_likely(current(p, warp), taken, b->target, b->next, b->rpc, b->lpc);
-    show_grown(p, warp);
+    if (diverged)
+        note_depth(p, warp);
+    show(p, warp);
     return diverged;
 }
 

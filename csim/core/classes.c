@@ -6,6 +6,17 @@
  */
 #include "core/core_state.h"
 
+/* Eight classes by threads; a class of a warp of 64 lanes has twice the threads. */
+void cw_core__create_classes(struct cw_core *c)
+{
+    struct cw_stats *s = c->cfg.stats;
+    uint64_t *const counter[] = {&s->simd_w1_4,   &s->simd_w5_8,   &s->simd_w9_12,  &s->simd_w13_16,
+                                 &s->simd_w17_20, &s->simd_w21_24, &s->simd_w25_28, &s->simd_w29_32};
+    for (uint32_t threads = 1; threads <= c->width; threads++)
+        c->threads_class[threads] = counter[(threads - 1) / (c->width / 8)];
+    c->slot_class = &s->core_w0_idle; /* no instruction has been there */
+}
+
 __attribute__((noinline)) void cw_core__declass(struct cw_core *c, uint64_t classed)
 {
     classed = classed > c->cycle ? classed : c->cycle;

@@ -18,7 +18,8 @@ static cw_time next_wake(const struct cw_core *c)
 {
     uint64_t cycle = sooner(sooner(c->issue_next, c->lsu_next), sooner(c->pipe_next, cw_core__wheel_next(c)));
     cycle = sooner(cycle, c->control_next);
-    if ((c->miss_cnt | c->log_cnt) != 0) {
+    if ((c->miss_cnt | c->log_cnt | c->flush.busy) != 0) {
+        cycle = sooner(cycle, c->flush.next);
         cycle = sooner(cycle, cw_core__miss_next(c));
         cycle = c->log_cnt > 0 ? sooner(cycle, c->log_done[c->log_head].ready) : cycle;
     }
@@ -38,6 +39,15 @@ static cw_time tick_mechanisms(struct cw_core *c, cw_time now)
     return next;
 }
 
+/* Of caches that only read, and of an L1 that writes back. */
+static __attribute__((noinline)) void rare_ticks(struct cw_core *c)
+{
+    if (c->miss_cnt > 0)
+        cw_core__miss_tick(c);
+    if (c->flush.next <= c->cycle)
+        cw_core__flush_tick(c);
+}
+
 /* Stages in reverse order, so that what a stage passes on is seen in the next cycle. */
 static void core_tick(void *self, cw_time now)
 {
@@ -51,8 +61,8 @@ static void core_tick(void *self, cw_time now)
     cw_core__pipe_tick(c);
     cw_core__log_tick(c);
     cw_core__lsu_tick(c);
-    if (c->miss_cnt > 0)
-        cw_core__miss_tick(c);
+    if ((c->miss_cnt | c->flush.busy) != 0)
+        rare_ticks(c);
     c->mech_next = tick_mechanisms(c, now);
     if (c->control_next <= c->cycle)
         c->control_next = c->control->ops->tick(c->control, c->cycle);
@@ -208,10 +218,10 @@ static int create_control(struct cw_core *c, struct cw_error *err)
         .core = c->cfg.index,
         .host = {c, cw_core__form, &c->cycle, hold_control, wake_control, fault_control, notice_control, done_control},
     };
-    c->control_next = CW_CYCLE_NEVER;
+    c->control_next = c->flush.next = CW_CYCLE_NEVER;
     c->mixes = c->cfg.control->mixes;
-    c->unusual =
-        c->cfg.control->regroups || c->cfg.control->may_issue != NULL || c->cfg.control->first != NULL || c->one_by_one || c->rows > 1;
+    c->unusual = c->cfg.control->regroups || c->cfg.control->may_issue != NULL || c->cfg.control->first != NULL || c->one_by_one ||
+                 c->unified || c->rows > 1;
     if (c->cfg.control->regroups && c->slots > 64)
         return cw_fail(err, CW_EINVAL,
                        "control policy %s makes warps of a core's threads, in at most 64 slots; it has %u: set core.warps=64",
@@ -239,9 +249,8 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     size_rows(c);
     set_stages(c);
     c->component = (struct cw_component){.tick = core_tick, .self = c, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
-    c->slot_class = &c->cfg.stats->core_w0_idle;
     c->all_lanes = cw_lanes_below(c->width);
-    c->class_shift = c->width == CW_LANES ? 2 : 3;
+    cw_core__create_classes(c);
     c->pipe_stalled_at = c->const_stalled_at = c->l1_port_cycle = CW_CYCLE_NEVER;
     create_schedulers(c);
     int status =
@@ -272,9 +281,9 @@ void cw_core_destroy(struct cw_core *c)
         free(c->warp[w].print);
     if (c->control != NULL)
         c->control->ops->destroy(c->control);
-    void *owned[] = {c->queue,    c->pipe,      c->log_done, c->shared,    c->warp, c->tid,        c->op,
-                     c->r32,      c->r64,       c->pred,     c->made,      c->cc,   c->slot_cycle, c->r32_save,
-                     c->r64_save, c->pred_save, c->mech,     c->fetch_ask, c->miss, c->wheel,      c->thread_done};
+    void *owned[] = {c->queue, c->pipe,      c->log_done, c->shared, c->warp,        c->tid,      c->op,       c->r32,
+                     c->r64,   c->pred,      c->made,     c->cc,     c->slot_cycle,  c->r32_save, c->r64_save, c->pred_save,
+                     c->mech,  c->fetch_ask, c->miss,     c->wheel,  c->thread_done, c->branch};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < c->inst_chunk_cnt; i++)
@@ -296,24 +305,28 @@ static uint32_t sockets_taken(const struct cw_core_sockets *s)
 {
     return (s->access != NULL ? CW_SOCKET_ACCESS : 0u) | (s->l1_line != NULL ? CW_SOCKET_L1_LINE : 0u) |
            (s->fence != NULL ? CW_SOCKET_FENCE : 0u) | (s->acquire != NULL ? CW_SOCKET_ACQUIRE : 0u) |
-           (s->block_start != NULL || s->block_end != NULL ? CW_SOCKET_BLOCK : 0u) | (s->issued != NULL ? CW_SOCKET_ISSUED : 0u);
+           (s->block_start != NULL || s->block_end != NULL ? CW_SOCKET_BLOCK : 0u) | (s->issued != NULL ? CW_SOCKET_ISSUED : 0u) |
+           (s->barrier != NULL ? CW_SOCKET_BARRIER : 0u);
 }
 
 int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, void *self, const struct cw_intrinsic *intrinsics,
                    struct cw_error *err)
 {
     static const struct cw_core_sockets none = {0};
-    const ptrdiff_t region = c->region != NULL ? c->region - c->mech : -1;
+    const ptrdiff_t region = c->region != NULL ? c->region - c->mech : -1, keeper = c->keeper != NULL ? c->keeper - c->mech : -1;
     struct cw_core_mech *mech = realloc(c->mech, (c->mech_cnt + 1) * sizeof *mech);
     if (mech == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a core");
     c->mech = mech;
     c->region = region >= 0 ? mech + region : NULL;
+    c->keeper = keeper >= 0 ? mech + keeper : NULL;
     mech += c->mech_cnt++;
     *mech = (struct cw_core_mech){sockets != NULL ? sockets : &none, self, intrinsics};
     c->taken |= sockets_taken(mech->sockets);
     if (mech->sockets->region_begin != NULL)
         c->region = mech;
+    if (mech->sockets->l1_store != NULL)
+        c->keeper = mech;
     return CW_OK;
 }
 
@@ -355,6 +368,18 @@ static uint32_t owner_of(const struct cw_core *c, const struct cw_intrinsic *i)
     return owner;
 }
 
+static struct cw_branch branch_of(const struct cw_core *c, const struct cw_launch *l, uint32_t pc)
+{
+    const struct cw_uop *u = &l->kernel->uop[pc];
+    const uint32_t lcp = c->config->core_lcp;
+    const bool likely = lcp == CW_LCP_LOOP || (lcp == CW_LCP_PROFILE && l->kernel->profiled);
+    const enum cw_branch_kind kind = u->op == CW_OP_BRA && u->guard < 0 ? CW_BRANCH_ALWAYS
+                                     : (u->flags & CW_UF_UNI) != 0      ? CW_BRANCH_UNI
+                                                                        : CW_BRANCH_OPEN;
+    return (struct cw_branch){
+        .target = u->target, .next = pc + 1, .rpc = u->rpc, .lpc = likely ? u->lpc : CW_PC_NONE, .kind = kind, .uniform = u->uniform != 0};
+}
+
 static int compile_op(struct cw_core *c, const struct cw_launch *l, uint32_t i, struct cw_error *err)
 {
     const struct cw_uop *u = &l->kernel->uop[i];
@@ -362,8 +387,7 @@ static int compile_op(struct cw_core *c, const struct cw_launch *l, uint32_t i, 
         return cw_fail(err, CW_EUNSUP, "kernel %s: %s:%u: %s works on warps of 32 lanes; set core.warp_width=32", l->kernel->name,
                        l->module->file, u->line, cw_op_mnemonic((enum cw_op)u->op));
     int status = cw_issue_op_compile(&c->op[i], l->kernel, u, c->config, err);
-    const uint32_t lcp = c->config->core_lcp;
-    c->op[i].lpc = lcp == CW_LCP_LOOP || (lcp == CW_LCP_PROFILE && l->kernel->profiled) ? u->lpc : CW_PC_NONE;
+    c->branch[i] = branch_of(c, l, i);
     if (status == CW_OK && u->op == CW_OP_INTRINSIC)
         c->op[i].owner = (uint8_t)owner_of(c, u->intrinsic);
     return status;
@@ -374,9 +398,11 @@ static int compile_ops(struct cw_core *c, const struct cw_launch *l, struct cw_e
     const struct cw_kernel *k = l->kernel;
     if (k->uop_cnt > c->op_cap) {
         free(c->op);
+        free(c->branch);
         c->op = malloc(k->uop_cnt * sizeof *c->op);
-        c->op_cap = c->op != 0 ? k->uop_cnt : 0;
-        if (c->op == 0)
+        c->branch = malloc(k->uop_cnt * sizeof *c->branch);
+        c->op_cap = c->op != 0 && c->branch != 0 ? k->uop_cnt : 0;
+        if (c->op_cap == 0)
             return cw_fail(err, CW_ENOMEM, "no memory for kernel %s", k->name);
     }
     c->uop = k->uop;
@@ -473,7 +499,7 @@ bool cw_core_idle(const struct cw_core *c)
 {
     if (c->resident != 0 || c->inst_out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->icache.mshr_used != 0 || c->log_cnt != 0)
         return false;
-    if ((c->constant.mshr_used | c->texture.mshr_used) != 0)
+    if ((c->constant.mshr_used | c->texture.mshr_used) != 0 || cw_core__has_dirty(c))
         return false;
     for (uint32_t i = 0; i < c->mech_cnt; i++)
         if (c->mech[i].sockets->idle != NULL && !c->mech[i].sockets->idle(c->mech[i].self))

@@ -109,6 +109,8 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
 /* Whether another block of the prepared launch fits now (threads, blocks, registers, shared memory). */
 bool cw_core_can_take_block(const struct cw_core *c);
 void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now);
+/* All blocks of the launch have finished, on all cores: dirty lines of the L1 are written back. From outside the core's tick. */
+void cw_core_end_kernel(struct cw_core *c, cw_time now);
 /* No warp resident and nothing outstanding (stores acknowledged, logs sent). */
 bool cw_core_idle(const struct cw_core *c);
 /* Cold caches (dirty lines must have been written back: it is idle). So what the host writes between launches, constants too, is seen. */
@@ -154,6 +156,20 @@ bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now);
 /* One access of a whole 128-byte log line (word `word` of all lanes) in the warp's local memory through the L1: byte offset = log_offset +
  * 4 * word. false: the L1 port is taken this cycle. log_done comes back with the cookie when the access is done (hit latency or miss). */
 bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now);
+/* Lines of global memory in the L1, by what they are of. */
+enum cw_core_lines { CW_LINES_VOLATILE = 1, CW_LINES_PERSISTENT = 2 };
+/* Asks for the dirty lines of these kinds (a set) to be written back, of l1.global=write-back; not for kept ones. Returns the number of the
+ * job that does it: socket l1_flushed tells when they are acknowledged. */
+uint32_t cw_core_flush_lines(struct cw_core *c, uint32_t kinds);
+/* Loads from here on find nothing of these kinds in the L1 but what the core itself has written and not sent. */
+void cw_core_forget_lines(struct cw_core *c, uint32_t kinds);
+/* Writes the kept line with that index back; it stays in the L1, clean. l1_written tells of the acknowledgement. false: no room. */
+bool cw_core_write_line_back(struct cw_core *c, uint32_t index);
+/* A store or eviction that the keeper has refused is tried again in the next cycle. */
+void cw_core_retry_store(struct cw_core *c);
+/* Whether the warp's earlier memory instructions are performed, as far as its block sees, and its stores past the L1 acknowledged; all:
+ * whether they are complete. false: its intrinsic or fence, for which the mechanism then answers false, is tried again when they may be. */
+bool cw_core_settle(struct cw_core *c, uint32_t warp, bool all);
 /* Takes the shared memory's banks for this cycle. false: they are taken. */
 bool cw_core_take_shared(struct cw_core *c, cw_time now);
 

@@ -3,8 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, buffer.c, classes.c, constant.c, core.c, fetch.c, inst.c, issue.c, local.c, lsu.c, miss.c, order.c, pipe.c,
- * print.c, ready.c, region.c, registers.c, report.c, shared.c, warp.c.
+ * Private to: barrier.c, buffer.c, classes.c, constant.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c, local.c, lsu.c,
+ * miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -44,6 +44,8 @@
 #define CW_TAG_TEXTURE         0x10000000u /* tag of a texture cache miss: with the register's index */
 #define CW_TAG_CONST           0x20000000u /* tag of a constant cache miss: with the register's index */
 #define CW_TAG_CODE            0x40000000u /* tag of an instruction cache miss: with the register's index */
+#define CW_TAG_KEPT            0x08000000u /* tag of a write-back: of a line that a mechanism keeps; else its generation (flush.c) */
+#define CW_NO_WARP             UINT16_MAX  /* in a message: it is nobody's, as a write-back of a line of global memory */
 #define CW_TAG_MSHR            0x80000000u /* tag of an L1 miss: with the register's index; else the index of the memory instruction */
 
 enum cw_wait {
@@ -52,6 +54,7 @@ enum cw_wait {
     CW_WAIT_BARRIER,
     CW_WAIT_FENCE,        /* membar: earlier accesses */
     CW_WAIT_REGION_LOADS, /* begin of a region: earlier loads (their registers belong to the checkpoint) */
+    CW_WAIT_PIPE,         /* a mechanism wants its earlier memory instructions performed first (cw_core_settle) */
     CW_WAIT_MECH,         /* a mechanism said "not now": to a region's begin, a fence, an intrinsic */
     CW_WAIT_REGION_DRAIN, /* all lanes at the region's end or aborted; memory instructions on their way */
     CW_WAIT_REGION_END,   /* the mechanism resolves the attempt */
@@ -134,6 +137,7 @@ struct cw_warp {
     uint64_t *wheel;         /* of that row */
     uint32_t insts;          /* memory instructions issued and not complete */
     uint32_t acks;           /* stores and reductions on their way to their acknowledgement */
+    uint32_t queued;         /* memory instructions in the load/store unit's queue */
     uint32_t piped;          /* line accesses in the pipe */
     uint8_t wait;            /* enum cw_wait */
     uint8_t fu;              /* unit of the next instruction */
@@ -149,6 +153,7 @@ struct cw_warp {
     uint32_t number;         /* in its block */
     uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
     uint32_t owed;
+    uint32_t flush;              /* job that a release of it waits for; 0: none (flush.c) */
     cw_lanes live;               /* lanes that have not exited */
     struct cw_exec x[CW_HALVES]; /* registers and identity of the threads at home in this slot */
     struct cw_made *made;        /* the threads that the slot runs; NULL: those at home in it. The policy regroups all warps or none */
@@ -200,6 +205,19 @@ struct cw_order {
     bool is_owed;  /* and are not yet */
 };
 
+/* Write-backs of the L1's dirty lines of global memory; see flush.c. */
+struct cw_flush {
+    uint64_t next;              /* cycle in which it needs a tick */
+    uint32_t asked;             /* kinds of lines that the next job is to write back; 0: nobody has asked */
+    uint32_t kinds;             /* of the running job */
+    uint32_t started, finished; /* jobs */
+    uint32_t at;                /* the next line to look at */
+    uint32_t generation;        /* 0 or 1: of write-backs that leave now */
+    uint32_t out[2];            /* write-backs without acknowledgement, by generation */
+    uint32_t busy;              /* 1: a job runs, or somebody has asked for one; `next` says when */
+    bool active, scanning;
+};
+
 /* Why no warp issues. */
 enum cw_gap { CW_GAP_STALL, CW_GAP_MEM, CW_GAP_IDLE };
 
@@ -234,12 +252,12 @@ struct cw_core {
     uint64_t classed;     /* classes of cycles are counted up to this one, exclusive; with the issue slot taken it lies ahead */
     uint64_t *slot_class; /* the counter that got the cycles for which the slot is taken */
     enum cw_gap gap;      /* what those from `classed` on are, until an instruction issues */
-    uint32_t class_shift; /* log2 of the threads of one of the eight classes by threads */
-    uint64_t issue_next;  /* results of the stages of this tick: when they next need one */
+    uint64_t *threads_class[CW_WARP_LANES_MAX + 1]; /* [threads]: the counter of an instruction's cycles */
+    uint64_t issue_next;                            /* results of the stages of this tick: when they next need one */
     uint64_t lsu_next, pipe_next;
     cw_time mech_next;
     bool faulted;
-    bool unusual;           /* made-up warps, a policy that chooses who issues, or core.scoreboard=warp: nothing that most machines have */
+    bool unusual;           /* issue needs more than most machines have: see create_control */
     bool one_by_one;        /* an instruction waits for the warp's previous one (core.scoreboard=warp) */
     bool collects;          /* has operand collectors */
     bool unified;           /* one pipeline (core.pipeline=unified) */
@@ -287,6 +305,8 @@ struct cw_core {
     uint32_t inst_chunk_cnt;
     uint64_t acks; /* of all warps */
     struct cw_order order[CW_CORE_BLOCKS_MAX];
+    struct cw_flush flush;
+    uint32_t departures; /* of bytes of persistent memory */
     struct cw_log_done {
         uint64_t ready;
         uint32_t warp, cookie;
@@ -296,7 +316,8 @@ struct cw_core {
     /* launch */
     const struct cw_launch *launch;
     struct cw_issue_op *op;
-    uint32_t op_cap;
+    struct cw_branch *branch; /* [PC]; of instructions that are no branches nobody reads it */
+    uint32_t op_cap;          /* of both */
     const struct cw_uop *uop;
     uint32_t blocks_max, block_regs, block_shared;
     uint32_t blocks, registers_used, shared_used;
@@ -315,6 +336,7 @@ struct cw_core {
     } * mech;                                  /* by the GPU's list */
     uint32_t mech_cnt;
     const struct cw_core_mech *region; /* the one with regions; NULL: none */
+    const struct cw_core_mech *keeper; /* the one that keeps lines of persistent memory in the L1; NULL: none */
     uint32_t taken;                    /* bits of enum cw_socket: somebody takes it */
     struct cw_core_config cfg;
     const struct cw_config *config;
@@ -334,8 +356,9 @@ enum cw_socket {
     CW_SOCKET_ACQUIRE = 8u,
     CW_SOCKET_BLOCK = 16u,
     CW_SOCKET_ISSUED = 32u,
-    CW_SOCKET_STREAM = 64u, /* the stream wants CW_EVENT_ISSUE, as known at the launch */
-    CW_SOCKET_BRANCH = 128u /* and CW_EVENT_BRANCH */
+    CW_SOCKET_STREAM = 64u,  /* the stream wants CW_EVENT_ISSUE, as known at the launch */
+    CW_SOCKET_BRANCH = 128u, /* and CW_EVENT_BRANCH */
+    CW_SOCKET_BARRIER = 256u
 };
 
 /* Whether the instruction reads through the texture cache. */
@@ -470,14 +493,7 @@ void cw_core__form(void *context, uint32_t warp, cw_lanes lanes, const uint8_t *
 void cw_core__free_warp(struct cw_core *c, uint32_t w);
 
 /* classes.c */
-static inline uint64_t *cw_core__threads_counter(struct cw_stats *s, uint32_t eighth)
-{
-    static const uint16_t offset[] = {offsetof(struct cw_stats, simd_w1_4),   offsetof(struct cw_stats, simd_w5_8),
-                                      offsetof(struct cw_stats, simd_w9_12),  offsetof(struct cw_stats, simd_w13_16),
-                                      offsetof(struct cw_stats, simd_w17_20), offsetof(struct cw_stats, simd_w21_24),
-                                      offsetof(struct cw_stats, simd_w25_28), offsetof(struct cw_stats, simd_w29_32)};
-    return (uint64_t *)((char *)s + offset[eighth]);
-}
+void cw_core__create_classes(struct cw_core *c);
 static inline uint64_t *cw_core__gap_counter(struct cw_stats *s, enum cw_gap gap)
 {
     return gap == CW_GAP_STALL ? &s->core_stall : gap == CW_GAP_MEM ? &s->core_w0_mem : &s->core_w0_idle;
@@ -535,6 +551,64 @@ void cw_core__miss_tick(struct cw_core *c);
 /* Cycle in which the next read may leave; CW_CYCLE_NEVER when there is none. */
 uint64_t cw_core__miss_next(const struct cw_core *c);
 
+/* flush.c */
+/* Asks for the lines of these kinds (enum cw_core_lines) to be written back. Returns the number of the job that does it. */
+uint32_t cw_core__flush_ask(struct cw_core *c, uint32_t kinds);
+bool cw_core__flushed(const struct cw_core *c, uint32_t job);
+/* The tag of a write-back that is not of a kept line. */
+static inline uint32_t cw_core__flush_tag(const struct cw_core *c)
+{
+    return c->flush.generation;
+}
+/* The acknowledgement of a write-back of global memory. */
+void cw_core__written_back(struct cw_core *c, uint32_t tag);
+/* Dirty lines of global memory that nobody keeps, or such on their way. */
+bool cw_core__has_dirty(const struct cw_core *c);
+void cw_core__flush_tick(struct cw_core *c);
+
+/* kept.c */
+/* Whether a mechanism keeps the line of persistent memory. */
+static inline bool cw_core__is_kept(const struct cw_core *c, uint64_t line)
+{
+    return c->keeper != NULL && cw_memory_is_pm(line);
+}
+/* The keeper lets a store be performed, in its line of the L1 or, with NULL, past the L1. false: not now; it has the pipe tried again. */
+bool cw_core__keeper_stores(struct cw_core *c, const struct cw_pipe_entry *e, const struct cw_l1_line *line);
+/* What the warp waits for before a mechanism's instruction may have come. */
+void cw_core__settled(struct cw_core *c, uint32_t w);
+
+/* tell.c */
+/* To the mechanisms. warp: who did it; CW_CORE_WARPS_MAX: the cache itself. */
+void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp);
+/* To those who listen: each lane has stored, or is about to by an atomic. */
+void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e);
+/* A message with bytes of persistent memory, if they are that, leaves: it gets its number. */
+void cw_core__persist_leaves(struct cw_core *c, struct cw_message *p);
+
+/* packet.c */
+struct cw_message *cw_core__packet(struct cw_core *c, const struct cw_pipe_entry *e);
+/* A write of the warp leaves, and comes back as its acknowledgement; memory fences wait for that. */
+void cw_core__expect_ack(struct cw_core *c, struct cw_message *p, uint8_t flight);
+/* Writes the line's dirty bytes back, and leaves them in the L1; false when the crossbar has no room. Nobody waits for a write-back of
+ * local memory: later misses of the line follow it on the same path. One of global memory is acknowledged with the tag. */
+bool cw_core__write_line(struct cw_core *c, struct cw_l1_line *e, uint32_t tag);
+void cw_core__send_miss(struct cw_core *c, uint64_t line, uint32_t bytes, uint32_t tag);
+static inline bool cw_core__crossbar_takes(const struct cw_core *c, uint32_t flits)
+{
+    return cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits, c->now);
+}
+static inline bool cw_core__miss_has_room(const struct cw_core *c)
+{
+    return cw_core__crossbar_takes(c, (c->config->noc_header_bytes + c->config->noc_flit_bytes) / c->config->noc_flit_bytes);
+}
+
+/* line.c */
+/* Bytes of the line that an access touches. */
+void cw_core__touched(const struct cw_core *c, const struct cw_pipe_entry *e, uint64_t mask[2]);
+/* Values of an access's lanes to or from the bytes of its line. */
+void cw_core__values_to_line(const struct cw_core *c, const struct cw_pipe_entry *e, uint8_t *line);
+void cw_core__values_from_line(const struct cw_core *c, const struct cw_pipe_entry *e, const uint8_t *line);
+
 /* pipe.c */
 bool cw_core__pipe_has_room(const struct cw_core *c);
 void cw_core__pipe_push(struct cw_core *c, const struct cw_pipe_entry *e);
@@ -585,8 +659,6 @@ bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope);
 void cw_core__order_acquired(struct cw_core *c, uint8_t scope);
 /* The last access of a generation is performed. */
 void cw_core__order_drained(struct cw_core *c, uint32_t block);
-/* To the mechanisms. warp: who did it; CW_CORE_WARPS_MAX: the cache itself. */
-void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp);
 
 /* Cycle in which an instruction that issues now is in its unit when it passes the operand collectors by: entry, collector, exit. */
 static inline uint64_t cw_core__past_collectors(const struct cw_core *c)

@@ -57,6 +57,7 @@ void cw_core__drained(struct cw_core *c, uint32_t w)
         cw_core__free_warp(c, w);
         break;
     case CW_WAIT_FENCE: /* the instruction is tried again */
+    case CW_WAIT_PIPE:
     case CW_WAIT_REGION_LOADS:
         warp->wait = CW_WAIT_NONE;
         cw_core__requeue(c, w);

@@ -17,7 +17,7 @@ static __attribute__((noinline)) uint32_t made_guard(const struct cw_core *c, ui
 }
 
 /* The warp's lanes whose guard is true. */
-static cw_lanes guard(const struct cw_core *c, uint32_t w, const struct cw_uop *u)
+static inline __attribute__((always_inline)) cw_lanes guard(const struct cw_core *c, uint32_t w, const struct cw_uop *u)
 {
     const struct cw_exec *x = c->warp[w].x;
     const cw_lanes active = c->front[w].active;
@@ -33,14 +33,14 @@ static cw_lanes guard(const struct cw_core *c, uint32_t w, const struct cw_uop *
 
 /* When the warp may issue again; without an instruction buffer, a taken branch and the like costs a fetch. from is the PC of the
  * instruction that issued. */
-static void set_fetch(struct cw_core *c, uint32_t w, uint32_t from)
+static inline __attribute__((always_inline)) void set_fetch(struct cw_core *c, uint32_t w, uint32_t from)
 {
-    bool taken = c->config->core_buffer == 0 && cw_core__pc(c, w) != from + 1;
+    const bool taken = c->buffer == 0 && cw_core__pc(c, w) != from + 1;
     c->warp[w].not_before = c->cycle + (taken ? c->config->core_fetch_cycles : c->stage);
 }
 
 /* Cycle from which the results of the instruction that is issuing may be used. */
-static uint64_t result_cycle(struct cw_core *c, const struct cw_issue_op *op, uint32_t w)
+static inline __attribute__((always_inline)) uint64_t result_cycle(struct cw_core *c, const struct cw_issue_op *op, uint32_t w)
 {
     const uint64_t cycle = c->started + c->result_stages + op->latency;
     return __builtin_expect(c->collects, 0) ? cw_operands_write(&c->operands, op, w, cycle, c->cycle) : cycle;
@@ -67,7 +67,8 @@ static __attribute__((noinline)) void execute_made(struct cw_core *c, struct cw_
     cw_core__set_slots(c, made, 0, op, result_cycle(c, op, (uint32_t)(warp - c->warp)));
 }
 
-static void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+static inline __attribute__((always_inline)) void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u,
+                                                          const struct cw_issue_op *op, cw_lanes mask)
 {
     if (mask == 0)
         return;
@@ -126,24 +127,20 @@ static __attribute__((noinline)) void tell_branch(const struct cw_core *c, uint3
 
 static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
-    const enum cw_branch_kind kind = u->op == CW_OP_BRA && u->guard < 0 ? CW_BRANCH_ALWAYS
-                                     : (u->flags & CW_UF_UNI) != 0      ? CW_BRANCH_UNI
-                                                                        : CW_BRANCH_OPEN;
-    const struct cw_branch b = {
-        .target = u->target, .next = pc + 1, .rpc = u->rpc, .lpc = c->op[pc].lpc, .kind = kind, .uniform = u->uniform != 0};
+    const struct cw_branch *b = &c->branch[pc];
     const bool told = __builtin_expect((c->taken & CW_SOCKET_BRANCH) != 0, 0);
     bool diverged;
     if (u->op == CW_OP_BRA) {
         if (told)
             tell_branch(c, w, u, mask, NULL);
-        diverged = c->control->ops->branch(c->control, w, mask, &b);
+        diverged = c->control->ops->branch(c->control, w, mask, b);
     } else {
         uint32_t target[CW_WARP_LANES_MAX];
         if (!indexed_targets(c, w, u, pc, mask, target))
             return;
         if (told)
             tell_branch(c, w, u, mask, target);
-        diverged = c->control->ops->branch_indexed(c->control, w, target, &b);
+        diverged = c->control->ops->branch_indexed(c->control, w, target, b);
     }
     c->cfg.stats->branches++;
     c->cfg.stats->branches_divergent += diverged;
@@ -151,17 +148,40 @@ static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32
         cw_core__backward_branch(c, &c->warp[w]);
 }
 
+/* Unless the mechanism has said what it is to wait for (cw_core_settle). */
+static void wait_for_mechanism(struct cw_warp *warp)
+{
+    if (warp->wait == CW_WAIT_NONE)
+        warp->wait = CW_WAIT_MECH;
+}
+
 /* A fence is a release and an acquire. */
 static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
 {
     if (!cw_core__order_release(c, w, u->scope))
         return false;
+    if ((c->taken & CW_SOCKET_FENCE) != 0)
+        cw_core__tell_mechanisms(c);
     for (uint32_t i = 0; (c->taken & CW_SOCKET_FENCE) != 0 && i < c->mech_cnt; i++)
         if (c->mech[i].sockets->fence != NULL && !c->mech[i].sockets->fence(c->mech[i].self, w, u, c->now)) {
-            c->warp[w].wait = CW_WAIT_MECH;
+            wait_for_mechanism(&c->warp[w]);
             return false;
         }
     cw_core__order_acquired(c, u->scope);
+    return true;
+}
+
+/* Mechanisms let the warp arrive at a barrier. */
+static bool may_arrive(struct cw_core *c, uint32_t w)
+{
+    if ((c->taken & CW_SOCKET_BARRIER) == 0)
+        return true;
+    cw_core__tell_mechanisms(c);
+    for (uint32_t i = 0; i < c->mech_cnt; i++)
+        if (c->mech[i].sockets->barrier != NULL && !c->mech[i].sockets->barrier(c->mech[i].self, w, c->now)) {
+            wait_for_mechanism(&c->warp[w]);
+            return false;
+        }
     return true;
 }
 
@@ -199,7 +219,7 @@ static __attribute__((noinline)) bool intrinsic(struct cw_core *c, uint32_t w, c
         cw_core__read_warp(c, w, u->src[i], call.arg[i]);
     cw_core__tell_mechanisms(c);
     if (!m->sockets->intrinsic(m->self, &call, c->now)) {
-        warp->wait = CW_WAIT_MECH;
+        wait_for_mechanism(warp);
         return false;
     }
     if (u->dst_cnt != 0)
@@ -255,6 +275,8 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
             cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(u));
         break;
     case CW_ISSUE_BARRIER:
+        if (mask != 0 && !may_arrive(c, w))
+            return false;
         if (c->made == NULL || mask == 0) /* a made-up warp stays at its barrier until it may go on */
             cw_control_advance(c->control, w, pc + 1);
         cw_core__barrier(c, w, u, mask);
@@ -277,7 +299,8 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
 }
 
 /* Executes the instruction at the warp's front. false: it did not issue. */
-static bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
+static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uint32_t w, const struct cw_uop *u,
+                                                          const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
 {
     switch (op->kind) {
     case CW_ISSUE_EXEC:
@@ -400,7 +423,7 @@ static __attribute__((noinline)) void settle_threads(struct cw_core *c, const st
 
 /* With core.scoreboard=warp, around what an instruction does: the policy may put its threads into other warps and use the slot again, and
  * those warps wait for all their threads. So the core keeps who has issued. */
-static __attribute__((noinline)) void begin_alone(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
+static void begin_alone(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
     if (c->made == NULL)
         return;
@@ -409,12 +432,23 @@ static __attribute__((noinline)) void begin_alone(struct cw_core *c, uint32_t w,
     cw_core__set_done(c, &c->alone, c->alone_active, c->started + c->result_stages + op->latency);
 }
 
-static __attribute__((noinline)) void end_alone(struct cw_core *c, uint32_t w, const struct cw_issue_op *op, bool issued)
+static void end_alone(struct cw_core *c, uint32_t w, const struct cw_issue_op *op, bool issued)
 {
     if (c->made != NULL)
         settle_threads(c, &c->alone, op, c->alone_active, issued);
     else if (issued)
         note_completion(c, &c->warp[w], op);
+}
+
+static __attribute__((noinline)) bool unusual_perform(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op,
+                                                      uint32_t pc, cw_lanes mask)
+{
+    if (c->one_by_one)
+        begin_alone(c, w, op);
+    const bool issued = perform(c, w, u, op, pc, mask);
+    if (c->one_by_one)
+        end_alone(c, w, op, issued);
+    return issued;
 }
 
 /* An instruction of so many threads takes the issue slot. Cycles that an instruction of another scheduler has stay that one's. */
@@ -425,12 +459,13 @@ static inline void take_slot(struct cw_core *c, uint32_t threads)
         cw_core__count_gap(c, c->cycle);
     if (until == c->classed)
         return;
-    c->slot_class = cw_core__threads_counter(c->cfg.stats, (threads - 1) >> c->class_shift);
+    c->slot_class = c->threads_class[threads];
     *c->slot_class += until - c->classed;
     c->classed = until;
 }
 
-static inline __attribute__((always_inline)) bool issue(struct cw_core *c, uint32_t s, uint32_t w)
+/* unusual: as the core says; here and below a constant, so that most machines' code has none of what they have not. */
+static inline __attribute__((always_inline)) bool issue(struct cw_core *c, uint32_t s, uint32_t w, const bool unusual)
 {
     const uint32_t pc = cw_core__pc(c, w);
     const struct cw_issue_op *op = &c->op[pc];
@@ -444,11 +479,7 @@ static inline __attribute__((always_inline)) bool issue(struct cw_core *c, uint3
     const cw_lanes active = c->front[w].active;
     const uint32_t threads = active == c->all_lanes ? c->width : cw_lanes_count(active);
     take_slot(c, threads);
-    if (__builtin_expect(c->one_by_one, 0))
-        begin_alone(c, w, op);
-    const bool issued = perform(c, w, u, op, pc, mask);
-    if (__builtin_expect(c->one_by_one, 0))
-        end_alone(c, w, op, issued);
+    const bool issued = unusual ? unusual_perform(c, w, u, op, pc, mask) : perform(c, w, u, op, pc, mask);
     if (!issued)
         c->warp[w].buffer_next = pc;
     cw_core__requeue(c, w);
@@ -557,25 +588,25 @@ static __attribute__((noinline)) bool unusual_may_issue(struct cw_core *c, uint3
 {
     if (c->control->ops->may_issue != NULL && !c->control->ops->may_issue(c->control, w))
         return false;
-    return c->made == NULL || cw_core__still_ready(c, w);
+    const bool own = c->thread_done != NULL && !c->mixes; /* nothing that the warp waits for is another warp's */
+    return c->made == NULL || own || cw_core__still_ready(c, w);
 }
 
 /* Tries candidates, which are warps of one row, until one issues. */
-static inline __attribute__((always_inline)) bool schedule(struct cw_core *c, uint32_t s, uint64_t candidates)
+static inline __attribute__((always_inline)) bool schedule(struct cw_core *c, uint32_t s, uint64_t candidates, const bool unusual)
 {
     struct cw_scheduler *sched = &c->scheduler[s];
-    const bool unusual = c->unusual;
     while (candidates != 0 && !c->faulted) {
-        const uint32_t w = __builtin_expect(unusual, 0) ? unusual_pick(c, s, candidates) : cw_scheduler_pick(sched, &c->ages, candidates);
+        const uint32_t w = unusual ? unusual_pick(c, s, candidates) : cw_scheduler_pick(sched, &c->ages, candidates);
         uint32_t fu = c->warp[w].fu;
         if (c->fu_free[s][fu] > c->cycle) {
             need(c, c->fu_free[s][fu]);
             candidates &= ~c->warp[w].row->fu_warps[fu];
         } else if (fu == CW_FU_MEM && c->queue_cnt >= c->config->core_mem_queue) {
             candidates &= ~c->warp[w].row->fu_warps[fu]; /* the load/store unit's own ticks end this */
-        } else if (__builtin_expect(unusual, 0) && !unusual_may_issue(c, w)) {
+        } else if (unusual && !unusual_may_issue(c, w)) {
             candidates &= ~cw_core__bit(w);
-        } else if (issue(c, s, w)) {
+        } else if (issue(c, s, w, unusual)) {
             sched->last = w;
             sched->free_at = c->cycle + c->config->core_issue_cycles;
             if ((c->row[0].ready & sched->warps) != 0)
@@ -595,11 +626,11 @@ static uint32_t first_scheduler(const struct cw_core *c)
 }
 
 /* One scheduler's cycle; it has candidates, and is free. */
-static inline bool issue_one(struct cw_core *c, uint32_t s, uint64_t candidates)
+static bool unusual_schedule(struct cw_core *c, uint32_t s, uint64_t candidates)
 {
     for (;;) {
-        const bool issued = schedule(c, s, candidates);
-        if (__builtin_expect(c->rows == 1, 1))
+        const bool issued = schedule(c, s, candidates, true);
+        if (c->rows == 1)
             return issued;
         if (issued)
             need(c, c->scheduler[s].free_at);
@@ -611,19 +642,10 @@ static inline bool issue_one(struct cw_core *c, uint32_t s, uint64_t candidates)
 
 static bool has_ready(const struct cw_core *c)
 {
-    uint64_t ready = c->row[0].ready;
-    for (uint32_t row = 1; __builtin_expect(row < c->rows, 0); row++)
+    uint64_t ready = 0;
+    for (uint32_t row = 0; row < c->rows; row++)
         ready |= c->row[row].ready;
     return ready != 0;
-}
-
-/* Why nothing issues until something does. */
-static inline void set_gap(struct cw_core *c)
-{
-    const enum cw_gap gap = has_ready(c) ? CW_GAP_STALL : c->inst_out != 0 ? CW_GAP_MEM : CW_GAP_IDLE;
-    if (gap != c->gap && c->classed < c->cycle && c->resident != 0)
-        cw_core__count_gap(c, c->cycle);
-    c->gap = gap;
 }
 
 /* In one pipeline a memory instruction that keeps its stage stops all others. */
@@ -637,28 +659,49 @@ static __attribute__((noinline)) bool stalls(struct cw_core *c)
     return true;
 }
 
-void cw_core__issue_tick(struct cw_core *c)
+static inline __attribute__((always_inline)) void tick(struct cw_core *c, const bool unusual)
 {
     bool issued = false;
-    c->issue_next = CW_CYCLE_NEVER;
-    if (__builtin_expect(c->unified, 0) && stalls(c)) {
-        set_gap(c);
-        return;
-    }
-    if (c->row[0].ready == 0 && c->rows == 1) {
-        set_gap(c);
-        return;
-    }
     uint32_t s = first_scheduler(c);
-    for (uint32_t i = 0; i < c->scheduler_cnt && !c->faulted; i++, s = s + 1 < c->scheduler_cnt ? s + 1 : 0) {
-        const uint64_t candidates = __builtin_expect(c->rows == 1, 1) ? c->row[0].ready & c->scheduler[s].warps : wide_first(c, s);
+    for (uint32_t i = 0; i < c->scheduler_cnt; i++, s = s + 1 < c->scheduler_cnt ? s + 1 : 0) {
+        const uint64_t candidates = unusual && c->rows > 1 ? wide_first(c, s) : c->row[0].ready & c->scheduler[s].warps;
         if (candidates == 0)
             continue;
         if (c->scheduler[s].free_at > c->cycle)
             need(c, c->scheduler[s].free_at);
         else
-            issued |= issue_one(c, s, candidates);
+            issued |= unusual ? unusual_schedule(c, s, candidates) : schedule(c, s, candidates, false);
     }
     c->cfg.stats->core_issue_cycles += issued;
-    set_gap(c);
+}
+
+/* Why nothing issues until something does. */
+static inline __attribute__((always_inline)) void set_gap(struct cw_core *c, bool ready)
+{
+    const enum cw_gap gap = ready ? CW_GAP_STALL : c->inst_out != 0 ? CW_GAP_MEM : CW_GAP_IDLE;
+    if (gap == c->gap)
+        return;
+    if (c->classed < c->cycle && c->resident != 0)
+        cw_core__count_gap(c, c->cycle);
+    c->gap = gap;
+}
+
+static __attribute__((noinline)) void unusual_tick(struct cw_core *c)
+{
+    const bool stopped = c->unified && stalls(c);
+    if (!stopped && has_ready(c))
+        tick(c, true);
+    set_gap(c, has_ready(c));
+}
+
+void cw_core__issue_tick(struct cw_core *c)
+{
+    c->issue_next = CW_CYCLE_NEVER;
+    if (__builtin_expect(c->unusual, 0)) {
+        unusual_tick(c);
+        return;
+    }
+    if (c->row[0].ready != 0)
+        tick(c, false);
+    set_gap(c, c->row[0].ready != 0);
 }

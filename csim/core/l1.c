@@ -7,6 +7,20 @@
 
 #define NO_LINE UINT64_MAX
 
+/* What finds lines without a search. */
+static bool create_map(struct cw_l1 *l1)
+{
+    if (l1->ways <= CW_L1_SCAN_WAYS)
+        return true;
+    uint32_t places = 1;
+    while (places < 2 * l1->sets * l1->ways)
+        places *= 2;
+    l1->map = calloc(places, sizeof *l1->map);
+    l1->order = calloc(l1->sets, sizeof *l1->order);
+    l1->map_mask = places - 1;
+    return l1->map != 0 && l1->order != 0;
+}
+
 int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge, struct cw_error *err)
 {
     memset(l1, 0, sizeof *l1);
@@ -20,7 +34,9 @@ int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t
     l1->line = calloc((size_t)l1->sets * ways, sizeof *l1->line);
     l1->mshr = calloc(mshrs, sizeof *l1->mshr);
     l1->waiters = calloc((size_t)mshrs * merge, sizeof *l1->waiters);
-    if (l1->line == 0 || l1->mshr == 0 || l1->waiters == 0) {
+    l1->dirty_words = (l1->sets * ways + 63) / 64;
+    l1->dirty = calloc(l1->dirty_words, sizeof *l1->dirty);
+    if (l1->line == 0 || l1->mshr == 0 || l1->waiters == 0 || l1->dirty == 0 || !create_map(l1)) {
         cw_l1_destroy(l1);
         return cw_fail(err, CW_ENOMEM, "no memory for the L1 cache");
     }
@@ -35,8 +51,80 @@ void cw_l1_destroy(struct cw_l1 *l1)
     free(l1->line);
     free(l1->mshr);
     free(l1->waiters);
+    free(l1->dirty);
+    free(l1->map);
+    free(l1->order);
     memset(l1, 0, sizeof *l1);
 }
+
+/* ---- the map, and the order of use ---- */
+
+static uint32_t place_of(const struct cw_l1 *l1, uint64_t line)
+{
+    const uint64_t n = line / l1->line_bytes;
+    return (uint32_t)(n ^ n >> 16) & l1->map_mask;
+}
+
+static void map_add(struct cw_l1 *l1, struct cw_l1_line *e)
+{
+    uint32_t *first = l1->map + place_of(l1, e->line);
+    e->link.next = *first;
+    *first = cw_l1_index(l1, e);
+}
+
+static void map_remove(struct cw_l1 *l1, const struct cw_l1_line *e)
+{
+    uint32_t *at = l1->map + place_of(l1, e->line);
+    while (*at != cw_l1_index(l1, e))
+        at = &l1->line[*at].link.next;
+    *at = e->link.next;
+}
+
+static void order_remove(struct cw_l1 *l1, const struct cw_l1_line *e)
+{
+    struct cw_l1_order *o = &l1->order[cw_l1_index(l1, e) / l1->ways];
+    *(e->link.older != CW_L1_NONE ? &l1->line[e->link.older].link.younger : &o->oldest) = e->link.younger;
+    *(e->link.younger != CW_L1_NONE ? &l1->line[e->link.younger].link.older : &o->youngest) = e->link.older;
+}
+
+/* The line becomes the youngest of its set, or the oldest. */
+static void order_add(struct cw_l1 *l1, struct cw_l1_line *e, bool youngest)
+{
+    const uint32_t i = cw_l1_index(l1, e);
+    struct cw_l1_order *o = &l1->order[i / l1->ways];
+    const uint32_t beside = youngest ? o->youngest : o->oldest;
+    e->link.older = youngest ? beside : CW_L1_NONE;
+    e->link.younger = youngest ? CW_L1_NONE : beside;
+    if (beside == CW_L1_NONE)
+        o->oldest = o->youngest = i;
+    else if (youngest)
+        l1->line[beside].link.younger = o->youngest = i;
+    else
+        l1->line[beside].link.older = o->oldest = i;
+}
+
+static void use(struct cw_l1 *l1, struct cw_l1_line *e)
+{
+    e->used = ++l1->clock;
+    if (l1->map == 0)
+        return;
+    order_remove(l1, e);
+    order_add(l1, e, true);
+}
+
+static void reset_map(struct cw_l1 *l1)
+{
+    if (l1->map == 0)
+        return;
+    for (uint32_t i = 0; i <= l1->map_mask; i++)
+        l1->map[i] = CW_L1_NONE;
+    for (uint32_t s = 0; s < l1->sets; s++)
+        l1->order[s] = (struct cw_l1_order){CW_L1_NONE, CW_L1_NONE};
+    for (uint32_t i = 0; i < l1->sets * l1->ways; i++)
+        order_add(l1, &l1->line[i], true);
+}
+
+/* ---- lines ---- */
 
 void cw_l1_reset(struct cw_l1 *l1)
 {
@@ -47,21 +135,30 @@ void cw_l1_reset(struct cw_l1 *l1)
         e->used = 0;
         e->valid[0] = e->valid[1] = e->dirty[0] = e->dirty[1] = 0;
         e->mshr = 0;
-        e->global = false;
+        e->global = e->stale = false;
     }
+    for (uint32_t i = 0; i < l1->dirty_words; i++)
+        l1->dirty[i] = 0;
+    reset_map(l1);
     l1->clock = 0;
 }
 
-static struct cw_l1_line *set_of(const struct cw_l1 *l1, uint64_t line)
+static uint32_t set_number(const struct cw_l1 *l1, uint64_t line)
 {
     uint64_t n = line / l1->line_bytes, sets = l1->sets;
     uint64_t folded = l1->linear ? n : n ^ (n / sets) ^ (n / sets / sets);
-    return l1->line + (folded % sets) * l1->ways;
+    return (uint32_t)(folded % sets);
 }
 
-static struct cw_l1_line *find(const struct cw_l1 *l1, uint64_t line)
+struct cw_l1_line *cw_l1_find(const struct cw_l1 *l1, uint64_t line)
 {
-    struct cw_l1_line *set = set_of(l1, line);
+    if (l1->map != 0) {
+        uint32_t i = l1->map[place_of(l1, line)];
+        while (i != CW_L1_NONE && l1->line[i].line != line)
+            i = l1->line[i].link.next;
+        return i != CW_L1_NONE ? &l1->line[i] : 0;
+    }
+    struct cw_l1_line *set = l1->line + (size_t)set_number(l1, line) * l1->ways;
     for (uint32_t w = 0; w < l1->ways; w++)
         if (set[w].line == line)
             return &set[w];
@@ -71,7 +168,13 @@ static struct cw_l1_line *find(const struct cw_l1 *l1, uint64_t line)
 /* Least recently used line that waits for no miss; NULL when all do. */
 static struct cw_l1_line *replaceable(const struct cw_l1 *l1, uint64_t line)
 {
-    struct cw_l1_line *set = set_of(l1, line), *best = 0;
+    struct cw_l1_line *set = l1->line + (size_t)set_number(l1, line) * l1->ways, *best = 0;
+    if (l1->map != 0) {
+        uint32_t i = l1->order[set_number(l1, line)].oldest;
+        while (i != CW_L1_NONE && l1->line[i].mshr != 0)
+            i = l1->line[i].link.younger;
+        return i != CW_L1_NONE ? &l1->line[i] : 0;
+    }
     for (uint32_t w = 0; w < l1->ways; w++) {
         if (set[w].mshr != 0)
             continue;
@@ -83,16 +186,26 @@ static struct cw_l1_line *replaceable(const struct cw_l1 *l1, uint64_t line)
     return best;
 }
 
+/* The line gets an address; NO_LINE: it loses its. */
+static void name(struct cw_l1 *l1, struct cw_l1_line *e, uint64_t line)
+{
+    if (l1->map != 0 && e->line != NO_LINE)
+        map_remove(l1, e);
+    e->line = line;
+    if (l1->map != 0 && line != NO_LINE)
+        map_add(l1, e);
+}
+
 /* A line for this address: HIT with *e, or EVICT with *e the dirty victim, or BUSY. */
 static enum cw_l1_result allocate(struct cw_l1 *l1, uint64_t line, struct cw_l1_line **e)
 {
     *e = replaceable(l1, line);
     if (*e == 0)
         return CW_L1_BUSY;
-    if (((*e)->dirty[0] | (*e)->dirty[1]) != 0)
+    if (cw_l1_is_dirty(*e))
         return CW_L1_EVICT;
-    (*e)->line = line;
-    (*e)->global = false;
+    name(l1, *e, line);
+    (*e)->global = (*e)->stale = false;
     (*e)->valid[0] = (*e)->valid[1] = 0;
     return CW_L1_HIT;
 }
@@ -116,9 +229,11 @@ static enum cw_l1_result merge_into(struct cw_l1 *l1, struct cw_l1_mshr *m, cons
 enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t need[2], const struct cw_l1_waiter *who, uint8_t **data,
                              uint32_t *mshr, struct cw_l1_line **victim)
 {
-    struct cw_l1_line *e = find(l1, line);
+    struct cw_l1_line *e = cw_l1_find(l1, line);
+    if (e != 0 && e->stale)
+        return CW_L1_BUSY;
     if (e != 0 && ((need[0] & ~e->valid[0]) | (need[1] & ~e->valid[1])) == 0) {
-        e->used = ++l1->clock;
+        use(l1, e);
         *data = e->data;
         return CW_L1_HIT;
     }
@@ -145,60 +260,100 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
     l1->mshr_used++;
     e->mshr = i + 1;
     e->global = who->global;
-    e->used = ++l1->clock;
+    use(l1, e);
     *mshr = i;
     return CW_L1_MISS;
 }
 
-enum cw_l1_result cw_l1_write(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], uint8_t **data, bool *allocated,
+enum cw_l1_result cw_l1_reserve(struct cw_l1 *l1, uint64_t line, struct cw_l1_line **e, struct cw_l1_line **victim)
+{
+    *e = cw_l1_find(l1, line);
+    if ((*e != 0 && (*e)->mshr != 0) || (*e == 0 && outstanding(l1, line) != 0))
+        return CW_L1_BUSY;
+    if (*e != 0)
+        return CW_L1_HIT;
+    const enum cw_l1_result r = allocate(l1, line, e);
+    *victim = *e;
+    return r;
+}
+
+enum cw_l1_result cw_l1_write(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], bool global, uint8_t **data, bool *allocated,
                               struct cw_l1_line **victim)
 {
-    struct cw_l1_line *e = find(l1, line);
-    *allocated = e == 0;
-    if ((e != 0 && e->mshr != 0) || (e == 0 && outstanding(l1, line) != 0))
-        return CW_L1_BUSY;
-    if (e == 0) {
-        enum cw_l1_result r = allocate(l1, line, &e);
-        *victim = e;
-        if (r != CW_L1_HIT)
-            return r;
-    }
+    struct cw_l1_line *e;
+    const enum cw_l1_result r = cw_l1_reserve(l1, line, &e, victim);
+    if (r != CW_L1_HIT)
+        return r;
+    *allocated = (e->valid[0] | e->valid[1]) == 0;
     for (uint32_t i = 0; i < 2; i++) {
         e->valid[i] |= mask[i];
         e->dirty[i] |= mask[i];
     }
-    e->used = ++l1->clock;
+    if (global) {
+        const uint32_t i = cw_l1_index(l1, e);
+        e->global = true;
+        l1->dirty[i / 64] |= UINT64_C(1) << i % 64;
+    }
+    use(l1, e);
     *data = e->data;
     return CW_L1_HIT;
 }
 
-void cw_l1_clean(struct cw_l1_line *victim)
+void cw_l1_clean(struct cw_l1 *l1, struct cw_l1_line *victim)
 {
+    const uint32_t i = cw_l1_index(l1, victim);
     victim->dirty[0] = victim->dirty[1] = 0;
+    l1->dirty[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+struct cw_l1_line *cw_l1_next_dirty(const struct cw_l1 *l1, uint32_t *at)
+{
+    for (uint32_t word = *at / 64; word < l1->dirty_words; word++) {
+        const uint64_t below = word == *at / 64 ? (UINT64_C(1) << *at % 64) - 1 : 0, left = l1->dirty[word] & ~below;
+        if (left == 0)
+            continue;
+        *at = 64 * word + (uint32_t)__builtin_ctzll(left) + 1;
+        return &l1->line[*at - 1];
+    }
+    return 0;
 }
 
 void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line)
 {
-    struct cw_l1_line *e = find(l1, line);
+    struct cw_l1_line *e = cw_l1_find(l1, line);
     if (e == 0)
         return;
     if (e->mshr != 0)
         l1->mshr[e->mshr - 1].into = 0;
-    e->line = NO_LINE;
+    name(l1, e, NO_LINE);
     e->mshr = 0;
-    e->global = false;
-    e->valid[0] = e->valid[1] = e->dirty[0] = e->dirty[1] = 0;
+    e->global = e->stale = false;
+    e->valid[0] = e->valid[1] = 0;
+    cw_l1_clean(l1, e);
+    if (l1->map != 0) {
+        order_remove(l1, e);
+        order_add(l1, e, false);
+    }
 }
 
-bool cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at, uint64_t *line)
+void cw_l1_forget(struct cw_l1 *l1, struct cw_l1_line *e)
+{
+    if (e->mshr != 0 && (e->valid[0] | e->valid[1]) != 0) {
+        e->stale = true; /* its valid bytes, of this core's stores, are younger than what comes */
+    } else if (cw_l1_is_dirty(e)) {
+        e->valid[0] = e->dirty[0];
+        e->valid[1] = e->dirty[1];
+    } else {
+        cw_l1_invalidate(l1, e->line);
+    }
+}
+
+struct cw_l1_line *cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at)
 {
     const uint32_t lines = l1->sets * l1->ways;
     while (*at < lines && !l1->line[*at].global)
         ++*at;
-    if (*at == lines)
-        return false;
-    *line = l1->line[(*at)++].line;
-    return true;
+    return *at < lines ? &l1->line[(*at)++] : 0;
 }
 
 const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, const uint8_t *data)
@@ -218,6 +373,11 @@ const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, const uint8_t *data)
 
 void cw_l1_release(struct cw_l1 *l1, uint32_t mshr)
 {
+    struct cw_l1_line *e = l1->mshr[mshr].into;
+    if (e != 0 && e->stale) {
+        e->stale = false;
+        cw_l1_forget(l1, e);
+    }
     l1->mshr[mshr].used = false;
     l1->mshr_used--;
 }

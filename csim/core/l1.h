@@ -5,14 +5,16 @@
  * cycle and moves the packets.
  *
  * Local memory (and mechanisms' logs in it): write-back, write-allocate without a fetch, which the valid bits make possible; a read
- * of bytes that are not valid fetches the line, and the reply fills only bytes that are not valid. Global loads (l1.global) are read-only
- * lines; a global store invalidates its line. Other cores' stores do not: such a line can be stale until an acquire of this core drops it
- * (cw_l1_next_global).
+ * of bytes that are not valid fetches the line, and the reply fills only bytes that are not valid. With l1.global=on global loads are
+ * read-only lines, and a global store invalidates its line. With l1.global=write-back global stores are as those of local memory, and a
+ * bit per line says which lines of global memory are dirty. Other cores' stores do not reach the L1: such a line can be stale until an
+ * acquire of this core drops its clean bytes (cw_l1_next_global, cw_l1_forget).
  *
  * The cache refuses (CW_L1_BUSY) what would have to be ordered against an outstanding miss of the same line: a write, because
  * the reads waiting for the line are older; and a read of a line whose miss was overtaken by a global store.
  * Set index: the line number folded by the number of sets three times (exclusive or), so that the logs of different warps, which
- * are a power of two apart, do not share a set.
+ * are a power of two apart, do not share a set. A cache of more than CW_L1_SCAN_WAYS ways finds its lines by a map and its victim by a list
+ * in the order of use, since a search would cost the host too much; what it does is the same.
  *
  * Private to: l1.c, core_state.h.
  */
@@ -47,7 +49,12 @@ struct cw_l1_line {
     uint64_t used;               /* for LRU */
     uint64_t valid[2], dirty[2]; /* bit per byte */
     uint32_t mshr;               /* 1 + index while a miss is outstanding, else 0 */
-    bool global;                 /* of global memory: clean, and other cores may have written it since */
+    bool global;                 /* of global memory: other cores may have written it since */
+    bool stale;                  /* while a miss is outstanding: nobody else may read the line, and what comes does not stay */
+    struct cw_l1_link {          /* with a map: indices of lines, CW_L1_NONE: none */
+        uint32_t older, younger; /* in the set's order of use */
+        uint32_t next;           /* of the same place in the map */
+    } link;
     uint8_t data[CW_LINE_BYTES];
 };
 
@@ -65,9 +72,19 @@ struct cw_l1 {
     struct cw_l1_waiter *waiters;
     uint32_t line_bytes; /* 32, 64 or 128; below 64 only to read */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
-    uint64_t clock; /* LRU time */
-    bool linear;    /* the set is the line number modulo the sets, without folding */
+    uint64_t clock;       /* LRU time */
+    bool linear;          /* the set is the line number modulo the sets, without folding */
+    uint64_t *dirty;      /* bit per line: dirty, of global memory */
+    uint32_t dirty_words; /* of 64 lines */
+    uint32_t *map;        /* [map_size] first line of each place; NULL: sets are searched */
+    uint32_t map_mask;
+    struct cw_l1_order {
+        uint32_t oldest, youngest;
+    } * order; /* with a map: per set */
 };
+
+#define CW_L1_SCAN_WAYS 64u
+#define CW_L1_NONE      UINT32_MAX
 
 int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge,
                  struct cw_error *err);
@@ -79,17 +96,34 @@ void cw_l1_reset(struct cw_l1 *l1);
  * the dirty line. */
 enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t need[2], const struct cw_l1_waiter *who, uint8_t **data,
                              uint32_t *mshr, struct cw_l1_line **victim);
-/* Allocates a line for writing the bytes of mask, marks them valid and dirty; HIT: the caller writes them at *data. *allocated: it was
- * not there. */
-enum cw_l1_result cw_l1_write(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], uint8_t **data, bool *allocated,
+/* A place for a line that is to be written: HIT: it is *e, and may be written; without valid bytes it is a new one. */
+enum cw_l1_result cw_l1_reserve(struct cw_l1 *l1, uint64_t line, struct cw_l1_line **e, struct cw_l1_line **victim);
+/* Reserves the line and marks the bytes of mask valid and dirty; HIT: the caller writes them at *data. global: it is of global memory.
+ * *allocated: no byte of it was there. */
+enum cw_l1_result cw_l1_write(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], bool global, uint8_t **data, bool *allocated,
                               struct cw_l1_line **victim);
-/* The victim's dirty bytes are on their way to memory. */
-void cw_l1_clean(struct cw_l1_line *victim);
-/* Forgets the line, which is not dirty: a global store to it passes by, or an acquire. The reply of an outstanding miss is not installed.
- */
+/* The line that has this address, or NULL. */
+struct cw_l1_line *cw_l1_find(const struct cw_l1 *l1, uint64_t line);
+/* Number of a line, which it keeps: 0 .. sets * ways - 1. */
+static inline uint32_t cw_l1_index(const struct cw_l1 *l1, const struct cw_l1_line *e)
+{
+    return (uint32_t)(e - l1->line);
+}
+static inline bool cw_l1_is_dirty(const struct cw_l1_line *e)
+{
+    return (e->dirty[0] | e->dirty[1]) != 0;
+}
+/* The next dirty line of global memory, from number *at on, which begins as 0; NULL: there is none. */
+struct cw_l1_line *cw_l1_next_dirty(const struct cw_l1 *l1, uint32_t *at);
+/* The line's dirty bytes are on their way to memory. */
+void cw_l1_clean(struct cw_l1 *l1, struct cw_l1_line *victim);
+/* Forgets the line, which is not dirty: a global store to it passes by. The reply of an outstanding miss is not installed. */
 void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line);
-/* The next line of global memory, from *at on, which begins as 0; false: there is none. */
-bool cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at, uint64_t *line);
+/* Forgets what other cores may have written of the line: all but its dirty bytes. What an outstanding miss brings serves those who wait for
+ * it, and does not stay. */
+void cw_l1_forget(struct cw_l1 *l1, struct cw_l1_line *e);
+/* The next line of global memory, from number *at on, which begins as 0; NULL: there is none. */
+struct cw_l1_line *cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at);
 /* The reply of a miss: merges the data into the line and returns the bytes to serve the waiters from (data itself when the line is not
  * installed). Afterwards the caller serves mshr->waiter[0 .. waiter_cnt-1] and calls cw_l1_release. */
 const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, const uint8_t *data);

@@ -120,6 +120,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     i->flight = cw_core__order_flight(c, p->warp);
     cw_core__order_begin(c, i->flight);
     warp->insts++;
+    warp->queued++;
     i->arrives = c->started + c->mem_stages;
     if (c->queue_cnt == 0)
         c->lsu_next = i->arrives;
@@ -432,6 +433,12 @@ __attribute__((noinline)) bool cw_core__memory_stalls(const struct cw_core *c, u
     return stalls || last > c->cycle + c->mem_stages;
 }
 
+static void leave_queue(struct cw_core *c, uint32_t w)
+{
+    if (--c->warp[w].queued == 0 && c->warp[w].wait == CW_WAIT_PIPE)
+        cw_core__settled(c, w);
+}
+
 void cw_core__lsu_tick(struct cw_core *c)
 {
     c->lsu_next = CW_CYCLE_NEVER;
@@ -444,6 +451,7 @@ void cw_core__lsu_tick(struct cw_core *c)
     }
     if (__builtin_expect(c->unified, 0) && !stage_takes(c, i))
         return;
+    const uint32_t w = i->m.warp; /* the instruction may be complete when it is done here */
     enum outcome o = AGAIN;
     cw_time again = CW_TIME_NEVER;
     if (i->asked < c->mech_cnt)
@@ -451,6 +459,7 @@ void cw_core__lsu_tick(struct cw_core *c)
     if (i->asked == c->mech_cnt)
         o = serve_head(c, i);
     if (o == DONE) {
+        leave_queue(c, w);
         c->queue_head = (c->queue_head + 1) % c->queue_cap;
         c->queue_cnt--;
     }

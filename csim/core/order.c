@@ -67,6 +67,18 @@ static bool released(struct cw_core *c, struct cw_warp *warp)
     return !warp->releasing;
 }
 
+/* With l1.global=write-back: what the L1 holds dirty has reached memory, where the others of the device see it. A keeper of persistent
+ * memory sees to its lines itself (socket fence). */
+static bool flushed(struct cw_core *c, struct cw_warp *warp)
+{
+    if (warp->flush == 0 && cw_core__has_dirty(c))
+        warp->flush = cw_core__flush_ask(c, CW_LINES_VOLATILE | CW_LINES_PERSISTENT);
+    if (warp->flush != 0 && !cw_core__flushed(c, warp->flush))
+        return false;
+    warp->flush = 0;
+    return true;
+}
+
 bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope)
 {
     struct cw_warp *warp = &c->warp[w];
@@ -75,27 +87,18 @@ bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope)
         warp->wait = CW_WAIT_FENCE;
     else if (block)
         cw_core__order_block(c, warp->block);
+    else if (c->config->l1_global == CW_L1_WRITE_BACK && !flushed(c, warp))
+        warp->wait = CW_WAIT_FENCE;
     return warp->wait == CW_WAIT_NONE;
-}
-
-void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp)
-{
-    for (uint32_t i = 0; (c->taken & CW_SOCKET_L1_LINE) != 0 && i < c->mech_cnt; i++)
-        if (c->mech[i].sockets->l1_line != NULL)
-            c->mech[i].sockets->l1_line(c->mech[i].self, what, line, warp, c->now);
 }
 
 void cw_core__order_acquired(struct cw_core *c, uint8_t scope)
 {
-    uint64_t line;
     if (scope == CW_SCOPE_CTA)
         return;
-    for (uint32_t at = 0; cw_l1_next_global(&c->texture, &at, &line);)
-        cw_l1_invalidate(&c->texture, line);
-    if (c->config->l1_global != CW_ON)
-        return;
-    for (uint32_t at = 0; cw_l1_next_global(&c->l1, &at, &line);) {
-        cw_l1_invalidate(&c->l1, line);
-        cw_core__tell_line(c, CW_L1_LINE_INVALIDATED, line, CW_CORE_WARPS_MAX);
-    }
+    uint32_t at = 0;
+    for (struct cw_l1_line *e; (e = cw_l1_next_global(&c->texture, &at)) != NULL;)
+        cw_l1_invalidate(&c->texture, e->line);
+    if (c->config->l1_global != CW_L1_OFF)
+        cw_core_forget_lines(c, CW_LINES_VOLATILE | CW_LINES_PERSISTENT);
 }

@@ -6,222 +6,35 @@
 #include "core/core_state.h"
 #include "mem/address.h"
 
-static void enter_mask(uint64_t mask[2], uint32_t first, uint32_t bytes)
-{
-    uint64_t ones = bytes >= 64 ? UINT64_MAX : (UINT64_C(1) << bytes) - 1; /* an aligned access never crosses byte 64 */
-    mask[first / 64] |= ones << (first % 64);
-}
-
-/* Where in its line a lane's access lies. */
-static uint32_t offset_in_line(const struct cw_core *c, const struct cw_pipe_entry *e, uint32_t lane)
-{
-    const struct cw_mem_inst *m = &e->inst->m;
-    uint64_t addr = m->addr[lane];
-    if (m->space == CW_SPACE_LOCAL)
-        addr = cw_core__local_word(c, cw_core__home(c, m->made, m->warp, lane), m->half, lane, addr + 4u * e->piece) + addr % 4;
-    return (uint32_t)addr & (c->line_bytes - 1);
-}
-
-/* Bytes of the line that an access touches. */
-static void access_mask(const struct cw_core *c, const struct cw_pipe_entry *e, uint64_t mask[2])
-{
-    const struct cw_mem_inst *m = &e->inst->m;
-    uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
-    mask[0] = mask[1] = 0;
-    for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
-        uint32_t lane = cw_lanes_first(left);
-        enter_mask(mask, offset_in_line(c, e, lane), m->space == CW_SPACE_LOCAL && bytes > 4 ? 4 : bytes);
-    }
-}
-
-/* Values of an instruction to or from the bytes of a line. */
-static void copy_lane(struct cw_mem_inst *m, uint32_t lane, uint32_t first, uint32_t bytes, uint8_t *line, bool to_line)
-{
-    for (uint32_t b = 0; b < bytes; b++) {
-        uint32_t e = (first + b) / m->elem_bytes, shift = 8 * ((first + b) % m->elem_bytes);
-        if (to_line)
-            line[b] = (uint8_t)(m->value[e][lane] >> shift);
-        else
-            m->value[e][lane] |= (uint64_t)line[b] << shift;
-    }
-}
-
-static void copy_local(const struct cw_core *c, const struct cw_pipe_entry *e, uint8_t *line, bool to_line)
-{
-    struct cw_mem_inst *m = &e->inst->m;
-    uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
-    for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
-        uint32_t lane = cw_lanes_first(left);
-        copy_lane(m, lane, 4 * e->piece, bytes < 4 ? bytes : 4, line + offset_in_line(c, e, lane), to_line);
-    }
-}
-
-static void copy_global(const struct cw_core *c, const struct cw_pipe_entry *e, const uint8_t *line)
-{
-    struct cw_mem_inst *m = &e->inst->m;
-    for (uint32_t i = 0; i < m->vec; i++)
-        for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
-            uint32_t lane = cw_lanes_first(left);
-            m->value[i][lane] = cw_core__load_element(line + (m->addr[lane] & (c->line_bytes - 1)) + i * m->elem_bytes, m->elem_bytes);
-        }
-}
-
 /* Load data has come. */
 static void deliver(struct cw_core *c, struct cw_core_inst *inst, cw_lanes lanes, uint32_t piece, const uint8_t *line, uint64_t cycle)
 {
-    struct cw_pipe_entry e = {.inst = inst, .piece = piece, .access = {.lanes = lanes}};
-    uint8_t bytes[CW_LINE_BYTES];
-    if (inst->m.space == CW_SPACE_LOCAL) {
-        memcpy(bytes, line, c->line_bytes);
-        copy_local(c, &e, bytes, false);
-    } else {
-        copy_global(c, &e, line);
-    }
+    const struct cw_pipe_entry e = {.inst = inst, .piece = piece, .access = {.lanes = lanes}};
+    cw_core__values_from_line(c, &e, line);
     cw_core__inst_answered(c, inst, cycle);
-}
-
-/* ---- packets ---- */
-
-static struct cw_message *new_packet(struct cw_core *c, enum cw_message_kind kind, uint64_t line, uint32_t payload_bytes)
-{
-    const size_t body = kind == CW_MSG_ATOMIC ? sizeof(struct cw_atomic_body) : sizeof(struct cw_line_body);
-    struct cw_message *p = cw_message_new(c->cfg.pool, body);
-    p->kind = (uint8_t)kind;
-    p->addr = line;
-    p->core = (uint16_t)c->cfg.index;
-    p->partition = (uint16_t)cw_address_partition(c->config, line);
-    p->born = c->now;
-    cw_message_size(p, payload_bytes, c->config->noc_header_bytes, c->config->noc_flit_bytes);
-    return p;
-}
-
-static void fill_atomic(const struct cw_core *c, struct cw_message *p, const struct cw_pipe_entry *e)
-{
-    const struct cw_mem_inst *m = &e->inst->m;
-    struct cw_atomic_body *b = cw_atomic_body(p);
-    b->atom = m->uop->atom;
-    b->type = m->uop->type;
-    p->needs_reply = m->uop->dst_cnt != 0 || (m->uop->flags & CW_UF_ACQUIRE) != 0;
-    for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
-        uint32_t lane = cw_lanes_first(left);
-        b->lane_offset[lane] = (uint8_t)(m->addr[lane] & (c->line_bytes - 1));
-        b->a[lane] = m->value[0][lane];
-        b->b[lane] = m->value[1][lane];
-    }
-}
-
-/* Lanes that write the same byte: the highest lane's value stays. */
-static void fill_write(const struct cw_core *c, struct cw_message *p, const struct cw_pipe_entry *e)
-{
-    const struct cw_mem_inst *m = &e->inst->m;
-    uint64_t mask[2];
-    access_mask(c, e, mask);
-    struct cw_line_body *b = cw_line_body(p);
-    memcpy(b->byte_mask, mask, sizeof b->byte_mask);
-    for (uint32_t i = 0; i < m->vec; i++)
-        for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
-            uint32_t lane = cw_lanes_first(left);
-            cw_core__store_element(b->data + (m->addr[lane] & (c->line_bytes - 1)) + i * m->elem_bytes, m->elem_bytes, m->value[i][lane]);
-        }
-}
-
-static struct cw_message *build(struct cw_core *c, const struct cw_pipe_entry *e)
-{
-    const struct cw_uop *u = e->inst->m.uop;
-    uint32_t lanes = cw_lanes_count(e->access.lanes), sectors = (uint32_t)__builtin_popcount(e->access.sectors);
-    bool whole_sectors = u->op == CW_OP_ST || (u->op == CW_OP_ATOM && c->config->noc_atomic_sectors == CW_ON);
-    uint32_t payload = whole_sectors         ? sectors * CW_SECTOR_BYTES
-                       : u->op == CW_OP_ATOM ? lanes * e->inst->m.elem_bytes * (u->atom == CW_ATOM_CAS ? 2u : 1u)
-                                             : 0;
-    enum cw_message_kind kind = u->op == CW_OP_ST ? CW_MSG_WRITE : u->op == CW_OP_ATOM ? CW_MSG_ATOMIC : CW_MSG_READ;
-    struct cw_message *p = new_packet(c, kind, e->access.line, payload);
-    p->sectors = (uint8_t)e->access.sectors;
-    p->lanes = e->access.lanes;
-    p->warp = (uint16_t)e->inst->m.warp;
-    p->tag = e->inst->index;
-    if (kind == CW_MSG_WRITE) {
-        p->needs_reply = 1;
-        fill_write(c, p, e);
-    } else if (kind == CW_MSG_ATOMIC) {
-        fill_atomic(c, p, e);
-    }
-    return p;
-}
-
-static bool crossbar_takes(const struct cw_core *c, uint32_t flits)
-{
-    return cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits, c->now);
-}
-
-/* A write of the warp leaves, and comes back as its acknowledgement; memory fences wait for that. */
-static void expect_ack(struct cw_core *c, struct cw_message *p, uint8_t flight)
-{
-    c->acks++;
-    c->warp[p->warp].acks++;
-    cw_core__order_begin(c, flight);
-    p->flight = flight;
-}
-
-bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
-{
-    if (!cw_crossbar_can_push(c->cfg.up, c->cfg.index, p->flits, now))
-        return false;
-    p->core = (uint16_t)c->cfg.index;
-    p->partition = (uint16_t)cw_address_partition(c->config, p->addr);
-    if (p->kind == CW_MSG_WRITE && p->needs_reply)
-        expect_ack(c, p, cw_core__order_flight(c, p->warp));
-    cw_crossbar_push(c->cfg.up, c->cfg.index, p, now);
-    return true;
 }
 
 /* ---- L1 ---- */
 
-/* Writes the victim's dirty bytes back; false when the crossbar has no room. Nobody waits for the write: later misses of the
- * line follow it on the same path. */
-static bool evict(struct cw_core *c, struct cw_l1_line *victim)
-{
-    uint32_t sectors = 0;
-    for (uint32_t s = 0; s < c->line_bytes / CW_SECTOR_BYTES; s++)
-        if ((victim->dirty[s / 2] >> (32 * (s % 2)) & UINT32_MAX) != 0)
-            sectors |= 1u << s;
-    uint32_t payload = (uint32_t)__builtin_popcount(sectors) * CW_SECTOR_BYTES;
-    uint32_t flits = (c->config->noc_header_bytes + payload + c->config->noc_flit_bytes - 1) / c->config->noc_flit_bytes;
-    if (!crossbar_takes(c, flits))
-        return false;
-    struct cw_message *p = new_packet(c, CW_MSG_WRITE, victim->line, payload);
-    p->sectors = (uint8_t)sectors;
-    struct cw_line_body *b = cw_line_body(p);
-    memcpy(b->byte_mask, victim->dirty, sizeof b->byte_mask);
-    memcpy(b->data, victim->data, c->line_bytes);
-    cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
-    cw_l1_clean(victim);
-    cw_core__tell_line(c, CW_L1_LINE_EVICTED, victim->line, CW_CORE_WARPS_MAX);
-    c->cfg.stats->l1_writebacks++;
-    return true;
-}
+enum progress { MOVED, RETRY, WAIT_FILL, WAIT_CROSSBAR, WAIT_KEEPER };
 
-static void send_miss(struct cw_core *c, uint64_t line, uint32_t bytes, uint32_t tag)
+/* A dirty line makes room for an access of the warp. */
+static enum progress evict(struct cw_core *c, struct cw_l1_line *e, uint32_t warp)
 {
-    struct cw_message *p = new_packet(c, CW_MSG_READ, line & ~(uint64_t)(c->line_bytes - 1), 0);
-    p->sectors = cw_core__sectors(c, line, bytes);
-    p->tag = tag;
-    cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
+    if (cw_core__is_kept(c, e->line)) {
+        c->keeper->sockets->l1_evict(c->keeper->self, cw_l1_index(&c->l1, e), warp, c->now);
+        return WAIT_KEEPER;
+    }
+    const bool global = e->global;
+    if (cw_core__write_line(c, e, cw_core__flush_tag(c)) && global)
+        c->flush.out[c->flush.generation]++;
+    return RETRY;
 }
-
-static bool miss_has_room(const struct cw_core *c)
-{
-    return crossbar_takes(c, (c->config->noc_header_bytes + c->config->noc_flit_bytes) / c->config->noc_flit_bytes);
-}
-
-enum progress { MOVED, RETRY, WAIT_FILL, WAIT_CROSSBAR };
 
 /* What a refusal means for the one who asked. */
-static enum progress refused(struct cw_core *c, enum cw_l1_result r, struct cw_l1_line *victim)
+static enum progress refused(struct cw_core *c, enum cw_l1_result r, struct cw_l1_line *victim, uint32_t warp)
 {
-    if (r == CW_L1_BUSY)
-        return WAIT_FILL;
-    evict(c, victim);
-    return RETRY;
+    return r == CW_L1_BUSY ? WAIT_FILL : evict(c, victim, warp);
 }
 
 static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
@@ -232,35 +45,58 @@ static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
     uint8_t *data = 0;
     uint32_t mshr = 0;
     struct cw_l1_line *victim = 0;
-    if (!miss_has_room(c))
+    if (!cw_core__miss_has_room(c))
         return RETRY;
-    access_mask(c, e, need);
+    cw_core__touched(c, e, need);
     enum cw_l1_result r = cw_l1_read(&c->l1, e->access.line, need, &who, &data, &mshr, &victim);
     if (r == CW_L1_BUSY || r == CW_L1_EVICT)
-        return refused(c, r, victim);
+        return refused(c, r, victim, e->inst->m.warp);
     c->cfg.stats->l1_reads++;
     c->cfg.stats->l1_read_misses += r != CW_L1_HIT;
+    if (cw_memory_is_pm(e->access.line)) {
+        c->cfg.stats->l1_pm_reads++;
+        c->cfg.stats->l1_pm_read_misses += r != CW_L1_HIT;
+    }
     if (r == CW_L1_HIT) {
         cw_core__tell_line(c, CW_L1_LINE_HIT, e->access.line, e->inst->m.warp);
         deliver(c, e->inst, e->access.lanes, e->piece, data, c->cycle + c->config->l1_latency);
     } else if (r == CW_L1_MISS) {
-        send_miss(c, e->access.line, c->line_bytes, CW_TAG_MSHR | mshr);
+        cw_core__send_miss(c, e->access.line, c->line_bytes, CW_TAG_MSHR | mshr);
     }
     return MOVED;
 }
 
+/* The keeper of the line is asked when the line has its place. */
+static enum progress ask_keeper(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    struct cw_l1_line *line = 0, *victim = 0;
+    const enum cw_l1_result r = cw_l1_reserve(&c->l1, e->access.line, &line, &victim);
+    if (r != CW_L1_HIT)
+        return refused(c, r, victim, e->inst->m.warp);
+    return cw_core__keeper_stores(c, e, line) ? MOVED : WAIT_KEEPER;
+}
+
 static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)
 {
+    const bool global = e->inst->m.space == CW_SPACE_GLOBAL;
     uint64_t mask[2];
     uint8_t *data = 0;
-    bool allocated;
+    bool allocated = false;
     struct cw_l1_line *victim = 0;
-    access_mask(c, e, mask);
-    enum cw_l1_result r = cw_l1_write(&c->l1, e->access.line, mask, &data, &allocated, &victim);
+    const enum progress p = global && cw_core__is_kept(c, e->access.line) ? ask_keeper(c, e) : MOVED;
+    if (p != MOVED)
+        return p;
+    cw_core__touched(c, e, mask);
+    enum cw_l1_result r = cw_l1_write(&c->l1, e->access.line, mask, global, &data, &allocated, &victim);
     if (r != CW_L1_HIT)
-        return refused(c, r, victim);
-    copy_local(c, e, data, true);
+        return refused(c, r, victim, e->inst->m.warp);
+    cw_core__values_to_line(c, e, data);
     cw_core__tell_line(c, CW_L1_LINE_WRITTEN, e->access.line, e->inst->m.warp);
+    if (cw_memory_is_pm(e->access.line)) {
+        c->cfg.stats->l1_pm_writes++;
+        c->cfg.stats->l1_pm_write_misses += allocated;
+        cw_core__tell_stores(c, e);
+    }
     c->cfg.stats->l1_writes++;
     c->cfg.stats->l1_write_misses += allocated;
     cw_core__inst_answered(c, e->inst, c->cycle + 1);
@@ -275,7 +111,7 @@ static __attribute__((noinline)) enum progress texture_load(struct cw_core *c, c
     uint8_t *data = 0;
     uint32_t mshr = 0;
     struct cw_l1_line *victim = 0;
-    if (!miss_has_room(c))
+    if (!cw_core__miss_has_room(c))
         return RETRY;
     const enum cw_l1_result r = cw_l1_read(&c->texture, e->access.line, whole, &who, &data, &mshr, &victim);
     if (r == CW_L1_BUSY)
@@ -285,16 +121,20 @@ static __attribute__((noinline)) enum progress texture_load(struct cw_core *c, c
     if (r == CW_L1_HIT)
         deliver(c, e->inst, e->access.lanes, 0, data, c->cycle + c->config->texture_latency);
     else if (r == CW_L1_MISS)
-        send_miss(c, e->access.line, c->texture.line_bytes, CW_TAG_TEXTURE | mshr);
+        cw_core__send_miss(c, e->access.line, c->texture.line_bytes, CW_TAG_TEXTURE | mshr);
     return MOVED;
 }
 
+/* With write-back relaxed accesses of block scope, too: all threads of a block have one L1. */
 static bool uses_l1(const struct cw_core *c, const struct cw_mem_inst *m)
 {
     const struct cw_uop *u = m->uop;
+    const uint32_t cache = u->flags & (CW_UF_CACHE_ALL | CW_UF_VOLATILE | CW_UF_ACQUIRE | CW_UF_RELEASE);
     if (m->space == CW_SPACE_LOCAL)
         return true;
-    return c->config->l1_global == CW_ON && u->op == CW_OP_LD && (u->flags & (CW_UF_CACHE_ALL | CW_UF_VOLATILE)) == CW_UF_CACHE_ALL;
+    if (c->config->l1_global == CW_L1_WRITE_BACK)
+        return u->op != CW_OP_ATOM && (cache == CW_UF_CACHE_ALL || (cache == CW_UF_VOLATILE && u->scope == CW_SCOPE_CTA));
+    return c->config->l1_global == CW_L1_ON && u->op == CW_OP_LD && cache == CW_UF_CACHE_ALL;
 }
 
 /* ---- the pipe ---- */
@@ -322,24 +162,47 @@ static enum progress l1_access(struct cw_core *c, const struct cw_pipe_entry *e)
     return e->inst->m.uop->op == CW_OP_ST ? l1_store(c, e) : l1_load(c, e);
 }
 
-static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
+/* With write-back: what the L1 holds dirty of the line goes first. */
+static enum progress make_way(struct cw_core *c, const struct cw_pipe_entry *e)
 {
-    if (c->pipe_packet == 0)
-        c->pipe_packet = build(c, e);
-    struct cw_message *p = c->pipe_packet;
-    if (!crossbar_takes(c, p->flits))
-        return WAIT_CROSSBAR;
+    struct cw_l1_line *line = cw_l1_find(&c->l1, e->access.line);
+    if (line == 0 || !cw_l1_is_dirty(line))
+        return MOVED;
+    return line->mshr != 0 ? WAIT_FILL : evict(c, line, e->inst->m.warp);
+}
+
+/* The access leaves for memory. */
+static void leave(struct cw_core *c, const struct cw_pipe_entry *e, struct cw_message *p)
+{
     const bool unanswered = p->kind == CW_MSG_WRITE || (p->kind == CW_MSG_ATOMIC && p->needs_reply == 0);
     if (unanswered)
-        expect_ack(c, p, e->inst->flight);
+        cw_core__expect_ack(c, p, e->inst->flight);
+    if (p->kind != CW_MSG_READ && cw_memory_is_pm(p->addr))
+        cw_core__tell_stores(c, e);
+    cw_core__persist_leaves(c, p);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     c->pipe_packet = 0;
-    if (c->config->l1_global == CW_ON && p->kind != CW_MSG_READ) {
+    if (c->config->l1_global != CW_L1_OFF && p->kind != CW_MSG_READ) {
         cw_l1_invalidate(&c->l1, e->access.line);
         cw_core__tell_line(c, CW_L1_LINE_INVALIDATED, e->access.line, e->inst->m.warp);
     }
     if (unanswered)
         cw_core__inst_answered(c, e->inst, c->cycle + 1);
+}
+
+static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    const enum progress way = c->config->l1_global == CW_L1_WRITE_BACK ? make_way(c, e) : MOVED;
+    if (way != MOVED)
+        return way;
+    if (c->pipe_packet == 0)
+        c->pipe_packet = cw_core__packet(c, e);
+    struct cw_message *p = c->pipe_packet;
+    if (!cw_core__crossbar_takes(c, p->flits))
+        return WAIT_CROSSBAR;
+    if (p->kind != CW_MSG_READ && cw_core__is_kept(c, p->addr) && !cw_core__keeper_stores(c, e, NULL))
+        return WAIT_KEEPER;
+    leave(c, e, p);
     return MOVED;
 }
 
@@ -374,7 +237,8 @@ void cw_core__pipe_tick(struct cw_core *c)
         c->pipe_next = e->ready;
         return;
     }
-    struct cw_warp *warp = &c->warp[e->inst->m.warp];
+    const uint32_t w = e->inst->m.warp; /* the instruction may be complete when it has moved */
+    struct cw_warp *warp = &c->warp[w];
     const bool texture = cw_core__uses_texture(c, &e->inst->m);
     enum progress r = texture ? texture_load(c, e) : uses_l1(c, &e->inst->m) ? l1_access(c, e) : bypass(c, e);
     if (r != MOVED) {
@@ -383,7 +247,8 @@ void cw_core__pipe_tick(struct cw_core *c)
     }
     if (c->pipe_stalled_at != CW_CYCLE_NEVER)
         end_stall(c, texture);
-    warp->piped--;
+    if (--warp->piped == 0 && warp->wait == CW_WAIT_PIPE)
+        cw_core__settled(c, w);
     c->pipe_head = c->pipe_head + 1 < c->pipe_cap ? c->pipe_head + 1 : 0;
     if (--c->pipe_cnt > 0) {
         uint64_t ready = c->pipe[c->pipe_head].ready;
@@ -440,8 +305,10 @@ static void acknowledge(struct cw_core *c, uint32_t w, uint8_t flight)
     assert(c->acks > 0 && c->warp[w].acks > 0);
     c->acks--;
     cw_core__order_done(c, flight);
-    if (--c->warp[w].acks == 0)
+    if (--c->warp[w].acks == 0) {
+        cw_core__settled(c, w);
         cw_core__drained(c, w);
+    }
 }
 
 void cw_core__reply_tick(struct cw_core *c)
@@ -460,7 +327,10 @@ void cw_core__reply_tick(struct cw_core *c)
         break;
     }
     case CW_MSG_WRITE_ACK:
-        acknowledge(c, p->warp, p->flight);
+        if (p->warp == CW_NO_WARP)
+            cw_core__written_back(c, p->tag);
+        else
+            acknowledge(c, p->warp, p->flight);
         break;
     default:
         assert(p->mech != 0 && p->mech <= c->mech_cnt);
@@ -470,7 +340,19 @@ void cw_core__reply_tick(struct cw_core *c)
     cw_message_free(c->cfg.pool, p);
 }
 
-/* ---- mechanisms' logs ---- */
+/* ---- mechanisms: their messages, and their logs ---- */
+
+bool cw_core_send(struct cw_core *c, struct cw_message *p, cw_time now)
+{
+    if (!cw_crossbar_can_push(c->cfg.up, c->cfg.index, p->flits, now))
+        return false;
+    p->core = (uint16_t)c->cfg.index;
+    p->partition = (uint16_t)cw_address_partition(c->config, p->addr);
+    if (p->kind == CW_MSG_WRITE && p->needs_reply)
+        cw_core__expect_ack(c, p, cw_core__order_flight(c, p->warp));
+    cw_crossbar_push(c->cfg.up, c->cfg.index, p, now);
+    return true;
+}
 
 bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now)
 {
@@ -482,21 +364,21 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
     bool allocated = false;
     struct cw_l1_line *victim = 0;
     (void)now;
-    if (c->l1_port_cycle == c->cycle || c->log_cnt == c->log_cap || !miss_has_room(c)) {
+    if (c->l1_port_cycle == c->cycle || c->log_cnt == c->log_cap || !cw_core__miss_has_room(c)) {
         c->log_refused = c->l1_port_cycle == c->cycle;
         return false;
     }
-    enum cw_l1_result r =
-        write ? cw_l1_write(&c->l1, line, all, &data, &allocated, &victim) : cw_l1_read(&c->l1, line, all, &who, &data, &mshr, &victim);
+    enum cw_l1_result r = write ? cw_l1_write(&c->l1, line, all, false, &data, &allocated, &victim)
+                                : cw_l1_read(&c->l1, line, all, &who, &data, &mshr, &victim);
     c->l1_port_cycle = c->cycle;
     if (r == CW_L1_BUSY || r == CW_L1_EVICT) {
-        refused(c, r, victim);
+        refused(c, r, victim, warp);
         return false;
     }
     *(write ? &c->cfg.stats->l1_writes : &c->cfg.stats->l1_reads) += 1;
     *(write ? &c->cfg.stats->l1_write_misses : &c->cfg.stats->l1_read_misses) += write ? allocated : r != CW_L1_HIT;
     if (r == CW_L1_MISS)
-        send_miss(c, line, c->line_bytes, CW_TAG_MSHR | mshr);
+        cw_core__send_miss(c, line, c->line_bytes, CW_TAG_MSHR | mshr);
     if (r == CW_L1_HIT)
         c->log_done[(c->log_head + c->log_cnt++) % c->log_cap] = (struct cw_log_done){c->cycle + c->config->l1_latency, warp, cookie};
     return true;

@@ -12,16 +12,30 @@ static void wheel_insert(struct cw_core *c, uint32_t w, uint64_t cycle)
     c->wheel_words |= 1u << slot / 64;
 }
 
+/* The latest cycle of some lanes. All lanes of one home, as most warps have, need no search for those. */
+static inline uint64_t latest_of(const uint64_t *cycle, uint32_t lanes)
+{
+    uint64_t latest = 0;
+    if (lanes == UINT32_MAX) {
+        for (uint32_t lane = 0; lane < CW_LANES; lane++)
+            latest = cycle[lane] > latest ? cycle[lane] : latest;
+        return latest;
+    }
+    for (; lanes != 0; lanes &= lanes - 1)
+        latest = cycle[__builtin_ctz(lanes)] > latest ? cycle[__builtin_ctz(lanes)] : latest;
+    return latest;
+}
+
 /* With core.scoreboard=warp: when the previous instructions of the warp's threads are complete. They may have been of several warps. */
 static __attribute__((noinline)) uint64_t threads_done(const struct cw_core *c, uint32_t w)
 {
     const struct cw_made *made = c->warp[w].made;
     uint64_t latest = 0;
-    for (uint32_t i = 0; i < made->cnt; i++)
-        for (uint32_t left = made->part[i].lanes & (uint32_t)c->front[w].active; left != 0; left &= left - 1) {
-            const uint64_t at = c->thread_done[made->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)];
-            latest = at > latest ? at : latest;
-        }
+    for (uint32_t i = 0; i < made->cnt; i++) {
+        const uint32_t lanes = made->part[i].lanes & (uint32_t)c->front[w].active;
+        const uint64_t at = latest_of(&c->thread_done[made->part[i].home * CW_LANES], lanes);
+        latest = at > latest ? at : latest;
+    }
     return latest;
 }
 
@@ -54,25 +68,18 @@ static __attribute__((noinline)) uint64_t unusual_ready(const struct cw_core *c,
     return warp->insts != 0 ? CW_CYCLE_PENDING : at > warp->done_at ? at : warp->done_at;
 }
 
-void cw_core__requeue(struct cw_core *c, uint32_t w)
+/* The warp runs and has lanes for its next instruction. unusual: as the core says, a constant. */
+static inline __attribute__((always_inline)) void queue_next(struct cw_core *c, uint32_t w, const bool unusual)
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_slot_row *row = warp->row;
-    row->ready &= ~cw_core__bit(w);
-    warp->ready_at = CW_CYCLE_NEVER;
-    if (c->buffer != 0)
-        cw_core__refill(c, w);
-    if (warp->wait != CW_WAIT_NONE || (warp->acquiring && !c->mixes))
-        return;
-    if (__builtin_expect(c->unusual, 0) && c->front[w].active == 0)
-        return;
     const struct cw_issue_op *op = &c->op[cw_core__pc(c, w)];
     if (warp->fu != op->fu) {
         row->fu_warps[warp->fu] &= ~cw_core__bit(w);
         row->fu_warps[op->fu] |= cw_core__bit(w);
         warp->fu = op->fu;
     }
-    uint64_t at = __builtin_expect(c->unusual, 0) ? unusual_ready(c, w, op) : cw_scoreboard_ready(warp->slot_cycle, op);
+    uint64_t at = unusual ? unusual_ready(c, w, op) : cw_scoreboard_ready(warp->slot_cycle, op);
     if (at == CW_CYCLE_PENDING)
         return;
     at = at > warp->not_before ? at : warp->not_before;
@@ -82,6 +89,27 @@ void cw_core__requeue(struct cw_core *c, uint32_t w)
         row->ready |= cw_core__bit(w);
     else
         wheel_insert(c, w, at);
+}
+
+static __attribute__((noinline)) void queue_unusual(struct cw_core *c, uint32_t w)
+{
+    if (c->front[w].active != 0)
+        queue_next(c, w, true);
+}
+
+void cw_core__requeue(struct cw_core *c, uint32_t w)
+{
+    struct cw_warp *warp = &c->warp[w];
+    warp->row->ready &= ~cw_core__bit(w);
+    warp->ready_at = CW_CYCLE_NEVER;
+    if (c->buffer != 0)
+        cw_core__refill(c, w);
+    if (warp->wait != CW_WAIT_NONE || (warp->acquiring && !c->mixes))
+        return;
+    if (__builtin_expect(c->unusual, 0))
+        queue_unusual(c, w);
+    else
+        queue_next(c, w, false);
 }
 
 bool cw_core__still_ready(struct cw_core *c, uint32_t w)

@@ -109,6 +109,9 @@ static void report_wait(const struct cw_core *c, uint32_t w, FILE *out)
     case CW_WAIT_FENCE:
         fprintf(out, "earlier accesses (fence or release): %u memory instructions, %u acknowledgements", warp->insts, warp->acks);
         break;
+    case CW_WAIT_PIPE:
+        fprintf(out, "earlier accesses: %u queued, %u in the pipeline, %u acknowledgements", warp->queued, warp->piped, warp->acks);
+        break;
     case CW_WAIT_REGION_LOADS:
         fprintf(out, "%u memory instructions before %s", warp->insts, c->uop[cw_core__pc(c, w)].intrinsic->name);
         break;

@@ -52,7 +52,6 @@ struct cw_issue_op {
     uint8_t reads;              /* slot[dst_cnt .. dst_cnt+reads-1] are read through the register banks: sources without guard and carry */
     uint16_t latency;           /* cycles in the unit; without operand collectors, until the destinations may be used */
     uint16_t interval;          /* cycles until the unit takes another instruction */
-    uint32_t lpc;               /* CW_ISSUE_BRANCH and _INDEXED: as struct cw_branch; set by the core */
     uint16_t slot[CW_OP_SLOTS]; /* r32 registers, then r64, then predicates, then the carry flag */
 };
 

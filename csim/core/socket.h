@@ -41,6 +41,16 @@ struct cw_core_call {
     uint64_t result[CW_WARP_LANES_MAX];                 /* to be filled for these lanes when the intrinsic has a result */
 };
 
+/* A store to a line of persistent memory, or an atomic, at the end of the load/store pipeline. */
+struct cw_l1_store {
+    uint32_t warp;
+    uint32_t index; /* of its line in the L1 */
+    bool dirty;     /* the line has been written since it last left */
+    bool past;      /* it goes past the L1 to memory at once: an atomic, a volatile store, a store of device scope; index and dirty say
+                       nothing */
+    bool returns;   /* an atomic that returns a value: there is no acknowledgement beside it */
+};
+
 struct cw_core_sockets {
     /* Regions: lanes between two intrinsics whose effects are committed or undone together; the control policy restarts lanes that abort.
      * The warp reached the region's begin with these lanes (not a restart). true: it may begin now. false: it waits; the core asks again
@@ -63,9 +73,25 @@ struct cw_core_sockets {
     enum cw_access_verdict (*access)(void *self, struct cw_mem_inst *inst, cw_time now, cw_time *again);
     /* Something has happened to a line of the L1 (not of constant or shared memory). */
     void (*l1_line)(void *self, enum cw_l1_event what, uint64_t line, uint32_t warp, cw_time now);
+    /* Persistent memory (CW_PM_BASE), with l1.global=write-back. A mechanism that takes these three keeps its lines in the L1, and decides
+     * when a dirty one goes (cw_core_write_line_back); at most one mechanism of a GPU does.
+     * A store is to be performed in this cycle. false: not now; the mechanism calls cw_core_retry_store, and is asked again. */
+    bool (*l1_store)(void *self, const struct cw_l1_store *s, cw_time now);
+    /* The dirty line with that index has to make room for an access of the warp, or to go before one that passes by. The mechanism writes
+     * it back when it may go, and calls cw_core_retry_store; until then it is asked again whenever it calls that. */
+    void (*l1_evict)(void *self, uint32_t index, uint32_t warp, cw_time now);
+    /* A line that has gone is acknowledged. */
+    void (*l1_written)(void *self, cw_time now);
+    /* The job of that number, and those before it, are done (cw_core_flush_lines). */
+    void (*l1_flushed)(void *self, uint32_t job, cw_time now);
+
     /* A fence of the warp, with what the machine itself waits for done: true: it may pass. false: the mechanism will call
      * cw_core_wake_warp(), and the core asks again. */
     bool (*fence)(void *self, uint32_t warp, const struct cw_uop *uop, cw_time now);
+    /* The warp is to arrive at a barrier of its block. As fence. */
+    bool (*barrier)(void *self, uint32_t warp, cw_time now);
+    /* All blocks of the kernel have finished, on all cores. */
+    void (*kernel_end)(void *self, cw_time now);
     /* A load or atomic with acquire semantics has its values; lanes are those of inst. */
     void (*acquire)(void *self, const struct cw_mem_inst *inst, cw_time now);
     /* A block takes warps (bit per warp slot); a block has given its last warp back. */

@@ -32,11 +32,24 @@ enum cw_event_type {
     CW_EVENT_REGION_WRITE,    /* a committed attempt's write reached memory: word with byte enables */
     CW_EVENT_REGION_COMMIT,   /* the attempt's fate is sealed; set: the words that will reach memory, or have */
     CW_EVENT_REGION_ABORT,    /* the attempt has failed */
-    CW_EVENT_PERSIST,         /* bytes of a word have become durable: word; for mechanisms that have durable memory */
-    CW_EVENT_DECISION,        /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
-    CW_EVENT_BRANCH, /* threads of a warp execute a conditional branch: branch. A thread is told of once, also when its policy lets it
-                        come to the branch several times before it goes on */
+    /* Persistent memory (csim/mech/persist). Stores of one thread come in program order, each before what orders it. */
+    CW_EVENT_PM_STORE, /* a thread has written a word of persistent memory, where all threads of its core see it: word */
+    CW_EVENT_PM_ORDER, /* a thread orders its persists: order */
+    CW_EVENT_PM_LEAVE, /* bytes of a line leave the core for persistent memory; the thread is not said: line */
+    CW_EVENT_PERSIST,  /* these bytes have become durable; core says which core they have left: line, with data */
+    CW_EVENT_DECISION, /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
+    CW_EVENT_BRANCH,   /* threads of a warp execute a conditional branch: branch. A thread is told of once, also when its policy lets it
+                          come to the branch several times before it goes on */
     CW_EVENT_TYPES
+};
+
+/* What a thread does to order persists (Pandey et al., ASPLOS 2023, Box 2). */
+enum cw_event_order {
+    CW_ORDER_BEGIN,   /* the warp's threads, all of them, are new: those that were in this slot before are gone (lane is not said) */
+    CW_ORDER_OFENCE,  /* persists before it are ordered before those after it */
+    CW_ORDER_DFENCE,  /* the fence is complete: as OFENCE, and all persists before it are durable */
+    CW_ORDER_RELEASE, /* the thread is about to write `value` to `addr`, for threads of the scope */
+    CW_ORDER_ACQUIRE  /* the thread has read `value` from `addr` */
 };
 
 struct cw_event_decision {
@@ -56,6 +69,7 @@ struct cw_event {
             uint64_t addr;
             uint32_t value;
             uint32_t bytes; /* byte enables, 3:0 */
+            bool unknown;   /* of a PM_STORE: the value is not known yet, that of an atomic */
         } word;
         struct {
             uint32_t cnt;
@@ -68,6 +82,19 @@ struct cw_event {
             uint64_t addr;
         } access;
         struct cw_event_decision decision;
+        struct {
+            uint8_t kind;   /* enum cw_event_order */
+            bool device;    /* of a release or acquire: device scope; else block scope */
+            uint32_t block; /* number of the thread's block in the launch: who is in its block scope */
+            uint64_t addr;  /* of the variable: a device address, or the shared-memory window of the block's own address space */
+            uint32_t value;
+        } order;
+        struct {
+            uint64_t addr;             /* of the line */
+            uint32_t id;               /* the core's number for this departure: what leaves together becomes durable together */
+            const uint32_t *byte_mask; /* [4]; bit b of word w: byte 32 w + b; valid during the call only */
+            const uint8_t *data;       /* bytes of the line under the mask; NULL for CW_EVENT_PM_LEAVE */
+        } line;
         struct {
             const struct cw_uop *uop;
             cw_lanes taken;         /* lanes whose guard is true: they go to a target of the branch */

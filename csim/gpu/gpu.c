@@ -40,7 +40,7 @@ static void on_block_done(void *context, uint32_t core)
 {
     struct cw_gpu *gpu = context;
     (void)core;
-    gpu->blocks_finished++;
+    gpu->kernel_ends = ++gpu->blocks_finished == gpu->blocks_total;
     gpu->dispatch_pending = true;
 }
 
@@ -131,6 +131,13 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
+static int create_nvm(struct cw_gpu *gpu, struct cw_error *err)
+{
+    const struct cw_nvm_config n = {
+        .config = &gpu->config, .clocks = &gpu->clocks, .stats = &gpu->stats, .memory = gpu->memory, .events = &gpu->events};
+    return gpu->config.pm_mbytes != 0 ? cw_nvm_create(&gpu->nvm, &n, err) : CW_OK;
+}
+
 static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint32_t channels = cw_address_channels(&gpu->config);
@@ -149,6 +156,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
             .up = gpu->up,
             .down = gpu->down,
             .index = i,
+            .nvm = gpu->nvm,
             .shares = i >= channels ? gpu->partition[i % channels] : NULL,
             .mech_cnt = gpu->mech_cnt,
             .mech_inbox = inbox,
@@ -167,13 +175,16 @@ static uint32_t word_now(void *context, uint64_t addr)
     return value;
 }
 
-static int create_oracle(struct cw_gpu *gpu, struct cw_error *err)
+static int create_oracles(struct cw_gpu *gpu, struct cw_error *err)
 {
     int status = gpu->check_serial ? cw_serial_create(&gpu->serial, word_now, gpu, err) : CW_OK;
-    if (gpu->serial == NULL)
-        return status;
-    cw_events_listen(&gpu->events, cw_serial_listener(gpu->serial));
-    return CW_OK;
+    if (gpu->serial != NULL)
+        cw_events_listen(&gpu->events, cw_serial_listener(gpu->serial));
+    if (status == CW_OK && gpu->check_persist)
+        status = cw_persist_check_create(&gpu->persist, gpu->clocks.period[CW_DOMAIN_CORE], err);
+    if (gpu->persist != NULL)
+        cw_events_listen(&gpu->events, cw_persist_check_listener(gpu->persist));
+    return status;
 }
 
 /* The machine that a mechanism wants. */
@@ -183,9 +194,17 @@ static int check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct 
         return cw_fail(err, CW_EINVAL, "%s works on warps of %u lanes; set core.warp_width=%u", m->name, CW_LANES, CW_LANES);
     if (!m->any_line && gpu->config.mem_line_bytes != CW_LINE_BYTES)
         return cw_fail(err, CW_EINVAL, "%s works on lines of %u bytes; set mem.line_bytes=%u", m->name, CW_LINE_BYTES, CW_LINE_BYTES);
-    if (cw_control_slots(gpu->control, &gpu->config) > 64)
+    if (!m->any_warps && cw_control_slots(gpu->control, &gpu->config) > 64)
         return cw_fail(err, CW_EINVAL, "%s works with at most 64 warps per core; control policy %s with core.warps=%u has %u", m->name,
                        gpu->control->name, gpu->config.core_warps, cw_control_slots(gpu->control, &gpu->config));
+    if (m->system && gpu->config.l1_global == CW_L1_WRITE_BACK)
+        return cw_fail(err, CW_EINVAL, "%s does not see what an L1 with l1.global=write-back has not written back; set l1.global=on",
+                       m->name);
+    if (m->persistency && strcmp(m->name, CW_MECH_PERSISTENCY_NONE) != 0 && gpu->control->regroups)
+        return cw_fail(err, CW_EINVAL,
+                       "persistency model %s orders what a warp has written, and control policy %s moves threads to other warps; "
+                       "set core.divergence=pdom (--control %s)",
+                       m->name, gpu->control->name, cw_control_ipdom.name);
     if (m->core != NULL && m->core->region_begin != NULL && gpu->control->region_begin == NULL)
         return cw_fail(err, CW_EINVAL, "%s has regions, which control policy %s cannot run; set core.divergence=pdom (--control %s)",
                        m->name, gpu->control->name, cw_control_ipdom.name);
@@ -200,13 +219,13 @@ static bool knows_sabotage(const struct cw_mech *m, const char *name)
     return false;
 }
 
-/* The mechanism that is to break: one that knows the name, else the system, which refuses it with a suggestion. */
+/* The mechanism that is to break: one that knows the name, else the system or the persistency model, which refuses it with a suggestion. */
 static bool is_to_break(const struct cw_gpu *gpu, uint32_t index, const char *name)
 {
     for (uint32_t i = 0; i < gpu->mech_cnt; i++)
         if (knows_sabotage(gpu->mech[i].mech, name))
             return i == index;
-    return gpu->mech[index].mech->system;
+    return gpu->mech[index].mech->system || gpu->mech[index].mech->persistency;
 }
 
 static int create_mech(struct cw_gpu *gpu, uint32_t index, struct cw_error *err)
@@ -263,7 +282,7 @@ static int list_mechs(struct cw_gpu *gpu, const struct cw_gpu_options *options, 
 static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint32_t each = CW_MECH_COMPONENTS(&gpu->config);
-    const uint32_t max = gpu->config.core_count + 2 + 2 * gpu->config.partition_count + gpu->mech_cnt * each;
+    const uint32_t max = gpu->config.core_count + 3 + 2 * gpu->config.partition_count + gpu->mech_cnt * each;
     gpu->component = calloc(max, sizeof gpu->component[0]);
     if (gpu->component == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
@@ -277,6 +296,8 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
         if (dram != NULL)
             add_component(gpu, dram);
     }
+    if (gpu->nvm != NULL)
+        add_component(gpu, cw_nvm_component(gpu->nvm));
     for (uint32_t i = 0; i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->components != NULL)
             gpu->component_cnt += gpu->mech[i].mech->components(gpu->mech[i].self, gpu->component + gpu->component_cnt, each);
@@ -296,9 +317,11 @@ static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
     if (status == CW_OK)
         status = create_cores(gpu, err);
     if (status == CW_OK)
+        status = create_nvm(gpu, err);
+    if (status == CW_OK)
         status = create_partitions(gpu, err);
     if (status == CW_OK)
-        status = create_oracle(gpu, err);
+        status = create_oracles(gpu, err);
     if (status == CW_OK)
         status = create_mechs(gpu, err);
     if (status == CW_OK)
@@ -318,9 +341,12 @@ static void destroy_machine(struct cw_gpu *gpu)
         cw_core_destroy(gpu->core[i]);
     for (uint32_t i = gpu->partition != NULL ? gpu->config.partition_count : 0; i-- > 0;)
         cw_partition_destroy(gpu->partition[i]);
+    cw_nvm_destroy(gpu->nvm);
+    gpu->nvm = NULL;
     cw_crossbar_destroy(gpu->up);
     cw_crossbar_destroy(gpu->down);
     cw_serial_destroy(gpu->serial);
+    cw_persist_check_destroy(gpu->persist);
     cw_message_pool_destroy(&gpu->pool);
     free(gpu->core);
     free(gpu->partition);
@@ -329,6 +355,7 @@ static void destroy_machine(struct cw_gpu *gpu)
     gpu->partition = NULL;
     gpu->up = gpu->down = NULL;
     gpu->serial = NULL;
+    gpu->persist = NULL;
     gpu->component = NULL;
     gpu->component_cnt = 0;
     gpu->events = (struct cw_events){0}; /* who listened was a part of the machine */
@@ -358,13 +385,14 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->context = options->context;
     clocks_init(&gpu->clocks, &gpu->config);
     gpu->check_serial = options->check_serial;
+    gpu->check_persist = options->check_persist;
     gpu->seed = options->seed;
     if (status == CW_OK && options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
         status = list_mechs(gpu, options, err);
     if (status == CW_OK)
-        status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, err);
+        status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, (uint64_t)gpu->config.pm_mbytes << 20, err);
     if (status == CW_OK)
         status = create_machine(gpu, err);
     if (status != CW_OK) {
@@ -396,7 +424,7 @@ bool cw_gpu__memory_at_rest(const struct cw_gpu *gpu)
     for (uint32_t i = 0; i < gpu->config.partition_count; i++)
         if (!cw_partition_idle(gpu->partition[i]))
             return false;
-    return true;
+    return gpu->nvm == NULL || cw_nvm_idle(gpu->nvm);
 }
 
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
@@ -446,13 +474,12 @@ cw_time cw_gpu__next_step(struct cw_gpu *gpu, cw_time due[CW_DOMAIN_COUNT])
     cw_time wake[CW_DOMAIN_COUNT];
     for (int d = 0; d < CW_DOMAIN_COUNT; d++)
         wake[d] = gpu->tick_always ? 0 : CW_TIME_NEVER;
-    for (uint32_t i = 0; i < gpu->component_cnt; i++) {
-        const struct cw_component *c = gpu->component[i];
-        if (c->wake < wake[c->domain])
-            wake[c->domain] = c->wake;
-    }
-    if (gpu->dispatch_pending)
-        wake[CW_DOMAIN_CORE] = 0;
+    struct cw_component *const *const end = gpu->component + gpu->component_cnt;
+    for (struct cw_component *const *c = gpu->component; c < end; c++)
+        if ((*c)->wake < wake[(*c)->domain])
+            wake[(*c)->domain] = (*c)->wake;
+    if (gpu->dispatch_pending && gpu->dispatch_from < wake[CW_DOMAIN_CORE])
+        wake[CW_DOMAIN_CORE] = gpu->dispatch_from;
     cw_time step = CW_TIME_NEVER;
     for (int d = 0; d < CW_DOMAIN_COUNT; d++) {
         const cw_time period = gpu->clocks.period[d];
@@ -469,12 +496,11 @@ cw_time cw_gpu__next_step(struct cw_gpu *gpu, cw_time due[CW_DOMAIN_COUNT])
 
 void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT])
 {
-    const cw_time now = gpu->now;
-    for (uint32_t i = 0; i < gpu->component_cnt; i++) {
-        struct cw_component *c = gpu->component[i];
-        if (due[c->domain] == now && (c->wake <= now || gpu->tick_always))
-            c->tick(c->self, now);
-    }
+    const cw_time now = gpu->now, latest = gpu->tick_always ? CW_TIME_NEVER : now;
+    struct cw_component *const *const end = gpu->component + gpu->component_cnt;
+    for (struct cw_component *const *c = gpu->component; c < end; c++)
+        if ((*c)->wake <= latest && due[(*c)->domain] == now)
+            (*c)->tick((*c)->self, now);
 }
 
 struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu)
@@ -526,6 +552,11 @@ void cw_gpu_listen(struct cw_gpu *gpu, struct cw_event_listener *listener)
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu)
 {
     return &gpu->serial_report;
+}
+
+const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu)
+{
+    return &gpu->persist_report;
 }
 
 const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu)

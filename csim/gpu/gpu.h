@@ -7,6 +7,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
+#include "check/persist.h"
 #include "check/serial.h"
 #include "core/core.h"
 #include "cowarp/unit.h"
@@ -23,6 +24,7 @@ struct cw_gpu_options {
     const struct cw_unit_provider *units; /* NULL: C models */
     uint64_t seed;
     bool check_serial;    /* run the serializability oracle */
+    bool check_persist;   /* run the persistency oracle */
     bool tick_always;     /* tick every component at every edge of its clock: must not change anything (tests) */
     bool reverse_ticks;   /* tick components in reverse order: must not change anything (tests) */
     const char *sabotage; /* for the mechanism that knows it; see struct cw_mech_host */
@@ -73,6 +75,8 @@ void cw_gpu_blocks(const struct cw_gpu *gpu, uint64_t *finished, uint64_t *total
 void cw_gpu_listen(struct cw_gpu *gpu, struct cw_event_listener *listener);
 /* Report of the serializability oracle, summed over all launches (text: the last one's); zeros when it is off. */
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu);
+/* The same of the persistency oracle. */
+const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu);
 /* Text of the deadlock or livelock report of the last launch, many lines, "" when none. */
 const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu);
 /* What a fault, deadlock or check failure said is in err of the launch. */

@@ -20,6 +20,7 @@ struct cw_gpu {
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_core **core;
+    struct cw_nvm *nvm; /* NULL: no persistent memory */
     struct cw_partition **partition;
     struct cw_gpu_mech {
         const struct cw_mech *mech;
@@ -31,7 +32,9 @@ struct cw_gpu {
     struct cw_events events;
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
-    bool reverse_ticks, tick_always, check_serial;
+    struct cw_persist_check *persist;
+    struct cw_persist_report persist_report;
+    bool reverse_ticks, tick_always, check_serial, check_persist;
     uint64_t seed;
     char *sabotage; /* owned, or NULL */
 
@@ -44,7 +47,9 @@ struct cw_gpu {
     uint64_t blocks_started, blocks_finished, blocks_total;
     uint32_t next_core; /* round-robin dispatch */
     uint32_t launches;
+    bool kernel_ends; /* the last block has finished in this step */
     bool dispatch_pending;
+    cw_time dispatch_from;               /* the launch's first block is not dispatched before (gpu.launch_cycles) */
     uint64_t local_base, local_capacity; /* local memory region, kept between launches */
 
     uint64_t progress;

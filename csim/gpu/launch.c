@@ -148,6 +148,8 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
     gpu->blocks_total = (uint64_t)grid[0] * grid[1] * grid[2];
     gpu->blocks_started = gpu->blocks_finished = 0;
     gpu->dispatch_pending = true;
+    gpu->kernel_ends = false;
+    gpu->dispatch_from = gpu->now + gpu->config.gpu_launch_cycles * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
     return status;
 }
 
@@ -233,6 +235,14 @@ static int out_of_cycles(struct cw_gpu *gpu, uint64_t last_cycle, struct cw_erro
                    (unsigned long long)gpu->max_cycles);
 }
 
+/* The last block has finished. */
+static void end_kernel(struct cw_gpu *gpu)
+{
+    gpu->kernel_ends = false;
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        cw_core_end_kernel(gpu->core[i], gpu->now);
+}
+
 static int run(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint64_t last_cycle = cw_gpu_cycles(gpu) + gpu->max_cycles;
@@ -247,9 +257,11 @@ static int run(struct cw_gpu *gpu, struct cw_error *err)
         if (step >= end)
             return out_of_cycles(gpu, last_cycle, err);
         gpu->now = step;
-        if (gpu->dispatch_pending && due[CW_DOMAIN_CORE] == step)
+        if (gpu->dispatch_pending && due[CW_DOMAIN_CORE] == step && step >= gpu->dispatch_from)
             dispatch(gpu);
         cw_gpu__tick(gpu, due);
+        if (gpu->kernel_ends)
+            end_kernel(gpu);
         if (gpu->on_step != NULL)
             gpu->on_step(gpu->context, gpu, step);
         int status = checks_after_step(gpu, &last_ns, err);
@@ -259,7 +271,18 @@ static int run(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
-/* The oracle judges each launch; its numbers are sums over all, its text is the last launch's. */
+/* The oracles judge each launch; their numbers are sums over all, their texts are the last launch's. */
+static int judge_persists(struct cw_gpu *gpu, struct cw_error *err)
+{
+    struct cw_persist_report *sum = &gpu->persist_report, r;
+    const int status = cw_persist_check_launched(gpu->persist, &r, err);
+    r.stores += sum->stores;
+    r.persists += sum->persists;
+    r.orderings += sum->orderings;
+    *sum = r;
+    return status;
+}
+
 static int judge(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_serial_report *sum = &gpu->serial_report, r;
@@ -294,6 +317,8 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const stru
             gpu->mech[i].mech->finish(gpu->mech[i].self);
     if (status == CW_OK && gpu->serial != NULL)
         status = judge(gpu, err);
+    if (status == CW_OK && gpu->persist != NULL)
+        status = judge_persists(gpu, err);
     free(block_param);
     gpu->launch.param = NULL;
     return status;

@@ -143,6 +143,13 @@ static int check_pair(const struct cw_mech *a, const struct cw_mech *b, struct c
         return cw_fail(err, CW_EINVAL, "mechanism %s is named twice", a->name);
     if (a->system && b->system)
         return cw_fail(err, CW_EINVAL, "%s and %s are both transactional systems; a GPU has one", a->name, b->name);
+    if (a->persistency && b->persistency)
+        return cw_fail(err, CW_EINVAL, "%s and %s are both persistency models; a GPU has one", a->name, b->name);
+    if (a->persistency && b->system && strcmp(a->name, CW_MECH_PERSISTENCY_NONE) != 0)
+        return cw_fail(err, CW_EINVAL,
+                       "persistency model %s cannot be combined with transactional system %s: both decide when a store "
+                       "reaches memory",
+                       a->name, b->name);
     for (const struct cw_mech_exclusion *x = a->excludes; x != NULL && x->name != NULL; x++)
         if (strcmp(x->name, b->name) == 0)
             return cw_fail(err, CW_EINVAL, "%s cannot be combined with %s: %s", a->name, b->name, x->why);

@@ -58,15 +58,20 @@ struct cw_mech_exclusion {
     const char *why; /* a sentence, without its full stop: "both decide when a store reaches memory" */
 };
 
+/* The persistency model of a GPU for which none is chosen; it goes with everything. */
+#define CW_MECH_PERSISTENCY_NONE "none"
+
 /* Most components of a mechanism. */
 #define CW_MECH_COMPONENTS(config) (4 * (config)->partition_count + (config)->core_count + 8)
 
 struct cw_mech {
     const char *name; /* "getm" */
     const char *what; /* one line for `cowarp list` */
-    bool system;      /* chosen with --system, at most one of a GPU; else with --mech */
+    bool system;      /* a transactional system: chosen with --system, at most one of a GPU */
+    bool persistency; /* a persistency model: chosen with --persistency, exactly one of a GPU; what is neither is chosen with --mech */
     bool any_width;   /* works with warps of 64 lanes too (core.warp_width) */
     bool any_line;    /* works with lines of 64 bytes too (mem.line_bytes) */
+    bool any_warps;   /* works with more than 64 warps per core too */
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
     const struct cw_key_set *const *keys;         /* NULL-terminated; mechanisms that share a set name the same; NULL: none */

@@ -17,8 +17,9 @@ const struct cw_mech_unit *cw_mech_unit_at(uint32_t i);
 /* What the mechanism itself says of the unit; NULL when it does not bring it. */
 const struct cw_mech_unit *cw_mech_unit_of(const struct cw_mech *mech, const struct cw_unit *unit);
 const struct cw_mech_unit *cw_control_unit_of(const struct cw_control_ops *control, const struct cw_unit *unit);
-/* Whether these mechanisms (NULL-terminated) may be in one GPU: at most one system, none twice, none that another excludes, and no more
- * counters than there is room for. CW_EINVAL with the sentence that says why not. */
+/* Whether these mechanisms (NULL-terminated) may be in one GPU: at most one system and one persistency model, not both of them unless the
+ * model is none, no mechanism twice, none that another excludes, and no more counters than there is room for. CW_EINVAL with the sentence
+ * that says why not. */
 int cw_mechs_check(const struct cw_mech *const *mechs, struct cw_error *err);
 /* The intrinsics of all mechanisms, each array once, as cw_module_load takes them: fills list, which has room for cw_mech_cnt() + 1. */
 void cw_mech_intrinsics(const struct cw_intrinsic **list);

@@ -6,6 +6,9 @@
  * is one comparison.
  *
  * Free memory is always zero: what is freed is cleared at once.
+ *
+ * Device memory and persistent memory are two windows of one reservation of host addresses. So the host address of any byte is one
+ * addition, and an access need not ask in which window it is.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED */
 
@@ -28,6 +31,11 @@ static uint64_t padded(uint64_t bytes)
     return (bytes + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;
 }
 
+static uint8_t *durable_at(const struct cw_memory *m, uint64_t addr)
+{
+    return m->durable + (addr - CW_PM_BASE);
+}
+
 /* Makes room for one more region and one more span. */
 static int reserve(struct cw_memory *m)
 {
@@ -48,26 +56,54 @@ static int reserve(struct cw_memory *m)
 
 /* The host takes pages only when they are touched, and they start as zeros: a gigabyte of device memory costs nothing
  * until used. */
-int cw_memory_create(struct cw_memory **out, uint64_t bytes, struct cw_error *err)
+static int map(uint8_t **host, uint64_t bytes, bool reachable, struct cw_error *err)
 {
+    const int rights = reachable ? PROT_READ | PROT_WRITE : PROT_NONE;
+    void *at = mmap(NULL, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return cw_fail(err, CW_ENOMEM,
+                       "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower, or pm.mbytes to 0", bytes,
+                       strerror(errno));
+    *host = at;
+    return CW_OK;
+}
+
+/* With persistent memory: both windows, and the gap between them out of reach. */
+static int map_both(struct cw_memory *m, struct cw_error *err)
+{
+    m->reserved = CW_PM_BASE - CW_GLOBAL_BASE + m->persistent.bytes;
+    int status = map(&m->host, m->reserved, false, err);
+    if (status == CW_OK)
+        status = map(&m->durable, m->persistent.bytes, true, err);
+    if (status == CW_OK && (mprotect(m->host, m->general.bytes, PROT_READ | PROT_WRITE) != 0 ||
+                            mprotect(cw_memory__at(m, CW_PM_BASE), m->persistent.bytes, PROT_READ | PROT_WRITE) != 0))
+        status =
+            cw_fail(err, CW_ENOMEM, "device memory: the host does not give it (%s); set mem.mbytes or pm.mbytes lower", strerror(errno));
+    return status;
+}
+
+int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, struct cw_error *err)
+{
+    const uint64_t most = CW_PM_BASE - CW_GLOBAL_BASE;
     *out = NULL;
     if (bytes == 0)
         return cw_fail(err, CW_EINVAL, "device memory: size is 0 bytes; set mem.mbytes to at least 1");
+    if (bytes > most || pm_bytes > most)
+        return cw_fail(err, CW_EINVAL, "device memory: more than %" PRIu64 " bytes; set mem.mbytes or pm.mbytes lower", most);
     struct cw_memory *m = calloc(1, sizeof *m);
     if (m == NULL || reserve(m) != CW_OK) {
         cw_memory_destroy(m);
         return cw_fail(err, CW_ENOMEM, "device memory: out of host memory");
     }
     m->span[0] = (struct cw_memory_span){CW_GLOBAL_BASE, 0};
-    void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (host == MAP_FAILED) {
-        const int why = errno;
+    m->general = (struct cw_memory_window){.name = "device memory", .key = "mem.mbytes", .base = CW_GLOBAL_BASE, .bytes = bytes};
+    m->persistent = (struct cw_memory_window){.name = "persistent memory", .key = "pm.mbytes", .base = CW_PM_BASE, .bytes = pm_bytes};
+    m->reserved = bytes;
+    const int status = pm_bytes > 0 ? map_both(m, err) : map(&m->host, bytes, true, err);
+    if (status != CW_OK) {
         cw_memory_destroy(m);
-        return cw_fail(err, CW_ENOMEM, "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower", bytes,
-                       strerror(why));
+        return status;
     }
-    m->host = host;
-    m->bytes = bytes;
     *out = m;
     return CW_OK;
 }
@@ -77,7 +113,9 @@ void cw_memory_destroy(struct cw_memory *m)
     if (m == NULL)
         return;
     if (m->host != NULL)
-        munmap(m->host, m->bytes);
+        munmap(m->host, m->reserved);
+    if (m->durable != NULL)
+        munmap(m->durable, m->persistent.bytes);
     free(m->region);
     free(m->span);
     free(m);
@@ -131,15 +169,26 @@ bool cw_memory_valid(const struct cw_memory *m, uint64_t addr, uint64_t bytes)
 
 /* Allocation */
 
-/* First fit, from the bottom or from the top. Returns the number of spans below the place; m->span_cnt + 1 when nothing is large enough.
- * *largest: the largest gap that was seen. */
-static uint32_t find_gap(const struct cw_memory *m, uint64_t bytes, bool top, uint64_t *addr, uint64_t *largest)
+static struct cw_memory_window *window_of(struct cw_memory *m, uint32_t kind)
 {
+    return kind == CW_REGION_PERSISTENT ? &m->persistent : &m->general;
+}
+
+/* First fit, from the bottom or from the top of the window. Returns the number of spans below the place; m->span_cnt + 1 when nothing is
+ * large enough. *largest: the largest gap that was seen. */
+static uint32_t find_gap(const struct cw_memory *m, const struct cw_memory_window *window, uint64_t bytes, bool top, uint64_t *addr,
+                         uint64_t *largest)
+{
+    const uint64_t limit = window->base + window->bytes;
     *largest = 0;
     for (uint32_t k = 0; k <= m->span_cnt; k++) {
         const uint32_t i = top ? m->span_cnt - k : k;
-        const uint64_t begin = i > 0 ? m->span[i - 1].base + m->span[i - 1].bytes : CW_GLOBAL_BASE;
-        const uint64_t end = i < m->span_cnt ? m->span[i].base : CW_GLOBAL_BASE + m->bytes;
+        uint64_t begin = i > 0 ? m->span[i - 1].base + m->span[i - 1].bytes : 0;
+        uint64_t end = i < m->span_cnt ? m->span[i].base : UINT64_MAX;
+        begin = begin > window->base ? begin : window->base;
+        end = end < limit ? end : limit;
+        if (begin >= end) /* a gap of the other window */
+            continue;
         *addr = top ? end - bytes : begin;
         if (end - begin >= bytes)
             return i;
@@ -177,28 +226,45 @@ static void add_region(struct cw_memory *m, uint64_t addr, uint64_t bytes, uint3
     m->region_cnt++;
 }
 
-static int allocate(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, bool top, struct cw_error *err)
+/* at: number of spans below the place, which is free. */
+static int take(struct cw_memory *m, uint32_t at, uint64_t place, uint64_t bytes, uint32_t kind, struct cw_error *err)
 {
-    if (bytes == 0)
-        return cw_fail(err, CW_EINVAL, "device memory: allocation of 0 bytes; ask for at least 1");
-    const uint64_t left = m->bytes - m->used;
-    if (bytes > left || padded(bytes) > left)
-        return cw_fail(err, CW_ENOMEM, "device memory: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left; set mem.mbytes higher",
-                       bytes, left, m->bytes);
-    uint64_t place, largest;
-    const uint32_t at = find_gap(m, padded(bytes), top, &place, &largest);
-    if (at > m->span_cnt)
-        return cw_fail(err, CW_ENOMEM,
-                       "device memory: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left, but not more than %" PRIu64
-                       " in one piece; set mem.mbytes higher",
-                       bytes, left, m->bytes, largest);
     if (reserve(m) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "device memory: out of host memory");
     add_to_spans(m, at, place, padded(bytes));
     add_region(m, place, bytes, kind);
-    m->used += padded(bytes);
-    *addr = place;
+    window_of(m, kind)->used += padded(bytes);
     return CW_OK;
+}
+
+static int check_room(const struct cw_memory_window *w, uint64_t bytes, struct cw_error *err)
+{
+    const uint64_t left = w->bytes - w->used;
+    if (bytes == 0)
+        return cw_fail(err, CW_EINVAL, "%s: allocation of 0 bytes; ask for at least 1", w->name);
+    if (bytes > left || padded(bytes) > left)
+        return cw_fail(err, CW_ENOMEM, "%s: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left; set %s higher", w->name, bytes, left,
+                       w->bytes, w->key);
+    return CW_OK;
+}
+
+static int allocate(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, bool top, struct cw_error *err)
+{
+    const struct cw_memory_window *w = window_of(m, kind);
+    uint64_t place = 0, largest;
+    int status = check_room(w, bytes, err);
+    if (status != CW_OK)
+        return status;
+    const uint32_t at = find_gap(m, w, padded(bytes), top, &place, &largest);
+    if (at > m->span_cnt)
+        return cw_fail(err, CW_ENOMEM,
+                       "%s: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left, but not more than %" PRIu64
+                       " in one piece; set %s higher",
+                       w->name, bytes, w->bytes - w->used, w->bytes, largest, w->key);
+    status = take(m, at, place, bytes, kind, err);
+    if (status == CW_OK)
+        *addr = place;
+    return status;
 }
 
 int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
@@ -211,12 +277,28 @@ int cw_memory_alloc_top(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uin
     return allocate(m, addr, bytes, kind, true, err);
 }
 
+int cw_memory_alloc_at(struct cw_memory *m, uint64_t addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
+{
+    const struct cw_memory_window *w = window_of(m, kind);
+    uint32_t at = 0;
+    int status = check_room(w, bytes, err);
+    if (status != CW_OK)
+        return status;
+    while (at < m->span_cnt && m->span[at].base <= addr)
+        at++;
+    const uint64_t offset = addr - w->base; /* huge when addr is lower */
+    const bool inside = addr % ALLOC_ALIGN == 0 && offset <= w->bytes && padded(bytes) <= w->bytes - offset;
+    const bool after = at == 0 || m->span[at - 1].base + m->span[at - 1].bytes <= addr;
+    if (!inside || !after || (at < m->span_cnt && m->span[at].base - addr < padded(bytes)))
+        return cw_fail(err, CW_EINVAL, "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not free", w->name, bytes, addr);
+    return take(m, at, addr, bytes, kind, err);
+}
+
 /* Freeing */
 
 /* Large pieces go back to the host page by page; the next touch finds zeros. */
-static void clear(struct cw_memory *m, uint64_t addr, uint64_t bytes)
+static void clear(uint8_t *first, uint64_t bytes)
 {
-    uint8_t *first = cw_memory__at(m, addr);
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), head = (page - (uintptr_t)first % page) % page;
     if (bytes < CLEAR_PAGES || bytes < head + page) {
         memset(first, 0, bytes);
@@ -260,12 +342,14 @@ int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err)
                        "; free that address",
                        addr, r->bytes, r->base);
     const uint64_t bytes = padded(r->bytes);
+    window_of(m, r->kind)->used -= bytes;
     const uint32_t at = (uint32_t)(r - m->region);
     memmove(m->region + at, m->region + at + 1, (m->region_cnt - at - 1) * sizeof *r);
     m->region_cnt--;
-    m->used -= bytes;
     cut_from_spans(m, addr, bytes);
-    clear(m, addr, bytes);
+    clear(cw_memory__at(m, addr), bytes);
+    if (cw_memory_is_pm(addr))
+        clear(durable_at(m, addr), bytes);
     return CW_OK;
 }
 
@@ -281,12 +365,15 @@ void cw_memory_write(struct cw_memory *m, uint64_t addr, const void *from, uint6
 {
     assert(cw_memory_valid(m, addr, bytes));
     memcpy(cw_memory__at(m, addr), from, bytes);
+    /* both windows in one write: where mem.mbytes is as large as it can be, they have no gap */
+    const uint64_t before = cw_memory_is_pm(addr) || addr + bytes <= CW_PM_BASE ? 0 : CW_PM_BASE - addr;
+    if (cw_memory_is_pm(addr + before))
+        memcpy(durable_at(m, addr + before), (const uint8_t *)from + before, bytes - before);
 }
 
-void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
+/* to[i] = from[i] where bit i of the mask is set. */
+static void copy_masked(uint8_t *to, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
 {
-    assert(cw_memory_valid(m, addr, bytes));
-    uint8_t *to = cw_memory__at(m, addr);
     for (uint32_t first = 0; first < bytes; first += 32) {
         const uint32_t left = bytes - first;
         uint32_t enabled = left >= 32 ? mask[first / 32] : mask[first / 32] & ((1u << left) - 1);
@@ -299,4 +386,30 @@ void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *f
             to[b] = from[b];
         }
     }
+}
+
+void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
+{
+    assert(cw_memory_valid(m, addr, bytes));
+    copy_masked(cw_memory__at(m, addr), from, mask, bytes);
+}
+
+void cw_memory_persist(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
+{
+    assert(cw_memory_is_pm(addr) && cw_memory_valid(m, addr, bytes));
+    if (m->persisted != NULL)
+        m->persisted(m->listener, addr, from, mask, bytes);
+    copy_masked(durable_at(m, addr), from, mask, bytes);
+}
+
+void cw_memory_durable_read(const struct cw_memory *m, uint64_t addr, void *to, uint64_t bytes)
+{
+    assert(cw_memory_is_pm(addr) && cw_memory_valid(m, addr, bytes));
+    memcpy(to, durable_at(m, addr), bytes);
+}
+
+void cw_memory_listen(struct cw_memory *m, cw_memory_persisted *persisted, void *self)
+{
+    m->persisted = persisted;
+    m->listener = self;
 }

@@ -5,8 +5,12 @@
  * L2 and DRAM hold the same bytes: an L2 slice owns its addresses alone, so its data is the memory's data. L2 slices read and write
  * these bytes at the time at which they serve a request; the host does so between kernels.
  *
+ * Persistent memory is a window of its own behind all other device memory. Each of its bytes has two copies. The first is what loads and
+ * the L2 see, as everywhere. The second is the durable image: what the persistence domain has accepted, and nothing else. It is what a
+ * power failure leaves.
+ *
  * Only the files of csim/mem touch the bytes themselves (device_memory_private.h). Everybody else calls the functions below, so that
- * a second, durable copy of some regions or versions of their words need no change elsewhere.
+ * the durable image or versions of words need no change elsewhere.
  */
 #ifndef CW_MEM_DEVICE_MEMORY_H
 #define CW_MEM_DEVICE_MEMORY_H
@@ -15,14 +19,24 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ptx/uop.h"
 
 struct cw_memory;
+
+/* Where persistent memory begins: 16 GiB above all other device memory, of which there is never more. */
+#define CW_PM_BASE (CW_GLOBAL_BASE + (UINT64_C(1) << 34))
+
+static inline bool cw_memory_is_pm(uint64_t addr)
+{
+    return addr - CW_PM_BASE < UINT64_C(1) << 34;
+}
 
 /* What an allocation is for. */
 enum cw_region_kind {
     CW_REGION_GLOBAL,        /* buffers of the program */
     CW_REGION_LOCAL,         /* local memory of all threads, with mechanisms' logs */
     CW_REGION_MODULE,        /* .global variables of a module */
+    CW_REGION_PERSISTENT,    /* persistent memory: the only kind from CW_PM_BASE on */
     CW_REGION_MECHANISM = 16 /* first number for kinds that a mechanism defines */
 };
 
@@ -33,15 +47,20 @@ struct cw_region {
     uint32_t kind;  /* enum cw_region_kind, or a mechanism's own number */
 };
 
-/* Reserves that many bytes of device memory, from CW_GLOBAL_BASE on. Nothing is allocated yet. CW_EINVAL for 0 bytes, CW_ENOMEM. */
-int cw_memory_create(struct cw_memory **out, uint64_t bytes, struct cw_error *err);
+/* Reserves that many bytes of device memory from CW_GLOBAL_BASE on, and pm_bytes (0: none) of persistent memory from CW_PM_BASE on; at most
+ * 16 GiB of each. Nothing is allocated yet, and the host gives pages only to what is touched. CW_EINVAL for 0 bytes, CW_ENOMEM. */
+int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, struct cw_error *err);
 void cw_memory_destroy(struct cw_memory *m);
 
 /* Allocates bytes of zeros, aligned to 256, at the lowest address where they fit: as long as nothing is freed, one allocation follows
- * the other. CW_EINVAL for 0 bytes; CW_ENOMEM when full, which changes nothing. */
+ * the other. Kind CW_REGION_PERSISTENT comes from persistent memory, all others from the rest. CW_EINVAL for 0 bytes; CW_ENOMEM when full,
+ * which changes nothing. */
 int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
 /* The same at the highest address where they fit, so that what is allocated there does not move what comes at the bottom. */
 int cw_memory_alloc_top(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
+/* The same at a given address. CW_EINVAL, which changes nothing, when it is no multiple of 256, or when the bytes are not free or not of
+ * the kind's memory. */
+int cw_memory_alloc_at(struct cw_memory *m, uint64_t addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
 /* Gives back the allocation that begins at addr. No access to it may be under way. CW_EINVAL, which changes nothing, when none
  * begins there. */
 int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err);
@@ -52,10 +71,20 @@ bool cw_memory_valid(const struct cw_memory *m, uint64_t addr, uint64_t bytes);
 /* The allocation that addr is in, its padding included; NULL when none. The pointer is valid until the next alloc or free. */
 const struct cw_region *cw_memory_region(const struct cw_memory *m, uint64_t addr);
 
-/* The bytes that memory holds at this moment. Ranges must be valid; to and from must not overlap them. */
+/* The bytes that memory holds at this moment. Ranges must be valid; to and from must not overlap them. A write is the host's: of persistent
+ * memory it changes the durable image too. */
 void cw_memory_read(const struct cw_memory *m, uint64_t addr, void *to, uint64_t bytes);
 void cw_memory_write(struct cw_memory *m, uint64_t addr, const void *from, uint64_t bytes);
-/* Writes from[i] to addr + i for each i < bytes whose bit is set: bit b of mask[w] stands for i = 32 w + b. */
+/* Writes from[i] to addr + i for each i < bytes whose bit is set: bit b of mask[w] stands for i = 32 w + b. The durable image stays. */
 void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes);
+
+/* Persistent memory alone. The persistence domain has accepted these bytes (named as above): the durable image has them now. What loads see
+ * stays. Tells the listener first. */
+void cw_memory_persist(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes);
+/* What a power failure at this moment would leave. */
+void cw_memory_durable_read(const struct cw_memory *m, uint64_t addr, void *to, uint64_t bytes);
+/* Hears of each cw_memory_persist, not of what the host writes; `from` and `mask` are valid during the call only. NULL: nobody. */
+typedef void cw_memory_persisted(void *self, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes);
+void cw_memory_listen(struct cw_memory *m, cw_memory_persisted *persisted, void *self);
 
 #endif

@@ -8,17 +8,26 @@
 #define CW_MEM_DEVICE_MEMORY_PRIVATE_H
 
 #include "mem/device_memory.h"
-#include "ptx/uop.h"
 
 /* Allocations that follow each other without a gap. */
 struct cw_memory_span {
     uint64_t base, bytes;
 };
 
+/* A range of addresses from which allocations come. */
+struct cw_memory_window {
+    const char *name, *key; /* for messages: "device memory", and what makes it larger */
+    uint64_t base, bytes;
+    uint64_t used; /* by allocations, with their padding */
+};
+
 struct cw_memory {
-    uint8_t *host;               /* host address of device address CW_GLOBAL_BASE */
-    uint64_t bytes;              /* reserved */
-    uint64_t used;               /* by allocations, with their padding */
+    uint8_t *host;     /* host address of device address CW_GLOBAL_BASE; that of CW_PM_BASE follows, with what lies between out of reach */
+    uint64_t reserved; /* bytes there */
+    uint8_t *durable;  /* host address of the durable copy of CW_PM_BASE; NULL: no persistent memory */
+    struct cw_memory_window general, persistent;
+    cw_memory_persisted *persisted; /* NULL: nobody listens */
+    void *listener;
     struct cw_region *region;    /* sorted by address */
     struct cw_memory_span *span; /* sorted by address; span[0] is there even when span_cnt is 0, and is then empty */
     uint32_t region_cnt, span_cnt;

@@ -25,6 +25,7 @@ struct cw_l2 {
     struct cw_stats *stats;
     struct cw_memory *memory;
     struct cw_dram_port *dram;
+    struct cw_nvm_port *nvm; /* NULL: no persistent memory */
     uint32_t sets, ways;
     uint32_t line_bytes, line_log2, sectors; /* of a line: bytes, their log2, sectors */
     uint32_t *tag;     /* [set][way]: local line number + 1, 0 when empty; apart from line, so that a lookup is short */
@@ -64,7 +65,7 @@ static uint8_t to_fetch(const struct cw_l2 *l2, uint8_t missing, uint8_t here)
 /* l2.write_miss = through: a write whose sectors are not here goes on to DRAM. */
 static bool may_pass(const struct cw_l2 *l2, const struct cw_message *p)
 {
-    return p->kind == CW_MSG_WRITE && l2->config->l2_write_miss == CW_L2_THROUGH;
+    return p->kind == CW_MSG_WRITE && l2->config->l2_write_miss == CW_L2_THROUGH && !cw_memory_is_pm(p->addr);
 }
 
 /* Performing a request on the bytes */
@@ -113,7 +114,8 @@ static void mark_written(const struct cw_l2 *l2, struct line *l, const struct cw
         if (cw_line_body_of(p)->byte_mask[s] == 0 || (may_pass(l2, p) && (l->valid & 1u << s) == 0))
             continue;
         l->written[s] |= cw_line_body_of(p)->byte_mask[s];
-        l->dirty = (uint8_t)(l->dirty | 1u << s);
+        if (!cw_memory_is_pm(p->addr))
+            l->dirty = (uint8_t)(l->dirty | 1u << s);
         if (l->written[s] == UINT32_MAX)
             l->valid = (uint8_t)(l->valid | 1u << s);
     }
@@ -133,7 +135,8 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
             copy_in(l2, p);
         mark_written(l2, l, p);
     } else if (p->kind == CW_MSG_ATOMIC) {
-        l->dirty = (uint8_t)(l->dirty | sectors_of(l2, p));
+        if (!cw_memory_is_pm(p->addr))
+            l->dirty = (uint8_t)(l->dirty | sectors_of(l2, p));
         most = perform_atomic(l2, p);
         return most > cycles ? most : cycles;
     }
@@ -196,8 +199,16 @@ static void count(struct cw_l2 *l2, const struct cw_message *p, bool miss)
     }
 }
 
+/* Whether so many requests may be pushed: fetches for p, and writes to DRAM. */
+static bool memory_takes(struct cw_l2 *l2, const struct cw_message *p, uint32_t fetches, uint32_t writes, cw_time now)
+{
+    if (cw_memory_is_pm(p->addr))
+        return (fetches == 0 || cw_nvm_can_read(l2->nvm)) && (writes == 0 || cw_dram_space(l2->dram, now) >= writes);
+    return cw_dram_space(l2->dram, now) >= fetches + writes;
+}
+
 /* The line's MSHR, with those sectors fetched into it. Here and below the caller has checked that there is room for all. */
-static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, uint8_t fetch, cw_time now)
+static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, const struct cw_message *p, uint8_t fetch, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
@@ -205,15 +216,21 @@ static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t num
     struct cw_mshr *m = l->mshr;
     if (fetch == 0)
         return m;
-    m->fetching = (uint8_t)(m->fetching | cw_dram_round(l2->dram, fetch));
-    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, fetch, false, (uint32_t)(m - l2->mshr.entry), now);
+    const uint32_t tag = (uint32_t)(m - l2->mshr.entry);
+    if (cw_memory_is_pm(p->addr)) {
+        m->fetching |= fetch;
+        cw_nvm_read(l2->nvm, fetch, tag, now);
+    } else {
+        m->fetching = (uint8_t)(m->fetching | cw_dram_round(l2->dram, fetch));
+        cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, fetch, false, tag, now);
+    }
     return m;
 }
 
 /* A request that finds its line, or a place for it, and not its sectors, waits for what is fetched. */
 static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, cw_time now)
 {
-    cw_mshr_append(fetch_into(l2, index, number, fetch, now), p, sectors_of(l2, p));
+    cw_mshr_append(fetch_into(l2, index, number, p, fetch, now), p, sectors_of(l2, p));
     return CW_L2_MISS;
 }
 
@@ -222,7 +239,7 @@ static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t numb
                                  cw_time now)
 {
     cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), true, 0, now);
-    fetch_into(l2, index, number, fetch, now)->passed++;
+    fetch_into(l2, index, number, p, fetch, now)->passed++;
     *cycles = perform(l2, &l2->line[index], p);
     return CW_L2_DONE;
 }
@@ -243,7 +260,7 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     if (m == NULL ? l2->mshr.free == NULL : !cw_mshr_can_merge(&l2->mshr, m))
         return CW_L2_STALL;
     const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
-    if (cw_dram_space(l2->dram, now) < (uint32_t)(fetch != 0) + passes)
+    if (!memory_takes(l2, p, fetch != 0, passes, now))
         return CW_L2_STALL_DRAM;
     count(l2, p, missing != 0);
     return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
@@ -255,7 +272,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct
     const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
     if (index == LINE_NONE || (!stays && l2->mshr.free == NULL))
         return CW_L2_STALL;
-    if (cw_dram_space(l2->dram, now) < (uint32_t)(l2->line[index].dirty != 0) + !stays + passes)
+    if (!memory_takes(l2, p, !stays, (uint32_t)(l2->line[index].dirty != 0) + passes, now))
         return CW_L2_STALL_DRAM;
     count(l2, p, true);
     replace(l2, index, number, now);
@@ -298,7 +315,7 @@ static bool can_serve(const struct cw_l2 *l2, const struct cw_mshr *m)
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
 {
     struct cw_dram_done done;
-    if (!cw_dram_pop(l2->dram, &done, now))
+    if (!cw_dram_pop(l2->dram, &done, now) && (!cw_nvm_answers(l2->nvm) || !cw_nvm_pop(l2->nvm, &done.tag, &done.sectors, now)))
         return false;
     struct cw_mshr *m = &l2->mshr.entry[done.tag];
     struct line *l = &l2->line[m->line];
@@ -360,7 +377,7 @@ void cw_l2_flush(struct cw_l2 *l2)
 }
 
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
-                 struct cw_dram_port *dram, struct cw_error *err)
+                 struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err)
 {
     *out = NULL;
     uint32_t lines = config->l2_bytes / config->mem_line_bytes;
@@ -374,6 +391,7 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_s
     l2->stats = stats;
     l2->memory = memory;
     l2->dram = dram;
+    l2->nvm = nvm;
     l2->line_bytes = config->mem_line_bytes;
     l2->line_log2 = (uint32_t)__builtin_ctz(l2->line_bytes);
     l2->sectors = l2->line_bytes / CW_SECTOR_BYTES;

@@ -17,6 +17,9 @@
  *
  * l2.sectored = off: a miss fetches all of the line that is not there, and a dirty line is written back whole.
  *
+ * Persistent memory is written through, by byte: its lines take what is written, as with l2.write_miss = allocate, and are never dirty. The
+ * partition sends the bytes on. What such a line lacks is fetched from its device.
+ *
  * Requests to a sector for which an earlier request waits in an MSHR queue behind it, hit or miss; others pass (hit
  * under miss). Atomics read and write their sectors here, in lane order. Values are those of device memory at that
  * moment: the slice alone holds its addresses, so device memory is its data array.
@@ -35,6 +38,7 @@
 #include "base/stats.h"
 #include "mem/device_memory.h"
 #include "mem/dram.h"
+#include "mem/nvm.h"
 #include "msg/message.h"
 
 struct cw_l2;
@@ -44,11 +48,12 @@ enum cw_l2_result {
     CW_L2_MISS,      /* waits in an MSHR; the slice owns the message until cw_l2_replay() */
     CW_L2_STALL,     /* not accepted, nothing changed: no MSHR, no place in it, or no line; can succeed only after
                         another access, a fill or a replay */
-    CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM */
+    CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM or NVM */
 };
 
+/* nvm: NULL without persistent memory. */
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
-                 struct cw_dram_port *dram, struct cw_error *err);
+                 struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
 /* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:
  * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address. */

@@ -16,6 +16,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mem/dram.h"
 #include "mem/l2.h"
@@ -35,6 +36,8 @@ struct cw_partition {
     cw_time period;
     struct cw_dram *own_channel; /* NULL: dram is a port of another partition's */
     struct cw_dram_port *dram;
+    struct cw_nvm_port *nvm; /* NULL: no persistent memory */
+    bool uses_nvm;           /* some request has been for persistent memory */
     struct cw_l2 *l2;
     struct cw_fifo rop, reply;
     struct cw_partition_socket *mech; /* [config.mech_cnt] */
@@ -122,9 +125,17 @@ static struct cw_fifo *destination(struct cw_partition *s, const struct cw_messa
     return p->needs_reply ? &s->reply : NULL;
 }
 
+static bool persists(const struct cw_message *p)
+{
+    return (p->kind == CW_MSG_WRITE || p->kind == CW_MSG_ATOMIC) && cw_memory_is_pm(p->addr) && !p->timing_only;
+}
+
 static bool has_room(struct cw_partition *s, const struct cw_message *p, cw_time now)
 {
     const struct cw_fifo *to = destination(s, p);
+    s->uses_nvm |= cw_memory_is_pm(p->addr);
+    if (s->uses_nvm && persists(p) && !cw_nvm_can_persist(s->nvm, now))
+        return false;
     return to == NULL || cw_fifo_can_push(to, now);
 }
 
@@ -146,11 +157,52 @@ static void make_reply(struct cw_partition *s, struct cw_message *p)
     cw_message_size(p, payload, s->config.config->noc_header_bytes, s->config.config->noc_flit_bytes);
 }
 
+/* The bytes that p has written: those of a write, or what an atomic has made of memory just now. */
+static void written_bytes(const struct cw_partition *s, const struct cw_message *p, struct cw_nvm_persist *to)
+{
+    if (p->kind == CW_MSG_WRITE) {
+        memcpy(to->byte_mask, cw_line_body_of(p)->byte_mask, sizeof to->byte_mask);
+        memcpy(to->data, cw_line_body_of(p)->data, sizeof to->data);
+        return;
+    }
+    const struct cw_atomic_body *b = cw_atomic_body_of(p);
+    const uint32_t bytes = cw_type_bytes((enum cw_type)b->type);
+    for (cw_lanes left = p->lanes; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t at = b->lane_offset[cw_lanes_first(left)];
+        to->byte_mask[at / 32] |= ((1u << bytes) - 1) << at % 32;
+        cw_memory_read(s->config.memory, p->addr + at, to->data + at, bytes);
+    }
+}
+
+/* The slice has performed a write to persistent memory: the bytes set out, with the message if it is to be answered. */
+static __attribute__((noinline)) bool send_persist(struct cw_partition *s, struct cw_message *p, cw_time delay, cw_time now)
+{
+    struct cw_nvm_persist persist = {.addr = p->addr, .core = p->core, .id = p->attempt};
+    const bool answered = destination(s, p) == &s->reply;
+    persist.message = answered ? p : NULL;
+    written_bytes(s, p, &persist);
+    cw_nvm_persist(s->nvm, &persist, delay, now);
+    return answered;
+}
+
+/* Bytes are durable: the answer to who has written them. */
+static __attribute__((noinline)) void take_durable(struct cw_partition *s, cw_time now)
+{
+    struct cw_message *p = cw_nvm_acknowledged(s->nvm, now);
+    if (p == NULL || !cw_fifo_can_push(&s->reply, now))
+        return;
+    cw_nvm_pop_acknowledged(s->nvm, now);
+    make_reply(s, p);
+    cw_fifo_push(&s->reply, now, s->period, p);
+}
+
 /* p has been performed and holds the port for that many cycles. */
 static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles, cw_time now)
 {
     struct cw_fifo *to = destination(s, p);
     s->port_free_at = now + cycles * s->period;
+    if (s->uses_nvm && persists(p) && send_persist(s, p, (s->config.config->l2_latency + cycles - 1) * s->period, now))
+        return;
     if (to == NULL) {
         cw_message_free(s->config.pool, p);
         return;
@@ -225,6 +277,8 @@ static cw_time next_event(struct cw_partition *s)
     cw_time next = later(port, s->port_free_at);
     next = sooner(next, cw_crossbar_next(s->config.up, s->config.index));
     next = sooner(next, cw_dram_next(s->dram));
+    if (s->uses_nvm)
+        next = sooner(next, cw_nvm_next(s->nvm));
     next = sooner(next, cw_fifo_next(&s->reply));
     for (uint32_t i = 0; i < s->config.mech_cnt; i++)
         next = sooner(next, cw_fifo_next(&s->mech[i].reply));
@@ -235,6 +289,8 @@ static void tick(void *self, cw_time now)
 {
     struct cw_partition *s = self;
     send_reply(s, now);
+    if (s->uses_nvm)
+        take_durable(s, now);
     take_request(s, now);
     cw_l2_fill(s->l2, now);
     if (now >= s->port_free_at)
@@ -276,8 +332,12 @@ static int create_parts(struct cw_partition *s, struct cw_error *err)
 {
     const struct cw_config *c = s->config.config;
     int status = connect_dram(s, err);
+    if (status == CW_OK && s->config.nvm != NULL) {
+        s->nvm = cw_nvm_connect(s->config.nvm, s->config.index, &s->component.wake);
+        status = s->nvm != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", s->config.index);
+    }
     if (status == CW_OK)
-        status = cw_l2_create(&s->l2, c, s->config.stats, s->config.memory, s->dram, err);
+        status = cw_l2_create(&s->l2, c, s->config.stats, s->config.memory, s->dram, s->nvm, err);
     if (status != CW_OK)
         return status;
     if (cw_fifo_create(&s->rop, c->l2_rop_queue, NULL) != CW_OK ||

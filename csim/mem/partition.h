@@ -14,6 +14,9 @@
  * after = CW_AFTER_RETURN: the slice writes the bytes into device memory, or copies them out, when it serves it, and then pushes it to
  * l2_done.
  *
+ * A write to persistent memory, or an atomic, goes on to its device (nvm.h) when the slice has performed it, and its reply comes when the
+ * bytes are durable.
+ *
  * Replies reuse the request's message: kind and size change, the rest comes back as it was. READ gets READ_REPLY with 32 bytes per sector
  * asked, each at its place in the line; WRITE gets WRITE_ACK, but with needs_reply = 0 (L1 write-backs) it ends in the slice, which frees
  * it; ATOMIC gets ATOMIC_REPLY (4 or 8 bytes per lane) or, with needs_reply = 0, WRITE_ACK. Timing is stated in partition.c, what the slice
@@ -28,6 +31,7 @@
 #include "base/stats.h"
 #include "mem/address.h"
 #include "mem/device_memory.h"
+#include "mem/nvm.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
 
@@ -65,6 +69,7 @@ struct cw_partition_config {
     struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests arrive at output `index` of up; replies enter at source `index` of down */
     uint32_t index;
+    struct cw_nvm *nvm;          /* NULL: no persistent memory */
     struct cw_partition *shares; /* has the DRAM channel (dram.sharing), and is destroyed later; NULL: the partition makes one */
     uint32_t mech_cnt;           /* mechanisms of the GPU, each with sockets */
     const uint32_t *mech_inbox;  /* [mech_cnt]: entries of from_noc; read at creation only */

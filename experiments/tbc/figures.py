@@ -5,7 +5,7 @@ own check: this one cell is `-`, and DWF's means have one workload less."""
 from experiment import Experiment
 from report import Claim, Table
 from runs import NO_SYSTEM, Run, counter, flits, gmean, mean
-from sweep import LABEL, at_least, at_most, harmonic_ratios, near, near_gain, rows_of
+from sweep import LABEL, at, at_least, at_most, figure, gain, harmonic_ratios, near, near_gain, rows_of
 
 DIVG = ("bfs2", "fcdt", "hotsp", "lps", "mum", "mumpp", "namd", "nvrt")
 COHE = ("aes", "backp", "cp", "dg", "hrtwl", "lib", "lkyt", "mgst", "nnc", "ray", "stmcl", "sto", "wp")
@@ -58,15 +58,6 @@ def over_pdom(get, measure, mechanisms, more=()):
             for name, settings in mechanisms.items()]
 
 
-def at(table, row, column):
-    return next(cells for cells in table.rows if cells[0] == row)[table.columns.index(column)]
-
-
-def gain(table, row, column):
-    """In percent."""
-    return 100 * (at(table, row, column) - 1)
-
-
 def simd_efficiency(stats):
     return counter(stats, "thread_instructions") / (stats["config"]["core.warp_width"] * counter(stats, "warp_instructions"))
 
@@ -90,11 +81,6 @@ def active(stats):
 def stack(stats):
     """Entries of the deepest stack: of a warp, or of a block. A run has one kind of them."""
     return max(counter(stats, "simt_stack_max"), counter(stats, "block_stack_max"))
-
-
-def figure(title, workloads, columns, ylabel="ratio"):
-    """Bars without means."""
-    return Table(title, ["workload"] + [name for name, _ in columns], rows_of(workloads, columns), "bars", ylabel)
 
 
 # The thesis says neither of which workloads Figure 3.1 is nor which mean it has. Here it is of the workloads that all three run correctly. An

@@ -17,11 +17,20 @@ struct cowarp_module {
     struct cowarp_module *next;
 };
 
+/* A named part of a program's run. */
+struct cowarp_phase {
+    char name[64];
+    uint64_t cycles; /* of the core clock */
+    double microseconds;
+    struct cowarp_phase *next; /* in the order in which they first began */
+};
+
 struct cowarp_gpu {
     struct cw_error err;
     struct cw_config config;
     const struct cw_mech **mechs; /* of this GPU, NULL-terminated */
     const struct cw_mech *system; /* that one of them which is a transactional system; NULL: none */
+    const struct cw_mech *persistency;
     const struct cw_control_ops *control;
     struct cw_unit_provider units;
     bool units_created;
@@ -41,15 +50,29 @@ struct cowarp_gpu {
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
     struct cowarp_branches *branches; /* NULL: neither counted nor read */
+    struct cowarp_pm *pm;             /* its persistent memory; NULL: it could not be created */
+    struct cowarp_phase *phases;      /* all */
+    struct cowarp_phase *phase;       /* the one that runs, since ...; NULL: none */
+    uint64_t phase_cycles;            /* ... this cycle */
+    double phase_microseconds;
     uint64_t seed;
-    bool check_serial, omit_host_seconds, failed;
-    char oracle[1100]; /* the longest: struct cw_serial_report.text */
+    bool check_serial, check_persist, omit_host_seconds, failed;
+    char oracle[1100];         /* the longest: struct cw_serial_report.text */
+    char persist_oracle[1100]; /* the longest: struct cw_persist_report.text */
     double host_seconds;
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
     void (*on_message)(void *context, const char *text);
     void (*on_print)(void *context, const char *text, uint64_t length);
     void *context;
 };
+
+/* What a mechanism is chosen as. */
+enum cowarp_mech_kind { COWARP_MECH_SYSTEM, COWARP_MECH_PERSISTENCY, COWARP_MECH_OTHER };
+
+static inline enum cowarp_mech_kind cowarp__mech_kind(const struct cw_mech *m)
+{
+    return m->system ? COWARP_MECH_SYSTEM : m->persistency ? COWARP_MECH_PERSISTENCY : COWARP_MECH_OTHER;
+}
 
 /* Copies a struct that the user has filled in (what: "struct cowarp_launch") and that begins with its size into one of `known` bytes.
  * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
@@ -99,5 +122,16 @@ int cowarp__record_tap(struct cowarp_gpu *gpu, const struct cowarp_options *opti
 int cowarp__record_open(struct cowarp_gpu *gpu);
 /* Completes the file. */
 int cowarp__record_close(struct cowarp_gpu *gpu);
+
+/* When the GPU exists, at the end: the regions of options.pm_file, and the log. */
+int cowarp__pm_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* The host has written these bytes of device memory. */
+void cowarp__pm_written(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes);
+/* Writes the file if it is still open, then frees all; the GPU is still there. */
+void cowarp__pm_destroy(struct cowarp_gpu *gpu);
+
+/* The phases so far, the one that runs included. */
+const struct cowarp_phase *cowarp__phases(struct cowarp_gpu *gpu);
+void cowarp__phases_destroy(struct cowarp_gpu *gpu);
 
 #endif

@@ -6,15 +6,24 @@
 #include "api.h"
 #include "mech/mechs.h"
 
-static int unknown(struct cowarp_gpu *gpu, const char *name, bool system)
+/* How a kind is called, and how one chooses it. */
+static const struct {
+    const char *what, *option, *title;
+} kinds[] = {
+    [COWARP_MECH_SYSTEM] = {"system", "--system", "a transactional system"},
+    [COWARP_MECH_PERSISTENCY] = {"persistency model", "--persistency", "a persistency model"},
+    [COWARP_MECH_OTHER] = {"mechanism", "--mech", "a mechanism"},
+};
+
+static int unknown(struct cowarp_gpu *gpu, const char *name, enum cowarp_mech_kind kind)
 {
-    const char *what = system ? "system" : "mechanism", *near = NULL;
+    const char *what = kinds[kind].what, *near = NULL;
     const char **list = calloc(cw_mech_cnt() + 1u, sizeof *list);
     uint32_t cnt = 0;
     for (uint32_t i = 0; list != NULL && cw_mechs[i] != NULL; i++)
-        if (cw_mechs[i]->system == system)
+        if (cowarp__mech_kind(cw_mechs[i]) == kind)
             list[cnt++] = cw_mechs[i]->name;
-    if (list != NULL && system)
+    if (list != NULL && kind == COWARP_MECH_SYSTEM)
         list[cnt++] = "none";
     if (list != NULL)
         near = cw_nearest(name, list, cnt);
@@ -24,38 +33,50 @@ static int unknown(struct cowarp_gpu *gpu, const char *name, bool system)
     return cw_fail(&gpu->err, CW_EINVAL, "unknown %s '%.40s'; 'cowarp list' shows all", what, name);
 }
 
-/* Puts the mechanism of this name behind the others. system: it is asked for as the transactional system. */
-static int add_mech(struct cowarp_gpu *gpu, uint32_t *cnt, const char *name, bool system)
+/* Puts the mechanism of this name behind the others. kind: what it is asked for as. */
+static int add_mech(struct cowarp_gpu *gpu, uint32_t *cnt, const char *name, enum cowarp_mech_kind kind)
 {
     const struct cw_mech *mech = cw_mech_find(name);
     if (mech == NULL)
-        return unknown(gpu, name, system);
-    if (mech->system != system)
-        return cw_fail(&gpu->err, CW_EINVAL,
-                       system ? "%s is no transactional system; choose it as a mechanism (--mech %s)"
-                              : "%s is a transactional system; choose it as such (--system %s)",
-                       name, name);
+        return unknown(gpu, name, kind);
+    const enum cowarp_mech_kind is = cowarp__mech_kind(mech);
+    if (is != kind)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s is %s; choose it as such (%s %s)", name, kinds[is].title, kinds[is].option, name);
     gpu->mechs[(*cnt)++] = mech;
-    if (system)
+    if (kind == COWARP_MECH_SYSTEM)
         gpu->system = mech;
+    if (kind == COWARP_MECH_PERSISTENCY)
+        gpu->persistency = mech;
     return CW_OK;
 }
 
-/* The transactional system comes first, then the others in the order of the options. */
+/* The transactional system comes first, then the persistency model, then the others in the order of the options. */
 static int choose_mechs(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
+    const char *persistency = options->persistency != NULL ? options->persistency : CW_MECH_PERSISTENCY_NONE;
     int status = CW_OK;
-    uint32_t cnt = 0, most = 1;
+    uint32_t cnt = 0, most = 2;
     for (const char *const *m = options->mechanisms; m != NULL && *m != NULL; m++)
         most++;
     gpu->mechs = calloc(most + 1u, sizeof *gpu->mechs);
     if (gpu->mechs == NULL)
         return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
     if (options->system != NULL && strcmp(options->system, "none") != 0)
-        status = add_mech(gpu, &cnt, options->system, true);
+        status = add_mech(gpu, &cnt, options->system, COWARP_MECH_SYSTEM);
+    if (status == CW_OK)
+        status = add_mech(gpu, &cnt, persistency, COWARP_MECH_PERSISTENCY);
     for (const char *const *m = options->mechanisms; status == CW_OK && m != NULL && *m != NULL; m++)
-        status = add_mech(gpu, &cnt, *m, false);
+        status = add_mech(gpu, &cnt, *m, COWARP_MECH_OTHER);
     return status == CW_OK ? cw_mechs_check(gpu->mechs, &gpu->err) : status;
+}
+
+/* A deliberate fault needs something that can be broken. */
+static int check_sabotage(struct cowarp_gpu *gpu, const char *name)
+{
+    if (name == NULL || gpu->system != NULL || gpu->mechs[1] != NULL || strcmp(gpu->persistency->name, CW_MECH_PERSISTENCY_NONE) != 0)
+        return CW_OK;
+    return cw_fail(&gpu->err, CW_EINVAL, "sabotage '%.40s': there is no transactional system and no persistency model to break; choose one",
+                   name);
 }
 
 static int choose_control(struct cowarp_gpu *gpu, const char *name)
@@ -108,6 +129,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     gpu->seed = options->seed;
     gpu->check_serial = options->check_serial != 0;
+    gpu->check_persist = options->check_persist != 0;
     gpu->omit_host_seconds = options->omit_host_seconds != 0;
     gpu->on_progress = options->on_progress;
     gpu->on_message = options->on_message;
@@ -118,9 +140,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = choose_mechs(gpu, options);
     if (status == CW_OK)
         status = choose_control(gpu, options->control);
-    if (status == CW_OK && options->sabotage != NULL && gpu->mechs[0] == NULL)
-        status =
-            cw_fail(&gpu->err, CW_EINVAL, "sabotage '%.40s': there is no transactional system to break; choose one", options->sabotage);
+    if (status == CW_OK)
+        status = check_sabotage(gpu, options->sabotage);
     if (status == CW_OK)
         status = cowarp__branches_create(gpu, options);
     if (status == CW_OK)
@@ -139,6 +160,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .units = units,
         .seed = options->seed,
         .check_serial = gpu->check_serial,
+        .check_persist = gpu->check_persist,
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
         .sabotage = options->sabotage,
@@ -158,7 +180,9 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         cowarp__branches_listen(gpu);
     if (status == CW_OK)
         status = cowarp__record_open(gpu);
-    return status == CW_OK ? cowarp__wave_open(gpu, options) : status;
+    if (status == CW_OK)
+        status = cowarp__wave_open(gpu, options);
+    return status == CW_OK ? cowarp__pm_create(gpu, options) : status;
 }
 
 int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
@@ -177,7 +201,9 @@ int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
 
 int cowarp_finish(struct cowarp_gpu *gpu)
 {
-    const int status = cowarp__wave_close(gpu);
+    int status = cowarp_pm_close(gpu); /* first: what was durable is to be kept, whatever becomes of the wave */
+    if (status == CW_OK)
+        status = cowarp__wave_close(gpu);
     return status != CW_OK ? status : cowarp__record_close(gpu);
 }
 
@@ -185,6 +211,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
 {
     if (gpu == NULL)
         return;
+    cowarp__pm_destroy(gpu);
     cowarp__wave_close(gpu);
     cw_gpu_destroy(gpu->gpu);
     cw_recorder_destroy(gpu->recorder);
@@ -197,6 +224,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
         free(m);
     }
     cowarp__branches_destroy(gpu);
+    cowarp__phases_destroy(gpu);
     free(gpu->mechs);
     free(gpu);
 }
@@ -214,6 +242,11 @@ const char *cowarp_report(const struct cowarp_gpu *gpu)
 const char *cowarp_oracle(const struct cowarp_gpu *gpu)
 {
     return gpu->oracle;
+}
+
+const char *cowarp_persist_oracle(const struct cowarp_gpu *gpu)
+{
+    return gpu->persist_oracle;
 }
 
 /* A GPU whose creation failed has no memory. */
@@ -237,9 +270,10 @@ int cowarp_free(struct cowarp_gpu *gpu, uint64_t address)
     const struct cw_region *r = cw_memory_region(memory, address);
     if (r != NULL && r->base == address && r->kind != CW_REGION_GLOBAL)
         return cw_fail(&gpu->err, CW_EINVAL, "free of 0x%llx: %s", (unsigned long long)address,
-                       r->kind == CW_REGION_MODULE  ? "the variables of a module, which live as long as the GPU"
-                       : r->kind == CW_REGION_LOCAL ? "the threads' local memory, which lives as long as the GPU"
-                                                    : "did not come from cowarp_alloc");
+                       r->kind == CW_REGION_MODULE       ? "the variables of a module, which live as long as the GPU"
+                       : r->kind == CW_REGION_LOCAL      ? "the threads' local memory, which lives as long as the GPU"
+                       : r->kind == CW_REGION_PERSISTENT ? "a region of persistent memory; use cowarp_pm_free"
+                                                         : "did not come from cowarp_alloc");
     return cw_memory_free(memory, address, &gpu->err);
 }
 
@@ -278,6 +312,7 @@ int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uin
     int status = need_range(gpu, address, bytes, "write");
     if (status == CW_OK && bytes > 0) {
         cw_memory_write(cw_gpu_memory(gpu->gpu), address, data, bytes);
+        cowarp__pm_written(gpu, address, bytes);
         cw_gpu_host_copied(gpu->gpu, address, bytes);
     }
     return status;

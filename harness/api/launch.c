@@ -260,6 +260,17 @@ static void note_oracle(struct cowarp_gpu *gpu, int status)
                  r->committed, r->reads, r->writes, r->inconsistent_aborted, r->aborted);
 }
 
+static void note_persist_oracle(struct cowarp_gpu *gpu, int status)
+{
+    const struct cw_persist_report *r = cw_gpu_persist_report(gpu->gpu);
+    gpu->persist_oracle[0] = '\0';
+    if (gpu->check_persist && status == CW_ECHECK)
+        snprintf(gpu->persist_oracle, sizeof gpu->persist_oracle, "%s", r->text);
+    else if (gpu->check_persist && status == CW_OK)
+        snprintf(gpu->persist_oracle, sizeof gpu->persist_oracle, "persist order: %" PRIu64 " persists, %" PRIu64 " orderings, right",
+                 r->persists, r->orderings);
+}
+
 static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *k, const struct cowarp_launch *l)
 {
     uint8_t *block = calloc(1, k->param_bytes + 1u);
@@ -277,6 +288,7 @@ static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
         status = cowarp__wave_launched(gpu, status);
         gpu->failed = status != CW_OK;
         note_oracle(gpu, status);
+        note_persist_oracle(gpu, status);
     }
     free(block);
     free(local);
@@ -302,16 +314,6 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
         return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, but args is NULL", k->name, (unsigned)k->param_cnt);
     status = cowarp__branches_launch(gpu, k);
     return status != CW_OK ? status : launch(gpu, module, k, &l);
-}
-
-uint64_t cowarp_cycles(const struct cowarp_gpu *gpu)
-{
-    return gpu->gpu != NULL ? cw_gpu_cycles(gpu->gpu) : 0;
-}
-
-double cowarp_microseconds(const struct cowarp_gpu *gpu)
-{
-    return gpu->gpu != NULL ? (double)cw_gpu_now(gpu->gpu) / (double)cw_gpu_clocks(gpu->gpu)->units_per_us : 0;
 }
 
 double cowarp_host_seconds(const struct cowarp_gpu *gpu)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program may choose from: systems, mechanisms, control policies, presets. The units are in units.c. */
+/* What a program may choose from: systems, persistency models, mechanisms, control policies, presets. The units are in units.c. */
 #include <stddef.h>
 
 #include "api.h"
 #include "control/control.h"
 #include "mech/mechs.h"
 
-static int mech_at(uint32_t i, bool system, const char **name, const char **what)
+static int mech_at(uint32_t i, enum cowarp_mech_kind kind, const char **name, const char **what)
 {
     for (uint32_t m = 0; cw_mechs[m] != NULL; m++)
-        if (cw_mechs[m]->system == system && i-- == 0) {
+        if (cowarp__mech_kind(cw_mechs[m]) == kind && i-- == 0) {
             *name = cw_mechs[m]->name;
             *what = cw_mechs[m]->what;
             return 1;
@@ -19,12 +19,17 @@ static int mech_at(uint32_t i, bool system, const char **name, const char **what
 
 int cowarp_system_at(uint32_t i, const char **name, const char **what)
 {
-    return mech_at(i, true, name, what);
+    return mech_at(i, COWARP_MECH_SYSTEM, name, what);
+}
+
+int cowarp_persistency_at(uint32_t i, const char **name, const char **what)
+{
+    return mech_at(i, COWARP_MECH_PERSISTENCY, name, what);
 }
 
 int cowarp_mechanism_at(uint32_t i, const char **name, const char **what)
 {
-    return mech_at(i, false, name, what);
+    return mech_at(i, COWARP_MECH_OTHER, name, what);
 }
 
 int cowarp_control_at(uint32_t i, const char **name, const char **what)

@@ -173,6 +173,19 @@ static void put_oracle(FILE *f, const struct cowarp_gpu *gpu)
     fputs("},\n", f);
 }
 
+static void put_persist_oracle(FILE *f, const struct cowarp_gpu *gpu)
+{
+    const struct cw_persist_report *r = cw_gpu_persist_report(gpu->gpu);
+    if (!gpu->check_persist) {
+        fputs("  \"persist_order\": null,\n", f);
+        return;
+    }
+    fprintf(f, "  \"persist_order\": {\"stores\": %" PRIu64 ", \"persists\": %" PRIu64 ", \"orderings\": %" PRIu64 ", \"violation\": ",
+            r->stores, r->persists, r->orderings);
+    cw_json_string(f, r->text[0] != '\0' ? r->text : NULL);
+    fputs("},\n", f);
+}
+
 static void put_counters(FILE *f, const struct cowarp_gpu *gpu)
 {
     fputs("  \"counters\": {", f);
@@ -187,17 +200,30 @@ static void put_counters(FILE *f, const struct cowarp_gpu *gpu)
     fputs("\n  }\n", f);
 }
 
-/* The mechanisms beside the transactional system. */
+/* The mechanisms beside the transactional system and the persistency model. */
 static void put_mechanisms(FILE *f, const struct cowarp_gpu *gpu)
 {
     const char *comma = "";
     fputs("  \"mechanisms\": [", f);
     for (uint32_t i = 0; gpu->mechs[i] != NULL; i++) {
-        if (gpu->mechs[i]->system)
+        if (cowarp__mech_kind(gpu->mechs[i]) != COWARP_MECH_OTHER)
             continue;
         fputs(comma, f);
         cw_json_string(f, gpu->mechs[i]->name);
         comma = ", ";
+    }
+    fputs("],\n", f);
+}
+
+static void put_phases(FILE *f, struct cowarp_gpu *gpu)
+{
+    fputs("  \"phases\": [", f);
+    for (const struct cowarp_phase *p = cowarp__phases(gpu), *first = p; p != NULL; p = p->next) {
+        fprintf(f, "%s{\"name\": ", p == first ? "" : ", ");
+        cw_json_string(f, p->name);
+        fprintf(f, ", \"cycles\": %" PRIu64 ", \"simulated_us\": ", p->cycles);
+        cw_json_number(f, p->microseconds);
+        fputs("}", f);
     }
     fputs("],\n", f);
 }
@@ -217,6 +243,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
     put_member(f, "workload", workload);
     put_member(f, "variant", variant);
     put_member(f, "system", gpu->system != NULL ? gpu->system->name : "none");
+    put_member(f, "persistency", gpu->persistency->name);
     put_mechanisms(f, gpu);
     put_member(f, "control", gpu->control->name);
     put_member(f, "preset", gpu->config.preset);
@@ -234,8 +261,10 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
         cw_json_number(f, gpu->host_seconds);
         fputs(",\n", f);
     }
+    put_phases(f, gpu);
     put_units(f, gpu);
     put_oracle(f, gpu);
+    put_persist_oracle(f, gpu);
     put_config(f, &gpu->config);
     put_counters(f, gpu);
     fputs("}\n", f);

@@ -85,7 +85,8 @@ static int not_there(struct cowarp_gpu *gpu, uint32_t i, const char *needs)
     if (needs != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "unit %s: this configuration has none; set %s", name, needs);
     for (uint32_t m = 0; gpu->mechs[m] != NULL; m++)
-        join(&there, gpu->mechs[m]->name);
+        if (strcmp(gpu->mechs[m]->name, CW_MECH_PERSISTENCY_NONE) != 0) /* which nobody has chosen */
+            join(&there, gpu->mechs[m]->name);
     for (uint32_t k = 0; (mech = cowarp_unit_mechanism(i, k)) != NULL; k++)
         join(&brings, mech);
     return cw_fail(&gpu->err, CW_EINVAL, "unit %s: %.80s has none; choose %.200s", name, there.text[0] != '\0' ? there.text : "system none",

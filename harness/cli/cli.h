@@ -52,7 +52,8 @@ struct cli_command {
     const char *script; /* instead of run: a Python script, relative to the source tree */
 };
 
-extern const struct cli_command cli_list, cli_run, cli_config, cli_exec, cli_wave, cli_reproduce, cli_synth, cli_new_unit;
+extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_wave, cli_reproduce, cli_synth,
+    cli_new_unit;
 extern const struct cli_option cli_machine_options[];
 extern const uint32_t cli_machine_option_cnt;
 
@@ -92,6 +93,8 @@ struct cli_result {
 
 /* system: as struct cowarp_options has it. CLI_OK or an exit status, the error printed. */
 int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system);
+/* The same, of a GPU that keeps a log of what becomes durable. */
+int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system);
 /* Prints the outcome and writes the statistics. Returns the exit status. */
 int cli_session_end(struct cli_session *s, const struct cli_result *result);
 void cli_session_close(struct cli_session *s);

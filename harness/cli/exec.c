@@ -11,8 +11,9 @@
 #include "file/out_file.h"
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 34)
+#define BAD_BYTES      "the number of bytes is at least 1 and at most 2^34"
 
-enum kind { VALUE, BUFFER, BYTES };
+enum kind { VALUE, BUFFER, BYTES, PERSISTENT };
 
 /* One --arg, or one --symbol. */
 struct argument {
@@ -20,8 +21,8 @@ struct argument {
     enum kind kind;
     struct cowarp_arg value;
     struct cowarp_bytes by_value; /* BYTES */
-    char *name;                   /* of --symbol */
-    /* BUFFER, BYTES */
+    char *name;                   /* of --symbol, PERSISTENT */
+    /* BUFFER, BYTES, PERSISTENT */
     char *path;         /* in, out, inout, bytes: the file; NULL: zero */
     bool reads, writes; /* the file */
     uint64_t bytes;
@@ -104,10 +105,28 @@ static char *copy_of(const char *text, size_t length)
     return copy;
 }
 
+static bool parse_bytes(uint64_t *bytes, const char *text)
+{
+    return cli_u64(text, bytes) && *bytes > 0 && *bytes <= FILE_MAX_BYTES;
+}
+
+/* pm:NAME:BYTES; the library checks the name */
+static int parse_region(struct argument *a, const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    a->kind = PERSISTENT;
+    if (colon == NULL || colon == text)
+        return bad(a, "expected pm:NAME:BYTES");
+    if (!parse_bytes(&a->bytes, colon + 1))
+        return bad(a, BAD_BYTES);
+    a->name = copy_of(text, (size_t)(colon - text));
+    return a->name != NULL ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
+}
+
 /* in:FILE, inout:FILE, bytes:FILE, out:FILE:BYTES, zero:BYTES */
 static int parse_buffer(struct argument *a, const char *type, const char *text)
 {
-    static const char *const types[] = {"u32", "s32", "u64", "s64", "f32", "f64", "in", "out", "inout", "zero", "local", "bytes"};
+    static const char *const types[] = {"u32", "s32", "u64", "s64", "f32", "f64", "in", "out", "inout", "zero", "local", "bytes", "pm"};
     const char *bytes = NULL;
     size_t length = strlen(text);
     char near[96];
@@ -127,8 +146,8 @@ static int parse_buffer(struct argument *a, const char *type, const char *text)
         return cli_error(CLI_WRONG, "--arg '%s': unknown kind '%s'; %s", a->text, type,
                          cli_suggest(near, type, types, sizeof types / sizeof types[0], "see 'cowarp help exec'"));
     }
-    if (bytes != NULL && (!cli_u64(bytes, &a->bytes) || a->bytes == 0 || a->bytes > FILE_MAX_BYTES))
-        return bad(a, "the number of bytes is at least 1 and at most 2^34");
+    if (bytes != NULL && !parse_bytes(&a->bytes, bytes))
+        return bad(a, BAD_BYTES);
     if (bytes != text && length == 0)
         return bad(a, "there is no file name");
     if (bytes != text && (a->path = copy_of(text, length)) == NULL)
@@ -146,7 +165,9 @@ static int parse_argument(struct argument *a)
     snprintf(type, sizeof type, "%.*s", (int)(colon - a->text), a->text);
     if (!parse_value(&a->value, type, colon + 1, &known))
         return cli_error(CLI_WRONG, "--arg '%s': '%s' is not a value of type %s", a->text, colon + 1, type);
-    return known ? CLI_OK : parse_buffer(a, type, colon + 1);
+    if (known)
+        return CLI_OK;
+    return strcmp(type, "pm") == 0 ? parse_region(a, colon + 1) : parse_buffer(a, type, colon + 1);
 }
 
 static int read_input(struct argument *a)
@@ -287,6 +308,9 @@ static int simulate(struct request *q, struct cowarp_gpu *gpu)
             if (status == COWARP_OK && a->reads)
                 status = cowarp_write(gpu, a->address, a->data, a->bytes);
             a->value = COWARP_U64(a->address);
+        } else if (a->kind == PERSISTENT) {
+            status = cowarp_pm_alloc(gpu, &a->address, a->name, a->bytes);
+            a->value = COWARP_U64(a->address);
         } else if (a->kind == BYTES) {
             a->by_value = (struct cowarp_bytes){a->data, a->bytes};
             a->value = COWARP_BYTES(&a->by_value);
@@ -385,6 +409,7 @@ const struct cli_command cli_exec = {
              "  out:FILE:BYTES                       address of a zeroed buffer, written to the file after the run\n"
              "  inout:FILE                           both\n"
              "  zero:BYTES                           address of a zeroed buffer\n"
+             "  pm:NAME:BYTES                        address of a region of persistent memory (--pm), made when there is none\n"
              "  bytes:FILE                           the file's bytes by value: a struct or an array\n"
              "  local:BYTES                          size of a __local argument (shared memory)\n"
              "Files are written only when the kernel has ended without an error.\n",

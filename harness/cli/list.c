@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cowarp list: workloads, systems and other mechanisms, control policies, presets, units. */
+/* cowarp list: workloads, systems, persistency models and other mechanisms, control policies, presets, units. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void print_workload(const struct cowarp_workload *w)
             printf("%s%s", comma, variants[i].name);
             comma = ", ";
         }
-    printf("\n");
+    printf("%s\n", w->recover != NULL ? "; recovers after a crash" : "");
     for (uint32_t i = 0; i < w->param_count; i++) {
         const struct cowarp_workload_param *q = &w->params[i];
         printf("  %-14s --param %s=%" PRId64 ": %s (%" PRId64 " to %" PRId64 ")\n", "", q->name, q->value_default, q->what, q->minimum,
@@ -50,7 +50,7 @@ static void print_workload(const struct cowarp_workload *w)
     }
 }
 
-/* One of cowarp_system_at, cowarp_mechanism_at, cowarp_control_at, cowarp_preset_at. */
+/* One of cowarp_system_at, cowarp_persistency_at, cowarp_mechanism_at, cowarp_control_at, cowarp_preset_at. */
 typedef int lister(uint32_t i, const char **name, const char **what);
 
 static void print_named(lister *at)
@@ -78,6 +78,8 @@ static void print_all(void)
     printf("  %-14s no transactional memory\n", "none");
     printf("  %-14s the same, and the workload's fine-grained locks\n", "fglock");
     printf("  %-14s the same, and the workload's one global lock\n", "cglock");
+    printf("\nPersistency models: --persistency NAME\n");
+    print_named(cowarp_persistency_at);
     const char *name, *what;
     if (cowarp_mechanism_at(0, &name, &what) != 0)
         printf("\nMechanisms: --mech NAME\n");
@@ -114,7 +116,7 @@ static void json_workload(const struct cowarp_workload *w)
             printf("%s\"%s\"", comma, variants[i].name);
             comma = ", ";
         }
-    printf("], \"params\": [");
+    printf("], \"recovers\": %s, \"params\": [", w->recover != NULL ? "true" : "false");
     for (uint32_t i = 0; i < w->param_count; i++) {
         const struct cowarp_workload_param *q = &w->params[i];
         printf("%s{", i > 0 ? ", " : "");
@@ -160,6 +162,8 @@ static void json_all(void)
     printf("\n  ],\n  \"systems\": [\n");
     json_named("none", "no transactional memory", true);
     json_list(cowarp_system_at, false);
+    printf("\n  ],\n  \"persistency\": [\n");
+    json_list(cowarp_persistency_at, true);
     printf("\n  ],\n  \"mechanisms\": [\n");
     json_list(cowarp_mechanism_at, true);
     printf("\n  ],\n  \"controls\": [\n");
@@ -189,7 +193,8 @@ static const struct cli_option options[] = {{"json", NULL, false, "as JSON"}};
 const struct cli_command cli_list = {
     .name = "list",
     .usage = "[--json]",
-    .what = "Lists workloads with their variants and parameters, systems, mechanisms, control policies, presets and units",
+    .what =
+        "Lists workloads with their variants and parameters, systems, persistency models, mechanisms, control policies, presets and units",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .run = list,

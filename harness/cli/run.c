@@ -1,163 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cowarp run: one workload under one system. */
-#define _GNU_SOURCE
-#include <inttypes.h>
+/* cowarp run: one workload under one system, or its recovery. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "workloads.h"
 
-#define NAMES_MAX  64u
-#define PATH_BYTES 4096u
-
-/* A request for a run, resolved. */
-struct request {
-    const struct cowarp_workload *workload;
-    const char *system;
-    enum cowarp_variant variant;
-    int64_t *param;
-    char ptx[PATH_BYTES];
-};
-
-static int find_workload(const struct cli_parsed *p, const struct cowarp_workload **workload)
+static int check_recovery(const struct cli_request *q, const struct cli_parsed *p)
 {
-    const char *names[NAMES_MAX];
-    char near[96];
-    uint32_t cnt = 0;
-    if (p->word_cnt == 0)
-        return cli_error(CLI_WRONG, "run needs a workload; 'cowarp list' shows all");
-    if (p->word_cnt > 1)
-        return cli_error(CLI_WRONG, "run takes one workload, not '%s' too; see 'cowarp help run'", p->word[1]);
-    for (; cowarp_workloads[cnt] != NULL && cnt < NAMES_MAX; cnt++) {
-        names[cnt] = cowarp_workloads[cnt]->name;
-        if (strcmp(names[cnt], p->word[0]) == 0) {
-            *workload = cowarp_workloads[cnt];
-            return CLI_OK;
-        }
-    }
-    return cli_error(CLI_WRONG, "unknown workload '%s'; %s", p->word[0],
-                     cli_suggest(near, p->word[0], names, cnt, "'cowarp list' shows all"));
-}
-
-static int refuse_variant(const struct cowarp_workload *w, const char *variant)
-{
-    const unsigned first = w->variants & ~(w->variants - 1);
-    return cli_error(CLI_WRONG, "workload %s has no variant %s; it has %s%s", w->name, variant, cli_variant_name(first),
-                     first != w->variants ? " and others, 'cowarp list' shows them" : "");
-}
-
-/* The variant asked for by name, by the shorthands --system fglock and cglock, or the one that suits the system best. */
-static int resolve(struct request *q, const struct cli_parsed *p)
-{
-    const struct cowarp_workload *w = q->workload;
-    const char *asked = cli_value(p, "variant", NULL);
-    enum cowarp_variant variant = 0;
-    q->system = cli_value(p, "system", NULL);
-    const bool shorthand = q->system != NULL && (strcmp(q->system, "fglock") == 0 || strcmp(q->system, "cglock") == 0);
-    if (shorthand) {
-        if (asked != NULL && strcmp(asked, q->system) != 0)
-            return cli_error(CLI_WRONG, "--system %s means the variant %s; leave out --variant %s", q->system, q->system, asked);
-        asked = q->system;
-        q->system = "none";
-    }
-    if (asked != NULL && !cli_variant_find(asked, &variant))
-        return cli_error(CLI_WRONG, "unknown variant '%s'; takes plain, tx, fglock or cglock", asked);
-    if (asked != NULL && !(w->variants & variant))
-        return refuse_variant(w, asked);
-    if (q->system == NULL)
-        q->system = (asked == NULL ? w->variants & COWARP_TX : variant == COWARP_TX) ? "getm" : "none";
-    const bool none = strcmp(q->system, "none") == 0;
-    if (variant == COWARP_TX && none)
-        return cli_error(CLI_WRONG, "variant tx needs a transactional system; give --system getm");
-    const unsigned order[] = {none ? 0u : COWARP_TX, COWARP_PLAIN, COWARP_FGLOCK, COWARP_CGLOCK};
-    for (uint32_t i = 0; variant == 0 && i < 4; i++)
-        variant = (enum cowarp_variant)(order[i] & w->variants);
-    if (variant == 0)
-        return refuse_variant(w, "without transactions");
-    q->variant = variant;
+    if (!cli_has(p, "recover"))
+        return CLI_OK;
+    if (q->workload->recover == NULL)
+        return cli_error(CLI_WRONG, "workload %s cannot recover; 'cowarp list' says which can", q->workload->name);
+    if (!cli_has(p, "pm"))
+        return cli_error(CLI_WRONG, "--recover without --pm; give --pm FILE too");
     return CLI_OK;
 }
 
-static int set_param(struct request *q, const char *text)
-{
-    const struct cowarp_workload *w = q->workload;
-    const char *names[NAMES_MAX];
-    char name[64], near[96], hint[96];
-    const char *equals = strchr(text, '=');
-    if (equals == NULL || (size_t)(equals - text) >= sizeof name)
-        return cli_error(CLI_WRONG, "--param '%s': expected name=value", text);
-    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-    for (uint32_t i = 0; i < w->param_count; i++) {
-        const struct cowarp_workload_param *r = &w->params[i];
-        int64_t value;
-        names[i < NAMES_MAX ? i : 0] = r->name;
-        if (strcmp(r->name, name) != 0)
-            continue;
-        if (!cli_s64(equals + 1, &value))
-            return cli_error(CLI_WRONG, "--param %s: '%s' is not a whole number", name, equals + 1);
-        if (value < r->minimum || value > r->maximum)
-            return cli_error(CLI_WRONG, "--param %s=%" PRId64 ": out of range, %" PRId64 " to %" PRId64, name, value, r->minimum,
-                             r->maximum);
-        q->param[i] = value;
-        return CLI_OK;
-    }
-    snprintf(hint, sizeof hint, w->param_count > 0 ? "'cowarp list' shows all" : "it has none");
-    return cli_error(CLI_WRONG, "workload %s has no parameter '%s'; %s", w->name, name,
-                     cli_suggest(near, name, names, w->param_count < NAMES_MAX ? w->param_count : 0, hint));
-}
-
-static int set_params(struct request *q, const struct cli_parsed *p)
-{
-    const struct cowarp_workload *w = q->workload;
-    q->param = calloc(w->param_count + 1, sizeof *q->param);
-    const char **given = cli_values(p, "param", 0);
-    int status = q->param != NULL && given != NULL ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
-    for (uint32_t i = 0; status == CLI_OK && i < w->param_count; i++)
-        q->param[i] = w->params[i].value_default;
-    for (uint32_t i = 0; status == CLI_OK && given[i] != NULL; i++)
-        status = set_param(q, given[i]);
-    free(given);
-    return status;
-}
-
-/* $COWARP_KERNEL_DIR, the folder of the build, or the one beside an installed command. */
-static int find_ptx(struct request *q)
-{
-    const char *folder = q->workload->folder, *own = getenv("COWARP_KERNEL_DIR");
-    char exe[PATH_BYTES / 2];
-    if (own != NULL) {
-        snprintf(q->ptx, sizeof q->ptx, "%s/%s.ptx", own, folder);
-        if (access(q->ptx, R_OK) == 0)
-            return CLI_OK;
-        return cli_error(CLI_WRONG, "%s: cannot be read; correct COWARP_KERNEL_DIR", q->ptx);
-    }
-    snprintf(q->ptx, sizeof q->ptx, "%s/%s.ptx", COWARP_KERNEL_DIR, folder);
-    if (access(q->ptx, R_OK) == 0)
-        return CLI_OK;
-    const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (length > 0) {
-        exe[length] = '\0';
-        char *slash = strrchr(exe, '/');
-        if (slash != NULL)
-            *slash = '\0';
-        snprintf(q->ptx, sizeof q->ptx, "%s/../share/cowarp/kernels/%s.ptx", exe, folder);
-        if (access(q->ptx, R_OK) == 0)
-            return CLI_OK;
-    }
-    return cli_error(CLI_WRONG, "%s/%s.ptx: not found; build the target kernels, or set COWARP_KERNEL_DIR", COWARP_KERNEL_DIR, folder);
-}
-
-static int simulate(const struct request *q, const struct cli_parsed *p)
+static int simulate(const struct cli_request *q, const struct cli_parsed *p)
 {
     struct cli_session s;
     int status = cli_session_open(&s, p, q->workload->name, q->system);
     if (status == CLI_OK) {
-        struct cowarp_workload_context x = {
-            .gpu = s.gpu, .variant = q->variant, .ptx_path = q->ptx, .param = q->param, .seed = s.options.seed};
-        const int outcome = q->workload->run(&x);
+        struct cowarp_workload_context x = cli_request_context(q, s.gpu, s.options.seed);
+        uint64_t cycles;
+        const int outcome = cli_has(p, "recover") ? cli_request_recover(q, &x, &cycles) : q->workload->run(&x);
         const struct cli_result r = {
             .workload = q->workload->name,
             .variant = cli_variant_name(q->variant),
@@ -165,6 +31,8 @@ static int simulate(const struct request *q, const struct cli_parsed *p)
             .check = outcome == COWARP_OK ? "passed" : "failed",
             .message = x.message[0] != '\0' ? x.message : NULL,
         };
+        if (outcome != COWARP_OK && cli_has(p, "recover"))
+            cowarp_pm_discard(s.gpu); /* the file may be needed for another try */
         status = cli_session_end(&s, &r);
     }
     cli_session_close(&s);
@@ -173,24 +41,20 @@ static int simulate(const struct request *q, const struct cli_parsed *p)
 
 static int run(const struct cli_parsed *p)
 {
-    struct request q = {0};
-    int status = find_workload(p, &q.workload);
+    struct cli_request q;
+    int status = cli_request_read(&q, p, "run");
     if (status == CLI_OK)
-        status = resolve(&q, p);
-    if (status == CLI_OK)
-        status = set_params(&q, p);
-    if (status == CLI_OK)
-        status = find_ptx(&q);
+        status = check_recovery(&q, p);
     if (status == CLI_OK)
         status = simulate(&q, p);
-    free(q.param);
+    cli_request_free(&q);
     return status;
 }
 
 static const struct cli_option options[] = {
-    {"system", "NAME", false, "transactional system, none, fglock or cglock (default getm where the workload has transactions)"},
-    {"variant", "NAME", false, "plain, tx, fglock or cglock (default: what suits the system)"},
-    {"param", "NAME=VALUE", true, "a parameter of the workload"},
+    CLI_WORKLOAD_OPTIONS,
+    {"recover", NULL, false,
+     "instead of the run: its recovery from the persistent memory of --pm; the file changes only when all is right"},
 };
 
 const struct cli_command cli_run = {

@@ -166,7 +166,10 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->settings = s->settings;
     o->units = s->units;
     o->control = cli_value(p, "control", NULL);
+    o->persistency = cli_value(p, "persistency", NULL);
+    o->pm_file = cli_value(p, "pm", NULL);
     o->check_serial = cli_has(p, "check-serial");
+    o->check_persist = cli_has(p, "check-persist");
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);
     o->record = cli_value(p, "record", NULL);
@@ -182,7 +185,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     return status == CLI_OK ? read_trigger(s, p) : status;
 }
 
-int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
+static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, bool logged)
 {
     struct cw_error err;
     memset(s, 0, sizeof *s);
@@ -193,6 +196,7 @@ int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const ch
     if (status != CLI_OK)
         return status;
     s->options.system = system;
+    s->options.pm_log = logged;
     s->options.on_progress = on_progress;
     s->options.on_message = on_message;
     s->options.on_print = on_print;
@@ -210,6 +214,16 @@ int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const ch
         return cli_error(cli_exit(status), "%s", cowarp_error(s->gpu));
     s->started = seconds();
     return CLI_OK;
+}
+
+int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
+{
+    return open_session(s, p, title, system, false);
+}
+
+int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
+{
+    return open_session(s, p, title, system, true);
 }
 
 void cli_session_close(struct cli_session *s)
@@ -263,6 +277,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  result        %s%s%s\n", r->check, r->message != NULL ? ": " : "", r->message != NULL ? r->message : "");
     if (cowarp_oracle(s->gpu)[0] != '\0')
         printf("  oracle        %s\n", cowarp_oracle(s->gpu));
+    if (cowarp_persist_oracle(s->gpu)[0] != '\0')
+        printf("  oracle        %s\n", cowarp_persist_oracle(s->gpu));
     printf("  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
     if (s->stats != NULL)
         printf("  written       %s\n", s->stats);
@@ -299,8 +315,8 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
         return cli_error(128 + stop_signal, "%s; no statistics were written", text); /* as shells say it of a process */
     if (text[0] != '\0')
         cli_error(status, "%s: %s", r->workload, text);
-    else if (r->status == COWARP_ECHECK && r->message != NULL)
-        cli_error(status, "%s: wrong result: %s", r->workload, r->message);
+    else if (r->message != NULL)
+        cli_error(status, "%s: %s%s", r->workload, r->status == COWARP_ECHECK ? "wrong result: " : "", r->message);
     else
         cli_error(status, "%s: out of host memory", r->workload);
     print_report(cowarp_report(s->gpu));
@@ -314,6 +330,8 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
     if (r->status != COWARP_OK)
         status = print_failure(s, r);
     const bool ran = cowarp_cycles(s->gpu) > 0 && !(cli_interrupted() && r->status == COWARP_ELIMIT);
+    if (cowarp_cycles(s->gpu) == 0 && r->status != COWARP_OK)
+        cowarp_pm_discard(s->gpu); /* a request that was wrong changes no file */
     if (cowarp_finish(s->gpu) != COWARP_OK)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     else if (follow_event(s) != CLI_OK)

@@ -13,12 +13,18 @@
 
 #define PATH_BYTES    4096u
 #define WAVES         CW_SOURCE_DIR "/waves"
-#define ARGUMENTS_MAX 28u /* of a command, with a NULL at the end */
+#define ARGUMENTS_MAX 34u /* of a command, with a NULL at the end */
 
 /* Figure 3.7 of thread block compaction as a kernel: one block of three warps, on one core. */
 #define FIGURE_3_7                                                                                                                \
     "exec", WAVES "/compaction.ptx", "--kernel", "figure_3_7", "--grid", "1", "--block", "96", "--preset", "thesis-tbc", "--set", \
         "core.count=1", "--set", "partition.count=1", "--quiet", "--arg"
+
+/* Two warps of a block on a machine with persistent memory that is not far away, so that a picture holds it. */
+#define PERSIST(kernel, rop)                                                                                                            \
+    "exec", WAVES "/persist.ptx", "--kernel", kernel, "--grid", "1", "--block", "64", "--preset", "sbrp-near", "--set", "core.count=1", \
+        "--set", "partition.count=1", "--set", "l2.rop_latency=" rop, "--set", "l2.latency=4", "--quiet", "--persistency", "sbrp",      \
+        "--arg", "pm:words:1024", "--unit", "persist_buffer=rtl", "--unit", "order_masks=rtl"
 
 /* A unit driven by waves/<file>.stim, or a part of a run. cli_wave.notes says what they show. */
 static const struct scenario {
@@ -43,10 +49,14 @@ static const struct scenario {
      "warp_merge",
      {FIGURE_3_7, "u32:0", "--set", "core.divergence=dwf", "--set", "core.scoreboard=register", "--unit", "warp_lut=rtl", "--wave-window",
       "200:256", NULL}},
+    {"ofence", "ofence", {PERSIST("ofence_kernel", "8"), "--wave-window", "30:150", NULL}},
+    {"handover", "handover", {PERSIST("handover_kernel", "60"), "--wave-window", "45:220", NULL}},
     {"priority-encoder", "priority_encoder", {NULL}},
     {"thread-compactor", "thread_compactor", {NULL}},
     {"block-stack", "block_stack", {NULL}},
     {"warp-lut", "warp_lut", {NULL}},
+    {"persist-buffer", "persist_buffer", {NULL}},
+    {"order-masks", "order_masks", {NULL}},
 };
 #define SCENARIO_CNT ((uint32_t)(sizeof scenarios / sizeof scenarios[0]))
 
@@ -260,8 +270,12 @@ const struct cli_command cli_wave = {
              "  getm          HT-H under GETM: a core's warps and a partition's validation unit while requests stall\n"
              "  compaction    thread block compaction, Figure 3.7: the warps of a block meet at a branch and are made anew\n"
              "  warp-merge    dynamic warp formation at the same branch: threads with one next PC merge into warps\n"
+             "  ofence        SBRP: a line waits in the persist buffer until the line before an oFence is durable\n"
+             "  handover      SBRP: what a warp writes after an acquire waits for what another has released\n"
              "  priority-encoder, thread-compactor, block-stack, warp-lut\n"
              "                the units of these two, each by itself, at Figures 3.5 and 3.7\n"
+             "  persist-buffer, order-masks\n"
+             "                persistency: a write behind an oFence, a dFence, and warps that do not wait for others\n"
              "\n"
              "FILE.stim drives any unit, see docs/waves.md.\n",
     .run = run,

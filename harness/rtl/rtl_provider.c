@@ -28,6 +28,7 @@ struct provider {
     uint32_t loaded_cnt;
     struct cw_rtl_instance *instances;
     uint32_t instance_cnt;
+    bool watches;  /* properties of an instance run */
     void *context; /* shared by all models, so that they can go into one wave file */
     void (*context_destroy)(void *context);
     struct cw_lockstep_report report;
@@ -162,6 +163,7 @@ static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *
         return cw_fail(err, CW_ENOMEM, "%s: out of memory", name);
     }
     p->instances[p->instance_cnt++] = (struct cw_rtl_instance){copy, unit, library, self};
+    p->watches = p->watches || library->properties;
     *instance = (struct cw_unit_instance){unit, &library->ops, self};
     return CW_OK;
 }
@@ -230,10 +232,10 @@ static int report_violation(const struct provider *p, const struct cw_rtl_instan
     return cw_fail(err, CW_ECHECK, "%s (%s): cycle %" PRIu64 ": does not hold: %s", i->name, i->unit->name, v->cycle, property);
 }
 
-/* The instance whose property does not hold, or NULL. */
+/* The instance whose property does not hold, or NULL. It is asked for in every cycle. */
 static const struct cw_rtl_instance *violated(const struct provider *p)
 {
-    for (uint32_t i = 0; i < p->instance_cnt; i++) {
+    for (uint32_t i = 0; p->watches && i < p->instance_cnt; i++) {
         const struct cw_rtl_instance *instance = &p->instances[i];
         if (instance->library->properties && instance->library->violation(instance->self) != NULL)
             return instance;
@@ -334,6 +336,7 @@ void cw_rtl_provider_forget(struct cw_unit_provider *provider)
     struct provider *p = provider->context;
     while (p->instance_cnt > 0)
         free((char *)p->instances[--p->instance_cnt].name);
+    p->watches = false;
     atomic_store(&p->report.status, CW_OK);
     atomic_flag_clear(&p->report.taken);
 }

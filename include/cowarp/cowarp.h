@@ -82,6 +82,10 @@ struct cowarp_options {
     const char *lcp_profile; /* file of cowarp_write_branches: the likely-convergence points follow from it. With core.lcp=profile, and only
                                 with it; else NULL. cowarp_load refuses a kernel that has other instructions than the one of its name in the
                                 file, and cowarp_run one that is not in it, with COWARP_EINVAL */
+    const char *persistency; /* persistency model, one that `cowarp list` names (docs/persistency.md), or NULL: "none" */
+    const char *pm_file;     /* file of persistent memory: as cowarp_pm_open; NULL: none */
+    int pm_log;              /* keep a log of what becomes durable, for cowarp_persist_at and cowarp_pm_crash; results do not change */
+    int check_persist;       /* run the persistency oracle over persistent memory */
 };
 
 #define COWARP_VERSION "0.1.0"
@@ -134,6 +138,49 @@ int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *modul
                        uint64_t bytes);
 /* Address and size of a .global variable of a module. A .const one has no address in device memory: COWARP_EINVAL. */
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes);
+
+/* Persistent memory: pm.mbytes of it, behind all other device memory. It consists of regions, each with a name of 1 to 63 letters, digits,
+ * '_', '-' and '.'. Kernels and cowarp_read see a region's bytes as those of any memory. Beside them it has a durable image: what a power
+ * failure at this moment would leave. cowarp_write changes both; stores of kernels become durable when the persistency model and the memory
+ * have seen to it. COWARP_EINVAL with a transactional system. */
+/* The region's address: of the one that there is, with its bytes as they are, or of a new one of zeros. COWARP_EINVAL, and nothing changes,
+ * when there is one of another size. */
+int cowarp_pm_alloc(struct cowarp_gpu *gpu, uint64_t *address, const char *name, uint64_t bytes);
+/* COWARP_EINVAL: there is none of that name. */
+int cowarp_pm_find(struct cowarp_gpu *gpu, const char *name, uint64_t *address, uint64_t *bytes);
+/* The region is gone, its durable image too. */
+int cowarp_pm_free(struct cowarp_gpu *gpu, const char *name);
+/* All regions, in the order in which they were made: i = 0, 1, ... until it returns 0. The name lives until regions change. */
+int cowarp_pm_at(const struct cowarp_gpu *gpu, uint32_t i, const char **name, uint64_t *address, uint64_t *bytes);
+
+/* Regions outlive a GPU in a file: each has the same address again. cowarp_pm_open takes the regions of the file, or none when there is no
+ * such file yet; the GPU has no other regions before. While it is open, nobody else can open it (FILE.lock). cowarp_pm_close writes the
+ * durable image, as it is then, under a temporary name and renames it; the regions stay in the GPU. cowarp_finish closes it, and so does
+ * cowarp_destroy, also after a launch that failed. A file that is truncated, damaged, in use, of another version or too large for pm.mbytes
+ * stays as it is: COWARP_EINVAL or COWARP_EIO. */
+int cowarp_pm_open(struct cowarp_gpu *gpu, const char *path);
+int cowarp_pm_close(struct cowarp_gpu *gpu);
+/* Closes the file without writing it. */
+void cowarp_pm_discard(struct cowarp_gpu *gpu);
+/* Writes such a file beside the one that is open. */
+int cowarp_pm_save(struct cowarp_gpu *gpu, const char *path);
+
+/* With options.pm_log: bytes that became durable together, in a launch. */
+struct cowarp_persist {
+    uint64_t cycle;       /* core cycle */
+    uint64_t address;     /* of byte 0 */
+    uint32_t bytes;       /* at most 128 */
+    const uint32_t *mask; /* bit b of mask[w]: byte 32 w + b became durable. Pointers are valid until the next call for this GPU */
+    const uint8_t *data;
+};
+/* How many there have been since cowarp_create. */
+uint64_t cowarp_persist_count(const struct cowarp_gpu *gpu);
+/* All, in their order: i = 0, 1, ... until it returns 0. */
+int cowarp_persist_at(const struct cowarp_gpu *gpu, uint64_t i, struct cowarp_persist *persist);
+/* The power has failed on the GPU `from`, which keeps a log, when that many persists had become durable, just before the next one: `to`
+ * gets the regions and the bytes that were durable then, and loses those that it had. `to` keeps no log. Points in ascending order are
+ * cheap. */
+int cowarp_pm_crash(struct cowarp_gpu *to, const struct cowarp_gpu *from, uint64_t persists);
 
 /* A kernel argument. A pointer to __local takes COWARP_ARG_LOCAL with its size in bytes; clang's nvidiacl target does
  * not mark such a parameter in the PTX, so it is the caller who says so. */
@@ -204,8 +251,14 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
  * GPU remains unusable, and cowarp_reset may be tried again. */
 int cowarp_reset(struct cowarp_gpu *gpu);
 
+/* A phase of the program begins, and the one before ends; NULL: none begins. The statistics file says how many cycles each took, all parts
+ * of the same name together. The name has at most 63 characters. */
+int cowarp_phase(struct cowarp_gpu *gpu, const char *name);
+
 /* The serializability oracle's verdict on the launches so far, one line; "" when it is off or nothing has run. */
 const char *cowarp_oracle(const struct cowarp_gpu *gpu);
+/* The same of the persistency oracle. */
+const char *cowarp_persist_oracle(const struct cowarp_gpu *gpu);
 
 /* After the last launch: completes the wave file, so that an error in writing it is seen. cowarp_destroy does it otherwise. */
 int cowarp_finish(struct cowarp_gpu *gpu);
@@ -243,6 +296,8 @@ int cowarp_config_value(struct cowarp_gpu *gpu, const char *name, uint32_t *valu
 /* What there is to choose from: i = 0, 1, ... until it returns 0. Strings are static; what: one line.
  * Transactional systems for options.system, without "none". */
 int cowarp_system_at(uint32_t i, const char **name, const char **what);
+/* Persistency models for options.persistency, "none" among them. */
+int cowarp_persistency_at(uint32_t i, const char **name, const char **what);
 /* Mechanisms for options.mechanisms. */
 int cowarp_mechanism_at(uint32_t i, const char **name, const char **what);
 /* Control-flow policies for options.control. */

@@ -33,7 +33,8 @@ struct cowarp_workload_context {
     const char *ptx_path; /* the workload's compiled kernels */
     const int64_t *param; /* values, in the order of the workload's params */
     uint64_t seed;
-    char message[256]; /* out: one line about the result, or what is wrong with it */
+    struct cowarp_module *module; /* of ptx_path, when it has been loaded already by an earlier call on this GPU; else NULL */
+    char message[256];            /* out: one line about the result, or what is wrong with it */
 };
 
 struct cowarp_workload {
@@ -46,6 +47,11 @@ struct cowarp_workload {
     /* Allocates, launches, reads back, checks. 0: the result is right. COWARP_ECHECK: it is wrong, context->message says how. Another
      * status: the API failed and cowarp_error(gpu) says why. */
     int (*run)(struct cowarp_workload_context *context);
+    /* Workloads that keep their data in persistent memory; else both are NULL. The power has failed at any moment of a run() with the same
+     * parameters and seed; this GPU has nothing but its durable image. recover() brings the data into a state from which the program can go
+     * on: it undoes or completes what was under way. verify() comes next: whether the data is such a state. Status as of run(). */
+    int (*recover)(struct cowarp_workload_context *context);
+    int (*verify)(struct cowarp_workload_context *context);
 };
 
 /* All workloads, NULL-terminated. */

@@ -244,74 +244,106 @@ module cw_block_stack #(
     // ---- Masks
 
     reg  [THREADS-1:0] of_turn;    // threads of the block that is turned
-    reg  [THREADS-1:0] of_offer;   // of the block that is offered
     reg  [THREADS-1:0] of_op;      // of the block of the operation
-    reg  [THREADS-1:0] op_threads; // of the operation, also those of other blocks
-    reg  [THREADS-1:0] op_firsts;  // of these, those that go first
+    reg  [THREADS-1:0] op_threads; // that exit or go first, also those of other blocks
     reg  [THREADS-1:0] op_start;   // of the first mask
     reg  [THREADS-1:0] op_words;   // of the static warps in which it has a thread
     reg  [WARPS-1:0]   op_member;
     reg  [THREADS-1:0] rsp_mask;
-    integer            v;
+    integer            t;
+    integer            w;
     integer            i;
-    integer            j;
+    integer            r;
 
     wire [BLOCK_W-1:0] b       = op_block_i[BLOCK_W-1:0];
     wire [2:0]         b_state = block_q[b*3 +: 3];
     wire [WARPS-1:0]   b_in    = member_q[b*WARPS +: WARPS];
     wire [WARPS-1:0]   o_in    = member_q[offer_q*WARPS +: WARPS];
 
-    // Apart from what follows inputs, so that a model sees that no output does.
-    always @*
-        for (v = 0; v < WARPS; v = v + 1) begin
-            of_turn[v*LANES +: LANES]  = {LANES{member[v]}};
-            of_offer[v*LANES +: LANES] = {LANES{offer_valid_q && o_in[v]}};
-            of_op[v*LANES +: LANES]    = {LANES{b_in[v]}};
-        end
-
-    always @*
-        for (i = 0; i < WARPS; i = i + 1) begin
-            op_start[i*LANES +: LANES] = op_mask_i[i*32 +: LANES];
-            op_member[i]               = |op_mask_i[i*32 +: LANES];
-            op_words[i*LANES +: LANES] = {LANES{op_member[i]}};
-            rsp_mask[i*LANES +: LANES] = mem_rdata_i[i*32 +: LANES];
-        end
-
-    // Word p has bit p of the static warp of each lane, so that all lanes are compared with a number at once.
-    wire [8*LANES-1:0] home;
-    reg  [LANES-1:0]   there;     // lanes whose thread is of static warp j
-    integer            p;
-    genvar             gl;
-    genvar             gp;
-
-    generate
-        for (gl = 0; gl < LANES; gl = gl + 1) begin : g_home
-            for (gp = 0; gp < 8; gp = gp + 1) begin : g_bit
-                assign home[gp*LANES + gl] = op_home_i[gl*8 + gp];
-            end
-        end
-    endgenerate
+    // A mask is 0 while nobody needs it: then it takes no power, and a model no time. Each follows either registers or inputs, so that a model
+    // sees that no output follows an input.
+    always @* begin
+        of_turn = {THREADS{1'b0}};
+        if (state_q != ST_IDLE)
+            for (t = 0; t < WARPS; t = t + 1)
+                of_turn[t*LANES +: LANES] = {LANES{member[t]}};
+    end
 
     always @* begin
-        there = {LANES{1'b0}};
-        for (j = 0; j < WARPS; j = j + 1) begin
-            there = op_lanes_i;
-            for (p = 0; p < 8; p = p + 1)
-                there = there & (j[p] ? home[p*LANES +: LANES] : ~home[p*LANES +: LANES]);
-            op_threads[j*LANES +: LANES] = there;
-            op_firsts[j*LANES +: LANES]  = there & op_first_i;
+        of_op = {THREADS{1'b0}};
+        if (op_valid_i)
+            for (w = 0; w < WARPS; w = w + 1)
+                of_op[w*LANES +: LANES] = {LANES{b_in[w]}};
+    end
+
+    always @* begin
+        op_start  = {THREADS{1'b0}};
+        op_words  = {THREADS{1'b0}};
+        op_member = {WARPS{1'b0}};
+        if (op_valid_i && op_kind_i == START)
+            for (i = 0; i < WARPS; i = i + 1) begin
+                op_start[i*LANES +: LANES] = op_mask_i[i*32 +: LANES];
+                op_member[i]               = |op_mask_i[i*32 +: LANES];
+                op_words[i*LANES +: LANES] = {LANES{op_member[i]}};
+            end
+    end
+
+    always @* begin
+        rsp_mask = {THREADS{1'b0}};
+        if (mem_rsp_valid_i)
+            for (r = 0; r < WARPS; r = r + 1)
+                rsp_mask[r*LANES +: LANES] = mem_rdata_i[r*32 +: LANES];
+    end
+
+    // The threads of an operation, by a tree: node 1 has all lanes, and node n splits its lanes by a bit of their static warps, the highest
+    // bit first, into nodes 2n and 2n + 1. So node 32 + j has the lanes whose thread is of static warp j.
+    reg  [8*LANES-1:0]  home;     // word p: bit p of each lane's static warp
+    reg  [64*LANES-1:0] there;
+    integer             l;
+    integer             p;
+    integer             j;
+
+    always @* begin
+        home       = {(8*LANES){1'b0}};
+        there      = {(64*LANES){1'b0}};
+        op_threads = {THREADS{1'b0}};
+        if (op_valid_i && (op_kind_i == BRANCH || op_kind_i == EXIT)) begin
+            for (l = 0; l < LANES; l = l + 1)
+                for (p = 0; p < 8; p = p + 1)
+                    home[p*LANES + l] = op_home_i[l*8 + p];
+            there[LANES +: LANES] = op_lanes_i & (op_first_i | {LANES{op_kind_i == EXIT}})
+                                    & ~home[5*LANES +: LANES] & ~home[6*LANES +: LANES] & ~home[7*LANES +: LANES];
+            for (p = 4; p >= 0; p = p - 1)
+                for (j = 16 >> p; j < (32 >> p); j = j + 1) begin
+                    there[2*j*LANES +: LANES]     = there[j*LANES +: LANES] & ~home[p*LANES +: LANES];
+                    there[(2*j+1)*LANES +: LANES] = there[j*LANES +: LANES] & home[p*LANES +: LANES];
+                end
+            op_threads = there[32*LANES +: THREADS];
         end
     end
 
     wire [THREADS-1:0] now    = top_q & live_q;        // masks of the tops
-    wire               nobody = (now & of_turn) == {THREADS{1'b0}};
+    reg                nobody;                         // has the top of the block that is turned
+    reg                alone;                          // all of it has gone first
     wire               at_rpc = rpc_on && pc == rpc;
     wire               at_lpc = lpc_on && pc == lpc;
+
+    always @* begin
+        nobody = 1'b0;
+        if (state_q == ST_CHECK || state_q == ST_POP)
+            nobody = (now & of_turn) == {THREADS{1'b0}};
+    end
+
+    always @* begin
+        alone = 1'b0;
+        if (state_q == ST_PUSH)
+            alone = (now & ~acc_q & of_turn) == {THREADS{1'b0}};
+    end
 
     // ---- RAMs: one read or write per cycle
 
     // A second side without a thread, or at the RPC, would be popped as soon as it were the top. It is left out.
-    wire               unused   = push_q == PUSH_SIDES && ((w_rpc_on && w_second == w_rpc) || (now & ~acc_q & of_turn) == {THREADS{1'b0}});
+    wire               unused   = push_q == PUSH_SIDES && ((w_rpc_on && w_second == w_rpc) || alone);
     wire               push     = state_q == ST_PUSH && !unused && !last_pos && !full;
     wire               make     = state_q == ST_PUSH && !unused && !last_pos && full;
     wire               over     = state_q == ST_PUSH && !unused && last_pos;
@@ -334,8 +366,14 @@ module cw_block_stack #(
     // The top that stays: all of it; the likely-convergence entry: nobody; the second side: who has not gone first; a join: both entries.
     wire               wr_now   = write || push_q != PUSH_LIKELY;
     wire               wr_side  = !write && push_q == PUSH_SIDES;
-    wire [THREADS-1:0] wr_mask  = (now & {THREADS{wr_now}} & ~(acc_q & {THREADS{wr_side}})) | (acc_q & {THREADS{write}});
+    reg  [THREADS-1:0] wr_mask;
     wire [META_W-1:0]  wr_meta  = push_q == PUSH_TOP ? m_top : push_q == PUSH_LIKELY ? m_likely : m_second;
+
+    always @* begin
+        wr_mask = {THREADS{1'b0}};
+        if (state_q == ST_PUSH || write)
+            wr_mask = (now & {THREADS{wr_now}} & ~(acc_q & {THREADS{wr_side}})) | (acc_q & {THREADS{write}});
+    end
 
     cw_ram_1rw #(
         .ADDR_W(ROW_W),
@@ -502,21 +540,38 @@ module cw_block_stack #(
     wire               set_top = sides || down;
     wire               set_acc = sides || write || state_q == ST_JSTORE || state_q == ST_STAGE || state_q == ST_JAWAIT;
 
-    always @(posedge clk_i) begin
+    // No operation comes while a stack is turned.
+    reg  [THREADS-1:0] top_d;
+    reg  [THREADS-1:0] live_d;
+    reg  [THREADS-1:0] acc_d;
+
+    always @* begin
+        top_d  = {THREADS{1'b0}};
+        live_d = {THREADS{1'b0}};
+        acc_d  = {THREADS{1'b0}};
         if (start) begin
-            top_q  <= (top_q & ~op_words) | op_start;
-            live_q <= (live_q & ~op_words) | op_start;
-            acc_q  <= acc_q & ~op_words;
+            top_d  = (top_q & ~op_words) | op_start;
+            live_d = (live_q & ~op_words) | op_start;
+            acc_d  = acc_q & ~op_words;
         end else begin
-            if (leaves)
-                live_q <= live_q & ~(op_threads & of_op);
-            if (branch)
-                acc_q <= acc_q | (op_firsts & of_op);
-            if (set_acc && (state_q != ST_JSTORE || mem_ready_i))
-                acc_q <= (acc_q & ~of_turn) | (new_acc & of_turn);
             if (set_top)
-                top_q <= (top_q & ~of_turn) | (new_top & of_turn);
+                top_d = (top_q & ~of_turn) | (new_top & of_turn);
+            if (leaves)
+                live_d = live_q & ~(op_threads & of_op);
+            if (branch)
+                acc_d = acc_q | (op_threads & of_op);
+            else if (set_acc)
+                acc_d = (acc_q & ~of_turn) | (new_acc & of_turn);
         end
+    end
+
+    always @(posedge clk_i) begin
+        if (start || set_top)
+            top_q <= top_d;
+        if (start || leaves)
+            live_q <= live_d;
+        if (start || branch || (set_acc && (state_q != ST_JSTORE || mem_ready_i)))
+            acc_q <= acc_d;
     end
 
     // ---- Offer
@@ -563,13 +618,13 @@ module cw_block_stack #(
     assign top_lpc_valid_o = o_meta[LPC_AT];
     assign top_lpc_o       = o_meta[LPC_AT+1 +: PC_W];
 
-    wire [THREADS-1:0] o_mask = now & of_offer;
-    integer            t;
+    integer v;
 
     always @* begin
         top_mask_o = 1024'd0;
-        for (t = 0; t < WARPS; t = t + 1)
-            top_mask_o[t*32 +: LANES] = o_mask[t*LANES +: LANES];
+        if (top_valid_o)
+            for (v = 0; v < WARPS; v = v + 1)
+                top_mask_o[v*32 +: LANES] = now[v*LANES +: LANES] & {LANES{o_in[v]}};
     end
 
     // ---- Reports, questions, status
@@ -636,14 +691,18 @@ module cw_block_stack #(
     assign mem_mask_only_o = jstore;
     assign mem_addr_o      = mem_valid_o ? {{(4-BLOCK_W){1'b0}}, turn_q, spill ? base : state_q == ST_FETCH ? under : lpos} : {(POS_W+4){1'b0}};
 
-    wire [THREADS-1:0] m_mask = ((ram_mask & {THREADS{spill}}) | ((acc_q | now) & {THREADS{jstore}})) & of_turn;
+    reg  [THREADS-1:0] m_mask;
     integer            u;
 
     always @* begin
+        m_mask      = {THREADS{1'b0}};
         mem_wdata_o = 1152'd0;
-        for (u = 0; u < WARPS; u = u + 1)
-            mem_wdata_o[u*32 +: LANES] = m_mask[u*LANES +: LANES];
-        mem_wdata_o[1024 +: META_W] = ram_meta & {META_W{spill}};
+        if (spill || jstore) begin
+            m_mask = ((ram_mask & {THREADS{spill}}) | ((acc_q | now) & {THREADS{jstore}})) & of_turn;
+            for (u = 0; u < WARPS; u = u + 1)
+                mem_wdata_o[u*32 +: LANES] = m_mask[u*LANES +: LANES];
+            mem_wdata_o[1024 +: META_W] = ram_meta & {META_W{spill}};
+        end
     end
 
 `ifdef CW_PROPERTIES

@@ -38,9 +38,10 @@ module cw_ram_1rw #(
     integer                p;
 
     always @(posedge clk_i) begin
-        for (p = 0; p < PARTS; p = p + 1)
-            if (wr_en_i && wr_parts_i[p])
-                mem_q[addr_i][p*PART_W +: PART_W] <= wr_data_i[p*PART_W +: PART_W];
+        if (wr_en_i)
+            for (p = 0; p < PARTS; p = p + 1)
+                if (wr_parts_i[p])
+                    mem_q[addr_i][p*PART_W +: PART_W] <= wr_data_i[p*PART_W +: PART_W];
         if (rd_en_i)
             rd_data_q <= mem_q[addr_i];
     end

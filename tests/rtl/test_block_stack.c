@@ -80,13 +80,20 @@ static void some_phase(struct phase *phase, struct cw_rng *rng)
         phase->pcs = cw_rng_next(rng);
 }
 
-/* Masks and homes. Static warp w is block (w modulo the blocks that are used)'s, whatever their number is. */
+/* The block of a static warp: w modulo 8, and warps 3 and 4 are of blocks 0 and 1. So in a unit of three blocks and five warps, too, each
+ * warp is of a block, and two blocks have more than one. */
+static uint32_t block_of(uint32_t w)
+{
+    return w == 3 || w == 4 ? w - 3 : w % 8;
+}
+
+/* Masks and homes. Two blocks have no common static warp, whatever their number is. */
 static void some_threads(struct cw_rng *rng, in_t *in)
 {
     const bool whole = cw_rng_below(rng, 2) == 0;
     for (uint32_t w = 0; w < 32; w++) {
         in->op_mask[w] = (uint32_t)(cw_rng_next(rng) & (whole ? UINT64_MAX : cw_rng_next(rng)));
-        if (w % 16 % 8 != in->op_block % 8)
+        if (block_of(w) != in->op_block % 8)
             in->op_mask[w] = 0;
     }
     for (uint32_t l = 0; l < 32; l++) {

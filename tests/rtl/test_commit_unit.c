@@ -515,6 +515,50 @@ static void test_commit_unit__commits_in_the_order_of_ids(void **state)
     }
 }
 
+/* The write-back of cid ends. The core takes what has retired ready_after cycles later, or with -1 not at all. */
+static void ends_and_is_taken(struct dut *d, uint64_t cid, int ready_after)
+{
+    for (int n = 0; n < 8; n++) {
+        d->in.wb_valid = n == 0;
+        d->in.wb_cid = cid;
+        d->in.ret_ready = n == ready_after;
+        dut_cycle(d);
+    }
+}
+
+/* The retire pointer comes to an entry 0 to 3 cycles after the end of its write-back. The entries lie in both banks, in rows of even and
+ * odd number, and each row is used for the first time: what a RAM held before says nothing. */
+static void test_commit_unit__retires_at_any_time_after_the_write_back(void **state)
+{
+    enum { CNT = 18 };
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &kilo, backends[b]);
+        dut_cycle(&d);
+        for (uint64_t cid = 0; cid < CNT; cid++)
+            message(&d, CW_COMMIT_DONE, cid, 0, 1, 0);
+        for (uint64_t cid = 0; cid < CNT; cid++)
+            hazard_check(&d, cid, -1);
+        for (int n = 0; n < 6; n++)
+            dut_cycle(&d);
+        for (uint64_t cid = 0; cid < CNT; cid++)
+            message(&d, CW_COMMIT_OUTCOME, cid, 0, 0, 1);
+        for (int n = 0; n < 6; n++)
+            dut_cycle(&d);
+        for (uint64_t cid = 0; cid < CNT; cid++) {
+            ends_and_is_taken(&d, cid, cid < 2 ? -1 : (int)(cid / 4 % 4)); /* one is offered, and the next waits behind it */
+            assert_int_equal(d.out.ret_valid, 1);
+            assert_int_equal(d.out.ret_cid, cid < 2 ? 0 : cid - 1);
+        }
+        for (int n = 0; n < 4; n++)
+            dut_cycle(&d);
+        assert_int_equal(d.out.oldest_cid, CNT);
+        assert_int_equal(d.out.illegal, 0);
+        dut_close(&d);
+    }
+}
+
 /* A ring of one entry carries 300 transactions, one after the other, under IDs of one bit. */
 static void test_commit_unit__one_entry_is_enough(void **state)
 {
@@ -602,6 +646,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_commit_unit__a_validation_before_done),
     cmocka_unit_test(test_commit_unit__reports_wait),
     cmocka_unit_test(test_commit_unit__commits_in_the_order_of_ids),
+    cmocka_unit_test(test_commit_unit__retires_at_any_time_after_the_write_back),
     cmocka_unit_test(test_commit_unit__one_entry_is_enough),
     cmocka_unit_test(test_commit_unit__illegal_events_are_shown_and_change_nothing),
     cmocka_unit_test(test_commit_unit__refused_parameters),

@@ -256,6 +256,19 @@ b0001 b
         found = activity.history([entry([(100, 1), (146, 2)], 100, 48), entry([(700, 3), (710, 4)], 700, 40)], 10)
         self.assertEqual(found, {"x": [[0, "1"], [4, "3"], [5, "4"]]})
 
+    def test_trace__that_has_less_than_half_of_the_registers_tells_no_power(self):
+        self.assertTrue(timing.tells_enough(50, 100))
+        self.assertFalse(timing.tells_enough(49, 100))
+        self.assertFalse(timing.tells_enough(0, 0))
+
+    def test_unasked__a_unit_none_of_whose_requests_the_trace_shows(self):
+        """An answer of the memory is an input, too; a unit without such inputs is asked by others."""
+        def entry(**duty):
+            return {"inputs": {**dict.fromkeys(duty, [0]), "data_i": [3]}, "nets": {**{name: [[0.0, d]] for name, d in duty.items()}, "data_i": [[0.5, 1.0]]}}
+        self.assertTrue(activity.unasked(entry(load_valid_i=0.0, rsp_valid_i=0.0)))
+        self.assertFalse(activity.unasked(entry(load_valid_i=0.0, rsp_valid_i=0.01)))
+        self.assertFalse(activity.unasked(entry(en_i=0.0)))
+
 
 class Requests(unittest.TestCase):
     def test_units__those_of_the_repository_are_found_with_parameters(self):
@@ -405,7 +418,7 @@ class Rules(unittest.TestCase):
             units.contract_clock("#define CW_X_PORTS(IN)", "x.h")
 
     def test_clock__every_unit_of_the_repository_has_one(self):
-        self.assertEqual({unit.clock.mhz for unit in units.discover().values()}, {325.0, 700.0, 1400.0})
+        self.assertEqual({unit.clock.mhz for unit in units.discover().values()}, {325.0, 700.0, 1365.0, 1400.0})
 
     def test_ram_paths__only_through_gates(self):
         cells = {"a[0].u": ram_cell([1], [2]), "a[1].u": ram_cell([3], [4]), "b": ram_cell([9, 8], [10]), "g": gate_cell("INVX1", [2], 5),

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the cowarp command as a user sees it: cli_test.py BUILD/cowarp [unittest arguments]."""
 
+import fcntl
 import glob
 import json
 import math
@@ -23,7 +24,7 @@ BROKEN = os.path.join(os.path.dirname(PTX), "broken.ptx")
 
 # Members that the statistics file promises.
 TOP_LEVEL = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "workload", "system", "preset", "seed", "check",
-             "counters", "config", "units", "derived", "mechanisms", "simulated_us", "version"]
+             "counters", "config", "units", "derived", "mechanisms", "persistency", "simulated_us", "version"]
 
 
 class Command(unittest.TestCase):
@@ -158,6 +159,10 @@ class Requests(Command):
             (["--grid", "1", "--shared", "-4"], ["--shared"]),
             (["--grid", "1", "--arg", "5"], ["kind:value"]),
             (["--grid", "1", "--arg", "u33:5"], ["unknown kind 'u33'", "'u32'"]),
+            (["--grid", "1", "--arg", "pm:5"], ["pm:NAME:BYTES"]),
+            (["--grid", "1", "--arg", "pm::5"], ["pm:NAME:BYTES"]),
+            (["--grid", "1", "--arg", "pm:a:0"], ["at least 1"]),
+            (["--grid", "1", "--arg", "pm:a:"], ["at least 1"]),
             (["--grid", "1", "--arg", "u32:-1"], ["not a value of type u32"]),
             (["--grid", "1", "--arg", "u32:4294967296"], ["not a value of type u32"]),
             (["--grid", "1", "--arg", "u32: 5"], ["not a value of type u32"]),
@@ -249,7 +254,7 @@ class Help(Command):
 
     def test_list_as_json_names_what_the_text_names(self):
         text, data = self.passes("list"), json.loads(self.passes("list", "--json"))
-        for kind in ["workloads", "systems", "presets", "units"]:
+        for kind in ["workloads", "systems", "persistency", "presets", "units"]:
             self.assertTrue(data[kind])
             for entry in data[kind]:
                 self.assertIn(entry["name"], text)
@@ -259,6 +264,7 @@ class Help(Command):
             line = next(line for line in text.splitlines() if line.split()[:1] == [unit["name"]])
             self.assertTrue(line.endswith(f"; {unit['clock_mhz']} MHz at {unit['node_nm']} nm)"), line)
             self.assertGreaterEqual(unit["clock_mhz"], 100)
+        self.assertEqual(sum(w["recovers"] for w in data["workloads"]), text.count("; recovers after a crash"))
         tx = {w["name"] for w in data["workloads"] if "tx" in w["variants"]}
         self.assertTrue({"ht-h", "ht-m", "ht-l", "atm"} <= tx)
 
@@ -389,6 +395,77 @@ class Exec(Command):
         self.assertGreater(r.stderr.count("\n"), 1)
         self.assertRegex(r.stderr, "(?i)lock")
         self.assertEqual(self.read("lock.bin"), bytes(4))
+
+
+class PersistentMemory(Command):
+    """Regions of cowarp exec, and their file."""
+
+    def line(self, region, *more, file="x.pm"):
+        return ["exec", PTX, "--kernel", "position", "--grid", "1", "--block", "32", "--arg", region, "--pm", self.path(file), *more]
+
+    def test_a_wrong_request_changes_no_file(self):
+        self.passes(*self.line("pm:some:4096"))
+        before = self.read("x.pm")
+        for region, more, says in (("pm:some:4097", (), "has 4096 bytes, 4097 are asked for"), ("pm:a b:4096", (), "is no name"),
+                                   ("pm:more:9000000000", (), "memory"), ("u32:5", (), "argument 1"),
+                                   ("pm:some:4096", ("--set", "pm.mbytes=0"), "set pm.mbytes higher"),
+                                   ("pm:some:4096", ("--system", "getm"), "transactional system getm")):
+            r = self.run_it(*self.line(region, *more))
+            self.assertEqual((r.returncode in (1, 2), r.stderr.count("\n")), (True, 1), r.stderr)
+            self.assertIn(says, r.stderr)
+            self.assertEqual(self.read("x.pm"), before)
+        self.assertEqual(os.listdir(self.folder.name), ["x.pm"])
+
+    def test_a_run_that_is_killed_while_it_writes_leaves_the_old_file(self):
+        big, kills = ["--quiet", "--set", "pm.mbytes=512"], 0
+        self.passes(*self.line("pm:some:200000000", *big))
+        before = self.read("x.pm")
+        for _ in range(20):
+            run = subprocess.Popen([COWARP, *self.line("pm:some:200000000", *big)], stdout=subprocess.DEVNULL)
+            while run.poll() is None and len(os.listdir(self.folder.name)) < 3: # the file, its lock, and the new file
+                pass
+            run.kill()
+            kills += run.wait() != 0 and len(os.listdir(self.folder.name)) == 3
+            for name in set(os.listdir(self.folder.name)) - {"x.pm", "x.pm.lock"}:
+                os.remove(self.path(name))
+            self.assertTrue(self.read("x.pm") == before) # not assertEqual, which would print both
+            if kills > 2:
+                break
+        self.assertGreater(kills, 0)
+        self.passes(*self.line("pm:some:200000000", *big)) # the lock of a process that is gone locks nothing
+        self.assertEqual(os.listdir(self.folder.name), ["x.pm"])
+
+    def lock(self):
+        """The lock of x.pm, held by this process; None when another holds it."""
+        lock = open(self.path("x.pm.lock"), "w", encoding="utf-8")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except BlockingIOError:
+            lock.close()
+            return None
+
+    def test_a_file_in_use(self):
+        with self.lock():
+            self.fails(2, *self.line("pm:some:4096"), says=["x.pm: is in use by another run"])
+        self.passes(*self.line("pm:some:4096"))
+
+    def test_a_run_holds_its_file(self):
+        spin = ["exec", PTX, "--kernel", "endless", "--grid", "1", "--block", "32", "--arg", "zero:64", "--pm", self.path("x.pm"),
+                "--set", "watchdog.livelock_cycles=50000000"]
+        held, tries = False, 0
+        while not held and tries < 5: # a run that meets the lock of this test refuses to start
+            tries += 1
+            run = subprocess.Popen([COWARP, *spin], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while run.poll() is None and not held:
+                if os.path.exists(self.path("x.pm.lock")):
+                    lock = self.lock()
+                    held = lock is None
+                    if lock:
+                        lock.close()
+            run.kill()
+            run.wait()
+        self.assertTrue(held)
 
 
 class Statistics(Command):
@@ -555,7 +632,7 @@ class Ends(Command):
     """Runs that somebody ends."""
 
     ENDLESS = ["exec", PTX, "--kernel", "endless", "--grid", "4", "--block", "32", "--arg", "inout:flag.bin", "--stats", "s.json",
-               "--record-branches", "b", "--set", "watchdog.livelock_cycles=4000000000", "--set", "watchdog.cycles=4000000000"]
+               "--record-branches", "b", "--set", "watchdog.livelock_cycles=50000000", "--set", "watchdog.cycles=4000000000"]
 
     def start(self, **kw):
         self.write("flag.bin", bytes(4))

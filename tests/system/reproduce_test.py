@@ -81,7 +81,8 @@ class StoreTest(unittest.TestCase):
 
     def test_every_part_of_a_run_names_its_file(self):
         runs = [Run("ht-h", "getm"), Run("ht-m", "getm"), Run("ht-h", "eapg"), Run("ht-h", "getm", 4), Run("ht-h", "getm", 8, "x"),
-                Run("ht-h", "getm", settings=(("a", 1),)), Run("ht-h", "getm", params=(("a", 1),)), Run("ht-h", "getm", seed=2)]
+                Run("ht-h", "getm", settings=(("a", 1),)), Run("ht-h", "getm", params=(("a", 1),)), Run("ht-h", "getm", seed=2), Run("ht-h", "getm", persistency="sbrp"),
+                Run("ht-h", "getm", crash="9")]
         self.assertEqual(len({self.store.path(run) for run in runs}), len(runs))
         self.assertEqual(self.store.path(Run("ht-h", "getm", seed=1)), self.store.path(runs[0]), "the default seed")
 
@@ -124,6 +125,16 @@ class StoreTest(unittest.TestCase):
     def test_a_run_without_transactions_names_no_system(self):
         run = Run("lps", NO_SYSTEM, preset="thesis-tbc", settings=(("core.divergence", "tbc"),))
         self.assertEqual(" ".join(run.arguments()), "run lps --preset thesis-tbc --set core.divergence=tbc")
+
+    def test_a_model_of_persistency(self):
+        run = Run("red", NO_SYSTEM, preset="sbrp-far", persistency="sbrp")
+        self.assertEqual(" ".join(run.arguments()), "run red --preset sbrp-far --persistency sbrp")
+
+    def test_a_crash_keeps_its_image_beside_the_runs(self):
+        run = Run("red", NO_SYSTEM, preset="sbrp-far", crash="cycle:90")
+        self.store.get(run)
+        said = (self.path / "calls").read_text().partition(" --stats")[0]
+        self.assertEqual(said, f"crash red --points cycle:90 --preset sbrp-far --image {self.store.path(run).with_suffix('.pm')}")
 
     def test_sizes_may_be_replaced(self):
         store = Store(self.fake, self.path / "runs", 20, {"ht-h": (("blocks", 3),)})
@@ -195,12 +206,12 @@ class Numbers(dict):
 
 
 class ExperimentsTest(unittest.TestCase):
-    """Every experiment with made-up statistics: its code runs to the end, asks for no run that it has not announced, and the claims of GETM
-    and of the thesis's chapters 3, 4 and 6 are all made by one of them."""
+    """Every experiment with made-up statistics: its code runs to the end, asks for no run that it has not announced, and the claims of GETM,
+    of SBRP and of the thesis's chapters 3, 4 and 6 are all made by one of them."""
     OTHER_LIMITS = ("getm.cuckoo.latency", "getm.table.2k", "getm.granularity", "getm.scale56", "kilo.lwh.5k", "tcd.sizes",
-                    "tab6.4.aborts.CC", "tbc.cohe")  # claims in words and "about"
+                    "tab6.4.aborts.CC", "tbc.cohe", "sbrp.scan", "sbrp.window")  # claims in words, "about" and "6-7"
     # Reports of synth/, an example that a unit test follows, and other papers.
-    ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "tbc.area", "tbc.example", "si.", "ltm.", "sbrp.")
+    ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "tbc.area", "tbc.example", "si.", "ltm.", "sbrp.area")
 
     def check_limits(self, verdict, text):
         """A number in a figures.py and the one in claims.csv are the same: two limits of a value lie around the paper's, one limit is it."""
@@ -232,7 +243,7 @@ class ExperimentsTest(unittest.TestCase):
     def test_every_experiment_and_claim(self):
         paper, published, made = report.load_claims(ROOT / "experiments"), report.load_published(ROOT / "experiments"), collections.Counter()
         self.assertLessEqual(set(published), set(reproduce.all_experiments()))
-        stats = {"cycles": 1000, "counters": Numbers(), "config": collections.defaultdict(lambda: 10)}
+        stats = {"cycles": 1000, "counters": Numbers(), "config": collections.defaultdict(lambda: 10), "phases": [{"name": "recovery", "cycles": 500}]}
         for experiment in reproduce.all_experiments().values():
             verdicts = []
             for seed in (1, 2):
@@ -356,6 +367,91 @@ class CompactionTest(unittest.TestCase):
         self.assertEqual([self.figures.class_of(percent) for percent in (75.9, 76.0)], ["DIVG", "COHE"])
         self.assertEqual(set(self.figures.TABLE_3_1), set(self.figures.ALL))
         self.assertEqual(set(self.figures.TABLE_3_3), set(self.figures.ALL))
+
+
+class PersistencyTest(unittest.TestCase):
+    """The figures of SBRP, from made-up runs: near memory halves the time of every model, SBRP takes 0.8 times epoch's, GPM 1.25 times. Red with
+    releases of device scope takes as long under SBRP as under epoch, in far memory 0.9 times. MQ and Scan lose nothing. A window of 6 is the best one."""
+    TIMES = {"none": 500, "gpm": 1250, "epoch": 1000, "sbrp": 800}
+
+    def setUp(self):
+        self.figures, self.made = load_figures("sbrp"), []
+
+    def get(self, run):
+        self.made.append(run)
+        settings = dict(run.settings)
+        cycles, scopes = self.TIMES[run.persistency], 200 if "near" in run.preset else 100
+        if run.persistency == "sbrp":
+            cycles += 10 * abs(settings.get("pm.window", 6) - 6) + (scopes if (run.workload, run.params) == ("red", (("scope", 1),)) else 0)
+            cycles += 80 if settings.get("pm.pb_entries") == 64 else 0
+        if run.crash:  # the later, the longer; SBRP's recovery takes a tenth more
+            after = int(run.crash.removeprefix("cycle:")) * 100 // cycles
+            return {"phases": [{"name": "recovery", "cycles": after * (11 if run.persistency == "sbrp" else 10)}]}
+        return {"cycles": cycles * (1 if "near" in run.preset else 2),
+                "counters": {"l1_pm_read_misses": {"value": cycles}, "l1_pm_write_misses": {"value": 0 if run.workload == "mq" else 100}}}
+
+    def of(self, name):
+        tables, claims = next(e for e in self.figures.EXPERIMENTS if e.name == name).make(self.get)
+        return tables, {claim.ident: claim.numbers() for claim in claims}
+
+    def near(self, ours, expected):
+        self.assertEqual(len(ours), len(expected))
+        for one, other in zip(ours, expected):
+            self.assertAlmostEqual(one, other)
+
+    def test_speedups_and_their_claims(self):
+        (bars, compared), claims = self.of("sbrp.fig6")
+        self.assertEqual([row[0] for row in bars.rows], ["gpKVS", "HM", "SRAD", "Red", "MQ", "Scan", "GMEAN"])
+        self.near(bars.rows[-1][1:], (0.8, 1.0, 1.25, 2.0, 2.5, 2.0, 4.0))
+        self.near(compared.rows[0][1:], (1.25, 1.5625, 1.25, 1.25, 2.0, 2.0, 3.125))
+        self.near(claims["sbrp.far.gpm"] + claims["sbrp.near.epoch"] + claims["sbrp.epochnear.far"], (56.25, 56.25, 25, 25, 100))
+        self.near(claims["sbrp.red"] + claims["sbrp.mq"] + claims["sbrp.scan"] + claims["sbrp.intra"], (25,) * 7)
+
+    def test_what_is_lost_without_scopes_is_theirs(self):
+        (shares, speedups), claims = self.of("sbrp.fig7")
+        far = 100 * (1.25 - 1 / 0.9) / 0.25
+        self.near(shares.rows[0][1:], (far, 100, (far + 100) / 2))
+        self.near(shares.rows[-1][1:] + list(claims["sbrp.scopes"]), (far / 3, 100 / 3, (far + 100) / 6, (far + 100) / 6))
+        self.near(speedups.rows[0][1:], (1.25, 1 / 0.9, 1.25, 1.0))
+
+    def test_no_speedup_has_no_parts(self):
+        self.near((self.figures.share(1.5, 1.1), self.figures.share(1.5, 1.6)), (80, -20))
+        self.assertTrue(math.isnan(self.figures.share(1.009, 1.0)) and math.isnan(self.figures.share(0.9, 0.8)))
+
+    def test_read_misses(self):
+        (by_reads, by_writes), _ = self.of("sbrp.fig8")
+        self.assertEqual(by_reads.rows[0][1:], [1.0, 0.8, 1.0, 0.8])
+        self.assertEqual((by_writes.rows[0][1:], by_writes.rows[4][1:]), ([10.0, 8.0, 10.0, 8.0], [1000.0, 800.0, 1000.0, 800.0]))
+
+    def test_the_persist_buffer_and_the_window(self):
+        (paper, published), claims = self.of("sbrp.fig10a")
+        self.near(paper.rows[-1][1:] + published.rows[-1][1:], (1000 / 880, 1.25, 1.25, 1.25, 1.25, 1000 / 880, 1.25, 1.25))
+        self.near(claims["sbrp.pb50"], (0,))
+        (exact, _), claims = self.of("sbrp.fig10c")
+        self.near(exact.rows[-1][1:], [1000 / (800 + more) for more in (40, 20, 0, 20, 40, 60)])
+        self.assertEqual(claims["sbrp.window"], (1.0, 6))
+
+    def test_the_worst_crash_counts(self):
+        (recovery, parts), claims = self.of("sbrp.fig11")
+        self.near(recovery.rows[-1][1:], (1.1,))
+        self.near(parts.rows[0][1:], (99.0, 11 * 99 / 8))
+        self.near(claims["sbrp.recovery"] + claims["sbrp.recovery.share"], (10, 10, 11 * 99 / 8, 11 * 99 / 8))
+        self.assertEqual({run.crash for run in self.made if run.workload == "mq" and run.persistency == "epoch"},
+                         {"", "cycle:500", "cycle:900", "cycle:990"})
+
+    def test_runs_of_one_machine_are_one_run(self):
+        run, epoch, sbrp = self.figures.run, self.figures.EPOCH_NEAR, self.figures.SBRP_NEAR
+        self.assertEqual(run("red", sbrp, (("pm.window", 6),)), run("red", sbrp))
+        self.assertEqual(run("red", epoch, (("pm.window", 2), ("pm.eadr", "on"))), run("red", epoch, self.figures.EADR))
+        self.assertEqual(run("red", sbrp, (("pm.window", 2),)).settings, (("pm.window", 2),))
+
+    def test_the_machines_values(self):
+        """What run() leaves out is what the presets have, and what epoch's runs leave out is what the other models do not read."""
+        with tempfile.TemporaryDirectory() as folder:
+            store = Store(COWARP, folder, 60)
+            for model in (self.figures.SBRP_NEAR, self.figures.SBRP_FAR):
+                config = store.get(self.figures.run("vecadd", model, params=(("n", 32),)))["config"]
+                self.assertEqual({(name, config[name]) for name, _ in self.figures.PRESET}, self.figures.PRESET, model)
 
 
 class InputsTest(unittest.TestCase):

@@ -54,6 +54,9 @@ static void build(struct seen *s, const struct cw_mech *system, const char *sett
     assert_int_equal(cw_config_preset(&config, s->preset, &err), CW_OK);
     if (setting != NULL)
         assert_int_equal(cw_config_set(&config, setting, &err), CW_OK);
+    const bool writes_back = config.l1_global == CW_L1_WRITE_BACK; /* which persistency models need, and transactional systems refuse */
+    if (system != NULL && (writes_back ? system->system : system->persistency && strcmp(system->name, CW_MECH_PERSISTENCY_NONE) != 0))
+        return;
     const struct cw_gpu_options options = {.config = &config, .mechs = mechs, .units = &units};
     if (cw_gpu_create(&gpu, &options, &err) != CW_OK)
         fail_msg("%s, %s: %s", s->preset, system != NULL ? system->name : setting, err.text);

@@ -79,6 +79,12 @@ SMALL = {
     "sto": "blocks=2 words=32",
     "wp": "width=16 height=8 steps=2 levels=20",
     "wsreduce": "blocks=5",
+    "gpkvs": "pairs=256 buckets=512 blocks=2",
+    "hm": "keys=300 present=300 buckets=3",
+    "srad": "width=48 height=40",
+    "red": "n=2048 launches=2 blocks=3",
+    "mq": "queues=3 commands=9 batch=256",
+    "scan": "arrays=3",
     "position": "ptx=tests/ptx_exec/kernels.ptx kernel=position grid=3,2,2 block=5,3,2 arg=out:out:2880",
     "buffers": "ptx=tests/ptx_exec/kernels.ptx kernel=buffers grid=16 block=128 arg=in:words arg=out:out:8192 arg=zero:8192 arg=zero:8192",
     "reverse": "ptx=tests/ptx_exec/kernels.ptx kernel=reverse grid=1 block=512 arg=local:2048 arg=inout:words",
@@ -99,6 +105,7 @@ SMALL = {
 }
 THESIS = ("bfs2", "fcdt", "hotsp", "lps", "mum", "mumpp", "namd", "nvrt", "aes", "backp", "cp", "dg", "hrtwl", "lib", "lkyt", "mgst", "nnc", "ray",
           "stmcl", "sto", "wp", "wsreduce")
+PERSISTENT = ("gpkvs", "hm", "srad", "red", "mq", "scan")
 PLAIN = ("vecadd", "reduction", "bfs", "laplace", "position", "buffers", "reverse", "dynamic", "tile", "loops", "lock", "jump", "stream",
          "banks", "atomics", "issue", "odds")
 TRANSACTIONAL = ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "bh-l", "cc", "ap")
@@ -106,8 +113,8 @@ SYSTEMS = ("getm", "kilotm", "warptm", "warptm-el", "eapg", "ideal", "serial")
 
 # A run: a workload or a kernel of SMALL, then its words: a system; `fails`, when the command is to end with status 1; OPTION=VALUE;
 # PARAMETER=VALUE, of the machine when its name has a dot, of the workload when not; UNIT=BACKEND.
-OPTIONS = ("preset", "seed", "tx-warps", "max-cycles", "sabotage", "kernel", "grid", "block", "shared", "arg")
-FLAGS = ("check-serial",)
+OPTIONS = ("preset", "persistency", "seed", "tx-warps", "max-cycles", "sabotage", "kernel", "grid", "block", "shared", "arg")
+FLAGS = ("check-serial", "check-persist")
 
 MORE = """
 # Plain kernels: presets, cores, caches, crossbars, DRAM.
@@ -241,6 +248,20 @@ namd preset=thesis-tbc core.divergence=dwf-wb warp_lut=rtl
 ray preset=thesis-tbc core.divergence=dwf-wb dwf.lut_entries=8 dwf.lut_ways=1 dwf.heap_entries=2
 wsreduce preset=thesis-tbc core.divergence=dwf fails
 
+# Persistency.
+red preset=sbrp-far persistency=sbrp persist_buffer=rtl order_masks=lockstep
+mq preset=sbrp-near persistency=sbrp pm.drain=lazy persist_buffer=lockstep order_masks=rtl
+gpkvs preset=sbrp-artifact-near persistency=sbrp
+hm preset=sbrp-artifact-far persistency=sbrp
+red preset=sbrp-near persistency=gpm scope=1
+scan preset=sbrp-near persistency=sbrp scope=1 pm.pb_entries=5 pm.window=2
+srad preset=sbrp-far persistency=sbrp pm.eadr=on pm.ack=device l1.bytes=4096 l1.ways=8
+gpkvs preset=sbrp-near persistency=gpm pm.barrier=none
+laplace l1.global=write-back
+bfs l1.global=write-back l1.bytes=2048 l1.ways=2
+# A release of the sums to the block alone, and no orderings: the oracle names what has overtaken.
+red preset=sbrp-near persistency=sbrp sabotage=early-ack check-persist fails
+
 # Kilo TM.
 ht-h kilotm kilo.entries=32 check-serial
 ht-h kilotm kilo.id_bits=7 kilo.id_latency=40 check-serial
@@ -326,6 +347,9 @@ def table():
     runs = list(THESIS + PLAIN)
     runs += [f"{w} {lock}" for w in TRANSACTIONAL for lock in ("fglock", "cglock")]
     runs += [f"{w} {system} check-serial" for system in SYSTEMS for w in (*TRANSACTIONAL, "wide")]
+    runs += list(PERSISTENT)
+    runs += [f"{w} preset=sbrp-near persistency=sbrp check-persist" for w in PERSISTENT]
+    runs += [f"{w} preset=sbrp-far persistency=epoch check-persist" for w in PERSISTENT]
     runs += [line for line in MORE.splitlines() if line and not line.startswith("#")]
     assert len(set(runs)) == len(runs), [r for r in runs if runs.count(r) > 1]
     return runs

@@ -796,6 +796,31 @@ class Scenarios(Waves):
             self.passes(*shlex.split(command.replace("=rtl", "=" + backend)), "--wave", "w.fst")
             self.assertEqual(self.figure_3_7("w.fst"), (came, warps))
 
+    def departures(self, fst):
+        """Each line that leaves by the head of the persist buffer: its number, and FSM and ACTR at that time."""
+        seen, b, m = [], "cowarp.core0.persist_buffer.", "cowarp.core0.order_masks."
+        for _, (valid, ready, line, fsm, actr) in Trace(self.path(fst)).frames(b + "flush_valid", b + "flush_ready", b + "flush_line", m + "fsm", m + "actr"):
+            if valid and ready and (not seen or seen[-1][0] != line):
+                seen.append((line, fsm, actr))
+        return seen
+
+    def test_ofence(self):
+        """Pandey et al. 2023, section 6: only the line that warp 0 writes after its oFence waits until nothing is outstanding."""
+        self.passes("wave", "ofence")
+        lines = self.departures("ofence.fst")
+        self.assertEqual([line for line, _, _ in lines], [0, 1, 2, 3])
+        self.assertEqual([fsm for _, fsm, _ in lines][-2:], [1, 0])  # line 2 is warp 1's
+        self.assertGreater(lines[2][2], 0)
+        self.assertEqual(lines[3][2], 0)
+
+    def test_handover(self):
+        """The acquirer's line leaves when the releaser's is durable; it has been in the buffer while FSM named both warps."""
+        self.passes("wave", "handover")
+        self.assertEqual(self.departures("handover.fst"), [(0, 0, 0), (1, 0, 0)])
+        b, m = "cowarp.core0.persist_buffer.", "cowarp.core0.order_masks."
+        waited = [count for _, (count, fsm) in Trace(self.path("handover.fst")).frames(b + "count", m + "fsm") if fsm == 3 and count == 1]
+        self.assertTrue(waited)
+
     def test_warp_merge(self):
         """The same branch under dynamic warp formation: W1's threads 2 and 3 join 5 and 8 of W2, whose lane 3 is taken; 4 begins a warp, which 11 joins."""
         self.passes("wave", "warp-merge")
@@ -819,7 +844,8 @@ class Scenarios(Waves):
 
     def test_every_backend(self):
         for scenario in ("figure7", "stall", "cuckoo-chain", "kilo-hazard", "hazard-unit", "last-writer-history", "first-read-table",
-                         "last-written-table", "ownership-table", "priority-encoder", "thread-compactor", "block-stack", "warp-lut"):
+                         "last-written-table", "ownership-table", "priority-encoder", "thread-compactor", "block-stack", "warp-lut",
+                         "persist-buffer", "order-masks"):
             for backend in ("c", "lockstep"):
                 self.passes("wave", scenario, "--backend", backend)
         self.fails(2, ["none of c, rtl, lockstep"], "wave", "stall", "--backend", "verilog")

@@ -176,7 +176,7 @@ static inline void create_machine(struct rig *r)
                                          .period = 1,
                                          .to_partition = true};
     r->clocks = (struct cw_clocks){.units_per_us = 1400, .period = {1, 1, 1, 2, 1}};
-    assert_int_equal(cw_memory_create(&r->memory, 16u << 20, &err), 0);
+    assert_int_equal(cw_memory_create(&r->memory, 16u << 20, 0, &err), 0);
     cw_message_pool_create(&r->pool);
     assert_int_equal(cw_crossbar_create(&r->up, &x, &err), 0);
     assert_int_equal(cw_crossbar_create(&r->down, &x, &err), 0);

@@ -13,7 +13,7 @@ static struct cw_memory *memory_of(uint64_t bytes)
 {
     struct cw_error err;
     struct cw_memory *m;
-    assert_int_equal(cw_memory_create(&m, bytes, &err), CW_OK);
+    assert_int_equal(cw_memory_create(&m, bytes, 0, &err), CW_OK);
     return m;
 }
 
@@ -103,7 +103,7 @@ static void test_device_memory__full_is_an_error_and_changes_nothing(void **stat
     assert_int_equal(cw_memory_alloc(m, &a, 1, GLOBAL, &err), CW_ENOMEM); /* 232 left: not a whole 256 */
     assert_int_equal(a, CW_GLOBAL_BASE);
     cw_memory_destroy(m);
-    assert_int_equal(cw_memory_create(&m, 0, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_create(&m, 0, 0, &err), CW_EINVAL);
     assert_null(m);
 }
 
@@ -252,7 +252,7 @@ static void test_device_memory__random_against_a_model(void **state)
 {
     (void)state;
     struct cw_rng rng;
-    struct model model = {.next = 1};
+    struct model model = {.next = CW_REGION_MECHANISM};
     struct cw_memory *m = memory_of(UNITS * 256);
     cw_rng_seed(&rng, cw_test_seed(1));
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -309,6 +309,171 @@ static void test_device_memory__reserving_much_touches_little(void **state)
     cw_memory_destroy(m);
 }
 
+/* Persistent memory */
+
+#define PM CW_REGION_PERSISTENT
+
+static struct cw_memory *memory_with_pm(uint64_t bytes, uint64_t pm_bytes)
+{
+    struct cw_error err;
+    struct cw_memory *m;
+    assert_int_equal(cw_memory_create(&m, bytes, pm_bytes, &err), CW_OK);
+    return m;
+}
+
+static uint8_t durable_byte(const struct cw_memory *m, uint64_t addr)
+{
+    uint8_t byte;
+    cw_memory_durable_read(m, addr, &byte, 1);
+    return byte;
+}
+
+static void test_device_memory__persistent_memory_is_a_window_of_its_own(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct cw_memory *m = memory_with_pm(1024, 2048);
+    uint64_t a = 0;
+    assert_int_equal(CW_PM_BASE, CW_GLOBAL_BASE + (UINT64_C(16) << 30));
+    assert_int_equal(alloc(m, 512, PM), CW_PM_BASE);
+    assert_int_equal(alloc(m, 1024, GLOBAL), CW_GLOBAL_BASE); /* all of it: the other window does not count */
+    assert_int_equal(cw_memory_alloc(m, &a, 1, GLOBAL, &err), CW_ENOMEM);
+    assert_non_null(strstr(err.text, "device memory: 1 bytes asked, 0 of 1024 left; set mem.mbytes higher"));
+    assert_int_equal(alloc(m, 1, PM), CW_PM_BASE + 512);
+    assert_int_equal(cw_memory_alloc_top(m, &a, 256, PM, &err), CW_OK);
+    assert_int_equal(a, CW_PM_BASE + 2048 - 256);
+    assert_int_equal(cw_memory_alloc(m, &a, 1536, PM, &err), CW_ENOMEM);
+    assert_non_null(strstr(err.text, "persistent memory: 1536 bytes asked, 1024 of 2048 left; set pm.mbytes higher"));
+    assert_true(cw_memory_valid(m, CW_PM_BASE, 768));
+    assert_false(cw_memory_valid(m, CW_PM_BASE, 769));
+    assert_false(cw_memory_valid(m, CW_PM_BASE - 1, 2));
+    assert_int_equal(cw_memory_region(m, CW_PM_BASE)->kind, PM);
+    assert_false(cw_memory_is_pm(CW_GLOBAL_BASE + 1023));
+    assert_true(cw_memory_is_pm(CW_PM_BASE));
+    assert_int_equal(cw_memory_free(m, CW_GLOBAL_BASE, &err), CW_OK);
+    assert_int_equal(alloc(m, 1024, GLOBAL), CW_GLOBAL_BASE); /* the gap above belongs to nobody */
+    cw_memory_destroy(m);
+    m = memory_of(1024);
+    assert_int_equal(cw_memory_alloc(m, &a, 1, PM, &err), CW_ENOMEM);
+    cw_memory_destroy(m);
+}
+
+/* With 16 GiB below it, persistent memory follows without a gap: the windows stay apart, and one write may reach into both. */
+static void test_device_memory__windows_may_touch(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct cw_memory *m = memory_with_pm(UINT64_C(16) << 30, 4096);
+    uint64_t top, a;
+    assert_int_equal(cw_memory_alloc_top(m, &top, 256, GLOBAL, &err), CW_OK);
+    assert_int_equal(top + 256, CW_PM_BASE);
+    assert_int_equal(alloc(m, 256, PM), CW_PM_BASE);
+    const uint8_t both[4] = {1, 2, 3, 4};
+    cw_memory_write(m, CW_PM_BASE - 2, both, 4);
+    assert_int_equal(byte_at(m, CW_PM_BASE - 1), 2);
+    assert_int_equal(byte_at(m, CW_PM_BASE), 3);
+    assert_int_equal(durable_byte(m, CW_PM_BASE), 3);
+    assert_int_equal(durable_byte(m, CW_PM_BASE + 1), 4);
+    assert_int_equal(cw_memory_alloc(m, &a, 4096, PM, &err), CW_ENOMEM);
+    assert_int_equal(cw_memory_free(m, top, &err), CW_OK);
+    assert_int_equal(cw_memory_alloc(m, &a, 4096, PM, &err), CW_ENOMEM); /* what is free below is no persistent memory */
+    cw_memory_destroy(m);
+    assert_int_equal(cw_memory_create(&m, (UINT64_C(16) << 30) + 1, 0, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_create(&m, 1, (UINT64_C(16) << 30) + 1, &err), CW_EINVAL);
+}
+
+static void test_device_memory__allocations_at_an_address(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct cw_memory *m = memory_with_pm(4096, 4096);
+    const uint64_t b = CW_PM_BASE;
+    assert_int_equal(cw_memory_alloc_at(m, b + 1024, 512, PM, &err), CW_OK);
+    assert_int_equal(cw_memory_alloc_at(m, b + 1024, 1, PM, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc_at(m, b + 768, 257, PM, &err), CW_EINVAL); /* its padding reaches into the next */
+    assert_int_equal(cw_memory_alloc_at(m, b + 1280, 256, PM, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc_at(m, b + 1536, 4096 - 1536 + 1, PM, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc_at(m, b + 100, 8, PM, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc_at(m, b - 256, 256, PM, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc_at(m, b + 4096, 256, PM, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc_at(m, b, 256, GLOBAL, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc_at(m, b, 0, PM, &err), CW_EINVAL);
+    assert_int_equal(cw_memory_alloc_at(m, b + 768, 256, PM, &err), CW_OK);
+    assert_int_equal(cw_memory_alloc_at(m, b + 1536, 4096 - 1536, PM, &err), CW_OK);
+    assert_true(cw_memory_valid(m, b + 768, 4096 - 768));
+    assert_int_equal(alloc(m, 768, PM), b);
+    assert_int_equal(cw_memory_region(m, b + 1100)->base, b + 1024);
+    cw_memory_destroy(m);
+}
+
+/* What each of the four ways to change bytes does to the two copies. */
+static void test_device_memory__the_durable_image_has_what_was_accepted(void **state)
+{
+    (void)state;
+    struct cw_error err;
+    struct cw_memory *m = memory_with_pm(4096, 4096);
+    const uint64_t a = alloc(m, 256, PM);
+    const uint8_t host = 0x11, store[4] = {0x20, 0x21, 0x22, 0x23};
+    const uint32_t mask = 0xa; /* bytes 1 and 3 */
+    cw_memory_write(m, a + 1, &host, 1);
+    assert_int_equal(byte_at(m, a + 1), 0x11);
+    assert_int_equal(durable_byte(m, a + 1), 0x11);
+    cw_memory_write_masked(m, a, store, &mask, 4);
+    assert_int_equal(byte_at(m, a + 1), 0x21);
+    assert_int_equal(durable_byte(m, a + 1), 0x11);
+    assert_int_equal(durable_byte(m, a + 3), 0);
+    const uint32_t third = 0x8;
+    cw_memory_persist(m, a, store, &third, 4);
+    assert_int_equal(durable_byte(m, a + 1), 0x11);
+    assert_int_equal(durable_byte(m, a + 3), 0x23);
+    cw_memory_persist(m, a + 8, store, &mask, 4); /* what loads see is another matter */
+    assert_int_equal(byte_at(m, a + 9), 0);
+    assert_int_equal(durable_byte(m, a + 9), 0x21);
+    assert_int_equal(cw_memory_free(m, a, &err), CW_OK);
+    assert_int_equal(alloc(m, 256, PM), a);
+    assert_int_equal(durable_byte(m, a + 1), 0);
+    assert_int_equal(durable_byte(m, a + 3), 0);
+    cw_memory_destroy(m);
+}
+
+struct heard {
+    struct cw_memory *m;
+    uint64_t addr;
+    uint32_t mask, cnt;
+    uint8_t before, data; /* of byte 2 */
+};
+
+static void hear(void *self, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
+{
+    struct heard *h = self;
+    assert_int_equal(bytes, 4);
+    *h = (struct heard){h->m, addr, mask[0], h->cnt + 1, durable_byte(h->m, addr + 2), from[2]};
+}
+
+static void test_device_memory__persists_are_told(void **state)
+{
+    (void)state;
+    struct cw_memory *m = memory_with_pm(4096, 4096);
+    struct heard h = {.m = m};
+    const uint64_t a = alloc(m, 256, PM);
+    const uint8_t data[4] = {1, 2, 3, 4};
+    const uint32_t mask = 4;
+    cw_memory_listen(m, hear, &h);
+    cw_memory_write(m, a, data, 4);
+    cw_memory_write_masked(m, a, data, &mask, 4);
+    assert_int_equal(h.cnt, 0);
+    cw_memory_persist(m, a + 128, data, &mask, 4);
+    assert_int_equal(h.cnt, 1);
+    assert_int_equal(h.addr, a + 128);
+    assert_int_equal(h.mask, 4);
+    assert_int_equal(h.before, 0); /* told before it is durable */
+    assert_int_equal(h.data, 3);
+    cw_memory_listen(m, NULL, NULL);
+    cw_memory_persist(m, a, data, &mask, 4);
+    assert_int_equal(h.cnt, 1);
+    cw_memory_destroy(m);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_device_memory__allocations_are_aligned_apart_and_zero),
     cmocka_unit_test(test_device_memory__valid_ends_with_the_allocation),
@@ -320,6 +485,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_device_memory__random_against_a_model),
     cmocka_unit_test(test_device_memory__masked_writes_leave_the_rest),
     cmocka_unit_test(test_device_memory__reserving_much_touches_little),
+    cmocka_unit_test(test_device_memory__persistent_memory_is_a_window_of_its_own),
+    cmocka_unit_test(test_device_memory__windows_may_touch),
+    cmocka_unit_test(test_device_memory__allocations_at_an_address),
+    cmocka_unit_test(test_device_memory__the_durable_image_has_what_was_accepted),
+    cmocka_unit_test(test_device_memory__persists_are_told),
 };
 
 CW_TEST_MAIN(tests)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/rng.h"
 #include "core/l1.h"
 #include "cw_test.h"
 
@@ -35,7 +36,7 @@ static struct result rd(struct cw_l1 *l1, uint64_t line, const uint64_t need[2],
 static struct result wr(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], uint8_t value)
 {
     struct result x = {0};
-    x.r = cw_l1_write(l1, line, mask, &x.data, &x.allocated, &x.victim);
+    x.r = cw_l1_write(l1, line, mask, false, &x.data, &x.allocated, &x.victim);
     for (uint32_t b = 0; x.r == CW_L1_HIT && b < 128; b++)
         if ((mask[b / 64] >> (b % 64) & 1u) != 0)
             x.data[b] = value;
@@ -103,7 +104,7 @@ static void test_l1__the_least_recently_used_line_goes_and_dirty_bytes_first(voi
     assert_int_equal(x.r, CW_L1_EVICT);
     assert_int_equal(x.victim->line, LINE(2));
     assert_int_equal(x.victim->data[0], 2);
-    cw_l1_clean(x.victim);
+    cw_l1_clean(&l1, x.victim);
     assert_int_equal(wr(&l1, LINE(3), all, 3).r, CW_L1_HIT);
     x = rd(&l1, LINE(2), all, 0);
     assert_int_equal(x.r, CW_L1_EVICT);
@@ -197,6 +198,148 @@ static void test_l1__refuses_a_size_that_is_not_whole_sets(void **state)
     cw_l1_destroy(&l1);
 }
 
+/* ---- a cache of many ways, and lines of global memory ---- */
+
+#define WAYS 80u
+
+/* The plainest model of one set: its lines in the order of use, the oldest first. */
+struct lru {
+    uint64_t line[WAYS];
+    bool dirty[WAYS];
+    uint32_t cnt;
+};
+
+static uint32_t position(const struct lru *m, uint64_t line)
+{
+    uint32_t i = 0;
+    while (i < m->cnt && m->line[i] != line)
+        i++;
+    return i;
+}
+
+static void drop(struct lru *m, uint32_t i)
+{
+    m->cnt--;
+    memmove(m->line + i, m->line + i + 1, (m->cnt - i) * sizeof m->line[0]);
+    memmove(m->dirty + i, m->dirty + i + 1, (m->cnt - i) * sizeof m->dirty[0]);
+}
+
+/* Makes the line the youngest; false: the victim is dirty, and nothing changes. */
+static bool touch(struct lru *m, uint64_t line, bool write)
+{
+    uint32_t i = position(m, line);
+    const bool held = i < m->cnt && m->dirty[i];
+    if (i == m->cnt && m->cnt == WAYS && m->dirty[0])
+        return false;
+    if (i < m->cnt || m->cnt == WAYS)
+        drop(m, i < m->cnt ? i : 0);
+    m->line[m->cnt] = line;
+    m->dirty[m->cnt++] = held || write;
+    return true;
+}
+
+/* Reads that hit or are filled at once, writes, invalidations and write-backs of random lines: hits, victims and dirty lines are the
+ * model's. */
+static void test_l1__many_ways_are_as_few(void **state)
+{
+    (void)state;
+    struct cw_l1 l1;
+    struct cw_error err;
+    struct lru m = {.cnt = 0};
+    struct cw_rng rng;
+    cw_rng_seed(&rng, 1);
+    assert_int_equal(cw_l1_create(&l1, 128, WAYS * 128, WAYS, 2, 2, &err), 0);
+    for (uint32_t step = 0; step < 200000; step++) {
+        const uint64_t r = cw_rng_next(&rng), line = LINE(r % 150);
+        const uint32_t i = position(&m, line);
+        struct cw_l1_line *e = cw_l1_find(&l1, line);
+        assert_int_equal(e != NULL, i < m.cnt);
+        if (r >> 32 & 4 && e != NULL && !m.dirty[i]) { /* as a store that passes by */
+            cw_l1_invalidate(&l1, line);
+            drop(&m, i);
+            continue;
+        }
+        const bool write = (r >> 32 & 3) == 0;
+        struct cw_l1_line *victim = NULL;
+        uint8_t *data;
+        bool allocated;
+        const struct cw_l1_waiter who = {.global = true};
+        uint32_t mshr;
+        enum cw_l1_result got =
+            write ? cw_l1_write(&l1, line, all, true, &data, &allocated, &victim) : cw_l1_read(&l1, line, all, &who, &data, &mshr, &victim);
+        if (got == CW_L1_MISS)
+            fill(&l1, mshr, 0);
+        assert_int_equal(got == CW_L1_EVICT, !touch(&m, line, write));
+        if (got == CW_L1_EVICT) {
+            assert_int_equal(victim->line, m.line[0]);
+            cw_l1_clean(&l1, victim);
+            m.dirty[0] = false;
+        }
+    }
+    uint32_t at = 0, dirty = 0, expected = 0;
+    while (cw_l1_next_dirty(&l1, &at) != NULL)
+        dirty++;
+    for (uint32_t i = 0; i < m.cnt; i++)
+        expected += m.dirty[i];
+    assert_int_equal(dirty, expected);
+    assert_true(expected > 0);
+    cw_l1_destroy(&l1);
+}
+
+/* An acquire drops what others may have written, and keeps what the core itself has. */
+static void test_l1__forgetting_keeps_dirty_bytes(void **state)
+{
+    (void)state;
+    static const uint64_t first[2] = {0xf, 0};
+    struct cw_l1 l1;
+    small(&l1);
+    uint8_t *data;
+    bool allocated;
+    struct cw_l1_line *victim;
+    struct result x = rd(&l1, LINE(1), all, 0);
+    fill(&l1, x.mshr, 1);
+    assert_int_equal(cw_l1_write(&l1, LINE(1), first, true, &data, &allocated, &victim), CW_L1_HIT);
+    memset(data, 2, 4);
+    cw_l1_forget(&l1, cw_l1_find(&l1, LINE(1)));
+    x = rd(&l1, LINE(1), first, 0);
+    assert_int_equal(x.r, CW_L1_HIT);
+    assert_int_equal(x.data[0], 2);
+    x = rd(&l1, LINE(1), all, 0); /* the others are fetched anew, around the dirty ones */
+    assert_int_equal(x.r, CW_L1_MISS);
+    fill(&l1, x.mshr, 3);
+    x = rd(&l1, LINE(1), all, 0);
+    assert_int_equal(x.data[0], 2);
+    assert_int_equal(x.data[4], 3);
+    cw_l1_destroy(&l1);
+}
+
+/* What a miss brings after an acquire does not stay, and who waited for it finds the core's own bytes in it, also when they have been
+ * written back meanwhile: the read had left before them. */
+static void test_l1__a_miss_on_its_way_through_an_acquire(void **state)
+{
+    (void)state;
+    static const uint64_t first[2] = {0xf, 0};
+    struct cw_l1 l1;
+    small(&l1);
+    uint8_t *data, line[128];
+    bool allocated;
+    struct cw_l1_line *victim;
+    assert_int_equal(cw_l1_write(&l1, LINE(1), first, true, &data, &allocated, &victim), CW_L1_HIT);
+    memset(data, 2, 4);
+    struct result x = rd(&l1, LINE(1), all, 0);
+    assert_int_equal(x.r, CW_L1_MISS);
+    cw_l1_clean(&l1, cw_l1_find(&l1, LINE(1)));
+    cw_l1_forget(&l1, cw_l1_find(&l1, LINE(1)));
+    assert_int_equal(rd(&l1, LINE(1), first, 0).r, CW_L1_BUSY);
+    memset(line, 3, sizeof line);
+    const uint8_t *served = cw_l1_fill(&l1, x.mshr, line);
+    assert_int_equal(served[0], 2);
+    assert_int_equal(served[4], 3);
+    cw_l1_release(&l1, x.mshr);
+    assert_int_equal(rd(&l1, LINE(1), first, 0).r, CW_L1_MISS);
+    cw_l1_destroy(&l1);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l1__a_miss_fetches_once_and_then_hits),
     cmocka_unit_test(test_l1__sets_are_folded_or_linear),
@@ -207,5 +350,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l1__misses_are_limited_by_their_registers),
     cmocka_unit_test(test_l1__a_store_passing_a_miss_keeps_the_stale_line_out),
     cmocka_unit_test(test_l1__refuses_a_size_that_is_not_whole_sets),
+    cmocka_unit_test(test_l1__many_ways_are_as_few),
+    cmocka_unit_test(test_l1__forgetting_keeps_dirty_bytes),
+    cmocka_unit_test(test_l1__a_miss_on_its_way_through_an_acquire),
 };
 CW_TEST_MAIN(tests)

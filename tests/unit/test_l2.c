@@ -48,11 +48,11 @@ static void bench_create_lines(uint32_t line_bytes)
     b.config.l2_mshr_merge = 2;
     b.config.mem_line_bytes = line_bytes;
     cw_message_pool_create(&b.pool);
-    assert_int_equal(cw_memory_create(&b.memory, 1 << 20, &err), CW_OK);
+    assert_int_equal(cw_memory_create(&b.memory, 1 << 20, 0, &err), CW_OK);
     assert_int_equal(cw_memory_alloc(b.memory, &addr, 1 << 20, CW_REGION_GLOBAL, &err), CW_OK);
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &err), CW_OK);
     b.port = cw_dram_connect(b.dram, 0, &b.wake);
-    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.port, &err), CW_OK);
+    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.port, NULL, &err), CW_OK);
 }
 
 static void bench_create(void)

@@ -74,13 +74,13 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     if (real_clocks)
         b.clocks = (struct cw_clocks){46200, {33, 33, 33, 66, 50}};
     cw_message_pool_create(&b.pool);
-    assert_int_equal(cw_memory_create(&b.memory, MEMORY, &err), CW_OK);
+    assert_int_equal(cw_memory_create(&b.memory, MEMORY, 0, &err), CW_OK);
     assert_int_equal(cw_memory_alloc(b.memory, &addr, MEMORY, CW_REGION_GLOBAL, &err), CW_OK);
     make_crossbars();
     const uint32_t channels = b.config.partition_count / b.config.dram_sharing;
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
         struct cw_partition *shares = i >= channels ? b.partition[i % channels] : NULL;
-        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, shares, with_tm, &inbox};
+        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, NULL, shares, with_tm, &inbox};
         assert_int_equal(cw_partition_create(&b.partition[i], &p, &err), CW_OK);
         b.component[b.components++] = cw_partition_l2_component(b.partition[i]);
         if (shares == NULL)

@@ -571,7 +571,7 @@ static inline int m_create(struct machine *m, const char *system, bool doubles, 
     m_create_parts(m);
     m->doubles = (struct cw_unit_provider){.context = m, .open = m_unit_open};
     uint64_t base;
-    int status = cw_memory_create(&m->memory, 1 << 20, &err);
+    int status = cw_memory_create(&m->memory, 1 << 20, 0, &err);
     status |= cw_memory_alloc(m->memory, &base, 1 << 16, CW_REGION_GLOBAL, &err);
     status |= cw_serial_create(&m->serial, m_word_now, m, &err);
     assert_true(status == CW_OK && base == M_BASE);

@@ -37,8 +37,8 @@ static void form(struct tbc *t, const struct cw_adapt_thread_compactor_view *v)
     *w = (struct tbc_warp){.block = t->compacted};
     memcpy(w->home, v->home, sizeof v->home);
     t->control.front[slot] = (struct cw_front){.pc = t->compacted_pc, .stop = cw_tbc__stop(b, t->compacted_pc), .active = v->lanes};
-    t->counters->tbc_threads_out += (uint32_t)__builtin_popcount(v->lanes);
-    t->compacted_left -= (uint32_t)__builtin_popcount(v->lanes);
+    t->counters->tbc_threads_out += cw_lanes_count(v->lanes);
+    t->compacted_left -= cw_lanes_count(v->lanes);
     t->config.host.form(t->config.host.context, slot, v->lanes, w->home, false);
 }
 
@@ -61,7 +61,7 @@ static void begin(struct tbc *t, const struct cw_adapt_block_stack_view *top)
     t->counters->tbc_compactions++;
     assert(t->compacted_left == 0);
     for (uint32_t w = 0; w < t->config.warps; w++)
-        t->compacted_left += (uint32_t)__builtin_popcount(b->top[w]);
+        t->compacted_left += cw_lanes_count(b->top[w]);
     t->counters->tbc_threads_in += t->compacted_left;
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Persistency oracle: does every write to persistent memory become durable after all writes that the program orders before it?
+ *
+ * It hears the events of persistent memory (csim/event/event.h) and knows the rules of Pandey et al. (ASPLOS 2023, Boxes 1 and 2) and
+ * nothing of buffers, caches or masks. A write W1 is ordered before a write W2 when
+ *   - one thread makes both, with an ofence or dfence between them;
+ *   - one thread makes W1 and then releases a variable; another thread acquires it, with the value of that release, and then makes W2; and
+ *     the scopes of both sides include both threads;
+ *   - W2 is the write of a release itself, and the thread makes W1 before it;
+ *   - other orderings, one after the other, lead from W1 to W2. An acquire and a release, or two fences, with no write between them lead
+ * on. A dfence is complete only when all earlier writes of its thread are durable. Writes of one core to the same byte become durable in
+ * the order in which the core has made them.
+ *
+ * A write that is overwritten before it leaves its core becomes durable with the one that stands for it. What becomes durable at one
+ * instant does so together. An acquire reads from the latest release of the variable that has the value and sufficient scope; where two
+ * threads release the same value, the one it has really read from may be another.
+ *
+ * These are violations of their own: bytes that leave and that no thread has written, and durable bytes that have not left or have another
+ * value.
+ *
+ * The record holds writes that are not durable, and orderings that lead from one. It forgets the rest.
+ */
+#ifndef CW_CHECK_PERSIST_H
+#define CW_CHECK_PERSIST_H
+
+#include "base/error.h"
+#include "event/event.h"
+
+struct cw_persist_check;
+
+struct cw_persist_report {
+    uint64_t stores;    /* words written */
+    uint64_t persists;  /* of them, words that have become durable */
+    uint64_t orderings; /* fences, releases, acquires */
+    char text[1024];    /* the first violation in words, empty when none */
+};
+
+/* period: of the cycles in which the violation is told. */
+int cw_persist_check_create(struct cw_persist_check **out, cw_time period, struct cw_error *err);
+void cw_persist_check_destroy(struct cw_persist_check *s);
+/* To be entered in the stream of events; lives as long as the oracle. */
+struct cw_event_listener *cw_persist_check_listener(struct cw_persist_check *s);
+/* A launch has ended. Its blocks are gone, and with them all shared memory and block scopes. What is not durable remains so. Reports on
+ * what was heard since the last call. CW_OK, or CW_ECHECK with err = report->text; the oracle hears nothing more after a violation. */
+int cw_persist_check_launched(struct cw_persist_check *s, struct cw_persist_report *report, struct cw_error *err);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads: what is ordered before what they write next. */
+#include "check/persist_private.h"
+
+#define NONE CW_PERSIST_NONE
+
+/* A field that names a node names another one from now on; the new name has been counted. */
+static void put(struct cw_persist_check *s, uint32_t *field, uint32_t node)
+{
+    const uint32_t old = *field;
+    *field = node;
+    cw_persist__drop(s, old);
+}
+
+/* Index of lane 0 of the warp, whose threads stand in the order of their lanes; NONE: out of memory. */
+static uint32_t warp_of(struct cw_persist_check *s, const struct cw_event *e)
+{
+    const uint64_t key = (uint64_t)e->core << 32 | e->warp;
+    uint32_t first = cw_key_map_find(&s->threads, key);
+    if (first != CW_KEY_MAP_NONE)
+        return first;
+    first = s->thread.cnt; /* no thread is ever given back */
+    bool ok = true;
+    for (uint32_t lane = 0; ok && lane < CW_WARP_LANES_MAX; lane++) {
+        const uint32_t i = cw_pool_take(&s->thread);
+        ok = i != NONE;
+        if (ok)
+            *cw_persist__thread(s, i) = (struct cw_persist_thread){
+                .before = NONE, .current = NONE, .since = NONE, .release = NONE, .core = e->core, .warp = e->warp};
+    }
+    if (ok && cw_key_map_add(&s->threads, key, first))
+        return first;
+    s->out_of_memory = s->stopped = true;
+    return NONE;
+}
+
+uint32_t cw_persist__thread_of(struct cw_persist_check *s, const struct cw_event *e)
+{
+    const uint32_t first = warp_of(s, e);
+    return first != NONE ? first + e->lane : NONE;
+}
+
+/* The nodes that stand for all that the thread has done: at most two, others NONE. */
+static void all_of(const struct cw_persist_thread *t, uint32_t node[2])
+{
+    node[0] = t->since;
+    node[1] = t->current != NONE ? t->current : t->before;
+}
+
+static void begin(struct cw_persist_check *s, const struct cw_event *e)
+{
+    const uint32_t first = warp_of(s, e);
+    for (uint32_t lane = 0; first != NONE && lane < CW_WARP_LANES_MAX; lane++) {
+        struct cw_persist_thread *t = cw_persist__thread(s, first + lane);
+        put(s, &t->before, NONE);
+        put(s, &t->current, NONE);
+        put(s, &t->since, NONE);
+        put(s, &t->release, NONE);
+        t->pending = 0;
+        t->generation++;
+    }
+}
+
+static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t kind)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    uint32_t all[2];
+    all_of(t, all);
+    if (t->since == NONE && t->current == NONE)
+        return; /* before says it all */
+    const bool settled = cw_persist__settled(s, all[0]) && cw_persist__settled(s, all[1]);
+    put(s, &t->before, settled ? NONE : cw_persist__make(s, kind, thread, e, all[0], all[1]));
+    put(s, &t->since, NONE);
+    put(s, &t->current, NONE);
+}
+
+static void dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    if (cw_persist__thread(s, thread)->pending > 0)
+        cw_persist__tell_dfence(s, thread, e->now);
+    else
+        fence(s, thread, e, CW_PERSIST_DFENCE);
+}
+
+/* Stores after a release are not ordered after those before it, so the thread goes on after the same node as before. */
+static void release(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    uint32_t all[2], node = NONE;
+    all_of(t, all);
+    if (!cw_persist__settled(s, all[0]) || !cw_persist__settled(s, all[1]))
+        node = cw_persist__make(s, CW_PERSIST_RELEASE, thread, e, all[0], all[1]);
+    cw_persist__release_at(s, e, node);
+    if (t->since != NONE || t->current != NONE) {
+        put(s, &t->since, cw_persist__hold(s, node));
+        put(s, &t->current, NONE);
+    }
+    put(s, &t->release, node);
+    t->release_addr = e->u.order.addr;
+    t->release_value = e->u.order.value;
+}
+
+static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    const uint32_t from = cw_persist__acquire_at(s, e);
+    if (from == NONE)
+        return;
+    if (t->before != NONE && (t->before == from || cw_persist__node(s, t->before)->before[1] == from))
+        return; /* it has acquired this release just now */
+    if (t->current != NONE && t->since != NONE)
+        put(s, &t->since, cw_persist__make(s, CW_PERSIST_SEGMENT, thread, e, t->since, t->current));
+    else if (t->current != NONE)
+        put(s, &t->since, cw_persist__hold(s, t->current));
+    put(s, &t->current, NONE);
+    put(s, &t->before, cw_persist__make(s, CW_PERSIST_ACQUIRE, thread, e, t->before, from));
+}
+
+void cw_persist__ordered(struct cw_persist_check *s, const struct cw_event *e)
+{
+    if (e->u.order.kind == CW_ORDER_BEGIN) {
+        begin(s, e);
+        return;
+    }
+    const uint32_t thread = cw_persist__thread_of(s, e);
+    if (thread == NONE)
+        return;
+    s->report.orderings++;
+    if (e->u.order.kind == CW_ORDER_OFENCE)
+        fence(s, thread, e, CW_PERSIST_OFENCE);
+    else if (e->u.order.kind == CW_ORDER_DFENCE)
+        dfence(s, thread, e);
+    else if (e->u.order.kind == CW_ORDER_RELEASE)
+        release(s, thread, e);
+    else
+        acquire(s, thread, e);
+}
+
+/* The store of a release has a segment of its own, which is ordered after all that the thread has done before. */
+static uint32_t own_store(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    const uint32_t node = cw_persist__make(s, CW_PERSIST_SEGMENT, thread, e, t->release, NONE);
+    if (node == NONE)
+        return NONE;
+    put(s, &t->since, cw_persist__hold(s, node));
+    return node;
+}
+
+uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    const bool own =
+        t->release != NONE && e->u.word.bytes == 15 && e->u.word.addr == t->release_addr && e->u.word.value == t->release_value;
+    uint32_t node;
+    if (own) {
+        node = own_store(s, thread, e);
+    } else {
+        if (t->current == NONE)
+            t->current = cw_persist__make(s, CW_PERSIST_SEGMENT, thread, e, t->before, NONE);
+        node = cw_persist__hold(s, t->current);
+    }
+    put(s, &t->release, NONE);
+    if (node == NONE)
+        return NONE;
+    t->pending++;
+    cw_persist__node(s, node)->pending++;
+    return node;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys and counters of the persistency models: keys.def, counters.def. */
+#ifndef CW_MECH_PERSIST_KEYS_H
+#define CW_MECH_PERSIST_KEYS_H
+
+#include "base/config.h"
+#include "base/stats.h"
+
+enum { CW_PM_DRAIN_WINDOW, CW_PM_DRAIN_EAGER, CW_PM_DRAIN_LAZY };
+enum { CW_PM_WINDOW_EXACT, CW_PM_WINDOW_PLUS_ONE };
+enum { CW_PM_ACQUIRE_RETURN, CW_PM_ACQUIRE_ISSUE };
+enum { CW_PM_BARRIER_ORDER, CW_PM_BARRIER_NONE };
+
+struct cw_persist_keys {
+#define X CW_KEY_FIELD
+#define E CW_KEY_FIELD
+#include "mech/persist/keys.def"
+#undef X
+#undef E
+};
+
+struct cw_persist_counters {
+#define X CW_COUNTER_FIELD
+#define M CW_COUNTER_FIELD
+#define W CW_COUNTER_FIELD
+#include "mech/persist/counters.def"
+#undef X
+#undef M
+#undef W
+};
+
+extern const struct cw_key_set cw_persist_key_set;
+extern const struct cw_counter_set cw_persist_counter_set;
+extern const struct cw_key_set *const cw_persist_key_sets[];
+extern const struct cw_counter_set *const cw_persist_counter_sets[];
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SBRP's sockets in a core: stores and evictions of lines of persistent memory, and ordering operations of warps. */
+#include "mech/persist/sbrp.h"
+
+static uint64_t bit(uint32_t warp)
+{
+    return UINT64_C(1) << warp;
+}
+
+/* ---- stores ---- */
+
+/* An atomic or a store past the L1 becomes durable by itself, so what is ordered before it has to be durable. */
+static bool passes(struct cw_sbrp_core *c, const struct cw_l1_store *s, cw_time now)
+{
+    const bool free = c->warp[s->warp].orders == 0 && (cw_sbrp__masks(c, now)->fsm & bit(s->warp)) == 0;
+    c->past_waits = !free;
+    c->pipe = free ? CW_SBRP_PIPE_FREE : CW_SBRP_PIPE_NEXT;
+    c->warp[s->warp].returns |= free && s->returns;
+    c->sbrp->counters->pm_past += free;
+    return free;
+}
+
+static bool stored(struct cw_sbrp_core *c, const struct cw_l1_store *s, const struct cw_adapt_persist_buffer_view *v)
+{
+    struct cw_persist_counters *n = c->sbrp->counters;
+    switch (v->answer) {
+    case CW_PERSIST_APPENDED:
+        c->entry[s->index] = v->at;
+        n->pm_persists++;
+        c->pipe = CW_SBRP_PIPE_FREE;
+        return true;
+    case CW_PERSIST_COALESCED:
+        n->pm_persists++;
+        n->pm_coalesced++;
+        c->pipe = CW_SBRP_PIPE_FREE;
+        return true;
+    case CW_PERSIST_CONFLICT:
+        n->pm_conflicts++;
+        c->masks_in.delay = true;
+        c->masks_in.delay_warp = s->warp;
+        c->pipe = CW_SBRP_PIPE_RESUME;
+        return false;
+    case CW_PERSIST_FULL:
+        n->pm_full_stalls++;
+        c->pipe = CW_SBRP_PIPE_NEXT;
+        return false;
+    default:
+        c->pipe = CW_SBRP_PIPE_NEXT;
+        return false;
+    }
+}
+
+static bool l1_store(void *self, const struct cw_l1_store *s, cw_time now)
+{
+    struct cw_sbrp_core *c = self;
+    struct cw_adapt_persist_buffer_view v;
+    if (c->pipe == CW_SBRP_PIPE_RESUME)
+        return false;
+    c->awake = true;
+    if (s->past)
+        return passes(c, s, now);
+    const struct cw_adapt_order_masks_view *m = cw_sbrp__masks(c, now);
+    c->in.insert = true;
+    c->in.kind = CW_PERSIST_LINE;
+    c->in.warp = s->warp;
+    c->in.line = s->index;
+    c->in.held = s->dirty;
+    c->in.entry = c->entry[s->index];
+    c->in.fsm = m->fsm;
+    c->in.hold = m->hold;
+    c->in.drain = cw_sbrp__drains(c);
+    cw_adapt_persist_buffer_look(c->buffer, &c->in, &v);
+    return stored(c, s, &v);
+}
+
+static void l1_evict(void *self, uint32_t index, uint32_t warp, cw_time now)
+{
+    struct cw_sbrp_core *c = self;
+    (void)now;
+    c->awake = true;
+    c->pipe = CW_SBRP_PIPE_EVICT;
+    if (c->evict != CW_SBRP_EVICT_NONE)
+        return;
+    c->evict = CW_SBRP_EVICT_WANTED;
+    c->evict_line = index;
+    c->evict_warp = warp;
+}
+
+static void l1_written(void *self, cw_time now)
+{
+    struct cw_sbrp_core *c = self;
+    (void)now;
+    c->awake = true;
+    c->masks_in.ack = true;
+}
+
+/* ---- ordering operations ---- */
+
+static enum cw_persist_kind kind_of(const struct cw_sbrp_core *c, const struct cw_persist_order *o)
+{
+    const bool device = o->device && c->sbrp->fault != CW_SBRP_DEVICE_AS_BLOCK;
+    switch ((enum cw_event_order)o->kind) {
+    case CW_ORDER_DFENCE:
+        return CW_PERSIST_DFENCE;
+    case CW_ORDER_RELEASE:
+        return device ? CW_PERSIST_REL_DEV : CW_PERSIST_REL_BLOCK;
+    case CW_ORDER_ACQUIRE:
+        return device ? CW_PERSIST_ACQ_DEV : CW_PERSIST_ACQ_BLOCK;
+    default:
+        return CW_PERSIST_OFENCE;
+    }
+}
+
+/* Whether the operation is done, as far as its warp has to wait; else it is on its way. */
+static bool carry_out(struct cw_sbrp_core *c, uint32_t w, enum cw_persist_kind kind)
+{
+    if (c->warp[w].step == CW_SBRP_DONE) {
+        c->warp[w].step = CW_SBRP_NONE;
+        return true;
+    }
+    if (kind == CW_PERSIST_OFENCE && c->sbrp->fault == CW_SBRP_DROP_OFENCE)
+        return true;
+    if (c->warp[w].step != CW_SBRP_NONE || !cw_core_settle(c->core, w, c->warp[w].returns))
+        return false;
+    c->warp[w].returns = false;
+    c->warp[w].step = CW_SBRP_ASKED;
+    c->warp[w].kind = (uint8_t)kind;
+    c->asked[(c->asked_head + c->asked_cnt++) % 64] = w;
+    c->awake = true;
+    return false;
+}
+
+static bool intrinsic(void *self, struct cw_core_call *call, cw_time now)
+{
+    struct cw_sbrp_core *c = self;
+    struct cw_persist_order order;
+    const bool begins = !cw_persist_order_of(call, &order), acquire = order.kind == CW_ORDER_ACQUIRE;
+    const bool at_issue = c->sbrp->keys->pm_acquire == CW_PM_ACQUIRE_ISSUE;
+    if ((!acquire || begins == at_issue) && !carry_out(c, call->warp, kind_of(c, &order)))
+        return false;
+    if (!begins)
+        cw_persist_tell(&c->blocks, c->sbrp->host.events, &order, call->warp, now);
+    return true;
+}
+
+/* Fences of PTX order persists, too (5.2): of device scope they make them durable. */
+static bool fence(void *self, uint32_t warp, const struct cw_uop *uop, cw_time now)
+{
+    struct cw_sbrp_core *c = self;
+    const bool block = uop->scope == CW_SCOPE_CTA;
+    const struct cw_persist_order order = {.kind = block ? CW_ORDER_OFENCE : CW_ORDER_DFENCE, .device = !block};
+    if (!carry_out(c, warp, kind_of(c, &order)))
+        return false;
+    cw_persist_tell(&c->blocks, c->sbrp->host.events, &order, warp, now);
+    return true;
+}
+
+static bool barrier(void *self, uint32_t warp, cw_time now)
+{
+    struct cw_sbrp_core *c = self;
+    (void)now;
+    return c->sbrp->keys->pm_barrier == CW_PM_BARRIER_NONE || carry_out(c, warp, CW_PERSIST_OFENCE);
+}
+
+/* ---- the rest ---- */
+
+static void block_start(void *self, uint32_t block, uint64_t warps, cw_time now)
+{
+    struct cw_sbrp_core *c = self;
+    (void)block;
+    c->ends = false;
+    cw_persist_block_starts(&c->blocks, c->sbrp->host.events, warps, now);
+}
+
+static void kernel_end(void *self, cw_time now)
+{
+    struct cw_sbrp_core *c = self;
+    (void)now;
+    c->ends = c->awake = true;
+}
+
+static bool idle(const void *self)
+{
+    const struct cw_sbrp_core *c = self;
+    struct cw_adapt_order_masks_view m;
+    struct cw_adapt_persist_buffer_view v;
+    cw_adapt_order_masks_look(c->masks, &m);
+    cw_adapt_persist_buffer_look(c->buffer, &(struct cw_adapt_persist_buffer_in){.fsm = m.fsm}, &v);
+    return v.count == 0 && m.actr == 0 && c->asked_cnt == 0;
+}
+
+static cw_time tick(void *self, cw_time now)
+{
+    return cw_sbrp__tick(self, now);
+}
+
+static void report(const void *self, FILE *out)
+{
+    const struct cw_sbrp_core *c = self;
+    struct cw_adapt_order_masks_view m;
+    struct cw_adapt_persist_buffer_view v;
+    cw_adapt_order_masks_look(c->masks, &m);
+    cw_adapt_persist_buffer_look(c->buffer, &(struct cw_adapt_persist_buffer_in){.fsm = m.fsm}, &v);
+    if (v.count != 0 || m.actr != 0)
+        fprintf(out, "  persist buffer: %u entries, %u lines outstanding, ODM %llx, EDM %llx, FSM %llx\n", v.count, m.actr,
+                (unsigned long long)m.odm, (unsigned long long)m.edm, (unsigned long long)m.fsm);
+}
+
+const struct cw_core_sockets cw_sbrp_sockets = {.l1_store = l1_store,
+                                                .l1_evict = l1_evict,
+                                                .l1_written = l1_written,
+                                                .intrinsic = intrinsic,
+                                                .fence = fence,
+                                                .barrier = barrier,
+                                                .block_start = block_start,
+                                                .kernel_end = kernel_end,
+                                                .tick = tick,
+                                                .idle = idle,
+                                                .report = report};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cowarp litmus: small programs on persistent memory, and whether the machine shows a durable state that Box 2 does not allow. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "file/in_file.h"
+#include "litmus/litmus.h"
+
+#define LAUNCHES "16"
+
+struct suite {
+    char **path;
+    struct litmus_test *test;
+    struct litmus_allowed *allowed;
+    uint32_t cnt;
+    uint64_t runs, shown, states; /* sums */
+};
+
+static int is_test(const struct dirent *entry)
+{
+    const char *end = strrchr(entry->d_name, '.');
+    return end != NULL && strcmp(end, ".lit") == 0;
+}
+
+static bool add_path(struct suite *s, const char *folder, const char *name)
+{
+    char **larger = realloc(s->path, (s->cnt + 1) * sizeof *larger);
+    if (larger == NULL)
+        return false;
+    s->path = larger;
+    if (asprintf(&s->path[s->cnt], "%s%s%s", folder, folder[0] != '\0' ? "/" : "", name) < 0)
+        return false;
+    s->cnt++;
+    return true;
+}
+
+/* The tests of a folder, in the order of their names, or one file. */
+static int add_word(struct suite *s, const char *word)
+{
+    struct stat about;
+    struct dirent **entry;
+    if (stat(word, &about) != 0 || !S_ISDIR(about.st_mode))
+        return add_path(s, "", word) ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
+    const int cnt = scandir(word, &entry, is_test, alphasort);
+    if (cnt < 0)
+        return cli_error(CLI_WRONG, "%s: the folder cannot be read", word);
+    bool ok = true;
+    for (int i = 0; i < cnt; i++) {
+        ok = ok && add_path(s, word, entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    if (!ok)
+        return cli_error(CLI_FAILED, "out of memory");
+    return cnt > 0 ? CLI_OK : cli_error(CLI_WRONG, "%s: the folder has no file *.lit", word);
+}
+
+static int read_test(struct suite *s, uint32_t i)
+{
+    struct cw_error err;
+    char *text;
+    size_t length;
+    if (cw_in_file_read(&text, &length, s->path[i], &err) != CW_OK)
+        return cli_error(CLI_WRONG, "%s", err.text);
+    int status = litmus_parse(&s->test[i], text, length, s->path[i], &err);
+    free(text);
+    if (status != CW_OK)
+        return cli_error(CLI_WRONG, "%s", err.text);
+    status = litmus_enumerate(&s->allowed[i], &s->test[i], &err);
+    return status == CW_OK ? CLI_OK : cli_error(CLI_FAILED, "%s: %s", s->path[i], err.text);
+}
+
+static int read_tests(struct suite *s, const struct cli_parsed *p)
+{
+    int status = p->word_cnt > 0 ? CLI_OK : cli_error(CLI_WRONG, "litmus needs a file or a folder; see 'cowarp help litmus'");
+    for (uint32_t i = 0; status == CLI_OK && i < p->word_cnt; i++)
+        status = add_word(s, p->word[i]);
+    if (status != CLI_OK)
+        return status;
+    s->test = calloc(s->cnt, sizeof *s->test);
+    s->allowed = calloc(s->cnt, sizeof *s->allowed);
+    if (s->test == NULL || s->allowed == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    for (uint32_t i = 0; status == CLI_OK && i < s->cnt; i++)
+        status = read_test(s, i);
+    return status;
+}
+
+/* --states: what is allowed, without a machine. */
+static int print_states(const struct suite *s)
+{
+    char text[400];
+    for (uint32_t i = 0; i < s->cnt; i++) {
+        printf("%s\n", s->test[i].name);
+        for (uint32_t k = 0; k < s->allowed[i].cnt; k++) {
+            litmus_describe(text, sizeof text, &s->test[i], &s->allowed[i].state[k]);
+            printf("  %s\n", text);
+        }
+    }
+    return CLI_OK;
+}
+
+static int print_ptx(const struct suite *s)
+{
+    for (uint32_t i = 0; i < s->cnt; i++) {
+        size_t length;
+        char *text = litmus_ptx(&s->test[i], &length);
+        if (text == NULL)
+            return cli_error(CLI_FAILED, "out of memory");
+        fwrite(text, 1, length, stdout);
+        free(text);
+    }
+    return CLI_OK;
+}
+
+static int run_test(struct suite *s, struct cli_session *session, uint32_t i, uint32_t launches)
+{
+    static struct litmus_run r; /* its text is long */
+    const struct litmus_test *t = &s->test[i];
+    r.seed = session->options.seed;
+    r.launches = launches;
+    const int status = litmus_run(&r, session->gpu, t, &s->allowed[i]);
+    if (cli_interrupted())
+        return cli_error(130, "litmus: interrupted");
+    if (status != COWARP_OK)
+        return cli_error(cli_exit(status), "%s: %s", t->name, status == COWARP_ENOMEM ? "out of memory" : cowarp_error(session->gpu));
+    if (r.wrong[0] != '\0') {
+        printf("%-32s wrong: %s\n", t->name, r.wrong);
+        return cli_error(CLI_FAILED, "%s: a durable state that Box 2 does not allow", s->path[i]);
+    }
+    s->runs += r.runs;
+    s->shown += r.shown;
+    s->states += s->allowed[i].cnt;
+    if (!session->quiet)
+        printf("%-32s %" PRIu64 " runs: %u of %u allowed states shown, and no other\n", t->name, r.runs, r.shown, s->allowed[i].cnt);
+    return CLI_OK;
+}
+
+static int run_tests(struct suite *s, const struct cli_parsed *p)
+{
+    struct cli_session session;
+    uint32_t launches;
+    const char *text = cli_value(p, "launches", LAUNCHES);
+    if (!cli_u32(text, &launches) || launches == 0)
+        return cli_error(CLI_WRONG, "--launches '%s': expected a number from 1 on", text);
+    int status = cli_session_open_logged(&session, p, "litmus", "none");
+    for (uint32_t i = 0; status == CLI_OK && i < s->cnt; i++)
+        status = run_test(s, &session, i, launches);
+    if (status == CLI_OK)
+        printf("%u tests, %" PRIu64 " runs: %" PRIu64 " of %" PRIu64 " allowed states shown, and no other\n", s->cnt, s->runs, s->shown,
+               s->states);
+    cli_session_close(&session);
+    return status;
+}
+
+static void free_suite(struct suite *s)
+{
+    for (uint32_t i = 0; i < s->cnt; i++) {
+        free(s->path[i]);
+        if (s->allowed != NULL)
+            litmus_allowed_free(&s->allowed[i]);
+    }
+    free(s->path);
+    free(s->test);
+    free(s->allowed);
+}
+
+static int run(const struct cli_parsed *p)
+{
+    struct suite s = {0};
+    int status = read_tests(&s, p);
+    if (status == CLI_OK && cli_has(p, "states"))
+        status = print_states(&s);
+    else if (status == CLI_OK && cli_has(p, "ptx"))
+        status = print_ptx(&s);
+    else if (status == CLI_OK)
+        status = run_tests(&s, p);
+    free_suite(&s);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    {"launches", "N", false,
+     "launches of each test, each of up to 64 instances in other places and with other delays (default " LAUNCHES ")"},
+    {"states", NULL, false, "print the durable states that Box 2 allows, and run nothing"},
+    {"ptx", NULL, false, "print the tests as PTX text, and run nothing"},
+};
+
+const struct cli_command cli_litmus = {
+    .name = "litmus",
+    .usage = "FILE|FOLDER ... [OPTIONS]",
+    .what = "Runs litmus tests of persistency (harness/litmus/README.md)",
+    .option = options,
+    .option_cnt = sizeof options / sizeof options[0],
+    .takes_machine = true,
+    .run = run,
+};

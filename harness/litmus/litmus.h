@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Litmus tests of persistency: small programs of a few threads, of which one can say by Box 2 of Pandey et al. (ASPLOS 2023) what may be
+ * durable after a power failure at any moment. README.md describes the language.
+ */
+#ifndef CW_HARNESS_LITMUS_H
+#define CW_HARNESS_LITMUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cowarp/cowarp.h"
+
+#define LITMUS_NAME    32u /* bytes of a name, with its end */
+#define LITMUS_THREADS 8u
+#define LITMUS_BLOCKS  8u
+#define LITMUS_WARPS   8u  /* of a block */
+#define LITMUS_OPS     48u /* of all threads */
+#define LITMUS_PLACES  8u
+#define LITMUS_WRITES  16u /* to persistent places, releases among them */
+#define LITMUS_READS   4u
+#define LITMUS_CLAUSES 32u
+#define LITMUS_TERMS   8u
+
+enum litmus_kind {
+    LITMUS_WRITE, /* place = value */
+    LITMUS_OFENCE,
+    LITMUS_DFENCE,
+    LITMUS_RELEASE, /* pRel(place, value) */
+    LITMUS_WAIT,    /* pAcq(place) until it reads value */
+    LITMUS_READ     /* pAcq(place), once */
+};
+
+struct litmus_op {
+    uint8_t kind; /* enum litmus_kind */
+    bool device;  /* scope; else block */
+    uint32_t thread, place, value;
+    uint32_t read; /* number of a LITMUS_READ */
+};
+
+enum litmus_space { LITMUS_PERSISTENT, LITMUS_GLOBAL, LITMUS_SHARED };
+
+/* What is written, and what is released and acquired. */
+struct litmus_place {
+    char name[LITMUS_NAME];
+    uint8_t space; /* enum litmus_space */
+    uint32_t line; /* places of one number lie in one line of memory */
+};
+
+struct litmus_thread {
+    char name[LITMUS_NAME];
+    uint32_t block, warp;
+};
+
+/* "never X = 1, a = 0" */
+struct litmus_clause {
+    bool never;    /* else "may" */
+    uint32_t line; /* of the text */
+    uint32_t cnt;
+    struct litmus_term {
+        bool read; /* number of a read, else of a place */
+        uint32_t index, value;
+    } term[LITMUS_TERMS];
+};
+
+struct litmus_test {
+    char name[LITMUS_NAME]; /* of the file, without .lit */
+    struct litmus_thread thread[LITMUS_THREADS];
+    struct litmus_op op[LITMUS_OPS]; /* thread by thread, in program order */
+    struct litmus_place place[LITMUS_PLACES];
+    char read[LITMUS_READS][LITMUS_NAME];
+    struct litmus_clause clause[LITMUS_CLAUSES];
+    uint32_t thread_cnt, op_cnt, place_cnt, read_cnt, clause_cnt;
+};
+
+/* Reads a test; path is for its name and for messages. CW_EINVAL: "PATH:LINE:COLUMN: what is wrong". */
+int litmus_parse(struct litmus_test *t, const char *text, size_t length, const char *path, struct cw_error *err);
+
+/* What one execution has read, and what is durable at one moment of it. Of places that are not persistent: 0. */
+struct litmus_state {
+    uint32_t read[LITMUS_READS], place[LITMUS_PLACES];
+};
+
+/* All states that Box 2 allows, in a fixed order, none twice. */
+struct litmus_allowed {
+    struct litmus_state *state;
+    uint32_t cnt, cap;
+};
+
+/* CW_OK; CW_ECHECK when a clause of the test says something else than Box 2; CW_ENOMEM. Free it in any case. */
+int litmus_enumerate(struct litmus_allowed *a, const struct litmus_test *t, struct cw_error *err);
+void litmus_allowed_free(struct litmus_allowed *a);
+/* Index of the state, or a->cnt when it is not allowed. */
+uint32_t litmus_find(const struct litmus_allowed *a, const struct litmus_state *s);
+/* "X = 1, Y = 0, a = 1" */
+void litmus_describe(char *text, size_t bytes, const struct litmus_test *t, const struct litmus_state *s);
+
+/* The test as PTX text, which the caller frees; NULL: out of memory. Its kernel "litmus" has five pointers as parameters:
+ *   role   u32 of each thread of the launch: 0, it does nothing; LITMUS_MAKES_NOISE; else 1 + LITMUS_THREADS * (instance of the test) +
+ *          (thread of the test)
+ *   place  u64 address of each place of each instance, LITMUS_PLACES of them
+ *   delay  u32 turns of a loop before each operation, LITMUS_OPS of each instance
+ *   out    u32 value of each read, LITMUS_READS of each instance
+ *   noise  u64 addresses, LITMUS_NOISE of them, to which threads write that make noise */
+#define LITMUS_MAKES_NOISE UINT32_MAX
+#define LITMUS_NOISE       256u
+char *litmus_ptx(const struct litmus_test *t, size_t *length);
+
+/* Instances of a test in one launch. */
+#define LITMUS_INSTANCES 64u
+
+struct litmus_run {
+    uint64_t seed;
+    uint32_t launches;
+    /* The outcome */
+    uint64_t runs;    /* instances that have run */
+    uint32_t shown;   /* allowed states that were seen */
+    char wrong[2048]; /* the first execution with a state that is not allowed, several lines; "" when there is none */
+};
+
+/* Runs the test in many places and with many delays on a GPU that keeps a log of persists, and looks at the durable image after each
+ * persist. COWARP_OK, also with a state that is not allowed, or what cowarp_run and others answer, with cowarp_error(gpu). */
+int litmus_run(struct litmus_run *r, struct cowarp_gpu *gpu, const struct litmus_test *t, const struct litmus_allowed *a);
+
+#endif

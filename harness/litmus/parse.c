@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The language of litmus tests: one statement in each line. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "litmus/litmus.h"
+
+#define TOKENS 40u
+
+struct token {
+    char text[LITMUS_NAME];
+    uint32_t column;
+};
+
+struct reader {
+    struct litmus_test *t;
+    const char *path;
+    struct cw_error *err;
+    uint32_t line;
+    struct token token[TOKENS]; /* of the line; the last one, at cnt, is empty and stands at its end */
+    uint32_t cnt, at;
+    uint32_t writes;
+    bool declared[LITMUS_PLACES];                                    /* by "shared", "persistent" or "line" */
+    uint32_t place_column[LITMUS_PLACES], place_line[LITMUS_PLACES]; /* where it comes first */
+    uint32_t op_line[LITMUS_OPS], op_column[LITMUS_OPS];
+};
+
+static int wrong_at(struct reader *r, uint32_t line, uint32_t column, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static int wrong_at(struct reader *r, uint32_t line, uint32_t column, const char *fmt, ...)
+{
+    char text[256];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return cw_fail(r->err, CW_EINVAL, "%.200s:%u:%u: %s", r->path, line, column, text);
+}
+
+#define WRONG(r, ...) wrong_at((r), (r)->line, (r)->token[(r)->at].column, __VA_ARGS__)
+
+/* Words */
+
+static size_t token_length(const char *text)
+{
+    size_t n = 0;
+    if (isalnum((unsigned char)text[0]) || text[0] == '_')
+        while (isalnum((unsigned char)text[n]) || text[n] == '_')
+            n++;
+    return n > 0 ? n : text[0] == '-' && text[1] == '>' ? 2 : 1;
+}
+
+/* Splits a line that ends with '\0'. */
+static int split(struct reader *r, const char *text)
+{
+    uint32_t column = 0;
+    r->cnt = r->at = 0;
+    while (text[column] != '\0' && text[column] != '#') {
+        if (isspace((unsigned char)text[column])) {
+            column++;
+            continue;
+        }
+        const size_t length = token_length(text + column);
+        struct token *token = &r->token[r->cnt];
+        *token = (struct token){.column = column + 1};
+        if (length >= sizeof token->text)
+            return wrong_at(r, r->line, column + 1, "a word of more than %u characters", LITMUS_NAME - 1);
+        if (r->cnt + 1 == TOKENS)
+            return wrong_at(r, r->line, column + 1, "more than %u words in a line", TOKENS - 1);
+        memcpy(token->text, text + column, length);
+        r->cnt++;
+        column += (uint32_t)length;
+    }
+    r->token[r->cnt] = (struct token){.column = column + 1};
+    return CW_OK;
+}
+
+static const char *word(const struct reader *r)
+{
+    return r->token[r->at].text;
+}
+
+static const char *shown(const struct reader *r)
+{
+    return word(r)[0] != '\0' ? word(r) : "the end of the line";
+}
+
+static bool take(struct reader *r, const char *text)
+{
+    const bool is = strcmp(word(r), text) == 0;
+    r->at += is;
+    return is;
+}
+
+static int expect(struct reader *r, const char *text)
+{
+    return take(r, text) ? CW_OK : WRONG(r, "expected '%s' and found '%s'", text, shown(r));
+}
+
+static int expect_end(struct reader *r)
+{
+    return word(r)[0] == '\0' ? CW_OK : WRONG(r, "'%s' is too much", word(r));
+}
+
+static bool is_keyword(const char *text)
+{
+    static const char *const words[] = {"thread", "block",  "warp",    "device", "shared", "persistent", "line",
+                                        "ofence", "dfence", "release", "wait",   "read",   "never",      "may"};
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* The next word as a name of the user's. */
+static int take_name(struct reader *r, const char *what, char name[LITMUS_NAME])
+{
+    if (!(isalpha((unsigned char)word(r)[0]) || word(r)[0] == '_') || is_keyword(word(r)))
+        return WRONG(r, "expected the name of a %s and found '%s'", what, shown(r));
+    snprintf(name, LITMUS_NAME, "%s", word(r));
+    r->at++;
+    return CW_OK;
+}
+
+static int take_number(struct reader *r, uint32_t maximum, uint32_t *value)
+{
+    char *end;
+    const unsigned long long number = strtoull(word(r), &end, 10);
+    if (!isdigit((unsigned char)word(r)[0]) || *end != '\0')
+        return WRONG(r, "expected a number and found '%s'", shown(r));
+    if (number > maximum || strlen(word(r)) > 12)
+        return WRONG(r, "%s is more than %u", word(r), maximum);
+    *value = (uint32_t)number;
+    r->at++;
+    return CW_OK;
+}
+
+/* Places */
+
+static uint32_t find_place(const struct litmus_test *t, const char *name)
+{
+    uint32_t i = 0;
+    while (i < t->place_cnt && strcmp(t->place[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static uint32_t find_read(const struct litmus_test *t, const char *name)
+{
+    uint32_t i = 0;
+    while (i < t->read_cnt && strcmp(t->read[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* A place by its name; a new one is of that space and has a line of its own. */
+static int take_place(struct reader *r, enum litmus_space space, uint32_t *index)
+{
+    struct litmus_test *t = r->t;
+    char name[LITMUS_NAME];
+    const uint32_t column = r->token[r->at].column;
+    const int status = take_name(r, "place", name);
+    if (status != CW_OK)
+        return status;
+    *index = find_place(t, name);
+    if (*index < t->place_cnt)
+        return CW_OK;
+    if (find_read(t, name) < t->read_cnt)
+        return wrong_at(r, r->line, column, "'%s' is the result of a read", name);
+    if (t->place_cnt == LITMUS_PLACES)
+        return wrong_at(r, r->line, column, "more than %u places", LITMUS_PLACES);
+    t->place[*index] = (struct litmus_place){.space = (uint8_t)space, .line = *index};
+    memcpy(t->place[*index].name, name, sizeof name);
+    r->place_line[*index] = r->line;
+    r->place_column[*index] = column;
+    t->place_cnt++;
+    return CW_OK;
+}
+
+/* "shared F G", "persistent F": before the first thread. "line X Y": persistent places of one line. */
+static int parse_places(struct reader *r, enum litmus_space space, bool one_line)
+{
+    uint32_t first = LITMUS_PLACES;
+    if (r->t->thread_cnt > 0)
+        return wrong_at(r, r->line, r->token[0].column, "'%s' comes before the first thread", r->token[0].text);
+    do {
+        const uint32_t column = r->token[r->at].column;
+        uint32_t i;
+        const int status = take_place(r, space, &i);
+        if (status != CW_OK)
+            return status;
+        if (r->t->place[i].space != space || (r->declared[i] && !one_line) || r->t->place[i].line != i)
+            return wrong_at(r, r->line, column, "'%s' has been declared in line %u", r->t->place[i].name, r->place_line[i]);
+        r->declared[i] = true;
+        first = first == LITMUS_PLACES ? i : first;
+        if (one_line)
+            r->t->place[i].line = first;
+    } while (word(r)[0] != '\0');
+    return CW_OK;
+}
+
+/* Threads */
+
+static int parse_thread(struct reader *r)
+{
+    struct litmus_test *t = r->t;
+    struct litmus_thread *thread = &t->thread[t->thread_cnt];
+    if (t->thread_cnt == LITMUS_THREADS)
+        return WRONG(r, "more than %u threads", LITMUS_THREADS);
+    const uint32_t column = r->token[r->at].column;
+    int status = take_name(r, "thread", thread->name);
+    for (uint32_t i = 0; status == CW_OK && i < t->thread_cnt; i++)
+        if (strcmp(t->thread[i].name, thread->name) == 0)
+            return wrong_at(r, r->line, column, "there is a thread '%s' already", thread->name);
+    if (status == CW_OK)
+        status = expect(r, "block");
+    if (status == CW_OK)
+        status = take_number(r, LITMUS_BLOCKS - 1, &thread->block);
+    if (status == CW_OK)
+        status = expect(r, "warp");
+    if (status == CW_OK)
+        status = take_number(r, LITMUS_WARPS - 1, &thread->warp);
+    t->thread_cnt += status == CW_OK;
+    return status;
+}
+
+/* Room for an operation of the last thread. */
+static int add_op(struct reader *r, enum litmus_kind kind, struct litmus_op **op)
+{
+    struct litmus_test *t = r->t;
+    if (t->thread_cnt == 0)
+        return wrong_at(r, r->line, r->token[0].column, "an operation before the first thread");
+    if (t->op_cnt == LITMUS_OPS)
+        return wrong_at(r, r->line, r->token[0].column, "more than %u operations", LITMUS_OPS);
+    r->op_line[t->op_cnt] = r->line;
+    r->op_column[t->op_cnt] = r->token[0].column;
+    *op = &t->op[t->op_cnt++];
+    **op = (struct litmus_op){.kind = (uint8_t)kind, .thread = t->thread_cnt - 1};
+    return CW_OK;
+}
+
+/* One that another write of the place has not: from the value one sees which write it was. */
+static int take_value(struct reader *r, struct litmus_op *op)
+{
+    const uint32_t column = r->token[r->at].column;
+    const int status = take_number(r, UINT32_MAX, &op->value);
+    if (status != CW_OK)
+        return status;
+    if (op->value == 0)
+        return wrong_at(r, r->line, column, "0 is what every place has at the beginning; take another value");
+    if (op->kind == LITMUS_WAIT)
+        return CW_OK;
+    for (const struct litmus_op *o = r->t->op; o < op; o++)
+        if ((o->kind == LITMUS_WRITE || o->kind == LITMUS_RELEASE) && o->place == op->place && o->value == op->value)
+            return wrong_at(r, r->line, column, "%s = %u is written already", r->t->place[op->place].name, op->value);
+    if (r->t->place[op->place].space == LITMUS_PERSISTENT && r->writes++ == LITMUS_WRITES)
+        return wrong_at(r, r->line, column, "more than %u writes to persistent places", LITMUS_WRITES);
+    return CW_OK;
+}
+
+static int parse_write(struct reader *r)
+{
+    struct litmus_op *op = NULL;
+    int status = add_op(r, LITMUS_WRITE, &op);
+    if (status == CW_OK)
+        status = take_place(r, LITMUS_PERSISTENT, &op->place);
+    if (status == CW_OK && r->t->place[op->place].space != LITMUS_PERSISTENT)
+        return wrong_at(r, r->line, r->token[0].column, "'%s' is not persistent; only a release writes it", r->token[0].text);
+    if (status == CW_OK)
+        status = expect(r, "=");
+    return status == CW_OK ? take_value(r, op) : status;
+}
+
+static int parse_fence(struct reader *r, enum litmus_kind kind)
+{
+    struct litmus_op *op = NULL;
+    return add_op(r, kind, &op);
+}
+
+/* "SCOPE PLACE" of a release or acquire. */
+static int parse_variable(struct reader *r, enum litmus_kind kind, struct litmus_op **op)
+{
+    int status = add_op(r, kind, op);
+    if (status != CW_OK)
+        return status;
+    (*op)->device = take(r, "device");
+    if (!(*op)->device && !take(r, "block"))
+        return WRONG(r, "expected 'block' or 'device' and found '%s'", shown(r));
+    const uint32_t column = r->token[r->at].column;
+    status = take_place(r, LITMUS_GLOBAL, &(*op)->place);
+    if (status == CW_OK && r->t->place[(*op)->place].space == LITMUS_PERSISTENT && !r->declared[(*op)->place])
+        return wrong_at(r, r->line, column, "'%s' is written in line %u; declare it with 'persistent %s'", r->t->place[(*op)->place].name,
+                        r->place_line[(*op)->place], r->t->place[(*op)->place].name);
+    return status;
+}
+
+static int parse_sync(struct reader *r, enum litmus_kind kind)
+{
+    struct litmus_op *op = NULL;
+    int status = parse_variable(r, kind, &op);
+    if (status == CW_OK)
+        status = expect(r, "=");
+    return status == CW_OK ? take_value(r, op) : status;
+}
+
+static int parse_read(struct reader *r)
+{
+    struct litmus_test *t = r->t;
+    struct litmus_op *op = NULL;
+    char name[LITMUS_NAME];
+    int status = parse_variable(r, LITMUS_READ, &op);
+    if (status == CW_OK)
+        status = expect(r, "->");
+    const uint32_t column = r->token[r->at].column;
+    if (status == CW_OK)
+        status = take_name(r, "result", name);
+    if (status != CW_OK)
+        return status;
+    if (find_read(t, name) < t->read_cnt || find_place(t, name) < t->place_cnt)
+        return wrong_at(r, r->line, column, "there is a '%s' already", name);
+    if (t->read_cnt == LITMUS_READS)
+        return wrong_at(r, r->line, column, "more than %u reads", LITMUS_READS);
+    op->read = t->read_cnt;
+    memcpy(t->read[t->read_cnt++], name, sizeof name);
+    return CW_OK;
+}
+
+/* Conditions */
+
+static int parse_term(struct reader *r, struct litmus_term *term)
+{
+    const struct litmus_test *t = r->t;
+    const uint32_t column = r->token[r->at].column;
+    char name[LITMUS_NAME];
+    int status = take_name(r, "place or result", name);
+    if (status != CW_OK)
+        return status;
+    term->index = find_read(t, name);
+    term->read = term->index < t->read_cnt;
+    if (!term->read)
+        term->index = find_place(t, name);
+    if (!term->read && term->index == t->place_cnt)
+        return wrong_at(r, r->line, column, "there is no '%s'", name);
+    if (!term->read && t->place[term->index].space != LITMUS_PERSISTENT)
+        return wrong_at(r, r->line, column, "'%s' is not persistent", name);
+    status = expect(r, "=");
+    return status == CW_OK ? take_number(r, UINT32_MAX, &term->value) : status;
+}
+
+static int parse_clause(struct reader *r, bool never)
+{
+    struct litmus_test *t = r->t;
+    struct litmus_clause *c = &t->clause[t->clause_cnt];
+    if (t->clause_cnt == LITMUS_CLAUSES)
+        return WRONG(r, "more than %u conditions", LITMUS_CLAUSES);
+    *c = (struct litmus_clause){.never = never, .line = r->line};
+    do {
+        if (c->cnt == LITMUS_TERMS)
+            return WRONG(r, "more than %u parts of a condition", LITMUS_TERMS);
+        const int status = parse_term(r, &c->term[c->cnt++]);
+        if (status != CW_OK)
+            return status;
+    } while (take(r, ","));
+    t->clause_cnt++;
+    return CW_OK;
+}
+
+/* The whole test */
+
+static int parse_line(struct reader *r)
+{
+    int status;
+    if (r->cnt == 0)
+        return CW_OK;
+    if (take(r, "shared"))
+        status = parse_places(r, LITMUS_SHARED, false);
+    else if (take(r, "persistent"))
+        status = parse_places(r, LITMUS_PERSISTENT, false);
+    else if (take(r, "line"))
+        status = parse_places(r, LITMUS_PERSISTENT, true);
+    else if (take(r, "thread"))
+        status = parse_thread(r);
+    else if (take(r, "ofence"))
+        status = parse_fence(r, LITMUS_OFENCE);
+    else if (take(r, "dfence"))
+        status = parse_fence(r, LITMUS_DFENCE);
+    else if (take(r, "release"))
+        status = parse_sync(r, LITMUS_RELEASE);
+    else if (take(r, "wait"))
+        status = parse_sync(r, LITMUS_WAIT);
+    else if (take(r, "read"))
+        status = parse_read(r);
+    else if (take(r, "never"))
+        status = parse_clause(r, true);
+    else if (take(r, "may"))
+        status = parse_clause(r, false);
+    else
+        status = parse_write(r);
+    return status == CW_OK ? expect_end(r) : status;
+}
+
+/* A thread that waits would keep those of its warp from going on, and one that waits for the wrong thing would wait for ever. */
+static int check_wait(struct reader *r, uint32_t i)
+{
+    const struct litmus_test *t = r->t;
+    const struct litmus_op *op = &t->op[i], *source = NULL;
+    const struct litmus_thread *thread = &t->thread[op->thread];
+    for (uint32_t k = 0; k < t->thread_cnt; k++)
+        if (k != op->thread && t->thread[k].block == thread->block && t->thread[k].warp == thread->warp)
+            return wrong_at(r, r->op_line[i], r->op_column[i], "a thread that waits has a warp of its own; %s is of the same warp",
+                            t->thread[k].name);
+    for (uint32_t k = 0; k < t->op_cnt; k++)
+        if (t->op[k].kind == LITMUS_RELEASE && t->op[k].place == op->place && t->op[k].value == op->value)
+            source = &t->op[k];
+    if (source == NULL)
+        return wrong_at(r, r->op_line[i], r->op_column[i], "nobody releases %s = %u", t->place[op->place].name, op->value);
+    if (t->thread[source->thread].block != thread->block && !(op->device && source->device))
+        return wrong_at(r, r->op_line[i], r->op_column[i],
+                        "a wait for another block needs device scope on both sides, or it may see nothing; use read");
+    return CW_OK;
+}
+
+static int check_shared(struct reader *r, uint32_t i)
+{
+    const struct litmus_test *t = r->t;
+    for (uint32_t k = 0; k < i; k++)
+        if (t->op[k].place == t->op[i].place && t->op[k].kind >= LITMUS_RELEASE &&
+            t->thread[t->op[k].thread].block != t->thread[t->op[i].thread].block)
+            return wrong_at(r, r->op_line[i], r->op_column[i], "shared memory is a block's own; %s is of another block",
+                            t->thread[t->op[k].thread].name);
+    return CW_OK;
+}
+
+static int check_whole(struct reader *r)
+{
+    const struct litmus_test *t = r->t;
+    int status = t->op_cnt > 0 ? CW_OK : wrong_at(r, r->line, 1, "the test has no operation");
+    for (uint32_t i = 0; status == CW_OK && i < t->op_cnt; i++) {
+        if (t->op[i].kind == LITMUS_WAIT)
+            status = check_wait(r, i);
+        if (status == CW_OK && t->op[i].kind >= LITMUS_RELEASE && t->place[t->op[i].place].space == LITMUS_SHARED)
+            status = check_shared(r, i);
+    }
+    return status;
+}
+
+static void name_of(char name[LITMUS_NAME], const char *path)
+{
+    const char *base = strrchr(path, '/');
+    snprintf(name, LITMUS_NAME, "%s", base != NULL ? base + 1 : path);
+    char *end = strrchr(name, '.');
+    if (end != NULL && strcmp(end, ".lit") == 0)
+        *end = '\0';
+}
+
+int litmus_parse(struct litmus_test *t, const char *text, size_t length, const char *path, struct cw_error *err)
+{
+    struct reader r = {.t = t, .path = path, .err = err};
+    char line[1024];
+    int status = CW_OK;
+    memset(t, 0, sizeof *t);
+    name_of(t->name, path);
+    for (size_t at = 0; status == CW_OK && at < length;) {
+        const char *end = memchr(text + at, '\n', length - at);
+        const size_t bytes = end != NULL ? (size_t)(end - (text + at)) : length - at;
+        r.line++;
+        if (bytes >= sizeof line || memchr(text + at, '\0', bytes) != NULL)
+            return wrong_at(&r, r.line, 1, "a line of more than %zu characters, or one that is no text", sizeof line - 1);
+        memcpy(line, text + at, bytes);
+        line[bytes] = '\0';
+        status = split(&r, line);
+        if (status == CW_OK)
+            status = parse_line(&r);
+        at += bytes + 1;
+    }
+    return status == CW_OK ? check_whole(&r) : status;
+}

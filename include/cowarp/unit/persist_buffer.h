@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Persist buffer of scoped buffered persistency (SBRP, Pandey 2023, section 6, Figure 5): a FIFO of the lines of persistent memory
+ * that are dirty in a core's L1, and of the ordering entries between them. A line names the warps that have written it, an ordering entry
+ * the warps that are ordered. The lines' data stays in the L1.
+ *
+ * A ring of `entries` entries. After a reset the next index is 0; it goes up by one with each entry, modulo `entries`. An entry is a line
+ * or an ordering entry (enum cw_persist_kind), with a mask of warps. "Older" and "younger" are about the order in which entries were
+ * appended. "Now" is the state at the start of the cycle. A warp of `warps` or more names no warp: its entry has an empty mask.
+ *
+ * Insert: ins_valid = 1. The answer comes in the same cycle, from the state now and from ins_* alone.
+ *  - CW_PERSIST_LINE with ins_held = 0: warp ins_warp writes the line ins_line, of which the L1 has nothing dirty. Appended with this warp
+ *    as mask (ins_at is the index), or full.
+ *  - CW_PERSIST_LINE with ins_held = 1: the line is dirty, and ins_entry is its entry. Busy, try again, if ins_entry is no line that is in
+ * the buffer (it may just have left), if it is on offer, or if its eviction is being answered. Else conflict if an ordering entry of
+ * ins_warp is younger: the write has to wait until this entry is durable. Else coalesced: ins_warp joins its mask.
+ *  - An ordering entry of ins_warp. Merged into the youngest entry of its kind (ins_at is its index), whose mask ins_warp joins, if no
+ * entry whose mask has ins_warp is younger than that one, it is not on offer, and, for an acquire, no release of either scope is younger
+ * than it: what the acquirer persists next would else go before what the releaser has persisted. Else appended, or full.
+ *  - Kind 7: busy.
+ * ins_at is 0 unless appended or merged. ins_answer and ins_at are 0 without ins_valid. Full means that there are `entries` entries now.
+ *
+ * Evict: evict_valid = 1 in cycle t: may the line of entry evict_entry leave before its turn? In t + 1 evict_done = 1, unless in t the head
+ * was read, or the entry appended: then ask again. With evict_done = 1, evict_go says whether the line leaves in this cycle t + 1: it does
+ * if now, in t + 1,
+ *  - the entry is a line that is in the buffer, and not on offer,
+ *  - no ordering entry is older than it (section 6.1, Eviction: of any warp),
+ *  - its mask does not meet fsm, and hold is 0,
+ *  - the head is not blocked, that is, not in sight as a line that has not gone, is not on offer, and whose mask meets fsm: else evictions
+ *    could keep lines outstanding for ever, and the head would wait for ever.
+ * A line that has gone so keeps its place, and leaves silently when it is the head. evict_go is 0 without evict_done.
+ *
+ * Head, the oldest entry. Let a be the first cycle in which it is the head: the one after the entry before it has left, or after it was
+ * appended. It is read in a, and in sight from a + 1 on. In a cycle in which it is in sight and not on offer, and its eviction is not being
+ * answered:
+ *  - a line that has gone leaves.
+ *  - a line is put on offer if its mask, with the warp that joins it in this cycle, does not meet fsm, hold is 0, and drain or demand is 1:
+ *    flush_* from the next cycle on.
+ *  - an ordering entry is put on offer, with the warp that joins it in this cycle: order_* from the next cycle on.
+ * An offer does not change until it is taken (flush_ready, order_ready); then the entry leaves. So at most one entry leaves in three
+ * cycles. flush_* and order_* are 0 when not valid. Windows and the room in ACTR are the matter of who gives flush_ready.
+ *
+ * fsm and hold are those of cw_order_masks, which must know in the cycle after an ordering entry has left, or a line, that it has.
+ *
+ * Demand. drain = 0 is the lazy policy: lines stay until somebody asks for them. All entries that are in the buffer at the end of a
+ * cycle are asked for when in this cycle a dFence, or a release or acquire of device scope is appended, an insert is answered conflict
+ * or full, or evict_done comes without evict_go. demand = 1 until the last of them has left. It does not depend on drain.
+ *
+ * count: entries, also of lines that have gone. busy = 0: a clock without ins_valid, evict_valid, flush_ready and order_ready changes
+ * nothing while fsm, hold and drain stay what they are. A reset empties the buffer. Within a cycle ins_* lead to ins_answer and ins_at,
+ * fsm, hold and drain to evict_go and busy; all else depends on registers alone.
+ */
+#ifndef COWARP_UNIT_PERSIST_BUFFER_H
+#define COWARP_UNIT_PERSIST_BUFFER_H
+
+#include "cowarp/unit.h"
+
+enum cw_persist_kind {
+    CW_PERSIST_LINE = 0,
+    CW_PERSIST_OFENCE = 1,
+    CW_PERSIST_ACQ_BLOCK = 2,
+    CW_PERSIST_REL_BLOCK = 3,
+    CW_PERSIST_ACQ_DEV = 4,
+    CW_PERSIST_REL_DEV = 5,
+    CW_PERSIST_DFENCE = 6,
+    CW_PERSIST_KIND_CNT
+};
+
+enum cw_persist_answer {
+    CW_PERSIST_APPENDED = 0,
+    CW_PERSIST_COALESCED = 1,
+    CW_PERSIST_MERGED = 2,
+    CW_PERSIST_CONFLICT = 3,
+    CW_PERSIST_FULL = 4,
+    CW_PERSIST_BUSY = 5
+};
+
+#define CW_PERSIST_BUFFER_PARAMS(P)                         \
+    P(entries, ENTRIES, 256, 1, 512, "entries of the FIFO") \
+    P(warps, WARPS, 32, 1, 64, "warps of a core")           \
+    P(line_w, LINE_W, 9, 1, 12, "bits of the index of a line of the L1")
+
+#define CW_PERSIST_BUFFER_CLOCK(C) C(1365, 32, "Pandey 2023 Table 1: core")
+
+/* Bits of a number below n. */
+#define CW_PERSIST_BUFFER_INDEX_W(n) \
+    (1 + ((n) > 2) + ((n) > 4) + ((n) > 8) + ((n) > 16) + ((n) > 32) + ((n) > 64) + ((n) > 128) + ((n) > 256) + ((n) > 512))
+
+#define CW_PERSIST_BUFFER_PORTS(IN, OUT, INW, OUTW)                                  \
+    /* a warp writes a line, or orders */                                            \
+    IN(ins_valid, 1)                                                                 \
+    IN(ins_kind, 3) /* enum cw_persist_kind */                                       \
+    IN(ins_warp, CW_PERSIST_BUFFER_INDEX_W(p->warps))                                \
+    IN(ins_line, p->line_w)                                                          \
+    IN(ins_held, 1) /* the line is dirty, and its entry is the next one */           \
+    IN(ins_entry, CW_PERSIST_BUFFER_INDEX_W(p->entries))                             \
+    OUT(ins_answer, 3) /* enum cw_persist_answer */                                  \
+    OUT(ins_at, CW_PERSIST_BUFFER_INDEX_W(p->entries))                               \
+    /* the L1 would evict a line; the answer in the next cycle */                    \
+    IN(evict_valid, 1)                                                               \
+    IN(evict_entry, CW_PERSIST_BUFFER_INDEX_W(p->entries))                           \
+    OUT(evict_done, 1) /* 0: ask again */                                            \
+    OUT(evict_go, 1)   /* the line leaves now */                                     \
+    /* the line at the head leaves */                                                \
+    OUT(flush_valid, 1)                                                              \
+    OUT(flush_line, p->line_w)                                                       \
+    OUT(flush_entry, CW_PERSIST_BUFFER_INDEX_W(p->entries))                          \
+    IN(flush_ready, 1)                                                               \
+    /* the ordering entry at the head leaves */                                      \
+    OUT(order_valid, 1)                                                              \
+    OUT(order_kind, 3) /* enum cw_persist_kind */                                    \
+    OUT(order_warps, p->warps)                                                       \
+    IN(order_ready, 1)                                                               \
+    /* what may leave */                                                             \
+    IN(fsm, p->warps) /* warps whose earlier persists have left unacknowledged */    \
+    IN(hold, 1)       /* nothing */                                                  \
+    IN(drain, 1)      /* 1: lines as they come (window, eager); 0: when asked for */ \
+    /* status */                                                                     \
+    OUT(count, CW_PERSIST_BUFFER_INDEX_W(p->entries + 1))                            \
+    OUT(full, 1)                                                                     \
+    OUT(empty, 1)                                                                    \
+    OUT(demand, 1) /* something has been asked for, and has not left */              \
+    OUT(busy, 1)
+
+#define CW_PERSIST_BUFFER_WORDS(PORT, CHANNEL)                                                                     \
+    PORT(ins_kind, persist_kind, "line", "oFence", "pAcq block", "pRel block", "pAcq dev", "pRel dev", "dFence")   \
+    PORT(ins_answer, persist_answer, "appended", "coalesced", "merged", "conflict", "full", "busy")                \
+    PORT(order_kind, persist_kind, "line", "oFence", "pAcq block", "pRel block", "pAcq dev", "pRel dev", "dFence") \
+    CHANNEL(order, persist_ordering, order_valid, order_ready, order_kind)
+
+CW_UNIT_DECLARE(persist_buffer, CW_PERSIST_BUFFER_PARAMS, CW_PERSIST_BUFFER_PORTS)
+CW_UNIT_CLOCK(persist_buffer, CW_PERSIST_BUFFER_CLOCK)
+
+#endif

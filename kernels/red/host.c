@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* red: sums of integers whose partial sums persist, and which go on after a crash where they were. */
+#include "../session.h"
+
+#define EMPTY   0xffffffffu
+#define THREADS 512u
+
+enum { N, LAUNCHES, BLOCKS, SCOPE, BUG };
+static const struct cowarp_workload_param params[] = {
+    [N] = {"n", 262144, 1, 1 << 20, "integers per launch"},
+    [LAUNCHES] = {"launches", 16, 1, 64, "launches, each with integers of its own"},
+    [BLOCKS] = {"blocks", 60, 1, 1024, "thread blocks of 512 threads"},
+    [SCOPE] = {"scope", 0, 0, 2, "of releases and acquires inside a block: 0 block, 1 device, 2 none"},
+    [BUG] = {"bug", 0, 0, 1, "1: the sum of a block is released to the block alone (SBRP 5.3)"},
+};
+
+struct sums {
+    struct session s;
+    uint32_t n, launches, blocks;
+    uint64_t partial, out, total, ready; /* persistent memory: of one launch after the other */
+    uint32_t *in;
+    uint64_t device; /* of the integers */
+    const char *kernel;
+};
+
+/* The sum of 2^20 integers below 2048 is no EMPTY. */
+static void open_sums(struct sums *r, struct cowarp_workload_context *x)
+{
+    static const char *const kernels[] = {"red_block", "red_device", "red_none"};
+    *r = (struct sums){.n = (uint32_t)x->param[N],
+                       .launches = (uint32_t)x->param[LAUNCHES],
+                       .blocks = (uint32_t)x->param[BLOCKS],
+                       .kernel = x->param[BUG] != 0 ? "red_bug" : kernels[x->param[SCOPE]]};
+    session_open(&r->s, x);
+    const uint64_t all = (uint64_t)r->n * r->launches;
+    r->in = session_array(&r->s, all, sizeof *r->in);
+    for (uint64_t i = 0; r->s.status == 0 && i < all; i++)
+        r->in[i] = session_below(&r->s, 2048);
+}
+
+static void regions(struct sums *r, uint64_t (*region)(struct session *s, const char *name, uint64_t bytes))
+{
+    r->partial = region(&r->s, "red.partial", (uint64_t)r->launches * r->blocks * THREADS * 4);
+    r->out = region(&r->s, "red.out", (uint64_t)r->launches * r->blocks * 4);
+    r->total = region(&r->s, "red.total", r->launches * UINT64_C(4));
+    r->ready = region(&r->s, "red.ready", 4);
+}
+
+/* Until `ready` is durable, nothing can be told from the sums. */
+static void set(struct sums *r)
+{
+    session_launch(&r->s, "red_set", 30, THREADS, COWARP_U64(r->partial), COWARP_U32(r->launches * r->blocks * THREADS));
+    session_launch(&r->s, "red_set", 30, THREADS, COWARP_U64(r->out), COWARP_U32(r->launches * r->blocks));
+    session_launch(&r->s, "red_set", 30, THREADS, COWARP_U64(r->total), COWARP_U32(r->launches));
+    session_launch(&r->s, "red_ready", 1, 1, COWARP_U64(r->ready));
+}
+
+static void reduce(struct sums *r, uint32_t launch)
+{
+    session_launch(&r->s, r->kernel, r->blocks, THREADS, COWARP_U64(r->device + 4 * (uint64_t)launch * r->n),
+                   COWARP_U64(r->partial + 4 * (uint64_t)launch * r->blocks * THREADS),
+                   COWARP_U64(r->out + 4 * (uint64_t)launch * r->blocks), COWARP_U64(r->total + 4 * (uint64_t)launch), COWARP_U32(r->n));
+}
+
+/* What a thread has added up when it hands its sum on: its own integers, and those of the threads that are above it by a step of the tree.
+ */
+static uint32_t sum_of(const struct sums *r, uint32_t launch, uint32_t block, uint32_t thread)
+{
+    const uint32_t *in = r->in + (uint64_t)launch * r->n;
+    uint32_t stride = 1, sum = 0; /* threads with equal numbers below this power of two give theirs to the thread */
+    while (stride <= thread)
+        stride *= 2;
+    for (uint32_t t = thread; t < THREADS; t += stride)
+        for (uint64_t i = (uint64_t)block * THREADS + t; i < r->n; i += (uint64_t)r->blocks * THREADS)
+            sum += in[i];
+    return sum;
+}
+
+/* A launch that has come to its end. lost: the sums of blocks may be EMPTY: their writes are the releases themselves, and a release orders
+ * what comes before it (SBRP Box 2). */
+static void check_launch(struct sums *r, uint32_t launch, const uint32_t *partial, const uint32_t *out, uint32_t total, int lost)
+{
+    uint32_t all = 0;
+    for (uint32_t b = 0; r->s.status == 0 && b < r->blocks; b++) {
+        for (uint32_t t = 1; r->s.status == 0 && t < THREADS; t++) {
+            const uint32_t got = partial[b * THREADS + t], expected = sum_of(r, launch, b, t);
+            if (got != expected)
+                session_fail(&r->s, COWARP_ECHECK, "launch %u, block %u, thread %u: its sum is %#x, expected %#x%s", launch, b, t, got,
+                             expected, got == EMPTY ? "; but the total is there" : "");
+        }
+        const uint32_t expected = sum_of(r, launch, b, 0);
+        if (out[b] != expected && !(lost && out[b] == EMPTY))
+            session_fail(&r->s, COWARP_ECHECK, "launch %u, block %u: its sum is %#x, expected %#x", launch, b, out[b], expected);
+        all += expected;
+    }
+    if (total != all)
+        session_fail(&r->s, COWARP_ECHECK, "launch %u: the total is %#x, expected %#x", launch, total, all);
+}
+
+static void check_all(struct sums *r, int lost)
+{
+    const uint32_t outs = r->launches * r->blocks, partials = outs * THREADS;
+    uint32_t *partial = session_array(&r->s, partials, 4), *out = session_array(&r->s, outs, 4);
+    uint32_t *total = session_array(&r->s, r->launches, 4);
+    session_read(&r->s, partial, r->partial, partials * UINT64_C(4));
+    session_read(&r->s, out, r->out, outs * UINT64_C(4));
+    session_read(&r->s, total, r->total, r->launches * UINT64_C(4));
+    for (uint32_t l = 0; r->s.status == 0 && l < r->launches; l++)
+        check_launch(r, l, partial + (uint64_t)l * r->blocks * THREADS, out + l * r->blocks, total[l], lost);
+    session_passed(&r->s, "%u sums of %u integers are right, and all partial sums", r->launches, r->n);
+}
+
+static int run(struct cowarp_workload_context *x)
+{
+    struct sums r;
+    open_sums(&r, x);
+    regions(&r, session_pm_new);
+    r.device = session_upload(&r.s, r.in, 4 * (uint64_t)r.n * r.launches);
+    session_phase(&r.s, "reduction");
+    set(&r);
+    for (uint32_t l = 0; l < r.launches; l++)
+        reduce(&r, l);
+    session_phase(&r.s, NULL);
+    check_all(&r, 0);
+    return session_close(&r.s);
+}
+
+/* A launch whose total is there needs nothing more. */
+static int recover(struct cowarp_workload_context *x)
+{
+    struct sums r;
+    uint32_t ready = 0, total = 0;
+    open_sums(&r, x);
+    regions(&r, session_pm_find);
+    r.device = session_upload(&r.s, r.in, 4 * (uint64_t)r.n * r.launches);
+    session_read(&r.s, &ready, r.ready, sizeof ready);
+    if (ready == 0)
+        set(&r);
+    for (uint32_t l = 0; l < r.launches; l++) {
+        session_read(&r.s, &total, r.total + 4 * (uint64_t)l, sizeof total);
+        if (total == EMPTY)
+            reduce(&r, l);
+    }
+    return session_close(&r.s);
+}
+
+static int verify(struct cowarp_workload_context *x)
+{
+    struct sums r;
+    open_sums(&r, x);
+    regions(&r, session_pm_find);
+    check_all(&r, 1);
+    return session_close(&r.s);
+}
+
+const struct cowarp_workload cowarp_workload_red = {
+    .name = "red",
+    .folder = "red",
+    .what = "sums whose partial sums persist, and which resume by themselves (SBRP Figure 3)",
+    .variants = COWARP_PLAIN,
+    .params = params,
+    .param_count = sizeof params / sizeof params[0],
+    .run = run,
+    .recover = recover,
+    .verify = verify,
+};

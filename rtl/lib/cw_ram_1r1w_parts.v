@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cw_ram_1r1w_parts: cw_ram_1r1w with a write enable for each part of a row.
+//
+// Why         : a unit that sets one bit of a row would else have to read the row before, on a port that others need.
+// How         : rd_en_i reads a row into the output register. wr_en_i writes the parts of wr_parts_i of a row.
+// Latency     : rd_data_o holds the row of rd_addr_i from the clock edge at which rd_en_i = 1 until the next such edge.
+// Throughput  : one read and one write per cycle.
+// Same row    : reading the row that is being written gives the OLD row. SRAM macros differ here, so no client may depend on it for the
+//               parts that are written; the other parts are as they were in any case.
+// Reset       : none. Contents and rd_data_o are undefined until written and read.
+// Illegal use : none, apart from relying on the row of "Same row".
+//
+// Paper: none. C model: each unit's model has its own arrays (csim/unit/).
+
+`default_nettype none
+
+module cw_ram_1r1w_parts #(
+    parameter ADDR_W = 8,  // rows = 2^ADDR_W
+    parameter PART_W = 1,  // bits of a part
+    parameter PARTS  = 32  // of a row
+) (
+    input  wire                    clk_i,
+    // read port
+    input  wire                    rd_en_i,
+    input  wire [ADDR_W-1:0]       rd_addr_i,
+    output wire [PARTS*PART_W-1:0] rd_data_o,
+    // write port
+    input  wire                    wr_en_i,
+    input  wire [ADDR_W-1:0]       wr_addr_i,
+    input  wire [PARTS-1:0]        wr_parts_i,
+    input  wire [PARTS*PART_W-1:0] wr_data_i
+`ifdef CW_PROPERTIES
+    // a row as it is now, for properties only
+    , input  wire [ADDR_W-1:0]       f_addr_i
+    , output wire [PARTS*PART_W-1:0] f_data_o
+`endif
+);
+
+    reg [PARTS*PART_W-1:0] mem_q [0:(1<<ADDR_W)-1];
+    reg [PARTS*PART_W-1:0] rd_data_q;
+    integer                p;
+
+    always @(posedge clk_i) begin
+        for (p = 0; p < PARTS; p = p + 1)
+            if (wr_en_i && wr_parts_i[p])
+                mem_q[wr_addr_i][p*PART_W +: PART_W] <= wr_data_i[p*PART_W +: PART_W];
+        if (rd_en_i)
+            rd_data_q <= mem_q[rd_addr_i];
+    end
+
+    assign rd_data_o = rd_data_q;
+
+`ifdef CW_PROPERTIES
+    assign f_data_o = mem_q[f_addr_i];
+`endif
+
+endmodule
+
+`default_nettype wire

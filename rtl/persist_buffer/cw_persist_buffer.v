@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cw_persist_buffer: a FIFO of dirty lines of persistent memory and of the ordering entries between them, for one core.
+//
+// Why         : a line may stay in the L1 and take more writes until an ordering entry of the same warp lies behind it. What has to be known
+//               for this at once, in the cycle of the write, is whether one lies there, anywhere in the FIFO.
+// How         : a ring in RAM, with a mask of warps per entry, each bit of which can be written. Nothing is searched in parallel. Kept in
+//               flip-flops are the place of each warp's last ordering entry, the place of the youngest entry of each kind with the warps
+//               that have a younger entry, and for each place whether a line is there that has not left and is not on offer. Two places are
+//               compared by three comparisons: with each other, and each with the head, to know which has wrapped. A line knows how many
+//               ordering entries were appended before it; so an eviction needs one comparison with those that have left.
+// Stages      : insert in one cycle. Evict: read, answer. Head: read; judge, from the RAM or, later, from a register; offer.
+// Latency     : insert 0 cycles, evict 1; an entry that is appended to an empty buffer is on offer three cycles later.
+// Throughput  : one insert per cycle; one entry leaves in three cycles; an eviction has to be asked for again when the head is read.
+// Comb. paths : ins_* -> ins_answer_o, ins_at_o. fsm_i, hold_i -> evict_go_o, busy_o. drain_i -> busy_o. Nothing leads from a RAM to a RAM.
+// Storage     : RAMs of ENTRIES x (3 + LINE_W + log2 ENTRIES) and ENTRIES x WARPS bits. Flip-flops: ENTRIES + WARPS * (log2 ENTRIES + 8) and
+//               the head's entry.
+// Illegal use : none.
+//
+// Paper: Pandey 2023, section 6, Figure 5. Contract: include/cowarp/unit/persist_buffer.h. C model: csim/unit/persist_buffer.c.
+// Datasheet: docs/units/persist_buffer.md.
+
+`default_nettype none
+
+module cw_persist_buffer #(
+    parameter ENTRIES = 256,  // 1 .. 512
+    parameter WARPS   = 32,   // 1 .. 64
+    parameter LINE_W  = 9     // 1 .. 12
+) (
+    input  wire                                           clk_i,
+    input  wire                                           rst_i,
+    // a warp writes a line, or orders
+    input  wire                                           ins_valid_i,
+    input  wire [2:0]                                     ins_kind_i,
+    input  wire [(WARPS > 2 ? $clog2(WARPS) : 1)-1:0]     ins_warp_i,
+    input  wire [LINE_W-1:0]                              ins_line_i,
+    input  wire                                           ins_held_i,
+    input  wire [(ENTRIES > 2 ? $clog2(ENTRIES) : 1)-1:0] ins_entry_i,
+    output wire [2:0]                                     ins_answer_o,
+    output wire [(ENTRIES > 2 ? $clog2(ENTRIES) : 1)-1:0] ins_at_o,
+    // the L1 would evict a line
+    input  wire                                           evict_valid_i,
+    input  wire [(ENTRIES > 2 ? $clog2(ENTRIES) : 1)-1:0] evict_entry_i,
+    output wire                                           evict_done_o,
+    output wire                                           evict_go_o,
+    // the line at the head leaves
+    output wire                                           flush_valid_o,
+    output wire [LINE_W-1:0]                              flush_line_o,
+    output wire [(ENTRIES > 2 ? $clog2(ENTRIES) : 1)-1:0] flush_entry_o,
+    input  wire                                           flush_ready_i,
+    // the ordering entry at the head leaves
+    output wire                                           order_valid_o,
+    output wire [2:0]                                     order_kind_o,
+    output wire [WARPS-1:0]                               order_warps_o,
+    input  wire                                           order_ready_i,
+    // what may leave
+    input  wire [WARPS-1:0]                               fsm_i,
+    input  wire                                           hold_i,
+    input  wire                                           drain_i,
+    // status
+    output wire [(ENTRIES > 1 ? $clog2(ENTRIES+1) : 1)-1:0] count_o,
+    output wire                                           full_o,
+    output wire                                           empty_o,
+    output wire                                           demand_o,
+    output wire                                           busy_o
+);
+
+    localparam IDX_W  = ENTRIES > 2 ? $clog2(ENTRIES) : 1;
+    localparam CNT_W  = ENTRIES > 1 ? $clog2(ENTRIES+1) : 1;
+    localparam ROWS   = 1 << IDX_W;              // of the RAMs; those from ENTRIES on are never written
+    localparam INFO_W = 3 + LINE_W + IDX_W;      // {kind, line, ordering entries that were appended before}
+
+    // enum cw_persist_kind and enum cw_persist_answer
+    localparam [2:0] LINE      = 3'd0;
+    localparam [2:0] ACQ_BLOCK = 3'd2;
+    localparam [2:0] REL_BLOCK = 3'd3;
+    localparam [2:0] ACQ_DEV   = 3'd4;
+    localparam [2:0] REL_DEV   = 3'd5;
+    localparam [2:0] NO_KIND   = 3'd7;
+    localparam [2:0] APPENDED  = 3'd0;
+    localparam [2:0] COALESCED = 3'd1;
+    localparam [2:0] MERGED    = 3'd2;
+    localparam [2:0] CONFLICT  = 3'd3;
+    localparam [2:0] FULL      = 3'd4;
+    localparam [2:0] BUSY      = 3'd5;
+
+    localparam [CNT_W-1:0] ALL     = ENTRIES[CNT_W-1:0];
+    localparam [IDX_W-1:0] LAST    = ALL[IDX_W-1:0] - 1'b1;
+    localparam [CNT_W-1:0] ONE     = 1;
+    localparam [IDX_W-1:0] STEP    = 1;
+    localparam [WARPS-1:0] WARP_0  = 1;
+
+    // ---- State
+
+    reg  [IDX_W-1:0]       head_q;
+    reg  [IDX_W-1:0]       tail_q;
+    reg  [CNT_W-1:0]       count_q;
+    reg  [CNT_W-1:0]       asked_q;          // of the oldest entries
+    reg  [IDX_W-1:0]       orders_in_q;      // ordering entries appended, and left, modulo the rows
+    reg  [IDX_W-1:0]       orders_out_q;
+    reg  [ROWS-1:0]        live_q;           // a line is there that has not gone and is not on offer, as of the cycle before
+
+    // The last ordering entry of each warp, while it is in the buffer.
+    wire [WARPS-1:0]       ordered;
+    wire [WARPS*IDX_W-1:0] order_ats;
+
+    // The youngest entry of each kind of ordering entries, and whether ins_warp_i could join it.
+    wire [6:1]             merge;
+    wire [7*IDX_W-1:IDX_W] kind_ats;
+
+    // The head.
+    reg                    sight_q;          // it has been read, and is not on offer
+    reg                    fresh_q;          // it was read in the cycle before, and is not yet in the registers
+    reg  [2:0]             kind_q;
+    reg  [LINE_W-1:0]      line_q;
+    reg  [WARPS-1:0]       mask_q;
+    reg                    flush_q;          // it is on offer as a line, as an ordering entry
+    reg                    order_q;
+
+    // The eviction that is answered.
+    reg                    evict_q;
+    reg  [IDX_W-1:0]       evict_at_q;
+    reg                    went_q;           // it went in the cycle before
+    reg  [IDX_W-1:0]       went_at_q;
+
+    // What joined the row that was read, while it was read.
+    reg  [WARPS-1:0]       joined_q;
+
+    wire [INFO_W-1:0]      rd_info;
+    wire [WARPS-1:0]       rd_mask;
+
+    // Entry a is younger than entry b, both in the ring from `head` on.
+    function younger (
+        input [IDX_W-1:0] a,
+        input [IDX_W-1:0] b,
+        input [IDX_W-1:0] head
+    );
+        younger = (a >= head) == (b >= head) ? a > b : a < head;
+    endfunction
+
+    // ---- Insert
+
+    wire [WARPS-1:0]       warp_oh  = WARP_0 << ins_warp_i;
+    wire                   is_line  = ins_kind_i == LINE;
+    wire                   no_room  = count_q == ALL;
+    reg  [IDX_W-1:0]       order_at;         // the warp's last ordering entry
+    reg  [6:1]             kind_oh;
+    reg                    merges;           // the kind's youngest entry is open, and not passed by the warp
+    reg  [IDX_W-1:0]       kind_at;
+    integer                i;
+    integer                k;
+
+    always @* begin
+        order_at = {IDX_W{1'b0}};
+        for (i = 0; i < WARPS; i = i + 1)
+            order_at = order_at | (order_ats[i*IDX_W +: IDX_W] & {IDX_W{warp_oh[i]}});
+    end
+
+    always @* begin
+        merges  = 1'b0;
+        kind_at = {IDX_W{1'b0}};
+        for (k = 1; k < 7; k = k + 1) begin
+            kind_oh[k] = ins_kind_i == k[2:0];
+            merges     = merges || (kind_oh[k] && merge[k]);
+            kind_at    = kind_at | (kind_ats[k*IDX_W +: IDX_W] & {IDX_W{kind_oh[k]}});
+        end
+    end
+
+    wire                   there    = live_q[ins_entry_i] && !(flush_q && head_q == ins_entry_i) && !(went_q && went_at_q == ins_entry_i)
+                                      && !(evict_q && evict_at_q == ins_entry_i);
+    wire                   conflict = (ordered & warp_oh) != {WARPS{1'b0}} && younger(order_at, ins_entry_i, head_q);
+    wire                   wants    = ins_valid_i && (is_line ? !ins_held_i : !merges && ins_kind_i != NO_KIND);  // an entry
+    wire                   appends  = wants && !no_room;
+    wire                   held     = ins_valid_i && is_line && ins_held_i && there;
+    wire                   merged   = ins_valid_i && merges;
+    wire                   joins    = merged || (held && !conflict);
+    wire                   orders   = merged || (appends && !is_line);
+    wire                   refused  = (wants && no_room) || (held && conflict);
+    wire [IDX_W-1:0]       join_at  = is_line ? ins_entry_i : kind_at;
+    wire [IDX_W-1:0]       at       = appends ? tail_q : join_at;  // where the warp is named
+
+    assign ins_answer_o = !ins_valid_i ? 3'd0 : wants ? (no_room ? FULL : APPENDED) : merged ? MERGED : !held ? BUSY : conflict ? CONFLICT : COALESCED;
+    assign ins_at_o     = merged ? kind_at : tail_q & {IDX_W{appends}};
+
+    // ---- The head
+
+    wire                   read     = count_q != {CNT_W{1'b0}} && !sight_q && !flush_q && !order_q;
+    wire [WARPS-1:0]       seen     = rd_mask | joined_q;                    // of the row that was read
+    wire [2:0]             kind     = fresh_q ? rd_info[INFO_W-1 -: 3] : kind_q;
+    wire [LINE_W-1:0]      line     = fresh_q ? rd_info[IDX_W +: LINE_W] : line_q;
+    wire [WARPS-1:0]       mask     = fresh_q ? seen : mask_q;
+    wire                   joins_head = joins && join_at == head_q;
+    wire                   hot      = (mask & fsm_i) != {WARPS{1'b0}};       // it meets fsm
+    // A warp of fsm joins it. Any ordering entry of a warp is younger than the head.
+    wire                   heats    = ins_valid_i && is_line && ins_held_i && ins_entry_i == head_q && (warp_oh & fsm_i & ~ordered) != {WARPS{1'b0}};
+    wire                   free     = sight_q && !(evict_q && evict_at_q == head_q);
+    wire                   may      = !hold_i && (drain_i || asked_q != {CNT_W{1'b0}});
+    wire                   head_live = live_q[head_q] && !(went_q && went_at_q == head_q);
+    wire                   vanish   = free && kind == LINE && !head_live;
+    wire                   line_may = free && kind == LINE && head_live && may && !hot;
+    wire                   offer_line  = line_may && !heats;
+    wire                   offer_order = free && kind != LINE;
+    wire                   order_out = order_q && order_ready_i;
+    wire                   leave    = vanish || (flush_q && flush_ready_i) || order_out;
+    wire [IDX_W-1:0]       head_up  = head_q == LAST ? {IDX_W{1'b0}} : head_q + STEP;
+    wire [IDX_W-1:0]       tail_up  = tail_q == LAST ? {IDX_W{1'b0}} : tail_q + STEP;
+
+    // ---- Evict: its row and the head's are never fresh in one cycle, so the head is judged from its registers.
+
+    wire                   blocked  = sight_q && kind_q == LINE && head_live && (mask_q & fsm_i) != {WARPS{1'b0}};
+    wire                   may_go   = live_q[evict_at_q] && !(flush_q && head_q == evict_at_q) && !(went_q && went_at_q == evict_at_q);
+    wire                   go       = evict_q && may_go && rd_info[IDX_W-1:0] == orders_out_q && (seen & fsm_i) == {WARPS{1'b0}}
+                                      && !hold_i && !blocked;
+
+    assign evict_done_o = evict_q;
+    assign evict_go_o   = go;
+
+    // ---- Counts
+
+    wire [CNT_W-1:0]       count_d  = appends == leave ? count_q : appends ? count_q + ONE : count_q - ONE;
+    wire                   ask      = (appends && ins_kind_i >= ACQ_DEV) || refused || (evict_q && !go);
+    wire [CNT_W-1:0]       asked_less = leave && asked_q != {CNT_W{1'b0}} ? asked_q - ONE : asked_q;
+
+    always @(posedge clk_i)
+        if (rst_i) begin
+            head_q       <= {IDX_W{1'b0}};
+            tail_q       <= {IDX_W{1'b0}};
+            count_q      <= {CNT_W{1'b0}};
+            asked_q      <= {CNT_W{1'b0}};
+            orders_in_q  <= {IDX_W{1'b0}};
+            orders_out_q <= {IDX_W{1'b0}};
+            sight_q      <= 1'b0;
+            fresh_q      <= 1'b0;
+            flush_q      <= 1'b0;
+            order_q      <= 1'b0;
+            evict_q      <= 1'b0;
+            went_q       <= 1'b0;
+        end else begin
+            if (leave)
+                head_q <= head_up;
+            if (appends)
+                tail_q <= tail_up;
+            count_q      <= count_d;
+            asked_q      <= ask ? count_d : asked_less;
+            if (appends && !is_line)
+                orders_in_q <= orders_in_q + STEP;
+            if (order_out)
+                orders_out_q <= orders_out_q + STEP;
+            sight_q      <= read || (sight_q && !vanish && !offer_line && !offer_order);
+            fresh_q      <= read;
+            flush_q      <= offer_line || (flush_q && !flush_ready_i);
+            order_q      <= offer_order || (order_q && !order_ready_i);
+            went_q       <= go;
+            evict_q      <= evict_valid_i && !read && !(appends && evict_entry_i == tail_q);
+        end
+
+    always @(posedge clk_i) begin
+        if (sight_q) begin
+            kind_q <= kind;
+            line_q <= line;
+            mask_q <= mask | (warp_oh & {WARPS{joins_head}});
+        end
+        if (evict_valid_i)
+            evict_at_q <= evict_entry_i;
+        if (evict_q)
+            went_at_q <= evict_at_q;
+        if (read || evict_valid_i)
+            joined_q <= warp_oh & {WARPS{joins && join_at == (read ? head_q : evict_entry_i)}};
+    end
+
+    // ---- Lines that are there
+
+    always @(posedge clk_i)
+        if (rst_i)
+            live_q <= {ROWS{1'b0}};
+        else begin
+            if (flush_q)
+                live_q[head_q] <= 1'b0;
+            if (went_q)
+                live_q[went_at_q] <= 1'b0;
+            if (appends && is_line)
+                live_q[tail_q] <= 1'b1;
+        end
+
+    // ---- The last ordering entry of each warp
+
+    genvar w;
+    generate
+        for (w = 0; w < WARPS; w = w + 1) begin : g_warp
+            reg             ordered_q;
+            reg [IDX_W-1:0] at_q;
+
+            always @(posedge clk_i)
+                if (rst_i)
+                    ordered_q <= 1'b0;
+                else if (orders && warp_oh[w])
+                    ordered_q <= 1'b1;
+                else if (order_out && at_q == head_q)
+                    ordered_q <= 1'b0;
+
+            always @(posedge clk_i)
+                if (orders && warp_oh[w])
+                    at_q <= at;
+
+            assign ordered[w]                   = ordered_q;
+            assign order_ats[w*IDX_W +: IDX_W]  = at_q;
+        end
+    endgenerate
+
+    // ---- The youngest entry of each kind: open while a warp may join it that no younger entry names
+
+    wire                   releases = appends && (ins_kind_i == REL_BLOCK || ins_kind_i == REL_DEV);
+    genvar                 c;
+    generate
+        for (c = 1; c < 7; c = c + 1) begin : g_kind
+            reg             open_q;
+            reg [IDX_W-1:0] at_q;
+            reg [WARPS-1:0] passed_q;  // warps that a younger entry names
+
+            always @(posedge clk_i)
+                if (rst_i)
+                    open_q <= 1'b0;
+                else if (appends && kind_oh[c])
+                    open_q <= 1'b1;
+                else if ((offer_order && kind == c[2:0] && at_q == head_q) || (releases && (c == ACQ_BLOCK || c == ACQ_DEV)))
+                    open_q <= 1'b0;
+
+            always @(posedge clk_i)
+                if (appends && kind_oh[c]) begin
+                    at_q     <= tail_q;
+                    passed_q <= {WARPS{1'b0}};
+                end else if (appends || (joins && younger(join_at, at_q, head_q)))
+                    passed_q <= passed_q | warp_oh;
+
+            assign merge[c]                    = open_q && (passed_q & warp_oh) == {WARPS{1'b0}};
+            assign kind_ats[c*IDX_W +: IDX_W]  = at_q;
+        end
+    endgenerate
+
+    // ---- RAMs
+
+    wire                   rd_en    = read || evict_valid_i;
+    wire [IDX_W-1:0]       rd_at    = read ? head_q : evict_entry_i;
+
+    cw_ram_1r1w #(
+        .ADDR_W(IDX_W),
+        .DATA_W(INFO_W)
+    ) u_info (
+        .clk_i    (clk_i),
+        .rd_en_i  (rd_en),
+        .rd_addr_i(rd_at),
+        .rd_data_o(rd_info),
+        .wr_en_i  (appends),
+        .wr_addr_i(tail_q),
+        .wr_data_i({ins_kind_i, ins_line_i, orders_in_q})
+    );
+
+    cw_ram_1r1w_parts #(
+        .ADDR_W(IDX_W),
+        .PART_W(1),
+        .PARTS (WARPS)
+    ) u_masks (
+        .clk_i     (clk_i),
+        .rd_en_i   (rd_en),
+        .rd_addr_i (rd_at),
+        .rd_data_o (rd_mask),
+        .wr_en_i   (appends || joins),
+        .wr_addr_i (at),
+        .wr_parts_i(warp_oh | {WARPS{appends}}),
+        .wr_data_i (warp_oh)
+    );
+
+    assign flush_valid_o = flush_q;
+    assign flush_line_o  = line_q & {LINE_W{flush_q}};
+    assign flush_entry_o = head_q & {IDX_W{flush_q}};
+    assign order_valid_o = order_q;
+    assign order_kind_o  = kind_q & {3{order_q}};
+    assign order_warps_o = mask_q & {WARPS{order_q}};
+    assign count_o       = count_q;
+    assign full_o        = no_room;
+    assign empty_o       = count_q == {CNT_W{1'b0}};
+    assign demand_o      = asked_q != {CNT_W{1'b0}};
+    assign busy_o        = evict_q || read || vanish || line_may || offer_order;
+
+`ifdef CW_PROPERTIES
+    // Two places of the ring, of the prover's choice, and what the ports have shown of the entries that are there: whether one is, how many are
+    // older, its kind, line and mask, and whether it has gone by eviction.
+    (* anyconst *) reg [IDX_W-1:0] f_i;
+    (* anyconst *) reg [IDX_W-1:0] f_j;
+    reg                 f_past_q = 1'b0;
+    reg  [CNT_W:0]      f_count_q;
+    reg  [IDX_W-1:0]    f_next_q;      // what is appended next
+    reg                 f_i_in_q;
+    reg  [CNT_W-1:0]    f_i_ahead_q;
+    reg  [2:0]          f_i_kind_q;
+    reg  [LINE_W-1:0]   f_i_line_q;
+    reg  [WARPS-1:0]    f_i_mask_q;
+    reg                 f_i_gone_q;
+    reg                 f_i_asked_q;
+    reg                 f_j_in_q;
+    reg  [CNT_W-1:0]    f_j_ahead_q;
+    reg  [2:0]          f_j_kind_q;
+    reg  [WARPS-1:0]    f_j_mask_q;
+    reg                 f_offer_q;     // something was on offer in the cycle before, and was not taken
+    reg  [WARPS-1:0]    f_fsm_q;       // of the cycle before
+    reg                 f_hold_q;
+    reg                 f_may_q;       // drain or demand
+    reg                 f_was_q;       // on offer in the cycle before
+    reg  [5+LINE_W+IDX_W+WARPS-1:0] f_shown_q;
+    reg                 f_asks_q;      // an eviction was asked for
+    reg  [1:0]          f_idle_q;      // cycles in which the entry is the head, and nothing holds it back
+    reg                 f_read_new_q;  // a row was read while it was appended
+    wire                f_append = ins_valid_i && ins_answer_o == APPENDED;
+    wire                f_merge  = ins_valid_i && ins_answer_o == MERGED;
+    wire                f_grow   = ins_valid_i && ins_answer_o == COALESCED;
+    wire                f_taken  = (flush_valid_o && flush_ready_i) || (order_valid_o && order_ready_i);
+    wire                f_i_line = f_i_in_q && f_i_kind_q == LINE;
+    wire                f_i_head = f_i_in_q && f_i_ahead_q == 0;
+    wire                f_j_head = f_j_in_q && f_j_ahead_q == 0;
+    wire                f_i_offer = f_i_head && (flush_valid_o || order_valid_o);
+    // The head vanishes: it has gone. This says it of the entries that are looked at; the count, of all.
+    wire                f_leave  = f_taken || vanish;
+    wire                f_j_older = f_j_in_q && f_j_ahead_q < f_i_ahead_q;
+    wire                f_both   = f_i_in_q && f_j_in_q && f_i != f_j;
+    wire                f_j_order = f_j_in_q && f_j_kind_q != LINE;
+    wire [WARPS-1:0]    f_warp   = WARP_0 << ins_warp_i;
+    wire                f_ask    = (f_append && ins_kind_i >= ACQ_DEV) || (ins_valid_i && (ins_answer_o == CONFLICT || ins_answer_o == FULL))
+                                   || (evict_done_o && !evict_go_o);
+    wire                f_free   = drain_i && !hold_i && fsm_i == 0 && !evict_done_o;
+
+    always @(posedge clk_i) begin
+        f_past_q  <= 1'b1;
+        f_fsm_q   <= fsm_i;
+        f_hold_q  <= hold_i;
+        f_may_q   <= drain_i || demand_o;
+        f_shown_q <= {flush_valid_o, flush_line_o, flush_entry_o, order_valid_o, order_kind_o, order_warps_o};
+        if (rst_i) begin
+            f_count_q    <= 0;
+            f_next_q     <= 0;
+            f_i_in_q     <= 1'b0;
+            f_j_in_q     <= 1'b0;
+            f_offer_q    <= 1'b0;
+            f_was_q      <= 1'b0;
+            f_asks_q     <= 1'b0;
+            f_idle_q     <= 2'd0;
+            f_read_new_q <= 1'b0;
+        end else begin
+            f_count_q    <= f_count_q + {{CNT_W{1'b0}}, f_append} - {{CNT_W{1'b0}}, f_leave};
+            f_offer_q    <= (flush_valid_o || order_valid_o) && !f_taken;
+            f_was_q      <= flush_valid_o || order_valid_o;
+            f_asks_q     <= evict_valid_i;
+            f_read_new_q <= rd_en && appends && rd_at == tail_q;
+            f_idle_q     <= !f_i_head || f_leave || !f_free ? 2'd0 : &f_idle_q ? 2'd3 : f_idle_q + 2'd1;
+            if (f_append)
+                f_next_q <= f_next_q == LAST ? 0 : f_next_q + 1;
+            if (f_append && ins_at_o == f_i) begin
+                f_i_in_q    <= 1'b1;
+                f_i_ahead_q <= count_o - {{(CNT_W-1){1'b0}}, f_leave};
+                f_i_kind_q  <= ins_kind_i;
+                f_i_line_q  <= ins_line_i;
+                f_i_mask_q  <= f_warp;
+                f_i_gone_q  <= 1'b0;
+                f_i_asked_q <= f_ask;
+            end else begin
+                if (f_leave && f_i_ahead_q == 0)
+                    f_i_in_q <= 1'b0;
+                else if (f_leave)
+                    f_i_ahead_q <= f_i_ahead_q - 1;
+                if ((f_merge && ins_at_o == f_i) || (f_grow && ins_entry_i == f_i))
+                    f_i_mask_q <= f_i_mask_q | f_warp;
+                if (evict_go_o && evict_at_q == f_i)
+                    f_i_gone_q <= 1'b1;
+                f_i_asked_q <= f_i_asked_q || f_ask;
+            end
+            if (f_append && ins_at_o == f_j) begin
+                f_j_in_q    <= 1'b1;
+                f_j_ahead_q <= count_o - {{(CNT_W-1){1'b0}}, f_leave};
+                f_j_kind_q  <= ins_kind_i;
+                f_j_mask_q  <= f_warp;
+            end else begin
+                if (f_leave && f_j_ahead_q == 0)
+                    f_j_in_q <= 1'b0;
+                else if (f_leave)
+                    f_j_ahead_q <= f_j_ahead_q - 1;
+                if ((f_merge && ins_at_o == f_j) || (f_grow && ins_entry_i == f_j))
+                    f_j_mask_q <= f_j_mask_q | f_warp;
+            end
+        end
+    end
+
+    always @(`CW_PROPERTIES)
+        if (f_past_q) begin
+            // 1. The count is that of the entries that were appended and have not left, and they are appended around the ring.
+            assert ({1'b0, count_o} == f_count_q && f_count_q <= ENTRIES);
+            assert (empty_o == (f_count_q == 0) && full_o == (f_count_q == ENTRIES));
+            if (f_append)
+                assert (ins_at_o == f_next_q && !full_o && !(f_i_in_q && ins_at_o == f_i));
+            cover (full_o && f_next_q != 0);
+            // 2. What is on offer is the oldest entry, as it was appended, with all warps that have joined it since.
+            if (f_i_offer && f_i_kind_q == LINE)
+                assert (flush_valid_o && flush_line_o == f_i_line_q && flush_entry_o == f_i && !f_i_gone_q);
+            if (f_i_offer && f_i_kind_q != LINE)
+                assert (order_valid_o && order_kind_o == f_i_kind_q && order_warps_o == f_i_mask_q);
+            if (flush_valid_o && flush_entry_o == f_i)
+                assert (f_i_head);
+            assert (!(flush_valid_o && order_valid_o));
+            cover (f_i_offer && order_valid_o && &f_i_mask_q && f_i != 0);
+            cover (f_i_offer && flush_valid_o && &f_i_mask_q && f_i != 0);
+            // 3. No line leaves while an older ordering entry that names one of its warps is in the buffer, by the head or by eviction.
+            if (f_both && f_j_order && f_j_older && (f_i_mask_q & f_j_mask_q) != 0)
+                assert (!(flush_valid_o && flush_entry_o == f_i) && !(evict_go_o && evict_at_q == f_i));
+            cover (f_both && f_j_order && f_j_older && f_i_line && evict_done_o && evict_at_q == f_i);
+            cover (f_both && f_j_order && !f_j_older && evict_go_o && evict_at_q == f_i);
+            // 4. No line is put on offer, or goes by eviction, one of whose warps is in fsm, or while hold is 1, or unasked for.
+            if (f_i_offer && flush_valid_o && !f_was_q)
+                assert ((f_i_mask_q & f_fsm_q) == 0 && !f_hold_q && f_may_q);
+            if (evict_go_o && evict_at_q == f_i)
+                assert (f_i_line && !f_i_gone_q && (f_i_mask_q & fsm_i) == 0 && !hold_i && !(flush_valid_o && flush_entry_o == f_i));
+            cover (f_i_offer && flush_valid_o && !f_was_q && f_fsm_q != 0);
+            cover (evict_go_o && evict_at_q == f_i && fsm_i != 0);
+            // 5. A warp writes a line again exactly if the line is there and no ordering entry of the warp is younger.
+            if (f_grow && ins_entry_i == f_i)
+                assert (f_i_line && !f_i_gone_q && !f_i_offer && !(f_both && f_j_order && !f_j_older && (f_j_mask_q & f_warp) != 0));
+            if (ins_valid_i && ins_answer_o == CONFLICT && ins_entry_i == f_i)
+                assert (f_i_line && !f_i_gone_q && (f_j != order_at || (f_j_order && !f_j_older && (f_j_mask_q & f_warp) != 0)));
+            if (ins_valid_i && is_line && ins_held_i && ins_entry_i == f_i && f_i_line && !f_i_gone_q && !f_i_offer)
+                assert (ins_answer_o != BUSY || (evict_done_o && evict_at_q == f_i));
+            cover (f_grow && ins_entry_i == f_i && f_both && f_j_order && !f_j_older);
+            cover (ins_valid_i && ins_answer_o == CONFLICT && ins_entry_i == f_i && f_j == order_at && f_i > f_j);
+            // 6. A warp joins an ordering entry of its kind only if no younger entry names the warp, and no acquire one that is older than a release.
+            if (f_merge && ins_at_o == f_j)
+                assert (f_j_order && f_j_kind_q == ins_kind_i && !(f_j_head && order_valid_o));
+            if (f_merge && ins_at_o == f_j && f_both && f_j_older)
+                assert ((f_i_mask_q & f_warp) == 0 && f_i_kind_q != ins_kind_i);
+            if (f_merge && ins_at_o == f_j && f_both && f_j_older && (ins_kind_i == ACQ_BLOCK || ins_kind_i == ACQ_DEV))
+                assert (f_i_kind_q != REL_BLOCK && f_i_kind_q != REL_DEV);
+            cover (f_merge && ins_at_o == f_j && f_both && f_j_older && f_i_kind_q == LINE && ins_kind_i == ACQ_BLOCK);
+            // 7. An offer stays as it is until it is taken, and what is not on offer is 0.
+            if (f_offer_q)
+                assert ({flush_valid_o, flush_line_o, flush_entry_o, order_valid_o, order_kind_o, order_warps_o} == f_shown_q);
+            if (!flush_valid_o)
+                assert (flush_line_o == 0 && flush_entry_o == 0);
+            if (!order_valid_o)
+                assert (order_kind_o == 0 && order_warps_o == 0);
+            cover (f_offer_q && flush_valid_o && hold_i && f_grow);
+            // 8. An eviction is answered in the next cycle or not at all, and goes only when it is answered, and not while a head in sight waits for fsm.
+            assert (!evict_done_o || f_asks_q);
+            assert (!evict_go_o || evict_done_o);
+            if (evict_go_o && sight_q && f_i_head && f_i_kind_q == LINE && !f_i_gone_q && f_i != evict_at_q)
+                assert ((f_i_mask_q & fsm_i) == 0);
+            cover (evict_done_o && sight_q && f_i_head && (f_i_mask_q & fsm_i) != 0 && f_i != evict_at_q);
+            // 9. The head is on offer, or has left, two cycles after it became the head or what held it back ended.
+            assert (f_idle_q != 2'd3 || f_i_offer);
+            if (f_idle_q == 2'd2)
+                assert (f_i_offer || !f_i_in_q);
+            cover (f_idle_q == 2'd2 && flush_valid_o && f_i != 0 && f_j_in_q);
+            // 10. What has been asked for is demanded until it has left.
+            assert (!(f_i_in_q && f_i_asked_q) || demand_o);
+            assert (asked_q <= count_q);
+            cover (f_i_in_q && f_i_asked_q && f_j_in_q && !f_j_older && f_i != f_j && !drain_i);
+            // 11. No row is used that was read while it was appended.
+            assert (!(f_read_new_q && (fresh_q || evict_q)));
+            cover (f_asks_q && f_read_new_q);
+        end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+`endif
+
+    generate
+        if (ENTRIES < 1 || ENTRIES > 512) begin : g_bad_entries
+            cw_error_persist_buffer_entries_must_be_1_to_512 u_error ();
+        end
+        if (WARPS < 1 || WARPS > 64) begin : g_bad_warps
+            cw_error_persist_buffer_warps_must_be_1_to_64 u_error ();
+        end
+        if (LINE_W < 1 || LINE_W > 12) begin : g_bad_line_w
+            cw_error_persist_buffer_line_w_must_be_1_to_12 u_error ();
+        end
+    endgenerate
+
+endmodule
+
+`default_nettype wire

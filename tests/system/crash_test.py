@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Crashes and recoveries of the workloads that keep their data in persistent memory.
+
+    tests/system/crash_test.py COWARP CLANG FLAG...      the command that turns OpenCL C into PTX, without input and output
+
+Under each persistency model every crash point that is tried has to recover. Without a model, or with an ordering operation taken out of the
+kernel, `cowarp crash` has to find a point that does not, and to leave an image and the command that shows it again. COWARP_CRASH_POINTS is
+the number of points of each run under a model (default 25).
+"""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COWARP, COMPILER = "", []
+POINTS = os.environ.get("COWARP_CRASH_POINTS", "25")
+SMALL = {
+    "gpkvs": "pairs=256 buckets=256 blocks=4 threads=128 updates=50",
+    "hm": "keys=120 present=100 buckets=2",
+    "srad": "width=40 height=24",
+    "red": "n=5000 launches=1 blocks=3",
+    "mq": "queues=12 commands=48 batch=256",
+    "scan": "arrays=2",
+}
+# An ordering operation of a kernel, or of a header that it includes, and what stands there instead. Write-pending queues that are slow and have
+# one place, behind the latency, let persists of other partitions overtake.
+SLOW = ("pm.wpq=1", "pm.write_mbps=400", "pm.ack=device")
+BREAKS = (
+    ("gpkvs", "undo_log.h", "0);\n    ofence();", "0);"),
+    ("gpkvs", "undo_log.h", "= 1;\n    ofence();\n}", "= 1;\n}"),
+    ("hm", "undo_log.h", "= 1;\n    ofence();\n}", "= 1;\n}"),
+    ("mq", "kernel.cl", "c[LOG + 1] = ends[1];\n            ofence();", "c[LOG + 1] = ends[1];"),
+    ("mq", "kernel.cl", "dfence();\n            ofence();\n            c[DONE]", "dfence();\n            c[DONE]"),
+    ("srad", "kernel.cl", "    ofence();\n", ""),
+)
+
+
+class Crash(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="crash-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def command(self, *args, kernels=None):
+        own = {} if kernels is None else {"COWARP_KERNEL_DIR": str(kernels)}
+        return subprocess.run([COWARP, *args], cwd=self.folder, env={**os.environ, **own}, capture_output=True, text=True)
+
+    def crash(self, workload, model, points, *settings, kernels=None):
+        line = ["crash", workload, "--preset", "sbrp-near", "--persistency", model, "--points", points, "--max-cycles", "3000000"]
+        for word in SMALL[workload].split():
+            line += ["--param", word]
+        for word in settings:
+            line += ["--set" if "." in word else "--param", word]
+        return self.command(*line, kernels=kernels)
+
+    def fails(self, done, *says):
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for text in says:
+            self.assertIn(text, done.stderr)
+
+
+class Models(Crash):
+    def test_every_point_recovers(self):
+        for workload in SMALL:
+            for model in ("gpm", "epoch", "sbrp"):
+                with self.subTest(workload=workload, model=model):
+                    done = self.crash(workload, model, POINTS)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    tried, of = map(int, re.search(r"crash points +(\d+) of (\d+), all recovered and right", done.stdout).groups())
+                    self.assertEqual(tried, min(int(POINTS), of))
+                    self.assertFalse((self.folder / f"{workload}.crash.pm").exists())
+
+    def test_other_scopes_recover(self):
+        for workload in ("red", "mq", "scan"):
+            with self.subTest(workload=workload):
+                done = self.crash(workload, "sbrp", "10", "scope=1")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Found(Crash):
+    def test_without_a_model(self):
+        """A point that does not recover is found in each workload, and its image shows it again."""
+        for workload in SMALL:
+            with self.subTest(workload=workload):
+                done = self.crash(workload, "none", "all-persists")
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                why, again = done.stderr.splitlines()
+                self.assertRegex(why, rf"cowarp: {workload}: crash after \d+ of \d+ persists, before cycle \d+: .")
+                image = self.folder / f"{workload}.crash.pm"
+                before, line = image.read_bytes(), shlex.split(again.split("again: ")[1])
+                self.assertEqual(line[0], "cowarp")
+                for _ in range(2): # a recovery that fails leaves the image as it is
+                    replay = self.command(*line[1:])
+                    self.assertEqual(replay.returncode, 1, replay.stdout + replay.stderr)
+                    self.assertEqual(replay.stderr.split(": ")[-1], why.split(": ")[-1] + "\n")
+                    self.assertEqual(image.read_bytes(), before)
+
+    def test_missing_fences(self):
+        for workload, name, piece, instead in BREAKS:
+            with self.subTest(workload=workload, without=piece):
+                kernels = self.folder / "kernels"
+                kernels.mkdir(exist_ok=True)
+                for header in (ROOT / "kernels/include").glob("*.h"):
+                    (kernels / header.name).write_text(header.read_text())
+                (kernels / "kernel.cl").write_text((ROOT / "kernels" / workload / "kernel.cl").read_text())
+                source = (kernels / name).read_text()
+                self.assertEqual(source.count(piece), 1)
+                (kernels / name).write_text(source.replace(piece, instead))
+                flags = [str(kernels) if f == str(ROOT / "kernels/include") else f for f in COMPILER]
+                subprocess.run([*flags, "-S", kernels / "kernel.cl", "-o", kernels / f"{workload}.ptx"], check=True)
+                done = self.crash(workload, "sbrp", "all-persists", *SLOW, kernels=kernels)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn("crash after", done.stderr)
+
+
+class Requests(Crash):
+    def test_wrong_requests(self):
+        self.fails(self.command("crash"), "needs a workload")
+        self.fails(self.command("crash", "vecadd", "--points", "3"), "vecadd cannot recover")
+        self.fails(self.command("run", "vecadd", "--recover", "--pm", "x.pm"), "vecadd cannot recover")
+        self.fails(self.command("run", "scan", "--recover"), "--recover without --pm")
+        self.fails(self.command("crash", "scan"), "--points N")
+        for points in ("0", "x", "-1", "cycle:", "cycle:x", "all"):
+            self.fails(self.command("crash", "scan", "--points", points), points, "expected a number from 1 on")
+        self.fails(self.command("crash", "scan", "--points", "3", "--pm", "x.pm"), "leave out --pm")
+        self.fails(self.command("crash", "scan", "--points", "3", "--image", "no/x.pm"), "no/x.pm")
+        self.fails(self.command("run", "scan", "--pm", "no/x.pm"), "no/x.pm")
+        self.fails(self.command("run", "ht-h", "--persistency", "sbrp"), "sbrp cannot be combined with transactional system getm")
+        self.fails(self.command("run", "vecadd", "--persistency", "sbrb"), "did you mean 'sbrp'?")
+        self.fails(self.command("run", "vecadd", "--mech", "none"), "--persistency none")
+
+    def test_beyond_the_end(self):
+        done = self.crash("scan", "epoch", "cycle:999999999")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, r"^cowarp: --points cycle:999999999: the run has \d+ cycles\n$")
+
+    def test_one_cycle(self):
+        """The image of a moment, written to a file, recovers from there too; after that the file has what the recovery has made."""
+        done = self.crash("scan", "epoch", "cycle:4000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("crash points  1 of", done.stdout)
+        line = ["scan", "--preset", "sbrp-near", "--persistency", "epoch", "--param", SMALL["scan"], "--quiet"]
+        self.assertEqual(self.command("crash", *line, "--points", "cycle:4000", "--image", "x.pm").returncode, 0)
+        before = (self.folder / "x.pm").read_bytes()
+        for _ in range(2):
+            done = self.command("run", *line, "--recover", "--pm", "x.pm")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotEqual((self.folder / "x.pm").read_bytes(), before)
+        self.fails(self.command("run", *line[:5], "--recover", "--pm", "x.pm"), "it is of a run with other parameters")
+        (self.folder / "x.pm").unlink()
+        self.fails(self.command("run", *line, "--recover", "--pm", "x.pm"), "there is no region 'scan.words'")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_run_keeps_its_regions(self):
+        line = ["run", "scan", "--preset", "sbrp-near", "--persistency", "sbrp", "--param", "arrays=2", "--quiet", "--pm", "x.pm"]
+        for _ in range(2): # the second one begins anew, in the regions of the first
+            done = self.command(*line)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["x.pm"])
+
+
+if __name__ == "__main__":
+    COWARP, COMPILER = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    unittest.main(argv=sys.argv[:1])
