@@ -220,6 +220,7 @@ static const struct cw_config__override sbrp_near[] = {
     SET(l1_bytes, 65536, P23),
     SET(l1_ways, 512, SART ": one set"),
     SET(l1_global, CW_L1_WRITE_BACK, SART),
+    SET(l1_sectored, CW_ON, SART),
     SET(l1_latency, 1, "with l1.pipeline 20 in all"),
     SET(l1_pipeline, 19, SART ": 20 in all"),
     SET(l1_mshrs, 256, SART),

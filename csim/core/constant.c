@@ -147,7 +147,7 @@ __attribute__((noinline)) void cw_core__const_fill(struct cw_core *c, uint32_t m
 {
     static const uint8_t nothing[CW_LINE_BYTES];
     const struct cw_l1_mshr *m = &c->constant.mshr[mshr];
-    cw_l1_fill(&c->constant, mshr, nothing);
+    cw_l1_fill_line(&c->constant, mshr, nothing);
     c->cfg.stats->const_fills++;
     for (uint32_t n = 0; n < m->waiter_cnt; n++) {
         struct cw_core_inst *i = m->waiter[n].inst;

@@ -161,6 +161,7 @@ static int create_read_only(struct cw_core *c, struct cw_error *err)
         status = cw_l1_create(&c->texture, f->texture_line_bytes, f->texture_bytes, f->texture_ways, f->texture_mshrs,
                               f->texture_mshr_merge, err);
     c->icache.linear = c->constant.linear = c->texture.linear = true;
+    c->l1.sectored = c->config->l1_sectored == CW_ON;
     return status;
 }
 

@@ -592,7 +592,8 @@ void cw_core__expect_ack(struct cw_core *c, struct cw_message *p, uint8_t flight
 /* Writes the line's dirty bytes back, and leaves them in the L1; false when the crossbar has no room. Nobody waits for a write-back of
  * local memory: later misses of the line follow it on the same path. One of global memory is acknowledged with the tag. */
 bool cw_core__write_line(struct cw_core *c, struct cw_l1_line *e, uint32_t tag);
-void cw_core__send_miss(struct cw_core *c, uint64_t line, uint32_t bytes, uint32_t tag);
+/* Asks for those sectors of the line. */
+void cw_core__send_miss(struct cw_core *c, uint64_t line, uint8_t sectors, uint32_t tag);
 static inline bool cw_core__crossbar_takes(const struct cw_core *c, uint32_t flits)
 {
     return cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits, c->now);

@@ -118,7 +118,7 @@ void cw_core__code_fill(struct cw_core *c, uint32_t mshr)
 {
     static const uint8_t nothing[CW_LINE_BYTES];
     const struct cw_l1_mshr *m = &c->icache.mshr[mshr];
-    cw_l1_fill(&c->icache, mshr, nothing);
+    cw_l1_fill_line(&c->icache, mshr, nothing);
     c->cfg.stats->icache_fills++;
     for (uint32_t i = 0; i < m->waiter_cnt; i++)
         arrive(c, m->waiter[i].warp, take_port(c, c->cycle));

@@ -218,12 +218,22 @@ static struct cw_l1_mshr *outstanding(struct cw_l1 *l1, uint64_t line)
     return 0;
 }
 
-static enum cw_l1_result merge_into(struct cw_l1 *l1, struct cw_l1_mshr *m, const struct cw_l1_waiter *who)
+/* What a miss of those bytes fetches. */
+static uint8_t to_fetch(const struct cw_l1 *l1, const struct cw_l1_line *e, const uint64_t need[2])
 {
-    if (m->into == 0 || m->waiter_cnt == l1->merge)
-        return CW_L1_BUSY;
-    m->waiter[m->waiter_cnt++] = *who;
-    return CW_L1_MERGED;
+    const uint64_t missing[2] = {need[0] & ~(e != 0 ? e->valid[0] : 0), need[1] & ~(e != 0 ? e->valid[1] : 0)};
+    const uint8_t all = (uint8_t)((1u << l1->line_bytes / CW_SECTOR_BYTES) - 1);
+    return l1->sectored ? cw_l1_sectors(missing) & all : all;
+}
+
+/* The request joins those that wait for the line; what it lacks beyond theirs is asked for. */
+static enum cw_l1_result wait_in(struct cw_l1_mshr *m, const struct cw_l1_waiter *who, const uint64_t need[2], uint8_t fetch)
+{
+    m->ask = fetch & (uint8_t)~m->fetching;
+    m->fetching |= m->ask;
+    m->waiter[m->waiter_cnt] = *who;
+    m->waiter[m->waiter_cnt++].sectors = cw_l1_sectors(need);
+    return m->ask != 0 ? CW_L1_MISS : CW_L1_MERGED;
 }
 
 enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t need[2], const struct cw_l1_waiter *who, uint8_t **data,
@@ -238,8 +248,12 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
         return CW_L1_HIT;
     }
     struct cw_l1_mshr *m = outstanding(l1, line);
-    if (m != 0)
-        return merge_into(l1, m, who);
+    if (m != 0 && (m->into == 0 || m->waiter_cnt == l1->merge))
+        return CW_L1_BUSY;
+    if (m != 0) {
+        *mshr = (uint32_t)(m - l1->mshr);
+        return wait_in(m, who, need, to_fetch(l1, e, need));
+    }
     if (l1->mshr_used == l1->mshr_cnt)
         return CW_L1_BUSY;
     if (e == 0) {
@@ -255,20 +269,32 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
     m->line = line;
     m->into = e;
     m->used = true;
-    m->waiter_cnt = 1;
-    m->waiter[0] = *who;
+    m->waiter_cnt = 0;
+    m->fetching = 0;
     l1->mshr_used++;
     e->mshr = i + 1;
     e->global = who->global;
     use(l1, e);
     *mshr = i;
-    return CW_L1_MISS;
+    return wait_in(m, who, need, to_fetch(l1, e, need));
 }
 
-enum cw_l1_result cw_l1_reserve(struct cw_l1 *l1, uint64_t line, struct cw_l1_line **e, struct cw_l1_line **victim)
+/* Whether a write of those bytes has to let older reads of the line go first. */
+static bool overtakes(const struct cw_l1 *l1, const struct cw_l1_line *e, const uint64_t mask[2])
+{
+    if (e->mshr == 0 || !l1->sectored)
+        return e->mshr != 0;
+    const struct cw_l1_mshr *m = &l1->mshr[e->mshr - 1];
+    uint8_t needed = 0;
+    for (uint32_t i = 0; i < m->waiter_cnt; i++)
+        needed |= m->waiter[i].sectors;
+    return (needed & cw_l1_sectors(mask)) != 0;
+}
+
+enum cw_l1_result cw_l1_reserve(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], struct cw_l1_line **e, struct cw_l1_line **victim)
 {
     *e = cw_l1_find(l1, line);
-    if ((*e != 0 && (*e)->mshr != 0) || (*e == 0 && outstanding(l1, line) != 0))
+    if (*e != 0 ? overtakes(l1, *e, mask) : outstanding(l1, line) != 0)
         return CW_L1_BUSY;
     if (*e != 0)
         return CW_L1_HIT;
@@ -281,7 +307,7 @@ enum cw_l1_result cw_l1_write(struct cw_l1 *l1, uint64_t line, const uint64_t ma
                               struct cw_l1_line **victim)
 {
     struct cw_l1_line *e;
-    const enum cw_l1_result r = cw_l1_reserve(l1, line, &e, victim);
+    const enum cw_l1_result r = cw_l1_reserve(l1, line, mask, &e, victim);
     if (r != CW_L1_HIT)
         return r;
     *allocated = (e->valid[0] | e->valid[1]) == 0;
@@ -318,13 +344,23 @@ struct cw_l1_line *cw_l1_next_dirty(const struct cw_l1 *l1, uint32_t *at)
     return 0;
 }
 
+/* What a miss brings is not installed. Its waiters, which are older, are served from the register. */
+static void pass_by(const struct cw_l1 *l1, struct cw_l1_mshr *m)
+{
+    const struct cw_l1_line *e = m->into;
+    for (uint32_t i = 0; i < 2; i++)
+        m->valid[i] = l1->sectored ? e->valid[i] : 0;
+    memcpy(m->data, e->data, sizeof m->data);
+    m->into = 0;
+}
+
 void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line)
 {
     struct cw_l1_line *e = cw_l1_find(l1, line);
     if (e == 0)
         return;
     if (e->mshr != 0)
-        l1->mshr[e->mshr - 1].into = 0;
+        pass_by(l1, &l1->mshr[e->mshr - 1]);
     name(l1, e, NO_LINE);
     e->mshr = 0;
     e->global = e->stale = false;
@@ -356,28 +392,55 @@ struct cw_l1_line *cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at)
     return *at < lines ? &l1->line[(*at)++] : 0;
 }
 
-const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, const uint8_t *data)
+/* Bytes of those sectors; of all, also those beyond the end of a short line. */
+static void bytes_of(uint8_t sectors, uint8_t all, uint64_t bytes[2])
+{
+    for (uint32_t i = 0; i < 2; i++)
+        bytes[i] = sectors == all ? UINT64_MAX
+                                  : (sectors >> 2 * i & 1u ? UINT32_MAX : 0) | (sectors >> 2 * i & 2u ? (uint64_t)UINT32_MAX << 32 : 0);
+}
+
+const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, const uint8_t *data)
 {
     struct cw_l1_mshr *m = &l1->mshr[mshr];
-    assert(m->used);
     struct cw_l1_line *e = m->into;
-    if (e == 0)
-        return data;
+    uint64_t *valid = e != 0 ? e->valid : m->valid, come[2];
+    uint8_t *to = e != 0 ? e->data : m->data;
+    assert(m->used && (m->fetching & sectors) == sectors);
+    bytes_of(sectors, (uint8_t)((1u << l1->line_bytes / CW_SECTOR_BYTES) - 1), come);
     for (uint32_t b = 0; b < CW_LINE_BYTES; b++)
-        if ((e->valid[b / 64] >> (b % 64) & 1u) == 0)
-            e->data[b] = data[b];
-    e->valid[0] = e->valid[1] = UINT64_MAX;
-    e->mshr = 0;
-    return e->data;
+        if ((come[b / 64] & ~valid[b / 64]) >> (b % 64) & 1u)
+            to[b] = data[b];
+    valid[0] |= come[0];
+    valid[1] |= come[1];
+    m->fetching = m->fetching & (uint8_t)~sectors;
+    if (e != 0 && m->fetching == 0)
+        e->mshr = 0;
+    return to;
+}
+
+uint32_t cw_l1_take_served(struct cw_l1_mshr *m, struct cw_l1_waiter *served)
+{
+    uint32_t left = 0, cnt = 0;
+    for (uint32_t i = 0; i < m->waiter_cnt; i++)
+        if ((m->waiter[i].sectors & m->fetching) == 0)
+            served[cnt++] = m->waiter[i];
+        else
+            m->waiter[left++] = m->waiter[i];
+    m->waiter_cnt = left;
+    return cnt;
 }
 
 void cw_l1_release(struct cw_l1 *l1, uint32_t mshr)
 {
-    struct cw_l1_line *e = l1->mshr[mshr].into;
+    struct cw_l1_mshr *m = &l1->mshr[mshr];
+    struct cw_l1_line *e = m->into;
+    if (m->fetching != 0)
+        return;
     if (e != 0 && e->stale) {
         e->stale = false;
         cw_l1_forget(l1, e);
     }
-    l1->mshr[mshr].used = false;
+    m->used = false;
     l1->mshr_used--;
 }

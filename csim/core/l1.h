@@ -12,6 +12,11 @@
  *
  * The cache refuses (CW_L1_BUSY) what would have to be ordered against an outstanding miss of the same line: a write, because
  * the reads waiting for the line are older; and a read of a line whose miss was overtaken by a global store.
+ *
+ * l1.sectored=on: a miss fetches the sectors of 32 bytes that it lacks, and no more. A line keeps one register, which counts the sectors
+ * that are on their way; a later miss of the line asks for what is not among them, and each waiter goes on when its own sectors have come.
+ * A write is refused only while a waiter needs one of its sectors.
+ *
  * Set index: the line number folded by the number of sets three times (exclusive or), so that the logs of different warps, which
  * are a power of two apart, do not share a set. A cache of more than CW_L1_SCAN_WAYS ways finds its lines by a map and its victim by a list
  * in the order of use, since a search would cost the host too much; what it does is the same.
@@ -29,8 +34,8 @@
 
 enum cw_l1_result {
     CW_L1_HIT,
-    CW_L1_MISS,   /* a miss status register was taken: send a READ for it */
-    CW_L1_MERGED, /* waits in the register of an earlier miss */
+    CW_L1_MISS,   /* waits in a miss status register: send a READ of its sectors `ask` */
+    CW_L1_MERGED, /* waits in the register of an earlier miss, which has asked for all that it needs */
     CW_L1_EVICT,  /* write back victim first (cw_l1_clean), then try again */
     CW_L1_BUSY    /* no register, no line that may be replaced, or order: try again after a fill */
 };
@@ -42,6 +47,7 @@ struct cw_l1_waiter {
     uint32_t lanes;
     uint32_t piece; /* or the log access's cookie */
     uint32_t warp;
+    uint8_t sectors; /* bit each: that it needs; cw_l1_read sets it */
 };
 
 struct cw_l1_line {
@@ -63,7 +69,10 @@ struct cw_l1_mshr {
     struct cw_l1_line *into; /* NULL: do not install (overtaken by a store) */
     uint32_t waiter_cnt;
     bool used;
+    uint8_t fetching, ask;       /* sectors on their way; those that the last miss has added */
     struct cw_l1_waiter *waiter; /* l1.mshr_merge entries */
+    uint64_t valid[2];           /* without a line to install: what has come, */
+    uint8_t data[CW_LINE_BYTES]; /* and its bytes */
 };
 
 struct cw_l1 {
@@ -73,6 +82,7 @@ struct cw_l1 {
     uint32_t line_bytes; /* 32, 64 or 128; below 64 only to read */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
     uint64_t clock;       /* LRU time */
+    bool sectored;        /* l1.sectored; set after creation */
     bool linear;          /* the set is the line number modulo the sets, without folding */
     uint64_t *dirty;      /* bit per line: dirty, of global memory */
     uint32_t dirty_words; /* of 64 lines */
@@ -85,6 +95,7 @@ struct cw_l1 {
 
 #define CW_L1_SCAN_WAYS 64u
 #define CW_L1_NONE      UINT32_MAX
+#define CW_L1_MERGE_MAX 64u /* of l1.mshr_merge */
 
 int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge,
                  struct cw_error *err);
@@ -92,12 +103,22 @@ void cw_l1_destroy(struct cw_l1 *l1);
 /* Forgets all lines, dirty ones too. Only without outstanding misses. */
 void cw_l1_reset(struct cw_l1 *l1);
 
+/* Sectors of 32 bytes that have one of these bytes. */
+static inline uint8_t cw_l1_sectors(const uint64_t bytes[2])
+{
+    uint8_t sectors = 0;
+    for (uint32_t s = 0; s < CW_LINE_BYTES / CW_SECTOR_BYTES; s++)
+        if ((bytes[s / 2] >> (32 * (s % 2)) & UINT32_MAX) != 0)
+            sectors = (uint8_t)(sectors | 1u << s);
+    return sectors;
+}
 /* Reads the bytes of need (bit per byte) of a line. HIT: *data is the line. MISS: *mshr is the register. EVICT: *data is unused, *victim
  * the dirty line. */
 enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t need[2], const struct cw_l1_waiter *who, uint8_t **data,
                              uint32_t *mshr, struct cw_l1_line **victim);
-/* A place for a line that is to be written: HIT: it is *e, and may be written; without valid bytes it is a new one. */
-enum cw_l1_result cw_l1_reserve(struct cw_l1 *l1, uint64_t line, struct cw_l1_line **e, struct cw_l1_line **victim);
+/* A place for a line of which the bytes of mask are to be written: HIT: it is *e, and may be written; without valid bytes it is a new one.
+ */
+enum cw_l1_result cw_l1_reserve(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], struct cw_l1_line **e, struct cw_l1_line **victim);
 /* Reserves the line and marks the bytes of mask valid and dirty; HIT: the caller writes them at *data. global: it is of global memory.
  * *allocated: no byte of it was there. */
 enum cw_l1_result cw_l1_write(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], bool global, uint8_t **data, bool *allocated,
@@ -124,9 +145,17 @@ void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line);
 void cw_l1_forget(struct cw_l1 *l1, struct cw_l1_line *e);
 /* The next line of global memory, from number *at on, which begins as 0; NULL: there is none. */
 struct cw_l1_line *cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at);
-/* The reply of a miss: merges the data into the line and returns the bytes to serve the waiters from (data itself when the line is not
- * installed). Afterwards the caller serves mshr->waiter[0 .. waiter_cnt-1] and calls cw_l1_release. */
-const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, const uint8_t *data);
+/* A reply of a miss, with those sectors: merges the data into the line, and returns the bytes to serve waiters from: the line's, or the
+ * register's when the line is not installed. Afterwards the caller serves those that cw_l1_take_served gives, and calls cw_l1_release. */
+const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, const uint8_t *data);
+/* The only reply of a miss, without l1.sectored. */
+static inline const uint8_t *cw_l1_fill_line(struct cw_l1 *l1, uint32_t mshr, const uint8_t *data)
+{
+    return cw_l1_fill(l1, mshr, l1->mshr[mshr].fetching, data);
+}
+/* Takes the waiters whose sectors have all come, oldest first; returns their number. served: l1.mshr_merge entries. */
+uint32_t cw_l1_take_served(struct cw_l1_mshr *m, struct cw_l1_waiter *served);
+/* Gives the register back, unless sectors are still on their way. */
 void cw_l1_release(struct cw_l1 *l1, uint32_t mshr);
 
 #endif

@@ -77,16 +77,13 @@ void cw_core__expect_ack(struct cw_core *c, struct cw_message *p, uint8_t flight
 
 bool cw_core__write_line(struct cw_core *c, struct cw_l1_line *e, uint32_t tag)
 {
-    uint32_t sectors = 0;
-    for (uint32_t s = 0; s < c->line_bytes / CW_SECTOR_BYTES; s++)
-        if ((e->dirty[s / 2] >> (32 * (s % 2)) & UINT32_MAX) != 0)
-            sectors |= 1u << s;
+    const uint8_t sectors = cw_l1_sectors(e->dirty) & cw_core__sectors(c, e->line, c->line_bytes);
     uint32_t payload = (uint32_t)__builtin_popcount(sectors) * CW_SECTOR_BYTES;
     uint32_t flits = (c->config->noc_header_bytes + payload + c->config->noc_flit_bytes - 1) / c->config->noc_flit_bytes;
     if (!cw_core__crossbar_takes(c, flits))
         return false;
     struct cw_message *p = new_packet(c, CW_MSG_WRITE, e->line, payload);
-    p->sectors = (uint8_t)sectors;
+    p->sectors = sectors;
     if (e->global) {
         p->needs_reply = 1;
         p->warp = CW_NO_WARP;
@@ -103,10 +100,10 @@ bool cw_core__write_line(struct cw_core *c, struct cw_l1_line *e, uint32_t tag)
     return true;
 }
 
-void cw_core__send_miss(struct cw_core *c, uint64_t line, uint32_t bytes, uint32_t tag)
+void cw_core__send_miss(struct cw_core *c, uint64_t line, uint8_t sectors, uint32_t tag)
 {
     struct cw_message *p = new_packet(c, CW_MSG_READ, line & ~(uint64_t)(c->line_bytes - 1), 0);
-    p->sectors = cw_core__sectors(c, line, bytes);
+    p->sectors = sectors;
     p->tag = tag;
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
 }

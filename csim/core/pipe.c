@@ -61,16 +61,16 @@ static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
         cw_core__tell_line(c, CW_L1_LINE_HIT, e->access.line, e->inst->m.warp);
         deliver(c, e->inst, e->access.lanes, e->piece, data, c->cycle + c->config->l1_latency);
     } else if (r == CW_L1_MISS) {
-        cw_core__send_miss(c, e->access.line, c->line_bytes, CW_TAG_MSHR | mshr);
+        cw_core__send_miss(c, e->access.line, c->l1.mshr[mshr].ask, CW_TAG_MSHR | mshr);
     }
     return MOVED;
 }
 
 /* The keeper of the line is asked when the line has its place. */
-static enum progress ask_keeper(struct cw_core *c, const struct cw_pipe_entry *e)
+static enum progress ask_keeper(struct cw_core *c, const struct cw_pipe_entry *e, const uint64_t mask[2])
 {
     struct cw_l1_line *line = 0, *victim = 0;
-    const enum cw_l1_result r = cw_l1_reserve(&c->l1, e->access.line, &line, &victim);
+    const enum cw_l1_result r = cw_l1_reserve(&c->l1, e->access.line, mask, &line, &victim);
     if (r != CW_L1_HIT)
         return refused(c, r, victim, e->inst->m.warp);
     return cw_core__keeper_stores(c, e, line) ? MOVED : WAIT_KEEPER;
@@ -83,10 +83,10 @@ static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)
     uint8_t *data = 0;
     bool allocated = false;
     struct cw_l1_line *victim = 0;
-    const enum progress p = global && cw_core__is_kept(c, e->access.line) ? ask_keeper(c, e) : MOVED;
+    cw_core__touched(c, e, mask);
+    const enum progress p = global && cw_core__is_kept(c, e->access.line) ? ask_keeper(c, e, mask) : MOVED;
     if (p != MOVED)
         return p;
-    cw_core__touched(c, e, mask);
     enum cw_l1_result r = cw_l1_write(&c->l1, e->access.line, mask, global, &data, &allocated, &victim);
     if (r != CW_L1_HIT)
         return refused(c, r, victim, e->inst->m.warp);
@@ -121,7 +121,7 @@ static __attribute__((noinline)) enum progress texture_load(struct cw_core *c, c
     if (r == CW_L1_HIT)
         deliver(c, e->inst, e->access.lanes, 0, data, c->cycle + c->config->texture_latency);
     else if (r == CW_L1_MISS)
-        cw_core__send_miss(c, e->access.line, c->texture.line_bytes, CW_TAG_TEXTURE | mshr);
+        cw_core__send_miss(c, e->access.line, cw_core__sectors(c, e->access.line, c->texture.line_bytes), CW_TAG_TEXTURE | mshr);
     return MOVED;
 }
 
@@ -262,10 +262,12 @@ static void fill(struct cw_core *c, struct cw_message *p)
 {
     uint32_t mshr = p->tag & ~CW_TAG_MSHR;
     struct cw_l1_mshr *m = &c->l1.mshr[mshr];
-    const uint8_t *line = cw_l1_fill(&c->l1, mshr, cw_line_body(p)->data);
+    struct cw_l1_waiter served[CW_L1_MERGE_MAX];
+    const uint8_t *line = cw_l1_fill(&c->l1, mshr, p->sectors, cw_line_body(p)->data);
+    const uint32_t cnt = cw_l1_take_served(m, served);
     cw_core__tell_line(c, CW_L1_LINE_FILLED, m->line, CW_CORE_WARPS_MAX);
-    for (uint32_t i = 0; i < m->waiter_cnt; i++) {
-        const struct cw_l1_waiter *who = &m->waiter[i];
+    for (uint32_t i = 0; i < cnt; i++) {
+        const struct cw_l1_waiter *who = &served[i];
         if (who->inst == 0)
             c->region->sockets->log_done(c->region->self, who->warp, who->piece, c->now);
         else
@@ -278,7 +280,7 @@ static __attribute__((noinline)) void texture_fill(struct cw_core *c, struct cw_
 {
     const uint32_t mshr = p->tag & ~CW_TAG_TEXTURE;
     const struct cw_l1_mshr *m = &c->texture.mshr[mshr];
-    const uint8_t *line = cw_l1_fill(&c->texture, mshr, cw_line_body(p)->data);
+    const uint8_t *line = cw_l1_fill_line(&c->texture, mshr, cw_line_body(p)->data);
     c->cfg.stats->texture_fills++;
     for (uint32_t i = 0; i < m->waiter_cnt; i++)
         deliver(c, m->waiter[i].inst, m->waiter[i].lanes, 0, line, c->cycle + 1);
@@ -378,7 +380,7 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
     *(write ? &c->cfg.stats->l1_writes : &c->cfg.stats->l1_reads) += 1;
     *(write ? &c->cfg.stats->l1_write_misses : &c->cfg.stats->l1_read_misses) += write ? allocated : r != CW_L1_HIT;
     if (r == CW_L1_MISS)
-        cw_core__send_miss(c, line, c->line_bytes, CW_TAG_MSHR | mshr);
+        cw_core__send_miss(c, line, c->l1.mshr[mshr].ask, CW_TAG_MSHR | mshr);
     if (r == CW_L1_HIT)
         c->log_done[(c->log_head + c->log_cnt++) % c->log_cap] = (struct cw_log_done){c->cycle + c->config->l1_latency, warp, cookie};
     return true;

@@ -47,7 +47,7 @@ static void fill(struct cw_l1 *l1, uint32_t mshr, uint8_t value)
 {
     uint8_t data[128];
     memset(data, value, sizeof data);
-    cw_l1_fill(l1, mshr, data);
+    cw_l1_fill_line(l1, mshr, data);
     cw_l1_release(l1, mshr);
 }
 
@@ -162,7 +162,7 @@ static void test_l1__a_store_passing_a_miss_keeps_the_stale_line_out(void **stat
     cw_l1_invalidate(&l1, LINE(1));
     assert_int_equal(rd(&l1, LINE(1), all, 0).r, CW_L1_BUSY);
     uint8_t data[128] = {42};
-    assert_ptr_equal(cw_l1_fill(&l1, x.mshr, data), data);
+    assert_int_equal(cw_l1_fill_line(&l1, x.mshr, data)[0], 42);
     cw_l1_release(&l1, x.mshr);
     assert_int_equal(rd(&l1, LINE(1), all, 0).r, CW_L1_MISS);
     cw_l1_destroy(&l1);
@@ -332,7 +332,7 @@ static void test_l1__a_miss_on_its_way_through_an_acquire(void **state)
     cw_l1_forget(&l1, cw_l1_find(&l1, LINE(1)));
     assert_int_equal(rd(&l1, LINE(1), first, 0).r, CW_L1_BUSY);
     memset(line, 3, sizeof line);
-    const uint8_t *served = cw_l1_fill(&l1, x.mshr, line);
+    const uint8_t *served = cw_l1_fill_line(&l1, x.mshr, line);
     assert_int_equal(served[0], 2);
     assert_int_equal(served[4], 3);
     cw_l1_release(&l1, x.mshr);
@@ -340,7 +340,141 @@ static void test_l1__a_miss_on_its_way_through_an_acquire(void **state)
     cw_l1_destroy(&l1);
 }
 
+/* ---- sectors ---- */
+
+static uint32_t served_by(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, uint8_t value, struct cw_l1_waiter *served)
+{
+    uint8_t data[128];
+    memset(data, value, sizeof data);
+    cw_l1_fill(l1, mshr, sectors, data);
+    const uint32_t cnt = cw_l1_take_served(&l1->mshr[mshr], served);
+    cw_l1_release(l1, mshr);
+    return cnt;
+}
+
+static void test_l1__a_sectored_miss_fetches_what_it_lacks(void **state)
+{
+    (void)state;
+    static const uint64_t zero[2] = {0xf, 0}, one[2] = {UINT64_C(0xf) << 32, 0}, both[2] = {UINT64_C(0xf0) | UINT64_C(0xf) << 32, 0};
+    static const uint64_t three[2] = {0, UINT64_C(1) << 63};
+    struct cw_l1_waiter served[8];
+    struct cw_l1 l1;
+    assert_int_equal(cw_l1_create(&l1, 128, 256, 2, 2, 3, NULL), CW_OK);
+    l1.sectored = true;
+    struct result x = rd(&l1, LINE(1), zero, 10);
+    assert_int_equal(x.r, CW_L1_MISS);
+    assert_int_equal(l1.mshr[x.mshr].ask, 1);
+    assert_int_equal(rd(&l1, LINE(1), zero, 11).r, CW_L1_MERGED);
+    const uint32_t first = x.mshr;
+    x = rd(&l1, LINE(1), both, 12); /* sector 0 is on its way */
+    assert_int_equal(x.r, CW_L1_MISS);
+    assert_int_equal(x.mshr, first);
+    assert_int_equal(l1.mshr[first].ask, 2);
+    assert_int_equal(wr(&l1, LINE(1), one, 9).r, CW_L1_BUSY); /* the third read, which is older, needs it */
+    assert_int_equal(wr(&l1, LINE(1), three, 9).r, CW_L1_HIT);
+    assert_int_equal(served_by(&l1, first, 1, 5, served), 2);
+    assert_int_equal(served[0].lanes, 10);
+    assert_int_equal(served[1].lanes, 11);
+    x = rd(&l1, LINE(1), zero, 13);
+    assert_int_equal(x.r, CW_L1_HIT); /* while sector 1 is on its way */
+    assert_int_equal(x.data[0], 5);
+    assert_int_equal(served_by(&l1, first, 2, 6, served), 1);
+    assert_int_equal(served[0].lanes, 12);
+    assert_int_equal(l1.mshr_used, 0);
+    assert_int_equal(wr(&l1, LINE(1), one, 9).r, CW_L1_HIT);
+    x = rd(&l1, LINE(1), all, 14); /* of sector 3 one byte is here */
+    assert_int_equal(x.r, CW_L1_MISS);
+    assert_int_equal(l1.mshr[x.mshr].ask, 0xc);
+    cw_l1_fill_line(&l1, x.mshr, (uint8_t[128]){0});
+    cw_l1_release(&l1, x.mshr);
+    x = rd(&l1, LINE(1), all, 15);
+    assert_int_equal(x.r, CW_L1_HIT);
+    assert_int_equal(x.data[127], 9);
+    cw_l1_destroy(&l1);
+}
+
+/* Reads and writes of one word, replies in any order, write-backs: each read has the value of the time when the cache took it. */
+struct random_read {
+    uint64_t line;
+    uint32_t byte;
+    uint8_t value;
+};
+
+struct random_reply {
+    uint32_t mshr;
+    uint64_t line;
+    uint8_t sectors, data[128];
+};
+
+static void test_l1__sectored_reads_have_the_value_of_their_time(void **state)
+{
+    (void)state;
+    enum { LINES = 12, STEPS = 200000, OUT = 64 };
+    static uint8_t now[LINES][128], memory[LINES][128];
+    static struct random_read read[STEPS];
+    static struct random_reply out[OUT];
+    uint32_t seed = 1, out_cnt = 0, reads = 0, served_cnt = 0, passed = 0;
+    struct cw_l1 l1;
+    assert_int_equal(cw_l1_create(&l1, 128, 1024, 8, 6, 4, NULL), CW_OK);
+    l1.sectored = true;
+    for (uint32_t step = 0; step < STEPS; step++) {
+        seed = seed * 1664525u + 1013904223u;
+        const uint32_t n = (seed >> 8) % LINES, byte = 4 * ((seed >> 16) % 32), kind = (seed >> 24) % 8;
+        const uint64_t need[2] = {byte < 64 ? UINT64_C(0xf) << byte : 0, byte < 64 ? 0 : UINT64_C(0xf) << (byte - 64)};
+        struct result x = {.r = CW_L1_BUSY};
+        if (kind < 4) {
+            x = rd(&l1, LINE(n), need, reads);
+            if (x.r == CW_L1_HIT)
+                assert_int_equal(x.data[byte], now[n][byte]);
+            if (x.r == CW_L1_MISS || x.r == CW_L1_MERGED)
+                read[reads++] = (struct random_read){LINE(n), byte, now[n][byte]};
+            if (x.r == CW_L1_MISS) {
+                assert_true(out_cnt < OUT);
+                out[out_cnt] = (struct random_reply){.mshr = x.mshr, .line = LINE(n), .sectors = l1.mshr[x.mshr].ask};
+                memcpy(out[out_cnt++].data, memory[n], 128); /* as it is when the read gets there */
+            }
+        } else if (kind == 4) {
+            x = wr(&l1, LINE(n), need, (uint8_t)step);
+            if (x.r == CW_L1_HIT)
+                memset(now[n] + byte, (uint8_t)step, 4);
+        } else if (kind == 5 && seed >> 28 == 0) { /* a store that passes by */
+            const struct cw_l1_line *e = cw_l1_find(&l1, LINE(n));
+            if (e == NULL || !cw_l1_is_dirty(e)) {
+                passed += e != NULL && e->mshr != 0;
+                cw_l1_invalidate(&l1, LINE(n));
+                memset(memory[n] + byte, (uint8_t)step, 4);
+                memcpy(now[n] + byte, memory[n] + byte, 4);
+            }
+        } else if (kind > 5 && out_cnt != 0) {
+            struct cw_l1_waiter served[4];
+            const uint32_t i = (seed >> 16) % out_cnt;
+            const struct random_reply r = out[i];
+            out[i] = out[--out_cnt];
+            const uint8_t *data = cw_l1_fill(&l1, r.mshr, r.sectors, r.data);
+            const uint32_t cnt = cw_l1_take_served(&l1.mshr[r.mshr], served);
+            for (uint32_t k = 0; k < cnt; k++) {
+                assert_int_equal(read[served[k].lanes].line, r.line);
+                assert_int_equal(data[read[served[k].lanes].byte], read[served[k].lanes].value);
+            }
+            served_cnt += cnt;
+            cw_l1_release(&l1, r.mshr);
+        }
+        if (x.r == CW_L1_EVICT) {
+            const uint32_t v = (uint32_t)(x.victim->line / 128 % 1024) - (uint32_t)(LINE(0) / 128 % 1024);
+            for (uint32_t b = 0; b < 128; b++)
+                if ((x.victim->dirty[b / 64] >> (b % 64) & 1u) != 0)
+                    memory[v][b] = x.victim->data[b];
+            cw_l1_clean(&l1, x.victim);
+        }
+    }
+    assert_true(reads > 1000 && served_cnt > 1000 && passed > 10);
+    assert_true(reads - served_cnt <= 6 * 4);
+    cw_l1_destroy(&l1);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_l1__a_sectored_miss_fetches_what_it_lacks),
+    cmocka_unit_test(test_l1__sectored_reads_have_the_value_of_their_time),
     cmocka_unit_test(test_l1__a_miss_fetches_once_and_then_hits),
     cmocka_unit_test(test_l1__sets_are_folded_or_linear),
     cmocka_unit_test(test_l1__a_write_allocates_without_a_fetch),
