@@ -29,8 +29,8 @@ SMALL = {
     "scan": "arrays=2",
 }
 # An ordering operation of a kernel, or of a header that it includes, and what stands there instead. Write-pending queues that are slow and have
-# one place, behind the latency, let persists of other partitions overtake.
-SLOW = ("pm.wpq=1", "pm.write_mbps=400", "pm.ack=device")
+# one place, behind the latency, let persists of other partitions overtake. The window keeps more of them waiting for each other.
+SLOW = ("pm.wpq=1", "pm.write_mbps=400", "pm.ack=device", "pm.urgent=window")
 BREAKS = (
     ("gpkvs", "undo_log.h", "0);\n    ofence();", "0);"),
     ("gpkvs", "undo_log.h", "= 1;\n    ofence();\n}", "= 1;\n}"),

@@ -111,7 +111,8 @@ static bool has_room(const struct cw_sbrp_core *c)
 {
     const struct cw_persist_keys *k = c->sbrp->keys;
     const uint32_t window = k->pm_window + (k->pm_window_form == CW_PM_WINDOW_PLUS_ONE);
-    return !c->view.full && (k->pm_drain != CW_PM_DRAIN_WINDOW || c->view.actr < window);
+    const bool urgent = k->pm_urgent == CW_PM_URGENT_ALL && c->view.odm != 0;
+    return !c->view.full && (k->pm_drain != CW_PM_DRAIN_WINDOW || urgent || c->view.actr < window);
 }
 
 static void leave_by_head(struct cw_sbrp_core *c, const struct cw_adapt_persist_buffer_view *v)
