@@ -2,6 +2,7 @@
 """docs/fidelity.md: every claim of the papers that an experiment has measured, beside ours, with the reason where we differ."""
 import csv
 import pathlib
+import re
 import textwrap
 
 from report import Table, markdown
@@ -36,15 +37,15 @@ def seeds_text(counts):
 
 
 def summary(verdicts, counts):
-    """The lines that say how many claims hold and how sure that is."""
-    holding = [verdict for verdict in verdicts if verdict["holds"]]
-    doubtful = sum(verdict["crosses"] for verdict in verdicts)
+    """The lines that say how many claims hold and how sure that is. verdicts: as verdict_text gives them."""
+    holding = [verdict for verdict in verdicts if verdict.startswith("yes")]
+    doubtful = sum("crosses" in verdict for verdict in verdicts)
     text = (f"{len(verdicts)} claims are measured, with {seeds_text(counts)} of their inputs; {len(holding)} hold. A claim holds when its direction agrees "
             "and, where it is a number, its size agrees within 15 percent. Of a gain or a loss, the percents must agree. A best limit of warps per core agrees "
             "when the paper's takes at most 15 percent more cycles here than ours. Rates of aborts are those at the paper's limits.")
     if max(counts) > 1:
         text += (" The number here is the median of the seeds, beside it are the least and the greatest. Where they cross a limit of the claim, so that "
-                 f"another seed may give another verdict, the last column says so: {doubtful} of the claims, {sum(v['crosses'] for v in holding)} of "
+                 f"another seed may give another verdict, the last column says so: {doubtful} of the claims, {sum('crosses' in v for v in holding)} of "
                  "them among those that hold. The best limit of warps per core is looked for with the first seed and taken for the others.")
     return item("", text)
 
@@ -65,16 +66,27 @@ def page_of_rows(rows, lines, missing, note):
     return "\n".join(text)
 
 
-def page(folder, paper, reasons_path, note):
-    """The Markdown text, from the *.json that reproduce.py left in folder; note: a sentence about their origin, may be empty."""
+def judged_before(page, paper):
+    """{claim: (here, range, verdict)} of an earlier page, and the numbers of seeds that it names."""
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
+    seeds = re.search(r"with (\d+)(?: to (\d+))? seeds? of their inputs", " ".join(page.split()))
+    return {row[0]: tuple(row[3:]) for row in cells if len(row) == 6 and row[0] in paper}, [int(count) for count in seeds.groups() if count] if seeds else []
+
+
+def page(folder, paper, reasons_path, note, before=""):
+    """The Markdown text, from the *.json that reproduce.py left in folder. before: the page as it was; claims that are not measured anew stay as
+    they are. note: a sentence about the origin of all, may be empty."""
     found, reasons = [result for result in read(folder) if result["claims"]], load_reasons(reasons_path)
     if not found:
         raise NotComparable(f"{folder} holds no result with a claim; name experiments (see --list), or their folder with --out")
-    verdicts, rows = [verdict for result in found for verdict in result["claims"]], []
-    for verdict in verdicts:
-        ident, row = verdict["claim"], paper[verdict["claim"]]
-        why = "" if verdict["holds"] else reasons.get(ident, "not explained yet")
-        rows.append([ident, f"{row['place']}: {row['what']}", paper_text(row), verdict["here"], verdict["range"], verdict_text(verdict), why])
-    measured = {row[0] for row in rows}
-    lines = summary(verdicts, [len(result["seeds"]) for result in found])
-    return page_of_rows(rows, lines, [ident for ident in paper if ident not in measured], note)
+    known, counts = judged_before(before, paper)
+    for verdict in (verdict for result in found for verdict in result["claims"]):
+        known[verdict["claim"]] = verdict["here"], verdict["range"], verdict_text(verdict)
+    rows = []
+    for ident, row in paper.items():
+        if ident in known:
+            here, spread, verdict = known[ident]
+            why = "" if verdict.startswith("yes") else reasons.get(ident, "not explained yet")
+            rows.append([ident, f"{row['place']}: {row['what']}", paper_text(row), here, spread, verdict, why])
+    lines = summary([row[5] for row in rows], counts + [len(result["seeds"]) for result in found])
+    return page_of_rows(rows, lines, [ident for ident in paper if ident not in known], note)

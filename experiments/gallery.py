@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder with every figure as a picture, the paper's bars beside ours, and a page to look through."""
 import pathlib
+import re
 
 from fidelity import item, seeds_text
 from pictures import draw
@@ -42,26 +43,39 @@ def section(result, what, paper, published, files):
     return [f"### {name}: {what}", "", *lines, *([""] if result["claims"] else [])]
 
 
+def shown_before(page):
+    """{experiment: its lines} of an earlier page, and the numbers of seeds that it names."""
+    parts = re.split(r"(?m)^(?=###? )", page)
+    seeds = re.search(r"is ours, with (\d+)(?: to (\d+))? seeds?", " ".join(page.split()))
+    return ({part[4:].split(":")[0]: part.rstrip().split("\n") + [""] for part in parts if part.startswith("### ")},
+            [int(count) for count in seeds.groups() if count] if seeds else [])
+
+
 def write(folder, results_folder, what, paper, published, note):
-    """Writes the pictures and README.md into folder. what: one line on every experiment; paper, published: as loaded by report.py."""
-    order = list(what)
-    found = sorted((result for result in read(results_folder) if result["name"] in what), key=lambda result: order.index(result["name"]))
-    files, sections = {}, {}
-    for result in found:
-        group, name = result["name"].split(".")[0], result["name"]
-        sections.setdefault(group, []).extend(section(result, what[name], paper, published.get(name, {}), files))
+    """Writes the pictures and README.md into folder; experiments that are there already and not made anew stay as they are. what: one line on every
+    experiment; paper, published: as loaded by report.py."""
+    folder, files = pathlib.Path(folder), {}
+    page = folder / "README.md"
+    shown, counts = shown_before(page.read_text() if page.exists() else "")
+    for result in read(results_folder):
+        name = result["name"]
+        if name in what:
+            shown[name] = section(result, what[name], paper, published.get(name, {}), files)
+            counts.append(len(result["seeds"]))
     if not files:
         raise NotComparable(f"{results_folder} holds no result with a picture; name experiments (see --list), or their folder with --out")
+    sections = {}
+    for name in what:
+        sections.setdefault(name.split(".")[0], []).extend(shown.get(name, []))
     lines = ["<!-- SPDX-License-Identifier: Apache-2.0 -->", "# The papers' figures beside ours", "",
              "After this page you have seen every figure of the papers that an experiment computes. `cowarp reproduce NAME ... --figures",
              "docs/figures` writes this page and its pictures; do not edit them by hand.", "", *(item("", note) + [""] if note else []),
              *item("", f"A picture has one panel per system. The orange bar is the paper's number, where its text states one; the blue bar is ours, with "
-                       f"{seeds_text([len(result['seeds']) for result in found])}; the thin line goes from the least to the greatest of the seeds. "
+                       f"{seeds_text(counts)}; the thin line goes from the least to the greatest of the seeds. "
                        "An axis is logarithmic where the bars are of very different heights. Bars that a paper only draws are not copied from its picture."), ""]
     for group, text in sections.items():
         if text:
             lines += [f"## {PAPERS.get(group, group)}", "", *text]
-    folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text)

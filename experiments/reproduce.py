@@ -92,7 +92,7 @@ def parse(arguments):
                         help=f"make everything with seeds 1 to N of the inputs and show medians with ranges ({SEEDS}; with --quick 1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
-    parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out")
+    parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out; claims without one stay as they are there")
     parser.add_argument("--figures", metavar="FOLDER", help="also write every figure beside the paper's as a picture, with a page README.md, from the same")
     parser.add_argument("--note", default="", help="a sentence at the top of these pages: which version the results are from")
     parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
@@ -157,7 +157,9 @@ def requested(options, known):
 def write_pages(options, known, papers):
     """The pages on all results in --out that the options ask for."""
     if options.fidelity:
-        pathlib.Path(options.fidelity).write_text(fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note))
+        path = pathlib.Path(options.fidelity)
+        before = path.read_text() if path.exists() else ""
+        path.write_text(fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note, before))
     if options.figures:
         gallery.write(options.figures, options.out, {name: experiment.what for name, experiment in known.items()}, *papers, options.note)
 

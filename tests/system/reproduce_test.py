@@ -609,6 +609,20 @@ class FidelityTest(unittest.TestCase):
         self.assertIn("with 1 seed of their inputs", page)
         self.assertNotIn("cross", page)
 
+    def test_what_is_not_measured_anew_stays(self):
+        paper, before = report.load_claims(ROOT / "experiments"), self.page(50.0, 62.5, 51.0)
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            verdict = spread.judged([Claim("ideal.vs.serial", 100.0, near(279))])
+            results.write(folder, "kilotm.fig4.1", [Table("T", ["w", "a"], [["x", 1]], "none")], [verdict], paper, {}, [1])
+            page = fidelity.page(folder, paper, "none.csv", "", before)
+            again = fidelity.page(folder, paper, "none.csv", "", page)
+        self.assertEqual(page, again)
+        self.assertIn("| 52 percent | 51 | 50..62.5 | yes, crosses |", page)
+        self.assertIn("| 279 x | 100 | - | no |", page)
+        self.assertIn("2 claims are measured, with 1 to 3 seeds of their inputs; 1 hold.", page)
+        self.assertNotIn("ideal.vs.serial", page.split("### Not measured")[1])
+        self.assertNotIn("kilo.vs.ideal,", page.split("### Not measured")[1])
+
     def test_results_that_cannot_be_compared(self):
         for text, said in (('{"name": "a", "claims": []}', "older version"), ('{"name": "a", "claims": [], "seeds": [1], "quick": false}', "no result"),
                            ('{"name": "a", "claims": [], "seeds": [1], "quick": true}', "tiny inputs")):
@@ -642,6 +656,15 @@ class GalleryTest(unittest.TestCase):
     def write(self, folder, name="figures"):
         gallery.write(self.path / name, folder, self.WHAT, self.PAPER, self.PUBLISHED, "A note.")
         return {path.name: path.read_text() for path in (self.path / name).iterdir()}
+
+    def test_what_is_not_made_anew_stays(self):
+        both, new = self.write(self.results((1, 2))), self.results((1,), "new")
+        (new / "x.bars.json").unlink()
+        after = self.write(new)
+        self.assertEqual(sorted(after), sorted(both))
+        self.assertEqual(after["x.bars.svg"], both["x.bars.svg"])
+        self.assertEqual(after["README.md"].split("### x.bars")[1], both["README.md"].split("### x.bars")[1])
+        self.assertIn("with 1 to 2 seeds", " ".join(after["README.md"].split()))
 
     def picture(self, seeds, paper=None):
         """The panels of made-up bars, with the numbers that the paper states in column B."""
