@@ -46,6 +46,7 @@ function(cw_add_tests)
     add_test(NAME system.micro COMMAND micro ${PROJECT_SOURCE_DIR}/benchmarks/micro/micro.ptx)
     add_test(NAME system.micro.core COMMAND micro_core)
     add_test(NAME system.micro.caches COMMAND micro_caches)
+    add_test(NAME system.micro.pm COMMAND micro_pm ${PROJECT_SOURCE_DIR}/benchmarks/micro/micro.ptx)
     add_test(NAME system.kernel_breaks
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/kernel_breaks.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
     add_test(NAME system.crash

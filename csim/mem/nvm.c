@@ -76,9 +76,17 @@ static cw_time duration(const struct cw_nvm_config *c, uint32_t value)
     return later(1, (value * c->clocks->units_per_us + 999) / 1000);
 }
 
-static bool is_free(const struct lane *lane, cw_time now)
+/* Within the cycle that begins now: the next request follows the last one without a gap. */
+static bool is_free(const struct cw_nvm *n, const struct lane *lane, cw_time now)
 {
-    return lane->free_at <= now << FRACTION;
+    return lane->free_at < (now + n->period) << FRACTION;
+}
+
+/* A time from which the next clock edge is one at which the lane is free. */
+static cw_time free_from(const struct cw_nvm *n, const struct lane *lane)
+{
+    const cw_time at = lane->free_at >> FRACTION;
+    return at >= n->period ? at - n->period + 1 : 0;
 }
 
 /* The lane carries so many bytes from now on; returns when the last one has passed. */
@@ -177,7 +185,7 @@ static void serve(struct cw_nvm *n, struct device *d, cw_time now)
     const bool queue = n->config.config->pm_ack == CW_PM_ACK_QUEUE;
     for (struct item *i; (i = cw_fifo_pop(&d->leaving, now)) != NULL;)
         end_persist(n, i, now);
-    while (is_free(&d->lane, now)) {
+    while (is_free(n, &d->lane, now)) {
         const bool crowded = 2 * d->pending.count >= n->config.config->pm_wpq;
         const bool write = cw_fifo_peek(&d->pending, now) != NULL && (crowded || cw_fifo_peek(&d->reads, now) == NULL);
         struct item *i = cw_fifo_pop(write ? &d->pending : &d->reads, now);
@@ -196,7 +204,7 @@ static cw_time device_next(const struct cw_nvm *n, const struct device *d)
 {
     const cw_time work = sooner(cw_fifo_next(&d->reads), cw_fifo_next(&d->pending));
     const bool full = d->pending.count + d->leaving.count == n->config.config->pm_wpq;
-    cw_time next = work == CW_TIME_NEVER ? work : later(work, (d->lane.free_at >> FRACTION) + 1);
+    cw_time next = work == CW_TIME_NEVER ? work : later(work, free_from(n, &d->lane));
     if (!full)
         next = sooner(next, cw_fifo_next(&d->persists));
     return sooner(next, cw_fifo_next(&d->leaving));
@@ -230,7 +238,7 @@ static cw_time link_next(const struct cw_nvm *n)
     cw_time next = CW_TIME_NEVER;
     for (uint32_t i = 0; i < n->ports; i++)
         next = sooner(next, sooner(cw_fifo_next(&n->port[i].reads), cw_fifo_next(&n->port[i].persists)));
-    return next == CW_TIME_NEVER ? next : later(next, (n->up.free_at >> FRACTION) + 1);
+    return next == CW_TIME_NEVER ? next : later(next, free_from(n, &n->up));
 }
 
 /* ---- the component ---- */
@@ -245,7 +253,7 @@ static void tick(void *self, cw_time now)
         next = sooner(next, device_next(n, &n->device[i]));
     }
     if (n->far) {
-        while (is_free(&n->up, now) && send_up(n, now))
+        while (is_free(n, &n->up, now) && send_up(n, now))
             continue;
         next = sooner(next, sooner(link_next(n), device_next(n, &n->device[0])));
     }
