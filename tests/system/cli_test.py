@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import unittest
 
 COWARP = ""
@@ -284,6 +285,24 @@ class Config(Command):
         self.assertEqual(values(printed), values(again))
         self.assertIn('scheduler = "lrr"', again)
         self.assertIn("count = 56", again)
+
+    @staticmethod
+    def flat(tables, prefix=""):
+        """{"core.count": 15, ...} of nested tables."""
+        values = {}
+        for name, value in tables.items():
+            values.update(Config.flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value})
+        return values
+
+    def test_every_preset_is_toml_and_is_read_back(self):
+        """Another reader of TOML takes it, and finds what the statistics of a run name."""
+        for preset in (entry["name"] for entry in json.loads(self.passes("list", "--json"))["presets"]):
+            with self.subTest(preset):
+                printed = self.passes("config", "--preset", preset)
+                values = self.flat(tomllib.loads(printed))
+                self.assertEqual(values, self.flat(tomllib.loads(self.passes("config", "--config", self.write("machine.toml", printed.encode())))))
+        self.passes("run", "vecadd", "--preset", "sbrp-near", "--param", "n=32", "--stats", "s.json")
+        self.assertEqual(self.flat(tomllib.loads(self.passes("config", "--preset", "sbrp-near"))), json.loads(self.read("s.json"))["config"])
 
     def test_explains_one_parameter(self):
         text = self.passes("config", "dram.queue")
