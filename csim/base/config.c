@@ -216,6 +216,12 @@ void cw_config_info(const struct cw_config *config, uint32_t index, struct cw_co
     info_of(config, &place, info);
 }
 
+const struct cw_key_set *cw_config_set_of(uint32_t index)
+{
+    const struct place place = place_of(index);
+    return place.set != &machine ? place.set : NULL;
+}
+
 /* Length of word number n in "a|b|c", 0 when there are fewer. */
 static uint32_t nth_word(const char *words, uint32_t n, const char **word)
 {
@@ -310,7 +316,7 @@ int cw_config__assign(struct cw_config *config, uint32_t id, const char *value, 
     return CW_OK;
 }
 
-int cw_config_set(struct cw_config *config, const char *assignment, struct cw_error *err)
+int cw_config_find_assigned(uint32_t *index, const char *assignment, struct cw_error *err)
 {
     char name[NAME_MAX_LENGTH + 1];
     const char *equals = strchr(assignment, '=');
@@ -321,9 +327,14 @@ int cw_config_set(struct cw_config *config, const char *assignment, struct cw_er
         return cw_fail(err, CW_EINVAL, "unknown parameter '%.80s'; 'cowarp config' shows all", assignment);
     memcpy(name, assignment, length);
     name[length] = '\0';
+    return cw_config_find(index, name, err);
+}
+
+int cw_config_set(struct cw_config *config, const char *assignment, struct cw_error *err)
+{
     uint32_t id;
-    int status = cw_config_find(&id, name, err);
-    return status == CW_OK ? cw_config__assign(config, id, equals + 1, err) : status;
+    int status = cw_config_find_assigned(&id, assignment, err);
+    return status == CW_OK ? cw_config__assign(config, id, strchr(assignment, '=') + 1, err) : status;
 }
 
 static bool power_of_two(uint32_t n)
