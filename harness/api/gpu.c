@@ -319,8 +319,10 @@ int cowarp_reset(struct cowarp_gpu *gpu)
 static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, const char *what)
 {
     int status = need_gpu(gpu);
-    if (status != CW_OK || bytes == 0 || cw_memory_valid(cw_gpu_memory(gpu->gpu), address, bytes))
+    if (status != CW_OK || bytes == 0)
         return status;
+    if (cw_memory_valid(cw_gpu_memory(gpu->gpu), address, bytes))
+        return cowarp__pm_left(gpu, address, bytes, what);
     return cw_fail(&gpu->err, CW_EINVAL, "%s of %llu bytes at 0x%llx: not in allocated device memory", what, (unsigned long long)bytes,
                    (unsigned long long)address);
 }
