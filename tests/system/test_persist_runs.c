@@ -16,6 +16,7 @@
 
 struct run {
     const char *preset, *persistency, *sabotage;
+    const char *kernel; /* NULL: draw */
     const char *settings[9], *units[3];
     uint32_t blocks, threads, words, steps, seed, more; /* more: further launches */
     /* result */
@@ -47,8 +48,12 @@ static void run(struct run *r)
     assert_int_equal(cowarp_alloc(gpu, &flag, 256), COWARP_OK);
     const struct cowarp_arg args[] = {COWARP_U64(pm),           COWARP_U64(pmflag),   COWARP_U64(flag),
                                       COWARP_U32(r->words - 1), COWARP_U32(r->steps), COWARP_U32(r->seed)};
-    const struct cowarp_launch launch = {
-        .size = sizeof launch, .kernel = "draw", .grid = {r->blocks, 1, 1}, .block = {r->threads, 1, 1}, .arg_count = 6, .args = args};
+    const struct cowarp_launch launch = {.size = sizeof launch,
+                                         .kernel = r->kernel != NULL ? r->kernel : "draw",
+                                         .grid = {r->blocks, 1, 1},
+                                         .block = {r->threads, 1, 1},
+                                         .arg_count = 6,
+                                         .args = args};
     r->status = cowarp_run(gpu, module, &launch);
     for (uint32_t i = 0; i < r->more && r->status == COWARP_OK; i++)
         r->status = cowarp_run(gpu, module, &launch);
@@ -192,6 +197,29 @@ static void test_persist_runs__faults_are_found(void **state)
     }
 }
 
+/* The entry of an acquire that is made at issue lies ahead of the release whose value the load then returns. So nothing holds the
+ * acquirer's line back, and it is durable before the releaser's. When it is made with the value, it lies behind. */
+static void test_persist_runs__an_acquire_made_at_issue_is_overtaken(void **state)
+{
+    static const char *const moments[] = {"pm.acquire=return", "pm.acquire=issue"};
+    static const char *const backends[] = {NULL, "persist_buffer=lockstep"};
+    (void)state;
+    for (uint32_t b = 0; b < 2; b++)
+        for (uint32_t issue = 0; issue < 2; issue++) {
+            struct run r = {.persistency = "sbrp",
+                            .kernel = "overtake",
+                            .settings = {moments[issue], "core.count=1", "partition.count=2", "pm.window=32", slow, "pm.write_mbps=200"},
+                            .units = {backends[b]},
+                            .blocks = 1,
+                            .threads = 64};
+            run(&r);
+            assert_int_equal(r.stores, 9);
+            assert_int_equal(r.status, issue ? COWARP_ECHECK : COWARP_OK);
+            if (issue && (strstr(r.text, "release of") == NULL || strstr(r.text, "acquire of") == NULL))
+                fail_msg("%s", r.text);
+        }
+}
+
 static void is_refused(const char *preset, const char *setting, const char *why)
 {
     static const char *const models[] = {"gpm", "epoch", "sbrp"};
@@ -225,6 +253,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_persist_runs__kernel_ends_and_flushed_lines),
     cmocka_unit_test(test_persist_runs__rtl_is_equal),
     cmocka_unit_test(test_persist_runs__faults_are_found),
+    cmocka_unit_test(test_persist_runs__an_acquire_made_at_issue_is_overtaken),
     cmocka_unit_test(test_persist_runs__other_machines_are_refused),
 };
 CW_TEST_MAIN(tests)
