@@ -38,6 +38,14 @@ function(cw_add_tests)
         set_tests_properties(sanitized PROPERTIES TIMEOUT 3600 COST 1000) # the longest one begins first, or a processor is idle at the end
     endif()
     add_test(NAME system.saxpy COMMAND saxpy)
+    # The store without its fences must not survive.
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/pm_store_unordered.c
+        COMMAND sed /call.uni.ofence/d ${PROJECT_SOURCE_DIR}/examples/pm_store.c > ${CMAKE_BINARY_DIR}/pm_store_unordered.c
+        DEPENDS ${PROJECT_SOURCE_DIR}/examples/pm_store.c VERBATIM)
+    add_executable(pm_store_unordered ${CMAKE_BINARY_DIR}/pm_store_unordered.c)
+    target_link_libraries(pm_store_unordered PRIVATE cowarp_api)
+    add_test(NAME system.pm_store COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/pm_store_test.py $<TARGET_FILE:pm_store>
+             $<TARGET_FILE:pm_store_unordered>)
     add_test(NAME docs.references COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_refs.py ${PROJECT_SOURCE_DIR})
     add_test(NAME docs.pictures COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/architecture_pictures ${PROJECT_SOURCE_DIR} --check)
     add_custom_target(pictures COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/architecture_pictures ${PROJECT_SOURCE_DIR}

@@ -72,6 +72,50 @@ uint64_t session_pm_find(struct session *s, const char *name, uint64_t bytes)
     return s->status == 0 ? address : 0;
 }
 
+static uint64_t log_region(struct session *s, const char *name, const char *what, uint64_t bytes, session_region_fn region)
+{
+    char full[64];
+    snprintf(full, sizeof full, "%s.%s", name, what);
+    return region(s, full, bytes);
+}
+
+struct session_log session_log_open(struct session *s, const char *name, uint32_t writers, session_region_fn region)
+{
+    struct session_log log = {.writers = writers};
+    log.entry = log_region(s, name, "log", writers * UINT64_C(16), region);
+    log.head = log_region(s, name, "heads", writers * UINT64_C(4), region);
+    log.valid = log_region(s, name, "valid", 4, region);
+    return log;
+}
+
+void session_log_begin(struct session *s, const struct session_log *log)
+{
+    session_launch(s, "log_begin", 1, 1, COWARP_U64(log->valid));
+}
+
+void session_log_end(struct session *s, const struct session_log *log, uint32_t blocks, uint32_t threads)
+{
+    session_launch(s, "log_end", 1, 1, COWARP_U64(log->valid));
+    session_launch(s, "log_clear", blocks, threads, COWARP_U64(log->head), COWARP_U32(log->writers));
+}
+
+int session_log_is_valid(struct session *s, const struct session_log *log)
+{
+    uint32_t valid = 0;
+    session_read(s, &valid, log->valid, sizeof valid);
+    return valid != 0;
+}
+
+void session_log_check(struct session *s, const struct session_log *log)
+{
+    uint32_t *head = session_array(s, log->writers, sizeof *head), valid = 0;
+    session_read(s, &valid, log->valid, sizeof valid);
+    session_read(s, head, log->head, log->writers * sizeof *head);
+    for (uint32_t i = 0; s->status == 0 && i < log->writers; i++)
+        if (head[i] != 0 || valid != 0)
+            session_fail(s, COWARP_ECHECK, "the log is not empty: valid %u, head %u is %u", valid, i, head[i]);
+}
+
 void session_phase(struct session *s, const char *name)
 {
     if (s->status == 0)

@@ -40,6 +40,24 @@ void session_read(struct session *s, void *data, uint64_t address, uint64_t byte
 uint64_t session_pm_new(struct session *s, const char *name, uint64_t bytes);
 uint64_t session_pm_find(struct session *s, const char *name, uint64_t bytes);
 
+/* The host's side of kernels/include/undo_log.h: the log's regions, NAME.log, NAME.heads and NAME.valid, made or found by `region`. */
+struct session_log {
+    uint64_t entry, head, valid; /* persistent memory */
+    uint32_t writers;
+};
+typedef uint64_t (*session_region_fn)(struct session *s, const char *name, uint64_t bytes);
+struct session_log session_log_open(struct session *s, const char *name, uint32_t writers, session_region_fn region);
+
+/* From here on recovery undoes the batch; from session_log_end on it does not, and the log is emptied by blocks x threads threads. */
+void session_log_begin(struct session *s, const struct session_log *log);
+void session_log_end(struct session *s, const struct session_log *log, uint32_t blocks, uint32_t threads);
+
+/* Whether a batch has to be undone. */
+int session_log_is_valid(struct session *s, const struct session_log *log);
+
+/* Fails the session when the log is not empty. */
+void session_log_check(struct session *s, const struct session_log *log);
+
 /* Begins a phase of the run (cowarp_phase); NULL: ends it. */
 void session_phase(struct session *s, const char *name);
 

@@ -216,6 +216,12 @@ void cw_config_info(const struct cw_config *config, uint32_t index, struct cw_co
     info_of(config, &place, info);
 }
 
+const struct cw_key_set *cw_config_set_of(uint32_t index)
+{
+    const struct place place = place_of(index);
+    return place.set != &machine ? place.set : NULL;
+}
+
 /* Length of word number n in "a|b|c", 0 when there are fewer. */
 static uint32_t nth_word(const char *words, uint32_t n, const char **word)
 {
@@ -310,7 +316,7 @@ int cw_config__assign(struct cw_config *config, uint32_t id, const char *value, 
     return CW_OK;
 }
 
-int cw_config_set(struct cw_config *config, const char *assignment, struct cw_error *err)
+int cw_config_find_assigned(uint32_t *index, const char *assignment, struct cw_error *err)
 {
     char name[NAME_MAX_LENGTH + 1];
     const char *equals = strchr(assignment, '=');
@@ -321,9 +327,14 @@ int cw_config_set(struct cw_config *config, const char *assignment, struct cw_er
         return cw_fail(err, CW_EINVAL, "unknown parameter '%.80s'; 'cowarp config' shows all", assignment);
     memcpy(name, assignment, length);
     name[length] = '\0';
+    return cw_config_find(index, name, err);
+}
+
+int cw_config_set(struct cw_config *config, const char *assignment, struct cw_error *err)
+{
     uint32_t id;
-    int status = cw_config_find(&id, name, err);
-    return status == CW_OK ? cw_config__assign(config, id, equals + 1, err) : status;
+    int status = cw_config_find_assigned(&id, assignment, err);
+    return status == CW_OK ? cw_config__assign(config, id, strchr(assignment, '=') + 1, err) : status;
 }
 
 static bool power_of_two(uint32_t n)
@@ -456,30 +467,62 @@ int cw_config_check(const struct cw_config *config, struct cw_error *err)
     return status;
 }
 
+/* Length of the table's name in a key's: 4 of "core.count". */
+static size_t table_length(const struct place *p)
+{
+    const char *name = key_of(p)->name;
+    return (size_t)(strrchr(name, '.') - name);
+}
+
+static bool same_table(const struct place *a, const struct place *b)
+{
+    const size_t length = table_length(a);
+    return length == table_length(b) && memcmp(key_of(a)->name, key_of(b)->name, length) == 0;
+}
+
+/* Whether no parameter before it is of its table. A mechanism may have keys in a table of the machine's. */
+static bool begins_table(const struct place *p)
+{
+    struct place before = first_place;
+    while (!same_table(&before, p))
+        next_place(&before);
+    return before.set == p->set && before.key == p->key;
+}
+
+static void write_key(const struct cw_config *config, const struct place *place, FILE *out)
+{
+    struct cw_config_info info;
+    char value[32];
+    info_of(config, place, &info);
+    cw_config_value_text(&info, value);
+    const char *key = info.name + table_length(place) + 1;
+    fprintf(out, "# %s\n# source: %s\n", info.what, info.source);
+    if (info.words != NULL)
+        fprintf(out, "%s = \"%s\" # %s\n", key, value, info.words);
+    else
+        fprintf(out, "%s = %s # %s, %" PRIu32 " to %" PRIu32 "\n", key, value, info.unit, info.minimum, info.maximum);
+}
+
+/* All keys of the table that begins here: TOML has each table once. */
+static void write_table(const struct cw_config *config, const struct place *first, FILE *out)
+{
+    fprintf(out, "\n[%.*s]\n", (int)table_length(first), key_of(first)->name);
+    struct place place = *first;
+    do {
+        if (same_table(first, &place))
+            write_key(config, &place, out);
+    } while (next_place(&place));
+}
+
 void cw_config_write(const struct cw_config *config, FILE *out)
 {
-    char table[NAME_MAX_LENGTH + 1] = "";
     fprintf(out,
             "# Machine parameters; started from the preset %s.\n"
             "# Sources: [art] is the published simulator of the papers' authors; \"model\" is this simulator's own choice.\n",
             config->preset);
     struct place place = first_place;
     do {
-        struct cw_config_info info;
-        char value[32];
-        info_of(config, &place, &info);
-        cw_config_value_text(&info, value);
-        const char *key = strrchr(info.name, '.') + 1;
-        const size_t length = (size_t)(key - info.name) - 1;
-        if (strlen(table) != length || memcmp(table, info.name, length) != 0) {
-            memcpy(table, info.name, length);
-            table[length] = '\0';
-            fprintf(out, "\n[%s]\n", table);
-        }
-        fprintf(out, "# %s\n# source: %s\n", info.what, info.source);
-        if (info.words != NULL)
-            fprintf(out, "%s = \"%s\" # %s\n", key, value, info.words);
-        else
-            fprintf(out, "%s = %s # %s, %" PRIu32 " to %" PRIu32 "\n", key, value, info.unit, info.minimum, info.maximum);
+        if (begins_table(&place))
+            write_table(config, &place, out);
     } while (next_place(&place));
 }

@@ -71,6 +71,10 @@ uint32_t cw_config_count(void);
 void cw_config_info(const struct cw_config *config, uint32_t index, struct cw_config_info *info);
 /* Index of a name; CW_EINVAL with a suggestion when there is none. */
 int cw_config_find(uint32_t *index, const char *name, struct cw_error *err);
+/* The set that the parameter with that index is of; NULL: it is the machine's. */
+const struct cw_key_set *cw_config_set_of(uint32_t index);
+/* Index of the parameter that "name=value" sets; CW_EINVAL as cw_config_set. */
+int cw_config_find_assigned(uint32_t *index, const char *assignment, struct cw_error *err);
 /* "lrr" into text for a choice, "15" for a number. */
 void cw_config_value_text(const struct cw_config_info *info, char text[32]);
 /* One line about a preset, NULL for an unknown name. */

@@ -508,9 +508,25 @@ bool cw_core_idle(const struct cw_core *c)
     return true;
 }
 
+/* Dirty lines that a mechanism keeps stay from one kernel to the next, and nothing else does. */
+static void flush_but_kept(struct cw_l1 *l1)
+{
+    for (uint32_t i = 0; i < l1->sets * l1->ways; i++) {
+        struct cw_l1_line *e = &l1->line[i];
+        if (e->global && cw_l1_is_dirty(e))
+            cw_l1_forget(l1, e);
+        else if ((e->valid[0] | e->valid[1]) != 0)
+            cw_l1_invalidate(l1, e->line);
+    }
+}
+
 void cw_core_flush(struct cw_core *c)
 {
-    cw_l1_reset(&c->l1);
+    uint32_t at = 0;
+    if (cw_l1_next_dirty(&c->l1, &at) != NULL)
+        flush_but_kept(&c->l1);
+    else
+        cw_l1_reset(&c->l1);
     cw_l1_reset(&c->icache);
     cw_l1_reset(&c->constant);
     cw_l1_reset(&c->texture);

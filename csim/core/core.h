@@ -113,7 +113,9 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
 void cw_core_end_kernel(struct cw_core *c, cw_time now);
 /* No warp resident and nothing outstanding (stores acknowledged, logs sent). */
 bool cw_core_idle(const struct cw_core *c);
-/* Cold caches (dirty lines must have been written back: it is idle). So what the host writes between launches, constants too, is seen. */
+/* Whether the L1 has a dirty line with some of these bytes, which at rest is one that a mechanism keeps. */
+bool cw_core_keeps(const struct cw_core *c, uint64_t addr, uint64_t bytes);
+/* Cold caches; only dirty lines that a mechanism keeps stay. So what the host writes between launches, constants too, is seen. */
 void cw_core_flush(struct cw_core *c);
 /* One line per resident warp: PC, PTX line, SIMT stack, what it waits for. */
 void cw_core_report(const struct cw_core *c, FILE *out);
@@ -165,6 +167,8 @@ uint32_t cw_core_flush_lines(struct cw_core *c, uint32_t kinds);
 void cw_core_forget_lines(struct cw_core *c, uint32_t kinds);
 /* Writes the kept line with that index back; it stays in the L1, clean. l1_written tells of the acknowledgement. false: no room. */
 bool cw_core_write_line_back(struct cw_core *c, uint32_t index);
+/* The line with that index, which has just been written back, goes from the L1. */
+void cw_core_drop_line(struct cw_core *c, uint32_t index);
 /* A store or eviction that the keeper has refused is tried again in the next cycle. */
 void cw_core_retry_store(struct cw_core *c);
 /* Whether the warp's earlier memory instructions are performed, as far as its block sees, and its stores past the L1 acknowledged; all:

@@ -12,9 +12,25 @@ bool cw_core__keeper_stores(struct cw_core *c, const struct cw_pipe_entry *e, co
     return c->keeper->sockets->l1_store(c->keeper->self, &s, c->now);
 }
 
+bool cw_core_keeps(const struct cw_core *c, uint64_t addr, uint64_t bytes)
+{
+    uint32_t at = 0;
+    for (const struct cw_l1_line *e; (e = cw_l1_next_dirty(&c->l1, &at)) != NULL;)
+        if (e->line < addr + bytes && addr < e->line + c->line_bytes)
+            return true;
+    return false;
+}
+
 bool cw_core_write_line_back(struct cw_core *c, uint32_t index)
 {
     return cw_core__write_line(c, &c->l1.line[index], CW_TAG_KEPT);
+}
+
+void cw_core_drop_line(struct cw_core *c, uint32_t index)
+{
+    struct cw_l1_line *e = &c->l1.line[index];
+    cw_core__tell_line(c, CW_L1_LINE_INVALIDATED, e->line, CW_CORE_WARPS_MAX);
+    cw_l1_forget(&c->l1, e);
 }
 
 void cw_core_retry_store(struct cw_core *c)

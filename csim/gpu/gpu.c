@@ -440,6 +440,14 @@ void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
         cw_partition_host_copy(gpu->partition[cw_address_partition(c, at)], at);
 }
 
+bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < gpu->config.core_count && gpu->launch.param == NULL; i++)
+        any |= cw_core_keeps(gpu->core[i], addr, bytes);
+    return any;
+}
+
 int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err)
 {
     const cw_time us = gpu->clocks.units_per_us;

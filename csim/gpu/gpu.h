@@ -57,6 +57,9 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const stru
  * the GPU can then only be reset again or destroyed. */
 int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err);
 
+/* Whether a kernel that has ended has left some of these bytes in a core: a persistency model may keep lines (pm.kernel_end). They are in
+ * memory later, in another kernel. false during a launch; after one that failed the answer means nothing. */
+bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);
 /* The host has copied those bytes of allocated device memory, from or to it: with l2.host_copies their lines are in the L2 afterwards, the
  * last ones if not all find room. During a launch, and after one that failed, it moves nothing. */
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);

@@ -168,6 +168,30 @@ int cw_mechs_check(const struct cw_mech *const *mechs, struct cw_error *err)
     return status;
 }
 
+static bool has_keys(const struct cw_mech *mech, const struct cw_key_set *set)
+{
+    for (uint32_t i = 0; mech->keys != NULL && mech->keys[i] != NULL; i++)
+        if (mech->keys[i] == set)
+            return true;
+    return false;
+}
+
+int cw_mechs_check_key(const struct cw_mech *const *mechs, const struct cw_key_set *set, const char *key, struct cw_error *err)
+{
+    const char *model = CW_MECH_PERSISTENCY_NONE;
+    bool of_models = false;
+    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
+        of_models |= cw_mechs[i]->persistency && has_keys(cw_mechs[i], set);
+    for (uint32_t i = 0; mechs[i] != NULL && of_models; i++) {
+        if (has_keys(mechs[i], set))
+            return CW_OK;
+        model = mechs[i]->persistency ? mechs[i]->name : model;
+    }
+    if (!of_models)
+        return CW_OK;
+    return cw_fail(err, CW_EINVAL, "%s: persistency model %s does not read it; choose another model ('cowarp list' shows all)", key, model);
+}
+
 struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
                                    size_t body_bytes, cw_time now)
 {

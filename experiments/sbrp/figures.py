@@ -26,7 +26,7 @@ NAME = {GPM: "GPM", EPOCH_FAR: "epoch-far", SBRP_FAR: "SBRP-far", EPOCH_NEAR: "e
 MODELS = (GPM, EPOCH_FAR, SBRP_FAR, EPOCH_NEAR, SBRP_NEAR)  # of Figure 6
 PAIRS = {"far": (SBRP_FAR, EPOCH_FAR), "near": (SBRP_NEAR, EPOCH_NEAR)}
 # Keys that are read by sbrp alone: other models' runs with them are the runs without.
-OF_SBRP = ("pm.acquire", "pm.drain", "pm.pb_entries", "pm.urgent", "pm.window", "pm.window_form")
+OF_SBRP = ("pm.acquire", "pm.drain", "pm.flushed_line", "pm.kernel_end", "pm.pb_entries", "pm.urgent", "pm.window", "pm.window_form")
 PRESET = {("pm.drain", "window"), ("pm.pb_entries", 256), ("pm.window", 6), ("pm.window_form", "exact"), ("pm.read_mbps", 84000),
           ("pm.write_mbps", 42000)}  # what the machine has anyway
 DEVICE_SCOPE = (("scope", 1),)  # of all releases and acquires

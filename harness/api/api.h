@@ -125,6 +125,8 @@ int cowarp__record_close(struct cowarp_gpu *gpu);
 
 /* When the GPU exists, at the end: the regions of options.pm_file, and the log. */
 int cowarp__pm_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* The host may use these bytes: no kernel has left them in a core. CW_EINVAL with a text that begins with `what`. */
+int cowarp__pm_left(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, const char *what);
 /* The host has written these bytes of device memory. */
 void cowarp__pm_written(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes);
 /* Writes the file if it is still open, then frees all; the GPU is still there. */

@@ -70,6 +70,22 @@ static int choose_mechs(struct cowarp_gpu *gpu, const struct cowarp_options *opt
     return status == CW_OK ? cw_mechs_check(gpu->mechs, &gpu->err) : status;
 }
 
+/* Settings are the user's own words, so one that nobody reads is a slip. What a preset or a file says may be for other GPUs. */
+static int check_settings(struct cowarp_gpu *gpu, const char *const *settings)
+{
+    int status = CW_OK;
+    for (; status == CW_OK && settings != NULL && *settings != NULL; settings++) {
+        struct cw_config_info info;
+        uint32_t index;
+        status = cw_config_find_assigned(&index, *settings, &gpu->err);
+        if (status != CW_OK)
+            break;
+        cw_config_info(&gpu->config, index, &info);
+        status = cw_mechs_check_key(gpu->mechs, cw_config_set_of(index), info.name, &gpu->err);
+    }
+    return status;
+}
+
 /* A deliberate fault needs something that can be broken. */
 static int check_sabotage(struct cowarp_gpu *gpu, const char *name)
 {
@@ -138,6 +154,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     int status = cowarp__configure(&gpu->config, options, &gpu->err);
     if (status == CW_OK)
         status = choose_mechs(gpu, options);
+    if (status == CW_OK)
+        status = check_settings(gpu, options->settings);
     if (status == CW_OK)
         status = choose_control(gpu, options->control);
     if (status == CW_OK)
@@ -301,8 +319,10 @@ int cowarp_reset(struct cowarp_gpu *gpu)
 static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, const char *what)
 {
     int status = need_gpu(gpu);
-    if (status != CW_OK || bytes == 0 || cw_memory_valid(cw_gpu_memory(gpu->gpu), address, bytes))
+    if (status != CW_OK || bytes == 0)
         return status;
+    if (cw_memory_valid(cw_gpu_memory(gpu->gpu), address, bytes))
+        return cowarp__pm_left(gpu, address, bytes, what);
     return cw_fail(&gpu->err, CW_EINVAL, "%s of %llu bytes at 0x%llx: not in allocated device memory", what, (unsigned long long)bytes,
                    (unsigned long long)address);
 }

@@ -100,6 +100,15 @@ static int need_pm(struct cowarp_gpu *gpu)
     return CW_OK;
 }
 
+int cowarp__pm_left(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, const char *what)
+{
+    if (gpu->failed || !cw_memory_is_pm(address) || !cw_gpu_keeps(gpu->gpu, address, bytes))
+        return CW_OK;
+    return cw_fail(&gpu->err, CW_EINVAL,
+                   "%s of persistent memory: a kernel has left lines of it in an L1 (pm.kernel_end=keep); end the kernel with dfence()",
+                   what);
+}
+
 static int check_name(struct cowarp_gpu *gpu, const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -197,7 +206,9 @@ int cowarp_pm_find(struct cowarp_gpu *gpu, const char *name, uint64_t *address, 
 int cowarp_pm_free(struct cowarp_gpu *gpu, const char *name)
 {
     struct cowarp_pm_region *r;
-    const int status = find(gpu, name, &r);
+    int status = find(gpu, name, &r);
+    if (status == CW_OK)
+        status = cowarp__pm_left(gpu, r->address, r->bytes, "free");
     if (status != CW_OK)
         return status;
     cowarp__pm_log_remove(gpu->pm->log, r);
@@ -231,7 +242,9 @@ int cowarp_persist_at(const struct cowarp_gpu *gpu, uint64_t i, struct cowarp_pe
 
 int cowarp_pm_crash(struct cowarp_gpu *to, const struct cowarp_gpu *from, uint64_t persists)
 {
-    const int status = need_pm(to);
+    int status = need_pm(to);
+    for (uint32_t i = 0; status == CW_OK && i < to->pm->space.cnt; i++)
+        status = cowarp__pm_left(to, to->pm->space.region[i].address, to->pm->space.region[i].bytes, "crash");
     if (status != CW_OK)
         return status;
     if (from->pm == NULL || from->pm->log == NULL || from == to || to->pm->log != NULL)

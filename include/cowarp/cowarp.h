@@ -142,7 +142,8 @@ int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
 /* Persistent memory: pm.mbytes of it, behind all other device memory. It consists of regions, each with a name of 1 to 63 letters, digits,
  * '_', '-' and '.'. Kernels and cowarp_read see a region's bytes as those of any memory. Beside them it has a durable image: what a power
  * failure at this moment would leave. cowarp_write changes both; stores of kernels become durable when the persistency model and the memory
- * have seen to it. COWARP_EINVAL with a transactional system. */
+ * have seen to it. With pm.kernel_end=keep a kernel may leave bytes in a core's L1: to read, write or free them is COWARP_EINVAL until they
+ * have left in a later kernel. COWARP_EINVAL with a transactional system. */
 /* The region's address: of the one that there is, with its bytes as they are, or of a new one of zeros. COWARP_EINVAL, and nothing changes,
  * when there is one of another size. */
 int cowarp_pm_alloc(struct cowarp_gpu *gpu, uint64_t *address, const char *name, uint64_t bytes);

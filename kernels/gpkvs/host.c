@@ -26,7 +26,8 @@ struct bucket {
 struct store {
     struct session s;
     uint32_t pairs, buckets, blocks, threads, per_block, slice;
-    uint64_t table, entry, head, valid; /* persistent memory */
+    uint64_t table; /* persistent memory */
+    struct session_log log;
     struct pair *batch;
     uint32_t *old; /* location that the key has before, 0: it is not there */
 };
@@ -65,12 +66,10 @@ static void open_store(struct store *t, struct cowarp_workload_context *x)
     make_batch(t);
 }
 
-static void regions(struct store *t, uint64_t (*region)(struct session *s, const char *name, uint64_t bytes))
+static void regions(struct store *t, session_region_fn region)
 {
     t->table = region(&t->s, "gpkvs.table", t->buckets * sizeof(struct bucket));
-    t->entry = region(&t->s, "gpkvs.log", t->pairs * UINT64_C(16));
-    t->head = region(&t->s, "gpkvs.heads", t->pairs * UINT64_C(4));
-    t->valid = region(&t->s, "gpkvs.valid", 4);
+    t->log = session_log_open(&t->s, "gpkvs", t->pairs, region);
 }
 
 /* A pair's two buckets, as the kernel finds them. */
@@ -97,12 +96,6 @@ static void fill(struct store *t)
         session_write(&t->s, at + 4 * slot, &t->batch[i].signature, 4);
         session_write(&t->s, at + 4 * (SLOTS + slot), &t->old[i], 4);
     }
-}
-
-static void clear_log(struct store *t)
-{
-    session_launch(&t->s, "log_end", 1, 1, COWARP_U64(t->valid));
-    session_launch(&t->s, "log_clear", (t->pairs + 511) / 512, 512, COWARP_U64(t->head), COWARP_U32(t->pairs));
 }
 
 /* What a pair's buckets say of it. */
@@ -151,16 +144,6 @@ static uint32_t check_table(struct store *t)
     return cnt[NEW];
 }
 
-static void check_log(struct store *t)
-{
-    uint32_t *head = session_array(&t->s, t->pairs, sizeof *head), valid = 0;
-    session_read(&t->s, &valid, t->valid, sizeof valid);
-    session_read(&t->s, head, t->head, t->pairs * sizeof *head);
-    for (uint32_t i = 0; t->s.status == 0 && i < t->pairs; i++)
-        if (head[i] != 0 || valid != 0)
-            session_fail(&t->s, COWARP_ECHECK, "the log is not empty: valid %u, head %u is %u", valid, i, head[i]);
-}
-
 static int run(struct cowarp_workload_context *x)
 {
     struct store t;
@@ -169,13 +152,13 @@ static int run(struct cowarp_workload_context *x)
     fill(&t);
     const uint64_t batch = session_upload(&t.s, t.batch, t.pairs * sizeof *t.batch);
     session_phase(&t.s, "insert");
-    session_launch(&t.s, "log_begin", 1, 1, COWARP_U64(t.valid));
-    session_launch(&t.s, "gpkvs_insert", t.blocks, t.threads, COWARP_U64(batch), COWARP_U64(t.table), COWARP_U64(t.entry),
-                   COWARP_U64(t.head), COWARP_U32(t.pairs), COWARP_U32(t.per_block), COWARP_U32(t.slice));
-    clear_log(&t);
+    session_log_begin(&t.s, &t.log);
+    session_launch(&t.s, "gpkvs_insert", t.blocks, t.threads, COWARP_U64(batch), COWARP_U64(t.table), COWARP_U64(t.log.entry),
+                   COWARP_U64(t.log.head), COWARP_U32(t.pairs), COWARP_U32(t.per_block), COWARP_U32(t.slice));
+    session_log_end(&t.s, &t.log, (t.pairs + 511) / 512, 512);
     session_phase(&t.s, NULL);
     const uint32_t inserted = check_table(&t);
-    check_log(&t);
+    session_log_check(&t.s, &t.log);
     if (inserted == 0)
         session_fail(&t.s, COWARP_ECHECK, "none of %u pairs was inserted", t.pairs);
     session_passed(&t.s, "%u of %u pairs inserted, each in one of its buckets", inserted, t.pairs);
@@ -185,14 +168,12 @@ static int run(struct cowarp_workload_context *x)
 static int recover(struct cowarp_workload_context *x)
 {
     struct store t;
-    uint32_t valid = 0;
     open_store(&t, x);
     regions(&t, session_pm_find);
-    session_read(&t.s, &valid, t.valid, sizeof valid);
-    if (valid != 0)
-        session_launch(&t.s, "gpkvs_undo", (t.pairs + 511) / 512, 512, COWARP_U64(t.table), COWARP_U64(t.entry), COWARP_U64(t.head),
+    if (session_log_is_valid(&t.s, &t.log))
+        session_launch(&t.s, "gpkvs_undo", (t.pairs + 511) / 512, 512, COWARP_U64(t.table), COWARP_U64(t.log.entry), COWARP_U64(t.log.head),
                        COWARP_U32(t.pairs));
-    clear_log(&t);
+    session_log_end(&t.s, &t.log, (t.pairs + 511) / 512, 512);
     return session_close(&t.s);
 }
 
@@ -202,7 +183,7 @@ static int verify(struct cowarp_workload_context *x)
     open_store(&t, x);
     regions(&t, session_pm_find);
     const uint32_t inserted = check_table(&t);
-    check_log(&t);
+    session_log_check(&t.s, &t.log);
     session_passed(&t.s, "%u of %u pairs are there, none torn, the log is empty", inserted, t.pairs);
     return session_close(&t.s);
 }

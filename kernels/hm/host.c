@@ -20,8 +20,9 @@ struct node {
 struct map {
     struct session s;
     uint32_t keys, present, buckets, nodes;
-    uint64_t map, entry, head, valid; /* persistent memory */
-    struct node *pair;                /* those that are there before, then the batch */
+    uint64_t map; /* persistent memory */
+    struct session_log log;
+    struct node *pair; /* those that are there before, then the batch */
 };
 
 static void open_map(struct map *m, struct cowarp_workload_context *x)
@@ -36,12 +37,10 @@ static void open_map(struct map *m, struct cowarp_workload_context *x)
         m->pair[i] = (struct node){(i + 25001) * 0x2c9277b5u, (uint32_t)host_random(&m->s.random) | 1};
 }
 
-static void regions(struct map *m, uint64_t (*region)(struct session *s, const char *name, uint64_t bytes))
+static void regions(struct map *m, session_region_fn region)
 {
     m->map = region(&m->s, "hm.map", m->nodes * sizeof(struct node));
-    m->entry = region(&m->s, "hm.log", m->nodes * UINT64_C(16));
-    m->head = region(&m->s, "hm.heads", m->nodes * UINT64_C(4));
-    m->valid = region(&m->s, "hm.valid", 4);
+    m->log = session_log_open(&m->s, "hm", m->nodes, region);
 }
 
 static uint32_t node_of(const struct map *m, uint32_t key, uint32_t table)
@@ -70,12 +69,6 @@ static void fill(struct map *m)
     session_write(&m->s, m->map, map, m->nodes * sizeof *map);
 }
 
-static void clear_log(struct map *m)
-{
-    session_launch(&m->s, "log_end", 1, 1, COWARP_U64(m->valid));
-    session_launch(&m->s, "log_clear", m->buckets, NODES, COWARP_U64(m->head), COWARP_U32(m->nodes));
-}
-
 static void insert(struct map *m)
 {
     const uint32_t zero = 0;
@@ -85,15 +78,15 @@ static void insert(struct map *m)
     const uint64_t failed = session_upload(&m->s, &zero, sizeof zero);
     uint32_t has_failed = 0;
     session_phase(&m->s, "insert");
-    session_launch(&m->s, "log_begin", 1, 1, COWARP_U64(m->valid));
+    session_log_begin(&m->s, &m->log);
     session_launch(&m->s, "hm_mark", 32, 1024, COWARP_U64(batch), COWARP_U32(m->keys), COWARP_U32(m->buckets), COWARP_U64(list),
                    COWARP_U64(length));
     session_launch(&m->s, "hm_insert", m->buckets, NODES, COWARP_U64(m->map), COWARP_U64(batch), COWARP_U64(list), COWARP_U64(length),
-                   COWARP_U64(m->entry), COWARP_U64(m->head), COWARP_U64(failed));
+                   COWARP_U64(m->log.entry), COWARP_U64(m->log.head), COWARP_U64(failed));
     session_read(&m->s, &has_failed, failed, sizeof has_failed);
     if (has_failed != 0)
         session_fail(&m->s, COWARP_EINVAL, "the keys do not fit; use more buckets");
-    clear_log(m);
+    session_log_end(&m->s, &m->log, m->buckets, NODES);
     session_phase(&m->s, NULL);
 }
 
@@ -150,16 +143,6 @@ static uint32_t check_map(struct map *m)
     return old + new;
 }
 
-static void check_log(struct map *m)
-{
-    uint32_t *head = session_array(&m->s, m->nodes, sizeof *head), valid = 0;
-    session_read(&m->s, &valid, m->valid, sizeof valid);
-    session_read(&m->s, head, m->head, m->nodes * sizeof *head);
-    for (uint32_t i = 0; m->s.status == 0 && i < m->nodes; i++)
-        if (head[i] != 0 || valid != 0)
-            session_fail(&m->s, COWARP_ECHECK, "the log is not empty: valid %u, head %u is %u", valid, i, head[i]);
-}
-
 static int run(struct cowarp_workload_context *x)
 {
     struct map m;
@@ -169,7 +152,7 @@ static int run(struct cowarp_workload_context *x)
     insert(&m);
     check_find(&m);
     const uint32_t there = check_map(&m);
-    check_log(&m);
+    session_log_check(&m.s, &m.log);
     if (m.s.status == 0 && there != m.keys + m.present)
         session_fail(&m.s, COWARP_ECHECK, "the batch is not there");
     session_passed(&m.s, "%u keys are in the map, each with its value", there);
@@ -179,13 +162,12 @@ static int run(struct cowarp_workload_context *x)
 static int recover(struct cowarp_workload_context *x)
 {
     struct map m;
-    uint32_t valid = 0;
     open_map(&m, x);
     regions(&m, session_pm_find);
-    session_read(&m.s, &valid, m.valid, sizeof valid);
-    if (valid != 0)
-        session_launch(&m.s, "hm_undo", m.buckets, NODES, COWARP_U64(m.map), COWARP_U64(m.entry), COWARP_U64(m.head), COWARP_U32(m.nodes));
-    clear_log(&m);
+    if (session_log_is_valid(&m.s, &m.log))
+        session_launch(&m.s, "hm_undo", m.buckets, NODES, COWARP_U64(m.map), COWARP_U64(m.log.entry), COWARP_U64(m.log.head),
+                       COWARP_U32(m.nodes));
+    session_log_end(&m.s, &m.log, m.buckets, NODES);
     return session_close(&m.s);
 }
 
@@ -195,7 +177,7 @@ static int verify(struct cowarp_workload_context *x)
     open_map(&m, x);
     regions(&m, session_pm_find);
     const uint32_t there = check_map(&m);
-    check_log(&m);
+    session_log_check(&m.s, &m.log);
     session_passed(&m.s, "%u of %u keys are there, none twice, the log is empty", there, m.keys + m.present);
     return session_close(&m.s);
 }

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import unittest
 
 COWARP = ""
@@ -123,6 +124,9 @@ class Requests(Command):
             (["run", "vecadd", "--mech", "getm"], ["--system getm"]),
             (["run", "vecadd", "--mech", "no-such,getm"], ["unknown mechanism 'no-such'"]),
             (["run", "vecadd", "--sabotage", "skip-owner-check"], ["no transactional system"]),
+            (["run", "vecadd", "--set", "pm.window=3"], ["pm.window", "persistency model none"]),
+            (["run", "gpkvs", "--preset", "sbrp-artifact-near", "--set", "pm.attach=far", "--set", "pm.acquire=issue"], ["pm.acquire"]),
+            (["crash", "gpkvs", "--preset", "sbrp-near", "--persistency", "none", "--points", "1", "--set", "pm.patience=8"], ["pm.patience"]),
             (["run", "vecadd", "--wave-window", "1:2"], ["--wave"]),
             (["run", "vecadd", "--wave", "w.fst", "--wave-window", "5:5"], ["ends before"]),
             (["run", "vecadd", "--wave", "w.fst", "--wave-window", "5"], ["two core cycles"]),
@@ -284,6 +288,34 @@ class Config(Command):
         self.assertEqual(values(printed), values(again))
         self.assertIn('scheduler = "lrr"', again)
         self.assertIn("count = 56", again)
+
+    @staticmethod
+    def flat(tables, prefix=""):
+        """{"core.count": 15, ...} of nested tables."""
+        values = {}
+        for name, value in tables.items():
+            values.update(Config.flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value})
+        return values
+
+    def test_every_preset_is_toml_and_is_read_back(self):
+        """Another reader of TOML takes it, and finds what the statistics of a run name."""
+        for preset in (entry["name"] for entry in json.loads(self.passes("list", "--json"))["presets"]):
+            with self.subTest(preset):
+                printed = self.passes("config", "--preset", preset)
+                values = self.flat(tomllib.loads(printed))
+                self.assertEqual(values, self.flat(tomllib.loads(self.passes("config", "--config", self.write("machine.toml", printed.encode())))))
+        self.passes("run", "vecadd", "--preset", "sbrp-near", "--param", "n=32", "--stats", "s.json")
+        self.assertEqual(self.flat(tomllib.loads(self.passes("config", "--preset", "sbrp-near"))), json.loads(self.read("s.json"))["config"])
+
+    def test_keys_of_persistency_models(self):
+        """Without a model the user may not set them, and presets and files may. The machine's own keys of the table [pm] are always read."""
+        small = ["run", "vecadd", "--param", "n=32", "--quiet"]
+        for setting in ("pm.latency=100", "pm.attach=far", "pm.wpq=1", "tm.warps=4"):
+            self.passes(*small, "--set", setting)
+        self.passes(*small, "--preset", "sbrp-artifact-near")
+        self.passes(*small, "--config", self.write("machine.toml", b"[pm]\nwindow = 3\n"))
+        for model in ("gpm", "epoch", "sbrp"):
+            self.passes(*small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.window=3")
 
     def test_explains_one_parameter(self):
         text = self.passes("config", "dram.queue")

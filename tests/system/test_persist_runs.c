@@ -16,8 +16,9 @@
 
 struct run {
     const char *preset, *persistency, *sabotage;
-    const char *settings[8], *units[3];
-    uint32_t blocks, threads, words, steps, seed;
+    const char *kernel; /* NULL: draw */
+    const char *settings[9], *units[3];
+    uint32_t blocks, threads, words, steps, seed, more; /* more: further launches */
     /* result */
     int status;
     char text[512];
@@ -47,9 +48,15 @@ static void run(struct run *r)
     assert_int_equal(cowarp_alloc(gpu, &flag, 256), COWARP_OK);
     const struct cowarp_arg args[] = {COWARP_U64(pm),           COWARP_U64(pmflag),   COWARP_U64(flag),
                                       COWARP_U32(r->words - 1), COWARP_U32(r->steps), COWARP_U32(r->seed)};
-    const struct cowarp_launch launch = {
-        .size = sizeof launch, .kernel = "draw", .grid = {r->blocks, 1, 1}, .block = {r->threads, 1, 1}, .arg_count = 6, .args = args};
+    const struct cowarp_launch launch = {.size = sizeof launch,
+                                         .kernel = r->kernel != NULL ? r->kernel : "draw",
+                                         .grid = {r->blocks, 1, 1},
+                                         .block = {r->threads, 1, 1},
+                                         .arg_count = 6,
+                                         .args = args};
     r->status = cowarp_run(gpu, module, &launch);
+    for (uint32_t i = 0; i < r->more && r->status == COWARP_OK; i++)
+        r->status = cowarp_run(gpu, module, &launch);
     snprintf(r->text, sizeof r->text, "%s", cowarp_error(gpu));
     r->cycles = cowarp_cycles(gpu);
     assert_int_equal(cowarp_counter(gpu, "nvm_writes", &r->persists), COWARP_OK);
@@ -115,6 +122,35 @@ static void test_persist_runs__evictions(void **state)
                                .seed = seed});
 }
 
+/* Lines that outlive their kernel, or leave the L1 with the head of the buffer, keep the order as well. */
+static void test_persist_runs__kernel_ends_and_flushed_lines(void **state)
+{
+    static const char *const ends[] = {"pm.kernel_end=keep", "pm.kernel_end=drain", "pm.kernel_end=keep"};
+    static const char *const flushed[] = {"pm.flushed_line=keep", "pm.flushed_line=drop", "pm.flushed_line=drop"};
+    static const char *const drains[] = {"pm.drain=lazy", "pm.drain=window", "pm.drain=eager"};
+    static const char *const backends[] = {"persist_buffer=lockstep", "persist_buffer=rtl", "persist_buffer=rtl"};
+    (void)state;
+    for (uint32_t form = 0; form < 3; form++)
+        for (uint32_t machine = 0; machine < 3; machine++) {
+            struct run r = {.persistency = "sbrp",
+                            .settings = {ends[form], flushed[form], drains[(form + machine) % 3], slow, slower},
+                            .units = {machine == 0 ? backends[form] : NULL},
+                            .blocks = 2,
+                            .threads = 64,
+                            .words = WORDS,
+                            .steps = 24,
+                            .seed = 10 * form + machine,
+                            .more = 2};
+            if (machine == 1) { /* evictions */
+                r.settings[5] = "l1.bytes=1024";
+                r.settings[6] = "l1.ways=8";
+            }
+            if (machine == 2)
+                r.settings[5] = "pm.pb_entries=3";
+            must_pass(r);
+        }
+}
+
 /* The same run with the units as Verilog, and with both side by side. */
 static void test_persist_runs__rtl_is_equal(void **state)
 {
@@ -161,6 +197,29 @@ static void test_persist_runs__faults_are_found(void **state)
     }
 }
 
+/* The entry of an acquire that is made at issue lies ahead of the release whose value the load then returns. So nothing holds the
+ * acquirer's line back, and it is durable before the releaser's. When it is made with the value, it lies behind. */
+static void test_persist_runs__an_acquire_made_at_issue_is_overtaken(void **state)
+{
+    static const char *const moments[] = {"pm.acquire=return", "pm.acquire=issue"};
+    static const char *const backends[] = {NULL, "persist_buffer=lockstep"};
+    (void)state;
+    for (uint32_t b = 0; b < 2; b++)
+        for (uint32_t issue = 0; issue < 2; issue++) {
+            struct run r = {.persistency = "sbrp",
+                            .kernel = "overtake",
+                            .settings = {moments[issue], "core.count=1", "partition.count=2", "pm.window=32", slow, "pm.write_mbps=200"},
+                            .units = {backends[b]},
+                            .blocks = 1,
+                            .threads = 64};
+            run(&r);
+            assert_int_equal(r.stores, 9);
+            assert_int_equal(r.status, issue ? COWARP_ECHECK : COWARP_OK);
+            if (issue && (strstr(r.text, "release of") == NULL || strstr(r.text, "acquire of") == NULL))
+                fail_msg("%s", r.text);
+        }
+}
+
 static void is_refused(const char *preset, const char *setting, const char *why)
 {
     static const char *const models[] = {"gpm", "epoch", "sbrp"};
@@ -191,8 +250,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_persist_runs__every_model_keeps_the_order),
     cmocka_unit_test(test_persist_runs__every_size_and_policy_of_sbrp),
     cmocka_unit_test(test_persist_runs__evictions),
+    cmocka_unit_test(test_persist_runs__kernel_ends_and_flushed_lines),
     cmocka_unit_test(test_persist_runs__rtl_is_equal),
     cmocka_unit_test(test_persist_runs__faults_are_found),
+    cmocka_unit_test(test_persist_runs__an_acquire_made_at_issue_is_overtaken),
     cmocka_unit_test(test_persist_runs__other_machines_are_refused),
 };
 CW_TEST_MAIN(tests)

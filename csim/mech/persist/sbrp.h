@@ -66,7 +66,7 @@ struct cw_sbrp_core {
     enum cw_sbrp_evict evict;
     uint32_t evict_line, evict_warp;
     bool past_waits; /* an access past the L1 waits for the warp's ordering entries: lines leave as they come */
-    bool ends;       /* the kernel has ended: so do they */
+    bool ends;       /* the kernel has ended: so do they, or they stay (pm.kernel_end) */
 };
 
 struct cw_sbrp {
@@ -94,6 +94,8 @@ extern const struct cw_core_sockets cw_sbrp_sockets;
 cw_time cw_sbrp__tick(struct cw_sbrp_core *c, cw_time now);
 /* The masks as they are in this cycle. */
 const struct cw_adapt_order_masks_view *cw_sbrp__masks(struct cw_sbrp_core *c, cw_time now);
+/* The kernel has ended, and what is in the buffer stays there. */
+bool cw_sbrp__keeps(const struct cw_sbrp_core *c);
 /* Whether lines leave as they come. */
 bool cw_sbrp__drains(const struct cw_sbrp_core *c);
 

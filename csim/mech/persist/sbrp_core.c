@@ -168,6 +168,7 @@ static void block_start(void *self, uint32_t block, uint64_t warps, cw_time now)
 {
     struct cw_sbrp_core *c = self;
     (void)block;
+    c->awake |= cw_sbrp__keeps(c); /* lines of the kernel before may leave now */
     c->ends = false;
     cw_persist_block_starts(&c->blocks, c->sbrp->host.events, warps, now);
 }
@@ -186,7 +187,7 @@ static bool idle(const void *self)
     struct cw_adapt_persist_buffer_view v;
     cw_adapt_order_masks_look(c->masks, &m);
     cw_adapt_persist_buffer_look(c->buffer, &(struct cw_adapt_persist_buffer_in){.fsm = m.fsm}, &v);
-    return v.count == 0 && m.actr == 0 && c->asked_cnt == 0;
+    return (v.count == 0 || cw_sbrp__keeps(c)) && m.actr == 0 && c->asked_cnt == 0;
 }
 
 static cw_time tick(void *self, cw_time now)

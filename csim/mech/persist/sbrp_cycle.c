@@ -22,9 +22,15 @@ const struct cw_adapt_order_masks_view *cw_sbrp__masks(struct cw_sbrp_core *c, c
     return &c->view;
 }
 
+bool cw_sbrp__keeps(const struct cw_sbrp_core *c)
+{
+    return c->ends && c->sbrp->keys->pm_kernel_end == CW_PM_END_KEEP && c->asked_cnt == 0 && c->pipe == CW_SBRP_PIPE_FREE &&
+           c->evict == CW_SBRP_EVICT_NONE;
+}
+
 bool cw_sbrp__drains(const struct cw_sbrp_core *c)
 {
-    return c->sbrp->keys->pm_drain != CW_PM_DRAIN_LAZY || c->past_waits || c->ends;
+    return (c->sbrp->keys->pm_drain != CW_PM_DRAIN_LAZY || c->past_waits || c->ends) && !cw_sbrp__keeps(c);
 }
 
 /* ---- warps and the pipe go on ---- */
@@ -112,7 +118,7 @@ static bool has_room(const struct cw_sbrp_core *c)
     const struct cw_persist_keys *k = c->sbrp->keys;
     const uint32_t window = k->pm_window + (k->pm_window_form == CW_PM_WINDOW_PLUS_ONE);
     const bool urgent = k->pm_urgent == CW_PM_URGENT_ALL && c->view.odm != 0;
-    return !c->view.full && (k->pm_drain != CW_PM_DRAIN_WINDOW || urgent || c->view.actr < window);
+    return !cw_sbrp__keeps(c) && !c->view.full && (k->pm_drain != CW_PM_DRAIN_WINDOW || urgent || c->view.actr < window);
 }
 
 static void leave_by_head(struct cw_sbrp_core *c, const struct cw_adapt_persist_buffer_view *v)
@@ -120,6 +126,8 @@ static void leave_by_head(struct cw_sbrp_core *c, const struct cw_adapt_persist_
     if (v->flush && has_room(c) && cw_core_write_line_back(c->core, v->flush_line)) {
         c->in.flush_taken = c->masks_in.flush = true;
         c->sbrp->counters->pm_flushes++;
+        if (c->sbrp->keys->pm_flushed_line == CW_PM_FLUSHED_DROP)
+            cw_core_drop_line(c->core, v->flush_line);
         c->masks_in.ack |= c->sbrp->fault == CW_SBRP_EARLY_ACK;
         if (c->evict != CW_SBRP_EVICT_NONE && c->evict_line == v->flush_line) { /* it need not be evicted any more */
             c->evict = CW_SBRP_EVICT_NONE;
