@@ -15,15 +15,22 @@
 #include "check/persist.h"
 #include "check/pool.h"
 
-#define CW_PERSIST_NONE CW_POOL_NONE
+#define CW_PERSIST_NONE   CW_POOL_NONE
+#define CW_PERSIST_NO_KEY UINT64_MAX
 
 enum cw_persist_kind { CW_PERSIST_SEGMENT, CW_PERSIST_OFENCE, CW_PERSIST_DFENCE, CW_PERSIST_RELEASE, CW_PERSIST_ACQUIRE };
 
 struct cw_persist_node {
-    uint32_t refs;      /* threads, releases, nodes and stores that name it */
-    uint32_t pending;   /* its stores that are not durable */
-    uint32_t before[2]; /* nodes or CW_PERSIST_NONE */
-    uint32_t kind, thread;
+    uint32_t refs;         /* threads, releases, nodes and stores that name it */
+    uint32_t pending : 29; /* its stores that are not durable */
+    uint32_t kind : 3;     /* enum cw_persist_kind */
+    uint32_t before[2];    /* nodes or CW_PERSIST_NONE */
+};
+
+/* What a violation says about a node that is no segment. It has the node's index, and is not in the node because searches go from node to
+ * node, and the host's caches hold more of small ones. */
+struct cw_persist_said {
+    uint32_t thread;
     uint64_t addr; /* of a release or acquire */
     uint32_t value;
     cw_time now;
@@ -35,30 +42,36 @@ struct cw_persist_thread {
     uint32_t current;      /* segment of these stores; NONE: no store yet */
     uint32_t since;        /* closed segments since the last fence */
     uint32_t release;      /* its last release, if it has not stored since and a write is ordered before it; else NONE */
-    uint32_t pending;      /* its stores that are not durable */
-    uint32_t generation;   /* of threads in this slot */
     uint32_t core, warp;   /* where it is */
     uint64_t release_addr; /* of that last release */
     uint32_t release_value;
 };
 
+/* Of a thread, whose index it has: all that each store needs when it becomes durable. */
+struct cw_persist_tally {
+    uint32_t pending;    /* its stores that are not durable */
+    uint32_t generation; /* of threads in this slot */
+};
+
 /* A store to one word. */
 struct cw_persist_store {
     uint32_t thread, generation; /* of it */
-    uint32_t node, word;
+    uint32_t node, row;
     uint64_t addr;
     uint32_t older[4]; /* byte by byte: the store of the same core that it has overwritten and that is not durable; or NONE */
     uint8_t due;       /* bytes that are not durable */
     uint8_t gone;      /* bytes that have left the core, and not by a store that has overwritten them */
+    bool unknown;      /* the value is */
     uint32_t value;
-    bool unknown; /* the value is */
-    cw_time now, durable;
+    cw_time now;
 };
 
-/* A word as one core sees it. */
-struct cw_persist_word {
-    uint32_t last[4]; /* byte by byte: the latest store, if it is not durable; else NONE */
+/* Bytes as one core sees them: as many as the longest line has, so that the stores of a warp seldom need a second look-up. */
+#define CW_PERSIST_ROW 128u
+struct cw_persist_row {
+    uint32_t live; /* bytes whose latest store is not durable; the row is forgotten when there are none */
     uint64_t key;
+    uint32_t last[CW_PERSIST_ROW]; /* byte by byte: the latest store, if it is not durable; else NONE */
 };
 
 struct cw_persist_part {
@@ -80,11 +93,12 @@ struct cw_persist_release {
     bool device;
 };
 
-/* What releases are made to. */
-struct cw_persist_variable {
-    uint32_t release; /* the latest, or NONE */
-    bool used;
+/* Words to which releases are made, as many as a row has: the threads of a warp often have one each, side by side. */
+#define CW_PERSIST_SHELF (CW_PERSIST_ROW / 4)
+struct cw_persist_shelf {
     uint64_t key;
+    uint32_t used;                      /* words with a release; 0: the shelf is not in the record */
+    uint32_t release[CW_PERSIST_SHELF]; /* the latest, or NONE */
 };
 
 struct cw_persist_list {
@@ -96,11 +110,15 @@ struct cw_persist_check {
     struct cw_event_listener listener;
     cw_time period, instant;
     bool out_of_memory, stopped; /* stopped: it has found a violation */
-    struct cw_pool node, thread, store, word, part, departure, release, variable;
-    struct cw_key_map threads, words, departures, variables; /* by warp, by core and address, by core and number, by address */
-    struct cw_persist_list path;                             /* see cw_persist__waits */
-    struct cw_persist_list work;                             /* of cw_persist__drop */
-    struct cw_persist_list durable;                          /* stores that have become durable at `instant` */
+    struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf;
+    struct cw_key_map threads, rows, departures, shelves; /* by warp, by core and address, by core and number, by address */
+    uint64_t near_warp, near_row, near_shelf;             /* keys of what was looked up last; CW_PERSIST_NO_KEY: none */
+    uint32_t near_thread, near_row_at, near_shelf_at;     /* what they name */
+    struct cw_persist_list path;                          /* see cw_persist__waits */
+    struct cw_persist_list work;                          /* of cw_persist__drop */
+    struct cw_persist_list durable;                       /* stores that have become durable at `instant` */
+    uint32_t nodes;                                       /* in the graph */
+    uint32_t sweep_at;                                    /* so many of them: threads and releases let go of what is settled */
     struct cw_persist_report report;
 };
 
@@ -110,13 +128,15 @@ struct cw_persist_check {
         return (struct cw_persist_##name *)cw_pool_at(&s->name, i);                                          \
     }
 CW_PERSIST_AT(node)
+CW_PERSIST_AT(said)
 CW_PERSIST_AT(thread)
+CW_PERSIST_AT(tally)
 CW_PERSIST_AT(store)
-CW_PERSIST_AT(word)
+CW_PERSIST_AT(row)
 CW_PERSIST_AT(part)
 CW_PERSIST_AT(departure)
 CW_PERSIST_AT(release)
-CW_PERSIST_AT(variable)
+CW_PERSIST_AT(shelf)
 #undef CW_PERSIST_AT
 
 /* persist_bytes.c: stores, and what becomes of their bytes. */
@@ -133,24 +153,55 @@ uint32_t cw_persist__thread_of(struct cw_persist_check *s, const struct cw_event
 /* Node for a store that the thread makes; it then has one pending store more, and one name. NONE: out of memory. */
 uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
 
+/* Threads let go of what is settled. */
+void cw_persist__sweep_threads(struct cw_persist_check *s);
+
 /* persist_release.c */
 /* NONE: all writes before the release are durable. */
 void cw_persist__release_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t node);
 /* Node of the release from which an acquire reads; NONE: none that has something to order. */
 uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e);
+/* Releases that order nothing any more go. */
+void cw_persist__sweep_releases(struct cw_persist_check *s);
 /* All blocks are gone. */
 void cw_persist__forget_blocks(struct cw_persist_check *s);
 
 /* persist_graph.c */
 /* A node of the event's thread with one name; a, b: nodes ordered before it or NONE. NONE: out of memory. */
 uint32_t cw_persist__make(struct cw_persist_check *s, uint32_t kind, uint32_t thread, const struct cw_event *e, uint32_t a, uint32_t b);
-uint32_t cw_persist__hold(struct cw_persist_check *s, uint32_t node);
-void cw_persist__drop(struct cw_persist_check *s, uint32_t node);
-/* Whether a store before the node is not durable. Then path leads from the node (at[0]) to that store's (at[cnt - 1]). */
-bool cw_persist__waits(struct cw_persist_check *s, uint32_t node);
-/* Whether nothing in the node and before it can become durable any more. Also of NONE. */
-bool cw_persist__settled(struct cw_persist_check *s, uint32_t node);
+/* The node has lost its last name. */
+void cw_persist__forget(struct cw_persist_check *s, uint32_t node);
+/* Whether a store before the node, which has a `before`, is not durable. Then path leads from the node (at[0]) to that store's
+ * (at[cnt - 1]). */
+bool cw_persist__search(struct cw_persist_check *s, uint32_t node);
 bool cw_persist__push(struct cw_persist_check *s, struct cw_persist_list *list, uint32_t i);
+
+/* Here because each event needs some of them, mostly of NONE or of a node that has other names. */
+static inline uint32_t cw_persist__hold(struct cw_persist_check *s, uint32_t node)
+{
+    if (node != CW_PERSIST_NONE)
+        cw_persist__node(s, node)->refs++;
+    return node;
+}
+
+static inline void cw_persist__drop(struct cw_persist_check *s, uint32_t node)
+{
+    if (node != CW_PERSIST_NONE && --cw_persist__node(s, node)->refs == 0)
+        cw_persist__forget(s, node);
+}
+
+/* As cw_persist__search, of any node. */
+static inline bool cw_persist__waits(struct cw_persist_check *s, uint32_t node)
+{
+    const struct cw_persist_node *n = cw_persist__node(s, node);
+    return (n->before[0] != CW_PERSIST_NONE || n->before[1] != CW_PERSIST_NONE) && cw_persist__search(s, node);
+}
+
+/* Whether nothing in the node and before it can become durable any more. Also of NONE. */
+static inline bool cw_persist__settled(struct cw_persist_check *s, uint32_t node)
+{
+    return node == CW_PERSIST_NONE || (cw_persist__node(s, node)->pending == 0 && !cw_persist__waits(s, node));
+}
 
 /* persist_text.c: tells a violation and stops. */
 void cw_persist__tell(struct cw_persist_check *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

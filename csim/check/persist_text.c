@@ -47,14 +47,16 @@ static void add_store(struct cw_persist_check *s, const struct cw_persist_store 
     add(s, ", 0x%x to 0x%" PRIx64 " in cycle %" PRIu64, w->value, w->addr, w->now / s->period);
 }
 
-static void add_ordering(struct cw_persist_check *s, const struct cw_persist_node *n)
+static void add_ordering(struct cw_persist_check *s, uint32_t node)
 {
     static const char *const words[] = {
         [CW_PERSIST_OFENCE] = "ofence", [CW_PERSIST_DFENCE] = "dfence", [CW_PERSIST_RELEASE] = "release", [CW_PERSIST_ACQUIRE] = "acquire"};
-    if (n->kind == CW_PERSIST_SEGMENT)
+    const uint32_t kind = cw_persist__node(s, node)->kind;
+    if (kind == CW_PERSIST_SEGMENT)
         return;
-    add(s, "; %s", words[n->kind]);
-    if (n->kind == CW_PERSIST_RELEASE || n->kind == CW_PERSIST_ACQUIRE)
+    const struct cw_persist_said *n = cw_persist__said(s, node);
+    add(s, "; %s", words[kind]);
+    if (kind == CW_PERSIST_RELEASE || kind == CW_PERSIST_ACQUIRE)
         add(s, " of 0x%" PRIx64 " = %u", n->addr, n->value);
     add(s, " by ");
     add_thread(s, n->thread);
@@ -68,7 +70,7 @@ static const struct cw_persist_store *pending(const struct cw_persist_check *s, 
         const struct cw_persist_store *w = cw_persist__store(s, i);
         if (w->due == 0)
             continue;
-        if (node != NONE ? w->node == node : w->thread == thread && w->generation == cw_persist__thread(s, thread)->generation)
+        if (node != NONE ? w->node == node : w->thread == thread && w->generation == cw_persist__tally(s, thread)->generation)
             return w;
     }
     return NULL;
@@ -82,10 +84,10 @@ void cw_persist__tell_order(struct cw_persist_check *s, uint32_t store)
     add_store(s, pending(s, path->at[path->cnt - 1], NONE));
     add(s, ", is not durable");
     for (uint32_t i = path->cnt - 1; i-- > 0;)
-        add_ordering(s, cw_persist__node(s, path->at[i]));
+        add_ordering(s, path->at[i]);
     add(s, "; ");
     add_store(s, later);
-    add(s, ", is durable in cycle %" PRIu64, later->durable / s->period);
+    add(s, ", is durable in cycle %" PRIu64, s->instant / s->period);
 }
 
 void cw_persist__tell_dfence(struct cw_persist_check *s, uint32_t thread, cw_time now)

@@ -47,12 +47,13 @@ void cw_persist_tell(const struct cw_persist_blocks *b, const struct cw_events *
     if (!cw_events_want(events, CW_EVENT_PM_ORDER))
         return;
     const bool variable = order->kind == CW_ORDER_RELEASE || order->kind == CW_ORDER_ACQUIRE;
+    struct cw_event e = {.type = CW_EVENT_PM_ORDER, .core = b->core, .warp = warp, .now = now};
+    e.u.order.kind = order->kind;
+    e.u.order.device = order->device;
+    e.u.order.block = b->number[warp];
     for (cw_lanes left = order->call != NULL ? order->call->lanes : UINT32_MAX; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
-        struct cw_event e = {.type = CW_EVENT_PM_ORDER, .core = b->core, .warp = warp, .lane = lane, .now = now};
-        e.u.order.kind = order->kind;
-        e.u.order.device = order->device;
-        e.u.order.block = b->number[warp];
+        e.lane = lane;
         e.u.order.addr = variable ? order->call->arg[0][lane] : 0;
         e.u.order.value = variable ? (uint32_t)order->call->arg[1][lane] : 0;
         cw_events_tell(events, &e);
