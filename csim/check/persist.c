@@ -2,6 +2,7 @@
 #include "check/persist.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/persist_private.h"
 
@@ -35,6 +36,20 @@ static void hear(void *self, const struct cw_event *e)
         cw_persist__left(s, e);
     else
         cw_persist__persisted(s, e);
+}
+
+int cw_persist_check_file(struct cw_persist_check *s, const char *file, struct cw_error *err)
+{
+    if (s->files > 0 && (s->files > UINT16_MAX || strcmp(s->file[s->files - 1], file) == 0))
+        return CW_OK;
+    char **larger = realloc(s->file, (s->files + 1) * sizeof *larger), *copy = malloc(strlen(file) + 1);
+    s->file = larger != NULL ? larger : s->file;
+    if (larger == NULL || copy == NULL) {
+        free(copy);
+        return cw_fail(err, CW_ENOMEM, "persistency oracle: out of host memory");
+    }
+    s->file[s->files++] = strcpy(copy, file);
+    return CW_OK;
 }
 
 int cw_persist_check_launched(struct cw_persist_check *s, struct cw_persist_report *report, struct cw_error *err)
@@ -84,6 +99,9 @@ void cw_persist_check_destroy(struct cw_persist_check *s)
     struct cw_key_map *const map[] = {&s->threads, &s->rows, &s->departures, &s->shelves};
     for (uint32_t i = 0; i < sizeof map / sizeof map[0]; i++)
         cw_key_map_free(map[i]);
+    for (uint32_t i = 0; i < s->files; i++)
+        free(s->file[i]);
+    free(s->file);
     free(s->path.at);
     free(s->work.at);
     free(s->durable.at);

@@ -33,7 +33,7 @@ struct cw_persist_report {
     uint64_t stores;    /* words written */
     uint64_t persists;  /* of them, words that have become durable */
     uint64_t orderings; /* fences, releases, acquires */
-    char text[1024];    /* the first violation in words, empty when none */
+    char text[1200];    /* the first violation in words, empty when none */
 };
 
 /* period: of the cycles in which the violation is told. */
@@ -41,6 +41,8 @@ int cw_persist_check_create(struct cw_persist_check **out, cw_time period, struc
 void cw_persist_check_destroy(struct cw_persist_check *s);
 /* To be entered in the stream of events; lives as long as the oracle. */
 struct cw_event_listener *cw_persist_check_listener(struct cw_persist_check *s);
+/* A kernel of this PTX file is about to run; violations name lines of it. CW_OK or CW_ENOMEM. */
+int cw_persist_check_file(struct cw_persist_check *s, const char *file, struct cw_error *err);
 /* A launch has ended. Its blocks are gone, and with them all shared memory and block scopes. What is not durable remains so. Reports on
  * what was heard since the last call. CW_OK, or CW_ECHECK with err = report->text; the oracle hears nothing more after a violation. */
 int cw_persist_check_launched(struct cw_persist_check *s, struct cw_persist_report *report, struct cw_error *err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/persist_private.h"
+#include "ptx/uop.h"
 
 #define NONE  CW_PERSIST_NONE
 #define ROW   CW_PERSIST_ROW
@@ -107,6 +108,11 @@ static uint32_t joined(const struct cw_persist_check *s, const uint32_t last[4],
     return first;
 }
 
+static uint32_t line_of(const struct cw_event *e)
+{
+    return e->u.word.uop != NULL ? e->u.word.uop->line : 0;
+}
+
 /* The store i, which is pending already and names the node, is the new one. */
 static void join(struct cw_persist_check *s, uint32_t i, const struct cw_event *e)
 {
@@ -114,6 +120,8 @@ static void join(struct cw_persist_check *s, uint32_t i, const struct cw_event *
     x->value = e->u.word.value;
     x->unknown = e->u.word.unknown;
     x->now = e->now;
+    x->line = line_of(e);
+    x->file = cw_persist__file(s);
     cw_persist__tally(s, x->thread)->pending--;
     cw_persist__node(s, x->node)->pending--;
     cw_persist__drop(s, x->node);
@@ -145,7 +153,9 @@ void cw_persist__stored(struct cw_persist_check *s, const struct cw_event *e)
                                    .due = (uint8_t)bytes,
                                    .value = e->u.word.value,
                                    .unknown = e->u.word.unknown,
-                                   .now = e->now};
+                                   .now = e->now,
+                                   .line = line_of(e),
+                                   .file = cw_persist__file(s)};
     if (bytes == 15 && all_last(last, NONE)) {
         last[0] = last[1] = last[2] = last[3] = i;
         cw_persist__row(s, row)->live += 4;
@@ -250,15 +260,18 @@ static void unlink_byte(struct cw_persist_check *s, uint32_t store, uint32_t byt
 
 static void persist_byte(struct cw_persist_check *s, uint32_t store, uint32_t byte, const struct cw_event *e)
 {
+    char where[2][CW_PERSIST_PLACE];
     unlink_byte(s, store, byte);
     for (uint32_t at = store; at != NONE && !s->stopped;) {
         const struct cw_persist_store *x = cw_persist__store(s, at);
         const uint32_t older = x->older[byte];
         if (at != store && (x->gone >> byte & 1) != 0)
             cw_persist__tell(s,
-                             "byte %u of 0x%" PRIx64 ": what core %u wrote in cycle %" PRIu64 " is durable in cycle %" PRIu64
-                             ", and what it wrote there in cycle %" PRIu64 " has left and is not durable",
-                             byte, x->addr, e->core, cw_persist__store(s, store)->now / s->period, e->now / s->period, x->now / s->period);
+                             "byte %u of 0x%" PRIx64 ": what core %u wrote in cycle %" PRIu64 "%s is durable in cycle %" PRIu64
+                             ", and what it wrote there in cycle %" PRIu64 "%s has left and is not durable",
+                             byte, x->addr, e->core, cw_persist__store(s, store)->now / s->period,
+                             cw_persist__place(s, cw_persist__store(s, store), where[0]), e->now / s->period, x->now / s->period,
+                             cw_persist__place(s, x, where[1]));
         else
             make_durable(s, at, 1u << byte);
         at = older;
@@ -268,6 +281,7 @@ static void persist_byte(struct cw_persist_check *s, uint32_t store, uint32_t by
 /* Whether the bytes of the store are as they were written; else tells. */
 static bool as_written(struct cw_persist_check *s, const struct cw_persist_store *x, uint32_t bytes, const struct cw_event *e)
 {
+    char where[CW_PERSIST_PLACE];
     uint32_t durable;
     memcpy(&durable, e->u.line.data + (x->addr - e->u.line.addr), sizeof durable);
     if (durable == x->value || x->unknown)
@@ -275,8 +289,10 @@ static bool as_written(struct cw_persist_check *s, const struct cw_persist_store
     uint32_t other = durable ^ x->value;
     for (uint32_t b = 0; b < 4; b++, other >>= 8)
         if ((bytes >> b & 1) != 0 && (other & 0xff) != 0) {
-            cw_persist__tell(s, "byte %u of 0x%" PRIx64 " is durable in cycle %" PRIu64 " as 0x%x; core %u wrote 0x%x in cycle %" PRIu64, b,
-                             x->addr, e->now / s->period, durable >> 8 * b & 0xff, e->core, x->value >> 8 * b & 0xff, x->now / s->period);
+            cw_persist__tell(s,
+                             "byte %u of 0x%" PRIx64 " is durable in cycle %" PRIu64 " as 0x%x; core %u wrote 0x%x in cycle %" PRIu64 "%s",
+                             b, x->addr, e->now / s->period, durable >> 8 * b & 0xff, e->core, x->value >> 8 * b & 0xff, x->now / s->period,
+                             cw_persist__place(s, x, where));
             return false;
         }
     return true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check/persist_private.h"
+#include "ptx/uop.h"
 
 #define NONE CW_PERSIST_NONE
 
@@ -91,6 +92,9 @@ uint32_t cw_persist__make(struct cw_persist_check *s, uint32_t kind, uint32_t th
     struct cw_persist_said *said = cw_persist__said(s, i);
     said->thread = thread;
     said->now = e->now;
+    said->device = e->u.order.device;
+    said->line = e->u.order.uop != NULL ? e->u.order.uop->line : 0;
+    said->file = cw_persist__file(s);
     if (kind == CW_PERSIST_RELEASE || kind == CW_PERSIST_ACQUIRE) {
         said->addr = e->u.order.addr;
         said->value = e->u.order.value;

@@ -30,10 +30,12 @@ struct cw_persist_node {
 /* What a violation says about a node that is no segment. It has the node's index, and is not in the node because searches go from node to
  * node, and the host's caches hold more of small ones. */
 struct cw_persist_said {
-    uint32_t thread;
-    uint64_t addr; /* of a release or acquire */
-    uint32_t value;
     cw_time now;
+    uint64_t addr; /* of a release or acquire */
+    uint32_t value, thread;
+    uint32_t line; /* of the PTX file; 0: not known */
+    uint16_t file; /* of that number */
+    bool device;   /* of a release or acquire */
 };
 
 /* Nodes or CW_PERSIST_NONE. */
@@ -64,6 +66,8 @@ struct cw_persist_store {
     bool unknown;      /* the value is */
     uint32_t value;
     cw_time now;
+    uint32_t line; /* of the PTX file; 0: not known */
+    uint16_t file; /* of that number */
 };
 
 /* Bytes as one core sees them: as many as the longest line has, so that the stores of a warp seldom need a second look-up. */
@@ -119,6 +123,8 @@ struct cw_persist_check {
     struct cw_persist_list durable;                       /* stores that have become durable at `instant` */
     uint32_t nodes;                                       /* in the graph */
     uint32_t sweep_at;                                    /* so many of them: threads and releases let go of what is settled */
+    char **file;                                          /* names of PTX files, owned */
+    uint32_t files;
     struct cw_persist_report report;
 };
 
@@ -176,6 +182,12 @@ void cw_persist__forget(struct cw_persist_check *s, uint32_t node);
 bool cw_persist__search(struct cw_persist_check *s, uint32_t node);
 bool cw_persist__push(struct cw_persist_check *s, struct cw_persist_list *list, uint32_t i);
 
+/* Number of the PTX file that runs. */
+static inline uint16_t cw_persist__file(const struct cw_persist_check *s)
+{
+    return (uint16_t)(s->files - 1);
+}
+
 /* Here because each event needs some of them, mostly of NONE or of a node that has other names. */
 static inline uint32_t cw_persist__hold(struct cw_persist_check *s, uint32_t node)
 {
@@ -208,6 +220,9 @@ void cw_persist__tell(struct cw_persist_check *s, const char *fmt, ...) __attrib
 /* The store is durable before one to which s->path leads. */
 void cw_persist__tell_order(struct cw_persist_check *s, uint32_t store);
 /* The dfence is complete, and a store of its thread is not durable. */
-void cw_persist__tell_dfence(struct cw_persist_check *s, uint32_t thread, cw_time now);
+void cw_persist__tell_dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+#define CW_PERSIST_PLACE 160u /* bytes */
+/* " at FILE:LINE" of the store, in text; "" when it is not known. Returns text. */
+const char *cw_persist__place(const struct cw_persist_check *s, const struct cw_persist_store *x, char text[CW_PERSIST_PLACE]);
 
 #endif

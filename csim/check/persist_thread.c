@@ -93,7 +93,7 @@ static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_e
 static void dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
     if (cw_persist__tally(s, thread)->pending > 0)
-        cw_persist__tell_dfence(s, thread, e->now);
+        cw_persist__tell_dfence(s, thread, e);
     else
         fence(s, thread, e, CW_PERSIST_DFENCE);
 }

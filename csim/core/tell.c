@@ -25,6 +25,7 @@ void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e)
         return;
     struct cw_event w = {.type = CW_EVENT_PM_STORE, .core = c->cfg.index, .now = c->now};
     w.u.word.unknown = m->uop->op == CW_OP_ATOM;
+    w.u.word.uop = m->uop;
     for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         w.warp = cw_core__home(c, m->made, m->warp, lane);

@@ -310,6 +310,8 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const stru
     if (kernel->param_bytes > 0)
         memcpy(block_param, param, kernel->param_bytes);
     int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, static_warps, block_param, local_size, err);
+    if (status == CW_OK && gpu->persist != NULL)
+        status = cw_persist_check_file(gpu->persist, module->file, err);
     if (status == CW_OK)
         status = run(gpu, err);
     for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)

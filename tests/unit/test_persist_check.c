@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
+#include "ptx/uop.h"
 
 #define PM     (UINT64_C(0x100000000) + (UINT64_C(1) << 34))
 #define X      PM
@@ -35,6 +36,7 @@ struct history {
     struct cw_error err;
     cw_time now;
     uint32_t ids;
+    struct cw_uop uop;      /* of the events of now: its line; 0: they have none */
     uint8_t memory[2][256]; /* from PM on, as each core sees it */
     uint8_t gone[IDS][128]; /* what has left under this number */
     struct cw_event leave[IDS];
@@ -85,6 +87,7 @@ static struct cw_event event(struct history *h, enum cw_event_type type, struct 
 static void store_bytes(struct history *h, struct thread t, uint64_t addr, uint32_t value, uint32_t bytes)
 {
     struct cw_event e = event(h, CW_EVENT_PM_STORE, t);
+    e.u.word.uop = h->uop.line != 0 ? &h->uop : NULL;
     e.u.word.addr = addr;
     e.u.word.value = value;
     e.u.word.bytes = bytes;
@@ -102,6 +105,7 @@ static void store(struct history *h, struct thread t, uint64_t addr, uint32_t va
 static void order(struct history *h, struct thread t, enum cw_event_order kind, uint64_t addr, uint32_t value, bool device)
 {
     struct cw_event e = event(h, CW_EVENT_PM_ORDER, t);
+    e.u.order.uop = h->uop.line != 0 ? &h->uop : NULL;
     e.u.order.kind = (uint8_t)kind;
     e.u.order.device = device;
     e.u.order.block = t.block;
@@ -231,6 +235,56 @@ static void test_persist_check__ofence_orders(void **state)
                   "core 0 warp 0 lane 0, 0x1 to 0x500000000 in cycle 0, is not durable; ofence by core 0 warp 0 lane 0 in cycle 1; core 0 "
                   "warp 0 lane 0, 0x2 to 0x500000080 in cycle 2, is durable in cycle 4");
     }
+}
+
+static void at_line(struct history *h, uint32_t line)
+{
+    h->uop.line = line;
+}
+
+/* Both writes by file and line, the orderings by line; the first write is of another launch, with another file. */
+static void test_persist_check__names_lines(void **state)
+{
+    (void)state;
+    start(H);
+    assert_int_equal(cw_persist_check_file(H->check, "first.ptx", &H->err), CW_OK);
+    at_line(H, 11);
+    store(H, T0, X, 1);
+    at_line(H, 12);
+    release(H, T0, FLAG, 1, true);
+    assert_int_equal(launched(H), CW_OK);
+    assert_int_equal(cw_persist_check_file(H->check, "second.ptx", &H->err), CW_OK);
+    at_line(H, 23);
+    acquire(H, U0, FLAG, 1, true);
+    at_line(H, 24);
+    store(H, U0, Z, 2);
+    durable(H, 1, Z);
+    wrong(H,
+          "0x1 to 0x500000000 in cycle 0 at first.ptx:11, is not durable; release of 0x100000000 = 1 by core 0 warp 0 lane 0 in cycle 1 at "
+          "line 12; acquire of 0x100000000 = 1 by core 1 warp 0 lane 0 in cycle 2 at line 23; core 1 warp 0 lane 0, 0x2 to 0x500000080 in "
+          "cycle 3 at second.ptx:24, is durable in cycle 5");
+    start(H);
+    assert_int_equal(cw_persist_check_file(H->check, "first.ptx", &H->err), CW_OK);
+    at_line(H, 31);
+    store(H, T0, X, 1);
+    at_line(H, 32);
+    dfence(H, T0);
+    wrong(H, "in cycle 0 at first.ptx:31; dfence complete in cycle 1 at first.ptx:32");
+}
+
+/* Of a long chain the text has both ends, and both writes. */
+static void test_persist_check__a_long_chain_is_shortened(void **state)
+{
+    (void)state;
+    start(H);
+    store(H, T0, X, 1);
+    for (uint32_t i = 0; i < 20; i++) {
+        release(H, i % 2 != 0 ? U0 : T0, FLAG, i, true);
+        acquire(H, i % 2 != 0 ? T0 : U0, FLAG, i, true);
+    }
+    store(H, T0, Z, 2);
+    durable(H, 0, Z);
+    wrong(H, "release of 0x100000000 = 1 by core 1 warp 0 lane 0 in cycle 3; 34 more; acquire of 0x100000000 = 18");
 }
 
 /* Having left is not being durable. */
@@ -1023,6 +1077,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_persist_check__counts),
     cmocka_unit_test(test_persist_check__no_fence_no_order),
     cmocka_unit_test(test_persist_check__ofence_orders),
+    cmocka_unit_test(test_persist_check__names_lines),
+    cmocka_unit_test(test_persist_check__a_long_chain_is_shortened),
     cmocka_unit_test(test_persist_check__left_is_not_durable),
     cmocka_unit_test(test_persist_check__order_goes_through_empty_segments),
     cmocka_unit_test(test_persist_check__a_fence_is_its_threads),

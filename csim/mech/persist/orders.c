@@ -4,7 +4,7 @@
 bool cw_persist_order_of(const struct cw_core_call *call, struct cw_persist_order *order)
 {
     const uint32_t lane = cw_lanes_first(call->lanes);
-    *order = (struct cw_persist_order){.call = call};
+    *order = (struct cw_persist_order){.call = call, .uop = call->uop};
     switch ((enum cw_persist_call)call->uop->intrinsic->code) {
     case CW_PERSIST_CALL_OFENCE:
         order->kind = CW_ORDER_OFENCE;
@@ -51,6 +51,7 @@ void cw_persist_tell(const struct cw_persist_blocks *b, const struct cw_events *
     e.u.order.kind = order->kind;
     e.u.order.device = order->device;
     e.u.order.block = b->number[warp];
+    e.u.order.uop = order->uop;
     for (cw_lanes left = order->call != NULL ? order->call->lanes : UINT32_MAX; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         e.lane = lane;
