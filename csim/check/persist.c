@@ -81,6 +81,7 @@ int cw_persist_check_create(struct cw_persist_check **out, cw_time period, struc
     s->departure.size = sizeof(struct cw_persist_departure);
     s->release.size = sizeof(struct cw_persist_release);
     s->shelf.size = sizeof(struct cw_persist_shelf);
+    s->narrow.size = sizeof(struct cw_persist_narrow);
     s->listener = (struct cw_event_listener){.types = 1u << CW_EVENT_PM_STORE | 1u << CW_EVENT_PM_ORDER | 1u << CW_EVENT_PM_LEAVE |
                                                       1u << CW_EVENT_PERSIST,
                                              .self = s,
@@ -92,8 +93,8 @@ void cw_persist_check_destroy(struct cw_persist_check *s)
 {
     if (s == NULL)
         return;
-    struct cw_pool *const pool[] = {&s->node, &s->said, &s->thread,    &s->tally,   &s->store,
-                                    &s->row,  &s->part, &s->departure, &s->release, &s->shelf};
+    struct cw_pool *const pool[] = {&s->node, &s->said,      &s->thread,  &s->tally, &s->store, &s->row,
+                                    &s->part, &s->departure, &s->release, &s->shelf, &s->narrow};
     for (uint32_t i = 0; i < sizeof pool / sizeof pool[0]; i++)
         cw_pool_free(pool[i]);
     struct cw_key_map *const map[] = {&s->threads, &s->rows, &s->departures, &s->shelves};

@@ -138,6 +138,8 @@ void cw_persist__stored(struct cw_persist_check *s, const struct cw_event *e)
     uint32_t i = joined(s, last, bytes, node);
     if (i != NONE) {
         join(s, i, e);
+        if (cw_persist__thread(s, thread)->narrow != NONE)
+            cw_persist__narrow_store(s, thread, i);
         return;
     }
     i = cw_pool_take(&s->store);
@@ -156,6 +158,8 @@ void cw_persist__stored(struct cw_persist_check *s, const struct cw_event *e)
                                    .now = e->now,
                                    .line = line_of(e),
                                    .file = cw_persist__file(s)};
+    if (cw_persist__thread(s, thread)->narrow != NONE)
+        cw_persist__narrow_store(s, thread, i);
     if (bytes == 15 && all_last(last, NONE)) {
         last[0] = last[1] = last[2] = last[3] = i;
         cw_persist__row(s, row)->live += 4;
@@ -373,6 +377,8 @@ void cw_persist__judge(struct cw_persist_check *s)
             fetch_before(s, cw_persist__store(s, s->durable.at[i + FETCH])->node);
         if (cw_persist__waits(s, node))
             cw_persist__tell_order(s, store);
+        if (s->pairs > 0)
+            cw_persist__narrow_durable(s, store);
         cw_persist__drop(s, node);
         cw_pool_give(&s->store, store);
     }

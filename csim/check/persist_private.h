@@ -6,7 +6,7 @@
  * between them, or an ordering. `before` leads to what is ordered before all of the node. A node to which another one leads is closed: no
  * store joins it any more. So a node without `before` and without pending stores remains so, and is dropped from all `before` in passing.
  *
- * Private to: persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_graph.c, persist_text.c.
+ * Private to: persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_narrow.c, persist_graph.c, persist_text.c.
  */
 #ifndef CW_CHECK_PERSIST_PRIVATE_H
 #define CW_CHECK_PERSIST_PRIVATE_H
@@ -41,6 +41,7 @@ struct cw_persist_said {
 /* Nodes or CW_PERSIST_NONE. */
 struct cw_persist_thread {
     uint32_t before;       /* what is ordered before the stores that it makes now */
+    uint32_t narrow;       /* its last acquire that got no order though it has read from a release, if it has not stored since; else NONE */
     uint32_t current;      /* segment of these stores; NONE: no store yet */
     uint32_t since;        /* closed segments since the last fence */
     uint32_t release;      /* its last release, if it has not stored since and a write is ordered before it; else NONE */
@@ -105,6 +106,22 @@ struct cw_persist_shelf {
     uint32_t release[CW_PERSIST_SHELF]; /* the latest, or NONE */
 };
 
+/* An acquire that has read from a release, and the scope of one of them does not include both threads. */
+struct cw_persist_narrow {
+    uint32_t release;             /* node */
+    struct cw_persist_said of[2]; /* the release and the acquire */
+};
+
+/* The first of those of two lines after which the acquiring thread has written. */
+#define CW_PERSIST_PAIRS 32u
+struct cw_persist_pair {
+    struct cw_persist_narrow narrow;
+    struct cw_persist_store write;
+    uint32_t store; /* the same in the record, until it is durable; else NONE: then it does not name the node any more */
+    bool told;
+    cw_time shown; /* the write is durable since then, and what is before the release is not; 0: not seen */
+};
+
 struct cw_persist_list {
     uint32_t *at;
     uint32_t cnt, cap;
@@ -114,7 +131,7 @@ struct cw_persist_check {
     struct cw_event_listener listener;
     cw_time period, instant;
     bool out_of_memory, stopped; /* stopped: it has found a violation */
-    struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf;
+    struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf, narrow;
     struct cw_key_map threads, rows, departures, shelves; /* by warp, by core and address, by core and number, by address */
     uint64_t near_warp, near_row, near_shelf;             /* keys of what was looked up last; CW_PERSIST_NO_KEY: none */
     uint32_t near_thread, near_row_at, near_shelf_at;     /* what they name */
@@ -123,9 +140,12 @@ struct cw_persist_check {
     struct cw_persist_list durable;                       /* stores that have become durable at `instant` */
     uint32_t nodes;                                       /* in the graph */
     uint32_t sweep_at;                                    /* so many of them: threads and releases let go of what is settled */
-    char **file;                                          /* names of PTX files, owned */
+    struct cw_persist_pair pair[CW_PERSIST_PAIRS];
+    uint32_t pairs;
+    char **file; /* names of PTX files, owned */
     uint32_t files;
     struct cw_persist_report report;
+    char scope[sizeof((struct cw_persist_report *)0)->text]; /* see cw_persist_check_scope */
 };
 
 #define CW_PERSIST_AT(name)                                                                                  \
@@ -145,6 +165,11 @@ CW_PERSIST_AT(release)
 CW_PERSIST_AT(shelf)
 #undef CW_PERSIST_AT
 
+static inline struct cw_persist_narrow *cw_persist__narrow_at(const struct cw_persist_check *s, uint32_t i)
+{
+    return (struct cw_persist_narrow *)cw_pool_at(&s->narrow, i);
+}
+
 /* persist_bytes.c: stores, and what becomes of their bytes. */
 void cw_persist__stored(struct cw_persist_check *s, const struct cw_event *e);
 void cw_persist__left(struct cw_persist_check *s, const struct cw_event *e);
@@ -162,11 +187,22 @@ uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const 
 /* Threads let go of what is settled. */
 void cw_persist__sweep_threads(struct cw_persist_check *s);
 
+/* persist_narrow.c: scopes that do not include both threads. */
+/* The thread acquires what was released at the node, for too few threads. */
+void cw_persist__narrow(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t release);
+/* The thread, which has acquired so, makes the store. */
+void cw_persist__narrow_store(struct cw_persist_check *s, uint32_t thread, uint32_t store);
+/* The thread is gone, or has acquired again. */
+void cw_persist__narrow_end(struct cw_persist_check *s, uint32_t thread);
+/* The store is durable. */
+void cw_persist__narrow_durable(struct cw_persist_check *s, uint32_t store);
+
 /* persist_release.c */
 /* NONE: all writes before the release are durable. */
 void cw_persist__release_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t node);
-/* Node of the release from which an acquire reads; NONE: none that has something to order. */
-uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e);
+/* Node of the release from which an acquire reads; NONE: none that has something to order. *narrow: of one from which it reads without
+ * getting an order, since a scope is too narrow; else NONE. */
+uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t *narrow);
 /* Releases that order nothing any more go. */
 void cw_persist__sweep_releases(struct cw_persist_check *s);
 /* All blocks are gone. */
@@ -221,6 +257,8 @@ void cw_persist__tell(struct cw_persist_check *s, const char *fmt, ...) __attrib
 void cw_persist__tell_order(struct cw_persist_check *s, uint32_t store);
 /* The dfence is complete, and a store of its thread is not durable. */
 void cw_persist__tell_dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+/* What the pair is, in words; valid until the next is told. */
+const char *cw_persist__tell_pair(struct cw_persist_check *s, const struct cw_persist_pair *p);
 #define CW_PERSIST_PLACE 160u /* bytes */
 /* " at FILE:LINE" of the store, in text; "" when it is not known. Returns text. */
 const char *cw_persist__place(const struct cw_persist_check *s, const struct cw_persist_store *x, char text[CW_PERSIST_PLACE]);

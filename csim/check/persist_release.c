@@ -38,13 +38,15 @@ static bool hides_one(const struct cw_persist_check *s, uint32_t first, uint32_t
     return false;
 }
 
-/* Removes the release that this event makes again (NULL: none), and those that order nothing any more. */
+/* Removes the release that this event makes again (NULL: none), and those that order nothing any more. Without an event the latest one
+ * stays: an acquire may still read from it whose scope is too narrow. */
 static void prune(struct cw_persist_check *s, uint32_t *first, const struct cw_event *e)
 {
     for (uint32_t *link = first; *link != NONE;) {
         struct cw_persist_release *r = cw_persist__release(s, *link);
         const bool same = e != NULL && r->value == e->u.order.value && r->block == e->u.order.block && r->device == e->u.order.device;
-        if (same || (cw_persist__settled(s, r->node) && !hides_one(s, *first, *link)))
+        const bool settled = cw_persist__settled(s, r->node);
+        if (same || (settled && (e != NULL || link != first) && !hides_one(s, *first, *link)))
             remove_release(s, link);
         else
             link = &r->next;
@@ -122,16 +124,29 @@ void cw_persist__release_at(struct cw_persist_check *s, const struct cw_event *e
     forget_if_empty(s, i);
 }
 
-uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e)
+/* A release of a launch before this one hands nothing over that the end of its launch has not. */
+static bool too_narrow(const struct cw_persist_release *r)
 {
+    return r->node != NONE && r->block != NO_BLOCK;
+}
+
+uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t *narrow)
+{
+    *narrow = NONE;
     const uint32_t i = find_shelf(s, key_of(e));
     if (i == NONE)
         return NONE;
     for (uint32_t at = cw_persist__shelf(s, i)->release[word_of(e)]; at != NONE; at = cw_persist__release(s, at)->next) {
         const struct cw_persist_release *r = cw_persist__release(s, at);
         const bool covered = r->block == e->u.order.block || (r->device && e->u.order.device);
-        if (r->value == e->u.order.value && covered)
+        if (r->value != e->u.order.value)
+            continue;
+        if (covered) {
+            *narrow = NONE;
             return cw_persist__settled(s, r->node) ? NONE : r->node;
+        }
+        if (too_narrow(r))
+            *narrow = r->node;
     }
     return NONE;
 }
@@ -160,7 +175,7 @@ static void forget_blocks_of(struct cw_persist_check *s, struct cw_persist_shelf
     for (uint32_t *link = &v->release[word]; *link != NONE;) {
         struct cw_persist_release *r = cw_persist__release(s, *link);
         r->block = NO_BLOCK;
-        if (shared || !r->device)
+        if (shared || !r->device || (cw_persist__settled(s, r->node) && !hides_one(s, v->release[word], *link)))
             remove_release(s, link);
         else
             link = &r->next;

@@ -100,6 +100,34 @@ static void add_orderings(struct cw_persist_check *s)
     }
 }
 
+/* The file and line of an operation, its scope, and who has made it when. */
+static void add_scoped(struct cw_persist_check *s, const char *what, const struct cw_persist_said *n)
+{
+    char where[CW_PERSIST_PLACE];
+    add(s, "%s%s of %s scope (", what, place(s, n->file, n->line, where), n->device ? "device" : "block");
+    add_thread(s, n->thread);
+    add(s, ", cycle %" PRIu64 ")", n->now / s->period);
+}
+
+const char *cw_persist__tell_pair(struct cw_persist_check *s, const struct cw_persist_pair *p)
+{
+    const struct cw_persist_narrow *n = &p->narrow;
+    char violation[sizeof s->report.text];
+    memcpy(violation, s->report.text, sizeof violation);
+    s->report.text[0] = '\0';
+    add_scoped(s, "the acquire", &n->of[1]);
+    add(s, " reads 0x%" PRIx64 " = %u from ", n->of[0].addr, n->of[0].value);
+    add_scoped(s, "the release", &n->of[0]);
+    add(s, " of another block, and so gets no order: nothing keeps the write of ");
+    add_store(s, &p->write);
+    add(s, " from being durable before what the release was to hand over (scoped persistency bug, docs/persistency.md)");
+    if (p->shown != 0)
+        add(s, "; it was in this run, in cycle %" PRIu64, p->shown / s->period);
+    memcpy(s->scope, s->report.text, sizeof s->scope);
+    memcpy(s->report.text, violation, sizeof violation);
+    return s->scope;
+}
+
 /* A store that is not durable: of the node, or of the thread when node is NONE. */
 static const struct cw_persist_store *pending(const struct cw_persist_check *s, uint32_t node, uint32_t thread)
 {

@@ -28,7 +28,7 @@ static uint32_t find_warp(struct cw_persist_check *s, const struct cw_event *e, 
             *cw_persist__tally(s, i) = (struct cw_persist_tally){0};
         if (ok)
             *cw_persist__thread(s, i) = (struct cw_persist_thread){
-                .before = NONE, .current = NONE, .since = NONE, .release = NONE, .core = e->core, .warp = e->warp};
+                .before = NONE, .narrow = NONE, .current = NONE, .since = NONE, .release = NONE, .core = e->core, .warp = e->warp};
     }
     if (ok && cw_key_map_add(&s->threads, key, first))
         return s->near_thread = first;
@@ -71,6 +71,7 @@ static void begin(struct cw_persist_check *s, const struct cw_event *e)
         put(s, &t->current, NONE);
         put(s, &t->since, NONE);
         put(s, &t->release, NONE);
+        cw_persist__narrow_end(s, first + lane);
         struct cw_persist_tally *y = cw_persist__tally(s, first + lane);
         y->pending = 0;
         y->generation++;
@@ -130,7 +131,10 @@ static void release(struct cw_persist_check *s, uint32_t thread, const struct cw
 static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
-    const uint32_t from = cw_persist__acquire_at(s, e);
+    uint32_t narrow;
+    const uint32_t from = cw_persist__acquire_at(s, e, &narrow);
+    if (narrow != NONE)
+        cw_persist__narrow(s, thread, e, narrow);
     if (from == NONE)
         return;
     if (t->before != NONE && (t->before == from || cw_persist__node(s, t->before)->before[1] == from))

@@ -276,6 +276,9 @@ static int judge_persists(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_persist_report *sum = &gpu->persist_report, r;
     const int status = cw_persist_check_launched(gpu->persist, &r, err);
+    for (const char *text = cw_persist_check_scope(gpu->persist); text != NULL; text = cw_persist_check_scope(gpu->persist))
+        if (gpu->on_notice != NULL)
+            gpu->on_notice(gpu->context, text);
     r.stores += sum->stores;
     r.persists += sum->persists;
     r.orderings += sum->orderings;
