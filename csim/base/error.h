@@ -26,7 +26,7 @@ enum cw_status {
 
 /* Text of the last error, one line, no trailing newline. Owned by whoever owns the context (a GPU, a parser call). */
 struct cw_error {
-    char text[512];
+    char text[1300]; /* the longest: what an oracle says */
 };
 
 /* Stores a printf-style message and returns status, so that callers write: return cw_fail(err, CW_EINVAL, "..."); err may be NULL. */

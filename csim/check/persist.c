@@ -2,8 +2,20 @@
 #include "check/persist.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/persist_private.h"
+
+#define SWEEP_FIRST 4096u
+
+/* A thread that is at its end, or a variable to which nothing is released any more, may name nodes that order nothing; without this these
+ * would fill the host's caches. */
+static void sweep(struct cw_persist_check *s)
+{
+    cw_persist__sweep_threads(s);
+    cw_persist__sweep_releases(s);
+    s->sweep_at = 2 * s->nodes + SWEEP_FIRST;
+}
 
 static void hear(void *self, const struct cw_event *e)
 {
@@ -13,6 +25,8 @@ static void hear(void *self, const struct cw_event *e)
     if (e->now != s->instant) {
         cw_persist__judge(s);
         s->instant = e->now;
+        if (s->nodes > s->sweep_at)
+            sweep(s);
     }
     if (e->type == CW_EVENT_PM_STORE)
         cw_persist__stored(s, e);
@@ -22,6 +36,20 @@ static void hear(void *self, const struct cw_event *e)
         cw_persist__left(s, e);
     else
         cw_persist__persisted(s, e);
+}
+
+int cw_persist_check_file(struct cw_persist_check *s, const char *file, struct cw_error *err)
+{
+    if (s->files > 0 && (s->files > UINT16_MAX || strcmp(s->file[s->files - 1], file) == 0))
+        return CW_OK;
+    char **larger = realloc(s->file, (s->files + 1) * sizeof *larger), *copy = malloc(strlen(file) + 1);
+    s->file = larger != NULL ? larger : s->file;
+    if (larger == NULL || copy == NULL) {
+        free(copy);
+        return cw_fail(err, CW_ENOMEM, "persistency oracle: out of host memory");
+    }
+    s->file[s->files++] = strcpy(copy, file);
+    return CW_OK;
 }
 
 int cw_persist_check_launched(struct cw_persist_check *s, struct cw_persist_report *report, struct cw_error *err)
@@ -41,14 +69,19 @@ int cw_persist_check_create(struct cw_persist_check **out, cw_time period, struc
     if (s == NULL)
         return cw_fail(err, CW_ENOMEM, "persistency oracle: out of host memory");
     s->period = period;
+    s->sweep_at = SWEEP_FIRST;
     s->node.size = sizeof(struct cw_persist_node);
+    s->said.size = sizeof(struct cw_persist_said);
     s->thread.size = sizeof(struct cw_persist_thread);
+    s->tally.size = sizeof(struct cw_persist_tally);
     s->store.size = sizeof(struct cw_persist_store);
-    s->word.size = sizeof(struct cw_persist_word);
+    s->row.size = sizeof(struct cw_persist_row);
+    s->near_warp = s->near_row = s->near_shelf = CW_PERSIST_NO_KEY;
     s->part.size = sizeof(struct cw_persist_part);
     s->departure.size = sizeof(struct cw_persist_departure);
     s->release.size = sizeof(struct cw_persist_release);
-    s->variable.size = sizeof(struct cw_persist_variable);
+    s->shelf.size = sizeof(struct cw_persist_shelf);
+    s->narrow.size = sizeof(struct cw_persist_narrow);
     s->listener = (struct cw_event_listener){.types = 1u << CW_EVENT_PM_STORE | 1u << CW_EVENT_PM_ORDER | 1u << CW_EVENT_PM_LEAVE |
                                                       1u << CW_EVENT_PERSIST,
                                              .self = s,
@@ -60,12 +93,16 @@ void cw_persist_check_destroy(struct cw_persist_check *s)
 {
     if (s == NULL)
         return;
-    struct cw_pool *const pool[] = {&s->node, &s->thread, &s->store, &s->word, &s->part, &s->departure, &s->release, &s->variable};
+    struct cw_pool *const pool[] = {&s->node, &s->said,      &s->thread,  &s->tally, &s->store, &s->row,
+                                    &s->part, &s->departure, &s->release, &s->shelf, &s->narrow};
     for (uint32_t i = 0; i < sizeof pool / sizeof pool[0]; i++)
         cw_pool_free(pool[i]);
-    struct cw_key_map *const map[] = {&s->threads, &s->words, &s->departures, &s->variables};
+    struct cw_key_map *const map[] = {&s->threads, &s->rows, &s->departures, &s->shelves};
     for (uint32_t i = 0; i < sizeof map / sizeof map[0]; i++)
         cw_key_map_free(map[i]);
+    for (uint32_t i = 0; i < s->files; i++)
+        free(s->file[i]);
+    free(s->file);
     free(s->path.at);
     free(s->work.at);
     free(s->durable.at);

@@ -16,6 +16,11 @@
  * instant does so together. An acquire reads from the latest release of the variable that has the value and sufficient scope; where two
  * threads release the same value, the one it has really read from may be another.
  *
+ * An acquire may read from a release of another block though one of the two is of block scope. Then there is no order, and nobody has
+ * broken any: it is the program that is wrong (section 5.3, scoped persistency bugs). The oracle tells of it when the releasing thread had
+ * something to hand over that was not durable, and the acquiring thread writes afterwards. It tells of each pair of program lines once, and
+ * that is no violation.
+ *
  * These are violations of their own: bytes that leave and that no thread has written, and durable bytes that have not left or have another
  * value.
  *
@@ -33,7 +38,8 @@ struct cw_persist_report {
     uint64_t stores;    /* words written */
     uint64_t persists;  /* of them, words that have become durable */
     uint64_t orderings; /* fences, releases, acquires */
-    char text[1024];    /* the first violation in words, empty when none */
+    uint64_t scopes;    /* pairs of an acquire and a release whose scopes are too narrow, since the oracle was created */
+    char text[1200];    /* the first violation in words, empty when none */
 };
 
 /* period: of the cycles in which the violation is told. */
@@ -41,8 +47,13 @@ int cw_persist_check_create(struct cw_persist_check **out, cw_time period, struc
 void cw_persist_check_destroy(struct cw_persist_check *s);
 /* To be entered in the stream of events; lives as long as the oracle. */
 struct cw_event_listener *cw_persist_check_listener(struct cw_persist_check *s);
+/* A kernel of this PTX file is about to run; violations name lines of it. CW_OK or CW_ENOMEM. */
+int cw_persist_check_file(struct cw_persist_check *s, const char *file, struct cw_error *err);
 /* A launch has ended. Its blocks are gone, and with them all shared memory and block scopes. What is not durable remains so. Reports on
  * what was heard since the last call. CW_OK, or CW_ECHECK with err = report->text; the oracle hears nothing more after a violation. */
 int cw_persist_check_launched(struct cw_persist_check *s, struct cw_persist_report *report, struct cw_error *err);
+/* Tells of the next pair whose scopes are too narrow, in words; NULL: all have been told. To be called when a launch has ended; valid until
+ * the oracle hears something. */
+const char *cw_persist_check_scope(struct cw_persist_check *s);
 
 #endif

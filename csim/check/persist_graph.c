@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check/persist_private.h"
+#include "ptx/uop.h"
 
 #define NONE CW_PERSIST_NONE
 
@@ -22,36 +23,30 @@ bool cw_persist__push(struct cw_persist_check *s, struct cw_persist_list *list, 
     return true;
 }
 
-uint32_t cw_persist__hold(struct cw_persist_check *s, uint32_t node)
-{
-    if (node != NONE)
-        cw_persist__node(s, node)->refs++;
-    return node;
-}
-
 /* A chain of nodes may be long, so this does not call itself. */
-void cw_persist__drop(struct cw_persist_check *s, uint32_t node)
+void cw_persist__forget(struct cw_persist_check *s, uint32_t node)
 {
     s->work.cnt = 0;
     for (;;) {
-        if (node != NONE && --cw_persist__node(s, node)->refs == 0) {
-            const uint32_t before = cw_persist__node(s, node)->before[0], other = cw_persist__node(s, node)->before[1];
-            cw_pool_give(&s->node, node);
-            if (other != NONE && !cw_persist__push(s, &s->work, other))
-                return;
-            node = before;
-        } else if (s->work.cnt > 0) {
-            node = s->work.at[--s->work.cnt];
-        } else {
+        const uint32_t before = cw_persist__node(s, node)->before[0], other = cw_persist__node(s, node)->before[1];
+        cw_pool_give(&s->node, node);
+        s->nodes--;
+        if (other != NONE && !cw_persist__push(s, &s->work, other))
             return;
+        node = before;
+        while (node == NONE || --cw_persist__node(s, node)->refs != 0) {
+            if (s->work.cnt == 0)
+                return;
+            node = s->work.at[--s->work.cnt];
         }
     }
 }
 
-/* The first node that is directly before this one and has something to wait for, or may have; those that have not are dropped. */
+/* A node that is directly before this one and has something to wait for, or may have; those that have not are dropped. The newer one is
+ * before[1]: what it has is more often not durable, and then the search is at its end. */
 static uint32_t next_before(struct cw_persist_check *s, uint32_t node)
 {
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 2; i-- > 0;) {
         const uint32_t before = cw_persist__node(s, node)->before[i];
         if (before == NONE)
             continue;
@@ -65,7 +60,7 @@ static uint32_t next_before(struct cw_persist_check *s, uint32_t node)
 }
 
 /* Goes down until it finds a pending store. What it leaves again has nothing to wait for and is dropped, so it never goes there twice. */
-bool cw_persist__waits(struct cw_persist_check *s, uint32_t node)
+bool cw_persist__search(struct cw_persist_check *s, uint32_t node)
 {
     s->path.cnt = 0;
     if (!cw_persist__push(s, &s->path, node))
@@ -82,25 +77,27 @@ bool cw_persist__waits(struct cw_persist_check *s, uint32_t node)
     return false;
 }
 
-bool cw_persist__settled(struct cw_persist_check *s, uint32_t node)
-{
-    return node == NONE || (cw_persist__node(s, node)->pending == 0 && !cw_persist__waits(s, node));
-}
-
 uint32_t cw_persist__make(struct cw_persist_check *s, uint32_t kind, uint32_t thread, const struct cw_event *e, uint32_t a, uint32_t b)
 {
     const uint32_t i = cw_pool_take(&s->node);
-    if (i == NONE) {
+    if (i == NONE || (i == s->said.cnt && cw_pool_take(&s->said) == NONE)) {
         s->out_of_memory = s->stopped = true;
         return NONE;
     }
-    struct cw_persist_node *n = cw_persist__node(s, i);
-    *n = (struct cw_persist_node){.refs = 1, .before = {NONE, NONE}, .kind = kind, .thread = thread, .now = e->now};
+    *cw_persist__node(s, i) =
+        (struct cw_persist_node){.refs = 1, .kind = kind & 7, .before = {cw_persist__hold(s, a), cw_persist__hold(s, b)}};
+    s->nodes++;
+    if (kind == CW_PERSIST_SEGMENT)
+        return i;
+    struct cw_persist_said *said = cw_persist__said(s, i);
+    said->thread = thread;
+    said->now = e->now;
+    said->device = e->u.order.device;
+    said->line = e->u.order.uop != NULL ? e->u.order.uop->line : 0;
+    said->file = cw_persist__file(s);
     if (kind == CW_PERSIST_RELEASE || kind == CW_PERSIST_ACQUIRE) {
-        n->addr = e->u.order.addr;
-        n->value = e->u.order.value;
+        said->addr = e->u.order.addr;
+        said->value = e->u.order.value;
     }
-    n->before[0] = cw_persist__hold(s, a);
-    n->before[1] = cw_persist__hold(s, b);
     return i;
 }

@@ -6,7 +6,7 @@
  * between them, or an ordering. `before` leads to what is ordered before all of the node. A node to which another one leads is closed: no
  * store joins it any more. So a node without `before` and without pending stores remains so, and is dropped from all `before` in passing.
  *
- * Private to: persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_graph.c, persist_text.c.
+ * Private to: persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_narrow.c, persist_graph.c, persist_text.c.
  */
 #ifndef CW_CHECK_PERSIST_PRIVATE_H
 #define CW_CHECK_PERSIST_PRIVATE_H
@@ -15,50 +15,68 @@
 #include "check/persist.h"
 #include "check/pool.h"
 
-#define CW_PERSIST_NONE CW_POOL_NONE
+#define CW_PERSIST_NONE   CW_POOL_NONE
+#define CW_PERSIST_NO_KEY UINT64_MAX
 
 enum cw_persist_kind { CW_PERSIST_SEGMENT, CW_PERSIST_OFENCE, CW_PERSIST_DFENCE, CW_PERSIST_RELEASE, CW_PERSIST_ACQUIRE };
 
 struct cw_persist_node {
-    uint32_t refs;      /* threads, releases, nodes and stores that name it */
-    uint32_t pending;   /* its stores that are not durable */
-    uint32_t before[2]; /* nodes or CW_PERSIST_NONE */
-    uint32_t kind, thread;
-    uint64_t addr; /* of a release or acquire */
-    uint32_t value;
+    uint32_t refs;         /* threads, releases, nodes and stores that name it */
+    uint32_t pending : 29; /* its stores that are not durable */
+    uint32_t kind : 3;     /* enum cw_persist_kind */
+    uint32_t before[2];    /* nodes or CW_PERSIST_NONE */
+};
+
+/* What a violation says about a node that is no segment. It has the node's index, and is not in the node because searches go from node to
+ * node, and the host's caches hold more of small ones. */
+struct cw_persist_said {
     cw_time now;
+    uint64_t addr; /* of a release or acquire */
+    uint32_t value, thread;
+    uint32_t line; /* of the PTX file; 0: not known */
+    uint16_t file; /* of that number */
+    bool device;   /* of a release or acquire */
 };
 
 /* Nodes or CW_PERSIST_NONE. */
 struct cw_persist_thread {
     uint32_t before;       /* what is ordered before the stores that it makes now */
+    uint32_t narrow;       /* its last acquire that got no order though it has read from a release, if it has not stored since; else NONE */
     uint32_t current;      /* segment of these stores; NONE: no store yet */
     uint32_t since;        /* closed segments since the last fence */
     uint32_t release;      /* its last release, if it has not stored since and a write is ordered before it; else NONE */
-    uint32_t pending;      /* its stores that are not durable */
-    uint32_t generation;   /* of threads in this slot */
     uint32_t core, warp;   /* where it is */
     uint64_t release_addr; /* of that last release */
     uint32_t release_value;
 };
 
+/* Of a thread, whose index it has: all that each store needs when it becomes durable. */
+struct cw_persist_tally {
+    uint32_t pending;    /* its stores that are not durable */
+    uint32_t generation; /* of threads in this slot */
+};
+
 /* A store to one word. */
 struct cw_persist_store {
     uint32_t thread, generation; /* of it */
-    uint32_t node, word;
+    uint32_t node, row;
     uint64_t addr;
     uint32_t older[4]; /* byte by byte: the store of the same core that it has overwritten and that is not durable; or NONE */
     uint8_t due;       /* bytes that are not durable */
     uint8_t gone;      /* bytes that have left the core, and not by a store that has overwritten them */
+    bool unknown;      /* the value is */
     uint32_t value;
-    bool unknown; /* the value is */
-    cw_time now, durable;
+    cw_time now;
+    uint32_t line; /* of the PTX file; 0: not known */
+    uint16_t file; /* of that number */
 };
 
-/* A word as one core sees it. */
-struct cw_persist_word {
-    uint32_t last[4]; /* byte by byte: the latest store, if it is not durable; else NONE */
+/* Bytes as one core sees them: as many as the longest line has, so that the stores of a warp seldom need a second look-up. */
+#define CW_PERSIST_ROW 128u
+struct cw_persist_row {
+    uint32_t live; /* bytes whose latest store is not durable; the row is forgotten when there are none */
     uint64_t key;
+    uint32_t last[CW_PERSIST_ROW]; /* byte by byte: the latest store, if it is not durable; else NONE */
 };
 
 struct cw_persist_part {
@@ -80,11 +98,28 @@ struct cw_persist_release {
     bool device;
 };
 
-/* What releases are made to. */
-struct cw_persist_variable {
-    uint32_t release; /* the latest, or NONE */
-    bool used;
+/* Words to which releases are made, as many as a row has: the threads of a warp often have one each, side by side. */
+#define CW_PERSIST_SHELF (CW_PERSIST_ROW / 4)
+struct cw_persist_shelf {
     uint64_t key;
+    uint32_t used;                      /* words with a release; 0: the shelf is not in the record */
+    uint32_t release[CW_PERSIST_SHELF]; /* the latest, or NONE */
+};
+
+/* An acquire that has read from a release, and the scope of one of them does not include both threads. */
+struct cw_persist_narrow {
+    uint32_t release;             /* node */
+    struct cw_persist_said of[2]; /* the release and the acquire */
+};
+
+/* The first of those of two lines after which the acquiring thread has written. */
+#define CW_PERSIST_PAIRS 32u
+struct cw_persist_pair {
+    struct cw_persist_narrow narrow;
+    struct cw_persist_store write;
+    uint32_t store; /* the same in the record, until it is durable; else NONE: then it does not name the node any more */
+    bool told;
+    cw_time shown; /* the write is durable since then, and what is before the release is not; 0: not seen */
 };
 
 struct cw_persist_list {
@@ -96,12 +131,21 @@ struct cw_persist_check {
     struct cw_event_listener listener;
     cw_time period, instant;
     bool out_of_memory, stopped; /* stopped: it has found a violation */
-    struct cw_pool node, thread, store, word, part, departure, release, variable;
-    struct cw_key_map threads, words, departures, variables; /* by warp, by core and address, by core and number, by address */
-    struct cw_persist_list path;                             /* see cw_persist__waits */
-    struct cw_persist_list work;                             /* of cw_persist__drop */
-    struct cw_persist_list durable;                          /* stores that have become durable at `instant` */
+    struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf, narrow;
+    struct cw_key_map threads, rows, departures, shelves; /* by warp, by core and address, by core and number, by address */
+    uint64_t near_warp, near_row, near_shelf;             /* keys of what was looked up last; CW_PERSIST_NO_KEY: none */
+    uint32_t near_thread, near_row_at, near_shelf_at;     /* what they name */
+    struct cw_persist_list path;                          /* see cw_persist__waits */
+    struct cw_persist_list work;                          /* of cw_persist__drop */
+    struct cw_persist_list durable;                       /* stores that have become durable at `instant` */
+    uint32_t nodes;                                       /* in the graph */
+    uint32_t sweep_at;                                    /* so many of them: threads and releases let go of what is settled */
+    struct cw_persist_pair pair[CW_PERSIST_PAIRS];
+    uint32_t pairs;
+    char **file; /* names of PTX files, owned */
+    uint32_t files;
     struct cw_persist_report report;
+    char scope[sizeof((struct cw_persist_report *)0)->text]; /* see cw_persist_check_scope */
 };
 
 #define CW_PERSIST_AT(name)                                                                                  \
@@ -110,14 +154,21 @@ struct cw_persist_check {
         return (struct cw_persist_##name *)cw_pool_at(&s->name, i);                                          \
     }
 CW_PERSIST_AT(node)
+CW_PERSIST_AT(said)
 CW_PERSIST_AT(thread)
+CW_PERSIST_AT(tally)
 CW_PERSIST_AT(store)
-CW_PERSIST_AT(word)
+CW_PERSIST_AT(row)
 CW_PERSIST_AT(part)
 CW_PERSIST_AT(departure)
 CW_PERSIST_AT(release)
-CW_PERSIST_AT(variable)
+CW_PERSIST_AT(shelf)
 #undef CW_PERSIST_AT
+
+static inline struct cw_persist_narrow *cw_persist__narrow_at(const struct cw_persist_check *s, uint32_t i)
+{
+    return (struct cw_persist_narrow *)cw_pool_at(&s->narrow, i);
+}
 
 /* persist_bytes.c: stores, and what becomes of their bytes. */
 void cw_persist__stored(struct cw_persist_check *s, const struct cw_event *e);
@@ -133,30 +184,83 @@ uint32_t cw_persist__thread_of(struct cw_persist_check *s, const struct cw_event
 /* Node for a store that the thread makes; it then has one pending store more, and one name. NONE: out of memory. */
 uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
 
+/* Threads let go of what is settled. */
+void cw_persist__sweep_threads(struct cw_persist_check *s);
+
+/* persist_narrow.c: scopes that do not include both threads. */
+/* The thread acquires what was released at the node, for too few threads. */
+void cw_persist__narrow(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t release);
+/* The thread, which has acquired so, makes the store. */
+void cw_persist__narrow_store(struct cw_persist_check *s, uint32_t thread, uint32_t store);
+/* The thread is gone, or has acquired again. */
+void cw_persist__narrow_end(struct cw_persist_check *s, uint32_t thread);
+/* The store is durable. */
+void cw_persist__narrow_durable(struct cw_persist_check *s, uint32_t store);
+
 /* persist_release.c */
 /* NONE: all writes before the release are durable. */
 void cw_persist__release_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t node);
-/* Node of the release from which an acquire reads; NONE: none that has something to order. */
-uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e);
+/* Node of the release from which an acquire reads; NONE: none that has something to order. *narrow: of one from which it reads without
+ * getting an order, since a scope is too narrow; else NONE. */
+uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t *narrow);
+/* Releases that order nothing any more go. */
+void cw_persist__sweep_releases(struct cw_persist_check *s);
 /* All blocks are gone. */
 void cw_persist__forget_blocks(struct cw_persist_check *s);
 
 /* persist_graph.c */
 /* A node of the event's thread with one name; a, b: nodes ordered before it or NONE. NONE: out of memory. */
 uint32_t cw_persist__make(struct cw_persist_check *s, uint32_t kind, uint32_t thread, const struct cw_event *e, uint32_t a, uint32_t b);
-uint32_t cw_persist__hold(struct cw_persist_check *s, uint32_t node);
-void cw_persist__drop(struct cw_persist_check *s, uint32_t node);
-/* Whether a store before the node is not durable. Then path leads from the node (at[0]) to that store's (at[cnt - 1]). */
-bool cw_persist__waits(struct cw_persist_check *s, uint32_t node);
-/* Whether nothing in the node and before it can become durable any more. Also of NONE. */
-bool cw_persist__settled(struct cw_persist_check *s, uint32_t node);
+/* The node has lost its last name. */
+void cw_persist__forget(struct cw_persist_check *s, uint32_t node);
+/* Whether a store before the node, which has a `before`, is not durable. Then path leads from the node (at[0]) to that store's
+ * (at[cnt - 1]). */
+bool cw_persist__search(struct cw_persist_check *s, uint32_t node);
 bool cw_persist__push(struct cw_persist_check *s, struct cw_persist_list *list, uint32_t i);
+
+/* Number of the PTX file that runs. */
+static inline uint16_t cw_persist__file(const struct cw_persist_check *s)
+{
+    return (uint16_t)(s->files - 1);
+}
+
+/* Here because each event needs some of them, mostly of NONE or of a node that has other names. */
+static inline uint32_t cw_persist__hold(struct cw_persist_check *s, uint32_t node)
+{
+    if (node != CW_PERSIST_NONE)
+        cw_persist__node(s, node)->refs++;
+    return node;
+}
+
+static inline void cw_persist__drop(struct cw_persist_check *s, uint32_t node)
+{
+    if (node != CW_PERSIST_NONE && --cw_persist__node(s, node)->refs == 0)
+        cw_persist__forget(s, node);
+}
+
+/* As cw_persist__search, of any node. */
+static inline bool cw_persist__waits(struct cw_persist_check *s, uint32_t node)
+{
+    const struct cw_persist_node *n = cw_persist__node(s, node);
+    return (n->before[0] != CW_PERSIST_NONE || n->before[1] != CW_PERSIST_NONE) && cw_persist__search(s, node);
+}
+
+/* Whether nothing in the node and before it can become durable any more. Also of NONE. */
+static inline bool cw_persist__settled(struct cw_persist_check *s, uint32_t node)
+{
+    return node == CW_PERSIST_NONE || (cw_persist__node(s, node)->pending == 0 && !cw_persist__waits(s, node));
+}
 
 /* persist_text.c: tells a violation and stops. */
 void cw_persist__tell(struct cw_persist_check *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The store is durable before one to which s->path leads. */
 void cw_persist__tell_order(struct cw_persist_check *s, uint32_t store);
 /* The dfence is complete, and a store of its thread is not durable. */
-void cw_persist__tell_dfence(struct cw_persist_check *s, uint32_t thread, cw_time now);
+void cw_persist__tell_dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+/* What the pair is, in words; valid until the next is told. */
+const char *cw_persist__tell_pair(struct cw_persist_check *s, const struct cw_persist_pair *p);
+#define CW_PERSIST_PLACE 160u /* bytes */
+/* " at FILE:LINE" of the store, in text; "" when it is not known. Returns text. */
+const char *cw_persist__place(const struct cw_persist_check *s, const struct cw_persist_store *x, char text[CW_PERSIST_PLACE]);
 
 #endif

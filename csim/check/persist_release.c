@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which release an acquire reads from. */
+#include <string.h>
+
 #include "check/persist_private.h"
 #include "ptx/uop.h"
 
@@ -10,7 +12,13 @@
 /* Shared memory has the same addresses in every block. */
 static uint64_t key_of(const struct cw_event *e)
 {
-    return e->u.order.addr >= CW_GLOBAL_BASE ? e->u.order.addr : SHARED | (uint64_t)e->u.order.block << 32 | e->u.order.addr;
+    const uint64_t addr = e->u.order.addr / CW_PERSIST_ROW;
+    return e->u.order.addr >= CW_GLOBAL_BASE ? addr : SHARED | (uint64_t)e->u.order.block << 32 | addr;
+}
+
+static uint32_t word_of(const struct cw_event *e)
+{
+    return (uint32_t)(e->u.order.addr % CW_PERSIST_ROW / 4);
 }
 
 static void remove_release(struct cw_persist_check *s, uint32_t *link)
@@ -21,106 +29,167 @@ static void remove_release(struct cw_persist_check *s, uint32_t *link)
     cw_pool_give(&s->release, i);
 }
 
-/* Whether another release of the variable has the same value: then this one says that an acquire does not read from the other. */
-static bool hides_one(const struct cw_persist_check *s, const struct cw_persist_variable *v, uint32_t release)
+/* Whether another of these releases has the same value: then this one says that an acquire does not read from the other. */
+static bool hides_one(const struct cw_persist_check *s, uint32_t first, uint32_t release)
 {
-    for (uint32_t i = v->release; i != NONE; i = cw_persist__release(s, i)->next)
+    for (uint32_t i = first; i != NONE; i = cw_persist__release(s, i)->next)
         if (i != release && cw_persist__release(s, i)->value == cw_persist__release(s, release)->value)
             return true;
     return false;
 }
 
-/* Removes the release that this event makes again, and those that order nothing any more. */
-static void prune(struct cw_persist_check *s, struct cw_persist_variable *v, const struct cw_event *e)
+/* Removes the release that this event makes again (NULL: none), and those that order nothing any more. Without an event the latest one
+ * stays: an acquire may still read from it whose scope is too narrow. */
+static void prune(struct cw_persist_check *s, uint32_t *first, const struct cw_event *e)
 {
-    for (uint32_t *link = &v->release; *link != NONE;) {
+    for (uint32_t *link = first; *link != NONE;) {
         struct cw_persist_release *r = cw_persist__release(s, *link);
-        const bool same = r->value == e->u.order.value && r->block == e->u.order.block && r->device == e->u.order.device;
-        if (same || (cw_persist__settled(s, r->node) && !hides_one(s, v, *link)))
+        const bool same = e != NULL && r->value == e->u.order.value && r->block == e->u.order.block && r->device == e->u.order.device;
+        const bool settled = cw_persist__settled(s, r->node);
+        if (same || (settled && (e != NULL || link != first) && !hides_one(s, *first, *link)))
             remove_release(s, link);
         else
             link = &r->next;
     }
 }
 
-static uint32_t variable_of(struct cw_persist_check *s, uint64_t key)
+/* NONE: nothing was released to its words that orders anything. */
+static uint32_t find_shelf(struct cw_persist_check *s, uint64_t key)
 {
-    uint32_t i = cw_key_map_find(&s->variables, key);
-    if (i != CW_KEY_MAP_NONE)
+    if (key != s->near_shelf) {
+        s->near_shelf = key;
+        s->near_shelf_at = cw_key_map_find(&s->shelves, key);
+    }
+    return s->near_shelf_at;
+}
+
+static uint32_t shelf_of(struct cw_persist_check *s, uint64_t key)
+{
+    uint32_t i = find_shelf(s, key);
+    if (i != NONE)
         return i;
-    i = cw_pool_take(&s->variable);
-    if (i == NONE || !cw_key_map_add(&s->variables, key, i)) {
+    i = cw_pool_take(&s->shelf);
+    if (i == NONE || !cw_key_map_add(&s->shelves, key, i)) {
         s->out_of_memory = s->stopped = true;
         return NONE;
     }
-    *cw_persist__variable(s, i) = (struct cw_persist_variable){.release = NONE, .used = true, .key = key};
-    return i;
+    struct cw_persist_shelf *v = cw_persist__shelf(s, i);
+    v->used = 0;
+    v->key = key;
+    memset(v->release, 0xff, sizeof v->release); /* all NONE */
+    return s->near_shelf_at = i;
 }
 
 static void forget_if_empty(struct cw_persist_check *s, uint32_t i)
 {
-    struct cw_persist_variable *v = cw_persist__variable(s, i);
-    if (v->release != NONE)
+    struct cw_persist_shelf *v = cw_persist__shelf(s, i);
+    if (v->used != 0)
         return;
-    cw_key_map_remove(&s->variables, v->key);
-    cw_pool_give(&s->variable, i);
+    cw_key_map_remove(&s->shelves, v->key);
+    if (s->near_shelf == v->key)
+        s->near_shelf = CW_PERSIST_NO_KEY;
+    cw_pool_give(&s->shelf, i);
+}
+
+/* The releases of the word have changed; had: whether it had one. */
+static void count(struct cw_persist_shelf *v, uint32_t word, bool had)
+{
+    v->used += v->release[word] != NONE;
+    v->used -= had;
 }
 
 void cw_persist__release_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t node)
 {
-    const uint32_t i = variable_of(s, key_of(e));
+    const uint32_t i = shelf_of(s, key_of(e)), word = word_of(e);
     if (i == NONE)
         return;
-    struct cw_persist_variable *v = cw_persist__variable(s, i);
-    prune(s, v, e);
+    struct cw_persist_shelf *v = cw_persist__shelf(s, i);
+    uint32_t *first = &v->release[word];
+    const bool had = *first != NONE;
+    prune(s, first, e);
     const uint32_t r = cw_pool_take(&s->release);
     if (r == NONE) {
         s->out_of_memory = s->stopped = true;
         return;
     }
-    *cw_persist__release(s, r) = (struct cw_persist_release){.next = v->release,
+    *cw_persist__release(s, r) = (struct cw_persist_release){.next = *first,
                                                              .node = cw_persist__hold(s, node),
                                                              .value = e->u.order.value,
                                                              .block = e->u.order.block,
                                                              .device = e->u.order.device};
-    v->release = r;
-    if (node == NONE && !hides_one(s, v, r))
-        remove_release(s, &v->release);
+    *first = r;
+    if (node == NONE && !hides_one(s, r, r))
+        remove_release(s, first);
+    count(v, word, had);
     forget_if_empty(s, i);
 }
 
-uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e)
+/* A release of a launch before this one hands nothing over that the end of its launch has not. */
+static bool too_narrow(const struct cw_persist_release *r)
 {
-    const uint32_t i = cw_key_map_find(&s->variables, key_of(e));
-    if (i == CW_KEY_MAP_NONE)
+    return r->node != NONE && r->block != NO_BLOCK;
+}
+
+uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t *narrow)
+{
+    *narrow = NONE;
+    const uint32_t i = find_shelf(s, key_of(e));
+    if (i == NONE)
         return NONE;
-    for (uint32_t at = cw_persist__variable(s, i)->release; at != NONE; at = cw_persist__release(s, at)->next) {
+    for (uint32_t at = cw_persist__shelf(s, i)->release[word_of(e)]; at != NONE; at = cw_persist__release(s, at)->next) {
         const struct cw_persist_release *r = cw_persist__release(s, at);
         const bool covered = r->block == e->u.order.block || (r->device && e->u.order.device);
-        if (r->value == e->u.order.value && covered)
+        if (r->value != e->u.order.value)
+            continue;
+        if (covered) {
+            *narrow = NONE;
             return cw_persist__settled(s, r->node) ? NONE : r->node;
+        }
+        if (too_narrow(r))
+            *narrow = r->node;
     }
     return NONE;
 }
 
-static void forget_blocks_of(struct cw_persist_check *s, uint32_t i)
+static void prune_shelf(struct cw_persist_check *s, struct cw_persist_shelf *v)
 {
-    struct cw_persist_variable *v = cw_persist__variable(s, i);
-    const bool shared = (v->key & SHARED) != 0;
-    for (uint32_t *link = &v->release; *link != NONE;) {
+    for (uint32_t word = 0; word < CW_PERSIST_SHELF; word++) {
+        const bool had = v->release[word] != NONE;
+        prune(s, &v->release[word], NULL);
+        count(v, word, had);
+    }
+}
+
+void cw_persist__sweep_releases(struct cw_persist_check *s)
+{
+    for (uint32_t i = 0; i < s->shelf.cnt; i++)
+        if (cw_persist__shelf(s, i)->used != 0) {
+            prune_shelf(s, cw_persist__shelf(s, i));
+            forget_if_empty(s, i);
+        }
+}
+
+static void forget_blocks_of(struct cw_persist_check *s, struct cw_persist_shelf *v, uint32_t word)
+{
+    const bool shared = (v->key & SHARED) != 0, had = v->release[word] != NONE;
+    for (uint32_t *link = &v->release[word]; *link != NONE;) {
         struct cw_persist_release *r = cw_persist__release(s, *link);
         r->block = NO_BLOCK;
-        if (shared || !r->device)
+        if (shared || !r->device || (cw_persist__settled(s, r->node) && !hides_one(s, v->release[word], *link)))
             remove_release(s, link);
         else
             link = &r->next;
     }
-    forget_if_empty(s, i);
+    count(v, word, had);
 }
 
 void cw_persist__forget_blocks(struct cw_persist_check *s)
 {
-    for (uint32_t i = 0; i < s->variable.cnt; i++)
-        if (cw_persist__variable(s, i)->used)
-            forget_blocks_of(s, i);
+    for (uint32_t i = 0; i < s->shelf.cnt; i++) {
+        if (cw_persist__shelf(s, i)->used == 0)
+            continue;
+        for (uint32_t word = 0; word < CW_PERSIST_SHELF; word++)
+            forget_blocks_of(s, cw_persist__shelf(s, i), word);
+        forget_if_empty(s, i);
+    }
 }

@@ -12,26 +12,35 @@ static void put(struct cw_persist_check *s, uint32_t *field, uint32_t node)
     cw_persist__drop(s, old);
 }
 
-/* Index of lane 0 of the warp, whose threads stand in the order of their lanes; NONE: out of memory. */
-static uint32_t warp_of(struct cw_persist_check *s, const struct cw_event *e)
+static uint32_t find_warp(struct cw_persist_check *s, const struct cw_event *e, uint64_t key)
 {
-    const uint64_t key = (uint64_t)e->core << 32 | e->warp;
     uint32_t first = cw_key_map_find(&s->threads, key);
+    s->near_warp = key;
+    s->near_thread = first;
     if (first != CW_KEY_MAP_NONE)
         return first;
     first = s->thread.cnt; /* no thread is ever given back */
     bool ok = true;
     for (uint32_t lane = 0; ok && lane < CW_WARP_LANES_MAX; lane++) {
         const uint32_t i = cw_pool_take(&s->thread);
-        ok = i != NONE;
+        ok = i != NONE && cw_pool_take(&s->tally) == i;
+        if (ok)
+            *cw_persist__tally(s, i) = (struct cw_persist_tally){0};
         if (ok)
             *cw_persist__thread(s, i) = (struct cw_persist_thread){
-                .before = NONE, .current = NONE, .since = NONE, .release = NONE, .core = e->core, .warp = e->warp};
+                .before = NONE, .narrow = NONE, .current = NONE, .since = NONE, .release = NONE, .core = e->core, .warp = e->warp};
     }
     if (ok && cw_key_map_add(&s->threads, key, first))
-        return first;
+        return s->near_thread = first;
     s->out_of_memory = s->stopped = true;
     return NONE;
+}
+
+/* Index of lane 0 of the warp, whose threads stand in the order of their lanes; NONE: out of memory. */
+static inline uint32_t warp_of(struct cw_persist_check *s, const struct cw_event *e)
+{
+    const uint64_t key = (uint64_t)e->core << 32 | e->warp;
+    return key == s->near_warp ? s->near_thread : find_warp(s, e, key);
 }
 
 uint32_t cw_persist__thread_of(struct cw_persist_check *s, const struct cw_event *e)
@@ -47,6 +56,12 @@ static void all_of(const struct cw_persist_thread *t, uint32_t node[2])
     node[1] = t->current != NONE ? t->current : t->before;
 }
 
+/* First what is newer, which is more often not durable. */
+static bool both_settled(struct cw_persist_check *s, const uint32_t node[2])
+{
+    return cw_persist__settled(s, node[1]) && cw_persist__settled(s, node[0]);
+}
+
 static void begin(struct cw_persist_check *s, const struct cw_event *e)
 {
     const uint32_t first = warp_of(s, e);
@@ -56,8 +71,10 @@ static void begin(struct cw_persist_check *s, const struct cw_event *e)
         put(s, &t->current, NONE);
         put(s, &t->since, NONE);
         put(s, &t->release, NONE);
-        t->pending = 0;
-        t->generation++;
+        cw_persist__narrow_end(s, first + lane);
+        struct cw_persist_tally *y = cw_persist__tally(s, first + lane);
+        y->pending = 0;
+        y->generation++;
     }
 }
 
@@ -68,7 +85,7 @@ static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_e
     all_of(t, all);
     if (t->since == NONE && t->current == NONE)
         return; /* before says it all */
-    const bool settled = cw_persist__settled(s, all[0]) && cw_persist__settled(s, all[1]);
+    const bool settled = both_settled(s, all);
     put(s, &t->before, settled ? NONE : cw_persist__make(s, kind, thread, e, all[0], all[1]));
     put(s, &t->since, NONE);
     put(s, &t->current, NONE);
@@ -76,10 +93,21 @@ static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_e
 
 static void dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
-    if (cw_persist__thread(s, thread)->pending > 0)
-        cw_persist__tell_dfence(s, thread, e->now);
+    if (cw_persist__tally(s, thread)->pending > 0)
+        cw_persist__tell_dfence(s, thread, e);
     else
         fence(s, thread, e, CW_PERSIST_DFENCE);
+}
+
+void cw_persist__sweep_threads(struct cw_persist_check *s)
+{
+    for (uint32_t i = 0; i < s->thread.cnt; i++) {
+        struct cw_persist_thread *t = cw_persist__thread(s, i);
+        if (t->before != NONE && cw_persist__settled(s, t->before))
+            put(s, &t->before, NONE);
+        if (t->since != NONE && cw_persist__settled(s, t->since))
+            put(s, &t->since, NONE);
+    }
 }
 
 /* Stores after a release are not ordered after those before it, so the thread goes on after the same node as before. */
@@ -88,7 +116,7 @@ static void release(struct cw_persist_check *s, uint32_t thread, const struct cw
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
     uint32_t all[2], node = NONE;
     all_of(t, all);
-    if (!cw_persist__settled(s, all[0]) || !cw_persist__settled(s, all[1]))
+    if (!both_settled(s, all))
         node = cw_persist__make(s, CW_PERSIST_RELEASE, thread, e, all[0], all[1]);
     cw_persist__release_at(s, e, node);
     if (t->since != NONE || t->current != NONE) {
@@ -103,7 +131,10 @@ static void release(struct cw_persist_check *s, uint32_t thread, const struct cw
 static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
-    const uint32_t from = cw_persist__acquire_at(s, e);
+    uint32_t narrow;
+    const uint32_t from = cw_persist__acquire_at(s, e, &narrow);
+    if (narrow != NONE)
+        cw_persist__narrow(s, thread, e, narrow);
     if (from == NONE)
         return;
     if (t->before != NONE && (t->before == from || cw_persist__node(s, t->before)->before[1] == from))
@@ -163,7 +194,7 @@ uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const 
     put(s, &t->release, NONE);
     if (node == NONE)
         return NONE;
-    t->pending++;
+    cw_persist__tally(s, thread)->pending++;
     cw_persist__node(s, node)->pending++;
     return node;
 }

@@ -1,45 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/pool.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define FIRST 256u
+#define FIRST     256u
+#define HOST_LINE 64u /* bytes */
 
 void cw_pool_free(struct cw_pool *p)
 {
-    free(p->at);
+    free(p->memory);
     *p = (struct cw_pool){.size = p->size};
 }
 
-static uint32_t append(struct cw_pool *p)
+/* realloc does not copy what is large, and aligned_alloc would; so the records are moved to where a line begins. */
+static bool grow(struct cw_pool *p)
 {
-    if (p->cnt == p->cap) {
-        const uint32_t cap = p->cap == 0 ? FIRST : 2 * p->cap;
-        void *larger = cap > p->cap ? realloc(p->at, (uint64_t)cap * p->size) : NULL;
-        if (larger == NULL)
-            return CW_POOL_NONE;
-        p->at = larger;
-        p->cap = cap;
-    }
-    return p->cnt++;
+    const uint32_t cap = p->cap == 0 ? FIRST : 2 * p->cap;
+    char *larger = cap > p->cap ? realloc(p->memory, (uint64_t)cap * p->size + HOST_LINE) : NULL;
+    if (larger == NULL)
+        return false;
+    const uint32_t offset = HOST_LINE - (uint32_t)((uintptr_t)larger % HOST_LINE);
+    if (offset != p->offset)
+        memmove(larger + offset, larger + p->offset, (uint64_t)p->cnt * p->size);
+    p->memory = larger;
+    p->offset = offset;
+    p->at = larger + offset;
+    p->cap = cap;
+    return true;
 }
 
-uint32_t cw_pool_take(struct cw_pool *p)
+uint32_t cw_pool_append(struct cw_pool *p)
 {
-    uint32_t i = p->given - 1;
-    if (p->given == 0)
-        i = append(p);
-    else
-        memcpy(&p->given, cw_pool_at(p, i), sizeof p->given);
-    if (i != CW_POOL_NONE)
-        memset(cw_pool_at(p, i), 0, p->size);
-    return i;
-}
-
-void cw_pool_give(struct cw_pool *p, uint32_t i)
-{
-    memset(cw_pool_at(p, i), 0, p->size);
-    memcpy(cw_pool_at(p, i), &p->given, sizeof p->given);
-    p->given = i + 1;
+    return p->cnt < p->cap || grow(p) ? p->cnt++ : CW_POOL_NONE;
 }

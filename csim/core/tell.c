@@ -9,19 +9,13 @@ void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line,
             c->mech[i].sockets->l1_line(c->mech[i].self, what, line, warp, c->now);
 }
 
-static void tell_word(struct cw_core *c, const struct cw_mem_inst *m, uint32_t lane, uint64_t addr, uint64_t value, uint32_t bytes)
+static void tell_word(struct cw_core *c, struct cw_event *e, uint64_t addr, uint64_t value, uint32_t bytes)
 {
     const uint32_t shift = (uint32_t)(addr % 4);
-    struct cw_event e = {.type = CW_EVENT_PM_STORE,
-                         .core = c->cfg.index,
-                         .warp = cw_core__home(c, m->made, m->warp, lane),
-                         .lane = lane + CW_LANES * m->half,
-                         .now = c->now};
-    e.u.word.addr = addr - shift;
-    e.u.word.value = (uint32_t)(value << 8 * shift);
-    e.u.word.bytes = ((1u << bytes) - 1) << shift;
-    e.u.word.unknown = m->uop->op == CW_OP_ATOM;
-    cw_events_tell(c->cfg.stream, &e);
+    e->u.word.addr = addr - shift;
+    e->u.word.value = (uint32_t)(value << 8 * shift);
+    e->u.word.bytes = ((1u << bytes) - 1) << shift;
+    cw_events_tell(c->cfg.stream, e);
 }
 
 void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e)
@@ -29,13 +23,18 @@ void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e)
     const struct cw_mem_inst *m = &e->inst->m;
     if (!cw_events_want(c->cfg.stream, CW_EVENT_PM_STORE))
         return;
+    struct cw_event w = {.type = CW_EVENT_PM_STORE, .core = c->cfg.index, .now = c->now};
+    w.u.word.unknown = m->uop->op == CW_OP_ATOM;
+    w.u.word.uop = m->uop;
     for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
+        w.warp = cw_core__home(c, m->made, m->warp, lane);
+        w.lane = lane + CW_LANES * m->half;
         for (uint32_t i = 0; i < m->vec; i++) {
             const uint64_t addr = m->addr[lane] + i * m->elem_bytes;
-            tell_word(c, m, lane, addr, m->value[i][lane], m->elem_bytes < 4 ? m->elem_bytes : 4);
+            tell_word(c, &w, addr, m->value[i][lane], m->elem_bytes < 4 ? m->elem_bytes : 4);
             if (m->elem_bytes == 8)
-                tell_word(c, m, lane, addr + 4, m->value[i][lane] >> 32, 4);
+                tell_word(c, &w, addr + 4, m->value[i][lane] >> 32, 4);
         }
     }
 }

@@ -68,8 +68,9 @@ struct cw_event {
         struct {
             uint64_t addr;
             uint32_t value;
-            uint32_t bytes; /* byte enables, 3:0 */
-            bool unknown;   /* of a PM_STORE: the value is not known yet, that of an atomic */
+            uint32_t bytes;           /* byte enables, 3:0 */
+            bool unknown;             /* of a PM_STORE: the value is not known yet, that of an atomic */
+            const struct cw_uop *uop; /* of a PM_STORE: the instruction; else NULL */
         } word;
         struct {
             uint32_t cnt;
@@ -88,6 +89,7 @@ struct cw_event {
             uint32_t block; /* number of the thread's block in the launch: who is in its block scope */
             uint64_t addr;  /* of the variable: a device address, or the shared-memory window of the block's own address space */
             uint32_t value;
+            const struct cw_uop *uop; /* the call or the fence; NULL for BEGIN */
         } order;
         struct {
             uint64_t addr;             /* of the line */

@@ -276,6 +276,9 @@ static int judge_persists(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_persist_report *sum = &gpu->persist_report, r;
     const int status = cw_persist_check_launched(gpu->persist, &r, err);
+    for (const char *text = cw_persist_check_scope(gpu->persist); text != NULL; text = cw_persist_check_scope(gpu->persist))
+        if (gpu->on_notice != NULL)
+            gpu->on_notice(gpu->context, text);
     r.stores += sum->stores;
     r.persists += sum->persists;
     r.orderings += sum->orderings;
@@ -310,6 +313,8 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const stru
     if (kernel->param_bytes > 0)
         memcpy(block_param, param, kernel->param_bytes);
     int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, static_warps, block_param, local_size, err);
+    if (status == CW_OK && gpu->persist != NULL)
+        status = cw_persist_check_file(gpu->persist, module->file, err);
     if (status == CW_OK)
         status = run(gpu, err);
     for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)

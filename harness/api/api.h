@@ -58,7 +58,7 @@ struct cowarp_gpu {
     uint64_t seed;
     bool check_serial, check_persist, omit_host_seconds, failed;
     char oracle[1100];         /* the longest: struct cw_serial_report.text */
-    char persist_oracle[1100]; /* the longest: struct cw_persist_report.text */
+    char persist_oracle[1300]; /* the longest: struct cw_persist_report.text */
     double host_seconds;
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
     void (*on_message)(void *context, const char *text);

@@ -180,8 +180,10 @@ static void put_persist_oracle(FILE *f, const struct cowarp_gpu *gpu)
         fputs("  \"persist_order\": null,\n", f);
         return;
     }
-    fprintf(f, "  \"persist_order\": {\"stores\": %" PRIu64 ", \"persists\": %" PRIu64 ", \"orderings\": %" PRIu64 ", \"violation\": ",
-            r->stores, r->persists, r->orderings);
+    fprintf(f,
+            "  \"persist_order\": {\"stores\": %" PRIu64 ", \"persists\": %" PRIu64 ", \"orderings\": %" PRIu64
+            ", \"narrow_scopes\": %" PRIu64 ", \"violation\": ",
+            r->stores, r->persists, r->orderings, r->scopes);
     cw_json_string(f, r->text[0] != '\0' ? r->text : NULL);
     fputs("},\n", f);
 }

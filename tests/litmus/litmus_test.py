@@ -79,9 +79,13 @@ class Litmus(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def passes(self, *args):
+    def passes(self, *args, warned=()):
+        """`warned`: the tests, and no others, whose scopes --check-persist finds too narrow."""
         r = cowarp(*args)
-        self.assertEqual((r.returncode, r.stderr), (0, ""), r.stdout[-600:])
+        self.assertEqual(r.returncode, 0, r.stdout[-600:] + r.stderr)
+        found = [re.match(r"cowarp: the acquire at (\w+):\d+ .* from the release at \1:\d+ .* no order", line) for line in r.stderr.splitlines()]
+        self.assertTrue(all(found), r.stderr)
+        self.assertEqual({m[1] for m in found}, set(warned), r.stderr)
         return r.stdout
 
     def test_no_two_alike(self):
@@ -115,7 +119,8 @@ class Litmus(unittest.TestCase):
 
     def test_models(self):
         for preset, model in (("sbrp-near", "sbrp"), ("sbrp-far", "sbrp"), ("sbrp-near", "epoch"), ("sbrp-near", "gpm")):
-            out = self.passes(HERE, self.random, "--preset", preset, "--persistency", model, "--check-persist", "--launches", 6)
+            out = self.passes(HERE, self.random, "--preset", preset, "--persistency", model, "--check-persist", "--launches", 6,
+                              warned=["scope_bug_release"] if model == "sbrp" else [])
             shown, allowed = map(int, re.search(r"(\d+) of (\d+) allowed states shown, and no other\n$", out).groups())
             self.assertGreater(shown, allowed / 3, (preset, model))  # it has seen much of what may be
 

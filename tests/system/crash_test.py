@@ -56,7 +56,7 @@ class Crash(unittest.TestCase):
         for word in SMALL[workload].split():
             line += ["--param", word]
         for word in settings:
-            line += ["--set" if "." in word else "--param", word]
+            line += [word] if word.startswith("--") or word.isdigit() else ["--set" if "." in word else "--param", word]
         return self.command(*line, kernels=kernels)
 
     def fails(self, done, *says):
@@ -85,6 +85,25 @@ class Models(Crash):
 
 
 class Found(Crash):
+    def run_red(self, bug):
+        words = [word for p in SMALL["red"].split() for word in ("--param", p)]
+        done = self.command("run", "red", "--preset", "sbrp-near", "--persistency", "sbrp", "--check-persist", "--param", f"bug={bug}", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_scoped_persistency_bug(self):
+        """SBRP 5.3: the oracle names both lines of the PTX. No crash can show it on this machine: see docs/persistency.md."""
+        self.assertNotIn("no order", self.run_red(0))
+        text = self.run_red(1)
+        found = re.search(r"the acquire at (\S+):(\d+) of device scope .* reads .* the release at (\S+):(\d+) of block scope .* no order", text)
+        self.assertTrue(found, text)
+        for file, line, call in ((found[1], found[2], "cowarp_pacq_end"), (found[3], found[4], "cowarp_prel")):
+            lines = pathlib.Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1:int(line) + 7]
+            self.assertIn(call, "".join(lines), (file, line))
+        for settings in ((), SLOW):
+            done = self.crash("red", "sbrp", POINTS, "bug=1", *settings)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_without_a_model(self):
         """A point that does not recover is found in each workload, and its image shows it again."""
         for workload in SMALL:
@@ -115,7 +134,10 @@ class Found(Crash):
                 (kernels / name).write_text(source.replace(piece, instead))
                 flags = [str(kernels) if f == str(ROOT / "kernels/include") else f for f in COMPILER]
                 subprocess.run([*flags, "-S", kernels / "kernel.cl", "-o", kernels / f"{workload}.ptx"], check=True)
-                done = self.crash(workload, "sbrp", "all-persists", *SLOW, kernels=kernels)
+                for seed in range(1, 9): # whether another persist overtakes is chance
+                    done = self.crash(workload, "sbrp", "all-persists", "--seed", str(seed), *SLOW, kernels=kernels)
+                    if done.returncode == 1:
+                        break
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertIn("crash after", done.stderr)
 

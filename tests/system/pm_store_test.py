@@ -11,7 +11,7 @@ import unittest
 
 STORE, UNORDERED = "", ""
 SLOTS = 1024
-POINTS = range(1000, 8500, 500)  # core cycles; a put of all slots takes about 9,000, and to undo one of all 5,600
+POINTS = range(600, 6000, 360)  # core cycles; a put of all slots takes about 6,300
 
 
 class Store(unittest.TestCase):

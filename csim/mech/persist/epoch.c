@@ -117,7 +117,7 @@ static bool intrinsic(void *self, struct cw_core_call *call, cw_time now)
 static bool fence(void *self, uint32_t warp, const struct cw_uop *uop, cw_time now)
 {
     struct epoch_core *c = self;
-    const struct cw_persist_order order = {.kind = CW_ORDER_DFENCE, .device = true};
+    const struct cw_persist_order order = {.kind = CW_ORDER_DFENCE, .device = true, .uop = uop};
     if (uop->scope != CW_SCOPE_CTA)
         cw_persist_tell(&c->blocks, c->epoch->host.events, &order, warp, now);
     return true;

@@ -4,7 +4,7 @@
 bool cw_persist_order_of(const struct cw_core_call *call, struct cw_persist_order *order)
 {
     const uint32_t lane = cw_lanes_first(call->lanes);
-    *order = (struct cw_persist_order){.call = call};
+    *order = (struct cw_persist_order){.call = call, .uop = call->uop};
     switch ((enum cw_persist_call)call->uop->intrinsic->code) {
     case CW_PERSIST_CALL_OFENCE:
         order->kind = CW_ORDER_OFENCE;
@@ -47,12 +47,14 @@ void cw_persist_tell(const struct cw_persist_blocks *b, const struct cw_events *
     if (!cw_events_want(events, CW_EVENT_PM_ORDER))
         return;
     const bool variable = order->kind == CW_ORDER_RELEASE || order->kind == CW_ORDER_ACQUIRE;
+    struct cw_event e = {.type = CW_EVENT_PM_ORDER, .core = b->core, .warp = warp, .now = now};
+    e.u.order.kind = order->kind;
+    e.u.order.device = order->device;
+    e.u.order.block = b->number[warp];
+    e.u.order.uop = order->uop;
     for (cw_lanes left = order->call != NULL ? order->call->lanes : UINT32_MAX; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
-        struct cw_event e = {.type = CW_EVENT_PM_ORDER, .core = b->core, .warp = warp, .lane = lane, .now = now};
-        e.u.order.kind = order->kind;
-        e.u.order.device = order->device;
-        e.u.order.block = b->number[warp];
+        e.lane = lane;
         e.u.order.addr = variable ? order->call->arg[0][lane] : 0;
         e.u.order.value = variable ? (uint32_t)order->call->arg[1][lane] : 0;
         cw_events_tell(events, &e);

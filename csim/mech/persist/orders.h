@@ -11,6 +11,7 @@ struct cw_persist_order {
     uint8_t kind;                    /* enum cw_event_order */
     bool device;                     /* device scope; also of a dFence */
     const struct cw_core_call *call; /* NULL: a fence of PTX, or a barrier */
+    const struct cw_uop *uop;        /* the call's, or the fence */
 };
 
 /* What the call asks for; false: nothing, it may go on (the begin of an acquire). */

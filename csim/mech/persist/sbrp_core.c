@@ -148,7 +148,7 @@ static bool fence(void *self, uint32_t warp, const struct cw_uop *uop, cw_time n
 {
     struct cw_sbrp_core *c = self;
     const bool block = uop->scope == CW_SCOPE_CTA;
-    const struct cw_persist_order order = {.kind = block ? CW_ORDER_OFENCE : CW_ORDER_DFENCE, .device = !block};
+    const struct cw_persist_order order = {.kind = block ? CW_ORDER_OFENCE : CW_ORDER_DFENCE, .device = !block, .uop = uop};
     if (!carry_out(c, warp, kind_of(c, &order)))
         return false;
     cw_persist_tell(&c->blocks, c->sbrp->host.events, &order, warp, now);
