@@ -141,16 +141,9 @@ static void pass_notice(void *context, const char *text)
         gpu->on_message(gpu->context, text);
 }
 
-static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+/* What the GPU is to be, before it is one; *units: where its units come from. */
+static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units)
 {
-    gpu->seed = options->seed;
-    gpu->check_serial = options->check_serial != 0;
-    gpu->check_persist = options->check_persist != 0;
-    gpu->omit_host_seconds = options->omit_host_seconds != 0;
-    gpu->on_progress = options->on_progress;
-    gpu->on_message = options->on_message;
-    gpu->on_print = options->on_print;
-    gpu->context = options->context;
     int status = cowarp__configure(&gpu->config, options, &gpu->err);
     if (status == CW_OK)
         status = choose_mechs(gpu, options);
@@ -166,9 +159,24 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL);
     if (status == CW_OK)
         status = cowarp__wave_tap(gpu, options);
-    const struct cw_unit_provider *units = gpu->taps != NULL ? &gpu->tapped_units : &gpu->units;
+    *units = gpu->taps != NULL ? &gpu->tapped_units : &gpu->units;
     if (status == CW_OK)
-        status = cowarp__record_tap(gpu, options, &units);
+        status = cowarp__record_tap(gpu, options, units);
+    return status;
+}
+
+static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+{
+    const struct cw_unit_provider *units;
+    gpu->seed = options->seed;
+    gpu->check_serial = options->check_serial != 0;
+    gpu->check_persist = options->check_persist != 0;
+    gpu->omit_host_seconds = options->omit_host_seconds != 0;
+    gpu->on_progress = options->on_progress;
+    gpu->on_message = options->on_message;
+    gpu->on_print = options->on_print;
+    gpu->context = options->context;
+    int status = choose(gpu, options, &units);
     if (status != CW_OK)
         return status;
     const struct cw_gpu_options o = {
