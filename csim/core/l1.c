@@ -345,12 +345,9 @@ struct cw_l1_line *cw_l1_next_dirty(const struct cw_l1 *l1, uint32_t *at)
 }
 
 /* What a miss brings is not installed. Its waiters, which are older, are served from the register. */
-static void pass_by(const struct cw_l1 *l1, struct cw_l1_mshr *m)
+static void pass_by(struct cw_l1_mshr *m)
 {
-    const struct cw_l1_line *e = m->into;
-    for (uint32_t i = 0; i < 2; i++)
-        m->valid[i] = l1->sectored ? e->valid[i] : 0;
-    memcpy(m->data, e->data, sizeof m->data);
+    memcpy(m->data, m->into->data, sizeof m->data);
     m->into = 0;
 }
 
@@ -360,7 +357,7 @@ void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line)
     if (e == 0)
         return;
     if (e->mshr != 0)
-        pass_by(l1, &l1->mshr[e->mshr - 1]);
+        pass_by(&l1->mshr[e->mshr - 1]);
     name(l1, e, NO_LINE);
     e->mshr = 0;
     e->global = e->stale = false;
@@ -404,7 +401,7 @@ const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, cons
 {
     struct cw_l1_mshr *m = &l1->mshr[mshr];
     struct cw_l1_line *e = m->into;
-    uint64_t *valid = e != 0 ? e->valid : m->valid, come[2];
+    uint64_t passed[2] = {0, 0}, *valid = e != 0 ? e->valid : passed, come[2];
     uint8_t *to = e != 0 ? e->data : m->data;
     assert(m->used && (m->fetching & sectors) == sectors);
     bytes_of(sectors, (uint8_t)((1u << l1->line_bytes / CW_SECTOR_BYTES) - 1), come);

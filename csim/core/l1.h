@@ -71,8 +71,7 @@ struct cw_l1_mshr {
     bool used;
     uint8_t fetching, ask;       /* sectors on their way; those that the last miss has added */
     struct cw_l1_waiter *waiter; /* l1.mshr_merge entries */
-    uint64_t valid[2];           /* without a line to install: what has come, */
-    uint8_t data[CW_LINE_BYTES]; /* and its bytes */
+    uint8_t data[CW_LINE_BYTES]; /* without a line to install: what has come */
 };
 
 struct cw_l1 {
