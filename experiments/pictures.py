@@ -19,6 +19,7 @@ PARTS = ("#2a6f97", "#f4c095", "#8ab17d", "#b56576", "#6d597a", "#bdbdbd", "#e9c
 # Where there are more parts: eight grades of one thing, and others.
 GRADES = ("#d8e6f3", "#b7d0e6", "#94bad9", "#72a2ca", "#528bb9", "#3674a5", "#1f5d8d", "#0b4570", "#f4c095", "#b56576", "#bdbdbd")
 FEW = 14  # rows whose names fit side by side, and whose bars have room for their numbers
+LETTERS = 130  # of names that stand side by side
 NARROW = {"columnspacing": 0.9, "handlelength": 1.0, "handletextpad": 0.4}  # a legend of many parts
 HEAD = 0.45  # inches above the panels: a line for the title, and one for what the colours mean
 STYLE = {"svg.hashsalt": "cowarp", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 8, "axes.axisbelow": True, "axes.grid": True,
@@ -119,7 +120,8 @@ def figure_of(table, paper, seeds):
     """The matplotlib figure. paper: {(row, column): value} of the bars that the paper states; seeds: how many the table is made of."""
     rows, panels = [row[0] for row in table.rows], panels_of(table, paper)
     many = any(len(panel.parts) > len(PARTS) for panel in panels)
-    height = HEAD + 0.3 + (2.6 if many else 1.3) * len(panels) + (0.6 if len(rows) > FEW else 0)
+    turned = len(rows) > FEW or sum(len(str(row)) + 2 for row in rows) > LETTERS
+    height = HEAD + 0.3 + (2.6 if many else 1.3) * len(panels) + (max(0.6, 0.07 * max(len(str(row)) for row in rows)) if turned else 0)
     figure = Figure(figsize=(9, height), layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - HEAD / height))
     own = table.kind == "panels"
@@ -135,7 +137,7 @@ def figure_of(table, paper, seeds):
             axes.set_yscale("log")
         if table.ylabel == "ratio":
             axes.axhline(1.0, color="black", linewidth=0.8, linestyle="--")
-    all_axes[-1].set_xticks(range(len(rows)), rows, rotation=90 if len(rows) > FEW else 0)
+    all_axes[-1].set_xticks(range(len(rows)), rows, rotation=90 if turned else 0)
     handles = {name: handle for axes in all_axes for handle, name in zip(*axes.get_legend_handles_labels())}
     over = f" (median of {seeds} seeds, line from the least to the greatest)" if seeds > 1 else ""
     figure.legend(handles.values(), [name + over * (name == "here") for name in handles], loc="upper left", ncols=len(handles), frameon=False,
