@@ -397,6 +397,16 @@ static void bytes_of(uint8_t sectors, uint8_t all, uint64_t bytes[2])
                                   : (sectors >> 2 * i & 1u ? UINT32_MAX : 0) | (sectors >> 2 * i & 2u ? (uint64_t)UINT32_MAX << 32 : 0);
 }
 
+static void copy_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+    if (bytes == UINT64_MAX) {
+        memcpy(to, from, 64);
+        return;
+    }
+    for (; bytes != 0; bytes &= bytes - 1)
+        to[__builtin_ctzll(bytes)] = from[__builtin_ctzll(bytes)];
+}
+
 const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, const uint8_t *data)
 {
     struct cw_l1_mshr *m = &l1->mshr[mshr];
@@ -405,11 +415,10 @@ const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, cons
     uint8_t *to = e != 0 ? e->data : m->data;
     assert(m->used && (m->fetching & sectors) == sectors);
     bytes_of(sectors, (uint8_t)((1u << l1->line_bytes / CW_SECTOR_BYTES) - 1), come);
-    for (uint32_t b = 0; b < CW_LINE_BYTES; b++)
-        if ((come[b / 64] & ~valid[b / 64]) >> (b % 64) & 1u)
-            to[b] = data[b];
-    valid[0] |= come[0];
-    valid[1] |= come[1];
+    for (uint32_t i = 0; i < CW_LINE_BYTES / 64; i++) {
+        copy_bytes(to + 64 * i, data + 64 * i, come[i] & ~valid[i]);
+        valid[i] |= come[i];
+    }
     m->fetching = m->fetching & (uint8_t)~sectors;
     if (e != 0 && m->fetching == 0)
         e->mshr = 0;
