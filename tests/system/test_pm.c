@@ -10,6 +10,7 @@
 #include "cowarp/cowarp.h"
 #include "cw_test.h"
 #include "mem/device_memory.h"
+#include "pm_folder.h"
 
 #define THREADS 64u
 #define BYTES   (4 * THREADS)
@@ -21,24 +22,6 @@ static const char text[] = ".version 7.0\n.target sm_35\n.address_size 64\n.exte
                            "ld.param.u64 %a1, [words];\nld.param.u32 %r2, [step];\n"
                            "mov.u32 %r1, %tid.x;\nmul.wide.u32 %a2, %r1, 4;\nadd.s64 %a1, %a1, %a2;\n"
                            "add.u32 %r1, %r1, %r2;\nst.global.u32 [%a1], %r1;\ncall.uni dfence, ();\nret;\n}\n";
-
-static char folder[64], path[128];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/cowarp-pm-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/store.pm", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder); /* fails when something else was left there: a lock, a temporary file */
-}
 
 static struct cowarp_options machine(const char *file)
 {

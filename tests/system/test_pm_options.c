@@ -4,14 +4,11 @@
  * the units in C and as Verilog. Numbers are of one core and of 32 threads whose words fill one line each time.
  */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
-#include "cw_test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cowarp/cowarp.h"
+#include "cw_test.h"
+#include "pm_folder.h"
 
 #define WORDS 32u
 #define LINES 8u
@@ -37,24 +34,6 @@ static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.exte
 static const char *const backends[][3] = {
     {NULL}, {"persist_buffer=rtl", "order_masks=rtl", NULL}, {"persist_buffer=lockstep", "order_masks=lockstep", NULL}};
 #define BACKENDS (sizeof backends / sizeof backends[0])
-
-static char folder[64], path[128];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/cowarp-pm-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/store.pm", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder);
-}
 
 struct machine {
     struct cowarp_gpu *gpu;
