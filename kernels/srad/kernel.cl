@@ -6,13 +6,13 @@
  */
 #include "persist.h"
 
-#define TODO -1.0f
+#define EMPTY -1.0f
 
 /* Marks all coefficients and pixels as still to be done. */
 __kernel void srad_set(__global float *value, uint pixels)
 {
     for (uint i = get_global_id(0); i < pixels; i += get_global_size(0))
-        value[i] = TODO;
+        value[i] = EMPTY;
     dfence();
 }
 
