@@ -104,16 +104,14 @@ module cw_ownership_table #(
     reg  [LANES-1:0]         next_lanes_q;
     reg  [COLUMNS_W-1:0]     next_entry_q;
     wire [COLUMNS_W-1:0]     op_entry;
-    wire [LANES*LANES-1:0]   same;          // at l * LANES + m, m < l: lanes l and m have the same entry
-    wire [LANES-1:0]         crowded;       // a lower lane has another entry in this lane's bank
 
     // Sorted by banks.
     reg                      sort_valid_q;
     reg  [1:0]               sort_kind_q;
     reg  [LANES-1:0]         sort_lanes_q;
     reg  [COLUMNS_W-1:0]     sort_entry_q;
-    reg  [LANES*LANES-1:0]   sort_same_q;
-    reg  [LANES-1:0]         sort_crowded_q;
+    reg  [LANES*LANES-1:0]   sort_same_q;    // at l * LANES + m, m < l: lanes l and m have the same entry
+    reg  [LANES-1:0]         sort_crowded_q; // a lower lane has another entry in this lane's bank
     wire [LANES-1:0]         leader;        // lowest lane of its entry
 
     // Served: groups are chosen.
@@ -142,6 +140,7 @@ module cw_ownership_table #(
 
     // Take the entry from the bank's word.
     reg                      take_mark_q;
+    reg                      take_check_q;
     reg                      take_check_read_q;
     reg                      take_end_q;
     reg  [LANES-1:0]         take_lanes_q;     // of a CHECK
@@ -149,6 +148,7 @@ module cw_ownership_table #(
 
     // Judge.
     reg                      judge_mark_q;
+    reg                      judge_check_q;
     reg                      judge_check_read_q;
     reg                      judge_end_q;
     reg  [LANES-1:0]         judge_lanes_q;
@@ -246,14 +246,12 @@ module cw_ownership_table #(
             head_lanes_q <= next_valid_q ? next_lanes_q : op_kind_i == END ? {LANES{1'b0}} : op_lanes_i & alive_q;
             head_entry_q <= next_valid_q ? next_entry_q : op_entry;
         end
-        if (sort_free) begin
+        if (pop) begin
             sort_kind_q    <= head_kind_q;
             sort_lanes_q   <= head_lanes_q;
             sort_entry_q   <= head_entry_q;
-            sort_same_q    <= same;
-            sort_crowded_q <= crowded;
         end
-        if (serve_free) begin
+        if (serve_free && sort_valid_q) begin
             serve_kind_q    <= sort_kind_q;
             serve_lanes_q   <= sort_lanes_q;
             serve_entry_q   <= sort_entry_q;
@@ -265,15 +263,23 @@ module cw_ownership_table #(
     // ---- The group on its way through the banks.
 
     reg [LANES-1:0] picked;  // of all banks
-    integer         i;
 
-    always @* begin
+    always @* begin : of_all_banks
+        integer i;
+
         picked = {LANES{1'b0}};
-        lose   = {LANES{1'b0}};
-        for (i = 0; i < BANKS; i = i + 1) begin
-            picked = picked | pick_oh[i*LANES +: LANES];
-            lose   = lose | loses[i*LANES +: LANES];
-        end
+        if (choose)
+            for (i = 0; i < BANKS; i = i + 1)
+                picked = picked | pick_oh[i*LANES +: LANES];
+    end
+
+    always @* begin : losers
+        integer i;
+
+        lose = {LANES{1'b0}};
+        if (judge_check_q)
+            for (i = 0; i < BANKS; i = i + 1)
+                lose = lose | loses[i*LANES +: LANES];
     end
 
     always @(posedge clk_i)
@@ -284,9 +290,11 @@ module cw_ownership_table #(
             read_end_q    <= 1'b0;
             take_mark_q   <= 1'b0;
             take_end_q    <= 1'b0;
+            take_check_q  <= 1'b0;
             take_lanes_q  <= {LANES{1'b0}};
             judge_mark_q  <= 1'b0;
             judge_end_q   <= 1'b0;
+            judge_check_q <= 1'b0;
             judge_lanes_q <= {LANES{1'b0}};
             access_q      <= 1'b0;
             write_q       <= 1'b0;
@@ -297,9 +305,11 @@ module cw_ownership_table #(
             read_end_q    <= serve_valid_q && serve_kind_q == END;
             take_mark_q   <= read_mark_q;
             take_end_q    <= read_end_q;
+            take_check_q  <= read_check_q;
             take_lanes_q  <= read_check_q ? member : {LANES{1'b0}};
             judge_mark_q  <= take_mark_q;
             judge_end_q   <= take_end_q;
+            judge_check_q <= take_check_q;
             judge_lanes_q <= take_lanes_q;
             access_q      <= choose && !all_chosen;
             write_q       <= |change;
@@ -476,28 +486,32 @@ module cw_ownership_table #(
             /* verilator lint_on UNUSED */
             wire [TABLE_W-1:0] quotient = addr_ext[2*TABLE_W-1:TABLE_W];
             wire [TABLE_W-1:0] entry    = addr_ext[TABLE_W-1:0] + quotient + (quotient << 4);
-            reg  [LANES-1:0]   same_bank;  // lanes that have the bank of lane l
-            reg  [LANES-1:0]   same_cell;  // and those that have its row and byte
-            wire [LANES-1:0]   below = head_lanes_q[l] ? head_lanes_q & ~({LANES{1'b1}} << l) : {LANES{1'b0}};
-            integer            n;
 
             for (k = 0; k < TABLE_W; k = k + 1) begin : g_bit
                 assign op_entry[k*LANES+l] = entry[k];
             end
 
-            always @* begin
-                same_bank = {LANES{1'b1}};
-                same_cell = {LANES{1'b1}};
-                for (n = 0; n < TABLE_W; n = n + 1)
-                    if (n >= 2 && n < SLOT_W)
-                        same_bank = same_bank & (head_entry_q[n*LANES +: LANES] ~^ {LANES{head_entry_q[n*LANES+l]}});
-                    else
-                        same_cell = same_cell & (head_entry_q[n*LANES +: LANES] ~^ {LANES{head_entry_q[n*LANES+l]}});
-            end
+            // The pairs of the head, when it leaves.
+            always @(posedge clk_i)
+                if (pop) begin : pairs
+                    reg [LANES-1:0] same_bank;  // lanes that have the bank of lane l
+                    reg [LANES-1:0] same_cell;  // and those that have its row and byte
+                    reg [LANES-1:0] below;
+                    integer         n;
 
-            assign same[l*LANES +: LANES] = below & same_bank & same_cell;
-            assign crowded[l] = |(below & same_bank & ~same_cell);
-            assign leader[l]  = sort_lanes_q[l] && sort_same_q[l*LANES +: LANES] == {LANES{1'b0}};
+                    same_bank = {LANES{1'b1}};
+                    same_cell = {LANES{1'b1}};
+                    for (n = 0; n < TABLE_W; n = n + 1)
+                        if (n >= 2 && n < SLOT_W)
+                            same_bank = same_bank & (head_entry_q[n*LANES +: LANES] ~^ {LANES{head_entry_q[n*LANES+l]}});
+                        else
+                            same_cell = same_cell & (head_entry_q[n*LANES +: LANES] ~^ {LANES{head_entry_q[n*LANES+l]}});
+                    below = head_lanes_q[l] ? head_lanes_q & ~({LANES{1'b1}} << l) : {LANES{1'b0}};
+                    sort_same_q[l*LANES +: LANES] <= below & same_bank & same_cell;
+                    sort_crowded_q[l]             <= |(below & same_bank & ~same_cell);
+                end
+
+            assign leader[l] = sort_lanes_q[l] && sort_same_q[l*LANES +: LANES] == {LANES{1'b0}};
             // Without crowd the whole operation is one group, and its pairs may have left. A crowd's are there in the cycle after a
             // choice: a CHECK takes a cycle to see that it is over, a MARK needs no members.
             assign member[l]  = read_crowded_q ? read_picked_q[l] || (serve_same_q[l*LANES +: LANES] & read_picked_q) != {LANES{1'b0}} : read_lanes_q[l];
@@ -514,10 +528,7 @@ module cw_ownership_table #(
             reg  [GROUPS*8-1:0] below;       // this lane or a lower one of its group asks
             reg  [GROUPS*8-1:0] first;       // the lane to serve
             reg                 lower;       // a lower group asks
-            reg  [GROUPS*8-1:0] ask_d;
             reg  [GROUPS-1:0]   some_q;      // of each group: a lane asks
-            reg  [LANES-1:0]    sort_here;   // lanes that are sorted into this bank
-            reg  [LANES-1:0]    judge_here;  // lanes that are judged by this bank's entry
             integer             n;
 
             if (LANES % 8 == 0) begin : g_full
@@ -526,31 +537,24 @@ module cw_ownership_table #(
                 assign ask = {{(GROUPS*8-LANES){1'b0}}, ask_q[b*LANES +: LANES]};
             end
 
-            always @* begin
-                sort_here  = {LANES{sort_valid_q}} & leader;
-                judge_here = judge_lanes_q;
-                for (n = 0; n < BANK_W; n = n + 1) begin
-                    sort_here  = sort_here & (sort_entry_q[BANK_AT+n*LANES +: LANES] ~^ {LANES{BANK[n]}});
-                    judge_here = judge_here & (judge_bank_q[n*LANES +: LANES] ~^ {LANES{BANK[n]}});
-                end
-            end
-
             // The lowest of each group, and of them that of the lowest group. Which groups ask is known from the cycle before.
-            always @* begin
+            always @* begin : lowest
+                integer m;
+
+                first = {(GROUPS*8){1'b0}};
                 below = ask;
-                below = below | ((below << 1) & {GROUPS{8'hfe}});
-                below = below | ((below << 2) & {GROUPS{8'hfc}});
-                below = below | ((below << 4) & {GROUPS{8'hf0}});
-                first = ask & ~((below << 1) & {GROUPS{8'hfe}});
                 lower = 1'b0;
-                for (n = 0; n < GROUPS; n = n + 1) begin
-                    if (lower)
-                        first[n*8 +: 8] = 8'd0;
-                    lower = lower || some_q[n];
+                if (some_q != {GROUPS{1'b0}}) begin
+                    below = below | ((below << 1) & {GROUPS{8'hfe}});
+                    below = below | ((below << 2) & {GROUPS{8'hfc}});
+                    below = below | ((below << 4) & {GROUPS{8'hf0}});
+                    first = ask & ~((below << 1) & {GROUPS{8'hfe}});
+                    for (m = 0; m < GROUPS; m = m + 1) begin
+                        if (lower)
+                            first[m*8 +: 8] = 8'd0;
+                        lower = lower || some_q[m];
+                    end
                 end
-                ask_d = choose ? ask & ~first : ask;
-                if (serve_free)
-                    ask_d[LANES-1:0] = sort_here;
             end
 
             assign pick_oh[b*LANES +: LANES] = first[LANES-1:0];
@@ -559,10 +563,22 @@ module cw_ownership_table #(
                 if (rst_i) begin
                     ask_q[b*LANES +: LANES] <= {LANES{1'b0}};
                     some_q                  <= {GROUPS{1'b0}};
-                end else begin
-                    ask_q[b*LANES +: LANES] <= ask_d[LANES-1:0];
-                    for (n = 0; n < GROUPS; n = n + 1)
-                        some_q[n] <= |ask_d[n*8 +: 8];
+                end else if (serve_free || choose) begin : asks
+                    reg [GROUPS*8-1:0] left;  // who asks from now on
+                    integer            m;
+
+                    left = ask & ~first;
+                    if (serve_free) begin
+                        left = {(GROUPS*8){1'b0}};
+                        if (sort_valid_q) begin
+                            left[LANES-1:0] = leader;
+                            for (m = 0; m < BANK_W; m = m + 1)
+                                left[LANES-1:0] = left[LANES-1:0] & (sort_entry_q[BANK_AT+m*LANES +: LANES] ~^ {LANES{BANK[m]}});
+                        end
+                    end
+                    ask_q[b*LANES +: LANES] <= left[LANES-1:0];
+                    for (m = 0; m < GROUPS; m = m + 1)
+                        some_q[m] <= |left[m*8 +: 8];
                 end
 
             // What the bank is told. It stays until the next group.
@@ -574,12 +590,14 @@ module cw_ownership_table #(
             always @(posedge clk_i)
                 if (choose) begin
                     read_used_q <= |some_q;
-                    for (n = 0; n < 2; n = n + 1)
-                        read_byte_q[n] <= |(pick_oh[b*LANES +: LANES] & serve_entry_q[n*LANES +: LANES]);
-                    for (n = 0; n < ROW_W; n = n + 1)
-                        read_row_q[n] <= |(pick_oh[b*LANES +: LANES] & serve_entry_q[ROW_AT+n*LANES +: LANES]);
-                    for (n = 0; n < 5; n = n + 1)
-                        read_lane_q[n] <= |(pick_oh[b*LANES +: LANES] & NUMBERS[n*32 +: LANES]);
+                    if (some_q != {GROUPS{1'b0}}) begin
+                        for (n = 0; n < 2; n = n + 1)
+                            read_byte_q[n] <= |(pick_oh[b*LANES +: LANES] & serve_entry_q[n*LANES +: LANES]);
+                        for (n = 0; n < ROW_W; n = n + 1)
+                            read_row_q[n] <= |(pick_oh[b*LANES +: LANES] & serve_entry_q[ROW_AT+n*LANES +: LANES]);
+                        for (n = 0; n < 5; n = n + 1)
+                            read_lane_q[n] <= |(pick_oh[b*LANES +: LANES] & NUMBERS[n*32 +: LANES]);
+                    end
                 end
 
             // The MARK between its read and its write.
@@ -626,6 +644,19 @@ module cw_ownership_table #(
 
             always @(posedge clk_i)
                 mark_write_q <= !rst_i && change[b];
+
+            reg  [LANES-1:0] judge_here;  // lanes that are judged by this bank's entry
+
+            always @* begin : here
+                integer m;
+
+                judge_here = {LANES{1'b0}};
+                if (judge_check_q) begin
+                    judge_here = judge_lanes_q;
+                    for (m = 0; m < BANK_W; m = m + 1)
+                        judge_here = judge_here & (judge_bank_q[m*LANES +: LANES] ~^ {LANES{BANK[m]}});
+                end
+            end
 
             // An owner that is null is below no lane, and is no lane.
             wire [LANES-1:0] is_owner = owner_q[5] ? {LANES{1'b0}} : {{(LANES-1){1'b0}}, 1'b1} << owner_q[4:0];
