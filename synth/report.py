@@ -187,6 +187,44 @@ def causes_markdown(papers):
     return f"{areas}\n\n{factors}"
 
 
+def items(block):
+    """Head and items of a table or of a list with a line of its own per item: [head lines], [item of one or more lines]."""
+    lines = block.split("\n")
+    if lines[0].startswith("|"):
+        return lines[:2], lines[2:]
+    return [], re.split(r"\n(?=- )", block)
+
+
+def item_key(item, cells):
+    """What an item is about: its first cells, or what stands before the colon."""
+    return tuple(item.split("|")[1:1 + cells]) if item.startswith("|") else item.split(":")[0]
+
+
+def merged(old, new, last):
+    """A section of which some units were made anew: tables and lists of `new`, and those items of `old` that it does not have. A row is about its cells
+    up to the column `last`. Rows of units are sorted, others stay where they were."""
+    old_blocks, new_blocks = old.strip("\n").split("\n\n"), new.strip("\n").split("\n\n")
+    if len(old_blocks) != len(new_blocks):
+        raise Failed("the page's section has another shape; make it anew for all units", 2)
+    blocks = []
+    for before, now in zip(old_blocks, new_blocks):
+        (head, rows), (old_head, old_rows) = items(now), items(before)
+        if head != old_head:
+            raise Failed("a table of the page has other columns; make it anew for all units", 2)
+        cells = head[0].split(" | ").index(last) + 1 if head and last != "unit" else 1
+        by_key = {item_key(row, cells): row for row in old_rows + rows}
+        blocks.append("\n".join(head + [by_key[k] for k in (sorted(by_key) if last == "unit" else by_key)]))
+    return "\n\n".join(blocks)
+
+
+def section(page, name):
+    """What stands between <!-- NAME --> and <!-- end of NAME -->."""
+    text, begin, end = page.read_text(), f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise Failed(f"{page}: no section '{begin.strip()}' ... '{end}'", 2)
+    return text[text.index(begin) + len(begin):text.index(end)]
+
+
 FOLDER = re.compile(r"(?<![\w.)])/[\w.-]+/\S*")  # an absolute path; no "mm2 / paper", no "a/b"
 
 
@@ -195,8 +233,7 @@ def rewrite(page, sections):
     text = page.read_text()
     for name, lines in sections.items():
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-        if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
-            raise Failed(f"{page}: no section '{begin.strip()}' ... '{end}'", 2)
+        section(page, name)
         folder = FOLDER.search(lines)
         if folder:
             raise Failed(f"{page}: a result names {folder.group(0)}, a path of this machine")

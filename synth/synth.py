@@ -224,7 +224,7 @@ def parse(arguments):
     parser.add_argument("--no-power", action="store_true", help="no run, no power")
     parser.add_argument("--no-gates", action="store_true", help="no gate-level check")
     parser.add_argument("--no-fpga", action="store_true", help="no FPGA figures")
-    parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="rewrite the tables of a page like docs/synthesis.md; all units")
+    parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="rewrite the tables of a page like docs/synthesis.md; named units beside what it says of the others")
     parser.add_argument("--reference", type=pathlib.Path, default=report.REFERENCE, metavar="FILE",
                         help="figures to compare with (default synth/reference.json)")
     parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as the reference, and for docs/units/<unit>.md")
@@ -301,6 +301,15 @@ def speed_sweep(options, chosen):
             print(f"{job.name}, clock {clock.mhz:.0f} MHz at {clock.node_nm} nm\n{table}\nwritten {base}.md, .csv and .svg", flush=True)
 
 
+def put_on_page(options, results, papers):
+    """All units, or those that are named beside what the page says of the others."""
+    sections = {"results": report.results_markdown(results), "papers": report.causes_markdown(papers)}
+    if options.unit:
+        for name, last in (("results", "unit"), ("papers", "nm")):
+            sections[name] = report.merged(report.section(options.page, name), sections[name], last)
+    report.rewrite(options.page, sections)
+
+
 def save(options, results):
     papers = report.beside_papers(results) if options.library == "osu018" and not options.set else []
     for result in results:
@@ -312,7 +321,7 @@ def save(options, results):
     report.write(options.out / "table.json", json.dumps(about, indent=2) + "\n")
     report.write(options.out / "table.md", report.summary_markdown(results, papers))
     if options.page:
-        report.rewrite(options.page, {"results": report.results_markdown(results), "papers": report.causes_markdown(papers)})
+        put_on_page(options, results, papers)
 
 
 def judge(options, results):
@@ -378,8 +387,8 @@ def main(arguments):
     tools.scale(180, options.node)
     if (options.set or options.sweep not in (None, "speed")) and len(chosen) != 1:
         raise Failed("--set and --sweep NAME=... are about one unit; name it", 2)
-    if options.page and (options.set or options.unit or options.library != "osu018"):
-        raise Failed("--page shows all units at their defaults in osu018", 2)
+    if options.page and (options.set or options.library != "osu018"):
+        raise Failed("--page shows units at their defaults in osu018", 2)
     if options.datasheet:
         reference = report.load_reference(options.reference)
         print("\n\n".join(report.datasheet(*report.entry_of(unit.stem, reference)) for unit in chosen))

@@ -464,6 +464,20 @@ class Coverage(unittest.TestCase):
             self.assertIn(stem, units.STANDARD)
             self.assertIn(system, listed[stem])
 
+    def test_page__units_made_anew_stand_beside_the_others(self):
+        head = "| unit | cells |\n|---|---|\n"
+        old = head + "| a | 1 |\n| c | 3 |\n\nPaths (180 nm):\n\n- a: from x\n  to y\n- c: from z\n"
+        new = head + "| b | 2 |\n| c | 4 |\n\nPaths (180 nm):\n\n- b: from v\n- c: from w\n  to u"
+        self.assertEqual(report.merged(old, new, "unit"),
+                         head + "| a | 1 |\n| b | 2 |\n| c | 4 |\n\nPaths (180 nm):\n\n- a: from x\n  to y\n- b: from v\n- c: from w\n  to u")
+        head = "| claim | nm | area |\n|---|---|---|\n"
+        old, new = head + "| z | 32 | 1 |\n| z | 40 | 2 |\n| y | 32 | 3 |", head + "| z | 40 | 9 |"
+        self.assertEqual(report.merged(old, new, "nm"), head + "| z | 32 | 1 |\n| z | 40 | 9 |\n| y | 32 | 3 |")
+        with self.assertRaisesRegex(units.Failed, "other columns"):
+            report.merged("| unit | x |\n|---|---|", "| unit | y |\n|---|---|", "unit")
+        with self.assertRaisesRegex(units.Failed, "another shape"):
+            report.merged("a\n\nb", "a", "unit")
+
     def test_page__sections_are_replaced(self):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "page.md"
