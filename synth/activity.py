@@ -16,6 +16,8 @@ WINDOWS = 5
 WINDOW_CYCLES = 400
 # What a control policy runs, for its units see work only where threads part; and the machine on which every policy runs.
 POLICY_RUN = ["lps", "--param", "n=32", "--set", "core.warps=32", "--set", "core.blocks=16", "--set", "core.schedulers=1", "--set", "core.scheduler=lrr"]
+# And a persistency model, whose units see persists.
+MODEL_RUN = ["gpkvs", "--param", "pairs=4096", "--param", "buckets=65536", "--preset", "sbrp-near"]
 
 
 def cowarp(command, arguments):
@@ -26,12 +28,18 @@ def cowarp(command, arguments):
     return done.stdout
 
 
-def policies(command):
-    return {control["name"] for control in json.loads(cowarp(command, ["list", "--json"]))["controls"]}
+def words_of_run(command, workload, system):
+    """What to run for the units of a system, a control policy or a persistency model; the workload is for systems."""
+    listed = json.loads(cowarp(command, ["list", "--json"]))
+    if system in (control["name"] for control in listed["controls"]):
+        return [*POLICY_RUN, "--set", f"core.divergence={system}"]
+    if system in (model["name"] for model in listed["persistency"]):
+        return [*MODEL_RUN, "--persistency", system]
+    return [workload, "--system", system]
 
 
 def systems(command):
-    """system or control policy -> names of its units that can be RTL; few, which have all units between them."""
+    """system, control policy or persistency model -> names of its units that can be RTL; few, which have all units between them."""
     having, left = {}, set()
     for unit in json.loads(cowarp(command, ["list", "--json"]))["units"]:
         left.add(unit["name"])
@@ -262,11 +270,9 @@ def recording(entries, period):
 
 
 def measure(command, workload, system, settings, rtl_units, ports_of, work, misfits):
-    """Runs the workload, or a policy's own, once for its length and statistics, and once per window for the trace. misfits: as of read_trace."""
-    chosen = [workload, "--system", system]
-    if system in policies(command):
-        chosen = [*POLICY_RUN, "--set", f"core.divergence={system}"]
-        workload = POLICY_RUN[0]
+    """Runs the workload, or a policy's or model's own, once for its length and statistics, and once per window for the trace. misfits: as of read_trace."""
+    chosen = words_of_run(command, workload, system)
+    workload = chosen[0]
     base = ["run", *chosen, *(word for setting in settings for word in ("--set", setting)), "--quiet"]
     stats = work / f"stats-{workload}-{system}.json"
     cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])

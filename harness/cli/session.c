@@ -313,10 +313,10 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     int status = cli_exit(r->status);
     if (cli_interrupted() && r->status == COWARP_ELIMIT)
         return cli_error(128 + stop_signal, "%s; no statistics were written", text); /* as shells say it of a process */
-    if (text[0] != '\0')
-        cli_error(status, "%s: %s", r->workload, text);
-    else if (r->message != NULL)
+    if (r->message != NULL) /* the workload's own; the text may be of a call that it expected to fail */
         cli_error(status, "%s: %s%s", r->workload, r->status == COWARP_ECHECK ? "wrong result: " : "", r->message);
+    else if (text[0] != '\0')
+        cli_error(status, "%s: %s", r->workload, text);
     else
         cli_error(status, "%s: out of host memory", r->workload);
     print_report(cowarp_report(s->gpu));

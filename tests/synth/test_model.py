@@ -523,6 +523,7 @@ class Coverage(unittest.TestCase):
         for system, names in found.items():
             self.assertTrue(all(system in listed[name] for name in names), system)
             self.assertLess({unit for other in found if other != system for unit in found[other]}, set(listed), f"{system} adds nothing")
+            activity.cowarp(COWARP, ["run", *activity.words_of_run(COWARP, "ht-h", system), "--quiet"])
 
     def test_causes__multiply_to_the_deviation(self):
         """A table of twice the paper's bits with a second port."""

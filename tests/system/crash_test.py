@@ -143,6 +143,13 @@ class Found(Crash):
 
 
 class Requests(Crash):
+    def test_a_wrong_result_is_named(self):
+        """And not a call that the workload expects to fail, as the search for a region that is not there yet."""
+        done = self.command("run", "srad", "--preset", "sbrp-near", "--persistency", "sbrp", "--set", "pm.kernel_end=keep", "--param", "width=40",
+                            "--param", "height=24")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^cowarp: srad: wrong result: pixel \d+ is [^\n]*\n$")
+
     def test_wrong_requests(self):
         self.fails(self.command("crash"), "needs a workload")
         self.fails(self.command("crash", "vecadd", "--points", "3"), "vecadd cannot recover")
