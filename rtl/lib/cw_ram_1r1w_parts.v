@@ -39,12 +39,29 @@ module cw_ram_1r1w_parts #(
 
     reg [PARTS*PART_W-1:0] mem_q [0:(1<<ADDR_W)-1];
     reg [PARTS*PART_W-1:0] rd_data_q;
-    integer                p;
 
+    // The same write in two forms: Yosys makes a write enable of each part of the first one, Verilator a single write of a row of the second.
     always @(posedge clk_i) begin
-        for (p = 0; p < PARTS; p = p + 1)
-            if (wr_en_i && wr_parts_i[p])
-                mem_q[wr_addr_i][p*PART_W +: PART_W] <= wr_data_i[p*PART_W +: PART_W];
+`ifndef VERILATOR
+        if (wr_en_i) begin : parts
+            integer p;
+
+            for (p = 0; p < PARTS; p = p + 1)
+                if (wr_parts_i[p])
+                    mem_q[wr_addr_i][p*PART_W +: PART_W] <= wr_data_i[p*PART_W +: PART_W];
+        end
+`else
+        if (wr_en_i) begin : whole_row
+            reg [PARTS*PART_W-1:0] row;
+            integer                p;
+
+            row = mem_q[wr_addr_i];
+            for (p = 0; p < PARTS; p = p + 1)
+                if (wr_parts_i[p])
+                    row[p*PART_W +: PART_W] = wr_data_i[p*PART_W +: PART_W];
+            mem_q[wr_addr_i] <= row;
+        end
+`endif
         if (rd_en_i)
             rd_data_q <= mem_q[rd_addr_i];
     end

@@ -101,8 +101,8 @@ module cw_persist_buffer #(
     reg  [ROWS-1:0]        live_q;           // a line is there that has not gone and is not on offer, as of the cycle before
 
     // The last ordering entry of each warp, while it is in the buffer.
-    wire [WARPS-1:0]       ordered;
-    wire [WARPS*IDX_W-1:0] order_ats;
+    reg  [WARPS-1:0]       ordered_q;
+    reg  [WARPS*IDX_W-1:0] order_ats_q;
 
     // The youngest entry of each kind of ordering entries, and whether ins_warp_i could join it.
     wire [6:1]             merge;
@@ -143,18 +143,11 @@ module cw_persist_buffer #(
     wire [WARPS-1:0]       warp_oh  = WARP_0 << ins_warp_i;
     wire                   is_line  = ins_kind_i == LINE;
     wire                   no_room  = count_q == ALL;
-    reg  [IDX_W-1:0]       order_at;         // the warp's last ordering entry
+    wire [IDX_W-1:0]       order_at = order_ats_q[ins_warp_i*IDX_W +: IDX_W];  // the warp's last ordering entry
     reg  [6:1]             kind_oh;
     reg                    merges;           // the kind's youngest entry is open, and not passed by the warp
     reg  [IDX_W-1:0]       kind_at;
-    integer                i;
     integer                k;
-
-    always @* begin
-        order_at = {IDX_W{1'b0}};
-        for (i = 0; i < WARPS; i = i + 1)
-            order_at = order_at | (order_ats[i*IDX_W +: IDX_W] & {IDX_W{warp_oh[i]}});
-    end
 
     always @* begin
         merges  = 1'b0;
@@ -168,7 +161,7 @@ module cw_persist_buffer #(
 
     wire                   there    = live_q[ins_entry_i] && !(flush_q && head_q == ins_entry_i) && !(went_q && went_at_q == ins_entry_i)
                                       && !(evict_q && evict_at_q == ins_entry_i);
-    wire                   conflict = (ordered & warp_oh) != {WARPS{1'b0}} && younger(order_at, ins_entry_i, head_q);
+    wire                   conflict = (ordered_q & warp_oh) != {WARPS{1'b0}} && younger(order_at, ins_entry_i, head_q);
     wire                   wants    = ins_valid_i && (is_line ? !ins_held_i : !merges && ins_kind_i != NO_KIND);  // an entry
     wire                   appends  = wants && !no_room;
     wire                   held     = ins_valid_i && is_line && ins_held_i && there;
@@ -192,7 +185,7 @@ module cw_persist_buffer #(
     wire                   joins_head = joins && join_at == head_q;
     wire                   hot      = (mask & fsm_i) != {WARPS{1'b0}};       // it meets fsm
     // A warp of fsm joins it. Any ordering entry of a warp is younger than the head.
-    wire                   heats    = ins_valid_i && is_line && ins_held_i && ins_entry_i == head_q && (warp_oh & fsm_i & ~ordered) != {WARPS{1'b0}};
+    wire                   heats    = ins_valid_i && is_line && ins_held_i && ins_entry_i == head_q && (warp_oh & fsm_i & ~ordered_q) != {WARPS{1'b0}};
     wire                   free     = sight_q && !(evict_q && evict_at_q == head_q);
     wire                   may      = !hold_i && (drain_i || asked_q != {CNT_W{1'b0}});
     wire                   head_live = live_q[head_q] && !(went_q && went_at_q == head_q);
@@ -284,28 +277,24 @@ module cw_persist_buffer #(
 
     // ---- The last ordering entry of each warp
 
-    genvar w;
-    generate
-        for (w = 0; w < WARPS; w = w + 1) begin : g_warp
-            reg             ordered_q;
-            reg [IDX_W-1:0] at_q;
+    always @(posedge clk_i)
+        if (rst_i)
+            ordered_q <= {WARPS{1'b0}};
+        else if (orders || order_out) begin : ordering
+            reg [WARPS-1:0] still;
+            integer         w;
 
-            always @(posedge clk_i)
-                if (rst_i)
-                    ordered_q <= 1'b0;
-                else if (orders && warp_oh[w])
-                    ordered_q <= 1'b1;
-                else if (order_out && at_q == head_q)
-                    ordered_q <= 1'b0;
-
-            always @(posedge clk_i)
-                if (orders && warp_oh[w])
-                    at_q <= at;
-
-            assign ordered[w]                   = ordered_q;
-            assign order_ats[w*IDX_W +: IDX_W]  = at_q;
+            still = ordered_q;
+            if (order_out)
+                for (w = 0; w < WARPS; w = w + 1)
+                    if (order_ats_q[w*IDX_W +: IDX_W] == head_q)
+                        still[w] = 1'b0;
+            ordered_q <= orders ? still | warp_oh : still;
         end
-    endgenerate
+
+    always @(posedge clk_i)
+        if (orders)
+            order_ats_q[ins_warp_i*IDX_W +: IDX_W] <= at;
 
     // ---- The youngest entry of each kind: open while a warp may join it that no younger entry names
 

@@ -100,10 +100,10 @@ static void test_persist_buffer__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
         {"what has wrapped is old", "cw_persist_buffer", "? a > b : a < head;", "? a > b : b < head;", 2},
-        {"an ordering entry that has left still conflicts", "cw_persist_buffer", "else if (order_out && at_q == head_q)",
-         "else if (order_out && at_q == head_q && ins_valid_i)", 2},
-        {"another warp's ordering entry conflicts", "cw_persist_buffer", "(ordered & warp_oh) != {WARPS{1'b0}} && younger",
-         "ordered != {WARPS{1'b0}} && younger", 2},
+        {"an ordering entry that has left still conflicts", "cw_persist_buffer", "if (order_ats_q[w*IDX_W +: IDX_W] == head_q)",
+         "if (order_ats_q[w*IDX_W +: IDX_W] == head_q && ins_valid_i)", 2},
+        {"another warp's ordering entry conflicts", "cw_persist_buffer", "(ordered_q & warp_oh) != {WARPS{1'b0}} && younger",
+         "ordered_q != {WARPS{1'b0}} && younger", 2},
         {"a warp that is passed merges", "cw_persist_buffer", "open_q && (passed_q & warp_oh) == {WARPS{1'b0}}",
          "open_q && (passed_q & warp_oh & {WARPS{drain_i}}) == {WARPS{1'b0}}", 2},
         {"an acquire merges ahead of a release", "cw_persist_buffer", "|| (releases && (c == ACQ_BLOCK || c == ACQ_DEV))",
