@@ -43,10 +43,10 @@ struct answer {
 
 struct detector {
     struct cw_bank_detector_params p;
-    uint32_t waves, lanes, pattern_cnt;
+    uint32_t waves, lanes, slots, pattern_cnt;
     uint32_t group_mask, item_mask, wave_mask, word_mask;
     struct filter accessed, written;
-    struct group *group;         /* [groups] */
+    struct group *group;         /* [slots] */
     struct answer line[LATENCY]; /* newest first */
     uint32_t in_line;            /* of these, that say something */
 };
@@ -203,7 +203,7 @@ static void judge(struct detector *d, const struct cw_bank_detector_in *in, stru
     a->group = (uint32_t)in->req_group & d->group_mask;
     a->item = (uint32_t)in->req_item & d->item_mask;
     a->word = (uint32_t)in->req_word & d->word_mask;
-    if (a->group >= d->p.groups || a->item >= d->p.work_items)
+    if (a->item >= d->p.work_items)
         return;
     struct group *g = d->group + a->group;
     const struct word w = look(d, in, a);
@@ -231,8 +231,6 @@ static void judge(struct detector *d, const struct cw_bank_detector_in *in, stru
 static void clear(struct detector *d, const struct cw_bank_detector_in *in, struct answer *a)
 {
     const uint32_t group = (uint32_t)in->clr_group & d->group_mask;
-    if (group >= d->p.groups)
-        return;
     clear_lanes(d, d->group + group, (uint32_t)in->clr_wave & d->wave_mask, in->clr_lanes);
     a->quiet = d->group[group].live_cnt == 0;
     a->quiet_group = a->quiet ? group : 0;
@@ -249,7 +247,7 @@ static void detector_tick(void *self, const void *inputs)
     if (in->clr_valid & 1)
         clear(d, in, &now);
     const uint32_t wclr_group = (uint32_t)in->wclr_group & d->group_mask, wclr_wave = (uint32_t)in->wclr_wave & d->wave_mask;
-    if ((in->wclr_valid & 1) != 0 && wclr_group < d->p.groups && wclr_wave < d->waves)
+    if ((in->wclr_valid & 1) != 0 && wclr_wave < d->waves)
         d->group[wclr_group].written[wclr_wave] = 0;
     if (in->req_valid & 1)
         judge(d, in, &now);
@@ -283,7 +281,7 @@ static void detector_eval(void *self, const void *inputs, void *outputs)
 static void detector_reset(void *self)
 {
     struct detector *d = self;
-    for (uint32_t i = 0; i < d->p.groups; i++) {
+    for (uint32_t i = 0; i < d->slots; i++) {
         struct group *g = d->group + i;
         memset(g->live, 0, d->p.work_items * sizeof *g->live);
         memset(g->signature, 0, d->p.work_items * sizeof *g->signature);
@@ -298,7 +296,7 @@ static void detector_reset(void *self)
 static void detector_destroy(void *self)
 {
     struct detector *d = self;
-    for (uint32_t i = 0; d->group != NULL && i < d->p.groups; i++) {
+    for (uint32_t i = 0; d->group != NULL && i < d->slots; i++) {
         free(d->group[i].live);
         free(d->group[i].signature);
         free(d->group[i].written);
@@ -310,10 +308,10 @@ static void detector_destroy(void *self)
 
 static int create_groups(struct detector *d)
 {
-    d->group = calloc(d->p.groups, sizeof *d->group);
+    d->group = calloc(d->slots, sizeof *d->group);
     if (d->group == NULL)
         return CW_ENOMEM;
-    for (uint32_t i = 0; i < d->p.groups; i++) {
+    for (uint32_t i = 0; i < d->slots; i++) {
         struct group *g = d->group + i;
         g->live = calloc(d->p.work_items, sizeof *g->live);
         g->signature = calloc(d->p.work_items, sizeof *g->signature);
@@ -341,7 +339,8 @@ static int detector_create(void **self, const void *params)
     d->p = *p;
     d->waves = CW_BANK_DETECTOR_WAVES(p);
     d->lanes = 1u << p->lane_w;
-    d->group_mask = (1u << CW_BANK_DETECTOR_INDEX_W(p->groups)) - 1;
+    d->slots = 1u << CW_BANK_DETECTOR_INDEX_W(p->groups);
+    d->group_mask = d->slots - 1;
     d->item_mask = (1u << CW_BANK_DETECTOR_INDEX_W(p->work_items)) - 1;
     d->wave_mask = (1u << CW_BANK_DETECTOR_INDEX_W(d->waves)) - 1;
     d->word_mask = (1u << p->word_w) - 1;

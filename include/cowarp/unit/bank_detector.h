@@ -3,8 +3,9 @@
  * Bank detector of transactions in scratch-pad memory (GPU-LocalTM, sections 2.1, 3.1 and 4): one for each bank of a core's scratch-pad. It
  * says of each transactional access whether it conflicts, whether the old value has to be backed up, and who is met.
  *
- * Several work-groups share a core, so a request names a group: a slot of the core. Work-items are numbered within their group.
- * The wavefront of a work-item is item >> lane_w. Work-items of different groups never conflict.
+ * Several work-groups share a core, so a request names a group: a slot of the core. There are as many slots as the bits of a group's number
+ * can name, at least `groups`. Work-items are numbered within their group. The wavefront of a work-item is item >> lane_w. Work-items of
+ * different groups never conflict.
  *
  * What is kept. A signature per work-item: a Bloom filter of sig_w bits in `hashes` parts; bit h of part i is set by the words whose H3
  * hash of way i (rtl/README.md) is h. A write signature per wavefront: the same, of wsig_w bits, with ways 2 + i. A part has a power of two
@@ -52,7 +53,7 @@
  * busy = 1 in the three cycles after a request or a clear of work-items. busy = 0: a clock without a valid input changes nothing. All
  * outputs depend on registers alone.
  *
- * Illegal: a group of `groups` or more, a work-item of `work_items` or more (lanes of the last wavefront that do not exist may be cleared);
+ * Illegal: a request of a work-item of `work_items` or more (lanes of the last wavefront that do not exist may be cleared);
  * to clear a work-item, or the write signature of its wavefront, in one of the three cycles after a request of it; to clear a write
  * signature while a work-item of the wavefront is live that has written: others would read what it has written.
  */
