@@ -281,7 +281,9 @@ module cw_bank_detector #(
 
     // ---- State
 
-    wire [(WORK_ITEMS<LANES ? LANES : WAVES*LANES)-1:0] clr_places = {{((WAVES-1)*LANES){1'b0}}, clr_lanes_i} << {clr_wave_i, {LANE_W{1'b0}}};
+    /* verilator lint_off UNUSED */  // its lanes beyond WORK_ITEMS
+    wire [WAVES*LANES-1:0] clr_places = {{((WAVES-1)*LANES){1'b0}}, clr_lanes_i} << {clr_wave_i, {LANE_W{1'b0}}};
+    /* verilator lint_on UNUSED */
 
     always @(posedge clk_i)
         if (rst_i)

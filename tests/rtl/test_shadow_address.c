@@ -44,7 +44,8 @@ static void test_shadow_address__c_equals_rtl(void **state)
 static void test_shadow_address__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"all banks have as many words", "cw_shadow_address", "more  = req_bank_i < req_words_i[BANK_W-1:0]", "more  = 1'b0", 0},
+        {"all banks have as many words", "cw_shadow_address", "more  = req_bank_i < req_words_i[BANK_W-1:0]",
+         "more  = req_bank_i <= req_words_i[BANK_W-1:0]", 0},
         {"the owners begin with the backups", "cw_shadow_address", "{n, 1'b0} + ", "{1'b0, n} + ", 0},
         {"a row has two owners", "cw_shadow_address", "{4'b0000, req_word_i[ROW_W-1:2]}", "{3'b000, req_word_i[ROW_W-1:1]}", 0},
         {"a word that the bank does not have fits", "cw_shadow_address", "{1'b0, req_word_i} < n &&", "{1'b0, req_word_i} <= n &&", 0},
