@@ -68,6 +68,95 @@ module cw_shadow_address #(
     assign adr_byte_o   = byte_q;
     assign adr_fits_o   = fits_q;
 
+`ifdef CW_PROPERTIES
+    // The last word that was asked for, and the one before it with its places.
+    reg                     f_past_q = 1'b0;
+    reg  [ROW_W-1:0]        f_base_q;
+    reg  [BANK_W+ROW_W-1:0] f_words_q;
+    reg  [BANK_W-1:0]       f_bank_q;
+    reg  [ROW_W-1:0]        f_word_q;
+    reg  [ROW_W-1:0]        f_base_before_q;
+    reg  [BANK_W+ROW_W-1:0] f_words_before_q;
+    reg  [BANK_W-1:0]       f_bank_before_q;
+    reg  [ROW_W-1:0]        f_word_before_q;
+    reg  [ROW_W-1:0]        f_data_before_q;
+    reg  [ROW_W-1:0]        f_backup_before_q;
+    reg  [ROW_W-1:0]        f_owner_before_q;
+    reg  [1:0]              f_byte_before_q;
+    reg                     f_fits_before_q;
+    // The group's words in the bank are those whose number is below the group's.
+    wire                    f_exists = {1'b0, f_word_q, f_bank_q} < {1'b0, f_words_q};
+    wire [BANK_W+ROW_W:0]   f_up     = {1'b0, f_words_q} + {{(ROW_W+1){1'b0}}, ~f_bank_q};
+    wire [ROW_W:0]          f_n      = f_up[BANK_W+ROW_W:BANK_W];
+    wire [ROW_W+2:0]        f_owner  = {3'd0, f_base_q} + {2'd0, f_n} + {2'd0, f_n} + {3'd0, f_word_q >> 2};
+    wire [BANK_W+ROW_W:0]   f_up_before    = {1'b0, f_words_before_q} + {{(ROW_W+1){1'b0}}, ~f_bank_before_q};
+    wire [ROW_W:0]          f_n_before     = f_up_before[BANK_W+ROW_W:BANK_W];
+    wire [ROW_W+2:0]        f_owner_before = {3'd0, f_base_before_q} + {2'd0, f_n_before} + {2'd0, f_n_before} + {3'd0, f_word_before_q >> 2};
+    wire                    f_pair   = adr_fits_o && f_fits_before_q && f_base_q == f_base_before_q && f_words_q == f_words_before_q
+                                       && f_bank_q == f_bank_before_q && f_word_q != f_word_before_q;
+
+    always @(posedge clk_i) begin
+        f_past_q <= 1'b1;
+        if (rst_i) begin
+            f_base_q        <= 0;
+            f_words_q       <= 0;
+            f_bank_q        <= 0;
+            f_word_q        <= 0;
+            f_fits_before_q <= 1'b0;
+        end else if (req_valid_i) begin
+            f_base_q          <= req_base_i;
+            f_words_q         <= req_words_i;
+            f_bank_q          <= req_bank_i;
+            f_word_q          <= req_word_i;
+            f_base_before_q   <= f_base_q;
+            f_words_before_q  <= f_words_q;
+            f_bank_before_q   <= f_bank_q;
+            f_word_before_q   <= f_word_q;
+            f_data_before_q   <= adr_data_o;
+            f_backup_before_q <= adr_backup_o;
+            f_owner_before_q  <= adr_owner_o;
+            f_byte_before_q   <= adr_byte_o;
+            f_fits_before_q   <= adr_fits_o;
+        end
+    end
+
+    always @(`CW_PROPERTIES)
+        if (f_past_q) begin
+            // 1. A word fits exactly if the group has it and the row of its owner is a row of the bank.
+            assert (adr_fits_o == (f_exists && f_owner[ROW_W+2:ROW_W] == 3'd0));
+            cover (f_exists && !adr_fits_o);
+            cover (adr_fits_o && &adr_owner_o);
+            // 2. Two words of a group in a bank share no place: neither two backups, nor two owners, nor an owner and a backup.
+            if (f_pair) begin
+                assert (adr_backup_o != f_backup_before_q && {adr_owner_o, adr_byte_o} != {f_owner_before_q, f_byte_before_q});
+                assert (adr_backup_o != f_owner_before_q && adr_owner_o != f_backup_before_q);
+            end
+            cover (f_pair && adr_owner_o == f_owner_before_q);
+            // 3. No word has its backup or its owner where another one, or it itself, has data.
+            if (f_pair)
+                assert (adr_data_o != f_data_before_q && adr_data_o != f_backup_before_q && adr_data_o != f_owner_before_q
+                        && f_data_before_q != adr_backup_o && f_data_before_q != adr_owner_o);
+            cover (f_pair && adr_data_o + 1 == f_backup_before_q);
+            // 4. The places of a word lie in their order, from the base on, so in the group's rows.
+            assert (!adr_fits_o || (adr_data_o >= f_base_q && adr_backup_o > adr_data_o && adr_owner_o > adr_backup_o));
+            cover (adr_fits_o && f_base_q != 0 && adr_owner_o == adr_backup_o + 1);
+            // 5. (for induction) Places follow from the word, those of the one before, too.
+            assert (adr_data_o == f_base_q + f_word_q && adr_byte_o == f_word_q[1:0]);
+            assert (adr_backup_o == f_base_q + f_n[ROW_W-1:0] + f_word_q && adr_owner_o == f_owner[ROW_W-1:0]);
+            if (f_fits_before_q)
+                assert (f_word_before_q < f_n_before && f_owner_before == {3'd0, f_owner_before_q} && f_byte_before_q == f_word_before_q[1:0]
+                        && f_data_before_q == f_base_before_q + f_word_before_q
+                        && f_backup_before_q == f_base_before_q + f_n_before[ROW_W-1:0] + f_word_before_q);
+            cover (f_fits_before_q && f_byte_before_q == 2'd3);
+        end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+`endif
+
     generate
         if (BANK_W < 1 || BANK_W > 6) begin : g_bad_bank_w
             cw_error_shadow_address_bank_w_must_be_1_to_6 u_error ();

@@ -54,7 +54,7 @@ static void test_tcm_select__c_equals_rtl(void **state)
 static void test_tcm_select__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"a deadlock is not seen", "cw_tcm_select", "same ? WAVEFRONT : TRANSACTIONAL", "TRANSACTIONAL", 2},
+        {"a deadlock is not seen", "cw_tcm_select", "mode_d = same ? WAVEFRONT : TRANSACTIONAL", "mode_d = TRANSACTIONAL", 2},
         {"a conflict in wavefront serialisation is not seen", "cw_tcm_select",
          "(ask_tcm_i & ~ask_start_i) !=", "(ask_tcm_i & ~ask_tcm_i & ~ask_start_i) !=", 2},
         {"the highest lane never runs first", "cw_tcm_select", "if (ask_descending_i)", "if (ask_descending_i && ask_multiple_i)", 2},

@@ -73,7 +73,7 @@ enum cw_local_detect { CW_LOCAL_PRW_SIG = 0, CW_LOCAL_SWO_SIG = 1, CW_LOCAL_DCD 
     P(wsig_w, WSIG_W, 32, 8, 64, "bits of a write signature, a power of two") \
     P(hashes, HASHES, 2, 1, 2, "hash functions, each with its part of the bits")
 
-#define CW_BANK_DETECTOR_CLOCK(C) C(925, 28, "Southern Islands (HD 7970): engine clock; GPU-LocalTM's base")
+#define CW_BANK_DETECTOR_CLOCK(C) C(925, 32, "Southern Islands (HD 7970), 28 nm: engine clock; 32 nm is the nearest node of synth")
 
 /* Bits of a number below n. */
 #define CW_BANK_DETECTOR_INDEX_W(n) (1 + ((n) > 2) + ((n) > 4) + ((n) > 8) + ((n) > 16) + ((n) > 32) + ((n) > 64) + ((n) > 128))

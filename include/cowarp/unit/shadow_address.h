@@ -27,7 +27,7 @@
     P(bank_w, BANK_W, 5, 1, 6, "bits of the number of a bank") \
     P(row_w, ROW_W, 9, 3, 12, "bits of the number of a row of a bank")
 
-#define CW_SHADOW_ADDRESS_CLOCK(C) C(925, 28, "Southern Islands (HD 7970): engine clock; GPU-LocalTM's base")
+#define CW_SHADOW_ADDRESS_CLOCK(C) C(925, 32, "Southern Islands (HD 7970), 28 nm: engine clock; 32 nm is the nearest node of synth")
 
 #define CW_SHADOW_ADDRESS_PORTS(IN, OUT, INW, OUTW)                      \
     /* a word of a group */                                              \

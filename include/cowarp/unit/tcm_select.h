@@ -39,7 +39,7 @@ enum cw_local_mode { CW_LOCAL_TRANSACTIONAL = 0, CW_LOCAL_WAVEFRONT = 1, CW_LOCA
 
 #define CW_TCM_SELECT_PARAMS(P) P(lanes, LANES, 64, 2, 64, "lanes of a wavefront")
 
-#define CW_TCM_SELECT_CLOCK(C) C(925, 28, "Southern Islands (HD 7970): engine clock; GPU-LocalTM's base")
+#define CW_TCM_SELECT_CLOCK(C) C(925, 32, "Southern Islands (HD 7970), 28 nm: engine clock; 32 nm is the nearest node of synth")
 
 #define CW_TCM_SELECT_PORTS(IN, OUT, INW, OUTW) \
     /* an attempt of a wavefront ends */        \
