@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-struct select {
+struct selector {
     uint32_t lanes;
     uint64_t lane_mask;
     uint64_t tcm, run;
@@ -17,7 +17,7 @@ struct select {
 
 static void select_reset(void *self)
 {
-    struct select *s = self;
+    struct selector *s = self;
     s->tcm = s->run = 0;
     s->mode = CW_LOCAL_TRANSACTIONAL;
     s->want = s->free = false;
@@ -28,7 +28,7 @@ static int select_create(void **self, const void *params)
     const struct cw_tcm_select_params *p = params;
     if (cw_unit_params_check(&cw_tcm_select_unit, p, NULL) != CW_OK)
         return CW_EINVAL;
-    struct select *s = calloc(1, sizeof *s);
+    struct selector *s = calloc(1, sizeof *s);
     if (s == NULL)
         return CW_ENOMEM;
     s->lanes = p->lanes;
@@ -44,7 +44,7 @@ static void select_destroy(void *self)
 
 static void select_eval(void *self, const void *inputs, void *outputs)
 {
-    const struct select *s = self;
+    const struct selector *s = self;
     struct cw_tcm_select_out *out = outputs;
     (void)inputs;
     out->sel_tcm = s->tcm;
@@ -64,7 +64,7 @@ static uint64_t next_mode(uint64_t mode, bool same, bool conflict, bool keep)
 }
 
 /* The first lane of tcm in the order, as a mask. A fixed number of steps without branches, so that a proof does not split for each lane. */
-static uint64_t first_lane(const struct select *s, uint64_t tcm, uint64_t descending)
+static uint64_t first_lane(const struct selector *s, uint64_t tcm, uint64_t descending)
 {
     uint64_t lowest = 0, highest = 0, before = 0, after = 0;
     for (uint32_t i = 0; i < s->lanes; i++) {
@@ -80,7 +80,7 @@ static uint64_t first_lane(const struct select *s, uint64_t tcm, uint64_t descen
 
 static void select_tick(void *self, const void *inputs)
 {
-    struct select *s = self;
+    struct selector *s = self;
     const struct cw_tcm_select_in *in = inputs;
     if ((in->ask_valid & 1) == 0)
         return;

@@ -484,6 +484,189 @@ module cw_bank_detector #(
     assign quiet_group_o  = quiet_group_q;
     assign busy_o         = |busy_q;
 
+`ifdef CW_PROPERTIES
+    // One word of one group, and one work-item X of the group, as the ports have shown them. Answers come three cycles after their requests, so
+    // clears wait as long here: then all comes in the order of the contract.
+    localparam F_W = GROUP_W + ITEM_W + WORD_W;
+    reg                f_past_q = 1'b0;
+    wire [F_W-1:0]     f_choice;
+    wire [GROUP_W-1:0] f_group = f_choice[F_W-1:ITEM_W+WORD_W];
+    wire [ITEM_W-1:0]  f_item  = f_choice[ITEM_W+WORD_W-1:WORD_W];
+    wire [WORD_W-1:0]  f_word  = f_choice[WORD_W-1:0];
+
+    cw_nonsynth_choice #(
+        .W(F_W)
+    ) u_choice (
+        .clk_i   (clk_i),
+        .rst_i   (rst_i),
+        .valid_i (req_valid_i),
+        .value_i ({req_group_i, req_item_i, req_word_i}),
+        .choice_o(f_choice)
+    );
+
+    // The requests of three cycles, newest lowest.
+    reg  [2:0]           f_valid_q;
+    reg  [2:0]           f_write_q;
+    reg  [3*F_W-1:0]     f_names_q;
+    // The clears of the group.
+    reg  [2:0]           f_clr_q;
+    reg  [3*WORK_ITEMS-1:0] f_gone_q;
+    // The mode has not changed, nobody has done what is illegal, and the bank has sent what it keeps.
+    reg                  f_fair_q;
+    reg                  f_begun_q;
+    reg  [1:0]           f_mode_q;
+    // The word in the bank.
+    reg                  f_owned_q;
+    reg  [ITEM_W-1:0]    f_owner_q;
+    reg                  f_shared_q;
+    reg                  f_modified_q;
+    // X in its transaction: has accessed the word, has written it, and has been told to back it up.
+    reg                  f_has_q;
+    reg                  f_wrote_q;
+    reg                  f_saved_q;
+    reg  [WORK_ITEMS-1:0] f_live_q;    // work-items of the group that have accessed anything
+    reg                  f_sharing_q;  // smdcd: X reads the word, and is not its owner
+
+    wire [WORK_ITEMS-1:0] f_going = clr_places[WORK_ITEMS-1:0] & {WORK_ITEMS{clr_valid_i && clr_group_i == f_group}};
+    wire                 f_freed  = |(f_going & (ONE << f_owner_q));  // the owner ends in this cycle
+    wire                 f_asks   = req_valid_i && req_group_i == f_group && req_word_i == f_word;
+    wire                 f_sent   = req_owned_i == (f_owned_q && !f_freed) && (!req_owned_i || req_owner_i == f_owner_q)
+                                    && req_shared_i == f_shared_q && req_modified_i == (f_modified_q && !f_freed);
+    wire [31:0]          f_wave_of = {{(32-ITEM_W){1'b0}}, f_item} >> LANE_W;
+    wire [WAVE_W-1:0]    f_wave   = f_wave_of[WAVE_W-1:0];
+    wire [WORK_ITEMS-1:0] f_leaves = f_going | f_gone_q[0 +: WORK_ITEMS] | f_gone_q[WORK_ITEMS +: WORK_ITEMS]
+                                     | f_gone_q[2*WORK_ITEMS +: WORK_ITEMS];
+    reg                  f_early;  // a clear that comes too early, or a write signature that is still needed
+    integer              f_n;
+
+    always @* begin
+        f_early = wclr_valid_i && wclr_group_i == f_group && wclr_wave_i == f_wave && f_wrote_q && !(|(f_leaves & (ONE << f_item)));
+        for (f_n = 0; f_n < 3; f_n = f_n + 1)
+            if (f_valid_q[f_n]) begin
+                f_early = f_early || (clr_valid_i && clr_group_i == f_names_q[f_n*F_W+ITEM_W+WORD_W +: GROUP_W]
+                                      && |(clr_places[WORK_ITEMS-1:0] & (ONE << f_names_q[f_n*F_W+WORD_W +: ITEM_W])));
+                f_early = f_early || (wclr_valid_i && wclr_group_i == f_names_q[f_n*F_W+ITEM_W+WORD_W +: GROUP_W]
+                                      && {{(32-WAVE_W){1'b0}}, wclr_wave_i} == {{(32-ITEM_W){1'b0}}, f_names_q[f_n*F_W+WORD_W +: ITEM_W]} >> LANE_W);
+            end
+    end
+
+    // The slot that is answered: first its clear, then its request.
+    wire [WORK_ITEMS-1:0] f_gone  = f_gone_q[2*WORK_ITEMS +: WORK_ITEMS];
+    wire                 f_ends   = |(f_gone & (ONE << f_item));
+    wire                 f_has    = f_has_q && !f_ends;
+    wire                 f_wrote  = f_wrote_q && !f_ends;
+    wire                 f_saved  = f_saved_q && !f_ends;
+    wire                 f_sharing = f_sharing_q && !f_ends;
+    wire [WORK_ITEMS-1:0] f_live  = f_live_q & ~f_gone;
+    wire                 f_shared = f_shared_q && !(quiet_valid_o && quiet_group_o == f_group);
+    wire                 f_write  = f_write_q[2];
+    wire                 f_ok     = ans_valid_o && !ans_conflict_o && ans_group_o == f_group;
+    wire                 f_here   = ans_valid_o && ans_group_o == f_group && ans_word_o == f_word;
+    wire                 f_other  = f_here && ans_item_o != f_item;
+    wire                 f_self   = f_here && ans_item_o == f_item;
+    wire                 f_exact  = f_mode_q[1];
+
+    always @(posedge clk_i) begin
+        f_past_q <= 1'b1;
+        if (rst_i) begin
+            f_valid_q    <= 3'd0;
+            f_clr_q      <= 3'd0;
+            f_gone_q     <= 0;
+            f_fair_q     <= 1'b1;
+            f_begun_q    <= 1'b0;
+            f_mode_q     <= 2'd0;
+            f_owned_q    <= 1'b0;
+            f_owner_q    <= 0;
+            f_shared_q   <= 1'b0;
+            f_modified_q <= 1'b0;
+            f_has_q      <= 1'b0;
+            f_wrote_q    <= 1'b0;
+            f_saved_q    <= 1'b0;
+            f_live_q     <= 0;
+            f_sharing_q  <= 1'b0;
+        end else begin
+            f_valid_q    <= {f_valid_q[1:0], req_valid_i};
+            f_write_q    <= {f_write_q[1:0], req_write_i};
+            f_names_q    <= {f_names_q[2*F_W-1:0], req_group_i, req_item_i, req_word_i};
+            f_clr_q      <= {f_clr_q[1:0], clr_valid_i && clr_group_i == f_group};
+            f_gone_q     <= {f_gone_q[2*WORK_ITEMS-1:0], f_going};
+            f_begun_q    <= f_begun_q || req_valid_i;
+            if (req_valid_i && !f_begun_q)
+                f_mode_q <= mode_i;
+            f_fair_q     <= f_fair_q && !f_early && !(req_valid_i && f_begun_q && mode_i != f_mode_q)
+                            && !(req_valid_i && {1'b0, req_item_i} >= WORK_ITEMS) && !(f_asks && !f_sent);
+            // The owner's words are freed when it is cleared; the answer of the same cycle may be another one's.
+            f_owned_q    <= (f_here && ans_own_o) || (f_owned_q && !f_freed);
+            f_modified_q <= (f_here && ans_modify_o) || (f_modified_q && !f_freed);
+            f_shared_q   <= (f_here && ans_share_o) || f_shared;
+            if (f_here && ans_own_o)
+                f_owner_q <= ans_item_o;
+            f_has_q      <= f_has || (f_self && f_ok);
+            f_wrote_q    <= f_wrote || (f_self && f_ok && f_write);
+            f_saved_q    <= f_saved || (f_self && ans_backup_o);
+            f_live_q     <= f_live | ((ONE << ans_item_o) & {WORK_ITEMS{f_ok && ans_group_o == f_group}});
+            f_sharing_q  <= f_sharing || (f_self && f_ok && f_mode_q == SMDCD && f_owned_q && f_owner_q != f_item);
+        end
+    end
+
+    always @(`CW_PROPERTIES)
+        if (f_past_q) begin
+            // 1. A request is answered three cycles later, by its names, and what is not an answer is 0.
+            assert (ans_valid_o == f_valid_q[2] && (!ans_valid_o || {ans_group_o, ans_item_o, ans_word_o} == f_names_q[2*F_W +: F_W]));
+            assert (ans_valid_o || !(|{ans_group_o, ans_item_o, ans_word_o, ans_conflict_o, ans_met_o, ans_owner_o, ans_backup_o, ans_own_o,
+                                       ans_share_o, ans_modify_o}));
+            assert (!ans_conflict_o || !(ans_backup_o || ans_own_o || ans_share_o || ans_modify_o));
+            assert (ans_conflict_o || !(ans_met_o || |ans_owner_o));
+            cover (f_fair_q && f_valid_q == 3'd7 && ans_conflict_o && ans_met_o);
+            if (f_fair_q) begin
+                // 2. Signatures have no false negative: what X has written conflicts with any access, what X has read with any write.
+                if (f_other && !f_exact)
+                    assert (!((f_has && (f_write || f_mode_q != SWO_SIG)) || f_wrote) || ans_conflict_o);
+                cover (f_other && f_mode_q == SWO_SIG && f_wrote && !f_write && ans_conflict_o);
+                cover (f_other && f_mode_q == SWO_SIG && f_has && !f_wrote && !f_write && !ans_conflict_o);
+                cover (f_other && f_mode_q == 2'd0 && f_has && !f_wrote && !f_write && ans_conflict_o);
+                // 3. Directories have no false negative either.
+                if (f_other && f_exact)
+                    assert (!((f_has && (f_write || f_mode_q == DCD)) || f_wrote) || ans_conflict_o);
+                cover (f_other && f_mode_q == SMDCD && f_wrote && !f_write && ans_conflict_o);
+                cover (f_other && f_mode_q == SMDCD && f_sharing && f_write && ans_conflict_o && !ans_met_o);
+                // 4. DCD has no false positive: who conflicts meets the owner, and the owner has accessed the word in its transaction.
+                if (f_here && f_mode_q == DCD && ans_conflict_o)
+                    assert (ans_met_o && ans_owner_o != ans_item_o && (ans_owner_o != f_item || f_has));
+                cover (f_other && f_mode_q == DCD && ans_conflict_o && ans_owner_o == f_item);
+                // 5. SMDCD has none but those of S: who conflicts meets an owner, one of both with a write, or writes what is shared.
+                if (f_here && f_mode_q == SMDCD && ans_conflict_o) begin
+                    assert (ans_met_o || (f_write && f_shared));
+                    assert (!ans_met_o || (ans_owner_o != ans_item_o && (ans_owner_o != f_item || (f_has && (f_write || f_wrote)))));
+                end
+                cover (f_here && f_mode_q == SMDCD && ans_conflict_o && !ans_met_o);
+                // 6. By signatures nobody conflicts alone: another work-item of the group has accessed something.
+                if (ans_conflict_o && ans_group_o == f_group && !f_exact)
+                    assert (|(f_live & ~(ONE << ans_item_o)));
+                cover (ans_conflict_o && f_here && !f_exact && !f_has && !ans_met_o);
+                // 7. The group is quiet exactly when no work-item is live; by SMDCD X is not while it reads a word that another one owns.
+                if (f_clr_q[2])
+                    assert (quiet_valid_o ? quiet_group_o == f_group && !f_sharing && (f_exact || !(|f_live)) : |f_live);
+                assert (!quiet_valid_o || quiet_group_o != f_group || f_clr_q[2]);
+                cover (quiet_valid_o && f_begun_q && f_mode_q == SMDCD && f_shared_q);
+                cover (f_clr_q[2] && !quiet_valid_o && !f_exact && f_ends);
+                // 8. X is told to back the word up before its first write, and once.
+                if (f_self)
+                    assert (!ans_backup_o || !f_saved);
+                if (f_self && f_ok && f_write)
+                    assert (f_saved || ans_backup_o);
+                cover (f_self && f_ok && f_write && f_has && !f_wrote && ans_backup_o);
+                cover (f_self && f_ok && f_write && f_saved);
+            end
+        end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+`endif
+
     generate
         if (WORK_ITEMS < 2 || WORK_ITEMS > 256) begin : g_bad_work_items
             cw_error_bank_detector_work_items_must_be_2_to_256 u_error ();
