@@ -3,7 +3,8 @@
 // cw_tcm_select: which lanes of a wavefront run the next attempt of a transaction, and how.
 //
 // Why         : lanes in lockstep can make each other fail for ever. So the masks of two attempts are compared, and lanes are held back.
-// How         : the next mode comes from two comparisons. The first lane of the order is found in the mask, or in the mask mirrored.
+// How         : the next mode comes from two comparisons. The first lane of the order is found in the mask, or in the mask mirrored, by a
+//               prefix of OR gates.
 // Latency     : 1 cycle.
 // Throughput  : one wavefront per cycle.
 // Comb. paths : none.
@@ -70,18 +71,24 @@ module cw_tcm_select #(
     // ---- Who runs
 
     reg  [LANES-1:0] line;      // the lanes in their order, the first one lowest
-    wire [LANES-1:0] first_oh = line & (~line + {{(LANES-1){1'b0}}, 1'b1});
+    reg  [LANES-1:0] from;      // from the first lane of TCM on: a prefix of OR gates, which is faster than a carry
+    reg  [LANES-1:0] first_oh;
     reg  [LANES-1:0] first;     // back at its place
     integer          n;
 
     always @* begin
-        line  = ask_tcm_i;
-        first = first_oh;
+        line = ask_tcm_i;
         if (ask_descending_i)
-            for (n = 0; n < LANES; n = n + 1) begin
-                line[n]  = ask_tcm_i[LANES-1-n];
+            for (n = 0; n < LANES; n = n + 1)
+                line[n] = ask_tcm_i[LANES-1-n];
+        from = line;
+        for (n = 1; n < LANES; n = n << 1)
+            from = from | (from << n);
+        first_oh = from & ~(from << 1);
+        first    = first_oh;
+        if (ask_descending_i)
+            for (n = 0; n < LANES; n = n + 1)
                 first[n] = first_oh[LANES-1-n];
-            end
     end
 
     wire [LANES-1:0] apart  = ask_tcm_i & ask_mcm_i;  // have met nobody of the wavefront that comes before them
