@@ -514,6 +514,7 @@ module cw_bank_detector #(
     // The mode has not changed, nobody has done what is illegal, and the bank has sent what it keeps.
     reg                  f_fair_q;
     reg                  f_begun_q;
+    reg  [1:0]           f_old_q;      // and for two cycles: clears of three cycles before are those of the chosen group
     reg  [1:0]           f_mode_q;
     // The word in the bank.
     reg                  f_owned_q;
@@ -574,6 +575,7 @@ module cw_bank_detector #(
             f_gone_q     <= 0;
             f_fair_q     <= 1'b1;
             f_begun_q    <= 1'b0;
+            f_old_q      <= 2'd0;
             f_mode_q     <= 2'd0;
             f_owned_q    <= 1'b0;
             f_owner_q    <= 0;
@@ -591,6 +593,7 @@ module cw_bank_detector #(
             f_clr_q      <= {f_clr_q[1:0], clr_valid_i && clr_group_i == f_group};
             f_gone_q     <= {f_gone_q[2*WORK_ITEMS-1:0], f_going};
             f_begun_q    <= f_begun_q || req_valid_i;
+            f_old_q      <= {f_old_q[0], f_begun_q};
             if (req_valid_i && !f_begun_q)
                 f_mode_q <= mode_i;
             f_fair_q     <= f_fair_q && !f_early && !(req_valid_i && f_begun_q && mode_i != f_mode_q)
@@ -645,9 +648,9 @@ module cw_bank_detector #(
                     assert (|(f_live & ~(ONE << ans_item_o)));
                 cover (ans_conflict_o && f_here && !f_exact && !f_has && !ans_met_o);
                 // 7. The group is quiet exactly when no work-item is live; by SMDCD X is not while it reads a word that another one owns.
-                if (f_clr_q[2])
+                if (f_clr_q[2] && f_old_q[1])
                     assert (quiet_valid_o ? quiet_group_o == f_group && !f_sharing && (f_exact || !(|f_live)) : |f_live);
-                assert (!quiet_valid_o || quiet_group_o != f_group || f_clr_q[2]);
+                assert (!quiet_valid_o || quiet_group_o != f_group || f_clr_q[2] || !f_old_q[1]);
                 cover (quiet_valid_o && f_begun_q && f_mode_q == SMDCD && f_shared_q);
                 cover (f_clr_q[2] && !quiet_valid_o && !f_exact && f_ends);
                 // 8. X is told to back the word up before its first write, and once.

@@ -57,7 +57,7 @@ static void test_tcm_select__broken_copies_are_caught(void **state)
         {"a deadlock is not seen", "cw_tcm_select", "mode_d = same ? WAVEFRONT : TRANSACTIONAL", "mode_d = TRANSACTIONAL", 2},
         {"a conflict in wavefront serialisation is not seen", "cw_tcm_select",
          "(ask_tcm_i & ~ask_start_i) !=", "(ask_tcm_i & ~ask_tcm_i & ~ask_start_i) !=", 2},
-        {"the highest lane never runs first", "cw_tcm_select", "if (ask_descending_i)", "if (ask_descending_i && ask_multiple_i)", 2},
+        {"the highest lane never runs first", "cw_tcm_select", "line[n] = ask_tcm_i[LANES-1-n];", "line[n] = ask_tcm_i[n];", 2},
         {"multiple selects nobody", "cw_tcm_select", "|| apart == {LANES{1'b0}}", "", 2},
         {"work-group serialisation runs several lanes", "cw_tcm_select", "mode_d == WORK_GROUP || !ask_multiple_i", "!ask_multiple_i", 2},
         {"mode 3 is not mode 2", "cw_tcm_select", "stuck || ask_keep_i ? WORK_GROUP",
