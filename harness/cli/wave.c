@@ -57,6 +57,8 @@ static const struct scenario {
     {"warp-lut", "warp_lut", {NULL}},
     {"persist-buffer", "persist_buffer", {NULL}},
     {"order-masks", "order_masks", {NULL}},
+    {"table1", "tcm_select", {NULL}},
+    {"bank-conflict", "bank_detector", {NULL}},
 };
 #define SCENARIO_CNT ((uint32_t)(sizeof scenarios / sizeof scenarios[0]))
 
@@ -276,6 +278,8 @@ const struct cli_command cli_wave = {
              "                the units of these two, each by itself, at Figures 3.5 and 3.7\n"
              "  persist-buffer, order-masks\n"
              "                persistency: a write behind an oFence, a dFence, and warps that do not wait for others\n"
+             "  table1        scratch-pad transactions: the select of GPU-LocalTM's Table 1, and two pairs that conflict\n"
+             "  bank-conflict scratch-pad transactions: the detector of a bank, by signatures and by a directory\n"
              "\n"
              "FILE.stim drives any unit, see docs/waves.md.\n",
     .run = run,
