@@ -269,6 +269,55 @@ static const struct cw_config__override sbrp_artifact_far[] = {
     SET(pm_write_mbps, 28000, SART),
 };
 
+#define LTM3 "GPU-LocalTM's improvements, Table 3"
+#define GCN  "AMD, Southern Islands (GCN): HD 7970"
+#define M2S  "Multi2Sim 4.2, Southern Islands"
+static const struct cw_config__override localtm[] = {
+    SET(clock_core_mhz, 925, GCN),
+    SET(clock_noc_mhz, 925, GCN ": one clock for the engine"),
+    SET(clock_l2_mhz, 925, GCN ": one clock for the engine"),
+    SET(clock_cu_mhz, 925, "as the core's; not used"),
+    SET(clock_dram_mhz, 1375, GCN ": 5.5 Gbit/s, four bits per clock"),
+    SET(core_count, 32, LTM3),
+    SET(core_warps, 40, GCN ": 10 wavefronts for each SIMD unit"),
+    SET(core_warp_width, 64, "GPU-LocalTM's improvements, 2.1"),
+    SET(core_blocks, 16, GCN ": 16 work-groups of several wavefronts per CU"),
+    SET(core_registers, 65536, LTM3),
+    SET(core_shared_bytes, 65536, LTM3 " (where it says 65546)"),
+    SET(core_schedulers, 4, LTM3 ": 4 SIMD units"),
+    SET(core_issue_cycles, 4, LTM3 ": 16 lanes, so 4 cycles for a wavefront"),
+    SET(core_mem_queue, 64, "model: units have buffers of their own; a short queue starves the holder of a lock among warps that spin"),
+    SET(core_scheduler, CW_SCHED_LRR, M2S ": oldest first among those that are ready; nearest here"),
+    SET(fu_alu_latency, 8, M2S ": read, execute, write"),
+    SET(fu_alu_interval, 4, LTM3 ": 16 lanes"),
+    SET(fu_imul_latency, 16, GCN ": a quarter of the rate"),
+    SET(fu_imul_interval, 16, GCN ": a quarter of the rate"),
+    SET(fu_fp_latency, 8, M2S ": read, execute, write"),
+    SET(fu_fp_interval, 4, LTM3 ": 16 lanes"),
+    SET(fu_sfu_interval, 16, GCN ": a quarter of the rate"),
+    SET(fu_dp_interval, 16, GCN ": a quarter of the rate"),
+    SET(fu_move_interval, 4, LTM3 ": 16 lanes"),
+    SET(fu_max_interval, 4, LTM3 ": 16 lanes"),
+    SET(fu_imad_interval, 16, GCN ": a quarter of the rate"),
+    SET(fu_fma_interval, 4, LTM3 ": 16 lanes"),
+    SET(shared_latency, 2, LTM3),
+    SET(mem_line_bytes, 64, GCN),
+    SET(l1_bytes, 16384, GCN),
+    SET(l1_ways, 4, GCN),
+    SET(l1_global, CW_L1_ON, GCN ": loads hit in it, stores pass it by"),
+    SET(l1_pipeline, 16, "model: between issue and tags"),
+    SET(noc_flit_bytes, 64, GCN ": 64 bytes per cycle and CU"),
+    SET(partition_count, 12, GCN ": 12 channels of 32 bits"),
+    SET(l2_bytes, 65536, GCN ": 768 KB in all"),
+    SET(l2_ways, 16, GCN),
+    SET(l2_port_bytes, 64, GCN),
+    SET(l2_rop_latency, 80, "model: an L2 hit takes about 150 cycles"),
+    SET(l2_latency, 20, "model: an L2 hit takes about 150 cycles"),
+    SET(dram_latency, 100, M2S ": global memory"),
+    SET(dram_bytes_per_cycle, 16, GCN ": 264 GB/s in all"),
+    SET(dram_burst_bytes, 32, "GDDR5, burst of 8"),
+};
+
 static const struct cw_config__preset preset_getm = {"getm", "15 cores, 6 partitions, as in GETM Table II", NULL, NULL, 0};
 static const struct cw_config__preset preset_thesis_warptm = {"thesis-warptm", "enhanced Kilo TM machine of Fung 2015, Table 6.1",
                                                               &preset_getm, thesis_warptm, COUNT(thesis_warptm)};
@@ -294,6 +343,10 @@ static const struct cw_config__preset preset_sbrp_artifact_near = {
 static const struct cw_config__preset preset_sbrp_artifact_far = {"sbrp-artifact-far", "the authors' simulator's far memory",
                                                                   &preset_sbrp_artifact_near, sbrp_artifact_far, COUNT(sbrp_artifact_far)};
 
+static const struct cw_config__preset preset_localtm = {
+    "localtm", "32 compute units of 4 x 16 lanes, wavefronts of 64: Southern Islands, GPU-LocalTM's improvements, Table 3", &preset_getm,
+    localtm, COUNT(localtm)};
+
 static const struct cw_config__preset *const presets[] = {&preset_getm,
                                                           &preset_thesis_kilotm,
                                                           &preset_thesis_warptm,
@@ -304,11 +357,12 @@ static const struct cw_config__preset *const presets[] = {&preset_getm,
                                                           &preset_sbrp_near,
                                                           &preset_sbrp_far,
                                                           &preset_sbrp_artifact_near,
-                                                          &preset_sbrp_artifact_far};
+                                                          &preset_sbrp_artifact_far,
+                                                          &preset_localtm};
 
 static const char *const preset_names[] = {
-    "getm",     "thesis-kilotm",      "thesis-warptm",     "getm-56", "getm-artifact", "gtx480", "thesis-tbc", "sbrp-near",
-    "sbrp-far", "sbrp-artifact-near", "sbrp-artifact-far", NULL};
+    "getm",      "thesis-kilotm", "thesis-warptm",      "getm-56",           "getm-artifact", "gtx480", "thesis-tbc",
+    "sbrp-near", "sbrp-far",      "sbrp-artifact-near", "sbrp-artifact-far", "localtm",       NULL};
 
 const char *const *cw_config_presets(void)
 {

@@ -20,8 +20,10 @@ static uint64_t name_of(const struct cw_event *e)
 static void stray(struct cw_serial *s, const struct cw_event *e, const char *why)
 {
     static const char *const what[CW_EVENT_TYPES] = {
-        [CW_EVENT_REGION_BEGIN] = "begin", [CW_EVENT_REGION_READ] = "read",     [CW_EVENT_REGION_VALIDATE] = "validation",
-        [CW_EVENT_REGION_WRITE] = "write", [CW_EVENT_REGION_COMMIT] = "commit", [CW_EVENT_REGION_ABORT] = "abort"};
+        [CW_EVENT_REGION_BEGIN] = "begin",         [CW_EVENT_REGION_READ] = "read",
+        [CW_EVENT_REGION_VALIDATE] = "validation", [CW_EVENT_REGION_WRITE] = "write",
+        [CW_EVENT_REGION_COMMIT] = "commit",       [CW_EVENT_REGION_ABORT] = "abort",
+        [CW_EVENT_REGION_KEEP] = "word put aside", [CW_EVENT_REGION_RESTORE] = "restored word"};
     if (s->strays++ == 0)
         snprintf(s->stray, sizeof s->stray, "%s of attempt %u (core %u warp %u lane %u), which has %s", what[e->type], e->attempt, e->core,
                  e->warp, e->lane, why);
@@ -64,6 +66,10 @@ static void hear(void *self, const struct cw_event *e)
         hear_begin(s, e);
         return;
     }
+    if (e->type == CW_EVENT_REGION_LEAVE) {
+        cw_serial__leave(s, e->u.word.addr);
+        return;
+    }
     uint32_t attempt = cw_key_map_find(&s->attempts, name_of(e));
     if (attempt == NONE)
         stray(s, e, "not begun");
@@ -71,8 +77,12 @@ static void hear(void *self, const struct cw_event *e)
         hear_end(s, attempt, e);
     else if (e->type == CW_EVENT_REGION_WRITE)
         cw_serial__write(s, attempt, e->u.word.addr, e->u.word.value, e->u.word.bytes);
+    else if (e->type == CW_EVENT_REGION_RESTORE)
+        cw_serial__restore(s, attempt, e->u.word.addr);
     else if (too_late(s, attempt, e))
         return;
+    else if (e->type == CW_EVENT_REGION_KEEP)
+        cw_serial__keep(s, attempt, e->u.word.addr);
     else if (e->type == CW_EVENT_REGION_VALIDATE)
         cw_serial__validate(s, attempt, e->u.word.addr, e->u.word.value, e->now);
     else
@@ -102,7 +112,8 @@ int cw_serial_create(struct cw_serial **out, cw_serial_word_fn word, void *conte
     s->context = context;
     s->listener =
         (struct cw_event_listener){.types = 1u << CW_EVENT_REGION_BEGIN | 1u << CW_EVENT_REGION_READ | 1u << CW_EVENT_REGION_VALIDATE |
-                                            1u << CW_EVENT_REGION_WRITE | 1u << CW_EVENT_REGION_COMMIT | 1u << CW_EVENT_REGION_ABORT,
+                                            1u << CW_EVENT_REGION_WRITE | 1u << CW_EVENT_REGION_COMMIT | 1u << CW_EVENT_REGION_ABORT |
+                                            1u << CW_EVENT_REGION_KEEP | 1u << CW_EVENT_REGION_RESTORE | 1u << CW_EVENT_REGION_LEAVE,
                                    .self = s,
                                    .hear = hear};
     cw_serial__forget(s);

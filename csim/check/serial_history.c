@@ -6,6 +6,7 @@
  * memory takes a write a few cycles before it is told, and a read in between sees the new version. A read that no version explains is a
  * value error.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "check/serial_private.h"
@@ -135,6 +136,46 @@ void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint
     }
 }
 
+/* what: what has happened to the word, of which memory has to hold the newest version now. */
+static void expect_newest(struct cw_serial *s, uint32_t word, uint32_t attempt, const char *what)
+{
+    const struct cw_serial_word *w = s->word.at + word;
+    const struct cw_serial_version *v = s->version.at + w->version;
+    const uint32_t value = s->word_now(s->context, w->addr);
+    if (cw_serial__agrees(v, value) || s->misplaced++ > 0)
+        return;
+    const struct cw_serial_attempt *a = s->attempt.at + attempt;
+    char who[64] = "";
+    if (attempt != 0)
+        snprintf(who, sizeof who, " by transaction %u (core %u warp %u lane %u)", attempt, a->core, a->warp, a->lane);
+    snprintf(s->place, sizeof s->place, "memory holds 0x%08x at 0x%llx when it is %s%s, but 0x%08x was committed last", value,
+             (unsigned long long)w->addr, what, who, v->value);
+}
+
+void cw_serial__keep(struct cw_serial *s, uint32_t attempt, uint64_t addr)
+{
+    const uint32_t word = find_word(s, addr, true);
+    if (word != NONE)
+        expect_newest(s, word, attempt, "put aside");
+}
+
+void cw_serial__restore(struct cw_serial *s, uint32_t attempt, uint64_t addr)
+{
+    const uint32_t word = find_word(s, addr, true);
+    if (word != NONE)
+        expect_newest(s, word, attempt, "restored");
+}
+
+void cw_serial__leave(struct cw_serial *s, uint64_t addr)
+{
+    const uint32_t word = cw_key_map_find(&s->words, addr);
+    if (word == NONE)
+        return;
+    expect_newest(s, word, 0, "given up");
+    s->word.at[word].left = true;
+    cw_key_map_remove(&s->words, addr);
+}
+
 void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value)
 {
     struct cw_serial_attempt *a = s->attempt.at + attempt;
@@ -159,7 +200,8 @@ void cw_serial__forget(struct cw_serial *s)
     s->attempt.cnt = s->word.cnt = s->version.cnt = s->read.cnt = s->promised.cnt = 0;
     cw_key_map_clear(&s->attempts);
     cw_key_map_clear(&s->words);
-    s->late = s->strays = 0;
+    s->late = s->strays = s->misplaced = 0;
+    s->place[0] = '\0';
     s->stray[0] = '\0';
     if (NEW(s, attempt) != NONE)
         s->attempt.at[0] = (struct cw_serial_attempt){.fate = CW_SERIAL_COMMITTED, .reads = NONE, .set = NONE, .node = NONE};

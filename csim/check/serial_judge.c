@@ -100,6 +100,8 @@ static void judge_memory(struct verdict *v)
     char who[80];
     for (uint32_t i = 0; i < s->word.cnt; i++) {
         const struct cw_serial_version *last = s->version.at + s->word.at[i].version;
+        if (s->word.at[i].left)
+            continue;
         uint32_t value = s->word_now(s->context, s->word.at[i].addr);
         if (last->writer == 0 || cw_serial__agrees(last, value))
             continue;
@@ -107,6 +109,14 @@ static void judge_memory(struct verdict *v)
         NOTE(v, "memory holds 0x%08x at 0x%llx, but %s wrote 0x%08x last", value, (unsigned long long)s->word.at[i].addr,
              name(s, last->writer, who), last->value);
     }
+}
+
+/* What was found out as it happened. */
+static void judge_places(struct verdict *v)
+{
+    v->report->value_errors += v->s->misplaced;
+    if (v->s->misplaced > 0)
+        NOTE(v, "%s", v->s->place);
 }
 
 static uint32_t node_of(const struct cw_serial *s, uint32_t attempt)
@@ -234,6 +244,7 @@ void cw_serial__judge(struct cw_serial *s, struct cw_serial_report *report)
     judge_reads(&v);
     judge_arrivals(&v);
     judge_memory(&v);
+    judge_places(&v);
     if (build_graph(&v))
         judge_graph(&v);
     else

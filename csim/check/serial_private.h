@@ -28,6 +28,7 @@ struct cw_serial_word {
     uint64_t addr;
     uint32_t version; /* newest */
     uint32_t early;   /* chain of reads whose value is not the newest version's, or CW_SERIAL_NONE */
+    bool left;        /* regions share it no longer: what memory holds from now on is not judged */
 };
 
 /* Versions of a word in the order in which they reached memory. Version 0 of a word has writer 0. */
@@ -75,6 +76,8 @@ struct cw_serial {
     struct cw_key_map words;    /* by address */
     uint64_t late, strays;      /* see struct cw_serial_report */
     char stray[160];            /* the first one */
+    uint64_t misplaced;         /* words that memory did not hold as the last commit left them, where it had to */
+    char place[256];            /* the first one */
 };
 
 /* serial_history.c: appends. An attempt is its number here. */
@@ -87,6 +90,11 @@ void cw_serial__validate(struct cw_serial *s, uint32_t attempt, uint64_t addr, u
 void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes);
 void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value);
 void cw_serial__abort(struct cw_serial *s, uint32_t attempt, cw_time now);
+
+/* Memory has to hold the newest version now: an attempt puts the word aside (KEEP), or has restored it, or regions leave the word. */
+void cw_serial__keep(struct cw_serial *s, uint32_t attempt, uint64_t addr);
+void cw_serial__restore(struct cw_serial *s, uint32_t attempt, uint64_t addr);
+void cw_serial__leave(struct cw_serial *s, uint64_t addr);
 
 /* serial_judge.c: fills a report that is zero. */
 void cw_serial__judge(struct cw_serial *s, struct cw_serial_report *report);

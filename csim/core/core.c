@@ -454,9 +454,10 @@ static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_e
 {
     const struct cw_config *f = c->config;
     c->block_regs = l->warps * round_up(l->regs_per_thread * c->width, REGISTER_UNIT);
-    c->block_shared = round_up(l->shared_bytes, SHARED_UNIT);
-    if (c->block_shared > f->core_shared_bytes && l->shared_bytes <= f->core_shared_bytes)
-        c->block_shared = l->shared_bytes;
+    const uint32_t shared_bytes = l->shared_bytes + l->shared_further;
+    c->block_shared = round_up(shared_bytes, SHARED_UNIT);
+    if (c->block_shared > f->core_shared_bytes && shared_bytes <= f->core_shared_bytes)
+        c->block_shared = shared_bytes;
     if (l->warps > f->core_warps)
         return cw_fail(err, CW_EINVAL, "kernel %s: a block of %u threads needs %u warps, a core has %u (core.warps)", l->kernel->name,
                        l->threads, l->warps, f->core_warps);

@@ -39,6 +39,7 @@ struct cw_launch {
     uint32_t grid[3], block[3];
     uint32_t threads, warps; /* per block */
     uint32_t shared_bytes;   /* per block: static + dynamic + __local arguments */
+    uint32_t shared_further; /* per block: what mechanisms take of shared memory, behind it */
     uint32_t dynamic_shared_bytes;
     uint32_t regs_per_thread;
     uint32_t gridid;
@@ -144,6 +145,8 @@ void cw_core_region_abort(struct cw_core *c, uint32_t warp, cw_lanes lanes);
 /* The attempt is over: lanes that reached the region's end leave it, aborted ones begin again at `restart` (a time >= now, for back-off;
  * the core issues the warp again from then on). When none aborted, the warp goes on behind the region's end. */
 void cw_core_region_end(struct cw_core *c, uint32_t warp, cw_time now, cw_time restart);
+/* Lanes of the running attempt that have not aborted; those that have reached the end among them. */
+cw_lanes cw_core_region_lanes(const struct cw_core *c, uint32_t warp);
 /* Lanes that have aborted in this attempt. */
 cw_lanes cw_core_region_aborted(const struct cw_core *c, uint32_t warp);
 /* Number of the warp's attempt: it names the attempt in events. It grows from one attempt to the next of all warps that take the slot, so
@@ -176,5 +179,16 @@ void cw_core_retry_store(struct cw_core *c);
 bool cw_core_settle(struct cw_core *c, uint32_t warp, bool all);
 /* Takes the shared memory's banks for this cycle. false: they are taken. */
 bool cw_core_take_shared(struct cw_core *c, cw_time now);
+/* Takes them for so many cycles more, from the one on in which they would be free. Returns that cycle's time. */
+cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cycles);
+/* When the banks are free: now or later. */
+cw_time cw_core_shared_free(const struct cw_core *c);
+/* The shared memory of the block in slot `block`: first the block's own bytes, then what a mechanism has asked for (struct cw_mech,
+ * shared_bytes). Valid until the block ends; without timing. */
+uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block);
+/* The 32-bit word at the offset of that block's shared memory, for oracles; 0 when no block is there. */
+uint32_t cw_core_shared_word(const struct cw_core *c, uint32_t block, uint32_t offset);
+/* The program does what the mechanism does not allow: the run ends with the kernel's line, the first thread of inst, and this text. */
+void cw_core_refuse(struct cw_core *c, const struct cw_mem_inst *inst, const char *text);
 
 #endif

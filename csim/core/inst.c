@@ -151,7 +151,7 @@ void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
         const struct cw_warp *warp = &c->warp[inst->warp];
         cw_lanes lanes = inst->lanes;
         if (((const struct cw_core_inst *)inst)->in_region) /* lanes may have aborted */
-            lanes &= c->control->ops->region_lanes(c->control, inst->warp);
+            lanes &= cw_lanes_half(c->control->ops->region_lanes(c->control, inst->warp), inst->half);
         assert(!warp->in_region || inst->attempt == warp->attempt);
         (void)warp;
         cw_core__write_back(c, inst, lanes);

@@ -114,7 +114,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
     i->piece = 0;
     uint32_t bytes = (uint32_t)i->m.elem_bytes * i->m.vec;
     i->piece_cnt = (uint8_t)(p->space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
-    i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM;
+    i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM && c->region->sockets->region_access != NULL;
     i->asked = i->in_region || p->space >= CW_SPACE_CONST || (c->taken & CW_SOCKET_ACCESS) == 0 ? c->mech_cnt : 0;
     read_values(c, i);
     i->flight = cw_core__order_flight(c, p->warp);
@@ -148,7 +148,8 @@ static bool add_part(struct cw_core *c, const struct part *p, struct cw_core_ins
     struct cw_core_inst *i = enqueue(c, p, *leader);
     if (*leader == 0)
         *leader = i;
-    if (i != 0 && u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && !i->in_region && (u->op == CW_OP_ST || u->dst_cnt == 0))
+    const bool undone = c->warp[p->warp].in_region && u->op == CW_OP_ST; /* perhaps: no progress before the region ends */
+    if (i != 0 && u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && !undone && (u->op == CW_OP_ST || u->dst_cnt == 0))
         cw_core__progress(c, &c->warp[p->warp]);
     return i != 0;
 }
@@ -277,7 +278,7 @@ static enum outcome region_access(struct cw_core *c, struct cw_core_inst *i)
     struct cw_warp *warp = &c->warp[i->m.warp];
     if (warp->piped != 0)
         return BLOCKED;
-    i->m.lanes &= c->control->ops->region_lanes(c->control, i->m.warp); /* lanes may have aborted since issue */
+    i->m.lanes &= cw_lanes_half(c->control->ops->region_lanes(c->control, i->m.warp), i->m.half); /* lanes may have aborted since issue */
     if (i->m.lanes == 0) {
         cw_core__inst_done(c, i, c->cycle + 1);
         return DONE;
@@ -297,6 +298,8 @@ static enum outcome ask_mechanisms(struct cw_core *c, struct cw_core_inst *i, cw
         if (m->sockets->access == NULL)
             continue;
         const enum cw_access_verdict v = m->sockets->access(m->self, &i->m, c->now, again);
+        if (v == CW_ACCESS_TAKEN)
+            cw_core__tell_mechanisms(c);
         if (v != CW_ACCESS_GO)
             return v == CW_ACCESS_TAKEN ? DONE : BLOCKED;
     }
@@ -468,4 +471,9 @@ void cw_core__lsu_tick(struct cw_core *c)
     } else if (again != CW_TIME_NEVER) {
         c->lsu_next = again / c->period > c->cycle ? again / c->period : c->cycle + 1;
     }
+}
+
+void cw_core_refuse(struct cw_core *c, const struct cw_mem_inst *inst, const char *text)
+{
+    cw_core__fault(c, inst->warp, inst->half * CW_LANES + cw_lanes_first(inst->lanes), inst->uop, CW_EFAULT, "%s", text);
 }

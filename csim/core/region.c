@@ -178,6 +178,11 @@ void cw_core_region_end(struct cw_core *c, uint32_t w, cw_time now, cw_time rest
     cw_core__requeue(c, w);
 }
 
+cw_lanes cw_core_region_lanes(const struct cw_core *c, uint32_t w)
+{
+    return c->warp[w].in_region ? c->control->ops->region_lanes(c->control, w) : 0;
+}
+
 cw_lanes cw_core_region_aborted(const struct cw_core *c, uint32_t w)
 {
     return c->warp[w].in_region ? c->control->ops->region_aborted(c->control, w) : 0;

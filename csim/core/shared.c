@@ -94,3 +94,28 @@ bool cw_core_take_shared(struct cw_core *c, cw_time now)
     c->shared_free_at = c->cycle + 1;
     return true;
 }
+
+cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cycles)
+{
+    const uint64_t from = c->shared_free_at > c->cycle ? c->shared_free_at : c->cycle;
+    c->shared_free_at = from + cycles;
+    return c->shared_free_at * c->period;
+}
+
+cw_time cw_core_shared_free(const struct cw_core *c)
+{
+    return (c->shared_free_at > c->cycle ? c->shared_free_at : c->cycle) * c->period;
+}
+
+uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block)
+{
+    return c->shared + c->block[block].shared_base;
+}
+
+uint32_t cw_core_shared_word(const struct cw_core *c, uint32_t block, uint32_t offset)
+{
+    uint32_t value = 0;
+    if (c->block[block].used)
+        memcpy(&value, c->shared + c->block[block].shared_base + offset, sizeof value);
+    return value;
+}

@@ -57,7 +57,7 @@ struct cw_core_sockets {
      * whenever the mechanism called cw_core_wake_warp(). */
     bool (*region_begin)(void *self, uint32_t warp, cw_lanes lanes, cw_time now);
     /* A global load or store inside the region; the mechanism owns inst until it calls cw_core_mem_done. false: no room, ask again next
-     * cycle. */
+     * cycle. NULL: regions are not of global memory, and such an access is one as any other. */
     bool (*region_access)(void *self, struct cw_mem_inst *inst, cw_time now);
     /* All lanes of the attempt have reached the region's end or aborted; lanes are those that reached it (0 when all aborted). The
      * mechanism resolves the attempt and ends it with cw_core_region_end(). The warp issues nothing meanwhile. */
@@ -68,8 +68,10 @@ struct cw_core_sockets {
     /* A message of this mechanism for this core, one per core cycle at most of all messages; the mechanism frees it. */
     void (*message)(void *self, struct cw_message *p, cw_time now);
 
-    /* A memory instruction outside regions, in any space but constant, is at the head of the load/store unit's queue: called once per cycle
-     * until this mechanism lets it go or takes it. An instruction of a warp of 64 lanes comes as two parts, one with lanes of each half. */
+    /* A memory instruction, in any space but constant, is at the head of the load/store unit's queue: called once per cycle until this
+     * mechanism lets it go or takes it. Accesses that go to region_access do not come here; those of a region to shared and local memory
+     * do, and lanes of them may have aborted since they issued (cw_core_region_aborted). An instruction of a warp of 64 lanes comes as two
+     * parts, one with lanes of each half. */
     enum cw_access_verdict (*access)(void *self, struct cw_mem_inst *inst, cw_time now, cw_time *again);
     /* Something has happened to a line of the L1 (not of constant or shared memory). */
     void (*l1_line)(void *self, enum cw_l1_event what, uint64_t line, uint32_t warp, cw_time now);
@@ -103,7 +105,7 @@ struct cw_core_sockets {
     bool (*intrinsic)(void *self, struct cw_core_call *call, cw_time now);
 
     /* Called once per core tick, after replies and before issue; returns when it next needs a call (CW_TIME_NEVER: only after events). A
-     * call of region_begin, region_end, issued or intrinsic brings it one in the next cycle. */
+     * call of region_begin, region_end, issued or intrinsic, and an access that it has taken, bring it one in the next cycle. */
     cw_time (*tick)(void *self, cw_time now);
     /* The last warp of the kernel is gone and nothing may be in flight: true when so. */
     bool (*idle)(const void *self);

@@ -32,6 +32,10 @@ enum cw_event_type {
     CW_EVENT_REGION_WRITE,    /* a committed attempt's write reached memory: word with byte enables */
     CW_EVENT_REGION_COMMIT,   /* the attempt's fate is sealed; set: the words that will reach memory, or have */
     CW_EVENT_REGION_ABORT,    /* the attempt has failed */
+    CW_EVENT_REGION_KEEP,     /* the attempt is about to write in place: word.value, which memory holds, has been put aside */
+    CW_EVENT_REGION_RESTORE,  /* the attempt has failed, and memory holds word.value again */
+    CW_EVENT_REGION_LEAVE,    /* the word leaves what regions share: something else is about to write it, or its memory ends. The thread
+                                 is not said; memory still holds what regions have left */
     /* Persistent memory (csim/mech/persist). Stores of one thread come in program order, each before what orders it. */
     CW_EVENT_PM_STORE, /* a thread has written a word of persistent memory, where all threads of its core see it: word */
     CW_EVENT_PM_ORDER, /* a thread orders its persists: order */
@@ -42,6 +46,17 @@ enum cw_event_type {
                           come to the branch several times before it goes on */
     CW_EVENT_TYPES
 };
+
+/*
+ * Words of a block's shared memory, in the events of regions: core, block slot and byte offset in one number, which is no device address.
+ * Another block may come to the same slot; CW_EVENT_REGION_LEAVE stands between.
+ */
+#define CW_EVENT_SHARED (UINT64_C(1) << 63)
+
+static inline uint64_t cw_event_shared(uint32_t core, uint32_t block, uint32_t offset)
+{
+    return CW_EVENT_SHARED | (uint64_t)core << 40 | (uint64_t)block << 32 | offset;
+}
 
 /* What a thread does to order persists (Pandey et al., ASPLOS 2023, Box 2). */
 enum cw_event_order {

@@ -171,6 +171,8 @@ static uint32_t word_now(void *context, uint64_t addr)
 {
     const struct cw_gpu *gpu = context;
     uint32_t value;
+    if ((addr & CW_EVENT_SHARED) != 0)
+        return cw_core_shared_word(gpu->core[addr >> 40 & 0xffff], addr >> 32 & 0xff, (uint32_t)addr);
     cw_memory_read(gpu->memory, addr, &value, sizeof value);
     return value;
 }

@@ -42,6 +42,20 @@ static int place_shared(struct cw_gpu *gpu, uint8_t *param, const bool *local_si
     return CW_OK;
 }
 
+/* What mechanisms take of a block's shared memory, behind the kernel's own. */
+static int place_further(struct cw_gpu *gpu, struct cw_error *err)
+{
+    struct cw_launch *l = &gpu->launch;
+    int status = CW_OK;
+    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++) {
+        uint32_t bytes = 0;
+        if (gpu->mech[i].mech->shared_bytes != NULL && l->kernel->uses_region)
+            status = gpu->mech[i].mech->shared_bytes(&bytes, &gpu->config, l, err);
+        l->shared_further += bytes;
+    }
+    return status;
+}
+
 static int place_local(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_launch *l = &gpu->launch;
@@ -136,6 +150,8 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
     l->code_offset = code_offset(module, kernel);
     l->gridid = gpu->launches++;
     status = place_shared(gpu, param, local_size, dynamic_bytes, err);
+    if (status == CW_OK)
+        status = place_further(gpu, err);
     if (status == CW_OK)
         status = place_local(gpu, err);
     for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++) {

@@ -72,6 +72,7 @@ struct cw_mech {
     bool any_width;   /* works with warps of 64 lanes too (core.warp_width) */
     bool any_line;    /* works with lines of 64 bytes too (mem.line_bytes) */
     bool any_warps;   /* works with more than 64 warps per core too */
+    bool lock_form;   /* has the PTX reader turn transactions into critical sections (ptx/lock_form.h) */
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
     const struct cw_key_set *const *keys;         /* NULL-terminated; mechanisms that share a set name the same; NULL: none */
@@ -90,6 +91,9 @@ struct cw_mech {
     uint32_t (*inbox)(const struct cw_config *config);
     /* Bytes per thread in local memory, beside the kernel's own; NULL: none. */
     uint32_t (*local_bytes)(const struct cw_config *config);
+    /* Bytes of each block's shared memory that it takes behind the kernel's own, of a kernel that uses regions. The launch's shared_bytes,
+     * threads and kernel are known. An error (what does not fit, and what to lower) ends the launch. NULL: none. */
+    int (*shared_bytes)(uint32_t *bytes, const struct cw_config *config, const struct cw_launch *launch, struct cw_error *err);
     /* Nothing in flight anywhere; NULL: always. */
     bool (*idle)(const void *self);
     /* A kernel is about to run: everything is at rest, no warp is there yet. May be NULL; an error ends the launch. */

@@ -122,9 +122,9 @@ static void set_live(struct group *g, uint32_t item, bool live)
 
 static void clear_lanes(struct detector *d, struct group *g, uint32_t wave, uint64_t lanes)
 {
-    for (uint32_t lane = 0; lane < d->lanes; lane++) {
-        const uint32_t item = (wave << d->p.lane_w) + lane;
-        if ((lanes >> lane & 1) == 0 || item >= d->p.work_items)
+    for (uint64_t left = lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctzll(left), item = (wave << d->p.lane_w) + lane;
+        if (lane >= d->lanes || item >= d->p.work_items || !g->live[item])
             continue;
         set_signature(d, g, item, 0);
         set_live(g, item, false);

@@ -9,6 +9,7 @@
 #include "api.h"
 #include "file/in_file.h"
 #include "mech/mechs.h"
+#include "ptx/lock_form.h"
 
 static int unusable(struct cowarp_gpu *gpu)
 {
@@ -34,6 +35,21 @@ static int place(struct cowarp_gpu *gpu, struct cowarp_module *m)
     return status;
 }
 
+/* Reads the text, in its lock form when the system asks for that. */
+static int read_module(struct cowarp_gpu *gpu, struct cw_module **out, const char *text, size_t length, const char *name,
+                       const struct cw_intrinsic *const *intrinsics)
+{
+    char *locked = NULL;
+    size_t locked_length = length;
+    int status = CW_OK;
+    if (gpu->system != NULL && gpu->system->lock_form)
+        status = cw_ptx_lock_form(&locked, &locked_length, text, length, name, "tx_begin", "tx_commit", &gpu->err);
+    if (status == CW_OK)
+        status = cw_module_load(out, locked != NULL ? locked : text, locked_length, name, intrinsics, cowarp__lcp_profile(gpu), &gpu->err);
+    free(locked);
+    return status;
+}
+
 int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *text, size_t length, const char *name)
 {
     *module = NULL;
@@ -47,8 +63,7 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     const struct cw_intrinsic **intrinsics = calloc(cw_mech_cnt() + 1, sizeof *intrinsics);
     if (intrinsics != NULL)
         cw_mech_intrinsics(intrinsics);
-    status =
-        intrinsics != NULL ? cw_module_load(&m->module, text, length, name, intrinsics, cowarp__lcp_profile(gpu), &gpu->err) : CW_ENOMEM;
+    status = intrinsics != NULL ? read_module(gpu, &m->module, text, length, name, intrinsics) : CW_ENOMEM;
     free(intrinsics);
     if (status == CW_OK)
         status = place(gpu, m);

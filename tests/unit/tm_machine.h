@@ -364,6 +364,44 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
     return true;
 }
 
+/* Programs here have no shared memory. */
+uint32_t cw_core_shared_word(const struct cw_core *c, uint32_t block, uint32_t offset)
+{
+    (void)c;
+    (void)block;
+    (void)offset;
+    fail();
+    return 0;
+}
+
+uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block)
+{
+    (void)c;
+    (void)block;
+    fail();
+    return NULL;
+}
+
+cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cycles)
+{
+    (void)c;
+    (void)cycles;
+    fail();
+    return 0;
+}
+
+void cw_core_refuse(struct cw_core *c, const struct cw_mem_inst *inst, const char *text)
+{
+    (void)c;
+    (void)inst;
+    fail_msg("%s", text);
+}
+
+cw_lanes cw_core_region_lanes(const struct cw_core *c, uint32_t warp)
+{
+    return c->warp[warp].t | c->warp[warp].reached;
+}
+
 bool cw_core_take_shared(struct cw_core *c, cw_time now)
 {
     if (c->shared_port == now)

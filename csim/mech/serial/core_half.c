@@ -34,6 +34,7 @@ struct warp {
     cw_time since;                   /* it waits, or runs */
     struct written written;
     uint32_t reads; /* words read that it had not written */
+    uint32_t block; /* slot of its block */
 };
 
 struct cw_serialised_core {
@@ -46,11 +47,23 @@ struct cw_serialised_core {
     uint32_t asks, gives; /* messages to partition 0 not yet sent */
     uint16_t *ask;        /* ring of warps that ask */
     uint32_t ask_head;
+    bool *told; /* [core_blocks * shared words]: words of shared memory that the oracle may know; NULL: none yet */
 };
 
 static uint64_t cycles(const struct cw_serialised_core *c, cw_time from, cw_time to)
 {
     return (to - from) / c->host->clocks->period[CW_DOMAIN_CORE];
+}
+
+/* The running lane, as an instruction's part counts it. */
+static uint32_t part_lane(const struct warp *w)
+{
+    return w->lane % CW_LANES;
+}
+
+static bool is_of_lane(const struct warp *w, const struct cw_mem_inst *inst)
+{
+    return inst->half == w->lane / CW_LANES && cw_lanes_has(inst->lanes, part_lane(w));
 }
 
 static struct cw_attempt_name name_of(const struct cw_serialised_core *c, uint32_t warp)
@@ -115,6 +128,9 @@ static void tell_end(const struct cw_serialised_core *c, uint32_t warp, cw_time 
 {
     const struct warp *w = c->warp + warp;
     const struct written *set = &w->written;
+    for (uint32_t i = 0; i < set->cnt; i++)
+        if ((set->addr[i] & CW_EVENT_SHARED) != 0)
+            set->value[i] = cw_core_shared_word(c->core, w->block, (uint32_t)set->addr[i]);
     cw_tell_commit(c->host, name_of(c, warp), w->lane, set->cnt, set->addr, set->value, now);
     for (uint32_t i = 0; i < set->cnt; i++)
         cw_tell_word(c->host, CW_EVENT_REGION_WRITE, name_of(c, warp), w->lane, set->addr[i], set->value[i], set->bytes[i], now);
@@ -184,22 +200,23 @@ static struct cw_message *build_request(const struct cw_serialised_core *c, uint
     const struct warp *w = c->warp + warp;
     const struct cw_mem_inst *inst = w->queue;
     bool store = inst->uop->op == CW_OP_ST;
-    uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[w->lane] % CW_LINE_BYTES);
+    const uint32_t lane = part_lane(w);
+    uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[lane] % config->mem_line_bytes);
     struct cw_message *p =
-        cw_mech_message(c->host, store ? CW_MSG_PASS : CW_MSG_READ, 0, inst->addr[w->lane] - offset, sizeof(struct cw_tx_access_body), now);
+        cw_mech_message(c->host, store ? CW_MSG_PASS : CW_MSG_READ, 0, inst->addr[lane] - offset, sizeof(struct cw_tx_access_body), now);
     if (p == NULL)
         return NULL;
     struct cw_tx_access_body *body = cw_tx_access(p);
     p->after = CW_AFTER_MECH;
     p->warp = (uint16_t)warp;
-    p->lanes = cw_lanes_one(w->lane);
+    p->lanes = cw_lanes_one(lane);
     p->sectors = (uint8_t)(1u << (offset / CW_SECTOR_BYTES));
     body->bytes = (uint8_t)bytes;
     body->aborted = 0;
-    body->lane_offset[w->lane] = (uint8_t)offset;
+    body->lane_offset[lane] = (uint8_t)offset;
     if (store) {
         uint8_t data[CW_ACCESS_BYTES];
-        cw_inst_get_bytes(inst, w->lane, data);
+        cw_inst_get_bytes(inst, lane, data);
         memcpy(body->line.data + offset, data, bytes);
         memset(body->line.byte_mask, 0, sizeof body->line.byte_mask);
         body->line.byte_mask[offset / 32] = ((bytes < 32 ? 1u << bytes : 0) - 1) << (offset % 32);
@@ -244,7 +261,7 @@ static void next_access(struct cw_serialised_core *c, uint32_t warp, cw_time now
 {
     struct warp *w = c->warp + warp;
     struct cw_mem_inst *inst = w->queue;
-    bool store = inst->uop->op == CW_OP_ST, sends = w->phase == RUNS && cw_lanes_has(inst->lanes, w->lane);
+    bool store = inst->uop->op == CW_OP_ST, sends = w->phase == RUNS && is_of_lane(w, inst);
     if (sends && !send_access(c, warp, store, now))
         return;
     w->queue = inst->next;
@@ -297,7 +314,7 @@ static void account(struct cw_serialised_core *c, const struct cw_message *p, cw
 {
     struct warp *w = c->warp + p->warp;
     const struct cw_tx_access_body *body = cw_tx_access_of(p);
-    uint32_t first = body->lane_offset[w->lane], end = first + body->bytes;
+    uint32_t first = body->lane_offset[part_lane(w)], end = first + body->bytes;
     for (uint32_t at = first & ~3u; at < end; at += 4) {
         uint32_t value, enables = 0;
         memcpy(&value, body->line.data + at, sizeof value);
@@ -312,12 +329,78 @@ static void account(struct cw_serialised_core *c, const struct cw_message *p, cw
     }
 }
 
+/* ---- shared memory: the core carries the accesses out, and nobody else runs a transaction ---- */
+
+/* One word of an access of the running lane. What an access leaves is told at the commit, as memory has it then. */
+static void account_shared(struct cw_serialised_core *c, uint32_t warp, const struct cw_mem_inst *inst, uint32_t k, cw_time now)
+{
+    struct warp *w = c->warp + warp;
+    const uint32_t at = (uint32_t)inst->addr[part_lane(w)], bytes = cw_inst_bytes(inst), offset = (at & ~3u) + 4 * k;
+    const uint32_t enables = bytes < 4 ? ((1u << bytes) - 1) << at % 4 : 0xf;
+    const uint64_t addr = cw_event_shared(c->index, w->block, offset);
+    if (inst->uop->op != CW_OP_ST && find_written(&w->written, addr) == w->written.cnt) {
+        w->reads++;
+        cw_tell_word(c->host, CW_EVENT_REGION_READ, name_of(c, warp), w->lane, addr, cw_core_shared_word(c->core, w->block, offset),
+                     enables, now);
+    }
+    if (inst->uop->op != CW_OP_LD)
+        note_write(c, &w->written, addr, 0, enables);
+    if (c->told != NULL)
+        c->told[(w->block * c->host->config->core_shared_bytes + offset) / 4] = true;
+}
+
+static void leave(struct cw_serialised_core *c, uint32_t block, uint32_t offset, cw_time now)
+{
+    bool *told = c->told != NULL ? &c->told[(block * c->host->config->core_shared_bytes + offset) / 4] : NULL;
+    const struct cw_attempt_name nobody = {.core = c->index};
+    if (told == NULL || !*told)
+        return;
+    cw_tell_word(c->host, CW_EVENT_REGION_LEAVE, nobody, 0, cw_event_shared(c->index, block, offset),
+                 cw_core_shared_word(c->core, block, offset), 0xf, now);
+    *told = false;
+}
+
+static enum cw_access_verdict shared_access(void *self, struct cw_mem_inst *inst, cw_time now, cw_time *again)
+{
+    struct cw_serialised_core *c = self;
+    struct warp *w = c->warp + inst->warp;
+    (void)again;
+    if (inst->space != CW_SPACE_SHARED || !cw_tell_wanted(c->host, CW_EVENT_REGION_LEAVE))
+        return CW_ACCESS_GO;
+    if (c->told == NULL)
+        c->told = calloc((size_t)c->host->config->core_blocks * c->host->config->core_shared_bytes / 4, sizeof *c->told);
+    if (c->told == NULL)
+        out_of_memory(c);
+    const bool transactional = w->phase == RUNS && is_of_lane(w, inst);
+    for (uint32_t k = 0; transactional && k < cw_inst_words(inst); k++)
+        account_shared(c, inst->warp, inst, k, now);
+    for (cw_lanes left = transactional || inst->uop->op == CW_OP_LD ? 0 : inst->lanes; left != 0; left = cw_lanes_rest(left))
+        for (uint32_t k = 0; k < cw_inst_words(inst); k++)
+            leave(c, w->block, ((uint32_t)inst->addr[cw_lanes_first(left)] & ~3u) + 4 * k, now);
+    return CW_ACCESS_GO;
+}
+
+static void block_start(void *self, uint32_t block, uint64_t warps, cw_time now)
+{
+    struct cw_serialised_core *c = self;
+    (void)now;
+    for (; warps != 0; warps &= warps - 1)
+        c->warp[__builtin_ctzll(warps)].block = block;
+}
+
+static void block_end(void *self, uint32_t block, cw_time now)
+{
+    struct cw_serialised_core *c = self;
+    for (uint32_t offset = 0; c->told != NULL && offset < c->host->config->core_shared_bytes; offset += 4)
+        leave(c, block, offset, now);
+}
+
 static void take_load(struct warp *w, const struct cw_message *p)
 {
     uint8_t data[CW_ACCESS_BYTES];
     struct cw_mem_inst *inst = w->load[p->tag];
-    memcpy(data, cw_tx_access_of(p)->line.data + cw_tx_access_of(p)->lane_offset[w->lane], cw_tx_access_of(p)->bytes);
-    cw_inst_set_bytes(inst, w->lane, data);
+    memcpy(data, cw_tx_access_of(p)->line.data + cw_tx_access_of(p)->lane_offset[part_lane(w)], cw_tx_access_of(p)->bytes);
+    cw_inst_set_bytes(inst, part_lane(w), data);
     w->load[p->tag] = NULL;
     w->loads--;
     inst->next = w->loaded;
@@ -392,8 +475,16 @@ static void report(const void *self, FILE *out)
             fprintf(out, "core %u warp %u: transaction %s\n", c->index, i, phase[c->warp[i].phase]);
 }
 
-const struct cw_core_sockets cw_serialised_sockets = {
-    .region_begin = begin, .region_access = access, .region_end = commit, .message = reply, .tick = tick, .idle = idle, .report = report};
+const struct cw_core_sockets cw_serialised_sockets = {.region_begin = begin,
+                                                      .region_access = access,
+                                                      .region_end = commit,
+                                                      .access = shared_access,
+                                                      .block_start = block_start,
+                                                      .block_end = block_end,
+                                                      .message = reply,
+                                                      .tick = tick,
+                                                      .idle = idle,
+                                                      .report = report};
 
 void cw_serialised_core_destroy(struct cw_serialised_core *c)
 {
@@ -406,6 +497,7 @@ void cw_serialised_core_destroy(struct cw_serialised_core *c)
     }
     free(c->warp);
     free(c->ask);
+    free(c->told);
     free(c);
 }
 

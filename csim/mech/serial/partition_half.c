@@ -23,7 +23,7 @@ struct cw_serialised_partition {
 static void answer(struct cw_serialised_partition *n, struct cw_message *p, bool load, cw_time now)
 {
     const struct cw_config *config = n->host->config;
-    cw_memory_read(n->host->memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
+    cw_memory_read(n->host->memory, p->addr, cw_line_body(p)->data, config->mem_line_bytes);
     p->kind = CW_MSG_OWN_REPLY;
     p->op = load ? CW_SERIALISED_LOADED : CW_SERIALISED_STORED;
     cw_message_size(p, load ? CW_SECTOR_BYTES : 0, config->noc_header_bytes, config->noc_flit_bytes);

@@ -90,6 +90,8 @@ static bool idle(const void *self)
 const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
                                        .system = true,
+                                       .any_width = true,
+                                       .any_line = true,
                                        .keys = cw_tm_key_sets,
                                        .counters = cw_tm_counter_sets,
                                        .intrinsic = cw_tm_intrinsics,

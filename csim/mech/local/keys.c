@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mech/local/keys.h"
+
+#include "mech/tm/keys.h"
+
+static const struct cw_key table[] = {
+#define X CW_KEY_NUMBER
+#define P CW_KEY_POWER
+#define E CW_KEY_CHOICE
+#include "mech/local/keys.def"
+#undef X
+#undef E
+};
+
+static const struct cw_counter counters[] = {
+#define X CW_COUNTER_SUM
+#define W CW_COUNTER_SHOWN
+#include "mech/local/counters.def"
+#undef X
+};
+
+#define COUNT(a) ((uint32_t)(sizeof(a) / sizeof(a)[0]))
+const struct cw_key_set cw_local_key_set = {.owner = "local", .key = table, .key_cnt = COUNT(table)};
+const struct cw_counter_set cw_local_counter_set = {.owner = "local", .counter = counters, .counter_cnt = COUNT(counters)};
+
+const struct cw_key_set *const cw_local_key_sets[] = {&cw_local_key_set, NULL};
+const struct cw_counter_set *const cw_local_counter_sets[] = {&cw_tm_counter_set, &cw_local_counter_set, NULL};
