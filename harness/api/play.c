@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "play/play.h"
+#include "wave/fst_file.h"
 
 /* Every unit of the build: CMake defines CW_UNITS as CW_UNIT_NAMED(a) CW_UNIT_NAMED(b) ... from the cw_add_unit calls. */
 #define CW_UNIT_NAMED(u) extern const struct cw_unit cw_##u##_unit;
@@ -42,7 +43,7 @@ static int play_script(struct cowarp_played *played, const struct cowarp_play *p
     find_view(played, script);
     int status = choose_backend(&options.backend, play->backend, err);
     if (status == CW_OK)
-        status = cw_out_file_check(play->wave_file, err);
+        status = cw_fst_file_check(play->wave_file, err);
     if (status != CW_OK)
         return status;
     status = cw_play(&p, script, &options, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "wave/fst_file.h"
 
 #define KEEP_DEFAULT 1000u
 #define KEEP_MAX     100000u
@@ -89,7 +90,7 @@ int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *option
     if (status != CW_OK)
         return status;
     /* now rather than after the RTL has been built */
-    if (cw_out_file_check(options->wave_file, &err) != CW_OK)
+    if (cw_fst_file_check(options->wave_file, &err) != CW_OK)
         return cw_fail(&gpu->err, CW_EIO, "%s", err.text);
     return cw_taps_create(&gpu->taps, &gpu->tapped_units, &gpu->units, &gpu->err);
 }

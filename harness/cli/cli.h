@@ -69,6 +69,9 @@ const char **cli_values(const struct cli_parsed *p, const char *option, uint32_t
 int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc, char **argv);
 void cli_parsed_free(struct cli_parsed *p);
 
+/* Whether each option that names a file to be written names another one. CLI_OK or an exit status, the error printed. */
+int cli_check_outputs(const struct cli_parsed *p);
+
 /* One GPU made from the machine options, and what happens around a run. */
 struct cli_session {
     struct cowarp_gpu *gpu;
@@ -76,6 +79,8 @@ struct cli_session {
     const char **settings, **units, **mechs;
     char *mech_names; /* what mechs points into */
     const char *stats, *branches;
+    bool to_stdout; /* the statistics go to standard output, which then holds nothing else */
+    bool stats_written, branches_written;
     char view[4096]; /* made for a wave trigger's event; "": none */
     char tx_warps[32];
     const char *title;

@@ -209,9 +209,6 @@ static int prepare_argument(const struct request *q, uint32_t i)
         return status;
     if (cw_out_file_check(a->path, &err) != CW_OK)
         return cli_error(CLI_WRONG, "--arg '%s': %s", a->text, err.text);
-    for (uint32_t k = 0; k < i; k++)
-        if (q->argument[k].writes && strcmp(q->argument[k].path, a->path) == 0)
-            return bad(a, "another argument writes the same file");
     if (a->data == NULL && (a->data = malloc(a->bytes)) == NULL)
         return cli_error(CLI_FAILED, "--arg '%s': out of memory", a->text);
     return CLI_OK;

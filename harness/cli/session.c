@@ -14,6 +14,7 @@
 
 #define LINE_INTERVAL_SECONDS 0.2
 #define REPORT_LINES          12u
+#define STANDARD_OUTPUT       "/dev/stdout"
 
 /* The one thing that a signal handler may touch: the signal's number, 0 before there was one. */
 static volatile sig_atomic_t stop_signal;
@@ -185,9 +186,24 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     return status == CLI_OK ? read_trigger(s, p) : status;
 }
 
-static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, bool logged)
+/* Checked now rather than after minutes of simulation. */
+static int read_files(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cw_error err;
+    s->stats = cli_value(p, "stats", NULL);
+    s->branches = cli_value(p, "record-branches", NULL);
+    if (s->stats != NULL && strcmp(s->stats, "-") == 0)
+        s->stats = STANDARD_OUTPUT;
+    if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--stats: %s", err.text);
+    if (s->branches != NULL && cw_out_file_check(s->branches, &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--record-branches: %s", err.text);
+    s->to_stdout = s->stats != NULL && cw_out_file_is_stdout(s->stats);
+    return cli_check_outputs(p);
+}
+
+static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, bool logged)
+{
     memset(s, 0, sizeof *s);
     s->title = title;
     s->quiet = cli_has(p, "quiet");
@@ -201,13 +217,9 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     s->options.on_message = on_message;
     s->options.on_print = on_print;
     s->options.context = s;
-    s->stats = cli_value(p, "stats", NULL);
-    s->branches = cli_value(p, "record-branches", NULL);
-    /* now rather than after minutes of simulation */
-    if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--stats: %s", err.text);
-    if (s->branches != NULL && cw_out_file_check(s->branches, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--record-branches: %s", err.text);
+    status = read_files(s, p);
+    if (status != CLI_OK)
+        return status;
     catch_signals();
     status = cowarp_create(&s->gpu, &s->options);
     if (status != COWARP_OK)
@@ -280,7 +292,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
     if (cowarp_persist_oracle(s->gpu)[0] != '\0')
         printf("  oracle        %s\n", cowarp_persist_oracle(s->gpu));
     printf("  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
-    if (s->stats != NULL)
+    if (s->stats_written)
         printf("  written       %s\n", s->stats);
     if (cowarp_wave_written(s->gpu))
         printf("  written       %s\n", s->options.wave_file);
@@ -288,7 +300,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         print_event(s);
     if (s->options.record != NULL)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
-    if (s->branches != NULL && r->status == COWARP_OK)
+    if (s->branches_written)
         printf("  recorded      %s\n", s->branches);
 }
 
@@ -336,12 +348,15 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     else if (follow_event(s) != CLI_OK)
         status = CLI_FAILED;
-    if (ran && s->stats != NULL && cowarp_write_stats(s->gpu, s->stats, r->workload, r->variant, r->check) != COWARP_OK)
+    s->stats_written = ran && s->stats != NULL && cowarp_write_stats(s->gpu, s->stats, r->workload, r->variant, r->check) == COWARP_OK;
+    if (ran && s->stats != NULL && !s->stats_written)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     /* of a run that went wrong one would believe too much */
-    if (s->branches != NULL && r->status == COWARP_OK && cowarp_write_branches(s->gpu, s->branches) != COWARP_OK)
+    const bool counted = s->branches != NULL && r->status == COWARP_OK;
+    s->branches_written = counted && cowarp_write_branches(s->gpu, s->branches) == COWARP_OK;
+    if (counted && !s->branches_written)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
-    if (ran && !s->quiet)
+    if (ran && !s->quiet && !s->to_stdout)
         print_summary(s, r);
     return status;
 }

@@ -496,11 +496,12 @@ static int move_into_place(const char *from, const char *to, struct cw_error *er
 
 static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
 {
-    static const char *const source[] = {"verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"};
+    static const char *const source[] = {"verilated.cpp", "verilated_threads.cpp"};
+    static const char *const own[] = {"rtl_runtime.cpp", "rtl_fst.cpp"};
     struct args a = {0};
     char out[CW_PATH_MAX];
     const char *kind = b->coverage != NULL ? "-coverage" : "";
-    int status = cw_os_path(b->runtime, CW_PATH_MAX, err, "%s/libcw_verilated-%s%s.so", dir, b->version, kind);
+    int status = cw_os_path(b->runtime, CW_PATH_MAX, err, "%s/libcw_verilated-%s-%u%s.so", dir, b->version, CW_RTL_ABI, kind);
     if (status != CW_OK || access(b->runtime, R_OK) == 0)
         return status;
     say(b, "building Verilator's run time, once");
@@ -508,10 +509,11 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
     args_add_words(&a, link_args);
     for (size_t i = 0; i < sizeof source / sizeof source[0]; i++)
         args_add(&a, "%s/include/%s", b->root, source[i]);
-    args_add(&a, "%s/harness/rtl/rtl_runtime.cpp", b->opt.source_dir);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        args_add(&a, "%s/harness/rtl/%s", b->opt.source_dir, own[i]);
     if (b->coverage != NULL)
         args_add(&a, "%s/include/verilated_cov.cpp", b->root);
-    args_add(&a, "-Wl,-soname,libcw_verilated-%s%s.so", b->version, kind);
+    args_add(&a, "-Wl,-soname,libcw_verilated-%s-%u%s.so", b->version, CW_RTL_ABI, kind);
     args_add_words(&a, "-lz -lpthread -o");
     args_add(&a, "%s/runtime.so", b->work_dir);
     status = args_run(&a, b->log, err);

@@ -44,7 +44,7 @@ struct cw_rtl_build_options {
 int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                 struct cw_error *err);
 
-/* Builds libcw_verilated-<version>.so into dir unless it is there. */
+/* Builds libcw_verilated-<version>-<ABI>.so into dir unless it is there. */
 int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt, struct cw_error *err);
 
 /* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively; with top_file also every

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,6 +103,23 @@ static void find_complaint(const char *log, char *out, size_t size)
     free(text);
 }
 
+/* What the caller ignores, another program should not. */
+static int spawn(pid_t *pid, const posix_spawn_file_actions_t *actions, char *const argv[])
+{
+    posix_spawnattr_t attributes;
+    sigset_t defaults;
+    int failed = posix_spawnattr_init(&attributes);
+    if (failed != 0)
+        return failed;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGXFSZ);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    failed = posix_spawnp(pid, argv[0], actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    return failed;
+}
+
 int cw_os_run(char *const argv[], const char *log, struct cw_error *err)
 {
     posix_spawn_file_actions_t actions;
@@ -113,7 +131,7 @@ int cw_os_run(char *const argv[], const char *log, struct cw_error *err)
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+    int failed = spawn(&pid, &actions, argv);
     posix_spawn_file_actions_destroy(&actions);
     if (failed)
         return cw_fail(err, CW_EIO, "cannot run %s: %s", argv[0], strerror(failed));

@@ -9,8 +9,10 @@ import math
 import os
 import pty
 import re
+import resource
 import select
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -575,6 +577,118 @@ class Statistics(Command):
 
     def test_quiet_says_nothing(self):
         self.assertEqual(self.passes(*self.SMALL, "--quiet"), "")
+
+
+class Files(Command):
+    """Result files go where their names point or are refused, appear whole or not at all, and leave nothing else behind."""
+
+    SMALL = ["run", "vecadd", "--param", "n=2048"]
+    ENDLESS = ["exec", PTX, "--kernel", "endless", "--grid", "4", "--block", "32", "--arg", "zero:4", "--wave", "w.fst", "--set",
+               "watchdog.livelock_cycles=4000000000", "--set", "watchdog.cycles=4000000000"]
+
+    def left(self):
+        return sorted(os.listdir(self.folder.name))
+
+    def test_a_wave_needs_a_file(self):
+        os.mkfifo(self.path("pipe"))
+        os.symlink("pipe", self.path("link"))
+        for name in ("pipe", "link", "/dev/null", "/dev/stdout"):
+            self.fails(2, *self.SMALL, "--wave", name, says=[name + ": is a pipe or a device"])
+            self.fails(2, "wave", "stall", "--backend", "c", "--wave", name, says=[name + ": is a pipe or a device"])
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+        self.assertEqual(self.left(), ["link", "pipe"])
+
+    def test_links_are_followed(self):
+        os.mkdir(self.path("there"))
+        self.write("there/old.fst", b"old")
+        for option, link, target in (("--wave", "a.fst", "there/old.fst"), ("--wave", "b.fst", "there/new.fst"), ("--stats", "c.json", "d.json"),
+                                     ("--stats", "e.json", self.path("there/f.json"))):
+            os.symlink(target, self.path(link))
+            self.passes(*self.SMALL, option, link)
+            self.assertEqual(os.readlink(self.path(link)), target)
+            self.assertGreater(len(self.read(target)), 1000)
+        os.symlink("d.json", self.path("round"))
+        os.remove(self.path("d.json"))
+        os.symlink("round", self.path("d.json"))
+        self.fails(2, *self.SMALL, "--stats", "round", says=["round: ", "symbolic links"])
+        self.assertEqual(self.left(), ["a.fst", "b.fst", "c.json", "d.json", "e.json", "round", "there"])
+
+    def test_files_that_may_grow_no_more(self):
+        """Of a limit on the size of files, each write comes to its end at another place."""
+        for bytes_ in (0, 200, 1024, 3000, 9000):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+            for option, name in (("--wave", "w.fst"), ("--stats", "s.json"), ("--record-branches", "b")):
+                if option == "--record-branches" and bytes_ > 0: # a short file
+                    continue
+                r = subprocess.run([COWARP, *self.SMALL, option, name], capture_output=True, text=True, timeout=240, cwd=self.folder.name,
+                                   preexec_fn=limit)
+                self.assertEqual((r.returncode, r.stderr), (1, f"cowarp: {name}: cannot be written: File too large\n"))
+                self.assertNotIn("written", r.stdout)
+                self.assertNotIn("recorded", r.stdout)
+                self.assertEqual(self.left(), [])
+
+    def test_a_full_file_system(self):
+        """Runs fill a file system of 64 KB; each of the later ones says so, and what the earlier ones have written stays."""
+        script = f"""mount -t tmpfs -o size=64k cowarp {self.folder.name} && cd {self.folder.name} || exit 77
+            for i in 1 2 3 4 5 6 7; do {COWARP} {" ".join(self.SMALL)} --quiet --wave $i.fst && echo $i || echo failed $?; done
+            ls; stat -c %s *.fst | uniq | wc -l"""
+        r = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script], capture_output=True, text=True, timeout=240,
+                           check=False)
+        if r.returncode in (1, 77) and "failed" not in r.stdout:
+            self.skipTest("this machine lets nobody mount a file system of its own: " + r.stderr)
+        lines = r.stdout.split("\n")
+        whole = lines.index("failed 1")
+        self.assertGreater(whole, 0)
+        self.assertEqual(lines[whole:7], (7 - whole) * ["failed 1"], r.stdout)
+        self.assertEqual(lines[7:-1], [f"{i}.fst" for i in range(1, whole + 1)] + ["1"], r.stdout)
+        self.assertEqual(re.sub(r"\d", "N", r.stderr), (7 - whole) * "cowarp: N.fst: cannot be written: No space left on device\n")
+
+    def test_one_name_for_two_files(self):
+        os.symlink("a", self.path("b"))
+        for args in (["--stats", "a", "--wave", "a"], ["--stats", "a", "--wave", "./b"], ["--wave", self.path("a"), "--record-branches", "a"],
+                     ["--stats", "a", "--pm", "a"]):
+            self.fails(2, *self.SMALL, *args, says=[f"{args[0]} {args[1]} and {args[2]} {args[3]}: the same file"])
+        shape = ["exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2"]
+        self.fails(2, *shape, "--arg", "out:a:4", "--stats", "a", says=["--arg out:a:4 and --stats a: the same file"])
+        self.passes(*self.SMALL, "--stats", "/dev/null", "--record-branches", "/dev/null")
+        self.assertEqual(self.left(), ["b"])
+
+    def test_statistics_on_standard_output(self):
+        """They are alone there, and a file that already holds something keeps it."""
+        for name in ("-", "/dev/stdout", "/dev/fd/1"):
+            self.assertEqual(json.loads(self.passes(*self.SMALL, "--stats", name))["workload"], "vecadd")
+        self.write("log", b"before\n")
+        with open(self.path("log"), "ab") as log:
+            subprocess.run([COWARP, *self.SMALL, "--stats", "-"], stdout=log, check=True, timeout=240)
+        self.assertEqual(json.loads(self.read("log").removeprefix(b"before\n"))["workload"], "vecadd")
+        self.assertEqual(self.left(), ["log"])
+
+    def start(self):
+        p = subprocess.Popen([COWARP, *self.ENDLESS], cwd=self.folder.name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before, until = len(self.left()), time.monotonic() + 60
+        while len(self.left()) == before and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.1)
+        self.assertIsNone(p.poll())
+        self.addCleanup(p.wait)
+        self.addCleanup(p.kill)
+        return p
+
+    def test_what_a_killed_run_leaves_the_next_one_removes(self):
+        mine = self.write("w.fst.cowarp-abc.txt", b"of the user")
+        first = self.start()
+        second = self.start()
+        self.assertEqual(len(self.left()), 3) # that of a process that runs stays
+        second.kill()
+        second.wait()
+        self.passes(*self.SMALL, "--wave", "w.fst")
+        self.assertEqual(len(self.left()), 3)
+        self.assertIn("w.fst", self.left())
+        first.kill()
+        first.wait()
+        self.passes(*self.SMALL, "--wave", "w.fst")
+        self.assertEqual(self.left(), ["w.fst", os.path.basename(mine)])
 
 
 class Branches(Command):

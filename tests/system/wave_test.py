@@ -298,7 +298,7 @@ class Window(Waves):
             p = subprocess.Popen([COWARP, "run", "ht-h", "--wave", "w.fst"], cwd=self.folder.name, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
             for _ in range(600):
-                if list(self.path(".").glob("w.fst.tmp*")) or p.poll() is not None:
+                if list(self.path(".").glob("w.fst.cowarp-*")) or p.poll() is not None:
                     break
                 time.sleep(0.05)
             self.assertIsNone(p.poll(), "the run ended before it could be stopped")
@@ -307,7 +307,7 @@ class Window(Waves):
             self.assertNotEqual(p.wait(timeout=60), 0)
             if number == signal.SIGKILL:
                 self.assertEqual(self.path("w.fst").read_bytes(), b"old")
-                for left in self.path(".").glob("w.fst.tmp*"):
+                for left in self.path(".").glob("w.fst.cowarp-*"):
                     left.unlink()
         # stopped in order: what was traced until then is complete
         self.assertGreater(len(Trace(self.path("w.fst")).times()), 100)
