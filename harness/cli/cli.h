@@ -106,7 +106,11 @@ void cli_session_close(struct cli_session *s);
 /* A view of the event's place beside the trace: FILE.gtkw for FILE.fst, its name in path; "" when the system has no view. CLI_OK or an exit
  * status, the error printed. */
 int cli_view_follow(char *path, size_t bytes, const char *trace, const char *system, const struct cowarp_wave_event *event);
-/* Whether SIGINT or SIGTERM has asked to stop. */
+/* From now on SIGINT and SIGTERM only ask to stop; a second one ends the process. */
+void cli_catch_signals(void);
+/* Whether one of them has asked to stop. */
 bool cli_interrupted(void);
+/* Exit status for a status of libcowarp, of what may have been interrupted. */
+int cli_exit_of(int status);
 
 #endif

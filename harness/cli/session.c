@@ -29,8 +29,14 @@ bool cli_interrupted(void)
     return stop_signal != 0;
 }
 
+/* As shells say it of a process. */
+int cli_exit_of(int status)
+{
+    return cli_interrupted() && status == COWARP_ELIMIT ? 128 + stop_signal : cli_exit(status);
+}
+
 /* The first signal asks the simulator to stop; the handler is gone then, so that a second one ends the process at once. */
-static void catch_signals(void)
+void cli_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&action.sa_mask);
@@ -56,7 +62,7 @@ static int on_progress(void *context, uint64_t cycles, uint64_t done, uint64_t t
 {
     struct cli_session *s = context;
     const double now = seconds();
-    if (s->on_terminal && now - s->line_at >= LINE_INTERVAL_SECONDS) {
+    if (s->on_terminal && total > 0 && now - s->line_at >= LINE_INTERVAL_SECONDS) {
         fprintf(stderr, "\r%s: %" PRIu64 " cycles, %.0f cycles/s, %" PRIu64 " of %" PRIu64 " blocks (%u%%)\x1b[K", s->title, cycles,
                 (double)cycles / (now - s->started), done, total, total > 0 ? (unsigned)(100 * done / total) : 0u);
         s->line_at = now;
@@ -220,10 +226,10 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     status = read_files(s, p);
     if (status != CLI_OK)
         return status;
-    catch_signals();
+    cli_catch_signals();
     status = cowarp_create(&s->gpu, &s->options);
-    if (status != COWARP_OK)
-        return cli_error(cli_exit(status), "%s", cowarp_error(s->gpu));
+    if (status != COWARP_OK) /* ports that differ are the request's fault: nothing has been simulated */
+        return cli_error(status == COWARP_EMISMATCH ? CLI_WRONG : cli_exit_of(status), "%s", cowarp_error(s->gpu));
     s->started = seconds();
     return CLI_OK;
 }
@@ -324,7 +330,7 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     const char *text = cowarp_error(s->gpu);
     int status = cli_exit(r->status);
     if (cli_interrupted() && r->status == COWARP_ELIMIT)
-        return cli_error(128 + stop_signal, "%s; no statistics were written", text); /* as shells say it of a process */
+        return cli_error(cli_exit_of(r->status), "%s; no statistics were written", text);
     if (r->message != NULL) /* the workload's own; the text may be of a call that it expected to fail */
         cli_error(status, "%s: %s%s", r->workload, r->status == COWARP_ECHECK ? "wrong result: " : "", r->message);
     else if (text[0] != '\0')

@@ -139,6 +139,12 @@ static void on_message(void *context, const char *text)
     fprintf(stderr, "cowarp: %s\n", text);
 }
 
+static int stop(void *context)
+{
+    (void)context;
+    return cli_interrupted();
+}
+
 static int play(struct wave *w, const struct cli_parsed *p)
 {
     struct cowarp_played played;
@@ -146,10 +152,12 @@ static int play(struct wave *w, const struct cli_parsed *p)
                                         .stimulus = w->stimulus,
                                         .wave_file = w->fst,
                                         .backend = cli_value(p, "backend", "rtl"),
-                                        .on_message = on_message};
+                                        .on_message = on_message,
+                                        .stop = stop};
+    cli_catch_signals();
     const int status = cowarp_play_unit(&played, &options);
     if (status != COWARP_OK)
-        return cli_error(cli_exit(status), "%s%s%s", played.error, status == COWARP_ECHECK ? "; the wave ends there: " : "",
+        return cli_error(cli_exit_of(status), "%s%s%s", played.error, status == COWARP_ECHECK ? "; the wave ends there: " : "",
                          status == COWARP_ECHECK ? w->fst : "");
     printf("%s: %" PRIu64 " cycles, %u answers as expected\n", w->scenario != NULL ? w->scenario->name : w->stimulus, played.cycles,
            played.expectations);

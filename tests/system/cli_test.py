@@ -244,6 +244,78 @@ class Builds(Command):
         self.assertEqual(re.sub("host .*", "", again.stdout), re.sub("host .*", "", r.stdout))
 
 
+    ARGS = ["run", "ht-h", "--system", "warptm", "--unit", "first_read_table=rtl", "--unit", "last_written_table=rtl", "--set", "core.warps=8",
+            "--set", "tcd.rows=32", "--wave", "w.fst", "--stats", "s.json"]
+
+    def start(self, *args):
+        """A command that builds RTL into an empty cache, once it does; in a process group of its own."""
+        cache = self.path("cache")
+        if not os.path.exists(cache):
+            os.mkdir(cache)
+            for library in glob.glob(os.path.join(os.environ.get("COWARP_CACHE", ""), "libcw_verilated-*.so")):
+                os.symlink(library, os.path.join(cache, os.path.basename(library)))
+        env = {**os.environ, "COWARP_CACHE": cache, "COWARP_RTL_CXXFLAGS": "-O3"}
+        p = subprocess.Popen([COWARP, *args], cwd=self.folder.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env,
+                             start_new_session=True)
+        self.addCleanup(p.stderr.close)
+        for line in p.stderr:
+            if "building RTL" in line:
+                break
+        time.sleep(0.5)
+        return p
+
+    def built(self):
+        return [name for name in os.listdir(self.path("cache")) if not name.startswith("libcw_verilated-")]
+
+    def tools(self):
+        """Compilers that work on something in the cache."""
+        lines = subprocess.run(["ps", "axo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+        return [line for line in lines if self.path("cache") in line and "ps axo" not in line]
+
+    def test_interrupted(self):
+        """At once, by a signal to the command alone and by Ctrl-C to all its group, as a run is."""
+        self.write("own.stim", b"unit warp_lut\nparam lanes=5\ntrace\n+1 pulse upd_valid=1 upd_lanes=1\n")
+        for args in (self.ARGS, ["wave", "own.stim"]):
+            for number, send in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
+                p = self.start(*args)
+                since = time.monotonic()
+                send(p.pid, number)
+                error = p.stderr.read()
+                self.assertEqual(p.wait(), 128 + number)
+                self.assertLess(time.monotonic() - since, 5)
+                self.assertRegex([line for line in error.splitlines() if "building RTL" not in line][-1],
+                                 r"^cowarp: interrupted (while|before) RTL of \w+ was built$")
+                self.assertEqual((self.built(), self.tools()), ([], []))
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["cache", "own.stim"])
+
+    def test_a_verilator_that_does_not_run(self):
+        """That it is not there and that it fails are two things."""
+        args = ["run", "ht-h", "--unit", "validation_unit=rtl", "--set", "getm.stall_lines=3"]
+        os.mkdir(self.path("bin"))
+        env = {"PATH": self.path("bin"), "COWARP_CACHE": self.path("cache")}
+        self.fails(2, *args, env=env, says=["verilator is not installed"])
+        with open(self.path("bin/verilator"), "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\necho '/dev/null: Permission denied' >&2\nexit 1\n")
+            os.fchmod(f.fileno(), 0o755)
+        self.fails(2, *args, env=env, says=["verilator --version' failed", "/dev/null: Permission denied"])
+
+    def test_what_a_killed_build_leaves_the_next_one_removes(self):
+        os.mkdir(self.path("old"))
+        first = self.start(*self.ARGS)
+        left = self.built()
+        self.assertTrue(left)
+        os.kill(first.pid, signal.SIGKILL)
+        first.wait()
+        os.mkdir(self.path("cache/build-aaaaaa")) # made just now by somebody who has no lock yet
+        os.mkdir(self.path("cache/build-bbbbbb"))
+        os.utime(self.path("cache/build-bbbbbb"), (0, 0))
+        second = self.start(*self.ARGS)
+        self.assertFalse(set(left) & set(self.built()))
+        os.kill(second.pid, signal.SIGINT)
+        second.wait()
+        self.assertEqual(self.built(), ["build-aaaaaa"])
+
+
 class Help(Command):
     def test_every_command_has_help(self):
         names = re.findall(r"^  cowarp (\w+) ", self.passes("help"), re.M)

@@ -165,7 +165,11 @@ endmodule"""))
 
     def test_missing_port(self):
         path = self.replaced(("    input  wire                  flush_i,\n", ""), ("= flush_i && ", "= 1'b0 && "))
-        self.refuses(1, [f"has flush, but {path} has no flush_i"], *SMALL, "--unit", f"validation_unit=rtl:{path}")
+        self.refuses(2, [f"has flush, but {path} has no flush_i"], *SMALL, "--unit", f"validation_unit=rtl:{path}")
+
+    def test_port_of_another_width(self):
+        path = self.replaced(("    input  wire                  flush_i,\n", "    input  wire [2:0]            flush_i,\n"))
+        self.refuses(2, ["flush_i has 3 bits", "1 in the port list"], *SMALL, "--unit", f"validation_unit=lockstep:{path}")
 
     def test_bad_requests(self):
         self.refuses(2, ["nowhere.v", "No such file"], *SMALL, "--unit", "validation_unit=rtl:nowhere.v")
