@@ -18,6 +18,8 @@ const char *cli_suggest(char text[96], const char *word, const char *const *name
 int cli_exit(int status);
 
 /* Whole text is a number: decimal or 0x, no sign for u64, nothing behind it. */
+/* Whether the whole text is such a number, of any size, with a sign or without. */
+bool cli_is_number(const char *text);
 bool cli_u64(const char *text, uint64_t *value);
 bool cli_s64(const char *text, int64_t *value);
 bool cli_u32(const char *text, uint32_t *value);
@@ -67,6 +69,8 @@ bool cli_has(const struct cli_parsed *p, const char *option);
 const char **cli_values(const struct cli_parsed *p, const char *option, uint32_t extra);
 /* Fills p, which the caller clears with cli_parsed_free in any case. CLI_OK or CLI_WRONG, the error printed. */
 int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc, char **argv);
+/* Whether no NAME=VALUE of an option that repeats gives a name again: the first would be lost. CLI_OK or CLI_WRONG, the error printed. */
+int cli_check_assignments(const struct cli_parsed *p, const char *option);
 void cli_parsed_free(struct cli_parsed *p);
 
 /* Whether each option that names a file to be written names another one. CLI_OK or an exit status, the error printed. */

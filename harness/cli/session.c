@@ -90,6 +90,8 @@ static int read_number(const struct cli_parsed *p, const char *option, uint64_t 
     const char *text = cli_value(p, option, NULL);
     if (text == NULL || cli_u64(text, value))
         return CLI_OK;
+    if (cli_is_number(text))
+        return cli_error(CLI_WRONG, "--%s %s: out of range, 0 to %" PRIu64, option, text, UINT64_MAX);
     return cli_error(CLI_WRONG, "--%s '%s': not a whole number of 64 bits", option, text);
 }
 
@@ -187,6 +189,10 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_number(p, "seed", &o->seed);
     if (status == CLI_OK)
         status = read_number(p, "max-cycles", &o->max_cycles);
+    if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
+        return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
+    if (status == CLI_OK)
+        status = cli_check_assignments(p, "set");
     if (status == CLI_OK)
         status = read_window(s, p);
     return status == CLI_OK ? read_trigger(s, p) : status;
@@ -331,8 +337,11 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     int status = cli_exit(r->status);
     if (cli_interrupted() && r->status == COWARP_ELIMIT)
         return cli_error(cli_exit_of(r->status), "%s; no statistics were written", text);
+    const size_t length = strlen(r->workload);
     if (r->message != NULL) /* the workload's own; the text may be of a call that it expected to fail */
         cli_error(status, "%s: %s%s", r->workload, r->status == COWARP_ECHECK ? "wrong result: " : "", r->message);
+    else if (text[0] != '\0' && strncmp(text, r->workload, length) == 0 && text[length] == ':') /* a kernel of the workload's name */
+        cli_error(status, "%s", text);
     else if (text[0] != '\0')
         cli_error(status, "%s: %s", r->workload, text);
     else

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "file/out_file.h"
 
 #define PATH_BYTES    4096u
 #define WAVES         CW_SOURCE_DIR "/waves"
@@ -118,19 +119,33 @@ static bool installed(const char *tool)
     return false;
 }
 
-/* Before anything runs: whether the tools that --png and --open need are there. */
+/* GTKWave itself would print its options, and succeed. */
+static int check_display(void)
+{
+    const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+    if ((x11 != NULL && x11[0] != '\0') || (wayland != NULL && wayland[0] != '\0'))
+        return CLI_OK;
+    return cli_error(CLI_WRONG,
+                     "--open needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set; --png FILE draws a picture instead");
+}
+
+/* Before anything runs: whether the picture can be written, there is a display, and the tools that --png and --open need are
+ * there. */
 static int check_tools(const struct cli_parsed *p)
 {
     static const struct {
         const char *tool, *package;
     } needed[] = {{"gtkwave", "gtkwave"}, {"Xvfb", "xvfb"}, {"import", "imagemagick"}};
     const bool png = cli_has(p, "png");
+    struct cw_error err;
+    if (png && cw_out_file_check(cli_value(p, "png", NULL), &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--png: %s", err.text);
     const uint32_t cnt = png ? 3 : cli_has(p, "open") ? 1 : 0;
     for (uint32_t i = 0; i < cnt; i++)
         if (!installed(needed[i].tool))
             return cli_error(CLI_WRONG, "--%s needs %s, which is not installed; apt-get install %s", png ? "png" : "open", needed[i].tool,
                              png ? "gtkwave xvfb imagemagick" : needed[i].package);
-    return CLI_OK;
+    return cli_has(p, "open") ? check_display() : CLI_OK;
 }
 
 static void on_message(void *context, const char *text)

@@ -475,7 +475,10 @@ static int find_verilator(struct build *b, struct cw_error *err)
 /* A directory of its own inside dir, so that the final rename does not cross file systems. */
 static int make_work_dir(struct build *b, const char *dir, struct cw_error *err)
 {
-    int status = cw_os_make_work_dir(b->work_dir, &b->lock, dir, err);
+    struct cw_error why;
+    int status = cw_os_make_work_dir(b->work_dir, &b->lock, dir, &why);
+    if (status != CW_OK)
+        return cw_fail(err, status, "%s; built RTL is kept there, set COWARP_CACHE to another folder", why.text);
     return status != CW_OK ? status : cw_os_path(b->log, CW_PATH_MAX, err, "%s/log", b->work_dir);
 }
 
@@ -589,6 +592,19 @@ static void add_property_args(struct args *a, const struct build *b)
     args_add(a, "+define+CW_PROPERTIES=posedge clk_i");
 }
 
+/* Verilator speaks of a command line that nobody has seen. */
+static int name_parameters(const struct build *b, int status, struct cw_error *err)
+{
+    static const char lacks[] = "were not found in the design: ";
+    const char *found = err != NULL && status != CW_OK && b->opt.top_file != NULL ? strstr(err->text, lacks) : NULL;
+    char names[200];
+    if (found == NULL)
+        return status;
+    snprintf(names, sizeof names, "%s", found + strlen(lacks));
+    return cw_fail(err, CW_EMISMATCH, "%s: the contract cowarp/unit/%s.h has parameters that %s has not: %s", b->unit->name, b->unit->name,
+                   b->opt.top_file, names);
+}
+
 static int verilate(const struct build *b, struct cw_error *err)
 {
     struct args a = {0};
@@ -628,7 +644,7 @@ static int verilate(const struct build *b, struct cw_error *err)
         add_library_dirs(&a, b->home_rtl_dir);
     add_library_dirs(&a, b->rtl_dir);
     args_add(&a, "%s", top);
-    int ran = args_run(&a, b, err);
+    int ran = name_parameters(b, args_run(&a, b, err), err);
     return status != CW_OK ? status : ran;
 }
 

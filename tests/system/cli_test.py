@@ -85,7 +85,9 @@ class Requests(Command):
             (["run"], ["needs a workload", "cowarp list"]),
             (["run", "vecad"], ["unknown workload 'vecad'", "'vecadd'"]),
             (["run", "vecadd", "bfs"], ["one workload", "bfs"]),
-            (["run", "vecadd", "--prest", "getm"], ["unknown option '--prest'", "'preset'"]),
+            (["run", "vecadd", "--prest", "getm"], ["unknown option '--prest'", "'--preset'"]),
+            (["run", "vecadd", "--config", ""], ["--config", "empty", "--config FILE"]),
+            (["run", "vecadd", "--stats="], ["--stats", "empty"]),
             (["run", "vecadd", "-x"], ["unknown option '-x'"]),
             (["run", "vecadd", "--preset"], ["needs a value"]),
             (["run", "vecadd", "--quiet=1"], ["takes no value"]),
@@ -93,7 +95,8 @@ class Requests(Command):
             (["run", "vecadd", "--preset", "gtem"], ["unknown preset", "'getm'"]),
             (["run", "vecadd", "--system", "gtem"], ["unknown system", "'getm'"]),
             (["run", "vecadd", "--system", "fglock"], ["no variant fglock", "plain"]),
-            (["run", "ht-h", "--variant", "plain"], ["no variant plain"]),
+            (["run", "ht-h", "--variant", "plain"], ["no variant plain; it has tx, fglock and cglock"]),
+            (["run", "vecadd", "--variant", "tx"], ["no variant tx; it has plain"]),
             (["run", "ht-h", "--variant", "locks"], ["unknown variant"]),
             (["run", "ht-h", "--variant", "tx", "--system", "none"], ["transactional system"]),
             (["run", "ht-h", "--variant", "tx", "--system", "fglock"], ["fglock"]),
@@ -101,7 +104,11 @@ class Requests(Command):
             (["run", "vecadd", "--param", "n"], ["name=value"]),
             (["run", "vecadd", "--param", "n=0"], ["out of range"]),
             (["run", "vecadd", "--param", "n=5x"], ["not a whole number"]),
-            (["run", "vecadd", "--param", "n=99999999999999999999"], ["not a whole number"]),
+            (["run", "vecadd", "--param", "n=99999999999999999999"], ["n=99999999999999999999: out of range, 1 to"]),
+            (["run", "vecadd", "--param", "n=-99999999999999999999"], ["out of range, 1 to"]),
+            (["run", "vecadd", "--param", "n=64", "--param", "n=128"], ["--param n=64 and --param n=128: give it once"]),
+            (["run", "vecadd", "--set", "core.count=3", "--set", "core.warps=8", "--set", "core.count=4"],
+             ["--set core.count=3 and --set core.count=4: give it once"]),
             (["run", "vecadd", "--set", "core.cuont=5"], ["'core.count'"]),
             (["run", "vecadd", "--set", "core.count=500"], ["1 to 256", "cores"]),
             (["run", "vecadd", "--set", "core.count"], ["name=value"]),
@@ -109,8 +116,10 @@ class Requests(Command):
             (["run", "vecadd", "--tx-warps", "65"], ["tm.warps", "0 to 64"]),
             (["run", "vecadd", "--tx-warps", "many"], ["tm.warps", "not a whole number"]),
             (["run", "vecadd", "--config", "nothing.toml"], ["nothing.toml", "No such file"]),
-            (["run", "vecadd", "--seed", "-1"], ["--seed", "not a whole number"]),
-            (["run", "vecadd", "--seed", "18446744073709551616"], ["--seed"]),
+            (["run", "vecadd", "--seed", "-1"], ["--seed -1: out of range"]),
+            (["run", "vecadd", "--seed", "1.5"], ["--seed", "not a whole number"]),
+            (["run", "vecadd", "--seed", "18446744073709551616"], ["--seed", "out of range, 0 to 18446744073709551615"]),
+            (["run", "vecadd", "--max-cycles", "0"], ["--max-cycles 0", "leave it out"]),
             (["run", "vecadd", "--max-cycles", "1e6"], ["--max-cycles"]),
             (["run", "ht-h", "--unit", "validation_unit"], ["unit=rtl"]),
             (["run", "ht-h", "--unit", "validation_unit=verilog"], ["c, rtl, lockstep"]),
@@ -126,6 +135,10 @@ class Requests(Command):
             (["run", "vecadd", "--mech", "getm"], ["--system getm"]),
             (["run", "vecadd", "--mech", "no-such,getm"], ["unknown mechanism 'no-such'"]),
             (["run", "vecadd", "--sabotage", "skip-owner-check"], ["no transactional system"]),
+            (["run", "ht-h", "--sabotage", "x"], ["'x': unknown", "skip-owner-check, drop-rts-update, forget-writes-decrement"]),
+            (["run", "ht-h", "--sabotage", "skip-owner-chek"], ["did you mean 'skip-owner-check'?"]),
+            (["run", "gpkvs", "--preset", "sbrp-near", "--persistency", "sbrp", "--sabotage", "x"], ["this machine has drop-ofence, ignore-fsm"]),
+            (["run", "gpkvs", "--preset", "sbrp-near", "--persistency", "epoch", "--sabotage", "x"], ["nothing in this machine can be broken"]),
             (["run", "vecadd", "--set", "pm.window=3"], ["pm.window", "persistency model none"]),
             (["run", "gpkvs", "--preset", "sbrp-artifact-near", "--set", "pm.attach=far", "--set", "pm.acquire=issue"], ["pm.acquire"]),
             (["crash", "gpkvs", "--preset", "sbrp-near", "--persistency", "none", "--points", "1", "--set", "pm.patience=8"], ["pm.patience"]),
@@ -143,6 +156,10 @@ class Requests(Command):
             (["run", "vecadd", "--lcp-profile", "b", "--set", "core.lcp=profile"], ["b: cannot be opened: No such file"]),
             (["run", "vecadd", "--lcp-profile", ".", "--set", "core.lcp=profile"], [".: cannot be read: Is a directory"]),
             (["list", "all"], ["list takes no"]),
+            (["config", "thesis-tbc"], ["a preset", "--preset thesis-tbc"]),
+            (["config", "drm"], ["unknown parameter 'drm'"]),
+            (["wave", "stall", "--png", "missing/stall.png"], ["--png: missing/stall.png"]),
+            (["wave", "stall", "--open"], ["--open needs a display", "--png"]),
             (["config", "core.cuont"], ["'core.count'"]),
             (["config", "core.count", "l2.ways"], ["one parameter"]),
             (["exec"], ["one PTX file"]),
@@ -151,7 +168,7 @@ class Requests(Command):
             (["exec", PTX, "--kernel", "fault", "--grid", "1"], ["--block"]),
         ]:
             with self.subTest(args):
-                self.fails(2, *args, says=says)
+                self.fails(2, *args, says=says, env={"DISPLAY": "", "WAYLAND_DISPLAY": ""})
         self.assertEqual(os.listdir(self.folder.name), [])
 
     def test_exec_arguments(self):
@@ -161,7 +178,8 @@ class Requests(Command):
             (["--grid", "1,2,3,4"], ["--grid"]),
             (["--grid", "1,"], ["--grid"]),
             (["--grid", "x"], ["--grid"]),
-            (["--grid", "4294967296"], ["--grid"]),
+            (["--grid", "4294967296"], ["--grid '4294967296': 4294967296 is out of range, 1 to 4294967295"]),
+            (["--grid", "1,99999999999999999999,1"], ["99999999999999999999 is out of range, 1 to 4294967295"]),
             (["--grid", "1", "--shared", "-4"], ["--shared"]),
             (["--grid", "1", "--arg", "5"], ["kind:value"]),
             (["--grid", "1", "--arg", "u33:5"], ["unknown kind 'u33'", "'u32'"]),
@@ -183,6 +201,8 @@ class Requests(Command):
             (["--grid", "1", "--arg", "in:" + empty], ["empty"]),
             (["--grid", "1", "--arg", "out:x"], ["out:FILE:BYTES"]),
             (["--grid", "1", "--arg", "out:x:0"], ["at least 1"]),
+            (["--grid", "1", "--arg", "out:x:4096K"], ["'4096K' is no number of bytes"]),
+            (["--grid", "1", "--arg", "zero:17179869185"], ["at most 2^34"]),
             (["--grid", "1", "--arg", "out::8"], ["no file name"]),
             (["--grid", "1", "--arg", "out:no/such/x:8"], ["no/such/x"]),
             (["--grid", "1", "--arg", "zero:many"], ["at least 1"]),
@@ -202,7 +222,15 @@ class Requests(Command):
         shape = ["--grid", "1", "--block", "1"]
         self.fails(2, "exec", "nothing.ptx", "--kernel", "k", *shape, says=["nothing.ptx", "No such file"])
         self.fails(2, "exec", BROKEN, "--kernel", "broken", *shape, says=["broken.ptx:9:", "frobnicate"])
-        self.fails(2, "exec", self.write("text", b"\x00\xff not PTX"), "--kernel", "k", *shape, says=["text:"])
+        for junk in (b"\x00\xff not PTX", b"\xc3\x1b]0;junk\x07", b".version \x807.0"):
+            r = self.fails(2, "exec", self.write("text", junk), "--kernel", "k", *shape, says=["text:1:", "a byte that is no text, so this is no PTX file"])
+            self.assertTrue(r.stderr.endswith("no PTX file\n"), r.stderr)
+        with open(PTX, "rb") as f:
+            whole = f.read()
+        cut = whole[:whole.index(b"ret") + 3]
+        self.fails(2, "exec", self.write("cut", cut), "--kernel", "k", *shape, says=["cut:", "expected ';': the file ends here"])
+        self.passes("exec", self.write("marked", b"\xef\xbb\xbf" + whole), "--kernel", "narrow", *shape, "--arg", "u32:1", "--arg", "u32:2", "--arg",
+                    "zero:4")
         self.fails(2, "exec", PTX, "--kernel", "number", *shape, says=["no kernel 'number'", "'numbers'"])
         self.fails(2, "exec", PTX, "--kernel", "fault", "--grid", "1", "--block", "1025", says=["1024"])
         dwf = [word for setting in ("divergence=dwf", "warps=32", "schedulers=1", "scheduler=lrr") for word in ("--set", f"core.{setting}")]
@@ -217,6 +245,17 @@ class Requests(Command):
     def test_config_file(self):
         toml = self.write("machine.toml", b"[core]\ncount = 2\ncuont = 3\n")
         self.fails(2, "run", "vecadd", "--config", toml, says=[toml + ":3:", "core.count"])
+        marked = self.write("marked.toml", b"\xef\xbb\xbf[core]\ncount = 2\n")
+        self.assertIn("core.count = 2 ", self.passes("config", "core.count", "--config", marked))
+        os.truncate(self.path("machine.toml"), 2**32)
+        self.fails(2, "run", "vecadd", "--config", toml, says=["larger than 1 MB, not a configuration file"])
+        self.fails(2, "exec", toml, "--kernel", "k", "--grid", "1", "--block", "1", says=["machine.toml: larger than 1024 MiB"])
+        self.fails(2, "wave", self.write("my.stim", b""), says=["my.stim: the file is empty; a stimulus begins with 'unit NAME'"])
+
+    def test_folder_of_the_cache(self):
+        args = ["run", "ht-h", "--unit", "validation_unit=rtl", "--set", "getm.stall_lines=3"]
+        self.fails(2, *args, env={"COWARP_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/proc"}, says=["/proc/.cache", "set COWARP_CACHE"])
+        self.fails(2, *args, env={"COWARP_CACHE": "", "XDG_CACHE_HOME": "", "HOME": ""}, says=["set COWARP_CACHE"])
 
     def test_kernel_folder(self):
         self.fails(2, "run", "vecadd", says=["vecadd.ptx", "COWARP_KERNEL_DIR"], env={"COWARP_KERNEL_DIR": self.folder.name})
@@ -391,6 +430,13 @@ class Config(Command):
         for model in ("gpm", "epoch", "sbrp"):
             self.passes(*small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.window=3")
 
+    def test_lists_the_parameters_of_a_table(self):
+        keys = [key for key in self.flat(tomllib.loads(self.passes("config"))) if key.startswith("dram.")]
+        text = self.passes("config", "dram")
+        self.assertEqual([line.split(" = ")[0] for line in text.splitlines()], keys)
+        self.assertIn("dram.queue = 32 requests", text)
+        self.assertIn("\ngetm is a preset as well: cowarp config --preset getm\n", self.passes("config", "getm"))
+
     def test_explains_one_parameter(self):
         text = self.passes("config", "dram.queue")
         for word in ["dram.queue = 32 requests", "1 to 1024", "GETM Table II"]:
@@ -501,6 +547,32 @@ class Exec(Command):
         self.assertGreater(r.stderr.count("\n"), 1)
         self.assertRegex(r.stderr, "(?i)lock")
         self.assertEqual(self.read("lock.bin"), bytes(4))
+
+
+class Loops(Command):
+    """A loop out of which no way leads is a livelock, and a loop that only computes for long is none."""
+
+    KERNELS = """.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry alone() { L: bra L; ret; }
+.visible .entry two() { .reg .b32 %r<3>; A: add.u32 %r0, %r0, 1; bra B; B: bra A; }
+.visible .entry parted() { .reg .b32 %r<3>; .reg .pred %p<2>; mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 5; @%p0 bra L; ret; L: bra L; }
+.visible .entry long() { .reg .b32 %r<3>; .reg .pred %p<2>; mov.u32 %r0, 0; L: add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, 3000; @%p0 bra L; ret; }
+.visible .entry leaves() { .reg .b32 %r<3>; .reg .pred %p<2>; mov.u32 %r0, 0; L: add.u32 %r0, %r0, 1; setp.ge.u32 %p0, %r0, 3000; @%p0 exit; bra L; }
+"""
+
+    def test_loops(self):
+        path = self.write("loops.ptx", self.KERNELS.encode())
+        shape = ["--grid", "2", "--block", "32", "--set", "watchdog.cycles=10000", "--set",
+                 "watchdog.livelock_cycles=20000", "--max-cycles", "2000000"]
+        for kernel in ("alone", "two", "parted"):
+            for policy in ("pdom", "tbc"):
+                r = self.fails(1, "exec", path, "--kernel", kernel, *shape, "--set", f"core.divergence={policy}", "--set", "core.scheduler=lrr",
+                               "--set", "core.warps=32", says=["watchdog.livelock_cycles"])
+                self.assertIn("loops.ptx", r.stderr)
+        for kernel in ("long", "leaves"):
+            self.passes("exec", path, "--kernel", kernel, *shape)
 
 
 class PersistentMemory(Command):
@@ -646,6 +718,16 @@ class Statistics(Command):
         self.passes(*self.SMALL, "--wave", "w.fst", "--wave-window", "100:120")
         self.assertGreater(len(self.read("w.fst")), 0)
         self.assertEqual(os.listdir(self.folder.name), ["w.fst"])
+
+    def test_one_line_for_one_thing(self):
+        r = self.fails(1, "run", "vecadd", "--max-cycles", "100", says=["cowarp: vecadd: not finished after 100 core cycles"])
+        self.assertIn("result        failed\n", r.stdout)
+        out = self.passes("run", "vecadd", "--param", "n=64", "--check-serial")
+        self.assertNotIn("serializable", out)
+        self.assertIn("oracle        no transaction has committed, so there was nothing to judge\n", out)
+        shape = ["exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2"]
+        self.assertRegex(self.passes(*shape, "--arg", "out:n.bin:4", "--stats", "s.json"), r"written       s.json\n  written       n.bin\n$")
+        self.assertEqual(self.passes(*shape, "--arg", "out:n.bin:4", "--quiet"), "")
 
     def test_quiet_says_nothing(self):
         self.assertEqual(self.passes(*self.SMALL, "--quiet"), "")

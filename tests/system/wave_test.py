@@ -870,7 +870,8 @@ class Scenarios(Waves):
     def test_mistakes_in_a_stimulus(self):
         vu = "unit validation_unit\n"
         for text, says in [
-            ("", ["my.stim", "nothing is driven"]),
+            ("", ["my.stim", "the file is empty"]),
+            ("# a comment\n", ["my.stim", "nothing is driven"]),
             ("hold rsp_ready=1\n", ["my.stim:1:", "'unit NAME'"]),
             ("unit validation_unti\n", [":1:", "'validation_unit'"]),
             (vu + "unit stall_buffer\n", [":2:", "second unit"]),
