@@ -355,6 +355,34 @@ class Builds(Command):
         self.assertEqual(self.built(), ["build-aaaaaa"])
 
 
+class Scripts(Command):
+    """Sub-commands in Python say in one line what is wrong, too."""
+
+    def test_folders_that_cannot_be_written(self):
+        self.write("file", b"")
+        for command in (["synth", "stall_buffer"], ["reproduce", "kilotm.fig4.12", "--quick"]):
+            for folder, why in (("file", "File exists"), ("file/below", "Not a directory"), ("/proc/here", "No such file or directory")):
+                self.fails_in_python(2, command[0], *command[1:], "--out", folder, says=[os.path.basename(folder), why])
+
+    def fails_in_python(self, status, name, *args, says):
+        r = self.run_it(name, *args)
+        self.assertEqual((r.returncode, r.stdout), (status, ""), r.stderr)
+        self.assertRegex(r.stderr, rf"^cowarp {name}: [^\n]*\n$")
+        for word in says:
+            self.assertIn(word, r.stderr)
+
+    def test_interrupted(self):
+        p = subprocess.Popen([COWARP, "synth", "stall_buffer", "--no-power", "--no-fpga", "--out", self.path("out")], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True, start_new_session=True)
+        until = time.monotonic() + 60
+        while not os.path.isdir(self.path("out/work")) and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.2)
+        os.killpg(p.pid, signal.SIGINT)
+        _, error = p.communicate(timeout=60)
+        self.assertEqual((p.returncode, error), (130, "cowarp synth: interrupted; tables are written at the end, so there are none\n"))
+
+
 class Help(Command):
     def test_every_command_has_help(self):
         names = re.findall(r"^  cowarp (\w+) ", self.passes("help"), re.M)
