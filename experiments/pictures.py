@@ -144,7 +144,8 @@ def figure_of(table, paper, seeds, mark=""):
     figure.legend(handles.values(), [name + over * (name == "here") for name in handles], loc="upper left", ncols=len(handles), frameon=False,
                   bbox_to_anchor=(0, 1 - 0.5 * HEAD / height), borderaxespad=0, **(NARROW if many else {}))
     figure.text(0.01, 1 - 0.05 / height, table.title, va="top", fontsize=10)
-    figure.text(0.99, 1 - 0.05 / height, mark, va="top", ha="right", fontsize=8, color=MARK)
+    if mark:
+        figure.text(0.99, 1 - 0.05 / height, mark, va="top", ha="right", fontsize=8, color=MARK)
     return figure
 
 

@@ -32,7 +32,7 @@ const struct cli_option cli_machine_options[] = {
     {"omit-host-seconds", NULL, false, "leave host_seconds out of it: equal runs then give equal files"},
     {"wave", "FILE", false, "write an FST wave file"},
     {"wave-window", "A:B", false, "core cycles A to B - 1 only; an empty B is the end of the run"},
-    {"wave-on", "EVENT", false, "only the last cycles before lockstep-mismatch, abort[:N], deadlock or cycle:N, and a few after"},
+    {"wave-on", "EVENT", false, "only the last cycles before lockstep-mismatch, abort[:N], wait[:N], deadlock or cycle:N, and a few after"},
     {"wave-keep", "K", false, "core cycles before that event (default 1000)"},
     {"record", "INSTANCE=FILE", false, "write what is sent into a unit, as a stimulus file (docs/systemc.md)"},
     {"record-branches", "FILE", false, "write how many threads went which way at each branch, for --lcp-profile of a later run"},

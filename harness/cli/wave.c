@@ -41,7 +41,9 @@ static const struct scenario {
     {"first-read-table", "first_read_table", {NULL}},
     {"last-written-table", "last_written_table", {NULL}},
     {"ownership-table", "ownership_table", {NULL}},
-    {"getm", "getm", {"run", "ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "21575:21645", "--quiet", NULL}},
+    {"getm",
+     "getm",
+     {"run", "ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-on", "wait", "--wave-keep", "45", "--quiet", NULL}},
     {"compaction",
      "compaction",
      {FIGURE_3_7, "u32:1", "--set", "core.divergence=tbc", "--unit", "thread_compactor=rtl", "--unit", "block_stack=rtl", "--wave-window",
@@ -183,6 +185,21 @@ static int play(struct wave *w, const struct cli_parsed *p)
     return CLI_OK;
 }
 
+/* The view that goes with a run: of the event's place, beside the trace, when it waits for one, else the scenario's. CLI_FAILED: the event
+ * has not come. */
+static int choose_view(struct wave *w, bool waits)
+{
+    const size_t length = strlen(w->fst);
+    const bool named = length > 4 && strcmp(w->fst + length - 4, ".fst") == 0;
+    if (waits)
+        snprintf(w->view, sizeof w->view, "%.*s.gtkw", (int)(named ? length - 4 : length), w->fst);
+    else
+        snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", w->scenario->file);
+    if (!waits || access(w->view, R_OK) == 0)
+        return CLI_OK;
+    return cli_error(CLI_FAILED, "%s: the run has not come to what the scenario waits for; there is no wave", w->scenario->name);
+}
+
 /* A part of a run, by the command that anyone could give. */
 static int run_command(struct wave *w, const struct cli_parsed *p)
 {
@@ -193,15 +210,19 @@ static int run_command(struct wave *w, const struct cli_parsed *p)
     const struct cli_command *command = strcmp(words[0], cli_exec.name) == 0 ? &cli_exec : &cli_run;
     if (cli_has(p, "backend"))
         return cli_error(CLI_WRONG, "--backend is for scenarios of one unit; give 'cowarp %s' the option --unit", command->name);
-    for (; words[argc + 1] != NULL; argc++)
+    bool waits = false;
+    for (; words[argc + 1] != NULL; argc++) {
         argv[argc] = (char *)words[argc + 1];
+        waits = waits || strcmp(argv[argc], "--wave-on") == 0;
+    }
     argv[argc++] = (char *)"--wave";
     argv[argc++] = w->fst;
     int status = cli_parse(&run, command, argc, argv);
     if (status == CLI_OK)
         status = command->run(&run);
     cli_parsed_free(&run);
-    snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", w->scenario->file);
+    if (status == CLI_OK)
+        status = choose_view(w, waits);
     if (status == CLI_OK) {
         printf("%s: cowarp %s", w->scenario->name, command->name);
         for (int i = 0; i < argc; i++)
@@ -258,8 +279,8 @@ static int run(const struct cli_parsed *p)
         status = w.scenario != NULL && w.scenario->run[0] != NULL ? run_command(&w, p) : play(&w, p);
     if (status != CLI_OK)
         return status;
-    printf("written %s; to look at it: (cd %s && gtkwave %s%s %s)\n", w.fst, CW_SOURCE_DIR, w.fst[0] == '/' ? "" : "$OLDPWD/", w.fst,
-           w.view);
+    printf("written %s; to look at it: (cd %s && gtkwave %s%s %s%s)\n", w.fst, CW_SOURCE_DIR, w.fst[0] == '/' ? "" : "$OLDPWD/", w.fst,
+           w.view[0] == '/' ? "" : "$OLDPWD/", w.view);
     if (cli_has(p, "png"))
         status = draw(&w, cli_value(p, "png", NULL));
     if (status == CLI_OK && cli_has(p, "open"))

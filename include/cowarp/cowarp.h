@@ -70,7 +70,8 @@ struct cowarp_options {
     void *context;
     int omit_host_seconds; /* leave host_seconds out of the statistics file, which then depends on nothing but the run */
     /* Event that wave_file waits for, to hold the last wave_keep core cycles before it and a tenth of that after it: "cycle:N" (core cycle
-     * N), "abort" or "abort:N" (the N-th abort of a transaction, counted per thread), "deadlock", "lockstep-mismatch". NULL: none,
+     * N), "abort" or "abort:N" (the N-th abort of a transaction, counted per thread), "wait" or "wait:N" (the N-th
+     * decision of a hardware unit about a request that had to wait in it, of those whose request is in the file too), "deadlock", "lockstep-mismatch". NULL: none,
      * wave_begin and wave_end say what is traced. Memory: proportional to wave_keep, some KB for each cycle in which something happens. */
     const char *wave_on;
     uint64_t wave_keep;            /* 1 .. 100000; 0: 1000 */
