@@ -34,7 +34,10 @@ target_compile_definitions(cowarp_rtl PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DI
 target_link_libraries(cowarp_rtl PUBLIC cowarp_csim PRIVATE ${CMAKE_DL_LIBS})
 
 # Verilator's run time, built by the same code that builds it for a cache.
-set(CW_VERILATED ${CW_RTL_DIR}/libcw_verilated-${VERILATOR_VERSION}.so)
+file(STRINGS ${PROJECT_SOURCE_DIR}/harness/rtl/rtl_library.h rtl_abi REGEX "^#define CW_RTL_ABI ")
+string(REGEX MATCH "[0-9]+" rtl_abi ${rtl_abi})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/rtl/rtl_library.h)
+set(CW_VERILATED ${CW_RTL_DIR}/libcw_verilated-${VERILATOR_VERSION}-${rtl_abi}.so)
 add_executable(cw_rtl_build_runtime harness/rtl/rtl_runtime_main.c)
 target_link_libraries(cw_rtl_build_runtime PRIVATE cowarp_rtl)
 add_custom_command(

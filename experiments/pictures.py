@@ -14,7 +14,7 @@ except ImportError:
 
 from report import cell
 
-OURS, PAPER = "#2a6f97", "#f0a13a"
+OURS, PAPER, MARK = "#2a6f97", "#f0a13a", "#b3261e"
 PARTS = ("#2a6f97", "#f4c095", "#8ab17d", "#b56576", "#6d597a", "#bdbdbd", "#e9c46a", "#457b9d")
 # Where there are more parts: eight grades of one thing, and others.
 GRADES = ("#d8e6f3", "#b7d0e6", "#94bad9", "#72a2ca", "#528bb9", "#3674a5", "#1f5d8d", "#0b4570", "#f4c095", "#b56576", "#bdbdbd")
@@ -116,8 +116,9 @@ def draw_stacks(axes, panel, top):
             axes.text(place, top, f"{height:.2g}", ha="center", va="bottom", fontsize=6)
 
 
-def figure_of(table, paper, seeds):
-    """The matplotlib figure. paper: {(row, column): value} of the bars that the paper states; seeds: how many the table is made of."""
+def figure_of(table, paper, seeds, mark=""):
+    """The matplotlib figure. paper: {(row, column): value} of the bars that the paper states; seeds: how many the table is made of; mark: what one
+    must know before one looks at it."""
     rows, panels = [row[0] for row in table.rows], panels_of(table, paper)
     many = any(len(panel.parts) > len(PARTS) for panel in panels)
     turned = len(rows) > FEW or sum(len(str(row)) + 2 for row in rows) > LETTERS
@@ -143,13 +144,15 @@ def figure_of(table, paper, seeds):
     figure.legend(handles.values(), [name + over * (name == "here") for name in handles], loc="upper left", ncols=len(handles), frameon=False,
                   bbox_to_anchor=(0, 1 - 0.5 * HEAD / height), borderaxespad=0, **(NARROW if many else {}))
     figure.text(0.01, 1 - 0.05 / height, table.title, va="top", fontsize=10)
+    if mark:
+        figure.text(0.99, 1 - 0.05 / height, mark, va="top", ha="right", fontsize=8, color=MARK)
     return figure
 
 
-def draw(table, paper, seeds):
+def draw(table, paper, seeds, mark=""):
     """The SVG text of figure_of."""
     file = io.StringIO()
     with matplotlib.rc_context(STYLE):
-        figure_of(table, paper, seeds).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        figure_of(table, paper, seeds, mark).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     head, _, rest = file.getvalue().partition("<!DOCTYPE")
     return f"{head}<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!DOCTYPE{rest}"

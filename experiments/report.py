@@ -59,10 +59,11 @@ def markdown(table):
     return "\n".join(lines) + "\n"
 
 
-def write_csv(path, table):
-    """With more than one seed, each column of numbers is followed by its least and its greatest ones."""
+def write_csv(path, table, mark=""):
+    """With more than one seed, each column of numbers is followed by its least and its greatest ones. mark: a line of comment before all."""
     wide = [bool(table.ranges) and any(row[i] for row in table.ranges) for i in range(len(table.columns))]
     with open(path, "w", newline="") as file:
+        file.write(f"# {mark}\n" if mark else "")
         writer = csv.writer(file)
         writer.writerow([text for name, more in zip(table.columns, wide) for text in ([name, f"{name} min", f"{name} max"] if more else [name])])
         for i, row in enumerate(table.rows):

@@ -154,6 +154,16 @@ def requested(options, known):
     return experiments
 
 
+def make_folder(path):
+    """Before minutes of simulation; raises WrongRequest where nothing can be written."""
+    try:
+        pathlib.Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise WrongRequest(f"--out {path}: {failure.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise WrongRequest(f"--out {path}: cannot be written")
+
+
 def write_pages(options, known, papers):
     """The pages on all results in --out that the options ask for."""
     if options.fidelity:
@@ -173,6 +183,7 @@ def main(arguments):
         return 0
     try:
         experiments = requested(options, known)
+        make_folder(options.out)
         store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
         papers = report.load_claims(HERE), report.load_published(HERE)
         gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
@@ -186,6 +197,11 @@ def main(arguments):
     except (results.NotComparable, WrongRequest) as wrong:
         print(f"cowarp reproduce: {wrong}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        raise
+    except OSError as failure:
+        print(f"cowarp reproduce: {failure.filename or options.out}: {failure.strerror}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":
@@ -196,4 +212,4 @@ if __name__ == "__main__":
         sys.exit(1)
     except KeyboardInterrupt:
         print("cowarp reproduce: interrupted; finished runs are kept", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(130)

@@ -6,7 +6,8 @@ import pathlib
 from pictures import draw
 from report import Table, markdown, write_csv
 
-NO_VERDICTS = "Tiny inputs (--quick): these numbers mean nothing, so no claim is judged.\n"
+TINY = "Tiny inputs (--quick): these numbers mean nothing"
+NO_VERDICTS = f"{TINY}, so no claim is judged.\n"
 
 
 def verdict_text(verdict):
@@ -52,10 +53,10 @@ def write(folder, name, tables, verdicts, paper, published, seeds, quick=False):
     if len(seeds) > 1:
         text.append(f"Medians of seeds {', '.join(map(str, seeds))}. In parentheses: the least and the greatest, where these digits differ.\n")
     for stem, table in zip(stems(name, tables), tables):
-        write_csv(folder / f"{stem}.csv", table)
+        write_csv(folder / f"{stem}.csv", table, TINY if quick else "")
         text.append(markdown(table))
         if table.kind != "none":
-            (folder / f"{stem}.svg").write_text(draw(table, papers_bars(table, published.get(name, {})), len(seeds)))
+            (folder / f"{stem}.svg").write_text(draw(table, papers_bars(table, published.get(name, {})), len(seeds), TINY if quick else ""))
             text.append(f"![{table.title}]({stem}.svg)\n")
     if verdicts:
         text.append(markdown(claims_table(verdicts, paper, quick)))

@@ -372,10 +372,20 @@ def synthesize(options, chosen):
     judge(options, results)
 
 
+def make_folder(path):
+    """Before minutes of work."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise Failed(f"--out {path}: {failure.strerror}", 2) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise Failed(f"--out {path}: cannot be written", 2)
+
+
 def main(arguments):
     options = parse(arguments)
     options.out = options.out.resolve()
-    options.out.mkdir(parents=True, exist_ok=True)
+    make_folder(options.out)
     all_units = units.discover()
     for home in options.home:
         found = units.discover(home.resolve())
@@ -409,5 +419,9 @@ if __name__ == "__main__":
     except Failed as failed:
         print(f"cowarp synth: {failed}", file=sys.stderr)
         sys.exit(failed.status)
-    except KeyboardInterrupt:
+    except OSError as failure:
+        print(f"cowarp synth: {failure.filename}: {failure.strerror}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:
+        print("cowarp synth: interrupted; tables are written at the end, so there are none", file=sys.stderr)
+        sys.exit(130)

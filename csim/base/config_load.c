@@ -9,8 +9,9 @@
 
 #include "base/config_private.h"
 
-#define FILE_MAX_BYTES (1u << 20)
-#define TOKEN_BYTES    64u
+#define FILE_MAX_BYTES  (1u << 20)
+#define TOKEN_BYTES     64u
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* what some editors write first */
 
 struct reader {
     struct cw_config *config;
@@ -201,7 +202,8 @@ int cw_config_load(struct cw_config *config, const char *path, struct cw_error *
     /* into a copy: a file with an error changes nothing */
     struct cw_config copy = *config;
     struct reader r = {.config = &copy, .path = path};
-    status = read_lines(&r, text, err);
+    const bool marked = strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0;
+    status = read_lines(&r, text + (marked ? strlen(BYTE_ORDER_MARK) : 0), err);
     if (status == CW_OK)
         *config = copy;
     free(text);

@@ -701,6 +701,6 @@ static inline void cw_core__progress(struct cw_core *c, struct cw_warp *warp)
     if (c->cfg.progress != 0)
         ++*c->cfg.progress;
 }
-void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp);
+void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u);
 
 #endif

@@ -145,7 +145,7 @@ static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32
     c->cfg.stats->branches++;
     c->cfg.stats->branches_divergent += diverged;
     if (mask != 0 && u->op == CW_OP_BRA && u->target <= pc)
-        cw_core__backward_branch(c, &c->warp[w]);
+        cw_core__backward_branch(c, &c->warp[w], u);
 }
 
 /* Unless the mechanism has said what it is to wait for (cw_core_settle). */

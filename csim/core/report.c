@@ -27,15 +27,15 @@ void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct c
 /*
  * Progress and spinning. A warp makes progress when one of its threads exits, it stores to global or shared memory, an atomic of it
  * changes memory, it passes a barrier, or it takes a backward branch after an iteration in which it asked memory nothing that another
- * thread could answer: a loop without an atomic and without a volatile load computes, and is not a livelock however long it runs. An
- * iteration with such an access and without progress is a polling iteration; `spin` counts them since the last progress. Inside a
- * transaction only commits (counted by the system) are progress: an attempt that is aborted for ever computes in vain.
+ * thread could answer: a loop without an atomic and without a volatile load computes, and is not a livelock however long it runs, if a way
+ * leads out of it. An iteration with such an access and without progress is a polling iteration; `spin` counts them since the last
+ * progress. Inside a transaction only commits (counted by the system) are progress: an attempt that is aborted for ever computes in vain.
  */
-void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp)
+void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u)
 {
     if (warp->polled)
         warp->spin++;
-    else if (!warp->in_region)
+    else if (!warp->in_region && !(u->flags & CW_UF_ENDLESS))
         cw_core__progress(c, warp);
     warp->polled = false;
 }

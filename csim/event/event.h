@@ -73,6 +73,8 @@ struct cw_event_decision {
     uint32_t kind;    /* the unit's own code, as its port has it */
     uint64_t subject; /* granule, commit ID, ... */
     bool refused;     /* threads of the attempt fail by it */
+    bool slept;       /* the question has waited in the unit for another attempt, since ... */
+    cw_time asked;    /* ... this time; else 0 */
 };
 
 struct cw_event {

@@ -10,7 +10,8 @@
 
 #include "mech/mechs.h"
 
-#define MECH_INBOX 64u /* messages that wait at a partition for a mechanism that says nothing else */
+#define SABOTAGES_MAX 64u /* names of deliberate faults of all mechanisms of a GPU */
+#define MECH_INBOX    64u /* messages that wait at a partition for a mechanism that says nothing else */
 
 static uint64_t gcd64(uint64_t a, uint64_t b)
 {
@@ -267,6 +268,28 @@ static int create_mechs(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
+/* Someone must know the name, for a run that breaks nothing looks as if the oracle saw nothing. */
+static int check_sabotage(const struct cw_gpu *gpu, struct cw_error *err)
+{
+    const char *names[SABOTAGES_MAX], *near;
+    char list[400] = "";
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        for (const char *const *name = gpu->mech[i].mech->sabotage; name != NULL && *name != NULL && cnt < SABOTAGES_MAX; name++)
+            names[cnt++] = *name;
+    for (uint32_t i = 0; i < cnt; i++) {
+        if (strcmp(names[i], gpu->sabotage) == 0)
+            return CW_OK;
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    if (cnt == 0)
+        return cw_fail(err, CW_EINVAL, "sabotage '%.40s': nothing in this machine can be broken", gpu->sabotage);
+    near = cw_nearest(gpu->sabotage, names, cnt);
+    return cw_fail(err, CW_EINVAL, "sabotage '%.40s': unknown; %s%s%sthis machine has %s", gpu->sabotage,
+                   near != NULL ? "did you mean '" : "", near != NULL ? near : "", near != NULL ? "'? " : "", list);
+}
+
 static int list_mechs(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
 {
     uint32_t cnt = 0;
@@ -393,6 +416,8 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
         status = list_mechs(gpu, options, err);
+    if (status == CW_OK && gpu->sabotage != NULL)
+        status = check_sabotage(gpu, err);
     if (status == CW_OK)
         status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, (uint64_t)gpu->config.pm_mbytes << 20, err);
     if (status == CW_OK)

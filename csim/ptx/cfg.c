@@ -226,6 +226,39 @@ bool cw_cfg_post_dominate(struct cw_ptx *p, struct cw_cfg *cfg)
     return !w.added;
 }
 
+/* Whether a thread, or the run, may end in the block; a guarded exit counts too. */
+static bool may_end(const struct cw_kcode *k, const struct cw_block *b)
+{
+    for (uint32_t i = b->first; i < b->end; i++)
+        if (k->code.a[i].u.op == CW_OP_EXIT || k->code.a[i].u.op == CW_OP_TRAP)
+            return true;
+    return false;
+}
+
+/* Marks the branches of blocks from which no way leads to an end. */
+static void mark_endless(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg)
+{
+    uint32_t *stack = cw_ptx_alloc(p, cfg->block_cnt, sizeof *stack), depth = 0;
+    uint8_t *ends = cw_ptx_alloc(p, cfg->block_cnt, 1);
+    for (uint32_t b = 0; p->status == CW_OK && b < cfg->block_cnt; b++)
+        if ((ends[b] = may_end(k, &cfg->block[b])) != 0)
+            stack[depth++] = b;
+    while (depth > 0) {
+        const struct cw_block *b = &cfg->block[stack[--depth]];
+        for (uint32_t i = 0; i < b->pred_cnt; i++) {
+            const uint32_t from = cfg->pred[b->pred + i];
+            if (!ends[from])
+                stack[depth++] = from;
+            ends[from] = 1;
+        }
+    }
+    for (uint32_t i = 0; p->status == CW_OK && i < k->code.n; i++)
+        if (k->code.a[i].u.op == CW_OP_BRA && !ends[cfg->block_of[i]])
+            k->code.a[i].u.flags |= CW_UF_ENDLESS;
+    free(stack);
+    free(ends);
+}
+
 void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg)
 {
     *cfg = (struct cw_cfg){0};
@@ -234,6 +267,8 @@ void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg)
         make_edges(p, k, cfg);
     if (p->status == CW_OK)
         cw_cfg_post_dominate(p, cfg);
+    if (p->status == CW_OK)
+        mark_endless(p, k, cfg);
     for (uint32_t i = 0; i < k->code.n && p->status == CW_OK; i++) {
         struct cw_uop *u = &k->code.a[i].u;
         uint32_t at = cfg->block[cfg->block_of[i]].ipdom;

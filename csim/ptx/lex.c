@@ -4,8 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* what some editors write first */
+#define MARK_BYTES      3u
+
 void cw_lex_init(struct cw_lex *lex, const char *text, size_t length)
 {
+    const size_t mark = length >= MARK_BYTES && memcmp(text, BYTE_ORDER_MARK, MARK_BYTES) == 0 ? MARK_BYTES : 0;
+    text += mark;
+    length -= mark;
     *lex = (struct cw_lex){.pos = text, .end = text + length, .line_start = text, .line = 1};
 }
 
@@ -204,6 +210,11 @@ static void lex_string(struct cw_lex *lex, struct cw_tok *tok)
         lex->pos++;
 }
 
+static bool is_text(char c)
+{
+    return (c >= ' ' && c <= '~') || c == '\t';
+}
+
 static void lex_punct(struct cw_lex *lex, struct cw_tok *tok)
 {
     static const char pairs[][3] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
@@ -214,7 +225,7 @@ static void lex_punct(struct cw_lex *lex, struct cw_tok *tok)
         if (c == pairs[i][0] && at(lex, 1) == pairs[i][1])
             tok->punct = CW_PUNCT2(pairs[i][0], pairs[i][1]);
     if (c == '\0' || strchr("@!,;:()[]{}<>|&^~+-*/%=?", c) == NULL)
-        bad(tok, "character that PTX does not know");
+        bad(tok, is_text(c) ? "character that PTX does not know" : "a byte that is no text, so this is no PTX file");
     else
         lex->pos += tok->punct > 255 ? 2 : 1;
 }

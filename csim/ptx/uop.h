@@ -210,6 +210,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_UNI       0x0400u /* branches: .uni */
 #define CW_UF_NC        0x0400u /* ld: .nc */
 #define CW_UF_NAN       0x0800u /* min.NaN, max.NaN */
+#define CW_UF_ENDLESS   0x0800u /* branches: no way leads from here to the thread's end */
 #define CW_UF_ACQUIRE   0x1000u
 #define CW_UF_RELU      0x1000u /* arithmetic and CVT: what is negative becomes +0 */
 #define CW_UF_RELEASE   0x2000u

@@ -42,17 +42,19 @@ int cw_ptx_fail_at(struct cw_ptx *p, int status, uint32_t line, uint32_t col, co
     return status;
 }
 
-/* Copies the text from start up to the ';' or brace that ends the statement, or to a comment, with runs of blanks as one. */
+/* Copies the text from start up to the ';' or brace that ends the statement, or to a comment, with runs of blanks as one; nothing of what
+ * is no text. */
 static void quote(const struct cw_ptx *p, const char *start, char *out, size_t size)
 {
     const char *end = p->text + p->length;
     size_t n = 0;
     for (const char *c = start != NULL ? start : end; c < end && n + 1 < size; c++) {
         bool blank = *c == ' ' || *c == '\t' || *c == '\n' || *c == '\r';
-        if (*c == '/' && c + 1 < end && (c[1] == '/' || c[1] == '*'))
+        const bool text = *c >= 32 && *c < 127;
+        if ((*c == '/' && c + 1 < end && (c[1] == '/' || c[1] == '*')) || (c == start && !blank && !text))
             break;
         if (!blank)
-            out[n++] = (*c >= 32 && *c < 127) ? *c : '?';
+            out[n++] = text ? *c : '?';
         else if (n > 0 && out[n - 1] != ' ')
             out[n++] = ' ';
         if (*c == ';' || *c == '{' || *c == '}')

@@ -268,6 +268,8 @@ static void note_oracle(struct cowarp_gpu *gpu, int status)
     gpu->oracle[0] = '\0';
     if (gpu->check_serial && status == CW_ECHECK)
         snprintf(gpu->oracle, sizeof gpu->oracle, "%s", r->text);
+    else if (gpu->check_serial && status == CW_OK && r->committed == 0)
+        snprintf(gpu->oracle, sizeof gpu->oracle, "no transaction has committed, so there was nothing to judge");
     else if (gpu->check_serial && status == CW_OK)
         snprintf(gpu->oracle, sizeof gpu->oracle,
                  "serializable: %" PRIu64 " transactions, %" PRIu64 " words read, %" PRIu64 " written; %" PRIu64 " of %" PRIu64

@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "play/play.h"
+#include "wave/fst_file.h"
 
 /* Every unit of the build: CMake defines CW_UNITS as CW_UNIT_NAMED(a) CW_UNIT_NAMED(b) ... from the cw_add_unit calls. */
 #define CW_UNIT_NAMED(u) extern const struct cw_unit cw_##u##_unit;
@@ -35,14 +36,14 @@ static int play_script(struct cowarp_played *played, const struct cowarp_play *p
     struct cw_play_options options = {
         .path = play->wave_file,
         .plugin = COWARP_WAVE_PLUGIN,
-        .build = {.message = play->on_message, .message_context = play->context},
+        .build = {.message = play->on_message, .message_context = play->context, .stop = play->stop, .stop_context = play->context},
     };
     struct cw_played p;
     snprintf(played->unit, sizeof played->unit, "%s", script->unit->name);
     find_view(played, script);
     int status = choose_backend(&options.backend, play->backend, err);
     if (status == CW_OK)
-        status = cw_out_file_check(play->wave_file, err);
+        status = cw_fst_file_check(play->wave_file, err);
     if (status != CW_OK)
         return status;
     status = cw_play(&p, script, &options, err);

@@ -207,6 +207,12 @@ static int choose(struct cowarp_gpu *gpu, const char *setting)
     return dot != NULL ? choose_instance(gpu, unit, name, equals + 1) : choose_backend(gpu, &gpu->unit[unit], equals + 1);
 }
 
+static int wants_stop(void *context)
+{
+    const struct cowarp_gpu *gpu = context;
+    return gpu->on_progress(gpu->context, 0, 0, 0);
+}
+
 static void pass_message(void *context, const char *text)
 {
     const struct cowarp_gpu *gpu = context;
@@ -233,7 +239,10 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool
             return status;
     }
     const struct cw_rtl_options options = {
-        .build = {.message = pass_message, .message_context = gpu},
+        .build = {.message = pass_message,
+                  .message_context = gpu,
+                  .stop = gpu->on_progress != NULL ? wants_stop : NULL,
+                  .stop_context = gpu},
         .choices = gpu->unit,
         .choice_cnt = gpu->choice_cnt,
         .mismatch_wave = cw_lockstep_wave,

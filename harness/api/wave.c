@@ -7,13 +7,17 @@
 #include <string.h>
 
 #include "api.h"
+#include "wave/fst_file.h"
 
 #define KEEP_DEFAULT 1000u
 #define KEEP_MAX     100000u
 #define TAIL_SHARE   10u /* cycles after the event: this part of those before it */
 
-static const char *const events[] = {
-    [CW_WAVE_CYCLE] = "cycle", [CW_WAVE_ABORT] = "abort", [CW_WAVE_DEADLOCK] = "deadlock", [CW_WAVE_MISMATCH] = "lockstep-mismatch"};
+static const char *const events[] = {[CW_WAVE_CYCLE] = "cycle",
+                                     [CW_WAVE_ABORT] = "abort",
+                                     [CW_WAVE_WAIT] = "wait",
+                                     [CW_WAVE_DEADLOCK] = "deadlock",
+                                     [CW_WAVE_MISMATCH] = "lockstep-mismatch"};
 #define EVENT_CNT ((uint32_t)(sizeof events / sizeof events[0]))
 
 /* The digits behind "cycle:" and "abort:". */
@@ -38,16 +42,16 @@ static int read_event(struct cowarp_gpu *gpu, const char *text)
         if (near != NULL)
             return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': unknown; did you mean '%s%s'?", text, near,
                            strcmp(near, "cycle") == 0 ? ":N" : "");
-        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': unknown; takes lockstep-mismatch, abort, abort:N, deadlock or cycle:N",
-                       text);
+        return cw_fail(&gpu->err, CW_EINVAL,
+                       "wave trigger '%.40s': unknown; takes lockstep-mismatch, abort[:N], wait[:N], deadlock or cycle:N", text);
     }
     gpu->wave_event = (enum cw_wave_event)e;
     gpu->wave_number = 1;
     if (e == CW_WAVE_CYCLE && (colon == NULL || !read_number(colon + 1, &gpu->wave_number)))
         return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': expected a core cycle, as in cycle:20000", text);
-    if (e == CW_WAVE_ABORT && colon != NULL && (!read_number(colon + 1, &gpu->wave_number) || gpu->wave_number == 0))
-        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': expected the number of an abort, as in abort:1", text);
-    if (e > CW_WAVE_ABORT && colon != NULL)
+    if ((e == CW_WAVE_ABORT || e == CW_WAVE_WAIT) && colon != NULL && (!read_number(colon + 1, &gpu->wave_number) || gpu->wave_number == 0))
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': expected which of them, as in %s:1", text, name);
+    if (e > CW_WAVE_WAIT && colon != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "wave trigger '%.40s': %s takes no number", text, name);
     return CW_OK;
 }
@@ -62,6 +66,8 @@ static int check_event(struct cowarp_gpu *gpu, const struct cowarp_options *opti
         return cw_fail(&gpu->err, CW_EINVAL, "wave trigger lockstep-mismatch: no unit runs in lockstep; choose one: UNIT=lockstep");
     if (gpu->wave_event == CW_WAVE_ABORT && gpu->system == NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "wave trigger abort: without a transactional system nothing aborts; choose one");
+    if (gpu->wave_event == CW_WAVE_WAIT && gpu->system == NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "wave trigger wait: without a transactional system no unit decides about warps; choose one");
     if (options->wave_begin != 0 || options->wave_end != 0)
         return cw_fail(&gpu->err, CW_EINVAL, "wave trigger %s: the window follows from the event; give no window", options->wave_on);
     if (options->wave_keep > KEEP_MAX)
@@ -89,7 +95,7 @@ int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *option
     if (status != CW_OK)
         return status;
     /* now rather than after the RTL has been built */
-    if (cw_out_file_check(options->wave_file, &err) != CW_OK)
+    if (cw_fst_file_check(options->wave_file, &err) != CW_OK)
         return cw_fail(&gpu->err, CW_EIO, "%s", err.text);
     return cw_taps_create(&gpu->taps, &gpu->tapped_units, &gpu->units, &gpu->err);
 }

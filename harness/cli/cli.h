@@ -18,6 +18,8 @@ const char *cli_suggest(char text[96], const char *word, const char *const *name
 int cli_exit(int status);
 
 /* Whole text is a number: decimal or 0x, no sign for u64, nothing behind it. */
+/* Whether the whole text is such a number, of any size, with a sign or without. */
+bool cli_is_number(const char *text);
 bool cli_u64(const char *text, uint64_t *value);
 bool cli_s64(const char *text, int64_t *value);
 bool cli_u32(const char *text, uint32_t *value);
@@ -67,7 +69,12 @@ bool cli_has(const struct cli_parsed *p, const char *option);
 const char **cli_values(const struct cli_parsed *p, const char *option, uint32_t extra);
 /* Fills p, which the caller clears with cli_parsed_free in any case. CLI_OK or CLI_WRONG, the error printed. */
 int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc, char **argv);
+/* Whether no NAME=VALUE of an option that repeats gives a name again: the first would be lost. CLI_OK or CLI_WRONG, the error printed. */
+int cli_check_assignments(const struct cli_parsed *p, const char *option);
 void cli_parsed_free(struct cli_parsed *p);
+
+/* Whether each option that names a file to be written names another one. CLI_OK or an exit status, the error printed. */
+int cli_check_outputs(const struct cli_parsed *p);
 
 /* One GPU made from the machine options, and what happens around a run. */
 struct cli_session {
@@ -76,6 +83,8 @@ struct cli_session {
     const char **settings, **units, **mechs;
     char *mech_names; /* what mechs points into */
     const char *stats, *branches;
+    bool to_stdout; /* the statistics go to standard output, which then holds nothing else */
+    bool stats_written, branches_written;
     char view[4096]; /* made for a wave trigger's event; "": none */
     char tx_warps[32];
     const char *title;
@@ -101,7 +110,11 @@ void cli_session_close(struct cli_session *s);
 /* A view of the event's place beside the trace: FILE.gtkw for FILE.fst, its name in path; "" when the system has no view. CLI_OK or an exit
  * status, the error printed. */
 int cli_view_follow(char *path, size_t bytes, const char *trace, const char *system, const struct cowarp_wave_event *event);
-/* Whether SIGINT or SIGTERM has asked to stop. */
+/* From now on SIGINT and SIGTERM only ask to stop; a second one ends the process. */
+void cli_catch_signals(void);
+/* Whether one of them has asked to stop. */
 bool cli_interrupted(void);
+/* Exit status for a status of libcowarp, of what may have been interrupted. */
+int cli_exit_of(int status);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -22,10 +23,42 @@ static int load(struct cowarp_config **config, const struct cli_parsed *p)
     return status == COWARP_OK ? CLI_OK : cli_error(cli_exit(status), "%s", cowarp_config_error(*config));
 }
 
+static bool is_preset(const char *word)
+{
+    const char *name, *what;
+    for (uint32_t i = 0; cowarp_preset_at(i, &name, &what); i++)
+        if (strcmp(name, word) == 0)
+            return true;
+    return false;
+}
+
+/* All parameters of a table. How many there are. */
+static uint32_t print_table(struct cowarp_config *config, const char *table)
+{
+    struct cowarp_key key;
+    const size_t length = strlen(table);
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; cowarp_config_at(config, i, &key); i++) {
+        if (strncmp(key.name, table, length) != 0 || key.name[length] != '.')
+            continue;
+        char left[96];
+        snprintf(left, sizeof left, "%s = %s%s%s", key.name, key.text, key.unit[0] != '\0' ? " " : "", key.unit);
+        printf("%-40s %s\n", left, key.what);
+        cnt++;
+    }
+    if (cnt > 0 && is_preset(table))
+        printf("%s is a preset as well: cowarp config --preset %s\n", table, table);
+    return cnt;
+}
+
 static int explain(struct cowarp_config *config, const char *name)
 {
     struct cowarp_key key;
     uint32_t i;
+    if (strchr(name, '.') == NULL && print_table(config, name) > 0)
+        return CLI_OK;
+    if (is_preset(name))
+        return cli_error(CLI_WRONG, "%s is a preset, no parameter; give --preset %s", name, name);
     if (cowarp_config_find(config, name, &i) != COWARP_OK)
         return cli_error(CLI_WRONG, "%s", cowarp_config_error(config));
     cowarp_config_at(config, i, &key);
@@ -67,8 +100,8 @@ static const struct cli_option options[] = {
 
 const struct cli_command cli_config = {
     .name = "config",
-    .usage = "[NAME] [OPTIONS]",
-    .what = "Prints all parameters as a TOML file with units and sources, or explains one",
+    .usage = "[NAME|TABLE] [OPTIONS]",
+    .what = "Prints all parameters as a TOML file with units and sources, lists those of a table, or explains one",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .run = config_command,

@@ -83,7 +83,7 @@ static int create_second(struct crash *c)
     o.record_branches = 0;
     const int status = cowarp_create(&c->gpu, &o);
     if (status != COWARP_OK)
-        return cli_error(cli_exit(status), "%s", cowarp_error(c->gpu));
+        return cli_error(cli_exit_of(status), "%s", cowarp_error(c->gpu));
     c->x = cli_request_context(&c->request, c->gpu, o.seed);
     return CLI_OK;
 }

@@ -11,7 +11,6 @@
 #include "file/out_file.h"
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 34)
-#define BAD_BYTES      "the number of bytes is at least 1 and at most 2^34"
 
 enum kind { VALUE, BUFFER, BYTES, PERSISTENT };
 
@@ -25,6 +24,7 @@ struct argument {
     /* BUFFER, BYTES, PERSISTENT */
     char *path;         /* in, out, inout, bytes: the file; NULL: zero */
     bool reads, writes; /* the file */
+    bool written;       /* it has been */
     uint64_t bytes;
     uint64_t address;
     void *data;
@@ -105,9 +105,13 @@ static char *copy_of(const char *text, size_t length)
     return copy;
 }
 
-static bool parse_bytes(uint64_t *bytes, const char *text)
+static int parse_bytes(struct argument *a, const char *text)
 {
-    return cli_u64(text, bytes) && *bytes > 0 && *bytes <= FILE_MAX_BYTES;
+    if (cli_u64(text, &a->bytes) && a->bytes > 0 && a->bytes <= FILE_MAX_BYTES)
+        return CLI_OK;
+    if (cli_is_number(text))
+        return cli_error(CLI_WRONG, "--%s '%s': the number of bytes is at least 1 and at most 2^34", a->option, a->text);
+    return cli_error(CLI_WRONG, "--%s '%s': '%s' is no number of bytes; it takes at least 1, without a unit", a->option, a->text, text);
 }
 
 /* pm:NAME:BYTES; the library checks the name */
@@ -117,8 +121,8 @@ static int parse_region(struct argument *a, const char *text)
     a->kind = PERSISTENT;
     if (colon == NULL || colon == text)
         return bad(a, "expected pm:NAME:BYTES");
-    if (!parse_bytes(&a->bytes, colon + 1))
-        return bad(a, BAD_BYTES);
+    if (parse_bytes(a, colon + 1) != CLI_OK)
+        return CLI_WRONG;
     a->name = copy_of(text, (size_t)(colon - text));
     return a->name != NULL ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
 }
@@ -146,8 +150,8 @@ static int parse_buffer(struct argument *a, const char *type, const char *text)
         return cli_error(CLI_WRONG, "--arg '%s': unknown kind '%s'; %s", a->text, type,
                          cli_suggest(near, type, types, sizeof types / sizeof types[0], "see 'cowarp help exec'"));
     }
-    if (bytes != NULL && !parse_bytes(&a->bytes, bytes))
-        return bad(a, BAD_BYTES);
+    if (bytes != NULL && parse_bytes(a, bytes) != CLI_OK)
+        return CLI_WRONG;
     if (bytes != text && length == 0)
         return bad(a, "there is no file name");
     if (bytes != text && (a->path = copy_of(text, length)) == NULL)
@@ -209,9 +213,6 @@ static int prepare_argument(const struct request *q, uint32_t i)
         return status;
     if (cw_out_file_check(a->path, &err) != CW_OK)
         return cli_error(CLI_WRONG, "--arg '%s': %s", a->text, err.text);
-    for (uint32_t k = 0; k < i; k++)
-        if (q->argument[k].writes && strcmp(q->argument[k].path, a->path) == 0)
-            return bad(a, "another argument writes the same file");
     if (a->data == NULL && (a->data = malloc(a->bytes)) == NULL)
         return cli_error(CLI_FAILED, "--arg '%s': out of memory", a->text);
     return CLI_OK;
@@ -248,7 +249,8 @@ static int list_arguments(const struct cli_parsed *p, const char *option, struct
 static int read_shape(const struct cli_parsed *p, const char *option, uint32_t shape[3])
 {
     const char *text = cli_value(p, option, NULL);
-    char part[16];
+    char part[32];
+    uint32_t wide;
     if (text == NULL)
         return cli_error(CLI_WRONG, "exec needs --%s X[,Y[,Z]]", option);
     shape[0] = shape[1] = shape[2] = 1;
@@ -262,6 +264,8 @@ static int read_shape(const struct cli_parsed *p, const char *option, uint32_t s
             return CLI_OK;
         text++;
     }
+    if (cli_is_number(part) && part[0] != '-' && (!cli_u32(part, &wide)))
+        return cli_error(CLI_WRONG, "--%s '%s': %s is out of range, 1 to %" PRIu32, option, cli_value(p, option, ""), part, UINT32_MAX);
     return cli_error(CLI_WRONG, "--%s '%s': expected one to three numbers from 1 on, as in 64,4", option, cli_value(p, option, ""));
 }
 
@@ -329,7 +333,7 @@ static int simulate(struct request *q, struct cowarp_gpu *gpu)
 }
 
 /* Only after the kernel has ended well. */
-static int write_outputs(const struct request *q)
+static int write_outputs(struct request *q)
 {
     for (uint32_t i = 0; i < q->argument_cnt; i++) {
         const struct argument *a = &q->argument[i];
@@ -344,8 +348,17 @@ static int write_outputs(const struct request *q)
         }
         if (status != CW_OK)
             return cli_error(CLI_FAILED, "--arg '%s': %s", a->text, err.text);
+        q->argument[i].written = true;
     }
     return CLI_OK;
+}
+
+/* Behind the summary. */
+static void tell_outputs(const struct request *q, const struct cli_session *s)
+{
+    for (uint32_t i = 0; i < q->argument_cnt; i++)
+        if (q->argument[i].written && !s->quiet && !s->to_stdout)
+            printf("  written       %s\n", q->argument[i].path);
 }
 
 static int run_session(struct request *q, const struct cli_parsed *p)
@@ -357,6 +370,7 @@ static int run_session(struct request *q, const struct cli_parsed *p)
         const struct cli_result r = {.workload = q->launch.kernel, .status = outcome};
         const int written = outcome == COWARP_OK ? write_outputs(q) : CLI_OK;
         status = cli_session_end(&s, &r);
+        tell_outputs(q, &s);
         if (status == CLI_OK)
             status = written;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cowarp command. docs/command.md describes it. Exit status: 0 done and correct, 1 the run or a check failed, 2 the request was wrong,
  * 130 (or 128 and another signal's number) interrupted. */
+#define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,6 +117,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error of its write */
     int status = dispatch(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_OK)
         status = cli_error(CLI_FAILED, "standard output cannot be written");

@@ -32,7 +32,7 @@ const struct cli_option cli_machine_options[] = {
     {"omit-host-seconds", NULL, false, "leave host_seconds out of it: equal runs then give equal files"},
     {"wave", "FILE", false, "write an FST wave file"},
     {"wave-window", "A:B", false, "core cycles A to B - 1 only; an empty B is the end of the run"},
-    {"wave-on", "EVENT", false, "only the last cycles before lockstep-mismatch, abort[:N], deadlock or cycle:N, and a few after"},
+    {"wave-on", "EVENT", false, "only the last cycles before lockstep-mismatch, abort[:N], wait[:N], deadlock or cycle:N, and a few after"},
     {"wave-keep", "K", false, "core cycles before that event (default 1000)"},
     {"record", "INSTANCE=FILE", false, "write what is sent into a unit, as a stimulus file (docs/systemc.md)"},
     {"record-branches", "FILE", false, "write how many threads went which way at each branch, for --lcp-profile of a later run"},
@@ -69,6 +69,17 @@ int cli_exit(int status)
     if (status == COWARP_OK)
         return CLI_OK;
     return status == COWARP_EINVAL || status == COWARP_EUNSUP || status == COWARP_EIO ? CLI_WRONG : CLI_FAILED;
+}
+
+bool cli_is_number(const char *text)
+{
+    text += text[0] == '-';
+    const bool hex = text[0] == '0' && text[1] == 'x';
+    text += hex ? 2 : 0;
+    const char *end = text;
+    while (hex ? isxdigit((unsigned char)*end) : isdigit((unsigned char)*end))
+        end++;
+    return end != text && *end == '\0';
 }
 
 bool cli_u64(const char *text, uint64_t *value)
@@ -124,6 +135,19 @@ const char **cli_values(const struct cli_parsed *p, const char *option, uint32_t
     return list;
 }
 
+int cli_check_assignments(const struct cli_parsed *p, const char *option)
+{
+    for (uint32_t i = 0; i < p->given_cnt; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const char *first = p->given[k].value, *again = p->given[i].value;
+            const size_t length = strcspn(first, "=");
+            if (strcmp(p->given[k].option->name, option) == 0 && strcmp(p->given[i].option->name, option) == 0 &&
+                strcspn(again, "=") == length && strncmp(first, again, length) == 0)
+                return cli_error(CLI_WRONG, "--%s %s and --%s %s: give it once", option, first, option, again);
+        }
+    return CLI_OK;
+}
+
 void cli_parsed_free(struct cli_parsed *p)
 {
     free(p->word);
@@ -145,13 +169,14 @@ static uint32_t collect(const struct cli_command *command, const struct cli_opti
 static int unknown_option(const struct cli_command *command, const char *name)
 {
     const struct cli_option *list[OPTION_MAX];
-    const char *names[OPTION_MAX];
-    char near[96], hint[96];
+    const char *names[OPTION_MAX], *near;
     const uint32_t cnt = collect(command, list);
     for (uint32_t i = 0; i < cnt; i++)
         names[i] = list[i]->name;
-    snprintf(hint, sizeof hint, "see 'cowarp help %s'", command->name);
-    return cli_error(CLI_WRONG, "unknown option '--%s' of %s; %s", name, command->name, cli_suggest(near, name, names, cnt, hint));
+    near = cowarp_nearest(name, names, cnt);
+    if (near != NULL)
+        return cli_error(CLI_WRONG, "unknown option '--%s' of %s; did you mean '--%s'?", name, command->name, near);
+    return cli_error(CLI_WRONG, "unknown option '--%s' of %s; see 'cowarp help %s'", name, command->name, command->name);
 }
 
 /* argv[*i] is an option; its value may be the next argument. */
@@ -177,6 +202,8 @@ static int parse_option(struct cli_parsed *p, const struct cli_command *command,
     if (!option->repeats && cli_has(p, name))
         return cli_error(CLI_WRONG, "option '--%s' is given twice; give it once", name);
     const char *value = option->value == NULL ? "" : equals != NULL ? equals + 1 : argv[++*i];
+    if (option->value != NULL && value[0] == '\0')
+        return cli_error(CLI_WRONG, "option '--%s': its value is empty; give --%s %s", name, name, option->value);
     p->given[p->given_cnt++] = (struct cli_given){option, value};
     return CLI_OK;
 }

@@ -35,9 +35,16 @@ static int find_workload(const struct cli_parsed *p, const char *command, const 
 
 static int refuse_variant(const struct cowarp_workload *w, const char *variant)
 {
-    const unsigned first = w->variants & ~(w->variants - 1);
-    return cli_error(CLI_WRONG, "workload %s has no variant %s; it has %s%s", w->name, variant, cli_variant_name(first),
-                     first != w->variants ? " and others, 'cowarp list' shows them" : "");
+    char list[128] = "";
+    for (unsigned left = w->variants; left != 0; left &= left - 1) {
+        const unsigned rest = left & (left - 1);
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", cli_variant_name(left & ~(left - 1)),
+                 rest == 0                  ? ""
+                 : (rest & (rest - 1)) == 0 ? " and "
+                                            : ", ");
+    }
+    return cli_error(CLI_WRONG, "workload %s has no variant %s; it has %s", w->name, variant, list);
 }
 
 /* The variant asked for by name, by the shorthands --system fglock and cglock, or the one that suits the system best. */
@@ -87,6 +94,8 @@ static int set_param(struct cli_request *q, const char *text)
         names[i < NAMES_MAX ? i : 0] = r->name;
         if (strcmp(r->name, name) != 0)
             continue;
+        if (!cli_s64(equals + 1, &value) && cli_is_number(equals + 1))
+            return cli_error(CLI_WRONG, "--param %s=%s: out of range, %" PRId64 " to %" PRId64, name, equals + 1, r->minimum, r->maximum);
         if (!cli_s64(equals + 1, &value))
             return cli_error(CLI_WRONG, "--param %s: '%s' is not a whole number", name, equals + 1);
         if (value < r->minimum || value > r->maximum)
@@ -147,6 +156,8 @@ int cli_request_read(struct cli_request *q, const struct cli_parsed *p, const ch
     int status = find_workload(p, command, &q->workload);
     if (status == CLI_OK)
         status = resolve(q, p);
+    if (status == CLI_OK)
+        status = cli_check_assignments(p, "param");
     if (status == CLI_OK)
         status = set_params(q, p);
     return status == CLI_OK ? find_ptx(q) : status;

@@ -14,6 +14,7 @@
 
 #define LINE_INTERVAL_SECONDS 0.2
 #define REPORT_LINES          12u
+#define STANDARD_OUTPUT       "/dev/stdout"
 
 /* The one thing that a signal handler may touch: the signal's number, 0 before there was one. */
 static volatile sig_atomic_t stop_signal;
@@ -28,8 +29,14 @@ bool cli_interrupted(void)
     return stop_signal != 0;
 }
 
+/* As shells say it of a process. */
+int cli_exit_of(int status)
+{
+    return cli_interrupted() && status == COWARP_ELIMIT ? 128 + stop_signal : cli_exit(status);
+}
+
 /* The first signal asks the simulator to stop; the handler is gone then, so that a second one ends the process at once. */
-static void catch_signals(void)
+void cli_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&action.sa_mask);
@@ -55,7 +62,7 @@ static int on_progress(void *context, uint64_t cycles, uint64_t done, uint64_t t
 {
     struct cli_session *s = context;
     const double now = seconds();
-    if (s->on_terminal && now - s->line_at >= LINE_INTERVAL_SECONDS) {
+    if (s->on_terminal && total > 0 && now - s->line_at >= LINE_INTERVAL_SECONDS) {
         fprintf(stderr, "\r%s: %" PRIu64 " cycles, %.0f cycles/s, %" PRIu64 " of %" PRIu64 " blocks (%u%%)\x1b[K", s->title, cycles,
                 (double)cycles / (now - s->started), done, total, total > 0 ? (unsigned)(100 * done / total) : 0u);
         s->line_at = now;
@@ -83,6 +90,8 @@ static int read_number(const struct cli_parsed *p, const char *option, uint64_t 
     const char *text = cli_value(p, option, NULL);
     if (text == NULL || cli_u64(text, value))
         return CLI_OK;
+    if (cli_is_number(text))
+        return cli_error(CLI_WRONG, "--%s %s: out of range, 0 to %" PRIu64, option, text, UINT64_MAX);
     return cli_error(CLI_WRONG, "--%s '%s': not a whole number of 64 bits", option, text);
 }
 
@@ -180,14 +189,33 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_number(p, "seed", &o->seed);
     if (status == CLI_OK)
         status = read_number(p, "max-cycles", &o->max_cycles);
+    if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
+        return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
+    if (status == CLI_OK)
+        status = cli_check_assignments(p, "set");
     if (status == CLI_OK)
         status = read_window(s, p);
     return status == CLI_OK ? read_trigger(s, p) : status;
 }
 
-static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, bool logged)
+/* Checked now rather than after minutes of simulation. */
+static int read_files(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cw_error err;
+    s->stats = cli_value(p, "stats", NULL);
+    s->branches = cli_value(p, "record-branches", NULL);
+    if (s->stats != NULL && strcmp(s->stats, "-") == 0)
+        s->stats = STANDARD_OUTPUT;
+    if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--stats: %s", err.text);
+    if (s->branches != NULL && cw_out_file_check(s->branches, &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--record-branches: %s", err.text);
+    s->to_stdout = s->stats != NULL && cw_out_file_is_stdout(s->stats);
+    return cli_check_outputs(p);
+}
+
+static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, bool logged)
+{
     memset(s, 0, sizeof *s);
     s->title = title;
     s->quiet = cli_has(p, "quiet");
@@ -201,17 +229,13 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     s->options.on_message = on_message;
     s->options.on_print = on_print;
     s->options.context = s;
-    s->stats = cli_value(p, "stats", NULL);
-    s->branches = cli_value(p, "record-branches", NULL);
-    /* now rather than after minutes of simulation */
-    if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--stats: %s", err.text);
-    if (s->branches != NULL && cw_out_file_check(s->branches, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--record-branches: %s", err.text);
-    catch_signals();
+    status = read_files(s, p);
+    if (status != CLI_OK)
+        return status;
+    cli_catch_signals();
     status = cowarp_create(&s->gpu, &s->options);
-    if (status != COWARP_OK)
-        return cli_error(cli_exit(status), "%s", cowarp_error(s->gpu));
+    if (status != COWARP_OK) /* ports that differ are the request's fault: nothing has been simulated */
+        return cli_error(status == COWARP_EMISMATCH ? CLI_WRONG : cli_exit_of(status), "%s", cowarp_error(s->gpu));
     s->started = seconds();
     return CLI_OK;
 }
@@ -280,7 +304,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
     if (cowarp_persist_oracle(s->gpu)[0] != '\0')
         printf("  oracle        %s\n", cowarp_persist_oracle(s->gpu));
     printf("  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
-    if (s->stats != NULL)
+    if (s->stats_written)
         printf("  written       %s\n", s->stats);
     if (cowarp_wave_written(s->gpu))
         printf("  written       %s\n", s->options.wave_file);
@@ -288,7 +312,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         print_event(s);
     if (s->options.record != NULL)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
-    if (s->branches != NULL && r->status == COWARP_OK)
+    if (s->branches_written)
         printf("  recorded      %s\n", s->branches);
 }
 
@@ -312,9 +336,12 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     const char *text = cowarp_error(s->gpu);
     int status = cli_exit(r->status);
     if (cli_interrupted() && r->status == COWARP_ELIMIT)
-        return cli_error(128 + stop_signal, "%s; no statistics were written", text); /* as shells say it of a process */
+        return cli_error(cli_exit_of(r->status), "%s; no statistics were written", text);
+    const size_t length = strlen(r->workload);
     if (r->message != NULL) /* the workload's own; the text may be of a call that it expected to fail */
         cli_error(status, "%s: %s%s", r->workload, r->status == COWARP_ECHECK ? "wrong result: " : "", r->message);
+    else if (text[0] != '\0' && strncmp(text, r->workload, length) == 0 && text[length] == ':') /* a kernel of the workload's name */
+        cli_error(status, "%s", text);
     else if (text[0] != '\0')
         cli_error(status, "%s: %s", r->workload, text);
     else
@@ -336,12 +363,15 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     else if (follow_event(s) != CLI_OK)
         status = CLI_FAILED;
-    if (ran && s->stats != NULL && cowarp_write_stats(s->gpu, s->stats, r->workload, r->variant, r->check) != COWARP_OK)
+    s->stats_written = ran && s->stats != NULL && cowarp_write_stats(s->gpu, s->stats, r->workload, r->variant, r->check) == COWARP_OK;
+    if (ran && s->stats != NULL && !s->stats_written)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     /* of a run that went wrong one would believe too much */
-    if (s->branches != NULL && r->status == COWARP_OK && cowarp_write_branches(s->gpu, s->branches) != COWARP_OK)
+    const bool counted = s->branches != NULL && r->status == COWARP_OK;
+    s->branches_written = counted && cowarp_write_branches(s->gpu, s->branches) == COWARP_OK;
+    if (counted && !s->branches_written)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
-    if (ran && !s->quiet)
+    if (ran && !s->quiet && !s->to_stdout)
         print_summary(s, r);
     return status;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "file/out_file.h"
 
 #define PATH_BYTES    4096u
 #define WAVES         CW_SOURCE_DIR "/waves"
@@ -40,7 +41,9 @@ static const struct scenario {
     {"first-read-table", "first_read_table", {NULL}},
     {"last-written-table", "last_written_table", {NULL}},
     {"ownership-table", "ownership_table", {NULL}},
-    {"getm", "getm", {"run", "ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-window", "21575:21645", "--quiet", NULL}},
+    {"getm",
+     "getm",
+     {"run", "ht-h", "--system", "getm", "--unit", "validation_unit=rtl", "--wave-on", "wait", "--wave-keep", "45", "--quiet", NULL}},
     {"compaction",
      "compaction",
      {FIGURE_3_7, "u32:1", "--set", "core.divergence=tbc", "--unit", "thread_compactor=rtl", "--unit", "block_stack=rtl", "--wave-window",
@@ -118,25 +121,45 @@ static bool installed(const char *tool)
     return false;
 }
 
-/* Before anything runs: whether the tools that --png and --open need are there. */
+/* GTKWave itself would print its options, and succeed. */
+static int check_display(void)
+{
+    const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+    if ((x11 != NULL && x11[0] != '\0') || (wayland != NULL && wayland[0] != '\0'))
+        return CLI_OK;
+    return cli_error(CLI_WRONG,
+                     "--open needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set; --png FILE draws a picture instead");
+}
+
+/* Before anything runs: whether the picture can be written, there is a display, and the tools that --png and --open need are
+ * there. */
 static int check_tools(const struct cli_parsed *p)
 {
     static const struct {
         const char *tool, *package;
     } needed[] = {{"gtkwave", "gtkwave"}, {"Xvfb", "xvfb"}, {"import", "imagemagick"}};
     const bool png = cli_has(p, "png");
+    struct cw_error err;
+    if (png && cw_out_file_check(cli_value(p, "png", NULL), &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--png: %s", err.text);
     const uint32_t cnt = png ? 3 : cli_has(p, "open") ? 1 : 0;
     for (uint32_t i = 0; i < cnt; i++)
         if (!installed(needed[i].tool))
             return cli_error(CLI_WRONG, "--%s needs %s, which is not installed; apt-get install %s", png ? "png" : "open", needed[i].tool,
                              png ? "gtkwave xvfb imagemagick" : needed[i].package);
-    return CLI_OK;
+    return cli_has(p, "open") ? check_display() : CLI_OK;
 }
 
 static void on_message(void *context, const char *text)
 {
     (void)context;
     fprintf(stderr, "cowarp: %s\n", text);
+}
+
+static int stop(void *context)
+{
+    (void)context;
+    return cli_interrupted();
 }
 
 static int play(struct wave *w, const struct cli_parsed *p)
@@ -146,10 +169,12 @@ static int play(struct wave *w, const struct cli_parsed *p)
                                         .stimulus = w->stimulus,
                                         .wave_file = w->fst,
                                         .backend = cli_value(p, "backend", "rtl"),
-                                        .on_message = on_message};
+                                        .on_message = on_message,
+                                        .stop = stop};
+    cli_catch_signals();
     const int status = cowarp_play_unit(&played, &options);
     if (status != COWARP_OK)
-        return cli_error(cli_exit(status), "%s%s%s", played.error, status == COWARP_ECHECK ? "; the wave ends there: " : "",
+        return cli_error(cli_exit_of(status), "%s%s%s", played.error, status == COWARP_ECHECK ? "; the wave ends there: " : "",
                          status == COWARP_ECHECK ? w->fst : "");
     printf("%s: %" PRIu64 " cycles, %u answers as expected\n", w->scenario != NULL ? w->scenario->name : w->stimulus, played.cycles,
            played.expectations);
@@ -158,6 +183,21 @@ static int play(struct wave *w, const struct cli_parsed *p)
     else
         snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", played.unit);
     return CLI_OK;
+}
+
+/* The view that goes with a run: of the event's place, beside the trace, when it waits for one, else the scenario's. CLI_FAILED: the event
+ * has not come. */
+static int choose_view(struct wave *w, bool waits)
+{
+    const size_t length = strlen(w->fst);
+    const bool named = length > 4 && strcmp(w->fst + length - 4, ".fst") == 0;
+    if (waits)
+        snprintf(w->view, sizeof w->view, "%.*s.gtkw", (int)(named ? length - 4 : length), w->fst);
+    else
+        snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", w->scenario->file);
+    if (!waits || access(w->view, R_OK) == 0)
+        return CLI_OK;
+    return cli_error(CLI_FAILED, "%s: the run has not come to what the scenario waits for; there is no wave", w->scenario->name);
 }
 
 /* A part of a run, by the command that anyone could give. */
@@ -170,15 +210,19 @@ static int run_command(struct wave *w, const struct cli_parsed *p)
     const struct cli_command *command = strcmp(words[0], cli_exec.name) == 0 ? &cli_exec : &cli_run;
     if (cli_has(p, "backend"))
         return cli_error(CLI_WRONG, "--backend is for scenarios of one unit; give 'cowarp %s' the option --unit", command->name);
-    for (; words[argc + 1] != NULL; argc++)
+    bool waits = false;
+    for (; words[argc + 1] != NULL; argc++) {
         argv[argc] = (char *)words[argc + 1];
+        waits = waits || strcmp(argv[argc], "--wave-on") == 0;
+    }
     argv[argc++] = (char *)"--wave";
     argv[argc++] = w->fst;
     int status = cli_parse(&run, command, argc, argv);
     if (status == CLI_OK)
         status = command->run(&run);
     cli_parsed_free(&run);
-    snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", w->scenario->file);
+    if (status == CLI_OK)
+        status = choose_view(w, waits);
     if (status == CLI_OK) {
         printf("%s: cowarp %s", w->scenario->name, command->name);
         for (int i = 0; i < argc; i++)
@@ -235,8 +279,8 @@ static int run(const struct cli_parsed *p)
         status = w.scenario != NULL && w.scenario->run[0] != NULL ? run_command(&w, p) : play(&w, p);
     if (status != CLI_OK)
         return status;
-    printf("written %s; to look at it: (cd %s && gtkwave %s%s %s)\n", w.fst, CW_SOURCE_DIR, w.fst[0] == '/' ? "" : "$OLDPWD/", w.fst,
-           w.view);
+    printf("written %s; to look at it: (cd %s && gtkwave %s%s %s%s)\n", w.fst, CW_SOURCE_DIR, w.fst[0] == '/' ? "" : "$OLDPWD/", w.fst,
+           w.view[0] == '/' ? "" : "$OLDPWD/", w.view);
     if (cli_has(p, "png"))
         status = draw(&w, cli_value(p, "png", NULL));
     if (status == CLI_OK && cli_has(p, "open"))

@@ -25,8 +25,10 @@ int cw_in_file_read(char **data, size_t *length, const char *path, struct cw_err
             free(buffer);
         buffer = larger;
     }
-    if (buffer == NULL)
-        status = cw_fail(err, CW_ENOMEM, "%s: too large", path);
+    if (capacity > CW_IN_FILE_MAX_BYTES)
+        status = cw_fail(err, CW_EINVAL, "%s: larger than %zu MiB", path, CW_IN_FILE_MAX_BYTES >> 20);
+    else if (buffer == NULL)
+        status = cw_fail(err, CW_ENOMEM, "%s: out of memory", path);
     else if (ferror(f))
         status = cw_fail(err, CW_EIO, "%s: cannot be read: %s", path, strerror(errno));
     fclose(f);

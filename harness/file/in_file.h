@@ -13,7 +13,8 @@ extern "C" {
 
 #define CW_IN_FILE_MAX_BYTES ((size_t)1 << 30)
 
-/* *data is *length bytes, which the caller frees. CW_EIO, or CW_ENOMEM for a file of more than CW_IN_FILE_MAX_BYTES. */
+/* *data is *length bytes, which the caller frees. CW_EIO, CW_ENOMEM, or CW_EINVAL for a file of more than
+ * CW_IN_FILE_MAX_BYTES. */
 int cw_in_file_read(char **data, size_t *length, const char *path, struct cw_error *err);
 
 #ifdef __cplusplus

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Result files appear whole or not at all: written under a temporary name in the same folder, then renamed. What is not a regular
- * file (a pipe, /dev/stdout) is written directly.
+ * file (a pipe, a device), and where standard output goes, is written directly. A process that is killed leaves the temporary file, and the
+ * next one that writes the same file removes it.
  */
 #ifndef CW_HARNESS_FILE_OUT_FILE_H
 #define CW_HARNESS_FILE_OUT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -24,6 +26,12 @@ struct cw_out_file {
 
 /* Whether path could be written: its folder exists and is writable, and it is no folder itself. Changes nothing. 0 or CW_EIO. */
 int cw_out_file_check(const char *path, struct cw_error *err);
+
+/* Whether two names are those of one file, which may not be there yet. A pipe or a device is never the same: it takes what comes. */
+bool cw_out_file_same(const char *a, const char *b);
+
+/* Whether the name is that of where standard output goes: /dev/stdout, or the file that it was redirected to. */
+bool cw_out_file_is_stdout(const char *path);
 
 /* 0 or CW_EIO; out->file is set on success. */
 int cw_out_file_open(struct cw_out_file *out, const char *path, struct cw_error *err);

@@ -13,6 +13,7 @@
 #define PATIENCE    10000u /* cycles that send, expect and wait wait */
 #define LAST_CYCLES 4u     /* after the last line, so that the last answer is seen to end */
 #define OWN_SIGNALS 4u
+#define ASK_CYCLES  1024u /* between two questions whether to stop */
 
 /* A transfer out of the unit that no line has expected yet. */
 struct transfer {
@@ -24,6 +25,7 @@ struct transfer {
 
 struct play {
     const struct cw_script *script;
+    const struct cw_rtl_build_options *build;
     struct cw_unit_provider units, tapped;
     struct cw_taps *taps;
     struct cw_unit_instance unit;
@@ -113,6 +115,14 @@ static void dump(struct play *p)
     cw_fst_file_dump(&p->file, p->cycle * 1000000u / p->script->clock_mhz);
 }
 
+/* Whether somebody wants it to end. */
+static int ask(struct play *p)
+{
+    if (p->build->stop == NULL || p->cycle % ASK_CYCLES != 0 || p->build->stop(p->build->stop_context) == 0)
+        return CW_OK;
+    return cw_fail(p->err, CW_ELIMIT, "%.200s: interrupted in cycle %" PRIu64 "; no wave was written", p->script->path, p->cycle);
+}
+
 /* One clock cycle, with line's inputs over those that are held; line may be NULL. p->out holds its outputs afterwards. */
 static int step(struct play *p, const struct cw_script_line *line)
 {
@@ -127,7 +137,7 @@ static int step(struct play *p, const struct cw_script_line *line)
     p->cycle++;
     if (status == CW_OK && p->units.poll != NULL)
         status = p->units.poll(p->units.context, p->err);
-    return status;
+    return status == CW_OK ? ask(p) : status;
 }
 
 static int give_up(struct play *p, const struct cw_script_line *line, const char *what)
@@ -353,7 +363,7 @@ static void play_free(struct play *p)
 
 int cw_play(struct cw_played *played, const struct cw_script *script, const struct cw_play_options *options, struct cw_error *err)
 {
-    struct play p = {.script = script, .played = played, .err = err};
+    struct play p = {.script = script, .build = &options->build, .played = played, .err = err};
     struct cw_error close_err;
     *played = (struct cw_played){0};
     p.last = &p.first;
@@ -363,6 +373,10 @@ int cw_play(struct cw_played *played, const struct cw_script *script, const stru
         status = open_file(&p, options);
     if (status == CW_OK)
         status = run(&p);
+    if (p.open && status == CW_ELIMIT) {
+        cw_fst_file_discard(&p.file);
+        p.open = false;
+    }
     if (p.open && !p.dumped) /* it failed before the trace began */
         dump(&p);
     if (p.open && cw_fst_file_close(&p.file, &close_err) != CW_OK && status == CW_OK)

@@ -19,7 +19,8 @@ struct cw_played {
     uint32_t expectations; /* transfers that came as expected */
 };
 
-/* CW_OK; CW_ECHECK: an answer was another one, or none came ("path:line: ..."); CW_EMISMATCH; CW_EIO; CW_EINVAL; CW_ENOMEM.
+/* CW_OK; CW_ECHECK: an answer was another one, or none came ("path:line: ..."); CW_EMISMATCH; CW_EIO; CW_EINVAL;
+ * CW_ENOMEM; CW_ELIMIT: build.stop wanted it, and no wave is there.
  * After CW_ECHECK and CW_EMISMATCH the wave is there and ends with the fault. */
 int cw_play(struct cw_played *played, const struct cw_script *script, const struct cw_play_options *options, struct cw_error *err);
 

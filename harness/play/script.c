@@ -436,6 +436,8 @@ int cw_script_read(struct cw_script *s, const char *path, const struct cw_unit *
     }
     if (status == CW_OK && ferror(f))
         status = cw_fail(err, CW_EIO, "%.300s: cannot be read", path);
+    if (status == CW_OK && r.number == 0)
+        status = cw_fail(err, CW_EINVAL, "%.300s: the file is empty; a stimulus begins with 'unit NAME'", path);
     if (status == CW_OK && s->line_cnt == 0)
         status = wrong(&r, "nothing is driven");
     free(r.word);

@@ -19,10 +19,9 @@ struct ahead {
     struct wanted *wanted;
     uint32_t wanted_cnt;
     /* while building */
-    pthread_mutex_t mutex; /* of next, and of messages */
+    pthread_mutex_t mutex; /* of next, and of what build calls */
     uint32_t next;
-    void (*message)(void *context, const char *text); /* the provider's */
-    void *message_context;
+    struct cw_rtl_build_options build; /* the provider's, of its message and stop */
 };
 
 bool cw_rtl_ahead_pays(const struct cw_unit_provider *provider)
@@ -70,8 +69,17 @@ static void say_alone(void *context, const char *text)
 {
     struct ahead *a = context;
     pthread_mutex_lock(&a->mutex);
-    a->message(a->message_context, text);
+    a->build.message(a->build.message_context, text);
     pthread_mutex_unlock(&a->mutex);
+}
+
+static int ask_alone(void *context)
+{
+    struct ahead *a = context;
+    pthread_mutex_lock(&a->mutex);
+    const int stop = a->build.stop(a->build.stop_context);
+    pthread_mutex_unlock(&a->mutex);
+    return stop;
 }
 
 static void *work(void *context)
@@ -90,6 +98,10 @@ static void *work(void *context)
             o.message = say_alone;
             o.message_context = a;
         }
+        if (o.stop != NULL) {
+            o.stop = ask_alone;
+            o.stop_context = a;
+        }
         (void)cw_rtl_find(path, a->wanted[i].unit, a->wanted[i].params, &o, &err);
     }
 }
@@ -106,9 +118,7 @@ void cw_rtl_ahead_build(struct cw_unit_provider *scout)
         free(thread);
         return;
     }
-    const struct cw_rtl_build_options any = cw_rtl_provider_build(a->provider, a->wanted[0].unit);
-    a->message = any.message;
-    a->message_context = any.message_context;
+    a->build = cw_rtl_provider_build(a->provider, a->wanted[0].unit);
     a->next = 0;
     pthread_mutex_init(&a->mutex, NULL);
     while (begun < cnt && pthread_create(&thread[begun], NULL, work, a) == 0)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@
 #ifndef CW_SOURCE_DIR
 #define CW_SOURCE_DIR "."
 #endif
+
+#define NOT_FOUND 127 /* exit status of a shell that does not find a program */
 
 static const char verilator_program[] = "verilator";
 
@@ -37,6 +40,7 @@ struct build {
     char root[CW_PATH_MAX]; /* Verilator's */
     char version[64];
     char work_dir[CW_PATH_MAX];
+    int lock; /* of it */
     char log[CW_PATH_MAX];
     char runtime[CW_PATH_MAX];
 };
@@ -76,9 +80,10 @@ static void args_add_words(struct args *a, const char *words)
     }
 }
 
-static int args_run(struct args *a, const char *log, struct cw_error *err)
+static int args_run(struct args *a, const struct build *b, struct cw_error *err)
 {
-    int status = a->failed ? cw_fail(err, CW_ENOMEM, "out of memory") : cw_os_run(a->arg, log, err);
+    const struct cw_os_stop stop = {b->opt.stop, b->opt.stop_context};
+    int status = a->failed ? cw_fail(err, CW_ENOMEM, "out of memory") : cw_os_run(a->arg, b->log, &stop, err);
     for (uint32_t i = 0; i < a->count; i++)
         free(a->arg[i]);
     free(a->arg);
@@ -446,27 +451,42 @@ int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *para
 
 /* Building ----------------------------------------------------------------------------------------------------------- */
 
+/* What it says of itself, with what it complains of. */
+static int ask_verilator(char *answer, size_t size)
+{
+    FILE *p = popen("verilator --version 2>&1 && verilator --getenv VERILATOR_ROOT 2>&1", "r");
+    const size_t length = p != NULL ? fread(answer, 1, size - 1, p) : 0;
+    answer[length] = '\0';
+    return p != NULL ? pclose(p) : -1;
+}
+
 static int find_verilator(struct build *b, struct cw_error *err)
 {
-    char word[32], root[1024];
-    FILE *p = popen("verilator --version 2>/dev/null && verilator --getenv VERILATOR_ROOT 2>/dev/null", "r");
-    int found = p != NULL ? fscanf(p, "%31s %63s%*[^\n] %1023[^\n]", word, b->version, root) : 0;
-    if (p != NULL)
-        pclose(p);
-    if (found != 3 || strcmp(word, "Verilator") != 0)
+    char answer[2048], word[32], root[1024];
+    const int status = ask_verilator(answer, sizeof answer);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
         return cw_fail(err, CW_EIO, "verilator is not installed (needed once to build the RTL of a unit)");
+    if (status != 0 || sscanf(answer, "%31s %63s%*[^\n] %1023[^\n]", word, b->version, root) != 3 || strcmp(word, "Verilator") != 0)
+        return cw_fail(err, CW_EIO, "'verilator --version' failed (needed once to build the RTL of a unit): %.*s",
+                       (int)strcspn(answer, "\n"), answer);
     return cw_os_path(b->root, sizeof b->root, err, "%s", root);
 }
 
 /* A directory of its own inside dir, so that the final rename does not cross file systems. */
 static int make_work_dir(struct build *b, const char *dir, struct cw_error *err)
 {
-    int status = cw_os_make_dirs(dir, err);
-    if (status == CW_OK)
-        status = cw_os_path(b->work_dir, CW_PATH_MAX, err, "%s/build-XXXXXX", dir);
-    if (status == CW_OK && mkdtemp(b->work_dir) == NULL)
-        status = cw_fail(err, CW_EIO, "cannot create a directory in %s: %s", dir, strerror(errno));
+    struct cw_error why;
+    int status = cw_os_make_work_dir(b->work_dir, &b->lock, dir, &why);
+    if (status != CW_OK)
+        return cw_fail(err, status, "%s; built RTL is kept there, set COWARP_CACHE to another folder", why.text);
     return status != CW_OK ? status : cw_os_path(b->log, CW_PATH_MAX, err, "%s/log", b->work_dir);
+}
+
+static void remove_work_dir(const struct build *b)
+{
+    cw_os_remove_tree(b->work_dir);
+    if (b->lock >= 0)
+        close(b->lock);
 }
 
 static void add_compile_args(struct args *a, const struct build *b)
@@ -496,11 +516,12 @@ static int move_into_place(const char *from, const char *to, struct cw_error *er
 
 static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
 {
-    static const char *const source[] = {"verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"};
+    static const char *const source[] = {"verilated.cpp", "verilated_threads.cpp"};
+    static const char *const own[] = {"rtl_runtime.cpp", "rtl_fst.cpp"};
     struct args a = {0};
     char out[CW_PATH_MAX];
     const char *kind = b->coverage != NULL ? "-coverage" : "";
-    int status = cw_os_path(b->runtime, CW_PATH_MAX, err, "%s/libcw_verilated-%s%s.so", dir, b->version, kind);
+    int status = cw_os_path(b->runtime, CW_PATH_MAX, err, "%s/libcw_verilated-%s-%u%s.so", dir, b->version, CW_RTL_ABI, kind);
     if (status != CW_OK || access(b->runtime, R_OK) == 0)
         return status;
     say(b, "building Verilator's run time, once");
@@ -508,13 +529,14 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
     args_add_words(&a, link_args);
     for (size_t i = 0; i < sizeof source / sizeof source[0]; i++)
         args_add(&a, "%s/include/%s", b->root, source[i]);
-    args_add(&a, "%s/harness/rtl/rtl_runtime.cpp", b->opt.source_dir);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        args_add(&a, "%s/harness/rtl/%s", b->opt.source_dir, own[i]);
     if (b->coverage != NULL)
         args_add(&a, "%s/include/verilated_cov.cpp", b->root);
-    args_add(&a, "-Wl,-soname,libcw_verilated-%s%s.so", b->version, kind);
+    args_add(&a, "-Wl,-soname,libcw_verilated-%s-%u%s.so", b->version, CW_RTL_ABI, kind);
     args_add_words(&a, "-lz -lpthread -o");
     args_add(&a, "%s/runtime.so", b->work_dir);
-    status = args_run(&a, b->log, err);
+    status = args_run(&a, b, err);
     if (status == CW_OK)
         status = cw_os_path(out, sizeof out, err, "%s/runtime.so", b->work_dir);
     return status != CW_OK ? status : move_into_place(out, b->runtime, err);
@@ -531,7 +553,7 @@ int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct c
     if (status != CW_OK)
         return status;
     status = build_runtime(&b, dir, err);
-    cw_os_remove_tree(b.work_dir);
+    remove_work_dir(&b);
     return status != CW_OK ? status : cw_os_path(path, CW_PATH_MAX, err, "%s", b.runtime);
 }
 
@@ -568,6 +590,19 @@ static void add_property_args(struct args *a, const struct build *b)
     }
     args_add_words(a, "--assert -Wno-fatal +systemverilogext+v");
     args_add(a, "+define+CW_PROPERTIES=posedge clk_i");
+}
+
+/* Verilator speaks of a command line that nobody has seen. */
+static int name_parameters(const struct build *b, int status, struct cw_error *err)
+{
+    static const char lacks[] = "were not found in the design: ";
+    const char *found = err != NULL && status != CW_OK && b->opt.top_file != NULL ? strstr(err->text, lacks) : NULL;
+    char names[200];
+    if (found == NULL)
+        return status;
+    snprintf(names, sizeof names, "%s", found + strlen(lacks));
+    return cw_fail(err, CW_EMISMATCH, "%s: the contract cowarp/unit/%s.h has parameters that %s has not: %s", b->unit->name, b->unit->name,
+                   b->opt.top_file, names);
 }
 
 static int verilate(const struct build *b, struct cw_error *err)
@@ -609,7 +644,7 @@ static int verilate(const struct build *b, struct cw_error *err)
         add_library_dirs(&a, b->home_rtl_dir);
     add_library_dirs(&a, b->rtl_dir);
     args_add(&a, "%s", top);
-    int ran = args_run(&a, b->log, err);
+    int ran = name_parameters(b, args_run(&a, b, err), err);
     return status != CW_OK ? status : ran;
 }
 
@@ -650,7 +685,7 @@ static int precompile(char path[CW_PATH_MAX], const struct build *b, struct cw_e
     args_add(&a, "%s", text);
     args_add(&a, "-o");
     args_add(&a, "%s", compiled);
-    status = args_run(&a, b->log, err);
+    status = args_run(&a, b, err);
     if (status == CW_OK)
         status = move_into_place(text, path, err);
     return status != CW_OK ? status : move_into_place(compiled, out, err);
@@ -677,7 +712,7 @@ static int compile(const struct build *b, const char *library, struct cw_error *
     args_add(&a, "-Wl,-rpath,$ORIGIN");
     args_add(&a, "-o");
     args_add(&a, "%s", out);
-    status = args_run(&a, b->log, err);
+    status = args_run(&a, b, err);
     return status != CW_OK ? status : move_into_place(out, library, err);
 }
 
@@ -721,7 +756,7 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
         status = compile(b, library, err);
     if (status == CW_OK)
         say(b, "built RTL of %s in %.0f s", b->unit->name, seconds_now() - begun);
-    return status;
+    return status != CW_ELIMIT ? status : cw_fail(err, CW_ELIMIT, "interrupted while RTL of %s was built", b->unit->name);
 }
 
 static int library_path(char path[CW_PATH_MAX], const struct build *b, const char *dir, uint64_t digest, struct cw_error *err)
@@ -751,12 +786,14 @@ int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *
     status = library_path(path, &b, b.cache_dir, digest, err);
     if (status != CW_OK || access(path, R_OK) == 0)
         return status;
+    if (b.opt.stop != NULL && b.opt.stop(b.opt.stop_context) != 0)
+        return cw_fail(err, CW_ELIMIT, "interrupted before RTL of %s was built", unit->name);
     status = find_verilator(&b, err);
     if (status == CW_OK)
         status = make_work_dir(&b, b.cache_dir, err);
     if (status != CW_OK)
         return status;
     status = build_in_work_dir(&b, path, digest, err);
-    cw_os_remove_tree(b.work_dir);
+    remove_work_dir(&b);
     return status;
 }

@@ -33,18 +33,21 @@ struct cw_rtl_build_options {
                                * processor has that */
     void (*message)(void *context, const char *text); /* progress, one line; NULL: silent */
     void *message_context;
+    int (*stop)(void *context); /* asked some hundred times a second while a tool runs, non-zero ends the build; NULL: nobody */
+    void *stop_context;
 };
 
 /*
  * Path of the library for these parameter values, of the current sources: from prebuilt_dir, else from the cache, else
  * built into the cache. Its name contains cw_rtl_digest and the compiler's flags, so a library of older sources is never
- * taken. Written to a temporary name and renamed: two processes may build the same library at once.
- * 0; CW_EINVAL parameters out of range; CW_EIO tools or files missing; CW_EMISMATCH ports differ from the unit's list.
+ * taken. A build that was killed leaves a folder in the cache, which goes with the next build. Written to a temporary name and renamed: two
+ * processes may build the same library at once. 0; CW_EINVAL parameters out of range; CW_ELIMIT it was ended; CW_EIO tools or files
+ * missing; CW_EMISMATCH ports differ from the unit's list.
  */
 int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                 struct cw_error *err);
 
-/* Builds libcw_verilated-<version>.so into dir unless it is there. */
+/* Builds libcw_verilated-<version>-<ABI>.so into dir unless it is there. */
 int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt, struct cw_error *err);
 
 /* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively; with top_file also every

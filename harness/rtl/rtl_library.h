@@ -3,7 +3,7 @@
  * What a library libcw_rtl_<unit>_<hash>.so exports: one function, cw_rtl_library(), that gives this table. One library holds
  * one unit, Verilated with one set of parameter values. C and C++.
  *
- * All such libraries link to one libcw_verilated-<version>.so, which holds Verilator's run time and its FST writer. Code that
+ * All such libraries link to one libcw_verilated-<version>-<ABI>.so, which holds Verilator's run time and its FST writer. Code that
  * writes waves links to the same library (never to another copy of the run time or of fstapi.c).
  */
 #ifndef CW_HARNESS_RTL_LIBRARY_H
@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* Raised when this file or struct cw_unit_ops changes, or what rtl_shim.c puts into the shim's template. */
-#define CW_RTL_ABI 6u
+/* Raised when this file, the run time's own sources or struct cw_unit_ops change, or what rtl_shim.c puts into the shim's template. */
+#define CW_RTL_ABI 7u
 
 /* An assert that did not hold. */
 struct cw_rtl_violation {
@@ -63,6 +63,11 @@ const struct cw_rtl_library *cw_rtl_library(void);
 void *cw_rtl_context_create(void);
 /* After the last model in it. */
 void cw_rtl_context_destroy(void *context);
+/* In libcw_verilated, for this thread: a VerilatedFstC that is opened from now on writes into this file, which is empty and open for
+ * reading and writing and may be closed after that; its name is of no use. -1: into the file that it names. */
+void cw_fst_write_to(int fd);
+/* errno of the first thing that has gone wrong in writing FST files on this thread since the last call; 0: nothing has. */
+int cw_fst_failure(void);
 
 #ifdef __cplusplus
 }

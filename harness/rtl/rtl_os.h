@@ -21,10 +21,21 @@ void cw_os_remove_tree(const char *path);
 /* snprintf into a path; 0, or CW_EINVAL when it does not fit. */
 int cw_os_path(char *out, size_t size, struct cw_error *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* Who may end a child process: asked some hundred times a second, non-zero ends it. NULL: nobody is asked. */
+struct cw_os_stop {
+    int (*wanted)(void *context);
+    void *context;
+};
+
 /*
  * Runs argv[0] (searched in PATH) with both outputs into the file log, and waits. 0; CW_EIO when it cannot be started or
- * does not exit with status 0, with the first line of log that has an error in err.
+ * does not exit with status 0, with the first line of log that has an error in err; CW_ELIMIT when it was ended. What can be ended has a
+ * process group of its own, as it may have children: a terminal's Ctrl-C does not reach it.
  */
-int cw_os_run(char *const argv[], const char *log, struct cw_error *err);
+int cw_os_run(char *const argv[], const char *log, const struct cw_os_stop *stop, struct cw_error *err);
+
+/* Makes the directory dir/build-XXXXXX, which is locked as long as *lock is open: without a lock it belongs to a process that was killed,
+ * and goes with the next one that is made. 0 or CW_EIO. */
+int cw_os_make_work_dir(char path[CW_PATH_MAX], int *lock, const char *dir, struct cw_error *err);
 
 #endif

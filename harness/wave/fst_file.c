@@ -7,15 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static void release(struct cw_fst_file *f)
 {
     if (f->library != NULL)
         dlclose(f->library);
     free(f->path);
-    free(f->temporary);
     *f = (struct cw_fst_file){0};
+}
+
+int cw_fst_file_check(const char *path, struct cw_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || cw_out_file_is_stdout(path)))
+        return cw_fail(err, CW_EIO, "%s: is a pipe or a device; a wave needs a file, give the name of one", path);
+    return cw_out_file_check(path, err);
 }
 
 static int load_plugin(struct cw_fst_file *f, const char *path, struct cw_error *err)
@@ -34,7 +41,7 @@ static int load_plugin(struct cw_fst_file *f, const char *path, struct cw_error 
 static int open_writer(struct cw_fst_file *f, const struct cw_fst_content *c, struct cw_error *err)
 {
     errno = 0;
-    f->writer = f->plugin->open(f->temporary, c->signal, c->signal_cnt, c->enums, c->enum_cnt, c->rtl, c->rtl_cnt);
+    f->writer = f->plugin->open(fileno(f->out.file), c->signal, c->signal_cnt, c->enums, c->enum_cnt, c->rtl, c->rtl_cnt);
     if (f->writer == NULL)
         return cw_fail(err, CW_EIO, "%s: cannot be written%s%s", f->path, errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
     return CW_OK;
@@ -44,15 +51,13 @@ int cw_fst_file_open(struct cw_fst_file *f, const char *path, const char *plugin
                      struct cw_error *err)
 {
     *f = (struct cw_fst_file){.path = strdup(path)};
-    int status = CW_OK;
-    if (f->path == NULL || asprintf(&f->temporary, "%s.tmp%ld", path, (long)getpid()) < 0) {
-        f->temporary = NULL;
-        status = cw_fail(err, CW_ENOMEM, "out of memory");
-    }
+    int status = f->path != NULL ? cw_fst_file_check(path, err) : cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
         status = load_plugin(f, plugin, err);
     if (status == CW_OK)
-        status = open_writer(f, content, err);
+        status = cw_out_file_open(&f->out, path, err);
+    if (status == CW_OK && (status = open_writer(f, content, err)) != CW_OK)
+        cw_out_file_discard(&f->out);
     if (status != CW_OK)
         release(f);
     return status;
@@ -60,15 +65,20 @@ int cw_fst_file_open(struct cw_fst_file *f, const char *path, const char *plugin
 
 void cw_fst_file_dump(struct cw_fst_file *f, uint64_t time_ps)
 {
-    f->plugin->dump(f->writer, time_ps);
+    if (f->failure == 0)
+        f->failure = f->plugin->dump(f->writer, time_ps);
 }
 
 int cw_fst_file_close(struct cw_fst_file *f, struct cw_error *err)
 {
     int status = CW_OK;
-    f->plugin->close(f->writer);
-    if (rename(f->temporary, f->path) != 0)
-        status = cw_fail(err, CW_EIO, "%s: cannot rename %s to it: %s", f->path, f->temporary, strerror(errno));
+    const int at_end = f->plugin->close(f->writer), failure = f->failure != 0 ? f->failure : at_end;
+    if (failure == 0) {
+        status = cw_out_file_close(&f->out, err);
+    } else {
+        cw_out_file_discard(&f->out);
+        status = cw_fail(err, CW_EIO, "%s: cannot be written: %s", f->path, strerror(failure));
+    }
     release(f);
     return status;
 }
@@ -76,6 +86,6 @@ int cw_fst_file_close(struct cw_fst_file *f, struct cw_error *err)
 void cw_fst_file_discard(struct cw_fst_file *f)
 {
     f->plugin->close(f->writer);
-    unlink(f->temporary);
+    cw_out_file_discard(&f->out);
     release(f);
 }

@@ -36,6 +36,7 @@ struct cw_wave {
     struct cw_wave_place place;
     struct refusal *refusal; /* CW_WAVE_ABORT: of each warp slot of each core, the last one */
     uint64_t aborts;         /* CW_WAVE_ABORT: how many there were so far */
+    uint64_t waits;          /* CW_WAVE_WAIT: how many of those decisions there were so far */
     struct cw_event_listener listener;
     struct cw_error failure; /* of writing the ring */
     int failed;
@@ -227,10 +228,32 @@ static void name_unit(struct cw_wave *w, const struct refusal *r)
     }
 }
 
+static void name_warp(struct cw_wave *w, const struct cw_event *e)
+{
+    w->place.in_warp = true;
+    w->place.core = e->core;
+    w->place.warp = e->warp;
+}
+
+/* One whose beginning is in the file as well. */
+static void hear_wait(struct cw_wave *w, const struct cw_event *e)
+{
+    const struct cw_event_decision *d = &e->u.decision;
+    const cw_time period = cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE];
+    if (!d->slept || e->now - d->asked > w->options.keep * period || ++w->waits != w->options.number)
+        return;
+    name_warp(w, e);
+    name_unit(w, &(struct refusal){d->unit, d->index});
+}
+
 static void hear(void *self, const struct cw_event *e)
 {
     struct cw_wave *w = self;
     struct refusal *r = &w->refusal[e->core * cw_gpu_config(w->gpu)->core_warps + e->warp];
+    if (w->options.event == CW_WAVE_WAIT) {
+        hear_wait(w, e);
+        return;
+    }
     if (e->type == CW_EVENT_DECISION) {
         if (e->u.decision.refused)
             *r = (struct refusal){e->u.decision.unit, e->u.decision.index};
@@ -238,9 +261,7 @@ static void hear(void *self, const struct cw_event *e)
     }
     if (++w->aborts != w->options.number)
         return;
-    w->place.in_warp = true;
-    w->place.core = e->core;
-    w->place.warp = e->warp;
+    name_warp(w, e);
     if (r->unit != NULL)
         name_unit(w, r);
 }
@@ -248,12 +269,13 @@ static void hear(void *self, const struct cw_event *e)
 static int listen(struct cw_wave *w, struct cw_gpu *gpu, struct cw_error *err)
 {
     const struct cw_config *c = cw_gpu_config(gpu);
-    if (w->options.event != CW_WAVE_ABORT)
+    if (w->options.event != CW_WAVE_ABORT && w->options.event != CW_WAVE_WAIT)
         return CW_OK;
     w->refusal = calloc((size_t)c->core_count * c->core_warps, sizeof *w->refusal);
     if (w->refusal == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
-    w->listener = (struct cw_event_listener){.types = 1u << CW_EVENT_REGION_ABORT | 1u << CW_EVENT_DECISION, .self = w, .hear = hear};
+    const uint32_t types = 1u << CW_EVENT_DECISION | (w->options.event == CW_WAVE_ABORT ? 1u << CW_EVENT_REGION_ABORT : 0u);
+    w->listener = (struct cw_event_listener){.types = types, .self = w, .hear = hear};
     cw_gpu_listen(gpu, &w->listener);
     return CW_OK;
 }
@@ -317,6 +339,8 @@ static bool event_comes(const struct cw_wave *w, cw_time now)
         return now / cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE] >= w->options.number;
     case CW_WAVE_ABORT:
         return w->aborts >= w->options.number;
+    case CW_WAVE_WAIT:
+        return w->waits >= w->options.number;
     case CW_WAVE_MISMATCH:
         return w->options.units->poll(w->options.units->context, &err) != CW_OK;
     default:

@@ -17,9 +17,10 @@ struct cw_wave;
 
 /* What a wave waits for, to keep the last cycles before it. */
 enum cw_wave_event {
-    CW_WAVE_WINDOW,   /* nothing: the window is traced as it passes */
-    CW_WAVE_CYCLE,    /* core cycle number */
-    CW_WAVE_ABORT,    /* abort number (1: the first) of a transaction; counted per thread */
+    CW_WAVE_WINDOW, /* nothing: the window is traced as it passes */
+    CW_WAVE_CYCLE,  /* core cycle number */
+    CW_WAVE_ABORT,  /* abort number (1: the first) of a transaction; counted per thread */
+    CW_WAVE_WAIT,   /* decision number (1: the first) about a warp whose question had to wait in its unit, for at most `keep` core cycles */
     CW_WAVE_DEADLOCK, /* cw_wave_end with CW_EDEADLOCK */
     CW_WAVE_MISMATCH, /* a lockstep pair differs */
 };

@@ -7,6 +7,7 @@
 #include "verilated.h"
 #include "verilated_fst_c.h"
 
+#include "rtl/rtl_library.h"
 #include "wave_plugin.h"
 
 namespace
@@ -114,9 +115,10 @@ struct Writer {
     std::unique_ptr<VerilatedContext> own;
     std::unique_ptr<Values> values;
     VerilatedFstC fst;
+    int failure = 0; // errno of the first thing that went wrong
 };
 
-void *open_writer(const char *path, const cw_wave_signal *signal, uint32_t signal_cnt, const cw_wave_enum *enums, uint32_t enum_cnt,
+void *open_writer(int fd, const cw_wave_signal *signal, uint32_t signal_cnt, const cw_wave_enum *enums, uint32_t enum_cnt,
                   const cw_wave_rtl *rtl, uint32_t rtl_cnt)
 try {
     std::unique_ptr<Writer> w{new Writer};
@@ -138,22 +140,39 @@ try {
     trace->addChgCb(static_cast<VerilatedFst::dumpCb_t>(dump_all<false>), w->values.get());
     for (uint32_t i = 0; i < rtl_cnt; i++)
         rtl[i].trace(rtl[i].self, &w->fst, 99);
-    w->fst.open(path);
+    cw_fst_write_to(fd);
+    w->fst.open("");
+    w->failure = cw_fst_failure();
+    cw_fst_write_to(-1);
     return w->fst.isOpen() ? w.release() : nullptr;
 } catch (...) {
     return nullptr;
 }
 
-void dump_writer(void *writer, uint64_t time_ps)
+int note_failure(Writer *w)
 {
-    static_cast<Writer *>(writer)->fst.dump(time_ps);
+    const int failure = cw_fst_failure();
+    if (w->failure == 0)
+        w->failure = failure;
+    return w->failure;
 }
 
-void close_writer(void *writer)
+int dump_writer(void *writer, uint64_t time_ps)
 {
     Writer *w = static_cast<Writer *>(writer);
+    cw_fst_failure(); // that of another writer of this thread
+    w->fst.dump(time_ps);
+    return note_failure(w);
+}
+
+int close_writer(void *writer)
+{
+    Writer *w = static_cast<Writer *>(writer);
+    cw_fst_failure();
     w->fst.close();
+    const int failure = note_failure(w);
     delete w;
+    return failure;
 }
 
 const cw_wave_plugin plugin = {CW_WAVE_ABI, open_writer, dump_writer, close_writer};

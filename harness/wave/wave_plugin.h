@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define CW_WAVE_ABI 1u
+#define CW_WAVE_ABI 2u
 
 /* Names for the values 0 .. cnt-1 of a signal, shown by the viewer instead of numbers. */
 struct cw_wave_enum {
@@ -37,11 +37,13 @@ struct cw_wave_rtl {
 
 struct cw_wave_plugin {
     uint32_t abi;
-    /* Returns a writer, or NULL when the file cannot be written. All pointers stay valid until close. Times are in picoseconds. */
-    void *(*open)(const char *path, const struct cw_wave_signal *signal, uint32_t signal_cnt, const struct cw_wave_enum *enums,
-                  uint32_t enum_cnt, const struct cw_wave_rtl *rtl, uint32_t rtl_cnt);
-    void (*dump)(void *writer, uint64_t time_ps); /* times grow */
-    void (*close)(void *writer);
+    /* Returns a writer into this empty file, open for reading and writing, of which it makes its own descriptor; NULL: it could not be
+     * opened. All pointers stay valid until close. Times are in picoseconds. */
+    void *(*open)(int fd, const struct cw_wave_signal *signal, uint32_t signal_cnt, const struct cw_wave_enum *enums, uint32_t enum_cnt,
+                  const struct cw_wave_rtl *rtl, uint32_t rtl_cnt);
+    /* Times grow. 0, or errno of what has gone wrong: the file is useless then. */
+    int (*dump)(void *writer, uint64_t time_ps);
+    int (*close)(void *writer); /* as dump */
 };
 
 const struct cw_wave_plugin *cw_wave_plugin_get(void);

@@ -39,7 +39,7 @@ enum cowarp_status {
     COWARP_EDEADLOCK = -5, /* no progress: cowarp_report() says who waits for whom */
     COWARP_EFAULT = -6,    /* the kernel did something illegal */
     COWARP_ELIMIT = -7,    /* a limit was reached, or the run was interrupted */
-    COWARP_EMISMATCH = -8, /* lockstep: C model and RTL differ */
+    COWARP_EMISMATCH = -8, /* lockstep: C model and RTL differ; by cowarp_create: the ports of a unit's Verilog do */
     COWARP_ECHECK = -9     /* an oracle or a result check failed */
 };
 
@@ -62,15 +62,18 @@ struct cowarp_options {
     const char *record;            /* "INSTANCE=FILE": what is sent into this unit, as a stimulus file (docs/systemc.md); or NULL */
     int tick_always;               /* tick components that have nothing to do as well; slow, and results do not change */
     int reverse_ticks;             /* tick components in reverse order; results do not change */
-    /* Called some hundred times a second of host time while a kernel runs; non-zero stops it. May be NULL. */
+    /* Called some hundred times a second of host time while a kernel runs, and with zeros while RTL is built, then perhaps by other
+     * threads, one at a time; non-zero stops it (COWARP_ELIMIT). May be NULL. */
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
     /* One-line notices ("building RTL of ..."). May be NULL. */
     void (*on_message)(void *context, const char *text);
     void *context;
     int omit_host_seconds; /* leave host_seconds out of the statistics file, which then depends on nothing but the run */
     /* Event that wave_file waits for, to hold the last wave_keep core cycles before it and a tenth of that after it: "cycle:N" (core cycle
-     * N), "abort" or "abort:N" (the N-th abort of a transaction, counted per thread), "deadlock", "lockstep-mismatch". NULL: none,
-     * wave_begin and wave_end say what is traced. Memory: proportional to wave_keep, some KB for each cycle in which something happens. */
+     * N), "abort" or "abort:N" (the N-th abort of a transaction, counted per thread), "wait" or "wait:N" (the N-th
+     * decision of a hardware unit about a request that had to wait in it, of those whose request is in the file too), "deadlock",
+     * "lockstep-mismatch". NULL: none, wave_begin and wave_end say what is traced. Memory: proportional to wave_keep, some KB for each
+     * cycle in which something happens. */
     const char *wave_on;
     uint64_t wave_keep;            /* 1 .. 100000; 0: 1000 */
     const char *const *mechanisms; /* others beside the system, of which `cowarp list` shows all; NULL-terminated, or NULL */
@@ -351,6 +354,8 @@ struct cowarp_play {
     const char *backend;                                 /* "c", "rtl" or "lockstep" */
     void (*on_message)(void *context, const char *text); /* as in struct cowarp_options */
     void *context;
+    int (*stop)(
+        void *context); /* asked some hundred times a second; non-zero ends it (COWARP_ELIMIT), and no wave file is left. NULL: nobody */
 };
 
 struct cowarp_played {

@@ -9,8 +9,10 @@ import math
 import os
 import pty
 import re
+import resource
 import select
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -83,7 +85,9 @@ class Requests(Command):
             (["run"], ["needs a workload", "cowarp list"]),
             (["run", "vecad"], ["unknown workload 'vecad'", "'vecadd'"]),
             (["run", "vecadd", "bfs"], ["one workload", "bfs"]),
-            (["run", "vecadd", "--prest", "getm"], ["unknown option '--prest'", "'preset'"]),
+            (["run", "vecadd", "--prest", "getm"], ["unknown option '--prest'", "'--preset'"]),
+            (["run", "vecadd", "--config", ""], ["--config", "empty", "--config FILE"]),
+            (["run", "vecadd", "--stats="], ["--stats", "empty"]),
             (["run", "vecadd", "-x"], ["unknown option '-x'"]),
             (["run", "vecadd", "--preset"], ["needs a value"]),
             (["run", "vecadd", "--quiet=1"], ["takes no value"]),
@@ -91,7 +95,8 @@ class Requests(Command):
             (["run", "vecadd", "--preset", "gtem"], ["unknown preset", "'getm'"]),
             (["run", "vecadd", "--system", "gtem"], ["unknown system", "'getm'"]),
             (["run", "vecadd", "--system", "fglock"], ["no variant fglock", "plain"]),
-            (["run", "ht-h", "--variant", "plain"], ["no variant plain"]),
+            (["run", "ht-h", "--variant", "plain"], ["no variant plain; it has tx, fglock and cglock"]),
+            (["run", "vecadd", "--variant", "tx"], ["no variant tx; it has plain"]),
             (["run", "ht-h", "--variant", "locks"], ["unknown variant"]),
             (["run", "ht-h", "--variant", "tx", "--system", "none"], ["transactional system"]),
             (["run", "ht-h", "--variant", "tx", "--system", "fglock"], ["fglock"]),
@@ -99,7 +104,11 @@ class Requests(Command):
             (["run", "vecadd", "--param", "n"], ["name=value"]),
             (["run", "vecadd", "--param", "n=0"], ["out of range"]),
             (["run", "vecadd", "--param", "n=5x"], ["not a whole number"]),
-            (["run", "vecadd", "--param", "n=99999999999999999999"], ["not a whole number"]),
+            (["run", "vecadd", "--param", "n=99999999999999999999"], ["n=99999999999999999999: out of range, 1 to"]),
+            (["run", "vecadd", "--param", "n=-99999999999999999999"], ["out of range, 1 to"]),
+            (["run", "vecadd", "--param", "n=64", "--param", "n=128"], ["--param n=64 and --param n=128: give it once"]),
+            (["run", "vecadd", "--set", "core.count=3", "--set", "core.warps=8", "--set", "core.count=4"],
+             ["--set core.count=3 and --set core.count=4: give it once"]),
             (["run", "vecadd", "--set", "core.cuont=5"], ["'core.count'"]),
             (["run", "vecadd", "--set", "core.count=500"], ["1 to 256", "cores"]),
             (["run", "vecadd", "--set", "core.count"], ["name=value"]),
@@ -107,8 +116,10 @@ class Requests(Command):
             (["run", "vecadd", "--tx-warps", "65"], ["tm.warps", "0 to 64"]),
             (["run", "vecadd", "--tx-warps", "many"], ["tm.warps", "not a whole number"]),
             (["run", "vecadd", "--config", "nothing.toml"], ["nothing.toml", "No such file"]),
-            (["run", "vecadd", "--seed", "-1"], ["--seed", "not a whole number"]),
-            (["run", "vecadd", "--seed", "18446744073709551616"], ["--seed"]),
+            (["run", "vecadd", "--seed", "-1"], ["--seed -1: out of range"]),
+            (["run", "vecadd", "--seed", "1.5"], ["--seed", "not a whole number"]),
+            (["run", "vecadd", "--seed", "18446744073709551616"], ["--seed", "out of range, 0 to 18446744073709551615"]),
+            (["run", "vecadd", "--max-cycles", "0"], ["--max-cycles 0", "leave it out"]),
             (["run", "vecadd", "--max-cycles", "1e6"], ["--max-cycles"]),
             (["run", "ht-h", "--unit", "validation_unit"], ["unit=rtl"]),
             (["run", "ht-h", "--unit", "validation_unit=verilog"], ["c, rtl, lockstep"]),
@@ -124,6 +135,10 @@ class Requests(Command):
             (["run", "vecadd", "--mech", "getm"], ["--system getm"]),
             (["run", "vecadd", "--mech", "no-such,getm"], ["unknown mechanism 'no-such'"]),
             (["run", "vecadd", "--sabotage", "skip-owner-check"], ["no transactional system"]),
+            (["run", "ht-h", "--sabotage", "x"], ["'x': unknown", "skip-owner-check, drop-rts-update, forget-writes-decrement"]),
+            (["run", "ht-h", "--sabotage", "skip-owner-chek"], ["did you mean 'skip-owner-check'?"]),
+            (["run", "gpkvs", "--preset", "sbrp-near", "--persistency", "sbrp", "--sabotage", "x"], ["this machine has drop-ofence, ignore-fsm"]),
+            (["run", "gpkvs", "--preset", "sbrp-near", "--persistency", "epoch", "--sabotage", "x"], ["nothing in this machine can be broken"]),
             (["run", "vecadd", "--set", "pm.window=3"], ["pm.window", "persistency model none"]),
             (["run", "gpkvs", "--preset", "sbrp-artifact-near", "--set", "pm.attach=far", "--set", "pm.acquire=issue"], ["pm.acquire"]),
             (["crash", "gpkvs", "--preset", "sbrp-near", "--persistency", "none", "--points", "1", "--set", "pm.patience=8"], ["pm.patience"]),
@@ -141,6 +156,10 @@ class Requests(Command):
             (["run", "vecadd", "--lcp-profile", "b", "--set", "core.lcp=profile"], ["b: cannot be opened: No such file"]),
             (["run", "vecadd", "--lcp-profile", ".", "--set", "core.lcp=profile"], [".: cannot be read: Is a directory"]),
             (["list", "all"], ["list takes no"]),
+            (["config", "thesis-tbc"], ["a preset", "--preset thesis-tbc"]),
+            (["config", "drm"], ["unknown parameter 'drm'"]),
+            (["wave", "stall", "--png", "missing/stall.png"], ["--png: missing/stall.png"]),
+            (["wave", "stall", "--open"], ["--open needs a display", "--png"]),
             (["config", "core.cuont"], ["'core.count'"]),
             (["config", "core.count", "l2.ways"], ["one parameter"]),
             (["exec"], ["one PTX file"]),
@@ -149,7 +168,7 @@ class Requests(Command):
             (["exec", PTX, "--kernel", "fault", "--grid", "1"], ["--block"]),
         ]:
             with self.subTest(args):
-                self.fails(2, *args, says=says)
+                self.fails(2, *args, says=says, env={"DISPLAY": "", "WAYLAND_DISPLAY": ""})
         self.assertEqual(os.listdir(self.folder.name), [])
 
     def test_exec_arguments(self):
@@ -159,7 +178,8 @@ class Requests(Command):
             (["--grid", "1,2,3,4"], ["--grid"]),
             (["--grid", "1,"], ["--grid"]),
             (["--grid", "x"], ["--grid"]),
-            (["--grid", "4294967296"], ["--grid"]),
+            (["--grid", "4294967296"], ["--grid '4294967296': 4294967296 is out of range, 1 to 4294967295"]),
+            (["--grid", "1,99999999999999999999,1"], ["99999999999999999999 is out of range, 1 to 4294967295"]),
             (["--grid", "1", "--shared", "-4"], ["--shared"]),
             (["--grid", "1", "--arg", "5"], ["kind:value"]),
             (["--grid", "1", "--arg", "u33:5"], ["unknown kind 'u33'", "'u32'"]),
@@ -181,6 +201,8 @@ class Requests(Command):
             (["--grid", "1", "--arg", "in:" + empty], ["empty"]),
             (["--grid", "1", "--arg", "out:x"], ["out:FILE:BYTES"]),
             (["--grid", "1", "--arg", "out:x:0"], ["at least 1"]),
+            (["--grid", "1", "--arg", "out:x:4096K"], ["'4096K' is no number of bytes"]),
+            (["--grid", "1", "--arg", "zero:17179869185"], ["at most 2^34"]),
             (["--grid", "1", "--arg", "out::8"], ["no file name"]),
             (["--grid", "1", "--arg", "out:no/such/x:8"], ["no/such/x"]),
             (["--grid", "1", "--arg", "zero:many"], ["at least 1"]),
@@ -200,7 +222,15 @@ class Requests(Command):
         shape = ["--grid", "1", "--block", "1"]
         self.fails(2, "exec", "nothing.ptx", "--kernel", "k", *shape, says=["nothing.ptx", "No such file"])
         self.fails(2, "exec", BROKEN, "--kernel", "broken", *shape, says=["broken.ptx:9:", "frobnicate"])
-        self.fails(2, "exec", self.write("text", b"\x00\xff not PTX"), "--kernel", "k", *shape, says=["text:"])
+        for junk in (b"\x00\xff not PTX", b"\xc3\x1b]0;junk\x07", b".version \x807.0"):
+            r = self.fails(2, "exec", self.write("text", junk), "--kernel", "k", *shape, says=["text:1:", "a byte that is no text, so this is no PTX file"])
+            self.assertTrue(r.stderr.endswith("no PTX file\n"), r.stderr)
+        with open(PTX, "rb") as f:
+            whole = f.read()
+        cut = whole[:whole.index(b"ret") + 3]
+        self.fails(2, "exec", self.write("cut", cut), "--kernel", "k", *shape, says=["cut:", "expected ';': the file ends here"])
+        self.passes("exec", self.write("marked", b"\xef\xbb\xbf" + whole), "--kernel", "narrow", *shape, "--arg", "u32:1", "--arg", "u32:2", "--arg",
+                    "zero:4")
         self.fails(2, "exec", PTX, "--kernel", "number", *shape, says=["no kernel 'number'", "'numbers'"])
         self.fails(2, "exec", PTX, "--kernel", "fault", "--grid", "1", "--block", "1025", says=["1024"])
         dwf = [word for setting in ("divergence=dwf", "warps=32", "schedulers=1", "scheduler=lrr") for word in ("--set", f"core.{setting}")]
@@ -215,6 +245,17 @@ class Requests(Command):
     def test_config_file(self):
         toml = self.write("machine.toml", b"[core]\ncount = 2\ncuont = 3\n")
         self.fails(2, "run", "vecadd", "--config", toml, says=[toml + ":3:", "core.count"])
+        marked = self.write("marked.toml", b"\xef\xbb\xbf[core]\ncount = 2\n")
+        self.assertIn("core.count = 2 ", self.passes("config", "core.count", "--config", marked))
+        os.truncate(self.path("machine.toml"), 2**32)
+        self.fails(2, "run", "vecadd", "--config", toml, says=["larger than 1 MB, not a configuration file"])
+        self.fails(2, "exec", toml, "--kernel", "k", "--grid", "1", "--block", "1", says=["machine.toml: larger than 1024 MiB"])
+        self.fails(2, "wave", self.write("my.stim", b""), says=["my.stim: the file is empty; a stimulus begins with 'unit NAME'"])
+
+    def test_folder_of_the_cache(self):
+        args = ["run", "ht-h", "--unit", "validation_unit=rtl", "--set", "getm.stall_lines=3"]
+        self.fails(2, *args, env={"COWARP_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/proc"}, says=["/proc/.cache", "set COWARP_CACHE"])
+        self.fails(2, *args, env={"COWARP_CACHE": "", "XDG_CACHE_HOME": "", "HOME": ""}, says=["set COWARP_CACHE"])
 
     def test_kernel_folder(self):
         self.fails(2, "run", "vecadd", says=["vecadd.ptx", "COWARP_KERNEL_DIR"], env={"COWARP_KERNEL_DIR": self.folder.name})
@@ -240,6 +281,106 @@ class Builds(Command):
         again = self.run_it(*args, env=env)
         self.assertEqual((again.returncode, again.stderr), (0, ""))
         self.assertEqual(re.sub("host .*", "", again.stdout), re.sub("host .*", "", r.stdout))
+
+
+    ARGS = ["run", "ht-h", "--system", "warptm", "--unit", "first_read_table=rtl", "--unit", "last_written_table=rtl", "--set", "core.warps=8",
+            "--set", "tcd.rows=32", "--wave", "w.fst", "--stats", "s.json"]
+
+    def start(self, *args):
+        """A command that builds RTL into an empty cache, once it does; in a process group of its own."""
+        cache = self.path("cache")
+        if not os.path.exists(cache):
+            os.mkdir(cache)
+            for library in glob.glob(os.path.join(os.environ.get("COWARP_CACHE", ""), "libcw_verilated-*.so")):
+                os.symlink(library, os.path.join(cache, os.path.basename(library)))
+        env = {**os.environ, "COWARP_CACHE": cache, "COWARP_RTL_CXXFLAGS": "-O3"}
+        p = subprocess.Popen([COWARP, *args], cwd=self.folder.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env,
+                             start_new_session=True)
+        self.addCleanup(p.stderr.close)
+        for line in p.stderr:
+            if "building RTL" in line:
+                break
+        time.sleep(0.5)
+        return p
+
+    def built(self):
+        return [name for name in os.listdir(self.path("cache")) if not name.startswith("libcw_verilated-")]
+
+    def tools(self):
+        """Compilers that work on something in the cache."""
+        lines = subprocess.run(["ps", "axo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+        return [line for line in lines if self.path("cache") in line and "ps axo" not in line]
+
+    def test_interrupted(self):
+        """At once, by a signal to the command alone and by Ctrl-C to all its group, as a run is."""
+        self.write("own.stim", b"unit warp_lut\nparam lanes=5\ntrace\n+1 pulse upd_valid=1 upd_lanes=1\n")
+        for args in (self.ARGS, ["wave", "own.stim"]):
+            for number, send in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
+                p = self.start(*args)
+                since = time.monotonic()
+                send(p.pid, number)
+                error = p.stderr.read()
+                self.assertEqual(p.wait(), 128 + number)
+                self.assertLess(time.monotonic() - since, 5)
+                self.assertRegex([line for line in error.splitlines() if "building RTL" not in line][-1],
+                                 r"^cowarp: interrupted (while|before) RTL of \w+ was built$")
+                self.assertEqual((self.built(), self.tools()), ([], []))
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["cache", "own.stim"])
+
+    def test_a_verilator_that_does_not_run(self):
+        """That it is not there and that it fails are two things."""
+        args = ["run", "ht-h", "--unit", "validation_unit=rtl", "--set", "getm.stall_lines=3"]
+        os.mkdir(self.path("bin"))
+        env = {"PATH": self.path("bin"), "COWARP_CACHE": self.path("cache")}
+        self.fails(2, *args, env=env, says=["verilator is not installed"])
+        with open(self.path("bin/verilator"), "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\necho '/dev/null: Permission denied' >&2\nexit 1\n")
+            os.fchmod(f.fileno(), 0o755)
+        self.fails(2, *args, env=env, says=["verilator --version' failed", "/dev/null: Permission denied"])
+
+    def test_what_a_killed_build_leaves_the_next_one_removes(self):
+        os.mkdir(self.path("old"))
+        first = self.start(*self.ARGS)
+        left = self.built()
+        self.assertTrue(left)
+        os.kill(first.pid, signal.SIGKILL)
+        first.wait()
+        os.mkdir(self.path("cache/build-aaaaaa")) # made just now by somebody who has no lock yet
+        os.mkdir(self.path("cache/build-bbbbbb"))
+        os.utime(self.path("cache/build-bbbbbb"), (0, 0))
+        second = self.start(*self.ARGS)
+        self.assertFalse(set(left) & set(self.built()))
+        os.kill(second.pid, signal.SIGINT)
+        second.wait()
+        self.assertEqual(self.built(), ["build-aaaaaa"])
+
+
+class Scripts(Command):
+    """Sub-commands in Python say in one line what is wrong, too."""
+
+    def test_folders_that_cannot_be_written(self):
+        self.write("file", b"")
+        for command in (["synth", "stall_buffer"], ["reproduce", "kilotm.fig4.12", "--quick"]):
+            for folder, why in (("file", "File exists"), ("file/below", "Not a directory"), ("/proc/here", "No such file or directory")):
+                self.fails_in_python(2, command[0], *command[1:], "--out", folder, says=[os.path.basename(folder), why])
+
+    def fails_in_python(self, status, name, *args, says):
+        r = self.run_it(name, *args)
+        self.assertEqual((r.returncode, r.stdout), (status, ""), r.stderr)
+        self.assertRegex(r.stderr, rf"^cowarp {name}: [^\n]*\n$")
+        for word in says:
+            self.assertIn(word, r.stderr)
+
+    def test_interrupted(self):
+        p = subprocess.Popen([COWARP, "synth", "stall_buffer", "--no-power", "--no-fpga", "--out", self.path("out")], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True, start_new_session=True)
+        until = time.monotonic() + 60
+        while not os.path.isdir(self.path("out/work")) and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.2)
+        os.killpg(p.pid, signal.SIGINT)
+        _, error = p.communicate(timeout=60)
+        self.assertEqual((p.returncode, error), (130, "cowarp synth: interrupted; tables are written at the end, so there are none\n"))
 
 
 class Help(Command):
@@ -316,6 +457,13 @@ class Config(Command):
         self.passes(*small, "--config", self.write("machine.toml", b"[pm]\nwindow = 3\n"))
         for model in ("gpm", "epoch", "sbrp"):
             self.passes(*small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.window=3")
+
+    def test_lists_the_parameters_of_a_table(self):
+        keys = [key for key in self.flat(tomllib.loads(self.passes("config"))) if key.startswith("dram.")]
+        text = self.passes("config", "dram")
+        self.assertEqual([line.split(" = ")[0] for line in text.splitlines()], keys)
+        self.assertIn("dram.queue = 32 requests", text)
+        self.assertIn("\ngetm is a preset as well: cowarp config --preset getm\n", self.passes("config", "getm"))
 
     def test_explains_one_parameter(self):
         text = self.passes("config", "dram.queue")
@@ -427,6 +575,32 @@ class Exec(Command):
         self.assertGreater(r.stderr.count("\n"), 1)
         self.assertRegex(r.stderr, "(?i)lock")
         self.assertEqual(self.read("lock.bin"), bytes(4))
+
+
+class Loops(Command):
+    """A loop out of which no way leads is a livelock, and a loop that only computes for long is none."""
+
+    KERNELS = """.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry alone() { L: bra L; ret; }
+.visible .entry two() { .reg .b32 %r<3>; A: add.u32 %r0, %r0, 1; bra B; B: bra A; }
+.visible .entry parted() { .reg .b32 %r<3>; .reg .pred %p<2>; mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 5; @%p0 bra L; ret; L: bra L; }
+.visible .entry long() { .reg .b32 %r<3>; .reg .pred %p<2>; mov.u32 %r0, 0; L: add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, 3000; @%p0 bra L; ret; }
+.visible .entry leaves() { .reg .b32 %r<3>; .reg .pred %p<2>; mov.u32 %r0, 0; L: add.u32 %r0, %r0, 1; setp.ge.u32 %p0, %r0, 3000; @%p0 exit; bra L; }
+"""
+
+    def test_loops(self):
+        path = self.write("loops.ptx", self.KERNELS.encode())
+        shape = ["--grid", "2", "--block", "32", "--set", "watchdog.cycles=10000", "--set",
+                 "watchdog.livelock_cycles=20000", "--max-cycles", "2000000"]
+        for kernel in ("alone", "two", "parted"):
+            for policy in ("pdom", "tbc"):
+                r = self.fails(1, "exec", path, "--kernel", kernel, *shape, "--set", f"core.divergence={policy}", "--set", "core.scheduler=lrr",
+                               "--set", "core.warps=32", says=["watchdog.livelock_cycles"])
+                self.assertIn("loops.ptx", r.stderr)
+        for kernel in ("long", "leaves"):
+            self.passes("exec", path, "--kernel", kernel, *shape)
 
 
 class PersistentMemory(Command):
@@ -573,8 +747,130 @@ class Statistics(Command):
         self.assertGreater(len(self.read("w.fst")), 0)
         self.assertEqual(os.listdir(self.folder.name), ["w.fst"])
 
+    def test_one_line_for_one_thing(self):
+        r = self.fails(1, "run", "vecadd", "--max-cycles", "100", says=["cowarp: vecadd: not finished after 100 core cycles"])
+        self.assertIn("result        failed\n", r.stdout)
+        out = self.passes("run", "vecadd", "--param", "n=64", "--check-serial")
+        self.assertNotIn("serializable", out)
+        self.assertIn("oracle        no transaction has committed, so there was nothing to judge\n", out)
+        shape = ["exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2"]
+        self.assertRegex(self.passes(*shape, "--arg", "out:n.bin:4", "--stats", "s.json"), r"written       s.json\n  written       n.bin\n$")
+        self.assertEqual(self.passes(*shape, "--arg", "out:n.bin:4", "--quiet"), "")
+
     def test_quiet_says_nothing(self):
         self.assertEqual(self.passes(*self.SMALL, "--quiet"), "")
+
+
+class Files(Command):
+    """Result files go where their names point or are refused, appear whole or not at all, and leave nothing else behind."""
+
+    SMALL = ["run", "vecadd", "--param", "n=2048"]
+    ENDLESS = ["exec", PTX, "--kernel", "endless", "--grid", "4", "--block", "32", "--arg", "zero:4", "--wave", "w.fst", "--set",
+               "watchdog.livelock_cycles=4000000000", "--set", "watchdog.cycles=4000000000"]
+
+    def left(self):
+        return sorted(os.listdir(self.folder.name))
+
+    def test_a_wave_needs_a_file(self):
+        os.mkfifo(self.path("pipe"))
+        os.symlink("pipe", self.path("link"))
+        for name in ("pipe", "link", "/dev/null", "/dev/stdout"):
+            self.fails(2, *self.SMALL, "--wave", name, says=[name + ": is a pipe or a device"])
+            self.fails(2, "wave", "stall", "--backend", "c", "--wave", name, says=[name + ": is a pipe or a device"])
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+        self.assertEqual(self.left(), ["link", "pipe"])
+
+    def test_links_are_followed(self):
+        os.mkdir(self.path("there"))
+        self.write("there/old.fst", b"old")
+        for option, link, target in (("--wave", "a.fst", "there/old.fst"), ("--wave", "b.fst", "there/new.fst"), ("--stats", "c.json", "d.json"),
+                                     ("--stats", "e.json", self.path("there/f.json"))):
+            os.symlink(target, self.path(link))
+            self.passes(*self.SMALL, option, link)
+            self.assertEqual(os.readlink(self.path(link)), target)
+            self.assertGreater(len(self.read(target)), 1000)
+        os.symlink("d.json", self.path("round"))
+        os.remove(self.path("d.json"))
+        os.symlink("round", self.path("d.json"))
+        self.fails(2, *self.SMALL, "--stats", "round", says=["round: ", "symbolic links"])
+        self.assertEqual(self.left(), ["a.fst", "b.fst", "c.json", "d.json", "e.json", "round", "there"])
+
+    def test_files_that_may_grow_no_more(self):
+        """Of a limit on the size of files, each write comes to its end at another place."""
+        for bytes_ in (0, 200, 1024, 3000, 9000):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+            for option, name in (("--wave", "w.fst"), ("--stats", "s.json"), ("--record-branches", "b")):
+                if option == "--record-branches" and bytes_ > 0: # a short file
+                    continue
+                r = subprocess.run([COWARP, *self.SMALL, option, name], capture_output=True, text=True, timeout=240, cwd=self.folder.name,
+                                   preexec_fn=limit)
+                self.assertEqual((r.returncode, r.stderr), (1, f"cowarp: {name}: cannot be written: File too large\n"))
+                self.assertNotIn("written", r.stdout)
+                self.assertNotIn("recorded", r.stdout)
+                self.assertEqual(self.left(), [])
+
+    def test_a_full_file_system(self):
+        """Runs fill a file system of 64 KB; each of the later ones says so, and what the earlier ones have written stays."""
+        script = f"""mount -t tmpfs -o size=64k cowarp {self.folder.name} && cd {self.folder.name} || exit 77
+            for i in 1 2 3 4 5 6 7; do {COWARP} {" ".join(self.SMALL)} --quiet --wave $i.fst && echo $i || echo failed $?; done
+            ls; stat -c %s *.fst | uniq | wc -l"""
+        r = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script], capture_output=True, text=True, timeout=240,
+                           check=False)
+        if r.returncode in (1, 77) and "failed" not in r.stdout:
+            self.skipTest("this machine lets nobody mount a file system of its own: " + r.stderr)
+        lines = r.stdout.split("\n")
+        whole = lines.index("failed 1")
+        self.assertGreater(whole, 0)
+        self.assertEqual(lines[whole:7], (7 - whole) * ["failed 1"], r.stdout)
+        self.assertEqual(lines[7:-1], [f"{i}.fst" for i in range(1, whole + 1)] + ["1"], r.stdout)
+        self.assertEqual(re.sub(r"\d", "N", r.stderr), (7 - whole) * "cowarp: N.fst: cannot be written: No space left on device\n")
+
+    def test_one_name_for_two_files(self):
+        os.symlink("a", self.path("b"))
+        for args in (["--stats", "a", "--wave", "a"], ["--stats", "a", "--wave", "./b"], ["--wave", self.path("a"), "--record-branches", "a"],
+                     ["--stats", "a", "--pm", "a"]):
+            self.fails(2, *self.SMALL, *args, says=[f"{args[0]} {args[1]} and {args[2]} {args[3]}: the same file"])
+        shape = ["exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2"]
+        self.fails(2, *shape, "--arg", "out:a:4", "--stats", "a", says=["--arg out:a:4 and --stats a: the same file"])
+        self.passes(*self.SMALL, "--stats", "/dev/null", "--record-branches", "/dev/null")
+        self.assertEqual(self.left(), ["b"])
+
+    def test_statistics_on_standard_output(self):
+        """They are alone there, and a file that already holds something keeps it."""
+        for name in ("-", "/dev/stdout", "/dev/fd/1"):
+            self.assertEqual(json.loads(self.passes(*self.SMALL, "--stats", name))["workload"], "vecadd")
+        self.write("log", b"before\n")
+        with open(self.path("log"), "ab") as log:
+            subprocess.run([COWARP, *self.SMALL, "--stats", "-"], stdout=log, check=True, timeout=240)
+        self.assertEqual(json.loads(self.read("log").removeprefix(b"before\n"))["workload"], "vecadd")
+        self.assertEqual(self.left(), ["log"])
+
+    def start(self):
+        p = subprocess.Popen([COWARP, *self.ENDLESS], cwd=self.folder.name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before, until = len(self.left()), time.monotonic() + 60
+        while len(self.left()) == before and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.1)
+        self.assertIsNone(p.poll())
+        self.addCleanup(p.wait)
+        self.addCleanup(p.kill)
+        return p
+
+    def test_what_a_killed_run_leaves_the_next_one_removes(self):
+        mine = self.write("w.fst.cowarp-abc.txt", b"of the user")
+        first = self.start()
+        second = self.start()
+        self.assertEqual(len(self.left()), 3) # that of a process that runs stays
+        second.kill()
+        second.wait()
+        self.passes(*self.SMALL, "--wave", "w.fst")
+        self.assertEqual(len(self.left()), 3)
+        self.assertIn("w.fst", self.left())
+        first.kill()
+        first.wait()
+        self.passes(*self.SMALL, "--wave", "w.fst")
+        self.assertEqual(self.left(), ["w.fst", os.path.basename(mine)])
 
 
 class Branches(Command):

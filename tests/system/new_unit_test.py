@@ -165,7 +165,23 @@ endmodule"""))
 
     def test_missing_port(self):
         path = self.replaced(("    input  wire                  flush_i,\n", ""), ("= flush_i && ", "= 1'b0 && "))
-        self.refuses(1, [f"has flush, but {path} has no flush_i"], *SMALL, "--unit", f"validation_unit=rtl:{path}")
+        self.refuses(2, [f"has flush, but {path} has no flush_i"], *SMALL, "--unit", f"validation_unit=rtl:{path}")
+
+    def test_missing_parameters(self):
+        path = self.folder / "one.v"
+        path.write_text("module cw_validation_unit(input wire clk_i);\nendmodule\n")
+        self.refuses(2, [f"parameters that {path} has not: BLOOM_COPIES BLOOM_ROW_W"], *SMALL, "--unit", f"validation_unit=rtl:{path}")
+
+    def test_one_port(self):
+        path = self.folder / "one.v"
+        text = (SOURCE / "rtl/validation_unit/cw_validation_unit.v").read_text()
+        parameters = text[text.index("module cw_validation_unit"):text.index("\n) (") + 1]
+        path.write_text(parameters + ") (input wire clk_i);\nendmodule\n")
+        self.refuses(2, [f"has req_valid, but {path} has no req_valid_i"], *SMALL, "--unit", f"validation_unit=rtl:{path}")
+
+    def test_port_of_another_width(self):
+        path = self.replaced(("    input  wire                  flush_i,\n", "    input  wire [2:0]            flush_i,\n"))
+        self.refuses(2, ["flush_i has 3 bits", "1 in the port list"], *SMALL, "--unit", f"validation_unit=lockstep:{path}")
 
     def test_bad_requests(self):
         self.refuses(2, ["nowhere.v", "No such file"], *SMALL, "--unit", "validation_unit=rtl:nowhere.v")

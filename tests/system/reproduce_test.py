@@ -811,11 +811,13 @@ class CommandTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("Figure 4.12", (pathlib.Path(folder) / "kilotm.fig4.12.md").read_text())
             self.assertEqual(len(list((pathlib.Path(folder) / "runs").iterdir())), 7)
-            rows = (pathlib.Path(folder) / "kilotm.fig4.12-2.csv").read_text().splitlines()
-            self.assertEqual(len(rows), 8)
+            mark, *rows = (pathlib.Path(folder) / "kilotm.fig4.12-2.csv").read_text().splitlines()
+            self.assertEqual((mark, len(rows)), ("# " + results.TINY, 8))
             least = [float(row.split(",")[1]) for row in rows[1:]]
             self.assertEqual(least, sorted(least))
             self.assertIn("](kilotm.fig4.12-1.svg)", (pathlib.Path(folder) / "kilotm.fig4.12.md").read_text())
+            for picture in pathlib.Path(folder).glob("*.svg"):
+                self.assertIn(">" + results.TINY + "<", picture.read_text())
             self.assertTrue("percent of accessed" in (pathlib.Path(folder) / "kilotm.fig4.12-1.svg").read_text())
             self.assertEqual(self.command("--quick", "--fidelity", folder + "/f.md").returncode, 2)
 

@@ -298,7 +298,7 @@ class Window(Waves):
             p = subprocess.Popen([COWARP, "run", "ht-h", "--wave", "w.fst"], cwd=self.folder.name, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
             for _ in range(600):
-                if list(self.path(".").glob("w.fst.tmp*")) or p.poll() is not None:
+                if list(self.path(".").glob("w.fst.cowarp-*")) or p.poll() is not None:
                     break
                 time.sleep(0.05)
             self.assertIsNone(p.poll(), "the run ended before it could be stopped")
@@ -307,7 +307,7 @@ class Window(Waves):
             self.assertNotEqual(p.wait(timeout=60), 0)
             if number == signal.SIGKILL:
                 self.assertEqual(self.path("w.fst").read_bytes(), b"old")
-                for left in self.path(".").glob("w.fst.tmp*"):
+                for left in self.path(".").glob("w.fst.cowarp-*"):
                     left.unlink()
         # stopped in order: what was traced until then is complete
         self.assertGreater(len(Trace(self.path("w.fst")).times()), 100)
@@ -603,11 +603,12 @@ class Triggers(Waves):
             (["--wave-keep without --wave-on"], ["--wave", "w.fst", "--wave-keep", "10"]),
             (["one of them"], ["--wave", "w.fst", "--wave-on", "abort", "--wave-window", "1:2"]),
             (["'abrot'", "did you mean 'abort'"], ["--wave", "w.fst", "--wave-on", "abrot"]),
-            (["'fish'", "lockstep-mismatch, abort, abort:N, deadlock or cycle:N"], ["--wave", "w.fst", "--wave-on", "fish"]),
+            (["'fish'", "lockstep-mismatch, abort[:N], wait[:N], deadlock or cycle:N"], ["--wave", "w.fst", "--wave-on", "fish"]),
             (["cycle:20000"], ["--wave", "w.fst", "--wave-on", "cycle"]),
             (["cycle:20000"], ["--wave", "w.fst", "--wave-on", "cycle:-3"]),
             (["cycle:20000"], ["--wave", "w.fst", "--wave-on", "cycle:3x"]),
             (["abort:1"], ["--wave", "w.fst", "--wave-on", "abort:0"]),
+            (["wait:1"], ["--wave", "w.fst", "--wave-on", "wait:x"]),
             (["takes no number"], ["--wave", "w.fst", "--wave-on", "deadlock:7"]),
             (["UNIT=lockstep"], ["--wave", "w.fst", "--wave-on", "lockstep-mismatch"]),
             (["1 to 100000"], ["--wave", "w.fst", "--wave-on", "abort", "--wave-keep", "0"]),
@@ -764,8 +765,40 @@ class Scenarios(Waves):
     def test_getm(self):
         self.passes("wave", "getm")
         trace = Trace(self.path("getm.fst"))
-        occupancy = [v[0] for _, v in trace.frames(VU.format(0) + "stall_occupancy")]
-        self.assertGreater(max(occupancy), 0, "nobody waits in the window: choose another one in harness/cli/wave.c")
+        said = re.search(r"the way of a request, from the warps of core (\d+) through partition (\d+)'s", self.path("getm.gtkw").read_text())
+        core, partition = map(int, said.groups())
+        story = self.wait_of_a_warp(trace, core, partition)
+        page = " ".join((WAVES.parent / "docs/waves.md").read_text().split())
+        self.assertTrue(story in page, "docs/waves.md tells another story; here it is: " + story)
+        red = re.search(r"^\[color\] 1\n@\d+\ncowarp\.(core\d+\.warp\d+)\[", self.path("getm.gtkw").read_text(), re.M).group(1)
+        self.assertTrue(story.startswith("Warp {1} of core {0} ".format(*re.findall(r"\d+", red))), (red, story))
+
+    def wait_of_a_warp(self, trace, core, partition):
+        """The story of docs/waves.md: a request of a warp waits for another warp's release, is retried alone and answered."""
+        unit, inner = VU.format(partition), f"partition{partition}.validation_unit.cw_validation_unit."
+        channel = [unit + name for name in ("req_valid", "req_ready", "req_kind", "req_granule", "req_warpts", "req_owner", "req_id")]
+        inside = [inner + name for name in ("decided", "dec_stall", "dec_wake", "res_granule", "res_owner", "retry_valid", "retry_granule", "retry_accept")]
+        frames = [v for _, v in trace.frames("cowarp.core_cycle", "cowarp.trigger", unit + "rsp_valid", unit + "rsp_id", unit + "rsp_outcome", *channel, *inside)]
+        end, answer = next((v[0], v[3]) for v in frames if v[1] and v[2])
+        before = [v for v in frames if v[0] <= end]
+        asked, granule, time_, warp = [(v[0], v[8], v[9], v[10]) for v in before if v[5] and v[6] and v[7] != 2 and v[11] == answer][-1]
+        of = [v for v in before if v[0] >= asked]
+        stalled, owner = next((v[0], v[16]) for v in of if v[12] and v[13] and v[15] == granule)
+        woken = next(v[0] for v in of if v[0] > stalled and v[12] and v[14] and v[15] == granule)
+        released = [v[10] for v in of if v[5] and v[6] and v[7] == 2 and v[8] == granule]
+        offered = next(v[0] for v in of if v[17] and v[18] == granule)
+        taken = next(v[0] for v in of if v[17] and v[18] == granule and v[19])
+        self.assertTrue(asked < stalled < woken < offered < taken < end, (asked, stalled, woken, offered, taken, end))
+        self.assertEqual((stalled - asked, released, warp // 48), (5, [owner], core))
+        self.assertTrue(all(not v[6] for v in of if offered <= v[0] <= taken), "new requests wait for the retry")
+        self.assertEqual({v[0] for v in of if v[12] and taken < v[0] < end}, {taken + 5}, "it is retried alone")
+        self.assertEqual([v[4] for v in frames if v[0] == end], [0] * sum(v[0] == end for v in frames))
+        states = {v[1] for _, v in trace.frames("cowarp.core_cycle", f"cowarp.core{core}.warp{warp % 48}") if asked <= v[0] < end}
+        self.assertEqual(states, {4}, "the warp waits for memory")
+        return (f"Warp {warp % 48} of core {core} asks partition {partition} for granule {granule} at logical time {time_} (cycle {asked}). Five cycles later "
+                f"({stalled}) its load finds warp {owner}'s reservation and waits. Warp {owner}'s release is decided in cycle {woken} and wakes it. New requests wait "
+                f"(`wait`), and those that are inside are decided first. Then the load is retried, alone (offered in cycle {offered}, taken in {taken}), and its response, "
+                f"`id` {answer}, leaves in cycle {end}: `ok`, {end - asked} cycles after the request.")
 
     def figure_3_7(self, fst):
         """Who comes to the branch, as (home of lane 0, lanes that go first); and the warps that are made, as numbers of threads, from then on."""
@@ -870,7 +903,8 @@ class Scenarios(Waves):
     def test_mistakes_in_a_stimulus(self):
         vu = "unit validation_unit\n"
         for text, says in [
-            ("", ["my.stim", "nothing is driven"]),
+            ("", ["my.stim", "the file is empty"]),
+            ("# a comment\n", ["my.stim", "nothing is driven"]),
             ("hold rsp_ready=1\n", ["my.stim:1:", "'unit NAME'"]),
             ("unit validation_unti\n", [":1:", "'validation_unit'"]),
             (vu + "unit stall_buffer\n", [":2:", "second unit"]),

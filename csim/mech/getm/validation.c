@@ -29,6 +29,7 @@ struct pending {
     uint32_t cause; /* worst outcome: enum cw_vu_outcome */
     uint64_t ts;    /* latest timestamp that aborted it */
     cw_time due;    /* of its answer: in `done` only */
+    cw_time asked[GRANULES];
 };
 
 /* Ring of places in the pending table. */
@@ -44,6 +45,7 @@ struct cw_getm_validation {
     cw_time period;
     struct cw_partition_socket *port;
     struct cw_adapt_validation_unit unit;
+    bool retried;       /* the next response is of a request that has waited in the stall buffer */
     bool awake;         /* the unit has to be clocked though nothing is offered */
     cw_time offer_from; /* not before: RAMs with one port are busy */
     /* messages */
@@ -201,14 +203,16 @@ static bool load_without_trace(struct cw_getm_validation *v, uint32_t place, uin
     return true;
 }
 
-static void tell(const struct cw_getm_validation *v, const struct cw_message *p, uint32_t granule, uint32_t outcome, cw_time now)
+static void tell(const struct cw_getm_validation *v, const struct pending *n, uint32_t granule, uint32_t outcome, cw_time now)
 {
     const struct cw_event_decision d = {.unit = "validation_unit",
                                         .index = v->index,
                                         .kind = outcome,
-                                        .subject = cw_getm_granule(v->getm, p->addr) + granule,
-                                        .refused = outcome != CW_VU_SUCCESS};
-    cw_tell_decision(&v->getm->host, cw_attempt_name_of(p), &d, now);
+                                        .subject = cw_getm_granule(v->getm, n->p->addr) + granule,
+                                        .refused = outcome != CW_VU_SUCCESS,
+                                        .slept = v->retried,
+                                        .asked = v->retried ? n->asked[granule] : 0};
+    cw_tell_decision(&v->getm->host, cw_attempt_name_of(n->p), &d, now);
 }
 
 static void decided(struct cw_getm_validation *v, cw_time now)
@@ -221,7 +225,8 @@ static void decided(struct cw_getm_validation *v, cw_time now)
         return;
     if (outcome == CW_VU_ABORT && load_without_trace(v, place, granule, &ts))
         return;
-    tell(v, n->p, granule, outcome, now);
+    tell(v, n, granule, outcome, now);
+    v->retried = false;
     if (outcome == CW_VU_SUCCESS) {
         grant(v, n, granule, now);
     } else {
@@ -297,10 +302,12 @@ static void release_taken(struct cw_getm_validation *v, const struct cw_getm_rel
     cw_fifo_pop(&v->release, now);
 }
 
-static void access_taken(struct cw_getm_validation *v, uint32_t id)
+static void access_taken(struct cw_getm_validation *v, uint32_t id, cw_time now)
 {
     struct pending *n = v->pending + v->ready.place[v->ready.head];
-    n->left &= ~(1u << (id & ((1u << v->granule_bits) - 1)));
+    const uint32_t granule = id & ((1u << v->granule_bits) - 1);
+    n->left &= ~(1u << granule);
+    n->asked[granule] = now;
     n->open++;
     if (n->left == 0)
         places_pop(v, &v->ready);
@@ -326,6 +333,8 @@ static void count_events(struct cw_getm_validation *v, cw_time now)
     struct cw_getm_counters *counters = v->getm->counters;
     const struct cw_validation_unit_out *out = &v->unit.out;
     counters->vu_busy_cycles++;
+    if (out->evt_retry && !out->evt_stall) /* it is alone in the pipeline, so the next response is its own */
+        v->retried = true;
     counters->vu_requests += out->evt_lookup;
     counters->vu_table_cycles += out->evt_lookup ? out->evt_table_cycles : 0;
     counters->vu_stalls += out->evt_stall;
@@ -367,7 +376,7 @@ static void clock_unit(struct cw_getm_validation *v, cw_time now)
     if (r != NULL)
         release_taken(v, r, now);
     else
-        access_taken(v, id);
+        access_taken(v, id, now);
 }
 
 static cw_time sooner(cw_time a, cw_time b)
