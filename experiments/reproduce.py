@@ -41,7 +41,8 @@ QUICK = {"ht-h": TABLE, "ht-m": TABLE, "ht-l": TABLE, "atm": (("accounts", 4000)
          "wp": (("height", 8), ("levels", 20), ("steps", 2), ("width", 16)),
          "gpkvs": (("blocks", 2), ("buckets", 512), ("pairs", 256), ("threads", 128)), "hm": (("buckets", 2), ("keys", 150), ("present", 100)),
          "srad": (("height", 32), ("width", 32)), "red": (("blocks", 4), ("launches", 2), ("n", 4096)),
-         "mq": (("batch", 256), ("commands", 8), ("queues", 4)), "scan": (("arrays", 4),)}
+         "mq": (("batch", 256), ("commands", 8), ("queues", 4)), "scan": (("arrays", 4),),
+         **{w: (("groups", 2), ("wavefronts", 2)) for w in ("lht-hc", "lht-lc", "it-hc", "it-lc", "gc-hc", "gc-lc", "km-hc", "km-lc")}}
 
 
 class WrongRequest(Exception):

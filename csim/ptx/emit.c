@@ -224,7 +224,9 @@ static void finish(struct out *o, const struct cw_fn *fn)
     if (o->p->status == CW_OK)
         cw_live_compute(o->p, o->k, &cfg, &live);
     if (o->p->status == CW_OK)
-        cw_uniform_find(o->p, o->k, &cfg, &loops, &live);
+        o->kernel->uniform_regs = cw_uniform_find(o->p, o->k, &cfg, &loops, &live);
+    if (o->p->status == CW_OK)
+        o->kernel->transactions = cw_transactions_find(o->p, o->k, &cfg);
     if (o->p->status == CW_OK)
         cw_slots_assign(o->p, o->k, &live, &o->slots);
     cw_loops_free(&loops);

@@ -28,6 +28,16 @@ struct cw_brx_table {
     uint32_t *target; /* micro-op indices */
 };
 
+/* What a kernel's regions do to shared memory, as its instructions show. Two accesses are known to be to the same word when they have one
+ * address register, which the region writes once at the most, and one offset. A generic address may be one of shared memory. */
+struct cw_transactions {
+    uint32_t cnt;           /* regions in the text */
+    uint32_t words;         /* of the region that names the most different ones: how many */
+    uint8_t has_read_only;  /* a region has a way from its begin to its end that reads shared memory and does not write it */
+    uint8_t reads_as_wrote; /* each word that a region reads is one that it writes, and the other way round */
+    uint8_t has_loop;       /* a region goes round a loop with an access in it: it may touch more words than it names */
+};
+
 struct cw_kernel {
     char *name;
     struct cw_uop *uop;
@@ -37,7 +47,9 @@ struct cw_kernel {
     uint64_t *c64; /* c64_cnt x 32 */
     uint32_t c32_cnt, c64_cnt;
     uint32_t r32_cnt, r64_cnt, pred_cnt; /* slots per thread in each register file */
-    uint32_t live_regs; /* registers for occupancy: the largest number of 32-bit words live at once (a 64-bit register is two) */
+    uint32_t live_regs;    /* registers for occupancy: the largest number of 32-bit words live at once (a 64-bit register is two) */
+    uint32_t uniform_regs; /* of these, as far as is proved, words that are equal in all lanes of a warp: what fits scalar registers */
+    struct cw_transactions transactions;
     struct cw_kernel_param *param;
     uint32_t param_cnt, param_bytes;
     uint32_t shared_bytes; /* static shared memory, dynamic (extern) excluded */

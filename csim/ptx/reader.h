@@ -16,7 +16,7 @@
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF.
  *
  * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, lpc_profile.c, module.c, parse.c,
- * slots.c, symbol.c, token.c, uniform.c, uop.c, util.c, insn.h.
+ * slots.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
  */
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
@@ -462,8 +462,12 @@ struct cw_slots {
 void cw_live_compute(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_cfg *cfg, struct cw_live *live);
 void cw_live_free(struct cw_live *live);
 
-/* uniform.c: sets uniform of the branches */
-void cw_uniform_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l, const struct cw_live *live);
+/* uniform.c: sets uniform of the branches. Returns the words of uniform registers that live at once. */
+uint32_t cw_uniform_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l,
+                         const struct cw_live *live);
+
+/* transaction.c: what the kernel's regions do to shared memory */
+struct cw_transactions cw_transactions_find(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_cfg *cfg);
 
 void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_live *live, struct cw_slots *slots);
 

@@ -23,8 +23,11 @@
  * passes on a label of its own. No label goes beyond the branch's immediate post-dominator, nor through the branch itself. A loop is left
  * in different iterations when it holds a divergent branch whose post-dominator lies outside it.
  *
- * Nothing is proved for kernels with regions, where lanes restart on their own, with cycles of two entries, or beyond a bound on time; but
- * a branch without a guard always is uniform.
+ * No branch is proved in a kernel with regions, where lanes restart on their own, and nothing at all in one with cycles of two entries, or
+ * beyond a bound on time; but a branch without a guard always is uniform.
+ *
+ * The registers that remain say how many values a compiler could keep once per warp instead of once per lane. In a kernel with regions,
+ * what a region writes is taken for divergent: lanes write it in different attempts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -393,13 +396,57 @@ static bool has_regions(const struct cw_kcode *k)
     return false;
 }
 
-/* Whether branches with a condition are looked at: there are some, and nothing stands against it. */
-static bool worth_it(const struct cw_kcode *k, const struct cw_loops *l)
+/* Marks what a region writes, from the block of its REGION_BEGIN on. */
+static void mark_region(struct pass *s, uint32_t begin)
 {
-    uint32_t conditions = 0;
-    for (uint32_t i = 0; i < k->code.n; i++)
-        conditions += k->code.a[i].u.op == CW_OP_BRX || (k->code.a[i].u.op == CW_OP_BRA && k->code.a[i].guard != CW_PTX_NONE);
-    return conditions > 0 && !l->irreducible && !has_regions(k);
+    CW_VEC(uint32_t) todo = {0};
+    s->walks++;
+    CW_PUSH(s->p, &todo, begin);
+    while (todo.n > 0) {
+        const uint32_t b = todo.a[--todo.n];
+        const struct cw_block *k = &s->cfg->block[b];
+        for (uint32_t i = k->first; i < k->end && b != begin; i++)
+            mark_results(s, &s->k->code.a[i]);
+        if (b != begin && s->k->code.a[k->end - 1].u.op == CW_OP_REGION_END)
+            continue;
+        for (uint32_t i = 0; i < k->succ_cnt; i++) {
+            const uint32_t next = s->cfg->succ[k->succ + i];
+            if (next >= s->cfg->block_cnt || s->seen[next] == s->walks)
+                continue;
+            s->seen[next] = s->walks;
+            CW_PUSH(s->p, &todo, next);
+        }
+    }
+    free(todo.a);
+}
+
+static void mark_regions(struct pass *s)
+{
+    for (uint32_t b = 0; b < s->cfg->block_cnt && s->p->status == CW_OK; b++)
+        if (s->k->code.a[s->cfg->block[b].end - 1].u.op == CW_OP_REGION_BEGIN)
+            mark_region(s, b);
+}
+
+/* The largest number of words of uniform registers that live at once, by the hulls of their live ranges. */
+static uint32_t uniform_words(const struct pass *s)
+{
+    const size_t steps = 2 * (size_t)s->k->code.n + 2;
+    int64_t now = 0, most = 0, *change = cw_ptx_alloc(s->p, steps, sizeof *change);
+    if (change == NULL)
+        return 0;
+    for (uint32_t reg = 0; reg < s->k->vreg.n; reg++) {
+        const uint32_t words = (s->k->vreg.a[reg].bytes + 3u) / 4;
+        if (s->divergent[reg] || s->live->first[reg] > s->live->last[reg])
+            continue;
+        change[s->live->first[reg]] += words;
+        change[s->live->last[reg] + 1] -= words;
+    }
+    for (size_t i = 0; i < steps; i++) {
+        now += change[i];
+        most = now > most ? now : most;
+    }
+    free(change);
+    return (uint32_t)most;
 }
 
 static void list_points(struct pass *s)
@@ -441,21 +488,29 @@ static void destroy(struct pass *s)
         free(owned[i]);
 }
 
-void cw_uniform_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l, const struct cw_live *live)
+uint32_t cw_uniform_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l,
+                         const struct cw_live *live)
 {
     struct pass s = {.p = p, .k = k, .cfg = cfg, .l = l, .live = live};
-    const bool looked = worth_it(k, l);
+    const bool looked = !l->irreducible && k->code.n > 0, regions = has_regions(k);
+    uint32_t words = 0;
     if (looked) {
         create(&s);
         if (p->status == CW_OK)
             find_sources(&s);
+        if (p->status == CW_OK)
+            mark_regions(&s);
         spread(&s);
+        if (p->status == CW_OK && s.steps < MAX_STEPS)
+            words = uniform_words(&s);
     }
     for (uint32_t i = 0; i < k->code.n && p->status == CW_OK; i++) {
         struct cw_vop *v = &k->code.a[i];
         const bool always = v->u.op == CW_OP_BRA && v->guard == CW_PTX_NONE;
-        const bool proved = looked && s.steps < MAX_STEPS && (v->u.op == CW_OP_BRA || v->u.op == CW_OP_BRX) && !s.parts[cfg->block_of[i]];
+        const bool proved =
+            looked && !regions && s.steps < MAX_STEPS && (v->u.op == CW_OP_BRA || v->u.op == CW_OP_BRX) && !s.parts[cfg->block_of[i]];
         v->u.uniform = always || proved;
     }
     destroy(&s);
+    return words;
 }

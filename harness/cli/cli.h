@@ -54,8 +54,8 @@ struct cli_command {
     const char *script; /* instead of run: a Python script, relative to the source tree */
 };
 
-extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_wave, cli_reproduce, cli_synth,
-    cli_new_unit;
+extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_wave, cli_advise, cli_reproduce,
+    cli_synth, cli_new_unit;
 extern const struct cli_option cli_machine_options[];
 extern const uint32_t cli_machine_option_cnt;
 

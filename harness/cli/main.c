@@ -8,8 +8,8 @@
 
 #include "cli.h"
 
-static const struct cli_command *const commands[] = {&cli_list, &cli_run,    &cli_crash,     &cli_litmus, &cli_exec,
-                                                     &cli_wave, &cli_config, &cli_reproduce, &cli_synth,  &cli_new_unit};
+static const struct cli_command *const commands[] = {&cli_list,   &cli_run,    &cli_crash,     &cli_litmus, &cli_exec,    &cli_wave,
+                                                     &cli_advise, &cli_config, &cli_reproduce, &cli_synth,  &cli_new_unit};
 #define COMMAND_CNT ((uint32_t)(sizeof commands / sizeof commands[0]))
 
 static const struct cli_command *find(const char *name)

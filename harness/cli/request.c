@@ -47,6 +47,12 @@ static int refuse_variant(const struct cowarp_workload *w, const char *variant)
     return cli_error(CLI_WRONG, "workload %s has no variant %s; it has %s", w->name, variant, list);
 }
 
+/* The transactional system of a workload, when none is asked for. */
+static const char *tx_system(const struct cowarp_workload *w)
+{
+    return w->system != NULL ? w->system : "getm";
+}
+
 /* The variant asked for by name, by the shorthands --system fglock and cglock, or the one that suits the system best. */
 static int resolve(struct cli_request *q, const struct cli_parsed *p)
 {
@@ -66,10 +72,10 @@ static int resolve(struct cli_request *q, const struct cli_parsed *p)
     if (asked != NULL && !(w->variants & variant))
         return refuse_variant(w, asked);
     if (q->system == NULL)
-        q->system = (asked == NULL ? w->variants & COWARP_TX : variant == COWARP_TX) ? "getm" : "none";
+        q->system = (asked == NULL ? w->variants & COWARP_TX : variant == COWARP_TX) ? tx_system(w) : "none";
     const bool none = strcmp(q->system, "none") == 0;
     if (variant == COWARP_TX && none)
-        return cli_error(CLI_WRONG, "variant tx needs a transactional system; give --system getm");
+        return cli_error(CLI_WRONG, "variant tx needs a transactional system; give --system %s", tx_system(w));
     const unsigned order[] = {none ? 0u : COWARP_TX, COWARP_PLAIN, COWARP_FGLOCK, COWARP_CGLOCK};
     for (uint32_t i = 0; variant == 0 && i < 4; i++)
         variant = (enum cowarp_variant)(order[i] & w->variants);

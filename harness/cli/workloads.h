@@ -22,11 +22,12 @@ struct cli_request {
 };
 
 /* Options of a command that takes a workload. */
-#define CLI_WORKLOAD_OPTIONS                                                                                                      \
-    {"system", "NAME", false, "transactional system, none, fglock or cglock (default getm where the workload has transactions)"}, \
-        {"variant", "NAME", false, "plain, tx, fglock or cglock (default: what suits the system)"},                               \
-    {                                                                                                                             \
-        "param", "NAME=VALUE", true, "a parameter of the workload"                                                                \
+#define CLI_WORKLOAD_OPTIONS                                                                                               \
+    {"system", "NAME", false,                                                                                              \
+     "transactional system, none, fglock or cglock (default: the one that the workload's transactions are for, or none)"}, \
+        {"variant", "NAME", false, "plain, tx, fglock or cglock (default: what suits the system)"},                        \
+    {                                                                                                                      \
+        "param", "NAME=VALUE", true, "a parameter of the workload"                                                         \
     }
 
 /* CLI_OK or CLI_WRONG, the error printed; free it in any case. command: for messages. */

@@ -255,6 +255,32 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
  * GPU remains unusable, and cowarp_reset may be tried again. */
 int cowarp_reset(struct cowarp_gpu *gpu);
 
+/* What GPU-LocalTM's transactions in shared memory take of a core, in one combination of detector and serialisation, and whether a core has
+ * it. Registers are 32-bit words of a work-group: a vector register of one lane, a scalar register of one warp. */
+struct cowarp_advice_line {
+    const char *detect, *serial; /* as ltm.detect and ltm.serial take them; "" for the kernel alone */
+    uint32_t vector_registers, scalar_registers, shared_bytes;
+    uint32_t groups;   /* work-groups that a core has room for */
+    const char *lacks; /* the resource that one work-group has too little of; "": none */
+};
+
+#define COWARP_ADVICE_LINES 16
+struct cowarp_advice {
+    const char *kernel;
+    uint32_t core_vector_registers, core_scalar_registers, core_shared_bytes;
+    uint32_t words;                              /* of shared memory that a transaction names, at the most */
+    int has_read_only, reads_as_wrote, has_loop; /* docs/command.md, advise */
+    struct cowarp_advice_line alone, line[COWARP_ADVICE_LINES];
+    int chosen;      /* index of the line that suits the kernel best; -1: none fits, and a lock has to do (system lds-lock) */
+    const char *why; /* one line */
+};
+
+/* Feasibility and choice for a kernel in work-groups of `threads` threads (GPU-LocalTM 7). kernel NULL: the module's only one with
+ * transactions. Strings live as long as the module. COWARP_EINVAL: no such kernel, or it has no transactions, or more than 1,024 threads.
+ */
+int cowarp_advise(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *kernel, uint32_t threads,
+                  uint32_t dynamic_shared_bytes, struct cowarp_advice *advice);
+
 /* A phase of the program begins, and the one before ends; NULL: none begins. The statistics file says how many cycles each took, all parts
  * of the same name together. The name has at most 63 characters. */
 int cowarp_phase(struct cowarp_gpu *gpu, const char *name);

@@ -41,6 +41,7 @@ struct cowarp_workload {
     const char *name;   /* "ht-h" */
     const char *folder; /* kernels/<folder>/kernel.cl */
     const char *what;   /* one line, with the paper it comes from */
+    const char *system; /* the transactional system that the tx variant is written for; NULL: any whose transactions are on global memory */
     unsigned variants;  /* set of enum cowarp_variant */
     const struct cowarp_workload_param *params;
     uint32_t param_count;

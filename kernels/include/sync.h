@@ -3,8 +3,8 @@
 #ifndef KERNELS_SYNC_H
 #define KERNELS_SYNC_H
 
-/* Two external functions that the PTX reader turns into micro-operations; between them, loads and stores of global memory are
- * transactional. */
+/* Two external functions that the PTX reader turns into micro-operations. Between them, loads and stores are transactional: those of global
+ * memory, or, under GPU-LocalTM, those of shared memory. */
 void tx_begin(void);
 void tx_commit(void);
 
@@ -14,5 +14,31 @@ void tx_commit(void);
 
 /* Earlier stores of the thread are visible to the whole device before later ones. (OpenCL's mem_fence is only a block's.) */
 #define FENCE_DEVICE() __nvvm_membar_gl()
+
+/* Looks before it tries. The lanes that wait would otherwise hold the banks by their atomics, one cycle per lane, and the warp that has the
+ * lock could not get to its shared memory. */
+#define IS_FREE(lock) (*(volatile __local uint *)(lock) == 0)
+
+/* A section on shared memory that a work-group's threads carry out one at a time: as a transaction, or, where `locked` is 1, under one lock
+ * in shared memory (GPU-LocalTM, Figure 1). `locked` is a constant. */
+#define ATOMICALLY_IN_GROUP(locked, lock, section)                        \
+    do {                                                                  \
+        if (locked) {                                                     \
+            int done_ = 0;                                                \
+            while (!done_) {                                              \
+                if (IS_FREE(lock) && atomic_cmpxchg(lock, 0u, 1u) == 0) { \
+                    section;                                              \
+                    mem_fence(CLK_LOCAL_MEM_FENCE);                       \
+                    atomic_xchg(lock, 0u);                                \
+                    done_ = 1;                                            \
+                }                                                         \
+                KEEP_LOOP_SHAPE(done_);                                   \
+            }                                                             \
+        } else {                                                          \
+            tx_begin();                                                   \
+            section;                                                      \
+            tx_commit();                                                  \
+        }                                                                 \
+    } while (0)
 
 #endif

@@ -391,6 +391,23 @@ class Help(Command):
             self.assertIn("--", self.passes("help", name))
             self.assertEqual(self.passes("help", name), self.passes(name, "--help"))
 
+    def test_advise(self):
+        """Work-groups of 256 on the paper's machine; the numbers of each line are those of the unit test local_advice."""
+        of = json.loads(self.passes("advise", "it-hc", "--preset", "localtm", "--json"))
+        self.assertEqual((of["kernel"], of["words"], of["has_read_only"], of["reads_as_wrote"]), ("it_tx", 1, False, True))
+        self.assertEqual((of["chosen"]["detect"], of["chosen"]["serial"]), ("prw-sig", "ascending-multiple"))
+        lines = {(line["detect"], line["serial"]): line for line in of["combinations"]}
+        self.assertEqual(len(lines), 16)
+        single, multiple = lines["swo-sig", "ascending-single"], lines["swo-sig", "ascending-multiple"]
+        self.assertEqual(multiple["scalar_registers"] - single["scalar_registers"], 8)
+        self.assertEqual(lines["prw-sig", "ascending-single"]["vector_registers"] - lines["dcd", "ascending-single"]["vector_registers"], 2048)
+        self.assertRegex(self.passes("advise", "gc-lc", "--preset", "localtm"), r"\* swo-sig +ascending-multiple")
+        self.assertIn("choose        --system lds-lock", self.passes("advise", "km-hc", "--preset", "localtm", "--shared", "60000"))
+        self.fails(2, "advise", says=["one workload or one PTX file"])
+        self.fails(2, "advise", "vecadd", says=["no kernel has transactions"])
+        self.fails(2, "advise", "km-hc", "--kernel", "km_cglock", says=["km_cglock has no transactions"])
+        self.fails(2, "advise", "km-hc", "--block", "0", says=["1 to 1024"])
+
     def test_version(self):
         self.assertRegex(self.passes("--version"), r"^cowarp \d+\.\d+\.\d+\n$")
 

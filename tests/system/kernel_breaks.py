@@ -4,7 +4,7 @@
 
     tests/system/kernel_breaks.py COWARP CLANG FLAG...      the command that turns OpenCL C into PTX, without input and output
 
-Each line of BREAKS is a workload, a piece of its kernel that occurs once, and what stands there instead: a mistake that one could make. The
+Each line of BREAKS is a workload and, where it is not the default, its variant; a piece of its kernel that occurs once, and what stands there instead: a mistake that one could make. The
 broken kernel is compiled, and the workload run with it must end with status 1 and a line `result failed`, on inputs of the size that
 tests/system/unmoved.py has. With the kernel as it is the same run must pass.
 """
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/system"))
 from unmoved import SMALL  # noqa: E402
 
-FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum", "lib": "libor"}
+FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum", "lib": "libor", "lht-hc": "lht", "it-hc": "it", "gc-hc": "gc", "km-hc": "km"}
 BREAKS = (
     ("bfs2", "e < first[node + 1]", "e + 1 < first[node + 1]"),
     ("fcdt", "x + f->x1", "x + f->x0"),
@@ -55,13 +55,27 @@ BREAKS = (
     ("wp", "from_above = leaves;", "from_above = 0.0f;"),
     ("wsreduce", "i < lane ? odd_flag", "i <= lane ? odd_flag"),
     ("wsreduce", "slot[rank + 4]", "slot[rank + 5]"),
+    ("lht-hc cglock", "is_mine = table[place] == EMPTY;", "is_mine = table[place] != key;"),
+    ("lht-hc cglock", "place += buckets;", "place += 2 * buckets;"),
+    ("lht-hc cglock", "key = i < n ? keys[i] : 0;", "key = i < n ? keys[i - 1] : 0;"),
+    ("lht-hc cglock", "table[place] = key;", "table[place] = key + buckets;"),
+    ("it-hc cglock", "next[row] = place + 1;", "next[row] = place + 2;"),
+    ("it-hc cglock", "next[row] = place + 1;", "next[row] = row % 2 == 0 ? place + 1 : place;"),
+    ("it-hc cglock", "row = (key >> 16) % rows", "row = (key >> 17) % rows"),
+    ("gc-hc cglock", "is_new = taken >> colour[v] & 1;", "is_new = 0;"),
+    ("gc-hc cglock", "if (k < n)", "if (k + 1 < n)"),
+    ("gc-hc cglock", "31 - clz(~taken & (taken + 1))", "31 - clz(~taken)"),
+    ("km-hc cglock", "own[DIMS]++;", "own[DIMS] += i > 0;"),
+    ("km-hc cglock", "sum += difference * difference;", "sum += difference;"),
+    ("km-hc cglock", "own[d] += x[d];", "own[d] += x[d] & 511;"),
 )
 
 
 def run(cowarp, workload, kernels):
     """Exit status and summary of a small run with the PTX of a folder, or with the build's own."""
-    line = [cowarp, "run", workload, "--max-cycles", "5000000"]
-    for word in SMALL[workload].split():
+    name, *system = workload.split()
+    line = [cowarp, "run", name, "--max-cycles", "5000000", *(f"--system={word}" for word in system)]
+    for word in SMALL[name].split():
         line += ["--param", word]
     own = {} if kernels is None else {"COWARP_KERNEL_DIR": kernels}
     done = subprocess.run(line, env={**os.environ, **own}, capture_output=True, text=True)
@@ -70,7 +84,7 @@ def run(cowarp, workload, kernels):
 
 def broken(cowarp, compiler, folder, workload, piece, instead):
     """What is wrong with the check of a workload whose kernel has this mistake; None: nothing."""
-    name = FOLDER.get(workload, workload)
+    name = FOLDER.get(workload.split()[0], workload)
     source = (ROOT / "kernels" / name / "kernel.cl").read_text()
     if source.count(piece) != 1:
         return f"the kernel has {source.count(piece)} of '{piece}', and should have one"

@@ -26,7 +26,7 @@ static const char *refusal(const struct cw_local_core *c, const struct cw_mem_in
     if (m->space == CW_SPACE_SHARED)
         return m->uop->op == CW_OP_ATOM ? "an atomic of shared memory in a transaction: it would not be undone; load, and store" : NULL;
     const bool writes = m->uop->op != CW_OP_LD && m->space == CW_SPACE_GLOBAL;
-    return writes && c->local->keys->ltm_global == CW_LOCAL_GLOBAL_FAULT
+    return writes && c->local->keys.ltm_global == CW_LOCAL_GLOBAL_FAULT
                ? "a store to global memory in a transaction of shared memory: it would not be undone (ltm.global=allow lets it)"
                : NULL;
 }
@@ -92,9 +92,9 @@ static void fill_pass(struct cw_local_core *c, struct cw_local_inst *i, struct c
 static void count_pass(struct cw_local_core *c, struct cw_local_inst *i, const struct cw_local_pass *pass)
 {
     const struct cw_local *l = c->local;
-    const uint32_t detect = l->keys->ltm_detect, latency = l->host.config->shared_latency;
+    const uint32_t detect = l->keys.ltm_detect, latency = l->host.config->shared_latency;
     struct cw_local_wave *w = c->wave + i->m->warp;
-    uint64_t end = pass->cycle + l->keys->ltm_latency + (latency > 2 ? latency - 2 : 0);
+    uint64_t end = pass->cycle + l->keys.ltm_latency + (latency > 2 ? latency - 2 : 0);
     if (detect == CW_LOCAL_DCD || detect == CW_LOCAL_SMDCD) {
         cw_core_hold_shared(c->core, 1);
         l->counters->ltm_directory_reads += cw_lanes_count(pass->banks);
@@ -166,7 +166,7 @@ static void transfer(struct cw_local_core *c, const struct cw_local_ask *ask, cw
 static bool true_conflict(const struct cw_local_core *c, const struct cw_local_ask *ask)
 {
     const struct cw_local_group *g = c->group + c->wave[ask->warp].group;
-    const uint32_t item = cw_local__item(c, ask->warp, ask->lane), detect = c->local->keys->ltm_detect;
+    const uint32_t item = cw_local__item(c, ask->warp, ask->lane), detect = c->local->keys.ltm_detect;
     const struct cw_local_entry *own = cw_local__find(g, item, ask->word);
     if (g->word[ask->word].sharers <= (own != NULL))
         return false;
@@ -207,7 +207,7 @@ static void note_met(struct cw_local_core *c, const struct cw_local_ask *ask, co
     if (!a->met || a->owner / c->local->width != w->number)
         return;
     const uint32_t owner = a->owner % c->local->width;
-    if ((c->local->keys->ltm_serial & CW_LOCAL_DESCENDING) != 0 ? owner > ask->lane : owner < ask->lane)
+    if ((c->local->keys.ltm_serial & CW_LOCAL_DESCENDING) != 0 ? owner > ask->lane : owner < ask->lane)
         w->mcm &= ~cw_lanes_one(ask->lane);
 }
 

@@ -10,7 +10,7 @@ void cw_local__clear(struct cw_local_core *c, uint32_t warp, cw_lanes lanes, boo
                                    .group = w->group,
                                    .number = w->number,
                                    .lanes = lanes,
-                                   .banks = lanes != 0 && c->local->keys->ltm_detect != CW_LOCAL_DCD ? w->banks : 0,
+                                   .banks = lanes != 0 && c->local->keys.ltm_detect != CW_LOCAL_DCD ? w->banks : 0,
                                    .write_banks = write_signature ? w->write_banks : 0};
     if (write_signature)
         w->write_banks = 0;

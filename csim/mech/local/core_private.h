@@ -4,7 +4,7 @@
  *
  * A block is a group here, and a warp a wavefront, as in the paper. A work-item is named by its number in its group.
  *
- * Private to: access.c, clear.c, core_half.c, detect.c, local.c, shadow.c, turns.c.
+ * Private to: access.c, advice.c, clear.c, core_half.c, detect.c, local.c, shadow.c, turns.c.
  */
 #ifndef CW_MECH_LOCAL_CORE_PRIVATE_H
 #define CW_MECH_LOCAL_CORE_PRIVATE_H
@@ -39,7 +39,7 @@ enum cw_local_sabotage {
 /* Shared by the cores. */
 struct cw_local {
     struct cw_mech_host host;
-    const struct cw_local_keys *keys;
+    struct cw_local_keys keys; /* the configuration's; with ltm.choose=auto, detector and serialisation are those of the launch */
     struct cw_local_counters *counters;
     struct cw_tm_counters *tm;
     enum cw_local_sabotage sabotage;

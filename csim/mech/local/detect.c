@@ -19,9 +19,9 @@ int cw_local__units_create(struct cw_local_core *c, struct cw_error *err)
                                                      .lane_bits = bits_for(l->width),
                                                      .groups = config->core_blocks,
                                                      .words = rows,
-                                                     .sig_bits = l->keys->ltm_sig_bits,
-                                                     .wsig_bits = l->keys->ltm_wsig_bits,
-                                                     .hashes = l->keys->ltm_hashes};
+                                                     .sig_bits = l->keys.ltm_sig_bits,
+                                                     .wsig_bits = l->keys.ltm_wsig_bits,
+                                                     .hashes = l->keys.ltm_hashes};
     int status = CW_OK;
     for (uint32_t bank = 0; bank < CW_LOCAL_BANKS && status == CW_OK; bank++)
         status = cw_adapt_bank_detector_create(&c->bank[bank], l->host.units, c->index, bank, &size, err);
@@ -74,7 +74,7 @@ static void drive_clear(struct cw_adapt_bank_detector_in *in, const struct cw_lo
 static void clock_bank(struct cw_local_core *c, uint32_t bank, const struct cw_local_ask *ask, const struct cw_local_clear *clear,
                        struct cw_local_answer *answer)
 {
-    struct cw_adapt_bank_detector_in in = {.mode = (enum cw_local_detect)c->local->keys->ltm_detect};
+    struct cw_adapt_bank_detector_in in = {.mode = (enum cw_local_detect)c->local->keys.ltm_detect};
     struct cw_adapt_bank_detector_view v;
     if (ask != NULL)
         drive_request(c, &in, ask);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/local/advice.h"
 #include "mech/local/core_private.h"
 #include "mech/tm/tm.h"
 
@@ -60,7 +61,7 @@ static int create(void **out, const struct cw_mech_host *host, struct cw_error *
         return cw_fail(err, CW_ENOMEM, "localtm: out of host memory");
     struct cw_local *l = &m->shared;
     l->host = *host;
-    l->keys = cw_config_own(host->config, &cw_local_key_set);
+    l->keys = *(const struct cw_local_keys *)cw_config_own(host->config, &cw_local_key_set);
     l->counters = cw_stats_own(host->stats, &cw_local_counter_set);
     l->tm = cw_tm_counters_of(host->stats);
     l->period = host->clocks->period[CW_DOMAIN_CORE];
@@ -103,12 +104,38 @@ static int shared_bytes(uint32_t *bytes, const struct cw_config *config, const s
     return CW_OK;
 }
 
+/* What the work-group would take, beside what a core has. */
+static int refuse(const struct cw_local_advice *a, uint32_t combination, const char *kernel, struct cw_error *err)
+{
+    const struct cw_local_line *line = &a->line[combination];
+    return cw_fail(err, CW_EINVAL,
+                   "%s: too few %s for ltm.detect=%s and ltm.serial=%s: a block takes %u vector and %u scalar registers, and a core has %u "
+                   "and %u; 'cowarp advise' shows what fits",
+                   kernel, line->lacks, cw_local_detect_name(combination / CW_LOCAL_SERIALS),
+                   cw_local_serial_name(combination % CW_LOCAL_SERIALS), line->need.vector_registers, line->need.scalar_registers,
+                   a->has.vector_registers, a->has.scalar_registers);
+}
+
+static int take(struct cw_local *local, const struct cw_launch *l, struct cw_error *err)
+{
+    struct cw_local_advice a;
+    const struct cw_local_keys *asked = cw_config_own(local->host.config, &cw_local_key_set);
+    uint32_t combination = asked->ltm_detect * CW_LOCAL_SERIALS + asked->ltm_serial;
+    cw_local_advise(&a, local->host.config, l->kernel, l->threads, 4 * local->words);
+    if (asked->ltm_choose == CW_LOCAL_CHOOSE_AUTO && a.chosen < CW_LOCAL_COMBINATIONS)
+        combination = a.chosen;
+    if (a.line[combination].lacks != NULL)
+        return refuse(&a, combination, l->kernel->name, err);
+    local->keys.ltm_detect = combination / CW_LOCAL_SERIALS;
+    local->keys.ltm_serial = combination % CW_LOCAL_SERIALS;
+    return CW_OK;
+}
+
 static int launch(void *self, const struct cw_launch *l, struct cw_error *err)
 {
     struct machine *m = self;
-    (void)err;
     m->shared.words = l->kernel->uses_region ? (l->shared_bytes + 3) / 4 : 0;
-    return CW_OK;
+    return l->kernel->uses_region ? take(&m->shared, l, err) : CW_OK;
 }
 
 static void *core_self(void *self, uint32_t core)

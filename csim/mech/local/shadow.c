@@ -136,7 +136,7 @@ static void release(struct cw_local_core *c, uint32_t group, uint32_t item)
 void cw_local__quiet(struct cw_local_core *c, uint32_t group, uint32_t bank)
 {
     struct cw_local_group *g = c->group + group;
-    if (g->warps == 0 || c->local->keys->ltm_detect != CW_LOCAL_SMDCD)
+    if (g->warps == 0 || c->local->keys.ltm_detect != CW_LOCAL_SMDCD)
         return;
     for (uint32_t word = bank; word < c->local->words; word += CW_LOCAL_BANKS)
         g->word[word].shared = false;
@@ -218,7 +218,7 @@ static uint32_t walk_cycles(const struct cw_local_core *c, uint32_t warp, cw_lan
 void cw_local__undo(struct cw_local_core *c, uint32_t warp, cw_lanes lanes, cw_time now)
 {
     const struct cw_local *l = c->local;
-    const uint32_t walk = l->keys->ltm_undo == CW_LOCAL_UNDO_WALK ? walk_cycles(c, warp, lanes) : 0;
+    const uint32_t walk = l->keys.ltm_undo == CW_LOCAL_UNDO_WALK ? walk_cycles(c, warp, lanes) : 0;
     const cw_time answered = now + (CW_LOCAL_PHASES + 1) * l->period; /* what the lanes have asked until now */
     const cw_time walked = walk > 0 ? cw_core_hold_shared(c->core, walk) : now;
     struct cw_local_undo *u = &c->undo[(c->undo_head + c->undo_cnt++) % c->undo_cap];

@@ -242,7 +242,7 @@ static void take_choice(struct cw_local_core *c, uint32_t warp, const struct cw_
 /* Asks for one wavefront per cycle; the answer is there in the next one. */
 static void choose(struct cw_local_core *c, cw_time now)
 {
-    const struct cw_local_keys *keys = c->local->keys;
+    const struct cw_local_keys *keys = &c->local->keys;
     if (c->chosen != CW_LOCAL_NO_ONE) {
         const uint32_t warp = c->chosen;
         c->chosen = CW_LOCAL_NO_ONE;

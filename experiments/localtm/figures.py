@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of GPU-LocalTM's improvements, sections 6 and 7. Preset `localtm` is its Table 3, with 8 of the 32 compute units and two work-groups
+for each of them: units share nothing but global memory, which the transactions do not use. Means are geometric."""
+import json
+import subprocess
+
+from experiment import Experiment
+from report import Claim, Table
+from runs import Run, RunFailed, counter
+from sweep import at, ratios
+
+LABEL = {"lht-hc": "HT-HC", "lht-lc": "HT-LC", "it-hc": "IT-HC", "it-lc": "IT-LC", "gc-hc": "GC-HC", "gc-lc": "GC-LC", "km-hc": "KM-HC", "km-lc": "KM-LC"}
+ALL = tuple(LABEL)
+DETECT = ("prw-sig", "swo-sig", "dcd", "smdcd")
+SERIAL = ("ascending-single", "descending-single", "ascending-multiple", "descending-multiple")
+NAME = {"prw-sig": "pRW-sig", "swo-sig": "sWO-sig", "dcd": "DCD", "smdcd": "SMDCD"}
+EXACT = ("dcd", "smdcd")
+BASE = "prw-sig", "ascending-single"  # GPU-LocalTM as it was
+MACHINE, INPUT = (("core.count", 8),), (("groups", 16),)
+PARTS = {"TXBegin": "ltm_begin_cycles", "TXCommit": "ltm_commit_cycles", "memory overheads": "ltm_overhead_cycles", "TX code": "ltm_tx_cycles",
+         "other code": "ltm_other_cycles"}
+MODES = {"work-group": "ltm_wg_serial", "wavefront": "ltm_wf_serial", "transactional": "ltm_transactional"}
+
+
+def run(workload, detect, serial):
+    settings = [*MACHINE, *(pair for pair in (("ltm.detect", detect), ("ltm.serial", serial)) if pair[1] not in BASE)]
+    return Run(workload, "localtm", preset="localtm", warps=0, settings=tuple(sorted(settings)), params=INPUT)
+
+
+def lock(workload):
+    return Run(workload, "lds-lock", preset="localtm", warps=0, settings=MACHINE, params=INPUT)
+
+
+def auto(workload):
+    return Run(workload, "localtm", preset="localtm", warps=0, settings=(*MACHINE, ("ltm.choose", "auto")), params=INPUT)
+
+
+def speedup(get, workload, detect, serial):
+    return get(run(workload, *BASE))["cycles"] / get(run(workload, detect, serial))["cycles"]
+
+
+def axis(which):
+    """One axis of the design at a time: serialisations of pRW-sig, or detectors with ascending-single."""
+    return [(serial, (BASE[0], serial)) for serial in SERIAL] if which == "serial" else [(NAME[detect], (detect, BASE[1])) for detect in DETECT]
+
+
+def of_axis(which):
+    return lambda get: [[run(w, *pair) for w in ALL for _, pair in axis(which)]]
+
+
+def speedups(get, which, title):
+    return ratios(title, ALL, [(name, lambda w, p=pair: speedup(get, w, *p)) for name, pair in axis(which)], "speedup", label=LABEL)
+
+
+def value(table, workload, column):
+    return at(table, LABEL[workload], column)
+
+
+def fig2(get):
+    table = speedups(get, "serial", "Figure 2: speedup over GPU-LocalTM by serialisation")
+
+    def best_gain(single, multiple):
+        return max(100 * (value(table, w, multiple) / value(table, w, single) - 1) for w in ALL)
+    descending = min(value(table, w, f"descending-{choice}") / value(table, w, f"ascending-{choice}") for w in ALL for choice in ("single", "multiple"))
+    return [table], [
+        Claim("ltm.multiple", max(best_gain("ascending-single", "ascending-multiple"), best_gain("descending-single", "descending-multiple")), (15, 45)),
+        Claim("ltm.KM-HC", value(table, "km-hc", "ascending-multiple"), (None, 0.99)),
+        Claim("ltm.descending", descending, (0.95, None))]
+
+
+def best(table, workload, columns):
+    return max(columns, key=lambda name: value(table, workload, name))
+
+
+def fig5(get):
+    table = speedups(get, "detect", "Figure 5: speedup over GPU-LocalTM by conflict detection")
+    names = tuple(NAME.values())
+    order = {"lht-hc": ("sWO-sig",), "lht-lc": ("sWO-sig",), "gc-hc": ("sWO-sig",), "gc-lc": ("DCD", "SMDCD"), "it-hc": ("pRW-sig",)}
+    as_said = sum(best(table, w, names) in wanted for w, wanted in order.items())
+    return [table], [
+        Claim("ltm.cd", max(value(table, w, name) for w in ALL for name in names), (6, 12)),
+        Claim("ltm.sWO", as_said, (len(order), None), lambda n: f"{n:.0f} of {len(order)} as the paper has them")]
+
+
+def parts_of(which, title, counters, whole):
+    """Stacked bars, one per workload and form. whole: what a bar is of, a function of (get, workload, pair)."""
+    def make(get):
+        rows = []
+        for w in ALL:
+            for name, pair in axis(which):
+                try:
+                    total, stats = whole(get, w, pair), get(run(w, *pair))
+                    rows.append([f"{LABEL[w]} {name}", *(counter(stats, c) / total for c in counters.values())])
+                except RunFailed:
+                    rows.append([f"{LABEL[w]} {name}", *(float("nan") for _ in counters)])
+        return Table(title, ["form", *counters], rows, "stacks", "share")
+    return make
+
+
+def cycles_of_base(get, w, _):
+    return sum(counter(get(run(w, *BASE)), c) for c in PARTS.values())
+
+
+def commits(get, w, pair):
+    return sum(counter(get(run(w, *pair)), c) for c in MODES.values())
+
+
+def fig7(get):
+    table = parts_of("detect", "Figure 7: transactions by mode and conflict detection", MODES, commits)(get)
+    serialised = max(sum(at(table, f"{LABEL[w]} {NAME[d]}", mode) for mode in ("work-group", "wavefront")) for w in ("lht-lc", "it-lc") for d in EXACT)
+    return [table], [Claim("ltm.no_serial", 100 * serialised, (None, 0.5))]
+
+
+def only(make):
+    return lambda get: ([make(get)], [])
+
+
+def advice(get, workload):
+    """What `cowarp advise` says about a workload on this machine."""
+    binary = get.store.binary
+    done = subprocess.run([binary, "advise", workload, "--preset", "localtm", "--json"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RunFailed(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+def table3(get):
+    """A register or byte count per combination, of the workload with the largest work-group."""
+    tables = []
+    for w in ("lht-hc", "it-hc", "gc-hc", "km-hc"):
+        a = advice(get, w)
+        rows = [[f"{line['detect']} {line['serial']}".strip() or "the kernel alone", line["vector_registers"], line["scalar_registers"], line["shared_bytes"],
+                 line["groups"]] for line in (a["alone"], *a["combinations"])]
+        tables.append(Table(f"Table 3: what a work-group of 256 takes, {LABEL[w][:2]}", ["", "vector registers", "scalar registers", "shared bytes",
+                                                                                        "work-groups per unit"], rows, "none"))
+    latency = get(run("it-lc", *BASE))["config"]
+    return tables, [Claim("ltm.latency", (latency["shared.latency"], latency["shared.latency"] + latency["ltm.latency"]), ((2, 2), (5, 5)))]
+
+
+def every(_):
+    return [[r for w in ALL for r in (*(run(w, d, s) for d in DETECT for s in SERIAL), lock(w), auto(w))]]
+
+
+def grid(get):
+    columns = [(f"{NAME[d]} {s}", lambda w, d=d, s=s: speedup(get, w, d, s)) for d in DETECT for s in SERIAL]
+    columns += [("lds-lock", lambda w: get(run(w, *BASE))["cycles"] / get(lock(w))["cycles"]),
+                ("auto", lambda w: get(run(w, *BASE))["cycles"] / get(auto(w))["cycles"])]
+    table = ratios("All combinations: speedup over GPU-LocalTM", ALL, columns, "speedup", label=LABEL)
+    names = [name for name, _ in columns[:len(DETECT) * len(SERIAL)]]
+    rows = []
+    for w in ALL:
+        first, choice = best(table, w, names), advice(get, w)["chosen"]
+        rows.append([LABEL[w], first, value(table, w, first), f"{NAME[choice['detect']]} {choice['serial']}", value(table, w, "auto"),
+                     value(table, w, "auto") / value(table, w, first)])
+    return [table, Table("The best combination, and what ltm.choose=auto takes", ["workload", "best", "speedup", "auto", "speedup of auto", "of the best"],
+                         rows, "none")], []
+
+
+EXPERIMENTS = [
+    Experiment("localtm.fig2", "speedup of the serialisations", of_axis("serial"), fig2),
+    Experiment("localtm.fig3", "where the time goes, by serialisation", of_axis("serial"),
+               only(parts_of("serial", "Figure 3: wavefront cycles, of GPU-LocalTM's", PARTS, cycles_of_base))),
+    Experiment("localtm.fig4", "modes of transactions, by serialisation", of_axis("serial"),
+               only(parts_of("serial", "Figure 4: transactions by mode and serialisation", MODES, commits))),
+    Experiment("localtm.fig5", "speedup of the conflict detectors", of_axis("detect"), fig5),
+    Experiment("localtm.fig6", "where the time goes, by conflict detection", of_axis("detect"),
+               only(parts_of("detect", "Figure 6: wavefront cycles, of GPU-LocalTM's", PARTS, cycles_of_base))),
+    Experiment("localtm.fig7", "modes of transactions, by conflict detection", of_axis("detect"), fig7),
+    Experiment("localtm.table3", "resources of each combination", lambda get: [[run("it-lc", *BASE)]], table3),
+    Experiment("localtm.grid", "all combinations, the lock, and the choice of advise", every, grid),
+]
