@@ -250,6 +250,8 @@ static int create_mech(struct cw_gpu *gpu, uint32_t index, struct cw_error *err)
         .progress = &gpu->progress,
         .fault = on_fault,
         .fault_context = gpu,
+        .notice = on_notice,
+        .notice_context = gpu,
     };
     int status = check_mech(gpu, m->mech, err);
     if (status == CW_OK)

@@ -40,6 +40,9 @@ struct cw_mech_host {
     /* The kernel asks for more than the mechanism has room for: the run ends with this text. May be NULL in tests. */
     void (*fault)(void *context, int status, const char *text);
     void *fault_context;
+    /* A line for the user, which changes nothing. May be NULL in tests. */
+    void (*notice)(void *context, const char *text);
+    void *notice_context;
 };
 
 /* A message of the mechanism with nothing but a header: kind is CW_MSG_OWN for the partition of `addr`, or CW_MSG_OWN_REPLY for a core that
@@ -50,6 +53,12 @@ static inline void cw_mech_fault(const struct cw_mech_host *host, int status, co
 {
     if (host->fault != 0)
         host->fault(host->fault_context, status, text);
+}
+
+static inline void cw_mech_notice(const struct cw_mech_host *host, const char *text)
+{
+    if (host->notice != 0)
+        host->notice(host->notice_context, text);
 }
 
 /* A mechanism that cannot be in the same GPU. */

@@ -23,6 +23,7 @@
 
 #define COUNT(a)    (sizeof(a) / sizeof(a)[0])
 #define ROUNDS      64u
+#define WIDEST_WARP 64 /* a thread of each acts */
 #define ROUND_BYTES 8192u
 #define ROLES_MAX   4u
 
@@ -159,9 +160,9 @@ static void make_kernel(struct text *t, const struct test *k, uint32_t step)
     put(t, ".version 7.5\n.target sm_75\n.address_size 64\n"
            ".visible .entry k(.param .u64 words, .param .u64 results, .param .u64 counter)\n{\n"
            ".reg .pred %%p<4>; .reg .b32 %%r<30>; .reg .b64 %%rd<12>;\n"
-           "mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%tid.x; and.b32 %%r5, %%r2, 31; setp.ne.u32 %%p1, %%r5, 0; @%%p1 exit;\n"
+           "mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%tid.x; and.b32 %%r5, %%r2, 63; setp.ne.u32 %%p1, %%r5, 0; @%%p1 exit;\n"
            "ld.param.u64 %%rd10, [words]; ld.param.u64 %%rd4, [results]; ld.param.u64 %%rd3, [counter];\n");
-    put(t, "%s", k->one_block ? "shr.u32 %r1, %r2, 5;\n" : "");
+    put(t, "%s", k->one_block ? "shr.u32 %r1, %r2, 6;\n" : "");
     put(t, "mov.u32 %%r3, 0; mov.u32 %%r4, %u;\nAGAIN:\n", roles);
     put(t, "mul.wide.u32 %%rd5, %%r3, %u; add.u64 %%rd1, %%rd10, %%rd5;\n", ROUND_BYTES);
     put(t, "and.b32 %%r6, %%r3, 7; mad.lo.u32 %%r6, %%r6, 256, 256; cvt.u64.u32 %%rd6, %%r6; add.u64 %%rd2, %%rd1, %%rd6;\n");
@@ -233,7 +234,7 @@ static struct outcome run(const struct test *k)
         uint32_t r[ROUNDS][ROLES_MAX][2];
         struct text t;
         make_kernel(&t, k, steps[s]);
-        run_text(k, &t, k->one_block ? 1 : k->shape->roles, k->one_block ? 32 * k->shape->roles : 32, r, sizeof r);
+        run_text(k, &t, k->one_block ? 1 : k->shape->roles, k->one_block ? WIDEST_WARP * k->shape->roles : WIDEST_WARP, r, sizeof r);
         for (uint32_t i = 0; i < ROUNDS; i++)
             count_round(k, (const uint32_t(*)[2])r[i], &o);
     }

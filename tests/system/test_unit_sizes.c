@@ -57,6 +57,12 @@ static void build(struct seen *s, const struct cw_mech *system, const char *sett
     const bool writes_back = config.l1_global == CW_L1_WRITE_BACK; /* which persistency models need, and transactional systems refuse */
     if (system != NULL && (writes_back ? system->system : system->persistency && strcmp(system->name, CW_MECH_PERSISTENCY_NONE) != 0))
         return;
+    /* Units of scratch-pad transactions follow warps and shared memory, and only their own machine has those of their paper. */
+    if (system != NULL && strcmp(system->name, "localtm") == 0 && strcmp(s->preset, "localtm") != 0)
+        return;
+    if (system != NULL &&
+        ((!system->any_width && config.core_warp_width != CW_LANES) || (!system->any_line && config.mem_line_bytes != CW_LINE_BYTES)))
+        return;
     const struct cw_gpu_options options = {.config = &config, .mechs = mechs, .units = &units};
     if (cw_gpu_create(&gpu, &options, &err) != CW_OK)
         fail_msg("%s, %s: %s", s->preset, system != NULL ? system->name : setting, err.text);
@@ -68,7 +74,7 @@ static const char *const differences[] = {
     "getm commit_unit entries 65536",          "thesis-kilotm first_read_table warps 32", "thesis-kilotm commit_unit entries 65536",
     "thesis-warptm commit_unit entries 65536", "getm-56 validation_unit bloom_row_w 5",   "getm-56 hazard_unit bloom_row_w 9",
     "getm-56 commit_unit entries 65536",       "getm-artifact hazard_unit set_w 8",       "getm-artifact commit_unit entries 65536",
-    "gtx480 commit_unit entries 65536",
+    "gtx480 commit_unit entries 65536",        "localtm bank_detector groups 16",
 };
 
 static bool is_known(const char *line)

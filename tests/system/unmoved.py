@@ -222,6 +222,22 @@ cl eapg tx-warps=0
 ht-h ideal tx-warps=1
 cl ideal tx-warps=0
 
+# Transactions in shared memory.
+lht-hc localtm preset=localtm check-serial
+lht-lc localtm preset=localtm ltm.detect=swo-sig ltm.serial=ascending-multiple check-serial
+it-hc localtm preset=localtm ltm.detect=dcd ltm.serial=descending-single check-serial
+it-lc localtm preset=localtm ltm.detect=smdcd ltm.serial=descending-multiple check-serial
+gc-hc localtm preset=localtm ltm.detect=swo-sig ltm.token=wavefront check-serial
+gc-lc localtm preset=localtm ltm.choose=auto check-serial
+km-hc localtm preset=localtm ltm.undo=free ltm.sig_bits=32 ltm.wsig_bits=64 ltm.hashes=1 check-serial
+km-lc localtm preset=localtm ltm.latency=9 wavefronts=4 check-serial
+km-hc localtm core.warp_width=32 shared.banks=32 check-serial
+it-hc localtm preset=localtm bank_detector=lockstep tcm_select=lockstep shadow_address=lockstep
+it-hc lds-lock preset=localtm
+gc-lc lds-lock preset=localtm
+km-lc serial preset=localtm check-serial
+lht-lc cglock preset=localtm
+
 # GETM.
 ht-h getm blocks=12 getm.ts_bits=16 check-serial
 ht-h getm getm.ts_bits=14 getm.ring_latency=40 check-serial

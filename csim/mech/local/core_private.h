@@ -44,8 +44,9 @@ struct cw_local {
     struct cw_tm_counters *tm;
     enum cw_local_sabotage sabotage;
     cw_time period;
-    uint32_t width; /* lanes of a wavefront */
-    uint32_t words; /* of a group, of the running launch; 0: the kernel has no transactions */
+    uint32_t width;                  /* lanes of a wavefront */
+    uint32_t words;                  /* of a group, of the running launch; 0: the kernel has no transactions */
+    const struct cw_kernel *noticed; /* the user knows what ltm.choose=auto has taken for it */
 };
 
 /* ---- words ---- */

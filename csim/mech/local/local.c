@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transactions in shared memory as the GPU sees them: the descriptor, what it refuses, and the cores' halves. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,17 @@ static int refuse(const struct cw_local_advice *a, uint32_t combination, const c
                    a->has.vector_registers, a->has.scalar_registers);
 }
 
+static void tell_choice(struct cw_local *local, const struct cw_kernel *kernel, const struct cw_local_advice *a, uint32_t combination)
+{
+    char text[400];
+    if (local->noticed == kernel)
+        return;
+    local->noticed = kernel;
+    snprintf(text, sizeof text, "kernel %.100s: ltm.choose=auto takes ltm.detect=%s and ltm.serial=%s: %s", kernel->name,
+             cw_local_detect_name(combination / CW_LOCAL_SERIALS), cw_local_serial_name(combination % CW_LOCAL_SERIALS), a->why);
+    cw_mech_notice(&local->host, text);
+}
+
 static int take(struct cw_local *local, const struct cw_launch *l, struct cw_error *err)
 {
     struct cw_local_advice a;
@@ -126,6 +138,8 @@ static int take(struct cw_local *local, const struct cw_launch *l, struct cw_err
         combination = a.chosen;
     if (a.line[combination].lacks != NULL)
         return refuse(&a, combination, l->kernel->name, err);
+    if (asked->ltm_choose == CW_LOCAL_CHOOSE_AUTO)
+        tell_choice(local, l->kernel, &a, combination);
     local->keys.ltm_detect = combination / CW_LOCAL_SERIALS;
     local->keys.ltm_serial = combination % CW_LOCAL_SERIALS;
     return CW_OK;
