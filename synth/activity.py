@@ -18,6 +18,8 @@ WINDOW_CYCLES = 400
 POLICY_RUN = ["lps", "--param", "n=32", "--set", "core.warps=32", "--set", "core.blocks=16", "--set", "core.schedulers=1", "--set", "core.scheduler=lrr"]
 # And a persistency model, whose units see persists.
 MODEL_RUN = ["gpkvs", "--param", "pairs=4096", "--param", "buckets=65536", "--preset", "sbrp-near"]
+# Systems that do not run the workload: transactions of shared memory.
+SYSTEM_RUN = {"localtm": ["it-hc", "--param", "groups=16", "--preset", "localtm"]}
 
 
 def cowarp(command, arguments):
@@ -35,7 +37,7 @@ def words_of_run(command, workload, system):
         return [*POLICY_RUN, "--set", f"core.divergence={system}"]
     if system in (model["name"] for model in listed["persistency"]):
         return [*MODEL_RUN, "--persistency", system]
-    return [workload, "--system", system]
+    return [*SYSTEM_RUN.get(system, [workload]), "--system", system]
 
 
 def systems(command):

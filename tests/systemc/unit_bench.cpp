@@ -92,6 +92,23 @@ template <class In> struct contract<In, std::void_t<decltype(In::op_mask), declt
     }
 };
 
+// Bank detector: who is cleared has no request that is not answered, a write signature goes with the work-items of its wavefront, and what
+// is modified has an owner. Here nobody asks in the first four of sixteen cycles, and whole wavefronts are cleared in the last of these.
+template <class In> struct contract<In, std::void_t<decltype(In::clr_lanes), decltype(In::wclr_wave)>> {
+    uint64_t cycle = 0;
+    void keep(In &in)
+    {
+        const uint64_t at = cycle++ % 16;
+        in.req_valid &= at > 3;
+        in.req_modified &= in.req_owned;
+        in.clr_valid &= at == 3;
+        in.clr_lanes = UINT64_MAX;
+        in.wclr_valid &= in.clr_valid;
+        in.wclr_group = in.clr_group;
+        in.wclr_wave = in.clr_wave;
+    }
+};
+
 #define SIGNAL_I(name, width)         signal_for<decltype(MODULE::name##_i)> name##_i{#name "_i"};
 #define SIGNAL_O(name, width)         signal_for<decltype(MODULE::name##_o)> name##_o{#name "_o"};
 #define SIGNALW_I(name, words, width) SIGNAL_I(name, width)
