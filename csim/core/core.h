@@ -181,8 +181,6 @@ bool cw_core_settle(struct cw_core *c, uint32_t warp, bool all);
 bool cw_core_take_shared(struct cw_core *c, cw_time now);
 /* Takes them for so many cycles more, from the one on in which they would be free. Returns that cycle's time. */
 cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cycles);
-/* When the banks are free: now or later. */
-cw_time cw_core_shared_free(const struct cw_core *c);
 /* The shared memory of the block in slot `block`: first the block's own bytes, then what a mechanism has asked for (struct cw_mech,
  * shared_bytes). Valid until the block ends; without timing. */
 uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block);

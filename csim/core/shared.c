@@ -102,11 +102,6 @@ cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cycles)
     return c->shared_free_at * c->period;
 }
 
-cw_time cw_core_shared_free(const struct cw_core *c)
-{
-    return (c->shared_free_at > c->cycle ? c->shared_free_at : c->cycle) * c->period;
-}
-
 uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block)
 {
     return c->shared + c->block[block].shared_base;
