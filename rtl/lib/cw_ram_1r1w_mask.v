@@ -3,6 +3,7 @@
 // cw_ram_1r1w_mask: cw_ram_1r1w that writes one value to the bits of a mask, and leaves the others as they are.
 //
 // Why         : a row that has one bit for each of many threads is read as a whole, and written a bit at a time.
+//               Not cw_ram_1r1w_parts with parts of a bit: Yosys takes more than two minutes over eight rows with 256 write enables each.
 // How         : rd_en_i reads a row into the output register. wr_en_i writes wr_bit_i to all bits of wr_mask_i of a row.
 // Latency     : rd_data_o holds the row of rd_addr_i from the clock edge at which rd_en_i = 1 until the next such edge.
 // Throughput  : one read and one write per cycle.
