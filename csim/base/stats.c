@@ -66,6 +66,14 @@ const struct cw_counter *cw_stats_counter(uint32_t index)
     return &set_at(n)->counter[index];
 }
 
+const struct cw_counter_set *cw_stats_set(uint32_t index)
+{
+    uint32_t n = 0;
+    for (; index >= set_at(n)->counter_cnt; n++)
+        index -= set_at(n)->counter_cnt;
+    return n > 0 ? set_at(n) : NULL;
+}
+
 const uint64_t *cw_stats_value(const struct cw_stats *stats, uint32_t index)
 {
     return (const uint64_t *)(const void *)stats + index;

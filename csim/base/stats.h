@@ -77,6 +77,8 @@ int cw_stats_check(struct cw_error *err);
 uint32_t cw_stats_count(void);
 /* index < cw_stats_count(). Strings are static. */
 const struct cw_counter *cw_stats_counter(uint32_t index);
+/* The set that the counter is of; NULL: it is the machine's. */
+const struct cw_counter_set *cw_stats_set(uint32_t index);
 const uint64_t *cw_stats_value(const struct cw_stats *stats, uint32_t index);
 /* Index of a name; CW_EINVAL with a suggestion when there is none. */
 int cw_stats_find(uint32_t *index, const char *name, struct cw_error *err);

@@ -55,6 +55,7 @@ struct cowarp_gpu {
     struct cowarp_phase *phase;       /* the one that runs, since ...; NULL: none */
     uint64_t phase_cycles;            /* ... this cycle */
     double phase_microseconds;
+    struct cowarp_manifest *manifest; /* how the run was made */
     uint64_t seed;
     bool check_serial, check_persist, omit_host_seconds, failed;
     char oracle[1100];         /* the longest: struct cw_serial_report.text */
@@ -131,6 +132,19 @@ int cowarp__pm_left(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, co
 void cowarp__pm_written(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes);
 /* Writes the file if it is still open, then frees all; the GPU is still there. */
 void cowarp__pm_destroy(struct cowarp_gpu *gpu);
+
+int cowarp__manifest_create(struct cowarp_gpu *gpu);
+void cowarp__manifest_destroy(struct cowarp_gpu *gpu);
+/* The run has read this text under that name. */
+int cowarp__manifest_text(struct cowarp_gpu *gpu, const char *role, const char *path, const void *data, size_t length);
+/* As cowarp_manifest_file, of a file that need not be there. */
+int cowarp__manifest_maybe(struct cowarp_gpu *gpu, const char *role, const char *path);
+/* The Verilog of the units that are RTL. */
+int cowarp__manifest_units(struct cowarp_gpu *gpu);
+/* A launch, which has been found right, is about to begin. */
+int cowarp__manifest_launch(struct cowarp_gpu *gpu, const char *module, const struct cowarp_launch *launch);
+/* The member "manifest" of the statistics, with a comma behind it. */
+void cowarp__manifest_write(const struct cowarp_gpu *gpu, FILE *f);
 
 /* The phases so far, the one that runs included. */
 const struct cowarp_phase *cowarp__phases(struct cowarp_gpu *gpu);

@@ -165,6 +165,17 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
     return status;
 }
 
+/* The files that the options name, for the manifest. That of persistent memory notes itself when it is opened. */
+static int note_inputs(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+{
+    int status = cowarp__manifest_units(gpu);
+    if (status == CW_OK && options->config_file != NULL)
+        status = cowarp_manifest_file(gpu, "configuration", options->config_file);
+    if (status == CW_OK && options->lcp_profile != NULL)
+        status = cowarp_manifest_file(gpu, "profile", options->lcp_profile);
+    return status;
+}
+
 static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     const struct cw_unit_provider *units;
@@ -199,6 +210,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     };
     status = cowarp__units_build(gpu, &o);
     if (status == CW_OK)
+        status = note_inputs(gpu, options);
+    if (status == CW_OK)
         status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
     if (status == CW_OK)
         status = cowarp__units_check(gpu);
@@ -219,6 +232,8 @@ int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
     if (g == NULL)
         return COWARP_ENOMEM;
     int status = cowarp__take(&known, sizeof known, options, "struct cowarp_options", &g->err);
+    if (status == CW_OK)
+        status = cowarp__manifest_create(g);
     if (status == CW_OK)
         status = build(g, &known);
     g->failed = status != CW_OK;
@@ -251,6 +266,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     }
     cowarp__branches_destroy(gpu);
     cowarp__phases_destroy(gpu);
+    cowarp__manifest_destroy(gpu);
     free(gpu->mechs);
     free(gpu);
 }

@@ -66,6 +66,8 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     status = intrinsics != NULL ? read_module(gpu, &m->module, text, length, name, intrinsics) : CW_ENOMEM;
     free(intrinsics);
     if (status == CW_OK)
+        status = cowarp__manifest_text(gpu, "module", name, text, length);
+    if (status == CW_OK)
         status = place(gpu, m);
     if (status != CW_OK) {
         if (m->global_base != 0)
@@ -297,6 +299,8 @@ static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
         local[i] = l->args[i].type == COWARP_ARG_LOCAL;
         status = place_arg(gpu, k, i, &l->args[i], block);
     }
+    if (status == CW_OK)
+        status = cowarp__manifest_launch(gpu, module->module->file, l);
     if (status == CW_OK) {
         const double start = host_seconds();
         status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, l->static_warps != 0, block, local,

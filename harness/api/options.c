@@ -4,11 +4,6 @@
 
 #include "api.h"
 
-const char *cowarp_version(void)
-{
-    return COWARP_VERSION;
-}
-
 void cowarp_options_init_size(struct cowarp_options *options, uint32_t size)
 {
     const struct cowarp_options defaults = {.size = size, .preset = "getm", .system = "none", .seed = 1};

@@ -129,7 +129,8 @@ int cowarp_pm_open(struct cowarp_gpu *gpu, const char *path)
     if (gpu->pm->space.cnt > 0)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: this GPU has persistent regions already ('%s'); open the file before the first is made",
                        path, gpu->pm->space.region[0].name);
-    return open_file(gpu, path);
+    const int opened = open_file(gpu, path);
+    return opened == CW_OK ? cowarp__manifest_maybe(gpu, "persistent-memory", path) : opened; /* it is written only when it is closed */
 }
 
 int cowarp_pm_save(struct cowarp_gpu *gpu, const char *path)

@@ -188,12 +188,50 @@ static void put_persist_oracle(FILE *f, const struct cowarp_gpu *gpu)
     fputs("},\n", f);
 }
 
+static bool has_set(const struct cw_counter_set *const *sets, const struct cw_counter_set *set)
+{
+    for (; sets != NULL && *sets != NULL; sets++)
+        if (*sets == set)
+            return true;
+    return false;
+}
+
+/* Whether something in this GPU counts in the set. */
+static bool counts_in(const struct cowarp_gpu *gpu, const struct cw_counter_set *set)
+{
+    for (uint32_t i = 0; gpu->mechs[i] != NULL; i++)
+        if (has_set(gpu->mechs[i]->counters, set))
+            return true;
+    return has_set(gpu->control->counters, set);
+}
+
+/* The owners of the mechanisms' counters that this GPU uses; the others are zero. */
+static void put_counting(FILE *f, const struct cowarp_gpu *gpu)
+{
+    const struct cw_counter_set *set;
+    const char *comma = "";
+    fputs("  \"counting\": [", f);
+    for (uint32_t n = 0; (set = cw_counter_set_at(n)) != NULL; n++) {
+        if (!counts_in(gpu, set))
+            continue;
+        fputs(comma, f);
+        cw_json_string(f, set->owner);
+        comma = ", ";
+    }
+    fputs("],\n", f);
+}
+
 static void put_counters(FILE *f, const struct cowarp_gpu *gpu)
 {
     fputs("  \"counters\": {", f);
     for (uint32_t i = 0; i < cw_stats_count(); i++) {
         const struct cw_counter *c = cw_stats_counter(i);
+        const struct cw_counter_set *set = cw_stats_set(i);
         fprintf(f, "%s\n    \"%s\": {\"value\": %" PRIu64, i > 0 ? "," : "", c->name, counter_value(gpu, i));
+        if (set != NULL) {
+            fputs(", \"of\": ", f);
+            cw_json_string(f, set->owner);
+        }
         put_value(f, c->unit, c->definition);
     }
     fputs("\n  },\n  \"derived\": {", f);
@@ -263,11 +301,13 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
         cw_json_number(f, gpu->host_seconds);
         fputs(",\n", f);
     }
+    cowarp__manifest_write(gpu, f);
     put_phases(f, gpu);
     put_units(f, gpu);
     put_oracle(f, gpu);
     put_persist_oracle(f, gpu);
     put_config(f, &gpu->config);
+    put_counting(f, gpu);
     put_counters(f, gpu);
     fputs("}\n", f);
     status = cw_out_file_close(&out, &why);

@@ -124,13 +124,13 @@ static int advise_command(const struct cli_parsed *p)
 }
 
 static const struct cli_option options[] = {
-    {"kernel", "NAME", false, "the kernel; default: the only one with transactions"},
-    {"block", "N", false, "threads of a work-group (default 256)"},
-    {"shared", "BYTES", false, "shared memory that the launch gives beside the kernel's own (default 0)"},
-    {"json", NULL, false, "as JSON"},
-    {"preset", "NAME", false, "machine to start from (default getm); 'cowarp list' shows all"},
-    {"config", "FILE", false, "TOML file of parameters, over the preset"},
-    {"set", "NAME=VALUE", true, "one parameter, over both"},
+    {"kernel", "NAME", 0, "the kernel; default: the only one with transactions"},
+    {"block", "N", 0, "threads of a work-group (default 256)"},
+    {"shared", "BYTES", 0, "shared memory that the launch gives beside the kernel's own (default 0)"},
+    {"json", NULL, 0, "as JSON"},
+    {"preset", "NAME", 0, "machine to start from (default getm); 'cowarp list' shows all"},
+    {"config", "FILE", 0, "TOML file of parameters, over the preset"},
+    {"set", "NAME=VALUE", CLI_REPEATS, "one parameter, over both"},
 };
 
 const struct cli_command cli_advise = {

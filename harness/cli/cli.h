@@ -24,10 +24,15 @@ bool cli_u64(const char *text, uint64_t *value);
 bool cli_s64(const char *text, int64_t *value);
 bool cli_u32(const char *text, uint32_t *value);
 
+enum cli_trait {
+    CLI_REPEATS = 1, /* may be given more than once */
+    CLI_WATCHES = 2  /* no result depends on it: it asks for a file, or for words */
+};
+
 struct cli_option {
     const char *name;  /* without the dashes */
     const char *value; /* what it takes, in capitals; NULL: a flag */
-    bool repeats;
+    unsigned traits;   /* of enum cli_trait */
     const char *what;
 };
 
@@ -36,12 +41,17 @@ struct cli_given {
     const char *value; /* "" for a flag */
 };
 
+struct cli_command;
+
 /* A parsed command line. Strings are those of argv. */
 struct cli_parsed {
     const char **word; /* what is no option */
     uint32_t word_cnt;
     struct cli_given *given;
     uint32_t given_cnt;
+    const struct cli_command *command;
+    int argc; /* as it was, behind the command's name */
+    char **argv;
 };
 
 struct cli_command {
@@ -54,8 +64,8 @@ struct cli_command {
     const char *script; /* instead of run: a Python script, relative to the source tree */
 };
 
-extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_wave, cli_advise, cli_reproduce,
-    cli_synth, cli_new_unit;
+extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_wave, cli_advise, cli_stats, cli_diff,
+    cli_rerun, cli_sweep, cli_reproduce, cli_synth, cli_new_unit;
 extern const struct cli_option cli_machine_options[];
 extern const uint32_t cli_machine_option_cnt;
 
@@ -72,6 +82,9 @@ int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc,
 /* Whether no NAME=VALUE of an option that repeats gives a name again: the first would be lost. CLI_OK or CLI_WRONG, the error printed. */
 int cli_check_assignments(const struct cli_parsed *p, const char *option);
 void cli_parsed_free(struct cli_parsed *p);
+
+/* The command line, for the statistics of this GPU. CLI_OK or CLI_FAILED, the error printed. */
+int cli_manifest(struct cowarp_gpu *gpu, const struct cli_parsed *p);
 
 /* Whether each option that names a file to be written names another one. CLI_OK or an exit status, the error printed. */
 int cli_check_outputs(const struct cli_parsed *p);

@@ -93,9 +93,9 @@ static int config_command(const struct cli_parsed *p)
 }
 
 static const struct cli_option options[] = {
-    {"preset", "NAME", false, "machine to start from (default getm); 'cowarp list' shows all"},
-    {"config", "FILE", false, "TOML file of parameters, over the preset"},
-    {"set", "NAME=VALUE", true, "one parameter, over both"},
+    {"preset", "NAME", 0, "machine to start from (default getm); 'cowarp list' shows all"},
+    {"config", "FILE", 0, "TOML file of parameters, over the preset"},
+    {"set", "NAME=VALUE", CLI_REPEATS, "one parameter, over both"},
 };
 
 const struct cli_command cli_config = {

@@ -84,6 +84,8 @@ static int create_second(struct crash *c)
     const int status = cowarp_create(&c->gpu, &o);
     if (status != COWARP_OK)
         return cli_error(cli_exit_of(status), "%s", cowarp_error(c->gpu));
+    if (cli_manifest(c->gpu, c->p) != CLI_OK || cli_request_note(&c->request, c->gpu) != COWARP_OK)
+        return CLI_FAILED;
     c->x = cli_request_context(&c->request, c->gpu, o.seed);
     return CLI_OK;
 }
@@ -247,8 +249,9 @@ static int crash(const struct cli_parsed *p)
 }
 
 static const struct cli_option options[] = {
-    {"points", "N", false, "N moments at random (--seed), all-persists for each, or cycle:N for one; see below"},
-    {"image", "FILE", false, "where the image of a point that is wrong goes (default WORKLOAD.crash.pm); with cycle:N, that of the point"},
+    {"points", "N", 0, "N moments at random (--seed), all-persists for each, or cycle:N for one; see below"},
+    {"image", "FILE", CLI_WATCHES,
+     "where the image of a point that is wrong goes (default WORKLOAD.crash.pm); with cycle:N, that of the point"},
     CLI_WORKLOAD_OPTIONS,
 };
 

@@ -297,12 +297,26 @@ static int read_request(struct request *q, const struct cli_parsed *p)
     return status;
 }
 
+/* The files that arguments and symbols are read from. */
+static int note_inputs(const struct request *q, struct cowarp_gpu *gpu)
+{
+    int status = COWARP_OK;
+    for (uint32_t i = 0; status == COWARP_OK && i < q->argument_cnt; i++)
+        if (q->argument[i].reads)
+            status = cowarp_manifest_file(gpu, q->argument[i].option, q->argument[i].path);
+    for (uint32_t i = 0; status == COWARP_OK && i < q->symbol_cnt; i++)
+        status = cowarp_manifest_file(gpu, q->symbol[i].option, q->symbol[i].path);
+    return status;
+}
+
 /* Runs the kernel and reads the buffers back; a status of libcowarp. */
 static int simulate(struct request *q, struct cowarp_gpu *gpu)
 {
     struct cowarp_module *module;
     struct cowarp_arg *args = calloc(q->argument_cnt + 1, sizeof *args);
-    int status = args != NULL ? cowarp_load_file(gpu, &module, q->path) : COWARP_ENOMEM;
+    int status = args != NULL ? note_inputs(q, gpu) : COWARP_ENOMEM;
+    if (status == COWARP_OK)
+        status = cowarp_load_file(gpu, &module, q->path);
     for (uint32_t i = 0; status == COWARP_OK && i < q->symbol_cnt; i++)
         status = cowarp_symbol_write(gpu, module, q->symbol[i].name, 0, q->symbol[i].data, q->symbol[i].bytes);
     for (uint32_t i = 0; status == COWARP_OK && i < q->argument_cnt; i++) {
@@ -400,14 +414,14 @@ static int exec(const struct cli_parsed *p)
 }
 
 static const struct cli_option options[] = {
-    {"kernel", "NAME", false, "the .entry to run"},
-    {"grid", "X[,Y[,Z]]", false, "thread blocks"},
-    {"block", "X[,Y[,Z]]", false, "threads per block"},
-    {"shared", "BYTES", false, "dynamic shared memory per block (default 0)"},
-    {"static-warps", NULL, false, "with core.divergence=tbc: threads stay in their static warps"},
-    {"arg", "KIND:VALUE", true, "the kernel's arguments, in order; see below"},
-    {"symbol", "NAME=FILE", true, "first bytes of a .global or .const variable, from a file"},
-    {"system", "NAME", false, "transactional system (default none)"},
+    {"kernel", "NAME", 0, "the .entry to run"},
+    {"grid", "X[,Y[,Z]]", 0, "thread blocks"},
+    {"block", "X[,Y[,Z]]", 0, "threads per block"},
+    {"shared", "BYTES", 0, "dynamic shared memory per block (default 0)"},
+    {"static-warps", NULL, 0, "with core.divergence=tbc: threads stay in their static warps"},
+    {"arg", "KIND:VALUE", CLI_REPEATS, "the kernel's arguments, in order; see below"},
+    {"symbol", "NAME=FILE", CLI_REPEATS, "first bytes of a .global or .const variable, from a file"},
+    {"system", "NAME", 0, "transactional system (default none)"},
 };
 
 const struct cli_command cli_exec = {

@@ -188,7 +188,7 @@ static int list(const struct cli_parsed *p)
     return CLI_OK;
 }
 
-static const struct cli_option options[] = {{"json", NULL, false, "as JSON"}};
+static const struct cli_option options[] = {{"json", NULL, 0, "as JSON"}};
 
 const struct cli_command cli_list = {
     .name = "list",

@@ -186,10 +186,9 @@ static int run(const struct cli_parsed *p)
 }
 
 static const struct cli_option options[] = {
-    {"launches", "N", false,
-     "launches of each test, each of up to 64 instances in other places and with other delays (default " LAUNCHES ")"},
-    {"states", NULL, false, "print the durable states that Box 2 allows, and run nothing"},
-    {"ptx", NULL, false, "print the tests as PTX text, and run nothing"},
+    {"launches", "N", 0, "launches of each test, each of up to 64 instances in other places and with other delays (default " LAUNCHES ")"},
+    {"states", NULL, 0, "print the durable states that Box 2 allows, and run nothing"},
+    {"ptx", NULL, 0, "print the tests as PTX text, and run nothing"},
 };
 
 const struct cli_command cli_litmus = {

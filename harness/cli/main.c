@@ -8,8 +8,9 @@
 
 #include "cli.h"
 
-static const struct cli_command *const commands[] = {&cli_list,   &cli_run,    &cli_crash,     &cli_litmus, &cli_exec,    &cli_wave,
-                                                     &cli_advise, &cli_config, &cli_reproduce, &cli_synth,  &cli_new_unit};
+static const struct cli_command *const commands[] = {&cli_list,  &cli_run,    &cli_crash,     &cli_litmus, &cli_exec,
+                                                     &cli_sweep, &cli_stats,  &cli_diff,      &cli_rerun,  &cli_advise,
+                                                     &cli_wave,  &cli_config, &cli_reproduce, &cli_synth,  &cli_new_unit};
 #define COMMAND_CNT ((uint32_t)(sizeof commands / sizeof commands[0]))
 
 static const struct cli_command *find(const char *name)
@@ -35,7 +36,7 @@ static void print_options(const struct cli_option *option, uint32_t cnt)
     for (uint32_t i = 0; i < cnt; i++) {
         char left[64];
         snprintf(left, sizeof left, "--%s%s%s%s", option[i].name, option[i].value != NULL ? " " : "",
-                 option[i].value != NULL ? option[i].value : "", option[i].repeats ? " ..." : "");
+                 option[i].value != NULL ? option[i].value : "", option[i].traits & CLI_REPEATS ? " ..." : "");
         printf("  %-34s %s\n", left, option[i].what);
     }
 }

@@ -13,31 +13,32 @@
 #define OPTION_MAX 64u
 
 const struct cli_option cli_machine_options[] = {
-    {"preset", "NAME", false, "machine to start from (default getm)"},
-    {"config", "FILE", false, "TOML file of parameters, over the preset"},
-    {"set", "NAME=VALUE", true, "one parameter, over both; 'cowarp config' shows all"},
-    {"mech", "NAME[,NAME]", true, "a mechanism beside the transactional system; 'cowarp list' shows all"},
-    {"persistency", "NAME", false, "persistency model (default none); 'cowarp list' shows all"},
-    {"pm", "FILE", false, "persistent memory that outlives the run: its regions come from the file, and go back to it"},
-    {"control", "NAME", false, "control-flow policy of the cores (default ipdom); 'cowarp list' shows all"},
-    {"unit", "NAME=c|rtl|lockstep[+assert][+seed=N][:FILE.v]", true,
+    {"preset", "NAME", 0, "machine to start from (default getm)"},
+    {"config", "FILE", 0, "TOML file of parameters, over the preset"},
+    {"set", "NAME=VALUE", CLI_REPEATS, "one parameter, over both; 'cowarp config' shows all"},
+    {"mech", "NAME[,NAME]", CLI_REPEATS, "a mechanism beside the transactional system; 'cowarp list' shows all"},
+    {"persistency", "NAME", 0, "persistency model (default none); 'cowarp list' shows all"},
+    {"pm", "FILE", 0, "persistent memory that outlives the run: its regions come from the file, and go back to it"},
+    {"control", "NAME", 0, "control-flow policy of the cores (default ipdom); 'cowarp list' shows all"},
+    {"unit", "NAME=c|rtl|lockstep[+assert][+seed=N][:FILE.v]", CLI_REPEATS,
      "what stands behind a hardware unit (default c); NAME may be of one instance: core3.NAME"},
-    {"tx-warps", "N", false, "warps per core that may run transactions at once; 0 is unlimited"},
-    {"seed", "N", false, "seed of everything random (default 1)"},
-    {"check-serial", NULL, false, "check that the committed transactions are serializable"},
-    {"check-persist", NULL, false, "check that writes to persistent memory become durable in the order that the kernel asks for"},
-    {"sabotage", "NAME", false, "break the transactional protocol on purpose, to see the oracle notice"},
-    {"max-cycles", "N", false, "stop a kernel that takes more core cycles"},
-    {"stats", "FILE", false, "write all statistics as JSON"},
-    {"omit-host-seconds", NULL, false, "leave host_seconds out of it: equal runs then give equal files"},
-    {"wave", "FILE", false, "write an FST wave file"},
-    {"wave-window", "A:B", false, "core cycles A to B - 1 only; an empty B is the end of the run"},
-    {"wave-on", "EVENT", false, "only the last cycles before lockstep-mismatch, abort[:N], wait[:N], deadlock or cycle:N, and a few after"},
-    {"wave-keep", "K", false, "core cycles before that event (default 1000)"},
-    {"record", "INSTANCE=FILE", false, "write what is sent into a unit, as a stimulus file (docs/systemc.md)"},
-    {"record-branches", "FILE", false, "write how many threads went which way at each branch, for --lcp-profile of a later run"},
-    {"lcp-profile", "FILE", false, "with core.lcp=profile: such a file, from which the likely-convergence points follow"},
-    {"quiet", NULL, false, "nothing but errors"},
+    {"tx-warps", "N", 0, "warps per core that may run transactions at once; 0 is unlimited"},
+    {"seed", "N", 0, "seed of everything random (default 1)"},
+    {"check-serial", NULL, 0, "check that the committed transactions are serializable"},
+    {"check-persist", NULL, 0, "check that writes to persistent memory become durable in the order that the kernel asks for"},
+    {"sabotage", "NAME", 0, "break the transactional protocol on purpose, to see the oracle notice"},
+    {"max-cycles", "N", 0, "stop a kernel that takes more core cycles"},
+    {"stats", "FILE", CLI_WATCHES, "write all statistics as JSON"},
+    {"omit-host-seconds", NULL, CLI_WATCHES, "leave host_seconds out of it: equal runs then give equal files"},
+    {"wave", "FILE", CLI_WATCHES, "write an FST wave file"},
+    {"wave-window", "A:B", CLI_WATCHES, "core cycles A to B - 1 only; an empty B is the end of the run"},
+    {"wave-on", "EVENT", CLI_WATCHES,
+     "only the last cycles before lockstep-mismatch, abort[:N], wait[:N], deadlock or cycle:N, and a few after"},
+    {"wave-keep", "K", CLI_WATCHES, "core cycles before that event (default 1000)"},
+    {"record", "INSTANCE=FILE", CLI_WATCHES, "write what is sent into a unit, as a stimulus file (docs/systemc.md)"},
+    {"record-branches", "FILE", CLI_WATCHES, "write how many threads went which way at each branch, for --lcp-profile of a later run"},
+    {"lcp-profile", "FILE", 0, "with core.lcp=profile: such a file, from which the likely-convergence points follow"},
+    {"quiet", NULL, CLI_WATCHES, "nothing but errors"},
 };
 const uint32_t cli_machine_option_cnt = sizeof cli_machine_options / sizeof cli_machine_options[0];
 
@@ -199,7 +200,7 @@ static int parse_option(struct cli_parsed *p, const struct cli_command *command,
         return cli_error(CLI_WRONG, "option '--%s' takes no value", name);
     if (option->value != NULL && equals == NULL && *i + 1 >= argc)
         return cli_error(CLI_WRONG, "option '--%s' needs a value; give --%s %s", name, name, option->value);
-    if (!option->repeats && cli_has(p, name))
+    if (!(option->traits & CLI_REPEATS) && cli_has(p, name))
         return cli_error(CLI_WRONG, "option '--%s' is given twice; give it once", name);
     const char *value = option->value == NULL ? "" : equals != NULL ? equals + 1 : argv[++*i];
     if (option->value != NULL && value[0] == '\0')
@@ -211,7 +212,11 @@ static int parse_option(struct cli_parsed *p, const struct cli_command *command,
 int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc, char **argv)
 {
     bool options = true;
-    *p = (struct cli_parsed){.word = calloc((size_t)argc + 1, sizeof *p->word), .given = calloc((size_t)argc + 1, sizeof *p->given)};
+    *p = (struct cli_parsed){.word = calloc((size_t)argc + 1, sizeof *p->word),
+                             .given = calloc((size_t)argc + 1, sizeof *p->given),
+                             .command = command,
+                             .argc = argc,
+                             .argv = argv};
     if (p->word == NULL || p->given == NULL)
         return cli_error(CLI_FAILED, "out of memory");
     for (int i = 0; i < argc; i++) {

@@ -50,6 +50,34 @@ const struct cli_command cli_reproduce = {
     .script = "experiments/reproduce.py",
 };
 
+const struct cli_command cli_stats = {
+    .name = "stats",
+    .usage = "FILE.json ... [OPTIONS]",
+    .what = "Shows statistics files, or makes one table of them",
+    .script = "scripts/results/stats.py",
+};
+
+const struct cli_command cli_diff = {
+    .name = "diff",
+    .usage = "A.json B.json [OPTIONS]",
+    .what = "Says what differs between two runs",
+    .script = "scripts/results/diff.py",
+};
+
+const struct cli_command cli_rerun = {
+    .name = "rerun",
+    .usage = "FILE.json [OPTIONS]",
+    .what = "Makes a run again and says whether every counter is equal",
+    .script = "scripts/results/rerun.py",
+};
+
+const struct cli_command cli_sweep = {
+    .name = "sweep",
+    .usage = "WORKLOAD|FILE.ptx --vary NAME=VALUES ... [OPTIONS]",
+    .what = "Makes the runs of all combinations of some parameters, a table and a plot",
+    .script = "scripts/results/sweep.py",
+};
+
 const struct cli_command cli_synth = {
     .name = "synth",
     .usage = "[UNIT...] [OPTIONS]",

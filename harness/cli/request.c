@@ -175,6 +175,14 @@ void cli_request_free(struct cli_request *q)
     q->param = NULL;
 }
 
+int cli_request_note(const struct cli_request *q, struct cowarp_gpu *gpu)
+{
+    int status = COWARP_OK;
+    for (uint32_t i = 0; status == COWARP_OK && i < q->workload->param_count; i++)
+        status = cowarp_manifest_param(gpu, q->workload->params[i].name, q->param[i]);
+    return status;
+}
+
 struct cowarp_workload_context cli_request_context(const struct cli_request *q, struct cowarp_gpu *gpu, uint64_t seed)
 {
     return (struct cowarp_workload_context){.gpu = gpu, .variant = q->variant, .ptx_path = q->ptx, .param = q->param, .seed = seed};

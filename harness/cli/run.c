@@ -23,7 +23,9 @@ static int simulate(const struct cli_request *q, const struct cli_parsed *p)
     if (status == CLI_OK) {
         struct cowarp_workload_context x = cli_request_context(q, s.gpu, s.options.seed);
         uint64_t cycles;
-        const int outcome = cli_has(p, "recover") ? cli_request_recover(q, &x, &cycles) : q->workload->run(&x);
+        int outcome = cli_request_note(q, s.gpu);
+        if (outcome == COWARP_OK)
+            outcome = cli_has(p, "recover") ? cli_request_recover(q, &x, &cycles) : q->workload->run(&x);
         const struct cli_result r = {
             .workload = q->workload->name,
             .variant = cli_variant_name(q->variant),
@@ -53,8 +55,7 @@ static int run(const struct cli_parsed *p)
 
 static const struct cli_option options[] = {
     CLI_WORKLOAD_OPTIONS,
-    {"recover", NULL, false,
-     "instead of the run: its recovery from the persistent memory of --pm; the file changes only when all is right"},
+    {"recover", NULL, 0, "instead of the run: its recovery from the persistent memory of --pm; the file changes only when all is right"},
 };
 
 const struct cli_command cli_run = {

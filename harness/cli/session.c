@@ -236,6 +236,8 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     status = cowarp_create(&s->gpu, &s->options);
     if (status != COWARP_OK) /* ports that differ are the request's fault: nothing has been simulated */
         return cli_error(status == COWARP_EMISMATCH ? CLI_WRONG : cli_exit_of(status), "%s", cowarp_error(s->gpu));
+    if (cli_manifest(s->gpu, p) != CLI_OK)
+        return CLI_FAILED;
     s->started = seconds();
     return CLI_OK;
 }

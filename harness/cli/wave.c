@@ -289,10 +289,10 @@ static int run(const struct cli_parsed *p)
 }
 
 static const struct cli_option options[] = {
-    {"wave", "FILE", false, "the FST file (default SCENARIO.fst)"},
-    {"backend", "c|rtl|lockstep", false, "what stands behind the unit (default rtl); c has no inner signals"},
-    {"png", "FILE", false, "draw the wave in the scenario's view; needs gtkwave, xvfb, imagemagick"},
-    {"open", NULL, false, "open it in GTKWave"},
+    {"wave", "FILE", 0, "the FST file (default SCENARIO.fst)"},
+    {"backend", "c|rtl|lockstep", 0, "what stands behind the unit (default rtl); c has no inner signals"},
+    {"png", "FILE", 0, "draw the wave in the scenario's view; needs gtkwave, xvfb, imagemagick"},
+    {"open", NULL, 0, "open it in GTKWave"},
 };
 
 const struct cli_command cli_wave = {

@@ -23,16 +23,18 @@ struct cli_request {
 
 /* Options of a command that takes a workload. */
 #define CLI_WORKLOAD_OPTIONS                                                                                               \
-    {"system", "NAME", false,                                                                                              \
+    {"system", "NAME", 0,                                                                                                  \
      "transactional system, none, fglock or cglock (default: the one that the workload's transactions are for, or none)"}, \
-        {"variant", "NAME", false, "plain, tx, fglock or cglock (default: what suits the system)"},                        \
+        {"variant", "NAME", 0, "plain, tx, fglock or cglock (default: what suits the system)"},                            \
     {                                                                                                                      \
-        "param", "NAME=VALUE", true, "a parameter of the workload"                                                         \
+        "param", "NAME=VALUE", CLI_REPEATS, "a parameter of the workload"                                                  \
     }
 
 /* CLI_OK or CLI_WRONG, the error printed; free it in any case. command: for messages. */
 int cli_request_read(struct cli_request *q, const struct cli_parsed *p, const char *command);
 void cli_request_free(struct cli_request *q);
+/* The workload's parameters, for the statistics of this GPU; a status of libcowarp. */
+int cli_request_note(const struct cli_request *q, struct cowarp_gpu *gpu);
 struct cowarp_workload_context cli_request_context(const struct cli_request *q, struct cowarp_gpu *gpu, uint64_t seed);
 /* Recovers, as the phase "recovery", and verifies; a status of libcowarp. *cycles: what the recovery took. */
 int cli_request_recover(const struct cli_request *q, struct cowarp_workload_context *x, uint64_t *cycles);

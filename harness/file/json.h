@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* A quoted string, null for NULL. text is UTF-8. */
+/* A quoted string, null for NULL. text is UTF-8. A byte that is none, as file names may have, is written as the code \udcXX, from which
+ * Python makes the byte again (its error handler surrogateescape). */
 void cw_json_string(FILE *f, const char *text);
 
 /* A number of nine significant digits whatever the locale, null for what is not finite. */

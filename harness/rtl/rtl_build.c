@@ -326,7 +326,13 @@ static int source_path(char path[CW_PATH_MAX], const struct build *b, const char
     return top_folder(folder, b, NULL) == CW_OK ? cw_os_path(path, CW_PATH_MAX, NULL, "%s/%s", folder, name) : CW_EIO;
 }
 
-static int digest_top_file(uint64_t *h, const struct build *b, struct module_list *list, struct cw_error *err)
+/* What is told of each source, in the order in which the names are found. */
+struct visitor {
+    cw_rtl_source_fn *each;
+    void *context;
+};
+
+static int visit_top_file(const struct visitor *v, const struct build *b, struct module_list *list, struct cw_error *err)
 {
     char name[CW_PATH_MAX];
     size_t size;
@@ -337,8 +343,7 @@ static int digest_top_file(uint64_t *h, const struct build *b, struct module_lis
     if (text == NULL)
         return cw_fail(err, CW_EIO, "%s: cannot read %s: %s", b->unit->name, b->opt.top_file, strerror(errno));
     status = has_name(text, name) ? CW_OK : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
-    *h = fnv1a(*h, "top_file", 8);
-    *h = fnv1a(*h, text, size + 1);
+    v->each(v->context, b->opt.top_file, text, size);
     if (status == CW_OK) {
         add_named_modules(list, text);
         status = add_named_neighbours(list, b, text, err);
@@ -348,7 +353,7 @@ static int digest_top_file(uint64_t *h, const struct build *b, struct module_lis
 }
 
 /* The sources of the list, which grows by what they name. */
-static int digest_list(uint64_t *h, struct module_list *list, const struct build *b, struct cw_error *err)
+static int visit_list(const struct visitor *v, struct module_list *list, const struct build *b, struct cw_error *err)
 {
     char path[CW_PATH_MAX];
     int status = CW_OK;
@@ -364,7 +369,7 @@ static int digest_list(uint64_t *h, struct module_list *list, const struct build
             status = cw_fail(err, CW_EIO, "cannot read %s", path);
             continue;
         }
-        *h = fnv1a(*h, text, size + 1);
+        v->each(v->context, path, text, size);
         add_named_modules(list, text);
         if (b->opt.top_file != NULL)
             status = add_named_neighbours(list, b, text, err);
@@ -373,19 +378,35 @@ static int digest_list(uint64_t *h, struct module_list *list, const struct build
     return status == CW_OK && list->failed ? cw_fail(err, CW_ENOMEM, "out of memory") : status;
 }
 
-static int digest_sources(uint64_t *h, const struct build *b, struct cw_error *err)
+static int visit_sources(const struct visitor *v, const struct build *b, struct cw_error *err)
 {
     struct module_list list = {0};
     char name[CW_PATH_MAX];
     int status = cw_os_path(name, sizeof name, err, "cw_%s", b->unit->name);
     if (status == CW_OK && b->opt.top_file != NULL)
-        status = digest_top_file(h, b, &list, err);
+        status = visit_top_file(v, b, &list, err);
     else if (status == CW_OK)
         add_module(&list, name, strlen(name));
     if (status == CW_OK)
-        status = digest_list(h, &list, b, err);
+        status = visit_list(v, &list, b, err);
     free_modules(&list);
     return status;
+}
+
+int cw_rtl_sources(const struct cw_unit *unit, const struct cw_rtl_build_options *opt, cw_rtl_source_fn *each, void *context,
+                   struct cw_error *err)
+{
+    const struct visitor v = {each, context};
+    struct build b;
+    int status = build_init(&b, unit, NULL, opt, err);
+    return status != CW_OK ? status : visit_sources(&v, &b, err);
+}
+
+static void digest_source(void *context, const char *path, const char *text, size_t length)
+{
+    uint64_t *h = context;
+    (void)path; /* the same text elsewhere is the same hardware */
+    *h = fnv1a(*h, text, length + 1);
 }
 
 static int digest_ports(uint64_t *h, const struct build *b, struct cw_error *err)
@@ -435,8 +456,11 @@ static int digest_of(uint64_t *digest, const struct build *b, struct cw_error *e
     int status = digest_ports(&h, b, err);
     if (status == CW_OK)
         status = digest_template(&h, b, err);
+    const struct visitor v = {digest_source, &h};
+    if (b->opt.top_file != NULL)
+        h = fnv1a(h, "top_file", 8);
     if (status == CW_OK)
-        status = digest_sources(&h, b, err);
+        status = visit_sources(&v, b, err);
     *digest = h;
     return status;
 }

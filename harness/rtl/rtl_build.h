@@ -55,6 +55,12 @@ int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct c
 int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                   struct cw_error *err);
 
+/* A source file of a unit: its path and its whole text, of length bytes with a 0 behind them. */
+typedef void cw_rtl_source_fn(void *context, const char *path, const char *text, size_t length);
+/* Tells every file of the Verilog that the unit consists of, each once, as cw_rtl_digest takes them. 0, CW_EIO or CW_ENOMEM. */
+int cw_rtl_sources(const struct cw_unit *unit, const struct cw_rtl_build_options *opt, cw_rtl_source_fn *each, void *context,
+                   struct cw_error *err);
+
 /* Path of module.v in rtl_dir (any folder directly below it). CW_EIO when there is none. */
 int cw_rtl_module_path(char path[CW_PATH_MAX], const char *module, const struct cw_rtl_build_options *opt);
 

@@ -94,6 +94,9 @@ struct cowarp_options {
 #define COWARP_VERSION "0.1.0"
 /* Version of the library that is linked, as COWARP_VERSION. */
 const char *cowarp_version(void);
+/* The commit that the library was built from, with a + when the tree had changes; "unknown" for a tree that was not in git. Valid until the
+ * thread's next call. */
+const char *cowarp_commit(void);
 
 /* The defaults in a struct of that size, of which the library sets the members that it knows. */
 void cowarp_options_init_size(struct cowarp_options *options, uint32_t size);
@@ -367,6 +370,16 @@ const char *cowarp_config_toml(struct cowarp_config *config);
 /* JSON with every counter (docs/api.md lists its members), written to a temporary name and renamed. check: "passed" or "failed".
  * workload, variant and check may be NULL, which is written as null. */
 int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *workload, const char *variant, const char *check);
+
+/* How the run was made is a member of that file (docs/api.md, "manifest"): the library notes configuration, modules, launches, Verilog.
+ * What only the program knows it says itself. Strings are copied. The program's command line without its own name, and one that makes the
+ * run again without writing its files; both NULL-terminated, repeat may be NULL. COWARP_EINVAL: said before. */
+int cowarp_manifest_command(struct cowarp_gpu *gpu, const char *const *command, const char *const *repeat);
+/* A parameter of the program, by name; a later value takes the place of an earlier one. */
+int cowarp_manifest_param(struct cowarp_gpu *gpu, const char *name, int64_t value);
+/* A file that the program reads, as it is now: its path and its SHA-256. role: "argument", "input", one word. COWARP_EIO: it cannot be
+ * read. */
+int cowarp_manifest_file(struct cowarp_gpu *gpu, const char *role, const char *path);
 
 /* After the last launch: how many threads went which way at each conditional branch of the kernels that were launched, all launches since
  * cowarp_create, as text (docs/divergence.md). The file is complete or not there. COWARP_EINVAL: options.record_branches was 0. */

@@ -27,7 +27,7 @@ BROKEN = os.path.join(os.path.dirname(PTX), "broken.ptx")
 
 # Members that the statistics file promises.
 TOP_LEVEL = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "workload", "system", "preset", "seed", "check",
-             "counters", "config", "units", "derived", "mechanisms", "persistency", "simulated_us", "version"]
+             "counters", "config", "units", "derived", "manifest", "counting", "mechanisms", "persistency", "simulated_us", "version"]
 
 
 class Command(unittest.TestCase):
@@ -727,6 +727,8 @@ class Statistics(Command):
         a, b = json.loads(self.read("a.json")), json.loads(self.read("b.json"))
         self.assertGreater(a.pop("host_seconds"), 0)
         self.assertGreater(b.pop("host_seconds"), 0)
+        for s, name in ((a, "a.json"), (b, "b.json")):
+            self.assertEqual(s["manifest"].pop("command")[-1], name)
         self.assertEqual(a, b)
         for name in ["a.json", "b.json"]:
             self.passes(*self.SMALL, "--stats", name, "--omit-host-seconds")

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes the commit that a build is of into a file, for the statistics of its runs: cmake -D SOURCE=DIR -D OUT=FILE -P commit.cmake
+# A tree with changes has a + behind it; a tree that is not in git is "unknown".
+set(commit "unknown")
+find_program(GIT git)
+if(GIT)
+    execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --show-toplevel OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    file(REAL_PATH "${SOURCE}" source)
+    if(top STREQUAL source)
+        execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE head OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+        execute_process(COMMAND ${GIT} -C ${SOURCE} diff --quiet HEAD RESULT_VARIABLE changed ERROR_QUIET)
+        if(head)
+            set(commit "${head}")
+            if(NOT changed EQUAL 0)
+                string(APPEND commit "+")
+            endif()
+        endif()
+    endif()
+endif()
+file(CONFIGURE OUTPUT "${OUT}" CONTENT "${commit}\n")

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics files to read, or as one table: `cowarp stats a.json...` calls it. Exit status: 0 done, 1 a file cannot be written, 2 the request
+was wrong."""
+import csv
+import io
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from statsfile import Parser, Wrong, counted, grouped, load, run_main, title  # noqa: E402  (after the path is set)
+
+WHO = ("workload", "variant", "system", "persistency", "control", "preset", "seed", "check", "error")
+
+
+def row(path, stats, every):
+    """One run as a row of a table: {column: value}."""
+    found = {"file": str(path), **{name: stats.get(name) for name in WHO}}
+    made = stats.get("manifest", {})
+    found.update((f"param.{name}", value) for name, value in made.get("params", {}).items())
+    found.update((name, entry["value"]) for name, entry in made.get("config_changed", {}).items())
+    found.update((name, stats[name]) for name in ("cycles", "simulated_us", "host_seconds") if name in stats)
+    found.update((f"phase.{phase['name']}", phase["cycles"]) for phase in stats.get("phases", []))
+    found.update((name, entry["value"]) for name, entry in counted(stats, every).items())
+    found.update((name, entry["value"]) for name, entry in stats.get("derived", {}).items())
+    return found
+
+
+def fill_config(rows, files):
+    """A parameter that some run has changed has its value in every row."""
+    for table_row, stats in zip(rows, files):
+        for name in {name for other in files for name in other.get("manifest", {}).get("config_changed", {})}:
+            table_row.setdefault(name, stats["config"].get(name))
+
+
+def columns_of(rows):
+    """All columns, in the order in which the rows first have them."""
+    return list(dict.fromkeys(name for table_row in rows for name in table_row))
+
+
+def write_table(out, rows):
+    writer = csv.DictWriter(out, columns_of(rows), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def save(path, text):
+    """The file is whole or as it was. `-` is standard output."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    place = pathlib.Path(path)
+    if place.exists() and not place.is_file():  # a pipe, a device
+        place.write_text(text)
+        return
+    partial = place.with_name(f"{place.name}.cowarp-{os.getpid()}")
+    try:
+        partial.write_text(text)
+        os.replace(partial, os.path.realpath(place))
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise Wrong(f"{path}: {error.strerror}") from None
+
+
+def lines_of(named, every):
+    """The summary's lines as cells, the names first and then a value for each run."""
+    lines = [["", *(title(stats) for stats in named.values())]] if len(named) > 1 else []
+    lines += [[name, *(grouped(stats.get(name)) for stats in named.values())] for name in ("check", "cycles", "simulated_us", "host_seconds")]
+    sets = [counted(stats, every) for stats in named.values()]
+    for part, tables in (("counters", sets), ("ratios", [stats.get("derived", {}) for stats in named.values()])):
+        owner = None
+        for name in dict.fromkeys(name for table in tables for name in table):
+            entry = next(table[name] for table in tables if name in table)
+            values = [table.get(name, {}).get("value") for table in tables]
+            if not every and not any(values):
+                continue
+            heading = entry.get("of", "machine") if part == "counters" else part
+            lines += [[heading + ":"]] if heading != owner else []
+            owner = heading
+            lines.append([f"  {name}", *(grouped(value) for value in values), entry["unit"]])
+    return lines
+
+
+def show(named, every):
+    lines = lines_of(named, every)
+    widths = [max(len(line[i]) for line in lines if i < len(line)) for i in range(len(named) + 1)]
+    if len(named) == 1:
+        print(title(next(iter(named.values()))))
+    for line in lines:
+        cells = [line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])] + line[len(named) + 1:]
+        print("  ".join(cells).rstrip())
+
+
+def main():
+    parser = Parser(prog="cowarp stats", description="Shows statistics files, or makes one table of them with a row for each run.",
+                    epilog="Counters of mechanisms that no run has are left out.")
+    parser.add_argument("files", nargs="+", metavar="FILE.json", help="what --stats has written")
+    parser.add_argument("--csv", nargs="?", const="-", metavar="FILE", help="one row per run, all counters and ratios as columns (standard output)")
+    parser.add_argument("--all", action="store_true", help="also counters that are zero, and those of other mechanisms")
+    options = parser.parse_args()
+    if options.csv not in (None, "-") and options.csv.endswith(".json"):
+        raise Wrong(f"--csv {options.csv}: is a statistics file; put --csv behind the files, or write --csv=FILE")
+    files = [load(path) for path in options.files]
+    if options.csv is None:
+        show(dict(zip(options.files, files)), options.all)
+        return 0
+    rows = [row(path, stats, options.all) for path, stats in zip(options.files, files)]
+    fill_config(rows, files)
+    out = io.StringIO()
+    write_table(out, rows)
+    save(options.csv, out.getvalue())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run_main("cowarp stats", main))

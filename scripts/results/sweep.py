@@ -1,0 +1,359 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of all combinations of some parameters, as a table and a plot: `cowarp sweep` calls it. Exit status: 0 all runs are done, 1 some have
+failed (they have their rows), 2 the request was wrong, 130 interrupted."""
+import argparse
+import csv
+import hashlib
+import io
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import NamedTuple
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "experiments")]
+
+from runs import RunFailed, Store  # noqa: E402  (after the path is set)
+from stats import columns_of, row, save  # noqa: E402
+from statsfile import Parser, Wrong, run_main  # noqa: E402
+
+POINTS_MAX = 100_000
+LIST_VERSION = 1
+OPTIONS = ("system", "variant", "preset", "persistency", "control", "tx-warps", "unit", "mech", "sabotage", "max-cycles")  # of cowarp run and exec
+
+
+class Axis(NamedTuple):
+    name: str
+    values: list  # of str
+
+
+class Point(NamedTuple):
+    """One run. words: of the command, without its statistics; place: (name, value) of each axis; seed: of the inputs."""
+    words: tuple
+    place: tuple
+    workload: str
+    system: str
+    seed: int
+    crash: str = ""  # as experiments/runs.py's Run
+
+    def arguments(self):
+        return list(self.words)
+
+
+class SweepStore(Store):
+    """The store of `cowarp reproduce`, for runs that are given as words. Files that a run reads are part of its name."""
+
+    def __init__(self, binary, folder, limit_seconds, files):
+        super().__init__(binary, folder, limit_seconds)
+        digest = hashlib.sha256(self.simulator.encode())
+        for path in files:
+            digest.update(path.encode() + pathlib.Path(path).read_bytes())
+        self.simulator = digest.hexdigest()
+
+    def _sized(self, run):
+        return run
+
+
+def numbers_of(text, name):
+    """A:B, A:B:+S or A:B:xF as a list; raises Wrong."""
+    parts = text.split(":")
+    try:
+        low, high = int(parts[0], 0), int(parts[1], 0)
+        step = parts[2] if len(parts) == 3 else "+1"
+        by = int(step[1:], 0)
+    except (ValueError, IndexError):
+        raise Wrong(f"--vary {name}={text}: expected numbers A:B, A:B:+STEP or A:B:xFACTOR") from None
+    if len(parts) > 3 or step[0] not in "+x" or low > high or by < (2 if step[0] == "x" else 1) or (step[0] == "x" and low < 1):
+        raise Wrong(f"--vary {name}={text}: expected A up to B, A:B:+STEP from 1 on or A:B:xFACTOR from 2 on")
+    found = []
+    while low <= high:
+        found.append(str(low))
+        if len(found) > POINTS_MAX:
+            raise Wrong(f"--vary {name}={text}: more than {POINTS_MAX} values")
+        low = low * by if step[0] == "x" else low + by
+    return found
+
+
+def axis_of(text):
+    name, equals, values = text.partition("=")
+    if not equals or not name or not values:
+        raise Wrong(f"--vary '{text}': expected NAME=VALUE,VALUE or NAME=A:B:xFACTOR, as in tx-warps=1,2,4 or getm.table_rows=128:1024:x2")
+    ranged = ":" in values and values[0].isdigit() and "," not in values
+    found = numbers_of(values, name) if ranged else values.split(",")
+    if "" in found or len(set(found)) < len(found):
+        raise Wrong(f"--vary '{text}': a value is empty, or there twice")
+    return Axis(name, found)
+
+
+def known_params(binary, workload):
+    """The names of its parameters; None: it is a PTX file. Raises Wrong for a workload that there is not."""
+    if workload.endswith(".ptx"):
+        return None
+    listed = json.loads(subprocess.run([binary, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    found = {entry["name"]: [param["name"] for param in entry["params"]] for entry in listed["workloads"]}
+    if workload not in found:
+        raise Wrong(f"unknown workload '{workload}'; 'cowarp list' shows all, and the name of a PTX file ends with .ptx")
+    return found[workload]
+
+
+def check_axis(binary, axis, params):
+    """Raises Wrong for a name that means nothing."""
+    if axis.name in OPTIONS or axis.name == "seed" or (params and axis.name in params):
+        return
+    if "." not in axis.name:
+        raise Wrong(f"--vary {axis.name}: is no option ({', '.join(OPTIONS)}, seed)" + f", no parameter ({', '.join(params)})" * bool(params) +
+                    " and no key of 'cowarp config'")
+    asked = subprocess.run([binary, "config", axis.name], capture_output=True, text=True, check=False)
+    if asked.returncode:
+        raise Wrong(f"--vary {axis.name}: {asked.stderr.strip().removeprefix('cowarp: ')}")
+
+
+def word_of(name, value, params):
+    if params and name in params:
+        return f"--param={name}={value}"
+    return f"--set={name}={value}" if "." in name else f"--{name}={value}"
+
+
+def points_of(options, axes, params):
+    kind = "exec" if params is None else "run"
+    seeds = [str(n) for n in range(1, options.seeds + 1)] if "seed" not in (axis.name for axis in axes) else [None]
+    points = []
+    for values in itertools.product(*(axis.values for axis in axes), seeds):
+        place = tuple(zip((axis.name for axis in axes), values))
+        words = [kind, options.workload, *options.rest, *(word_of(name, value, params) for name, value in place)]
+        words += [f"--seed={values[-1]}"] if values[-1] not in (None, "1") else []
+        given = dict(place)
+        points.append(Point(tuple(words), place, pathlib.PurePath(options.workload).stem, given.get("system", "run"), int(values[-1] or given.get("seed", 1))))
+    return points
+
+
+def input_files(options):
+    """Those that the words name: PTX, configuration, arguments."""
+    found = [options.workload] if options.workload.endswith(".ptx") else []
+    for option, value in zip(options.rest, options.rest[1:] + [""]):
+        name, equals, own = option.partition("=")
+        value = own if equals else value
+        if name in ("--config", "--lcp-profile"):
+            found.append(value)
+        if name in ("--arg", "--symbol"):
+            found.append(value.partition("=")[2] if name == "--symbol" else value.partition(":")[2])
+        if name in ("--unit",) and ":" in value:
+            found.append(value.partition(":")[2])
+    missing = [path for path in found[:1] if options.workload.endswith(".ptx") and not os.path.isfile(path)]
+    if missing:
+        raise Wrong(f"{missing[0]}: there is no such file")
+    return [path for path in found if os.path.isfile(path)]
+
+
+def clock(seconds):
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+class Progress:
+    """A line on a terminal: how many runs are done, and how long the others will take."""
+
+    def __init__(self, total, jobs):
+        self.total, self.jobs, self.done, self.began = total, jobs, 0, time.monotonic()
+
+    def step(self):
+        self.done += 1
+        left = (time.monotonic() - self.began) / self.done * (self.total - self.done)
+        if sys.stderr.isatty():
+            print(f"\r{self.done} of {self.total} runs, {clock(left)} left\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def end(self):
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def attempt(store, point):
+    """None, or why there is no result: a request that the command refuses is a row, too."""
+    try:
+        store.get(point)
+    except RunFailed as failed:
+        return str(failed).rpartition(": cowarp: ")[2]
+    return None
+
+
+def make_all(store, points, jobs):
+    """{point: None or the reason why it has failed}. Ctrl-C leaves what is finished in the store."""
+    missing, failed = [point for point in points if not store.path(point).exists()], {}
+    progress = Progress(len(missing), jobs)
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        pending = {pool.submit(attempt, store, point): point for point in missing}
+        while pending:
+            finished, _ = wait(pending, return_when=FIRST_COMPLETED)
+            for future in finished:
+                failed[pending.pop(future)] = future.result()
+                progress.step()
+    except KeyboardInterrupt:
+        progress.end()
+        pool.shutdown(wait=False, cancel_futures=True)
+        print(f"cowarp sweep: interrupted; {progress.done} of {len(missing)} missing runs are done and kept, the same command goes on", file=sys.stderr)
+        raise
+    progress.end()
+    pool.shutdown()
+    return {point: failed[point] if point in failed else attempt(store, point) for point in points}
+
+
+def table_of(store, reasons):
+    """One row per run. A run that has failed has the reason, and no counters."""
+    rows = []
+    for point, reason in reasons.items():
+        found = {**dict(point.place), "seed": point.seed}
+        if reason is None:
+            stats = store.get(point)
+            found.update((name, value) for name, value in row(store.path(point), stats, False).items() if name != "file" and name not in found)
+        else:
+            found["error"] = reason.removeprefix("cowarp ")
+        rows.append({**found, "command": " ".join(["cowarp", *point.words])})
+    return rows
+
+
+def print_table(rows, axes, shown):
+    columns = [axis.name for axis in axes] + ["seed"] * (len({line["seed"] for line in rows}) > 1 and "seed" not in [a.name for a in axes]) + shown + ["error"]
+    columns = [name for name in columns if any(line.get(name) not in (None, "") for line in rows)]
+    cells = [columns] + [[str(line.get(name, "") if line.get(name) is not None else "") for name in columns] for line in rows]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+    for line in cells:
+        print("  ".join(cell.ljust(width) if columns[i] == "error" else cell.rjust(width) for i, (cell, width) in enumerate(zip(line, widths))).rstrip())
+
+
+def write_csv(path, rows):
+    out = io.StringIO()
+    writer = csv.DictWriter(out, [*[name for name in columns_of(rows) if name != "command"], "command"], restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    save(path, out.getvalue())
+
+
+def write_list(path, options, points):
+    """For a cluster: each node makes one run (`cowarp sweep --one N --list FILE`)."""
+    save(path, json.dumps({"version": LIST_VERSION, "folder": os.getcwd(), "files": input_files(options),
+                           "points": [point._asdict() for point in points]}, indent=1) + "\n")
+
+
+def make_one(options):
+    try:
+        data = json.loads(pathlib.Path(options.list).read_text())
+        point = data["points"][options.one]
+        assert data["version"] == LIST_VERSION
+    except (OSError, ValueError, LookupError, TypeError, AssertionError):
+        raise Wrong(f"--one {options.one} --list {options.list}: there is no such run in this file; 'cowarp sweep ... --list FILE' writes one") from None
+    os.chdir(data["folder"])
+    store = SweepStore(options.binary, options.store, options.limit, data["files"])
+    reason = attempt(store, Point(**{name: tuple(value) if name == "words" else value for name, value in point.items()}))
+    print(reason or "done")
+    return 0
+
+
+def default_store(binary):
+    """The one of `cowarp reproduce` beside the build, or, where that cannot be written, the folder in which built RTL is kept."""
+    beside = pathlib.Path(binary).resolve().parent
+    if os.access(beside, os.W_OK) and (beside / "kernels").is_dir():
+        return beside / "experiments" / "runs"
+    home = os.environ.get("COWARP_CACHE") or (os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) + "/cowarp"
+    return pathlib.Path(home) / "runs"
+
+
+def parse(arguments):
+    parser = Parser(prog="cowarp sweep", usage="cowarp sweep WORKLOAD|FILE.ptx --vary NAME=VALUES ... [OPTIONS]",
+                    description="Makes the runs of all combinations of some parameters. Every other option goes to 'cowarp run', or for a PTX file to 'cowarp exec'.",
+                    epilog="VALUES are A,B,C or numbers A:B, A:B:+STEP, A:B:xFACTOR. NAME is an option (tx-warps, system, preset, ...), seed, a parameter of the "
+                           "workload, or a key of 'cowarp config'. Finished runs are kept: the same command goes on where it was stopped.")
+    parser.add_argument("workload", nargs="?", metavar="WORKLOAD|FILE.ptx")
+    parser.add_argument("--vary", action="append", default=[], metavar="NAME=VALUES", help="an axis; each repetition multiplies the runs")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="every point with seeds 1 to N of the inputs (1)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (all cores)")
+    parser.add_argument("--limit", type=int, default=1800, metavar="S", help="seconds that one run may take (1800)")
+    parser.add_argument("--csv", metavar="FILE", help="one row per run with all counters; - is standard output")
+    parser.add_argument("--plot", action="append", default=[], metavar="COUNTER", help="draw this counter, ratio, or cycles over the first axis of numbers")
+    parser.add_argument("--svg", metavar="FILE", help="where the plot goes (WORKLOAD-COUNTER.svg)")
+    parser.add_argument("--show", default="cycles", metavar="NAME,NAME", help="what the table shows of each run (cycles)")
+    parser.add_argument("--store", metavar="FOLDER", help="where finished runs are kept (that of 'cowarp reproduce')")
+    parser.add_argument("--list", metavar="FILE", help="write the runs as a list for a cluster, and make none (experiments/README.md)")
+    parser.add_argument("--one", type=int, metavar="N", help="make run N of such a list")
+    parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parents[1] / "build/cowarp"), help=argparse.SUPPRESS)
+    options, options.rest = parser.parse_known_args(arguments)
+    options.rest = [word for word in options.rest if word != "--"]
+    options.binary = os.path.abspath(options.binary)
+    options.store = options.store or default_store(options.binary)
+    return options
+
+
+def check(options):
+    if options.workload is None:
+        raise Wrong("needs a workload or a PTX file; see 'cowarp sweep --help'")
+    if not options.vary:
+        raise Wrong("needs --vary NAME=VALUES; see 'cowarp sweep --help'")
+    if options.seeds < 1 or options.jobs < 1 or options.limit < 1:
+        raise Wrong("--seeds, --jobs and --limit take numbers from 1 on")
+    own = [word for word in options.rest if word.partition("=")[0] in ("--stats", "--wave", "--record", "--record-branches", "--seed", "--pm")]
+    if own:
+        raise Wrong(f"{own[0]}: all runs would share it; " + ("give --vary seed=... or --seeds N" if own[0].startswith("--seed") else "leave it out"))
+
+
+def requested(options):
+    """(axes, points); raises Wrong."""
+    check(options)
+    axes = [axis_of(text) for text in options.vary]
+    names = [axis.name for axis in axes]
+    if len(set(names)) < len(names):
+        raise Wrong("--vary: one name is there twice; give all its values in one")
+    params = known_params(options.binary, options.workload)
+    for axis in axes:
+        check_axis(options.binary, axis, params)
+    total = options.seeds
+    for axis in axes:
+        total *= len(axis.values)
+    if total > POINTS_MAX:
+        raise Wrong(f"{total} runs are more than {POINTS_MAX}; vary less at once")
+    return axes, points_of(options, axes, params)
+
+
+def main():
+    options = parse(sys.argv[1:])
+    if options.one is not None:
+        return make_one(options)
+    axes, points = requested(options)
+    if options.list:
+        write_list(options.list, options, points)
+        print(f"{len(points)} runs in {options.list}")
+        return 0
+    store = SweepStore(options.binary, options.store, options.limit, input_files(options))
+    reasons = make_all(store, points, options.jobs)
+    rows = table_of(store, reasons)
+    if options.csv != "-":
+        print_table(rows, axes, options.show.split(","))
+    if options.csv:
+        write_csv(options.csv, rows)
+    for name in options.plot:
+        from plot import draw  # matplotlib takes a while to load
+        path = options.svg if options.svg and len(options.plot) == 1 else f"{pathlib.PurePath(options.workload).stem}-{name}.svg"
+        save(path, draw(rows, axes, name, units_of(store, reasons), options.workload))
+        print(f"plot in {path}", file=sys.stderr if options.csv == "-" else sys.stdout)
+    failed = sum(reason is not None for reason in reasons.values())
+    if failed:
+        print(f"cowarp sweep: {failed} of {len(points)} runs have failed; the column error says why", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def units_of(store, reasons):
+    """{name: unit} of the counters and ratios of a run that has ended well."""
+    for point, reason in reasons.items():
+        if reason is None:
+            stats = store.get(point)
+            return {"cycles": "core cycles", "simulated_us": "microseconds",
+                    **{name: entry["unit"] for part in ("counters", "derived") for name, entry in stats[part].items()}}
+    raise Wrong("no run has ended well, so there is nothing to draw")
+
+
+if __name__ == "__main__":
+    sys.exit(run_main("cowarp sweep", main))

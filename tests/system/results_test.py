@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of what is done with finished runs (manifest, stats, diff, rerun, sweep): results_test.py BUILD/cowarp [unittest arguments]."""
+import csv
+import hashlib
+import io
+import json
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree
+
+COWARP = ""
+HERE = pathlib.Path(__file__).resolve().parent
+PTX = HERE.parent / "ptx_exec" / "kernels.ptx"
+TABLE = ["run", "ht-h", "--param", "blocks=2", "--param", "buckets=100"]
+SCALE = """.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry scale(.param .u64 from, .param .u64 to)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<6>;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd1, %r1, 4;
+    ld.param.u64 %rd2, [from];
+    ld.param.u64 %rd3, [to];
+    add.u64 %rd4, %rd2, %rd1;
+    add.u64 %rd5, %rd3, %rd1;
+    ld.global.u32 %r2, [%rd4];
+    add.u32 %r3, %r2, %r2;
+    st.global.u32 [%rd5], %r3;
+    ret;
+}
+"""
+
+
+class Results(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def path(self, name):
+        return self.folder / name
+
+    def call(self, *words, **kw):
+        return subprocess.run([COWARP, *map(str, words)], capture_output=True, text=True, errors="surrogateescape", timeout=240, cwd=self.folder, check=False,
+                              env={**os.environ, "COWARP_CACHE": str(self.folder / "cache"), "LC_ALL": "C.UTF-8", **kw})
+
+    def passes(self, *words, status=0):
+        done = self.call(*words)
+        self.assertEqual((done.returncode, done.stderr), (status, ""), done.stdout)
+        return done.stdout
+
+    def fails(self, status, *words, says):
+        done = self.call(*words)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        for word in [says] if isinstance(says, str) else says:
+            self.assertIn(word, done.stderr)
+
+    def make(self, name, *words):
+        self.passes(*words, "--stats", name, "--quiet")
+        return self.read(name)
+
+    def read(self, name):
+        return json.loads(self.path(name).read_text())
+
+    def change(self, name, how, to=None):
+        """Edits a statistics file."""
+        data = self.read(name)
+        how(data)
+        self.path(to or name).write_text(json.dumps(data))
+
+    def scale(self):
+        """A kernel with an input and an output file; the words that run it."""
+        self.path("scale.ptx").write_text(SCALE)
+        self.path("in.bin").write_bytes(struct.pack("<32I", *range(32)))
+        return ["exec", "scale.ptx", "--kernel", "scale", "--grid", "1", "--block", "32", "--arg", "in:in.bin", "--arg", "out:out.bin:128"]
+
+
+def digest(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+class Manifest(Results):
+    def test_says_how_a_workload_was_run(self):
+        stats = self.make("a.json", *TABLE, "--set", "core.count=4", "--seed", "3", "--wave", "w.fst", "--wave-window", "0:10")
+        made = stats["manifest"]
+        self.assertEqual(made["command"][:2] + made["command"][-3:], ["run", "ht-h", "--stats", "a.json", "--quiet"])
+        self.assertEqual(made["repeat"], ["run", "ht-h", "--param=blocks=2", "--param=buckets=100", "--set=core.count=4", "--seed=3"])
+        self.assertEqual(pathlib.Path(made["directory"]), self.folder.resolve())
+        self.assertEqual((made["params"]["blocks"], made["params"]["buckets"], made["params"]["threads"]), (2, 100, 192))
+        self.assertEqual(made["config_changed"], {"core.count": {"value": 4, "preset": 15}})
+        self.assertEqual(made["simulator"]["sha256"], digest(COWARP))
+        self.assertEqual(made["simulator"]["version"], stats["version"])
+        self.assertEqual([(entry["role"], entry["sha256"]) for entry in made["files"]], [("module", digest(made["files"][0]["path"]))])
+        launch = made["launches"][0]
+        self.assertEqual((len(made["launches"]), launch["grid"], launch["block"], launch["times"]), (1, [2, 1, 1], [192, 1, 1], 1))
+
+    def test_says_which_files_and_arguments_a_kernel_had(self):
+        made = self.make("a.json", *self.scale())["manifest"]
+        self.assertEqual({(entry["role"], entry["path"], entry["bytes"], entry["sha256"]) for entry in made["files"]},
+                         {("arg", "in.bin", 128, digest(self.path("in.bin"))),
+                          ("module", "scale.ptx", len(SCALE), hashlib.sha256(SCALE.encode()).hexdigest())})
+        self.assertEqual([word[:4] for word in made["launches"][0]["args"]], ["u64:", "u64:"])
+        self.assertEqual(made["repeat"][-2:], ["--arg=in:in.bin", "--arg=zero:128"])
+
+    def test_has_every_file_of_units_in_rtl(self):
+        root = HERE.parent.parent
+        made = self.make("a.json", *TABLE, "--system", "warptm", "--unit", "last_written_table=rtl")["manifest"]
+        found = {pathlib.Path(entry["path"]).name: entry["sha256"] for entry in made["files"] if entry["role"] == "verilog"}
+        self.assertIn("cw_last_written_table.v", found)
+        for name, value in found.items():
+            self.assertEqual(value, digest(next(root.glob(f"rtl/*/{name}"))), name)
+
+    def test_merges_equal_launches_and_keeps_others_apart(self):
+        made = self.make("a.json", "run", "hotsp", "--param", "n=16", "--param", "launches=5")["manifest"]
+        self.assertEqual(sum(launch["times"] for launch in made["launches"]), 5)
+        self.assertTrue(all(first != second for first, second in zip(made["launches"], made["launches"][1:])))
+
+    def test_names_that_are_no_text_survive(self):
+        name = os.fsencode(self.folder) + b"/k\xff.ptx"
+        with open(name, "wb") as f:
+            f.write(SCALE.encode())
+        self.scale()
+        words = [COWARP, "exec", name, "--kernel", "scale", "--grid", "1", "--block", "32", "--arg", "in:in.bin", "--arg", "zero:128", "--stats", "a.json"]
+        self.assertEqual(subprocess.run(words, cwd=self.folder, capture_output=True, check=False).returncode, 0)
+        self.assertEqual(os.fsencode(self.read("a.json")["manifest"]["repeat"][1]), name)
+        self.assertIn("equal", self.passes("rerun", "a.json"))
+
+
+class Rerun(Results):
+    def test_finds_the_same_and_writes_nothing_else(self):
+        self.make("a.json", *self.scale())
+        self.path("out.bin").write_bytes(b"mine")
+        before = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+        self.assertIn("equal: ", self.passes("rerun", "a.json"))
+        self.assertEqual(self.passes("rerun", "a.json", "--quiet"), "")
+        self.assertEqual({p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}, before)
+
+    def test_finds_a_counter_that_differs(self):
+        self.make("a.json", *TABLE)
+        was = self.read("a.json")["counters"]["tx_aborted"]["value"]
+        self.change("a.json", lambda data: data["counters"]["tx_aborted"].update(value=2 * was + 2))
+        out = self.passes("rerun", "a.json", "--stats", "b.json", status=1)
+        self.assertIn(f"tx_aborted: {2 * was + 2:,} -> {was:,} ", out)
+        self.assertIn("different: 1 of", out)
+        self.assertEqual(self.read("b.json")["counters"]["tx_aborted"]["value"], was)
+
+    def test_finds_inputs_that_have_changed(self):
+        self.make("a.json", *self.scale())
+        self.path("in.bin").write_bytes(struct.pack("<32I", *range(1, 33)))
+        self.assertIn("note: arg in.bin: has changed since", self.passes("rerun", "a.json"))
+        self.path("in.bin").unlink()
+        self.fails(2, "rerun", "a.json", says="in.bin: is not there, and the run reads it")
+
+    def test_makes_a_run_again_that_has_failed(self):
+        """Its statistics are of a run that stopped with an error; stopping there again is the same."""
+        self.call(*TABLE, "--stats", "a.json", "--max-cycles", "500")
+        self.assertIsNotNone(self.read("a.json")["error"])
+        self.assertIn("check failed", self.passes("rerun", "a.json"))
+        self.change("a.json", lambda data: data.update(error=None, check="passed"))
+        self.assertIn("check: passed -> failed", self.passes("rerun", "a.json", status=1))
+
+    def test_persistent_memory_is_as_it_was(self):
+        words = ["run", "red", "--param", "n=1024", "--param", "blocks=1", "--preset", "sbrp-near", "--persistency", "epoch", "--pm", "p.pm"]
+        self.make("a.json", *words)
+        self.fails(2, "rerun", "a.json", says="p.pm: this persistent memory was not there when the run began")
+        kept = self.path("p.pm").read_bytes()
+        self.path("p.pm").unlink()
+        self.assertIn("equal", self.passes("rerun", "a.json"))
+        self.assertFalse(self.path("p.pm").exists())
+        self.path("p.pm").write_bytes(kept)
+        self.make("b.json", *words)
+        if self.path("p.pm").read_bytes() == kept:
+            self.assertIn("equal", self.passes("rerun", "b.json"))
+        self.path("p.pm").write_bytes(kept + b"x")
+        self.fails(2, "rerun", "b.json", says="was another one when the run began")
+
+    def test_refuses_what_cannot_be_made_again(self):
+        self.make("a.json", *TABLE)
+        self.change("a.json", lambda data: data["manifest"].update(repeat=None), "program.json")
+        self.fails(2, "rerun", "program.json", says="run that program again")
+        self.change("a.json", lambda data: data.pop("manifest"), "old.json")
+        self.fails(2, "rerun", "old.json", says="old.json: has no manifest; it is of an older version")
+        self.change("a.json", lambda data: data["manifest"].update(directory="/nowhere/at/all"), "gone.json")
+        self.fails(2, "rerun", "gone.json", says="/nowhere/at/all, which is not there")
+        self.fails(2, "rerun", "none.json", says="none.json: No such file")
+        self.path("text.json").write_text("{")
+        self.fails(2, "rerun", "text.json", says="text.json: is no JSON")
+        self.path("other.json").write_text("{}")
+        self.fails(2, "rerun", "other.json", says="has no member")
+
+
+class Diff(Results):
+    def test_says_what_differs_greatest_first(self):
+        self.make("a.json", *TABLE)
+
+        def other(data):
+            data["counters"]["l2_reads"]["value"] *= 4
+            data["counters"]["l2_writes"]["value"] *= 2
+            data["config"]["core.count"] = 3
+        self.change("a.json", other, "b.json")
+        found = json.loads(self.passes("diff", "a.json", "b.json", "--json"))
+        self.assertEqual([(line["name"], line["change"]) for line in found["counters"]], [("l2_reads", 3.0), ("l2_writes", 1.0)])
+        self.assertEqual(found["made"], [{"what": "config core.count", "before": 15, "after": 3}])
+        text = self.passes("diff", "a.json", "b.json")
+        self.assertRegex(text, r"config core.count +15 -> 3")
+        self.assertRegex(text, r"(?s)l2_reads .*\+300.00%.*l2_writes .*\+100.00%")
+        self.passes("diff", "a.json", "b.json", "--exit-code", status=1)
+        self.assertIn("every counter is equal", self.passes("diff", "a.json", "a.json", "--exit-code"))
+
+    def test_leaves_out_mechanisms_that_neither_run_has(self):
+        getm, warptm = self.make("a.json", *TABLE), self.make("b.json", *TABLE, "--system", "warptm")
+        self.assertIn("getm", getm["counting"])
+        text, every = self.passes("diff", "a.json", "b.json"), self.passes("diff", "a.json", "b.json", "--all")
+        self.assertIn("vu_requests", text)  # GETM's
+        self.assertIn("cu_reads", text)     # WarpTM's
+        self.assertNotIn("pb_", text)
+        self.assertGreater(len(every.splitlines()), len(text.splitlines()))
+        for name in getm["counters"]:
+            self.assertIn(f"  {name} ", every)
+
+
+class Table(Results):
+    def test_a_row_per_run(self):
+        files = [("a.json", ["--seed", "1"]), ("b.json", ["--set", "core.count=7", "--seed", "2"]), ("c.json", ["--system", "warptm"])]
+        stats = [self.make(name, *TABLE, *words) for name, words in files]
+        self.passes("stats", "a.json", "b.json", "c.json", "--csv=t.csv")
+        rows = list(csv.DictReader(io.StringIO(self.path("t.csv").read_text())))
+        self.assertEqual([row["file"] for row in rows], ["a.json", "b.json", "c.json"])
+        self.assertEqual([row["core.count"] for row in rows], ["15", "7", "15"])
+        self.assertEqual([row["system"] for row in rows], ["getm", "getm", "warptm"])
+        for row, one in zip(rows, stats):
+            self.assertEqual(int(row["cycles"]), one["cycles"])
+            for name, entry in one["counters"].items():
+                if name in row and row[name] != "":
+                    self.assertEqual(int(row[name]), entry["value"], name)
+        self.assertEqual(rows[2]["vu_requests"], "")  # GETM's alone
+        self.assertEqual(self.passes("stats", "a.json", "b.json", "c.json", "--csv"), self.path("t.csv").read_text())
+
+    def test_a_summary_without_zeros_and_other_mechanisms(self):
+        stats = self.make("a.json", *TABLE)
+        text = self.passes("stats", "a.json")
+        self.assertRegex(text, rf"tx_committed +{stats['counters']['tx_committed']['value']:,} ")
+        self.assertNotRegex(text, r"\b0  ")
+        self.assertNotIn("cu_reads", text)
+        self.assertIn("cu_reads", self.passes("stats", "a.json", "--all"))
+
+    def test_refuses(self):
+        self.make("a.json", *TABLE)
+        kept = self.path("a.json").read_bytes()
+        self.fails(2, "stats", "--csv", "a.json", "a.json", says="is a statistics file")
+        self.fails(2, "stats", "a.json", "--csv=/nowhere/t.csv", says="/nowhere/t.csv")
+        self.assertEqual(self.path("a.json").read_bytes(), kept)
+
+
+class Sweep(Results):
+    SMALL = ["sweep", "ht-h", "--param", "blocks=2", "--param", "threads=64"]
+
+    def rows(self, *words, status=0):
+        done = self.call(*self.SMALL, *words, "--csv", "t.csv", "--store", "kept")
+        self.assertEqual(done.returncode, status, done.stderr)
+        return list(csv.DictReader(io.StringIO(self.path("t.csv").read_text())))
+
+    def test_rows_are_the_runs(self):
+        rows = self.rows("--vary", "tx-warps=1:4:x2", "--vary", "buckets=50,100", "--seeds", "2")
+        self.assertEqual([(row["tx-warps"], row["buckets"], row["seed"]) for row in rows],
+                         [(w, b, s) for w in "124" for b in ("50", "100") for s in "12"])
+        for row in (rows[0], rows[-1]):
+            words = ["--tx-warps", row["tx-warps"], "--param", f"buckets={row['buckets']}", "--seed", row["seed"]]
+            one = self.make("one.json", "run", *self.SMALL[1:], *words)
+            self.assertEqual((int(row["cycles"]), int(row["tx_aborted"])), (one["cycles"], one["counters"]["tx_aborted"]["value"]))
+        self.assertGreater(len({row["cycles"] for row in rows}), 4)  # they are different runs
+
+    def test_goes_on_where_it_was(self):
+        words = ["--vary", "tx-warps=1,2,4"]
+        first = self.rows(*words)
+        kept = sorted(self.path("kept").iterdir())
+        self.assertEqual(len(kept), 3)
+        kept[1].unlink()
+        times = {p: p.stat().st_mtime_ns for p in (kept[0], kept[2])}
+        again = self.rows(*words)
+        for row in first + again:  # that of the run that is made anew is another one
+            row.pop("host_seconds")
+        self.assertEqual(again, first)
+        self.assertTrue(kept[1].exists())
+        self.assertEqual({p: p.stat().st_mtime_ns for p in times}, times)
+
+    def test_failures_are_rows(self):
+        rows = self.rows("--vary", "max-cycles=300,1000000", "--vary", "getm.table_rows=3,128", status=1)
+        self.assertEqual([bool(row["error"]) for row in rows], [True, True, True, False])
+        self.assertIn("300", rows[1]["error"])
+        self.assertIn("getm.table_rows", rows[0]["error"])
+        self.assertEqual(rows[0]["cycles"], "")
+
+    def test_ptx_files_and_their_contents(self):
+        run = self.scale()
+        sweep = ["sweep", "scale.ptx", *run[2:-2], "--arg", "zero:128", "--vary", "core.count=1,2", "--store", "kept", "--csv", "-"]
+        self.assertEqual(len(list(csv.DictReader(io.StringIO(self.passes(*sweep))))), 2)
+        self.path("in.bin").write_bytes(struct.pack("<32I", *range(7, 39)))
+        self.passes(*sweep)
+        self.assertEqual(len(list(self.path("kept").iterdir())), 4)  # another input is another run
+
+    def test_plot(self):
+        self.rows("--vary", "tx-warps=1,2,4,8", "--vary", "system=getm,warptm", "--seeds", "2", "--plot", "cycles", "--svg", "p.svg")
+        text = "".join(xml.etree.ElementTree.fromstring(self.path("p.svg").read_text()).itertext())
+        for word in ("tx-warps", "cycles (core cycles)", "less is better", "system getm", "system warptm", "medians of 2 seeds"):
+            self.assertIn(word, text)
+        self.fails(2, *self.SMALL, "--vary", "tx-warps=1,2", "--store", "kept", "--plot", "cykles", "--csv", "x.csv", says="no run has such a counter")
+
+    def test_a_list_and_one_of_its_runs(self):
+        self.assertEqual(self.passes(*self.SMALL, "--vary", "tx-warps=1,2", "--list", "l.json"), "2 runs in l.json\n")
+        self.passes("sweep", "--list", "l.json", "--one", "1", "--store", self.path("kept"))
+        self.assertEqual(len(list(self.path("kept").iterdir())), 1)
+        rows = self.rows("--vary", "tx-warps=1,2")  # takes it
+        self.assertEqual((len(rows), len(list(self.path("kept").iterdir()))), (2, 2))
+        self.fails(2, "sweep", "--list", "l.json", "--one", "2", says="no such run")
+
+    def test_interrupted(self):
+        words = [COWARP, *self.SMALL, "--vary", "seed=1:400", "--store", "kept", "--csv", "t.csv", "--jobs", "1"]
+        sweep = subprocess.Popen(words, cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        while not (self.path("kept").is_dir() and len(list(self.path("kept").glob("*.json"))) >= 2):
+            self.assertIsNone(sweep.poll())
+            time.sleep(0.02)
+        os.killpg(sweep.pid, signal.SIGINT)
+        _, said = sweep.communicate(timeout=30)
+        self.assertEqual(sweep.returncode, 130, said)
+        self.assertRegex(said, r"^cowarp sweep: interrupted; \d+ of 400 missing runs are done and kept")
+        self.assertEqual(len(said.splitlines()), 1, said)
+        self.assertFalse(self.path("t.csv").exists())
+        for path in self.path("kept").glob("*.json"):
+            self.assertEqual(json.loads(path.read_text())["check"], "passed")
+
+    def test_refuses(self):
+        for words, says in ((["ht-h"], "needs --vary"), ([], "needs a workload"), (["ht-x", "--vary", "seed=1,2"], "unknown workload 'ht-x'"),
+                            (["ht-h", "--vary", "tx-warps"], "expected NAME=VALUE"), (["ht-h", "--vary", "tx-warps=1,1"], "there twice"),
+                            (["ht-h", "--vary", "tx-warps=4:1"], "expected A up to B"), (["ht-h", "--vary", "tx-warps=0:8:x2"], "from 2 on"),
+                            (["ht-h", "--vary", "tx-warps=1:8:x1"], "xFACTOR"), (["ht-h", "--vary", "tx-wraps=1,2"], "tx-wraps: is no option"),
+                            (["ht-h", "--vary", "core.cuont=1,2"], "core.count"), (["ht-h", "--vary", "seed=1,2", "--stats", "x"], "--stats: all runs would share it"),
+                            (["ht-h", "--vary", "seed=1:1000000000"], "more than 100000 values"), (["none.ptx", "--vary", "seed=1,2"], "none.ptx: there is no such file"),
+                            (["ht-h", "--vary", "seed=1,2", "--vary", "seed=3,4"], "there twice"), (["ht-h", "--vary", "seed=1,2", "--jobs", "0"], "from 1 on")):
+            with self.subTest(words):
+                self.fails(2, "sweep", *words, "--store", "kept", says=says)
+        self.assertFalse(self.path("kept").exists())
+
+
+if __name__ == "__main__":
+    COWARP = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
