@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "experiments")]
 
 from runs import RunFailed, Store  # noqa: E402  (after the path is set)
-from stats import columns_of, row, save  # noqa: E402
+from stats import columns_of, fill_config, row, save  # noqa: E402
 from statsfile import Parser, Wrong, run_main  # noqa: E402
 
 POINTS_MAX = 100_000
@@ -206,6 +206,7 @@ def make_all(store, points, jobs):
 def table_of(store, reasons):
     """One row per run. A run that has failed has the reason, and no counters."""
     rows = []
+    done = [point for point, reason in reasons.items() if reason is None]
     for point, reason in reasons.items():
         found = {**dict(point.place), "seed": point.seed}
         if reason is None:
@@ -214,6 +215,7 @@ def table_of(store, reasons):
         else:
             found["error"] = reason.removeprefix("cowarp ")
         rows.append({**found, "command": " ".join(["cowarp", *point.words])})
+    fill_config([line for line, reason in zip(rows, reasons.values()) if reason is None], [store.get(point) for point in done])
     return rows
 
 
@@ -234,23 +236,37 @@ def write_csv(path, rows):
     save(path, out.getvalue())
 
 
-def write_list(path, options, points):
-    """For a cluster: each node makes one run (`cowarp sweep --one N --list FILE`)."""
-    save(path, json.dumps({"version": LIST_VERSION, "folder": os.getcwd(), "files": input_files(options),
-                           "points": [point._asdict() for point in points]}, indent=1) + "\n")
+def write_list(path, options, axes, points):
+    """For a cluster: each job makes one run of it."""
+    save(path, json.dumps({"version": LIST_VERSION, "workload": options.workload, "folder": os.getcwd(), "files": input_files(options),
+                           "axes": [axis._asdict() for axis in axes], "points": [point._asdict() for point in points]}, indent=1) + "\n")
+
+
+def read_list(options):
+    """(axes, points, input files) of a list; raises Wrong. From now on the current folder is the one in which its names hold."""
+    try:
+        data = json.loads(pathlib.Path(options.list).read_text())
+        if data["version"] != LIST_VERSION:
+            raise ValueError
+        axes = [Axis(**axis) for axis in data["axes"]]
+        points = [Point(**{**point, "words": tuple(point["words"]), "place": tuple(map(tuple, point["place"]))}) for point in data["points"]]
+        options.workload, files, folder = data["workload"], data["files"], data["folder"]
+    except OSError as error:
+        raise Wrong(f"--list {options.list}: {error.strerror}") from None
+    except (ValueError, LookupError, TypeError):
+        raise Wrong(f"--list {options.list}: is no list of this version; 'cowarp sweep WORKLOAD --vary ... --list FILE' writes one") from None
+    for name in ("csv", "svg", "store"):
+        if getattr(options, name) not in (None, "-"):
+            setattr(options, name, os.path.abspath(getattr(options, name)))
+    os.chdir(folder)
+    return axes, points, files
 
 
 def make_one(options):
-    try:
-        data = json.loads(pathlib.Path(options.list).read_text())
-        point = data["points"][options.one]
-        assert data["version"] == LIST_VERSION
-    except (OSError, ValueError, LookupError, TypeError, AssertionError):
-        raise Wrong(f"--one {options.one} --list {options.list}: there is no such run in this file; 'cowarp sweep ... --list FILE' writes one") from None
-    os.chdir(data["folder"])
-    store = SweepStore(options.binary, options.store, options.limit, data["files"])
-    reason = attempt(store, Point(**{name: tuple(value) if name == "words" else value for name, value in point.items()}))
-    print(reason or "done")
+    _, points, files = read_list(options)
+    if not 0 <= options.one < len(points):
+        raise Wrong(f"--one {options.one}: {options.list} has runs 0 to {len(points) - 1}")
+    print(attempt(SweepStore(options.binary, options.store, options.limit, files), points[options.one]) or "done")
     return 0
 
 
@@ -278,8 +294,8 @@ def parse(arguments):
     parser.add_argument("--svg", metavar="FILE", help="where the plot goes (WORKLOAD-COUNTER.svg)")
     parser.add_argument("--show", default="cycles", metavar="NAME,NAME", help="what the table shows of each run (cycles)")
     parser.add_argument("--store", metavar="FOLDER", help="where finished runs are kept (that of 'cowarp reproduce')")
-    parser.add_argument("--list", metavar="FILE", help="write the runs as a list for a cluster, and make none (experiments/README.md)")
-    parser.add_argument("--one", type=int, metavar="N", help="make run N of such a list")
+    parser.add_argument("--list", metavar="FILE", help="write the runs as a list for a cluster, and make none; without a workload: take the runs from it")
+    parser.add_argument("--one", type=int, metavar="N", help="of such a list make run N alone, from 0 on")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parents[1] / "build/cowarp"), help=argparse.SUPPRESS)
     options, options.rest = parser.parse_known_args(arguments)
     options.rest = [word for word in options.rest if word != "--"]
@@ -320,14 +336,23 @@ def requested(options):
 
 def main():
     options = parse(sys.argv[1:])
-    if options.one is not None:
+    if options.one is not None and options.list and options.workload is None:
         return make_one(options)
-    axes, points = requested(options)
-    if options.list:
-        write_list(options.list, options, points)
-        print(f"{len(points)} runs in {options.list}")
-        return 0
-    store = SweepStore(options.binary, options.store, options.limit, input_files(options))
+    if options.one is not None:
+        raise Wrong("--one is of a list; give --list FILE, and no workload")
+    if options.list and options.workload is None:
+        axes, points, files = read_list(options)
+    else:
+        axes, points = requested(options)
+        files = input_files(options)
+        if options.list:
+            write_list(options.list, options, axes, points)
+            print(f"{len(points)} runs in {options.list}")
+            return 0
+    return make_table(options, axes, points, SweepStore(options.binary, options.store, options.limit, files))
+
+
+def make_table(options, axes, points, store):
     reasons = make_all(store, points, options.jobs)
     rows = table_of(store, reasons)
     if options.csv != "-":

@@ -279,6 +279,7 @@ class Sweep(Results):
             one = self.make("one.json", "run", *self.SMALL[1:], *words)
             self.assertEqual((int(row["cycles"]), int(row["tx_aborted"])), (one["cycles"], one["counters"]["tx_aborted"]["value"]))
         self.assertGreater(len({row["cycles"] for row in rows}), 4)  # they are different runs
+        self.assertEqual([row["tm.warps"] for row in rows], [row["tx-warps"] for row in rows])
 
     def test_goes_on_where_it_was(self):
         words = ["--vary", "tx-warps=1,2,4"]
@@ -322,7 +323,11 @@ class Sweep(Results):
         self.assertEqual(len(list(self.path("kept").iterdir())), 1)
         rows = self.rows("--vary", "tx-warps=1,2")  # takes it
         self.assertEqual((len(rows), len(list(self.path("kept").iterdir()))), (2, 2))
-        self.fails(2, "sweep", "--list", "l.json", "--one", "2", says="no such run")
+        self.passes("sweep", "--list", "l.json", "--store", self.path("kept"), "--csv", "u.csv")
+        self.assertEqual([row["cycles"] for row in csv.DictReader(io.StringIO(self.path("u.csv").read_text()))], [row["cycles"] for row in rows])
+        self.fails(2, "sweep", "--list", "l.json", "--one", "2", says="l.json has runs 0 to 1")
+        self.fails(2, "sweep", "--list", "t.csv", says="is no list of this version")
+        self.fails(2, *self.SMALL, "--vary", "seed=1,2", "--one", "1", says="--one is of a list")
 
     def test_interrupted(self):
         words = [COWARP, *self.SMALL, "--vary", "seed=1:400", "--store", "kept", "--csv", "t.csv", "--jobs", "1"]
