@@ -4,6 +4,7 @@ panel per column, or per system where the columns are parts of one, over the sam
 names, and the viewer's fonts."""
 import io
 import math
+import re
 from typing import NamedTuple
 
 try:
@@ -22,6 +23,9 @@ FEW = 14  # rows whose names fit side by side, and whose bars have room for thei
 LETTERS = 130  # of names that stand side by side
 NARROW = {"columnspacing": 0.9, "handlelength": 1.0, "handletextpad": 0.4}  # a legend of many parts
 HEAD = 0.45  # inches above the panels: a line for the title, and one for what the colours mean
+# What a picture's title and axis say that it shows. A share, or a mix, is neither good nor bad.
+NEITHER, MORE = re.compile(r"share of|fits in|of a transaction|class"), re.compile(r"speed-?up|\bIPC\b|efficiency|hit in the", re.I)
+LESS = re.compile(r"\b(time|cycles|aborts|flits|energy|stalls|stalled|misses|most requests|bytes|deepest|conflicts)\b")
 STYLE = {"svg.hashsalt": "cowarp", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 8, "axes.axisbelow": True, "axes.grid": True,
          "axes.grid.axis": "y", "grid.alpha": 0.4, "axes.spines.top": False, "axes.spines.right": False}
 
@@ -116,6 +120,14 @@ def draw_stacks(axes, panel, top):
             axes.text(place, top, f"{height:.2g}", ha="center", va="bottom", fontsize=6)
 
 
+def sense(table):
+    """Which way is better, in words; "" where neither is."""
+    text = f"{table.title} {table.ylabel}"
+    if NEITHER.search(text):
+        return ""
+    return "higher is better" if MORE.search(text) else "lower is better" if LESS.search(text) else ""
+
+
 def figure_of(table, paper, seeds, mark=""):
     """The matplotlib figure. paper: {(row, column): value} of the bars that the paper states; seeds: how many the table is made of; mark: what one
     must know before one looks at it."""
@@ -139,6 +151,7 @@ def figure_of(table, paper, seeds, mark=""):
         if table.ylabel == "ratio":
             axes.axhline(1.0, color="black", linewidth=0.8, linestyle="--")
     all_axes[-1].set_xticks(range(len(rows)), rows, rotation=90 if turned else 0)
+    all_axes[-1].set_xlabel(sense(table), loc="right", fontsize=8)
     handles = {name: handle for axes in all_axes for handle, name in zip(*axes.get_legend_handles_labels())}
     over = f" (median of {seeds} seeds, line from the least to the greatest)" if seeds > 1 else ""
     figure.legend(handles.values(), [name + over * (name == "here") for name in handles], loc="upper left", ncols=len(handles), frameon=False,

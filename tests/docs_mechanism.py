@@ -67,7 +67,7 @@ def build_program(files, source, build, folder):
     command = sorted((build / "CMakeFiles/cowarp_command.dir").rglob("*.o"))
     libraries = [build / f"lib{name}.a" for name in LIBRARIES]
     (folder / "build").mkdir()
-    call(["cc", "-o", folder / "build" / PROGRAM, *objects, *command, *libraries, "-lm", "-lpthread", "-ldl"], folder)
+    call(["cc", "-o", folder / "build" / PROGRAM, *objects, *command, *libraries, "-lmd", "-lm", "-lpthread", "-ldl"], folder)
 
 
 def run_commands(body, folder):

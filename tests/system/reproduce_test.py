@@ -706,6 +706,16 @@ class GalleryTest(unittest.TestCase):
         axes = pictures.figure_of(parts._replace(top=5), {}, 1).axes[0]
         self.assertEqual((axes.get_ylim()[1], self.words(axes)), (5.0, ["11", "-"]))
 
+    def test_which_way_is_better(self):
+        for title, ylabel, better in (("Figure 11: execution time over WarpTM", "ratio", "lower is better"), ("Figure 12: crossbar flits over WarpTM", "ratio", "lower is better"),
+                                      ("Figure 4.1: speedup over serialised transactions", "speedup", "higher is better"),
+                                      ("Speed-up of GETM over WarpTM by further L2 cycles of each validation, GMEAN", "ratio", "higher is better"),
+                                      ("SBRP-near over epoch-near", "speedup", "higher is better"), ("Figure 3.4: IPC over PDOM", "ratio", "higher is better"),
+                                      ("Figure 7: scopes' share of the speedup; the buffers have the rest", "percent", ""),
+                                      ("Table 3.1: millions of thread instructions", "millions", "")):
+            axes = pictures.figure_of(Table(title, ["row", "S"], [["a", 1.0]], "bars", ylabel), {}, 1).axes[0]
+            self.assertEqual(axes.get_xlabel(), better, title)
+
     def test_the_range_is_drawn(self):
         def lines(axes):
             return [[tuple(end[1] for end in segment) for segment in part.get_segments()] for part in axes.collections]

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs as one page to read: `cowarp report a.json... -o r.html` calls it. The page needs no network and no script. Exit status: 0 done, 2 the
+request was wrong."""
+import csv
+import os
+import pathlib
+import shlex
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import charts  # noqa: E402  (after the path is set)
+from charts import escape  # noqa: E402
+from diff import launch_text  # noqa: E402
+from report_style import STYLE  # noqa: E402
+from stats import save  # noqa: E402
+from statsfile import Parser, Wrong, counted, grouped, load, run_main, title  # noqa: E402
+
+ISSUE = "issue_"     # counters of the scheduler cycles, by what became of them
+ABORT = "tx_aborted"  # of transactions, and with _CAUSE by cause
+HOT = 20             # lines of PTX
+TRAFFIC = (("up to the partitions", "noc_up_flits"), ("down to the cores", "noc_down_flits"))
+RATES = (("L1 hit rate", "l1_hit_rate"), ("L2 hit rate", "l2_hit_rate"), ("DRAM bytes per microsecond", "dram_bytes_per_us"),
+         ("NoC bytes per microsecond", "noc_bytes_per_us"), ("accesses per memory instruction", "accesses_per_instruction"))
+
+
+class RunOf:
+    """A run, and the files beside its statistics that the manifest names. name: short and its own among those of the page."""
+
+    def __init__(self, path, name):
+        self.path, self.name, self.stats = path, name, load(path)
+        self.counters, self.made = counted(self.stats), self.stats.get("manifest", {})
+        self.profile, self.samples = self.beside("--profile"), self.beside("--samples")
+
+    def beside(self, option):
+        """The path that the command line gave, when that file is still there; else None."""
+        words = self.made.get("command") or []
+        for word, after in zip(words, words[1:] + [""]):
+            name, equals, value = word.partition("=")
+            value = value if equals else after
+            if name == option:
+                for folder in (self.made.get("directory") or ".", pathlib.Path(self.path).parent):
+                    if (pathlib.Path(folder) / value).is_file():
+                        return pathlib.Path(folder) / value
+        return None
+
+    def value(self, name):
+        return self.counters.get(name, {}).get("value", 0)
+
+    def ratio(self, name):
+        return self.stats.get("derived", {}).get(name, {}).get("value")
+
+
+def table(heads, rows, caption=""):
+    """Cells that begin with a digit or a sign stand at the right."""
+    def cell(text, tag="td"):
+        number = str(text)[:1] in "0123456789-+" and tag == "td"
+        return f'<{tag}{" class=n" if number else ""}>{escape(text)}</{tag}>'
+    head = "<tr>" + "".join(f'<th scope="col">{escape(text)}</th>' for text in heads) + "</tr>"
+    body = "".join("<tr>" + f'<th scope="row">{escape(row[0])}</th>' + "".join(cell(text) for text in row[1:]) + "</tr>" for row in rows)
+    return f'<div class="scroll" tabindex="0"><table>{f"<caption>{escape(caption)}</caption>" if caption else ""}<thead>{head}</thead><tbody>{body}</tbody></table></div>'
+
+
+def values_table(runs, rows):
+    """rows: [(name, function of a run)]."""
+    return table(["", *(run.name for run in runs)], [[name, *(grouped(value(run)) for run in runs)] for name, value in rows])
+
+
+def section(name, heading, *body):
+    return f'<section id="{name}"><h2>{escape(heading)}</h2>{"".join(body)}</section>' if any(body) else ""
+
+
+def what_ran(runs):
+    rows = [("workload", lambda run: title(run.stats)), ("result", lambda run: run.stats["check"] or "not checked"),
+            ("cycles", lambda run: run.stats["cycles"]), ("simulated microseconds", lambda run: run.stats["simulated_us"]),
+            ("thread instructions", lambda run: run.value("thread_instructions")), ("IPC (threads)", lambda run: run.ratio("ipc")),
+            ("SIMD efficiency", lambda run: run.ratio("simd_efficiency")), ("seed", lambda run: run.stats["seed"]),
+            ("units", lambda run: ", ".join(f"{unit} {backend}" for unit, backend in run.stats["units"].items()) or "none"),
+            ("commit", lambda run: run.made.get("simulator", {}).get("commit", "unknown"))]
+    errors = "".join(f'<p class="error">{escape(run.name)}: {escape(run.stats["error"])}</p>' for run in runs if run.stats.get("error"))
+    again = "".join(f"<p>{escape(run.name)}: <code>cowarp {escape(shlex.join(run.made['repeat']))}</code></p>" for run in runs if run.made.get("repeat"))
+    return section("ran", "What ran", errors, values_table(runs, rows), again, *map(launches, runs), *map(phases, runs))
+
+
+def phases(run):
+    found = run.stats.get("phases", [])
+    return table(["phase", "cycles", "microseconds"], [[p["name"], grouped(p["cycles"]), grouped(p["simulated_us"])] for p in found],
+                 f"Phases of {run.name}") if found else ""
+
+
+def launches(run):
+    found = run.made.get("launches", [])
+    if not found:
+        return ""
+    text = "".join(f"<li><code>{escape(launch_text(launch))}</code>{f' {launch['times']} times' if launch['times'] > 1 else ''}</li>" for launch in found[:HOT])
+    more = len(found) - HOT + run.made["launches_left_out"] if len(found) > HOT else 0
+    return f"<details><summary>Launches of {escape(run.name)}</summary><ul>{text}</ul>{f'<p>and {more} more</p>' if more else ''}</details>"
+
+
+def parts_of(runs, prefix):
+    """[(counter without the prefix, counter)] that some run has."""
+    names = dict.fromkeys(name for run in runs for name in run.counters if name.startswith(prefix))
+    return [(name.removeprefix(prefix).replace("_", " "), name) for name in names if any(run.value(name) for run in runs)]
+
+
+def stall_stack(runs):
+    parts = parts_of(runs, ISSUE)
+    if not parts:
+        return section("stalls", "Where issue slots go", '<p class="none">Not recorded. Run with <code>--stalls</code>.</p>')
+    rows = [(run.name, [run.value(name) for _, name in parts]) for run in runs]
+    what = "<p>Every cycle of every warp scheduler is one of these: an instruction was issued, or the reason why none was.</p>"
+    return section("stalls", "Where issue slots go", what, charts.stack_bars("Issue slots by what became of them", rows, [part for part, _ in parts], "scheduler cycles"),
+                   values_table(runs, [(part, lambda run, name=name: run.value(name)) for part, name in parts]))
+
+
+def traffic(runs):
+    rows = [(run.name, [run.value(counter) for _, counter in TRAFFIC]) for run in runs]
+    bars = charts.stack_bars("Flits on the interconnect", rows, [name for name, _ in TRAFFIC], "flits", share=False) if any(map(sum, (v for _, v in rows))) else ""
+    return section("memory", "Caches and traffic", values_table(runs, [(name, lambda run, key=key: run.ratio(key)) for name, key in RATES]),
+                   "<h3>Flits on the interconnect</h3>" * bool(bars), bars)
+
+
+def transactions(runs):
+    runs = [run for run in runs if run.value("tx_begun")]
+    if not runs:
+        return ""
+    causes = [(part.strip(), name) for part, name in parts_of(runs, ABORT + "_")]
+    rows = [("begun", lambda run: run.value("tx_begun")), ("committed", lambda run: run.value("tx_committed")), ("aborted", lambda run: run.value(ABORT)),
+            ("aborts per 1,000 commits", lambda run: run.ratio("aborts_per_1k_commits"))]
+    rows += [(f"aborted: {part}", lambda run, name=name: run.value(name)) for part, name in causes]
+    bars = charts.stack_bars("Aborts by cause", [(run.name, [run.value(name) for _, name in causes]) for run in runs], [part for part, _ in causes], "aborts",
+                             share=False) if causes else ""
+    return section("transactions", "Transactions", "<h3>Aborts by cause</h3>" * bool(bars), bars, values_table(runs, rows))
+
+
+def configuration(runs):
+    """What is not as in the preset, or not the same in all runs."""
+    names = [name for name in runs[0].stats["config"]
+             if len({str(run.stats["config"].get(name)) for run in runs}) > 1 or any(name in run.made.get("config_changed", {}) for run in runs)]
+    if not names:
+        return section("config", "Configuration", f"<p>As preset {escape(runs[0].stats['preset'])} has it.</p>")
+    heads = ["parameter", *(run.name for run in runs), "preset " + "/".join(dict.fromkeys(run.stats["preset"] for run in runs))]
+    rows = []
+    for name in names:
+        changed = [run.made.get("config_changed", {}).get(name) for run in runs]
+        presets = dict.fromkeys(str(entry["preset"] if entry else run.stats["config"].get(name)) for entry, run in zip(changed, runs))
+        rows.append([name, *(str(run.stats["config"].get(name)) for run in runs), "/".join(presets)])
+    return section("config", "Configuration", table(heads, rows))
+
+
+def all_counters(runs):
+    names = dict.fromkeys(name for run in runs for name in run.counters)
+    rows = []
+    for name in names:
+        entry = next(run.counters[name] for run in runs if name in run.counters)
+        values = [run.counters.get(name, {}).get("value") for run in runs]
+        if any(values):
+            rows.append([name, *map(grouped, values), entry["unit"], entry["definition"]])
+    return section("counters", "All counters", "<details><summary>Those that are not zero, with their definitions</summary>",
+                   table(["counter", *(run.name for run in runs), "unit", "definition"], rows), "</details>")
+
+
+def page(runs, heading):
+    body = [what_ran(runs), over_time(runs), stall_stack(runs), traffic(runs), transactions(runs), *map(hot_lines, runs), configuration(runs), all_counters(runs)]
+    links = "".join(f'<a href="#{name}">{escape(text)}</a>' for name, text in (("ran", "What ran"), ("time", "Over time"), ("stalls", "Issue slots"), ("memory", "Memory"),
+                    ("transactions", "Transactions"), ("hot", "Hot lines"), ("config", "Configuration"), ("counters", "Counters")) if f'id="{name}"' in "".join(body))
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<meta name="color-scheme" content="light dark"><title>{escape(heading)}</title><style>{STYLE}</style></head>'
+            f'<body><a class="skip" href="#ran">To the report</a><header><h1>{escape(heading)}</h1><nav aria-label="Sections">{links}</nav></header>'
+            f'<main>{"".join(body)}</main></body></html>\n')
