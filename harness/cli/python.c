@@ -71,6 +71,13 @@ const struct cli_command cli_rerun = {
     .script = "scripts/results/rerun.py",
 };
 
+const struct cli_command cli_report = {
+    .name = "report",
+    .usage = "FILE.json ... -o PAGE.html",
+    .what = "Makes one page of runs, side by side, to read and to print",
+    .script = "scripts/results/report.py",
+};
+
 const struct cli_command cli_sweep = {
     .name = "sweep",
     .usage = "WORKLOAD|FILE.ptx --vary NAME=VALUES ... [OPTIONS]",

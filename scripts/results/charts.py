@@ -43,12 +43,15 @@ def legend(names, line=False):
 
 def stack_bars(title, rows, parts, unit, share=True):
     """A horizontal bar per row. rows: [(name, [value of each part])]. share: bars are of one length, and show percents."""
-    left = 10 + max((7 * len(name) for name, _ in rows), default=0)
-    left = min(left, 260)
-    width = WIDTH - left - 10
+    left = min(24 + max((8 * len(name) for name, _ in rows), default=0), 260)
+    width = WIDTH - left - 24
     most = max((sum(values) for _, values in rows), default=0) or 1
     height = len(rows) * (BAR + GAP) + GAP + 18
     out = [f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(title)}">']
+    for tick in ([0, 25, 50, 75, 100] if share else ticks_of(0, most)):
+        x = left + width * tick / (100 if share else most)
+        label = f"{tick}%" if share else short(tick)
+        out.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{height - 18}"/><text class="tick" x="{x:.1f}" y="{height - 4}" text-anchor="middle">{label}</text>')
     for number, (name, values) in enumerate(rows):
         y, x, total = GAP + number * (BAR + GAP), left, sum(values)
         out.append(f'<text x="{left - 8}" y="{y + BAR / 2 + 4}" text-anchor="end">{escape(name)}</text>')
@@ -62,10 +65,6 @@ def stack_bars(title, rows, parts, unit, share=True):
             if long > 8 * len(label):
                 out.append(f'<text class="on on{part % PARTS}" x="{x + long / 2:.2f}" y="{y + BAR / 2 + 4}" text-anchor="middle">{label}</text>')
             x += long
-    for tick in ([0, 25, 50, 75, 100] if share else ticks_of(0, most)):
-        x = left + width * tick / (100 if share else most)
-        label = f"{tick}%" if share else short(tick)
-        out.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{height - 18}"/><text class="tick" x="{x:.1f}" y="{height - 4}" text-anchor="middle">{label}</text>')
     out.append("</svg>")
     return legend(parts) + "".join(out)
 

@@ -3,8 +3,8 @@
 """Runs as one page to read: `cowarp report a.json... -o r.html` calls it. The page needs no network and no script. Exit status: 0 done, 2 the
 request was wrong."""
 import csv
-import os
 import pathlib
+import re
 import shlex
 import sys
 
@@ -20,6 +20,12 @@ from statsfile import Parser, Wrong, counted, grouped, load, run_main, title  # 
 ISSUE = "issue_"     # counters of the scheduler cycles, by what became of them
 ABORT = "tx_aborted"  # of transactions, and with _CAUSE by cause
 HOT = 20             # lines of PTX
+POINTS = 400         # of a line over time
+NUMBER = re.compile(r"[-+]?[0-9][0-9,.]*(e[-+]?\d+)?%?$|-$")
+HOT_LINE = re.compile(r" *([0-9.]+%) +(\d+) +(\d+)  (\S+(?: \d+%)?) +(\d+): (.*)$")
+RATES_OVER_TIME = (("thread_instructions", "Thread instructions per cycle", "instructions / cycle"), ("l1_read_misses", "L1 read misses per cycle", "misses / cycle"),
+                   ("l2_read_misses", "L2 read misses per cycle", "misses / cycle"), ("dram_busy_cycles", "DRAM bus cycles per core cycle, all channels", "cycles / cycle"),
+                   ("tx_committed", "Transactions committed per cycle", "transactions / cycle"), ("tx_aborted", "Transactions aborted per cycle", "transactions / cycle"))
 TRAFFIC = (("up to the partitions", "noc_up_flits"), ("down to the cores", "noc_down_flits"))
 RATES = (("L1 hit rate", "l1_hit_rate"), ("L2 hit rate", "l2_hit_rate"), ("DRAM bytes per microsecond", "dram_bytes_per_us"),
          ("NoC bytes per microsecond", "noc_bytes_per_us"), ("accesses per memory instruction", "accesses_per_instruction"))
@@ -53,12 +59,13 @@ class RunOf:
 
 
 def table(heads, rows, caption=""):
-    """Cells that begin with a digit or a sign stand at the right."""
-    def cell(text, tag="td"):
-        number = str(text)[:1] in "0123456789-+" and tag == "td"
-        return f'<{tag}{" class=n" if number else ""}>{escape(text)}</{tag}>'
-    head = "<tr>" + "".join(f'<th scope="col">{escape(text)}</th>' for text in heads) + "</tr>"
-    body = "".join("<tr>" + f'<th scope="row">{escape(row[0])}</th>' + "".join(cell(text) for text in row[1:]) + "</tr>" for row in rows)
+    """Columns of numbers stand at the right."""
+    def mark(column):
+        return ' class="n"' if column and all(NUMBER.match(str(row[column])) for row in rows) else ""
+    marks = [mark(column) for column in range(len(heads))]
+    head = "<tr>" + "".join(f'<th scope="col"{marks[i]}>{escape(text)}</th>' for i, text in enumerate(heads)) + "</tr>"
+    body = "".join("<tr>" + f'<th scope="row">{escape(row[0])}</th>' + "".join(f"<td{marks[i]}>{escape(text)}</td>" for i, text in enumerate(row[1:], 1)) + "</tr>"
+                   for row in rows)
     return f'<div class="scroll" tabindex="0"><table>{f"<caption>{escape(caption)}</caption>" if caption else ""}<thead>{head}</thead><tbody>{body}</tbody></table></div>'
 
 
@@ -93,7 +100,7 @@ def launches(run):
     found = run.made.get("launches", [])
     if not found:
         return ""
-    text = "".join(f"<li><code>{escape(launch_text(launch))}</code>{f' {launch['times']} times' if launch['times'] > 1 else ''}</li>" for launch in found[:HOT])
+    text = "".join(f"<li><code>{escape(launch_text(launch))}</code>" + f" {launch['times']} times" * (launch["times"] > 1) + "</li>" for launch in found[:HOT])
     more = len(found) - HOT + run.made["launches_left_out"] if len(found) > HOT else 0
     return f"<details><summary>Launches of {escape(run.name)}</summary><ul>{text}</ul>{f'<p>and {more} more</p>' if more else ''}</details>"
 
@@ -102,6 +109,71 @@ def parts_of(runs, prefix):
     """[(counter without the prefix, counter)] that some run has."""
     names = dict.fromkeys(name for run in runs for name in run.counters if name.startswith(prefix))
     return [(name.removeprefix(prefix).replace("_", " "), name) for name in names if any(run.value(name) for run in runs)]
+
+
+def rows_of_samples(path):
+    """[(end of the row in cycles, {counter: what it has counted in it})]; none of a file that is no such table."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = [{name: int(value) for name, value in row.items()} for row in csv.DictReader(file)]
+        return [(row["end"], row) for row in rows if row["end"] > row["begin"]]
+    except (OSError, ValueError, TypeError, LookupError, UnicodeDecodeError):
+        return []
+
+
+def thinned(rows):
+    """Rows put together, so that a line has at most as many points as the eye can tell apart."""
+    step = -(-len(rows) // POINTS)
+    found = []
+    for at in range(0, len(rows), step or 1):
+        group = rows[at:at + step]
+        found.append((group[-1][0], {name: sum(row[name] for _, row in group) for name in group[0][1] if name not in ("begin", "end")},
+                      group[-1][1]["end"] - group[0][1]["begin"]))
+    return found
+
+
+def over_time(runs):
+    """Rates of the samples: of each a chart with a line for each run."""
+    sampled = [(run, thinned(rows_of_samples(run.samples))) for run in runs if run.samples]
+    sampled = [(run, rows) for run, rows in sampled if rows]
+    if not sampled:
+        return section("time", "Over time", '<p class="none">Not recorded. Run with <code>--sample 1000 --samples FILE.csv</code>, and leave the file where it is.</p>')
+    charts_of = []
+    for name, what, unit in RATES_OVER_TIME:
+        series = [(run.name, [(end, row[name] / span) for end, row, span in rows]) for run, rows in sampled if name in rows[0][1] and any(row[name] for _, row, _ in rows)]
+        if series:
+            charts_of.append(f"<h3>{escape(what)}</h3>" + charts.lines(what, series, "core cycles", unit))
+    return section("time", "Over time", *charts_of)
+
+
+def hot_rows(path):
+    """[(kernel, [(share, cycles, stalled, reason, line, text)])] of a profile; none of a file that is no such one."""
+    try:
+        lines = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    if not lines or lines[0] != "cowarp profile 1":
+        return []
+    found, hot = [], False
+    for line in lines:
+        if line.startswith("kernel "):
+            found.append((line[len("kernel "):], []))
+        match = HOT_LINE.match(line) if hot else None
+        if match:
+            found[-1][1].append(match.groups())
+        hot = line == "hottest lines" or (hot and line != "")
+    return found
+
+
+def hot_lines(runs):
+    body = []
+    for run in runs:
+        for kernel, rows in hot_rows(run.profile) if run.profile else []:
+            cells = [[f"{number}: {' '.join(text.split())}", share, f"{int(cycles):,}", f"{int(stalled):,}", reason] for share, cycles, stalled, reason, number, text in rows[:HOT]]
+            body.append(f"<h3>{escape(kernel)} in {escape(run.name)}</h3>" + table(["line of the PTX", "share", "cycles", "stalled", "most of it"], cells))
+    if not body:
+        body = ['<p class="none">Not recorded. Run with <code>--profile FILE</code>, and leave the file where it is.</p>']
+    return section("hot", "Hot lines", *body)
 
 
 def stall_stack(runs):
@@ -162,10 +234,36 @@ def all_counters(runs):
 
 
 def page(runs, heading):
-    body = [what_ran(runs), over_time(runs), stall_stack(runs), traffic(runs), transactions(runs), *map(hot_lines, runs), configuration(runs), all_counters(runs)]
+    body = [what_ran(runs), over_time(runs), stall_stack(runs), traffic(runs), transactions(runs), hot_lines(runs), configuration(runs), all_counters(runs)]
     links = "".join(f'<a href="#{name}">{escape(text)}</a>' for name, text in (("ran", "What ran"), ("time", "Over time"), ("stalls", "Issue slots"), ("memory", "Memory"),
                     ("transactions", "Transactions"), ("hot", "Hot lines"), ("config", "Configuration"), ("counters", "Counters")) if f'id="{name}"' in "".join(body))
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             f'<meta name="color-scheme" content="light dark"><title>{escape(heading)}</title><style>{STYLE}</style></head>'
             f'<body><a class="skip" href="#ran">To the report</a><header><h1>{escape(heading)}</h1><nav aria-label="Sections">{links}</nav></header>'
             f'<main>{"".join(body)}</main></body></html>\n')
+
+
+def names_of(paths):
+    """A short name for each file, its own among them."""
+    stems = [pathlib.PurePath(path).stem for path in paths]
+    return [stem if stems.count(stem) == 1 else str(path) for stem, path in zip(stems, paths)]
+
+
+def main():
+    parser = Parser(prog="cowarp report", description="Makes one HTML page of runs: what ran, where time went, memory, transactions, configuration; several side by side.",
+                    epilog="It takes more from files that the runs have left beside their statistics: --samples, --profile.")
+    parser.add_argument("files", nargs="+", metavar="FILE.json", help="what --stats has written")
+    parser.add_argument("-o", "--out", required=True, metavar="FILE.html", help="the page; - is standard output")
+    parser.add_argument("--title", help="its heading (workloads and names)")
+    options = parser.parse_args()
+    if options.out.endswith(".json"):
+        raise Wrong(f"--out {options.out}: would replace statistics; name it .html")
+    runs = [RunOf(path, name) for path, name in zip(options.files, names_of(options.files))]
+    workloads = dict.fromkeys(run.stats["workload"] or "a program" for run in runs)
+    heading = options.title or (title(runs[0].stats) if len(runs) == 1 else f"{', '.join(workloads)}: {', '.join(run.name for run in runs)}")
+    save(options.out, page(runs, heading))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run_main("cowarp report", main))

@@ -65,7 +65,9 @@ def grouped(value):
         return "-" if value is None else str(value)
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}"
+    return str(value)
 
 
 def run_main(program, main):

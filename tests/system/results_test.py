@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what is done with finished runs (manifest, stats, diff, rerun, sweep): results_test.py BUILD/cowarp [unittest arguments]."""
+"""Tests of what is done with finished runs (manifest, stats, diff, rerun, sweep, report): results_test.py BUILD/cowarp [unittest arguments]."""
 import csv
 import hashlib
+import html.parser
 import io
 import json
 import os
@@ -355,6 +356,112 @@ class Sweep(Results):
             with self.subTest(words):
                 self.fails(2, "sweep", *words, "--store", "kept", says=says)
         self.assertFalse(self.path("kept").exists())
+
+
+class Page(html.parser.HTMLParser):
+    """A page that has been read: its text, ids, links, and what it would load."""
+
+    VOID = ("meta", "line", "rect", "polyline", "br")
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.loads, self.rects, self.lines, self.text = [], [], [], [], [], {}, []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.ids += [values["id"]] if "id" in values else []
+        self.links += [values["href"]] if tag == "a" else []
+        self.loads += [tag] if tag in ("script", "link", "img", "iframe") or "src" in values else []
+        if tag == "rect":
+            self.rects.append((float(values["x"]), float(values["width"]), float(values["y"])))
+        if tag == "polyline":
+            self.lines[values["class"]] = [tuple(map(float, point.split(","))) for point in values["points"].split()]
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag):
+        if tag in self.VOID:
+            return
+        assert self.open and self.open[-1] == tag, (tag, self.open)
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+class Report(Results):
+    PROFILE = ("cowarp profile 1\n\nkernel k<1>\nmodule k.ptx\nlaunches 1\n\nhottest lines\n  share       cycles      stalled  most of it                 line\n"
+               " 75.00%          300          200  scoreboard_memory 60%        9: ld.global.u32 \t%r2, [%rd4];\n"
+               " 25.00%          100            0  -                           11: st.global.u32 \t[%rd5], %r3;\n\nlisting\n  warps | line\n      1 |  9 ld\n")
+
+    def page(self, *words):
+        self.passes("report", *words, "-o", "r.html")
+        page = Page(self.path("r.html").read_text())
+        self.assertEqual((page.open, page.loads), ([], []))  # whole, and without network
+        self.assertNotRegex(self.path("r.html").read_text(), r"https?://")
+        self.assertLessEqual({link.removeprefix("#") for link in page.links}, set(page.ids))
+        return page, " ".join(page.text)
+
+    def recorded(self):
+        """Statistics with issue slots, samples and a profile of known numbers."""
+        self.make("a.json", *TABLE, "--set", "core.count=3")
+
+        def add(data):
+            for name, value in (("issue_issued", 600), ("issue_memory", 300), ("issue_no_warp", 100)):
+                data["counters"][name] = {"value": value, "unit": "cycles", "definition": "d"}
+            data["manifest"]["command"] += ["--samples", "s.csv", "--profile=p.txt"]
+        self.change("a.json", add)
+        self.path("s.csv").write_text("begin,end,thread_instructions\n0,100,200\n100,200,0\n200,250,100\n")
+        self.path("p.txt").write_text(self.PROFILE)
+
+    def test_one_run(self):
+        self.recorded()
+        stats = self.read("a.json")
+        page, text = self.page("a.json")
+        for word in ("What ran", f"{stats['cycles']:,}", f"{stats['counters']['tx_committed']['value']:,}", "core.count", "15", "Aborts by cause", "k<1>",
+                     "9: ld.global.u32 %r2, [%rd4];", "75.00%", "scoreboard_memory 60%", "cowarp run ht-h"):
+            self.assertIn(word, text)
+        self.assertNotIn("Not recorded", text)
+        # the stack's first bar: 600, 300 and 100 of 1,000
+        wide = [width for _, width, y in page.rects if y == page.rects[0][2]][:3]
+        self.assertEqual([round(width / sum(wide), 3) for width in wide], [0.6, 0.3, 0.1])
+
+    def test_lines_are_the_samples(self):
+        self.recorded()
+        page, _ = self.page("a.json")
+        points = page.lines["l0"]
+        zero, top = max(y for _, y in points), min(y for _, y in points)
+        # instructions per cycle: 2, 0, 2, in steps from 0 over 100 and 200 to 250 cycles
+        self.assertEqual([round(2 * (zero - y) / (zero - top), 3) for _, y in points], [2, 2, 0, 0, 2, 2])
+        left, right = points[0][0], points[-1][0]
+        self.assertEqual([round(250 * (x - left) / (right - left)) for x, _ in points], [0, 100, 100, 200, 200, 250])
+
+    def test_runs_side_by_side(self):
+        self.make("a.json", *TABLE)
+        self.make("b.json", *TABLE, "--system", "warptm", "--set", "core.count=2")
+        _, text = self.page("a.json", "b.json", "--title", "A & B <now>")
+        for word in ("A & B <now>", "system getm", "system warptm", "core.count", "Not recorded"):
+            self.assertIn(word, text)
+        os.mkdir(self.path("x"))
+        self.path("x/a.json").write_bytes(self.path("a.json").read_bytes())
+        self.assertIn("x/a.json", self.page("a.json", "x/a.json")[1])  # names of their own
+
+    def test_a_run_that_failed_and_files_that_are_wrong(self):
+        self.recorded()
+        self.change("a.json", lambda data: data.update(error="it <stopped>", check="failed"))
+        self.path("s.csv").write_text("begin,end\n0,x\n")
+        self.path("p.txt").write_bytes(b"\xff\x00")
+        _, text = self.page("a.json")
+        self.assertIn("it <stopped>", text)
+        self.assertEqual(text.count("Not recorded"), 2)
+        self.fails(2, "report", "a.json", "-o", "/nowhere/r.html", says="/nowhere/r.html")
+        self.fails(2, "report", "a.json", "-o", "b.json", says="would replace statistics")
+        self.fails(2, "report", "none.json", "-o", "r.html", says="none.json")
 
 
 if __name__ == "__main__":
