@@ -241,6 +241,66 @@ static void test_local__token(void **state)
         }
 }
 
+/* Lane 0 of each wavefront adds to the same word, after a while of its own. So they fail, fail again alone, and ask for the token: one
+ * while another has it, two at once, or one that had to stop for it. Each that has the token commits, in turn, and no addition is lost. */
+static void test_local__tokens_in_turn(void **state)
+{
+    (void)state;
+    static uint32_t steps[128][STEPS];
+    uint64_t tokens = 0, most = 0;
+    for (uint32_t delays = 0; delays < 6 * 6 * 6; delays++) {
+        const uint32_t delay[4] = {0, delays % 6, delays / 6 % 6, delays / 36};
+        char settings[96];
+        uint32_t sum;
+        struct machine m;
+        for (uint32_t i = 0; i < 128; i++) {
+            for (uint32_t k = 0; k < STEPS; k++)
+                steps[i][k] = OP(NOTHING, 0, 0);
+            steps[i][i % 32 == 0 ? delay[i / 32] : 0] = i % 32 == 0 ? OP(ADD, 20, 1) : OP(END, 0, 0);
+        }
+        snprintf(settings, sizeof settings, "core.count=1 ltm.detect=%s", detect[delays % 4]);
+        open_sound(&m, settings);
+        run_steps(&m, 128, (const uint32_t(*)[STEPS])steps);
+        assert_int_equal(cowarp_read(m.gpu, &sum, m.out + 4 * 20, sizeof sum), COWARP_OK);
+        assert_int_equal(sum, 20 + 4);
+        assert_int_equal(count(&m, "tx_committed"), 128);
+        assert_int_equal(count(&m, "ltm_tokens"), count(&m, "ltm_wg_serial"));
+        tokens += count(&m, "ltm_tokens");
+        most = count(&m, "ltm_tokens") > most ? count(&m, "ltm_tokens") : most;
+        cowarp_destroy(m.gpu);
+    }
+    assert_true(tokens > 0 && most >= 3); /* three in one run */
+}
+
+/* ---- nested transactions ---- */
+
+/* Two levels of tx_begin are one transaction: what the inner one has written is not seen before the outer one ends, and is undone with it.
+ */
+static void test_local__nested(void **state)
+{
+    (void)state;
+    for (uint32_t d = 0; d < 4; d++) {
+        char settings[96];
+        uint32_t sums[2];
+        struct machine m;
+        snprintf(settings, sizeof settings, "core.count=1 ltm.detect=%s", detect[d]);
+        open_sound(&m, settings);
+        assert_int_equal(cowarp_load_file(m.gpu, &m.module, CW_SOURCE_DIR "/tests/system/local_nested.ptx"), COWARP_OK);
+        const struct cowarp_arg args[] = {COWARP_U64(m.out)};
+        const struct cowarp_launch launch = {
+            .size = sizeof launch, .kernel = "nested", .grid = {1, 1, 1}, .block = {96, 1, 1}, .arg_count = 1, .args = args};
+        if (cowarp_run(m.gpu, m.module, &launch) != COWARP_OK)
+            fail_msg("%s: %s", settings, cowarp_error(m.gpu));
+        assert_int_equal(cowarp_read(m.gpu, sums, m.out, sizeof sums), COWARP_OK);
+        assert_int_equal(sums[0], 96); /* by the inner ones */
+        assert_int_equal(sums[1], 96); /* by the outer ones, which would have found it unequal to the first */
+        assert_int_equal(count(&m, "tx_committed"), 96);
+        assert_true(count(&m, "tx_aborted") > 0);
+        check_counters(&m);
+        cowarp_destroy(m.gpu);
+    }
+}
+
 /* ---- random programs ---- */
 
 struct random {
@@ -292,7 +352,8 @@ static bool sums_are_right(const struct program *p)
     return true;
 }
 
-static void run_random(const char *settings, struct random *r, uint32_t cnt)
+/* Returns how many transactions have committed in wavefront serialisation. */
+static uint64_t run_random(const char *settings, struct random *r, uint32_t cnt)
 {
     static struct program p;
     struct machine m;
@@ -306,8 +367,27 @@ static void run_random(const char *settings, struct random *r, uint32_t cnt)
         free(p.op);
     }
     check_counters(&m);
-    assert_true(count(&m, "ltm_conflicts") > 0 && count(&m, "ltm_wf_serial") > 0);
+    const uint64_t serial = count(&m, "ltm_wf_serial");
     cowarp_destroy(m.gpu);
+    return serial;
+}
+
+/* Every width of a signature, with one hash and with two, under both detectors that have signatures. */
+static void test_local__every_signature(void **state)
+{
+    (void)state;
+    struct random r = {77};
+    uint64_t serial = 0;
+    for (uint32_t bits = 4; bits <= 32; bits *= 2)
+        for (uint32_t written = 8; written <= 64; written *= 2)
+            for (uint32_t hashes = 1; hashes <= 2; hashes++)
+                for (uint32_t d = 0; d < 2; d++) {
+                    char settings[160];
+                    snprintf(settings, sizeof settings, "core.count=1 ltm.detect=%s ltm.sig_bits=%u ltm.wsig_bits=%u ltm.hashes=%u",
+                             detect[d], bits, written, hashes);
+                    serial += run_random(settings, &r, 3);
+                }
+    assert_true(serial > 0);
 }
 
 /* Units as C model and RTL side by side: neither differs, and nothing changes. Sizes are those of which the build has made the RTL. */
@@ -353,7 +433,7 @@ static void test_local__random_programs(void **state)
                  "core.count=1 core.warp_width=%u ltm.detect=%s ltm.serial=%s ltm.token=%s ltm.undo=%s ltm.sig_bits=%u ltm.wsig_bits=%u",
                  i < 16 ? 64 : 32, detect[i % 4], order[i / 4 % 4], i % 3 == 0 ? "wavefront" : "transaction", i % 5 == 0 ? "free" : "walk",
                  4u << (i % 4), 8u << (i / 8));
-        run_random(settings, &r, PROGRAMS / 32);
+        assert_true(run_random(settings, &r, PROGRAMS / 32) > 0);
     }
     print_message("%u programs\n", PROGRAMS / 32 * 32);
 }
@@ -583,19 +663,14 @@ static void test_local__bad_machines(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_local__serial_and_locks),
-    cmocka_unit_test(test_local__no_lock_form),
-    cmocka_unit_test(test_local__tick_order),
-    cmocka_unit_test(test_local__lockstep),
-    cmocka_unit_test(test_local__table_1),
-    cmocka_unit_test(test_local__pairs),
-    cmocka_unit_test(test_local__last_lane),
-    cmocka_unit_test(test_local__token),
-    cmocka_unit_test(test_local__sabotage),
-    cmocka_unit_test(test_local__no_restore),
-    cmocka_unit_test(test_local__forbidden),
-    cmocka_unit_test(test_local__random_programs),
-    cmocka_unit_test(test_local__sizes),
+    cmocka_unit_test(test_local__serial_and_locks), cmocka_unit_test(test_local__no_lock_form),
+    cmocka_unit_test(test_local__tick_order),       cmocka_unit_test(test_local__lockstep),
+    cmocka_unit_test(test_local__table_1),          cmocka_unit_test(test_local__pairs),
+    cmocka_unit_test(test_local__last_lane),        cmocka_unit_test(test_local__token),
+    cmocka_unit_test(test_local__tokens_in_turn),   cmocka_unit_test(test_local__nested),
+    cmocka_unit_test(test_local__every_signature),  cmocka_unit_test(test_local__sabotage),
+    cmocka_unit_test(test_local__no_restore),       cmocka_unit_test(test_local__forbidden),
+    cmocka_unit_test(test_local__random_programs),  cmocka_unit_test(test_local__sizes),
     cmocka_unit_test(test_local__bad_machines),
 };
 
