@@ -14,8 +14,7 @@ import charts  # noqa: E402  (after the path is set)
 from charts import escape  # noqa: E402
 from diff import launch_text  # noqa: E402
 from report_style import STYLE  # noqa: E402
-from stats import save  # noqa: E402
-from statsfile import Parser, Wrong, counted, grouped, load, run_main, title  # noqa: E402
+from statsfile import Parser, Wrong, check_output, counted, grouped, load, run_main, save, title  # noqa: E402
 
 ISSUE = "issue_"     # counters of the scheduler cycles, by what became of them
 ABORT = "tx_aborted"  # of transactions, and with _CAUSE by cause
@@ -258,6 +257,7 @@ def main():
     options = parser.parse_args()
     if options.out.endswith(".json"):
         raise Wrong(f"--out {options.out}: would replace statistics; name it .html")
+    check_output(options.out)
     runs = [RunOf(path, name) for path, name in zip(options.files, names_of(options.files))]
     workloads = dict.fromkeys(run.stats["workload"] or "a program" for run in runs)
     heading = options.title or (title(runs[0].stats) if len(runs) == 1 else f"{', '.join(workloads)}: {', '.join(run.name for run in runs)}")

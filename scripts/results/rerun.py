@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from diff import counted_differently, flat_files, outcomes, percent  # noqa: E402  (after the path is set)
-from statsfile import Parser, Wrong, grouped, load, manifest, run_main  # noqa: E402
+from statsfile import Parser, Wrong, check_output, grouped, load, manifest, run_main, save  # noqa: E402
 
 PM = "persistent-memory"
 # Roles of files that the command line names itself. The others belong to the simulator: they are compared when the run has been made.
@@ -112,7 +112,7 @@ def make(binary, made, name, keep):
             raise Wrong(f"{name}: the run has ended without statistics: {said}")
         new = load(out)
         if keep:
-            shutil.copyfile(out, keep)
+            save(keep, out.read_text())
     return new, notes
 
 
@@ -124,6 +124,7 @@ def main():
     parser.add_argument("--quiet", action="store_true", help="nothing but differences")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parents[1] / "build/cowarp"), help="the simulator (the one that was called)")
     options = parser.parse_args()
+    check_output(options.stats)
     old = load(options.file)
     made = manifest(old, options.file)
     if not made.get("repeat"):

@@ -4,13 +4,12 @@
 was wrong."""
 import csv
 import io
-import os
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from statsfile import Parser, Wrong, counted, grouped, load, run_main, title  # noqa: E402  (after the path is set)
+from statsfile import Parser, Wrong, check_output, counted, grouped, load, run_main, save, title  # noqa: E402  (after the path is set)
 
 WHO = ("workload", "variant", "system", "persistency", "control", "preset", "seed", "check", "error")
 
@@ -44,24 +43,6 @@ def write_table(out, rows):
     writer = csv.DictWriter(out, columns_of(rows), restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-
-
-def save(path, text):
-    """The file is whole or as it was. `-` is standard output."""
-    if path == "-":
-        sys.stdout.write(text)
-        return
-    place = pathlib.Path(path)
-    if place.exists() and not place.is_file():  # a pipe, a device
-        place.write_text(text)
-        return
-    partial = place.with_name(f"{place.name}.cowarp-{os.getpid()}")
-    try:
-        partial.write_text(text)
-        os.replace(partial, os.path.realpath(place))
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise Wrong(f"{path}: {error.strerror}") from None
 
 
 def lines_of(named, every):
@@ -102,6 +83,7 @@ def main():
     options = parser.parse_args()
     if options.csv not in (None, "-") and options.csv.endswith(".json"):
         raise Wrong(f"--csv {options.csv}: is a statistics file; put --csv behind the files, or write --csv=FILE")
+    check_output(options.csv)
     files = [load(path) for path in options.files]
     if options.csv is None:
         show(dict(zip(options.files, files)), options.all)

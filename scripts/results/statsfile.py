@@ -2,6 +2,7 @@
 """Statistics files (`--stats`) as the commands over finished runs read them: cowarp stats, diff, rerun, sweep and report."""
 import argparse
 import json
+import os
 import pathlib
 import sys
 
@@ -70,6 +71,38 @@ def grouped(value):
     return str(value)
 
 
+def check_output(path):
+    """Raises Wrong for a file that cannot be written: better now than after minutes of simulation. None and `-` are none."""
+    if path in (None, "-"):
+        return
+    place = pathlib.Path(os.path.realpath(path))
+    if place.is_dir():
+        raise Wrong(f"{path}: is a folder; name a file")
+    if not place.parent.is_dir():
+        raise Wrong(f"{path}: its folder is not there")
+    if not os.access(place if place.exists() else place.parent, os.W_OK):
+        raise Wrong(f"{path}: cannot be written")
+
+
+def save(path, text):
+    """The file is whole or as it was. `-` is standard output."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    check_output(path)
+    place = pathlib.Path(os.path.realpath(path))
+    partial = place.with_name(f"{place.name}.cowarp-{os.getpid()}")
+    try:
+        if place.exists() and not place.is_file():  # a pipe, a device
+            place.write_text(text)
+            return
+        partial.write_text(text)
+        partial.replace(place)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise Wrong(f"{path}: {error.strerror}") from None
+
+
 def run_main(program, main):
     """Exit status of a command: of main, 2 for a Wrong request, 130 for Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
@@ -81,6 +114,9 @@ def run_main(program, main):
         return 2
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # the reader has seen enough
-        sys.stderr.close()
-        return 0
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough
+            sys.stderr.close()
+            return 0
+        print(f"{program}: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1

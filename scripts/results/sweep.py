@@ -20,8 +20,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "experiments")]
 
 from runs import RunFailed, Store  # noqa: E402  (after the path is set)
-from stats import columns_of, fill_config, row, save  # noqa: E402
-from statsfile import Parser, Wrong, run_main  # noqa: E402
+from stats import columns_of, fill_config, row  # noqa: E402
+from statsfile import Parser, Wrong, check_output, run_main, save  # noqa: E402
 
 POINTS_MAX = 100_000
 LIST_VERSION = 1
@@ -50,7 +50,10 @@ class SweepStore(Store):
     """The store of `cowarp reproduce`, for runs that are given as words. Files that a run reads are part of its name."""
 
     def __init__(self, binary, folder, limit_seconds, files):
-        super().__init__(binary, folder, limit_seconds)
+        try:
+            super().__init__(binary, folder, limit_seconds)
+        except OSError as error:
+            raise Wrong(f"{error.filename}: {error.strerror}; --store names a folder for finished runs") from None
         digest = hashlib.sha256(self.simulator.encode())
         for path in files:
             digest.update(path.encode() + pathlib.Path(path).read_bytes())
@@ -220,6 +223,10 @@ def table_of(store, reasons):
 
 
 def print_table(rows, axes, shown):
+    known = {name for line in rows for name in line}
+    unknown = [name for name in shown if name not in known]
+    if unknown and any(line.get("cycles") for line in rows):
+        raise Wrong(f"--show {unknown[0]}: no run has such a counter; 'cowarp stats FILE.json --all' shows the names")
     columns = [axis.name for axis in axes] + ["seed"] * (len({line["seed"] for line in rows}) > 1 and "seed" not in [a.name for a in axes]) + shown + ["error"]
     columns = [name for name in columns if any(line.get(name) not in (None, "") for line in rows)]
     cells = [columns] + [[str(line.get(name, "") if line.get(name) is not None else "") for name in columns] for line in rows]
@@ -300,6 +307,8 @@ def parse(arguments):
     options, options.rest = parser.parse_known_args(arguments)
     options.rest = [word for word in options.rest if word != "--"]
     options.binary = os.path.abspath(options.binary)
+    if not os.access(options.binary, os.X_OK):
+        raise Wrong(f"no simulator at {options.binary}; build it first (./run), or say --binary")
     options.store = options.store or default_store(options.binary)
     return options
 
@@ -309,6 +318,8 @@ def check(options):
         raise Wrong("needs a workload or a PTX file; see 'cowarp sweep --help'")
     if not options.vary:
         raise Wrong("needs --vary NAME=VALUES; see 'cowarp sweep --help'")
+    for path in (options.csv, options.svg, options.list):
+        check_output(path)
     if options.seeds < 1 or options.jobs < 1 or options.limit < 1:
         raise Wrong("--seeds, --jobs and --limit take numbers from 1 on")
     own = [word for word in options.rest if word.partition("=")[0] in ("--stats", "--wave", "--record", "--record-branches", "--seed", "--pm")]

@@ -259,7 +259,9 @@ class Table(Results):
         self.make("a.json", *TABLE)
         kept = self.path("a.json").read_bytes()
         self.fails(2, "stats", "--csv", "a.json", "a.json", says="is a statistics file")
-        self.fails(2, "stats", "a.json", "--csv=/nowhere/t.csv", says="/nowhere/t.csv")
+        self.fails(2, "stats", "a.json", "--csv=/nowhere/t.csv", says="/nowhere/t.csv: its folder is not there")
+        self.fails(2, "stats", "a.json", "--csv=/", says="/: is a folder")
+        self.fails(2, "rerun", "a.json", "--stats", "/nowhere/b.json", says="/nowhere/b.json: its folder is not there")
         self.assertEqual(self.path("a.json").read_bytes(), kept)
 
 
@@ -352,7 +354,9 @@ class Sweep(Results):
                             (["ht-h", "--vary", "tx-warps=1:8:x1"], "xFACTOR"), (["ht-h", "--vary", "tx-wraps=1,2"], "tx-wraps: is no option"),
                             (["ht-h", "--vary", "core.cuont=1,2"], "core.count"), (["ht-h", "--vary", "seed=1,2", "--stats", "x"], "--stats: all runs would share it"),
                             (["ht-h", "--vary", "seed=1:1000000000"], "more than 100000 values"), (["none.ptx", "--vary", "seed=1,2"], "none.ptx: there is no such file"),
-                            (["ht-h", "--vary", "seed=1,2", "--vary", "seed=3,4"], "there twice"), (["ht-h", "--vary", "seed=1,2", "--jobs", "0"], "from 1 on")):
+                            (["ht-h", "--vary", "seed=1,2", "--vary", "seed=3,4"], "there twice"), (["ht-h", "--vary", "seed=1,2", "--jobs", "0"], "from 1 on"), (["ht-h", "--vary", "seed=1,2", "--csv", "/"], "/: is a folder"),
+                            (["ht-h", "--vary", "seed=1,2", "--svg", "/nowhere/p.svg", "--plot", "cycles"], "its folder is not there"),
+                            (["ht-h", "--vary", "seed=1,2", "--binary", "/nowhere"], "no simulator at /nowhere")):
             with self.subTest(words):
                 self.fails(2, "sweep", *words, "--store", "kept", says=says)
         self.assertFalse(self.path("kept").exists())
