@@ -164,13 +164,22 @@ int cowarp_kernel_at(const struct cowarp_module *module, uint32_t i, const char 
     return 1;
 }
 
+static enum cowarp_param_kind kind_of(const struct cw_kernel_param *p)
+{
+    if (p->is_shared_ptr)
+        return COWARP_PARAM_SHARED;
+    if (p->bytes != cw_type_bytes(p->type))
+        return COWARP_PARAM_AGGREGATE;
+    return p->type == CW_F16 || p->type == CW_F32 || p->type == CW_F64 ? COWARP_PARAM_FLOAT : COWARP_PARAM_INTEGER;
+}
+
 int cowarp_kernel_param_at(const struct cowarp_module *module, const char *kernel, uint32_t i, struct cowarp_param *param)
 {
     const struct cw_kernel *k = cw_module_kernel(module->module, kernel);
     if (k == NULL || i >= k->param_cnt)
         return 0;
     const struct cw_kernel_param *p = &k->param[i];
-    *param = (struct cowarp_param){.name = p->name, .offset = p->offset, .bytes = p->bytes, .alignment = p->align};
+    *param = (struct cowarp_param){.name = p->name, .offset = p->offset, .bytes = p->bytes, .alignment = p->align, .kind = kind_of(p)};
     return 1;
 }
 

@@ -118,11 +118,20 @@ int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, cons
 /* Kernels of a module, in the order of the text: i = 0, 1, ... until it returns 0. The name lives as long as the module. */
 int cowarp_kernel_at(const struct cowarp_module *module, uint32_t i, const char **name);
 
+/* What a parameter is, as far as the PTX says. */
+enum cowarp_param_kind {
+    COWARP_PARAM_INTEGER,   /* also a pointer to anything but shared memory */
+    COWARP_PARAM_FLOAT,     /* .f16, .f32, .f64 */
+    COWARP_PARAM_AGGREGATE, /* a structure or an array by value */
+    COWARP_PARAM_SHARED     /* .ptr .shared: a pointer to shared memory, COWARP_ARG_LOCAL */
+};
+
 struct cowarp_param {
     const char *name; /* as in the PTX; lives as long as the module */
     uint32_t offset;  /* bytes from the beginning of the parameter block, a multiple of alignment */
     uint32_t bytes;
     uint32_t alignment; /* bytes, a power of two */
+    uint32_t kind;      /* enum cowarp_param_kind */
 };
 /* Parameters of a kernel, in the order of struct cowarp_launch.args: i = 0, 1, ... until it returns 0. Also 0 when the module has no kernel
  * of that name. *param is written only when it returns 1. */

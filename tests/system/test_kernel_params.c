@@ -8,7 +8,7 @@
 static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                            ".func helper(.param .b32 x) { ret; }\n"
                            ".visible .entry mixed(.param .u32 n, .param .u64 .ptr .global .align 4 to, .param .u8 flag,\n"
-                           ".param .align 16 .b8 shape[20], .param .f32 scale) { ret; }\n"
+                           ".param .align 16 .b8 shape[20], .param .f32 scale, .param .u64 .ptr .shared .align 4 room) { ret; }\n"
                            ".visible .entry empty() { ret; }\n";
 
 static struct cowarp_module *load(struct cowarp_gpu **gpu)
@@ -42,8 +42,9 @@ static void test_kernel_params__place_and_size(void **state)
     (void)state;
     struct cowarp_gpu *gpu;
     const struct cowarp_module *module = load(&gpu);
-    static const struct cowarp_param expected[] = {
-        {"n", 0, 4, 4}, {"to", 8, 8, 8}, {"flag", 16, 1, 1}, {"shape", 32, 20, 16}, {"scale", 52, 4, 4}};
+    static const struct cowarp_param expected[] = {{"n", 0, 4, 4, COWARP_PARAM_INTEGER},     {"to", 8, 8, 8, COWARP_PARAM_INTEGER},
+                                                   {"flag", 16, 1, 1, COWARP_PARAM_INTEGER}, {"shape", 32, 20, 16, COWARP_PARAM_AGGREGATE},
+                                                   {"scale", 52, 4, 4, COWARP_PARAM_FLOAT},  {"room", 56, 8, 8, COWARP_PARAM_SHARED}};
     struct cowarp_param p = {.name = "untouched"};
     uint32_t i = 0;
     for (; cowarp_kernel_param_at(module, "mixed", i, &p); i++) {
@@ -52,9 +53,10 @@ static void test_kernel_params__place_and_size(void **state)
         assert_int_equal(p.offset, expected[i].offset);
         assert_int_equal(p.bytes, expected[i].bytes);
         assert_int_equal(p.alignment, expected[i].alignment);
+        assert_int_equal(p.kind, expected[i].kind);
     }
-    assert_int_equal(i, 5);
-    assert_string_equal(p.name, "scale");
+    assert_int_equal(i, 6);
+    assert_string_equal(p.name, "room");
     assert_int_equal(cowarp_kernel_param_at(module, "empty", 0, &p), 0);
     assert_int_equal(cowarp_kernel_param_at(module, "helper", 0, &p), 0); /* no kernel */
     assert_int_equal(cowarp_kernel_param_at(module, "nothing", 0, &p), 0);
