@@ -94,6 +94,11 @@ function(cw_add_tests)
                     ${CMAKE_BINARY_DIR})
         set_tests_properties(docs.api PROPERTIES TIMEOUT 600)
     endif()
+    if(TARGET cowarp_shared)
+        add_test(NAME install.tree
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/install_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+                    ${CMAKE_COMMAND})
+    endif()
     add_test(NAME system.waves
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/wave_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.waves PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 1200)

@@ -24,6 +24,7 @@ add_library(cowarp_rtl STATIC
     harness/rtl/lockstep.c
     harness/rtl/rtl_build.c
     harness/rtl/rtl_os.c
+    harness/rtl/rtl_place.c
     harness/rtl/rtl_property.c
     harness/rtl/rtl_ahead.c
     harness/rtl/rtl_provider.c

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp: which version this is. */
-#define _GNU_SOURCE /* readlink */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api.h"
-
-#define PATH_BYTES 4096u
+#include "rtl/rtl_place.h"
 
 const char *cowarp_version(void)
 {
@@ -30,12 +27,9 @@ static bool read_line(char text[64], const char *path)
 const char *cowarp_commit(void)
 {
     static _Thread_local char text[64];
-    char exe[PATH_BYTES], path[PATH_BYTES + 64];
-    const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *slash = length > 0 ? (exe[length] = '\0', strrchr(exe, '/')) : NULL;
-    if (slash != NULL) {
-        *slash = '\0';
-        snprintf(path, sizeof path, "%s/../share/cowarp/commit.txt", exe);
+    char prefix[CW_PATH_MAX], path[CW_PATH_MAX + 64];
+    if (cw_place_installed(prefix)) {
+        snprintf(path, sizeof path, "%s/share/cowarp/commit.txt", prefix);
         if (read_line(text, path))
             return text;
     }

@@ -129,30 +129,36 @@ static int set_params(struct cli_request *q, const struct cli_parsed *p)
     return status;
 }
 
-/* $COWARP_KERNEL_DIR, the folder of the build, or the one beside an installed command. */
+/* Of an installed command: ../share/cowarp/kernels. */
+static bool find_beside(struct cli_request *q)
+{
+    char exe[PATH_BYTES / 2];
+    const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (length <= 0)
+        return false;
+    exe[length] = '\0';
+    char *slash = strrchr(exe, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    snprintf(q->ptx, sizeof q->ptx, "%s/../share/cowarp/kernels/%s.ptx", exe, q->workload->folder);
+    return access(q->ptx, R_OK) == 0;
+}
+
+/* $COWARP_KERNEL_DIR, the folder beside an installed command, or that of the build. */
 static int find_ptx(struct cli_request *q)
 {
     const char *folder = q->workload->folder, *own = getenv("COWARP_KERNEL_DIR");
-    char exe[PATH_BYTES / 2];
     if (own != NULL) {
         snprintf(q->ptx, sizeof q->ptx, "%s/%s.ptx", own, folder);
         if (access(q->ptx, R_OK) == 0)
             return CLI_OK;
         return cli_error(CLI_WRONG, "%s: cannot be read; correct COWARP_KERNEL_DIR", q->ptx);
     }
+    if (find_beside(q))
+        return CLI_OK;
     snprintf(q->ptx, sizeof q->ptx, "%s/%s.ptx", COWARP_KERNEL_DIR, folder);
     if (access(q->ptx, R_OK) == 0)
         return CLI_OK;
-    const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (length > 0) {
-        exe[length] = '\0';
-        char *slash = strrchr(exe, '/');
-        if (slash != NULL)
-            *slash = '\0';
-        snprintf(q->ptx, sizeof q->ptx, "%s/../share/cowarp/kernels/%s.ptx", exe, folder);
-        if (access(q->ptx, R_OK) == 0)
-            return CLI_OK;
-    }
     return cli_error(CLI_WRONG, "%s/%s.ptx: not found; build the target kernels, or set COWARP_KERNEL_DIR", COWARP_KERNEL_DIR, folder);
 }
 

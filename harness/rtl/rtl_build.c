@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "rtl_library.h"
 #include "rtl_os.h"
+#include "rtl_place.h"
 #include "rtl_shim.h"
 
 #ifndef CW_SOURCE_DIR
@@ -34,6 +35,7 @@ struct build {
     const void *params;
     struct cw_rtl_build_options opt; /* NULLs replaced by their meaning */
     const char *coverage;            /* "line", "toggle", "both" or NULL: counters in the model, see scripts/coverage */
+    char source_dir[CW_PATH_MAX], prebuilt_dir[CW_PATH_MAX]; /* of an installed cowarp */
     char rtl_dir[CW_PATH_MAX];
     char home_rtl_dir[CW_PATH_MAX]; /* of a unit that a mechanism's folder brings; "": none */
     char cache_dir[CW_PATH_MAX];
@@ -116,6 +118,25 @@ static const char *flags_for_host(void)
     return "-O3 -fno-tree-slp-vectorize";
 }
 
+/* The files that come with cowarp: those of an installed one, or of the tree and the build. */
+static int choose_own_dirs(struct build *b, struct cw_error *err)
+{
+    char prefix[CW_PATH_MAX];
+    const bool installed = cw_place_installed(prefix);
+    int status = CW_OK;
+    if (installed)
+        status = cw_os_path(b->source_dir, CW_PATH_MAX, err, "%s/share/cowarp/source", prefix);
+    if (installed && status == CW_OK)
+        status = cw_os_path(b->prebuilt_dir, CW_PATH_MAX, err, "%s/lib/cowarp", prefix);
+    if (b->opt.source_dir == NULL)
+        b->opt.source_dir = installed ? b->source_dir : CW_SOURCE_DIR;
+#ifdef CW_RTL_PREBUILT_DIR
+    if (b->opt.prebuilt_dir == NULL)
+        b->opt.prebuilt_dir = installed ? b->prebuilt_dir : CW_RTL_PREBUILT_DIR;
+#endif
+    return status;
+}
+
 static int build_init(struct build *b, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                       struct cw_error *err)
 {
@@ -125,12 +146,6 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
     b->unit = unit;
     b->params = params;
     b->opt = opt != NULL ? *opt : none;
-    if (b->opt.source_dir == NULL)
-        b->opt.source_dir = CW_SOURCE_DIR;
-#ifdef CW_RTL_PREBUILT_DIR
-    if (b->opt.prebuilt_dir == NULL)
-        b->opt.prebuilt_dir = CW_RTL_PREBUILT_DIR;
-#endif
     if (b->opt.cxx == NULL)
         b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
     b->coverage = getenv("COWARP_RTL_COVERAGE");
@@ -140,7 +155,9 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
         b->opt.cxx_flags = b->coverage != NULL ? "-O0" : flags_for_host(); /* with a counter at each bit, -O3 takes many minutes */
     if (b->coverage != NULL && strcmp(b->coverage, "line") != 0 && strcmp(b->coverage, "toggle") != 0 && strcmp(b->coverage, "both") != 0)
         return cw_fail(err, CW_EINVAL, "COWARP_RTL_COVERAGE is %s, not line, toggle or both", b->coverage);
-    int status = b->opt.rtl_dir != NULL ? cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s", b->opt.rtl_dir)
+    int status = choose_own_dirs(b, err);
+    if (status == CW_OK)
+        status = b->opt.rtl_dir != NULL ? cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s", b->opt.rtl_dir)
                                         : cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s/rtl", b->opt.source_dir);
     if (status == CW_OK && unit != NULL && unit->home != NULL)
         status = cw_os_path(b->home_rtl_dir, CW_PATH_MAX, err, "%s/rtl", unit->home);

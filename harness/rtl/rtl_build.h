@@ -20,13 +20,13 @@ extern "C" {
 
 /* Every pointer may be NULL, for what its comment says. Strings are only read during the call they are given to. */
 struct cw_rtl_build_options {
-    const char *source_dir; /* holds rtl/, include/, harness/rtl/; NULL: where cowarp was built from */
+    const char *source_dir; /* holds rtl/, include/, harness/rtl/; NULL: cowarp's own (rtl_place.h) */
     const char *rtl_dir;    /* the Verilog; NULL: source_dir/rtl */
     const char *top_file; /* the unit's own Verilog, module cw_<unit>; what it names is looked for beside it, then in rtl_dir. Its warnings
                            * do not stop the build. NULL: the unit's file in rtl_dir */
     bool properties;      /* the asserts in the Verilog run along (CW_PROPERTIES, docs/proofs.md) */
     bool precompile;      /* keep Verilator's headers compiled in cache_dir, some 70 MB per set of flags: a build takes a second less */
-    const char *prebuilt_dir; /* searched first, never written; NULL: the build tree's, if any */
+    const char *prebuilt_dir; /* searched first, never written; NULL: cowarp's own, if any */
     const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
     const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
     const char *cxx_flags;    /* space-separated; NULL: $COWARP_RTL_CXXFLAGS, else "-O3 -fno-tree-slp-vectorize", with -mpopcnt where this

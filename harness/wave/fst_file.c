@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rtl/rtl_place.h"
+
 static void release(struct cw_fst_file *f)
 {
     if (f->library != NULL)
@@ -25,9 +27,20 @@ int cw_fst_file_check(const char *path, struct cw_error *err)
     return cw_out_file_check(path, err);
 }
 
-static int load_plugin(struct cw_fst_file *f, const char *path, struct cw_error *err)
+/* An installed cowarp brings its own. */
+static const char *installed_plugin(char path[CW_PATH_MAX], const char *built)
+{
+    char prefix[CW_PATH_MAX];
+    const char *slash = strrchr(built, '/'), *name = slash != NULL ? slash + 1 : built;
+    const bool found = cw_place_installed(prefix) && cw_os_path(path, CW_PATH_MAX, NULL, "%s/lib/cowarp/%s", prefix, name) == CW_OK;
+    return found ? path : built;
+}
+
+static int load_plugin(struct cw_fst_file *f, const char *built, struct cw_error *err)
 {
     const struct cw_wave_plugin *(*get)(void) = NULL;
+    char installed[CW_PATH_MAX];
+    const char *path = installed_plugin(installed, built);
     f->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (f->library == NULL)
         return cw_fail(err, CW_EIO, "cannot load the waveform writer: %s; build again", dlerror());

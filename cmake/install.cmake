@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# libcowarp as one shared and one static library, and what `cmake --install build --prefix P` puts where (docs/api.md, "Installing").
+#
+#   bin/cowarp   include/cowarp/   lib/libcowarp.{so,a}   lib/pkgconfig/cowarp.pc   lib/cowarp/ (loaded by the library)
+#   lib/python3/dist-packages/cowarp/   share/cowarp/{kernels,examples,source}
+#
+# An installed tree may be moved: the library looks for its files beside itself (harness/rtl/rtl_place.h).
+set(CW_EXPORTS ${PROJECT_SOURCE_DIR}/cmake/libcowarp.map)
+
+# The objects of the static libraries are position-independent, so they serve here too. Only cowarp_* is visible.
+add_library(cowarp_shared SHARED $<TARGET_OBJECTS:cowarp_api>)
+set_target_properties(cowarp_shared PROPERTIES OUTPUT_NAME cowarp VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                                               LINKER_LANGUAGE C LINK_DEPENDS ${CW_EXPORTS})
+target_link_options(cowarp_shared PRIVATE -Wl,--version-script=${CW_EXPORTS} -Wl,--no-undefined)
+target_link_libraries(cowarp_shared PRIVATE cowarp_waves cowarp_rtl cowarp_csim)
+
+# One archive for those who link statically.
+add_library(cowarp_static STATIC $<TARGET_OBJECTS:cowarp_api> $<TARGET_OBJECTS:cowarp_waves> $<TARGET_OBJECTS:cowarp_rtl>
+                                 $<TARGET_OBJECTS:cowarp_csim>)
+set_target_properties(cowarp_static PROPERTIES OUTPUT_NAME cowarp LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/install)
+
+configure_file(cmake/cowarp.pc.in ${CMAKE_BINARY_DIR}/install/cowarp.pc @ONLY)
+
+set_target_properties(cowarp_wave PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS cowarp RUNTIME DESTINATION bin)
+install(TARGETS cowarp_shared cowarp_static DESTINATION lib)
+install(TARGETS cowarp_wave DESTINATION lib/cowarp)
+install(FILES ${CMAKE_BINARY_DIR}/install/cowarp.pc DESTINATION lib/pkgconfig)
+install(DIRECTORY include/cowarp DESTINATION include)
+install(DIRECTORY python/cowarp DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(FILES ${COMMIT_FILE} DESTINATION share/cowarp)
+install(FILES ${KERNEL_PTX} DESTINATION share/cowarp/kernels)
+install(DIRECTORY examples DESTINATION share/cowarp)
+# What a build of RTL reads, in the folders of the source tree.
+install(DIRECTORY rtl DESTINATION share/cowarp/source FILES_MATCHING PATTERN "*.v")
+install(DIRECTORY include/cowarp DESTINATION share/cowarp/source/include)
+install(FILES csim/base/error.h DESTINATION share/cowarp/source/csim/base)
+install(FILES harness/rtl/rtl_library.h harness/rtl/rtl_runtime.cpp harness/rtl/rtl_fst.cpp harness/rtl/shim.cpp.in
+    DESTINATION share/cowarp/source/harness/rtl)
+# The units' libraries for default parameters: a stamp holds the path of each.
+install(FILES ${CW_VERILATED} DESTINATION lib/cowarp)
+get_property(units GLOBAL PROPERTY CW_UNITS)
+foreach(unit ${units})
+    install(CODE "file(STRINGS \"${CW_RTL_DIR}/${unit}.stamp\" library)
+file(INSTALL \${library} DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/cowarp\" TYPE SHARED_LIBRARY)")
+endforeach()

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shared library: where it is, and its structs and functions as ctypes has them. tests/python/structs_test.py compares the structs
+with cowarp/cowarp.h."""
+import ctypes
+import os
+import pathlib
+from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+
+OK, EINVAL, ENOMEM, EIO, EUNSUP, EDEADLOCK, EFAULT, ELIMIT, EMISMATCH, ECHECK = range(0, -10, -1)
+
+PROGRESS = CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64, c_uint64)
+MESSAGE = CFUNCTYPE(None, c_void_p, c_char_p)
+PRINT = CFUNCTYPE(None, c_void_p, POINTER(c_char), c_uint64)
+STOP = CFUNCTYPE(c_int, c_void_p)
+
+
+class Options(ctypes.Structure):
+    c_name = "cowarp_options"
+    _fields_ = [
+        ("size", c_uint32), ("preset", c_char_p), ("config_file", c_char_p), ("settings", POINTER(c_char_p)), ("system", c_char_p),
+        ("units", POINTER(c_char_p)), ("seed", c_uint64), ("check_serial", c_int), ("sabotage", c_char_p), ("max_cycles", c_uint64),
+        ("wave_file", c_char_p), ("wave_begin", c_uint64), ("wave_end", c_uint64), ("record", c_char_p), ("tick_always", c_int),
+        ("reverse_ticks", c_int), ("on_progress", PROGRESS), ("on_message", MESSAGE), ("context", c_void_p),
+        ("omit_host_seconds", c_int), ("wave_on", c_char_p), ("wave_keep", c_uint64), ("mechanisms", POINTER(c_char_p)),
+        ("control", c_char_p), ("on_print", PRINT), ("record_branches", c_int), ("lcp_profile", c_char_p), ("persistency", c_char_p),
+        ("pm_file", c_char_p), ("pm_log", c_int), ("check_persist", c_int)]
+
+
+class Param(ctypes.Structure):
+    c_name = "cowarp_param"
+    _fields_ = [("name", c_char_p), ("offset", c_uint32), ("bytes", c_uint32), ("alignment", c_uint32), ("kind", c_uint32)]
+
+
+INTEGER, FLOAT, AGGREGATE, SHARED = range(4)  # Param.kind
+
+
+class Persist(ctypes.Structure):
+    c_name = "cowarp_persist"
+    _fields_ = [("cycle", c_uint64), ("address", c_uint64), ("bytes", c_uint32), ("mask", POINTER(c_uint32)), ("data", c_void_p)]
+
+
+class Bytes(ctypes.Structure):
+    c_name = "cowarp_bytes"
+    _fields_ = [("data", c_void_p), ("bytes", c_uint64)]
+
+
+class Value(ctypes.Union):
+    _fields_ = [("u32", c_uint32), ("s32", c_int32), ("u64", c_uint64), ("s64", c_int64), ("f32", c_float), ("f64", c_double),
+                ("bytes", POINTER(Bytes))]
+
+
+U32, S32, U64, S64, F32, F64, LOCAL, BYTES = range(8)  # Arg.type
+
+
+class Arg(ctypes.Structure):
+    c_name = "cowarp_arg"
+    _fields_ = [("type", c_int), ("value", Value)]
+
+
+class Launch(ctypes.Structure):
+    c_name = "cowarp_launch"
+    _fields_ = [("size", c_uint32), ("kernel", c_char_p), ("grid", c_uint32 * 3), ("block", c_uint32 * 3),
+                ("dynamic_shared_bytes", c_uint32), ("arg_count", c_uint32), ("args", POINTER(Arg)), ("static_warps", c_int)]
+
+
+class AdviceLine(ctypes.Structure):
+    c_name = "cowarp_advice_line"
+    _fields_ = [("detect", c_char_p), ("serial", c_char_p), ("vector_registers", c_uint32), ("scalar_registers", c_uint32),
+                ("shared_bytes", c_uint32), ("groups", c_uint32), ("lacks", c_char_p)]
+
+
+class Advice(ctypes.Structure):
+    c_name = "cowarp_advice"
+    _fields_ = [("kernel", c_char_p), ("core_vector_registers", c_uint32), ("core_scalar_registers", c_uint32),
+                ("core_shared_bytes", c_uint32), ("words", c_uint32), ("has_read_only", c_int), ("reads_as_wrote", c_int),
+                ("has_loop", c_int), ("alone", AdviceLine), ("line", AdviceLine * 16), ("chosen", c_int), ("why", c_char_p)]
+
+
+class WaveEvent(ctypes.Structure):
+    c_name = "cowarp_wave_event"
+    _fields_ = [("picoseconds", c_uint64), ("core", c_int), ("warp", c_int), ("core_warps", c_int), ("unit", c_char * 64)]
+
+
+class Key(ctypes.Structure):
+    c_name = "cowarp_key"
+    _fields_ = [("name", c_char_p), ("value", c_uint32), ("minimum", c_uint32), ("maximum", c_uint32), ("words", c_char_p),
+                ("unit", c_char_p), ("source", c_char_p), ("what", c_char_p), ("text", c_char * 32)]
+
+
+class Play(ctypes.Structure):
+    c_name = "cowarp_play"
+    _fields_ = [("size", c_uint32), ("stimulus", c_char_p), ("wave_file", c_char_p), ("backend", c_char_p), ("on_message", MESSAGE),
+                ("context", c_void_p), ("stop", STOP)]
+
+
+class Played(ctypes.Structure):
+    c_name = "cowarp_played"
+    _fields_ = [("error", c_char * 512), ("unit", c_char * 64), ("view", c_char * 4096), ("cycles", c_uint64),
+                ("expectations", c_uint32)]
+
+
+STRUCTS = [Options, Param, Persist, Bytes, Arg, Launch, AdviceLine, Advice, WaveEvent, Key, Play, Played]
+
+GPU, MODULE, CONFIG = c_void_p, c_void_p, c_void_p
+NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
+
+# name: (result, arguments)
+FUNCTIONS = {
+    "cowarp_version": (c_char_p, []),
+    "cowarp_commit": (c_char_p, []),
+    "cowarp_options_init_size": (None, [POINTER(Options), c_uint32]),
+    "cowarp_create": (c_int, [POINTER(GPU), POINTER(Options)]),
+    "cowarp_destroy": (None, [GPU]),
+    "cowarp_error": (c_char_p, [GPU]),
+    "cowarp_report": (c_char_p, [GPU]),
+    "cowarp_load": (c_int, [GPU, POINTER(MODULE), c_char_p, ctypes.c_size_t, c_char_p]),
+    "cowarp_load_file": (c_int, [GPU, POINTER(MODULE), c_char_p]),
+    "cowarp_kernel_at": (c_int, [MODULE, c_uint32, POINTER(c_char_p)]),
+    "cowarp_kernel_param_at": (c_int, [MODULE, c_char_p, c_uint32, POINTER(Param)]),
+    "cowarp_alloc": (c_int, [GPU, POINTER(c_uint64), c_uint64]),
+    "cowarp_free": (c_int, [GPU, c_uint64]),
+    "cowarp_write": (c_int, [GPU, c_uint64, c_void_p, c_uint64]),
+    "cowarp_read": (c_int, [GPU, c_void_p, c_uint64, c_uint64]),
+    "cowarp_symbol_write": (c_int, [GPU, MODULE, c_char_p, c_uint64, c_void_p, c_uint64]),
+    "cowarp_symbol_read": (c_int, [GPU, MODULE, c_char_p, c_uint64, c_void_p, c_uint64]),
+    "cowarp_symbol": (c_int, [GPU, MODULE, c_char_p, POINTER(c_uint64), POINTER(c_uint64)]),
+    "cowarp_pm_alloc": (c_int, [GPU, POINTER(c_uint64), c_char_p, c_uint64]),
+    "cowarp_pm_find": (c_int, [GPU, c_char_p, POINTER(c_uint64), POINTER(c_uint64)]),
+    "cowarp_pm_free": (c_int, [GPU, c_char_p]),
+    "cowarp_pm_at": (c_int, [GPU, c_uint32, POINTER(c_char_p), POINTER(c_uint64), POINTER(c_uint64)]),
+    "cowarp_pm_save": (c_int, [GPU, c_char_p]),
+    "cowarp_pm_crash": (c_int, [GPU, GPU, c_uint64]),
+    "cowarp_persist_count": (c_uint64, [GPU]),
+    "cowarp_persist_at": (c_int, [GPU, c_uint64, POINTER(Persist)]),
+    "cowarp_run": (c_int, [GPU, MODULE, POINTER(Launch)]),
+    "cowarp_reset": (c_int, [GPU]),
+    "cowarp_advise": (c_int, [GPU, MODULE, c_char_p, c_uint32, c_uint32, POINTER(Advice)]),
+    "cowarp_phase": (c_int, [GPU, c_char_p]),
+    "cowarp_oracle": (c_char_p, [GPU]),
+    "cowarp_persist_oracle": (c_char_p, [GPU]),
+    "cowarp_finish": (c_int, [GPU]),
+    "cowarp_wave_event": (c_int, [GPU, POINTER(WaveEvent)]),
+    "cowarp_cycles": (c_uint64, [GPU]),
+    "cowarp_microseconds": (c_double, [GPU]),
+    "cowarp_host_seconds": (c_double, [GPU]),
+    "cowarp_counter_at": (c_int, [GPU, c_uint32, POINTER(c_char_p), POINTER(c_uint64), POINTER(c_char_p), POINTER(c_char_p)]),
+    "cowarp_unit_at": (c_int, NAMED),
+    "cowarp_system_at": (c_int, NAMED),
+    "cowarp_persistency_at": (c_int, NAMED),
+    "cowarp_mechanism_at": (c_int, NAMED),
+    "cowarp_control_at": (c_int, NAMED),
+    "cowarp_preset_at": (c_int, NAMED),
+    "cowarp_config_create": (c_int, [POINTER(CONFIG), POINTER(Options)]),
+    "cowarp_config_destroy": (None, [CONFIG]),
+    "cowarp_config_error": (c_char_p, [CONFIG]),
+    "cowarp_config_at": (c_int, [CONFIG, c_uint32, POINTER(Key)]),
+    "cowarp_write_stats": (c_int, [GPU, c_char_p, c_char_p, c_char_p, c_char_p]),
+    "cowarp_write_branches": (c_int, [GPU, c_char_p]),
+    "cowarp_play_unit": (c_int, [POINTER(Played), POINTER(Play)]),
+}
+
+
+def find():
+    """$COWARP_LIBRARY, the library of the tree that this package is installed in, the one of the build in its source tree, or the system's."""
+    own = os.environ.get("COWARP_LIBRARY")
+    if own:
+        return own
+    here = pathlib.Path(__file__).resolve().parent
+    for place in (here.parents[2], here.parents[1] / "build"):  # P/lib/python3/dist-packages/cowarp; python/cowarp
+        if (place / "libcowarp.so").is_file():
+            return str(place / "libcowarp.so")
+    return "libcowarp.so.0"
+
+
+def load():
+    path = find()
+    try:
+        loaded = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"{error}; build cowarp, or set COWARP_LIBRARY to the path of libcowarp.so") from None
+    for name, (result, arguments) in FUNCTIONS.items():
+        function = getattr(loaded, name)
+        function.restype, function.argtypes = result, arguments
+    return loaded, path
+
+
+lib, path = load()
+
+
+def words(texts):
+    """A NULL-terminated list of strings; None for an empty one."""
+    texts = list(texts)
+    return (c_char_p * (len(texts) + 1))(*[t.encode() for t in texts], None) if texts else None
+
+
+def listed(function):
+    """Names and lines about each of one of the lists of the library, as a dict."""
+    name, what, found, i = c_char_p(), c_char_p(), {}, 0
+    while function(i, ctypes.byref(name), ctypes.byref(what)):
+        found[name.value.decode()] = what.value.decode()
+        i += 1
+    return found

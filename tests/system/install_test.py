@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Installs the build into a folder of its own, moves it, and uses it from there: install_test.py SOURCE BUILD CMAKE [unittest arguments].
+
+Nothing may come from the source tree or the build: the tests look at what the processes have loaded, and break a file of the installed tree to see
+that this one is read."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = BUILD = CMAKE = None
+
+
+def run(*command, env=None, cwd=None, status=0):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=240, cwd=cwd, env={**os.environ, **(env or {})})
+    if done.returncode != status:
+        raise AssertionError(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(dir=BUILD, prefix="install_test.")
+        cls.addClassCleanup(cls.folder.cleanup)
+        top = pathlib.Path(cls.folder.name).resolve()
+        run(CMAKE, "--install", BUILD, "--prefix", top / "first")
+        cls.prefix = top / "moved"
+        (top / "first").rename(cls.prefix)
+        cls.work = top / "work"
+        cls.work.mkdir()
+        cls.env = {"PKG_CONFIG_PATH": str(cls.prefix / "lib/pkgconfig"), "COWARP_CACHE": str(top / "cache"),
+                   "PYTHONPATH": str(cls.prefix / "lib/python3/dist-packages")}
+
+    def flags(self, *options):
+        return run("pkg-config", *options, "cowarp", env=self.env).stdout.split()
+
+    def compile(self, name, *flags, before=()):
+        program = self.work / name
+        run("cc", "-Wall", "-Wextra", "-Werror", *before, self.prefix / f"share/cowarp/examples/{name}.c", *flags, "-o", program)
+        return program
+
+    def check_examples(self, *flags, before=(), env=None):
+        self.assertIn("0 of 10000 results are wrong", run(self.compile("saxpy", *flags, before=before), env=env).stdout)
+        store = self.work / "store.pm"
+        store.unlink(missing_ok=True)
+        program = self.compile("pm_store", *flags, before=before)
+        run(program, store, 6000, env=env)
+        self.assertTrue(store.is_file())
+        self.assertIn("recover", run(program, store, env=env).stdout)
+
+    def loaded(self, *command, env=None, also="/nowhere"):
+        """cowarp's own libraries that the process has loaded."""
+        done = run(*command, env={**self.env, **(env or {}), "LD_DEBUG": "files"})
+        found = set(re.findall(r"calling init: (\S*/libc(?:w_|owarp)\S*)", done.stderr))
+        self.assertEqual([path for path in found if not path.startswith((f"{self.prefix}/", f"{also}/"))], [])
+        return {os.path.basename(path) for path in found}
+
+    def test_shared(self):
+        self.check_examples(*self.flags("--cflags", "--libs"), env={"LD_LIBRARY_PATH": str(self.prefix / "lib")})
+        needed = run("readelf", "-d", self.work / "saxpy").stdout
+        self.assertIn("[libcowarp.so.0]", needed)
+
+    def test_static(self):
+        self.check_examples(*self.flags("--static", "--cflags", "--libs"), before=["-static"])
+        self.assertNotIn("NEEDED", run("readelf", "-d", self.work / "saxpy").stdout)
+
+    def test_static_library_in_a_dynamic_program(self):
+        self.check_examples(*self.flags("--cflags"), *self.flags("--variable=static_libs"))
+        self.assertNotIn("libcowarp", run("readelf", "-d", self.work / "saxpy").stdout)
+
+    def test_shows_the_public_functions_and_nothing_else(self):
+        header = (self.prefix / "include/cowarp/cowarp.h").read_text()
+        code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+        public = set(re.findall(r"^[a-z][\w \*]*\b(cowarp_\w+)\(", code, flags=re.MULTILINE))
+        shown = {line.split()[-1] for line in run("nm", "-D", "--defined-only", self.prefix / "lib/libcowarp.so").stdout.splitlines()}
+        self.assertGreater(len(public), 60)
+        self.assertEqual(shown, public)
+
+    def test_command(self):
+        self.assertIn("passed", run(self.prefix / "bin/cowarp", "run", "vecadd", env=self.env).stdout)
+
+    def test_command_takes_its_own_kernels(self):
+        kernel = self.prefix / "share/cowarp/kernels/vecadd.ptx"
+        text = kernel.read_text()
+        self.addCleanup(kernel.write_text, text)
+        kernel.write_text("not PTX\n")
+        done = run(self.prefix / "bin/cowarp", "run", "vecadd", env=self.env, status=2)
+        self.assertIn("share/cowarp/kernels/vecadd.ptx:1:1", done.stderr)
+
+    def test_rtl(self):
+        wave = self.work / "wave.fst"
+        found = self.loaded(self.prefix / "bin/cowarp", "run", "ht-h", "--param", "blocks=1", "--unit", "validation_unit=rtl", "--wave", wave,
+                            "--wave-window", "0:100")
+        self.assertIn("libcowarp_wave.so", found)
+        self.assertTrue(any(name.startswith("libcw_rtl_validation_unit_") for name in found), found)
+        self.assertTrue(any(name.startswith("libcw_verilated-") for name in found), found)
+        self.assertTrue(wave.is_file())
+        self.assertFalse(os.path.exists(self.env["COWARP_CACHE"]), "RTL was built anew")
+
+    def test_rtl_is_built_anew(self):
+        cache = self.work / "cache"
+        env = {"COWARP_CACHE": str(cache), "COWARP_RTL_CXXFLAGS": "-O0"}
+        command = [self.prefix / "bin/cowarp", "run", "vecadd", "--control", "dwf", "--set", "core.schedulers=1", "--set", "core.warps=32",
+                   "--unit", "warp_lut=rtl"]
+        run(*command, env={**self.env, **env})
+        found = self.loaded(*command, env=env, also=str(cache))
+        self.assertEqual(found, {path.name for path in cache.glob("*.so")})
+        self.assertEqual(len(found), 2, found)
+
+    def test_rtl_is_built_from_its_own_verilog(self):
+        verilog = self.prefix / "share/cowarp/source/rtl/validation_unit/cw_validation_unit.v"
+        aside = self.work / "cw_validation_unit.v"
+        shutil.move(verilog, aside)
+        self.addCleanup(shutil.move, aside, verilog)
+        done = run(self.prefix / "bin/cowarp", "run", "ht-h", "--unit", "validation_unit=rtl", env=self.env, status=2)
+        self.assertIn(f"{self.prefix}/share/cowarp/source/rtl", done.stderr)
+
+    def test_python(self):
+        program = ("import cowarp\n"
+                   "with cowarp.Gpu(system='getm', units={'validation_unit': 'rtl'}) as gpu:\n"
+                   "    print(cowarp.__file__, cowarp.library)\n")
+        found = self.loaded(sys.executable, "-c", program)
+        self.assertTrue({"libcowarp.so.0.1.0", "libcowarp.so"} & found, found)
+        self.assertTrue(any(name.startswith("libcw_rtl_validation_unit_") for name in found), found)
+        text = run(sys.executable, "-c", program, env=self.env).stdout
+        self.assertEqual(text.count(str(self.prefix)), 2, text)
+
+    def test_commit(self):
+        """That of the build, though the program that has loaded the library is Python."""
+        program = "from cowarp import _library\nprint(_library.lib.cowarp_commit().decode())"
+        text = self.prefix / "share/cowarp/commit.txt"
+        was = text.read_text()
+        self.assertEqual(was, (pathlib.Path(BUILD) / "commit.txt").read_text())
+        self.addCleanup(text.write_text, was)
+        text.write_text("0123456789ab\n")
+        self.assertEqual(run(sys.executable, "-c", program, env=self.env).stdout, "0123456789ab\n")
+
+    def test_header_and_package_agree_about_the_version(self):
+        version = re.search(r'COWARP_VERSION "(.*)"', (self.prefix / "include/cowarp/cowarp.h").read_text()).group(1)
+        self.assertEqual(run("pkg-config", "--modversion", "cowarp", env=self.env).stdout.strip(), version)
+        self.assertTrue((self.prefix / f"lib/libcowarp.so.{version}").is_file())
+
+
+if __name__ == "__main__":
+    SOURCE, BUILD, CMAKE = sys.argv[1:4]
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
