@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package against numpy and against what the library documents: gpu_test.py SOURCE LIBRARY [unittest arguments]."""
+import contextlib
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1]).resolve()
+os.environ["COWARP_LIBRARY"] = sys.argv[2]
+sys.path.insert(0, str(SOURCE / "python"))
+
+import numpy  # noqa: E402
+
+import cowarp  # noqa: E402
+
+KERNELS, OTHERS = SOURCE / "tests/python/kernels.ptx", SOURCE / "tests/ptx_exec/kernels.ptx"
+ENDLESS = {"watchdog__livelock_cycles": 4000000000}  # a kernel that spins is not stopped
+
+
+class Test(unittest.TestCase):
+    def gpu(self, path=KERNELS, **options):
+        gpu = cowarp.Gpu(**{"core__count": 2, **options})
+        self.addCleanup(gpu._destroy)
+        self.module = gpu.load(path) if path is not None else None
+        return gpu
+
+
+class Results(Test):
+    def test_arrays_against_numpy(self):
+        gpu, rng = self.gpu(), numpy.random.default_rng(1)
+        x, y = rng.random(1000, numpy.float32), rng.random(1000, numpy.float32)
+        # 2.5 x is exact in 64 bits, so one rounding at the end is that of the fused operation
+        wanted = (2.5 * x.astype(numpy.float64) + y).astype(numpy.float32)
+        before = x.copy()
+        cycles = gpu.run(self.module.kernels["axpy"], 4, 256, 2.5, x, y, len(x))
+        numpy.testing.assert_array_equal(y, wanted)
+        numpy.testing.assert_array_equal(x, before)
+        self.assertEqual(cycles, gpu.cycles)
+        self.assertGreater(cycles, 0)
+
+    def test_an_integer_for_a_float_parameter_is_converted(self):
+        gpu, x, y = self.gpu(), numpy.ones(8, numpy.float32), numpy.zeros(8, numpy.float32)
+        gpu.run("axpy", 1, 32, 3, x, y, 8)
+        numpy.testing.assert_array_equal(y, numpy.full(8, 3, numpy.float32))
+
+    def test_strides(self):
+        gpu, rng = self.gpu(), numpy.random.default_rng(2)
+        both = rng.random((50, 2), numpy.float32)
+        wanted = both.copy()
+        wanted[:, 1] += both[:, 0]
+        gpu.run("axpy", 1, 64, 1.0, both[:, 0], both[:, 1], 50)
+        numpy.testing.assert_array_equal(both, wanted)
+
+    def test_in_out_inout(self):
+        gpu, x, y = self.gpu(), numpy.ones(8, numpy.float32), numpy.ones(8, numpy.float32)
+        gpu.run("axpy", 1, 32, 1.0, x, cowarp.In(y), 8)
+        numpy.testing.assert_array_equal(y, numpy.ones(8))
+        gpu.run("axpy", 1, 32, 1.0, x, cowarp.Out(y), 8)  # from zeros
+        numpy.testing.assert_array_equal(y, numpy.ones(8))
+        gpu.run("axpy", 1, 32, 1.0, x, cowarp.InOut(y), 8)
+        numpy.testing.assert_array_equal(y, numpy.full(8, 2))
+
+    def test_a_read_only_array_is_in(self):
+        gpu, x, y = self.gpu(), numpy.ones(8, numpy.float32), numpy.ones(8, numpy.float32)
+        y.flags.writeable = False
+        gpu.run("axpy", 1, 32, 1.0, x, y, 8)
+        numpy.testing.assert_array_equal(y, numpy.ones(8))
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            cowarp.Out(y)
+
+    def test_one_array_twice_is_one_buffer(self):
+        gpu, x = self.gpu(), numpy.ones(8, numpy.float32)
+        gpu.run("axpy", 1, 32, 2.0, x, x, 8)
+        numpy.testing.assert_array_equal(x, numpy.full(8, 3))
+        with self.assertRaisesRegex(cowarp.RequestError, "shares memory with another argument"):
+            gpu.run("axpy", 1, 32, 2.0, x[:4], x[2:], 2)
+
+    def test_device_arrays(self):
+        gpu = self.gpu()
+        x, y = gpu.array([1, 2, 3, 4], numpy.float32), gpu.zeros(4)
+        for _ in range(3):
+            gpu.run("axpy", 1, 32, 1.0, x, y, 4)
+        numpy.testing.assert_array_equal(y.get(), [3, 6, 9, 12])
+        y.set([0, 1, 0, 1])
+        gpu.run("axpy", 1, 32, 1.0, x, y, 4)
+        numpy.testing.assert_array_equal(numpy.asarray(y), [1, 3, 3, 5])
+        self.assertEqual((y.shape, y.dtype, y.nbytes), ((4,), numpy.float32, 16))
+        y.free()
+        with self.assertRaisesRegex(cowarp.RequestError, "freed"):
+            gpu.run("axpy", 1, 32, 1.0, x, y, 4)
+
+    def test_buffers_of_a_launch_are_freed(self):
+        gpu, x, y = self.gpu(), numpy.ones(8, numpy.float32), numpy.ones(8, numpy.float32)
+        first = gpu.array(x)
+        for _ in range(3):
+            gpu.run("axpy", 1, 32, 1.0, x, y, 8)
+        with self.assertRaises(cowarp.RequestError):
+            gpu.run("axpy", 1, 4096, 1.0, x, y, 8)
+        self.assertEqual(gpu.array(x).address, first.address + 256)
+
+    def test_every_kind_of_scalar(self):
+        gpu, out = self.gpu(), numpy.zeros(8, numpy.uint64)
+        gpu.run("kinds", 1, 1, 255, -32768, 2**32 - 1, -2**31, 2**64 - 1, -2**63, 0.1, 0.1, out)
+        signed = out.view(numpy.int64)
+        self.assertEqual([out[0], signed[1], out[2], signed[3], out[4], signed[5]], [255, -32768, 2**32 - 1, -2**31, 2**64 - 1, -2**63])
+        self.assertEqual(out[6], numpy.float32(0.1).view(numpy.uint32))
+        self.assertEqual(out[7], numpy.float64(0.1).view(numpy.uint64))
+
+    def test_numpy_scalars(self):
+        gpu, out = self.gpu(), numpy.zeros(8, numpy.uint64)
+        gpu.run("kinds", 1, 1, numpy.uint8(7), numpy.int16(-7), numpy.array(9), numpy.True_, numpy.uint64(1 << 63), numpy.int64(-1),
+                numpy.float64(0.5), numpy.float32(0.5), out)
+        self.assertEqual([int(v) for v in out[:6]], [7, 2**64 - 7, 9, 1, 1 << 63, 2**64 - 1])
+        self.assertEqual(out[6:].tobytes(), numpy.array([numpy.float32(0.5).view(numpy.uint32), numpy.float64(0.5).view(numpy.uint64)], numpy.uint64).tobytes())
+
+    def test_ranges(self):
+        gpu, out = self.gpu(), numpy.zeros(8, numpy.uint64)
+        good = [0, 0, 0, 0, 0, 0, 0.0, 0.0, out]
+        for i, value in ((0, 256), (0, -129), (1, 65536), (2, 1 << 32), (3, -(1 << 31) - 1), (4, 1 << 64), (5, -(1 << 63) - 1)):
+            with self.assertRaisesRegex(cowarp.RequestError, rf"argument {i + 1} .*{value} does not fit"):
+                gpu.run("kinds", 1, 1, *good[:i], value, *good[i + 1:])
+        with self.assertRaisesRegex(cowarp.RequestError, "too large for a 32-bit float"):
+            gpu.run("kinds", 1, 1, *good[:6], 1e39, *good[7:])
+        for i, value in ((0, 1.0), (2, "5"), (6, "x"), (4, None), (2, out)):
+            with self.assertRaisesRegex(TypeError, rf"argument {i + 1} "):
+                gpu.run("kinds", 1, 1, *good[:i], value, *good[i + 1:])
+        self.assertEqual(gpu.cycles, 0)
+
+    def test_shared_memory_and_structures(self):
+        gpu = self.gpu(OTHERS)
+        data = numpy.arange(64, dtype=numpy.uint32)
+        gpu.run("reverse", 1, 64, cowarp.Local(256), data)
+        numpy.testing.assert_array_equal(data, numpy.arange(64)[::-1])
+        gpu.run("reverse_dynamic", 1, 64, data, shared=256)
+        numpy.testing.assert_array_equal(data, numpy.arange(64))
+        self.module.write("factors", numpy.array([9, 8], numpy.uint32), 4)
+        numpy.testing.assert_array_equal(self.module.read("factors", numpy.uint32, 4), [1, 9, 8, 4])
+        self.module.write("sum_of", numpy.array([5, 6], numpy.uint32))
+        out, five = numpy.zeros(10, numpy.uint32), numpy.arange(10, 15, dtype=numpy.uint32)
+        gpu.run("by_value", 1, 1, five.tobytes(), out)
+        numpy.testing.assert_array_equal(out, [1, 9, 8, 4, 6, 10, 11, 12, 13, 14])
+        with self.assertRaisesRegex(cowarp.RequestError, "has 20 bytes, the argument 4"):
+            gpu.run("by_value", 1, 1, b"four", out)
+        with self.assertRaisesRegex(TypeError, "give cowarp.Local"):
+            gpu.run("reverse", 1, 64, 256, data)
+
+    def test_transactions_and_lockstep(self):
+        rows = {}
+        for backend in ("c", "lockstep"):
+            gpu, word = self.gpu(system="getm", units={"validation_unit": backend}, check_serial=True), numpy.zeros(1, numpy.uint32)
+            gpu.run("count", 2, 64, word)
+            self.assertEqual(word[0], 128)
+            self.assertIn("serializable: 128 transactions", gpu.oracle)
+            rows[backend] = {name: value for name, value in gpu.stats.items() if name != "host_seconds"}
+        self.assertEqual(rows["c"], rows["lockstep"])
+        self.assertEqual(rows["c"]["tx_committed"], 128)
+
+    def test_two_gpus_at_once(self):
+        def work(results, i):
+            gpu, word = cowarp.Gpu(core__count=2, system="getm", seed=i), numpy.zeros(1, numpy.uint32)
+            gpu.load(KERNELS)
+            gpu.run("count", 4, 64, word)
+            results[i] = {**gpu.stats, "host_seconds": int(word[0])}
+        alone, together = {}, {}
+        for i in (1, 2):
+            work(alone, i)
+        threads = [threading.Thread(target=work, args=(together, i)) for i in (1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(alone, together)
+        self.assertEqual(alone[1]["host_seconds"], 256)
+
+    def test_persistent_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            options = {"preset": "sbrp-near", "persistency": "sbrp", "pm_file": os.path.join(folder, "f.pm")}
+            with cowarp.Gpu(**options) as gpu:
+                gpu.region("table", 4).set([1, 2, 3, 4])
+            with cowarp.Gpu(**options) as gpu:
+                numpy.testing.assert_array_equal(gpu.region("table", 4).get(), [1, 2, 3, 4])
+
+
+class Errors(Test):
+    def test_requests(self):
+        for options, said in (({"preset": "gtem"}, "did you mean 'getm'"), ({"config": {"core.cuont": 1}}, "core.count"),
+                              ({"core__count": 0}, "out of range"), ({"system": "getn"}, "did you mean 'getm'"),
+                              ({"units": {"validation_unti": "c"}}, "validation_unit"), ({"units": ["nonsense"]}, "nonsense")):
+            with self.assertRaisesRegex(cowarp.RequestError, said) as caught:
+                cowarp.Gpu(**options)
+            self.assertEqual(caught.exception.status, -1)
+            self.assertNotIn("\n", str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "did you mean 'preset'"):
+            cowarp.Gpu(prest="getm")
+
+    def test_files(self):
+        gpu = self.gpu(None)
+        with self.assertRaisesRegex(cowarp.FileError, "nowhere.ptx"):
+            gpu.load("nowhere.ptx")
+        with self.assertRaisesRegex(cowarp.Error, r"mine.ptx:1:1"):
+            gpu.load("not PTX\n", name="mine.ptx")
+        with self.assertRaises(cowarp.FileError):
+            gpu.write_stats("/nowhere/s.json")
+
+    def test_launches(self):
+        gpu, x = self.gpu(), numpy.ones(4, numpy.float32)
+        for call, said in (((("axpi", 1, 1), "did you mean 'axpy'")), ((("axpy", 1, 1, 1.0), "takes 4 arguments, given 1")),
+                           ((("say", 1, 1, 1), "given more")), ((("axpy", 1, 4096, 1.0, x, x, 4), "threads"))):
+            with self.assertRaisesRegex(cowarp.RequestError, said):
+                gpu.run(*call)
+        with self.assertRaisesRegex(ValueError, "one to three numbers"):
+            gpu.run("say", (1, 0), 1)
+        self.assertEqual(gpu.cycles, 0)
+
+    def test_deadlock_has_its_report(self):
+        gpu, lock = self.gpu(OTHERS), numpy.zeros(1, numpy.uint32)
+        with self.assertRaises(cowarp.DeadlockError) as caught:
+            gpu.run("spin", 1, 32, lock)
+        self.assertEqual(caught.exception.status, -5)
+        self.assertGreater(len(caught.exception.report.splitlines()), 1)
+        self.assertTrue(str(caught.exception).endswith(caught.exception.report.rstrip("\n")))
+
+    def test_a_fault_leaves_arrays_and_the_gpu_can_be_reset(self):
+        gpu = self.gpu(OTHERS)
+        gpu.load(KERNELS)
+        with self.assertRaises(cowarp.FaultError) as caught:
+            gpu.run("fault", 1, 1)
+        self.assertEqual(caught.exception.status, -6)
+        x = numpy.ones(4, numpy.float32)
+        with self.assertRaisesRegex(cowarp.RequestError, "reset it"):
+            gpu.run("axpy", 1, 32, 1.0, x, x, 4)
+        gpu.reset()
+        gpu.run("axpy", 1, 32, 1.0, x, x, 4)
+        numpy.testing.assert_array_equal(x, numpy.full(4, 2))
+
+    def test_limit(self):
+        gpu, flag = self.gpu(OTHERS, max_cycles=5000), numpy.zeros(1, numpy.uint32)
+        with self.assertRaises(cowarp.LimitError):
+            gpu.run("endless", 1, 32, flag)
+
+    def test_oracle(self):
+        gpu, word = self.gpu(system="getm", check_serial=True, sabotage="skip-owner-check"), numpy.zeros(1, numpy.uint32)
+        with self.assertRaises(cowarp.OracleError) as caught:
+            gpu.run("count", 4, 64, word)
+        self.assertEqual(caught.exception.status, -9)
+        self.assertEqual(word[0], 0)  # not copied back
+
+    def test_mismatch(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "theirs.v"
+            path.write_text("module cw_validation_unit(input wire clk_i);\nendmodule\n")
+            with self.assertRaisesRegex(cowarp.MismatchError, "parameters that"):
+                cowarp.Gpu(system="getm", units={"validation_unit": f"rtl:{path}"})
+
+    def test_closed(self):
+        with cowarp.Gpu() as gpu:
+            pass
+        gpu.close()
+        with self.assertRaisesRegex(cowarp.RequestError, "closed"):
+            gpu.load(KERNELS)
+
+
+class Callbacks(Test):
+    def test_print_goes_to_stdout(self):
+        gpu, out = self.gpu(), io.StringIO()
+        with contextlib.redirect_stdout(out):
+            gpu.run("say", 1, 3)
+        self.assertEqual(sorted(out.getvalue().splitlines()), ["thread 0", "thread 1", "thread 2"])
+        texts = []
+        gpu = self.gpu(on_print=texts.append)
+        gpu.run("say", 1, 2)
+        self.assertEqual(sorted("".join(texts).splitlines()), ["thread 0", "thread 1"])
+
+    def test_progress_can_stop(self):
+        seen = []
+        gpu = self.gpu(OTHERS, on_progress=lambda *numbers: seen.append(numbers) or len(seen) > 2, **ENDLESS)
+        with self.assertRaises(cowarp.LimitError):
+            gpu.run("endless", 1, 32, numpy.zeros(1, numpy.uint32))
+        self.assertEqual(len(seen), 3)
+        self.assertEqual(seen[-1][2], 1)
+
+    def test_an_exception_of_a_callback_comes_out(self):
+        def progress(*_):
+            raise ZeroDivisionError("mine")
+        gpu = self.gpu(OTHERS, on_progress=progress, **ENDLESS)
+        with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+            gpu.run("endless", 1, 32, numpy.zeros(1, numpy.uint32))
+        gpu = self.gpu(on_print=progress)
+        with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+            gpu.run("say", 1, 1)
+
+    def interrupted(self, program, *words, env=None):
+        """Seconds from Ctrl-C to the end of a program that prints "ready" first and "interrupted" at the end, and nothing else."""
+        head = f"import sys\nsys.path.insert(0, {str(SOURCE / 'python')!r})\nimport cowarp, numpy\n"
+        tail = "\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+        process = subprocess.Popen([sys.executable, "-c", head + program + tail, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, **(env or {})})
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        time.sleep(0.2)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((out, err, process.returncode), ("interrupted\n", "", 0))
+        return time.monotonic() - begun
+
+    def test_ctrl_c_stops_a_run(self):
+        program = ("gpu = cowarp.Gpu(core__count=2, watchdog__livelock_cycles=4000000000)\ngpu.load(sys.argv[1])\nprint('ready', flush=True)\n"
+                   "try:\n    gpu.run('endless', 1, 32, numpy.zeros(1, numpy.uint32))")
+        self.assertLess(self.interrupted(program, str(OTHERS)), 5)
+
+    def test_ctrl_c_stops_a_build_of_rtl(self):
+        """Two units, so that threads build them; the compiler would take half a minute."""
+        program = ("said = []\ntry:\n    cowarp.Gpu(system='warptm', tcd__rows=128, units={'first_read_table': 'rtl', 'last_written_table': 'rtl'},\n"
+                   "               on_message=lambda text: said.append(text) or (len(said) == 1 and print('ready', flush=True)))")
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertLess(self.interrupted(program, env={"COWARP_CACHE": folder}), 5)
+
+    def test_handlers_are_put_back(self):
+        before = [signal.getsignal(number) for number in signal.valid_signals()]
+        gpu, x = self.gpu(), numpy.ones(1, numpy.float32)
+        gpu.run("axpy", 1, 1, 1, x, x, 1)
+        self.assertEqual([signal.getsignal(number) for number in signal.valid_signals()], before)
+        self.assertEqual(signal.set_wakeup_fd(-1), -1)
+
+
+class Statistics(Test):
+    def test_the_file_and_the_dict_agree(self):
+        gpu, word = self.gpu(system="getm", seed=3), numpy.zeros(1, numpy.uint32)
+        gpu.run("count", 2, 64, word)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.json"
+            gpu.write_stats(path, workload="count", check="passed")
+            data = json.loads(path.read_text())
+        stats = gpu.stats
+        self.assertEqual((data["workload"], data["check"], data["seed"], data["preset"]), ("count", "passed", stats["seed"], stats["preset"]))
+        self.assertEqual(data["cycles"], stats["cycles"])
+        self.assertEqual({name: value["value"] for name, value in data["counters"].items()}, {name: stats[name] for name in data["counters"]})
+        self.assertEqual(set(cowarp.counters()), set(data["counters"]))
+
+    def test_frame(self):
+        one, two = {"cycles": 5, "flits": 1}, {"cycles": 7, "flits": 2}
+        self.assertEqual(cowarp.frame(one).shape, (1, 2))
+        self.assertEqual(list(cowarp.frame([one, two])["cycles"]), [5, 7])
+        named = cowarp.frame({"a": one, "b": two}, ["flits", "cycles"])
+        self.assertEqual((list(named.index), list(named.columns), named.loc["b", "flits"]), (["a", "b"], ["flits", "cycles"], 2))
+        with self.assertRaisesRegex(KeyError, "cycels"):
+            cowarp.frame(one, ["cycels"])
+
+    def test_without_pandas(self):
+        program = ("import sys\nsys.modules['pandas'] = None\nimport cowarp\n"
+                   "with cowarp.Gpu() as gpu: print(len(gpu.stats) > 100)\n"
+                   "try: cowarp.frame({})\nexcept ImportError: print('no pandas')\n")
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                              env={**os.environ, "PYTHONPATH": str(SOURCE / "python")})
+        self.assertEqual(done.stdout, "True\nno pandas\n")
+
+    def test_lists_and_configurations(self):
+        self.assertIn("getm", cowarp.systems())
+        self.assertIn("sbrp", cowarp.persistencies())
+        self.assertIn("tbc", cowarp.controls())
+        self.assertIn("validation_unit", cowarp.units())
+        self.assertEqual(set(cowarp.presets()) >= {"getm", "sbrp-near"}, True)
+        self.assertEqual(cowarp.config(core__count=7)["core.count"], 7)
+        self.assertEqual(cowarp.config(config={"core.count": 9})["core.count"], 9)
+        with self.assertRaisesRegex(cowarp.RequestError, "core.count"):
+            cowarp.config(core__cuont=7)
+
+    def test_advice(self):
+        gpu = self.gpu(SOURCE / "tests/system/local.ptx", preset="localtm", core__count=1)
+        name = next(name for name in self.module.kernels)
+        advice = gpu.advise(name, 64)
+        self.assertEqual((advice["kernel"], len(advice["line"])), (name, 16))
+        self.assertEqual(len({(line["detect"], line["serial"]) for line in advice["line"]}), 16)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
