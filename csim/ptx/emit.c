@@ -188,12 +188,19 @@ static void parameters(struct out *o, const struct cw_fn *fn)
     }
 }
 
-static void header(struct out *o, const struct cw_fn *fn)
+/* What the host asks of a kernel. */
+static void signature(struct out *o, const struct cw_fn *fn)
 {
     struct cw_kernel *kernel = o->kernel;
     kernel->name = cw_ptx_strdup(o->p, fn->name, fn->len);
     memcpy(kernel->reqntid, fn->reqntid, sizeof(kernel->reqntid));
     memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
+    parameters(o, fn);
+}
+
+static void header(struct out *o, const struct cw_fn *fn)
+{
+    struct cw_kernel *kernel = o->kernel;
     kernel->digest = o->k->digest;
     kernel->profiled = o->k->profiled;
     kernel->intrinsic = o->k->intrinsic.a;
@@ -205,7 +212,7 @@ static void header(struct out *o, const struct cw_fn *fn)
         cw_ptx_fail_at(o->p, CW_EUNSUP, fn->line, 1, "kernel needs more than %u bytes of local memory per thread",
                        (uint32_t)CW_WINDOW_BYTES);
     kernel->local_bytes = (uint32_t)o->k->local_bytes;
-    parameters(o, fn);
+    signature(o, fn);
 }
 
 static void finish(struct out *o, const struct cw_fn *fn)
@@ -246,6 +253,14 @@ static void finish(struct out *o, const struct cw_fn *fn)
         tables(o);
     if (o->p->status == CW_OK)
         header(o, fn);
+}
+
+void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel)
+{
+    struct out o = {.p = p, .kernel = kernel};
+    const struct cw_fn *fn = &p->fn.a[entry];
+    kernel->refused = cw_ptx_strdup(p, fn->refused, (uint32_t)strlen(fn->refused));
+    signature(&o, fn);
 }
 
 void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index)

@@ -205,6 +205,7 @@ static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
             make_cells(p, fn, v);
     }
     fn->visit = DONE;
+    cw_ptx_refuse(p, fn);
 }
 
 void cw_ptx_check_calls(struct cw_ptx *p)
@@ -445,7 +446,9 @@ static void expand_callee(struct cw_kcode *k, const struct activation *act, cons
                           const struct cw_fn *callee)
 {
     struct cw_ptx *p = k->p;
-    struct binding *bind = cw_ptx_alloc(p, call->arg_cnt, sizeof(*bind));
+    if (callee->refused != NULL)
+        cw_ptx_fail_refused(p, callee);
+    struct binding *bind = p->status == CW_OK ? cw_ptx_alloc(p, call->arg_cnt, sizeof(*bind)) : NULL;
     if (bind == NULL)
         return;
     for (uint32_t i = 0; i < call->arg_cnt; i++)

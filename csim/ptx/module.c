@@ -20,6 +20,9 @@ static void free_reader(struct cw_ptx *p)
         free(fn->table.a);
         free(fn->pvar.a);
     }
+    for (uint32_t i = 0; i < p->refusal.n; i++)
+        free(p->refusal.a[i]);
+    free(p->refusal.a);
     for (uint32_t i = 0; i < p->var.n; i++) {
         free(p->var.a[i].access.a);
         free(p->var.a[i].cell);
@@ -39,6 +42,39 @@ static void free_reader(struct cw_ptx *p)
     free(p->reloc.a);
 }
 
+static void free_kernel(struct cw_kernel *k)
+{
+    for (uint32_t i = 0; i < k->brx_cnt; i++)
+        free(k->brx[i].target);
+    for (uint32_t i = 0; i < k->param_cnt; i++)
+        free(k->param[i].name);
+    free(k->brx);
+    free(k->intrinsic);
+    free(k->param);
+    free(k->name);
+    free(k->uop);
+    free(k->c32);
+    free(k->c64);
+    free(k->refused);
+}
+
+/* Micro-ops of the function `entry`, or what is left of a kernel that cannot run. */
+static void read_kernel(struct cw_ptx *p, uint32_t entry, uint32_t index)
+{
+    struct cw_kernel *kernel = &p->module->kernel[index];
+    struct cw_fn *fn = &p->fn.a[entry];
+    const uint32_t relocs = p->reloc.n;
+    if (fn->refused == NULL)
+        cw_ptx_emit_kernel(p, entry, kernel, index);
+    cw_ptx_refuse(p, fn);
+    if (fn->refused == NULL || p->status != CW_OK)
+        return;
+    p->reloc.n = relocs;
+    free_kernel(kernel);
+    *kernel = (struct cw_kernel){0};
+    cw_ptx_emit_refused(p, entry, kernel);
+}
+
 static void kernels(struct cw_ptx *p)
 {
     struct cw_module *m = p->module;
@@ -49,8 +85,7 @@ static void kernels(struct cw_ptx *p)
     for (uint32_t i = 0; i < p->fn.n && p->status == CW_OK; i++) {
         if (!p->fn.a[i].is_entry || !p->fn.a[i].is_defined)
             continue;
-        struct cw_kernel *kernel = &m->kernel[m->kernel_cnt];
-        cw_ptx_emit_kernel(p, i, kernel, m->kernel_cnt++);
+        read_kernel(p, i, m->kernel_cnt++);
     }
 }
 
@@ -98,9 +133,10 @@ int cw_module_load(struct cw_module **out, const char *text, size_t length, cons
         return cw_fail(err, CW_EUNSUP, "%.200s: larger than 2 GiB", file);
     struct cw_module *m = calloc(1, sizeof(*m));
     struct cw_ptx *p = calloc(1, sizeof(*p));
+    struct cw_error own;
     int status = CW_ENOMEM;
     if (m != NULL && p != NULL) {
-        p->err = err;
+        p->err = err != NULL ? err : &own; /* its text is kept of kernels that cannot run */
         p->file = file;
         p->text = text;
         p->length = length;
@@ -123,21 +159,6 @@ int cw_module_load(struct cw_module **out, const char *text, size_t length, cons
     else
         *out = m;
     return status;
-}
-
-static void free_kernel(struct cw_kernel *k)
-{
-    for (uint32_t i = 0; i < k->brx_cnt; i++)
-        free(k->brx[i].target);
-    for (uint32_t i = 0; i < k->param_cnt; i++)
-        free(k->param[i].name);
-    free(k->brx);
-    free(k->intrinsic);
-    free(k->param);
-    free(k->name);
-    free(k->uop);
-    free(k->c32);
-    free(k->c64);
 }
 
 void cw_module_destroy(struct cw_module *m)

@@ -26,7 +26,7 @@ static void skip_braces(struct cw_ptx *p)
         cw_ptx_advance(p);
     } while (depth > 0 && p->tok.kind != CW_TOK_EOF);
     if (depth > 0)
-        cw_ptx_fail(p, CW_EINVAL, "section is not closed");
+        cw_ptx_fail(p, CW_EINVAL, "a brace is not closed");
 }
 
 /* Debug information and hints, which may stand anywhere between statements. */
@@ -163,8 +163,41 @@ static void statement(struct cw_ptx *p)
     }
 }
 
-/* The function's body, nested blocks included, up to its last brace. */
-static void body(struct cw_ptx *p)
+/* A place in the text that can be returned to. */
+struct place {
+    struct cw_lex lex;
+    struct cw_tok tok, ahead;
+};
+
+static struct place place_of(const struct cw_ptx *p)
+{
+    return (struct place){p->lex, p->tok, p->ahead};
+}
+
+static void return_to(struct cw_ptx *p, const struct place *place)
+{
+    p->lex = place->lex;
+    p->tok = place->tok;
+    p->ahead = place->ahead;
+}
+
+/* The body has something that is not supported: the function cannot run. What stands behind that in the body is not looked at but for its
+ * braces, since declarations that were left out would make errors of what uses them. */
+static void refuse_body(struct cw_ptx *p, const struct place *begin, uint32_t fn, uint32_t outer)
+{
+    p->cur = fn;
+    if (!cw_ptx_refuse(p, cw_ptx_fn(p)))
+        return;
+    cw_ptx_fn(p)->call.n = 0;
+    p->ref.n = 0;
+    while (p->depth > outer)
+        cw_ptx_scope_close(p);
+    return_to(p, begin);
+    skip_braces(p);
+}
+
+/* The function's body, nested blocks included, with its last brace. */
+static void statements(struct cw_ptx *p)
 {
     uint32_t outer = p->depth;
     cw_ptx_expect(p, '{');
@@ -184,6 +217,15 @@ static void body(struct cw_ptx *p)
         }
     }
     cw_ptx_expect(p, '}');
+}
+
+static void body(struct cw_ptx *p)
+{
+    const struct place begin = place_of(p);
+    const uint32_t fn = p->cur, outer = p->depth;
+    statements(p);
+    if (p->status == CW_EUNSUP)
+        refuse_body(p, &begin, fn, outer);
 }
 
 static void three(struct cw_ptx *p, uint32_t out[3])
@@ -237,19 +279,15 @@ static bool same_formals(const struct cw_ptx *p, const struct cw_fn *a, const st
 /* The name that follows the returned parameters, which have to be read into the function of that name. */
 static struct cw_tok name_ahead(struct cw_ptx *p)
 {
-    struct cw_lex lex = p->lex;
-    struct cw_tok tok = p->tok, ahead = p->ahead;
+    const struct place begin = place_of(p);
     if (cw_ptx_is_punct(p, '('))
         while (p->tok.kind != CW_TOK_EOF && !cw_ptx_accept(p, ')'))
             cw_ptx_advance(p);
     struct cw_tok name = p->tok;
     if (name.kind != CW_TOK_WORD)
         cw_ptx_fail(p, CW_EINVAL, "expected the name of a function");
-    if (p->status == CW_OK) {
-        p->lex = lex;
-        p->tok = tok;
-        p->ahead = ahead;
-    }
+    if (p->status == CW_OK)
+        return_to(p, &begin);
     return name;
 }
 

@@ -13,7 +13,8 @@
  * README.md lists all files from top to bottom; a file calls only those below it.
  *
  * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
- * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF.
+ * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF. One kind of error ends before that: CW_EUNSUP
+ * about a function's body makes this function unusable (cw_ptx_refuse), and each kernel that calls it.
  *
  * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, lpc_profile.c, module.c, parse.c,
  * slots.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
@@ -185,6 +186,7 @@ struct cw_fn {
     uint8_t is_entry, is_defined;
     uint8_t is_address_taken;             /* an indirect call may reach it */
     uint8_t visit;                        /* of the call-graph walk */
+    const char *refused;                  /* the line of error about what its body has and this machine has not; NULL: it can run */
     const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
     uint32_t alias;                       /* function or CW_PTX_NONE */
     uint32_t reqntid[3], maxntid[3];
@@ -289,6 +291,7 @@ struct cw_ptx {
     struct cw_map range_reg;
     CW_VEC(struct cw_label_ref) ref;
     CW_VEC(struct cw_fn) fn;
+    CW_VEC(char *) refusal; /* owns what cw_fn.refused points to */
     CW_VEC(uint32_t) callee;
     CW_VEC(struct cw_callees) callees;
     CW_VEC(struct cw_var) var;
@@ -310,6 +313,10 @@ int cw_ptx_fail_at(struct cw_ptx *p, int status, uint32_t line, uint32_t col, co
 /* At the current token, with the text of the statement (or of the line) that it is in. */
 int cw_ptx_fail(struct cw_ptx *p, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int cw_ptx_fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* What is not supported in a body makes a function unusable, and the file is read on: an error of that kind becomes fn's, and status is
+ * CW_OK again. False when there is none, or another one, which stays. */
+bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn);
+void cw_ptx_fail_refused(struct cw_ptx *p, const struct cw_fn *fn); /* fn->refused once more */
 uint32_t cw_ptx_hash(const char *s, uint32_t len);
 uint32_t cw_map_get(const struct cw_map *m, uint64_t key); /* CW_PTX_NONE when absent */
 void cw_map_put(struct cw_ptx *p, struct cw_map *m, uint64_t key, uint32_t id);
@@ -473,6 +480,7 @@ void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw
 
 /* emit.c */
 void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index);
+void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel); /* name, parameters and why it cannot run */
 char *cw_ptx_strdup(struct cw_ptx *p, const char *s, uint32_t len);
 
 /* uop.c: the class of uop.def, refined by type */

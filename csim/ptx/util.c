@@ -100,6 +100,30 @@ int cw_ptx_fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, cons
     return p->status;
 }
 
+bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn)
+{
+    if (p->status != CW_EUNSUP)
+        return false;
+    p->status = CW_OK;
+    const size_t bytes = strlen(p->err->text) + 1;
+    char *text = cw_ptx_alloc(p, bytes, 1);
+    if (text != NULL)
+        memcpy(text, p->err->text, bytes);
+    CW_PUSH(p, &p->refusal, text);
+    if (p->status != CW_OK) {
+        free(text);
+        return false;
+    }
+    fn->refused = text;
+    return true;
+}
+
+void cw_ptx_fail_refused(struct cw_ptx *p, const struct cw_fn *fn)
+{
+    if (p->status == CW_OK)
+        p->status = cw_fail(p->err, CW_EUNSUP, "%s", fn->refused);
+}
+
 uint32_t cw_ptx_hash(const char *s, uint32_t len)
 {
     uint32_t h = 2166136261u; /* FNV-1a */

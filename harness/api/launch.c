@@ -50,6 +50,17 @@ static int read_module(struct cowarp_gpu *gpu, struct cw_module **out, const cha
     return status;
 }
 
+static void tell_refused(const struct cowarp_gpu *gpu, const struct cw_module *m)
+{
+    for (uint32_t i = 0; i < m->kernel_cnt; i++) {
+        char text[1500];
+        if (m->kernel[i].refused == NULL || gpu->on_message == NULL)
+            continue;
+        snprintf(text, sizeof text, "kernel %.100s of %.200s cannot run: %s", m->kernel[i].name, m->file, m->kernel[i].refused);
+        gpu->on_message(gpu->context, text);
+    }
+}
+
 int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *text, size_t length, const char *name)
 {
     *module = NULL;
@@ -76,6 +87,7 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
         free(m);
         return status;
     }
+    tell_refused(gpu, m->module);
     m->next = gpu->modules;
     gpu->modules = m;
     *module = m;
@@ -338,6 +350,8 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
         status = find_kernel(gpu, module->module, l.kernel, &k);
     if (status != CW_OK)
         return status;
+    if (k->refused != NULL)
+        return cw_fail(&gpu->err, CW_EUNSUP, "%s", k->refused);
     if (l.arg_count != k->param_cnt)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l.arg_count);
     if (l.arg_count > 0 && l.args == NULL)

@@ -82,9 +82,10 @@ static int advise(const struct cli_parsed *p, struct cli_session *s, const char 
 {
     struct cowarp_module *module;
     struct cowarp_advice a;
+    s->kernel = cli_value(p, "kernel", NULL);
     int status = cowarp_load_file(s->gpu, &module, path);
     if (status == COWARP_OK)
-        status = cowarp_advise(s->gpu, module, cli_value(p, "kernel", NULL), threads, shared, &a);
+        status = cowarp_advise(s->gpu, module, s->kernel, threads, shared, &a);
     if (status != COWARP_OK)
         return cli_error(cli_exit(status), "%s", cowarp_error(s->gpu));
     if (cli_has(p, "json"))

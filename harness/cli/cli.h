@@ -101,6 +101,7 @@ struct cli_session {
     char view[4096]; /* made for a wave trigger's event; "": none */
     char tx_warps[32];
     const char *title;
+    const char *kernel; /* that is to run: if it cannot, the error says so, and no notice before it. NULL: none by name */
     bool quiet, on_terminal, line_shown;
     double started, line_at;
 };

@@ -380,6 +380,7 @@ static int run_session(struct request *q, const struct cli_parsed *p)
     struct cli_session s;
     int status = cli_session_open(&s, p, q->launch.kernel, cli_value(p, "system", "none"));
     if (status == CLI_OK) {
+        s.kernel = q->launch.kernel;
         const int outcome = simulate(q, s.gpu);
         const struct cli_result r = {.workload = q->launch.kernel, .status = outcome};
         const int written = outcome == COWARP_OK ? write_outputs(q) : CLI_OK;

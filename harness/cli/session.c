@@ -71,11 +71,20 @@ static int on_progress(void *context, uint64_t cycles, uint64_t done, uint64_t t
     return stop_signal;
 }
 
+/* "kernel NAME of ..." */
+static bool is_about_kernel(const char *text, const char *name)
+{
+    static const char begin[] = "kernel ", end[] = " of ";
+    const size_t length = strlen(name), head = sizeof begin - 1;
+    return strncmp(text, begin, head) == 0 && strncmp(text + head, name, length) == 0 &&
+           strncmp(text + head + length, end, sizeof end - 1) == 0;
+}
+
 static void on_message(void *context, const char *text)
 {
     struct cli_session *s = context;
     erase_line(s);
-    if (!s->quiet)
+    if (!s->quiet && (s->kernel == NULL || !is_about_kernel(text, s->kernel)))
         fprintf(stderr, "cowarp: %s\n", text);
 }
 

@@ -72,7 +72,8 @@ static void check_uop(const struct cw_kernel *k, const struct cw_uop *u)
 static void check_kernel(const struct cw_kernel *k)
 {
     char text[128];
-    assert(k->uop_cnt > 0);
+    assert((k->uop_cnt > 0) != (k->refused != NULL));
+    assert(k->refused == NULL || strncmp(k->refused, "fuzz.ptx:", 9) == 0);
     for (uint32_t i = 0; i < k->uop_cnt; i++) {
         check_uop(k, &k->uop[i]);
         cw_uop_text(k, &k->uop[i], text, sizeof(text));

@@ -211,6 +211,17 @@ class Errors(Test):
         with self.assertRaises(cowarp.FileError):
             gpu.write_stats("/nowhere/s.json")
 
+    def test_a_kernel_that_cannot_run(self):
+        said = []
+        gpu, out = self.gpu(SOURCE / "tests/ptx_exec/broken.ptx", on_message=said.append), numpy.zeros(1, numpy.uint32)
+        self.assertEqual(list(self.module.kernels), ["broken", "whole"])
+        self.assertEqual(len(said), 1)
+        with self.assertRaisesRegex(cowarp.UnsupportedError, r"broken.ptx:9:5: unknown instruction: frobnicate") as caught:
+            gpu.run("broken", 1, 1, out)
+        self.assertTrue(said[0].endswith(f"cannot run: {caught.exception}"))
+        gpu.run("whole", 1, 1, out)
+        self.assertEqual(out[0], 42)
+
     def test_launches(self):
         gpu, x = self.gpu(), numpy.ones(4, numpy.float32)
         for call, said in (((("axpi", 1, 1), "did you mean 'axpy'")), ((("axpy", 1, 1, 1.0), "takes 4 arguments, given 1")),

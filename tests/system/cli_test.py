@@ -222,6 +222,10 @@ class Requests(Command):
         shape = ["--grid", "1", "--block", "1"]
         self.fails(2, "exec", "nothing.ptx", "--kernel", "k", *shape, says=["nothing.ptx", "No such file"])
         self.fails(2, "exec", BROKEN, "--kernel", "broken", *shape, says=["broken.ptx:9:", "frobnicate"])
+        r = self.run_it("exec", BROKEN, "--kernel", "whole", *shape, "--arg", "out:whole.bin:4")
+        self.assertEqual((r.returncode, self.read("whole.bin")), (0, b"\x2a\0\0\0"), r.stderr)
+        self.assertRegex(r.stderr, r"^cowarp: kernel broken of \S*broken.ptx cannot run: \S*broken.ptx:9:5: unknown instruction: frobnicate.u32 %r1, 5;\n$")
+        self.fails(2, "advise", BROKEN, "--kernel", "broken", says=["broken.ptx:9:5", "frobnicate"])
         for junk in (b"\x00\xff not PTX", b"\xc3\x1b]0;junk\x07", b".version \x807.0"):
             r = self.fails(2, "exec", self.write("text", junk), "--kernel", "k", *shape, says=["text:1:", "a byte that is no text, so this is no PTX file"])
             self.assertTrue(r.stderr.endswith("no PTX file\n"), r.stderr)

@@ -77,6 +77,42 @@ static void expect(struct cowarp_gpu *gpu, int status, int wanted, const char *t
         fail_msg("status %d, '%s'; expected %d, '%s'", status, cowarp_error(gpu), wanted, text);
 }
 
+/* Kernels that cannot run */
+
+struct notices {
+    uint32_t cnt;
+    char last[600];
+};
+
+static void note(void *context, const char *text)
+{
+    struct notices *n = context;
+    n->cnt++;
+    snprintf(n->last, sizeof n->last, "%s", text);
+}
+
+static void test_api__kernel_that_cannot_run(void **state)
+{
+    (void)state;
+    static const char text[] = FILE_HEAD ENTRY("textured", "tex.2d.v4.f32.s32 x;\n") ENTRY("good", ADD);
+    struct notices notices = {0};
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    options.on_message = note;
+    options.context = &notices;
+    struct machine m = create(&options);
+    assert_int_equal(notices.cnt, 0);
+    assert_int_equal(cowarp_load(m.gpu, &m.module, text, sizeof text - 1, "two.ptx"), COWARP_OK);
+    assert_int_equal(notices.cnt, 1);
+    char expected[600];
+    expect(m.gpu, run(&m, "textured"), COWARP_EUNSUP, "textures are not supported: tex.2d.v4.f32.s32 x;");
+    assert_memory_equal(cowarp_error(m.gpu), "two.ptx:", 8);
+    snprintf(expected, sizeof expected, "kernel textured of two.ptx cannot run: %s", cowarp_error(m.gpu));
+    assert_string_equal(notices.last, expected);
+    assert_int_equal(run(&m, "good"), COWARP_OK); /* without a reset */
+    cowarp_destroy(m.gpu);
+}
+
 /* Freeing */
 
 static void test_api__freed_memory_faults(void **state)
@@ -724,6 +760,7 @@ static void test_api__a_wrong_configuration_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_api__kernel_that_cannot_run),
     cmocka_unit_test(test_api__copies_lie_in_the_l2),
     cmocka_unit_test(test_api__copies_after_a_failure),
     cmocka_unit_test(test_api__looks_during_a_launch),

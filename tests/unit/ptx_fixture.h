@@ -11,6 +11,7 @@
 #include "ptx/branch_counts.h"
 #include "ptx/dump.h"
 #include "ptx/module.h"
+#include "unit/load_all.h"
 
 #define PX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 /* A kernel with registers of all types, and its body. */
@@ -35,7 +36,7 @@ static const struct cw_intrinsic *const px_intrinsics[] = {px_regions, px_calls,
 static inline int px_try(struct cw_module **m, const char *text, struct cw_error *err)
 {
     err->text[0] = '\0';
-    return cw_module_load(m, text, strlen(text), "t.ptx", px_intrinsics, NULL, err);
+    return load_all(m, text, "t.ptx", px_intrinsics, err);
 }
 
 /* The module of text, or the test fails with the reader's message. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cp.async: what lies in shared memory after a copy from global memory. */
 #include "unit/core_rig.h"
+#include "unit/load_all.h"
 
 #define HEAD                                                                                                             \
     PTX_HEAD ".shared .align 16 .b8 tile[2048];\n" ENTRY "mov.u32 %r1, tile; shl.b32 %r2, %t, 4; add.u32 %r1, %r1, %r2;" \
@@ -101,7 +102,7 @@ static void test_core_copy__what_is_refused(void **state)
         struct cw_error err;
         struct cw_module *module;
         snprintf(all, sizeof all, "%s %s %s", HEAD, wrong[i][0], TAIL);
-        assert_int_not_equal(cw_module_load(&module, all, strlen(all), "k.ptx", none, NULL, &err), 0);
+        assert_int_not_equal(load_all(&module, all, "k.ptx", none, &err), 0);
         if (strstr(err.text, wrong[i][1]) == NULL)
             fail_msg("'%s' does not say '%s'", err.text, wrong[i][1]);
     }

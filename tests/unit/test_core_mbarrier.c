@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mbarrier: threads that wait for each other at an object in shared memory, and what the object says about its phase. */
 #include "unit/core_rig.h"
+#include "unit/load_all.h"
 
 #define HEAD   PTX_HEAD ".shared .align 8 .b64 object;\n.shared .align 16 .b8 tile[1024];\n" ENTRY "mov.u32 %r1, object;"
 #define SHARED "shared::cta.b64"
@@ -120,7 +121,7 @@ static void test_core_mbarrier__what_is_refused(void **state)
         struct cw_error err;
         struct cw_module *module;
         snprintf(all, sizeof all, "%s\n %s ret; }", HEAD, wrong[i]);
-        assert_int_not_equal(cw_module_load(&module, all, strlen(all), "k.ptx", none, NULL, &err), 0);
+        assert_int_not_equal(load_all(&module, all, "k.ptx", none, &err), 0);
         if (strstr(err.text, ":2: unknown or unsupported form of ") == NULL)
             fail_msg("'%s' is not what is to be said of %s", err.text, wrong[i]);
     }

@@ -64,10 +64,11 @@ static void test_ptx_error__module(void **state)
 static void test_ptx_error__calls(void **state)
 {
     (void)state;
-    px_expect_error(PX_HEAD ".func f() {\ncall f;\nret; }", CW_EUNSUP, "t.ptx:5:1: recursive call of f: call f;");
+    px_expect_error(PX_HEAD ".func f() {\ncall f;\nret; }\n.entry k() { call f; ret; }", CW_EUNSUP,
+                    "t.ptx:5:1: recursive call of f: call f;");
     /* g was declared first, so the walk g -> f -> g closes at f's call */
-    px_expect_error(PX_HEAD ".func g();\n.func f() {\ncall g;\nret; }\n.func g() {\n  call f, ();\nret; }", CW_EUNSUP,
-                    "t.ptx:6:1: recursive call of g: call g;");
+    px_expect_error(PX_HEAD ".func g();\n.func f() {\ncall g;\nret; }\n.func g() {\n  call f, ();\nret; }\n.entry k() { call g; ret; }",
+                    CW_EUNSUP, "t.ptx:6:1: recursive call of g: call g;");
     px_expect_error(PX_HEAD ".extern .func (.param .b32 r) malloc_(.param .b64 a, .param .b64 b);\n.entry k() {\n.param .b32 r; .param "
                             ".b64 a;\ncall (r), malloc_, (a, a);\nret; }",
                     CW_EUNSUP,

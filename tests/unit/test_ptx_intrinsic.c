@@ -185,7 +185,7 @@ static void test_ptx_intrinsic__unknown_name(void **state)
     struct cw_module *m;
     struct cw_error err;
     static const char text[] = PERSIST ENTRY "call persist, (%d1);\nret; }";
-    assert_int_equal(cw_module_load(&m, text, strlen(text), "t.ptx", NULL, NULL, &err), CW_EUNSUP); /* known to nobody */
+    assert_int_equal(load_all(&m, text, "t.ptx", NULL, &err), CW_EUNSUP); /* known to nobody */
     assert_string_equal(err.text, "t.ptx:7:1: call of an external function that this machine does not have: persist: call persist, (%d1);");
 }
 
