@@ -112,6 +112,7 @@ struct cli_result {
     int status;          /* of libcowarp or the workload */
     const char *check;   /* "passed", "failed"; NULL: nothing to check */
     const char *message; /* the workload's line about its result, may be NULL */
+    const char *place;   /* "FILE:LINE" of a script where it went wrong; NULL: nowhere */
 };
 
 /* system: as struct cowarp_options has it. CLI_OK or an exit status, the error printed. */

@@ -1,279 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cowarp exec: one kernel of anyone's PTX, with arguments from the command line and from files. */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
+/* cowarp exec: one kernel of anyone's PTX, with arguments from the command line and from files; or a script of several launches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "file/out_file.h"
-
-#define FILE_MAX_BYTES (UINT64_C(1) << 34)
-
-enum kind { VALUE, BUFFER, BYTES, PERSISTENT };
-
-/* One --arg, or one --symbol. */
-struct argument {
-    const char *option, *text;
-    enum kind kind;
-    struct cowarp_arg value;
-    struct cowarp_bytes by_value; /* BYTES */
-    char *name;                   /* of --symbol, PERSISTENT */
-    /* BUFFER, BYTES, PERSISTENT */
-    char *path;         /* in, out, inout, bytes: the file; NULL: zero */
-    bool reads, writes; /* the file */
-    bool written;       /* it has been */
-    uint64_t bytes;
-    uint64_t address;
-    void *data;
-};
+#include "argument.h"
+#include "script.h"
 
 struct request {
     const char *path;
     struct cowarp_launch launch;
-    struct argument *argument;
+    struct cli_argument *argument;
     uint32_t argument_cnt;
-    struct argument *symbol;
+    struct cli_argument *symbol;
     uint32_t symbol_cnt;
 };
 
-static int bad(const struct argument *a, const char *what)
-{
-    return cli_error(CLI_WRONG, "--%s '%s': %s", a->option, a->text, what);
-}
-
-static bool real(const char *text, double *value)
-{
-    char *end;
-    if (text[0] == '\0' || text[0] == ' ' || text[0] == '\t')
-        return false;
-    *value = strtod(text, &end);
-    return *end == '\0' && end != text && !(errno == ERANGE && isinf(*value));
-}
-
-static bool real32(const char *text, float *value)
-{
-    char *end;
-    if (text[0] == '\0' || text[0] == ' ' || text[0] == '\t')
-        return false;
-    /* not by way of double: that would round twice */
-    *value = strtof(text, &end);
-    return *end == '\0' && end != text && !(errno == ERANGE && isinf(*value));
-}
-
-/* u32, s32, u64, s64, f32, f64, local. *known: whether type is one of these. */
-static bool parse_value(struct cowarp_arg *v, const char *type, const char *text, bool *known)
-{
-    int64_t s = 0;
-    uint64_t u = 0;
-    bool ok = true;
-    errno = 0;
-    if (strcmp(type, "u32") == 0) {
-        ok = cli_u32(text, &v->value.u32);
-        v->type = COWARP_ARG_U32;
-    } else if (strcmp(type, "s32") == 0) {
-        ok = cli_s64(text, &s) && s >= INT32_MIN && s <= INT32_MAX;
-        *v = (struct cowarp_arg){COWARP_ARG_S32, {.s32 = (int32_t)s}};
-    } else if (strcmp(type, "u64") == 0) {
-        ok = cli_u64(text, &u);
-        *v = (struct cowarp_arg){COWARP_ARG_U64, {.u64 = u}};
-    } else if (strcmp(type, "s64") == 0) {
-        ok = cli_s64(text, &s);
-        *v = (struct cowarp_arg){COWARP_ARG_S64, {.s64 = s}};
-    } else if (strcmp(type, "f32") == 0) {
-        ok = real32(text, &v->value.f32);
-        v->type = COWARP_ARG_F32;
-    } else if (strcmp(type, "f64") == 0) {
-        ok = real(text, &v->value.f64);
-        v->type = COWARP_ARG_F64;
-    } else if (strcmp(type, "local") == 0) {
-        ok = cli_u64(text, &u);
-        *v = (struct cowarp_arg){COWARP_ARG_LOCAL, {.u64 = u}};
-    } else {
-        *known = false;
-    }
-    return ok;
-}
-
-static char *copy_of(const char *text, size_t length)
-{
-    char *copy = calloc(1, length + 1);
-    if (copy != NULL)
-        memcpy(copy, text, length);
-    return copy;
-}
-
-static int parse_bytes(struct argument *a, const char *text)
-{
-    if (cli_u64(text, &a->bytes) && a->bytes > 0 && a->bytes <= FILE_MAX_BYTES)
-        return CLI_OK;
-    if (cli_is_number(text))
-        return cli_error(CLI_WRONG, "--%s '%s': the number of bytes is at least 1 and at most 2^34", a->option, a->text);
-    return cli_error(CLI_WRONG, "--%s '%s': '%s' is no number of bytes; it takes at least 1, without a unit", a->option, a->text, text);
-}
-
-/* pm:NAME:BYTES; the library checks the name */
-static int parse_region(struct argument *a, const char *text)
-{
-    const char *colon = strrchr(text, ':');
-    a->kind = PERSISTENT;
-    if (colon == NULL || colon == text)
-        return bad(a, "expected pm:NAME:BYTES");
-    if (parse_bytes(a, colon + 1) != CLI_OK)
-        return CLI_WRONG;
-    a->name = copy_of(text, (size_t)(colon - text));
-    return a->name != NULL ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
-}
-
-/* in:FILE, inout:FILE, bytes:FILE, out:FILE:BYTES, zero:BYTES */
-static int parse_buffer(struct argument *a, const char *type, const char *text)
-{
-    static const char *const types[] = {"u32", "s32", "u64", "s64", "f32", "f64", "in", "out", "inout", "zero", "local", "bytes", "pm"};
-    const char *bytes = NULL;
-    size_t length = strlen(text);
-    char near[96];
-    a->kind = strcmp(type, "bytes") == 0 ? BYTES : BUFFER;
-    a->reads = a->kind == BYTES || strcmp(type, "in") == 0 || strcmp(type, "inout") == 0;
-    a->writes = strcmp(type, "out") == 0 || strcmp(type, "inout") == 0;
-    if (strcmp(type, "zero") == 0) {
-        bytes = text;
-        length = 0;
-    } else if (strcmp(type, "out") == 0) {
-        const char *colon = strrchr(text, ':');
-        if (colon == NULL)
-            return bad(a, "expected out:FILE:BYTES");
-        length = (size_t)(colon - text);
-        bytes = colon + 1;
-    } else if (!a->reads) {
-        return cli_error(CLI_WRONG, "--arg '%s': unknown kind '%s'; %s", a->text, type,
-                         cli_suggest(near, type, types, sizeof types / sizeof types[0], "see 'cowarp help exec'"));
-    }
-    if (bytes != NULL && parse_bytes(a, bytes) != CLI_OK)
-        return CLI_WRONG;
-    if (bytes != text && length == 0)
-        return bad(a, "there is no file name");
-    if (bytes != text && (a->path = copy_of(text, length)) == NULL)
-        return cli_error(CLI_FAILED, "out of memory");
-    return CLI_OK;
-}
-
-static int parse_argument(struct argument *a)
-{
-    char type[16];
-    bool known = true;
-    const char *colon = strchr(a->text, ':');
-    if (colon == NULL || (size_t)(colon - a->text) >= sizeof type)
-        return bad(a, "expected kind:value, as in u32:5 or in:data.bin");
-    snprintf(type, sizeof type, "%.*s", (int)(colon - a->text), a->text);
-    if (!parse_value(&a->value, type, colon + 1, &known))
-        return cli_error(CLI_WRONG, "--arg '%s': '%s' is not a value of type %s", a->text, colon + 1, type);
-    if (known)
-        return CLI_OK;
-    return strcmp(type, "pm") == 0 ? parse_region(a, colon + 1) : parse_buffer(a, type, colon + 1);
-}
-
-static int read_input(struct argument *a)
-{
-    FILE *f = fopen(a->path, "rb");
-    if (f == NULL)
-        return cli_error(CLI_WRONG, "--%s '%s': cannot be opened: %s", a->option, a->text, strerror(errno));
-    size_t capacity = 1u << 16;
-    char *data = malloc(capacity);
-    while (data != NULL) {
-        a->bytes += fread(data + a->bytes, 1, capacity - a->bytes, f);
-        if (a->bytes < capacity)
-            break;
-        capacity *= 2;
-        char *larger = capacity <= FILE_MAX_BYTES ? realloc(data, capacity) : NULL;
-        if (larger == NULL)
-            free(data);
-        data = larger;
-    }
-    const bool failed = ferror(f) != 0;
-    fclose(f);
-    a->data = data;
-    if (data == NULL)
-        return cli_error(CLI_FAILED, "--%s '%s': the file is too large", a->option, a->text);
-    if (failed)
-        return cli_error(CLI_WRONG, "--%s '%s': cannot be read: %s", a->option, a->text, strerror(errno));
-    return a->bytes > 0 ? CLI_OK : bad(a, "the file is empty");
-}
-
-/* What can be found wrong before a simulation starts. */
-static int prepare_argument(const struct request *q, uint32_t i)
-{
-    struct argument *a = &q->argument[i];
-    struct cw_error err;
-    int status = parse_argument(a);
-    if (status == CLI_OK && a->reads)
-        status = read_input(a);
-    if (status != CLI_OK || !a->writes)
-        return status;
-    if (cw_out_file_check(a->path, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--arg '%s': %s", a->text, err.text);
-    if (a->data == NULL && (a->data = malloc(a->bytes)) == NULL)
-        return cli_error(CLI_FAILED, "--arg '%s': out of memory", a->text);
-    return CLI_OK;
-}
-
 /* NAME=FILE */
-static int prepare_symbol(struct argument *a)
+static int prepare_symbol(struct cli_argument *a)
 {
     const char *equals = strchr(a->text, '=');
     if (equals == NULL || equals == a->text || equals[1] == '\0')
-        return bad(a, "expected NAME=FILE");
-    a->name = copy_of(a->text, (size_t)(equals - a->text));
-    a->path = copy_of(equals + 1, strlen(equals + 1));
+        return cli_error(CLI_WRONG, "%s: expected NAME=FILE", a->place);
+    a->name = cli_text("%.*s", (int)(equals - a->text), a->text);
+    a->path = cli_text("%s", equals + 1);
     if (a->name == NULL || a->path == NULL)
         return cli_error(CLI_FAILED, "out of memory");
-    return read_input(a);
+    return cli_argument_read(a);
 }
 
 /* All values of an option. */
-static int list_arguments(const struct cli_parsed *p, const char *option, struct argument **list, uint32_t *cnt)
+static int list_arguments(const struct cli_parsed *p, const char *option, struct cli_argument **list, uint32_t *cnt)
 {
     const char **texts = cli_values(p, option, 0);
     while (texts != NULL && texts[*cnt] != NULL)
         ++*cnt;
     *list = calloc(*cnt + 1u, sizeof **list);
-    for (uint32_t i = 0; *list != NULL && i < *cnt; i++)
-        (*list)[i] = (struct argument){.option = option, .text = texts[i]};
-    const bool failed = texts == NULL || *list == NULL;
+    bool failed = texts == NULL || *list == NULL;
+    for (uint32_t i = 0; !failed && i < *cnt; i++) {
+        (*list)[i] = (struct cli_argument){.place = cli_text("--%s '%s'", option, texts[i]), .text = texts[i]};
+        failed = (*list)[i].place == NULL;
+    }
     free(texts);
     return failed ? cli_error(CLI_FAILED, "out of memory") : CLI_OK;
 }
 
-/* X, X,Y or X,Y,Z */
 static int read_shape(const struct cli_parsed *p, const char *option, uint32_t shape[3])
 {
     const char *text = cli_value(p, option, NULL);
-    char part[32];
-    uint32_t wide;
     if (text == NULL)
         return cli_error(CLI_WRONG, "exec needs --%s X[,Y[,Z]]", option);
-    shape[0] = shape[1] = shape[2] = 1;
-    for (uint32_t i = 0; i < 3; i++) {
-        const size_t length = strcspn(text, ",");
-        snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : 0), text);
-        if (!cli_u32(part, &shape[i]) || shape[i] == 0)
-            break;
-        text += length;
-        if (*text == '\0')
-            return CLI_OK;
-        text++;
-    }
-    if (cli_is_number(part) && part[0] != '-' && (!cli_u32(part, &wide)))
-        return cli_error(CLI_WRONG, "--%s '%s': %s is out of range, 1 to %" PRIu32, option, cli_value(p, option, ""), part, UINT32_MAX);
-    return cli_error(CLI_WRONG, "--%s '%s': expected one to three numbers from 1 on, as in 64,4", option, cli_value(p, option, ""));
+    char *place = cli_text("--%s '%s'", option, text);
+    const int status = place != NULL ? cli_shape(place, text, shape) : cli_error(CLI_FAILED, "out of memory");
+    free(place);
+    return status;
 }
 
 static int read_request(struct request *q, const struct cli_parsed *p)
 {
     uint32_t bytes = 0;
     if (p->word_cnt != 1)
-        return cli_error(CLI_WRONG, "exec needs one PTX file; see 'cowarp help exec'");
+        return cli_error(CLI_WRONG, "exec needs one PTX file, or --script FILE; see 'cowarp help exec'");
     q->path = p->word[0];
     q->launch.size = sizeof q->launch;
     q->launch.kernel = cli_value(p, "kernel", NULL);
@@ -291,7 +78,7 @@ static int read_request(struct request *q, const struct cli_parsed *p)
     if (status == CLI_OK)
         status = list_arguments(p, "symbol", &q->symbol, &q->symbol_cnt);
     for (uint32_t i = 0; status == CLI_OK && i < q->argument_cnt; i++)
-        status = prepare_argument(q, i);
+        status = cli_argument_prepare(&q->argument[i]);
     for (uint32_t i = 0; status == CLI_OK && i < q->symbol_cnt; i++)
         status = prepare_symbol(&q->symbol[i]);
     return status;
@@ -303,9 +90,9 @@ static int note_inputs(const struct request *q, struct cowarp_gpu *gpu)
     int status = COWARP_OK;
     for (uint32_t i = 0; status == COWARP_OK && i < q->argument_cnt; i++)
         if (q->argument[i].reads)
-            status = cowarp_manifest_file(gpu, q->argument[i].option, q->argument[i].path);
+            status = cowarp_manifest_file(gpu, "arg", q->argument[i].path);
     for (uint32_t i = 0; status == COWARP_OK && i < q->symbol_cnt; i++)
-        status = cowarp_manifest_file(gpu, q->symbol[i].option, q->symbol[i].path);
+        status = cowarp_manifest_file(gpu, "symbol", q->symbol[i].path);
     return status;
 }
 
@@ -320,28 +107,15 @@ static int simulate(struct request *q, struct cowarp_gpu *gpu)
     for (uint32_t i = 0; status == COWARP_OK && i < q->symbol_cnt; i++)
         status = cowarp_symbol_write(gpu, module, q->symbol[i].name, 0, q->symbol[i].data, q->symbol[i].bytes);
     for (uint32_t i = 0; status == COWARP_OK && i < q->argument_cnt; i++) {
-        struct argument *a = &q->argument[i];
-        if (a->kind == BUFFER) {
-            status = cowarp_alloc(gpu, &a->address, a->bytes);
-            if (status == COWARP_OK && a->reads)
-                status = cowarp_write(gpu, a->address, a->data, a->bytes);
-            a->value = COWARP_U64(a->address);
-        } else if (a->kind == PERSISTENT) {
-            status = cowarp_pm_alloc(gpu, &a->address, a->name, a->bytes);
-            a->value = COWARP_U64(a->address);
-        } else if (a->kind == BYTES) {
-            a->by_value = (struct cowarp_bytes){a->data, a->bytes};
-            a->value = COWARP_BYTES(&a->by_value);
-        }
-        args[i] = a->value;
+        status = cli_argument_bind(&q->argument[i], gpu);
+        args[i] = q->argument[i].value;
     }
     q->launch.arg_count = q->argument_cnt;
     q->launch.args = args;
     if (status == COWARP_OK)
         status = cowarp_run(gpu, module, &q->launch);
     for (uint32_t i = 0; status == COWARP_OK && i < q->argument_cnt; i++)
-        if (q->argument[i].writes)
-            status = cowarp_read(gpu, q->argument[i].data, q->argument[i].address, q->argument[i].bytes);
+        status = cli_argument_fetch(&q->argument[i], gpu);
     free(args);
     return status;
 }
@@ -349,22 +123,10 @@ static int simulate(struct request *q, struct cowarp_gpu *gpu)
 /* Only after the kernel has ended well. */
 static int write_outputs(struct request *q)
 {
-    for (uint32_t i = 0; i < q->argument_cnt; i++) {
-        const struct argument *a = &q->argument[i];
-        struct cw_out_file out;
-        struct cw_error err;
-        if (!a->writes)
-            continue;
-        int status = cw_out_file_open(&out, a->path, &err);
-        if (status == CW_OK) {
-            fwrite(a->data, 1, a->bytes, out.file);
-            status = cw_out_file_close(&out, &err);
-        }
-        if (status != CW_OK)
-            return cli_error(CLI_FAILED, "--arg '%s': %s", a->text, err.text);
-        q->argument[i].written = true;
-    }
-    return CLI_OK;
+    int status = CLI_OK;
+    for (uint32_t i = 0; status == CLI_OK && i < q->argument_cnt; i++)
+        status = cli_argument_write(&q->argument[i]);
+    return status;
 }
 
 /* Behind the summary. */
@@ -393,19 +155,20 @@ static int run_session(struct request *q, const struct cli_parsed *p)
     return status;
 }
 
-static void free_arguments(struct argument *list, uint32_t cnt)
+static void free_arguments(struct cli_argument *list, uint32_t cnt)
 {
-    for (uint32_t i = 0; list != NULL && i < cnt; i++) {
-        free(list[i].name);
-        free(list[i].path);
-        free(list[i].data);
-    }
+    for (uint32_t i = 0; list != NULL && i < cnt; i++)
+        cli_argument_free(&list[i]);
     free(list);
 }
 
 static int exec(const struct cli_parsed *p)
 {
     struct request q = {0};
+    if (cli_has(p, "script"))
+        return cli_script_run(p);
+    if (cli_has(p, "no-files"))
+        return cli_error(CLI_WRONG, "--no-files goes with --script; leave it out, or use zero:BYTES in the place of out:FILE:BYTES");
     int status = read_request(&q, p);
     if (status == CLI_OK)
         status = run_session(&q, p);
@@ -423,12 +186,14 @@ static const struct cli_option options[] = {
     {"arg", "KIND:VALUE", CLI_REPEATS, "the kernel's arguments, in order; see below"},
     {"symbol", "NAME=FILE", CLI_REPEATS, "first bytes of a .global or .const variable, from a file"},
     {"system", "NAME", 0, "transactional system (default none)"},
+    {"script", "FILE", 0, "instead of all these but --system: several launches, loops and comparisons, see docs/command.md"},
+    {"no-files", NULL, 0, "with --script: carry it out without writing its files"},
 };
 
 const struct cli_command cli_exec = {
     .name = "exec",
-    .usage = "FILE.ptx --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTIONS]",
-    .what = "Runs one kernel of a PTX file",
+    .usage = "FILE.ptx --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTIONS] | --script FILE [OPTIONS]",
+    .what = "Runs one kernel of a PTX file, or a script of several launches",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .takes_machine = true,

@@ -31,10 +31,16 @@ static char *repeat_option(const struct cli_given *g)
     return word;
 }
 
+/* A script is carried out without its files, too. */
+static bool lacks_no_files(const struct cli_parsed *p)
+{
+    return cli_has(p, "script") && !cli_has(p, "no-files");
+}
+
 /* NULL-terminated; the caller frees the words and the list. NULL: out of memory. */
 static char **repeat_words(const struct cli_parsed *p)
 {
-    char **list = calloc((size_t)p->word_cnt + p->given_cnt + 2, sizeof *list);
+    char **list = calloc((size_t)p->word_cnt + p->given_cnt + 3, sizeof *list);
     uint32_t cnt = 0;
     bool ok = list != NULL && (list[cnt++] = strdup(p->command->name)) != NULL;
     for (uint32_t i = 0; ok && i < p->word_cnt; i++)
@@ -42,6 +48,8 @@ static char **repeat_words(const struct cli_parsed *p)
     for (uint32_t i = 0; ok && i < p->given_cnt; i++)
         if (!(p->given[i].option->traits & CLI_WATCHES))
             ok = (list[cnt++] = repeat_option(&p->given[i])) != NULL;
+    if (ok && lacks_no_files(p))
+        ok = (list[cnt] = strdup("--no-files")) != NULL;
     if (ok)
         return list;
     for (uint32_t i = 0; list != NULL && list[i] != NULL; i++)

@@ -349,7 +349,9 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     if (cli_interrupted() && r->status == COWARP_ELIMIT)
         return cli_error(cli_exit_of(r->status), "%s; no statistics were written", text);
     const size_t length = strlen(r->workload);
-    if (r->message != NULL) /* the workload's own; the text may be of a call that it expected to fail */
+    if (r->place != NULL)
+        cli_error(status, "%s: %s", r->place, r->message != NULL ? r->message : text[0] != '\0' ? text : "out of host memory");
+    else if (r->message != NULL) /* the workload's own; the text may be of a call that it expected to fail */
         cli_error(status, "%s: %s%s", r->workload, r->status == COWARP_ECHECK ? "wrong result: " : "", r->message);
     else if (text[0] != '\0' && strncmp(text, r->workload, length) == 0 && text[length] == ':') /* a kernel of the workload's name */
         cli_error(status, "%s", text);

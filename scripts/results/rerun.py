@@ -19,7 +19,7 @@ from statsfile import Parser, Wrong, check_output, grouped, load, manifest, run_
 
 PM = "persistent-memory"
 # Roles of files that the command line names itself. The others belong to the simulator: they are compared when the run has been made.
-NAMED = ("argument", "symbol", "arg", "configuration", "profile", PM)
+NAMED = ("argument", "symbol", "arg", "script", "configuration", "profile", PM)
 SHOWN = 20  # differences
 
 

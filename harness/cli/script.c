@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cowarp exec --script: carries the statements of a script out. */
+#include "script.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/in_file.h"
+#include "file/out_file.h"
+
+struct run {
+    struct script *script;
+    const struct script_statement *st; /* that is carried out */
+    struct cowarp_gpu *gpu;
+    struct cowarp_module **module; /* that are loaded */
+    uint32_t module_cnt, comparisons;
+    bool no_files;     /* none is written */
+    char message[400]; /* what the script says of it; "": the library's error counts */
+};
+
+static int say(struct run *x, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int say(struct run *x, int status, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(x->message, sizeof x->message, fmt, ap);
+    va_end(ap);
+    return status;
+}
+
+static uint64_t address(const struct run *x)
+{
+    return x->script->buffer[x->st->buffer].address + x->st->offset;
+}
+
+static uint64_t room(const struct run *x)
+{
+    return x->script->buffer[x->st->buffer].bytes - x->st->offset;
+}
+
+static const char *name(const struct run *x)
+{
+    return x->script->buffer[x->st->buffer].name;
+}
+
+static int load(struct run *x)
+{
+    struct cowarp_module **more = realloc(x->module, (x->module_cnt + 1u) * sizeof *more);
+    if (more == NULL)
+        return say(x, COWARP_ENOMEM, "out of memory");
+    x->module = more;
+    const int status = cowarp_load_file(x->gpu, &x->module[x->module_cnt], x->st->file);
+    x->module_cnt += status == COWARP_OK;
+    return status;
+}
+
+/* The file's bytes, which the caller frees, at most so many. */
+static int read_file(struct run *x, uint64_t most, char **data, size_t *length)
+{
+    struct cw_error err;
+    *data = NULL;
+    if (cw_in_file_read(data, length, x->st->file, &err) != CW_OK)
+        return say(x, COWARP_EIO, "%s", err.text);
+    const int status = cowarp_manifest_file(x->gpu, "argument", x->st->file);
+    if (status != COWARP_OK)
+        return status;
+    if (*length <= most)
+        return COWARP_OK;
+    return say(x, COWARP_EINVAL, "%s has %zu bytes, and there is room for %" PRIu64, x->st->file, *length, most);
+}
+
+static int copy_from(struct run *x)
+{
+    char *data;
+    size_t length;
+    int status = read_file(x, room(x), &data, &length);
+    if (status == COWARP_OK)
+        status = cowarp_write(x->gpu, address(x), data, length);
+    free(data);
+    return status;
+}
+
+static int copy_to(struct run *x)
+{
+    struct cw_out_file out;
+    struct cw_error err;
+    char *data = malloc(room(x));
+    int status = data != NULL ? cowarp_read(x->gpu, data, address(x), room(x)) : say(x, COWARP_ENOMEM, "out of memory");
+    if (status == COWARP_OK && !x->no_files) {
+        int written = cw_out_file_open(&out, x->st->file, &err);
+        if (written == CW_OK) {
+            fwrite(data, 1, room(x), out.file);
+            written = cw_out_file_close(&out, &err);
+        }
+        if (written != CW_OK) /* the request was right, so the run has failed */
+            status = say(x, COWARP_ENOMEM, "%s", err.text);
+    }
+    free(data);
+    return status;
+}
+
+static int fill(struct run *x)
+{
+    uint32_t *data = malloc(room(x));
+    if (data == NULL)
+        return say(x, COWARP_ENOMEM, "out of memory");
+    for (uint64_t i = 0; i < room(x) / 4; i++)
+        data[i] = x->st->number;
+    const int status = cowarp_write(x->gpu, address(x), data, room(x));
+    free(data);
+    return status;
+}
+
+static int alloc(struct run *x)
+{
+    const int status = cowarp_alloc(x->gpu, &x->script->buffer[x->st->buffer].address, room(x));
+    if (status == COWARP_OK && x->st->file != NULL)
+        return copy_from(x);
+    return status == COWARP_OK && x->st->has_number ? fill(x) : status;
+}
+
+/* Of the last file that has such a variable; when none has, the library says so of the last one. */
+static int write_symbol(struct run *x)
+{
+    char *data;
+    size_t length = 0;
+    uint32_t m = x->module_cnt;
+    while (m > 0 && cowarp_symbol_read(x->gpu, x->module[m - 1], x->st->name, 0, &length, 0) != COWARP_OK)
+        m--;
+    int status = read_file(x, UINT64_MAX, &data, &length);
+    if (status == COWARP_OK)
+        status = cowarp_symbol_write(x->gpu, x->module[m > 0 ? m - 1 : x->module_cnt - 1], x->st->name, 0, data, length);
+    free(data);
+    return status;
+}
+
+/* The module that has the kernel; the last one when none has, and the library says so. */
+static int find_module(struct run *x, struct cowarp_module **module)
+{
+    uint32_t found = 0;
+    *module = x->module[x->module_cnt - 1];
+    for (uint32_t m = 0; m < x->module_cnt; m++) {
+        const char *kernel;
+        for (uint32_t k = 0; cowarp_kernel_at(x->module[m], k, &kernel); k++)
+            if (strcmp(kernel, x->st->name) == 0) {
+                *module = x->module[m];
+                found++;
+            }
+    }
+    return found < 2 ? COWARP_OK : say(x, COWARP_EINVAL, "%" PRIu32 " of the loaded files have a kernel '%s'", found, x->st->name);
+}
+
+static int bind(struct run *x, struct script_argument *arg)
+{
+    const int status = arg->a.reads ? cowarp_manifest_file(x->gpu, "arg", arg->a.path) : COWARP_OK;
+    if (status != COWARP_OK)
+        return status;
+    if (arg->buffer == SCRIPT_NO_BUFFER)
+        return cli_argument_bind(&arg->a, x->gpu);
+    arg->a.value = COWARP_U64(x->script->buffer[arg->buffer].address + arg->offset);
+    return COWARP_OK;
+}
+
+static int write_files(struct run *x)
+{
+    int status = COWARP_OK;
+    for (uint32_t i = 0; status == COWARP_OK && i < x->st->argument_cnt; i++)
+        status = cli_argument_fetch(&x->st->argument[i].a, x->gpu);
+    for (uint32_t i = 0; status == COWARP_OK && !x->no_files && i < x->st->argument_cnt; i++)
+        if (cli_argument_write(&x->st->argument[i].a) != CLI_OK)
+            status = say(x, COWARP_ENOMEM, "'%s' could not be written", x->st->argument[i].a.text);
+    return status;
+}
+
+static int launch(struct run *x)
+{
+    const struct script_statement *st = x->st;
+    struct cowarp_module *module = NULL;
+    struct cowarp_arg *args = calloc(st->argument_cnt + 1u, sizeof *args);
+    int status = args != NULL ? find_module(x, &module) : say(x, COWARP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; status == COWARP_OK && i < st->argument_cnt; i++) {
+        status = bind(x, &st->argument[i]);
+        args[i] = st->argument[i].a.value;
+    }
+    struct cowarp_launch l = {.size = sizeof l, .kernel = st->name, .dynamic_shared_bytes = st->shared_bytes};
+    memcpy(l.grid, st->grid, sizeof l.grid);
+    memcpy(l.block, st->block, sizeof l.block);
+    l.arg_count = st->argument_cnt;
+    l.args = args;
+    if (status == COWARP_OK)
+        status = cowarp_run(x->gpu, module, &l);
+    if (status == COWARP_OK)
+        status = write_files(x);
+    for (uint32_t i = 0; i < st->argument_cnt; i++)
+        cli_argument_release(&st->argument[i].a, x->gpu);
+    free(args);
+    return status;
+}
+
+/* The end of a loop: *next becomes the statement that follows. */
+static int end(struct run *x, uint32_t *next)
+{
+    struct script_statement *until = &x->script->statement[x->st->partner];
+    uint32_t word;
+    const int line_status = cowarp_read(x->gpu, &word, x->script->buffer[until->buffer].address + until->offset, sizeof word);
+    if (line_status != COWARP_OK || word == 0)
+        return line_status;
+    x->st = until; /* for the message's line and name */
+    if (++until->rounds >= until->number)
+        return say(x, COWARP_ELIMIT, "%s is %" PRIu32 " after %" PRIu32 " rounds, the most that are allowed (max)", name(x), word,
+                   until->rounds);
+    *next = x->script->statement[*next - 1].partner + 1;
+    return COWARP_OK;
+}
+
+/* Of word i, 4 bytes or with width 1 a byte. */
+static uint32_t word_at(const char *data, uint64_t i, size_t width)
+{
+    uint32_t word = 0;
+    memcpy(&word, data + i * width, width);
+    return word;
+}
+
+static bool close_enough(uint32_t is, uint32_t wanted, double tolerance)
+{
+    float a, b;
+    memcpy(&a, &is, sizeof a);
+    memcpy(&b, &wanted, sizeof b);
+    if (is == wanted || a == b || (isnan(a) && isnan(b)))
+        return true;
+    const double scale = fabs((double)b) > 1 ? fabs((double)b) : 1;
+    return isfinite(b) && fabs((double)a - (double)b) <= tolerance * scale;
+}
+
+static int tell_difference(struct run *x, uint64_t differ, uint64_t first, size_t width, uint32_t is, uint32_t wanted)
+{
+    const char *what = width == 4 ? "word" : "byte";
+    float a, b;
+    memcpy(&a, &is, sizeof a);
+    memcpy(&b, &wanted, sizeof b);
+    if (x->st->is_float)
+        return say(x, COWARP_ECHECK,
+                   "%" PRIu64 " of %" PRIu64 " floats of %s differ from %s, first float %" PRIu64 ": is %.9g, the file has %.9g", differ,
+                   room(x) / width, name(x), x->st->file, first, (double)a, (double)b);
+    return say(x, COWARP_ECHECK,
+               "%" PRIu64 " of %" PRIu64 " %ss of %s differ from %s, first %s %" PRIu64 ": is %" PRIu32 ", the file has %" PRIu32, differ,
+               room(x) / width, what, name(x), x->st->file, what, first, is, wanted);
+}
+
+static int compare_data(struct run *x, const char *is, const char *wanted)
+{
+    const size_t width = room(x) % 4 == 0 ? 4 : 1;
+    uint64_t differ = 0, first = 0;
+    for (uint64_t i = 0; i < room(x) / width; i++) {
+        const uint32_t a = word_at(is, i, width), b = word_at(wanted, i, width);
+        if (a == b || (x->st->is_float && close_enough(a, b, x->st->tolerance)))
+            continue;
+        first = differ++ == 0 ? i : first;
+    }
+    x->comparisons++;
+    return differ == 0 ? COWARP_OK : tell_difference(x, differ, first, width, word_at(is, first, width), word_at(wanted, first, width));
+}
+
+static int compare(struct run *x)
+{
+    char *wanted, *is = malloc(room(x));
+    size_t length;
+    int status = read_file(x, room(x), &wanted, &length);
+    if (status == COWARP_OK && length != room(x))
+        status = say(x, COWARP_EINVAL, "%s has %zu bytes, and %s has %" PRIu64, x->st->file, length, name(x), room(x));
+    if (status == COWARP_OK)
+        status = is != NULL ? cowarp_read(x->gpu, is, address(x), room(x)) : say(x, COWARP_ENOMEM, "out of memory");
+    if (status == COWARP_OK)
+        status = compare_data(x, is, wanted);
+    free(wanted);
+    free(is);
+    return status;
+}
+
+/* One statement; *next is the one behind it, and another one in a loop. */
+static int step(struct run *x, uint32_t *next)
+{
+    switch (x->st->verb) {
+    case SCRIPT_LOAD:
+        return load(x);
+    case SCRIPT_ALLOC:
+        return alloc(x);
+    case SCRIPT_READ:
+        return copy_from(x);
+    case SCRIPT_WRITE:
+        return copy_to(x);
+    case SCRIPT_SET:
+        return cowarp_write(x->gpu, address(x), &x->st->number, sizeof x->st->number);
+    case SCRIPT_SYMBOL:
+        return write_symbol(x);
+    case SCRIPT_LAUNCH:
+        return launch(x);
+    case SCRIPT_UNTIL:
+        x->script->statement[*next - 1].rounds = 0;
+        return COWARP_OK;
+    case SCRIPT_END:
+        return end(x, next);
+    case SCRIPT_COMPARE:
+        return compare(x);
+    }
+    return COWARP_OK;
+}
+
+static int run_statements(struct run *x)
+{
+    int status = cowarp_manifest_file(x->gpu, "script", x->script->path);
+    x->st = &x->script->statement[0];
+    for (uint32_t i = 0, next; status == COWARP_OK && i < x->script->statement_cnt; i = next) {
+        x->st = &x->script->statement[i];
+        next = i + 1;
+        status = step(x, &next);
+    }
+    return status;
+}
+
+/* The script has been read. */
+static int simulate(struct script *script, const struct cli_parsed *p)
+{
+    struct cli_session s;
+    struct run x = {.script = script, .no_files = cli_has(p, "no-files")};
+    char place[4200] = "";
+    int status = cli_session_open(&s, p, script->path, cli_value(p, "system", "none"));
+    if (status == CLI_OK) {
+        x.gpu = s.gpu;
+        struct cli_result r = {.workload = script->path, .status = run_statements(&x)};
+        if (r.status != COWARP_OK) {
+            snprintf(place, sizeof place, "%s:%" PRIu32, script->path, x.st->line);
+            r.place = place;
+            r.message = x.message[0] != '\0' ? x.message : NULL;
+        } else if (x.comparisons > 0) {
+            r.message = x.message;
+            say(&x, COWARP_OK, "%" PRIu32 " comparison%s", x.comparisons, x.comparisons == 1 ? "" : "s");
+        }
+        r.check = r.status == COWARP_ECHECK ? "failed" : x.comparisons > 0 && r.status == COWARP_OK ? "passed" : NULL;
+        status = cli_session_end(&s, &r);
+    }
+    free(x.module);
+    cli_session_close(&s);
+    return status;
+}
+
+int cli_script_run(const struct cli_parsed *p)
+{
+    static const char *const other[] = {"kernel", "grid", "block", "shared", "static-warps", "arg", "symbol"};
+    struct script script;
+    if (p->word_cnt > 0)
+        return cli_error(CLI_WRONG, "--script: the script says what is loaded; leave out '%s'", p->word[0]);
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        if (cli_has(p, other[i]))
+            return cli_error(CLI_WRONG, "--script: the script says what is launched; leave out --%s", other[i]);
+    int status = cli_script_read(&script, cli_value(p, "script", NULL));
+    if (status == CLI_OK)
+        status = simulate(&script, p);
+    cli_script_free(&script);
+    return status;
+}

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts of several launches: script_test.py BUILD/cowarp [unittest arguments]."""
+import json
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+COWARP = ""
+HERE = pathlib.Path(__file__).resolve().parent
+PTX, OTHERS = HERE / "script/kernels.ptx", HERE.parent / "ptx_exec/kernels.ptx"
+
+
+def words(*values):
+    return struct.pack(f"<{len(values)}I", *[v & 0xffffffff for v in values])
+
+
+class Script(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, data):
+        (self.folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+
+    def run_it(self, script, *options):
+        self.write("s.txt", script)
+        return subprocess.run([COWARP, "exec", "--script", "s.txt", *options], capture_output=True, text=True, timeout=60, cwd=self.folder)
+
+    def passes(self, script, *options):
+        done = self.run_it(script, *options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def fails(self, status, script, place, *says, options=()):
+        done = self.run_it(script, *options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        line = done.stderr.split("\n")[0]
+        self.assertTrue(line.startswith(f"cowarp: {place}: "), done.stderr)
+        for word in says:
+            self.assertIn(word, line)
+        if status == 2:
+            self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
+        return done
+
+
+class Runs(Script):
+    LOOP = f"""
+        # counts 5, 0, 3, 1 and 60 zeros down
+        load {PTX}
+        alloc data 256 from data.bin     # 4 words; the others begin as zeros
+        alloc changed 4 fill 7
+        alloc rounds 8 zero
+        until changed == 0 max 6
+            set changed 0
+            launch down grid 2 block 32 args data changed rounds+4
+        end
+        copy rounds to rounds.bin
+        copy data to after.bin
+        compare rounds with wanted.bin
+        """
+
+    def test_the_example_of_the_documentation(self):
+        """On a random graph, with the levels that a search here finds."""
+        page = (HERE.parents[1] / "docs/command.md").read_text().split("### Scripts")[1]
+        lines = [line[4:] for line in page[:page.index("| statement")].splitlines() if line.startswith("    ")]
+        rng = random.Random(7)
+        graph = [[rng.randrange(256) if rng.random() < 0.35 else node for _ in range(4)] for node in range(256)]
+        level, queue = {0: 0}, [0]
+        for at in queue:  # node i reads its neighbours' levels, so an edge leads from the neighbour to it
+            for node in range(256):
+                if at in graph[node] and node not in level:
+                    level[node] = level[at] + 1
+                    queue.append(node)
+        self.assertTrue(20 < len(level) < 256 and max(level.values()) > 3)
+        self.write("graph.bin", words(*[n for row in graph for n in row]))
+        self.write("wanted.bin", words(*[level.get(node, -1) for node in range(256)]))
+        self.write("bfs.ptx", PTX.read_bytes())
+        self.assertIn("passed: 1 comparison", self.passes("\n".join(lines)))
+
+    def test_a_loop(self):
+        self.write("data.bin", words(5, 0, 3, 1))
+        self.write("wanted.bin", words(0, 6))  # five that change something, and one that finds nothing to do
+        out = self.passes(self.LOOP, "--stats", "s.json")
+        self.assertEqual((self.folder / "rounds.bin").read_bytes(), words(0, 6))
+        self.assertEqual((self.folder / "after.bin").read_bytes(), bytes(256))
+        self.assertIn("result        passed: 1 comparison", out)
+        stats = json.loads((self.folder / "s.json").read_text())
+        self.assertEqual((stats["check"], stats["workload"]), ("passed", "s.txt"))
+
+    def test_a_loop_that_reaches_its_most(self):
+        self.write("data.bin", words(6))
+        self.write("wanted.bin", words(0, 6))
+        done = self.fails(1, self.LOOP, "s.txt:7", "changed is 1 after 6 rounds")
+        self.assertFalse((self.folder / "after.bin").exists())
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_loops_in_loops(self):
+        self.write("three.bin", words(3))
+        self.passes(f"load {PTX}\nalloc x 128 zero\nalloc y 128 fill 1\nalloc c 4 fill 1\nalloc d 4 fill 1\nalloc n 4\nalloc m 4\n"
+                    # y takes two rounds: one that counts it down, one that finds nothing; in each, x is counted down from 3, in four rounds
+                    "until d == 0 max 5\n copy x from three.bin\n set d 0\n launch down grid 1 block 32 args y d m\n"
+                    " until c == 0 max 5\n  set c 0\n  launch down grid 1 block 32 args x c n\n end\nend\n"
+                    "copy n to n.bin\ncopy m to m.bin\n")
+        self.assertEqual((self.folder / "n.bin").read_bytes(), words(8))
+        self.assertEqual((self.folder / "m.bin").read_bytes(), words(2))
+
+    def test_arguments_as_of_exec(self):
+        self.passes(f'load {PTX}\nlaunch shared_word grid 1 block 1 shared 256 args "out:two words.bin:8" u32:77\n'
+                    f"launch shared_word grid 1,1 block 1,1,1 shared 256 args zero:8 u32:0x10\n")
+        self.assertEqual((self.folder / "two words.bin").read_bytes(), words(77, 77))
+
+    def test_several_files_and_offsets(self):
+        self.write("in.bin", words(1, 2, 3))
+        self.passes(f"load {PTX}\nload {OTHERS}\nalloc a 16 fill -1\ncopy a+4 from in.bin\ncopy a+8 to tail.bin\nset a+12 4294967295\n"
+                    "launch reverse grid 1 block 4 args local:16 a\ncopy a to a.bin\n")
+        self.assertEqual((self.folder / "tail.bin").read_bytes(), words(2, 3))
+        self.assertEqual((self.folder / "a.bin").read_bytes(), words(-1, 2, 1, -1))
+
+    def test_variables(self):
+        self.write("factors.bin", words(10, 20))
+        self.write("sums.bin", words(0, 7))
+        self.write("five.bin", words(1, 2, 3, 4, 5))
+        self.passes(f"load {OTHERS}\nload {PTX}\nsymbol factors from factors.bin\nsymbol sum_of from sums.bin\nalloc out 40\n"
+                    "launch by_value grid 1 block 1 args bytes:five.bin out\ncopy out to out.bin\n")
+        self.assertEqual((self.folder / "out.bin").read_bytes(), words(10, 20, 3, 4, 7, 1, 2, 3, 4, 5))
+        head = f"load {OTHERS}\n"
+        self.fails(2, head + "symbol factor from five.bin\nlaunch fault grid 1 block 1\n", "s.txt:2", "has no variable 'factor'")
+        self.fails(2, f"load {PTX}\n" + head + "symbol factors from five.bin\nlaunch fault grid 1 block 1\n", "s.txt:3", "has 16 bytes; 20")
+        self.fails(2, head + f"load {PTX}\nsymbol factors from five.bin\nlaunch fault grid 1 block 1\n", "s.txt:3", "has 16 bytes; 20")
+        self.fails(2, head + "symbol factors from five.bin\nlaunch fault grid 1 block 1\n", "s.txt:2", "has 16 bytes; 20")
+        self.fails(2, head + "symbol factors\n", "s.txt:2", "expected 'from'")
+        self.fails(2, "symbol factors from five.bin\n", "s.txt:1", "write load")
+
+    def test_a_file_that_the_script_writes_first(self):
+        self.passes(f"load {PTX}\nalloc a 8 fill 9\nalloc b 8\nalloc r 4\nalloc c 4\nlaunch down grid 1 block 2 args a c r\ncopy a to mid.bin\n"
+                    "copy b from mid.bin\ncompare b with mid.bin\ncopy b to b.bin\n")
+        self.assertEqual((self.folder / "b.bin").read_bytes(), words(8, 8))
+
+    def test_comparisons(self):
+        head = f"load {PTX}\nalloc a 12 from a.bin\nalloc c 4\nalloc r 4\nalloc z 128\nlaunch down grid 1 block 1 args z c r\n"
+        self.write("a.bin", words(1, 2, 3))
+        self.write("b.bin", words(1, 5, 7))
+        self.fails(1, head + "compare a with b.bin\n", "s.txt:7", "2 of 3 words of a differ from b.bin, first word 1: is 2, the file has 5")
+        self.write("tail.bin", words(2, 3))
+        self.assertIn("2 comparisons", self.passes(head + "compare a with a.bin\ncompare a+4 with tail.bin\n"))
+        self.write("odd.bin", b"\1\2\3")
+        self.write("other.bin", b"\1\2\4")
+        self.fails(1, f"load {PTX}\nalloc a 3 from odd.bin\nalloc z 128\nalloc c 4\nlaunch down grid 1 block 1 args z c c\ncompare a with other.bin\n",
+                   "s.txt:6", "1 of 3 bytes of a", "first byte 2: is 3, the file has 4")
+
+    def test_floats(self):
+        head = f"load {PTX}\nalloc a 16 from a.bin\nalloc c 4\nalloc r 4\nalloc z 128\nlaunch down grid 1 block 1 args z c r\n"
+        nan, inf = float("nan"), float("inf")
+        self.write("a.bin", struct.pack("<4f", 1000.0, 0.001, nan, inf))
+        for values, tolerance, says in (((1000.5, 0.0015, nan, inf), "1e-3", None), ((1000.5, 0.0015, nan, inf), "4e-4", "2 of 4 floats"),
+                                        ((1000.5, 0.001, 1.0, inf), "1", "first float 2: is nan, the file has 1"),
+                                        ((1000.0, 0.001, nan, 3e38), "1", "first float 3: is inf"),
+                                        ((1000.0, 0.001, nan, -inf), "1", "the file has -inf"), ((1000.0, 0.001, nan, inf), "0", None)):
+            self.write("b.bin", struct.pack("<4f", *values))
+            if says is None:
+                self.passes(head + f"compare a with b.bin float {tolerance}\n")
+            else:
+                self.fails(1, head + f"compare a with b.bin float {tolerance}\n", "s.txt:7", says)
+
+    def test_errors_of_a_run_have_their_line(self):
+        self.fails(1, f"load {OTHERS}\nlaunch fault grid 1 block 1\n", "s.txt:2", "fault")
+        self.fails(2, f"load {OTHERS}\nlaunch fualt grid 1 block 1\n", "s.txt:2", "did you mean 'fault'")
+        self.fails(2, f"load {OTHERS}\nlaunch fault grid 1 block 1 args u32:1\n", "s.txt:2", "takes 0 arguments, given 1")
+        self.fails(2, f"load {OTHERS}\nload {OTHERS}\nlaunch fault grid 1 block 1\n", "s.txt:3", "2 of the loaded files have a kernel 'fault'")
+        self.write("bad.ptx", "not PTX\n")
+        self.fails(2, "load bad.ptx\nlaunch k grid 1 block 1\n", "s.txt:1", "bad.ptx:1:1")
+        self.fails(1, f"load {PTX}\nalloc a 67108864\nlaunch down grid 1 block 1 args a a a\n", "s.txt:2", "memory", options=["--set", "mem.mbytes=16"])
+
+    def test_a_rerun_writes_no_files(self):
+        self.write("data.bin", words(5))
+        self.write("wanted.bin", words(0, 6))
+        self.passes(self.LOOP + "launch down grid 1 block 1 args out:z.bin:128 changed rounds\n", "--stats", "s.json")
+        for name in ("after.bin", "rounds.bin", "z.bin"):
+            (self.folder / name).unlink()
+        made = json.loads((self.folder / "s.json").read_text())["manifest"]
+        self.assertEqual({entry["path"] for entry in made["files"]} >= {"s.txt", "data.bin", "wanted.bin"}, True, made["files"])
+        done = subprocess.run([COWARP, "rerun", "s.json"], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual([name for name in ("after.bin", "rounds.bin", "z.bin") if (self.folder / name).exists()], [])
+        done = subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "1", "--no-files"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--no-files goes with --script", done.stderr)
+
+    def test_ctrl_c(self):
+        self.write("s.txt", f"load {OTHERS}\nalloc f 4\nlaunch endless grid 1 block 32 args f\n")
+        process = subprocess.Popen([COWARP, "exec", "--script", "s.txt", "--set", "watchdog.livelock_cycles=4000000000"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=20)[0], "")
+        self.assertEqual(process.returncode, 130)
+
+
+class Mistakes(Script):
+    """Everything here is found before anything is simulated."""
+
+    def test_statements(self):
+        self.write("four.bin", words(1))
+        self.write("a.ptx", ".version 7.0\n")
+        head = "load a.ptx\nalloc a 8\n"
+        for line, *says in (
+                ("alocc b 8", "unknown statement 'alocc'", "did you mean 'alloc'"), ("frobnicate", "docs/command.md"),
+                ("load", "a file is missing", "load FILE.ptx"), ("load nowhere.ptx", "nowhere.ptx: cannot be opened", "No such file"),
+                ("load a.ptx b", "'b' is too much"), ("load \"a.ptx", "does not end"), ("alloc b", "missing", "alloc NAME BYTES"),
+                ("alloc 2b 8", "'2b' is no name"), ("alloc a 8", "is there already"), ("alloc b 0", "from 1 to 2^34"), ("alloc b 8K", "'8K'"),
+                ("alloc b 6 fill 1", "no multiple of 4"), ("alloc b 8 fill", "a number is missing"), ("alloc b 8 fill 4294967296", "32 bits"),
+                ("alloc b 3 from four.bin", "four.bin has 4 bytes, and there is room for 3"), ("alloc b 8 form four.bin", "'form' is too much"),
+                ("copy a", "expected 'from'"), ("copy a form four.bin", "expected 'from', not 'form'"), ("copy aa from four.bin", "did you mean 'a'"),
+                ("copy a+5 from four.bin", "room for 3"), ("copy a+8 from four.bin", "do not fit"), ("copy a+x from four.bin", "'x' is no number"),
+                ("copy a to no/such/x", "no/such"), ("copy a to", "a file is missing"), ("set a+5 1", "'a+5': there are 8 bytes"), ("set a", "a number"),
+                ("set a x", "'x' is no number"), ("launch", "a kernel is missing"), ("launch k", "expected 'grid'"), ("launch k grid", "needs a size"),
+                ("launch k grid 0 block 1", "grid '0'", "numbers from 1 on"), ("launch k grid 1 block 1,1,1,1", "block '1,1,1,1'"),
+                ("launch k grid 1 block 1 shared x", "'x'"), ("launch k grid 1 block 1 a", "expected 'args'"),
+                ("launch k grid 1 block 1 args b", "no alloc above"), ("launch k grid 1 block 1 args u32:x", "'u32:x'", "not a value of type u32"),
+                ("launch k grid 1 block 1 args in:nowhere", "'in:nowhere'", "No such file"), ("launch k grid 1 block 1 args u3:1", "unknown kind"),
+                ("until a == 1 max 3", "expected '0', not '1'"), ("until a == 0", "expected 'max'"), ("until a == 0 max 0", "from 1 to"),
+                ("until a+6 == 0 max 1", "do not fit"), ("until a == 0 max 2", "until has no end"), ("end", "no until above"),
+                ("compare a", "expected 'with'"), ("compare a with four.bin", "four.bin has 4 bytes, and there have to be 8"),
+                ("compare a+4 with four.bin float", "tolerance"), ("compare a+4 with four.bin float -1", "tolerance"),
+                ("compare a+4 with four.bin float 1 2", "'2' is too much"),
+                ("compare a with nowhere.bin", "No such file"), ("set a 1" + " x" * 260, "more than 256 words")):
+            with self.subTest(line):
+                self.fails(2, head + "# a comment\n" + line + "\n", "s.txt:4", *says)
+
+    def test_scripts(self):
+        self.write("a.ptx", ".version 7.0\n")
+        self.fails(2, "", "s.txt", "launches nothing")
+        self.fails(2, "load a.ptx\0\n", "s.txt", "a byte of zero")
+        self.fails(2, "launch k grid 1 block 1\n", "s.txt:1", "write load FILE.ptx first")
+        self.fails(2, "load a.ptx\nalloc a 4\nuntil a == 0 max 1\nalloc b 4\nend\n", "s.txt:4", "above the loop")
+        self.write("x", words(1))
+        self.fails(2, "load a.ptx\nalloc a 4\ncopy a to x\nlaunch k grid 1 block 1 args in:x\n", "s.txt:4", "line 3 writes this file")
+
+    def test_command_lines(self):
+        for options, said in ((["--kernel", "k"], "leave out --kernel"), (["--arg", "u32:1"], "leave out --arg"), (["a.ptx"], "leave out 'a.ptx'")):
+            self.fails(2, "", "--script", said, options=options)
+        done = subprocess.run([COWARP, "exec", "--script", "nowhere.txt"], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (2, "cowarp: --script: nowhere.txt: cannot be opened: No such file or directory\n"))
+
+
+if __name__ == "__main__":
+    COWARP = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
