@@ -103,8 +103,10 @@ function(cw_add_tests)
         add_test(NAME python.structs COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/python/structs_test.py ${python_test})
         add_test(NAME python.gpu COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/python/gpu_test.py ${python_test})
         set_tests_properties(python.gpu PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
-        add_test(NAME docs.python COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_commands.py ${PROJECT_SOURCE_DIR}/docs/python.md
-                 ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+        foreach(page python cuda)
+            add_test(NAME docs.${page} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_commands.py
+                     ${PROJECT_SOURCE_DIR}/docs/${page}.md ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+        endforeach()
     endif()
     add_test(NAME system.waves
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/wave_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR})

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a simple CUDA kernel needs of a toolkit, for clang without one (docs/cuda.md): qualifiers, threadIdx and its like, some atomics and
+ * functions. __syncthreads is clang's own. For nvcc this file is empty.
+ */
+#ifndef MINI_CUDA_H
+#define MINI_CUDA_H
+#ifndef __NVCC__
+
+#define __global__      __attribute__((global))
+#define __device__      __attribute__((device))
+#define __shared__      __attribute__((shared))
+#define __constant__    __attribute__((constant))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__    __attribute__((noinline))
+
+#include <__clang_cuda_builtin_vars.h>
+
+static __device__ __forceinline__ int atomicAdd(int *p, int v)
+{
+    return __nvvm_atom_add_gen_i(p, v);
+}
+static __device__ __forceinline__ unsigned atomicAdd(unsigned *p, unsigned v)
+{
+    return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)v);
+}
+static __device__ __forceinline__ float atomicAdd(float *p, float v)
+{
+    return __nvvm_atom_add_gen_f(p, v);
+}
+static __device__ __forceinline__ int atomicExch(int *p, int v)
+{
+    return __nvvm_atom_xchg_gen_i(p, v);
+}
+static __device__ __forceinline__ int atomicCAS(int *p, int old, int v)
+{
+    return __nvvm_atom_cas_gen_i(p, old, v);
+}
+static __device__ __forceinline__ int atomicMax(int *p, int v)
+{
+    return __nvvm_atom_max_gen_i(p, v);
+}
+static __device__ __forceinline__ int atomicMin(int *p, int v)
+{
+    return __nvvm_atom_min_gen_i(p, v);
+}
+static __device__ __forceinline__ void __threadfence()
+{
+    __nvvm_membar_gl();
+}
+static __device__ __forceinline__ float sqrtf(float x)
+{
+    return __nvvm_sqrt_rn_f(x);
+}
+static __device__ __forceinline__ float fmaf(float a, float b, float c)
+{
+    return __nvvm_fma_rn_f(a, b, c);
+}
+
+#endif
+#endif
