@@ -37,6 +37,9 @@ install(DIRECTORY include/cowarp DESTINATION share/cowarp/source/include)
 install(FILES csim/base/error.h DESTINATION share/cowarp/source/csim/base)
 install(FILES harness/rtl/rtl_library.h harness/rtl/rtl_runtime.cpp harness/rtl/rtl_fst.cpp harness/rtl/shim.cpp.in
     DESTINATION share/cowarp/source/harness/rtl)
+# The commands over finished runs.
+install(DIRECTORY scripts/results DESTINATION share/cowarp/source/scripts FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(FILES experiments/runs.py DESTINATION share/cowarp/source/experiments)
 # The units' libraries for default parameters: a stamp holds the path of each.
 install(FILES ${CW_VERILATED} DESTINATION lib/cowarp)
 get_property(units GLOBAL PROPERTY CW_UNITS)

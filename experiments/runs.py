@@ -60,7 +60,8 @@ class Store:
         self.read = {}
         self.folder.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256(self.binary.read_bytes())
-        for kernel in sorted((self.binary.parent / "kernels").glob("*.ptx")):
+        folders = (self.binary.parent / "kernels", self.binary.parent / "../share/cowarp/kernels")  # of a build, or installed
+        for kernel in sorted(path for folder in folders for path in folder.glob("*.ptx")):
             digest.update(kernel.read_bytes())
         self.simulator = digest.hexdigest()
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-commands that are Python scripts of the source tree: they get the command line as it is, answer --help themselves, and find this
- * command in the environment variable COWARP. */
+/* Sub-commands that are Python scripts, of the tree that the command is installed in or of the source tree: they get the command line as it
+ * is, answer --help themselves, and find this command in the environment variable COWARP. */
 #define _GNU_SOURCE /* readlink, setenv */
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +10,11 @@
 
 #include "cli.h"
 
-static int name_self(const struct cli_command *c)
+#define PATH_BYTES 4096u
+
+static int name_self(const struct cli_command *c, char self[PATH_BYTES])
 {
-    char self[4096];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    const ssize_t length = readlink("/proc/self/exe", self, PATH_BYTES - 1);
     if (length >= 0)
         self[length] = '\0';
     if (length < 0 || setenv("COWARP", self, 1) != 0)
@@ -21,14 +22,24 @@ static int name_self(const struct cli_command *c)
     return CLI_OK;
 }
 
-int cli_script(const struct cli_command *c, int argc, char **argv)
+/* The script beside the command that is installed, else in the source tree. */
+static int find_script(const struct cli_command *c, const char *self, char path[PATH_BYTES])
 {
-    char path[4096];
-    if (snprintf(path, sizeof path, "%s/%s", CW_SOURCE_DIR, c->script) >= (int)sizeof path)
+    const char *slash = strrchr(self, '/');
+    const int folder = slash != NULL ? (int)(slash - self) : 0;
+    if (snprintf(path, PATH_BYTES, "%.*s/../share/cowarp/source/%s", folder, self, c->script) < (int)PATH_BYTES && access(path, R_OK) == 0)
+        return CLI_OK;
+    if (snprintf(path, PATH_BYTES, "%s/%s", CW_SOURCE_DIR, c->script) >= (int)PATH_BYTES)
         return cli_error(CLI_FAILED, "%s: the path of the source tree is too long", c->name);
     if (access(path, R_OK) != 0)
         return cli_error(CLI_FAILED, "%s: %s: %s; this command needs the source tree", c->name, path, strerror(errno));
-    if (name_self(c) != CLI_OK)
+    return CLI_OK;
+}
+
+int cli_script(const struct cli_command *c, int argc, char **argv)
+{
+    char self[PATH_BYTES], path[PATH_BYTES];
+    if (name_self(c, self) != CLI_OK || find_script(c, self, path) != CLI_OK)
         return CLI_FAILED;
     char **words = calloc((size_t)argc + 3, sizeof *words);
     if (words == NULL)

@@ -93,6 +93,20 @@ class Installed(unittest.TestCase):
         done = run(self.prefix / "bin/cowarp", "run", "vecadd", env=self.env, status=2)
         self.assertIn("share/cowarp/kernels/vecadd.ptx:1:1", done.stderr)
 
+    def test_results(self):
+        cowarp, a, b = self.prefix / "bin/cowarp", self.work / "a.json", self.work / "b.json"
+        for path, n in ((a, 1000), (b, 2000)):
+            run(cowarp, "run", "vecadd", "--param", f"n={n}", "--stats", path, env=self.env)
+        self.assertIn("equal", run(cowarp, "rerun", a, env=self.env).stdout)
+        self.assertIn("param n", run(cowarp, "diff", a, b, env=self.env).stdout)
+        run(cowarp, "report", a, b, "-o", self.work / "r.html", env=self.env)
+        self.assertEqual(len(run(cowarp, "sweep", "vecadd", "--vary", "n=1000,2000", env=self.env).stdout.splitlines()), 3)
+        self.assertEqual(len(list((pathlib.Path(self.env["COWARP_CACHE"]) / "runs").iterdir())), 2)
+        script = self.prefix / "share/cowarp/source/scripts/results/stats.py"
+        self.addCleanup(script.write_text, script.read_text())
+        script.write_text("print('the installed one')\n")
+        self.assertEqual(run(cowarp, "stats", a, env=self.env).stdout, "the installed one\n")
+
     def test_rtl(self):
         wave = self.work / "wave.fst"
         found = self.loaded(self.prefix / "bin/cowarp", "run", "ht-h", "--param", "blocks=1", "--unit", "validation_unit=rtl", "--wave", wave,
@@ -101,7 +115,7 @@ class Installed(unittest.TestCase):
         self.assertTrue(any(name.startswith("libcw_rtl_validation_unit_") for name in found), found)
         self.assertTrue(any(name.startswith("libcw_verilated-") for name in found), found)
         self.assertTrue(wave.is_file())
-        self.assertFalse(os.path.exists(self.env["COWARP_CACHE"]), "RTL was built anew")
+        self.assertEqual(list(pathlib.Path(self.env["COWARP_CACHE"]).glob("*.so")), [], "RTL was built anew")
 
     def test_rtl_is_built_anew(self):
         cache = self.work / "cache"
