@@ -68,8 +68,11 @@ static void core_tick(void *self, cw_time now)
         c->control_next = c->control->ops->tick(c->control, c->cycle);
     cw_core__wheel_tick(c);
     cw_core__issue_tick(c);
-    if (c->fetch_ask_cnt != 0)
+    if (c->fetch_ask_cnt != 0) {
         cw_core__fetch_tick(c);
+        if (c->stalls != NULL)
+            cw_core__stalls_judge(c);
+    }
     c->component.wake = c->faulted ? CW_TIME_NEVER : next_wake(c);
 }
 
@@ -222,7 +225,7 @@ static int create_control(struct cw_core *c, struct cw_error *err)
     c->control_next = c->flush.next = CW_CYCLE_NEVER;
     c->mixes = c->cfg.control->mixes;
     c->unusual = c->cfg.control->regroups || c->cfg.control->may_issue != NULL || c->cfg.control->first != NULL || c->one_by_one ||
-                 c->unified || c->rows > 1;
+                 c->unified || c->rows > 1 || c->cfg.count_stalls;
     if (c->cfg.control->regroups && c->slots > 64)
         return cw_fail(err, CW_EINVAL,
                        "control policy %s makes warps of a core's threads, in at most 64 slots; it has %u: set core.warps=64",
@@ -262,6 +265,8 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
         status = cw_fail(err, CW_ENOMEM, "no memory for a core");
     if (status == 0)
         status = create_control(c, err);
+    if (status == 0 && config->count_stalls && (c->stalls = cw_core__stalls_create(c)) == NULL)
+        status = cw_fail(err, CW_ENOMEM, "no memory for a core");
     if (status != 0) {
         cw_core_destroy(c);
         return status;
@@ -282,6 +287,7 @@ void cw_core_destroy(struct cw_core *c)
         free(c->warp[w].print);
     if (c->control != NULL)
         c->control->ops->destroy(c->control);
+    cw_core__stalls_destroy(c->stalls);
     void *owned[] = {c->queue, c->pipe,      c->log_done, c->shared, c->warp,        c->tid,      c->op,       c->r32,
                      c->r64,   c->pred,      c->made,     c->cc,     c->slot_cycle,  c->r32_save, c->r64_save, c->pred_save,
                      c->mech,  c->fetch_ask, c->miss,     c->wheel,  c->thread_done, c->branch};
@@ -484,7 +490,9 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     if (status != 0)
         return status;
     prepare_warps(c, launch);
-    if (c->control->ops->prepare != NULL)
+    if (c->stalls != NULL)
+        status = cw_core__stalls_prepare(c, launch->kernel, err);
+    if (status == CW_OK && c->control->ops->prepare != NULL)
         status = c->control->ops->prepare(c->control, launch->kernel, launch->module->file, launch->static_warps, err);
     if (status != 0)
         return status;
@@ -495,6 +503,21 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     cw_operands_reset(&c->operands, c->config);
     c->launch = launch;
     return 0;
+}
+
+void cw_core_count_from(struct cw_core *c, uint64_t cycle)
+{
+    if (c->stalls != NULL)
+        c->stalls->charged = cycle;
+}
+
+void cw_core_count_until(struct cw_core *c, uint64_t cycle)
+{
+    cw_core__account(c, cycle);
+    if (c->resident != 0 && c->classed < cycle)
+        cw_core__count_gap(c, cycle);
+    if (c->stalls != NULL)
+        cw_core__stalls_charge(c, cycle);
 }
 
 bool cw_core_idle(const struct cw_core *c)

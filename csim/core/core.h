@@ -93,6 +93,7 @@ struct cw_core_config {
     const struct cw_control_ops *control; /* policy of control flow */
     const struct cw_events *stream;       /* what happens is told here */
     struct cw_core_events events;
+    bool count_stalls;  /* count why schedulers do not issue (issue_* in base/stats.def); else those are 0. Nothing else changes */
     uint64_t *progress; /* counts what the livelock watchdog takes as progress: exits, stores, atomics that changed memory, commits */
 };
 
@@ -107,6 +108,11 @@ int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, voi
 /* Fixes the launch for the blocks to come: sizes registers and SIMT stacks. CW_EINVAL when not even one block fits (err says which
  * resource). */
 int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw_error *err);
+/* Around a launch: its schedulers' cycles are counted from that core cycle on, and up to that one, exclusive. From outside the core's tick.
+ * The second may be called at any time between: what is else counted when it ends (active cycles and their classes) is then counted so far.
+ */
+void cw_core_count_from(struct cw_core *c, uint64_t cycle);
+void cw_core_count_until(struct cw_core *c, uint64_t cycle);
 /* Whether another block of the prepared launch fits now (threads, blocks, registers, shared memory). */
 bool cw_core_can_take_block(const struct cw_core *c);
 void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now);

@@ -4,7 +4,7 @@
  * is counted in core cycles.
  *
  * Private to: barrier.c, buffer.c, classes.c, constant.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c, local.c, lsu.c,
- * miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, warp.c.
+ * miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -221,6 +221,23 @@ struct cw_flush {
 /* Why no warp issues. */
 enum cw_gap { CW_GAP_STALL, CW_GAP_MEM, CW_GAP_IDLE };
 
+/* Why each scheduler does not issue; see stall.c. */
+struct cw_stalls {
+    uint64_t charged; /* cycles are counted up to this one, exclusive */
+    struct {
+        uint8_t why; /* enum cw_stall, of the cycles from `charged` on that its issue slot is free for */
+        uint32_t pc;
+    } scheduler[CW_CORE_SCHEDULERS_MAX];
+    uint64_t mine[CW_CORE_SCHEDULERS_MAX][CW_SLOT_WORDS]; /* a scheduler's slots */
+    uint64_t waits[CW_STALLS][CW_SLOT_WORDS];             /* slots by what they wait for, or have waited for when they are ready */
+    uint8_t *why;                                         /* [slot]: the same */
+    uint8_t *delay;                                       /* [slot]: what not_before stands for */
+    uint8_t *last;     /* [home * CW_LANES + lane]: class of the thread's last instruction; without made-up warps that of lane 0 counts */
+    uint8_t *producer; /* [home * registers + slot of the scoreboard]: class of the instruction that writes it */
+    uint32_t registers;
+    bool stopped; /* in one pipeline: a memory instruction keeps its stage */
+};
+
 struct cw_core {
     /* hot: read in every tick */
     struct cw_component component;
@@ -340,6 +357,7 @@ struct cw_core {
     uint32_t taken;                    /* bits of enum cw_socket: somebody takes it */
     struct cw_core_config cfg;
     const struct cw_config *config;
+    struct cw_stalls *stalls; /* NULL: not counted */
 };
 
 /* In the word of its row. */
@@ -480,6 +498,21 @@ static inline void cw_core__set_done(struct cw_core *c, const struct cw_made *ma
 void cw_core__loaded(struct cw_core *c, uint32_t blocks);
 void cw_core__wheel_tick(struct cw_core *c);
 uint64_t cw_core__wheel_next(const struct cw_core *c);
+
+/* stall.c; only where c->stalls is there */
+/* NULL: no memory. */
+struct cw_stalls *cw_core__stalls_create(const struct cw_core *c);
+/* A launch's registers. CW_ENOMEM. */
+int cw_core__stalls_prepare(struct cw_core *c, const struct cw_kernel *kernel, struct cw_error *err);
+void cw_core__stalls_destroy(struct cw_stalls *s);
+/* The warp has just been put into the ready mask or the wheel, or waits for an event. */
+void cw_core__stalls_note(struct cw_core *c, uint32_t w);
+/* The instruction issues, unless it is refused. */
+void cw_core__stalls_issue(struct cw_core *c, uint32_t w, const struct cw_issue_op *op);
+/* Counts the cycles up to that one, exclusive. */
+void cw_core__stalls_charge(struct cw_core *c, uint64_t cycle);
+/* At the end of a tick: why each scheduler does not issue, from this cycle on. */
+void cw_core__stalls_judge(struct cw_core *c);
 
 /* warp.c */
 /* Counts active cycles up to cycle (exclusive). */

@@ -238,6 +238,8 @@ static __attribute__((noinline)) void nap(struct cw_core *c, uint32_t w, const s
     }
     longest = longest > 1000000u ? 1000000u : longest; /* PTX: at most one millisecond */
     c->warp[w].not_before = c->cycle + 1 + longest * c->config->clock_core_mhz / 1000u;
+    if (c->stalls != NULL)
+        c->stalls->delay[w] = CW_STALL_SLEEP;
 }
 
 static __attribute__((noinline)) bool leave(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
@@ -479,6 +481,8 @@ static inline __attribute__((always_inline)) bool issue(struct cw_core *c, uint3
     const cw_lanes active = c->front[w].active;
     const uint32_t threads = active == c->all_lanes ? c->width : cw_lanes_count(active);
     take_slot(c, threads);
+    if (unusual && c->stalls != NULL)
+        cw_core__stalls_issue(c, w, op);
     const bool issued = unusual ? unusual_perform(c, w, u, op, pc, mask) : perform(c, w, u, op, pc, mask);
     if (!issued)
         c->warp[w].buffer_next = pc;
@@ -688,10 +692,16 @@ static inline __attribute__((always_inline)) void set_gap(struct cw_core *c, boo
 
 static __attribute__((noinline)) void unusual_tick(struct cw_core *c)
 {
+    if (c->stalls != NULL)
+        cw_core__stalls_charge(c, c->cycle);
     const bool stopped = c->unified && stalls(c);
     if (!stopped && has_ready(c))
         tick(c, true);
     set_gap(c, has_ready(c));
+    if (c->stalls != NULL) {
+        c->stalls->stopped = stopped;
+        cw_core__stalls_judge(c);
+    }
 }
 
 void cw_core__issue_tick(struct cw_core *c)

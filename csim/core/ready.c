@@ -91,10 +91,17 @@ static inline __attribute__((always_inline)) void queue_next(struct cw_core *c, 
         wheel_insert(c, w, at);
 }
 
-static __attribute__((noinline)) void queue_unusual(struct cw_core *c, uint32_t w)
+static bool waits(const struct cw_core *c, const struct cw_warp *warp)
 {
-    if (c->front[w].active != 0)
+    return warp->wait != CW_WAIT_NONE || (warp->acquiring && !c->mixes);
+}
+
+static __attribute__((noinline)) void requeue_unusual(struct cw_core *c, uint32_t w)
+{
+    if (!waits(c, &c->warp[w]) && c->front[w].active != 0)
         queue_next(c, w, true);
+    if (c->stalls != NULL)
+        cw_core__stalls_note(c, w);
 }
 
 void cw_core__requeue(struct cw_core *c, uint32_t w)
@@ -104,11 +111,9 @@ void cw_core__requeue(struct cw_core *c, uint32_t w)
     warp->ready_at = CW_CYCLE_NEVER;
     if (c->buffer != 0)
         cw_core__refill(c, w);
-    if (warp->wait != CW_WAIT_NONE || (warp->acquiring && !c->mixes))
-        return;
     if (__builtin_expect(c->unusual, 0))
-        queue_unusual(c, w);
-    else
+        requeue_unusual(c, w);
+    else if (!waits(c, warp))
         queue_next(c, w, false);
 }
 

@@ -174,6 +174,8 @@ void cw_core_region_end(struct cw_core *c, uint32_t w, cw_time now, cw_time rest
         copy_registers(c, w, false, again);
         memset(warp->nest, 1, sizeof warp->nest);
         warp->not_before = at > warp->not_before ? at : warp->not_before;
+        if (c->stalls != NULL)
+            c->stalls->delay[w] = CW_STALL_MECHANISM;
     }
     cw_core__requeue(c, w);
 }

@@ -172,6 +172,10 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
         c->control_next = due <= cycle ? due : cycle + 1;
     if (c->fetch_ask_cnt != 0)
         cw_core__fetch_tick(c);
+    if (c->stalls != NULL) { /* what was so far is over, whether or not the core is awake in this cycle */
+        cw_core__stalls_charge(c, cycle);
+        cw_core__stalls_judge(c);
+    }
     cw_time wake = (cycle + 1) * c->period;
     if (wake < c->component.wake)
         c->component.wake = wake;

@@ -44,7 +44,25 @@ enum cw_event_type {
     CW_EVENT_DECISION, /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
     CW_EVENT_BRANCH,   /* threads of a warp execute a conditional branch: branch. A thread is told of once, also when its policy lets it
                           come to the branch several times before it goes on */
+    CW_EVENT_STALL,    /* a warp scheduler has not issued for some cycles: stall. Where the core counts why (struct cw_core_config) */
     CW_EVENT_TYPES
+};
+
+/* What becomes of a scheduler's cycles. Where its warps wait for different things, the first of them in this order is taken: from what is
+ * over soonest to what depends on others. The counters issue_* (base/stats.def) stand in the same order. */
+enum cw_stall {
+    CW_STALL_ISSUED, /* an instruction has the issue slot */
+    CW_STALL_STRUCTURAL,
+    CW_STALL_MEMORY,
+    CW_STALL_FETCH,
+    CW_STALL_SCOREBOARD_ALU,
+    CW_STALL_SCOREBOARD_SFU,
+    CW_STALL_SCOREBOARD_MEMORY,
+    CW_STALL_SLEEP,
+    CW_STALL_MECHANISM,
+    CW_STALL_BARRIER,
+    CW_STALL_NO_WARP,
+    CW_STALLS
 };
 
 /*
@@ -120,6 +138,12 @@ struct cw_event {
             cw_lanes falls;         /* the others: they go to the next instruction */
             const uint32_t *target; /* [lane of taken] of an indexed branch, valid during the call only; else NULL */
         } branch;
+        struct {
+            const struct cw_uop *uop; /* the next instruction of the warp that would issue first of those that wait for this */
+            uint8_t why;              /* enum cw_stall, neither ISSUED nor NO_WARP */
+            uint32_t scheduler;       /* of the core */
+            uint64_t cycles;          /* up to the core cycle of `now`, exclusive */
+        } stall;
     } u;
 };
 

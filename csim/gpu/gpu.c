@@ -123,6 +123,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .control = gpu->control,
             .stream = &gpu->events,
             .events = {gpu, on_block_done, on_fault, on_print, on_notice},
+            .count_stalls = gpu->count_stalls,
             .progress = &gpu->progress,
         };
         int status = cw_core_create(&gpu->core[i], &c, err);
@@ -413,6 +414,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     clocks_init(&gpu->clocks, &gpu->config);
     gpu->check_serial = options->check_serial;
     gpu->check_persist = options->check_persist;
+    gpu->count_stalls = options->count_stalls;
     gpu->seed = options->seed;
     if (status == CW_OK && options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");

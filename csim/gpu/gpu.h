@@ -25,6 +25,7 @@ struct cw_gpu_options {
     uint64_t seed;
     bool check_serial;    /* run the serializability oracle */
     bool check_persist;   /* run the persistency oracle */
+    bool count_stalls;    /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
     bool tick_always;     /* tick every component at every edge of its clock: must not change anything (tests) */
     bool reverse_ticks;   /* tick components in reverse order: must not change anything (tests) */
     const char *sabotage; /* for the mechanism that knows it; see struct cw_mech_host */

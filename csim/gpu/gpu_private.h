@@ -34,7 +34,7 @@ struct cw_gpu {
     struct cw_serial_report serial_report;
     struct cw_persist_check *persist;
     struct cw_persist_report persist_report;
-    bool reverse_ticks, tick_always, check_serial, check_persist;
+    bool reverse_ticks, tick_always, check_serial, check_persist, count_stalls;
     uint64_t seed;
     char *sabotage; /* owned, or NULL */
 

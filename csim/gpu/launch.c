@@ -259,7 +259,7 @@ static void end_kernel(struct cw_gpu *gpu)
         cw_core_end_kernel(gpu->core[i], gpu->now);
 }
 
-static int run(struct cw_gpu *gpu, struct cw_error *err)
+static int steps(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint64_t last_cycle = cw_gpu_cycles(gpu) + gpu->max_cycles;
     const cw_time end = gpu->max_cycles == 0 ? CW_TIME_NEVER : (last_cycle + 1) * gpu->clocks.period[CW_DOMAIN_CORE];
@@ -285,6 +285,16 @@ static int run(struct cw_gpu *gpu, struct cw_error *err)
             return status;
     }
     return CW_OK;
+}
+
+static int run(struct cw_gpu *gpu, struct cw_error *err)
+{
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        cw_core_count_from(gpu->core[i], cw_gpu_cycles(gpu));
+    const int status = steps(gpu, err);
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        cw_core_count_until(gpu->core[i], cw_gpu_cycles(gpu));
+    return status;
 }
 
 /* The oracles judge each launch; their numbers are sums over all, their texts are the last launch's. */

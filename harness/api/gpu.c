@@ -198,6 +198,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .seed = options->seed,
         .check_serial = gpu->check_serial,
         .check_persist = gpu->check_persist,
+        .count_stalls = options->count_stalls != 0,
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
         .sabotage = options->sabotage,

@@ -188,6 +188,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->pm_file = cli_value(p, "pm", NULL);
     o->check_serial = cli_has(p, "check-serial");
     o->check_persist = cli_has(p, "check-persist");
+    o->count_stalls = cli_has(p, "stalls");
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);
     o->record = cli_value(p, "record", NULL);

@@ -89,6 +89,7 @@ struct cowarp_options {
     const char *pm_file;     /* file of persistent memory: as cowarp_pm_open; NULL: none */
     int pm_log;              /* keep a log of what becomes durable, for cowarp_persist_at and cowarp_pm_crash; results do not change */
     int check_persist;       /* run the persistency oracle over persistent memory */
+    int count_stalls; /* count why warp schedulers do not issue: the counters issue_*, which are 0 otherwise; results do not change */
 };
 
 #define COWARP_VERSION "0.1.0"

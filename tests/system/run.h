@@ -12,12 +12,12 @@ struct run {
     /* in */
     const char *workload, *system;
     enum cowarp_variant variant;
-    const char *preset;
+    const char *preset, *persistency;
     const char *settings[12]; /* NULL-terminated */
     const char *units[8];     /* NULL-terminated */
     const char *param[6];     /* name=value pairs as "name=value" */
     const char *sabotage;
-    int check_serial, reverse_ticks, tick_always;
+    int check_serial, reverse_ticks, tick_always, count_stalls;
     uint64_t seed, max_cycles;
     /* out */
     int status;
@@ -98,10 +98,12 @@ static inline void run_workload(struct run *r)
     options.settings = r->settings;
     options.units = r->units;
     options.system = r->system;
+    options.persistency = r->persistency;
     options.sabotage = r->sabotage;
     options.check_serial = r->check_serial;
     options.reverse_ticks = r->reverse_ticks;
     options.tick_always = r->tick_always;
+    options.count_stalls = r->count_stalls;
     options.max_cycles = r->max_cycles;
     options.seed = r->seed != 0 ? r->seed : 1;
     r->status = w == NULL ? COWARP_EINVAL : cowarp_create(&gpu, &options);

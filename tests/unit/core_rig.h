@@ -62,8 +62,9 @@ struct rig {
     const struct cw_intrinsic *const *intrinsics; /* that kernels may call; NULL: those of transactions, and one of nobody */
     const struct cw_control_ops *control;         /* NULL: ipdom */
     uint32_t log_bytes;                           /* per thread in local memory */
-    bool every_cycle;                             /* tick the core in every cycle, not only when it asks for it */
-    uint64_t buffer;                              /* device address of BUFFER_WORDS words: every kernel's only parameter */
+    bool count_stalls;
+    bool every_cycle; /* tick the core in every cycle, not only when it asks for it */
+    uint64_t buffer;  /* device address of BUFFER_WORDS words: every kernel's only parameter */
 };
 
 static inline void on_block_done(void *context, uint32_t core)
@@ -191,6 +192,7 @@ static inline void create_machine(struct rig *r)
                                      .control = r->control != NULL ? r->control : &cw_control_ipdom,
                                      .stream = &r->stream,
                                      .events = {.context = r, .block_done = on_block_done, .fault = on_fault, .print = on_print},
+                                     .count_stalls = r->count_stalls,
                                      .progress = &r->progress};
     assert_int_equal(cw_core_create(&r->core, &c, &err), 0);
     assert_int_equal(cw_memory_alloc(r->memory, &r->buffer, 4 * BUFFER_WORDS, CW_REGION_GLOBAL, &err), 0);
@@ -311,6 +313,7 @@ static inline void run(struct rig *r)
         step(r);
     }
     r->cycles = r->now;
+    cw_core_count_until(r->core, r->now);
 }
 
 static inline uint32_t word(const struct rig *r, uint32_t i)
