@@ -376,7 +376,8 @@ enum cw_socket {
     CW_SOCKET_ISSUED = 32u,
     CW_SOCKET_STREAM = 64u,  /* the stream wants CW_EVENT_ISSUE, as known at the launch */
     CW_SOCKET_BRANCH = 128u, /* and CW_EVENT_BRANCH */
-    CW_SOCKET_BARRIER = 256u
+    CW_SOCKET_BARRIER = 256u,
+    CW_SOCKET_BRANCHED = 512u /* and CW_EVENT_BRANCHED */
 };
 
 /* Whether the instruction reads through the texture cache. */

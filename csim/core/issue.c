@@ -125,6 +125,17 @@ static __attribute__((noinline)) void tell_branch(const struct cw_core *c, uint3
     cw_events_tell(c->cfg.stream, &e);
 }
 
+static __attribute__((noinline)) void tell_branched(const struct cw_core *c, uint32_t w, const struct cw_uop *u, bool diverged)
+{
+    const struct cw_event e = {.type = CW_EVENT_BRANCHED,
+                               .core = c->cfg.index,
+                               .warp = w,
+                               .attempt = c->warp[w].attempt,
+                               .now = c->now,
+                               .u.branched = {u, diverged}};
+    cw_events_tell(c->cfg.stream, &e);
+}
+
 static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
     const struct cw_branch *b = &c->branch[pc];
@@ -144,6 +155,8 @@ static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32
     }
     c->cfg.stats->branches++;
     c->cfg.stats->branches_divergent += diverged;
+    if (__builtin_expect((c->taken & CW_SOCKET_BRANCHED) != 0, 0))
+        tell_branched(c, w, u, diverged);
     if (mask != 0 && u->op == CW_OP_BRA && u->target <= pc)
         cw_core__backward_branch(c, &c->warp[w], u);
 }

@@ -273,6 +273,16 @@ static uint32_t line_cnt(const struct cw_core *c, const struct cw_mem_inst *m)
     return n;
 }
 
+/* Of what was an instruction's; the mechanism may have given it back. */
+static void tell_region_access(const struct cw_core *c, const struct cw_event *e)
+{
+    struct cw_event told = *e;
+    told.type = CW_EVENT_REGION_ACCESS;
+    told.core = c->cfg.index;
+    told.now = c->now;
+    cw_events_tell(c->cfg.stream, &told);
+}
+
 static enum outcome region_access(struct cw_core *c, struct cw_core_inst *i)
 {
     struct cw_warp *warp = &c->warp[i->m.warp];
@@ -284,9 +294,17 @@ static enum outcome region_access(struct cw_core *c, struct cw_core_inst *i)
         return DONE;
     }
     const uint32_t lines = line_cnt(c, &i->m); /* now: the mechanism may give the instruction back at once */
+    const bool told = cw_events_want(c->cfg.stream, CW_EVENT_REGION_ACCESS);
+    struct cw_event e;
+    if (told)
+        e = (struct cw_event){.warp = i->m.warp,
+                              .attempt = i->m.attempt,
+                              .u.access = {.uop = i->m.uop, .lanes = i->m.lanes << 32u * i->m.half, .lines = lines}};
     if (!c->region->sockets->region_access(c->region->self, &i->m, c->now))
         return AGAIN;
     c->cfg.stats->mem_accesses += lines;
+    if (told)
+        tell_region_access(c, &e);
     return DONE;
 }
 

@@ -57,6 +57,17 @@ static const char *refusal(const struct cw_core *c, const struct cw_warp *warp, 
     return mask != active && !warp->in_region ? "under a predicate: use a branch" : NULL;
 }
 
+static void tell_enter(const struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes lanes)
+{
+    const struct cw_event e = {.type = CW_EVENT_REGION_ENTER,
+                               .core = c->cfg.index,
+                               .warp = w,
+                               .attempt = c->warp[w].attempt,
+                               .now = c->now,
+                               .u.access = {.uop = u, .lanes = lanes}};
+    cw_events_tell(c->cfg.stream, &e);
+}
+
 bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_lanes mask)
 {
     struct cw_warp *warp = &c->warp[w];
@@ -89,6 +100,8 @@ bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_la
     copy_registers(c, w, true, mask);
     c->control->ops->region_begin(c->control, w, pc + 1);
     warp->in_region = true;
+    if (cw_events_want(c->cfg.stream, CW_EVENT_REGION_ENTER))
+        tell_enter(c, w, &c->uop[pc], mask);
     return true;
 }
 

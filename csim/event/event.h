@@ -25,13 +25,15 @@ struct cw_uop;
 enum cw_event_type {
     CW_EVENT_ISSUE,           /* an instruction issues: uop, lanes */
     CW_EVENT_MEMORY,          /* an access to a line enters the load/store pipeline, outside regions: uop, lanes, addr (line) */
+    CW_EVENT_REGION_ENTER,    /* threads of a warp begin a region for the first time, not again after an abort: uop, lanes */
     CW_EVENT_REGION_BEGIN,    /* a thread begins an attempt */
     CW_EVENT_REGION_READ,     /* a load of the attempt took word.value from memory, not from its own log */
     CW_EVENT_REGION_VALIDATE, /* validation found word.value in memory again: the attempt's reads of the word count as made now (Fung
                                  2015, 5.1.3) */
     CW_EVENT_REGION_WRITE,    /* a committed attempt's write reached memory: word with byte enables */
     CW_EVENT_REGION_COMMIT,   /* the attempt's fate is sealed; set: the words that will reach memory, or have */
-    CW_EVENT_REGION_ABORT,    /* the attempt has failed */
+    CW_EVENT_REGION_ABORT,    /* the attempt has failed: cause */
+    CW_EVENT_REGION_ACCESS,   /* the mechanism has taken a memory instruction of an attempt: uop, lanes, lines */
     CW_EVENT_REGION_KEEP,     /* the attempt is about to write in place: word.value, which memory holds, has been put aside */
     CW_EVENT_REGION_RESTORE,  /* the attempt has failed, and memory holds word.value again */
     CW_EVENT_REGION_LEAVE,    /* the word leaves what regions share: something else is about to write it, or its memory ends. The thread
@@ -44,6 +46,7 @@ enum cw_event_type {
     CW_EVENT_DECISION, /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
     CW_EVENT_BRANCH,   /* threads of a warp execute a conditional branch: branch. A thread is told of once, also when its policy lets it
                           come to the branch several times before it goes on */
+    CW_EVENT_BRANCHED, /* a branch has issued, conditional or not: branched */
     CW_EVENT_STALL,    /* a warp scheduler has not issued for some cycles: stall. Where the core counts why (struct cw_core_config) */
     CW_EVENT_TYPES
 };
@@ -116,7 +119,9 @@ struct cw_event {
             const struct cw_uop *uop;
             cw_lanes lanes;
             uint64_t addr;
+            uint32_t lines; /* of REGION_ACCESS: those that the lanes touch */
         } access;
+        const char *cause; /* of an abort: "validation", ...; static, never NULL */
         struct cw_event_decision decision;
         struct {
             uint8_t kind;   /* enum cw_event_order */
@@ -138,6 +143,10 @@ struct cw_event {
             cw_lanes falls;         /* the others: they go to the next instruction */
             const uint32_t *target; /* [lane of taken] of an indexed branch, valid during the call only; else NULL */
         } branch;
+        struct {
+            const struct cw_uop *uop;
+            bool diverged; /* the warp's lanes go two ways */
+        } branched;
         struct {
             const struct cw_uop *uop; /* the next instruction of the warp that would issue first of those that wait for this */
             uint8_t why;              /* enum cw_stall, neither ISSUED nor NO_WARP */

@@ -14,6 +14,7 @@
 struct cowarp_module {
     struct cw_module *module;
     uint64_t global_base; /* device address of its .global segment */
+    char *text;           /* with a profile: the PTX; else NULL */
     struct cowarp_module *next;
 };
 
@@ -49,6 +50,7 @@ struct cowarp_gpu {
     uint64_t wave_number;         /* of the event */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
+    struct cowarp_profile *profile;   /* NULL: not counted */
     struct cowarp_branches *branches; /* NULL: neither counted nor read */
     struct cowarp_pm *pm;             /* its persistent memory; NULL: it could not be created */
     struct cowarp_phase *phases;      /* all */
@@ -116,6 +118,15 @@ int cowarp__branches_launch(struct cowarp_gpu *gpu, const struct cw_kernel *kern
 const struct cw_branch_counts *cowarp__lcp_profile(const struct cowarp_gpu *gpu);
 /* After the GPU has gone. */
 void cowarp__branches_destroy(struct cowarp_gpu *gpu);
+
+/* Before the GPU exists, when the options ask for a profile. */
+int cowarp__profile_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* When it exists, and when it has been reset. */
+void cowarp__profile_listen(struct cowarp_gpu *gpu);
+/* A launch of the kernel begins. */
+int cowarp__profile_launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *kernel);
+/* After the GPU has gone. */
+void cowarp__profile_destroy(struct cowarp_gpu *gpu);
 
 /* Before the GPU exists: stands between it and *units when the options ask for a recording, and changes *units. */
 int cowarp__record_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units);

@@ -156,6 +156,8 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
     if (status == CW_OK)
         status = cowarp__branches_create(gpu, options);
     if (status == CW_OK)
+        status = cowarp__profile_create(gpu, options);
+    if (status == CW_OK)
         status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL);
     if (status == CW_OK)
         status = cowarp__wave_tap(gpu, options);
@@ -198,7 +200,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .seed = options->seed,
         .check_serial = gpu->check_serial,
         .check_persist = gpu->check_persist,
-        .count_stalls = options->count_stalls != 0,
+        .count_stalls = options->count_stalls != 0 || options->record_profile != 0,
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
         .sabotage = options->sabotage,
@@ -216,8 +218,10 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
     if (status == CW_OK)
         status = cowarp__units_check(gpu);
-    if (status == CW_OK)
+    if (status == CW_OK) {
         cowarp__branches_listen(gpu);
+        cowarp__profile_listen(gpu);
+    }
     if (status == CW_OK)
         status = cowarp__record_open(gpu);
     if (status == CW_OK)
@@ -263,9 +267,11 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
         struct cowarp_module *m = gpu->modules;
         gpu->modules = m->next;
         cw_module_destroy(m->module);
+        free(m->text);
         free(m);
     }
     cowarp__branches_destroy(gpu);
+    cowarp__profile_destroy(gpu);
     cowarp__phases_destroy(gpu);
     cowarp__manifest_destroy(gpu);
     free(gpu->mechs);
@@ -338,6 +344,7 @@ int cowarp_reset(struct cowarp_gpu *gpu)
     if (status != CW_OK)
         return cw_fail(&gpu->err, status, "the GPU could not be reset: %s", why.text);
     cowarp__branches_listen(gpu);
+    cowarp__profile_listen(gpu);
     return CW_OK;
 }
 

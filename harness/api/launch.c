@@ -36,7 +36,7 @@ static int place(struct cowarp_gpu *gpu, struct cowarp_module *m)
 }
 
 /* Reads the text, in its lock form when the system asks for that. */
-static int read_module(struct cowarp_gpu *gpu, struct cw_module **out, const char *text, size_t length, const char *name,
+static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const char *text, size_t length, const char *name,
                        const struct cw_intrinsic *const *intrinsics)
 {
     char *locked = NULL;
@@ -45,7 +45,10 @@ static int read_module(struct cowarp_gpu *gpu, struct cw_module **out, const cha
     if (gpu->system != NULL && gpu->system->lock_form)
         status = cw_ptx_lock_form(&locked, &locked_length, text, length, name, "tx_begin", "tx_commit", &gpu->err);
     if (status == CW_OK)
-        status = cw_module_load(out, locked != NULL ? locked : text, locked_length, name, intrinsics, cowarp__lcp_profile(gpu), &gpu->err);
+        status = cw_module_load(&m->module, locked != NULL ? locked : text, locked_length, name, intrinsics, cowarp__lcp_profile(gpu),
+                                &gpu->err);
+    if (status == CW_OK && gpu->profile != NULL && (m->text = strndup(locked != NULL ? locked : text, locked_length)) == NULL)
+        status = cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", name);
     free(locked);
     return status;
 }
@@ -74,7 +77,7 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     const struct cw_intrinsic **intrinsics = calloc(cw_mech_cnt() + 1, sizeof *intrinsics);
     if (intrinsics != NULL)
         cw_mech_intrinsics(intrinsics);
-    status = intrinsics != NULL ? read_module(gpu, &m->module, text, length, name, intrinsics) : CW_ENOMEM;
+    status = intrinsics != NULL ? read_module(gpu, m, text, length, name, intrinsics) : CW_ENOMEM;
     free(intrinsics);
     if (status == CW_OK)
         status = cowarp__manifest_text(gpu, "module", name, text, length);
@@ -84,6 +87,7 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
         if (m->global_base != 0)
             cw_memory_free(cw_gpu_memory(gpu->gpu), m->global_base, NULL);
         cw_module_destroy(m->module);
+        free(m->text);
         free(m);
         return status;
     }
@@ -357,6 +361,8 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
     if (l.arg_count > 0 && l.args == NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, but args is NULL", k->name, (unsigned)k->param_cnt);
     status = cowarp__branches_launch(gpu, k);
+    if (status == CW_OK)
+        status = cowarp__profile_launch(gpu, module, k);
     return status != CW_OK ? status : launch(gpu, module, k, &l);
 }
 

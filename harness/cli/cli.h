@@ -95,9 +95,9 @@ struct cli_session {
     struct cowarp_options options;
     const char **settings, **units, **mechs;
     char *mech_names; /* what mechs points into */
-    const char *stats, *branches;
+    const char *stats, *branches, *profile;
     bool to_stdout; /* the statistics go to standard output, which then holds nothing else */
-    bool stats_written, branches_written;
+    bool stats_written, branches_written, profile_written;
     char view[4096]; /* made for a wave trigger's event; "": none */
     char tx_warps[32];
     const char *title;

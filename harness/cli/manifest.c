@@ -49,7 +49,9 @@ static char **repeat_words(const struct cli_parsed *p)
         if (!(p->given[i].option->traits & CLI_WATCHES))
             ok = (list[cnt++] = repeat_option(&p->given[i])) != NULL;
     if (ok && lacks_no_files(p))
-        ok = (list[cnt] = strdup("--no-files")) != NULL;
+        ok = (list[cnt++] = strdup("--no-files")) != NULL;
+    if (ok && cli_has(p, "profile") && !cli_has(p, "stalls")) /* which it counts */
+        ok = (list[cnt++] = strdup("--stalls")) != NULL;
     if (ok)
         return list;
     for (uint32_t i = 0; list != NULL && list[i] != NULL; i++)

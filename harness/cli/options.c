@@ -30,6 +30,7 @@ const struct cli_option cli_machine_options[] = {
     {"max-cycles", "N", 0, "stop a kernel that takes more core cycles"},
     {"stats", "FILE", CLI_WATCHES, "write all statistics as JSON"},
     {"stalls", NULL, 0, "count why warp schedulers do not issue: the counters issue_* of the statistics"},
+    {"profile", "FILE", CLI_WATCHES, "write where the time goes, by the lines of the PTX; counts stalls too"},
     {"omit-host-seconds", NULL, CLI_WATCHES, "leave host_seconds out of it: equal runs then give equal files"},
     {"wave", "FILE", CLI_WATCHES, "write an FST wave file"},
     {"wave-window", "A:B", CLI_WATCHES, "core cycles A to B - 1 only; an empty B is the end of the run"},

@@ -193,6 +193,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->sabotage = cli_value(p, "sabotage", NULL);
     o->record = cli_value(p, "record", NULL);
     o->record_branches = cli_has(p, "record-branches");
+    o->record_profile = cli_has(p, "profile");
     o->lcp_profile = cli_value(p, "lcp-profile", NULL);
     int status = read_mechs(s, p);
     if (status == CLI_OK)
@@ -214,12 +215,15 @@ static int read_files(struct cli_session *s, const struct cli_parsed *p)
     struct cw_error err;
     s->stats = cli_value(p, "stats", NULL);
     s->branches = cli_value(p, "record-branches", NULL);
+    s->profile = cli_value(p, "profile", NULL);
     if (s->stats != NULL && strcmp(s->stats, "-") == 0)
         s->stats = STANDARD_OUTPUT;
     if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
         return cli_error(CLI_WRONG, "--stats: %s", err.text);
     if (s->branches != NULL && cw_out_file_check(s->branches, &err) != CW_OK)
         return cli_error(CLI_WRONG, "--record-branches: %s", err.text);
+    if (s->profile != NULL && cw_out_file_check(s->profile, &err) != CW_OK)
+        return cli_error(CLI_WRONG, "--profile: %s", err.text);
     s->to_stdout = s->stats != NULL && cw_out_file_is_stdout(s->stats);
     return cli_check_outputs(p);
 }
@@ -326,6 +330,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
     if (s->branches_written)
         printf("  recorded      %s\n", s->branches);
+    if (s->profile_written)
+        printf("  written       %s\n", s->profile);
 }
 
 /* The first lines of the report: what spins comes first, then every warp, and there may be hundreds of those. */
@@ -384,6 +390,9 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
     const bool counted = s->branches != NULL && r->status == COWARP_OK;
     s->branches_written = counted && cowarp_write_branches(s->gpu, s->branches) == COWARP_OK;
     if (counted && !s->branches_written)
+        status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
+    s->profile_written = ran && s->profile != NULL && cowarp_write_profile(s->gpu, s->profile) == COWARP_OK;
+    if (ran && s->profile != NULL && !s->profile_written)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     if (ran && !s->quiet && !s->to_stdout)
         print_summary(s, r);

@@ -89,7 +89,8 @@ struct cowarp_options {
     const char *pm_file;     /* file of persistent memory: as cowarp_pm_open; NULL: none */
     int pm_log;              /* keep a log of what becomes durable, for cowarp_persist_at and cowarp_pm_crash; results do not change */
     int check_persist;       /* run the persistency oracle over persistent memory */
-    int count_stalls; /* count why warp schedulers do not issue: the counters issue_*, which are 0 otherwise; results do not change */
+    int count_stalls;   /* count why warp schedulers do not issue: the counters issue_*, which are 0 otherwise; results do not change */
+    int record_profile; /* count per line of the PTX, for cowarp_write_profile; counts stalls too. Results do not change */
 };
 
 #define COWARP_VERSION "0.1.0"
@@ -396,6 +397,10 @@ int cowarp_manifest_file(struct cowarp_gpu *gpu, const char *role, const char *p
 /* After the last launch: how many threads went which way at each conditional branch of the kernels that were launched, all launches since
  * cowarp_create, as text (docs/divergence.md). The file is complete or not there. COWARP_EINVAL: options.record_branches was 0. */
 int cowarp_write_branches(struct cowarp_gpu *gpu, const char *path);
+
+/* After the last launch: where the time of the kernels that were launched goes, by the lines of their PTX, as text (docs/profile.md). The
+ * file is complete or not there. COWARP_EINVAL: options.record_profile was 0. */
+int cowarp_write_profile(struct cowarp_gpu *gpu, const char *path);
 
 /* One hardware unit without a GPU around it, driven by a stimulus file (docs/waves.md), into an FST file. */
 struct cowarp_play {

@@ -46,6 +46,8 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
                             [CW_VU_FULL] = &counters->tx_aborted_stall_full,
                             [CW_VU_ROLLOVER] = &counters->tx_aborted_rollover,
                             [CW_GETM_INTRA_WARP] = &common->tx_aborted_intra_warp};
+    static const char *const causes[] = {
+        [CW_VU_ABORT] = "timestamp", [CW_VU_FULL] = "stall_full", [CW_VU_ROLLOVER] = "rollover", [CW_GETM_INTRA_WARP] = "intra_warp"};
     assert((lanes & (w->aborted | ~w->lanes)) == 0);
     if (lanes == 0)
         return;
@@ -53,7 +55,7 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
     w->full |= cause == CW_VU_FULL;
     common->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
-    cw_tell_lanes(&c->getm->host, CW_EVENT_REGION_ABORT, cw_getm__attempt_name(c, warp), lanes, now);
+    cw_tell_aborts(&c->getm->host, cw_getm__attempt_name(c, warp), lanes, causes[cause], now);
     cw_core_region_abort(c->core, warp, lanes);
 }
 

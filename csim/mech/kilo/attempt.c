@@ -36,13 +36,15 @@ void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes,
     uint64_t *by_cause[] = {[CW_KILO_BY_VALIDATION] = &c->tm->counters->tx_aborted_validation,
                             [CW_KILO_BY_WARP] = &counters->tx_aborted_intra_warp,
                             [CW_KILO_EARLY] = &c->tm->counters->tx_aborted_early};
+    static const char *const causes[] = {
+        [CW_KILO_BY_VALIDATION] = "validation", [CW_KILO_BY_WARP] = "intra_warp", [CW_KILO_EARLY] = "early"};
     assert((lanes & (w->aborted | ~w->lanes)) == 0);
     if (lanes == 0)
         return;
     w->aborted |= lanes;
     counters->tx_aborted += cw_lanes_count(lanes);
     *by_cause[cause] += cw_lanes_count(lanes);
-    cw_tell_lanes(&c->tm->host, CW_EVENT_REGION_ABORT, cw_kilo__attempt_name(c, warp), lanes, now);
+    cw_tell_aborts(&c->tm->host, cw_kilo__attempt_name(c, warp), lanes, causes[cause], now);
     cw_core_region_abort(c->core, warp, lanes);
 }
 

@@ -108,7 +108,7 @@ void cw_local__abort(struct cw_local_core *c, uint32_t warp, cw_lanes lanes, cw_
                       "localtm: a conflict in work-group serialisation: another wavefront of the block runs a transaction");
     w->dead |= lanes;
     c->local->tm->tx_aborted += cw_lanes_count(lanes);
-    cw_tell_lanes(&c->local->host, CW_EVENT_REGION_ABORT, cw_local__name(c, warp), lanes, now);
+    cw_tell_aborts(&c->local->host, cw_local__name(c, warp), lanes, "conflict", now);
     cw_local__undo(c, warp, lanes, now);
     cw_core_region_abort(c->core, warp, lanes);
 }

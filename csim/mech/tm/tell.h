@@ -32,7 +32,17 @@ static inline struct cw_event cw_tell__event(enum cw_event_type type, struct cw_
     return (struct cw_event){.type = (uint8_t)type, .core = a.core, .warp = a.warp, .lane = lane, .attempt = a.attempt, .now = now};
 }
 
-/* REGION_BEGIN or REGION_ABORT of these lanes. */
+/* REGION_ABORT of these lanes; cause is static. */
+static inline void cw_tell_aborts(const struct cw_mech_host *host, struct cw_attempt_name a, cw_lanes lanes, const char *cause, cw_time now)
+{
+    for (cw_lanes rest = cw_tell_wanted(host, CW_EVENT_REGION_ABORT) ? lanes : 0; rest != 0; rest = cw_lanes_rest(rest)) {
+        struct cw_event e = cw_tell__event(CW_EVENT_REGION_ABORT, a, cw_lanes_first(rest), now);
+        e.u.cause = cause;
+        cw_events_tell(host->events, &e);
+    }
+}
+
+/* REGION_BEGIN of these lanes. */
 static inline void cw_tell_lanes(const struct cw_mech_host *host, enum cw_event_type type, struct cw_attempt_name a, cw_lanes lanes,
                                  cw_time now)
 {

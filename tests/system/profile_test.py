@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of docs/profile.md, where time goes: profile_test.py BUILD/cowarp [unittest arguments]."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COWARP = ""
+PTX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ptx_exec", "kernels.ptx")
+
+# Runs of all that has code of its own; each is small.
+HT = ["ht-h", "--param", "blocks=4", "--param", "buckets=200"]
+GRAPH = ["bfs2", "--preset", "thesis-tbc", "--param", "nodes=300", "--param", "degree=6"]
+RUNS = {
+    "getm": [*HT, "--system", "getm"],
+    "warptm": [*HT, "--system", "warptm"],
+    "eapg": [*HT, "--system", "eapg"],
+    "serial": ["ht-h", "--system", "serial", "--param", "blocks=1", "--param", "buckets=200"],
+    "locks": [*HT, "--variant", "fglock"],
+    "localtm": ["lht-hc", "--preset", "localtm", "--param", "groups=2", "--param", "wavefronts=2", "--param", "keys=2"],
+    "gtx480": ["lps", "--preset", "gtx480", "--param", "n=18"],
+    "pdom": GRAPH,
+    "tbc": [*GRAPH, "--set", "core.divergence=tbc"],
+    "dwf": [*GRAPH, "--set", "core.divergence=dwf"],
+    "sbrp": ["red", "--preset", "sbrp-near", "--persistency", "sbrp", "--param", "n=2048", "--param", "launches=2", "--param", "blocks=3"],
+}
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def run_it(self, *args):
+        return subprocess.run([COWARP, *args], capture_output=True, text=True, timeout=240, cwd=self.folder.name)
+
+    def statistics(self, *args):
+        """Of a run with these arguments; it must end well."""
+        r = self.run_it("run", *args, "--quiet", "--omit-host-seconds", "--stats", "s.json")
+        self.assertEqual((r.returncode, r.stderr), (0, ""), args)
+        with open(self.path("s.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+    def counters(self, *args):
+        s = self.statistics(*args)
+        return {**{k: v["value"] for k, v in s["counters"].items()}, "cycles": s["cycles"]}
+
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return f.read()
+
+    def refused(self, *args, says):
+        r = self.run_it(*args)
+        self.assertEqual(r.returncode, 2, (args, r.stderr))
+        self.assertEqual(r.stderr.count("\n"), 1, r.stderr)
+        for word in says:
+            self.assertIn(word, r.stderr)
+
+
+def parse_profile(text):
+    """{kernel: (hot lines, {line: {column: number}}, totals)}, hot lines as (cycles, stalled, reason, line)."""
+    kernels = {}
+    for part in text.split("\nkernel ")[1:]:
+        name, rest = part.split("\n", 1)
+        hot_text, listing = rest.split("\nlisting\n")
+        hot = []
+        for row in hot_text.split("\nhottest lines\n")[1].split("\n")[1:]:
+            words = row.split(":", 1)[0].split()
+            if words:
+                hot.append((int(words[1]), int(words[2]), words[3], int(words[-1])))
+        rows = listing.split("\n")
+        columns = rows[0].split("|")[0].split()
+        lines, total = {}, None
+        for row in rows[1:]:
+            if "|" not in row:
+                continue
+            left, right = row.split("|", 1)
+            values = [0 if v == "." else int(v) for v in left.split()]
+            counts = dict(zip(columns, values, strict=True)) if values else {}
+            if right.strip() == "total":
+                total = counts
+            else:
+                lines[int(right.split(maxsplit=1)[0])] = counts
+        kernels[name] = (hot, lines, total)
+    return kernels
+
+
+class Profile(Command):
+    """Counts per line of the PTX."""
+
+    # Columns and the counters with which their sums agree. Of issue_no_warp there is no line.
+    COLUMNS = {"warps": "warp_instructions", "threads": "thread_instructions", "branches": "branches", "diverged": "branches_divergent",
+               "accesses": "mem_accesses", "aborts": "tx_aborted",
+               **{r: "issue_" + r for r in ("structural", "memory", "fetch", "scoreboard_alu", "scoreboard_sfu", "scoreboard_memory",
+                                            "sleep", "mechanism", "barrier")}}
+
+    def test_sums(self):
+        aborted = diverged = 0
+        for name, run in RUNS.items():
+            with self.subTest(name):
+                without = self.counters(*run, "--stalls")
+                counters = self.counters(*run, "--profile", "p.txt")
+                self.assertEqual(counters, without)
+                kernels = parse_profile(self.read("p.txt"))
+                self.assertGreater(len(kernels), 0)
+                for column, counter in self.COLUMNS.items():
+                    self.assertEqual(sum(k[2][column] for k in kernels.values()), counters[counter], column)
+                    for k in kernels.values():
+                        self.assertEqual(sum(line.get(column, 0) for line in k[1].values()), k[2][column], column)
+                for hot, lines, total in kernels.values():
+                    for line in lines.values():
+                        self.assertEqual(line.get("stalled", 0), sum(line.get(c, 0) for c, n in self.COLUMNS.items() if n[:6] == "issue_"))
+                    self.assertEqual(hot, sorted(hot, key=lambda h: (-h[0], h[3])))
+                aborted += counters["tx_aborted"]
+                diverged += counters["branches_divergent"]
+        self.assertGreater(aborted, 0)
+        self.assertGreater(diverged, 0)
+
+    def write_kernel(self, body):
+        with open(self.path("k.ptx"), "w", encoding="utf-8") as f:
+            f.write(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 buf)\n{\n" + body + "\n}\n")
+
+    def exec_it(self, *args):
+        r = self.run_it("exec", "k.ptx", "--kernel", "k", "--grid", "1", "--quiet", "--profile", "p.txt", *args)
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        return parse_profile(self.read("p.txt"))["k"]
+
+    def test_lines_by_hand(self):
+        """A loop of 5 turns whose lane 0 leaves early, a load of 32 lines, an add that waits for it."""
+        self.write_kernel("""\
+.reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p<3>;
+ld.param.u64 %d0, [buf];
+mov.u32 %r0, %tid.x;
+mov.u32 %r1, 5;
+LOOP:
+sub.u32 %r1, %r1, 1;
+setp.ne.u32 %p0, %r1, 0;
+@%p0 bra LOOP;
+setp.eq.u32 %p1, %r0, 0;
+@%p1 bra LEAVE;
+mul.wide.u32 %d1, %r0, 128;
+add.u64 %d1, %d0, %d1;
+ld.global.u32 %r2, [%d1];
+add.u32 %r3, %r2, 1;
+st.global.u32 [%d1], %r3;
+LEAVE:
+ret;""")
+        hot, lines, total = self.exec_it("--block", "32", "--arg", "zero:4096")
+        first = 6  # the body's first line
+        self.assertEqual((lines[first + 5]["warps"], lines[first + 5]["threads"]), (5, 5 * 32))
+        self.assertEqual((lines[first + 7]["branches"], lines[first + 7]["diverged"]), (5, 0))
+        self.assertEqual((lines[first + 9]["branches"], lines[first + 9]["diverged"]), (1, 1))
+        self.assertEqual((lines[first + 12]["accesses"], lines[first + 12]["threads"]), (31, 31))
+        self.assertEqual(lines[first + 14]["accesses"], 31)
+        wait = lines[first + 13]
+        self.assertEqual(wait["stalled"], wait["scoreboard_memory"])
+        self.assertGreater(wait["scoreboard_memory"], 330)  # of a machine whose memory is that far away (GETM Table II)
+        self.assertEqual((hot[0][2], hot[0][3]), ("scoreboard_memory", first + 13))
+        self.assertEqual(lines[first + 4], {})
+
+    def test_files(self):
+        self.refused("run", "vecadd", "--profile", "/no/folder/p.txt", says=["--profile", "/no/folder"])
+        self.refused("run", "vecadd", "--profile", "p", "--stats", "p", says=["the same file"])
+
+    def test_rerun(self):
+        self.statistics("vecadd", "--param", "n=1000", "--profile", "p.txt")
+        r = self.run_it("rerun", "s.json")
+        self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
+
+
+if __name__ == "__main__":
+    COWARP = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=1)
