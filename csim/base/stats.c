@@ -79,6 +79,20 @@ const uint64_t *cw_stats_value(const struct cw_stats *stats, uint32_t index)
     return (const uint64_t *)(const void *)stats + index;
 }
 
+void cw_stats_add(struct cw_stats *sum, const struct cw_stats *part)
+{
+    uint64_t *to = (uint64_t *)(void *)sum;
+    const uint64_t *from = (const uint64_t *)(const void *)part;
+    const struct cw_counter_set *set;
+    for (uint32_t n = 0; (set = set_at(n)) != NULL; n++)
+        for (uint32_t i = 0; i < set->counter_cnt; i++, to++, from++) {
+            if (set->counter[i].maximum)
+                cw_stat_max(to, *from);
+            else
+                *to += *from;
+        }
+}
+
 int cw_stats_find(uint32_t *index, const char *name, struct cw_error *err)
 {
     const char *names[MACHINE_CNT + CW_STATS_OWN];

@@ -42,7 +42,8 @@ static inline void cw_stat_max(uint64_t *field, uint64_t value)
 
 struct cw_counter {
     const char *name, *unit, *definition;
-    bool shown; /* has a line in wave files */
+    bool shown;   /* has a line in wave files */
+    bool maximum; /* over the run, not a sum */
 };
 
 /* A ratio that one would else compute from counters: factor x numerator / denominator. Each is a counter of any set, or "cycles": core
@@ -80,13 +81,15 @@ const struct cw_counter *cw_stats_counter(uint32_t index);
 /* The set that the counter is of; NULL: it is the machine's. */
 const struct cw_counter_set *cw_stats_set(uint32_t index);
 const uint64_t *cw_stats_value(const struct cw_stats *stats, uint32_t index);
+/* Adds all counters of `part`, which counts for a part of the chip, to those of sum; of a maximum the larger one stays. */
+void cw_stats_add(struct cw_stats *sum, const struct cw_stats *part);
 /* Index of a name; CW_EINVAL with a suggestion when there is none. */
 int cw_stats_find(uint32_t *index, const char *name, struct cw_error *err);
 
 /* Rows of a table and fields of a struct, from counters.def. */
 #define CW_COUNTER_FIELD(field, unit, definition) uint64_t field;
-#define CW_COUNTER_SUM(field, unit, definition)   {#field, unit, definition, false},
-#define CW_COUNTER_SHOWN(field, unit, definition) {#field, unit, definition, true},
-#define CW_COUNTER_MAX(field, unit, definition)   {#field, unit, definition " (maximum)", false},
+#define CW_COUNTER_SUM(field, unit, definition)   {#field, unit, definition, false, false},
+#define CW_COUNTER_SHOWN(field, unit, definition) {#field, unit, definition, true, false},
+#define CW_COUNTER_MAX(field, unit, definition)   {#field, unit, definition " (maximum)", false, true},
 
 #endif

@@ -113,7 +113,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
         const struct cw_core_config c = {
             .config = &gpu->config,
             .clocks = &gpu->clocks,
-            .stats = &gpu->stats,
+            .stats = cw_gpu__core_stats(gpu, i),
             .memory = gpu->memory,
             .pool = &gpu->pool,
             .up = gpu->up,
@@ -152,7 +152,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
         const struct cw_partition_config p = {
             .config = &gpu->config,
             .clocks = &gpu->clocks,
-            .stats = &gpu->stats,
+            .stats = cw_gpu__partition_stats(gpu, i),
             .memory = gpu->memory,
             .pool = &gpu->pool,
             .up = gpu->up,
@@ -389,6 +389,13 @@ static void destroy_machine(struct cw_gpu *gpu)
     gpu->events = (struct cw_events){0}; /* who listened was a part of the machine */
 }
 
+static int split(struct cw_gpu *gpu, struct cw_error *err)
+{
+    gpu->part = calloc(gpu->config.core_count + gpu->config.partition_count, sizeof *gpu->part);
+    gpu->sum = calloc(1, sizeof *gpu->sum);
+    return gpu->part != NULL && gpu->sum != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
+}
+
 int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err)
 {
     *out = NULL;
@@ -399,6 +406,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     if (gpu == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     gpu->config = *options->config;
+    clocks_init(&gpu->clocks, &gpu->config);
     gpu->control = options->control;
     if (gpu->control == NULL)
         status = cw_control_of(&gpu->control, &gpu->config, err);
@@ -408,10 +416,12 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->max_cycles = options->max_cycles;
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;
+    gpu->on_sample = options->on_sample;
+    gpu->sample_cycles = options->sample_cycles;
+    gpu->sample_at = options->on_sample != NULL ? options->sample_cycles * gpu->clocks.period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
     gpu->on_print = options->on_print;
     gpu->on_notice = options->on_notice;
     gpu->context = options->context;
-    clocks_init(&gpu->clocks, &gpu->config);
     gpu->check_serial = options->check_serial;
     gpu->check_persist = options->check_persist;
     gpu->count_stalls = options->count_stalls;
@@ -422,6 +432,8 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
         status = list_mechs(gpu, options, err);
     if (status == CW_OK && gpu->sabotage != NULL)
         status = check_sabotage(gpu, err);
+    if (status == CW_OK && options->split_stats)
+        status = split(gpu, err);
     if (status == CW_OK)
         status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, (uint64_t)gpu->config.pm_mbytes << 20, err);
     if (status == CW_OK)
@@ -440,6 +452,8 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
         return;
     destroy_machine(gpu);
     cw_memory_destroy(gpu->memory);
+    free(gpu->part);
+    free(gpu->sum);
     free(gpu->mech);
     free(gpu->sabotage);
     free(gpu->report);
@@ -545,11 +559,6 @@ void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT])
 struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu)
 {
     return gpu->memory;
-}
-
-const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu)
-{
-    return &gpu->stats;
 }
 
 const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu)

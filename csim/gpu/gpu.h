@@ -26,12 +26,17 @@ struct cw_gpu_options {
     bool check_serial;    /* run the serializability oracle */
     bool check_persist;   /* run the persistency oracle */
     bool count_stalls;    /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
+    bool split_stats;     /* cores and partitions count each for itself too: cw_gpu_core_stats */
     bool tick_always;     /* tick every component at every edge of its clock: must not change anything (tests) */
     bool reverse_ticks;   /* tick components in reverse order: must not change anything (tests) */
     const char *sabotage; /* for the mechanism that knows it; see struct cw_mech_host */
     uint64_t max_cycles;  /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
+    /* Called in a launch whenever so many core cycles have passed, with the cycle before which all has happened that is counted; NULL:
+     * never. Cycles are those since creation, so the first call of a launch may come soon. */
+    uint64_t sample_cycles;
+    void (*on_sample)(void *context, const struct cw_gpu *gpu, uint64_t cycle);
     /* Called after every time step in which anything ticked, for wave traces; may be NULL. */
     void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
     /* What a kernel prints (printf), thread by thread as its instruction issues; the text is not terminated. NULL: it is dropped. */
@@ -66,7 +71,12 @@ bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);
 
 struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu);
+/* Of the whole chip. With options.split_stats, as they are at this call. */
 const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu);
+/* With options.split_stats: what a core or a partition has counted itself; NULL else. Crossbars, mechanisms and the NVM count for the chip.
+ */
+const struct cw_stats *cw_gpu_core_stats(const struct cw_gpu *gpu, uint32_t core);
+const struct cw_stats *cw_gpu_partition_stats(const struct cw_gpu *gpu, uint32_t partition);
 const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu);
 const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);
 struct cw_core *cw_gpu_core(const struct cw_gpu *gpu, uint32_t index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip's state. Private to: gpu.c, launch.c, watchdog.c. */
+/* The chip's state. Private to: gpu.c, launch.c, parts.c, watchdog.c. */
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
 
@@ -15,7 +15,9 @@ struct cw_watchdog {
 struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
-    struct cw_stats stats;
+    struct cw_stats stats; /* of the chip, without those that count for themselves */
+    struct cw_stats *part; /* [core_count + partition_count] each counts for itself; NULL: in stats */
+    struct cw_stats *sum;  /* of all; NULL: stats is that */
     struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
@@ -52,6 +54,9 @@ struct cw_gpu {
     cw_time dispatch_from;               /* the launch's first block is not dispatched before (gpu.launch_cycles) */
     uint64_t local_base, local_capacity; /* local memory region, kept between launches */
 
+    uint64_t sample_cycles;
+    cw_time sample_at; /* CW_TIME_NEVER: no samples */
+
     uint64_t progress;
     struct cw_watchdog watchdog;
     uint64_t max_cycles;
@@ -60,6 +65,7 @@ struct cw_gpu {
     char *report; /* deadlock report, owned */
 
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
+    void (*on_sample)(void *context, const struct cw_gpu *gpu, uint64_t cycle);
     void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
     void (*on_print)(void *context, const char *text, size_t length);
     void (*on_notice)(void *context, const char *text);
@@ -78,6 +84,10 @@ void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT]);
 void cw_gpu__watchdog_reset(struct cw_gpu *gpu);
 /* CW_EDEADLOCK with a report when the machine has stopped or spins without progress. */
 int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err);
+/* Where that core, or that partition, counts. */
+struct cw_stats *cw_gpu__core_stats(struct cw_gpu *gpu, uint32_t core);
+struct cw_stats *cw_gpu__partition_stats(struct cw_gpu *gpu, uint32_t partition);
+
 /* Writes the report of all cores and mechanisms into gpu->report and fails with CW_EDEADLOCK. */
 int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err);
 

@@ -259,6 +259,17 @@ static void end_kernel(struct cw_gpu *gpu)
         cw_core_end_kernel(gpu->core[i], gpu->now);
 }
 
+/* Those that are due up to the next step, in which something happens. */
+static void sample(struct cw_gpu *gpu, cw_time step)
+{
+    for (const cw_time period = gpu->clocks.period[CW_DOMAIN_CORE]; gpu->sample_at <= step; gpu->sample_at += gpu->sample_cycles * period) {
+        const uint64_t cycle = gpu->sample_at / period;
+        for (uint32_t i = 0; i < gpu->config.core_count; i++)
+            cw_core_count_until(gpu->core[i], cycle);
+        gpu->on_sample(gpu->context, gpu, cycle);
+    }
+}
+
 static int steps(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint64_t last_cycle = cw_gpu_cycles(gpu) + gpu->max_cycles;
@@ -270,6 +281,8 @@ static int steps(struct cw_gpu *gpu, struct cw_error *err)
         const cw_time step = cw_gpu__next_step(gpu, due);
         if (step == CW_TIME_NEVER)
             return cw_gpu__deadlock(gpu, "nothing can ever happen again", err);
+        if (step >= gpu->sample_at)
+            sample(gpu, step < end ? step : end - gpu->clocks.period[CW_DOMAIN_CORE]);
         if (step >= end)
             return out_of_cycles(gpu, last_cycle, err);
         gpu->now = step;

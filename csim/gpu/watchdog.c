@@ -9,7 +9,7 @@
 void cw_gpu__watchdog_reset(struct cw_gpu *gpu)
 {
     gpu->watchdog = (struct cw_watchdog){
-        .instructions = gpu->stats.warp_instructions,
+        .instructions = cw_gpu_stats(gpu)->warp_instructions,
         .progress = gpu->progress,
         .instructions_at = gpu->now,
         .progress_at = gpu->now,
@@ -62,8 +62,9 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_watchdog *w = &gpu->watchdog;
     const cw_time cycle = gpu->clocks.period[CW_DOMAIN_CORE];
-    if (gpu->stats.warp_instructions != w->instructions) {
-        w->instructions = gpu->stats.warp_instructions;
+    const uint64_t instructions = cw_gpu_stats(gpu)->warp_instructions;
+    if (instructions != w->instructions) {
+        w->instructions = instructions;
         w->instructions_at = gpu->now;
     }
     if (gpu->progress != w->progress) {

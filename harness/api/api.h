@@ -51,6 +51,8 @@ struct cowarp_gpu {
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
     struct cowarp_profile *profile;   /* NULL: not counted */
+    struct cowarp_samples *samples;   /* NULL: none */
+    struct cowarp_parts *parts;       /* NULL: nobody wants counters of parts */
     struct cowarp_branches *branches; /* NULL: neither counted nor read */
     struct cowarp_pm *pm;             /* its persistent memory; NULL: it could not be created */
     struct cowarp_phase *phases;      /* all */
@@ -127,6 +129,25 @@ void cowarp__profile_listen(struct cowarp_gpu *gpu);
 int cowarp__profile_launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *kernel);
 /* After the GPU has gone. */
 void cowarp__profile_destroy(struct cowarp_gpu *gpu);
+
+/* Before the GPU exists: opens the file when the options ask for samples. */
+int cowarp__samples_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* That core cycle is the first one behind the row. */
+void cowarp__samples_row(void *context, const struct cw_gpu *gpu, uint64_t cycle);
+/* Writes the last row and completes the file. */
+int cowarp__samples_close(struct cowarp_gpu *gpu);
+void cowarp__samples_destroy(struct cowarp_gpu *gpu);
+
+/* Whether cores and partitions have to count each for itself. */
+bool cowarp__parts_split(const struct cowarp_options *options);
+int cowarp__parts_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* A launch of this kernel has ended, well or not. */
+int cowarp__parts_launched(struct cowarp_gpu *gpu, const char *kernel);
+/* The GPU has been reset: time has gone on without a launch. */
+void cowarp__parts_reset(struct cowarp_gpu *gpu);
+/* Members of the statistics file, each with a comma behind it. */
+void cowarp__parts_write(const struct cowarp_gpu *gpu, FILE *f);
+void cowarp__parts_destroy(struct cowarp_gpu *gpu);
 
 /* Before the GPU exists: stands between it and *units when the options ask for a recording, and changes *units. */
 int cowarp__record_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units);

@@ -158,6 +158,10 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
     if (status == CW_OK)
         status = cowarp__profile_create(gpu, options);
     if (status == CW_OK)
+        status = cowarp__samples_create(gpu, options);
+    if (status == CW_OK)
+        status = cowarp__parts_create(gpu, options);
+    if (status == CW_OK)
         status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL);
     if (status == CW_OK)
         status = cowarp__wave_tap(gpu, options);
@@ -201,6 +205,9 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .check_serial = gpu->check_serial,
         .check_persist = gpu->check_persist,
         .count_stalls = options->count_stalls != 0 || options->record_profile != 0,
+        .split_stats = cowarp__parts_split(options),
+        .sample_cycles = options->sample_cycles,
+        .on_sample = gpu->samples != NULL ? cowarp__samples_row : NULL,
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
         .sabotage = options->sabotage,
@@ -250,6 +257,8 @@ int cowarp_finish(struct cowarp_gpu *gpu)
     int status = cowarp_pm_close(gpu); /* first: what was durable is to be kept, whatever becomes of the wave */
     if (status == CW_OK)
         status = cowarp__wave_close(gpu);
+    if (status == CW_OK)
+        status = cowarp__samples_close(gpu);
     return status != CW_OK ? status : cowarp__record_close(gpu);
 }
 
@@ -259,6 +268,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
         return;
     cowarp__pm_destroy(gpu);
     cowarp__wave_close(gpu);
+    cowarp__samples_close(gpu);
     cw_gpu_destroy(gpu->gpu);
     cw_recorder_destroy(gpu->recorder);
     cw_taps_destroy(gpu->taps);
@@ -272,6 +282,8 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     }
     cowarp__branches_destroy(gpu);
     cowarp__profile_destroy(gpu);
+    cowarp__samples_destroy(gpu);
+    cowarp__parts_destroy(gpu);
     cowarp__phases_destroy(gpu);
     cowarp__manifest_destroy(gpu);
     free(gpu->mechs);
@@ -345,6 +357,7 @@ int cowarp_reset(struct cowarp_gpu *gpu)
         return cw_fail(&gpu->err, status, "the GPU could not be reset: %s", why.text);
     cowarp__branches_listen(gpu);
     cowarp__profile_listen(gpu);
+    cowarp__parts_reset(gpu);
     return CW_OK;
 }
 

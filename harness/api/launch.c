@@ -332,6 +332,8 @@ static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
                                &gpu->err);
         gpu->host_seconds += host_seconds() - start;
         status = cowarp__wave_launched(gpu, status);
+        const int noted = cowarp__parts_launched(gpu, k->name);
+        status = status == CW_OK ? noted : status;
         gpu->failed = status != CW_OK;
         note_oracle(gpu, status);
         note_persist_oracle(gpu, status);

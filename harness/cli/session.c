@@ -142,6 +142,39 @@ static int read_trigger(struct cli_session *s, const struct cli_parsed *p)
     return status;
 }
 
+static int read_samples(struct cli_session *s, const struct cli_parsed *p)
+{
+    const int status = read_number(p, "sample", &s->options.sample_cycles);
+    if (status == CLI_OK && cli_has(p, "sample") && s->options.sample_cycles == 0)
+        return cli_error(CLI_WRONG, "--sample 0: a row has at least 1 core cycle");
+    if (s->options.sample_file == NULL && (cli_has(p, "sample") || cli_has(p, "sample-counters")))
+        return cli_error(CLI_WRONG, "--%s without --samples; give --samples FILE too", cli_has(p, "sample") ? "sample" : "sample-counters");
+    if (s->options.sample_file != NULL && !cli_has(p, "sample"))
+        return cli_error(CLI_WRONG, "--samples without --sample; give --sample N too, the core cycles of a row");
+    return status;
+}
+
+static int read_parts(struct cli_session *s, const struct cli_parsed *p)
+{
+    static const char *const parts[] = {"launch", "core", "partition"};
+    int *const wanted[] = {&s->options.per_launch, &s->options.per_core, &s->options.per_partition};
+    for (uint32_t i = 0; i < p->given_cnt; i++) {
+        uint32_t k = 0;
+        char near[96];
+        if (strcmp(p->given[i].option->name, "per") != 0)
+            continue;
+        while (k < 3 && strcmp(p->given[i].value, parts[k]) != 0)
+            k++;
+        if (k == 3)
+            return cli_error(CLI_WRONG, "--per '%s': unknown; %s", p->given[i].value,
+                             cli_suggest(near, p->given[i].value, parts, 3, "takes launch, core or partition"));
+        *wanted[k] = 1;
+    }
+    if (cli_has(p, "per") && !cli_has(p, "stats"))
+        return cli_error(CLI_WRONG, "--per without --stats; give --stats FILE too");
+    return CLI_OK;
+}
+
 /* Every name of --mech a,b --mech c. */
 static int read_mechs(struct cli_session *s, const struct cli_parsed *p)
 {
@@ -194,6 +227,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->record = cli_value(p, "record", NULL);
     o->record_branches = cli_has(p, "record-branches");
     o->record_profile = cli_has(p, "profile");
+    o->sample_file = cli_value(p, "samples", NULL);
+    o->sample_counters = cli_value(p, "sample-counters", NULL);
     o->lcp_profile = cli_value(p, "lcp-profile", NULL);
     int status = read_mechs(s, p);
     if (status == CLI_OK)
@@ -204,6 +239,10 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
     if (status == CLI_OK)
         status = cli_check_assignments(p, "set");
+    if (status == CLI_OK)
+        status = read_samples(s, p);
+    if (status == CLI_OK)
+        status = read_parts(s, p);
     if (status == CLI_OK)
         status = read_window(s, p);
     return status == CLI_OK ? read_trigger(s, p) : status;
@@ -330,6 +369,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
     if (s->branches_written)
         printf("  recorded      %s\n", s->branches);
+    if (s->options.sample_file != NULL)
+        printf("  written       %s\n", s->options.sample_file);
     if (s->profile_written)
         printf("  written       %s\n", s->profile);
 }

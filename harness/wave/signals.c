@@ -273,6 +273,7 @@ void cw_wave_sample_chip(struct cw_wave_signals *s)
 {
     const struct cw_config *c = cw_gpu_config(s->gpu);
     uint64_t *value = s->value + CW_DOMAIN_COUNT;
+    cw_gpu_stats(s->gpu); /* brings the counters up to date that the pointers are to */
     for (uint32_t i = 0; i < s->counter_cnt; i++)
         *value++ = *s->counter[i];
     for (uint32_t core = 0; core < c->core_count; core++)

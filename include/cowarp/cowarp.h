@@ -91,6 +91,12 @@ struct cowarp_options {
     int check_persist;       /* run the persistency oracle over persistent memory */
     int count_stalls;   /* count why warp schedulers do not issue: the counters issue_*, which are 0 otherwise; results do not change */
     int record_profile; /* count per line of the PTX, for cowarp_write_profile; counts stalls too. Results do not change */
+    /* Samples: CSV with a row for each sample_cycles core cycles, of what these counters have counted in it, and the last, shorter row. The
+     * columns add up to the counters. The file is complete after cowarp_finish, and not there when nothing has run. */
+    const char *sample_file;                 /* NULL: none */
+    uint64_t sample_cycles;                  /* 1 .. 2^32 - 1 */
+    const char *sample_counters;             /* "a,b,c", no maxima; NULL: those that docs/profile.md lists */
+    int per_launch, per_core, per_partition; /* the statistics file has the counters of each of these too (docs/profile.md) */
 };
 
 #define COWARP_VERSION "0.1.0"

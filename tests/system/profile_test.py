@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of docs/profile.md, where time goes: profile_test.py BUILD/cowarp [unittest arguments]."""
 
+import csv
 import json
 import os
 import subprocess
@@ -173,6 +174,107 @@ ret;""")
         self.statistics("vecadd", "--param", "n=1000", "--profile", "p.txt")
         r = self.run_it("rerun", "s.json")
         self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
+
+
+class Samples(Command):
+    """Rows of counters."""
+
+    def rows(self, name):
+        with open(self.path(name), newline="", encoding="utf-8") as f:
+            return [{k: int(v) for k, v in row.items()} for row in csv.DictReader(f)]
+
+    def test_sums(self):
+        for name, run in RUNS.items():
+            with self.subTest(name):
+                without = self.counters(*run, "--stalls")
+                counters = self.counters(*run, "--stalls", "--samples", "t.csv", "--sample", "777")
+                self.assertEqual(counters, without)
+                rows = self.rows("t.csv")
+                self.assertGreater(len(rows[0]), 20)
+                for i, row in enumerate(rows[:-1]):
+                    self.assertEqual((row["begin"], row["end"]), (777 * i, 777 * (i + 1)))
+                self.assertEqual(rows[-1]["end"], counters["cycles"])
+                self.assertLessEqual(rows[-1]["end"] - rows[-1]["begin"], 777)
+                for column in list(rows[0])[2:]:
+                    self.assertEqual(sum(row[column] for row in rows), counters[column], column)
+
+    def test_span_in_which_nothing_happens(self):
+        """One warp sleeps for 140,000 cycles of a machine with 15 cores and 30 schedulers: each row has the cycles that are its own."""
+        with open(self.path("k.ptx"), "w", encoding="utf-8") as f:
+            f.write(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\nnanosleep.u32 100000;\nret;\n}\n")
+        r = self.run_it("exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "32", "--quiet", "--stalls", "--samples", "t.csv",
+                        "--sample", "1000", "--sample-counters", "core_active_cycles,core_w0_idle,issue_sleep,issue_no_warp")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        rows = self.rows("t.csv")
+        self.assertEqual(len(rows), 141)
+        for row in rows[1:-1]:
+            self.assertEqual(list(row.values())[2:], [1000, 1000, 1000, 29 * 1000])
+
+    def test_several_launches(self):
+        s = self.statistics("bfs", "--param", "nodes=1500", "--samples", "t.csv", "--sample", "500", "--sample-counters", "blocks_finished")
+        rows = self.rows("t.csv")
+        self.assertEqual(sum(row["blocks_finished"] for row in rows), s["counters"]["blocks_finished"]["value"])
+        self.assertEqual(len(rows), (s["cycles"] + 499) // 500)
+
+    def test_refusals(self):
+        for says, *args in (["without --samples", "--sample", "5"], ["without --sample;", "--samples", "t"],
+                            ["at least 1", "--samples", "t", "--sample", "0"], ["not a whole number", "--samples", "t", "--sample", "x"],
+                            ["at most 4294967295", "--samples", "t", "--sample", "4294967296"],
+                            ["without --samples", "--sample-counters", "branches"],
+                            ["did you mean 'branches'", "--samples", "t", "--sample", "5", "--sample-counters", "branchs"],
+                            ["is empty", "--samples", "t", "--sample", "5", "--sample-counters", "branches,,barriers"],
+                            ["given twice", "--samples", "t", "--sample", "5", "--sample-counters", "branches,branches"],
+                            ["is a maximum", "--samples", "t", "--sample", "5", "--sample-counters", "simt_stack_max"],
+                            ["/no/folder", "--samples", "/no/folder/t", "--sample", "5"],
+                            ["the same file", "--samples", "t", "--sample", "5", "--stats", "t"]):
+            self.refused("run", "vecadd", *args, says=[says])
+            self.assertEqual(os.listdir(self.folder.name), [], args)
+
+
+class Parts(Command):
+    """Counters by launch, core, partition."""
+
+    # Of the machine's counters those that no core and no partition counts.
+    CHIP = ("noc_", "nvm_", "pm_bytes", "pcie_bytes")
+    ALL = ["--per", "launch", "--per", "core", "--per", "partition"]
+
+    def test_sums(self):
+        for name, run in RUNS.items():
+            with self.subTest(name):
+                without = self.counters(*run)
+                s = self.statistics(*run, *self.ALL)
+                counters = {k: v["value"] for k, v in s["counters"].items()}
+                self.assertEqual({**counters, "cycles": s["cycles"]}, without)
+                maxima = {k for k, v in s["counters"].items() if v["definition"].endswith("(maximum)")}
+                machine = [k for k, v in s["counters"].items() if "of" not in v]
+                self.assertEqual(sum(launch["cycles"] for launch in s["per_launch"]), s["cycles"])
+                for k, value in counters.items():
+                    if k not in maxima:
+                        self.assertEqual(sum(launch["counters"].get(k, 0) for launch in s["per_launch"]), value, k)
+                for member, count in (("per_core", "core.count"), ("per_partition", "partition.count")):
+                    for k, values in s[member].items():
+                        self.assertEqual(len(values), s["config"][count])
+                        self.assertEqual(max(values) if k in maxima else sum(values), counters[k], k)
+                self.assertFalse(set(s["per_core"]) & set(s["per_partition"]))
+                split = {*s["per_core"], *s["per_partition"]}
+                for k in machine:
+                    self.assertEqual(k in split, counters[k] != 0 and not k.startswith(self.CHIP), k)
+
+    def test_by_hand(self):
+        """Three blocks come to the first three cores; two launches of bfs and more are listed in their order."""
+        s = self.statistics("vecadd", "--param", "n=300", *self.ALL)
+        finished = s["per_core"]["blocks_finished"]
+        self.assertEqual(sum(finished), s["counters"]["blocks_finished"]["value"])
+        self.assertEqual(sorted(finished, reverse=True), finished)
+        self.assertEqual(max(finished), 1)
+        self.assertEqual([launch["kernel"] for launch in s["per_launch"]], ["vecadd"])
+        s = self.statistics("bfs", "--param", "nodes=1500", "--per", "launch")
+        self.assertGreater(len(s["per_launch"]), 2)
+        self.assertNotIn("per_core", s)
+
+    def test_refusals(self):
+        self.refused("run", "vecadd", "--per", "cores", "--stats", "s", says=["did you mean 'core'"])
+        self.refused("run", "vecadd", "--per", "core", says=["without --stats"])
 
 
 if __name__ == "__main__":
