@@ -136,6 +136,13 @@ static void announce(struct cw_core *c, uint32_t block, const struct cw_slots *w
             c->mech[i].sockets->block_start(c->mech[i].self, block, warps->word[0], now); /* one row: see cw_core_create */
 }
 
+static void tell_block(const struct cw_core *c, enum cw_event_type type, uint32_t slot, cw_time now)
+{
+    const uint32_t *id = c->block[slot].ctaid;
+    const struct cw_event e = {.type = (uint8_t)type, .core = c->cfg.index, .now = now, .u.block = {slot, {id[0], id[1], id[2]}}};
+    cw_events_tell(c->cfg.stream, &e);
+}
+
 void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now)
 {
     assert(cw_core_can_take_block(c));
@@ -155,6 +162,8 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     b->threads_live = c->launch->threads;
     b->shared_base = slot * c->block_shared;
     memcpy(b->ctaid, ctaid, sizeof b->ctaid);
+    if (cw_events_want(c->cfg.stream, CW_EVENT_BLOCK_BEGIN))
+        tell_block(c, CW_EVENT_BLOCK_BEGIN, slot, now);
     c->blocks++;
     c->registers_used += c->block_regs;
     c->shared_used += c->block_shared;
@@ -197,6 +206,8 @@ void cw_core__free_warp(struct cw_core *c, uint32_t w)
     for (uint32_t i = 0; (c->taken & CW_SOCKET_BLOCK) != 0 && i < c->mech_cnt; i++)
         if (c->mech[i].sockets->block_end != NULL)
             c->mech[i].sockets->block_end(c->mech[i].self, warp->block, c->now);
+    if (cw_events_want(c->cfg.stream, CW_EVENT_BLOCK_END))
+        tell_block(c, CW_EVENT_BLOCK_END, warp->block, c->now);
     b->used = false;
     c->blocks--;
     c->registers_used -= c->block_regs;

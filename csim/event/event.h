@@ -39,15 +39,18 @@ enum cw_event_type {
     CW_EVENT_REGION_LEAVE,    /* the word leaves what regions share: something else is about to write it, or its memory ends. The thread
                                  is not said; memory still holds what regions have left */
     /* Persistent memory (csim/mech/persist). Stores of one thread come in program order, each before what orders it. */
-    CW_EVENT_PM_STORE, /* a thread has written a word of persistent memory, where all threads of its core see it: word */
-    CW_EVENT_PM_ORDER, /* a thread orders its persists: order */
-    CW_EVENT_PM_LEAVE, /* bytes of a line leave the core for persistent memory; the thread is not said: line */
-    CW_EVENT_PERSIST,  /* these bytes have become durable; core says which core they have left: line, with data */
-    CW_EVENT_DECISION, /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
-    CW_EVENT_BRANCH,   /* threads of a warp execute a conditional branch: branch. A thread is told of once, also when its policy lets it
-                          come to the branch several times before it goes on */
-    CW_EVENT_BRANCHED, /* a branch has issued, conditional or not: branched */
-    CW_EVENT_STALL,    /* a warp scheduler has not issued for some cycles: stall. Where the core counts why (struct cw_core_config) */
+    CW_EVENT_PM_STORE,    /* a thread has written a word of persistent memory, where all threads of its core see it: word */
+    CW_EVENT_PM_ORDER,    /* a thread orders its persists: order */
+    CW_EVENT_PM_LEAVE,    /* bytes of a line leave the core for persistent memory; the thread is not said: line */
+    CW_EVENT_PERSIST,     /* these bytes have become durable; core says which core they have left: line, with data */
+    CW_EVENT_DECISION,    /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
+    CW_EVENT_BRANCH,      /* threads of a warp execute a conditional branch: branch. A thread is told of once, also when its policy lets it
+                             come to the branch several times before it goes on */
+    CW_EVENT_BLOCK_BEGIN, /* a thread block takes warps of a core: block */
+    CW_EVENT_BLOCK_END,   /* it has given the last one back: block */
+    CW_EVENT_QUEUE,       /* a hardware unit holds another number of requests that wait in it: queue */
+    CW_EVENT_BRANCHED,    /* a branch has issued, conditional or not: branched */
+    CW_EVENT_STALL,       /* a warp scheduler has not issued for some cycles: stall. Where the core counts why (struct cw_core_config) */
     CW_EVENT_TYPES
 };
 
@@ -143,6 +146,14 @@ struct cw_event {
             cw_lanes falls;         /* the others: they go to the next instruction */
             const uint32_t *target; /* [lane of taken] of an indexed branch, valid during the call only; else NULL */
         } branch;
+        struct {
+            uint32_t slot; /* of the core */
+            uint32_t ctaid[3];
+        } block;
+        struct {
+            const char *unit; /* as in a decision */
+            uint32_t index, depth;
+        } queue;
         struct {
             const struct cw_uop *uop;
             bool diverged; /* the warp's lanes go two ways */

@@ -576,6 +576,11 @@ struct cw_core *cw_gpu_core(const struct cw_gpu *gpu, uint32_t index)
     return gpu->core[index];
 }
 
+const struct cw_partition *cw_gpu_partition(const struct cw_gpu *gpu, uint32_t index)
+{
+    return gpu->partition[index];
+}
+
 uint64_t cw_gpu_cycles(const struct cw_gpu *gpu)
 {
     return gpu->now / gpu->clocks.period[CW_DOMAIN_CORE];

@@ -80,6 +80,7 @@ const struct cw_stats *cw_gpu_partition_stats(const struct cw_gpu *gpu, uint32_t
 const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu);
 const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);
 struct cw_core *cw_gpu_core(const struct cw_gpu *gpu, uint32_t index);
+const struct cw_partition *cw_gpu_partition(const struct cw_gpu *gpu, uint32_t index);
 /* Core cycles and time since creation. */
 uint64_t cw_gpu_cycles(const struct cw_gpu *gpu);
 cw_time cw_gpu_now(const struct cw_gpu *gpu);

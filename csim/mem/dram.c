@@ -435,6 +435,11 @@ bool cw_dram_idle(const struct cw_dram_port *port)
     return port->count == 0;
 }
 
+uint32_t cw_dram_queued(const struct cw_dram_port *port)
+{
+    return port->count;
+}
+
 /* Creation */
 
 uint32_t cw_dram_age_cap(const struct cw_config *c)

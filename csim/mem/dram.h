@@ -73,6 +73,8 @@ bool cw_dram_pop(struct cw_dram_port *port, struct cw_dram_done *done, cw_time n
 cw_time cw_dram_next(const struct cw_dram_port *port);
 /* Nothing of the port is queued or on its way. */
 bool cw_dram_idle(const struct cw_dram_port *port);
+/* Requests of the port that are queued or on their way. */
+uint32_t cw_dram_queued(const struct cw_dram_port *port);
 /* Where a partition-local address lies (for tests and reports). */
 void cw_dram_map(const struct cw_dram_port *port, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row);
 

@@ -448,6 +448,16 @@ bool cw_partition_idle(const struct cw_partition *s)
     return queued == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
 }
 
+uint32_t cw_partition_queued(const struct cw_partition *s)
+{
+    return s->rop.count;
+}
+
+uint32_t cw_partition_dram_queued(const struct cw_partition *s)
+{
+    return cw_dram_queued(s->dram);
+}
+
 void cw_partition_host_copy(struct cw_partition *s, uint64_t addr)
 {
     assert(cw_partition_idle(s));

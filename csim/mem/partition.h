@@ -86,6 +86,9 @@ struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p, uint3
 int cw_partition_hook(struct cw_partition *p, const struct cw_partition_hooks *hooks, void *self);
 /* Nothing queued, no miss outstanding. */
 bool cw_partition_idle(const struct cw_partition *p);
+/* For timelines: requests between crossbar and L2 slice, and requests to the DRAM channel that it has not finished. */
+uint32_t cw_partition_queued(const struct cw_partition *p);
+uint32_t cw_partition_dram_queued(const struct cw_partition *p);
 /* The host copies from or to the line at that address, which is one of the partition (cw_l2_host_copy). Only when idle. */
 void cw_partition_host_copy(struct cw_partition *p, uint64_t addr);
 /* Invalidates every line of the L2 slice, dirty ones too, so that the next kernel starts with cold caches. No value is lost: a store's

@@ -9,6 +9,7 @@
 #include "play/record.h"
 #include "ptx/module.h"
 #include "rtl/rtl_provider.h"
+#include "timeline/timeline.h"
 #include "wave/wave.h"
 
 struct cowarp_module {
@@ -52,6 +53,7 @@ struct cowarp_gpu {
     struct cw_unit_provider recorded_units;
     struct cowarp_profile *profile;   /* NULL: not counted */
     struct cowarp_samples *samples;   /* NULL: none */
+    struct cw_timeline *timeline;     /* NULL: none */
     struct cowarp_parts *parts;       /* NULL: nobody wants counters of parts */
     struct cowarp_branches *branches; /* NULL: neither counted nor read */
     struct cowarp_pm *pm;             /* its persistent memory; NULL: it could not be created */
@@ -137,6 +139,11 @@ void cowarp__samples_row(void *context, const struct cw_gpu *gpu, uint64_t cycle
 /* Writes the last row and completes the file. */
 int cowarp__samples_close(struct cowarp_gpu *gpu);
 void cowarp__samples_destroy(struct cowarp_gpu *gpu);
+
+/* When the GPU exists: opens the file when the options ask for a timeline. */
+int cowarp__timeline_open(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* Completes the file. */
+int cowarp__timeline_close(struct cowarp_gpu *gpu);
 
 /* Whether cores and partitions have to count each for itself. */
 bool cowarp__parts_split(const struct cowarp_options *options);

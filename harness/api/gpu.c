@@ -141,6 +141,14 @@ static void pass_notice(void *context, const char *text)
         gpu->on_message(gpu->context, text);
 }
 
+static void on_step(void *context, const struct cw_gpu *g, cw_time now)
+{
+    const struct cowarp_gpu *gpu = context;
+    if (gpu->timeline != NULL)
+        cw_timeline_step(gpu->timeline, now);
+    cowarp__wave_step(context, g, now);
+}
+
 /* What the GPU is to be, before it is one; *units: where its units come from. */
 static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units)
 {
@@ -213,7 +221,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
-        .on_step = options->wave_file != NULL || gpu->recorder != NULL ? cowarp__wave_step : NULL,
+        .on_step = options->wave_file != NULL || options->timeline_file != NULL || gpu->recorder != NULL ? on_step : NULL,
         .on_print = pass_print,
         .on_notice = pass_notice,
         .context = gpu,
@@ -233,6 +241,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cowarp__record_open(gpu);
     if (status == CW_OK)
         status = cowarp__wave_open(gpu, options);
+    if (status == CW_OK)
+        status = cowarp__timeline_open(gpu, options);
     return status == CW_OK ? cowarp__pm_create(gpu, options) : status;
 }
 
@@ -259,6 +269,8 @@ int cowarp_finish(struct cowarp_gpu *gpu)
         status = cowarp__wave_close(gpu);
     if (status == CW_OK)
         status = cowarp__samples_close(gpu);
+    if (status == CW_OK)
+        status = cowarp__timeline_close(gpu);
     return status != CW_OK ? status : cowarp__record_close(gpu);
 }
 
@@ -269,6 +281,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cowarp__pm_destroy(gpu);
     cowarp__wave_close(gpu);
     cowarp__samples_close(gpu);
+    cowarp__timeline_close(gpu);
     cw_gpu_destroy(gpu->gpu);
     cw_recorder_destroy(gpu->recorder);
     cw_taps_destroy(gpu->taps);
@@ -284,6 +297,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cowarp__profile_destroy(gpu);
     cowarp__samples_destroy(gpu);
     cowarp__parts_destroy(gpu);
+    cw_timeline_destroy(gpu->timeline);
     cowarp__phases_destroy(gpu);
     cowarp__manifest_destroy(gpu);
     free(gpu->mechs);
@@ -347,6 +361,8 @@ int cowarp_reset(struct cowarp_gpu *gpu)
     if (gpu->taps != NULL)
         return cw_fail(&gpu->err, CW_EINVAL,
                        "reset: a GPU with a wave file cannot be reset, its waves are those of one run; create a new one");
+    if (gpu->timeline != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "reset: a GPU with a timeline cannot be reset, it shows one run; create a new one");
     if (gpu->recorder != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "reset: a GPU with a recording cannot be reset, it records one run; create a new one");
     cw_rtl_provider_forget(&gpu->units);

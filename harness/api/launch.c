@@ -328,8 +328,12 @@ static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
         status = cowarp__manifest_launch(gpu, module->module->file, l);
     if (status == CW_OK) {
         const double start = host_seconds();
+        if (gpu->timeline != NULL)
+            cw_timeline_launch(gpu->timeline, k->name);
         status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, l->static_warps != 0, block, local,
                                &gpu->err);
+        if (gpu->timeline != NULL)
+            cw_timeline_launch(gpu->timeline, NULL);
         gpu->host_seconds += host_seconds() - start;
         status = cowarp__wave_launched(gpu, status);
         const int noted = cowarp__parts_launched(gpu, k->name);

@@ -16,7 +16,7 @@ struct output {
  * none. */
 static char *path_of(const char *option, const char *text)
 {
-    static const char *const plain[] = {"stats", "wave", "record-branches", "profile", "samples", "pm"};
+    static const char *const plain[] = {"stats", "wave", "record-branches", "profile", "samples", "timeline", "pm"};
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         if (strcmp(option, plain[i]) == 0)
             return strcmp(text, "-") != 0 ? strdup(text) : NULL;

@@ -104,26 +104,44 @@ static int read_number(const struct cli_parsed *p, const char *option, uint64_t 
     return cli_error(CLI_WRONG, "--%s '%s': not a whole number of 64 bits", option, text);
 }
 
-static int read_window(struct cli_session *s, const struct cli_parsed *p)
+/* A:B of core cycles; an empty B is 0. */
+static int read_cycles(const char *option, const char *text, uint64_t *from, uint64_t *to)
 {
     char begin[24];
+    const char *colon = strchr(text, ':');
+    const size_t length = colon != NULL ? (size_t)(colon - text) : sizeof begin;
+    if (length >= sizeof begin)
+        return cli_error(CLI_WRONG, "--%s '%s': expected two core cycles, as in 1000:2000", option, text);
+    memcpy(begin, text, length);
+    begin[length] = '\0';
+    if (!cli_u64(begin, from) || (colon[1] != '\0' && !cli_u64(colon + 1, to)))
+        return cli_error(CLI_WRONG, "--%s '%s': expected two core cycles, as in 1000:2000", option, text);
+    if (colon[1] != '\0' && *to <= *from)
+        return cli_error(CLI_WRONG, "--%s '%s': ends before it begins", option, text);
+    return CLI_OK;
+}
+
+static int read_window(struct cli_session *s, const struct cli_parsed *p)
+{
     const char *text = cli_value(p, "wave-window", NULL);
     s->options.wave_file = cli_value(p, "wave", NULL);
     if (text == NULL)
         return CLI_OK;
     if (s->options.wave_file == NULL)
         return cli_error(CLI_WRONG, "--wave-window without --wave; give --wave FILE too");
-    const char *colon = strchr(text, ':');
-    const size_t length = colon != NULL ? (size_t)(colon - text) : sizeof begin;
-    if (length >= sizeof begin)
-        return cli_error(CLI_WRONG, "--wave-window '%s': expected two core cycles, as in 1000:2000", text);
-    memcpy(begin, text, length);
-    begin[length] = '\0';
-    if (!cli_u64(begin, &s->options.wave_begin) || (colon[1] != '\0' && !cli_u64(colon + 1, &s->options.wave_end)))
-        return cli_error(CLI_WRONG, "--wave-window '%s': expected two core cycles, as in 1000:2000", text);
-    if (colon[1] != '\0' && s->options.wave_end <= s->options.wave_begin)
-        return cli_error(CLI_WRONG, "--wave-window '%s': ends before it begins", text);
-    return CLI_OK;
+    return read_cycles("wave-window", text, &s->options.wave_begin, &s->options.wave_end);
+}
+
+static int read_timeline(struct cli_session *s, const struct cli_parsed *p)
+{
+    struct cowarp_options *o = &s->options;
+    const char *window = cli_value(p, "timeline-window", NULL), *mbytes = cli_value(p, "timeline-mbytes", NULL);
+    o->timeline_file = cli_value(p, "timeline", NULL);
+    if (o->timeline_file == NULL && (window != NULL || mbytes != NULL))
+        return cli_error(CLI_WRONG, "--timeline-%s without --timeline; give --timeline FILE too", window != NULL ? "window" : "mbytes");
+    if (mbytes != NULL && (!cli_u32(mbytes, &o->timeline_mbytes) || o->timeline_mbytes == 0))
+        return cli_error(CLI_WRONG, "--timeline-mbytes '%s': expected a number from 1 to 65536", mbytes);
+    return window != NULL ? read_cycles("timeline-window", window, &o->timeline_begin, &o->timeline_end) : CLI_OK;
 }
 
 static int read_trigger(struct cli_session *s, const struct cli_parsed *p)
@@ -243,6 +261,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_samples(s, p);
     if (status == CLI_OK)
         status = read_parts(s, p);
+    if (status == CLI_OK)
+        status = read_timeline(s, p);
     if (status == CLI_OK)
         status = read_window(s, p);
     return status == CLI_OK ? read_trigger(s, p) : status;
@@ -369,6 +389,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
     if (s->branches_written)
         printf("  recorded      %s\n", s->branches);
+    if (s->options.timeline_file != NULL)
+        printf("  written       %s\n", s->options.timeline_file);
     if (s->options.sample_file != NULL)
         printf("  written       %s\n", s->options.sample_file);
     if (s->profile_written)

@@ -93,9 +93,14 @@ struct cowarp_options {
     int record_profile; /* count per line of the PTX, for cowarp_write_profile; counts stalls too. Results do not change */
     /* Samples: CSV with a row for each sample_cycles core cycles, of what these counters have counted in it, and the last, shorter row. The
      * columns add up to the counters. The file is complete after cowarp_finish, and not there when nothing has run. */
-    const char *sample_file;                 /* NULL: none */
-    uint64_t sample_cycles;                  /* 1 .. 2^32 - 1 */
-    const char *sample_counters;             /* "a,b,c", no maxima; NULL: those that docs/profile.md lists */
+    const char *sample_file;     /* NULL: none */
+    uint64_t sample_cycles;      /* 1 .. 2^32 - 1 */
+    const char *sample_counters; /* "a,b,c", no maxima; NULL: those that docs/profile.md lists */
+    /* Timeline: trace events as JSON, for Perfetto and chrome://tracing (docs/profile.md). The file is complete after cowarp_finish, and
+     * not there when nothing has run. */
+    const char *timeline_file;               /* NULL: none */
+    uint64_t timeline_begin, timeline_end;   /* core cycles, [begin, end); end 0: to the end of the run */
+    uint32_t timeline_mbytes;                /* the file ends, whole, before it is larger; 1 .. 65536, 0: 64 */
     int per_launch, per_core, per_partition; /* the statistics file has the counters of each of these too (docs/profile.md) */
 };
 

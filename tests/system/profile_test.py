@@ -277,6 +277,143 @@ class Parts(Command):
         self.refused("run", "vecadd", "--per", "core", says=["without --stats"])
 
 
+class Timeline(Command):
+    """Trace events."""
+
+    # Members beside ph, pid, tid, ts, which all events have; and names.
+    MEMBERS = {"M": {"name", "args"}, "B": {"name", "args"}, "E": {"args"}, "C": {"name", "args"}}
+    METADATA = {"process_name": "name", "thread_name": "name", "process_sort_index": "sort_index", "thread_sort_index": "sort_index"}
+    STATES = {"running", "transaction", "barrier", "memory", "mechanism", "commit", "back-off"}
+    UNITS = {"validation_unit", "commit_unit"}
+    COUNTERS = {"L2 queue", "DRAM queue", "stall_buffer"}
+    CAUSES = {"timestamp": "tx_aborted_timestamp", "stall_full": "tx_aborted_stall_full", "rollover": "tx_aborted_rollover",
+              "intra_warp": "tx_aborted_intra_warp", "validation": "tx_aborted_validation", "early": "tx_aborted_early", "conflict": None}
+
+    def named(self, process, track, name, launched):
+        """Whether a slice of that name may be on the track."""
+        if process == "GPU":
+            return track == "launches" and name in launched
+        if process.startswith("core "):
+            words = track.split()
+            if words[0] == "block":
+                return words[1] == "slot" and name.startswith("block ")
+            return words[0] == "warp" and (name == "attempt" if words[2:] == ["transactions"] else name in self.STATES)
+        return process.startswith("partition ") and track in self.UNITS and name in ("accepts", "refuses")
+
+    def check(self, trace, launched):
+        """Whether the file is what docs/profile.md says; [(process, track, name, args, end's args, begin, end)]."""
+        self.assertEqual(set(trace), {"displayTimeUnit", "traceEvents", "otherData"})
+        names, open_slices, last, slices = {}, {}, {}, []
+        for e in trace["traceEvents"]:
+            self.assertEqual(set(e), {"ph", "pid", "tid", "ts"} | self.MEMBERS[e["ph"]], e)
+            track = (e["pid"], e["tid"])
+            if e["ph"] == "M":
+                self.assertEqual(list(e["args"]), [self.METADATA[e["name"]]])
+                if e["name"].endswith("_name"):
+                    key = (e["pid"], None) if e["name"] == "process_name" else track
+                    self.assertNotIn(key, names)
+                    names[key] = e["args"]["name"]
+                continue
+            if e["ph"] == "C":
+                self.assertIn(e["name"], self.COUNTERS)
+                self.assertTrue(names[e["pid"], None].startswith("partition "))
+                track = (*track, e["name"])
+            self.assertGreaterEqual(e["ts"], last.get(track, 0), e)
+            last[track] = e["ts"]
+            if e["ph"] == "B":
+                self.assertTrue(self.named(names[e["pid"], None], names[track], e["name"], launched), (names[track], e))
+                self.assertNotIn(track, open_slices, "slices of these tracks do not lie in each other")
+                open_slices[track] = e
+            if e["ph"] == "E":
+                b = open_slices.pop(track)
+                slices.append((names[e["pid"], None], names[track], b["name"], b["args"], e["args"], b["ts"], e["ts"]))
+        self.assertEqual(open_slices, {})
+        return slices
+
+    def trace(self, *args):
+        s = self.statistics(*args, "--timeline", "t.json")
+        trace = json.loads(self.read("t.json"))
+        launched = {launch["kernel"] for launch in s["manifest"]["launches"]}
+        return s, trace, self.check(trace, launched)
+
+    def test_runs(self):
+        aborted = 0
+        for name, run in RUNS.items():
+            with self.subTest(name):
+                without = self.counters(*run)
+                s, trace, slices = self.trace(*run)
+                counters = {k: v["value"] for k, v in s["counters"].items()}
+                self.assertEqual({**counters, "cycles": s["cycles"]}, without)
+                self.assertEqual(sum(x[1].startswith("block slot") for x in slices), counters["blocks_finished"])
+                self.assertEqual(sum(x[1] == "launches" for x in slices), sum(x.get("times", 1) for x in s["manifest"]["launches"]))
+                attempts = [x for x in slices if x[2] == "attempt"]
+                self.assertEqual(sum(x[4]["committed"] for x in attempts), counters["tx_committed"])
+                self.assertEqual(sum(x[4]["aborted"] for x in attempts), counters["tx_aborted"])
+                for x in attempts:
+                    c, a = x[4]["committed"], x[4]["aborted"]
+                    self.assertEqual(x[4]["outcome"], "mixed" if c and a else "committed" if c else "aborted")
+                    self.assertEqual(sum(x[4]["causes"].values()), a)
+                causes = {cause for x in attempts for cause in x[4]["causes"]}
+                self.assertLessEqual(causes, set(self.CAUSES))
+                for cause in causes - {"conflict"}:
+                    self.assertEqual(sum(x[4]["causes"].get(cause, 0) for x in attempts), counters[self.CAUSES[cause]])
+                self.assertEqual(len({x[2] for x in slices if x[1].split()[0] == "warp"} & {"running", "transaction"}) > 0, True)
+                self.assertIsNone(trace["otherData"]["cut_at_cycle"])
+                self.assertEqual(trace["otherData"]["end_cycle"], s["cycles"])
+                aborted += counters["tx_aborted"]
+        self.assertGreater(aborted, 0)
+
+    def test_barrier_by_hand(self):
+        """Warp 0 waits at the barrier for warp 1, which sleeps. They have a scheduler each, so the slice is as long as the stall."""
+        with open(self.path("k.ptx"), "w", encoding="utf-8") as f:
+            f.write(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r; .reg .pred %p;\n"
+                    "mov.u32 %r, %tid.x;\nsetp.lt.u32 %p, %r, 32;\n@%p bra J;\nnanosleep.u32 1000;\nJ: bar.sync 0;\nret;\n}\n")
+        r = self.run_it("exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "64", "--quiet", "--stalls", "--timeline", "t.json",
+                        "--stats", "s.json")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        slices = self.check(json.loads(self.read("t.json")), {"k"})
+        waits = [x for x in slices if x[2] == "barrier"]
+        self.assertEqual([(x[0], x[1]) for x in waits], [("core 0", "warp 0")])
+        cycles = json.loads(self.read("s.json"))["counters"]["issue_barrier"]["value"]
+        self.assertGreater(cycles, 1390)
+        # in the first two of them the barrier itself has the issue slot (core.issue_cycles)
+        self.assertAlmostEqual((waits[0][6] - waits[0][5]) * 1400, cycles + 2, delta=0.1)
+
+    def test_window(self):
+        run = RUNS["getm"]
+        whole = self.trace(*run)[2]
+        s, trace, slices = self.trace(*run, "--timeline-window", "3000:5000")
+        self.assertEqual([trace["otherData"][k] for k in ("begin_cycle", "end_cycle")], [3000, 5000])
+        for x in slices:
+            self.assertGreaterEqual(x[5] * 1400, 3000 - 0.01)
+            self.assertLessEqual(x[6] * 1400, 5000 + 0.01)
+        def shared(x):
+            return x[6] * 1400 > 3000 + 0.01 and x[5] * 1400 < 5000 - 0.01 and x[2] == "attempt"
+        self.assertEqual(sorted((x[0], x[1], x[3]["attempt"]) for x in slices if shared(x)),
+                         sorted((x[0], x[1], x[3]["attempt"]) for x in whole if shared(x)))
+        self.assertEqual(sum(x[1] == "launches" for x in slices), 1)
+
+    def test_size(self):
+        s, trace, slices = self.trace(*RUNS["getm"], "--timeline-mbytes", "1")
+        self.assertLessEqual(os.path.getsize(self.path("t.json")), 1 << 20)
+        self.assertGreater(os.path.getsize(self.path("t.json")), 900000)
+        cut = trace["otherData"]["cut_at_cycle"]
+        self.assertTrue(0 < cut < s["cycles"])
+        self.assertEqual(trace["otherData"]["end_cycle"], cut)
+        self.assertLessEqual(max(x[6] for x in slices if x[1] not in self.UNITS) * 1400, cut + 0.01)
+
+    def test_refusals(self):
+        for says, *args in (["without --timeline", "--timeline-window", "1:2"], ["without --timeline", "--timeline-mbytes", "2"],
+                            ["ends before", "--timeline", "t", "--timeline-window", "5:5"],
+                            ["expected two core cycles", "--timeline", "t", "--timeline-window", "5"],
+                            ["from 1 to 65536", "--timeline", "t", "--timeline-mbytes", "0"],
+                            ["1 to 65536", "--timeline", "t", "--timeline-mbytes", "65537"],
+                            ["/no/folder", "--timeline", "/no/folder/t"],
+                            ["the same file", "--timeline", "t", "--profile", "t"]):
+            self.refused("run", "vecadd", *args, says=[says])
+            self.assertEqual(os.listdir(self.folder.name), [], args)
+
+
 if __name__ == "__main__":
     COWARP = os.path.abspath(sys.argv[1])
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=1)

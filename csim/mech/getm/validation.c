@@ -315,6 +315,15 @@ static void access_taken(struct cw_getm_validation *v, uint32_t id, cw_time now)
 
 /* Statistics */
 
+static void note_stalled(const struct cw_getm_validation *v, uint32_t stalled, cw_time now)
+{
+    cw_getm__note_stalled(v->getm, v->stalled, stalled, now);
+    if (!cw_tell_wanted(&v->getm->host, CW_EVENT_QUEUE))
+        return;
+    const struct cw_event e = {.type = CW_EVENT_QUEUE, .now = now, .u.queue = {"stall_buffer", v->index, stalled}};
+    cw_events_tell(v->getm->host.events, &e);
+}
+
 static void account_stalls(struct cw_getm_validation *v, cw_time now, uint32_t stalled, uint32_t lines)
 {
     struct cw_getm_counters *counters = v->getm->counters;
@@ -323,7 +332,7 @@ static void account_stalls(struct cw_getm_validation *v, cw_time now, uint32_t s
     counters->vu_stall_request_cycles += cycles * v->stalled;
     v->occupied_since = now;
     if (stalled != v->stalled)
-        cw_getm__note_stalled(v->getm, v->stalled, stalled, now);
+        note_stalled(v, stalled, now);
     v->stalled = stalled;
     v->stalled_lines = lines;
 }
