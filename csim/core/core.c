@@ -514,11 +514,15 @@ void cw_core_count_from(struct cw_core *c, uint64_t cycle)
 
 void cw_core_count_until(struct cw_core *c, uint64_t cycle)
 {
+    if (c->stalls != NULL)
+        cw_core__stalls_charge(c, cycle);
+}
+
+void cw_core_count_late(struct cw_core *c, uint64_t cycle)
+{
     cw_core__account(c, cycle);
     if (c->resident != 0 && c->classed < cycle)
         cw_core__count_gap(c, cycle);
-    if (c->stalls != NULL)
-        cw_core__stalls_charge(c, cycle);
 }
 
 bool cw_core_idle(const struct cw_core *c)

@@ -108,11 +108,12 @@ int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, voi
 /* Fixes the launch for the blocks to come: sizes registers and SIMT stacks. CW_EINVAL when not even one block fits (err says which
  * resource). */
 int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw_error *err);
-/* Around a launch: its schedulers' cycles are counted from that core cycle on, and up to that one, exclusive. From outside the core's tick.
- * The second may be called at any time between: what is else counted when it ends (active cycles and their classes) is then counted so far.
- */
+/* Around a launch: its schedulers' cycles are counted from that core cycle on, and up to that one, exclusive. From outside the core's tick;
+ * the second at any time between, too. */
 void cw_core_count_from(struct cw_core *c, uint64_t cycle);
 void cw_core_count_until(struct cw_core *c, uint64_t cycle);
+/* What is counted late, active cycles and their classes, is counted up to that core cycle. A launch that fails leaves it out otherwise. */
+void cw_core_count_late(struct cw_core *c, uint64_t cycle);
 /* Whether another block of the prepared launch fits now (threads, blocks, registers, shared memory). */
 bool cw_core_can_take_block(const struct cw_core *c);
 void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now);

@@ -264,8 +264,10 @@ static void sample(struct cw_gpu *gpu, cw_time step)
 {
     for (const cw_time period = gpu->clocks.period[CW_DOMAIN_CORE]; gpu->sample_at <= step; gpu->sample_at += gpu->sample_cycles * period) {
         const uint64_t cycle = gpu->sample_at / period;
-        for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        for (uint32_t i = 0; i < gpu->config.core_count; i++) {
             cw_core_count_until(gpu->core[i], cycle);
+            cw_core_count_late(gpu->core[i], cycle);
+        }
         gpu->on_sample(gpu->context, gpu, cycle);
     }
 }
@@ -305,8 +307,11 @@ static int run(struct cw_gpu *gpu, struct cw_error *err)
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
         cw_core_count_from(gpu->core[i], cw_gpu_cycles(gpu));
     const int status = steps(gpu, err);
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
         cw_core_count_until(gpu->core[i], cw_gpu_cycles(gpu));
+        if (gpu->on_sample != NULL)
+            cw_core_count_late(gpu->core[i], cw_gpu_cycles(gpu));
+    }
     return status;
 }
 

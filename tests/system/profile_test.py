@@ -32,6 +32,8 @@ RUNS = {
 
 
 class Command(unittest.TestCase):
+    PLAIN = {}
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -52,6 +54,12 @@ class Command(unittest.TestCase):
     def counters(self, *args):
         s = self.statistics(*args)
         return {**{k: v["value"] for k, v in s["counters"].items()}, "cycles": s["cycles"]}
+
+    def plain(self, *args):
+        """The counters of such a run, which writes nothing else; each is made once."""
+        if args not in self.PLAIN:
+            self.PLAIN[args] = self.counters(*args)
+        return self.PLAIN[args]
 
     def read(self, name):
         with open(self.path(name), encoding="utf-8") as f:
@@ -106,7 +114,7 @@ class Profile(Command):
         aborted = diverged = 0
         for name, run in RUNS.items():
             with self.subTest(name):
-                without = self.counters(*run, "--stalls")
+                without = self.plain(*run, "--stalls")
                 counters = self.counters(*run, "--profile", "p.txt")
                 self.assertEqual(counters, without)
                 kernels = parse_profile(self.read("p.txt"))
@@ -186,7 +194,7 @@ class Samples(Command):
     def test_sums(self):
         for name, run in RUNS.items():
             with self.subTest(name):
-                without = self.counters(*run, "--stalls")
+                without = self.plain(*run, "--stalls")
                 counters = self.counters(*run, "--stalls", "--samples", "t.csv", "--sample", "777")
                 self.assertEqual(counters, without)
                 rows = self.rows("t.csv")
@@ -216,6 +224,23 @@ class Samples(Command):
         self.assertEqual(sum(row["blocks_finished"] for row in rows), s["counters"]["blocks_finished"]["value"])
         self.assertEqual(len(rows), (s["cycles"] + 499) // 500)
 
+    def test_run_that_fails(self):
+        """It is stopped in the middle: the sums hold, and so do those of the profile and the reasons of schedulers."""
+        r = self.run_it("run", "laplace", "--param", "n=60", "--max-cycles", "3001", "--quiet", "--stats", "s.json", "--samples", "t.csv",
+                        "--sample", "1000", "--profile", "p.txt", "--timeline", "t.json")
+        self.assertEqual(r.returncode, 1)
+        s = json.loads(self.read("s.json"))
+        counters = {k: v["value"] for k, v in s["counters"].items()}
+        rows = self.rows("t.csv")
+        self.assertEqual([row["end"] for row in rows], [1000, 2000, 3000, 3001])
+        for column in list(rows[0])[2:]:
+            self.assertEqual(sum(row[column] for row in rows), counters[column], column)
+        self.assertGreater(rows[-1]["core_active_cycles"], 0)
+        self.assertEqual(sum(v for k, v in counters.items() if k.startswith("issue_")), 3001 * 15 * 2)
+        (_, _, total), = parse_profile(self.read("p.txt")).values()
+        self.assertEqual(total["stalled"] + counters["issue_no_warp"] + counters["issue_issued"], 3001 * 15 * 2)
+        self.assertEqual(json.loads(self.read("t.json"))["otherData"]["end_cycle"], 3001)
+
     def test_refusals(self):
         for says, *args in (["without --samples", "--sample", "5"], ["without --sample;", "--samples", "t"],
                             ["at least 1", "--samples", "t", "--sample", "0"], ["not a whole number", "--samples", "t", "--sample", "x"],
@@ -241,7 +266,7 @@ class Parts(Command):
     def test_sums(self):
         for name, run in RUNS.items():
             with self.subTest(name):
-                without = self.counters(*run)
+                without = self.plain(*run)
                 s = self.statistics(*run, *self.ALL)
                 counters = {k: v["value"] for k, v in s["counters"].items()}
                 self.assertEqual({**counters, "cycles": s["cycles"]}, without)
@@ -340,7 +365,7 @@ class Timeline(Command):
         aborted = 0
         for name, run in RUNS.items():
             with self.subTest(name):
-                without = self.counters(*run)
+                without = self.plain(*run)
                 s, trace, slices = self.trace(*run)
                 counters = {k: v["value"] for k, v in s["counters"].items()}
                 self.assertEqual({**counters, "cycles": s["cycles"]}, without)
