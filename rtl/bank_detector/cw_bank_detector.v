@@ -20,7 +20,7 @@
 module cw_bank_detector #(
     parameter WORK_ITEMS = 256,  // 2 .. 256
     parameter LANE_W     = 6,    // 1 .. 6
-    parameter GROUPS     = 4,    // 1 .. 16
+    parameter GROUPS     = 16,   // 1 .. 16
     parameter WORD_W     = 9,    // 1 .. 12
     parameter SIG_W      = 8,    // 4, 8, 16, 32
     parameter WSIG_W     = 32,   // 8, 16, 32, 64

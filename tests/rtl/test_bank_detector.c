@@ -22,7 +22,7 @@ typedef struct cw_bank_detector_out out_t;
 #define LATENCY 3u
 
 /*                               items lane_w groups word_w sig_w wsig_w hashes */
-static const params_t paper = {256, 6, 4, 9, 8, 32, 2};
+static const params_t paper = {256, 6, 16, 9, 8, 32, 2};
 static const params_t single = {256, 6, 1, 9, 8, 32, 1};
 static const params_t odd = {5, 1, 3, 4, 4, 8, 1};
 static const params_t minimal = {2, 1, 1, 1, 4, 8, 2};
