@@ -20,7 +20,11 @@ OPTIONS = {
     "tick_always": ("tick_always", "flag"), "reverse_ticks": ("reverse_ticks", "flag"), "omit_host_seconds": ("omit_host_seconds", "flag"),
     "control": ("control", "text"), "persistency": ("persistency", "text"), "pm_file": ("pm_file", "path"), "pm_log": ("pm_log", "flag"),
     "record_branches": ("record_branches", "flag"), "lcp_profile": ("lcp_profile", "path"), "mechanisms": ("mechanisms", "list"),
-    "units": ("units", "pairs"),
+    "units": ("units", "pairs"), "count_stalls": ("count_stalls", "flag"), "record_profile": ("record_profile", "flag"),
+    "samples": ("sample_file", "path"), "sample_cycles": ("sample_cycles", "number"), "sample_counters": ("sample_counters", "text"),
+    "timeline": ("timeline_file", "path"), "timeline_begin": ("timeline_begin", "number"), "timeline_end": ("timeline_end", "number"),
+    "timeline_mbytes": ("timeline_mbytes", "number"), "per_launch": ("per_launch", "flag"), "per_core": ("per_core", "flag"),
+    "per_partition": ("per_partition", "flag"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 
@@ -351,6 +355,10 @@ class Gpu:
         """The statistics file of the command (docs/command.md), JSON. It is complete or not there."""
         texts = [None if text is None else str(text).encode() for text in (workload, variant, check)]
         self._check(c.lib.cowarp_write_stats(self._handle(), os.fsencode(path), *texts))
+
+    def write_profile(self, path):
+        """After the last run, with record_profile: where time went, by lines of the PTX (docs/profile.md)."""
+        self._check(c.lib.cowarp_write_profile(self._handle(), os.fsencode(path)))
 
     def write_branches(self, path):
         """The counts of branches, with record_branches=True."""

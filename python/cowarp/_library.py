@@ -23,7 +23,10 @@ class Options(ctypes.Structure):
         ("reverse_ticks", c_int), ("on_progress", PROGRESS), ("on_message", MESSAGE), ("context", c_void_p),
         ("omit_host_seconds", c_int), ("wave_on", c_char_p), ("wave_keep", c_uint64), ("mechanisms", POINTER(c_char_p)),
         ("control", c_char_p), ("on_print", PRINT), ("record_branches", c_int), ("lcp_profile", c_char_p), ("persistency", c_char_p),
-        ("pm_file", c_char_p), ("pm_log", c_int), ("check_persist", c_int)]
+        ("pm_file", c_char_p), ("pm_log", c_int), ("check_persist", c_int), ("count_stalls", c_int), ("record_profile", c_int),
+        ("sample_file", c_char_p), ("sample_cycles", c_uint64), ("sample_counters", c_char_p), ("timeline_file", c_char_p),
+        ("timeline_begin", c_uint64), ("timeline_end", c_uint64), ("timeline_mbytes", c_uint32), ("per_launch", c_int), ("per_core", c_int),
+        ("per_partition", c_int)]
 
 
 class Param(ctypes.Structure):
@@ -156,6 +159,7 @@ FUNCTIONS = {
     "cowarp_config_at": (c_int, [CONFIG, c_uint32, POINTER(Key)]),
     "cowarp_write_stats": (c_int, [GPU, c_char_p, c_char_p, c_char_p, c_char_p]),
     "cowarp_write_branches": (c_int, [GPU, c_char_p]),
+    "cowarp_write_profile": (c_int, [GPU, c_char_p]),
     "cowarp_play_unit": (c_int, [POINTER(Played), POINTER(Play)]),
 }
 

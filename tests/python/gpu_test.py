@@ -357,6 +357,23 @@ class Statistics(Test):
         self.assertEqual({name: value["value"] for name, value in data["counters"].items()}, {name: stats[name] for name in data["counters"]})
         self.assertEqual(set(cowarp.counters()), set(data["counters"]))
 
+    def test_where_time_goes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            samples, timeline, profile = (pathlib.Path(folder) / name for name in ("s.csv", "t.json", "p.txt"))
+            gpu, word = self.gpu(system="getm", count_stalls=True, record_profile=True, samples=samples, sample_cycles=100, timeline=timeline,
+                                 per_core=True), numpy.zeros(1, numpy.uint32)
+            gpu.run("count", 2, 64, word)
+            gpu.write_profile(profile)
+            stats = gpu.stats
+            gpu.close()
+            rows = [line.split(",") for line in samples.read_text().splitlines()]
+            self.assertTrue(profile.read_text().startswith("cowarp profile 1\n"))
+            self.assertIn("traceEvents", json.loads(timeline.read_text()))
+        slots = sum(value for name, value in stats.items() if name.startswith("issue_"))
+        self.assertEqual(slots, stats["cycles"] * 2 * cowarp.config(preset="getm")["core.schedulers"])
+        at = rows[0].index("warp_instructions")
+        self.assertEqual(sum(int(row[at]) for row in rows[1:]), stats["warp_instructions"])
+
     def test_frame(self):
         one, two = {"cycles": 5, "flits": 1}, {"cycles": 7, "flits": 2}
         self.assertEqual(cowarp.frame(one).shape, (1, 2))

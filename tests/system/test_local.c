@@ -404,7 +404,7 @@ static void test_local__lockstep(void **state)
             struct machine m;
             char settings[160];
             snprintf(settings, sizeof settings,
-                     "core.count=1 core.warp_width=64 core.blocks=4 core.shared_bytes=65536 ltm.detect=%s ltm.serial=%s", detect[d],
+                     "core.count=1 core.warp_width=64 core.blocks=16 core.shared_bytes=65536 ltm.detect=%s ltm.serial=%s", detect[d],
                      order[d]);
             if (open_machine(&m, "localtm", settings, NULL, unit[u]) != COWARP_OK)
                 fail_msg("%s", cowarp_error(m.gpu));

@@ -67,7 +67,7 @@ enum cw_local_detect { CW_LOCAL_PRW_SIG = 0, CW_LOCAL_SWO_SIG = 1, CW_LOCAL_DCD 
 #define CW_BANK_DETECTOR_PARAMS(P)                                            \
     P(work_items, WORK_ITEMS, 256, 2, 256, "work-items of a group")           \
     P(lane_w, LANE_W, 6, 1, 6, "bits of the number of a lane of a wavefront") \
-    P(groups, GROUPS, 16, 1, 16, "work-groups of a core")                      \
+    P(groups, GROUPS, 16, 1, 16, "work-groups of a core")                     \
     P(word_w, WORD_W, 9, 1, 12, "bits of the number of a word of the bank")   \
     P(sig_w, SIG_W, 8, 4, 32, "bits of a signature, a power of two")          \
     P(wsig_w, WSIG_W, 32, 8, 64, "bits of a write signature, a power of two") \
