@@ -70,6 +70,11 @@ function(cw_add_tests)
                 ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
+    find_program(CHROMIUM chromium) # a large package that nothing else needs
+    if(CHROMIUM)
+        add_test(NAME system.report_page
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/report_page_test.py $<TARGET_FILE:cowarp> ${CHROMIUM})
+    endif()
     add_test(NAME docs.trust COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_trust.py ${PROJECT_SOURCE_DIR})
     add_test(NAME system.results COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/results_test.py $<TARGET_FILE:cowarp>)
     set_tests_properties(system.results PROPERTIES TIMEOUT 600)
