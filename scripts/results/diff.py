@@ -10,6 +10,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from statsfile import OUTCOME, Parser, counted, grouped, load, run_main, title  # noqa: E402  (after the path is set)
 
+# Options whose effect stands elsewhere in the manifest, or in the statistics.
+SEEN = ("param", "set", "system", "variant", "preset", "config", "seed", "unit", "persistency", "control", "mech", "tx-warps", "arg", "symbol", "grid", "block", "shared",
+        "kernel", "pm", "lcp-profile")
 WHO = ("workload", "variant", "system", "persistency", "control", "preset", "seed")
 
 
@@ -40,6 +43,10 @@ def flat(stats):
     found.update(("config " + name, value) for name, value in stats["config"].items())
     found.update((name, digest[:12] if digest else "absent") for name, digest in flat_files(made).items())
     found.update((f"simulator {name}", str(value)[:12]) for name, value in made.get("simulator", {"version": stats["version"]}).items())
+    for word in made.get("repeat") or []:
+        name, _, value = word.removeprefix("--").partition("=")
+        if word.startswith("--") and name not in SEEN:
+            found[f"option {name}"] = value or "given"
     for number, launch in enumerate(made.get("launches", []), 1):
         found[f"launch {number}"] = launch_text(launch) + (f", {launch['times']} times" if launch["times"] > 1 else "")
     return found

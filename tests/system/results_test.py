@@ -216,6 +216,8 @@ class Diff(Results):
         self.assertRegex(text, r"config core.count +15 -> 3")
         self.assertRegex(text, r"(?s)l2_reads .*\+300.00%.*l2_writes .*\+100.00%")
         self.passes("diff", "a.json", "b.json", "--exit-code", status=1)
+        self.make("c.json", *TABLE, "--stalls")
+        self.assertRegex(self.passes("diff", "a.json", "c.json"), r"option stalls +- -> given")
         self.assertIn("every counter is equal", self.passes("diff", "a.json", "a.json", "--exit-code"))
 
     def test_leaves_out_mechanisms_that_neither_run_has(self):
