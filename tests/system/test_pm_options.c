@@ -15,21 +15,25 @@
 
 /* write: a line per block, no fence. copy: what loads see. settle: all that the thread has written is durable. again: a line that has left
  * is read. */
-static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func dfence ();\n"
-                           ".visible .entry write(.param .u64 words, .param .u32 value)\n{\n"
-                           ".reg .b32 %t, %b, %v;\n.reg .b64 %a, %o;\n"
-                           "ld.param.u64 %a, [words];\nld.param.u32 %v, [value];\nmov.u32 %t, %tid.x;\nmov.u32 %b, %ctaid.x;\n"
-                           "mad.lo.u32 %t, %b, 32, %t;\nmul.wide.u32 %o, %t, 4;\nadd.u64 %a, %a, %o;\nst.global.u32 [%a], %v;\nret;\n}\n"
-                           ".visible .entry copy(.param .u64 words, .param .u64 to)\n{\n"
-                           ".reg .b32 %t, %v;\n.reg .b64 %a, %o;\n"
-                           "mov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 4;\nld.param.u64 %a, [words];\nadd.u64 %a, %a, %o;\n"
-                           "ld.global.u32 %v, [%a];\nld.param.u64 %a, [to];\nadd.u64 %a, %a, %o;\nst.global.u32 [%a], %v;\nret;\n}\n"
-                           ".visible .entry settle(.param .u64 words)\n{\ncall.uni dfence, ();\nret;\n}\n"
-                           ".visible .entry again(.param .u64 words)\n{\n"
-                           ".reg .b32 %t, %v;\n.reg .b64 %a, %o;\n"
-                           "mov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 4;\nld.param.u64 %a, [words];\nadd.u64 %a, %a, %o;\n"
-                           "st.global.u32 [%a], %t;\ncall.uni dfence, ();\nld.global.u32 %v, [%a];\nadd.u32 %v, %v, 1;\n"
-                           "st.global.u32 [%a+128], %v;\nret;\n}\n";
+static const char text[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func dfence ();\n"
+    ".visible .entry write(.param .u64 words, .param .u32 value)\n{\n"
+    ".reg .b32 %t, %b, %v;\n.reg .b64 %a, %o;\n"
+    "ld.param.u64 %a, [words];\nld.param.u32 %v, [value];\nmov.u32 %t, %tid.x;\nmov.u32 %b, %ctaid.x;\n"
+    "mad.lo.u32 %t, %b, 32, %t;\nmul.wide.u32 %o, %t, 4;\nadd.u64 %a, %a, %o;\nst.global.u32 [%a], %v;\nret;\n}\n"
+    ".visible .entry copy(.param .u64 words, .param .u64 to)\n{\n"
+    ".reg .b32 %t, %v;\n.reg .b64 %a, %o;\n"
+    "mov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 4;\nld.param.u64 %a, [words];\nadd.u64 %a, %a, %o;\n"
+    "ld.global.u32 %v, [%a];\nld.param.u64 %a, [to];\nadd.u64 %a, %a, %o;\nst.global.u32 [%a], %v;\nret;\n}\n"
+    ".visible .entry settle(.param .u64 words)\n{\ncall.uni dfence, ();\nret;\n}\n"
+    ".visible .entry idle(.param .u64 words)\n{\n"
+    ".reg .b32 %n;\n.reg .pred %p;\nmov.u32 %n, 2000;\nLOOP:\nsub.u32 %n, %n, 1;\nsetp.ne.u32 %p, %n, 0;\n@%p bra LOOP;\n"
+    "ret;\n}\n"
+    ".visible .entry again(.param .u64 words)\n{\n"
+    ".reg .b32 %t, %v;\n.reg .b64 %a, %o;\n"
+    "mov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 4;\nld.param.u64 %a, [words];\nadd.u64 %a, %a, %o;\n"
+    "st.global.u32 [%a], %t;\ncall.uni dfence, ();\nld.global.u32 %v, [%a];\nadd.u32 %v, %v, 1;\n"
+    "st.global.u32 [%a+128], %v;\nret;\n}\n";
 
 static const char *const backends[][3] = {
     {NULL}, {"persist_buffer=rtl", "order_masks=rtl", NULL}, {"persist_buffer=lockstep", "order_masks=lockstep", NULL}};
@@ -185,6 +189,21 @@ static void test_pm_options__kept_lines_go_on_in_the_next_kernel(void **state)
     }
 }
 
+/* They go on though the next kernel has no access at all that would wake their buffer. */
+static void test_pm_options__kept_lines_leave_beside_a_kernel_without_accesses(void **state)
+{
+    (void)state;
+    struct machine m;
+    start(&m, NULL, NULL, "pm.kernel_end=keep", "pm.window=1", "pm.wpq=1");
+    write_lines(&m, LINES, 7);
+    const uint64_t first = counter(&m, "nvm_writes");
+    assert_true(first < LINES);
+    run(&m, "idle", 1, NULL);
+    assert_int_equal(counter(&m, "nvm_writes"), LINES); /* in some 10,000 cycles all have had their time */
+    power_fails(&m, LINES, 7);
+    stop(&m);
+}
+
 /* What was not durable at the end of a run is not in its file. */
 static void test_pm_options__a_file_has_what_is_durable(void **state)
 {
@@ -257,6 +276,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_pm_options__a_kernel_ends_with_an_empty_buffer, make_folder, remove_folder),
     cmocka_unit_test_setup_teardown(test_pm_options__lines_are_kept_over_kernels, make_folder, remove_folder),
     cmocka_unit_test_setup_teardown(test_pm_options__kept_lines_go_on_in_the_next_kernel, make_folder, remove_folder),
+    cmocka_unit_test_setup_teardown(test_pm_options__kept_lines_leave_beside_a_kernel_without_accesses, make_folder, remove_folder),
     cmocka_unit_test_setup_teardown(test_pm_options__a_file_has_what_is_durable, make_folder, remove_folder),
     cmocka_unit_test(test_pm_options__a_line_that_has_left),
     cmocka_unit_test(test_pm_options__the_host_keeps_off),
