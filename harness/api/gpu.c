@@ -190,9 +190,20 @@ static int note_inputs(struct cowarp_gpu *gpu, const struct cowarp_options *opti
     return status;
 }
 
-static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+/* Who looks on while the GPU, which has just been made, runs. */
+static int open_watchers(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
-    const struct cw_unit_provider *units;
+    cowarp__branches_listen(gpu);
+    cowarp__profile_listen(gpu);
+    int status = cowarp__record_open(gpu);
+    if (status == CW_OK)
+        status = cowarp__wave_open(gpu, options);
+    return status == CW_OK ? cowarp__timeline_open(gpu, options) : status;
+}
+
+/* What is asked for later than in cowarp_create. */
+static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+{
     gpu->seed = options->seed;
     gpu->check_serial = options->check_serial != 0;
     gpu->check_persist = options->check_persist != 0;
@@ -201,6 +212,12 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     gpu->on_message = options->on_message;
     gpu->on_print = options->on_print;
     gpu->context = options->context;
+}
+
+static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+{
+    const struct cw_unit_provider *units;
+    keep_options(gpu, options);
     int status = choose(gpu, options, &units);
     if (status != CW_OK)
         return status;
@@ -233,16 +250,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
     if (status == CW_OK)
         status = cowarp__units_check(gpu);
-    if (status == CW_OK) {
-        cowarp__branches_listen(gpu);
-        cowarp__profile_listen(gpu);
-    }
     if (status == CW_OK)
-        status = cowarp__record_open(gpu);
-    if (status == CW_OK)
-        status = cowarp__wave_open(gpu, options);
-    if (status == CW_OK)
-        status = cowarp__timeline_open(gpu, options);
+        status = open_watchers(gpu, options);
     return status == CW_OK ? cowarp__pm_create(gpu, options) : status;
 }
 

@@ -214,12 +214,9 @@ static int read_mechs(struct cli_session *s, const struct cli_parsed *p)
     return CLI_OK;
 }
 
-static int read_options(struct cli_session *s, const struct cli_parsed *p)
+/* --set and --tx-warps, which is one more setting, and --unit. */
+static int read_settings(struct cli_session *s, const struct cli_parsed *p)
 {
-    struct cowarp_options *o = &s->options;
-    cowarp_options_init(o);
-    o->preset = cli_value(p, "preset", "getm");
-    o->config_file = cli_value(p, "config", NULL);
     s->settings = cli_values(p, "set", 1);
     s->units = cli_values(p, "unit", 0);
     if (s->settings == NULL || s->units == NULL)
@@ -232,8 +229,17 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         snprintf(s->tx_warps, sizeof s->tx_warps, "tm.warps=%.20s", tx_warps);
         s->settings[cnt] = s->tx_warps;
     }
-    o->settings = s->settings;
-    o->units = s->units;
+    s->options.settings = s->settings;
+    s->options.units = s->units;
+    return cli_check_assignments(p, "set");
+}
+
+static int read_options(struct cli_session *s, const struct cli_parsed *p)
+{
+    struct cowarp_options *o = &s->options;
+    cowarp_options_init(o);
+    o->preset = cli_value(p, "preset", "getm");
+    o->config_file = cli_value(p, "config", NULL);
     o->control = cli_value(p, "control", NULL);
     o->persistency = cli_value(p, "persistency", NULL);
     o->pm_file = cli_value(p, "pm", NULL);
@@ -248,15 +254,15 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->sample_file = cli_value(p, "samples", NULL);
     o->sample_counters = cli_value(p, "sample-counters", NULL);
     o->lcp_profile = cli_value(p, "lcp-profile", NULL);
-    int status = read_mechs(s, p);
+    int status = read_settings(s, p);
+    if (status == CLI_OK)
+        status = read_mechs(s, p);
     if (status == CLI_OK)
         status = read_number(p, "seed", &o->seed);
     if (status == CLI_OK)
         status = read_number(p, "max-cycles", &o->max_cycles);
     if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
         return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
-    if (status == CLI_OK)
-        status = cli_check_assignments(p, "set");
     if (status == CLI_OK)
         status = read_samples(s, p);
     if (status == CLI_OK)

@@ -315,6 +315,13 @@ class Builds(Command):
         lines = subprocess.run(["ps", "axo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
         return [line for line in lines if self.path("cache") in line and "ps axo" not in line]
 
+    def tools_after(self, seconds):
+        """Those that have not gone in so much time: on a loaded machine a process takes a while to die."""
+        until = time.monotonic() + seconds
+        while self.tools() and time.monotonic() < until:
+            time.sleep(0.05)
+        return self.tools()
+
     def test_interrupted(self):
         """At once, by a signal to the command alone and by Ctrl-C to all its group, as a run is."""
         self.write("own.stim", b"unit warp_lut\nparam lanes=5\ntrace\n+1 pulse upd_valid=1 upd_lanes=1\n")
@@ -328,7 +335,7 @@ class Builds(Command):
                 self.assertLess(time.monotonic() - since, 5)
                 self.assertRegex([line for line in error.splitlines() if "building RTL" not in line][-1],
                                  r"^cowarp: interrupted (while|before) RTL of \w+ was built$")
-                self.assertEqual((self.built(), self.tools()), ([], []))
+                self.assertEqual((self.built(), self.tools_after(1)), ([], []))
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["cache", "own.stim"])
 
     def test_a_verilator_that_does_not_run(self):
