@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of 'cowarp new-unit' and of units from a path: new_unit_test.py BUILD/cowarp SOURCE_DIR [unittest arguments]."""
+import json
 import pathlib
 import re
 import subprocess
@@ -113,14 +114,16 @@ class FromAPath(Temporary):
 
     def test_runs_a_copy(self):
         path = self.theirs(lambda text: text + "// a copy\n")
-        counters = []
+        runs = []
         for backend in ("rtl", f"lockstep:{path}"):
             r = self.run_it(*SMALL, "--unit", f"validation_unit={backend}", "--stats", "s.json", "--omit-host-seconds")
             self.assertEqual(r.returncode, 0, r.stderr)
-            text = (self.folder / "s.json").read_text()
-            self.assertIn(f'"validation_unit": "{backend}"', text)
-            counters.append(text.replace(backend, "rtl"))
-        self.assertEqual(*counters)
+            stats = json.loads((self.folder / "s.json").read_text())
+            self.assertEqual(stats.pop("units")["validation_unit"], backend)
+            verilog = [pathlib.Path(entry["path"]) for entry in stats.pop("manifest")["files"] if entry["role"] == "verilog"]
+            self.assertEqual(path in verilog, path == pathlib.Path(backend.partition(":")[2]))
+            runs.append(stats)
+        self.assertEqual(*runs)
 
     def test_a_property_of_the_file_runs(self):
         path = self.theirs(lambda text: text.replace("endmodule", """
