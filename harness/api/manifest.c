@@ -194,21 +194,31 @@ int cowarp__manifest_maybe(struct cowarp_gpu *gpu, const char *role, const char 
     return add_input(gpu, role, path, none) != NULL ? CW_OK : no_memory(gpu);
 }
 
+struct sources {
+    struct cowarp_gpu *gpu;
+    int status; /* of the first that could not be noted */
+};
+
 static void add_source(void *context, const char *path, const char *text, size_t length)
 {
-    cowarp__manifest_text(context, "verilog", path, text, length);
+    struct sources *s = context;
+    if (s->status == CW_OK)
+        s->status = cowarp__manifest_text(s->gpu, "verilog", path, text, length);
 }
 
 int cowarp__manifest_units(struct cowarp_gpu *gpu)
 {
     const struct cw_mech_unit *u;
     const char *needs;
+    struct sources sources = {gpu, CW_OK};
     int status = CW_OK;
     for (uint32_t i = 0; status == CW_OK && (u = cw_mech_unit_at(i)) != NULL; i++) {
         if (!cowarp__unit_used(gpu, u->unit, &needs) || !cw_rtl_provider_is_rtl(&gpu->units, u->unit))
             continue;
         const struct cw_rtl_build_options build = cw_rtl_provider_build(&gpu->units, u->unit);
-        status = cw_rtl_sources(u->unit, &build, add_source, gpu, &gpu->err);
+        status = cw_rtl_sources(u->unit, &build, add_source, &sources, &gpu->err);
+        if (status == CW_OK)
+            status = sources.status;
     }
     return status;
 }

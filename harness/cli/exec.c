@@ -90,7 +90,7 @@ static int note_inputs(const struct request *q, struct cowarp_gpu *gpu)
     int status = COWARP_OK;
     for (uint32_t i = 0; status == COWARP_OK && i < q->argument_cnt; i++)
         if (q->argument[i].reads)
-            status = cowarp_manifest_file(gpu, "arg", q->argument[i].path);
+            status = cowarp_manifest_file(gpu, "argument", q->argument[i].path);
     for (uint32_t i = 0; status == COWARP_OK && i < q->symbol_cnt; i++)
         status = cowarp_manifest_file(gpu, "symbol", q->symbol[i].path);
     return status;

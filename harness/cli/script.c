@@ -156,7 +156,7 @@ static int find_module(struct run *x, struct cowarp_module **module)
 
 static int bind(struct run *x, struct script_argument *arg)
 {
-    const int status = arg->a.reads ? cowarp_manifest_file(x->gpu, "arg", arg->a.path) : COWARP_OK;
+    const int status = arg->a.reads ? cowarp_manifest_file(x->gpu, "argument", arg->a.path) : COWARP_OK;
     if (status != COWARP_OK)
         return status;
     if (arg->buffer == SCRIPT_NO_BUFFER)

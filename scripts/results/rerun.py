@@ -18,14 +18,18 @@ from diff import counted_differently, flat_files, outcomes, percent  # noqa: E40
 from statsfile import Parser, Wrong, check_output, grouped, load, manifest, run_main, save  # noqa: E402
 
 PM = "persistent-memory"
-# Roles of files that the command line names itself. The others belong to the simulator: they are compared when the run has been made.
-NAMED = ("argument", "symbol", "arg", "script", "configuration", "profile", PM)
 SHOWN = 20  # differences
 
 
 def digest(path):
     """None: there is no such file."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def is_the_simulators(entry, made):
+    """Whether the simulator has found the file itself, and not been given it: Verilog, and the kernels of its workloads. What then differs is
+    known when the run has been made."""
+    return entry["role"] == "verilog" or (entry["role"] == "module" and made["repeat"][0] != "exec")
 
 
 def folder_of(made, name):
@@ -42,10 +46,7 @@ def check_files(made, folder):
     """Notes about files that have changed; raises Wrong where one has to be as it was."""
     notes = []
     for entry in made["files"]:
-        own = entry["role"] in NAMED or (entry["role"] == "module" and made["repeat"][0] == "exec")
-        path = folder / entry["path"]
-        now = digest(path) if own else entry["sha256"]
-        if now == entry["sha256"]:
+        if is_the_simulators(entry, made) or (now := digest(folder / entry["path"])) == entry["sha256"]:
             continue
         if entry["role"] == PM:
             was = "was not there" if entry["sha256"] is None else "was another one"
@@ -74,9 +75,9 @@ def build_notes(was, now):
     notes = []
     if was["simulator"]["sha256"] != now["simulator"]["sha256"]:
         notes.append(f"simulator: another build ({was['simulator']['commit']}, now {now['simulator']['commit']})")
-    before, after = flat_files(was), flat_files(now)
+    before, after = (flat_files({"files": [entry for entry in made["files"] if is_the_simulators(entry, made)]}) for made in (was, now))
     for name in dict.fromkeys([*before, *after]):
-        if before.get(name) != after.get(name) and name.split()[0] not in NAMED:
+        if before.get(name) != after.get(name):
             notes.append(f"{name}: {'has changed' if name in before and name in after else 'is new' if name in after else 'is not used now'}")
     return notes
 

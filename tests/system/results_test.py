@@ -108,7 +108,7 @@ class Manifest(Results):
     def test_says_which_files_and_arguments_a_kernel_had(self):
         made = self.make("a.json", *self.scale())["manifest"]
         self.assertEqual({(entry["role"], entry["path"], entry["bytes"], entry["sha256"]) for entry in made["files"]},
-                         {("arg", "in.bin", 128, digest(self.path("in.bin"))),
+                         {("argument", "in.bin", 128, digest(self.path("in.bin"))),
                           ("module", "scale.ptx", len(SCALE), hashlib.sha256(SCALE.encode()).hexdigest())})
         self.assertEqual([word[:4] for word in made["launches"][0]["args"]], ["u64:", "u64:"])
         self.assertEqual(made["repeat"][-2:], ["--arg=in:in.bin", "--arg=zero:128"])
@@ -158,7 +158,7 @@ class Rerun(Results):
     def test_finds_inputs_that_have_changed(self):
         self.make("a.json", *self.scale())
         self.path("in.bin").write_bytes(struct.pack("<32I", *range(1, 33)))
-        self.assertIn("note: arg in.bin: has changed since", self.passes("rerun", "a.json"))
+        self.assertIn("note: argument in.bin: has changed since", self.passes("rerun", "a.json"))
         self.path("in.bin").unlink()
         self.fails(2, "rerun", "a.json", says="in.bin: is not there, and the run reads it")
 
@@ -180,8 +180,9 @@ class Rerun(Results):
         self.assertFalse(self.path("p.pm").exists())
         self.path("p.pm").write_bytes(kept)
         self.make("b.json", *words)
-        if self.path("p.pm").read_bytes() == kept:
-            self.assertIn("equal", self.passes("rerun", "b.json"))
+        self.path("p.pm").write_bytes(kept)  # as the run found it
+        self.assertIn("equal", self.passes("rerun", "b.json"))
+        self.assertEqual(self.path("p.pm").read_bytes(), kept)
         self.path("p.pm").write_bytes(kept + b"x")
         self.fails(2, "rerun", "b.json", says="was another one when the run began")
 
@@ -243,9 +244,9 @@ class Table(Results):
         self.assertEqual([row["system"] for row in rows], ["getm", "getm", "warptm"])
         for row, one in zip(rows, stats):
             self.assertEqual(int(row["cycles"]), one["cycles"])
-            for name, entry in one["counters"].items():
-                if name in row and row[name] != "":
-                    self.assertEqual(int(row[name]), entry["value"], name)
+            seen = [name for name in one["counters"] if row.get(name)]
+            self.assertGreater(len(seen), 50)
+            self.assertEqual([int(row[name]) for name in seen], [one["counters"][name]["value"] for name in seen])
         self.assertEqual(rows[2]["vu_requests"], "")  # GETM's alone
         self.assertEqual(self.passes("stats", "a.json", "b.json", "c.json", "--csv"), self.path("t.csv").read_text())
 
