@@ -17,7 +17,7 @@ import gallery  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
 import spread  # noqa: E402
-from runs import FIRST_SEED, RunFailed, Seeded, Store  # noqa: E402
+from runs import FIRST_SEED, PaperStore, RunFailed, Seeded  # noqa: E402
 from sweep import SLOW  # noqa: E402
 
 
@@ -185,7 +185,7 @@ def main(arguments):
     try:
         experiments = requested(options, known)
         make_folder(options.out)
-        store = Store(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
+        store = PaperStore(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
         papers = report.load_claims(HERE), report.load_published(HERE)
         gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
         made = make_runs(experiments, gets, options.jobs)

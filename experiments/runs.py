@@ -42,34 +42,43 @@ class Run(NamedTuple):
             words += ["--param", f"{name}={value}"]
         return words + (["--seed", str(self.seed)] if self.seed not in (0, FIRST_SEED) else [])
 
+    def beside(self, path):
+        """Further words, for what the run may leave beside its statistics: the image of a moment from which it does not recover."""
+        return ["--image", path.with_suffix(".pm")] if self.crash else []
+
 
 class RunFailed(Exception):
-    """A simulation that did not end with a right result; the text says which and why."""
+    """A simulation that did not end with a right result; the text says which and why. reason: why alone."""
+
+    def __init__(self, words, reason):
+        self.reason = reason.removeprefix("cowarp: ")
+        super().__init__(f"cowarp {' '.join(words)}: {self.reason}")
 
 
 class Store:
-    """Finished runs in a folder: one JSON file each, named by a digest of the simulator's binary and the run's arguments. params: of each
-    workload, put in place of a run's own. A run that states none has those of inputs."""
+    """Finished runs in a folder: one JSON file each, named by a digest of the simulator, its kernels, the files that all runs read, and the run's
+    arguments. A run has a workload, a system, arguments() and beside(), as Run."""
 
-    def __init__(self, binary, folder, limit_seconds, params=None, inputs=INPUTS):
+    def __init__(self, binary, folder, limit_seconds, files=()):
         self.binary = pathlib.Path(binary)
         self.folder = pathlib.Path(folder)
         self.limit_seconds = limit_seconds
-        self.params = params or {}
-        self.inputs = inputs
         self.read = {}
         self.folder.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256(self.binary.read_bytes())
         folders = (self.binary.parent / "kernels", self.binary.parent / "../share/cowarp/kernels")  # of a build, or installed
         for kernel in sorted(path for folder in folders for path in folder.glob("*.ptx")):
             digest.update(kernel.read_bytes())
+        for path in files:
+            digest.update(str(path).encode() + pathlib.Path(path).read_bytes())
         self.simulator = digest.hexdigest()
 
-    def _sized(self, run):
-        return run._replace(params=self.params.get(run.workload, run.params or self.inputs.get(run.workload, ())))
+    def sized(self, run):
+        """The run as it is made."""
+        return run
 
     def path(self, run):
-        text = self.simulator + " ".join(self._sized(run).arguments())
+        text = self.simulator + " ".join(self.sized(run).arguments())
         return self.folder / f"{run.workload}-{run.system}-{hashlib.sha256(text.encode()).hexdigest()[:20]}.json"
 
     def get(self, run):
@@ -82,20 +91,19 @@ class Store:
         stats = self.read[path]
         unchecked = stats.get("check") is None and stats.get("error") is None  # `cowarp exec`
         if stats.get("check") != "passed" and not unchecked:
-            raise RunFailed(f"cowarp {' '.join(run.arguments())}: {stats.get('error') or 'its check failed'}")
+            raise RunFailed(run.arguments(), stats.get("error") or "its check failed")
         return stats
 
     def _make(self, run, path):
         partial = path.with_suffix(f".{os.getpid()}.partial")
-        words = self._sized(run).arguments()
+        words = self.sized(run).arguments()
         try:
-            image = ["--image", path.with_suffix(".pm")] if run.crash else []  # of a moment from which it does not recover
-            done = subprocess.run([self.binary, *words, *image, "--stats", partial], capture_output=True, text=True,
+            done = subprocess.run([self.binary, *words, *run.beside(path), "--stats", partial], capture_output=True, text=True,
                                   timeout=self.limit_seconds, check=False)
             said = (done.stderr.strip().splitlines() or ["no message"])[0]
             if not partial.exists():
                 if done.returncode != 1:
-                    raise RunFailed(f"cowarp {' '.join(words)}: {said}")
+                    raise RunFailed(words, said)
                 partial.write_text(json.dumps({"check": "failed", "error": said}))
         except subprocess.TimeoutExpired:
             partial.write_text(json.dumps({"check": "failed", "error": f"not done after {self.limit_seconds} s"}))
@@ -122,6 +130,18 @@ class Store:
         if sys.stderr.isatty():
             print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
         return len(missing)
+
+
+class PaperStore(Store):
+    """The runs of experiments. params: of each workload, put in place of a run's own. A run that states none has those of inputs."""
+
+    def __init__(self, binary, folder, limit_seconds, params=None, inputs=INPUTS):
+        super().__init__(binary, folder, limit_seconds)
+        self.params = params or {}
+        self.inputs = inputs
+
+    def sized(self, run):
+        return run._replace(params=self.params.get(run.workload, run.params or self.inputs.get(run.workload, ())))
 
 
 class Seeded:

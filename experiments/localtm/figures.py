@@ -117,10 +117,10 @@ def only(make):
 
 def advice(get, workload, *more):
     """What `cowarp advise` says about a workload on this machine."""
-    binary = get.store.binary
-    done = subprocess.run([binary, "advise", workload, "--preset", "localtm", "--json", *more], capture_output=True, text=True, check=False)
+    words = ["advise", workload, "--preset", "localtm", "--json", *more]
+    done = subprocess.run([get.store.binary, *words], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise RunFailed(done.stderr.strip())
+        raise RunFailed(words, done.stderr.strip())
     return json.loads(done.stdout)
 
 

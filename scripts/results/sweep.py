@@ -4,12 +4,12 @@
 failed (they have their rows), 2 the request was wrong, 130 interrupted."""
 import argparse
 import csv
-import hashlib
 import io
 import itertools
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -25,7 +25,6 @@ from statsfile import Parser, Wrong, check_output, run_main, save  # noqa: E402
 
 POINTS_MAX = 100_000
 LIST_VERSION = 1
-OPTIONS = ("system", "variant", "preset", "persistency", "control", "tx-warps", "unit", "mech", "sabotage", "max-cycles")  # of cowarp run and exec
 
 
 class Axis(NamedTuple):
@@ -40,27 +39,19 @@ class Point(NamedTuple):
     workload: str
     system: str
     seed: int
-    crash: str = ""  # as experiments/runs.py's Run
 
     def arguments(self):
         return list(self.words)
 
+    def beside(self, _):
+        return []
 
-class SweepStore(Store):
-    """The store of `cowarp reproduce`, for runs that are given as words. Files that a run reads are part of its name."""
 
-    def __init__(self, binary, folder, limit_seconds, files):
-        try:
-            super().__init__(binary, folder, limit_seconds)
-        except OSError as error:
-            raise Wrong(f"{error.filename}: {error.strerror}; --store names a folder for finished runs") from None
-        digest = hashlib.sha256(self.simulator.encode())
-        for path in files:
-            digest.update(path.encode() + pathlib.Path(path).read_bytes())
-        self.simulator = digest.hexdigest()
-
-    def _sized(self, run):
-        return run
+def store_of(options, files):
+    try:
+        return Store(options.binary, options.store, options.limit, files)
+    except OSError as error:
+        raise Wrong(f"{error.filename}: {error.strerror}; --store names a folder for finished runs") from None
 
 
 def numbers_of(text, name):
@@ -105,13 +96,30 @@ def known_params(binary, workload):
     return found[workload]
 
 
+def refuse_shared(names):
+    """Options that name a file which a run writes: the runs of a sweep are made side by side, and each leaves its statistics in the store."""
+    written = [name for name in names if name in ("stats", "wave", "record", "record-branches", "profile", "samples", "timeline", "pm", "image")]
+    if written:
+        raise Wrong(f"--{written[0]}: all runs would share it; leave it out")
+
+
+def options_of(binary, kind):
+    """Names of the options of `cowarp run` or `cowarp exec` that take a value."""
+    told = subprocess.run([binary, "help", kind], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"^  --([\w-]+) [A-Z]", told, re.MULTILINE)
+
+
 def check_axis(binary, axis, params):
     """Raises Wrong for a name that means nothing."""
-    if axis.name in OPTIONS or axis.name == "seed" or (params and axis.name in params):
+    if params and axis.name in params:
         return
     if "." not in axis.name:
-        raise Wrong(f"--vary {axis.name}: is no option ({', '.join(OPTIONS)}, seed)" + f", no parameter ({', '.join(params)})" * bool(params) +
-                    " and no key of 'cowarp config'")
+        kind = "exec" if params is None else "run"
+        if axis.name not in options_of(binary, kind):
+            raise Wrong(f"--vary {axis.name}: is no option of 'cowarp {kind}'" + f", no parameter ({', '.join(params)})" * bool(params) +
+                        " and no key of 'cowarp config'")
+        refuse_shared([axis.name])
+        return
     asked = subprocess.run([binary, "config", axis.name], capture_output=True, text=True, check=False)
     if asked.returncode:
         raise Wrong(f"--vary {axis.name}: {asked.stderr.strip().removeprefix('cowarp: ')}")
@@ -180,7 +188,7 @@ def attempt(store, point):
     try:
         store.get(point)
     except RunFailed as failed:
-        return str(failed).rpartition(": cowarp: ")[2]
+        return failed.reason
     return None
 
 
@@ -216,7 +224,7 @@ def table_of(store, reasons):
             stats = store.get(point)
             found.update((name, value) for name, value in row(store.path(point), stats, False).items() if name != "file" and name not in found)
         else:
-            found["error"] = reason.removeprefix("cowarp ")
+            found["error"] = reason
         rows.append({**found, "command": " ".join(["cowarp", *point.words])})
     fill_config([line for line, reason in zip(rows, reasons.values()) if reason is None], [store.get(point) for point in done])
     return rows
@@ -273,7 +281,7 @@ def make_one(options):
     _, points, files = read_list(options)
     if not 0 <= options.one < len(points):
         raise Wrong(f"--one {options.one}: {options.list} has runs 0 to {len(points) - 1}")
-    print(attempt(SweepStore(options.binary, options.store, options.limit, files), points[options.one]) or "done")
+    print(attempt(store_of(options, files), points[options.one]) or "done")
     return 0
 
 
@@ -322,9 +330,10 @@ def check(options):
         check_output(path)
     if options.seeds < 1 or options.jobs < 1 or options.limit < 1:
         raise Wrong("--seeds, --jobs and --limit take numbers from 1 on")
-    own = [word for word in options.rest if word.partition("=")[0] in ("--stats", "--wave", "--record", "--record-branches", "--seed", "--pm")]
-    if own:
-        raise Wrong(f"{own[0]}: all runs would share it; " + ("give --vary seed=... or --seeds N" if own[0].startswith("--seed") else "leave it out"))
+    given = [word.partition("=")[0].removeprefix("--") for word in options.rest if word.startswith("--")]
+    if "seed" in given:
+        raise Wrong("--seed: give --vary seed=... or --seeds N")
+    refuse_shared(given)
 
 
 def requested(options):
@@ -360,7 +369,7 @@ def main():
             write_list(options.list, options, axes, points)
             print(f"{len(points)} runs in {options.list}")
             return 0
-    return make_table(options, axes, points, SweepStore(options.binary, options.store, options.limit, files))
+    return make_table(options, axes, points, store_of(options, files))
 
 
 def make_table(options, axes, points, store):

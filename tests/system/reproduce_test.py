@@ -29,7 +29,7 @@ import results  # noqa: E402
 import spread  # noqa: E402
 from experiment import Experiment  # noqa: E402
 from report import Claim, Table  # noqa: E402
-from runs import NO_SYSTEM, Run, RunFailed, Seeded, Store, gmean, hmean  # noqa: E402
+from runs import NO_SYSTEM, PaperStore, Run, RunFailed, Seeded, gmean, hmean  # noqa: E402
 from sweep import (CONCURRENCIES, Best, Bests, above, at_least, at_most, below, climb_all, harmonic_ratios, near, near_gain,  # noqa: E402
                    ratios)
 
@@ -58,7 +58,7 @@ class StoreTest(unittest.TestCase):
         self.fake = self.path / "cowarp"
         self.fake.write_text(FAKE)
         self.fake.chmod(0o755)
-        self.store = Store(self.fake, self.path / "runs", 20)
+        self.store = PaperStore(self.fake, self.path / "runs", 20)
 
     def tearDown(self):
         self.folder.cleanup()
@@ -76,7 +76,7 @@ class StoreTest(unittest.TestCase):
     def test_another_simulator_makes_its_own_runs(self):
         self.store.get(Run("ht-h", "getm"))
         self.fake.write_text(FAKE + "# changed\n")
-        Store(self.fake, self.path / "runs", 20).get(Run("ht-h", "getm"))
+        PaperStore(self.fake, self.path / "runs", 20).get(Run("ht-h", "getm"))
         self.assertEqual(self.calls(), 2)
 
     def test_every_part_of_a_run_names_its_file(self):
@@ -90,7 +90,7 @@ class StoreTest(unittest.TestCase):
         # workload, start, how many runs it takes, the fastest: the last one is the wrong top of a curve with two, as climbs may find it
         for workload, warps, runs, top in (("ht-h", 1, 6, 4), ("bh-l", 4, 3, 4), ("bh-l", 1, 4, 4), ("bh-l", 16, 5, 4), ("bh-l", 0, 2, 0)):
             folder = self.path / f"{workload}-from-{warps}"
-            store = Store(self.fake, folder, 20)
+            store = PaperStore(self.fake, folder, 20)
             best = Best(store.get, Run(workload, "getm", warps))
             self.assertEqual((best.run.warps, best.cycles), (top, 100 if top == 4 else 116))
             self.assertEqual(len(list(folder.iterdir())), runs)
@@ -137,13 +137,13 @@ class StoreTest(unittest.TestCase):
         self.assertEqual(said, f"crash red --points cycle:90 --preset sbrp-far --image {self.store.path(run).with_suffix('.pm')}")
 
     def test_sizes_may_be_replaced(self):
-        store = Store(self.fake, self.path / "runs", 20, {"ht-h": (("blocks", 3),)})
+        store = PaperStore(self.fake, self.path / "runs", 20, {"ht-h": (("blocks", 3),)})
         store.get(Run("ht-h", "getm"))
         self.assertIn("--param blocks=3", (self.path / "calls").read_text())
         self.assertNotEqual(store.path(Run("ht-h", "getm")), self.store.path(Run("ht-h", "getm")))
 
     def test_inputs_of_the_figures(self):
-        store = Store(self.fake, self.path / "runs", 20, inputs={"ap": (("fanout", 4),)})
+        store = PaperStore(self.fake, self.path / "runs", 20, inputs={"ap": (("fanout", 4),)})
         store.get(Run("ap", "getm"))
         store.get(Run("ap", "getm", params=(("fanout", 8),)))
         store.get(Run("cc", "getm"))
@@ -300,7 +300,7 @@ class CompactionTest(unittest.TestCase):
         mechanism = settings.get("core.divergence", "pdom")
         self.assertEqual((run.preset, run.system), ("thesis-tbc", NO_SYSTEM))
         if (run.workload, mechanism) == ("nvrt", "dwf"):
-            raise RunFailed("its check failed")
+            raise RunFailed([], "its check failed")
         cycles = (self.SMALL if "l2.bytes" in settings else self.DIVERGENT if run.workload in self.figures.DIVG else self.COHERENT)[mechanism]
         more = {"mem_stall_shared": 35 if mechanism == "dwf" else 15, "noc_up_flits": 30 if run.workload == "dg" and mechanism == "tbc" else 10,
                 "simt_stack_max": 0 if mechanism == "tbc" else 7, "block_stack_max": 9 if mechanism == "tbc" else 0}
@@ -451,7 +451,7 @@ class PersistencyTest(unittest.TestCase):
     def test_the_machines_values(self):
         """What run() leaves out is what the presets have, and what epoch's runs leave out is what the other models do not read."""
         with tempfile.TemporaryDirectory() as folder:
-            store = Store(COWARP, folder, 60)
+            store = PaperStore(COWARP, folder, 60)
             for model in (self.figures.SBRP_NEAR, self.figures.SBRP_FAR):
                 config = store.get(self.figures.run("vecadd", model, params=(("n", 32),)))["config"]
                 self.assertEqual({(name, config[name]) for name, _ in self.figures.PRESET}, self.figures.PRESET, model)
@@ -469,7 +469,7 @@ class InputsTest(unittest.TestCase):
         self.made.append(run)
         a, b = (dict(run.params)[name] for name in "ab")
         if a == 4:
-            raise RunFailed("deadlock")
+            raise RunFailed([], "deadlock")
         return {"counters": {name: {"value": value} for name, value in (("tx_committed", 100 + 50 * abs(a - 3)), ("tx_aborted", 0.1 * b * (4 - a)))}}
 
     def test_the_search_goes_round_until_nothing_is_better(self):
@@ -887,14 +887,14 @@ class CommandTest(unittest.TestCase):
     def test_a_real_run_without_transactions(self):
         with tempfile.TemporaryDirectory() as folder:
             run = Run("lps", NO_SYSTEM, preset="thesis-tbc", settings=(("core.divergence", "tbc"), ("core.lcp", "loop")), params=(("n", 18),))
-            stats = Store(COWARP, folder, 60).get(run)
+            stats = PaperStore(COWARP, folder, 60).get(run)
             self.assertEqual((stats["preset"], stats["control"], stats["mechanisms"]), ("thesis-tbc", "tbc", []))
             self.assertEqual(stats["config"]["core.lcp"], "loop")
 
     def test_a_real_run(self):
         with tempfile.TemporaryDirectory() as folder:
             run = Run("ht-h", "getm", 4, params=(("blocks", 4), ("buckets", 100)))
-            stats = Store(COWARP, folder, 60).get(run)
+            stats = PaperStore(COWARP, folder, 60).get(run)
             self.assertEqual(stats["counters"]["tx_committed"]["value"], 4 * 192)
             self.assertEqual(stats["config"]["tm.warps"], 4)
             self.assertEqual(len(list(pathlib.Path(folder).glob("*.partial"))), 0)
