@@ -189,16 +189,17 @@ static void test_pm_options__kept_lines_go_on_in_the_next_kernel(void **state)
     }
 }
 
-/* They go on though the next kernel has no access at all that would wake their buffer. */
+/* They go on though the next kernel has no access at all that would wake their buffer: on the first core, which has slept while the last
+ * one's persist was on its way. */
 static void test_pm_options__kept_lines_leave_beside_a_kernel_without_accesses(void **state)
 {
     (void)state;
     struct machine m;
-    start(&m, NULL, NULL, "pm.kernel_end=keep", "pm.window=1", "pm.wpq=1");
+    start(&m, NULL, NULL, "core.count=2", "pm.kernel_end=keep", "pm.window=1");
     write_lines(&m, LINES, 7);
     const uint64_t first = counter(&m, "nvm_writes");
     assert_true(first < LINES);
-    run(&m, "idle", 1, NULL);
+    run(&m, "idle", 2, NULL);
     assert_int_equal(counter(&m, "nvm_writes"), LINES); /* in some 10,000 cycles all have had their time */
     power_fails(&m, LINES, 7);
     stop(&m);
