@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mech/mechs.h"
+#include "mem/version.h"
 
 #define SABOTAGES_MAX 64u /* names of deliberate faults of all mechanisms of a GPU */
 #define MECH_INBOX    64u /* messages that wait at a partition for a mechanism that says nothing else */
@@ -482,7 +483,17 @@ void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
     const uint64_t stays = 2 * (uint64_t)c->l2_bytes * c->partition_count;
     uint64_t at = bytes > stays ? end - stays : addr;
     for (at -= at % line; at < end; at += line)
-        cw_partition_host_copy(gpu->partition[cw_address_partition(c, at)], at);
+        cw_partition_host_copy(gpu->partition[cw_address_partition(c, at)],
+                               cw_version_place(gpu->memory, at, cw_version_newest(gpu->memory)));
+}
+
+uint32_t cw_gpu_versions(const struct cw_gpu *gpu)
+{
+    uint32_t versions = 0;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        if (gpu->mech[i].mech->versions != NULL)
+            versions = gpu->mech[i].mech->versions(&gpu->config);
+    return versions;
 }
 
 bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)

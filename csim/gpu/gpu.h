@@ -71,6 +71,8 @@ bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);
 
 struct cw_memory *cw_gpu_memory(struct cw_gpu *gpu);
+/* Versions of memory that a mechanism keeps (struct cw_mech, versions); 0: there is none that does. */
+uint32_t cw_gpu_versions(const struct cw_gpu *gpu);
 /* Of the whole chip. With options.split_stats, as they are at this call. */
 const struct cw_stats *cw_gpu_stats(const struct cw_gpu *gpu);
 /* With options.split_stats: what a core or a partition has counted itself; NULL else. Crossbars, mechanisms and the NVM count for the chip.

@@ -103,6 +103,10 @@ struct cw_mech {
     /* Bytes of each block's shared memory that it takes behind the kernel's own, of a kernel that uses regions. The launch's shared_bytes,
      * threads and kernel are known. An error (what does not fit, and what to lower) ends the launch. NULL: none. */
     int (*shared_bytes)(uint32_t *bytes, const struct cw_config *config, const struct cw_launch *launch, struct cw_error *err);
+    /* Versions of memory that it keeps, 2 or more: a host may declare versioned ranges (mem/version.h), which it finds at launch. NULL:
+     * none.
+     */
+    uint32_t (*versions)(const struct cw_config *config);
     /* Nothing in flight anywhere; NULL: always. */
     bool (*idle)(const void *self);
     /* A kernel is about to run: everything is at rest, no warp is there yet. May be NULL; an error ends the launch. */

@@ -31,3 +31,9 @@ uint64_t cw_address_local(const struct cw_config *config, uint64_t addr)
     uint64_t within = addr - CW_GLOBAL_BASE - (uint64_t)chunk * config->partition_interleave;
     return (uint64_t)(chunk / config->partition_count) * config->partition_interleave + within;
 }
+
+uint64_t cw_address_global(const struct cw_config *config, uint32_t partition, uint64_t local)
+{
+    const uint64_t interleave = config->partition_interleave, chunk = local / interleave * config->partition_count + partition;
+    return CW_GLOBAL_BASE + chunk * interleave + local % interleave;
+}

@@ -30,5 +30,7 @@ uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr);
 uint32_t cw_address_channels(const struct cw_config *config);
 /* The address within that partition, in bytes; a partition's local addresses begin at 0 and have no gaps. */
 uint64_t cw_address_local(const struct cw_config *config, uint64_t addr);
+/* The device address of a partition's local one. */
+uint64_t cw_address_global(const struct cw_config *config, uint32_t partition, uint64_t local);
 
 #endif

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "mem/device_memory_private.h"
+#include "mem/version.h"
 
 #define ALLOC_ALIGN UINT64_C(256)     /* of cudaMalloc; also keeps every line that an allocation touches inside memory */
 #define CLEAR_PAGES UINT64_C(0x10000) /* from this size on, whole pages go back to the host instead of being overwritten */
@@ -118,6 +119,7 @@ void cw_memory_destroy(struct cw_memory *m)
         munmap(m->durable, m->persistent.bytes);
     free(m->region);
     free(m->span);
+    free(m->range);
     free(m);
 }
 
@@ -174,10 +176,20 @@ static struct cw_memory_window *window_of(struct cw_memory *m, uint32_t kind)
     return kind == CW_REGION_PERSISTENT ? &m->persistent : &m->general;
 }
 
+/* Where the bytes fit into [begin, end); 0: nowhere. */
+static uint64_t place(const struct cw_memory_window *window, uint64_t begin, uint64_t end, uint64_t bytes, uint64_t alignment, bool top)
+{
+    if (end - begin < bytes)
+        return 0;
+    const uint64_t wanted = (top ? end - bytes : begin) - window->base;
+    const uint64_t addr = window->base + (top ? wanted : wanted + alignment - 1) / alignment * alignment;
+    return addr >= begin && addr <= end && end - addr >= bytes ? addr : 0;
+}
+
 /* First fit, from the bottom or from the top of the window. Returns the number of spans below the place; m->span_cnt + 1 when nothing is
  * large enough. *largest: the largest gap that was seen. */
-static uint32_t find_gap(const struct cw_memory *m, const struct cw_memory_window *window, uint64_t bytes, bool top, uint64_t *addr,
-                         uint64_t *largest)
+static uint32_t find_gap(const struct cw_memory *m, const struct cw_memory_window *window, uint64_t bytes, uint64_t alignment, bool top,
+                         uint64_t *addr, uint64_t *largest)
 {
     const uint64_t limit = window->base + window->bytes;
     *largest = 0;
@@ -189,8 +201,8 @@ static uint32_t find_gap(const struct cw_memory *m, const struct cw_memory_windo
         end = end < limit ? end : limit;
         if (begin >= end) /* a gap of the other window */
             continue;
-        *addr = top ? end - bytes : begin;
-        if (end - begin >= bytes)
+        *addr = place(window, begin, end, bytes, alignment, top);
+        if (*addr != 0)
             return i;
         *largest = end - begin > *largest ? end - begin : *largest;
     }
@@ -248,33 +260,44 @@ static int check_room(const struct cw_memory_window *w, uint64_t bytes, struct c
     return CW_OK;
 }
 
-static int allocate(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, bool top, struct cw_error *err)
+static int allocate(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_t alignment, uint32_t kind, bool top, struct cw_error *err)
 {
     const struct cw_memory_window *w = window_of(m, kind);
-    uint64_t place = 0, largest;
+    uint64_t at_addr = 0, largest;
     int status = check_room(w, bytes, err);
     if (status != CW_OK)
         return status;
-    const uint32_t at = find_gap(m, w, padded(bytes), top, &place, &largest);
+    const uint32_t at = find_gap(m, w, padded(bytes), alignment, top, &at_addr, &largest);
     if (at > m->span_cnt)
         return cw_fail(err, CW_ENOMEM,
                        "%s: %" PRIu64 " bytes asked, %" PRIu64 " of %" PRIu64 " left, but not more than %" PRIu64
                        " in one piece; set %s higher",
                        w->name, bytes, w->bytes - w->used, w->bytes, largest, w->key);
-    status = take(m, at, place, bytes, kind, err);
+    status = take(m, at, at_addr, bytes, kind, err);
     if (status == CW_OK)
-        *addr = place;
+        *addr = at_addr;
     return status;
 }
 
 int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
 {
-    return allocate(m, addr, bytes, kind, false, err);
+    return allocate(m, addr, bytes, ALLOC_ALIGN, kind, false, err);
 }
 
 int cw_memory_alloc_top(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
 {
-    return allocate(m, addr, bytes, kind, true, err);
+    return allocate(m, addr, bytes, ALLOC_ALIGN, kind, true, err);
+}
+
+int cw_memory_alloc_aligned(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_t alignment, uint32_t kind, struct cw_error *err)
+{
+    return allocate(m, addr, bytes, alignment, kind, false, err);
+}
+
+int cw_memory_alloc_top_aligned(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_t alignment, uint32_t kind,
+                                struct cw_error *err)
+{
+    return allocate(m, addr, bytes, alignment, kind, true, err);
 }
 
 int cw_memory_alloc_at(struct cw_memory *m, uint64_t addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
@@ -311,6 +334,15 @@ static void clear(uint8_t *first, uint64_t bytes)
     memset(first + head + pages, 0, bytes - head - pages);
 }
 
+/* The bytes of addresses, wherever they are. */
+static void clear_places(struct cw_memory *m, uint64_t addr, uint64_t bytes)
+{
+    if (m->range_cnt == 0)
+        clear(cw_memory__at(m, addr), bytes);
+    for (uint64_t at = 0; m->range_cnt > 0 && at < bytes; at += ALLOC_ALIGN / 8)
+        memset(cw_memory__at(m, cw_version_place(m, addr + at, m->newest)), 0, ALLOC_ALIGN / 8);
+}
+
 static void cut_from_spans(struct cw_memory *m, uint64_t addr, uint64_t bytes)
 {
     const uint32_t at = span_of(m, addr);
@@ -341,13 +373,15 @@ int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err)
                        "device memory: free of 0x%" PRIx64 ": lies inside the allocation of %" PRIu64 " bytes at 0x%" PRIx64
                        "; free that address",
                        addr, r->bytes, r->base);
+    if (m->range_cnt > 0 && cw_version_find(m, addr) != UINT32_MAX)
+        return cw_fail(err, CW_EINVAL, "device memory: free of 0x%" PRIx64 ": it has versions, and lives as long as the GPU", addr);
     const uint64_t bytes = padded(r->bytes);
     window_of(m, r->kind)->used -= bytes;
     const uint32_t at = (uint32_t)(r - m->region);
     memmove(m->region + at, m->region + at + 1, (m->region_cnt - at - 1) * sizeof *r);
     m->region_cnt--;
     cut_from_spans(m, addr, bytes);
-    clear(cw_memory__at(m, addr), bytes);
+    clear_places(m, addr, bytes);
     if (cw_memory_is_pm(addr))
         clear(durable_at(m, addr), bytes);
     return CW_OK;
@@ -355,16 +389,41 @@ int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err)
 
 /* Bytes */
 
+/* Bytes from addr on that lie in one line: those of a line have their places together. */
+static uint64_t in_line(const struct cw_memory *m, uint64_t addr, uint64_t bytes)
+{
+    const uint64_t line = m->range_config->mem_line_bytes, left = line - addr % line;
+    return bytes < left ? bytes : left;
+}
+
 void cw_memory_read(const struct cw_memory *m, uint64_t addr, void *to, uint64_t bytes)
 {
     assert(cw_memory_valid(m, addr, bytes));
-    memcpy(to, cw_memory__at(m, addr), bytes);
+    if (m->range_cnt == 0) {
+        memcpy(to, cw_memory__at(m, addr), bytes);
+        return;
+    }
+    for (uint64_t at = 0, piece; at < bytes; at += piece) {
+        piece = in_line(m, addr + at, bytes - at);
+        memcpy((uint8_t *)to + at, cw_memory__at(m, cw_version_place(m, addr + at, m->newest)), piece);
+    }
+}
+
+static void write_places(struct cw_memory *m, uint64_t addr, const uint8_t *from, uint64_t bytes)
+{
+    for (uint64_t at = 0, piece; at < bytes; at += piece) {
+        piece = in_line(m, addr + at, bytes - at);
+        memcpy(cw_memory__at(m, cw_version_place(m, addr + at, m->newest)), from + at, piece);
+    }
 }
 
 void cw_memory_write(struct cw_memory *m, uint64_t addr, const void *from, uint64_t bytes)
 {
     assert(cw_memory_valid(m, addr, bytes));
-    memcpy(cw_memory__at(m, addr), from, bytes);
+    if (m->range_cnt == 0)
+        memcpy(cw_memory__at(m, addr), from, bytes);
+    else
+        write_places(m, addr, from, bytes);
     /* both windows in one write: where mem.mbytes is as large as it can be, they have no gap */
     const uint64_t before = cw_memory_is_pm(addr) || addr + bytes <= CW_PM_BASE ? 0 : CW_PM_BASE - addr;
     if (cw_memory_is_pm(addr + before))

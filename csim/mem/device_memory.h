@@ -37,6 +37,7 @@ enum cw_region_kind {
     CW_REGION_LOCAL,         /* local memory of all threads, with mechanisms' logs */
     CW_REGION_MODULE,        /* .global variables of a module */
     CW_REGION_PERSISTENT,    /* persistent memory: the only kind from CW_PM_BASE on */
+    CW_REGION_SPARE,         /* places of what versions of memory displace (version.h) */
     CW_REGION_MECHANISM = 16 /* first number for kinds that a mechanism defines */
 };
 
@@ -58,6 +59,10 @@ void cw_memory_destroy(struct cw_memory *m);
 int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
 /* The same at the highest address where they fit, so that what is allocated there does not move what comes at the bottom. */
 int cw_memory_alloc_top(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
+/* The same two at a multiple of `alignment` bytes from CW_GLOBAL_BASE on, which is a multiple of 256. */
+int cw_memory_alloc_aligned(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_t alignment, uint32_t kind, struct cw_error *err);
+int cw_memory_alloc_top_aligned(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_t alignment, uint32_t kind,
+                                struct cw_error *err);
 /* The same at a given address. CW_EINVAL, which changes nothing, when it is no multiple of 256, or when the bytes are not free or not of
  * the kind's memory. */
 int cw_memory_alloc_at(struct cw_memory *m, uint64_t addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
@@ -71,8 +76,8 @@ bool cw_memory_valid(const struct cw_memory *m, uint64_t addr, uint64_t bytes);
 /* The allocation that addr is in, its padding included; NULL when none. The pointer is valid until the next alloc or free. */
 const struct cw_region *cw_memory_region(const struct cw_memory *m, uint64_t addr);
 
-/* The bytes that memory holds at this moment. Ranges must be valid; to and from must not overlap them. A write is the host's: of persistent
- * memory it changes the durable image too. */
+/* The bytes that memory holds at this moment, of versioned ranges those of the newest version. Ranges must be valid; to and from must not
+ * overlap them. A write is the host's: of persistent memory it changes the durable image too. */
 void cw_memory_read(const struct cw_memory *m, uint64_t addr, void *to, uint64_t bytes);
 void cw_memory_write(struct cw_memory *m, uint64_t addr, const void *from, uint64_t bytes);
 /* Writes from[i] to addr + i for each i < bytes whose bit is set: bit b of mask[w] stands for i = 32 w + b. The durable image stays. */

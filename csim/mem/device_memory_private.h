@@ -2,7 +2,7 @@
 /*
  * The bytes of device memory. An L2 slice works on them in place, because it holds its addresses alone.
  *
- * Private to: device_memory.c, l2.c.
+ * Private to: device_memory.c, l2.c, version.c, version_place.c.
  */
 #ifndef CW_MEM_DEVICE_MEMORY_PRIVATE_H
 #define CW_MEM_DEVICE_MEMORY_PRIVATE_H
@@ -21,6 +21,9 @@ struct cw_memory_window {
     uint64_t used; /* by allocations, with their padding */
 };
 
+struct cw_version_range;
+struct cw_config;
+
 struct cw_memory {
     uint8_t *host;     /* host address of device address CW_GLOBAL_BASE; that of CW_PM_BASE follows, with what lies between out of reach */
     uint64_t reserved; /* bytes there */
@@ -32,6 +35,10 @@ struct cw_memory {
     struct cw_memory_span *span; /* sorted by address; span[0] is there even when span_cnt is 0, and is then empty */
     uint32_t region_cnt, span_cnt;
     uint32_t capacity; /* of both lists: there are never more spans than regions */
+    /* version.c */
+    struct cw_version_range *range;
+    uint32_t range_cnt, newest;
+    const struct cw_config *range_config; /* of the machine that has the ranges; NULL while there are none */
 };
 
 /* Host address of a valid address. */

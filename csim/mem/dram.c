@@ -19,13 +19,19 @@ struct request {
     uint8_t bursts; /* left to transfer */
     uint8_t sectors;
     bool write;
+    bool copy; /* of the row to to_row, which have no column commands */
+    uint64_t to_row;
+    void *tag_copy;
     bool opened;                     /* an activate was issued for it */
     bool started;                    /* first column command issued */
     struct request *next;            /* of the bank, in age order; or free list */
     struct request *older, *younger; /* of the whole queue */
 };
 
-enum command { READ, WRITE, ACTIVATE, PRECHARGE, COMMANDS };
+#define COPIES_BANK 8u  /* most subarrays of a bank that copy at once */
+#define COPIES      64u /* most copies outstanding at a port */
+
+enum command { READ, WRITE, ACTIVATE, PRECHARGE, COPY, COMMANDS };
 
 /* A command for a request. */
 struct choice {
@@ -40,6 +46,11 @@ struct choice {
 struct bank {
     uint64_t row; /* open, or ROW_NONE */
     cw_time activate, column, precharge;
+    cw_time copied; /* its subarrays are copying until then: no row can be opened */
+    struct {
+        uint64_t number;
+        cw_time until;
+    } copying[COPIES_BANK]; /* the subarrays that do */
     struct request *head, *tail;
     struct request *hit;     /* oldest that asks for the open row */
     struct choice candidate; /* next command of the bank; when is the bank's own condition; kept up to date by plan() */
@@ -48,6 +59,7 @@ struct bank {
 /* Parameters in units of time; bl is the data bus time of one burst. */
 struct timing {
     cw_time tck, ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, rtpl, bl;
+    cw_time copy;
     cw_time rtw, wtr, wtp; /* read to write, write to read, write to precharge: from command to command */
     cw_time age_cap;
     uint32_t bl_cycles;
@@ -56,7 +68,8 @@ struct timing {
 struct cw_dram_port {
     struct cw_dram *channel;
     uint32_t index, count; /* requests pushed and not finished */
-    struct cw_fifo incoming, done;
+    struct cw_fifo incoming, done, copied;
+    uint32_t copies; /* outstanding */
     /* listener; NULL: nobody */
     void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now);
     void (*command)(void *self, uint64_t local, bool write, cw_time now);
@@ -81,8 +94,9 @@ struct cw_dram {
     uint32_t groups_log2, lines_log2, banks_log2; /* log2 of bank groups, lines per row, banks */
     uint32_t burst_bytes, line_bytes, line_log2, interleave;
     uint32_t row_chunks; /* of partition.interleave bytes in a row */
-    bool banks_low;      /* dram.map = banks */
-    bool sector_reads;   /* a burst is larger than a sector, and a read of several sectors takes one for each */
+    uint32_t subarray_rows;
+    bool banks_low;    /* dram.map = banks */
+    bool sector_reads; /* a burst is larger than a sector, and a read of several sectors takes one for each */
 };
 
 static cw_time later(cw_time a, cw_time b)
@@ -189,14 +203,6 @@ void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bo
         port->accepted(port->listener, local, r->sectors, write, now);
 }
 
-void cw_dram_listen(struct cw_dram_port *port, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
-                    void (*command)(void *self, uint64_t local, bool write, cw_time now), void *self)
-{
-    port->accepted = accepted;
-    port->command = command;
-    port->listener = self;
-}
-
 static void give_back(struct cw_dram *d, struct request *r)
 {
     r->next = d->free;
@@ -207,6 +213,51 @@ static void release(struct cw_dram *d, struct request *r)
 {
     r->port->count--;
     give_back(d, r);
+}
+
+bool cw_dram_can_copy(const struct cw_dram_port *port, cw_time now)
+{
+    return port->copies < COPIES && cw_dram_space(port, now) > 0;
+}
+
+void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, void *tag, cw_time now)
+{
+    struct cw_dram *d = port->channel;
+    struct request *r = d->free;
+    uint32_t group, bank;
+    assert(r != NULL && port->copies < COPIES);
+    d->free = r->next;
+    *r = (struct request){.copy = true, .tag_copy = tag, .local = from, .port = port};
+    cw_dram_map(port, to, &group, &bank, &r->to_row);
+    cw_dram_map(port, from, &group, &r->bank, &r->row);
+    assert(bank == r->bank && r->row / d->subarray_rows == r->to_row / d->subarray_rows);
+    cw_fifo_push(&port->incoming, now, d->latency, r);
+    port->count++;
+    port->copies++;
+}
+
+void *cw_dram_copied(struct cw_dram_port *port, cw_time now)
+{
+    struct request *r = cw_fifo_pop(&port->copied, now);
+    if (r == NULL)
+        return NULL;
+    void *tag = r->tag_copy;
+    port->copies--;
+    release(port->channel, r);
+    return tag;
+}
+
+cw_time cw_dram_next_copied(const struct cw_dram_port *port)
+{
+    return cw_fifo_next(&port->copied);
+}
+
+void cw_dram_listen(struct cw_dram_port *port, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
+                    void (*command)(void *self, uint64_t local, bool write, cw_time now), void *self)
+{
+    port->accepted = accepted;
+    port->command = command;
+    port->listener = self;
 }
 
 bool cw_dram_pop(struct cw_dram_port *port, struct cw_dram_done *done, cw_time now)
@@ -229,13 +280,27 @@ static uint32_t group_of(const struct cw_dram *d, uint32_t bank)
     return bank & ((1u << d->groups_log2) - 1);
 }
 
+/* From when on the bank may begin this copy, as far as other copies go: its subarray is idle, and not too many others copy. */
+static cw_time copy_from(const struct cw_dram *d, const struct bank *b, const struct request *r)
+{
+    cw_time first = CW_TIME_NEVER;
+    for (uint32_t i = 0; i < COPIES_BANK; i++) {
+        if (b->copying[i].number == r->row / d->subarray_rows)
+            return b->copying[i].until;
+        first = sooner(first, b->copying[i].until);
+    }
+    return first;
+}
+
 /* Next command that request r needs of bank b, with the bank's own condition for it. */
 static struct choice next_command(const struct cw_dram *d, const struct bank *b, struct request *r)
 {
     uint32_t none = 1u << d->groups_log2;
+    if (b->row == ROW_NONE && r->copy)
+        return (struct choice){r, COPY, none, later(b->activate, copy_from(d, b, r)), r->order | RANK_NOT_COLUMN};
     if (b->row == ROW_NONE)
-        return (struct choice){r, ACTIVATE, none, b->activate, r->order | RANK_NOT_COLUMN};
-    if (b->row != r->row)
+        return (struct choice){r, ACTIVATE, none, later(b->activate, b->copied), r->order | RANK_NOT_COLUMN};
+    if (b->row != r->row || r->copy)
         return (struct choice){r, PRECHARGE, none, b->precharge, r->order | RANK_NOT_COLUMN};
     return (struct choice){r, r->write ? WRITE : READ, group_of(d, r->bank), b->column, r->order};
 }
@@ -261,6 +326,15 @@ static struct request *arrived(struct cw_dram *d, cw_time now)
     return NULL;
 }
 
+/* Whether an older request of the bank is a copy. */
+static bool copies_first(const struct bank *b, const struct request *r)
+{
+    for (const struct request *q = b->head; q != r; q = q->next)
+        if (q->copy)
+            return true;
+    return false;
+}
+
 static void accept(struct cw_dram *d, cw_time now)
 {
     struct request *r;
@@ -274,7 +348,7 @@ static void accept(struct cw_dram *d, cw_time now)
         d->youngest = r;
         *(b->head != NULL ? &b->tail->next : &b->head) = r;
         b->tail = r;
-        if (b->hit == NULL && b->row == r->row)
+        if (b->hit == NULL && b->row == r->row && !r->copy && !copies_first(b, r))
             b->hit = r;
         plan(d, b);
         d->pending |= UINT64_C(1) << r->bank;
@@ -282,11 +356,14 @@ static void accept(struct cw_dram *d, cw_time now)
     }
 }
 
+/* Nothing overtakes a copy of the bank, so that the copy has the writes before it, and the reads behind it have the copy. */
 static void find_hit(struct bank *b)
 {
     b->hit = b->head;
-    while (b->hit != NULL && b->hit->row != b->row)
+    while (b->hit != NULL && !b->hit->copy && b->hit->row != b->row)
         b->hit = b->hit->next;
+    if (b->hit != NULL && b->hit->copy)
+        b->hit = NULL;
 }
 
 static void remove_request(struct cw_dram *d, struct bank *b, struct request *r)
@@ -314,6 +391,7 @@ static void activate(struct cw_dram *d, struct bank *b, struct request *r, cw_ti
     raise_to(&b->column, now + d->t.rcd);
     raise_to(&b->precharge, now + d->t.ras);
     raise_to(&d->earliest[ACTIVATE], now + d->t.rrd);
+    raise_to(&d->earliest[COPY], now + d->t.rrd);
     r->opened = true;
     find_hit(b);
     d->stats->dram_activates++;
@@ -356,6 +434,22 @@ static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time
         cw_fifo_push(&r->port->done, now, t->cl + t->bl, r);
 }
 
+/* Row to row through the sense amplifiers: two activates, and no open row after it (RowClone). */
+static void copy(struct cw_dram *d, struct bank *b, struct request *r, cw_time now)
+{
+    uint32_t slot = 0;
+    for (uint32_t i = 1; i < COPIES_BANK; i++)
+        if (b->copying[i].until < b->copying[slot].until)
+            slot = i;
+    b->copying[slot].number = r->row / d->subarray_rows;
+    b->copying[slot].until = b->copied = now + d->t.copy;
+    raise_to(&d->earliest[ACTIVATE], now + 2 * d->t.rrd);
+    raise_to(&d->earliest[COPY], now + 2 * d->t.rrd);
+    d->stats->dram_row_copies++;
+    remove_request(d, b, r);
+    cw_fifo_push(&r->port->copied, now, d->t.copy, r);
+}
+
 static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
 {
     struct bank *b = &d->bank[c->request->bank];
@@ -363,6 +457,8 @@ static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
         activate(d, b, c->request, now);
     else if (c->command == PRECHARGE)
         precharge(d, b, now);
+    else if (c->command == COPY)
+        copy(d, b, c->request, now);
     else
         column(d, b, c->request, now);
     plan(d, b);
@@ -448,8 +544,9 @@ uint32_t cw_dram_age_cap(const struct cw_config *c)
     return c->dram_queue * (c->dram_rc + c->dram_cl + bl + CW_DRAM_TURNAROUND + c->dram_wl + bl + c->dram_cdlr);
 }
 
-static struct timing timing_of(const struct cw_config *c, cw_time tck)
+static struct timing timing_of(const struct cw_config *c, const struct cw_clocks *clocks)
 {
+    const cw_time tck = clocks->period[CW_DOMAIN_DRAM];
     cw_time bl = (c->dram_burst_bytes + c->dram_bytes_per_cycle - 1) / c->dram_bytes_per_cycle;
     cw_time read_busy = c->dram_cl + bl + CW_DRAM_TURNAROUND; /* the write's data may start after this */
     return (struct timing){
@@ -465,6 +562,7 @@ static struct timing timing_of(const struct cw_config *c, cw_time tck)
         .wl = c->dram_wl * tck,
         .rtpl = c->dram_rtpl * tck,
         .bl = bl * tck,
+        .copy = (c->dram_copy_ns * clocks->units_per_us + 999) / 1000,
         .rtw = (read_busy > c->dram_wl ? read_busy - c->dram_wl : 0) * tck,
         .wtr = (c->dram_wl + bl + c->dram_cdlr) * tck,
         .wtp = (c->dram_wl + bl + c->dram_wr) * tck,
@@ -497,7 +595,8 @@ static int create_ports(struct cw_dram *d, uint32_t incoming, uint32_t reads_max
         struct cw_dram_port *port = &d->port[i];
         port->channel = d;
         port->index = i;
-        if (cw_fifo_create(&port->incoming, incoming, &d->component.wake) != CW_OK || cw_fifo_create(&port->done, reads_max, NULL) != CW_OK)
+        if (cw_fifo_create(&port->incoming, incoming, &d->component.wake) != CW_OK ||
+            cw_fifo_create(&port->done, reads_max, NULL) != CW_OK || cw_fifo_create(&port->copied, COPIES, NULL) != CW_OK)
             return CW_ENOMEM;
     }
     return d->port != NULL ? CW_OK : CW_ENOMEM;
@@ -506,7 +605,8 @@ static int create_ports(struct cw_dram *d, uint32_t incoming, uint32_t reads_max
 static int create_queues(struct cw_dram *d, uint32_t reads_max)
 {
     /* The scheduling stage delays but must not limit: it holds what the data bus can transfer in that time. */
-    uint32_t incoming = (uint32_t)(d->latency / d->t.bl) + d->queue_max, requests = d->ports * (incoming + reads_max) + d->queue_max;
+    uint32_t incoming = (uint32_t)(d->latency / d->t.bl) + d->queue_max,
+             requests = d->ports * (incoming + reads_max + COPIES) + d->queue_max;
     d->bank = calloc((size_t)1 << d->banks_log2, sizeof *d->bank);
     d->group = calloc(((size_t)1 << d->groups_log2) + 1, sizeof *d->group); /* the last one stays 0 */
     d->pool = calloc(requests, sizeof *d->pool);
@@ -530,7 +630,7 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     if (d == NULL)
         return cw_fail(err, CW_ENOMEM, "DRAM channel: out of host memory");
     d->component = (struct cw_component){.tick = tick, .self = d, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_DRAM};
-    d->t = timing_of(config, clocks->period[CW_DOMAIN_DRAM]);
+    d->t = timing_of(config, clocks);
     d->stats = stats;
     d->latency = later(1, config->dram_latency * clocks->period[CW_DOMAIN_CORE]);
     d->queue_max = config->dram_queue;
@@ -538,6 +638,7 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     d->interleave = config->partition_interleave;
     d->row_chunks = config->dram_row_bytes / config->partition_interleave;
     d->sector_reads = config->dram_sector_reads == CW_ON && config->dram_burst_bytes > CW_SECTOR_BYTES;
+    d->subarray_rows = config->dram_subarray_rows;
     d->banks_low = config->dram_map == CW_DRAM_BANKS_LOW;
     d->burst_bytes = config->dram_burst_bytes;
     d->line_bytes = config->mem_line_bytes;
@@ -560,6 +661,7 @@ void cw_dram_destroy(struct cw_dram *d)
     for (uint32_t i = 0; d->port != NULL && i < d->ports; i++) {
         cw_fifo_destroy(&d->port[i].incoming);
         cw_fifo_destroy(&d->port[i].done);
+        cw_fifo_destroy(&d->port[i].copied);
     }
     free(d->port);
     free(d->bank);
@@ -576,6 +678,6 @@ struct cw_component *cw_dram_component(struct cw_dram *d)
 struct cw_dram_port *cw_dram_connect(struct cw_dram *d, uint32_t index, cw_time *done_wake)
 {
     assert(index < d->ports);
-    d->port[index].done.wake = done_wake;
+    d->port[index].done.wake = d->port[index].copied.wake = done_wake;
     return &d->port[index];
 }

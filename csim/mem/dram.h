@@ -23,6 +23,10 @@
  * no queued request hits it. Row policy: open. Reads and writes share the queue. Starvation is bounded by an age cap
  * (cw_dram_age_cap). Refresh is not modelled.
  *
+ * A copy takes a row to another row of its subarray (dram.subarray_rows) through the sense amplifiers, in dram.copy_ns. It needs a closed
+ * bank, and holds it: no row is opened meanwhile, but other subarrays of the bank may copy at the same time. The data bus is free for other
+ * banks. Requests of a bank do not overtake its copies. For the channel's limit on activates a copy counts as two.
+ *
  * Private to: dram.c, l2.h, partition.c.
  */
 #ifndef CW_MEM_DRAM_H
@@ -63,6 +67,13 @@ uint32_t cw_dram_space(const struct cw_dram_port *port, cw_time now);
 uint8_t cw_dram_round(const struct cw_dram_port *port, uint8_t sectors);
 /* local: partition-local address of the line. tag comes back with a finished read; writes finish silently. */
 void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now);
+/* Whether a copy may be pushed at time now. */
+bool cw_dram_can_copy(const struct cw_dram_port *port, cw_time now);
+/* Copies the row of a partition-local address to that of another, in the same bank and subarray. The tag comes back when it is done. */
+void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, void *tag, cw_time now);
+/* The tag of a copy of the port that is done at time now, each once; NULL: none. Time from which the next one is. */
+void *cw_dram_copied(struct cw_dram_port *port, cw_time now);
+cw_time cw_dram_next_copied(const struct cw_dram_port *port);
 /* Tells of each request of the port that is accepted and of each column command for one, from within a push or the channel's tick; with the
  * partition-local address. */
 void cw_dram_listen(struct cw_dram_port *port, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),

@@ -72,7 +72,7 @@ static bool may_pass(const struct cw_l2 *l2, const struct cw_message *p)
 
 static void copy_out(struct cw_l2 *l2, struct cw_message *p)
 {
-    const uint8_t *from = cw_memory__at(l2->memory, p->addr);
+    const uint8_t *from = cw_memory__at(l2->memory, cw_message_place(p));
     for (uint32_t s = 0; s < l2->sectors; s++)
         if (p->sectors & 1u << s)
             memcpy(cw_line_body(p)->data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
@@ -81,7 +81,7 @@ static void copy_out(struct cw_l2 *l2, struct cw_message *p)
 static void copy_in(struct cw_l2 *l2, const struct cw_message *p)
 {
     const struct cw_line_body *b = cw_line_body_of(p);
-    cw_memory_write_masked(l2->memory, p->addr, b->data, b->byte_mask, l2->line_bytes);
+    cw_memory_write_masked(l2->memory, cw_message_place(p), b->data, b->byte_mask, l2->line_bytes);
 }
 
 /* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on
@@ -94,7 +94,7 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
     uint8_t lanes_at[CW_LINE_BYTES_MAX] = {0};
     for (cw_lanes lanes = p->lanes; lanes != 0; lanes = cw_lanes_rest(lanes)) {
         uint32_t i = cw_lanes_first(lanes);
-        uint8_t *at = cw_memory__at(l2->memory, p->addr + b->lane_offset[i]);
+        uint8_t *at = cw_memory__at(l2->memory, cw_message_place(p) + b->lane_offset[i]);
         uint64_t old = 0;
         memcpy(&old, at, bytes);
         uint64_t value = cw_atomic_apply((enum cw_atom)b->atom, (enum cw_type)b->type, old, b->a[i], b->b[i]);
@@ -286,10 +286,35 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct
 
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
-    uint32_t number = local_line(l2, p->addr), index = lookup(l2, number);
+    uint32_t number = local_line(l2, cw_message_place(p)), index = lookup(l2, number);
     if (index == LINE_NONE)
         return access_absent(l2, number, p, cycles, now);
     return access_present(l2, index, number, p, cycles, now);
+}
+
+/* Lines that a mechanism cleans or drops */
+
+enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, cw_time now)
+{
+    const uint32_t number = local_line(l2, cw_message_place(p)), index = lookup(l2, number);
+    if (index == LINE_NONE)
+        return CW_L2_DONE;
+    struct line *l = &l2->line[index];
+    if (p->kind == CW_MSG_DROP) {
+        if (l->mshr != NULL)
+            return CW_L2_STALL;
+        *l = (struct line){0};
+        l2->tag[index] = 0;
+        return CW_L2_DONE;
+    }
+    if (l->dirty == 0)
+        return CW_L2_DONE;
+    if (cw_dram_space(l2->dram, now) == 0)
+        return CW_L2_STALL_DRAM;
+    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, l2->config->l2_sectored == CW_ON ? l->dirty : all_sectors(l2), true, 0, now);
+    l2->stats->l2_writebacks++;
+    l->dirty = 0;
+    return CW_L2_DONE;
 }
 
 /* Misses coming back */

@@ -58,6 +58,8 @@ void cw_l2_destroy(struct cw_l2 *l2);
 /* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:
  * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address. */
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now);
+/* CLEAN or DROP; takes the slice's port for a cycle. Not CW_L2_MISS. A line that is fetched cannot be dropped before it is here. */
+enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, cw_time now);
 /* Accepts one line that DRAM has finished, through the fill port; false when there is none. */
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now);
 /* The request whose miss has been resolved and that is served next, or NULL. */

@@ -20,6 +20,7 @@
 
 #include "mem/dram.h"
 #include "mem/l2.h"
+#include "mem/version.h"
 
 #define MECH_QUEUE 8u /* entries of from_l2, reply, to_l2 and l2_done */
 
@@ -50,6 +51,7 @@ struct cw_partition {
     uint32_t source_cnt;
     uint32_t turn; /* source that is tried first */
     cw_time port_free_at;
+    uint32_t copies;     /* of rows, that DRAM has and that have not come back */
     uint32_t reply_turn; /* queue of replies that is looked at first: 0 the slice's, 1 + i mechanism i's */
 };
 
@@ -87,7 +89,7 @@ static void send_reply(struct cw_partition *s, cw_time now)
 }
 
 /* L2 cycles by which mechanisms want the message held before the L2. */
-static uint32_t held(const struct cw_partition *s, const struct cw_message *p, cw_time now)
+static uint32_t held(const struct cw_partition *s, struct cw_message *p, cw_time now)
 {
     uint32_t cycles = 0;
     for (uint32_t i = 0; i < s->hook_cnt; i++)
@@ -108,6 +110,7 @@ static void take_request(struct cw_partition *s, cw_time now)
     if (!cw_fifo_can_push(to, now))
         return;
     cw_crossbar_pop(s->config.up, s->config.index, now);
+    p->place = 0;
     cw_fifo_push(to, now, (bypass ? 1 : s->config.config->l2_rop_latency + held(s, p, now)) * s->period, p);
 }
 
@@ -212,6 +215,37 @@ static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles
     cw_fifo_push(to, now, (s->config.config->l2_latency + cycles - 1) * s->period, p);
 }
 
+/* A message whose row DRAM has copied: all its lines now have their bytes in both. */
+static __attribute__((noinline)) void take_copied(struct cw_partition *s, cw_time now)
+{
+    struct cw_message *p;
+    while ((p = cw_dram_copied(s->dram, now)) != NULL) {
+        s->copies--;
+        cw_version_copy_row(s->config.memory, p->addr, cw_copy_body_of(p)->to);
+        cw_fifo_push(destination(s, p), now, s->period, p);
+    }
+}
+
+/* CLEAN, DROP, COPY. */
+static enum cw_l2_result maintain(struct cw_partition *s, struct cw_message *p, cw_time now)
+{
+    if (p->kind != CW_MSG_COPY)
+        return cw_l2_maintain(s->l2, p, now);
+    if (!cw_dram_can_copy(s->dram, now))
+        return CW_L2_STALL_DRAM;
+    const struct cw_config *c = s->config.config;
+    cw_dram_push_copy(s->dram, cw_address_local(c, p->addr), cw_address_local(c, cw_copy_body_of(p)->to), p, now);
+    s->copies++;
+    return CW_L2_MISS;
+}
+
+static enum cw_l2_result perform(struct cw_partition *s, struct cw_message *p, uint32_t *cycles, cw_time now)
+{
+    if (p->kind == CW_MSG_PASS)
+        return CW_L2_DONE;
+    return p->kind < CW_MSG_CLEAN ? cw_l2_access(s->l2, p, cycles, now) : maintain(s, p, now);
+}
+
 /* Tries the head of a source; whether it took the port. */
 static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
 {
@@ -222,7 +256,7 @@ static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
     if (p == NULL)
         return false;
     if (has_room(s, p, now))
-        result = p->kind == CW_MSG_PASS ? CW_L2_DONE : cw_l2_access(s->l2, p, &cycles, now);
+        result = perform(s, p, &cycles, now);
     if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM) {
         from->stalled_from = sooner(from->stalled_from, now);
         from->blocked = result == CW_L2_STALL;
@@ -279,6 +313,8 @@ static cw_time next_event(struct cw_partition *s)
     next = sooner(next, cw_dram_next(s->dram));
     if (s->uses_nvm)
         next = sooner(next, cw_nvm_next(s->nvm));
+    if (s->copies > 0)
+        next = sooner(next, cw_dram_next_copied(s->dram));
     next = sooner(next, cw_fifo_next(&s->reply));
     for (uint32_t i = 0; i < s->config.mech_cnt; i++)
         next = sooner(next, cw_fifo_next(&s->mech[i].reply));
@@ -291,6 +327,8 @@ static void tick(void *self, cw_time now)
     send_reply(s, now);
     if (s->uses_nvm)
         take_durable(s, now);
+    if (s->copies > 0)
+        take_copied(s, now);
     take_request(s, now);
     cw_l2_fill(s->l2, now);
     if (now >= s->port_free_at)

@@ -14,6 +14,9 @@
  * after = CW_AFTER_RETURN: the slice writes the bytes into device memory, or copies them out, when it serves it, and then pushes it to
  * l2_done.
  *
+ * A CLEAN or DROP takes the slice's port for a cycle. A COPY goes through it to DRAM, and comes to l2_done when the rows have been copied.
+ * It is made in the order in which DRAM was given it and the write-backs of its rows.
+ *
  * A write to persistent memory, or an atomic, goes on to its device (nvm.h) when the slice has performed it, and its reply comes when the
  * bytes are durable.
  *
@@ -45,7 +48,7 @@ struct cw_partition_socket {
     struct cw_fifo from_l2;  /* after the L2: its messages with after = CW_AFTER_MECH; the mechanism consumes (L2 clock) */
     struct cw_fifo from_noc; /* own messages in: kind OWN; the mechanism consumes */
     struct cw_fifo reply;    /* own messages out, for the cores; takes turns with the L2's replies and other mechanisms' */
-    struct cw_fifo to_l2;    /* own accesses of the slice: WRITE and READ with after = CW_AFTER_RETURN */
+    struct cw_fifo to_l2;    /* own accesses of the slice: WRITE, READ, CLEAN, DROP and COPY with after = CW_AFTER_RETURN */
     struct cw_fifo l2_done;  /* they come back when performed; the mechanism consumes */
 };
 
@@ -53,8 +56,9 @@ struct cw_partition_socket {
  */
 struct cw_partition_hooks {
     /* Before the L2 (L2 clock): a message of the machine or of any mechanism has left the crossbar and enters the ROP delay. Returns L2
-     * cycles by which it is to be held longer; those behind it wait, too. */
-    uint32_t (*before_l2)(void *self, const struct cw_message *m, cw_time now);
+     * cycles by which it is to be held longer; those behind it wait, too. It may give the message another place of the same partition
+     * (m->place; csim/mem/version.h), and changes nothing else of it. */
+    uint32_t (*before_l2)(void *self, struct cw_message *m, cw_time now);
     /* The memory controller has accepted a request for sectors of a line (L2 clock): from now on it is in the controller's queue. */
     void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now);
     /* The channel issues a column command (DRAM clock) for the line at this partition-local address. */

@@ -32,6 +32,10 @@ enum cw_message_kind {
     CW_MSG_ATOMIC, /* up to 32 lanes on one line, applied in lane order */
     CW_MSG_PASS,   /* a mechanism's: the slice passes it on as it would a hit */
     CW_MSG_OWN,    /* a mechanism's: not for the slice */
+    /* a mechanism at a partition to its slice, after = CW_AFTER_RETURN */
+    CW_MSG_CLEAN, /* the line is written back if it is dirty, and stays */
+    CW_MSG_DROP,  /* the line goes, dirty or not; nobody waits for it */
+    CW_MSG_COPY,  /* to DRAM: the row of the line is copied to another; comes back when it has been (struct cw_copy_body) */
     /* partition to core */
     CW_MSG_READ_REPLY,   /* 32 bytes per sector asked, each at its place in the line */
     CW_MSG_WRITE_ACK,    /* memory fences count these */
@@ -63,6 +67,7 @@ struct cw_message {
     uint32_t tag;            /* the requester's own, comes back with the reply */
     uint32_t attempt;        /* of a mechanism's region: for events, takes no place on the wires */
     uint64_t addr;           /* line address, multiple of the line size */
+    uint64_t place;          /* where L2 and DRAM find the line, set at the partition (csim/mem/version.h); 0: at addr */
     cw_lanes lanes;          /* lanes concerned, 31:0 */
     cw_time born;            /* time of creation, for latency statistics */
     struct cw_message *next; /* free list, or whatever list the holder keeps */
@@ -93,6 +98,12 @@ struct cw_line_body {
 };
 CW_MESSAGE_BODY(cw_line_body, struct cw_line_body)
 
+/* COPY: every line of the row is copied to the same column of the other row, of the same subarray, when the copy is done. */
+struct cw_copy_body {
+    uint64_t to; /* a place in the other row: that of the copy of the line at addr */
+};
+CW_MESSAGE_BODY(cw_copy_body, struct cw_copy_body)
+
 /* ATOMIC: operands per lane. */
 struct cw_atomic_body {
     uint8_t atom, type;      /* enum cw_atom, enum cw_type */
@@ -100,6 +111,11 @@ struct cw_atomic_body {
     uint64_t a[32], b[32];   /* CAS: a compare, b new; in the reply a is the old value */
 };
 CW_MESSAGE_BODY(cw_atomic_body, struct cw_atomic_body)
+
+static inline uint64_t cw_message_place(const struct cw_message *m)
+{
+    return m->place != 0 ? m->place : m->addr;
+}
 
 /* Pool of messages; grows by chunks, never shrinks before destroy. in_use counts messages not yet freed (0 at the end of a kernel). */
 struct cw_message_pool {

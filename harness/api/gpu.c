@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "mech/mechs.h"
+#include "mem/version.h"
 
 /* How a kind is called, and how one chooses it. */
 static const struct {
@@ -343,6 +344,28 @@ int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes)
 {
     int status = need_gpu(gpu);
     return status == CW_OK ? cw_memory_alloc(cw_gpu_memory(gpu->gpu), address, bytes, CW_REGION_GLOBAL, &gpu->err) : status;
+}
+
+int cowarp_keep_versions(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes)
+{
+    int status = need_gpu(gpu);
+    const uint32_t versions = status == CW_OK ? cw_gpu_versions(gpu->gpu) : 0;
+    if (status == CW_OK && versions == 0)
+        status = cw_fail(&gpu->err, CW_EINVAL, "versions of memory: this GPU's system keeps none; choose sitm-ts");
+    if (status != CW_OK)
+        return status;
+    return cw_version_add(cw_gpu_memory(gpu->gpu), cw_gpu_config(gpu->gpu), address, bytes, versions, &gpu->err);
+}
+
+int cowarp_alloc_versioned(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes)
+{
+    int status = need_gpu(gpu);
+    const uint32_t versions = status == CW_OK ? cw_gpu_versions(gpu->gpu) : 0;
+    if (status == CW_OK && versions == 0)
+        return cowarp_alloc(gpu, address, bytes);
+    if (status == CW_OK)
+        status = cw_version_alloc(cw_gpu_memory(gpu->gpu), cw_gpu_config(gpu->gpu), address, bytes, versions, &gpu->err);
+    return status == CW_OK ? cowarp_keep_versions(gpu, *address, bytes) : status;
 }
 
 int cowarp_free(struct cowarp_gpu *gpu, uint64_t address)

@@ -111,17 +111,19 @@ static int parse_region(struct cli_argument *a, const char *text)
     return a->name != NULL ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
 }
 
-/* in:FILE, inout:FILE, bytes:FILE, out:FILE:BYTES, zero:BYTES */
+/* in:FILE, inout:FILE, bytes:FILE, out:FILE:BYTES, zero:BYTES, version:BYTES */
 static int parse_buffer(struct cli_argument *a, const char *type, const char *text)
 {
-    static const char *const types[] = {"u32", "s32", "u64", "s64", "f32", "f64", "in", "out", "inout", "zero", "local", "bytes", "pm"};
+    static const char *const types[] = {"u32", "s32",   "u64",  "s64",   "f32",   "f64", "in",
+                                        "out", "inout", "zero", "local", "bytes", "pm",  "version"};
     const char *bytes = NULL;
     size_t length = strlen(text);
     char near[96];
     a->kind = strcmp(type, "bytes") == 0 ? CLI_BYTES : CLI_BUFFER;
     a->reads = a->kind == CLI_BYTES || strcmp(type, "in") == 0 || strcmp(type, "inout") == 0;
     a->writes = strcmp(type, "out") == 0 || strcmp(type, "inout") == 0;
-    if (strcmp(type, "zero") == 0) {
+    a->versioned = strcmp(type, "version") == 0;
+    if (a->versioned || strcmp(type, "zero") == 0) {
         bytes = text;
         length = 0;
     } else if (strcmp(type, "out") == 0) {
@@ -204,7 +206,7 @@ int cli_argument_bind(struct cli_argument *a, struct cowarp_gpu *gpu)
 {
     int status = COWARP_OK;
     if (a->kind == CLI_BUFFER) {
-        status = cowarp_alloc(gpu, &a->address, a->bytes);
+        status = a->versioned ? cowarp_alloc_versioned(gpu, &a->address, a->bytes) : cowarp_alloc(gpu, &a->address, a->bytes);
         if (status == COWARP_OK && a->reads)
             status = cowarp_write(gpu, a->address, a->data, a->bytes);
         a->value = COWARP_U64(a->address);
@@ -242,7 +244,7 @@ int cli_argument_write(struct cli_argument *a)
 
 void cli_argument_release(struct cli_argument *a, struct cowarp_gpu *gpu)
 {
-    if (a->kind == CLI_BUFFER && a->address != 0)
+    if (a->kind == CLI_BUFFER && a->address != 0 && !a->versioned)
         cowarp_free(gpu, a->address);
     a->address = 0;
 }

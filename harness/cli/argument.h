@@ -16,9 +16,10 @@ struct cli_argument {
     struct cowarp_arg value;      /* what the kernel gets; of all but CLI_VALUE after cli_argument_bind */
     struct cowarp_bytes by_value; /* CLI_BYTES */
     char *name;                   /* CLI_PERSISTENT, and of --symbol; owned */
-    char *path;                   /* in, out, inout, bytes: the file; owned; NULL: zero */
+    char *path;                   /* in, out, inout, bytes: the file; owned; NULL: zero, version */
     bool reads, writes;           /* the file */
     bool written;                 /* it has been */
+    bool versioned;               /* CLI_BUFFER: has versions, and is not given back */
     uint64_t bytes, address;      /* on the device */
     void *data;                   /* of the file; owned */
 };

@@ -169,6 +169,16 @@ int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *modul
 /* Address and size of a .global variable of a module. A .const one has no address in device memory: COWARP_EINVAL. */
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
+/* Memory that exists in versions, for systems with snapshots (docs/systems.md, sitm-ts). All that transactions share belongs into such
+ * memory: there, only transactions may store while a kernel runs. cowarp_write and cowarp_read go to the newest version.
+ * cowarp_alloc_versioned allocates it, as cowarp_alloc does; where the GPU's system keeps no versions, it is cowarp_alloc. */
+int cowarp_alloc_versioned(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes);
+/* The same of memory that is allocated: from address on, which has to begin at a row of DRAM as the message of an error says. The bytes are
+ * rounded up to rows; the rest of the last row has to be free. Other allocations that lie where the versions are to be keep their addresses
+ * and bytes. It cannot be freed. COWARP_EINVAL, and nothing changes: the system keeps no versions, bytes that are not of one allocation, or
+ * that have versions already. COWARP_ENOMEM. */
+int cowarp_keep_versions(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes);
+
 /* Persistent memory: pm.mbytes of it, behind all other device memory. It consists of regions, each with a name of 1 to 63 letters, digits,
  * '_', '-' and '.'. Kernels and cowarp_read see a region's bytes as those of any memory. Beside them it has a durable image: what a power
  * failure at this moment would leave. cowarp_write changes both; stores of kernels become durable when the persistency model and the memory

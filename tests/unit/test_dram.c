@@ -602,7 +602,102 @@ static void test_dram__refuses_bad_geometry(void **state)
     assert_null(d);
 }
 
+/* Copies: line 0 lies in bank 0 of row 0. Its row is row 0 of subarray 0; that of line 256 n + f in bank f ^ (n & 15) of row n. */
+
+static uint64_t line_of(uint32_t bank, uint64_t row)
+{
+    const uint64_t field = bank ^ (row & 15);
+    return row * 256 + field / 4 * 64 + field % 4;
+}
+
+static uint32_t copied[64];
+
+static void copy(uint32_t bank, uint64_t from, uint64_t to, uint32_t i)
+{
+    assert_true(cw_dram_can_copy(b.port, time_of(b.cycle) - T));
+    cw_dram_push_copy(b.port, line_of(bank, from) * LINE, line_of(bank, to) * LINE, copied + i, time_of(b.cycle) - T);
+}
+
+/* As run, noting when copies are done. */
+static void run_copies(uint32_t cycles)
+{
+    for (uint32_t i = 0; i < cycles; i++) {
+        run(1);
+        for (const uint32_t *at; (at = cw_dram_copied(b.port, time_of(b.cycle - 1))) != NULL;)
+            copied[at - copied] = b.cycle - 1;
+    }
+}
+
+static void copy_bench(void)
+{
+    bench_create(&defaults);
+    bench_destroy();
+    b.clocks.units_per_us = 1000 * T; /* a cycle is a nanosecond */
+    struct cw_error err;
+    assert_int_equal(cw_dram_create(&b.dram, &b.config, &b.clocks, &b.stats, 4096, &err), CW_OK);
+    b.port = cw_dram_connect(b.dram, 0, &b.wake);
+    memset(copied, 0, sizeof copied);
+}
+
+/* A copy takes 68 ns. One of another subarray of the bank, and one of another bank, may begin when the activates allow: two each, so tRRD
+ * twice. One of the same subarray waits for the first. A read of the bank waits for all. */
+static void test_dram__copies_hold_bank_and_subarray(void **state)
+{
+    (void)state;
+    copy_bench();
+    copy(0, 1, 2, 0);
+    copy(0, 64, 65, 1);
+    copy(0, 3, 4, 2);
+    copy(1, 1, 2, 3);
+    push(line_of(0, 1), 1, false, 0);
+    run_copies(400);
+    assert_int_equal(copied[0], 68);
+    assert_int_equal(copied[1], 12 + 68);
+    assert_int_equal(copied[3], 24 + 68);
+    assert_int_equal(copied[2], 68 + 68);
+    assert_int_equal(b.activates[0], 136);
+    assert_int_equal(b.stats.dram_row_copies, 4);
+    assert_int_equal(b.stats.dram_activates, 1);
+    bench_destroy();
+}
+
+/* The data bus is free for other banks, also when these come later. */
+static void test_dram__copies_leave_the_data_bus(void **state)
+{
+    (void)state;
+    copy_bench();
+    copy(0, 1, 2, 0);
+    push(line_of(5, 9), 1, false, 0);
+    run_copies(200);
+    assert_int_equal(b.activates[0], 12);
+    assert_int_equal(b.reads[0], 24);
+    assert_int_equal(copied[0], 68);
+    bench_destroy();
+}
+
+/* A write of the source row that came before, though its row is closed, is made before the copy; one that came behind, though its row is
+ * open, is made after it. */
+static void test_dram__copies_keep_their_place(void **state)
+{
+    (void)state;
+    copy_bench();
+    push(line_of(0, 7), 1, true, 0);
+    run_copies(100); /* row 7 is open */
+    push(line_of(0, 1), 1, true, 1);
+    copy(0, 1, 2, 0);
+    push(line_of(0, 7), 1, true, 2);
+    push(line_of(0, 1), 1, true, 3);
+    run_copies(600);
+    assert_int_equal(b.write_cnt, 4);
+    const uint32_t began = copied[0] - 68;
+    assert_true(b.writes[1] < began && b.writes[2] >= copied[0] && b.writes[3] >= copied[0]);
+    bench_destroy();
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_dram__copies_hold_bank_and_subarray),
+    cmocka_unit_test(test_dram__copies_leave_the_data_bus),
+    cmocka_unit_test(test_dram__copies_keep_their_place),
     cmocka_unit_test(test_dram__closed_bank_read),
     cmocka_unit_test(test_dram__line_is_two_bursts_of_one_group),
     cmocka_unit_test(test_dram__row_hit_and_conflict),

@@ -789,7 +789,7 @@ struct hooked {
     cw_time accepted, command;
 };
 
-static uint32_t on_before_l2(void *self, const struct cw_message *m, cw_time now)
+static uint32_t on_before_l2(void *self, struct cw_message *m, cw_time now)
 {
     struct hooked *h = self;
     (void)now;

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that exists in versions: how a range comes to be. */
+#include "mem/version.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem/device_memory_private.h"
+#include "mem/row.h"
+
+static uint64_t row_sets(const struct cw_config *c, uint64_t bytes)
+{
+    return (bytes + cw_row_set_bytes(c) - 1) / cw_row_set_bytes(c);
+}
+
+/* Row sets of a slot in one subarray, and all that the slots take. */
+static void shape(const struct cw_config *c, uint64_t rows, uint32_t slots, uint64_t *slot_rows, uint64_t *reach)
+{
+    const uint64_t most = c->dram_subarray_rows / slots;
+    *slot_rows = rows < most ? rows : most;
+    *reach = rows <= most ? rows * slots : (rows + most - 1) / most * c->dram_subarray_rows;
+}
+
+uint64_t cw_version_alignment(const struct cw_config *c, uint64_t bytes, uint32_t slots)
+{
+    uint64_t slot_rows, reach, rows = 1;
+    shape(c, row_sets(c, bytes), slots, &slot_rows, &reach);
+    while (rows < reach && rows < c->dram_subarray_rows)
+        rows *= 2;
+    return rows * cw_row_set_bytes(c);
+}
+
+int cw_version_alloc(struct cw_memory *m, const struct cw_config *c, uint64_t *addr, uint64_t bytes, uint32_t slots, struct cw_error *err)
+{
+    return cw_memory_alloc_aligned(m, addr, row_sets(c, bytes) * cw_row_set_bytes(c), cw_version_alignment(c, bytes, slots),
+                                   CW_REGION_GLOBAL, err);
+}
+
+static int check(const struct cw_memory *m, const struct cw_config *c, const struct cw_version_range *r, uint64_t asked,
+                 struct cw_error *err)
+{
+    const struct cw_region *a = cw_memory_region(m, r->base);
+    if (c->dram_sharing != 1)
+        return cw_fail(err, CW_EINVAL, "versions of memory: partitions share DRAM channels; set dram.sharing to 1");
+    if (r->slots < 2 || r->slots > c->dram_subarray_rows)
+        return cw_fail(err, CW_EINVAL, "versions of memory: %u versions; 2 to dram.subarray_rows = %u", r->slots, c->dram_subarray_rows);
+    if (asked == 0 || a == NULL || r->base - a->base > a->bytes || asked > a->bytes - (r->base - a->base))
+        return cw_fail(err, CW_EINVAL, "versions of memory: %" PRIu64 " bytes at 0x%" PRIx64 " are not within one allocation", asked,
+                       r->base);
+    const uint64_t alignment = cw_version_alignment(c, asked, r->slots);
+    if ((r->base - CW_GLOBAL_BASE) % alignment != 0)
+        return cw_fail(err, CW_EINVAL,
+                       "versions of memory: 0x%" PRIx64
+                       " does not begin at a row; allocate it with versions from the start, which aligns it "
+                       "to %" PRIu64 " bytes",
+                       r->base, alignment);
+    for (uint32_t i = 0; i < m->range_cnt; i++)
+        if (r->row < m->range[i].row + m->range[i].reach && m->range[i].row < r->row + r->reach)
+            return cw_fail(err, CW_EINVAL,
+                           "versions of memory: 0x%" PRIx64 " and its versions meet those of the %" PRIu64 " bytes at 0x%" PRIx64, r->base,
+                           m->range[i].used, m->range[i].base);
+    for (uint32_t i = 0; i < m->region_cnt; i++)
+        if (m->region + i != a && m->region[i].base < r->base + r->bytes && m->region[i].base + m->region[i].bytes > r->base)
+            return cw_fail(err, CW_EINVAL,
+                           "versions of memory: the last row of the %" PRIu64 " bytes at 0x%" PRIx64
+                           " has another allocation, at 0x%" PRIx64,
+                           asked, r->base, m->region[i].base);
+    return CW_OK;
+}
+
+/* What is displaced, as far as it is allocated, gets its bytes in the spare rows. */
+static void displace(struct cw_memory *m, const struct cw_config *c, const struct cw_version_range *r)
+{
+    const uint64_t set = cw_row_set_bytes(c), first = r->base + r->bytes, end = cw_row_base(c, r->row + r->reach);
+    const uint64_t shift = cw_row_base(c, r->spare) - first;
+    for (uint32_t i = 0; i < m->span_cnt; i++) {
+        const uint64_t from = m->span[i].base > first ? m->span[i].base : first;
+        const uint64_t to = m->span[i].base + m->span[i].bytes < end ? m->span[i].base + m->span[i].bytes : end;
+        if (from >= to)
+            continue;
+        memcpy(cw_memory__at(m, from + shift), cw_memory__at(m, from), to - from);
+        memset(cw_memory__at(m, from), 0, to - from);
+    }
+    assert(shift % set == 0);
+}
+
+int cw_version_add(struct cw_memory *m, const struct cw_config *c, uint64_t addr, uint64_t bytes, uint32_t slots, struct cw_error *err)
+{
+    struct cw_version_range r = {.base = addr, .used = bytes, .slots = slots, .row = cw_row_of(c, addr)};
+    uint64_t slot_rows = 0, reach = 0, spare = 0;
+    if (slots >= 2 && slots <= c->dram_subarray_rows && bytes <= UINT64_C(1) << 34)
+        shape(c, row_sets(c, bytes), slots, &slot_rows, &reach);
+    r.rows = (uint32_t)row_sets(c, bytes);
+    r.bytes = r.rows * cw_row_set_bytes(c);
+    r.slot_rows = (uint32_t)slot_rows;
+    r.reach = (uint32_t)reach;
+    int status = check(m, c, &r, bytes, err);
+    if (status != CW_OK)
+        return status;
+    struct cw_version_range *more = realloc(m->range, (m->range_cnt + 1) * sizeof *more);
+    if (more == NULL)
+        return cw_fail(err, CW_ENOMEM, "versions of memory: out of host memory");
+    m->range = more;
+    const uint64_t set = cw_row_set_bytes(c), end = cw_row_base(c, r.row + r.reach);
+    if (end > m->general.base + m->general.bytes)
+        return cw_fail(err, CW_ENOMEM,
+                       "versions of memory: %u versions of the %" PRIu64 " bytes at 0x%" PRIx64 " go beyond device memory; set "
+                       "mem.mbytes higher",
+                       slots, bytes, addr);
+    status = cw_memory_alloc_top_aligned(m, &spare, (r.reach - r.rows) * set, set, CW_REGION_SPARE, err);
+    if (status != CW_OK)
+        return status;
+    if (spare < end) {
+        cw_memory_free(m, spare, NULL);
+        return cw_fail(err, CW_ENOMEM,
+                       "versions of memory: no room for what %u versions of %" PRIu64 " bytes displace; set mem.mbytes higher", slots,
+                       bytes);
+    }
+    r.spare = cw_row_of(c, spare);
+    m->range_config = c;
+    displace(m, c, &r);
+    m->range[m->range_cnt++] = r;
+    return CW_OK;
+}
