@@ -23,6 +23,15 @@ static inline int host_upload(struct cowarp_gpu *gpu, uint64_t *address, const v
     return status == 0 && data != 0 ? cowarp_write(gpu, *address, data, bytes) : status;
 }
 
+/* The same for what threads share in transactions: in versions, where the system keeps some and the variant has transactions. */
+static inline int host_upload_shared(const struct cowarp_workload_context *x, uint64_t *address, const void *data, uint64_t bytes)
+{
+    if (x->variant != COWARP_TX)
+        return host_upload(x->gpu, address, data, bytes);
+    int status = cowarp_alloc_versioned(x->gpu, address, bytes);
+    return status == 0 && data != 0 ? cowarp_write(x->gpu, *address, data, bytes) : status;
+}
+
 /* Loads the workload's PTX and runs one of its kernels on a one-dimensional grid. */
 static inline int host_launch(struct cowarp_gpu *gpu, struct cowarp_module *module, const char *kernel, uint32_t blocks, uint32_t threads,
                               uint32_t arg_count, const struct cowarp_arg *args)

@@ -36,7 +36,7 @@ static void hear_begin(struct cw_serial *s, const struct cw_event *e)
         stray(s, e, "begun before");
         return;
     }
-    uint32_t attempt = cw_serial__begin(s, e->core, e->warp, e->lane);
+    uint32_t attempt = cw_serial__begin(s, e->core, e->warp, e->lane, e->now);
     if (attempt == 0 || !cw_key_map_add(&s->attempts, name, attempt))
         s->out_of_memory = true;
 }
@@ -64,6 +64,10 @@ static void hear(void *self, const struct cw_event *e)
     struct cw_serial *s = self;
     if (e->type == CW_EVENT_REGION_BEGIN) {
         hear_begin(s, e);
+        return;
+    }
+    if (e->type == CW_EVENT_SNAPSHOT) {
+        cw_serial__snapshot(s, e->now);
         return;
     }
     if (e->type == CW_EVENT_REGION_LEAVE) {
@@ -110,12 +114,12 @@ int cw_serial_create(struct cw_serial **out, cw_serial_word_fn word, void *conte
         return cw_fail(err, CW_ENOMEM, "serializability oracle: out of host memory");
     s->word_now = word;
     s->context = context;
-    s->listener =
-        (struct cw_event_listener){.types = 1u << CW_EVENT_REGION_BEGIN | 1u << CW_EVENT_REGION_READ | 1u << CW_EVENT_REGION_VALIDATE |
-                                            1u << CW_EVENT_REGION_WRITE | 1u << CW_EVENT_REGION_COMMIT | 1u << CW_EVENT_REGION_ABORT |
-                                            1u << CW_EVENT_REGION_KEEP | 1u << CW_EVENT_REGION_RESTORE | 1u << CW_EVENT_REGION_LEAVE,
-                                   .self = s,
-                                   .hear = hear};
+    s->listener = (struct cw_event_listener){
+        .types = 1u << CW_EVENT_REGION_BEGIN | 1u << CW_EVENT_REGION_READ | 1u << CW_EVENT_REGION_VALIDATE | 1u << CW_EVENT_REGION_WRITE |
+                 1u << CW_EVENT_REGION_COMMIT | 1u << CW_EVENT_REGION_ABORT | 1u << CW_EVENT_REGION_KEEP | 1u << CW_EVENT_REGION_RESTORE |
+                 1u << CW_EVENT_REGION_LEAVE | 1u << CW_EVENT_SNAPSHOT,
+        .self = s,
+        .hear = hear};
     cw_serial__forget(s);
     if (!s->out_of_memory)
         return CW_OK;

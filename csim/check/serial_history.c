@@ -5,6 +5,9 @@
  * A read belongs to the newest version of its word. Should its value be another one, it is kept aside until the word's next version: the
  * memory takes a write a few cycles before it is told, and a read in between sees the new version. A read that no version explains is a
  * value error.
+ *
+ * Where regions read snapshots, a read belongs to the version of its word that was the newest of the attempt's snapshot. Memory then holds
+ * several versions of a word, and nobody can be asked what the first one was: the first read of it says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +44,7 @@ static uint32_t new_version(struct cw_serial *s, uint32_t word, struct cw_serial
         return NONE;
     struct cw_serial_word *w = s->word.at + word;
     v.word = word;
+    v.snapshot = s->snapshot.cnt > 0 && w->version != NONE ? s->snapshot.cnt + 1 : 0;
     v.previous = w->version;
     v.next = NONE;
     s->version.at[i] = v;
@@ -70,34 +74,61 @@ static uint32_t find_word(struct cw_serial *s, uint64_t addr, bool known)
 
 /* Events */
 
-uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uint32_t lane)
+void cw_serial__snapshot(struct cw_serial *s, cw_time from)
+{
+    const uint32_t i = NEW(s, snapshot);
+    if (i != NONE)
+        s->snapshot.at[i].from = from;
+}
+
+uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uint32_t lane, cw_time now)
 {
     uint32_t i = NEW(s, attempt);
     if (i == NONE)
         return 0;
     s->attempt.at[i] =
         (struct cw_serial_attempt){.core = core, .warp = (uint16_t)warp, .lane = (uint8_t)lane, .reads = NONE, .set = NONE, .node = NONE};
+    for (uint32_t k = s->snapshot.cnt; k-- > 0 && s->attempt.at[i].snapshot == 0;)
+        s->attempt.at[i].snapshot = s->snapshot.at[k].from <= now ? k + 1 : 0;
+    return i;
+}
+
+/* The version of the word that is the newest of the attempt's snapshot. */
+static uint32_t version_of(const struct cw_serial *s, uint32_t word, uint32_t snapshot)
+{
+    uint32_t i = s->word.at[word].version;
+    while (s->version.at[i].snapshot > snapshot)
+        i = s->version.at[i].previous;
+    return i;
+}
+
+static uint32_t snapshot_version(struct cw_serial *s, uint32_t word, uint32_t snapshot, uint32_t value)
+{
+    const uint32_t i = version_of(s, word, snapshot);
+    struct cw_serial_version *v = s->version.at + i;
+    if (!cw_serial__agrees(v, value))
+        return NONE;
+    v->value = value;
+    v->known = UINT32_MAX;
     return i;
 }
 
 void cw_serial__read(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now)
 {
-    uint32_t word = find_word(s, addr, true), i = word != NONE ? NEW(s, read) : NONE;
+    const bool snapshots = s->snapshot.cnt > 0;
+    uint32_t word = find_word(s, addr, !snapshots), i = word != NONE ? NEW(s, read) : NONE;
     if (i == NONE)
         return;
     struct cw_serial_word *w = s->word.at + word;
     struct cw_serial_attempt *a = s->attempt.at + attempt;
     struct cw_serial_read *r = s->read.at + i;
-    bool fits = cw_serial__agrees(s->version.at + w->version, value);
-    *r = (struct cw_serial_read){.attempt = attempt,
-                                 .word = word,
-                                 .value = value,
-                                 .version = fits ? w->version : NONE,
-                                 .next = a->reads,
-                                 .next_early = NONE,
-                                 .now = now};
+    uint32_t version = cw_serial__agrees(s->version.at + w->version, value) ? w->version : NONE;
+    if (snapshots)
+        version = snapshot_version(s, word, a->snapshot, value);
+    *r = (struct cw_serial_read){
+        .attempt = attempt, .word = word, .value = value, .version = version, .next = a->reads, .next_early = NONE, .now = now};
     a->reads = i;
-    if (fits)
+    if (version != NONE || snapshots)
         return;
     r->next_early = w->early;
     w->early = i;
@@ -197,7 +228,7 @@ void cw_serial__abort(struct cw_serial *s, uint32_t attempt, cw_time now)
 
 void cw_serial__forget(struct cw_serial *s)
 {
-    s->attempt.cnt = s->word.cnt = s->version.cnt = s->read.cnt = s->promised.cnt = 0;
+    s->attempt.cnt = s->word.cnt = s->version.cnt = s->read.cnt = s->promised.cnt = s->snapshot.cnt = 0;
     cw_key_map_clear(&s->attempts);
     cw_key_map_clear(&s->words);
     s->late = s->strays = s->misplaced = 0;
@@ -214,6 +245,7 @@ void cw_serial__free(struct cw_serial *s)
     free(s->version.at);
     free(s->read.at);
     free(s->promised.at);
+    free(s->snapshot.at);
     cw_key_map_free(&s->attempts);
     cw_key_map_free(&s->words);
 }

@@ -22,6 +22,7 @@ struct cw_serial_attempt {
     cw_time ended;       /* when it aborted */
     uint32_t reads, set; /* first in the chains of reads and of write-set entries, or CW_SERIAL_NONE */
     uint32_t node;       /* in the graph, committed ones only */
+    uint32_t snapshot;   /* number of the snapshot that it reads; 0: it reads memory as it is */
 };
 
 struct cw_serial_word {
@@ -37,7 +38,12 @@ struct cw_serial_version {
     uint32_t known;          /* bits of value that are known: all, unless the word was first seen when it was partly written */
     uint32_t writer;         /* attempt, or 0 */
     uint32_t previous, next; /* or NONE */
+    uint32_t snapshot;       /* number of the first snapshot that has it */
     uint8_t bytes;
+};
+
+struct cw_serial_snapshot {
+    cw_time from;
 };
 
 struct cw_serial_read {
@@ -72,6 +78,7 @@ struct cw_serial {
     CW_SERIAL_LIST(version);
     CW_SERIAL_LIST(read);
     CW_SERIAL_LIST(promised);
+    CW_SERIAL_LIST(snapshot);   /* in the order of their times; number i + 1. Empty: regions read memory as it is */
     struct cw_key_map attempts; /* by name */
     struct cw_key_map words;    /* by address */
     uint64_t late, strays;      /* see struct cw_serial_report */
@@ -84,7 +91,9 @@ struct cw_serial {
 void cw_serial__forget(struct cw_serial *s);
 void cw_serial__free(struct cw_serial *s);
 /* 0 when out of memory. */
-uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uint32_t lane);
+uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uint32_t lane, cw_time now);
+/* Another snapshot, for attempts that begin then or later. */
+void cw_serial__snapshot(struct cw_serial *s, cw_time from);
 void cw_serial__read(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now);
 void cw_serial__validate(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now);
 void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes);

@@ -51,6 +51,9 @@ enum cw_event_type {
     CW_EVENT_QUEUE,       /* a hardware unit holds another number of requests that wait in it: queue */
     CW_EVENT_BRANCHED,    /* a branch has issued, conditional or not: branched */
     CW_EVENT_STALL,       /* a warp scheduler has not issued for some cycles: stall. Where the core counts why (struct cw_core_config) */
+    CW_EVENT_SNAPSHOT, /* regions that begin at `now` or later, which may be yet to come, see all writes told so far; those that have begun
+                          see none that they did not see before. Told first in a launch by a mechanism whose regions read snapshots; the
+                          thread is not said */
     CW_EVENT_TYPES
 };
 

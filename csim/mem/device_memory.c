@@ -449,7 +449,7 @@ static void copy_masked(uint8_t *to, const uint8_t *from, const uint32_t *mask, 
 
 void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
 {
-    assert(cw_memory_valid(m, addr, bytes));
+    assert(cw_memory_valid(m, addr, bytes) || m->range_cnt > 0); /* versions lie where nothing needs to be allocated */
     copy_masked(cw_memory__at(m, addr), from, mask, bytes);
 }
 

@@ -80,7 +80,8 @@ const struct cw_region *cw_memory_region(const struct cw_memory *m, uint64_t add
  * overlap them. A write is the host's: of persistent memory it changes the durable image too. */
 void cw_memory_read(const struct cw_memory *m, uint64_t addr, void *to, uint64_t bytes);
 void cw_memory_write(struct cw_memory *m, uint64_t addr, const void *from, uint64_t bytes);
-/* Writes from[i] to addr + i for each i < bytes whose bit is set: bit b of mask[w] stands for i = 32 w + b. The durable image stays. */
+/* At a place (version.h): writes from[i] to addr + i for each i < bytes whose bit is set: bit b of mask[w] stands for i = 32 w + b. The
+ * durable image stays. */
 void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes);
 
 /* Persistent memory alone. The persistence domain has accepted these bytes (named as above): the durable image has them now. What loads see

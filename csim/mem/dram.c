@@ -236,15 +236,16 @@ void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, vo
     port->copies++;
 }
 
-void *cw_dram_copied(struct cw_dram_port *port, cw_time now)
+void *cw_dram_copied(const struct cw_dram_port *port, cw_time now)
 {
-    struct request *r = cw_fifo_pop(&port->copied, now);
-    if (r == NULL)
-        return NULL;
-    void *tag = r->tag_copy;
+    const struct request *r = cw_fifo_peek(&port->copied, now);
+    return r != NULL ? r->tag_copy : NULL;
+}
+
+void cw_dram_pop_copied(struct cw_dram_port *port, cw_time now)
+{
     port->copies--;
-    release(port->channel, r);
-    return tag;
+    release(port->channel, cw_fifo_pop(&port->copied, now));
 }
 
 cw_time cw_dram_next_copied(const struct cw_dram_port *port)

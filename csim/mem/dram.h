@@ -71,8 +71,9 @@ void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bo
 bool cw_dram_can_copy(const struct cw_dram_port *port, cw_time now);
 /* Copies the row of a partition-local address to that of another, in the same bank and subarray. The tag comes back when it is done. */
 void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, void *tag, cw_time now);
-/* The tag of a copy of the port that is done at time now, each once; NULL: none. Time from which the next one is. */
-void *cw_dram_copied(struct cw_dram_port *port, cw_time now);
+/* The tag of the oldest copy of the port that is done at time now, or NULL; pop takes it. Time from which the next one is. */
+void *cw_dram_copied(const struct cw_dram_port *port, cw_time now);
+void cw_dram_pop_copied(struct cw_dram_port *port, cw_time now);
 cw_time cw_dram_next_copied(const struct cw_dram_port *port);
 /* Tells of each request of the port that is accepted and of each column command for one, from within a push or the channel's tick; with the
  * partition-local address. */

@@ -219,7 +219,8 @@ static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles
 static __attribute__((noinline)) void take_copied(struct cw_partition *s, cw_time now)
 {
     struct cw_message *p;
-    while ((p = cw_dram_copied(s->dram, now)) != NULL) {
+    while ((p = cw_dram_copied(s->dram, now)) != NULL && cw_fifo_can_push(destination(s, p), now)) {
+        cw_dram_pop_copied(s->dram, now);
         s->copies--;
         cw_version_copy_row(s->config.memory, p->addr, cw_copy_body_of(p)->to);
         cw_fifo_push(destination(s, p), now, s->period, p);

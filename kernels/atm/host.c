@@ -82,7 +82,7 @@ static int run_with(struct cowarp_workload_context *x, struct bank *k)
     make_inputs(k, x->seed);
     int status = host_upload(x->gpu, &dtransfer, k->transfer, k->transfer_cnt * sizeof *k->transfer);
     if (status == 0)
-        status = host_upload(x->gpu, &daccount, k->account, k->account_cnt * sizeof *k->account);
+        status = host_upload_shared(x, &daccount, k->account, k->account_cnt * sizeof *k->account);
     if (status == 0)
         status = launch(x, k, dtransfer, daccount);
     if (status == 0)

@@ -81,9 +81,9 @@ static int run_with(struct cowarp_workload_context *x, struct table *t)
         t->bucket[b] = (struct bucket){-1, 0};
     int status = host_upload(x->gpu, &dkey, t->key, t->n * sizeof *t->key);
     if (status == 0)
-        status = host_upload(x->gpu, &dentry, NULL, t->n * sizeof *t->entry);
+        status = host_upload_shared(x, &dentry, NULL, t->n * sizeof *t->entry);
     if (status == 0)
-        status = host_upload(x->gpu, &dbucket, t->bucket, t->bucket_cnt * sizeof *t->bucket);
+        status = host_upload_shared(x, &dbucket, t->bucket, t->bucket_cnt * sizeof *t->bucket);
     if (status == 0)
         status = launch(x, t, dkey, dentry, dbucket);
     if (status == 0)

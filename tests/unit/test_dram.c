@@ -623,8 +623,10 @@ static void run_copies(uint32_t cycles)
 {
     for (uint32_t i = 0; i < cycles; i++) {
         run(1);
-        for (const uint32_t *at; (at = cw_dram_copied(b.port, time_of(b.cycle - 1))) != NULL;)
+        for (const uint32_t *at; (at = cw_dram_copied(b.port, time_of(b.cycle - 1))) != NULL;) {
             copied[at - copied] = b.cycle - 1;
+            cw_dram_pop_copied(b.port, time_of(b.cycle - 1));
+        }
     }
 }
 

@@ -374,6 +374,21 @@ uint32_t cw_core_shared_word(const struct cw_core *c, uint32_t block, uint32_t o
     return 0;
 }
 
+int cw_partition_hook(struct cw_partition *p, const struct cw_partition_hooks *hooks, void *self)
+{
+    (void)p;
+    (void)hooks;
+    (void)self;
+    return CW_OK;
+}
+
+struct cw_component *cw_core_component(struct cw_core *c)
+{
+    static struct cw_component component;
+    (void)c;
+    return &component;
+}
+
 uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block)
 {
     (void)c;

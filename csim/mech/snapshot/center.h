@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State of the version manager, of which the GPU has one: transaction IDs, versions, logical times.
+ *
+ * Private to: center.c, ids.c, notes.c, postdate.c, versions.c.
+ */
+#ifndef CW_MECH_SNAPSHOT_CENTER_H
+#define CW_MECH_SNAPSHOT_CENTER_H
+
+#include "mech/snapshot/shared.h"
+#include "mech/snapshot/tables.h"
+
+#define CW_SI_NEVER   UINT32_MAX /* a PDTS that has not been set: infinity */
+#define CW_SI_WAITING 16384u     /* most warps of the GPU */
+
+/* What an ID stands for. */
+enum cw_si_state {
+    CW_SI_UNUSED,
+    CW_SI_RUNNING,
+    CW_SI_SEALED,    /* its logical times are final, its writes on their way */
+    CW_SI_COMMITTED, /* kept for the edges of those that ran beside it */
+    CW_SI_DEAD       /* its entries count no more; used again when they are out of all tables */
+};
+
+struct cw_si_transaction {
+    enum cw_si_state state;
+    uint32_t core, warp, lane;
+    cw_time begin;
+    cw_time committed; /* COMMITTED: when it became visible */
+    uint32_t cts, pdts;
+    uint32_t slot;   /* of its snapshot, which it holds while it runs */
+    uint64_t serial; /* of its begin */
+};
+
+/* States of a version (section 3): S1 .. S4. */
+enum cw_si_version_state { CW_SI_COPYING, CW_SI_WRITTEN_TO, CW_SI_READABLE, CW_SI_FREED };
+
+struct cw_si_version {
+    enum cw_si_version_state state;
+    cw_time created;                /* READABLE */
+    uint32_t readers;               /* running transactions that have it as their snapshot */
+    uint32_t cts;                   /* largest of those whose writes it has */
+    uint64_t content[CW_SI_RANGES]; /* number of the version whose bytes the slot has, by range */
+};
+
+/* A warp's request in a queue. */
+struct cw_si_request {
+    uint32_t core;
+    cw_time since;
+    struct cw_si_ask_note note;
+};
+
+struct cw_si_queue {
+    struct cw_si_request *at; /* ring of CW_SI_WAITING */
+    uint32_t head, cnt;
+};
+
+/* A warp whose commit the open version takes. */
+struct cw_si_committer {
+    uint32_t core, warp;
+    bool done;
+    uint64_t ranges; /* that it writes */
+    cw_time since;
+    cw_lanes lanes;
+    uint16_t id[CW_LANES];
+};
+
+struct cw_si_center {
+    struct cw_component component;
+    struct cw_si *tm;
+    cw_time period;
+    /* IDs */
+    struct cw_si_transaction id[CW_SI_IDS];
+    uint16_t unused[CW_SI_IDS]; /* ring */
+    uint32_t unused_head, unused_cnt;
+    uint16_t order[CW_SI_IDS * 4]; /* ring: IDs by begin, with ... */
+    uint64_t order_serial[CW_SI_IDS * 4];
+    uint32_t order_head, order_cnt;
+    uint64_t serial;
+    uint16_t kept[CW_SI_IDS]; /* ring: committed ones by time */
+    uint32_t kept_head, kept_cnt;
+    struct cw_si_queue begin;
+    struct cw_si_set dying, swept; /* dead since the last sweep began; before it */
+    uint32_t sweeping;             /* partitions that have not answered */
+    uint32_t read_only_cts;        /* largest of read-only transactions that have committed */
+    /* versions */
+    struct cw_si_version version[CW_SI_SLOTS];
+    uint32_t newest, open; /* slots; open: CW_SI_NEVER: none is copied or written */
+    uint64_t number;       /* of versions */
+    uint32_t copying;      /* partitions that have not answered */
+    cw_time copy_began;
+    struct cw_si_queue admission;
+    struct cw_si_committer *committer; /* [CW_SI_WAITING] */
+    uint32_t committer_cnt, undone;
+    bool closing;
+    uint32_t turn; /* partition whose edge is dated first */
+};
+
+static inline struct cw_si_request *cw_si__queue_head(struct cw_si_queue *q)
+{
+    return q->cnt > 0 ? q->at + q->head : NULL;
+}
+
+static inline void cw_si__queue_pop(struct cw_si_queue *q)
+{
+    q->head = (q->head + 1) % CW_SI_WAITING;
+    q->cnt--;
+}
+
+/* Slot of the newest version for a transaction that begins then. */
+static inline uint32_t cw_si__versions_at(const struct cw_si_center *c, cw_time begin)
+{
+    uint32_t best = c->newest;
+    for (uint32_t i = 0; i < c->tm->keys->si_versions; i++) {
+        const struct cw_si_version *v = c->version + i;
+        const bool readable = v->state == CW_SI_READABLE && v->created <= begin;
+        if (readable && (c->version[best].created > begin || v->created > c->version[best].created))
+            best = i;
+    }
+    return best;
+}
+
+/* notes.c: what the version manager says, and what waits in its queues */
+void cw_si__queue_push(struct cw_si_queue *q, uint32_t core, const struct cw_si_ask_note *note, cw_time now);
+void cw_si__tell_core(struct cw_si_center *c, uint32_t core, const struct cw_si_answer_note *note, cw_time now, cw_time latency);
+void cw_si__tell_partitions(struct cw_si_center *c, const struct cw_si_index_note *note, cw_time now);
+void cw_si__tell_ids(struct cw_si_center *c, enum cw_si_index kind, uint32_t core, const struct cw_si_ask_note *note, cw_lanes lanes,
+                     cw_time time, cw_time now);
+
+/* ids.c */
+void cw_si__ids_init(struct cw_si_center *c);
+/* Begins those that wait, as long as there are IDs. */
+void cw_si__ids_begin(struct cw_si_center *c, cw_time now);
+/* The ID's transaction runs no longer; its snapshot is free. */
+void cw_si__ids_release(struct cw_si_center *c, uint32_t id);
+void cw_si__ids_die(struct cw_si_center *c, uint32_t id);
+/* It has committed, at that time; it stays as long as si.retain says. */
+void cw_si__ids_commit(struct cw_si_center *c, uint32_t id, cw_time time);
+/* Lets go what nobody needs, and sweeps. */
+void cw_si__ids_clean(struct cw_si_center *c, cw_time now);
+void cw_si__ids_swept(struct cw_si_center *c);
+
+/* versions.c */
+void cw_si__versions_init(struct cw_si_center *c);
+void cw_si__versions_launch(struct cw_si_center *c);
+void cw_si__versions_copied(struct cw_si_center *c, cw_time now);
+/* The warp's writes are in memory. */
+void cw_si__versions_written(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *note, cw_time now);
+/* Admits, closes, frees and opens. */
+void cw_si__versions_step(struct cw_si_center *c, cw_time now);
+
+/* postdate.c: Figure 7. Whether the edge can be; if not, whoever asked has to abort. */
+bool cw_si__postdate(struct cw_si_center *c, const struct cw_si_fact_note *edge);
+
+#endif

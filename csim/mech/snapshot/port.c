@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Snapshot isolation, partition half (L2 clock): the version index table in front of the L2, and what passes between L2 and interconnect. A
+ * transactional access asks for its version when it leaves the crossbar, and for the tables' opinion (scan.c) on its way to the L2. Its
+ * answer leaves when both have been there. If edges of it have not been dated by then, DATED follows when they are.
+ */
+#include "mech/snapshot/port.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* Version index table */
+
+uint32_t cw_si__port_slot(const struct cw_si_port *u, cw_time begin)
+{
+    uint32_t best = NONE;
+    for (uint32_t i = 0; i < u->tm->keys->si_versions; i++)
+        if (u->version[i].readable && u->version[i].created <= begin && (best == NONE || u->version[i].created > u->version[best].created))
+            best = i;
+    return best;
+}
+
+static bool grow_ops(struct cw_si_port *u)
+{
+    const uint32_t cap = u->op_cap == 0 ? 256 : 2 * u->op_cap;
+    struct cw_si_op *op = realloc(u->op, cap * sizeof *op);
+    if (op == NULL)
+        return false;
+    u->op = op;
+    for (uint32_t i = cap; i-- > u->op_cap;) {
+        op[i].next = u->op_free;
+        u->op_free = i;
+    }
+    u->op_cap = cap;
+    return true;
+}
+
+static void free_op(struct cw_si_port *u, uint32_t i)
+{
+    u->op[i].next = u->op_free;
+    u->op_free = i;
+    u->ops--;
+}
+
+/* A transactional access joins those that wait for the tables. */
+static void join(struct cw_si_port *u, struct cw_message *m, cw_time now)
+{
+    if (u->op_free == NONE && !grow_ops(u)) {
+        cw_mech_fault(&u->tm->host, CW_ENOMEM, "out of host memory for transactional accesses");
+        return;
+    }
+    const uint32_t i = u->op_free;
+    u->op_free = u->op[i].next;
+    u->op[i] = (struct cw_si_op){.p = m, .attempt = cw_attempt_name_of(m), .since = now, .next = NONE};
+    cw_si_access(m)->op = i;
+    u->ops++;
+    if (u->op_first == NONE) {
+        u->op_first = i;
+        u->scan = (struct cw_si_scan){.lane = cw_lanes_first(m->lanes)};
+    } else {
+        u->op[u->op_last].next = i;
+    }
+    u->op_last = i;
+}
+
+static uint32_t before_l2(void *self, struct cw_message *m, cw_time now)
+{
+    struct cw_si_port *u = self;
+    const struct cw_memory *memory = u->tm->host.memory;
+    const bool own = m->mech == u->tm->host.index + 1, versioned = !m->timing_only && cw_version_find(memory, m->addr) != NONE;
+    if (own)
+        cw_si_access(m)->op = CW_SI_NO_OP;
+    if (!versioned) {
+        m->place = cw_version_place(memory, m->addr, 0);
+        return 0;
+    }
+    cw_time begin = own ? cw_si_access(m)->begin : now;
+    uint32_t slot = cw_si__port_slot(u, begin);
+    if (u->tm->sabotage == CW_SI_STALE_INDEX && own)
+        slot = cw_si__port_slot(u, now);
+    if (slot == NONE) {
+        cw_mech_fault(&u->tm->host, CW_ELIMIT, "snapshot isolation: a version that is read has gone");
+        return 0;
+    }
+    m->place = cw_version_place(memory, m->addr, slot);
+    if (own) {
+        join(u, m, now);
+        if (u->component.wake > now + u->period)
+            u->component.wake = now + u->period;
+    }
+    return 1;
+}
+
+static const struct cw_partition_hooks hooks = {.before_l2 = before_l2};
+
+/* Answers */
+
+static void tell_reads(const struct cw_si_port *u, const struct cw_message *p, cw_time now)
+{
+    const struct cw_tx_access_body *body = cw_tx_access_of(p);
+    for (cw_lanes rest = cw_lanes_without(p->lanes, body->aborted); rest != 0; rest = cw_lanes_rest(rest)) {
+        uint32_t lane = cw_lanes_first(rest), first = body->lane_offset[lane], end = first + body->bytes, value;
+        for (uint32_t at = first & ~3u; at < end; at += 4) {
+            memcpy(&value, body->line.data + at, sizeof value);
+            cw_tell_word(&u->tm->host, CW_EVENT_REGION_READ, cw_attempt_name_of(p), lane, p->addr + at, value, 15, now);
+        }
+    }
+}
+
+static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
+{
+    const struct cw_config *config = u->tm->config;
+    struct cw_si_access_body *body = cw_si_access(p);
+    const bool load = p->kind == CW_MSG_READ;
+    body->dates = false;
+    if (body->op != CW_SI_NO_OP) {
+        struct cw_si_op *o = u->op + body->op;
+        body->dates = o->pending > 0;
+        o->p = NULL;
+        if (!body->dates)
+            free_op(u, body->op);
+        if (load && cw_tell_wanted(&u->tm->host, CW_EVENT_REGION_READ))
+            tell_reads(u, p, now);
+    }
+    p->kind = CW_MSG_OWN_REPLY;
+    p->op = CW_SI_ACCESSED;
+    cw_message_size(p, load ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors) : 0, config->noc_header_bytes,
+                    config->noc_flit_bytes);
+    cw_si__send(u, p);
+}
+
+/* What has passed the L2, as far as the tables have taken it. */
+static void take_accesses(struct cw_si_port *u, cw_time now)
+{
+    struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
+    if (p == NULL || u->out_cnt > 64)
+        return;
+    const uint32_t op = cw_si_access_of(p)->op;
+    if (op != CW_SI_NO_OP && !u->op[op].scanned)
+        return;
+    answer(u, cw_fifo_pop(&u->port->from_l2, now), now);
+}
+
+static void take_verdicts(struct cw_si_port *u, cw_time now)
+{
+    const struct cw_si_verdict_note *v;
+    while ((v = cw_si_line_pop(u->tm->verdict_line + u->index, now)) != NULL) {
+        struct cw_si_op *o = u->op + v->op;
+        const cw_lanes lane = v->refused ? cw_lanes_one(v->lane) : 0;
+        o->pending--;
+        if (o->p != NULL) { /* the answer has not gone yet: it says so */
+            cw_si_access(o->p)->loop |= cw_lanes_without(lane, cw_tx_access_of(o->p)->aborted);
+            cw_tx_access(o->p)->aborted |= lane;
+            continue;
+        }
+        o->lost |= lane;
+        if (o->pending > 0)
+            continue;
+        struct cw_message *p = cw_si__message(u, o->attempt, CW_SI_DATED, sizeof(struct cw_si_access_body), now);
+        cw_si_access(p)->loop = o->lost;
+        cw_si__send(u, p);
+        free_op(u, v->op);
+    }
+}
+
+/* From the version manager */
+
+static void hear(struct cw_si_port *u, cw_time now)
+{
+    const struct cw_si_index_note *n;
+    while ((n = cw_si_line_pop(u->tm->index_line + u->index, now)) != NULL) {
+        if (n->kind <= CW_SI_ID_COMMITTED)
+            cw_si__scan_index(u, n);
+        else if (n->kind == CW_SI_SWEEP)
+            u->sweep_asked = true;
+        else if (n->kind == CW_SI_COPY)
+            cw_si__copy_begin(u, n);
+        else if (n->kind == CW_SI_CREATE)
+            u->version[n->slot].readable = true, u->version[n->slot].created = n->time;
+        else
+            u->version[n->slot].readable = false;
+    }
+}
+
+/* The sweep reads a row of four entries of the reader list per cycle, beside the accesses. */
+static void sweep(struct cw_si_port *u, cw_time now)
+{
+    if (u->sweep_asked) {
+        const uint32_t entries = u->tm->keys->si_reader_entries / u->tm->config->partition_count;
+        u->sweep_asked = false;
+        u->sweep_until = now + (entries / 4 + 1) * u->period;
+    }
+    if (now >= u->sweep_until) {
+        u->sweep_until = CW_TIME_NEVER;
+        u->swept = true;
+        cw_si_tables_keep(u->tables, &u->live);
+    }
+    if (u->swept && cw_fifo_can_push(&u->tm->fact[u->index].fifo, now)) {
+        const struct cw_si_fact_note note = {.kind = CW_SI_SWEPT};
+        cw_si_line_push(u->tm->fact + u->index, &note, now, u->tm->postdate);
+        u->swept = false;
+    }
+}
+
+/* The component */
+
+static void speak(struct cw_si_port *u, cw_time now)
+{
+    if (u->out_cnt == 0 || !cw_fifo_can_push(&u->port->reply, now))
+        return;
+    cw_fifo_push(&u->port->reply, now, u->period, u->out[u->out_head]);
+    u->out_head = (u->out_head + 1) % CW_SI_OUT;
+    u->out_cnt--;
+}
+
+static cw_time sooner(cw_time a, cw_time b)
+{
+    return a < b ? a : b;
+}
+
+static void tick(void *self, cw_time now)
+{
+    struct cw_si_port *u = self;
+    struct cw_message *p;
+    hear(u, now);
+    take_verdicts(u, now);
+    bool more = cw_si__scan_step(u, now);
+    sweep(u, now);
+    while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
+        if (p->kind == CW_MSG_WRITE)
+            cw_si__commit_written(u, p, now);
+        else
+            cw_si__copy_done(u, p);
+    }
+    take_accesses(u, now);
+    cw_si__commit_take(u, now);
+    more |= cw_si__commit_step(u, now);
+    more |= cw_si__copy_step(u, now);
+    speak(u, now);
+    cw_time next = more || u->out_cnt > 0 || u->swept ? now + u->period : CW_TIME_NEVER;
+    next = sooner(next, u->sweep_until);
+    next = sooner(next, cw_fifo_next(&u->port->l2_done));
+    next = sooner(next, cw_fifo_next(&u->port->from_l2));
+    const cw_time in = cw_fifo_next(&u->port->from_noc);
+    next = sooner(next, in == CW_TIME_NEVER || in > u->input_free ? in : u->input_free);
+    next = sooner(next, cw_fifo_next(&u->tm->index_line[u->index].fifo));
+    next = sooner(next, cw_fifo_next(&u->tm->verdict_line[u->index].fifo));
+    u->component.wake = next > now ? next : now + u->period;
+}
+
+bool cw_si__port_idle(const struct cw_si_port *u)
+{
+    return u->ops + u->active_cnt + u->out_cnt + u->request_cnt + u->in_l2 == 0 && !u->copy.active;
+}
+
+int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index, struct cw_error *err)
+{
+    const struct cw_config *config = tm->config;
+    struct cw_si_port *u = *out = calloc(1, sizeof *u);
+    if (u == NULL)
+        return cw_fail(err, CW_ENOMEM, "snapshot isolation: out of host memory");
+    u->tm = tm;
+    u->index = index;
+    u->period = cw_si_period(tm, CW_DOMAIN_L2);
+    u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
+    u->port->from_l2.wake = u->port->from_noc.wake = u->port->l2_done.wake = &u->component.wake;
+    tm->index_line[index].fifo.wake = tm->verdict_line[index].fifo.wake = &u->component.wake;
+    u->op_free = u->op_first = NONE;
+    u->sweep_until = CW_TIME_NEVER;
+    u->version[0].readable = true;
+    u->tables =
+        cw_si_tables_create(tm->keys->si_writer_words / config->partition_count, tm->keys->si_reader_entries / config->partition_count);
+    u->commit = calloc((size_t)config->core_count * config->core_warps, sizeof *u->commit);
+    u->active = calloc((size_t)config->core_count * config->core_warps, sizeof *u->active);
+    if (u->tables == NULL || u->commit == NULL || u->active == NULL || cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
+        return cw_fail(err, CW_ENOMEM, "snapshot isolation: out of host memory");
+    return CW_OK;
+}
+
+void cw_si__port_destroy(struct cw_si_port *u)
+{
+    if (u == NULL)
+        return;
+    for (uint32_t i = 0; u->commit != NULL && i < u->tm->config->core_count * u->tm->config->core_warps; i++)
+        free(u->commit[i].word);
+    free(u->commit);
+    free(u->active);
+    free(u->op);
+    cw_si_tables_destroy(u->tables);
+    free(u);
+}
+
+struct cw_component *cw_si__port_component(struct cw_si_port *u)
+{
+    return &u->component;
+}

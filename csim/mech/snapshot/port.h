@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State of a partition's half of snapshot isolation: version index table, writer table and reader list, commit unit, copy engine.
+ *
+ * Private to: commit_unit.c, copy_engine.c, port.c, scan.c.
+ */
+#ifndef CW_MECH_SNAPSHOT_PORT_H
+#define CW_MECH_SNAPSHOT_PORT_H
+
+#include "mech/snapshot/shared.h"
+#include "mech/snapshot/tables.h"
+#include "mech/tm/tell.h"
+
+#define CW_SI_OUT      4096u /* messages that wait for the way out; power of two */
+#define CW_SI_REQUESTS 256u  /* writes of a commit unit on their way */
+
+/* A transactional access from the crossbar on. */
+struct cw_si_op {
+    struct cw_message *p; /* NULL: the answer has gone, DATED will follow */
+    cw_time since;        /* it came; the tables see it later */
+    bool scanned;         /* the tables have taken all its words */
+    uint32_t pending;     /* edges that are not dated */
+    cw_lanes lost;        /* since the answer has gone, by a loop */
+    struct cw_attempt_name attempt;
+    uint32_t next; /* free list, or those that wait for the tables */
+};
+
+/* Where the tables are in the first access that waits. */
+struct cw_si_scan {
+    uint32_t lane, word;
+    bool claimed; /* store: the word is claimed; its readers are being listed */
+    struct cw_si_set readers;
+};
+
+/* A word that a warp wants to commit. */
+struct cw_si_word {
+    uint64_t addr;
+    uint32_t value;
+    uint8_t bytes, lane;
+    bool taken; /* written, or on its way */
+};
+
+/* The words of a warp that commits here. */
+struct cw_si_commit {
+    struct cw_attempt_name attempt;
+    struct cw_si_word *word;
+    uint32_t word_cnt, word_cap;
+    cw_lanes accessed, fail, pass;
+    uint32_t slot;
+    uint32_t written; /* first word that may not be taken */
+    uint32_t on_way;
+    bool active, decided;
+};
+
+struct cw_si_port {
+    struct cw_component component;
+    struct cw_si *tm;
+    uint32_t index;
+    cw_time period;
+    struct cw_partition_socket *port;
+    /* version index table: what is readable */
+    struct {
+        bool readable;
+        cw_time created;
+    } version[CW_SI_SLOTS];
+    /* accesses */
+    struct cw_si_op *op;
+    uint32_t op_cap, op_free, op_first, op_last, ops; /* UINT32_MAX: none */
+    struct cw_si_scan scan;
+    struct cw_si_tables *tables;
+    struct cw_si_set live;
+    enum { CW_SI_OWNER_RUNS, CW_SI_OWNER_SEALED, CW_SI_OWNER_COMMITTED } owner[CW_SI_IDS];
+    cw_time committed[CW_SI_IDS];
+    struct {
+        uint32_t core, warp, lane;
+    } who[CW_SI_IDS];
+    bool sweep_asked;
+    cw_time sweep_until; /* CW_TIME_NEVER: no sweep */
+    bool swept;          /* to be told */
+    /* commit unit */
+    struct cw_si_commit *commit; /* by core and warp */
+    uint32_t *active;            /* of these, the active ones, oldest first */
+    uint32_t active_cnt;
+    cw_time input_free, write_free;
+    struct cw_si_request_out {
+        struct cw_message *p;
+        cw_time ready;
+        uint32_t commit;
+        uint32_t words[CW_LANES], cnt;
+    } request[CW_SI_REQUESTS]; /* ring */
+    uint32_t request_head, request_cnt, request_tail_done;
+    uint32_t in_l2;
+    /* copy engine */
+    struct {
+        bool active;
+        uint32_t from, to;
+        uint64_t ranges;
+        uint32_t range, row, bank, line; /* next */
+        uint32_t outstanding;
+        bool told;
+    } copy;
+    struct cw_message *out[CW_SI_OUT]; /* ring */
+    uint32_t out_head, out_cnt;
+};
+
+static inline struct cw_message *cw_si__message(struct cw_si_port *u, struct cw_attempt_name a, uint32_t op, size_t bytes, cw_time now)
+{
+    const uint64_t addr = CW_GLOBAL_BASE + (uint64_t)u->index * u->tm->config->partition_interleave;
+    struct cw_message *p = cw_mech_message(&u->tm->host, CW_MSG_OWN_REPLY, op, addr, bytes, now);
+    p->core = (uint16_t)a.core;
+    p->warp = (uint16_t)a.warp;
+    p->attempt = a.attempt;
+    p->partition = (uint16_t)u->index;
+    return p;
+}
+
+static inline void cw_si__send(struct cw_si_port *u, struct cw_message *p)
+{
+    if (u->out_cnt == CW_SI_OUT) {
+        cw_mech_fault(&u->tm->host, CW_ELIMIT, "snapshot isolation: too many answers wait for the interconnect");
+        return;
+    }
+    u->out[(u->out_head + u->out_cnt++) % CW_SI_OUT] = p;
+}
+
+/* port.c */
+/* Slot of the newest version that was readable then. */
+uint32_t cw_si__port_slot(const struct cw_si_port *u, cw_time begin);
+
+/* scan.c: what accesses do to the tables */
+/* One word of the first access that waits; whether there is more to do. */
+bool cw_si__scan_step(struct cw_si_port *u, cw_time now);
+void cw_si__scan_index(struct cw_si_port *u, const struct cw_si_index_note *n);
+
+/* commit_unit.c */
+void cw_si__commit_take(struct cw_si_port *u, cw_time now);
+bool cw_si__commit_step(struct cw_si_port *u, cw_time now);
+void cw_si__commit_written(struct cw_si_port *u, struct cw_message *p, cw_time now);
+
+/* copy_engine.c */
+void cw_si__copy_begin(struct cw_si_port *u, const struct cw_si_index_note *n);
+bool cw_si__copy_step(struct cw_si_port *u, cw_time now);
+void cw_si__copy_done(struct cw_si_port *u, struct cw_message *p);
+
+#endif

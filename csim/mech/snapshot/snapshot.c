@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshot isolation (Chen et al., ISCA 2017; README.md): the system sitm-ts, put together from its components. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mech/snapshot/shared.h"
+#include "mech/tm/tm.h"
+
+struct machine {
+    struct cw_si shared;
+    struct cw_si_center *center;
+    struct cw_si_core **core;
+    struct cw_si_port **port;
+};
+
+const char *const cw_si_faults[] = {"no-postdating", "no-write-check", "early-close", "stale-index", NULL};
+
+static void destroy(void *self)
+{
+    struct machine *m = self;
+    if (m == NULL)
+        return;
+    struct cw_si *tm = &m->shared;
+    for (uint32_t i = 0; m->core != NULL && i < tm->config->core_count; i++)
+        cw_si__core_destroy(m->core[i]);
+    for (uint32_t i = 0; m->port != NULL && i < tm->config->partition_count; i++)
+        cw_si__port_destroy(m->port[i]);
+    cw_si__center_destroy(m->center);
+    for (uint32_t i = 0; tm->ask != NULL && tm->answer != NULL && i < tm->config->core_count; i++) {
+        cw_si_line_destroy(tm->ask + i);
+        cw_si_line_destroy(tm->answer + i);
+    }
+    for (uint32_t i = 0; tm->index_line != NULL && tm->fact != NULL && tm->verdict_line != NULL && i < tm->config->partition_count; i++) {
+        cw_si_line_destroy(tm->index_line + i);
+        cw_si_line_destroy(tm->fact + i);
+        cw_si_line_destroy(tm->verdict_line + i);
+    }
+    free(tm->ask);
+    free(tm->answer);
+    free(tm->index_line);
+    free(tm->fact);
+    free(tm->verdict_line);
+    free(m->core);
+    free(m->port);
+    free(m);
+}
+
+static int check(struct cw_si *tm, struct cw_error *err)
+{
+    const struct cw_config *c = tm->config;
+    const uint32_t limit = tm->common.keys->tm_warps, warps = limit != 0 && limit < c->core_warps ? limit : c->core_warps;
+    const uint32_t fit = tm->ids / (CW_LANES * c->core_count);
+    if (warps > fit)
+        return cw_fail(err, CW_EINVAL,
+                       "sitm-ts: tm.warps = %u on %u cores are more than the 2^%u transactions of si.id_bits; the largest that fits is %u",
+                       limit, c->core_count, tm->keys->si_id_bits, fit);
+    if (tm->index > tm->wire)
+        return cw_fail(err, CW_EINVAL,
+                       "sitm-ts: si.index_latency is longer than si.wire_latency: a partition has to know of a transaction "
+                       "before its first access comes");
+    if (c->partition_count > CW_SI_PARTITIONS)
+        return cw_fail(err, CW_EINVAL, "sitm-ts: more than %u partitions", CW_SI_PARTITIONS);
+    for (uint32_t i = 0; tm->host.sabotage != NULL && cw_si_faults[i] != NULL; i++)
+        if (strcmp(tm->host.sabotage, cw_si_faults[i]) == 0)
+            tm->sabotage = (enum cw_si_sabotage)(CW_SI_NO_POSTDATING + i);
+    if (tm->host.sabotage != NULL && tm->sabotage == CW_SI_SOUND)
+        return cw_fail(err, CW_EINVAL, "sitm-ts knows no sabotage '%s'", tm->host.sabotage);
+    return CW_OK;
+}
+
+static int create_lines(struct cw_si *tm)
+{
+    const uint32_t cores = tm->config->core_count, partitions = tm->config->partition_count, warps = tm->config->core_warps;
+    int status = CW_OK;
+    tm->ask = calloc(cores, sizeof *tm->ask);
+    tm->answer = calloc(cores, sizeof *tm->answer);
+    tm->index_line = calloc(partitions, sizeof *tm->index_line);
+    tm->fact = calloc(partitions, sizeof *tm->fact);
+    tm->verdict_line = calloc(partitions, sizeof *tm->verdict_line);
+    if (tm->ask == NULL || tm->answer == NULL || tm->index_line == NULL || tm->fact == NULL || tm->verdict_line == NULL)
+        return CW_ENOMEM;
+    for (uint32_t i = 0; i < cores && status == CW_OK; i++) {
+        status = cw_si_line_create(tm->ask + i, sizeof(struct cw_si_ask_note), 40 * warps, NULL);
+        if (status == CW_OK)
+            status = cw_si_line_create(tm->answer + i, sizeof(struct cw_si_answer_note), 4 * warps, NULL);
+    }
+    for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
+        status = cw_si_line_create(tm->index_line + i, sizeof(struct cw_si_index_note), 16384, NULL);
+        if (status == CW_OK)
+            status = cw_si_line_create(tm->fact + i, sizeof(struct cw_si_fact_note), 64, NULL);
+        if (status == CW_OK)
+            status = cw_si_line_create(tm->verdict_line + i, sizeof(struct cw_si_verdict_note), 512, NULL);
+    }
+    return status;
+}
+
+static int create_parts(struct machine *m, struct cw_error *err)
+{
+    struct cw_si *tm = &m->shared;
+    int status = create_lines(tm);
+    m->core = calloc(tm->config->core_count, sizeof *m->core);
+    m->port = calloc(tm->config->partition_count, sizeof *m->port);
+    if (status != CW_OK || m->core == NULL || m->port == NULL)
+        return CW_ENOMEM;
+    status = cw_si__center_create(&m->center, tm);
+    for (uint32_t i = 0; i < tm->config->core_count && status == CW_OK; i++)
+        status = cw_si__core_create(m->core + i, tm, i);
+    for (uint32_t i = 0; i < tm->config->partition_count && status == CW_OK; i++)
+        status = cw_si__port_create(m->port + i, tm, i, err);
+    return status;
+}
+
+static int create(void **out, const struct cw_mech_host *host, struct cw_error *err)
+{
+    struct machine *m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return cw_fail(err, CW_ENOMEM, "sitm-ts: out of host memory");
+    struct cw_si *tm = &m->shared;
+    tm->host = *host;
+    tm->config = host->config;
+    tm->common = cw_tm_common_of(&tm->host);
+    tm->keys = cw_si_keys_of(host->config);
+    tm->counters = cw_si_counters_of(host->stats);
+    tm->ids = 1u << tm->keys->si_id_bits;
+    tm->wire = tm->keys->si_wire_latency * cw_si_period(tm, CW_DOMAIN_CORE);
+    tm->index = tm->keys->si_index_latency * cw_si_period(tm, CW_DOMAIN_L2);
+    tm->postdate = tm->keys->si_postdate_latency * cw_si_period(tm, CW_DOMAIN_L2);
+    int status = check(tm, err);
+    if (status == CW_OK) {
+        status = create_parts(m, err);
+        if (status == CW_ENOMEM)
+            status = cw_fail(err, CW_ENOMEM, "sitm-ts: out of host memory");
+    }
+    if (status != CW_OK) {
+        destroy(m);
+        return status;
+    }
+    *out = m;
+    return CW_OK;
+}
+
+static uint32_t components(void *self, struct cw_component **list, uint32_t max)
+{
+    struct machine *m = self;
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; i < m->shared.config->partition_count && cnt + 2 <= max; i++)
+        list[cnt++] = cw_si__port_component(m->port[i]);
+    list[cnt++] = cw_si__center_component(m->center);
+    return cnt;
+}
+
+static void *core_self(void *self, uint32_t core)
+{
+    return ((struct machine *)self)->core[core];
+}
+
+static bool idle(const void *self)
+{
+    const struct machine *m = self;
+    for (uint32_t i = 0; i < m->shared.config->core_count; i++)
+        if (!cw_si_core_sockets.idle(m->core[i]))
+            return false;
+    for (uint32_t i = 0; i < m->shared.config->partition_count; i++)
+        if (!cw_si__port_idle(m->port[i]))
+            return false;
+    return cw_si__center_idle(m->center);
+}
+
+static int launch(void *self, const struct cw_launch *l, struct cw_error *err)
+{
+    struct machine *m = self;
+    const uint32_t ranges = cw_version_cnt(m->shared.host.memory);
+    if (l->kernel->uses_region && ranges == 0)
+        return cw_fail(
+            err, CW_EINVAL,
+            "%s: sitm-ts has no memory with versions; allocate what transactions share with cowarp_alloc_versioned, or exec --arg "
+            "version:BYTES",
+            l->kernel->name);
+    if (ranges > CW_SI_RANGES)
+        return cw_fail(err, CW_EINVAL, "%s: sitm-ts has room for %u ranges with versions, and there are %u", l->kernel->name, CW_SI_RANGES,
+                       ranges);
+    cw_si__center_launch(m->center);
+    return CW_OK;
+}
+
+static void finish(void *self)
+{
+    cw_si__center_finish(((struct machine *)self)->center);
+}
+
+static uint32_t local_bytes(const struct cw_config *config)
+{
+    return cw_redo_log_bytes(cw_tm_keys_of(config)->tm_log_entries);
+}
+
+static uint32_t versions(const struct cw_config *config)
+{
+    return cw_si_keys_of(config)->si_versions;
+}
+
+const struct cw_mech cw_mech_sitm_ts = {
+    .name = "sitm-ts",
+    .what = "snapshot isolation: versions of memory, write skew found by post-dated times (Chen et al., ISCA 2017)",
+    .system = true,
+    .keys = cw_si_key_sets,
+    .counters = cw_si_counter_sets,
+    .intrinsic = cw_tm_intrinsics,
+    .inbox = cw_tm_inbox,
+    .sabotage = cw_si_faults,
+    .create = create,
+    .destroy = destroy,
+    .components = components,
+    .core = &cw_si_core_sockets,
+    .core_self = core_self,
+    .local_bytes = local_bytes,
+    .versions = versions,
+    .idle = idle,
+    .launch = launch,
+    .finish = finish};
