@@ -23,6 +23,7 @@ static void abort_lanes(struct cw_si_center *c, uint32_t core, const struct cw_s
 static void seal(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *n, cw_time now)
 {
     const cw_lanes readers = n->lanes & ~n->writers;
+    const cw_time done = now + c->tm->wire; /* who begins from then on is asked for after this, and begins above its CTS */
     for (cw_lanes rest = n->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
         const uint32_t id = n->id[cw_lanes_first(rest)];
         struct cw_si_transaction *t = c->id + id;
@@ -32,9 +33,9 @@ static void seal(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_n
             continue;
         }
         c->read_only_cts = c->read_only_cts > t->cts ? c->read_only_cts : t->cts;
-        cw_si__ids_commit(c, id, now);
+        cw_si__ids_commit(c, id, done);
     }
-    cw_si__tell_ids(c, CW_SI_ID_COMMITTED, core, n, readers, now, now);
+    cw_si__tell_ids(c, CW_SI_ID_COMMITTED, core, n, readers, done, now);
     cw_si__tell_ids(c, CW_SI_ID_SEALED, core, n, n->writers, now, now);
     if (n->writers != 0)
         cw_si__queue_push(&c->admission, core, n, now);

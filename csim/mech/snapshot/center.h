@@ -58,7 +58,7 @@ struct cw_si_queue {
 /* A warp whose commit the open version takes. */
 struct cw_si_committer {
     uint32_t core, warp;
-    bool done;
+    bool done, late; /* late: its version has been closed without it (fault early-close) */
     uint64_t ranges; /* that it writes */
     cw_time since;
     cw_lanes lanes;

@@ -73,21 +73,25 @@ static bool claim(struct cw_si_port *u, struct cw_message *p, uint64_t word, uin
 {
     struct cw_si_access_body *body = cw_si_access(p);
     const struct cw_si_writers *w = cw_si_tables_writers(u->tables, word);
+    bool taken = false; /* an entry has become the lane's */
     *known = false;
     for (uint32_t i = 0; w != NULL && i < w->cnt; i++) {
         const uint32_t other = w->id[i];
         *known |= other == id;
+        if (u->tm->sabotage == CW_SI_NO_WRITE_CHECK)
+            continue;
         if (other == id || !cw_si_set_has(&u->live, other) || !is_concurrent(u, other, body->begin))
             continue;
         if (takes_from(u, p, other)) {
             body->single_writer |= cw_lanes_one(u->who[other].lane);
             cw_si_tables_take_over(u->tables, word, other, id);
+            taken = true;
             continue;
         }
         lose(p, u->scan.lane, u->owner[other] == CW_SI_OWNER_COMMITTED ? &body->write_write : &body->single_writer);
         return false;
     }
-    if (*known || cw_si_tables_write(u->tables, word, id))
+    if (*known || taken || cw_si_tables_write(u->tables, word, id))
         return true;
     lose(p, u->scan.lane, &body->table);
     return false;

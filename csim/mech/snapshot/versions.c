@@ -93,6 +93,23 @@ static void admit(struct cw_si_center *c, cw_time now)
     }
 }
 
+/* A commit of these lanes has become visible. */
+static void commit(struct cw_si_center *c, const struct cw_si_committer *m, uint32_t slot, cw_time created, cw_time now)
+{
+    struct cw_si_version *v = c->version + slot;
+    struct cw_si_ask_note ids = {.lanes = m->lanes};
+    const struct cw_si_answer_note answer = {.kind = CW_SI_VISIBLE, .warp = m->warp, .slot = slot};
+    memcpy(ids.id, m->id, sizeof ids.id);
+    for (cw_lanes rest = m->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
+        const uint32_t id = m->id[cw_lanes_first(rest)];
+        v->cts = v->cts > c->id[id].cts ? v->cts : c->id[id].cts;
+        cw_si__ids_commit(c, id, created);
+    }
+    cw_si__tell_ids(c, CW_SI_ID_COMMITTED, m->core, &ids, m->lanes, created, now);
+    cw_si__tell_core(c, m->core, &answer, now, created - now);
+    c->tm->counters->si_version_waits += (created - m->since) / cw_si_period(c->tm, CW_DOMAIN_CORE);
+}
+
 void cw_si__versions_written(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *note, cw_time now)
 {
     for (uint32_t i = 0; i < c->committer_cnt; i++) {
@@ -104,26 +121,14 @@ void cw_si__versions_written(struct cw_si_center *c, uint32_t core, const struct
         m->lanes = note->lanes;
         memcpy(m->id, note->id, sizeof m->id);
         c->undone--;
+        if (m->late) {
+            commit(c, m, c->newest, now + closing_time(c), now);
+            *m = c->committer[--c->committer_cnt];
+            return;
+        }
         c->closing = true;
         return;
     }
-}
-
-/* A commit of these lanes has become visible. */
-static void commit(struct cw_si_center *c, const struct cw_si_committer *m, cw_time created, cw_time now)
-{
-    struct cw_si_version *v = c->version + c->open;
-    struct cw_si_ask_note ids = {.lanes = m->lanes};
-    const struct cw_si_answer_note answer = {.kind = CW_SI_VISIBLE, .warp = m->warp, .slot = c->open};
-    memcpy(ids.id, m->id, sizeof ids.id);
-    for (cw_lanes rest = m->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
-        const uint32_t id = m->id[cw_lanes_first(rest)];
-        v->cts = v->cts > c->id[id].cts ? v->cts : c->id[id].cts;
-        cw_si__ids_commit(c, id, created);
-    }
-    cw_si__tell_ids(c, CW_SI_ID_COMMITTED, m->core, &ids, m->lanes, created, now);
-    cw_si__tell_core(c, m->core, &answer, now, created - now);
-    c->tm->counters->si_version_waits += (created - m->since) / cw_si_period(c->tm, CW_DOMAIN_CORE);
 }
 
 static uint32_t held(const struct cw_si_center *c)
@@ -142,9 +147,16 @@ static void close(struct cw_si_center *c, cw_time now)
     v->cts = c->version[c->newest].cts;
     v->readers = 0;
     uint64_t ranges = 0;
+    uint32_t late = 0;
     for (uint32_t i = 0; i < c->committer_cnt; i++) {
-        commit(c, c->committer + i, created, now);
-        ranges |= c->committer[i].ranges;
+        struct cw_si_committer m = c->committer[i];
+        ranges |= m.ranges;
+        if (m.done) {
+            commit(c, &m, c->open, created, now);
+            continue;
+        }
+        m.late = true;
+        c->committer[late++] = m;
     }
     c->number++;
     for (uint64_t rest = ranges; rest != 0; rest &= rest - 1)
@@ -158,7 +170,7 @@ static void close(struct cw_si_center *c, cw_time now)
     }
     c->newest = c->open;
     c->open = CW_SI_NEVER;
-    c->committer_cnt = 0;
+    c->committer_cnt = late;
     c->tm->counters->si_versions++;
     cw_stat_max(&c->tm->counters->si_versions_held, held(c));
 }
@@ -166,7 +178,7 @@ static void close(struct cw_si_center *c, cw_time now)
 void cw_si__versions_step(struct cw_si_center *c, cw_time now)
 {
     admit(c, now);
-    const bool full = c->tm->sabotage == CW_SI_EARLY_CLOSE ? c->committer_cnt > c->undone : c->undone == 0;
+    const bool full = c->undone == 0 || c->tm->sabotage == CW_SI_EARLY_CLOSE;
     if (c->open != CW_SI_NEVER && c->closing && full)
         close(c, now);
     release(c, now);
