@@ -50,6 +50,14 @@ uint64_t session_upload(struct session *s, const void *data, uint64_t bytes)
     return address;
 }
 
+uint64_t session_upload_shared(struct session *s, const void *data, uint64_t bytes)
+{
+    uint64_t address = 0;
+    if (s->status == 0)
+        s->status = host_upload_shared(s->x, &address, data, bytes);
+    return s->status == 0 ? address : 0;
+}
+
 uint64_t session_pm_new(struct session *s, const char *name, uint64_t bytes)
 {
     uint64_t address = 0;

@@ -32,6 +32,9 @@ void *session_array(struct session *s, uint64_t count, uint64_t size);
 /* Allocates device memory. data NULL: it is zero. Returns its address, or 0 in a session that has failed. */
 uint64_t session_upload(struct session *s, const void *data, uint64_t bytes);
 
+/* The same for what threads share in transactions (host_upload_shared). It lives as long as the GPU. */
+uint64_t session_upload_shared(struct session *s, const void *data, uint64_t bytes);
+
 void session_write(struct session *s, uint64_t address, const void *data, uint64_t bytes);
 void session_read(struct session *s, void *data, uint64_t address, uint64_t bytes);
 

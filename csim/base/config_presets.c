@@ -318,6 +318,15 @@ static const struct cw_config__override localtm[] = {
     SET(dram_burst_bytes, 32, "GDDR5, burst of 8"),
 };
 
+#define SI2 "SI-TM Table 2"
+static const struct cw_config__override si_tm[] = {
+    SET(dram_queue, 16, SI2),
+    SET(l2_bytes, 131072, SI2 ": the tables of snapshot isolation take the other half"),
+};
+static const struct cw_config__override si_tm_base[] = {
+    SET(l2_bytes, 262144, SI2 ": 256 KB x 6"),
+};
+
 static const struct cw_config__preset preset_getm = {"getm", "15 cores, 6 partitions, as in GETM Table II", NULL, NULL, 0};
 static const struct cw_config__preset preset_thesis_warptm = {"thesis-warptm", "enhanced Kilo TM machine of Fung 2015, Table 6.1",
                                                               &preset_getm, thesis_warptm, COUNT(thesis_warptm)};
@@ -347,6 +356,10 @@ static const struct cw_config__preset preset_localtm = {
     "localtm", "32 compute units of 4 x 16 lanes, wavefronts of 64: Southern Islands, GPU-LocalTM's improvements, Table 3", &preset_getm,
     localtm, COUNT(localtm)};
 
+static const struct cw_config__preset preset_si_tm = {"si-tm", "snapshot isolation machine of Chen et al. 2017, Table 2",
+                                                      &preset_thesis_warptm, si_tm, COUNT(si_tm)};
+static const struct cw_config__preset preset_si_tm_base = {"si-tm-base", "the same for WarpTM and Kilo TM: the tables' bytes are L2's",
+                                                           &preset_si_tm, si_tm_base, COUNT(si_tm_base)};
 static const struct cw_config__preset *const presets[] = {&preset_getm,
                                                           &preset_thesis_kilotm,
                                                           &preset_thesis_warptm,
@@ -358,11 +371,13 @@ static const struct cw_config__preset *const presets[] = {&preset_getm,
                                                           &preset_sbrp_far,
                                                           &preset_sbrp_artifact_near,
                                                           &preset_sbrp_artifact_far,
-                                                          &preset_localtm};
+                                                          &preset_localtm,
+                                                          &preset_si_tm,
+                                                          &preset_si_tm_base};
 
 static const char *const preset_names[] = {
-    "getm",      "thesis-kilotm", "thesis-warptm",      "getm-56",           "getm-artifact", "gtx480", "thesis-tbc",
-    "sbrp-near", "sbrp-far",      "sbrp-artifact-near", "sbrp-artifact-far", "localtm",       NULL};
+    "getm",     "thesis-kilotm",      "thesis-warptm",     "getm-56", "getm-artifact", "gtx480",     "thesis-tbc", "sbrp-near",
+    "sbrp-far", "sbrp-artifact-near", "sbrp-artifact-far", "localtm", "si-tm",         "si-tm-base", NULL};
 
 const char *const *cw_config_presets(void)
 {

@@ -240,13 +240,6 @@ static enum cw_l2_result maintain(struct cw_partition *s, struct cw_message *p, 
     return CW_L2_MISS;
 }
 
-static enum cw_l2_result perform(struct cw_partition *s, struct cw_message *p, uint32_t *cycles, cw_time now)
-{
-    if (p->kind == CW_MSG_PASS)
-        return CW_L2_DONE;
-    return p->kind < CW_MSG_CLEAN ? cw_l2_access(s->l2, p, cycles, now) : maintain(s, p, now);
-}
-
 /* Tries the head of a source; whether it took the port. */
 static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
 {
@@ -256,8 +249,10 @@ static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
     from->blocked = false;
     if (p == NULL)
         return false;
-    if (has_room(s, p, now))
-        result = perform(s, p, &cycles, now);
+    if (has_room(s, p, now) && p->kind >= CW_MSG_CLEAN)
+        result = maintain(s, p, now);
+    else if (has_room(s, p, now))
+        result = p->kind == CW_MSG_PASS ? CW_L2_DONE : cw_l2_access(s->l2, p, &cycles, now);
     if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM) {
         from->stalled_from = sooner(from->stalled_from, now);
         from->blocked = result == CW_L2_STALL;

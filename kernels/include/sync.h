@@ -41,4 +41,25 @@ void tx_commit(void);
         }                                                                 \
     } while (0)
 
+/* The same on global memory, of all threads: as a transaction, or under one lock in global memory. */
+#define ATOMICALLY(locked, lock, section)                \
+    do {                                                 \
+        if (locked) {                                    \
+            int done_ = 0;                               \
+            while (!done_) {                             \
+                if (atomic_cmpxchg(lock, 0u, 1u) == 0) { \
+                    section;                             \
+                    FENCE_DEVICE();                      \
+                    atomic_xchg(lock, 0u);               \
+                    done_ = 1;                           \
+                }                                        \
+                KEEP_LOOP_SHAPE(done_);                  \
+            }                                            \
+        } else {                                         \
+            tx_begin();                                  \
+            section;                                     \
+            tx_commit();                                 \
+        }                                                \
+    } while (0)
+
 #endif

@@ -348,6 +348,19 @@ static void refused(struct machine *m, int status, int expected, const char *why
         fail_msg("'%s' is not in: %s", why, cowarp_error(m->gpu));
 }
 
+/* Times that run over are said, and not taken for small ones. */
+static void test_snapshot__times_run_over(void **state)
+{
+    (void)state;
+    struct machine m;
+    open_sound(&m, "core.count=2 si.time_bits=8");
+    memset(word, 0, sizeof word);
+    for (uint32_t i = 0; i < 128 * TXS; i++)
+        program[i] = OP(ADD, 0, 1);
+    refused(&m, run(&m, 128, 1, TXS, 1), COWARP_ELIMIT, "si.time_bits");
+    cowarp_destroy(m.gpu);
+}
+
 static void test_snapshot__refuses(void **state)
 {
     (void)state;
@@ -377,14 +390,10 @@ static void test_snapshot__refuses(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_snapshot__no_write_skew),
-    cmocka_unit_test(test_snapshot__skew_without_times),
-    cmocka_unit_test(test_snapshot__skew_as_published),
-    cmocka_unit_test(test_snapshot__no_lost_update),
-    cmocka_unit_test(test_snapshot__random_programs),
-    cmocka_unit_test(test_snapshot__oracle_finds_faults),
-    cmocka_unit_test(test_snapshot__ticks_do_not_matter),
-    cmocka_unit_test(test_snapshot__launches_follow_each_other),
-    cmocka_unit_test(test_snapshot__refuses),
+    cmocka_unit_test(test_snapshot__no_write_skew),       cmocka_unit_test(test_snapshot__skew_without_times),
+    cmocka_unit_test(test_snapshot__skew_as_published),   cmocka_unit_test(test_snapshot__no_lost_update),
+    cmocka_unit_test(test_snapshot__random_programs),     cmocka_unit_test(test_snapshot__oracle_finds_faults),
+    cmocka_unit_test(test_snapshot__ticks_do_not_matter), cmocka_unit_test(test_snapshot__launches_follow_each_other),
+    cmocka_unit_test(test_snapshot__times_run_over),      cmocka_unit_test(test_snapshot__refuses),
 };
 CW_TEST_MAIN(tests)

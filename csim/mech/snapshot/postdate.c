@@ -70,5 +70,8 @@ bool cw_si__postdate(struct cw_si_center *c, const struct cw_si_fact_note *edge)
     c->tm->counters->si_edges++;
     const bool possible = c->tm->sabotage == CW_SI_NO_POSTDATING || judge(c, c->id + edge->reader, c->id + edge->writer, edge->reader_asks);
     c->tm->counters->si_loops += !possible;
+    const uint64_t largest = (UINT64_C(1) << c->tm->keys->si_time_bits) - 1;
+    if (c->id[edge->reader].cts > largest - 10 || c->id[edge->writer].cts > largest - 10)
+        cw_mech_fault(&c->tm->host, CW_ELIMIT, "snapshot isolation: logical times run over; raise si.time_bits");
     return possible;
 }

@@ -24,6 +24,9 @@ static const struct cw_key_preset presets[] = {
         "thesis 6.2.1: WarpTM coalesces for the 32-byte L2 port; Table 6.1's 1 word/cycle is Kilo TM without it"),
     SET("thesis-kilotm", tm_warps, 2, "thesis Table 4.4"),
     SET("thesis-kilotm", cu_write_bytes, 4, "thesis Table 4.4: 1 word per cycle and partition"),
+    SET("si-tm", tm_warps, 2, "SI-TM Table 2: 960 concurrent transactions"),
+    SET("si-tm", tm_log_entries, 1024, "SI-TM Table 3: Linked List 2 reads 240 words on average, and some read three times that"),
+    SET("si-tm", cu_write_bytes, 4, "SI-TM Table 2: 1 word per cycle per commit unit"),
     SET("getm-artifact", tm_backoff_cycles, 500, "[art]"),
     SET("getm-artifact", tm_backoff_max_cycles, 5000, "[art]"),
 };

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bt-1, bt-2: threads insert or remove one key each of a binary search tree. The check walks the tree in order: it has the keys that it has
+ * to have, sorted, each once. */
+#include "../session.h"
+
+enum { ELEMENTS, INSERTS, REMOVES, BLOCK };
+
+struct tree {
+    struct session s;
+    uint32_t before, inserts, threads, nodes, block;
+    uint32_t *key; /* before: in the tree; then those that are inserted; each once, shuffled */
+    uint32_t *word, *todo, *done, *stack;
+    uint8_t *expected; /* by key */
+};
+
+static void insert(struct tree *t, uint32_t node, uint32_t key)
+{
+    uint32_t link = 0;
+    while (t->word[link] != 0)
+        link = 3 * t->word[link] + (key < t->word[3 * t->word[link]] ? 1 : 2);
+    t->word[link] = node;
+    t->word[3 * node] = key;
+}
+
+/* Keys 1 to nodes in random order: the first `before` are in the tree, the next are inserted, and of the first some are removed. */
+static void make(struct tree *t)
+{
+    for (uint32_t i = 0; i < t->nodes; i++)
+        t->key[i] = i + 1;
+    for (uint32_t i = t->nodes; i > 1; i--) {
+        const uint32_t other = session_below(&t->s, i), key = t->key[i - 1];
+        t->key[i - 1] = t->key[other];
+        t->key[other] = key;
+    }
+    for (uint32_t i = 0; i < t->before; i++)
+        insert(t, i + 1, t->key[i]);
+    for (uint32_t i = 0; i < t->nodes; i++)
+        t->expected[t->key[i]] = 1;
+    for (uint32_t i = 0; i < t->threads; i++) {
+        const uint32_t removed = (i - t->inserts) * 7919u % t->before; /* 7919 is prime: each once */
+        t->todo[i] = i < t->inserts ? t->key[t->before + i] : t->key[removed];
+        if (i >= t->inserts)
+            t->expected[t->todo[i]] = 0;
+    }
+}
+
+static void check(struct tree *t)
+{
+    uint32_t at = t->word[0], depth = 0, last = 0, cnt = 0, wanted = 0;
+    for (uint32_t i = 0; t->s.status == 0 && i < t->threads; i++)
+        if (t->done[i] != 1)
+            session_fail(&t->s, COWARP_ECHECK, "thread %u did not find key %u as it had to be", i, t->todo[i]);
+    while (t->s.status == 0 && (at != 0 || depth > 0)) {
+        if (at > t->nodes || depth == t->nodes) {
+            session_fail(&t->s, COWARP_ECHECK, "the tree has a circle, or a node %u that is none", at);
+        } else if (at != 0) {
+            t->stack[depth++] = at;
+            at = t->word[3 * at + 1];
+        } else {
+            at = t->stack[--depth];
+            const uint32_t key = t->word[3 * at];
+            if (key <= last || key > t->nodes || t->expected[key] == 0)
+                session_fail(&t->s, COWARP_ECHECK, "key %u follows %u in the tree", key, last);
+            last = key;
+            cnt++;
+            at = t->word[3 * at + 2];
+        }
+    }
+    for (uint32_t key = 1; key <= t->nodes; key++)
+        wanted += t->expected[key];
+    if (t->s.status == 0 && cnt != wanted)
+        session_fail(&t->s, COWARP_ECHECK, "the tree has %u keys, expected %u", cnt, wanted);
+    session_passed(&t->s, "%u keys inserted, %u removed; the tree has the %u others in order", t->inserts, t->threads - t->inserts, wanted);
+}
+
+static int run(struct cowarp_workload_context *x)
+{
+    struct tree t = {.before = (uint32_t)x->param[ELEMENTS], .inserts = (uint32_t)x->param[INSERTS], .block = (uint32_t)x->param[BLOCK]};
+    t.threads = t.inserts + (uint32_t)x->param[REMOVES];
+    t.nodes = t.before + t.inserts;
+    session_open(&t.s, x);
+    if (x->param[REMOVES] > x->param[ELEMENTS] || t.threads == 0)
+        session_fail(&t.s, COWARP_EINVAL, "removes = %u of elements = %u; at most all, and at least one thread", t.threads - t.inserts,
+                     t.before);
+    t.key = session_array(&t.s, t.nodes, sizeof *t.key);
+    t.word = session_array(&t.s, 3 * (t.nodes + UINT64_C(1)), sizeof *t.word);
+    t.todo = session_array(&t.s, t.threads, sizeof *t.todo);
+    t.done = session_array(&t.s, t.threads, sizeof *t.done);
+    t.stack = session_array(&t.s, t.nodes + UINT64_C(1), sizeof *t.stack);
+    t.expected = session_array(&t.s, t.nodes + UINT64_C(1), 1);
+    if (t.s.status == 0)
+        make(&t);
+    const uint64_t bytes = 12 * (t.nodes + UINT64_C(1)), todo = session_upload(&t.s, t.todo, t.threads * sizeof *t.todo);
+    const uint64_t done = session_upload(&t.s, NULL, t.threads * sizeof *t.done), word = session_upload_shared(&t.s, t.word, bytes);
+    const uint32_t blocks = (t.threads + t.block - 1) / t.block;
+    if (x->variant == COWARP_TX) {
+        session_launch(&t.s, "bst_tx", blocks, t.block, COWARP_U64(todo), COWARP_U64(word), COWARP_U64(done), COWARP_U32(t.before),
+                       COWARP_U32(t.inserts), COWARP_U32(t.threads));
+    } else {
+        const uint64_t lock = session_upload(&t.s, NULL, sizeof(uint32_t));
+        session_launch(&t.s, "bst_cglock", blocks, t.block, COWARP_U64(todo), COWARP_U64(word), COWARP_U64(done), COWARP_U32(t.before),
+                       COWARP_U32(t.inserts), COWARP_U32(t.threads), COWARP_U64(lock));
+    }
+    session_read(&t.s, t.word, word, bytes);
+    session_read(&t.s, t.done, done, t.threads * sizeof *t.done);
+    if (t.s.status == 0)
+        check(&t);
+    return session_close(&t.s);
+}
+
+#define BST(id, word_, in, out)                                              \
+    static const struct cowarp_workload_param params_##id[] = {              \
+        [ELEMENTS] = {"elements", 1000, 1, 7900, "keys in the tree before"}, \
+        [INSERTS] = {"inserts", in, 0, 16384, "threads that insert a key"},  \
+        [REMOVES] = {"removes", out, 0, 16384, "threads that remove one"},   \
+        [BLOCK] = {"block", 32, 1, 1024, "threads per block"},               \
+    };                                                                       \
+    const struct cowarp_workload cowarp_workload_##id = {                    \
+        .name = word_,                                                       \
+        .folder = "bst",                                                     \
+        .what = "binary search tree (Chen et al. 2017, Binary Tree)",        \
+        .variants = COWARP_TX | COWARP_CGLOCK,                               \
+        .params = params_##id,                                               \
+        .param_count = sizeof params_##id / sizeof params_##id[0],           \
+        .run = run,                                                          \
+    }
+
+BST(bt_1, "bt-1", 0, 1000);
+BST(bt_2, "bt-2", 50, 50);
