@@ -74,7 +74,7 @@ static const char *const differences[] = {
     "getm commit_unit entries 65536",          "thesis-kilotm first_read_table warps 32", "thesis-kilotm commit_unit entries 65536",
     "thesis-warptm commit_unit entries 65536", "getm-56 validation_unit bloom_row_w 5",   "getm-56 hazard_unit bloom_row_w 9",
     "getm-56 commit_unit entries 65536",       "getm-artifact hazard_unit set_w 8",       "getm-artifact commit_unit entries 65536",
-    "gtx480 commit_unit entries 65536",
+    "gtx480 commit_unit entries 65536",        "si-tm commit_unit entries 65536",         "si-tm-base commit_unit entries 65536",
 };
 
 static bool is_known(const char *line)

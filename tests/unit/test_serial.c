@@ -534,7 +534,88 @@ static void test_serial__large_history(void **state)
     end(&h);
 }
 
+/* Regions that begin from now on see what has been written. */
+static void snapshot(struct history *h)
+{
+    struct cw_event e = event(h, CW_EVENT_SNAPSHOT, 0);
+    cw_events_tell(&h->events, &e);
+}
+
+/* A read belongs to the newest version of the attempt's begin, whatever memory holds by then. */
+static void test_serial__snapshots(void **state)
+{
+    (void)state;
+    struct history h;
+    start(&h);
+    snapshot(&h);
+    const uint32_t t1 = begin(&h), t2 = begin(&h);
+    rd(&h, t1, Y, 0);
+    wr(&h, t2, X, 1);
+    commit1(&h, t2, X, 1);
+    snapshot(&h);
+    rd(&h, t1, X, 0); /* of its snapshot */
+    commit0(&h, t1);
+    const uint32_t t3 = begin(&h);
+    rd(&h, t3, X, 1);
+    wr(&h, t3, X, 2);
+    commit1(&h, t3, X, 2);
+    assert_int_equal(judge(&h), CW_OK);
+    assert_int_equal(h.report.reads, 3);
+    end(&h);
+}
+
+/* Memory's newest version is the wrong one for who began before it, and an old one for who began after it. */
+static void test_serial__reads_beside_the_snapshot(void **state)
+{
+    (void)state;
+    for (uint32_t late = 0; late < 2; late++) {
+        struct history h;
+        start(&h);
+        snapshot(&h);
+        const uint32_t t1 = begin(&h), t2 = begin(&h);
+        rd(&h, t1, X, 0); /* says what the first version was */
+        wr(&h, t2, X, 1);
+        commit1(&h, t2, X, 1);
+        snapshot(&h);
+        const uint32_t t3 = late ? begin(&h) : t1;
+        rd(&h, t3, X, late ? 0 : 1);
+        commit0(&h, t1);
+        if (late)
+            commit0(&h, t3);
+        assert_int_equal(judge(&h), CW_ECHECK);
+        assert_int_equal(h.report.value_errors, 1);
+        end(&h);
+    }
+}
+
+/* Two that read each other's words in one snapshot, and one that commits in a later one, are in a circle. */
+static void test_serial__write_skew_of_snapshots(void **state)
+{
+    (void)state;
+    for (uint32_t apart = 0; apart < 2; apart++) {
+        struct history h;
+        start(&h);
+        snapshot(&h);
+        const uint32_t t1 = begin(&h), t2 = begin(&h);
+        rd(&h, t1, X, 0);
+        rd(&h, t2, Y, 0);
+        wr(&h, t1, Y, 1);
+        commit1(&h, t1, Y, 1);
+        if (apart)
+            snapshot(&h);
+        wr(&h, t2, X, 1);
+        commit1(&h, t2, X, 1);
+        snapshot(&h);
+        assert_int_equal(judge(&h), CW_ECHECK);
+        assert_int_equal(h.report.cycle_length, 2);
+        end(&h);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_serial__snapshots),
+    cmocka_unit_test(test_serial__reads_beside_the_snapshot),
+    cmocka_unit_test(test_serial__write_skew_of_snapshots),
     cmocka_unit_test(test_serial__serial_history),
     cmocka_unit_test(test_serial__interleaved_but_serializable),
     cmocka_unit_test(test_serial__lost_update),

@@ -48,12 +48,6 @@ static void destroy(void *self)
 static int check(struct cw_si *tm, struct cw_error *err)
 {
     const struct cw_config *c = tm->config;
-    const uint32_t limit = tm->common.keys->tm_warps, warps = limit != 0 && limit < c->core_warps ? limit : c->core_warps;
-    const uint32_t fit = tm->ids / (CW_LANES * c->core_count);
-    if (warps > fit)
-        return cw_fail(err, CW_EINVAL,
-                       "sitm-ts: tm.warps = %u on %u cores are more than the 2^%u transactions of si.id_bits; the largest that fits is %u",
-                       limit, c->core_count, tm->keys->si_id_bits, fit);
     if (tm->index > tm->wire)
         return cw_fail(err, CW_EINVAL,
                        "sitm-ts: si.index_latency is longer than si.wire_latency: a partition has to know of a transaction "
