@@ -29,8 +29,7 @@ struct cw_rtl_build_options {
     const char *prebuilt_dir; /* searched first, never written; NULL: cowarp's own, if any */
     const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
     const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
-    const char *cxx_flags;    /* space-separated; NULL: $COWARP_RTL_CXXFLAGS, else "-O3 -fno-tree-slp-vectorize", with -mpopcnt where this
-                               * processor has that */
+    const char *cxx_flags;    /* space-separated; NULL: $COWARP_RTL_CXXFLAGS, else -O3 and what suits this processor */
     void (*message)(void *context, const char *text); /* progress, one line; NULL: silent */
     void *message_context;
     int (*stop)(void *context); /* asked some hundred times a second while a tool runs, non-zero ends the build; NULL: nobody */

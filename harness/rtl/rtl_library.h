@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* Raised when this file, the run time's own sources or struct cw_unit_ops change, or what rtl_shim.c puts into the shim's template. */
-#define CW_RTL_ABI 7u
+#define CW_RTL_ABI 8u
 
 /* An assert that did not hold. */
 struct cw_rtl_violation {
@@ -33,6 +33,9 @@ struct cw_rtl_library {
     const char *params;    /* "lines=4 entries=4 ..." in the order of the unit's list */
     uint64_t digest;       /* of the sources that it was built from */
     const char *verilator; /* version */
+    /* 1: the shim calls the functions that Verilator made of the unit: the one for inputs when one has changed, and the one for the edge.
+     * 0: it leaves that to Verilator's eval, with the same results. */
+    uint32_t direct;
     /* 1: the short way: a cycle takes one evaluation of the model, as no output depends on an input of the same cycle. 0: it takes two. */
     uint32_t one_eval;
     /* create makes a context of its own. It ignores params: they are built in. */

@@ -248,15 +248,15 @@ static void look_at_header(struct generated *g, const char *text)
 }
 
 /*
- * Whether a cycle takes one evaluation of the model. Without a path from an input to an output nothing has to be evaluated before the edge.
- * The shim then calls the two functions into which Verilator has put the logic: that which follows the inputs, if one has changed, and
- * that of the edge. Their names and triggers belong to Verilator's version, hence the look at what it wrote.
+ * Whether the shim may call the two functions into which Verilator has put the logic: that which follows the inputs, if one has changed,
+ * and that of the edge. Their names and triggers belong to Verilator's version, hence the look at what it wrote. Without a path from an
+ * input to an output (unrelated) nothing has to be evaluated before the edge.
  */
-static bool one_eval(struct generated *g, const char *dir, const struct cw_unit *unit, const struct cw_port *ports)
+static bool is_direct(struct generated *g, const char *dir, const struct cw_unit *unit, const struct cw_port *ports)
 {
     static const char rises[] = "__VactTriggered.at(0U)=((IData)(vlSelf->clk_i)&(~(IData)(vlSelf->__Vtrigrprev__TOP__clk_i)));";
     char path[CW_PATH_MAX];
-    bool clock = false;
+    bool clock = false, only = true;
     *g = (struct generated){.unrelated = true};
     DIR *d = opendir(dir);
     for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d)) {
@@ -265,18 +265,19 @@ static bool one_eval(struct generated *g, const char *dir, const struct cw_unit 
             continue;
         char *text = cw_os_read_file(path, NULL);
         if (text == NULL)
-            g->unrelated = false;
+            only = false;
         else if (header)
             look_at_header(g, text);
         else {
             clock = clock || has_code(text, rises);
-            g->unrelated = g->unrelated && strstr(text, "___act_") == NULL && !inputs_reach_outputs(text, unit, ports);
+            only = only && strstr(text, "___act_") == NULL;
+            g->unrelated = g->unrelated && !inputs_reach_outputs(text, unit, ports);
         }
         free(text);
     }
     if (d != NULL)
         closedir(d);
-    return d != NULL && clock && g->one_edge && g->unrelated;
+    return d != NULL && clock && only && g->one_edge;
 }
 
 /* What the template is filled with. */
@@ -288,7 +289,7 @@ struct shim {
     uint64_t digest;
     const char *verilator;
     struct generated generated;
-    bool one_eval;
+    bool direct;
 };
 
 static void write_unit(FILE *f, const struct shim *s)
@@ -311,9 +312,14 @@ static void write_verilator(FILE *f, const struct shim *s)
     fputs(s->verilator, f);
 }
 
+static void write_direct(FILE *f, const struct shim *s)
+{
+    fprintf(f, "%d", s->direct);
+}
+
 static void write_one_eval(FILE *f, const struct shim *s)
 {
-    fprintf(f, "%d", s->one_eval);
+    fprintf(f, "%d", s->direct && s->generated.unrelated);
 }
 
 static void write_eval_inputs(FILE *f, const struct shim *s)
@@ -358,9 +364,16 @@ static const struct field {
     bool lines; /* writes whole lines, in the place of its own line */
     void (*write)(FILE *f, const struct shim *s);
 } fields[] = {
-    {"unit", false, write_unit},           {"params", false, write_params},     {"digest", false, write_digest},
-    {"verilator", false, write_verilator}, {"one_eval", false, write_one_eval}, {"eval_inputs", false, write_eval_inputs},
-    {"sources", true, write_sources},      {"drive", true, write_drive},        {"sample", true, write_sample},
+    {"unit", false, write_unit},
+    {"params", false, write_params},
+    {"digest", false, write_digest},
+    {"verilator", false, write_verilator},
+    {"one_eval", false, write_one_eval},
+    {"direct", false, write_direct},
+    {"eval_inputs", false, write_eval_inputs},
+    {"sources", true, write_sources},
+    {"drive", true, write_drive},
+    {"sample", true, write_sample},
 };
 #define FIELD_CNT (sizeof fields / sizeof fields[0])
 
@@ -435,7 +448,7 @@ int cw_rtl_write_shim(const char *dir, const char *template_file, const struct c
     if (status == CW_OK) {
         s.ports = ports;
         s.params = params_text;
-        s.one_eval = one_eval(&s.generated, dir, unit, ports);
+        s.direct = is_direct(&s.generated, dir, unit, ports);
         status = write_file(path, &s, text, err);
     }
     free(params_text);
