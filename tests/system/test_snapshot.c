@@ -341,6 +341,23 @@ static void test_snapshot__launches_follow_each_other(void **state)
     cowarp_destroy(m.gpu);
 }
 
+/* A machine that is made anew finds memory as the last kernel has left it, in whatever slot. */
+static void test_snapshot__reset(void **state)
+{
+    (void)state;
+    struct machine m;
+    open_sound(&m, "core.count=2 si.versions=4");
+    memset(word, 0, sizeof word);
+    for (uint32_t i = 0; i < 64; i++)
+        program[i] = OP(ADD, 0, 1);
+    for (uint32_t round = 1; round <= 5; round++) {
+        assert_int_equal(cowarp_reset(m.gpu), COWARP_OK);
+        run_sound(&m, 4, 16, 1, 1);
+        assert_int_equal(word[0], 64 * round);
+    }
+    cowarp_destroy(m.gpu);
+}
+
 static void refused(struct machine *m, int status, int expected, const char *why)
 {
     assert_int_equal(status, expected);
@@ -388,10 +405,16 @@ static void test_snapshot__refuses(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_snapshot__no_write_skew),       cmocka_unit_test(test_snapshot__skew_without_times),
-    cmocka_unit_test(test_snapshot__skew_as_published),   cmocka_unit_test(test_snapshot__no_lost_update),
-    cmocka_unit_test(test_snapshot__random_programs),     cmocka_unit_test(test_snapshot__oracle_finds_faults),
-    cmocka_unit_test(test_snapshot__ticks_do_not_matter), cmocka_unit_test(test_snapshot__launches_follow_each_other),
-    cmocka_unit_test(test_snapshot__times_run_over),      cmocka_unit_test(test_snapshot__refuses),
+    cmocka_unit_test(test_snapshot__no_write_skew),
+    cmocka_unit_test(test_snapshot__skew_without_times),
+    cmocka_unit_test(test_snapshot__skew_as_published),
+    cmocka_unit_test(test_snapshot__no_lost_update),
+    cmocka_unit_test(test_snapshot__random_programs),
+    cmocka_unit_test(test_snapshot__oracle_finds_faults),
+    cmocka_unit_test(test_snapshot__ticks_do_not_matter),
+    cmocka_unit_test(test_snapshot__launches_follow_each_other),
+    cmocka_unit_test(test_snapshot__reset),
+    cmocka_unit_test(test_snapshot__times_run_over),
+    cmocka_unit_test(test_snapshot__refuses),
 };
 CW_TEST_MAIN(tests)

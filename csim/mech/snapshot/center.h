@@ -24,7 +24,6 @@ enum cw_si_state {
 
 struct cw_si_transaction {
     enum cw_si_state state;
-    uint32_t core, warp, lane;
     cw_time begin;
     cw_time committed; /* COMMITTED: when it became visible */
     uint32_t cts, pdts;

@@ -185,7 +185,7 @@ static bool begin_write(struct cw_si_port *u, cw_time now)
         }
         if (w == NULL)
             continue;
-        if (now >= u->write_free && u->request_cnt < CW_SI_REQUESTS) {
+        if (now >= u->write_free && u->request[(u->request_head + u->request_cnt) % CW_SI_REQUESTS].p == NULL) {
             write_region(u, g, w, now);
             u->write_free = now + cw_si_period(u->tm, CW_DOMAIN_CU);
         }
@@ -198,7 +198,7 @@ static bool begin_write(struct cw_si_port *u, cw_time now)
 static void feed_l2(struct cw_si_port *u, cw_time now)
 {
     struct cw_si_request_out *r = u->request + u->request_head;
-    if (u->request_cnt == 0 || r->ready > now || !cw_fifo_can_push(&u->port->to_l2, now) || u->in_l2 == CW_SI_REQUESTS)
+    if (u->request_cnt == 0 || r->ready > now || !cw_fifo_can_push(&u->port->to_l2, now))
         return;
     r->p->tag = u->request_head;
     cw_fifo_push(&u->port->to_l2, now, u->period, r->p);
@@ -216,12 +216,13 @@ bool cw_si__commit_step(struct cw_si_port *u, cw_time now)
 
 void cw_si__commit_written(struct cw_si_port *u, struct cw_message *p, cw_time now)
 {
-    const struct cw_si_request_out *r = u->request + p->tag;
+    struct cw_si_request_out *r = u->request + p->tag;
     struct cw_si_commit *g = u->commit + r->commit;
     for (uint32_t i = 0; i < r->cnt; i++) {
         const struct cw_si_word *w = g->word + r->words[i];
         cw_tell_word(&u->tm->host, CW_EVENT_REGION_WRITE, g->attempt, w->lane, w->addr, w->value, w->bytes, now);
     }
+    r->p = NULL;
     g->on_way--;
     u->in_l2--;
     acknowledge(u, g, now);

@@ -66,15 +66,8 @@ static void begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
     for (cw_lanes rest = r->note.lanes; rest != 0; rest = cw_lanes_rest(rest)) {
         const uint32_t lane = cw_lanes_first(rest), at = (c->order_head + c->order_cnt++) % ORDER;
         const uint16_t id = take(c);
-        c->id[id] = (struct cw_si_transaction){.state = CW_SI_RUNNING,
-                                               .core = r->core,
-                                               .warp = r->note.warp,
-                                               .lane = lane,
-                                               .begin = begins,
-                                               .cts = floor + 1,
-                                               .pdts = CW_SI_NEVER,
-                                               .slot = slot,
-                                               .serial = ++c->serial};
+        c->id[id] = (struct cw_si_transaction){
+            .state = CW_SI_RUNNING, .begin = begins, .cts = floor + 1, .pdts = CW_SI_NEVER, .slot = slot, .serial = ++c->serial};
         c->order[at] = answer.id[lane] = r->note.id[lane] = id;
         c->order_serial[at] = c->serial;
     }

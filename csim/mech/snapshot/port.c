@@ -270,7 +270,7 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     tm->index_line[index].fifo.wake = tm->verdict_line[index].fifo.wake = &u->component.wake;
     u->op_free = u->op_first = NONE;
     u->sweep_until = CW_TIME_NEVER;
-    u->version[0].readable = true;
+    u->version[cw_version_newest(tm->host.memory)].readable = true;
     u->tables =
         cw_si_tables_create(tm->keys->si_writer_words / config->partition_count, tm->keys->si_reader_entries / config->partition_count);
     u->commit = calloc((size_t)config->core_count * config->core_warps, sizeof *u->commit);

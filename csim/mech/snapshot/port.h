@@ -83,12 +83,12 @@ struct cw_si_port {
     uint32_t active_cnt;
     cw_time input_free, write_free;
     struct cw_si_request_out {
-        struct cw_message *p;
+        struct cw_message *p; /* NULL: the place is free */
         cw_time ready;
         uint32_t commit;
         uint32_t words[CW_LANES], cnt;
-    } request[CW_SI_REQUESTS]; /* ring */
-    uint32_t request_head, request_cnt, request_tail_done;
+    } request[CW_SI_REQUESTS];          /* ring */
+    uint32_t request_head, request_cnt; /* that have not gone to the L2 */
     uint32_t in_l2;
     /* copy engine */
     struct {
@@ -97,7 +97,6 @@ struct cw_si_port {
         uint64_t ranges;
         uint32_t range, row, bank, line; /* next */
         uint32_t outstanding;
-        bool told;
     } copy;
     struct cw_message *out[CW_SI_OUT]; /* ring */
     uint32_t out_head, out_cnt;

@@ -21,7 +21,7 @@ static bool is_concurrent(const struct cw_si_port *u, uint32_t id, cw_time begin
     return u->owner[id] != CW_SI_OWNER_COMMITTED || u->committed[id] > begin;
 }
 
-static bool push_edge(struct cw_si_port *u, uint32_t reader, uint32_t writer, bool reader_asks, cw_time now)
+static void push_edge(struct cw_si_port *u, uint32_t reader, uint32_t writer, bool reader_asks, cw_time now)
 {
     struct cw_si_line *line = u->tm->fact + u->index;
     const struct cw_si_fact_note note = {.kind = CW_SI_EDGE,
@@ -32,7 +32,6 @@ static bool push_edge(struct cw_si_port *u, uint32_t reader, uint32_t writer, bo
                                          .lane = u->scan.lane};
     cw_si_line_push(line, &note, now, u->tm->postdate);
     u->op[u->op_first].pending++;
-    return true;
 }
 
 /* Room for the edges of one word's writers. */
@@ -108,7 +107,8 @@ static bool next_reader(struct cw_si_port *u, uint32_t id, cw_time now)
             *bits &= *bits - 1;
             if (reader == id)
                 continue;
-            return push_edge(u, reader, id, false, now);
+            push_edge(u, reader, id, false, now);
+            return true;
         }
     }
     return false;

@@ -188,8 +188,9 @@ void cw_si__versions_step(struct cw_si_center *c, cw_time now)
 
 void cw_si__versions_init(struct cw_si_center *c)
 {
+    c->newest = cw_version_newest(c->tm->host.memory); /* not 0 where the GPU has been reset */
     for (uint32_t i = 0; i < CW_SI_SLOTS; i++)
-        c->version[i].state = i == 0 ? CW_SI_READABLE : CW_SI_FREED;
+        c->version[i].state = i == c->newest ? CW_SI_READABLE : CW_SI_FREED;
     c->open = CW_SI_NEVER;
 }
 
