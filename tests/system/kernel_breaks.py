@@ -18,7 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/system"))
 from unmoved import SMALL  # noqa: E402
 
-FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum", "lib": "libor", "lht-hc": "lht", "it-hc": "it", "gc-hc": "gc", "km-hc": "km"}
+FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum", "lib": "libor", "lht-hc": "lht", "it-hc": "it", "gc-hc": "gc", "km-hc": "km",
+          "ll-1": "list", "bt-1": "bst", "bt-2": "bst", "karger-1": "karger", "rbt-1": "rbt", "rbt-2": "rbt"}
 BREAKS = (
     ("bfs2", "e < first[node + 1]", "e + 1 < first[node + 1]"),
     ("fcdt", "x + f->x1", "x + f->x0"),
@@ -68,6 +69,15 @@ BREAKS = (
     ("km-hc cglock", "own[DIMS]++;", "own[DIMS] += i > 0;"),
     ("km-hc cglock", "sum += difference * difference;", "sum += difference;"),
     ("km-hc cglock", "own[d] += x[d];", "own[d] += x[d] & 511;"),
+    ("ll-1 cglock", "node[i + 1].next = at;", "node[i + 1].next = 0;"),
+    ("ll-1 cglock", "steps < n &&", "steps < n / 2 &&"),
+    ("bt-1 cglock", "tree[next_link] = tree[RIGHT(next)];", "tree[next_link] = 0;"),
+    ("bt-2 cglock", "tree[link] = left != 0 ? left : right;", "tree[link] = left;"),
+    ("karger-1 cglock", "state[0] = left - 1;", "state[0] = left - (size_a == size_b ? 2 : 1);"),
+    ("karger-1 cglock", "e, edge.x, edge.y)", "e, edge.x, random % vertices)"),
+    ("rbt-1 cglock", "t[uncle].colour = BLACK;", ""),
+    ("rbt-2 cglock", "t[far].colour = BLACK;", "t[far].colour = RED;"),
+    ("rbt-2 cglock", "t[x].parent = parent;", ""),
 )
 
 

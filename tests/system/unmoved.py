@@ -59,6 +59,14 @@ SMALL = {
     "gc-lc": "groups=3 wavefronts=2 vertices=200 edges=200",
     "km-hc": "groups=3 wavefronts=2",
     "km-lc": "groups=3 wavefronts=2",
+    "ll-1": "threads=40",
+    "ll-2": "threads=64",
+    "bt-1": "elements=100 removes=100",
+    "bt-2": "elements=200 inserts=20 removes=20",
+    "karger-1": "vertices=20 edges=50",
+    "karger-2": "vertices=30 edges=90 threads=24",
+    "rbt-1": "elements=100 inserts=40 removes=40",
+    "rbt-2": "elements=200 inserts=60 removes=60",
     "ht-h cglock": "blocks=1 buckets=200",
     "ht-m cglock": "blocks=1 buckets=600",
     "ht-l cglock": "blocks=1 buckets=2000",
@@ -193,6 +201,34 @@ ht-h eapg preset=getm-artifact check-serial
 ht-h ideal preset=thesis-kilotm check-serial
 ht-h serial preset=thesis-warptm check-serial
 cc serial preset=getm-artifact
+
+# Snapshots, and the programs that they are for.
+ht-h sitm-ts preset=si-tm check-serial
+atm sitm-ts preset=si-tm si.versions=3 check-serial
+ll-1 sitm-ts preset=si-tm check-serial
+ll-1 warptm preset=si-tm-base check-serial
+ll-1 cglock
+ll-2 sitm-ts preset=si-tm si.merge_warps=1 check-serial
+ll-2 getm check-serial
+ll-2 cglock
+bt-1 sitm-ts preset=si-tm check-serial
+bt-1 kilotm preset=si-tm-base check-serial
+bt-1 cglock
+bt-2 sitm-ts preset=si-tm dram.map=banks check-serial
+bt-2 warptm preset=si-tm-base check-serial
+bt-2 cglock
+karger-1 sitm-ts preset=si-tm si.id_bits=6 check-serial
+karger-1 eapg check-serial
+karger-1 cglock
+karger-2 sitm-ts preset=si-tm check-serial
+karger-2 serial check-serial
+karger-2 cglock
+rbt-1 sitm-ts preset=si-tm check-serial
+rbt-1 warptm preset=si-tm-base check-serial
+rbt-1 cglock
+rbt-2 sitm-ts preset=si-tm si.postdate_latency=30 check-serial
+rbt-2 getm preset=si-tm-base check-serial
+rbt-2 cglock
 
 # What all systems share.
 ht-h getm blocks=12 buckets=300 tx-warps=1
