@@ -11,6 +11,7 @@ struct out {
     struct cw_ptx *p;
     struct cw_kcode *k;
     struct cw_kernel *kernel;
+    uint32_t entry;        /* its function */
     uint32_t index;        /* of the kernel in the module */
     uint32_t *const_index; /* [constant of k]: index among those of its width */
     struct cw_slots slots;
@@ -69,6 +70,13 @@ static void lay_out_shared(struct out *o)
     free(used.a);
 }
 
+static void count_reserved(struct out *o)
+{
+    for (uint32_t i = 0; i < o->k->konsts.c.n; i++)
+        if (o->k->konsts.c.a[i].var == CW_PTX_RESERVED)
+            o->kernel->reserved_shared_bytes = CW_RESERVED_SHARED_BYTES;
+}
+
 /* ---- constants ---- */
 
 static void number_constants(struct out *o)
@@ -125,6 +133,8 @@ static struct cw_opnd final_opnd(const struct out *o, struct cw_vopnd v)
         break;
     case CW_V_SREG:
         r.kind = CW_OPND_SREG;
+        if (v.id == CW_SREG_EXPLICIT_CLUSTER)
+            r.idx = o->p->fn.a[o->entry].has_cluster_size ? CW_SREG_ONE : CW_SREG_ZERO;
         break;
     case CW_V_SINK:
         r.kind = CW_OPND_SINK;
@@ -259,6 +269,7 @@ static void finish(struct out *o, const struct cw_fn *fn)
     o->kernel->pred_cnt = o->slots.pred_cnt;
     if (o->p->status == CW_OK)
         lay_out_shared(o);
+    count_reserved(o);
     if (o->p->status == CW_OK)
         fill_constants(o);
     if (o->p->status == CW_OK)
@@ -280,7 +291,7 @@ void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *ker
 void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index)
 {
     struct cw_kcode k;
-    struct out o = {.p = p, .k = &k, .kernel = kernel, .index = kernel_index};
+    struct out o = {.p = p, .k = &k, .kernel = kernel, .entry = entry, .index = kernel_index};
     cw_ptx_expand(p, entry, &k);
     if (p->status == CW_OK)
         finish(&o, &p->fn.a[entry]);

@@ -139,6 +139,8 @@ static void guard(struct cw_ptx *p)
 {
     p->guard_neg = cw_ptx_accept(p, '!');
     p->guard = cw_ptx_find_reg(p, &p->tok);
+    if (p->guard == CW_PTX_NONE && p->tok.kind == CW_TOK_WORD)
+        p->guard = cw_sreg_predicate(p, &p->tok);
     if (p->tok.kind != CW_TOK_WORD || p->guard == CW_PTX_NONE || cw_ptx_fn(p)->vreg.a[p->guard].ptype != CW_PT_PRED) {
         cw_ptx_fail(p, CW_EINVAL, "expected a predicate register after '@'");
         return;
