@@ -145,7 +145,8 @@ struct cw_var {
     uint8_t in_memory; /* CALL_PARAM: address taken or accessed in overlapping pieces, hence in local memory, not in registers */
     uint32_t align, ptr_align;
     uint64_t bytes;
-    uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block */
+    uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block; SHARED: 0, as
+                      * each kernel has it elsewhere (emit.c) */
     uint32_t vreg;   /* REG_PARAM */
     uint32_t line, col;
     CW_VEC(struct cw_access) access;
