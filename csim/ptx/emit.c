@@ -16,6 +16,7 @@ struct out {
     struct cw_ptx *p;
     struct cw_kcode *k;
     struct cw_kernel *kernel;
+    uint32_t entry;        /* its function */
     uint32_t index;        /* of the kernel in the module */
     uint32_t *const_index; /* [constant of k]: index among those of its width */
     struct cw_slots slots;
@@ -92,6 +93,13 @@ static uint64_t shared_offset(const struct out *o, uint32_t var)
     return place != NULL ? place->offset : 0;
 }
 
+static void count_reserved(struct out *o)
+{
+    for (uint32_t i = 0; i < o->k->konsts.c.n; i++)
+        if (o->k->konsts.c.a[i].var == CW_PTX_RESERVED)
+            o->kernel->reserved_shared_bytes = CW_RESERVED_SHARED_BYTES;
+}
+
 /* ---- constants ---- */
 
 static void number_constants(struct out *o)
@@ -148,6 +156,8 @@ static struct cw_opnd final_opnd(const struct out *o, struct cw_vopnd v)
         break;
     case CW_V_SREG:
         r.kind = CW_OPND_SREG;
+        if (v.id == CW_SREG_EXPLICIT_CLUSTER)
+            r.idx = o->p->fn.a[o->entry].has_cluster_size ? CW_SREG_ONE : CW_SREG_ZERO;
         break;
     case CW_V_SINK:
         r.kind = CW_OPND_SINK;
@@ -211,6 +221,16 @@ static void parameters(struct out *o, const struct cw_fn *fn)
     }
 }
 
+/* 0: no bound. */
+static uint32_t thread_bound(const struct cw_fn *fn)
+{
+    const uint32_t *size = fn->reqntid[0] != 0 ? fn->reqntid : fn->maxntid;
+    uint64_t threads = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        threads = threads * size[i] < UINT32_MAX ? threads * size[i] : UINT32_MAX;
+    return (uint32_t)threads;
+}
+
 /* What the host asks of a kernel. */
 static void signature(struct out *o, const struct cw_fn *fn)
 {
@@ -218,6 +238,10 @@ static void signature(struct out *o, const struct cw_fn *fn)
     kernel->name = cw_ptx_strdup(o->p, fn->name, fn->len);
     memcpy(kernel->reqntid, fn->reqntid, sizeof(kernel->reqntid));
     memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
+    kernel->max_threads = thread_bound(fn);
+    kernel->max_registers = fn->max_registers;
+    kernel->min_blocks_per_core = fn->min_blocks_per_core;
+    kernel->max_blocks_per_core = fn->max_blocks_per_core;
     parameters(o, fn);
 }
 
@@ -270,6 +294,7 @@ static void finish(struct out *o, const struct cw_fn *fn)
     o->kernel->pred_cnt = o->slots.pred_cnt;
     if (o->p->status == CW_OK)
         lay_out_shared(o);
+    count_reserved(o);
     if (o->p->status == CW_OK)
         fill_constants(o);
     if (o->p->status == CW_OK)
@@ -291,7 +316,7 @@ void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *ker
 void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index)
 {
     struct cw_kcode k;
-    struct out o = {.p = p, .k = &k, .kernel = kernel, .index = kernel_index};
+    struct out o = {.p = p, .k = &k, .kernel = kernel, .entry = entry, .index = kernel_index};
     cw_ptx_expand(p, entry, &k);
     if (p->status == CW_OK)
         finish(&o, &p->fn.a[entry]);

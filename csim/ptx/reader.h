@@ -185,12 +185,14 @@ struct cw_fn {
     uint32_t line, col;
     struct cw_tok at; /* first token of the declaration */
     uint8_t is_entry, is_defined;
+    uint8_t has_cluster_size;             /* .reqnctapercluster or .explicitcluster */
     uint8_t is_address_taken;             /* an indirect call may reach it */
     uint8_t visit;                        /* of the call-graph walk */
     const char *refused;                  /* the line of error about what its body has and this machine has not; NULL: it can run */
     const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
     uint32_t alias;                       /* function or CW_PTX_NONE */
     uint32_t reqntid[3], maxntid[3];
+    uint32_t max_registers, min_blocks_per_core, max_blocks_per_core; /* as in struct cw_kernel */
     uint32_t param_bytes;
     uint64_t frame_bytes; /* local memory of one activation */
     uint32_t frame_align;
@@ -355,6 +357,12 @@ bool cw_ptx_declaration(struct cw_ptx *p); /* .reg and variables inside a functi
 void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common);
 uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry); /* one formal parameter; its variable */
 void cw_ptx_resolve_inits(struct cw_ptx *p);
+
+/* sreg.c */
+#define CW_PTX_RESERVED 0u /* the first variable, which stands for reserved shared memory: so it lies at the beginning of a block's */
+void cw_ptx_reserve_shared(struct cw_ptx *p); /* makes it */
+/* A new register with the value of the special register of that name, if it is a predicate; else CW_PTX_NONE. */
+uint32_t cw_sreg_predicate(struct cw_ptx *p, const struct cw_tok *name);
 
 /* regular.c */
 void cw_ptx_opcodes_init(struct cw_ptx *p);
