@@ -188,6 +188,16 @@ static void parameters(struct out *o, const struct cw_fn *fn)
     }
 }
 
+/* 0: no bound. */
+static uint32_t thread_bound(const struct cw_fn *fn)
+{
+    const uint32_t *size = fn->reqntid[0] != 0 ? fn->reqntid : fn->maxntid;
+    uint64_t threads = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        threads = threads * size[i] < UINT32_MAX ? threads * size[i] : UINT32_MAX;
+    return (uint32_t)threads;
+}
+
 /* What the host asks of a kernel. */
 static void signature(struct out *o, const struct cw_fn *fn)
 {
@@ -195,6 +205,10 @@ static void signature(struct out *o, const struct cw_fn *fn)
     kernel->name = cw_ptx_strdup(o->p, fn->name, fn->len);
     memcpy(kernel->reqntid, fn->reqntid, sizeof(kernel->reqntid));
     memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
+    kernel->max_threads = thread_bound(fn);
+    kernel->max_registers = fn->max_registers;
+    kernel->min_blocks_per_core = fn->min_blocks_per_core;
+    kernel->max_blocks_per_core = fn->max_blocks_per_core;
     parameters(o, fn);
 }
 

@@ -190,6 +190,7 @@ struct cw_fn {
     const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
     uint32_t alias;                       /* function or CW_PTX_NONE */
     uint32_t reqntid[3], maxntid[3];
+    uint32_t max_registers, min_blocks_per_core, max_blocks_per_core; /* as in struct cw_kernel */
     uint32_t param_bytes;
     uint64_t frame_bytes; /* local memory of one activation */
     uint32_t frame_align;
