@@ -130,7 +130,8 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
                    struct cw_error *err)
 {
     struct cw_launch *l = &gpu->launch;
-    int status = kernel->refused == NULL ? check_shape(kernel, grid, block, err) : cw_fail(err, CW_EUNSUP, "%s", kernel->refused);
+    int status =
+        kernel->refused == NULL ? check_shape(kernel, grid, block, err) : cw_fail(err, kernel->refused_status, "%s", kernel->refused);
     if (status != CW_OK)
         return status;
     status = check_intrinsics(gpu, kernel, err);

@@ -8,7 +8,7 @@
 #define LANES 32u
 
 struct shared_place { /* of a variable in the kernel's shared memory */
-    uint32_t var;         /* first, as by_number compares it */
+    uint32_t var;     /* first, as by_number compares it */
     uint64_t offset;
 };
 
@@ -309,6 +309,7 @@ void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *ker
 {
     struct out o = {.p = p, .kernel = kernel};
     const struct cw_fn *fn = &p->fn.a[entry];
+    kernel->refused_status = fn->refused_status;
     kernel->refused = cw_ptx_strdup(p, fn->refused, (uint32_t)strlen(fn->refused));
     signature(&o, fn);
 }

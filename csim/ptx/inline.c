@@ -282,6 +282,9 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
             c.value += v->offset;
             break;
         }
+        if (v->unusable != 0)
+            cw_ptx_fail_at(p, CW_EUNSUP, v->line, v->col, "%.*s: %s", (int)(v->len < 80 ? v->len : 80), v->name,
+                           p->unusable.a[v->unusable - 1].why);
         if (v->is_extern && v->space != CW_VAR_SHARED)
             cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere",
                            (int)(v->len < 80 ? v->len : 80), v->name);

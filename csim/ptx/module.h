@@ -68,8 +68,9 @@ struct cw_kernel {
     uint32_t intrinsic_cnt;
     uint8_t uses_region; /* one of them begins or ends a region */
     uint8_t uses_dynamic_shared;
-    uint8_t profiled; /* the branches' likely-convergence points are those of the profile that the module was loaded with */
-    uint64_t digest;  /* of the instructions: tells the kernel from others of its name (digest.c) */
+    uint8_t profiled;   /* the branches' likely-convergence points are those of the profile that the module was loaded with */
+    uint64_t digest;    /* of the instructions: tells the kernel from others of its name (digest.c) */
+    int refused_status; /* CW_E... of the next */
     char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported; it cannot be
                     * launched then, and has a name and parameters only. NULL: it can */
 };
@@ -91,6 +92,8 @@ struct cw_module {
     uint64_t global_bytes;
     uint8_t *const_image;
     uint64_t const_bytes;
+    char **notice; /* "file:line:column: what: text" of what was left out, each once */
+    uint32_t notice_cnt;
     void *reloc; /* private to the reader */
     uint32_t reloc_cnt;
 };

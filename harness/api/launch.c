@@ -55,6 +55,8 @@ static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const ch
 
 static void tell_refused(const struct cowarp_gpu *gpu, const struct cw_module *m)
 {
+    for (uint32_t i = 0; i < m->notice_cnt && gpu->on_message != NULL; i++)
+        gpu->on_message(gpu->context, m->notice[i]);
     for (uint32_t i = 0; i < m->kernel_cnt; i++) {
         char text[1500];
         if (m->kernel[i].refused == NULL || gpu->on_message == NULL)
@@ -361,7 +363,7 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
     if (status != CW_OK)
         return status;
     if (k->refused != NULL)
-        return cw_fail(&gpu->err, CW_EUNSUP, "%s", k->refused);
+        return cw_fail(&gpu->err, k->refused_status, "%s", k->refused);
     if (l.arg_count != k->param_cnt)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l.arg_count);
     if (l.arg_count > 0 && l.args == NULL)
