@@ -452,7 +452,8 @@ static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
             .nsmid = c->config->core_count,
             .gridid = l->gridid,
             .dynamic_smem = l->dynamic_shared_bytes,
-            .total_smem = l->shared_bytes,
+            .total_smem = l->shared_bytes - l->kernel->reserved_shared_bytes,
+            .aggr_smem = l->shared_bytes,
             .open = left_open,
             .open_context = c,
         };

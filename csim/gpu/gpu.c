@@ -365,6 +365,8 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
 static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
 {
     cw_message_pool_create(&gpu->pool);
+    gpu->pool.fault = on_fault;
+    gpu->pool.fault_context = gpu;
     int status = create_noc(gpu, err);
     if (status == CW_OK)
         status = create_cores(gpu, err);

@@ -107,6 +107,7 @@ static void symbols(struct cw_ptx *p)
 static void read_module(struct cw_ptx *p)
 {
     cw_ptx_opcodes_init(p);
+    cw_ptx_reserve_shared(p);
     cw_ptx_module(p);
     if (p->status == CW_OK)
         cw_ptx_check_calls(p);

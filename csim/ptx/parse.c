@@ -139,6 +139,8 @@ static void guard(struct cw_ptx *p)
 {
     p->guard_neg = cw_ptx_accept(p, '!');
     p->guard = cw_ptx_find_reg(p, &p->tok);
+    if (p->guard == CW_PTX_NONE && p->tok.kind == CW_TOK_WORD)
+        p->guard = cw_sreg_predicate(p, &p->tok);
     if (p->tok.kind != CW_TOK_WORD || p->guard == CW_PTX_NONE || cw_ptx_fn(p)->vreg.a[p->guard].ptype != CW_PT_PRED) {
         cw_ptx_fail(p, CW_EINVAL, "expected a predicate register after '@'");
         return;
@@ -246,8 +248,12 @@ static void performance_directives(struct cw_ptx *p, struct cw_fn *fn)
             three(p, fn->reqntid);
         else if (cw_ptx_accept_word(p, ".maxntid"))
             three(p, fn->maxntid);
-        else if (cw_ptx_accept_word(p, ".minnctapersm") || cw_ptx_accept_word(p, ".maxnctapersm") || cw_ptx_accept_word(p, ".maxnreg"))
-            cw_ptx_uint(p, UINT32_MAX, "count"); /* hints to a register allocator that is not ours */
+        else if (cw_ptx_accept_word(p, ".maxnreg"))
+            fn->max_registers = (uint32_t)cw_ptx_uint(p, UINT32_MAX, "number of registers");
+        else if (cw_ptx_accept_word(p, ".minnctapersm"))
+            fn->min_blocks_per_core = (uint32_t)cw_ptx_uint(p, UINT32_MAX, "number of blocks");
+        else if (cw_ptx_accept_word(p, ".maxnctapersm"))
+            fn->max_blocks_per_core = (uint32_t)cw_ptx_uint(p, UINT32_MAX, "number of blocks");
         else if (!cw_ptx_accept_word(p, ".noreturn") && !skip_noise(p))
             return;
     }

@@ -16,8 +16,8 @@
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF. One kind of error ends before that: CW_EUNSUP
  * about a function's body makes this function unusable (cw_ptx_refuse), and each kernel that calls it.
  *
- * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, lpc_profile.c, module.c, parse.c,
- * slots.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
+ * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, meet.c, lpc_profile.c, module.c,
+ * parse.c, slots.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
  */
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
@@ -145,7 +145,8 @@ struct cw_var {
     uint8_t in_memory; /* CALL_PARAM: address taken or accessed in overlapping pieces, hence in local memory, not in registers */
     uint32_t align, ptr_align;
     uint64_t bytes;
-    uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block */
+    uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block; SHARED: 0, as
+                      * each kernel has it elsewhere (emit.c) */
     uint32_t vreg;   /* REG_PARAM */
     uint32_t line, col;
     CW_VEC(struct cw_access) access;
@@ -184,12 +185,14 @@ struct cw_fn {
     uint32_t line, col;
     struct cw_tok at; /* first token of the declaration */
     uint8_t is_entry, is_defined;
+    uint8_t has_cluster_size;             /* .reqnctapercluster or .explicitcluster */
     uint8_t is_address_taken;             /* an indirect call may reach it */
     uint8_t visit;                        /* of the call-graph walk */
     const char *refused;                  /* the line of error about what its body has and this machine has not; NULL: it can run */
     const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
     uint32_t alias;                       /* function or CW_PTX_NONE */
     uint32_t reqntid[3], maxntid[3];
+    uint32_t max_registers, min_blocks_per_core, max_blocks_per_core; /* as in struct cw_kernel */
     uint32_t param_bytes;
     uint64_t frame_bytes; /* local memory of one activation */
     uint32_t frame_align;
@@ -355,6 +358,12 @@ void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common);
 uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry); /* one formal parameter; its variable */
 void cw_ptx_resolve_inits(struct cw_ptx *p);
 
+/* sreg.c */
+#define CW_PTX_RESERVED 0u /* the first variable, which stands for reserved shared memory: so it lies at the beginning of a block's */
+void cw_ptx_reserve_shared(struct cw_ptx *p); /* makes it */
+/* A new register with the value of the special register of that name, if it is a predicate; else CW_PTX_NONE. */
+uint32_t cw_sreg_predicate(struct cw_ptx *p, const struct cw_tok *name);
+
 /* regular.c */
 void cw_ptx_opcodes_init(struct cw_ptx *p);
 
@@ -406,7 +415,8 @@ struct cw_block {
     uint32_t first, end;     /* micro-ops first .. end - 1 */
     uint32_t succ, succ_cnt; /* in cfg->succ; the block count is the virtual exit */
     uint32_t pred, pred_cnt;
-    uint32_t ipdom; /* block, or the block count for the virtual exit */
+    uint32_t
+        ipdom; /* block, or the block count for the virtual exit; from cw_meet_find on, of a block with a branch, where its sides meet */
 };
 
 struct cw_cfg {
@@ -417,7 +427,7 @@ struct cw_cfg {
     uint32_t edge_cnt;
 };
 
-void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg); /* also sets rpc of the branches */
+void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg);
 /* Predecessors and immediate post-dominators of a graph of which block_cnt, edge_cnt, succ and the blocks' succ, succ_cnt are set; an edge
  * to the exit is the first of its block. Whether every block has a way to the exit. */
 bool cw_cfg_post_dominate(struct cw_ptx *p, struct cw_cfg *cfg);
@@ -442,6 +452,9 @@ struct cw_loops {
 void cw_loops_find(struct cw_ptx *p, const struct cw_cfg *cfg, struct cw_loops *l);
 void cw_loops_free(struct cw_loops *l);
 bool cw_loops_has(const struct cw_loops *l, uint32_t loop, uint32_t block); /* whether the block is in the loop */
+
+/* meet.c: sets rpc of the branches, and ipdom of their blocks: where their sides meet when ways that only leave do not count */
+void cw_meet_find(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg, const struct cw_loops *l);
 
 /* lpc.c: sets lpc of the branches, by the loops around them */
 void cw_lpc_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l);

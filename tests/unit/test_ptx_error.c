@@ -19,8 +19,8 @@ static void test_ptx_error__instruction(void **state)
                     "t.ptx:7:1: unknown or unsupported form of atom: atom.gpu.sys.global.add.u32 %r1, [%d1], 1;");
     px_expect_error(PX_KERNEL("atom.global.gpu.u32 %r1, [%d1], 1;"), CW_EUNSUP,
                     "t.ptx:7:1: unknown or unsupported form of atom: atom.global.gpu.u32 %r1, [%d1], 1;");
-    px_expect_error(PX_KERNEL("mov.u32 %r1, %envreg32;"), CW_EINVAL,
-                    "t.ptx:7:14: register is not declared, or not supported: mov.u32 %r1, %envreg32;");
+    px_expect_error(PX_KERNEL("mov.u32 %r1, %envreg32;"), CW_EUNSUP,
+                    "t.ptx:7:14: %envreg32 is neither declared nor a special register of this machine: mov.u32 %r1, %envreg32;");
     px_expect_error(PX_KERNEL("vadd.s32.s32.s32 %r1, %r2.b4, %r3;"), CW_EINVAL,
                     "t.ptx:7:23: the instruction has no selector .b4: vadd.s32.s32.s32 %r1, %r2.b4, %r3;");
     px_expect_error(PX_KERNEL("vadd4.u32.u32.u32 %r1.b01, %r2, %r3, %r4;"), CW_EINVAL,
