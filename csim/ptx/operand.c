@@ -41,6 +41,7 @@ static const struct {
                           {"%dynamic_smem_size", 4},
                           {"%total_smem_size", 4},
                           {"", 4},
+                          {"", 4},
                           {"", 4}};
 
 /* Those that are another one here, as a block is its own cluster and nothing of shared memory is reserved. */
@@ -72,7 +73,7 @@ static bool is_envreg(const struct cw_tok *tok)
 static uint32_t find_sreg(const struct cw_tok *tok)
 {
     if (is_envreg(tok))
-        return CW_SREG_ZERO;
+        return CW_SREG_ENVREG;
     for (uint32_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
         if (cw_tok_is(tok, same[i].name))
             return same[i].sreg;
