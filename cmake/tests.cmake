@@ -37,6 +37,8 @@ function(cw_add_tests)
         add_test(NAME sanitized COMMAND ${PROJECT_SOURCE_DIR}/tests/sanitized.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/sanitized)
         set_tests_properties(sanitized PROPERTIES TIMEOUT 3600 COST 1000) # the longest one begins first, or a processor is idle at the end
     endif()
+    add_test(NAME provenance COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/provenance_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+             ${CMAKE_COMMAND})
     add_test(NAME system.saxpy COMMAND saxpy)
     # The store without its fences must not survive.
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/pm_store_unordered.c

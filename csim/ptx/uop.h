@@ -141,6 +141,7 @@ enum cw_sreg {
     CW_SREG_ZERO,             /* those that read 0 or 1 in this machine */
     CW_SREG_ZERO64,
     CW_SREG_ONE,
+    CW_SREG_ENVREG, /* reads 0; a driver would tell a cooperative launch by it */
     CW_SREG_COUNT
 };
 
