@@ -309,6 +309,10 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
             cw_control_advance(c->control, w, pc + 1);
         cw_core__barrier(c, w, u, mask);
         return !c->faulted;
+    case CW_ISSUE_WARP_BARRIER:
+        if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
+            return false;
+        break;
     case CW_ISSUE_SLEEP:
         cw_control_advance(c->control, w, pc + 1);
         set_fetch(c, w, pc);
@@ -333,6 +337,11 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
     switch (op->kind) {
     case CW_ISSUE_EXEC:
     case CW_ISSUE_CLOCK:
+        execute(c, &c->warp[w], u, op, mask);
+        break;
+    case CW_ISSUE_WARP:
+        if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
+            return false;
         execute(c, &c->warp[w], u, op, mask);
         break;
     case CW_ISSUE_MEM:

@@ -105,6 +105,7 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->buffer_next = warp->buffer_end = 0;
     warp->fetch = CW_FETCH_NONE;
     warp->bar_homes = 0;
+    warp->passed = 0;
     memset(warp->bar_waiting, 0, sizeof warp->bar_waiting);
     warp->made = c->made != NULL ? &c->made[w] : NULL;
     if (warp->made != NULL)

@@ -250,6 +250,7 @@ static void header(struct out *o, const struct cw_fn *fn)
     struct cw_kernel *kernel = o->kernel;
     kernel->digest = o->k->digest;
     kernel->profiled = o->k->profiled;
+    kernel->threads_apart = o->p->threads_apart;
     kernel->intrinsic = o->k->intrinsic.a;
     kernel->intrinsic_cnt = o->k->intrinsic.n;
     memset(&o->k->intrinsic, 0, sizeof(o->k->intrinsic)); /* the kernel's now */

@@ -66,7 +66,8 @@ struct cw_kernel {
     uint32_t brx_cnt;
     const struct cw_intrinsic **intrinsic; /* that it calls, each once, in the order of their first calls */
     uint32_t intrinsic_cnt;
-    uint8_t uses_region; /* one of them begins or ends a region */
+    uint8_t threads_apart; /* .target is sm_70 or later: barriers wait for threads, not for warps (PTX ISA 6) */
+    uint8_t uses_region;   /* one of them begins or ends a region */
     uint8_t uses_dynamic_shared;
     uint8_t profiled;   /* the branches' likely-convergence points are those of the profile that the module was loaded with */
     uint64_t digest;    /* of the instructions: tells the kernel from others of its name (digest.c) */

@@ -376,6 +376,10 @@ static void address_size(struct cw_ptx *p)
 static void target(struct cw_ptx *p)
 {
     do {
+        unsigned long number = 0;
+        for (uint32_t i = 3; p->tok.len > 3 && memcmp(p->tok.text, "sm_", 3) == 0 && i < p->tok.len && i < 7; i++)
+            number = p->tok.text[i] >= '0' && p->tok.text[i] <= '9' ? 10 * number + (unsigned long)(p->tok.text[i] - '0') : number;
+        p->threads_apart |= number >= 70;
         if (p->tok.kind != CW_TOK_WORD)
             cw_ptx_fail(p, CW_EINVAL, "expected a target");
         cw_ptx_advance(p);

@@ -295,6 +295,7 @@ struct cw_ptx {
     size_t length;
     const struct cw_intrinsic *const *intrinsics; /* NULL-terminated list of arrays, or NULL */
     const struct cw_branch_counts *profile;       /* NULL: none */
+    bool threads_apart;                           /* .target is sm_70 or later: threads of a warp have PCs of their own */
     struct cw_lex lex;
     struct cw_tok tok, ahead;
     struct cw_tok stmt; /* first token of the current statement, for messages */

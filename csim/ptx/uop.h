@@ -248,6 +248,7 @@ struct cw_uop {
     uint8_t dst_cnt, src_cnt;
     int16_t guard; /* predicate slot that guards the instruction, or -1 */
     uint8_t guard_neg;
+    uint8_t leaves;  /* no barrier and no operation across lanes can be reached from the instruction's block (ptx/meet.c) */
     uint8_t uniform; /* BRA, BRX: proved that all threads of a block that come to it together take one target (ptx/uniform.c) */
     struct cw_opnd dst[CW_UOP_DSTS];
     struct cw_opnd src[CW_UOP_SRCS];
