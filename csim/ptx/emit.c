@@ -271,6 +271,8 @@ static void finish(struct out *o, const struct cw_fn *fn)
     if (o->p->status == CW_OK)
         cw_loops_find(o->p, &cfg, &loops);
     if (o->p->status == CW_OK)
+        cw_meet_find(o->p, o->k, &cfg, &loops);
+    if (o->p->status == CW_OK)
         cw_lpc_find(o->p, o->k, &cfg, &loops);
     o->k->digest = cw_digest(o->k);
     if (o->p->status == CW_OK && o->p->profile != NULL)

@@ -16,8 +16,8 @@
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF. Errors end before that when what they are about can
  * be skipped (skip.c): then a function is unusable (cw_ptx_refuse), and each kernel that calls it, or a variable is, and who names it.
  *
- * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, lpc_profile.c, module.c, parse.c,
- * slots.c, skip.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
+ * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, meet.c, lpc_profile.c, module.c,
+ * parse.c, slots.c, skip.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
  */
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
@@ -460,7 +460,8 @@ struct cw_block {
     uint32_t first, end;     /* micro-ops first .. end - 1 */
     uint32_t succ, succ_cnt; /* in cfg->succ; the block count is the virtual exit */
     uint32_t pred, pred_cnt;
-    uint32_t ipdom; /* block, or the block count for the virtual exit */
+    uint32_t
+        ipdom; /* block, or the block count for the virtual exit; from cw_meet_find on, of a block with a branch, where its sides meet */
 };
 
 struct cw_cfg {
@@ -471,7 +472,7 @@ struct cw_cfg {
     uint32_t edge_cnt;
 };
 
-void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg); /* also sets rpc of the branches */
+void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg);
 /* Predecessors and immediate post-dominators of a graph of which block_cnt, edge_cnt, succ and the blocks' succ, succ_cnt are set; an edge
  * to the exit is the first of its block. Whether every block has a way to the exit. */
 bool cw_cfg_post_dominate(struct cw_ptx *p, struct cw_cfg *cfg);
@@ -496,6 +497,9 @@ struct cw_loops {
 void cw_loops_find(struct cw_ptx *p, const struct cw_cfg *cfg, struct cw_loops *l);
 void cw_loops_free(struct cw_loops *l);
 bool cw_loops_has(const struct cw_loops *l, uint32_t loop, uint32_t block); /* whether the block is in the loop */
+
+/* meet.c: sets rpc of the branches, and ipdom of their blocks: where their sides meet when ways that only leave do not count */
+void cw_meet_find(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg, const struct cw_loops *l);
 
 /* lpc.c: sets lpc of the branches, by the loops around them */
 void cw_lpc_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l);
