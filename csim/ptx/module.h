@@ -100,9 +100,10 @@ struct cw_module {
 };
 
 /*
- * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Anything malformed gives
- * CW_EINVAL, anything unsupported outside of the functions' bodies CW_EUNSUP, and "file:line:column: what: the offending text"; nothing is
- * guessed. What is unsupported in a body refuses the kernels that have it or call it (cw_kernel.refused).
+ * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Text whose parts cannot be
+ * told apart, and malformed declarations outside of functions, give CW_EINVAL and "file:line:column: what: the offending text"; nothing is
+ * guessed. What is unsupported, unknown or malformed in a function refuses the kernels that have it or call it (cw_kernel.refused), and so do
+ * names whose declaration is. An unknown directive outside of functions is left out, and module.notice says so.
  *
  * intrinsics: all that the build knows, whether or not a GPU has the mechanism that carries them out; a NULL-terminated list of arrays,
  * one per mechanism, each as ptx/intrinsic.h says; NULL: none. The first of a name counts. The arrays have to outlive the module.

@@ -70,7 +70,7 @@ static void skip_loc(struct cw_ptx *p)
 static void skip_file(struct cw_ptx *p)
 {
     skip_int(p);
-    if (p->tok.kind == CW_TOK_STRING)
+    while (p->tok.kind == CW_TOK_STRING)
         cw_ptx_advance(p);
     while (cw_ptx_accept(p, ','))
         skip_int(p);
