@@ -37,6 +37,8 @@ function(cw_add_tests)
         add_test(NAME sanitized COMMAND ${PROJECT_SOURCE_DIR}/tests/sanitized.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/sanitized)
         set_tests_properties(sanitized PROPERTIES TIMEOUT 3600 COST 1000) # the longest one begins first, or a processor is idle at the end
     endif()
+    add_test(NAME provenance COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/provenance_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+             ${CMAKE_COMMAND})
     add_test(NAME system.saxpy COMMAND saxpy)
     # The store without its fences must not survive.
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/pm_store_unordered.c
@@ -69,6 +71,7 @@ function(cw_add_tests)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mech/rooms_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:cowarp_rooms>
                 ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
+    add_test(NAME system.lanes COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/lanes_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     find_program(CHROMIUM chromium) # a large package that nothing else needs
     if(CHROMIUM)

@@ -419,6 +419,16 @@ static int compile_ops(struct cw_core *c, const struct cw_launch *l, struct cw_e
     return status;
 }
 
+/* What PTX leaves open is told once per instruction. */
+static void left_open(void *context, const struct cw_uop *u, const struct cw_exec *x, enum cw_exec_open what, uint32_t lane, uint32_t other)
+{
+    struct cw_core *c = context;
+    struct cw_issue_op *op = &c->op[u - c->uop];
+    if ((op->told >> what & 1u) == 0)
+        cw_core__tell_open(c, u, x, what, lane, other);
+    op->told |= (uint8_t)(1u << what);
+}
+
 /* What of a warp's view is the same for all blocks of the launch. */
 static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
 {
@@ -442,7 +452,10 @@ static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
             .nsmid = c->config->core_count,
             .gridid = l->gridid,
             .dynamic_smem = l->dynamic_shared_bytes,
-            .total_smem = l->shared_bytes,
+            .total_smem = l->shared_bytes - l->kernel->reserved_shared_bytes,
+            .aggr_smem = l->shared_bytes,
+            .open = left_open,
+            .open_context = c,
         };
     }
 }

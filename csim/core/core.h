@@ -93,6 +93,9 @@ struct cw_core_events {
     void (*print)(void *context, const char *text, size_t length);
     /* One line for the user; NULL: nobody wants it. */
     void (*notice)(void *context, const char *text);
+    /* The same, but once: what any core tells later of the same line of the file, with the same number `what`, is dropped. NULL: nobody
+     * wants it. */
+    void (*notice_once)(void *context, const char *file, uint32_t line, uint32_t what, const char *text);
 };
 
 /* What an access to device memory does that lies in no allocation. */

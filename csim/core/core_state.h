@@ -740,6 +740,9 @@ uint64_t cw_core__local_word(const struct cw_core *c, uint32_t home, uint32_t ha
 /* report.c */
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+/* Tells the user, once per line of the file, what PTX leaves open and a lane has done (struct cw_exec). */
+void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const struct cw_exec *x, enum cw_exec_open what, uint32_t lane,
+                        uint32_t other);
 /* The warp did something that a spinning warp does not do. */
 static inline void cw_core__progress(struct cw_core *c, struct cw_warp *warp)
 {

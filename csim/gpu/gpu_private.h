@@ -12,6 +12,12 @@ struct cw_watchdog {
     uint32_t steps;
 };
 
+/* A notice that is given once. */
+struct cw_told {
+    char *file; /* owned */
+    uint32_t line, what;
+};
+
 struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -71,6 +77,8 @@ struct cw_gpu {
     void (*on_print)(void *context, const char *text, size_t length);
     void (*on_notice)(void *context, const char *text);
     void *context;
+    struct cw_told *told; /* notices of this GPU that are not given again */
+    uint32_t told_cnt;
 };
 
 /* All blocks have finished, and no access to memory is under way: between launches, unless the last one failed. A mechanism may still

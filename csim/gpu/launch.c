@@ -157,7 +157,7 @@ static int describe(const struct cw_gpu *gpu, struct cw_launch *l, const struct 
                     enum cw_registers_from *from, struct cw_error *err)
 {
     const struct cw_kernel *k = q->kernel;
-    int status = k->refused == NULL ? check_shape(k, q->grid, q->block, err) : cw_fail(err, CW_EUNSUP, "%s", k->refused);
+    int status = k->refused == NULL ? check_shape(k, q->grid, q->block, err) : cw_fail(err, k->refused_status, "%s", k->refused);
     if (status == CW_OK)
         status = check_intrinsics(gpu, k, err);
     if (status == CW_OK && q->registers > CW_REGISTERS_MAX)

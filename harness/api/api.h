@@ -88,8 +88,8 @@ static inline enum cowarp_mech_kind cowarp__mech_kind(const struct cw_mech *m)
  * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
 int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
 
-/* The configuration that preset, file and settings of the options make. */
-int cowarp__configure(struct cw_config *config, const struct cowarp_options *options, struct cw_error *err);
+/* The configuration that preset, file and settings of the options make. line_of: NULL, or as cw_config_load has it, of their file. */
+int cowarp__configure(struct cw_config *config, const struct cowarp_options *options, uint32_t *line_of, struct cw_error *err);
 
 /* Whether a mechanism of the GPU brings the unit and the configuration has it. Else *needs is what one has to set for it, or NULL when no
  * mechanism brings it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp: creation and destruction of a GPU, memory, values that can be asked for. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,20 +72,34 @@ static int choose_mechs(struct cowarp_gpu *gpu, const struct cowarp_options *opt
     return status == CW_OK ? cw_mechs_check(gpu->mechs, &gpu->err) : status;
 }
 
-/* Settings are the user's own words, so one that nobody reads is a slip. What a preset or a file says may be for other GPUs. */
+/* Settings are the user's own words, so one that nobody reads is a slip: its runs would differ by nothing. */
 static int check_settings(struct cowarp_gpu *gpu, const char *const *settings)
 {
     int status = CW_OK;
     for (; status == CW_OK && settings != NULL && *settings != NULL; settings++) {
-        struct cw_config_info info;
         uint32_t index;
         status = cw_config_find_assigned(&index, *settings, &gpu->err);
-        if (status != CW_OK)
-            break;
-        cw_config_info(&gpu->config, index, &info);
-        status = cw_mechs_check_key(gpu->mechs, cw_config_set_of(index), info.name, &gpu->err);
+        if (status == CW_OK)
+            status = cw_mechs_check_key(gpu->mechs, gpu->control, &gpu->config, index, &gpu->err);
     }
     return status;
+}
+
+/* So is a line of a file. A file of all keys, as `cowarp config` prints it, is a machine of its own, for GPUs of any kind, like a preset.
+ */
+static int check_lines(struct cowarp_gpu *gpu, const char *path, const uint32_t *line_of)
+{
+    const uint32_t cnt = cw_config_count();
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < cnt; i++)
+        named += line_of[i] != 0;
+    for (uint32_t i = 0; i < cnt && named < cnt; i++) {
+        struct cw_error why;
+        const int status = line_of[i] != 0 ? cw_mechs_check_key(gpu->mechs, gpu->control, &gpu->config, i, &why) : CW_OK;
+        if (status != CW_OK)
+            return cw_fail(&gpu->err, status, "%s:%" PRIu32 ": %s", path, line_of[i], why.text);
+    }
+    return CW_OK;
 }
 
 /* A deliberate fault needs something that can be broken. */
@@ -165,18 +180,29 @@ static void on_step(void *context, const struct cw_gpu *g, cw_time now)
     cowarp__wave_step(context, g, now);
 }
 
-/* What the GPU is to be, before it is one; *units: where its units come from. */
-static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units)
+/* Configuration, mechanisms, policy, and whether they go together. */
+static int choose_machine(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
-    int status = cowarp__configure(&gpu->config, options, &gpu->err);
+    uint32_t *line_of = calloc(cw_config_count() + 1u, sizeof *line_of);
+    if (line_of == NULL)
+        return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
+    int status = cowarp__configure(&gpu->config, options, line_of, &gpu->err);
     if (status == CW_OK)
         status = choose_mechs(gpu, options);
     if (status == CW_OK)
-        status = check_settings(gpu, options->settings);
-    if (status == CW_OK)
         status = choose_control(gpu, options->control);
     if (status == CW_OK)
-        status = check_sabotage(gpu, options->sabotage);
+        status = check_settings(gpu, options->settings);
+    if (status == CW_OK && options->config_file != NULL)
+        status = check_lines(gpu, options->config_file, line_of);
+    free(line_of);
+    return status == CW_OK ? check_sabotage(gpu, options->sabotage) : status;
+}
+
+/* What the GPU is to be, before it is one; *units: where its units come from. */
+static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units)
+{
+    int status = choose_machine(gpu, options);
     if (status == CW_OK)
         status = cowarp__branches_create(gpu, options);
     if (status == CW_OK)

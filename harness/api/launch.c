@@ -55,6 +55,8 @@ static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const ch
 
 static void tell_refused(const struct cowarp_gpu *gpu, const struct cw_module *m)
 {
+    for (uint32_t i = 0; i < m->notice_cnt && gpu->on_message != NULL; i++)
+        gpu->on_message(gpu->context, m->notice[i]);
     for (uint32_t i = 0; i < m->kernel_cnt; i++) {
         char text[1500];
         if (m->kernel[i].refused == NULL || gpu->on_message == NULL)
@@ -98,6 +100,50 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     return CW_OK;
 }
 
+/* What compilers, archivers and editors make of PTX, by its first bytes; NULL: none of these. */
+static const char *foreign(const char *bytes, size_t length)
+{
+    static const struct {
+        const char *begin;
+        const char *what;
+    } kinds[] = {
+        {"\177ELF", "an ELF file (a program, a library or a cubin); 'cuobjdump -ptx FILE' prints the PTX that is in it"},
+        {"\x50\xed\x55\xba", "a fatbinary; 'cuobjdump -ptx FILE' prints the PTX that is in it"},
+        {"\x1f\x8b", "compressed by gzip; gunzip it first"},
+        {"\375"
+         "7zXZ",
+         "compressed by xz; unxz it first"},
+        {"\x28\xb5\x2f\xfd", "compressed by Zstandard; unzstd it first"},
+        {"BZh", "compressed by bzip2; bunzip2 it first"},
+        {"PK\x03\x04", "a ZIP archive; unzip it first"},
+        {"!<arch>\n", "an archive of object files; 'cuobjdump -ptx FILE' prints the PTX that is in it"},
+        {"BC\xc0\xde", "LLVM bitcode; 'llc -march=nvptx64 FILE' makes PTX of it"},
+        {"\xff\xfe", "text in UTF-16; save it as ASCII or UTF-8"},
+        {"\xfe\xff", "text in UTF-16; save it as ASCII or UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (length >= strlen(kinds[i].begin) && memcmp(bytes, kinds[i].begin, strlen(kinds[i].begin)) == 0)
+            return kinds[i].what;
+    return NULL;
+}
+
+/* Before the reader shows a line of it: is this text at all? */
+static int check_text(struct cowarp_gpu *gpu, const char *text, size_t length, const char *path)
+{
+    const char *what = foreign(text, length);
+    uint32_t line = 1;
+    if (what != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: is %s", path, what);
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        const bool end = c == 0 && i + 1 == length; /* as embedded text has it */
+        if (c < 0x20 && (c < '\t' || c > '\r') && !end)
+            return cw_fail(&gpu->err, CW_EINVAL, "%s:%" PRIu32 ": a byte that is no text, so this is no PTX file", path, line);
+        line += c == '\n';
+    }
+    return CW_OK;
+}
+
 int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *path)
 {
     char *text;
@@ -108,7 +154,9 @@ int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, cons
         status = cw_in_file_read(&text, &length, path, &gpu->err);
     if (status != CW_OK)
         return status;
-    status = cowarp_load(gpu, module, text, length, path);
+    status = check_text(gpu, text, length, path);
+    if (status == CW_OK)
+        status = cowarp_load(gpu, module, text, length, path);
     free(text);
     return status;
 }
@@ -470,7 +518,7 @@ static int take_launch(struct cowarp_gpu *gpu, struct cowarp_launch *l, const st
     if (status == CW_OK)
         status = find_kernel(gpu, m, l->kernel, k);
     if (status == CW_OK && (*k)->refused != NULL)
-        status = cw_fail(&gpu->err, CW_EUNSUP, "%s", (*k)->refused);
+        status = cw_fail(&gpu->err, (*k)->refused_status, "%s", (*k)->refused);
     return status;
 }
 

@@ -346,8 +346,13 @@ static void put_simulator(FILE *f)
     uint64_t bytes;
     fputs("    \"simulator\": {\"version\": ", f);
     cw_json_string(f, cowarp_version());
+    const char *commit = cowarp_commit();
     fputs(", \"commit\": ", f);
-    cw_json_string(f, cowarp_commit());
+    cw_json_string(f, commit);
+    fprintf(f, ", \"dirty\": %s, \"sources\": ", strcmp(commit, "unknown") == 0 ? "null" : strchr(commit, '+') != NULL ? "true" : "false");
+    cw_json_string(f, cowarp_sources());
+    fputs(", \"compiler\": ", f);
+    cw_json_string(f, cowarp_compiler());
     fputs(", \"sha256\": ", f);
     const bool read = own_file(path) && cw_sha256_file(digest, &bytes, path, &err) == CW_OK;
     cw_json_string(f, read ? digest : NULL);

@@ -155,7 +155,8 @@ static int parse_buffer(struct cli_argument *a, const char *type, const char *te
         return CLI_WRONG;
     if (bytes != text && length == 0)
         return bad(a, "there is no file name");
-    if (bytes != text && (a->path = copy_of(text, length)) == NULL)
+    const bool out = a->writes && !a->reads && length == 1 && text[0] == '-'; /* standard output */
+    if (bytes != text && (a->path = out ? cli_text("/dev/stdout") : copy_of(text, length)) == NULL)
         return cli_error(CLI_FAILED, "out of memory");
     return CLI_OK;
 }

@@ -17,7 +17,6 @@
 #define OCCUPANCY_LINES       4u
 #define REDZONE_BYTES         UINT64_C(256) /* by default, of kernels that nobody here knows */
 #define REDZONE_MAX           (UINT64_C(1) << 30)
-#define STANDARD_OUTPUT       "/dev/stdout"
 
 /* The one thing that a signal handler may touch: the signal's number, 0 before there was one. */
 static volatile sig_atomic_t stop_signal;
@@ -139,7 +138,7 @@ static int read_timeline(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cowarp_options *o = &s->options;
     const char *window = cli_value(p, "timeline-window", NULL), *mbytes = cli_value(p, "timeline-mbytes", NULL);
-    o->timeline_file = cli_value(p, "timeline", NULL);
+    o->timeline_file = cli_output(p, "timeline");
     if (o->timeline_file == NULL && (window != NULL || mbytes != NULL))
         return cli_error(CLI_WRONG, "--timeline-%s without --timeline; give --timeline FILE too", window != NULL ? "window" : "mbytes");
     if (mbytes != NULL && (!cli_u32(mbytes, &o->timeline_mbytes) || o->timeline_mbytes == 0))
@@ -277,10 +276,10 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->count_stalls = cli_has(p, "stalls");
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);
-    o->record = cli_value(p, "record", NULL);
+    o->record = s->record;
     o->record_branches = cli_has(p, "record-branches");
     o->record_profile = cli_has(p, "profile");
-    o->sample_file = cli_value(p, "samples", NULL);
+    o->sample_file = cli_output(p, "samples");
     o->sample_counters = cli_value(p, "sample-counters", NULL);
     o->lcp_profile = cli_value(p, "lcp-profile", NULL);
     int status = read_settings(s, p);
@@ -310,19 +309,18 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
 /* Checked now rather than after minutes of simulation. */
 static int read_files(struct cli_session *s, const struct cli_parsed *p)
 {
-    struct cw_error err;
-    s->stats = cli_value(p, "stats", NULL);
-    s->branches = cli_value(p, "record-branches", NULL);
-    s->profile = cli_value(p, "profile", NULL);
-    if (s->stats != NULL && strcmp(s->stats, "-") == 0)
-        s->stats = STANDARD_OUTPUT;
-    if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--stats: %s", err.text);
-    if (s->branches != NULL && cw_out_file_check(s->branches, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--record-branches: %s", err.text);
-    if (s->profile != NULL && cw_out_file_check(s->profile, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--profile: %s", err.text);
-    s->to_stdout = s->stats != NULL && cw_out_file_is_stdout(s->stats);
+    const char *record = cli_value(p, "record", NULL), *equals = record != NULL ? strchr(record, '=') : NULL;
+    s->stats = cli_output(p, "stats");
+    s->branches = cli_output(p, "record-branches");
+    s->profile = cli_output(p, "profile");
+    s->to_stdout = cli_writes_stdout(p);
+    if (record != NULL) {
+        const bool out = equals != NULL && strcmp(equals, "=-") == 0;
+        if (asprintf(&s->record, "%.*s%s", out ? (int)(equals - record) + 1 : (int)strlen(record), record, out ? "/dev/stdout" : "") < 0)
+            s->record = NULL;
+        if (s->record == NULL)
+            return cli_error(CLI_FAILED, "out of memory");
+    }
     return cli_check_outputs(p);
 }
 
@@ -332,7 +330,9 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     s->title = title;
     s->quiet = cli_has(p, "quiet");
     s->on_terminal = !s->quiet && isatty(STDERR_FILENO);
-    int status = read_options(s, p);
+    int status = read_files(s, p);
+    if (status == CLI_OK)
+        status = read_options(s, p);
     if (status != CLI_OK)
         return status;
     s->options.system = system;
@@ -341,9 +341,6 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     s->options.on_message = on_message;
     s->options.on_print = on_print;
     s->options.context = s;
-    status = read_files(s, p);
-    if (status != CLI_OK)
-        return status;
     cli_catch_signals();
     status = cowarp_create(&s->gpu, &s->options);
     if (status != COWARP_OK) /* ports that differ are the request's fault: nothing has been simulated */
@@ -372,6 +369,7 @@ void cli_session_close(struct cli_session *s)
     free(s->units);
     free(s->mechs);
     free(s->mech_names);
+    free(s->record);
 }
 
 static uint64_t counter(struct cli_session *s, const char *name)
@@ -442,13 +440,13 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  written       %s\n", s->options.wave_file);
     if (s->view[0] != '\0')
         print_event(s);
-    if (s->options.record != NULL)
+    if (s->watched && s->options.record != NULL)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
     if (s->branches_written)
         printf("  recorded      %s\n", s->branches);
-    if (s->options.timeline_file != NULL)
+    if (s->watched && s->options.timeline_file != NULL)
         printf("  written       %s\n", s->options.timeline_file);
-    if (s->options.sample_file != NULL)
+    if (s->watched && s->options.sample_file != NULL)
         printf("  written       %s\n", s->options.sample_file);
     if (s->profile_written)
         printf("  written       %s\n", s->profile);
@@ -500,7 +498,8 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
     const bool ran = cowarp_cycles(s->gpu) > 0 && !(cli_interrupted() && r->status == COWARP_ELIMIT);
     if (cowarp_cycles(s->gpu) == 0 && r->status != COWARP_OK)
         cowarp_pm_discard(s->gpu); /* a request that was wrong changes no file */
-    if (cowarp_finish(s->gpu) != COWARP_OK)
+    s->watched = cowarp_finish(s->gpu) == COWARP_OK;
+    if (!s->watched)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     else if (follow_event(s) != CLI_OK)
         status = CLI_FAILED;

@@ -119,9 +119,13 @@ struct cowarp_options {
 #define COWARP_VERSION "0.1.0"
 /* Version of the library that is linked, as COWARP_VERSION. */
 const char *cowarp_version(void);
-/* The commit that the library was built from, with a + when the tree had changes; "unknown" for a tree that was not in git. Valid until the
- * thread's next call. */
+/* The commit that the library was built from, with a + when its sources had changes; "unknown" for a tree that was not in git. */
 const char *cowarp_commit(void);
+/* SHA-256, as 64 hexadecimal digits, of the sources that it was built from: of the lines "DIGEST  PATH" of all source files
+ * (cmake/provenance.cmake). */
+const char *cowarp_sources(void);
+/* The compiler that it was built with, the build type and the flags. */
+const char *cowarp_compiler(void);
 
 /* The defaults in a struct of that size, of which the library sets the members that it knows. */
 void cowarp_options_init_size(struct cowarp_options *options, uint32_t size);

@@ -122,6 +122,8 @@ NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
 FUNCTIONS = {
     "cowarp_version": (c_char_p, []),
     "cowarp_commit": (c_char_p, []),
+    "cowarp_sources": (c_char_p, []),
+    "cowarp_compiler": (c_char_p, []),
     "cowarp_options_init_size": (None, [POINTER(Options), c_uint32]),
     "cowarp_create": (c_int, [POINTER(GPU), POINTER(Options)]),
     "cowarp_destroy": (None, [GPU]),

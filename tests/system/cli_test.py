@@ -423,7 +423,8 @@ class Help(Command):
         self.assertRegex(done.stderr, r"^cowarp: kernel it_tx: ltm.choose=auto takes ltm.detect=prw-sig and ltm.serial=ascending-multiple: [^\n]+\n$")
 
     def test_version(self):
-        self.assertRegex(self.passes("--version"), r"^cowarp \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.passes("--version"), r"^cowarp \d+\.\d+\.\d+\n"
+                         r"commit    ([0-9a-f]{12}\+?|unknown)\nsources   sha256:[0-9a-f]{64}\ncompiler  \S+ [\d.]+, [^\n]+\n$")
 
     def test_no_command_is_a_wrong_request(self):
         self.assertEqual(self.run_it().returncode, 2)
@@ -480,14 +481,53 @@ class Config(Command):
         self.assertEqual(self.flat(tomllib.loads(self.passes("config", "--preset", "sbrp-near"))), json.loads(self.read("s.json"))["config"])
 
     def test_keys_of_persistency_models(self):
-        """Without a model the user may not set them, and presets and files may. The machine's own keys of the table [pm] are always read."""
+        """Only a model reads them. The machine's own keys of the table [pm] are always read."""
         small = ["run", "vecadd", "--param", "n=32", "--quiet"]
-        for setting in ("pm.latency=100", "pm.attach=far", "pm.wpq=1", "tm.warps=4"):
+        for setting in ("pm.latency=100", "pm.attach=far", "pm.wpq=1"):
             self.passes(*small, "--set", setting)
         self.passes(*small, "--preset", "sbrp-artifact-near")
-        self.passes(*small, "--config", self.write("machine.toml", b"[pm]\nwindow = 3\n"))
-        for model in ("gpm", "epoch", "sbrp"):
-            self.passes(*small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.window=3")
+        for model in ("gpm", "epoch"):
+            self.passes(*small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.fence_cycles=3")
+            self.fails(2, *small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.window=3", says=["pm.window", model, "--persistency sbrp"])
+        self.passes(*small, "--preset", "sbrp-near", "--persistency", "sbrp", "--set", "pm.window=3")
+
+    # What this machine does not read, and what would give it a meaning.
+    UNREAD = [(["ht-h", "--system", "warptm", "--set", "getm.table_rows=64"], "getm.table_rows", "--system getm"),
+              (["ht-h", "--system", "getm", "--set", "kilo.entries=64"], "kilo.entries", "--system kilotm, warptm"),
+              (["ht-h", "--system", "warptm", "--set", "eapg.cat_entries=64"], "eapg.cat_entries", "--system eapg"),
+              (["ht-h", "--system", "kilotm", "--set", "warptm.coalesce=off"], "warptm.coalesce", "--system warptm"),
+              (["ht-h", "--system", "kilotm", "--set", "tcd.rows=64"], "tcd.rows", "tcd.mode=closed"),
+              (["ht-h", "--system", "warptm", "--set", "tm.granule_bytes=64"], "tm.granule_bytes", "--system getm"),
+              (["ht-h", "--system", "fglock", "--tx-warps", "4"], "tm.warps", "--system getm"),
+              (["ht-h", "--set", "si.versions=4"], "si.versions", "--system sitm-ts"),
+              (["vecadd", "--set", "ltm.latency=4"], "ltm.latency", "--system localtm"),
+              (["vecadd", "--set", "tbc.priority=age"], "tbc.priority", "--control tbc"),
+              (["vecadd", "--set", "dwf.lut_ways=4"], "dwf.lut_ways", "--control dwf"),
+              (["vecadd", "--set", "pm.link_mbps=1000"], "pm.link_mbps", "pm.attach=far"),
+              (["vecadd", "--set", "icache.ways=2"], "icache.ways", "core.buffer and icache.bytes above 0"),
+              (["vecadd", "--set", "const.ways=4"], "const.ways", "const.bytes above 0"),
+              (["vecadd", "--set", "core.reg_banks=8"], "core.reg_banks", "core.collectors above 0"),
+              (["vecadd", "--set", "fu.max_interval=8"], "fu.max_interval", "fu.max_latency above 0"),
+              (["vecadd", "--set", "dram.copy_ns=8"], "dram.copy_ns", "--system sitm-ts")]
+
+    def test_keys_that_nothing_reads(self):
+        """One rule for all: three runs that differ by such a key alone would be equal, without a word."""
+        for words, key, needs in self.UNREAD:
+            self.fails(2, "run", *words, says=[key + ": ", "it needs ", needs])
+        # With what they need they are read.
+        small = ["--param", "blocks=2", "--param", "buckets=100", "--quiet"]
+        self.passes("run", "ht-h", "--system", "eapg", "--set", "eapg.cat_entries=64", *small)
+        self.passes("run", "ht-h", "--system", "kilotm", "--set", "tcd.mode=closed", "--set", "tcd.rows=64", *small)
+        self.passes("run", "vecadd", "--param", "n=32", "--quiet", "--set", "const.bytes=2048", "--set", "const.ways=4")
+        self.passes("advise", "km-hc", "--preset", "localtm", "--set", "ltm.max_words=1000")
+
+    def test_files_of_keys_that_nothing_reads(self):
+        """The line is told. A file of all keys is a machine of its own, as a preset is."""
+        small = ["run", "vecadd", "--param", "n=32", "--quiet"]
+        file = self.write("part.toml", b"[core]\ncount = 2\n[getm]\ntable_rows = 64\n")
+        self.fails(2, *small, "--config", file, says=["part.toml:4: getm.table_rows", "--system getm"])
+        for preset in ("thesis-warptm", "sbrp-artifact-near", "localtm", "gtx480"):
+            self.passes(*small, "--config", self.write("whole.toml", self.passes("config", "--preset", preset).encode()))
 
     def test_lists_the_parameters_of_a_table(self):
         keys = [key for key in self.flat(tomllib.loads(self.passes("config"))) if key.startswith("dram.")]
