@@ -76,6 +76,23 @@ class Inputs(unittest.TestCase):
             self.reads(argument, self.data)
             writer.join()
 
+    def test_a_refused_launch_leaves_no_wave(self):
+        """Nor does one without a place for another file; an older wave stays."""
+        (self.folder / "in").write_bytes(self.data)
+        wave = ["--arg", "in:in", *REST, "--wave", "w.fst"]
+        for line in ([COWARP, *SHAPE[:3], "buffer", *SHAPE[4:], *wave], ["bash", "-c", f"ulimit -n 10; exec {COWARP} {' '.join(SHAPE + wave)}"]):
+            for old in (None, b"old"):
+                if old is not None:
+                    (self.folder / "w.fst").write_bytes(old)
+                done = subprocess.run(line, capture_output=True, text=True, timeout=60, cwd=self.folder)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+                left = sorted(path.name for path in self.folder.iterdir())
+                self.assertEqual(left, ["in"] if old is None else ["in", "w.fst"])
+                self.assertEqual(old, (self.folder / "w.fst").read_bytes() if old else None)
+            (self.folder / "w.fst").unlink()
+        self.reads("in:in", self.data, "--wave", "w.fst")
+        self.assertGreater((self.folder / "w.fst").stat().st_size, 100)
+
     def test_a_pipe_in_a_script(self):
         os.mkfifo(self.folder / "pipe")
         (self.folder / "s.txt").write_text(f"load {PTX}\nalloc a 256 from pipe\nalloc z 256\nalloc b 256\n"
