@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "file/in_file.h"
 #include "file/json.h"
 #include "file/sha256.h"
 #include "mech/mechs.h"
@@ -174,10 +175,13 @@ int cowarp__manifest_text(struct cowarp_gpu *gpu, const char *role, const char *
 
 int cowarp_manifest_file(struct cowarp_gpu *gpu, const char *role, const char *path)
 {
+    static const char none[CW_SHA256_TEXT];
     char digest[CW_SHA256_TEXT];
     uint64_t bytes;
     if (gpu->manifest == NULL)
         return no_memory(gpu);
+    if (access(path, R_OK) == 0 && !cw_in_file_is_regular(path)) /* what is in a pipe is there once, and a device has no end */
+        return add_input(gpu, role, path, none) != NULL ? CW_OK : no_memory(gpu);
     int status = cw_sha256_file(digest, &bytes, path, &gpu->err);
     struct input *f = status == CW_OK ? add_input(gpu, role, path, digest) : NULL;
     if (f == NULL)

@@ -63,8 +63,9 @@ static int read_file(struct run *x, uint64_t most, char **data, size_t *length)
 {
     struct cw_error err;
     *data = NULL;
-    if (cw_in_file_read(data, length, x->st->file, &err) != CW_OK)
-        return say(x, COWARP_EIO, "%s", err.text);
+    const int read = cw_in_file_read(data, length, x->st->file, &err);
+    if (read != CW_OK)
+        return say(x, read == CW_ELIMIT ? COWARP_ELIMIT : COWARP_EIO, "%s", err.text);
     const int status = cowarp_manifest_file(x->gpu, "argument", x->st->file);
     if (status != COWARP_OK)
         return status;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "file/in_file.h"
 #include "file/out_file.h"
@@ -134,13 +135,8 @@ static int take_input(struct reader *r, const char *form, uint64_t bytes, bool e
         return out_of_memory(r);
     if (written_in(r, path) != 0)
         return CLI_OK;
-    FILE *f = fopen(path, "rb");
-    const bool opened = f != NULL && fstat(fileno(f), &st) == 0;
-    const int why = errno;
-    if (f != NULL)
-        fclose(f);
-    if (!opened)
-        return wrong(r, "%s: cannot be opened: %s", path, strerror(why));
+    if (stat(path, &st) != 0 || access(path, R_OK) != 0) /* not opened: what is in a pipe is there once */
+        return wrong(r, "%s: cannot be opened: %s", path, strerror(errno));
     if (S_ISREG(st.st_mode) && ((uint64_t)st.st_size > bytes || (exact && (uint64_t)st.st_size < bytes)))
         return wrong(r, "%s has %jd bytes, and there %s %" PRIu64, path, (intmax_t)st.st_size, exact ? "have to be" : "is room for", bytes);
     return CLI_OK;

@@ -472,7 +472,8 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     const char *text = cowarp_error(s->gpu);
     int status = cli_exit(r->status);
     if (cli_interrupted() && r->status == COWARP_ELIMIT)
-        return cli_error(cli_exit_of(r->status), "%s; no statistics were written", text);
+        return cli_error(cli_exit_of(r->status), "%s; no statistics were written",
+                         text[0] == '\0' && r->message != NULL ? r->message : text);
     const size_t length = strlen(r->workload);
     if (r->place != NULL)
         cli_error(status, "%s: %s", r->place, r->message != NULL ? r->message : text[0] != '\0' ? text : "out of host memory");
