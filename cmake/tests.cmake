@@ -71,6 +71,7 @@ function(cw_add_tests)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mech/rooms_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:cowarp_rooms>
                 ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
+    add_test(NAME system.lanes COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/lanes_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     find_program(CHROMIUM chromium) # a large package that nothing else needs
     if(CHROMIUM)
@@ -81,6 +82,8 @@ function(cw_add_tests)
     add_test(NAME system.results COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/results_test.py $<TARGET_FILE:cowarp>)
     set_tests_properties(system.results PROPERTIES TIMEOUT 600)
     add_test(NAME system.script COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/script_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.occupancy COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/occupancy_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.bounds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/bounds_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.profile COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/profile_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.litmus_persist
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/litmus/litmus_test.py $<TARGET_FILE:cowarp>)

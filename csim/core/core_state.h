@@ -3,8 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, buffer.c, classes.c, constant.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c, local.c, lsu.c,
- * miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c, warp.c.
+ * Private to: barrier.c, bounds.c, buffer.c, classes.c, constant.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c, local.c,
+ * lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -554,6 +554,18 @@ void cw_core__lsu_tick(struct cw_core *c);
  * when the load/store unit or its pipe moves. */
 bool cw_core__memory_stalls(const struct cw_core *c, uint64_t *until);
 
+/* bounds.c */
+/* Lanes of one space in one half of a warp. */
+struct cw_mem_part {
+    uint32_t warp, half, space, lanes;
+    uint32_t bytes; /* of each lane */
+    const struct cw_uop *uop;
+    const struct cw_issue_op *op;
+    const uint64_t *addr; /* of 32 lanes */
+};
+/* Lanes that the user lets go on outside of device memory leave the part, with their results. false: the run has ended with a fault. */
+bool cw_core__check_bounds(struct cw_core *c, struct cw_mem_part *part);
+
 /* inst.c */
 /* An instruction from the pool; NULL when the host is out of memory. */
 struct cw_core_inst *cw_core__inst_new(struct cw_core *c);
@@ -728,6 +740,9 @@ uint64_t cw_core__local_word(const struct cw_core *c, uint32_t home, uint32_t ha
 /* report.c */
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+/* Tells the user, once per line of the file, what PTX leaves open and a lane has done (struct cw_exec). */
+void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const struct cw_exec *x, enum cw_exec_open what, uint32_t lane,
+                        uint32_t other);
 /* The warp did something that a spinning warp does not do. */
 static inline void cw_core__progress(struct cw_core *c, struct cw_warp *warp)
 {

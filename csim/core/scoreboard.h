@@ -50,6 +50,7 @@ struct cw_issue_op {
     uint8_t owner;              /* CW_ISSUE_INTRINSIC: index of the mechanism that carries it out */
     uint8_t pipe;               /* enum cw_pipe: with operand collectors, the pipeline that takes it; fu is then one unit of it */
     uint8_t reads;              /* slot[dst_cnt .. dst_cnt+reads-1] are read through the register banks: sources without guard and carry */
+    uint8_t told;               /* bit per enum cw_exec_open: the user has been told that the instruction did this */
     uint16_t latency;           /* cycles in the unit; without operand collectors, until the destinations may be used */
     uint16_t interval;          /* cycles until the unit takes another instruction */
     uint16_t slot[CW_OP_SLOTS]; /* r32 registers, then r64, then predicates, then the carry flag */

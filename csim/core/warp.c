@@ -161,6 +161,7 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     b->warps_left = c->launch->warps;
     b->threads_live = c->launch->threads;
     b->shared_base = slot * c->block_shared;
+    memset(c->shared + b->shared_base, 0, c->launch->kernel->reserved_shared_bytes);
     memcpy(b->ctaid, ctaid, sizeof b->ctaid);
     if (cw_events_want(c->cfg.stream, CW_EVENT_BLOCK_BEGIN))
         tell_block(c, CW_EVENT_BLOCK_BEGIN, slot, now);

@@ -266,8 +266,6 @@ struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_mess
 {
     const struct cw_config *config = host->config;
     struct cw_message *p = cw_message_new(host->pool, body_bytes);
-    if (p == NULL)
-        return NULL;
     p->kind = (uint8_t)kind;
     p->mech = (uint8_t)(host->index + 1);
     p->op = (uint8_t)op;

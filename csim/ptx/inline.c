@@ -255,8 +255,8 @@ static uint32_t new_temp(struct cw_kcode *k, enum cw_ptype type)
     return k->vreg.n - 1;
 }
 
-/* A constant of the module as one of the kernel, with the addresses that are known by now. Global variables get theirs when the module
- * is placed, shared ones when the whole kernel is known. */
+/* A constant of the module as one of the kernel. Variables of the kernel's own memory, which lies here as it does in every module, are numbers
+ * by now. Where those of the module lie, and those of shared memory in this kernel, emit.c adds. */
 static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act, uint32_t id)
 {
     struct cw_ptx *p = k->p;
@@ -264,6 +264,7 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
     if (c.var != CW_PTX_NONE) {
         const struct cw_var *v = &p->var.a[c.var];
         struct binding b = {0};
+        bool is_number = true;
         switch (v->space) {
         case CW_VAR_LOCAL:
             c.value += act->frame + v->offset;
@@ -272,14 +273,22 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
             b = binding_of(p, act, c.var);
             c.value += b.frame + p->var.a[b.owner].offset;
             break;
+        case CW_VAR_GLOBAL:
+        case CW_VAR_CONST:
+        case CW_VAR_SHARED:
+            is_number = false;
+            break;
         default:
             c.value += v->offset;
             break;
         }
+        if (v->unusable != 0)
+            cw_ptx_fail_at(p, CW_EUNSUP, v->line, v->col, "%.*s: %s", (int)(v->len < 80 ? v->len : 80), v->name,
+                           p->unusable.a[v->unusable - 1].why);
         if (v->is_extern && v->space != CW_VAR_SHARED)
             cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere",
                            (int)(v->len < 80 ? v->len : 80), v->name);
-        if (v->space != CW_VAR_GLOBAL && v->space != CW_VAR_SHARED)
+        if (is_number)
             c.var = CW_PTX_NONE;
     }
     return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &k->konsts, c.value, c.bytes, c.var)};

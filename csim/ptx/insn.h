@@ -2,7 +2,7 @@
 /*
  * One instruction while it is read (insn.c), its operands (operand.c), and the files that each know some of the opcodes.
  *
- * Private to: control.c, copy.c, insn.c, instruction.c, mbarrier.c, mem.c, operand.c, optab.c, regular.c, special.c, video.c.
+ * Private to: control.c, copy.c, insn.c, instruction.c, mbarrier.c, mem.c, operand.c, optab.c, regular.c, special.c, sreg.c, video.c.
  */
 #ifndef CW_PTX_INSN_H
 #define CW_PTX_INSN_H
@@ -67,6 +67,12 @@ struct cw_vopnd cw_opnd_reg(uint32_t vreg);
 struct cw_vopnd cw_opnd_wide_dst(struct cw_ptx *p, uint32_t bytes);
 struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want);
 uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o); /* of a register; 0 for others */
+
+/* sreg.c */
+uint32_t cw_sreg_find(const char *name, uint32_t len); /* enum cw_sreg; CW_SREG_COUNT: none, or one that is no MOV's source */
+uint32_t cw_sreg_bytes(uint32_t sreg);                 /* of its value: 4 or 8; 0: either */
+/* The special register at the current token as an operand of any instruction: by way of a MOV into a new register. */
+struct cw_vopnd cw_opnd_sreg(struct cw_ptx *p, enum cw_ptype want);
 
 /* The address of a memory instruction: [register + n], [variable + n], [n]. */
 struct cw_address {

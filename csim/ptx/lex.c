@@ -53,6 +53,24 @@ static void step(struct cw_lex *lex)
     }
 }
 
+/* # 12 "file", as C preprocessors leave it at the beginning of a line. */
+static bool at_line_marker(const struct cw_lex *lex)
+{
+    size_t n = 1;
+    while (at(lex, n) == ' ' || at(lex, n) == '\t')
+        n++;
+    for (const char *c = lex->line_start; c < lex->pos; c++)
+        if (*c != ' ' && *c != '\t')
+            return false;
+    return is_digit(at(lex, n));
+}
+
+static void skip_to_line_end(struct cw_lex *lex)
+{
+    while (lex->pos < lex->end && *lex->pos != '\n')
+        lex->pos++;
+}
+
 /* Skips blanks and comments; false when a block comment is not closed, with lex back at its start. */
 static bool skip_blank(struct cw_lex *lex)
 {
@@ -60,9 +78,8 @@ static bool skip_blank(struct cw_lex *lex)
         char c = *lex->pos;
         if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v') {
             step(lex);
-        } else if (c == '/' && at(lex, 1) == '/') {
-            while (lex->pos < lex->end && *lex->pos != '\n')
-                lex->pos++;
+        } else if ((c == '/' && at(lex, 1) == '/') || (c == '#' && at_line_marker(lex))) {
+            skip_to_line_end(lex);
         } else if (c == '/' && at(lex, 1) == '*') {
             struct cw_lex start = *lex;
             lex->pos += 2;

@@ -20,7 +20,7 @@ static uint32_t *bucket_of(struct cw_ptx *p, uint32_t hash)
     return p->bucket == NULL ? NULL : &p->bucket[hash % BUCKETS];
 }
 
-struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len)
+struct cw_sym *cw_ptx_find(struct cw_ptx *p, const char *name, uint32_t len)
 {
     uint32_t hash = cw_ptx_hash(name, len);
     uint32_t *bucket = bucket_of(p, hash);
@@ -34,9 +34,21 @@ struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len)
     return NULL;
 }
 
+struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len)
+{
+    struct cw_sym *s = cw_ptx_find(p, name, len);
+    if (s != NULL && s->kind == CW_SYM_REFUSED) {
+        const struct cw_unusable *u = &p->unusable.a[s->id];
+        cw_ptx_fail(p, CW_EUNSUP, "%.*s of line %u: %s", (int)(len < 60 ? len : 60), name, u->line, u->why);
+    } else if (s != NULL && s->kind == CW_SYM_FN && p->fn.a[s->id].is_opaque) {
+        cw_ptx_fail_refused(p, &p->fn.a[s->id]);
+    }
+    return s;
+}
+
 void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind kind, uint32_t id)
 {
-    struct cw_sym *old = cw_ptx_lookup(p, name->text, name->len);
+    const struct cw_sym *old = cw_ptx_find(p, name->text, name->len);
     if (old != NULL && old->depth == p->depth) {
         cw_ptx_fail_tok(p, CW_EINVAL, name, "%.*s is defined twice", (int)name->len, name->text);
         return;
@@ -77,7 +89,7 @@ static void settle_labels(struct cw_ptx *p)
     uint32_t kept = from;
     for (uint32_t i = from; i < p->ref.n; i++) {
         struct cw_label_ref ref = p->ref.a[i];
-        struct cw_sym *s = cw_ptx_lookup(p, ref.name, ref.len);
+        const struct cw_sym *s = cw_ptx_find(p, ref.name, ref.len);
         if (s != NULL && s->kind == CW_SYM_LABEL && s->depth == p->depth) {
             patch(p, &ref, s->id);
         } else if (p->depth <= 1) {
@@ -133,7 +145,7 @@ static struct cw_sym *find_range(struct cw_ptx *p, const struct cw_tok *name, ui
         value += (uint64_t)(c - '0') * weight;
         if (c == '0' && n + 1 < name->len)
             continue;
-        struct cw_sym *s = cw_ptx_lookup(p, name->text, n);
+        struct cw_sym *s = cw_ptx_find(p, name->text, n);
         bool is_in = s != NULL && s->kind == CW_SYM_RANGE && value < p->range.a[s->id].count;
         if (!is_in || s->depth <= (best != NULL ? best->depth : depth))
             continue;

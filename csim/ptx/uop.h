@@ -135,8 +135,11 @@ enum cw_sreg {
     CW_SREG_GLOBALTIMER_LO,
     CW_SREG_GLOBALTIMER_HI,
     CW_SREG_DYNAMIC_SMEM,
-    CW_SREG_TOTAL_SMEM,
-    CW_SREG_ZERO, /* those that read 0 or 1 in this machine */
+    CW_SREG_TOTAL_SMEM,       /* without reserved shared memory */
+    CW_SREG_AGGR_SMEM,        /* with it */
+    CW_SREG_EXPLICIT_CLUSTER, /* of the reader: it becomes one of the next when the kernel is known */
+    CW_SREG_ZERO,             /* those that read 0 or 1 in this machine */
+    CW_SREG_ZERO64,
     CW_SREG_ONE,
     CW_SREG_ENVREG, /* reads 0; a driver would tell a cooperative launch by it */
     CW_SREG_COUNT
@@ -218,6 +221,8 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_SATFINITE 0x2000u /* CVT: what is too large becomes the largest number */
 #define CW_UF_CACHE_ALL 0x4000u /* ld.ca or default; absent for .cg/.cs/.cv/.nc policies that skip L1 */
 #define CW_UF_XORSIGN   0x8000u
+
+#define CW_RESERVED_SHARED_BYTES 1024u /* what a driver reserves at the beginning of a block's shared memory, as in PTX of ptxas 13 */
 
 #define CW_PRINT_ARGS 32u /* most arguments of a vprintf, as in CUDA */
 

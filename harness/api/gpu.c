@@ -133,6 +133,21 @@ static int choose_control(struct cowarp_gpu *gpu, const char *name)
     return cw_fail(&gpu->err, CW_EINVAL, "unknown control policy '%.40s'; 'cowarp list' shows all", name);
 }
 
+static int check_bounds(struct cowarp_gpu *gpu, const struct cowarp_options *options, enum cw_oob_mode *mode)
+{
+    static const char *const names[] = {[CW_OOB_FAULT] = "fault", [CW_OOB_WARN] = "warn", [CW_OOB_ZERO] = "zero"};
+    const char *given = options->out_of_bounds != NULL ? options->out_of_bounds : names[CW_OOB_FAULT];
+    if (options->redzone_bytes > CW_REDZONE_MAX)
+        return cw_fail(&gpu->err, CW_EINVAL, "red zones of %llu bytes; they have at most %llu", (unsigned long long)options->redzone_bytes,
+                       (unsigned long long)CW_REDZONE_MAX);
+    for (uint32_t i = CW_OOB_FAULT; i <= CW_OOB_ZERO; i++)
+        if (strcmp(given, names[i]) == 0) {
+            *mode = (enum cw_oob_mode)i;
+            return CW_OK;
+        }
+    return cw_fail(&gpu->err, CW_EINVAL, "accesses out of bounds: '%.40s' is unknown; choose fault, warn or zero", given);
+}
+
 static int pass_progress(void *context, const struct cw_gpu *g)
 {
     const struct cowarp_gpu *gpu = context;
@@ -197,6 +212,8 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
     if (status == CW_OK)
         status = cowarp__parts_create(gpu, options);
     if (status == CW_OK)
+        status = cowarp__usage_create(gpu, options);
+    if (status == CW_OK)
         status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL);
     if (status == CW_OK)
         status = cowarp__wave_tap(gpu, options);
@@ -214,6 +231,8 @@ static int note_inputs(struct cowarp_gpu *gpu, const struct cowarp_options *opti
         status = cowarp_manifest_file(gpu, "configuration", options->config_file);
     if (status == CW_OK && options->lcp_profile != NULL)
         status = cowarp_manifest_file(gpu, "profile", options->lcp_profile);
+    if (status == CW_OK && options->resource_usage != NULL)
+        status = cowarp_manifest_file(gpu, "resource-usage", options->resource_usage);
     return status;
 }
 
@@ -232,6 +251,7 @@ static int open_watchers(struct cowarp_gpu *gpu, const struct cowarp_options *op
 static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     gpu->seed = options->seed;
+    gpu->registers = options->registers;
     gpu->check_serial = options->check_serial != 0;
     gpu->check_persist = options->check_persist != 0;
     gpu->omit_host_seconds = options->omit_host_seconds != 0;
@@ -244,8 +264,11 @@ static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *op
 static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     const struct cw_unit_provider *units;
+    enum cw_oob_mode oob = CW_OOB_FAULT;
     keep_options(gpu, options);
-    int status = choose(gpu, options, &units);
+    int status = check_bounds(gpu, options, &oob);
+    if (status == CW_OK)
+        status = choose(gpu, options, &units);
     if (status != CW_OK)
         return status;
     const struct cw_gpu_options o = {
@@ -262,6 +285,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .on_sample = gpu->samples != NULL ? cowarp__samples_row : NULL,
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
+        .oob = oob,
+        .redzone_bytes = options->redzone_bytes,
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
@@ -336,6 +361,8 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cw_timeline_destroy(gpu->timeline);
     cowarp__phases_destroy(gpu);
     cowarp__manifest_destroy(gpu);
+    cowarp__occupancy_destroy(gpu);
+    cowarp__usage_destroy(gpu);
     free(gpu->mechs);
     free(gpu);
 }
@@ -440,7 +467,7 @@ static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, 
     int status = need_gpu(gpu);
     if (status != CW_OK || bytes == 0)
         return status;
-    if (cw_memory_valid(cw_gpu_memory(gpu->gpu), address, bytes))
+    if (cw_memory_holds(cw_gpu_memory(gpu->gpu), address, bytes))
         return cowarp__pm_left(gpu, address, bytes, what);
     return cw_fail(&gpu->err, CW_EINVAL, "%s of %llu bytes at 0x%llx: not in allocated device memory", what, (unsigned long long)bytes,
                    (unsigned long long)address);

@@ -280,6 +280,8 @@ static char *launch_text(const char *module, const struct cowarp_launch *l)
         put_arg(f, &l->args[i]);
     }
     fputs("]", f);
+    if (l->registers != 0)
+        fprintf(f, ", \"registers\": %" PRIu32, l->registers);
     if (fclose(f) == 0)
         return text;
     free(text);

@@ -10,6 +10,8 @@
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_WRONG = 2 };
 
+#define CLI_REGISTERS_MAX 65536u /* of a thread; cowarp.h says the same */
+
 /* "cowarp: what: where; what to do" on standard error; returns exit_status. */
 int cli_error(int exit_status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* " did you mean 'x'?" or the hint, for the end of a message about an unknown word. */

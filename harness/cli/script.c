@@ -186,7 +186,7 @@ static int launch(struct run *x)
         status = bind(x, &st->argument[i]);
         args[i] = st->argument[i].a.value;
     }
-    struct cowarp_launch l = {.size = sizeof l, .kernel = st->name, .dynamic_shared_bytes = st->shared_bytes};
+    struct cowarp_launch l = {.size = sizeof l, .kernel = st->name, .dynamic_shared_bytes = st->shared_bytes, .registers = st->registers};
     memcpy(l.grid, st->grid, sizeof l.grid);
     memcpy(l.block, st->block, sizeof l.block);
     l.arg_count = st->argument_cnt;

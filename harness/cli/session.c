@@ -14,6 +14,9 @@
 
 #define LINE_INTERVAL_SECONDS 0.2
 #define REPORT_LINES          12u
+#define OCCUPANCY_LINES       4u
+#define REDZONE_BYTES         UINT64_C(256) /* by default, of kernels that nobody here knows */
+#define REDZONE_MAX           (UINT64_C(1) << 30)
 
 /* The one thing that a signal handler may touch: the signal's number, 0 before there was one. */
 static volatile sig_atomic_t stop_signal;
@@ -233,6 +236,32 @@ static int read_settings(struct cli_session *s, const struct cli_parsed *p)
     return cli_check_assignments(p, "set");
 }
 
+static int read_registers(struct cli_session *s, const struct cli_parsed *p)
+{
+    const char *text = cli_value(p, "registers", NULL);
+    s->options.resource_usage = cli_value(p, "resource-usage", NULL);
+    if (text != NULL && (!cli_u32(text, &s->options.registers) || s->options.registers == 0 || s->options.registers > CLI_REGISTERS_MAX))
+        return cli_error(CLI_WRONG, "--registers '%s': a thread has 1 to %u registers", text, CLI_REGISTERS_MAX);
+    return CLI_OK;
+}
+
+static int read_bounds(struct cli_session *s, const struct cli_parsed *p)
+{
+    static const char *const modes[] = {"fault", "warn", "zero"};
+    const char *mode = cli_value(p, "oob", "fault"), *zone = cli_value(p, "redzone", NULL);
+    char near[96];
+    uint32_t i = 0;
+    while (i < 3 && strcmp(mode, modes[i]) != 0)
+        i++;
+    if (i == 3)
+        return cli_error(CLI_WRONG, "--oob '%s': unknown; %s", mode, cli_suggest(near, mode, modes, 3, "takes fault, warn or zero"));
+    s->options.out_of_bounds = mode;
+    s->options.redzone_bytes = strcmp(p->command->name, "exec") == 0 ? REDZONE_BYTES : 0;
+    if (zone != NULL && (!cli_u64(zone, &s->options.redzone_bytes) || s->options.redzone_bytes > REDZONE_MAX))
+        return cli_error(CLI_WRONG, "--redzone '%s': a number of bytes from 0 to %" PRIu64, zone, REDZONE_MAX);
+    return CLI_OK;
+}
+
 static int read_options(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cowarp_options *o = &s->options;
@@ -262,6 +291,10 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_number(p, "max-cycles", &o->max_cycles);
     if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
         return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
+    if (status == CLI_OK)
+        status = read_registers(s, p);
+    if (status == CLI_OK)
+        status = read_bounds(s, p);
     if (status == CLI_OK)
         status = read_samples(s, p);
     if (status == CLI_OK)
@@ -365,6 +398,23 @@ static int follow_event(struct cli_session *s)
     return cli_view_follow(s->view, sizeof s->view, s->options.wave_file, s->options.system, &e);
 }
 
+/* A line for each kernel that has been launched in blocks of one size. */
+static void print_occupancy(const struct cli_session *s)
+{
+    struct cowarp_occupancy o, another;
+    const bool several = cowarp_occupancy_at(s->gpu, 1, &another) != 0;
+    uint32_t i = 0, more = OCCUPANCY_LINES;
+    for (; i < OCCUPANCY_LINES && cowarp_occupancy_at(s->gpu, i, &o); i++) {
+        const char *name = several ? o.kernel : "", *colon = several ? ": " : "";
+        printf("  occupancy     %.60s%s%" PRIu32 " block%s of %" PRIu32 " threads per core, %" PRIu32 " registers each; limit: %s\n", name,
+               colon, o.blocks_per_core, o.blocks_per_core == 1 ? "" : "s", o.threads, o.registers, o.limit);
+    }
+    while (cowarp_occupancy_at(s->gpu, more, &another))
+        more++;
+    if (more > OCCUPANCY_LINES)
+        printf("  occupancy     %" PRIu32 " more; --stats FILE has them all\n", more - OCCUPANCY_LINES);
+}
+
 static void print_summary(struct cli_session *s, const struct cli_result *r)
 {
     const uint64_t cycles = cowarp_cycles(s->gpu), committed = counter(s, "tx_committed"), aborted = counter(s, "tx_aborted");
@@ -373,6 +423,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
            r->variant != NULL ? ")" : "", s->options.system, s->options.preset);
     printf("  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
     printf("  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"), counter(s, "warp_instructions"));
+    print_occupancy(s);
     if (committed > 0)
         printf("  transactions  %" PRIu64 " committed, %" PRIu64 " aborted (%.0f per 1,000 commits)\n", committed, aborted,
                1000.0 * (double)aborted / (double)committed);

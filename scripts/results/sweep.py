@@ -193,7 +193,7 @@ def input_files(options):
     for option, value in zip(options.rest, options.rest[1:] + [""]):
         name, equals, own = option.partition("=")
         value = own if equals else value
-        if name in ("--config", "--lcp-profile"):
+        if name in ("--config", "--lcp-profile", "--resource-usage"):
             found.append(value)
         if name in ("--arg", "--symbol"):
             found.append(value.partition("=")[2] if name == "--symbol" else value.partition(":")[2])
@@ -396,11 +396,25 @@ def check(options):
     refuse_shared(given)
 
 
+def refuse_double(rest, names):
+    """A word that goes to every run and says what an axis says: --grid 8 beside --vary grid=4,8, --set K=V or --param K=V beside --vary K=..."""
+    for word, following in zip(rest, rest[1:] + [""]):
+        option, equals, own = word.partition("=")
+        if not option.startswith("--"):
+            continue
+        said = option.removeprefix("--")
+        if said in ("set", "param"):
+            said = (own if equals else following).partition("=")[0]
+        if said in names:
+            raise Wrong(f"'{said}' is set twice, by --vary and by {word if equals else f'{word} {following}'}; leave one of them out")
+
+
 def requested(options):
     """(axes, points); raises Wrong."""
     check(options)
     axes = [axis_of(text) for text in options.vary]
     names = [axis.name for axis in axes]
+    refuse_double(options.rest, names)
     if len(set(names)) < len(names):
         raise Wrong("--vary: one name is there twice; give all its values in one")
     params = known_params(options.binary, options.workload)

@@ -27,7 +27,8 @@ BROKEN = os.path.join(os.path.dirname(PTX), "broken.ptx")
 
 # Members that the statistics file promises.
 TOP_LEVEL = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "workload", "system", "preset", "seed", "check",
-             "counters", "config", "units", "derived", "manifest", "counting", "mechanisms", "persistency", "simulated_us", "version"]
+             "counters", "config", "units", "derived", "manifest", "counting", "mechanisms", "persistency", "simulated_us", "version",
+             "occupancy", "occupancy_left_out"]
 
 
 class Command(unittest.TestCase):

@@ -433,7 +433,7 @@ def command(cowarp, run):
     for word in words_of(run):
         name, equals, value = word.partition("=")
         if name == "ptx":
-            line[1:] = ["exec", str(ROOT / value)]
+            line[1:] = ["exec", str(ROOT / value), "--redzone", "0"]  # memory as the workloads have it
         elif name in OPTIONS:
             line += [f"--{name}", value]
         elif name in FLAGS:

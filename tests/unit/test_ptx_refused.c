@@ -115,16 +115,41 @@ static void test_ptx_refused__late(void **state)
     expect_good(m);
 }
 
-/* Malformed text refuses the file, wherever it is, also behind what is not supported. */
+/* An instruction or a label that is wrong refuses its kernel, as what is not supported does. */
+static void test_ptx_refused__malformed_statements(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *said;
+    } bad[] = {
+        {"add.u32 x, y;", "t.ptx:4:23: expected a register: add.u32 x, y;"},
+        {".reg .u32 x; { { mov.u32 x, nothing; } } .reg .u32 x;", "t.ptx:4:43: name is not declared: mov.u32 x, nothing;"},
+        {"bra nowhere; { there: ret; }", "t.ptx:4:19: label nowhere is not defined"},
+        {".reg .u32 x, x;", "t.ptx:4:28: x is defined twice: .reg .u32 x, x;"},
+        {"@p ret;", "t.ptx:4:16: expected a predicate register after '@': @p ret;"},
+    };
+    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%s.entry bad() {%s}\n.func g() {%s}\n.entry calls() { call g; ret; }\n%s%s", PX_HEAD, bad[i].body,
+                 bad[i].body, VARS, GOOD);
+        struct cw_module *m = load(text);
+        assert_string_equal(refused(m, "bad"), bad[i].said);
+        assert_int_equal(cw_module_kernel(m, "bad")->refused_status, CW_EINVAL);
+        assert_non_null(refused(m, "calls"));
+        expect_good(m);
+    }
+}
+
+/* Text whose parts cannot be told apart refuses the file, wherever it is, also behind what is not supported. */
 static void test_ptx_refused__malformed_text(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {
-        {PX_HEAD ".entry a() { frob; ret; }\n.entry b() { add.u32 x, y; ret; }\n", "t.ptx:5:"},
+        {PX_HEAD ".entry a() { add.u32 x, y; { ret; }\n", "expected a register: add.u32 x, y;"},
+        {PX_HEAD ".entry a() { frob; ret; }\n;x y;\n", "t.ptx:5:2: expected a directive"},
         {PX_HEAD ".entry a() { frob; \"open\nret; }\n" GOOD, "t.ptx:4:"},
         {PX_HEAD ".entry a() { frob; { ret; }\n", "a brace is not closed"},
         {PX_HEAD ".entry a() { frob; ret; } }\n", "t.ptx:4:"},
-        {PX_HEAD ".entry a() { frob; ret; }\n.frob x;\n", "t.ptx:5:1: unknown directive"},
         {PX_HEAD ".entry a() { frob; ret; }\n.entry a() { ret; }\n", "t.ptx:5:8: a is defined twice"},
     };
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -149,9 +174,13 @@ static void test_ptx_refused__nobody_asks_for_errors(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ptx_refused__a_kernel),       cmocka_unit_test(test_ptx_refused__who_calls_it),
-    cmocka_unit_test(test_ptx_refused__calls),          cmocka_unit_test(test_ptx_refused__late),
-    cmocka_unit_test(test_ptx_refused__malformed_text), cmocka_unit_test(test_ptx_refused__nobody_asks_for_errors),
+    cmocka_unit_test(test_ptx_refused__a_kernel),
+    cmocka_unit_test(test_ptx_refused__who_calls_it),
+    cmocka_unit_test(test_ptx_refused__calls),
+    cmocka_unit_test(test_ptx_refused__late),
+    cmocka_unit_test(test_ptx_refused__malformed_statements),
+    cmocka_unit_test(test_ptx_refused__malformed_text),
+    cmocka_unit_test(test_ptx_refused__nobody_asks_for_errors),
 };
 
 CW_TEST_MAIN(tests)

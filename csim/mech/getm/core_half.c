@@ -175,10 +175,6 @@ static void stopped_tick(struct cw_getm_core *c, cw_time now)
         return;
     uint64_t addr = cw_getm_partition_addr(c->getm, c->acks_left - 1);
     struct cw_message *p = cw_mech_message(&c->getm->host, CW_MSG_OWN, CW_GETM_ACK, addr, 0, now);
-    if (p == NULL) {
-        cw_mech_fault(&c->getm->host, CW_ENOMEM, "out of host memory for a message");
-        return;
-    }
     if (cw_core_send(c->core, p, now))
         c->acks_left--;
     else

@@ -21,10 +21,7 @@ static struct cw_message *new_message(struct packer *k, uint32_t op, uint64_t ad
 {
     struct cw_getm_core *c = k->c;
     struct cw_message *p = cw_mech_message(&c->getm->host, CW_MSG_OWN, op, addr, body_bytes, k->now);
-    if (p == NULL)
-        cw_mech_fault(&c->getm->host, CW_ENOMEM, "out of host memory for a message");
-    else
-        p->attempt = cw_core_attempt(c->core, k->warp);
+    p->attempt = cw_core_attempt(c->core, k->warp);
     return p;
 }
 
@@ -44,8 +41,6 @@ static void open_packet(struct packer *k, uint64_t addr)
 {
     k->p = new_message(k, CW_GETM_LOG, addr & ~(uint64_t)(CW_LINE_BYTES - 1), sizeof(struct cw_getm_log_body));
     k->payload_bytes = 0;
-    if (k->p == NULL)
-        return;
     struct cw_getm_log_body *body = cw_getm_log(k->p);
     body->owner = cw_getm_owner(k->c->getm, k->c->index, k->warp);
     body->log.cnt = body->writing = 0;
@@ -57,8 +52,6 @@ static void pack(struct packer *k, struct cw_log_entry entry)
         close_packet(k);
     if (k->p == NULL)
         open_packet(k, entry.addr);
-    if (k->p == NULL)
-        return;
     struct cw_tx_log_body *log = &cw_getm_log(k->p)->log;
     log->entry[log->cnt++] = entry;
     k->payload_bytes += entry.flags & CW_GETM_CLEAN ? 4 : 8;
@@ -90,8 +83,6 @@ static void pack_granule(struct packer *k, const struct cw_write_granule *g)
 static void pack_done(struct packer *k)
 {
     struct cw_message *p = new_message(k, CW_GETM_DONE, cw_getm_partition_addr(k->c->getm, k->partition), 0);
-    if (p == NULL)
-        return;
     cw_access_emit(&k->c->access, k->warp, p);
     k->w->acks++;
 }
