@@ -95,6 +95,8 @@ static int run_command(const struct cli_command *c, int argc, char **argv)
     int status = cli_parse(&p, c, argc, argv);
     if (status == CLI_OK)
         status = c->run(&p);
+    if (status != CLI_OK && cli_interrupted()) /* whatever has failed then */
+        status = cli_exit_of(COWARP_ELIMIT);
     cli_parsed_free(&p);
     return status;
 }

@@ -434,9 +434,10 @@ static int finish_window(struct cw_wave *w, struct cw_error *err)
 
 void cw_wave_discard(struct cw_wave *w)
 {
-    if (w->options.event == CW_WAVE_WINDOW)
+    if (w != NULL && w->options.event == CW_WAVE_WINDOW)
         cw_fst_file_discard(&w->file);
-    wave_free(w);
+    if (w != NULL)
+        wave_free(w);
 }
 
 int cw_wave_close(struct cw_wave *w, struct cw_error *err)

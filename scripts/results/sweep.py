@@ -305,7 +305,7 @@ def read_list(options):
     try:
         data = schema.load(options.list, LIST, "'cowarp sweep WORKLOAD --vary ... --list FILE' writes one")
     except schema.BadJson as bad:
-        raise Wrong(f"--list {bad}") from None
+        raise Wrong(f"--list {str(bad).replace(';', ', so it is no list of this version;', 1)}") from None
     if data["version"] != LIST_VERSION or any(len(pair) != 2 for point in data["points"] for pair in point["place"]):
         raise Wrong(f"--list {options.list}: is no list of this version; 'cowarp sweep WORKLOAD --vary ... --list FILE' writes one")
     axes = [Axis(axis["name"], axis["values"]) for axis in data["axes"]]

@@ -230,6 +230,11 @@ class Requests(Command):
         for junk in (b"\x00\xff not PTX", b"\xc3\x1b]0;junk\x07", b".version \x807.0"):
             r = self.fails(2, "exec", self.write("text", junk), "--kernel", "k", *shape, says=["text:1:", "a byte that is no text, so this is no PTX file"])
             self.assertTrue(r.stderr.endswith("no PTX file\n"), r.stderr)
+        for begin, what in ((b"\x7fELF\x02\x01", "an ELF file"), (b"\x50\xed\x55\xba\x01\0", "a fatbinary"), (b"\x1f\x8b\x08\0", "compressed by gzip"),
+                            (b"PK\x03\x04", "a ZIP archive"), (b"\xff\xfe.\0v\0", "text in UTF-16"), (b"!<arch>\n/", "an archive"), (b"BC\xc0\xde\x35", "LLVM bitcode")):
+            r = self.fails(2, "exec", self.write("made", begin + bytes(range(256))), "--kernel", "k", *shape, says=["made: is " + what])
+            self.assertTrue(r.stderr.isascii() and r.stderr.strip().isprintable(), r.stderr)
+        self.fails(2, "exec", self.write("salt", b"Salted__\x01\x80"), "--kernel", "k", *shape, says=["salt:1: a byte that is no text"])
         with open(PTX, "rb") as f:
             whole = f.read()
         cut = whole[:whole.index(b"ret") + 3]
@@ -853,6 +858,77 @@ class Files(Command):
         self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
         self.assertEqual(self.left(), ["link", "pipe"])
+
+    WATCHES = [("--stats", "JSON"), ("--profile", "text"), ("--samples", "CSV"), ("--timeline", "JSON"), ("--record-branches", "text")]
+
+    def watch(self, option, path):
+        return [*self.SMALL, option, path, *(["--sample", "100"] if option == "--samples" else [])]
+
+    def test_standard_output_for_every_option(self):
+        """Alone there: the same bytes as in a file, and no summary."""
+        for option, _ in self.WATCHES:
+            again = ["--omit-host-seconds"] if option == "--stats" else []
+            self.passes(*self.watch(option, "f"), *again, "--quiet")
+            self.assertEqual(self.passes(*self.watch(option, "-"), *again).encode(), self.read("f"), option)
+            os.unlink(self.path("f"))
+        out = subprocess.run([COWARP, "exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2", "--arg", "out:-:4"],
+                             stdout=subprocess.PIPE, check=True, timeout=240).stdout
+        self.assertEqual(len(out), 4)
+        self.fails(2, *self.SMALL, "--stats", "-", "--profile", "/dev/stdout", says=["--stats -", "--profile /dev/stdout", "both go to standard output"])
+        for option in ("--wave", "--pm"):
+            self.fails(2, *self.SMALL, option, "-", says=[option + " -", "name a file"])
+        self.fails(2, "exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "inout:-", says=["inout:-"])
+        self.assertEqual(self.left(), [])
+
+    def test_endings_that_promise_another_format(self):
+        for option, form in [*self.WATCHES, ("--wave", "FST")]:
+            for ending, other in (("vcd", "VCD"), ("csv", "CSV"), ("json", "JSON"), ("fst", "FST"), ("gz", "gzip"), ("SVG", "SVG")):
+                if other != form:
+                    self.fails(2, *self.watch(option, "a." + ending), says=[f"{option} a.{ending}", f"the name promises {other}, and {form} is written"])
+        self.fails(2, "wave", "stall", "--backend", "c", "--wave", "a.vcd", says=["--wave a.vcd", "fst2vcd"])
+        self.assertEqual(self.left(), [])
+
+    def test_full_disks(self):
+        """What could not be written is not said to be."""
+        for option, _ in self.WATCHES:
+            r = self.run_it(*self.watch(option, "/dev/full"))
+            self.assertEqual((r.returncode, len(r.stderr.splitlines())), (1, 1), (option, r.stderr))
+            self.assertIn("/dev/full", r.stderr)
+            self.assertNotIn("/dev/full", r.stdout, option)
+
+    def test_what_is_read_is_not_replaced(self):
+        narrow = ["exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1"]
+        data, os_link = self.write("data.bin", b"abcdefgh"), self.path("link")
+        os.symlink("data.bin", os_link)
+        for words, says in ((["--arg", "in:data.bin", "--arg", "out:data.bin:1024"], "--arg in:data.bin"), (["--arg", "in:link", "--arg", "out:./data.bin:4"], "in:link"),
+                            (["--arg", "bytes:data.bin", "--stats", "data.bin"], "bytes:data.bin"), (["--symbol", "s=data.bin", "--arg", "out:data.bin:4"], "--symbol"),
+                            (["--arg", "in:data.bin", "--arg", "inout:data.bin"], "in:data.bin"), (["--config", "data.bin", "--profile", "data.bin"], "--config")):
+            self.fails(2, *narrow, *words, says=[says, "would be replaced"])
+        self.fails(2, "exec", self.write("k.ptx", b"// text"), "--kernel", "k", "--grid", "1", "--block", "1", "--arg", "out:k.ptx:4", says=["k.ptx is read"])
+        self.assertEqual(self.read("data.bin"), b"abcdefgh")
+        self.fails(2, *self.SMALL, "--wave", "w.fst", "--wave-on", "cycle:5", "--record-branches", "w.gtkw", says=["w.gtkw"])
+        self.assertEqual(self.left(), ["data.bin", "k.ptx", "link"])
+
+    def test_a_wrong_request_leaves_no_wave(self):
+        self.write("w.fst", b"before")
+        self.fails(2, "exec", PTX, "--kernel", "number", "--grid", "1", "--block", "1", "--wave", "w.fst", says=["no kernel 'number'"])
+        self.assertEqual((self.left(), self.read("w.fst")), (["w.fst"], b"before"))
+
+    def test_a_pipe_without_a_reader(self):
+        """The run waits for one, and a signal that it catches ends the wait."""
+        os.mkfifo(self.path("pipe"))
+        for option, _ in self.WATCHES[:2]:
+            p = subprocess.Popen([COWARP, *self.SMALL, option, "pipe"], cwd=self.folder.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(lambda p=p: p.poll() is None and p.kill())
+            time.sleep(1)  # it has come to the pipe, or will meet the signal before
+            self.assertIsNone(p.poll())
+            p.send_signal(signal.SIGTERM)
+            _, said = p.communicate(timeout=60)
+            self.assertEqual(p.returncode, 143, said)
+        p = subprocess.Popen([COWARP, *self.SMALL, "--stats", "pipe"], cwd=self.folder.name, stdout=subprocess.DEVNULL)
+        with open(self.path("pipe"), "rb") as pipe:
+            self.assertEqual(json.loads(pipe.read())["workload"], "vecadd")
+        self.assertEqual(p.wait(timeout=60), 0)
 
     def test_links_are_followed(self):
         os.mkdir(self.path("there"))

@@ -336,7 +336,9 @@ class Sweep(Results):
         self.passes("sweep", "--list", "l.json", "--store", self.path("kept"), "--csv", "u.csv")
         self.assertEqual([row["cycles"] for row in csv.DictReader(io.StringIO(self.path("u.csv").read_text()))], [row["cycles"] for row in rows])
         self.fails(2, "sweep", "--list", "l.json", "--one", "2", says="l.json has runs 0 to 1")
-        self.fails(2, "sweep", "--list", "t.csv", says="is no list of this version")
+        self.fails(2, "sweep", "--list", "t.csv", says=["t.csv: is no JSON", "is no list of this version", "--list FILE' writes one"])
+        self.path("m.json").write_text(json.dumps({**self.read("l.json"), "points": [{"words": "run"}]}))
+        self.fails(2, "sweep", "--list", "m.json", says=["m.json: points[0].words is a text, and should be a list", "is no list of this version"])
         self.fails(2, *self.SMALL, "--vary", "seed=1,2", "--one", "1", says="--one is of a list")
 
     def test_interrupted(self):
