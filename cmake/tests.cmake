@@ -96,7 +96,7 @@ function(cw_add_tests)
         add_test(NAME docs.adding_a_mechanism
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_mechanism.py ${PROJECT_SOURCE_DIR}/docs/adding-a-mechanism.md
                     ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-        set_tests_properties(docs.adding_a_mechanism PROPERTIES TIMEOUT 120)
+        set_tests_properties(docs.adding_a_mechanism PROPERTIES TIMEOUT 600)
         add_test(NAME docs.api
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_api.py ${PROJECT_SOURCE_DIR}/docs/api.md ${PROJECT_SOURCE_DIR}
                     ${CMAKE_BINARY_DIR})
