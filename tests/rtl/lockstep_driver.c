@@ -246,11 +246,23 @@ static bool is_wanted(const char *list, const char *label)
     return false;
 }
 
+/* The parameters for which the build has a library, whether or not a set has them. */
+static void run_default(const struct cw_lockstep_bench *bench, uint64_t cycles, uint64_t seed)
+{
+    void *params = calloc(1, bench->unit->params_size);
+    assert_non_null(params);
+    cw_unit_params_default(bench->unit, params);
+    run_set(bench, &(struct cw_lockstep_set){"default", params, bench->sets[0].phase_cycles}, cycles, seed, NULL);
+    free(params);
+}
+
 /* Some sets, as the environment has asked. What they do not reach others may. */
 static void run_wanted(const struct cw_lockstep_bench *bench, const char *wanted)
 {
     uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
     uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
+    if (strcmp(wanted, "default") == 0)
+        run_default(bench, cycles, seed);
     for (uint32_t i = 0; i < bench->set_cnt; i++)
         if (strcmp(wanted, "?") == 0)
             list_set(bench->unit, &bench->sets[i]);

@@ -348,7 +348,7 @@ class Sweep(Results):
             self.assertIsNone(sweep.poll())
             time.sleep(0.02)
         os.killpg(sweep.pid, signal.SIGINT)
-        _, said = sweep.communicate(timeout=30)
+        _, said = sweep.communicate(timeout=300)
         self.assertEqual(sweep.returncode, 130, said)
         self.assertRegex(said, r"^cowarp sweep: interrupted; \d+ of 400 missing runs are done and kept")
         self.assertEqual(len(said.splitlines()), 1, said)

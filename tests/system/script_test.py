@@ -10,8 +10,11 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import LONG_S, is_busy, wait_for  # noqa: E402
 
 COWARP = ""
 HERE = pathlib.Path(__file__).resolve().parent
@@ -199,9 +202,9 @@ class Runs(Script):
         self.write("s.txt", f"load {OTHERS}\nalloc f 4\nlaunch endless grid 1 block 32 args f\n")
         process = subprocess.Popen([COWARP, "exec", "--script", "s.txt", "--set", "watchdog.livelock_cycles=4000000000"], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.3)
+        self.assertTrue(wait_for(lambda: process.poll() is not None or is_busy(process)))
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.communicate(timeout=20)[0], "")
+        self.assertEqual(process.communicate(timeout=LONG_S)[0], "")
         self.assertEqual(process.returncode, 130)
 
 
