@@ -64,8 +64,9 @@ struct cw_kernel {
     uint8_t uses_dynamic_shared;
     uint8_t profiled; /* the branches' likely-convergence points are those of the profile that the module was loaded with */
     uint64_t digest;  /* of the instructions: tells the kernel from others of its name (digest.c) */
-    char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported; it cannot be
-                    * launched then, and has a name and parameters only. NULL: it can */
+    char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported or wrong; it
+                    * cannot be launched then, and has a name and parameters only. NULL: it can */
+    int refused_status; /* CW_EUNSUP: not supported; CW_EINVAL: wrong */
 };
 
 struct cw_symbol {
@@ -90,9 +91,9 @@ struct cw_module {
 };
 
 /*
- * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Anything malformed gives
- * CW_EINVAL, anything unsupported outside of the functions' bodies CW_EUNSUP, and "file:line:column: what: the offending text"; nothing is
- * guessed. What is unsupported in a body refuses the kernels that have it or call it (cw_kernel.refused).
+ * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Outside of functions
+ * anything malformed gives CW_EINVAL, anything unsupported CW_EUNSUP, and "file:line:column: what: the offending text"; nothing is guessed.
+ * The same in a function refuses the kernels that have it or call it (cw_kernel.refused), as long as its braces show where it ends.
  *
  * intrinsics: all that the build knows, whether or not a GPU has the mechanism that carries them out; a NULL-terminated list of arrays,
  * one per mechanism, each as ptx/intrinsic.h says; NULL: none. The first of a name counts. The arrays have to outlive the module.

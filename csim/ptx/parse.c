@@ -181,9 +181,10 @@ static void return_to(struct cw_ptx *p, const struct place *place)
     p->ahead = place->ahead;
 }
 
-/* The body has something that is not supported: the function cannot run. What stands behind that in the body is not looked at but for its
- * braces, since declarations that were left out would make errors of what uses them. */
-static void refuse_body(struct cw_ptx *p, const struct place *begin, uint32_t fn, uint32_t outer)
+/* Something in the function is not supported, or wrong: the function cannot run. What stands behind that is not looked at but for its
+ * braces, since declarations that were left out would make errors of what uses them. Text whose braces do not show where the function
+ * ends keeps the first error. begin: where its body is to begin; what stands before a brace is passed over. */
+static void refuse_function(struct cw_ptx *p, const struct place *begin, uint32_t fn, uint32_t outer)
 {
     p->cur = fn;
     if (!cw_ptx_refuse(p, cw_ptx_fn(p)))
@@ -193,7 +194,16 @@ static void refuse_body(struct cw_ptx *p, const struct place *begin, uint32_t fn
     while (p->depth > outer)
         cw_ptx_scope_close(p);
     return_to(p, begin);
+    while (p->tok.kind != CW_TOK_EOF && !cw_ptx_is_punct(p, '{') && !cw_ptx_is_punct(p, ';'))
+        cw_ptx_advance(p);
+    if (cw_ptx_accept(p, ';'))
+        return;
+    cw_ptx_fn(p)->is_defined = 1;
     skip_braces(p);
+    if (p->status != CW_OK && cw_ptx_fn(p)->refused_status == CW_EINVAL) {
+        p->status = CW_OK;
+        cw_ptx_fail_refused(p, cw_ptx_fn(p));
+    }
 }
 
 /* The function's body, nested blocks included, with its last brace. */
@@ -224,8 +234,7 @@ static void body(struct cw_ptx *p)
     const struct place begin = place_of(p);
     const uint32_t fn = p->cur, outer = p->depth;
     statements(p);
-    if (p->status == CW_EUNSUP)
-        refuse_body(p, &begin, fn, outer);
+    refuse_function(p, &begin, fn, outer);
 }
 
 static void three(struct cw_ptx *p, uint32_t out[3])
@@ -291,17 +300,31 @@ static struct cw_tok name_ahead(struct cw_ptx *p)
     return name;
 }
 
-static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
+/* What stands before the body. False: it refuses the function, whose body has been passed over. */
+static bool function_head(struct cw_ptx *p)
 {
+    const struct place begin = place_of(p);
+    const uint32_t fn = p->cur, outer = p->depth;
     if (cw_ptx_is_punct(p, '(') && !cw_ptx_fn(p)->is_entry)
         formals(p);
     cw_ptx_fn(p)->ret_cnt = cw_ptx_fn(p)->formal.n;
     cw_ptx_advance(p); /* the name */
     if (cw_ptx_is_punct(p, '('))
         formals(p);
-    if (p->status != CW_OK)
+    if (p->status == CW_OK)
+        performance_directives(p, cw_ptx_fn(p));
+    if (p->status == CW_OK && !cw_ptx_is_punct(p, ';') && !cw_ptx_is_punct(p, '{'))
+        cw_ptx_fail(p, CW_EINVAL, "expected '{'");
+    if (p->status == CW_OK)
+        return true;
+    refuse_function(p, &begin, fn, outer);
+    return false;
+}
+
+static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
+{
+    if (!function_head(p))
         return;
-    performance_directives(p, cw_ptx_fn(p));
     if (cw_ptx_accept(p, ';'))
         return;
     if (cw_ptx_fn(p)->is_defined)
@@ -309,6 +332,15 @@ static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
     cw_ptx_fn(p)->is_defined = 1;
     cw_map_clear(&p->range_reg);
     body(p);
+}
+
+/* Labels that are nowhere are found here. */
+static void close_function(struct cw_ptx *p, uint32_t fn)
+{
+    const struct place behind = place_of(p);
+    cw_ptx_scope_close(p);
+    if (cw_ptx_refuse(p, &p->fn.a[fn]))
+        return_to(p, &behind);
 }
 
 /* .entry name (params) { body }, .func (returned) name (params) { body }, or a declaration of these. A declaration may be repeated:
@@ -336,9 +368,10 @@ static void function(struct cw_ptx *p, bool is_entry)
     cw_ptx_scope_open(p);
     function_parts(p, &name);
     if (p->status == CW_OK)
-        cw_ptx_scope_close(p);
+        close_function(p, id);
     p->fn.a[spare] = before;
-    if (p->status == CW_OK && !is_new && !same_formals(p, &before, &p->fn.a[id]))
+    const bool is_known = p->fn.a[id].refused == NULL && before.refused == NULL;
+    if (p->status == CW_OK && !is_new && is_known && !same_formals(p, &before, &p->fn.a[id]))
         cw_ptx_fail_tok(p, CW_EINVAL, &name, "%.*s was declared with other parameters", (int)name.len, name.text);
     if (was_defined && p->status == CW_OK) { /* the definition stays */
         before.is_address_taken |= p->fn.a[id].is_address_taken;

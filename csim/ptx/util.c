@@ -102,7 +102,8 @@ int cw_ptx_fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, cons
 
 bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn)
 {
-    if (p->status != CW_EUNSUP)
+    const int status = p->status;
+    if (p->is_final || (status != CW_EUNSUP && status != CW_EINVAL))
         return false;
     p->status = CW_OK;
     const size_t bytes = strlen(p->err->text) + 1;
@@ -115,13 +116,14 @@ bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn)
         return false;
     }
     fn->refused = text;
+    fn->refused_status = status;
     return true;
 }
 
 void cw_ptx_fail_refused(struct cw_ptx *p, const struct cw_fn *fn)
 {
     if (p->status == CW_OK)
-        p->status = cw_fail(p->err, CW_EUNSUP, "%s", fn->refused);
+        p->status = cw_fail(p->err, fn->refused_status, "%s", fn->refused);
 }
 
 uint32_t cw_ptx_hash(const char *s, uint32_t len)

@@ -361,7 +361,7 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
     if (status != CW_OK)
         return status;
     if (k->refused != NULL)
-        return cw_fail(&gpu->err, CW_EUNSUP, "%s", k->refused);
+        return cw_fail(&gpu->err, k->refused_status, "%s", k->refused);
     if (l.arg_count != k->param_cnt)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l.arg_count);
     if (l.arg_count > 0 && l.args == NULL)
