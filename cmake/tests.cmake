@@ -74,6 +74,11 @@ function(cw_add_tests)
     set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
     add_test(NAME system.constructs COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/constructs_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.lanes COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/lanes_test.py $<TARGET_FILE:cowarp>)
+    add_executable(ptx_same tests/system/ptx_same.c)
+    target_include_directories(ptx_same PRIVATE csim)
+    target_link_libraries(ptx_same PRIVATE cowarp_csim)
+    add_test(NAME system.together
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/together_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:ptx_same>)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     find_program(CHROMIUM chromium) # a large package that nothing else needs
     if(CHROMIUM)

@@ -284,8 +284,8 @@ static const char *trap_text(const struct cw_core *c, const struct cw_uop *u)
     if (u->op != CW_OP_TRAP)
         return "breakpoint";
     if (u->cmp == CW_TRAP_CALL)
-        return "indirect call of something that is no function with these parameters, or of one that is being called already (recursion is "
-               "not supported)";
+        return "indirect call of something that is no function with these parameters, or of one that is being called already (recursion "
+               "through a pointer is not supported)";
     if (asks_for_cooperation(c))
         return "trap; the kernel reads %envreg, by which grid.sync() of cooperative groups finds its barrier: launches are not cooperative "
                "here, so split the kernel where the grid meets";
@@ -299,7 +299,10 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_EXIT:
         return leave(c, w, u, pc, mask);
     case CW_ISSUE_TRAP:
-        if (mask != 0)
+        if (mask != 0 && u->op == CW_OP_TRAP && u->cmp == CW_TRAP_DEPTH)
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT,
+                           "call of a function inside %u calls of it: recursion is not expanded further", (uint32_t)u->imm);
+        else if (mask != 0)
             cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(c, u));
         break;
     case CW_ISSUE_BARRIER:

@@ -52,9 +52,27 @@ static uint64_t round_up(uint64_t v, uint64_t align)
     return (v + align - 1) & ~(align - 1);
 }
 
+/* The type of registers: .u32, .v4 .u32, or .b128, which is two of 64 bits. */
+static struct cw_range register_type(struct cw_ptx *p)
+{
+    struct cw_range like = {.vec = 1};
+    if (cw_ptx_accept_word(p, ".align"))
+        alignment(p); /* a register has no address */
+    if (cw_ptx_accept_word(p, ".b128"))
+        return (struct cw_range){.ptype = CW_PT_B64, .vec = 2, .is_whole = 1};
+    if (cw_ptx_accept_word(p, ".v2"))
+        like.vec = 2;
+    else if (cw_ptx_accept_word(p, ".v4"))
+        like.vec = 4;
+    like.ptype = (uint8_t)expect_type(p);
+    if (like.vec > 1 && (like.ptype == CW_PT_PRED || cw_ptype_info[like.ptype].bytes * like.vec > 16))
+        cw_ptx_fail(p, CW_EINVAL, "a vector of registers has at most 16 bytes, and no predicates");
+    return like;
+}
+
 static void registers(struct cw_ptx *p)
 {
-    enum cw_ptype type = expect_type(p);
+    struct cw_range like = register_type(p);
     do {
         struct cw_tok name = p->tok;
         if (name.kind != CW_TOK_WORD || name.text[0] == '.') {
@@ -62,19 +80,17 @@ static void registers(struct cw_ptx *p)
             return;
         }
         cw_ptx_advance(p);
-        if (cw_ptx_accept(p, '<')) {
-            uint32_t id = p->range.n;
-            /* not an expression: '>' ends it */
+        const bool is_range = cw_ptx_accept(p, '<');
+        if (is_range) { /* not an expression: '>' ends it */
             struct cw_tok count = p->tok;
             if (count.kind != CW_TOK_INT || count.value > INT32_MAX)
                 cw_ptx_fail(p, CW_EINVAL, "expected the number of registers");
             cw_ptx_advance(p);
             cw_ptx_expect(p, '>');
-            CW_PUSH(p, &p->range, (struct cw_range){.count = (uint32_t)count.value, .ptype = (uint8_t)type});
-            cw_ptx_define(p, &name, CW_SYM_RANGE, id);
-        } else {
-            cw_ptx_define(p, &name, CW_SYM_REG, cw_ptx_new_reg(p, type, false));
+            like.count = (uint32_t)count.value;
         }
+        if (p->status == CW_OK)
+            cw_ptx_define_reg(p, &name, &like, is_range);
     } while (cw_ptx_accept(p, ','));
     cw_ptx_expect(p, ';');
 }

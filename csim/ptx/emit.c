@@ -276,8 +276,10 @@ static void finish(struct out *o, const struct cw_fn *fn)
     if (o->p->status == CW_OK)
         cw_lpc_find(o->p, o->k, &cfg, &loops);
     o->k->digest = cw_digest(o->k);
-    if (o->p->status == CW_OK && o->p->profile != NULL)
+    if (o->p->status == CW_OK && o->p->profile != NULL) {
         cw_lpc_profile(o->p, o->k, &cfg, &loops, fn->name, fn->len);
+        o->p->is_final = o->p->status != CW_OK;
+    }
     if (o->p->status == CW_OK)
         cw_live_compute(o->p, o->k, &cfg, &live);
     if (o->p->status == CW_OK)
@@ -312,6 +314,7 @@ void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *ker
     const struct cw_fn *fn = &p->fn.a[entry];
     kernel->refused_status = fn->refused_status;
     kernel->refused = cw_ptx_strdup(p, fn->refused, (uint32_t)strlen(fn->refused));
+    kernel->refused_status = fn->refused_status;
     signature(&o, fn);
 }
 

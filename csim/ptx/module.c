@@ -36,6 +36,7 @@ static void free_reader(struct cw_ptx *p)
     free(p->sym.a);
     free(p->bucket);
     free(p->range.a);
+    free(p->vector.a);
     free(p->callee.a);
     free(p->callees.a);
     cw_map_clear(&p->range_reg);

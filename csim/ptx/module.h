@@ -69,11 +69,11 @@ struct cw_kernel {
     uint8_t threads_apart; /* .target is sm_70 or later: barriers wait for threads, not for warps (PTX ISA 6) */
     uint8_t uses_region;   /* one of them begins or ends a region */
     uint8_t uses_dynamic_shared;
-    uint8_t profiled;   /* the branches' likely-convergence points are those of the profile that the module was loaded with */
-    uint64_t digest;    /* of the instructions: tells the kernel from others of its name (digest.c) */
-    int refused_status; /* CW_E... of the next */
-    char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported; it cannot be
-                    * launched then, and has a name and parameters only. NULL: it can */
+    uint8_t profiled; /* the branches' likely-convergence points are those of the profile that the module was loaded with */
+    uint64_t digest;  /* of the instructions: tells the kernel from others of its name (digest.c) */
+    char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported or wrong; it
+                    * cannot be launched then, and has a name and parameters only. NULL: it can */
+    int refused_status; /* CW_EUNSUP: not supported; CW_EINVAL: wrong */
 };
 
 struct cw_symbol {

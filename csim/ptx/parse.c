@@ -339,7 +339,8 @@ static void function(struct cw_ptx *p, bool is_entry)
     p->fn.a[id].intrinsic = is_entry ? NULL : cw_ptx_intrinsic(p, name.text, name.len);
     function_scope(p, id, &name);
     p->fn.a[spare] = before;
-    if (p->status == CW_OK && !is_new && !same_formals(p, &before, &p->fn.a[id]))
+    const bool is_known = p->fn.a[id].refused == NULL && before.refused == NULL;
+    if (p->status == CW_OK && !is_new && is_known && !same_formals(p, &before, &p->fn.a[id]))
         cw_ptx_fail_tok(p, CW_EINVAL, &name, "%.*s was declared with other parameters", (int)name.len, name.text);
     if (was_defined && p->status == CW_OK) { /* the definition stays */
         before.is_address_taken |= p->fn.a[id].is_address_taken;

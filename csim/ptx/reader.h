@@ -145,10 +145,9 @@ struct cw_var {
     uint8_t in_memory; /* CALL_PARAM: address taken or accessed in overlapping pieces, hence in local memory, not in registers */
     uint32_t align, ptr_align;
     uint64_t bytes;
-    uint64_t
-        offset;    /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block; SHARED: 0, as
-                      * each kernel has it elsewhere (emit.c) */
-    uint32_t vreg; /* REG_PARAM */
+    uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block; SHARED: 0,
+                      * as each kernel has it elsewhere (emit.c) */
+    uint32_t vreg;   /* REG_PARAM */
     uint32_t line, col;
     CW_VEC(struct cw_access) access;
     struct cw_cell *cell; /* sorted by offset */
@@ -212,6 +211,7 @@ struct cw_fn {
 
 enum cw_sym_kind {
     CW_SYM_REG,
+    CW_SYM_VECTOR, /* index in p->vector */
     CW_SYM_RANGE,
     CW_SYM_VAR,
     CW_SYM_FN,
@@ -243,6 +243,14 @@ struct cw_sym {
 struct cw_range { /* .reg .b32 %r<count> */
     uint32_t count;
     uint8_t ptype;
+    uint8_t vec; /* elements of each; 1: no vectors */
+    uint8_t is_whole;
+};
+
+struct cw_vector { /* .reg .v4 .u32 v, or .reg .b128 w: registers one after the other */
+    uint32_t first;
+    uint8_t cnt;
+    uint8_t is_whole; /* .b128: two of 64 bits that have no names of their own */
 };
 
 struct cw_map_entry { /* (range, number) -> virtual register */
@@ -290,6 +298,7 @@ struct cw_opspec;
 
 struct cw_ptx {
     int status;
+    bool is_final; /* the error is of what the file is loaded with, not of a function */
     struct cw_error *err;
     const char *file, *text;
     size_t length;
@@ -304,6 +313,7 @@ struct cw_ptx {
     uint32_t *bucket;
     uint32_t depth;
     CW_VEC(struct cw_range) range;
+    CW_VEC(struct cw_vector) vector;
     struct cw_map range_reg;
     CW_VEC(struct cw_label_ref) ref;
     CW_VEC(struct cw_fn) fn;
@@ -335,8 +345,8 @@ int cw_ptx_fail_at(struct cw_ptx *p, int status, uint32_t line, uint32_t col, co
 /* At the current token, with the text of the statement (or of the line) that it is in. */
 int cw_ptx_fail(struct cw_ptx *p, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int cw_ptx_fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* What is not supported in a body makes a function unusable, and the file is read on: an error of that kind becomes fn's, and status is
- * CW_OK again. False when there is none, or another one, which stays. */
+/* What is not supported in a function, or wrong in it, makes the function unusable, and the file is read on: an error of that kind becomes
+ * fn's, and status is CW_OK again. False when there is none, or another one, which stays. */
 bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn);
 bool cw_ptx_refuse_text(struct cw_ptx *p, struct cw_fn *fn);        /* the same of any error that there is; false: no memory for it */
 void cw_ptx_fail_refused(struct cw_ptx *p, const struct cw_fn *fn); /* fn->refused once more */
@@ -364,9 +374,12 @@ void cw_ptx_scope_close(struct cw_ptx *p);
 struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len);
 struct cw_sym *cw_ptx_find(struct cw_ptx *p, const char *name, uint32_t len); /* the same, for who does not use it */
 void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind kind, uint32_t id);
-/* The register that the word names (ranges included), or CW_PTX_NONE. */
+/* The register that the word names (ranges and elements of vectors included), or CW_PTX_NONE. */
 uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name);
+bool cw_ptx_find_vector(struct cw_ptx *p, const struct cw_tok *name, struct cw_vector *out); /* the vector as a whole */
 uint32_t cw_ptx_new_reg(struct cw_ptx *p, enum cw_ptype type, bool is_temp);
+/* Declares a register like that, or a range of them; like->count: how many. */
+void cw_ptx_define_reg(struct cw_ptx *p, const struct cw_tok *name, const struct cw_range *like, bool is_range);
 void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name);
 void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop, uint32_t table, uint32_t entry);
 
@@ -445,14 +458,18 @@ struct cw_kcode {
     struct cw_konsts konsts;
     CW_VEC(struct cw_target_table) table;
     uint64_t local_bytes;
+    uint32_t entry;                                /* function */
     uint32_t expanded;                             /* calls */
+    bool prints;                                   /* it has a vprintf */
+    uint32_t max_depth;                            /* activations of a function inside each other */
+    bool recurses, is_too_large;                   /* it has some; with that many it is too large */
     uint32_t print_words;                          /* of arguments that a vprintf may have; 0: it has none */
     CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
     uint64_t digest;
     bool profiled; /* the branches' lpc are those of a profile */
 };
 
-void cw_ptx_check_calls(struct cw_ptx *p); /* recursion, code size, storage of call parameters */
+void cw_ptx_check_calls(struct cw_ptx *p); /* who calls whom, storage of call parameters */
 void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k);
 void cw_kcode_free(struct cw_kcode *k);
 

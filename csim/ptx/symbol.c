@@ -120,6 +120,29 @@ uint32_t cw_ptx_new_reg(struct cw_ptx *p, enum cw_ptype type, bool is_temp)
     return p->status == CW_OK ? fn->vreg.n - 1 : 0;
 }
 
+/* As many registers, one after the other, as a register of like has elements; the first. */
+static uint32_t new_elements(struct cw_ptx *p, const struct cw_range *like)
+{
+    const uint32_t first = cw_ptx_new_reg(p, (enum cw_ptype)like->ptype, false);
+    for (uint32_t i = 1; i < like->vec; i++)
+        cw_ptx_new_reg(p, (enum cw_ptype)like->ptype, false);
+    return first;
+}
+
+void cw_ptx_define_reg(struct cw_ptx *p, const struct cw_tok *name, const struct cw_range *like, bool is_range)
+{
+    if (is_range) {
+        CW_PUSH(p, &p->range, *like);
+        cw_ptx_define(p, name, CW_SYM_RANGE, p->range.n - 1);
+    } else if (like->vec > 1) {
+        const struct cw_vector v = {.first = new_elements(p, like), .cnt = like->vec, .is_whole = like->is_whole};
+        CW_PUSH(p, &p->vector, v);
+        cw_ptx_define(p, name, CW_SYM_VECTOR, p->vector.n - 1);
+    } else {
+        cw_ptx_define(p, name, CW_SYM_REG, new_elements(p, like));
+    }
+}
+
 /* Register number of a range: allocated on first use, so that %r<1000000> costs nothing. */
 static uint32_t range_reg(struct cw_ptx *p, uint32_t range, uint32_t number)
 {
@@ -127,7 +150,8 @@ static uint32_t range_reg(struct cw_ptx *p, uint32_t range, uint32_t number)
     uint32_t id = cw_map_get(&p->range_reg, key);
     if (id != CW_PTX_NONE)
         return id;
-    id = cw_ptx_new_reg(p, p->range.a[range].ptype, false);
+    const struct cw_range like = p->range.a[range];
+    id = new_elements(p, &like);
     cw_map_put(p, &p->range_reg, key, id);
     return p->status == CW_OK ? id : CW_PTX_NONE;
 }
@@ -155,16 +179,54 @@ static struct cw_sym *find_range(struct cw_ptx *p, const struct cw_tok *name, ui
     return best;
 }
 
-uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
+/* The symbol that the word means: a name, or a range and the register's number in it. */
+static const struct cw_sym *meaning(struct cw_ptx *p, const struct cw_tok *name, uint32_t *number)
 {
     const struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
     if (s != NULL && s->depth == p->depth) /* nothing can hide it */
-        return s->kind == CW_SYM_REG ? s->id : CW_PTX_NONE;
+        return s;
+    const struct cw_sym *range = find_range(p, name, s != NULL ? s->depth : 0, number);
+    return range != NULL ? range : s;
+}
+
+bool cw_ptx_find_vector(struct cw_ptx *p, const struct cw_tok *name, struct cw_vector *out)
+{
     uint32_t number = 0;
-    const struct cw_sym *range = find_range(p, name, s != NULL ? s->depth : 0, &number);
-    if (range != NULL)
-        return range_reg(p, range->id, number);
-    return s != NULL && s->kind == CW_SYM_REG ? s->id : CW_PTX_NONE;
+    const struct cw_sym *s = name->kind == CW_TOK_WORD ? meaning(p, name, &number) : NULL;
+    if (s != NULL && s->kind == CW_SYM_VECTOR)
+        *out = p->vector.a[s->id];
+    else if (s != NULL && s->kind == CW_SYM_RANGE && p->range.a[s->id].vec > 1 && s->len < name->len) /* not the name without a number */
+        *out = (struct cw_vector){range_reg(p, s->id, number), p->range.a[s->id].vec, p->range.a[s->id].is_whole};
+    else
+        return false;
+    return p->status == CW_OK;
+}
+
+/* v.x, v.y, v.z, v.w, or v.r, v.g, v.b, v.a */
+static uint32_t element(struct cw_ptx *p, const struct cw_tok *name)
+{
+    static const char selectors[] = "xyzwrgba";
+    const uint32_t n = name->len;
+    struct cw_vector v;
+    if (n < 3 || name->text[n - 2] != '.')
+        return CW_PTX_NONE;
+    const char *selector = memchr(selectors, name->text[n - 1], sizeof(selectors) - 1);
+    const struct cw_tok whole = {.kind = CW_TOK_WORD, .text = name->text, .len = n - 2};
+    if (selector == NULL || !cw_ptx_find_vector(p, &whole, &v))
+        return CW_PTX_NONE;
+    const uint32_t i = (uint32_t)(selector - selectors) % 4;
+    return i < v.cnt && !v.is_whole ? v.first + i : CW_PTX_NONE;
+}
+
+uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
+{
+    uint32_t number = 0;
+    const struct cw_sym *s = meaning(p, name, &number);
+    if (s != NULL && s->kind == CW_SYM_REG)
+        return s->id;
+    if (s != NULL && s->kind == CW_SYM_RANGE && p->range.a[s->id].vec == 1 && s->len < name->len)
+        return range_reg(p, s->id, number);
+    return s == NULL ? element(p, name) : CW_PTX_NONE;
 }
 
 void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name)

@@ -184,7 +184,11 @@ enum cw_testp { CW_TESTP_FINITE, CW_TESTP_INFINITE, CW_TESTP_NUMBER, CW_TESTP_NO
 enum cw_prmt { CW_PRMT_INDEX, CW_PRMT_F4E, CW_PRMT_B4E, CW_PRMT_RC8, CW_PRMT_ECL, CW_PRMT_ECR, CW_PRMT_RC16 };
 enum cw_shfl { CW_SHFL_UP, CW_SHFL_DOWN, CW_SHFL_BFLY, CW_SHFL_IDX };
 enum cw_vote { CW_VOTE_ALL, CW_VOTE_ANY, CW_VOTE_UNI, CW_VOTE_BALLOT };
-enum cw_trap { CW_TRAP_TRAP, CW_TRAP_CALL /* an indirect call of no function that it may mean */ };
+enum cw_trap {
+    CW_TRAP_TRAP,
+    CW_TRAP_CALL, /* an indirect call of no function that it may mean */
+    CW_TRAP_DEPTH /* a call of a function that is active imm times already, as often as it has been expanded */
+};
 enum cw_bar { CW_BAR_SYNC, CW_BAR_ARRIVE, CW_BAR_RED_POPC, CW_BAR_RED_AND, CW_BAR_RED_OR, CW_BAR_WARP };
 enum cw_atom {
     CW_ATOM_ADD,

@@ -120,14 +120,14 @@ bool cw_ptx_refuse_text(struct cw_ptx *p, struct cw_fn *fn)
 
 bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn)
 {
-    return p->status == CW_EUNSUP && cw_ptx_refuse_text(p, fn);
+    return !p->is_final && (p->status == CW_EUNSUP || p->status == CW_EINVAL) && cw_ptx_refuse_text(p, fn);
 }
 
 void cw_ptx_fail_refused(struct cw_ptx *p, const struct cw_fn *fn)
 {
     if (p->status != CW_OK)
         return;
-    p->status = cw_fail(p->err, CW_EUNSUP, "%s", fn->refused);
+    p->status = cw_fail(p->err, fn->refused_status, "%s", fn->refused);
     p->tok.kind = p->ahead.kind = CW_TOK_EOF;
 }
 
