@@ -283,8 +283,7 @@ bool cw_opnd_sreg_vector(struct cw_ptx *p, struct cw_vopnd *out)
         for (uint32_t k = 0; k < 3; k++) {
             char name[24];
             const int len = snprintf(name, sizeof(name), "%s.%c", names[i], "xyz"[k]);
-            const struct cw_tok tok = {.kind = CW_TOK_WORD, .text = name, .len = (uint32_t)len};
-            out[k] = (struct cw_vopnd){.kind = CW_V_SREG, .id = find_sreg(&tok)};
+            out[k] = (struct cw_vopnd){.kind = CW_V_SREG, .id = cw_sreg_find(name, (uint32_t)len)};
         }
         out[3] = cw_opnd_const(p, 0, 4); /* the ISA's fourth element */
         cw_ptx_advance(p);

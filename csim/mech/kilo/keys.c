@@ -36,9 +36,9 @@ static const struct cw_key_preset presets[] = {
 
 /* Who does not read a key, and when */
 
-static bool starts(const char *name, const char *table)
+static bool starts(const char *name, const char *prefix)
 {
-    return strncmp(name, table, strlen(table)) == 0;
+    return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
 static const char *times_need(const struct cw_kilo_keys *k, const char *reader, const char *name)
