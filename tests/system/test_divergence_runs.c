@@ -274,45 +274,44 @@ static void test_divergence_runs__warp_wide_instructions(void **state)
     }
 }
 
+static const struct {
+    const char *text, *says; /* NULL: it is well */
+    bool barrier;            /* which threads may wait at by themselves */
+} waits[] = {
+    /* both sides of a branch, each with a barrier or an operation of its own */
+    {"@%p bra A;\nbarrier.sync 0;\nbra.uni E;\nA:\nbarrier.sync 0;\nE:\nret;\n}\n", "lanes 0xfffffe00 come to a barrier", true},
+    {"@%p bra A;\nbar.warp.sync -1;\nbra.uni E;\nA:\nbar.warp.sync -1;\nE:\nret;\n}\n", "which have not come; lane 9 is at line 9", false},
+    {"@%p bra A;\nbra.uni E;\nA:\nvote.sync.ballot.b32 %r1, %p, -1;\nE:\nvote.sync.ballot.b32 %r1, %p, -1;\nret;\n}\n",
+     "vote.sync by lanes 0x000001ff names lanes 0xfffffe00", false},
+    {"@%p shfl.sync.idx.b32 %r1, %r0, 0, 31, 0x3ff;\nret;\n}\n", "names lanes 0x00000200, which have not come; lane 9 is at line 8", false},
+    /* masks of a side's own lanes; lanes that have left, or only leave */
+    {"@%p bra A;\nbar.warp.sync 0xfffffe00;\nbra.uni E;\nA:\nbar.warp.sync 0x1ff;\nE:\nret;\n}\n", NULL, false},
+    {"@%p bra E;\nvote.sync.ballot.b32 %r1, %p, -1;\nbar.sync 0;\nE:\nret;\n}\n", NULL, false},
+    {"@%p exit;\nvote.sync.ballot.b32 %r1, %p, -1;\nbar.sync 0;\nret;\n}\n", NULL, false},
+    {"@%p bra A;\nbar.sync 0;\nA:\nret;\n}\n", NULL, true},
+};
+
 /* What PTX 6 waits for, and a SIMT stack cannot: the run ends, with the line. */
 static void test_divergence_runs__lanes_that_have_not_come(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *says; /* NULL: it is well */
-        bool barrier;            /* which threads may wait at by themselves */
-    } t[] = {
-        /* both sides of a branch, each with a barrier or an operation of its own */
-        {"@%p bra A;\nbarrier.sync 0;\nbra.uni E;\nA:\nbarrier.sync 0;\nE:\nret;\n}\n", "lanes 0xfffffe00 come to a barrier", true},
-        {"@%p bra A;\nbar.warp.sync -1;\nbra.uni E;\nA:\nbar.warp.sync -1;\nE:\nret;\n}\n", "which have not come; lane 9 is at line 9",
-         false},
-        {"@%p bra A;\nbra.uni E;\nA:\nvote.sync.ballot.b32 %r1, %p, -1;\nE:\nvote.sync.ballot.b32 %r1, %p, -1;\nret;\n}\n",
-         "vote.sync by lanes 0x000001ff names lanes 0xfffffe00", false},
-        {"@%p shfl.sync.idx.b32 %r1, %r0, 0, 31, 0x3ff;\nret;\n}\n", "names lanes 0x00000200, which have not come; lane 9 is at line 8",
-         false},
-        /* masks of a side's own lanes; lanes that have left, or only leave */
-        {"@%p bra A;\nbar.warp.sync 0xfffffe00;\nbra.uni E;\nA:\nbar.warp.sync 0x1ff;\nE:\nret;\n}\n", NULL, false},
-        {"@%p bra E;\nvote.sync.ballot.b32 %r1, %p, -1;\nbar.sync 0;\nE:\nret;\n}\n", NULL, false},
-        {"@%p exit;\nvote.sync.ballot.b32 %r1, %p, -1;\nbar.sync 0;\nret;\n}\n", NULL, false},
-        {"@%p bra A;\nbar.sync 0;\nA:\nret;\n}\n", NULL, true},
-    };
-    for (uint32_t i = 0; i < sizeof t / sizeof t[0]; i++)
+    for (uint32_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
         for (uint32_t m = 0; m < MECHANISMS; m++) {
             struct exec x;
             char text[800];
-            snprintf(text, sizeof text, "%s%s", HEAD "mov.u32 %r0, %laneid; setp.lt.u32 %p, %r0, 9;\n", t[i].text);
+            snprintf(text, sizeof text, "%s%s", HEAD "mov.u32 %r0, %laneid; setp.lt.u32 %p, %r0, 9;\n", waits[i].text);
             const bool by_threads = m == DWF || m == DWF_WB;
-            if (by_threads && !t[i].barrier)
+            if (by_threads && !waits[i].barrier)
                 continue;
             exec(&x, m, text);
-            if (t[i].says == NULL || by_threads) {
+            if (waits[i].says == NULL || by_threads) {
                 if (x.status != COWARP_OK)
                     fail_msg("text %u under %s: %s", i, mechanism[m][0], x.error);
                 continue;
             }
             /* a made-up warp has the threads of a side together, so that they come at once, and from both warps */
             assert_int_equal(x.status, COWARP_EFAULT);
-            if (strstr(x.error, m == TBC && t[i].barrier ? "come to a barrier" : t[i].says) == NULL)
+            if (strstr(x.error, m == TBC && waits[i].barrier ? "come to a barrier" : waits[i].says) == NULL)
                 fail_msg("text %u under %s: %s", i, mechanism[m][0], x.error);
             assert_non_null(strstr(x.error, "core.convergence=ignore"));
         }
