@@ -133,24 +133,27 @@ struct cw_warp {
     uint64_t done_at;     /* with core.scoreboard=warp: cycle from which its last instruction is complete, if that is no access to memory */
     uint64_t fetched_at;  /* with an instruction buffer: cycle from which its first instruction may issue */
     uint64_t *slot_cycle; /* scoreboard */
-    struct cw_slot_row *row; /* the slot's */
-    uint64_t *wheel;         /* of that row */
-    uint32_t insts;          /* memory instructions issued and not complete */
-    uint32_t acks;           /* stores and reductions on their way to their acknowledgement */
-    uint32_t queued;         /* memory instructions in the load/store unit's queue */
-    uint32_t piped;          /* line accesses in the pipe */
-    uint8_t wait;            /* enum cw_wait */
-    uint8_t fu;              /* unit of the next instruction */
-    uint8_t block;           /* block slot */
-    uint16_t bar_next;       /* another slot that waits at the same barrier */
-    uint8_t fetch;           /* enum cw_fetch */
-    bool acquiring;          /* an access with acquire semantics is under way: nothing of the warp issues */
-    bool releasing;          /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
-    bool owes;               /* generation `owed` of its block (struct cw_order) */
-    uint64_t age;            /* how many warps had started before it */
-    bool polled;             /* an atomic or volatile load since the last backward branch: see report.c */
-    uint32_t spin;           /* polling iterations since the warp's last progress */
-    uint32_t number;         /* in its block */
+    struct cw_slot_row *row;      /* the slot's */
+    uint64_t *wheel;              /* of that row */
+    uint32_t insts;               /* memory instructions issued and not complete */
+    uint32_t acks;                /* stores and reductions on their way to their acknowledgement */
+    uint32_t queued;              /* memory instructions in the load/store unit's queue */
+    uint32_t piped;               /* line accesses in the pipe */
+    uint8_t wait;                 /* enum cw_wait */
+    uint8_t fu;                   /* unit of the next instruction */
+    uint8_t block;                /* block slot */
+    uint16_t bar_next;            /* another slot that waits at the same barrier */
+    uint8_t fetch;                /* enum cw_fetch */
+    bool acquiring;               /* an access with acquire semantics is under way: nothing of the warp issues */
+    bool releasing;               /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
+    bool owes;                    /* generation `owed` of its block (struct cw_order) */
+    uint64_t age;                 /* how many warps had started before it */
+    const struct cw_uop *spin_at; /* of a policy that mixes blocks: the last backward branch of threads at home here, */
+    uint32_t spin_lanes;          /* and those that had polled */
+    uint32_t polled_lanes;        /* of a policy that mixes blocks, instead of polled: lanes at home here */
+    bool polled;                  /* an atomic or volatile load since the last backward branch: see report.c */
+    uint32_t spin;                /* polling iterations since the warp's last progress */
+    uint32_t number;              /* in its block */
     uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
     uint32_t owed;
     uint32_t flush;              /* job that a release of it waits for; 0: none (flush.c) */

@@ -179,6 +179,14 @@ static bool issue_half(struct cw_core *c, struct cw_mem_part p, struct cw_core_i
     return true;
 }
 
+/* The lanes ask memory something that another thread may answer. */
+static void note_poll(struct cw_core *c, struct cw_warp *warp, uint32_t mask)
+{
+    warp->polled = true;
+    for (uint32_t i = 0; c->mixes && i < warp->made->cnt; i++)
+        c->warp[warp->made->part[i].home].polled_lanes |= warp->made->part[i].lanes & mask;
+}
+
 __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op,
                                                   cw_lanes mask)
 {
@@ -188,8 +196,8 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w,
         return true;
     if ((u->flags & CW_UF_RELEASE) != 0 && !cw_core__order_release(c, w, u->scope))
         return false;
-    if (u->op == CW_OP_ATOM || (u->flags & CW_UF_VOLATILE) != 0)
-        warp->polled |= u->op != CW_OP_ST;
+    if (u->op == CW_OP_ATOM || ((u->flags & CW_UF_VOLATILE) != 0 && u->op != CW_OP_ST))
+        note_poll(c, warp, (uint32_t)mask);
     for (uint32_t half = 0; half < c->halves; half++) {
         const uint32_t lanes = cw_lanes_half(mask, half);
         if (lanes != 0 && !issue_half(c, (struct cw_mem_part){.warp = w, .half = half, .lanes = lanes, .uop = u, .op = op}, &leader))

@@ -780,6 +780,23 @@ static bool has_warps(const struct kernel *k)
     return false;
 }
 
+static bool same_words(const struct kernel *k, const struct outcome *got, const struct outcome *expected, char why[400])
+{
+    for (uint32_t n = 0; n < k->blocks * k->threads; n++)
+        for (uint32_t r = 0; r < REGS; r++)
+            if (got->r[n][r] != expected->r[n][r]) {
+                snprintf(why, 400, "thread %u of block %u: r%u is %u, expected %u", n % k->threads, n / k->threads, r, got->r[n][r],
+                         expected->r[n][r]);
+                return false;
+            }
+    for (uint32_t s = 0; s < SUMS; s++)
+        if (got->sum[s] != expected->sum[s]) {
+            snprintf(why, 400, "sum %u is %u, expected %u", s, got->sum[s], expected->sum[s]);
+            return false;
+        }
+    return true;
+}
+
 /* Whether the machine comes to the outcome; why, if not. Dynamic warp formation may refuse a kernel that has operations across lanes, and a
  * SIMT stack may say of an odd one where it cannot follow PTX 6. */
 static bool agrees(struct machine *m, const struct kernel *k, const struct outcome *expected, char why[400])
@@ -813,19 +830,7 @@ static bool agrees(struct machine *m, const struct kernel *k, const struct outco
     m->ran++;
     assert_int_equal(cowarp_read(m->gpu, got.sum, m->sums, sizeof got.sum), 0);
     assert_int_equal(cowarp_read(m->gpu, got.r, m->out, sizeof got.r), 0);
-    for (uint32_t n = 0; n < k->blocks * k->threads; n++)
-        for (uint32_t r = 0; r < REGS; r++)
-            if (got.r[n][r] != expected->r[n][r]) {
-                snprintf(why, 400, "thread %u of block %u: r%u is %u, expected %u", n % k->threads, n / k->threads, r, got.r[n][r],
-                         expected->r[n][r]);
-                return false;
-            }
-    for (uint32_t s = 0; s < SUMS; s++)
-        if (got.sum[s] != expected->sum[s]) {
-            snprintf(why, 400, "sum %u is %u, expected %u", s, got.sum[s], expected->sum[s]);
-            return false;
-        }
-    return true;
+    return same_words(k, &got, expected, why);
 }
 
 /* What goes in comes out, and every warp that is made ends. */
