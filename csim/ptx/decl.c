@@ -472,8 +472,7 @@ static void resolve(struct cw_ptx *p, const struct cw_init *init)
 {
     const struct cw_var *owner = &p->var.a[init->owner], *v = &p->var.a[init->var];
     if (v->is_extern) {
-        cw_ptx_fail_at(p, CW_EUNSUP, owner->line, 1, "variable %.*s is declared .extern and defined nowhere",
-                       (int)(v->len < 100 ? v->len : 100), v->name);
+        cw_ptx_fail_at(p, CW_EUNSUP, owner->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)v->len, v->name);
         return;
     }
     uint64_t value = v->offset + init->addend;

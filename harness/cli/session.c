@@ -364,7 +364,7 @@ static int follow_event(struct cli_session *s)
     struct cowarp_wave_event e;
     if (s->options.wave_on == NULL || !cowarp_wave_written(s->gpu) || cowarp_wave_event(s->gpu, &e) != COWARP_OK)
         return CLI_OK;
-    return cli_view_follow(s->view, sizeof s->view, s->options.wave_file, s->options.system, &e);
+    return cli_view_follow(s->view, sizeof s->view, s->gpu, s->options.wave_file, s->options.system, &e);
 }
 
 static void print_summary(struct cli_session *s, const struct cli_result *r)
