@@ -72,6 +72,7 @@ function(cw_add_tests)
     add_test(NAME system.lanes COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/lanes_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.unit_files COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/unit_files_test.py $<TARGET_FILE:cowarp>
              ${PROJECT_SOURCE_DIR})
+    set_tests_properties(system.unit_files PROPERTIES TIMEOUT 1800)
     add_test(NAME system.long_names COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/long_names_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     find_program(CHROMIUM chromium) # a large package that nothing else needs

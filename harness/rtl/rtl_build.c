@@ -413,8 +413,9 @@ static int find_top(struct build *b, struct cw_error *err)
         }
     if (status != CW_OK)
         return status;
-    return cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name,
-                   b->files.source.count == 1 ? b->files.source.name[0] : "none of its files", name);
+    if (b->files.source.count > 1)
+        return cw_fail(err, CW_EIO, "%s: none of its files has module %s", b->unit->name, name);
+    return cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->files.source.name[0], name);
 }
 
 struct pool {

@@ -70,7 +70,7 @@ class Files(unittest.TestCase):
 
     def run_it(self, files, backend="lockstep", **environment):
         return subprocess.run([COWARP, "exec", str(SOURCE / "waves/compaction.ptx"), *RUN, "--unit", f"thread_compactor={backend}:{files}",
-                               "--stats", "s.json"], capture_output=True, text=True, timeout=300, cwd=self.folder,
+                               "--stats", "s.json"], capture_output=True, text=True, timeout=900, cwd=self.folder,
                               env={**os.environ, "COWARP_CACHE": str(self.folder / "cache"), **environment})
 
     def passes(self, files, paths, **environment):
@@ -90,13 +90,12 @@ class Files(unittest.TestCase):
         paths = self.place()
         self.passes(paths["top"], paths)
         # and a change of a package builds anew
-        (self.folder / "widths.sv").write_text(WIDTH.replace("= 6", "= 5"))
+        (self.folder / "widths.sv").write_text(WIDTH.replace("INDEX_BITS", "OTHER_BITS"))
         self.assertNotEqual(self.run_it(paths["top"]).returncode, 0)
 
     def test_files_and_folders_by_name(self):
         paths = self.place(encoder="rtl", package="pkg", width="pkg", reset="include")
-        self.passes(f"{paths['top']},{paths['width']},{paths['package']},{paths['encoder']},+incdir+include", paths)
-        self.passes(f"{paths['encoder']},{paths['top']},+incdir+include+pkg", paths)
+        self.passes(f"{paths['encoder']},{paths['top']},+incdir+include,{paths['width']},{paths['package']}", paths)
         r = self.run_it(f"{paths['top']},{paths['encoder']},+incdir+include+pkg,+define+TRAP")
         self.assertEqual(r.returncode, 1)
         self.assertIn("in the C model and", r.stderr)
@@ -124,7 +123,7 @@ class Files(unittest.TestCase):
                             ("l.f", "l.f:3: cannot read 'none.sv'"), ("m.f", "lists name each other"), ("n.f", "n.f:1: -y names nothing"),
                             ("o.f", "o.f:1: '--trace' is not understood")):
             self.refused(files, says)
-        self.refused("types.sv,widths.sv", "none of its files has module cw_thread_compactor", status=1)
+        self.refused("types.sv,widths.sv", "none of its files has module cw_thread_compactor")
 
 
 if __name__ == "__main__":

@@ -456,12 +456,12 @@ class Triggers(Waves):
     def test_a_view_has_the_widths_of_its_run(self):
         """Keys that change widths of ports and of what is behind them. With RTL every signal of the system's view is there; without, those of
         the Verilog are left out, and no line of their looks is left."""
-        whole = Views.signals(self, WAVES / "getm.gtkw")
+        whole = Views.signals(self, WAVES / "kilotm.gtkw")
         for system, wide, *settings in (
-                ("getm", "[23:0]", "--set", "getm.ts_bits=24", "--unit", "validation_unit=rtl"),
+                ("getm", "[23:0]", "--set", "getm.ts_bits=24"),
                 ("getm", "[39:0]", "--set", "getm.ts_bits=40", "--set", "core.warps=24", "--set", "getm.stall_lines=2"),
                 ("getm", "[28:0]", "--set", "tm.granule_bytes=64"),
-                ("kilotm", "[9:0]", "--set", "kilo.id_bits=10"),
+                ("kilotm", "[9:0]", "--set", "kilo.id_bits=10", "--unit", "hazard_unit=rtl"),
                 ("warptm", "[11:0]", "--set", "kilo.id_bits=12", "--set", "core.warps=16"),
                 ("eapg", "[11:0]", "--set", "kilo.id_bits=12", "--set", "mem.line_bytes=64")):
             r, trace = self.triggered(0, *[w.replace("getm", system) for w in SMALL], "--wave-on", "cycle:3000", *settings)
@@ -470,7 +470,7 @@ class Triggers(Waves):
             self.assertEqual([n for n in names if n not in trace.code], [], (system, settings))
             self.assertGreater(len(names), 15, (system, settings))
             self.assertTrue(any(wide in n for n in names), (system, settings, names))
-            if "validation_unit=rtl" in settings:
+            if "hazard_unit=rtl" in settings:
                 self.assertEqual([n.split("[")[0] for n in names], [n.split("[")[0] for n in whole])
                 self.assertNotEqual(names, whole)
             else:
