@@ -79,6 +79,9 @@ function(cw_add_tests)
     target_link_libraries(ptx_same PRIVATE cowarp_csim)
     add_test(NAME system.together
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/together_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:ptx_same>)
+    add_test(NAME system.unit_files COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/unit_files_test.py $<TARGET_FILE:cowarp>
+             ${PROJECT_SOURCE_DIR})
+    add_test(NAME system.long_names COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/long_names_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     find_program(CHROMIUM chromium) # a large package that nothing else needs
     if(CHROMIUM)

@@ -23,6 +23,8 @@ endforeach()
 add_library(cowarp_rtl STATIC
     harness/rtl/lockstep.c
     harness/rtl/rtl_build.c
+    harness/rtl/rtl_files.c
+    harness/rtl/rtl_package.c
     harness/rtl/rtl_os.c
     harness/rtl/rtl_place.c
     harness/rtl/rtl_property.c

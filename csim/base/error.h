@@ -26,7 +26,7 @@ enum cw_status {
 
 /* Text of the last error, one line, no trailing newline. Owned by whoever owns the context (a GPU, a parser call). */
 struct cw_error {
-    char text[1300]; /* the longest: what an oracle says */
+    char text[8192]; /* room for a path and the names of two kernels; compilers make names of thousands of letters */
 };
 
 /* Stores a printf-style message and returns status, so that callers write: return cw_fail(err, CW_EINVAL, "..."); err may be NULL. */

@@ -195,7 +195,8 @@ static void assertion(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
     put_string(c, &t[0], v[0][lane]);
     put_string(c, &t[1], v[1][lane]);
     put_string(c, &t[2], v[3][lane]);
-    cw_core__fault(c, w, lane, u, CW_EFAULT, "%.80s:%u: %.80s: assertion `%.120s` failed", t[1].at, (uint32_t)v[2][lane], t[2].at, t[0].at);
+    cw_core__fault(c, w, lane, u, CW_EFAULT, "%.1000s:%u: %.4000s: assertion `%.1500s` failed", t[1].at, (uint32_t)v[2][lane], t[2].at,
+                   t[0].at);
 }
 
 bool cw_core__print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)

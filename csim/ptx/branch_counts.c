@@ -183,21 +183,21 @@ struct scan {
 
 static bool __attribute__((format(printf, 2, 3))) fail(struct scan *s, const char *fmt, ...)
 {
-    char what[300];
+    char what[6000];
     va_list ap;
     if (s->status != CW_OK)
         return false;
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    s->status = cw_fail(s->err, CW_EINVAL, "%.150s:%" PRIu32 ": %s", s->file, s->line, what);
+    s->status = cw_fail(s->err, CW_EINVAL, "%s:%" PRIu32 ": %s", s->file, s->line, what);
     return false;
 }
 
 static bool no_memory(struct scan *s)
 {
     if (s->status == CW_OK)
-        s->status = cw_fail(s->err, CW_ENOMEM, "%.150s: out of memory", s->file);
+        s->status = cw_fail(s->err, CW_ENOMEM, "%s: out of memory", s->file);
     return false;
 }
 
@@ -341,7 +341,7 @@ static bool take_kernel(struct scan *s, struct cw_branch_counts *c)
     if (!expect(s, " ") || !take_digest(s, &digest) || !expect(s, " ") || !take_number(s, UINT32_MAX, "number of branches", &branches))
         return false;
     if (cw_branch_counts_find(c, name, length, digest) != NULL)
-        return fail(s, "kernel '%.*s' for the second time; " AGAIN, (int)(length < 80 ? length : 80), name);
+        return fail(s, "kernel '%.*s' for the second time; " AGAIN, (int)length, name);
     struct cw_kernel_counts *k = push_kernel(c, name, length, digest);
     if (k == NULL)
         return no_memory(s);
@@ -349,7 +349,7 @@ static bool take_kernel(struct scan *s, struct cw_branch_counts *c)
     bool ok = expect_end_of_line(s);
     while (ok && k->branch_cnt < branches) {
         if (goes_on(s) && *s->at != 'b')
-            return fail(s, "kernel '%.80s' has %" PRIu64 " branches, and here are %" PRIu32 "; " AGAIN, k->name, branches, k->branch_cnt);
+            return fail(s, "kernel '%s' has %" PRIu64 " branches, and here are %" PRIu32 "; " AGAIN, k->name, branches, k->branch_cnt);
         ok = take_branch(s, k);
     }
     return ok;

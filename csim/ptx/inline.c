@@ -119,7 +119,7 @@ static bool is_target(const struct cw_ptx *p, const struct cw_call *call, uint32
 static void fail_call(struct cw_ptx *p, int status, const struct cw_call *call, const char *what, const struct cw_fn *callee)
 {
     p->stmt = call->at;
-    cw_ptx_fail_tok(p, status, &call->at, "%s %.*s", what, (int)(callee->len < 80 ? callee->len : 80), callee->name);
+    cw_ptx_fail_tok(p, status, &call->at, "%s %.*s", what, (int)callee->len, callee->name);
 }
 
 static void fail_unknown(struct cw_ptx *p, const struct cw_call *call, const struct cw_fn *callee)
@@ -131,8 +131,7 @@ static void fail_unknown(struct cw_ptx *p, const struct cw_call *call, const str
         return;
     }
     p->stmt = call->at;
-    cw_ptx_fail_tok(p, CW_EUNSUP, &call->at, "%s %.*s; did you mean %s?", what, (int)(callee->len < 64 ? callee->len : 64), callee->name,
-                    near);
+    cw_ptx_fail_tok(p, CW_EUNSUP, &call->at, "%s %.*s; did you mean %s?", what, (int)callee->len, callee->name, near);
 }
 
 static void visit_intrinsic(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, const struct cw_fn *callee)
@@ -304,8 +303,7 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
             cw_ptx_fail_at(p, CW_EUNSUP, v->line, v->col, "%.*s: %s", (int)(v->len < 80 ? v->len : 80), v->name,
                            p->unusable.a[v->unusable - 1].why);
         if (v->is_extern && v->space != CW_VAR_SHARED)
-            cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere",
-                           (int)(v->len < 80 ? v->len : 80), v->name);
+            cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)v->len, v->name);
         if (is_number)
             c.var = CW_PTX_NONE;
     }

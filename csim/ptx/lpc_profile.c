@@ -95,8 +95,8 @@ static void check_entry(struct cw_ptx *p, const struct cw_kcode *k, const struct
     if (p->status != CW_OK || (same && next == c->branch_cnt))
         return;
     const uint32_t wrong = same ? next : next - 1;
-    p->status = cw_fail(p->err, CW_EINVAL, "%.150s:%u: kernel '%.80s' has no such branch; record it again (--record-branches)",
-                        p->profile->file, wrong < c->branch_cnt ? c->branch[wrong].where : c->where, c->name);
+    p->status = cw_fail(p->err, CW_EINVAL, "%s:%u: kernel '%s' has no such branch; record it again (--record-branches)", p->profile->file,
+                        wrong < c->branch_cnt ? c->branch[wrong].where : c->where, c->name);
 }
 
 /* The entry of the kernel. NULL: there is none, or none that fits. */
@@ -110,9 +110,8 @@ static const struct cw_kernel_counts *entry_of(struct cw_ptx *p, const struct cw
     }
     for (uint32_t i = 0; i < all->kernel_cnt; i++)
         if (strlen(all->kernel[i]->name) == length && memcmp(all->kernel[i]->name, name, length) == 0)
-            p->status =
-                cw_fail(p->err, CW_EINVAL, "%.150s:%u: kernel '%.80s' is not the one of %.120s; record that one (--record-branches)",
-                        all->file, all->kernel[i]->where, all->kernel[i]->name, p->file);
+            p->status = cw_fail(p->err, CW_EINVAL, "%s:%u: kernel '%s' is not the one of %s; record that one (--record-branches)",
+                                all->file, all->kernel[i]->where, all->kernel[i]->name, p->file);
     return NULL;
 }
 

@@ -242,7 +242,7 @@ static bool in_bounds(struct cw_ptx *p, const struct cw_insn *in, const struct c
     const struct cw_var *v = &p->var.a[a->var];
     if (a->offset >= 0 && (uint64_t)a->offset <= v->bytes && bytes <= v->bytes - (uint64_t)a->offset)
         return true;
-    cw_ptx_fail_tok(p, CW_EINVAL, &in->word, "access outside of parameter %.*s", (int)(v->len < 80 ? v->len : 80), v->name);
+    cw_ptx_fail_tok(p, CW_EINVAL, &in->word, "access outside of parameter %.*s", (int)v->len, v->name);
     return false;
 }
 

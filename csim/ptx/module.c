@@ -141,7 +141,7 @@ int cw_module_load(struct cw_module **out, const char *text, size_t length, cons
 {
     *out = NULL;
     if (length > UINT32_MAX / 2)
-        return cw_fail(err, CW_EUNSUP, "%.200s: larger than 2 GiB", file);
+        return cw_fail(err, CW_EUNSUP, "%s: larger than 2 GiB", file);
     struct cw_module *m = calloc(1, sizeof(*m));
     struct cw_ptx *p = calloc(1, sizeof(*p));
     struct cw_error own;
@@ -162,7 +162,7 @@ int cw_module_load(struct cw_module **out, const char *text, size_t length, cons
         free_reader(p);
         status = p->status;
     } else {
-        cw_fail(err, CW_ENOMEM, "%.200s: out of memory", file);
+        cw_fail(err, CW_ENOMEM, "%s: out of memory", file);
     }
     free(p);
     if (status != CW_OK)

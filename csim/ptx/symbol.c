@@ -93,7 +93,7 @@ static void settle_labels(struct cw_ptx *p)
         if (s != NULL && s->kind == CW_SYM_LABEL && s->depth == p->depth) {
             patch(p, &ref, s->id);
         } else if (p->depth <= 1) {
-            cw_ptx_fail_at(p, CW_EINVAL, ref.line, ref.col, "label %.*s is not defined", (int)(ref.len < 100 ? ref.len : 100), ref.name);
+            cw_ptx_fail_at(p, CW_EINVAL, ref.line, ref.col, "label %.*s is not defined", (int)ref.len, ref.name);
         } else {
             ref.depth--;
             p->ref.a[kept++] = ref;

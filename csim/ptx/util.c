@@ -32,15 +32,22 @@ int cw_ptx_fail_at(struct cw_ptx *p, int status, uint32_t line, uint32_t col, co
 {
     if (p->status != CW_OK)
         return p->status;
-    char what[320];
+    char what[6000];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(what, sizeof(what), fmt, ap);
     va_end(ap);
-    p->status = cw_fail(p->err, status, "%.120s:%u:%u: %s", p->file, line, col, what);
+    p->status = cw_fail(p->err, status, "%s:%u:%u: %s", p->file, line, col, what);
     p->tok.kind = p->ahead.kind = CW_TOK_EOF;
     return status;
 }
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+}
+
+#define QUOTED 119u /* letters of a statement in a message; its last word is whole */
 
 /* Copies the text from start up to the ';' or brace that ends the statement, or to a comment, with runs of blanks as one; nothing of what
  * is no text. */
@@ -52,6 +59,8 @@ static void quote(const struct cw_ptx *p, const char *start, char *out, size_t s
         bool blank = *c == ' ' || *c == '\t' || *c == '\n' || *c == '\r';
         const bool text = *c >= 32 && *c < 127;
         if ((*c == '/' && c + 1 < end && (c[1] == '/' || c[1] == '*')) || (c == start && !blank && !text))
+            break;
+        if (n >= QUOTED && (blank || !is_word(c[0]) || !is_word(c[-1])))
             break;
         if (!blank)
             out[n++] = text ? *c : '?';
@@ -67,7 +76,7 @@ static void quote(const struct cw_ptx *p, const char *start, char *out, size_t s
 
 static int fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, const char *fmt, va_list ap)
 {
-    char what[200], text[120];
+    char what[4096], text[4096];
     vsnprintf(what, sizeof(what), fmt, ap);
     snprintf(p->why, sizeof(p->why), "%.*s", (int)sizeof(p->why) - 1, what);
     bool in_stmt = p->stmt.text != NULL && tok->text >= p->stmt.text && tok->kind != CW_TOK_BAD;

@@ -61,7 +61,7 @@ int cowarp__branches_create(struct cowarp_gpu *gpu, const struct cowarp_options 
                        "core.lcp=profile needs the branches of an earlier run; record them (--record-branches FILE) and give --lcp-profile "
                        "FILE");
     if (!wanted && options->lcp_profile != NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "--lcp-profile %.100s: nothing would use it; set core.lcp=profile", options->lcp_profile);
+        return cw_fail(&gpu->err, CW_EINVAL, "--lcp-profile %s: nothing would use it; set core.lcp=profile", options->lcp_profile);
     if (!wanted && options->record_branches == 0)
         return CW_OK;
     gpu->branches = calloc(1, sizeof *gpu->branches);
@@ -104,7 +104,7 @@ int cowarp__branches_launch(struct cowarp_gpu *gpu, const struct cw_kernel *kern
 {
     struct cowarp_branches *b = gpu->branches;
     if (b != NULL && b->profile != NULL && !kernel->profiled)
-        return cw_fail(&gpu->err, CW_EINVAL, "kernel %.100s: not in %.150s, the branches of an earlier run; record a run that launches it",
+        return cw_fail(&gpu->err, CW_EINVAL, "kernel %s: not in %s, the branches of an earlier run; record a run that launches it",
                        kernel->name, b->profile->file);
     return b != NULL && b->counts != NULL ? begin_counting(gpu, b, kernel) : CW_OK;
 }

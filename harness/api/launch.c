@@ -58,11 +58,11 @@ static void tell_refused(const struct cowarp_gpu *gpu, const struct cw_module *m
     for (uint32_t i = 0; i < m->notice_cnt && gpu->on_message != NULL; i++)
         gpu->on_message(gpu->context, m->notice[i]);
     for (uint32_t i = 0; i < m->kernel_cnt; i++) {
-        char text[1500];
+        struct cw_error text;
         if (m->kernel[i].refused == NULL || gpu->on_message == NULL)
             continue;
-        snprintf(text, sizeof text, "kernel %.100s of %.200s cannot run: %s", m->kernel[i].name, m->file, m->kernel[i].refused);
-        gpu->on_message(gpu->context, text);
+        cw_fail(&text, CW_OK, "kernel %s of %s cannot run: %s", m->kernel[i].name, m->file, m->kernel[i].refused);
+        gpu->on_message(gpu->context, text.text);
     }
 }
 
@@ -173,9 +173,9 @@ static int find_bytes(struct cowarp_gpu *gpu, const struct cowarp_module *module
     const struct cw_module *m = module->module;
     const struct cw_symbol *s = cw_module_symbol(m, name);
     if (s == NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%.80s'", m->file, name);
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%s'", m->file, name);
     if (offset > s->bytes || bytes > s->bytes - offset)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: variable '%.80s' has %" PRIu64 " bytes; %" PRIu64 " at offset %" PRIu64 " are not in it",
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: variable '%s' has %" PRIu64 " bytes; %" PRIu64 " at offset %" PRIu64 " are not in it",
                        m->file, name, s->bytes, bytes, offset);
     *place = s->space == CW_SPACE_CONST ? (struct place){.constant = m->const_image + s->offset + offset}
                                         : (struct place){.device = module->global_base + s->offset + offset};
@@ -210,10 +210,10 @@ int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
 {
     const struct cw_symbol *s = cw_module_symbol(module->module, name);
     if (s == NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%.80s'", module->module->file, name);
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%s'", module->module->file, name);
     if (s->space != CW_SPACE_GLOBAL)
         return cw_fail(&gpu->err, CW_EINVAL,
-                       "%s: variable '%.80s' is not in .global and has no address in device memory; use cowarp_symbol_write",
+                       "%s: variable '%s' is not in .global and has no address in device memory; use cowarp_symbol_write",
                        module->module->file, name);
     *address = module->global_base + s->offset;
     *bytes = s->bytes;
@@ -263,8 +263,8 @@ static int find_kernel(struct cowarp_gpu *gpu, const struct cw_module *m, const 
         free(list);
     }
     if (near != NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: no kernel '%.80s'; did you mean '%s'?", m->file, name, near);
-    return cw_fail(&gpu->err, CW_EINVAL, "%s: no kernel '%.80s'; it holds '%s'%s", m->file, name, m->kernel[0].name,
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: no kernel '%s'; did you mean '%s'?", m->file, name, near);
+    return cw_fail(&gpu->err, CW_EINVAL, "%s: no kernel '%s'; it holds '%s'%s", m->file, name, m->kernel[0].name,
                    m->kernel_cnt > 1 ? " and others" : "");
 }
 

@@ -49,6 +49,7 @@ static int play_script(struct cowarp_played *played, const struct cowarp_play *p
     status = cw_play(&p, script, &options, err);
     played->cycles = p.cycles;
     played->expectations = p.expectations;
+    played->waits = p.waits;
     return status;
 }
 

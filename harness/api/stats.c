@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp: counters by name, and the statistics file. */
+#define _GNU_SOURCE /* asprintf */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
@@ -129,13 +131,15 @@ static void put_config(FILE *f, const struct cw_config *config)
 
 static void put_backend(FILE *f, const struct cw_rtl_choice *choice)
 {
-    char text[4200], seed[24] = "";
+    char seed[24] = "", *text = NULL;
     const char *file = choice->verilog;
     if (choice->seed != 0)
         snprintf(seed, sizeof seed, "+seed=%" PRIu32, choice->seed);
-    snprintf(text, sizeof text, "%s%s%s%s%s", cowarp__backend_name(choice->backend), choice->properties ? "+assert" : "", seed,
-             file != NULL ? ":" : "", file != NULL ? file : "");
+    if (asprintf(&text, "%s%s%s%s%s", cowarp__backend_name(choice->backend), choice->properties ? "+assert" : "", seed,
+                 file != NULL ? ":" : "", file != NULL ? file : "") < 0)
+        text = NULL;
     cw_json_string(f, text);
+    free(text);
 }
 
 static void put_units(FILE *f, const struct cowarp_gpu *gpu)

@@ -9,6 +9,7 @@
 #include "api.h"
 #include "mech/mechs.h"
 #include "rtl/rtl_ahead.h"
+#include "rtl/rtl_files.h"
 #include "wave/lockstep_wave.h"
 
 static const char *const backends[] = {[CW_UNIT_C] = "c", [CW_UNIT_RTL] = "rtl", [CW_UNIT_LOCKSTEP] = "lockstep"};
@@ -139,6 +140,16 @@ static int choose_modes(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, co
     return CW_OK;
 }
 
+/* All that is named is there, before anything runs. */
+static int check_files(struct cowarp_gpu *gpu, const char *unit, const char *words)
+{
+    struct cw_rtl_files files;
+    struct cw_error why;
+    const int status = cw_rtl_files_open(&files, words, &why);
+    cw_rtl_files_close(&files);
+    return status == CW_OK ? CW_OK : cw_fail(&gpu->err, status, "unit %s: %s", unit, why.text);
+}
+
 /* "rtl", "lockstep+assert:path/to/their.v" */
 static int choose_backend(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, const char *text)
 {
@@ -148,7 +159,7 @@ static int choose_backend(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, 
     while (backend < BACKEND_CNT && (strlen(backends[backend]) != length || strncmp(backends[backend], text, length) != 0))
         backend++;
     if (backend == BACKEND_CNT)
-        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is none of c, rtl, lockstep, rtl:FILE.v, lockstep:FILE.v", name, text);
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: '%.40s' is none of c, rtl, lockstep, rtl:FILES, lockstep:FILES", name, text);
     choice->backend = (enum cw_unit_backend)backend;
     const int status = choose_modes(gpu, choice, text + length);
     if (status != CW_OK)
@@ -158,9 +169,10 @@ static int choose_backend(struct cowarp_gpu *gpu, struct cw_rtl_choice *choice, 
     if (colon == NULL)
         return CW_OK;
     if (backend == CW_UNIT_C)
-        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: 'c' takes no file; expected rtl:FILE.v or lockstep:FILE.v", name);
-    if (access(colon + 1, R_OK) != 0)
-        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: cannot read '%.200s': %s", name, colon + 1, strerror(errno));
+        return cw_fail(&gpu->err, CW_EINVAL, "unit %s: 'c' takes no file; expected rtl:FILES or lockstep:FILES", name);
+    const int there = check_files(gpu, name, colon + 1);
+    if (there != CW_OK)
+        return there;
     choice->verilog = strdup(colon + 1);
     return choice->verilog != NULL ? CW_OK : cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
 }

@@ -142,15 +142,14 @@ void cowarp__wave_step(void *context, const struct cw_gpu *g, cw_time now)
 
 static void tell_empty(const struct cowarp_gpu *gpu)
 {
-    char text[400];
+    struct cw_error text;
     if (gpu->wave_event == CW_WAVE_WINDOW)
-        snprintf(text, sizeof text,
-                 "%.200s: the wave window is empty, the run ended after %" PRIu64 " core cycles; the file holds the last state",
-                 cw_wave_path(gpu->wave), cw_gpu_cycles(gpu->gpu));
+        cw_fail(&text, CW_OK, "%s: the wave window is empty, the run ended after %" PRIu64 " core cycles; the file holds the last state",
+                cw_wave_path(gpu->wave), cw_gpu_cycles(gpu->gpu));
     else
-        snprintf(text, sizeof text, "%.200s: not written: the run ended after %" PRIu64 " core cycles and the event, %s, did not come",
-                 cw_wave_path(gpu->wave), cw_gpu_cycles(gpu->gpu), events[gpu->wave_event]);
-    gpu->on_message(gpu->context, text);
+        cw_fail(&text, CW_OK, "%s: not written: the run ended after %" PRIu64 " core cycles and the event, %s, did not come",
+                cw_wave_path(gpu->wave), cw_gpu_cycles(gpu->gpu), events[gpu->wave_event]);
+    gpu->on_message(gpu->context, text.text);
 }
 
 static void keep_place(struct cowarp_gpu *gpu, const struct cw_wave *wave)
@@ -200,4 +199,9 @@ int cowarp_wave_event(struct cowarp_gpu *gpu, struct cowarp_wave_event *event)
     }
     memcpy(event->unit, place->unit, sizeof event->unit);
     return CW_OK;
+}
+
+int cowarp_wave_signals(struct cowarp_gpu *gpu, const char *file, void (*each)(void *context, const char *name), void *context)
+{
+    return cw_fst_file_names(file, COWARP_WAVE_PLUGIN, each, context, &gpu->err);
 }

@@ -130,9 +130,10 @@ int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, c
 /* Prints the outcome and writes the statistics. Returns the exit status. */
 int cli_session_end(struct cli_session *s, const struct cli_result *result);
 void cli_session_close(struct cli_session *s);
-/* A view of the event's place beside the trace: FILE.gtkw for FILE.fst, its name in path; "" when the system has no view. CLI_OK or an exit
- * status, the error printed. */
-int cli_view_follow(char *path, size_t bytes, const char *trace, const char *system, const struct cowarp_wave_event *event);
+/* A view of the event's place beside the trace: FILE.gtkw for FILE.fst, its name in path; "" when the system has no view. It names the signals
+ * that the trace has. CLI_OK or an exit status, the error printed. */
+int cli_view_follow(char *path, size_t bytes, struct cowarp_gpu *gpu, const char *trace, const char *system,
+                    const struct cowarp_wave_event *event);
 /* From now on SIGINT and SIGTERM only ask to stop; a second one ends the process. */
 void cli_catch_signals(void);
 /* Whether one of them has asked to stop. */

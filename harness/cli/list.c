@@ -88,7 +88,7 @@ static void print_all(void)
     print_named(cowarp_control_at);
     printf("\nPresets: --preset NAME\n");
     print_named(cowarp_preset_at);
-    printf("\nUnits: --unit NAME=c|rtl|lockstep[+assert][+seed=N][:FILE.v]\n");
+    printf("\nUnits: --unit NAME=c|rtl|lockstep[+assert][+seed=N][:FILES]\n");
     for (uint32_t i = 0; cowarp_unit_at(i, &name, &what) != 0; i++) {
         printf("  %-18s %s (", name, what);
         print_unit_mechs(i);

@@ -20,7 +20,7 @@ const struct cli_option cli_machine_options[] = {
     {"persistency", "NAME", 0, "persistency model (default none); 'cowarp list' shows all"},
     {"pm", "FILE", 0, "persistent memory that outlives the run: its regions come from the file, and go back to it"},
     {"control", "NAME", 0, "control-flow policy of the cores (default ipdom); 'cowarp list' shows all"},
-    {"unit", "NAME=c|rtl|lockstep[+assert][+seed=N][:FILE.v]", CLI_REPEATS,
+    {"unit", "NAME=c|rtl|lockstep[+assert][+seed=N][:FILES]", CLI_REPEATS,
      "what stands behind a hardware unit (default c); NAME may be of one instance: core3.NAME"},
     {"registers", "N", 0, "registers of a thread (default: those of --resource-usage, else those that live at once in the PTX)"},
     {"resource-usage", "FILE", 0, "registers of each kernel, from what ptxas -v or cuobjdump --dump-resource-usage has printed"},
@@ -58,7 +58,7 @@ const uint32_t cli_machine_option_cnt = sizeof cli_machine_options / sizeof cli_
 
 int cli_error(int exit_status, const char *fmt, ...)
 {
-    char line[512];
+    char line[9000]; /* more than the longest text of the library */
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);

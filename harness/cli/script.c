@@ -18,8 +18,8 @@ struct run {
     struct cowarp_gpu *gpu;
     struct cowarp_module **module; /* that are loaded */
     uint32_t module_cnt, comparisons;
-    bool no_files;     /* none is written */
-    char message[400]; /* what the script says of it; "": the library's error counts */
+    bool no_files;      /* none is written */
+    char message[8192]; /* what the script says of it; "": the library's error counts */
 };
 
 static int say(struct run *x, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -124,6 +124,34 @@ static int alloc(struct run *x)
     return status == COWARP_OK && x->st->has_number ? fill(x) : status;
 }
 
+/* The statement's values, one after the other; the caller frees them. */
+static int values(struct run *x, char **data, size_t *length)
+{
+    *length = 0;
+    *data = malloc(8 * (size_t)x->st->value_cnt);
+    if (*data == NULL)
+        return say(x, COWARP_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < x->st->value_cnt; i++) {
+        const struct script_value *v = &x->st->value[i];
+        const bool is_word = v->buffer == SCRIPT_NO_BUFFER;
+        const uint64_t to = is_word ? 0 : x->script->buffer[v->buffer].address + v->offset;
+        memcpy(*data + *length, is_word ? (const void *)&v->number : (const void *)&to, is_word ? 4 : 8);
+        *length += is_word ? 4 : 8;
+    }
+    return COWARP_OK;
+}
+
+static int set(struct run *x)
+{
+    char *data;
+    size_t length;
+    int status = values(x, &data, &length);
+    if (status == COWARP_OK)
+        status = cowarp_write(x->gpu, address(x), data, length);
+    free(data);
+    return status;
+}
+
 /* Of the last file that has such a variable; when none has, the library says so of the last one. */
 static int write_symbol(struct run *x)
 {
@@ -132,7 +160,7 @@ static int write_symbol(struct run *x)
     uint32_t m = x->module_cnt;
     while (m > 0 && cowarp_symbol_read(x->gpu, x->module[m - 1], x->st->name, 0, &length, 0) != COWARP_OK)
         m--;
-    int status = read_file(x, UINT64_MAX, &data, &length);
+    int status = x->st->value_cnt != 0 ? values(x, &data, &length) : read_file(x, UINT64_MAX, &data, &length);
     if (status == COWARP_OK)
         status = cowarp_symbol_write(x->gpu, x->module[m > 0 ? m - 1 : x->module_cnt - 1], x->st->name, 0, data, length);
     free(data);
@@ -295,7 +323,7 @@ static int step(struct run *x, uint32_t *next)
     case SCRIPT_WRITE:
         return copy_to(x);
     case SCRIPT_SET:
-        return cowarp_write(x->gpu, address(x), &x->st->number, sizeof x->st->number);
+        return set(x);
     case SCRIPT_SYMBOL:
         return write_symbol(x);
     case SCRIPT_LAUNCH:

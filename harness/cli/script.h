@@ -32,15 +32,24 @@ struct script_argument {
     uint64_t offset;
 };
 
+/* A value of set or symbol: a 32-bit word, or the address of a buffer, 8 bytes. */
+struct script_value {
+    uint32_t buffer; /* SCRIPT_NO_BUFFER: the word `number` */
+    uint64_t offset; /* in the buffer */
+    uint32_t number;
+};
+
 struct script_statement {
     enum script_verb verb;
-    uint32_t line;   /* from 1 on */
-    uint32_t buffer; /* that it is about */
-    uint64_t offset; /* in it, bytes */
-    char *file;      /* load, copy, compare, alloc from; owned */
-    bool has_number; /* alloc fill */
-    uint32_t number; /* alloc fill, set: the word; until: most rounds */
-    bool is_float;   /* compare */
+    uint32_t line;              /* from 1 on */
+    uint32_t buffer;            /* that it is about */
+    uint64_t offset;            /* in it, bytes */
+    char *file;                 /* load, copy, compare, alloc from; owned */
+    bool has_number;            /* alloc fill */
+    uint32_t number;            /* alloc fill: the word; until: most rounds */
+    struct script_value *value; /* set, symbol address: one after the other; owned */
+    uint32_t value_cnt;
+    bool is_float; /* compare */
     double tolerance;
     uint32_t partner; /* until: index of its end; end: index of its until */
     uint32_t rounds;  /* until: that have begun */

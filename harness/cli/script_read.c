@@ -31,7 +31,7 @@ struct reader {
 static int wrong(const struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static int wrong(const struct reader *r, const char *fmt, ...)
 {
-    char text[400];
+    char text[8192];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
@@ -270,10 +270,48 @@ static int read_copy(struct reader *r, const char *form)
     return expect(r, "from", form) == CLI_OK ? take_input(r, form, room(r), false) : CLI_WRONG;
 }
 
+static uint64_t value_bytes(const struct script_value *v)
+{
+    return v->buffer == SCRIPT_NO_BUFFER ? 4 : 8;
+}
+
+/* NAME or NAME+OFFSET, of an alloc above: its address. A buffer's end has one, too. */
+static int take_address(struct reader *r, const char *form, struct script_value *v)
+{
+    const char *text = take(r);
+    return text != NULL ? parse_buffer(r, text, 0, &v->buffer, &v->offset) : wrong(r, "a name is missing; the form is: %s", form);
+}
+
+/* The next value, `at` bytes behind the statement's place. */
+static int take_value(struct reader *r, const char *form, uint64_t at, struct script_value *v)
+{
+    const char *text = r->next < r->word_cnt ? r->word[r->next] : "";
+    *v = (struct script_value){.buffer = SCRIPT_NO_BUFFER};
+    if (!isalpha((unsigned char)text[0]) && text[0] != '_')
+        return take_word(r, form, &v->number);
+    const int status = take_address(r, form, v);
+    if (status == CLI_OK && (r->st->offset + at) % 8 != 0)
+        return wrong(r, "'%s': an address has 8 bytes and stands at a multiple of 8, not at %" PRIu64, text, r->st->offset + at);
+    return status;
+}
+
 static int read_set(struct reader *r, const char *form)
 {
-    const int status = take_buffer(r, form, 4);
-    return status == CLI_OK ? take_word(r, form, &r->st->number) : status;
+    uint64_t bytes = 0;
+    int status = take_buffer(r, form, 4);
+    if (status != CLI_OK)
+        return status;
+    r->st->value = calloc(r->word_cnt, sizeof *r->st->value);
+    if (r->st->value == NULL)
+        return out_of_memory(r);
+    do {
+        struct script_value *const v = &r->st->value[r->st->value_cnt++];
+        status = take_value(r, form, bytes, v);
+        bytes += value_bytes(v);
+    } while (status == CLI_OK && r->next < r->word_cnt);
+    if (status == CLI_OK && bytes > room(r))
+        return wrong(r, "the values have %" PRIu64 " bytes, and there is room for %" PRIu64, bytes, room(r));
+    return status;
 }
 
 /* The script's own files may not be there yet when the arguments' files are read. */
@@ -344,6 +382,11 @@ static int take_name(struct reader *r, const char *what, const char *form)
 static int read_symbol(struct reader *r, const char *form)
 {
     int status = take_name(r, "variable", form);
+    if (status == CLI_OK && accept(r, "address")) {
+        r->st->value = calloc(1, sizeof *r->st->value);
+        r->st->value_cnt = 1;
+        return r->st->value != NULL ? take_address(r, form, r->st->value) : out_of_memory(r);
+    }
     if (status == CLI_OK)
         status = expect(r, "from", form);
     return status == CLI_OK ? take_input(r, form, UINT64_MAX, false) : status;
@@ -439,8 +482,8 @@ static const struct {
     {"load", "load FILE.ptx", SCRIPT_LOAD, read_load},
     {"alloc", "alloc NAME BYTES [zero|fill N|from FILE]", SCRIPT_ALLOC, read_alloc},
     {"copy", "copy NAME[+OFFSET] from|to FILE", SCRIPT_READ, read_copy},
-    {"set", "set NAME[+OFFSET] N", SCRIPT_SET, read_set},
-    {"symbol", "symbol VARIABLE from FILE", SCRIPT_SYMBOL, read_symbol},
+    {"set", "set NAME[+OFFSET] N|BUFFER[+OFFSET] ...", SCRIPT_SET, read_set},
+    {"symbol", "symbol VARIABLE from FILE|address BUFFER[+OFFSET]", SCRIPT_SYMBOL, read_symbol},
     {"launch", launch_form, SCRIPT_LAUNCH, read_launch},
     {"until", "until NAME[+OFFSET] == 0 max N", SCRIPT_UNTIL, read_until},
     {"end", "end", SCRIPT_END, read_end},
@@ -527,6 +570,7 @@ void cli_script_free(struct script *s)
         for (uint32_t k = 0; k < st->argument_cnt; k++)
             cli_argument_free(&st->argument[k].a);
         free(st->argument);
+        free(st->value);
         free(st->file);
         free(st->name);
     }

@@ -395,7 +395,7 @@ static int follow_event(struct cli_session *s)
     struct cowarp_wave_event e;
     if (s->options.wave_on == NULL || !cowarp_wave_written(s->gpu) || cowarp_wave_event(s->gpu, &e) != COWARP_OK)
         return CLI_OK;
-    return cli_view_follow(s->view, sizeof s->view, s->options.wave_file, s->options.system, &e);
+    return cli_view_follow(s->view, sizeof s->view, s->gpu, s->options.wave_file, s->options.system, &e);
 }
 
 /* A line for each kernel that has been launched in blocks of one size. */

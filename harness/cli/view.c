@@ -2,6 +2,7 @@
 /*
  * A view that follows a wave trigger. The views of waves/ show some warps of core 0 and the units of partition 0. Beside a trace that has
  * waited for an event, this makes a view of the place of that event out of the system's view: the warp, the unit, a marker at the time.
+ * Signals get the range of bits that they have in the trace, and those that the trace has not are left out: GTKWave would drop both silently.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -53,6 +54,92 @@ static struct warps find_warps(const char *view, const struct cowarp_wave_event 
     return w;
 }
 
+/* ---- the names in the trace ---- */
+
+struct names {
+    char **name;
+    uint32_t cnt;
+    bool failed; /* memory ran out */
+};
+
+static void add_name(void *context, const char *name)
+{
+    struct names *n = context;
+    char **const grown = realloc(n->name, (n->cnt + 1u) * sizeof *grown);
+    n->name = grown != NULL ? grown : n->name;
+    char *const copy = grown != NULL ? strdup(name) : NULL;
+    if (copy != NULL)
+        n->name[n->cnt++] = copy;
+    n->failed |= copy == NULL;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void free_names(struct names *n)
+{
+    for (uint32_t i = 0; i < n->cnt; i++)
+        free(n->name[i]);
+    free(n->name);
+}
+
+/* The name in the trace of the signal that the view calls so: the same, or with another range of bits. NULL: there is none. */
+static const char *name_of(const struct names *n, const char *signal)
+{
+    const size_t length = strcspn(signal, "[");
+    uint32_t low = 0, high = n->cnt;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (strncmp(n->name[middle], signal, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < n->cnt && strncmp(n->name[low], signal, length) == 0; low++)
+        if (n->name[low][length] == '[' || n->name[low][length] == '\0')
+            return n->name[low];
+    return NULL;
+}
+
+/* One word of a line of signals: "signal" or "(0)signal", a bit of it, as the trace has it. false: it is not there. */
+static bool write_signal(FILE *out, const char *word, const struct names *n)
+{
+    const char *const name = word[0] == '(' && strchr(word, ')') != NULL ? strchr(word, ')') + 1 : word, *const found = name_of(n, name);
+    if (found != NULL)
+        fprintf(out, "%.*s%s", (int)(name - word), word, found);
+    return found != NULL;
+}
+
+/* A line of signals: one, "+{alias} signal", or "#{group} (0)signal[1:0] signal". The caller frees it; NULL: one is not there. */
+static char *signals_of(const char *line, const struct names *n)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    const char *const close = line[1] == '{' ? strstr(line, "} ") : NULL, *at = close != NULL ? close + 2 : line;
+    bool all = f != NULL;
+    if (f == NULL)
+        return NULL;
+    fprintf(f, "%.*s", (int)(at - line), line);
+    while (all && *at != '\0') {
+        const size_t length = strcspn(at, " ");
+        char *const word = strndup(at, length);
+        all = word != NULL && write_signal(f, word, n);
+        free(word);
+        at += length;
+        if (*at == ' ')
+            fputc(*at++, f);
+    }
+    fclose(f);
+    if (!all)
+        free(text);
+    return all ? text : NULL;
+}
+
+/* ---- lines ---- */
+
 /* Where the line speaks of core 0, of partition 0 or of a warp, it speaks of the event's instead. */
 static void write_line(FILE *out, const char *line, const struct cowarp_wave_event *e, const struct warps *w)
 {
@@ -76,7 +163,6 @@ static void write_line(FILE *out, const char *line, const struct cowarp_wave_eve
             fputc(*at, out);
         at = done || warp >= 0 ? end : at + 1;
     }
-    fputc('\n', out);
 }
 
 static bool starts(const char *line, const char *word)
@@ -91,12 +177,63 @@ static bool colours_warp(const char *line, const char *next, const struct cowarp
     return starts(line, "[color]") && e->warp >= 0 && at != NULL && number_after(at, ".warp", &end) + w->shift == e->warp;
 }
 
-static void write_view(FILE *out, char *view, const char *trace, const struct cowarp_wave_event *e)
+/* What a view is made of. */
+struct view {
+    FILE *out;
+    const char *trace;
+    const struct cowarp_wave_event *event;
+    struct warps warps;
+    struct names names; /* in the trace */
+    struct names held;  /* lines that say how the next signal looks */
+};
+
+/* The lines that have been held. Without their signal only the flags stay: those of the next signals may follow from them. */
+static void release_held(struct view *v, bool all)
 {
-    const struct warps w = find_warps(view, e);
+    for (uint32_t i = 0; i < v->held.cnt; i++)
+        if (all || v->held.name[i][0] == '@')
+            fprintf(v->out, "%s\n", v->held.name[i]);
+    free_names(&v->held);
+    v->held = (struct names){.failed = v->held.failed};
+}
+
+static void hold(struct view *v, const char *line)
+{
+    add_name(&v->held, line);
+}
+
+/* A line behind the view's head. */
+static void place_line(struct view *v, const char *line)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (f == NULL)
+        return;
+    write_line(f, line, v->event, &v->warps);
+    fclose(f);
+    if (text[0] == '@' || text[0] == '^' || starts(text, "[color]")) {
+        hold(v, text);
+    } else if (text[0] != '\0' && strchr("-*[", text[0]) == NULL) {
+        char *const signals = signals_of(text, &v->names);
+        release_held(v, signals != NULL);
+        if (signals != NULL)
+            fprintf(v->out, "%s\n", signals);
+        free(signals);
+    } else {
+        release_held(v, true);
+        fprintf(v->out, "%s\n", text);
+    }
+    free(text);
+}
+
+static void write_view(struct view *v, char *view)
+{
+    const struct cowarp_wave_event *const e = v->event;
     char *rest = view;
+    v->warps = find_warps(view, e);
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
-        char zoom[32];
+        char zoom[32], file[4096];
         /* the signal's name is the second line below its colour */
         const char *signal = rest != NULL ? strchr(rest, '\n') : NULL;
         char next[128] = "";
@@ -105,17 +242,18 @@ static void write_view(FILE *out, char *view, const char *trace, const struct co
         if (starts(line, "[*] trace:") || starts(line, "[*] From the top folder"))
             continue;
         if (starts(line, "[timestart]"))
-            fprintf(out, "[dumpfile] \"%s\"\n[timestart] %" PRIu64 "\n", trace,
+            fprintf(v->out, "[dumpfile] \"%s\"\n[timestart] %" PRIu64 "\n", v->trace,
                     e->picoseconds > BEFORE_PS ? e->picoseconds - BEFORE_PS : 0);
         else if (sscanf(line, "*%31s", zoom) == 1)
-            fprintf(out, "*%s %" PRIu64 "%s\n", zoom, e->picoseconds, strchr(strchr(line, ' ') + 1, ' '));
-        else if (starts(line, "^1 waves/"))
-            fprintf(out, "^1 %s/%s\n", CW_SOURCE_DIR, line + 3);
-        else if (colours_warp(line, next, e, &w))
-            fprintf(out, RED "\n");
+            fprintf(v->out, "*%s %" PRIu64 "%s\n", zoom, e->picoseconds, strchr(strchr(line, ' ') + 1, ' '));
+        else if (starts(line, "^1 waves/") && snprintf(file, sizeof file, "^1 %s/%s", CW_SOURCE_DIR, line + 3) > 0)
+            hold(v, file);
+        else if (colours_warp(line, next, e, &v->warps))
+            hold(v, RED);
         else if (rest != NULL || line[0] != '\0')
-            write_line(out, line, e, &w);
+            place_line(v, line);
     }
+    release_held(v, true);
 }
 
 /* The whole file, or NULL. */
@@ -142,25 +280,35 @@ static char *system_view(const char *system)
     return read_file(path);
 }
 
-int cli_view_follow(char *path, size_t bytes, const char *trace, const char *system, const struct cowarp_wave_event *event)
+static int write_file(const char *path, struct view *v, char *text, struct cw_error *err)
 {
     struct cw_out_file out;
+    int status = cw_out_file_open(&out, path, err);
+    if (status != 0)
+        return status;
+    v->out = out.file;
+    write_view(v, text);
+    return cw_out_file_close(&out, err);
+}
+
+int cli_view_follow(char *path, size_t bytes, struct cowarp_gpu *gpu, const char *trace, const char *system,
+                    const struct cowarp_wave_event *event)
+{
     struct cw_error err;
     const size_t length = strlen(trace);
     const bool named = length > 4 && strcmp(trace + length - 4, ".fst") == 0;
     path[0] = '\0';
     char *view = system_view(system), *full = realpath(trace, NULL);
-    int status = CLI_OK;
-    if (view != NULL && full != NULL) {
+    struct view v = {.trace = full, .event = event};
+    int status = 0;
+    if (view != NULL && full != NULL && cowarp_wave_signals(gpu, full, add_name, &v.names) == COWARP_OK) {
+        qsort(v.names.name, v.names.cnt, sizeof *v.names.name, by_text);
         snprintf(path, bytes, "%.*s.gtkw", (int)(named ? length - 4 : length), trace);
-        if (cw_out_file_open(&out, path, &err) == 0) {
-            write_view(out.file, view, full, event);
-            status = cw_out_file_close(&out, &err) == 0 ? CLI_OK : CLI_FAILED;
-        } else {
-            status = CLI_FAILED;
-        }
+        status = write_file(path, &v, view, &err);
     }
+    free_names(&v.names);
+    free_names(&v.held);
     free(view);
     free(full);
-    return status == CLI_OK ? CLI_OK : cli_error(CLI_FAILED, "%s", err.text);
+    return status == 0 ? CLI_OK : cli_error(CLI_FAILED, "%s", err.text);
 }

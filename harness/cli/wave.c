@@ -159,6 +159,13 @@ static int stop(void *context)
     return cli_interrupted();
 }
 
+/* ", 3 answers as expected" of what there was. */
+static void print_checked(uint32_t cnt, const char *what, const char *how)
+{
+    if (cnt > 0)
+        printf(", %u %s%s %s", cnt, what, cnt == 1 ? "" : "s", how);
+}
+
 static int play(struct wave *w, const struct cli_parsed *p)
 {
     struct cowarp_played played;
@@ -173,8 +180,11 @@ static int play(struct wave *w, const struct cli_parsed *p)
     if (status != COWARP_OK)
         return cli_error(cli_exit_of(status), "%s%s%s", played.error, status == COWARP_ECHECK ? "; the wave ends there: " : "",
                          status == COWARP_ECHECK ? w->fst : "");
-    printf("%s: %" PRIu64 " cycles, %u answers as expected\n", w->scenario != NULL ? w->scenario->name : w->stimulus, played.cycles,
-           played.expectations);
+    printf("%s: %" PRIu64 " cycles", w->scenario != NULL ? w->scenario->name : w->stimulus, played.cycles);
+    print_checked(played.expectations, "answer", "as expected");
+    print_checked(played.waits, "wait", "fulfilled");
+    printf("%s\n",
+           played.expectations + played.waits == 0 ? "; the stimulus expects no answer and waits for none: nothing was checked" : "");
     if (played.view[0] != '\0')
         snprintf(w->view, sizeof w->view, "%s", played.view);
     else

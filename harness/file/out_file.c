@@ -45,7 +45,7 @@ static int follow_links(char path[CW_OUT_PATH_MAX], struct cw_error *err)
         else if (snprintf(path, CW_OUT_PATH_MAX, "%s/%s", folder, target) >= (int)CW_OUT_PATH_MAX)
             break;
     }
-    return cw_fail(err, CW_EIO, "%.200s: too many symbolic links", path);
+    return cw_fail(err, CW_EIO, "%s: too many symbolic links", path);
 }
 
 bool cw_out_file_is_stdout(const char *path)
@@ -61,7 +61,7 @@ static int resolve(struct cw_out_file *out, const char *path, bool *special, str
     struct stat st;
     *special = false;
     if (path[0] == '\0' || strlen(path) >= sizeof out->path)
-        return cw_fail(err, CW_EIO, "'%.80s': not a file name", path);
+        return cw_fail(err, CW_EIO, "'%s': not a file name", path);
     strcpy(out->path, path);
     if (stat(path, &st) != 0)
         return errno == ENOENT ? follow_links(out->path, err) : cw_fail(err, CW_EIO, "%s: cannot be written: %s", path, strerror(errno));

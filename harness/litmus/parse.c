@@ -36,7 +36,7 @@ static int wrong_at(struct reader *r, uint32_t line, uint32_t column, const char
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return cw_fail(r->err, CW_EINVAL, "%.200s:%u:%u: %s", r->path, line, column, text);
+    return cw_fail(r->err, CW_EINVAL, "%s:%u:%u: %s", r->path, line, column, text);
 }
 
 #define WRONG(r, ...) wrong_at((r), (r)->line, (r)->token[(r)->at].column, __VA_ARGS__)

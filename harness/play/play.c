@@ -120,7 +120,7 @@ static int ask(struct play *p)
 {
     if (p->build->stop == NULL || p->cycle % ASK_CYCLES != 0 || p->build->stop(p->build->stop_context) == 0)
         return CW_OK;
-    return cw_fail(p->err, CW_ELIMIT, "%.200s: interrupted in cycle %" PRIu64 "; no wave was written", p->script->path, p->cycle);
+    return cw_fail(p->err, CW_ELIMIT, "%s: interrupted in cycle %" PRIu64 "; no wave was written", p->script->path, p->cycle);
 }
 
 /* One clock cycle, with line's inputs over those that are held; line may be NULL. p->out holds its outputs afterwards. */
@@ -142,7 +142,7 @@ static int step(struct play *p, const struct cw_script_line *line)
 
 static int give_up(struct play *p, const struct cw_script_line *line, const char *what)
 {
-    return cw_fail(p->err, CW_ECHECK, "%.200s:%u: %s in %u cycles, up to cycle %" PRIu64, p->script->path, line->number, what, PATIENCE,
+    return cw_fail(p->err, CW_ECHECK, "%s:%u: %s in %u cycles, up to cycle %" PRIu64, p->script->path, line->number, what, PATIENCE,
                    p->cycle - 1);
 }
 
@@ -168,7 +168,9 @@ static int wait_for(struct play *p, const struct cw_script_line *line)
 {
     for (uint32_t i = 0; i < PATIENCE; i++) {
         int status = step(p, NULL);
-        if (status != CW_OK || matches(line, p->out))
+        const bool came = status == CW_OK && matches(line, p->out);
+        p->played->waits += came;
+        if (status != CW_OK || came)
             return status;
     }
     return give_up(p, line, "the outputs did not get there");
@@ -201,7 +203,7 @@ static int compare(struct play *p, const struct cw_script_line *line, const stru
         const struct cw_script_assign *a = &line->assign[i];
         const uint64_t value = port_get(a->port, t->out, a->word);
         if (value != a->value)
-            return cw_fail(p->err, CW_ECHECK, "%.200s:%u: cycle %" PRIu64 ": %s is %" PRIu64 ", expected %" PRIu64, p->script->path,
+            return cw_fail(p->err, CW_ECHECK, "%s:%u: cycle %" PRIu64 ": %s is %" PRIu64 ", expected %" PRIu64, p->script->path,
                            line->number, t->cycle, a->port->name, value, a->value);
     }
     p->played->expectations++;
@@ -263,7 +265,7 @@ static int check_rest(struct play *p)
             continue;
         const uint64_t cycle = t->cycle;
         transfer_free(t);
-        return cw_fail(p->err, CW_ECHECK, "%.200s: cycle %" PRIu64 ": a transfer with %s that no line expects", p->script->path, cycle,
+        return cw_fail(p->err, CW_ECHECK, "%s: cycle %" PRIu64 ": a transfer with %s that no line expects", p->script->path, cycle,
                        line->channel.valid->name);
     }
     return CW_OK;

@@ -17,6 +17,7 @@ struct cw_play_options {
 struct cw_played {
     uint64_t cycles;       /* clock cycles */
     uint32_t expectations; /* transfers that came as expected */
+    uint32_t waits;        /* lines that waited for values of outputs, and these came */
 };
 
 /* CW_OK; CW_ECHECK: an answer was another one, or none came ("path:line: ..."); CW_EMISMATCH; CW_EIO; CW_EINVAL;

@@ -32,12 +32,12 @@ static int wrong(const struct reader *r, const char *fmt, ...)
     va_start(ap, fmt);
     cw_vfail(&what, CW_EINVAL, fmt, ap);
     va_end(ap);
-    return cw_fail(r->err, CW_EINVAL, "%.150s:%u: %.330s", r->s->path, r->number, what.text);
+    return cw_fail(r->err, CW_EINVAL, "%s:%u: %s", r->s->path, r->number, what.text);
 }
 
 static int no_memory(const struct reader *r)
 {
-    return cw_fail(r->err, CW_ENOMEM, "%.300s: out of memory", r->s->path);
+    return cw_fail(r->err, CW_ENOMEM, "%s: out of memory", r->s->path);
 }
 
 static bool number(const char *text, uint64_t *value)
@@ -428,16 +428,16 @@ int cw_script_read(struct cw_script *s, const char *path, const struct cw_unit *
         return cw_fail(err, CW_ENOMEM, "out of memory");
     FILE *f = fopen(path, "r");
     if (f == NULL)
-        return cw_fail(err, CW_EIO, "%.300s: %s", path, strerror(errno));
+        return cw_fail(err, CW_EIO, "%s: %s", path, strerror(errno));
     int status = CW_OK;
     while (status == CW_OK && getline(&line, &size, f) >= 0) {
         r.number++;
         status = read_line(&r, line);
     }
     if (status == CW_OK && ferror(f))
-        status = cw_fail(err, CW_EIO, "%.300s: cannot be read", path);
+        status = cw_fail(err, CW_EIO, "%s: cannot be read", path);
     if (status == CW_OK && r.number == 0)
-        status = cw_fail(err, CW_EINVAL, "%.300s: the file is empty; a stimulus begins with 'unit NAME'", path);
+        status = cw_fail(err, CW_EINVAL, "%s: the file is empty; a stimulus begins with 'unit NAME'", path);
     if (status == CW_OK && s->line_cnt == 0)
         status = wrong(&r, "nothing is driven");
     free(r.word);

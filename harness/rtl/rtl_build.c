@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "rtl_files.h"
 #include "rtl_library.h"
 #include "rtl_os.h"
+#include "rtl_package.h"
 #include "rtl_place.h"
 #include "rtl_shim.h"
 
@@ -34,6 +36,10 @@ struct build {
     const struct cw_unit *unit;
     const void *params;
     struct cw_rtl_build_options opt; /* NULLs replaced by their meaning */
+    struct cw_rtl_files files;       /* of opt.files */
+    struct cw_rtl_names around;      /* folders in which somebody else's Verilog has what it names */
+    struct cw_rtl_names package;     /* files of packages that it uses and does not list, each behind those that it uses itself */
+    const char *top;                 /* of the sources, the one with the unit's module; NULL: the unit's own Verilog */
     const char *coverage;            /* "line", "toggle", "both" or NULL: counters in the model, see scripts/coverage */
     char source_dir[CW_PATH_MAX], prebuilt_dir[CW_PATH_MAX]; /* of an installed cowarp */
     char rtl_dir[CW_PATH_MAX];
@@ -141,6 +147,8 @@ static int choose_own_dirs(struct build *b, struct cw_error *err)
     return status;
 }
 
+static int open_files(struct build *b, struct cw_error *err);
+
 static int build_init(struct build *b, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                       struct cw_error *err)
 {
@@ -165,20 +173,29 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
                                         : cw_os_path(b->rtl_dir, CW_PATH_MAX, err, "%s/rtl", b->opt.source_dir);
     if (status == CW_OK && unit != NULL && unit->home != NULL)
         status = cw_os_path(b->home_rtl_dir, CW_PATH_MAX, err, "%s/rtl", unit->home);
-    return status != CW_OK ? status : choose_cache_dir(b->cache_dir, CW_PATH_MAX, b->opt.cache_dir, err);
+    if (status == CW_OK)
+        status = choose_cache_dir(b->cache_dir, CW_PATH_MAX, b->opt.cache_dir, err);
+    return status != CW_OK || unit == NULL || b->opt.files == NULL ? status : open_files(b, err);
+}
+
+static void build_free(struct build *b)
+{
+    cw_rtl_files_close(&b->files);
+    cw_rtl_names_free(&b->around);
+    cw_rtl_names_free(&b->package);
 }
 
 static void say(const struct build *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void say(const struct build *b, const char *fmt, ...)
 {
-    char text[1400];
+    struct cw_error text;
     va_list ap;
     if (b->opt.message == NULL)
         return;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    cw_vfail(&text, CW_OK, fmt, ap);
     va_end(ap);
-    b->opt.message(b->opt.message_context, text);
+    b->opt.message(b->opt.message_context, text.text);
 }
 
 /* Digest of the sources ---------------------------------------------------------------------------------------------- */
@@ -247,43 +264,6 @@ static void free_modules(struct module_list *list)
     free(list->name);
 }
 
-/* Whether name is in the text as a word. */
-static bool has_word(const char *text, const char *name, size_t length)
-{
-    for (const char *at = strstr(text, name); at != NULL; at = strstr(at + 1, name)) {
-        const bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        if (begins && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
-            return true;
-    }
-    return false;
-}
-
-/* Whether name is in the Verilog as a word, outside of comments: a header's comment names the module, too. */
-static bool has_name(const char *verilog, const char *name)
-{
-    char *text = strdup(verilog), *to = text;
-    const char *from = verilog;
-    while (text != NULL && *from != '\0') {
-        const char *end = from;
-        if (from[0] == '/' && from[1] == '/')
-            end = from + strcspn(from, "\n");
-        else if (from[0] == '/' && from[1] == '*' && (end = strstr(from + 2, "*/")) != NULL)
-            end += 2;
-        if (end == NULL) /* a comment without an end: Verilator says so */
-            break;
-        if (end != from)
-            *to++ = ' ';
-        else
-            *to++ = *end++;
-        from = end;
-    }
-    if (text != NULL)
-        *to = '\0';
-    const bool found = text == NULL || has_word(text, name, strlen(name));
-    free(text);
-    return found;
-}
-
 /* Every word cw_... of the text is a module's name, or is found to have no file. */
 static void add_named_modules(struct module_list *list, const char *text)
 {
@@ -298,15 +278,6 @@ static void add_named_modules(struct module_list *list, const char *text)
     }
 }
 
-/* The folder of top_file, "." if its name has none. */
-static int top_folder(char folder[CW_PATH_MAX], const struct build *b, struct cw_error *err)
-{
-    const char *slash = strrchr(b->opt.top_file, '/');
-    if (slash == NULL)
-        return cw_os_path(folder, CW_PATH_MAX, err, ".");
-    return cw_os_path(folder, CW_PATH_MAX, err, "%.*s", (int)(slash - b->opt.top_file) + (slash == b->opt.top_file), b->opt.top_file);
-}
-
 static int is_source(const struct dirent *e)
 {
     static const char *const kind[] = {".v", ".vh", ".sv", ".svh", ".h", ".inc", ".hex", ".mem"};
@@ -317,34 +288,31 @@ static int is_source(const struct dirent *e)
     return 0;
 }
 
-/* Files beside top_file that the text may use: those whose name up to the first dot is a word of it. */
-static int add_named_neighbours(struct module_list *list, const struct build *b, const char *text, struct cw_error *err)
+/* Files in the folders around that the text may use: those whose name up to the first dot is a word of it. */
+static void add_named_neighbours(struct module_list *list, const struct build *b, const char *text)
 {
-    char folder[CW_PATH_MAX];
-    struct dirent **entry;
-    int status = top_folder(folder, b, err);
-    int cnt = status == CW_OK ? scandir(folder, &entry, is_source, alphasort) : 0;
-    for (int i = 0; i < cnt; i++) {
-        char *name = entry[i]->d_name, *dot = strchr(name, '.');
-        *dot = '\0';
-        bool named = has_word(text, name, strlen(name));
-        *dot = '.';
-        if (named)
-            add_module(list, name, strlen(name));
-        free(entry[i]);
+    for (uint32_t k = 0; k < b->around.count; k++) {
+        struct dirent **entry;
+        char path[CW_PATH_MAX];
+        const int cnt = scandir(b->around.name[k], &entry, is_source, alphasort);
+        for (int i = 0; i < cnt; i++) {
+            char *name = entry[i]->d_name, *dot = strchr(name, '.');
+            *dot = '\0';
+            const bool named = cw_rtl_has_word(text, name);
+            *dot = '.';
+            if (named && cw_os_path(path, sizeof path, NULL, "%s/%s", b->around.name[k], name) == CW_OK)
+                add_module(list, path, strlen(path));
+            free(entry[i]);
+        }
+        if (cnt >= 0)
+            free(entry);
     }
-    if (cnt > 0)
-        free(entry);
-    return status;
 }
 
-/* A name in the list is a module's, or with a dot a file's beside top_file. */
+/* A name in the list is a module's, or with a slash a file's. */
 static int source_path(char path[CW_PATH_MAX], const struct build *b, const char *name)
 {
-    char folder[CW_PATH_MAX];
-    if (b->opt.top_file == NULL || strchr(name, '.') == NULL)
-        return module_path(path, name, b);
-    return top_folder(folder, b, NULL) == CW_OK ? cw_os_path(path, CW_PATH_MAX, NULL, "%s/%s", folder, name) : CW_EIO;
+    return strchr(name, '/') != NULL ? cw_os_path(path, CW_PATH_MAX, NULL, "%s", name) : module_path(path, name, b);
 }
 
 /* What is told of each source, in the order in which the names are found. */
@@ -353,24 +321,13 @@ struct visitor {
     void *context;
 };
 
-static int visit_top_file(const struct visitor *v, const struct build *b, struct module_list *list, struct cw_error *err)
+/* Somebody else's files begin the list: a file without a folder in its name is of this one. */
+static void add_paths(struct module_list *list, const struct cw_rtl_names *files)
 {
-    char name[CW_PATH_MAX];
-    size_t size;
-    int status = cw_os_path(name, sizeof name, err, "cw_%s", b->unit->name);
-    if (status != CW_OK)
-        return status;
-    char *text = cw_os_read_file(b->opt.top_file, &size);
-    if (text == NULL)
-        return cw_fail(err, CW_EIO, "%s: cannot read %s: %s", b->unit->name, b->opt.top_file, strerror(errno));
-    status = has_name(text, name) ? CW_OK : cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->opt.top_file, name);
-    v->each(v->context, b->opt.top_file, text, size);
-    if (status == CW_OK) {
-        add_named_modules(list, text);
-        status = add_named_neighbours(list, b, text, err);
-    }
-    free(text);
-    return status;
+    char path[CW_PATH_MAX];
+    for (uint32_t i = 0; i < files->count; i++)
+        if (cw_os_path(path, sizeof path, NULL, "%s%s", strchr(files->name[i], '/') != NULL ? "" : "./", files->name[i]) == CW_OK)
+            add_module(list, path, strlen(path));
 }
 
 /* The sources of the list, which grows by what they name. */
@@ -381,7 +338,7 @@ static int visit_list(const struct visitor *v, struct module_list *list, const s
     for (uint32_t i = 0; i < list->count && status == CW_OK; i++) {
         size_t size;
         if (source_path(path, b, list->name[i]) != CW_OK) {
-            if (i == 0 && b->opt.top_file == NULL)
+            if (i == 0)
                 status = cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", list->name[i], b->rtl_dir);
             continue;
         }
@@ -390,10 +347,9 @@ static int visit_list(const struct visitor *v, struct module_list *list, const s
             status = cw_fail(err, CW_EIO, "cannot read %s", path);
             continue;
         }
-        v->each(v->context, path, text, size);
+        v->each(v->context, strncmp(path, "./", 2) == 0 ? path + 2 : path, text, size);
         add_named_modules(list, text);
-        if (b->opt.top_file != NULL)
-            status = add_named_neighbours(list, b, text, err);
+        add_named_neighbours(list, b, text);
         free(text);
     }
     return status == CW_OK && list->failed ? cw_fail(err, CW_ENOMEM, "out of memory") : status;
@@ -404,14 +360,106 @@ static int visit_sources(const struct visitor *v, const struct build *b, struct 
     struct module_list list = {0};
     char name[CW_PATH_MAX];
     int status = cw_os_path(name, sizeof name, err, "cw_%s", b->unit->name);
-    if (status == CW_OK && b->opt.top_file != NULL)
-        status = visit_top_file(v, b, &list, err);
-    else if (status == CW_OK)
+    if (b->opt.files == NULL)
         add_module(&list, name, strlen(name));
+    add_paths(&list, &b->files.source);
+    add_paths(&list, &b->files.list);
+    add_paths(&list, &b->package);
     if (status == CW_OK)
         status = visit_list(v, &list, b, err);
     free_modules(&list);
     return status;
+}
+
+/* Somebody else's files ----------------------------------------------------------------------------------------------- */
+
+static int no_memory(struct cw_error *err, int status)
+{
+    return status == CW_OK ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
+}
+
+/* The folders of the sources, then those that are named. */
+static int note_folders(struct build *b, struct cw_error *err)
+{
+    int status = CW_OK;
+    for (uint32_t i = 0; i < b->files.source.count && status == CW_OK; i++) {
+        const char *const name = b->files.source.name[i], *const slash = strrchr(name, '/');
+        const size_t length = slash == NULL ? 0 : (size_t)(slash - name) + (slash == name);
+        status = cw_rtl_names_add(&b->around, length == 0 ? "." : name, length == 0 ? 1 : length);
+    }
+    for (uint32_t i = 0; i < b->files.folder.count && status == CW_OK; i++)
+        status = cw_rtl_names_add(&b->around, b->files.folder.name[i], strlen(b->files.folder.name[i]));
+    return no_memory(err, status);
+}
+
+/* A macro may make the module's name: of a single file the name is enough. */
+static bool has_module(const struct build *b, const char *path, const char *name)
+{
+    char *text = cw_os_read_file(path, NULL), *code = text != NULL ? cw_rtl_code(text) : NULL;
+    const bool has = code != NULL && (b->files.source.count == 1 ? cw_rtl_has_word(code, name) : cw_rtl_declares(code, "module", name));
+    free(code);
+    free(text);
+    return has;
+}
+
+static int find_top(struct build *b, struct cw_error *err)
+{
+    char name[CW_PATH_MAX];
+    int status = cw_os_path(name, sizeof name, err, "cw_%s", b->unit->name);
+    for (uint32_t i = 0; i < b->files.source.count && status == CW_OK; i++)
+        if (has_module(b, b->files.source.name[i], name)) {
+            b->top = b->files.source.name[i];
+            return CW_OK;
+        }
+    if (status != CW_OK)
+        return status;
+    if (b->files.source.count > 1)
+        return cw_fail(err, CW_EIO, "%s: none of its files has module %s", b->unit->name, name);
+    return cw_fail(err, CW_EIO, "%s: %s has no module %s", b->unit->name, b->files.source.name[0], name);
+}
+
+struct pool {
+    char *code;
+    bool failed;
+};
+
+static void add_code(void *context, const char *path, const char *text, size_t length)
+{
+    struct pool *pool = context;
+    char *code = cw_rtl_code(text), *grown = NULL;
+    (void)path, (void)length;
+    if (code == NULL || asprintf(&grown, "%s\n%s", pool->code != NULL ? pool->code : "", code) < 0)
+        pool->failed = true;
+    else {
+        free(pool->code);
+        pool->code = grown;
+    }
+    free(code);
+}
+
+static int find_packages(struct build *b, struct cw_error *err)
+{
+    struct pool pool = {0};
+    const struct visitor v = {add_code, &pool};
+    int status = visit_sources(&v, b, err);
+    if (status == CW_OK)
+        status = no_memory(err, pool.failed ? CW_ENOMEM : CW_OK);
+    if (status == CW_OK && pool.code != NULL)
+        status = cw_rtl_packages(&b->package, pool.code, &b->around, &b->files.source, err);
+    free(pool.code);
+    return status;
+}
+
+static int open_files(struct build *b, struct cw_error *err)
+{
+    struct cw_error why;
+    int status = cw_rtl_files_open(&b->files, b->opt.files, &why);
+    if (status != CW_OK)
+        return cw_fail(err, status, "unit %s: %s", b->unit->name, why.text);
+    status = note_folders(b, err);
+    if (status == CW_OK)
+        status = find_top(b, err);
+    return status == CW_OK ? find_packages(b, err) : status;
 }
 
 int cw_rtl_sources(const struct cw_unit *unit, const struct cw_rtl_build_options *opt, cw_rtl_source_fn *each, void *context,
@@ -420,7 +468,10 @@ int cw_rtl_sources(const struct cw_unit *unit, const struct cw_rtl_build_options
     const struct visitor v = {each, context};
     struct build b;
     int status = build_init(&b, unit, NULL, opt, err);
-    return status != CW_OK ? status : visit_sources(&v, &b, err);
+    if (status == CW_OK)
+        status = visit_sources(&v, &b, err);
+    build_free(&b);
+    return status;
 }
 
 static void digest_source(void *context, const char *path, const char *text, size_t length)
@@ -478,8 +529,10 @@ static int digest_of(uint64_t *digest, const struct build *b, struct cw_error *e
     if (status == CW_OK)
         status = digest_template(&h, b, err);
     const struct visitor v = {digest_source, &h};
-    if (b->opt.top_file != NULL)
-        h = fnv1a(h, "top_file", 8);
+    if (b->opt.files != NULL)
+        h = fnv1a(h, "files", 5);
+    for (uint32_t i = 0; i < b->files.define.count; i++)
+        h = fnv1a(h, b->files.define.name[i], strlen(b->files.define.name[i]) + 1);
     if (status == CW_OK)
         status = visit_sources(&v, b, err);
     *digest = h;
@@ -491,7 +544,10 @@ int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *para
 {
     struct build b;
     int status = build_init(&b, unit, params, opt, err);
-    return status != CW_OK ? status : digest_of(digest, &b, err);
+    if (status == CW_OK)
+        status = digest_of(digest, &b, err);
+    build_free(&b);
+    return status;
 }
 
 /* Building ----------------------------------------------------------------------------------------------------------- */
@@ -615,15 +671,26 @@ static void add_library_dirs(struct args *a, const char *rtl_dir)
 }
 
 /* Somebody else's Verilog need not be free of warnings; modules beside it come before those of rtl_dir. */
-static int add_top_file_args(struct args *a, const struct build *b, struct cw_error *err)
+static void add_file_args(struct args *a, const struct build *b)
 {
-    char folder[CW_PATH_MAX];
-    if (b->opt.top_file == NULL)
-        return CW_OK;
-    args_add_words(a, "-Wno-fatal +systemverilogext+sv -y");
-    int status = top_folder(folder, b, err);
-    args_add(a, "%s", folder);
-    return status;
+    if (b->opt.files == NULL)
+        return;
+    args_add_words(a, "-Wno-fatal +systemverilogext+sv");
+    for (uint32_t i = 0; i < b->files.define.count; i++)
+        args_add(a, "-D%s", b->files.define.name[i]);
+    for (uint32_t i = 0; i < b->around.count; i++) {
+        args_add(a, "-y");
+        args_add(a, "%s", b->around.name[i]);
+    }
+}
+
+/* The sources: packages first. */
+static void add_source_args(struct args *a, const struct build *b)
+{
+    for (uint32_t i = 0; i < b->package.count; i++)
+        args_add(a, "%s", b->package.name[i]);
+    for (uint32_t i = 0; i < b->files.source.count; i++)
+        args_add(a, "%s", b->files.source.name[i]);
 }
 
 /* Asserts are SystemVerilog, and a constant of the prover's choice is a register that nothing drives. */
@@ -641,13 +708,13 @@ static void add_property_args(struct args *a, const struct build *b)
 static int name_parameters(const struct build *b, int status, struct cw_error *err)
 {
     static const char lacks[] = "were not found in the design: ";
-    const char *found = err != NULL && status != CW_OK && b->opt.top_file != NULL ? strstr(err->text, lacks) : NULL;
+    const char *found = err != NULL && status != CW_OK && b->top != NULL ? strstr(err->text, lacks) : NULL;
     char names[200];
     if (found == NULL)
         return status;
     snprintf(names, sizeof names, "%s", found + strlen(lacks));
     return cw_fail(err, CW_EMISMATCH, "%s: the contract cowarp/unit/%s.h has parameters that %s has not: %s", b->unit->name, b->unit->name,
-                   b->opt.top_file, names);
+                   b->top, names);
 }
 
 static int verilate(const struct build *b, struct cw_error *err)
@@ -656,11 +723,9 @@ static int verilate(const struct build *b, struct cw_error *err)
     char top[CW_PATH_MAX];
     char name[CW_PATH_MAX];
     int status = cw_os_path(name, sizeof name, err, "cw_%s", b->unit->name);
-    if (status == CW_OK && b->opt.top_file != NULL)
-        status = cw_os_path(top, sizeof top, err, "%s", b->opt.top_file);
     if (status != CW_OK)
         return status;
-    if (b->opt.top_file == NULL && module_path(top, name, b) != CW_OK)
+    if (b->top == NULL && module_path(top, name, b) != CW_OK)
         return cw_fail(err, CW_EIO, "no file %s.v in a folder of %s", name, b->rtl_dir);
     args_add(&a, "%s", verilator_program);
     args_add_words(&a, "--cc --default-language 1364-2005 -Wall -O3 --x-assign fast --x-initial unique --trace-fst");
@@ -684,13 +749,14 @@ static int verilate(const struct build *b, struct cw_error *err)
         memcpy(&value, (const char *)b->params + b->unit->params[i].offset, sizeof value);
         args_add(&a, "-G%s=%u", b->unit->params[i].verilog_name, value);
     }
-    status = add_top_file_args(&a, b, err);
+    add_file_args(&a, b);
     if (b->home_rtl_dir[0] != '\0')
         add_library_dirs(&a, b->home_rtl_dir);
     add_library_dirs(&a, b->rtl_dir);
-    args_add(&a, "%s", top);
-    int ran = name_parameters(b, args_run(&a, b, err), err);
-    return status != CW_OK ? status : ran;
+    if (b->top == NULL)
+        args_add(&a, "%s", top);
+    add_source_args(&a, b);
+    return name_parameters(b, args_run(&a, b, err), err);
 }
 
 /* Every shim includes these first. */
@@ -792,7 +858,7 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
     if (status == CW_OK)
         status = cw_os_path(header, sizeof header, err, "%s/Vcw_%s.h", b->work_dir, b->unit->name);
     if (status == CW_OK)
-        status = cw_rtl_check_ports(b->unit, b->params, b->opt.top_file, header, err);
+        status = cw_rtl_check_ports(b->unit, b->params, b->top, header, err);
     if (status == CW_OK)
         status = template_path(shim, b, err);
     if (status == CW_OK)
@@ -814,31 +880,39 @@ static int library_path(char path[CW_PATH_MAX], const struct build *b, const cha
     return cw_os_path(path, CW_PATH_MAX, err, "%s/libcw_rtl_%s_%016" PRIx64 ".so", dir, b->unit->name, h);
 }
 
+static int find_library(char path[CW_PATH_MAX], struct build *b, struct cw_error *err)
+{
+    uint64_t digest;
+    int status = digest_of(&digest, b, err);
+    if (status != CW_OK)
+        return status;
+    if (b->opt.prebuilt_dir != NULL && library_path(path, b, b->opt.prebuilt_dir, digest, err) == CW_OK && access(path, R_OK) == 0)
+        return CW_OK;
+    status = library_path(path, b, b->cache_dir, digest, err);
+    if (status != CW_OK || access(path, R_OK) == 0)
+        return status;
+    if (b->opt.stop != NULL && b->opt.stop(b->opt.stop_context) != 0)
+        return cw_fail(err, CW_ELIMIT, "interrupted before RTL of %s was built", b->unit->name);
+    status = find_verilator(b, err);
+    if (status == CW_OK)
+        status = make_work_dir(b, b->cache_dir, err);
+    if (status != CW_OK)
+        return status;
+    status = build_in_work_dir(b, path, digest, err);
+    remove_work_dir(b);
+    return status;
+}
+
 int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                 struct cw_error *err)
 {
     struct build b;
-    uint64_t digest;
     int status = cw_unit_params_check(unit, params, err);
-    if (status == CW_OK)
-        status = build_init(&b, unit, params, opt, err);
-    if (status == CW_OK)
-        status = digest_of(&digest, &b, err);
     if (status != CW_OK)
         return status;
-    if (b.opt.prebuilt_dir != NULL && library_path(path, &b, b.opt.prebuilt_dir, digest, err) == CW_OK && access(path, R_OK) == 0)
-        return CW_OK;
-    status = library_path(path, &b, b.cache_dir, digest, err);
-    if (status != CW_OK || access(path, R_OK) == 0)
-        return status;
-    if (b.opt.stop != NULL && b.opt.stop(b.opt.stop_context) != 0)
-        return cw_fail(err, CW_ELIMIT, "interrupted before RTL of %s was built", unit->name);
-    status = find_verilator(&b, err);
+    status = build_init(&b, unit, params, opt, err);
     if (status == CW_OK)
-        status = make_work_dir(&b, b.cache_dir, err);
-    if (status != CW_OK)
-        return status;
-    status = build_in_work_dir(&b, path, digest, err);
-    remove_work_dir(&b);
+        status = find_library(path, &b, err);
+    build_free(&b);
     return status;
 }

@@ -22,10 +22,10 @@ extern "C" {
 struct cw_rtl_build_options {
     const char *source_dir; /* holds rtl/, include/, harness/rtl/; NULL: cowarp's own (rtl_place.h) */
     const char *rtl_dir;    /* the Verilog; NULL: source_dir/rtl */
-    const char *top_file; /* the unit's own Verilog, module cw_<unit>; what it names is looked for beside it, then in rtl_dir. Its warnings
-                           * do not stop the build. NULL: the unit's file in rtl_dir */
-    bool properties;      /* the asserts in the Verilog run along (CW_PROPERTIES, docs/proofs.md) */
-    bool precompile;      /* keep Verilator's headers compiled in cache_dir, some 70 MB per set of flags: a build takes a second less */
+    const char *files; /* the unit's own Verilog (rtl_files.h), with module cw_<unit>; what it names is looked for beside each file and in
+                        * the folders, then in rtl_dir. Its warnings do not stop the build. NULL: the unit's file in rtl_dir */
+    bool properties;   /* the asserts in the Verilog run along (CW_PROPERTIES, docs/proofs.md) */
+    bool precompile;   /* keep Verilator's headers compiled in cache_dir, some 70 MB per set of flags: a build takes a second less */
     const char *prebuilt_dir; /* searched first, never written; NULL: cowarp's own, if any */
     const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
     const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
@@ -49,8 +49,8 @@ int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *
 /* Builds libcw_verilated-<version>-<ABI>.so into dir unless it is there. */
 int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt, struct cw_error *err);
 
-/* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively; with top_file also every
- * file beside it whose name one of these contains), of the parameter values, the port list, the shim's template and the ABI. */
+/* Digest of the Verilog that the unit consists of (its file and every cw_* module that it names, transitively; with files also the packages,
+ * and every file beside them whose name one of these contains), of the parameter values, the port list, the shim's template and the ABI. */
 int cw_rtl_digest(uint64_t *digest, const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                   struct cw_error *err);
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "lockstep.h"
+#include "rtl_files.h"
 #include "rtl_property.h"
 
 struct loaded {
@@ -112,7 +113,7 @@ static struct cw_rtl_build_options build_options(const struct provider *p, const
     struct cw_rtl_build_options build = p->opt.build;
     build.properties = choice != NULL ? choice->properties : p->opt.properties;
     if (choice != NULL && choice->verilog != NULL)
-        build.top_file = choice->verilog;
+        build.files = choice->verilog;
     return build;
 }
 
@@ -212,14 +213,27 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Of somebody else's files, the one of that name. */
+static bool listed_source(char path[CW_PATH_MAX], const char *words, const char *name)
+{
+    struct cw_rtl_files files;
+    bool found = cw_rtl_files_open(&files, words, NULL) == CW_OK;
+    uint32_t i = 0;
+    while (found && i < files.source.count && strcmp(base_name(files.source.name[i]), name) != 0)
+        i++;
+    found = found && i < files.source.count && cw_os_path(path, CW_PATH_MAX, NULL, "%s", files.source.name[i]) == CW_OK;
+    cw_rtl_files_close(&files);
+    return found;
+}
+
 /* The file of that name among the sources of this run. The library may have been built from equal ones that are gone. */
 static const char *source_named(char path[CW_PATH_MAX], const struct provider *p, const struct cw_unit *unit, const char *built_from)
 {
     const struct cw_rtl_choice *choice = find_choice(p, unit);
     const char *name = base_name(built_from);
     char module[128];
-    if (choice != NULL && choice->verilog != NULL && strcmp(base_name(choice->verilog), name) == 0)
-        return choice->verilog;
+    if (choice != NULL && choice->verilog != NULL && listed_source(path, choice->verilog, name))
+        return path;
     snprintf(module, sizeof module, "%.*s", (int)strcspn(name, "."), name);
     return cw_rtl_module_path(path, module, &p->opt.build) == CW_OK ? path : built_from;
 }

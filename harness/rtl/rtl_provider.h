@@ -23,7 +23,7 @@ struct cw_rtl_choice {
     const char *unit;     /* "stall_buffer" */
     const char *instance; /* "partition3.stall_buffer": for this one alone, backend and seed only; NULL: for all of the unit */
     enum cw_unit_backend backend;
-    const char *verilog; /* file that takes the place of the unit's own (cw_rtl_build_options.top_file); NULL: none; not copied */
+    const char *verilog; /* files that take the place of the unit's own (cw_rtl_build_options.files); NULL: none; not copied */
     bool properties;     /* the asserts in its Verilog run along; one that does not hold is told by poll */
     uint32_t seed;       /* of what its registers and RAMs hold before the first reset; 0: zeros */
 };

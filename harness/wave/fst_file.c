@@ -76,6 +76,17 @@ int cw_fst_file_open(struct cw_fst_file *f, const char *path, const char *plugin
     return status;
 }
 
+int cw_fst_file_names(const char *path, const char *plugin, void (*each)(void *context, const char *name), void *context,
+                      struct cw_error *err)
+{
+    struct cw_fst_file f = {0};
+    int status = load_plugin(&f, plugin, err);
+    if (status == CW_OK && !f.plugin->names(path, each, context))
+        status = cw_fail(err, CW_EIO, "%s: cannot be read as a trace", path);
+    release(&f);
+    return status;
+}
+
 void cw_fst_file_dump(struct cw_fst_file *f, uint64_t time_ps)
 {
     if (f->failure == 0)

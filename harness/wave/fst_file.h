@@ -35,6 +35,9 @@ int cw_fst_file_open(struct cw_fst_file *f, const char *path, const char *plugin
 void cw_fst_file_dump(struct cw_fst_file *f, uint64_t time_ps);
 /* Completes and renames the file. CW_OK, or CW_EIO when anything since open failed, and then path is as it was. */
 int cw_fst_file_close(struct cw_fst_file *f, struct cw_error *err);
+/* Tells the signals of a file that is complete: "core0.warp1.state[3:0]". CW_OK or CW_EIO. */
+int cw_fst_file_names(const char *path, const char *plugin, void (*each)(void *context, const char *name), void *context,
+                      struct cw_error *err);
 /* Instead of close: nothing is left. */
 void cw_fst_file_discard(struct cw_fst_file *f);
 

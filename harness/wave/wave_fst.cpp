@@ -175,7 +175,39 @@ int close_writer(void *writer)
     return failure;
 }
 
-const cw_wave_plugin plugin = {CW_WAVE_ABI, open_writer, dump_writer, close_writer};
+// A range stands behind a name with a blank before it, or not.
+std::string without_blanks(const char *name)
+{
+    std::string text;
+    for (const char *at = name; *at != '\0'; at++)
+        if (*at != ' ')
+            text += *at;
+    return text;
+}
+
+bool tell_names(const char *path, void (*each)(void *context, const char *name), void *context)
+{
+    void *const reader = fstReaderOpen(path);
+    std::vector<std::string> scope;
+    if (reader == nullptr)
+        return false;
+    for (const fstHier *h = fstReaderIterateHier(reader); h != nullptr; h = fstReaderIterateHier(reader)) {
+        if (h->htyp == FST_HT_SCOPE)
+            scope.emplace_back(std::string(h->u.scope.name) + ".");
+        else if (h->htyp == FST_HT_UPSCOPE && !scope.empty())
+            scope.pop_back();
+        if (h->htyp != FST_HT_VAR)
+            continue;
+        std::string name;
+        for (const std::string &level : scope)
+            name += level;
+        each(context, (name + without_blanks(h->u.var.name)).c_str());
+    }
+    fstReaderClose(reader);
+    return true;
+}
+
+const cw_wave_plugin plugin = {CW_WAVE_ABI, open_writer, dump_writer, close_writer, tell_names};
 
 } // namespace
 

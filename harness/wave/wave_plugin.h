@@ -6,13 +6,14 @@
 #ifndef CW_HARNESS_WAVE_PLUGIN_H
 #define CW_HARNESS_WAVE_PLUGIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define CW_WAVE_ABI 2u
+#define CW_WAVE_ABI 3u
 
 /* Names for the values 0 .. cnt-1 of a signal, shown by the viewer instead of numbers. */
 struct cw_wave_enum {
@@ -44,6 +45,8 @@ struct cw_wave_plugin {
     /* Times grow. 0, or errno of what has gone wrong: the file is useless then. */
     int (*dump)(void *writer, uint64_t time_ps);
     int (*close)(void *writer); /* as dump */
+    /* Tells the signals of a complete file: "core0.warp1.state[3:0]". false: it cannot be read. */
+    bool (*names)(const char *path, void (*each)(void *context, const char *name), void *context);
 };
 
 const struct cw_wave_plugin *cw_wave_plugin_get(void);

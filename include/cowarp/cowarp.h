@@ -387,6 +387,10 @@ struct cowarp_wave_event {
 /* After the run, until cowarp_destroy. COWARP_EINVAL: no event was waited for, or it has not come. */
 int cowarp_wave_event(struct cowarp_gpu *gpu, struct cowarp_wave_event *event);
 
+/* Tells the name of each signal of a complete trace, with the range of its bits: "partition0.validation_unit.req_granule[29:0]". The widths of
+ * many follow from the configuration of the run. COWARP_EIO: the file cannot be read. */
+int cowarp_wave_signals(struct cowarp_gpu *gpu, const char *file, void (*each)(void *context, const char *name), void *context);
+
 /* Sums over all launches so far. */
 uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);     /* core cycles */
 double cowarp_microseconds(const struct cowarp_gpu *gpu); /* simulated time */
@@ -486,6 +490,7 @@ struct cowarp_played {
     char view[4096];       /* save file that it names, found from its folder; "" when it names none */
     uint64_t cycles;       /* clock cycles played */
     uint32_t expectations; /* answers that came as the file expects */
+    uint32_t waits;        /* values of outputs that the file waits for, and that came */
 };
 
 /* COWARP_OK; COWARP_ECHECK when an answer is not the expected one (the wave file is there and ends with it); COWARP_EINVAL for a

@@ -83,7 +83,7 @@ def config(preset="getm", config=None, **keys):
 
 def play(stimulus, wave, backend="lockstep", on_message=None):
     """Drives one hardware unit with a stimulus file, without a GPU, into an FST file (docs/waves.md). Returns a dict: unit, cycles,
-    expectations, view."""
+    expectations, waits, view."""
     import os
     calls, played = _Calls(on_message=on_message), _library.Played()
     with calls.guard():
@@ -92,4 +92,5 @@ def play(stimulus, wave, backend="lockstep", on_message=None):
         status = _library.lib.cowarp_play_unit(_ctypes.byref(played), _ctypes.byref(request))
         if status != _library.OK and calls.pending is None:
             raise _made(status, played.error.decode(errors="replace"))
-    return {"unit": played.unit.decode(), "cycles": played.cycles, "expectations": played.expectations, "view": played.view.decode()}
+    return {"unit": played.unit.decode(), "cycles": played.cycles, "expectations": played.expectations, "waits": played.waits,
+            "view": played.view.decode()}

@@ -110,7 +110,7 @@ class Play(ctypes.Structure):
 class Played(ctypes.Structure):
     c_name = "cowarp_played"
     _fields_ = [("error", c_char * 512), ("unit", c_char * 64), ("view", c_char * 4096), ("cycles", c_uint64),
-                ("expectations", c_uint32)]
+                ("expectations", c_uint32), ("waits", c_uint32)]
 
 
 STRUCTS = [Options, Param, Persist, Bytes, Arg, Launch, Occupancy, AdviceLine, Advice, WaveEvent, Key, Play, Played]

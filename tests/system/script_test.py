@@ -89,6 +89,54 @@ class Runs(Script):
         self.write("bfs.ptx", PTX.read_bytes())
         self.assertIn("passed: 1 comparison", self.passes("\n".join(lines)))
 
+    # Each thread follows its own pointer of a table: out[i] = **(table + 8 i); node(head): sum over a list of {next, value}; and a pointer
+    # that is a variable of the program.
+    POINTERS = """.version 8.0
+.target sm_75
+.address_size 64
+.global .align 8 .u64 head;
+.visible .entry rows(.param .u64 t, .param .u64 o)
+{
+.reg .b32 %r<4>; .reg .b64 %d<8>;
+ld.param.u64 %d1,[t]; ld.param.u64 %d2,[o]; mov.u32 %r1,%tid.x; mul.wide.u32 %d3,%r1,8; add.s64 %d3,%d1,%d3; ld.global.u64 %d4,[%d3];
+ld.global.u32 %r2,[%d4]; mul.wide.u32 %d5,%r1,4; add.s64 %d5,%d2,%d5; st.global.u32 [%d5],%r2;
+ret;
+}
+.visible .entry list(.param .u64 o)
+{
+.reg .b32 %r<4>; .reg .b64 %d<8>; .reg .pred %p<2>;
+ld.param.u64 %d2,[o]; mov.u32 %r1,0; ld.global.u64 %d1,[head];
+L: setp.eq.u64 %p1,%d1,0; @%p1 bra E; ld.global.u32 %r2,[%d1+8]; add.u32 %r1,%r1,%r2; ld.global.u64 %d1,[%d1]; bra L;
+E: st.global.u32 [%d2],%r1;
+ret;
+}
+"""
+
+    def test_arrays_of_pointers(self):
+        self.write("p.ptx", self.POINTERS)
+        self.passes("load p.ptx\nalloc a 64 fill 11\nalloc b 64 fill 22\nset b+60 33\nalloc table 32\nalloc o 16\nset table a\nset table+8 b b+60 a+4\n"
+                    "launch rows grid 1 block 4 args table o\ncopy o to out.bin\n")
+        self.assertEqual((self.folder / "out.bin").read_bytes(), words(11, 22, 33, 11))
+
+    def test_structures_with_pointers(self):
+        """A list of three nodes {next, value}, the first one made in one line, and a pointer of the program at its head."""
+        self.write("p.ptx", self.POINTERS)
+        self.write("wanted.bin", words(1 + 20 + 300))
+        self.passes("load p.ptx\nalloc n 48\nset n n+32 1\nset n+32 n+16 20\nset n+24 300\nalloc o 4\nsymbol head address n\n"
+                    "launch list grid 1 block 1 args o\ncompare o with wanted.bin\n")
+        self.write("wanted.bin", words(300))
+        self.passes("load p.ptx\nalloc n 48\nset n n+32 1\nset n+32 n+16 20\nset n+24 300\nalloc o 4\nsymbol head address n+16\n"
+                    "launch list grid 1 block 1 args o\ncompare o with wanted.bin\n")
+
+    def test_addresses_that_are_wrong(self):
+        for line, says in (("set t a x", "'x': no alloc above makes it"), ("set t+4 a", "stands at a multiple of 8, not at 4"),
+                           ("set t 1 a", "stands at a multiple of 8, not at 4"), ("set t a a a", "the values have 24 bytes, and there is room for 16"),
+                           ("set t a+65", "there are 64 bytes"), ("set t", "a number is missing"), ("set t 1 2x", "'2x' is no number of 32 bits"),
+                           ("symbol head address", "a name is missing"), ("symbol head address b", "'b': no alloc above"),
+                           ("symbol head address a a", "'a' is too much")):
+            self.write("p.ptx", self.POINTERS)
+            self.fails(2, f"load p.ptx\nalloc a 64\nalloc t 16\n{line}\nlaunch list grid 1 block 1 args t\n", "s.txt:4", says)
+
     def test_a_loop(self):
         self.write("data.bin", words(5, 0, 3, 1))
         self.write("wanted.bin", words(0, 6))  # five that change something, and one that finds nothing to do
@@ -225,7 +273,7 @@ class Mistakes(Script):
                 ("copy a", "expected 'from'"), ("copy a form four.bin", "expected 'from', not 'form'"), ("copy aa from four.bin", "did you mean 'a'"),
                 ("copy a+5 from four.bin", "room for 3"), ("copy a+8 from four.bin", "do not fit"), ("copy a+x from four.bin", "'x' is no number"),
                 ("copy a to no/such/x", "no/such"), ("copy a to", "a file is missing"), ("set a+5 1", "'a+5': there are 8 bytes"), ("set a", "a number"),
-                ("set a x", "'x' is no number"), ("launch", "a kernel is missing"), ("launch k", "expected 'grid'"), ("launch k grid", "needs a size"),
+                ("set a x", "'x': no alloc above makes it"), ("launch", "a kernel is missing"), ("launch k", "expected 'grid'"), ("launch k grid", "needs a size"),
                 ("launch k grid 0 block 1", "grid '0'", "numbers from 1 on"), ("launch k grid 1 block 1,1,1,1", "block '1,1,1,1'"),
                 ("launch k grid 1 block 1 shared x", "'x'"), ("launch k grid 1 block 1 a", "expected 'args'"),
                 ("launch k grid 1 block 1 args b", "no alloc above"), ("launch k grid 1 block 1 args u32:x", "'u32:x'", "not a value of type u32"),

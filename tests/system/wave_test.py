@@ -453,6 +453,35 @@ class Triggers(Waves):
         self.passes(*[w.replace("getm", "fglock") for w in SMALL], "--wave", "t.fst", "--wave-on", "cycle:3000")
         self.assertFalse(self.path("t.gtkw").exists())
 
+    def test_a_view_has_the_widths_of_its_run(self):
+        """Keys that change widths of ports and of what is behind them. With RTL every signal of the system's view is there; without, those of
+        the Verilog are left out, and no line of their looks is left."""
+        whole = Views.signals(self, WAVES / "kilotm.gtkw")
+        for system, wide, *settings in (
+                ("getm", "[23:0]", "--set", "getm.ts_bits=24"),
+                ("getm", "[39:0]", "--set", "getm.ts_bits=40", "--set", "core.warps=24", "--set", "getm.stall_lines=2"),
+                ("getm", "[28:0]", "--set", "tm.granule_bytes=64"),
+                ("kilotm", "[9:0]", "--set", "kilo.id_bits=10", "--unit", "hazard_unit=rtl"),
+                ("warptm", "[11:0]", "--set", "kilo.id_bits=12", "--set", "core.warps=16"),
+                ("eapg", "[11:0]", "--set", "kilo.id_bits=12", "--set", "mem.line_bytes=64")):
+            r, trace = self.triggered(0, *[w.replace("getm", system) for w in SMALL], "--wave-on", "cycle:3000", *settings)
+            view = self.path("t.gtkw")
+            names = Views.signals(self, view)
+            self.assertEqual([n for n in names if n not in trace.code], [], (system, settings))
+            self.assertGreater(len(names), 15, (system, settings))
+            self.assertTrue(any(wide in n for n in names), (system, settings, names))
+            if "hazard_unit=rtl" in settings:
+                self.assertEqual([n.split("[")[0] for n in names], [n.split("[")[0] for n in whole])
+                self.assertNotEqual(names, whole)
+            else:
+                self.assertFalse(any("cw_" in n for n in names), names)
+            looks = [line for line in view.read_text().splitlines() if line and not line.startswith(("[*]", "*", "[timestart]", "[dumpfile]"))]
+            for look, after in zip(looks, looks[1:]):
+                if look.startswith(("[color]", "^")):
+                    self.assertRegex(after, r"^(@\d+|\^1 .*|[#+]?\{.*|\w+\..*)$")
+            self.path("t.fst").unlink(missing_ok=True)
+            view.unlink()
+
     def broken(self, limit=400):
         """A validation unit that errs in bit 0 of the ninth and later responses' timestamps that are above the limit."""
         text = (WAVES.parent / "rtl/validation_unit/cw_validation_unit.v").read_text()
@@ -684,6 +713,25 @@ class Views(Waves):
 
 
 class Scenarios(Waves):
+    def test_each_says_what_it_has_checked(self):
+        """The numbers are those of the stimulus's lines, and none of them is 0. A backend in C is enough for it."""
+        scenarios = re.findall(r'^    \{"([a-z0-9-]+)", "(\w+)", \{NULL\}\}', (WAVES.parent / "harness/cli/wave.c").read_text(), re.M)
+        self.assertGreater(len(scenarios), 12)
+        for name, file in scenarios:
+            lines = [line.split('"')[0].split("#")[0].split() for line in (WAVES / f"{file}.stim").read_text().splitlines()]
+            counts = {verb: sum(verb in line[:2] for line in lines) for verb in ("expect", "wait")}
+            said = self.passes("wave", name, "--backend", "c").splitlines()[0]
+            for verb, what, how in (("expect", "answer", "as expected"), ("wait", "wait", "fulfilled")):
+                n = counts[verb]
+                text = f", {n} {what}{'' if n == 1 else 's'} {how}"
+                self.assertEqual(text in said, n > 0, f"{name}: {said}")
+            self.assertGreater(sum(counts.values()), 0, name)
+            self.assertNotIn(" 0 ", said)
+
+    def test_a_stimulus_that_checks_nothing_says_so(self):
+        text = "unit stall_buffer\ntrace\n+20\n"
+        self.assertIn("nothing was checked", self.passes(*self.play(text), "--backend", "c"))
+
     def test_figure7(self):
         """Metadata in the trace against the tables of GETM's Figure 7 (section IV.B gives the numbers)."""
         self.assertIn("11 answers as expected", self.passes("wave", "figure7"))
@@ -949,14 +997,14 @@ class Scenarios(Waves):
     def test_example_of_the_documentation(self):
         text = (WAVES.parent / "docs/waves.md").read_text()
         example = re.search(r"^    unit validation_unit .*?\n\n(?=\|)", text, re.M | re.S).group(0)
-        self.assertIn("1 answers as expected", self.passes(*self.play(example)))
+        self.assertIn("1 answer as expected", self.passes(*self.play(example)))
 
     def test_long_lines(self):
         """A line may have any number of words and values; of two values of a port the last counts."""
         many = " ".join(["rsp_ready=0"] * 60 + ["rsp_ready=1", "mem_ready=1"])
         fields = " ".join([f"granule={i}" for i in range(100)] + ["kind=store", "warpts=20", "owner=1", "id=7"])
         text = f"unit validation_unit\nhold {many}\nwait req_ready=1\nsend req {fields}\nexpect rsp id=7 outcome=success\n"
-        self.assertIn("1 answers as expected", self.passes(*self.play(text), "--backend", "c"))
+        self.assertIn("1 answer as expected", self.passes(*self.play(text), "--backend", "c"))
         self.fails(1, ["my.stim:5:", "rsp_id is 7, expected 8"], *self.play(text.replace("rsp id=7", "rsp id=8")), "--backend", "c")
 
     def test_timing_of_a_stimulus(self):

@@ -372,13 +372,13 @@ static const char *warp_wide(const struct cw_uop *u)
 /* Instructions that speak of a warp mean its static warp. */
 static void notice_static(struct tbc *t, const struct cw_kernel *kernel, const char *file, const struct cw_uop *u)
 {
-    char text[400];
+    struct cw_error text;
     if (t->noticed == kernel || t->config.core != 0)
         return;
     t->noticed = kernel;
-    snprintf(text, sizeof text, "kernel %.100s: %.150s:%u: %s works on a static warp; its threads stay in their static warps", kernel->name,
-             file, u->line, warp_wide(u));
-    t->config.host.notice(t->config.host.context, text);
+    cw_fail(&text, CW_OK, "kernel %s: %s:%u: %s works on a static warp; its threads stay in their static warps", kernel->name, file,
+            u->line, warp_wide(u));
+    t->config.host.notice(t->config.host.context, text.text);
 }
 
 static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)

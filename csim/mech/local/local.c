@@ -119,13 +119,13 @@ static int refuse(const struct cw_local_advice *a, uint32_t combination, const c
 
 static void tell_choice(struct cw_local *local, const struct cw_kernel *kernel, const struct cw_local_advice *a, uint32_t combination)
 {
-    char text[400];
+    struct cw_error text;
     if (local->noticed == kernel)
         return;
     local->noticed = kernel;
-    snprintf(text, sizeof text, "kernel %.100s: ltm.choose=auto takes ltm.detect=%s and ltm.serial=%s: %s", kernel->name,
-             cw_local_detect_name(combination / CW_LOCAL_SERIALS), cw_local_serial_name(combination % CW_LOCAL_SERIALS), a->why);
-    cw_mech_notice(&local->host, text);
+    cw_fail(&text, CW_OK, "kernel %s: ltm.choose=auto takes ltm.detect=%s and ltm.serial=%s: %s", kernel->name,
+            cw_local_detect_name(combination / CW_LOCAL_SERIALS), cw_local_serial_name(combination % CW_LOCAL_SERIALS), a->why);
+    cw_mech_notice(&local->host, text.text);
 }
 
 static int take(struct cw_local *local, const struct cw_launch *l, struct cw_error *err)
