@@ -280,6 +280,15 @@ class Sweep(Results):
         self.assertEqual(done.returncode, status, done.stderr)
         return list(csv.DictReader(io.StringIO(self.path("t.csv").read_text())))
 
+    def test_what_an_axis_sets_is_not_set_beside_it(self):
+        for words, name, told in ((("--vary", "blocks=1,2"), "blocks", "--param blocks=2"),
+                                  (("--vary", "tx-warps=1,2", "--tx-warps=4"), "tx-warps", "--tx-warps=4"),
+                                  (("--tx-warps", "4", "--vary", "tx-warps=1,2"), "tx-warps", "--tx-warps 4"),
+                                  (("--set", "core.count=4", "--vary", "core.count=1,2"), "core.count", "--set core.count=4"),
+                                  (("--set=core.count=4", "--vary", "core.count=1,2"), "core.count", "--set=core.count=4")):
+            self.fails(2, *self.SMALL, *words, says=f"'{name}' is set twice, by --vary and by {told}; leave one of them out")
+        self.assertFalse(self.path("kept").exists())
+
     def test_rows_are_the_runs(self):
         rows = self.rows("--vary", "tx-warps=1:4:x2", "--vary", "buckets=50,100", "--seeds", "2")
         self.assertEqual([(row["tx-warps"], row["buckets"], row["seed"]) for row in rows],

@@ -164,6 +164,16 @@ ret;
         self.assertEqual((self.folder / "n.bin").read_bytes(), words(8))
         self.assertEqual((self.folder / "m.bin").read_bytes(), words(2))
 
+    def test_what_has_to_stand_before_args(self):
+        """A word of launch behind args is told as such, unless a buffer has that name."""
+        head = f"load {PTX}\nalloc a 8\n"
+        for word in ("shared", "registers", "grid", "block"):
+            self.fails(2, head + f"launch shared_word grid 1 block 1 args a u32:1 {word} 256\n", "s.txt:3", f"'{word}' has to stand before args",
+                       "[shared N] [registers N] [args ...]")
+        self.passes(head + "alloc shared 8\nlaunch shared_word grid 1 block 1 shared 256 registers 9 args shared u32:1\n")
+        for number in ("0", "65537", "-1"):
+            self.fails(2, head + f"launch shared_word grid 1 block 1 registers {number} args a u32:1\n", "s.txt:3", "a thread has 1 to 65536")
+
     def test_arguments_as_of_exec(self):
         self.passes(f'load {PTX}\nlaunch shared_word grid 1 block 1 shared 256 args "out:two words.bin:8" u32:77\n'
                     f"launch shared_word grid 1,1 block 1,1,1 shared 256 args zero:8 u32:0x10\n")
