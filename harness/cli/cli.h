@@ -91,6 +91,8 @@ int cli_manifest(struct cowarp_gpu *gpu, const struct cli_parsed *p);
 /* Whether all files that the command line asks for can be written, are what their names promise, are each another one, and none of them is
  * read. CLI_OK or an exit status, the error printed. */
 int cli_check_outputs(const struct cli_parsed *p);
+/* Whether a file that a script writes is none of them. place begins the error. */
+int cli_check_output(const struct cli_parsed *p, const char *place, const char *path);
 /* The path of an option that writes a file, with the name of standard output for `-`; NULL: it was not given. */
 const char *cli_output(const struct cli_parsed *p, const char *option);
 /* Whether one of them goes to standard output, which then holds nothing else. */

@@ -100,7 +100,8 @@ static char *output_of(const char *option, const char *text)
 static char *input_of(const char *option, const char *text)
 {
     static const char *const kinds[] = {"in:", "inout:", "bytes:"};
-    if (strcmp(option, "config") == 0 || strcmp(option, "lcp-profile") == 0 || strcmp(option, "script") == 0)
+    if (strcmp(option, "config") == 0 || strcmp(option, "lcp-profile") == 0 || strcmp(option, "script") == 0 ||
+        strcmp(option, "resource-usage") == 0)
         return strdup(text);
     if (strcmp(option, "symbol") == 0)
         return strchr(text, '=') != NULL ? strdup(strchr(text, '=') + 1) : NULL;
@@ -222,14 +223,27 @@ static int check_all(const struct files *f)
     return status;
 }
 
-int cli_check_outputs(const struct cli_parsed *p)
+/* A file that a script writes, beside all others. */
+static int check_other(const struct files *f, const char *place, const char *path)
+{
+    for (uint32_t i = 0; i < f->out_cnt; i++)
+        if (is_stdout_alone(path) ? is_stdout_alone(f->out[i].path) : cw_out_file_same(path, f->out[i].path))
+            return cli_error(CLI_WRONG, "%s: %s is the file of --%s %s; give each its own", place, path, f->out[i].option, f->out[i].text);
+    for (uint32_t i = 0; i < f->in_cnt; i++)
+        if (cw_out_file_same(path, f->in[i].path))
+            return cli_error(CLI_WRONG, "%s: %s is read (--%s), and would be replaced; name another file", place, path, f->in[i].option);
+    return CLI_OK;
+}
+
+/* All files of the command line, and with a place also this one. */
+static int check(const struct cli_parsed *p, const char *place, const char *path)
 {
     const size_t most = 2u * (size_t)p->given_cnt + p->word_cnt + 1u;
     struct files f = {calloc(most, sizeof *f.out), calloc(most, sizeof *f.in), 0, 0};
     int status = f.out != NULL && f.in != NULL ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
     if (status == CLI_OK) {
         collect(&f, p);
-        status = check_all(&f);
+        status = place != NULL ? check_other(&f, place, path) : check_all(&f);
     }
     for (uint32_t i = 0; i < f.out_cnt; i++)
         free(f.out[i].path);
@@ -238,6 +252,16 @@ int cli_check_outputs(const struct cli_parsed *p)
     free(f.out);
     free(f.in);
     return status;
+}
+
+int cli_check_outputs(const struct cli_parsed *p)
+{
+    return check(p, NULL, NULL);
+}
+
+int cli_check_output(const struct cli_parsed *p, const char *place, const char *path)
+{
+    return check(p, place, path);
 }
 
 const char *cli_output(const struct cli_parsed *p, const char *option)

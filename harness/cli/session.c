@@ -24,6 +24,14 @@ static volatile sig_atomic_t stop_signal;
 static void on_signal(int number)
 {
     stop_signal = number;
+    alarm(1);
+}
+
+/* Who begins to wait for the reader of a pipe when the signal has come already is interrupted, too. */
+static void on_alarm(int number)
+{
+    (void)number;
+    alarm(1);
 }
 
 bool cli_interrupted(void)
@@ -42,6 +50,9 @@ void cli_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&action.sa_mask);
+    struct sigaction again = {.sa_handler = on_alarm, .sa_flags = (int)SA_RESTART};
+    sigemptyset(&again.sa_mask);
+    sigaction(SIGALRM, &again, NULL);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

@@ -106,7 +106,7 @@ def conclude(old, new, notes, quiet):
             print(f"  note: {note}")
     if not rows:
         if not quiet:
-            print(f"  equal: {grouped(new['cycles'])} cycles and all {len(new['counters'])} counters, check {new['check'] or 'none'}")
+            print(f"  equal: {grouped(new['cycles'])} cycles and all {len(new['counters'])} counters, check {new.get('check') or 'none'}")
         return 0
     print(f"  different: {len(rows)} of {len(new['counters'])} counters")
     for name, before, after, relative, _ in rows[:SHOWN]:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pty
+import pathlib
 import re
 import resource
 import select
@@ -920,7 +921,9 @@ class Files(Command):
         for option, _ in self.WATCHES[:2]:
             p = subprocess.Popen([COWARP, *self.SMALL, option, "pipe"], cwd=self.folder.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.addCleanup(lambda p=p: p.poll() is None and p.kill())
-            time.sleep(1)  # it has come to the pipe, or will meet the signal before
+            until = time.monotonic() + 60  # until it catches signals, whatever it is doing then
+            while time.monotonic() < until and not int(re.search(r"SigCgt:\s*(\w+)", pathlib.Path(f"/proc/{p.pid}/status").read_text()).group(1), 16) >> 14 & 1:
+                time.sleep(0.01)
             self.assertIsNone(p.poll())
             p.send_signal(signal.SIGTERM)
             _, said = p.communicate(timeout=60)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what is done with finished runs (manifest, stats, diff, rerun, sweep, report): results_test.py BUILD/cowarp [unittest arguments]."""
+import contextlib
 import csv
 import hashlib
 import html.parser
@@ -374,10 +375,110 @@ class Sweep(Results):
                             (["ht-h", "--vary", "seed=1:1000000000"], "more than 100000 values"), (["none.ptx", "--vary", "seed=1,2"], "none.ptx: there is no such file"),
                             (["ht-h", "--vary", "seed=1,2", "--vary", "seed=3,4"], "there twice"), (["ht-h", "--vary", "seed=1,2", "--jobs", "0"], "from 1 on"), (["ht-h", "--vary", "seed=1,2", "--csv", "/"], "/: is a folder"),
                             (["ht-h", "--vary", "seed=1,2", "--svg", "/nowhere/p.svg", "--plot", "cycles"], "its folder is not there"),
+                            (["ht-h", "--vary", "seed=1,2", "--plot", "cykles"], "did you mean 'cycles'?"),
+                            (["ht-h", "--vary", "seed=1,2", "--show", "cycles,tx_comitted"], "did you mean 'tx_committed'?"),
+                            (["ht-h", "--vary", "seed=1,2", "--plot", "cycles", "--svg", "p.svg", "--csv", "./p.svg"], "the name promises SVG"),
+                            (["ht-h", "--vary", "seed=1,2", "--plot", "cycles", "--svg", "p", "--csv", "./p"], "the same file"),
+                            (["ht-h", "--vary", "seed=1,2", "--plot", "cycles", "--svg", "-", "--csv", "-"], "the same file"),
+                            (["ht-h", "--vary", "seed=1,2", "--list", "-"], "--list -"),
+                            (["ht-h", "--vary", "seed=1,2", "--config", "c.toml", "--csv", "c.toml"], "the name promises TOML"),
+                            (["ht-h", "--vary", "seed=1,2", "--svg", "p.svg"], "--svg names the file of one plot"),
                             (["ht-h", "--vary", "seed=1,2", "--binary", "/nowhere"], "no simulator at /nowhere")):
             with self.subTest(words):
                 self.fails(2, "sweep", *words, "--store", "kept", says=says)
         self.assertFalse(self.path("kept").exists())
+
+
+class Json(Results):
+    """JSON that is something else ends each command that reads it with one line, which names the file and the member."""
+    KINDS = (None, True, 7, "x", [], {}, [1], {"a": 1}, {"a": {"value": "x"}})
+
+    def places(self, value, path=()):
+        """Every member of the file, of long objects the first two."""
+        yield path
+        if isinstance(value, dict):
+            for name in list(value)[:None if len(value) < 40 else 2]:
+                yield from self.places(value[name], (*path, name))
+        if isinstance(value, list) and value:
+            yield from self.places(value[0], (*path, 0))
+
+    def test_every_member_as_something_else(self):
+        """The scripts are called in this process: there are some hundred files."""
+        self.make("a.json", "exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2", "--arg", "zero:4")
+        good, wrong = self.read("a.json"), 0
+        sys.path.insert(0, str(HERE.parents[1] / "scripts" / "results"))
+        self.addCleanup(sys.path.remove, sys.path[0])
+        import diff
+        import schema
+        import stats as table
+        self.assertIsNone(schema.problem_of(good, schema.STATS))
+        for path in self.places(good):
+            for other in self.KINDS:
+                bad = json.loads(json.dumps(good))
+                if path:
+                    holder = bad
+                    for step in path[:-1]:
+                        holder = holder[step]
+                    holder[path[-1]] = other
+                else:
+                    bad = other
+                problem = schema.problem_of(bad, schema.STATS)
+                wrong += problem is not None
+                if problem is None:  # then the commands can work with it
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        diff.show(["a", "b"], [good, bad], True)
+                        table.show({"a": good, "b": bad}, False)
+                        table.row("b", bad, True)
+                elif path and isinstance(path[0], str):
+                    self.assertIn(path[0], problem)
+        self.assertGreater(wrong, 500)
+        print(f"{wrong} wrong files")
+
+    def test_commands(self):
+        self.make("good.json", *TABLE)
+        for text, says in ((b'{"counters": 7}', "version"), (b"[]", "is a list"), (b"{", "is no JSON"), (b"\xff\xfe", "is no JSON"), (b"[" * 100000, "is no JSON"),
+                           (b'{"cycles": NaN}', "is no JSON"), (json.dumps({**self.read("good.json"), "counters": {"x": 7}}).encode(), "counters.x is a whole number")):
+            self.path("bad.json").write_bytes(text)
+            for words in (["stats", "bad.json"], ["diff", "good.json", "bad.json"], ["rerun", "bad.json"], ["report", "bad.json", "-o", "r.html"]):
+                self.fails(2, *words, says=["bad.json", says])
+
+    def test_one_run_twice(self):
+        self.make("a.json", *TABLE)
+        self.path("b.json").write_bytes(self.path("a.json").read_bytes())
+        os.symlink("a.json", self.path("c.json"))
+        self.fails(2, "stats", "a.json", "b.json", "a.json", says="a.json: is there twice")
+        self.fails(2, "stats", "a.json", "c.json", says="c.json: is there twice, as a.json too")
+        self.fails(2, "report", "a.json", "./a.json", "-o", "r.html", says="./a.json: is there twice")
+        self.passes("stats", "a.json", "b.json")
+
+    def test_where_output_goes(self):
+        self.make("a.json", *TABLE)
+        before = self.path("a.json").read_bytes()
+        self.path("in.csv").write_bytes(before)
+        self.fails(2, "stats", "in.csv", "--csv=in.csv", says=["--csv in.csv", "would be replaced"])
+        self.fails(2, "stats", "a.json", "--csv=t.html", says=["the name promises HTML, and CSV is written"])
+        self.fails(2, "report", "a.json", "-o", "r.csv", says=["the name promises CSV, and HTML is written"])
+        self.fails(2, "rerun", "a.json", "--stats", "a.json", says=["--stats a.json", "would be replaced"])
+        self.assertEqual(json.loads(self.passes("rerun", "a.json", "--stats", "-"))["cycles"], self.read("a.json")["cycles"])
+        self.assertEqual(self.path("a.json").read_bytes(), before)
+        self.assertTrue(self.passes("report", "a.json", "-o", "-").startswith("<!DOCTYPE html>"))
+
+    def test_a_simulator_that_is_none(self):
+        for binary in ("/bin/true", "/bin/false", "/bin/echo"):
+            self.fails(2, "sweep", "ht-h", "--vary", "seed=1,2", "--binary", binary, "--store", "kept", says=[binary, "is --binary cowarp?"])
+            done = self.call("reproduce", "kilotm.l2", "--quick", "--binary", binary, "--out", "out")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"^cowarp reproduce: kilotm.l2: [^\n]*\n$")
+        self.make("a.json", *TABLE)
+        self.fails(2, "rerun", "a.json", "--binary", "/bin/true", says=["the run has ended without statistics"])
+        self.fails(2, "rerun", "a.json", "--binary", "/nowhere", says=["/nowhere"])
+
+    def test_synth(self):
+        self.fails(2, "synth", "stall_buffer", "--jobs", "0", says="--jobs 0: at least 1")
+        self.path("reference.json").write_text("[1]")
+        self.fails(2, "synth", "stall_buffer", "--datasheet", "--reference", "reference.json", says="reference.json")
+        self.path("reference.json").write_text("{")
+        self.fails(2, "synth", "stall_buffer", "--datasheet", "--reference", "reference.json", says="reference.json")
 
 
 SPIN = """.version 7.0

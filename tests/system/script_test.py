@@ -306,6 +306,18 @@ class Mistakes(Script):
         self.write("x", words(1))
         self.fails(2, "load a.ptx\nalloc a 4\ncopy a to x\nlaunch k grid 1 block 1 args in:x\n", "s.txt:4", "line 3 writes this file")
 
+    def test_what_is_read_is_not_replaced(self):
+        self.write("a.ptx", ".version 7.0\n")
+        self.write("x", words(1))
+        head = "load a.ptx\nalloc a 4 from x\n"
+        self.fails(2, head + "copy a to ./x\nlaunch k grid 1 block 1\n", "s.txt:3", "is read in line 2, and would be replaced")
+        self.fails(2, head + "launch k grid 1 block 1 args out:x:4\n", "s.txt:3", "is read in line 2")
+        self.fails(2, "load a.ptx\nlaunch k grid 1 block 1 args in:x out:x:4\n", "s.txt:2", "is read in line 2")
+        self.fails(2, head + "copy a to a.ptx\nlaunch k grid 1 block 1\n", "s.txt:3", "is read in line 1")
+        self.fails(2, head + "copy a to s.txt\nlaunch k grid 1 block 1\n", "s.txt:3", "(--script), and would be replaced")
+        self.fails(2, head + "copy a to y.json\nlaunch k grid 1 block 1\n", "s.txt:3", "y.json is the file of --stats y.json", options=["--stats", "y.json"])
+        self.assertEqual((self.folder / "x").read_bytes(), words(1))
+
     def test_command_lines(self):
         for options, said in ((["--kernel", "k"], "leave out --kernel"), (["--arg", "u32:1"], "leave out --arg"), (["a.ptx"], "leave out 'a.ptx'")):
             self.fails(2, "", "--script", said, options=options)
