@@ -3,8 +3,8 @@
 #include "tm_machine.h"
 
 #include "base/rng.h"
-#include "mech/kilo/core_half.h"
-#include "mech/kilo/hazard.h"
+#include "mech/kilo/core/core_half.h"
+#include "mech/kilo/unit/hazard.h"
 
 #define GO 99 /* no step waits */
 #define A  M_BASE

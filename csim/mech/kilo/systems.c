@@ -5,8 +5,8 @@
 #include "cowarp/unit/hazard_unit.h"
 #include "cowarp/unit/last_written_table.h"
 #include "cowarp/unit/ownership_table.h"
-#include "mech/kilo/hazard.h"
 #include "mech/kilo/shared.h"
+#include "mech/kilo/unit/hazard.h"
 #include "mech/tm/tm.h"
 
 static int create(void **out, const struct cw_mech_host *host, enum cw_kilo_kind kind, struct cw_error *err)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kilo TM family, core half: begin and end of attempts, and what the other files of the core half do in common. */
-#include "mech/kilo/core_half.h"
+#include "mech/kilo/core/core_half.h"
 
 /* The last attempt's reads leave the core's filter of running reads. */
 static void forget_readers(struct cw_kilo_core *c, const struct cw_redo_log *log)
 {
-    if (!c->tm->early)
+    if (!c->tm->system->early)
         return;
     for (uint32_t i = 0; i < log->read_cnt; i++)
         for (cw_lanes rest = log->read[i].lanes; rest != 0; rest = cw_lanes_rest(rest))

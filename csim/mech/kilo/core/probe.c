@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kilo TM family, core half: the watchdog. It validates a transaction that runs for kilo.watchdog_cycles through the commit units, as a
  * read-only one; lanes that fail abort. */
-#include "mech/kilo/core_half.h"
+#include "mech/kilo/core/core_half.h"
 
 void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now)
 {
     cw_time limit = c->tm->keys->kilo_watchdog_cycles * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     c->watchdog = now + limit / 4;
-    if (cw_kilo_arbitrated(c->tm)) /* there, the arbiter's broadcast aborts what cannot commit */
-        return;
     for (uint32_t i = 0; i < c->tm->config->core_warps; i++) {
         const struct cw_tm_warp *w = c->half.warp + i;
         struct cw_kilo_warp *own = c->warp + i;

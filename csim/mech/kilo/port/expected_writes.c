@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mech/kilo/expected_writes.h"
+#include "mech/kilo/port/expected_writes.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -63,9 +63,22 @@ struct cw_kilo_resend {
 };
 #define CW_KILO_RESENDS 256u /* each of a commit unit's pointers waits for one at most */
 
+struct cw_kilo_core;
+
+/* What the systems do differently in a core; core_half.c has a table per kind. */
+struct cw_kilo_core_hooks {
+    void (*follow)(struct cw_kilo_core *c, cw_time now);                                   /* in each cycle, first. NULL */
+    bool (*pause)(struct cw_kilo_core *c, struct cw_access *a, cw_time now);               /* whether a load has to. NULL: never */
+    void (*watchdog)(struct cw_kilo_core *c, cw_time now);                                 /* looks for long attempts. NULL */
+    void (*granted)(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now); /* the answer to a request for commit IDs */
+    void (*await)(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes); /* the logs of these lanes are with a partition */
+    uint64_t (*backoff)(const struct cw_tm_keys *keys, uint32_t aborts);  /* core cycles before the next attempt */
+};
+
 struct cw_kilo_core {
     struct cw_tm_core half; /* first */
     struct cw_kilo *tm;
+    const struct cw_kilo_core_hooks *hooks;
     struct cw_kilo_warp *warp;
     struct cw_kilo_load *load;                     /* per access */
     struct cw_access_queue pause;                  /* EAPG: loads that wait for a commit */
@@ -110,6 +123,13 @@ void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw
 /* A cycle of the walk over the warp's logs. */
 void cw_kilo__walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now);
 void cw_kilo__take_grants(struct cw_kilo_core *c, cw_time now);
+/* For hooks. granted: the logs are sent; memory is as it will be, and nothing is sent, or the write logs, for the time and the traffic. */
+void cw_kilo__granted(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now);
+void cw_kilo__decided(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now);
+void cw_kilo__decided_sends(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now);
+/* await: verdicts, or the acknowledgement of what has been decided. */
+void cw_kilo__await_verdicts(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes);
+void cw_kilo__await_ack(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes);
 /* Messages from the commit units. */
 void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_message *p, cw_time now);
 void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_message *p);

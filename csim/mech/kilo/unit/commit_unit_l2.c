@@ -3,7 +3,7 @@
  * The commit unit's accesses of the L2. Words wait as jobs; per cycle one read and one write leave, into a delay line of cu.rop_latency
  * cycles. With warptm.coalesce a batch's words in one region of cu.write_bytes go together.
  */
-#include "mech/kilo/commit_unit.h"
+#include "mech/kilo/unit/commit_unit.h"
 
 static void add_job(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, struct cw_kilo_group *g, uint32_t word, uint32_t batch)
 {
@@ -53,7 +53,7 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     struct cw_kilo_l2_request *r = u->request + slot;
     uint64_t mask = ~(uint64_t)(u->tm->coalesce ? keys->cu_write_bytes - 1 : 3), region = head.group->word[head.word].addr & mask;
     r->group = head.group;
-    r->real = u->tm->kind != CW_KILO_EL;
+    r->real = u->hooks->writes_memory;
     r->cnt = 0;
     r->p = cw_message_new(u->tm->host.pool, sizeof(struct cw_line_body));
     memset(cw_line_body(r->p)->byte_mask, 0, sizeof cw_line_body(r->p)->byte_mask);
@@ -166,7 +166,8 @@ static void wrote(struct cw_kilo_unit *u, const struct cw_kilo_l2_request *r, cw
         if (e->writing)
             cw_kilo_unit__check(u, cw_adapt_commit_unit_written(u->ring, cw_kilo_unit__id_of(g, w->lane)));
         acknowledge(u, g, w->lane, now);
-        cw_kilo_unit__announce_end(u, g, now);
+        if (u->hooks->announce_end != NULL)
+            u->hooks->announce_end(u, g, now);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a commit unit says: to the cores, and to the last-written table; EAPG's broadcasts. */
-#include "mech/kilo/commit_unit.h"
+#include "mech/kilo/unit/commit_unit.h"
 
 bool cw_kilo_unit__grow_ring(void **ring, uint32_t *cap, uint32_t *head, uint32_t cnt, size_t bytes)
 {
@@ -82,8 +82,6 @@ static struct cw_message *new_news(struct cw_kilo_unit *u, cw_time now)
 /* The words from first on are about to be committed. */
 void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uint32_t first, cw_time now)
 {
-    if (u->tm->kind != CW_KILO_EAPG)
-        return;
     struct cw_message *p = new_news(u, now);
     for (uint32_t i = first; i < g->word_cnt && u->announced < u->tm->keys->eapg_rct_entries; i++, u->announced++) {
         g->word[i].announced = true;
@@ -99,7 +97,7 @@ void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uin
 void cw_kilo_unit__announce_end(struct cw_kilo_unit *u, struct cw_kilo_group *g, cw_time now)
 {
     cw_lanes decided = g->failed | g->out_fail | g->out_pass;
-    if (u->tm->kind != CW_KILO_EAPG || g->over || decided != g->accessed || g->written != (g->out_pass & g->writers))
+    if (g->over || decided != g->accessed || g->written != (g->out_pass & g->writers))
         return;
     g->over = true;
     struct cw_message *p = NULL;

@@ -9,7 +9,7 @@
  *
  * The log unit reads through the L1 port, one access per cycle; warps in resolution share it and the shared memory.
  */
-#include "mech/kilo/core_half.h"
+#include "mech/kilo/core/core_half.h"
 #include "mech/tm/intra_warp.h"
 
 static bool sequential(const struct cw_kilo *tm)

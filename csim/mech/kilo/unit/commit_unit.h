@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "adapt/commit_unit.h"
-#include "mech/kilo/census.h"
-#include "mech/kilo/hazard.h"
 #include "mech/kilo/parts.h"
+#include "mech/kilo/unit/census.h"
+#include "mech/kilo/unit/hazard.h"
 #include "mech/tm/tell.h"
 
 #define CW_KILO_NIL         UINT32_MAX /* no word */
@@ -85,9 +85,25 @@ struct cw_kilo_l2_request {
     cw_time ready;
 };
 
+struct cw_kilo_unit;
+
+/* What the systems do differently in a commit unit; commit_unit.c has a table per kind. */
+struct cw_kilo_unit_hooks {
+    void (*report)(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v, cw_time now); /* the unit's own verdict. NULL */
+    void (*decide)(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_view *v); /* instead, in place of a message. NULL */
+    void (*publish)(struct cw_kilo_unit *u, cw_time now);                              /* tells the vendor what has retired. NULL */
+    void (*filled)(struct cw_kilo_group *g);                                           /* all logs of the group are there. NULL */
+    /* The words from first on are about to be committed; the group's commit may be over. NULL */
+    void (*announce)(struct cw_kilo_unit *u, struct cw_kilo_group *g, uint32_t first, cw_time now);
+    void (*announce_end)(struct cw_kilo_unit *u, struct cw_kilo_group *g, cw_time now);
+    bool detects;       /* it has hazard detection */
+    bool writes_memory; /* else its writes have the time and traffic alone */
+};
+
 struct cw_kilo_unit {
     struct cw_component component;
     struct cw_kilo *tm;
+    const struct cw_kilo_unit_hooks *hooks;
     uint32_t index;
     cw_time period;
     struct cw_partition_socket *port;

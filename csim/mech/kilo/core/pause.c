@@ -4,8 +4,8 @@
  * of such words pause until the commit is over. WRITTEN takes the words out again, and aborts the running transactions that have read
  * another value than the one just written.
  */
-#include "mech/kilo/conflict_addresses.h"
-#include "mech/kilo/core_half.h"
+#include "mech/kilo/core/conflict_addresses.h"
+#include "mech/kilo/core/core_half.h"
 
 void cw_kilo__news(struct cw_kilo_core *c, const struct cw_message *p, cw_time now)
 {
@@ -61,6 +61,8 @@ static bool may_go_on(struct cw_kilo_core *c, const struct cw_access *a, cw_time
 void cw_kilo__resume(struct cw_kilo_core *c, cw_time now)
 {
     struct cw_access_queue old = c->pause;
+    if (old.first == NULL)
+        return;
     c->pause = (struct cw_access_queue){0};
     while (old.first != NULL) {
         struct cw_access *a = cw_access_queue_pop(&old);

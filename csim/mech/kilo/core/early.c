@@ -4,7 +4,7 @@
  * hears of such words from the commit units, by value; the idealised systems from the arbiter, by number of commit. A filter of the core's
  * running reads keeps most words away from the search.
  */
-#include "mech/kilo/core_half.h"
+#include "mech/kilo/core/core_half.h"
 
 /* Lanes of a running warp that have read the word, and another value than this one. */
 static cw_lanes other_value(const struct cw_tm_warp *w, uint64_t addr, uint32_t value)

@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "mech/kilo/core_half.h"
+#include "mech/kilo/core/core_half.h"
 
 void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now)
 {
@@ -28,14 +28,13 @@ void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw
     *cw_kilo__stage(c, warp) = lanes != 0 ? CW_KILO_ID : CW_KILO_ANSWER;
     if (lanes == 0)
         return;
-    uint32_t cycles = cw_kilo_arbitrated(c->tm) ? 1 : c->tm->keys->kilo_id_latency;
     own->request = (struct cw_kilo_request){.core = c->half.index,
                                             .warp = warp,
                                             .attempt = cw_core_attempt(c->half.core, warp),
                                             .members = lanes,
                                             .log = &w->log,
                                             .stamp = own->stamp};
-    cw_fifo_push(c->tm->wires.ask + c->half.index, now, cycles * c->half.period, &own->request);
+    cw_fifo_push(c->tm->wires.ask + c->half.index, now, c->tm->ask_cycles * c->half.period, &own->request);
     c->asking++;
 }
 
@@ -65,24 +64,31 @@ struct cw_message *cw_kilo__log_message(void *self, uint32_t warp, bool write, u
     return p;
 }
 
+void cw_kilo__await_verdicts(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes)
+{
+    struct cw_kilo_warp *own = c->warp + warp;
+    if (c->tm->aggregate)
+        own->verdicts[0]++;
+    for (cw_lanes rest = c->tm->aggregate ? 0 : lanes; rest != 0; rest = cw_lanes_rest(rest))
+        own->verdicts[cw_lanes_first(rest)]++;
+}
+
+void cw_kilo__await_ack(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes)
+{
+    (void)lanes;
+    c->warp[warp].acks++;
+}
+
 static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
     const struct cw_tm_warp *w = c->half.warp + warp;
-    struct cw_kilo_warp *own = c->warp + warp;
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
         struct cw_message *p = cw_kilo__control(c, warp, CW_KILO_DONE, part, now);
         cw_kilo_commit(p)->done.accessed = w->touched[part];
-        cw_kilo_commit(p)->probe = own->probe;
+        cw_kilo_commit(p)->probe = c->warp[warp].probe;
         cw_tm_core_emit(&c->half, warp, p);
-        if (w->touched[part] == 0)
-            continue;
-        if (c->tm->kind == CW_KILO_EL)
-            own->acks++;
-        else if (c->tm->aggregate)
-            own->verdicts[0]++;
-        else
-            for (cw_lanes rest = w->touched[part]; rest != 0; rest = cw_lanes_rest(rest))
-                own->verdicts[cw_lanes_first(rest)]++;
+        if (w->touched[part] != 0)
+            c->hooks->await(c, warp, w->touched[part]);
     }
     *cw_kilo__stage(c, warp) = CW_KILO_ANSWER;
 }
@@ -148,8 +154,14 @@ void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_message *p)
     c->warp[p->warp].acks--;
 }
 
-/* The arbiter has spoken: memory is as it will be. WarpTM-EL still sends the write logs, for the time and the traffic. */
-static void take_decision(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now)
+void cw_kilo__granted(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now)
+{
+    (void)now;
+    *cw_kilo__stage(c, r->warp) = CW_KILO_WALK;
+}
+
+/* The arbiter has spoken: memory is as it will be. */
+void cw_kilo__decided(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now)
 {
     struct cw_kilo_warp *own = c->warp + r->warp;
     cw_lanes fail = own->members & ~r->pass;
@@ -157,8 +169,14 @@ static void take_decision(struct cw_kilo_core *c, const struct cw_kilo_request *
     cw_kilo__abort_lanes(c, r->warp, fail, CW_KILO_BY_VALIDATION, now);
     own->undecided = own->rows_read = 0;
     own->members = r->writers;
-    if (c->tm->kind == CW_KILO_IDEAL || r->writers == 0)
-        c->half.warp[r->warp].phase = CW_KILO_ANSWER;
+    c->half.warp[r->warp].phase = CW_KILO_ANSWER;
+}
+
+void cw_kilo__decided_sends(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now)
+{
+    cw_kilo__decided(c, r, now);
+    if (r->writers != 0)
+        c->half.warp[r->warp].phase = CW_KILO_WALK;
 }
 
 void cw_kilo__take_grants(struct cw_kilo_core *c, cw_time now)
@@ -168,8 +186,6 @@ void cw_kilo__take_grants(struct cw_kilo_core *c, cw_time now)
         c->asking--;
         c->warp[r->warp].first_id = r->first;
         c->warp[r->warp].epoch = r->epoch;
-        *cw_kilo__stage(c, r->warp) = CW_KILO_WALK;
-        if (cw_kilo_arbitrated(c->tm))
-            take_decision(c, r, now);
+        c->hooks->granted(c, r, now);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mech/kilo/conflict_addresses.h"
+#include "mech/kilo/core/conflict_addresses.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #ifndef CW_MECH_KILO_DETECTOR_H
 #define CW_MECH_KILO_DETECTOR_H
 
-#include "mech/kilo/hazard.h"
+#include "mech/kilo/unit/hazard.h"
 
 struct cw_kilo_detector;
 

@@ -3,7 +3,7 @@
  * 4.2.5, unbounded transactions). */
 #include <assert.h>
 
-#include "mech/kilo/core_half.h"
+#include "mech/kilo/core/core_half.h"
 
 void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_message *p)
 {

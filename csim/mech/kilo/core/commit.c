@@ -10,8 +10,7 @@
  */
 #include <assert.h>
 
-#include "mech/kilo/core_half.h"
-#include "mech/tm/backoff.h"
+#include "mech/kilo/core/core_half.h"
 
 static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
@@ -19,7 +18,7 @@ static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     const cw_lanes again = cw_tm_core_end(&c->half, warp, now);
     assert(again == w->aborted);
     if (again != 0)
-        cw_tm_core_restart(&c->half, warp, c->tm->kind == CW_KILO_IDEAL ? 0 : cw_backoff_linear_cycles(c->tm->common.keys, w->aborts), now);
+        cw_tm_core_restart(&c->half, warp, c->hooks->backoff(c->tm->common.keys, w->aborts), now);
 }
 
 /* Before the commit units */

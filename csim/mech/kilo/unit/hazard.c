@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mech/kilo/hazard.h"
+#include "mech/kilo/unit/hazard.h"
 
 #include <stdlib.h>
 
-#include "mech/kilo/detector.h"
 #include "mech/kilo/keys.h"
+#include "mech/kilo/unit/detector.h"
 
 struct cw_kilo_hazard {
     const struct cw_mech_host *host;

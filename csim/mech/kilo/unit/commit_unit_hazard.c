@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hazard detection of a commit unit: the words of the entry at the hazard pointer go to the hazard unit one by one, reads before writes. */
-#include "mech/kilo/commit_unit.h"
+#include "mech/kilo/unit/commit_unit.h"
 
 /* Commit IDs below are a hazard to nobody any more: RCIDs ascend in the order of arrival. */
 static uint64_t live(const struct cw_kilo_unit *u)

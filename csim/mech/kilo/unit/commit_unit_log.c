@@ -5,7 +5,7 @@
  */
 #include <assert.h>
 
-#include "mech/kilo/commit_unit.h"
+#include "mech/kilo/unit/commit_unit.h"
 
 /* Groups */
 
@@ -229,8 +229,8 @@ static void take_log(struct cw_kilo_unit *u, struct cw_kilo_group *g, const stru
         }
     }
     u->batches++;
-    if (write && !again)
-        cw_kilo_unit__announce(u, g, first, now);
+    if (write && !again && u->hooks->announce != NULL)
+        u->hooks->announce(u, g, first, now);
 }
 
 /* The logs are complete. Comparisons that are over already are answered now. */
@@ -244,8 +244,8 @@ static void take_done_fill(struct cw_kilo_unit *u, struct cw_kilo_group *g, cons
         uint32_t lane = cw_lanes_first(rest);
         cw_kilo_census_sizes(u->tm->counters, buffered(g, 0, lane), buffered(g, 1, lane));
     }
-    if (u->tm->kind == CW_KILO_EL)
-        g->out_pass = g->accessed;
+    if (u->hooks->filled != NULL)
+        u->hooks->filled(g);
     if (g->undetected == 0)
         cw_kilo_unit__hazards_done(u, g);
     for (cw_lanes rest = g->readers; rest != 0; rest = cw_lanes_rest(rest)) {
@@ -266,7 +266,8 @@ static void take_outcome(struct cw_kilo_unit *u, struct cw_kilo_group *g, const 
         cw_kilo_unit__release(u, cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, lane)), 3, now);
         cw_kilo_unit__forget_expected(u, g, lane);
     }
-    cw_kilo_unit__announce_end(u, g, now);
+    if (u->hooks->announce_end != NULL)
+        u->hooks->announce_end(u, g, now);
     if (u->tm->sabotage != CW_KILO_OUT_OF_ORDER)
         return;
     for (cw_lanes rest = pass & g->writers; rest != 0; rest = cw_lanes_rest(rest)) /* at once, whatever is before them */

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/kilo/conflict_addresses.h"
-#include "mech/kilo/core_half.h"
+#include "mech/kilo/core/conflict_addresses.h"
+#include "mech/kilo/core/core_half.h"
+#include "mech/tm/backoff.h"
 
 /* Begin */
 
@@ -27,7 +28,7 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     struct cw_access *a = cw_tm_core_access(&c->half, inst);
     if (a == NULL)
         return false;
-    if (a->unsent == 0 || c->cat == NULL || !cw_kilo__pause(c, a, now))
+    if (a->unsent == 0 || c->hooks->pause == NULL || !c->hooks->pause(c, a, now))
         cw_access_go(&c->half.access, a);
     return true;
 }
@@ -70,7 +71,7 @@ static int log_load(void *self, const struct cw_access *a, cw_lanes lanes)
             r[i].addr[lane] = (a->inst->addr[lane] & ~UINT64_C(3)) + 4 * i;
             r[i].value[lane] = l->word[lane][i];
             own->stamp[row + i][lane] = l->stamp[lane];
-            *cw_kilo__readers(c, r[i].addr[lane]) += c->tm->early;
+            *cw_kilo__readers(c, r[i].addr[lane]) += c->tm->system->early;
         }
     }
     return CW_OK;
@@ -129,8 +130,8 @@ static void reply(void *self, struct cw_message *p, cw_time now)
 static cw_time before(void *self, cw_time now)
 {
     struct cw_kilo_core *c = self;
-    if (now >= c->watchdog)
-        cw_kilo__watchdog(c, now);
+    if (now >= c->watchdog && c->hooks->watchdog != NULL)
+        c->hooks->watchdog(c, now);
     if (c->asking > 0)
         cw_kilo__take_grants(c, now);
     if (c->resend_cnt > 0)
@@ -141,10 +142,8 @@ static cw_time before(void *self, cw_time now)
 static cw_time tick(void *self, cw_time now)
 {
     struct cw_kilo_core *c = self;
-    if (cw_kilo_arbitrated(c->tm))
-        cw_kilo__follow(c, now);
-    if (c->pause.first != NULL)
-        cw_kilo__resume(c, now);
+    if (c->hooks->follow != NULL)
+        c->hooks->follow(c, now);
     const cw_time next = cw_tm_core_tick(&c->half, now);
     const bool table = c->first_read != NULL && cw_adapt_first_read_table_clock(c->first_read);
     if (table || c->asking > 0 || c->resend_cnt > 0)
@@ -179,6 +178,26 @@ const struct cw_core_sockets cw_kilo_core_sockets = {.region_begin = begin,
                                                      .idle = idle,
                                                      .report = cw_tm_core_report};
 
+static uint64_t no_backoff(const struct cw_tm_keys *keys, uint32_t aborts)
+{
+    (void)keys;
+    (void)aborts;
+    return 0;
+}
+
+/* Where an arbiter decides there is no watchdog: what cannot commit any more hears of it, and aborts. */
+#define VALIDATED \
+    .watchdog = cw_kilo__watchdog, .granted = cw_kilo__granted, .await = cw_kilo__await_verdicts, .backoff = cw_backoff_linear_cycles
+static const struct cw_kilo_core_hooks hooks[] = {
+    [CW_KILO_TM] = {VALIDATED},
+    [CW_KILO_WARPTM] = {VALIDATED},
+    [CW_KILO_EAPG] = {VALIDATED, .follow = cw_kilo__resume, .pause = cw_kilo__pause},
+    [CW_KILO_EL] = {.follow = cw_kilo__follow,
+                    .granted = cw_kilo__decided_sends,
+                    .await = cw_kilo__await_ack,
+                    .backoff = cw_backoff_linear_cycles},
+    [CW_KILO_IDEAL] = {.follow = cw_kilo__follow, .granted = cw_kilo__decided, .await = cw_kilo__await_ack, .backoff = no_backoff}};
+
 static const char *const phases[] = {CW_KILO_PHASES(CW_TM_PHASE_TEXT)};
 static const struct cw_tm_core_ops ops = {.access = {.request = request, .log_load = log_load},
                                           .phases = phases,
@@ -194,19 +213,20 @@ int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t
     const struct cw_config *config = tm->config;
     const struct cw_tm_core_options options = {.body_bytes = cw_kilo_tcd_by_lane(tm) ? sizeof(struct cw_kilo_access_body)
                                                                                      : offsetof(struct cw_kilo_access_body, time),
-                                               .idealised = tm->kind == CW_KILO_IDEAL,
+                                               .idealised = tm->system->idealised,
                                                .has_resolvers = tm->resolution == CW_KILO_2PCR};
     struct cw_kilo_core *c = *out = calloc(1, sizeof *c);
     if (c == NULL)
         return CW_ENOMEM;
     c->tm = tm;
+    c->hooks = hooks + tm->kind;
     c->warp = calloc(config->core_warps, sizeof *c->warp);
     c->load = calloc(CW_ACCESSES, sizeof *c->load);
     const uint32_t table_bytes = tm->common.keys->tm_ownership_entries, filter_bytes = tm->keys->warptm_scr_bits / 8;
     c->table = malloc(table_bytes > filter_bytes ? table_bytes : filter_bytes);
     if (c->warp == NULL || c->load == NULL || c->table == NULL)
         return CW_ENOMEM;
-    if (tm->kind == CW_KILO_EAPG && (c->cat = cw_kilo_cat_create(tm->keys->eapg_cat_entries)) == NULL)
+    if (c->hooks->pause != NULL && (c->cat = cw_kilo_cat_create(tm->keys->eapg_cat_entries)) == NULL)
         return CW_ENOMEM;
     if (tm->tcd != CW_KILO_TCD_OFF) {
         int status = cw_adapt_first_read_table_create(&c->first_read, tm->host.units, index, config->core_warps, tm->keys->tcd_ports, err);

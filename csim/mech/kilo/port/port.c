@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "adapt/last_written_table.h"
-#include "mech/kilo/expected_writes.h"
 #include "mech/kilo/parts.h"
+#include "mech/kilo/port/expected_writes.h"
 #include "mech/tm/tell.h"
 
 #define ASKED  4u  /* loads between their READ and their reply: covers the table's latency */
@@ -36,6 +36,8 @@ struct reading {
 struct cw_kilo_port {
     struct cw_component component;
     struct cw_kilo *tm;
+    /* Where there is no last-written table: completes a load's values, and returns its stamp. */
+    uint64_t (*stamp)(const struct cw_kilo_port *u, struct cw_message *p);
     uint32_t index;
     cw_time period;
     struct cw_partition_socket *port;
@@ -117,6 +119,20 @@ static void reply(struct cw_kilo_port *u, struct cw_message *p, uint64_t time, c
     cw_fifo_push(&u->port->reply, now, u->period, p);
 }
 
+static uint64_t no_stamp(const struct cw_kilo_port *u, struct cw_message *p)
+{
+    (void)u;
+    (void)p;
+    return 0;
+}
+
+/* Arbitrated systems: only this port writes memory. The last commit that it has carried out. */
+static uint64_t last_commit(const struct cw_kilo_port *u, struct cw_message *p)
+{
+    cw_memory_read(u->tm->host.memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
+    return u->commits;
+}
+
 static void answer_load(struct cw_kilo_port *u, cw_time now)
 {
     if (u->written != NULL) {
@@ -129,10 +145,8 @@ static void answer_load(struct cw_kilo_port *u, cw_time now)
         u->answered_cnt--;
         return;
     }
-    struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
-    if (cw_kilo_arbitrated(u->tm)) /* there, only this port writes memory */
-        cw_memory_read(u->tm->host.memory, p->addr, cw_line_body(p)->data, CW_LINE_BYTES);
-    reply(u, take_load(u, now), cw_kilo_arbitrated(u->tm) ? u->commits : 0, now);
+    const uint64_t stamp = u->stamp(u, cw_fifo_peek(&u->port->from_l2, now));
+    reply(u, take_load(u, now), stamp, now);
 }
 
 /* Notes that need no access of the table are taken as they come; returns the WRITE or the message that is next, or NULL. */
@@ -288,6 +302,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t
     if (u == NULL)
         return CW_ENOMEM;
     u->tm = tm;
+    u->stamp = tm->system->arbitrated ? last_commit : no_stamp;
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};

@@ -19,7 +19,7 @@
  * Here: what the ring asks for, and the cycle. Hazard detection is in commit_unit_hazard.c, messages and logs in commit_unit_log.c,
  * accesses of the L2 in commit_unit_l2.c, what the unit says in commit_unit_out.c.
  */
-#include "mech/kilo/commit_unit.h"
+#include "mech/kilo/unit/commit_unit.h"
 
 /* Verdicts */
 
@@ -47,7 +47,8 @@ static void report(struct cw_kilo_unit *u, const struct cw_adapt_commit_unit_vie
         cw_kilo_commit(p)->verdict.fail = g->failed & told;
         cw_kilo_unit__send(u, p);
     }
-    cw_kilo_unit__announce_end(u, g, now);
+    if (u->hooks->announce_end != NULL)
+        u->hooks->announce_end(u, g, now);
 }
 
 /* WarpTM-EL: the core has decided long ago, so the result is its own decision; it takes the place of a message. */
@@ -143,11 +144,15 @@ static void follow_retire(struct cw_kilo_unit *u, uint64_t oldest, cw_time now)
     }
 }
 
+/* WarpTM-EL: the arbiter has decided for every lane whose log comes. */
+static void pass_all(struct cw_kilo_group *g)
+{
+    g->out_pass = g->accessed;
+}
+
 /* Tells the ID vendor, when it needs to know: with a ring for all that can be under way, not of every entry. */
 static void publish(struct cw_kilo_unit *u, cw_time now)
 {
-    if (cw_kilo_arbitrated(u->tm))
-        return;
     struct cw_fifo *to = u->tm->wires.retired + u->index;
     bool due = u->tm->keys->kilo_entries != 0 || u->retire == u->tail || u->retire - u->published >= u->tm->window / 8;
     if (!due || u->published == u->retire || !cw_fifo_can_push(to, now))
@@ -156,15 +161,22 @@ static void publish(struct cw_kilo_unit *u, cw_time now)
     u->published = u->retire;
 }
 
+/* No commit unit of CW_KILO_IDEAL is made. */
+#define VALIDATED .report = report, .publish = publish, .detects = true, .writes_memory = true
+static const struct cw_kilo_unit_hooks hooks[] = {
+    [CW_KILO_TM] = {VALIDATED},
+    [CW_KILO_WARPTM] = {VALIDATED},
+    [CW_KILO_EAPG] = {VALIDATED, .announce = cw_kilo_unit__announce, .announce_end = cw_kilo_unit__announce_end},
+    [CW_KILO_EL] = {.decide = decide_reported, .filled = pass_all}};
+
 static void tick(void *self, cw_time now)
 {
     struct cw_kilo_unit *u = self;
-    bool decides = u->tm->kind == CW_KILO_EL;
     cw_kilo_unit__take_done(u, now);
     const struct cw_adapt_commit_unit_view *v = cw_adapt_commit_unit_look(u->ring);
     follow_commit(u, v->commit);
-    if (v->report && !decides)
-        report(u, v, now);
+    if (v->report && u->hooks->report != NULL)
+        u->hooks->report(u, v, now);
     follow_retire(u, v->oldest, now);
     count_waiting(u, v->waiting, now);
     if (u->out_cnt > 0)
@@ -175,9 +187,10 @@ static void tick(void *self, cw_time now)
         revalidate(u, v->revalidate_id, now);
     if (v->write)
         begin_write(u, v->write_id, now);
-    publish(u, now);
-    if (v->report && decides)
-        decide_reported(u, v);
+    if (u->hooks->publish != NULL)
+        u->hooks->publish(u, now);
+    if (v->report && u->hooks->decide != NULL)
+        u->hooks->decide(u, v);
     else
         more |= cw_kilo_unit__accept(u, now);
     more |= cw_adapt_commit_unit_clock(u->ring);
@@ -203,7 +216,7 @@ static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
                                                .id_bits = 20,
                                                .fault = tm->host.fault,
                                                .fault_context = tm->host.fault_context};
-    if (cw_kilo_arbitrated(tm)) /* whose IDs are without bound */
+    if (!u->hooks->detects) /* IDs are without bound there */
         return cw_adapt_commit_unit_create(&u->ring, &ring, err);
     ring.id_bits = id_bits;
     int status = cw_adapt_commit_unit_create(&u->ring, &ring, err);
@@ -216,6 +229,7 @@ int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t
     if (u == NULL)
         return CW_ENOMEM;
     u->tm = tm;
+    u->hooks = hooks + tm->kind;
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_CU);
     u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mech/kilo/detector.h"
+#include "mech/kilo/unit/detector.h"
 
 #include <stdlib.h>
 #include <string.h>
