@@ -38,6 +38,8 @@ function(cw_add_tests)
     add_test(NAME fuzz.ptx.long COMMAND ${fuzz} -max_total_time=120)
     set_tests_properties(fuzz.ptx fuzz.ptx.long PROPERTIES RESOURCE_LOCK fuzz)
     add_test(NAME check.plan COMMAND ${PROJECT_SOURCE_DIR}/tests/plan.py check ${CMAKE_BINARY_DIR})
+    add_test(NAME provenance COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/provenance_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+             ${CMAKE_COMMAND})
     add_test(NAME system.saxpy COMMAND saxpy)
     # The store without its fences must not survive.
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/pm_store_unordered.c
@@ -70,6 +72,13 @@ function(cw_add_tests)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mech/rooms_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:cowarp_rooms>
                 ${PROJECT_SOURCE_DIR})
     set_tests_properties(system.rooms PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
+    add_test(NAME system.constructs COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/constructs_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.lanes COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/lanes_test.py $<TARGET_FILE:cowarp>)
+    add_executable(ptx_same tests/system/ptx_same.c)
+    target_include_directories(ptx_same PRIVATE csim)
+    target_link_libraries(ptx_same PRIVATE cowarp_csim)
+    add_test(NAME system.together
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/together_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:ptx_same>)
     add_test(NAME system.cli COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cli_test.py $<TARGET_FILE:cowarp>)
     find_program(CHROMIUM chromium) # a large package that nothing else needs
     if(CHROMIUM)
@@ -80,6 +89,9 @@ function(cw_add_tests)
     add_test(NAME system.results COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/results_test.py $<TARGET_FILE:cowarp>)
     set_tests_properties(system.results PROPERTIES TIMEOUT 600)
     add_test(NAME system.script COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/script_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.occupancy COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/occupancy_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.inputs COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/inputs_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.bounds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/bounds_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.profile COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/profile_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.litmus_persist
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/litmus/litmus_test.py $<TARGET_FILE:cowarp>)

@@ -3,7 +3,7 @@
  * Barriers of a block. They count threads: those that arrive with a warp, which the control policy says (control.h, barrier). Without a
  * count a barrier waits for all threads of the block that have not exited, so a warp that exits completes it for the others. With a count a
  * warp counts with all its lanes, and the count is rounded up to warps (PTX ISA, bar). bar.warp.sync needs nothing: the lanes of a warp
- * execute in lock step and its memory instructions in order.
+ * execute in lock step and its memory instructions in order. converge.c sees that nobody is missed who has to come.
  */
 #include "core/core_state.h"
 
@@ -33,6 +33,22 @@ static void write_reduction(struct cw_core *c, const struct cw_warp *warp, const
     cw_core__set_slots(c, warp->made, w, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
 }
 
+/* Threads at home in a slot that have waited by themselves, each at its instruction, get the result of a reduction there. */
+static void write_home(struct cw_core *c, struct cw_warp *home, uint32_t lanes, const struct cw_barrier *b)
+{
+    while (lanes != 0) {
+        const struct cw_uop *u = home->bar_insn[__builtin_ctz(lanes)];
+        uint32_t same = 0;
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            same |= home->bar_insn[__builtin_ctz(left)] == u ? left & -left : 0;
+        lanes &= ~same;
+        if (u->dst_cnt == 0)
+            continue;
+        write_half(&home->x[0], u, same, b);
+        cw_scoreboard_set(home->slot_cycle, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
+    }
+}
+
 /* Where warps mix blocks a thread waits by itself. */
 static void release_homes(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b, uint32_t id)
 {
@@ -42,12 +58,7 @@ static void release_homes(struct cw_core *c, const struct cw_block *block, struc
         if (home->wait == CW_WAIT_FREE || lanes == 0 || &c->block[home->block] != block)
             continue;
         home->bar_waiting[id] = 0;
-        const struct cw_uop *u = home->bar_uop;
-        if (u->dst_cnt != 0) {
-            write_half(&home->x[0], u, lanes, b);
-            cw_scoreboard_set(home->slot_cycle, &c->op[u - c->uop],
-                              cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
-        }
+        write_home(c, home, lanes, b);
         cw_core__progress(c, home);
         c->control->ops->resume(c->control, w, lanes);
     }
@@ -82,15 +93,11 @@ static void check(struct cw_core *c, const struct cw_block *block, struct cw_bar
     uint32_t (*const held)(const struct cw_control *, uint32_t) = c->control->ops->held;
     const uint32_t also = held != NULL ? held(c->control, (uint32_t)(block - c->block)) : 0;
     const bool complete = b->expected != 0 ? b->places >= b->expected : b->arrived + also >= block->threads_live;
-    if (b->places > 0 && complete)
-        release(c, block, b);
-}
-
-static uint64_t operand(const struct cw_core *c, uint32_t w, struct cw_opnd o, uint32_t lane)
-{
-    uint64_t v[CW_LANES];
-    cw_core__read_operand(c, c->warp[w].made, w, lane / CW_LANES, o, v);
-    return v[lane % CW_LANES];
+    if (b->places == 0 || !complete)
+        return;
+    if (also != 0 && b->expected == 0 && b->waits != 0 && c->config->core_convergence == CW_CONVERGENCE_CHECK)
+        cw_core__pass_over_held(c, block, c->warp[b->waiting].bar_uop->line);
+    release(c, block, b);
 }
 
 /* Predicate operand o of a half, a bit per lane. */
@@ -114,6 +121,20 @@ static void reduce(const struct cw_core *c, uint32_t w, struct cw_barrier *b, co
     b->popc += cw_lanes_count(p & lanes);
     b->all = (b->places == 0 || b->all) && (p & lanes) == lanes;
     b->any = b->any || (p & lanes) != 0;
+}
+
+static bool is_reduction(const struct cw_uop *u)
+{
+    return u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR;
+}
+
+/* Lanes of a warp with threads of one block. */
+static uint32_t lanes_of(const struct cw_core *c, const struct cw_made *made, uint32_t block)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < made->cnt; i++)
+        lanes |= c->warp[made->part[i].home].block == block ? made->part[i].lanes : 0;
+    return lanes;
 }
 
 /* A made-up warp takes a place for each of its threads. With the first thread of a home come those that the home does not have any more. */
@@ -149,72 +170,145 @@ static void arrive_block(struct cw_core *c, const struct cw_made *made, const st
         if (u->cmp == CW_BAR_ARRIVE)
             continue;
         home->bar_waiting[id] |= lanes;
-        home->bar_uop = u;
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            home->bar_insn[__builtin_ctz(left)] = u;
     }
 }
 
-/* The lanes whose guard is true leave their warp, each to wait for its own block; those of bar.arrive, and the others, go on. */
-static void arrive_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t mask, uint32_t id, uint32_t count)
+/* What an instruction says in its first lane, and the lanes that say the same. */
+struct said {
+    uint32_t id;
+    uint32_t count; /* threads; 0: all of the block */
+    cw_lanes lanes;
+};
+
+/* Whether the operand may differ by lane. */
+static bool is_register(struct cw_opnd o)
+{
+    return o.kind == CW_OPND_R32;
+}
+
+/* false: a fault, the first lane names no barrier. */
+static bool read_said(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes lanes, struct said *s)
+{
+    uint64_t id[CW_WARP_LANES_MAX] = {0}, count[CW_WARP_LANES_MAX] = {0};
+    const uint32_t first = cw_lanes_first(lanes);
+    const bool has_count = u->src_cnt > 1 && u->src[1].kind != CW_OPND_NONE;
+    if (u->src_cnt > 0)
+        cw_core__read_warp(c, w, u->src[0], id);
+    if (has_count)
+        cw_core__read_warp(c, w, u->src[1], count);
+    *s = (struct said){(uint32_t)id[first], (uint32_t)count[first], lanes};
+    const bool differs = (u->src_cnt > 0 && is_register(u->src[0])) || (has_count && is_register(u->src[1]));
+    for (cw_lanes left = differs ? lanes : 0; left != 0; left = cw_lanes_rest(left))
+        if (id[cw_lanes_first(left)] != s->id || count[cw_lanes_first(left)] != s->count)
+            s->lanes &= ~cw_lanes_one(cw_lanes_first(left));
+    if (s->id >= CW_BARRIERS)
+        cw_core__fault(c, w, first, u, CW_EFAULT, "barrier number above 15");
+    return s->id < CW_BARRIERS;
+}
+
+/* The lanes leave their warp, each to wait for its own block; those of bar.arrive go on. */
+static void arrive_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_made *made, const struct said *s)
+{
+    const uint32_t lanes = (uint32_t)s->lanes;
+    for (uint32_t left = is_reduction(u) ? made->blocks : 0; left != 0; left &= left - 1) {
+        const uint32_t block = (uint32_t)__builtin_ctz(left), own = lanes_of(c, made, block) & lanes;
+        if (own != 0)
+            reduce(c, w, &c->block[block].barrier[s->id], u, own);
+    }
+    if (u->cmp != CW_BAR_ARRIVE)
+        c->control->ops->barrier(c->control, w, lanes, c->front[w].active);
+    for (uint32_t left = made->blocks; left != 0; left &= left - 1) {
+        const uint32_t block = (uint32_t)__builtin_ctz(left);
+        struct cw_barrier *b = &c->block[block].barrier[s->id];
+        if (s->count != 0)
+            b->expected = (s->count + c->width - 1) / c->width * c->width;
+        arrive_block(c, made, u, lanes, b, block);
+    }
+}
+
+/* The lanes whose guard is true arrive, those that name one barrier together; the others go on. */
+static void barrier_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     const struct cw_made made = *c->warp[w].made; /* the policy may use the slot again */
     const uint32_t pc = cw_core__pc(c, w);
-    if (u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR) {
-        const uint32_t block = (uint32_t)__builtin_ctz(made.blocks);
-        if ((made.blocks & (made.blocks - 1)) != 0) {
-            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EUNSUP, "a reduction at a barrier by a warp with threads of several blocks");
+    struct said s;
+    uint32_t named = 0;
+    for (cw_lanes left = mask; left != 0; left &= ~s.lanes, named |= 1u << s.id)
+        if (!read_said(c, w, u, left, &s))
             return;
-        }
-        reduce(c, w, &c->block[block].barrier[id], u, mask);
+    for (cw_lanes left = mask; left != 0 && !c->faulted; left &= ~s.lanes) {
+        read_said(c, w, u, left, &s);
+        arrive_mixed(c, w, u, &made, &s);
     }
-    if (u->cmp != CW_BAR_ARRIVE)
-        c->control->ops->barrier(c->control, w, mask, c->front[w].active);
-    for (uint32_t left = made.blocks; left != 0; left &= left - 1) {
-        const uint32_t block = (uint32_t)__builtin_ctz(left);
-        struct cw_barrier *b = &c->block[block].barrier[id];
-        if (count != 0)
-            b->expected = (count + c->width - 1) / c->width * c->width;
-        arrive_block(c, &made, u, mask, b, block);
-    }
+    if (c->faulted)
+        return;
     if (c->front[w].active != 0)
         cw_control_advance(c->control, w, pc + 1);
-    for (uint32_t left = made.blocks; left != 0; left &= left - 1) {
-        struct cw_block *block = &c->block[__builtin_ctz(left)];
-        check(c, block, &block->barrier[id]);
-    }
+    for (; named != 0; named &= named - 1)
+        for (uint32_t left = made.blocks; left != 0; left &= left - 1) {
+            struct cw_block *block = &c->block[__builtin_ctz(left)];
+            check(c, block, &block->barrier[__builtin_ctz(named)]);
+        }
+}
+
+/* A warp waits at one barrier at a time. false: a fault, its lanes name more. */
+static bool say_one(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask, struct said *s)
+{
+    struct said other;
+    if (!read_said(c, w, u, mask, s))
+        return false;
+    if (s->lanes == mask)
+        return true;
+    if (!read_said(c, w, u, mask & ~s->lanes, &other))
+        return false;
+    const uint32_t lane = cw_lanes_first(mask & ~s->lanes);
+    if (other.id != s->id)
+        cw_core__fault(c, w, lane, u, CW_EFAULT,
+                       "the thread comes to barrier %u, and others of its warp to barrier %u: a warp waits at one "
+                       "barrier at a time; core.divergence=dwf lets each thread wait at its own",
+                       other.id, s->id);
+    else
+        cw_core__fault(c, w, lane, u, CW_EFAULT, "the thread says that barrier %u has %u threads, and others of its warp say %u", s->id,
+                       other.count, s->count);
+    return false;
 }
 
 __attribute__((noinline)) void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_block *block = &c->block[warp->block];
+    struct said s;
     if (mask == 0)
         return;
     c->cfg.stats->barriers++;
-    uint32_t first = cw_lanes_first(mask);
-    uint64_t id = u->src_cnt > 0 ? operand(c, w, u->src[0], first) : 0;
-    uint64_t count = u->src_cnt > 1 && u->src[1].kind != CW_OPND_NONE ? operand(c, w, u->src[1], first) : 0;
-    if (c->mixes && id < CW_BARRIERS) {
-        arrive_mixed(c, w, u, (uint32_t)mask, (uint32_t)id, (uint32_t)count);
+    if (c->mixes) {
+        barrier_mixed(c, w, u, mask);
         return;
     }
-    if (warp->in_region || id >= CW_BARRIERS) {
-        cw_core__fault(c, w, first, u, CW_EFAULT, "%s", id >= CW_BARRIERS ? "barrier number above 15" : "barrier inside a transaction");
+    if (!say_one(c, w, u, mask, &s))
+        return;
+    if (warp->in_region) {
+        cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "barrier inside a transaction");
         return;
     }
-    struct cw_barrier *b = &block->barrier[id];
-    if (count != 0)
-        b->expected = (uint32_t)((count + c->width - 1) / c->width * c->width);
-    if (u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR)
+    if (c->config->core_convergence == CW_CONVERGENCE_CHECK && !cw_core__arrives(c, w, u, mask))
+        return;
+    struct cw_barrier *b = &block->barrier[s.id];
+    if (s.count != 0)
+        b->expected = (s.count + c->width - 1) / c->width * c->width;
+    if (is_reduction(u))
         reduce(c, w, b, u, mask);
     b->arrived += cw_lanes_count(c->control->ops->barrier(c->control, w, mask, warp->made != NULL ? c->front[w].active : warp->live));
-    b->places += warp->made != NULL ? places(c, w, id) : c->width;
+    b->places += warp->made != NULL ? places(c, w, s.id) : c->width;
     if (u->cmp != CW_BAR_ARRIVE) {
         warp->bar_next = (uint16_t)b->waiting;
         b->waiting = w;
         b->waits++;
         warp->wait = CW_WAIT_BARRIER;
         warp->bar_lanes = mask;
-        warp->bar_id = (uint8_t)id;
+        warp->bar_id = (uint8_t)s.id;
         warp->bar_uop = u;
     } else if (c->made != NULL) {
         cw_control_advance(c->control, w, cw_core__pc(c, w) + 1);

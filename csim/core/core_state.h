@@ -3,8 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, buffer.c, classes.c, constant.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c, local.c, lsu.c,
- * miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c, warp.c.
+ * Private to: barrier.c, bounds.c, buffer.c, classes.c, constant.c, converge.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c, local.c,
+ * lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -160,10 +160,13 @@ struct cw_warp {
     /* barrier */
     cw_lanes bar_lanes;
     uint8_t bar_id;
-    uint32_t bar_waiting[CW_BARRIERS]; /* lanes at home here that wait at a barrier, where warps mix blocks */
-    uint16_t bar_homes;                /* bit per barrier: it has counted the lanes that this home does not have (made-up warps) */
-    const struct cw_uop *bar_uop;
-    uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
+    uint32_t bar_waiting[CW_BARRIERS];       /* lanes at home here that wait at a barrier, where warps mix blocks */
+    uint16_t bar_homes;                      /* bit per barrier: it has counted the lanes that this home does not have (made-up warps) */
+    const struct cw_uop *bar_uop;            /* where warps do not mix blocks */
+    const struct cw_uop *bar_insn[CW_LANES]; /* of each lane in bar_waiting: the barrier instruction at which it waits */
+    uint32_t (*print)[CW_WARP_LANES_MAX];    /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
+    cw_lanes passed;                         /* lanes at home here in whose name a barrier has been passed */
+    uint32_t passed_line;                    /* then: the last one's */
     /* region */
     bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
@@ -554,6 +557,18 @@ void cw_core__lsu_tick(struct cw_core *c);
  * when the load/store unit or its pipe moves. */
 bool cw_core__memory_stalls(const struct cw_core *c, uint64_t *until);
 
+/* bounds.c */
+/* Lanes of one space in one half of a warp. */
+struct cw_mem_part {
+    uint32_t warp, half, space, lanes;
+    uint32_t bytes; /* of each lane */
+    const struct cw_uop *uop;
+    const struct cw_issue_op *op;
+    const uint64_t *addr; /* of 32 lanes */
+};
+/* Lanes that the user lets go on outside of device memory leave the part, with their results. false: the run has ended with a fault. */
+bool cw_core__check_bounds(struct cw_core *c, struct cw_mem_part *part);
+
 /* inst.c */
 /* An instruction from the pool; NULL when the host is out of memory. */
 struct cw_core_inst *cw_core__inst_new(struct cw_core *c);
@@ -674,6 +689,14 @@ void cw_core__const_fill(struct cw_core *c, uint32_t mshr);
 void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 void cw_core__barrier_exit(struct cw_core *c, struct cw_block *b);
 
+/* converge.c: core.convergence=check. Each returns whether all is well; if not, a fault was raised. */
+/* The instruction's membermask names lanes that have come; mask: those that execute it, which are not all of the warp. */
+bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* The lanes of the mask arrive at a barrier, and none of them has been passed over at one. Notes who is passed over here. */
+bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* A barrier without a count lets the block go on: so it does in the name of threads that a stack of the block keeps below. */
+void cw_core__pass_over_held(struct cw_core *c, const struct cw_block *block, uint32_t line);
+
 /* region.c */
 /* false: not now. */
 bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_lanes mask);
@@ -728,6 +751,9 @@ uint64_t cw_core__local_word(const struct cw_core *c, uint32_t home, uint32_t ha
 /* report.c */
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+/* Tells the user, once per line of the file, what PTX leaves open and a lane has done (struct cw_exec). */
+void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const struct cw_exec *x, enum cw_exec_open what, uint32_t lane,
+                        uint32_t other);
 /* The warp did something that a spinning warp does not do. */
 static inline void cw_core__progress(struct cw_core *c, struct cw_warp *warp)
 {

@@ -24,6 +24,24 @@ void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct c
         c->cfg.events.fault(c->cfg.events.context, status, text.text);
 }
 
+void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const struct cw_exec *x, enum cw_exec_open what, uint32_t lane,
+                        uint32_t other)
+{
+    const struct cw_core_events *e = &c->cfg.events;
+    const char *const file = c->launch->module->file;
+    struct cw_error who, text;
+    if (e->notice_once == NULL)
+        return;
+    cw_fail(&who, CW_OK, "kernel %s: %s:%u: block (%u, %u, %u) thread (%u, %u, %u), lane %u:", c->launch->kernel->name, file, u->line,
+            x->ctaid[0], x->ctaid[1], x->ctaid[2], x->tid[0][lane], x->tid[1][lane], x->tid[2][lane], lane);
+    if (what == CW_EXEC_OPEN_ABSENT)
+        cw_fail(&text, CW_OK, "%s shfl reads lane %u, which does not take part: the value is 0 (PTX leaves it open)", who.text, other);
+    else
+        cw_fail(&text, CW_OK, "%s the membermask 0x%08x of %s does not name the lane itself: it counts for nothing (PTX leaves it open)",
+                who.text, other, cw_op_mnemonic((enum cw_op)u->op));
+    e->notice_once(e->context, file, u->line, (uint32_t)what, text.text);
+}
+
 /*
  * Progress and spinning. A warp makes progress when one of its threads exits, it stores to global or shared memory, an atomic of it
  * changes memory, it passes a barrier, or it takes a backward branch after an iteration in which it asked memory nothing that another

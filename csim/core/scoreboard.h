@@ -23,6 +23,7 @@
 enum cw_issue_kind {
     CW_ISSUE_EXEC,  /* call uop->exec */
     CW_ISSUE_CLOCK, /* the same after setting the clock values */
+    CW_ISSUE_WARP,  /* the same after a check that the lanes are there that a membermask names */
     CW_ISSUE_CONST,
     CW_ISSUE_MEM,
     CW_ISSUE_FENCE,
@@ -31,6 +32,7 @@ enum cw_issue_kind {
     CW_ISSUE_EXIT,
     CW_ISSUE_TRAP,
     CW_ISSUE_BARRIER,
+    CW_ISSUE_WARP_BARRIER, /* bar.warp.sync: nothing after the same check */
     CW_ISSUE_SLEEP,
     CW_ISSUE_NOP,
     CW_ISSUE_REGION_BEGIN,
@@ -50,6 +52,7 @@ struct cw_issue_op {
     uint8_t owner;              /* CW_ISSUE_INTRINSIC: index of the mechanism that carries it out */
     uint8_t pipe;               /* enum cw_pipe: with operand collectors, the pipeline that takes it; fu is then one unit of it */
     uint8_t reads;              /* slot[dst_cnt .. dst_cnt+reads-1] are read through the register banks: sources without guard and carry */
+    uint8_t told;               /* bit per enum cw_exec_open: the user has been told that the instruction did this */
     uint16_t latency;           /* cycles in the unit; without operand collectors, until the destinations may be used */
     uint16_t interval;          /* cycles until the unit takes another instruction */
     uint16_t slot[CW_OP_SLOTS]; /* r32 registers, then r64, then predicates, then the carry flag */

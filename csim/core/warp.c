@@ -105,6 +105,7 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->buffer_next = warp->buffer_end = 0;
     warp->fetch = CW_FETCH_NONE;
     warp->bar_homes = 0;
+    warp->passed = 0;
     memset(warp->bar_waiting, 0, sizeof warp->bar_waiting);
     warp->made = c->made != NULL ? &c->made[w] : NULL;
     if (warp->made != NULL)
@@ -161,6 +162,7 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     b->warps_left = c->launch->warps;
     b->threads_live = c->launch->threads;
     b->shared_base = slot * c->block_shared;
+    memset(c->shared + b->shared_base, 0, c->launch->kernel->reserved_shared_bytes);
     memcpy(b->ctaid, ctaid, sizeof b->ctaid);
     if (cw_events_want(c->cfg.stream, CW_EVENT_BLOCK_BEGIN))
         tell_block(c, CW_EVENT_BLOCK_BEGIN, slot, now);

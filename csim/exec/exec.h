@@ -13,6 +13,12 @@
 #include "ptx/module.h"
 #include "ptx/uop.h"
 
+/* What a program may do across the lanes of a warp and PTX leaves open (warp.c says what comes of it). */
+enum cw_exec_open {
+    CW_EXEC_OPEN_ABSENT,  /* shfl reads a lane that does not take part */
+    CW_EXEC_OPEN_STRANGER /* a lane takes part with a membermask that does not name it */
+};
+
 /* Everything that an execution function may read or write: the view that 32 lanes of a warp have of their core. Pointers are to this warp's
  * slice: register i is at r32 + i * r32_stride, a vector of CW_LANES lanes. */
 struct cw_exec {
@@ -29,8 +35,12 @@ struct cw_exec {
     uint32_t warpid, nwarpid, smid, nsmid, gridid;
     uint32_t first_lane;               /* %laneid of lane 0: 32 in the second half of a warp of 64 lanes */
     uint32_t dynamic_smem, total_smem; /* bytes */
+    uint32_t aggr_smem;                /* total_smem and what is reserved */
     uint64_t clock;                    /* core cycles */
     uint64_t globaltimer_ns;
+    /* Hears of such a lane; other: the lane that it reads, or its membermask. Each time, so it is to be quick. NULL: nobody hears. */
+    void (*open)(void *context, const struct cw_uop *u, const struct cw_exec *x, enum cw_exec_open what, uint32_t lane, uint32_t other);
+    void *open_context;
 };
 
 /* Sets uop->exec of every micro-op of the kernel that this file executes. 0, or CW_EUNSUP naming the line of a micro-op with a

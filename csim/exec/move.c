@@ -99,6 +99,8 @@ static uint64_t uniform(const struct cw_exec *x, enum cw_sreg sreg)
         return x->dynamic_smem;
     case CW_SREG_TOTAL_SMEM:
         return x->total_smem;
+    case CW_SREG_AGGR_SMEM:
+        return x->aggr_smem;
     case CW_SREG_ONE:
         return 1;
     default:

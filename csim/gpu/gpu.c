@@ -69,6 +69,29 @@ static void on_notice(void *context, const char *text)
         gpu->on_notice(gpu->context, text);
 }
 
+/* Without memory to remember it the notice may come again. */
+static void on_notice_once(void *context, const char *file, uint32_t line, uint32_t what, const char *text)
+{
+    struct cw_gpu *gpu = context;
+    for (uint32_t i = 0; i < gpu->told_cnt; i++)
+        if (gpu->told[i].line == line && gpu->told[i].what == what && strcmp(gpu->told[i].file, file) == 0)
+            return;
+    struct cw_told *const told = realloc(gpu->told, (gpu->told_cnt + 1) * sizeof *told);
+    if (told != NULL) {
+        gpu->told = told;
+        told[gpu->told_cnt] = (struct cw_told){strdup(file), line, what};
+        gpu->told_cnt += told[gpu->told_cnt].file != NULL;
+    }
+    on_notice(context, text);
+}
+
+static void forget_told(struct cw_gpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->told_cnt; i++)
+        free(gpu->told[i].file);
+    free(gpu->told);
+}
+
 static void add_component(struct cw_gpu *gpu, struct cw_component *component)
 {
     gpu->component[gpu->component_cnt++] = component;
@@ -123,7 +146,8 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .index = i,
             .control = gpu->control,
             .stream = &gpu->events,
-            .events = {gpu, on_block_done, on_fault, on_print, on_notice},
+            .events = {gpu, on_block_done, on_fault, on_print, on_notice, on_notice_once},
+            .oob = &gpu->oob,
             .count_stalls = gpu->count_stalls,
             .progress = &gpu->progress,
         };
@@ -342,6 +366,8 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
 static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
 {
     cw_message_pool_create(&gpu->pool);
+    gpu->pool.fault = on_fault;
+    gpu->pool.fault_context = gpu;
     int status = create_noc(gpu, err);
     if (status == CW_OK)
         status = create_cores(gpu, err);
@@ -427,6 +453,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->check_persist = options->check_persist;
     gpu->count_stalls = options->count_stalls;
     gpu->seed = options->seed;
+    gpu->oob.mode = options->oob;
     if (status == CW_OK && options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
@@ -437,6 +464,8 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
         status = split(gpu, err);
     if (status == CW_OK)
         status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, (uint64_t)gpu->config.pm_mbytes << 20, err);
+    if (status == CW_OK)
+        cw_memory_set_redzone(gpu->memory, options->redzone_bytes);
     if (status == CW_OK)
         status = create_machine(gpu, err);
     if (status != CW_OK) {
@@ -456,6 +485,7 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     free(gpu->part);
     free(gpu->sum);
     free(gpu->mech);
+    forget_told(gpu);
     free(gpu->sabotage);
     free(gpu->report);
     free(gpu);

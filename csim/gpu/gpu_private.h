@@ -12,6 +12,12 @@ struct cw_watchdog {
     uint32_t steps;
 };
 
+/* A notice that is given once. */
+struct cw_told {
+    char *file; /* owned */
+    uint32_t line, what;
+};
+
 struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -45,6 +51,7 @@ struct cw_gpu {
     cw_time now;
     cw_time edge[CW_DOMAIN_COUNT]; /* an edge of each domain, the next one after now once next_edge() has looked */
 
+    struct cw_oob oob;
     struct cw_launch launch;
     uint64_t blocks_started, blocks_finished, blocks_total;
     uint32_t next_core; /* round-robin dispatch */
@@ -70,6 +77,8 @@ struct cw_gpu {
     void (*on_print)(void *context, const char *text, size_t length);
     void (*on_notice)(void *context, const char *text);
     void *context;
+    struct cw_told *told; /* notices of this GPU that are not given again */
+    uint32_t told_cnt;
 };
 
 /* All blocks have finished, and no access to memory is under way: between launches, unless the last one failed. A mechanism may still

@@ -46,7 +46,7 @@ struct cw_mech_host {
 };
 
 /* A message of the mechanism with nothing but a header: kind is CW_MSG_OWN for the partition of `addr`, or CW_MSG_OWN_REPLY for a core that
- * the caller names. NULL when the host is out of memory. */
+ * the caller names. Never NULL (csim/msg/message.h). */
 struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
                                    size_t body_bytes, cw_time now);
 static inline void cw_mech_fault(const struct cw_mech_host *host, int status, const char *text)

@@ -59,7 +59,7 @@ struct cw_message {
     uint8_t sectors;     /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
     uint8_t needs_reply; /* ATOMIC: the old values are wanted; WRITE: it is acknowledged */
     uint8_t timing_only; /* READ, WRITE: has the time and traffic of one, but no bytes move (idealised systems; instructions) */
-    uint8_t large;       /* the pool's: size class */
+    uint8_t large;       /* the pool's: size class, or a spare */
     uint8_t flight;      /* WRITE, ATOMIC: the core's, comes back with the acknowledgement */
     uint16_t core, partition, warp;
     uint16_t flits;          /* set by cw_message_size() before it enters the interconnect */
@@ -117,19 +117,32 @@ static inline uint64_t cw_message_place(const struct cw_message *m)
     return m->place != 0 ? m->place : m->addr;
 }
 
-/* Pool of messages; grows by chunks, never shrinks before destroy. in_use counts messages not yet freed (0 at the end of a kernel). */
+#define CW_MESSAGE_SPARES      64u
+#define CW_MESSAGE_SPARE_BYTES (sizeof(struct cw_message) + CW_MESSAGE_BODY_LARGE)
+
+/*
+ * Pool of messages; grows by chunks, never shrinks before destroy. in_use counts messages not yet freed (0 at the end of a kernel).
+ *
+ * A pool that the host gives no more memory says so to `fault`, once, and hands out its spares, in turn. So whoever asks for a message gets
+ * one. The run has to end before the next instant: nobody may read then what has been sent in this one, since a spare may have been handed
+ * out twice.
+ */
 struct cw_message_pool {
     struct cw_message *free[2]; /* by size class */
     void *chunks;
     uint32_t in_use;
+    void (*fault)(void *context, int status, const char *text); /* the owner's, set after creation: the run is over. NULL: none */
+    void *fault_context;
+    uint32_t spares; /* handed out so far */
+    _Alignas(16) unsigned char spare[CW_MESSAGE_SPARES][CW_MESSAGE_SPARE_BYTES];
 };
 
 void cw_message_pool_create(struct cw_message_pool *pool);
 void cw_message_pool_destroy(struct cw_message_pool *pool);
-/* A message whose head is zero, with room for a body of that many bytes (at most CW_MESSAGE_BODY_LARGE), which holds anything. NULL when
- * the host is out of memory. */
+/* A message whose head is zero, with room for a body of that many bytes (at most CW_MESSAGE_BODY_LARGE), which holds anything. Never NULL.
+ */
 struct cw_message *cw_message_new(struct cw_message_pool *pool, size_t body_bytes);
-/* A copy of head and body. */
+/* A copy of head and body. Never NULL. */
 struct cw_message *cw_message_copy(struct cw_message_pool *pool, const struct cw_message *m);
 void cw_message_free(struct cw_message_pool *pool, struct cw_message *m);
 /* flits = ceil((header + payload_bytes) / flit_bytes), at least 1 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Control-flow graph of a kernel's micro-ops and its immediate post-dominators: where a SIMT stack reconverges (Fung 2015, 2.1.3).
+ * Control-flow graph of a kernel's micro-ops and its immediate post-dominators, where a SIMT stack reconverges (Fung 2015, 2.1.3). meet.c
+ * corrects them where ways only leave.
  *
  * A guarded exit or return takes some lanes away but is no end of a block for the others, so it has no edge to the virtual exit: a branch
  * before it still reconverges behind it. A trap ends the run, not the lane: it has no such edge either. Blocks that cannot reach an
@@ -269,11 +270,6 @@ void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg)
         cw_cfg_post_dominate(p, cfg);
     if (p->status == CW_OK)
         mark_endless(p, k, cfg);
-    for (uint32_t i = 0; i < k->code.n && p->status == CW_OK; i++) {
-        struct cw_uop *u = &k->code.a[i].u;
-        uint32_t at = cfg->block[cfg->block_of[i]].ipdom;
-        u->rpc = (u->op == CW_OP_BRA || u->op == CW_OP_BRX) && at < cfg->block_cnt ? cfg->block[at].first : CW_PC_NONE;
-    }
 }
 
 void cw_cfg_free(struct cw_cfg *cfg)

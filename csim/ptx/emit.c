@@ -7,13 +7,20 @@
 
 #define LANES 32u
 
+struct shared_place { /* of a variable in the kernel's shared memory */
+    uint32_t var;     /* first, as by_number compares it */
+    uint64_t offset;
+};
+
 struct out {
     struct cw_ptx *p;
     struct cw_kcode *k;
     struct cw_kernel *kernel;
+    uint32_t entry;        /* its function */
     uint32_t index;        /* of the kernel in the module */
     uint32_t *const_index; /* [constant of k]: index among those of its width */
     struct cw_slots slots;
+    CW_VEC(struct shared_place) shared; /* the variables that the kernel names, by their numbers */
 };
 
 char *cw_ptx_strdup(struct cw_ptx *p, const char *s, uint32_t len)
@@ -37,11 +44,11 @@ static uint64_t round_up(uint64_t v, uint64_t align)
     return align > 1 ? (v + align - 1) & ~(align - 1) : v;
 }
 
-static void lay_out_shared(struct out *o)
+/* Adds to o->shared each variable once. */
+static void find_shared(struct out *o)
 {
     struct cw_ptx *p = o->p;
     CW_VEC(uint32_t) used = {0};
-    uint64_t bytes = 0;
     for (uint32_t i = 0; i < o->k->konsts.c.n; i++) {
         uint32_t var = o->k->konsts.c.a[i].var;
         if (var != CW_PTX_NONE && p->var.a[var].space == CW_VAR_SHARED)
@@ -49,24 +56,48 @@ static void lay_out_shared(struct out *o)
     }
     if (used.n > 0)
         qsort(used.a, used.n, sizeof(*used.a), by_number);
-    for (uint32_t i = 0; i < used.n && p->status == CW_OK; i++) {
-        struct cw_var *v = &p->var.a[used.a[i]];
-        if (v->is_extern || (i > 0 && used.a[i] == used.a[i - 1]))
+    for (uint32_t i = 0; i < used.n; i++)
+        if (i == 0 || used.a[i] != used.a[i - 1])
+            CW_PUSH(p, &o->shared, (struct shared_place){.var = used.a[i]});
+    free(used.a);
+}
+
+/* The places are the kernel's own: another kernel of the module has the same variable elsewhere. */
+static void lay_out_shared(struct out *o)
+{
+    struct cw_ptx *p = o->p;
+    uint64_t bytes = 0;
+    find_shared(o);
+    for (uint32_t i = 0; i < o->shared.n && p->status == CW_OK; i++) {
+        const struct cw_var *v = &p->var.a[o->shared.a[i].var];
+        if (v->is_extern)
             continue;
-        v->offset = round_up(bytes, v->align);
-        bytes = v->offset + v->bytes;
+        o->shared.a[i].offset = round_up(bytes, v->align);
+        bytes = o->shared.a[i].offset + v->bytes;
         if (bytes > CW_WINDOW_BYTES)
             cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "shared variables take more than %u bytes", (uint32_t)CW_WINDOW_BYTES);
     }
-    for (uint32_t i = 0; i < used.n && p->status == CW_OK; i++) {
-        struct cw_var *v = &p->var.a[used.a[i]];
+    for (uint32_t i = 0; i < o->shared.n && p->status == CW_OK; i++) {
+        const struct cw_var *v = &p->var.a[o->shared.a[i].var];
         if (!v->is_extern)
             continue;
-        v->offset = round_up(bytes, v->align);
+        o->shared.a[i].offset = round_up(bytes, v->align);
         o->kernel->uses_dynamic_shared = 1;
     }
     o->kernel->shared_bytes = (uint32_t)bytes;
-    free(used.a);
+}
+
+static uint64_t shared_offset(const struct out *o, uint32_t var)
+{
+    const struct shared_place key = {.var = var}, *place = bsearch(&key, o->shared.a, o->shared.n, sizeof(key), by_number);
+    return place != NULL ? place->offset : 0;
+}
+
+static void count_reserved(struct out *o)
+{
+    for (uint32_t i = 0; i < o->k->konsts.c.n; i++)
+        if (o->k->konsts.c.a[i].var == CW_PTX_RESERVED)
+            o->kernel->reserved_shared_bytes = CW_RESERVED_SHARED_BYTES;
 }
 
 /* ---- constants ---- */
@@ -93,10 +124,10 @@ static void fill_constants(struct out *o)
     for (uint32_t i = 0; i < o->k->konsts.c.n && p->status == CW_OK; i++) {
         struct cw_vconst c = o->k->konsts.c.a[i];
         uint32_t at = o->const_index[i];
+        if (c.var != CW_PTX_NONE)
+            c.value += p->var.a[c.var].space == CW_VAR_SHARED ? shared_offset(o, c.var) : p->var.a[c.var].offset;
         if (c.var != CW_PTX_NONE && p->var.a[c.var].space == CW_VAR_GLOBAL)
             CW_PUSH(p, &p->reloc, (struct cw_reloc){.kind = CW_RELOC_KERNEL, .kernel = o->index, .where = at, .value = c.value});
-        else if (c.var != CW_PTX_NONE)
-            c.value += p->var.a[c.var].offset;
         for (uint32_t lane = 0; lane < LANES; lane++) {
             if (c.bytes == 8)
                 kernel->c64[(size_t)at * LANES + lane] = c.value;
@@ -125,6 +156,8 @@ static struct cw_opnd final_opnd(const struct out *o, struct cw_vopnd v)
         break;
     case CW_V_SREG:
         r.kind = CW_OPND_SREG;
+        if (v.id == CW_SREG_EXPLICIT_CLUSTER)
+            r.idx = o->p->fn.a[o->entry].has_cluster_size ? CW_SREG_ONE : CW_SREG_ZERO;
         break;
     case CW_V_SINK:
         r.kind = CW_OPND_SINK;
@@ -188,6 +221,16 @@ static void parameters(struct out *o, const struct cw_fn *fn)
     }
 }
 
+/* 0: no bound. */
+static uint32_t thread_bound(const struct cw_fn *fn)
+{
+    const uint32_t *size = fn->reqntid[0] != 0 ? fn->reqntid : fn->maxntid;
+    uint64_t threads = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        threads = threads * size[i] < UINT32_MAX ? threads * size[i] : UINT32_MAX;
+    return (uint32_t)threads;
+}
+
 /* What the host asks of a kernel. */
 static void signature(struct out *o, const struct cw_fn *fn)
 {
@@ -195,6 +238,10 @@ static void signature(struct out *o, const struct cw_fn *fn)
     kernel->name = cw_ptx_strdup(o->p, fn->name, fn->len);
     memcpy(kernel->reqntid, fn->reqntid, sizeof(kernel->reqntid));
     memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
+    kernel->max_threads = thread_bound(fn);
+    kernel->max_registers = fn->max_registers;
+    kernel->min_blocks_per_core = fn->min_blocks_per_core;
+    kernel->max_blocks_per_core = fn->max_blocks_per_core;
     parameters(o, fn);
 }
 
@@ -203,6 +250,7 @@ static void header(struct out *o, const struct cw_fn *fn)
     struct cw_kernel *kernel = o->kernel;
     kernel->digest = o->k->digest;
     kernel->profiled = o->k->profiled;
+    kernel->threads_apart = o->p->threads_apart;
     kernel->intrinsic = o->k->intrinsic.a;
     kernel->intrinsic_cnt = o->k->intrinsic.n;
     memset(&o->k->intrinsic, 0, sizeof(o->k->intrinsic)); /* the kernel's now */
@@ -224,10 +272,14 @@ static void finish(struct out *o, const struct cw_fn *fn)
     if (o->p->status == CW_OK)
         cw_loops_find(o->p, &cfg, &loops);
     if (o->p->status == CW_OK)
+        cw_meet_find(o->p, o->k, &cfg, &loops);
+    if (o->p->status == CW_OK)
         cw_lpc_find(o->p, o->k, &cfg, &loops);
     o->k->digest = cw_digest(o->k);
-    if (o->p->status == CW_OK && o->p->profile != NULL)
+    if (o->p->status == CW_OK && o->p->profile != NULL) {
         cw_lpc_profile(o->p, o->k, &cfg, &loops, fn->name, fn->len);
+        o->p->is_final = o->p->status != CW_OK;
+    }
     if (o->p->status == CW_OK)
         cw_live_compute(o->p, o->k, &cfg, &live);
     if (o->p->status == CW_OK)
@@ -245,6 +297,7 @@ static void finish(struct out *o, const struct cw_fn *fn)
     o->kernel->pred_cnt = o->slots.pred_cnt;
     if (o->p->status == CW_OK)
         lay_out_shared(o);
+    count_reserved(o);
     if (o->p->status == CW_OK)
         fill_constants(o);
     if (o->p->status == CW_OK)
@@ -259,18 +312,21 @@ void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *ker
 {
     struct out o = {.p = p, .kernel = kernel};
     const struct cw_fn *fn = &p->fn.a[entry];
+    kernel->refused_status = fn->refused_status;
     kernel->refused = cw_ptx_strdup(p, fn->refused, (uint32_t)strlen(fn->refused));
+    kernel->refused_status = fn->refused_status;
     signature(&o, fn);
 }
 
 void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index)
 {
     struct cw_kcode k;
-    struct out o = {.p = p, .k = &k, .kernel = kernel, .index = kernel_index};
+    struct out o = {.p = p, .k = &k, .kernel = kernel, .entry = entry, .index = kernel_index};
     cw_ptx_expand(p, entry, &k);
     if (p->status == CW_OK)
         finish(&o, &p->fn.a[entry]);
     free(o.const_index);
+    free(o.shared.a);
     free(o.slots.slot);
     cw_kcode_free(&k);
 }

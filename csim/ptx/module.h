@@ -52,20 +52,28 @@ struct cw_kernel {
     struct cw_transactions transactions;
     struct cw_kernel_param *param;
     uint32_t param_cnt, param_bytes;
-    uint32_t shared_bytes; /* static shared memory, dynamic (extern) excluded */
-    uint32_t local_bytes;  /* per thread */
-    uint32_t reqntid[3];   /* .reqntid or 0 */
-    uint32_t maxntid[3];   /* .maxntid or 0 */
+    uint32_t shared_bytes;          /* static shared memory, dynamic (extern) excluded */
+    uint32_t reserved_shared_bytes; /* of these, at the beginning, what stands for the driver's own: a block finds zeros there */
+    uint32_t local_bytes;           /* per thread */
+    uint32_t reqntid[3];            /* .reqntid or 0 */
+    uint32_t maxntid[3];            /* .maxntid or 0 */
+    /* What the author promises or asks for, for whoever counts how many blocks a core has room for. Each is 0 when it is not said. */
+    uint32_t max_threads;         /* most threads of a block: the product of .reqntid, else that of .maxntid; UINT32_MAX: that or more */
+    uint32_t max_registers;       /* .maxnreg: most 32-bit registers of a thread */
+    uint32_t min_blocks_per_core; /* .minnctapersm: a core is to have room for so many blocks */
+    uint32_t max_blocks_per_core; /* .maxnctapersm: the old form, of which a core has no more blocks than that */
     struct cw_brx_table *brx;
     uint32_t brx_cnt;
     const struct cw_intrinsic **intrinsic; /* that it calls, each once, in the order of their first calls */
     uint32_t intrinsic_cnt;
-    uint8_t uses_region; /* one of them begins or ends a region */
+    uint8_t threads_apart; /* .target is sm_70 or later: barriers wait for threads, not for warps (PTX ISA 6) */
+    uint8_t uses_region;   /* one of them begins or ends a region */
     uint8_t uses_dynamic_shared;
     uint8_t profiled; /* the branches' likely-convergence points are those of the profile that the module was loaded with */
     uint64_t digest;  /* of the instructions: tells the kernel from others of its name (digest.c) */
-    char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported; it cannot be
-                    * launched then, and has a name and parameters only. NULL: it can */
+    char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported or wrong; it
+                    * cannot be launched then, and has a name and parameters only. NULL: it can */
+    int refused_status; /* CW_EUNSUP: not supported; CW_EINVAL: wrong */
 };
 
 struct cw_symbol {
@@ -85,14 +93,17 @@ struct cw_module {
     uint64_t global_bytes;
     uint8_t *const_image;
     uint64_t const_bytes;
+    char **notice; /* "file:line:column: what: text" of what was left out, each once */
+    uint32_t notice_cnt;
     void *reloc; /* private to the reader */
     uint32_t reloc_cnt;
 };
 
 /*
- * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Anything malformed gives
- * CW_EINVAL, anything unsupported outside of the functions' bodies CW_EUNSUP, and "file:line:column: what: the offending text"; nothing is
- * guessed. What is unsupported in a body refuses the kernels that have it or call it (cw_kernel.refused).
+ * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Text whose parts cannot be
+ * told apart, and malformed declarations outside of functions, give CW_EINVAL and "file:line:column: what: the offending text"; nothing is
+ * guessed. What is unsupported, unknown or malformed in a function refuses the kernels that have it or call it (cw_kernel.refused), and so do
+ * names whose declaration is. An unknown directive outside of functions is left out, and module.notice says so.
  *
  * intrinsics: all that the build knows, whether or not a GPU has the mechanism that carries them out; a NULL-terminated list of arrays,
  * one per mechanism, each as ptx/intrinsic.h says; NULL: none. The first of a name counts. The arrays have to outlive the module.

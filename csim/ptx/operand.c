@@ -1,88 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands: registers, special registers, literals, addresses of variables, each checked against the type that the instruction wants. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ptx/insn.h"
-
-/* ---- special registers ---- */
-
-static const struct {
-    const char *name;
-    uint8_t bytes; /* 4, 8; 0 = either */
-} sregs[CW_SREG_COUNT] = {{"%tid.x", 4},
-                          {"%tid.y", 4},
-                          {"%tid.z", 4},
-                          {"%ntid.x", 4},
-                          {"%ntid.y", 4},
-                          {"%ntid.z", 4},
-                          {"%ctaid.x", 4},
-                          {"%ctaid.y", 4},
-                          {"%ctaid.z", 4},
-                          {"%nctaid.x", 4},
-                          {"%nctaid.y", 4},
-                          {"%nctaid.z", 4},
-                          {"%laneid", 4},
-                          {"%warpid", 4},
-                          {"%nwarpid", 4},
-                          {"%smid", 4},
-                          {"%nsmid", 4},
-                          {"%gridid", 0},
-                          {"%lanemask_eq", 4},
-                          {"%lanemask_le", 4},
-                          {"%lanemask_lt", 4},
-                          {"%lanemask_ge", 4},
-                          {"%lanemask_gt", 4},
-                          {"%clock", 4},
-                          {"%clock_hi", 4},
-                          {"%clock64", 8},
-                          {"%globaltimer", 8},
-                          {"%globaltimer_lo", 4},
-                          {"%globaltimer_hi", 4},
-                          {"%dynamic_smem_size", 4},
-                          {"%total_smem_size", 4},
-                          {"", 4},
-                          {"", 4}};
-
-/* Those that are another one here, as a block is its own cluster and nothing of shared memory is reserved. */
-static const struct {
-    const char *name;
-    uint8_t sreg;
-} same[] = {{"%aggr_smem_size", CW_SREG_TOTAL_SMEM}, {"%clusterid.x", CW_SREG_CTAID_X},   {"%clusterid.y", CW_SREG_CTAID_Y},
-            {"%clusterid.z", CW_SREG_CTAID_Z},       {"%nclusterid.x", CW_SREG_NCTAID_X}, {"%nclusterid.y", CW_SREG_NCTAID_Y},
-            {"%nclusterid.z", CW_SREG_NCTAID_Z},     {"%cluster_ctaid.x", CW_SREG_ZERO},  {"%cluster_ctaid.y", CW_SREG_ZERO},
-            {"%cluster_ctaid.z", CW_SREG_ZERO},      {"%cluster_nctaid.x", CW_SREG_ONE},  {"%cluster_nctaid.y", CW_SREG_ONE},
-            {"%cluster_nctaid.z", CW_SREG_ONE},      {"%cluster_ctarank", CW_SREG_ZERO},  {"%cluster_nctarank", CW_SREG_ONE}};
-
-/* %envreg0 to %envreg31, which a driver may set: they read 0. */
-static bool is_envreg(const struct cw_tok *tok)
-{
-    static const char prefix[] = "%envreg";
-    const uint32_t n = sizeof(prefix) - 1;
-    if (tok->len <= n || tok->len > n + 2 || memcmp(tok->text, prefix, n) != 0)
-        return false;
-    uint32_t number = 0;
-    for (uint32_t i = n; i < tok->len; i++) {
-        if (tok->text[i] < '0' || tok->text[i] > '9' || (tok->text[i] == '0' && i == n && tok->len > n + 1))
-            return false;
-        number = number * 10 + (uint32_t)(tok->text[i] - '0');
-    }
-    return number < 32;
-}
-
-static uint32_t find_sreg(const struct cw_tok *tok)
-{
-    if (is_envreg(tok))
-        return CW_SREG_ZERO;
-    for (uint32_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-        if (cw_tok_is(tok, same[i].name))
-            return same[i].sreg;
-    for (uint32_t i = 0; i < CW_SREG_COUNT; i++)
-        if (cw_tok_is(tok, sregs[i].name))
-            return i;
-    return CW_SREG_COUNT;
-}
-
-/* ---- operands ---- */
 
 struct cw_vopnd cw_opnd_reg(uint32_t vreg)
 {
@@ -190,58 +111,19 @@ static struct cw_vopnd float_literal(struct cw_ptx *p, enum cw_ptype want)
     return cw_opnd_const(p, bits, w->bytes);
 }
 
-/* Whether v, of the given signedness, can be meant for an operand of that many bytes: read as signed or as unsigned. */
-static bool literal_fits(uint64_t v, bool is_unsigned, uint32_t bytes)
-{
-    if (bytes >= 8)
-        return true;
-    uint64_t range = UINT64_C(1) << 8 * bytes;
-    bool negative = !is_unsigned && (v >> 63) != 0;
-    return negative ? v >= 0 - range / 2 : v < range;
-}
-
+/* Of a constant that is wider than its operand the lower part counts: PTX constants have 64 bits, and ptxas cuts them. */
 static struct cw_vopnd integer_literal(struct cw_ptx *p, enum cw_ptype want)
 {
     const struct cw_ptype_info *w = &cw_ptype_info[want];
     struct cw_tok at = p->tok;
-    bool is_unsigned;
-    uint64_t v = cw_ptx_expr(p, &is_unsigned);
+    uint64_t v = cw_ptx_expr(p, NULL);
     if (p->status != CW_OK)
         return (struct cw_vopnd){.kind = CW_V_NONE};
     if (want == CW_PT_PRED)
         return (struct cw_vopnd){.kind = CW_V_CPRED, .id = v != 0};
     if (w->kind == 'f')
         cw_ptx_fail_tok(p, CW_EINVAL, &at, "an integer does not fit .%s", w->name);
-    else if (!literal_fits(v, is_unsigned, w->bytes))
-        cw_ptx_fail_tok(p, CW_EINVAL, &at, "constant does not fit .%s", w->name);
     return cw_opnd_const(p, v, w->bytes);
-}
-
-/* Special register as an operand of any instruction: by way of a MOV. */
-static struct cw_vopnd sreg_operand(struct cw_ptx *p, enum cw_ptype want)
-{
-    uint32_t sreg = find_sreg(&p->tok);
-    const struct cw_ptype_info *w = &cw_ptype_info[want];
-    if (sreg == CW_SREG_COUNT)
-        return none(p, CW_EUNSUP, "unknown special register");
-    uint32_t bytes = sregs[sreg].bytes != 0 ? sregs[sreg].bytes : w->bytes < 4 ? 4 : w->bytes;
-    bool fits = w->kind != 'p' && w->kind != 'f' && (w->bytes == bytes || (w->bytes == 2 && bytes == 4));
-    if (!fits)
-        return mismatch(p, want);
-    cw_ptx_advance(p);
-    struct cw_vopnd tmp = cw_opnd_reg(cw_ptx_new_reg(p, bytes == 8 ? CW_PT_U64 : CW_PT_U32, true));
-    struct cw_insn in = {.v = {.guard = CW_PTX_NONE, .u = {.stype = CW_TYPE_NONE}}};
-    in.v.u.op = CW_OP_MOV;
-    in.v.u.type = bytes == 8 ? CW_U64 : CW_U32;
-    cw_insn_dst(&in, tmp);
-    cw_insn_src(&in, (struct cw_vopnd){.kind = CW_V_SREG, .id = sreg});
-    cw_insn_emit(p, &in);
-    if (w->bytes == 2) { /* historic .u16 reads */
-        struct cw_vopnd half = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_U16, true));
-        cw_insn_convert(p, half, CW_U16, tmp, CW_U32);
-        tmp = half;
-    }
-    return tmp;
 }
 
 /* The address of a variable, plus a constant. */
@@ -294,8 +176,7 @@ static struct cw_vopnd constant_operand(struct cw_ptx *p, enum cw_ptype want)
     if (s != NULL && s->kind == CW_SYM_FN)
         return function_address(p, want, s->id);
     if (p->tok.text[0] == '%')
-        return find_sreg(&p->tok) == CW_SREG_COUNT ? none(p, CW_EINVAL, "register is not declared, or not supported")
-                                                   : sreg_operand(p, want);
+        return cw_opnd_sreg(p, want);
     return none(p, CW_EINVAL, "name is not declared");
 }
 
@@ -313,8 +194,9 @@ struct cw_vopnd cw_opnd_src(struct cw_ptx *p, enum cw_ptype want)
 struct cw_vopnd cw_opnd_mov_src(struct cw_ptx *p, enum cw_ptype want)
 {
     const struct cw_ptype_info *w = &cw_ptype_info[want];
-    uint32_t sreg = p->tok.kind == CW_TOK_WORD ? find_sreg(&p->tok) : CW_SREG_COUNT;
-    if (sreg == CW_SREG_COUNT || w->kind == 'f' || w->bytes < 4 || (sregs[sreg].bytes != 0 && sregs[sreg].bytes != w->bytes))
+    uint32_t sreg = p->tok.kind == CW_TOK_WORD ? cw_sreg_find(p->tok.text, p->tok.len) : CW_SREG_COUNT;
+    if (sreg == CW_SREG_COUNT || w->kind == 'f' || w->bytes < 4 || (cw_sreg_bytes(sreg) != 0 && cw_sreg_bytes(sreg) != w->bytes) ||
+        sreg == CW_SREG_EXPLICIT_CLUSTER)
         return cw_opnd_src(p, want);
     cw_ptx_advance(p);
     return (struct cw_vopnd){.kind = CW_V_SREG, .id = sreg};
@@ -340,4 +222,73 @@ struct cw_vopnd cw_opnd_pred(struct cw_ptx *p)
     else
         o.neg = neg;
     return o;
+}
+
+/* ---- several operands ---- */
+
+static struct cw_vopnd one_of_list(struct cw_ptx *p, enum cw_list list, enum cw_ptype want)
+{
+    switch (list) {
+    case CW_LIST_DST:
+        return cw_opnd_dst(p, want);
+    case CW_LIST_SRC:
+        return cw_opnd_src(p, want);
+    case CW_LIST_WIDE_DST:
+        return cw_opnd_wide_dst(p, cw_ptype_info[want].bytes);
+    default:
+        return cw_opnd_wide_src(p, want);
+    }
+}
+
+/* The registers of the vector that the current token names. */
+static void vector_operand(struct cw_ptx *p, enum cw_list list, enum cw_ptype want, uint32_t n, const struct cw_vector *v,
+                           struct cw_vopnd *out)
+{
+    const struct cw_vreg like = cw_ptx_fn(p)->vreg.a[v->first];
+    const bool is_wide = list == CW_LIST_WIDE_DST || list == CW_LIST_WIDE_SRC;
+    if (v->cnt != n)
+        cw_ptx_fail(p, CW_EINVAL, "a vector of %u elements, where %u are wanted", v->cnt, n);
+    else if (is_wide ? like.bytes < cw_ptype_info[want].bytes : !types_agree(want, (enum cw_ptype)like.ptype))
+        mismatch(p, want);
+    for (uint32_t i = 0; i < n && i < v->cnt; i++)
+        out[i] = cw_opnd_reg(v->first + i);
+    cw_ptx_advance(p);
+}
+
+void cw_opnd_list(struct cw_ptx *p, enum cw_list list, enum cw_ptype want, uint32_t n, struct cw_vopnd *out)
+{
+    struct cw_vector v;
+    if (n > 1 && cw_ptx_find_vector(p, &p->tok, &v)) {
+        vector_operand(p, list, want, n, &v, out);
+        return;
+    }
+    if (n > 1)
+        cw_ptx_expect(p, '{');
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+        if (i > 0)
+            cw_ptx_expect(p, ',');
+        out[i] = one_of_list(p, list, want);
+    }
+    if (n > 1)
+        cw_ptx_expect(p, '}');
+}
+
+bool cw_opnd_sreg_vector(struct cw_ptx *p, struct cw_vopnd *out)
+{
+    static const char *const names[] = {"%tid",       "%ntid",       "%ctaid",         "%nctaid",
+                                        "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
+    for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!cw_tok_is(&p->tok, names[i]))
+            continue;
+        for (uint32_t k = 0; k < 3; k++) {
+            char name[24];
+            const int len = snprintf(name, sizeof(name), "%s.%c", names[i], "xyz"[k]);
+            const struct cw_tok tok = {.kind = CW_TOK_WORD, .text = name, .len = (uint32_t)len};
+            out[k] = (struct cw_vopnd){.kind = CW_V_SREG, .id = find_sreg(&tok)};
+        }
+        out[3] = cw_opnd_const(p, 0, 4); /* the ISA's fourth element */
+        cw_ptx_advance(p);
+        return true;
+    }
+    return false;
 }

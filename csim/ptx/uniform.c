@@ -126,10 +126,12 @@ static void mark_results(struct pass *s, const struct cw_vop *v)
 static bool is_uniform_register(uint32_t sreg)
 {
     static const uint8_t of_block[CW_SREG_COUNT] = {
-        [CW_SREG_NTID_X] = 1,  [CW_SREG_NTID_Y] = 1,   [CW_SREG_NTID_Z] = 1,   [CW_SREG_CTAID_X] = 1,      [CW_SREG_CTAID_Y] = 1,
-        [CW_SREG_CTAID_Z] = 1, [CW_SREG_NCTAID_X] = 1, [CW_SREG_NCTAID_Y] = 1, [CW_SREG_NCTAID_Z] = 1,     [CW_SREG_NWARPID] = 1,
-        [CW_SREG_SMID] = 1,    [CW_SREG_NSMID] = 1,    [CW_SREG_GRIDID] = 1,   [CW_SREG_DYNAMIC_SMEM] = 1, [CW_SREG_TOTAL_SMEM] = 1,
-        [CW_SREG_ZERO] = 1,    [CW_SREG_ONE] = 1,
+        [CW_SREG_NTID_X] = 1,           [CW_SREG_NTID_Y] = 1,       [CW_SREG_NTID_Z] = 1,     [CW_SREG_CTAID_X] = 1,
+        [CW_SREG_CTAID_Y] = 1,          [CW_SREG_CTAID_Z] = 1,      [CW_SREG_NCTAID_X] = 1,   [CW_SREG_NCTAID_Y] = 1,
+        [CW_SREG_NCTAID_Z] = 1,         [CW_SREG_NWARPID] = 1,      [CW_SREG_SMID] = 1,       [CW_SREG_NSMID] = 1,
+        [CW_SREG_GRIDID] = 1,           [CW_SREG_DYNAMIC_SMEM] = 1, [CW_SREG_TOTAL_SMEM] = 1, [CW_SREG_AGGR_SMEM] = 1,
+        [CW_SREG_EXPLICIT_CLUSTER] = 1, [CW_SREG_ZERO] = 1,         [CW_SREG_ZERO64] = 1,     [CW_SREG_ONE] = 1,
+        [CW_SREG_ENVREG] = 1,
     };
     return of_block[sreg];
 }

@@ -63,8 +63,9 @@ static int read_file(struct run *x, uint64_t most, char **data, size_t *length)
 {
     struct cw_error err;
     *data = NULL;
-    if (cw_in_file_read(data, length, x->st->file, &err) != CW_OK)
-        return say(x, COWARP_EIO, "%s", err.text);
+    const int read = cw_in_file_read(data, length, x->st->file, &err);
+    if (read != CW_OK)
+        return say(x, read == CW_ELIMIT ? COWARP_ELIMIT : COWARP_EIO, "%s", err.text);
     const int status = cowarp_manifest_file(x->gpu, "argument", x->st->file);
     if (status != COWARP_OK)
         return status;
@@ -186,7 +187,7 @@ static int launch(struct run *x)
         status = bind(x, &st->argument[i]);
         args[i] = st->argument[i].a.value;
     }
-    struct cowarp_launch l = {.size = sizeof l, .kernel = st->name, .dynamic_shared_bytes = st->shared_bytes};
+    struct cowarp_launch l = {.size = sizeof l, .kernel = st->name, .dynamic_shared_bytes = st->shared_bytes, .registers = st->registers};
     memcpy(l.grid, st->grid, sizeof l.grid);
     memcpy(l.block, st->block, sizeof l.block);
     l.arg_count = st->argument_cnt;

@@ -139,9 +139,6 @@ static int check_tools(const struct cli_parsed *p)
         const char *tool, *package;
     } needed[] = {{"gtkwave", "gtkwave"}, {"Xvfb", "xvfb"}, {"import", "imagemagick"}};
     const bool png = cli_has(p, "png");
-    struct cw_error err;
-    if (png && cw_out_file_check(cli_value(p, "png", NULL), &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--png: %s", err.text);
     const uint32_t cnt = png ? 3 : cli_has(p, "open") ? 1 : 0;
     for (uint32_t i = 0; i < cnt; i++)
         if (!installed(needed[i].tool))
@@ -273,6 +270,8 @@ static int run(const struct cli_parsed *p)
 {
     struct wave w = {0};
     int status = choose(&w, p);
+    if (status == CLI_OK)
+        status = cli_check_outputs(p);
     if (status == CLI_OK)
         status = check_tools(p);
     if (status == CLI_OK)

@@ -27,17 +27,18 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void warp_sums(__g
     uint odd_before = 0;
     for (uint i = 0; i < LANES; i++)
         odd_before += i < lane ? odd_flag[first + i] : 0;
-    __global uint2 *out = &sums[get_global_id(0) / LANES];
+    /* Two threads of a warp write one word of the pair each: a store to out->x would read and write both. */
+    __global uint *out = (__global uint *)&sums[get_global_id(0) / LANES];
     if (value & 1) {
         odd[odd_before] = value;
         tree(odd, odd_before);
         if (odd_before == 0)
-            out->x = odd[0];
+            out[0] = odd[0];
     } else {
         uint rank = lane - odd_before;
         even[rank] = value;
         tree(even, rank);
         if (rank == 0)
-            out->y = even[0];
+            out[1] = even[0];
     }
 }

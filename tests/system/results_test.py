@@ -101,6 +101,10 @@ class Manifest(Results):
         self.assertEqual(made["config_changed"], {"core.count": {"value": 4, "preset": 15}})
         self.assertEqual(made["simulator"]["sha256"], digest(COWARP))
         self.assertEqual(made["simulator"]["version"], stats["version"])
+        told = dict(line.split(maxsplit=1) for line in self.passes("--version").splitlines())
+        self.assertEqual((made["simulator"]["commit"], "sha256:" + made["simulator"]["sources"], made["simulator"]["compiler"]),
+                         (told["commit"], told["sources"], told["compiler"]))
+        self.assertEqual(made["simulator"]["dirty"], None if told["commit"] == "unknown" else told["commit"].endswith("+"))
         self.assertEqual([(entry["role"], entry["sha256"]) for entry in made["files"]], [("module", digest(made["files"][0]["path"]))])
         launch = made["launches"][0]
         self.assertEqual((len(made["launches"]), launch["grid"], launch["block"], launch["times"]), (1, [2, 1, 1], [192, 1, 1], 1))
@@ -332,7 +336,9 @@ class Sweep(Results):
         self.passes("sweep", "--list", "l.json", "--store", self.path("kept"), "--csv", "u.csv")
         self.assertEqual([row["cycles"] for row in csv.DictReader(io.StringIO(self.path("u.csv").read_text()))], [row["cycles"] for row in rows])
         self.fails(2, "sweep", "--list", "l.json", "--one", "2", says="l.json has runs 0 to 1")
-        self.fails(2, "sweep", "--list", "t.csv", says="is no list of this version")
+        self.fails(2, "sweep", "--list", "t.csv", says=["t.csv: is no JSON", "is no list of this version", "--list FILE' writes one"])
+        self.path("m.json").write_text(json.dumps({**self.read("l.json"), "points": [{"words": "run"}]}))
+        self.fails(2, "sweep", "--list", "m.json", says=["m.json: points[0].words is a text, and should be a list", "is no list of this version"])
         self.fails(2, *self.SMALL, "--vary", "seed=1,2", "--one", "1", says="--one is of a list")
 
     def test_interrupted(self):
@@ -363,6 +369,104 @@ class Sweep(Results):
             with self.subTest(words):
                 self.fails(2, "sweep", *words, "--store", "kept", says=says)
         self.assertFalse(self.path("kept").exists())
+
+
+SPIN = """.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry spin(.param .u64 flag)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>; .reg .pred %p;
+    ld.param.u64 %rd1, [flag];
+L:  ld.volatile.global.u32 %r1, [%rd1];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra L;
+    ret;
+}
+"""
+
+
+class Signals(Results):
+    """A signal that only the command itself gets ends what it has started, and nothing is half-written."""
+    SPIN = ["--kernel", "spin", "--grid", "1", "--block", "32", "--arg", "zero:4", "--set", "watchdog.livelock_cycles=4000000000"]
+    PATIENCE = 60  # seconds, far more than it takes on a machine that has other work
+
+    def setUp(self):
+        super().setUp()
+        self.path("spin.ptx").write_text(SPIN)
+
+    @staticmethod
+    def parents():
+        """{process: its parent} of all that are no zombies."""
+        found = {}
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                words = stat.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if words[0] != "Z":
+                found[int(stat.parent.name)] = int(words[1])
+        return found
+
+    def below(self, pid):
+        parents = self.parents()
+        return [child for child, parent in parents.items() if parent == pid]
+
+    def wait_for(self, what):
+        until = time.monotonic() + self.PATIENCE
+        while not what():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+
+    def stop(self, number, words, children, ready=lambda: True):
+        """What the command says when only it gets the signal, as soon as it has so many children and is ready."""
+        with subprocess.Popen([COWARP, *map(str, words)], cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as command:
+            self.addCleanup(lambda: command.poll() is None and command.kill())
+            self.wait_for(lambda: len(self.below(command.pid)) >= children and ready() or command.poll() is not None)
+            started = self.below(command.pid)
+            self.assertIsNone(command.poll(), "it has ended before the signal")
+            command.send_signal(number)
+            _, said = command.communicate(timeout=self.PATIENCE)
+        self.assertEqual(command.returncode, 128 + number, said)
+        self.assertEqual(set(started) & set(self.parents()), set())  # at once: it has waited for them
+        self.assertNotIn("Traceback", said)
+        return said
+
+    def test_sweep(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            words = ["sweep", "spin.ptx", *self.SPIN, "--vary", "seed=1:8", "--jobs", "2", "--store", "kept", "--csv", "t.csv"]
+            said = self.stop(number, words, 2)
+            self.assertRegex(said, r"^cowarp sweep: interrupted; 0 of 8 missing runs are done and kept, [^\n]*\n$")
+            self.assertEqual([path.name for path in self.path("kept").iterdir()], [])
+            self.assertFalse(self.path("t.csv").exists())
+
+    def test_reproduce(self):
+        said = self.stop(signal.SIGTERM, ["reproduce", "getm.fig11", "--jobs", "2", "--out", "out"], 2)
+        self.assertEqual(said, "cowarp reproduce: interrupted; finished runs are kept\n")
+        for path in self.path("out").rglob("*.*"):
+            self.assertEqual((path.suffix, json.loads(path.read_text())["check"]), (".json", "passed"))
+
+    def test_rerun(self):
+        self.make("a.json", "exec", "spin.ptx", *self.SPIN[:6], "--arg", f"in:{PTX}")  # whose first word is not 0
+        self.change("a.json", lambda data: data["manifest"].update(repeat=["exec", "spin.ptx", *self.SPIN], files=[]))
+        said = self.stop(signal.SIGTERM, ["rerun", "a.json", "--stats", "b.json"], 1)
+        self.assertEqual(said, "cowarp rerun: interrupted; nothing has been written\n")
+        self.assertFalse(self.path("b.json").exists())
+
+    def test_crash(self):
+        words = ["crash", "gpkvs", "--preset", "sbrp-near", "--persistency", "sbrp", "--points", "all-persists", "--stats", "s.json"]
+        self.assertIn("interrupted", self.stop(signal.SIGTERM, words, 0, lambda: self.busy))
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["spin.ptx"])
+
+    @property
+    def busy(self):
+        """Some time has gone by: what is asked has begun, whichever part of it."""
+        self.turns = getattr(self, "turns", 0) + 1
+        return self.turns > 50
+
+    def test_litmus(self):
+        words = ["litmus", HERE.parent / "litmus", "--preset", "sbrp-near", "--persistency", "sbrp", "--launches", "100000", "--quiet"]
+        self.assertIn("interrupted", self.stop(signal.SIGTERM, words, 0, lambda: self.busy))
 
 
 class Page(html.parser.HTMLParser):

@@ -364,7 +364,7 @@ ht-h warptm kilo.history_sets=2 kilo.history_rows=2 check-serial
 ht-h warptm kilo.hazard=perfect check-serial
 cl warptm kilo.hazard=bloom-array check-serial
 bh-h warptm kilo.watchdog_cycles=1000 check-serial
-ht-h warptm core.count=3 partition.count=5 tm.granule_bytes=4 check-serial
+ht-h warptm core.count=3 partition.count=5 check-serial
 wide warptm preset=thesis-warptm l1.bytes=1024 l1.ways=2 check-serial
 wide warptm warptm.resolution=scr warptm.scr_bits=64 warptm.aggregate=off tcd.granule_bytes=8 check-serial
 wide warptm warptm.coalesce=off warptm.resolution=none warptm.aggregate=off tcd.pending=1 check-serial
@@ -381,8 +381,8 @@ ht-h eapg kilo.entries=64 kilo.id_bits=8 kilo.write_words=2 kilo.read_words=1 tc
 wide eapg eapg.cat_entries=64 eapg.rct_entries=16 tx-warps=0 check-serial
 wide ideal tx-warps=0 core.count=30 check-serial
 wide serial noc.in_flits=21 noc.out_flits=21 noc.concentration=15 check-serial
-cl warptm-el warptm.resolution=scr tm.granule_bytes=4 check-serial
-ht-h warptm-el warptm.resolution=2pcr-free kilo.entries=64 kilo.id_bits=8 cu.write_bytes=4 check-serial
+cl warptm-el warptm.resolution=scr check-serial
+ht-h warptm-el warptm.resolution=2pcr-free kilo.entries=64 cu.write_bytes=4 check-serial
 ht-h ideal blocks=1 buckets=4 check-serial
 atm serial accounts=50 noc.flit_bytes=16 check-serial
 
@@ -433,7 +433,7 @@ def command(cowarp, run):
     for word in words_of(run):
         name, equals, value = word.partition("=")
         if name == "ptx":
-            line[1:] = ["exec", str(ROOT / value)]
+            line[1:] = ["exec", str(ROOT / value), "--redzone", "0"]  # memory as the workloads have it
         elif name in OPTIONS:
             line += [f"--{name}", value]
         elif name in FLAGS:

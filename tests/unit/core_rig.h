@@ -53,7 +53,9 @@ struct rig {
     uint32_t blocks_done, blocks_left;
     int fault;
     char fault_text[512];
-    char printed[4096]; /* by the kernel, the first of it */
+    uint32_t notices;
+    char notice_text[512]; /* the last one */
+    char printed[4096];    /* by the kernel, the first of it */
     size_t printed_cnt;
     cw_time now;
     uint64_t cycles;                              /* at the end */
@@ -87,6 +89,14 @@ static inline void on_print(void *context, const char *text, size_t length)
     const size_t n = length < sizeof r->printed - 1 - r->printed_cnt ? length : sizeof r->printed - 1 - r->printed_cnt;
     memcpy(r->printed + r->printed_cnt, text, n);
     r->printed_cnt += n;
+}
+
+static inline void on_notice_once(void *context, const char *file, uint32_t line, uint32_t what, const char *text)
+{
+    struct rig *r = context;
+    (void)file, (void)line, (void)what;
+    r->notices++;
+    snprintf(r->notice_text, sizeof r->notice_text, "%s", text);
 }
 
 static inline void perform_atomic(struct rig *r, struct cw_message *p)
@@ -181,19 +191,20 @@ static inline void create_machine(struct rig *r)
     cw_message_pool_create(&r->pool);
     assert_int_equal(cw_crossbar_create(&r->up, &x, &err), 0);
     assert_int_equal(cw_crossbar_create(&r->down, &x, &err), 0);
-    const struct cw_core_config c = {.config = &r->config,
-                                     .clocks = &r->clocks,
-                                     .stats = &r->stats,
-                                     .memory = r->memory,
-                                     .pool = &r->pool,
-                                     .up = r->up,
-                                     .down = r->down,
-                                     .index = 0,
-                                     .control = r->control != NULL ? r->control : &cw_control_ipdom,
-                                     .stream = &r->stream,
-                                     .events = {.context = r, .block_done = on_block_done, .fault = on_fault, .print = on_print},
-                                     .count_stalls = r->count_stalls,
-                                     .progress = &r->progress};
+    const struct cw_core_config c = {
+        .config = &r->config,
+        .clocks = &r->clocks,
+        .stats = &r->stats,
+        .memory = r->memory,
+        .pool = &r->pool,
+        .up = r->up,
+        .down = r->down,
+        .index = 0,
+        .control = r->control != NULL ? r->control : &cw_control_ipdom,
+        .stream = &r->stream,
+        .events = {.context = r, .block_done = on_block_done, .fault = on_fault, .print = on_print, .notice_once = on_notice_once},
+        .count_stalls = r->count_stalls,
+        .progress = &r->progress};
     assert_int_equal(cw_core_create(&r->core, &c, &err), 0);
     assert_int_equal(cw_memory_alloc(r->memory, &r->buffer, 4 * BUFFER_WORDS, CW_REGION_GLOBAL, &err), 0);
 }

@@ -404,9 +404,12 @@ static void test_exec_warp__shuffles(void **state)
                        .dst = {fx_reg(CW_U32, 4)}};
     uint32_t off = f.r32[4][1][1];
     run(&u, 0xfffffffd);
-    assert_int_equal(f.r32[4][1][0], 0);   /* partner is off: own value */
     assert_int_equal(f.r32[4][1][1], off); /* off: unchanged */
     assert_int_equal(f.r32[4][1][2], 9);
+    u.src[0] = fx_reg(CW_U32, 1); /* every lane has 1 */
+    run(&u, 0xfffffffd);
+    assert_int_equal(f.r32[4][1][0], 0); /* partner is off */
+    assert_int_equal(f.r32[4][1][2], 1);
 }
 
 static void test_exec_warp__votes(void **state)

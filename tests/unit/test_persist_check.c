@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
+#include "mech/persist/orders.h"
 #include "ptx/uop.h"
 
 #define PM     (UINT64_C(0x100000000) + (UINT64_C(1) << 34))
@@ -1151,6 +1152,27 @@ static void test_persist_check__random_histories(void **state)
     assert_in_range(bad, 400, 3600); /* both kinds are there */
 }
 
+/* The scope is an argument of the call, and may differ by lane. */
+static void test_persist_check__the_widest_scope_of_a_warp(void **state)
+{
+    (void)state;
+    static const uint8_t codes[] = {CW_PERSIST_CALL_RELEASE, CW_PERSIST_CALL_ACQUIRE_END, CW_PERSIST_CALL_ACQUIRE_BEGIN};
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t wide = 0; wide < 4; wide++) { /* lane 3 or 5, or both, asks for the device */
+            const struct cw_intrinsic intrinsic = {.code = codes[i]};
+            const struct cw_uop uop = {.intrinsic = &intrinsic};
+            struct cw_core_call call = {.uop = &uop, .lanes = 1u << 3 | 1u << 5};
+            struct cw_persist_order order;
+            const uint32_t arg = codes[i] == CW_PERSIST_CALL_ACQUIRE_BEGIN ? 0 : 2;
+            for (uint32_t l = 0; l < 32; l++)
+                call.arg[arg][l] = CW_PERSIST_DEVICE; /* lanes that do not call do not count */
+            call.arg[arg][3] = (wide & 1) != 0 ? CW_PERSIST_DEVICE : CW_PERSIST_BLOCK;
+            call.arg[arg][5] = (wide & 2) != 0 ? CW_PERSIST_DEVICE : CW_PERSIST_BLOCK;
+            cw_persist_order_of(&call, &order);
+            assert_int_equal(order.device, wide != 0);
+        }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_persist_check__counts),
     cmocka_unit_test(test_persist_check__no_fence_no_order),
@@ -1187,6 +1209,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_persist_check__next_launch),
     cmocka_unit_test(test_persist_check__one_instant),
     cmocka_unit_test(test_persist_check__events_that_cannot_be),
+    cmocka_unit_test(test_persist_check__the_widest_scope_of_a_warp),
     cmocka_unit_test(test_persist_check__random_histories),
 };
 CW_TEST_MAIN(tests)

@@ -47,14 +47,40 @@ static void test_ptx_cfg__exits(void **state)
 {
     (void)state;
     /* both sides return: nothing to reconverge at */
-    EXPECT(PX_KERNEL("@%p1 bra E;\nret;\nE:" NOPS "exit;"), {{0, CW_PC_NONE}});
+    EXPECT(PX_KERNEL("@%p1 bra E;\n" NOPS "ret;\nE:" NOPS "exit;"), {{0, CW_PC_NONE}});
     /* a guarded exit takes lanes away but leaves the reconvergence of the others alone */
     EXPECT(PX_KERNEL("@%p1 bra E;\n@%p2 exit;\n" NOPS "E:" NOPS "ret;"), {{0, 3}});
     EXPECT(PX_KERNEL("@%p1 bra E;\n@%p2 ret;\n" NOPS "E:" NOPS "ret;"), {{0, 3}});
-    /* an early return that a branch jumps around does move it */
-    EXPECT(PX_KERNEL("@%p1 bra C;\nret;\nC:" NOPS "ret;"), {{0, CW_PC_NONE}});
+    /* an early return that a branch jumps around keeps the others from nothing: they meet where they begin */
+    EXPECT(PX_KERNEL("@%p1 bra C;\nret;\nC:" NOPS "ret;"), {{0, 2}});
     /* a trap ends the run, not the lane */
     EXPECT(PX_KERNEL("@%p1 bra C;\ntrap;\nC:" NOPS "ret;"), {{0, 2}});
+}
+
+#define BAR "bar.sync 0;\n"
+
+/* Ways that only leave: where the sides meet that stay. One common `ret`, as compilers write it. */
+static void test_ptx_cfg__leaving(void **state)
+{
+    (void)state;
+    /* if (a) { work; if (b) return; } more: the outer branch meets before `more`, and so does the inner one */
+    EXPECT(PX_KERNEL("@%p1 bra M;\n" NOPS "@%p2 bra R;\nM:" NOPS "R: ret;"), {{0, 3}, {2, 3}});
+    /* the same return in a loop and in a switch */
+    EXPECT(PX_KERNEL("L:" NOPS "@%p1 bra R;\n@%p2 bra L;\n" NOPS "R: ret;"), {{1, 2}, {2, 3}});
+    EXPECT(PX_KERNEL("ts: .branchtargets A, B, R;\nbrx.idx %r1, ts;\nA:" NOPS "bra.uni J;\nB:" NOPS "J:" NOPS "R: ret;"), {{0, 4}});
+    /* if (i >= n) return; for all threads alike: they may wait at the ret */
+    EXPECT(PX_KERNEL("@%p1 bra R;\n" NOPS "R: ret;"), {{0, 2}});
+    /* by a chain of jumps; and a trap at the end of a side, behind other work */
+    EXPECT(PX_KERNEL("@%p1 bra M;\n" NOPS "@%p2 bra Q;\nM:" NOPS "R: ret;\nQ: bra.uni R;"), {{0, 3}, {2, 3}});
+    EXPECT(PX_KERNEL("@%p1 bra M;\n@%p2 bra I;\nbra.uni T;\nI:" NOPS "M:" NOPS "ret;\nT:" NOPS "trap;"), {{0, 4}, {1, 3}});
+    /* what a side does before it leaves counts only where no barrier can be reached on the other one */
+    EXPECT(PX_KERNEL("@%p1 bra M;\n" NOPS "@!%p2 bra M;\n" NOPS "bra.uni R;\nM:" BAR "R: ret;"), {{0, 5}, {2, 5}});
+    EXPECT(PX_KERNEL("@%p1 bra M;\n" NOPS "@!%p2 bra M;\n" NOPS "bra.uni R;\nM:" NOPS "R: ret;"), {{0, 6}, {2, 6}});
+    /* the common end does something; behind the barrier the whole graph counts again */
+    EXPECT(PX_KERNEL("@%p1 bra M;\n@%p2 bra R;\nM:" BAR "@%p3 bra R;\n" NOPS "R:" NOPS "ret;"), {{0, 2}, {1, 2}, {3, 5}});
+    /* a barrier in a loop, and an if with a return in it: the if meets before the barrier */
+    EXPECT(PX_KERNEL("L: @%p1 bra S;\n" NOPS "@%p2 bra R;\nS:" BAR "@%p3 bra L;\n" NOPS "R: ret;"), {{0, 3}, {2, 3}, {4, 0}});
+    EXPECT(PX_KERNEL("L: @%p1 bra S;\n" NOPS "@%p2 bra R;\nS:" NOPS "@%p3 bra L;\n" NOPS "R: ret;"), {{0, 3}, {2, 3}, {4, 5}});
 }
 
 static void test_ptx_cfg__endless(void **state)
@@ -122,14 +148,9 @@ static void test_ptx_cfg__open_end(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ptx_cfg__if),
-    cmocka_unit_test(test_ptx_cfg__loops),
-    cmocka_unit_test(test_ptx_cfg__exits),
-    cmocka_unit_test(test_ptx_cfg__endless),
-    cmocka_unit_test(test_ptx_cfg__indexed),
-    cmocka_unit_test(test_ptx_cfg__label_scopes),
-    cmocka_unit_test(test_ptx_cfg__register_scopes),
-    cmocka_unit_test(test_ptx_cfg__open_end),
+    cmocka_unit_test(test_ptx_cfg__if),           cmocka_unit_test(test_ptx_cfg__loops),           cmocka_unit_test(test_ptx_cfg__exits),
+    cmocka_unit_test(test_ptx_cfg__leaving),      cmocka_unit_test(test_ptx_cfg__endless),         cmocka_unit_test(test_ptx_cfg__indexed),
+    cmocka_unit_test(test_ptx_cfg__label_scopes), cmocka_unit_test(test_ptx_cfg__register_scopes), cmocka_unit_test(test_ptx_cfg__open_end),
 };
 
 CW_TEST_MAIN(tests)

@@ -149,6 +149,36 @@ static void test_ptx_data__shared_layout(void **state)
     cw_module_destroy(m);
 }
 
+/* What is said before the body, and 0 for what is not. */
+static void test_ptx_data__launch_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *said;
+        uint32_t threads, registers, min_blocks, max_blocks;
+    } cases[] = {{"", 0, 0, 0, 0},
+                 {".maxntid 128, 2 .minnctapersm 3", 256, 0, 3, 0},
+                 {".maxnreg 40\n.maxntid 64,4,2", 512, 40, 0, 0},
+                 {".maxntid 512 .reqntid 8, 4, 3", 96, 0, 0, 0},
+                 {".maxntid 32 .maxnctapersm 5", 32, 0, 0, 5},
+                 {".maxntid 65536, 65536, 65536", UINT32_MAX, 0, 0, 0}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[400];
+        snprintf(text, sizeof text, PX_HEAD ".entry a() .maxnreg 7 { ret; }\n.entry k() %s { ret; }\n.entry r() %s { frob; }",
+                 cases[i].said, cases[i].said);
+        struct cw_module *m;
+        struct cw_error err;
+        assert_int_equal(cw_module_load(&m, text, strlen(text), "t.ptx", NULL, NULL, &err), CW_OK);
+        for (uint32_t j = 1; j < 3; j++) { /* also of a kernel that cannot run */
+            assert_int_equal(m->kernel[j].max_threads, cases[i].threads);
+            assert_int_equal(m->kernel[j].max_registers, cases[i].registers);
+            assert_int_equal(m->kernel[j].min_blocks_per_core, cases[i].min_blocks);
+            assert_int_equal(m->kernel[j].max_blocks_per_core, cases[i].max_blocks);
+        }
+        cw_module_destroy(m);
+    }
+}
+
 static void test_ptx_data__kernel_parameters(void **state)
 {
     (void)state;
@@ -234,10 +264,11 @@ static void test_ptx_data__wide_registers(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ptx_data__immediates),    cmocka_unit_test(test_ptx_data__constants_are_shared),
-    cmocka_unit_test(test_ptx_data__initialisers),  cmocka_unit_test(test_ptx_data__symbol_addresses),
-    cmocka_unit_test(test_ptx_data__shared_layout), cmocka_unit_test(test_ptx_data__kernel_parameters),
-    cmocka_unit_test(test_ptx_data__fields),        cmocka_unit_test(test_ptx_data__wide_registers),
+    cmocka_unit_test(test_ptx_data__immediates),        cmocka_unit_test(test_ptx_data__constants_are_shared),
+    cmocka_unit_test(test_ptx_data__initialisers),      cmocka_unit_test(test_ptx_data__symbol_addresses),
+    cmocka_unit_test(test_ptx_data__shared_layout),     cmocka_unit_test(test_ptx_data__launch_bounds),
+    cmocka_unit_test(test_ptx_data__kernel_parameters), cmocka_unit_test(test_ptx_data__fields),
+    cmocka_unit_test(test_ptx_data__wide_registers),
 };
 
 CW_TEST_MAIN(tests)

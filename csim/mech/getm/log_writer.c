@@ -52,10 +52,6 @@ static void issue_write(struct cw_getm_log_writer *u, struct cw_message *log, cw
     uint64_t mask = ~(uint64_t)(u->getm->common.keys->cu_write_bytes - 1);
     uint64_t region = entry[__builtin_ctz(u->left)].addr & mask;
     struct cw_message *p = cw_message_new(u->getm->host.pool, sizeof(struct cw_line_body));
-    if (p == NULL) {
-        cw_mech_fault(&u->getm->host, CW_ENOMEM, "out of host memory for a message");
-        return;
-    }
     struct cw_line_body *body = cw_line_body(p);
     memset(body->byte_mask, 0, sizeof body->byte_mask);
     p->kind = CW_MSG_WRITE;

@@ -47,7 +47,7 @@ static inline bool cw_getm__rollover_due(const struct cw_getm_rollover *r, bool 
     return asked || r->draining || cw_wire_read(r->stop, now) > r->flushed;
 }
 
-/* The next message to a core, to be sent now; only while messages_left is not 0. NULL when the host is out of memory. */
+/* The next message to a core, to be sent now; only while messages_left is not 0. */
 struct cw_message *cw_getm__rollover_message(struct cw_getm_rollover *r, cw_time now);
 /* When it next needs a tick; a time not after now: at the next edge. */
 cw_time cw_getm__rollover_next(const struct cw_getm_rollover *r, cw_time now);

@@ -65,8 +65,6 @@ static void broadcast(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uin
     cw_kilo_commit(p)->first = g->first;
     for (uint32_t i = 0; i < cores; i++) {
         struct cw_message *copy = i + 1 < cores ? cw_message_copy(u->tm->host.pool, p) : p;
-        if (copy == NULL)
-            break;
         copy->core = (uint16_t)i;
         u->tm->counters->eapg_broadcasts++;
         cw_kilo_unit__send(u, copy);

@@ -9,59 +9,41 @@
 
 #include "adapt/first_read_table.h"
 #include "mech/kilo/parts.h"
-#include "mech/tm/access.h"
-#include "mech/tm/redo_log.h"
-#include "mech/tm/resolver.h"
-#include "mech/tm/tell.h"
-#include "mech/tm/tokens.h"
+#include "mech/tm/core_half.h"
 
 #define CW_KILO_READER_BITS 13 /* a core runs up to 1,536 transactions of a few reads */
 
-enum cw_kilo_phase {
-    CW_KILO_IDLE,
-    CW_KILO_TOKEN, /* waits for a token */
-    CW_KILO_RUN,
-    CW_KILO_DRAIN, /* at tx_commit: log writes on their way, or a watchdog validation */
-    CW_KILO_QUEUE, /* waits for resolution metadata */
-    CW_KILO_INIT,
-    CW_KILO_MARK,
-    CW_KILO_CHECK, /* 2PCR */
-    CW_KILO_SCAN,  /* SCR */
-    CW_KILO_ID,    /* waits for commit IDs */
-    CW_KILO_WALK,  /* reads its logs, sends them */
-    CW_KILO_ANSWER /* waits for verdicts and acknowledgements */
-};
+/* Phases behind those of mech/tm/core_half.h. SCR has QUEUE and CLEAR, then SCAN. */
+#define CW_KILO_PHASES(X)                 \
+    X(CW_KILO_SCAN, "SCR")                \
+    X(CW_KILO_ID, "waits for commit IDs") \
+    X(CW_KILO_WALK, "sends its logs")     \
+    X(CW_KILO_ANSWER, "waits for the commit units")
+
+enum cw_kilo_phase { CW_KILO__FIRST = CW_TM_PHASE_CNT - 1, CW_KILO_PHASES(CW_TM_PHASE_NAME) };
 
 enum cw_kilo_abort { CW_KILO_BY_VALIDATION, CW_KILO_BY_WARP, CW_KILO_EARLY };
 
+/* What the family keeps of a warp beside struct cw_tm_warp. */
 struct cw_kilo_warp {
-    enum cw_kilo_phase phase;
-    cw_lanes tx_lanes, lanes, aborted; /* of the transaction, of the attempt, of these */
-    cw_lanes ready;                    /* commit: lanes at tx_commit that still want to commit */
-    uint32_t aborts;                   /* failed attempts of this transaction */
-    cw_lanes paused;                   /* EAPG: lanes of the transaction that have paused */
-    struct cw_log_walk walk;           /* of commit phases */
-    uint32_t resolver;                 /* its ownership table */
-    cw_lanes losers;                   /* of intra-warp resolution */
-    cw_lanes unscanned;                /* SCR: lanes that have not been through it */
-    bool adding;                       /* SCR: the lowest of them adds its writes */
-    cw_time begun, ended, waiting, done;
+    cw_lanes paused;    /* EAPG: lanes of the transaction that have paused */
+    cw_lanes losers;    /* of intra-warp resolution */
+    cw_lanes unscanned; /* SCR: lanes that have not been through it */
+    bool adding;        /* SCR: the lowest of them adds its writes */
     /* between commit IDs and end of attempt */
     bool probe; /* a validation by the watchdog while the warp runs */
-    enum cw_kilo_phase probe_phase;
+    uint32_t probe_phase;
     cw_time probe_at;               /* end of the last one */
     struct cw_kilo_request request; /* for commit IDs; the answerer's while it is on the wires */
     uint64_t first_id;
     uint32_t epoch;
-    cw_time walk_free;                                               /* until then the walker is busy with a row */
-    cw_lanes members;                                                /* lanes with commit IDs */
-    uint32_t rows_read, rows_written;                                /* of the logs that are validated */
-    cw_lanes touched[CW_KILO_PARTITIONS], wrote[CW_KILO_PARTITIONS]; /* by partition */
-    uint32_t verdicts[CW_LANES];                                     /* awaited per lane; aggregated: [0] counts partitions */
+    cw_time walk_free;                /* until then the walker is busy with a row */
+    cw_lanes members;                 /* lanes with commit IDs */
+    uint32_t rows_read, rows_written; /* of the logs that are validated */
+    uint32_t verdicts[CW_LANES];      /* awaited per lane; aggregated: [0] counts partitions */
     cw_lanes passed_at[CW_KILO_PARTITIONS];
     cw_lanes undecided, failed;
-    uint32_t acks; /* awaited */
-    struct cw_redo_log log;
+    uint32_t acks;               /* awaited */
     uint64_t (*stamp)[CW_LANES]; /* ideal: commits that each read-log entry has seen */
     uint32_t stamp_cap;
 };
@@ -82,19 +64,14 @@ struct cw_kilo_resend {
 #define CW_KILO_RESENDS 256u /* each of a commit unit's pointers waits for one at most */
 
 struct cw_kilo_core {
+    struct cw_tm_core half; /* first */
     struct cw_kilo *tm;
-    struct cw_core *core;
-    uint32_t index;
     struct cw_kilo_warp *warp;
-    struct cw_tokens tokens;
-    struct cw_rng rng;
-    struct cw_accesses access;
-    struct cw_kilo_load *load;           /* per access */
-    struct cw_access_queue pause;        /* EAPG: loads that wait for a commit */
-    uint8_t committing[64], probing[64]; /* warps with work in commit.c, in validate.c; oldest first */
-    uint32_t committing_cnt, probing_cnt, resolving;
+    struct cw_kilo_load *load;                     /* per access */
+    struct cw_access_queue pause;                  /* EAPG: loads that wait for a commit */
+    uint8_t probing[64];                           /* warps with work in probe.c, oldest first */
+    uint32_t probing_cnt, resolving;               /* resolving: warps in SCR */
     uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */
-    struct cw_resolvers resolvers;                 /* 2PCR */
     struct cw_adapt_first_read_table *first_read;  /* temporal conflict detection; NULL: none */
     uint32_t asking;                               /* requests for commit IDs without grant */
     cw_time watchdog;                              /* next look for long attempts */
@@ -112,23 +89,22 @@ static inline uint32_t *cw_kilo__readers(struct cw_kilo_core *c, uint64_t addr)
 }
 
 /* The phase that validate.c moves: that of the warp, or of a validation while it runs. */
-static inline enum cw_kilo_phase *cw_kilo__stage(struct cw_kilo_warp *w)
+static inline uint32_t *cw_kilo__stage(struct cw_kilo_core *c, uint32_t warp)
 {
-    return w->probe ? &w->probe_phase : &w->phase;
+    return c->warp[warp].probe ? &c->warp[warp].probe_phase : &c->half.warp[warp].phase;
 }
 
-/* commit.c: from tx_commit to the end of the attempt */
-void cw_kilo__commit(void *self, uint32_t warp, cw_lanes lanes, cw_time now);
-/* A cycle of all committing warps; whether the next one is needed too. */
-bool cw_kilo__commit_tick(struct cw_kilo_core *c, cw_time now);
+/* commit.c: from tx_commit to the end of the attempt: a cycle of a warp, as struct cw_tm_core_ops has it. */
+cw_time cw_kilo__commit_advance(void *self, uint32_t warp, cw_time now);
 
 /* resolve.c: intra-warp conflict resolution of a committing warp */
-/* Whether the warp has to go through it. */
-bool cw_kilo__resolve_needed(const struct cw_kilo_core *c, const struct cw_kilo_warp *w);
 /* One cycle; true when the phase after it is due. */
 bool cw_kilo__resolve_step(struct cw_kilo_core *c, uint32_t warp, cw_time now);
 
 /* validate.c: from commit IDs to the last acknowledgement */
+struct cw_message *cw_kilo__log_message(void *self, uint32_t warp, bool write, uint32_t partition, cw_time now);
+/* A message without a log, about all members. */
+struct cw_message *cw_kilo__control(const struct cw_kilo_core *c, uint32_t warp, uint32_t op, uint32_t partition, cw_time now);
 /* These lanes of the warp ask for commit IDs; none: its validation is over. */
 void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now);
 /* A cycle of the walk over the warp's logs. */
@@ -163,20 +139,9 @@ void cw_kilo__overwritten(struct cw_kilo_core *c, uint64_t addr, uint32_t value,
 void cw_kilo__follow(struct cw_kilo_core *c, cw_time now);
 
 /* attempt.c: begin and end of attempts */
-static inline struct cw_attempt_name cw_kilo__attempt_name(const struct cw_kilo_core *c, uint32_t warp)
-{
-    return (struct cw_attempt_name){.core = c->index, .warp = warp, .attempt = cw_core_attempt(c->core, warp)};
-}
-/* The core is in the new attempt already. */
-void cw_kilo__begin_attempt(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now);
+void cw_kilo__begun(void *self, uint32_t warp, cw_time now);
 void cw_kilo__abort_lanes(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, enum cw_kilo_abort cause, cw_time now);
-/* Lanes of the attempt have committed: counts them, and tells their write sets. */
-void cw_kilo__seal(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now);
 /* Lanes with reads, with writes. */
-void cw_kilo__accessed(const struct cw_kilo_warp *w, cw_lanes *reads, cw_lanes *writes);
-/* A message of the warp leaves the core behind those already queued. */
-void cw_kilo__emit(struct cw_kilo_core *c, uint32_t warp, struct cw_message *p);
-/* Begins one L1 read of the log, if fewer than total have begun. */
-void cw_kilo__read_log(struct cw_kilo_core *c, uint32_t warp, uint32_t total, bool write_log, uint32_t row, bool value, cw_time now);
+void cw_kilo__accessed(const struct cw_redo_log *log, cw_lanes *reads, cw_lanes *writes);
 
 #endif

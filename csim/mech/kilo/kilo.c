@@ -193,8 +193,3 @@ bool cw_kilo_idle(const struct cw_kilo_machine *m)
             return false;
     return true;
 }
-
-uint32_t cw_kilo_local_bytes(const struct cw_config *config)
-{
-    return cw_redo_log_bytes(cw_tm_keys_of(config)->tm_log_entries);
-}

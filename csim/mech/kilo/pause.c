@@ -27,7 +27,7 @@ static cw_lanes held(const struct cw_kilo_core *c, const struct cw_access *a)
 {
     uint32_t words = cw_inst_words(a->inst);
     cw_lanes lanes = 0;
-    for (cw_lanes rest = a->unsent & ~c->warp[a->warp].aborted; rest != 0; rest = cw_lanes_rest(rest))
+    for (cw_lanes rest = a->unsent & ~c->half.warp[a->warp].aborted; rest != 0; rest = cw_lanes_rest(rest))
         for (uint32_t i = 0; i < words; i++)
             if (cw_kilo_cat_has(c->cat, (a->inst->addr[cw_lanes_first(rest)] & ~UINT64_C(3)) + 4 * i))
                 lanes |= cw_lanes_one(cw_lanes_first(rest));
@@ -42,7 +42,7 @@ bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_access *a, cw_time now)
         return false;
     c->tm->counters->eapg_paused += cw_lanes_count(lanes & ~w->paused);
     w->paused |= lanes;
-    c->load[cw_access_index(&c->access, a)].paused = now;
+    c->load[cw_access_index(&c->half.access, a)].paused = now;
     c->tm->counters->eapg_pauses++;
     cw_access_queue_push(&c->pause, a);
     return true;
@@ -50,7 +50,7 @@ bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_access *a, cw_time now)
 
 static bool may_go_on(struct cw_kilo_core *c, const struct cw_access *a, cw_time now)
 {
-    uint64_t cycles = (now - c->load[cw_access_index(&c->access, a)].paused) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
+    uint64_t cycles = (now - c->load[cw_access_index(&c->half.access, a)].paused) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     if (cycles < c->tm->keys->eapg_pause_max_cycles && held(c, a) != 0)
         return false;
     c->tm->counters->eapg_pause_cycles += cycles;
@@ -65,7 +65,7 @@ void cw_kilo__resume(struct cw_kilo_core *c, cw_time now)
     while (old.first != NULL) {
         struct cw_access *a = cw_access_queue_pop(&old);
         if (may_go_on(c, a, now))
-            cw_access_go(&c->access, a);
+            cw_access_go(&c->half.access, a);
         else
             cw_access_queue_push(&c->pause, a);
     }

@@ -7,17 +7,18 @@ void cw_kilo__watchdog(struct cw_kilo_core *c, cw_time now)
 {
     cw_time limit = c->tm->keys->kilo_watchdog_cycles * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     c->watchdog = now + limit / 4;
-    if (cw_kilo_arbitrated(c->tm)) /* it has no need: what is doomed is aborted */
+    if (cw_kilo_arbitrated(c->tm)) /* there, the arbiter's broadcast aborts what cannot commit */
         return;
     for (uint32_t i = 0; i < c->tm->config->core_warps; i++) {
-        struct cw_kilo_warp *w = c->warp + i;
-        cw_time since = w->begun > w->probe_at ? w->begun : w->probe_at;
+        const struct cw_tm_warp *w = c->half.warp + i;
+        struct cw_kilo_warp *own = c->warp + i;
+        cw_time since = w->begun > own->probe_at ? w->begun : own->probe_at;
         cw_lanes reads, writes;
-        cw_kilo__accessed(w, &reads, &writes);
-        reads &= w->lanes & ~w->aborted;
-        if (w->phase != CW_KILO_RUN || w->probe || reads == 0 || now < since + limit)
+        cw_kilo__accessed(&w->log, &reads, &writes);
+        reads &= cw_tm_running(w);
+        if (w->phase != CW_TM_RUN || own->probe || reads == 0 || now < since + limit)
             continue;
-        w->probe = true;
+        own->probe = true;
         c->probing[c->probing_cnt++] = (uint8_t)i;
         c->tm->counters->tx_probes++;
         cw_kilo__validate(c, i, reads, now);
@@ -29,16 +30,17 @@ bool cw_kilo__probe_tick(struct cw_kilo_core *c, cw_time now)
     uint32_t kept = 0;
     bool more = false;
     for (uint32_t i = 0; i < c->probing_cnt; i++) {
-        struct cw_kilo_warp *w = c->warp + c->probing[i];
-        if (w->probe_phase == CW_KILO_WALK)
-            cw_kilo__walk_step(c, c->probing[i], now);
-        if (w->probe_phase == CW_KILO_ANSWER && w->undecided == 0 && c->access.warp[c->probing[i]].messages == 0) {
-            w->probe = false;
-            w->probe_at = now;
+        const uint32_t warp = c->probing[i];
+        struct cw_kilo_warp *own = c->warp + warp;
+        if (own->probe_phase == CW_KILO_WALK)
+            cw_kilo__walk_step(c, warp, now);
+        if (own->probe_phase == CW_KILO_ANSWER && own->undecided == 0 && c->half.access.warp[warp].messages == 0) {
+            own->probe = false;
+            own->probe_at = now;
             more = true; /* its commit may have waited for this */
             continue;
         }
-        more |= w->probe_phase != CW_KILO_ANSWER || w->undecided == 0;
+        more |= own->probe_phase != CW_KILO_ANSWER || own->undecided == 0;
         c->probing[kept++] = c->probing[i];
     }
     c->probing_cnt = kept;

@@ -12,66 +12,56 @@
 #include "mech/kilo/core_half.h"
 #include "mech/tm/intra_warp.h"
 
-bool cw_kilo__resolve_needed(const struct cw_kilo_core *c, const struct cw_kilo_warp *w)
-{
-    return c->tm->resolution != CW_KILO_NONE && cw_lanes_count(w->ready) >= 2 && w->log.write_cnt > 0;
-}
-
 static bool sequential(const struct cw_kilo *tm)
 {
     return tm->resolution == CW_KILO_SCR || tm->resolution == CW_KILO_SCR_FREE;
 }
 
-static void enter(struct cw_kilo_warp *w, enum cw_kilo_phase phase)
+static void decide(struct cw_kilo_core *c, uint32_t warp)
 {
-    w->phase = phase;
-    w->walk = (struct cw_log_walk){0};
-}
-
-static void decide(struct cw_kilo_core *c, struct cw_kilo_warp *w)
-{
+    const struct cw_tm_warp *w = c->half.warp + warp;
     if (sequential(c->tm))
-        w->losers = cw_intra_warp_sequential(&w->log, w->ready, c->table, c->tm->keys->warptm_scr_bits);
+        c->warp[warp].losers = cw_intra_warp_sequential(&w->log, w->ready, c->table, c->tm->keys->warptm_scr_bits);
     else
-        w->losers = cw_intra_warp_resolve(&w->log, w->ready, c->table, c->tm->common.keys->tm_ownership_entries);
+        c->warp[warp].losers = cw_intra_warp_resolve(&w->log, w->ready, c->table, c->tm->common.keys->tm_ownership_entries);
 }
 
-static bool over(struct cw_kilo_core *c, uint32_t warp, cw_time now)
+static bool over(struct cw_kilo_core *c, uint32_t warp, cw_lanes losers, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
-    w->ready &= ~w->losers;
-    cw_kilo__abort_lanes(c, warp, w->losers, CW_KILO_BY_WARP, now);
+    c->half.warp[warp].ready &= ~losers;
+    cw_kilo__abort_lanes(c, warp, losers, CW_KILO_BY_WARP, now);
     return true;
 }
 
-static void clear_filter_step(struct cw_kilo_core *c, struct cw_kilo_warp *w, cw_time now)
+static void clear_filter_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
+    struct cw_tm_warp *w = c->half.warp + warp;
     uint32_t accesses = cw_intra_warp_init_accesses(c->tm->keys->warptm_scr_bits / 8);
-    if (!cw_core_take_shared(c->core, now) || ++w->walk.step < accesses)
+    if (!cw_core_take_shared(c->half.core, now) || ++w->walk.step < accesses)
         return;
-    decide(c, w);
-    enter(w, CW_KILO_SCAN);
-    w->unscanned = w->ready;
-    w->adding = false;
+    decide(c, warp);
+    cw_tm_core_enter(w, CW_KILO_SCAN);
+    c->warp[warp].unscanned = w->ready;
+    c->warp[warp].adding = false;
 }
 
 /* Rows of the lane: of both logs, reads first, or of the write log. */
-static uint32_t lane_rows(const struct cw_kilo_warp *w, uint32_t lane, bool reads)
+static uint32_t lane_rows(const struct cw_redo_log *log, uint32_t lane, bool reads)
 {
     uint32_t cnt = 0;
-    for (uint32_t i = 0; reads && i < w->log.read_cnt; i++)
-        cnt += cw_lanes_has(w->log.read[i].lanes, lane);
-    for (uint32_t i = 0; i < w->log.write_cnt; i++)
-        cnt += cw_lanes_has(w->log.write[i].lanes, lane);
+    for (uint32_t i = 0; reads && i < log->read_cnt; i++)
+        cnt += cw_lanes_has(log->read[i].lanes, lane);
+    for (uint32_t i = 0; i < log->write_cnt; i++)
+        cnt += cw_lanes_has(log->write[i].lanes, lane);
     return cnt;
 }
 
 /* The n-th of them; at least read_cnt: a row of the write log. */
-static uint32_t lane_row(const struct cw_kilo_warp *w, uint32_t lane, bool reads, uint32_t n)
+static uint32_t lane_row(const struct cw_redo_log *log, uint32_t lane, bool reads, uint32_t n)
 {
-    uint32_t row = reads ? 0 : w->log.read_cnt, end = w->log.read_cnt + w->log.write_cnt;
+    uint32_t row = reads ? 0 : log->read_cnt, end = log->read_cnt + log->write_cnt;
     for (; row < end; row++) {
-        cw_lanes lanes = row < w->log.read_cnt ? w->log.read[row].lanes : w->log.write[row - w->log.read_cnt].lanes;
+        cw_lanes lanes = row < log->read_cnt ? log->read[row].lanes : log->write[row - log->read_cnt].lanes;
         if (cw_lanes_has(lanes, lane) && n-- == 0)
             break;
     }
@@ -82,65 +72,51 @@ static uint32_t lane_row(const struct cw_kilo_warp *w, uint32_t lane, bool reads
  * lane begins, whose answer depends on that: of a log access's latency nothing is hidden but behind the lane's own. */
 static bool scan_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
-    uint32_t lane = cw_lanes_first(w->unscanned), reads = w->log.read_cnt, total = lane_rows(w, lane, !w->adding);
+    struct cw_tm_warp *w = c->half.warp + warp;
+    struct cw_kilo_warp *own = c->warp + warp;
+    const uint32_t lane = cw_lanes_first(own->unscanned), reads = w->log.read_cnt, total = lane_rows(&w->log, lane, !own->adding);
     if (w->walk.read < total) {
-        uint32_t row = lane_row(w, lane, !w->adding, w->walk.read);
-        cw_kilo__read_log(c, warp, total, row >= reads, row >= reads ? row - reads : row, false, now);
+        const uint32_t row = lane_row(&w->log, lane, !own->adding, w->walk.read), max = c->tm->common.keys->tm_log_entries;
+        const uint32_t word = cw_redo_log_word(row >= reads, (row >= reads ? row - reads : row) % max, false, max);
+        cw_log_walk_read(&w->walk, c->half.core, warp, total, word, now);
     }
-    if (w->walk.step < w->walk.back && cw_core_take_shared(c->core, now))
+    if (w->walk.step < w->walk.back && cw_core_take_shared(c->half.core, now))
         w->walk.step++;
     if (w->walk.step < total)
         return false;
     w->walk = (struct cw_log_walk){0};
-    w->adding = !w->adding && !cw_lanes_has(w->losers, lane);
-    if (!w->adding)
-        w->unscanned = cw_lanes_rest(w->unscanned);
-    if (w->unscanned != 0)
+    own->adding = !own->adding && !cw_lanes_has(own->losers, lane);
+    if (!own->adding)
+        own->unscanned = cw_lanes_rest(own->unscanned);
+    if (own->unscanned != 0)
         return false;
     c->resolving--;
-    return over(c, warp, now);
+    return over(c, warp, own->losers, now);
 }
 
 static bool sequential_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
+    struct cw_tm_warp *w = c->half.warp + warp;
     if (w->phase == CW_KILO_SCAN)
         return scan_step(c, warp, now);
-    if (w->phase == CW_KILO_INIT) {
-        clear_filter_step(c, w, now);
+    if (w->phase == CW_TM_CLEAR) {
+        clear_filter_step(c, warp, now);
     } else if (c->resolving < c->tm->common.keys->tm_resolvers) {
         c->resolving++;
-        enter(w, CW_KILO_INIT);
-    }
-    return false;
-}
-
-static bool table_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
-{
-    struct cw_kilo_warp *w = c->warp + warp;
-    const struct cw_resolvers_job job = {.warp = warp, .table = w->resolver, .log = &w->log, .walk = &w->walk};
-    cw_lanes survivors;
-    if (w->phase == CW_KILO_QUEUE && cw_resolvers_start(&c->resolvers, w->ready, &w->resolver, now)) {
-        enter(w, CW_KILO_INIT);
-    } else if (w->phase == CW_KILO_INIT && cw_resolvers_clear(&c->resolvers, w->resolver, now)) {
-        enter(w, CW_KILO_MARK);
-    } else if (w->phase == CW_KILO_MARK && cw_resolvers_mark(&c->resolvers, &job, now)) {
-        enter(w, CW_KILO_CHECK);
-    } else if (w->phase == CW_KILO_CHECK && cw_resolvers_check(&c->resolvers, &job, &survivors, now)) {
-        w->losers = w->ready & ~survivors;
-        return over(c, warp, now);
+        cw_tm_core_enter(w, CW_TM_CLEAR);
     }
     return false;
 }
 
 bool cw_kilo__resolve_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
-    bool is_free = c->tm->resolution == CW_KILO_SCR_FREE || c->tm->resolution == CW_KILO_2PCR_FREE;
-    if (w->phase == CW_KILO_QUEUE && is_free) {
-        decide(c, w);
-        return over(c, warp, now);
+    const bool is_free = c->tm->resolution == CW_KILO_SCR_FREE || c->tm->resolution == CW_KILO_2PCR_FREE;
+    cw_lanes losers;
+    if (c->half.warp[warp].phase == CW_TM_QUEUE && is_free) {
+        decide(c, warp);
+        return over(c, warp, c->warp[warp].losers, now);
     }
-    return sequential(c->tm) ? sequential_step(c, warp, now) : table_step(c, warp, now);
+    if (sequential(c->tm))
+        return sequential_step(c, warp, now);
+    return cw_tm_core_resolve(&c->half, warp, &losers, now) && over(c, warp, losers, now);
 }

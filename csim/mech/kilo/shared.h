@@ -67,8 +67,7 @@ static inline bool cw_kilo_arbitrated(const struct cw_kilo *tm)
 static inline struct cw_message *cw_kilo_message(const struct cw_kilo *tm, enum cw_message_kind kind, uint32_t op, uint32_t partition,
                                                  size_t bytes, cw_time now)
 {
-    uint64_t addr = CW_GLOBAL_BASE + (uint64_t)partition * tm->config->partition_interleave;
-    struct cw_message *p = cw_mech_message(&tm->host, kind, op, addr, bytes, now);
+    struct cw_message *p = cw_mech_message(&tm->host, kind, op, cw_tm_partition_addr(tm->config, partition), bytes, now);
     *cw_kilo_commit(p) = (struct cw_kilo_commit_body){0};
     return p;
 }

@@ -15,114 +15,90 @@
 
 void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
-    w->members = w->undecided = lanes;
-    w->failed = w->acks = 0;
+    struct cw_tm_warp *w = c->half.warp + warp;
+    struct cw_kilo_warp *own = c->warp + warp;
+    own->members = own->undecided = lanes;
+    own->failed = own->acks = 0;
     w->walk = (struct cw_log_walk){0};
-    w->rows_read = w->log.read_cnt;
-    w->rows_written = w->probe ? 0 : w->log.write_cnt;
-    memset(w->touched, 0, sizeof w->touched);
-    memset(w->wrote, 0, sizeof w->wrote);
-    memset(w->passed_at, 0, sizeof w->passed_at);
-    memset(w->verdicts, 0, sizeof w->verdicts);
-    *cw_kilo__stage(w) = lanes != 0 ? CW_KILO_ID : CW_KILO_ANSWER;
+    own->rows_read = w->log.read_cnt;
+    own->rows_written = own->probe ? 0 : w->log.write_cnt;
+    cw_tm_core_clear_touched(w);
+    memset(own->passed_at, 0, sizeof own->passed_at);
+    memset(own->verdicts, 0, sizeof own->verdicts);
+    *cw_kilo__stage(c, warp) = lanes != 0 ? CW_KILO_ID : CW_KILO_ANSWER;
     if (lanes == 0)
         return;
     uint32_t cycles = cw_kilo_arbitrated(c->tm) ? 1 : c->tm->keys->kilo_id_latency;
-    w->request = (struct cw_kilo_request){
-        .core = c->index, .warp = warp, .attempt = cw_core_attempt(c->core, warp), .members = lanes, .log = &w->log, .stamp = w->stamp};
-    cw_fifo_push(c->tm->wires.ask + c->index, now, cycles * cw_kilo_period(c->tm, CW_DOMAIN_CORE), &w->request);
+    own->request = (struct cw_kilo_request){.core = c->half.index,
+                                            .warp = warp,
+                                            .attempt = cw_core_attempt(c->half.core, warp),
+                                            .members = lanes,
+                                            .log = &w->log,
+                                            .stamp = own->stamp};
+    cw_fifo_push(c->tm->wires.ask + c->half.index, now, cycles * c->half.period, &own->request);
     c->asking++;
 }
 
 /* Walk */
 
-static struct cw_message *new_log(const struct cw_kilo_core *c, const struct cw_kilo_warp *w, bool write, uint32_t part, cw_time now)
+static struct cw_message *about_members(const struct cw_kilo_core *c, uint32_t warp, uint32_t op, uint32_t part, size_t bytes, cw_time now)
 {
-    struct cw_message *p = cw_kilo_message(c->tm, CW_MSG_OWN, write ? CW_KILO_WRITES : CW_KILO_READS, part,
-                                           cw_kilo_log_bytes(cw_lanes_count(w->members)), now);
-    p->lanes = w->members;
-    cw_kilo_commit(p)->first = w->first_id;
-    cw_kilo_commit(p)->epoch = w->epoch;
-    cw_kilo_commit(p)->probe = w->probe;
-    cw_kilo_log(p)->log.cnt = 0;
+    const struct cw_kilo_warp *own = c->warp + warp;
+    struct cw_message *p = cw_kilo_message(c->tm, CW_MSG_OWN, op, part, bytes, now);
+    p->lanes = own->members;
+    cw_kilo_commit(p)->first = own->first_id;
+    cw_kilo_commit(p)->epoch = own->epoch;
     return p;
 }
 
-/* Sends the entries of a row, one message per partition. */
-static void send_row(struct cw_kilo_core *c, uint32_t warp, bool write, uint32_t row, cw_time now)
+struct cw_message *cw_kilo__control(const struct cw_kilo_core *c, uint32_t warp, uint32_t op, uint32_t partition, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
-    const struct cw_config *config = c->tm->config;
-    const struct cw_read_row *r = write ? NULL : w->log.read + row;
-    const struct cw_write_row *s = write ? w->log.write + row : NULL;
-    struct cw_message *to[CW_KILO_PARTITIONS] = {0};
-    for (cw_lanes rest = w->members & (write ? s->lanes : r->lanes); rest != 0; rest = cw_lanes_rest(rest)) {
-        uint32_t lane = cw_lanes_first(rest);
-        uint64_t addr = write ? s->addr[lane] : r->addr[lane];
-        uint32_t part = cw_address_partition(config, addr);
-        if (to[part] == NULL)
-            to[part] = new_log(c, w, write, part, now);
-        struct cw_tx_log_body *log = &cw_kilo_log(to[part])->log;
-        log->entry[log->cnt++] = (struct cw_log_entry){
-            .addr = addr, .value = write ? s->value[lane] : r->value[lane], .bytes = write ? s->bytes[lane] : 15, .lane = (uint8_t)lane};
-        w->touched[part] |= cw_lanes_one(lane);
-        if (write)
-            w->wrote[part] |= cw_lanes_one(lane);
-    }
-    for (uint32_t part = 0; part < config->partition_count; part++)
-        if (to[part] != NULL) {
-            cw_message_size(to[part], 8 * cw_kilo_log(to[part])->log.cnt, config->noc_header_bytes, config->noc_flit_bytes);
-            cw_kilo__emit(c, warp, to[part]);
-        }
+    return about_members(c, warp, op, partition, sizeof(struct cw_kilo_commit_body), now);
 }
 
-/* A message without a log, about all members. */
-static struct cw_message *new_control(const struct cw_kilo_core *c, const struct cw_kilo_warp *w, uint32_t op, uint32_t part, cw_time now)
+struct cw_message *cw_kilo__log_message(void *self, uint32_t warp, bool write, uint32_t partition, cw_time now)
 {
-    struct cw_message *p = cw_kilo_message(c->tm, CW_MSG_OWN, op, part, sizeof(struct cw_kilo_commit_body), now);
-    p->lanes = w->members;
-    cw_kilo_commit(p)->first = w->first_id;
-    cw_kilo_commit(p)->epoch = w->epoch;
+    const struct cw_kilo_core *c = self;
+    const size_t bytes = cw_kilo_log_bytes(cw_lanes_count(c->warp[warp].members));
+    struct cw_message *p = about_members(c, warp, write ? CW_KILO_WRITES : CW_KILO_READS, partition, bytes, now);
+    cw_kilo_commit(p)->probe = c->warp[warp].probe;
     return p;
 }
 
 static void send_done(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
+    const struct cw_tm_warp *w = c->half.warp + warp;
+    struct cw_kilo_warp *own = c->warp + warp;
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
-        struct cw_message *p = new_control(c, w, CW_KILO_DONE, part, now);
+        struct cw_message *p = cw_kilo__control(c, warp, CW_KILO_DONE, part, now);
         cw_kilo_commit(p)->done.accessed = w->touched[part];
-        cw_kilo_commit(p)->probe = w->probe;
-        cw_kilo__emit(c, warp, p);
+        cw_kilo_commit(p)->probe = own->probe;
+        cw_tm_core_emit(&c->half, warp, p);
         if (w->touched[part] == 0)
             continue;
         if (c->tm->kind == CW_KILO_EL)
-            w->acks++;
+            own->acks++;
         else if (c->tm->aggregate)
-            w->verdicts[0]++;
+            own->verdicts[0]++;
         else
             for (cw_lanes rest = w->touched[part]; rest != 0; rest = cw_lanes_rest(rest))
-                w->verdicts[cw_lanes_first(rest)]++;
+                own->verdicts[cw_lanes_first(rest)]++;
     }
-    *cw_kilo__stage(w) = CW_KILO_ANSWER;
+    *cw_kilo__stage(c, warp) = CW_KILO_ANSWER;
 }
 
 void cw_kilo__walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
-    uint32_t rows = w->rows_read + w->rows_written, row = w->walk.read / 2;
-    bool write = row >= w->rows_read;
-    cw_kilo__read_log(c, warp, 2 * rows, write, write ? row - w->rows_read : row, w->walk.read % 2 != 0, now);
-    if (w->walk.step < w->walk.back / 2 && now >= w->walk_free) {
-        write = w->walk.step >= w->rows_read;
-        cw_lanes lanes = write ? w->log.write[w->walk.step - w->rows_read].lanes : w->log.read[w->walk.step].lanes;
+    const struct cw_tm_warp *w = c->half.warp + warp;
+    struct cw_kilo_warp *own = c->warp + warp;
+    const uint32_t step = w->walk.step;
+    if (cw_tm_core_walk(&c->half, warp, own->rows_read, own->rows_written, now) && now >= own->walk_free) {
+        cw_lanes lanes = step >= own->rows_read ? w->log.write[step - own->rows_read].lanes : w->log.read[step].lanes;
         if (!c->tm->aggregate && c->tm->keys->kilo_walker == CW_KILO_ENTRY)
-            w->walk_free = now + cw_lanes_count(lanes & w->members) * cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-        send_row(c, warp, write, write ? w->walk.step - w->rows_read : w->walk.step, now);
-        w->walk.step++;
+            own->walk_free = now + cw_lanes_count(lanes & own->members) * c->half.period;
+        cw_tm_core_send_row(&c->half, warp, own->rows_read, own->members, now);
     }
-    if (w->walk.step == rows && now >= w->walk_free)
+    if (w->walk.step == own->rows_read + own->rows_written && now >= own->walk_free)
         send_done(c, warp, now);
 }
 
@@ -130,38 +106,39 @@ void cw_kilo__walk_step(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 
 static void decide(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + warp;
-    cw_lanes pass = lanes & ~w->failed, fail = lanes & w->failed;
-    w->undecided &= ~lanes;
-    if (!w->probe)
-        cw_kilo__seal(c, warp, pass, now);
-    cw_kilo__abort_lanes(c, warp, w->probe ? fail & w->lanes & ~w->aborted : fail, CW_KILO_BY_VALIDATION, now);
+    const struct cw_tm_warp *w = c->half.warp + warp;
+    struct cw_kilo_warp *own = c->warp + warp;
+    cw_lanes pass = lanes & ~own->failed, fail = lanes & own->failed;
+    own->undecided &= ~lanes;
+    if (!own->probe)
+        cw_tm_core_seal(&c->half, warp, pass, now);
+    cw_kilo__abort_lanes(c, warp, own->probe ? fail & cw_tm_running(w) : fail, CW_KILO_BY_VALIDATION, now);
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
-        cw_lanes waiting = w->passed_at[part] & lanes; /* entries that failed there have gone already */
+        cw_lanes waiting = own->passed_at[part] & lanes; /* entries that failed there have gone already */
         if (waiting == 0)
             continue;
-        struct cw_message *p = new_control(c, w, CW_KILO_OUTCOME, part, now);
+        struct cw_message *p = cw_kilo__control(c, warp, CW_KILO_OUTCOME, part, now);
         cw_kilo_commit(p)->verdict.pass = waiting & pass;
         cw_kilo_commit(p)->verdict.fail = waiting & fail;
-        cw_kilo__emit(c, warp, p);
-        w->acks += (w->wrote[part] & pass) != 0;
+        cw_tm_core_emit(&c->half, warp, p);
+        own->acks += (w->wrote[part] & pass) != 0;
     }
 }
 
 void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_message *p, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + p->warp;
+    struct cw_kilo_warp *own = c->warp + p->warp;
     cw_lanes pass = cw_kilo_commit_of(p)->verdict.pass, fail = cw_kilo_commit_of(p)->verdict.fail;
-    assert(*cw_kilo__stage(w) == CW_KILO_ANSWER && cw_kilo_commit_of(p)->first == w->first_id);
-    w->passed_at[p->partition] |= pass;
-    w->failed |= fail;
+    assert(*cw_kilo__stage(c, p->warp) == CW_KILO_ANSWER && cw_kilo_commit_of(p)->first == own->first_id);
+    own->passed_at[p->partition] |= pass;
+    own->failed |= fail;
     if (c->tm->aggregate) {
-        if (--w->verdicts[0] == 0)
-            decide(c, p->warp, w->members, now);
+        if (--own->verdicts[0] == 0)
+            decide(c, p->warp, own->members, now);
         return;
     }
     uint32_t lane = cw_lanes_first(pass | fail);
-    if (--w->verdicts[lane] == 0)
+    if (--own->verdicts[lane] == 0)
         decide(c, p->warp, cw_lanes_one(lane), now);
 }
 
@@ -174,25 +151,24 @@ void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_message *p)
 /* The arbiter has spoken: memory is as it will be. WarpTM-EL still sends the write logs, for the time and the traffic. */
 static void take_decision(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + r->warp;
-    cw_lanes fail = w->members & ~r->pass;
-    cw_kilo__seal(c, r->warp, r->pass, now);
+    struct cw_kilo_warp *own = c->warp + r->warp;
+    cw_lanes fail = own->members & ~r->pass;
+    cw_tm_core_seal(&c->half, r->warp, r->pass, now);
     cw_kilo__abort_lanes(c, r->warp, fail, CW_KILO_BY_VALIDATION, now);
-    w->undecided = w->rows_read = 0;
-    w->members = r->writers;
+    own->undecided = own->rows_read = 0;
+    own->members = r->writers;
     if (c->tm->kind == CW_KILO_IDEAL || r->writers == 0)
-        w->phase = CW_KILO_ANSWER;
+        c->half.warp[r->warp].phase = CW_KILO_ANSWER;
 }
 
 void cw_kilo__take_grants(struct cw_kilo_core *c, cw_time now)
 {
     const struct cw_kilo_request *r;
-    while ((r = cw_fifo_pop(c->tm->wires.grant + c->index, now)) != NULL) {
-        struct cw_kilo_warp *w = c->warp + r->warp;
+    while ((r = cw_fifo_pop(c->tm->wires.grant + c->half.index, now)) != NULL) {
         c->asking--;
-        w->first_id = r->first;
-        w->epoch = r->epoch;
-        *cw_kilo__stage(w) = CW_KILO_WALK;
+        c->warp[r->warp].first_id = r->first;
+        c->warp[r->warp].epoch = r->epoch;
+        *cw_kilo__stage(c, r->warp) = CW_KILO_WALK;
         if (cw_kilo_arbitrated(c->tm))
             take_decision(c, r, now);
     }

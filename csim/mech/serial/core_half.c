@@ -164,10 +164,6 @@ static void send_control(struct cw_serialised_core *c, cw_time now)
         return;
     uint32_t op = c->gives > 0 ? CW_SERIALISED_GIVE_BACK : CW_SERIALISED_ASK;
     struct cw_message *p = cw_mech_message(c->host, CW_MSG_OWN, op, CW_GLOBAL_BASE, 0, now); /* of partition 0 */
-    if (p == NULL) {
-        out_of_memory(c);
-        return;
-    }
     p->warp = c->ask[c->ask_head];
     if (!cw_core_send(c->core, p, now)) {
         cw_message_free(c->host->pool, p);
@@ -204,8 +200,6 @@ static struct cw_message *build_request(const struct cw_serialised_core *c, uint
     uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[lane] % config->mem_line_bytes);
     struct cw_message *p =
         cw_mech_message(c->host, store ? CW_MSG_PASS : CW_MSG_READ, 0, inst->addr[lane] - offset, sizeof(struct cw_tx_access_body), now);
-    if (p == NULL)
-        return NULL;
     struct cw_tx_access_body *body = cw_tx_access(p);
     p->after = CW_AFTER_MECH;
     p->warp = (uint16_t)warp;
@@ -235,13 +229,10 @@ static bool may_go(const struct warp *w, bool store)
 static bool send_access(struct cw_serialised_core *c, uint32_t warp, bool store, cw_time now)
 {
     struct warp *w = c->warp + warp;
-    struct cw_message *p = may_go(w, store) ? build_request(c, warp, now) : NULL;
-    if (p == NULL) {
-        if (may_go(w, store))
-            out_of_memory(c);
-        return false;
-    }
     uint32_t tag = 0;
+    if (!may_go(w, store))
+        return false;
+    struct cw_message *p = build_request(c, warp, now);
     while (!store && w->load[tag] != NULL)
         tag++;
     p->tag = tag;

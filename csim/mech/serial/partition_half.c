@@ -67,10 +67,6 @@ static bool token_free(const struct cw_serialised_partition *n)
 static void grant(struct cw_serialised_partition *n, cw_time now)
 {
     struct cw_message *p = cw_mech_message(n->host, CW_MSG_OWN_REPLY, CW_SERIALISED_GRANT, CW_GLOBAL_BASE, 0, now);
-    if (p == NULL) {
-        cw_mech_fault(n->host, CW_ENOMEM, "out of host memory for serialised transactions");
-        return;
-    }
     uint32_t who = n->queue[n->head];
     n->head = (n->head + 1) % n->cap;
     n->cnt--;

@@ -82,57 +82,57 @@ enum cw_commit_stage {
 
 #define CW_COMMIT_UNIT_CLOCK(C) C(700, 32, "GETM Table II: commit unit")
 
-#define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                                                                     \
-    /* messages of the core */                                                                                                       \
-    IN(msg_valid, 1)                                                                                                                 \
-    IN(msg_kind, 2) /* enum cw_commit_message */                                                                                     \
-    IN(msg_cid, p->cid_w)                                                                                                            \
-    IN(msg_lanes, p->lanes)                                                                                                          \
-    IN(msg_reads, p->lanes)  /* DONE */                                                                                              \
-    IN(msg_writes, p->lanes) /* DONE */                                                                                              \
-    IN(msg_pass, p->lanes)   /* OUTCOME */                                                                                           \
-    /* the hazard unit takes an entry, and answers */                                                                                \
-    OUT(haz_valid, 1)                                                                                                                \
-    OUT(haz_cid, p->cid_w)                                                                                                           \
-    OUT(haz_rcid, p->cid_w)                                                                                                          \
-    IN(haz_ready, 1)                                                                                                                 \
-    IN(hza_valid, 1)                                                                                                                 \
-    IN(hza_cid, p->cid_w)                                                                                                            \
-    IN(hza_found, 1) /* there is such a CID */                                                                                       \
-    IN(hza_ycid, p->cid_w)                                                                                                           \
-    /* a validation is answered */                                                                                                   \
-    IN(val_valid, 1)                                                                                                                 \
-    IN(val_cid, p->cid_w)                                                                                                            \
-    IN(val_again, 1) /* it is the one that rev has asked for */                                                                      \
-    IN(val_pass, 1)                                                                                                                  \
-    OUT(val_ready, 1)                                                                                                                \
-    /* a read-set is to be validated again */                                                                                        \
-    OUT(rev_valid, 1)                                                                                                                \
-    OUT(rev_cid, p->cid_w)                                                                                                           \
-    IN(rev_ready, 1)                                                                                                                 \
-    /* local result, to the core */                                                                                                  \
-    OUT(rep_valid, 1)                                                                                                                \
-    OUT(rep_cid, p->cid_w)                                                                                                           \
-    OUT(rep_pass, 1)                                                                                                                 \
-    IN(rep_ready, 1)                                                                                                                 \
-    /* write-back begins, and ends */                                                                                                \
-    OUT(com_valid, 1)                                                                                                                \
-    OUT(com_cid, p->cid_w)                                                                                                           \
-    IN(com_ready, 1)                                                                                                                 \
-    IN(wb_valid, 1)                                                                                                                  \
-    IN(wb_cid, p->cid_w)                                                                                                             \
-    /* the oldest transaction is done; not for skipped ones */                                                                       \
-    OUT(ret_valid, 1)                                                                                                                \
-    OUT(ret_cid, p->cid_w)                                                                                                           \
-    OUT(ret_commit, 1)                                                                                                               \
-    IN(ret_ready, 1)                                                                                                                 \
-    /* status */                                                                                                                     \
-    OUT(oldest_cid, p->cid_w) /* the retire pointer */                                                                               \
-    OUT(oldest_stage, 2)      /* enum cw_commit_stage */                                                                             \
-    OUT(commit_cid, p->cid_w) /* the commit pointer */                                                                               \
-    OUT(waiting, 1)           /* in the cycle before, the entry at the pass pointer waited for its YCID */                           \
+#define CW_COMMIT_UNIT_PORTS(IN, OUT, INW, OUTW)                                                                                       \
+    /* messages of the core */                                                                                                         \
+    IN(msg_valid, 1)                                                                                                                   \
+    IN(msg_kind, 2) /* enum cw_commit_message */                                                                                       \
+    IN(msg_cid, p->cid_w)                                                                                                              \
+    IN(msg_lanes, p->lanes)                                                                                                            \
+    IN(msg_reads, p->lanes)  /* DONE */                                                                                                \
+    IN(msg_writes, p->lanes) /* DONE */                                                                                                \
+    IN(msg_pass, p->lanes)   /* OUTCOME */                                                                                             \
+    /* the hazard unit takes an entry, and answers */                                                                                  \
+    OUT(haz_valid, 1)                                                                                                                  \
+    OUT(haz_cid, p->cid_w)                                                                                                             \
+    OUT(haz_rcid, p->cid_w)                                                                                                            \
+    IN(haz_ready, 1)                                                                                                                   \
+    IN(hza_valid, 1)                                                                                                                   \
+    IN(hza_cid, p->cid_w)                                                                                                              \
+    IN(hza_found, 1) /* there is such a CID */                                                                                         \
+    IN(hza_ycid, p->cid_w)                                                                                                             \
+    /* a validation is answered */                                                                                                     \
+    IN(val_valid, 1)                                                                                                                   \
+    IN(val_cid, p->cid_w)                                                                                                              \
+    IN(val_again, 1) /* it is the one that rev has asked for */                                                                        \
+    IN(val_pass, 1)                                                                                                                    \
+    OUT(val_ready, 1)                                                                                                                  \
+    /* a read-set is to be validated again */                                                                                          \
+    OUT(rev_valid, 1)                                                                                                                  \
+    OUT(rev_cid, p->cid_w)                                                                                                             \
+    IN(rev_ready, 1)                                                                                                                   \
+    /* local result, to the core */                                                                                                    \
+    OUT(rep_valid, 1)                                                                                                                  \
+    OUT(rep_cid, p->cid_w)                                                                                                             \
+    OUT(rep_pass, 1)                                                                                                                   \
+    IN(rep_ready, 1)                                                                                                                   \
+    /* write-back begins, and ends */                                                                                                  \
+    OUT(com_valid, 1)                                                                                                                  \
+    OUT(com_cid, p->cid_w)                                                                                                             \
+    IN(com_ready, 1)                                                                                                                   \
+    IN(wb_valid, 1)                                                                                                                    \
+    IN(wb_cid, p->cid_w)                                                                                                               \
+    /* the oldest transaction is done; not for skipped ones */                                                                         \
+    OUT(ret_valid, 1)                                                                                                                  \
+    OUT(ret_cid, p->cid_w)                                                                                                             \
+    OUT(ret_commit, 1)                                                                                                                 \
+    IN(ret_ready, 1)                                                                                                                   \
+    /* status */                                                                                                                       \
+    OUT(oldest_cid, p->cid_w) /* the retire pointer */                                                                                 \
+    OUT(oldest_stage, 2)      /* enum cw_commit_stage */                                                                               \
+    OUT(commit_cid, p->cid_w) /* the commit pointer */                                                                                 \
+    OUT(waiting, 1)           /* in the cycle before, the entry at the pass pointer waited for its YCID */                             \
     OUT(busy, 1)              /* a report or retirement is offered; or in the cycle before an event came or was judged, or a pointer \
-                                 moved. 0: a clock without an event, in which haz, rev and com are not taken, changes nothing */     \
+                                 moved. 0: a clock without an event, in which haz, rev and com are not taken, changes nothing */ \
     OUT(illegal, 1)           /* an event of the cycle before the last was illegal */
 
 /* Words in waves. */

@@ -6,12 +6,16 @@
  * A lane whose bit is 1 in TCM has met a conflict in the attempt that ends (tcm), or was held back in it. All lanes of tcm are in the next
  * attempt. There a lane with TCM = 0 runs, one with TCM = 1 is held back.
  *
- * What a cycle means. ask_valid = 1 in cycle t: the outputs from t + 1 on are the answer, until the cycle after the next one with ask_valid
- * = 1. ask_tcm     TCM at the end of the attempt ask_start   TCM at its begin: the lanes that were held back ask_before  TCM at the end of
- * the attempt before; 0 in a transaction's first attempt, and in the first after the wavefront has aborted for another one's token ask_mcm
- * MCM at the end of the attempt: 0 for a lane that has met an owner of its wavefront that comes before it in the order ask_mode    mode of
- * the attempt that ends (enum cw_local_mode; 3 counts as 2) ask_descending, ask_multiple   the serialisation ask_keep    a token is for all
- * transactions of the wavefront; 0: for one lane's ask_token   the wavefront has the token
+ * What a cycle means. ask_valid = 1 in cycle t: the outputs from t + 1 on are the answer, until the cycle after the next one with ask_valid = 1.
+ *   ask_tcm     TCM at the end of the attempt
+ *   ask_start   TCM at its begin: the lanes that were held back
+ *   ask_before  TCM at the end of the attempt before; 0 in a transaction's first attempt, and in the first after the wavefront has aborted
+ *               for another one's token
+ *   ask_mcm     MCM at the end of the attempt: 0 for a lane that has met an owner of its wavefront that comes before it in the order
+ *   ask_mode    mode of the attempt that ends (enum cw_local_mode; 3 counts as 2)
+ *   ask_descending, ask_multiple   the serialisation
+ *   ask_keep    a token is for all transactions of the wavefront; 0: for one lane's
+ *   ask_token   the wavefront has the token
  *
  * The next mode. It is `stuck` if ask_tcm = ask_before, or if a lane that ran is in ask_tcm (ask_tcm has a lane that ask_start has not).
  *   ask_tcm = 0: transactional. The transaction is over.
