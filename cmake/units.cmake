@@ -83,6 +83,29 @@ function(cw_add_unit_lint unit)
         FAIL_REGULAR_EXPRESSION "[Ww]arning;[Ee]rror" TIMEOUT 120 LABELS lint)
 endfunction()
 
+# All but the broken copies; the default parameters alone, with the library that the build has; broken copies; more cycles. The compiler takes
+# longer than a short run, so the first is little optimised. For coverage (scripts/coverage) there is one test, with the caller's settings.
+function(cw_add_lockstep_tests unit)
+    set(environment "COWARP_CACHE=${CW_RTL_DIR}")
+    set(common WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 600 LABELS rtl)
+    if(COWARP_COVERAGE)
+        add_test(NAME rtl.${unit} COMMAND test_rtl_${unit})
+        set_tests_properties(rtl.${unit} PROPERTIES ENVIRONMENT "${environment}" ${common} TIMEOUT 1500) # counters are slow
+        return()
+    endif()
+    add_test(NAME rtl.${unit} COMMAND test_rtl_${unit} --gtest_filter=-*broken_copies*)
+    set_tests_properties(rtl.${unit} PROPERTIES
+        ENVIRONMENT "${environment};COWARP_RTL_CXXFLAGS=-O1;COWARP_LOCKSTEP_CYCLES=200000" ${common})
+    add_test(NAME rtl.${unit}.broken COMMAND test_rtl_${unit} --gtest_filter=*broken_copies*)
+    add_test(NAME rtl.${unit}.long COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
+    set_tests_properties(rtl.${unit}.broken rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment}" ${common})
+    if(NOT unit STREQUAL bank_detector) # whose stimulus is made for other parameters
+        add_test(NAME rtl.${unit}.some COMMAND test_rtl_${unit} --gtest_filter=*__c_equals_rtl)
+        set_tests_properties(rtl.${unit}.some PROPERTIES
+            ENVIRONMENT "${environment};COWARP_LOCKSTEP_SETS=default;COWARP_LOCKSTEP_CYCLES=100000;COWARP_LOCKSTEP_ASSERT=0" ${common})
+    endif()
+endfunction()
+
 function(cw_add_unit unit)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
     if(NOT EXISTS ${PROJECT_SOURCE_DIR}/rtl/${unit}/cw_${unit}.v)
@@ -120,19 +143,7 @@ function(cw_add_unit unit)
     if(EXISTS ${PROJECT_SOURCE_DIR}/tests/rtl/test_${unit}.c)
         add_executable(test_rtl_${unit} tests/rtl/test_${unit}.c)
         target_link_libraries(test_rtl_${unit} PRIVATE cw_lockstep_driver)
-        # All but the broken copies; the default parameters alone, with the library that the build has; broken copies; more cycles. The compiler
-        # takes longer than a short run, so this one is little optimised.
-        set(environment "COWARP_CACHE=${CW_RTL_DIR}")
-        add_test(NAME rtl.${unit} COMMAND test_rtl_${unit} --gtest_filter=-*broken_copies*)
-        add_test(NAME rtl.${unit}.some COMMAND test_rtl_${unit} --gtest_filter=*__c_equals_rtl)
-        add_test(NAME rtl.${unit}.broken COMMAND test_rtl_${unit} --gtest_filter=*broken_copies*)
-        add_test(NAME rtl.${unit}.long COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
-        set(tests rtl.${unit} rtl.${unit}.some rtl.${unit}.broken rtl.${unit}.long)
-        set_tests_properties(${tests} PROPERTIES ENVIRONMENT "${environment}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 600 LABELS rtl)
-        set_tests_properties(rtl.${unit} PROPERTIES
-            ENVIRONMENT "${environment};COWARP_RTL_CXXFLAGS=-O1;COWARP_LOCKSTEP_CYCLES=200000")
-        set_tests_properties(rtl.${unit}.some PROPERTIES
-            ENVIRONMENT "${environment};COWARP_LOCKSTEP_SETS=default;COWARP_LOCKSTEP_CYCLES=100000;COWARP_LOCKSTEP_ASSERT=0")
+        cw_add_lockstep_tests(${unit})
     endif()
     if(EXISTS ${PROJECT_SOURCE_DIR}/tests/rtl/formal/${unit}.conf)
         find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -21,7 +21,7 @@ PLAN = ROOT / "tests/plan.txt"
 TIERS = {"quick": ["quick", "landing"], "quick-only": ["quick"], "landing": ["landing"], "campaign": ["campaign"]}
 LIMIT_S = 600  # no test may ask for more
 SLOWER = 4  # than the plan says, at least, a test may be before its limit ends it
-BUDGET_S = {"quick": 110, "landing": 2900}  # of a processor: 60 s and 20 minutes of two; landing has the build in it
+BUDGET_S = {"quick": 110, "landing": 2800}  # of a processor: a minute of two, and 23; landing has the build in it
 
 
 class Line:
@@ -82,14 +82,14 @@ def check(build):
             faults.append(f"{name}: takes {line.seconds:g} s and has a limit of {limit:g} s, which a slow machine would not keep")
     page = (ROOT / "docs/testing.md").read_text()
     for line in lines:
-        if line not in used and "report_page" not in line.pattern:
+        if line not in used and line.pattern != ".*":
             faults.append(f"{line.pattern}: no test has this name")
         if (line.tier == "campaign") != bool(line.reason):
             faults.append(f"{line.pattern}: a campaign has a reason, and nothing else has")
         if line.tier == "campaign" and "`" + line.pattern.replace("|", r"\|") + "`" not in page:
             faults.append(f"{line.pattern}: docs/testing.md does not list it")
     for tier, seconds in (seconds_of(lines, found) if not faults else {}).items():
-        if abs(seconds - numbers[tier]) > max(10, seconds / 20):
+        if abs(seconds - numbers[tier]) > max(10, seconds / 10):
             faults.append(f"the line `{tier}` says {numbers[tier]:g} s, its tests sum up to {seconds:.0f} s")
         whole = seconds + (numbers["build"] if tier == "landing" else 0)
         if whole > BUDGET_S.get(tier, whole):
