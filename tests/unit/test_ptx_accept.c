@@ -662,7 +662,7 @@ static const char *const refused_instructions[] = {
     "mov.b128 %d1, {%d2, %d3}",
     "mov.u32 %r1, %d1",
     "mov.u32 %r1, %clock64",
-    "mov.u32 %r1, %pm0",
+    "mov.u32 %r1, %pm8",
     "ld.global.u32 %h1, [%d1]",
     "ld.global.f16 %h1, [%d1]",
     "ld.global.v8.u32 {%r1}, [%d1]",
