@@ -13,8 +13,8 @@
  * README.md lists all files from top to bottom; a file calls only those below it.
  *
  * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
- * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF. One kind of error ends before that: CW_EUNSUP
- * about a function's body makes this function unusable (cw_ptx_refuse), and each kernel that calls it.
+ * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF. Errors about a function end
+ * before that: they make this function unusable (cw_ptx_refuse), and each kernel that calls it.
  *
  * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, lpc_profile.c, module.c, parse.c,
  * slots.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
