@@ -752,9 +752,41 @@ static void test_ptx_accept__refused_instructions(void **state)
     assert_int_equal(taken, 0);
 }
 
+/* Each of them in a kernel, in a function that one kernel calls, and in one that nobody calls: the other kernels of the file are as they
+ * are without. */
+static void test_ptx_accept__refused_for_its_kernel_only(void **state)
+{
+    (void)state;
+    static const char *const around[] = {"%s.visible .entry bad() {\n%s%s;\nret; }\n%s",
+                                         "%s.func inner() {\n%s%s;\nret; }\n.visible .entry bad() { call inner; ret; }\n%s",
+                                         "%s.func inner() {\n%s%s;\nret; }\n.visible .entry bad() { ret; }\n%s"};
+    static const char good[] =
+        ".visible .entry good(.param .u64 p) {\n.reg .b64 %d<3>; .shared .u32 s; ld.param.u64 %d1, [p]; st.shared.u32 [s], 1;\n"
+        "st.global.u64 [%d1], %d1; ret; }\n";
+    struct cw_module *alone =
+        px_load(PX_HEAD ".visible .entry good(.param .u64 p) {\n.reg .b64 %d<3>; .shared .u32 s; ld.param.u64 %d1, [p];"
+                        " st.shared.u32 [s], 1;\nst.global.u64 [%d1], %d1; ret; }\n");
+    for (uint32_t i = 0; i < sizeof(refused_instructions) / sizeof(refused_instructions[0]); i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            char text[2048];
+            struct cw_module *m;
+            struct cw_error err;
+            snprintf(text, sizeof(text), around[k], PX_HEAD, PX_REGS, refused_instructions[i], good);
+            if (cw_module_load(&m, text, strlen(text), "t.ptx", px_intrinsics, NULL, &err) != CW_OK)
+                fail_msg("%s: the file is refused: %s", refused_instructions[i], err.text);
+            const struct cw_kernel *fine = cw_module_kernel(m, "good"), *bad = cw_module_kernel(m, "bad");
+            if ((bad->refused == NULL) != (k == 2) || fine->refused != NULL)
+                fail_msg("%s: not its kernel alone is refused", refused_instructions[i]);
+            assert_true(fine->uop_cnt == alone->kernel[0].uop_cnt && fine->digest == alone->kernel[0].digest);
+            cw_module_destroy(m);
+        }
+    cw_module_destroy(alone);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ptx_accept__one_line_instructions),
     cmocka_unit_test(test_ptx_accept__refused_instructions),
+    cmocka_unit_test(test_ptx_accept__refused_for_its_kernel_only),
 };
 
 CW_TEST_MAIN(tests)

@@ -202,6 +202,71 @@ static void test_ptx_refused__malformed_text(void **state)
     }
 }
 
+/* Bodies with words that are left out, doubled, exchanged or replaced, as no compiler writes them: whatever comes of such a function, the
+ * file is read, and its other kernel is as it is without. */
+static void test_ptx_refused__broken_bodies(void **state)
+{
+    (void)state;
+    static const char *const words[] = {".reg .b32 %r<4>;",
+                                        ".reg .b64 %d<4>;",
+                                        ".reg .pred %p<2>;",
+                                        ".shared .align 4 .b8 s[8];",
+                                        ".local .b8 l[8];",
+                                        "ld.param.u64 %d1, [p];",
+                                        "setp.eq.u32",
+                                        "%p1, %r1, 2;",
+                                        "@%p1",
+                                        "bra out;",
+                                        "add.u32",
+                                        "%r1, %r2, %r3;",
+                                        "st.shared.u32 [s], %r1;",
+                                        "mov.v4.u32",
+                                        "{%r1, %r2,",
+                                        "%r3, %r0}, %tid;",
+                                        ".reg .v4 .u32 v;",
+                                        "st.global.v4.u32 [%d1], v;",
+                                        "mov.b64 {%r1, %r2}, %d1;",
+                                        "call f, (%r1);",
+                                        "a: .callprototype _ ();",
+                                        "b: .branchtargets out, in;",
+                                        "brx.idx %r1, b;",
+                                        "in:",
+                                        "out:",
+                                        "ret;",
+                                        "1",
+                                        "(",
+                                        ")",
+                                        "[",
+                                        "]",
+                                        ",",
+                                        ";",
+                                        "%q",
+                                        "0f3f800000",
+                                        ".global .u32 g = 5;"};
+    enum { WORDS = sizeof words / sizeof words[0], BODIES = 3000 };
+    uint32_t random = 12345, refusals = 0;
+    for (uint32_t n = 0; n < BODIES; n++) {
+        char text[8192];
+        int at = snprintf(text, sizeof text, "%s.func f(.reg .u32 x) { ret; }\n%s %s(.param .u64 p) {\n", PX_HEAD,
+                          n % 2 == 0 ? ".visible .entry" : ".func", n % 2 == 0 ? "bad" : "inner");
+        for (uint32_t i = 0; i < WORDS; i++) {
+            random = random * 1664525u + 1013904223u;
+            const uint32_t what = random >> 24 & 31;
+            const char *word = what == 1 ? words[random >> 8 & 15] : words[i], *again = what == 2 ? words[i] : "";
+            at += snprintf(text + at, sizeof text - (size_t)at, "%s %s\n", what == 0 ? "" : word, again);
+        }
+        snprintf(text + at, sizeof text - (size_t)at, "ret; }\n%s%s%s",
+                 n % 2 == 0 ? "" : ".entry bad() { .param .u64 p; call inner, (p); ret; }\n", VARS, GOOD);
+        struct cw_module *m = load(text);
+        refusals += refused(m, "bad") != NULL;
+        assert_null(refused(m, "good"));
+        assert_int_equal(cw_module_kernel(m, "good")->uop_cnt, 4);
+        cw_module_destroy(m);
+    }
+    printf("%u bodies, %u refused\n", BODIES, refusals);
+    assert_true(refusals > 0);
+}
+
 /* Without a place for the error's text the kernels still have theirs. */
 static void test_ptx_refused__nobody_asks_for_errors(void **state)
 {
@@ -220,6 +285,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ptx_refused__nobodys_function),
     cmocka_unit_test(test_ptx_refused__late),
     cmocka_unit_test(test_ptx_refused__malformed_statements),
+    cmocka_unit_test(test_ptx_refused__broken_bodies),
     cmocka_unit_test(test_ptx_refused__malformed_text),
     cmocka_unit_test(test_ptx_refused__nobody_asks_for_errors),
 };
