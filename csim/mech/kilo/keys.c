@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "mech/kilo/hazard.h"
+#include "mech/kilo/unit/hazard.h"
 #include "mech/kilo/shared.h"
 #include "mech/tm/keys.h"
 
