@@ -36,11 +36,12 @@ static void write_reduction(struct cw_core *c, const struct cw_warp *warp, const
 /* Threads at home in a slot that have waited by themselves, each at its instruction, get the result of a reduction there. */
 static void write_home(struct cw_core *c, struct cw_warp *home, uint32_t lanes, const struct cw_barrier *b)
 {
+    const struct cw_uop *const *insn = &c->bar_insn[(size_t)(home - c->warp) * CW_LANES];
     while (lanes != 0) {
-        const struct cw_uop *u = home->bar_insn[__builtin_ctz(lanes)];
+        const struct cw_uop *u = insn[__builtin_ctz(lanes)];
         uint32_t same = 0;
         for (uint32_t left = lanes; left != 0; left &= left - 1)
-            same |= home->bar_insn[__builtin_ctz(left)] == u ? left & -left : 0;
+            same |= insn[__builtin_ctz(left)] == u ? left & -left : 0;
         lanes &= ~same;
         if (u->dst_cnt == 0)
             continue;
@@ -171,7 +172,7 @@ static void arrive_block(struct cw_core *c, const struct cw_made *made, const st
             continue;
         home->bar_waiting[id] |= lanes;
         for (uint32_t left = lanes; left != 0; left &= left - 1)
-            home->bar_insn[__builtin_ctz(left)] = u;
+            c->bar_insn[made->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)] = u;
     }
 }
 

@@ -207,7 +207,8 @@ static bool create_made(struct cw_core *c)
     c->made = calloc(c->slots, sizeof *c->made);
     if (c->one_by_one)
         c->thread_done = calloc((size_t)c->slots * CW_LANES, sizeof *c->thread_done);
-    return c->made != NULL && (c->thread_done != NULL || !c->one_by_one);
+    c->bar_insn = calloc((size_t)c->slots * CW_LANES, sizeof *c->bar_insn);
+    return c->made != NULL && c->bar_insn != NULL && (c->thread_done != NULL || !c->one_by_one);
 }
 
 static int create_control(struct cw_core *c, struct cw_error *err)
@@ -290,7 +291,7 @@ void cw_core_destroy(struct cw_core *c)
     cw_core__stalls_destroy(c->stalls);
     void *owned[] = {c->queue, c->pipe,      c->log_done, c->shared, c->warp,        c->tid,      c->op,       c->r32,
                      c->r64,   c->pred,      c->made,     c->cc,     c->slot_cycle,  c->r32_save, c->r64_save, c->pred_save,
-                     c->mech,  c->fetch_ask, c->miss,     c->wheel,  c->thread_done, c->branch};
+                     c->mech,  c->fetch_ask, c->miss,     c->wheel,  c->thread_done, c->branch,   c->bar_insn};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < c->inst_chunk_cnt; i++)

@@ -163,13 +163,12 @@ struct cw_warp {
     /* barrier */
     cw_lanes bar_lanes;
     uint8_t bar_id;
-    uint32_t bar_waiting[CW_BARRIERS];       /* lanes at home here that wait at a barrier, where warps mix blocks */
-    uint16_t bar_homes;                      /* bit per barrier: it has counted the lanes that this home does not have (made-up warps) */
-    const struct cw_uop *bar_uop;            /* where warps do not mix blocks */
-    const struct cw_uop *bar_insn[CW_LANES]; /* of each lane in bar_waiting: the barrier instruction at which it waits */
-    uint32_t (*print)[CW_WARP_LANES_MAX];    /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
-    cw_lanes passed;                         /* lanes at home here in whose name a barrier has been passed */
-    uint32_t passed_line;                    /* then: the last one's */
+    uint32_t bar_waiting[CW_BARRIERS];    /* lanes at home here that wait at a barrier, where warps mix blocks */
+    uint16_t bar_homes;                   /* bit per barrier: it has counted the lanes that this home does not have (made-up warps) */
+    const struct cw_uop *bar_uop;         /* where warps do not mix blocks; else core.bar_insn */
+    uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
+    cw_lanes passed;                      /* lanes at home here in whose name a barrier has been passed */
+    uint32_t passed_line;                 /* then: the last one's */
     /* region */
     bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
@@ -260,8 +259,10 @@ struct cw_core {
     cw_lanes alone_active;        /* and its lanes */
     uint64_t *thread_done;        /* [home * CW_LANES + lane]; NULL unless one_by_one with made-up warps: as done_at, or CW_CYCLE_PENDING */
     bool mixes;                   /* threads of several blocks, too */
-    uint32_t width, halves;       /* lanes per warp, and in exec's vectors */
-    cw_lanes all_lanes;           /* of a warp */
+    const struct cw_uop *
+        *bar_insn;          /* then: [home * CW_LANES + lane]: of a thread in bar_waiting, the barrier instruction at which it waits */
+    uint32_t width, halves; /* lanes per warp, and in exec's vectors */
+    cw_lanes all_lanes;     /* of a warp */
     uint32_t line_bytes, line_shift;
     struct cw_scheduler scheduler[CW_CORE_SCHEDULERS_MAX];
     uint32_t scheduler_cnt;
