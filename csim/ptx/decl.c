@@ -457,7 +457,8 @@ static uint32_t redeclared(struct cw_ptx *p, const struct cw_tok *name, const st
     return fits ? s->id : CW_PTX_NONE;
 }
 
-void cw_ptx_attributes(struct cw_ptx *p)
+/* .attribute(...), as often as there is one; memory is one, so nothing follows. */
+static void attributes(struct cw_ptx *p)
 {
     while (cw_ptx_accept_word(p, ".attribute")) {
         cw_ptx_expect(p, '(');
@@ -501,7 +502,7 @@ static void one_variable(struct cw_ptx *p, const struct head *h, uint8_t space, 
 static void variables(struct cw_ptx *p, uint8_t space, bool is_extern)
 {
     struct head h;
-    cw_ptx_attributes(p);
+    attributes(p);
     variable_head(p, &h);
     do {
         one_variable(p, &h, space, is_extern);

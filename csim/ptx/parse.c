@@ -258,6 +258,21 @@ static bool same_formals(const struct cw_ptx *p, const struct cw_fn *a, const st
     return same;
 }
 
+/* .attribute(.unified(1, 2)) before the name. An unknown one refuses the function, as an unknown directive does. */
+static void function_attributes(struct cw_ptx *p)
+{
+    while (cw_ptx_accept_word(p, ".attribute")) {
+        const struct cw_place begin = cw_ptx_place(p);
+        cw_ptx_skip_group(p, '(', ')');
+        const struct cw_place end = cw_ptx_place(p);
+        if (p->status != CW_OK)
+            return;
+        for (cw_ptx_return_to(p, &begin); p->tok.text != end.tok.text; cw_ptx_advance(p))
+            if (p->tok.kind == CW_TOK_WORD && !cw_tok_is(&p->tok, ".unified") && !cw_tok_is(&p->tok, ".managed"))
+                p->prefix = p->tok;
+    }
+}
+
 /* The name that follows the returned parameters, which have to be read into the function of that name. */
 static struct cw_tok name_ahead(struct cw_ptx *p)
 {
@@ -276,7 +291,7 @@ static struct cw_tok name_ahead(struct cw_ptx *p)
 static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
 {
     if (p->prefix.kind != CW_TOK_EOF)
-        cw_ptx_fail_tok(p, CW_EUNSUP, &p->prefix, "unknown directive");
+        cw_ptx_fail_tok(p, CW_EUNSUP, &p->prefix, "unknown directive or attribute");
     if (cw_ptx_is_punct(p, '(') && !cw_ptx_fn(p)->is_entry)
         formals(p);
     cw_ptx_fn(p)->ret_cnt = cw_ptx_fn(p)->formal.n;
@@ -319,7 +334,7 @@ static void function_scope(struct cw_ptx *p, uint32_t id, const struct cw_tok *n
  * then parameters are read into a spare function and compared, and the latest names count. */
 static void function(struct cw_ptx *p, bool is_entry)
 {
-    cw_ptx_attributes(p);
+    function_attributes(p);
     struct cw_tok name = name_ahead(p);
     uint32_t id = function_named(p, &name, is_entry);
     uint32_t spare = p->fn.n;
@@ -338,6 +353,7 @@ static void function(struct cw_ptx *p, bool is_entry)
     p->fn.a[id].is_address_taken = before.is_address_taken;
     p->fn.a[id].intrinsic = is_entry ? NULL : cw_ptx_intrinsic(p, name.text, name.len);
     function_scope(p, id, &name);
+    p->prefix.kind = CW_TOK_EOF;
     p->fn.a[spare] = before;
     const bool is_known = p->fn.a[id].refused == NULL && before.refused == NULL;
     if (p->status == CW_OK && !is_new && is_known && !same_formals(p, &before, &p->fn.a[id]))

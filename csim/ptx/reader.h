@@ -389,7 +389,6 @@ uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what); /* one o
 
 /* decl.c */
 bool cw_ptx_declaration(struct cw_ptx *p);       /* .reg and variables inside a function; false when the token starts none */
-void cw_ptx_attributes(struct cw_ptx *p);        /* .attribute(...), as often as there is one; memory is one, so nothing follows */
 bool cw_ptx_at_variable(const struct cw_ptx *p); /* outside of functions */
 void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common);
 uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry); /* one formal parameter; its variable */

@@ -152,6 +152,8 @@ def functions():
                     refused="textures are not supported")
     yield Construct("unknown directive of a function", module=f"{start} .some_later_word {code}", body=used, refused="unknown directive")
     yield Construct("unknown directive before a function", module=f".some_later_word {start} {code}", body=used, refused="unknown directive")
+    yield Construct("unknown attribute of a function", module=f".func .attribute(.unified(1, 2), .some_later_word) {start[6:]} {code}", body=used,
+                    refused="unknown directive or attribute")
     yield Construct("unknown linkage of a function", module=f".visible .some_later_word {start} {code}", body=used,
                     refused="unknown directive")
     yield Construct("unknown directive in a body", body=".some_later_word 3;", refused="unknown directive")
