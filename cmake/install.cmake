@@ -28,7 +28,6 @@ install(TARGETS cowarp_wave DESTINATION lib/cowarp)
 install(FILES ${CMAKE_BINARY_DIR}/install/cowarp.pc DESTINATION lib/pkgconfig)
 install(DIRECTORY include/cowarp DESTINATION include)
 install(DIRECTORY python/cowarp DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
-install(FILES ${COMMIT_FILE} DESTINATION share/cowarp)
 install(FILES ${KERNEL_PTX} DESTINATION share/cowarp/kernels)
 install(DIRECTORY examples DESTINATION share/cowarp)
 # What a build of RTL reads, in the folders of the source tree.

@@ -14,12 +14,14 @@ foreach(source ${KERNEL_SOURCES})
     get_filename_component(folder ${source} DIRECTORY)
     get_filename_component(name ${folder} NAME)
     set(ptx ${CMAKE_BINARY_DIR}/kernels/${name}.ptx)
-    add_custom_command(
-        OUTPUT ${ptx}
-        COMMAND ${CLANG_14} ${KERNEL_FLAGS} -S ${source} -o ${ptx}
-        DEPENDS ${source} ${KERNEL_HEADERS}
-        COMMENT "OpenCL C to PTX: ${name}"
-        VERBATIM)
+    if(NOT COWARP_BESIDE)
+        add_custom_command(
+            OUTPUT ${ptx}
+            COMMAND ${CLANG_14} ${KERNEL_FLAGS} -S ${source} -o ${ptx}
+            DEPENDS ${source} ${KERNEL_HEADERS}
+            COMMENT "OpenCL C to PTX: ${name}"
+            VERBATIM)
+    endif()
     list(APPEND KERNEL_PTX ${ptx})
 endforeach()
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/kernels)

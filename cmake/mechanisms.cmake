@@ -35,10 +35,10 @@ function(cw_write_mechanisms file)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
 endfunction()
 
-# cw_mechanism_sources(VARIABLE TARGET FOLDER): the C files of a mechanism's folder. A unit of its own has its contract in
+# cw_mechanism_sources(VARIABLE TARGET FOLDER): the C files of a mechanism's folder and of the folders in it. A unit of its own has its contract in
 # FOLDER/include/cowarp/unit/ and its Verilog in FOLDER/rtl/<unit>/; who builds the unit's RTL finds them there.
 function(cw_mechanism_sources variable target folder)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c ${PROJECT_SOURCE_DIR}/${folder}/*/*.c)
     if(EXISTS ${PROJECT_SOURCE_DIR}/${folder}/include)
         target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/${folder}/include)
         set_source_files_properties(${sources} PROPERTIES COMPILE_DEFINITIONS CW_UNIT_HOME="${PROJECT_SOURCE_DIR}/${folder}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # cw_add_unit(<unit>) makes all that a hardware unit needs: its RTL as a shared library for the default parameters, and the tests
-# lint.<unit>.*, siblings.<unit>, rtl.<unit> and, with tests/rtl/formal/<unit>.conf, formal.<unit>. Called once per unit.
+# lint.<unit>.*, siblings.<unit>, rtl.<unit> and, with tests/rtl/formal/<unit>.conf, formal.<unit> and formal.<unit>.covers. Called once per unit.
 #
 # Targets made here: cowarp_rtl (harness/rtl, static), cw_verilated (link to it and include it to write FST waves), rtl (all libraries).
 find_program(VERILATOR verilator REQUIRED)
@@ -43,11 +43,13 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_
 set(CW_VERILATED ${CW_RTL_DIR}/libcw_verilated-${VERILATOR_VERSION}-${rtl_abi}.so)
 add_executable(cw_rtl_build_runtime harness/rtl/rtl_runtime_main.c)
 target_link_libraries(cw_rtl_build_runtime PRIVATE cowarp_rtl)
-add_custom_command(
-    OUTPUT ${CW_VERILATED}
-    COMMAND cw_rtl_build_runtime ${CW_RTL_DIR}
-    COMMENT "Verilator's run time"
-    VERBATIM)
+if(NOT COWARP_BESIDE)
+    add_custom_command(
+        OUTPUT ${CW_VERILATED}
+        COMMAND cw_rtl_build_runtime ${CW_RTL_DIR}
+        COMMENT "Verilator's run time"
+        VERBATIM)
+endif()
 add_custom_target(rtl_runtime DEPENDS ${CW_VERILATED})
 add_custom_target(rtl ALL DEPENDS ${CW_VERILATED})
 
@@ -73,11 +75,35 @@ function(cw_add_unit_lint unit)
                 "+define+CW_PROPERTIES=posedge clk_i" ${CW_RTL_SEARCH} ${top})
     # Not to /dev/null: Icarus makes its output executable, and root would change the device.
     add_test(NAME lint.${unit}.iverilog COMMAND ${IVERILOG} -g2005 -Wall ${CW_RTL_SEARCH} -o ${CW_RTL_DIR}/lint_${unit}.vvp ${top})
-    string(REPLACE ";" " " files "${CW_RTL_FILES}")
+    list(TRANSFORM CW_RTL_FOLDERS PREPEND "-libdir " OUTPUT_VARIABLE folders)
+    list(JOIN folders " " folders)
     add_test(NAME lint.${unit}.yosys
-        COMMAND ${YOSYS} -q -p "read_verilog ${files}; hierarchy -check -top cw_${unit}; proc; check -assert")
+        COMMAND ${YOSYS} -q -p "read_verilog ${top}; hierarchy -check -top cw_${unit} ${folders}; proc; check -assert")
     set_tests_properties(lint.${unit}.verilator lint.${unit}.properties lint.${unit}.iverilog lint.${unit}.yosys PROPERTIES
         FAIL_REGULAR_EXPRESSION "[Ww]arning;[Ee]rror" TIMEOUT 120 LABELS lint)
+endfunction()
+
+# All but the broken copies; the default parameters alone, with the library that the build has; broken copies; more cycles. The compiler takes
+# longer than a short run, so the first is little optimised. For coverage (scripts/coverage) there is one test, with the caller's settings.
+function(cw_add_lockstep_tests unit)
+    set(environment "COWARP_CACHE=${CW_RTL_DIR}")
+    set(common WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 600 LABELS rtl)
+    if(COWARP_COVERAGE)
+        add_test(NAME rtl.${unit} COMMAND test_rtl_${unit})
+        set_tests_properties(rtl.${unit} PROPERTIES ENVIRONMENT "${environment}" ${common} TIMEOUT 1500) # counters are slow
+        return()
+    endif()
+    add_test(NAME rtl.${unit} COMMAND test_rtl_${unit} --gtest_filter=-*broken_copies*)
+    set_tests_properties(rtl.${unit} PROPERTIES
+        ENVIRONMENT "${environment};COWARP_RTL_CXXFLAGS=-O1;COWARP_LOCKSTEP_CYCLES=200000" ${common})
+    add_test(NAME rtl.${unit}.broken COMMAND test_rtl_${unit} --gtest_filter=*broken_copies*)
+    add_test(NAME rtl.${unit}.long COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
+    set_tests_properties(rtl.${unit}.broken rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment}" ${common})
+    if(NOT unit STREQUAL bank_detector) # whose stimulus is made for other parameters
+        add_test(NAME rtl.${unit}.some COMMAND test_rtl_${unit} --gtest_filter=*__c_equals_rtl)
+        set_tests_properties(rtl.${unit}.some PROPERTIES
+            ENVIRONMENT "${environment};COWARP_LOCKSTEP_SETS=default;COWARP_LOCKSTEP_CYCLES=100000;COWARP_LOCKSTEP_ASSERT=0" ${common})
+    endif()
 endfunction()
 
 function(cw_add_unit unit)
@@ -98,13 +124,15 @@ function(cw_add_unit unit)
     target_compile_definitions(cw_rtl_build_${unit} PRIVATE CW_UNIT=${unit})
     target_link_libraries(cw_rtl_build_${unit} PRIVATE cowarp_rtl)
     set(stamp ${CW_RTL_DIR}/${unit}.stamp)
-    add_custom_command(
-        OUTPUT ${stamp}
-        COMMAND cw_rtl_build_${unit} ${CW_RTL_DIR} ${stamp}
-        DEPENDS ${CW_RTL_FILES} ${CW_VERILATED} ${PROJECT_SOURCE_DIR}/include/cowarp/unit/${unit}.h
-            ${PROJECT_SOURCE_DIR}/harness/rtl/shim.cpp.in cw_rtl_build_${unit}
-        COMMENT "RTL of ${unit}"
-        VERBATIM)
+    if(NOT COWARP_BESIDE)
+        add_custom_command(
+            OUTPUT ${stamp}
+            COMMAND cw_rtl_build_${unit} ${CW_RTL_DIR} ${stamp}
+            DEPENDS ${CW_RTL_FILES} ${CW_VERILATED} ${PROJECT_SOURCE_DIR}/include/cowarp/unit/${unit}.h
+                ${PROJECT_SOURCE_DIR}/harness/rtl/shim.cpp.in cw_rtl_build_${unit}
+            COMMENT "RTL of ${unit}"
+            VERBATIM)
+    endif()
     add_custom_target(rtl_${unit} DEPENDS ${stamp})
     add_dependencies(rtl rtl_${unit})
 
@@ -115,17 +143,14 @@ function(cw_add_unit unit)
     if(EXISTS ${PROJECT_SOURCE_DIR}/tests/rtl/test_${unit}.c)
         add_executable(test_rtl_${unit} tests/rtl/test_${unit}.c)
         target_link_libraries(test_rtl_${unit} PRIVATE cw_lockstep_driver)
-        add_test(NAME rtl.${unit} COMMAND test_rtl_${unit})
-        set_tests_properties(rtl.${unit} PROPERTIES
-            ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 900 LABELS rtl)
+        cw_add_lockstep_tests(${unit})
     endif()
     if(EXISTS ${PROJECT_SOURCE_DIR}/tests/rtl/formal/${unit}.conf)
         find_package(Python3 REQUIRED COMPONENTS Interpreter)
-        file(STRINGS ${PROJECT_SOURCE_DIR}/tests/rtl/formal/${unit}.conf proofs REGEX "^# CTest: proofs only")
-        string(REGEX REPLACE ".+" "--proofs" proofs "${proofs}")
-        add_test(NAME formal.${unit}
-            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove.py ${PROJECT_SOURCE_DIR} ${unit} ${proofs})
-        set_tests_properties(formal.${unit} PROPERTIES TIMEOUT 1800 LABELS formal)
+        set(prove ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove.py ${PROJECT_SOURCE_DIR} ${unit})
+        add_test(NAME formal.${unit} COMMAND ${prove} --proofs)
+        add_test(NAME formal.${unit}.covers COMMAND ${prove} --covers)
+        set_tests_properties(formal.${unit} formal.${unit}.covers PROPERTIES TIMEOUT 600 LABELS formal)
     endif()
 endfunction()
 
@@ -135,7 +160,7 @@ target_link_libraries(test_rtl_provider PRIVATE cw_lockstep_driver)
 target_compile_definitions(test_rtl_provider PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_test(NAME rtl.provider COMMAND test_rtl_provider)
 set_tests_properties(rtl.provider PROPERTIES
-    ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 900 LABELS rtl)
+    ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 600 LABELS rtl)
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME formal.refusals COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove_test.py)
@@ -159,10 +184,10 @@ if(NOT COWARP_SANITIZE AND NOT COWARP_COVERAGE)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_test(NAME mutation.stall_buffer
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/mutation_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-    set_tests_properties(mutation.stall_buffer PROPERTIES TIMEOUT 900 LABELS mutation)
+    set_tests_properties(mutation.stall_buffer PROPERTIES TIMEOUT 600 LABELS mutation)
     # The same mistake in Verilog and C model, docs/twins.md; the standing campaign is the target twins.
     set(twins ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/twins --build ${CMAKE_BINARY_DIR}/twins)
     add_test(NAME twins.selection COMMAND ${twins} first_read_table --only 1,5 --without gpu)
-    set_tests_properties(twins.selection PROPERTIES TIMEOUT 900 LABELS mutation)
+    set_tests_properties(twins.selection PROPERTIES TIMEOUT 600 LABELS mutation)
     add_custom_target(twins COMMAND ${twins} --write DEPENDS rtl_runtime USES_TERMINAL)
 endif()

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reproduces tables and figures: `reproduce.py NAME ...` makes the runs that are missing and writes CSV, picture and table of each.
 `cowarp reproduce` calls it. Exit status: 0 done, 1 a run failed, 2 the request was wrong."""
-import argparse
 import difflib
 import importlib.util
 import os
@@ -18,6 +17,7 @@ import report  # noqa: E402
 import results  # noqa: E402
 import spread  # noqa: E402
 from runs import FIRST_SEED, PaperStore, RunFailed, Seeded  # noqa: E402
+from statsfile import Parser, Wrong, run_main  # noqa: E402
 from sweep import SLOW  # noqa: E402
 
 
@@ -72,13 +72,6 @@ def chosen(names, known):
             raise WrongRequest(f"no experiment is named '{name}'; {hint}")
         result += [e for e in group if e not in result]
     return result
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message):
-        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
 
 
 def parse(arguments):
@@ -195,8 +188,8 @@ def main(arguments):
         status = max((conclude(experiment, gets, options, papers) for experiment in experiments), default=0)
         write_pages(options, known, papers)
         return status
-    except (results.NotComparable, WrongRequest) as wrong:
-        print(f"cowarp reproduce: {wrong}", file=sys.stderr)
+    except (results.NotComparable, WrongRequest, Wrong) as wrong:
+        print(f"cowarp reproduce: {' '.join(str(wrong).split())}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         raise
@@ -206,11 +199,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("cowarp reproduce: interrupted; finished runs are kept", file=sys.stderr)
-        sys.exit(130)
+    sys.exit(run_main("cowarp reproduce", lambda: main(sys.argv[1:]), "interrupted; finished runs are kept"))

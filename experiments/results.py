@@ -3,6 +3,8 @@
 import json
 import pathlib
 
+import runs  # noqa: F401  (it puts the folder of schema.py into the path)
+import schema
 from pictures import draw
 from report import Table, markdown, write_csv
 
@@ -72,7 +74,10 @@ class NotComparable(Exception):
 
 def read(folder):
     """What reproduce.py left in the folder, one dict per experiment, in the order of their names."""
-    found = [json.loads(path.read_text()) for path in sorted(pathlib.Path(folder).glob("*.json"))]
+    try:
+        found = [schema.load(path, schema.RESULT, "make it again") for path in sorted(pathlib.Path(folder).glob("*.json"))]
+    except schema.BadJson as bad:
+        raise NotComparable(str(bad)) from None
     for result in found:
         if "seeds" not in result:
             raise NotComparable(f"{folder} holds results of an older version ({result['name']}); make them again")

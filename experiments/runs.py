@@ -5,10 +5,15 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 from typing import NamedTuple
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "results"))  # behind: both folders have a report.py
+
+import children  # noqa: E402  (after the path is set)
+import statsfile  # noqa: E402
 
 FIRST_SEED = 1  # the simulator's default
 NO_SYSTEM = NO_PERSISTENCY = "none"
@@ -34,7 +39,7 @@ class Run(NamedTuple):
         words = ["crash", self.workload, "--points", self.crash] if self.crash else ["run", self.workload]
         words += (["--system", self.system] if self.system != NO_SYSTEM else []) + ["--preset", self.preset]
         words += ["--persistency", self.persistency] if self.persistency != NO_PERSISTENCY else []
-        if self.system not in ("fglock", "cglock", NO_SYSTEM):
+        if self.system not in ("fglock", "cglock", NO_SYSTEM, "serial", "localtm", "lds-lock"):  # which have no tokens
             words += ["--tx-warps", str(self.warps)]
         for name, value in self.settings:
             words += ["--set", f"{name}={value}"]
@@ -55,6 +60,11 @@ class RunFailed(Exception):
         super().__init__(f"cowarp {' '.join(words)}: {self.reason}")
 
 
+# What a build is made of stands in a block of this size behind the mark (harness/api/provenance.h). It has the commit, and a commit that changes no
+# code is no other simulator.
+PROVENANCE = re.compile(rb"cowarp provenance 1\0.{1004}", re.DOTALL)
+
+
 class Store:
     """Finished runs in a folder: one JSON file each, named by a digest of the simulator, its kernels, the files that all runs read, and the run's
     arguments. A run has a workload, a system, arguments() and beside(), as Run."""
@@ -65,7 +75,7 @@ class Store:
         self.limit_seconds = limit_seconds
         self.read = {}
         self.folder.mkdir(parents=True, exist_ok=True)
-        digest = hashlib.sha256(self.binary.read_bytes())
+        digest = hashlib.sha256(PROVENANCE.sub(b"", self.binary.read_bytes()))
         folders = (self.binary.parent / "kernels", self.binary.parent / "../share/cowarp/kernels")  # of a build, or installed
         for kernel in sorted(path for folder in folders for path in folder.glob("*.ptx")):
             digest.update(kernel.read_bytes())
@@ -87,7 +97,7 @@ class Store:
         if path not in self.read:
             if not path.exists():
                 self._make(run, path)
-            self.read[path] = json.loads(path.read_text())
+            self.read[path] = statsfile.load_kept(path)
         stats = self.read[path]
         unchecked = stats.get("check") is None and stats.get("error") is None  # `cowarp exec`
         if stats.get("check") != "passed" and not unchecked:
@@ -98,15 +108,19 @@ class Store:
         partial = path.with_suffix(f".{os.getpid()}.partial")
         words = self.sized(run).arguments()
         try:
-            done = subprocess.run([self.binary, *words, *run.beside(path), "--stats", partial], capture_output=True, text=True,
-                                  timeout=self.limit_seconds, check=False)
+            done = children.run([self.binary, *words, *run.beside(path), "--stats", partial], timeout=self.limit_seconds, text=True)
             said = (done.stderr.strip().splitlines() or ["no message"])[0]
             if not partial.exists():
                 if done.returncode != 1:
-                    raise RunFailed(words, said)
+                    raise RunFailed(words, said if done.returncode else f"{self.binary} has written no statistics; is it cowarp?")
                 partial.write_text(json.dumps({"check": "failed", "error": said}))
         except subprocess.TimeoutExpired:
             partial.write_text(json.dumps({"check": "failed", "error": f"not done after {self.limit_seconds} s"}))
+        except children.Stopped:
+            partial.unlink(missing_ok=True)
+            raise
+        except OSError as error:
+            raise RunFailed(words, f"{self.binary}: {error.strerror}") from None
         partial.replace(path)
 
     def make_all(self, runs, jobs):
@@ -115,18 +129,15 @@ class Store:
         missing = [run for path, run in by_path.items() if not path.exists()]
         if not missing:
             return 0
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            futures = {pool.submit(self._make, run, self.path(run)): run for run in missing}
-            try:
-                for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
-                    if not isinstance(future.exception(), RunFailed):
-                        future.result()
-                    if sys.stderr.isatty():
-                        print(f"\r{number}/{len(missing)} runs", end="", file=sys.stderr, flush=True)
-            except BaseException:
-                for future in futures:
-                    future.cancel()
-                raise
+        pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        try:
+            for number, future in enumerate(concurrent.futures.as_completed([pool.submit(self._make, run, self.path(run)) for run in missing]), 1):
+                if not isinstance(future.exception(), RunFailed):
+                    future.result()
+                if sys.stderr.isatty():
+                    print(f"\r{number}/{len(missing)} runs", end="", file=sys.stderr, flush=True)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
         if sys.stderr.isatty():
             print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
         return len(missing)

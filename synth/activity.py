@@ -9,7 +9,7 @@ import os
 import pathlib
 import subprocess
 
-from tools import need
+from tools import children, need, schema
 from units import STANDARD_RUN, Failed
 
 WINDOWS = 5
@@ -23,16 +23,32 @@ SYSTEM_RUN = {"localtm": ["it-hc", "--param", "groups=16", "--preset", "localtm"
 
 
 def cowarp(command, arguments):
-    done = subprocess.run([str(command), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+    try:
+        done = children.run([str(command), *arguments], text=True, errors="replace", timeout=600)
+    except OSError as error:
+        raise Failed(f"{command}: {error.strerror}; --cowarp names the simulator", 2) from None
+    except subprocess.TimeoutExpired:
+        raise Failed(f"'cowarp {' '.join(arguments)}': no end after 600 s") from None
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise Failed(f"'cowarp {' '.join(arguments)}' failed: {lines[-1]}")
     return done.stdout
 
 
+LISTED = {"controls": [{"name": str}], "persistency": [{"name": str}], "units": [{"name": str, "system": str}]}
+
+
+def read_list(command):
+    """What there is to run; raises Failed where the command is none."""
+    try:
+        return schema.parsed(cowarp(command, ["list", "--json"]), LISTED, f"'{command} list --json'", "is --cowarp the simulator?")
+    except schema.BadJson as bad:
+        raise Failed(str(bad), 2) from None
+
+
 def words_of_run(command, workload, system):
     """What to run for the units of a system, a control policy or a persistency model; the workload is for systems."""
-    listed = json.loads(cowarp(command, ["list", "--json"]))
+    listed = read_list(command)
     if system in (control["name"] for control in listed["controls"]):
         return [*POLICY_RUN, "--set", f"core.divergence={system}"]
     if system in (model["name"] for model in listed["persistency"]):
@@ -43,7 +59,7 @@ def words_of_run(command, workload, system):
 def systems(command):
     """system, control policy or persistency model -> names of its units that can be RTL; few, which have all units between them."""
     having, left = {}, set()
-    for unit in json.loads(cowarp(command, ["list", "--json"]))["units"]:
+    for unit in read_list(command)["units"]:
         left.add(unit["name"])
         for system in unit["system"].split(", "):
             having.setdefault(system, []).append(unit["name"])
@@ -278,7 +294,10 @@ def measure(command, workload, system, settings, rtl_units, ports_of, work, misf
     base = ["run", *chosen, *(word for setting in settings for word in ("--set", setting)), "--quiet"]
     stats = work / f"stats-{workload}-{system}.json"
     cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])
-    data = json.loads(stats.read_text())
+    try:
+        data = schema.load(stats, schema.STATS, "is --cowarp the simulator?")
+    except schema.BadJson as bad:
+        raise Failed(str(bad), 2) from None
     rtl = [word for unit in rtl_units for word in ("--unit", f"{unit}=rtl")]
     windows = []
     for i in range(WINDOWS):

@@ -414,9 +414,12 @@ def load_reference(path=REFERENCE):
     if not path.exists():
         return {}
     try:
-        return json.loads(path.read_text())
-    except json.JSONDecodeError as bad:
-        raise Failed(f"{path}: {bad}; renew it with --renew-reference") from None
+        found = json.loads(path.read_text())
+    except ValueError as bad:
+        raise Failed(f"{path}: {bad}; renew it with --renew-reference", 2) from None
+    if not isinstance(found, dict) or not all(isinstance(entry, dict) for entry in found.values()):
+        raise Failed(f"{path}: holds no object of objects; renew it with --renew-reference", 2)
+    return found
 
 
 def renew(results, path=REFERENCE):

@@ -384,6 +384,8 @@ def make_folder(path):
 
 def main(arguments):
     options = parse(arguments)
+    if options.jobs < 1:
+        raise Failed(f"--jobs {options.jobs}: at least 1", 2)
     options.out = options.out.resolve()
     make_folder(options.out)
     all_units = units.discover()
@@ -413,15 +415,28 @@ def main(arguments):
         synthesize(options, chosen)
 
 
-if __name__ == "__main__":
+def run_main(arguments):
+    """Exit status."""
+    tools.children.catch_signals()
     try:
-        main(sys.argv[1:])
+        main(arguments)
+        sys.stdout.flush()
+        return 0
     except Failed as failed:
-        print(f"cowarp synth: {failed}", file=sys.stderr)
-        sys.exit(failed.status)
+        print(f"cowarp synth: {' '.join(str(failed).split())}", file=sys.stderr)
+        return failed.status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as failure:
-        print(f"cowarp synth: {failure.filename}: {failure.strerror}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
+        print(f"cowarp synth: {failure.filename or 'standard output'}: {failure.strerror}", file=sys.stderr)
+        return 1
+    except tools.children.Stopped as stopped:
         print("cowarp synth: interrupted; tables are written at the end, so there are none", file=sys.stderr)
-        sys.exit(130)
+        return stopped.status
+    finally:
+        tools.children.end()
+
+
+if __name__ == "__main__":
+    sys.exit(run_main(sys.argv[1:]))

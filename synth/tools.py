@@ -3,10 +3,17 @@
 import pathlib
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "results"))
+
+import children
+import schema
 import sram
 from units import Failed
+
+__all__ = ["children", "schema"]  # of the folder above, for the others here
 
 QFLOW = pathlib.Path("/usr/share/qflow/tech")
 
@@ -77,8 +84,7 @@ def complaint(output):
 def run(command, log, timeout=900, ok=(0,)):
     """Runs a program, its output goes to the file log and comes back as text. Fails with the last lines in which it complains."""
     try:
-        done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              timeout=timeout, check=False)
+        done = children.run([str(word) for word in command], stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout)
     except subprocess.TimeoutExpired:
         raise Failed(f"{command[0]}: no end after {timeout} s", log=log) from None
     pathlib.Path(log).write_text(done.stdout)

@@ -1,15 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# sanitized.sh SOURCE_DIR BUILD_DIR: the unit and system tests once more, built with the address and undefined-behaviour sanitizers. Left out is
-# what runs the command hundreds of times (system.waves: ten minutes), mostly compiles Verilog, or makes long runs of what others run (system.artifact).
+# The unit and system tests once more, built with the address and undefined-behaviour sanitizers (docs/testing.md).
+#
+#   sanitized.sh build SOURCE_DIR BUILD_DIR BESIDE TARGET ...     builds the targets; kernels and Verilog are those of the build BESIDE
+#   sanitized.sh run BUILD_DIR PATTERN                            runs the tests whose names match; fails when none does
 set -euo pipefail
-source_dir=$1 build=$2
-cd "$source_dir"
-mkdir -p "$build"
-if ! { cmake --preset debug -B "$build" && cmake --build "$build"; } >"$build/build.log" 2>&1; then
-    tail -n 40 "$build/build.log" >&2
-    exit 1
-fi
-ctest --test-dir "$build" -R '^(unit|system)[.]' -E '^system[.](waves|reproduce|unit_from_a_path|artifact)$' --output-on-failure
-# Of the waves, the part with the most memory to itself: going back to before an event.
-python3 tests/system/wave_test.py "$build/cowarp" "$source_dir" Triggers.test_cycle
+verb=$1
+shift
+case $verb in
+build)
+    source_dir=$1 build=$2 beside=$3
+    shift 3
+    cd "$source_dir"
+    mkdir -p "$build"
+    for made in kernels rtl; do
+        [ -L "$build/$made" ] || rm -rf "${build:?}/$made" # links to those of the other build
+    done
+    if ! { cmake --preset debug -B "$build" -D COWARP_BESIDE="$beside" && cmake --build "$build" -j "$(nproc)" --target "$@"; } >"$build/build.log" 2>&1; then
+        tail -n 40 "$build/build.log" >&2
+        exit 1
+    fi
+    ;;
+run)
+    build=$1 pattern=$2
+    ctest --test-dir "$build" -R "$pattern" --no-tests=error --output-on-failure
+    ;;
+*)
+    echo "sanitized.sh: neither build nor run: $verb" >&2
+    exit 2
+    ;;
+esac

@@ -57,4 +57,6 @@ DISPLAY=:$(cat "$work/display") gtkwave --nomenus --rcvar 'splash_disable on' --
 viewer=$!
 wait_for "$work/ready" "gtkwave does not start"
 sleep 1 # its last drawing
-DISPLAY=:$(cat "$work/display") import -window root +dither -colors 32 "png8:$out"
+DISPLAY=:$(cat "$work/display") import -window root +dither -colors 32 "png8:$work/picture.png"
+cp "$work/picture.png" "$out.$$" # whole or not at all
+mv "$out.$$" "$out"

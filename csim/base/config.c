@@ -222,6 +222,16 @@ const struct cw_key_set *cw_config_set_of(uint32_t index)
     return place.set != &machine ? place.set : NULL;
 }
 
+const char *cw_config_reader_needs(const struct cw_config *config, uint32_t index, const char *reader)
+{
+    const struct place p = place_of(index);
+    if (p.set == &machine || p.set->needs == NULL)
+        return NULL;
+    struct place first = p;
+    first.key = 0;
+    return p.set->needs(config, value_of(config, &first), reader, p.key);
+}
+
 /* Length of word number n in "a|b|c", 0 when there are fewer. */
 static uint32_t nth_word(const char *words, uint32_t n, const char **word)
 {

@@ -17,6 +17,7 @@ enum { CW_OFF, CW_ON };
 enum { CW_SCOREBOARD_REGISTER, CW_SCOREBOARD_WARP };
 enum { CW_PIPELINE_SPLIT, CW_PIPELINE_UNIFIED };
 enum { CW_COALESCE_LINE, CW_COALESCE_CHUNK };
+enum { CW_CONVERGENCE_CHECK, CW_CONVERGENCE_IGNORE };
 enum { CW_LCP_OFF, CW_LCP_LOOP, CW_LCP_PROFILE };
 enum { CW_L1_OFF, CW_L1_ON, CW_L1_WRITE_BACK };
 enum { CW_PM_NEAR, CW_PM_FAR };
@@ -47,8 +48,9 @@ int cw_config_preset(struct cw_config *config, const char *preset, struct cw_err
 const char *const *cw_config_presets(void);
 /* "name=value"; CW_EINVAL with a suggestion for an unknown name, or with the range for a bad value. */
 int cw_config_set(struct cw_config *config, const char *assignment, struct cw_error *err);
-/* TOML: tables and key = integer or "word"; "file:line: what" on errors. */
-int cw_config_load(struct cw_config *config, const char *path, struct cw_error *err);
+/* TOML: tables and key = integer or "word"; "file:line: what" on errors. line_of: NULL, or room for cw_config_count() numbers, which become
+ * the lines that set the parameters, 0 for those that the file does not name. */
+int cw_config_load(struct cw_config *config, const char *path, uint32_t *line_of, struct cw_error *err);
 /* Conditions between parameters: powers of two, whole numbers of sets, and the like. */
 int cw_config_check(const struct cw_config *config, struct cw_error *err);
 /* Writes every parameter as TOML with unit, source and meaning in comments; cw_config_load reads it back. */
@@ -73,6 +75,11 @@ void cw_config_info(const struct cw_config *config, uint32_t index, struct cw_co
 int cw_config_find(uint32_t *index, const char *name, struct cw_error *err);
 /* The set that the parameter with that index is of; NULL: it is the machine's. */
 const struct cw_key_set *cw_config_set_of(uint32_t index);
+/* A parameter of the machine that this configuration makes meaningless, as the ways of a cache without bytes: what to set so that it is
+ * read ("const.bytes above 0"). NULL: it is read, as far as the machine alone decides it. */
+const char *cw_config_needs(const struct cw_config *config, uint32_t index);
+/* The same of a parameter of a mechanism that has its set, or of a policy; reader: its name. */
+const char *cw_config_reader_needs(const struct cw_config *config, uint32_t index, const char *reader);
 /* Index of the parameter that "name=value" sets; CW_EINVAL as cw_config_set. */
 int cw_config_find_assigned(uint32_t *index, const char *assignment, struct cw_error *err);
 /* "lrr" into text for a choice, "15" for a number. */

@@ -193,7 +193,7 @@ static int read_file(char **text, const char *path, struct cw_error *err)
     return CW_OK;
 }
 
-int cw_config_load(struct cw_config *config, const char *path, struct cw_error *err)
+int cw_config_load(struct cw_config *config, const char *path, uint32_t *line_of, struct cw_error *err)
 {
     char *text;
     int status = read_file(&text, path, err);
@@ -206,6 +206,8 @@ int cw_config_load(struct cw_config *config, const char *path, struct cw_error *
     status = read_lines(&r, text + (marked ? strlen(BYTE_ORDER_MARK) : 0), err);
     if (status == CW_OK)
         *config = copy;
+    for (uint32_t i = 0; line_of != NULL && i < cw_config_count(); i++)
+        line_of[i] = r.set_at[i];
     free(text);
     return status;
 }

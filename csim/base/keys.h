@@ -54,6 +54,9 @@ struct cw_key_set {
     uint32_t preset_cnt;
     /* Conditions between parameters, whatever the GPU holds. NULL: none. own: the set's values. Returns 0, or CW_EINVAL with a text. */
     int (*check)(const struct cw_config *config, const void *own, struct cw_error *err);
+    /* Why a mechanism or policy that has the set does not read a key of it: what to set so that it is read ("--system eapg",
+     * "tcd.mode=closed"). NULL: it reads the key. reader: its name. own: the set's values. The function may be NULL: all read all keys. */
+    const char *(*needs)(const struct cw_config *config, const void *own, const char *reader, uint32_t key);
 };
 
 /*

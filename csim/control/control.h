@@ -170,6 +170,10 @@ struct cw_control_ops {
 
     /* Lanes of the warp that cannot run before active ones have gone on. */
     cw_lanes (*waiting)(const struct cw_control *p, uint32_t warp);
+    /* Where a lane at home in the slot goes on that is not active and has not exited; CW_PC_NONE: not known. NULL: there are none such. */
+    uint32_t (*where)(const struct cw_control *p, uint32_t home, uint32_t lane);
+    /* Of a policy with a stack per block: lanes at home in the slot that have not exited and are kept below. NULL: it has none. */
+    cw_lanes (*below)(const struct cw_control *p, uint32_t home);
     /* For a deadlock report: where the warp's lanes stand; line: of a PC in the PTX file. One line, without its end; may print nothing. */
     void (*report)(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
                    FILE *out);

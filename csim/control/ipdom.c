@@ -156,6 +156,15 @@ static cw_lanes waiting(const struct cw_control *p, uint32_t warp)
     return cw_simt_waiting(const_stack_of(p, warp));
 }
 
+static uint32_t where(const struct cw_control *p, uint32_t warp, uint32_t lane)
+{
+    const struct cw_simt *s = const_stack_of(p, warp);
+    for (uint32_t i = s->depth; i-- > 0;)
+        if (cw_lanes_has(s->entry[i].mask, lane))
+            return i + 1 == s->depth ? p->front[warp].pc : s->entry[i].pc;
+    return CW_PC_NONE;
+}
+
 static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
                    FILE *out)
 {
@@ -222,5 +231,6 @@ const struct cw_control_ops cw_control_ipdom = {
     .region_aborted = region_aborted,
     .region_reached = region_reached,
     .waiting = waiting,
+    .where = where,
     .report = report,
 };

@@ -3,7 +3,7 @@
  * Barriers of a block. They count threads: those that arrive with a warp, which the control policy says (control.h, barrier). Without a
  * count a barrier waits for all threads of the block that have not exited, so a warp that exits completes it for the others. With a count a
  * warp counts with all its lanes, and the count is rounded up to warps (PTX ISA, bar). bar.warp.sync needs nothing: the lanes of a warp
- * execute in lock step and its memory instructions in order.
+ * execute in lock step and its memory instructions in order. converge.c sees that nobody is missed who has to come.
  */
 #include "core/core_state.h"
 
@@ -33,6 +33,22 @@ static void write_reduction(struct cw_core *c, const struct cw_warp *warp, const
     cw_core__set_slots(c, warp->made, w, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
 }
 
+/* Threads at home in a slot that have waited by themselves, each at its instruction, get the result of a reduction there. */
+static void write_home(struct cw_core *c, struct cw_warp *home, uint32_t lanes, const struct cw_barrier *b)
+{
+    while (lanes != 0) {
+        const struct cw_uop *u = home->bar_insn[__builtin_ctz(lanes)];
+        uint32_t same = 0;
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            same |= home->bar_insn[__builtin_ctz(left)] == u ? left & -left : 0;
+        lanes &= ~same;
+        if (u->dst_cnt == 0)
+            continue;
+        write_half(&home->x[0], u, same, b);
+        cw_scoreboard_set(home->slot_cycle, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
+    }
+}
+
 /* Where warps mix blocks a thread waits by itself. */
 static void release_homes(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b, uint32_t id)
 {
@@ -42,12 +58,7 @@ static void release_homes(struct cw_core *c, const struct cw_block *block, struc
         if (home->wait == CW_WAIT_FREE || lanes == 0 || &c->block[home->block] != block)
             continue;
         home->bar_waiting[id] = 0;
-        const struct cw_uop *u = home->bar_uop;
-        if (u->dst_cnt != 0) {
-            write_half(&home->x[0], u, lanes, b);
-            cw_scoreboard_set(home->slot_cycle, &c->op[u - c->uop],
-                              cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
-        }
+        write_home(c, home, lanes, b);
         cw_core__progress(c, home);
         c->control->ops->resume(c->control, w, lanes);
     }
@@ -82,8 +93,11 @@ static void check(struct cw_core *c, const struct cw_block *block, struct cw_bar
     uint32_t (*const held)(const struct cw_control *, uint32_t) = c->control->ops->held;
     const uint32_t also = held != NULL ? held(c->control, (uint32_t)(block - c->block)) : 0;
     const bool complete = b->expected != 0 ? b->places >= b->expected : b->arrived + also >= block->threads_live;
-    if (b->places > 0 && complete)
-        release(c, block, b);
+    if (b->places == 0 || !complete)
+        return;
+    if (also != 0 && b->expected == 0 && b->waits != 0 && c->config->core_convergence == CW_CONVERGENCE_CHECK)
+        cw_core__pass_over_held(c, block, c->warp[b->waiting].bar_uop->line);
+    release(c, block, b);
 }
 
 /* Predicate operand o of a half, a bit per lane. */
@@ -107,6 +121,20 @@ static void reduce(const struct cw_core *c, uint32_t w, struct cw_barrier *b, co
     b->popc += cw_lanes_count(p & lanes);
     b->all = (b->places == 0 || b->all) && (p & lanes) == lanes;
     b->any = b->any || (p & lanes) != 0;
+}
+
+static bool is_reduction(const struct cw_uop *u)
+{
+    return u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR;
+}
+
+/* Lanes of a warp with threads of one block. */
+static uint32_t lanes_of(const struct cw_core *c, const struct cw_made *made, uint32_t block)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < made->cnt; i++)
+        lanes |= c->warp[made->part[i].home].block == block ? made->part[i].lanes : 0;
+    return lanes;
 }
 
 /* A made-up warp takes a place for each of its threads. With the first thread of a home come those that the home does not have any more. */
@@ -142,7 +170,8 @@ static void arrive_block(struct cw_core *c, const struct cw_made *made, const st
         if (u->cmp == CW_BAR_ARRIVE)
             continue;
         home->bar_waiting[id] |= lanes;
-        home->bar_uop = u;
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            home->bar_insn[__builtin_ctz(left)] = u;
     }
 }
 
@@ -183,13 +212,10 @@ static bool read_said(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
 static void arrive_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_made *made, const struct said *s)
 {
     const uint32_t lanes = (uint32_t)s->lanes;
-    if (u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR) {
-        const uint32_t block = (uint32_t)__builtin_ctz(made->blocks);
-        if ((made->blocks & (made->blocks - 1)) != 0) {
-            cw_core__fault(c, w, cw_lanes_first(lanes), u, CW_EUNSUP, "a reduction at a barrier by a warp with threads of several blocks");
-            return;
-        }
-        reduce(c, w, &c->block[block].barrier[s->id], u, lanes);
+    for (uint32_t left = is_reduction(u) ? made->blocks : 0; left != 0; left &= left - 1) {
+        const uint32_t block = (uint32_t)__builtin_ctz(left), own = lanes_of(c, made, block) & lanes;
+        if (own != 0)
+            reduce(c, w, &c->block[block].barrier[s->id], u, own);
     }
     if (u->cmp != CW_BAR_ARRIVE)
         c->control->ops->barrier(c->control, w, lanes, c->front[w].active);
@@ -267,10 +293,12 @@ __attribute__((noinline)) void cw_core__barrier(struct cw_core *c, uint32_t w, c
         cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "barrier inside a transaction");
         return;
     }
+    if (c->config->core_convergence == CW_CONVERGENCE_CHECK && !cw_core__arrives(c, w, u, mask))
+        return;
     struct cw_barrier *b = &block->barrier[s.id];
     if (s.count != 0)
         b->expected = (s.count + c->width - 1) / c->width * c->width;
-    if (u->cmp >= CW_BAR_RED_POPC && u->cmp <= CW_BAR_RED_OR)
+    if (is_reduction(u))
         reduce(c, w, b, u, mask);
     b->arrived += cw_lanes_count(c->control->ops->barrier(c->control, w, mask, warp->made != NULL ? c->front[w].active : warp->live));
     b->places += warp->made != NULL ? places(c, w, s.id) : c->width;

@@ -460,35 +460,24 @@ static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
     }
 }
 
-#define REGISTER_UNIT 64u  /* registers are given to warps in such units (Fermi) */
-#define SHARED_UNIT   128u /* bytes */
-
-static uint32_t round_up(uint32_t n, uint32_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
-
 /* How many blocks the core holds at once; each gets a slice of shared memory. */
 static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_error *err)
 {
     const struct cw_config *f = c->config;
-    c->block_regs = l->warps * round_up(l->regs_per_thread * c->width, REGISTER_UNIT);
-    const uint32_t shared_bytes = l->shared_bytes + l->shared_further;
-    c->block_shared = round_up(shared_bytes, SHARED_UNIT);
-    if (c->block_shared > f->core_shared_bytes && shared_bytes <= f->core_shared_bytes)
-        c->block_shared = shared_bytes;
-    if (l->warps > f->core_warps)
+    struct cw_occupancy o;
+    cw_core_occupancy(&o, f, l);
+    c->block_regs = o.block_registers;
+    c->block_shared = o.block_shared;
+    if (o.by_warps == 0)
         return cw_fail(err, CW_EINVAL, "kernel %s: a block of %u threads needs %u warps, a core has %u (core.warps)", l->kernel->name,
                        l->threads, l->warps, f->core_warps);
-    if (c->block_regs > f->core_registers)
+    if (o.by_registers == 0)
         return cw_fail(err, CW_EINVAL, "kernel %s: a block needs %u registers (%u per thread), a core has %u (core.registers)",
                        l->kernel->name, c->block_regs, l->regs_per_thread, f->core_registers);
-    if (c->block_shared > f->core_shared_bytes)
+    if (o.by_shared == 0)
         return cw_fail(err, CW_EINVAL, "kernel %s: a block needs %u bytes of shared memory, a core has %u (core.shared_bytes)",
                        l->kernel->name, c->block_shared, f->core_shared_bytes);
-    c->blocks_max = f->core_blocks;
-    if (c->block_shared != 0 && f->core_shared_bytes / c->block_shared < c->blocks_max)
-        c->blocks_max = f->core_shared_bytes / c->block_shared;
+    c->blocks_max = o.by_shared < o.by_blocks ? o.by_shared : o.by_blocks;
     return 0;
 }
 

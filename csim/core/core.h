@@ -50,6 +50,20 @@ struct cw_launch {
     uint32_t log_offset;  /* byte offset of a mechanism's logs in each thread's local memory */
 };
 
+/* How many blocks of a launch a core has room for. */
+struct cw_occupancy {
+    uint32_t block_registers, block_shared; /* registers and bytes of shared memory of a block, in the units in which they are given out */
+    /* Blocks for which each resource alone has room; 0: not even one; UINT32_MAX: a block needs nothing of it. Warps that exit leave room
+     * before their block ends, so by_warps holds for blocks that have just begun. */
+    uint32_t by_registers, by_shared, by_warps, by_blocks;
+    uint32_t room; /* the least of these */
+};
+
+/* Needs the launch's warps, regs_per_thread and bytes of shared memory. */
+void cw_core_occupancy(struct cw_occupancy *o, const struct cw_config *config, const struct cw_launch *launch);
+/* The largest number of registers of a thread with which a core has room for so many blocks of so many warps; 0: there is none. */
+uint32_t cw_core_registers_for(const struct cw_config *config, uint32_t blocks, uint32_t warps);
+
 struct cw_made; /* threads of a warp that a policy has regrouped; the core's own */
 
 /* A memory instruction of 32 lanes on its way through the load/store unit. An instruction of a warp of 64 lanes goes as two of these.
@@ -84,6 +98,23 @@ struct cw_core_events {
     void (*notice_once)(void *context, const char *file, uint32_t line, uint32_t what, const char *text);
 };
 
+/* What an access to device memory does that lies in no allocation. */
+enum cw_oob_mode {
+    CW_OOB_FAULT, /* it ends the run */
+    CW_OOB_WARN,  /* a load gives 0, a store and an atomic do nothing, and the user is told, once for each line */
+    CW_OOB_ZERO   /* the same without a word */
+};
+
+#define CW_OOB_LINES 64u
+struct cw_oob {
+    enum cw_oob_mode mode;
+    uint32_t told;
+    struct {
+        const struct cw_module *module;
+        uint32_t line;
+    } line[CW_OOB_LINES]; /* of which the user has been told */
+};
+
 struct cw_core_config {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
@@ -96,6 +127,7 @@ struct cw_core_config {
     const struct cw_control_ops *control; /* policy of control flow */
     const struct cw_events *stream;       /* what happens is told here */
     struct cw_core_events events;
+    struct cw_oob *oob; /* of all cores; NULL: an access outside ends the run */
     bool count_stalls;  /* count why schedulers do not issue (issue_* in base/stats.def); else those are 0. Nothing else changes */
     uint64_t *progress; /* counts what the livelock watchdog takes as progress: exits, stores, atomics that changed memory, commits */
 };

@@ -3,8 +3,8 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, buffer.c, classes.c, constant.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c, local.c, lsu.c,
- * miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c, warp.c.
+ * Private to: barrier.c, bounds.c, buffer.c, classes.c, constant.c, converge.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c, local.c,
+ * lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c, warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -133,24 +133,27 @@ struct cw_warp {
     uint64_t done_at;     /* with core.scoreboard=warp: cycle from which its last instruction is complete, if that is no access to memory */
     uint64_t fetched_at;  /* with an instruction buffer: cycle from which its first instruction may issue */
     uint64_t *slot_cycle; /* scoreboard */
-    struct cw_slot_row *row; /* the slot's */
-    uint64_t *wheel;         /* of that row */
-    uint32_t insts;          /* memory instructions issued and not complete */
-    uint32_t acks;           /* stores and reductions on their way to their acknowledgement */
-    uint32_t queued;         /* memory instructions in the load/store unit's queue */
-    uint32_t piped;          /* line accesses in the pipe */
-    uint8_t wait;            /* enum cw_wait */
-    uint8_t fu;              /* unit of the next instruction */
-    uint8_t block;           /* block slot */
-    uint16_t bar_next;       /* another slot that waits at the same barrier */
-    uint8_t fetch;           /* enum cw_fetch */
-    bool acquiring;          /* an access with acquire semantics is under way: nothing of the warp issues */
-    bool releasing;          /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
-    bool owes;               /* generation `owed` of its block (struct cw_order) */
-    uint64_t age;            /* how many warps had started before it */
-    bool polled;             /* an atomic or volatile load since the last backward branch: see report.c */
-    uint32_t spin;           /* polling iterations since the warp's last progress */
-    uint32_t number;         /* in its block */
+    struct cw_slot_row *row;      /* the slot's */
+    uint64_t *wheel;              /* of that row */
+    uint32_t insts;               /* memory instructions issued and not complete */
+    uint32_t acks;                /* stores and reductions on their way to their acknowledgement */
+    uint32_t queued;              /* memory instructions in the load/store unit's queue */
+    uint32_t piped;               /* line accesses in the pipe */
+    uint8_t wait;                 /* enum cw_wait */
+    uint8_t fu;                   /* unit of the next instruction */
+    uint8_t block;                /* block slot */
+    uint16_t bar_next;            /* another slot that waits at the same barrier */
+    uint8_t fetch;                /* enum cw_fetch */
+    bool acquiring;               /* an access with acquire semantics is under way: nothing of the warp issues */
+    bool releasing;               /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
+    bool owes;                    /* generation `owed` of its block (struct cw_order) */
+    uint64_t age;                 /* how many warps had started before it */
+    const struct cw_uop *spin_at; /* of a policy that mixes blocks: the last backward branch of threads at home here, */
+    uint32_t spin_lanes;          /* and those that had polled */
+    uint32_t polled_lanes;        /* of a policy that mixes blocks, instead of polled: lanes at home here */
+    bool polled;                  /* an atomic or volatile load since the last backward branch: see report.c */
+    uint32_t spin;                /* polling iterations since the warp's last progress */
+    uint32_t number;              /* in its block */
     uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
     uint32_t owed;
     uint32_t flush;              /* job that a release of it waits for; 0: none (flush.c) */
@@ -160,10 +163,13 @@ struct cw_warp {
     /* barrier */
     cw_lanes bar_lanes;
     uint8_t bar_id;
-    uint32_t bar_waiting[CW_BARRIERS]; /* lanes at home here that wait at a barrier, where warps mix blocks */
-    uint16_t bar_homes;                /* bit per barrier: it has counted the lanes that this home does not have (made-up warps) */
-    const struct cw_uop *bar_uop;
-    uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
+    uint32_t bar_waiting[CW_BARRIERS];       /* lanes at home here that wait at a barrier, where warps mix blocks */
+    uint16_t bar_homes;                      /* bit per barrier: it has counted the lanes that this home does not have (made-up warps) */
+    const struct cw_uop *bar_uop;            /* where warps do not mix blocks */
+    const struct cw_uop *bar_insn[CW_LANES]; /* of each lane in bar_waiting: the barrier instruction at which it waits */
+    uint32_t (*print)[CW_WARP_LANES_MAX];    /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
+    cw_lanes passed;                         /* lanes at home here in whose name a barrier has been passed */
+    uint32_t passed_line;                    /* then: the last one's */
     /* region */
     bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
@@ -554,6 +560,18 @@ void cw_core__lsu_tick(struct cw_core *c);
  * when the load/store unit or its pipe moves. */
 bool cw_core__memory_stalls(const struct cw_core *c, uint64_t *until);
 
+/* bounds.c */
+/* Lanes of one space in one half of a warp. */
+struct cw_mem_part {
+    uint32_t warp, half, space, lanes;
+    uint32_t bytes; /* of each lane */
+    const struct cw_uop *uop;
+    const struct cw_issue_op *op;
+    const uint64_t *addr; /* of 32 lanes */
+};
+/* Lanes that the user lets go on outside of device memory leave the part, with their results. false: the run has ended with a fault. */
+bool cw_core__check_bounds(struct cw_core *c, struct cw_mem_part *part);
+
 /* inst.c */
 /* An instruction from the pool; NULL when the host is out of memory. */
 struct cw_core_inst *cw_core__inst_new(struct cw_core *c);
@@ -673,6 +691,14 @@ void cw_core__const_fill(struct cw_core *c, uint32_t mshr);
 /* barrier.c */
 void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 void cw_core__barrier_exit(struct cw_core *c, struct cw_block *b);
+
+/* converge.c: core.convergence=check. Each returns whether all is well; if not, a fault was raised. */
+/* The instruction's membermask names lanes that have come; mask: those that execute it, which are not all of the warp. */
+bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* The lanes of the mask arrive at a barrier, and none of them has been passed over at one. Notes who is passed over here. */
+bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* A barrier without a count lets the block go on: so it does in the name of threads that a stack of the block keeps below. */
+void cw_core__pass_over_held(struct cw_core *c, const struct cw_block *block, uint32_t line);
 
 /* region.c */
 /* false: not now. */

@@ -269,25 +269,41 @@ static __attribute__((noinline)) bool leave(struct cw_core *c, uint32_t w, const
     return true;
 }
 
-/* Control instructions other than branches. Returns false when the warp has to wait and try again. */
-static const char *trap_text(const struct cw_uop *u)
+/* What compilers make of cooperative groups' grid.sync() asks %envreg for the launch's barrier, and traps when there is none. */
+static bool asks_for_cooperation(const struct cw_core *c)
+{
+    const struct cw_kernel *k = c->launch->kernel;
+    for (uint32_t i = 0; i < k->uop_cnt; i++)
+        if (c->uop[i].op == CW_OP_MOV && c->uop[i].src[0].kind == CW_OPND_SREG && c->uop[i].src[0].idx == CW_SREG_ENVREG)
+            return true;
+    return false;
+}
+
+static const char *trap_text(const struct cw_core *c, const struct cw_uop *u)
 {
     if (u->op != CW_OP_TRAP)
         return "breakpoint";
     if (u->cmp == CW_TRAP_CALL)
-        return "indirect call of something that is no function with these parameters, or of one that is being called already (recursion is "
-               "not supported)";
+        return "indirect call of something that is no function with these parameters, or of one that is being called already (recursion "
+               "through a pointer is not supported)";
+    if (asks_for_cooperation(c))
+        return "trap; the kernel reads %envreg, by which grid.sync() of cooperative groups finds its barrier: launches are not cooperative "
+               "here, so split the kernel where the grid meets";
     return "trap";
 }
 
+/* Control instructions other than branches. Returns false when the warp has to wait and try again. */
 static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
 {
     switch (op->kind) {
     case CW_ISSUE_EXIT:
         return leave(c, w, u, pc, mask);
     case CW_ISSUE_TRAP:
-        if (mask != 0)
-            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(u));
+        if (mask != 0 && u->op == CW_OP_TRAP && u->cmp == CW_TRAP_DEPTH)
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT,
+                           "call of a function inside %u calls of it: recursion is not expanded further", (uint32_t)u->imm);
+        else if (mask != 0)
+            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(c, u));
         break;
     case CW_ISSUE_BARRIER:
         if (mask != 0 && !may_arrive(c, w))
@@ -296,6 +312,10 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
             cw_control_advance(c->control, w, pc + 1);
         cw_core__barrier(c, w, u, mask);
         return !c->faulted;
+    case CW_ISSUE_WARP_BARRIER:
+        if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
+            return false;
+        break;
     case CW_ISSUE_SLEEP:
         cw_control_advance(c->control, w, pc + 1);
         set_fetch(c, w, pc);
@@ -320,6 +340,11 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
     switch (op->kind) {
     case CW_ISSUE_EXEC:
     case CW_ISSUE_CLOCK:
+        execute(c, &c->warp[w], u, op, mask);
+        break;
+    case CW_ISSUE_WARP:
+        if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
+            return false;
         execute(c, &c->warp[w], u, op, mask);
         break;
     case CW_ISSUE_MEM:

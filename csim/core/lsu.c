@@ -6,51 +6,6 @@
 
 /* ---- issue ---- */
 
-static const char *const space_names[] = {"generic", "global", "shared", "local", "const", "param"};
-
-static bool address_fault(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t space, uint32_t lane, uint64_t addr,
-                          uint32_t bytes)
-{
-    const char *why = addr % bytes != 0          ? "misaligned"
-                      : space == CW_SPACE_SHARED ? "beyond the block's shared memory"
-                      : space == CW_SPACE_LOCAL  ? "beyond the thread's local memory"
-                      : addr < CW_GLOBAL_BASE    ? "no memory there (a null or small pointer)"
-                                                 : "not allocated";
-    cw_core__fault(c, w, lane, u, CW_EFAULT, "%s of %u bytes at %s address 0x%llx: %s", cw_op_mnemonic((enum cw_op)u->op), bytes,
-                   space_names[space], (unsigned long long)addr, why);
-    return false;
-}
-
-static bool in_bounds(const struct cw_core *c, uint32_t space, uint64_t first, uint64_t bytes)
-{
-    if (space == CW_SPACE_GLOBAL)
-        return first >= CW_GLOBAL_BASE && cw_memory_valid(c->cfg.memory, first, bytes);
-    uint64_t size = space == CW_SPACE_SHARED ? c->launch->shared_bytes : c->launch->kernel->local_bytes;
-    return first <= size && bytes <= size - first;
-}
-
-/* All lanes' addresses lie between the lowest and the highest: memory is allocated in one piece, so one look does for all. */
-static bool check_addresses(struct cw_core *c, uint32_t w, uint32_t half, const struct cw_uop *u, uint32_t space, uint32_t lanes,
-                            const uint64_t *addr, uint32_t bytes)
-{
-    uint64_t low = UINT64_MAX, high = 0, bits = 0;
-    for (uint32_t lane = 0; lane < CW_LANES; lane++) {
-        if ((lanes >> lane & 1u) == 0)
-            continue;
-        low = addr[lane] < low ? addr[lane] : low;
-        high = addr[lane] > high ? addr[lane] : high;
-        bits |= addr[lane];
-    }
-    if (bits % bytes == 0 && high <= UINT64_MAX - bytes && in_bounds(c, space, low, high - low + bytes))
-        return true;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
-        if (addr[lane] % bytes != 0 || !in_bounds(c, space, addr[lane], bytes))
-            return address_fault(c, w, u, space, half * CW_LANES + lane, addr[lane], bytes);
-    }
-    return true;
-}
-
 static void read_values(const struct cw_core *c, struct cw_core_inst *i)
 {
     const struct cw_uop *u = i->m.uop;
@@ -66,14 +21,6 @@ static void read_values(const struct cw_core *c, struct cw_core_inst *i)
         memset(i->m.value, 0, sizeof i->m.value[0] * i->m.vec);
 }
 
-/* Lanes of one space in one half. */
-struct part {
-    uint32_t warp, half, space, lanes;
-    const struct cw_uop *uop;
-    const struct cw_issue_op *op;
-    const uint64_t *addr;
-};
-
 /* The instruction remembers whose it is, and counts for their blocks. */
 static void keep_made(struct cw_core *c, struct cw_core_inst *i, const struct cw_made *made)
 {
@@ -85,7 +32,7 @@ static void keep_made(struct cw_core *c, struct cw_core_inst *i, const struct cw
         c->block[(uint32_t)__builtin_ctz(left)].insts++;
 }
 
-static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, struct cw_core_inst *leader)
+static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part *p, struct cw_core_inst *leader)
 {
     const struct cw_uop *u = p->uop;
     struct cw_core_inst *i = cw_core__inst_new(c);
@@ -129,14 +76,16 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct part *p, str
 }
 
 /* The first part of an instruction leads. */
-static bool add_part(struct cw_core *c, const struct part *p, struct cw_core_inst **leader)
+static bool add_part(struct cw_core *c, struct cw_mem_part *p, struct cw_core_inst **leader)
 {
     const struct cw_uop *u = p->uop;
-    uint32_t bytes = cw_type_bytes((enum cw_type)u->type) * (u->op == CW_OP_ATOM ? 1u : u->vec);
     if (p->lanes == 0)
         return true;
-    if (!check_addresses(c, p->warp, p->half, u, p->space, p->lanes, p->addr, bytes))
+    p->bytes = cw_type_bytes((enum cw_type)u->type) * (u->op == CW_OP_ATOM ? 1u : u->vec);
+    if (!cw_core__check_bounds(c, p))
         return false;
+    if (p->lanes == 0)
+        return true;
     if (u->op == CW_OP_ATOM && p->space == CW_SPACE_LOCAL) {
         cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(p->lanes), u, CW_EFAULT, "atomic on local memory");
         return false;
@@ -180,7 +129,7 @@ static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SP
 }
 
 /* Lanes in constant memory, or at parameters: all of a load's, or a fault. */
-static __attribute__((noinline)) bool load_constant(struct cw_core *c, const struct part *p, uint32_t constant,
+static __attribute__((noinline)) bool load_constant(struct cw_core *c, const struct cw_mem_part *p, uint32_t constant,
                                                     struct cw_core_inst **leader)
 {
     const struct cw_uop *u = p->uop;
@@ -207,7 +156,7 @@ static __attribute__((noinline)) bool load_constant(struct cw_core *c, const str
 }
 
 /* One half's part in the instruction. */
-static bool issue_half(struct cw_core *c, struct part p, struct cw_core_inst **leader)
+static bool issue_half(struct cw_core *c, struct cw_mem_part p, struct cw_core_inst **leader)
 {
     const struct cw_uop *u = p.uop;
     uint64_t addr[CW_LANES];
@@ -230,6 +179,14 @@ static bool issue_half(struct cw_core *c, struct part p, struct cw_core_inst **l
     return true;
 }
 
+/* The lanes ask memory something that another thread may answer. */
+static void note_poll(struct cw_core *c, struct cw_warp *warp, uint32_t mask)
+{
+    warp->polled = true;
+    for (uint32_t i = 0; c->mixes && i < warp->made->cnt; i++)
+        c->warp[warp->made->part[i].home].polled_lanes |= warp->made->part[i].lanes & mask;
+}
+
 __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op,
                                                   cw_lanes mask)
 {
@@ -239,11 +196,11 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w,
         return true;
     if ((u->flags & CW_UF_RELEASE) != 0 && !cw_core__order_release(c, w, u->scope))
         return false;
-    if (u->op == CW_OP_ATOM || (u->flags & CW_UF_VOLATILE) != 0)
-        warp->polled |= u->op != CW_OP_ST;
+    if (u->op == CW_OP_ATOM || ((u->flags & CW_UF_VOLATILE) != 0 && u->op != CW_OP_ST))
+        note_poll(c, warp, (uint32_t)mask);
     for (uint32_t half = 0; half < c->halves; half++) {
         const uint32_t lanes = cw_lanes_half(mask, half);
-        if (lanes != 0 && !issue_half(c, (struct part){.warp = w, .half = half, .lanes = lanes, .uop = u, .op = op}, &leader))
+        if (lanes != 0 && !issue_half(c, (struct cw_mem_part){.warp = w, .half = half, .lanes = lanes, .uop = u, .op = op}, &leader))
             return false;
     }
     if (leader != 0) /* else constant memory has answered at once */

@@ -173,6 +173,10 @@ static void print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lane
         struct arguments a = {(const uint32_t(*)[CW_WARP_LANES_MAX])warp->print, lane, 0, warp->print != NULL ? (uint32_t)u->imm : 0};
         struct text t = {.n = 0};
         result[lane] = format(c, &t, at[lane], &a);
+        if (a.next > (uint32_t)u->imm && warp->print != NULL) { /* of another kernel's string, whose arguments have not been loaded */
+            cw_core__fault(c, w, lane, u, CW_EUNSUP, "vprintf with a format that takes more arguments than any string of this kernel");
+            return;
+        }
         if (c->cfg.events.print != NULL)
             c->cfg.events.print(c->cfg.events.context, t.at, t.n);
     }
@@ -204,7 +208,7 @@ bool cw_core__print(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_la
     }
     if (u->op == CW_OP_PRINT) {
         print(c, w, u, mask);
-        return true;
+        return !c->faulted;
     }
     if (warp->print == NULL)
         warp->print = calloc(2 * CW_PRINT_ARGS, sizeof *warp->print);

@@ -49,8 +49,30 @@ void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const s
  * leads out of it. An iteration with such an access and without progress is a polling iteration; `spin` counts them since the last
  * progress. Inside a transaction only commits (counted by the system) are progress: an attempt that is aborted for ever computes in vain.
  */
+/* A made-up warp is another one in each round, so its threads are asked, each at its home. */
+static void backward_branch_mixed(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u)
+{
+    bool polled = false;
+    for (uint32_t i = 0; i < warp->made->cnt; i++) {
+        const struct cw_made_part *p = &warp->made->part[i];
+        struct cw_warp *home = &c->warp[p->home];
+        const uint32_t lanes = home->polled_lanes & p->lanes;
+        polled |= lanes != 0;
+        home->polled_lanes &= ~p->lanes;
+        home->spin = lanes != 0 ? home->spin + 1 : 0;
+        home->spin_at = u;
+        home->spin_lanes = lanes;
+    }
+    if (!polled && !(u->flags & CW_UF_ENDLESS) && c->cfg.progress != 0)
+        ++*c->cfg.progress;
+}
+
 void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u)
 {
+    if (c->mixes) {
+        backward_branch_mixed(c, warp, u);
+        return;
+    }
     if (warp->polled)
         warp->spin++;
     else if (!warp->in_region && !(u->flags & CW_UF_ENDLESS))
@@ -75,6 +97,11 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
         uint32_t pc = cw_core__pc(c, w);
         *spin = (struct cw_core_spin){
             .warp = w, .pc = pc, .line = c->uop[pc].line, .lanes = c->front[w].active, .waiting = waiting, .iterations = warp->spin};
+        if (c->mixes && warp->spin_at != NULL) {
+            spin->pc = (uint32_t)(warp->spin_at - c->uop);
+            spin->line = warp->spin_at->line;
+            spin->lanes = warp->spin_lanes;
+        }
         memcpy(spin->ctaid, c->block[warp->block].ctaid, sizeof spin->ctaid);
     }
     return spin->iterations != 0;

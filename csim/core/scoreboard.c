@@ -42,7 +42,13 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
     case CW_OP_BRKPT:
         return CW_ISSUE_TRAP;
     case CW_OP_BAR:
-        return u->cmp == CW_BAR_WARP ? CW_ISSUE_NOP : CW_ISSUE_BARRIER;
+        return u->cmp == CW_BAR_WARP ? CW_ISSUE_WARP_BARRIER : CW_ISSUE_BARRIER;
+    case CW_OP_SHFL:
+    case CW_OP_VOTE:
+    case CW_OP_MATCH:
+    case CW_OP_REDUX:
+    case CW_OP_ELECT:
+        return CW_ISSUE_WARP;
     case CW_OP_NANOSLEEP:
         return CW_ISSUE_SLEEP;
     case CW_OP_NOP:
@@ -91,7 +97,11 @@ int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, 
     *op = (struct cw_issue_op){.kind = (uint8_t)kind_of(uop), .fu = uop->fu};
     if (cw_scoreboard_slots(kernel) > UINT16_MAX)
         return cw_fail(err, CW_EUNSUP, "kernel %s: more than %u registers", kernel->name, UINT16_MAX);
-    if ((op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_CLOCK) && uop->exec == 0)
+    if (config->core_convergence == CW_CONVERGENCE_IGNORE && op->kind == CW_ISSUE_WARP)
+        op->kind = CW_ISSUE_EXEC;
+    if (config->core_convergence == CW_CONVERGENCE_IGNORE && op->kind == CW_ISSUE_WARP_BARRIER)
+        op->kind = CW_ISSUE_NOP;
+    if (op->kind <= CW_ISSUE_WARP && uop->exec == 0)
         return cw_fail(err, CW_EUNSUP, "kernel %s, line %u: %s cannot be executed", kernel->name, uop->line,
                        cw_op_mnemonic((enum cw_op)uop->op));
     if (uses_constant_cache(uop, config)) {

@@ -23,6 +23,7 @@
 enum cw_issue_kind {
     CW_ISSUE_EXEC,  /* call uop->exec */
     CW_ISSUE_CLOCK, /* the same after setting the clock values */
+    CW_ISSUE_WARP,  /* the same after a check that the lanes are there that a membermask names */
     CW_ISSUE_CONST,
     CW_ISSUE_MEM,
     CW_ISSUE_FENCE,
@@ -31,6 +32,7 @@ enum cw_issue_kind {
     CW_ISSUE_EXIT,
     CW_ISSUE_TRAP,
     CW_ISSUE_BARRIER,
+    CW_ISSUE_WARP_BARRIER, /* bar.warp.sync: nothing after the same check */
     CW_ISSUE_SLEEP,
     CW_ISSUE_NOP,
     CW_ISSUE_REGION_BEGIN,

@@ -98,6 +98,8 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->wait = CW_WAIT_NONE;
     warp->spin = 0;
     warp->polled = warp->in_region = warp->acquiring = warp->releasing = false;
+    warp->polled_lanes = warp->spin_lanes = 0;
+    warp->spin_at = NULL;
     warp->attempt_first = warp->attempt;
     warp->not_before = cycle;
     warp->done_at = 0;
@@ -105,6 +107,7 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->buffer_next = warp->buffer_end = 0;
     warp->fetch = CW_FETCH_NONE;
     warp->bar_homes = 0;
+    warp->passed = 0;
     memset(warp->bar_waiting, 0, sizeof warp->bar_waiting);
     warp->made = c->made != NULL ? &c->made[w] : NULL;
     if (warp->made != NULL)

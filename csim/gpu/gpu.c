@@ -147,6 +147,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .control = gpu->control,
             .stream = &gpu->events,
             .events = {gpu, on_block_done, on_fault, on_print, on_notice, on_notice_once},
+            .oob = &gpu->oob,
             .count_stalls = gpu->count_stalls,
             .progress = &gpu->progress,
         };
@@ -452,6 +453,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->check_persist = options->check_persist;
     gpu->count_stalls = options->count_stalls;
     gpu->seed = options->seed;
+    gpu->oob.mode = options->oob;
     if (status == CW_OK && options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
@@ -462,6 +464,8 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
         status = split(gpu, err);
     if (status == CW_OK)
         status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, (uint64_t)gpu->config.pm_mbytes << 20, err);
+    if (status == CW_OK)
+        cw_memory_set_redzone(gpu->memory, options->redzone_bytes);
     if (status == CW_OK)
         status = create_machine(gpu, err);
     if (status != CW_OK) {

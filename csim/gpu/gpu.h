@@ -23,14 +23,16 @@ struct cw_gpu_options {
     const struct cw_control_ops *control; /* NULL: ipdom */
     const struct cw_unit_provider *units; /* NULL: C models */
     uint64_t seed;
-    bool check_serial;    /* run the serializability oracle */
-    bool check_persist;   /* run the persistency oracle */
-    bool count_stalls;    /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
-    bool split_stats;     /* cores and partitions count each for itself too: cw_gpu_core_stats */
-    bool tick_always;     /* tick every component at every edge of its clock: must not change anything (tests) */
-    bool reverse_ticks;   /* tick components in reverse order: must not change anything (tests) */
-    const char *sabotage; /* for the mechanism that knows it; see struct cw_mech_host */
-    uint64_t max_cycles;  /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
+    bool check_serial;      /* run the serializability oracle */
+    bool check_persist;     /* run the persistency oracle */
+    bool count_stalls;      /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
+    bool split_stats;       /* cores and partitions count each for itself too: cw_gpu_core_stats */
+    bool tick_always;       /* tick every component at every edge of its clock: must not change anything (tests) */
+    bool reverse_ticks;     /* tick components in reverse order: must not change anything (tests) */
+    enum cw_oob_mode oob;   /* what an access to device memory does that lies in no allocation */
+    uint64_t redzone_bytes; /* between allocations (cw_memory_set_redzone); 0: none */
+    const char *sabotage;   /* for the mechanism that knows it; see struct cw_mech_host */
+    uint64_t max_cycles;    /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
     /* Called in a launch whenever so many core cycles have passed, with the cycle before which all has happened that is counted; NULL:
@@ -49,13 +51,45 @@ struct cw_gpu_options {
 int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err);
 void cw_gpu_destroy(struct cw_gpu *gpu);
 
-/* Runs one kernel to its end, all memory traffic done. param: kernel->param_bytes bytes. local_size[i]: parameter i holds a number of bytes
- * of shared memory and is replaced by the offset of a piece of that size (OpenCL __local arguments). Memory persists between launches; L1
- * caches are cold at every launch, L2 slices stay warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH,
- * CW_ECHECK; after an error the GPU can only be reset or destroyed. */
-int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                  const uint32_t block[3], uint32_t dynamic_shared_bytes, bool static_warps, const void *param, const bool *local_size,
-                  struct cw_error *err);
+/* What a launch asks for. */
+struct cw_gpu_request {
+    const struct cw_module *module;
+    const struct cw_kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    uint32_t registers; /* of a thread, 1 .. CW_REGISTERS_MAX; 0: those that live at once, below what the kernel's directives say */
+    bool static_warps;
+    const void *param;      /* kernel->param_bytes bytes */
+    const bool *local_size; /* [kernel->param_cnt] whether the parameter holds a number of bytes of shared memory, and is to be replaced by
+                             * the offset of a piece of that size (OpenCL __local arguments) */
+};
+#define CW_REGISTERS_MAX 65536u
+
+/* Runs one kernel to its end, all memory traffic done. Memory persists between launches; L1 caches are cold at every launch, L2 slices stay
+ * warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an error the GPU can only be
+ * reset or destroyed. */
+int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *request, struct cw_error *err);
+
+/* Why a thread has as many registers as it is taken to have. */
+enum cw_registers_from {
+    CW_REGISTERS_LIVE,      /* so many live at once */
+    CW_REGISTERS_MAXNREG,   /* .maxnreg allows no more */
+    CW_REGISTERS_BLOCK,     /* one block of .reqntid or .maxntid has to fit into a core */
+    CW_REGISTERS_BLOCKS,    /* .minnctapersm blocks of them have to */
+    CW_REGISTERS_REQUESTED, /* by the launch */
+};
+
+/* How many blocks of a launch a core holds at once, and why. */
+struct cw_gpu_occupancy {
+    struct cw_occupancy core;
+    uint32_t threads, warps; /* of a block */
+    uint32_t registers;      /* of a thread */
+    enum cw_registers_from registers_from;
+    uint32_t by_grid; /* blocks of a core, when the grid's are dealt out evenly: the largest number */
+    uint32_t blocks;  /* the least of by_grid and core.room; 0: a block does not fit, and a launch would be refused */
+};
+/* Of a launch that is not made. What a launch refuses for other reasons is refused too. */
+int cw_gpu_occupancy(struct cw_gpu *gpu, struct cw_gpu_occupancy *occupancy, const struct cw_gpu_request *request, struct cw_error *err);
 
 /* After a launch that failed, or between launches: drops everything in flight and makes cores, crossbars, partitions, mechanisms and their
  * units anew, as cw_gpu_create made them. Kept are device memory with its allocations, counters, the oracle's sums, and time, which goes on

@@ -51,6 +51,7 @@ struct cw_gpu {
     cw_time now;
     cw_time edge[CW_DOMAIN_COUNT]; /* an edge of each domain, the next one after now once next_edge() has looked */
 
+    struct cw_oob oob;
     struct cw_launch launch;
     uint64_t blocks_started, blocks_finished, blocks_total;
     uint32_t next_core; /* round-robin dispatch */

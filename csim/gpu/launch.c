@@ -15,12 +15,12 @@ static uint32_t align_up(uint32_t value, uint32_t align)
 }
 
 /* Replaces the sizes given for __local arguments by offsets behind static and dynamic shared memory. */
-static int place_shared(struct cw_gpu *gpu, uint8_t *param, const bool *local_size, uint32_t dynamic_bytes, struct cw_error *err)
+static int place_shared(const struct cw_gpu *gpu, struct cw_launch *l, uint8_t *param, const bool *local_size, struct cw_error *err)
 {
-    const struct cw_kernel *k = gpu->launch.kernel;
+    const struct cw_kernel *k = l->kernel;
     uint64_t next = (uint64_t)k->shared_bytes;
-    if (dynamic_bytes > 0 || k->uses_dynamic_shared)
-        next = align_up(k->shared_bytes, SHARED_ALIGN) + (uint64_t)dynamic_bytes;
+    if (l->dynamic_shared_bytes > 0 || k->uses_dynamic_shared)
+        next = align_up(k->shared_bytes, SHARED_ALIGN) + (uint64_t)l->dynamic_shared_bytes;
     for (uint32_t i = 0; i < k->param_cnt; i++) {
         const struct cw_kernel_param *p = &k->param[i];
         if (!local_size[i])
@@ -38,14 +38,13 @@ static int place_shared(struct cw_gpu *gpu, uint8_t *param, const bool *local_si
     if (next > gpu->config.core_shared_bytes)
         return cw_fail(err, CW_EINVAL, "%s: a block needs %llu bytes of shared memory, a core has %u (core.shared_bytes)", k->name,
                        (unsigned long long)next, gpu->config.core_shared_bytes);
-    gpu->launch.shared_bytes = (uint32_t)next;
+    l->shared_bytes = (uint32_t)next;
     return CW_OK;
 }
 
 /* What mechanisms take of a block's shared memory, behind the kernel's own. */
-static int place_further(struct cw_gpu *gpu, struct cw_error *err)
+static int place_further(const struct cw_gpu *gpu, struct cw_launch *l, struct cw_error *err)
 {
-    struct cw_launch *l = &gpu->launch;
     int status = CW_OK;
     for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++) {
         uint32_t bytes = 0;
@@ -91,9 +90,12 @@ static int check_shape(const struct cw_kernel *k, const uint32_t grid[3], const 
         if (blocks > UINT64_C(1) << 40)
             return cw_fail(err, CW_EINVAL, "%s: the grid has too many blocks", k->name);
         if (k->reqntid[0] != 0 && block[i] != k->reqntid[i])
-            return cw_fail(err, CW_EINVAL, "%s: the kernel requires blocks of %u x %u x %u threads", k->name, k->reqntid[0], k->reqntid[1],
-                           k->reqntid[2]);
+            return cw_fail(err, CW_EINVAL, "%s: the kernel requires blocks of %u x %u x %u threads (.reqntid), not of %u x %u x %u",
+                           k->name, k->reqntid[0], k->reqntid[1], k->reqntid[2], block[0], block[1], block[2]);
     }
+    if (k->max_threads != 0 && threads > k->max_threads)
+        return cw_fail(err, CW_EINVAL, "%s: the kernel takes blocks of at most %u threads (.maxntid), not of %u x %u x %u", k->name,
+                       k->max_threads, block[0], block[1], block[2]);
     return CW_OK;
 }
 
@@ -125,35 +127,65 @@ static uint64_t code_offset(const struct cw_module *module, const struct cw_kern
     return offset;
 }
 
-static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                   const uint32_t block[3], uint32_t dynamic_bytes, bool static_warps, uint8_t *param, const bool *local_size,
-                   struct cw_error *err)
+/* As a compiler would choose them that knew this machine: those that live at once, and no more than the directives allow. What it would
+ * spill for that is not modelled. A directive that cannot be followed does not count. */
+static uint32_t choose_registers(const struct cw_gpu *gpu, const struct cw_gpu_request *q, enum cw_registers_from *from)
+{
+    const struct cw_config *f = &gpu->config;
+    const struct cw_kernel *k = q->kernel;
+    const uint32_t threads = k->max_threads <= f->core_warps * f->core_warp_width ? k->max_threads : 0;
+    const uint32_t warps = (threads + f->core_warp_width - 1) / f->core_warp_width;
+    const uint32_t wanted = k->min_blocks_per_core != 0 ? k->min_blocks_per_core : k->max_blocks_per_core; /* the latter: its old name */
+    const bool fit = warps != 0 && wanted <= f->core_blocks && wanted * warps <= f->core_warps;
+    const uint32_t bound[] = {
+        [CW_REGISTERS_MAXNREG] = k->max_registers,
+        [CW_REGISTERS_BLOCK] = cw_core_registers_for(f, 1, warps),
+        [CW_REGISTERS_BLOCKS] = fit ? cw_core_registers_for(f, wanted, warps) : 0,
+    };
+    uint32_t registers = k->live_regs;
+    *from = q->registers != 0 ? CW_REGISTERS_REQUESTED : CW_REGISTERS_LIVE;
+    for (uint32_t i = CW_REGISTERS_MAXNREG; q->registers == 0 && i <= CW_REGISTERS_BLOCKS; i++)
+        if (bound[i] != 0 && bound[i] < registers) {
+            registers = bound[i];
+            *from = (enum cw_registers_from)i;
+        }
+    return q->registers != 0 ? q->registers : registers;
+}
+
+/* What a launch is, as far as it depends on no other one. param: the request's, in which offsets take the place of sizes. */
+static int describe(const struct cw_gpu *gpu, struct cw_launch *l, const struct cw_gpu_request *q, uint8_t *param,
+                    enum cw_registers_from *from, struct cw_error *err)
+{
+    const struct cw_kernel *k = q->kernel;
+    int status = k->refused == NULL ? check_shape(k, q->grid, q->block, err) : cw_fail(err, k->refused_status, "%s", k->refused);
+    if (status == CW_OK)
+        status = check_intrinsics(gpu, k, err);
+    if (status == CW_OK && q->registers > CW_REGISTERS_MAX)
+        status = cw_fail(err, CW_EINVAL, "%s: %u registers of a thread; it has 1 to %u", k->name, q->registers, CW_REGISTERS_MAX);
+    if (status != CW_OK)
+        return status;
+    *l = (struct cw_launch){.kernel = k, .module = q->module, .param = param};
+    memcpy(l->grid, q->grid, sizeof l->grid);
+    memcpy(l->block, q->block, sizeof l->block);
+    l->threads = q->block[0] * q->block[1] * q->block[2];
+    l->warps = (l->threads + gpu->config.core_warp_width - 1) / gpu->config.core_warp_width;
+    l->dynamic_shared_bytes = q->dynamic_shared_bytes;
+    l->static_warps = q->static_warps;
+    l->regs_per_thread = choose_registers(gpu, q, from);
+    l->code_offset = code_offset(q->module, k);
+    status = place_shared(gpu, l, param, q->local_size, err);
+    return status == CW_OK ? place_further(gpu, l, err) : status;
+}
+
+static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *param, struct cw_error *err)
 {
     struct cw_launch *l = &gpu->launch;
-    int status = kernel->refused == NULL ? check_shape(kernel, grid, block, err) : cw_fail(err, CW_EUNSUP, "%s", kernel->refused);
+    enum cw_registers_from from;
+    int status = describe(gpu, l, q, param, &from, err);
     if (status != CW_OK)
         return status;
-    status = check_intrinsics(gpu, kernel, err);
-    if (status != CW_OK)
-        return status;
-    memset(l, 0, sizeof *l);
-    l->kernel = kernel;
-    l->module = module;
-    l->param = param;
-    memcpy(l->grid, grid, sizeof l->grid);
-    memcpy(l->block, block, sizeof l->block);
-    l->threads = block[0] * block[1] * block[2];
-    l->warps = (l->threads + gpu->config.core_warp_width - 1) / gpu->config.core_warp_width;
-    l->dynamic_shared_bytes = dynamic_bytes;
-    l->static_warps = static_warps;
-    l->regs_per_thread = kernel->live_regs;
-    l->code_offset = code_offset(module, kernel);
     l->gridid = gpu->launches++;
-    status = place_shared(gpu, param, local_size, dynamic_bytes, err);
-    if (status == CW_OK)
-        status = place_further(gpu, err);
-    if (status == CW_OK)
-        status = place_local(gpu, err);
+    status = place_local(gpu, err);
     for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++) {
         cw_core_flush(gpu->core[i]);
         status = cw_core_prepare(gpu->core[i], l, err);
@@ -161,12 +193,42 @@ static int prepare(struct cw_gpu *gpu, const struct cw_module *module, const str
     for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->launch != NULL)
             status = gpu->mech[i].mech->launch(gpu->mech[i].self, l, err);
-    gpu->blocks_total = (uint64_t)grid[0] * grid[1] * grid[2];
+    gpu->blocks_total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     gpu->blocks_started = gpu->blocks_finished = 0;
     gpu->dispatch_pending = true;
     gpu->kernel_ends = false;
     gpu->dispatch_from = gpu->now + gpu->config.gpu_launch_cycles * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
     return status;
+}
+
+/* A copy of the parameter block that a launch may change; NULL: out of memory. */
+static uint8_t *copy_of_param(const struct cw_gpu_request *q)
+{
+    uint8_t *copy = calloc(1, q->kernel->param_bytes + 16u);
+    if (copy != NULL && q->kernel->param_bytes > 0)
+        memcpy(copy, q->param, q->kernel->param_bytes);
+    return copy;
+}
+
+int cw_gpu_occupancy(struct cw_gpu *gpu, struct cw_gpu_occupancy *o, const struct cw_gpu_request *q, struct cw_error *err)
+{
+    struct cw_launch l;
+    uint8_t *param = copy_of_param(q);
+    if (param == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    memset(o, 0, sizeof *o);
+    const int status = describe(gpu, &l, q, param, &o->registers_from, err);
+    free(param);
+    if (status != CW_OK)
+        return status;
+    cw_core_occupancy(&o->core, &gpu->config, &l);
+    const uint64_t each = ((uint64_t)l.grid[0] * l.grid[1] * l.grid[2] + gpu->config.core_count - 1) / gpu->config.core_count;
+    o->threads = l.threads;
+    o->warps = l.warps;
+    o->registers = l.regs_per_thread;
+    o->by_grid = each < UINT32_MAX ? (uint32_t)each : UINT32_MAX - 1;
+    o->blocks = o->by_grid < o->core.room ? o->by_grid : o->core.room;
+    return CW_OK;
 }
 
 static void block_position(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])
@@ -347,18 +409,14 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
-int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_module *module, const struct cw_kernel *kernel, const uint32_t grid[3],
-                  const uint32_t block[3], uint32_t dynamic_shared_bytes, bool static_warps, const void *param, const bool *local_size,
-                  struct cw_error *err)
+int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
 {
-    uint8_t *block_param = calloc(1, kernel->param_bytes + 16u);
+    uint8_t *block_param = copy_of_param(q);
     if (block_param == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
-    if (kernel->param_bytes > 0)
-        memcpy(block_param, param, kernel->param_bytes);
-    int status = prepare(gpu, module, kernel, grid, block, dynamic_shared_bytes, static_warps, block_param, local_size, err);
+    int status = prepare(gpu, q, block_param, err);
     if (status == CW_OK && gpu->persist != NULL)
-        status = cw_persist_check_file(gpu->persist, module->file, err);
+        status = cw_persist_check_file(gpu->persist, q->module->file, err);
     if (status == CW_OK)
         status = run(gpu, err);
     for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mech/mech.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "mech/mechs.h"
 #include "mem/address.h"
+
+#define READERS_MAX   32u
+#define READERS_BYTES 200u
 
 const struct cw_mech *cw_mech_find(const char *name)
 {
@@ -168,28 +172,93 @@ int cw_mechs_check(const struct cw_mech *const *mechs, struct cw_error *err)
     return status;
 }
 
-static bool has_keys(const struct cw_mech *mech, const struct cw_key_set *set)
+static bool has_keys(const struct cw_key_set *const *keys, const struct cw_key_set *set)
 {
-    for (uint32_t i = 0; mech->keys != NULL && mech->keys[i] != NULL; i++)
-        if (mech->keys[i] == set)
+    for (uint32_t i = 0; keys != NULL && keys[i] != NULL; i++)
+        if (keys[i] == set)
             return true;
     return false;
 }
 
-int cw_mechs_check_key(const struct cw_mech *const *mechs, const struct cw_key_set *set, const char *key, struct cw_error *err)
+/* "--system kilotm, warptm or eapg": all that have the set, by the option that chooses them. */
+static void name_readers(char text[READERS_BYTES], const struct cw_key_set *set)
 {
-    const char *model = CW_MECH_PERSISTENCY_NONE;
-    bool of_models = false;
-    for (uint32_t i = 0; cw_mechs[i] != NULL; i++)
-        of_models |= cw_mechs[i]->persistency && has_keys(cw_mechs[i], set);
-    for (uint32_t i = 0; mechs[i] != NULL && of_models; i++) {
-        if (has_keys(mechs[i], set))
-            return CW_OK;
-        model = mechs[i]->persistency ? mechs[i]->name : model;
+    const char *name[READERS_MAX], *option = "--mech";
+    uint32_t cnt = 0;
+    size_t used;
+    for (uint32_t i = 0; cw_mechs[i] != NULL && cnt < READERS_MAX; i++)
+        if (has_keys(cw_mechs[i]->keys, set)) {
+            option = cw_mechs[i]->system ? "--system" : cw_mechs[i]->persistency ? "--persistency" : "--mech";
+            name[cnt++] = cw_mechs[i]->name;
+        }
+    for (uint32_t i = 0; cw_controls[i] != NULL && cnt < READERS_MAX; i++)
+        if (has_keys(cw_controls[i]->keys, set)) {
+            option = "--control";
+            name[cnt++] = cw_controls[i]->name;
+        }
+    used = (size_t)snprintf(text, READERS_BYTES, "%s", option);
+    for (uint32_t i = 0; i < cnt && used < READERS_BYTES; i++)
+        used += (size_t)snprintf(text + used, READERS_BYTES - used, "%s%s", i == 0 ? " " : i + 1 < cnt ? ", " : " or ", name[i]);
+}
+
+/* A mechanism or a policy with the set, or NULL; *needs: why it does not read the key, NULL when it does. Of several, one that reads it. */
+static const char *reader_of(const struct cw_mech *const *mechs, const struct cw_control_ops *control, const struct cw_config *config,
+                             uint32_t index, const char **needs)
+{
+    const struct cw_key_set *set = cw_config_set_of(index);
+    const char *reader = NULL;
+    *needs = NULL;
+    for (uint32_t i = 0; mechs[i] != NULL && (reader == NULL || *needs != NULL); i++)
+        if (has_keys(mechs[i]->keys, set)) {
+            reader = mechs[i]->name;
+            *needs = cw_config_reader_needs(config, index, reader);
+        }
+    if (has_keys(control->keys, set) && (reader == NULL || *needs != NULL)) {
+        reader = control->name;
+        *needs = cw_config_reader_needs(config, index, reader);
     }
-    if (!of_models)
+    return reader;
+}
+
+/* Keys of the machine that only memory with versions reads. */
+static bool of_versions(const char *key)
+{
+    return strcmp(key, "dram.subarray_rows") == 0 || strcmp(key, "dram.copy_ns") == 0;
+}
+
+static int check_machine_key(const struct cw_mech *const *mechs, const struct cw_config *config, uint32_t index, const char *key,
+                             struct cw_error *err)
+{
+    const char *needs = cw_config_needs(config, index);
+    bool versions = false;
+    for (uint32_t i = 0; mechs[i] != NULL; i++)
+        versions |= mechs[i]->versions != NULL;
+    if (needs == NULL && of_versions(key) && !versions)
+        needs = "a system with versions of memory (--system sitm-ts)";
+    return needs == NULL ? CW_OK : cw_fail(err, CW_EINVAL, "%s: this machine does not read it; it needs %s", key, needs);
+}
+
+int cw_mechs_check_key(const struct cw_mech *const *mechs, const struct cw_control_ops *control, const struct cw_config *config,
+                       uint32_t index, struct cw_error *err)
+{
+    const struct cw_key_set *set = cw_config_set_of(index);
+    struct cw_config_info info;
+    const char *needs, *model = NULL;
+    char readers[READERS_BYTES];
+    cw_config_info(config, index, &info);
+    if (set == NULL)
+        return check_machine_key(mechs, config, index, info.name, err);
+    const char *reader = reader_of(mechs, control, config, index, &needs);
+    if (reader != NULL && needs == NULL)
         return CW_OK;
-    return cw_fail(err, CW_EINVAL, "%s: persistency model %s does not read it; choose another model ('cowarp list' shows all)", key, model);
+    if (reader != NULL)
+        return cw_fail(err, CW_EINVAL, "%s: %s does not read it here; it needs %s", info.name, reader, needs);
+    name_readers(readers, set);
+    for (uint32_t i = 0; mechs[i] != NULL; i++)
+        model = mechs[i]->persistency ? mechs[i]->name : model;
+    if (strncmp(readers, "--persistency", strlen("--persistency")) == 0 && model != NULL)
+        return cw_fail(err, CW_EINVAL, "%s: persistency model %s does not read it; it needs %s", info.name, model, readers);
+    return cw_fail(err, CW_EINVAL, "%s: nothing in this machine reads it; it needs %s", info.name, readers);
 }
 
 struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,

@@ -21,9 +21,10 @@ const struct cw_mech_unit *cw_control_unit_of(const struct cw_control_ops *contr
  * model is none, no mechanism twice, none that another excludes, and no more counters than there is room for. CW_EINVAL with the sentence
  * that says why not. */
 int cw_mechs_check(const struct cw_mech *const *mechs, struct cw_error *err);
-/* Whether a GPU of these mechanisms (NULL-terminated) may be given a value of a key of this set: persistency models' keys need a model that
- * reads them. CW_EINVAL with a sentence when it may not. key: its name. */
-int cw_mechs_check_key(const struct cw_mech *const *mechs, const struct cw_key_set *set, const char *key, struct cw_error *err);
+/* Whether a GPU of these mechanisms (NULL-terminated) and this policy reads parameter number `index` of the configuration, so that a user
+ * may give it a value. CW_EINVAL with a sentence when it does not: which setting would give it a meaning. */
+int cw_mechs_check_key(const struct cw_mech *const *mechs, const struct cw_control_ops *control, const struct cw_config *config,
+                       uint32_t index, struct cw_error *err);
 /* The intrinsics of all mechanisms, each array once, as cw_module_load takes them: fills list, which has room for cw_mech_cnt() + 1. */
 void cw_mech_intrinsics(const struct cw_intrinsic **list);
 

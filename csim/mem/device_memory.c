@@ -109,6 +109,12 @@ int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, 
     return CW_OK;
 }
 
+void cw_memory_set_redzone(struct cw_memory *m, uint64_t bytes)
+{
+    assert(m->region_cnt == 0);
+    m->redzone = padded(bytes < CW_REDZONE_MAX ? bytes : CW_REDZONE_MAX);
+}
+
 void cw_memory_destroy(struct cw_memory *m)
 {
     if (m == NULL)
@@ -169,6 +175,27 @@ bool cw_memory_valid(const struct cw_memory *m, uint64_t addr, uint64_t bytes)
     return offset <= s->bytes && bytes <= s->bytes - offset;
 }
 
+bool cw_memory_holds(const struct cw_memory *m, uint64_t addr, uint64_t bytes)
+{
+    if (m->redzone == 0)
+        return cw_memory_valid(m, addr, bytes);
+    const uint32_t n = regions_up_to(m, addr);
+    if (n == 0)
+        return false;
+    const struct cw_region *r = m->region + n - 1;
+    return addr - r->base <= r->bytes && bytes <= r->bytes - (addr - r->base);
+}
+
+const struct cw_region *cw_memory_nearest(const struct cw_memory *m, uint64_t addr)
+{
+    const uint32_t n = regions_up_to(m, addr);
+    const struct cw_region *below = n > 0 ? m->region + n - 1 : NULL, *above = n < m->region_cnt ? m->region + n : NULL;
+    if (below == NULL || above == NULL)
+        return below != NULL ? below : above;
+    const uint64_t end = below->base + below->bytes;
+    return addr < end || addr - end <= above->base - addr ? below : above;
+}
+
 /* Allocation */
 
 static struct cw_memory_window *window_of(struct cw_memory *m, uint32_t kind)
@@ -197,9 +224,9 @@ static uint32_t find_gap(const struct cw_memory *m, const struct cw_memory_windo
         const uint32_t i = top ? m->span_cnt - k : k;
         uint64_t begin = i > 0 ? m->span[i - 1].base + m->span[i - 1].bytes : 0;
         uint64_t end = i < m->span_cnt ? m->span[i].base : UINT64_MAX;
-        begin = begin > window->base ? begin : window->base;
-        end = end < limit ? end : limit;
-        if (begin >= end) /* a gap of the other window */
+        begin = (begin > window->base ? begin : window->base) + m->redzone;
+        end = (end < limit ? end : limit) - m->redzone;
+        if (begin >= end) /* a gap of the other window, or one that red zones fill */
             continue;
         *addr = place(window, begin, end, bytes, alignment, top);
         if (*addr != 0)

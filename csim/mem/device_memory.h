@@ -52,10 +52,14 @@ struct cw_region {
  * 16 GiB of each. Nothing is allocated yet, and the host gives pages only to what is touched. CW_EINVAL for 0 bytes, CW_ENOMEM. */
 int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, struct cw_error *err);
 void cw_memory_destroy(struct cw_memory *m);
+/* Before the first allocation: keeps so many bytes, rounded up to a multiple of 256 and at most CW_REDZONE_MAX, between any two allocations
+ * and at both ends of each window. So an access a little beside an allocation is in none. 0, as after creation: none. */
+void cw_memory_set_redzone(struct cw_memory *m, uint64_t bytes);
+#define CW_REDZONE_MAX (UINT64_C(1) << 30)
 
 /* Allocates bytes of zeros, aligned to 256, at the lowest address where they fit: as long as nothing is freed, one allocation follows
- * the other. Kind CW_REGION_PERSISTENT comes from persistent memory, all others from the rest. CW_EINVAL for 0 bytes; CW_ENOMEM when full,
- * which changes nothing. */
+ * the other, the red zone between them. Kind CW_REGION_PERSISTENT comes from persistent memory, all others from the rest. CW_EINVAL for 0
+ * bytes; CW_ENOMEM when full, which changes nothing. */
 int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
 /* The same at the highest address where they fit, so that what is allocated there does not move what comes at the bottom. */
 int cw_memory_alloc_top(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err);
@@ -73,6 +77,11 @@ int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err);
 /* Whether [addr, addr + bytes) lies in allocated memory. The padding behind an allocation, up to the next multiple of 256, counts as
  * allocated. */
 bool cw_memory_valid(const struct cw_memory *m, uint64_t addr, uint64_t bytes);
+/* Whether a program may access [addr, addr + bytes). With red zones it lies in one allocation, whose padding does not count. Without, as
+ * cw_memory_valid. */
+bool cw_memory_holds(const struct cw_memory *m, uint64_t addr, uint64_t bytes);
+/* The allocation whose bytes are nearest to addr; NULL when there is none. The pointer is valid until the next alloc or free. */
+const struct cw_region *cw_memory_nearest(const struct cw_memory *m, uint64_t addr);
 /* The allocation that addr is in, its padding included; NULL when none. The pointer is valid until the next alloc or free. */
 const struct cw_region *cw_memory_region(const struct cw_memory *m, uint64_t addr);
 

@@ -29,6 +29,7 @@ struct cw_memory {
     uint64_t reserved; /* bytes there */
     uint8_t *durable;  /* host address of the durable copy of CW_PM_BASE; NULL: no persistent memory */
     struct cw_memory_window general, persistent;
+    uint64_t redzone;               /* bytes, a multiple of 256, beside each allocation */
     cw_memory_persisted *persisted; /* NULL: nobody listens */
     void *listener;
     struct cw_region *region;    /* sorted by address */

@@ -85,7 +85,32 @@ static void store_zeros(struct cw_ptx *p, const struct cw_insn *in, const struct
 
 /* ---- how much is read ---- */
 
-/* The first `have` bytes, a multiple of 4. */
+/* One byte from global to shared memory. */
+static void copy_byte(struct cw_ptx *p, const struct cw_insn *in, const struct copy *c, uint32_t at, struct cw_vopnd when)
+{
+    struct cw_insn ld = *in, st = *in;
+    struct cw_address from = c->from, to = c->to;
+    const struct cw_vopnd byte = temporary(p, CW_PT_B32);
+    from.offset += at;
+    to.offset += at;
+    ld.v.u.op = CW_OP_LD;
+    ld.v.u.space = CW_SPACE_GLOBAL;
+    st.v.u.op = CW_OP_ST;
+    st.v.u.space = CW_SPACE_SHARED;
+    st.v.u.flags = 0;
+    ld.v.u.type = st.v.u.type = CW_U8;
+    ld.v.u.stype = st.v.u.stype = CW_U32;
+    ld.v.u.vec = st.v.u.vec = 1;
+    ld.v.u.src_cnt = st.v.u.src_cnt = 1;
+    cw_insn_set_address(p, &ld, &from, false);
+    cw_insn_dst(&ld, byte);
+    emit_if(p, &ld, when);
+    cw_insn_set_address(p, &st, &to, true);
+    cw_insn_src(&st, byte);
+    emit_if(p, &st, when);
+}
+
+/* The first `have` bytes: those that are no whole word after the others, one by one, so that nothing behind them is read. */
 static void copy_number(struct cw_ptx *p, struct cw_insn *in, const struct copy *c, uint32_t have)
 {
     struct cw_vopnd words[4];
@@ -97,6 +122,8 @@ static void copy_number(struct cw_ptx *p, struct cw_insn *in, const struct copy 
     for (uint32_t i = loaded; i < n; i++)
         words[i] = word(p, 0);
     store(p, in, c, 0, n, words, always);
+    for (uint32_t at = 4 * loaded; at < have; at++)
+        copy_byte(p, in, c, at, always);
 }
 
 /* yes = (a cmp b) and only; no = not (a cmp b) and only, if it is wanted. Unsigned 32-bit. */
@@ -134,29 +161,18 @@ static struct cw_vopnd statement_guard(const struct cw_ptx *p)
     return o;
 }
 
-static struct cw_vopnd compute(struct cw_ptx *p, enum cw_op op, struct cw_vopnd a, struct cw_vopnd b, struct cw_vopnd when)
-{
-    struct cw_insn in = {.v = {.u = {.op = (uint16_t)op, .type = CW_U32, .stype = CW_TYPE_NONE}}};
-    const struct cw_vopnd d = temporary(p, CW_PT_B32);
-    cw_insn_dst(&in, d);
-    cw_insn_src(&in, a);
-    cw_insn_src(&in, b);
-    emit_if(p, &in, when);
-    return d;
-}
-
-/* A number of bytes that is neither 0 nor all: word by word, the last one masked. Up to 3 bytes behind are read and dropped. */
+/* A number of bytes that is neither 0 nor all, over the zeros that are there already: whole words, and the rest by bytes. */
 static void copy_some(struct cw_ptx *p, struct cw_insn *in, const struct copy *c, struct cw_vopnd have, struct cw_vopnd some)
 {
     for (uint32_t i = 0; i < c->bytes / 4; i++) {
-        struct cw_vopnd words[4], when;
-        compare(p, CW_CMP_GT, have, word(p, 4 * i), some, &when, NULL);
-        load(p, in, c, i, 1, words, when);
-        const struct cw_vopnd left = compute(p, CW_OP_SUB, have, word(p, 4 * i), when);
-        const struct cw_vopnd bits = compute(p, CW_OP_SHL, left, word(p, 3), when);
-        const struct cw_vopnd mask = compute(p, CW_OP_BMSK, word(p, 0), bits, when);
-        words[i] = compute(p, CW_OP_AND, words[i], mask, when);
-        store(p, in, c, i, 1, words, when);
+        struct cw_vopnd words[4], whole, part, when;
+        compare(p, CW_CMP_GE, have, word(p, 4 * i + 4), some, &whole, &part);
+        load(p, in, c, i, 1, words, whole);
+        store(p, in, c, i, 1, words, whole);
+        for (uint32_t at = 4 * i; at < 4 * i + 3; at++) {
+            compare(p, CW_CMP_GT, have, word(p, at), part, &when, NULL);
+            copy_byte(p, in, c, at, when);
+        }
     }
 }
 
@@ -209,8 +225,6 @@ static bool sizes_fit(struct cw_ptx *p, const struct cw_insn *in, uint32_t bytes
 {
     if ((bytes != 4 && bytes != 8 && bytes != 16) || (!all && bytes != 16) || have > bytes)
         cw_ptx_fail_tok(p, CW_EINVAL, &in->word, "cp.async copies 4, 8 or 16 bytes, with .cg 16, and reads at most as many");
-    else if (have % 4 != 0)
-        cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "cp.async reads a multiple of 4 bytes here, not %u", have);
     return p->status == CW_OK;
 }
 
@@ -226,7 +240,7 @@ static void copy_operands(struct cw_ptx *p, struct cw_insn *in, const struct cop
     if (is_more && !is_policy) {
         cw_ptx_expect(p, ',');
         ignores = is_predicate(p);
-        if (p->tok.kind == CW_TOK_INT)
+        if (p->tok.kind != CW_TOK_WORD && !ignores)
             have = (uint32_t)cw_ptx_uint(p, 16, "size of the source");
         else
             reg = ignores ? cw_opnd_pred(p) : cw_opnd_src(p, CW_PT_U32);
@@ -242,21 +256,40 @@ static void copy_operands(struct cw_ptx *p, struct cw_insn *in, const struct cop
         copy_number(p, in, c, have);
 }
 
+/* .ca or .cg, .shared.global, hints, in any order; false when something is missing. */
+static bool copy_mods(struct cw_insn *in, bool *all)
+{
+    bool has_policy = false, has_to = false, has_from = false;
+    *all = false;
+    while (in->next < in->part_cnt) {
+        bool *said = NULL;
+        if (!has_policy && ((*all = cw_insn_accept(in, "ca")) || cw_insn_accept(in, "cg")))
+            said = &has_policy;
+        else if (!has_to && (cw_insn_accept(in, "shared") || cw_insn_accept(in, "shared::cta")))
+            said = &has_to;
+        else if (has_to && !has_from && cw_insn_accept(in, "global"))
+            said = &has_from;
+        else if (!cw_insn_hint(in))
+            return false;
+        if (said != NULL)
+            *said = true;
+    }
+    return has_policy && has_to && has_from;
+}
+
 static void copy(struct cw_ptx *p, struct cw_insn *in)
 {
     struct copy c;
-    const bool all = cw_insn_accept(in, "ca");
-    if ((!all && !cw_insn_accept(in, "cg")) || (!cw_insn_accept(in, "shared") && !cw_insn_accept(in, "shared::cta")) ||
-        !cw_insn_accept(in, "global"))
-        in->next = 0;
-    while (in->next != 0 && cw_insn_hint(in))
-        continue;
-    in->v.u.flags = all ? CW_UF_CACHE_ALL : 0;
-    if (!cw_insn_all(p, in))
+    uint8_t to = CW_SPACE_SHARED, from = CW_SPACE_GLOBAL;
+    bool all = false;
+    if (in->next == 0 || !copy_mods(in, &all)) {
+        cw_insn_refuse(p, in);
         return;
-    c.to = cw_insn_address(p, CW_SPACE_SHARED);
+    }
+    in->v.u.flags = all ? CW_UF_CACHE_ALL : 0;
+    c.to = cw_insn_address(p, &to);
     cw_ptx_expect(p, ',');
-    c.from = cw_insn_address(p, CW_SPACE_GLOBAL);
+    c.from = cw_insn_address(p, &from);
     cw_ptx_expect(p, ',');
     c.bytes = (uint32_t)cw_ptx_uint(p, 16, "size");
     copy_operands(p, in, &c, all);

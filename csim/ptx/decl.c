@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations: registers, variables of all spaces with their initialisers, formal parameters. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ptx/reader.h"
@@ -21,7 +22,13 @@ static enum cw_ptype accept_type(struct cw_ptx *p)
 
 static enum cw_ptype expect_type(struct cw_ptx *p)
 {
+    static const char *const opaque[][2] = {{".texref", "textures are not supported"},
+                                            {".samplerref", "textures are not supported"},
+                                            {".surfref", "surfaces are not supported"}};
     enum cw_ptype t = accept_type(p);
+    for (uint32_t i = 0; i < sizeof(opaque) / sizeof(opaque[0]) && t == CW_PT_NONE; i++)
+        if (cw_tok_is(&p->tok, opaque[i][0]))
+            cw_ptx_fail(p, CW_EUNSUP, "%s", opaque[i][1]);
     if (t == CW_PT_NONE)
         cw_ptx_fail(p, CW_EUNSUP, "unknown or unsupported type");
     return t;
@@ -45,9 +52,27 @@ static uint64_t round_up(uint64_t v, uint64_t align)
     return (v + align - 1) & ~(align - 1);
 }
 
+/* The type of registers: .u32, .v4 .u32, or .b128, which is two of 64 bits. */
+static struct cw_range register_type(struct cw_ptx *p)
+{
+    struct cw_range like = {.vec = 1};
+    if (cw_ptx_accept_word(p, ".align"))
+        alignment(p); /* a register has no address */
+    if (cw_ptx_accept_word(p, ".b128"))
+        return (struct cw_range){.ptype = CW_PT_B64, .vec = 2, .is_whole = 1};
+    if (cw_ptx_accept_word(p, ".v2"))
+        like.vec = 2;
+    else if (cw_ptx_accept_word(p, ".v4"))
+        like.vec = 4;
+    like.ptype = (uint8_t)expect_type(p);
+    if (like.vec > 1 && (like.ptype == CW_PT_PRED || cw_ptype_info[like.ptype].bytes * like.vec > 16))
+        cw_ptx_fail(p, CW_EINVAL, "a vector of registers has at most 16 bytes, and no predicates");
+    return like;
+}
+
 static void registers(struct cw_ptx *p)
 {
-    enum cw_ptype type = expect_type(p);
+    struct cw_range like = register_type(p);
     do {
         struct cw_tok name = p->tok;
         if (name.kind != CW_TOK_WORD || name.text[0] == '.') {
@@ -55,36 +80,34 @@ static void registers(struct cw_ptx *p)
             return;
         }
         cw_ptx_advance(p);
-        if (cw_ptx_accept(p, '<')) {
-            uint32_t id = p->range.n;
-            /* not an expression: '>' ends it */
+        const bool is_range = cw_ptx_accept(p, '<');
+        if (is_range) { /* not an expression: '>' ends it */
             struct cw_tok count = p->tok;
             if (count.kind != CW_TOK_INT || count.value > INT32_MAX)
                 cw_ptx_fail(p, CW_EINVAL, "expected the number of registers");
             cw_ptx_advance(p);
             cw_ptx_expect(p, '>');
-            CW_PUSH(p, &p->range, (struct cw_range){.count = (uint32_t)count.value, .ptype = (uint8_t)type});
-            cw_ptx_define(p, &name, CW_SYM_RANGE, id);
-        } else {
-            cw_ptx_define(p, &name, CW_SYM_REG, cw_ptx_new_reg(p, type, false));
+            like.count = (uint32_t)count.value;
         }
+        if (p->status == CW_OK)
+            cw_ptx_define_reg(p, &name, &like, is_range);
     } while (cw_ptx_accept(p, ','));
     cw_ptx_expect(p, ';');
 }
 
-/* [2][3] after a name. */
+/* [2][3] after a name. The elements of a vector are one more dimension. */
 struct shape {
-    uint64_t elems;               /* product of all but an empty first dimension */
-    uint64_t row[MAX_DIMENSIONS]; /* elements of one row below dimension i */
+    uint64_t elems;                   /* product of all but an empty first dimension */
+    uint64_t row[MAX_DIMENSIONS + 1]; /* elements of one row below dimension i */
     uint32_t rank;
     uint32_t elem_bytes;
     bool is_unsized;
 };
 
-static void dimensions(struct cw_ptx *p, struct shape *s)
+static void dimensions(struct cw_ptx *p, struct shape *s, uint32_t vec, uint32_t elem_bytes)
 {
-    uint64_t size[MAX_DIMENSIONS];
-    *s = (struct shape){.elems = 1};
+    uint64_t size[MAX_DIMENSIONS + 1];
+    *s = (struct shape){.elems = 1, .elem_bytes = elem_bytes};
     while (cw_ptx_accept(p, '[')) {
         if (s->rank == MAX_DIMENSIONS) {
             cw_ptx_fail(p, CW_EUNSUP, "more than %u dimensions", MAX_DIMENSIONS);
@@ -94,61 +117,86 @@ static void dimensions(struct cw_ptx *p, struct shape *s)
             s->is_unsized = true;
             size[0] = 1;
         } else {
-            size[s->rank] = cw_ptx_uint(p, CW_PTX_MAX_BYTES, "array size");
+            size[s->rank] = cw_ptx_uint(p, UINT64_MAX, "array size");
         }
         uint64_t d = size[s->rank++];
         s->elems = d != 0 && s->elems > CW_PTX_MAX_BYTES / d ? CW_PTX_MAX_BYTES + 1 : s->elems * d;
         if (s->elems > CW_PTX_MAX_BYTES)
-            cw_ptx_fail(p, CW_EINVAL, "array is larger than 1 GiB");
+            cw_ptx_fail(p, CW_EUNSUP, "array is larger than 1 GiB");
         cw_ptx_expect(p, ']');
     }
+    if (vec > 1)
+        size[s->rank++] = vec;
+    s->elems *= vec;
     uint64_t below = 1;
     for (uint32_t i = s->rank; i-- > 0; below *= size[i])
         s->row[i] = below;
 }
 
-/* .align, .v2, type, name, dimensions: the part that all variables share. false after an error. */
-static bool variable_head(struct cw_ptx *p, struct cw_var *v, struct cw_tok *name, struct shape *shape)
+/* What stands before the names of variables. */
+struct head {
+    enum cw_ptype type;
+    uint32_t vec, elem_bytes; /* of a vector's element */
+    uint32_t align;           /* 0: that of the type */
+    bool is_ptr, is_shared_ptr;
+    uint32_t ptr_align;
+};
+
+/* The state space and the alignment of what a parameter points to. */
+static void pointer(struct cw_ptx *p, struct head *h)
 {
-    uint32_t align = 0, vec = 1;
+    h->is_ptr = true;
+    h->is_shared_ptr = cw_ptx_accept_word(p, ".shared");
+    if (!h->is_shared_ptr && !cw_ptx_accept_word(p, ".global") && !cw_ptx_accept_word(p, ".const"))
+        cw_ptx_accept_word(p, ".local");
+    h->ptr_align = cw_ptx_accept_word(p, ".align") ? alignment(p) : 1;
+}
+
+/* .align, .v2, type. Of .b128 an element is 16 bytes, and its type that of one half. */
+static void variable_head(struct cw_ptx *p, struct head *h)
+{
+    *h = (struct head){.vec = 1};
     for (;;) {
         if (cw_ptx_accept_word(p, ".align"))
-            align = alignment(p);
+            h->align = alignment(p);
         else if (cw_ptx_accept_word(p, ".v2"))
-            vec = 2;
+            h->vec = 2;
         else if (cw_ptx_accept_word(p, ".v4"))
-            vec = 4;
+            h->vec = 4;
         else
             break;
     }
-    v->ptype = (uint8_t)expect_type(p);
-    uint32_t elem = cw_ptype_info[v->ptype].bytes * vec;
-    if (p->status == CW_OK && elem == 0)
-        cw_ptx_fail(p, CW_EINVAL, "a variable cannot be a predicate");
-    if (cw_ptx_accept_word(p, ".ptr")) {
-        if (cw_ptx_accept_word(p, ".shared"))
-            v->is_shared_ptr = 1;
-        else if (!cw_ptx_accept_word(p, ".global") && !cw_ptx_accept_word(p, ".const"))
-            cw_ptx_accept_word(p, ".local");
-        v->ptr_align = cw_ptx_accept_word(p, ".align") ? alignment(p) : 1;
-    }
+    const bool is_wide = cw_ptx_accept_word(p, ".b128");
+    h->type = is_wide ? CW_PT_B64 : expect_type(p);
+    h->elem_bytes = is_wide ? 16 : cw_ptype_info[h->type].bytes;
+    if (p->status == CW_OK && h->elem_bytes == 0)
+        cw_ptx_fail(p, CW_EUNSUP, "a variable or parameter cannot be a predicate");
+    if (cw_ptx_accept_word(p, ".ptr"))
+        pointer(p, h);
+}
+
+/* A name and its dimensions. false after an error. */
+static bool variable_name(struct cw_ptx *p, const struct head *h, struct cw_var *v, struct cw_tok *name, struct shape *shape)
+{
     *name = p->tok;
     if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] == '.') {
-        cw_ptx_fail(p, CW_EINVAL, "expected the name of a variable");
+        cw_ptx_fail(p, p->tok.kind == CW_TOK_WORD ? CW_EUNSUP : CW_EINVAL, "expected the name of a variable");
         return false;
     }
     cw_ptx_advance(p);
-    dimensions(p, shape);
-    shape->elem_bytes = elem;
+    dimensions(p, shape, h->vec, h->elem_bytes);
+    v->ptype = (uint8_t)h->type;
+    v->is_shared_ptr = h->is_shared_ptr;
+    v->ptr_align = h->is_ptr ? h->ptr_align : 0;
     v->is_unsized = shape->is_unsized;
-    v->bytes = shape->is_unsized ? 0 : shape->elems * elem;
-    v->align = align > 0 ? align : elem;
+    v->bytes = shape->is_unsized ? 0 : shape->elems * h->elem_bytes;
+    v->align = h->align > 0 ? h->align : h->elem_bytes * h->vec;
     v->name = name->text;
     v->len = name->len;
     v->line = name->line;
     v->col = name->col;
     if (p->status == CW_OK && v->bytes > CW_PTX_MAX_BYTES)
-        cw_ptx_fail_tok(p, CW_EINVAL, name, "variable is larger than 1 GiB");
+        cw_ptx_fail_tok(p, CW_EUNSUP, name, "variable is larger than 1 GiB");
     return p->status == CW_OK;
 }
 
@@ -182,43 +230,69 @@ static void put(struct cw_ptx *p, struct image *im, uint64_t bits, uint32_t n)
     im->at += n;
 }
 
-static void put_function(struct cw_ptx *p, struct image *im, uint32_t fn)
+/* An address, or some bytes of it. */
+struct part {
+    uint32_t shift, bytes;
+};
+
+static void put_function(struct cw_ptx *p, struct image *im, uint32_t fn, struct part part)
 {
     if (p->fn.a[fn].is_entry)
         cw_ptx_fail(p, CW_EUNSUP, "the address of a kernel cannot be taken");
-    if (cw_ptype_info[im->var->ptype].bytes != 8)
-        cw_ptx_fail(p, CW_EUNSUP, "an address needs a 64-bit element");
     p->fn.a[fn].is_address_taken = 1;
     cw_ptx_advance(p);
-    put(p, im, cw_ptx_code_address(fn), 8);
+    put(p, im, cw_ptx_code_address(fn) >> part.shift, part.bytes);
 }
 
-/* name, name + n, generic(name) + n: eight bytes that are filled in when all variables have addresses. */
-static void put_address(struct cw_ptx *p, struct image *im)
+static uint64_t addend(struct cw_ptx *p)
+{
+    return cw_ptx_is_punct(p, '+') || cw_ptx_is_punct(p, '-') ? cw_ptx_expr(p, NULL) : 0;
+}
+
+/* name, name + n, generic(name) + n: bytes that are filled in when all variables have addresses. */
+static void put_address(struct cw_ptx *p, struct image *im, struct part part)
 {
     bool generic = cw_ptx_accept_word(p, "generic");
     if (generic)
         cw_ptx_expect(p, '(');
-    struct cw_sym *s = cw_ptx_lookup(p, p->tok.text, p->tok.len);
-    if (p->tok.kind == CW_TOK_WORD && s != NULL && s->kind == CW_SYM_FN && !generic) {
-        put_function(p, im, s->id);
+    struct cw_sym *s = p->tok.kind == CW_TOK_WORD ? cw_ptx_lookup(p, p->tok.text, p->tok.len) : NULL;
+    if (s != NULL && s->kind == CW_SYM_FN && !generic) {
+        put_function(p, im, s->id, part);
         return;
     }
-    if (p->tok.kind != CW_TOK_WORD || s == NULL || s->kind != CW_SYM_VAR) {
+    if (s == NULL || s->kind != CW_SYM_VAR) {
         cw_ptx_fail(p, CW_EINVAL, "expected a number or the name of a variable");
         return;
     }
     uint32_t var = s->id;
     if (p->var.a[var].space != CW_VAR_GLOBAL && p->var.a[var].space != CW_VAR_CONST)
         cw_ptx_fail(p, CW_EUNSUP, "only addresses of .global and .const variables can be initial values");
-    if (cw_ptype_info[im->var->ptype].bytes != 8)
-        cw_ptx_fail(p, CW_EUNSUP, "an address needs a 64-bit element");
     cw_ptx_advance(p);
     if (generic)
         cw_ptx_expect(p, ')');
-    uint64_t addend = cw_ptx_is_punct(p, '+') || cw_ptx_is_punct(p, '-') ? cw_ptx_expr(p, NULL) : 0;
-    CW_PUSH(p, &p->init, (struct cw_init){.owner = im->owner, .is_generic = generic, .var = var, .where = im->at, .addend = addend});
-    put(p, im, 0, 8);
+    struct cw_init init = {.owner = im->owner, .is_generic = generic, .var = var, .where = im->at};
+    init.addend = addend(p);
+    init.shift = (uint8_t)part.shift;
+    init.bytes = (uint8_t)part.bytes;
+    CW_PUSH(p, &p->init, init);
+    put(p, im, 0, part.bytes);
+}
+
+/* 0xFF00(address): the byte of the address that the mask has ones for. */
+static void put_masked(struct cw_ptx *p, struct image *im)
+{
+    const uint64_t mask = p->tok.value;
+    struct part part = {.bytes = 1};
+    while (part.shift < 64 && mask != UINT64_C(0xff) << part.shift)
+        part.shift += 8;
+    if (part.shift == 64)
+        cw_ptx_fail(p, CW_EUNSUP, "a mask of an address is one byte of ones");
+    if (cw_ptype_info[im->var->ptype].bytes != 1)
+        cw_ptx_fail(p, CW_EUNSUP, "a byte of an address needs an 8-bit element");
+    cw_ptx_advance(p);
+    cw_ptx_expect(p, '(');
+    put_address(p, im, part);
+    cw_ptx_expect(p, ')');
 }
 
 /* A floating-point literal, negated or not, as an element of type: bits. */
@@ -268,7 +342,11 @@ static void put_scalar(struct cw_ptx *p, struct image *im)
             cw_ptx_fail(p, CW_EINVAL, "a floating-point value cannot initialise .%s", info->name);
         put(p, im, float_bits(p, type), info->bytes);
     } else if (p->tok.kind == CW_TOK_WORD && !cw_tok_is(&p->tok, "WARP_SZ")) {
-        put_address(p, im);
+        if (info->kind == 'f' || info->bytes < 4)
+            cw_ptx_fail(p, CW_EUNSUP, "an address needs an element of 32 or 64 bits");
+        put_address(p, im, (struct part){.bytes = info->bytes});
+    } else if (p->tok.kind == CW_TOK_INT && p->ahead.kind == CW_TOK_PUNCT && p->ahead.punct == '(') {
+        put_masked(p, im);
     } else {
         uint64_t v = cw_ptx_expr(p, NULL);
         if (p->status == CW_OK && (type == CW_PT_F32 || type == CW_PT_F64)) {
@@ -281,6 +359,8 @@ static void put_scalar(struct cw_ptx *p, struct image *im)
         }
         put(p, im, v, info->bytes);
     }
+    if (im->shape->elem_bytes == 16) /* the upper half of .b128 */
+        put(p, im, 0, 8);
 }
 
 /* { ... } nested as the dimensions are; a brace fills its row in order and leaves the rest of it zero. */
@@ -355,18 +435,21 @@ static void place(struct cw_ptx *p, struct cw_var *v)
         end = &cw_ptx_fn(p)->frame_bytes;
     if (end == NULL || v->is_extern)
         return;
+    const uint64_t offset = round_up(*end, v->align);
+    if (offset + v->bytes > CW_PTX_MAX_BYTES) {
+        cw_ptx_fail(p, CW_EUNSUP, "variables take more than 1 GiB");
+        return;
+    }
     if (v->space == CW_VAR_LOCAL && v->align > cw_ptx_fn(p)->frame_align)
         cw_ptx_fn(p)->frame_align = v->align;
-    v->offset = round_up(*end, v->align);
-    *end = v->offset + v->bytes;
-    if (*end > CW_PTX_MAX_BYTES)
-        cw_ptx_fail(p, CW_EUNSUP, "variables take more than 1 GiB");
+    v->offset = offset;
+    *end = offset + v->bytes;
 }
 
 /* The variable of that name that v repeats or completes (.extern declarations may), or CW_PTX_NONE. */
 static uint32_t redeclared(struct cw_ptx *p, const struct cw_tok *name, const struct cw_var *v)
 {
-    struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
+    const struct cw_sym *s = cw_ptx_find(p, name->text, name->len);
     if (s == NULL || s->depth != p->depth || s->kind != CW_SYM_VAR)
         return CW_PTX_NONE;
     const struct cw_var *old = &p->var.a[s->id];
@@ -374,33 +457,55 @@ static uint32_t redeclared(struct cw_ptx *p, const struct cw_tok *name, const st
     return fits ? s->id : CW_PTX_NONE;
 }
 
-static void variable(struct cw_ptx *p, uint8_t space, bool is_extern)
+void cw_ptx_attributes(struct cw_ptx *p)
 {
-    struct cw_var head = {.space = space, .is_extern = is_extern, .cell_base = CW_PTX_NONE};
+    while (cw_ptx_accept_word(p, ".attribute")) {
+        cw_ptx_expect(p, '(');
+        do {
+            if (cw_ptx_accept_word(p, ".unified")) {
+                cw_ptx_skip_group(p, '(', ')');
+            } else if (!cw_ptx_accept_word(p, ".managed")) {
+                cw_ptx_fail(p, CW_EUNSUP, "unknown attribute");
+                return;
+            }
+        } while (cw_ptx_accept(p, ','));
+        cw_ptx_expect(p, ')');
+    }
+}
+
+static void one_variable(struct cw_ptx *p, const struct head *h, uint8_t space, bool is_extern)
+{
+    struct cw_var v = {.space = space, .is_extern = is_extern, .cell_base = CW_PTX_NONE};
     struct shape shape;
     struct cw_tok name;
-    while (cw_ptx_accept_word(p, ".attribute")) { /* .managed and .unified: memory is one */
-        while (p->tok.kind != CW_TOK_EOF && !cw_ptx_accept(p, ')'))
-            cw_ptx_advance(p);
-    }
-    if (!variable_head(p, &head, &name, &shape))
+    if (!variable_name(p, h, &v, &name, &shape))
         return;
-    uint32_t id = redeclared(p, &name, &head);
+    uint32_t id = redeclared(p, &name, &v);
     if (id == CW_PTX_NONE)
-        id = add_variable(p, &name, &head);
+        id = add_variable(p, &name, &v);
     else if (!is_extern)
-        p->var.a[id] = head;
+        p->var.a[id] = v;
     if (p->status != CW_OK)
         return;
-    struct cw_var *v = &p->var.a[id];
+    struct cw_var *var = &p->var.a[id];
     if (cw_ptx_accept(p, '='))
-        initialiser(p, v, id, &shape);
-    if (v->is_unsized && !v->is_extern)
+        initialiser(p, var, id, &shape);
+    if (var->is_unsized && !var->is_extern)
         cw_ptx_fail_tok(p, CW_EINVAL, &name, "array without a size");
-    if (v->is_extern == is_extern)
-        place(p, v);
+    if (var->is_extern == is_extern)
+        place(p, var);
     if (space == CW_VAR_CALL_PARAM)
         CW_PUSH(p, &cw_ptx_fn(p)->pvar, id);
+}
+
+static void variables(struct cw_ptx *p, uint8_t space, bool is_extern)
+{
+    struct head h;
+    cw_ptx_attributes(p);
+    variable_head(p, &h);
+    do {
+        one_variable(p, &h, space, is_extern);
+    } while (cw_ptx_accept(p, ','));
     cw_ptx_expect(p, ';');
 }
 
@@ -413,28 +518,39 @@ bool cw_ptx_declaration(struct cw_ptx *p)
     }
     bool is_extern = cw_ptx_accept_word(p, ".extern");
     if (accept_space(p, true, &space)) {
-        variable(p, space, is_extern);
+        variables(p, space, is_extern);
         return true;
     }
+    return false;
+}
+
+bool cw_ptx_at_variable(const struct cw_ptx *p)
+{
+    static const char *const words[] = {".global", ".const", ".shared", ".tex", ".local", ".param", ".reg", ".sreg"};
+    for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (cw_tok_is(&p->tok, words[i]))
+            return true;
     return false;
 }
 
 void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common)
 {
     uint8_t space;
-    if (!accept_space(p, false, &space)) {
-        bool is_texture = cw_tok_is(&p->tok, ".tex");
-        cw_ptx_fail(p, is_texture || p->tok.kind == CW_TOK_WORD ? CW_EUNSUP : CW_EINVAL,
-                    is_texture ? "textures are not supported" : "unknown directive");
-        return;
-    }
     (void)is_common; /* zero unless initialised, as any other */
-    variable(p, space, is_extern);
+    if (p->prefix.kind != CW_TOK_EOF)
+        cw_ptx_fail_tok(p, CW_EUNSUP, &p->prefix, "unknown directive");
+    else if (cw_tok_is(&p->tok, ".tex"))
+        cw_ptx_fail(p, CW_EUNSUP, "textures are not supported");
+    else if (accept_space(p, false, &space))
+        variables(p, space, is_extern);
+    else
+        cw_ptx_fail(p, CW_EUNSUP, "%.*s is not supported outside of functions", (int)p->tok.len, p->tok.text);
 }
 
 uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
 {
     struct cw_var v = {.space = is_entry ? CW_VAR_ENTRY_PARAM : CW_VAR_CALL_PARAM, .is_formal = 1, .cell_base = CW_PTX_NONE};
+    struct head head;
     struct shape shape;
     struct cw_tok name;
     struct cw_fn *fn = cw_ptx_fn(p);
@@ -442,8 +558,9 @@ uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
     if (!is_entry && cw_ptx_accept_word(p, ".reg"))
         v.space = CW_VAR_REG_PARAM;
     else if (!cw_ptx_accept_word(p, ".param"))
-        cw_ptx_fail(p, CW_EINVAL, "expected .param");
-    if (!variable_head(p, &v, &name, &shape))
+        cw_ptx_fail(p, p->tok.kind == CW_TOK_WORD ? CW_EUNSUP : CW_EINVAL, "expected .param");
+    variable_head(p, &head);
+    if (!variable_name(p, &head, &v, &name, &shape))
         return 0;
     if (v.is_unsized)
         cw_ptx_fail_tok(p, CW_EUNSUP, &name, "parameters of variable length are not supported");
@@ -455,6 +572,8 @@ uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
     }
     uint32_t id = p->var.n;
     if (v.space == CW_VAR_REG_PARAM) {
+        if (head.elem_bytes * head.vec != v.bytes || head.vec > 1 || head.elem_bytes > 8)
+            cw_ptx_fail_tok(p, CW_EUNSUP, &name, "a parameter of this type in a register is not supported");
         v.vreg = cw_ptx_new_reg(p, (enum cw_ptype)v.ptype, false);
         CW_PUSH(p, &p->var, v);
         if (!cw_tok_is(&name, "_"))
@@ -468,24 +587,40 @@ uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
 
 /* ---- addresses in initial values ---- */
 
+/* A variable with the address of one that is nowhere cannot be used. */
+static void unusable(struct cw_ptx *p, struct cw_var *owner, const struct cw_var *v)
+{
+    struct cw_unusable u = {.line = owner->line};
+    snprintf(u.why, sizeof(u.why), "variable %.*s is declared .extern and defined nowhere", (int)(v->len < 80 ? v->len : 80), v->name);
+    CW_PUSH(p, &p->unusable, u);
+    owner->unusable = p->unusable.n;
+}
+
 static void resolve(struct cw_ptx *p, const struct cw_init *init)
 {
-    const struct cw_var *owner = &p->var.a[init->owner], *v = &p->var.a[init->var];
-    if (v->is_extern) {
-        cw_ptx_fail_at(p, CW_EUNSUP, owner->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)v->len, v->name);
+    struct cw_var *owner = &p->var.a[init->owner];
+    const struct cw_var *v = &p->var.a[init->var];
+    if (v->is_extern || v->unusable != 0 || owner->unusable != 0) {
+        if (owner->unusable == 0)
+            unusable(p, owner, v);
         return;
     }
     uint64_t value = v->offset + init->addend;
     uint64_t where = owner->offset + init->where;
     bool in_const = owner->space == CW_VAR_CONST;
     if (v->space == CW_VAR_GLOBAL) {
-        CW_PUSH(p, &p->reloc, (struct cw_reloc){.kind = in_const ? CW_RELOC_CONST : CW_RELOC_GLOBAL, .where = where, .value = value});
+        CW_PUSH(p, &p->reloc,
+                (struct cw_reloc){.kind = in_const ? CW_RELOC_CONST : CW_RELOC_GLOBAL,
+                                  .shift = init->shift,
+                                  .bytes = init->bytes,
+                                  .where = where,
+                                  .value = value});
         return;
     }
     value += init->is_generic ? CW_CONST_WINDOW : 0;
     uint8_t *image = in_const ? p->module->const_image : p->module->global_image;
-    for (uint32_t i = 0; i < 8; i++)
-        image[where + i] = (uint8_t)(value >> 8 * i);
+    for (uint32_t i = 0; i < init->bytes; i++)
+        image[where + i] = (uint8_t)(value >> (init->shift + 8 * i));
 }
 
 void cw_ptx_resolve_inits(struct cw_ptx *p)
@@ -497,7 +632,7 @@ void cw_ptx_resolve_inits(struct cw_ptx *p)
     m->const_image = cw_ptx_alloc(p, p->const_bytes, 1);
     for (uint32_t i = 0; i < p->var.n && p->status == CW_OK; i++) {
         const struct cw_var *v = &p->var.a[i];
-        if (v->init.n > 0)
+        if (v->init.n > 0 && v->unusable == 0)
             memcpy((v->space == CW_VAR_CONST ? m->const_image : m->global_image) + v->offset, v->init.a, v->init.n);
     }
     for (uint32_t i = 0; i < p->init.n && p->status == CW_OK; i++)

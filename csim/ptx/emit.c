@@ -8,7 +8,7 @@
 #define LANES 32u
 
 struct shared_place { /* of a variable in the kernel's shared memory */
-    uint32_t var;         /* first, as by_number compares it */
+    uint32_t var;     /* first, as by_number compares it */
     uint64_t offset;
 };
 
@@ -250,6 +250,7 @@ static void header(struct out *o, const struct cw_fn *fn)
     struct cw_kernel *kernel = o->kernel;
     kernel->digest = o->k->digest;
     kernel->profiled = o->k->profiled;
+    kernel->threads_apart = o->p->threads_apart;
     kernel->intrinsic = o->k->intrinsic.a;
     kernel->intrinsic_cnt = o->k->intrinsic.n;
     memset(&o->k->intrinsic, 0, sizeof(o->k->intrinsic)); /* the kernel's now */
@@ -275,8 +276,10 @@ static void finish(struct out *o, const struct cw_fn *fn)
     if (o->p->status == CW_OK)
         cw_lpc_find(o->p, o->k, &cfg, &loops);
     o->k->digest = cw_digest(o->k);
-    if (o->p->status == CW_OK && o->p->profile != NULL)
+    if (o->p->status == CW_OK && o->p->profile != NULL) {
         cw_lpc_profile(o->p, o->k, &cfg, &loops, fn->name, fn->len);
+        o->p->is_final = o->p->status != CW_OK;
+    }
     if (o->p->status == CW_OK)
         cw_live_compute(o->p, o->k, &cfg, &live);
     if (o->p->status == CW_OK)
@@ -309,7 +312,9 @@ void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *ker
 {
     struct out o = {.p = p, .kernel = kernel};
     const struct cw_fn *fn = &p->fn.a[entry];
+    kernel->refused_status = fn->refused_status;
     kernel->refused = cw_ptx_strdup(p, fn->refused, (uint32_t)strlen(fn->refused));
+    kernel->refused_status = fn->refused_status;
     signature(&o, fn);
 }
 

@@ -5,6 +5,9 @@
  * (cell), unless its address is taken or it is accessed in pieces that overlap: then it is a variable in local memory.
  *
  * Local memory of an activation lies behind that of its caller, so that calls one after the other share it, as on a stack.
+ *
+ * A function that calls itself, or that another one calls back, is expanded inside itself, as often as DEPTHS says and the code stays small
+ * enough; a thread that calls it once more faults.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +156,12 @@ static uint32_t target_at(const struct cw_ptx *p, const struct cw_call *call, ui
 
 static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth);
 
+static void keep_in_memory(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call)
+{
+    for (uint32_t i = 0; i < call->arg_cnt; i++)
+        p->var.a[fn->arg.a[call->arg + i]].in_memory = 1;
+}
+
 /* Several functions share the arguments, and which of them is called is not known: arguments are in memory, where each finds them. A
  * function that is on the way to this call is left out. */
 static void visit_indirect(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, uint32_t depth)
@@ -161,8 +170,7 @@ static void visit_indirect(struct cw_ptx *p, const struct cw_fn *fn, const struc
         fail_call(p, CW_EUNSUP, call, "calls nested too deep, at", &p->fn.a[call->callee]);
         return;
     }
-    for (uint32_t i = 0; i < call->arg_cnt; i++)
-        p->var.a[fn->arg.a[call->arg + i]].in_memory = 1;
+    keep_in_memory(p, fn, call);
     uint32_t id;
     for (uint32_t n = 0; p->status == CW_OK && (id = target_at(p, call, n)) != CW_PTX_NONE; n++)
         if (p->fn.a[resolve_alias(p, id)].visit == UNSEEN)
@@ -181,9 +189,7 @@ static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
         }
         uint32_t id = resolve_alias(p, call->callee);
         struct cw_fn *callee = &p->fn.a[id];
-        if (callee->visit == ON_PATH) {
-            fail_call(p, CW_EUNSUP, call, "recursive call of", callee);
-        } else if (depth == CW_PTX_MAX_CALLS) {
+        if (depth == CW_PTX_MAX_CALLS) {
             fail_call(p, CW_EUNSUP, call, "calls nested too deep, at", callee);
         } else if (!callee->is_defined && callee->intrinsic == NULL) {
             fail_unknown(p, call, callee);
@@ -191,6 +197,8 @@ static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
             fail_call(p, CW_EINVAL, call, "wrong number of arguments for", callee);
         } else if (!callee->is_defined) {
             visit_intrinsic(p, fn, call, callee);
+        } else if (callee->visit == ON_PATH) {
+            keep_in_memory(p, fn, call); /* what the callee does with them is not known yet */
         } else {
             if (callee->visit == UNSEEN)
                 visit(p, id, depth + 1);
@@ -241,8 +249,18 @@ static struct binding binding_of(const struct cw_ptx *p, const struct activation
     return (struct binding){.owner = var, .vreg_base = act->vreg_base, .frame = act->frame};
 }
 
+/* Functions inside themselves: at most so often, and a kernel that has some at most so large. The depth is the first of the list with which
+ * it is not larger, or else the last. A function that calls itself twice doubles with each. */
+static const uint32_t depths[] = {64, 48, 32, 24, 20, 16, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+#define RECURSIVE_UOPS  30000u
+#define RECURSIVE_LOCAL 16384u /* bytes of a thread */
+
 static void push(struct cw_kcode *k, const struct cw_vop *v)
 {
+    if (k->recurses && k->max_depth > 1 && (k->code.n >= RECURSIVE_UOPS || k->local_bytes > RECURSIVE_LOCAL)) {
+        k->is_too_large = true;
+        cw_ptx_fail_at(k->p, CW_EUNSUP, v->u.line, 1, "recursion makes the kernel too large");
+    }
     if (k->code.n >= CW_PTX_MAX_UOPS)
         cw_ptx_fail_at(k->p, CW_EUNSUP, v->u.line, 1, "kernel has more than %u micro-operations after calls are expanded", CW_PTX_MAX_UOPS);
     CW_PUSH(k->p, &k->code, *v);
@@ -254,8 +272,8 @@ static uint32_t new_temp(struct cw_kcode *k, enum cw_ptype type)
     return k->vreg.n - 1;
 }
 
-/* A constant of the module as one of the kernel. Variables of the kernel's own memory, which lies here as it does in every module, are numbers
- * by now. Where those of the module lie, and those of shared memory in this kernel, emit.c adds. */
+/* A constant of the module as one of the kernel. Variables of the kernel's own memory, which lies here as it does in every module, are
+ * numbers by now. Where those of the module lie, and those of shared memory in this kernel, emit.c adds. */
 static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act, uint32_t id)
 {
     struct cw_ptx *p = k->p;
@@ -281,6 +299,9 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
             c.value += v->offset;
             break;
         }
+        if (v->unusable != 0)
+            cw_ptx_fail_at(p, CW_EUNSUP, v->line, v->col, "%.*s: %s", (int)(v->len < 80 ? v->len : 80), v->name,
+                           p->unusable.a[v->unusable - 1].why);
         if (v->is_extern && v->space != CW_VAR_SHARED)
             cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)v->len, v->name);
         if (is_number)
@@ -492,22 +513,101 @@ static struct cw_vopnd register_of(struct cw_kcode *k, const struct activation *
     return (struct cw_vopnd){.kind = CW_V_REG, .id = id};
 }
 
-/* Most 32-bit words that the arguments of a vprintf take, by the strings of the module: no format has more conversions than one of them. */
-static uint32_t print_words(const struct cw_ptx *p)
+/* What a kernel can name: its functions, by the calls, and the variables of these, by the initial values too. */
+struct reach {
+    struct cw_ptx *p;
+    uint8_t *fn, *var; /* by their numbers */
+    CW_VEC(uint32_t) next;
+};
+
+static void reach_fn(struct reach *r, uint32_t id)
 {
-    uint32_t most = 0;
-    bool any = false;
+    id = resolve_alias(r->p, id);
+    if (r->fn[id])
+        return;
+    r->fn[id] = 1;
+    CW_PUSH(r->p, &r->next, id);
+}
+
+static void reach_calls(struct reach *r, const struct cw_fn *fn)
+{
+    uint32_t id;
+    for (uint32_t i = 0; i < fn->call.n; i++) {
+        const struct cw_call *call = &fn->call.a[i];
+        if (!call->is_indirect)
+            reach_fn(r, call->callee);
+        for (uint32_t n = 0; call->is_indirect && (id = target_at(r->p, call, n)) != CW_PTX_NONE; n++)
+            reach_fn(r, id);
+    }
+}
+
+static void reach_vars(struct reach *r, const struct cw_fn *fn)
+{
+    for (uint32_t i = 0; i < fn->code.n; i++) {
+        for (uint32_t j = 0; j < CW_UOP_SRCS; j++) {
+            const struct cw_vopnd *o = &fn->code.a[i].src[j];
+            if (o->kind == CW_V_CONST && r->p->konsts.c.a[o->id].var != CW_PTX_NONE)
+                r->var[r->p->konsts.c.a[o->id].var] = 1;
+        }
+    }
+}
+
+static void reach_all(struct reach *r, uint32_t entry)
+{
+    struct cw_ptx *p = r->p;
+    reach_fn(r, entry);
+    while (r->next.n > 0 && p->status == CW_OK) {
+        const struct cw_fn *fn = &p->fn.a[r->next.a[--r->next.n]];
+        reach_calls(r, fn);
+        reach_vars(r, fn);
+    }
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < p->init.n; i++) {
+            more |= r->var[p->init.a[i].owner] > r->var[p->init.a[i].var];
+            r->var[p->init.a[i].var] |= r->var[p->init.a[i].owner];
+        }
+    }
+}
+
+static uint32_t conversions(const struct cw_var *v)
+{
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < v->init.n; j++)
+        n += v->init.a[j] == '%' || v->init.a[j] == '*';
+    return n;
+}
+
+/* Most conversions of a string that the kernel can name, or, when it can name none, of any of the module. */
+static uint32_t most_conversions(const struct cw_ptx *p, const uint8_t *named)
+{
+    uint32_t own = 0, all = 0;
+    bool any_own = false, any = false;
     for (uint32_t i = 0; i < p->var.n; i++) {
         const struct cw_var *v = &p->var.a[i];
-        uint32_t conversions = 0;
         if (cw_ptype_info[v->ptype].bytes != 1 || v->init.n == 0)
             continue;
+        const uint32_t n = conversions(v);
         any = true;
-        for (uint32_t j = 0; j < v->init.n; j++)
-            conversions += v->init.a[j] == '%' || v->init.a[j] == '*';
-        most = conversions > most ? conversions : most;
+        any_own |= named[i];
+        all = n > all ? n : all;
+        own = named[i] && n > own ? n : own;
     }
-    most = any ? most : CW_PRINT_ARGS;
+    return any_own ? own : any ? all : CW_PRINT_ARGS;
+}
+
+/* Most 32-bit words that the arguments of a vprintf take: no format has more conversions than one of the kernel's strings. */
+static uint32_t print_words(struct cw_ptx *p, uint32_t entry)
+{
+    struct reach r = {.p = p, .fn = cw_ptx_alloc(p, p->fn.n, 1), .var = cw_ptx_alloc(p, p->var.n, 1)};
+    uint32_t most = 0;
+    if (r.fn != NULL && r.var != NULL) {
+        reach_all(&r, entry);
+        most = most_conversions(p, r.var);
+    }
+    free(r.fn);
+    free(r.var);
+    free(r.next.a);
     return 2 * (most < CW_PRINT_ARGS ? most : CW_PRINT_ARGS);
 }
 
@@ -575,7 +675,9 @@ static void expand_intrinsic(struct cw_kcode *k, const struct activation *act, s
         v.dst[0] = register_of(k, act, act->fn->arg.a[call->arg], result, &is_copy);
     }
     if (intrinsic->role == CW_INTRINSIC_PRINT) {
-        k->print_words = print_words(k->p);
+        if (!k->prints)
+            k->print_words = print_words(k->p, k->entry);
+        k->prints = true;
         load_print_words(k, &v, v.src[1]);
         v.u.src_cnt = 1;
         v.u.imm = k->print_words;
@@ -640,6 +742,30 @@ static void expand_indirect(struct cw_kcode *k, const struct activation *act, co
     free(done.a);
 }
 
+/* How often the function is active already. */
+static uint32_t activations(const struct activation *act, const struct cw_fn *fn)
+{
+    uint32_t n = 0;
+    for (; act != NULL; act = act->caller)
+        n += act->fn == fn;
+    return n;
+}
+
+static void expand_direct(struct cw_kcode *k, const struct activation *act, const struct cw_vop *v, const struct cw_call *call,
+                          const struct cw_fn *callee)
+{
+    const uint32_t depth = activations(act, callee);
+    k->recurses |= depth > 0;
+    if (depth < k->max_depth) {
+        expand_callee(k, act, v, call, callee);
+        return;
+    }
+    struct cw_vop trap = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_TRAP, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
+    trap.u.cmp = CW_TRAP_DEPTH;
+    trap.u.imm = depth;
+    push(k, &trap);
+}
+
 static void expand_call(struct cw_kcode *k, const struct activation *act, struct cw_vop v)
 {
     struct cw_ptx *p = k->p;
@@ -664,7 +790,7 @@ static void expand_call(struct cw_kcode *k, const struct activation *act, struct
     if (call->is_indirect)
         expand_indirect(k, act, &v, call);
     else
-        expand_callee(k, act, &v, call, callee);
+        expand_direct(k, act, &v, call, callee);
     if (around != CW_PTX_NONE && p->status == CW_OK)
         k->code.a[around].u.target = k->code.n;
 }
@@ -774,9 +900,9 @@ static void close_end(struct cw_kcode *k)
     }
 }
 
-void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k)
+static void expand_kernel(struct cw_ptx *p, uint32_t entry, uint32_t max_depth, struct cw_kcode *k)
 {
-    *k = (struct cw_kcode){.p = p};
+    *k = (struct cw_kcode){.p = p, .entry = entry, .max_depth = max_depth};
     struct activation act = {.fn = &p->fn.a[entry]};
     for (uint32_t i = 0; i < act.fn->vreg.n; i++)
         CW_PUSH(p, &k->vreg, act.fn->vreg.a[i]);
@@ -784,6 +910,17 @@ void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k)
     k->local_bytes += k->print_words > 0 ? (k->local_bytes % 8 == 0 ? 0 : 8 - k->local_bytes % 8) + 4 * (uint64_t)k->print_words : 0;
     if (p->status == CW_OK)
         close_end(k);
+}
+
+void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k)
+{
+    for (uint32_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+        expand_kernel(p, entry, depths[i], k);
+        if (p->status != CW_EUNSUP || !k->is_too_large)
+            return;
+        cw_kcode_free(k);
+        p->status = CW_OK;
+    }
 }
 
 void cw_kcode_free(struct cw_kcode *k)

@@ -23,6 +23,7 @@ struct cw_insn {
     uint32_t next; /* first part that is not yet understood */
     struct cw_vop v;
     bool has_policy;           /* .L2::cache_hint */
+    bool is_whole;             /* .b128, which is read as .v2.b64 */
     enum cw_ptype type, stype; /* as written: v.u.type no longer knows .b32 from .u32 */
 };
 
@@ -67,6 +68,11 @@ struct cw_vopnd cw_opnd_reg(uint32_t vreg);
 struct cw_vopnd cw_opnd_wide_dst(struct cw_ptx *p, uint32_t bytes);
 struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want);
 uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o); /* of a register; 0 for others */
+/* n operands: "{a, b}", the vector register v, or, of one, the operand alone. */
+enum cw_list { CW_LIST_DST, CW_LIST_SRC, CW_LIST_WIDE_DST, CW_LIST_WIDE_SRC };
+void cw_opnd_list(struct cw_ptx *p, enum cw_list list, enum cw_ptype want, uint32_t n, struct cw_vopnd *out);
+/* %tid and the like, of four elements of 32 bits; false, with nothing consumed, when the token is none. */
+bool cw_opnd_sreg_vector(struct cw_ptx *p, struct cw_vopnd *out);
 
 /* sreg.c */
 uint32_t cw_sreg_find(const char *name, uint32_t len); /* enum cw_sreg; CW_SREG_COUNT: none, or one that is no MOV's source */
@@ -82,7 +88,8 @@ struct cw_address {
 };
 
 /* mem.c */
-struct cw_address cw_insn_address(struct cw_ptx *p, uint8_t space);
+/* *space: of the instruction; a generic one becomes that of the variable which the address names. */
+struct cw_address cw_insn_address(struct cw_ptx *p, uint8_t *space);
 /* Source 0 and the offset of a load or store, after its type, vec and space. */
 void cw_insn_set_address(struct cw_ptx *p, struct cw_insn *in, const struct cw_address *a, bool is_store);
 bool cw_insn_hint(struct cw_insn *in);                           /* the next part, if it is .L2::128B or the like: consumed */

@@ -53,6 +53,24 @@ static void step(struct cw_lex *lex)
     }
 }
 
+/* # 12 "file", as C preprocessors leave it at the beginning of a line. */
+static bool at_line_marker(const struct cw_lex *lex)
+{
+    size_t n = 1;
+    while (at(lex, n) == ' ' || at(lex, n) == '\t')
+        n++;
+    for (const char *c = lex->line_start; c < lex->pos; c++)
+        if (*c != ' ' && *c != '\t')
+            return false;
+    return is_digit(at(lex, n));
+}
+
+static void skip_to_line_end(struct cw_lex *lex)
+{
+    while (lex->pos < lex->end && *lex->pos != '\n')
+        lex->pos++;
+}
+
 /* Skips blanks and comments; false when a block comment is not closed, with lex back at its start. */
 static bool skip_blank(struct cw_lex *lex)
 {
@@ -60,9 +78,8 @@ static bool skip_blank(struct cw_lex *lex)
         char c = *lex->pos;
         if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v') {
             step(lex);
-        } else if (c == '/' && at(lex, 1) == '/') {
-            while (lex->pos < lex->end && *lex->pos != '\n')
-                lex->pos++;
+        } else if ((c == '/' && at(lex, 1) == '/') || (c == '#' && at_line_marker(lex))) {
+            skip_to_line_end(lex);
         } else if (c == '/' && at(lex, 1) == '*') {
             struct cw_lex start = *lex;
             lex->pos += 2;
@@ -161,15 +178,13 @@ static void lex_integer(struct cw_lex *lex, struct cw_tok *tok)
         lex->pos += 2;
     tok->kind = CW_TOK_INT;
     uint32_t digits = 0;
+    bool is_wide = false; /* more than 64 bits: the lowest count, as for ptxas */
     for (int d; (d = hex_digit(at(lex, 0))) >= 0 && (uint32_t)d < base; digits++) {
-        if (tok->value > (UINT64_MAX - (uint64_t)d) / base) {
-            bad(tok, "integer does not fit 64 bits");
-            return;
-        }
+        is_wide |= tok->value > (UINT64_MAX - (uint64_t)d) / base;
         tok->value = tok->value * base + (uint64_t)d;
         lex->pos++;
     }
-    tok->is_unsigned = tok->value > INT64_MAX;
+    tok->is_unsigned = is_wide || tok->value > INT64_MAX;
     if (at(lex, 0) == 'U') {
         tok->is_unsigned = true;
         lex->pos++;
@@ -245,7 +260,7 @@ void cw_lex_next(struct cw_lex *lex, struct cw_tok *tok)
     bool word = is_letter(c) || ((c == '%' || c == '.') && is_letter(at(lex, 1)));
     if (word)
         lex_word(lex, tok);
-    else if (is_digit(c))
+    else if (is_digit(c) || (c == '.' && is_digit(at(lex, 1))))
         lex_number(lex, tok);
     else if (c == '"')
         lex_string(lex, tok);

@@ -109,7 +109,7 @@ static void init(struct cw_ptx *p, struct cw_insn *in)
     struct cw_insn st;
     if (!take(p, in, mods(in, NULL)))
         return;
-    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    const struct cw_address a = cw_insn_address(p, &in->v.u.space);
     cw_ptx_expect(p, ',');
     access(p, in, &a, &st, CW_OP_ST);
     cw_insn_src(&st, word(p, 0));
@@ -121,7 +121,7 @@ static void inval(struct cw_ptx *p, struct cw_insn *in)
 {
     if (!take(p, in, mods(in, NULL)))
         return;
-    cw_insn_address(p, in->v.u.space);
+    cw_insn_address(p, &in->v.u.space);
     in->v.u.op = CW_OP_NOP;
     in->v.u.space = CW_SPACE_GENERIC;
     cw_insn_emit(p, in);
@@ -135,7 +135,7 @@ static void arrive(struct cw_ptx *p, struct cw_insn *in)
         return;
     const struct cw_vopnd state = cw_opnd_dst(p, CW_PT_B64);
     cw_ptx_expect(p, ',');
-    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    const struct cw_address a = cw_insn_address(p, &in->v.u.space);
     struct cw_vopnd cnt = cw_opnd_const(p, 1, 8);
     if (cw_ptx_accept(p, ',')) {
         const struct cw_vopnd narrow = cw_opnd_src(p, CW_PT_U32);
@@ -154,7 +154,7 @@ static void test_wait(struct cw_ptx *p, struct cw_insn *in, bool has_limit)
         return;
     const struct cw_vopnd over = cw_opnd_dst(p, CW_PT_PRED);
     cw_ptx_expect(p, ',');
-    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    const struct cw_address a = cw_insn_address(p, &in->v.u.space);
     cw_ptx_expect(p, ',');
     const struct cw_vopnd wanted = cw_opnd_src(p, parity ? CW_PT_U32 : CW_PT_B64);
     if (has_limit && cw_ptx_accept(p, ','))
@@ -185,7 +185,7 @@ void cw_insn_copy_arrives(struct cw_ptx *p, struct cw_insn *in)
     const bool named = cw_insn_accept(in, "arrive"), counts = cw_insn_accept(in, "noinc");
     if (!take(p, in, named && mods(in, NULL)))
         return;
-    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    const struct cw_address a = cw_insn_address(p, &in->v.u.space);
     if (counts) {
         add_arrivals(p, in, &a, nothing, cw_opnd_const(p, 1, 8));
         return;

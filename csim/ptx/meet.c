@@ -290,6 +290,8 @@ static void meet_earlier(struct meet *m, const struct cw_loops *l)
         look_at(m, b);
     find_leaving(m);
     find_syncs(m);
+    for (uint32_t i = 0; i < m->k->code.n; i++)
+        m->k->code.a[i].u.leaves = !m->syncs[m->cfg->block_of[i]];
     for (uint32_t b = 0; b < m->cfg->block_cnt; b++)
         dropped |= keep_edges(m, b);
     if (!dropped)

@@ -8,22 +8,22 @@
 
 /* What the modifiers of a memory instruction said. */
 struct mods {
-    bool has_scope, strong, volatile_, weak;
+    bool is_mmio, has_order, has_scope, has_space, strong;
 };
 
-static bool space_fits(uint8_t space, const struct cw_var *v)
+static enum cw_space space_of(const struct cw_var *v)
 {
     switch (v->space) {
     case CW_VAR_GLOBAL:
-        return space == CW_SPACE_GLOBAL || space == CW_SPACE_GENERIC; /* its generic address is the same */
+        return CW_SPACE_GLOBAL;
     case CW_VAR_CONST:
-        return space == CW_SPACE_CONST;
+        return CW_SPACE_CONST;
     case CW_VAR_SHARED:
-        return space == CW_SPACE_SHARED;
+        return CW_SPACE_SHARED;
     case CW_VAR_LOCAL:
-        return space == CW_SPACE_LOCAL;
+        return CW_SPACE_LOCAL;
     default:
-        return space == CW_SPACE_PARAM;
+        return CW_SPACE_PARAM;
     }
 }
 
@@ -36,7 +36,7 @@ static void base_register(struct cw_ptx *p, struct cw_address *a, uint32_t reg)
     cw_ptx_advance(p);
 }
 
-static void base_variable(struct cw_ptx *p, struct cw_address *a, uint8_t space)
+static void base_variable(struct cw_ptx *p, struct cw_address *a, uint8_t *space)
 {
     struct cw_sym *s = cw_ptx_lookup(p, p->tok.text, p->tok.len);
     if (s == NULL || s->kind != CW_SYM_VAR) {
@@ -44,7 +44,10 @@ static void base_variable(struct cw_ptx *p, struct cw_address *a, uint8_t space)
         return;
     }
     const struct cw_var *v = &p->var.a[s->id];
-    if (!space_fits(space, v)) {
+    const enum cw_space own = space_of(v);
+    if (*space == CW_SPACE_GENERIC && (own == CW_SPACE_SHARED || own == CW_SPACE_LOCAL))
+        *space = (uint8_t)own;                                                      /* the name says it, as for ptxas */
+    if (*space != own && !(*space == CW_SPACE_GENERIC && own == CW_SPACE_GLOBAL)) { /* its generic address is the same */
         cw_ptx_fail(p, CW_EINVAL, "variable is not in the state space of the instruction");
         return;
     }
@@ -55,7 +58,7 @@ static void base_variable(struct cw_ptx *p, struct cw_address *a, uint8_t space)
 }
 
 /* [register + n], [variable + n], [n] */
-struct cw_address cw_insn_address(struct cw_ptx *p, uint8_t space)
+struct cw_address cw_insn_address(struct cw_ptx *p, uint8_t *space)
 {
     struct cw_address a = {.var = CW_PTX_NONE};
     cw_ptx_expect(p, '[');
@@ -142,8 +145,6 @@ static bool accept_order(struct cw_insn *in, struct mods *m, bool is_load)
             continue;
         in->v.u.flags |= orders[i].flags;
         m->strong = orders[i].scoped;
-        m->weak = orders[i].flags == 0;
-        m->volatile_ = !m->strong && !m->weak;
         return true;
     }
     return false;
@@ -175,7 +176,45 @@ static bool is_double(const struct cw_insn *in)
     return cw_ptype_info[in->type].bytes * (uint32_t)in->v.u.vec == 32;
 }
 
-/* The modifiers of ld and st up to and with the type; false when something is left over or contradictory. */
+/* .v2, .v4, .v8 */
+static bool accept_elements(struct cw_insn *in)
+{
+    in->v.u.vec = cw_insn_accept(in, "v2") ? 2 : cw_insn_accept(in, "v4") ? 4 : cw_insn_accept(in, "v8") ? 8 : 1;
+    return in->v.u.vec > 1;
+}
+
+/* The type; .b128 is two of 64 bits. */
+static bool accept_access_type(struct cw_insn *in)
+{
+    if (in->v.u.vec == 1 && cw_insn_accept(in, "b128")) {
+        in->type = CW_PT_B64;
+        in->v.u.vec = 2;
+        in->is_whole = true;
+    } else {
+        in->type = cw_insn_type(in);
+    }
+    return in->type != CW_PT_NONE;
+}
+
+/* One modifier, each kind of which may come once; false: the next part is none. */
+static bool accept_access_mod(struct cw_insn *in, struct mods *m, bool is_load)
+{
+    bool *said = NULL;
+    if (!m->is_mmio && cw_insn_accept(in, "mmio"))
+        said = &m->is_mmio;
+    else if (!m->has_order && accept_order(in, m, is_load))
+        said = &m->has_order;
+    else if (!m->has_scope && accept_scope(in))
+        said = &m->has_scope;
+    else if (!m->has_space && accept_space(in))
+        said = &m->has_space;
+    if (said != NULL)
+        *said = true;
+    return said != NULL || accept_policy(in, is_load) || cw_insn_hint(in) || (in->v.u.vec == 1 && accept_elements(in)) ||
+           (in->type == CW_PT_NONE && accept_access_type(in));
+}
+
+/* The modifiers of ld and st, which ptxas takes in any order; false when something is left over or contradictory. */
 static bool access_mods(struct cw_insn *in, bool is_load)
 {
     struct mods m = {0};
@@ -183,26 +222,15 @@ static bool access_mods(struct cw_insn *in, bool is_load)
     in->v.u.vec = 1;
     in->v.u.scope = CW_SCOPE_SYS;
     in->v.u.flags = CW_UF_CACHE_ALL;
-    bool mmio = cw_insn_accept(in, "mmio");
-    accept_order(in, &m, is_load);
-    m.has_scope = accept_scope(in);
-    accept_space(in);
-    while (accept_policy(in, is_load) || cw_insn_hint(in))
+    while (in->next < in->part_cnt && accept_access_mod(in, &m, is_load))
         continue;
-    if (cw_insn_accept(in, "v2"))
-        in->v.u.vec = 2;
-    else if (cw_insn_accept(in, "v4"))
-        in->v.u.vec = 4;
-    else if (cw_insn_accept(in, "v8"))
-        in->v.u.vec = 8;
-    in->type = cw_insn_type(in);
     const struct cw_ptype_info *t = &cw_ptype_info[in->type];
     in->v.u.type = t->type;
     if ((in->v.u.flags & CW_UF_VOLATILE) != 0)
         in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
     bool type_fits = t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && in->type < CW_PT_BF16;
     type_fits &= t->bytes * in->v.u.vec <= 16 ? in->v.u.vec < 8 : is_double(in) && t->bytes >= 4 && in->v.u.space == CW_SPACE_GLOBAL;
-    return type_fits && in->next == in->part_cnt && m.has_scope == m.strong && (!mmio || m.strong);
+    return type_fits && in->next == in->part_cnt && m.has_scope == m.strong && (!m.is_mmio || m.strong);
 }
 
 /* ---- ld, st ---- */
@@ -264,17 +292,6 @@ void cw_insn_policy(struct cw_ptx *p, const struct cw_insn *in)
     cw_opnd_src(p, CW_PT_B64);
 }
 
-/* Opens and steps through "{a, b}" or a single operand. */
-static void list_mark(struct cw_ptx *p, const struct cw_insn *in, uint32_t i)
-{
-    if (i == 0 && in->v.u.vec > 1)
-        cw_ptx_expect(p, '{');
-    else if (i > 0 && i < in->v.u.vec)
-        cw_ptx_expect(p, ',');
-    else if (i == in->v.u.vec && i > 1)
-        cw_ptx_expect(p, '}');
-}
-
 /* 64-bit registers take narrower values by way of a temporary, so that a micro-op's operands always are of its type's class. */
 static void load(struct cw_ptx *p, struct cw_insn *in)
 {
@@ -282,21 +299,17 @@ static void load(struct cw_ptx *p, struct cw_insn *in)
     uint32_t bytes = cw_ptype_info[in->type].bytes, n = in->v.u.vec;
     in->v.u.op = CW_OP_LD;
     in->v.u.src_cnt = 1;
+    cw_opnd_list(p, CW_LIST_WIDE_DST, in->type, n, wide);
     for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
-        list_mark(p, in, i);
-        wide[i] = cw_opnd_wide_dst(p, bytes);
-        if (p->status != CW_OK)
-            return;
         bool narrow = wide[i].kind == CW_V_REG && cw_opnd_bytes(p, wide[i]) == 8 && bytes < 8;
         cw_insn_dst(in, narrow ? cw_opnd_reg(cw_ptx_new_reg(p, in->type, true)) : wide[i]);
         if (cw_opnd_bytes(p, in->v.dst[i]) == 2)
             in->v.u.stype = CW_U16;
     }
-    list_mark(p, in, n);
     if (in->v.u.stype != CW_U16)
         in->v.u.stype = CW_U32;
     cw_ptx_expect(p, ',');
-    struct cw_address a = cw_insn_address(p, in->v.u.space);
+    struct cw_address a = cw_insn_address(p, &in->v.u.space);
     cw_insn_set_address(p, in, &a, false);
     cw_insn_policy(p, in);
     cw_insn_emit(p, in);
@@ -312,12 +325,13 @@ static void store(struct cw_ptx *p, struct cw_insn *in)
     in->v.u.op = CW_OP_ST;
     in->v.u.src_cnt = 1;
     uint32_t bytes = cw_ptype_info[in->type].bytes, n = in->v.u.vec;
-    struct cw_address a = cw_insn_address(p, in->v.u.space);
+    struct cw_vopnd wide[CW_UOP_DSTS];
+    struct cw_address a = cw_insn_address(p, &in->v.u.space);
     cw_insn_set_address(p, in, &a, true);
     cw_ptx_expect(p, ',');
+    cw_opnd_list(p, CW_LIST_WIDE_SRC, in->type, n, wide);
     for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
-        list_mark(p, in, i);
-        struct cw_vopnd o = cw_opnd_wide_src(p, in->type);
+        struct cw_vopnd o = wide[i];
         if (cw_opnd_bytes(p, o) == 8 && bytes < 8) {
             struct cw_vopnd low = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_B32, true));
             cw_insn_convert(p, low, CW_U32, o, CW_U64);
@@ -325,19 +339,8 @@ static void store(struct cw_ptx *p, struct cw_insn *in)
         }
         cw_insn_src(in, o);
     }
-    list_mark(p, in, n);
     cw_insn_policy(p, in);
     cw_insn_emit(p, in);
-}
-
-/* {a, b} or a. */
-static void elements(struct cw_ptx *p, const struct cw_insn *in, struct cw_vopnd *o, bool is_dst)
-{
-    for (uint32_t i = 0; i < in->v.u.vec && p->status == CW_OK; i++) {
-        list_mark(p, in, i);
-        o[i] = is_dst ? cw_opnd_dst(p, in->type) : cw_opnd_src(p, in->type);
-    }
-    list_mark(p, in, in->v.u.vec);
 }
 
 /* An access of 32 bytes is two of 16. A load whose first half overwrites the address begins with the second half. */
@@ -366,9 +369,9 @@ static void halves(struct cw_ptx *p, const struct cw_insn *in, const struct cw_a
 static void load_double(struct cw_ptx *p, struct cw_insn *in)
 {
     struct cw_vopnd o[8];
-    elements(p, in, o, true);
+    cw_opnd_list(p, CW_LIST_DST, in->type, in->v.u.vec, o);
     cw_ptx_expect(p, ',');
-    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    const struct cw_address a = cw_insn_address(p, &in->v.u.space);
     cw_insn_policy(p, in);
     if (p->status == CW_OK)
         halves(p, in, &a, o, false);
@@ -377,9 +380,9 @@ static void load_double(struct cw_ptx *p, struct cw_insn *in)
 static void store_double(struct cw_ptx *p, struct cw_insn *in)
 {
     struct cw_vopnd o[8];
-    const struct cw_address a = cw_insn_address(p, in->v.u.space);
+    const struct cw_address a = cw_insn_address(p, &in->v.u.space);
     cw_ptx_expect(p, ',');
-    elements(p, in, o, false);
+    cw_opnd_list(p, CW_LIST_SRC, in->type, in->v.u.vec, o);
     cw_insn_policy(p, in);
     if (p->status == CW_OK)
         halves(p, in, &a, o, true);
@@ -459,14 +462,7 @@ static bool accept_atom_order(struct cw_insn *in)
     return false;
 }
 
-/* .v2, .v4, .v8: several elements side by side, each an atomic operation of its own. */
-static bool accept_elements(struct cw_insn *in)
-{
-    in->v.u.vec = cw_insn_accept(in, "v2") ? 2 : cw_insn_accept(in, "v4") ? 4 : cw_insn_accept(in, "v8") ? 8 : 1;
-    return in->v.u.vec > 1;
-}
-
-/* At most 16 bytes of floating-point sums in global memory. */
+/* Several elements side by side are an atomic operation each: at most 16 bytes of floating-point sums in global memory. */
 static bool elements_fit(const struct cw_insn *in)
 {
     const bool has =
@@ -557,12 +553,12 @@ static void atomic(struct cw_ptx *p, struct cw_insn *in, bool has_dst)
     }
     in->v.u.op = CW_OP_ATOM;
     if (has_dst) {
-        elements(p, in, old, true);
+        cw_opnd_list(p, CW_LIST_DST, in->type, in->v.u.vec, old);
         cw_ptx_expect(p, ',');
     }
-    struct cw_address a = cw_insn_address(p, in->v.u.space);
+    struct cw_address a = cw_insn_address(p, &in->v.u.space);
     cw_ptx_expect(p, ',');
-    elements(p, in, operand, false);
+    cw_opnd_list(p, CW_LIST_SRC, in->type, in->v.u.vec, operand);
     if (in->v.u.atom == CW_ATOM_CAS) {
         cw_ptx_expect(p, ',');
         struct cw_vopnd value = cw_opnd_src(p, in->type);
@@ -601,6 +597,8 @@ static void membar(struct cw_ptx *p, struct cw_insn *in)
         in->v.u.scope = CW_SCOPE_GPU;
     else if (cw_insn_accept(in, "sys"))
         in->v.u.scope = CW_SCOPE_SYS;
+    else if (cw_insn_accept(in, "proxy") && cw_insn_accept(in, "alias"))
+        in->v.u.op = CW_OP_NOP; /* there is one proxy */
     else
         in->next = 0;
     if (cw_insn_all(p, in))
@@ -612,7 +610,9 @@ static void fence(struct cw_ptx *p, struct cw_insn *in)
 {
     if (cw_insn_accept(in, "proxy")) {
         in->v.u.op = CW_OP_NOP;
-        if (!cw_insn_accept(in, "alias") && !cw_insn_accept(in, "async"))
+        if (cw_insn_accept(in, "async"))
+            accept_space(in);
+        else if (!cw_insn_accept(in, "alias"))
             in->next = 0;
     } else if (cw_insn_accept(in, "mbarrier_init")) {
         in->v.u.op = CW_OP_NOP; /* mbarrier.init is a store to shared memory, whose order the block sees anyhow */
@@ -620,9 +620,10 @@ static void fence(struct cw_ptx *p, struct cw_insn *in)
             in->next = 0;
     } else {
         in->v.u.op = CW_OP_MEMBAR;
+        const bool has_scope = accept_scope(in);
         if (!cw_insn_accept(in, "sc") && (cw_insn_accept(in, "acq_rel") || cw_insn_accept(in, "acquire") || cw_insn_accept(in, "release")))
             in->v.u.flags = CW_UF_ACQUIRE | CW_UF_RELEASE;
-        if (!accept_scope(in))
+        if (!has_scope && !accept_scope(in))
             in->next = 0;
     }
     if (cw_insn_all(p, in))
@@ -634,12 +635,14 @@ static void hint(struct cw_ptx *p, struct cw_insn *in)
 {
     bool sized = cw_part_is(&in->part[0], "discard") || cw_part_is(&in->part[0], "applypriority");
     in->v.u.op = CW_OP_NOP;
-    accept_space(in);
+    const bool has_space = accept_space(in);
     if (!cw_insn_accept(in, "L1") && !cw_insn_accept(in, "L2") && !cw_insn_hint(in))
         in->next = 0;
+    else if (!has_space)
+        accept_space(in);
     if (!cw_insn_all(p, in))
         return;
-    cw_insn_address(p, in->v.u.space);
+    cw_insn_address(p, &in->v.u.space);
     if (sized) {
         cw_ptx_expect(p, ',');
         cw_ptx_uint(p, 128, "size");

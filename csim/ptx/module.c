@@ -28,9 +28,15 @@ static void free_reader(struct cw_ptx *p)
         free(p->var.a[i].cell);
         free(p->var.a[i].init.a);
     }
+    for (uint32_t i = 0; i < p->notice.n; i++)
+        free(p->notice.a[i]);
+    free(p->notice.a);
+    free(p->unusable.a);
+    free(p->skipped.a);
     free(p->sym.a);
     free(p->bucket);
     free(p->range.a);
+    free(p->vector.a);
     free(p->callee.a);
     free(p->callees.a);
     cw_map_clear(&p->range_reg);
@@ -95,7 +101,7 @@ static void symbols(struct cw_ptx *p)
     m->symbol = cw_ptx_alloc(p, p->var.n, sizeof(*m->symbol));
     for (uint32_t i = 0; i < p->var.n && p->status == CW_OK; i++) {
         const struct cw_var *v = &p->var.a[i];
-        if ((v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST) || v->is_extern)
+        if ((v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST) || v->is_extern || v->unusable != 0)
             continue;
         m->symbol[m->symbol_cnt++] = (struct cw_symbol){.name = cw_ptx_strdup(p, v->name, v->len),
                                                         .space = v->space == CW_VAR_CONST ? CW_SPACE_CONST : CW_SPACE_GLOBAL,
@@ -123,6 +129,10 @@ static void read_module(struct cw_ptx *p)
         p->module->reloc = p->reloc.a;
         p->module->reloc_cnt = p->reloc.n;
         p->reloc.a = NULL;
+        p->module->notice = p->notice.a;
+        p->module->notice_cnt = p->notice.n;
+        p->notice.a = NULL;
+        p->notice.n = 0;
     }
 }
 
@@ -174,6 +184,9 @@ void cw_module_destroy(struct cw_module *m)
     free(m->symbol);
     free(m->global_image);
     free(m->const_image);
+    for (uint32_t i = 0; i < m->notice_cnt; i++)
+        free(m->notice[i]);
+    free(m->notice);
     free(m->reloc);
     free(m->file);
     free(m);
@@ -191,8 +204,8 @@ int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *
         uint8_t *image = r->kind == CW_RELOC_CONST ? m->const_image : m->global_image;
         for (uint32_t lane = 0; r->kind == CW_RELOC_KERNEL && lane < 32; lane++)
             m->kernel[r->kernel].c64[r->where * 32 + lane] = value;
-        for (uint32_t byte = 0; r->kind != CW_RELOC_KERNEL && byte < 8; byte++)
-            image[r->where + byte] = (uint8_t)(value >> 8 * byte);
+        for (uint32_t byte = 0; r->kind != CW_RELOC_KERNEL && byte < r->bytes; byte++)
+            image[r->where + byte] = (uint8_t)(value >> (r->shift + 8 * byte));
     }
     return CW_OK;
 }

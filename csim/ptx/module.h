@@ -66,12 +66,14 @@ struct cw_kernel {
     uint32_t brx_cnt;
     const struct cw_intrinsic **intrinsic; /* that it calls, each once, in the order of their first calls */
     uint32_t intrinsic_cnt;
-    uint8_t uses_region; /* one of them begins or ends a region */
+    uint8_t threads_apart; /* .target is sm_70 or later: barriers wait for threads, not for warps (PTX ISA 6) */
+    uint8_t uses_region;   /* one of them begins or ends a region */
     uint8_t uses_dynamic_shared;
     uint8_t profiled; /* the branches' likely-convergence points are those of the profile that the module was loaded with */
     uint64_t digest;  /* of the instructions: tells the kernel from others of its name (digest.c) */
-    char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported; it cannot be
-                    * launched then, and has a name and parameters only. NULL: it can */
+    char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported or wrong; it
+                    * cannot be launched then, and has a name and parameters only. NULL: it can */
+    int refused_status; /* CW_EUNSUP: not supported; CW_EINVAL: wrong */
 };
 
 struct cw_symbol {
@@ -91,14 +93,17 @@ struct cw_module {
     uint64_t global_bytes;
     uint8_t *const_image;
     uint64_t const_bytes;
+    char **notice; /* "file:line:column: what: text" of what was left out, each once */
+    uint32_t notice_cnt;
     void *reloc; /* private to the reader */
     uint32_t reloc_cnt;
 };
 
 /*
- * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Anything malformed gives
- * CW_EINVAL, anything unsupported outside of the functions' bodies CW_EUNSUP, and "file:line:column: what: the offending text"; nothing is
- * guessed. What is unsupported in a body refuses the kernels that have it or call it (cw_kernel.refused).
+ * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Text whose parts cannot be
+ * told apart, and malformed declarations outside of functions, give CW_EINVAL and "file:line:column: what: the offending text"; nothing is
+ * guessed. What is unsupported, unknown or malformed in a function refuses the kernels that have it or call it (cw_kernel.refused), and so do
+ * names whose declaration is. An unknown directive outside of functions is left out, and module.notice says so.
  *
  * intrinsics: all that the build knows, whether or not a GPU has the mechanism that carries them out; a NULL-terminated list of arrays,
  * one per mechanism, each as ptx/intrinsic.h says; NULL: none. The first of a name counts. The arrays have to outlive the module.

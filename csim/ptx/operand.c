@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands: registers, special registers, literals, addresses of variables, each checked against the type that the instruction wants. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ptx/insn.h"
@@ -110,30 +111,18 @@ static struct cw_vopnd float_literal(struct cw_ptx *p, enum cw_ptype want)
     return cw_opnd_const(p, bits, w->bytes);
 }
 
-/* Whether v, of the given signedness, can be meant for an operand of that many bytes: read as signed or as unsigned. */
-static bool literal_fits(uint64_t v, bool is_unsigned, uint32_t bytes)
-{
-    if (bytes >= 8)
-        return true;
-    uint64_t range = UINT64_C(1) << 8 * bytes;
-    bool negative = !is_unsigned && (v >> 63) != 0;
-    return negative ? v >= 0 - range / 2 : v < range;
-}
-
+/* Of a constant that is wider than its operand the lower part counts: PTX constants have 64 bits, and ptxas cuts them. */
 static struct cw_vopnd integer_literal(struct cw_ptx *p, enum cw_ptype want)
 {
     const struct cw_ptype_info *w = &cw_ptype_info[want];
     struct cw_tok at = p->tok;
-    bool is_unsigned;
-    uint64_t v = cw_ptx_expr(p, &is_unsigned);
+    uint64_t v = cw_ptx_expr(p, NULL);
     if (p->status != CW_OK)
         return (struct cw_vopnd){.kind = CW_V_NONE};
     if (want == CW_PT_PRED)
         return (struct cw_vopnd){.kind = CW_V_CPRED, .id = v != 0};
     if (w->kind == 'f')
         cw_ptx_fail_tok(p, CW_EINVAL, &at, "an integer does not fit .%s", w->name);
-    else if (!literal_fits(v, is_unsigned, w->bytes))
-        cw_ptx_fail_tok(p, CW_EINVAL, &at, "constant does not fit .%s", w->name);
     return cw_opnd_const(p, v, w->bytes);
 }
 
@@ -233,4 +222,72 @@ struct cw_vopnd cw_opnd_pred(struct cw_ptx *p)
     else
         o.neg = neg;
     return o;
+}
+
+/* ---- several operands ---- */
+
+static struct cw_vopnd one_of_list(struct cw_ptx *p, enum cw_list list, enum cw_ptype want)
+{
+    switch (list) {
+    case CW_LIST_DST:
+        return cw_opnd_dst(p, want);
+    case CW_LIST_SRC:
+        return cw_opnd_src(p, want);
+    case CW_LIST_WIDE_DST:
+        return cw_opnd_wide_dst(p, cw_ptype_info[want].bytes);
+    default:
+        return cw_opnd_wide_src(p, want);
+    }
+}
+
+/* The registers of the vector that the current token names. */
+static void vector_operand(struct cw_ptx *p, enum cw_list list, enum cw_ptype want, uint32_t n, const struct cw_vector *v,
+                           struct cw_vopnd *out)
+{
+    const struct cw_vreg like = cw_ptx_fn(p)->vreg.a[v->first];
+    const bool is_wide = list == CW_LIST_WIDE_DST || list == CW_LIST_WIDE_SRC;
+    if (v->cnt != n)
+        cw_ptx_fail(p, CW_EINVAL, "a vector of %u elements, where %u are wanted", v->cnt, n);
+    else if (is_wide ? like.bytes < cw_ptype_info[want].bytes : !types_agree(want, (enum cw_ptype)like.ptype))
+        mismatch(p, want);
+    for (uint32_t i = 0; i < n && i < v->cnt; i++)
+        out[i] = cw_opnd_reg(v->first + i);
+    cw_ptx_advance(p);
+}
+
+void cw_opnd_list(struct cw_ptx *p, enum cw_list list, enum cw_ptype want, uint32_t n, struct cw_vopnd *out)
+{
+    struct cw_vector v;
+    if (n > 1 && cw_ptx_find_vector(p, &p->tok, &v)) {
+        vector_operand(p, list, want, n, &v, out);
+        return;
+    }
+    if (n > 1)
+        cw_ptx_expect(p, '{');
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+        if (i > 0)
+            cw_ptx_expect(p, ',');
+        out[i] = one_of_list(p, list, want);
+    }
+    if (n > 1)
+        cw_ptx_expect(p, '}');
+}
+
+bool cw_opnd_sreg_vector(struct cw_ptx *p, struct cw_vopnd *out)
+{
+    static const char *const names[] = {"%tid",       "%ntid",       "%ctaid",         "%nctaid",
+                                        "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
+    for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!cw_tok_is(&p->tok, names[i]))
+            continue;
+        for (uint32_t k = 0; k < 3; k++) {
+            char name[24];
+            const int len = snprintf(name, sizeof(name), "%s.%c", names[i], "xyz"[k]);
+            out[k] = (struct cw_vopnd){.kind = CW_V_SREG, .id = cw_sreg_find(name, (uint32_t)len)};
+        }
+        out[3] = cw_opnd_const(p, 0, 4); /* the ISA's fourth element */
+        cw_ptx_advance(p);
+        return true;
+    }
+    return false;
 }

@@ -5,48 +5,6 @@
 
 #include "ptx/reader.h"
 
-/* Line-oriented directives (.file, .loc, and what follows them in debug builds). */
-static void skip_line(struct cw_ptx *p)
-{
-    uint32_t line = p->tok.line;
-    while (p->tok.kind != CW_TOK_EOF && p->tok.line == line)
-        cw_ptx_advance(p);
-}
-
-static void skip_braces(struct cw_ptx *p)
-{
-    uint32_t depth = 0;
-    do {
-        if (cw_ptx_is_punct(p, '{'))
-            depth++;
-        else if (cw_ptx_is_punct(p, '}'))
-            depth--;
-        else if (depth == 0)
-            cw_ptx_fail(p, CW_EINVAL, "expected '{'");
-        cw_ptx_advance(p);
-    } while (depth > 0 && p->tok.kind != CW_TOK_EOF);
-    if (depth > 0)
-        cw_ptx_fail(p, CW_EINVAL, "a brace is not closed");
-}
-
-/* Debug information and hints, which may stand anywhere between statements. */
-static bool skip_noise(struct cw_ptx *p)
-{
-    if (cw_tok_is(&p->tok, ".file") || cw_tok_is(&p->tok, ".loc")) {
-        skip_line(p);
-    } else if (cw_ptx_accept_word(p, ".section")) {
-        cw_ptx_advance(p);
-        skip_braces(p);
-    } else if (cw_ptx_accept_word(p, ".pragma")) {
-        while (p->tok.kind == CW_TOK_STRING || cw_ptx_is_punct(p, ','))
-            cw_ptx_advance(p);
-        cw_ptx_expect(p, ';');
-    } else {
-        return false;
-    }
-    return true;
-}
-
 static void formals(struct cw_ptx *p)
 {
     cw_ptx_expect(p, '(');
@@ -57,6 +15,22 @@ static void formals(struct cw_ptx *p)
             break;
     }
     cw_ptx_expect(p, ')');
+}
+
+/* What an implementation of calls may rely on: calls are expanded in place here. False: none is here. */
+static bool abi_directive(struct cw_ptx *p)
+{
+    if (cw_ptx_accept_word(p, ".abi_preserve") || cw_ptx_accept_word(p, ".abi_preserve_control"))
+        cw_ptx_uint(p, UINT32_MAX, "number of registers");
+    else if (!cw_ptx_accept_word(p, ".noreturn"))
+        return false;
+    return true;
+}
+
+static void abi_directives(struct cw_ptx *p)
+{
+    while (abi_directive(p))
+        continue;
 }
 
 /* name: .callprototype (returned) _ (parameters); becomes a function of its own that nobody defines. */
@@ -73,8 +47,7 @@ static void call_prototype(struct cw_ptx *p, const struct cw_tok *name)
     cw_ptx_advance(p); /* _ */
     if (cw_ptx_is_punct(p, '('))
         formals(p);
-    while (cw_ptx_accept_word(p, ".noreturn"))
-        continue;
+    abi_directives(p);
     p->cur = outer;
     cw_ptx_define(p, name, CW_SYM_PROTOTYPE, id);
     cw_ptx_expect(p, ';');
@@ -153,7 +126,7 @@ static void statement(struct cw_ptx *p)
     p->stmt = p->tok;
     p->guard = CW_PTX_NONE;
     p->guard_neg = 0;
-    if (cw_ptx_accept(p, ';') || skip_noise(p))
+    if (cw_ptx_accept(p, ';') || cw_ptx_skip_noise(p))
         return;
     if (p->tok.kind == CW_TOK_WORD && p->ahead.kind == CW_TOK_PUNCT && p->ahead.punct == ':') {
         label(p);
@@ -161,41 +134,10 @@ static void statement(struct cw_ptx *p)
         guard(p);
         cw_ptx_instruction(p);
     } else if (!cw_ptx_declaration(p)) {
+        if (p->tok.kind == CW_TOK_WORD && p->tok.text[0] == '.')
+            cw_ptx_fail(p, CW_EUNSUP, "unknown directive");
         cw_ptx_instruction(p);
     }
-}
-
-/* A place in the text that can be returned to. */
-struct place {
-    struct cw_lex lex;
-    struct cw_tok tok, ahead;
-};
-
-static struct place place_of(const struct cw_ptx *p)
-{
-    return (struct place){p->lex, p->tok, p->ahead};
-}
-
-static void return_to(struct cw_ptx *p, const struct place *place)
-{
-    p->lex = place->lex;
-    p->tok = place->tok;
-    p->ahead = place->ahead;
-}
-
-/* The body has something that is not supported: the function cannot run. What stands behind that in the body is not looked at but for its
- * braces, since declarations that were left out would make errors of what uses them. */
-static void refuse_body(struct cw_ptx *p, const struct place *begin, uint32_t fn, uint32_t outer)
-{
-    p->cur = fn;
-    if (!cw_ptx_refuse(p, cw_ptx_fn(p)))
-        return;
-    cw_ptx_fn(p)->call.n = 0;
-    p->ref.n = 0;
-    while (p->depth > outer)
-        cw_ptx_scope_close(p);
-    return_to(p, begin);
-    skip_braces(p);
 }
 
 /* The function's body, nested blocks included, with its last brace. */
@@ -223,11 +165,13 @@ static void statements(struct cw_ptx *p)
 
 static void body(struct cw_ptx *p)
 {
-    const struct place begin = place_of(p);
+    const struct cw_place begin = cw_ptx_place(p);
     const uint32_t fn = p->cur, outer = p->depth;
-    statements(p);
-    if (p->status == CW_EUNSUP)
-        refuse_body(p, &begin, fn, outer);
+    if (p->narrow != NULL)
+        cw_ptx_fail_tok(p, CW_EUNSUP, &p->fn.a[fn].at, "%s", p->narrow);
+    else
+        statements(p);
+    cw_ptx_refuse_body(p, &begin, fn, outer);
 }
 
 static void three(struct cw_ptx *p, uint32_t out[3])
@@ -240,29 +184,59 @@ static void three(struct cw_ptx *p, uint32_t out[3])
     }
 }
 
-/* .reqntid and the like between the parameters and the body. */
+/* The blocks of a cluster. Of one block, which is its own cluster here, nothing follows. */
+static void cluster_size(struct cw_ptx *p, struct cw_fn *fn)
+{
+    const struct cw_tok at = p->tok;
+    uint32_t size[3];
+    three(p, size);
+    fn->has_cluster_size = 1;
+    if (p->status == CW_OK && (size[0] != 1 || size[1] != 1 || size[2] != 1))
+        cw_ptx_fail_tok(p, CW_EUNSUP, &at, "clusters of several blocks are not supported");
+}
+
+static bool bound(struct cw_ptx *p, const char *word, uint32_t *value, const char *what)
+{
+    if (!cw_ptx_accept_word(p, word))
+        return false;
+    *value = (uint32_t)cw_ptx_uint(p, UINT32_MAX, what);
+    return true;
+}
+
+/* One of the directives between the parameters and the body; false: none is here. */
+static bool performance_directive(struct cw_ptx *p, struct cw_fn *fn)
+{
+    uint32_t unused; /* a bound on what there is one of, and a wish about registers of functions that are not expanded in place */
+    if (bound(p, ".maxnreg", &fn->max_registers, "number of registers") ||
+        bound(p, ".minnctapersm", &fn->min_blocks_per_core, "number of blocks") ||
+        bound(p, ".maxnctapersm", &fn->max_blocks_per_core, "number of blocks") ||
+        bound(p, ".maxclusterrank", &unused, "number of blocks") || bound(p, ".local_maxnreg", &unused, "number of registers"))
+        return true;
+    if (cw_ptx_accept_word(p, ".reqntid"))
+        three(p, fn->reqntid);
+    else if (cw_ptx_accept_word(p, ".maxntid"))
+        three(p, fn->maxntid);
+    else if (cw_ptx_accept_word(p, ".reqnctapercluster"))
+        cluster_size(p, fn);
+    else if (cw_ptx_accept_word(p, ".explicitcluster"))
+        fn->has_cluster_size = 1;
+    else
+        return cw_ptx_accept_word(p, ".blocksareclusters") || abi_directive(p) || cw_ptx_skip_noise(p);
+    return true;
+}
+
 static void performance_directives(struct cw_ptx *p, struct cw_fn *fn)
 {
-    for (;;) {
-        if (cw_ptx_accept_word(p, ".reqntid"))
-            three(p, fn->reqntid);
-        else if (cw_ptx_accept_word(p, ".maxntid"))
-            three(p, fn->maxntid);
-        else if (cw_ptx_accept_word(p, ".maxnreg"))
-            fn->max_registers = (uint32_t)cw_ptx_uint(p, UINT32_MAX, "number of registers");
-        else if (cw_ptx_accept_word(p, ".minnctapersm"))
-            fn->min_blocks_per_core = (uint32_t)cw_ptx_uint(p, UINT32_MAX, "number of blocks");
-        else if (cw_ptx_accept_word(p, ".maxnctapersm"))
-            fn->max_blocks_per_core = (uint32_t)cw_ptx_uint(p, UINT32_MAX, "number of blocks");
-        else if (!cw_ptx_accept_word(p, ".noreturn") && !skip_noise(p))
-            return;
-    }
+    while (performance_directive(p, fn))
+        continue;
+    if (p->tok.kind == CW_TOK_WORD && p->tok.text[0] == '.')
+        cw_ptx_fail(p, CW_EUNSUP, "unknown directive");
 }
 
 /* Index of the function of that name in the module, made when it is new. */
 static uint32_t function_named(struct cw_ptx *p, const struct cw_tok *name, bool is_entry)
 {
-    struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
+    const struct cw_sym *s = cw_ptx_find(p, name->text, name->len);
     if (s != NULL && s->kind == CW_SYM_FN)
         return s->id;
     uint32_t id = p->fn.n;
@@ -274,6 +248,8 @@ static uint32_t function_named(struct cw_ptx *p, const struct cw_tok *name, bool
 
 static bool same_formals(const struct cw_ptx *p, const struct cw_fn *a, const struct cw_fn *b)
 {
+    if (a->is_opaque || b->is_opaque)
+        return true;
     bool same = a->formal.n == b->formal.n && a->ret_cnt == b->ret_cnt;
     for (uint32_t i = 0; same && i < a->formal.n; i++) {
         const struct cw_var *x = &p->var.a[a->formal.a[i]], *y = &p->var.a[b->formal.a[i]];
@@ -285,7 +261,7 @@ static bool same_formals(const struct cw_ptx *p, const struct cw_fn *a, const st
 /* The name that follows the returned parameters, which have to be read into the function of that name. */
 static struct cw_tok name_ahead(struct cw_ptx *p)
 {
-    const struct place begin = place_of(p);
+    const struct cw_place begin = cw_ptx_place(p);
     if (cw_ptx_is_punct(p, '('))
         while (p->tok.kind != CW_TOK_EOF && !cw_ptx_accept(p, ')'))
             cw_ptx_advance(p);
@@ -293,12 +269,14 @@ static struct cw_tok name_ahead(struct cw_ptx *p)
     if (name.kind != CW_TOK_WORD)
         cw_ptx_fail(p, CW_EINVAL, "expected the name of a function");
     if (p->status == CW_OK)
-        return_to(p, &begin);
+        cw_ptx_return_to(p, &begin);
     return name;
 }
 
 static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
 {
+    if (p->prefix.kind != CW_TOK_EOF)
+        cw_ptx_fail_tok(p, CW_EUNSUP, &p->prefix, "unknown directive");
     if (cw_ptx_is_punct(p, '(') && !cw_ptx_fn(p)->is_entry)
         formals(p);
     cw_ptx_fn(p)->ret_cnt = cw_ptx_fn(p)->formal.n;
@@ -308,7 +286,7 @@ static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
     if (p->status != CW_OK)
         return;
     performance_directives(p, cw_ptx_fn(p));
-    if (cw_ptx_accept(p, ';'))
+    if (p->status != CW_OK || cw_ptx_accept(p, ';'))
         return;
     if (cw_ptx_fn(p)->is_defined)
         cw_ptx_fail_tok(p, CW_EINVAL, name, "%.*s is defined twice", (int)name->len, name->text);
@@ -317,10 +295,31 @@ static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
     body(p);
 }
 
+/* From the returned parameters to the end of the body. What cannot be read of it refuses the function. */
+static void function_scope(struct cw_ptx *p, uint32_t id, const struct cw_tok *name)
+{
+    const struct cw_place begin = cw_ptx_place(p);
+    const uint32_t depth = p->depth;
+    p->cur = id;
+    cw_ptx_scope_open(p);
+    function_parts(p, name);
+    cw_ptx_refuse_header(p, &begin, id, depth + 1);
+    if (p->status != CW_OK)
+        return;
+    const struct cw_place end = cw_ptx_place(p);
+    cw_ptx_scope_close(p);
+    if (p->status == CW_EINVAL) { /* a label that is not there */
+        cw_ptx_return_to(p, &end);
+        cw_ptx_refuse_text(p, cw_ptx_fn(p));
+        cw_ptx_fn(p)->call.n = 0;
+    }
+}
+
 /* .entry name (params) { body }, .func (returned) name (params) { body }, or a declaration of these. A declaration may be repeated:
  * then parameters are read into a spare function and compared, and the latest names count. */
 static void function(struct cw_ptx *p, bool is_entry)
 {
+    cw_ptx_attributes(p);
     struct cw_tok name = name_ahead(p);
     uint32_t id = function_named(p, &name, is_entry);
     uint32_t spare = p->fn.n;
@@ -338,13 +337,10 @@ static void function(struct cw_ptx *p, bool is_entry)
     p->fn.a[id].is_defined = was_defined;
     p->fn.a[id].is_address_taken = before.is_address_taken;
     p->fn.a[id].intrinsic = is_entry ? NULL : cw_ptx_intrinsic(p, name.text, name.len);
-    p->cur = id;
-    cw_ptx_scope_open(p);
-    function_parts(p, &name);
-    if (p->status == CW_OK)
-        cw_ptx_scope_close(p);
+    function_scope(p, id, &name);
     p->fn.a[spare] = before;
-    if (p->status == CW_OK && !is_new && !same_formals(p, &before, &p->fn.a[id]))
+    const bool is_known = p->fn.a[id].refused == NULL && before.refused == NULL;
+    if (p->status == CW_OK && !is_new && is_known && !same_formals(p, &before, &p->fn.a[id]))
         cw_ptx_fail_tok(p, CW_EINVAL, &name, "%.*s was declared with other parameters", (int)name.len, name.text);
     if (was_defined && p->status == CW_OK) { /* the definition stays */
         before.is_address_taken |= p->fn.a[id].is_address_taken;
@@ -368,20 +364,34 @@ static void alias(struct cw_ptx *p)
     cw_ptx_expect(p, ';');
 }
 
+/* Every function of a module of 32-bit addresses is refused. */
 static void address_size(struct cw_ptx *p)
 {
     uint64_t bits = cw_ptx_uint(p, 64, "address size");
     if (p->status == CW_OK && bits != 64)
-        cw_ptx_fail(p, CW_EUNSUP, "only 64-bit addresses are supported (.address_size 64)");
+        p->narrow = "only 64-bit addresses are supported (.address_size 64)";
 }
 
+/* The words behind the first, such as texmode_independent and debug, change nothing here: textures are not supported, and map_f64_to_f32 is of
+ * targets without .f64. */
 static void target(struct cw_ptx *p)
 {
     do {
+        unsigned long number = 0;
+        for (uint32_t i = 3; p->tok.len > 3 && memcmp(p->tok.text, "sm_", 3) == 0 && i < p->tok.len && i < 7; i++)
+            number = p->tok.text[i] >= '0' && p->tok.text[i] <= '9' ? 10 * number + (unsigned long)(p->tok.text[i] - '0') : number;
+        p->threads_apart |= number >= 70;
         if (p->tok.kind != CW_TOK_WORD)
             cw_ptx_fail(p, CW_EINVAL, "expected a target");
         cw_ptx_advance(p);
     } while (cw_ptx_accept(p, ','));
+}
+
+static void version(struct cw_ptx *p)
+{
+    if (p->tok.kind != CW_TOK_FLOAT)
+        cw_ptx_fail(p, CW_EINVAL, "expected a version such as 7.0");
+    cw_ptx_advance(p);
 }
 
 /* What linkage a definition has makes no difference in a module that is loaded alone, except that .extern and .common have no initial
@@ -401,8 +411,28 @@ static void linked(struct cw_ptx *p)
         function(p, true);
     else if (cw_ptx_accept_word(p, ".func"))
         function(p, false);
-    else
+    else if (cw_ptx_at_variable(p))
         cw_ptx_module_variable(p, is_extern, is_common);
+    else if (!cw_ptx_unknown_directive(p))
+        cw_ptx_fail(p, CW_EINVAL, "expected a directive");
+}
+
+static void module_statement(struct cw_ptx *p)
+{
+    const struct cw_place begin = cw_ptx_place(p);
+    if (cw_ptx_skip_noise(p) || cw_ptx_accept(p, ';'))
+        return;
+    if (cw_ptx_accept_word(p, ".version"))
+        version(p);
+    else if (cw_ptx_accept_word(p, ".target"))
+        target(p);
+    else if (cw_ptx_accept_word(p, ".address_size"))
+        address_size(p);
+    else if (cw_ptx_accept_word(p, ".alias"))
+        alias(p);
+    else
+        linked(p);
+    cw_ptx_refuse_declaration(p, &begin);
 }
 
 void cw_ptx_module(struct cw_ptx *p)
@@ -413,21 +443,11 @@ void cw_ptx_module(struct cw_ptx *p)
     if (p->status == CW_OK && !cw_tok_is(&p->tok, ".version"))
         cw_ptx_fail(p, CW_EINVAL, "not PTX: the first directive has to be .version");
     while (p->status == CW_OK && p->tok.kind != CW_TOK_EOF) {
-        p->stmt = p->tok;
-        if (skip_noise(p) || cw_ptx_accept(p, ';'))
-            continue;
-        if (cw_ptx_accept_word(p, ".version")) {
-            if (p->tok.kind != CW_TOK_FLOAT)
-                cw_ptx_fail(p, CW_EINVAL, "expected a version such as 7.0");
-            cw_ptx_advance(p);
-        } else if (cw_ptx_accept_word(p, ".target")) {
-            target(p);
-        } else if (cw_ptx_accept_word(p, ".address_size")) {
-            address_size(p);
-        } else if (cw_ptx_accept_word(p, ".alias")) {
-            alias(p);
-        } else {
-            linked(p);
-        }
+        const struct cw_tok prefix = p->prefix;
+        if (prefix.kind == CW_TOK_EOF)
+            p->stmt = p->tok;
+        module_statement(p);
+        if (p->prefix.text == prefix.text) /* it was of the declaration that has been read */
+            p->prefix.kind = CW_TOK_EOF;
     }
 }

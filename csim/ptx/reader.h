@@ -13,11 +13,11 @@
  * README.md lists all files from top to bottom; a file calls only those below it.
  *
  * Errors are sticky: the first one is kept, the token stream then reads as ended, and every pass looks at status between steps. So
- * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF. One kind of error ends before that: CW_EUNSUP
- * about a function's body makes this function unusable (cw_ptx_refuse), and each kernel that calls it.
+ * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF. Errors end before that when what they are about can
+ * be skipped (skip.c): then a function is unusable (cw_ptx_refuse), and each kernel that calls it, or a variable is, and who names it.
  *
  * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, meet.c, lpc_profile.c, module.c,
- * parse.c, slots.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
+ * parse.c, slots.c, skip.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
  */
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
@@ -145,8 +145,8 @@ struct cw_var {
     uint8_t in_memory; /* CALL_PARAM: address taken or accessed in overlapping pieces, hence in local memory, not in registers */
     uint32_t align, ptr_align;
     uint64_t bytes;
-    uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block; SHARED: 0, as
-                      * each kernel has it elsewhere (emit.c) */
+    uint64_t offset; /* GLOBAL, CONST: in the segment; LOCAL and in_memory: in the function's frame; ENTRY_PARAM: in the block; SHARED: 0,
+                      * as each kernel has it elsewhere (emit.c) */
     uint32_t vreg;   /* REG_PARAM */
     uint32_t line, col;
     CW_VEC(struct cw_access) access;
@@ -155,6 +155,7 @@ struct cw_var {
     CW_VEC(uint8_t) init; /* initial value, as far as it is given */
     uint32_t cell_base;   /* the function's virtual register that holds cell 0 */
     uint8_t is_formal;
+    uint32_t unusable;     /* why it cannot be used: an index + 1, or 0 */
     uint32_t formal_index; /* in the function's formal list */
 };
 
@@ -188,6 +189,8 @@ struct cw_fn {
     uint8_t has_cluster_size;             /* .reqnctapercluster or .explicitcluster */
     uint8_t is_address_taken;             /* an indirect call may reach it */
     uint8_t visit;                        /* of the call-graph walk */
+    uint8_t is_opaque;                    /* refused by its header: its parameters are not known */
+    int refused_status;                   /* CW_E... of it */
     const char *refused;                  /* the line of error about what its body has and this machine has not; NULL: it can run */
     const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
     uint32_t alias;                       /* function or CW_PTX_NONE */
@@ -208,17 +211,24 @@ struct cw_fn {
 
 enum cw_sym_kind {
     CW_SYM_REG,
+    CW_SYM_VECTOR, /* index in p->vector */
     CW_SYM_RANGE,
     CW_SYM_VAR,
     CW_SYM_FN,
     CW_SYM_LABEL,
     CW_SYM_TABLE,
     CW_SYM_PROTOTYPE, /* .callprototype: a function */
-    CW_SYM_CALLEES    /* .calltargets: index of the list */
+    CW_SYM_CALLEES,   /* .calltargets: index of the list */
+    CW_SYM_REFUSED    /* declared in a way that cannot be read: index of why */
 };
 
 struct cw_callees { /* a .calltargets list: p->callee.a[first .. first + cnt - 1] */
     uint32_t first, cnt;
+};
+
+struct cw_unusable { /* why a name cannot be used, and where it is declared */
+    uint32_t line;
+    char why[140];
 };
 
 struct cw_sym {
@@ -233,6 +243,14 @@ struct cw_sym {
 struct cw_range { /* .reg .b32 %r<count> */
     uint32_t count;
     uint8_t ptype;
+    uint8_t vec; /* elements of each; 1: no vectors */
+    uint8_t is_whole;
+};
+
+struct cw_vector { /* .reg .v4 .u32 v, or .reg .b128 w: registers one after the other */
+    uint32_t first;
+    uint8_t cnt;
+    uint8_t is_whole; /* .b128: two of 64 bits that have no names of their own */
 };
 
 struct cw_map_entry { /* (range, number) -> virtual register */
@@ -260,17 +278,19 @@ struct cw_konsts { /* deduplicated constants; map: hash -> first of that hash, n
 
 enum cw_reloc_kind { CW_RELOC_KERNEL, CW_RELOC_GLOBAL, CW_RELOC_CONST };
 
-struct cw_reloc {    /* module->reloc */
-    uint8_t kind;    /* enum cw_reloc_kind: 32 lanes of a kernel's 64-bit constant, 8 bytes of the global or the constant image */
-    uint32_t kernel; /* of KERNEL */
-    uint64_t where;  /* constant index, or offset in the image */
-    uint64_t value;  /* to be added to the global segment's address */
+struct cw_reloc {         /* module->reloc */
+    uint8_t kind;         /* enum cw_reloc_kind: 32 lanes of a kernel's 64-bit constant, bytes of the global or the constant image */
+    uint8_t shift, bytes; /* of the images: which bits of the address, and how many bytes of them */
+    uint32_t kernel;      /* of KERNEL */
+    uint64_t where;       /* constant index, or offset in the image */
+    uint64_t value;       /* to be added to the global segment's address */
 };
 
 struct cw_init {    /* a piece of initialised data that is an address; resolved at the end, when all variables have offsets */
     uint32_t owner; /* the variable that is initialised */
     uint32_t var;   /* the variable whose address it is */
     uint8_t is_generic;
+    uint8_t shift, bytes; /* which bits of the address, and how many bytes of them */
     uint64_t where, addend;
 };
 
@@ -278,11 +298,13 @@ struct cw_opspec;
 
 struct cw_ptx {
     int status;
+    bool is_final; /* the error is of what the file is loaded with, not of a function */
     struct cw_error *err;
     const char *file, *text;
     size_t length;
     const struct cw_intrinsic *const *intrinsics; /* NULL-terminated list of arrays, or NULL */
     const struct cw_branch_counts *profile;       /* NULL: none */
+    bool threads_apart;                           /* .target is sm_70 or later: threads of a warp have PCs of their own */
     struct cw_lex lex;
     struct cw_tok tok, ahead;
     struct cw_tok stmt; /* first token of the current statement, for messages */
@@ -291,10 +313,17 @@ struct cw_ptx {
     uint32_t *bucket;
     uint32_t depth;
     CW_VEC(struct cw_range) range;
+    CW_VEC(struct cw_vector) vector;
     struct cw_map range_reg;
     CW_VEC(struct cw_label_ref) ref;
     CW_VEC(struct cw_fn) fn;
     CW_VEC(char *) refusal; /* owns what cw_fn.refused points to */
+    CW_VEC(struct cw_unusable) unusable;
+    CW_VEC(char *) notice;         /* the module's, later */
+    CW_VEC(struct cw_tok) skipped; /* unknown directives, each once */
+    struct cw_tok prefix;          /* one in front of a declaration that is to be read; kind CW_TOK_EOF: none */
+    const char *narrow;            /* addresses of another size than 64 bits: why no function can be read; NULL: they are not */
+    char why[140];                 /* what the last error said, without its place */
     CW_VEC(uint32_t) callee;
     CW_VEC(struct cw_callees) callees;
     CW_VEC(struct cw_var) var;
@@ -316,9 +345,10 @@ int cw_ptx_fail_at(struct cw_ptx *p, int status, uint32_t line, uint32_t col, co
 /* At the current token, with the text of the statement (or of the line) that it is in. */
 int cw_ptx_fail(struct cw_ptx *p, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int cw_ptx_fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* What is not supported in a body makes a function unusable, and the file is read on: an error of that kind becomes fn's, and status is
- * CW_OK again. False when there is none, or another one, which stays. */
+/* What is not supported in a function, or wrong in it, makes the function unusable, and the file is read on: an error of that kind becomes
+ * fn's, and status is CW_OK again. False when there is none, or another one, which stays. */
 bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn);
+bool cw_ptx_refuse_text(struct cw_ptx *p, struct cw_fn *fn);        /* the same of any error that there is; false: no memory for it */
 void cw_ptx_fail_refused(struct cw_ptx *p, const struct cw_fn *fn); /* fn->refused once more */
 uint32_t cw_ptx_hash(const char *s, uint32_t len);
 uint32_t cw_map_get(const struct cw_map *m, uint64_t key); /* CW_PTX_NONE when absent */
@@ -340,11 +370,16 @@ uint32_t cw_ptype_of(const char *name, uint32_t len); /* "u32" without the dot; 
 /* symbol.c */
 void cw_ptx_scope_open(struct cw_ptx *p);
 void cw_ptx_scope_close(struct cw_ptx *p);
+/* The innermost one of that name, or NULL. To look up is to use it: a name whose declaration cannot be read fails with the reason. */
 struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len);
+struct cw_sym *cw_ptx_find(struct cw_ptx *p, const char *name, uint32_t len); /* the same, for who does not use it */
 void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind kind, uint32_t id);
-/* The register that the word names (ranges included), or CW_PTX_NONE. */
+/* The register that the word names (ranges and elements of vectors included), or CW_PTX_NONE. */
 uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name);
+bool cw_ptx_find_vector(struct cw_ptx *p, const struct cw_tok *name, struct cw_vector *out); /* the vector as a whole */
 uint32_t cw_ptx_new_reg(struct cw_ptx *p, enum cw_ptype type, bool is_temp);
+/* Declares a register like that, or a range of them; like->count: how many. */
+void cw_ptx_define_reg(struct cw_ptx *p, const struct cw_tok *name, const struct cw_range *like, bool is_range);
 void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name);
 void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop, uint32_t table, uint32_t entry);
 
@@ -353,7 +388,9 @@ uint64_t cw_ptx_expr(struct cw_ptx *p, bool *is_unsigned);
 uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what); /* one of at most max; what names it in the message */
 
 /* decl.c */
-bool cw_ptx_declaration(struct cw_ptx *p); /* .reg and variables inside a function; false when the token starts none */
+bool cw_ptx_declaration(struct cw_ptx *p);       /* .reg and variables inside a function; false when the token starts none */
+void cw_ptx_attributes(struct cw_ptx *p);        /* .attribute(...), as often as there is one; memory is one, so nothing follows */
+bool cw_ptx_at_variable(const struct cw_ptx *p); /* outside of functions */
 void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common);
 uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry); /* one formal parameter; its variable */
 void cw_ptx_resolve_inits(struct cw_ptx *p);
@@ -369,6 +406,28 @@ void cw_ptx_opcodes_init(struct cw_ptx *p);
 
 /* instruction.c: the instruction at the current token, up to and with its ';' */
 void cw_ptx_instruction(struct cw_ptx *p);
+
+/* skip.c */
+struct cw_place { /* a place in the text that can be returned to */
+    struct cw_lex lex;
+    struct cw_tok tok, ahead;
+};
+
+struct cw_place cw_ptx_place(const struct cw_ptx *p);
+void cw_ptx_return_to(struct cw_ptx *p, const struct cw_place *place);
+void cw_ptx_skip_group(struct cw_ptx *p, char open, char close); /* from an open to its close, with all between */
+bool cw_ptx_skip_noise(struct cw_ptx *p);                        /* debug information and hints; false when there are none */
+/* After an error in the body of function fn, which begins at `begin`: fn is refused, the body is skipped, and scopes deeper than depth are
+ * closed. Does nothing when there is no error, and keeps one that a body cannot be skipped after. */
+void cw_ptx_refuse_body(struct cw_ptx *p, const struct cw_place *begin, uint32_t fn, uint32_t depth);
+/* The same after what is not supported in its header, which begins at `begin`: header and body, if there is one, are skipped. */
+void cw_ptx_refuse_header(struct cw_ptx *p, const struct cw_place *begin, uint32_t fn, uint32_t depth);
+/* The same for a declaration: the names that it declares become unusable. */
+void cw_ptx_refuse_declaration(struct cw_ptx *p, const struct cw_place *begin);
+/* Leaves an unknown directive out, with what belongs to it. One that stands before a declaration in its line becomes p->prefix. False: a
+ * known one is here. */
+bool cw_ptx_unknown_directive(struct cw_ptx *p);
+void cw_ptx_notice(struct cw_ptx *p, const struct cw_tok *at, const char *what); /* "file:line:column: what: token" */
 
 /* parse.c: the whole text */
 void cw_ptx_module(struct cw_ptx *p);
@@ -399,14 +458,18 @@ struct cw_kcode {
     struct cw_konsts konsts;
     CW_VEC(struct cw_target_table) table;
     uint64_t local_bytes;
+    uint32_t entry;                                /* function */
     uint32_t expanded;                             /* calls */
+    bool prints;                                   /* it has a vprintf */
+    uint32_t max_depth;                            /* activations of a function inside each other */
+    bool recurses, is_too_large;                   /* it has some; with that many it is too large */
     uint32_t print_words;                          /* of arguments that a vprintf may have; 0: it has none */
     CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
     uint64_t digest;
     bool profiled; /* the branches' lpc are those of a profile */
 };
 
-void cw_ptx_check_calls(struct cw_ptx *p); /* recursion, code size, storage of call parameters */
+void cw_ptx_check_calls(struct cw_ptx *p); /* who calls whom, storage of call parameters */
 void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k);
 void cw_kcode_free(struct cw_kcode *k);
 

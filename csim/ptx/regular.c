@@ -147,19 +147,63 @@ static enum cw_ptype widened(enum cw_ptype t)
     }
 }
 
-static bool match(struct cw_insn *in, const struct cw_opspec *spec)
+#define MAX_MODS 8u
+
+struct mod { /* of a row */
+    struct cw_part word;
+    bool is_optional, is_used;
+};
+
+static uint32_t mods_of(const struct cw_opspec *spec, struct mod *mod)
 {
+    uint32_t n = 0;
+    for (const char *s = spec->mods; *s != '\0' && n < MAX_MODS; n++) {
+        mod[n] = (struct mod){.word = {s, (uint32_t)strcspn(s, " ?")}};
+        s += mod[n].word.len;
+        mod[n].is_optional = *s == '?';
+        s += strspn(s, " ?");
+    }
+    return n;
+}
+
+/* The row's modifiers as they stand there. */
+static bool match_in_order(struct cw_insn *in, const struct cw_opspec *spec, const struct mod *mod, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!accept_mod(in, spec, &mod[i].word) && !mod[i].is_optional)
+            return false;
+    return true;
+}
+
+/* ptxas takes modifiers in any order (div.ftz.rn.f32, setp.ftz.lt.f32): each of the row's once. Of two types the first stays the first. */
+static bool match_in_any_order(struct cw_insn *in, const struct cw_opspec *spec, struct mod *mod, uint32_t n)
+{
+    while (in->next < in->part_cnt) {
+        bool found = false, needs_type = false;
+        for (uint32_t i = 0; i < n && !found; i++) {
+            const bool is_second = needs_type && cw_part_is(&mod[i].word, "S");
+            needs_type |= !mod[i].is_used && cw_part_is(&mod[i].word, "T");
+            found = !mod[i].is_used && !is_second && accept_mod(in, spec, &mod[i].word);
+            mod[i].is_used |= found;
+        }
+        if (!found)
+            return false;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!mod[i].is_used && !mod[i].is_optional)
+            return false;
+    return true;
+}
+
+static bool match(struct cw_insn *in, const struct cw_opspec *spec, bool any_order)
+{
+    struct mod mod[MAX_MODS];
+    const uint32_t n = mods_of(spec, mod);
     in->next = 1;
     in->type = in->stype = CW_PT_NONE;
     in->v.u = (struct cw_uop){.op = spec->op, .flags = spec->flags, .cmp = spec->cmp};
-    for (const char *s = spec->mods; *s != '\0';) {
-        struct cw_part mod = {s, (uint32_t)strcspn(s, " ?")};
-        s += mod.len;
-        bool optional = *s == '?';
-        s += strspn(s, " ?");
-        if (!accept_mod(in, spec, &mod) && !optional)
-            return false;
-    }
+    if (!(any_order ? match_in_any_order(in, spec, mod, n) : match_in_order(in, spec, mod, n)))
+        return false;
     if ((in->v.u.flags & CW_UF_WIDE) != 0) {
         in->stype = in->type;
         in->type = widened(in->type);
@@ -217,7 +261,7 @@ static void operand(struct cw_ptx *p, struct cw_insn *in, char letter)
         cw_insn_src(in, cw_opnd_pred(p));
         break;
     case 'k':
-        in->v.u.imm = (int64_t)cw_ptx_uint(p, 255, "lookup table");
+        in->v.u.imm = (int64_t)(cw_ptx_expr(p, NULL) & 255);
         break;
     default:
         break;
@@ -255,14 +299,25 @@ static const struct cw_opspec *find_spec(const struct cw_ptx *p, const struct cw
     return NULL;
 }
 
+/* The first row of the name that fits; NULL: none does. */
+static const struct cw_opspec *fitting(struct cw_insn *in, const struct cw_opspec *first, bool any_order)
+{
+    const struct cw_opspec *end = cw_opspecs + cw_opspec_cnt;
+    for (const struct cw_opspec *spec = first; spec < end && strcmp(spec->name, first->name) == 0; spec++)
+        if (match(in, spec, any_order))
+            return spec;
+    return NULL;
+}
+
 bool cw_insn_regular(struct cw_ptx *p, struct cw_insn *in)
 {
-    const struct cw_opspec *first = find_spec(p, &in->part[0]), *spec = first, *end = cw_opspecs + cw_opspec_cnt;
+    const struct cw_opspec *first = find_spec(p, &in->part[0]);
     if (first == NULL)
         return false;
-    while (spec < end && strcmp(spec->name, first->name) == 0 && !match(in, spec))
-        spec++;
-    if (spec == end || strcmp(spec->name, first->name) != 0) {
+    const struct cw_opspec *spec = fitting(in, first, false);
+    if (spec == NULL)
+        spec = fitting(in, first, true);
+    if (spec == NULL) {
         cw_insn_refuse(p, in);
         return true;
     }

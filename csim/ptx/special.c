@@ -38,60 +38,181 @@ static enum cw_ptype element_type(struct cw_ptx *p, enum cw_ptype whole, uint32_
     return CW_PT_NONE;
 }
 
-static void mov_unpack(struct cw_ptx *p, struct cw_insn *in)
+/* Elements of the list or of the vector register that the current token begins or names; 0: it is neither. */
+static uint32_t elements_here(struct cw_ptx *p)
 {
-    uint32_t n = count_elements(p);
+    struct cw_vector v;
+    if (cw_ptx_is_punct(p, '{'))
+        return count_elements(p);
+    return cw_ptx_find_vector(p, &p->tok, &v) && !v.is_whole ? v.cnt : 0;
+}
+
+static void mov_unpack(struct cw_ptx *p, struct cw_insn *in, uint32_t n)
+{
+    struct cw_vopnd o[CW_UOP_DSTS];
     enum cw_ptype elem = element_type(p, in->type, n);
+    if (p->status != CW_OK)
+        return;
     in->v.u.op = CW_OP_UNPACK;
     set_types(in, in->type, elem);
-    cw_ptx_expect(p, '{');
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
-        if (i > 0)
-            cw_ptx_expect(p, ',');
-        cw_insn_dst(in, cw_opnd_dst(p, elem));
-    }
-    cw_ptx_expect(p, '}');
+    cw_opnd_list(p, CW_LIST_DST, elem, n, o);
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+        cw_insn_dst(in, o[i]);
     cw_ptx_expect(p, ',');
     cw_insn_src(in, cw_opnd_src(p, in->type));
 }
 
-static void mov_pack(struct cw_ptx *p, struct cw_insn *in)
+static void mov_pack(struct cw_ptx *p, struct cw_insn *in, uint32_t n)
 {
-    uint32_t n = count_elements(p);
+    struct cw_vopnd o[CW_UOP_SRCS];
     enum cw_ptype elem = element_type(p, in->type, n);
+    if (p->status != CW_OK)
+        return;
     in->v.u.op = CW_OP_PACK;
     set_types(in, in->type, elem);
-    cw_ptx_expect(p, '{');
+    cw_opnd_list(p, CW_LIST_SRC, elem, n, o);
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+        cw_insn_src(in, o[i]);
+}
+
+/* dst[i] = src[i] for all i at once. type: by which the operands were read. */
+static void emit_moves(struct cw_ptx *p, enum cw_ptype type, uint32_t n, const struct cw_vopnd *dst, const struct cw_vopnd *src)
+{
+    struct cw_vopnd to[4];
     for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
-        if (i > 0)
-            cw_ptx_expect(p, ',');
-        cw_insn_src(in, cw_opnd_src(p, elem));
+        struct cw_insn one = {.v = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_MOV}}};
+        bool is_read_later = false;
+        for (uint32_t j = i + 1; j < n && dst[i].kind == CW_V_REG; j++)
+            is_read_later |= src[j].kind == CW_V_REG && src[j].id == dst[i].id;
+        to[i] = is_read_later ? cw_opnd_reg(cw_ptx_new_reg(p, type, true)) : dst[i];
+        set_types(&one, type, CW_PT_NONE);
+        cw_insn_dst(&one, to[i]);
+        cw_insn_src(&one, src[i]);
+        cw_insn_emit(p, &one);
     }
-    cw_ptx_expect(p, '}');
+    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+        if (dst[i].kind == CW_V_REG && to[i].id != dst[i].id)
+            emit_moves(p, type, 1, &dst[i], &to[i]);
+}
+
+/* Special registers have 32 bits; halves of them are a conversion. */
+static void narrow(struct cw_ptx *p, struct cw_vopnd *src)
+{
+    for (uint32_t i = 0; i < 4 && p->status == CW_OK; i++) {
+        const struct cw_vopnd word = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_U32, true)),
+                              half = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_U16, true));
+        emit_moves(p, CW_PT_U32, 1, &word, &src[i]);
+        cw_insn_convert(p, half, CW_U16, word, CW_U32);
+        src[i] = half;
+    }
+}
+
+/* mov.v4.u32 v, %tid; mov.v2.f32 {a, b}, {c, d} */
+static void mov_vector(struct cw_ptx *p, const struct cw_insn *in, enum cw_ptype type, uint32_t n)
+{
+    const uint32_t bytes = cw_ptype_info[type].bytes;
+    struct cw_vopnd dst[4], src[4];
+    if (bytes < 2 || bytes * n > 16) {
+        cw_insn_refuse(p, in);
+        return;
+    }
+    cw_opnd_list(p, CW_LIST_DST, type, n, dst);
+    cw_ptx_expect(p, ',');
+    if (n == 4 && cw_ptype_info[type].kind != 'f' && cw_opnd_sreg_vector(p, src)) {
+        if (bytes == 2)
+            narrow(p, src);
+    } else {
+        cw_opnd_list(p, CW_LIST_SRC, type, n, src);
+    }
+    emit_moves(p, type, n, dst, src);
+}
+
+/* A source or destination of mov.b128: a register of that type or a vector of two, or a list. The number of its elements. */
+static uint32_t operand_of_16_bytes(struct cw_ptx *p, enum cw_list list, struct cw_vopnd *o)
+{
+    const uint32_t n = cw_ptx_is_punct(p, '{') ? count_elements(p) : 2;
+    struct cw_vector v;
+    if (n != 2 && n != 4)
+        cw_ptx_fail(p, CW_EINVAL, "a vector of %u elements does not fit the type of mov", n);
+    else if (!cw_ptx_is_punct(p, '{') && !cw_ptx_find_vector(p, &p->tok, &v))
+        cw_ptx_fail(p, CW_EUNSUP, "expected a register of 16 bytes, or a list");
+    else
+        cw_opnd_list(p, list, n == 2 ? CW_PT_B64 : CW_PT_B32, n, o);
+    return n;
+}
+
+/* mov.b128: of two registers of 64 bits. Words that make one, or are made of one, go by halves. */
+static void mov_whole(struct cw_ptx *p)
+{
+    struct cw_vopnd dst[4], src[4], half[2];
+    const uint32_t to = operand_of_16_bytes(p, CW_LIST_DST, dst);
+    cw_ptx_expect(p, ',');
+    const uint32_t from = operand_of_16_bytes(p, CW_LIST_SRC, src);
+    if (p->status != CW_OK)
+        return;
+    if (to == 4 && from == 4) {
+        emit_moves(p, CW_PT_B32, 4, dst, src);
+        return;
+    }
+    for (uint32_t k = 0; k < 2 && to + from == 6; k++) {
+        struct cw_insn one = {.v = {.guard = CW_PTX_NONE, .u = {.op = from == 4 ? CW_OP_PACK : CW_OP_UNPACK}}};
+        set_types(&one, CW_PT_B64, CW_PT_B32);
+        half[k] = from == 4 ? dst[k] : src[k];
+        for (uint32_t i = 0; i < (to == 4 ? 2 : 1); i++)
+            cw_insn_dst(&one, to == 4 ? dst[2 * k + i] : half[k]);
+        for (uint32_t i = 0; i < (from == 4 ? 2 : 1); i++)
+            cw_insn_src(&one, from == 4 ? src[2 * k + i] : half[k]);
+        cw_insn_emit(p, &one);
+    }
+    if (to == 2 && from == 2)
+        emit_moves(p, CW_PT_B64, 2, dst, src);
+}
+
+static uint32_t accept_vector(struct cw_insn *in)
+{
+    return cw_insn_accept(in, "v2") ? 2 : cw_insn_accept(in, "v4") ? 4 : 1;
+}
+
+/* Of one element, or of several as one. */
+static void mov_scalar(struct cw_ptx *p, struct cw_insn *in, enum cw_ptype type)
+{
+    set_types(in, type, CW_PT_NONE);
+    in->v.u.op = CW_OP_MOV;
+    uint32_t n = elements_here(p);
+    if (n > 0) {
+        mov_unpack(p, in, n);
+    } else {
+        cw_insn_dst(in, cw_opnd_dst(p, type));
+        cw_ptx_expect(p, ',');
+        n = elements_here(p);
+        if (n > 0)
+            mov_pack(p, in, n);
+        else if (type == CW_PT_PRED && cw_ptx_accept(p, '!'))
+            in->v.u.op = CW_OP_NOT;
+        if (n == 0)
+            cw_insn_src(in, cw_opnd_mov_src(p, type));
+    }
+    cw_insn_emit(p, in);
 }
 
 static void mov(struct cw_ptx *p, struct cw_insn *in)
 {
-    enum cw_ptype type = cw_insn_type(in);
-    if (type == CW_PT_NONE || type == CW_PT_F16 || type == CW_PT_F16X2 || type >= CW_PT_BF16 || (cw_ptype_info[type].bytes == 1)) {
+    uint32_t n = accept_vector(in);
+    const bool is_whole = n == 1 && cw_insn_accept(in, "b128");
+    enum cw_ptype type = is_whole ? CW_PT_B64 : cw_insn_type(in);
+    n = n == 1 && !is_whole ? accept_vector(in) : n;
+    if (type == CW_PT_NONE || type == CW_PT_F16 || type == CW_PT_F16X2 || type >= CW_PT_BF16 || cw_ptype_info[type].bytes == 1) {
         cw_insn_refuse(p, in);
         return;
     }
-    set_types(in, type, CW_PT_NONE);
-    in->v.u.op = CW_OP_MOV;
     if (!cw_insn_all(p, in))
         return;
-    if (cw_ptx_is_punct(p, '{')) {
-        mov_unpack(p, in);
-    } else {
-        cw_insn_dst(in, cw_opnd_dst(p, type));
-        cw_ptx_expect(p, ',');
-        if (cw_ptx_is_punct(p, '{'))
-            mov_pack(p, in);
-        else
-            cw_insn_src(in, cw_opnd_mov_src(p, type));
-    }
-    cw_insn_emit(p, in);
+    if (is_whole)
+        mov_whole(p);
+    else if (n > 1)
+        mov_vector(p, in, type, n);
+    else
+        mov_scalar(p, in, type);
 }
 
 /* What makes a policy for .L2::cache_hint: the value is opaque, and the caches do not look at it. */
@@ -125,7 +246,7 @@ static void lop3(struct cw_ptx *p, struct cw_insn *in, uint8_t boolop)
         cw_insn_src(in, cw_opnd_src(p, CW_PT_B32));
     }
     cw_ptx_expect(p, ',');
-    in->v.u.imm = (int64_t)cw_ptx_uint(p, 255, "lookup table");
+    in->v.u.imm = (int64_t)(cw_ptx_expr(p, NULL) & 255);
     cw_ptx_expect(p, ',');
     test.v.u.cmp = CW_CMP_NE;
     test.v.u.boolop = boolop;
@@ -262,23 +383,53 @@ static bool scalar_fits(enum cw_ptype to, enum cw_ptype from, bool given, const 
     return (!limited || (may && (u->flags & (CW_UF_FTZ | CW_UF_SAT)) == 0)) && rounding_fits(to, from, given, u->round);
 }
 
-/* The rounding and what may follow it; true: a rounding was there. */
-static bool cvt_mods(struct cw_insn *in)
+/* What cvt's modifiers say, which ptxas takes in any order but for the two types. */
+struct cvt_mods {
+    bool is_rounded;
+    enum cw_ptype to, from;
+};
+
+static bool accept_rounding(struct cw_insn *in, struct cvt_mods *m)
+{
+    for (uint32_t i = 0; i < COUNT(roundings) && !m->is_rounded; i++) {
+        m->is_rounded = cw_insn_accept(in, roundings[i].word);
+        in->v.u.round = m->is_rounded ? roundings[i].round : CW_RN;
+    }
+    return m->is_rounded;
+}
+
+static bool accept_cvt_flag(struct cw_insn *in)
 {
     static const struct {
         const char *word;
         uint16_t flag;
-    } mods[] = {{"ftz", CW_UF_FTZ}, {"sat", CW_UF_SAT}, {"relu", CW_UF_RELU}, {"satfinite", CW_UF_SATFINITE}, {"relu", CW_UF_RELU}};
-    bool given = false;
-    for (uint32_t i = 0; i < COUNT(roundings) && !given; i++) {
-        given = cw_insn_accept(in, roundings[i].word);
-        in->v.u.round = given ? roundings[i].round : CW_RN;
+    } mods[] = {{"ftz", CW_UF_FTZ}, {"sat", CW_UF_SAT}, {"relu", CW_UF_RELU}, {"satfinite", CW_UF_SATFINITE}};
+    for (uint32_t i = 0; i < COUNT(mods); i++) {
+        if ((in->v.u.flags & mods[i].flag) != 0 || !cw_insn_accept(in, mods[i].word))
+            continue;
+        in->v.u.flags |= mods[i].flag;
+        return true;
     }
+    return false;
+}
+
+static bool accept_cvt_type(struct cw_insn *in, struct cvt_mods *m)
+{
+    enum cw_ptype *type = m->to == CW_PT_NONE ? &m->to : &m->from;
+    if (*type != CW_PT_NONE)
+        return false;
+    *type = cw_insn_type(in);
+    return *type != CW_PT_NONE;
+}
+
+static struct cvt_mods cvt_mods(struct cw_insn *in)
+{
+    struct cvt_mods m = {.to = CW_PT_NONE, .from = CW_PT_NONE};
     in->v.u.flags = 0;
-    for (uint32_t i = 0; i < COUNT(mods); i++)
-        if ((in->v.u.flags & mods[i].flag) == 0 && cw_insn_accept(in, mods[i].word))
-            in->v.u.flags |= mods[i].flag;
-    return given;
+    in->v.u.round = CW_RN;
+    while (in->next < in->part_cnt && ((!m.is_rounded && accept_rounding(in, &m)) || accept_cvt_flag(in) || accept_cvt_type(in, &m)))
+        continue;
+    return m;
 }
 
 static void cvt(struct cw_ptx *p, struct cw_insn *in)
@@ -288,8 +439,9 @@ static void cvt(struct cw_ptx *p, struct cw_insn *in)
         return;
     }
     in->v.u.op = CW_OP_CVT;
-    const bool given = cvt_mods(in);
-    const enum cw_ptype to = cw_insn_type(in), from = cw_insn_type(in);
+    const struct cvt_mods m = cvt_mods(in);
+    const enum cw_ptype to = m.to, from = m.from;
+    const bool given = m.is_rounded;
     if (given && in->next == in->part_cnt && pair_fits(to, from, &in->v.u)) {
         cvt_pair(p, in, to, from);
         return;

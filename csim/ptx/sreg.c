@@ -45,7 +45,8 @@ static const struct {
                           [CW_SREG_EXPLICIT_CLUSTER] = {"%is_explicit_cluster", 4},
                           [CW_SREG_ZERO] = {"", 4},
                           [CW_SREG_ZERO64] = {"%current_graph_exec", 8}, /* no launch is part of a graph */
-                          [CW_SREG_ONE] = {"", 4}};
+                          [CW_SREG_ONE] = {"", 4},
+                          [CW_SREG_ENVREG] = {"", 4}};
 
 /* Scalars that are another one here. */
 static const struct {
@@ -65,7 +66,7 @@ static const struct {
 static const struct {
     const char *before, *behind;
     uint8_t count, sreg;
-} numbered[] = {{"%envreg", "", 32, CW_SREG_ZERO}, {"%pm", "", 8, CW_SREG_ZERO}, {"%pm", "_64", 8, CW_SREG_ZERO64}};
+} numbered[] = {{"%envreg", "", 32, CW_SREG_ENVREG}, {"%pm", "", 8, CW_SREG_ZERO}, {"%pm", "_64", 8, CW_SREG_ZERO64}};
 
 /* Reserved shared memory: offsets in it, and whether the register is that. */
 static const struct {

@@ -20,7 +20,7 @@ static uint32_t *bucket_of(struct cw_ptx *p, uint32_t hash)
     return p->bucket == NULL ? NULL : &p->bucket[hash % BUCKETS];
 }
 
-struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len)
+struct cw_sym *cw_ptx_find(struct cw_ptx *p, const char *name, uint32_t len)
 {
     uint32_t hash = cw_ptx_hash(name, len);
     uint32_t *bucket = bucket_of(p, hash);
@@ -34,9 +34,21 @@ struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len)
     return NULL;
 }
 
+struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len)
+{
+    struct cw_sym *s = cw_ptx_find(p, name, len);
+    if (s != NULL && s->kind == CW_SYM_REFUSED) {
+        const struct cw_unusable *u = &p->unusable.a[s->id];
+        cw_ptx_fail(p, CW_EUNSUP, "%.*s of line %u: %s", (int)(len < 60 ? len : 60), name, u->line, u->why);
+    } else if (s != NULL && s->kind == CW_SYM_FN && p->fn.a[s->id].is_opaque) {
+        cw_ptx_fail_refused(p, &p->fn.a[s->id]);
+    }
+    return s;
+}
+
 void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind kind, uint32_t id)
 {
-    struct cw_sym *old = cw_ptx_lookup(p, name->text, name->len);
+    const struct cw_sym *old = cw_ptx_find(p, name->text, name->len);
     if (old != NULL && old->depth == p->depth) {
         cw_ptx_fail_tok(p, CW_EINVAL, name, "%.*s is defined twice", (int)name->len, name->text);
         return;
@@ -77,7 +89,7 @@ static void settle_labels(struct cw_ptx *p)
     uint32_t kept = from;
     for (uint32_t i = from; i < p->ref.n; i++) {
         struct cw_label_ref ref = p->ref.a[i];
-        struct cw_sym *s = cw_ptx_lookup(p, ref.name, ref.len);
+        const struct cw_sym *s = cw_ptx_find(p, ref.name, ref.len);
         if (s != NULL && s->kind == CW_SYM_LABEL && s->depth == p->depth) {
             patch(p, &ref, s->id);
         } else if (p->depth <= 1) {
@@ -108,6 +120,29 @@ uint32_t cw_ptx_new_reg(struct cw_ptx *p, enum cw_ptype type, bool is_temp)
     return p->status == CW_OK ? fn->vreg.n - 1 : 0;
 }
 
+/* As many registers, one after the other, as a register of like has elements; the first. */
+static uint32_t new_elements(struct cw_ptx *p, const struct cw_range *like)
+{
+    const uint32_t first = cw_ptx_new_reg(p, (enum cw_ptype)like->ptype, false);
+    for (uint32_t i = 1; i < like->vec; i++)
+        cw_ptx_new_reg(p, (enum cw_ptype)like->ptype, false);
+    return first;
+}
+
+void cw_ptx_define_reg(struct cw_ptx *p, const struct cw_tok *name, const struct cw_range *like, bool is_range)
+{
+    if (is_range) {
+        CW_PUSH(p, &p->range, *like);
+        cw_ptx_define(p, name, CW_SYM_RANGE, p->range.n - 1);
+    } else if (like->vec > 1) {
+        const struct cw_vector v = {.first = new_elements(p, like), .cnt = like->vec, .is_whole = like->is_whole};
+        CW_PUSH(p, &p->vector, v);
+        cw_ptx_define(p, name, CW_SYM_VECTOR, p->vector.n - 1);
+    } else {
+        cw_ptx_define(p, name, CW_SYM_REG, new_elements(p, like));
+    }
+}
+
 /* Register number of a range: allocated on first use, so that %r<1000000> costs nothing. */
 static uint32_t range_reg(struct cw_ptx *p, uint32_t range, uint32_t number)
 {
@@ -115,7 +150,8 @@ static uint32_t range_reg(struct cw_ptx *p, uint32_t range, uint32_t number)
     uint32_t id = cw_map_get(&p->range_reg, key);
     if (id != CW_PTX_NONE)
         return id;
-    id = cw_ptx_new_reg(p, p->range.a[range].ptype, false);
+    const struct cw_range like = p->range.a[range];
+    id = new_elements(p, &like);
     cw_map_put(p, &p->range_reg, key, id);
     return p->status == CW_OK ? id : CW_PTX_NONE;
 }
@@ -133,7 +169,7 @@ static struct cw_sym *find_range(struct cw_ptx *p, const struct cw_tok *name, ui
         value += (uint64_t)(c - '0') * weight;
         if (c == '0' && n + 1 < name->len)
             continue;
-        struct cw_sym *s = cw_ptx_lookup(p, name->text, n);
+        struct cw_sym *s = cw_ptx_find(p, name->text, n);
         bool is_in = s != NULL && s->kind == CW_SYM_RANGE && value < p->range.a[s->id].count;
         if (!is_in || s->depth <= (best != NULL ? best->depth : depth))
             continue;
@@ -143,16 +179,54 @@ static struct cw_sym *find_range(struct cw_ptx *p, const struct cw_tok *name, ui
     return best;
 }
 
-uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
+/* The symbol that the word means: a name, or a range and the register's number in it. */
+static const struct cw_sym *meaning(struct cw_ptx *p, const struct cw_tok *name, uint32_t *number)
 {
     const struct cw_sym *s = cw_ptx_lookup(p, name->text, name->len);
     if (s != NULL && s->depth == p->depth) /* nothing can hide it */
-        return s->kind == CW_SYM_REG ? s->id : CW_PTX_NONE;
+        return s;
+    const struct cw_sym *range = find_range(p, name, s != NULL ? s->depth : 0, number);
+    return range != NULL ? range : s;
+}
+
+bool cw_ptx_find_vector(struct cw_ptx *p, const struct cw_tok *name, struct cw_vector *out)
+{
     uint32_t number = 0;
-    const struct cw_sym *range = find_range(p, name, s != NULL ? s->depth : 0, &number);
-    if (range != NULL)
-        return range_reg(p, range->id, number);
-    return s != NULL && s->kind == CW_SYM_REG ? s->id : CW_PTX_NONE;
+    const struct cw_sym *s = name->kind == CW_TOK_WORD ? meaning(p, name, &number) : NULL;
+    if (s != NULL && s->kind == CW_SYM_VECTOR)
+        *out = p->vector.a[s->id];
+    else if (s != NULL && s->kind == CW_SYM_RANGE && p->range.a[s->id].vec > 1 && s->len < name->len) /* not the name without a number */
+        *out = (struct cw_vector){range_reg(p, s->id, number), p->range.a[s->id].vec, p->range.a[s->id].is_whole};
+    else
+        return false;
+    return p->status == CW_OK;
+}
+
+/* v.x, v.y, v.z, v.w, or v.r, v.g, v.b, v.a */
+static uint32_t element(struct cw_ptx *p, const struct cw_tok *name)
+{
+    static const char selectors[] = "xyzwrgba";
+    const uint32_t n = name->len;
+    struct cw_vector v;
+    if (n < 3 || name->text[n - 2] != '.')
+        return CW_PTX_NONE;
+    const char *selector = memchr(selectors, name->text[n - 1], sizeof(selectors) - 1);
+    const struct cw_tok whole = {.kind = CW_TOK_WORD, .text = name->text, .len = n - 2};
+    if (selector == NULL || !cw_ptx_find_vector(p, &whole, &v))
+        return CW_PTX_NONE;
+    const uint32_t i = (uint32_t)(selector - selectors) % 4;
+    return i < v.cnt && !v.is_whole ? v.first + i : CW_PTX_NONE;
+}
+
+uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
+{
+    uint32_t number = 0;
+    const struct cw_sym *s = meaning(p, name, &number);
+    if (s != NULL && s->kind == CW_SYM_REG)
+        return s->id;
+    if (s != NULL && s->kind == CW_SYM_RANGE && p->range.a[s->id].vec == 1 && s->len < name->len)
+        return range_reg(p, s->id, number);
+    return s == NULL ? element(p, name) : CW_PTX_NONE;
 }
 
 void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name)

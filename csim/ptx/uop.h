@@ -141,6 +141,7 @@ enum cw_sreg {
     CW_SREG_ZERO,             /* those that read 0 or 1 in this machine */
     CW_SREG_ZERO64,
     CW_SREG_ONE,
+    CW_SREG_ENVREG, /* reads 0; a driver would tell a cooperative launch by it */
     CW_SREG_COUNT
 };
 
@@ -183,7 +184,11 @@ enum cw_testp { CW_TESTP_FINITE, CW_TESTP_INFINITE, CW_TESTP_NUMBER, CW_TESTP_NO
 enum cw_prmt { CW_PRMT_INDEX, CW_PRMT_F4E, CW_PRMT_B4E, CW_PRMT_RC8, CW_PRMT_ECL, CW_PRMT_ECR, CW_PRMT_RC16 };
 enum cw_shfl { CW_SHFL_UP, CW_SHFL_DOWN, CW_SHFL_BFLY, CW_SHFL_IDX };
 enum cw_vote { CW_VOTE_ALL, CW_VOTE_ANY, CW_VOTE_UNI, CW_VOTE_BALLOT };
-enum cw_trap { CW_TRAP_TRAP, CW_TRAP_CALL /* an indirect call of no function that it may mean */ };
+enum cw_trap {
+    CW_TRAP_TRAP,
+    CW_TRAP_CALL, /* an indirect call of no function that it may mean */
+    CW_TRAP_DEPTH /* a call of a function that is active imm times already, as often as it has been expanded */
+};
 enum cw_bar { CW_BAR_SYNC, CW_BAR_ARRIVE, CW_BAR_RED_POPC, CW_BAR_RED_AND, CW_BAR_RED_OR, CW_BAR_WARP };
 enum cw_atom {
     CW_ATOM_ADD,
@@ -247,6 +252,7 @@ struct cw_uop {
     uint8_t dst_cnt, src_cnt;
     int16_t guard; /* predicate slot that guards the instruction, or -1 */
     uint8_t guard_neg;
+    uint8_t leaves;  /* no barrier and no operation across lanes can be reached from the instruction's block (ptx/meet.c) */
     uint8_t uniform; /* BRA, BRX: proved that all threads of a block that come to it together take one target (ptx/uniform.c) */
     struct cw_opnd dst[CW_UOP_DSTS];
     struct cw_opnd src[CW_UOP_SRCS];

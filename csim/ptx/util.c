@@ -78,6 +78,7 @@ static int fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, cons
 {
     char what[4096], text[4096];
     vsnprintf(what, sizeof(what), fmt, ap);
+    snprintf(p->why, sizeof(p->why), "%.*s", (int)sizeof(p->why) - 1, what);
     bool in_stmt = p->stmt.text != NULL && tok->text >= p->stmt.text && tok->kind != CW_TOK_BAD;
     quote(p, in_stmt ? p->stmt.text : tok->text, text, sizeof(text));
     if (tok->kind == CW_TOK_BAD)
@@ -109,10 +110,9 @@ int cw_ptx_fail_tok(struct cw_ptx *p, int status, const struct cw_tok *tok, cons
     return p->status;
 }
 
-bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn)
+bool cw_ptx_refuse_text(struct cw_ptx *p, struct cw_fn *fn)
 {
-    if (p->status != CW_EUNSUP)
-        return false;
+    fn->refused_status = p->status;
     p->status = CW_OK;
     const size_t bytes = strlen(p->err->text) + 1;
     char *text = cw_ptx_alloc(p, bytes, 1);
@@ -127,10 +127,17 @@ bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn)
     return true;
 }
 
+bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn)
+{
+    return !p->is_final && (p->status == CW_EUNSUP || p->status == CW_EINVAL) && cw_ptx_refuse_text(p, fn);
+}
+
 void cw_ptx_fail_refused(struct cw_ptx *p, const struct cw_fn *fn)
 {
-    if (p->status == CW_OK)
-        p->status = cw_fail(p->err, CW_EUNSUP, "%s", fn->refused);
+    if (p->status != CW_OK)
+        return;
+    p->status = cw_fail(p->err, fn->refused_status, "%s", fn->refused);
+    p->tok.kind = p->ahead.kind = CW_TOK_EOF;
 }
 
 uint32_t cw_ptx_hash(const char *s, uint32_t len)

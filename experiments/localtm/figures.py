@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of GPU-LocalTM's improvements, sections 6 and 7. Preset `localtm` is its Table 3, with 8 of the 32 compute units and two work-groups
 for each of them: units share nothing but global memory, which the transactions do not use. Means are geometric."""
-import json
-import subprocess
-
+import children
+import schema
 from experiment import Experiment
 from report import Claim, Table
 from runs import Run, RunFailed, counter
@@ -118,10 +117,13 @@ def only(make):
 def advice(get, workload, *more):
     """What `cowarp advise` says about a workload on this machine."""
     words = ["advise", workload, "--preset", "localtm", "--json", *more]
-    done = subprocess.run([get.store.binary, *words], capture_output=True, text=True, check=False)
+    done = children.run([get.store.binary, *words], text=True)
     if done.returncode != 0:
         raise RunFailed(words, done.stderr.strip())
-    return json.loads(done.stdout)
+    try:
+        return schema.parsed(done.stdout, {"alone": dict}, f"'cowarp {' '.join(words)}'", "is --binary cowarp?")
+    except schema.BadJson as bad:
+        raise RunFailed(words, str(bad)) from None
 
 
 def storage(get):

@@ -25,7 +25,7 @@ static int find(struct cowarp_gpu *gpu, const struct cw_module *m, const char *n
     if (*kernel == NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: has no kernel '%s'", m->file, name);
     if ((*kernel)->refused != NULL)
-        return cw_fail(&gpu->err, CW_EUNSUP, "%s", (*kernel)->refused);
+        return cw_fail(&gpu->err, (*kernel)->refused_status, "%s", (*kernel)->refused);
     return (*kernel)->transactions.cnt > 0 ? CW_OK : cw_fail(&gpu->err, CW_EINVAL, "%s: %s has no transactions", m->file, (*kernel)->name);
 }
 

@@ -61,7 +61,10 @@ struct cowarp_gpu {
     struct cowarp_phase *phase;       /* the one that runs, since ...; NULL: none */
     uint64_t phase_cycles;            /* ... this cycle */
     double phase_microseconds;
-    struct cowarp_manifest *manifest; /* how the run was made */
+    struct cowarp_manifest *manifest;       /* how the run was made */
+    struct cowarp_occupancies *occupancies; /* of its launches; NULL: none yet */
+    struct cowarp_usage *usage;             /* registers of kernels, from a file; NULL: no file */
+    uint32_t registers;                     /* options.registers */
     uint64_t seed;
     bool check_serial, check_persist, omit_host_seconds, failed;
     char oracle[1100];         /* the longest: struct cw_serial_report.text */
@@ -85,8 +88,8 @@ static inline enum cowarp_mech_kind cowarp__mech_kind(const struct cw_mech *m)
  * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
 int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
 
-/* The configuration that preset, file and settings of the options make. */
-int cowarp__configure(struct cw_config *config, const struct cowarp_options *options, struct cw_error *err);
+/* The configuration that preset, file and settings of the options make. line_of: NULL, or as cw_config_load has it, of their file. */
+int cowarp__configure(struct cw_config *config, const struct cowarp_options *options, uint32_t *line_of, struct cw_error *err);
 
 /* Whether a mechanism of the GPU brings the unit and the configuration has it. Else *needs is what one has to set for it, or NULL when no
  * mechanism brings it. */
@@ -184,6 +187,20 @@ int cowarp__manifest_units(struct cowarp_gpu *gpu);
 int cowarp__manifest_launch(struct cowarp_gpu *gpu, const char *module, const struct cowarp_launch *launch);
 /* The member "manifest" of the statistics, with a comma behind it. */
 void cowarp__manifest_write(const struct cowarp_gpu *gpu, FILE *f);
+
+/* Before the GPU exists: reads options.resource_usage. */
+int cowarp__usage_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* The registers that the file says of that kernel; 0: nothing. */
+uint32_t cowarp__usage_registers(const struct cowarp_gpu *gpu, const char *kernel);
+/* A kernel is launched with registers that nobody has said: tells the user, once, when there is a file that should have. */
+int cowarp__usage_missing(struct cowarp_gpu *gpu, const char *kernel);
+void cowarp__usage_destroy(struct cowarp_gpu *gpu);
+
+/* A launch begins that holds so many blocks in a core. */
+int cowarp__occupancy_note(struct cowarp_gpu *gpu, const struct cowarp_occupancy *occupancy);
+/* The member "occupancy" of the statistics, with a comma behind it. */
+void cowarp__occupancy_write(const struct cowarp_gpu *gpu, FILE *f);
+void cowarp__occupancy_destroy(struct cowarp_gpu *gpu);
 
 /* The phases so far, the one that runs included. */
 const struct cowarp_phase *cowarp__phases(struct cowarp_gpu *gpu);

@@ -12,11 +12,11 @@ struct cowarp_config {
     char *toml; /* NULL: not asked for */
 };
 
-int cowarp__configure(struct cw_config *config, const struct cowarp_options *options, struct cw_error *err)
+int cowarp__configure(struct cw_config *config, const struct cowarp_options *options, uint32_t *line_of, struct cw_error *err)
 {
     int status = cw_config_preset(config, options->preset != NULL ? options->preset : "getm", err);
     if (status == CW_OK && options->config_file != NULL)
-        status = cw_config_load(config, options->config_file, err);
+        status = cw_config_load(config, options->config_file, line_of, err);
     for (const char *const *s = options->settings; status == CW_OK && s != NULL && *s != NULL; s++)
         status = cw_config_set(config, *s, err);
     return status == CW_OK ? cw_config_check(config, err) : status;
@@ -30,7 +30,7 @@ int cowarp_config_create(struct cowarp_config **config, const struct cowarp_opti
     if (c == NULL)
         return COWARP_ENOMEM;
     const int status = cowarp__take(&known, sizeof known, options, "struct cowarp_options", &c->err);
-    return status == CW_OK ? cowarp__configure(&c->config, &known, &c->err) : status;
+    return status == CW_OK ? cowarp__configure(&c->config, &known, NULL, &c->err) : status;
 }
 
 void cowarp_config_destroy(struct cowarp_config *config)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp: creation and destruction of a GPU, memory, values that can be asked for. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,20 +72,34 @@ static int choose_mechs(struct cowarp_gpu *gpu, const struct cowarp_options *opt
     return status == CW_OK ? cw_mechs_check(gpu->mechs, &gpu->err) : status;
 }
 
-/* Settings are the user's own words, so one that nobody reads is a slip. What a preset or a file says may be for other GPUs. */
+/* Settings are the user's own words, so one that nobody reads is a slip: its runs would differ by nothing. */
 static int check_settings(struct cowarp_gpu *gpu, const char *const *settings)
 {
     int status = CW_OK;
     for (; status == CW_OK && settings != NULL && *settings != NULL; settings++) {
-        struct cw_config_info info;
         uint32_t index;
         status = cw_config_find_assigned(&index, *settings, &gpu->err);
-        if (status != CW_OK)
-            break;
-        cw_config_info(&gpu->config, index, &info);
-        status = cw_mechs_check_key(gpu->mechs, cw_config_set_of(index), info.name, &gpu->err);
+        if (status == CW_OK)
+            status = cw_mechs_check_key(gpu->mechs, gpu->control, &gpu->config, index, &gpu->err);
     }
     return status;
+}
+
+/* So is a line of a file. A file of all keys, as `cowarp config` prints it, is a machine of its own, for GPUs of any kind, like a preset.
+ */
+static int check_lines(struct cowarp_gpu *gpu, const char *path, const uint32_t *line_of)
+{
+    const uint32_t cnt = cw_config_count();
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < cnt; i++)
+        named += line_of[i] != 0;
+    for (uint32_t i = 0; i < cnt && named < cnt; i++) {
+        struct cw_error why;
+        const int status = line_of[i] != 0 ? cw_mechs_check_key(gpu->mechs, gpu->control, &gpu->config, i, &why) : CW_OK;
+        if (status != CW_OK)
+            return cw_fail(&gpu->err, status, "%s:%" PRIu32 ": %s", path, line_of[i], why.text);
+    }
+    return CW_OK;
 }
 
 /* A deliberate fault needs something that can be broken. */
@@ -116,6 +131,21 @@ static int choose_control(struct cowarp_gpu *gpu, const char *name)
     if (near != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "unknown control policy '%.40s'; did you mean '%s'?", name, near);
     return cw_fail(&gpu->err, CW_EINVAL, "unknown control policy '%.40s'; 'cowarp list' shows all", name);
+}
+
+static int check_bounds(struct cowarp_gpu *gpu, const struct cowarp_options *options, enum cw_oob_mode *mode)
+{
+    static const char *const names[] = {[CW_OOB_FAULT] = "fault", [CW_OOB_WARN] = "warn", [CW_OOB_ZERO] = "zero"};
+    const char *given = options->out_of_bounds != NULL ? options->out_of_bounds : names[CW_OOB_FAULT];
+    if (options->redzone_bytes > CW_REDZONE_MAX)
+        return cw_fail(&gpu->err, CW_EINVAL, "red zones of %llu bytes; they have at most %llu", (unsigned long long)options->redzone_bytes,
+                       (unsigned long long)CW_REDZONE_MAX);
+    for (uint32_t i = CW_OOB_FAULT; i <= CW_OOB_ZERO; i++)
+        if (strcmp(given, names[i]) == 0) {
+            *mode = (enum cw_oob_mode)i;
+            return CW_OK;
+        }
+    return cw_fail(&gpu->err, CW_EINVAL, "accesses out of bounds: '%.40s' is unknown; choose fault, warn or zero", given);
 }
 
 static int pass_progress(void *context, const struct cw_gpu *g)
@@ -150,18 +180,29 @@ static void on_step(void *context, const struct cw_gpu *g, cw_time now)
     cowarp__wave_step(context, g, now);
 }
 
-/* What the GPU is to be, before it is one; *units: where its units come from. */
-static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units)
+/* Configuration, mechanisms, policy, and whether they go together. */
+static int choose_machine(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
-    int status = cowarp__configure(&gpu->config, options, &gpu->err);
+    uint32_t *line_of = calloc(cw_config_count() + 1u, sizeof *line_of);
+    if (line_of == NULL)
+        return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
+    int status = cowarp__configure(&gpu->config, options, line_of, &gpu->err);
     if (status == CW_OK)
         status = choose_mechs(gpu, options);
     if (status == CW_OK)
-        status = check_settings(gpu, options->settings);
-    if (status == CW_OK)
         status = choose_control(gpu, options->control);
     if (status == CW_OK)
-        status = check_sabotage(gpu, options->sabotage);
+        status = check_settings(gpu, options->settings);
+    if (status == CW_OK && options->config_file != NULL)
+        status = check_lines(gpu, options->config_file, line_of);
+    free(line_of);
+    return status == CW_OK ? check_sabotage(gpu, options->sabotage) : status;
+}
+
+/* What the GPU is to be, before it is one; *units: where its units come from. */
+static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units)
+{
+    int status = choose_machine(gpu, options);
     if (status == CW_OK)
         status = cowarp__branches_create(gpu, options);
     if (status == CW_OK)
@@ -170,6 +211,8 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
         status = cowarp__samples_create(gpu, options);
     if (status == CW_OK)
         status = cowarp__parts_create(gpu, options);
+    if (status == CW_OK)
+        status = cowarp__usage_create(gpu, options);
     if (status == CW_OK)
         status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL);
     if (status == CW_OK)
@@ -188,6 +231,8 @@ static int note_inputs(struct cowarp_gpu *gpu, const struct cowarp_options *opti
         status = cowarp_manifest_file(gpu, "configuration", options->config_file);
     if (status == CW_OK && options->lcp_profile != NULL)
         status = cowarp_manifest_file(gpu, "profile", options->lcp_profile);
+    if (status == CW_OK && options->resource_usage != NULL)
+        status = cowarp_manifest_file(gpu, "resource-usage", options->resource_usage);
     return status;
 }
 
@@ -206,6 +251,7 @@ static int open_watchers(struct cowarp_gpu *gpu, const struct cowarp_options *op
 static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     gpu->seed = options->seed;
+    gpu->registers = options->registers;
     gpu->check_serial = options->check_serial != 0;
     gpu->check_persist = options->check_persist != 0;
     gpu->omit_host_seconds = options->omit_host_seconds != 0;
@@ -218,8 +264,11 @@ static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *op
 static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     const struct cw_unit_provider *units;
+    enum cw_oob_mode oob = CW_OOB_FAULT;
     keep_options(gpu, options);
-    int status = choose(gpu, options, &units);
+    int status = check_bounds(gpu, options, &oob);
+    if (status == CW_OK)
+        status = choose(gpu, options, &units);
     if (status != CW_OK)
         return status;
     const struct cw_gpu_options o = {
@@ -236,6 +285,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .on_sample = gpu->samples != NULL ? cowarp__samples_row : NULL,
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
+        .oob = oob,
+        .redzone_bytes = options->redzone_bytes,
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
@@ -310,6 +361,8 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cw_timeline_destroy(gpu->timeline);
     cowarp__phases_destroy(gpu);
     cowarp__manifest_destroy(gpu);
+    cowarp__occupancy_destroy(gpu);
+    cowarp__usage_destroy(gpu);
     free(gpu->mechs);
     free(gpu);
 }
@@ -414,7 +467,7 @@ static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, 
     int status = need_gpu(gpu);
     if (status != CW_OK || bytes == 0)
         return status;
-    if (cw_memory_valid(cw_gpu_memory(gpu->gpu), address, bytes))
+    if (cw_memory_holds(cw_gpu_memory(gpu->gpu), address, bytes))
         return cowarp__pm_left(gpu, address, bytes, what);
     return cw_fail(&gpu->err, CW_EINVAL, "%s of %llu bytes at 0x%llx: not in allocated device memory", what, (unsigned long long)bytes,
                    (unsigned long long)address);

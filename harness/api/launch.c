@@ -55,6 +55,8 @@ static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const ch
 
 static void tell_refused(const struct cowarp_gpu *gpu, const struct cw_module *m)
 {
+    for (uint32_t i = 0; i < m->notice_cnt && gpu->on_message != NULL; i++)
+        gpu->on_message(gpu->context, m->notice[i]);
     for (uint32_t i = 0; i < m->kernel_cnt; i++) {
         struct cw_error text;
         if (m->kernel[i].refused == NULL || gpu->on_message == NULL)
@@ -98,6 +100,50 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
     return CW_OK;
 }
 
+/* What compilers, archivers and editors make of PTX, by its first bytes; NULL: none of these. */
+static const char *foreign(const char *bytes, size_t length)
+{
+    static const struct {
+        const char *begin;
+        const char *what;
+    } kinds[] = {
+        {"\177ELF", "an ELF file (a program, a library or a cubin); 'cuobjdump -ptx FILE' prints the PTX that is in it"},
+        {"\x50\xed\x55\xba", "a fatbinary; 'cuobjdump -ptx FILE' prints the PTX that is in it"},
+        {"\x1f\x8b", "compressed by gzip; gunzip it first"},
+        {"\375"
+         "7zXZ",
+         "compressed by xz; unxz it first"},
+        {"\x28\xb5\x2f\xfd", "compressed by Zstandard; unzstd it first"},
+        {"BZh", "compressed by bzip2; bunzip2 it first"},
+        {"PK\x03\x04", "a ZIP archive; unzip it first"},
+        {"!<arch>\n", "an archive of object files; 'cuobjdump -ptx FILE' prints the PTX that is in it"},
+        {"BC\xc0\xde", "LLVM bitcode; 'llc -march=nvptx64 FILE' makes PTX of it"},
+        {"\xff\xfe", "text in UTF-16; save it as ASCII or UTF-8"},
+        {"\xfe\xff", "text in UTF-16; save it as ASCII or UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (length >= strlen(kinds[i].begin) && memcmp(bytes, kinds[i].begin, strlen(kinds[i].begin)) == 0)
+            return kinds[i].what;
+    return NULL;
+}
+
+/* Before the reader shows a line of it: is this text at all? */
+static int check_text(struct cowarp_gpu *gpu, const char *text, size_t length, const char *path)
+{
+    const char *what = foreign(text, length);
+    uint32_t line = 1;
+    if (what != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: is %s", path, what);
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        const bool end = c == 0 && i + 1 == length; /* as embedded text has it */
+        if (c < 0x20 && (c < '\t' || c > '\r') && !end)
+            return cw_fail(&gpu->err, CW_EINVAL, "%s:%" PRIu32 ": a byte that is no text, so this is no PTX file", path, line);
+        line += c == '\n';
+    }
+    return CW_OK;
+}
+
 int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *path)
 {
     char *text;
@@ -108,7 +154,9 @@ int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, cons
         status = cw_in_file_read(&text, &length, path, &gpu->err);
     if (status != CW_OK)
         return status;
-    status = cowarp_load(gpu, module, text, length, path);
+    status = check_text(gpu, text, length, path);
+    if (status == CW_OK)
+        status = cowarp_load(gpu, module, text, length, path);
     free(text);
     return status;
 }
@@ -315,61 +363,204 @@ static void note_persist_oracle(struct cowarp_gpu *gpu, int status)
                  r->persists, r->orderings);
 }
 
+/* A launch as the chip takes it. */
+struct prepared {
+    uint8_t *block;
+    bool *local;
+    struct cw_gpu_request request;
+    const char *registers_from; /* NULL: the chip says */
+};
+
+/* What the user says of a thread's registers; 0: nothing. */
+static uint32_t registers(const struct cowarp_gpu *gpu, const struct cw_kernel *k, const struct cowarp_launch *l, const char **from)
+{
+    const uint32_t said[] = {l->registers, gpu->registers, cowarp__usage_registers(gpu, k->name)};
+    static const char *const who[] = {"launch", "options", "resource usage"};
+    for (uint32_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        if (said[i] != 0) {
+            *from = who[i];
+            return said[i];
+        }
+    *from = NULL;
+    return 0;
+}
+
+static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowarp_module *module, const struct cw_kernel *k,
+                   const struct cowarp_launch *l)
+{
+    *p = (struct prepared){.block = calloc(1, k->param_bytes + 1u), .local = calloc(k->param_cnt + 1u, sizeof *p->local)};
+    int status = p->block != NULL && p->local != NULL ? CW_OK : cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", k->name);
+    for (uint32_t i = 0; status == CW_OK && i < l->arg_count; i++) {
+        p->local[i] = l->args[i].type == COWARP_ARG_LOCAL;
+        status = place_arg(gpu, k, i, &l->args[i], p->block);
+    }
+    p->request = (struct cw_gpu_request){.module = module->module,
+                                         .kernel = k,
+                                         .dynamic_shared_bytes = l->dynamic_shared_bytes,
+                                         .static_warps = l->static_warps != 0,
+                                         .param = p->block,
+                                         .local_size = p->local};
+    p->request.registers = registers(gpu, k, l, &p->registers_from);
+    memcpy(p->request.grid, l->grid, sizeof l->grid);
+    memcpy(p->request.block, l->block, sizeof l->block);
+    return status;
+}
+
+static void release(struct prepared *p)
+{
+    free(p->block);
+    free(p->local);
+}
+
+static void add_word(char text[64], const char *word)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, 64 - used, "%s%s", used > 0 ? ", " : "", word);
+}
+
+static void name_limits(struct cowarp_occupancy *o, uint32_t room)
+{
+    o->limit[0] = '\0';
+    if (o->by_grid < room) {
+        add_word(o->limit, "grid");
+        return;
+    }
+    if (o->by_registers == room)
+        add_word(o->limit, "registers");
+    if (o->by_shared == room)
+        add_word(o->limit, "shared memory");
+    if (o->by_warps == room)
+        add_word(o->limit, "warps");
+    if (o->by_blocks == room)
+        add_word(o->limit, "blocks");
+}
+
+static int find_occupancy(struct cowarp_gpu *gpu, struct cowarp_occupancy *o, const struct prepared *p)
+{
+    static const char *const from[] = {[CW_REGISTERS_LIVE] = "liveness",
+                                       [CW_REGISTERS_MAXNREG] = ".maxnreg",
+                                       [CW_REGISTERS_BLOCK] = ".maxntid",
+                                       [CW_REGISTERS_BLOCKS] = ".minnctapersm",
+                                       [CW_REGISTERS_REQUESTED] = "launch"};
+    struct cw_gpu_occupancy found;
+    const struct cw_gpu_request *q = &p->request;
+    const int status = cw_gpu_occupancy(gpu->gpu, &found, q, &gpu->err);
+    if (status != CW_OK)
+        return status;
+    *o = (struct cowarp_occupancy){.kernel = q->kernel->name,
+                                   .grid_blocks = (uint64_t)q->grid[0] * q->grid[1] * q->grid[2],
+                                   .threads = found.threads,
+                                   .warps = found.warps,
+                                   .registers = found.registers,
+                                   .live_registers = q->kernel->live_regs,
+                                   .registers_from = p->registers_from != NULL ? p->registers_from : from[found.registers_from],
+                                   .block_registers = found.core.block_registers,
+                                   .block_shared_bytes = found.core.block_shared,
+                                   .blocks_per_core = found.blocks,
+                                   .warps_per_core = found.blocks * found.warps,
+                                   .by_registers = found.core.by_registers,
+                                   .by_shared = found.core.by_shared,
+                                   .by_warps = found.core.by_warps,
+                                   .by_blocks = found.core.by_blocks,
+                                   .by_grid = found.by_grid};
+    name_limits(o, found.core.room);
+    return CW_OK;
+}
+
+/* The launch has been found right. */
+static int run_prepared(struct cowarp_gpu *gpu, const struct prepared *p)
+{
+    const char *kernel = p->request.kernel->name;
+    const double start = host_seconds();
+    if (gpu->timeline != NULL)
+        cw_timeline_launch(gpu->timeline, kernel);
+    int status = cw_gpu_launch(gpu->gpu, &p->request, &gpu->err);
+    if (gpu->timeline != NULL)
+        cw_timeline_launch(gpu->timeline, NULL);
+    gpu->host_seconds += host_seconds() - start;
+    status = cowarp__wave_launched(gpu, status);
+    const int noted = cowarp__parts_launched(gpu, kernel);
+    status = status == CW_OK ? noted : status;
+    gpu->failed = status != CW_OK;
+    note_oracle(gpu, status);
+    note_persist_oracle(gpu, status);
+    return status;
+}
+
 static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *k, const struct cowarp_launch *l)
 {
-    uint8_t *block = calloc(1, k->param_bytes + 1u);
-    bool *local = calloc(k->param_cnt + 1u, sizeof *local);
-    int status = block != NULL && local != NULL ? CW_OK : cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", k->name);
-    for (uint32_t i = 0; status == CW_OK && i < k->param_cnt; i++) {
-        local[i] = l->args[i].type == COWARP_ARG_LOCAL;
-        status = place_arg(gpu, k, i, &l->args[i], block);
-    }
+    struct prepared p;
+    struct cowarp_occupancy occupancy;
+    int status = prepare(gpu, &p, module, k, l);
+    if (status == CW_OK)
+        status = find_occupancy(gpu, &occupancy, &p);
     if (status == CW_OK)
         status = cowarp__manifest_launch(gpu, module->module->file, l);
-    if (status == CW_OK) {
-        const double start = host_seconds();
-        if (gpu->timeline != NULL)
-            cw_timeline_launch(gpu->timeline, k->name);
-        status = cw_gpu_launch(gpu->gpu, module->module, k, l->grid, l->block, l->dynamic_shared_bytes, l->static_warps != 0, block, local,
-                               &gpu->err);
-        if (gpu->timeline != NULL)
-            cw_timeline_launch(gpu->timeline, NULL);
-        gpu->host_seconds += host_seconds() - start;
-        status = cowarp__wave_launched(gpu, status);
-        const int noted = cowarp__parts_launched(gpu, k->name);
-        status = status == CW_OK ? noted : status;
-        gpu->failed = status != CW_OK;
-        note_oracle(gpu, status);
-        note_persist_oracle(gpu, status);
-    }
-    free(block);
-    free(local);
+    if (status == CW_OK && p.registers_from == NULL)
+        status = cowarp__usage_missing(gpu, k->name);
+    if (status == CW_OK && occupancy.blocks_per_core > 0)
+        status = cowarp__occupancy_note(gpu, &occupancy);
+    if (status == CW_OK)
+        status = run_prepared(gpu, &p);
+    release(&p);
     return status;
+}
+
+/* What is asked of a launch before its arguments are looked at. */
+static int take_launch(struct cowarp_gpu *gpu, struct cowarp_launch *l, const struct cowarp_launch *given, const struct cw_module *m,
+                       const struct cw_kernel **k)
+{
+    int status = unusable(gpu);
+    if (status == CW_OK)
+        status = cowarp__take(l, sizeof *l, given, "struct cowarp_launch", &gpu->err);
+    if (status == CW_OK && l->kernel == NULL)
+        status = cw_fail(&gpu->err, CW_EINVAL, "struct cowarp_launch: names no kernel");
+    if (status == CW_OK)
+        status = find_kernel(gpu, m, l->kernel, k);
+    if (status == CW_OK && (*k)->refused != NULL)
+        status = cw_fail(&gpu->err, (*k)->refused_status, "%s", (*k)->refused);
+    return status;
+}
+
+static int check_arguments(struct cowarp_gpu *gpu, const struct cowarp_launch *l, const struct cw_kernel *k)
+{
+    if (l->arg_count != k->param_cnt)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l->arg_count);
+    if (l->arg_count > 0 && l->args == NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, but args is NULL", k->name, (unsigned)k->param_cnt);
+    return CW_OK;
 }
 
 int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *given)
 {
     const struct cw_kernel *k;
     struct cowarp_launch l;
-    int status = unusable(gpu);
+    int status = take_launch(gpu, &l, given, module->module, &k);
     if (status == CW_OK)
-        status = cowarp__take(&l, sizeof l, given, "struct cowarp_launch", &gpu->err);
-    if (status == CW_OK && l.kernel == NULL)
-        status = cw_fail(&gpu->err, CW_EINVAL, "struct cowarp_launch: names no kernel");
+        status = check_arguments(gpu, &l, k);
     if (status == CW_OK)
-        status = find_kernel(gpu, module->module, l.kernel, &k);
-    if (status != CW_OK)
-        return status;
-    if (k->refused != NULL)
-        return cw_fail(&gpu->err, CW_EUNSUP, "%s", k->refused);
-    if (l.arg_count != k->param_cnt)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, given %u", k->name, (unsigned)k->param_cnt, (unsigned)l.arg_count);
-    if (l.arg_count > 0 && l.args == NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "%s: takes %u arguments, but args is NULL", k->name, (unsigned)k->param_cnt);
-    status = cowarp__branches_launch(gpu, k);
+        status = cowarp__branches_launch(gpu, k);
     if (status == CW_OK)
         status = cowarp__profile_launch(gpu, module, k);
     return status != CW_OK ? status : launch(gpu, module, k, &l);
+}
+
+int cowarp_occupancy(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *given,
+                     struct cowarp_occupancy *occupancy)
+{
+    const struct cw_kernel *k;
+    struct cowarp_launch l;
+    struct prepared p;
+    int status = take_launch(gpu, &l, given, module->module, &k);
+    if (status == CW_OK && l.arg_count != 0)
+        status = check_arguments(gpu, &l, k);
+    if (status != CW_OK)
+        return status;
+    status = prepare(gpu, &p, module, k, &l);
+    if (status == CW_OK)
+        status = find_occupancy(gpu, occupancy, &p);
+    release(&p);
+    return status;
 }
 
 double cowarp_host_seconds(const struct cowarp_gpu *gpu)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "file/in_file.h"
 #include "file/json.h"
 #include "file/sha256.h"
 #include "mech/mechs.h"
@@ -174,10 +175,13 @@ int cowarp__manifest_text(struct cowarp_gpu *gpu, const char *role, const char *
 
 int cowarp_manifest_file(struct cowarp_gpu *gpu, const char *role, const char *path)
 {
+    static const char none[CW_SHA256_TEXT];
     char digest[CW_SHA256_TEXT];
     uint64_t bytes;
     if (gpu->manifest == NULL)
         return no_memory(gpu);
+    if (access(path, R_OK) == 0 && !cw_in_file_is_regular(path)) /* what is in a pipe is there once, and a device has no end */
+        return add_input(gpu, role, path, none) != NULL ? CW_OK : no_memory(gpu);
     int status = cw_sha256_file(digest, &bytes, path, &gpu->err);
     struct input *f = status == CW_OK ? add_input(gpu, role, path, digest) : NULL;
     if (f == NULL)
@@ -280,6 +284,8 @@ static char *launch_text(const char *module, const struct cowarp_launch *l)
         put_arg(f, &l->args[i]);
     }
     fputs("]", f);
+    if (l->registers != 0)
+        fprintf(f, ", \"registers\": %" PRIu32, l->registers);
     if (fclose(f) == 0)
         return text;
     free(text);
@@ -340,8 +346,13 @@ static void put_simulator(FILE *f)
     uint64_t bytes;
     fputs("    \"simulator\": {\"version\": ", f);
     cw_json_string(f, cowarp_version());
+    const char *commit = cowarp_commit();
     fputs(", \"commit\": ", f);
-    cw_json_string(f, cowarp_commit());
+    cw_json_string(f, commit);
+    fprintf(f, ", \"dirty\": %s, \"sources\": ", strcmp(commit, "unknown") == 0 ? "null" : strchr(commit, '+') != NULL ? "true" : "false");
+    cw_json_string(f, cowarp_sources());
+    fputs(", \"compiler\": ", f);
+    cw_json_string(f, cowarp_compiler());
     fputs(", \"sha256\": ", f);
     const bool read = own_file(path) && cw_sha256_file(digest, &bytes, path, &err) == CW_OK;
     cw_json_string(f, read ? digest : NULL);

@@ -307,6 +307,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
     }
     cowarp__manifest_write(gpu, f);
     put_phases(f, gpu);
+    cowarp__occupancy_write(gpu, f);
     put_units(f, gpu);
     put_oracle(f, gpu);
     put_persist_oracle(f, gpu);

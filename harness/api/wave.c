@@ -165,6 +165,11 @@ int cowarp__wave_close(struct cowarp_gpu *gpu)
     struct cw_wave *wave = gpu->wave;
     if (wave == NULL)
         return CW_OK;
+    if (cw_gpu_cycles(gpu->gpu) == 0) { /* no launch, or one that was refused: what is there stays as it is */
+        gpu->wave = NULL;
+        cw_wave_discard(wave);
+        return CW_OK;
+    }
     const bool empty = cw_wave_empty(wave);
     if (empty && gpu->on_message != NULL)
         tell_empty(gpu);

@@ -95,6 +95,15 @@ static int advise(const struct cli_parsed *p, struct cli_session *s, const char 
     return CLI_OK;
 }
 
+/* What is said of ltm.* is of this system. The others need none, and there are machines on which it cannot be. */
+static const char *system_of(const struct cli_parsed *p)
+{
+    bool named = cli_has(p, "config");
+    for (uint32_t i = 0; i < p->given_cnt; i++)
+        named |= strcmp(p->given[i].option->name, "set") == 0 && strncmp(p->given[i].value, "ltm.", 4) == 0;
+    return named ? "localtm" : "none";
+}
+
 static bool is_file(const char *word)
 {
     const size_t length = strlen(word);
@@ -115,7 +124,7 @@ static int advise_command(const struct cli_parsed *p)
         return cli_error(CLI_WRONG, "--shared '%s': a number of bytes", bytes);
     int status = is_file(p->word[0]) ? CLI_OK : cli_request_read(&q, p, "advise");
     if (status == CLI_OK)
-        status = cli_session_open(&s, p, "advise", "none");
+        status = cli_session_open(&s, p, "advise", system_of(p));
     if (status == CLI_OK) {
         status = advise(p, &s, is_file(p->word[0]) ? p->word[0] : q.ptx, threads, shared);
         cli_session_close(&s);

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "file/in_file.h"
 #include "file/out_file.h"
 
 char *cli_text(const char *fmt, ...)
@@ -111,7 +113,18 @@ static int parse_region(struct cli_argument *a, const char *text)
     return a->name != NULL ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
 }
 
-/* in:FILE, inout:FILE, bytes:FILE, out:FILE:BYTES, zero:BYTES, version:BYTES */
+/* in:FILE:BYTES, unless there is a file of that whole name: where the name ends. */
+static size_t cut_size(struct cli_argument *a, const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    if (colon == NULL || colon == text || access(text, F_OK) == 0 || !cli_u64(colon + 1, &a->bytes) || a->bytes > CLI_FILE_MAX_BYTES) {
+        a->bytes = 0;
+        return strlen(text);
+    }
+    return (size_t)(colon - text);
+}
+
+/* in:FILE, in:FILE:BYTES, inout:FILE, bytes:FILE, out:FILE:BYTES, zero:BYTES, version:BYTES */
 static int parse_buffer(struct cli_argument *a, const char *type, const char *text)
 {
     static const char *const types[] = {"u32", "s32",   "u64",  "s64",   "f32",   "f64", "in",
@@ -136,11 +149,14 @@ static int parse_buffer(struct cli_argument *a, const char *type, const char *te
         return cli_error(CLI_WRONG, "%s: unknown kind '%s'; %s", a->place, type,
                          cli_suggest(near, type, types, sizeof types / sizeof types[0], "see 'cowarp help exec'"));
     }
+    if (strcmp(type, "in") == 0)
+        length = cut_size(a, text);
     if (bytes != NULL && parse_bytes(a, bytes) != CLI_OK)
         return CLI_WRONG;
     if (bytes != text && length == 0)
         return bad(a, "there is no file name");
-    if (bytes != text && (a->path = copy_of(text, length)) == NULL)
+    const bool out = a->writes && !a->reads && length == 1 && text[0] == '-'; /* standard output */
+    if (bytes != text && (a->path = out ? cli_text("/dev/stdout") : copy_of(text, length)) == NULL)
         return cli_error(CLI_FAILED, "out of memory");
     return CLI_OK;
 }
@@ -160,30 +176,18 @@ static int parse_argument(struct cli_argument *a)
     return strcmp(type, "pm") == 0 ? parse_region(a, colon + 1) : parse_buffer(a, type, colon + 1);
 }
 
+/* A whole file, or with in:FILE:BYTES its first bytes. */
 int cli_argument_read(struct cli_argument *a)
 {
-    FILE *f = fopen(a->path, "rb");
-    if (f == NULL)
-        return cli_error(CLI_WRONG, "%s: cannot be opened: %s", a->place, strerror(errno));
-    size_t capacity = 1u << 16;
-    char *data = malloc(capacity);
-    while (data != NULL) {
-        a->bytes += fread(data + a->bytes, 1, capacity - a->bytes, f);
-        if (a->bytes < capacity)
-            break;
-        capacity *= 2;
-        char *larger = capacity <= CLI_FILE_MAX_BYTES ? realloc(data, capacity) : NULL;
-        if (larger == NULL)
-            free(data);
-        data = larger;
-    }
-    const bool failed = ferror(f) != 0;
-    fclose(f);
+    struct cw_error err;
+    char *data = NULL;
+    size_t length = a->bytes;
+    const int status = a->bytes != 0 ? cw_in_file_read_bytes(&data, a->path, a->bytes, &err)
+                                     : cw_in_file_read_most(&data, &length, a->path, CLI_FILE_MAX_BYTES, &err);
     a->data = data;
-    if (data == NULL)
-        return cli_error(CLI_FAILED, "%s: the file is too large", a->place);
-    if (failed)
-        return cli_error(CLI_WRONG, "%s: cannot be read: %s", a->place, strerror(errno));
+    a->bytes = length;
+    if (status != CW_OK)
+        return cli_error(status == CW_ENOMEM || status == CW_ELIMIT ? CLI_FAILED : CLI_WRONG, "%s: %s", a->place, err.text);
     return a->bytes > 0 ? CLI_OK : bad(a, "the file is empty");
 }
 

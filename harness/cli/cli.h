@@ -10,6 +10,8 @@
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_WRONG = 2 };
 
+#define CLI_REGISTERS_MAX 65536u /* of a thread; cowarp.h says the same */
+
 /* "cowarp: what: where; what to do" on standard error; returns exit_status. */
 int cli_error(int exit_status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* " did you mean 'x'?" or the hint, for the end of a message about an unknown word. */
@@ -86,8 +88,15 @@ void cli_parsed_free(struct cli_parsed *p);
 /* The command line, for the statistics of this GPU. CLI_OK or CLI_FAILED, the error printed. */
 int cli_manifest(struct cowarp_gpu *gpu, const struct cli_parsed *p);
 
-/* Whether each option that names a file to be written names another one. CLI_OK or an exit status, the error printed. */
+/* Whether all files that the command line asks for can be written, are what their names promise, are each another one, and none of them is
+ * read. CLI_OK or an exit status, the error printed. */
 int cli_check_outputs(const struct cli_parsed *p);
+/* Whether a file that a script writes is none of them. place begins the error. */
+int cli_check_output(const struct cli_parsed *p, const char *place, const char *path);
+/* The path of an option that writes a file, with the name of standard output for `-`; NULL: it was not given. */
+const char *cli_output(const struct cli_parsed *p, const char *option);
+/* Whether one of them goes to standard output, which then holds nothing else. */
+bool cli_writes_stdout(const struct cli_parsed *p);
 
 /* One GPU made from the machine options, and what happens around a run. */
 struct cli_session {
@@ -96,9 +105,10 @@ struct cli_session {
     const char **settings, **units, **mechs;
     char *mech_names; /* what mechs points into */
     const char *stats, *branches, *profile;
-    bool to_stdout; /* the statistics go to standard output, which then holds nothing else */
-    bool stats_written, branches_written, profile_written;
-    char view[4096]; /* made for a wave trigger's event; "": none */
+    char *record;                                                   /* --record, with the name of standard output for `-` */
+    bool to_stdout;                                                 /* a file goes to standard output, which then holds nothing else */
+    bool stats_written, branches_written, profile_written, watched; /* watched: also timeline, samples and recording are there */
+    char view[4096];                                                /* made for a wave trigger's event; "": none */
     char tx_warps[32];
     const char *title;
     const char *kernel; /* that is to run: if it cannot, the error says so, and no notice before it. NULL: none by name */

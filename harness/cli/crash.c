@@ -43,8 +43,8 @@ static int read_points(struct crash *c)
 
 static int check(struct crash *c)
 {
-    struct cw_error err;
     const struct cowarp_workload *w = c->request.workload;
+    struct cw_error err;
     if (w->recover == NULL)
         return cli_error(CLI_WRONG, "workload %s cannot recover; 'cowarp list' says which can", w->name);
     if (cli_has(c->p, "pm"))
@@ -148,7 +148,7 @@ static int report(struct crash *c, uint64_t n, int outcome)
     char why[700];
     snprintf(why, sizeof why, "%s", outcome == COWARP_ECHECK && c->x.message[0] != '\0' ? c->x.message : cowarp_error(c->gpu));
     if (cli_interrupted())
-        return cli_error(CLI_FAILED, "interrupted after %" PRIu64 " crash points, all right", c->done);
+        return cli_error(cli_exit_of(COWARP_ELIMIT), "interrupted after %" PRIu64 " crash points, all right", c->done);
     cli_error(CLI_FAILED, "%s: crash after %" PRIu64 " of %" PRIu64 " persists, before cycle %" PRIu64 ": %s", c->request.workload->name, n,
               c->persists, n < c->persists ? cycle_of(c, n) : cowarp_cycles(c->session.gpu), why);
     if (save_image(c, n) == CLI_OK)

@@ -200,6 +200,7 @@ const struct cli_command cli_exec = {
     .notes = "Kinds of argument\n"
              "  u32:N s32:N u64:N s64:N f32:X f64:X  a number\n"
              "  in:FILE                              address of a buffer with the file's bytes\n"
+             "  in:FILE:BYTES                        address of a buffer with its first bytes\n"
              "  out:FILE:BYTES                       address of a zeroed buffer, written to the file after the run\n"
              "  inout:FILE                           both\n"
              "  zero:BYTES                           address of a zeroed buffer\n"

@@ -127,7 +127,7 @@ static int run_test(struct suite *s, struct cli_session *session, uint32_t i, ui
     r.launches = launches;
     const int status = litmus_run(&r, session->gpu, t, &s->allowed[i]);
     if (cli_interrupted())
-        return cli_error(130, "litmus: interrupted");
+        return cli_error(cli_exit_of(COWARP_ELIMIT), "litmus: interrupted");
     if (status != COWARP_OK)
         return cli_error(cli_exit(status), "%s: %s", t->name, status == COWARP_ENOMEM ? "out of memory" : cowarp_error(session->gpu));
     if (r.wrong[0] != '\0') {
@@ -149,6 +149,9 @@ static int run_tests(struct suite *s, const struct cli_parsed *p)
     const char *text = cli_value(p, "launches", LAUNCHES);
     if (!cli_u32(text, &launches) || launches == 0)
         return cli_error(CLI_WRONG, "--launches '%s': expected a number from 1 on", text);
+    if (!cli_has(p, "persistency"))
+        return cli_error(CLI_WRONG, "litmus needs a persistency model: give --persistency sbrp, or another one to see what it allows, as "
+                                    "none; 'cowarp list' shows all");
     int status = cli_session_open_logged(&session, p, "litmus", "none");
     for (uint32_t i = 0; status == CLI_OK && i < s->cnt; i++)
         status = run_test(s, &session, i, launches);

@@ -95,8 +95,18 @@ static int run_command(const struct cli_command *c, int argc, char **argv)
     int status = cli_parse(&p, c, argc, argv);
     if (status == CLI_OK)
         status = c->run(&p);
+    if (status != CLI_OK && cli_interrupted()) /* whatever has failed then */
+        status = cli_exit_of(COWARP_ELIMIT);
     cli_parsed_free(&p);
     return status;
+}
+
+static void print_version(void)
+{
+    printf("cowarp %s\n", cowarp_version());
+    printf("commit    %s\n", cowarp_commit());
+    printf("sources   sha256:%s\n", cowarp_sources());
+    printf("compiler  %s\n", cowarp_compiler());
 }
 
 static int dispatch(int argc, char **argv)
@@ -107,7 +117,7 @@ static int dispatch(int argc, char **argv)
     }
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {
-        printf("cowarp %s\n", cowarp_version());
+        print_version();
         return CLI_OK;
     }
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)

@@ -63,8 +63,9 @@ static int read_file(struct run *x, uint64_t most, char **data, size_t *length)
 {
     struct cw_error err;
     *data = NULL;
-    if (cw_in_file_read(data, length, x->st->file, &err) != CW_OK)
-        return say(x, COWARP_EIO, "%s", err.text);
+    const int read = cw_in_file_read(data, length, x->st->file, &err);
+    if (read != CW_OK)
+        return say(x, read == CW_ELIMIT ? COWARP_ELIMIT : COWARP_EIO, "%s", err.text);
     const int status = cowarp_manifest_file(x->gpu, "argument", x->st->file);
     if (status != COWARP_OK)
         return status;
@@ -214,7 +215,7 @@ static int launch(struct run *x)
         status = bind(x, &st->argument[i]);
         args[i] = st->argument[i].a.value;
     }
-    struct cowarp_launch l = {.size = sizeof l, .kernel = st->name, .dynamic_shared_bytes = st->shared_bytes};
+    struct cowarp_launch l = {.size = sizeof l, .kernel = st->name, .dynamic_shared_bytes = st->shared_bytes, .registers = st->registers};
     memcpy(l.grid, st->grid, sizeof l.grid);
     memcpy(l.block, st->block, sizeof l.block);
     l.arg_count = st->argument_cnt;
@@ -376,6 +377,50 @@ static int simulate(struct script *script, const struct cli_parsed *p)
     return status;
 }
 
+/* Whether the statement reads the file. */
+static bool reads(const struct script_statement *st, const char *path)
+{
+    if (st->file != NULL && st->verb != SCRIPT_WRITE && cw_out_file_same(st->file, path))
+        return true;
+    for (uint32_t i = 0; i < st->argument_cnt; i++)
+        if (st->argument[i].a.reads && cw_out_file_same(st->argument[i].a.path, path))
+            return true;
+    return false;
+}
+
+/* Whether an output of statement n is no file that the command line asks for, and none that the script has read before: it would be lost. */
+static int check_output(const struct script *script, uint32_t n, const char *path, const struct cli_parsed *p)
+{
+    const struct script_statement *st = script->statement;
+    char place[4200];
+    snprintf(place, sizeof place, "%s:%" PRIu32, script->path, st[n].line);
+    for (uint32_t i = 0; i <= n; i++) {
+        if (reads(&st[i], path))
+            return cli_error(CLI_WRONG, "%s: %s is read in line %" PRIu32 ", and would be replaced; write another file", place, path,
+                             st[i].line);
+        bool written = i < n && st[i].verb == SCRIPT_WRITE && cw_out_file_same(st[i].file, path);
+        for (uint32_t k = 0; i < n && k < st[i].argument_cnt; k++)
+            written |= st[i].argument[k].a.writes && cw_out_file_same(st[i].argument[k].a.path, path);
+        if (written) /* what is read behind it is the script's own */
+            break;
+    }
+    return cli_check_output(p, place, path);
+}
+
+static int check_outputs(const struct script *script, const struct cli_parsed *p)
+{
+    int status = CLI_OK;
+    for (uint32_t n = 0; status == CLI_OK && n < script->statement_cnt && !cli_has(p, "no-files"); n++) {
+        const struct script_statement *st = &script->statement[n];
+        if (st->verb == SCRIPT_WRITE)
+            status = check_output(script, n, st->file, p);
+        for (uint32_t i = 0; status == CLI_OK && i < st->argument_cnt; i++)
+            if (st->argument[i].a.writes && !st->argument[i].a.reads)
+                status = check_output(script, n, st->argument[i].a.path, p);
+    }
+    return status;
+}
+
 int cli_script_run(const struct cli_parsed *p)
 {
     static const char *const other[] = {"kernel", "grid", "block", "shared", "static-warps", "arg", "symbol"};
@@ -386,6 +431,8 @@ int cli_script_run(const struct cli_parsed *p)
         if (cli_has(p, other[i]))
             return cli_error(CLI_WRONG, "--script: the script says what is launched; leave out --%s", other[i]);
     int status = cli_script_read(&script, cli_value(p, "script", NULL));
+    if (status == CLI_OK)
+        status = check_outputs(&script, p);
     if (status == CLI_OK)
         status = simulate(&script, p);
     cli_script_free(&script);

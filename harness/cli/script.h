@@ -54,7 +54,7 @@ struct script_statement {
     uint32_t partner; /* until: index of its end; end: index of its until */
     uint32_t rounds;  /* until: that have begun */
     char *name;       /* launch: the kernel; symbol: the variable; owned */
-    uint32_t grid[3], block[3], shared_bytes;
+    uint32_t grid[3], block[3], shared_bytes, registers;
     struct script_argument *argument; /* owned */
     uint32_t argument_cnt;
 };

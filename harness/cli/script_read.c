@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "file/in_file.h"
 #include "file/out_file.h"
@@ -134,13 +135,8 @@ static int take_input(struct reader *r, const char *form, uint64_t bytes, bool e
         return out_of_memory(r);
     if (written_in(r, path) != 0)
         return CLI_OK;
-    FILE *f = fopen(path, "rb");
-    const bool opened = f != NULL && fstat(fileno(f), &st) == 0;
-    const int why = errno;
-    if (f != NULL)
-        fclose(f);
-    if (!opened)
-        return wrong(r, "%s: cannot be opened: %s", path, strerror(why));
+    if (stat(path, &st) != 0 || access(path, R_OK) != 0) /* not opened: what is in a pipe is there once */
+        return wrong(r, "%s: cannot be opened: %s", path, strerror(errno));
     if (S_ISREG(st.st_mode) && ((uint64_t)st.st_size > bytes || (exact && (uint64_t)st.st_size < bytes)))
         return wrong(r, "%s has %jd bytes, and there %s %" PRIu64, path, (intmax_t)st.st_size, exact ? "have to be" : "is room for", bytes);
     return CLI_OK;
@@ -327,6 +323,13 @@ static int check_reads(const struct reader *r, const struct cli_argument *a)
     return wrong(r, "'%s': line %" PRIu32 " writes this file; use alloc and copy, which read it when the script gets there", a->text, line);
 }
 
+static const char launch_form[] = "launch KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [shared N] [registers N] [args ...]";
+
+static bool is_launch_word(const char *text)
+{
+    return strcmp(text, "shared") == 0 || strcmp(text, "registers") == 0 || strcmp(text, "grid") == 0 || strcmp(text, "block") == 0;
+}
+
 static int read_argument(struct reader *r, struct script_argument *arg, const char *text)
 {
     arg->buffer = SCRIPT_NO_BUFFER;
@@ -334,6 +337,8 @@ static int read_argument(struct reader *r, struct script_argument *arg, const ch
     arg->a.place = cli_text("%s:%" PRIu32 ": '%s'", r->script->path, r->line, text);
     if (arg->a.place == NULL)
         return out_of_memory(r);
+    if (is_launch_word(text) && find_buffer(r->script, text, strlen(text)) == SCRIPT_NO_BUFFER)
+        return wrong(r, "'%s' has to stand before args, behind which there are arguments only; the form is: %s", text, launch_form);
     if (strchr(text, ':') == NULL)
         return parse_buffer(r, text, 0, &arg->buffer, &arg->offset);
     const int status = cli_argument_prepare(&arg->a);
@@ -387,6 +392,14 @@ static int read_symbol(struct reader *r, const char *form)
     return status == CLI_OK ? take_input(r, form, UINT64_MAX, false) : status;
 }
 
+static int take_registers(struct reader *r, const char *form)
+{
+    const int status = take_word(r, form, &r->st->registers);
+    if (status == CLI_OK && (r->st->registers == 0 || r->st->registers > CLI_REGISTERS_MAX))
+        return wrong(r, "registers: a thread has 1 to %u", CLI_REGISTERS_MAX);
+    return status;
+}
+
 static int read_launch(struct reader *r, const char *form)
 {
     struct script_statement *st = r->st;
@@ -399,6 +412,8 @@ static int read_launch(struct reader *r, const char *form)
         status = take_shape(r, "block", form, st->block);
     if (status == CLI_OK && accept(r, "shared"))
         status = take_word(r, form, &st->shared_bytes);
+    if (status == CLI_OK && accept(r, "registers"))
+        status = take_registers(r, form);
     if (status != CLI_OK || r->next == r->word_cnt)
         return status;
     if ((status = expect(r, "args", form)) != CLI_OK)
@@ -469,7 +484,7 @@ static const struct {
     {"copy", "copy NAME[+OFFSET] from|to FILE", SCRIPT_READ, read_copy},
     {"set", "set NAME[+OFFSET] N|BUFFER[+OFFSET] ...", SCRIPT_SET, read_set},
     {"symbol", "symbol VARIABLE from FILE|address BUFFER[+OFFSET]", SCRIPT_SYMBOL, read_symbol},
-    {"launch", "launch KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [shared N] [args ...]", SCRIPT_LAUNCH, read_launch},
+    {"launch", launch_form, SCRIPT_LAUNCH, read_launch},
     {"until", "until NAME[+OFFSET] == 0 max N", SCRIPT_UNTIL, read_until},
     {"end", "end", SCRIPT_END, read_end},
     {"compare", "compare NAME[+OFFSET] with FILE [float TOLERANCE]", SCRIPT_COMPARE, read_compare},

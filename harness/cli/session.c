@@ -14,7 +14,9 @@
 
 #define LINE_INTERVAL_SECONDS 0.2
 #define REPORT_LINES          12u
-#define STANDARD_OUTPUT       "/dev/stdout"
+#define OCCUPANCY_LINES       4u
+#define REDZONE_BYTES         UINT64_C(256) /* by default, of kernels that nobody here knows */
+#define REDZONE_MAX           (UINT64_C(1) << 30)
 
 /* The one thing that a signal handler may touch: the signal's number, 0 before there was one. */
 static volatile sig_atomic_t stop_signal;
@@ -22,6 +24,14 @@ static volatile sig_atomic_t stop_signal;
 static void on_signal(int number)
 {
     stop_signal = number;
+    alarm(1);
+}
+
+/* Who begins to wait for the reader of a pipe when the signal has come already is interrupted, too. */
+static void on_alarm(int number)
+{
+    (void)number;
+    alarm(1);
 }
 
 bool cli_interrupted(void)
@@ -40,6 +50,9 @@ void cli_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&action.sa_mask);
+    struct sigaction again = {.sa_handler = on_alarm, .sa_flags = (int)SA_RESTART};
+    sigemptyset(&again.sa_mask);
+    sigaction(SIGALRM, &again, NULL);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
@@ -136,7 +149,7 @@ static int read_timeline(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cowarp_options *o = &s->options;
     const char *window = cli_value(p, "timeline-window", NULL), *mbytes = cli_value(p, "timeline-mbytes", NULL);
-    o->timeline_file = cli_value(p, "timeline", NULL);
+    o->timeline_file = cli_output(p, "timeline");
     if (o->timeline_file == NULL && (window != NULL || mbytes != NULL))
         return cli_error(CLI_WRONG, "--timeline-%s without --timeline; give --timeline FILE too", window != NULL ? "window" : "mbytes");
     if (mbytes != NULL && (!cli_u32(mbytes, &o->timeline_mbytes) || o->timeline_mbytes == 0))
@@ -234,6 +247,32 @@ static int read_settings(struct cli_session *s, const struct cli_parsed *p)
     return cli_check_assignments(p, "set");
 }
 
+static int read_registers(struct cli_session *s, const struct cli_parsed *p)
+{
+    const char *text = cli_value(p, "registers", NULL);
+    s->options.resource_usage = cli_value(p, "resource-usage", NULL);
+    if (text != NULL && (!cli_u32(text, &s->options.registers) || s->options.registers == 0 || s->options.registers > CLI_REGISTERS_MAX))
+        return cli_error(CLI_WRONG, "--registers '%s': a thread has 1 to %u registers", text, CLI_REGISTERS_MAX);
+    return CLI_OK;
+}
+
+static int read_bounds(struct cli_session *s, const struct cli_parsed *p)
+{
+    static const char *const modes[] = {"fault", "warn", "zero"};
+    const char *mode = cli_value(p, "oob", "fault"), *zone = cli_value(p, "redzone", NULL);
+    char near[96];
+    uint32_t i = 0;
+    while (i < 3 && strcmp(mode, modes[i]) != 0)
+        i++;
+    if (i == 3)
+        return cli_error(CLI_WRONG, "--oob '%s': unknown; %s", mode, cli_suggest(near, mode, modes, 3, "takes fault, warn or zero"));
+    s->options.out_of_bounds = mode;
+    s->options.redzone_bytes = strcmp(p->command->name, "exec") == 0 ? REDZONE_BYTES : 0;
+    if (zone != NULL && (!cli_u64(zone, &s->options.redzone_bytes) || s->options.redzone_bytes > REDZONE_MAX))
+        return cli_error(CLI_WRONG, "--redzone '%s': a number of bytes from 0 to %" PRIu64, zone, REDZONE_MAX);
+    return CLI_OK;
+}
+
 static int read_options(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cowarp_options *o = &s->options;
@@ -248,10 +287,10 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->count_stalls = cli_has(p, "stalls");
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);
-    o->record = cli_value(p, "record", NULL);
+    o->record = s->record;
     o->record_branches = cli_has(p, "record-branches");
     o->record_profile = cli_has(p, "profile");
-    o->sample_file = cli_value(p, "samples", NULL);
+    o->sample_file = cli_output(p, "samples");
     o->sample_counters = cli_value(p, "sample-counters", NULL);
     o->lcp_profile = cli_value(p, "lcp-profile", NULL);
     int status = read_settings(s, p);
@@ -263,6 +302,10 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_number(p, "max-cycles", &o->max_cycles);
     if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
         return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
+    if (status == CLI_OK)
+        status = read_registers(s, p);
+    if (status == CLI_OK)
+        status = read_bounds(s, p);
     if (status == CLI_OK)
         status = read_samples(s, p);
     if (status == CLI_OK)
@@ -277,19 +320,18 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
 /* Checked now rather than after minutes of simulation. */
 static int read_files(struct cli_session *s, const struct cli_parsed *p)
 {
-    struct cw_error err;
-    s->stats = cli_value(p, "stats", NULL);
-    s->branches = cli_value(p, "record-branches", NULL);
-    s->profile = cli_value(p, "profile", NULL);
-    if (s->stats != NULL && strcmp(s->stats, "-") == 0)
-        s->stats = STANDARD_OUTPUT;
-    if (s->stats != NULL && cw_out_file_check(s->stats, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--stats: %s", err.text);
-    if (s->branches != NULL && cw_out_file_check(s->branches, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--record-branches: %s", err.text);
-    if (s->profile != NULL && cw_out_file_check(s->profile, &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--profile: %s", err.text);
-    s->to_stdout = s->stats != NULL && cw_out_file_is_stdout(s->stats);
+    const char *record = cli_value(p, "record", NULL), *equals = record != NULL ? strchr(record, '=') : NULL;
+    s->stats = cli_output(p, "stats");
+    s->branches = cli_output(p, "record-branches");
+    s->profile = cli_output(p, "profile");
+    s->to_stdout = cli_writes_stdout(p);
+    if (record != NULL) {
+        const bool out = equals != NULL && strcmp(equals, "=-") == 0;
+        if (asprintf(&s->record, "%.*s%s", out ? (int)(equals - record) + 1 : (int)strlen(record), record, out ? "/dev/stdout" : "") < 0)
+            s->record = NULL;
+        if (s->record == NULL)
+            return cli_error(CLI_FAILED, "out of memory");
+    }
     return cli_check_outputs(p);
 }
 
@@ -299,7 +341,9 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     s->title = title;
     s->quiet = cli_has(p, "quiet");
     s->on_terminal = !s->quiet && isatty(STDERR_FILENO);
-    int status = read_options(s, p);
+    int status = read_files(s, p);
+    if (status == CLI_OK)
+        status = read_options(s, p);
     if (status != CLI_OK)
         return status;
     s->options.system = system;
@@ -308,9 +352,6 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     s->options.on_message = on_message;
     s->options.on_print = on_print;
     s->options.context = s;
-    status = read_files(s, p);
-    if (status != CLI_OK)
-        return status;
     cli_catch_signals();
     status = cowarp_create(&s->gpu, &s->options);
     if (status != COWARP_OK) /* ports that differ are the request's fault: nothing has been simulated */
@@ -339,6 +380,7 @@ void cli_session_close(struct cli_session *s)
     free(s->units);
     free(s->mechs);
     free(s->mech_names);
+    free(s->record);
 }
 
 static uint64_t counter(struct cli_session *s, const char *name)
@@ -367,6 +409,23 @@ static int follow_event(struct cli_session *s)
     return cli_view_follow(s->view, sizeof s->view, s->gpu, s->options.wave_file, s->options.system, &e);
 }
 
+/* A line for each kernel that has been launched in blocks of one size. */
+static void print_occupancy(const struct cli_session *s)
+{
+    struct cowarp_occupancy o, another;
+    const bool several = cowarp_occupancy_at(s->gpu, 1, &another) != 0;
+    uint32_t i = 0, more = OCCUPANCY_LINES;
+    for (; i < OCCUPANCY_LINES && cowarp_occupancy_at(s->gpu, i, &o); i++) {
+        const char *name = several ? o.kernel : "", *colon = several ? ": " : "";
+        printf("  occupancy     %.60s%s%" PRIu32 " block%s of %" PRIu32 " threads per core, %" PRIu32 " registers each; limit: %s\n", name,
+               colon, o.blocks_per_core, o.blocks_per_core == 1 ? "" : "s", o.threads, o.registers, o.limit);
+    }
+    while (cowarp_occupancy_at(s->gpu, more, &another))
+        more++;
+    if (more > OCCUPANCY_LINES)
+        printf("  occupancy     %" PRIu32 " more; --stats FILE has them all\n", more - OCCUPANCY_LINES);
+}
+
 static void print_summary(struct cli_session *s, const struct cli_result *r)
 {
     const uint64_t cycles = cowarp_cycles(s->gpu), committed = counter(s, "tx_committed"), aborted = counter(s, "tx_aborted");
@@ -375,6 +434,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
            r->variant != NULL ? ")" : "", s->options.system, s->options.preset);
     printf("  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
     printf("  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"), counter(s, "warp_instructions"));
+    print_occupancy(s);
     if (committed > 0)
         printf("  transactions  %" PRIu64 " committed, %" PRIu64 " aborted (%.0f per 1,000 commits)\n", committed, aborted,
                1000.0 * (double)aborted / (double)committed);
@@ -391,13 +451,13 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         printf("  written       %s\n", s->options.wave_file);
     if (s->view[0] != '\0')
         print_event(s);
-    if (s->options.record != NULL)
+    if (s->watched && s->options.record != NULL)
         printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
     if (s->branches_written)
         printf("  recorded      %s\n", s->branches);
-    if (s->options.timeline_file != NULL)
+    if (s->watched && s->options.timeline_file != NULL)
         printf("  written       %s\n", s->options.timeline_file);
-    if (s->options.sample_file != NULL)
+    if (s->watched && s->options.sample_file != NULL)
         printf("  written       %s\n", s->options.sample_file);
     if (s->profile_written)
         printf("  written       %s\n", s->profile);
@@ -423,7 +483,8 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     const char *text = cowarp_error(s->gpu);
     int status = cli_exit(r->status);
     if (cli_interrupted() && r->status == COWARP_ELIMIT)
-        return cli_error(cli_exit_of(r->status), "%s; no statistics were written", text);
+        return cli_error(cli_exit_of(r->status), "%s; no statistics were written",
+                         text[0] == '\0' && r->message != NULL ? r->message : text);
     const size_t length = strlen(r->workload);
     if (r->place != NULL)
         cli_error(status, "%s: %s", r->place, r->message != NULL ? r->message : text[0] != '\0' ? text : "out of host memory");
@@ -448,7 +509,8 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
     const bool ran = cowarp_cycles(s->gpu) > 0 && !(cli_interrupted() && r->status == COWARP_ELIMIT);
     if (cowarp_cycles(s->gpu) == 0 && r->status != COWARP_OK)
         cowarp_pm_discard(s->gpu); /* a request that was wrong changes no file */
-    if (cowarp_finish(s->gpu) != COWARP_OK)
+    s->watched = cowarp_finish(s->gpu) == COWARP_OK;
+    if (!s->watched)
         status = cli_error(CLI_FAILED, "%s", cowarp_error(s->gpu));
     else if (follow_event(s) != CLI_OK)
         status = CLI_FAILED;

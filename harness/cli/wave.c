@@ -3,16 +3,19 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "file/out_file.h"
 
 #define PATH_BYTES    4096u
+#define POLL_NS       20000000L
 #define WAVES         CW_SOURCE_DIR "/waves"
 #define ARGUMENTS_MAX 34u /* of a command, with a NULL at the end */
 
@@ -139,9 +142,6 @@ static int check_tools(const struct cli_parsed *p)
         const char *tool, *package;
     } needed[] = {{"gtkwave", "gtkwave"}, {"Xvfb", "xvfb"}, {"import", "imagemagick"}};
     const bool png = cli_has(p, "png");
-    struct cw_error err;
-    if (png && cw_out_file_check(cli_value(p, "png", NULL), &err) != CW_OK)
-        return cli_error(CLI_WRONG, "--png: %s", err.text);
     const uint32_t cnt = png ? 3 : cli_has(p, "open") ? 1 : 0;
     for (uint32_t i = 0; i < cnt; i++)
         if (!installed(needed[i].tool))
@@ -242,17 +242,27 @@ static int run_command(struct wave *w, const struct cli_parsed *p)
     return status;
 }
 
-/* Runs a program and waits for it; its exit status, or 127. */
+/* Runs a program and waits for it; its exit status, or 127. A signal ends it, with all that it has started. */
 static int execute(const char *const *argv)
 {
+    const struct timespec pause = {.tv_nsec = POLL_NS};
     int status = 0;
+    cli_catch_signals();
     const pid_t child = fork();
     if (child == 0) {
+        setpgid(0, 0);
         execvp(argv[0], (char *const *)argv);
         _exit(127);
     }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    for (pid_t done = 0; child > 0 && done != child;) {
+        done = waitpid(child, &status, WNOHANG);
+        if (done < 0 && errno != EINTR)
+            return 127;
+        if (done != child && cli_interrupted() && kill(-child, SIGTERM) != 0)
+            kill(child, SIGTERM); /* it has no group yet */
+        if (done != child)
+            nanosleep(&pause, NULL);
+    }
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
@@ -283,6 +293,8 @@ static int run(const struct cli_parsed *p)
 {
     struct wave w = {0};
     int status = choose(&w, p);
+    if (status == CLI_OK)
+        status = cli_check_outputs(p);
     if (status == CLI_OK)
         status = check_tools(p);
     if (status == CLI_OK)

@@ -10,12 +10,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Behind the name of a file that is being written. mkstemp puts letters and digits in the place of the Xs. */
 #define TEMPORARY  ".cowarp-XXXXXX"
 #define RANDOM_CNT 6u
 #define LINKS_MAX  40u
+
+#define PIPE_POLL_NS 20000000L
 
 static void folder_of(const char *path, char folder[CW_OUT_PATH_MAX])
 {
@@ -158,10 +161,28 @@ static int make_temporary(struct cw_out_file *out)
     }
 }
 
+/* A named pipe waits for its reader, as it does in a shell. A signal ends the wait, though the process catches it: errno is EINTR then. */
+static int open_pipe(const char *path)
+{
+    const struct timespec pause = {.tv_nsec = PIPE_POLL_NS};
+    int fd;
+    while ((fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO)
+        if (nanosleep(&pause, NULL) != 0)
+            return -1;
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
 /* Standard output may be in the middle of a file. */
 static FILE *open_special(const char *path)
 {
-    const int fd = cw_out_file_is_stdout(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+    struct stat st;
+    int fd = -1;
+    if (cw_out_file_is_stdout(path))
+        fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    else if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode) && (fd = open_pipe(path)) < 0)
+        return NULL;
     return fd >= 0 ? fdopen(fd, "wb") : fopen(path, "wb");
 }
 
@@ -175,7 +196,9 @@ int cw_out_file_open(struct cw_out_file *out, const char *path, struct cw_error 
         return status;
     if (special) {
         out->file = open_special(path);
-        return out->file != NULL ? CW_OK : cw_fail(err, CW_EIO, "%s: cannot be written: %s", path, strerror(errno));
+        return out->file != NULL ? CW_OK
+                                 : cw_fail(err, CW_EIO, "%s: cannot be written: %s", path,
+                                           errno == EINTR ? "interrupted before anybody has read this pipe" : strerror(errno));
     }
     if (snprintf(out->temporary, sizeof out->temporary, "%s" TEMPORARY, out->path) >= (int)sizeof out->temporary)
         return cw_fail(err, CW_EIO, "%.80s...: file name too long", path);

@@ -432,6 +432,14 @@ static int finish_window(struct cw_wave *w, struct cw_error *err)
     return cw_fst_file_close(&w->file, err);
 }
 
+void cw_wave_discard(struct cw_wave *w)
+{
+    if (w != NULL && w->options.event == CW_WAVE_WINDOW)
+        cw_fst_file_discard(&w->file);
+    if (w != NULL)
+        wave_free(w);
+}
+
 int cw_wave_close(struct cw_wave *w, struct cw_error *err)
 {
     if (w == NULL)

@@ -58,5 +58,7 @@ const char *cw_wave_path(const struct cw_wave *wave);
 /* Finishes the file, before the GPU and its units are destroyed. An empty window gives a file with the state of now, an event that did not
  * come gives none. */
 int cw_wave_close(struct cw_wave *wave, struct cw_error *err);
+/* Instead of close: leaves no file, and one that was there as it was. */
+void cw_wave_discard(struct cw_wave *wave);
 
 #endif

@@ -102,14 +102,30 @@ struct cowarp_options {
     uint64_t timeline_begin, timeline_end;   /* core cycles, [begin, end); end 0: to the end of the run */
     uint32_t timeline_mbytes;                /* the file ends, whole, before it is larger; 1 .. 65536, 0: 64 */
     int per_launch, per_core, per_partition; /* the statistics file has the counters of each of these too (docs/profile.md) */
+    uint32_t registers;         /* of a thread of every kernel, 1 .. 65536, for struct cowarp_launch that does not say; 0: see there */
+    const char *resource_usage; /* file with what `ptxas -v` or `cuobjdump --dump-resource-usage` prints: the registers of the kernels that
+                                   it names, for launches for which neither the launch nor `registers` says them. NULL: none. A file that
+                                   says nothing, or two things of one kernel: COWARP_EINVAL */
+    /* What an access of a kernel to device memory does that lies in no allocation: "fault" (NULL too) ends the run with COWARP_EFAULT. With
+     * "warn" a load gives 0, and a store or an atomic does nothing; on_message is told once for each line of PTX. "zero": without a word.
+     * The counter out_of_bounds has the lanes. Accesses in a transaction, and those outside of shared, local or constant memory, always
+     * fault. */
+    const char *out_of_bounds;
+    uint64_t redzone_bytes; /* device memory kept free between allocations, rounded up to 256; at most 2^30. Then an access is in bounds
+                               when it lies in one allocation as it was asked for, to the byte. 0: allocations follow each other without a
+                               gap, and their padding may be accessed */
 };
 
 #define COWARP_VERSION "0.1.0"
 /* Version of the library that is linked, as COWARP_VERSION. */
 const char *cowarp_version(void);
-/* The commit that the library was built from, with a + when the tree had changes; "unknown" for a tree that was not in git. Valid until the
- * thread's next call. */
+/* The commit that the library was built from, with a + when its sources had changes; "unknown" for a tree that was not in git. */
 const char *cowarp_commit(void);
+/* SHA-256, as 64 hexadecimal digits, of the sources that it was built from: of the lines "DIGEST  PATH" of all source files
+ * (cmake/provenance.cmake). */
+const char *cowarp_sources(void);
+/* The compiler that it was built with, the build type and the flags. */
+const char *cowarp_compiler(void);
 
 /* The defaults in a struct of that size, of which the library sets the members that it knows. */
 void cowarp_options_init_size(struct cowarp_options *options, uint32_t size);
@@ -124,9 +140,9 @@ const char *cowarp_error(const struct cowarp_gpu *gpu);
 /* Many lines about who waits for whom after COWARP_EDEADLOCK, else "". */
 const char *cowarp_report(const struct cowarp_gpu *gpu);
 
-/* PTX text or file; the module belongs to the GPU and lives as long as it. Malformed text: COWARP_EINVAL. What a function's body has and
- * this machine has not refuses the kernels that have it or call it, not the file: on_message gets "kernel X of FILE cannot run: ..." for
- * each, and cowarp_run answers COWARP_EUNSUP with that line. */
+/* PTX text or file; the module belongs to the GPU and lives as long as it. Malformed text outside of functions, or braces that do not fit:
+ * COWARP_EINVAL. What a function has and this machine has not, or what is wrong in it, refuses the kernels that have it or call it, not the
+ * file: on_message gets "kernel X of FILE cannot run: ..." for each, and cowarp_run answers COWARP_EUNSUP or COWARP_EINVAL with that line. */
 int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *text, size_t length, const char *name);
 int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *path);
 
@@ -270,13 +286,42 @@ struct cowarp_launch {
     uint32_t dynamic_shared_bytes;
     uint32_t arg_count;
     const struct cowarp_arg *args; /* in order; number and sizes are checked against the kernel's parameters */
-    int static_warps; /* 1: threads stay in their static warps under core.divergence=tbc, as with tbc.arrangement=static, for kernels that
-                         count on it (Fung 2015, 3.3.2). pdom has no others; dwf and dwf-wb have none: COWARP_EINVAL */
+    int static_warps;   /* 1: threads stay in their static warps under core.divergence=tbc, as with tbc.arrangement=static, for kernels that
+                           count on it (Fung 2015, 3.3.2). pdom has no others; dwf and dwf-wb have none: COWARP_EINVAL */
+    uint32_t registers; /* of a thread, 1 .. 65536: how many blocks fit into a core follows. 0: those of options.registers, else those of
+                           options.resource_usage, else those that live at once in the PTX, and no more than its .maxnreg, .minnctapersm and
+                           .maxntid allow (docs/model.md) */
 };
 
 /* Runs a kernel to its end. After an error in the run the GPU answers COWARP_EINVAL to cowarp_run and cowarp_load until cowarp_reset;
  * memory and statistics can be read before that, as the error has left them. */
 int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch);
+
+/* How many blocks of a launch a core holds at once, and why not more. Strings live as long as the GPU. */
+struct cowarp_occupancy {
+    const char *kernel;
+    uint64_t grid_blocks;
+    uint32_t threads, warps;     /* of a block */
+    uint32_t registers;          /* 32-bit registers of a thread */
+    uint32_t live_registers;     /* the same, of those that live at once in the PTX */
+    const char *registers_from;  /* who says so: "launch", "options", "resource usage", "liveness", ".maxnreg", ".maxntid" (also .reqntid),
+                                    ".minnctapersm" */
+    uint32_t block_registers;    /* 32-bit registers of a block, rounded up to the units in which warps get them */
+    uint32_t block_shared_bytes; /* the same of shared memory, with what mechanisms take of it */
+    uint32_t blocks_per_core;    /* at once, at the most: the least of the five below */
+    uint32_t warps_per_core;     /* of these blocks */
+    /* Blocks for which each resource of a core alone has room; UINT32_MAX: they need nothing of it. grid: those of a core, when the grid's
+     * are dealt out evenly. */
+    uint32_t by_registers, by_shared, by_warps, by_blocks, by_grid;
+    char limit[64]; /* the resources that allow no more: of "registers", "shared memory", "warps", "blocks" and "grid", with ", " between */
+    uint64_t launches; /* of cowarp_occupancy_at: how many were such */
+};
+/* Of a launch that is not made; without arguments (arg_count 0) none is taken to be a COWARP_ARG_LOCAL. A block that does not fit has 0
+ * blocks_per_core. What cowarp_run refuses for other reasons is refused too. */
+int cowarp_occupancy(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch,
+                     struct cowarp_occupancy *occupancy);
+/* Of the launches so far, equal ones together, in the order of the first of each, 1,000 at the most: i = 0, 1, ... until it returns 0. */
+int cowarp_occupancy_at(const struct cowarp_gpu *gpu, uint32_t i, struct cowarp_occupancy *occupancy);
 
 /* Makes the GPU usable again after a launch that failed. What was under way is dropped: warps, messages, transactions, cached lines, what
  * the hardware units hold. The machine is then as cowarp_create made it, with units of their own kind (C, RTL, lockstep) made anew.

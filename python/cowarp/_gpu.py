@@ -24,7 +24,8 @@ OPTIONS = {
     "samples": ("sample_file", "path"), "sample_cycles": ("sample_cycles", "number"), "sample_counters": ("sample_counters", "text"),
     "timeline": ("timeline_file", "path"), "timeline_begin": ("timeline_begin", "number"), "timeline_end": ("timeline_end", "number"),
     "timeline_mbytes": ("timeline_mbytes", "number"), "per_launch": ("per_launch", "flag"), "per_core": ("per_core", "flag"),
-    "per_partition": ("per_partition", "flag"),
+    "per_partition": ("per_partition", "flag"), "registers": ("registers", "number"), "resource_usage": ("resource_usage", "path"),
+    "out_of_bounds": ("out_of_bounds", "text"), "redzone_bytes": ("redzone_bytes", "number"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 
@@ -174,8 +175,11 @@ class Gpu:
             member, kind = OPTIONS[word]
             if value is not None:
                 setattr(o, member, in_c(kind, value))
+                if kind == "number" and getattr(o, member) != int(value):
+                    raise ValueError(f"{word}: {value} is too large")
         o.on_progress, o.on_message, o.on_print = self._calls.progress, self._calls.message, self._calls.print
         handle = c.GPU()
+        self._found = []
         with self._calls.guard():
             status = c.lib.cowarp_create(ctypes.byref(handle), ctypes.byref(o))
             self._gpu = handle.value
@@ -186,6 +190,7 @@ class Gpu:
         self.system = o.system.decode()
         self.preset = o.preset.decode()
         self.seed = o.seed
+        self._found = self._regions()
 
     def _handle(self):
         if self._gpu is None:
@@ -257,8 +262,23 @@ class Gpu:
         nbytes = int(numpy.prod(shape, dtype=object)) * numpy.dtype(dtype).itemsize
         return DeviceArray(self, self._alloc(nbytes), shape, dtype)
 
-    def region(self, name, shape, dtype=numpy.uint32):
-        """A region of persistent memory of that name: the one that there is, or a new one of zeros."""
+    def _regions(self):
+        """Names of the regions of persistent memory."""
+        name, address, nbytes, names = ctypes.c_char_p(), ctypes.c_uint64(), ctypes.c_uint64(), []
+        while c.lib.cowarp_pm_at(self._handle(), len(names), ctypes.byref(name), ctypes.byref(address), ctypes.byref(nbytes)):
+            names.append(name.value.decode())
+        return names
+
+    def region(self, name, shape, dtype=numpy.uint32, create=False):
+        """A region of persistent memory of that name: the one that there is, or a new one of zeros.
+
+        A new one is refused, for the name may be mistyped, when pm_file had regions when it was opened, or when the name is nearly that of a
+        region. create=True makes it all the same."""
+        names = self._regions()
+        near = difflib.get_close_matches(str(name), names, 1)
+        if name not in names and not create and (self._found or near):
+            hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(repr(n) for n in names[:8])};"
+            raise RequestError(f"no region '{name}'; {hint} create=True makes a new one")
         shape = tuple(shape) if isinstance(shape, (tuple, list)) else (int(shape),)
         address = ctypes.c_uint64()
         nbytes = int(numpy.prod(shape, dtype=object)) * numpy.dtype(dtype).itemsize
@@ -297,20 +317,20 @@ class Gpu:
             raise RequestError(f"no kernel '{kernel}'; {hint}")
         return found[0]
 
-    def run(self, kernel, grid, block, *values, shared=0, static_warps=False):
+    def run(self, kernel, grid, block, *values, shared=0, static_warps=False, registers=0):
         """Runs a kernel, a Kernel or its name, to its end and returns the core cycles that it took.
 
         grid, block: a number or a tuple of up to three. values: one for each parameter. A number is converted to the parameter's size, and
         refused when it does not fit. A numpy array is copied to the device before the launch and back after it; In, Out and InOut say
         it explicitly, and a read-only array is In. A DeviceArray stays where it is. After an error no array is copied back.
-        shared: bytes of dynamic shared memory."""
+        shared: bytes of dynamic shared memory. registers: of a thread; 0 leaves them to the options and the PTX."""
         kernel = self._find(kernel)
         launch = Prepared(self, kernel)
         try:
             for i, value in enumerate(values):
                 launch.add(i, arguments.wrapped(value))
             before = c.lib.cowarp_cycles(self._handle())
-            struct = launch.struct(Shape.of("grid", grid), Shape.of("block", block), shared, static_warps)
+            struct = launch.struct(Shape.of("grid", grid), Shape.of("block", block), shared, static_warps, registers)
             with self._calls.guard():
                 status = c.lib.cowarp_run(self._gpu, kernel.module.handle, ctypes.byref(struct))
                 if self._calls.pending is None:
@@ -319,6 +339,22 @@ class Gpu:
             return c.lib.cowarp_cycles(self._gpu) - before
         finally:
             launch.free()
+
+    def occupancy(self, kernel, grid, block, shared=0, registers=0):
+        """How many blocks of a launch a core holds at once, and what limits them, as a dict (struct cowarp_occupancy). Nothing runs."""
+        kernel, found = self._find(kernel), c.Occupancy()
+        struct = Prepared(self, kernel).struct(Shape.of("grid", grid), Shape.of("block", block), shared, False, registers)
+        struct.arg_count = 0
+        self._check(c.lib.cowarp_occupancy(self._handle(), kernel.module.handle, ctypes.byref(struct), ctypes.byref(found)))
+        return occupancy_of(found)
+
+    @property
+    def occupancies(self):
+        """The same of the launches so far, a list of dicts; equal launches are one, and "launches" counts them."""
+        found, rows = c.Occupancy(), []
+        while c.lib.cowarp_occupancy_at(self._handle(), len(rows), ctypes.byref(found)):
+            rows.append(occupancy_of(found))
+        return rows
 
     def advise(self, kernel, threads=256, shared=0):
         """What transactions in shared memory take of a core (docs/command.md, cowarp advise), as a dict."""
@@ -377,6 +413,14 @@ class Gpu:
         return "Gpu(closed)" if self._gpu is None else f"Gpu({self.preset}, {self.system}, {self.cycles} cycles)"
 
 
+def occupancy_of(struct):
+    """A dict of it: limit is a list, and a resource of which a block needs nothing allows None."""
+    row = {name: getattr(struct, name) for name, _ in c.Occupancy._fields_}
+    row = {name: value.decode() if isinstance(value, bytes) else value for name, value in row.items()}
+    row = {name: None if name.startswith("by_") and value == 0xffffffff else value for name, value in row.items()}
+    return {**row, "limit": row["limit"].split(", ")}
+
+
 class Prepared:
     """The arguments of one launch, and the device memory that its arrays have for that time."""
 
@@ -415,10 +459,12 @@ class Prepared:
             self.gpu._write(address, numpy.ascontiguousarray(wrap.array))
         return address
 
-    def struct(self, grid, block, shared, static_warps):
+    def struct(self, grid, block, shared, static_warps, registers=0):
         self.args_in_c = (c.Arg * max(1, len(self.args)))(*self.args)
+        if not 0 <= int(registers) < 1 << 32:
+            raise ValueError(f"{registers} is no number of registers")
         return c.Launch(size=ctypes.sizeof(c.Launch), kernel=self.kernel.name.encode(), grid=grid, block=block,
-                        dynamic_shared_bytes=shared, arg_count=len(self.args), args=self.args_in_c, static_warps=int(static_warps))
+                        dynamic_shared_bytes=shared, arg_count=len(self.args), args=self.args_in_c, static_warps=int(static_warps), registers=int(registers))
 
     def copy_back(self):
         for wrap, address in self.buffers:

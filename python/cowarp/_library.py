@@ -26,7 +26,8 @@ class Options(ctypes.Structure):
         ("pm_file", c_char_p), ("pm_log", c_int), ("check_persist", c_int), ("count_stalls", c_int), ("record_profile", c_int),
         ("sample_file", c_char_p), ("sample_cycles", c_uint64), ("sample_counters", c_char_p), ("timeline_file", c_char_p),
         ("timeline_begin", c_uint64), ("timeline_end", c_uint64), ("timeline_mbytes", c_uint32), ("per_launch", c_int), ("per_core", c_int),
-        ("per_partition", c_int)]
+        ("per_partition", c_int), ("registers", c_uint32), ("resource_usage", c_char_p), ("out_of_bounds", c_char_p),
+        ("redzone_bytes", c_uint64)]
 
 
 class Param(ctypes.Structure):
@@ -63,7 +64,17 @@ class Arg(ctypes.Structure):
 class Launch(ctypes.Structure):
     c_name = "cowarp_launch"
     _fields_ = [("size", c_uint32), ("kernel", c_char_p), ("grid", c_uint32 * 3), ("block", c_uint32 * 3),
-                ("dynamic_shared_bytes", c_uint32), ("arg_count", c_uint32), ("args", POINTER(Arg)), ("static_warps", c_int)]
+                ("dynamic_shared_bytes", c_uint32), ("arg_count", c_uint32), ("args", POINTER(Arg)), ("static_warps", c_int),
+                ("registers", c_uint32)]
+
+
+class Occupancy(ctypes.Structure):
+    c_name = "cowarp_occupancy"
+    _fields_ = [("kernel", c_char_p), ("grid_blocks", c_uint64), ("threads", c_uint32), ("warps", c_uint32), ("registers", c_uint32),
+                ("live_registers", c_uint32), ("registers_from", c_char_p), ("block_registers", c_uint32),
+                ("block_shared_bytes", c_uint32), ("blocks_per_core", c_uint32), ("warps_per_core", c_uint32), ("by_registers", c_uint32),
+                ("by_shared", c_uint32), ("by_warps", c_uint32), ("by_blocks", c_uint32), ("by_grid", c_uint32), ("limit", c_char * 64),
+                ("launches", c_uint64)]
 
 
 class AdviceLine(ctypes.Structure):
@@ -102,7 +113,7 @@ class Played(ctypes.Structure):
                 ("expectations", c_uint32), ("waits", c_uint32)]
 
 
-STRUCTS = [Options, Param, Persist, Bytes, Arg, Launch, AdviceLine, Advice, WaveEvent, Key, Play, Played]
+STRUCTS = [Options, Param, Persist, Bytes, Arg, Launch, Occupancy, AdviceLine, Advice, WaveEvent, Key, Play, Played]
 
 GPU, MODULE, CONFIG = c_void_p, c_void_p, c_void_p
 NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
@@ -111,6 +122,8 @@ NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
 FUNCTIONS = {
     "cowarp_version": (c_char_p, []),
     "cowarp_commit": (c_char_p, []),
+    "cowarp_sources": (c_char_p, []),
+    "cowarp_compiler": (c_char_p, []),
     "cowarp_options_init_size": (None, [POINTER(Options), c_uint32]),
     "cowarp_create": (c_int, [POINTER(GPU), POINTER(Options)]),
     "cowarp_destroy": (None, [GPU]),
@@ -136,6 +149,8 @@ FUNCTIONS = {
     "cowarp_persist_count": (c_uint64, [GPU]),
     "cowarp_persist_at": (c_int, [GPU, c_uint64, POINTER(Persist)]),
     "cowarp_run": (c_int, [GPU, MODULE, POINTER(Launch)]),
+    "cowarp_occupancy": (c_int, [GPU, MODULE, POINTER(Launch), POINTER(Occupancy)]),
+    "cowarp_occupancy_at": (c_int, [GPU, c_uint32, POINTER(Occupancy)]),
     "cowarp_reset": (c_int, [GPU]),
     "cowarp_advise": (c_int, [GPU, MODULE, c_char_p, c_uint32, c_uint32, POINTER(Advice)]),
     "cowarp_phase": (c_int, [GPU, c_char_p]),

@@ -14,7 +14,7 @@ import charts  # noqa: E402  (after the path is set)
 from charts import escape  # noqa: E402
 from diff import launch_text  # noqa: E402
 from report_style import STYLE  # noqa: E402
-from statsfile import Parser, Wrong, check_output, counted, grouped, load, run_main, save, title  # noqa: E402
+from statsfile import Parser, Wrong, check_outputs, counted, grouped, load, refuse_twice, run_main, save, title  # noqa: E402
 
 ISSUE = "issue_"     # counters of the scheduler cycles, by what became of them
 ABORT = "tx_aborted"  # of transactions, and with _CAUSE by cause
@@ -78,11 +78,11 @@ def section(name, heading, *body):
 
 
 def what_ran(runs):
-    rows = [("workload", lambda run: title(run.stats)), ("result", lambda run: run.stats["check"] or "not checked"),
-            ("cycles", lambda run: run.stats["cycles"]), ("simulated microseconds", lambda run: run.stats["simulated_us"]),
+    rows = [("workload", lambda run: title(run.stats)), ("result", lambda run: run.stats.get("check") or "not checked"),
+            ("cycles", lambda run: run.stats["cycles"]), ("simulated microseconds", lambda run: run.stats.get("simulated_us")),
             ("thread instructions", lambda run: run.value("thread_instructions")), ("IPC (threads)", lambda run: run.ratio("ipc")),
             ("SIMD efficiency", lambda run: run.ratio("simd_efficiency")), ("seed", lambda run: run.stats["seed"]),
-            ("units", lambda run: ", ".join(f"{unit} {backend}" for unit, backend in run.stats["units"].items()) or "none"),
+            ("units", lambda run: ", ".join(f"{unit} {backend}" for unit, backend in run.stats.get("units", {}).items()) or "none"),
             ("commit", lambda run: run.made.get("simulator", {}).get("commit", "unknown"))]
     errors = "".join(f'<p class="error">{escape(run.name)}: {escape(run.stats["error"])}</p>' for run in runs if run.stats.get("error"))
     again = "".join(f"<p>{escape(run.name)}: <code>cowarp {escape(shlex.join(run.made['repeat']))}</code></p>" for run in runs if run.made.get("repeat"))
@@ -257,7 +257,8 @@ def main():
     options = parser.parse_args()
     if options.out.endswith(".json"):
         raise Wrong(f"--out {options.out}: would replace statistics; name it .html")
-    check_output(options.out)
+    refuse_twice(options.files)
+    check_outputs([("--out", options.out, "HTML")], [("the file", path) for path in options.files])
     runs = [RunOf(path, name) for path, name in zip(options.files, names_of(options.files))]
     workloads = dict.fromkeys(run.stats["workload"] or "a program" for run in runs)
     heading = options.title or (title(runs[0].stats) if len(runs) == 1 else f"{', '.join(workloads)}: {', '.join(run.name for run in runs)}")

@@ -7,15 +7,15 @@ import os
 import pathlib
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import children  # noqa: E402  (after the path is set)
 from diff import counted_differently, flat_files, outcomes, percent  # noqa: E402  (after the path is set)
-from statsfile import Parser, Wrong, check_output, grouped, load, manifest, run_main, save  # noqa: E402
+from statsfile import Parser, Wrong, check_outputs, grouped, load, manifest, run_main, save  # noqa: E402
 
 PM = "persistent-memory"
 SHOWN = 20  # differences
@@ -70,11 +70,27 @@ def words_of(made, folder, scratch):
     return words
 
 
+def build_of(made):
+    """What makes a build another one: its sources and its compiler, or of an older version the program's bytes. The commit alone does not."""
+    simulator = made["simulator"]
+    return (simulator["sources"], simulator["compiler"]) if "sources" in simulator and "compiler" in simulator else simulator["sha256"]
+
+
+def build_text(made, other):
+    """The commit, and what tells it from the other where the commits are one."""
+    mine, others = made["simulator"], other["simulator"]
+    if mine["commit"] != others["commit"]:
+        return mine["commit"]
+    if mine.get("sources") != others.get("sources"):
+        return f"{mine['commit']}, sources {(mine.get('sources') or 'unknown')[:12]}"
+    return f"{mine['commit']}, {mine.get('compiler', 'another compiler')}"
+
+
 def build_notes(was, now):
     """Of what is not named on the command line."""
     notes = []
-    if was["simulator"]["sha256"] != now["simulator"]["sha256"]:
-        notes.append(f"simulator: another build ({was['simulator']['commit']}, now {now['simulator']['commit']})")
+    if build_of(was) != build_of(now):
+        notes.append(f"simulator: another build ({build_text(was, now)}, now {build_text(now, was)})")
     before, after = (flat_files({"files": [entry for entry in made["files"] if is_the_simulators(entry, made)]}) for made in (was, now))
     for name in dict.fromkeys([*before, *after]):
         if before.get(name) != after.get(name):
@@ -90,7 +106,7 @@ def conclude(old, new, notes, quiet):
             print(f"  note: {note}")
     if not rows:
         if not quiet:
-            print(f"  equal: {grouped(new['cycles'])} cycles and all {len(new['counters'])} counters, check {new['check'] or 'none'}")
+            print(f"  equal: {grouped(new['cycles'])} cycles and all {len(new['counters'])} counters, check {new.get('check') or 'none'}")
         return 0
     print(f"  different: {len(rows)} of {len(new['counters'])} counters")
     for name, before, after, relative, _ in rows[:SHOWN]:
@@ -107,7 +123,10 @@ def make(binary, made, name, keep):
     with tempfile.TemporaryDirectory(prefix="cowarp-rerun-") as scratch:
         out = pathlib.Path(scratch) / "stats.json"
         words = [binary, *words_of(made, folder, pathlib.Path(scratch)), "--quiet", f"--stats={out}"]
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="surrogateescape", check=False)
+        try:
+            done = children.run(words, cwd=folder, text=True, errors="surrogateescape")
+        except OSError as error:
+            raise Wrong(f"--binary {binary}: {error.strerror}") from None
         if not out.exists():
             said = (done.stderr.strip().splitlines() or ["no message"])[-1].removeprefix("cowarp: ")
             raise Wrong(f"{name}: the run has ended without statistics: {said}")
@@ -125,7 +144,8 @@ def main():
     parser.add_argument("--quiet", action="store_true", help="nothing but differences")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parents[1] / "build/cowarp"), help="the simulator (the one that was called)")
     options = parser.parse_args()
-    check_output(options.stats)
+    check_outputs([("--stats", options.stats, "JSON")], [("the file", options.file)])
+    options.quiet |= options.stats == "-"  # where the new statistics go
     old = load(options.file)
     made = manifest(old, options.file)
     if not made.get("repeat"):
@@ -137,4 +157,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(run_main("cowarp rerun", main))
+    sys.exit(run_main("cowarp rerun", main, "interrupted; nothing has been written"))

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from statsfile import Parser, Wrong, check_output, counted, grouped, load, run_main, save, title  # noqa: E402  (after the path is set)
+from statsfile import Parser, Wrong, check_outputs, counted, grouped, load, refuse_twice, run_main, save, title  # noqa: E402  (after the path is set)
 
 WHO = ("workload", "variant", "system", "persistency", "control", "preset", "seed", "check", "error")
 
@@ -83,7 +83,8 @@ def main():
     options = parser.parse_args()
     if options.csv not in (None, "-") and options.csv.endswith(".json"):
         raise Wrong(f"--csv {options.csv}: is a statistics file; put --csv behind the files, or write --csv=FILE")
-    check_output(options.csv)
+    refuse_twice(options.files)
+    check_outputs([("--csv", options.csv, "CSV")], [("the file", path) for path in options.files])
     files = [load(path) for path in options.files]
     if options.csv is None:
         show(dict(zip(options.files, files)), options.all)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics files (`--stats`) as the commands over finished runs read them: cowarp stats, diff, rerun, sweep and report."""
 import argparse
-import json
 import os
 import pathlib
 import sys
 
-MEMBERS = ("version", "workload", "system", "preset", "seed", "cycles", "config", "counters")
+import children
+import schema
+
+HINT = "give files that --stats has written"
 # What of a run stands beside its counters and is compared like them.
 OUTCOME = ("check", "error", "cycles", "simulated_us")
 
@@ -25,15 +27,27 @@ class Parser(argparse.ArgumentParser):
 def load(path):
     """The statistics in a file; raises Wrong where there are none."""
     try:
-        data = json.loads(pathlib.Path(path).read_bytes())
-    except OSError as error:
-        raise Wrong(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise Wrong(f"{path}: is no JSON; give files that --stats has written") from None
-    missing = [name for name in MEMBERS if name not in data] if isinstance(data, dict) else MEMBERS
-    if missing:
-        raise Wrong(f"{path}: has no member '{missing[0]}'; give files that --stats has written")
-    return data
+        return schema.load(path, schema.STATS, HINT)
+    except schema.BadJson as bad:
+        raise Wrong(str(bad)) from None
+
+
+def load_kept(path):
+    """What a store of finished runs has of one."""
+    try:
+        return schema.load(path, schema.KEPT, "remove it, and it is made again")
+    except schema.BadJson as bad:
+        raise Wrong(str(bad)) from None
+
+
+def refuse_twice(paths):
+    """Raises Wrong when two names are of one file: of the same run twice there is nothing to compare."""
+    seen = {}
+    for path in paths:
+        place = os.path.realpath(path)
+        if place in seen and not is_special(path):
+            raise Wrong(f"{path}: is there twice" + f", as {seen[place]} too" * (seen[place] != path) + "; give each run once")
+        seen[place] = path
 
 
 def manifest(stats, path):
@@ -71,17 +85,55 @@ def grouped(value):
     return str(value)
 
 
-def check_output(path):
-    """Raises Wrong for a file that cannot be written: better now than after minutes of simulation. None and `-` are none."""
+# Endings that promise what a file is like inside; as the command itself has them (harness/cli/outputs.c).
+FORMATS = {".json": "JSON", ".csv": "CSV", ".svg": "SVG", ".html": "HTML", ".htm": "HTML", ".fst": "FST", ".vcd": "VCD", ".gtkw": "a view of GTKWave",
+           ".ptx": "PTX", ".png": "PNG", ".pdf": "PDF", ".toml": "TOML", ".stim": "a stimulus", ".gz": "gzip", ".zip": "ZIP", ".xz": "xz", ".zst": "Zstandard"}
+
+
+def check_output(path, option="", form=None):
+    """Raises Wrong for a file that cannot be written: better now than after minutes of simulation. form: what is written, one of FORMATS' values;
+    None: any. None and `-` are no files."""
     if path in (None, "-"):
         return
-    place = pathlib.Path(os.path.realpath(path))
+    said, place = f"{option} {path}".strip(), pathlib.Path(os.path.realpath(path))
+    ending = FORMATS.get(pathlib.PurePath(path).suffix.lower())
+    if "\0" in str(path) or not str(path):
+        raise Wrong(f"{option}: is not a file name")
+    if form and ending and ending != form:
+        raise Wrong(f"{said}: the name promises {ending}, and {form} is written; give it another ending")
     if place.is_dir():
-        raise Wrong(f"{path}: is a folder; name a file")
+        raise Wrong(f"{said}: is a folder; name a file")
     if not place.parent.is_dir():
-        raise Wrong(f"{path}: its folder is not there")
+        raise Wrong(f"{said}: its folder is not there")
     if not os.access(place if place.exists() else place.parent, os.W_OK):
-        raise Wrong(f"{path}: cannot be written")
+        raise Wrong(f"{said}: cannot be written")
+
+
+def is_special(path):
+    """A pipe or a device, which takes what comes."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def check_outputs(outputs, inputs=()):
+    """Raises Wrong when two things that are written go to one place, or a file that is read would be replaced. outputs: (option, path, form) as
+    check_output takes them; inputs: (what it is, path)."""
+    seen = {}
+    for what, path in inputs:
+        if path is not None and path != "-" and not is_special(path):
+            seen.setdefault(os.path.realpath(path), (what, path, True))
+    for option, path, form in outputs:
+        if path is None:
+            continue
+        check_output(path, option, form)
+        place = path if path == "-" else os.path.realpath(path)
+        if path != "-" and is_special(path):
+            continue
+        if place in seen:
+            other, name, read = seen[place]
+            if read:
+                raise Wrong(f"{option} {path}: is {other} {name}, which is read; it would be replaced, so give {option} another name")
+            raise Wrong(f"{other} {name} and {option} {path}: the same file; give each its own")
+        seen[place] = (option, path, False)
 
 
 def save(path, text):
@@ -103,20 +155,29 @@ def save(path, text):
         raise Wrong(f"{path}: {error.strerror}") from None
 
 
-def run_main(program, main):
-    """Exit status of a command: of main, 2 for a Wrong request, 130 for Ctrl-C."""
+def run_main(program, main, interrupted=""):
+    """Exit status of a command: of main, 2 for a Wrong request, 1 for what went wrong outside it, 130 or 143 for a signal. interrupted: what to say then."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="surrogateescape")  # names of files may be no text
+    children.catch_signals()
     try:
-        return main()
+        status = main()
+        sys.stdout.flush()
+        return status
     except Wrong as wrong:
         print(f"{program}: {' '.join(str(wrong).split())}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
+    except children.Stopped as stopped:
+        if interrupted:
+            print(f"{program}: {interrupted}", file=sys.stderr)
+        return stopped.status
     except OSError as error:
         if isinstance(error, BrokenPipeError):  # the reader has seen enough
-            sys.stderr.close()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
-        print(f"{program}: {error.filename}: {error.strerror}", file=sys.stderr)
+        if error.filename is None:  # a write to standard output
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"{program}: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
         return 1
+    finally:
+        children.end()

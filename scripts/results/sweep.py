@@ -4,13 +4,13 @@
 failed (they have their rows), 2 the request was wrong, 130 interrupted."""
 import argparse
 import csv
+import difflib
 import io
 import itertools
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -19,12 +19,16 @@ from typing import NamedTuple
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "experiments")]
 
-from runs import RunFailed, Store  # noqa: E402  (after the path is set)
-from stats import columns_of, fill_config, row  # noqa: E402
-from statsfile import Parser, Wrong, check_output, run_main, save  # noqa: E402
+import children  # noqa: E402  (after the path is set)
+import schema  # noqa: E402
+from runs import RunFailed, Store  # noqa: E402
+from stats import WHO, columns_of, fill_config, row  # noqa: E402
+from statsfile import Parser, Wrong, check_outputs, run_main, save  # noqa: E402
 
 POINTS_MAX = 100_000
 LIST_VERSION = 1
+LIST = {"version": int, "workload": str, "folder": str, "files": [str], "axes": [{"name": str, "values": [str]}],
+        "points": [{"words": [str], "place": [[str]], "workload": str, "system": str, "seed": int}]}
 
 
 class Axis(NamedTuple):
@@ -85,11 +89,26 @@ def axis_of(text):
     return Axis(name, found)
 
 
+def asked(binary, *words):
+    """What the command says; raises Wrong where it is none."""
+    try:
+        done = children.run([binary, *words], text=True, errors="replace")
+    except OSError as error:
+        raise Wrong(f"--binary {binary}: {error.strerror}") from None
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
+        raise Wrong(f"'{binary} {' '.join(words)}': {said.removeprefix('cowarp: ')}; is --binary cowarp?")
+    return done.stdout
+
+
 def known_params(binary, workload):
     """The names of its parameters; None: it is a PTX file. Raises Wrong for a workload that there is not."""
     if workload.endswith(".ptx"):
         return None
-    listed = json.loads(subprocess.run([binary, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    try:
+        listed = schema.parsed(asked(binary, "list", "--json"), schema.LISTED, f"'{binary} list --json'", "is --binary cowarp?")
+    except schema.BadJson as bad:
+        raise Wrong(str(bad)) from None
     found = {entry["name"]: [param["name"] for param in entry["params"]] for entry in listed["workloads"]}
     if workload not in found:
         raise Wrong(f"unknown workload '{workload}'; 'cowarp list' shows all, and the name of a PTX file ends with .ptx")
@@ -105,8 +124,7 @@ def refuse_shared(names):
 
 def options_of(binary, kind):
     """Names of the options of `cowarp run` or `cowarp exec` that take a value."""
-    told = subprocess.run([binary, "help", kind], capture_output=True, text=True, check=True).stdout
-    return re.findall(r"^  --([\w-]+) [A-Z]", told, re.MULTILINE)
+    return re.findall(r"^  --([\w-]+) [A-Z]", asked(binary, "help", kind), re.MULTILINE)
 
 
 def check_axis(binary, axis, params):
@@ -120,9 +138,34 @@ def check_axis(binary, axis, params):
                         " and no key of 'cowarp config'")
         refuse_shared([axis.name])
         return
-    asked = subprocess.run([binary, "config", axis.name], capture_output=True, text=True, check=False)
-    if asked.returncode:
-        raise Wrong(f"--vary {axis.name}: {asked.stderr.strip().removeprefix('cowarp: ')}")
+    told = children.run([binary, "config", axis.name], text=True, errors="replace")
+    if told.returncode:
+        raise Wrong(f"--vary {axis.name}: {told.stderr.strip().removeprefix('cowarp: ')}")
+
+
+def counted_names(binary):
+    """Names of all counters and ratios: a run has those of every mechanism, so a small one tells them."""
+    text = asked(binary, "run", "vecadd", "--param", "n=32", "--quiet", "--stats", "-")
+    try:
+        stats = schema.parsed(text, schema.STATS, f"'{binary} run vecadd --stats -'", "is --binary cowarp?")
+    except schema.BadJson as bad:
+        raise Wrong(str(bad)) from None
+    return ["cycles", "simulated_us", *stats["counters"], *stats.get("derived", {})]
+
+
+def check_names(options, axes):
+    """Raises Wrong for a name of --plot or --show that no run will have: better now than after all of them."""
+    shown = [name for name in options.show.split(",") if name not in ("cycles", "seed", "error", *WHO, *(axis.name for axis in axes))]
+    shown = [name for name in shown if "." not in name and name != "host_seconds"]  # phase.NAME, param.NAME, a key
+    if not shown and options.plot in ([], ["cycles"]):
+        return
+    known = counted_names(options.binary)
+    for option, names in (("--plot", options.plot), ("--show", shown)):
+        for name in names:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                raise Wrong(f"{option} {name}: no run has such a counter; " +
+                            (f"did you mean '{near[0]}'?" if near else "'cowarp stats FILE.json --all' shows the names"))
 
 
 def word_of(name, value, params):
@@ -150,7 +193,7 @@ def input_files(options):
     for option, value in zip(options.rest, options.rest[1:] + [""]):
         name, equals, own = option.partition("=")
         value = own if equals else value
-        if name in ("--config", "--lcp-profile"):
+        if name in ("--config", "--lcp-profile", "--resource-usage"):
             found.append(value)
         if name in ("--arg", "--symbol"):
             found.append(value.partition("=")[2] if name == "--symbol" else value.partition(":")[2])
@@ -204,7 +247,7 @@ def make_all(store, points, jobs):
             for future in finished:
                 failed[pending.pop(future)] = future.result()
                 progress.step()
-    except KeyboardInterrupt:
+    except children.Stopped:
         progress.end()
         pool.shutdown(wait=False, cancel_futures=True)
         print(f"cowarp sweep: interrupted; {progress.done} of {len(missing)} missing runs are done and kept, the same command goes on", file=sys.stderr)
@@ -260,16 +303,16 @@ def write_list(path, options, axes, points):
 def read_list(options):
     """(axes, points, input files) of a list; raises Wrong. From now on the current folder is the one in which its names hold."""
     try:
-        data = json.loads(pathlib.Path(options.list).read_text())
-        if data["version"] != LIST_VERSION:
-            raise ValueError
-        axes = [Axis(**axis) for axis in data["axes"]]
-        points = [Point(**{**point, "words": tuple(point["words"]), "place": tuple(map(tuple, point["place"]))}) for point in data["points"]]
-        options.workload, files, folder = data["workload"], data["files"], data["folder"]
-    except OSError as error:
-        raise Wrong(f"--list {options.list}: {error.strerror}") from None
-    except (ValueError, LookupError, TypeError):
-        raise Wrong(f"--list {options.list}: is no list of this version; 'cowarp sweep WORKLOAD --vary ... --list FILE' writes one") from None
+        data = schema.load(options.list, LIST, "'cowarp sweep WORKLOAD --vary ... --list FILE' writes one")
+    except schema.BadJson as bad:
+        raise Wrong(f"--list {str(bad).replace(';', ', so it is no list of this version;', 1)}") from None
+    if data["version"] != LIST_VERSION or any(len(pair) != 2 for point in data["points"] for pair in point["place"]):
+        raise Wrong(f"--list {options.list}: is no list of this version; 'cowarp sweep WORKLOAD --vary ... --list FILE' writes one")
+    axes = [Axis(axis["name"], axis["values"]) for axis in data["axes"]]
+    points = [Point(tuple(point["words"]), tuple(map(tuple, point["place"])), point["workload"], point["system"], point["seed"]) for point in data["points"]]
+    options.workload, files, folder = data["workload"], data["files"], data["folder"]
+    if not os.path.isdir(folder):
+        raise Wrong(f"--list {options.list}: was made in {folder}, which is not there")
     for name in ("csv", "svg", "store"):
         if getattr(options, name) not in (None, "-"):
             setattr(options, name, os.path.abspath(getattr(options, name)))
@@ -321,13 +364,30 @@ def parse(arguments):
     return options
 
 
+def plots_of(options):
+    """[(counter, file)]"""
+    stem = pathlib.PurePath(options.workload).stem
+    return [(name, options.svg if options.svg and len(options.plot) == 1 else f"{stem}-{name}.svg") for name in options.plot]
+
+
+def check_files(options, inputs):
+    """Raises Wrong where what is written cannot be, or meets something else."""
+    if options.svg and len(options.plot) != 1:
+        raise Wrong("--svg names the file of one plot; give one --plot COUNTER too" if not options.plot else "--svg names the file of one plot, and there are several")
+    if options.list == "-":
+        raise Wrong("--list -: a list is a file, which the jobs read; name it")
+    if len(set(options.plot)) < len(options.plot):
+        raise Wrong("--plot: a counter is there twice")
+    check_outputs([("--csv", options.csv, "CSV"), *((f"--plot {name}:", path, "SVG") for name, path in plots_of(options)), ("--list", options.list, "JSON")],
+                  [("the file", path) for path in inputs])
+
+
 def check(options):
     if options.workload is None:
         raise Wrong("needs a workload or a PTX file; see 'cowarp sweep --help'")
     if not options.vary:
         raise Wrong("needs --vary NAME=VALUES; see 'cowarp sweep --help'")
-    for path in (options.csv, options.svg, options.list):
-        check_output(path)
+    check_files(options, input_files(options))
     if options.seeds < 1 or options.jobs < 1 or options.limit < 1:
         raise Wrong("--seeds, --jobs and --limit take numbers from 1 on")
     given = [word.partition("=")[0].removeprefix("--") for word in options.rest if word.startswith("--")]
@@ -336,11 +396,25 @@ def check(options):
     refuse_shared(given)
 
 
+def refuse_double(rest, names):
+    """A word that goes to every run and says what an axis says: --grid 8 beside --vary grid=4,8, --set K=V or --param K=V beside --vary K=..."""
+    for word, following in zip(rest, rest[1:] + [""]):
+        option, equals, own = word.partition("=")
+        if not option.startswith("--"):
+            continue
+        said = option.removeprefix("--")
+        if said in ("set", "param"):
+            said = (own if equals else following).partition("=")[0]
+        if said in names:
+            raise Wrong(f"'{said}' is set twice, by --vary and by {word if equals else f'{word} {following}'}; leave one of them out")
+
+
 def requested(options):
     """(axes, points); raises Wrong."""
     check(options)
     axes = [axis_of(text) for text in options.vary]
     names = [axis.name for axis in axes]
+    refuse_double(options.rest, names)
     if len(set(names)) < len(names):
         raise Wrong("--vary: one name is there twice; give all its values in one")
     params = known_params(options.binary, options.workload)
@@ -349,6 +423,7 @@ def requested(options):
     total = options.seeds
     for axis in axes:
         total *= len(axis.values)
+    check_names(options, axes)
     if total > POINTS_MAX:
         raise Wrong(f"{total} runs are more than {POINTS_MAX}; vary less at once")
     return axes, points_of(options, axes, params)
@@ -361,7 +436,11 @@ def main():
     if options.one is not None:
         raise Wrong("--one is of a list; give --list FILE, and no workload")
     if options.list and options.workload is None:
+        listed = os.path.abspath(options.list)
         axes, points, files = read_list(options)
+        options.list = None
+        check_files(options, [listed, *files])
+        check_names(options, axes)
     else:
         axes, points = requested(options)
         files = input_files(options)
@@ -375,15 +454,15 @@ def main():
 def make_table(options, axes, points, store):
     reasons = make_all(store, points, options.jobs)
     rows = table_of(store, reasons)
-    if options.csv != "-":
+    if "-" not in (options.csv, options.svg):
         print_table(rows, axes, options.show.split(","))
     if options.csv:
         write_csv(options.csv, rows)
-    for name in options.plot:
+    for name, path in plots_of(options):
         from plot import draw  # matplotlib takes a while to load
-        path = options.svg if options.svg and len(options.plot) == 1 else f"{pathlib.PurePath(options.workload).stem}-{name}.svg"
         save(path, draw(rows, axes, name, units_of(store, reasons), options.workload))
-        print(f"plot in {path}", file=sys.stderr if options.csv == "-" else sys.stdout)
+        if path != "-":
+            print(f"plot in {path}", file=sys.stderr if options.csv == "-" else sys.stdout)
     failed = sum(reason is not None for reason in reasons.values())
     if failed:
         print(f"cowarp sweep: {failed} of {len(points)} runs have failed; the column error says why", file=sys.stderr)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms and a policy that the machine knows nothing of: rooms_test.py BUILD/cowarp BUILD/cowarp_rooms SOURCE_DIR [unittest arguments].
 
-cowarp_rooms is the cowarp command with what tests/mech/ has in its lists: tracer, lane_count, serialise."""
+cowarp_rooms is the cowarp command with what tests/mech/ has in its lists: tracer, lane_count, serialise, two_phase."""
 import json
 import pathlib
 import struct
@@ -178,6 +178,25 @@ class LaneCount(Rooms):
         done = self.command("run", *VECADD, "--mech", "lane_count", "--unit", "lane_counter=lockstep:broken.v")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, r"core\d+\.lane_counter.*total_o is 0x[0-9a-f]+ in the C model and 0x[0-9a-f]+ in the RTL")
+
+
+class TwoPhase(Rooms):
+    """A transactional system on the core half of csim/mech/tm."""
+    RUNS = (["atm", "--param", "accounts=500", "--param", "transfers=768", "--param", "blocks=3"],
+            ["ht-h", "--param", "blocks=4", "--param", "buckets=100"])
+
+    def test_serializable(self):
+        for run in self.RUNS:
+            c = self.counters(*run, "--system", "two-phase", "--check-serial")
+            self.assertEqual(c["tx_committed"], 768)
+            self.assertEqual(c["tx_begun"], c["tx_committed"])
+            self.assertGreater(c["tx_aborted"], 0)
+
+    def test_oracle_bites(self):
+        for run in self.RUNS:
+            done = self.command("run", *run, "--system", "two-phase", "--check-serial", "--sabotage", "ignore-locks")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("serializ", done.stdout + done.stderr)
 
 
 class Serialise(Rooms):

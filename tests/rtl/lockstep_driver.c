@@ -246,11 +246,31 @@ static bool is_wanted(const char *list, const char *label)
     return false;
 }
 
+/* The default parameters, for which the build has a library, whether or not a set has them. A stimulus with a context may have been made
+ * for its sets alone. */
+static void run_default(const struct cw_lockstep_bench *bench, uint64_t cycles, uint64_t seed)
+{
+    struct cw_lockstep_set set = {"default", NULL, bench->sets[0].phase_cycles};
+    void *params = calloc(1, bench->unit->params_size);
+    bool fits = bench->context == NULL;
+    assert_non_null(params);
+    cw_unit_params_default(bench->unit, params);
+    for (uint32_t i = 0; i < bench->set_cnt; i++)
+        fits = fits || memcmp(bench->sets[i].params, params, bench->unit->params_size) == 0;
+    if (!fits)
+        fail_msg("%s: the stimulus may not fit the default parameters", bench->unit->name);
+    set.params = params;
+    run_set(bench, &set, cycles, seed, NULL);
+    free(params);
+}
+
 /* Some sets, as the environment has asked. What they do not reach others may. */
 static void run_wanted(const struct cw_lockstep_bench *bench, const char *wanted)
 {
     uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
     uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
+    if (strcmp(wanted, "default") == 0)
+        run_default(bench, cycles, seed);
     for (uint32_t i = 0; i < bench->set_cnt; i++)
         if (strcmp(wanted, "?") == 0)
             list_set(bench->unit, &bench->sets[i]);

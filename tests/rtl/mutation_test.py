@@ -23,7 +23,7 @@ HARMFUL, HARMLESS = "inv:pending_o:0", "const0:lines_used_o:4"
 def mutate(cycles):
     """(the report, results in the order of the mutants)"""
     command = [sys.executable, os.path.join(ROOT, "scripts", "mutate"), "stall_buffer", "--count", str(COUNT), "--seed", "3", "--also", HARMFUL,
-               "--also", HARMLESS, "--cycles", str(cycles), "--proof-seconds", "30", "--property-seconds", "1", "--build", BUILD, "--out", OUT]
+               "--also", HARMLESS, "--cycles", str(cycles), "--proof-seconds", "300", "--property-seconds", "1", "--build", BUILD, "--out", OUT]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
         raise AssertionError(done.stdout)

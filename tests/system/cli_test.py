@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pty
+import pathlib
 import re
 import resource
 import select
@@ -21,13 +22,18 @@ import time
 import tomllib
 import unittest
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from waiting import LONG_S, is_busy, wait_for  # noqa: E402
+
 COWARP = ""
 PTX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ptx_exec", "kernels.ptx")
 BROKEN = os.path.join(os.path.dirname(PTX), "broken.ptx")
 
 # Members that the statistics file promises.
 TOP_LEVEL = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "workload", "system", "preset", "seed", "check",
-             "counters", "config", "units", "derived", "manifest", "counting", "mechanisms", "persistency", "simulated_us", "version"]
+             "counters", "config", "units", "derived", "manifest", "counting", "mechanisms", "persistency", "simulated_us", "version",
+             "occupancy", "occupancy_left_out"]
 
 
 class Command(unittest.TestCase):
@@ -229,6 +235,11 @@ class Requests(Command):
         for junk in (b"\x00\xff not PTX", b"\xc3\x1b]0;junk\x07", b".version \x807.0"):
             r = self.fails(2, "exec", self.write("text", junk), "--kernel", "k", *shape, says=["text:1:", "a byte that is no text, so this is no PTX file"])
             self.assertTrue(r.stderr.endswith("no PTX file\n"), r.stderr)
+        for begin, what in ((b"\x7fELF\x02\x01", "an ELF file"), (b"\x50\xed\x55\xba\x01\0", "a fatbinary"), (b"\x1f\x8b\x08\0", "compressed by gzip"),
+                            (b"PK\x03\x04", "a ZIP archive"), (b"\xff\xfe.\0v\0", "text in UTF-16"), (b"!<arch>\n/", "an archive"), (b"BC\xc0\xde\x35", "LLVM bitcode")):
+            r = self.fails(2, "exec", self.write("made", begin + bytes(range(256))), "--kernel", "k", *shape, says=["made: is " + what])
+            self.assertTrue(r.stderr.isascii() and r.stderr.strip().isprintable(), r.stderr)
+        self.fails(2, "exec", self.write("salt", b"Salted__\x01\x80"), "--kernel", "k", *shape, says=["salt:1: a byte that is no text"])
         with open(PTX, "rb") as f:
             whole = f.read()
         cut = whole[:whole.index(b"ret") + 3]
@@ -315,11 +326,9 @@ class Builds(Command):
         lines = subprocess.run(["ps", "axo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
         return [line for line in lines if self.path("cache") in line and "ps axo" not in line]
 
-    def tools_after(self, seconds):
-        """Those that have not gone in so much time: on a loaded machine a process takes a while to die."""
-        until = time.monotonic() + seconds
-        while self.tools() and time.monotonic() < until:
-            time.sleep(0.05)
+    def tools_at_last(self):
+        """Those that do not go away: on a loaded machine a process takes a while to die."""
+        wait_for(lambda: not self.tools())
         return self.tools()
 
     def test_interrupted(self):
@@ -328,14 +337,12 @@ class Builds(Command):
         for args in (self.ARGS, ["wave", "own.stim"]):
             for number, send in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
                 p = self.start(*args)
-                since = time.monotonic()
                 send(p.pid, number)
                 error = p.stderr.read()
                 self.assertEqual(p.wait(), 128 + number)
-                self.assertLess(time.monotonic() - since, 5)
                 self.assertRegex([line for line in error.splitlines() if "building RTL" not in line][-1],
                                  r"^cowarp: interrupted (while|before) RTL of \w+ was built$")
-                self.assertEqual((self.built(), self.tools_after(1)), ([], []))
+                self.assertEqual((self.built(), self.tools_at_last()), ([], []))
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["cache", "own.stim"])
 
     def test_a_verilator_that_does_not_run(self):
@@ -422,7 +429,8 @@ class Help(Command):
         self.assertRegex(done.stderr, r"^cowarp: kernel it_tx: ltm.choose=auto takes ltm.detect=prw-sig and ltm.serial=ascending-multiple: [^\n]+\n$")
 
     def test_version(self):
-        self.assertRegex(self.passes("--version"), r"^cowarp \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.passes("--version"), r"^cowarp \d+\.\d+\.\d+\n"
+                         r"commit    ([0-9a-f]{12}\+?|unknown)\nsources   sha256:[0-9a-f]{64}\ncompiler  \S+ [\d.]+, [^\n]+\n$")
 
     def test_no_command_is_a_wrong_request(self):
         self.assertEqual(self.run_it().returncode, 2)
@@ -479,14 +487,53 @@ class Config(Command):
         self.assertEqual(self.flat(tomllib.loads(self.passes("config", "--preset", "sbrp-near"))), json.loads(self.read("s.json"))["config"])
 
     def test_keys_of_persistency_models(self):
-        """Without a model the user may not set them, and presets and files may. The machine's own keys of the table [pm] are always read."""
+        """Only a model reads them. The machine's own keys of the table [pm] are always read."""
         small = ["run", "vecadd", "--param", "n=32", "--quiet"]
-        for setting in ("pm.latency=100", "pm.attach=far", "pm.wpq=1", "tm.warps=4"):
+        for setting in ("pm.latency=100", "pm.attach=far", "pm.wpq=1"):
             self.passes(*small, "--set", setting)
         self.passes(*small, "--preset", "sbrp-artifact-near")
-        self.passes(*small, "--config", self.write("machine.toml", b"[pm]\nwindow = 3\n"))
-        for model in ("gpm", "epoch", "sbrp"):
-            self.passes(*small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.window=3")
+        for model in ("gpm", "epoch"):
+            self.passes(*small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.fence_cycles=3")
+            self.fails(2, *small, "--preset", "sbrp-near", "--persistency", model, "--set", "pm.window=3", says=["pm.window", model, "--persistency sbrp"])
+        self.passes(*small, "--preset", "sbrp-near", "--persistency", "sbrp", "--set", "pm.window=3")
+
+    # What this machine does not read, and what would give it a meaning.
+    UNREAD = [(["ht-h", "--system", "warptm", "--set", "getm.table_rows=64"], "getm.table_rows", "--system getm"),
+              (["ht-h", "--system", "getm", "--set", "kilo.entries=64"], "kilo.entries", "--system kilotm, warptm"),
+              (["ht-h", "--system", "warptm", "--set", "eapg.cat_entries=64"], "eapg.cat_entries", "--system eapg"),
+              (["ht-h", "--system", "kilotm", "--set", "warptm.coalesce=off"], "warptm.coalesce", "--system warptm"),
+              (["ht-h", "--system", "kilotm", "--set", "tcd.rows=64"], "tcd.rows", "tcd.mode=closed"),
+              (["ht-h", "--system", "warptm", "--set", "tm.granule_bytes=64"], "tm.granule_bytes", "--system getm"),
+              (["ht-h", "--system", "fglock", "--tx-warps", "4"], "tm.warps", "--system getm"),
+              (["ht-h", "--set", "si.versions=4"], "si.versions", "--system sitm-ts"),
+              (["vecadd", "--set", "ltm.latency=4"], "ltm.latency", "--system localtm"),
+              (["vecadd", "--set", "tbc.priority=age"], "tbc.priority", "--control tbc"),
+              (["vecadd", "--set", "dwf.lut_ways=4"], "dwf.lut_ways", "--control dwf"),
+              (["vecadd", "--set", "pm.link_mbps=1000"], "pm.link_mbps", "pm.attach=far"),
+              (["vecadd", "--set", "icache.ways=2"], "icache.ways", "core.buffer and icache.bytes above 0"),
+              (["vecadd", "--set", "const.ways=4"], "const.ways", "const.bytes above 0"),
+              (["vecadd", "--set", "core.reg_banks=8"], "core.reg_banks", "core.collectors above 0"),
+              (["vecadd", "--set", "fu.max_interval=8"], "fu.max_interval", "fu.max_latency above 0"),
+              (["vecadd", "--set", "dram.copy_ns=8"], "dram.copy_ns", "--system sitm-ts")]
+
+    def test_keys_that_nothing_reads(self):
+        """One rule for all: three runs that differ by such a key alone would be equal, without a word."""
+        for words, key, needs in self.UNREAD:
+            self.fails(2, "run", *words, says=[key + ": ", "it needs ", needs])
+        # With what they need they are read.
+        small = ["--param", "blocks=2", "--param", "buckets=100", "--quiet"]
+        self.passes("run", "ht-h", "--system", "eapg", "--set", "eapg.cat_entries=64", *small)
+        self.passes("run", "ht-h", "--system", "kilotm", "--set", "tcd.mode=closed", "--set", "tcd.rows=64", *small)
+        self.passes("run", "vecadd", "--param", "n=32", "--quiet", "--set", "const.bytes=2048", "--set", "const.ways=4")
+        self.passes("advise", "km-hc", "--preset", "localtm", "--set", "ltm.max_words=1000")
+
+    def test_files_of_keys_that_nothing_reads(self):
+        """The line is told. A file of all keys is a machine of its own, as a preset is."""
+        small = ["run", "vecadd", "--param", "n=32", "--quiet"]
+        file = self.write("part.toml", b"[core]\ncount = 2\n[getm]\ntable_rows = 64\n")
+        self.fails(2, *small, "--config", file, says=["part.toml:4: getm.table_rows", "--system getm"])
+        for preset in ("thesis-warptm", "sbrp-artifact-near", "localtm", "gtx480"):
+            self.passes(*small, "--config", self.write("whole.toml", self.passes("config", "--preset", preset).encode()))
 
     def test_lists_the_parameters_of_a_table(self):
         keys = [key for key in self.flat(tomllib.loads(self.passes("config"))) if key.startswith("dram.")]
@@ -813,6 +860,79 @@ class Files(Command):
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
         self.assertEqual(self.left(), ["link", "pipe"])
 
+    WATCHES = [("--stats", "JSON"), ("--profile", "text"), ("--samples", "CSV"), ("--timeline", "JSON"), ("--record-branches", "text")]
+
+    def watch(self, option, path):
+        return [*self.SMALL, option, path, *(["--sample", "100"] if option == "--samples" else [])]
+
+    def test_standard_output_for_every_option(self):
+        """Alone there: the same bytes as in a file, and no summary."""
+        for option, _ in self.WATCHES:
+            again = ["--omit-host-seconds"] if option == "--stats" else []
+            self.passes(*self.watch(option, "f"), *again, "--quiet")
+            self.assertEqual(self.passes(*self.watch(option, "-"), *again).encode(), self.read("f"), option)
+            os.unlink(self.path("f"))
+        out = subprocess.run([COWARP, "exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2", "--arg", "out:-:4"],
+                             stdout=subprocess.PIPE, check=True, timeout=240).stdout
+        self.assertEqual(len(out), 4)
+        self.fails(2, *self.SMALL, "--stats", "-", "--profile", "/dev/stdout", says=["--stats -", "--profile /dev/stdout", "both go to standard output"])
+        for option in ("--wave", "--pm"):
+            self.fails(2, *self.SMALL, option, "-", says=[option + " -", "name a file"])
+        self.fails(2, "exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "inout:-", says=["inout:-"])
+        self.assertEqual(self.left(), [])
+
+    def test_endings_that_promise_another_format(self):
+        for option, form in [*self.WATCHES, ("--wave", "FST")]:
+            for ending, other in (("vcd", "VCD"), ("csv", "CSV"), ("json", "JSON"), ("fst", "FST"), ("gz", "gzip"), ("SVG", "SVG")):
+                if other != form:
+                    self.fails(2, *self.watch(option, "a." + ending), says=[f"{option} a.{ending}", f"the name promises {other}, and {form} is written"])
+        self.fails(2, "wave", "stall", "--backend", "c", "--wave", "a.vcd", says=["--wave a.vcd", "fst2vcd"])
+        self.assertEqual(self.left(), [])
+
+    def test_full_disks(self):
+        """What could not be written is not said to be."""
+        for option, _ in self.WATCHES:
+            r = self.run_it(*self.watch(option, "/dev/full"))
+            self.assertEqual((r.returncode, len(r.stderr.splitlines())), (1, 1), (option, r.stderr))
+            self.assertIn("/dev/full", r.stderr)
+            self.assertNotIn("/dev/full", r.stdout, option)
+
+    def test_what_is_read_is_not_replaced(self):
+        narrow = ["exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1"]
+        data, os_link = self.write("data.bin", b"abcdefgh"), self.path("link")
+        os.symlink("data.bin", os_link)
+        for words, says in ((["--arg", "in:data.bin", "--arg", "out:data.bin:1024"], "--arg in:data.bin"), (["--arg", "in:link", "--arg", "out:./data.bin:4"], "in:link"),
+                            (["--arg", "bytes:data.bin", "--stats", "data.bin"], "bytes:data.bin"), (["--symbol", "s=data.bin", "--arg", "out:data.bin:4"], "--symbol"),
+                            (["--arg", "in:data.bin", "--arg", "inout:data.bin"], "in:data.bin"), (["--config", "data.bin", "--profile", "data.bin"], "--config")):
+            self.fails(2, *narrow, *words, says=[says, "would be replaced"])
+        self.fails(2, "exec", self.write("k.ptx", b"// text"), "--kernel", "k", "--grid", "1", "--block", "1", "--arg", "out:k.ptx:4", says=["k.ptx is read"])
+        self.assertEqual(self.read("data.bin"), b"abcdefgh")
+        self.fails(2, *self.SMALL, "--wave", "w.fst", "--wave-on", "cycle:5", "--record-branches", "w.gtkw", says=["w.gtkw"])
+        self.assertEqual(self.left(), ["data.bin", "k.ptx", "link"])
+
+    def test_a_wrong_request_leaves_no_wave(self):
+        self.write("w.fst", b"before")
+        self.fails(2, "exec", PTX, "--kernel", "number", "--grid", "1", "--block", "1", "--wave", "w.fst", says=["no kernel 'number'"])
+        self.assertEqual((self.left(), self.read("w.fst")), (["w.fst"], b"before"))
+
+    def test_a_pipe_without_a_reader(self):
+        """The run waits for one, and a signal that it catches ends the wait."""
+        os.mkfifo(self.path("pipe"))
+        for option, _ in self.WATCHES[:2]:
+            p = subprocess.Popen([COWARP, *self.SMALL, option, "pipe"], cwd=self.folder.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(lambda p=p: p.poll() is None and p.kill())
+            until = time.monotonic() + 60  # until it catches signals, whatever it is doing then
+            while time.monotonic() < until and not int(re.search(r"SigCgt:\s*(\w+)", pathlib.Path(f"/proc/{p.pid}/status").read_text()).group(1), 16) >> 14 & 1:
+                time.sleep(0.01)
+            self.assertIsNone(p.poll())
+            p.send_signal(signal.SIGTERM)
+            _, said = p.communicate(timeout=60)
+            self.assertEqual(p.returncode, 143, said)
+        p = subprocess.Popen([COWARP, *self.SMALL, "--stats", "pipe"], cwd=self.folder.name, stdout=subprocess.DEVNULL)
+        with open(self.path("pipe"), "rb") as pipe:
+            self.assertEqual(json.loads(pipe.read())["workload"], "vecadd")
+        self.assertEqual(p.wait(timeout=60), 0)
+
     def test_links_are_followed(self):
         os.mkdir(self.path("there"))
         self.write("there/old.fst", b"old")
@@ -999,7 +1119,7 @@ class Ends(Command):
         p = subprocess.Popen([COWARP, *self.ENDLESS], cwd=self.folder.name, stderr=subprocess.PIPE, stdout=subprocess.PIPE, **kw)
         self.addCleanup(p.stdout.close)
         self.addCleanup(p.stderr.close)
-        time.sleep(0.7)
+        self.assertTrue(wait_for(lambda: p.poll() is not None or is_busy(p)))
         self.assertIsNone(p.poll())
         return p
 
@@ -1007,7 +1127,7 @@ class Ends(Command):
         for number in [signal.SIGINT, signal.SIGTERM]:
             p = self.start()
             p.send_signal(number)
-            out, err = p.communicate(timeout=20)
+            out, err = p.communicate(timeout=LONG_S)
             self.assertEqual(p.returncode, 128 + number)
             self.assertRegex(err.decode(), r"^cowarp: .*interrupted after \d+ cycles.*\n$")
             self.assertEqual(out, b"")
@@ -1016,7 +1136,7 @@ class Ends(Command):
     def test_kill_leaves_no_file(self):
         p = self.start()
         p.kill()
-        p.communicate(timeout=20)
+        p.communicate(timeout=LONG_S)
         self.assertEqual(p.returncode, -signal.SIGKILL)
         self.assertEqual(os.listdir(self.folder.name), ["flag.bin"])
         self.assertEqual(self.read("flag.bin"), bytes(4))
@@ -1027,11 +1147,11 @@ class Ends(Command):
         p = subprocess.Popen([COWARP, *self.ENDLESS], cwd=self.folder.name, stderr=slave, stdout=subprocess.PIPE)
         os.close(slave)
         text = b""
-        while b"blocks" not in text and select.select([master], [], [], 20)[0]:
+        while b"blocks" not in text and select.select([master], [], [], LONG_S)[0]:
             text += os.read(master, 4096)
         self.assertRegex(text.decode(), r"\rendless: \d+ cycles, \d+ cycles/s, 0 of 4 blocks \(0%\)")
         p.send_signal(signal.SIGINT)
-        p.communicate(timeout=20)
+        p.communicate(timeout=LONG_S)
         while select.select([master], [], [], 1)[0]:
             try:
                 more = os.read(master, 4096)

@@ -145,15 +145,19 @@ class Installed(unittest.TestCase):
         text = run(sys.executable, "-c", program, env=self.env).stdout
         self.assertEqual(text.count(str(self.prefix)), 2, text)
 
-    def test_commit(self):
-        """That of the build, though the program that has loaded the library is Python."""
-        program = "from cowarp import _library\nprint(_library.lib.cowarp_commit().decode())"
-        text = self.prefix / "share/cowarp/commit.txt"
-        was = text.read_text()
-        self.assertEqual(was, (pathlib.Path(BUILD) / "commit.txt").read_text())
-        self.addCleanup(text.write_text, was)
-        text.write_text("0123456789ab\n")
-        self.assertEqual(run(sys.executable, "-c", program, env=self.env).stdout, "0123456789ab\n")
+    def test_provenance(self):
+        """It is inside what it describes, the program and both libraries, and the digest is that of the sources which the build was made of."""
+        told = run(self.prefix / "bin/cowarp", "--version", env=self.env).stdout
+        program = ("from cowarp import _library as l\n"
+                   "print(f'commit    {l.lib.cowarp_commit().decode()}\\nsources   sha256:{l.lib.cowarp_sources().decode()}\\n'\n"
+                   "      f'compiler  {l.lib.cowarp_compiler().decode()}')")
+        self.assertEqual(run(sys.executable, "-c", program, env=self.env).stdout, told.split("\n", 1)[1])
+        digest = re.search(r"sha256:(\w+)", told).group(1)
+        for file in ("lib/libcowarp.so", "lib/libcowarp.a", "bin/cowarp"):
+            self.assertEqual((self.prefix / file).read_bytes().count(digest.encode()), 1, file)
+        made = pathlib.Path(self.work) / "provenance.c"
+        run(CMAKE, "-D", f"SOURCE={SOURCE}", "-D", f"OUT={made}", "-D", "COMPILER=x", "-P", pathlib.Path(SOURCE) / "cmake/provenance.cmake")
+        self.assertIn(digest, made.read_text())
 
     def test_header_and_package_agree_about_the_version(self):
         version = re.search(r'COWARP_VERSION "(.*)"', (self.prefix / "include/cowarp/cowarp.h").read_text()).group(1)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what is done with finished runs (manifest, stats, diff, rerun, sweep, report): results_test.py BUILD/cowarp [unittest arguments]."""
+import contextlib
 import csv
 import hashlib
 import html.parser
@@ -101,6 +102,10 @@ class Manifest(Results):
         self.assertEqual(made["config_changed"], {"core.count": {"value": 4, "preset": 15}})
         self.assertEqual(made["simulator"]["sha256"], digest(COWARP))
         self.assertEqual(made["simulator"]["version"], stats["version"])
+        told = dict(line.split(maxsplit=1) for line in self.passes("--version").splitlines())
+        self.assertEqual((made["simulator"]["commit"], "sha256:" + made["simulator"]["sources"], made["simulator"]["compiler"]),
+                         (told["commit"], told["sources"], told["compiler"]))
+        self.assertEqual(made["simulator"]["dirty"], None if told["commit"] == "unknown" else told["commit"].endswith("+"))
         self.assertEqual([(entry["role"], entry["sha256"]) for entry in made["files"]], [("module", digest(made["files"][0]["path"]))])
         launch = made["launches"][0]
         self.assertEqual((len(made["launches"]), launch["grid"], launch["block"], launch["times"]), (1, [2, 1, 1], [192, 1, 1], 1))
@@ -276,6 +281,15 @@ class Sweep(Results):
         self.assertEqual(done.returncode, status, done.stderr)
         return list(csv.DictReader(io.StringIO(self.path("t.csv").read_text())))
 
+    def test_what_an_axis_sets_is_not_set_beside_it(self):
+        for words, name, told in ((("--vary", "blocks=1,2"), "blocks", "--param blocks=2"),
+                                  (("--vary", "tx-warps=1,2", "--tx-warps=4"), "tx-warps", "--tx-warps=4"),
+                                  (("--tx-warps", "4", "--vary", "tx-warps=1,2"), "tx-warps", "--tx-warps 4"),
+                                  (("--set", "core.count=4", "--vary", "core.count=1,2"), "core.count", "--set core.count=4"),
+                                  (("--set=core.count=4", "--vary", "core.count=1,2"), "core.count", "--set=core.count=4")):
+            self.fails(2, *self.SMALL, *words, says=f"'{name}' is set twice, by --vary and by {told}; leave one of them out")
+        self.assertFalse(self.path("kept").exists())
+
     def test_rows_are_the_runs(self):
         rows = self.rows("--vary", "tx-warps=1:4:x2", "--vary", "buckets=50,100", "--seeds", "2")
         self.assertEqual([(row["tx-warps"], row["buckets"], row["seed"]) for row in rows],
@@ -332,7 +346,9 @@ class Sweep(Results):
         self.passes("sweep", "--list", "l.json", "--store", self.path("kept"), "--csv", "u.csv")
         self.assertEqual([row["cycles"] for row in csv.DictReader(io.StringIO(self.path("u.csv").read_text()))], [row["cycles"] for row in rows])
         self.fails(2, "sweep", "--list", "l.json", "--one", "2", says="l.json has runs 0 to 1")
-        self.fails(2, "sweep", "--list", "t.csv", says="is no list of this version")
+        self.fails(2, "sweep", "--list", "t.csv", says=["t.csv: is no JSON", "is no list of this version", "--list FILE' writes one"])
+        self.path("m.json").write_text(json.dumps({**self.read("l.json"), "points": [{"words": "run"}]}))
+        self.fails(2, "sweep", "--list", "m.json", says=["m.json: points[0].words is a text, and should be a list", "is no list of this version"])
         self.fails(2, *self.SMALL, "--vary", "seed=1,2", "--one", "1", says="--one is of a list")
 
     def test_interrupted(self):
@@ -342,7 +358,7 @@ class Sweep(Results):
             self.assertIsNone(sweep.poll())
             time.sleep(0.02)
         os.killpg(sweep.pid, signal.SIGINT)
-        _, said = sweep.communicate(timeout=30)
+        _, said = sweep.communicate(timeout=300)
         self.assertEqual(sweep.returncode, 130, said)
         self.assertRegex(said, r"^cowarp sweep: interrupted; \d+ of 400 missing runs are done and kept")
         self.assertEqual(len(said.splitlines()), 1, said)
@@ -359,10 +375,208 @@ class Sweep(Results):
                             (["ht-h", "--vary", "seed=1:1000000000"], "more than 100000 values"), (["none.ptx", "--vary", "seed=1,2"], "none.ptx: there is no such file"),
                             (["ht-h", "--vary", "seed=1,2", "--vary", "seed=3,4"], "there twice"), (["ht-h", "--vary", "seed=1,2", "--jobs", "0"], "from 1 on"), (["ht-h", "--vary", "seed=1,2", "--csv", "/"], "/: is a folder"),
                             (["ht-h", "--vary", "seed=1,2", "--svg", "/nowhere/p.svg", "--plot", "cycles"], "its folder is not there"),
+                            (["ht-h", "--vary", "seed=1,2", "--plot", "cykles"], "did you mean 'cycles'?"),
+                            (["ht-h", "--vary", "seed=1,2", "--show", "cycles,tx_comitted"], "did you mean 'tx_committed'?"),
+                            (["ht-h", "--vary", "seed=1,2", "--plot", "cycles", "--svg", "p.svg", "--csv", "./p.svg"], "the name promises SVG"),
+                            (["ht-h", "--vary", "seed=1,2", "--plot", "cycles", "--svg", "p", "--csv", "./p"], "the same file"),
+                            (["ht-h", "--vary", "seed=1,2", "--plot", "cycles", "--svg", "-", "--csv", "-"], "the same file"),
+                            (["ht-h", "--vary", "seed=1,2", "--list", "-"], "--list -"),
+                            (["ht-h", "--vary", "seed=1,2", "--config", "c.toml", "--csv", "c.toml"], "the name promises TOML"),
+                            (["ht-h", "--vary", "seed=1,2", "--svg", "p.svg"], "--svg names the file of one plot"),
                             (["ht-h", "--vary", "seed=1,2", "--binary", "/nowhere"], "no simulator at /nowhere")):
             with self.subTest(words):
                 self.fails(2, "sweep", *words, "--store", "kept", says=says)
         self.assertFalse(self.path("kept").exists())
+
+
+class Json(Results):
+    """JSON that is something else ends each command that reads it with one line, which names the file and the member."""
+    KINDS = (None, True, 7, "x", [], {}, [1], {"a": 1}, {"a": {"value": "x"}})
+
+    def places(self, value, path=()):
+        """Every member of the file, of long objects the first two."""
+        yield path
+        if isinstance(value, dict):
+            for name in list(value)[:None if len(value) < 40 else 2]:
+                yield from self.places(value[name], (*path, name))
+        if isinstance(value, list) and value:
+            yield from self.places(value[0], (*path, 0))
+
+    def test_every_member_as_something_else(self):
+        """The scripts are called in this process: there are some hundred files."""
+        self.make("a.json", "exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2", "--arg", "zero:4")
+        good, wrong = self.read("a.json"), 0
+        sys.path.insert(0, str(HERE.parents[1] / "scripts" / "results"))
+        self.addCleanup(sys.path.remove, sys.path[0])
+        import diff
+        import schema
+        import stats as table
+        self.assertIsNone(schema.problem_of(good, schema.STATS))
+        for path in self.places(good):
+            for other in self.KINDS:
+                bad = json.loads(json.dumps(good))
+                if path:
+                    holder = bad
+                    for step in path[:-1]:
+                        holder = holder[step]
+                    holder[path[-1]] = other
+                else:
+                    bad = other
+                problem = schema.problem_of(bad, schema.STATS)
+                wrong += problem is not None
+                if problem is None:  # then the commands can work with it
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        diff.show(["a", "b"], [good, bad], True)
+                        table.show({"a": good, "b": bad}, False)
+                        table.row("b", bad, True)
+                elif path and isinstance(path[0], str):
+                    self.assertIn(path[0], problem)
+        self.assertGreater(wrong, 500)
+        print(f"{wrong} wrong files")
+
+    def test_commands(self):
+        self.make("good.json", *TABLE)
+        for text, says in ((b'{"counters": 7}', "version"), (b"[]", "is a list"), (b"{", "is no JSON"), (b"\xff\xfe", "is no JSON"), (b"[" * 100000, "is no JSON"),
+                           (b'{"cycles": NaN}', "is no JSON"), (json.dumps({**self.read("good.json"), "counters": {"x": 7}}).encode(), "counters.x is a whole number")):
+            self.path("bad.json").write_bytes(text)
+            for words in (["stats", "bad.json"], ["diff", "good.json", "bad.json"], ["rerun", "bad.json"], ["report", "bad.json", "-o", "r.html"]):
+                self.fails(2, *words, says=["bad.json", says])
+
+    def test_one_run_twice(self):
+        self.make("a.json", *TABLE)
+        self.path("b.json").write_bytes(self.path("a.json").read_bytes())
+        os.symlink("a.json", self.path("c.json"))
+        self.fails(2, "stats", "a.json", "b.json", "a.json", says="a.json: is there twice")
+        self.fails(2, "stats", "a.json", "c.json", says="c.json: is there twice, as a.json too")
+        self.fails(2, "report", "a.json", "./a.json", "-o", "r.html", says="./a.json: is there twice")
+        self.passes("stats", "a.json", "b.json")
+
+    def test_where_output_goes(self):
+        self.make("a.json", *TABLE)
+        before = self.path("a.json").read_bytes()
+        self.path("in.csv").write_bytes(before)
+        self.fails(2, "stats", "in.csv", "--csv=in.csv", says=["--csv in.csv", "would be replaced"])
+        self.fails(2, "stats", "a.json", "--csv=t.html", says=["the name promises HTML, and CSV is written"])
+        self.fails(2, "report", "a.json", "-o", "r.csv", says=["the name promises CSV, and HTML is written"])
+        self.fails(2, "rerun", "a.json", "--stats", "a.json", says=["--stats a.json", "would be replaced"])
+        self.assertEqual(json.loads(self.passes("rerun", "a.json", "--stats", "-"))["cycles"], self.read("a.json")["cycles"])
+        self.assertEqual(self.path("a.json").read_bytes(), before)
+        self.assertTrue(self.passes("report", "a.json", "-o", "-").startswith("<!DOCTYPE html>"))
+
+    def test_a_simulator_that_is_none(self):
+        for binary in ("/bin/true", "/bin/false", "/bin/echo"):
+            self.fails(2, "sweep", "ht-h", "--vary", "seed=1,2", "--binary", binary, "--store", "kept", says=[binary, "is --binary cowarp?"])
+            done = self.call("reproduce", "kilotm.l2", "--quick", "--binary", binary, "--out", "out")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"^cowarp reproduce: kilotm.l2: [^\n]*\n$")
+        self.make("a.json", *TABLE)
+        self.fails(2, "rerun", "a.json", "--binary", "/bin/true", says=["the run has ended without statistics"])
+        self.fails(2, "rerun", "a.json", "--binary", "/nowhere", says=["/nowhere"])
+
+    def test_synth(self):
+        self.fails(2, "synth", "stall_buffer", "--jobs", "0", says="--jobs 0: at least 1")
+        self.path("reference.json").write_text("[1]")
+        self.fails(2, "synth", "stall_buffer", "--datasheet", "--reference", "reference.json", says="reference.json")
+        self.path("reference.json").write_text("{")
+        self.fails(2, "synth", "stall_buffer", "--datasheet", "--reference", "reference.json", says="reference.json")
+
+
+SPIN = """.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry spin(.param .u64 flag)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>; .reg .pred %p;
+    ld.param.u64 %rd1, [flag];
+L:  ld.volatile.global.u32 %r1, [%rd1];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra L;
+    ret;
+}
+"""
+
+
+class Signals(Results):
+    """A signal that only the command itself gets ends what it has started, and nothing is half-written."""
+    SPIN = ["--kernel", "spin", "--grid", "1", "--block", "32", "--arg", "zero:4", "--set", "watchdog.livelock_cycles=4000000000"]
+    PATIENCE = 60  # seconds, far more than it takes on a machine that has other work
+
+    def setUp(self):
+        super().setUp()
+        self.path("spin.ptx").write_text(SPIN)
+
+    @staticmethod
+    def parents():
+        """{process: its parent} of all that are no zombies."""
+        found = {}
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                words = stat.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if words[0] != "Z":
+                found[int(stat.parent.name)] = int(words[1])
+        return found
+
+    def below(self, pid):
+        parents = self.parents()
+        return [child for child, parent in parents.items() if parent == pid]
+
+    def wait_for(self, what):
+        until = time.monotonic() + self.PATIENCE
+        while not what():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+
+    def stop(self, number, words, children, ready=lambda: True):
+        """What the command says when only it gets the signal, as soon as it has so many children and is ready."""
+        with subprocess.Popen([COWARP, *map(str, words)], cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as command:
+            self.addCleanup(lambda: command.poll() is None and command.kill())
+            self.wait_for(lambda: len(self.below(command.pid)) >= children and ready() or command.poll() is not None)
+            started = self.below(command.pid)
+            self.assertIsNone(command.poll(), "it has ended before the signal")
+            command.send_signal(number)
+            _, said = command.communicate(timeout=self.PATIENCE)
+        self.assertEqual(command.returncode, 128 + number, said)
+        self.assertEqual(set(started) & set(self.parents()), set())  # at once: it has waited for them
+        self.assertNotIn("Traceback", said)
+        return said
+
+    def test_sweep(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            words = ["sweep", "spin.ptx", *self.SPIN, "--vary", "seed=1:8", "--jobs", "2", "--store", "kept", "--csv", "t.csv"]
+            said = self.stop(number, words, 2)
+            self.assertRegex(said, r"^cowarp sweep: interrupted; 0 of 8 missing runs are done and kept, [^\n]*\n$")
+            self.assertEqual([path.name for path in self.path("kept").iterdir()], [])
+            self.assertFalse(self.path("t.csv").exists())
+
+    def test_reproduce(self):
+        said = self.stop(signal.SIGTERM, ["reproduce", "getm.fig11", "--jobs", "2", "--out", "out"], 2)
+        self.assertEqual(said, "cowarp reproduce: interrupted; finished runs are kept\n")
+        for path in self.path("out").rglob("*.*"):
+            self.assertEqual((path.suffix, json.loads(path.read_text())["check"]), (".json", "passed"))
+
+    def test_rerun(self):
+        self.make("a.json", "exec", "spin.ptx", *self.SPIN[:6], "--arg", f"in:{PTX}")  # whose first word is not 0
+        self.change("a.json", lambda data: data["manifest"].update(repeat=["exec", "spin.ptx", *self.SPIN], files=[]))
+        said = self.stop(signal.SIGTERM, ["rerun", "a.json", "--stats", "b.json"], 1)
+        self.assertEqual(said, "cowarp rerun: interrupted; nothing has been written\n")
+        self.assertFalse(self.path("b.json").exists())
+
+    def test_crash(self):
+        words = ["crash", "gpkvs", "--preset", "sbrp-near", "--persistency", "sbrp", "--points", "all-persists", "--stats", "s.json"]
+        self.assertIn("interrupted", self.stop(signal.SIGTERM, words, 0, lambda: self.busy))
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["spin.ptx"])
+
+    @property
+    def busy(self):
+        """Some time has gone by: what is asked has begun, whichever part of it."""
+        self.turns = getattr(self, "turns", 0) + 1
+        return self.turns > 50
+
+    def test_litmus(self):
+        words = ["litmus", HERE.parent / "litmus", "--preset", "sbrp-near", "--persistency", "sbrp", "--launches", "100000", "--quiet"]
+        self.assertIn("interrupted", self.stop(signal.SIGTERM, words, 0, lambda: self.busy))
 
 
 class Page(html.parser.HTMLParser):

@@ -10,8 +10,11 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from waiting import LONG_S, is_busy, wait_for  # noqa: E402
 
 COWARP = ""
 HERE = pathlib.Path(__file__).resolve().parent
@@ -161,6 +164,16 @@ ret;
         self.assertEqual((self.folder / "n.bin").read_bytes(), words(8))
         self.assertEqual((self.folder / "m.bin").read_bytes(), words(2))
 
+    def test_what_has_to_stand_before_args(self):
+        """A word of launch behind args is told as such, unless a buffer has that name."""
+        head = f"load {PTX}\nalloc a 8\n"
+        for word in ("shared", "registers", "grid", "block"):
+            self.fails(2, head + f"launch shared_word grid 1 block 1 args a u32:1 {word} 256\n", "s.txt:3", f"'{word}' has to stand before args",
+                       "[shared N] [registers N] [args ...]")
+        self.passes(head + "alloc shared 8\nlaunch shared_word grid 1 block 1 shared 256 registers 9 args shared u32:1\n")
+        for number in ("0", "65537", "-1"):
+            self.fails(2, head + f"launch shared_word grid 1 block 1 registers {number} args a u32:1\n", "s.txt:3", "a thread has 1 to 65536")
+
     def test_arguments_as_of_exec(self):
         self.passes(f'load {PTX}\nlaunch shared_word grid 1 block 1 shared 256 args "out:two words.bin:8" u32:77\n'
                     f"launch shared_word grid 1,1 block 1,1,1 shared 256 args zero:8 u32:0x10\n")
@@ -247,9 +260,9 @@ ret;
         self.write("s.txt", f"load {OTHERS}\nalloc f 4\nlaunch endless grid 1 block 32 args f\n")
         process = subprocess.Popen([COWARP, "exec", "--script", "s.txt", "--set", "watchdog.livelock_cycles=4000000000"], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.3)
+        self.assertTrue(wait_for(lambda: process.poll() is not None or is_busy(process)))
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.communicate(timeout=20)[0], "")
+        self.assertEqual(process.communicate(timeout=LONG_S)[0], "")
         self.assertEqual(process.returncode, 130)
 
 
@@ -292,6 +305,18 @@ class Mistakes(Script):
         self.fails(2, "load a.ptx\nalloc a 4\nuntil a == 0 max 1\nalloc b 4\nend\n", "s.txt:4", "above the loop")
         self.write("x", words(1))
         self.fails(2, "load a.ptx\nalloc a 4\ncopy a to x\nlaunch k grid 1 block 1 args in:x\n", "s.txt:4", "line 3 writes this file")
+
+    def test_what_is_read_is_not_replaced(self):
+        self.write("a.ptx", ".version 7.0\n")
+        self.write("x", words(1))
+        head = "load a.ptx\nalloc a 4 from x\n"
+        self.fails(2, head + "copy a to ./x\nlaunch k grid 1 block 1\n", "s.txt:3", "is read in line 2, and would be replaced")
+        self.fails(2, head + "launch k grid 1 block 1 args out:x:4\n", "s.txt:3", "is read in line 2")
+        self.fails(2, "load a.ptx\nlaunch k grid 1 block 1 args in:x out:x:4\n", "s.txt:2", "is read in line 2")
+        self.fails(2, head + "copy a to a.ptx\nlaunch k grid 1 block 1\n", "s.txt:3", "is read in line 1")
+        self.fails(2, head + "copy a to s.txt\nlaunch k grid 1 block 1\n", "s.txt:3", "(--script), and would be replaced")
+        self.fails(2, head + "copy a to y.json\nlaunch k grid 1 block 1\n", "s.txt:3", "y.json is the file of --stats y.json", options=["--stats", "y.json"])
+        self.assertEqual((self.folder / "x").read_bytes(), words(1))
 
     def test_command_lines(self):
         for options, said in ((["--kernel", "k"], "leave out --kernel"), (["--arg", "u32:1"], "leave out --arg"), (["a.ptx"], "leave out 'a.ptx'")):

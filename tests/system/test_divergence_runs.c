@@ -274,6 +274,92 @@ static void test_divergence_runs__warp_wide_instructions(void **state)
     }
 }
 
+static const struct {
+    const char *text, *says; /* NULL: it is well */
+    bool barrier;            /* which threads may wait at by themselves */
+} waits[] = {
+    /* both sides of a branch, each with a barrier or an operation of its own */
+    {"@%p bra A;\nbarrier.sync 0;\nbra.uni E;\nA:\nbarrier.sync 0;\nE:\nret;\n}\n", "lanes 0xfffffe00 come to a barrier", true},
+    {"@%p bra A;\nbar.warp.sync -1;\nbra.uni E;\nA:\nbar.warp.sync -1;\nE:\nret;\n}\n", "which have not come; lane 9 is at line 9", false},
+    {"@%p bra A;\nbra.uni E;\nA:\nvote.sync.ballot.b32 %r1, %p, -1;\nE:\nvote.sync.ballot.b32 %r1, %p, -1;\nret;\n}\n",
+     "vote.sync by lanes 0x000001ff names lanes 0xfffffe00", false},
+    {"@%p shfl.sync.idx.b32 %r1, %r0, 0, 31, 0x3ff;\nret;\n}\n", "names lanes 0x00000200, which have not come; lane 9 is at line 8", false},
+    /* masks of a side's own lanes; lanes that have left, or only leave */
+    {"@%p bra A;\nbar.warp.sync 0xfffffe00;\nbra.uni E;\nA:\nbar.warp.sync 0x1ff;\nE:\nret;\n}\n", NULL, false},
+    {"@%p bra E;\nvote.sync.ballot.b32 %r1, %p, -1;\nbar.sync 0;\nE:\nret;\n}\n", NULL, false},
+    {"@%p exit;\nvote.sync.ballot.b32 %r1, %p, -1;\nbar.sync 0;\nret;\n}\n", NULL, false},
+    {"@%p bra A;\nbar.sync 0;\nA:\nret;\n}\n", NULL, true},
+};
+
+/* What PTX 6 waits for, and a SIMT stack cannot: the run ends, with the line. */
+static void test_divergence_runs__lanes_that_have_not_come(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
+        for (uint32_t m = 0; m < MECHANISMS; m++) {
+            struct exec x;
+            char text[800];
+            snprintf(text, sizeof text, "%s%s", HEAD "mov.u32 %r0, %laneid; setp.lt.u32 %p, %r0, 9;\n", waits[i].text);
+            const bool by_threads = m == DWF || m == DWF_WB;
+            if (by_threads && !waits[i].barrier)
+                continue;
+            exec(&x, m, text);
+            if (waits[i].says == NULL || by_threads) {
+                if (x.status != COWARP_OK)
+                    fail_msg("text %u under %s: %s", i, mechanism[m][0], x.error);
+                continue;
+            }
+            /* a made-up warp has the threads of a side together, so that they come at once, and from both warps */
+            assert_int_equal(x.status, COWARP_EFAULT);
+            if (strstr(x.error, m == TBC && waits[i].barrier ? "come to a barrier" : waits[i].says) == NULL)
+                fail_msg("text %u under %s: %s", i, mechanism[m][0], x.error);
+            assert_non_null(strstr(x.error, "core.convergence=ignore"));
+        }
+}
+
+/* Threads that spin for a lock are the majority for ever, if nobody looks after the one that holds it. */
+static void run_lock(struct exec *x, uint32_t m, const char *patience)
+{
+    static const char text[] = ".version 6.0\n.target sm_60\n.address_size 64\n.global .align 4 .b32 lock;\n.visible .entry k()\n{\n"
+                               ".reg .b32 %a, %n; .reg .pred %p; .reg .b64 %d;\nmov.u64 %d, lock; mov.u32 %n, 0;\nTRY:\n"
+                               "atom.global.cas.b32 %a, [%d], 0, 1;\nsetp.eq.u32 %p, %a, 0;\n@%p bra GOT;\nadd.u32 %n, %n, 1;\nbra TRY;\n"
+                               "GOT:\nmembar.gl;\natom.global.exch.b32 %a, [%d], 0;\nret;\n}\n";
+    const char *const settings[] = {
+        "core.count=1", "watchdog.cycles=100000", "watchdog.livelock_cycles=300000", mechanism[m][0], patience, NULL};
+    struct cowarp_options o;
+    struct cowarp_gpu *gpu = NULL;
+    struct cowarp_module *module;
+    *x = (struct exec){0};
+    cowarp_options_init(&o);
+    o.preset = "thesis-tbc";
+    o.settings = settings;
+    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {4, 1, 1}, .block = {256, 1, 1}};
+    if (cowarp_create(&gpu, &o) != 0 || cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
+        fail_msg("%s", cowarp_error(gpu));
+    x->status = cowarp_run(gpu, module, &l);
+    snprintf(x->error, sizeof x->error, "%s", cowarp_error(gpu));
+    snprintf(x->report, sizeof x->report, "%s", cowarp_report(gpu));
+    cowarp_destroy(gpu);
+}
+
+static void test_divergence_runs__who_holds_a_lock_gets_on(void **state)
+{
+    (void)state;
+    struct exec x;
+    run_lock(&x, DWF, "dwf.patience_cycles=20000");
+    if (x.status != COWARP_OK)
+        fail_msg("%s", x.error);
+    run_lock(&x, DWF, "dwf.patience_cycles=4000000000");
+    assert_int_equal(x.status, COWARP_EDEADLOCK);
+    assert_non_null(strstr(x.error, "warps spin"));
+    assert_non_null(strstr(x.report, "spins at k.ptx:14")); /* where a round ends */
+    /* the lock is given back behind the place where a static warp meets, so with warp barriers its holder waits for who spins */
+    run_lock(&x, DWF_WB, "dwf.patience_cycles=20000");
+    assert_int_equal(x.status, COWARP_EDEADLOCK);
+    assert_non_null(strstr(x.report, "spins at k.ptx:14"));
+    assert_non_null(strstr(x.report, "wait at their warp barrier, line 16, for lanes"));
+}
+
 /* The sides of a branch run one after the other under tbc, so neither can wait for the other one. */
 static void test_divergence_runs__named_barriers_on_two_sides(void **state)
 {
@@ -602,6 +688,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_divergence_runs__one_result),
     cmocka_unit_test(test_divergence_runs__refusals),
     cmocka_unit_test(test_divergence_runs__warp_wide_instructions),
+    cmocka_unit_test(test_divergence_runs__lanes_that_have_not_come),
+    cmocka_unit_test(test_divergence_runs__who_holds_a_lock_gets_on),
     cmocka_unit_test(test_divergence_runs__named_barriers_on_two_sides),
     cmocka_unit_test(test_divergence_runs__a_false_uni),
     cmocka_unit_test(test_divergence_runs__static_warps_of_one_launch),

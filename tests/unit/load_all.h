@@ -14,7 +14,7 @@ static inline int load_all(struct cw_module **m, const char *text, const char *f
     int status = cw_module_load(m, text, strlen(text), file, intrinsics, NULL, err);
     for (uint32_t i = 0; status == CW_OK && i < (*m)->kernel_cnt; i++)
         if ((*m)->kernel[i].refused != NULL)
-            status = cw_fail(err, CW_EUNSUP, "%s", (*m)->kernel[i].refused);
+            status = cw_fail(err, (*m)->kernel[i].refused_status, "%s", (*m)->kernel[i].refused);
     if (status != CW_OK) {
         cw_module_destroy(*m);
         *m = NULL;

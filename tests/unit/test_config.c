@@ -76,7 +76,7 @@ static int load_text(struct cw_config *c, const char *text, size_t length, struc
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, length), (ssize_t)length);
     close(fd);
-    int status = cw_config_load(c, path, err);
+    int status = cw_config_load(c, path, NULL, err);
     unlink(path);
     return status;
 }
@@ -343,9 +343,9 @@ static void test_config__file_that_is_none(void **state)
     (void)state;
     struct cw_config c = preset("getm");
     struct cw_error err;
-    assert_int_equal(cw_config_load(&c, "/nonexistent/machine.toml", &err), CW_EIO);
+    assert_int_equal(cw_config_load(&c, "/nonexistent/machine.toml", NULL, &err), CW_EIO);
     ASSERT_TEXT(err, "/nonexistent/machine.toml");
-    assert_int_equal(cw_config_load(&c, "/tmp", &err), CW_EIO);
+    assert_int_equal(cw_config_load(&c, "/tmp", NULL, &err), CW_EIO);
     assert_int_equal(load_text(&c, "core.count\0= 3", 14, &err), CW_EINVAL);
     ASSERT_TEXT(err, "NUL");
 }

@@ -118,7 +118,7 @@ static void test_core_calls__recursion_by_address(void **state)
     struct rig *r = run_well(good, 32);
     assert_int_equal(word(r, 31), 13);
     destroy_rig(r);
-    faults(bad, "recursion is not supported");
+    faults(bad, "recursion through a pointer is not supported");
 }
 
 /* ---- printing ---- */

@@ -67,6 +67,48 @@ static void test_device_memory__valid_ends_with_the_allocation(void **state)
     cw_memory_destroy(m);
 }
 
+static void test_device_memory__red_zones_lie_between_allocations(void **state)
+{
+    (void)state;
+    struct cw_memory *m = memory_of(1 << 16);
+    uint64_t top;
+    struct cw_error err;
+    cw_memory_set_redzone(m, 300); /* 512 */
+    assert_null(cw_memory_nearest(m, CW_GLOBAL_BASE));
+    const uint64_t a = alloc(m, 10, GLOBAL), b = alloc(m, 256, GLOBAL);
+    assert_int_equal(a, CW_GLOBAL_BASE + 512);
+    assert_int_equal(b, a + 256 + 512);
+    assert_int_equal(cw_memory_alloc_top(m, &top, 100, GLOBAL, &err), CW_OK);
+    assert_int_equal(top, CW_GLOBAL_BASE + (1 << 16) - 512 - 256);
+    assert_true(cw_memory_holds(m, a, 10));
+    assert_false(cw_memory_holds(m, a + 9, 2));
+    assert_false(cw_memory_holds(m, a + 10, 1));
+    assert_true(cw_memory_valid(m, a, 256)); /* the padding, which lines need */
+    assert_false(cw_memory_holds(m, a - 1, 2));
+    assert_false(cw_memory_holds(m, 0, 1));
+    assert_true(cw_memory_holds(m, b + 255, 1));
+    assert_int_equal(cw_memory_nearest(m, 0)->base, a);
+    assert_int_equal(cw_memory_nearest(m, a + 9)->base, a);
+    assert_int_equal(cw_memory_nearest(m, a + 10 + 379)->base, a); /* halfway: 758 bytes lie between them */
+    assert_int_equal(cw_memory_nearest(m, a + 10 + 380)->base, b);
+    assert_int_equal(cw_memory_nearest(m, UINT64_MAX)->base, top);
+    assert_int_equal(cw_memory_free(m, a, &err), CW_OK);
+    assert_int_equal(alloc(m, 256, GLOBAL), a); /* the gap that it left is as large as before, and no larger */
+    assert_int_equal(cw_memory_alloc_top(m, &top, (1 << 16) - 6 * 512, GLOBAL, &err), CW_ENOMEM);
+    cw_memory_destroy(m);
+}
+
+static void test_device_memory__without_red_zones_padding_may_be_accessed(void **state)
+{
+    (void)state;
+    struct cw_memory *m = memory_of(1 << 16);
+    const uint64_t a = alloc(m, 10, GLOBAL);
+    alloc(m, 10, GLOBAL);
+    assert_true(cw_memory_holds(m, a, 512)); /* both */
+    assert_false(cw_memory_holds(m, a, 513));
+    cw_memory_destroy(m);
+}
+
 static void test_device_memory__regions_have_kinds(void **state)
 {
     (void)state;
@@ -477,6 +519,8 @@ static void test_device_memory__persists_are_told(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_device_memory__allocations_are_aligned_apart_and_zero),
     cmocka_unit_test(test_device_memory__valid_ends_with_the_allocation),
+    cmocka_unit_test(test_device_memory__red_zones_lie_between_allocations),
+    cmocka_unit_test(test_device_memory__without_red_zones_padding_may_be_accessed),
     cmocka_unit_test(test_device_memory__regions_have_kinds),
     cmocka_unit_test(test_device_memory__full_is_an_error_and_changes_nothing),
     cmocka_unit_test(test_device_memory__pieces_are_not_one_piece),

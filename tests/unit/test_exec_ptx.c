@@ -231,10 +231,89 @@ static void test_exec_ptx__other_forms(void **state)
     ET_CHECK_ALL(t);
 }
 
+/* Constants of more bits than the operand has: the lower ones count. Modifiers in any order. */
+static void test_exec_ptx__constants_and_orders(void **state)
+{
+    (void)state;
+    static const struct et_case t[] = {
+        {"add.cc.u32 %r5, 0xffffffffffffffffU, 1; addc.u32 %r0, 0, 0;", "r0", {0}, 1},
+        {"add.u32 %r0, %r1, 0x300000007;", "r0", {5}, 12},
+        {"sub.u16 %h0, %h1, 0x70003;", "h0", {5}, 2},
+        {"mov.u64 %l0, 0x1fffffffffffffff5;", "l0", {0}, 0xfffffffffffffff5},
+        {"mov.u64 %l0, 18446744073709551618;", "l0", {0}, 2},
+        {"mov.s32 %r0, -2147483649;", "r0", {0}, 0x7fffffff},
+        {"lop3.b32 %r0, %r1, %r2, %r3, 0x196;", "r0", {0xf0, 0xcc, 0xaa}, 0x96},
+        {"shl.b32 %r0, %r1, 0x100000003;", "r0", {1}, 8},
+        {"mul.wide.u16 %r0, %h1, 0x17777;", "r0", {2}, 0xeeee},
+        {"mov.b64 %l0, {%r1, 0x1fffffffe};", "l0", {3}, 0xfffffffe00000003},
+        {"mov.u32 %r0, 0b101;", "r0", {0}, 5},
+        {"mov.u32 %r0, 017U;", "r0", {0}, 15},
+        {"add.u32 %r0, %r1, -017;", "r0", {20}, 5},
+        {"mov.f32 %f0, .5;", "f0", {0}, 0x3f000000},
+        {"mov.pred %p0, !%p1;", "p0", {0}, 1},
+        {"div.ftz.rn.f32 %f0, %f1, %f2;", "f0", {0x00800000, 0x40000000}, 0},
+        {"div.rn.f32 %f0, %f1, %f2;", "f0", {0x00800000, 0x40000000}, 0x00400000},
+        {"add.sat.ftz.rz.f32 %f0, %f1, %f2;", "f0", {0x3f800000, 0x3f800000}, 0x3f800000},
+        {"add.f32.rz %f0, %f1, %f2;", "f0", {0x3f800000, 0x33ffffff}, 0x3f800000},
+        {"fma.sat.rn.ftz.f32 %f0, %f1, %f2, %f3;", "f0", {0x40000000, 0x40000000, 0}, 0x3f800000},
+        {"rcp.ftz.approx.f32 %f0, %f1;", "f0", {0x40000000}, 0x3f000000},
+        {"sqrt.ftz.rn.f32 %f0, %f1;", "f0", {0x40800000}, 0x40000000},
+        {"setp.ftz.lt.f32 %p0, %f1, %f2;", "p0", {0, 1}, 0},
+        {"setp.lt.f32 %p0, %f1, %f2;", "p0", {0, 1}, 1},
+        {"setp.and.lt.s32 %p0, %r1, %r2, %p2;", "p0", {0xffffffff, 1}, 1},
+        {"setp.s32.lt %p0, %r1, %r2;", "p0", {0xffffffff, 1}, 1},
+        {"set.u32.ftz.lt.f32 %r0, %f1, %f2;", "r0", {0, 1}, 0},
+        {"set.f32.gt.s32 %f0, %r1, %r2;", "f0", {5, 4}, 0x3f800000},
+        {"cvt.f32.s32.rn %f0, %r1;", "f0", {0xffffffff}, 0xbf800000},
+        {"cvt.ftz.rzi.s32.f32 %r0, %f1;", "r0", {0xbff33333}, 0xffffffff},
+        {"cvt.sat.rn.f32.f64 %f0, %d1;", "f0", {0x4000000000000000}, 0x3f800000},
+        {"max.NaN.ftz.f32 %f0, %f1, %f2;", "f0", {0x7fc00000, 1}, 0x7fffffff},
+        {"prmt.rc8.b32 %r0, %r1, %r2, %r3;", "r0", {0x33221100, 0x77665544, 2}, 0x22222222},
+        {"add.s32.sat %r0, %r1, %r2;", "r0", {0x7fffffff, 1}, 0x7fffffff},
+    };
+    ET_CHECK_ALL(t);
+}
+
+static void test_exec_ptx__vector_registers(void **state)
+{
+    (void)state;
+    static const struct et_case t[] = {
+        {".reg .v4 .u32 v, w; mov.u32 v.x, %r1; mov.u32 v.y, %r2; mov.u32 v.z, %r3; mov.u32 v.w, %r4; mov.v4.u32 w, {v.y, v.x, v.w, v.z};"
+         "mov.v4.u32 v, w; sub.u32 %r0, v.r, v.a;",
+         "r0",
+         {3, 50, 7, 9},
+         43},
+        {"mov.v2.u32 {%r1, %r2}, {%r2, %r1}; sub.u32 %r0, %r1, %r2;", "r0", {5, 3}, 0xfffffffe},
+        {"mov.u32.v2 {%r1, _}, {%r2, 9}; mov.u32 %r0, %r1;", "r0", {5, 3}, 3},
+        {"mov.v4.f32 {%f1, %f2, %f3, %f0}, {%f4, %f1, %f2, 1.0};", "f0", {5, 3}, 0x3f800000},
+        {"mov.v2.u64 {%l1, %l0}, {%l2, %l1};", "l0", {11, 12}, 11},
+        {"mov.v2.b16 {%h1, %h0}, {%h2, %h1};", "h0", {11, 12}, 11},
+        {".reg .v2 .b32 v; mov.b64 v, %l1; mov.u32 %r0, v.y;", "r0", {0x0123456789abcdef}, 0x01234567},
+        {".reg .v2 .b32 v; mov.b32 v.g, %r1; mov.b32 v.r, %r2; mov.b64 %l0, v;", "l0", {0x11, 0x22}, 0x1100000022},
+        {".reg .v4 .b16 %v<4>; mov.b16 %v3.x, %h1; mov.b16 %v3.y, 2; mov.b16 %v3.z, 3; mov.b16 %v3.w, 4; mov.b16 %v2.w, 9; mov.b64 %l0, "
+         "%v3;",
+         "l0",
+         {0x1},
+         0x0004000300020001},
+        {".reg .v2 .f64 v; mov.f64 v.y, %d1; mov.f64 v.x, %d2; mov.f64 %d0, v.y;", "d0", {77, 78}, 77},
+        {".reg .v2 .u32 v; mov.u32 v.x, 1; { .reg .v2 .u32 v; mov.u32 v.x, 2; } mov.u32 %r0, v.x;", "r0", {0}, 1},
+        {".reg .b128 q; mov.b128 q, {%l1, %l2}; mov.b128 {%l3, %l0}, q;", "l0", {1, 7}, 7},
+        {".reg .b128 q; mov.b128 q, {%r1, %r2, %r3, %r4}; mov.b128 {%l0, %l1}, q;", "l0", {1, 2, 3, 4}, 0x200000001},
+        {".reg .b128 q, s<3>; mov.b128 q, {%l1, %l2}; mov.b128 s2, q; mov.b128 {%r5, %r6, %r0, %r7}, s2;", "r0", {1, 0x800000007}, 7},
+        {".reg .b128 q; .reg .v2 .b64 v; mov.b64 v.x, %l1; mov.b64 v.y, %l2; mov.b128 q, v; mov.b128 {v.y, v.x}, q; mov.b64 %l0, v.x;",
+         "l0",
+         {5, 6},
+         6},
+        {"mov.v4.u32 {%r5, %r6, %r7, %r0}, %ntid;", "r0", {0}, 0},
+    };
+    ET_CHECK_ALL(t);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_exec_ptx__other_forms),  cmocka_unit_test(test_exec_ptx__integers),
-    cmocka_unit_test(test_exec_ptx__floats),       cmocka_unit_test(test_exec_ptx__moves_and_tests),
-    cmocka_unit_test(test_exec_ptx__across_lanes),
+    cmocka_unit_test(test_exec_ptx__other_forms),      cmocka_unit_test(test_exec_ptx__integers),
+    cmocka_unit_test(test_exec_ptx__floats),           cmocka_unit_test(test_exec_ptx__moves_and_tests),
+    cmocka_unit_test(test_exec_ptx__across_lanes),     cmocka_unit_test(test_exec_ptx__constants_and_orders),
+    cmocka_unit_test(test_exec_ptx__vector_registers),
 };
 
 CW_TEST_MAIN(tests)

@@ -3,8 +3,8 @@
 #include "tm_machine.h"
 
 #include "base/rng.h"
-#include "mech/kilo/core_half.h"
-#include "mech/kilo/hazard.h"
+#include "mech/kilo/core/core_half.h"
+#include "mech/kilo/unit/hazard.h"
 
 #define GO 99 /* no step waits */
 #define A  M_BASE
@@ -152,7 +152,7 @@ static bool half_commit(struct machine *m, enum cw_kilo_tcd mode)
     assert_int_equal(m_create(m, "warptm", false, NULL), CW_OK);
     m_script(m, 0, 0, &first, 1, GO);
     const struct cw_kilo_core *c = m->core[0].tm;
-    while ((c->warp->phase != CW_KILO_ANSWER || c->access.warp->messages > 0) && m->now < 2000)
+    while ((c->half.warp->phase != CW_KILO_ANSWER || c->half.access.warp->messages > 0) && m->now < 2000)
         m_run(m, 1);
     m->core[0].refuse = true;
     m_script(m, 1, 0, &writer, 1, GO);
@@ -199,7 +199,7 @@ static bool overtaking(const char *system, const char *sabotage)
         first.op[1].addr[lane] = B;
     m_script(&m, 0, 0, &first, 1, GO);
     const struct cw_kilo_core *c = m.core[0].tm;
-    while ((c->warp->phase != CW_KILO_ANSWER || c->access.warp->messages > 0) && m.now < 2000)
+    while ((c->half.warp->phase != CW_KILO_ANSWER || c->half.access.warp->messages > 0) && m.now < 2000)
         m_run(&m, 1);
     m.core[0].refuse = true;
     m_script(&m, 1, 0, &second, 1, GO);

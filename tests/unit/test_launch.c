@@ -24,7 +24,6 @@ static struct cw_error launch(const char *text, const struct cw_mech *system, in
     struct cw_error err = {""};
     struct cw_gpu *gpu;
     struct cw_module *m;
-    const uint32_t one[3] = {1, 1, 1};
     bool local = false;
     assert_int_equal(cw_config_preset(&config, "getm", &err), CW_OK);
     assert_int_equal(
@@ -34,7 +33,9 @@ static struct cw_error launch(const char *text, const struct cw_mech *system, in
     if (cw_module_load(&m, text, strlen(text), "k.ptx", intrinsics, NULL, &err) != CW_OK ||
         cw_module_place(m, CW_GLOBAL_BASE, &err) != CW_OK || cw_exec_bind(&m->kernel[0], &err) != CW_OK)
         fail_msg("%s", err.text);
-    *status = cw_gpu_launch(gpu, m, &m->kernel[0], one, one, 0, false, "", &local, &err);
+    const struct cw_gpu_request request = {
+        .module = m, .kernel = &m->kernel[0], .grid = {1, 1, 1}, .block = {1, 1, 1}, .param = "", .local_size = &local};
+    *status = cw_gpu_launch(gpu, &request, &err);
     cw_gpu_destroy(gpu);
     cw_module_destroy(m);
     return err;

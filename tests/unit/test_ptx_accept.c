@@ -615,9 +615,6 @@ static const char *const refused_instructions[] = {
     "add.u64 %r1, %d1, %d2",
     "add.f32 %f1, %g1, %f2",
     "add.u32 %f1, %r1, %r2",
-    "add.u32 %r1, %r2, 0x100000000",
-    "add.u32 %r1, %r2, -2147483649",
-    "add.u16 %h1, %h2, 65536",
     "add.u32 %r1, %r2, 1.5",
     "add.f32 %f1, %f2, 1",
     "add.u32 5, %r1, %r2",
@@ -638,7 +635,6 @@ static const char *const refused_instructions[] = {
     "shl.u32 %r1, %r2, %r3",
     "shl.b32 %r1, %r2, %d1",
     "shf.l.b32 %r1, %r2, %r3, %r4",
-    "lop3.b32 %r1, %r2, %r3, %r4, 256",
     "lop3.b32 %r1, %r2, %r3, %r4, %r5",
     "prmt.b32.xyz %r1, %r2, %r3, %r4",
     "setp.u32 %p1, %r1, %r2",
@@ -666,8 +662,7 @@ static const char *const refused_instructions[] = {
     "mov.b128 %d1, {%d2, %d3}",
     "mov.u32 %r1, %d1",
     "mov.u32 %r1, %clock64",
-    "mov.u32 %r1, %pm0",
-    "mov.v2.u32 {%r1, %r2}, {%r3, %r4}",
+    "mov.u32 %r1, %pm8",
     "ld.global.u32 %h1, [%d1]",
     "ld.global.f16 %h1, [%d1]",
     "ld.global.v8.u32 {%r1}, [%d1]",
@@ -697,7 +692,6 @@ static const char *const refused_instructions[] = {
     "st.acquire.gpu.u32 [%d1], %r1",
     "st.global.ca.u32 [%d1], %r1",
     "st.global.u32 [%d1], %h1",
-    "st.global.u8 [%d1], 256",
     "st.global.v2.u32 [%d1], {%r1}",
     "atom.global.add.b32 %r1, [%d1], %r2",
     "atom.global.cas.u32 %r1, [%d1], %r2, %r3",
@@ -758,9 +752,41 @@ static void test_ptx_accept__refused_instructions(void **state)
     assert_int_equal(taken, 0);
 }
 
+/* Each of them in a kernel, in a function that one kernel calls, and in one that nobody calls: the other kernels of the file are as they
+ * are without. */
+static void test_ptx_accept__refused_for_its_kernel_only(void **state)
+{
+    (void)state;
+    static const char *const around[] = {"%s.visible .entry bad() {\n%s%s;\nret; }\n%s",
+                                         "%s.func inner() {\n%s%s;\nret; }\n.visible .entry bad() { call inner; ret; }\n%s",
+                                         "%s.func inner() {\n%s%s;\nret; }\n.visible .entry bad() { ret; }\n%s"};
+    static const char good[] =
+        ".visible .entry good(.param .u64 p) {\n.reg .b64 %d<3>; .shared .u32 s; ld.param.u64 %d1, [p]; st.shared.u32 [s], 1;\n"
+        "st.global.u64 [%d1], %d1; ret; }\n";
+    struct cw_module *alone =
+        px_load(PX_HEAD ".visible .entry good(.param .u64 p) {\n.reg .b64 %d<3>; .shared .u32 s; ld.param.u64 %d1, [p];"
+                        " st.shared.u32 [s], 1;\nst.global.u64 [%d1], %d1; ret; }\n");
+    for (uint32_t i = 0; i < sizeof(refused_instructions) / sizeof(refused_instructions[0]); i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            char text[2048];
+            struct cw_module *m;
+            struct cw_error err;
+            snprintf(text, sizeof(text), around[k], PX_HEAD, PX_REGS, refused_instructions[i], good);
+            if (cw_module_load(&m, text, strlen(text), "t.ptx", px_intrinsics, NULL, &err) != CW_OK)
+                fail_msg("%s: the file is refused: %s", refused_instructions[i], err.text);
+            const struct cw_kernel *fine = cw_module_kernel(m, "good"), *bad = cw_module_kernel(m, "bad");
+            if ((bad->refused == NULL) != (k == 2) || fine->refused != NULL)
+                fail_msg("%s: not its kernel alone is refused", refused_instructions[i]);
+            assert_true(fine->uop_cnt == alone->kernel[0].uop_cnt && fine->digest == alone->kernel[0].digest);
+            cw_module_destroy(m);
+        }
+    cw_module_destroy(alone);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ptx_accept__one_line_instructions),
     cmocka_unit_test(test_ptx_accept__refused_instructions),
+    cmocka_unit_test(test_ptx_accept__refused_for_its_kernel_only),
 };
 
 CW_TEST_MAIN(tests)

@@ -13,8 +13,6 @@ static void test_ptx_error__instruction(void **state)
                     "t.ptx:7:1: unknown or unsupported form of add: add.q32 %r1, %r2, %r3;");
     px_expect_error(PX_KERNEL("add.u32 %r1, %d1, %r3;"), CW_EINVAL, "t.ptx:7:14: %d1 does not fit .u32: add.u32 %r1, %d1, %r3;");
     px_expect_error(PX_KERNEL("add.u32 %r1, %r2;"), CW_EINVAL, "t.ptx:7:17: expected ',': add.u32 %r1, %r2;");
-    px_expect_error(PX_KERNEL("add.u32 %r1, %r2, 0x1ffffffff;"), CW_EINVAL,
-                    "t.ptx:7:19: constant does not fit .u32: add.u32 %r1, %r2, 0x1ffffffff;");
     px_expect_error(PX_KERNEL("atom.gpu.sys.global.add.u32 %r1, [%d1], 1;"), CW_EUNSUP,
                     "t.ptx:7:1: unknown or unsupported form of atom: atom.gpu.sys.global.add.u32 %r1, [%d1], 1;");
     px_expect_error(PX_KERNEL("atom.global.gpu.u32 %r1, [%d1], 1;"), CW_EUNSUP,
@@ -40,35 +38,22 @@ static void test_ptx_error__module(void **state)
     (void)state;
     px_expect_error("hello", CW_EINVAL, "t.ptx:1:1: not PTX: the first directive has to be .version: hello");
     px_expect_error("", CW_EINVAL, "t.ptx:1:1: not PTX: the first directive has to be .version: the file ends here");
-    px_expect_error(PX_HEAD ".frob x;", CW_EUNSUP, "t.ptx:4:1: unknown directive: .frob x;");
-    px_expect_error(".version 7.0\n.target sm_70\n.address_size 32\n", CW_EUNSUP,
-                    "t.ptx:4:1: only 64-bit addresses are supported (.address_size 64): the file ends here, in: .address_size 32");
     px_expect_error(PX_HEAD "/* open", CW_EINVAL, "t.ptx:4:1: comment is not closed");
     px_expect_error(PX_HEAD ".entry k() { ret;", CW_EINVAL, "t.ptx:4:18: expected '}': the file ends here");
     px_expect_error(PX_HEAD ".entry k() { ret; }\n.entry k() { ret; }", CW_EINVAL, "t.ptx:5:8: k is defined twice: .entry k() {");
     px_expect_error(PX_HEAD ".entry k() { .reg .b32 %r<4>; .reg .u32 a; .reg .u64 a; ret; }", CW_EINVAL,
                     "t.ptx:4:54: a is defined twice: .reg .u64 a;");
-    px_expect_error(PX_HEAD ".global .b8 x[0x7fffffff];", CW_EINVAL,
-                    "t.ptx:4:15: array size is out of range (at most 1073741824): .global .b8 x[0x7fffffff];");
-    px_expect_error(PX_HEAD ".global .b8 x[32768][65536];", CW_EINVAL,
-                    "t.ptx:4:27: array is larger than 1 GiB: .global .b8 x[32768][65536];");
     px_expect_error(PX_HEAD ".global .u32 x[2] = {1, 2, 3};", CW_EINVAL,
                     "t.ptx:4:29: more initial values than elements: .global .u32 x[2] = {");
     px_expect_error(PX_HEAD ".global .align 3 .u32 x;", CW_EINVAL,
                     "t.ptx:4:18: alignment has to be a power of two: .global .align 3 .u32 x;");
     px_expect_error(PX_HEAD ".global .u32 x = 1/0;", CW_EINVAL,
                     "t.ptx:4:21: division by zero in a constant expression: .global .u32 x = 1/0;");
-    px_expect_error(PX_HEAD ".global .texref t;", CW_EUNSUP, "t.ptx:4:9: unknown or unsupported type: .global .texref t;");
 }
 
 static void test_ptx_error__calls(void **state)
 {
     (void)state;
-    px_expect_error(PX_HEAD ".func f() {\ncall f;\nret; }\n.entry k() { call f; ret; }", CW_EUNSUP,
-                    "t.ptx:5:1: recursive call of f: call f;");
-    /* g was declared first, so the walk g -> f -> g closes at f's call */
-    px_expect_error(PX_HEAD ".func g();\n.func f() {\ncall g;\nret; }\n.func g() {\n  call f, ();\nret; }\n.entry k() { call g; ret; }",
-                    CW_EUNSUP, "t.ptx:6:1: recursive call of g: call g;");
     px_expect_error(PX_HEAD ".extern .func (.param .b32 r) malloc_(.param .b64 a, .param .b64 b);\n.entry k() {\n.param .b32 r; .param "
                             ".b64 a;\ncall (r), malloc_, (a, a);\nret; }",
                     CW_EUNSUP,

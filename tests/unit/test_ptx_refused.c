@@ -92,15 +92,55 @@ static void test_ptx_refused__who_calls_it(void **state)
 static void test_ptx_refused__calls(void **state)
 {
     (void)state;
-    struct cw_module *m = load(PX_HEAD ".func g();\n.extern .func nobody();\n.func f() { call g; ret; }\n.func g() {\ncall f; ret; }\n"
+    struct cw_module *m = load(PX_HEAD ".extern .func nobody();\n.func f() { call nobody; ret; }\n.func g() {\ncall f; ret; }\n"
                                        ".entry a() { call f; ret; }\n.entry b() { call g; ret; }\n"
                                        ".entry c() { call nobody; ret; }\n.entry d() { call nobody; frob; ret; }\n" VARS GOOD);
-    /* g was declared first, so the walk g -> f -> g closes at f's call */
-    assert_string_equal(refused(m, "a"), "t.ptx:6:13: recursive call of g: call g;");
+    static const char what[] = "call of an external function that this machine does not have: nobody";
+    assert_non_null(strstr(refused(m, "a"), "t.ptx:5:13: "));
+    assert_non_null(strstr(refused(m, "a"), what));
     assert_string_equal(refused(m, "b"), refused(m, "a"));
-    assert_string_equal(refused(m, "d"), "t.ptx:12:27: unknown instruction: frob;"); /* the reader has come to this first */
-    assert_non_null(strstr(refused(m, "c"), "t.ptx:11:14: call of an external function that this machine does not have: nobody"));
+    assert_string_equal(refused(m, "d"), "t.ptx:11:27: unknown instruction: frob;"); /* the reader has come to this first */
+    assert_non_null(strstr(refused(m, "c"), "t.ptx:10:14: "));
+    assert_non_null(strstr(refused(m, "c"), what));
     expect_good(m);
+}
+
+/* What a function that no kernel calls has, or one that is declared only, refuses nothing. */
+static void test_ptx_refused__nobodys_function(void **state)
+{
+    (void)state;
+    struct cw_module *m =
+        load(PX_HEAD ".func unused() { frob; ret; }\n.extern .func odd(.param .frob x);\n.func odder(.param .frob x) { ret; }\n"
+                     ".func wrong() { add.u32 x, y, z; }\n.entry a() { call odder; ret; }\n" VARS GOOD);
+    assert_non_null(strstr(refused(m, "a"), "t.ptx:8:"));
+    expect_good(m);
+}
+
+/* Text that is wrong in a function is of that function, as long as its braces show where it ends. */
+static void test_ptx_refused__wrong_text_in_a_function(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        ".entry bad() { add.u32 x, y; ret; }",
+        ".entry bad() { bra nowhere; ret; }",
+        ".entry bad() { .reg .b32 a; a: ret; }",
+        ".entry bad() { { { bra out; } } mov.u32 1, 2; out: ret; }",
+        ".entry bad() { .reg .pred p; @q ret; }",
+        ".entry bad() { .shared .b8 x[0x7fffffff]; ret; }",
+        ".entry bad() { )(; ret; }",
+        ".entry bad(.param .u32 a, .param .frob b) { ret; }",
+        ".entry bad(.param .u32 a) .frob 7 { ret; }",
+        ".func f(.param .b32 a) { ret; }\n.entry bad() { .param .b64 x; call f, (x); ret; }",
+        ".func g(.param .b32 a) { ret; }\n.entry bad() { call g; ret; }",
+        ".extern .func tx_begin(.param .b64 x);\n.entry bad() { .param .b64 x; call tx_begin, (x); ret; }",
+    };
+    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char text[2000];
+        snprintf(text, sizeof text, "%s%s\n%s%s", PX_HEAD, bad[i], VARS, GOOD);
+        struct cw_module *m = load(text);
+        assert_non_null(refused(m, "bad"));
+        expect_good(m);
+    }
 }
 
 /* Found when the kernel's micro-operations are made, some after its constants have been. */
@@ -115,16 +155,41 @@ static void test_ptx_refused__late(void **state)
     expect_good(m);
 }
 
-/* Malformed text refuses the file, wherever it is, also behind what is not supported. */
+/* An instruction or a label that is wrong refuses its kernel, as what is not supported does. */
+static void test_ptx_refused__malformed_statements(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *said;
+    } bad[] = {
+        {"add.u32 x, y;", "t.ptx:4:23: expected a register: add.u32 x, y;"},
+        {".reg .u32 x; { { mov.u32 x, nothing; } } .reg .u32 x;", "t.ptx:4:43: name is not declared: mov.u32 x, nothing;"},
+        {"bra nowhere; { there: ret; }", "t.ptx:4:19: label nowhere is not defined"},
+        {".reg .u32 x, x;", "t.ptx:4:28: x is defined twice: .reg .u32 x, x;"},
+        {"@p ret;", "t.ptx:4:16: expected a predicate register after '@': @p ret;"},
+    };
+    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%s.entry bad() {%s}\n.func g() {%s}\n.entry calls() { call g; ret; }\n%s%s", PX_HEAD, bad[i].body,
+                 bad[i].body, VARS, GOOD);
+        struct cw_module *m = load(text);
+        assert_string_equal(refused(m, "bad"), bad[i].said);
+        assert_int_equal(cw_module_kernel(m, "bad")->refused_status, CW_EINVAL);
+        assert_non_null(refused(m, "calls"));
+        expect_good(m);
+    }
+}
+
+/* Text whose parts cannot be told apart refuses the file, wherever it is, also behind what is not supported. */
 static void test_ptx_refused__malformed_text(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {
-        {PX_HEAD ".entry a() { frob; ret; }\n.entry b() { add.u32 x, y; ret; }\n", "t.ptx:5:"},
+        {PX_HEAD ".entry a() { add.u32 x, y; { ret; }\n", "expected a register: add.u32 x, y;"},
+        {PX_HEAD ".entry a() { frob; ret; }\n;x y;\n", "t.ptx:5:2: expected a directive"},
         {PX_HEAD ".entry a() { frob; \"open\nret; }\n" GOOD, "t.ptx:4:"},
         {PX_HEAD ".entry a() { frob; { ret; }\n", "a brace is not closed"},
         {PX_HEAD ".entry a() { frob; ret; } }\n", "t.ptx:4:"},
-        {PX_HEAD ".entry a() { frob; ret; }\n.frob x;\n", "t.ptx:5:1: unknown directive"},
         {PX_HEAD ".entry a() { frob; ret; }\n.entry a() { ret; }\n", "t.ptx:5:8: a is defined twice"},
     };
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -135,6 +200,71 @@ static void test_ptx_refused__malformed_text(void **state)
         if (strstr(err.text, bad[i][1]) == NULL)
             fail_msg("%s, but expected %s", err.text, bad[i][1]);
     }
+}
+
+/* Bodies with words that are left out, doubled, exchanged or replaced, as no compiler writes them: whatever comes of such a function, the
+ * file is read, and its other kernel is as it is without. */
+static void test_ptx_refused__broken_bodies(void **state)
+{
+    (void)state;
+    static const char *const words[] = {".reg .b32 %r<4>;",
+                                        ".reg .b64 %d<4>;",
+                                        ".reg .pred %p<2>;",
+                                        ".shared .align 4 .b8 s[8];",
+                                        ".local .b8 l[8];",
+                                        "ld.param.u64 %d1, [p];",
+                                        "setp.eq.u32",
+                                        "%p1, %r1, 2;",
+                                        "@%p1",
+                                        "bra out;",
+                                        "add.u32",
+                                        "%r1, %r2, %r3;",
+                                        "st.shared.u32 [s], %r1;",
+                                        "mov.v4.u32",
+                                        "{%r1, %r2,",
+                                        "%r3, %r0}, %tid;",
+                                        ".reg .v4 .u32 v;",
+                                        "st.global.v4.u32 [%d1], v;",
+                                        "mov.b64 {%r1, %r2}, %d1;",
+                                        "call f, (%r1);",
+                                        "a: .callprototype _ ();",
+                                        "b: .branchtargets out, in;",
+                                        "brx.idx %r1, b;",
+                                        "in:",
+                                        "out:",
+                                        "ret;",
+                                        "1",
+                                        "(",
+                                        ")",
+                                        "[",
+                                        "]",
+                                        ",",
+                                        ";",
+                                        "%q",
+                                        "0f3f800000",
+                                        ".global .u32 g = 5;"};
+    enum { WORDS = sizeof words / sizeof words[0], BODIES = 3000 };
+    uint32_t random = 12345, refusals = 0;
+    for (uint32_t n = 0; n < BODIES; n++) {
+        char text[8192];
+        int at = snprintf(text, sizeof text, "%s.func f(.reg .u32 x) { ret; }\n%s %s(.param .u64 p) {\n", PX_HEAD,
+                          n % 2 == 0 ? ".visible .entry" : ".func", n % 2 == 0 ? "bad" : "inner");
+        for (uint32_t i = 0; i < WORDS; i++) {
+            random = random * 1664525u + 1013904223u;
+            const uint32_t what = random >> 24 & 31;
+            const char *word = what == 1 ? words[random >> 8 & 15] : words[i], *again = what == 2 ? words[i] : "";
+            at += snprintf(text + at, sizeof text - (size_t)at, "%s %s\n", what == 0 ? "" : word, again);
+        }
+        snprintf(text + at, sizeof text - (size_t)at, "ret; }\n%s%s%s",
+                 n % 2 == 0 ? "" : ".entry bad() { .param .u64 p; call inner, (p); ret; }\n", VARS, GOOD);
+        struct cw_module *m = load(text);
+        refusals += refused(m, "bad") != NULL;
+        assert_null(refused(m, "good"));
+        assert_int_equal(cw_module_kernel(m, "good")->uop_cnt, 4);
+        cw_module_destroy(m);
+    }
+    printf("%u bodies, %u refused\n", BODIES, refusals);
+    assert_true(refusals > 0);
 }
 
 /* Without a place for the error's text the kernels still have theirs. */
@@ -149,9 +279,15 @@ static void test_ptx_refused__nobody_asks_for_errors(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ptx_refused__a_kernel),       cmocka_unit_test(test_ptx_refused__who_calls_it),
-    cmocka_unit_test(test_ptx_refused__calls),          cmocka_unit_test(test_ptx_refused__late),
-    cmocka_unit_test(test_ptx_refused__malformed_text), cmocka_unit_test(test_ptx_refused__nobody_asks_for_errors),
+    cmocka_unit_test(test_ptx_refused__a_kernel),
+    cmocka_unit_test(test_ptx_refused__who_calls_it),
+    cmocka_unit_test(test_ptx_refused__calls),
+    cmocka_unit_test(test_ptx_refused__nobodys_function),
+    cmocka_unit_test(test_ptx_refused__late),
+    cmocka_unit_test(test_ptx_refused__malformed_statements),
+    cmocka_unit_test(test_ptx_refused__broken_bodies),
+    cmocka_unit_test(test_ptx_refused__malformed_text),
+    cmocka_unit_test(test_ptx_refused__nobody_asks_for_errors),
 };
 
 CW_TEST_MAIN(tests)

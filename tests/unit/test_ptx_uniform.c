@@ -162,7 +162,7 @@ static void test_ptx_uniform__points_of_a_profile(void **state)
         PX_KERNEL("mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, 9; ld.param.u32 %r3, [p1]; mov.u32 %r1, 0;"
                   "H: add.u32 %r1, %r1, 1; @%p1 bra S; ld.global.u32 %r4, [%d1]; setp.ne.u32 %p2, %r4, 0; @%p2 bra L; bra.uni P;"
                   "S: ld.global.u32 %r5, [%d1]; setp.ne.u32 %p4, %r5, 0; @%p4 bra X; P: setp.lt.u32 %p5, %r1, %r3; @%p5 bra L; membar.cta;"
-                  "L: setp.lt.u32 %p3, %r1, %r3; @%p3 bra H; X: ret;");
+                  "L: setp.lt.u32 %p3, %r1, %r3; @%p3 bra H; X: membar.cta; ret;");
     expect_uniform(text, "ddduu");
     struct cw_branch_counts *c = px_counts(text, threads, sizeof threads / sizeof threads[0]);
     struct cw_module *m;

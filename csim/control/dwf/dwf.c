@@ -161,13 +161,42 @@ static bool may_issue(const struct cw_control *p, uint32_t warp)
     return ((const struct dwf *)p)->queue_cnt < DWF_QUEUE / 2;
 }
 
+/* Whether a warp has waited too long: its threads may hold what those of the majority spin for. */
+static void look_for_old(struct dwf *d, uint64_t cycle)
+{
+    const uint64_t patience = d->keys->patience_cycles;
+    uint64_t oldest = cycle;
+    for (uint32_t i = 0; i < d->list_cnt; i++)
+        oldest = d->warp[d->list[i]].since < oldest ? d->warp[d->list[i]].since : oldest;
+    d->look_at = cycle + patience / 4;
+    if (cycle - oldest < patience)
+        return;
+    d->fair_until = cycle + patience;
+    d->look_at = d->fair_until + patience;
+}
+
+/* The candidate that has waited longest. */
+static uint64_t oldest_of(const struct dwf *d, uint64_t candidates)
+{
+    uint32_t oldest = (uint32_t)__builtin_ctzll(candidates);
+    for (uint64_t left = candidates; left != 0; left &= left - 1) {
+        const uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        if (d->warp[d->slot_name[slot]].since < d->warp[d->slot_name[oldest]].since)
+            oldest = slot;
+    }
+    return UINT64_C(1) << oldest;
+}
+
 /* The PC with most threads issues until none is left. While it has to wait for registers, others may. */
 static uint64_t first(struct cw_control *p, uint32_t scheduler, uint64_t cycle, uint64_t candidates)
 {
     struct dwf *d = cw_dwf__of(p);
     uint64_t most = 0;
     (void)scheduler;
-    (void)cycle;
+    if (cycle >= d->look_at)
+        look_for_old(d, cycle);
+    if (cycle < d->fair_until)
+        return oldest_of(d, candidates);
     if (d->threads[d->majority] == 0)
         for (uint32_t i = 0; i < d->list_cnt; i++) {
             const uint32_t pc = d->warp[d->list[i]].g.pc;
@@ -193,8 +222,10 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
                    FILE *out)
 {
     const struct dwf *d = (const struct dwf *)p;
-    (void)line;
-    (void)context;
+    const struct dwf_home *h = &d->home[warp];
+    if (d->has_barriers && d->slot_block[warp] != DWF_NONE && h->apart && h->there != 0)
+        fprintf(out, "; lanes 0x%08x at home in the slot wait at their warp barrier, line %u, for lanes 0x%08x", h->there,
+                line(context, h->meet), h->live & ~h->there);
     fprintf(out, "; the slot's home has %u threads of its block left, the core %u warps",
             d->slot_block[warp] != DWF_NONE ? d->live[d->slot_block[warp]] : 0, d->list_cnt);
 }

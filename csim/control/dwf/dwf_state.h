@@ -48,6 +48,7 @@ struct dwf_warp {
     uint32_t at;        /* in the list of warps */
     uint32_t blocks;    /* without a slot: bit per block that has threads in it; 0: not worked out yet */
     bool is_static;     /* the table does not know it */
+    uint64_t since;     /* cycle in which it has begun */
 };
 
 /* With warp barriers: the threads at home in a slot. */
@@ -82,6 +83,8 @@ struct dwf {
     uint32_t heap_cnt;
     uint32_t pcs;
     uint32_t majority;                            /* PC that issues */
+    uint64_t look_at;                             /* cycle from which to look for a warp that has waited too long */
+    uint64_t fair_until;                          /* up to this cycle the oldest warps issue first, whatever the majority */
     uint32_t slotless;                            /* warps that have no slot */
     uint32_t slot_name[DWF_SLOTS];                /* DWF_NONE: it is free */
     uint32_t free_slots;                          /* a bit for each of these */

@@ -85,7 +85,7 @@ bool cw_dwf__enter_heap(struct dwf *d, uint32_t pc)
 static void begin_warp(struct dwf *d, uint32_t name, const struct dwf_group *from, uint32_t lanes)
 {
     struct dwf_warp *w = &d->warp[name];
-    *w = (struct dwf_warp){.g = *from, .slot = DWF_NONE, .at = d->list_cnt};
+    *w = (struct dwf_warp){.g = *from, .slot = DWF_NONE, .at = d->list_cnt, .since = *d->config.host.cycle};
     w->g.lanes = lanes;
     d->list[d->list_cnt++] = name;
     d->slotless++;
@@ -156,9 +156,30 @@ static void find_slot(struct dwf *d, uint32_t name)
         put_into_slot(d, name, (uint32_t)__builtin_ctz(slots));
 }
 
+/* The oldest warps first. */
+static void fill_fairly(struct dwf *d)
+{
+    uint32_t tried = 0, name[DWF_NAMES];
+    for (uint32_t i = 0; i < d->list_cnt; i++)
+        if (d->warp[d->list[i]].slot == DWF_NONE)
+            name[tried++] = d->list[i];
+    while (tried != 0 && (d->free_slots & d->used_slots) != 0) {
+        uint32_t oldest = 0;
+        for (uint32_t i = 1; i < tried; i++)
+            if (d->warp[name[i]].since < d->warp[name[oldest]].since)
+                oldest = i;
+        find_slot(d, name[oldest]);
+        name[oldest] = name[--tried];
+    }
+}
+
 /* Warps take slots: those of the majority first. Slots of no block are not free for anyone. */
 static void fill_slots(struct dwf *d)
 {
+    if (*d->config.host.cycle < d->fair_until) {
+        fill_fairly(d);
+        return;
+    }
     for (uint32_t others = 0; others < 2; others++)
         for (uint32_t i = 0; d->slotless != 0 && (d->free_slots & d->used_slots) != 0 && i < d->list_cnt; i++) {
             const struct dwf_warp *w = &d->warp[d->list[i]];

@@ -77,6 +77,14 @@ static bool ends_alike(struct tbc *t, uint32_t warp, enum tbc_end how)
     return false;
 }
 
+/* With static warps: the lanes go on at this PC when they are in the top again. */
+static void note_place(struct tbc *t, uint32_t warp, uint32_t lanes, uint32_t pc)
+{
+    uint32_t *at = t->at[warp];
+    for (uint32_t lane = 0; t->is_static && lane < CW_LANES; lane++)
+        at[lane] = (lanes >> lane & 1u) != 0 ? pc : at[lane];
+}
+
 static void arrive(struct cw_control *p, uint32_t warp)
 {
     struct tbc *t = of(p);
@@ -84,6 +92,7 @@ static void arrive(struct cw_control *p, uint32_t warp)
     if (!ends_alike(t, warp, joins ? TBC_END_JOIN : TBC_END_ARRIVE))
         return;
     tell_of(t, joins ? CW_BLOCK_STACK_JOIN : CW_BLOCK_STACK_ARRIVE, warp, 0);
+    note_place(t, warp, (uint32_t)p->front[warp].active, p->front[warp].pc);
     end(t, warp, true);
 }
 
@@ -137,6 +146,8 @@ static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const st
     op->second_pc = b->next;
     op->rpc = rpc_of(t, warp, b);
     op->lpc = b->lpc;
+    note_place(t, warp, (uint32_t)taken, b->target);
+    note_place(t, warp, (uint32_t)(active & ~taken), b->next);
     struct tbc_block *block = &t->block[t->warp[warp].block];
     block->joins = block->joins || (taken != 0 && joins_at(op, b->target)) || (taken != active && joins_at(op, b->next));
     end(t, warp, true);
@@ -188,6 +199,8 @@ static void branch_all(struct tbc *t, struct tbc_block *b, const struct cw_branc
         op->second_pc = b->end_pc;
         op->rpc = what->rpc;
         op->lpc = what->lpc;
+        note_place(t, b->slot[i], op->first, target);
+        note_place(t, b->slot[i], w->indexed & ~op->first, b->end_pc);
         w->indexed = 0;
     }
     b->indexed = false;
@@ -262,6 +275,19 @@ static uint32_t held(const struct cw_control *p, uint32_t block)
     for (uint32_t w = 0; w < t->config.warps; w++)
         n += (uint32_t)__builtin_popcount(t->block[block].live[w] & ~t->block[block].top[w]);
     return n;
+}
+
+static cw_lanes below(const struct cw_control *p, uint32_t home)
+{
+    const struct tbc *t = (const struct tbc *)p;
+    const struct tbc_block *b = &t->block[t->warp[home].block];
+    return b->live[home] & ~b->top[home];
+}
+
+static uint32_t where(const struct cw_control *p, uint32_t home, uint32_t lane)
+{
+    const struct tbc *t = (const struct tbc *)p;
+    return t->is_static ? t->at[home][lane] : CW_PC_NONE;
 }
 
 static cw_lanes waiting(const struct cw_control *p, uint32_t warp)
@@ -476,5 +502,7 @@ const struct cw_control_ops cw_control_tbc = {
     .may_issue = may_issue,
     .first = first,
     .waiting = waiting,
+    .where = where,
+    .below = below,
     .report = report,
 };

@@ -72,7 +72,8 @@ struct tbc {
     struct cw_adapt_thread_compactor *compactor;
     bool is_static; /* the launch keeps its static warps */
     const struct cw_kernel *noticed;
-    struct tbc_warp *warp; /* [slot] */
+    uint32_t at[TBC_WARPS][CW_LANES]; /* with static warps: where a thread goes on that is not in the top */
+    struct tbc_warp *warp;            /* [slot] */
     struct tbc_block block[CW_ADAPT_BLOCK_STACK_BLOCKS];
     uint32_t blocks;
     uint64_t block_cnt;                 /* that have started */

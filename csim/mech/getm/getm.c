@@ -156,11 +156,6 @@ static void *core_self(void *self, uint32_t core)
     return m->core[core];
 }
 
-static uint32_t log_bytes(const struct cw_config *config)
-{
-    return cw_redo_log_bytes(cw_tm_keys_of(config)->tm_log_entries);
-}
-
 static bool idle(const void *self)
 {
     const struct cw_getm_machine *m = self;
@@ -204,7 +199,7 @@ const struct cw_mech cw_mech_getm = {
     .core = &cw_getm__core_sockets,
     .core_self = core_self,
     .inbox = cw_tm_inbox,
-    .local_bytes = log_bytes,
+    .local_bytes = cw_tm_log_bytes,
     .idle = idle,
     .finish = finish,
 };

@@ -17,12 +17,9 @@ struct packer {
     cw_time now;
 };
 
-static struct cw_message *new_message(struct packer *k, uint32_t op, uint64_t addr, size_t body_bytes)
+static struct cw_message *new_message(const struct packer *k, uint32_t op, uint64_t addr, size_t body_bytes)
 {
-    struct cw_getm_core *c = k->c;
-    struct cw_message *p = cw_mech_message(&c->getm->host, CW_MSG_OWN, op, addr, body_bytes, k->now);
-    p->attempt = cw_core_attempt(c->core, k->warp);
-    return p;
+    return cw_mech_message(&k->c->getm->host, CW_MSG_OWN, op, addr, body_bytes, k->now);
 }
 
 static void close_packet(struct packer *k)
@@ -32,7 +29,7 @@ static void close_packet(struct packer *k)
     if (p == NULL)
         return;
     cw_message_size(p, k->payload_bytes, config->noc_header_bytes, config->noc_flit_bytes);
-    cw_access_emit(&k->c->access, k->warp, p);
+    cw_tm_core_emit(&k->c->half, k->warp, p);
     k->w->ticket[k->partition]++;
     k->p = NULL;
 }
@@ -42,7 +39,7 @@ static void open_packet(struct packer *k, uint64_t addr)
     k->p = new_message(k, CW_GETM_LOG, addr & ~(uint64_t)(CW_LINE_BYTES - 1), sizeof(struct cw_getm_log_body));
     k->payload_bytes = 0;
     struct cw_getm_log_body *body = cw_getm_log(k->p);
-    body->owner = cw_getm_owner(k->c->getm, k->c->index, k->warp);
+    body->owner = cw_getm_owner(k->c->getm, k->c->half.index, k->warp);
     body->log.cnt = body->writing = 0;
 }
 
@@ -82,8 +79,8 @@ static void pack_granule(struct packer *k, const struct cw_write_granule *g)
 /* getm.commit_acks: behind the partition's packets, a message that comes back when they have been carried out. */
 static void pack_done(struct packer *k)
 {
-    struct cw_message *p = new_message(k, CW_GETM_DONE, cw_getm_partition_addr(k->c->getm, k->partition), 0);
-    cw_access_emit(&k->c->access, k->warp, p);
+    struct cw_message *p = new_message(k, CW_GETM_DONE, cw_tm_partition_addr(k->c->getm->config, k->partition), 0);
+    cw_tm_core_emit(&k->c->half, k->warp, p);
     k->w->acks++;
 }
 

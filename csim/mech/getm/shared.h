@@ -70,12 +70,6 @@ static inline uint64_t cw_getm_granule_addr(const struct cw_getm *g, uint64_t gr
     return CW_GLOBAL_BASE + (granule << g->granule_shift);
 }
 
-/* The first address of a partition: messages that are about no address go there. */
-static inline uint64_t cw_getm_partition_addr(const struct cw_getm *g, uint32_t partition)
-{
-    return CW_GLOBAL_BASE + (uint64_t)partition * g->config->partition_interleave;
-}
-
 /* The owner's timestamp in the same logical instant as ts. */
 static inline uint64_t cw_getm_at(const struct cw_getm *g, uint64_t ts, uint32_t owner)
 {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mech/kilo/keys.h"
 
+#include <stdbool.h>
+#include <string.h>
+
+#include "mech/kilo/hazard.h"
+#include "mech/kilo/shared.h"
 #include "mech/tm/keys.h"
 
 static const struct cw_key table[] = {
@@ -29,6 +34,51 @@ static const struct cw_key_preset presets[] = {
     SET("getm-artifact", eapg_cat_entries, 3072, "[art]"),
 };
 
+/* Who does not read a key, and when */
+
+static bool starts(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static const char *times_need(const struct cw_kilo_keys *k, const char *reader, const char *name)
+{
+    const bool on = k->tcd_mode == CW_KILO_TCD_CLOSED || k->tcd_mode == CW_KILO_TCD_PUBLISHED ||
+                    (k->tcd_mode == CW_KILO_TCD_AUTO && strcmp(reader, "kilotm") != 0);
+    if (strcmp(name, "tcd.mode") == 0)
+        return NULL;
+    if (!on)
+        return "tcd.mode=closed or published";
+    return strcmp(name, "tcd.pending") == 0 && k->tcd_mode == CW_KILO_TCD_PUBLISHED ? "tcd.mode=closed" : NULL;
+}
+
+static const char *hazard_needs(const struct cw_kilo_keys *k, const char *reader, const char *name)
+{
+    if (starts(name, "kilo.history_") && k->kilo_hazard != CW_KILO_HISTORY)
+        return "kilo.hazard=history";
+    if (strcmp(name, "kilo.walker") == 0 && strcmp(reader, "kilotm") != 0 && k->warptm_aggregate == CW_ON)
+        return "warptm.aggregate=off, or --system kilotm";
+    return NULL;
+}
+
+static const char *needs(const struct cw_config *config, const void *own, const char *reader, uint32_t key)
+{
+    const struct cw_kilo_keys *k = own;
+    const char *name = table[key].name;
+    const bool ideal = strcmp(reader, "ideal") == 0, arbitrated = ideal || strcmp(reader, "warptm-el") == 0;
+    (void)config;
+    if (starts(name, "eapg."))
+        return strcmp(reader, "eapg") == 0 ? NULL : "--system eapg";
+    if (starts(name, "warptm.") && (ideal || strcmp(reader, "kilotm") == 0))
+        return "--system warptm, eapg or warptm-el";
+    if (strcmp(name, "warptm.scr_bits") == 0 && k->warptm_resolution != CW_KILO_SCR && k->warptm_resolution != CW_KILO_SCR_FREE)
+        return "warptm.resolution=scr";
+    if (arbitrated && (starts(name, "tcd.") || starts(name, "kilo.hazard") || starts(name, "kilo.history_") || starts(name, "kilo.id_") ||
+                       starts(name, "kilo.watchdog")))
+        return "--system kilotm, warptm or eapg";
+    return starts(name, "tcd.") ? times_need(k, reader, name) : hazard_needs(k, reader, name);
+}
+
 static const struct cw_counter counters[] = {
 #define X CW_COUNTER_SUM
 #define M CW_COUNTER_MAX
@@ -40,7 +90,7 @@ static const struct cw_counter counters[] = {
 
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof(a)[0]))
 const struct cw_key_set cw_kilo_key_set = {
-    .owner = "kilo", .key = table, .key_cnt = COUNT(table), .preset = presets, .preset_cnt = COUNT(presets)};
+    .owner = "kilo", .key = table, .key_cnt = COUNT(table), .preset = presets, .preset_cnt = COUNT(presets), .needs = needs};
 const struct cw_counter_set cw_kilo_counter_set = {.owner = "kilo", .counter = counters, .counter_cnt = COUNT(counters)};
 
 const struct cw_key_set *const cw_kilo_key_sets[] = {&cw_tm_key_set, &cw_kilo_key_set, NULL};

@@ -14,8 +14,13 @@ struct cw_kilo_machine {
     struct cw_kilo_vendor *vendor; /* NULL: the caller brings an arbiter */
 };
 
-static const char *const names[] = {
-    [CW_KILO_TM] = "kilotm", [CW_KILO_WARPTM] = "warptm", [CW_KILO_EAPG] = "eapg", [CW_KILO_EL] = "warptm-el", [CW_KILO_IDEAL] = "ideal"};
+static const struct cw_kilo_system systems[] = {
+    [CW_KILO_TM] = {.name = "kilotm"},
+    [CW_KILO_WARPTM] = {.name = "warptm", .by_warp = true, .tcd = true},
+    [CW_KILO_EAPG] = {.name = "eapg", .by_warp = true, .tcd = true, .early = true},
+    [CW_KILO_EL] = {.name = "warptm-el", .arbitrated = true, .by_warp = true, .early = true},
+    [CW_KILO_IDEAL] = {.name = "ideal", .arbitrated = true, .idealised = true, .early = true},
+};
 
 const char *const cw_kilo_faults[] = {"skip-revalidation", "commit-out-of-order", "ignore-hazard", NULL};
 
@@ -23,7 +28,7 @@ static int check_sabotage(struct cw_kilo *tm, struct cw_error *err)
 {
     static const enum cw_kilo_sabotage meaning[] = {CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF_ORDER, CW_KILO_IGNORE_HAZARD};
     const char *wanted = tm->host.sabotage;
-    uint32_t cnt = cw_kilo_arbitrated(tm) ? 0 : 3;
+    uint32_t cnt = tm->system->arbitrated ? 0 : 3;
     if (wanted == NULL)
         return CW_OK;
     for (uint32_t i = 0; i < cnt; i++)
@@ -32,7 +37,7 @@ static int check_sabotage(struct cw_kilo *tm, struct cw_error *err)
     if (tm->sabotage != CW_KILO_SOUND)
         return CW_OK;
     const char *near = cw_nearest(wanted, cw_kilo_faults, cnt);
-    return cw_fail(err, CW_EINVAL, "%s knows no sabotage '%s'%s%s%s", names[tm->kind], wanted, near != NULL ? "; did you mean '" : "",
+    return cw_fail(err, CW_EINVAL, "%s knows no sabotage '%s'%s%s%s", tm->system->name, wanted, near != NULL ? "; did you mean '" : "",
                    near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
@@ -42,7 +47,7 @@ static uint32_t wanted_window(const struct cw_kilo *tm)
 {
     const struct cw_config *c = tm->config;
     uint32_t limit = tm->common.keys->tm_warps, warps = limit != 0 && limit < c->core_warps ? limit : c->core_warps, entries = 2048;
-    if (cw_kilo_arbitrated(tm))
+    if (tm->system->arbitrated)
         return CW_KILO_ENTRIES_MAX; /* nobody keeps credits there */
     if (tm->keys->kilo_entries != 0)
         return tm->keys->kilo_entries;
@@ -54,7 +59,7 @@ static uint32_t wanted_window(const struct cw_kilo *tm)
 /* The ring leaves a warp's number of commit IDs free (include/cowarp/unit/commit_unit.h). */
 static uint32_t window(const struct cw_kilo *tm)
 {
-    const uint64_t ids = cw_kilo_arbitrated(tm) ? UINT32_MAX : UINT64_C(1) << tm->keys->kilo_id_bits;
+    const uint64_t ids = tm->system->arbitrated ? UINT32_MAX : UINT64_C(1) << tm->keys->kilo_id_bits;
     const uint32_t entries = wanted_window(tm);
     return entries < ids - CW_LANES ? entries : (uint32_t)(ids - CW_LANES);
 }
@@ -64,9 +69,9 @@ static int check(struct cw_kilo *tm, struct cw_error *err)
     const struct cw_kilo_keys *k = tm->keys;
     if (k->kilo_entries != 0 && k->kilo_entries < CW_LANES)
         return cw_fail(err, CW_EINVAL, "kilo.entries = %u: a warp needs up to %u at once; 0 is without bound", k->kilo_entries, CW_LANES);
-    tm->early = tm->kind >= CW_KILO_EAPG;
+    tm->ask_cycles = tm->system->arbitrated ? 1 : k->kilo_id_latency;
     tm->window = window(tm);
-    if (tm->kind != CW_KILO_TM && tm->kind != CW_KILO_IDEAL) {
+    if (tm->system->by_warp) {
         tm->resolution = (enum cw_kilo_resolution)k->warptm_resolution;
         tm->aggregate = k->warptm_aggregate == CW_ON;
         tm->coalesce = k->warptm_coalesce == CW_ON;
@@ -76,8 +81,8 @@ static int check(struct cw_kilo *tm, struct cw_error *err)
                        "warptm.aggregate and warptm.coalesce need warptm.resolution: lanes of a warp that conflict cannot commit as one");
     tm->tcd = (enum cw_kilo_tcd)k->tcd_mode;
     if (tm->tcd == CW_KILO_TCD_AUTO)
-        tm->tcd = tm->kind == CW_KILO_WARPTM || tm->kind == CW_KILO_EAPG ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_OFF;
-    if (cw_kilo_arbitrated(tm))
+        tm->tcd = tm->system->tcd ? CW_KILO_TCD_CLOSED : CW_KILO_TCD_OFF;
+    if (tm->system->arbitrated)
         tm->tcd = CW_KILO_TCD_OFF;
     if (tm->tcd == CW_KILO_TCD_CLOSED && k->kilo_write_words != 0)
         return cw_fail(err, CW_EINVAL,
@@ -101,7 +106,7 @@ static int create_parts(struct cw_kilo_machine *m, struct cw_error *err)
 {
     struct cw_kilo *tm = &m->shared;
     uint32_t cores = tm->config->core_count, partitions = tm->config->partition_count;
-    int status = cw_kilo_wires_create(&tm->wires, tm->config, cw_kilo_arbitrated(tm));
+    int status = cw_kilo_wires_create(&tm->wires, tm->config, tm->system->arbitrated);
     m->core = calloc(cores, sizeof *m->core);
     m->port = calloc(partitions, sizeof *m->port);
     if (m->core == NULL || m->port == NULL)
@@ -110,9 +115,9 @@ static int create_parts(struct cw_kilo_machine *m, struct cw_error *err)
         status = cw_kilo__core_create(m->core + i, tm, i, err);
     for (uint32_t i = 0; i < partitions && status == CW_OK; i++)
         status = cw_kilo__port_create(m->port + i, tm, i, err);
-    if (status == CW_OK && tm->kind != CW_KILO_IDEAL)
+    if (status == CW_OK && !tm->system->idealised)
         status = create_units(m, err);
-    if (status == CW_OK && !cw_kilo_arbitrated(tm))
+    if (status == CW_OK && !tm->system->arbitrated)
         status = cw_kilo__vendor_create(&m->vendor, tm);
     return status;
 }
@@ -140,18 +145,19 @@ int cw_kilo_create(struct cw_kilo_machine **out, const struct cw_mech_host *host
     *out = NULL;
     struct cw_kilo_machine *m = calloc(1, sizeof *m);
     if (m == NULL)
-        return cw_fail(err, CW_ENOMEM, "%s: out of host memory", names[kind]);
+        return cw_fail(err, CW_ENOMEM, "%s: out of host memory", systems[kind].name);
     m->shared.host = *host;
     m->shared.config = host->config;
     m->shared.common = cw_tm_common_of(&m->shared.host);
     m->shared.keys = cw_kilo_keys_of(host->config);
     m->shared.counters = cw_kilo_counters_of(host->stats);
     m->shared.kind = kind;
+    m->shared.system = systems + kind;
     int status = check(&m->shared, err);
     if (status == CW_OK)
         status = create_parts(m, err);
     if (status == CW_ENOMEM)
-        status = cw_fail(err, CW_ENOMEM, "%s: out of host memory", names[kind]);
+        status = cw_fail(err, CW_ENOMEM, "%s: out of host memory", systems[kind].name);
     if (status != CW_OK) {
         cw_kilo_destroy(m);
         return status;
@@ -192,9 +198,4 @@ bool cw_kilo_idle(const struct cw_kilo_machine *m)
         if (!cw_kilo__port_idle(m->port[i]) || (m->unit != NULL && !cw_kilo__unit_idle(m->unit[i])))
             return false;
     return true;
-}
-
-uint32_t cw_kilo_local_bytes(const struct cw_config *config)
-{
-    return cw_redo_log_bytes(cw_tm_keys_of(config)->tm_log_entries);
 }

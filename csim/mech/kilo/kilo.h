@@ -27,6 +27,5 @@ extern const struct cw_core_sockets cw_kilo_core_sockets;
 void *cw_kilo_core_self(struct cw_kilo_machine *m, uint32_t core);
 uint32_t cw_kilo_components(struct cw_kilo_machine *m, struct cw_component **list, uint32_t max);
 bool cw_kilo_idle(const struct cw_kilo_machine *m);
-uint32_t cw_kilo_local_bytes(const struct cw_config *config);
 
 #endif

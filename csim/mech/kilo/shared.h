@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the components of the Kilo TM family have in common: the host, what the configuration comes to, and the wires between them. None of
- * the components changes it. Each component's state is its own: core_half.h, commit_unit.h, and inside port.c and id_vendor.c.
+ * the components changes it. Each component's state is its own: core/core_half.h, unit/commit_unit.h, and inside port/port.c
+ * and id_vendor.c.
  */
 #ifndef CW_MECH_KILO_SHARED_H
 #define CW_MECH_KILO_SHARED_H
@@ -23,19 +24,31 @@ enum cw_kilo_sabotage { CW_KILO_SOUND, CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF
 /* Their names, NULL-terminated; for systems with commit units that decide. */
 extern const char *const cw_kilo_faults[];
 
+/* What the systems of the family differ in, as far as it is configuration (kilo.c). What they do differently is in hooks, one table per
+ * kind: core/core_half.c, unit/commit_unit.c, port/port.c. */
+struct cw_kilo_system {
+    const char *name;
+    bool arbitrated; /* an arbiter decides, and writes memory (csim/mech/ideal); nobody needs faults, credits or last-written times */
+    bool idealised;  /* logs take no time, and there are no commit units */
+    bool by_warp;    /* warptm.* says what lanes of a warp do together; else each commits by itself */
+    bool tcd;        /* tcd.mode = auto is closed */
+    bool early;      /* cores keep a filter of running reads, and abort what cannot commit any more */
+};
+
 struct cw_kilo {
     struct cw_mech_host host;
     const struct cw_config *config; /* the host's */
     struct cw_tm_common common;     /* keys and counters that all transactional systems share */
     const struct cw_kilo_keys *keys;
     struct cw_kilo_counters *counters;
-    enum cw_kilo_kind kind;
+    enum cw_kilo_kind kind; /* which hooks a component takes */
+    const struct cw_kilo_system *system;
     enum cw_kilo_sabotage sabotage;
     enum cw_kilo_resolution resolution;
     enum cw_kilo_tcd tcd; /* not AUTO */
     bool aggregate, coalesce;
-    bool early;      /* cores keep a filter of running reads */
-    uint32_t window; /* commit entries per partition: IDs that may be under way at once */
+    uint32_t ask_cycles; /* from a core to who gives commit IDs */
+    uint32_t window;     /* commit entries per partition: IDs that may be under way at once */
     struct cw_kilo_wires wires;
 };
 
@@ -56,19 +69,12 @@ static inline bool cw_kilo_tcd_by_lane(const struct cw_kilo *tm)
     return tm->tcd != CW_KILO_TCD_OFF && tm->keys->tcd_granule_bytes < CW_LINE_BYTES;
 }
 
-/* Idealised systems decide at one place and write memory at once (csim/mech/ideal). */
-static inline bool cw_kilo_arbitrated(const struct cw_kilo *tm)
-{
-    return tm->kind == CW_KILO_EL || tm->kind == CW_KILO_IDEAL;
-}
-
 /* A message of the family for a partition, or from it; its payload is none yet. bytes: of the body, of which the commit part is cleared.
  */
 static inline struct cw_message *cw_kilo_message(const struct cw_kilo *tm, enum cw_message_kind kind, uint32_t op, uint32_t partition,
                                                  size_t bytes, cw_time now)
 {
-    uint64_t addr = CW_GLOBAL_BASE + (uint64_t)partition * tm->config->partition_interleave;
-    struct cw_message *p = cw_mech_message(&tm->host, kind, op, addr, bytes, now);
+    struct cw_message *p = cw_mech_message(&tm->host, kind, op, cw_tm_partition_addr(tm->config, partition), bytes, now);
     *cw_kilo_commit(p) = (struct cw_kilo_commit_body){0};
     return p;
 }

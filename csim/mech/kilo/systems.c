@@ -5,8 +5,8 @@
 #include "cowarp/unit/hazard_unit.h"
 #include "cowarp/unit/last_written_table.h"
 #include "cowarp/unit/ownership_table.h"
-#include "mech/kilo/hazard.h"
 #include "mech/kilo/shared.h"
+#include "mech/kilo/unit/hazard.h"
 #include "mech/tm/tm.h"
 
 static int create(void **out, const struct cw_mech_host *host, enum cw_kilo_kind kind, struct cw_error *err)
@@ -119,7 +119,7 @@ static const struct cw_mech_unit warp_units[] = {HAZARD_UNIT,
         .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),             \
         .keys = cw_kilo_key_sets, .counters = cw_kilo_counter_sets, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox,            \
         .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy, .components = components, .core = &cw_kilo_core_sockets, \
-        .core_self = core_self, .local_bytes = cw_kilo_local_bytes, .idle = idle                                                    \
+        .core_self = core_self, .local_bytes = cw_tm_log_bytes, .idle = idle                                                        \
     }
 
 const struct cw_mech cw_mech_kilotm =

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mech/persist/keys.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 static const struct cw_key table[] = {
 #define X CW_KEY_NUMBER
 #define E CW_KEY_CHOICE
@@ -31,9 +34,26 @@ static const struct cw_key_preset presets[] = {
     SET("sbrp-artifact-far", pm_acquire, CW_PM_ACQUIRE_ISSUE, "[art]"),
 };
 
+/* Models with fences have no persist buffer, and SBRP has no fences that wait a time of their own. */
+static const char *needs(const struct cw_config *config, const void *own, const char *reader, uint32_t key)
+{
+    const struct cw_persist_keys *k = own;
+    const char *name = table[key].name;
+    const bool sbrp = strcmp(reader, "sbrp") == 0;
+    (void)config;
+    if (strcmp(name, "pm.barrier") == 0)
+        return NULL;
+    if (strcmp(name, "pm.fence_cycles") == 0)
+        return sbrp ? "--persistency gpm or epoch" : NULL;
+    if (!sbrp)
+        return "--persistency sbrp";
+    const bool windowed = strcmp(name, "pm.window") == 0 || strcmp(name, "pm.window_form") == 0 || strcmp(name, "pm.urgent") == 0;
+    return windowed && k->pm_drain != CW_PM_DRAIN_WINDOW ? "pm.drain=window" : NULL;
+}
+
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof(a)[0]))
 const struct cw_key_set cw_persist_key_set = {
-    .owner = "persist", .key = table, .key_cnt = COUNT(table), .preset = presets, .preset_cnt = COUNT(presets)};
+    .owner = "persist", .key = table, .key_cnt = COUNT(table), .preset = presets, .preset_cnt = COUNT(presets), .needs = needs};
 const struct cw_counter_set cw_persist_counter_set = {.owner = "persist", .counter = counters, .counter_cnt = COUNT(counters)};
 
 const struct cw_key_set *const cw_persist_key_sets[] = {&cw_persist_key_set, NULL};

@@ -104,8 +104,7 @@ struct cw_si_port {
 
 static inline struct cw_message *cw_si__message(struct cw_si_port *u, struct cw_attempt_name a, uint32_t op, size_t bytes, cw_time now)
 {
-    const uint64_t addr = CW_GLOBAL_BASE + (uint64_t)u->index * u->tm->config->partition_interleave;
-    struct cw_message *p = cw_mech_message(&u->tm->host, CW_MSG_OWN_REPLY, op, addr, bytes, now);
+    struct cw_message *p = cw_mech_message(&u->tm->host, CW_MSG_OWN_REPLY, op, cw_tm_partition_addr(u->tm->config, u->index), bytes, now);
     p->core = (uint16_t)a.core;
     p->warp = (uint16_t)a.warp;
     p->attempt = a.attempt;

@@ -182,11 +182,6 @@ static void finish(void *self)
     cw_si__center_finish(((struct machine *)self)->center);
 }
 
-static uint32_t local_bytes(const struct cw_config *config)
-{
-    return cw_redo_log_bytes(cw_tm_keys_of(config)->tm_log_entries);
-}
-
 static uint32_t versions(const struct cw_config *config)
 {
     return cw_si_keys_of(config)->si_versions;
@@ -206,7 +201,7 @@ const struct cw_mech cw_mech_sitm_ts = {
     .components = components,
     .core = &cw_si_core_sockets,
     .core_self = core_self,
-    .local_bytes = local_bytes,
+    .local_bytes = cw_tm_log_bytes,
     .versions = versions,
     .idle = idle,
     .launch = launch,

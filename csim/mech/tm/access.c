@@ -191,7 +191,8 @@ static struct cw_message *build_request(struct cw_accesses *q, struct cw_access 
         payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
     } else {
         a->packets++;
-        payload = q->ops->request(q->self, a, p);
+        p->attempt = cw_core_attempt(q->core, a->warp);
+        payload = q->ops->request != NULL ? q->ops->request(q->self, a, p) : 0;
     }
     cw_message_size(p, payload, config->noc_header_bytes, config->noc_flit_bytes);
     return p;
@@ -241,6 +242,11 @@ void cw_access_replied(struct cw_accesses *q, struct cw_access *a)
     complete(q, a);
 }
 
+static int log_load(const struct cw_accesses *q, const struct cw_access *a, cw_lanes lanes)
+{
+    return q->ops->log_load != NULL ? q->ops->log_load(q->self, a, lanes) : cw_redo_log_load(q->warp[a->warp].log, a->inst, lanes);
+}
+
 /* Gives a load its values and logs what it took from memory. */
 static void finish_load(struct cw_accesses *q, struct cw_access *a, cw_lanes lanes)
 {
@@ -250,7 +256,7 @@ static void finish_load(struct cw_accesses *q, struct cw_access *a, cw_lanes lan
         cw_inst_set_bytes(a->inst, cw_lanes_first(rest), a->bytes[cw_lanes_first(rest)]);
     if (logged == 0 || overflow(q, row + words))
         return;
-    if (q->ops->log_load(q->self, a, logged) != CW_OK)
+    if (log_load(q, a, logged) != CW_OK)
         cw_mech_fault(q->common->host, CW_ENOMEM, "out of host memory for a read log");
     else
         post_rows(q, a->warp, false, row, words);

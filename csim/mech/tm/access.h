@@ -42,6 +42,12 @@ struct cw_tx_log_body {
     struct cw_log_entry entry[CW_PACKET_ENTRIES];
 };
 
+/* The first address of a partition: messages that are about no address go there. */
+static inline uint64_t cw_tm_partition_addr(const struct cw_config *config, uint32_t partition)
+{
+    return CW_GLOBAL_BASE + (uint64_t)partition * config->partition_interleave;
+}
+
 /* A transactional memory instruction. */
 struct cw_access {
     struct cw_mem_inst *inst;
@@ -88,9 +94,9 @@ struct cw_access_warp {
 
 /* The system's part; self is its core half. */
 struct cw_access_ops {
-    /* Completes a request, which has all but what only this system sends along. Returns the bytes of its payload. */
+    /* Completes a request, which has all but what only this system sends along. Returns the bytes of its payload. NULL: nothing, 0. */
     uint32_t (*request)(void *self, const struct cw_access *a, struct cw_message *p);
-    /* Appends what these lanes of a load took from memory to the read log. 0 or CW_ENOMEM. */
+    /* Appends what these lanes of a load took from memory to the read log. 0 or CW_ENOMEM. NULL: the addresses alone. */
     int (*log_load)(void *self, const struct cw_access *a, cw_lanes lanes);
 };
 

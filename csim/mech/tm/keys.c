@@ -2,6 +2,8 @@
 #include "mech/tm/keys.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
 
 static const struct cw_key table[] = {
 #define X CW_KEY_NUMBER
@@ -60,9 +62,26 @@ static int check(const struct cw_config *config, const void *own, struct cw_erro
     return CW_OK;
 }
 
+/* Only GETM has granules, only it and the WarpTM family resolve conflicts inside a warp, and a system that runs one transaction at a time
+ * has no logs and no tokens. */
+static const char *needs(const struct cw_config *config, const void *own, const char *reader, uint32_t key)
+{
+    const char *name = table[key].name;
+    const bool getm = strcmp(reader, "getm") == 0, warp = strncmp(reader, "warptm", strlen("warptm")) == 0 || strcmp(reader, "eapg") == 0;
+    (void)config;
+    (void)own;
+    if (strcmp(reader, "serial") == 0 && strcmp(name, "cu.buffer") != 0)
+        return "another system than serial ('cowarp list' shows all)";
+    if (strcmp(name, "tm.granule_bytes") == 0 && !getm)
+        return "--system getm";
+    if ((strcmp(name, "tm.ownership_entries") == 0 || strcmp(name, "tm.resolvers") == 0) && !getm && !warp)
+        return "--system getm, warptm, eapg or warptm-el";
+    return NULL;
+}
+
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof(a)[0]))
 const struct cw_key_set cw_tm_key_set = {
-    .owner = "tm", .key = table, .key_cnt = COUNT(table), .preset = presets, .preset_cnt = COUNT(presets), .check = check};
+    .owner = "tm", .key = table, .key_cnt = COUNT(table), .preset = presets, .preset_cnt = COUNT(presets), .check = check, .needs = needs};
 const struct cw_counter_set cw_tm_counter_set = {
     .owner = "tm", .counter = counters, .counter_cnt = COUNT(counters), .ratio = ratios, .ratio_cnt = COUNT(ratios)};
 

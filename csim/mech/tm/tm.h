@@ -9,6 +9,8 @@
 /* tx_begin and tx_commit, which every transactional system carries out. */
 extern const struct cw_intrinsic cw_tm_intrinsics[];
 
+/* Local memory of a thread for both logs, as struct cw_mech has it. */
+uint32_t cw_tm_log_bytes(const struct cw_config *config);
 /* cu.buffer: input queue of a commit unit, or of what stands in its place. */
 uint32_t cw_tm_inbox(const struct cw_config *config);
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves a unit's properties (`ifdef FORMAL in its Verilog) for reduced parameters.
 
-    prove.py ROOT UNIT [--proofs] [WORD ...]
+    prove.py ROOT UNIT [--proofs | --covers] [WORD ...]
 
 reads tests/rtl/formal/UNIT.conf, one job a line, # starts a comment line. With WORDs it runs only the jobs that have each of them
 ("refute", "P3"), and says nothing of what no job reaches. With --proofs it leaves out covers and broken copies, and what no job reaches as
-well. A line "# CTest: proofs only" in the .conf asks CTest for that: the rest takes minutes, and is a campaign of docs/testing.md.
+well; with --covers it does these alone. CTest has a test of each kind (formal.UNIT, formal.UNIT.covers).
 
     induction DEPTH [ENGINE] [SIZE] [P<N> ...]   proof: base case of DEPTH cycles and induction step
     pdr [SIZE] [P<N> ...]                        proof by ABC's property-directed reachability, of any depth
@@ -320,14 +320,15 @@ class Prover:
 
 def main():
     if len(sys.argv) < 3:
-        sys.exit("usage: prove.py ROOT UNIT [--proofs] [WORD ...]")
+        sys.exit("usage: prove.py ROOT UNIT [--proofs | --covers] [WORD ...]")
     prover = Prover(*sys.argv[1:3])
-    words = [w for w in sys.argv[3:] if w != "--proofs"]
-    proofs = "--proofs" in sys.argv[3:]
+    words = [w for w in sys.argv[3:] if w not in ("--proofs", "--covers")]
+    proofs, covers = ("--proofs" in sys.argv[3:], "--covers" in sys.argv[3:])
     if not words and prover.faults:
         prover.refused()
         sys.exit(1)
-    chosen = [j for j in prover.jobs if all(w in j.line.split() for w in words) and not (proofs and j.kind in ("cover", "refute"))]
+    chosen = [j for j in prover.jobs if all(w in j.line.split() for w in words) and
+              not (proofs if j.kind in ("cover", "refute") else covers)]
     results = [prover.run(j) for j in chosen if j.kind in properties.KINDS]
     print(f"{sum(results)} of {len(chosen)} jobs as expected")
     if not words and not proofs:

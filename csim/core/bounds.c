@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses that a memory instruction may not use: where they lie, and what becomes of their lanes. One that is misaligned, or outside of
+ * shared or local memory, ends the run. One in no allocation of device memory does so too, unless the user has it go on (struct cw_oob):
+ * its lane then loads zero, stores nothing, and asks memory nothing. A transaction has no such way out, for what it reads is to be judged.
+ */
+#include "core/core_state.h"
+
+/* The parameter that points into the allocation, counted from 1; 0: none. */
+static uint32_t argument_of(const struct cw_core *c, const struct cw_region *r)
+{
+    const struct cw_kernel *k = c->launch->kernel;
+    for (uint32_t i = 0; i < k->param_cnt; i++) {
+        uint64_t value = 0;
+        if (k->param[i].bytes != sizeof value)
+            continue;
+        memcpy(&value, c->launch->param + k->param[i].offset, sizeof value);
+        if (cw_memory_region(c->cfg.memory, value) == r)
+            return i + 1;
+    }
+    return 0;
+}
+
+static void name_region(const struct cw_core *c, const struct cw_region *r, char text[200])
+{
+    static const char *const kinds[] = {[CW_REGION_GLOBAL] = "the allocation",
+                                        [CW_REGION_LOCAL] = "the threads' local memory",
+                                        [CW_REGION_MODULE] = "the module's variables",
+                                        [CW_REGION_PERSISTENT] = "the persistent region"};
+    const uint32_t argument = argument_of(c, r);
+    if (argument != 0)
+        snprintf(text, 200, "argument %u (%.80s), %llu bytes at 0x%llx", argument, c->launch->kernel->param[argument - 1].name,
+                 (unsigned long long)r->bytes, (unsigned long long)r->base);
+    else
+        snprintf(text, 200, "%s of %llu bytes at 0x%llx", r->kind <= CW_REGION_PERSISTENT ? kinds[r->kind] : "the allocation",
+                 (unsigned long long)r->bytes, (unsigned long long)r->base);
+}
+
+/* Where an address in no allocation lies. */
+static void place_outside(const struct cw_core *c, uint64_t addr, uint32_t bytes, char text[300])
+{
+    const struct cw_region *r = cw_memory_nearest(c->cfg.memory, addr);
+    char region[200];
+    if (r == NULL) {
+        snprintf(text, 300, "not allocated: no memory is");
+        return;
+    }
+    const uint64_t end = r->base + r->bytes;
+    name_region(c, r, region);
+    if (addr < CW_CODE_WINDOW)
+        snprintf(text, 300, "no memory there (a null or small pointer)");
+    else if (addr < r->base)
+        snprintf(text, 300, "not allocated: %llu bytes below %s", (unsigned long long)(r->base - addr), region);
+    else if (addr < end)
+        snprintf(text, 300, "not allocated: %llu of these bytes lie past the end of %s", (unsigned long long)(addr + bytes - end), region);
+    else if (addr == end)
+        snprintf(text, 300, "not allocated: just past the end of %s", region);
+    else
+        snprintf(text, 300, "not allocated: %llu bytes past the end of %s", (unsigned long long)(addr - end), region);
+}
+
+static const char *const space_names[] = {"generic", "global", "shared", "local", "const", "param"};
+
+static bool address_fault(struct cw_core *c, const struct cw_mem_part *a, uint32_t lane, bool may_go_on)
+{
+    const uint64_t addr = a->addr[lane];
+    char outside[300];
+    const char *why = outside;
+    if (addr % a->bytes != 0)
+        why = "misaligned";
+    else if (a->space == CW_SPACE_SHARED)
+        why = "beyond the block's shared memory";
+    else if (a->space == CW_SPACE_LOCAL)
+        why = "beyond the thread's local memory";
+    else
+        place_outside(c, addr, a->bytes, outside);
+    cw_core__fault(c, a->warp, a->half * CW_LANES + lane, a->uop, CW_EFAULT, "%s of %u bytes at %s address 0x%llx: %s%s",
+                   cw_op_mnemonic((enum cw_op)a->uop->op), a->bytes, space_names[a->space], (unsigned long long)addr, why,
+                   why == outside && may_go_on ? "; --oob warn or --oob zero lets the run go on" : "");
+    return false;
+}
+
+static bool in_bounds(const struct cw_core *c, uint32_t space, uint64_t first, uint64_t bytes)
+{
+    if (space == CW_SPACE_GLOBAL)
+        return first >= CW_GLOBAL_BASE && cw_memory_holds(c->cfg.memory, first, bytes);
+    uint64_t size = space == CW_SPACE_SHARED ? c->launch->shared_bytes : c->launch->kernel->local_bytes;
+    return first <= size && bytes <= size - first;
+}
+
+/* Once for each line of a file. */
+static void warn(struct cw_core *c, const struct cw_mem_part *a, uint32_t lane)
+{
+    struct cw_oob *oob = c->cfg.oob;
+    const struct cw_module *module = c->launch->module;
+    const uint32_t line = a->uop->line;
+    char outside[300], text[700];
+    for (uint32_t i = 0; i < oob->told; i++)
+        if (oob->line[i].module == module && oob->line[i].line == line)
+            return;
+    if (oob->told == CW_OOB_LINES || c->cfg.events.notice == NULL)
+        return;
+    oob->line[oob->told].module = module;
+    oob->line[oob->told++].line = line;
+    place_outside(c, a->addr[lane], a->bytes, outside);
+    snprintf(text, sizeof text, "%.150s:%u: kernel %.100s: %s of %u bytes at global address 0x%llx: %s; %s%s", module->file, line,
+             c->launch->kernel->name, cw_op_mnemonic((enum cw_op)a->uop->op), a->bytes, (unsigned long long)a->addr[lane], outside,
+             a->uop->op == CW_OP_ST   ? "it stores nothing"
+             : a->uop->op == CW_OP_LD ? "it loads 0"
+                                      : "it gives 0 and changes nothing",
+             oob->told == CW_OOB_LINES ? " (further lines are not told)" : "");
+    c->cfg.events.notice(c->cfg.events.context, text);
+}
+
+/* These lanes have no part in the instruction. */
+static void let_go(struct cw_core *c, struct cw_mem_part *a, uint32_t outside)
+{
+    const struct cw_uop *u = a->uop;
+    struct cw_mem_inst m = {.uop = u,
+                            .made = c->warp[a->warp].made,
+                            .warp = a->warp,
+                            .half = a->half,
+                            .lanes = outside,
+                            .vec = u->op == CW_OP_ATOM ? 1 : u->vec};
+    if (c->cfg.oob->mode == CW_OOB_WARN)
+        warn(c, a, (uint32_t)__builtin_ctz(outside));
+    if (u->op == CW_OP_LD || u->dst_cnt != 0)
+        cw_core__write_back(c, &m, outside);
+    c->cfg.stats->out_of_bounds += (uint32_t)__builtin_popcount(outside);
+    a->lanes &= ~outside;
+}
+
+/* All lanes' addresses lie between the lowest and the highest: memory is allocated in large pieces, so one look does for most. */
+bool cw_core__check_bounds(struct cw_core *c, struct cw_mem_part *a)
+{
+    uint64_t low = UINT64_MAX, high = 0, bits = 0;
+    uint32_t outside = 0;
+    for (uint32_t lane = 0; lane < CW_LANES; lane++) {
+        if ((a->lanes >> lane & 1u) == 0)
+            continue;
+        low = a->addr[lane] < low ? a->addr[lane] : low;
+        high = a->addr[lane] > high ? a->addr[lane] : high;
+        bits |= a->addr[lane];
+    }
+    if (bits % a->bytes == 0 && high <= UINT64_MAX - a->bytes && in_bounds(c, a->space, low, high - low + a->bytes))
+        return true;
+    const bool may_go_on = a->space == CW_SPACE_GLOBAL && c->cfg.oob != NULL && !c->warp[a->warp].in_region;
+    for (uint32_t left = a->lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const bool misaligned = a->addr[lane] % a->bytes != 0;
+        if (!misaligned && in_bounds(c, a->space, a->addr[lane], a->bytes))
+            continue;
+        if (misaligned || !may_go_on || c->cfg.oob->mode == CW_OOB_FAULT)
+            return address_fault(c, a, lane, may_go_on);
+        outside |= 1u << lane;
+    }
+    if (outside != 0)
+        let_go(c, a, outside);
+    return true;
+}

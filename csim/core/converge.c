@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Convergence as PTX 6 defines it, checked: core.convergence=check. From sm_70 on a barrier waits for each thread of its warp that has not
+ * exited, and an operation across lanes for those that its membermask names. A SIMT stack cannot let lanes wait that are on one side of a
+ * branch for those on another. So the run ends, with the line,
+ * - when an operation names a lane that has not come, and
+ * - when a lane comes to a barrier after one that its warp has passed without it.
+ *
+ * Lanes that only go to their end are as good as gone: a barrier or an operation that they could not reach does not miss them. So a lane
+ * that waits at the kernel's `ret` for the others breaks nothing.
+ *
+ * Where a policy mixes blocks, threads wait by themselves, and there is nothing to check.
+ */
+#include <stdio.h>
+
+#include "core/core_state.h"
+
+/* Where the lane that has not come is; its guard may be false, and then it is here. */
+static uint32_t place_of(const struct cw_core *c, uint32_t w, uint32_t lane)
+{
+    if (cw_lanes_has(c->front[w].active, lane))
+        return cw_core__pc(c, w);
+    return c->control->ops->where != NULL ? c->control->ops->where(c->control, w, lane) : CW_PC_NONE;
+}
+
+/* Without the lanes that can come to no barrier and to no operation across lanes any more. */
+static cw_lanes missed(const struct cw_core *c, uint32_t w, cw_lanes absent)
+{
+    cw_lanes lanes = 0;
+    for (cw_lanes left = absent; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left), pc = place_of(c, w, lane);
+        if (pc == CW_PC_NONE || !c->uop[pc].leaves)
+            lanes |= cw_lanes_one(lane);
+    }
+    return lanes;
+}
+
+static struct cw_opnd members_of(const struct cw_uop *u)
+{
+    switch (u->op) {
+    case CW_OP_SHFL:
+        return u->src[3];
+    case CW_OP_VOTE:
+    case CW_OP_MATCH:
+    case CW_OP_REDUX:
+        return u->src[1];
+    default: /* elect, bar.warp */
+        return u->src[0];
+    }
+}
+
+static const char *name_of(const struct cw_uop *u)
+{
+    return u->op == CW_OP_BAR ? "bar.warp" : cw_op_mnemonic((enum cw_op)u->op);
+}
+
+/* A place in words: " at line N". */
+static const char *in_words(const struct cw_core *c, uint32_t pc, char text[40])
+{
+    if (pc == CW_PC_NONE)
+        snprintf(text, 40, "on another side of a branch");
+    else
+        snprintf(text, 40, "at line %u", c->uop[pc].line);
+    return text;
+}
+
+bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    const struct cw_opnd o = members_of(u);
+    cw_lanes named = 0;
+    char where[40];
+    if (mask == 0 || o.kind == CW_OPND_NONE || c->width != CW_LANES || c->warp[w].in_region || c->mixes)
+        return true;
+    uint64_t value[CW_LANES];
+    cw_core__read_operand(c, c->warp[w].made, w, 0, o, value);
+    for (cw_lanes left = mask; left != 0; left = cw_lanes_rest(left))
+        named |= (uint32_t)value[cw_lanes_first(left)];
+    const cw_lanes absent = missed(c, w, named & c->warp[w].live & ~mask);
+    if (absent == 0)
+        return true;
+    const uint32_t first = cw_lanes_first(absent);
+    cw_core__fault(
+        c, w, cw_lanes_first(mask), u, CW_EFAULT,
+        "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u is %s. PTX 6 waits for them, and a SIMT stack cannot; "
+        "core.convergence=ignore takes the lanes that are there",
+        name_of(u), (uint32_t)mask, (uint32_t)absent, first, in_words(c, place_of(c, w, first), where));
+    return false;
+}
+
+/* Whether dynamic warp formation, whose threads wait by themselves, takes the kernel. */
+static bool can_wait(const struct cw_kernel *k)
+{
+    for (uint32_t i = 0; i < k->uop_cnt; i++) {
+        const uint16_t op = k->uop[i].op;
+        if (op == CW_OP_SHFL || op == CW_OP_VOTE || op == CW_OP_MATCH || op == CW_OP_REDUX || op == CW_OP_ELECT || op == CW_OP_ACTIVEMASK)
+            return false;
+    }
+    return true;
+}
+
+/* Lanes at home in a slot arrive with the warp w; others of those active there do not. */
+static bool arrive_home(struct cw_core *c, uint32_t w, uint32_t h, const struct cw_uop *u, cw_lanes come, cw_lanes others)
+{
+    struct cw_warp *home = &c->warp[h];
+    const cw_lanes late = home->passed & come;
+    if (late != 0) {
+        cw_core__fault(
+            c, w, cw_lanes_first(late), u, CW_EFAULT,
+            "lanes 0x%08llx come to a barrier after their warp has passed the one at line %u without them. From sm_70 on a barrier "
+            "waits for each thread, and a SIMT stack cannot; %score.convergence=ignore lets whole warps pass",
+            (unsigned long long)late, home->passed_line, can_wait(c->launch->kernel) ? "set core.divergence=dwf; " : "");
+        return false;
+    }
+    if (others != 0) {
+        home->passed |= others;
+        home->passed_line = u->line;
+    }
+    return true;
+}
+
+bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    const struct cw_warp *warp = &c->warp[w];
+    struct cw_part p;
+    bool well = true;
+    if (!c->launch->kernel->threads_apart)
+        return true;
+    if (warp->made == NULL)
+        return arrive_home(c, w, w, u, mask, warp->live & ~mask);
+    for (uint32_t i = 0; well && cw_core__part(c, warp->made, w, 0, i, &p); i++)
+        well = arrive_home(c, w, p.home, u, p.lanes & mask, p.lanes & c->front[w].active & ~mask);
+    return well;
+}
+
+void cw_core__pass_over_held(struct cw_core *c, const struct cw_block *block, uint32_t line)
+{
+    if (c->control->ops->below == NULL)
+        return;
+    for (uint32_t w = 0; w < c->config->core_warps; w++) {
+        const bool ours = c->warp[w].wait != CW_WAIT_FREE && &c->block[c->warp[w].block] == block;
+        const cw_lanes lanes = ours ? c->control->ops->below(c->control, w) : 0;
+        if (lanes == 0)
+            continue;
+        c->warp[w].passed |= lanes;
+        c->warp[w].passed_line = line;
+    }
+}
