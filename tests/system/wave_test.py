@@ -460,10 +460,9 @@ class Triggers(Waves):
         for system, wide, *settings in (
                 ("getm", "[23:0]", "--set", "getm.ts_bits=24"),
                 ("getm", "[39:0]", "--set", "getm.ts_bits=40", "--set", "core.warps=24", "--set", "getm.stall_lines=2"),
-                ("getm", "[28:0]", "--set", "tm.granule_bytes=64"),
                 ("kilotm", "[9:0]", "--set", "kilo.id_bits=10", "--unit", "hazard_unit=rtl"),
                 ("warptm", "[11:0]", "--set", "kilo.id_bits=12", "--set", "core.warps=16"),
-                ("eapg", "[11:0]", "--set", "kilo.id_bits=12", "--set", "mem.line_bytes=64")):
+                ("eapg", "[11:0]", "--set", "kilo.id_bits=12")):
             r, trace = self.triggered(0, *[w.replace("getm", system) for w in SMALL], "--wave-on", "cycle:3000", *settings)
             view = self.path("t.gtkw")
             names = Views.signals(self, view)

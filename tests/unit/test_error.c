@@ -23,7 +23,7 @@ static void test_error__is_one_line_and_bounded(void **state)
 {
     (void)state;
     struct cw_error err;
-    char big[2000];
+    char big[sizeof err.text + 100];
     memset(big, 'x', sizeof big - 1);
     big[sizeof big - 1] = '\0';
     big[3] = '\n';
