@@ -146,7 +146,7 @@ class Litmus(unittest.TestCase):
 
     def test_none_orders_nothing(self):
         for test in ("ofence", "handover_block", "handover_device", "undo_log"):
-            self.wrong(test)
+            self.wrong(test, "--persistency", "none")
 
     def test_sabotages(self):
         for sabotage, test in FOUND_BY.items():

@@ -101,7 +101,7 @@ static void test_persist_runs__every_size_and_policy_of_sbrp(void **state)
     for (uint32_t d = 0; d < 3; d++)
         for (uint32_t b = 0; b < 3; b++)
             must_pass((struct run){.persistency = "sbrp",
-                                   .settings = {drains[d], buffers[b], d == 0 ? "pm.window=1" : "pm.window=6", slow, slower},
+                                   .settings = {drains[d], buffers[b], d == 0 ? "pm.window=1" : "pm.patience=8", slow, slower},
                                    .blocks = 2,
                                    .threads = 64,
                                    .words = 256,
