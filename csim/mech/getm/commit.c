@@ -90,20 +90,25 @@ cw_time cw_getm__commit_advance(void *self, uint32_t warp, cw_time now)
 {
     struct cw_getm_core *c = self;
     struct cw_tm_warp *w = c->half.warp + warp;
-    if (w->phase == CW_GETM_SEND && c->half.access.warp[warp].messages == 0 && c->warp[warp].acks == 0) {
-        finish_attempt(c, warp, now);
-        return CW_TIME_NEVER;
-    }
-    if (w->phase == CW_TM_DRAIN && c->half.access.warp[warp].posted == 0) {
+    if (w->phase == CW_GETM_SEND) {
+        if (c->warp[warp].acks > 0)
+            return CW_TIME_NEVER;
+        if (c->half.access.warp[warp].messages == 0) {
+            finish_attempt(c, warp, now);
+            return CW_TIME_NEVER;
+        }
+    } else if (w->phase == CW_GETM_WALK) {
+        walk_step(c, warp, now);
+    } else if (w->phase != CW_TM_DRAIN) {
+        resolve_step(c, warp, now);
+    } else {
+        if (c->half.access.warp[warp].posted > 0)
+            return CW_TIME_NEVER;
         if (cw_tm_core_must_resolve(w))
             w->phase = CW_TM_QUEUE;
         else
             begin_walk(c, warp, now);
-    } else if (w->phase >= CW_TM_QUEUE && w->phase <= CW_TM_CHECK) {
-        resolve_step(c, warp, now);
-    } else if (w->phase == CW_GETM_WALK) {
-        walk_step(c, warp, now);
     }
-    const bool waits = w->phase == CW_TM_DRAIN || (w->phase == CW_GETM_SEND && c->warp[warp].acks > 0);
+    const bool waits = w->phase == CW_GETM_SEND && c->warp[warp].acks > 0;
     return waits ? CW_TIME_NEVER : now + c->half.period;
 }

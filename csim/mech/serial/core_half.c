@@ -11,7 +11,17 @@
 
 #define LOADS 8u /* of a warp in flight */
 
-enum phase { NO_TX, ASKS, GRANTED, STARTS, RUNS, ENDS };
+/* X(name, what the report says after "transaction") */
+#define PHASES(X)                         \
+    X(NO_TX, "none")                      \
+    X(ASKS, "waits for the global token") \
+    X(GRANTED, "has the global token")    \
+    X(STARTS, "starts")                   \
+    X(RUNS, "runs")                       \
+    X(ENDS, "ends")
+#define NAME(name, text) name,
+#define TEXT(name, text) text,
+enum phase { PHASES(NAME) };
 
 /* Words that a transaction has stored to, in the order of their first store. */
 struct written {
@@ -459,7 +469,7 @@ static bool idle(const void *self)
 
 static void report(const void *self, FILE *out)
 {
-    static const char *const phase[] = {"", "waits for the global token", "has the global token", "starts", "runs", "ends"};
+    static const char *const phase[] = {PHASES(TEXT)};
     const struct cw_serialised_core *c = self;
     for (uint32_t i = 0; i < c->host->config->core_warps; i++)
         if (c->warp[i].phase != NO_TX)

@@ -29,7 +29,7 @@ static void leave_drain(struct cw_si_core *c, uint32_t warp, cw_time now)
     own->failed = 0;
     own->admitted = false;
     own->verdicts = own->acks = 0;
-    cw_tm_core_clear_touched(w);
+    cw_tm_core_clear_touched(&c->half, warp);
     if (ready != 0)
         cw_si__ask(c, warp, CW_SI_SEAL, ready, own->writers, now);
     cw_tm_core_seal(&c->half, warp, ready & ~own->writers, now);

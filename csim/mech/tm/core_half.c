@@ -140,10 +140,10 @@ void cw_tm_core_emit(struct cw_tm_core *h, uint32_t warp, struct cw_message *p)
     cw_access_emit(&h->access, warp, p);
 }
 
-void cw_tm_core_clear_touched(struct cw_tm_warp *w)
+void cw_tm_core_clear_touched(struct cw_tm_core *h, uint32_t warp)
 {
-    memset(w->touched, 0, sizeof w->touched);
-    memset(w->wrote, 0, sizeof w->wrote);
+    struct cw_tm_warp *w = h->warp + warp;
+    memset(w->touched, 0, 2 * h->common->host->config->partition_count * sizeof *w->touched); /* and wrote */
 }
 
 static struct cw_tx_log_body *log_of(const struct cw_tm_core *h, struct cw_message *p)
@@ -276,16 +276,20 @@ static cw_time sooner(cw_time a, cw_time b)
     return a < b ? a : b;
 }
 
-/* A cycle of all warps of the list. */
+/* A cycle of all warps of the list, which leave it when they are done. Nobody joins it meanwhile. */
 static cw_time advance_all(struct cw_tm_core *h, cw_time now)
 {
+    cw_time (*const advance)(void *self, uint32_t warp, cw_time now) = h->ops->advance;
+    struct cw_tm_warp *const warps = h->warp;
+    const uint32_t cnt = h->list_cnt;
     cw_time next = CW_TIME_NEVER;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < h->list_cnt; i++) {
-        struct cw_tm_warp *w = h->warp + h->list[i];
-        next = sooner(next, h->ops->advance(h, h->list[i], now));
-        if (w->listed)
-            h->list[kept++] = h->list[i];
+    for (uint32_t i = 0; i < cnt; i++) {
+        const uint32_t warp = h->list[i];
+        if (!warps[warp].asleep)
+            next = sooner(next, advance(h, warp, now));
+        if (warps[warp].listed)
+            h->list[kept++] = (uint8_t)warp;
     }
     h->list_cnt = kept;
     return next;
@@ -294,12 +298,16 @@ static cw_time advance_all(struct cw_tm_core *h, cw_time now)
 cw_time cw_tm_core_tick(void *self, cw_time now)
 {
     struct cw_tm_core *h = self;
-    cw_access_retire(&h->access, now);
-    cw_log_port_tick(&h->access.log, h->core, now);
+    struct cw_accesses *q = &h->access;
+    if (q->done.first != NULL)
+        cw_access_retire(q, now);
+    cw_log_port_tick(&q->log, h->core, now);
     cw_time next = h->ops->before != NULL ? h->ops->before(h, now) : CW_TIME_NEVER;
-    next = sooner(next, advance_all(h, now));
-    cw_access_send(&h->access, now);
-    return cw_accesses_busy(&h->access) ? sooner(next, now + h->period) : next;
+    if (h->list_cnt > 0)
+        next = sooner(next, advance_all(h, now));
+    if (q->message_first != NULL || q->spare != NULL || q->send.first != NULL)
+        cw_access_send(q, now);
+    return cw_accesses_busy(q) ? sooner(next, now + h->period) : next;
 }
 
 bool cw_tm_core_idle(const void *self)
@@ -362,8 +370,15 @@ int cw_tm_core_create(struct cw_tm_core *h, const struct cw_tm_common *common, u
     h->warp = calloc(host->config->core_warps, sizeof *h->warp);
     if (cw_accesses_create(&h->access) != CW_OK || h->warp == NULL)
         return CW_ENOMEM;
-    for (uint32_t i = 0; i < host->config->core_warps; i++)
+    const uint32_t partitions = host->config->partition_count;
+    h->touched = ops->log_message != NULL ? calloc(2 * (size_t)partitions * host->config->core_warps, sizeof *h->touched) : NULL;
+    if (h->touched == NULL && ops->log_message != NULL)
+        return CW_ENOMEM;
+    for (uint32_t i = 0; i < host->config->core_warps; i++) {
         h->access.warp[i].log = &h->warp[i].log;
+        h->warp[i].touched = h->touched != NULL ? h->touched + 2 * (size_t)partitions * i : NULL;
+        h->warp[i].wrote = h->touched != NULL ? h->warp[i].touched + partitions : NULL;
+    }
     return options->has_resolvers ? cw_resolvers_create(&h->resolvers, common, index, err) : CW_OK;
 }
 
@@ -375,5 +390,6 @@ void cw_tm_core_destroy(struct cw_tm_core *h)
         cw_redo_log_free(&h->warp[i].log);
     cw_accesses_destroy(&h->access);
     free(h->warp);
+    free(h->touched);
     cw_resolvers_destroy(&h->resolvers);
 }

@@ -63,12 +63,13 @@ struct cw_tm_warp {
     uint32_t aborts;         /* attempts of this transaction that ended with a lane to begin again */
     uint32_t resolver;       /* CLEAR to CHECK: its ownership table */
     bool listed;             /* it has a place in cw_tm_core.list; cleared by `advance` only, and by what that calls */
+    bool asleep;             /* the system's: it has no call of `advance`, until whoever has news for it clears this */
     struct cw_log_walk walk; /* of the phase that it is in; cw_tm_core_enter begins a new one */
     cw_time begun, ended;    /* of the attempt: its start, its tx_commit */
     cw_time waiting;         /* TOKEN: since when; in other phases the system's own */
     cw_time done;            /* the end of the attempt before, or of the back-off behind it */
     struct cw_redo_log log;
-    cw_lanes touched[CW_TM_PARTITIONS], wrote[CW_TM_PARTITIONS]; /* by partition: lanes of which rows have been sent, of the write log */
+    cw_lanes *touched, *wrote; /* with log_message, by partition: lanes of which rows have been sent, of the write log */
 };
 
 /* The system's part. self is its core half. What says NULL may be left out. */
@@ -96,6 +97,7 @@ struct cw_tm_core {
     uint32_t index;
     cw_time period;          /* of the core clock */
     struct cw_tm_warp *warp; /* config->core_warps */
+    cw_lanes *touched;       /* of all warps */
     struct cw_tokens tokens;
     struct cw_rng rng; /* of back-offs: two that refuse each other must not begin again together for ever */
     struct cw_accesses access;
@@ -167,7 +169,7 @@ bool cw_tm_core_walk(struct cw_tm_core *h, uint32_t warp, uint32_t read_rows, ui
 /* Takes that row: sends its entries of these lanes, in a message per partition, and notes who has touched and written what. */
 void cw_tm_core_send_row(struct cw_tm_core *h, uint32_t warp, uint32_t read_rows, cw_lanes lanes, cw_time now);
 /* Forgets who has touched what. */
-void cw_tm_core_clear_touched(struct cw_tm_warp *w);
+void cw_tm_core_clear_touched(struct cw_tm_core *h, uint32_t warp);
 /* A message of the warp leaves the core behind those already queued. */
 void cw_tm_core_emit(struct cw_tm_core *h, uint32_t warp, struct cw_message *p);
 /* These lanes have committed, having written that many words; read_only of them none. Counts them; the words that they read too. */

@@ -66,20 +66,23 @@ cw_time cw_kilo__commit_advance(void *self, uint32_t warp, cw_time now)
     struct cw_kilo_core *c = self;
     struct cw_tm_warp *w = c->half.warp + warp;
     const struct cw_kilo_warp *own = c->warp + warp;
-    const struct cw_access_warp *way = c->half.access.warp + warp;
-    if (w->phase == CW_KILO_ANSWER && own->undecided == 0 && way->messages == 0 && own->acks == 0) {
-        finish_attempt(c, warp, now);
-        return CW_TIME_NEVER;
-    }
-    const bool drained = way->posted == 0 && !own->probe; /* or waits for its log writes, or a validation by the watchdog */
-    if (w->phase == CW_TM_DRAIN && drained) {
-        leave_drain(c, warp, now);
-    } else if (w->phase >= CW_TM_QUEUE && w->phase <= CW_KILO_SCAN) {
-        if (cw_kilo__resolve_step(c, warp, now))
-            cw_kilo__validate(c, warp, w->ready, now);
+    if (w->phase == CW_KILO_ANSWER) {
+        w->asleep = own->undecided != 0 || own->acks != 0; /* until a verdict or an acknowledgement comes */
+        if (w->asleep)
+            return CW_TIME_NEVER;
+        if (c->half.access.warp[warp].messages == 0) {
+            finish_attempt(c, warp, now);
+            return CW_TIME_NEVER;
+        }
     } else if (w->phase == CW_KILO_WALK) {
         cw_kilo__walk_step(c, warp, now);
+    } else if (w->phase == CW_TM_DRAIN) {
+        if (c->half.access.warp[warp].posted > 0 || own->probe) /* log writes, or a validation by the watchdog */
+            return CW_TIME_NEVER;
+        leave_drain(c, warp, now);
+    } else if (w->phase != CW_KILO_ID && cw_kilo__resolve_step(c, warp, now)) {
+        cw_kilo__validate(c, warp, w->ready, now);
     }
-    const bool waits = (w->phase == CW_TM_DRAIN && !drained) || (w->phase == CW_KILO_ANSWER && (own->undecided != 0 || own->acks != 0));
+    const bool waits = w->phase == CW_KILO_ANSWER && (own->undecided != 0 || own->acks != 0);
     return waits ? CW_TIME_NEVER : now + c->half.period;
 }

@@ -22,7 +22,7 @@ void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw
     w->walk = (struct cw_log_walk){0};
     own->rows_read = w->log.read_cnt;
     own->rows_written = own->probe ? 0 : w->log.write_cnt;
-    cw_tm_core_clear_touched(w);
+    cw_tm_core_clear_touched(&c->half, warp);
     memset(own->passed_at, 0, sizeof own->passed_at);
     memset(own->verdicts, 0, sizeof own->verdicts);
     *cw_kilo__stage(c, warp) = lanes != 0 ? CW_KILO_ID : CW_KILO_ANSWER;
@@ -136,6 +136,7 @@ void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_message *p, cw_tim
     struct cw_kilo_warp *own = c->warp + p->warp;
     cw_lanes pass = cw_kilo_commit_of(p)->verdict.pass, fail = cw_kilo_commit_of(p)->verdict.fail;
     assert(*cw_kilo__stage(c, p->warp) == CW_KILO_ANSWER && cw_kilo_commit_of(p)->first == own->first_id);
+    c->half.warp[p->warp].asleep = false;
     own->passed_at[p->partition] |= pass;
     own->failed |= fail;
     if (c->tm->aggregate) {
@@ -151,6 +152,7 @@ void cw_kilo__verdict(struct cw_kilo_core *c, const struct cw_message *p, cw_tim
 void cw_kilo__ack(struct cw_kilo_core *c, const struct cw_message *p)
 {
     assert(c->warp[p->warp].acks > 0);
+    c->half.warp[p->warp].asleep = false;
     c->warp[p->warp].acks--;
 }
 

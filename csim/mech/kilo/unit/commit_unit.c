@@ -155,7 +155,7 @@ static void publish(struct cw_kilo_unit *u, cw_time now)
 {
     struct cw_fifo *to = u->tm->wires.retired + u->index;
     bool due = u->tm->keys->kilo_entries != 0 || u->retire == u->tail || u->retire - u->published >= u->tm->window / 8;
-    if (!due || u->published == u->retire || !cw_fifo_can_push(to, now))
+    if (!due || !cw_fifo_can_push(to, now))
         return;
     cw_fifo_push(to, now, u->tm->keys->kilo_id_latency * cw_kilo_period(u->tm, CW_DOMAIN_CORE), (void *)(uintptr_t)(u->retire + 1));
     u->published = u->retire;
@@ -187,7 +187,7 @@ static void tick(void *self, cw_time now)
         revalidate(u, v->revalidate_id, now);
     if (v->write)
         begin_write(u, v->write_id, now);
-    if (u->hooks->publish != NULL)
+    if (u->published != u->retire && u->hooks->publish != NULL)
         u->hooks->publish(u, now);
     if (v->report && u->hooks->decide != NULL)
         u->hooks->decide(u, v);
