@@ -87,7 +87,7 @@ static void test_exactness__tick_order_in_every_system(void **state)
     for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
         struct run a = ht, b;
         a.system = systems[i];
-        a.preset = "getm-artifact"; /* domains of different periods */
+        a.preset = "getm-artifact";                        /* domains of different periods */
         a.settings[0] = i > 0 ? "kilo.entries=640" : NULL; /* serial has no commit units */
         a.settings[1] = i > 0 && i < 4 ? "kilo.id_bits=12" : NULL;
         b = a;

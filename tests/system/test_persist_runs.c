@@ -87,8 +87,8 @@ static void test_persist_runs__every_model_keeps_the_order(void **state)
                             .words = WORDS,
                             .steps = 32,
                             .seed = 3 * m + p};
-            if (strcmp(presets[p], "sbrp-artifact-near") == 0)
-                r.settings[2] = "pm.acquire=return"; /* issue, as it is there, is wrong: see below */
+            if (m == 2 && strcmp(presets[p], "sbrp-artifact-near") == 0) /* which the others do not read */
+                r.settings[2] = "pm.acquire=return";                     /* issue, as it is there, is wrong: see below */
             must_pass(r);
         }
 }
