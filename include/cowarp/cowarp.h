@@ -142,7 +142,8 @@ const char *cowarp_report(const struct cowarp_gpu *gpu);
 
 /* PTX text or file; the module belongs to the GPU and lives as long as it. Malformed text outside of functions, or braces that do not fit:
  * COWARP_EINVAL. What a function has and this machine has not, or what is wrong in it, refuses the kernels that have it or call it, not the
- * file: on_message gets "kernel X of FILE cannot run: ..." for each, and cowarp_run answers COWARP_EUNSUP or COWARP_EINVAL with that line. */
+ * file: on_message gets "kernel X of FILE cannot run: ..." for each, and cowarp_run answers COWARP_EUNSUP or COWARP_EINVAL with that line.
+ */
 int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *text, size_t length, const char *name);
 int cowarp_load_file(struct cowarp_gpu *gpu, struct cowarp_module **module, const char *path);
 

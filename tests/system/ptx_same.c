@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mech/mechs.h"
 #include "ptx/module.h"
 
 #define BASE UINT64_C(0x100000000)
@@ -38,7 +39,12 @@ static struct cw_module *load(const char *path)
     if (text == NULL || fread(text, 1, size, f) != size)
         exit(2);
     fclose(f);
-    const int status = cw_module_load(&m, text, size, path, NULL, NULL, &err);
+    const struct cw_intrinsic **intrinsics = calloc(cw_mech_cnt() + 1, sizeof *intrinsics);
+    if (intrinsics == NULL)
+        exit(2);
+    cw_mech_intrinsics(intrinsics);
+    const int status = cw_module_load(&m, text, size, path, intrinsics, NULL, &err);
+    free(intrinsics);
     free(text);
     if (status != CW_OK || cw_module_place(m, BASE, &err) != CW_OK) {
         printf("%s\n", err.text);

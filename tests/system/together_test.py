@@ -5,8 +5,8 @@
     tests/system/together_test.py COWARP PTX_SAME [--seed N] [--orders N]
 
 Every PTX file of the repository and of the build is put together with all the others, behind one header, in random orders and in prefixes of
-these. Names that two files define are renamed in one of them. Then each kernel has to be what it is alone: PTX_SAME compares all that the
-machine is given of it; and kernels of many kinds are run, whose results and counters have to be equal.
+these. Names that two files define are renamed in one of them. Then a kernel of each has to be what it is without any other kernel: PTX_SAME
+compares all that the machine is given of it; and kernels of many kinds are run, whose results and counters have to be equal.
 """
 import argparse
 import pathlib
@@ -77,6 +77,23 @@ def top_level_names(text):
     return names
 
 
+def one_kernel(text, rng):
+    """The text with one of its kernels: what the kernels of a file leave behind for each other is seen by that."""
+    text = COMMENT.sub(" ", text)
+    kernels, depth, begin = [], 0, 0  # [begin, end) of each
+    for m in re.finditer(r'"[^"\n]*"|[{};]', text):
+        depth += {"{": 1, "}": -1}.get(m[0], 0)
+        if depth == 0 and m[0] in "};":
+            if re.search(r"\.entry\b", text[begin:m.end()]):
+                kernels.append((begin, m.end()))
+            begin = m.end()
+    keep = rng.choice(kernels) if kernels else None
+    for span in reversed(kernels):
+        if span != keep:
+            text = text[:span[0]] + re.sub(r"[^\n]", "", text[span[0]:span[1]]) + text[span[1]:]
+    return text
+
+
 class File:
     def __init__(self, name, text):
         self.name, self.text = name, DIRECTIVES.sub("\n", text)
@@ -109,11 +126,11 @@ def join(subject, others):
 
 
 def compare_all(ptx_same, all_files, folder, rng, orders):
-    """Every file in random company, before it and behind it."""
+    """Of every file a kernel alone, and the file in random company, before it and behind it."""
     failed = kernels = 0
     for subject in all_files:
-        (folder / "alone.ptx").write_text(HEADER + subject.text)
         for _ in range(orders):
+            (folder / "alone.ptx").write_text(HEADER + one_kernel(subject.text, rng))
             others = [f for f in all_files if f is not subject]
             rng.shuffle(others)
             others = others[:rng.randrange(1, len(others) + 1)]
