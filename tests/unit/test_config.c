@@ -30,7 +30,8 @@ static int weave_check(const struct cw_config *config, const void *own, struct c
     const struct weave_keys *keys = own;
     return keys->rows <= config->core_warps ? CW_OK : cw_fail(err, CW_EINVAL, "weave.rows = %u: above core.warps", keys->rows);
 }
-static const struct cw_key_set weave_set = {"weave", weave_table, 2, weave_presets, 1, weave_check};
+static const struct cw_key_set weave_set = {
+    .owner = "weave", .key = weave_table, .key_cnt = 2, .preset = weave_presets, .preset_cnt = 1, .check = weave_check};
 static const struct cw_key loom_table[] = {CW_KEY_NUMBER(width, "loom.width", 5, 0, 9, "threads", "model", "how wide")};
 static const struct cw_key_set loom_set = {.owner = "loom", .key = loom_table, .key_cnt = 1};
 static const struct cw_key_set *weave_sets[] = {&weave_set, NULL, NULL};

@@ -112,7 +112,7 @@ static void test_ptx_refused__nobodys_function(void **state)
     struct cw_module *m =
         load(PX_HEAD ".func unused() { frob; ret; }\n.extern .func odd(.param .frob x);\n.func odder(.param .frob x) { ret; }\n"
                      ".func wrong() { add.u32 x, y, z; }\n.entry a() { call odder; ret; }\n" VARS GOOD);
-    assert_non_null(strstr(refused(m, "a"), "t.ptx:8:"));
+    assert_non_null(strstr(refused(m, "a"), "t.ptx:6:")); /* where what it calls is wrong */
     expect_good(m);
 }
 
@@ -275,6 +275,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ptx_refused__calls),
     cmocka_unit_test(test_ptx_refused__nobodys_function),
     cmocka_unit_test(test_ptx_refused__late),
+    cmocka_unit_test(test_ptx_refused__wrong_text_in_a_function),
     cmocka_unit_test(test_ptx_refused__malformed_statements),
     cmocka_unit_test(test_ptx_refused__broken_bodies),
     cmocka_unit_test(test_ptx_refused__malformed_text),

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "mech/kilo/unit/hazard.h"
 #include "mech/kilo/shared.h"
+#include "mech/kilo/unit/hazard.h"
 #include "mech/tm/keys.h"
 
 static const struct cw_key table[] = {
