@@ -230,7 +230,7 @@ static void exec_with(struct exec *x, uint32_t m, const char *text, int static_w
     const char *const settings[] = {MACHINE, mechanism[m][0], mechanism[m][1], NULL};
     struct cowarp_options o;
     struct cowarp_gpu *gpu = NULL;
-    struct cowarp_module *module;
+    struct cowarp_module *module = NULL;
     *x = (struct exec){0};
     cowarp_options_init(&o);
     o.settings = settings;
@@ -328,7 +328,7 @@ static void run_lock(struct exec *x, uint32_t m, const char *patience)
         "core.count=1", "watchdog.cycles=100000", "watchdog.livelock_cycles=300000", mechanism[m][0], patience, NULL};
     struct cowarp_options o;
     struct cowarp_gpu *gpu = NULL;
-    struct cowarp_module *module;
+    struct cowarp_module *module = NULL;
     *x = (struct exec){0};
     cowarp_options_init(&o);
     o.preset = "thesis-tbc";

@@ -62,6 +62,8 @@ static uint32_t setting(const struct run *r, const char *name)
     cowarp_options_init(&options);
     options.preset = r->preset != NULL ? r->preset : "getm";
     options.settings = r->settings;
+    options.system = r->system; /* it reads its keys */
+    options.persistency = r->persistency;
     assert_int_equal(cowarp_create(&gpu, &options), 0);
     assert_int_equal(cowarp_config_value(gpu, name, &value), 0);
     cowarp_destroy(gpu);

@@ -15,7 +15,12 @@
 #define SLOTS 4096u /* of a partition */
 
 enum { WORDS, DONE, ANSWER, OVER }; /* codes of messages; a request has none */
-CW_MESSAGE_BODY(words, struct cw_tx_log_body)
+
+/* Body of WORDS, which the core half of mech/tm has made. */
+static const struct cw_tx_log_body *words_of(const struct cw_message *m)
+{
+    return (const struct cw_tx_log_body *)(const void *)m->body;
+}
 
 #define PHASES(X) X(WALK, "sends its write log") X(RELEASE, "waits for the release of its locks")
 enum phase { FIRST_PHASE = CW_TM_PHASE_CNT - 1, PHASES(CW_TM_PHASE_NAME) };
