@@ -75,7 +75,7 @@ class NotComparable(Exception):
 def read(folder):
     """What reproduce.py left in the folder, one dict per experiment, in the order of their names."""
     try:
-        found = [schema.load(path, schema.RESULT, "make it again") for path in sorted(pathlib.Path(folder).glob("*.json"))]
+        found = [schema.load(path, schema.RESULT, "make it again", nan=True) for path in sorted(pathlib.Path(folder).glob("*.json"))]
     except schema.BadJson as bad:
         raise NotComparable(str(bad)) from None
     for result in found:

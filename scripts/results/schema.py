@@ -39,7 +39,7 @@ STATS = {"version": str, "workload": Maybe(str), "variant?": Maybe(str), "system
 # What a store keeps of a run: these, or of one that has failed before there were any its check and the reason.
 KEPT = {name.removesuffix("?") + "?": shape for name, shape in STATS.items()} | {"check": Maybe(str)}
 # What an experiment leaves (experiments/results.py).
-RESULT = {"name": str, "quick": bool, "seeds?": [int], "claims": [dict], "tables": [dict]}
+RESULT = {"name": str, "quick?": bool, "seeds?": [int], "claims": [dict], "tables?": [dict]}
 # `cowarp list --json`, as far as scripts read it.
 LISTED = {"workloads": [{"name": str, "params": [{"name": str}]}]}
 
@@ -95,10 +95,10 @@ def _no_constant(name):
     raise ValueError(f"{name} is no number")
 
 
-def parsed(text, shape, name, hint):
-    """The JSON text; raises BadJson. name: of the file or the program that it is from. hint: what to do."""
+def parsed(text, shape, name, hint, nan=False):
+    """The JSON text; raises BadJson. name: of the file or the program that it is from. hint: what to do. nan: NaN is a number, too."""
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=float if nan else _no_constant)
     except (ValueError, RecursionError):
         raise BadJson(f"{name}: is no JSON; {hint}") from None
     problem = problem_of(value, shape)
@@ -107,10 +107,10 @@ def parsed(text, shape, name, hint):
     return value
 
 
-def load(path, shape, hint):
+def load(path, shape, hint, nan=False):
     """The same of a file."""
     try:
         text = pathlib.Path(path).read_bytes()
     except OSError as error:
         raise BadJson(f"{path}: {error.strerror}") from None
-    return parsed(text, shape, path, hint)
+    return parsed(text, shape, path, hint, nan)

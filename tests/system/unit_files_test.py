@@ -95,7 +95,7 @@ class Files(unittest.TestCase):
 
     def test_files_and_folders_by_name(self):
         paths = self.place(encoder="rtl", package="pkg", width="pkg", reset="include")
-        self.passes(f"{paths['encoder']},{paths['top']},+incdir+include,{paths['width']},{paths['package']}", paths)
+        self.passes(f"{paths['width']},{paths['package']},{paths['encoder']},{paths['top']},+incdir+include", paths)
         r = self.run_it(f"{paths['top']},{paths['encoder']},+incdir+include+pkg,+define+TRAP")
         self.assertEqual(r.returncode, 1)
         self.assertIn("in the C model and", r.stderr)
