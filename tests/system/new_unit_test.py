@@ -190,7 +190,7 @@ endmodule"""))
         self.refuses(2, ["nowhere.v", "No such file"], *SMALL, "--unit", "validation_unit=rtl:nowhere.v")
         self.refuses(2, ["'c' takes no file"], *SMALL, "--unit", f"validation_unit=c:{self.theirs()}")
         self.refuses(2, ["none of c, rtl"], *SMALL, "--unit", f"validation_unit={self.theirs()}")
-        self.refuses(2, ["No such file"], *SMALL, "--unit", "validation_unit=rtl:")
+        self.refuses(2, ["a file's name is missing"], *SMALL, "--unit", "validation_unit=rtl:")
         path = self.replaced(("module cw_validation_unit", "module their_unit"))
         self.refuses(2, ["has no module cw_validation_unit"], *SMALL, "--unit", f"validation_unit=rtl:{path}")
 
