@@ -80,7 +80,8 @@ class Skeleton(Temporary):
         passed = tree_copy.run(tree, ["ctest", "--test-dir", "build", "--output-on-failure", "-R", r"^(lint|siblings|rtl|formal)\.word_latch"])
         names = set(re.findall(r"Test +#\d+: (\S+) \.+ +Passed", passed))
         self.assertEqual(names, {"lint.word_latch.verilator", "lint.word_latch.properties", "lint.word_latch.iverilog", "lint.word_latch.yosys", "siblings.word_latch",
-                                 "rtl.word_latch", "formal.word_latch"})
+                                 "rtl.word_latch", "rtl.word_latch.some", "rtl.word_latch.long", "rtl.word_latch.broken",
+                                 "formal.word_latch", "formal.word_latch.covers"})
         tree_copy.run(tree, [sys.executable, "tests/layers.py", "."])
         self.check_view(tree)
 
