@@ -242,7 +242,8 @@ static void signature(struct out *o, const struct cw_fn *fn)
     kernel->max_registers = fn->max_registers;
     kernel->min_blocks_per_core = fn->min_blocks_per_core;
     kernel->max_blocks_per_core = fn->max_blocks_per_core;
-    parameters(o, fn);
+    if (!fn->is_opaque)
+        parameters(o, fn);
 }
 
 static void header(struct out *o, const struct cw_fn *fn)
@@ -312,7 +313,6 @@ void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *ker
 {
     struct out o = {.p = p, .kernel = kernel};
     const struct cw_fn *fn = &p->fn.a[entry];
-    kernel->refused_status = fn->refused_status;
     kernel->refused = cw_ptx_strdup(p, fn->refused, (uint32_t)strlen(fn->refused));
     kernel->refused_status = fn->refused_status;
     signature(&o, fn);

@@ -263,8 +263,8 @@ static void test_rtl_provider__refuses_a_path_that_does_not_fit(void **state)
     assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EIO);
     assert_non_null(strstr(err.text, "cw_stall_buffer"));
     join(path, dir, "nowhere.v");
-    assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EIO);
-    assert_non_null(strstr(err.text, "nowhere.v: No such file"));
+    assert_int_equal(push_into_theirs(path, CW_UNIT_RTL, &err), CW_EINVAL);
+    assert_non_null(strstr(err.text, "nowhere.v': No such file"));
     cw_os_remove_tree(dir);
 }
 
