@@ -32,7 +32,7 @@ def environment(tree):
 def run(tree, command, shell=False):
     """Output of a command in the tree; it must succeed."""
     done = subprocess.run(command, cwd=tree, env=environment(tree), shell=shell, executable="/bin/bash" if shell else None,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=540, check=False)
     if done.returncode != 0:
         raise AssertionError(f"{command}: exit status {done.returncode}\n{done.stdout}")
     return done.stdout
