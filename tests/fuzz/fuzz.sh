@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# fuzz.sh SOURCE_DIR WORK_DIR LIMIT: builds the fuzz target of the PTX reader with clang and runs it on the corpus up to the limit, which is an
-# option of libFuzzer: -runs=N inputs, or -max_total_time=SECONDS. Fails on a
-# crash, a sanitizer's report or an input that takes more than 10 s; the input is left in WORK_DIR.
+# fuzz.sh SOURCE_DIR WORK_DIR OPTION ...: builds the fuzz target of the PTX reader with clang and runs it on the corpus. The options are libFuzzer's,
+# with a limit among them: -runs=N inputs, or -max_total_time=SECONDS. Fails on a crash, a sanitizer's report or an input that takes more than
+# 10 s; the input is left in WORK_DIR.
 set -euo pipefail
-source_dir=$1 work=$2 limit=$3
+source_dir=$1 work=$2
+shift 2
 mkdir -p "$work/corpus"
 cd "$work"
 clang-14 -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
@@ -13,6 +14,6 @@ clang-14 -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recov
     "$source_dir"/tests/fuzz/fuzz_ptx.c "$source_dir"/csim/ptx/*.c "$source_dir"/csim/base/error.c -o fuzz_ptx
 # The limits above are lowered so that a kilobyte of doubling calls or a gigabyte array costs milliseconds; their checks are the same.
 ./fuzz_ptx corpus "$source_dir/tests/fuzz/corpus" "$source_dir/tests/ptx" -dict="$source_dir/tests/fuzz/ptx.dict" \
-    -max_len=20000 -timeout=10 "$limit" -print_final_stats=1 2>fuzz.log || { tail -n 60 fuzz.log >&2; exit 1; }
+    -max_len=20000 -timeout=10 "$@" -print_final_stats=1 2>fuzz.log || { tail -n 60 fuzz.log >&2; exit 1; }
 grep -E '^Done|stat::(number_of_executed_units|new_units_added|peak_rss_mb)' fuzz.log
 grep -q '^Done [1-9]' fuzz.log
